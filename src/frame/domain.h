@@ -1,0 +1,74 @@
+/*
+ * domain.h
+ *		What the values of one quasi-identifier look like once they are codes.
+ *
+ * A domain is either a *tree* (kinds taxonomy, prefix and suppress: a cell is
+ * the leaves below one node) or a *line* (kind range: a cell is any run of
+ * codes).  No Datum is in here: partition/, method/ and audit/ see values only
+ * through this page.
+ *
+ * NULL is a value of its own.  In a tree it is one more child of the root; on
+ * a line it is the last code, and a cell that holds it and anything else is
+ * the whole domain.  So domain_cover() is all that anybody need know of it.
+ */
+#ifndef PPREPUB_FRAME_DOMAIN_H
+#define PPREPUB_FRAME_DOMAIN_H
+
+#include "frame/span.h"
+
+/* A node of a tree; the children of a node stand side by side. */
+typedef struct TreeNode
+{
+	Span	leaves;			/* codes below this node */
+	uint32		parent;			/* the root is its own parent */
+	uint32		first_child;	/* index of the first child; 0 for a leaf */
+	uint32		nchildren;		/* 0 for a leaf */
+	uint32		level;			/* steps below the root, as precision counts
+								 * them: for prefixes, characters kept */
+} TreeNode;
+
+typedef struct Tree
+{
+	uint32		nnodes;
+	TreeNode   *nodes;			/* the root is nodes[0]; parents stand before
+								 * children */
+	uint32	   *leaf;			/* code -> its node */
+} Tree;
+
+typedef struct Domain
+{
+	Code		size;			/* codes are 0 .. size - 1; 0 if no row has a
+								 * value */
+	Code		null_code;		/* the code of NULL, or NO_CODE */
+	uint64	   *frequency;		/* rows of the source that have each code */
+
+	/* Trees */
+	const Tree *tree;			/* NULL for a line */
+
+	/* Lines */
+	const double *position;		/* place of each code but NULL's, ascending */
+} Domain;
+
+/* The smallest cell that can be printed and that holds all of i. */
+extern Span domain_cover(const Domain *domain, Span i);
+
+/* The whole domain as a cell: what is printed when a cell is withheld. */
+extern Span domain_whole(const Domain *domain);
+
+/*
+ * The loss metric of a cell, between 0 (one value) and 1 (withheld).  A tree's
+ * cell costs (codes held - 1) / (size - 1), a line's its width over the
+ * width of the domain.  A domain of one value loses nothing.
+ */
+extern double domain_loss(const Domain *domain, Span cell);
+
+/*
+ * The node whose leaves are just this cell, which must be a cell of the tree.
+ * Of a chain of only children it is the lowest: the most that can be said.
+ */
+extern uint32 tree_node(const Tree *tree, Span cell);
+
+/* The lowest node that holds both codes. */
+extern uint32 tree_common_ancestor(const Tree *tree, Code a, Code b);
+
+#endif							/* PPREPUB_FRAME_DOMAIN_H */

@@ -1,0 +1,33 @@
+/*
+ * frame.h
+ *		Rows as dense integers: the only view of a source that the pure rooms
+ *		(partition/, method/, audit/) have.
+ *
+ * Columns, not rows: code[q][row].  Codes live inside one frame and mean
+ * nothing outside it.
+ */
+#ifndef PPREPUB_FRAME_FRAME_H
+#define PPREPUB_FRAME_FRAME_H
+
+#include "frame/domain.h"
+
+/* A row of a frame.  Counts of rows are 64 bits wide wherever they add up. */
+typedef uint32 RowId;
+
+#define MAX_FRAME_ROWS	((uint64) PG_UINT32_MAX - 1)
+
+typedef struct Frame
+{
+	uint64		nrows;
+
+	/* Quasi-identifiers */
+	int			nqis;
+	Domain	   *domain;			/* [nqis] */
+	Code	  **code;			/* [nqis][nrows] */
+
+	/* The sensitive column; NO_CODE where it is NULL */
+	Code		nsensitive;		/* codes are 0 .. nsensitive - 1 */
+	Code	   *sensitive;		/* [nrows] */
+} Frame;
+
+#endif							/* PPREPUB_FRAME_FRAME_H */
