@@ -1,0 +1,66 @@
+/*
+ * catalog.h
+ *		The extension's own tables, which nobody but the extension can read.
+ *
+ * Between catalog_enter() and catalog_leave() the session acts as the owner of
+ * the extension, with a search path that resolves to pg_catalog only and an
+ * open SPI connection.  Nothing that belongs to a user (no view, function,
+ * type or trigger of theirs) may be touched in between: that is what
+ * rights.h's act_as() is for.  After an error the transaction's abort puts the
+ * identity back.
+ */
+#ifndef PPREPUB_DECLARE_CATALOG_H
+#define PPREPUB_DECLARE_CATALOG_H
+
+#include "postgres.h"
+
+#include "declare/rights.h"
+#include "executor/spi.h"
+
+typedef struct CatalogAccess
+{
+	Identity	caller;
+	MemoryContext context;		/* where results are copied to: the context
+								 * that was current at catalog_enter() */
+} CatalogAccess;
+
+extern void catalog_enter(CatalogAccess *access);
+extern void catalog_leave(CatalogAccess *access);
+
+/*
+ * Runs one statement on the catalog with its parameters, given as a type and a
+ * Datum each; CATALOG_NULL() stands for a NULL.  Returns the number of rows
+ * processed; rows returned are in SPI_tuptable.
+ */
+typedef struct CatalogParam
+{
+	Oid			type;
+	Datum		value;
+	bool		isnull;
+} CatalogParam;
+
+extern uint64 catalog_run(const char *sql, int nparams, const CatalogParam *params);
+
+#define CATALOG_PARAM(type_, value_)	((CatalogParam) {(type_), (value_), false})
+#define CATALOG_NULL(type_)				((CatalogParam) {(type_), (Datum) 0, true})
+#define CATALOG_TEXT(cstring) \
+	((cstring) ? CATALOG_PARAM(TEXTOID, CStringGetTextDatum(cstring)) : CATALOG_NULL(TEXTOID))
+
+/* catalog_run() with its parameters written in place. */
+#define catalog_execute(sql, ...) \
+	catalog_run((sql), lengthof(((CatalogParam[]) {__VA_ARGS__})), (CatalogParam[]) {__VA_ARGS__})
+
+/* A field of the last result, by row and name; the value lives as long as SPI_tuptable. */
+extern Datum catalog_field(uint64 row, const char *name, bool *isnull);
+
+/* Fields copied to the context of catalog_enter(); NULL for a NULL. */
+extern char *catalog_text(CatalogAccess *access, uint64 row, const char *name);
+extern int32 catalog_int(uint64 row, const char *name);
+extern Oid	catalog_oid(uint64 row, const char *name);
+
+/* The owner of the extension's tables, or InvalidOid while there are none. */
+extern Oid	catalog_owner(void);
+/* A table of the catalog by its name, or InvalidOid. */
+extern Oid	catalog_relation(const char *name);
+
+#endif							/* PPREPUB_DECLARE_CATALOG_H */

@@ -1,0 +1,278 @@
+/*
+ * parameters.c
+ *		Strict reading of a method's parameters.
+ */
+#include "declare/parameters.h"
+
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+
+#define MAX_METHODS 16
+
+static const MethodDeclaration *methods[MAX_METHODS];
+static int	nmethods = 0;
+
+void
+declare_method(const MethodDeclaration *method)
+{
+	Assert(nmethods < MAX_METHODS);
+	methods[nmethods++] = method;
+}
+
+const MethodDeclaration *
+method_declaration(const char *name)
+{
+	StringInfoData known;
+
+	for (int i = 0; i < nmethods; i++)
+		if (strcmp(methods[i]->name, name) == 0)
+			return methods[i];
+
+	initStringInfo(&known);
+	for (int i = 0; i < nmethods; i++)
+		appendStringInfo(&known, "%s\"%s\"", i > 0 ? ", " : "", methods[i]->name);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown method \"%s\"", name),
+			 errhint("Known methods: %s.", known.data)));
+}
+
+/* One line for people: the values that a parameter may take. */
+static char *
+accepted_values(const ParamSpec *spec)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	switch (spec->type)
+	{
+		case PARAM_INTEGER:
+			appendStringInfo(&text, "an integer from " INT64_FORMAT " to " INT64_FORMAT,
+							 spec->least, spec->most);
+			break;
+		case PARAM_BOOLEAN:
+			appendStringInfoString(&text, "true or false");
+			break;
+		case PARAM_CHOICE:
+			for (const char *const *choice = spec->choices; *choice != NULL; choice++)
+				appendStringInfo(&text, "%s\"%s\"",
+								 choice == spec->choices ? "" : choice[1] == NULL ? " or " : ", ",
+								 *choice);
+			break;
+	}
+	return text.data;
+}
+
+/* A hint that names every parameter of a method. */
+static int
+hint_parameters(const MethodDeclaration *method)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+		appendStringInfo(&text, "%s%s (%s%s%s)",
+						 spec == method->params ? "" : ", ", spec->name,
+						 accepted_values(spec),
+						 spec->required ? ", required" : spec->fallback ? ", default " : "",
+						 !spec->required && spec->fallback ? spec->fallback : "");
+	return errhint("Parameters of method \"%s\": %s.", method->name, text.data);
+}
+
+static const ParamSpec *
+find_spec(const MethodDeclaration *method, const char *name)
+{
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+		if (strcmp(spec->name, name) == 0)
+			return spec;
+	return NULL;
+}
+
+static JsonbValue *
+field_of(Jsonb *object, const char *name)
+{
+	return object == NULL ? NULL :
+		getKeyJsonValueFromContainer(&object->root, name, strlen(name), NULL);
+}
+
+/* Is it an integer, and which? */
+static bool
+integer_of(const JsonbValue *value, int64 *result)
+{
+	Numeric		number = value->val.numeric;
+	Datum		truncated;
+
+	if (value->type != jbvNumeric || numeric_is_nan(number) || numeric_is_inf(number))
+		return false;
+	truncated = DirectFunctionCall2(numeric_trunc, NumericGetDatum(number), Int32GetDatum(0));
+	if (!DatumGetBool(DirectFunctionCall2(numeric_eq, NumericGetDatum(number), truncated)))
+		return false;
+	/* Compare before converting: conversion of a huge number is an error. */
+	if (DatumGetBool(DirectFunctionCall2(numeric_gt, truncated,
+										 NumericGetDatum(int64_to_numeric(PG_INT64_MAX)))) ||
+		DatumGetBool(DirectFunctionCall2(numeric_lt, truncated,
+										 NumericGetDatum(int64_to_numeric(PG_INT64_MIN)))))
+		return false;
+	*result = DatumGetInt64(DirectFunctionCall1(numeric_int8, truncated));
+	return true;
+}
+
+static bool
+word_is(const JsonbValue *value, const char *word)
+{
+	return value->type == jbvString && value->val.string.len == strlen(word) &&
+		memcmp(value->val.string.val, word, strlen(word)) == 0;
+}
+
+static bool
+is_acceptable(const ParamSpec *spec, const JsonbValue *value)
+{
+	int64		integer;
+
+	switch (spec->type)
+	{
+		case PARAM_INTEGER:
+			return integer_of(value, &integer) &&
+				integer >= spec->least && integer <= spec->most;
+		case PARAM_BOOLEAN:
+			return value->type == jbvBool;
+		case PARAM_CHOICE:
+			for (const char *const *choice = spec->choices; *choice != NULL; choice++)
+				if (word_is(value, *choice))
+					return true;
+			return false;
+	}
+	return false;
+}
+
+static void
+verify_object(const MethodDeclaration *method, Jsonb *given)
+{
+	if (!JB_ROOT_IS_OBJECT(given))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parameters must be a JSON object"),
+				 hint_parameters(method)));
+}
+
+static void
+verify_given(const MethodDeclaration *method, Jsonb *given)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(&given->root);
+	JsonbValue	item;
+	JsonbIteratorToken token;
+
+	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
+	{
+		char	   *name;
+		const ParamSpec *spec;
+
+		if (token != WJB_KEY)
+			continue;
+		name = pnstrdup(item.val.string.val, item.val.string.len);
+		spec = find_spec(method, name);
+		if (spec == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("unknown parameter \"%s\" for method \"%s\"", name, method->name),
+					 hint_parameters(method)));
+		if (!is_acceptable(spec, field_of(given, name)))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid value for parameter \"%s\"", name),
+					 errdetail("It must be %s.", accepted_values(spec)),
+					 hint_parameters(method)));
+	}
+}
+
+static Jsonb *
+parse_json(const char *text)
+{
+	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+}
+
+Jsonb *
+check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
+{
+	JsonbParseState *state = NULL;
+
+	verify_object(method, given);
+	verify_given(method, given);
+
+	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
+		JsonbValue	key;
+		JsonbValue *value = field_of(given, spec->name);
+
+		if (value == NULL)
+			value = field_of(base, spec->name);
+		if (value == NULL && spec->required)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("parameter \"%s\" of method \"%s\" is missing",
+							spec->name, method->name),
+					 hint_parameters(method)));
+		if (value == NULL && spec->fallback != NULL)
+			value = field_of(parse_json(psprintf("{\"v\": %s}", spec->fallback)), "v");
+		if (value == NULL)
+			continue;
+		key.type = jbvString;
+		key.val.string.val = unconstify(char *, spec->name);
+		key.val.string.len = strlen(spec->name);
+		pushJsonbValue(&state, WJB_KEY, &key);
+		pushJsonbValue(&state, WJB_VALUE, value);
+	}
+	return JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL));
+}
+
+const char *
+weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
+{
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+		if (spec->strength == STRENGTH_MORE &&
+			param_integer(new, spec->name, 0) < param_integer(old, spec->name, 0))
+			return spec->name;
+	return NULL;
+}
+
+int64
+param_integer(Jsonb *params, const char *name, int64 absent)
+{
+	JsonbValue *value = field_of(params, name);
+	int64		result;
+
+	return value != NULL && integer_of(value, &result) ? result : absent;
+}
+
+char *
+param_word(Jsonb *params, const char *name)
+{
+	JsonbValue *value = field_of(params, name);
+
+	return value != NULL && value->type == jbvString ?
+		pnstrdup(value->val.string.val, value->val.string.len) : NULL;
+}
+
+Jsonb *
+take_flag(Jsonb *params, const char *name, bool *flag)
+{
+	JsonbValue *value;
+
+	*flag = false;
+	if (!JB_ROOT_IS_OBJECT(params))
+		return params;			/* left to check_parameters() */
+	value = field_of(params, name);
+	if (value == NULL)
+		return params;
+	if (value->type != jbvBool)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for \"%s\"", name),
+				 errdetail("It must be true or false.")));
+	*flag = value->val.boolean;
+	return DatumGetJsonbP(DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(params),
+											  CStringGetTextDatum(name)));
+}

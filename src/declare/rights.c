@@ -1,0 +1,148 @@
+/*
+ * rights.c
+ *		Changing identity, and resetting the rights on what is made.
+ *
+ * NOTES
+ *		SECURITY_RESTRICTED_OPERATION does not stop hostile code from changing
+ *		the search path or other plain settings.  Therefore each act_as() opens
+ *		a settings level of its own and sets everything that matters, also
+ *		when one is already acting as somebody.
+ */
+#include "declare/rights.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+static const struct
+{
+	const char *name;
+	const char *value;
+}			fixed_settings[] =
+{
+	{"search_path", "pg_catalog, pg_temp"},
+	{"row_security", "off"},	/* an error beats silent filtering */
+	{"default_table_access_method", "heap"},
+	{"quote_all_identifiers", "off"},
+	{"DateStyle", "ISO, YMD"},
+	{"IntervalStyle", "postgres"},
+	{"TimeZone", "UTC"},
+	{"extra_float_digits", "1"},
+	{"bytea_output", "hex"},
+	{"xmlbinary", "base64"},
+	{"lc_monetary", "C"},
+};
+
+void
+fix_settings(void)
+{
+	for (int i = 0; i < lengthof(fixed_settings); i++)
+		(void) set_config_option(fixed_settings[i].name, fixed_settings[i].value,
+								 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+								 true, 0, false);
+}
+
+void
+act_as(Identity *before, Oid role)
+{
+	GetUserIdAndSecContext(&before->userid, &before->security_context);
+	SetUserIdAndSecContext(role,
+						   before->security_context | SECURITY_RESTRICTED_OPERATION);
+	before->guc_level = NewGUCNestLevel();
+	fix_settings();
+}
+
+void
+act_as_before(const Identity *before)
+{
+	AtEOXact_GUC(false, before->guc_level);
+	SetUserIdAndSecContext(before->userid, before->security_context);
+}
+
+Oid
+relation_owner(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relation)));
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+bool
+has_rights_of(Oid role)
+{
+	return has_privs_of_role(GetUserId(), role);
+}
+
+char *
+relation_words(Oid relation)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)),
+									  get_rel_name(relation));
+}
+
+void
+execute_ddl(const char *sql)
+{
+	int			result = SPI_execute(sql, false, 0);
+
+	if (result < 0)
+		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
+}
+
+/* The rights that stand on a relation or schema, or NULL. */
+static Acl *
+rights_of(Oid classid, Oid object)
+{
+	bool		relation = classid == RelationRelationId;
+	HeapTuple	tuple = SearchSysCache1(relation ? RELOID : NAMESPACEOID,
+										ObjectIdGetDatum(object));
+	bool		isnull;
+	Datum		value;
+	Acl		   *result;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for object %u", object);
+	value = SysCacheGetAttr(relation ? RELOID : NAMESPACEOID, tuple,
+							relation ? Anum_pg_class_relacl : Anum_pg_namespace_nspacl,
+							&isnull);
+	result = isnull ? NULL : DatumGetAclPCopy(value);
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+void
+reset_rights(Oid classid, Oid object, const char *words)
+{
+	Acl		   *acl = rights_of(classid, object);
+	Oid			owner = GetUserId();
+
+	if (acl == NULL)
+		return;					/* the owner's own rights, by default */
+	for (int i = 0; i < ACL_NUM(acl); i++)
+	{
+		Oid			grantee = ACL_DAT(acl)[i].ai_grantee;
+
+		if (grantee == owner)
+			continue;
+		execute_ddl(psprintf("REVOKE ALL ON %s FROM %s CASCADE", words,
+							 grantee == ACL_ID_PUBLIC ? "PUBLIC" :
+							 quote_identifier(GetUserNameFromId(grantee, false))));
+	}
+	/* Default privileges can withhold rights from the owner, too. */
+	execute_ddl(psprintf("GRANT ALL ON %s TO %s", words,
+						 quote_identifier(GetUserNameFromId(owner, false))));
+}

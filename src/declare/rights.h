@@ -1,0 +1,48 @@
+/*
+ * rights.h
+ *		On whose behalf code runs, and who may touch what it makes.
+ */
+#ifndef PPREPUB_DECLARE_RIGHTS_H
+#define PPREPUB_DECLARE_RIGHTS_H
+
+#include "postgres.h"
+
+/* Who one was before acting as somebody else. */
+typedef struct Identity
+{
+	Oid			userid;
+	int			security_context;
+	int			guc_level;
+} Identity;
+
+/*
+ * Act as a role in a security-restricted context: whatever code a source, a
+ * type or an operator brings along runs with that role's rights only, and
+ * cannot get others'.  Settings that change what queries mean or what values
+ * look like are fixed until act_as_before().  Nothing need be done on error.
+ */
+extern void act_as(Identity *before, Oid role);
+extern void act_as_before(const Identity *before);
+
+/* Sets the settings that act_as() fixes once more: hostile code may have changed them. */
+extern void fix_settings(void);
+
+extern Oid	relation_owner(Oid relation);
+
+/* Does the current user have the rights of this role? */
+extern bool has_rights_of(Oid role);
+
+/*
+ * Take every right on a new object from everybody but its owner, whatever the
+ * default privileges say.  The statement's words name the object: "TABLE
+ * a.b", "SCHEMA s", "FUNCTION f(int)".  To be called as the owner, inside SPI.
+ */
+extern void reset_rights(Oid classid, Oid object, const char *words);
+
+/* What a statement calls a relation: schema and name, quoted. */
+extern char *relation_words(Oid relation);
+
+/* SPI_execute() of a utility statement, which must succeed. */
+extern void execute_ddl(const char *sql);
+
+#endif							/* PPREPUB_DECLARE_RIGHTS_H */

@@ -1,0 +1,33 @@
+/*
+ * strmap.h
+ *		A map from strings to numbers: names to nodes, values to codes.
+ */
+#ifndef PPREPUB_DECLARE_STRMAP_H
+#define PPREPUB_DECLARE_STRMAP_H
+
+#include "postgres.h"
+
+#include "common/hashfn.h"
+
+typedef struct StrmapEntry
+{
+	const char *key;			/* borrowed; ends with a zero byte */
+	uint32		hash;
+	uint32		number;
+	char		status;			/* simplehash's own */
+} StrmapEntry;
+
+#define SH_PREFIX strmap
+#define SH_ELEMENT_TYPE StrmapEntry
+#define SH_KEY_TYPE const char *
+#define SH_KEY key
+#define SH_HASH_KEY(tb, key) hash_bytes((const unsigned char *) (key), strlen(key))
+#define SH_EQUAL(tb, a, b) (strcmp((a), (b)) == 0)
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, entry) (entry)->hash
+#define SH_SCOPE static inline pg_attribute_unused()
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+#endif							/* PPREPUB_DECLARE_STRMAP_H */
