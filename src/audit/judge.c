@@ -1,0 +1,195 @@
+/*
+ * judge.c
+ *		The last check of a draft before it may leave.
+ *
+ * NOTES
+ *		A mistake in a partitioner or a method would publish what cannot be
+ *		taken back, so it must become an error here.  That only works if the two
+ *		do not share the mistake: nothing of partition/ is called but the
+ *		principle's own verdict, and its tally is counted here, from the frame.
+ *
+ *		Errors may reach logs that others read.  They hold no value, no count
+ *		and no row number.
+ *
+ *		Checks stand in an order that makes each safe to run: the shape before
+ *		the rows, the rows before what is read at their place.
+ */
+#include "postgres.h"
+
+#include "audit/judge.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Rows that are looked at between two looks at the interrupts. */
+#define ROWS_PER_INTERRUPT	65536
+
+typedef struct Judge
+{
+	/* All borrowed */
+	const Frame *frame;
+	const Classes *classes;
+	const Principle *principle;
+
+	/* Owned */
+	uint8	   *seen;			/* a bit for each row of the frame */
+	Tally		tally;			/* of the class at hand, else all zero */
+} Judge;
+
+static void pg_attribute_noreturn()
+refuse(uint32 c, const char *fault)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INTERNAL_ERROR),
+			 errmsg("class %u of the draft failed its last check: %s", c, fault),
+			 errdetail("Nothing was published."),
+			 errhint("This is a bug in pprepub. Please report it with the publication's method and parameters.")));
+}
+
+static void
+verify_shape(const Judge *judge)
+{
+	const Classes *classes = judge->classes;
+
+	if (classes->nqis != judge->frame->nqis)
+		refuse(0, "it has a region over other quasi-identifiers");
+	if (classes->nclasses > 0 && classes->first[0] != 0)
+		refuse(0, "its members do not begin where the rows do");
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (classes->first[c + 1] < classes->first[c])
+			refuse(c, "its members end before they begin");
+
+		/* More members than rows cannot be all different; do not read them. */
+		if (classes->first[c + 1] > judge->frame->nrows)
+			refuse(c, "it has more members than there are rows");
+	}
+}
+
+static void
+verify_rows(Judge *judge, uint32 c)
+{
+	const Classes *classes = judge->classes;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+	{
+		RowId		row = classes->rows[i];
+		uint8		bit = 1 << (row % 8);
+
+		if (i % ROWS_PER_INTERRUPT == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (row >= judge->frame->nrows)
+			refuse(c, "a member is not a row of the frame");
+		if (judge->seen[row / 8] & bit)
+			refuse(c, "a member is in it twice, or in two classes");
+		judge->seen[row / 8] |= bit;
+	}
+}
+
+static void
+verify_region(const Judge *judge, uint32 c)
+{
+	for (int q = 0; q < judge->frame->nqis; q++)
+	{
+		const Domain *domain = &judge->frame->domain[q];
+		Span		cell = class_region(judge->classes, c)[q];
+
+		if (cell.lo > cell.hi || cell.hi >= domain->size)
+			refuse(c, "its region leaves the domain");
+		if (!span_equal(domain_cover(domain, cell), cell))
+			refuse(c, "its region cannot be printed");
+	}
+}
+
+static void
+verify_containment(const Judge *judge, uint32 c)
+{
+	const Classes *classes = judge->classes;
+
+	for (int q = 0; q < judge->frame->nqis; q++)
+	{
+		const Code *code = judge->frame->code[q];
+		Span		cell = class_region(classes, c)[q];
+
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		{
+			if (i % ROWS_PER_INTERRUPT == 0)
+				CHECK_FOR_INTERRUPTS();
+			if (!span_contains(cell, span_of(code[classes->rows[i]])))
+				refuse(c, "a member lies outside its region");
+		}
+	}
+}
+
+/* Counts the members one by one; the fast ways of partition/ are not to be trusted here. */
+static void
+count_members(Judge *judge, uint32 c)
+{
+	const Classes *classes = judge->classes;
+	Tally	   *tally = &judge->tally;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+	{
+		Code		value = judge->frame->sensitive[classes->rows[i]];
+
+		if (i % ROWS_PER_INTERRUPT == 0)
+			CHECK_FOR_INTERRUPTS();
+		tally->rows++;
+		if (value == NO_CODE)
+			continue;
+		if (value >= judge->frame->nsensitive)
+			refuse(c, "a member has an unknown sensitive value");
+		if (tally->count[value] == 0)
+			tally->values++;
+		tally->count[value]++;
+	}
+}
+
+/* Clears only what the class touched: values may be many and classes small. */
+static void
+forget_members(Judge *judge, uint32 c)
+{
+	const Classes *classes = judge->classes;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+	{
+		Code		value = judge->frame->sensitive[classes->rows[i]];
+
+		if (i % ROWS_PER_INTERRUPT == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (value != NO_CODE)
+			judge->tally.count[value] = 0;
+	}
+	judge->tally.rows = 0;
+	judge->tally.values = 0;
+}
+
+static void
+verify_principle(Judge *judge, uint32 c)
+{
+	count_members(judge, c);
+	if (!judge->principle->allows(judge->principle, &judge->tally))
+		refuse(c, "the principle does not allow it");
+	forget_members(judge, c);
+}
+
+void
+judge_classes(const Frame *frame, const Classes *classes, const Principle *principle)
+{
+	Judge		judge = {.frame = frame, .classes = classes, .principle = principle};
+
+	verify_shape(&judge);
+	judge.seen = palloc_extended(frame->nrows / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	judge.tally.count = palloc_extended(sizeof(uint32) * ((Size) frame->nsensitive + 1),
+										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		verify_rows(&judge, c);
+		verify_region(&judge, c);
+		verify_containment(&judge, c);
+		verify_principle(&judge, c);
+	}
+	pfree(judge.tally.count);
+	pfree(judge.seen);
+}

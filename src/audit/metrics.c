@@ -1,0 +1,259 @@
+/*
+ * metrics.c
+ *		How much a release lost, and how much it still says.
+ *
+ * NOTES
+ *		Members of a class share its region, so a figure is a sum over classes,
+ *		and a class costs the same whatever its cells hold: entropies of cells
+ *		come from running sums over the domain.  Only precision looks at single
+ *		rows, and only in trees, whose leaves may stand at different depths.
+ *
+ *		Columns are measured one after the other, VEM too, which is additive
+ *		(paper 003, theorem 3); so the running sums of one column only are held
+ *		at a time, which matters where a column has as many values as rows.
+ *
+ *		Volumes are kept as logarithms: the product of a few widths overflows.
+ *		The paper prints one minus too many in FEM(R,T) and VEM(R,T) (notes.md);
+ *		here a class informs by log T - log E, which is 0 and never -0 for a
+ *		class that holds everything.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "audit/metrics.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Rows or codes that are looked at between two looks at the interrupts. */
+#define STEPS_PER_INTERRUPT	65536
+
+/* Running sums over a domain's frequencies: entry i is about the codes below i. */
+typedef struct Entropies
+{
+	uint64	   *rows;			/* [size + 1] sum of f */
+	double	   *bits;			/* [size + 1] sum of f log2 f */
+} Entropies;
+
+/* What one quasi-identifier contributes, summed over true rows. */
+typedef struct ColumnSums
+{
+	double		loss;
+	double		entropy;
+	double		kept;			/* share of the steps that were not taken */
+	double		volume;			/* log2 V(T) - log2 V(E) */
+} ColumnSums;
+
+static double
+f_log_f(uint64 f)
+{
+	return f > 1 ? f * log2((double) f) : 0;
+}
+
+static Entropies
+entropies_create(const Domain *domain)
+{
+	Size		n = (Size) domain->size + 1;
+	Entropies	sums;
+	double		carry = 0;
+
+	sums.rows = palloc_extended(sizeof(uint64) * n, MCXT_ALLOC_HUGE);
+	sums.bits = palloc_extended(sizeof(double) * n, MCXT_ALLOC_HUGE);
+	sums.rows[0] = 0;
+	sums.bits[0] = 0;
+	for (Code i = 0; i < domain->size; i++)
+	{
+		/*
+		 * Kahan's summation.  A cell's entropy is a small difference of two
+		 * large sums, so their rounding must not grow with the domain.
+		 */
+		double		term = f_log_f(domain->frequency[i]) - carry;
+
+		if (i % STEPS_PER_INTERRUPT == 0)
+			CHECK_FOR_INTERRUPTS();
+		sums.bits[i + 1] = sums.bits[i] + term;
+		carry = (sums.bits[i + 1] - sums.bits[i]) - term;
+		sums.rows[i + 1] = sums.rows[i] + domain->frequency[i];
+	}
+	return sums;
+}
+
+static void
+entropies_free(Entropies *sums)
+{
+	pfree(sums->rows);
+	pfree(sums->bits);
+}
+
+/*
+ * The conditional entropy of a cell, paper 000, section 5.2.  With F the sum
+ * of the frequencies f in the cell, and q = f / F,
+ * -sum q log2 q = log2 F - (sum f log2 f) / F.
+ */
+static double
+cell_entropy(const Entropies *sums, Span cell)
+{
+	uint64		rows = sums->rows[(Size) cell.hi + 1] - sums->rows[cell.lo];
+	double		bits = sums->bits[(Size) cell.hi + 1] - sums->bits[cell.lo];
+
+	if (cell.lo == cell.hi || rows == 0)
+		return 0;
+	return Max(0.0, log2((double) rows) - bits / rows); /* rounding */
+}
+
+/*
+ * Of the steps from the root to each member's own leaf, the share that its
+ * cell still shows, summed over the members of a class.
+ */
+static double
+steps_kept(const Classes *classes, uint32 c, const Tree *tree, const Code *code, Span cell)
+{
+	double		level = tree->nodes[tree_node(tree, cell)].level;
+	double		kept = 0;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+	{
+		uint32		steps = tree->nodes[tree->leaf[code[classes->rows[i]]]].level;
+
+		if (i % STEPS_PER_INTERRUPT == 0)
+			CHECK_FOR_INTERRUPTS();
+
+		/* Where no step is possible none was taken. */
+		kept += steps > level ? level / steps : 1;
+	}
+	return kept;
+}
+
+/* Precision of a class in one column, summed over its members. */
+static double
+class_precision(const Frame *frame, const Classes *classes, uint32 c, int q, Span cell)
+{
+	const Domain *domain = &frame->domain[q];
+
+	if (cell.lo == cell.hi)
+		return class_size(classes, c);
+	if (domain->tree == NULL)
+		return class_size(classes, c) * (1 - domain_loss(domain, cell));
+	return steps_kept(classes, c, domain->tree, frame->code[q], cell);
+}
+
+static ColumnSums
+measure_column(const Frame *frame, const Classes *classes, int q)
+{
+	const Domain *domain = &frame->domain[q];
+	Entropies	entropies = entropies_create(domain);
+	ColumnSums	sums = {0};
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		Span		cell = class_region(classes, c)[q];
+		uint64		size = class_size(classes, c);
+
+		CHECK_FOR_INTERRUPTS();
+		sums.loss += size * domain_loss(domain, cell);
+		sums.entropy += size * cell_entropy(&entropies, cell);
+		sums.kept += class_precision(frame, classes, c, q, cell);
+		sums.volume += size * (log2((double) domain->size) - log2((double) span_width(cell)));
+	}
+	entropies_free(&entropies);
+	return sums;
+}
+
+/*
+ * The figures that only depend on the sizes of classes.  A class without a
+ * true row, be it all counterfeits, holds no information.
+ */
+static void
+measure_sizes(Metrics *metrics, const Classes *classes, const ReleaseCounts *counts, double k)
+{
+	double		asked = (double) metrics->rows + metrics->suppressed;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		double		true_rows = class_size(classes, c);
+		double		all_rows = true_rows + (counts->counterfeits ? counts->counterfeits[c] : 0);
+
+		CHECK_FOR_INTERRUPTS();
+		metrics->dm += all_rows * all_rows;
+		if (true_rows == 0)
+			continue;
+		metrics->fem += true_rows / asked * (log2(asked) - log2(true_rows));
+		metrics->fem_counterfeit += true_rows / (asked + metrics->counterfeits) *
+			(log2(asked) - log2(all_rows));
+	}
+	if (classes->nclasses > 0)
+		metrics->avg = ((double) metrics->rows + metrics->counterfeits) / k / classes->nclasses;
+}
+
+static void
+measure_columns(Metrics *metrics, const Frame *frame, const Classes *classes, const bool *shown)
+{
+	double		rows = metrics->rows;
+	double		asked = rows + metrics->suppressed;
+	double		kept = 0;
+	double		volume = 0;
+	int			nshown = 0;
+
+	metrics->lm_by_qi = palloc0(sizeof(double) * Max(frame->nqis, 1));
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		ColumnSums	sums;
+
+		if (metrics->rows == 0 || (shown != NULL && !shown[q]))
+			continue;
+		sums = measure_column(frame, classes, q);
+		metrics->lm_by_qi[q] = sums.loss;
+		metrics->lm += sums.loss;
+		metrics->em += sums.entropy;
+		kept += sums.kept;
+		volume += sums.volume;
+		nshown++;
+	}
+	if (nshown == 0)
+		return;
+	metrics->ail = metrics->lm / rows;
+	metrics->precision = kept / (rows * nshown);
+	metrics->vem = volume / asked;
+	metrics->vem_counterfeit = volume / (asked + metrics->counterfeits);
+}
+
+Metrics
+measure_release(const Frame *frame, const Classes *classes, const ReleaseCounts *counts, double k)
+{
+	Metrics		metrics = {0};
+
+	Assert(k > 0);
+	metrics.classes = classes->nclasses;
+	metrics.rows = classes->nclasses > 0 ? classes->first[classes->nclasses] : 0;
+	metrics.suppressed = counts->suppressed;
+	metrics.dirty = counts->dirty;
+	if (counts->counterfeits != NULL)
+		for (uint32 c = 0; c < classes->nclasses; c++)
+			metrics.counterfeits += counts->counterfeits[c];
+	measure_sizes(&metrics, classes, counts, k);
+	measure_columns(&metrics, frame, classes, counts->shown);
+	return metrics;
+}
+
+void
+list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS])
+{
+	const NamedMetric all[] = {
+		{"lm", metrics->lm},
+		{"em", metrics->em},
+		{"dm", metrics->dm},
+		{"avg", metrics->avg},
+		{"ail", metrics->ail},
+		{"precision", metrics->precision},
+		{"fem", metrics->fem},
+		{"vem", metrics->vem},
+		{"fem_counterfeit", metrics->fem_counterfeit},
+		{"vem_counterfeit", metrics->vem_counterfeit},
+		{"suppressed", metrics->suppressed},
+		{"dirty", metrics->dirty},
+		{"counterfeits", metrics->counterfeits},
+	};
+
+	StaticAssertStmt(lengthof(all) == NMETRICS, "metrics missing from the list");
+	memcpy(list, all, sizeof(all));
+}

@@ -1,0 +1,74 @@
+/*
+ * metrics.h
+ *		How much a release lost, and how much it still says: figures for its
+ *		owner, described in docs/metrics.md.
+ */
+#ifndef PPREPUB_AUDIT_METRICS_H
+#define PPREPUB_AUDIT_METRICS_H
+
+#include "partition/classes.h"
+
+/* What a release did to rows and columns that its classes do not tell. */
+typedef struct ReleaseCounts
+{
+	uint64		suppressed;		/* rows asked for and withheld */
+	uint64		dirty;			/* members of classes that nobody asked for */
+	const uint64 *counterfeits; /* [nclasses] invented rows, or NULL for none */
+	const bool *shown;			/* [nqis] quasi-identifiers that the release
+								 * shows, or NULL for all */
+} ReleaseCounts;
+
+/* Never a NaN: what is an average over nothing is 0. */
+typedef struct Metrics
+{
+	/* What was lost: sums over the cells of true rows (paper 000, 5.2) */
+	double		lm;				/* loss metric */
+	double		em;				/* entropy measure, in bits */
+	double	   *lm_by_qi;		/* [nqis] lm by column, 0 where not shown;
+								 * allocated in the caller's context */
+
+	/* How large classes are, counterfeits included */
+	double		dm;				/* discernibility */
+	double		avg;			/* average class size over k */
+
+	/* Averages over true rows */
+	double		ail;			/* loss of a row */
+	double		precision;		/* steps of generalisation not taken, of those
+								 * possible */
+
+	/* What is left, in bits (paper 003, 5) */
+	double		fem;
+	double		vem;
+	double		fem_counterfeit;	/* may be negative */
+	double		vem_counterfeit;
+
+	/* Counts */
+	uint64		rows;			/* members of classes, dirty rows included */
+	uint64		classes;
+	uint64		suppressed;
+	uint64		dirty;
+	uint64		counterfeits;
+} Metrics;
+
+/*
+ * Measure a release that consists of these classes.  Regions must be cells of
+ * their domains, as judge_classes() makes sure of; for columns that are not
+ * shown they are not looked at.  k only scales avg: methods without a k pass 1
+ * and get the average class size.
+ */
+extern Metrics measure_release(const Frame *frame, const Classes *classes,
+							   const ReleaseCounts *counts, double k);
+
+/* A figure under the name that SQL knows it by. */
+typedef struct NamedMetric
+{
+	const char *name;
+	double		value;
+} NamedMetric;
+
+#define NMETRICS	13
+
+/* All figures that pprepub.metrics() returns, in its order. */
+extern void list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS]);
+
+#endif							/* PPREPUB_AUDIT_METRICS_H */

@@ -1,0 +1,19 @@
+/*
+ * bases.h
+ *		Whose data is it? Publications that reach the same tables.
+ */
+#ifndef PPREPUB_DECLARE_BASES_H
+#define PPREPUB_DECLARE_BASES_H
+
+#include "postgres.h"
+
+/*
+ * Refuses a source that reaches a table which another publication reaches too
+ * (through views, materialized views, partitions and inheritance, up and
+ * down), unless one of the two was declared beside the other.  The publication
+ * itself is 0 when it does not exist yet.
+ */
+extern void verify_judged_alone(Oid source, int32 publication,
+								const int32 *beside, int nbeside);
+
+#endif							/* PPREPUB_DECLARE_BASES_H */

@@ -1,0 +1,629 @@
+/*
+ * declare.c
+ *		create_publication(): from one call to a pinned view and a catalog row.
+ *
+ * NOTES
+ *		Nothing of the source is read here, so nothing of its owner's code runs;
+ *		the one exception is the question how often insensitive columns are
+ *		unique, which runs as the owner.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "declare/bases.h"
+#include "declare/catalog.h"
+#include "declare/parameters.h"
+#include "declare/protection.h"
+#include "declare/publication.h"
+#include "declare/taxonomy.h"
+#include "declare/warnings.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#define MAX_NAME_BYTES 48
+
+/* What a call of create_publication asks for. */
+typedef struct Declaration
+{
+	Publication publication;
+	const MethodDeclaration *method;
+	char	   *key;
+	char	   *sensitive;
+	char	  **insensitive;
+	int			ninsensitive;
+	Jsonb	   *quasi_identifiers;
+	char	  **beside;
+	int			nbeside;
+} Declaration;
+
+PG_FUNCTION_INFO_V1(pprepub_create_publication);
+
+/* ----------------------------------------------------------------
+ * Arguments
+ * ----------------------------------------------------------------
+ */
+
+static char *
+name_value(FunctionCallInfo fcinfo, int n, const char *what)
+{
+	if (PG_ARGISNULL(n))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", what)));
+	return pstrdup(NameStr(*PG_GETARG_NAME(n)));
+}
+
+static char **
+name_list(FunctionCallInfo fcinfo, int n, const char *what, int *count)
+{
+	Datum	   *values;
+	bool	   *nulls;
+	char	  **names;
+
+	if (PG_ARGISNULL(n))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", what)));
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(n), NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR,
+					  &values, &nulls, count);
+	names = palloc(sizeof(char *) * (*count + 1));
+	for (int i = 0; i < *count; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("%s must not hold a null", what)));
+		names[i] = pstrdup(NameStr(*DatumGetName(values[i])));
+	}
+	return names;
+}
+
+static void
+verify_publication_name(const char *name)
+{
+	if (name[0] == '\0' || strlen(name) > MAX_NAME_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("the name of a publication must have 1 to %d bytes", MAX_NAME_BYTES),
+				 errhint("Its releases are named after it, with a number behind.")));
+}
+
+static void
+verify_target_name(const char *target)
+{
+	if (target[0] == '\0' || strlen(target) + strlen("_private") >= NAMEDATALEN)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("the name of the target schema must have 1 to %d bytes",
+						(int) (NAMEDATALEN - 1 - strlen("_private")))));
+	if (strcmp(target, "pprepub") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_RESERVED_NAME),
+				 errmsg("releases cannot stand in schema \"pprepub\"")));
+}
+
+static void
+read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
+{
+	Publication *publication = &declaration->publication;
+
+	publication->name = text_argument(fcinfo, 0, "the name of a publication");
+	verify_publication_name(publication->name);
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the source must not be null")));
+	publication->source = PG_GETARG_OID(1);
+	declaration->key = name_value(fcinfo, 2, "the key");
+	if (PG_ARGISNULL(3))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the quasi-identifiers must not be null")));
+	declaration->quasi_identifiers = PG_GETARG_JSONB_P(3);
+	declaration->sensitive = name_value(fcinfo, 4, "the sensitive column");
+	publication->method = text_argument(fcinfo, 5, "the method");
+	declaration->method = method_declaration(publication->method);
+	if (PG_ARGISNULL(6))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the parameters must not be null")));
+	publication->params = check_parameters(declaration->method, PG_GETARG_JSONB_P(6), NULL);
+	declaration->insensitive = name_list(fcinfo, 7, "the insensitive columns",
+										 &declaration->ninsensitive);
+	publication->target = name_value(fcinfo, 8, "the target schema");
+	verify_target_name(publication->target);
+	publication->private = psprintf("%s_private", publication->target);
+	declaration->beside = name_list(fcinfo, 9, "the publications beside", &declaration->nbeside);
+}
+
+/* ----------------------------------------------------------------
+ * The source and its columns
+ * ----------------------------------------------------------------
+ */
+
+static void
+verify_source(Publication *publication)
+{
+	char		kind = get_rel_relkind(publication->source);
+
+	if (kind == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", publication->source)));
+	if (kind != RELKIND_RELATION && kind != RELKIND_VIEW && kind != RELKIND_MATVIEW &&
+		kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_FOREIGN_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" cannot be published", get_rel_name(publication->source)),
+				 errdetail("A source is a table, a view, a materialized view or a foreign table.")));
+	if (get_rel_persistence(publication->source) == RELPERSISTENCE_TEMP)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("\"%s\" cannot be published", get_rel_name(publication->source)),
+				 errdetail("It is temporary, and a publication outlives the session.")));
+	publication->owner = relation_owner(publication->source);
+	if (!has_rights_of(publication->owner))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(kind),
+					   get_rel_name(publication->source));
+}
+
+static const JsonbValue *
+declared_kind(const Declaration *declaration, const char *column)
+{
+	return getKeyJsonValueFromContainer(&declaration->quasi_identifiers->root,
+										column, strlen(column), NULL);
+}
+
+static bool
+is_listed(char *const *names, int count, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* The one role of a column, or false if it was not declared. */
+static bool
+find_role(const Declaration *declaration, const char *column, ColumnRole *role)
+{
+	int			roles = 0;
+
+	if (strcmp(column, declaration->key) == 0)
+		*role = ROLE_KEY, roles++;
+	if (strcmp(column, declaration->sensitive) == 0)
+		*role = ROLE_SENSITIVE, roles++;
+	if (declared_kind(declaration, column) != NULL)
+		*role = ROLE_QUASI_IDENTIFIER, roles++;
+	if (is_listed(declaration->insensitive, declaration->ninsensitive, column))
+		*role = ROLE_INSENSITIVE, roles++;
+	if (roles > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_COLUMN_DEFINITION),
+				 errmsg("column \"%s\" is declared in two roles", column),
+				 errdetail("A column is either the key, a quasi-identifier, the sensitive column or insensitive.")));
+	return roles == 1;
+}
+
+static void
+verify_equality(const char *column, Oid type, bool order, const char *use)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_HASH_PROC | TYPECACHE_EQ_OPR |
+											  TYPECACHE_CMP_PROC);
+
+	if (!OidIsValid(entry->hash_proc) || !OidIsValid(entry->eq_opr) ||
+		(order && !OidIsValid(entry->cmp_proc)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of type %s cannot be the %s",
+						column, format_type_be(type), use),
+				 errdetail("Its type lacks operators for %s.",
+						   order ? "hashing and sorting" : "hashing"),
+				 errhint("Declare a view that casts the column, for example to text or jsonb.")));
+}
+
+static void
+verify_column_name(const char *name)
+{
+	static const char *const reserved[] = {"class", "cohort", "columns"};
+
+	for (int i = 0; i < lengthof(reserved); i++)
+		if (strcmp(name, reserved[i]) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_RESERVED_NAME),
+					 errmsg("column name \"%s\" is reserved", name),
+					 errhint("Declare a view of the source in which the column has another name.")));
+}
+
+static void
+declare_column(const Declaration *declaration, DeclaredColumn *column)
+{
+	const JsonbValue *kind;
+
+	verify_column_name(column->name);
+	switch (column->role)
+	{
+		case ROLE_KEY:
+			verify_equality(column->name, column->type, true, "key");
+			break;
+		case ROLE_SENSITIVE:
+			verify_equality(column->name, column->type, false, "sensitive column");
+			break;
+		case ROLE_INSENSITIVE:
+			break;
+		case ROLE_QUASI_IDENTIFIER:
+			kind = declared_kind(declaration, column->name);
+			if (kind->type != jbvString)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("the kind of quasi-identifier \"%s\" must be a string", column->name),
+						 errhint("Kinds are \"range\", \"prefix\", \"taxonomy NAME\" and \"suppress\".")));
+			column->kind = parse_kind(pnstrdup(kind->val.string.val, kind->val.string.len),
+									  column->name, &column->taxonomy);
+			verify_kind(column->kind, column->name, column->type);
+			break;
+	}
+}
+
+static void
+unknown_column(const Declaration *declaration, const char *name, TupleDesc tuple)
+{
+	StringInfoData known;
+
+	initStringInfo(&known);
+	for (int i = 0; i < tuple->natts; i++)
+		if (!TupleDescAttr(tuple, i)->attisdropped)
+			appendStringInfo(&known, "%s\"%s\"", known.len > 0 ? ", " : "",
+							 NameStr(TupleDescAttr(tuple, i)->attname));
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" of relation \"%s\" does not exist",
+					name, get_rel_name(declaration->publication.source)),
+			 errhint("Its columns are %s.", known.data)));
+}
+
+static void
+verify_known(const Declaration *declaration, const char *name, TupleDesc tuple)
+{
+	for (int i = 0; i < declaration->publication.ncolumns; i++)
+		if (strcmp(declaration->publication.columns[i].name, name) == 0)
+			return;
+	unknown_column(declaration, name, tuple);
+}
+
+/* Every name in the call is a column of the source, and none is named twice. */
+static void
+verify_names(const Declaration *declaration, TupleDesc tuple)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(&declaration->quasi_identifiers->root);
+	JsonbValue	item;
+	JsonbIteratorToken token;
+	int			nqis = 0;
+
+	verify_known(declaration, declaration->key, tuple);
+	verify_known(declaration, declaration->sensitive, tuple);
+	for (int i = 0; i < declaration->ninsensitive; i++)
+	{
+		verify_known(declaration, declaration->insensitive[i], tuple);
+		if (is_listed(declaration->insensitive, i, declaration->insensitive[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_COLUMN),
+					 errmsg("column \"%s\" is listed twice", declaration->insensitive[i])));
+	}
+	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
+		if (token == WJB_KEY)
+		{
+			verify_known(declaration, pnstrdup(item.val.string.val, item.val.string.len), tuple);
+			nqis++;
+		}
+	if (nqis == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a publication needs at least one quasi-identifier"),
+				 errhint("Quasi-identifiers are what others may know of a person: {\"age\": \"range\", \"zip\": \"prefix\"}.")));
+	if (declaration->ninsensitive > 0 && !declaration->method->insensitive)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("method \"%s\" has no insensitive columns", declaration->method->name)));
+}
+
+static void
+declare_columns(Declaration *declaration)
+{
+	Publication *publication = &declaration->publication;
+	Relation	source = relation_open(publication->source, AccessShareLock);
+	TupleDesc	tuple = RelationGetDescr(source);
+
+	if (!JB_ROOT_IS_OBJECT(declaration->quasi_identifiers))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("quasi-identifiers must be a JSON object"),
+				 errhint("Give each a kind: {\"age\": \"range\", \"zip\": \"prefix\"}.")));
+	publication->columns = palloc0(sizeof(DeclaredColumn) * tuple->natts);
+	for (int i = 0; i < tuple->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(tuple, i);
+		DeclaredColumn *column = &publication->columns[publication->ncolumns];
+
+		column->name = pstrdup(NameStr(attribute->attname));
+		if (attribute->attisdropped || !find_role(declaration, column->name, &column->role))
+			continue;
+		column->typmod = attribute->atttypmod;
+		column->type = getBaseTypeAndTypmod(attribute->atttypid, &column->typmod);
+		column->collation = attribute->attcollation;
+		publication->ncolumns++;
+	}
+	verify_names(declaration, tuple);
+	for (int i = 0; i < publication->ncolumns; i++)
+		declare_column(declaration, &publication->columns[i]);
+	relation_close(source, NoLock);
+}
+
+/* A ladder is for numbers; any other taxonomy compares the value's text. */
+static void
+find_trees(Publication *publication)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		DeclaredColumn *column = &publication->columns[i];
+		bool		isnull;
+
+		if (column->taxonomy == NULL)
+			continue;
+		column->tree = find_taxonomy(column->taxonomy);
+		catalog_execute("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
+						CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree)));
+		(void) catalog_field(0, "ladder", &isnull);
+		if (!isnull && !is_number(column->type))
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of type %s cannot be generalised by taxonomy \"%s\"",
+							column->name, format_type_be(column->type), column->taxonomy),
+					 errdetail("The taxonomy is a ladder of intervals over numbers."),
+					 errhint("Create a taxonomy of the column's values with pprepub.create_taxonomy().")));
+	}
+	catalog_leave(&access);
+}
+
+/* ----------------------------------------------------------------
+ * Names
+ * ----------------------------------------------------------------
+ */
+
+static void
+verify_name_is_free(const Publication *publication)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_execute("SELECT name FROM pprepub.catalog_publication WHERE name = $1",
+					CATALOG_TEXT(publication->name));
+	if (SPI_processed > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("publication \"%s\" already exists", publication->name)));
+	/* NAME_1, NAME_counterfeits: neither may be the other's own name. */
+	catalog_execute("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name"
+					" AND (starts_with($1, name || '_') AND substr($1, length(name) + 2) ~ '^([0-9]+|counterfeits)$'"
+					" OR starts_with(name, $1 || '_') AND substr(name, length($1) + 2) ~ '^([0-9]+|counterfeits)$')",
+					CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
+	if (SPI_processed > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("the name \"%s\" collides with the releases of publication \"%s\"",
+						publication->name, catalog_text(&access, 0, "name")),
+				 errhint("Choose another name, or another target schema.")));
+	catalog_execute("SELECT c.relname::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+					" WHERE n.nspname = $2::text::name AND (c.relname = $1::text::name OR starts_with(c.relname, $1 || '_')"
+					" AND substr(c.relname::text, length($1) + 2) ~ '^([0-9]+|counterfeits)$')",
+					CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
+	if (SPI_processed > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_TABLE),
+				 errmsg("relation \"%s\" already exists in schema \"%s\"",
+						catalog_text(&access, 0, "name"), publication->target),
+				 errhint("Choose another name, or another target schema.")));
+	catalog_leave(&access);
+}
+
+static void
+find_beside(Declaration *declaration)
+{
+	Publication *publication = &declaration->publication;
+	CatalogAccess access;
+
+	publication->beside = palloc(sizeof(int32) * (declaration->nbeside + 1));
+	catalog_enter(&access);
+	for (int i = 0; i < declaration->nbeside; i++)
+	{
+		catalog_execute("SELECT publication FROM pprepub.catalog_publication WHERE name = $1",
+						CATALOG_TEXT(declaration->beside[i]));
+		if (SPI_processed == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_OBJECT),
+					 errmsg("publication \"%s\" does not exist", declaration->beside[i])));
+		publication->beside[publication->nbeside++] = catalog_int(0, "publication");
+	}
+	catalog_leave(&access);
+}
+
+/* ----------------------------------------------------------------
+ * What is made
+ * ----------------------------------------------------------------
+ */
+
+/* As the owner: the schema is made, or is the owner's alone already. */
+static void
+ensure_schema(const char *name, Oid owner)
+{
+	Oid			schema = get_namespace_oid(name, true);
+	HeapTuple	tuple;
+	bool		isnull;
+	Datum		rights;
+
+	if (!OidIsValid(schema))
+	{
+		if (pg_database_aclcheck(MyDatabaseId, owner, ACL_CREATE) != ACLCHECK_OK)
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					 errmsg("role \"%s\" may not create schema \"%s\" in this database",
+							GetUserNameFromId(owner, false), name),
+					 errhint("Have it created beforehand: CREATE SCHEMA %s AUTHORIZATION %s.",
+							 quote_identifier(name), quote_identifier(GetUserNameFromId(owner, false)))));
+		execute_ddl(psprintf("CREATE SCHEMA %s", quote_identifier(name)));
+		reset_rights(NamespaceRelationId, get_namespace_oid(name, false),
+					 psprintf("SCHEMA %s", quote_identifier(name)));
+		return;
+	}
+
+	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
+	if (((Form_pg_namespace) GETSTRUCT(tuple))->nspowner != owner)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("schema \"%s\" does not belong to role \"%s\"",
+						name, GetUserNameFromId(owner, false)),
+				 errdetail("The owner of a schema can drop what stands in it, so it must be the owner of the source."),
+				 errhint("Name another schema with target => '…'.")));
+	rights = SysCacheGetAttr(NAMESPACEOID, tuple, Anum_pg_namespace_nspacl, &isnull);
+	if (!isnull)
+	{
+		Acl		   *acl = DatumGetAclP(rights);
+
+		for (int i = 0; i < ACL_NUM(acl); i++)
+			if (ACL_DAT(acl)[i].ai_grantee != owner &&
+				(ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_SCHEMA_DEFINITION),
+						 errmsg("others may create objects in schema \"%s\"", name),
+						 errhint("Revoke CREATE on it from everybody but its owner, or name another schema with target => '…'.")));
+	}
+	ReleaseSysCache(tuple);
+}
+
+static void
+create_pinned_view(Publication *publication)
+{
+	StringInfoData sql;
+	char	   *words = private_words(publication, "_source");
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE VIEW %s AS SELECT ", words);
+	for (int i = 0; i < publication->ncolumns; i++)
+		appendStringInfo(&sql, "%s%s", i > 0 ? ", " : "",
+						 quote_identifier(publication->columns[i].name));
+	appendStringInfo(&sql, " FROM %s", relation_words(publication->source));
+	execute_ddl(sql.data);
+	publication->pinned = get_relname_relid(psprintf("%s_source", publication->name),
+											get_namespace_oid(publication->private, false));
+	reset_rights(RelationRelationId, publication->pinned, psprintf("TABLE %s", words));
+}
+
+static const char *
+role_word(ColumnRole role)
+{
+	static const char *const words[] = {
+		[ROLE_KEY] = "key",
+		[ROLE_QUASI_IDENTIFIER] = "quasi-identifier",
+		[ROLE_SENSITIVE] = "sensitive",
+		[ROLE_INSENSITIVE] = "insensitive",
+	};
+
+	return words[role];
+}
+
+static void
+store_publication(Publication *publication)
+{
+	CatalogAccess access;
+	Datum	   *beside = palloc(sizeof(Datum) * (publication->nbeside + 1));
+
+	for (int i = 0; i < publication->nbeside; i++)
+		beside[i] = Int32GetDatum(publication->beside[i]);
+	catalog_enter(&access);
+	catalog_execute("INSERT INTO pprepub.catalog_publication"
+					" (name, owner, source, pinned, method, params, target, beside)"
+					" VALUES ($1, $2, $3, $4, $5, $6, $7::text::name, $8) RETURNING publication",
+					CATALOG_TEXT(publication->name),
+					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(publication->owner)),
+					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(publication->source)),
+					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(publication->pinned)),
+					CATALOG_TEXT(publication->method),
+					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)),
+					CATALOG_TEXT(publication->target),
+					CATALOG_PARAM(INT4ARRAYOID,
+								  PointerGetDatum(construct_array(beside, publication->nbeside,
+																  INT4OID, 4, true, TYPALIGN_INT))));
+	publication->id = catalog_int(0, "publication");
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		DeclaredColumn *column = &publication->columns[i];
+		bool		qi = column->role == ROLE_QUASI_IDENTIFIER;
+
+		catalog_execute("INSERT INTO pprepub.catalog_column (publication, position, name, role, kind, taxonomy, tree)"
+						" VALUES ($1, $2, $3::text::name, $4, $5, $6, $7)",
+						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
+						CATALOG_TEXT(column->name),
+						CATALOG_TEXT(role_word(column->role)),
+						CATALOG_TEXT(qi ? kind_words(column->kind, column->taxonomy) : NULL),
+						CATALOG_TEXT(column->taxonomy),
+						column->taxonomy ? CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))
+						: CATALOG_NULL(INT4OID));
+	}
+	catalog_leave(&access);
+	note_relation(publication, publication->pinned, "source");
+}
+
+static void
+make_objects(Publication *publication)
+{
+	Identity	caller;
+
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	ensure_schema(publication->target, publication->owner);
+	ensure_schema(publication->private, publication->owner);
+	create_pinned_view(publication);
+	SPI_finish();
+	act_as_before(&caller);
+}
+
+Datum
+pprepub_create_publication(PG_FUNCTION_ARGS)
+{
+	Declaration declaration = {0};
+	Publication *publication = &declaration.publication;
+
+	read_arguments(fcinfo, &declaration);
+	verify_source(publication);
+	declare_columns(&declaration);
+	find_trees(publication);
+
+	/* One declaration at a time, or two could each miss the other. */
+	LockRelationOid(catalog_relation("catalog_publication"), ShareUpdateExclusiveLock);
+	verify_name_is_free(publication);
+	find_beside(&declaration);
+	verify_judged_alone(publication->source, 0, publication->beside, publication->nbeside);
+
+	make_objects(publication);
+	store_publication(publication);
+	warn_of_unique_insensitive(publication);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,217 @@
+/*
+ * publication.c
+ *		Finding a publication, and the names of what is made for it.
+ *
+ * LOCKING
+ *		The lock is an object lock on the publication's number, which SQL's
+ *		LOCK TABLE and advisory locks cannot reach.  The row is read after the
+ *		lock is held, so that a number seen is the last number given.
+ */
+#include "declare/publication.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "storage/lmgr.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+static ColumnRole
+parse_role(const char *word)
+{
+	if (strcmp(word, "key") == 0)
+		return ROLE_KEY;
+	if (strcmp(word, "sensitive") == 0)
+		return ROLE_SENSITIVE;
+	if (strcmp(word, "insensitive") == 0)
+		return ROLE_INSENSITIVE;
+	return ROLE_QUASI_IDENTIFIER;
+}
+
+static void
+read_columns(CatalogAccess *access, Publication *publication)
+{
+	catalog_execute("SELECT name, role, kind, taxonomy, tree FROM pprepub.catalog_column"
+					" WHERE publication = $1 ORDER BY position",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	publication->ncolumns = SPI_processed;
+	publication->columns = MemoryContextAllocZero(access->context,
+												  sizeof(DeclaredColumn) * SPI_processed);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		DeclaredColumn *column = &publication->columns[i];
+		char	   *kind = catalog_text(access, i, "kind");
+		char	   *ignored;
+
+		column->name = catalog_text(access, i, "name");
+		column->role = parse_role(catalog_text(access, i, "role"));
+		if (kind != NULL)
+			column->kind = parse_kind(kind, column->name, &ignored);
+		column->taxonomy = catalog_text(access, i, "taxonomy");
+		column->tree = catalog_int(i, "tree");
+	}
+}
+
+/* Types come from the pinned view, where PostgreSQL's dependencies hold them still. */
+static void
+read_types(Publication *publication)
+{
+	Relation	view = relation_open(publication->pinned, AccessShareLock);
+	TupleDesc	tuple = RelationGetDescr(view);
+
+	if (tuple->natts != publication->ncolumns)
+		elog(ERROR, "pinned view \"%s\" has %d columns instead of %d",
+			 RelationGetRelationName(view), tuple->natts, publication->ncolumns);
+	for (int i = 0; i < tuple->natts; i++)
+	{
+		DeclaredColumn *column = &publication->columns[i];
+
+		column->typmod = TupleDescAttr(tuple, i)->atttypmod;
+		column->type = getBaseTypeAndTypmod(TupleDescAttr(tuple, i)->atttypid, &column->typmod);
+		column->collation = TupleDescAttr(tuple, i)->attcollation;
+	}
+	relation_close(view, AccessShareLock);
+}
+
+static void
+read_beside(CatalogAccess *access, Publication *publication)
+{
+	bool		isnull;
+	Datum		value = catalog_field(0, "beside", &isnull);
+	ArrayType  *array = DatumGetArrayTypeP(value);
+
+	publication->nbeside = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	publication->beside = MemoryContextAlloc(access->context, sizeof(int32) * (publication->nbeside + 1));
+	memcpy(publication->beside, ARR_DATA_PTR(array), sizeof(int32) * publication->nbeside);
+}
+
+static void
+read_publication(CatalogAccess *access, Publication *publication)
+{
+	bool		isnull;
+	MemoryContext old;
+
+	catalog_execute("SELECT name, owner::oid AS owner, source::oid AS source, pinned::oid AS pinned,"
+					" method, params, target, beside, releases"
+					" FROM pprepub.catalog_publication WHERE publication = $1",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	if (SPI_processed == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("the publication was dropped meanwhile")));
+	publication->name = catalog_text(access, 0, "name");
+	publication->owner = catalog_oid(0, "owner");
+	publication->source = catalog_oid(0, "source");
+	publication->pinned = catalog_oid(0, "pinned");
+	publication->method = catalog_text(access, 0, "method");
+	publication->target = catalog_text(access, 0, "target");
+	publication->releases = catalog_int(0, "releases");
+	old = MemoryContextSwitchTo(access->context);
+	publication->private = psprintf("%s_private", publication->target);
+	publication->params = DatumGetJsonbPCopy(catalog_field(0, "params", &isnull));
+	MemoryContextSwitchTo(old);
+	read_beside(access, publication);
+	read_columns(access, publication);
+}
+
+static int32
+find_publication(CatalogAccess *access, const char *name)
+{
+	catalog_execute("SELECT publication, owner::oid AS owner, source::oid AS source"
+					" FROM pprepub.catalog_publication WHERE name = $1",
+					CATALOG_TEXT(name));
+	if (SPI_processed == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("publication \"%s\" does not exist", name),
+				 errhint("Declare it with pprepub.create_publication().")));
+	return catalog_int(0, "publication");
+}
+
+/* Does the caller have the rights of the owner, or of the new owner of the source? */
+static void
+verify_owner(Publication *publication, bool new_owner)
+{
+	Oid			owner;
+
+	if (get_rel_relkind(publication->source) == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the source of publication \"%s\" does not exist", publication->name)));
+	owner = relation_owner(publication->source);
+	if (!has_rights_of(new_owner ? owner : publication->owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of publication \"%s\"", publication->name)));
+	if (owner != publication->owner && !new_owner)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the source of publication \"%s\" has another owner now", publication->name),
+				 errhint("Its new owner takes the publication over by calling pprepub.alter_publication().")));
+}
+
+Publication *
+publication_open(const char *name, LOCKMODE lock, bool new_owner)
+{
+	Publication *publication = palloc0(sizeof(Publication));
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	publication->id = find_publication(&access, name);
+	LockDatabaseObject(catalog_relation("catalog_publication"), publication->id, 0, lock);
+	read_publication(&access, publication);
+	catalog_leave(&access);
+	verify_owner(publication, new_owner);
+	read_types(publication);
+	return publication;
+}
+
+const DeclaredColumn *
+publication_column(const Publication *publication, ColumnRole role)
+{
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role == role)
+			return &publication->columns[i];
+	elog(ERROR, "publication \"%s\" has no column of role %d", publication->name, (int) role);
+}
+
+char *
+private_words(const Publication *publication, const char *suffix)
+{
+	return quote_qualified_identifier(publication->private,
+									  psprintf("%s%s", publication->name, suffix));
+}
+
+char *
+target_words(const Publication *publication, const char *suffix)
+{
+	return quote_qualified_identifier(publication->target,
+									  psprintf("%s%s", publication->name, suffix));
+}
+
+void
+note_relation(const Publication *publication, Oid relation, const char *part)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_execute("INSERT INTO pprepub.catalog_relation (relation, publication, part) VALUES ($1, $2, $3)",
+					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(relation)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_TEXT(part));
+	catalog_leave(&access);
+}
+
+char *
+text_argument(FunctionCallInfo fcinfo, int n, const char *what)
+{
+	if (PG_ARGISNULL(n))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", what)));
+	return text_to_cstring(PG_GETARG_TEXT_PP(n));
+}

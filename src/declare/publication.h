@@ -1,0 +1,86 @@
+/*
+ * publication.h
+ *		What an owner declared: a source, its key, a method and its parameters.
+ */
+#ifndef PPREPUB_DECLARE_PUBLICATION_H
+#define PPREPUB_DECLARE_PUBLICATION_H
+
+#include "postgres.h"
+
+#include "declare/catalog.h"
+#include "declare/kinds.h"
+#include "storage/lockdefs.h"
+#include "utils/jsonb.h"
+
+typedef enum ColumnRole
+{
+	ROLE_KEY,
+	ROLE_QUASI_IDENTIFIER,
+	ROLE_SENSITIVE,
+	ROLE_INSENSITIVE
+} ColumnRole;
+
+/* A column of the pinned view, in the view's order. */
+typedef struct DeclaredColumn
+{
+	char	   *name;
+	ColumnRole	role;
+
+	/* Quasi-identifiers */
+	Kind		kind;
+	char	   *taxonomy;		/* its name when declared, or NULL */
+	int32		tree;			/* the publication's own copy, or 0 */
+
+	/* From the pinned view */
+	Oid			type;			/* domains looked through */
+	int32		typmod;
+	Oid			collation;
+} DeclaredColumn;
+
+typedef struct Publication
+{
+	int32		id;
+	char	   *name;
+	Oid			owner;
+	Oid			source;
+	Oid			pinned;			/* the owner-only view of the source */
+	char	   *method;
+	Jsonb	   *params;
+	char	   *target;			/* schema of what analysts see */
+	char	   *private;		/* schema of what nobody else sees */
+	int32	   *beside;			/* publications judged apart from this one */
+	int			nbeside;
+	int32		releases;		/* number of the last release */
+	int			ncolumns;
+	DeclaredColumn *columns;
+} Publication;
+
+/*
+ * Finds a publication for a caller who has its owner's rights, and locks it
+ * until the end of the transaction: with ShareLock for looking, ExclusiveLock
+ * for publishing and for changing what was declared.  The lock is on the
+ * publication, not on any table, and no SQL statement can take it otherwise.
+ *
+ * An error when the source has another owner by now: everything but
+ * alter_publication, which says so with new_owner, fails closed.
+ */
+extern Publication *publication_open(const char *name, LOCKMODE lock, bool new_owner);
+
+/* The column with this role; for roles that occur once. */
+extern const DeclaredColumn *publication_column(const Publication *publication, ColumnRole role);
+
+/* The statement's word for one of the publication's relations: schema and name, quoted. */
+extern char *private_words(const Publication *publication, const char *suffix);
+extern char *target_words(const Publication *publication, const char *suffix);
+
+/*
+ * Keeps in the catalog that a relation was made for a publication, so that it
+ * is protected and dropped with it.  Parts: "source" (the pinned view),
+ * "log" (history), "release", "view".
+ */
+extern void note_relation(const Publication *publication, Oid relation, const char *part);
+
+/* An object's name of a function's argument, or an error that it must not be null. */
+extern char *text_argument(FunctionCallInfo fcinfo, int n, const char *what);
+
+#endif							/* PPREPUB_DECLARE_PUBLICATION_H */

@@ -1,0 +1,58 @@
+/*
+ * warnings.c
+ *		Warnings that owners get with a declaration or a release.
+ */
+#include "declare/warnings.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+
+/* How many rows have a combination of insensitive values of their own, and how many there are. */
+static void
+count_unique(const Publication *publication, int64 *unique, int64 *rows)
+{
+	Identity	caller;
+	StringInfoData columns;
+	bool		isnull;
+
+	initStringInfo(&columns);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role == ROLE_INSENSITIVE)
+			/* as text, since a type need not have an equality */
+			appendStringInfo(&columns, "%s%s::pg_catalog.text", columns.len > 0 ? ", " : "",
+							 quote_identifier(publication->columns[i].name));
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	if (SPI_execute(psprintf("SELECT pg_catalog.count(*) FILTER (WHERE n OPERATOR(pg_catalog.=) 1),"
+							 " pg_catalog.sum(n)::pg_catalog.int8"
+							 " FROM (SELECT pg_catalog.count(*) AS n FROM %s GROUP BY %s) s",
+							 relation_words(publication->pinned), columns.data),
+					true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not count the insensitive values");
+	*unique = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	*rows = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &isnull));
+	if (isnull)
+		*rows = 0;
+	SPI_finish();
+	act_as_before(&caller);
+}
+
+void
+warn_of_unique_insensitive(const Publication *publication)
+{
+	int64		unique;
+	int64		rows;
+	bool		any = false;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		any |= publication->columns[i].role == ROLE_INSENSITIVE;
+	if (!any)
+		return;
+	count_unique(publication, &unique, &rows);
+	if (unique * 100 > rows)
+		ereport(WARNING,
+				(errmsg("the insensitive columns of publication \"%s\" are unique for %.1f %% of the rows",
+						publication->name, 100.0 * unique / rows),
+				 errdetail("Whoever knows them of a person finds that person's row, whatever its class."),
+				 errhint("Declare them as quasi-identifiers, or leave them out.")));
+}
