@@ -42,7 +42,7 @@ refuse(uint32 c, const char *fault)
 			(errcode(ERRCODE_INTERNAL_ERROR),
 			 errmsg("class %u of the draft failed its last check: %s", c, fault),
 			 errdetail("Nothing was published."),
-			 errhint("This is a bug in pprepub. Please report it with the publication's method and parameters.")));
+			 errhint("This is a bug in pprepub. Please report it, with the method and its parameters.")));
 }
 
 static void

@@ -55,7 +55,6 @@ entropies_create(const Domain *domain)
 {
 	Size		n = (Size) domain->size + 1;
 	Entropies	sums;
-	double		carry = 0;
 
 	sums.rows = palloc_extended(sizeof(uint64) * n, MCXT_ALLOC_HUGE);
 	sums.bits = palloc_extended(sizeof(double) * n, MCXT_ALLOC_HUGE);
@@ -63,17 +62,10 @@ entropies_create(const Domain *domain)
 	sums.bits[0] = 0;
 	for (Code i = 0; i < domain->size; i++)
 	{
-		/*
-		 * Kahan's summation.  A cell's entropy is a small difference of two
-		 * large sums, so their rounding must not grow with the domain.
-		 */
-		double		term = f_log_f(domain->frequency[i]) - carry;
-
 		if (i % STEPS_PER_INTERRUPT == 0)
 			CHECK_FOR_INTERRUPTS();
-		sums.bits[i + 1] = sums.bits[i] + term;
-		carry = (sums.bits[i + 1] - sums.bits[i]) - term;
 		sums.rows[i + 1] = sums.rows[i] + domain->frequency[i];
+		sums.bits[i + 1] = sums.bits[i] + f_log_f(domain->frequency[i]);
 	}
 	return sums;
 }
@@ -89,6 +81,9 @@ entropies_free(Entropies *sums)
  * The conditional entropy of a cell, paper 000, section 5.2.  With F the sum
  * of the frequencies f in the cell, and q = f / F,
  * -sum q log2 q = log2 F - (sum f log2 f) / F.
+ *
+ * Of the sums' rounding, only what came in between the cell's ends is left in
+ * their difference, so narrow cells at the far end of a large domain do well.
  */
 static double
 cell_entropy(const Entropies *sums, Span cell)
@@ -102,13 +97,27 @@ cell_entropy(const Entropies *sums, Span cell)
 }
 
 /*
+ * How far below the root a cell is.  Withheld is the root, be it with an only
+ * child whose leaves are the same.
+ */
+static uint32
+cell_level(const Domain *domain, Span cell)
+{
+	if (span_equal(cell, domain_whole(domain)))
+		return 0;
+	return domain->tree->nodes[tree_node(domain->tree, cell)].level;
+}
+
+/*
  * Of the steps from the root to each member's own leaf, the share that its
  * cell still shows, summed over the members of a class.
  */
 static double
-steps_kept(const Classes *classes, uint32 c, const Tree *tree, const Code *code, Span cell)
+steps_kept(const Frame *frame, const Classes *classes, uint32 c, int q, Span cell)
 {
-	double		level = tree->nodes[tree_node(tree, cell)].level;
+	const Tree *tree = frame->domain[q].tree;
+	const Code *code = frame->code[q];
+	double		level = cell_level(&frame->domain[q], cell);
 	double		kept = 0;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
@@ -119,7 +128,7 @@ steps_kept(const Classes *classes, uint32 c, const Tree *tree, const Code *code,
 			CHECK_FOR_INTERRUPTS();
 
 		/* Where no step is possible none was taken. */
-		kept += steps > level ? level / steps : 1;
+		kept += steps > 0 ? level / steps : 1;
 	}
 	return kept;
 }
@@ -134,7 +143,7 @@ class_precision(const Frame *frame, const Classes *classes, uint32 c, int q, Spa
 		return class_size(classes, c);
 	if (domain->tree == NULL)
 		return class_size(classes, c) * (1 - domain_loss(domain, cell));
-	return steps_kept(classes, c, domain->tree, frame->code[q], cell);
+	return steps_kept(frame, classes, c, q, cell);
 }
 
 static ColumnSums

@@ -39,7 +39,7 @@
 /* What a call of create_publication asks for. */
 typedef struct Declaration
 {
-	Publication publication;
+	DeclaredPublication publication;
 	const MethodDeclaration *method;
 	char	   *key;
 	char	   *sensitive;
@@ -119,7 +119,7 @@ verify_target_name(const char *target)
 static void
 read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 {
-	Publication *publication = &declaration->publication;
+	DeclaredPublication *publication = &declaration->publication;
 
 	publication->name = text_argument(fcinfo, 0, "the name of a publication");
 	verify_publication_name(publication->name);
@@ -156,7 +156,7 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
  */
 
 static void
-verify_source(Publication *publication)
+verify_source(DeclaredPublication *publication)
 {
 	char		kind = get_rel_relkind(publication->source);
 
@@ -344,7 +344,7 @@ verify_names(const Declaration *declaration, TupleDesc tuple)
 static void
 declare_columns(Declaration *declaration)
 {
-	Publication *publication = &declaration->publication;
+	DeclaredPublication *publication = &declaration->publication;
 	Relation	source = relation_open(publication->source, AccessShareLock);
 	TupleDesc	tuple = RelationGetDescr(source);
 
@@ -375,7 +375,7 @@ declare_columns(Declaration *declaration)
 
 /* A ladder is for numbers; any other taxonomy compares the value's text. */
 static void
-find_trees(Publication *publication)
+find_trees(DeclaredPublication *publication)
 {
 	CatalogAccess access;
 
@@ -408,7 +408,7 @@ find_trees(Publication *publication)
  */
 
 static void
-verify_name_is_free(const Publication *publication)
+verify_name_is_free(const DeclaredPublication *publication)
 {
 	CatalogAccess access;
 
@@ -446,7 +446,7 @@ verify_name_is_free(const Publication *publication)
 static void
 find_beside(Declaration *declaration)
 {
-	Publication *publication = &declaration->publication;
+	DeclaredPublication *publication = &declaration->publication;
 	CatalogAccess access;
 
 	publication->beside = palloc(sizeof(int32) * (declaration->nbeside + 1));
@@ -518,7 +518,7 @@ ensure_schema(const char *name, Oid owner)
 }
 
 static void
-create_pinned_view(Publication *publication)
+create_pinned_view(DeclaredPublication *publication)
 {
 	StringInfoData sql;
 	char	   *words = private_words(publication, "_source");
@@ -549,7 +549,7 @@ role_word(ColumnRole role)
 }
 
 static void
-store_publication(Publication *publication)
+store_publication(DeclaredPublication *publication)
 {
 	CatalogAccess access;
 	Datum	   *beside = palloc(sizeof(Datum) * (publication->nbeside + 1));
@@ -592,7 +592,7 @@ store_publication(Publication *publication)
 }
 
 static void
-make_objects(Publication *publication)
+make_objects(DeclaredPublication *publication)
 {
 	Identity	caller;
 
@@ -609,7 +609,7 @@ Datum
 pprepub_create_publication(PG_FUNCTION_ARGS)
 {
 	Declaration declaration = {0};
-	Publication *publication = &declaration.publication;
+	DeclaredPublication *publication = &declaration.publication;
 
 	read_arguments(fcinfo, &declaration);
 	verify_source(publication);

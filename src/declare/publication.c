@@ -33,7 +33,7 @@ parse_role(const char *word)
 }
 
 static void
-read_columns(CatalogAccess *access, Publication *publication)
+read_columns(CatalogAccess *access, DeclaredPublication *publication)
 {
 	catalog_execute("SELECT name, role, kind, taxonomy, tree FROM pprepub.catalog_column"
 					" WHERE publication = $1 ORDER BY position",
@@ -58,7 +58,7 @@ read_columns(CatalogAccess *access, Publication *publication)
 
 /* Types come from the pinned view, where PostgreSQL's dependencies hold them still. */
 static void
-read_types(Publication *publication)
+read_types(DeclaredPublication *publication)
 {
 	Relation	view = relation_open(publication->pinned, AccessShareLock);
 	TupleDesc	tuple = RelationGetDescr(view);
@@ -78,7 +78,7 @@ read_types(Publication *publication)
 }
 
 static void
-read_beside(CatalogAccess *access, Publication *publication)
+read_beside(CatalogAccess *access, DeclaredPublication *publication)
 {
 	bool		isnull;
 	Datum		value = catalog_field(0, "beside", &isnull);
@@ -90,7 +90,7 @@ read_beside(CatalogAccess *access, Publication *publication)
 }
 
 static void
-read_publication(CatalogAccess *access, Publication *publication)
+read_publication(CatalogAccess *access, DeclaredPublication *publication)
 {
 	bool		isnull;
 	MemoryContext old;
@@ -134,7 +134,7 @@ find_publication(CatalogAccess *access, const char *name)
 
 /* Does the caller have the rights of the owner, or of the new owner of the source? */
 static void
-verify_owner(Publication *publication, bool new_owner)
+verify_owner(DeclaredPublication *publication, bool new_owner)
 {
 	Oid			owner;
 
@@ -154,10 +154,10 @@ verify_owner(Publication *publication, bool new_owner)
 				 errhint("Its new owner takes the publication over by calling pprepub.alter_publication().")));
 }
 
-Publication *
+DeclaredPublication *
 publication_open(const char *name, LOCKMODE lock, bool new_owner)
 {
-	Publication *publication = palloc0(sizeof(Publication));
+	DeclaredPublication *publication = palloc0(sizeof(DeclaredPublication));
 	CatalogAccess access;
 
 	catalog_enter(&access);
@@ -171,7 +171,7 @@ publication_open(const char *name, LOCKMODE lock, bool new_owner)
 }
 
 const DeclaredColumn *
-publication_column(const Publication *publication, ColumnRole role)
+publication_column(const DeclaredPublication *publication, ColumnRole role)
 {
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (publication->columns[i].role == role)
@@ -180,21 +180,21 @@ publication_column(const Publication *publication, ColumnRole role)
 }
 
 char *
-private_words(const Publication *publication, const char *suffix)
+private_words(const DeclaredPublication *publication, const char *suffix)
 {
 	return quote_qualified_identifier(publication->private,
 									  psprintf("%s%s", publication->name, suffix));
 }
 
 char *
-target_words(const Publication *publication, const char *suffix)
+target_words(const DeclaredPublication *publication, const char *suffix)
 {
 	return quote_qualified_identifier(publication->target,
 									  psprintf("%s%s", publication->name, suffix));
 }
 
 void
-note_relation(const Publication *publication, Oid relation, const char *part)
+note_relation(const DeclaredPublication *publication, Oid relation, const char *part)
 {
 	CatalogAccess access;
 

@@ -37,7 +37,7 @@ typedef struct DeclaredColumn
 	Oid			collation;
 } DeclaredColumn;
 
-typedef struct Publication
+typedef struct DeclaredPublication
 {
 	int32		id;
 	char	   *name;
@@ -53,7 +53,7 @@ typedef struct Publication
 	int32		releases;		/* number of the last release */
 	int			ncolumns;
 	DeclaredColumn *columns;
-} Publication;
+} DeclaredPublication;
 
 /*
  * Finds a publication for a caller who has its owner's rights, and locks it
@@ -64,21 +64,21 @@ typedef struct Publication
  * An error when the source has another owner by now: everything but
  * alter_publication, which says so with new_owner, fails closed.
  */
-extern Publication *publication_open(const char *name, LOCKMODE lock, bool new_owner);
+extern DeclaredPublication *publication_open(const char *name, LOCKMODE lock, bool new_owner);
 
 /* The column with this role; for roles that occur once. */
-extern const DeclaredColumn *publication_column(const Publication *publication, ColumnRole role);
+extern const DeclaredColumn *publication_column(const DeclaredPublication *publication, ColumnRole role);
 
 /* The statement's word for one of the publication's relations: schema and name, quoted. */
-extern char *private_words(const Publication *publication, const char *suffix);
-extern char *target_words(const Publication *publication, const char *suffix);
+extern char *private_words(const DeclaredPublication *publication, const char *suffix);
+extern char *target_words(const DeclaredPublication *publication, const char *suffix);
 
 /*
  * Keeps in the catalog that a relation was made for a publication, so that it
  * is protected and dropped with it.  Parts: "source" (the pinned view),
  * "log" (history), "release", "view".
  */
-extern void note_relation(const Publication *publication, Oid relation, const char *part);
+extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
 
 /* An object's name of a function's argument, or an error that it must not be null. */
 extern char *text_argument(FunctionCallInfo fcinfo, int n, const char *what);

@@ -19,6 +19,7 @@
 #include "declare/strmap.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -40,7 +41,7 @@ typedef enum Standing
 	STANDING_INNER
 } Standing;
 
-typedef struct Node
+typedef struct TaxonomyNode
 {
 	char	   *name;
 	uint32		parent;			/* NO_NODE for the root */
@@ -53,14 +54,14 @@ typedef struct Node
 	uint32		next_sibling;
 	int64		first_leaf;
 	int64		leaves;
-} Node;
+} TaxonomyNode;
 
 /* A tree under construction. */
 typedef struct TreeBuilder
 {
 	const char *taxonomy;
 	bool		keep_order;		/* children in order of appearance, not name */
-	Node	   *nodes;
+	TaxonomyNode	   *nodes;
 	uint32		nnodes;
 	uint32		capacity;
 	uint32		root;
@@ -85,7 +86,7 @@ builder_create(const char *taxonomy, bool keep_order)
 	builder->taxonomy = taxonomy;
 	builder->keep_order = keep_order;
 	builder->capacity = 64;
-	builder->nodes = palloc(sizeof(Node) * builder->capacity);
+	builder->nodes = palloc(sizeof(TaxonomyNode) * builder->capacity);
 	builder->root = NO_NODE;
 	builder->by_name = strmap_create(CurrentMemoryContext, 64, NULL);
 	return builder;
@@ -112,7 +113,7 @@ builder_node(TreeBuilder *builder, const char *name, Standing standing)
 {
 	bool		found;
 	StrmapEntry *entry = strmap_insert(builder->by_name, name, &found);
-	Node	   *node;
+	TaxonomyNode	   *node;
 
 	if (found)
 	{
@@ -129,10 +130,10 @@ builder_node(TreeBuilder *builder, const char *name, Standing standing)
 	if (builder->nnodes == builder->capacity)
 	{
 		builder->capacity *= 2;
-		builder->nodes = repalloc_huge(builder->nodes, sizeof(Node) * (Size) builder->capacity);
+		builder->nodes = repalloc_huge(builder->nodes, sizeof(TaxonomyNode) * (Size) builder->capacity);
 	}
 	node = &builder->nodes[builder->nnodes];
-	memset(node, 0, sizeof(Node));
+	memset(node, 0, sizeof(TaxonomyNode));
 	node->name = pstrdup(name);
 	node->parent = NO_NODE;
 	node->standing = standing;
@@ -144,7 +145,7 @@ builder_node(TreeBuilder *builder, const char *name, Standing standing)
 static void
 builder_link(TreeBuilder *builder, uint32 child, uint32 parent)
 {
-	Node	   *node = &builder->nodes[child];
+	TaxonomyNode	   *node = &builder->nodes[child];
 
 	if (child == builder->root)
 		ereport(ERROR,
@@ -163,7 +164,7 @@ builder_link(TreeBuilder *builder, uint32 child, uint32 parent)
 static void
 builder_set_root(TreeBuilder *builder, uint32 root)
 {
-	Node	   *node = &builder->nodes[root];
+	TaxonomyNode	   *node = &builder->nodes[root];
 
 	if (node->parent != NO_NODE)
 		ereport(ERROR,
@@ -226,8 +227,8 @@ builder_add_row(TreeBuilder *builder, char *const *values, int nvalues)
 static int
 compare_by_name(const void *a, const void *b, void *nodes)
 {
-	return strcmp(((Node *) nodes)[*(const uint32 *) a].name,
-				  ((Node *) nodes)[*(const uint32 *) b].name);
+	return strcmp(((TaxonomyNode *) nodes)[*(const uint32 *) a].name,
+				  ((TaxonomyNode *) nodes)[*(const uint32 *) b].name);
 }
 
 /* Strings the children of each node together, in the order that leaves get codes in. */
@@ -246,7 +247,7 @@ link_children(TreeBuilder *builder)
 		qsort_arg(order, builder->nnodes, sizeof(uint32), compare_by_name, builder->nodes);
 	for (uint32 i = builder->nnodes; i-- > 0;)	/* each becomes the first so far */
 	{
-		Node	   *node = &builder->nodes[order[i]];
+		TaxonomyNode	   *node = &builder->nodes[order[i]];
 
 		if (node->parent == NO_NODE)
 			continue;
@@ -272,7 +273,7 @@ builder_finish(TreeBuilder *builder)
 	builder->nodes[at].depth = 0;
 	for (;;)
 	{
-		Node	   *node = &builder->nodes[at];
+		TaxonomyNode	   *node = &builder->nodes[at];
 
 		node->first_leaf = next_leaf;
 		if (node->first_child != NO_NODE)
@@ -427,7 +428,7 @@ store_tree(const TreeBuilder *builder, Datum ladder, bool has_ladder)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		const Node *node = &builder->nodes[i];
+		const TaxonomyNode *node = &builder->nodes[i];
 
 		names[i] = CStringGetTextDatum(node->name);
 		orphan[i] = node->parent == NO_NODE;

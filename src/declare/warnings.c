@@ -9,7 +9,7 @@
 
 /* How many rows have a combination of insensitive values of their own, and how many there are. */
 static void
-count_unique(const Publication *publication, int64 *unique, int64 *rows)
+count_unique(const DeclaredPublication *publication, int64 *unique, int64 *rows)
 {
 	Identity	caller;
 	StringInfoData columns;
@@ -38,7 +38,7 @@ count_unique(const Publication *publication, int64 *unique, int64 *rows)
 }
 
 void
-warn_of_unique_insensitive(const Publication *publication)
+warn_of_unique_insensitive(const DeclaredPublication *publication)
 {
 	int64		unique;
 	int64		rows;

@@ -11,6 +11,6 @@
  * A WARNING when the insensitive columns together are unique for more than one
  * row in a hundred: whoever knows them of a person finds that person's row.
  */
-extern void warn_of_unique_insensitive(const Publication *publication);
+extern void warn_of_unique_insensitive(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_DECLARE_WARNINGS_H */

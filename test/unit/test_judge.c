@@ -174,9 +174,9 @@ test_principle(void)
 	check_refused(0, "the principle does not allow it");
 }
 
-/* A method's own principle sees the counts of the values. */
+/* A method's own principle sees how often each value occurs, in the class at hand alone. */
 static bool
-allows_even_counts(const Principle *self, const Tally *set)
+allows_just_these(const Principle *self pg_attribute_unused(), const Tally *set)
 {
 	if (set->rows != 2 && set->rows != 3)
 		return false;
@@ -190,7 +190,7 @@ static void
 test_tally_is_whole(void)
 {
 	draft_reset();
-	draft.principle.allows = allows_even_counts;
+	draft.principle.allows = allows_just_these;
 	check(error_of(judge_draft) == NULL);
 }
 
@@ -262,7 +262,7 @@ test_regions(void)
 	draft.regions[2] = (Span) {2, 4};
 	check_refused(1, "its region cannot be printed");
 
-	/* fr and NULL's neighbours: three of the four children's leaves. */
+	/* europe and asia without NULL, which is a child of the root, are no node either. */
 	draft.regions[3] = (Span) {0, 2};
 	check_refused(1, "its region cannot be printed");
 }

@@ -1,0 +1,120 @@
+# pprepub: anonymous re-publication inside PostgreSQL
+#
+#   make, make install, make installcheck     as with every extension (PGXS)
+#   make unit                                 the pure rooms, without a server, under sanitizers
+#   make lint                                 cppcheck, floors, metadata
+#
+# test/run does all of it on a private server, in a temporary directory.
+
+EXTENSION = pprepub
+MODULE_big = pprepub
+EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" pprepub.control)
+
+OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
+
+# The install script: each room's SQL face, in this order.
+SQL_ORDER = src/pprepub.sql \
+	src/declare/declare.sql \
+	src/frame/frame.sql \
+	src/history/history.sql \
+	src/method/method.sql \
+	src/audit/audit.sql \
+	src/serve/serve.sql \
+	src/store/store.sql
+SQL := $(wildcard $(SQL_ORDER))
+SQL_FORGOTTEN := $(filter-out $(SQL_ORDER) src/upgrade/%,$(wildcard src/*.sql src/*/*.sql))
+ifneq ($(SQL_FORGOTTEN),)
+$(error SQL_ORDER in the Makefile does not say where $(SQL_FORGOTTEN) belongs)
+endif
+DATA := $(wildcard src/upgrade/*.sql)
+DATA_built = $(EXTENSION)--$(EXTVERSION).sql
+
+# "setup" creates the extension, so it comes first; the others in the order of their names.
+REGRESS := $(patsubst sql/%.sql,%,$(wildcard sql/setup.sql) $(sort $(filter-out sql/setup.sql,$(wildcard sql/*.sql))))
+REGRESS_OPTS = --encoding=UTF8 --no-locale
+
+# -MMD: which headers each object was made from (see the include below).
+PG_CPPFLAGS = -I$(srcdir)/src -MMD -MP
+# An argument that a callback's signature demands need not be used.
+PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter
+EXTRA_CLEAN = build $(OBJS:.o=.d)
+
+# Bitcode would only serve to inline our functions into expressions.
+override with_llvm = no
+
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+ifeq ($(PGXS),)
+$(error $(PG_CONFIG) does not run: install PostgreSQL's server headers, or say make PG_CONFIG=/path/to/pg_config)
+endif
+include $(PGXS)
+
+ifneq ($(filter 7 8 9 10 11 12 13 14,$(firstword $(subst ., ,$(MAJORVERSION)))),)
+$(error pprepub needs PostgreSQL 15 or newer, and $(PG_CONFIG) is of $(MAJORVERSION))
+endif
+
+# We answer for our own warnings only, not for those of the server's headers.
+override CPPFLAGS := $(patsubst -I$(includedir_server),-isystem $(includedir_server),$(CPPFLAGS))
+
+# PostgreSQL was configured for gcc; clang does not know all of its flags.
+ifneq ($(findstring clang,$(CC)),)
+override CFLAGS += -Wno-unknown-warning-option -Wno-ignored-optimization-argument
+endif
+
+-include $(OBJS:.o=.d)
+
+$(DATA_built): $(SQL) pprepub.control Makefile
+	cat $(SQL) > $@
+
+# ----------------------------------------------------------------
+# Unit tests: each program is a test, the shim, and what it uses of the pure code.
+# ----------------------------------------------------------------
+
+PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/audit/*.c)) src/frame/domain.c
+
+UNIT_TESTS := $(patsubst test/unit/%.c,build/unit/%,$(sort $(wildcard test/unit/test_*.c)))
+UNIT_OBJS := $(patsubst %.c,build/unit/%.o,$(PURE))
+UNIT_CC = gcc
+UNIT_CFLAGS = -g -O1 -Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer \
+	-fsanitize=address,undefined -fno-sanitize-recover=all -DUSE_ASSERT_CHECKING=1
+UNIT_CPPFLAGS = -Itest/unit $(CPPFLAGS) -U_FORTIFY_SOURCE
+UNIT_LIBS = $(firstword $(wildcard $(addsuffix /libpgcommon.a,$(pkglibdir) $(libdir)))) \
+	$(firstword $(wildcard $(addsuffix /libpgport.a,$(pkglibdir) $(libdir)))) -lm
+
+unit: $(UNIT_TESTS)
+	@for test in $^; do echo "# $$test"; $$test || exit 1; done
+
+unit-programs: $(UNIT_TESTS)
+
+$(UNIT_TESTS): build/unit/%: build/unit/test/unit/%.o build/unit/test/unit/shim.o build/unit/libpure.a
+	$(UNIT_CC) $(UNIT_CFLAGS) $^ $(UNIT_LIBS) -o $@
+
+build/unit/libpure.a: $(UNIT_OBJS)
+	rm -f $@
+	ar rcs $@ $^
+
+build/unit/%.o: %.c
+	@mkdir -p $(@D)
+	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_CPPFLAGS) -c $< -o $@
+
+.SECONDARY:
+-include $(patsubst build/unit/%,build/unit/test/unit/%.d,$(UNIT_TESTS)) build/unit/test/unit/shim.d $(UNIT_OBJS:.o=.d)
+
+# ----------------------------------------------------------------
+# Lint
+# ----------------------------------------------------------------
+
+lint: lint-cppcheck lint-floors lint-meta
+
+lint-cppcheck:
+	cppcheck --quiet --error-exitcode=1 --std=c99 --platform=unix64 --inline-suppr \
+		--enable=warning,performance,portability --library=test/lint/postgres.cfg \
+		--suppressions-list=test/lint/suppressions -Isrc src
+
+lint-floors:
+	perl test/lint/floors src
+
+lint-meta:
+	perl test/lint/meta META.json
+
+.PHONY: unit unit-programs lint lint-cppcheck lint-floors lint-meta

@@ -1,0 +1,264 @@
+/*
+ * alter.c
+ *		alter_publication() and drop_publication().
+ *
+ * NOTES
+ *		Both refuse what would weaken what was promised to the people in the
+ *		releases, unless told so in so many words: "accept_weakening": true in
+ *		the parameters, forget_history => true.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "declare/bases.h"
+#include "declare/catalog.h"
+#include "declare/parameters.h"
+#include "declare/protection.h"
+#include "declare/publication.h"
+#include "declare/taxonomy.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+PG_FUNCTION_INFO_V1(pprepub_alter_publication);
+PG_FUNCTION_INFO_V1(pprepub_drop_publication);
+
+/* ----------------------------------------------------------------
+ * A new owner
+ * ----------------------------------------------------------------
+ */
+
+static void
+verify_schema_owner(const char *schema, Oid owner)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_execute("SELECT nspowner AS owner FROM pg_namespace WHERE nspname = $1::text::name",
+					CATALOG_TEXT(schema));
+	if (SPI_processed == 0 || catalog_oid(0, "owner") != owner)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("schema \"%s\" does not belong to role \"%s\"",
+						schema, GetUserNameFromId(owner, false)),
+				 errhint("Run ALTER SCHEMA %s OWNER TO %s.",
+						 quote_identifier(schema), quote_identifier(GetUserNameFromId(owner, false)))));
+	catalog_leave(&access);
+}
+
+/*
+ * Everything made for the publication follows the source to its new owner.
+ * It is done as the extension's owner, since no other role need be a member
+ * of both.
+ */
+static void
+take_over(DeclaredPublication *publication, Oid owner)
+{
+	CatalogAccess access;
+	uint64		count;
+	SPITupleTable *relations;
+
+	verify_schema_owner(publication->target, owner);
+	verify_schema_owner(publication->private, owner);
+	catalog_enter(&access);
+	count = catalog_execute("SELECT relation::text AS words, part FROM pprepub.catalog_relation"
+							" WHERE publication = $1",
+							CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	relations = SPI_tuptable;
+	for (uint64 i = 0; i < count; i++)
+		execute_own_ddl(psprintf("ALTER TABLE %s OWNER TO %s",
+								 SPI_getvalue(relations->vals[i], relations->tupdesc, 1),
+								 quote_identifier(GetUserNameFromId(owner, false))));
+	catalog_execute("UPDATE pprepub.catalog_publication SET owner = $2 WHERE publication = $1",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(owner)));
+	catalog_leave(&access);
+	publication->owner = owner;
+}
+
+/* ----------------------------------------------------------------
+ * New parameters, new leaves
+ * ----------------------------------------------------------------
+ */
+
+/* Does the new tree say of every old node what the old tree said? */
+static bool
+is_extension(int32 old, int32 new)
+{
+	catalog_execute("SELECT FROM pprepub.catalog_tree_node o LEFT JOIN pprepub.catalog_tree_node n"
+					" ON n.tree = $2 AND n.node = o.node"
+					" WHERE o.tree = $1 AND (n.node IS NULL OR n.parent IS DISTINCT FROM o.parent"
+					"  OR EXISTS (SELECT FROM pprepub.catalog_tree_node c WHERE c.tree = $2 AND c.parent = o.node)"
+					"  <> EXISTS (SELECT FROM pprepub.catalog_tree_node c WHERE c.tree = $1 AND c.parent = o.node))"
+					" UNION ALL SELECT FROM pprepub.catalog_tree o JOIN pprepub.catalog_tree n"
+					" ON o.tree = $1 AND n.tree = $2 AND o.ladder IS DISTINCT FROM n.ladder"
+					" LIMIT 1",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(old)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(new)));
+	return SPI_processed == 0;
+}
+
+static int32
+current_tree(const char *taxonomy)
+{
+	catalog_execute("SELECT tree FROM pprepub.catalog_taxonomy WHERE name = $1",
+					CATALOG_TEXT(taxonomy));
+	return SPI_processed == 0 ? 0 : catalog_int(0, "tree");
+}
+
+static void
+adopt_extensions(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+		int32		tree = column->taxonomy == NULL ? 0 : current_tree(column->taxonomy);
+
+		if (tree == 0 || tree == column->tree)
+			continue;
+		if (!is_extension(column->tree, tree))
+		{
+			ereport(NOTICE,
+					(errmsg("taxonomy \"%s\" is another one now and was not adopted for column \"%s\"",
+							column->taxonomy, column->name)));
+			continue;
+		}
+		catalog_execute("UPDATE pprepub.catalog_column SET tree = $3 WHERE publication = $1 AND position = $2",
+						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
+						CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
+		ereport(NOTICE,
+				(errmsg("adopted the extension of taxonomy \"%s\" for column \"%s\"",
+						column->taxonomy, column->name)));
+	}
+	forget_unused_trees();
+	catalog_leave(&access);
+}
+
+static void
+change_parameters(DeclaredPublication *publication, Jsonb *given)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+	bool		accept;
+	Jsonb	   *params;
+	const char *weaker;
+	CatalogAccess access;
+
+	given = take_flag(given, "accept_weakening", &accept);
+	params = check_parameters(method, given, publication->params);
+	weaker = weakened_parameter(method, publication->params, params);
+	if (weaker != NULL && publication->releases > 0 && !accept)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("a smaller \"%s\" would weaken what publication \"%s\" has promised",
+						weaker, publication->name),
+				 errdetail("The people in its releases would be protected less from now on."),
+				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
+	catalog_enter(&access);
+	catalog_execute("UPDATE pprepub.catalog_publication SET params = $2 WHERE publication = $1",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(params)));
+	catalog_leave(&access);
+}
+
+Datum
+pprepub_alter_publication(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	DeclaredPublication *publication;
+	Oid			owner;
+
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the parameters must not be null")));
+	publication = publication_open(name, ExclusiveLock, true);
+	owner = relation_owner(publication->source);
+	if (owner != publication->owner)
+		take_over(publication, owner);
+	change_parameters(publication, PG_GETARG_JSONB_P(1));
+	adopt_extensions(publication);
+	PG_RETURN_VOID();
+}
+
+/* ----------------------------------------------------------------
+ * Dropping
+ * ----------------------------------------------------------------
+ */
+
+static char **
+relations_of(const DeclaredPublication *publication, uint64 *count)
+{
+	CatalogAccess access;
+	char	  **words;
+
+	catalog_enter(&access);
+	/* The view reads a release, so it goes first. */
+	*count = catalog_execute("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' ELSE 'TABLE ' END || r.relation::text AS words"
+							 " FROM pprepub.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
+							 " WHERE r.publication = $1 ORDER BY r.part = 'view' DESC, r.relation::oid",
+							 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	words = MemoryContextAlloc(access.context, sizeof(char *) * (*count + 1));
+	for (uint64 i = 0; i < *count; i++)
+		words[i] = catalog_text(&access, i, "words");
+	catalog_leave(&access);
+	return words;
+}
+
+static void
+drop_relations(const DeclaredPublication *publication)
+{
+	Identity	caller;
+	uint64		count;
+	char	  **words = relations_of(publication, &count);
+
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	for (uint64 i = 0; i < count; i++)
+		execute_own_ddl(psprintf("DROP %s", words[i]));
+	SPI_finish();
+	act_as_before(&caller);
+}
+
+static void
+forget(const DeclaredPublication *publication)
+{
+	static const char *const tables[] = {
+		"catalog_metric", "catalog_release", "catalog_relation", "catalog_column",
+		"catalog_publication"
+	};
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	for (int i = 0; i < lengthof(tables); i++)
+		catalog_execute(psprintf("DELETE FROM pprepub.%s WHERE publication = $1", tables[i]),
+						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	forget_unused_trees();
+	catalog_leave(&access);
+}
+
+Datum
+pprepub_drop_publication(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	bool		forget_history = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
+	DeclaredPublication *publication = publication_open(name, AccessExclusiveLock, false);
+
+	if (publication->releases > 0 && !forget_history)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("publication \"%s\" has %d release(s)", name, publication->releases),
+				 errdetail("Who has seen them can join them with whatever is published of the same people later, and nothing would remember."),
+				 errhint("If that is what you want, say so: pprepub.drop_publication(%s, forget_history => true).",
+						 quote_literal_cstr(name))));
+	drop_relations(publication);
+	forget(publication);
+	PG_RETURN_VOID();
+}

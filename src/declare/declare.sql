@@ -1,0 +1,186 @@
+-- ----------------------------------------------------------------
+-- declare/: what owners declared
+-- ----------------------------------------------------------------
+
+-- Catalog tables.  Nobody but the extension reads or writes them; everybody
+-- else sees them through the views that stand beside them.  No foreign keys:
+-- the extension's C code is the only writer, and a restore then needs no order.
+
+CREATE TABLE pprepub.catalog_tree (
+	tree int PRIMARY KEY,
+	ladder numeric[]
+);
+CREATE SEQUENCE pprepub.catalog_tree_number AS int OWNED BY pprepub.catalog_tree.tree;
+ALTER TABLE pprepub.catalog_tree
+	ALTER COLUMN tree SET DEFAULT pg_catalog.nextval('pprepub.catalog_tree_number');
+COMMENT ON TABLE pprepub.catalog_tree IS
+	'trees: once stored, they never change; ladder holds low, high and widths of a range taxonomy';
+
+CREATE TABLE pprepub.catalog_tree_node (
+	tree int,
+	node text COLLATE "C",
+	parent text COLLATE "C",
+	depth int NOT NULL,
+	first_leaf bigint NOT NULL,
+	leaves bigint NOT NULL,
+	PRIMARY KEY (tree, node)
+);
+CREATE INDEX catalog_tree_child ON pprepub.catalog_tree_node (tree, parent);
+COMMENT ON TABLE pprepub.catalog_tree_node IS
+	'nodes of trees, leaves being numbered depth-first from first_leaf';
+
+CREATE TABLE pprepub.catalog_taxonomy (
+	name text COLLATE "C" PRIMARY KEY,
+	owner regrole NOT NULL,
+	tree int NOT NULL
+);
+COMMENT ON TABLE pprepub.catalog_taxonomy IS 'names of taxonomies, and the tree that each stands for now';
+
+CREATE TABLE pprepub.catalog_publication (
+	publication int PRIMARY KEY,
+	name text COLLATE "C" NOT NULL UNIQUE,
+	owner regrole NOT NULL,
+	source regclass NOT NULL,
+	pinned regclass NOT NULL,
+	method text NOT NULL,
+	params jsonb NOT NULL,
+	target name NOT NULL,
+	beside int[] NOT NULL,
+	releases int NOT NULL DEFAULT 0
+);
+CREATE SEQUENCE pprepub.catalog_publication_number AS int OWNED BY pprepub.catalog_publication.publication;
+ALTER TABLE pprepub.catalog_publication
+	ALTER COLUMN publication SET DEFAULT pg_catalog.nextval('pprepub.catalog_publication_number');
+COMMENT ON TABLE pprepub.catalog_publication IS 'publications as declared';
+
+CREATE TABLE pprepub.catalog_column (
+	publication int,
+	position int,
+	name name NOT NULL,
+	role text NOT NULL,
+	kind text,
+	taxonomy text,
+	tree int,
+	PRIMARY KEY (publication, position)
+);
+COMMENT ON TABLE pprepub.catalog_column IS
+	'declared columns of publications, in the order of the pinned view; tree is the publication''s own copy of its taxonomy';
+
+CREATE TABLE pprepub.catalog_relation (
+	relation regclass PRIMARY KEY,
+	publication int NOT NULL,
+	part text NOT NULL
+);
+COMMENT ON TABLE pprepub.catalog_relation IS
+	'relations made for publications: they are protected, and dropped with it';
+
+CREATE TABLE pprepub.catalog_release (
+	publication int,
+	number int,
+	kind text NOT NULL,
+	published_at timestamptz NOT NULL,
+	published_by name NOT NULL,
+	method text NOT NULL,
+	params jsonb NOT NULL,
+	relation regclass,
+	cohort text,
+	columns name[],
+	rows bigint NOT NULL,
+	classes bigint NOT NULL,
+	suppressed bigint NOT NULL,
+	dirty bigint NOT NULL,
+	counterfeits bigint NOT NULL,
+	seconds float8 NOT NULL,
+	trees int[] NOT NULL,
+	checksum_seed bigint,
+	checksum uuid,
+	PRIMARY KEY (publication, number)
+);
+COMMENT ON TABLE pprepub.catalog_release IS 'releases of publications';
+
+CREATE TABLE pprepub.catalog_metric (
+	publication int,
+	release int,
+	metric text,
+	value float8 NOT NULL,
+	PRIMARY KEY (publication, release, metric)
+);
+COMMENT ON TABLE pprepub.catalog_metric IS 'metrics of releases, measured when they were made';
+
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_tree', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_tree_number', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_tree_node', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_taxonomy', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_publication', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_publication_number', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_column', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_relation', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_release', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_metric', '');
+
+REVOKE ALL ON pprepub.catalog_tree, pprepub.catalog_tree_node, pprepub.catalog_taxonomy,
+	pprepub.catalog_publication, pprepub.catalog_column, pprepub.catalog_relation,
+	pprepub.catalog_release, pprepub.catalog_metric FROM PUBLIC;
+
+-- Taxonomies
+
+CREATE VIEW pprepub.taxonomy_node WITH (security_barrier) AS
+	SELECT t.name AS taxonomy, n.node, n.parent, n.depth, n.leaves
+	FROM pprepub.catalog_taxonomy t JOIN pprepub.catalog_tree_node n USING (tree);
+COMMENT ON VIEW pprepub.taxonomy_node IS
+	'nodes of every taxonomy: its parent (NULL for the root), its depth below the root, the leaves below it';
+GRANT SELECT ON pprepub.taxonomy_node TO PUBLIC;
+
+CREATE FUNCTION pprepub.create_taxonomy(name text, source regclass) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_taxonomy';
+COMMENT ON FUNCTION pprepub.create_taxonomy(text, regclass) IS
+	'makes a taxonomy from a table of yours with a row for each leaf: the leaf, its parent, and so on up to the root; a value repeated on consecutive levels is one node';
+
+CREATE FUNCTION pprepub.extend_taxonomy(name text, source regclass) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_extend_taxonomy';
+COMMENT ON FUNCTION pprepub.extend_taxonomy(text, regclass) IS
+	'adds leaves and subtrees to a taxonomy of yours; publications adopt them by alter_publication()';
+
+CREATE FUNCTION pprepub.create_range_taxonomy(name text, low numeric, high numeric, widths numeric[]) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_range_taxonomy';
+COMMENT ON FUNCTION pprepub.create_range_taxonomy(text, numeric, numeric, numeric[]) IS
+	'makes a taxonomy of intervals over a number from low up to, not including, high: leaves of the first width, and a level for each further width, which is a multiple of the one before';
+
+CREATE FUNCTION pprepub.drop_taxonomy(name text) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_drop_taxonomy';
+COMMENT ON FUNCTION pprepub.drop_taxonomy(text) IS
+	'drops a taxonomy of yours; publications that were declared with it keep their copy';
+
+-- Publications
+
+CREATE FUNCTION pprepub.create_publication(name text, source regclass, key name,
+		quasi_identifiers jsonb, sensitive name, method text, params jsonb,
+		insensitive name[] DEFAULT '{}', target name DEFAULT 'published', beside name[] DEFAULT '{}') RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_publication';
+COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, name, text, jsonb, name[], name, name[]) IS
+	'declares how a table or view of yours is published: its key, the kind of each quasi-identifier ("range", "prefix", "taxonomy NAME", "suppress"), the sensitive column, and a method with its parameters';
+
+CREATE FUNCTION pprepub.alter_publication(name text, params jsonb) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_alter_publication';
+COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb) IS
+	'changes parameters for the releases to come (those not given stay), adopts extensions of taxonomies, and lets the new owner of a source take its publication over';
+
+CREATE FUNCTION pprepub.drop_publication(name text, forget_history boolean DEFAULT false) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_drop_publication';
+COMMENT ON FUNCTION pprepub.drop_publication(text, boolean) IS
+	'drops a publication and all that was made for it; once something was published, only with forget_history => true';
+
+-- What was published stays
+
+CREATE FUNCTION pprepub.refuse_change() RETURNS trigger
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_refuse_change';
+COMMENT ON FUNCTION pprepub.refuse_change() IS 'trigger that refuses to change a release or its history';
+
+CREATE FUNCTION pprepub.protect() RETURNS event_trigger
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_protect';
+COMMENT ON FUNCTION pprepub.protect() IS 'event trigger that refuses DDL on releases and their history';
+REVOKE ALL ON FUNCTION pprepub.protect() FROM PUBLIC;
+
+CREATE EVENT TRIGGER pprepub_protect_commands ON ddl_command_end EXECUTE FUNCTION pprepub.protect();
+CREATE EVENT TRIGGER pprepub_protect_rewrites ON table_rewrite EXECUTE FUNCTION pprepub.protect();
+CREATE EVENT TRIGGER pprepub_protect_drops ON sql_drop EXECUTE FUNCTION pprepub.protect();

@@ -1,0 +1,467 @@
+/*
+ * coding.c
+ *		From distinct values to a domain, kind by kind.
+ */
+#include "frame/coding.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "declare/strmap.h"
+#include "frame/tree.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+
+/* A column on its way to codes. */
+typedef struct CodingState
+{
+	const DeclaredColumn *column;
+	const Dictionary *dictionary;
+	bool		has_null;
+	Code	   *code;
+	Uncodable  *uncodable;
+} CodingState;
+
+static void
+set_uncodable(CodingState *state, uint32 number, const char *reason, const char *hint)
+{
+	Uncodable  *uncodable = state->uncodable;
+
+	state->code[number] = NO_CODE;
+	uncodable->reason = reason;
+	uncodable->hint = hint;
+	if (uncodable->nexamples < lengthof(uncodable->examples))
+		uncodable->examples[uncodable->nexamples++] = number;
+}
+
+static Domain *
+make_domain(const CodingState *state, Code nvalues, const Tree *tree)
+{
+	Domain	   *domain = palloc0(sizeof(Domain));
+
+	domain->size = nvalues + (state->has_null ? 1 : 0);
+	domain->null_code = state->has_null ? nvalues : NO_CODE;
+	domain->tree = tree;
+	domain->frequency = palloc_extended(sizeof(uint64) * ((Size) domain->size + 1),
+										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	state->code[DICTIONARY_NULL] = domain->null_code;
+	return domain;
+}
+
+/* ----------------------------------------------------------------
+ * Ranges: a line
+ * ----------------------------------------------------------------
+ */
+
+/* A value's place on the line: exact order is the type's, this is for widths. */
+static double
+place_of(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return (double) DatumGetInt64(value);
+		case FLOAT4OID:
+			return DatumGetFloat4(value);
+		case FLOAT8OID:
+			return DatumGetFloat8(value);
+		case NUMERICOID:
+			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
+		case DATEOID:
+			return DatumGetDateADT(value);
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return (double) DatumGetTimestamp(value);
+		default:
+			elog(ERROR, "type %u has no ranges", type);
+	}
+}
+
+static int
+compare_values(Oid type, Datum a, Datum b)
+{
+	int64		x;
+	int64		y;
+
+	switch (type)
+	{
+		case NUMERICOID:
+			return DatumGetInt32(DirectFunctionCall2(numeric_cmp, a, b));
+		case FLOAT4OID:
+		case FLOAT8OID:
+			{
+				double		p = place_of(type, a);
+				double		q = place_of(type, b);
+
+				return (p > q) - (p < q);
+			}
+		case INT2OID:
+			x = DatumGetInt16(a), y = DatumGetInt16(b);
+			break;
+		case INT4OID:
+			x = DatumGetInt32(a), y = DatumGetInt32(b);
+			break;
+		case DATEOID:
+			x = DatumGetDateADT(a), y = DatumGetDateADT(b);
+			break;
+		default:
+			x = DatumGetInt64(a), y = DatumGetInt64(b);
+			break;
+	}
+	return (x > y) - (x < y);
+}
+
+/* NaN and the infinities have no place among the others. */
+static bool
+is_finite(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case FLOAT4OID:
+			return isfinite(DatumGetFloat4(value));
+		case FLOAT8OID:
+			return isfinite(DatumGetFloat8(value));
+		case NUMERICOID:
+			return !numeric_is_nan(DatumGetNumeric(value)) && !numeric_is_inf(DatumGetNumeric(value));
+		case DATEOID:
+			return !DATE_NOT_FINITE(DatumGetDateADT(value));
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return !TIMESTAMP_NOT_FINITE(DatumGetTimestamp(value));
+		default:
+			return true;
+	}
+}
+
+static int
+compare_numbers(const void *a, const void *b, void *arg)
+{
+	const CodingState *state = arg;
+
+	return compare_values(state->column->type,
+						  dictionary_value(state->dictionary, *(const uint32 *) a),
+						  dictionary_value(state->dictionary, *(const uint32 *) b));
+}
+
+/* The finite values' numbers, sorted; others are noted as uncodable. */
+static uint32 *
+sorted_numbers(CodingState *state, uint32 *count)
+{
+	uint32		size = dictionary_size(state->dictionary);
+	uint32	   *order = palloc_extended(sizeof(uint32) * ((Size) size + 1), MCXT_ALLOC_HUGE);
+
+	*count = 0;
+	for (uint32 i = 1; i < size; i++)
+		if (is_finite(state->column->type, dictionary_value(state->dictionary, i)))
+			order[(*count)++] = i;
+		else
+			set_uncodable(state, i, "with NaN or infinity, which no range can hold",
+						  "Declare a view that turns them into NULL.");
+	qsort_arg(order, *count, sizeof(uint32), compare_numbers, state);
+	return order;
+}
+
+/*
+ * Widths are measured in the type's own unit, or in ranks where doubles cannot
+ * hold the whole width (or cannot tell its ends apart).
+ */
+static const double *
+places(Oid type, const Datum *values, Code n)
+{
+	double	   *place = palloc_extended(sizeof(double) * ((Size) n + 1), MCXT_ALLOC_HUGE);
+	double		width;
+
+	for (Code i = 0; i < n; i++)
+		place[i] = place_of(type, values[i]);
+	width = n > 0 ? place[n - 1] - place[0] : 0;
+	if (n > 1 && (!isfinite(width) || width <= 0))
+		for (Code i = 0; i < n; i++)
+			place[i] = i;
+	return place;
+}
+
+static void
+code_range(CodingState *state, Coding *coding)
+{
+	uint32		count;
+	uint32	   *order = sorted_numbers(state, &count);
+	Code		n = 0;
+
+	coding->values = palloc_extended(sizeof(Datum) * ((Size) count + 1), MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < count; i++)
+	{
+		/* -0 and 0, 1.0 and 1.00: equal values of unequal bytes share a code. */
+		if (i == 0 || compare_numbers(&order[i - 1], &order[i], state) != 0)
+			coding->values[n++] = dictionary_value(state->dictionary, order[i]);
+		state->code[order[i]] = n - 1;
+	}
+	coding->domain = make_domain(state, n, NULL);
+	coding->domain->position = places(state->column->type, coding->values, n);
+	pfree(order);
+}
+
+/* ----------------------------------------------------------------
+ * Prefixes and suppression: trees over the values that occur
+ * ----------------------------------------------------------------
+ */
+
+typedef struct TextNumber
+{
+	const char *text;
+	uint32		number;
+} TextNumber;
+
+static int
+compare_texts(const void *a, const void *b)
+{
+	return strcmp(((const TextNumber *) a)->text, ((const TextNumber *) b)->text);
+}
+
+static void
+code_texts(CodingState *state, Coding *coding)
+{
+	char	  **texts = dictionary_texts(state->dictionary);
+	uint32		size = dictionary_size(state->dictionary);
+	TextNumber *order = palloc_extended(sizeof(TextNumber) * ((Size) size + 1), MCXT_ALLOC_HUGE);
+	uint32		count = 0;
+	Code		n = 0;
+
+	for (uint32 i = 1; i < size; i++)
+	{
+		Size		length = strlen(texts[i]);
+
+		if (length > 0 && texts[i][length - 1] == '*')
+			set_uncodable(state, i, "with values that end in \"*\", which generalised values end in",
+						  "Declare a view that writes them differently.");
+		else
+			order[count++] = (TextNumber) {texts[i], i};
+	}
+	qsort(order, count, sizeof(TextNumber), compare_texts);
+	for (uint32 i = 0; i < count; i++)
+	{
+		if (i == 0 || compare_texts(&order[i - 1], &order[i]) != 0)
+			n++;
+		state->code[order[i].number] = n - 1;
+	}
+	coding->texts = palloc_extended(sizeof(char *) * ((Size) n + 1), MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < count; i++)
+		coding->texts[state->code[order[i].number]] = unconstify(char *, order[i].text);
+	coding->domain = make_domain(state, n,
+								 state->column->kind == KIND_PREFIX
+								 ? tree_of_prefixes(coding->texts, n, state->has_null)
+								 : tree_of_leaves(n, state->has_null));
+	pfree(order);
+	pfree(texts);
+}
+
+/* ----------------------------------------------------------------
+ * Taxonomies: a stored tree, of which leaves need not occur
+ * ----------------------------------------------------------------
+ */
+
+typedef struct StoredTree
+{
+	uint32		nnodes;
+	char	  **names;
+	uint32	   *parent;
+	Code	   *first_leaf;
+	Code	   *leaves;
+	bool		is_ladder;
+	Datum		low;
+	Datum		high;
+	Datum		width;
+} StoredTree;
+
+/* Results of the query are breadth-first, siblings side by side. */
+static void
+read_nodes(CatalogAccess *access, StoredTree *tree, int32 number)
+{
+	strmap_hash *nodes;
+
+	catalog_execute("SELECT node, parent, first_leaf::int, leaves::int FROM pprepub.catalog_tree_node"
+					" WHERE tree = $1 ORDER BY depth, first_leaf",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+	if (SPI_processed == 0)
+		elog(ERROR, "tree %d has no nodes", number);
+	tree->nnodes = SPI_processed;
+	tree->names = MemoryContextAllocExtended(access->context, sizeof(char *) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
+	tree->parent = palloc_extended(sizeof(uint32) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
+	tree->first_leaf = palloc_extended(sizeof(Code) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
+	tree->leaves = palloc_extended(sizeof(Code) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
+	nodes = strmap_create(CurrentMemoryContext, tree->nnodes, NULL);
+	for (uint32 i = 0; i < tree->nnodes; i++)
+	{
+		char	   *parent = catalog_text(access, i, "parent");
+		bool		found;
+
+		CHECK_FOR_INTERRUPTS();
+		tree->names[i] = catalog_text(access, i, "node");
+		strmap_insert(nodes, tree->names[i], &found)->number = i;
+		tree->parent[i] = parent == NULL ? 0 : strmap_lookup(nodes, parent)->number;
+		tree->first_leaf[i] = catalog_int(i, "first_leaf");
+		tree->leaves[i] = catalog_int(i, "leaves");
+	}
+}
+
+static void
+read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
+{
+	MemoryContext old;
+	bool		isnull;
+
+	catalog_execute("SELECT ladder[1] AS low, ladder[2] AS high, ladder[3] AS width"
+					" FROM pprepub.catalog_tree WHERE tree = $1 AND ladder IS NOT NULL",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+	tree->is_ladder = SPI_processed > 0;
+	if (!tree->is_ladder)
+		return;
+	old = MemoryContextSwitchTo(access->context);
+	tree->low = NumericGetDatum(DatumGetNumericCopy(catalog_field(0, "low", &isnull)));
+	tree->high = NumericGetDatum(DatumGetNumericCopy(catalog_field(0, "high", &isnull)));
+	tree->width = NumericGetDatum(DatumGetNumericCopy(catalog_field(0, "width", &isnull)));
+	MemoryContextSwitchTo(old);
+}
+
+static Datum
+number_of(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case INT2OID:
+			return DirectFunctionCall1(int2_numeric, value);
+		case INT4OID:
+			return DirectFunctionCall1(int4_numeric, value);
+		case INT8OID:
+			return DirectFunctionCall1(int8_numeric, value);
+		case FLOAT4OID:
+			return DirectFunctionCall1(float4_numeric, value);
+		case FLOAT8OID:
+			return DirectFunctionCall1(float8_numeric, value);
+		default:
+			return value;
+	}
+}
+
+/* The rung of a ladder that a number falls onto. */
+static Code
+rung_of(const StoredTree *tree, Oid type, Datum value)
+{
+	Datum		number;
+
+	if (!is_finite(type, value))
+		return NO_CODE;
+	number = number_of(type, value);
+	if (DatumGetBool(DirectFunctionCall2(numeric_lt, number, tree->low)) ||
+		!DatumGetBool(DirectFunctionCall2(numeric_lt, number, tree->high)))
+		return NO_CODE;
+	return DatumGetInt64(DirectFunctionCall1(numeric_int8,
+											 DirectFunctionCall2(numeric_div_trunc,
+																 DirectFunctionCall2(numeric_sub, number, tree->low),
+																 tree->width)));
+}
+
+/* Codes of leaves by their names. */
+static strmap_hash *
+leaves_by_name(const StoredTree *tree, const uint32 *number, const Tree *domain_tree)
+{
+	strmap_hash *leaves = strmap_create(CurrentMemoryContext, tree->nnodes, NULL);
+
+	for (uint32 i = 0; i < tree->nnodes; i++)
+	{
+		const TreeNode *node = &domain_tree->nodes[number[i]];
+		bool		found;
+
+		/* A lone root is a leaf, though NULL may stand beside it. */
+		if (node->nchildren == 0 || tree->nnodes == 1)
+			strmap_insert(leaves, tree->names[i], &found)->number = node->leaves.lo;
+	}
+	return leaves;
+}
+
+static void
+map_leaves(CodingState *state, const StoredTree *tree, const uint32 *number, const Tree *domain_tree)
+{
+	uint32		size = dictionary_size(state->dictionary);
+	strmap_hash *leaves = tree->is_ladder ? NULL : leaves_by_name(tree, number, domain_tree);
+	char	  **texts = tree->is_ladder ? NULL : dictionary_texts(state->dictionary);
+
+	for (uint32 i = 1; i < size; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (tree->is_ladder)
+			state->code[i] = rung_of(tree, state->column->type, dictionary_value(state->dictionary, i));
+		else
+		{
+			StrmapEntry *entry = strmap_lookup(leaves, texts[i]);
+
+			state->code[i] = entry == NULL ? NO_CODE : entry->number;
+		}
+		if (state->code[i] == NO_CODE)
+			set_uncodable(state, i,
+						  psprintf("with values that taxonomy \"%s\" lacks", state->column->taxonomy),
+						  tree->is_ladder
+						  ? "Declare the publication with a ladder that holds them, or a view that turns them into NULL."
+						  : "Add them with pprepub.extend_taxonomy() and adopt the extension with pprepub.alter_publication().");
+	}
+}
+
+static void
+code_taxonomy(CodingState *state, Coding *coding)
+{
+	StoredTree	stored = {0};
+	CatalogAccess access;
+	Tree	   *tree;
+	uint32	   *number;
+	Code		nleaves;
+
+	catalog_enter(&access);
+	read_ladder(&access, &stored, state->column->tree);
+	read_nodes(&access, &stored, state->column->tree);
+	nleaves = stored.leaves[0];	/* all but names dies with the SPI connection */
+	MemoryContextSwitchTo(access.context);
+	tree = tree_of_nodes(stored.nnodes, stored.parent, stored.first_leaf, stored.leaves,
+						 state->has_null, &number);
+	catalog_leave(&access);
+
+	coding->names = palloc_extended(sizeof(char *) * (Size) tree->nnodes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < stored.nnodes; i++)
+		coding->names[number[i]] = stored.names[i];
+	if (stored.nnodes == 1 && state->has_null)
+		coding->names[1] = stored.names[0];
+	map_leaves(state, &stored, number, tree);
+	coding->domain = make_domain(state, nleaves, tree);
+}
+
+Coding *
+code_column(const DeclaredColumn *column, const Dictionary *dictionary,
+			bool has_null, Code **code, Uncodable *uncodable)
+{
+	Coding	   *coding = palloc0(sizeof(Coding));
+	CodingState state = {column, dictionary, has_null, NULL, uncodable};
+
+	memset(uncodable, 0, sizeof(Uncodable));
+	state.code = palloc_extended(sizeof(Code) * (Size) dictionary_size(dictionary), MCXT_ALLOC_HUGE);
+	coding->column = column;
+	switch (column->kind)
+	{
+		case KIND_RANGE:
+			code_range(&state, coding);
+			break;
+		case KIND_PREFIX:
+		case KIND_SUPPRESS:
+			code_texts(&state, coding);
+			break;
+		case KIND_TAXONOMY:
+			code_taxonomy(&state, coding);
+			break;
+	}
+	*code = state.code;
+	return coding;
+}

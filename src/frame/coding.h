@@ -1,0 +1,44 @@
+/*
+ * coding.h
+ *		One quasi-identifier's values as codes, and codes as values again: the
+ *		one place that knows what the kinds of generalisation mean.
+ */
+#ifndef PPREPUB_FRAME_CODING_H
+#define PPREPUB_FRAME_CODING_H
+
+#include "postgres.h"
+
+#include "declare/publication.h"
+#include "frame/dictionary.h"
+#include "frame/domain.h"
+
+/* Why values of a column cannot be coded; which they are is for the owner only. */
+typedef struct Uncodable
+{
+	const char *reason;			/* completes "column … has N row(s) …", or NULL */
+	const char *hint;
+	uint32		examples[3];	/* numbers of the dictionary */
+	int			nexamples;
+} Uncodable;
+
+typedef struct Coding
+{
+	const DeclaredColumn *column;	/* borrowed */
+	Domain	   *domain;
+
+	/* What codes stand for */
+	Datum	   *values;			/* ranges: [codes but NULL's] */
+	char	  **texts;			/* prefix, suppress: [codes but NULL's] */
+	char	  **names;			/* taxonomy: [nodes], NULL for NULL's */
+} Coding;
+
+/*
+ * Makes the domain of a column from its distinct values.  Sets *code, which
+ * maps the dictionary's numbers to codes, with NO_CODE for values that cannot
+ * be coded; those are described in *uncodable.  Frequencies are left at 0.
+ * Runs output functions of the column's type, so to be called as the owner.
+ */
+extern Coding *code_column(const DeclaredColumn *column, const Dictionary *dictionary,
+						   bool has_null, Code **code, Uncodable *uncodable);
+
+#endif							/* PPREPUB_FRAME_CODING_H */

@@ -1,0 +1,264 @@
+/*
+ * dictionary.c
+ *		Numbering the distinct values of a column.
+ */
+#include "frame/dictionary.h"
+
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+/* What tells a value from others: its bytes, or itself when passed by value. */
+typedef struct Image
+{
+	const char *bytes;			/* NULL when passed by value */
+	uint64		word;			/* the value, or the length of its bytes */
+} Image;
+
+typedef struct ImageEntry
+{
+	Image		image;
+	uint32		hash;
+	uint32		number;
+	char		status;			/* simplehash's own */
+} ImageEntry;
+
+static inline uint32
+hash_image(Image image)
+{
+	if (image.bytes == NULL)
+		return murmurhash32((uint32) image.word ^ (uint32) (image.word >> 32) * 0x9e3779b9);
+	return hash_bytes((const unsigned char *) image.bytes, image.word);
+}
+
+static inline bool
+equal_images(Image a, Image b)
+{
+	return a.word == b.word &&
+		(a.bytes == b.bytes || memcmp(a.bytes, b.bytes, a.word) == 0);
+}
+
+#define SH_PREFIX imagemap
+#define SH_ELEMENT_TYPE ImageEntry
+#define SH_KEY_TYPE Image
+#define SH_KEY image
+#define SH_HASH_KEY(tb, key) hash_image(key)
+#define SH_EQUAL(tb, a, b) equal_images((a), (b))
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, entry) (entry)->hash
+#define SH_SCOPE static inline pg_attribute_unused()
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+struct Dictionary
+{
+	Oid			type;
+	int16		length;
+	bool		byval;
+
+	/* Values by number */
+	Datum	   *values;
+	uint32		size;
+	uint32		capacity;
+
+	imagemap_hash *numbers;
+	MemoryContext context;
+};
+
+Dictionary *
+dictionary_create(Oid type)
+{
+	Dictionary *dictionary = palloc0(sizeof(Dictionary));
+
+	dictionary->type = type;
+	get_typlenbyval(type, &dictionary->length, &dictionary->byval);
+	dictionary->capacity = 64;
+	dictionary->values = palloc0(sizeof(Datum) * dictionary->capacity);
+	dictionary->size = 1;		/* NULL */
+	dictionary->context = CurrentMemoryContext;
+	dictionary->numbers = imagemap_create(CurrentMemoryContext, 64, NULL);
+	return dictionary;
+}
+
+/* A value's image; it points into the value, which must not be toasted. */
+static inline Image
+image_of(const Dictionary *dictionary, Datum value)
+{
+	if (dictionary->byval)
+		return (Image) {NULL, value};
+	if (dictionary->length == -1)
+		return (Image) {VARDATA_ANY(DatumGetPointer(value)),
+		VARSIZE_ANY_EXHDR(DatumGetPointer(value))};
+	return (Image) {DatumGetPointer(value),
+	dictionary->length == -2 ? strlen(DatumGetCString(value)) : dictionary->length};
+}
+
+static uint32
+add_value(Dictionary *dictionary, Datum value)
+{
+	if (dictionary->size == dictionary->capacity)
+	{
+		if (dictionary->capacity > PG_UINT32_MAX / 2)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("a column has too many distinct values")));
+		dictionary->capacity *= 2;
+		dictionary->values = repalloc_huge(dictionary->values,
+										   sizeof(Datum) * (Size) dictionary->capacity);
+	}
+	dictionary->values[dictionary->size] = value;
+	return dictionary->size++;
+}
+
+uint32
+dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
+{
+	MemoryContext old;
+	ImageEntry *entry;
+	Datum		plain = value;
+	bool		found;
+
+	if (isnull)
+		return DICTIONARY_NULL;
+	old = MemoryContextSwitchTo(dictionary->context);
+	if (dictionary->length == -1)
+		plain = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
+	entry = imagemap_insert(dictionary->numbers, image_of(dictionary, plain), &found);
+	if (!found)
+	{
+		/* The bytes found their place in the map; now they must outlive the row. */
+		Datum		copy = datumCopy(plain, dictionary->byval, dictionary->length);
+
+		entry->image = image_of(dictionary, copy);
+		entry->number = add_value(dictionary, copy);
+	}
+	if (plain != value)
+		pfree(DatumGetPointer(plain));
+	MemoryContextSwitchTo(old);
+	return entry->number;
+}
+
+uint32
+dictionary_size(const Dictionary *dictionary)
+{
+	return dictionary->size;
+}
+
+Datum
+dictionary_value(const Dictionary *dictionary, uint32 number)
+{
+	Assert(number > DICTIONARY_NULL && number < dictionary->size);
+	return dictionary->values[number];
+}
+
+char **
+dictionary_texts(const Dictionary *dictionary)
+{
+	char	  **texts = palloc_extended(sizeof(char *) * (Size) dictionary->size,
+										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(dictionary->type, &output, &varlena);
+	for (uint32 i = 1; i < dictionary->size; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		texts[i] = OidOutputFunctionCall(output, dictionary->values[i]);
+		if (dictionary->type == BPCHAROID)
+			texts[i][bpchartruelen(texts[i], strlen(texts[i]))] = '\0';
+	}
+	return texts;
+}
+
+/* Types whose equal values have equal bytes. */
+static bool
+equal_means_same_bytes(Oid type, Oid collation)
+{
+	switch (type)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case UUIDOID:
+		case BYTEAOID:
+			return true;
+		case TEXTOID:
+		case VARCHAROID:
+			return get_collation_isdeterministic(collation);
+		default:
+			return get_typtype(type) == TYPTYPE_ENUM;
+	}
+}
+
+typedef struct EqualEntry
+{
+	Datum		value;
+	Code		code;
+	char		status;			/* simplehash's own */
+} EqualEntry;
+
+typedef struct Equality
+{
+	FmgrInfo   *hash;
+	FmgrInfo   *equal;
+	Oid			collation;
+} Equality;
+
+#define SH_PREFIX equalmap
+#define SH_ELEMENT_TYPE EqualEntry
+#define SH_KEY_TYPE Datum
+#define SH_KEY value
+#define SH_HASH_KEY(tb, key) \
+	DatumGetUInt32(FunctionCall1Coll(((Equality *) (tb)->private_data)->hash, \
+									 ((Equality *) (tb)->private_data)->collation, (key)))
+#define SH_EQUAL(tb, a, b) \
+	DatumGetBool(FunctionCall2Coll(((Equality *) (tb)->private_data)->equal, \
+								   ((Equality *) (tb)->private_data)->collation, (a), (b)))
+#define SH_SCOPE static inline pg_attribute_unused()
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+Code *
+dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
+					   Code *ncodes, Datum **values)
+{
+	Code	   *code = palloc_extended(sizeof(Code) * (Size) dictionary->size, MCXT_ALLOC_HUGE);
+	bool		same_bytes = equal_means_same_bytes(dictionary->type, collation);
+	TypeCacheEntry *type = lookup_type_cache(dictionary->type,
+											 TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
+	Equality	equality = {&type->hash_proc_finfo, &type->eq_opr_finfo, collation};
+	equalmap_hash *codes = same_bytes ? NULL :
+		equalmap_create(CurrentMemoryContext, dictionary->size, &equality);
+
+	*values = palloc_extended(sizeof(Datum) * (Size) dictionary->size, MCXT_ALLOC_HUGE);
+	*ncodes = 0;
+	code[DICTIONARY_NULL] = NO_CODE;
+	for (uint32 i = 1; i < dictionary->size; i++)
+	{
+		bool		found = false;
+		EqualEntry *entry = NULL;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!same_bytes)
+			entry = equalmap_insert(codes, dictionary->values[i], &found);
+		code[i] = found ? entry->code : *ncodes;
+		if (found)
+			continue;
+		if (entry != NULL)
+			entry->code = *ncodes;
+		(*values)[(*ncodes)++] = dictionary->values[i];
+	}
+	return code;
+}

@@ -1,0 +1,41 @@
+/*
+ * dictionary.h
+ *		The distinct values of one column, numbered as they come.
+ *
+ * Values are told apart by their bytes, which costs no call of a type's
+ * function per row; values that differ in bytes only are brought together
+ * afterwards, when there are few left.  Number 0 is NULL, whether or not it
+ * occurs.
+ */
+#ifndef PPREPUB_FRAME_DICTIONARY_H
+#define PPREPUB_FRAME_DICTIONARY_H
+
+#include "postgres.h"
+
+#include "frame/span.h"
+
+#define DICTIONARY_NULL 0
+
+typedef struct Dictionary Dictionary;
+
+extern Dictionary *dictionary_create(Oid type);
+
+/* The number of a value; it is copied when it is new. */
+extern uint32 dictionary_number(Dictionary *dictionary, Datum value, bool isnull);
+
+/* How many numbers there are, NULL's included; and the value of one but NULL's. */
+extern uint32 dictionary_size(const Dictionary *dictionary);
+extern Datum dictionary_value(const Dictionary *dictionary, uint32 number);
+
+/* The values' text as the type prints it, blanks of char(n) cut off; [size], NULL for NULL. */
+extern char **dictionary_texts(const Dictionary *dictionary);
+
+/*
+ * One code for each group of equal values, by the type's own equality: the
+ * result maps numbers to codes 0 .. *ncodes - 1, NULL to NO_CODE.  The values
+ * of codes are in *values.
+ */
+extern Code *dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
+									Code *ncodes, Datum **values);
+
+#endif							/* PPREPUB_FRAME_DICTIONARY_H */

@@ -1,0 +1,427 @@
+/*
+ * load.c
+ *		Reading a source into columns of codes.
+ *
+ * NOTES
+ *		The executor hands its rows to a receiver of ours one by one, so that
+ *		no row is ever copied.  Each column numbers its distinct values as they
+ *		come; codes that mean something by their order can only be given when
+ *		all values are known, in a second pass over bare integers.
+ *
+ *		Columns grow by a quarter when full: memory is counted in bytes a row.
+ */
+#include "frame/load.h"
+
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "executor/spi.h"
+#include "executor/tuptable.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "tcop/dest.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+#define FIRST_CAPACITY	1024
+
+/* A column of the source on its way into the frame. */
+typedef struct LoadingColumn
+{
+	const DeclaredColumn *column;
+	Dictionary *dictionary;		/* NULL for the key */
+	uint32	   *number;			/* [capacity] the dictionary's numbers */
+} LoadingColumn;
+
+typedef struct LoadState
+{
+	DestReceiver receiver;		/* must be first */
+	const DeclaredPublication *publication;
+	MemoryContext context;
+
+	int			ncolumns;
+	LoadingColumn *columns;
+	int			key_index;
+	int16		key_length;
+	bool		key_byval;
+	Datum	   *keys;
+
+	uint64		nrows;
+	uint64		capacity;
+	uint64		null_keys;
+} LoadState;
+
+/* ----------------------------------------------------------------
+ * First pass: rows to numbers
+ * ----------------------------------------------------------------
+ */
+
+static void
+resize(LoadState *state, uint64 capacity)
+{
+	for (int i = 0; i < state->ncolumns; i++)
+		if (i != state->key_index)
+			state->columns[i].number = repalloc_huge(state->columns[i].number,
+													 sizeof(uint32) * Max(capacity, 1));
+	state->keys = repalloc_huge(state->keys, sizeof(Datum) * Max(capacity, 1));
+	state->capacity = capacity;
+}
+
+static void
+make_room(LoadState *state)
+{
+	if (state->nrows >= MAX_FRAME_ROWS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("the source of publication \"%s\" has more than " UINT64_FORMAT " rows",
+						state->publication->name, MAX_FRAME_ROWS),
+				 errhint("Declare a publication for each of several views that divide the people among them.")));
+	resize(state, Min(state->capacity + state->capacity / 4, MAX_FRAME_ROWS));
+}
+
+static Datum
+copy_key(const LoadState *state, Datum key)
+{
+	if (state->key_byval)
+		return key;
+	if (state->key_length == -1)
+		return PointerGetDatum(PG_DETOAST_DATUM_COPY(key));
+	return datumCopy(key, state->key_byval, state->key_length);
+}
+
+static bool
+receive_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	LoadState  *state = (LoadState *) self;
+	MemoryContext old;
+	uint64		row = state->nrows;
+
+	slot_getallattrs(slot);
+	if (row == state->capacity)
+		make_room(state);
+	old = MemoryContextSwitchTo(state->context);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		LoadingColumn *column = &state->columns[i];
+		bool		isnull = slot->tts_isnull[i];
+
+		if (i != state->key_index)
+			column->number[row] = dictionary_number(column->dictionary,
+													slot->tts_values[i], isnull);
+		else if (isnull)
+			state->null_keys++;
+		else
+			state->keys[row] = copy_key(state, slot->tts_values[i]);
+	}
+	MemoryContextSwitchTo(old);
+	state->nrows++;
+	return true;
+}
+
+static void
+receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
+{
+}
+
+static void
+receiver_end(DestReceiver *self)
+{
+}
+
+static LoadState *
+load_state_create(const DeclaredPublication *publication, MemoryContext context)
+{
+	LoadState  *state = palloc0(sizeof(LoadState));
+
+	state->receiver.receiveSlot = receive_row;
+	state->receiver.rStartup = receiver_startup;
+	state->receiver.rShutdown = receiver_end;
+	state->receiver.rDestroy = receiver_end;
+	state->receiver.mydest = DestTuplestore;	/* any that is not SPI's own */
+	state->publication = publication;
+	state->context = context;
+	state->ncolumns = publication->ncolumns;
+	state->columns = palloc0(sizeof(LoadingColumn) * state->ncolumns);
+	state->capacity = FIRST_CAPACITY;
+	state->keys = palloc(sizeof(Datum) * FIRST_CAPACITY);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		LoadingColumn *column = &state->columns[i];
+
+		column->column = &publication->columns[i];
+		if (column->column->role == ROLE_KEY)
+		{
+			state->key_index = i;
+			get_typlenbyval(column->column->type, &state->key_length, &state->key_byval);
+			continue;
+		}
+		column->dictionary = dictionary_create(column->column->type);
+		column->number = palloc(sizeof(uint32) * FIRST_CAPACITY);
+	}
+	return state;
+}
+
+static char *
+source_query(const DeclaredPublication *publication)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < publication->ncolumns; i++)
+		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ",
+						 quote_identifier(publication->columns[i].name));
+	appendStringInfo(&sql, " FROM %s", relation_words(publication->pinned));
+	return sql.data;
+}
+
+static void
+read_rows(LoadState *state)
+{
+	SPIExecuteOptions options = {0};
+	int			result;
+
+	options.read_only = true;	/* and so under the active snapshot */
+	options.must_return_tuples = true;
+	options.dest = &state->receiver;
+	result = SPI_execute_extended(source_query(state->publication), &options);
+	if (result < 0)
+		elog(ERROR, "could not read the source: %s", SPI_result_code_string(result));
+	resize(state, state->nrows);
+}
+
+/* ----------------------------------------------------------------
+ * Keys are people: one row each
+ * ----------------------------------------------------------------
+ */
+
+typedef struct KeyOperators
+{
+	bool		bitwise;		/* passed by value, and equal only if the same */
+	FmgrInfo   *hash;
+	FmgrInfo   *equal;
+	Oid			collation;
+} KeyOperators;
+
+static inline uint32
+hash_key(const KeyOperators *operators, Datum key)
+{
+	if (operators->bitwise)
+		return murmurhash32((uint32) key ^ (uint32) (key >> 32) * 0x9e3779b9);
+	return DatumGetUInt32(FunctionCall1Coll(operators->hash, operators->collation, key));
+}
+
+static inline bool
+equal_keys(const KeyOperators *operators, Datum a, Datum b)
+{
+	if (operators->bitwise)
+		return a == b;
+	return DatumGetBool(FunctionCall2Coll(operators->equal, operators->collation, a, b));
+}
+
+/* How many rows have a key that an earlier row has. */
+static uint64
+count_repeated_keys(const LoadState *state, const KeyOperators *operators)
+{
+	uint64		size = pg_nextpower2_64(Max(state->nrows + state->nrows / 2, 16));
+	RowId	   *slots = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(RowId) * size,
+												   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint64		repeated = 0;
+
+	for (uint64 row = 0; row < state->nrows; row++)
+	{
+		uint64		at = hash_key(operators, state->keys[row]) & (size - 1);
+
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		while (slots[at] != 0 &&
+			   !equal_keys(operators, state->keys[slots[at] - 1], state->keys[row]))
+			at = (at + 1) & (size - 1);
+		if (slots[at] != 0)
+			repeated++;
+		else
+			slots[at] = row + 1;
+	}
+	pfree(slots);
+	return repeated;
+}
+
+static void
+verify_keys(const LoadState *state)
+{
+	const DeclaredColumn *key = publication_column(state->publication, ROLE_KEY);
+	TypeCacheEntry *type = lookup_type_cache(key->type,
+											 TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
+	KeyOperators operators = {
+		.bitwise = key->type == INT4OID || key->type == INT8OID || key->type == INT2OID,
+		.hash = &type->hash_proc_finfo,
+		.equal = &type->eq_opr_finfo,
+		.collation = key->collation,
+	};
+	uint64		repeated;
+
+	if (state->null_keys > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_NULL_VIOLATION),
+				 errmsg("key \"%s\" of publication \"%s\" is NULL in " UINT64_FORMAT " row(s)",
+						key->name, state->publication->name, state->null_keys),
+				 errhint("A key tells people apart over time, so each row needs one.")));
+	repeated = count_repeated_keys(state, &operators);
+	if (repeated > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNIQUE_VIOLATION),
+				 errmsg("key \"%s\" of publication \"%s\" is repeated in " UINT64_FORMAT " row(s)",
+						key->name, state->publication->name, repeated),
+				 errhint("A person has one row in a release: declare a view with one row for each key.")));
+}
+
+/* ----------------------------------------------------------------
+ * Second pass: numbers to codes
+ * ----------------------------------------------------------------
+ */
+
+/* Replaces numbers by codes in place. */
+static Code *
+recode(const LoadState *state, uint32 *number, const Code *code)
+{
+	for (uint64 row = 0; row < state->nrows; row++)
+		number[row] = code[number[row]];
+	CHECK_FOR_INTERRUPTS();
+	return number;
+}
+
+static bool
+has_null(const LoadState *state, const LoadingColumn *column)
+{
+	for (uint64 row = 0; row < state->nrows; row++)
+		if (column->number[row] == DICTIONARY_NULL)
+			return true;
+	return false;
+}
+
+static char *
+example_list(const LoadingColumn *column, const Uncodable *uncodable)
+{
+	StringInfoData list;
+	Oid			output;
+	bool		varlena;
+
+	initStringInfo(&list);
+	getTypeOutputInfo(column->column->type, &output, &varlena);
+	for (int i = 0; i < uncodable->nexamples; i++)
+		appendStringInfo(&list, "%s\"%s\"", i > 0 ? ", " : "",
+						 OidOutputFunctionCall(output, dictionary_value(column->dictionary,
+																		uncodable->examples[i])));
+	return list.data;
+}
+
+static void
+refuse_uncodable(const LoadState *state, const LoadingColumn *column,
+				 const Code *code, const Uncodable *uncodable)
+{
+	uint64		rows = 0;
+
+	for (uint64 row = 0; row < state->nrows; row++)
+		rows += column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) %s",
+					column->column->name, state->publication->name, rows, uncodable->reason),
+			 errdetail("For example: %s.", example_list(column, uncodable)),
+			 errhint("%s", uncodable->hint)));
+}
+
+static void
+load_quasi_identifier(LoadState *state, LoadedFrame *loaded, LoadingColumn *column)
+{
+	Frame	   *frame = &loaded->frame;
+	int			q = frame->nqis++;
+	Uncodable	uncodable;
+	Code	   *code;
+
+	loaded->codings[q] = code_column(column->column, column->dictionary,
+									 has_null(state, column), &code, &uncodable);
+	if (uncodable.reason != NULL)
+		refuse_uncodable(state, column, code, &uncodable);
+	frame->code[q] = recode(state, column->number, code);
+	for (uint64 row = 0; row < state->nrows; row++)
+		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
+	frame->domain[q] = *loaded->codings[q]->domain;
+	loaded->codings[q]->domain = &frame->domain[q];
+	pfree(code);
+}
+
+static void
+load_plain(LoadState *state, PlainColumn *plain, LoadingColumn *column)
+{
+	Code	   *code;
+
+	plain->column = column->column;
+	if (column->column->role == ROLE_SENSITIVE)
+		code = dictionary_merge_equal(column->dictionary, column->column->collation,
+									  &plain->ncodes, &plain->values);
+	else
+	{
+		/* Insensitive values leave exactly as they are: each its own code. */
+		plain->ncodes = dictionary_size(column->dictionary) - 1;
+		plain->values = palloc_extended(sizeof(Datum) * ((Size) plain->ncodes + 1), MCXT_ALLOC_HUGE);
+		code = palloc_extended(sizeof(Code) * ((Size) plain->ncodes + 1), MCXT_ALLOC_HUGE);
+		code[DICTIONARY_NULL] = NO_CODE;
+		for (uint32 i = 1; i <= plain->ncodes; i++)
+		{
+			plain->values[i - 1] = dictionary_value(column->dictionary, i);
+			code[i] = i - 1;
+		}
+	}
+	plain->code = recode(state, column->number, code);
+	pfree(code);
+}
+
+static LoadedFrame *
+finish_frame(LoadState *state)
+{
+	LoadedFrame *loaded = palloc0(sizeof(LoadedFrame));
+	Frame	   *frame = &loaded->frame;
+
+	frame->nrows = state->nrows;
+	frame->domain = palloc0(sizeof(Domain) * state->ncolumns);
+	frame->code = palloc0(sizeof(Code *) * state->ncolumns);
+	loaded->codings = palloc0(sizeof(Coding *) * state->ncolumns);
+	loaded->insensitive = palloc0(sizeof(PlainColumn) * state->ncolumns);
+	loaded->keys = state->keys;
+	for (int i = 0; i < state->ncolumns; i++)
+		switch (state->columns[i].column->role)
+		{
+			case ROLE_KEY:
+				break;
+			case ROLE_QUASI_IDENTIFIER:
+				load_quasi_identifier(state, loaded, &state->columns[i]);
+				break;
+			case ROLE_SENSITIVE:
+				load_plain(state, &loaded->sensitive, &state->columns[i]);
+				break;
+			case ROLE_INSENSITIVE:
+				load_plain(state, &loaded->insensitive[loaded->ninsensitive++], &state->columns[i]);
+				break;
+		}
+	frame->sensitive = loaded->sensitive.code;
+	frame->nsensitive = loaded->sensitive.ncodes;
+	return loaded;
+}
+
+LoadedFrame *
+load_frame(const DeclaredPublication *publication, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	LoadState  *state = load_state_create(publication, context);
+	LoadedFrame *loaded;
+
+	read_rows(state);
+	fix_settings();				/* the source's code may have changed them */
+	verify_keys(state);
+	loaded = finish_frame(state);
+	MemoryContextSwitchTo(old);
+	return loaded;
+}

@@ -1,0 +1,44 @@
+/*
+ * load.h
+ *		A source, read once under one snapshot, as a frame.
+ */
+#ifndef PPREPUB_FRAME_LOAD_H
+#define PPREPUB_FRAME_LOAD_H
+
+#include "postgres.h"
+
+#include "declare/publication.h"
+#include "frame/coding.h"
+#include "frame/frame.h"
+
+/* A column whose values leave as they are: the sensitive one, or an insensitive one. */
+typedef struct PlainColumn
+{
+	const DeclaredColumn *column;	/* borrowed */
+	Code	   *code;			/* [nrows], NO_CODE for NULL */
+	Code		ncodes;
+	Datum	   *values;			/* [ncodes] */
+} PlainColumn;
+
+typedef struct LoadedFrame
+{
+	Frame		frame;			/* what the pure rooms see */
+	Datum	   *keys;			/* [nrows] in the key's own type */
+
+	/* What codes stand for */
+	Coding	  **codings;		/* [nqis] */
+	PlainColumn sensitive;
+	int			ninsensitive;
+	PlainColumn *insensitive;
+} LoadedFrame;
+
+/*
+ * Reads the pinned view of a publication under the active snapshot.  To be
+ * called as the owner, inside SPI; everything is allocated in the context
+ * given.  A NULL or repeated key, or a value that cannot be coded, is an error
+ * with the number of rows, and examples: for publish and preview only, which
+ * answer to the owner.
+ */
+extern LoadedFrame *load_frame(const DeclaredPublication *publication, MemoryContext context);
+
+#endif							/* PPREPUB_FRAME_LOAD_H */

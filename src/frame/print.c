@@ -1,0 +1,106 @@
+/*
+ * print.c
+ *		Printing cells: "[30,41)", "531*", "Europe", "*".
+ *
+ * NOTES
+ *		A cell that covers the whole domain is withheld: it prints as (,), as the
+ *		root, or as *, and so tells neither the smallest nor the largest value.
+ *		A cell of one value prints that value, even if there is no other.
+ */
+#include "frame/print.h"
+
+#include "catalog/pg_type.h"
+#include "datatype/timestamp.h"
+#include "frame/tree.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/rangetypes.h"
+#include "utils/typcache.h"
+
+/* A bound of a range over the type, unbounded at the type's own end. */
+static RangeBound
+bound_of(Oid type, Datum value, bool lower)
+{
+	RangeBound	bound = {.val = value,.infinite = false,.inclusive = true,.lower = lower};
+
+	switch (type)
+	{
+		case INT2OID:
+			bound.val = Int32GetDatum(DatumGetInt16(value));
+			break;
+		case INT4OID:
+			bound.infinite = DatumGetInt32(value) == (lower ? PG_INT32_MIN : PG_INT32_MAX);
+			break;
+		case INT8OID:
+			bound.infinite = DatumGetInt64(value) == (lower ? PG_INT64_MIN : PG_INT64_MAX);
+			break;
+		case DATEOID:
+			bound.infinite = DatumGetDateADT(value) ==
+				(lower ? DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE
+				 : DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1);
+			break;
+			/* The shortest text that reads back as the same float is what it is. */
+		case FLOAT4OID:
+			bound.val = DirectFunctionCall3(numeric_in, DirectFunctionCall1(float4out, value),
+											ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+			break;
+		case FLOAT8OID:
+			bound.val = DirectFunctionCall3(numeric_in, DirectFunctionCall1(float8out, value),
+											ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+			break;
+		default:
+			break;
+	}
+	return bound;
+}
+
+static Datum
+print_range(const Coding *coding, Span cell, bool withheld)
+{
+	Oid			type = coding->column->type;
+	TypeCacheEntry *range = lookup_type_cache(printed_type(KIND_RANGE, type), TYPECACHE_RANGE_INFO);
+	RangeBound	lower = {.infinite = true,.lower = true};
+	RangeBound	upper = {.infinite = true,.lower = false};
+
+	if (!withheld)
+	{
+		lower = bound_of(type, coding->values[cell.lo], true);
+		upper = bound_of(type, coding->values[cell.hi], false);
+	}
+	return RangeTypePGetDatum(make_range(range, &lower, &upper, false));
+}
+
+static Datum
+print_prefix(const Coding *coding, Span cell)
+{
+	const Tree *tree = coding->domain->tree;
+	const char *text = coding->texts[cell.lo];
+	int			bytes = prefix_bytes(text, tree->nodes[tree_node(tree, cell)].level);
+
+	return CStringGetTextDatum(psprintf("%.*s*", bytes, text));
+}
+
+Datum
+print_cell(const Coding *coding, Span cell, bool *isnull)
+{
+	const Domain *domain = coding->domain;
+	bool		single = cell.lo == cell.hi;
+	bool		withheld = !single && span_equal(cell, domain_whole(domain));
+
+	*isnull = single && cell.lo == domain->null_code;
+	if (*isnull)
+		return (Datum) 0;
+	switch (coding->column->kind)
+	{
+		case KIND_RANGE:
+			return print_range(coding, cell, withheld);
+		case KIND_TAXONOMY:
+			return CStringGetTextDatum(coding->names[withheld ? 0 : tree_node(domain->tree, cell)]);
+		case KIND_PREFIX:
+		case KIND_SUPPRESS:
+			if (single)
+				return CStringGetTextDatum(coding->texts[cell.lo]);
+			return withheld ? CStringGetTextDatum("*") : print_prefix(coding, cell);
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,160 @@
+/*
+ * tree.c
+ *		Building trees: from stored nodes, from bare leaves, from prefixes.
+ */
+#include "frame/tree.h"
+
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+
+static Tree *
+tree_allocate(Size nnodes, Code nleaves)
+{
+	Tree	   *tree = palloc(sizeof(Tree));
+
+	tree->nnodes = 0;
+	tree->nodes = palloc_extended(sizeof(TreeNode) * nnodes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	tree->leaf = palloc_extended(sizeof(uint32) * ((Size) nleaves + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return tree;
+}
+
+/* Appends a node; the first one is the root. */
+static uint32
+tree_add(Tree *tree, uint32 parent, Span leaves, uint32 level)
+{
+	uint32		number = tree->nnodes++;
+	TreeNode   *node = &tree->nodes[number];
+
+	node->leaves = leaves;
+	node->parent = parent;
+	node->level = level;
+	if (number == 0)
+		return number;
+	if (tree->nodes[parent].nchildren++ == 0)
+		tree->nodes[parent].first_child = number;
+	return number;
+}
+
+/* Which node each code is: the one of its single leaf that has no children. */
+static Tree *
+tree_index_leaves(Tree *tree)
+{
+	for (uint32 i = 0; i < tree->nnodes; i++)
+		if (tree->nodes[i].nchildren == 0)
+			tree->leaf[tree->nodes[i].leaves.lo] = i;
+	return tree;
+}
+
+Tree *
+tree_of_nodes(uint32 nnodes, const uint32 *parent, const Code *first_leaf,
+			  const Code *leaves, bool has_null, uint32 **number)
+{
+	Code		nleaves = leaves[0];
+	Tree	   *tree = tree_allocate((Size) nnodes + 2, nleaves + 1);
+	bool		null_is_due = has_null;
+
+	*number = palloc_extended(sizeof(uint32) * ((Size) nnodes + 2), MCXT_ALLOC_HUGE);
+	(*number)[0] = tree_add(tree, 0, (Span) {0, nleaves - (has_null ? 0 : 1)}, 0);
+	/* A lone root is a leaf itself: beside NULL it needs a leaf below it. */
+	if (nnodes == 1 && has_null)
+		(void) tree_add(tree, 0, span_of(0), 1);
+	for (uint32 i = 1; i < nnodes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (null_is_due && parent[i] != 0)
+		{
+			(void) tree_add(tree, 0, span_of(nleaves), 1);
+			null_is_due = false;
+		}
+		(*number)[i] = tree_add(tree, (*number)[parent[i]],
+								(Span) {first_leaf[i], first_leaf[i] + leaves[i] - 1},
+								tree->nodes[(*number)[parent[i]]].level + 1);
+	}
+	if (null_is_due)
+		(void) tree_add(tree, 0, span_of(nleaves), 1);
+	return tree_index_leaves(tree);
+}
+
+Tree *
+tree_of_leaves(Code nleaves, bool has_null)
+{
+	Code		size = nleaves + (has_null ? 1 : 0);
+	Tree	   *tree = tree_allocate((Size) size + 1, size);
+
+	(void) tree_add(tree, 0, (Span) {0, size - 1}, 0);
+	for (Code code = 0; code < size; code++)
+		(void) tree_add(tree, 0, span_of(code), 1);
+	return tree_index_leaves(tree);
+}
+
+int
+prefix_bytes(const char *text, uint32 characters)
+{
+	const char *p = text;
+
+	while (characters-- > 0 && *p != '\0')
+		p += pg_mblen(p);
+	return p - text;
+}
+
+/* How many characters two texts share from the start. */
+static uint32
+shared_characters(const char *a, const char *b)
+{
+	uint32		n = 0;
+
+	while (*a != '\0' && *b != '\0')
+	{
+		int			length = pg_mblen(a);
+
+		if (pg_mblen(b) != length || memcmp(a, b, length) != 0)
+			break;
+		a += length;
+		b += length;
+		n++;
+	}
+	return n;
+}
+
+/*
+ * Adds the children of a node: a group for each character that follows what
+ * all share.  Values are sorted, so what the first and the last of a group
+ * share is shared by all of it.
+ */
+static void
+add_prefix_children(Tree *tree, uint32 node, Code last, char *const *values)
+{
+	Code		start = tree->nodes[node].leaves.lo;
+	uint32		shared = tree->nodes[node].level;
+
+	while (start <= last)
+	{
+		Code		end = start;
+
+		CHECK_FOR_INTERRUPTS();
+		while (end < last && shared_characters(values[start], values[end + 1]) > shared)
+			end++;
+		(void) tree_add(tree, node, (Span) {start, end},
+						start == end ? shared_characters(values[start], values[start])
+						: shared_characters(values[start], values[end]));
+		start = end + 1;
+	}
+}
+
+Tree *
+tree_of_prefixes(char *const *values, Code nvalues, bool has_null)
+{
+	Code		size = nvalues + (has_null ? 1 : 0);
+	Tree	   *tree = tree_allocate(2 * (Size) size + 1, size);
+
+	(void) tree_add(tree, 0, (Span) {0, size - 1}, 0);
+	if (nvalues > 0)
+		add_prefix_children(tree, 0, nvalues - 1, values);
+	if (has_null)
+		(void) tree_add(tree, 0, span_of(nvalues), 1);
+	/* Nodes are appended while the loop walks over them: breadth-first. */
+	for (uint32 i = 1; i < tree->nnodes; i++)
+		if (tree->nodes[i].leaves.lo != tree->nodes[i].leaves.hi)
+			add_prefix_children(tree, i, tree->nodes[i].leaves.hi, values);
+	return tree_index_leaves(tree);
+}

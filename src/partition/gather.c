@@ -1,0 +1,284 @@
+/*
+ * gather.c
+ *		The records of one block gathered into groups, from the bottom up.
+ *
+ * Where a strict cut stops, ties decide: a record of 19 rows beside one of 3 is
+ * one class of 22 to it.  Here each record starts as a group of its own; as
+ * long as there are groups that the principle does not allow (open ones), the
+ * one that can be helped at the least cost is: it borrows the rows that it
+ * lacks from an allowed group that can spare them, or joins another group.
+ *
+ * NOTES
+ *		The cost is the loss added over all rows concerned, by the hulls as they
+ *		are.  How many rows an open group lacks is estimated by k alone; whether
+ *		it is allowed, and whether the lender still is, is asked of the principle.
+ *
+ *		Whatever the costs, even not a number where a domain is infinitely wide,
+ *		an open group finds a partner while there is any other.
+ *
+ *		Each group remembers its best partner; who loses it looks for another.
+ *		That makes a block of n records cost about n^2 spans, hence MAX_BLOCK.
+ */
+#include "postgres.h"
+
+#include <float.h>
+
+#include "miscadmin.h"
+
+#include "partition/groups.h"
+
+#define NO_PARTNER PG_UINT32_MAX
+
+/* How an open group can be helped at the least cost. */
+typedef struct Helping
+{
+	bool		open;
+	bool		borrow;			/* or join */
+	uint32		partner;		/* a group, or NO_PARTNER */
+	double		cost;
+} Helping;
+
+struct Gatherer
+{
+	Work	   *work;			/* borrowed */
+	uint32		base;			/* the first group of the block */
+	uint32		nalive;
+	uint32		alive[MAX_BLOCK];	/* groups, ascending */
+	Helping		helping[MAX_BLOCK]; /* by group - base */
+};
+
+Gatherer *
+gatherer_create(Work *work)
+{
+	Gatherer   *gatherer = palloc0(sizeof(Gatherer));
+
+	gatherer->work = work;
+	return gatherer;
+}
+
+/* The rows that a group lacks, as far as k tells. */
+static uint64
+rows_lacking(const Work *work, const Group *group)
+{
+	return group->rows < work->principle->k ? work->principle->k - group->rows : 1;
+}
+
+/*
+ * What it costs that a group borrows rows from another, or joins it.  No less
+ * than the limit is returned once it cannot be below.
+ */
+static double
+cost_of_help(const Work *work, uint32 open, uint32 other, bool borrow, double limit)
+{
+	const Group *a = &work->groups[open];
+	const Group *b = &work->groups[other];
+	double		moved = borrow ? rows_lacking(work, a) : b->rows;
+	double		rows = a->rows + moved;
+	double		before = a->loss * a->rows + b->loss * moved;
+
+	return rows * joint_loss(work->records, group_hull(work, open), group_hull(work, other),
+							 (limit + before) / rows) - before;
+}
+
+static void
+find_partner(Gatherer *gatherer, uint32 open)
+{
+	const Work *work = gatherer->work;
+	Helping    *helping = &gatherer->helping[open - gatherer->base];
+	uint64		spare = work->principle->k + rows_lacking(work, &work->groups[open]);
+
+	helping->partner = NO_PARTNER;
+	helping->cost = 0;
+	for (uint32 i = 0; i < gatherer->nalive; i++)
+	{
+		uint32		other = gatherer->alive[i];
+		double		limit = helping->partner == NO_PARTNER ? DBL_MAX : helping->cost;
+		bool		borrow;
+		double		cost;
+
+		if (other == open)
+			continue;
+		borrow = !gatherer->helping[other - gatherer->base].open &&
+			work->groups[other].rows >= spare;
+		cost = cost_of_help(work, open, other, borrow, limit);
+		if (helping->partner == NO_PARTNER || cost < limit)
+		{
+			helping->partner = other;
+			helping->cost = cost;
+			helping->borrow = borrow;
+		}
+	}
+}
+
+/* Starts a block: a group for each record. */
+static void
+open_block(Gatherer *gatherer, const uint32 *items, uint32 nitems)
+{
+	Work	   *work = gatherer->work;
+	const uint32 *first = work->records->first;
+
+	gatherer->base = work->ngroups;
+	gatherer->nalive = nitems;
+	for (uint32 i = 0; i < nitems; i++)
+	{
+		uint32		group = group_create(work);
+		uint32		piece = piece_create(work, items[i], first[items[i]],
+										 first[items[i] + 1], NO_PIECE);
+
+		work->groups[group].head = piece;
+		group_measure(work, &work->groups[group], group_hull(work, group));
+		gatherer->alive[i] = group;
+		gatherer->helping[i].open = !group_allowed(work, &work->groups[group], NO_PIECE, 0);
+	}
+	for (uint32 i = 0; i < nitems; i++)
+		if (gatherer->helping[i].open)
+			find_partner(gatherer, gatherer->alive[i]);
+}
+
+/* The rows of another group become a group's. */
+static void
+join(Gatherer *gatherer, uint32 group, uint32 other)
+{
+	Work	   *work = gatherer->work;
+	uint32	   *link = &work->groups[group].head;
+	uint32		n = 0;
+
+	while (*link != NO_PIECE)
+		link = &work->pieces[*link].next;
+	*link = work->groups[other].head;
+	work->groups[other] = (Group) {0, 0, NO_PIECE};
+	group_measure(work, &work->groups[group], group_hull(work, group));
+	for (uint32 i = 0; i < gatherer->nalive; i++)
+		if (gatherer->alive[i] != other)
+			gatherer->alive[n++] = gatherer->alive[i];
+	gatherer->nalive = n;
+}
+
+/* The piece of the lender that widens the borrower least. */
+static uint32
+nearest_piece(const Work *work, const Span *hull, const Group *lender)
+{
+	const Records *records = work->records;
+	uint32		nearest = NO_PIECE;
+	double		least = 0;
+
+	for (uint32 p = lender->head; p != NO_PIECE; p = work->pieces[p].next)
+	{
+		double		loss;
+
+		if (piece_rows(&work->pieces[p]) == 0)
+			continue;
+		memcpy(work->hull, hull, sizeof(Span) * records->ndimensions);
+		hull_add_tuple(records, work->hull, record_tuple(records, work->pieces[p].record));
+		loss = hull_loss(records, work->hull);
+		if (nearest == NO_PIECE || loss < least)
+		{
+			nearest = p;
+			least = loss;
+		}
+	}
+	return nearest;
+}
+
+/*
+ * A group takes rows from another until it is allowed.  False when the lender
+ * would no longer be; what was taken by then stays with the borrower.
+ */
+static bool
+borrow_rows(Work *work, uint32 borrower, uint32 lender)
+{
+	while (!group_allowed(work, &work->groups[borrower], NO_PIECE, 0))
+	{
+		Group	   *from = &work->groups[lender];
+		uint32		p = nearest_piece(work, group_hull(work, borrower), from);
+		uint32		taken;
+		uint32		piece;
+
+		taken = Min(rows_lacking(work, &work->groups[borrower]), piece_rows(&work->pieces[p]));
+		if (!group_allowed(work, from, p, taken))
+			return false;
+		work->pieces[p].end -= taken;
+		piece = piece_create(work, work->pieces[p].record, work->pieces[p].end,
+							 work->pieces[p].end + taken, work->groups[borrower].head);
+		work->groups[borrower].head = piece;
+		group_measure(work, &work->groups[borrower], group_hull(work, borrower));
+		group_measure(work, from, group_hull(work, lender));
+	}
+	return true;
+}
+
+/* The open group that can be helped at the least cost, or NO_PARTNER. */
+static uint32
+cheapest_to_help(const Gatherer *gatherer)
+{
+	uint32		cheapest = NO_PARTNER;
+	double		cost = 0;
+
+	for (uint32 i = 0; i < gatherer->nalive; i++)
+	{
+		const Helping *helping = &gatherer->helping[gatherer->alive[i] - gatherer->base];
+
+		if (!helping->open || helping->partner == NO_PARTNER)
+			continue;
+		if (cheapest == NO_PARTNER || helping->cost < cost)
+		{
+			cheapest = gatherer->alive[i];
+			cost = helping->cost;
+		}
+	}
+	return cheapest;
+}
+
+/* Helps one open group, and lets those who counted on the two look again. */
+static void
+help(Gatherer *gatherer, uint32 open)
+{
+	Helping    *helping = &gatherer->helping[open - gatherer->base];
+	uint32		partner = helping->partner;
+
+	if (!helping->borrow || !borrow_rows(gatherer->work, open, partner))
+		join(gatherer, open, partner);
+	helping->open = !group_allowed(gatherer->work, &gatherer->work->groups[open], NO_PIECE, 0);
+	for (uint32 i = 0; i < gatherer->nalive; i++)
+	{
+		const Helping *other = &gatherer->helping[gatherer->alive[i] - gatherer->base];
+
+		if (other->open && (other == helping || other->partner == open || other->partner == partner))
+			find_partner(gatherer, gatherer->alive[i]);
+	}
+}
+
+/* Ends a block: the groups that are left close ranks. */
+static void
+close_block(Gatherer *gatherer)
+{
+	Work	   *work = gatherer->work;
+
+	for (uint32 i = 0; i < gatherer->nalive; i++)
+	{
+		uint32		from = gatherer->alive[i];
+		uint32		to = gatherer->base + i;
+
+		Assert(!gatherer->helping[from - gatherer->base].open);
+		work->groups[to] = work->groups[from];
+		memmove(group_hull(work, to), group_hull(work, from),
+				sizeof(Span) * work->records->ndimensions);
+	}
+	work->ngroups = gatherer->base + gatherer->nalive;
+}
+
+/* Gathers the records of a block, which is allowed as a whole, into groups. */
+void
+gather_records(Gatherer *gatherer, const uint32 *items, uint32 nitems)
+{
+	uint32		open;
+
+	Assert(nitems <= MAX_BLOCK);
+	open_block(gatherer, items, nitems);
+	while ((open = cheapest_to_help(gatherer)) != NO_PARTNER)
+	{
+		CHECK_FOR_INTERRUPTS();
+		help(gatherer, open);
+	}
+	close_block(gatherer);
+}

@@ -1,0 +1,137 @@
+/*
+ * mondrian.c
+ *		From rows to classes, in five steps.
+ *
+ *		1. records.c	equal rows become one record
+ *		2. cuts.c		records are cut, from the top down, into blocks
+ *		3. gather.c		a block's records are gathered, from the bottom up
+ *		4. exchange.c	rows move to groups where they lose less
+ *		5. deal.c		groups that hold rows for several classes are dealt
+ *
+ * NOTES
+ *		Each step leaves sets that the principle allows: a cut is taken only if
+ *		all its parts are, and every later step asks before it takes a row away.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "partition/groups.h"
+#include "partition/mondrian.h"
+
+static Work *
+work_create(const Frame *frame, RowId *rows, uint64 nrows,
+			const Principle *principle, uint64 seed)
+{
+	Work	   *work = palloc0(sizeof(Work));
+
+	work->frame = frame;
+	work->principle = principle;
+	work->tally = tally_create(frame);
+	work->hull = palloc(sizeof(Span) * Max(1, frame->nqis));
+	work->groups = palloc(sizeof(Group));
+	work->hulls = palloc(sizeof(Span));
+	work->pieces = palloc(sizeof(Piece));
+	work->records = records_collapse(frame, rows, nrows, seed);
+	return work;
+}
+
+/* A block that is too large to be gathered is one group; it will be dealt. */
+static void
+keep_together(Work *work, const uint32 *items, uint32 nitems)
+{
+	const uint32 *first = work->records->first;
+	uint32		group = group_create(work);
+
+	for (uint32 i = nitems; i-- > 0;)
+	{
+		uint32		piece = piece_create(work, items[i], first[items[i]],
+										 first[items[i] + 1], work->groups[group].head);
+
+		CHECK_FOR_INTERRUPTS();
+		work->groups[group].head = piece;
+	}
+	group_measure(work, &work->groups[group], group_hull(work, group));
+}
+
+/*
+ * Cuts until blocks are small enough to be gathered, or cannot be cut.  Parts
+ * that are still to be cut stand on a stack; being disjoint, they are never
+ * more than there are records.
+ */
+static void
+cut_and_gather(Work *work)
+{
+	uint32		nrecords = work->records->nrecords;
+	Cutter	   *cutter = cutter_create(work);
+	Gatherer   *gatherer = gatherer_create(work);
+	uint32	   *items = palloc_extended(sizeof(uint32) * nrecords, MCXT_ALLOC_HUGE);
+	Part	   *stack = palloc_extended(sizeof(Part) * ((Size) nrecords + 1), MCXT_ALLOC_HUGE);
+	uint32		depth = 0;
+
+	for (uint32 i = 0; i < nrecords; i++)
+		items[i] = i;
+	stack[depth++] = (Part) {0, nrecords};
+	while (depth > 0)
+	{
+		Part		part = stack[--depth];
+		uint32		n = part.to - part.from;
+		uint32		nparts = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		if (n <= MAX_BLOCK)
+			gather_records(gatherer, items + part.from, n);
+		else if ((nparts = cut_records(cutter, items + part.from, n, stack + depth)) == 0)
+			keep_together(work, items + part.from, n);
+		for (uint32 i = 0; i < nparts; i++)
+		{
+			stack[depth].from += part.from;
+			stack[depth++].to += part.from;
+		}
+	}
+}
+
+/* Are the rows allowed all together?  If not, nothing is. */
+static bool
+all_allowed(Work *work, uint64 nrows)
+{
+	uint32		counted;
+	bool		allowed = count_until_allowed(work, 0, nrows, &counted);
+
+	uncount_rows(work, 0, counted);
+	return allowed;
+}
+
+static Classes *
+no_classes(const Frame *frame, RowId *rows)
+{
+	Classes    *classes = palloc0(sizeof(Classes));
+
+	classes->nqis = frame->nqis;
+	classes->first = palloc0(sizeof(uint64));
+	classes->rows = rows;
+	return classes;
+}
+
+Classes *
+mondrian(const Frame *frame, RowId *rows, uint64 nrows,
+		 const Principle *principle, uint64 seed)
+{
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext work_context = AllocSetContextCreate(context, "mondrian", ALLOCSET_DEFAULT_SIZES);
+	Work	   *work;
+	Classes    *classes = NULL;
+
+	MemoryContextSwitchTo(work_context);
+	work = work_create(frame, rows, nrows, principle, seed);
+	if (all_allowed(work, nrows))
+	{
+		cut_and_gather(work);
+		exchange_rows(work);
+		classes = deal_classes(work, nrows, context);
+	}
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(work_context);
+	return classes != NULL ? classes : no_classes(frame, rows);
+}

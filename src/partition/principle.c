@@ -1,0 +1,43 @@
+/*
+ * principle.c
+ *		k-anonymity and distinct l-diversity, and tallies of sensitive values.
+ *
+ * NOTES
+ *		l = 1 asks for nothing: a set in which nobody has a sensitive value
+ *		(all are NULL) tells nothing, and k alone protects it.  From l = 2 on a
+ *		NULL helps no one.
+ */
+#include "postgres.h"
+
+#include "partition/principle.h"
+
+static bool
+allows_k_l(const Principle *self, const Tally *set)
+{
+	return set->rows >= self->k && (self->l <= 1 || set->values >= self->l);
+}
+
+Principle
+principle_k_l(uint64 k, uint32 l)
+{
+	return (Principle) {allows_k_l, k, l};
+}
+
+Tally *
+tally_create(const Frame *frame)
+{
+	Tally	   *tally = palloc(sizeof(Tally));
+
+	tally->count = palloc_extended(sizeof(uint32) * ((Size) frame->nsensitive + 1),
+								   MCXT_ALLOC_HUGE);
+	tally_clear(tally, frame);
+	return tally;
+}
+
+void
+tally_clear(Tally *tally, const Frame *frame)
+{
+	tally->rows = 0;
+	tally->values = 0;
+	memset(tally->count, 0, sizeof(uint32) * frame->nsensitive);
+}

@@ -1,0 +1,219 @@
+/*
+ * records.c
+ *		Sorting rows by their codes, and collapsing those with equal tuples.
+ *
+ * NOTES
+ *		Codes are dense, so rows are sorted by counting, least significant
+ *		column first, with one array of row numbers beside the rows' own.  The
+ *		sensitive column is sorted by too: only then does nothing but the codes
+ *		decide what follows.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "partition/records.h"
+
+/* Codes are sorted by digits of so many bits. */
+#define DIGIT_BITS	16
+#define DIGIT_MASK	((1 << DIGIT_BITS) - 1)
+
+/* A domain up to this size gets a table of all its spans' losses. */
+#define MAX_TABLE_SIZE	256
+
+/* One stable pass of counting sort over a digit; NO_CODE comes last. */
+static void
+sort_by_digit(const Code *code, int shift, const RowId *from, RowId *to, uint64 nrows)
+{
+	uint32	   *place = palloc0(sizeof(uint32) * (DIGIT_MASK + 2));
+
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		place[((code[from[i]] >> shift) & DIGIT_MASK) + 1]++;
+	}
+	for (int digit = 1; digit <= DIGIT_MASK; digit++)
+		place[digit] += place[digit - 1];
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		to[place[(code[from[i]] >> shift) & DIGIT_MASK]++] = from[i];
+	}
+	pfree(place);
+}
+
+/* Sorts by a column whose codes are below size, or NO_CODE. */
+static void
+sort_by_column(const Code *code, Code size, RowId **rows, RowId **buffer, uint64 nrows)
+{
+	for (int shift = 0; shift == 0 || (shift < 32 && (size >> shift) != 0); shift += DIGIT_BITS)
+	{
+		RowId	   *sorted = *buffer;
+
+		sort_by_digit(code, shift, *rows, sorted, nrows);
+		*buffer = *rows;
+		*rows = sorted;
+	}
+}
+
+static void
+sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
+{
+	RowId	   *own = palloc_extended(sizeof(RowId) * nrows, MCXT_ALLOC_HUGE);
+	RowId	   *sorted = rows;
+	RowId	   *buffer = own;
+
+	sort_by_column(frame->sensitive, frame->nsensitive, &sorted, &buffer, nrows);
+	for (int d = records->ndimensions - 1; d >= 0; d--)
+	{
+		const Dimension *dimension = &records->dimensions[d];
+
+		sort_by_column(frame->code[dimension->qi], dimension->size,
+					   &sorted, &buffer, nrows);
+	}
+	if (sorted != rows)
+		memcpy(rows, sorted, sizeof(RowId) * nrows);
+	pfree(own);
+}
+
+/* The losses of all spans of a small domain. */
+static const float *
+tabulate_losses(const Domain *domain)
+{
+	Code		size = domain->size;
+	float	   *losses = palloc0(sizeof(float) * size * size);
+
+	for (Code lo = 0; lo < size; lo++)
+		for (Code hi = lo + 1; hi < size; hi++)
+			losses[lo * size + hi] =
+				domain_loss(domain, domain_cover(domain, (Span) {lo, hi}));
+	return losses;
+}
+
+/* Puts the dimensions in order: by size, and as declared among equals. */
+static void
+order_dimensions(Records *records, const Frame *frame)
+{
+	records->ndimensions = frame->nqis;
+	records->dimensions = palloc0(sizeof(Dimension) * Max(1, frame->nqis));
+	for (int qi = 0; qi < frame->nqis; qi++)
+	{
+		int			d = qi;
+
+		for (; d > 0 && records->dimensions[d - 1].size > frame->domain[qi].size; d--)
+			records->dimensions[d] = records->dimensions[d - 1];
+		records->dimensions[d] = (Dimension) {qi, &frame->domain[qi], frame->domain[qi].size, NULL};
+	}
+}
+
+/* Tables only pay where they are looked at more often than they are made. */
+static void
+tabulate_dimensions(Records *records)
+{
+	for (int d = 0; d < records->ndimensions; d++)
+	{
+		Dimension  *dimension = &records->dimensions[d];
+		Code		size = dimension->size;
+
+		if (size <= MAX_TABLE_SIZE && size <= records->nrecords)
+			dimension->losses = tabulate_losses(dimension->domain);
+	}
+}
+
+static bool
+equal_tuples(const Frame *frame, RowId a, RowId b)
+{
+	for (int qi = 0; qi < frame->nqis; qi++)
+		if (frame->code[qi][a] != frame->code[qi][b])
+			return false;
+	return true;
+}
+
+/* Finds where records begin among the sorted rows. */
+static void
+find_records(Records *records, const Frame *frame, uint64 nrows)
+{
+	const RowId *rows = records->rows;
+	uint32		n = 0;
+
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (i == 0 || !equal_tuples(frame, rows[i - 1], rows[i]))
+			n++;
+	}
+	records->nrecords = n;
+	records->first = palloc_extended(sizeof(uint32) * ((Size) n + 1), MCXT_ALLOC_HUGE);
+	n = 0;
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (i == 0 || !equal_tuples(frame, rows[i - 1], rows[i]))
+			records->first[n++] = i;
+	}
+	records->first[n] = nrows;
+}
+
+static void
+copy_tuples(Records *records, const Frame *frame)
+{
+	Code	   *tuple;
+
+	records->tuples = palloc_extended(sizeof(Code) * records->ndimensions * records->nrecords + 1,
+									  MCXT_ALLOC_HUGE);
+	tuple = records->tuples;
+	for (uint32 r = 0; r < records->nrecords; r++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int d = 0; d < records->ndimensions; d++)
+			*tuple++ = frame->code[records->dimensions[d].qi][records->rows[records->first[r]]];
+	}
+}
+
+/* The next number of a generator (splitmix64). */
+static uint64
+next_random(uint64 *state)
+{
+	uint64		z = (*state += UINT64CONST(0x9E3779B97F4A7C15));
+
+	z = (z ^ (z >> 30)) * UINT64CONST(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64CONST(0x94D049BB133111EB);
+	return z ^ (z >> 31);
+}
+
+/* Shuffles the rows of each record. */
+static void
+shuffle_records(Records *records, uint64 seed)
+{
+	uint64		state = seed;
+
+	for (uint32 r = 0; r < records->nrecords; r++)
+	{
+		RowId	   *rows = records->rows + records->first[r];
+
+		for (uint32 n = record_rows(records, r); n > 1; n--)
+		{
+			uint32		other = ((next_random(&state) >> 32) * n) >> 32;
+			RowId		row = rows[n - 1];
+
+			CHECK_FOR_INTERRUPTS();
+			rows[n - 1] = rows[other];
+			rows[other] = row;
+		}
+	}
+}
+
+Records *
+records_collapse(const Frame *frame, RowId *rows, uint64 nrows, uint64 seed)
+{
+	Records    *records = palloc0(sizeof(Records));
+
+	records->rows = rows;
+	order_dimensions(records, frame);
+	sort_rows(frame, records, rows, nrows);
+	find_records(records, frame, nrows);
+	copy_tuples(records, frame);
+	tabulate_dimensions(records);
+	shuffle_records(records, seed);
+	return records;
+}
