@@ -101,9 +101,10 @@ COMMENT ON TABLE pprepub.catalog_release IS 'releases of publications';
 CREATE TABLE pprepub.catalog_metric (
 	publication int,
 	release int,
-	metric text,
+	position int,
+	metric text NOT NULL,
 	value float8 NOT NULL,
-	PRIMARY KEY (publication, release, metric)
+	PRIMARY KEY (publication, release, position)
 );
 COMMENT ON TABLE pprepub.catalog_metric IS 'metrics of releases, measured when they were made';
 

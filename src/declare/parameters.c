@@ -228,32 +228,52 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 	return JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL));
 }
 
+static int64
+param_value(const ParamSpec *spec, const JsonbValue *value)
+{
+	int64		integer;
+
+	if (value == NULL)
+		return PARAM_ABSENT;
+	switch (spec->type)
+	{
+		case PARAM_INTEGER:
+			return integer_of(value, &integer) ? integer : PARAM_ABSENT;
+		case PARAM_BOOLEAN:
+			return value->val.boolean;
+		case PARAM_CHOICE:
+			for (int i = 0; spec->choices[i] != NULL; i++)
+				if (word_is(value, spec->choices[i]))
+					return i;
+			break;
+	}
+	return PARAM_ABSENT;
+}
+
+int64 *
+param_values(const MethodDeclaration *method, Jsonb *params)
+{
+	int			n = 0;
+	int64	   *values;
+
+	while (method->params[n].name != NULL)
+		n++;
+	values = palloc(sizeof(int64) * (n + 1));
+	for (int i = 0; i < n; i++)
+		values[i] = param_value(&method->params[i], field_of(params, method->params[i].name));
+	return values;
+}
+
 const char *
 weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 {
-	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
-		if (spec->strength == STRENGTH_MORE &&
-			param_integer(new, spec->name, 0) < param_integer(old, spec->name, 0))
-			return spec->name;
+	int64	   *before = param_values(method, old);
+	int64	   *after = param_values(method, new);
+
+	for (int i = 0; method->params[i].name != NULL; i++)
+		if (method->params[i].strength == STRENGTH_MORE && after[i] < before[i])
+			return method->params[i].name;
 	return NULL;
-}
-
-int64
-param_integer(Jsonb *params, const char *name, int64 absent)
-{
-	JsonbValue *value = field_of(params, name);
-	int64		result;
-
-	return value != NULL && integer_of(value, &result) ? result : absent;
-}
-
-char *
-param_word(Jsonb *params, const char *name)
-{
-	JsonbValue *value = field_of(params, name);
-
-	return value != NULL && value->type == jbvString ?
-		pnstrdup(value->val.string.val, value->val.string.len) : NULL;
 }
 
 Jsonb *

@@ -10,42 +10,8 @@
 
 #include "postgres.h"
 
+#include "declare/param_spec.h"
 #include "utils/jsonb.h"
-
-typedef enum ParamType
-{
-	PARAM_INTEGER,
-	PARAM_CHOICE,				/* one of a list of words */
-	PARAM_BOOLEAN
-} ParamType;
-
-/* What a change of the value means for what was promised to the people in it. */
-typedef enum ParamStrength
-{
-	STRENGTH_NONE,				/* nothing */
-	STRENGTH_MORE				/* more is stronger: less is a weakening */
-} ParamStrength;
-
-typedef struct ParamSpec
-{
-	const char *name;
-	ParamType	type;
-	bool		required;
-	int64		least;			/* PARAM_INTEGER */
-	int64		most;
-	const char *const *choices; /* PARAM_CHOICE: ends with NULL */
-	const char *fallback;		/* the default as JSON, or NULL for none */
-	ParamStrength strength;
-} ParamSpec;
-
-/* What create_publication must know of a method. */
-typedef struct MethodDeclaration
-{
-	const char *name;
-	const ParamSpec *params;	/* ends with a NULL name */
-	bool		columns;		/* may a release show a part of the columns? */
-	bool		insensitive;	/* may columns be declared insensitive? */
-} MethodDeclaration;
 
 extern void declare_method(const MethodDeclaration *method);
 
@@ -66,9 +32,8 @@ extern Jsonb *check_parameters(const MethodDeclaration *method, Jsonb *given, Js
  */
 extern const char *weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new);
 
-/* Reading what was checked.  An integer without a value gives absent. */
-extern int64 param_integer(Jsonb *params, const char *name, int64 absent);
-extern char *param_word(Jsonb *params, const char *name);
+/* Checked parameters as plain numbers: see param_spec.h. */
+extern int64 *param_values(const MethodDeclaration *method, Jsonb *params);
 
 /* Takes a boolean key out of the object: it tells how to act, not what to keep. */
 extern Jsonb *take_flag(Jsonb *params, const char *name, bool *flag);

@@ -18,6 +18,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
 
 static ColumnRole
@@ -204,6 +205,17 @@ note_relation(const DeclaredPublication *publication, Oid relation, const char *
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_TEXT(part));
 	catalog_leave(&access);
+}
+
+char *
+column_type_words(const DeclaredColumn *column)
+{
+	char	   *type = format_type_extended(column->type, column->typmod,
+										  FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
+
+	if (!OidIsValid(column->collation) || column->collation == get_typcollation(column->type))
+		return type;
+	return psprintf("%s COLLATE %s", type, generate_collation_name(column->collation));
 }
 
 char *

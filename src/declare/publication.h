@@ -80,6 +80,12 @@ extern char *target_words(const DeclaredPublication *publication, const char *su
  */
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
 
+/*
+ * The type of a column as DDL writes it, with its collation; domains looked
+ * through.  To be called with the search path that act_as() sets.
+ */
+extern char *column_type_words(const DeclaredColumn *column);
+
 /* An object's name of a function's argument, or an error that it must not be null. */
 extern char *text_argument(FunctionCallInfo fcinfo, int n, const char *what);
 

@@ -339,23 +339,23 @@ add_rows_of(TreeBuilder *builder, const char *sql, MemoryContext context)
 	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
 	for (;;)
 	{
-		MemoryContext old;
-
 		SPI_cursor_fetch(portal, true, FETCH_ROWS);
 		if (SPI_processed == 0)
 			break;
-		old = MemoryContextSwitchTo(context);
 		for (uint64 row = 0; row < SPI_processed; row++)
 		{
-			char	   *values[MAX_LEVELS];
+			char	   *values[MAX_LEVELS] = {NULL};
 			int			nvalues = SPI_tuptable->tupdesc->natts;
+			MemoryContext old;
 
 			CHECK_FOR_INTERRUPTS();
+			old = MemoryContextSwitchTo(SPI_tuptable->tuptabcxt);
 			for (int i = 0; i < nvalues; i++)
 				values[i] = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, i + 1);
+			MemoryContextSwitchTo(context);
 			builder_add_row(builder, values, nvalues);
+			MemoryContextSwitchTo(old);
 		}
-		MemoryContextSwitchTo(old);
 		SPI_freetuptable(SPI_tuptable);
 	}
 	SPI_cursor_close(portal);

@@ -1,0 +1,45 @@
+/*
+ * method.h
+ *		The only door to the methods: what one is, and the list of them.
+ *
+ * A method decides what a release shows; it does not store.  It gets a frame
+ * and its own parameters, and returns a draft: classes with regions and
+ * members.  A method that finds nothing to publish returns a draft without
+ * classes.  Adding a method is one file and one line of the list in methods.c.
+ */
+#ifndef PPREPUB_METHOD_METHOD_H
+#define PPREPUB_METHOD_METHOD_H
+
+#include "declare/param_spec.h"
+#include "partition/classes.h"
+#include "partition/principle.h"
+
+typedef struct Draft
+{
+	Classes    *classes;
+	Principle	principle;		/* what each class was meant to satisfy */
+	double		k;				/* the size that classes are measured against */
+	uint64		suppressed;		/* rows asked for and in no class */
+	uint64		dirty;			/* rows in classes that nobody asked for */
+	uint64	   *counterfeits;	/* [nclasses], or NULL for none */
+} Draft;
+
+typedef struct Method
+{
+	MethodDeclaration declaration;
+
+	/*
+	 * Drafts a release of all rows of the frame.  Parameters come as
+	 * param_spec.h says.  The same frame, parameters and seed give
+	 * the same draft; everything is allocated in the current context.
+	 */
+	Draft	   *(*draft) (const Frame *frame, const int64 *params, uint64 seed);
+} Method;
+
+extern const Method *const methods[];	/* ends with NULL */
+
+extern const Method bpg_method;
+
+extern const Method *find_method(const char *name);
+
+#endif							/* PPREPUB_METHOD_METHOD_H */

@@ -1,0 +1,22 @@
+/*
+ * pprepub.c
+ *		Module start.
+ */
+#include "postgres.h"
+
+#include "declare/parameters.h"
+#include "fmgr.h"
+#include "method/method.h"
+#include "utils/guc.h"
+
+PG_MODULE_MAGIC;
+
+extern PGDLLEXPORT void _PG_init(void);
+
+void
+_PG_init(void)
+{
+	MarkGUCPrefixReserved("pprepub");
+	for (int i = 0; methods[i] != NULL; i++)
+		declare_method(&methods[i]->declaration);
+}

@@ -1,0 +1,50 @@
+/*
+ * release.h
+ *		A draft becomes a release: drafted, judged, measured, stored.
+ */
+#ifndef PPREPUB_SERVE_RELEASE_H
+#define PPREPUB_SERVE_RELEASE_H
+
+#include "postgres.h"
+
+#include "audit/metrics.h"
+#include "frame/load.h"
+#include "method/method.h"
+#include "serve/checksum.h"
+
+/* A release in the making. */
+typedef struct Making
+{
+	const DeclaredPublication *publication;
+	LoadedFrame *loaded;
+	Draft	   *draft;
+	Metrics		metrics;
+
+	/* Where the time and the memory went */
+	double		load_seconds;
+	double		partition_seconds;
+	double		memory;			/* bytes of the frame and the draft */
+} Making;
+
+/*
+ * As the owner, inside SPI, under the active snapshot: reads the source, has
+ * the method draft a release, has the draft judged, and measures it.  An error
+ * if there is nothing that may be published.  Everything is allocated in the
+ * context given.
+ */
+extern Making *make_release(const DeclaredPublication *publication, MemoryContext context);
+
+/* A WARNING when more than half of the rows are withheld, with the columns to blame. */
+extern void warn_of_suppression(const Making *making);
+
+/* As the owner, inside SPI: the release table and its rows, in an order that says nothing. */
+typedef struct StoredRelease
+{
+	Oid			table;
+	uint64		checksum_seed;
+	pg_uuid_t  *checksum;
+} StoredRelease;
+
+extern StoredRelease store_release(const Making *making, int32 number);
+
+#endif							/* PPREPUB_SERVE_RELEASE_H */

@@ -1,0 +1,110 @@
+/*
+ * reports.c
+ *		metrics() and release_intact(): what an owner asks of a stored release.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/pg_type.h"
+#include "declare/publication.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "serve/checksum.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(pprepub_metrics);
+PG_FUNCTION_INFO_V1(pprepub_release_intact);
+
+static int32
+release_argument(FunctionCallInfo fcinfo, const DeclaredPublication *publication)
+{
+	int32		number;
+
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the number of a release must not be null")));
+	number = PG_GETARG_INT32(1);
+	if (number < 1 || number > publication->releases)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("publication \"%s\" has no release %d", publication->name, number)));
+	return number;
+}
+
+Datum
+pprepub_metrics(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	DeclaredPublication *publication = publication_open(name, ShareLock, false);
+	int32		number = release_argument(fcinfo, publication);
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	CatalogAccess access;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	catalog_enter(&access);
+	catalog_execute("SELECT metric, value FROM pprepub.catalog_metric"
+					" WHERE publication = $1 AND release = $2 ORDER BY position",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+	for (uint64 i = 0; i < SPI_processed; i++)
+		tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
+	catalog_leave(&access);
+	return (Datum) 0;
+}
+
+static pg_uuid_t *
+checksum_of(Relation table, uint64 seed)
+{
+	Checksum   *checksum = checksum_create(RelationGetDescr(table), seed);
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		checksum_add(checksum, slot->tts_values, slot->tts_isnull);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	return checksum_result(checksum);
+}
+
+Datum
+pprepub_release_intact(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	DeclaredPublication *publication = publication_open(name, ShareLock, false);
+	int32		number = release_argument(fcinfo, publication);
+	CatalogAccess access;
+	Identity	caller;
+	Relation	table;
+	pg_uuid_t	expected;
+	uint64		seed;
+	Oid			relation;
+	bool		isnull;
+	bool		intact;
+
+	catalog_enter(&access);
+	catalog_execute("SELECT relation::oid AS relation, checksum_seed, checksum FROM pprepub.catalog_release"
+					" WHERE publication = $1 AND number = $2",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+	relation = catalog_oid(0, "relation");
+	seed = DatumGetInt64(catalog_field(0, "checksum_seed", &isnull));
+	expected = *DatumGetUUIDP(catalog_field(0, "checksum", &isnull));
+	catalog_leave(&access);
+
+	act_as(&caller, publication->owner);
+	table = table_open(relation, AccessShareLock);
+	intact = memcmp(checksum_of(table, seed), &expected, sizeof(expected)) == 0;
+	table_close(table, AccessShareLock);
+	act_as_before(&caller);
+	PG_RETURN_BOOL(intact);
+}

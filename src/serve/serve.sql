@@ -1,0 +1,34 @@
+-- ----------------------------------------------------------------
+-- serve/: releases
+-- ----------------------------------------------------------------
+
+CREATE VIEW pprepub.release WITH (security_barrier) AS
+	SELECT p.name AS publication, r.number, r.kind, r.published_at, r.published_by, r.method, r.params,
+		r.relation, r.cohort, r.columns, r.rows, r.classes, r.suppressed, r.dirty, r.counterfeits, r.seconds
+	FROM pprepub.catalog_release r JOIN pprepub.catalog_publication p USING (publication)
+	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
+COMMENT ON VIEW pprepub.release IS 'every release of the publications that you own';
+GRANT SELECT ON pprepub.release TO PUBLIC;
+
+CREATE FUNCTION pprepub.publish(publication text, cohort text DEFAULT NULL, columns name[] DEFAULT NULL)
+	RETURNS pprepub.release
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_publish';
+COMMENT ON FUNCTION pprepub.publish(text, text, name[]) IS
+	'makes a stored release of a publication, safe together with all that was published before, in the transaction that calls it';
+
+CREATE FUNCTION pprepub.preview(publication text, cohort text DEFAULT NULL, columns name[] DEFAULT NULL,
+		OUT metric text, OUT value float8) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_preview';
+COMMENT ON FUNCTION pprepub.preview(text, text, name[]) IS
+	'what publish() would give: its metrics, and where time and memory go; nothing is published or remembered';
+
+CREATE FUNCTION pprepub.metrics(publication text, release int, OUT metric text, OUT value float8)
+	RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_metrics';
+COMMENT ON FUNCTION pprepub.metrics(text, int) IS
+	'how much a release lost and how much it still says, as measured when it was made';
+
+CREATE FUNCTION pprepub.release_intact(publication text, release int) RETURNS boolean
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_release_intact';
+COMMENT ON FUNCTION pprepub.release_intact(text, int) IS
+	'does a stored release still have the rows that it was published with?';

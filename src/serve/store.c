@@ -1,0 +1,246 @@
+/*
+ * store.c
+ *		A judged draft as a table of TARGET, and as rows of the log.
+ *
+ * NOTES
+ *		Classes are shuffled and numbered in that order; their rows are shuffled
+ *		too.  A class's cells are printed once for all of its rows.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "declare/protection.h"
+#include "frame/print.h"
+#include "history/log.h"
+#include "miscadmin.h"
+#include "serve/checksum.h"
+#include "serve/release.h"
+#include "serve/shuffle.h"
+#include "serve/writer.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+/* A release on its way into its tables. */
+typedef struct StoreState
+{
+	const Making *making;
+	int32		number;
+	RowWriter  *release;
+	RowWriter  *log;
+	Checksum   *checksum;
+
+	/* A row of the release: what changes from class to class, and row to row */
+	int			natts;
+	Datum	   *values;
+	bool	   *nulls;
+	MemoryContext cells;		/* printed cells of the class at hand */
+} StoreState;
+
+/* ----------------------------------------------------------------
+ * The table
+ * ----------------------------------------------------------------
+ */
+
+static char *
+released_type_words(const DeclaredColumn *column)
+{
+	if (column->role == ROLE_QUASI_IDENTIFIER)
+		return format_type_extended(printed_type(column->kind, column->type), -1,
+									FORMAT_TYPE_FORCE_QUALIFY);
+	return column_type_words(column);
+}
+
+static Oid
+create_table(const DeclaredPublication *publication, int32 number)
+{
+	StringInfoData sql;
+	char	   *suffix = psprintf("_%d", number);
+	char	   *words = target_words(publication, suffix);
+	Oid			table;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE TABLE %s (class pg_catalog.int8", words);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			appendStringInfo(&sql, ", %s %s", quote_identifier(publication->columns[i].name),
+							 released_type_words(&publication->columns[i]));
+	appendStringInfoChar(&sql, ')');
+	execute_ddl(sql.data);
+	table = get_relname_relid(psprintf("%s%s", publication->name, suffix),
+							  get_namespace_oid(publication->target, false));
+	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
+	return table;
+}
+
+/* The view of the newest release, made with the first one. */
+static void
+point_view_at(const DeclaredPublication *publication, Oid table)
+{
+	StringInfoData sql;
+	char	   *words = target_words(publication, "");
+	Oid			schema = get_namespace_oid(publication->target, false);
+	bool		is_new = !OidIsValid(get_relname_relid(publication->name, schema));
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE OR REPLACE VIEW %s AS SELECT class", words);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			appendStringInfo(&sql, ", %s", quote_identifier(publication->columns[i].name));
+	appendStringInfo(&sql, " FROM %s", relation_words(table));
+	execute_ddl(sql.data);
+	if (is_new)
+	{
+		Oid			view = get_relname_relid(publication->name, schema);
+
+		reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
+		note_relation(publication, view, "view");
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Its rows
+ * ----------------------------------------------------------------
+ */
+
+static void
+set_plain(StoreState *state, int attribute, const PlainColumn *plain, RowId row)
+{
+	Code		code = plain->code[row];
+
+	state->nulls[attribute] = code == NO_CODE;
+	state->values[attribute] = code == NO_CODE ? (Datum) 0 : plain->values[code];
+}
+
+/* The columns that are the same for all rows of a class. */
+static void
+set_class(StoreState *state, uint32 c, int64 number)
+{
+	const LoadedFrame *loaded = state->making->loaded;
+	const DeclaredPublication *publication = state->making->publication;
+	const Span *region = class_region(state->making->draft->classes, c);
+	MemoryContext old;
+	int			attribute = 0;
+	int			q = 0;
+
+	MemoryContextReset(state->cells);
+	old = MemoryContextSwitchTo(state->cells);
+	state->values[attribute] = Int64GetDatum(number);
+	state->nulls[attribute++] = false;
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		if (publication->columns[i].role == ROLE_KEY)
+			continue;
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+		{
+			state->values[attribute] = print_cell(loaded->codings[q], region[q],
+												  &state->nulls[attribute]);
+			q++;
+		}
+		attribute++;
+	}
+	MemoryContextSwitchTo(old);
+}
+
+static void
+add_row(StoreState *state, RowId row)
+{
+	const LoadedFrame *loaded = state->making->loaded;
+	const DeclaredPublication *publication = state->making->publication;
+	int			attribute = 1;
+	int			insensitive = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		if (publication->columns[i].role == ROLE_KEY)
+			continue;
+		if (publication->columns[i].role == ROLE_SENSITIVE)
+			set_plain(state, attribute, &loaded->sensitive, row);
+		else if (publication->columns[i].role == ROLE_INSENSITIVE)
+			set_plain(state, attribute, &loaded->insensitive[insensitive++], row);
+		attribute++;
+	}
+	checksum_add(state->checksum, state->values, state->nulls);
+	writer_add(state->release, state->values, state->nulls);
+}
+
+static void
+add_log_row(StoreState *state, RowId row)
+{
+	const LoadedFrame *loaded = state->making->loaded;
+	Code		sensitive = loaded->sensitive.code[row];
+	Datum		values[LOG_COLUMNS];
+	bool		nulls[LOG_COLUMNS] = {false};
+
+	values[LOG_RELEASE] = Int32GetDatum(state->number);
+	values[LOG_KEY] = loaded->keys[row];
+	values[LOG_CLASS] = state->values[0];
+	nulls[LOG_SENSITIVE] = sensitive == NO_CODE;
+	values[LOG_SENSITIVE] = sensitive == NO_CODE ? (Datum) 0 : loaded->sensitive.values[sensitive];
+	writer_add(state->log, values, nulls);
+}
+
+static uint32 *
+shuffled_classes(const Classes *classes)
+{
+	uint32	   *order = palloc_extended(sizeof(uint32) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		order[c] = c;
+	shuffle(order, classes->nclasses);
+	return order;
+}
+
+static void
+add_rows(StoreState *state)
+{
+	Classes    *classes = state->making->draft->classes;
+	uint32	   *order = shuffled_classes(classes);
+
+	for (uint32 i = 0; i < classes->nclasses; i++)
+	{
+		RowId	   *rows = &classes->rows[classes->first[order[i]]];
+		uint64		size = class_size(classes, order[i]);
+
+		CHECK_FOR_INTERRUPTS();
+		shuffle(rows, size);
+		set_class(state, order[i], (int64) i + 1);
+		for (uint64 r = 0; r < size; r++)
+		{
+			add_row(state, rows[r]);
+			add_log_row(state, rows[r]);
+		}
+	}
+	pfree(order);
+}
+
+StoredRelease
+store_release(const Making *making, int32 number)
+{
+	const DeclaredPublication *publication = making->publication;
+	Oid			log = log_ensure(publication);
+	StoredRelease stored = {create_table(publication, number), random_seed(), NULL};
+	StoreState	state = {.making = making,.number = number};
+	Relation	table = table_open(stored.table, AccessShareLock);
+
+	state.natts = RelationGetNumberOfAttributes(table);
+	state.values = palloc0(sizeof(Datum) * state.natts);
+	state.nulls = palloc0(sizeof(bool) * state.natts);
+	state.cells = AllocSetContextCreate(CurrentMemoryContext, "cells of a class", ALLOCSET_SMALL_SIZES);
+	state.checksum = checksum_create(RelationGetDescr(table), stored.checksum_seed);
+	table_close(table, NoLock);
+	state.release = writer_open(stored.table);
+	state.log = writer_open(log);
+	add_rows(&state);
+	writer_close(state.log);
+	writer_close(state.release);
+	stored.checksum = checksum_result(state.checksum);
+
+	seal_table(stored.table);
+	point_view_at(publication, stored.table);
+	note_relation(publication, stored.table, "release");
+	return stored;
+}

@@ -1,0 +1,812 @@
+/*
+ * test_partition.c
+ *		Are classes sound, whatever the frame; and are they good?
+ *
+ * Soundness is asked of thousands of small random frames of all kinds, by
+ * check_sound(), which counts and covers afresh.  Goodness is asked of frames
+ * made by hand.
+ */
+#include "shim.h"
+
+#include "partition/mondrian.h"
+
+#include <string.h>
+#include <time.h>
+
+/* A generator of numbers, the same in every run (xorshift). */
+static uint64 random_state;
+
+static uint32
+draw(uint32 n)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (random_state >> 20) % n;
+}
+
+/*
+ * Building frames
+ */
+
+/* A line of so many numbers at uneven distances; with has_null its last code is NULL. */
+static Domain
+make_line(Code size, bool has_null)
+{
+	double	   *position = palloc(sizeof(double) * size);
+	double		at = -5;
+
+	for (Code code = 0; code < size; code++)
+	{
+		position[code] = at;
+		at += 1 + draw(10);
+	}
+	return (Domain) {.size = size,.null_code = has_null ? size - 1 : NO_CODE,.position = position};
+}
+
+/* Nodes of a random tree, before they are put in order: node i hangs on parent[i] < i. */
+#define MAX_NODES 200
+
+typedef struct Sketch
+{
+	uint32		n;
+	uint32		parent[MAX_NODES];
+	uint32		nchildren[MAX_NODES];
+} Sketch;
+
+static Code
+number_leaves(const Sketch *sketch, uint32 node, Code next, Span *leaves)
+{
+	leaves[node].lo = next;
+	if (sketch->nchildren[node] == 0)
+		next++;
+	for (uint32 child = 1; child < sketch->n; child++)
+		if (sketch->parent[child] == node)
+			next = number_leaves(sketch, child, next, leaves);
+	leaves[node].hi = next - 1;
+	return next;
+}
+
+/* Makes a tree of a sketch in which siblings stand side by side, parents before children. */
+static Domain
+make_tree(const Sketch *sketch, Code null_code)
+{
+	Tree	   *tree = palloc0(sizeof(Tree));
+	Span		leaves[MAX_NODES];
+	Code		size = number_leaves(sketch, 0, 0, leaves);
+
+	tree->nnodes = sketch->n;
+	tree->nodes = palloc0(sizeof(TreeNode) * sketch->n);
+	tree->leaf = palloc0(sizeof(uint32) * size);
+	for (uint32 node = 0; node < sketch->n; node++)
+	{
+		TreeNode   *made = &tree->nodes[node];
+
+		made->leaves = leaves[node];
+		made->parent = sketch->parent[node];
+		made->nchildren = sketch->nchildren[node];
+		for (uint32 child = sketch->n - 1; child > 0; child--)
+			if (sketch->parent[child] == node)
+				made->first_child = child;
+		if (made->nchildren == 0)
+			tree->leaf[leaves[node].lo] = node;
+	}
+	return (Domain) {.size = size,.null_code = null_code == NO_CODE ? NO_CODE : size - 1,.tree = tree};
+}
+
+/* A tree grown breadth-first: each node in turn gets some children, often just one. */
+static Domain
+make_random_tree(uint32 most_nodes, bool has_null)
+{
+	Sketch		sketch = {.n = 1};
+
+	for (uint32 node = 0; node < sketch.n; node++)
+		for (uint32 n = node == 0 ? 1 + draw(5) : draw(4); n > 0 && sketch.n < most_nodes; n--)
+		{
+			sketch.parent[sketch.n++] = node;
+			sketch.nchildren[node]++;
+		}
+	/* NULL has to be the root's last leaf: the last child of the root, with none below it. */
+	return make_tree(&sketch, has_null && sketch.nchildren[sketch.nchildren[0]] == 0 &&
+					 sketch.nchildren[0] > 0 ? 0 : NO_CODE);
+}
+
+/* A root and leaves. */
+static Domain
+make_flat_tree(Code size)
+{
+	Sketch		sketch = {.n = size + 1};
+
+	sketch.nchildren[0] = size;
+	return make_tree(&sketch, NO_CODE);
+}
+
+/* A chain of only children that ends in a fork of three. */
+static Domain
+make_chain(uint32 length)
+{
+	Sketch		sketch = {.n = length + 3};
+
+	for (uint32 node = 1; node < length; node++)
+	{
+		sketch.parent[node] = node - 1;
+		sketch.nchildren[node - 1] = 1;
+	}
+	sketch.nchildren[length - 1] = 3;
+	for (uint32 leaf = length; leaf < length + 3; leaf++)
+		sketch.parent[leaf] = length - 1;
+	return make_tree(&sketch, NO_CODE);
+}
+
+static Frame *
+make_frame(uint64 nrows, int nqis, Code nsensitive)
+{
+	Frame	   *frame = palloc0(sizeof(Frame));
+
+	frame->nrows = nrows;
+	frame->nqis = nqis;
+	frame->domain = palloc0(sizeof(Domain) * nqis);
+	frame->code = palloc0(sizeof(Code *) * nqis);
+	for (int q = 0; q < nqis; q++)
+		frame->code[q] = palloc0(sizeof(Code) * nrows + 1);
+	frame->nsensitive = nsensitive;
+	frame->sensitive = palloc0(sizeof(Code) * nrows + 1);
+	return frame;
+}
+
+static Domain
+make_random_domain(void)
+{
+	switch (draw(6))
+	{
+		case 0:
+			return make_line(1, false);
+		case 1:
+			return make_line(2 + draw(20), true);
+		case 2:
+			return make_line(1 + draw(300), false);
+		case 3:
+			return make_flat_tree(1 + draw(8));
+		case 4:
+			return make_chain(2 + draw(30));
+		default:
+			return make_random_tree(2 + draw(60), draw(2) == 0);
+	}
+}
+
+/* A frame with any kinds of domains, skewed codes and some sensitive NULLs. */
+static Frame *
+make_random_frame(void)
+{
+	Frame	   *frame = make_frame(draw(300), 1 + draw(4), 1 + draw(8));
+	uint32		skew = 1 + draw(3);
+	bool		nulls = draw(2) == 0;
+
+	for (int q = 0; q < frame->nqis; q++)
+		frame->domain[q] = make_random_domain();
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		for (int q = 0; q < frame->nqis; q++)
+		{
+			frame->code[q][row] = draw(frame->domain[q].size);
+			for (uint32 i = 1; i < skew; i++)
+				frame->code[q][row] = Min(frame->code[q][row], draw(frame->domain[q].size));
+		}
+		frame->sensitive[row] = nulls && draw(4) == 0 ? NO_CODE :
+			Min(draw(frame->nsensitive), draw(frame->nsensitive));
+	}
+	return frame;
+}
+
+static RowId *
+all_rows(const Frame *frame)
+{
+	RowId	   *rows = palloc_extended(sizeof(RowId) * frame->nrows + 1, MCXT_ALLOC_HUGE);
+
+	for (uint64 row = 0; row < frame->nrows; row++)
+		rows[row] = row;
+	return rows;
+}
+
+static Classes *
+cut_frame(const Frame *frame, uint64 k, uint32 l)
+{
+	Principle	principle = principle_k_l(k, l);
+
+	return mondrian(frame, all_rows(frame), frame->nrows, &principle, 7);
+}
+
+/*
+ * Judging classes
+ */
+
+static bool
+allowed(const Frame *frame, const RowId *rows, uint64 n, uint64 k, uint32 l)
+{
+	Principle	principle = principle_k_l(k, l);
+	Tally	   *tally = tally_create(frame);
+
+	for (uint64 i = 0; i < n; i++)
+		tally_add(tally, frame->sensitive[rows[i]]);
+	return principle.allows(&principle, tally);
+}
+
+/* The region of a class is the cover of its members, not more and not less. */
+static void
+check_region(const Frame *frame, const Classes *classes, uint32 c)
+{
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		Span		hull = span_of(frame->code[q][classes->rows[classes->first[c]]]);
+
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+			hull = span_hull(hull, span_of(frame->code[q][classes->rows[i]]));
+		check(span_equal(class_region(classes, c)[q], domain_cover(&frame->domain[q], hull)));
+	}
+}
+
+/* All that must hold of any result over these rows of the frame. */
+static void
+check_sound(const Frame *frame, const RowId *given, uint64 nrows, const Classes *classes,
+			uint64 k, uint32 l)
+{
+	char	   *seen = palloc0(frame->nrows + 1);
+
+	check(classes->nqis == frame->nqis);
+	check(classes->first[0] == 0);
+	check((classes->nclasses == 0) == (nrows == 0 || !allowed(frame, given, nrows, k, l)));
+	if (classes->nclasses == 0)
+		return;
+	check(classes->first[classes->nclasses] == nrows);
+	for (uint64 i = 0; i < nrows; i++)
+		seen[given[i]] = 1;
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		check(seen[classes->rows[i]] == 1);
+		seen[classes->rows[i]] = 2;
+	}
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		check(class_size(classes, c) > 0);
+		check(allowed(frame, classes->rows + classes->first[c], class_size(classes, c), k, l));
+		check_region(frame, classes, c);
+	}
+}
+
+static void
+check_frame(const Frame *frame, uint64 k, uint32 l)
+{
+	check_sound(frame, all_rows(frame), frame->nrows, cut_frame(frame, k, l), k, l);
+}
+
+static double
+total_loss(const Frame *frame, const Classes *classes)
+{
+	double		loss = 0;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		for (int q = 0; q < classes->nqis; q++)
+			loss += class_size(classes, c) *
+				domain_loss(&frame->domain[q], class_region(classes, c)[q]);
+	return loss;
+}
+
+static uint64
+largest_class(const Classes *classes)
+{
+	uint64		largest = 0;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		largest = Max(largest, class_size(classes, c));
+	return largest;
+}
+
+/*
+ * Principles
+ */
+
+static void
+test_tally_counts_values(void)
+{
+	Frame	   *frame = make_frame(1, 1, 3);
+	Tally	   *tally = tally_create(frame);
+
+	tally_add(tally, 2);
+	tally_add(tally, 2);
+	tally_add(tally, NO_CODE);
+	tally_add(tally, 0);
+	check(tally->rows == 4 && tally->values == 2);
+	tally_remove(tally, 2);
+	tally_remove(tally, NO_CODE);
+	check(tally->rows == 2 && tally->values == 2);
+	tally_remove(tally, 2);
+	check(tally->rows == 1 && tally->values == 1);
+	tally_clear(tally, frame);
+	check(tally->rows == 0 && tally->values == 0 && tally->count[0] == 0);
+}
+
+static void
+test_principle_wants_k_rows_and_l_values(void)
+{
+	Principle	principle = principle_k_l(3, 2);
+	Tally		tally = {.rows = 3,.values = 2};
+
+	check(principle.allows(&principle, &tally));
+	tally.rows = 2;
+	check(!principle.allows(&principle, &tally));
+	tally = (Tally) {.rows = 9,.values = 1};
+	check(!principle.allows(&principle, &tally));
+}
+
+static void
+test_l_of_one_asks_for_no_value(void)
+{
+	Principle	principle = principle_k_l(3, 1);
+	Tally		tally = {.rows = 3,.values = 0};
+
+	check(principle.allows(&principle, &tally));
+}
+
+/*
+ * Soundness
+ */
+
+static void
+test_random_frames(void)
+{
+	static const uint64 ks[] = {1, 2, 3, 5, 10, 40};
+
+	random_state = 20120101;
+	for (int i = 0; i < 4000; i++)
+	{
+		MemoryContext outer = CurrentMemoryContext;
+		uint64		k = ks[draw(lengthof(ks))];
+		uint32		l = 1 + draw(4);
+
+		CurrentMemoryContext = AllocSetContextCreate(outer, "frame", ALLOCSET_DEFAULT_SIZES);
+		check_frame(make_random_frame(), k, l);
+		MemoryContextDelete(CurrentMemoryContext);
+		CurrentMemoryContext = outer;
+	}
+}
+
+static void
+test_larger_random_frames(void)
+{
+	random_state = 77;
+	for (int i = 0; i < 8; i++)
+	{
+		Frame	   *frame = make_frame(20000, 3, 5);
+
+		frame->domain[0] = make_line(i % 2 == 0 ? 15000 : 90000, i % 4 == 0);
+		frame->domain[1] = make_random_tree(150, false);
+		frame->domain[2] = make_flat_tree(150);
+		for (uint64 row = 0; row < frame->nrows; row++)
+		{
+			for (int q = 0; q < 3; q++)
+				frame->code[q][row] = Min(draw(frame->domain[q].size), draw(frame->domain[q].size));
+			frame->sensitive[row] = draw(20) == 0 ? draw(5) : 0;
+		}
+		check_frame(frame, 1 + draw(30), 1 + i % 3);
+	}
+}
+
+static void
+test_some_rows_of_a_frame(void)
+{
+	Principle	principle = principle_k_l(3, 2);
+	Frame	   *frame;
+	RowId	   *given;
+	RowId	   *rows;
+	uint64		n = 0;
+
+	random_state = 5;
+	do
+		frame = make_random_frame();
+	while (frame->nrows < 200 || frame->nsensitive < 3);
+	given = palloc(sizeof(RowId) * frame->nrows);
+	rows = palloc(sizeof(RowId) * frame->nrows);
+	for (uint64 row = 0; row < frame->nrows; row += 2)
+		given[n++] = row;
+	memcpy(rows, given, sizeof(RowId) * n);
+	check_sound(frame, given, n, mondrian(frame, rows, n, &principle, 1), 3, 2);
+}
+
+static void
+test_no_rows(void)
+{
+	Frame	   *frame = make_frame(0, 1, 1);
+
+	frame->domain[0] = make_line(3, false);
+	check(cut_frame(frame, 5, 1)->nclasses == 0);
+	frame->domain[0] = (Domain) {.size = 0,.null_code = NO_CODE};
+	check(cut_frame(frame, 5, 1)->nclasses == 0);
+}
+
+static void
+test_fewer_rows_than_k(void)
+{
+	Frame	   *frame = make_frame(9, 1, 1);
+
+	frame->domain[0] = make_line(3, false);
+	check(cut_frame(frame, 10, 1)->nclasses == 0);
+}
+
+static void
+test_exactly_k_rows(void)
+{
+	Frame	   *frame = make_frame(10, 1, 1);
+	Classes    *classes;
+
+	frame->domain[0] = make_line(10, false);
+	for (uint64 row = 0; row < 10; row++)
+		frame->code[0][row] = row;
+	classes = cut_frame(frame, 10, 1);
+	check(classes->nclasses == 1);
+	check(span_equal(class_region(classes, 0)[0], (Span) {0, 9}));
+}
+
+static void
+test_l_larger_than_available(void)
+{
+	Frame	   *frame = make_frame(100, 1, 3);
+
+	frame->domain[0] = make_line(10, false);
+	for (uint64 row = 0; row < 100; row++)
+		frame->sensitive[row] = row % 3;
+	check(cut_frame(frame, 2, 4)->nclasses == 0);
+	check(cut_frame(frame, 2, 3)->nclasses == 33);
+}
+
+static void
+test_sensitive_nulls_count_for_nothing(void)
+{
+	Frame	   *frame = make_frame(100, 1, 1);
+
+	frame->domain[0] = make_line(10, false);
+	for (uint64 row = 0; row < 100; row++)
+		frame->sensitive[row] = NO_CODE;
+	check(cut_frame(frame, 2, 2)->nclasses == 0);
+	check(cut_frame(frame, 2, 1)->nclasses == 50);
+}
+
+static void
+test_k_of_one_loses_nothing(void)
+{
+	Frame	   *frame;
+
+	random_state = 11;
+	frame = make_random_frame();
+	check_frame(frame, 1, 1);
+	check(cut_frame(frame, 1, 1)->nclasses == frame->nrows);
+	check_near(total_loss(frame, cut_frame(frame, 1, 1)), 0);
+}
+
+static void
+test_no_quasi_identifiers(void)
+{
+	check(cut_frame(make_frame(25, 0, 1), 10, 1)->nclasses == 2);
+}
+
+/*
+ * Ties
+ */
+
+static void
+test_tied_rows_are_dealt(void)
+{
+	Frame	   *frame = make_frame(1000, 2, 1);
+	Classes    *classes;
+
+	frame->domain[0] = make_line(10, true);
+	frame->domain[1] = make_flat_tree(4);
+	classes = cut_frame(frame, 10, 1);
+	check(classes->nclasses == 100);
+	check(largest_class(classes) == 10);
+	check_frame(frame, 10, 1);
+}
+
+/* 40 rows of 1,000 have one of four rare values: twenty classes of three values, no more. */
+static void
+test_tied_rows_are_dealt_as_l_allows(void)
+{
+	Frame	   *frame = make_frame(1000, 1, 5);
+	Classes    *classes;
+
+	frame->domain[0] = make_line(1, false);
+	for (uint64 row = 0; row < 1000; row++)
+		frame->sensitive[row] = row < 40 ? 1 + row % 4 : 0;
+	classes = cut_frame(frame, 10, 3);
+	check(classes->nclasses == 20);
+	check(largest_class(classes) == 50);
+	check_frame(frame, 10, 3);
+}
+
+/* Two values, 7 and 23 rows: a strict cut cannot part them, a relaxed one keeps 20 exact. */
+static void
+test_cut_between_tied_rows(void)
+{
+	Frame	   *frame = make_frame(30, 1, 1);
+	Classes    *classes;
+
+	frame->domain[0] = make_line(2, false);
+	for (uint64 row = 0; row < 7; row++)
+		frame->code[0][row] = 1;
+	classes = cut_frame(frame, 10, 1);
+	check(classes->nclasses == 3);
+	check_near(total_loss(frame, classes), 10);
+}
+
+/* No strict cut saves anything where each value of a flat tree has one row. */
+static void
+test_uncuttable_rows_are_sliced(void)
+{
+	Frame	   *frame = make_frame(1500, 1, 1);
+	Classes    *classes;
+
+	frame->domain[0] = make_flat_tree(150);
+	for (uint64 row = 0; row < 1500; row++)
+		frame->code[0][row] = row % 150;
+	classes = cut_frame(frame, 11, 1);
+	check_frame(frame, 11, 1);
+	check(largest_class(classes) < 22);
+}
+
+static void
+test_million_equal_rows(void)
+{
+	Frame	   *frame = make_frame(1000000, 2, 3);
+	clock_t		start;
+
+	frame->domain[0] = make_line(5, false);
+	frame->domain[1] = make_random_tree(20, false);
+	for (uint64 row = 0; row < frame->nrows; row++)
+		frame->sensitive[row] = row < 2 ? 1 + row : 0;
+	start = clock();
+	check(cut_frame(frame, 10, 1)->nclasses == 100000);
+	check(cut_frame(frame, 10, 3)->nclasses == 1);
+	check((clock() - start) / (double) CLOCKS_PER_SEC < 30);
+}
+
+/*
+ * Determinism
+ */
+
+static bool
+equal_classes(const Classes *a, const Classes *b)
+{
+	if (a->nclasses == 0 || b->nclasses == 0)
+		return a->nclasses == b->nclasses;
+	return a->nclasses == b->nclasses &&
+		memcmp(a->first, b->first, sizeof(uint64) * (a->nclasses + 1)) == 0 &&
+		memcmp(a->rows, b->rows, sizeof(RowId) * a->first[a->nclasses]) == 0 &&
+		memcmp(a->regions, b->regions, sizeof(Span) * a->nclasses * a->nqis) == 0;
+}
+
+static void
+test_same_input_same_result(void)
+{
+	random_state = 3;
+	for (int i = 0; i < 100; i++)
+	{
+		Frame	   *frame = make_random_frame();
+
+		check(equal_classes(cut_frame(frame, 4, 2), cut_frame(frame, 4, 2)));
+	}
+}
+
+/* Rows in another order fall into classes of the same codes. */
+static bool
+equal_codes(const Frame *a, const Classes *ca, const Frame *b, const Classes *cb)
+{
+	if (ca->nclasses == 0 || cb->nclasses == 0)
+		return ca->nclasses == cb->nclasses;
+	if (ca->nclasses != cb->nclasses ||
+		memcmp(ca->first, cb->first, sizeof(uint64) * (ca->nclasses + 1)) != 0 ||
+		memcmp(ca->regions, cb->regions, sizeof(Span) * ca->nclasses * ca->nqis) != 0)
+		return false;
+	for (uint64 i = 0; i < ca->first[ca->nclasses]; i++)
+	{
+		if (a->sensitive[ca->rows[i]] != b->sensitive[cb->rows[i]])
+			return false;
+		for (int q = 0; q < a->nqis; q++)
+			if (a->code[q][ca->rows[i]] != b->code[q][cb->rows[i]])
+				return false;
+	}
+	return true;
+}
+
+static Frame *
+reversed(const Frame *frame)
+{
+	Frame	   *result = make_frame(frame->nrows, frame->nqis, frame->nsensitive);
+
+	memcpy(result->domain, frame->domain, sizeof(Domain) * frame->nqis);
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		for (int q = 0; q < frame->nqis; q++)
+			result->code[q][row] = frame->code[q][frame->nrows - 1 - row];
+		result->sensitive[row] = frame->sensitive[frame->nrows - 1 - row];
+	}
+	return result;
+}
+
+static void
+test_order_of_rows_does_not_matter(void)
+{
+	random_state = 4;
+	for (int i = 0; i < 200; i++)
+	{
+		Frame	   *frame = make_random_frame();
+		Frame	   *other = reversed(frame);
+
+		check(equal_codes(frame, cut_frame(frame, 4, 2), other, cut_frame(other, 4, 2)));
+	}
+}
+
+static void
+test_seed_decides_among_equals(void)
+{
+	Frame	   *frame = make_frame(100, 1, 1);
+	Principle	principle = principle_k_l(10, 1);
+
+	frame->domain[0] = make_line(1, false);
+	check(!equal_classes(mondrian(frame, all_rows(frame), 100, &principle, 1),
+						 mondrian(frame, all_rows(frame), 100, &principle, 2)));
+}
+
+static void
+test_nothing_is_left_behind(void)
+{
+	Frame	   *frame;
+	Classes    *classes;
+	RowId	   *rows;
+	Principle	principle = principle_k_l(5, 1);
+	uint64		before;
+
+	random_state = 9;
+	do
+		frame = make_random_frame();
+	while (frame->nrows < 100);
+	rows = all_rows(frame);
+	before = shim_allocated;
+	classes = mondrian(frame, rows, frame->nrows, &principle, 1);
+	check(classes->nclasses > 0);
+	pfree(classes->first);
+	pfree(classes->regions);
+	check(classes->rows == rows);
+	pfree(classes);
+	check(shim_allocated == before);
+}
+
+/*
+ * Goodness
+ */
+
+/* Two continents of three countries, ten rows a country: nobody need say more than needed. */
+static Domain
+make_world(void)
+{
+	Sketch		sketch = {
+		.n = 9,
+		.parent = {0, 0, 0, 1, 1, 1, 2, 2, 2},
+		.nchildren = {2, 3, 3},
+	};
+
+	return make_tree(&sketch, NO_CODE);
+}
+
+static void
+test_cuts_follow_children(void)
+{
+	Frame	   *frame = make_frame(60, 1, 1);
+	Classes    *classes;
+
+	frame->domain[0] = make_world();
+	for (uint64 row = 0; row < 60; row++)
+		frame->code[0][row] = row % 6;
+	check_near(total_loss(frame, cut_frame(frame, 10, 1)), 0);
+	/* 15 at a time: never across the continents. */
+	classes = cut_frame(frame, 15, 1);
+	check(classes->nclasses == 4);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		Span		region = class_region(classes, c)[0];
+
+		check(region.hi <= 2 || region.lo >= 3);
+	}
+}
+
+/* Four rows of a rare child must not drag the frequent one along. */
+static void
+test_rare_child_borrows(void)
+{
+	Frame	   *frame = make_frame(504, 1, 1);
+
+	frame->domain[0] = make_flat_tree(2);
+	for (uint64 row = 500; row < 504; row++)
+		frame->code[0][row] = 1;
+	check_near(total_loss(frame, cut_frame(frame, 10, 1)), 10);
+}
+
+/* A line is cut where its values part, not at the median. */
+static void
+test_cut_at_the_gap(void)
+{
+	static const double position[] = {0, 1, 2, 100, 101, 102};
+	Frame	   *frame = make_frame(30, 1, 1);
+
+	frame->domain[0] = (Domain) {.size = 6,.null_code = NO_CODE,.position = position};
+	for (uint64 row = 0; row < 30; row++)
+		frame->code[0][row] = row < 24 ? row % 3 : 3 + row % 3;
+	check_near(total_loss(frame, cut_frame(frame, 6, 1)), 6 * 2.0 / 102);
+}
+
+/* NULLs are kept apart where there are enough of them: with anything else they are withheld. */
+static void
+test_nulls_of_a_line_stay_apart(void)
+{
+	Frame	   *frame = make_frame(200, 1, 1);
+
+	random_state = 6;
+	frame->domain[0] = make_line(5, true);
+	for (uint64 row = 0; row < 200; row++)
+		frame->code[0][row] = row % 5;
+	check_near(total_loss(frame, cut_frame(frame, 40, 1)), 0);
+}
+
+/* A dimension that costs nothing is not cut before one that costs much. */
+static void
+test_costly_dimension_is_cut(void)
+{
+	Frame	   *frame = make_frame(400, 2, 1);
+	Classes    *classes;
+
+	random_state = 8;
+	frame->domain[0] = make_flat_tree(2);
+	frame->domain[1] = make_line(200, false);
+	for (uint64 row = 0; row < 400; row++)
+	{
+		frame->code[0][row] = row % 2;
+		frame->code[1][row] = draw(3);
+	}
+	classes = cut_frame(frame, 100, 1);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		check(span_width(class_region(classes, c)[0]) == 1);
+}
+
+static const Test tests[] = {
+	{"a tally counts rows and values", test_tally_counts_values},
+	{"a principle wants k rows and l values", test_principle_wants_k_rows_and_l_values},
+	{"l = 1 asks for no value", test_l_of_one_asks_for_no_value},
+	{"random frames of all kinds", test_random_frames},
+	{"larger random frames", test_larger_random_frames},
+	{"some rows of a frame", test_some_rows_of_a_frame},
+	{"no rows", test_no_rows},
+	{"fewer rows than k", test_fewer_rows_than_k},
+	{"exactly k rows", test_exactly_k_rows},
+	{"l larger than what there is", test_l_larger_than_available},
+	{"sensitive NULLs count for nothing", test_sensitive_nulls_count_for_nothing},
+	{"k = 1 loses nothing", test_k_of_one_loses_nothing},
+	{"no quasi-identifiers", test_no_quasi_identifiers},
+	{"tied rows are dealt", test_tied_rows_are_dealt},
+	{"tied rows are dealt as far as l allows", test_tied_rows_are_dealt_as_l_allows},
+	{"a cut between tied rows", test_cut_between_tied_rows},
+	{"rows that cannot be cut are sliced", test_uncuttable_rows_are_sliced},
+	{"a million equal rows", test_million_equal_rows},
+	{"same input, same result", test_same_input_same_result},
+	{"the order of rows does not matter", test_order_of_rows_does_not_matter},
+	{"the seed decides among equals", test_seed_decides_among_equals},
+	{"nothing is left behind", test_nothing_is_left_behind},
+	{"cuts follow a tree's children", test_cuts_follow_children},
+	{"a rare child borrows rows", test_rare_child_borrows},
+	{"a line is cut at the gap", test_cut_at_the_gap},
+	{"NULLs of a line stay apart", test_nulls_of_a_line_stay_apart},
+	{"the costly dimension is cut", test_costly_dimension_is_cut},
+};
+
+int
+main(void)
+{
+	return run_tests(tests, lengthof(tests));
+}
