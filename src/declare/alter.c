@@ -237,7 +237,7 @@ forget(const DeclaredPublication *publication)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	for (int i = 0; i < lengthof(tables); i++)
+	for (int i = 0; i < (int) lengthof(tables); i++)
 		catalog_execute(psprintf("DELETE FROM pprepub.%s WHERE publication = $1", tables[i]),
 						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	forget_unused_trees();

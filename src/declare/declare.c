@@ -241,7 +241,7 @@ verify_column_name(const char *name)
 {
 	static const char *const reserved[] = {"class", "cohort", "columns"};
 
-	for (int i = 0; i < lengthof(reserved); i++)
+	for (int i = 0; i < (int) lengthof(reserved); i++)
 		if (strcmp(name, reserved[i]) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_RESERVED_NAME),

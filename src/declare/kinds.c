@@ -68,7 +68,7 @@ kind_words(Kind kind, const char *taxonomy)
 static Oid
 printed_range(Oid type)
 {
-	for (int i = 0; i < lengthof(range_types); i++)
+	for (int i = 0; i < (int) lengthof(range_types); i++)
 		if (range_types[i].type == type)
 			return range_types[i].printed;
 	return InvalidOid;

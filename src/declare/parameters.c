@@ -122,7 +122,7 @@ integer_of(const JsonbValue *value, int64 *result)
 static bool
 word_is(const JsonbValue *value, const char *word)
 {
-	return value->type == jbvString && value->val.string.len == strlen(word) &&
+	return value->type == jbvString && value->val.string.len == (int) strlen(word) &&
 		memcmp(value->val.string.val, word, strlen(word)) == 0;
 }
 

@@ -43,7 +43,7 @@ static const struct
 void
 fix_settings(void)
 {
-	for (int i = 0; i < lengthof(fixed_settings); i++)
+	for (int i = 0; i < (int) lengthof(fixed_settings); i++)
 		(void) set_config_option(fixed_settings[i].name, fixed_settings[i].value,
 								 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
 								 true, 0, false);

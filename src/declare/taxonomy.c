@@ -443,7 +443,7 @@ store_tree(const TreeBuilder *builder, Datum ladder, bool has_ladder)
 					: CATALOG_NULL(NUMERICARRAYOID));
 	tree = catalog_int(0, "tree");
 	catalog_execute("INSERT INTO pprepub.catalog_tree_node (tree, node, parent, depth, first_leaf, leaves)"
-					" SELECT $1, * FROM pg_catalog.unnest($2, $3, $4, $5, $6)",
+					" SELECT $1, * FROM unnest($2, $3, $4, $5, $6)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(tree)),
 					CATALOG_PARAM(TEXTARRAYOID, make_array(names, NULL, n, TEXTOID, -1, false, TYPALIGN_INT)),
 					CATALOG_PARAM(TEXTARRAYOID, make_array(parents, orphan, n, TEXTOID, -1, false, TYPALIGN_INT)),

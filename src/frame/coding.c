@@ -33,7 +33,7 @@ set_uncodable(CodingState *state, uint32 number, const char *reason, const char 
 	state->code[number] = NO_CODE;
 	uncodable->reason = reason;
 	uncodable->hint = hint;
-	if (uncodable->nexamples < lengthof(uncodable->examples))
+	if (uncodable->nexamples < (int) lengthof(uncodable->examples))
 		uncodable->examples[uncodable->nexamples++] = number;
 }
 

@@ -97,7 +97,7 @@ image_of(const Dictionary *dictionary, Datum value)
 		return (Image) {VARDATA_ANY(DatumGetPointer(value)),
 		VARSIZE_ANY_EXHDR(DatumGetPointer(value))};
 	return (Image) {DatumGetPointer(value),
-	dictionary->length == -2 ? strlen(DatumGetCString(value)) : dictionary->length};
+	dictionary->length == -2 ? strlen(DatumGetCString(value)) : (uint64) dictionary->length};
 }
 
 static uint32
@@ -247,18 +247,19 @@ dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
 	code[DICTIONARY_NULL] = NO_CODE;
 	for (uint32 i = 1; i < dictionary->size; i++)
 	{
-		bool		found = false;
-		EqualEntry *entry = NULL;
-
 		CHECK_FOR_INTERRUPTS();
+		code[i] = *ncodes;
 		if (!same_bytes)
-			entry = equalmap_insert(codes, dictionary->values[i], &found);
-		code[i] = found ? entry->code : *ncodes;
-		if (found)
-			continue;
-		if (entry != NULL)
-			entry->code = *ncodes;
-		(*values)[(*ncodes)++] = dictionary->values[i];
+		{
+			bool		found;
+			EqualEntry *entry = equalmap_insert(codes, dictionary->values[i], &found);
+
+			if (!found)
+				entry->code = *ncodes;
+			code[i] = entry->code;
+		}
+		if (code[i] == *ncodes)
+			(*values)[(*ncodes)++] = dictionary->values[i];
 	}
 	return code;
 }

@@ -28,7 +28,7 @@ static const ParamSpec bpg_params[] = {
 	{"repair", PARAM_CHOICE, false, 0, 0, repairs, "\"dirty\"", STRENGTH_NONE},
 	{"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
 	{"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
-	{NULL}
+	{.name = NULL}
 };
 
 static Draft *

@@ -11,10 +11,13 @@
  * together.
  *
  * NOTES
- *		Cuts of different shape compete by loss saved per bit of information
- *		that tells the parts apart.  Bits are what k leaves little of: a set of n
- *		rows can be told apart by at most log2(n / k) of them.  By plain loss a
- *		cut into many parts would always win, and spend it all at once.
+ *		Cuts compete by loss saved per bit of information that tells the parts
+ *		apart.  Bits are what k leaves little of: a set of n rows can be told
+ *		apart by at most log2(n / k) of them.  By plain loss a cut into many parts
+ *		would always win, and spend it all at once.  But some dimensions are
+ *		all or nothing, and cheap cuts can eat up what their one cut needs: so
+ *		a cut that will be out of reach is taken now, if it saves more than all
+ *		other dimensions lose.
  *
  *		Records whose place in the dimension is the same never part here; that
  *		is left to gather.c and deal.c.
@@ -36,6 +39,23 @@ typedef struct Bucket
 	bool		allowed;		/* by itself */
 } Bucket;
 
+typedef enum Shape
+{
+	NO_CUT,
+	TWO_SIDES,					/* buckets before one, and from it on */
+	CHILD_AND_REST,				/* one bucket, and all others */
+	ALL_CHILDREN				/* each bucket that is allowed, and the others */
+} Shape;
+
+typedef struct Cut
+{
+	Shape		shape;
+	int			d;				/* dimension */
+	uint32		bucket;
+	double		saved;			/* loss, over all rows */
+	double		spent;			/* bits, over all rows */
+} Cut;
+
 struct Cutter
 {
 	Work	   *work;			/* borrowed */
@@ -47,6 +67,7 @@ struct Cutter
 	Span	   *hull;			/* [dimensions] */
 
 	/* The same, along one dimension */
+	int			d;
 	uint32	   *order;			/* [nitems] the items by their codes */
 	uint32		nbuckets;
 	Bucket	   *buckets;		/* [nbuckets + 1] the last one is an end mark */
@@ -54,11 +75,9 @@ struct Cutter
 	uint32	   *place;			/* [records + MIN_COUNTED + 1] */
 	Span	   *side;			/* [dimensions] */
 
-	/* The best cut so far */
-	double		score;
-	uint32	   *best;			/* [nitems] */
-	uint32		nparts;
-	uint32	   *part_items;		/* [nparts] */
+	/* The best cuts so far */
+	Cut			densest;		/* saves most per bit */
+	Cut			greatest;		/* saves most */
 };
 
 /* Codes in a range up to this wide are sorted by counting in any case. */
@@ -70,8 +89,11 @@ struct Cutter
  */
 #define MAX_HULLS 256
 
-/* Less than this is rounding. */
-#define LEAST_SCORE 1e-9
+/* Parts differ in size: a cut needs so many times k rows a part to be within reach. */
+#define SLACK 4.0
+
+/* Savings below this are rounding. */
+#define LEAST_SAVING 1e-9
 
 Cutter *
 cutter_create(Work *work)
@@ -85,8 +107,6 @@ cutter_create(Work *work)
 	cutter->side = palloc(sizeof(Span) * ndimensions);
 	cutter->bucket_hulls = palloc(sizeof(Span) * ndimensions * MAX_HULLS);
 	cutter->order = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE);
-	cutter->best = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE);
-	cutter->part_items = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE);
 	cutter->place = palloc_extended(sizeof(uint32) * (n + MIN_COUNTED + 1), MCXT_ALLOC_HUGE);
 	cutter->buckets = palloc_extended(sizeof(Bucket) * (n + 1), MCXT_ALLOC_HUGE);
 	return cutter;
@@ -112,8 +132,8 @@ measure_set(Cutter *cutter, const uint32 *items, uint32 nitems)
 		cutter->rows += record_rows(records, items[i]);
 	}
 	cutter->loss = cutter->rows * hull_loss(records, cutter->hull);
-	cutter->score = LEAST_SCORE;
-	cutter->nparts = 0;
+	cutter->densest = (Cut) {.shape = NO_CUT};
+	cutter->greatest = (Cut) {.shape = NO_CUT};
 }
 
 /* What a comparison of items needs to know. */
@@ -272,20 +292,29 @@ bits(const Cutter *cutter, double rows)
 	return rows * log2(cutter->rows / rows);
 }
 
-static double
-score_of(const Cutter *cutter, double loss, double spent)
+/* Would such a cut be the best in some way? */
+static bool
+is_better(const Cutter *cutter, double saved, double spent)
 {
-	return (cutter->loss - loss) / spent;
+	return saved > LEAST_SAVING &&
+		(saved > cutter->greatest.saved ||
+		 saved * cutter->densest.spent > cutter->densest.saved * spent ||
+		 cutter->densest.shape == NO_CUT);
 }
 
-/* Copies buckets to the best cut; they belong to the part that ends with them. */
-static uint32
-keep_buckets(Cutter *cutter, uint32 kept, const Bucket *from, const Bucket *to)
+/* Remembers an allowed cut along the dimension at hand, if it is good. */
+static void
+offer(Cutter *cutter, Shape shape, uint32 bucket, double saved, double spent)
 {
-	uint32		n = to->from - from->from;
+	Cut			cut = {shape, cutter->d, bucket, saved, spent};
 
-	memcpy(cutter->best + kept, cutter->order + from->from, sizeof(uint32) * n);
-	return kept + n;
+	if (saved <= LEAST_SAVING)
+		return;
+	if (saved > cutter->greatest.saved)
+		cutter->greatest = cut;
+	if (cutter->densest.shape == NO_CUT ||
+		saved * cutter->densest.spent > cutter->densest.saved * spent)
+		cutter->densest = cut;
 }
 
 /* Cuts between buckets into left and right, wherever both are allowed. */
@@ -297,7 +326,6 @@ try_two_sides(Cutter *cutter)
 	uint32		left_items = items_needed(cutter, cutter->order, n, 1);
 	uint32		right_items = items_needed(cutter, cutter->order + n - 1, n, -1);
 	uint64		rows = 0;
-	uint32		at = 0;
 
 	if (left_items == 0 || right_items == 0 || left_items + (uint64) right_items > n)
 		return;
@@ -313,26 +341,15 @@ try_two_sides(Cutter *cutter)
 	for (uint32 b = cutter->nbuckets - 1; b > 0 && buckets[b].from >= left_items; b--)
 	{
 		double		loss;
-		double		score;
 
 		add_bucket(cutter, cutter->side, &buckets[b]);
 		rows += buckets[b].rows;
 		if (n - buckets[b].from < right_items)
 			continue;
 		loss = buckets[b].left_loss + rows * hull_loss(cutter->work->records, cutter->side);
-		score = score_of(cutter, loss, bits(cutter, rows) + bits(cutter, cutter->rows - rows));
-		if (score > cutter->score)
-		{
-			cutter->score = score;
-			at = b;
-		}
+		offer(cutter, TWO_SIDES, b, cutter->loss - loss,
+			  bits(cutter, rows) + bits(cutter, cutter->rows - rows));
 	}
-	if (at == 0)
-		return;
-	(void) keep_buckets(cutter, 0, buckets, buckets + cutter->nbuckets);
-	cutter->part_items[0] = buckets[at].from;
-	cutter->part_items[1] = n - buckets[at].from;
-	cutter->nparts = 2;
 }
 
 /* Which children are allowed by themselves?  Returns how many. */
@@ -364,24 +381,16 @@ find_largest(const Cutter *cutter)
 	return largest;
 }
 
-/* Keeps one child and, if the principle allows it, the rest; place[] is free after sorting. */
+/* Is everything but one child allowed?  It is laid out in place[], which is free after sorting. */
 static bool
-keep_child_and_rest(Cutter *cutter, const Bucket *child, bool rest_is_allowed)
+rest_is_allowed(Cutter *cutter, const Bucket *child)
 {
 	uint32		from = child->from;
 	uint32		to = child[1].from;
-	uint32		n = cutter->nitems - (to - from);
 
 	memcpy(cutter->place, cutter->order, sizeof(uint32) * from);
 	memcpy(cutter->place + from, cutter->order + to, sizeof(uint32) * (cutter->nitems - to));
-	if (!rest_is_allowed && items_needed(cutter, cutter->place, n, 1) == 0)
-		return false;
-	(void) keep_buckets(cutter, 0, child, child + 1);
-	memcpy(cutter->best + (to - from), cutter->place, sizeof(uint32) * n);
-	cutter->part_items[0] = to - from;
-	cutter->part_items[1] = n;
-	cutter->nparts = 2;
-	return true;
+	return items_needed(cutter, cutter->place, cutter->nitems - (to - from), 1) > 0;
 }
 
 /* Cuts off the largest child.  The rest is allowed if another child is, or else is asked. */
@@ -392,22 +401,22 @@ try_largest_child(Cutter *cutter, uint32 nallowed)
 	const Bucket *largest = &cutter->buckets[find_largest(cutter)];
 	double		rows = largest->rows;
 	double		rest = cutter->rows - rows;
-	double		loss;
-	double		score;
+	double		spent = bits(cutter, rows) + bits(cutter, rest);
+	double		saved;
 
 	if (!largest->allowed)
 		return;
 	hull_clear(records, cutter->side);
 	add_bucket(cutter, cutter->side, largest);
-	loss = rows * hull_loss(records, cutter->side);
+	saved = cutter->loss - rows * hull_loss(records, cutter->side);
 	hull_clear(records, cutter->side);
 	for (uint32 b = 0; b < cutter->nbuckets; b++)
 		if (&cutter->buckets[b] != largest)
 			add_bucket(cutter, cutter->side, &cutter->buckets[b]);
-	loss += rest * hull_loss(records, cutter->side);
-	score = score_of(cutter, loss, bits(cutter, rows) + bits(cutter, rest));
-	if (score > cutter->score && keep_child_and_rest(cutter, largest, nallowed > 1))
-		cutter->score = score;
+	saved -= rest * hull_loss(records, cutter->side);
+	if (is_better(cutter, saved, spent) &&
+		(nallowed > 1 || rest_is_allowed(cutter, largest)))
+		offer(cutter, CHILD_AND_REST, largest - cutter->buckets, saved, spent);
 }
 
 /* The children that cannot stand alone, gathered in place[]; their hull in side. */
@@ -444,28 +453,6 @@ find_host(const Cutter *cutter)
 			(host == cutter->nbuckets || cutter->buckets[b].rows < cutter->buckets[host].rows))
 			host = b;
 	return host;
-}
-
-/* Keeps a cut into all children, the small ones, in place[], coming last. */
-static void
-keep_all_children(Cutter *cutter, uint32 nsmall, uint32 host)
-{
-	const Bucket *buckets = cutter->buckets;
-	uint32		kept = 0;
-
-	cutter->nparts = 0;
-	for (uint32 b = 0; b < cutter->nbuckets; b++)
-		if (buckets[b].allowed && b != host)
-		{
-			kept = keep_buckets(cutter, kept, &buckets[b], &buckets[b + 1]);
-			cutter->part_items[cutter->nparts++] = buckets[b + 1].from - buckets[b].from;
-		}
-	if (nsmall == 0)
-		return;
-	cutter->part_items[cutter->nparts++] = cutter->nitems - kept;
-	if (host < cutter->nbuckets)
-		kept = keep_buckets(cutter, kept, &buckets[host], &buckets[host + 1]);
-	memcpy(cutter->best + kept, cutter->place, sizeof(uint32) * nsmall);
 }
 
 /*
@@ -506,22 +493,27 @@ try_all_children(Cutter *cutter)
 		spent += bits(cutter, rows);
 		nparts++;
 	}
-	if (nparts < 2 || score_of(cutter, loss, spent) <= cutter->score)
-		return;
-	cutter->score = score_of(cutter, loss, spent);
-	keep_all_children(cutter, nsmall, host);
+	if (nparts > 1)
+		offer(cutter, ALL_CHILDREN, host, cutter->loss - loss, spent);
 }
 
-/* Tries the cuts of one dimension. */
+/* Lays the items out along a dimension. */
 static void
-try_dimension(Cutter *cutter, const uint32 *items, int d)
+turn_to(Cutter *cutter, const uint32 *items, int d)
+{
+	cutter->d = d;
+	order_items(cutter, items, d);
+	find_buckets(cutter, d);
+}
+
+/* Tries the cuts of the dimension at hand. */
+static void
+try_cuts(Cutter *cutter)
 {
 	uint32		nallowed;
 
-	order_items(cutter, items, d);
-	find_buckets(cutter, d);
 	try_two_sides(cutter);
-	if (cutter->work->records->dimensions[d].domain->tree == NULL || cutter->nbuckets < 3)
+	if (cutter->work->records->dimensions[cutter->d].domain->tree == NULL || cutter->nbuckets < 3)
 		return;
 	nallowed = judge_children(cutter);
 	if (nallowed == 0)
@@ -530,30 +522,105 @@ try_dimension(Cutter *cutter, const uint32 *items, int d)
 	try_all_children(cutter);
 }
 
+/* The cut to be made: see the notes above. */
+static const Cut *
+choose_cut(const Cutter *cutter)
+{
+	const Cut  *densest = &cutter->densest;
+	const Cut  *greatest = &cutter->greatest;
+	const Span *hull = &cutter->hull[greatest->d];
+	double		needed = SLACK * Max(1, cutter->work->principle->k);
+	double		budget = cutter->rows * log2(cutter->rows / needed);
+	double		others;
+
+	others = cutter->loss - cutter->rows *
+		span_loss(&cutter->work->records->dimensions[greatest->d], hull->lo, hull->hi);
+	if (densest->spent + greatest->spent > budget && greatest->saved > others)
+		return greatest;
+	return densest;
+}
+
+/* Moves buckets from the order at hand to the items; returns the place behind them. */
+static uint32 *
+take_buckets(const Cutter *cutter, uint32 *items, uint32 from, uint32 to)
+{
+	uint32		first = cutter->buckets[from].from;
+	uint32		n = cutter->buckets[to].from - first;
+
+	memcpy(items, cutter->order + first, sizeof(uint32) * n);
+	return items + n;
+}
+
+/* Cuts into all children; those that are not allowed come last, with their host if they need one. */
+static uint32
+part_children(Cutter *cutter, uint32 host, uint32 *items, Part *parts)
+{
+	uint32	   *next = items;
+	uint32		nparts = 0;
+	uint32		end = 0;
+
+	(void) judge_children(cutter);
+	for (uint32 b = 0; b < cutter->nbuckets; b++)
+		if (cutter->buckets[b].allowed && b != host)
+		{
+			next = take_buckets(cutter, next, b, b + 1);
+			parts[nparts++] = (Part) {end, next - items};
+			end = next - items;
+		}
+	for (uint32 b = 0; b < cutter->nbuckets; b++)
+		if (!cutter->buckets[b].allowed || b == host)
+			next = take_buckets(cutter, next, b, b + 1);
+	if (end < cutter->nitems)
+		parts[nparts++] = (Part) {end, cutter->nitems};
+	return nparts;
+}
+
+/* Makes a cut: permutes the items so that each part's stand together. */
+static uint32
+make_cut(Cutter *cutter, const Cut *cut, uint32 *items, Part *parts)
+{
+	uint32		b = cut->bucket;
+	uint32	   *next = items;
+	uint32		end;
+
+	turn_to(cutter, items, cut->d);
+	if (cut->shape == ALL_CHILDREN)
+		return part_children(cutter, b, items, parts);
+	if (cut->shape == CHILD_AND_REST)
+	{
+		next = take_buckets(cutter, next, b, b + 1);
+		end = next - items;
+		next = take_buckets(cutter, next, 0, b);
+		(void) take_buckets(cutter, next, b + 1, cutter->nbuckets);
+	}
+	else
+	{
+		(void) take_buckets(cutter, next, 0, cutter->nbuckets);
+		end = cutter->buckets[b].from;
+	}
+	parts[0] = (Part) {0, end};
+	parts[1] = (Part) {end, cutter->nitems};
+	return 2;
+}
+
 /*
- * Cuts items into parts that are all allowed, in the way that saves most;
- * permutes them so that each part's stand together.  Returns the number of
- * parts, 0 when no cut is allowed or none saves anything.
+ * Cuts items into parts that are all allowed, in the way that saves most.
+ * Returns the number of parts, 0 when no cut is allowed or none saves anything.
  */
 uint32
 cut_records(Cutter *cutter, uint32 *items, uint32 nitems, Part *parts)
 {
-	uint32		from = 0;
-
 	CHECK_FOR_INTERRUPTS();
 	measure_set(cutter, items, nitems);
 	if (cutter->loss <= 0)
 		return 0;
 	for (int d = 0; d < cutter->work->records->ndimensions; d++)
 		if (cutter->hull[d].lo < cutter->hull[d].hi)
-			try_dimension(cutter, items, d);
-	if (cutter->nparts == 0)
+		{
+			turn_to(cutter, items, d);
+			try_cuts(cutter);
+		}
+	if (cutter->densest.shape == NO_CUT)
 		return 0;
-	memcpy(items, cutter->best, sizeof(uint32) * nitems);
-	for (uint32 i = 0; i < cutter->nparts; i++)
-	{
-		parts[i] = (Part) {from, from + cutter->part_items[i]};
-		from += cutter->part_items[i];
-	}
-	return cutter->nparts;
+	return make_cut(cutter, choose_cut(cutter), items, parts);
 }
