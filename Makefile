@@ -29,8 +29,8 @@ endif
 DATA := $(wildcard src/upgrade/*.sql)
 DATA_built = $(EXTENSION)--$(EXTVERSION).sql
 
-# "setup" creates the extension, so it comes first; the others in the order of their names.
-REGRESS := $(patsubst sql/%.sql,%,$(wildcard sql/setup.sql) $(sort $(filter-out sql/setup.sql,$(wildcard sql/*.sql))))
+# "setup" makes the extension and roles, "cleanup" drops them; between them, in the order of their names.
+REGRESS := setup $(filter-out setup cleanup,$(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))) cleanup
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 # -MMD: which headers each object was made from (see the include below).

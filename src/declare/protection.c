@@ -77,12 +77,18 @@ pprepub_refuse_change(PG_FUNCTION_ARGS)
 			 hint_stays()));
 }
 
+/* The command has done its work by now, so it is named by its tag, not by what it touched. */
 static void
-refuse(const char *what)
+refuse(const char *tag, int32 publication)
 {
+	catalog_execute("SELECT name FROM pprepub.catalog_publication WHERE publication = $1",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("%s is protected by a publication", what),
+			 SPI_processed == 0
+			 ? errmsg("%s would change what was made for a publication", tag)
+			 : errmsg("%s would change what was made for publication \"%s\"", tag,
+					  SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1)),
 			 hint_stays()));
 }
 
@@ -131,28 +137,28 @@ is_harmless(const AlterTableStmt *statement)
 }
 
 /*
- * The protected relations among those that the command touched, with a word
- * for how: "itself", "trigger", "rule", "schema", "inheritance".
+ * The publications whose relations the command touched, with a word for how:
+ * "itself", "trigger", "rule", "schema", "inheritance".
  */
 static const char *const touched_query =
-"SELECT DISTINCT c.command_tag, 'itself' AS how, c.object_identity AS identity, r.relation::oid AS relation"
+"SELECT DISTINCT c.command_tag, 'itself' AS how, r.publication"
 " FROM pg_event_trigger_ddl_commands() c JOIN pprepub.catalog_relation r ON r.relation::oid = c.objid"
 " WHERE c.classid = 'pg_class'::regclass AND r.part <> 'view'"
-" UNION ALL SELECT c.command_tag, 'trigger', c.object_identity, r.relation::oid"
+" UNION ALL SELECT c.command_tag, 'trigger', r.publication"
 " FROM pg_event_trigger_ddl_commands() c JOIN pg_trigger t ON t.oid = c.objid"
 " JOIN pprepub.catalog_relation r ON r.relation::oid = t.tgrelid"
 " WHERE c.classid = 'pg_trigger'::regclass AND r.part <> 'view'"
 " AND (c.command_tag <> 'CREATE TRIGGER'"
 "  OR t.tgname = '" SEAL "' AND t.tgfoid <> 'pprepub.refuse_change()'::regprocedure)"
-" UNION ALL SELECT c.command_tag, 'rule', c.object_identity, r.relation::oid"
+" UNION ALL SELECT c.command_tag, 'rule', r.publication"
 " FROM pg_event_trigger_ddl_commands() c JOIN pg_rewrite w ON w.oid = c.objid"
 " JOIN pprepub.catalog_relation r ON r.relation::oid = w.ev_class"
 " WHERE c.classid = 'pg_rewrite'::regclass AND r.part <> 'view'"
-" UNION ALL SELECT c.command_tag, 'schema', c.object_identity, r.relation::oid"
+" UNION ALL SELECT c.command_tag, 'schema', r.publication"
 " FROM pg_event_trigger_ddl_commands() c JOIN pg_class k ON k.relnamespace = c.objid"
 " JOIN pprepub.catalog_relation r ON r.relation::oid = k.oid"
 " WHERE c.classid = 'pg_namespace'::regclass"
-" UNION ALL SELECT 'ALTER TABLE', 'inheritance', r.relation::text, r.relation::oid"
+" UNION ALL SELECT 'ALTER TABLE', 'inheritance', r.publication"
 " FROM pg_inherits i JOIN pprepub.catalog_relation r ON r.relation::oid IN (i.inhrelid, i.inhparent)";
 
 static bool
@@ -169,40 +175,51 @@ is_allowed(const char *tag, const char *how, Node *statement)
 }
 
 static void
-check_commands(Node *statement)
+check_commands(const char *tag, Node *statement)
 {
 	catalog_run(touched_query, 0, NULL);
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
-		char	   *tag = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1);
+		char	   *command = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1);
 		char	   *how = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 2);
-		char	   *identity = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 3);
 
-		if (!is_allowed(tag, how, statement))
-			refuse(identity);
+		if (!is_allowed(command, how, statement))
+			refuse(tag, catalog_int(row, "publication"));
 	}
 }
 
 static void
-check_rewrite(void)
+check_rewrite(const char *tag)
 {
-	catalog_run("SELECT relation::text AS identity FROM pprepub.catalog_relation"
+	catalog_run("SELECT publication FROM pprepub.catalog_relation"
 				" WHERE relation::oid = pg_event_trigger_table_rewrite_oid()", 0, NULL);
 	if (SPI_processed > 0)
-		refuse(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+		refuse(tag, catalog_int(0, "publication"));
+}
+
+/* The view of the newest release may go; the next release makes another one. */
+static void
+forget_dropped_views(void)
+{
+	catalog_run("SELECT FROM pg_event_trigger_dropped_objects() o JOIN pprepub.catalog_relation r"
+				" ON o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND r.part = 'view'", 0, NULL);
+	if (SPI_processed == 0)
+		return;					/* what is not ours may be dropped where nothing may be written */
+	catalog_run("DELETE FROM pprepub.catalog_relation r USING pg_event_trigger_dropped_objects() o"
+				" WHERE o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND r.part = 'view'", 0, NULL);
 }
 
 static void
-check_drops(void)
+check_drops(const char *tag)
 {
-	catalog_run("SELECT o.object_identity FROM pg_event_trigger_dropped_objects() o"
+	catalog_run("SELECT r.publication FROM pg_event_trigger_dropped_objects() o"
 				" JOIN pprepub.catalog_relation r ON r.part <> 'view' AND ("
 				"  o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid"
 				"  OR o.classid = 'pg_trigger'::regclass AND o.address_names[3] = '" SEAL "'"
 				"   AND r.relation::oid = to_regclass(format('%I.%I', o.address_names[1], o.address_names[2]))::oid)"
-				" ORDER BY o.classid = 'pg_trigger'::regclass LIMIT 1", 0, NULL);
+				" ORDER BY r.publication LIMIT 1", 0, NULL);
 	if (SPI_processed > 0)
-		refuse(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+		refuse(tag, catalog_int(0, "publication"));
 }
 
 Datum
@@ -210,6 +227,7 @@ pprepub_protect(PG_FUNCTION_ARGS)
 {
 	EventTriggerData *trigger = (EventTriggerData *) fcinfo->context;
 	CatalogAccess access;
+	const char *tag;
 
 	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
 		ereport(ERROR,
@@ -219,13 +237,17 @@ pprepub_protect(PG_FUNCTION_ARGS)
 	if (ddl_is_ours || !OidIsValid(catalog_relation("catalog_relation")))
 		PG_RETURN_VOID();
 
+	tag = GetCommandTagName(trigger->tag);
 	catalog_enter(&access);
 	if (strcmp(trigger->event, "ddl_command_end") == 0)
-		check_commands(trigger->parsetree);
+		check_commands(tag, trigger->parsetree);
 	else if (strcmp(trigger->event, "table_rewrite") == 0)
-		check_rewrite();
+		check_rewrite(tag);
 	else
-		check_drops();
+	{
+		check_drops(tag);
+		forget_dropped_views();
+	}
 	catalog_leave(&access);
 	PG_RETURN_VOID();
 }

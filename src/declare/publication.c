@@ -207,6 +207,22 @@ note_relation(const DeclaredPublication *publication, Oid relation, const char *
 	catalog_leave(&access);
 }
 
+Oid
+noted_relation(const DeclaredPublication *publication, const char *part)
+{
+	CatalogAccess access;
+	Oid			relation;
+
+	catalog_enter(&access);
+	catalog_execute("SELECT relation::oid AS relation FROM pprepub.catalog_relation"
+					" WHERE publication = $1 AND part = $2",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_TEXT(part));
+	relation = SPI_processed == 0 ? InvalidOid : catalog_oid(0, "relation");
+	catalog_leave(&access);
+	return relation;
+}
+
 char *
 column_type_words(const DeclaredColumn *column)
 {

@@ -57,8 +57,9 @@ typedef struct DeclaredPublication
 
 /*
  * Finds a publication for a caller who has its owner's rights, and locks it
- * until the end of the transaction: with ShareLock for looking, ExclusiveLock
- * for publishing and for changing what was declared.  The lock is on the
+ * until the end of the transaction: with AccessShareLock for looking (which a
+ * standby can, too), ExclusiveLock for publishing and for changing what was
+ * declared, AccessExclusiveLock for dropping.  The lock is on the
  * publication, not on any table, and no SQL statement can take it otherwise.
  *
  * An error when the source has another owner by now: everything but
@@ -79,6 +80,9 @@ extern char *target_words(const DeclaredPublication *publication, const char *su
  * "log" (history), "release", "view".
  */
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
+
+/* The relation noted as a part that occurs once, or InvalidOid. */
+extern Oid	noted_relation(const DeclaredPublication *publication, const char *part);
 
 /*
  * The type of a column as DDL writes it, with its collation; domains looked

@@ -679,9 +679,9 @@ verify_ladder(const char *name, Numeric low, Numeric high, Datum *widths, bool *
 				 errmsg("taxonomy \"%s\" needs 1 to %d widths", name, MAX_LEVELS)));
 	for (int i = 0; i < nwidths; i++)
 	{
-		Numeric		width = DatumGetNumeric(widths[i]);
+		Numeric		width = nulls[i] ? NULL : DatumGetNumeric(widths[i]);
 
-		if (nulls[i] || !numeric_is_finite(width) || !numeric_test(numeric_gt, width, zero) ||
+		if (width == NULL || !numeric_is_finite(width) || !numeric_test(numeric_gt, width, zero) ||
 			(i > 0 && (!numeric_test(numeric_gt, width, DatumGetNumeric(widths[i - 1])) ||
 					   !numeric_test(numeric_eq, zero,
 									 numeric_op(numeric_mod, width, DatumGetNumeric(widths[i - 1]))))))
@@ -695,8 +695,7 @@ verify_ladder(const char *name, Numeric low, Numeric high, Datum *widths, bool *
 					 numeric_op(numeric_mul, DatumGetNumeric(widths[0]), int64_to_numeric(MAX_NODES))))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("taxonomy \"%s\" has more than %d nodes, \"[%s,…)\" being the first",
-						name, MAX_NODES, numeric_words(low)),
+				 errmsg("taxonomy \"%s\" would have more than %d nodes", name, MAX_NODES),
 				 errhint("Choose a larger first width.")));
 }
 

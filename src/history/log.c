@@ -66,7 +66,7 @@ Datum
 pprepub_members(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, ShareLock, false);
+	DeclaredPublication *publication = publication_open(name, AccessShareLock, false);
 	Oid			log = log_of(publication);
 	Identity	caller;
 

@@ -156,6 +156,8 @@ pprepub_publish(PG_FUNCTION_ARGS)
 
 	INSTR_TIME_SET_CURRENT(start);
 	refuse_arguments(fcinfo);
+	PreventCommandIfReadOnly("publish()");
+	PreventCommandDuringRecovery("publish()");
 	publication = publication_open(name, ExclusiveLock, false);
 	refuse_second_release(publication);
 	verify_judged_alone(publication->source, publication->id,
@@ -216,7 +218,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	Making	   *making;
 
 	refuse_arguments(fcinfo);
-	publication = publication_open(name, ShareLock, false);
+	publication = publication_open(name, AccessShareLock, false);
 	refuse_second_release(publication);
 	verify_judged_alone(publication->source, publication->id,
 						publication->beside, publication->nbeside);

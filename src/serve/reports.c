@@ -41,7 +41,7 @@ Datum
 pprepub_metrics(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, ShareLock, false);
+	DeclaredPublication *publication = publication_open(name, AccessShareLock, false);
 	int32		number = release_argument(fcinfo, publication);
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	CatalogAccess access;
@@ -80,7 +80,7 @@ Datum
 pprepub_release_intact(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, ShareLock, false);
+	DeclaredPublication *publication = publication_open(name, AccessShareLock, false);
 	int32		number = release_argument(fcinfo, publication);
 	CatalogAccess access;
 	Identity	caller;

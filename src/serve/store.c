@@ -54,14 +54,28 @@ released_type_words(const DeclaredColumn *column)
 	return column_type_words(column);
 }
 
+static void
+refuse_taken_name(const DeclaredPublication *publication, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DUPLICATE_TABLE),
+			 errmsg("relation \"%s\" in schema \"%s\" is in the way of publication \"%s\"",
+					name, publication->target, publication->name),
+			 errhint("It was not made by pprepub: rename it, or drop it.")));
+}
+
 static Oid
 create_table(const DeclaredPublication *publication, int32 number)
 {
 	StringInfoData sql;
 	char	   *suffix = psprintf("_%d", number);
+	char	   *name = psprintf("%s%s", publication->name, suffix);
 	char	   *words = target_words(publication, suffix);
+	Oid			schema = get_namespace_oid(publication->target, false);
 	Oid			table;
 
+	if (OidIsValid(get_relname_relid(name, schema)))
+		refuse_taken_name(publication, name);
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE TABLE %s (class pg_catalog.int8", words);
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -70,8 +84,7 @@ create_table(const DeclaredPublication *publication, int32 number)
 							 released_type_words(&publication->columns[i]));
 	appendStringInfoChar(&sql, ')');
 	execute_ddl(sql.data);
-	table = get_relname_relid(psprintf("%s%s", publication->name, suffix),
-							  get_namespace_oid(publication->target, false));
+	table = get_relname_relid(name, schema);
 	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
 	return table;
 }
@@ -83,8 +96,11 @@ point_view_at(const DeclaredPublication *publication, Oid table)
 	StringInfoData sql;
 	char	   *words = target_words(publication, "");
 	Oid			schema = get_namespace_oid(publication->target, false);
-	bool		is_new = !OidIsValid(get_relname_relid(publication->name, schema));
+	Oid			view = get_relname_relid(publication->name, schema);
+	bool		is_new = !OidIsValid(view);
 
+	if (!is_new && view != noted_relation(publication, "view"))
+		refuse_taken_name(publication, publication->name);
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE OR REPLACE VIEW %s AS SELECT class", words);
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -94,8 +110,7 @@ point_view_at(const DeclaredPublication *publication, Oid table)
 	execute_ddl(sql.data);
 	if (is_new)
 	{
-		Oid			view = get_relname_relid(publication->name, schema);
-
+		view = get_relname_relid(publication->name, schema);
 		reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
 		note_relation(publication, view, "view");
 	}

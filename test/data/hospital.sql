@@ -27,9 +27,9 @@ FROM (
 	GROUP BY id) drawn
 ORDER BY id;
 
-CREATE TABLE country_levels (country text, region text, continent text, world text);
+CREATE TABLE hospital.country_levels (country text, region text, continent text, world text);
 
-INSERT INTO country_levels VALUES
+INSERT INTO hospital.country_levels VALUES
 	('France', 'Western Europe', 'Europe', 'World'),
 	('Italy', 'Southern Europe', 'Europe', 'World'),
 	('Spain', 'Southern Europe', 'Europe', 'World'),

@@ -1,0 +1,101 @@
+-- alter_publication() and drop_publication(): neither weakens what was promised unless told so in so many words.
+SET ROLE regress_owner;
+CREATE TABLE patients AS SELECT i AS id, i AS age, chr(97 + i % 3) AS ward, 'd' || i % 5 AS disease FROM generate_series(1, 30) i;
+CREATE TABLE levels (leaf text, root text);
+INSERT INTO levels VALUES ('a', 'all'), ('b', 'all'), ('c', 'all');
+SELECT pprepub.create_taxonomy('wards', 'levels');
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "ward": "taxonomy wards"}', 'disease', 'bpg', '{"k": 5, "l": 2}');
+CREATE VIEW params AS SELECT params FROM pprepub.release;
+
+-- Before anything was published, everything may change; what is not given stays.
+SELECT pprepub.alter_publication('patients', '{"k": 3}');
+SELECT pprepub.alter_publication('patients', '{"k": 4, "repair": "none"}');
+SELECT pprepub.alter_publication('patients', '{}');
+SELECT pprepub.alter_publication('patients', '{"k": 0}');
+SELECT pprepub.alter_publication('patients', '{"m": 3}');
+SELECT pprepub.alter_publication('patients', '[]');
+SELECT pprepub.alter_publication('patients', NULL);
+SELECT pprepub.alter_publication('patients', '{"accept_weakening": "yes"}');
+SELECT pprepub.alter_publication('no such', '{}');
+SELECT pprepub.alter_publication(NULL, '{}');
+SELECT params FROM pprepub.publish('patients');
+
+-- Afterwards, stronger may be said at once, weaker in so many words.
+SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3}');
+SELECT pprepub.alter_publication('patients', '{"k": 5}');
+SELECT pprepub.alter_publication('patients', '{"l": 2}');
+SELECT pprepub.alter_publication('patients', '{"l": 2, "accept_weakening": false}');
+SELECT pprepub.alter_publication('patients', '{"l": 2, "accept_weakening": true}');
+RESET ROLE;
+SELECT params FROM pprepub.catalog_publication;
+SELECT params FROM pprepub.catalog_release;		-- of its day
+SET ROLE regress_owner;
+
+-- Extensions of taxonomies are adopted; other trees of the same name are not.
+INSERT INTO levels VALUES ('d', 'all');
+SELECT pprepub.extend_taxonomy('wards', 'levels');
+SELECT pprepub.alter_publication('patients', '{}');
+SELECT pprepub.alter_publication('patients', '{}');
+SELECT pprepub.drop_taxonomy('wards');
+SELECT pprepub.alter_publication('patients', '{}');
+UPDATE levels SET leaf = 'x' WHERE leaf = 'a';
+SELECT pprepub.create_taxonomy('wards', 'levels');
+SELECT pprepub.alter_publication('patients', '{}');
+SELECT pprepub.drop_taxonomy('wards');
+RESET ROLE;
+SELECT count(DISTINCT tree) AS trees FROM pprepub.catalog_tree_node;		-- the release's, and the publication's
+SET ROLE regress_owner;
+
+-- A new owner of the source: everything fails closed until he takes over.
+RESET ROLE;
+ALTER TABLE patients OWNER TO regress_other;
+SET ROLE regress_owner;
+SELECT pprepub.publish('patients');
+SELECT pprepub.preview('patients');
+SELECT pprepub.metrics('patients', 1);
+SELECT pprepub.members('patients');
+SELECT pprepub.release_intact('patients', 1);
+SELECT pprepub.drop_publication('patients', true);
+SELECT pprepub.alter_publication('patients', '{}');
+RESET ROLE;
+SET ROLE regress_other;
+SELECT pprepub.publish('patients');
+SELECT pprepub.alter_publication('patients', '{}');
+RESET ROLE;
+ALTER SCHEMA published OWNER TO regress_other;
+SET ROLE regress_other;
+SELECT pprepub.alter_publication('patients', '{}');
+RESET ROLE;
+ALTER SCHEMA published_private OWNER TO regress_other;
+SET ROLE regress_other;
+SELECT pprepub.alter_publication('patients', '{}');
+SELECT count(*) FROM pprepub.release;
+SELECT count(*) FROM pprepub.members('patients');
+SELECT pprepub.release_intact('patients', 1);
+SELECT relname, relowner::regrole FROM pg_class
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1;
+RESET ROLE;
+SET ROLE regress_owner;
+SELECT count(*) FROM pprepub.release;
+SELECT pprepub.members('patients');
+SELECT count(*) FROM published.patients_1;
+
+-- Dropping.
+SELECT pprepub.drop_publication('patients', true);
+RESET ROLE;
+SET ROLE regress_other;
+SELECT pprepub.drop_publication('patients');
+SELECT pprepub.drop_publication('patients', NULL);
+SELECT pprepub.drop_publication('patients', false);
+SELECT pprepub.drop_publication('patients', true);
+SELECT pprepub.drop_publication('patients', true);
+SELECT pprepub.drop_publication(NULL);
+RESET ROLE;
+SELECT count(*) FROM pg_class WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace);
+SELECT (SELECT count(*) FROM pprepub.catalog_publication) AS publications, (SELECT count(*) FROM pprepub.catalog_column) AS columns,
+	(SELECT count(*) FROM pprepub.catalog_relation) AS relations, (SELECT count(*) FROM pprepub.catalog_release) AS releases,
+	(SELECT count(*) FROM pprepub.catalog_metric) AS metrics, (SELECT count(*) FROM pprepub.catalog_tree) AS trees;
+
+DROP VIEW params;
+DROP TABLE patients, levels;
+DROP SCHEMA published, published_private;

@@ -1,0 +1,177 @@
+-- create_publication(): what it accepts, and what it refuses, changing nothing.
+SET ROLE regress_owner;
+CREATE TABLE patients (id int PRIMARY KEY, age int, zip text, sex text, disease text, ward text, photo point);
+CREATE TABLE levels (sex text, root text);
+INSERT INTO levels VALUES ('F', 'all'), ('M', 'all');
+SELECT pprepub.create_taxonomy('sexes', 'levels');
+SELECT pprepub.create_range_taxonomy('decades', 0, 120, '{10}');
+\set qis '{"age": "range", "zip": "prefix", "sex": "suppress"}'
+\set params '{"k": 2}'
+
+-- Declared, with every default, and seen by its owner only.
+SELECT pprepub.create_publication('patients', 'patients', 'id', :'qis', 'disease', 'bpg', :'params');
+SELECT * FROM published.patients;		-- nothing is published yet
+SELECT relname, relkind, relacl FROM pg_class
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1;
+SELECT pg_get_viewdef('published_private.patients_source');
+SELECT nspname, nspowner::regrole, nspacl FROM pg_namespace WHERE nspname LIKE 'published%' ORDER BY 1;
+RESET ROLE;
+SELECT name, owner, source, pinned, method, params, target, beside, releases FROM pprepub.catalog_publication;
+SELECT position, name, role, kind FROM pprepub.catalog_column ORDER BY 1;
+SET ROLE regress_owner;
+
+-- The source cannot lose or retype what was declared; a rename is followed.
+ALTER TABLE patients DROP COLUMN zip;
+ALTER TABLE patients ALTER COLUMN age TYPE bigint;
+ALTER TABLE patients RENAME COLUMN ward TO station;
+ALTER TABLE patients RENAME COLUMN zip TO postcode;
+INSERT INTO patients VALUES (1, 30, '531', 'F', 'flu'), (2, 31, '531', 'F', 'flu');
+SELECT count(*) FROM pprepub.publish('patients');
+SELECT age, zip, sex, disease FROM published.patients;
+ALTER TABLE patients RENAME COLUMN postcode TO zip;
+ALTER TABLE patients RENAME COLUMN station TO ward;
+SELECT pprepub.drop_publication('patients', forget_history => true);
+
+-- A call that fails says why, and leaves nothing behind.
+CREATE FUNCTION try(source regclass DEFAULT 'patients', key name DEFAULT 'id',
+	qis jsonb DEFAULT '{"age": "range"}', sensitive name DEFAULT 'disease', method text DEFAULT 'bpg',
+	params jsonb DEFAULT '{"k": 2}', insensitive name[] DEFAULT '{}', target name DEFAULT 'published',
+	beside name[] DEFAULT '{}', name text DEFAULT 'tried') RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	detail text; hint text;
+BEGIN
+	PERFORM pprepub.create_publication(name, source, key, qis, sensitive, method, params, insensitive, target, beside);
+	PERFORM pprepub.drop_publication(name);
+	RETURN 'accepted';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+	RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
+END $$;
+\pset format unaligned
+\pset tuples_only on
+SELECT try();
+
+-- Columns.
+SELECT try(key => 'no');
+SELECT try(sensitive => 'no');
+SELECT try(qis => '{"no": "range"}');
+SELECT try(insensitive => '{no}');
+SELECT try(insensitive => '{ward,ward}');
+SELECT try(key => 'age');
+SELECT try(sensitive => 'age');
+SELECT try(sensitive => 'id');
+SELECT try(insensitive => '{age}');
+SELECT try(key => 'photo');
+SELECT try(sensitive => 'photo');
+SELECT try(key => 'ctid');
+SELECT try(qis => '{"ctid": "suppress"}');
+SELECT try(insensitive => '{ward}');
+SELECT try(insensitive => '{NULL}');
+
+-- Kinds.
+SELECT try(qis => '{}');
+SELECT try(qis => '[]');
+SELECT try(qis => '["age"]');
+SELECT try(qis => '"age"');
+SELECT try(qis => 'null');
+SELECT try(qis => '{"age": 1}');
+SELECT try(qis => '{"age": null}');
+SELECT try(qis => '{"age": ["range"]}');
+SELECT try(qis => '{"age": "Range"}');
+SELECT try(qis => '{"age": "prefix"}');
+SELECT try(qis => '{"zip": "range"}');
+SELECT try(qis => '{"photo": "range"}');
+SELECT try(qis => '{"photo": "prefix"}');
+SELECT try(qis => '{"photo": "suppress"}');
+SELECT try(qis => '{"sex": "taxonomy"}');
+SELECT try(qis => '{"sex": "taxonomy "}');
+SELECT try(qis => '{"sex": "taxonomy no such"}');
+SELECT try(qis => '{"sex": "taxonomy sexes"}');
+SELECT try(qis => '{"sex": "taxonomy decades"}');
+SELECT try(qis => '{"age": "taxonomy decades"}');
+
+-- Parameters.
+SELECT try(method => 'no');
+SELECT try(method => NULL);
+SELECT try(params => '{}');
+SELECT try(params => '[]');
+SELECT try(params => '[{"k": 2}]');
+SELECT try(params => '2');
+SELECT try(params => 'null');
+SELECT try(params => NULL);
+SELECT try(params => '{"k": 0}');
+SELECT try(params => '{"k": -1}');
+SELECT try(params => '{"k": 2147483647}');
+SELECT try(params => '{"k": 2147483648}');
+SELECT try(params => '{"k": 1e400}');
+SELECT try(params => '{"k": "ten"}');
+SELECT try(params => '{"k": "10"}');
+SELECT try(params => '{"k": 2.5}');
+SELECT try(params => '{"k": 2.0}');
+SELECT try(params => '{"k": null}');
+SELECT try(params => '{"k": true}');
+SELECT try(params => '{"k": [2]}');
+SELECT try(params => '{"k": 2, "l": 0}');
+SELECT try(params => '{"K": 2}');
+SELECT try(params => '{"k": 2, "m": 3}');
+SELECT try(params => '{"k": 2, "repair": "none"}');
+SELECT try(params => '{"k": 2, "repair": "clean"}');
+SELECT try(params => '{"k": 2, "repair": true}');
+SELECT try(params => '{"k": 2, "accept_insensitive": true}');
+
+-- Sources.
+SELECT try(source => NULL);
+SELECT try(source => '4000000000');
+SELECT try(source => 'patients_pkey');
+CREATE SEQUENCE numbers;
+SELECT try(source => 'numbers');
+CREATE TEMPORARY TABLE passing (id int, age int, disease text);
+SELECT try(source => 'passing');
+SELECT try(source => 'pg_class', key => 'oid', qis => '{"relpages": "range"}', sensitive => 'relname');
+
+-- Names.
+SELECT try(name => NULL);
+SELECT try(name => '');
+SELECT try(name => repeat('x', 49));
+SELECT try(name => repeat('x', 48));
+SELECT try(name => repeat('ä', 25));
+SELECT try(target => '');
+SELECT try(target => 'pprepub');
+SELECT try(target => 'pg_catalog');
+SELECT try(target => 'pg_mine');
+SELECT try(target => repeat('x', 56));
+SELECT try(beside => '{no}');
+SELECT try(beside => '{NULL}');
+SELECT try(key => NULL);
+SELECT try(qis => NULL);
+SELECT try(sensitive => NULL);
+SELECT try(insensitive => NULL);
+SELECT try(target => NULL);
+SELECT try(beside => NULL);
+CREATE TABLE words (class int, cohort int, columns text, age int);
+SELECT try(source => 'words', key => 'class', qis => '{"cohort": "range"}', sensitive => 'columns');
+SELECT try(source => 'words', key => 'age', qis => '{"cohort": "range"}', sensitive => 'columns');
+SELECT try(source => 'words', key => 'age', qis => '{"columns": "suppress"}', sensitive => 'cohort');
+\pset format aligned
+\pset tuples_only off
+
+-- Nothing was left behind.
+SELECT count(*) FROM pg_class WHERE relnamespace::regnamespace::text IN ('published', 'published_private');
+RESET ROLE;
+SELECT (SELECT count(*) FROM pprepub.catalog_publication) AS publications,
+	(SELECT count(*) FROM pprepub.catalog_column) AS columns,
+	(SELECT count(*) FROM pprepub.catalog_relation) AS relations;
+SET ROLE regress_owner;
+
+-- Insensitive columns that tell people apart draw a warning.
+INSERT INTO patients SELECT i, i, i::text, 'F', 'flu', i::text FROM generate_series(3, 100) i;
+SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease', 'bpg', :'params', insensitive => '{ward}');
+SELECT rows FROM pprepub.publish('warned');
+SELECT pprepub.drop_publication('warned', forget_history => true);
+
+DROP FUNCTION try;
+DROP TABLE patients, levels, passing, words;
+DROP SEQUENCE numbers;
+SELECT pprepub.drop_taxonomy('sexes'), pprepub.drop_taxonomy('decades');
+DROP SCHEMA published, published_private;
+RESET ROLE;

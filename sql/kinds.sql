@@ -1,0 +1,141 @@
+-- What cells print, for every kind and type, also at the ends of the types.
+SET ROLE regress_owner;
+\set k2 '{"k": 2}'
+
+-- publishes a table t(id, qi, s) with one quasi-identifier, k = 2, and shows the cells
+CREATE FUNCTION cells(type text, kind text, VARIADIC vals text[]) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	result text; printed text; detail text; hint text;
+BEGIN
+	EXECUTE format('CREATE TABLE t (id int, q %s, s int)', type);
+	FOR i IN 1 .. array_length(vals, 1) LOOP
+		EXECUTE format('INSERT INTO t VALUES (%s, %L, %s)', i, vals[i], i);
+	END LOOP;
+	PERFORM pprepub.create_publication('t', 't', 'id', jsonb_build_object('q', kind), 's', 'bpg', '{"k": 2}');
+	PERFORM pprepub.publish('t');
+	SELECT string_agg(format('%s x%s', coalesce(q, 'NULL'), n), '  ' ORDER BY first), max(type_of) INTO result, printed
+	FROM (SELECT q::text, count(*) AS n, min(s) AS first, max(pg_typeof(q)::text) AS type_of FROM published.t GROUP BY class, q) g;
+	PERFORM pprepub.drop_publication('t', forget_history => true);
+	DROP TABLE t;
+	RETURN printed || ': ' || result;
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+	RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
+END $$;
+\pset format unaligned
+\pset tuples_only on
+
+-- Ranges, in the column's range type: canonical where that is discrete.
+SELECT cells('int', 'range', '1', '2', '8', '9');
+SELECT cells('smallint', 'range', '-32768', '-32767', '32766', '32767');
+SELECT cells('int', 'range', '-2147483648', '-2147483647', '2147483646', '2147483647');
+SELECT cells('bigint', 'range', '-9223372036854775808', '-9223372036854775807', '9223372036854775806', '9223372036854775807');
+SELECT cells('numeric', 'range', '0.10', '0.2', '1e40', '1e41');
+SELECT cells('numeric(6,2)', 'range', '0.10', '0.2', '1000', '1001');
+SELECT cells('real', 'range', '0.1', '0.2', '1e37', '1.1e37');
+SELECT cells('double precision', 'range', '0.1', '0.30000000000000004', '-1e308', '-1.1e308');
+SELECT cells('double precision', 'range', '-0', '0', '5e-324', '1e-300');
+SELECT cells('date', 'range', '4713-01-01 BC', '4712-01-01 BC', '5874896-12-31', '5874897-12-31');
+SELECT cells('date', 'range', '2024-02-28', '2024-02-29', '2030-01-01', '2030-01-02');
+SELECT cells('timestamp', 'range', '4713-01-01 BC', '4712-01-01 BC', '294276-01-01', '294276-12-31 23:59:59.999999');
+SELECT cells('timestamptz', 'range', '2024-02-28 00:00+0', '2024-02-28 12:00+05', '2030-01-01 00:00:00.000001+0', '2030-01-02 00:00+0');
+
+-- What has no place on a line.
+SELECT cells('numeric', 'range', '1', '2', 'NaN', '4');
+SELECT cells('numeric', 'range', '1', '2', 'Infinity', '4');
+SELECT cells('double precision', 'range', '1', '-Infinity', 'NaN', 'Infinity');
+SELECT cells('real', 'range', '1', 'NaN', '3');
+SELECT cells('date', 'range', '2024-01-01', 'infinity', '2024-01-02');
+SELECT cells('timestamp', 'range', '2024-01-01', '-infinity', '2024-01-02');
+SELECT cells('timestamptz', 'range', '2024-01-01', 'infinity', '2024-01-02');
+
+-- A withheld cell tells no end; a single value prints as it is; NULL is a value.
+SELECT cells('int', 'range', '1', '9');
+SELECT cells('int', 'range', '1', '1', '9', '9');
+SELECT cells('int', 'range', '5', '5', '5');
+SELECT cells('int', 'range', NULL, NULL, '1', '2');
+SELECT cells('int', 'range', NULL, NULL, NULL);
+SELECT cells('int', 'range', NULL, '1', '9');
+SELECT cells('int', 'range', NULL, NULL, '1', '1', '9', '9');
+SELECT cells('text', 'prefix', NULL, NULL, 'ab', 'ac');
+SELECT cells('text', 'prefix', NULL, 'ab', 'ac');
+SELECT cells('text', 'suppress', NULL, NULL, 'x', 'x');
+SELECT cells('text', 'suppress', NULL, 'x', 'x');
+
+-- Prefixes: characters, not bytes.
+SELECT cells('text', 'prefix', '53101', '53102', '54200', '54301');
+SELECT cells('text', 'prefix', 'a', 'ab', 'abc', 'x', 'xyz');
+SELECT cells('text', 'prefix', '', '', 'b', 'c');
+SELECT cells('text', 'prefix', '', 'a');
+SELECT cells('text', 'prefix', 'äöü', 'äöx', 'äx1', 'äx2');
+SELECT cells('text', 'prefix', 'é1', 'è1', 'ß', 'ß2');
+SELECT cells('varchar(3)', 'prefix', 'aa', 'ab', 'ba', 'bb');
+SELECT cells('char(4)', 'prefix', 'aa', 'ab', 'ba', 'bb');
+SELECT cells('name', 'prefix', 'aa', 'ab', 'ba', 'bb');
+SELECT cells('text', 'prefix', repeat('x', 5000) || '1', repeat('x', 5000) || '2') = 'text: * x2' AS long;
+SELECT cells('text', 'prefix', 'ends in *', 'a');
+SELECT cells('text', 'suppress', '*', 'a');
+
+-- Suppress: any type that prints.
+SELECT cells('text', 'suppress', 'F', 'F', 'M', 'M', 'X', 'Y');
+SELECT cells('bool', 'suppress', 't', 't', 'f', 'f');
+SELECT cells('int[]', 'suppress', '{1,2}', '{1,2}', '{}', '{}', '{NULL}', '{NULL}');
+SELECT cells('jsonb', 'suppress', '{"a": 1}', '{"a":1}', '[]', 'null');
+SELECT cells('json', 'suppress', '{"a": 1}', '{"a":1}');
+SELECT cells('point', 'suppress', '(1,2)', '(1,2)');
+SELECT cells('uuid', 'suppress', '00000000-0000-0000-0000-000000000000', '00000000000000000000000000000000');
+SELECT cells('bytea', 'suppress', '\x00ff', '\x00ff');
+SELECT cells('interval', 'suppress', '1 day', '24 hours', '1 day');
+SELECT cells('char(3)', 'suppress', 'a', 'a ', 'b', 'b');
+SELECT cells('double precision', 'suppress', 'NaN', 'NaN', '-0', '0');
+SELECT cells('numeric', 'suppress', '1.0', '1.00');
+
+-- Domains and enums.
+CREATE DOMAIN years AS int CHECK (VALUE BETWEEN 0 AND 150);
+CREATE DOMAIN old_years AS years CHECK (VALUE > 60);
+CREATE DOMAIN code AS varchar(5);
+CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
+SELECT cells('years', 'range', '1', '2', '149', '150');
+SELECT cells('old_years', 'range', '70', '71', '149', '150');
+SELECT cells('code', 'prefix', 'aa', 'ab', 'ba', 'bb');
+SELECT cells('mood', 'suppress', 'sad', 'sad', 'happy', 'happy');
+SELECT cells('mood', 'range', 'sad', 'ok');
+
+-- Taxonomies.
+CREATE TABLE levels (leaf text, middle text, root text);
+INSERT INTO levels VALUES ('a', 'ab', 'abcd'), ('b', 'ab', 'abcd'), ('c', 'cd', 'abcd'), ('d', 'cd', 'abcd');
+SELECT pprepub.create_taxonomy('letters', 'levels');
+DELETE FROM levels;
+INSERT INTO levels VALUES ('sad', 'low', 'any'), ('ok', 'low', 'any'), ('happy', 'happy', 'any');
+SELECT pprepub.create_taxonomy('moods', 'levels');
+DELETE FROM levels;
+INSERT INTO levels VALUES ('lone', 'lone', 'lone');
+SELECT pprepub.create_taxonomy('lone', 'levels');
+SELECT pprepub.create_range_taxonomy('decades', 0, 25, '{5, 10}');
+SELECT cells('text', 'taxonomy letters', 'a', 'b', 'c', 'c');
+SELECT cells('text', 'taxonomy letters', 'a', 'c', NULL, NULL);
+SELECT cells('text', 'taxonomy letters', 'a', 'c', NULL);
+SELECT cells('text', 'taxonomy letters', 'a', 'b', NULL, 'a');
+SELECT cells('varchar', 'taxonomy letters', 'a', 'b');
+SELECT cells('char(3)', 'taxonomy letters', 'a', 'b');
+SELECT cells('mood', 'taxonomy moods', 'sad', 'ok', 'happy', 'happy');
+SELECT cells('text', 'taxonomy lone', 'lone', 'lone');
+SELECT cells('text', 'taxonomy lone', 'lone', 'lone', NULL, NULL);
+SELECT cells('text', 'taxonomy lone', 'lone', NULL);
+SELECT cells('text', 'taxonomy letters', 'a', 'b', 'ab', 'A', 'x', 'y', 'z', 'x', 'x', 'v', 'w', 'u');
+SELECT cells('int', 'taxonomy decades', '0', '4', '10', '11', '19', '24', '20');
+SELECT cells('numeric', 'taxonomy decades', '4.999', '0', '5', '9.9');
+SELECT cells('real', 'taxonomy decades', '4.999', '0', '5', '9.9');
+SELECT cells('int', 'taxonomy decades', '-1', '25', '3', '1000000');
+SELECT cells('double precision', 'taxonomy decades', 'NaN', 'Infinity', '1');
+SELECT cells('int', 'taxonomy decades', NULL, NULL, '3', '4');
+\pset format aligned
+\pset tuples_only off
+
+SELECT pprepub.drop_taxonomy(t) FROM unnest('{letters,moods,lone,decades}'::text[]) t;
+DROP FUNCTION cells;
+DROP TABLE levels;
+DROP TYPE mood;
+DROP DOMAIN old_years, years, code;
+DROP SCHEMA published, published_private;
+RESET ROLE;

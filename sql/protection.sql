@@ -1,0 +1,148 @@
+-- What was published stays: rows, columns, names, fences, and the same of the private schema.
+SET ROLE regress_owner;
+CREATE TABLE patients AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 10) i;
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 2}');
+SELECT rows FROM pprepub.publish('patients');
+
+CREATE FUNCTION refused(VARIADIC commands text[]) RETURNS TABLE (command text, answer text) LANGUAGE plpgsql AS $$
+BEGIN
+	FOREACH command IN ARRAY commands LOOP
+		BEGIN
+			EXECUTE command;
+			RAISE EXCEPTION 'went through' USING ERRCODE = 'ZZ000';
+		EXCEPTION WHEN OTHERS THEN
+			answer := CASE WHEN SQLSTATE = 'ZZ000' THEN 'WENT THROUGH' ELSE SQLSTATE || ' ' || SQLERRM END;
+		END;
+		RETURN NEXT;
+	END LOOP;
+END $$;
+\pset format unaligned
+SET client_min_messages = error;
+
+-- The owner himself, and then a superuser.
+SELECT refused.* FROM refused(
+	'INSERT INTO published.patients_1 VALUES (1)',
+	'INSERT INTO published.patients_1 SELECT WHERE false',
+	'UPDATE published.patients_1 SET class = 7',
+	'DELETE FROM published.patients_1',
+	'MERGE INTO published.patients_1 p USING patients s ON p.class = s.id WHEN MATCHED THEN DELETE',
+	'TRUNCATE published.patients_1',
+	'TRUNCATE published.patients_1 CASCADE',
+	'INSERT INTO published.patients VALUES (1)',
+	'DELETE FROM published.patients',
+	'COPY published.patients_1 FROM PROGRAM ''true''',
+	'DROP TABLE published.patients_1',
+	'DROP TABLE published.patients_1 CASCADE',
+	'DROP SCHEMA published CASCADE',
+	'DROP OWNED BY regress_owner CASCADE',
+	'ALTER TABLE published.patients_1 RENAME TO x',
+	'ALTER TABLE published.patients_1 RENAME class TO x',
+	'ALTER TABLE published.patients_1 SET SCHEMA public',
+	'ALTER SCHEMA published RENAME TO x',
+	'ALTER TABLE published.patients_1 ADD x int',
+	'ALTER TABLE published.patients_1 ADD x int DEFAULT random()',
+	'ALTER TABLE published.patients_1 DROP class',
+	'ALTER TABLE published.patients_1 DROP class CASCADE',
+	'ALTER TABLE published.patients_1 ALTER class TYPE text',
+	'ALTER TABLE published.patients_1 ALTER class TYPE int',
+	'ALTER TABLE published.patients_1 ALTER class SET DEFAULT 1',
+	'ALTER TABLE published.patients_1 ALTER class SET NOT NULL',
+	'ALTER TABLE published.patients_1 ADD CHECK (class > 0)',
+	'ALTER TABLE published.patients_1 DISABLE TRIGGER pprepub_seal',
+	'ALTER TABLE published.patients_1 DISABLE TRIGGER ALL',
+	'ALTER TABLE published.patients_1 DISABLE TRIGGER USER',
+	'ALTER TABLE published.patients_1 ENABLE TRIGGER pprepub_seal',
+	'ALTER TABLE published.patients_1 ENABLE REPLICA TRIGGER pprepub_seal',
+	'ALTER TRIGGER pprepub_seal ON published.patients_1 RENAME TO x',
+	'DROP TRIGGER pprepub_seal ON published.patients_1',
+	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT ON published.patients_1 EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+	'ALTER TABLE published.patients_1 SET UNLOGGED',
+	'ALTER TABLE published.patients_1 SET ACCESS METHOD heap2',
+	'ALTER TABLE published.patients_1 ENABLE ROW LEVEL SECURITY',
+	'CREATE RULE r AS ON SELECT TO published.patients_1 DO INSTEAD SELECT 1',
+	'CREATE RULE r AS ON INSERT TO published.patients_1 DO INSTEAD NOTHING',
+	'CREATE TABLE child () INHERITS (published.patients_1)',
+	'CREATE TABLE parent (class bigint, age int4range, disease text); ALTER TABLE published.patients_1 INHERIT parent',
+	'CREATE TABLE parent (class bigint, age int4range, disease text) PARTITION BY RANGE (class); ALTER TABLE parent ATTACH PARTITION published.patients_1 DEFAULT',
+	'DROP TABLE published_private.patients_members',
+	'DELETE FROM published_private.patients_members',
+	'TRUNCATE published_private.patients_members',
+	'ALTER TABLE published_private.patients_members RENAME TO x',
+	'DROP VIEW published_private.patients_source',
+	'ALTER VIEW published_private.patients_source RENAME TO x',
+	'ALTER VIEW published_private.patients_source RENAME age TO x',
+	'CREATE OR REPLACE VIEW published_private.patients_source AS SELECT id, age + 1 AS age, disease FROM patients',
+	'ALTER VIEW published_private.patients_source SET SCHEMA public',
+	'ALTER SCHEMA published_private RENAME TO x',
+	'DROP SCHEMA published_private CASCADE',
+	'DROP TABLE patients',
+	'DROP TABLE patients CASCADE',
+	'DELETE FROM pprepub.catalog_release');
+RESET ROLE;
+SELECT refused.* FROM refused(
+	'DELETE FROM published.patients_1',
+	'SET LOCAL session_replication_role = replica; DELETE FROM published.patients_1',
+	'DROP TABLE published.patients_1 CASCADE',
+	'ALTER TABLE published.patients_1 DISABLE TRIGGER ALL',
+	'DROP SCHEMA published, published_private CASCADE',
+	'DROP OWNED BY regress_owner CASCADE',
+	'DROP FUNCTION pprepub.refuse_change() CASCADE',
+	'DROP EVENT TRIGGER pprepub_protect_drops',
+	'DELETE FROM published_private.patients_members');
+SET ROLE regress_owner;
+
+-- What leaves rows, columns and fences alone is free; so is what pg_restore says.
+CREATE INDEX ON published.patients_1 (class);
+CREATE INDEX ON published.patients_1 ((lower(disease)));
+DROP INDEX published.patients_1_class_idx;
+ALTER TABLE published.patients_1 ENABLE ALWAYS TRIGGER pprepub_seal;
+ALTER TABLE published.patients_1 OWNER TO regress_owner;
+ALTER TABLE published.patients_1 ALTER class SET STATISTICS 1000;
+ALTER TABLE published.patients_1 SET (autovacuum_enabled = false);
+COMMENT ON TABLE published.patients_1 IS 'the first one';
+COMMENT ON COLUMN published.patients_1.class IS 'a number';
+GRANT SELECT ON published.patients_1 TO regress_analyst;
+REVOKE SELECT ON published.patients_1 FROM regress_analyst;
+CREATE POLICY p ON published.patients_1 USING (false);		-- row security cannot be enabled
+ANALYZE published.patients_1;
+VACUUM published.patients_1;
+VACUUM FULL published.patients_1;
+CLUSTER published.patients_1 USING patients_1_lower_idx;
+REINDEX TABLE published.patients_1;
+CREATE STATISTICS published.st ON class, disease FROM published.patients_1;
+CREATE VIEW reader AS SELECT * FROM published.patients_1;
+DROP VIEW reader;
+SELECT pprepub.release_intact('patients', 1);
+SELECT count(*) FROM published.patients;
+
+-- The view of the newest release is a convenience: it may go.
+DROP VIEW published.patients;
+SELECT count(*) FROM published.patients_1;
+
+-- Nothing else is in the way of others' DDL.
+CREATE TABLE bystander (a int);
+ALTER TABLE bystander RENAME a TO b;
+DROP TABLE bystander;
+CREATE TEMPORARY TABLE passing (a int);
+BEGIN READ ONLY;
+ALTER TABLE passing ADD b int;
+COMMIT;
+DROP TABLE passing;
+
+-- Tampering below SQL is seen.
+RESET ROLE;
+SET allow_system_table_mods = on;
+BEGIN;
+UPDATE pg_trigger SET tgenabled = 'D' WHERE tgrelid = 'published.patients_1'::regclass;
+SELECT count(*) FROM (SELECT 1 FROM pg_class) c WHERE false;
+UPDATE pg_class SET relhastriggers = false WHERE oid = 'published.patients_1'::regclass;
+UPDATE published.patients_1 SET disease = 'changed' WHERE class = 1;
+SELECT pprepub.release_intact('patients', 1);
+ROLLBACK;
+RESET allow_system_table_mods;
+SELECT pprepub.release_intact('patients', 1);
+
+SELECT pprepub.drop_publication('patients', true);
+DROP FUNCTION refused;
+DROP TABLE patients;
+DROP SCHEMA published, published_private;

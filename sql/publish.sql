@@ -1,0 +1,136 @@
+-- publish(), preview() and what they leave: a release, its row, its members, its metrics.
+SET ROLE regress_owner;
+CREATE TABLE patients (id int PRIMARY KEY, age int, zip text, disease text, ward text);
+INSERT INTO patients VALUES
+	(11, 30, '5310', 'flu', 'A'), (12, 31, '5311', 'cold', 'B'), (13, 30, '5312', 'flu', 'A'),
+	(14, 61, '7710', 'gout', 'A'), (15, 62, '7711', 'flu', NULL), (16, 69, '7712', NULL, 'B');
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "zip": "prefix"}',
+	'disease', 'bpg', '{"k": 3, "l": 2}', insensitive => '{ward}');
+
+-- A preview: nothing is published, nothing is remembered.
+SELECT metric, round(value::numeric, 4) FROM pprepub.preview('patients')
+WHERE metric NOT IN ('load_seconds', 'partition_seconds', 'bytes_per_row');
+SELECT metric, value > 0 AS positive FROM pprepub.preview('patients')
+WHERE metric IN ('load_seconds', 'partition_seconds', 'bytes_per_row');
+SELECT count(*) FROM pprepub.release;
+SELECT count(*) FROM pprepub.members('patients');
+SELECT * FROM pprepub.metrics('patients', 1);
+SELECT pprepub.release_intact('patients', 1);
+
+-- What is rolled back was not published, and its number is given again.
+BEGIN;
+SELECT number FROM pprepub.publish('patients');
+SELECT count(*) FROM published.patients;
+ROLLBACK;
+SELECT count(*) FROM published.patients;
+BEGIN;
+SAVEPOINT s;
+SELECT number FROM pprepub.publish('patients');
+ROLLBACK TO s;
+SELECT number FROM pprepub.publish('patients');
+COMMIT;
+
+-- The release's row.
+SELECT publication, number, kind, published_at <= clock_timestamp() AS dated, published_by = session_user AS signed,
+	method, params, relation, cohort, columns FROM pprepub.release;
+SELECT rows, classes, suppressed, dirty, counterfeits, seconds > 0 AS timed FROM pprepub.release;
+
+-- Its table, and the view of the newest one.
+\d published.patients_1
+\d+ published.patients
+SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward;
+SELECT array_agg(DISTINCT class) FROM published.patients;
+SELECT relname, relowner::regrole, relacl FROM pg_class
+WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) AND relkind <> 'i' ORDER BY 1;
+
+-- Members are the true people of each class.
+SELECT m.release, array_agg(m.key ORDER BY m.key) AS keys, min(p.age), max(p.age)
+FROM pprepub.members('patients') m JOIN patients p ON p.id = m.key::int GROUP BY release, class ORDER BY 2;
+\d published_private.patients_members
+SELECT pprepub.release_intact('patients', 1);
+SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
+SELECT * FROM pprepub.metrics('patients', 2);
+SELECT * FROM pprepub.metrics('patients', NULL);
+SELECT pprepub.release_intact('patients', 0);
+
+-- Analysts get what they are granted.
+GRANT USAGE ON SCHEMA published TO regress_analyst;
+GRANT SELECT ON published.patients TO regress_analyst;
+RESET ROLE;
+SET ROLE regress_analyst;
+SELECT count(*) FROM published.patients;
+SELECT count(*) FROM published.patients_1;
+SELECT count(*) FROM patients;
+SELECT count(*) FROM pprepub.release;
+SELECT * FROM pprepub.members('patients');
+RESET ROLE;
+SET ROLE regress_owner;
+
+-- A second release is only safe when it is judged against the first.
+SELECT pprepub.publish('patients');
+SELECT pprepub.preview('patients');
+SELECT pprepub.drop_publication('patients', forget_history => true);
+SELECT count(*) FROM pprepub.release;
+
+-- What cannot be published, and why.
+SELECT pprepub.publish('patients');
+SELECT pprepub.publish(NULL);
+CREATE VIEW few AS SELECT * FROM patients;
+SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg', '{"k": 3, "l": 2}');
+SELECT pprepub.publish('few', cohort => 'age > 40');
+SELECT pprepub.publish('few', columns => '{age}');
+SELECT pprepub.preview('few', cohort => 'age > 40');
+SELECT pprepub.preview('few', columns => '{age}');
+CREATE OR REPLACE VIEW few AS SELECT * FROM patients WHERE id < 13;		-- too few people
+SELECT pprepub.publish('few');
+SELECT pprepub.preview('few');
+CREATE OR REPLACE VIEW few AS SELECT * FROM patients WHERE disease = 'flu';		-- too few diseases
+SELECT pprepub.publish('few');
+CREATE OR REPLACE VIEW few AS SELECT * FROM patients WHERE false;
+SELECT pprepub.publish('few');
+SELECT pprepub.preview('few');
+CREATE OR REPLACE VIEW few AS SELECT * FROM patients UNION ALL SELECT * FROM patients WHERE id < 13;
+SELECT pprepub.publish('few');
+SELECT pprepub.preview('few');
+CREATE OR REPLACE VIEW few AS SELECT nullif(id, 11) AS id, age, zip, disease, ward FROM patients;
+SELECT pprepub.publish('few');
+CREATE OR REPLACE VIEW few AS SELECT id, age / (id - 11) AS age, zip, disease, ward FROM patients;
+SELECT pprepub.publish('few');
+BEGIN READ ONLY;
+SELECT pprepub.publish('few');
+ROLLBACK;
+SELECT count(*) FROM pprepub.release;
+CREATE OR REPLACE VIEW few AS SELECT * FROM patients;
+BEGIN READ ONLY;
+SELECT value FROM pprepub.preview('few') WHERE metric = 'classes';
+ROLLBACK;
+
+-- NULLs count for nobody: a class needs l true values.
+CREATE OR REPLACE VIEW few AS SELECT id, age, zip, CASE WHEN id IN (11, 12) THEN disease END AS disease, ward FROM patients;
+SELECT classes, rows FROM pprepub.publish('few');
+SELECT DISTINCT age, zip FROM published.few;
+SELECT pprepub.drop_publication('few', forget_history => true);
+
+-- What is in the table already is not what a caller would see who has not committed it.
+BEGIN;
+CREATE TABLE fresh AS SELECT i AS id, i AS age, i AS disease FROM generate_series(1, 10) i;
+SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
+INSERT INTO fresh VALUES (11, 11, 11);
+SELECT rows FROM pprepub.publish('fresh');
+SELECT age, count(*) FROM published.fresh GROUP BY age ORDER BY age;
+COMMIT;
+SELECT pprepub.drop_publication('fresh', forget_history => true);
+
+-- Equal rows: relaxed cuts, so no class is twice as large as need be.
+DELETE FROM fresh;
+INSERT INTO fresh SELECT i, 7, i % 5 FROM generate_series(1, 100) i;
+SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 5}');
+SELECT classes FROM pprepub.publish('fresh');
+SELECT age, min(n), max(n), min(d) FROM (SELECT age, count(*) AS n, count(DISTINCT disease) AS d
+	FROM published.fresh GROUP BY class, age) c GROUP BY age;
+SELECT pprepub.drop_publication('fresh', forget_history => true);
+
+DROP VIEW few;
+DROP TABLE patients, fresh;
+DROP SCHEMA published, published_private;
+RESET ROLE;

@@ -1,0 +1,35 @@
+-- The extension, two owners and an analyst for all tests.
+SET client_min_messages = warning;
+DROP ROLE IF EXISTS regress_owner, regress_other, regress_analyst;		-- of a run that was interrupted
+RESET client_min_messages;
+CREATE EXTENSION pprepub;
+CREATE ROLE regress_owner;
+CREATE ROLE regress_other;
+CREATE ROLE regress_analyst;
+DO $$ BEGIN
+	EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_owner, regress_other', current_database());
+END $$;
+GRANT CREATE ON SCHEMA public TO regress_owner, regress_other;
+
+-- What the extension is.
+SELECT extname, extrelocatable, nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+WHERE extname = 'pprepub';
+
+-- Everything that people may call or read says what it is.
+SELECT p.oid::regprocedure AS without_comment FROM pg_proc p
+WHERE pronamespace = 'pprepub'::regnamespace AND obj_description(p.oid, 'pg_proc') IS NULL;
+SELECT c.oid::regclass AS without_comment FROM pg_class c
+WHERE relnamespace = 'pprepub'::regnamespace AND relkind IN ('r', 'v') AND obj_description(c.oid, 'pg_class') IS NULL;
+
+-- Catalog tables and their sequences are dumped, and read by nobody.
+SELECT c.oid::regclass AS not_dumped FROM pg_class c
+WHERE relnamespace = 'pprepub'::regnamespace AND relkind IN ('r', 'S')
+AND NOT c.oid = ANY (SELECT unnest(extconfig) FROM pg_extension WHERE extname = 'pprepub');
+SELECT c.oid::regclass AS open_to_all FROM pg_class c, aclexplode(relacl) a
+WHERE relnamespace = 'pprepub'::regnamespace AND relkind IN ('r', 'S') AND grantee = 0;
+
+-- Types that pg_upgrade does not bear, in columns that stay.
+SELECT attrelid::regclass, attname, atttypid::regtype FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+WHERE relnamespace = 'pprepub'::regnamespace AND relkind = 'r' AND attnum > 0
+AND atttypid IN ('regproc'::regtype, 'regprocedure'::regtype, 'regoper'::regtype, 'regoperator'::regtype,
+	'regconfig'::regtype, 'regdictionary'::regtype, 'regnamespace'::regtype, 'regcollation'::regtype);

@@ -1,0 +1,47 @@
+\set QUIET on
+SET client_min_messages = warning;
+CREATE EXTENSION pprepub;
+\i test/data/hospital.sql
+RESET client_min_messages;
+\set QUIET off
+\set ECHO queries
+
+\echo '-- A hospital''s patients: who they are, and what they suffer from.'
+SELECT * FROM hospital.patients LIMIT 3;
+
+\echo '-- Countries may be generalised to regions and continents.'
+SELECT pprepub.create_taxonomy('world', 'hospital.country_levels');
+
+\echo '-- Each patient shall stand among 10 or more who look alike and have 3 diseases or more.'
+SELECT pprepub.create_publication('patients',
+         source            => 'hospital.patients',
+         key               => 'id',
+         quasi_identifiers => '{"age": "range", "zip": "prefix",
+                                "country": "taxonomy world", "sex": "suppress"}',
+         sensitive         => 'disease',
+         method            => 'bpg',
+         params            => '{"k": 10, "l": 3}');
+
+\echo '-- What would a release cost?  This publishes nothing.'
+SELECT metric, round(value::numeric, 2) AS value FROM pprepub.preview('patients')
+WHERE metric IN ('rows', 'classes', 'suppressed', 'avg', 'ail', 'precision');
+
+\echo '-- The first release.'
+SELECT number, kind, relation, rows, classes, suppressed FROM pprepub.publish('patients');
+
+\echo '-- Analysts read a table like any other; its cells are ranges, prefixes, nodes.'
+SELECT age, zip, country, sex, count(*) AS people, count(DISTINCT disease) AS diseases
+FROM published.patients GROUP BY class, age, zip, country, sex ORDER BY age, zip, country, sex LIMIT 6;
+
+SELECT disease, count(*) FROM published.patients
+WHERE age && '[60,)' GROUP BY disease ORDER BY count(*) DESC, disease LIMIT 3;
+
+\echo '-- What was published stays.'
+\set ON_ERROR_STOP off
+DELETE FROM published.patients_1;
+DROP TABLE published.patients_1 CASCADE;
+\set ON_ERROR_STOP on
+SELECT pprepub.release_intact('patients', 1);
+
+\echo '-- The owner, and nobody else, can look up who is where.'
+SELECT count(*) AS people, count(DISTINCT class) AS classes FROM pprepub.members('patients');
