@@ -94,8 +94,8 @@ BEGIN
 	EXECUTE format('CREATE TABLE keyed AS SELECT %s::%s AS id, i AS age, i AS disease FROM generate_series(1, 10) i', make, type);
 	PERFORM declare('keyed', 'keyed');
 	PERFORM pprepub.publish('keyed');
-	SELECT count(DISTINCT m.key) || ' people, ' || left(min(m.key), 30) || ' … ' || left(max(m.key), 30) INTO result
-		FROM pprepub.members('keyed') m JOIN keyed k ON k.id::text = m.key;
+	EXECUTE format('SELECT count(DISTINCT m.key) || '' people, '' || left(min(m.key), 30) || '' … '' || left(max(m.key), 30)
+		FROM pprepub.members(''keyed'') m JOIN keyed k ON k.id = m.key::%s', type) INTO result;
 	PERFORM pprepub.drop_publication('keyed', true);
 	DROP TABLE keyed;
 	RETURN result;
