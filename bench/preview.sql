@@ -78,11 +78,13 @@ FROM figure WHERE what IN ('preview', 'sort', 'load_seconds', 'partition_seconds
 SELECT round(:peak::numeric, 1) AS peak_while_previewing,
 	(SELECT round(median::numeric, 1) FROM figure WHERE source = 'large' AND what = 'bytes_per_row') AS frame_and_draft;
 
-\echo storing a release
+\echo publish against CREATE TABLE AS … ORDER BY, 600000 rows; store is what remains of publish
 SELECT seconds AS publish_seconds FROM pprepub.publish('small') \gset
 SELECT extract(epoch FROM clock_timestamp()) AS start \gset
 CREATE TABLE plain AS SELECT id::bigint AS class, age, sex, education, country, salary_class FROM small
 	ORDER BY age, sex COLLATE "C", education COLLATE "C", country COLLATE "C";
 SELECT extract(epoch FROM clock_timestamp()) - :start AS plain_seconds \gset
-SELECT round(:publish_seconds::numeric, 3) AS publish_s, round(:plain_seconds::numeric, 3) AS create_table_as_s,
-	round(:publish_seconds::numeric / :plain_seconds::numeric, 2) AS ratio;
+SELECT round(:publish_seconds::numeric, 3) AS publish_s, round(l.median::numeric, 3) AS load_s,
+	round(c.median::numeric, 3) AS partition_s, round((:publish_seconds - l.median - c.median)::numeric, 3) AS store_s,
+	round(:plain_seconds::numeric, 3) AS create_table_as_s, round(:publish_seconds::numeric / :plain_seconds::numeric, 2) AS ratio
+FROM figure l JOIN figure c USING (source) WHERE source = 'small' AND l.what = 'load_seconds' AND c.what = 'partition_seconds';

@@ -15,9 +15,14 @@ SELECT relname, relkind, relacl FROM pg_class
 WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1;
 SELECT pg_get_viewdef('published_private.patients_source');
 SELECT nspname, nspowner::regrole, nspacl FROM pg_namespace WHERE nspname LIKE 'published%' ORDER BY 1;
+\x
+SELECT * FROM pprepub.publication;
+\x
 RESET ROLE;
-SELECT name, owner, source, pinned, method, params, target, beside, releases FROM pprepub.catalog_publication;
 SELECT position, name, role, kind FROM pprepub.catalog_column ORDER BY 1;
+SET ROLE regress_other;
+SELECT count(*) FROM pprepub.publication;
+RESET ROLE;
 SET ROLE regress_owner;
 
 -- The source cannot lose or retype what was declared; a rename is followed.

@@ -14,6 +14,17 @@ INSERT INTO more_levels VALUES ('Italy', 'Europe', 'World'), ('India', 'Asia', '
 SELECT pprepub.extend_taxonomy('world', 'more_levels');
 SELECT node, parent, leaves FROM pprepub.taxonomy_node WHERE taxonomy = 'world' ORDER BY depth, node;
 
+-- A hierarchy file of ARX's, as it is.
+CREATE TABLE hierarchy (a text, b text, c text, d text);
+COPY hierarchy FROM stdin WITH (FORMAT csv, DELIMITER ';');
+Bachelors;Undergraduate;Higher education;*
+Some-college;Undergraduate;Higher education;*
+Masters;Graduate;Higher education;*
+1st-4th;Primary School;Primary education;*
+\.
+SELECT pprepub.create_taxonomy('education', 'hierarchy');
+SELECT node, parent, leaves FROM pprepub.taxonomy_node WHERE taxonomy = 'education' ORDER BY depth, node;
+
 -- One node alone is a tree.
 CREATE TABLE one_level AS SELECT 'everything' AS thing;
 SELECT pprepub.create_taxonomy('one', 'one_level');
@@ -117,10 +128,10 @@ RESET ROLE;
 
 -- Dropped, and its nodes with it.
 SET ROLE regress_owner;
-SELECT pprepub.drop_taxonomy(t) FROM unnest('{world,one,numbers,ages,fine}'::text[]) t;
+SELECT pprepub.drop_taxonomy(t) FROM unnest('{world,education,one,numbers,ages,fine}'::text[]) t;
 SELECT pprepub.drop_taxonomy('world');
 RESET ROLE;
 SELECT count(*) FROM pprepub.catalog_tree_node;
 DROP FUNCTION try_levels;
 DROP VIEW too_many;
-DROP TABLE levels, more_levels, one_level, numbers, wrong, no_columns;
+DROP TABLE levels, more_levels, hierarchy, one_level, numbers, wrong, no_columns;

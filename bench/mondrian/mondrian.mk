@@ -1,8 +1,4 @@
-# The Mondrian bench: make build/bench/mondrian_bench, and what it shows by default.
-#
-#   include bench/mondrian/mondrian.mk        (from the main Makefile, after PGXS)
-#   make bench-mondrian                       synthetic rows, needs nothing
-#   make bench-mondrian BENCH_DATA=DIR        also Adult and a census made by DIR/make_census.py
+# How the Mondrian bench is built; run says how it is run.
 
 MONDRIAN_BENCH := build/bench/mondrian_bench
 MONDRIAN_SOURCES := $(sort $(wildcard bench/mondrian/*.c src/partition/*.c)) src/frame/domain.c test/unit/shim.c

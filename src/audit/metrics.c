@@ -266,3 +266,31 @@ list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS])
 	StaticAssertStmt(lengthof(all) == NMETRICS, "metrics missing from the list");
 	memcpy(list, all, sizeof(all));
 }
+
+double
+suppressed_share(const Metrics *metrics)
+{
+	double		asked = (double) metrics->rows - metrics->dirty + metrics->suppressed;
+
+	return asked == 0 ? 0 : metrics->suppressed / asked;
+}
+
+int
+costliest_qis(const Metrics *metrics, int nqis, int *costliest, int most)
+{
+	int			n = 0;
+
+	for (int q = 0; q < nqis; q++)
+	{
+		int			place = Min(n, most);
+
+		while (place > 0 && metrics->lm_by_qi[q] > metrics->lm_by_qi[costliest[place - 1]])
+			place--;
+		if (place == most)
+			continue;
+		n = Min(n + 1, most);
+		memmove(costliest + place + 1, costliest + place, sizeof(int) * (n - 1 - place));
+		costliest[place] = q;
+	}
+	return n;
+}

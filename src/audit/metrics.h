@@ -59,6 +59,12 @@ typedef struct Metrics
 extern Metrics measure_release(const Frame *frame, const Classes *classes,
 							   const ReleaseCounts *counts, double k);
 
+/* The share of the rows asked for that were withheld. */
+extern double suppressed_share(const Metrics *metrics);
+
+/* The quasi-identifiers that lose most, worst first, at most so many; returns how many. */
+extern int	costliest_qis(const Metrics *metrics, int nqis, int *costliest, int most);
+
 /* A figure under the name that SQL knows it by. */
 typedef struct NamedMetric
 {

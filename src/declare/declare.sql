@@ -171,6 +171,23 @@ CREATE FUNCTION pprepub.drop_publication(name text, forget_history boolean DEFAU
 COMMENT ON FUNCTION pprepub.drop_publication(text, boolean) IS
 	'drops a publication and all that was made for it; once something was published, only with forget_history => true';
 
+CREATE VIEW pprepub.publication WITH (security_barrier) AS
+	SELECT p.name, p.owner, p.source, p.method, p.params, p.target, p.releases,
+		(SELECT c.name FROM pprepub.catalog_column c
+		 WHERE c.publication = p.publication AND c.role = 'key') AS key,
+		(SELECT pg_catalog.jsonb_object_agg(c.name, c.kind) FROM pprepub.catalog_column c
+		 WHERE c.publication = p.publication AND c.role = 'quasi-identifier') AS quasi_identifiers,
+		(SELECT c.name FROM pprepub.catalog_column c
+		 WHERE c.publication = p.publication AND c.role = 'sensitive') AS sensitive,
+		ARRAY(SELECT c.name FROM pprepub.catalog_column c
+			  WHERE c.publication = p.publication AND c.role = 'insensitive' ORDER BY c.position) AS insensitive,
+		ARRAY(SELECT b.name FROM pprepub.catalog_publication b
+			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside
+	FROM pprepub.catalog_publication p
+	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
+COMMENT ON VIEW pprepub.publication IS 'the publications that you own, as they are declared now';
+GRANT SELECT ON pprepub.publication TO PUBLIC;
+
 -- What was published stays
 
 CREATE FUNCTION pprepub.refuse_change() RETURNS trigger

@@ -77,34 +77,21 @@ make_release(const DeclaredPublication *publication, MemoryContext context)
 void
 warn_of_suppression(const Making *making)
 {
-	const Metrics *metrics = &making->metrics;
-	double		asked = metrics->rows - metrics->dirty + metrics->suppressed;
-	StringInfoData costly;
-	const double *loss = metrics->lm_by_qi;
+	double		share = suppressed_share(&making->metrics);
+	int			costliest[3];
+	int			n = costliest_qis(&making->metrics, making->loaded->frame.nqis,
+								  costliest, lengthof(costliest));
+	StringInfoData columns;
 
-	if (metrics->suppressed <= asked / 2)
+	if (share <= 0.5)
 		return;
-	initStringInfo(&costly);
-	for (int place = 0; place < Min(3, making->loaded->frame.nqis); place++)
-	{
-		int			worst = -1;
-
-		/* the place-th largest loss: as many columns lose more */
-		for (int q = 0; q < making->loaded->frame.nqis; q++)
-		{
-			int			above = 0;
-
-			for (int other = 0; other < making->loaded->frame.nqis; other++)
-				above += loss[other] > loss[q] || (loss[other] == loss[q] && other < q);
-			if (above == place)
-				worst = q;
-		}
-		appendStringInfo(&costly, "%s\"%s\"", place > 0 ? ", " : "",
-						 making->loaded->codings[worst]->column->name);
-	}
+	initStringInfo(&columns);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&columns, "%s\"%s\"", i > 0 ? ", " : "",
+						 making->loaded->codings[costliest[i]]->column->name);
 	ereport(WARNING,
 			(errmsg("publication \"%s\" withholds %.1f %% of the rows",
-					making->publication->name, 100.0 * metrics->suppressed / asked),
-			 errdetail("The quasi-identifiers that cost most are %s.", costly.data),
+					making->publication->name, 100.0 * share),
+			 errdetail("The quasi-identifiers that cost most are %s.", columns.data),
 			 errhint("Declare fewer or coarser quasi-identifiers, or weaker parameters.")));
 }

@@ -979,6 +979,33 @@ test_counterfeits_never_help(void)
 	}
 }
 
+/* What publish warns of, and whom it blames. */
+static void
+test_suppressed_share(void)
+{
+	check(suppressed_share(&(Metrics) {0}) == 0);
+	check_near(suppressed_share(&(Metrics) {.rows = 10, .suppressed = 10}), 0.5);
+	check_near(suppressed_share(&(Metrics) {.rows = 10, .dirty = 5, .suppressed = 15}), 0.75);
+	check(suppressed_share(&(Metrics) {.suppressed = 3}) == 1);
+}
+
+static void
+test_costliest_columns(void)
+{
+	double		loss[] = {2, 5, 5, 1, 7};
+	Metrics		m = {.lm_by_qi = loss};
+	int			worst[6];
+
+	check(costliest_qis(&m, 5, worst, 3) == 3);
+	check(worst[0] == 4 && worst[1] == 1 && worst[2] == 2);
+	check(costliest_qis(&m, 5, worst, 6) == 5);
+	check(worst[3] == 0 && worst[4] == 3);
+	check(costliest_qis(&m, 2, worst, 3) == 2);
+	check(worst[0] == 1 && worst[1] == 0);
+	check(costliest_qis(&m, 0, worst, 3) == 0);
+	check(costliest_qis(&m, 5, worst, 1) == 1 && worst[0] == 4);
+}
+
 static void
 test_nothing_is_left_behind(void)
 {
@@ -1004,6 +1031,8 @@ static const Test tests[] = {
 	{"one value, no classes, no columns", test_edges},
 	{"entropies of narrow cells in large domains", test_entropy_is_exact_in_large_domains},
 	{"the list has every figure under its name", test_list},
+	{"the share of what is suppressed", test_suppressed_share},
+	{"the columns that cost most", test_costliest_columns},
 	{"random: the definitions as printed", test_definitions},
 	{"random: ranges of the losses", test_bounds},
 	{"random: theorem 1, bounds", test_entropies_are_bounded},
