@@ -1,0 +1,219 @@
+# What the TAP tests share: servers with pprepub, sources to publish, and everything
+# that makes up publications and releases as text, so that it can be compared.
+package Hospital;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(new_server make_patients declare_patients everything
+	same_everything whole_release
+	no_release whole_or_no_release fails_like fails_with start_sql finish_sql);
+
+# A server as people have it: Cluster.pm would log every statement, and go down with a
+# backend that dies.
+sub new_server
+{
+	my ($name, %init) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(extra => [ '-E', 'UTF8', '--no-locale' ], %init);
+	$node->append_conf('postgresql.conf', <<'CONF');
+log_statement = none
+restart_after_crash = on
+shared_buffers = 64MB
+max_wal_size = 2GB
+autovacuum = off
+jit = off
+CONF
+	$node->start;
+	return $node;
+}
+
+# hospital.patients, which belongs to its owner and has that many rows.
+sub make_patients
+{
+	my ($node, $database, $rows) = @_;
+
+	$node->safe_psql($database, 'CREATE EXTENSION pprepub');
+	$node->safe_psql('postgres', 'CREATE ROLE owner LOGIN')
+		if $node->safe_psql('postgres', q{SELECT to_regrole('owner') IS NULL}) eq 't';
+	$node->safe_psql($database, <<SQL);
+GRANT CREATE ON DATABASE "$database" TO owner;
+CREATE SCHEMA hospital AUTHORIZATION owner;
+SET ROLE owner;
+CREATE TABLE hospital.patients (id int PRIMARY KEY, age int, zip text, sex text, disease text);
+INSERT INTO hospital.patients
+SELECT i, 18 + (h & 63), 10000 + (h >> 8 & 31) * 100 + (h >> 16 & 15), ('{F,M}'::text[])[1 + (h >> 24 & 1)],
+	'disease ' || (h >> 28 & 7)
+FROM (SELECT i, hashint8extended(i, 7) AS h FROM generate_series(1, $rows) i) drawn;
+SQL
+	return;
+}
+
+sub declare_patients
+{
+	my ($node, $database, $name, $source, $beside) = @_;
+
+	$beside //= '';
+	$node->safe_psql($database, <<SQL);
+SET ROLE owner;
+SELECT pprepub.create_publication('$name', '$source', 'id',
+	'{"age": "range", "zip": "prefix", "sex": "suppress"}', 'disease', 'bpg', '{"k": 5, "l": 3}', beside => '{$beside}');
+SQL
+	return;
+}
+
+# Rows of any table as text, in an order that depends on nothing but the rows.
+sub rows_of
+{
+	my ($node, $database, $table) = @_;
+
+	return $node->safe_psql($database, qq{SELECT t::text FROM $table t ORDER BY t::text COLLATE "C"});
+}
+
+# All that is declared, published, remembered and granted, as text.
+sub everything
+{
+	my ($node, $database) = @_;
+	my $text = '';
+	my @tables = split /\n/, $node->safe_psql($database, <<'SQL');
+SELECT c.oid::regclass FROM pg_class c
+WHERE relkind IN ('r', 'v', 'm', 'p') AND (relnamespace = 'pprepub'::regnamespace
+	OR oid IN (SELECT relation FROM pprepub.catalog_relation) OR oid IN (SELECT source FROM pprepub.catalog_publication))
+ORDER BY c.oid::regclass::text COLLATE "C"
+SQL
+
+	$text .= "TABLE $_\n" . rows_of($node, $database, $_) . "\n" foreach @tables;
+	$text .= $node->safe_psql($database, <<'SQL');
+SELECT 'members', p.name, m.* FROM pprepub.catalog_publication p, pprepub.members(p.name) m ORDER BY 2, 3, 4, 5;
+SELECT 'metrics', r.publication, r.number, m.* FROM pprepub.release r, pprepub.metrics(r.publication, r.number) m ORDER BY 2, 3, 4;
+SELECT 'intact', publication, number, pprepub.release_intact(publication, number) FROM pprepub.release ORDER BY 2, 3;
+SELECT 'sequence', last_value, is_called FROM pprepub.catalog_publication_number;
+SELECT 'sequence', last_value, is_called FROM pprepub.catalog_tree_number;
+SELECT 'relation', c.oid::regclass, relowner::regrole, relkind, relpersistence,
+	coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's'::"char" ELSE 'r' END, relowner)), obj_description(c.oid, 'pg_class')
+FROM pg_class c WHERE relnamespace::regnamespace::text !~ '^(pg_|information_schema)' AND relkind NOT IN ('t', 'i')
+ORDER BY c.oid::regclass::text COLLATE "C";
+SELECT 'schema', nspname, nspowner::regrole, coalesce(nspacl, acldefault('n', nspowner)) FROM pg_namespace
+WHERE nspname !~ '^(pg_|information_schema)' ORDER BY nspname COLLATE "C";
+SELECT 'column', attrelid::regclass, attnum, attname, format_type(atttypid, atttypmod), attcollation::regcollation
+FROM pg_attribute JOIN pprepub.catalog_relation ON relation = attrelid WHERE attnum > 0
+ORDER BY attrelid::regclass::text COLLATE "C", attnum;
+SELECT 'trigger', tgrelid::regclass, tgname, tgenabled, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+ORDER BY tgrelid::regclass::text COLLATE "C", tgname;
+SELECT 'event trigger', evtname, evtenabled, evtevent FROM pg_event_trigger ORDER BY evtname;
+SELECT 'view', c.oid::regclass, pg_get_viewdef(c.oid) FROM pg_class c JOIN pprepub.catalog_relation ON relation = c.oid
+WHERE relkind = 'v' ORDER BY c.oid::regclass::text COLLATE "C";
+SELECT 'function', p.oid::regprocedure, proowner::regrole, coalesce(proacl, acldefault('f', proowner)) FROM pg_proc p
+WHERE pronamespace = 'pprepub'::regnamespace ORDER BY p.oid::regprocedure::text;
+SQL
+	return $text;
+}
+
+# Says which lines differ, the first of them.
+sub same_everything
+{
+	my ($got, $expected, $what) = @_;
+	my (%got, %expected);
+
+	$got{$_}++ foreach split /\n/, $got;
+	$expected{$_}++ foreach split /\n/, $expected;
+	my @missing = grep { !$got{$_} } sort keys %expected;
+	my @extra = grep { !$expected{$_} } sort keys %got;
+	ok($got eq $expected, $what)
+		or diag(scalar(@missing) . " lines missing, as\n", map({ "- $_\n" } splice(@missing, 0, 20)),
+			scalar(@extra) . " lines not expected, as\n", map({ "+ $_\n" } splice(@extra, 0, 20)));
+	return;
+}
+
+# Release 1 of a publication is there in full: its row, its rows, its people, its fences.
+sub whole_release
+{
+	my ($node, $database, $name, $what) = @_;
+
+	is( $node->safe_psql($database, <<SQL), 't|t|t|t|t|t|2', $what);
+SELECT pprepub.release_intact('$name', 1), rows = (SELECT count(*) FROM published."${name}_1"),
+	rows = (SELECT count(*) FROM pprepub.members('$name')),
+	classes = (SELECT count(DISTINCT class) FROM published."$name"),
+	(SELECT count(*) > 5 FROM pprepub.metrics('$name', 1)),
+	NOT EXISTS (SELECT class, disease FROM published."${name}_1" EXCEPT ALL
+		SELECT class, sensitive FROM published_private."${name}_members"),
+	(SELECT count(*) FROM pg_trigger WHERE tgenabled = 'A' AND tgrelid IN
+		('published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass))
+FROM pprepub.release WHERE publication = '$name' AND number = 1;
+SQL
+	return;
+}
+
+# Nothing of a release is there, not even in the catalog of PostgreSQL.
+sub no_release
+{
+	my ($node, $database, $name, $what) = @_;
+
+	is( $node->safe_psql($database, <<SQL), '0|0|0|0|1|0', $what);
+SELECT releases, (SELECT count(*) FROM pprepub.catalog_release r WHERE r.publication = p.publication),
+	(SELECT count(*) FROM pprepub.catalog_metric m WHERE m.publication = p.publication),
+	(SELECT count(*) FROM pprepub.members('$name')),
+	(SELECT count(*) FROM pprepub.catalog_relation r WHERE r.publication = p.publication),
+	(SELECT count(*) FROM pg_class WHERE relkind <> 't' AND starts_with(relname, '$name') AND relname <> '${name}_source'
+		AND relnamespace::regnamespace::text IN ('published', 'published_private'))
+FROM pprepub.catalog_publication p WHERE name = '$name';
+SQL
+	return;
+}
+
+sub whole_or_no_release
+{
+	my ($node, $database, $name, $what) = @_;
+	my $releases = $node->safe_psql($database, "SELECT releases FROM pprepub.catalog_publication WHERE name = '$name'");
+
+	return $releases eq '1' ? whole_release(@_) : no_release(@_);
+}
+
+# A command of psql is refused with these words; each runs in a session of its own.
+sub fails_like
+{
+	my ($node, $database, $sql, $like, $what) = @_;
+	my $error;
+	my $status = $node->psql($database, $sql, stderr => \$error);
+
+	ok($status != 0 && $error =~ $like, $what) or diag("status $status: $sql\n$error");
+	return;
+}
+
+sub fails_with
+{
+	my ($node, $database, $state, $sql, $what) = @_;
+
+	fails_like($node, $database, "\\set VERBOSITY sqlstate\n$sql", qr/ERROR:  $state/, $what);
+	return;
+}
+
+# A session in the background that runs these commands, one after the other.
+sub start_sql
+{
+	my ($node, $database, @commands) = @_;
+	my %session = (out => '', error => '');
+
+	$session{run} = IPC::Run::start(
+		[ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), map { ('-c', $_) } @commands ],
+		'<', \undef, '>', \$session{out}, '2>', \$session{error},
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	return \%session;
+}
+
+# Its exit status.
+sub finish_sql
+{
+	my ($session) = @_;
+
+	IPC::Run::finish($session->{run});
+	return $session->{run}->result(0);
+}
+
+1;

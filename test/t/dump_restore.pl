@@ -1,0 +1,236 @@
+# Declared, published and remembered things survive a dump, whole and under guard.
+use strict;
+use warnings;
+use utf8;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Hospital;
+
+$ENV{PGCLIENTENCODING} = 'UTF8';
+
+my $node = new_server('main');
+my $dumps = PostgreSQL::Test::Utils::tempdir;
+
+# ----------------------------------------------------------------
+# Two owners, two targets, all kinds, and names that need care
+# ----------------------------------------------------------------
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE "owner one" LOGIN;
+CREATE ROLE "Zweiter ""Besitzer""" LOGIN;
+CREATE ROLE analyst LOGIN;
+CREATE DATABASE hospital;
+SQL
+# psql takes bytes.
+sub sql { my ($text) = @_; utf8::encode($text); return $text; }
+
+$node->safe_psql('hospital', sql(<<'SQL'));
+CREATE EXTENSION pprepub;
+GRANT CREATE ON DATABASE hospital TO "owner one", "Zweiter ""Besitzer""";
+
+CREATE SCHEMA "Häuser" AUTHORIZATION "Zweiter ""Besitzer""";
+CREATE SCHEMA hospital AUTHORIZATION "owner one";
+
+SET ROLE "owner one";
+CREATE TABLE hospital.levels (country text, region text, root text);
+INSERT INTO hospital.levels VALUES ('France', 'Europe', 'World'), ('Spain', 'Europe', 'World'),
+	('Mali', 'Africa', 'World'), ('Chad', 'Africa', 'World');
+SELECT pprepub.create_taxonomy('world', 'hospital.levels');
+SELECT pprepub.create_taxonomy('gone', 'hospital.levels');
+SELECT pprepub.drop_taxonomy('gone');
+SELECT pprepub.create_range_taxonomy('ages', 0, 128, '{1,8,64}');
+CREATE TABLE hospital.patients (id int PRIMARY KEY, age int, years int, zip text, country text, sex text, disease text,
+	born date, seen timestamptz, at timestamp, weight numeric, height float8, small int2, large int8, note point);
+INSERT INTO hospital.patients
+SELECT i, 18 + (h & 63), 18 + (h & 63), 10000 + (h >> 8 & 31) * 100 + (h >> 16 & 15), ('{France,Spain,Mali,Chad}'::text[])[1 + (h >> 40 & 3)],
+	CASE WHEN i % 50 <> 0 THEN ('{F,M}'::text[])[1 + (h >> 24 & 1)] END, CASE WHEN i % 33 <> 0 THEN 'disease ' || (h >> 28 & 7) END,
+	'2000-01-01'::date - (h & 4095)::int, '2020-01-01 00:00:00Z'::timestamptz + (h & 1023) * interval '1 hour',
+	'2020-01-01'::timestamp + (h & 2047) * interval '1 minute', (h & 255) / 7.0, sqrt(h & 511), (h & 127)::int2,
+	(h & 65535) * 1000000000, '(1,2)'
+FROM (SELECT i, hashint8extended(i, 7) AS h FROM generate_series(1, 500) i) drawn;
+
+-- A number that was used: its sequence says so, and no row does.
+SELECT pprepub.create_publication('dropped', 'hospital.patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
+SELECT pprepub.drop_publication('dropped');
+SELECT pprepub.create_publication('patients', 'hospital.patients', 'id',
+	'{"age": "range", "years": "taxonomy ages", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}', 'disease', 'bpg', '{"k": 5, "l": 2}');
+-- Extended after that, so that the publication keeps the older tree.
+INSERT INTO hospital.levels VALUES ('Peru', 'America', 'World');
+SELECT pprepub.extend_taxonomy('world', 'hospital.levels');
+SELECT pprepub.create_publication('types', 'hospital.patients', 'id',
+	'{"born": "range", "seen": "range", "at": "range", "weight": "range", "height": "range", "small": "range", "large": "range", "country": "taxonomy world"}',
+	'disease', 'bpg', '{"k": 25}', insensitive => '{note}', beside => '{patients}');
+CREATE VIEW hospital.adults AS SELECT * FROM hospital.patients WHERE age > 30;
+SELECT pprepub.create_publication('adults', 'hospital.adults', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}',
+	beside => '{patients,types}');
+-- A view that is known to be valid only after its table has its primary key.
+CREATE TABLE hospital.visits (patient int, visit int, PRIMARY KEY (patient, visit));
+INSERT INTO hospital.visits SELECT i, v FROM generate_series(1, 100) i, generate_series(1, 1 + i % 4) v;
+CREATE TABLE hospital.visitors (id int PRIMARY KEY, age int, disease text);
+INSERT INTO hospital.visitors SELECT id, age, disease FROM hospital.patients WHERE id <= 100;
+CREATE VIEW hospital.grouped AS SELECT p.id, p.age, p.disease, count(*) AS visits
+FROM hospital.visitors p JOIN hospital.visits v ON v.patient = p.id GROUP BY p.id;
+SELECT pprepub.create_publication('grouped', 'hospital.grouped', 'id', '{"age": "range", "visits": "range"}', 'disease', 'bpg', '{"k": 5}');
+RESET ROLE;
+
+SET ROLE "Zweiter ""Besitzer""";
+CREATE TYPE "Häuser"."Leiden" AS ENUM ('Grippe', 'Gicht', 'Glück');
+CREATE DOMAIN "Häuser"."Alter" AS int CHECK (VALUE > 0);
+CREATE TABLE "Häuser"."Per ""sonen""" ("Schlüssel" uuid, "Alter" "Häuser"."Alter", "PLZ *" varchar(10) COLLATE "C", "Leiden" "Häuser"."Leiden")
+	PARTITION BY HASH ("Schlüssel");
+CREATE TABLE "Häuser".p1 PARTITION OF "Häuser"."Per ""sonen""" FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE "Häuser".p2 PARTITION OF "Häuser"."Per ""sonen""" FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO "Häuser"."Per ""sonen""" SELECT md5(i::text)::uuid, 1 + i % 40, (80000 + i % 60)::text, ('{Grippe,Gicht,Glück}'::"Häuser"."Leiden"[])[1 + i % 3]
+FROM generate_series(1, 300) i;
+SELECT pprepub.create_publication('Größe "x" ''y''', '"Häuser"."Per ""sonen"""', 'Schlüssel', '{"Alter": "range", "PLZ *": "prefix"}', 'Leiden', 'bpg',
+	'{"k": 4, "l": 2}', target => 'Aus ''gabe"');
+CREATE MATERIALIZED VIEW "Häuser".matt AS SELECT generate_series(1, 100) AS id, generate_series(1, 100) % 7 AS a, generate_series(1, 100) % 3 = 0 AS ill;
+SELECT pprepub.create_publication('matt', '"Häuser".matt', 'id', '{"a": "suppress"}', 'ill', 'bpg', '{"k": 4}', target => 'Aus ''gabe"');
+RESET ROLE;
+
+-- By a superuser, and by the owner.
+SELECT pprepub.publish(name) FROM unnest('{patients,types,grouped,matt}'::text[]) name;
+SET ROLE "Zweiter ""Besitzer""";
+SELECT pprepub.publish('Größe "x" ''y''');
+RESET ROLE;
+GRANT USAGE ON SCHEMA published TO analyst;
+GRANT SELECT ON published.patients TO analyst;
+GRANT SELECT ON published.types_1 TO PUBLIC;
+COMMENT ON TABLE published.types_1 IS 'a comment';
+CREATE INDEX ON published.patients_1 (disease);
+ALTER TABLE published.patients_1 ADD CONSTRAINT of_ours EXCLUDE USING btree (disease WITH =) WHERE (class < 0);
+SQL
+
+my $before = everything($node, 'hospital');
+is($node->safe_psql('hospital', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), '5|t',
+	'five releases to dump');
+
+# ----------------------------------------------------------------
+# Restored
+# ----------------------------------------------------------------
+
+# What was restored is what was dumped, and is guarded as that was.
+sub restored_well
+{
+	my ($server, $database, $how) = @_;
+
+	same_everything(everything($server, $database), $before, "$how: everything is the same");
+
+	foreach my $table ('published.patients_1', 'published_private.patients_members', 'published.types_1',
+		'"Aus \'gabe""_private"."Größe ""x"" \'y\'_members"', '"Aus \'gabe"""."Größe ""x"" \'y\'_1"')
+	{
+		foreach my $command ("INSERT INTO $table SELECT * FROM $table", "DELETE FROM $table", "UPDATE $table SET class = 1", "TRUNCATE $table",
+			"SET session_replication_role = replica; DELETE FROM $table",
+			"DROP TABLE $table CASCADE", "ALTER TABLE $table DISABLE TRIGGER USER", "DROP TRIGGER pprepub_seal ON $table",
+			"ALTER TABLE $table ADD COLUMN extra int", "ALTER TABLE $table RENAME TO other")
+		{
+			my $what = sql("$how: $command");
+
+			fails_like($server, $database, sql($command), qr/ERROR:  .*(cannot be changed|would change what was made for)/, $what);
+		}
+	}
+	fails_like($server, $database, sql('SET ROLE "owner one"; DROP SCHEMA published CASCADE'), qr/would change what was made for/,
+		"$how: DROP SCHEMA");
+	fails_like($server, $database, q{SELECT pprepub.publish('patients')}, qr/has its release already/, "$how: a second release is refused");
+	fails_like($server, $database, q{SET ROLE analyst; SELECT * FROM published.patients_1}, qr/permission denied/, "$how: an analyst may not read the table");
+	is($server->safe_psql($database, 'SET ROLE analyst; SELECT count(*) > 0 FROM published.patients'), 't', "$how: but the view");
+	is($server->safe_psql($database, 'SET ROLE analyst; SELECT count(*) FROM pprepub.release'), '0', "$how: and sees no release row");
+
+	# It goes on: here too, what was not published can be, and new numbers are new.
+	is( $server->safe_psql($database, <<'SQL'), "1\nt\nt\nt", "$how: life goes on");
+SET ROLE "owner one";
+SELECT number FROM pprepub.publish('adults');
+SELECT pprepub.release_intact('adults', 1);
+CREATE TABLE hospital.fresh AS SELECT i AS id, i % 9 AS a, i % 2 AS ill FROM generate_series(1, 90) i;
+DO $$ BEGIN
+	PERFORM pprepub.create_publication('fresh', 'hospital.fresh', 'id', '{"a": "range"}', 'ill', 'bpg', '{"k": 5}');
+	PERFORM pprepub.create_taxonomy('fresh', 'hospital.levels');
+	PERFORM pprepub.publish('fresh');
+END $$;
+RESET ROLE;
+SELECT (SELECT publication FROM pprepub.catalog_publication WHERE name = 'fresh') > ALL (SELECT publication FROM pprepub.catalog_publication WHERE name <> 'fresh');
+SELECT (SELECT tree FROM pprepub.catalog_taxonomy WHERE name = 'fresh') > ALL (SELECT tree FROM pprepub.catalog_taxonomy WHERE name <> 'fresh');
+SQL
+	return;
+}
+
+$node->command_ok([ 'pg_dump', '-f', "$dumps/plain", 'hospital' ], 'dumped as SQL');
+$node->command_ok([ 'pg_dump', '-Fc', '-f', "$dumps/custom", 'hospital' ], 'dumped as an archive');
+$node->command_ok([ 'pg_dump', '-Fd', '-j2', '-f', "$dumps/directory", 'hospital' ], 'dumped as a directory, in parallel');
+$node->command_ok([ 'pg_dumpall', '--roles-only', '-f', "$dumps/roles" ], 'dumped the roles');
+
+$node->safe_psql('postgres', "CREATE DATABASE $_ TEMPLATE template0") foreach qw(plain custom sections);
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', 'plain', '-f', "$dumps/plain" ], 'restored from SQL');
+restored_well($node, 'plain', 'plain');
+$node->command_ok([ 'pg_restore', '--exit-on-error', '-j2', '-d', 'custom', "$dumps/custom" ], 'restored in parallel');
+restored_well($node, 'custom', 'custom, parallel');
+$node->command_ok([ 'pg_restore', '--exit-on-error', "--section=$_", '-d', 'sections', "$dumps/directory" ], "restored section $_")
+	foreach qw(pre-data data post-data);
+restored_well($node, 'sections', 'by sections');
+
+# Another cluster, where every oid is another.
+my $other = new_server('other');
+$other->safe_psql('postgres', 'CREATE ROLE before_all; CREATE DATABASE hospital TEMPLATE template0; CREATE TABLE t AS SELECT lo_create(0)');
+$other->command_ok([ 'psql', '-Xq', '-d', 'postgres', '-f', "$dumps/roles" ], 'restored the roles');
+$other->command_ok([ 'pg_restore', '--exit-on-error', '-j2', '-d', 'hospital', "$dumps/directory" ], 'restored in another cluster');
+restored_well($other, 'hospital', 'another cluster');
+$other->stop;
+
+# ----------------------------------------------------------------
+# Not a whole dump
+# ----------------------------------------------------------------
+
+# A restore that would first drop what stands there is refused what was published.
+$node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '--single-transaction', '-d', 'custom', "$dumps/custom" ],
+	qr/would change what was made for/, 'pg_restore --clean is refused');
+is($node->safe_psql('custom', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), '7|t',
+	'and changed nothing');
+
+# A schema without data: no publications, and their tables are empty.
+$node->safe_psql('postgres', 'CREATE DATABASE bare TEMPLATE template0');
+$node->command_ok([ 'pg_restore', '--exit-on-error', '--schema-only', '-d', 'bare', "$dumps/custom" ], 'restored the schema only');
+is($node->safe_psql('bare', 'SELECT count(*) FROM pprepub.catalog_publication'), '0', 'schema only: no publications');
+is($node->safe_psql('bare', 'SELECT count(*) FROM published.patients_1'), '0', 'schema only: no rows');
+fails_like($node, 'bare', q{INSERT INTO published.patients_1 (class) VALUES (1)}, qr/cannot be changed/, 'schema only: but seals');
+# Behind the seals, rows cannot be filled in.
+$node->command_fails_like([ 'pg_restore', '--exit-on-error', '--data-only', '--single-transaction', '-d', 'bare', "$dumps/custom" ],
+	qr/cannot be changed/, 'data only, behind seals: refused');
+is($node->safe_psql('bare', 'SELECT count(*) FROM pprepub.catalog_publication'), '0', 'data only: nothing remains');
+
+# Whoever is no superuser cannot read what the extension keeps of all owners.
+{
+	local $ENV{PGUSER} = 'owner one';
+	$node->command_fails_like([ 'pg_dump', '-f', "$dumps/own", 'hospital' ], qr/permission denied for /,
+		'an owner cannot dump the database');
+	$node->command_ok([ 'pg_dump', '-n', 'published', '-n', 'hospital', '-f', "$dumps/own", 'hospital' ], 'but schemas of his');
+}
+like(slurp_file("$dumps/own"), qr/COPY published\.patients_1 /, 'with their releases');
+
+# ----------------------------------------------------------------
+# pg_upgrade
+# ----------------------------------------------------------------
+
+is( $node->safe_psql('hospital', <<'SQL'), '', 'columns that stay have types that pg_upgrade bears');
+SELECT attrelid::regclass, attname, atttypid::regtype FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+WHERE relkind IN ('r', 'm', 'i', 'p') AND attnum > 0 AND NOT attisdropped
+AND (relnamespace = 'pprepub'::regnamespace OR relnamespace::regnamespace::text ~ '_private"?$|published')
+AND (atttypid IN ('regproc'::regtype, 'regprocedure'::regtype, 'regoper'::regtype, 'regoperator'::regtype,
+		'regconfig'::regtype, 'regdictionary'::regtype, 'regnamespace'::regtype, 'regcollation'::regtype, 'aclitem'::regtype)
+	OR (SELECT typrelid <> 0 OR typinput::oid >= 16384 FROM pg_type t WHERE t.oid = atttypid))
+SQL
+
+$node->stop;
+my $new = PostgreSQL::Test::Cluster->new('new');
+$new->init(extra => [ '-E', 'UTF8', '--no-locale' ]);
+my $bindir = $node->config_data('--bindir');
+chdir $dumps or die;
+command_ok(
+	[ 'pg_upgrade', '--no-sync', '-d', $node->data_dir, '-D', $new->data_dir, '-b', $bindir, '-B', $bindir,
+		'-s', $new->host, '-p', $node->port, '-P', $new->port ],
+	'pg_upgrade to a new cluster');
+$new->start;
+restored_well($new, 'hospital', 'pg_upgrade');
+$new->stop;
+
+done_testing();
