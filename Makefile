@@ -20,7 +20,8 @@ SQL_ORDER = src/pprepub.sql \
 	src/method/method.sql \
 	src/audit/audit.sql \
 	src/serve/serve.sql \
-	src/store/store.sql
+	src/store/store.sql \
+	src/rights.sql
 SQL := $(wildcard $(SQL_ORDER))
 SQL_FORGOTTEN := $(filter-out $(SQL_ORDER) src/upgrade/%,$(wildcard src/*.sql src/*/*.sql))
 ifneq ($(SQL_FORGOTTEN),)

@@ -126,6 +126,18 @@ SELECT cells('text', 'taxonomy letters', 'a', 'b', 'ab', 'A', 'x', 'y', 'z', 'x'
 SELECT cells('int', 'taxonomy decades', '0', '4', '10', '11', '19', '24', '20');
 SELECT cells('numeric', 'taxonomy decades', '4.999', '0', '5', '9.9');
 SELECT cells('real', 'taxonomy decades', '4.999', '0', '5', '9.9');
+SELECT pprepub.create_range_taxonomy('exact', 1234500, 1234700, '{1, 10}');
+SELECT cells('real', 'taxonomy exact', '1234567', '1234567', '1234599', '1234599');
+SELECT cells('double precision', 'taxonomy decades', '9.999999999999998', '5', '10', '10');
+SELECT pprepub.drop_taxonomy('exact');
+CREATE TABLE answers (leaf bool, root text);
+INSERT INTO answers VALUES (true, 'any'), (false, 'any');
+SELECT pprepub.create_taxonomy('answers', 'answers');
+SELECT cells('bool', 'taxonomy answers', 'true', 'true', 'false', 'false');
+SELECT pprepub.drop_taxonomy('answers');
+DROP TABLE answers;
+SELECT cells('numeric', 'range', '1.50', '1.5', '1.500', '2', '3');
+SELECT cells('numeric', 'range', '1.5', '1.500', '1.50', '2', '3');
 SELECT cells('int', 'taxonomy decades', '-1', '25', '3', '1000000');
 SELECT cells('double precision', 'taxonomy decades', 'NaN', 'Infinity', '1');
 SELECT cells('int', 'taxonomy decades', NULL, NULL, '3', '4');

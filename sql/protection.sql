@@ -56,6 +56,12 @@ SELECT refused.* FROM refused(
 	'ALTER TRIGGER pprepub_seal ON published.patients_1 RENAME TO x',
 	'DROP TRIGGER pprepub_seal ON published.patients_1',
 	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT ON published.patients_1 EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT ON published.patients_1 EXECUTE FUNCTION pprepub.refuse_change()',
+	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON published.patients_1 WHEN (false) EXECUTE FUNCTION pprepub.refuse_change()',
+	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON published_private.patients_members EXECUTE FUNCTION pprepub.refuse_change()',
+	'CREATE POLICY p ON published.patients_1 USING (false)',
+	'CREATE INDEX ON published_private.patients_members (abs(key))',
+	'CREATE INDEX ON published_private.patients_members (key) WHERE key > 0',
 	'ALTER TABLE published.patients_1 SET UNLOGGED',
 	'ALTER TABLE published.patients_1 SET ACCESS METHOD heap2',
 	'ALTER TABLE published.patients_1 ENABLE ROW LEVEL SECURITY',
@@ -83,6 +89,8 @@ SELECT refused.* FROM refused(
 	'DELETE FROM published.patients_1',
 	'SET LOCAL session_replication_role = replica; DELETE FROM published.patients_1',
 	'DROP TABLE published.patients_1 CASCADE',
+	'SET LOCAL session_replication_role = replica; DROP TABLE published.patients_1 CASCADE',
+	'SET LOCAL session_replication_role = replica; ALTER TABLE published.patients_1 DISABLE TRIGGER ALL',
 	'ALTER TABLE published.patients_1 DISABLE TRIGGER ALL',
 	'DROP SCHEMA published, published_private CASCADE',
 	'DROP OWNED BY regress_owner CASCADE',
@@ -103,7 +111,7 @@ COMMENT ON TABLE published.patients_1 IS 'the first one';
 COMMENT ON COLUMN published.patients_1.class IS 'a number';
 GRANT SELECT ON published.patients_1 TO regress_analyst;
 REVOKE SELECT ON published.patients_1 FROM regress_analyst;
-CREATE POLICY p ON published.patients_1 USING (false);		-- row security cannot be enabled
+CREATE INDEX ON published_private.patients_members (key);
 ANALYZE published.patients_1;
 VACUUM published.patients_1;
 VACUUM FULL published.patients_1;
@@ -143,6 +151,15 @@ RESET allow_system_table_mods;
 SELECT pprepub.release_intact('patients', 1);
 
 SELECT pprepub.drop_publication('patients', true);
+
+-- Until something was published, whoever drops a table need not ask who declared it.
+SET ROLE regress_owner;
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 2}');
+DROP TABLE patients CASCADE;
+SELECT pprepub.publish('patients');
+SELECT name, source FROM pprepub.publication;
+SELECT pprepub.alter_publication('patients', '{}');
+SELECT pprepub.drop_publication('patients');
+RESET ROLE;
 DROP FUNCTION refused;
-DROP TABLE patients;
 DROP SCHEMA published, published_private;

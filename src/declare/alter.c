@@ -9,13 +9,14 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_namespace.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/bases.h"
 #include "declare/catalog.h"
 #include "declare/parameters.h"
 #include "declare/protection.h"
 #include "declare/publication.h"
+#include "declare/schemas.h"
 #include "declare/taxonomy.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -32,24 +33,6 @@ PG_FUNCTION_INFO_V1(pprepub_drop_publication);
  * ----------------------------------------------------------------
  */
 
-static void
-verify_schema_owner(const char *schema, Oid owner)
-{
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	catalog_execute("SELECT nspowner AS owner FROM pg_namespace WHERE nspname = $1::text::name",
-					CATALOG_TEXT(schema));
-	if (SPI_processed == 0 || catalog_oid(0, "owner") != owner)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("schema \"%s\" does not belong to role \"%s\"",
-						schema, GetUserNameFromId(owner, false)),
-				 errhint("Run ALTER SCHEMA %s OWNER TO %s.",
-						 quote_identifier(schema), quote_identifier(GetUserNameFromId(owner, false)))));
-	catalog_leave(&access);
-}
-
 /*
  * Everything made for the publication follows the source to its new owner.
  * It is done as the extension's owner, since no other role need be a member
@@ -59,20 +42,28 @@ static void
 take_over(DeclaredPublication *publication, Oid owner)
 {
 	CatalogAccess access;
-	uint64		count;
 	SPITupleTable *relations;
+	uint64		count;
 
-	verify_schema_owner(publication->target, owner);
-	verify_schema_owner(publication->private, owner);
+	verify_schemas(publication, owner);
 	catalog_enter(&access);
-	count = catalog_execute("SELECT relation::text AS words, part FROM pprepub.catalog_relation"
-							" WHERE publication = $1",
-							CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	count = catalog_read("SELECT r.relation::oid AS relation, r.part FROM pprepub.catalog_relation r"
+						 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1",
+						 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	relations = SPI_tuptable;
 	for (uint64 i = 0; i < count; i++)
-		execute_own_ddl(psprintf("ALTER TABLE %s OWNER TO %s",
-								 SPI_getvalue(relations->vals[i], relations->tupdesc, 1),
+	{
+		bool		isnull;
+		Oid			relation = DatumGetObjectId(SPI_getbinval(relations->vals[i], relations->tupdesc, 1, &isnull));
+		char	   *part = SPI_getvalue(relations->vals[i], relations->tupdesc, 2);
+		char	   *words = relation_words(relation);
+
+		execute_own_ddl(psprintf("ALTER TABLE %s OWNER TO %s", words,
 								 quote_identifier(GetUserNameFromId(owner, false))));
+		/* What analysts may read stays so; the rest is the new owner's alone. */
+		if (strcmp(part, "source") == 0 || strcmp(part, "log") == 0)
+			reset_rights(RelationRelationId, relation, psprintf("TABLE %s", words));
+	}
 	catalog_execute("UPDATE pprepub.catalog_publication SET owner = $2 WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(owner)));
@@ -89,7 +80,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 static bool
 is_extension(int32 old, int32 new)
 {
-	catalog_execute("SELECT FROM pprepub.catalog_tree_node o LEFT JOIN pprepub.catalog_tree_node n"
+	catalog_read("SELECT FROM pprepub.catalog_tree_node o LEFT JOIN pprepub.catalog_tree_node n"
 					" ON n.tree = $2 AND n.node = o.node"
 					" WHERE o.tree = $1 AND (n.node IS NULL OR n.parent IS DISTINCT FROM o.parent"
 					"  OR EXISTS (SELECT FROM pprepub.catalog_tree_node c WHERE c.tree = $2 AND c.parent = o.node)"
@@ -105,7 +96,7 @@ is_extension(int32 old, int32 new)
 static int32
 current_tree(const char *taxonomy)
 {
-	catalog_execute("SELECT tree FROM pprepub.catalog_taxonomy WHERE name = $1",
+	catalog_read("SELECT tree FROM pprepub.catalog_taxonomy WHERE name = $1 FOR SHARE",
 					CATALOG_TEXT(taxonomy));
 	return SPI_processed == 0 ? 0 : catalog_int(0, "tree");
 }
@@ -179,7 +170,8 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("the parameters must not be null")));
-	publication = publication_open(name, ExclusiveLock, true);
+	verify_may_change("alter_publication()");
+	publication = publication_open_for_new_owner(name, ExclusiveLock);
 	owner = relation_owner(publication->source);
 	if (owner != publication->owner)
 		take_over(publication, owner);
@@ -201,7 +193,7 @@ relations_of(const DeclaredPublication *publication, uint64 *count)
 
 	catalog_enter(&access);
 	/* The view reads a release, so it goes first. */
-	*count = catalog_execute("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' ELSE 'TABLE ' END || r.relation::text AS words"
+	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' ELSE 'TABLE ' END || r.relation::text AS words"
 							 " FROM pprepub.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
 							 " WHERE r.publication = $1 ORDER BY r.part = 'view' DESC, r.relation::oid",
 							 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
@@ -249,8 +241,10 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	bool		forget_history = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
-	DeclaredPublication *publication = publication_open(name, AccessExclusiveLock, false);
+	DeclaredPublication *publication;
 
+	verify_may_change("drop_publication()");
+	publication = publication_open_to_drop(name);
 	if (publication->releases > 0 && !forget_history)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -6,7 +6,12 @@
  *		Partitions and children are followed up and then down again: a row, and
  *		so a person, can move from one partition to its sibling.
  *
- *		What a function in a view reads cannot be seen from the catalogs.
+ *		A view is followed only into what its owner may read: a view that cannot
+ *		be read shares nothing, and else anybody could stop anybody's releases
+ *		by a view of their table.  A filled materialized view was read once.
+ *
+ *		Functions are followed if their bodies are in SQL's own form; what others
+ *		read cannot be seen from the catalogs.
  */
 #include "declare/bases.h"
 
@@ -16,30 +21,43 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* Two recursions of one shape, over one start and over those of all others. */
-#define REACH_FROM(start) \
-	"SELECT publication, source::oid AS relation FROM " start \
-	" UNION SELECT r.publication, n.relation FROM r CROSS JOIN LATERAL (" \
-	"  SELECT d.refobjid AS relation FROM pg_rewrite w JOIN pg_depend d" \
-	"   ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid" \
-	"   AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> w.ev_class" \
-	"   WHERE w.ev_class = r.relation" \
-	"  UNION ALL SELECT inhparent FROM pg_inherits WHERE inhrelid = r.relation" \
-	"  UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = r.relation) n"
-
+/*
+ * From each publication's source to the relations and functions it depends on;
+ * role is who reads them.
+ */
 static const char *const overlap_query =
-"WITH RECURSIVE r AS (" REACH_FROM("(SELECT $2 AS publication, $1 AS source"
-								   " UNION ALL SELECT publication, source FROM pprepub.catalog_publication"
-								   " WHERE publication <> $2 AND NOT publication = ANY ($3)"
-								   " AND NOT $2 = ANY (beside)) s") ")"
+"WITH RECURSIVE source AS ("
+" SELECT $2 AS publication, $1::oid AS relation, $4::oid AS owner"
+" UNION ALL SELECT publication, source::oid, owner::oid"
+"  FROM pprepub.catalog_publication JOIN pprepub.catalog_source USING (publication)"
+"  WHERE publication <> $2 AND NOT publication = ANY ($3) AND NOT $2 = ANY (beside)"
+"), r AS ("
+" SELECT publication, 'pg_class'::regclass::oid AS classid, relation AS object, owner AS role FROM source"
+" UNION SELECT r.publication, n.classid, n.object, n.role FROM r CROSS JOIN LATERAL ("
+"  SELECT d.refclassid AS classid, d.refobjid AS object, k.relowner AS role"
+"   FROM pg_class k JOIN pg_rewrite w ON w.ev_class = k.oid"
+"   JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refobjid <> k.oid"
+"   WHERE r.classid = 'pg_class'::regclass AND k.oid = r.object AND (d.refclassid = 'pg_proc'::regclass"
+"   OR d.refclassid = 'pg_class'::regclass AND (k.relkind = 'm' AND k.relispopulated"
+"    OR has_any_column_privilege(k.relowner, d.refobjid, 'SELECT')"
+"    OR has_any_column_privilege(r.role, d.refobjid, 'SELECT')))"
+"  UNION ALL SELECT d.refclassid, d.refobjid, r.role FROM pg_depend d"
+"   WHERE r.classid = 'pg_proc'::regclass AND d.classid = r.classid AND d.objid = r.object"
+"   AND d.refclassid IN ('pg_proc'::regclass, 'pg_class'::regclass)"
+"  UNION ALL SELECT 'pg_class'::regclass, inhparent, r.role FROM pg_inherits"
+"   WHERE r.classid = 'pg_class'::regclass AND inhrelid = r.object"
+"  UNION ALL SELECT 'pg_class'::regclass, inhrelid, r.role FROM pg_inherits"
+"   WHERE r.classid = 'pg_class'::regclass AND inhparent = r.object) n)"
 " SELECT p.name, c.oid::regclass::text AS relation"
-" FROM r mine JOIN r other ON other.relation = mine.relation AND mine.publication = $2 AND other.publication <> $2"
-" JOIN pg_class c ON c.oid = mine.relation AND c.relkind IN ('r', 'p', 'f', 'm') AND c.oid >= 16384"
+" FROM r mine JOIN r other ON other.classid = mine.classid AND other.object = mine.object"
+" AND mine.publication = $2 AND other.publication <> $2"
+" JOIN pg_class c ON mine.classid = 'pg_class'::regclass AND c.oid = mine.object"
+"  AND c.relkind IN ('r', 'p', 'f', 'm') AND c.oid >= 16384"
 " JOIN pprepub.catalog_publication p ON p.publication = other.publication"
 " ORDER BY p.name, c.oid LIMIT 1";
 
 void
-verify_judged_alone(Oid source, int32 publication, const int32 *beside, int nbeside)
+verify_judged_alone(Oid source, Oid owner, int32 publication, const int32 *beside, int nbeside)
 {
 	CatalogAccess access;
 	Datum	   *others = palloc(sizeof(Datum) * (nbeside + 1));
@@ -47,11 +65,12 @@ verify_judged_alone(Oid source, int32 publication, const int32 *beside, int nbes
 	for (int i = 0; i < nbeside; i++)
 		others[i] = Int32GetDatum(beside[i]);
 	catalog_enter(&access);
-	catalog_execute(overlap_query,
-					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(source)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication)),
-					CATALOG_PARAM(INT4ARRAYOID,
-								  PointerGetDatum(construct_array(others, nbeside, INT4OID, 4, true, TYPALIGN_INT))));
+	catalog_read(overlap_query,
+				 CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(source)),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)),
+				 CATALOG_PARAM(INT4ARRAYOID,
+							   PointerGetDatum(construct_array(others, nbeside, INT4OID, 4, true, TYPALIGN_INT))),
+				 CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(owner)));
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),

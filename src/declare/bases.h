@@ -13,7 +13,7 @@
  * down), unless one of the two was declared beside the other.  The publication
  * itself is 0 when it does not exist yet.
  */
-extern void verify_judged_alone(Oid source, int32 publication,
+extern void verify_judged_alone(Oid source, Oid owner, int32 publication,
 								const int32 *beside, int nbeside);
 
 #endif							/* PPREPUB_DECLARE_BASES_H */

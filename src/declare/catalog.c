@@ -15,6 +15,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #define CATALOG_SCHEMA "pprepub"
@@ -60,11 +61,12 @@ catalog_leave(CatalogAccess *access)
 }
 
 uint64
-catalog_run(const char *sql, int nparams, const CatalogParam *params)
+catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *params)
 {
-	Oid		   *types = palloc(sizeof(Oid) * nparams);
-	Datum	   *values = palloc(sizeof(Datum) * nparams);
+	Oid		   *types = palloc(sizeof(Oid) * (nparams + 1));
+	Datum	   *values = palloc(sizeof(Datum) * (nparams + 1));
 	char	   *nulls = palloc(nparams + 1);
+	SPIPlanPtr	plan;
 	int			result;
 
 	for (int i = 0; i < nparams; i++)
@@ -73,27 +75,44 @@ catalog_run(const char *sql, int nparams, const CatalogParam *params)
 		values[i] = params[i].value;
 		nulls[i] = params[i].isnull ? 'n' : ' ';
 	}
-	result = SPI_execute_with_args(sql, nparams, types, values, nulls, false, 0);
+	plan = SPI_prepare(sql, nparams, types);
+	if (plan == NULL)
+		elog(ERROR, "could not prepare \"%s\": %s", sql, SPI_result_code_string(SPI_result));
+	result = SPI_execute_snapshot(plan, values, nulls,
+								  writes ? InvalidSnapshot : GetLatestSnapshot(),
+								  InvalidSnapshot, false, true, 0);
 	if (result < 0)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
+	SPI_freeplan(plan);
 	return SPI_processed;
+}
+
+static int
+result_column(uint64 row, const char *name)
+{
+	int			column;
+
+	if (row >= SPI_processed)
+		elog(ERROR, "catalog query returned no row " UINT64_FORMAT, row);
+	column = SPI_fnumber(SPI_tuptable->tupdesc, name);
+	if (column <= 0)
+		elog(ERROR, "catalog query returned no column \"%s\"", name);
+	return column;
 }
 
 Datum
 catalog_field(uint64 row, const char *name, bool *isnull)
 {
-	int			column = SPI_fnumber(SPI_tuptable->tupdesc, name);
+	int			column = result_column(row, name);
 
-	if (column <= 0)
-		elog(ERROR, "catalog query returned no column \"%s\"", name);
 	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, isnull);
 }
 
 char *
 catalog_text(CatalogAccess *access, uint64 row, const char *name)
 {
-	char	   *value = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc,
-									 SPI_fnumber(SPI_tuptable->tupdesc, name));
+	int			column = result_column(row, name);
+	char	   *value = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
 
 	return value == NULL ? NULL : MemoryContextStrdup(access->context, value);
 }

@@ -30,7 +30,7 @@ extern void catalog_leave(CatalogAccess *access);
 /*
  * Runs one statement on the catalog with its parameters, given as a type and a
  * Datum each; CATALOG_NULL() stands for a NULL.  Returns the number of rows
- * processed; rows returned are in SPI_tuptable.
+ * processed; rows returned are in SPI_tuptable.  To be called by the names below.
  */
 typedef struct CatalogParam
 {
@@ -39,16 +39,24 @@ typedef struct CatalogParam
 	bool		isnull;
 } CatalogParam;
 
-extern uint64 catalog_run(const char *sql, int nparams, const CatalogParam *params);
+extern uint64 catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *params);
 
 #define CATALOG_PARAM(type_, value_)	((CatalogParam) {(type_), (value_), false})
 #define CATALOG_NULL(type_)				((CatalogParam) {(type_), (Datum) 0, true})
 #define CATALOG_TEXT(cstring) \
 	((cstring) ? CATALOG_PARAM(TEXTOID, CStringGetTextDatum(cstring)) : CATALOG_NULL(TEXTOID))
 
-/* catalog_run() with its parameters written in place. */
-#define catalog_execute(sql, ...) \
-	catalog_run((sql), lengthof(((CatalogParam[]) {__VA_ARGS__})), (CatalogParam[]) {__VA_ARGS__})
+#define CATALOG_PARAMS(...) \
+	lengthof(((CatalogParam[]) {__VA_ARGS__})), (CatalogParam[]) {__VA_ARGS__}
+
+/*
+ * Reads see what is committed now, whatever snapshot the transaction has: what
+ * is checked must hold for all that others have declared and published.
+ * Writes keep to the transaction's snapshot, so that under REPEATABLE READ a
+ * row that was changed meanwhile is a serialization failure.
+ */
+#define catalog_read(sql, ...)		catalog_run((sql), false, CATALOG_PARAMS(__VA_ARGS__))
+#define catalog_execute(sql, ...)	catalog_run((sql), true, CATALOG_PARAMS(__VA_ARGS__))
 
 /* A field of the last result, by row and name; the value lives as long as SPI_tuptable. */
 extern Datum catalog_field(uint64 row, const char *name, bool *isnull);

@@ -20,6 +20,7 @@
 #include "declare/parameters.h"
 #include "declare/protection.h"
 #include "declare/publication.h"
+#include "declare/schemas.h"
 #include "declare/taxonomy.h"
 #include "declare/warnings.h"
 #include "fmgr.h"
@@ -388,7 +389,7 @@ find_trees(DeclaredPublication *publication)
 		if (column->taxonomy == NULL)
 			continue;
 		column->tree = find_taxonomy(column->taxonomy);
-		catalog_execute("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
+		catalog_read("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
 						CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree)));
 		(void) catalog_field(0, "ladder", &isnull);
 		if (!isnull && !is_number(column->type))
@@ -413,14 +414,14 @@ verify_name_is_free(const DeclaredPublication *publication)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_execute("SELECT name FROM pprepub.catalog_publication WHERE name = $1",
+	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE name = $1",
 					CATALOG_TEXT(publication->name));
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("publication \"%s\" already exists", publication->name)));
 	/* NAME_1, NAME_counterfeits: neither may be the other's own name. */
-	catalog_execute("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name"
+	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name"
 					" AND (starts_with($1, name || '_') AND substr($1, length(name) + 2) ~ '^([0-9]+|counterfeits)$'"
 					" OR starts_with(name, $1 || '_') AND substr(name, length($1) + 2) ~ '^([0-9]+|counterfeits)$')",
 					CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
@@ -430,15 +431,26 @@ verify_name_is_free(const DeclaredPublication *publication)
 				 errmsg("the name \"%s\" collides with the releases of publication \"%s\"",
 						publication->name, catalog_text(&access, 0, "name")),
 				 errhint("Choose another name, or another target schema.")));
-	catalog_execute("SELECT c.relname::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+	/* Nor may one's releases stand where another's history does. */
+	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name OR $1 = target || '_private'",
+				 CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
+	if (SPI_processed > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_SCHEMA),
+				 errmsg("schema \"%s\" or \"%s\" is used by publication \"%s\" in another way",
+						publication->target, publication->private, catalog_text(&access, 0, "name")),
+				 errhint("Name another schema with target => '…'.")));
+	catalog_read("SELECT c.relname::text AS name, n.nspname::text AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
 					" WHERE n.nspname = $2::text::name AND (c.relname = $1::text::name OR starts_with(c.relname, $1 || '_')"
-					" AND substr(c.relname::text, length($1) + 2) ~ '^([0-9]+|counterfeits)$')",
-					CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
+					" AND substr(c.relname::text, length($1) + 2) ~ '^([0-9]+|counterfeits)$')"
+					" UNION ALL SELECT c.relname::text, n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+					" WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_members'])",
+					CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
 				 errmsg("relation \"%s\" already exists in schema \"%s\"",
-						catalog_text(&access, 0, "name"), publication->target),
+						catalog_text(&access, 0, "name"), catalog_text(&access, 0, "schema")),
 				 errhint("Choose another name, or another target schema.")));
 	catalog_leave(&access);
 }
@@ -453,7 +465,7 @@ find_beside(Declaration *declaration)
 	catalog_enter(&access);
 	for (int i = 0; i < declaration->nbeside; i++)
 	{
-		catalog_execute("SELECT publication FROM pprepub.catalog_publication WHERE name = $1",
+		catalog_read("SELECT publication FROM pprepub.catalog_publication WHERE name = $1",
 						CATALOG_TEXT(declaration->beside[i]));
 		if (SPI_processed == 0)
 			ereport(ERROR,
@@ -468,54 +480,6 @@ find_beside(Declaration *declaration)
  * What is made
  * ----------------------------------------------------------------
  */
-
-/* As the owner: the schema is made, or is the owner's alone already. */
-static void
-ensure_schema(const char *name, Oid owner)
-{
-	Oid			schema = get_namespace_oid(name, true);
-	HeapTuple	tuple;
-	bool		isnull;
-	Datum		rights;
-
-	if (!OidIsValid(schema))
-	{
-		if (pg_database_aclcheck(MyDatabaseId, owner, ACL_CREATE) != ACLCHECK_OK)
-			ereport(ERROR,
-					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-					 errmsg("role \"%s\" may not create schema \"%s\" in this database",
-							GetUserNameFromId(owner, false), name),
-					 errhint("Have it created beforehand: CREATE SCHEMA %s AUTHORIZATION %s.",
-							 quote_identifier(name), quote_identifier(GetUserNameFromId(owner, false)))));
-		execute_ddl(psprintf("CREATE SCHEMA %s", quote_identifier(name)));
-		reset_rights(NamespaceRelationId, get_namespace_oid(name, false),
-					 psprintf("SCHEMA %s", quote_identifier(name)));
-		return;
-	}
-
-	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
-	if (((Form_pg_namespace) GETSTRUCT(tuple))->nspowner != owner)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("schema \"%s\" does not belong to role \"%s\"",
-						name, GetUserNameFromId(owner, false)),
-				 errdetail("The owner of a schema can drop what stands in it, so it must be the owner of the source."),
-				 errhint("Name another schema with target => '…'.")));
-	rights = SysCacheGetAttr(NAMESPACEOID, tuple, Anum_pg_namespace_nspacl, &isnull);
-	if (!isnull)
-	{
-		Acl		   *acl = DatumGetAclP(rights);
-
-		for (int i = 0; i < ACL_NUM(acl); i++)
-			if (ACL_DAT(acl)[i].ai_grantee != owner &&
-				(ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_SCHEMA_DEFINITION),
-						 errmsg("others may create objects in schema \"%s\"", name),
-						 errhint("Revoke CREATE on it from everybody but its owner, or name another schema with target => '…'.")));
-	}
-	ReleaseSysCache(tuple);
-}
 
 static void
 create_pinned_view(DeclaredPublication *publication)
@@ -558,11 +522,10 @@ store_publication(DeclaredPublication *publication)
 		beside[i] = Int32GetDatum(publication->beside[i]);
 	catalog_enter(&access);
 	catalog_execute("INSERT INTO pprepub.catalog_publication"
-					" (name, owner, source, pinned, method, params, target, beside)"
-					" VALUES ($1, $2, $3, $4, $5, $6, $7::text::name, $8) RETURNING publication",
+					" (name, owner, pinned, method, params, target, beside)"
+					" VALUES ($1, $2, $3, $4, $5, $6::text::name, $7) RETURNING publication",
 					CATALOG_TEXT(publication->name),
 					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(publication->owner)),
-					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(publication->source)),
 					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(publication->pinned)),
 					CATALOG_TEXT(publication->method),
 					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)),
@@ -598,8 +561,7 @@ make_objects(DeclaredPublication *publication)
 
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	ensure_schema(publication->target, publication->owner);
-	ensure_schema(publication->private, publication->owner);
+	ensure_schemas(publication);
 	create_pinned_view(publication);
 	SPI_finish();
 	act_as_before(&caller);
@@ -611,6 +573,7 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	Declaration declaration = {0};
 	DeclaredPublication *publication = &declaration.publication;
 
+	verify_may_change("create_publication()");
 	read_arguments(fcinfo, &declaration);
 	verify_source(publication);
 	declare_columns(&declaration);
@@ -620,7 +583,7 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	LockRelationOid(catalog_relation("catalog_publication"), ShareUpdateExclusiveLock);
 	verify_name_is_free(publication);
 	find_beside(&declaration);
-	verify_judged_alone(publication->source, 0, publication->beside, publication->nbeside);
+	verify_judged_alone(publication->source, publication->owner, 0, publication->beside, publication->nbeside);
 
 	make_objects(publication);
 	store_publication(publication);

@@ -40,7 +40,6 @@ CREATE TABLE pprepub.catalog_publication (
 	publication int PRIMARY KEY,
 	name text COLLATE "C" NOT NULL UNIQUE,
 	owner regrole NOT NULL,
-	source regclass NOT NULL,
 	pinned regclass NOT NULL,
 	method text NOT NULL,
 	params jsonb NOT NULL,
@@ -52,6 +51,15 @@ CREATE SEQUENCE pprepub.catalog_publication_number AS int OWNED BY pprepub.catal
 ALTER TABLE pprepub.catalog_publication
 	ALTER COLUMN publication SET DEFAULT pg_catalog.nextval('pprepub.catalog_publication_number');
 COMMENT ON TABLE pprepub.catalog_publication IS 'publications as declared';
+
+-- Not stored: a restore makes some materialized views last of all, when the catalog stands already.
+CREATE VIEW pprepub.catalog_source AS
+	SELECT DISTINCT p.publication, d.refobjid::pg_catalog.regclass AS source
+	FROM pprepub.catalog_publication p
+		JOIN pg_catalog.pg_rewrite w ON w.ev_class = p.pinned::pg_catalog.oid
+		JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+			AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid <> w.ev_class;
+COMMENT ON VIEW pprepub.catalog_source IS 'what the pinned view of each publication reads';
 
 CREATE TABLE pprepub.catalog_column (
 	publication int,
@@ -119,10 +127,6 @@ SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_relation', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_release', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_metric', '');
 
-REVOKE ALL ON pprepub.catalog_tree, pprepub.catalog_tree_node, pprepub.catalog_taxonomy,
-	pprepub.catalog_publication, pprepub.catalog_column, pprepub.catalog_relation,
-	pprepub.catalog_release, pprepub.catalog_metric FROM PUBLIC;
-
 -- Taxonomies
 
 CREATE VIEW pprepub.taxonomy_node WITH (security_barrier) AS
@@ -130,7 +134,6 @@ CREATE VIEW pprepub.taxonomy_node WITH (security_barrier) AS
 	FROM pprepub.catalog_taxonomy t JOIN pprepub.catalog_tree_node n USING (tree);
 COMMENT ON VIEW pprepub.taxonomy_node IS
 	'nodes of every taxonomy: its parent (NULL for the root), its depth below the root, the leaves below it';
-GRANT SELECT ON pprepub.taxonomy_node TO PUBLIC;
 
 CREATE FUNCTION pprepub.create_taxonomy(name text, source regclass) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_taxonomy';
@@ -172,7 +175,7 @@ COMMENT ON FUNCTION pprepub.drop_publication(text, boolean) IS
 	'drops a publication and all that was made for it; once something was published, only with forget_history => true';
 
 CREATE VIEW pprepub.publication WITH (security_barrier) AS
-	SELECT p.name, p.owner, p.source, p.method, p.params, p.target, p.releases,
+	SELECT p.name, p.owner, s.source, p.method, p.params, p.target, p.releases,
 		(SELECT c.name FROM pprepub.catalog_column c
 		 WHERE c.publication = p.publication AND c.role = 'key') AS key,
 		(SELECT pg_catalog.jsonb_object_agg(c.name, c.kind) FROM pprepub.catalog_column c
@@ -183,10 +186,9 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 			  WHERE c.publication = p.publication AND c.role = 'insensitive' ORDER BY c.position) AS insensitive,
 		ARRAY(SELECT b.name FROM pprepub.catalog_publication b
 			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside
-	FROM pprepub.catalog_publication p
+	FROM pprepub.catalog_publication p LEFT JOIN pprepub.catalog_source s USING (publication)
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
 COMMENT ON VIEW pprepub.publication IS 'the publications that you own, as they are declared now';
-GRANT SELECT ON pprepub.publication TO PUBLIC;
 
 -- What was published stays
 
@@ -197,8 +199,15 @@ COMMENT ON FUNCTION pprepub.refuse_change() IS 'trigger that refuses to change a
 CREATE FUNCTION pprepub.protect() RETURNS event_trigger
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_protect';
 COMMENT ON FUNCTION pprepub.protect() IS 'event trigger that refuses DDL on releases and their history';
-REVOKE ALL ON FUNCTION pprepub.protect() FROM PUBLIC;
 
+CREATE EVENT TRIGGER pprepub_protect_views ON ddl_command_start WHEN TAG IN ('CREATE VIEW')
+	EXECUTE FUNCTION pprepub.protect();
 CREATE EVENT TRIGGER pprepub_protect_commands ON ddl_command_end EXECUTE FUNCTION pprepub.protect();
 CREATE EVENT TRIGGER pprepub_protect_rewrites ON table_rewrite EXECUTE FUNCTION pprepub.protect();
 CREATE EVENT TRIGGER pprepub_protect_drops ON sql_drop EXECUTE FUNCTION pprepub.protect();
+
+-- Also for who pretends to be a replica.
+ALTER EVENT TRIGGER pprepub_protect_views ENABLE ALWAYS;
+ALTER EVENT TRIGGER pprepub_protect_commands ENABLE ALWAYS;
+ALTER EVENT TRIGGER pprepub_protect_rewrites ENABLE ALWAYS;
+ALTER EVENT TRIGGER pprepub_protect_drops ENABLE ALWAYS;

@@ -13,6 +13,7 @@
  */
 #include "declare/protection.h"
 
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "commands/event_trigger.h"
 #include "commands/trigger.h"
@@ -29,6 +30,9 @@ PG_FUNCTION_INFO_V1(pprepub_refuse_change);
 PG_FUNCTION_INFO_V1(pprepub_protect);
 
 static bool ddl_is_ours = false;
+
+/* A pinned view that reads nothing, which the CREATE VIEW at hand replaces, or InvalidOid. */
+static Oid	dummy_view = InvalidOid;
 
 void
 seal_table(Oid table)
@@ -81,7 +85,7 @@ pprepub_refuse_change(PG_FUNCTION_ARGS)
 static void
 refuse(const char *tag, int32 publication)
 {
-	catalog_execute("SELECT name FROM pprepub.catalog_publication WHERE publication = $1",
+	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -138,46 +142,99 @@ is_harmless(const AlterTableStmt *statement)
 
 /*
  * The publications whose relations the command touched, with a word for how:
- * "itself", "trigger", "rule", "schema", "inheritance".
+ * "itself", "policy", "trigger", "seal", "rule", "index", "schema", "type",
+ * "inheritance".  A seal made as it should be, and a plain index, are not
+ * listed where they do no harm.
  */
 static const char *const touched_query =
-"SELECT DISTINCT c.command_tag, 'itself' AS how, r.publication"
-" FROM pg_event_trigger_ddl_commands() c JOIN pprepub.catalog_relation r ON r.relation::oid = c.objid"
-" WHERE c.classid = 'pg_class'::regclass AND r.part <> 'view'"
-" UNION ALL SELECT c.command_tag, 'trigger', r.publication"
-" FROM pg_event_trigger_ddl_commands() c JOIN pg_trigger t ON t.oid = c.objid"
-" JOIN pprepub.catalog_relation r ON r.relation::oid = t.tgrelid"
-" WHERE c.classid = 'pg_trigger'::regclass AND r.part <> 'view'"
-" AND (c.command_tag <> 'CREATE TRIGGER'"
-"  OR t.tgname = '" SEAL "' AND t.tgfoid <> 'pprepub.refuse_change()'::regprocedure)"
-" UNION ALL SELECT c.command_tag, 'rule', r.publication"
-" FROM pg_event_trigger_ddl_commands() c JOIN pg_rewrite w ON w.oid = c.objid"
-" JOIN pprepub.catalog_relation r ON r.relation::oid = w.ev_class"
-" WHERE c.classid = 'pg_rewrite'::regclass AND r.part <> 'view'"
-" UNION ALL SELECT c.command_tag, 'schema', r.publication"
-" FROM pg_event_trigger_ddl_commands() c JOIN pg_class k ON k.relnamespace = c.objid"
-" JOIN pprepub.catalog_relation r ON r.relation::oid = k.oid"
-" WHERE c.classid = 'pg_namespace'::regclass"
-" UNION ALL SELECT 'ALTER TABLE', 'inheritance', r.publication"
-" FROM pg_inherits i JOIN pprepub.catalog_relation r ON r.relation::oid IN (i.inhrelid, i.inhparent)";
+"WITH RECURSIVE command AS (SELECT * FROM pg_event_trigger_ddl_commands()),"
+" kept AS (SELECT relation::oid AS relation, publication, part FROM pprepub.catalog_relation WHERE part <> 'view'),"
+" used_type AS ("
+"  SELECT DISTINCT kept.publication, a.atttypid AS type FROM kept JOIN pg_attribute a ON a.attrelid = kept.relation"
+"   WHERE EXISTS (SELECT FROM command WHERE command_tag LIKE 'ALTER %' AND classid IN ('pg_type'::regclass, 'pg_class'::regclass))"
+"    AND a.attnum > 0 AND a.atttypid >= 16384"
+"  UNION SELECT u.publication, n.type FROM used_type u JOIN pg_type t ON t.oid = u.type CROSS JOIN LATERAL ("
+"   SELECT t.typelem AS type UNION ALL SELECT t.typbasetype"
+"   UNION ALL SELECT g.rngsubtype FROM pg_range g WHERE g.rngtypid = t.oid"
+"   UNION ALL SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = t.typrelid AND a.attnum > 0) n WHERE n.type >= 16384)"
+" SELECT c.command_tag, 'itself' AS how, k.publication FROM command c JOIN kept k ON k.relation = c.objid"
+"  WHERE c.classid = 'pg_class'::regclass AND (c.command_tag <> 'CREATE VIEW' OR c.objid <> $1)"
+" UNION ALL SELECT c.command_tag, 'policy', k.publication"
+"  FROM command c JOIN pg_policy p ON p.oid = c.objid JOIN kept k ON k.relation = p.polrelid"
+"  WHERE c.classid = 'pg_policy'::regclass"
+" UNION ALL SELECT c.command_tag, CASE WHEN t.tgname = '" SEAL "' THEN 'seal' ELSE 'trigger' END, k.publication"
+"  FROM command c JOIN pg_trigger t ON t.oid = c.objid JOIN kept k ON k.relation = t.tgrelid"
+"  WHERE c.classid = 'pg_trigger'::regclass AND (c.command_tag <> 'CREATE TRIGGER' OR t.tgname = '" SEAL "')"
+" UNION ALL SELECT c.command_tag, 'broken seal', k.publication"
+"  FROM command c JOIN pg_trigger t ON t.oid = c.objid JOIN kept k ON k.relation = t.tgrelid"
+"  WHERE c.classid = 'pg_trigger'::regclass AND t.tgname = '" SEAL "'"
+"   AND (t.tgfoid <> 'pprepub.refuse_change()'::regprocedure OR t.tgtype <> 62 OR t.tgqual IS NOT NULL OR t.tgattr <> '')"
+" UNION ALL SELECT c.command_tag, 'rule', k.publication"
+"  FROM command c JOIN pg_rewrite w ON w.oid = c.objid JOIN kept k ON k.relation = w.ev_class"
+"  WHERE c.classid = 'pg_rewrite'::regclass"
+" UNION ALL SELECT c.command_tag, 'index', k.publication"
+"  FROM command c JOIN pg_index i ON i.indexrelid = c.objid JOIN kept k ON k.relation = i.indrelid"
+"  WHERE c.classid = 'pg_class'::regclass AND k.part <> 'release'"
+"   AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL OR EXISTS ("
+"    SELECT FROM unnest(i.indclass::oid[]) o WHERE o >= 16384))"
+" UNION ALL SELECT c.command_tag, 'schema', p.publication"
+"  FROM command c JOIN pg_namespace n ON n.oid = c.objid JOIN kept k"
+"   ON k.relation IN (SELECT oid FROM pg_class WHERE relnamespace = n.oid)"
+"  JOIN pprepub.catalog_publication p USING (publication) WHERE c.classid = 'pg_namespace'::regclass"
+" UNION ALL SELECT c.command_tag, 'type', u.publication FROM command c JOIN used_type u JOIN pg_type t ON t.oid = u.type"
+"  ON c.classid = 'pg_type'::regclass AND c.objid = t.oid OR c.classid = 'pg_class'::regclass AND c.objid = t.typrelid"
+" UNION ALL SELECT 'ALTER TABLE', 'inheritance', k.publication"
+"  FROM pg_inherits i JOIN kept k ON k.relation IN (i.inhrelid, i.inhparent)";
+
+/* May values of the type look otherwise now? */
+static bool
+changes_values(Node *statement)
+{
+	if (IsA(statement, AlterEnumStmt))
+		return castNode(AlterEnumStmt, statement)->oldVal != NULL;
+	return IsA(statement, AlterTableStmt);
+}
 
 static bool
 is_allowed(const char *tag, const char *how, Node *statement)
 {
+	if (strcmp(tag, "COMMENT") == 0 || strcmp(tag, "SECURITY LABEL") == 0)
+		return true;
 	if (strcmp(how, "schema") == 0)
 		return !IsA(statement, RenameStmt);
+	if (strcmp(how, "type") == 0)
+		return !changes_values(statement);
+	if (strcmp(how, "seal") == 0)	/* by pg_restore, where there was none */
+		return IsA(statement, CreateTrigStmt) && !castNode(CreateTrigStmt, statement)->replace;
 	if (strcmp(how, "itself") != 0)
 		return false;
-	if (strcmp(tag, "COMMENT") == 0 || strcmp(tag, "SECURITY LABEL") == 0 ||
-		strcmp(tag, "GRANT") == 0 || strcmp(tag, "REVOKE") == 0)
+	if (strcmp(tag, "GRANT") == 0 || strcmp(tag, "REVOKE") == 0)
 		return true;
 	return IsA(statement, AlterTableStmt) && is_harmless(castNode(AlterTableStmt, statement));
+}
+
+/*
+ * Where a view must wait for another object, pg_restore makes a dummy first,
+ * and replaces it in the end.
+ */
+static void
+note_dummy_view(const ViewStmt *statement)
+{
+	Oid			view = RangeVarGetRelid(statement->view, NoLock, true);
+
+	dummy_view = InvalidOid;
+	catalog_read("SELECT FROM pprepub.catalog_publication p WHERE p.pinned::oid = $1"
+				 " AND NOT EXISTS (SELECT FROM pprepub.catalog_source s WHERE s.publication = p.publication)",
+				 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(view)));
+	if (SPI_processed > 0)
+		dummy_view = view;
 }
 
 static void
 check_commands(const char *tag, Node *statement)
 {
-	catalog_run(touched_query, 0, NULL);
+	catalog_read(touched_query, CATALOG_PARAM(OIDOID, ObjectIdGetDatum(dummy_view)));
+	dummy_view = InvalidOid;
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
 		char	   *command = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1);
@@ -191,35 +248,40 @@ check_commands(const char *tag, Node *statement)
 static void
 check_rewrite(const char *tag)
 {
-	catalog_run("SELECT publication FROM pprepub.catalog_relation"
-				" WHERE relation::oid = pg_event_trigger_table_rewrite_oid()", 0, NULL);
+	catalog_read("SELECT publication FROM pprepub.catalog_relation"
+				" WHERE relation::oid = pg_event_trigger_table_rewrite_oid()");
 	if (SPI_processed > 0)
 		refuse(tag, catalog_int(0, "publication"));
 }
 
-/* The view of the newest release may go; the next release makes another one. */
-static void
-forget_dropped_views(void)
-{
-	catalog_run("SELECT FROM pg_event_trigger_dropped_objects() o JOIN pprepub.catalog_relation r"
-				" ON o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND r.part = 'view'", 0, NULL);
-	if (SPI_processed == 0)
-		return;					/* what is not ours may be dropped where nothing may be written */
-	catalog_run("DELETE FROM pprepub.catalog_relation r USING pg_event_trigger_dropped_objects() o"
-				" WHERE o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND r.part = 'view'", 0, NULL);
-}
-
+/*
+ * Until something was published, a pinned view may go with the source: whoever
+ * drops his table need not ask.  Afterwards it stays, or another publication
+ * could be declared over the same people, and would not know of this one.
+ */
 static void
 check_drops(const char *tag)
 {
-	catalog_run("SELECT r.publication FROM pg_event_trigger_dropped_objects() o"
-				" JOIN pprepub.catalog_relation r ON r.part <> 'view' AND ("
-				"  o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid"
-				"  OR o.classid = 'pg_trigger'::regclass AND o.address_names[3] = '" SEAL "'"
-				"   AND r.relation::oid = to_regclass(format('%I.%I', o.address_names[1], o.address_names[2]))::oid)"
-				" ORDER BY r.publication LIMIT 1", 0, NULL);
+	catalog_read("SELECT r.publication FROM pg_event_trigger_dropped_objects() o"
+				 " JOIN pprepub.catalog_relation r ON r.part <> 'view' AND ("
+				 "  o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND (r.part <> 'source' OR o.original"
+				 "   OR EXISTS (SELECT FROM pprepub.catalog_publication p WHERE p.publication = r.publication AND p.releases > 0))"
+				 "  OR o.classid = 'pg_trigger'::regclass AND o.address_names[3] = '" SEAL "'"
+				 "   AND r.relation::oid = to_regclass(format('%I.%I', o.address_names[1], o.address_names[2]))::oid)"
+				 " ORDER BY r.publication LIMIT 1");
 	if (SPI_processed > 0)
 		refuse(tag, catalog_int(0, "publication"));
+}
+
+static void
+forget_dropped(void)
+{
+	catalog_read("SELECT FROM pg_event_trigger_dropped_objects() o JOIN pprepub.catalog_relation r"
+				 " ON o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid");
+	if (SPI_processed == 0)
+		return;					/* what is not ours may be dropped where nothing may be written */
+	catalog_execute("DELETE FROM pprepub.catalog_relation r USING pg_event_trigger_dropped_objects() o"
+					" WHERE o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid");
 }
 
 Datum
@@ -239,14 +301,16 @@ pprepub_protect(PG_FUNCTION_ARGS)
 
 	tag = GetCommandTagName(trigger->tag);
 	catalog_enter(&access);
-	if (strcmp(trigger->event, "ddl_command_end") == 0)
+	if (strcmp(trigger->event, "ddl_command_start") == 0)
+		note_dummy_view(castNode(ViewStmt, trigger->parsetree));
+	else if (strcmp(trigger->event, "ddl_command_end") == 0)
 		check_commands(tag, trigger->parsetree);
 	else if (strcmp(trigger->event, "table_rewrite") == 0)
 		check_rewrite(tag);
 	else
 	{
 		check_drops(tag);
-		forget_dropped_views();
+		forget_dropped();
 	}
 	catalog_leave(&access);
 	PG_RETURN_VOID();

@@ -11,6 +11,8 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "storage/lmgr.h"
@@ -36,7 +38,7 @@ parse_role(const char *word)
 static void
 read_columns(CatalogAccess *access, DeclaredPublication *publication)
 {
-	catalog_execute("SELECT name, role, kind, taxonomy, tree FROM pprepub.catalog_column"
+	catalog_read("SELECT name, role, kind, taxonomy, tree FROM pprepub.catalog_column"
 					" WHERE publication = $1 ORDER BY position",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	publication->ncolumns = SPI_processed;
@@ -96,10 +98,11 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	bool		isnull;
 	MemoryContext old;
 
-	catalog_execute("SELECT name, owner::oid AS owner, source::oid AS source, pinned::oid AS pinned,"
-					" method, params, target, beside, releases"
-					" FROM pprepub.catalog_publication WHERE publication = $1",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	catalog_read("SELECT name, owner::oid AS owner, source::oid AS source, pinned::oid AS pinned,"
+				 " method, params, target, beside, releases"
+				 " FROM pprepub.catalog_publication LEFT JOIN pprepub.catalog_source USING (publication)"
+				 " WHERE publication = $1",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	if (SPI_processed == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -119,55 +122,119 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	read_columns(access, publication);
 }
 
+/*
+ * The publication's number, for a caller with the rights of its owner, or of
+ * the new owner of its source.  Asked before anything is locked, so that
+ * strangers cannot stand in the way.
+ */
 static int32
-find_publication(CatalogAccess *access, const char *name)
+find_publication(const char *name, bool new_owner)
 {
-	catalog_execute("SELECT publication, owner::oid AS owner, source::oid AS source"
-					" FROM pprepub.catalog_publication WHERE name = $1",
-					CATALOG_TEXT(name));
+	CatalogAccess access;
+	int32		number;
+	Oid			owner;
+	Oid			source;
+
+	catalog_enter(&access);
+	catalog_read("SELECT publication, owner::oid AS owner, source::oid AS source"
+				 " FROM pprepub.catalog_publication LEFT JOIN pprepub.catalog_source USING (publication)"
+				 " WHERE name = $1",
+				 CATALOG_TEXT(name));
 	if (SPI_processed == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("publication \"%s\" does not exist", name),
 				 errhint("Declare it with pprepub.create_publication().")));
-	return catalog_int(0, "publication");
-}
-
-/* Does the caller have the rights of the owner, or of the new owner of the source? */
-static void
-verify_owner(DeclaredPublication *publication, bool new_owner)
-{
-	Oid			owner;
-
-	if (get_rel_relkind(publication->source) == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the source of publication \"%s\" does not exist", publication->name)));
-	owner = relation_owner(publication->source);
-	if (!has_rights_of(new_owner ? owner : publication->owner))
+	number = catalog_int(0, "publication");
+	owner = catalog_oid(0, "owner");
+	source = catalog_oid(0, "source");
+	catalog_leave(&access);
+	if (new_owner && get_rel_relkind(source) != '\0')
+		owner = relation_owner(source);
+	if (!has_rights_of(owner))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of publication \"%s\"", publication->name)));
-	if (owner != publication->owner && !new_owner)
+				 errmsg("must be owner of publication \"%s\"", name)));
+	return number;
+}
+
+/* Does the source stand, and is it still its owner's? */
+static void
+verify_source(const DeclaredPublication *publication, bool new_owner)
+{
+	if (get_rel_relkind(publication->source) == '\0' || get_rel_relkind(publication->pinned) == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("the source of publication \"%s\" was dropped", publication->name),
+				 errhint("What was published stays. pprepub.drop_publication() drops the publication.")));
+	if (relation_owner(publication->source) != publication->owner && !new_owner)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the source of publication \"%s\" has another owner now", publication->name),
 				 errhint("Its new owner takes the publication over by calling pprepub.alter_publication().")));
 }
 
-DeclaredPublication *
-publication_open(const char *name, LOCKMODE lock, bool new_owner)
+/*
+ * The source is read under the transaction's snapshot: a release, or a change
+ * of what was declared, that it does not see is a serialization failure.
+ */
+static void
+verify_snapshot(int32 publication)
+{
+	if (!IsolationUsesXactSnapshot())
+		return;
+	catalog_execute("SELECT FROM pprepub.catalog_publication WHERE publication = $1 FOR NO KEY UPDATE",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
+	if (SPI_processed == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update")));
+}
+
+static DeclaredPublication *
+lock_publication(const char *name, LOCKMODE lock, bool new_owner)
 {
 	DeclaredPublication *publication = palloc0(sizeof(DeclaredPublication));
 	CatalogAccess access;
 
-	catalog_enter(&access);
-	publication->id = find_publication(&access, name);
+	publication->id = find_publication(name, new_owner);
 	LockDatabaseObject(catalog_relation("catalog_publication"), publication->id, 0, lock);
+	catalog_enter(&access);
+	if (lock >= ExclusiveLock)
+		verify_snapshot(publication->id);
 	read_publication(&access, publication);
 	catalog_leave(&access);
-	verify_owner(publication, new_owner);
+	(void) find_publication(publication->name, new_owner);	/* it may have changed hands */
+	return publication;
+}
+
+DeclaredPublication *
+publication_open(const char *name, LOCKMODE lock)
+{
+	DeclaredPublication *publication = lock_publication(name, lock, false);
+
+	verify_source(publication, false);
 	read_types(publication);
+	return publication;
+}
+
+DeclaredPublication *
+publication_open_for_new_owner(const char *name, LOCKMODE lock)
+{
+	DeclaredPublication *publication = lock_publication(name, lock, true);
+
+	verify_source(publication, true);
+	read_types(publication);
+	return publication;
+}
+
+DeclaredPublication *
+publication_open_to_drop(const char *name)
+{
+	DeclaredPublication *publication = lock_publication(name, AccessExclusiveLock, false);
+
+	if (get_rel_relkind(publication->source) != '\0' && get_rel_relkind(publication->pinned) != '\0')
+		verify_source(publication, false);
 	return publication;
 }
 
@@ -214,13 +281,24 @@ noted_relation(const DeclaredPublication *publication, const char *part)
 	Oid			relation;
 
 	catalog_enter(&access);
-	catalog_execute("SELECT relation::oid AS relation FROM pprepub.catalog_relation"
+	catalog_read("SELECT relation::oid AS relation FROM pprepub.catalog_relation"
 					" WHERE publication = $1 AND part = $2",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_TEXT(part));
 	relation = SPI_processed == 0 ? InvalidOid : catalog_oid(0, "relation");
 	catalog_leave(&access);
 	return relation;
+}
+
+void
+verify_name_is_not_taken(const DeclaredPublication *publication, const char *schema, const char *name)
+{
+	if (OidIsValid(get_relname_relid(name, get_namespace_oid(schema, false))))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_TABLE),
+				 errmsg("relation \"%s\" in schema \"%s\" is in the way of publication \"%s\"",
+						name, schema, publication->name),
+				 errhint("It was not made by pprepub: rename it, or drop it.")));
 }
 
 char *

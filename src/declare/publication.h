@@ -62,10 +62,12 @@ typedef struct DeclaredPublication
  * declared, AccessExclusiveLock for dropping.  The lock is on the
  * publication, not on any table, and no SQL statement can take it otherwise.
  *
- * An error when the source has another owner by now: everything but
- * alter_publication, which says so with new_owner, fails closed.
+ * An error when the source has another owner by now, or is gone: everything
+ * fails closed, but alter_publication() by the new owner, and drop_publication().
  */
-extern DeclaredPublication *publication_open(const char *name, LOCKMODE lock, bool new_owner);
+extern DeclaredPublication *publication_open(const char *name, LOCKMODE lock);
+extern DeclaredPublication *publication_open_for_new_owner(const char *name, LOCKMODE lock);
+extern DeclaredPublication *publication_open_to_drop(const char *name);
 
 /* The column with this role; for roles that occur once. */
 extern const DeclaredColumn *publication_column(const DeclaredPublication *publication, ColumnRole role);
@@ -80,6 +82,10 @@ extern char *target_words(const DeclaredPublication *publication, const char *su
  * "log" (history), "release", "view".
  */
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
+
+/* An error when something stands where a relation of the publication is to be made. */
+extern void verify_name_is_not_taken(const DeclaredPublication *publication,
+									 const char *schema, const char *name);
 
 /* The relation noted as a part that occurs once, or InvalidOid. */
 extern Oid	noted_relation(const DeclaredPublication *publication, const char *part);

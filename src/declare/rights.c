@@ -66,6 +66,18 @@ act_as_before(const Identity *before)
 	SetUserIdAndSecContext(before->userid, before->security_context);
 }
 
+void
+verify_may_change(const char *command)
+{
+	PreventCommandIfReadOnly(command);
+	PreventCommandDuringRecovery(command);
+	if (InSecurityRestrictedOperation())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("cannot execute %s within a security-restricted operation", command),
+				 errdetail("Code that a source brings along, for one, runs in such an operation.")));
+}
+
 Oid
 relation_owner(Oid relation)
 {
@@ -103,9 +115,8 @@ execute_ddl(const char *sql)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
 }
 
-/* The rights that stand on a relation or schema, or NULL. */
-static Acl *
-rights_of(Oid classid, Oid object)
+Acl *
+rights_on(Oid classid, Oid object)
 {
 	bool		relation = classid == RelationRelationId;
 	HeapTuple	tuple = SearchSysCache1(relation ? RELOID : NAMESPACEOID,
@@ -127,8 +138,8 @@ rights_of(Oid classid, Oid object)
 void
 reset_rights(Oid classid, Oid object, const char *words)
 {
-	Acl		   *acl = rights_of(classid, object);
-	Oid			owner = GetUserId();
+	Acl		   *acl = rights_on(classid, object);
+	Oid			owner = classid == RelationRelationId ? relation_owner(object) : GetUserId();
 
 	if (acl == NULL)
 		return;					/* the owner's own rights, by default */

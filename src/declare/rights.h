@@ -7,6 +7,8 @@
 
 #include "postgres.h"
 
+#include "utils/acl.h"
+
 /* Who one was before acting as somebody else. */
 typedef struct Identity
 {
@@ -27,15 +29,26 @@ extern void act_as_before(const Identity *before);
 /* Sets the settings that act_as() fixes once more: hostile code may have changed them. */
 extern void fix_settings(void);
 
+/*
+ * To be asked first by every function that changes what is declared or
+ * published.  An error in a read-only transaction, on a standby, and when a
+ * source's own code is what calls: it could pull a publication away from under
+ * the release that is being made.
+ */
+extern void verify_may_change(const char *command);
+
 extern Oid	relation_owner(Oid relation);
 
 /* Does the current user have the rights of this role? */
 extern bool has_rights_of(Oid role);
 
+/* The rights that stand on a relation or schema, or NULL for the default. */
+extern Acl *rights_on(Oid classid, Oid object);
+
 /*
  * Take every right on a new object from everybody but its owner, whatever the
  * default privileges say.  The statement's words name the object: "TABLE
- * a.b", "SCHEMA s", "FUNCTION f(int)".  To be called as the owner, inside SPI.
+ * a.b", "SCHEMA s".  To be called as the owner or a superuser, inside SPI.
  */
 extern void reset_rights(Oid classid, Oid object, const char *words);
 

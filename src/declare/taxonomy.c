@@ -13,11 +13,14 @@
  */
 #include "declare/taxonomy.h"
 
+#include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
 #include "declare/strmap.h"
 #include "fmgr.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -26,7 +29,6 @@
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 #include "utils/rel.h"
-#include "access/table.h"
 
 #define MAX_NODES		1048576
 #define MAX_NAME_BYTES	1024
@@ -98,8 +100,8 @@ verify_name_of_node(const TreeBuilder *builder, const char *name)
 	if (strlen(name) > MAX_NAME_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("node \"%.40s…\" of taxonomy \"%s\" is longer than %d bytes",
-						name, builder->taxonomy, MAX_NAME_BYTES)));
+				 errmsg("node \"%.*s…\" of taxonomy \"%s\" is longer than %d bytes",
+						pg_mbcliplen(name, strlen(name), 40), name, builder->taxonomy, MAX_NAME_BYTES)));
 	if (builder->nnodes >= MAX_NODES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -315,8 +317,11 @@ levels_query(Oid source)
 	{
 		if (TupleDescAttr(columns, i)->attisdropped)
 			continue;
-		appendStringInfo(&sql, "%s%s::pg_catalog.text", ncolumns++ == 0 ? "SELECT " : ", ",
-						 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)));
+		/* What a value prints is its name; char(n) without its padding. */
+		appendStringInfo(&sql, "%s%s%s", ncolumns++ == 0 ? "SELECT " : ", ",
+						 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)),
+						 getBaseType(TupleDescAttr(columns, i)->atttypid) == BPCHAROID
+						 ? "::pg_catalog.text" : "");
 	}
 	if (ncolumns == 0)
 		ereport(ERROR,
@@ -349,6 +354,7 @@ add_rows_of(TreeBuilder *builder, const char *sql, MemoryContext context)
 			MemoryContext old;
 
 			CHECK_FOR_INTERRUPTS();
+			Assert(nvalues <= MAX_LEVELS);
 			old = MemoryContextSwitchTo(SPI_tuptable->tuptabcxt);
 			for (int i = 0; i < nvalues; i++)
 				values[i] = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, i + 1);
@@ -453,16 +459,23 @@ store_tree(const TreeBuilder *builder, Datum ladder, bool has_ladder)
 	return tree;
 }
 
+static void
+refuse_unknown(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("taxonomy \"%s\" does not exist", name),
+			 errhint("Create it with pprepub.create_taxonomy(), or see pprepub.taxonomy_node for those that exist.")));
+}
+
+/* Whoever extends or drops it meanwhile waits, and then sees what the tree is used for. */
 int32
 find_taxonomy(const char *name)
 {
-	catalog_execute("SELECT tree FROM pprepub.catalog_taxonomy WHERE name = $1 FOR KEY SHARE",
-					CATALOG_TEXT(name));
+	catalog_read("SELECT tree FROM pprepub.catalog_taxonomy WHERE name = $1 FOR SHARE",
+				 CATALOG_TEXT(name));
 	if (SPI_processed == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("taxonomy \"%s\" does not exist", name),
-				 errhint("Create it with pprepub.create_taxonomy(), or see pprepub.taxonomy_node for those that exist.")));
+		refuse_unknown(name);
 	return catalog_int(0, "tree");
 }
 
@@ -473,9 +486,10 @@ own_taxonomy(CatalogAccess *access, const char *name)
 	Oid			owner;
 	bool		may;
 
-	(void) find_taxonomy(name);
-	catalog_execute("SELECT tree, owner::pg_catalog.oid AS owner FROM pprepub.catalog_taxonomy WHERE name = $1 FOR UPDATE",
-					CATALOG_TEXT(name));
+	catalog_read("SELECT tree, owner::oid AS owner FROM pprepub.catalog_taxonomy WHERE name = $1 FOR UPDATE",
+				 CATALOG_TEXT(name));
+	if (SPI_processed == 0)
+		refuse_unknown(name);
 	owner = catalog_oid(0, "owner");
 	may = has_privs_of_role(access->caller.userid, owner);
 	if (!may)
@@ -485,17 +499,19 @@ own_taxonomy(CatalogAccess *access, const char *name)
 	return catalog_int(0, "tree");
 }
 
+/* An old snapshot cannot tell what others use now: the next call deletes what this one leaves. */
 void
 forget_unused_trees(void)
 {
+	if (IsolationUsesXactSnapshot())
+		return;
 	catalog_execute("WITH gone AS ("
 					" DELETE FROM pprepub.catalog_tree t"
 					" WHERE NOT EXISTS (SELECT FROM pprepub.catalog_taxonomy x WHERE x.tree = t.tree)"
 					" AND NOT EXISTS (SELECT FROM pprepub.catalog_column c WHERE c.tree = t.tree)"
 					" AND NOT EXISTS (SELECT FROM pprepub.catalog_release r WHERE t.tree = ANY (r.trees))"
 					" RETURNING t.tree)"
-					" DELETE FROM pprepub.catalog_tree_node n USING gone WHERE n.tree = gone.tree AND $1",
-					CATALOG_PARAM(BOOLOID, BoolGetDatum(true)));
+					" DELETE FROM pprepub.catalog_tree_node n USING gone WHERE n.tree = gone.tree");
 }
 
 static void
@@ -504,7 +520,7 @@ store_taxonomy(const TreeBuilder *builder, Datum ladder, bool has_ladder)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_execute("SELECT 1 FROM pprepub.catalog_taxonomy WHERE name = $1",
+	catalog_read("SELECT 1 FROM pprepub.catalog_taxonomy WHERE name = $1",
 					CATALOG_TEXT(builder->taxonomy));
 	if (SPI_processed > 0)
 		ereport(ERROR,
@@ -524,7 +540,7 @@ add_stored_tree(TreeBuilder *builder, int32 tree, MemoryContext context)
 {
 	MemoryContext old;
 
-	catalog_execute("SELECT node, parent, leaves = 1 AND NOT EXISTS (SELECT FROM pprepub.catalog_tree_node c"
+	catalog_read("SELECT node, parent, leaves = 1 AND NOT EXISTS (SELECT FROM pprepub.catalog_tree_node c"
 					" WHERE c.tree = n.tree AND c.parent = n.node) AS leaf"
 					" FROM pprepub.catalog_tree_node n WHERE tree = $1 ORDER BY depth",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
@@ -578,6 +594,7 @@ pprepub_create_taxonomy(PG_FUNCTION_ARGS)
 {
 	TreeBuilder *builder = builder_create(name_argument(fcinfo, 0), false);
 
+	verify_may_change("create_taxonomy()");
 	add_levels(builder, source_argument(fcinfo, 1));
 	builder_finish(builder);
 	store_taxonomy(builder, (Datum) 0, false);
@@ -594,9 +611,10 @@ pprepub_extend_taxonomy(PG_FUNCTION_ARGS)
 	int32		tree;
 	bool		isnull;
 
+	verify_may_change("extend_taxonomy()");
 	catalog_enter(&access);
 	tree = own_taxonomy(&access, name);
-	catalog_execute("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
+	catalog_read("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
 	(void) catalog_field(0, "ladder", &isnull);
 	if (!isnull)
@@ -625,6 +643,7 @@ pprepub_drop_taxonomy(PG_FUNCTION_ARGS)
 	char	   *name = name_argument(fcinfo, 0);
 	CatalogAccess access;
 
+	verify_may_change("drop_taxonomy()");
 	catalog_enter(&access);
 	(void) own_taxonomy(&access, name);
 	catalog_execute("DELETE FROM pprepub.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(name));
@@ -673,10 +692,10 @@ verify_ladder(const char *name, Numeric low, Numeric high, Datum *widths, bool *
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("taxonomy \"%s\" needs a finite low end below a finite high end", name)));
-	if (nwidths == 0 || nwidths > MAX_LEVELS)
+	if (nwidths == 0 || nwidths >= MAX_LEVELS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("taxonomy \"%s\" needs 1 to %d widths", name, MAX_LEVELS)));
+				 errmsg("taxonomy \"%s\" needs 1 to %d widths", name, MAX_LEVELS - 1)));
 	for (int i = 0; i < nwidths; i++)
 	{
 		Numeric		width = nulls[i] ? NULL : DatumGetNumeric(widths[i]);
@@ -739,6 +758,7 @@ pprepub_create_range_taxonomy(PG_FUNCTION_ARGS)
 	bool	   *nulls;
 	int			nwidths;
 
+	verify_may_change("create_range_taxonomy()");
 	for (int i = 1; i <= 3; i++)
 		if (PG_ARGISNULL(i))
 			ereport(ERROR,

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
 
@@ -49,6 +50,34 @@ make_domain(const CodingState *state, Code nvalues, const Tree *tree)
 										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	state->code[DICTIONARY_NULL] = domain->null_code;
 	return domain;
+}
+
+/* The shortest text that reads back as the same float is what it is; a cast would round it. */
+static Datum
+number_of_text(char *text)
+{
+	return DirectFunctionCall3(numeric_in, CStringGetDatum(text),
+							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+}
+
+Datum
+exact_number(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case INT2OID:
+			return DirectFunctionCall1(int2_numeric, value);
+		case INT4OID:
+			return DirectFunctionCall1(int4_numeric, value);
+		case INT8OID:
+			return DirectFunctionCall1(int8_numeric, value);
+		case FLOAT4OID:
+			return number_of_text(DatumGetCString(DirectFunctionCall1(float4out, value)));
+		case FLOAT8OID:
+			return number_of_text(DatumGetCString(DirectFunctionCall1(float8out, value)));
+		default:
+			return value;
+	}
 }
 
 /* ----------------------------------------------------------------
@@ -187,6 +216,17 @@ places(Oid type, const Datum *values, Code n)
 	return place;
 }
 
+/* Of equal values the one that prints shortest: which came first must not matter. */
+static Datum
+plainer(Oid type, Datum a, Datum b)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(type, &output, &varlena);
+	return strlen(OidOutputFunctionCall(output, b)) < strlen(OidOutputFunctionCall(output, a)) ? b : a;
+}
+
 static void
 code_range(CodingState *state, Coding *coding)
 {
@@ -197,9 +237,13 @@ code_range(CodingState *state, Coding *coding)
 	coding->values = palloc_extended(sizeof(Datum) * ((Size) count + 1), MCXT_ALLOC_HUGE);
 	for (uint32 i = 0; i < count; i++)
 	{
+		Datum		value = dictionary_value(state->dictionary, order[i]);
+
 		/* -0 and 0, 1.0 and 1.00: equal values of unequal bytes share a code. */
 		if (i == 0 || compare_numbers(&order[i - 1], &order[i], state) != 0)
-			coding->values[n++] = dictionary_value(state->dictionary, order[i]);
+			coding->values[n++] = value;
+		else
+			coding->values[n - 1] = plainer(state->column->type, coding->values[n - 1], value);
 		state->code[order[i]] = n - 1;
 	}
 	coding->domain = make_domain(state, n, NULL);
@@ -285,7 +329,7 @@ read_nodes(CatalogAccess *access, StoredTree *tree, int32 number)
 {
 	strmap_hash *nodes;
 
-	catalog_execute("SELECT node, parent, first_leaf::int, leaves::int FROM pprepub.catalog_tree_node"
+	catalog_read("SELECT node, parent, first_leaf::int, leaves::int FROM pprepub.catalog_tree_node"
 					" WHERE tree = $1 ORDER BY depth, first_leaf",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
 	if (SPI_processed == 0)
@@ -316,7 +360,7 @@ read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
 	MemoryContext old;
 	bool		isnull;
 
-	catalog_execute("SELECT ladder[1] AS low, ladder[2] AS high, ladder[3] AS width"
+	catalog_read("SELECT ladder[1] AS low, ladder[2] AS high, ladder[3] AS width"
 					" FROM pprepub.catalog_tree WHERE tree = $1 AND ladder IS NOT NULL",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
 	tree->is_ladder = SPI_processed > 0;
@@ -329,25 +373,6 @@ read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
 	MemoryContextSwitchTo(old);
 }
 
-static Datum
-number_of(Oid type, Datum value)
-{
-	switch (type)
-	{
-		case INT2OID:
-			return DirectFunctionCall1(int2_numeric, value);
-		case INT4OID:
-			return DirectFunctionCall1(int4_numeric, value);
-		case INT8OID:
-			return DirectFunctionCall1(int8_numeric, value);
-		case FLOAT4OID:
-			return DirectFunctionCall1(float4_numeric, value);
-		case FLOAT8OID:
-			return DirectFunctionCall1(float8_numeric, value);
-		default:
-			return value;
-	}
-}
 
 /* The rung of a ladder that a number falls onto. */
 static Code
@@ -357,7 +382,7 @@ rung_of(const StoredTree *tree, Oid type, Datum value)
 
 	if (!is_finite(type, value))
 		return NO_CODE;
-	number = number_of(type, value);
+	number = exact_number(type, value);
 	if (DatumGetBool(DirectFunctionCall2(numeric_lt, number, tree->low)) ||
 		!DatumGetBool(DirectFunctionCall2(numeric_lt, number, tree->high)))
 		return NO_CODE;

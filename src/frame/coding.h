@@ -41,4 +41,7 @@ typedef struct Coding
 extern Coding *code_column(const DeclaredColumn *column, const Dictionary *dictionary,
 						   bool has_null, Code **code, Uncodable *uncodable);
 
+/* A number of any type as the numeric that it is. */
+extern Datum exact_number(Oid type, Datum value);
+
 #endif							/* PPREPUB_FRAME_CODING_H */

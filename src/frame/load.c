@@ -330,6 +330,7 @@ refuse_uncodable(const LoadState *state, const LoadingColumn *column,
 			 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) %s",
 					column->column->name, state->publication->name, rows, uncodable->reason),
 			 errdetail("For example: %s.", example_list(column, uncodable)),
+			 errdetail_log("Its values are told to the owner only."),
 			 errhint("%s", uncodable->hint)));
 }
 

@@ -39,14 +39,9 @@ bound_of(Oid type, Datum value, bool lower)
 				(lower ? DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE
 				 : DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1);
 			break;
-			/* The shortest text that reads back as the same float is what it is. */
 		case FLOAT4OID:
-			bound.val = DirectFunctionCall3(numeric_in, DirectFunctionCall1(float4out, value),
-											ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
-			break;
 		case FLOAT8OID:
-			bound.val = DirectFunctionCall3(numeric_in, DirectFunctionCall1(float8out, value),
-											ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+			bound.val = exact_number(type, value);
 			break;
 		default:
 			break;

@@ -20,23 +20,25 @@ PG_FUNCTION_INFO_V1(pprepub_members);
 Oid
 log_of(const DeclaredPublication *publication)
 {
-	return get_relname_relid(psprintf("%s" LOG_SUFFIX, publication->name),
-							 get_namespace_oid(publication->private, false));
+	return noted_relation(publication, "log");
 }
 
 Oid
 log_ensure(const DeclaredPublication *publication)
 {
 	Oid			log = log_of(publication);
+	char	   *name = psprintf("%s" LOG_SUFFIX, publication->name);
 	char	   *words = private_words(publication, LOG_SUFFIX);
+	Oid			schema = get_namespace_oid(publication->private, false);
 
 	if (OidIsValid(log))
 		return log;
+	verify_name_is_not_taken(publication, publication->private, name);
 	execute_ddl(psprintf("CREATE TABLE %s (release pg_catalog.int4, key %s, class pg_catalog.int8, sensitive %s)",
 						 words,
 						 column_type_words(publication_column(publication, ROLE_KEY)),
 						 column_type_words(publication_column(publication, ROLE_SENSITIVE))));
-	log = log_of(publication);
+	log = get_relname_relid(name, schema);
 	reset_rights(RelationRelationId, log, psprintf("TABLE %s", words));
 	seal_table(log);
 	note_relation(publication, log, "log");
@@ -66,7 +68,7 @@ Datum
 pprepub_members(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, AccessShareLock, false);
+	DeclaredPublication *publication = publication_open(name, AccessShareLock);
 	Oid			log = log_of(publication);
 	Identity	caller;
 

@@ -15,6 +15,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/bases.h"
+#include "declare/schemas.h"
 #include "declare/warnings.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -132,7 +133,7 @@ note_release(const Making *making, int32 number, const StoredRelease *stored, do
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) stored->checksum_seed)),
 					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(stored->checksum)));
 	note_metrics(making, number);
-	catalog_execute("SELECT r AS release FROM pprepub.release r WHERE r.publication = $1 AND r.number = $2",
+	catalog_read("SELECT r AS release FROM pprepub.release r WHERE r.publication = $1 AND r.number = $2",
 					CATALOG_TEXT(publication->name),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
 	row = SPI_datumTransfer(catalog_field(0, "release", &isnull), false, -1);
@@ -156,11 +157,11 @@ pprepub_publish(PG_FUNCTION_ARGS)
 
 	INSTR_TIME_SET_CURRENT(start);
 	refuse_arguments(fcinfo);
-	PreventCommandIfReadOnly("publish()");
-	PreventCommandDuringRecovery("publish()");
-	publication = publication_open(name, ExclusiveLock, false);
+	verify_may_change("publish()");
+	publication = publication_open(name, ExclusiveLock);
 	refuse_second_release(publication);
-	verify_judged_alone(publication->source, publication->id,
+	verify_schemas(publication, publication->owner);
+	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);
 	number = take_number(publication);
 	warn_of_unique_insensitive(publication);
@@ -218,9 +219,9 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	Making	   *making;
 
 	refuse_arguments(fcinfo);
-	publication = publication_open(name, AccessShareLock, false);
+	publication = publication_open(name, AccessShareLock);
 	refuse_second_release(publication);
-	verify_judged_alone(publication->source, publication->id,
+	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	warn_of_unique_insensitive(publication);

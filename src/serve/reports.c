@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "serve/checksum.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
@@ -41,14 +42,14 @@ Datum
 pprepub_metrics(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, AccessShareLock, false);
+	DeclaredPublication *publication = publication_open(name, AccessShareLock);
 	int32		number = release_argument(fcinfo, publication);
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	CatalogAccess access;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	catalog_enter(&access);
-	catalog_execute("SELECT metric, value FROM pprepub.catalog_metric"
+	catalog_read("SELECT metric, value FROM pprepub.catalog_metric"
 					" WHERE publication = $1 AND release = $2 ORDER BY position",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
@@ -63,7 +64,8 @@ checksum_of(Relation table, uint64 seed)
 {
 	Checksum   *checksum = checksum_create(RelationGetDescr(table), seed);
 	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());	/* as the catalog was read */
+	TableScanDesc scan = table_beginscan(table, snapshot, 0, NULL);
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
@@ -72,6 +74,7 @@ checksum_of(Relation table, uint64 seed)
 		checksum_add(checksum, slot->tts_values, slot->tts_isnull);
 	}
 	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
 	ExecDropSingleTupleTableSlot(slot);
 	return checksum_result(checksum);
 }
@@ -80,7 +83,7 @@ Datum
 pprepub_release_intact(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, AccessShareLock, false);
+	DeclaredPublication *publication = publication_open(name, AccessShareLock);
 	int32		number = release_argument(fcinfo, publication);
 	CatalogAccess access;
 	Identity	caller;
@@ -92,7 +95,7 @@ pprepub_release_intact(PG_FUNCTION_ARGS)
 	bool		intact;
 
 	catalog_enter(&access);
-	catalog_execute("SELECT relation::oid AS relation, checksum_seed, checksum FROM pprepub.catalog_release"
+	catalog_read("SELECT relation::oid AS relation, checksum_seed, checksum FROM pprepub.catalog_release"
 					" WHERE publication = $1 AND number = $2",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
@@ -101,6 +104,8 @@ pprepub_release_intact(PG_FUNCTION_ARGS)
 	expected = *DatumGetUUIDP(catalog_field(0, "checksum", &isnull));
 	catalog_leave(&access);
 
+	if (get_rel_relkind(relation) == '\0')
+		PG_RETURN_BOOL(false);
 	act_as(&caller, publication->owner);
 	table = table_open(relation, AccessShareLock);
 	intact = memcmp(checksum_of(table, seed), &expected, sizeof(expected)) == 0;

@@ -8,7 +8,6 @@ CREATE VIEW pprepub.release WITH (security_barrier) AS
 	FROM pprepub.catalog_release r JOIN pprepub.catalog_publication p USING (publication)
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
 COMMENT ON VIEW pprepub.release IS 'every release of the publications that you own';
-GRANT SELECT ON pprepub.release TO PUBLIC;
 
 CREATE FUNCTION pprepub.publish(publication text, cohort text DEFAULT NULL, columns name[] DEFAULT NULL)
 	RETURNS pprepub.release

@@ -54,16 +54,6 @@ released_type_words(const DeclaredColumn *column)
 	return column_type_words(column);
 }
 
-static void
-refuse_taken_name(const DeclaredPublication *publication, const char *name)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DUPLICATE_TABLE),
-			 errmsg("relation \"%s\" in schema \"%s\" is in the way of publication \"%s\"",
-					name, publication->target, publication->name),
-			 errhint("It was not made by pprepub: rename it, or drop it.")));
-}
-
 static Oid
 create_table(const DeclaredPublication *publication, int32 number)
 {
@@ -74,8 +64,7 @@ create_table(const DeclaredPublication *publication, int32 number)
 	Oid			schema = get_namespace_oid(publication->target, false);
 	Oid			table;
 
-	if (OidIsValid(get_relname_relid(name, schema)))
-		refuse_taken_name(publication, name);
+	verify_name_is_not_taken(publication, publication->target, name);
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE TABLE %s (class pg_catalog.int8", words);
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -99,8 +88,8 @@ point_view_at(const DeclaredPublication *publication, Oid table)
 	Oid			view = get_relname_relid(publication->name, schema);
 	bool		is_new = !OidIsValid(view);
 
-	if (!is_new && view != noted_relation(publication, "view"))
-		refuse_taken_name(publication, publication->name);
+	if (is_new || view != noted_relation(publication, "view"))
+		verify_name_is_not_taken(publication, publication->target, publication->name);
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE OR REPLACE VIEW %s AS SELECT class", words);
 	for (int i = 0; i < publication->ncolumns; i++)

@@ -47,8 +47,9 @@ writer_open(Oid table)
 static void
 flush(RowWriter *writer)
 {
+	/* Without the free space map, which sends short rows back to pages with room for them. */
 	table_multi_insert(writer->table, writer->slots, writer->nslots,
-					   writer->command, 0, writer->bulk);
+					   writer->command, TABLE_INSERT_SKIP_FSM, writer->bulk);
 	for (int i = 0; i < writer->nslots; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

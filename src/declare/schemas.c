@@ -1,0 +1,94 @@
+/*
+ * schemas.c
+ *		Checking and making the schemas that publications live in.
+ */
+#include "declare/schemas.h"
+
+#include "access/htup_details.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+
+static Oid
+schema_owner(Oid schema)
+{
+	HeapTuple	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for schema %u", schema);
+	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+static void
+verify_schema(const char *name, Oid owner)
+{
+	Oid			schema = get_namespace_oid(name, true);
+	char	   *owner_name = GetUserNameFromId(owner, false);
+	Acl		   *acl;
+
+	if (!OidIsValid(schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("schema \"%s\" does not exist", name),
+				 errhint("Run CREATE SCHEMA %s AUTHORIZATION %s.",
+						 quote_identifier(name), quote_identifier(owner_name))));
+	if (schema_owner(schema) != owner)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("schema \"%s\" does not belong to role \"%s\"", name, owner_name),
+				 errdetail("The owner of a schema can drop what stands in it, so it must be the owner of the source."),
+				 errhint("Run ALTER SCHEMA %s OWNER TO %s, or declare the publication with another schema: target => '…'.",
+						 quote_identifier(name), quote_identifier(owner_name))));
+	acl = rights_on(NamespaceRelationId, schema);
+	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
+		if (ACL_DAT(acl)[i].ai_grantee != owner &&
+			(ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_SCHEMA_DEFINITION),
+					 errmsg("others may create objects in schema \"%s\"", name),
+					 errhint("Revoke CREATE on it from everybody but its owner, or declare the publication with another schema: target => '…'.")));
+}
+
+void
+verify_schemas(const DeclaredPublication *publication, Oid owner)
+{
+	verify_schema(publication->target, owner);
+	verify_schema(publication->private, owner);
+}
+
+static void
+create_schema(const char *name, Oid owner)
+{
+	if (pg_database_aclcheck(MyDatabaseId, owner, ACL_CREATE) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("role \"%s\" may not create schema \"%s\" in this database",
+						GetUserNameFromId(owner, false), name),
+				 errhint("Have it created beforehand: CREATE SCHEMA %s AUTHORIZATION %s.",
+						 quote_identifier(name), quote_identifier(GetUserNameFromId(owner, false)))));
+	execute_ddl(psprintf("CREATE SCHEMA %s", quote_identifier(name)));
+	reset_rights(NamespaceRelationId, get_namespace_oid(name, false),
+				 psprintf("SCHEMA %s", quote_identifier(name)));
+}
+
+static void
+ensure_schema(const char *name, Oid owner)
+{
+	if (OidIsValid(get_namespace_oid(name, true)))
+		verify_schema(name, owner);
+	else
+		create_schema(name, owner);
+}
+
+void
+ensure_schemas(const DeclaredPublication *publication)
+{
+	ensure_schema(publication->target, publication->owner);
+	ensure_schema(publication->private, publication->owner);
+}

@@ -1,0 +1,31 @@
+-- ----------------------------------------------------------------
+-- Who may use what
+-- ----------------------------------------------------------------
+
+-- Default privileges may have granted anything to anybody, or withheld it.
+DO $$
+DECLARE
+	made record;
+BEGIN
+	FOR made IN
+		SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || c.oid::pg_catalog.regclass::text AS object, c.relacl AS rights
+		FROM pg_catalog.pg_class c WHERE c.relnamespace = 'pprepub'::pg_catalog.regnamespace AND c.relkind IN ('r', 'v', 'S')
+		UNION ALL SELECT 'FUNCTION ' || p.oid::pg_catalog.regprocedure::text, p.proacl
+		FROM pg_catalog.pg_proc p WHERE p.pronamespace = 'pprepub'::pg_catalog.regnamespace
+		UNION ALL SELECT 'SCHEMA pprepub', n.nspacl FROM pg_catalog.pg_namespace n WHERE n.nspname = 'pprepub'
+	LOOP
+		EXECUTE 'REVOKE ALL ON ' || made.object || ' FROM PUBLIC';
+		EXECUTE 'GRANT ALL ON ' || made.object || ' TO CURRENT_USER';
+		EXECUTE coalesce((
+			SELECT pg_catalog.string_agg(pg_catalog.format('REVOKE ALL ON %s FROM %I CASCADE;', made.object, r.rolname), ' ')
+			FROM pg_catalog.aclexplode(made.rights) a JOIN pg_catalog.pg_roles r ON r.oid = a.grantee
+			WHERE r.rolname <> current_user), '');
+	END LOOP;
+END
+$$;
+
+-- Each function checks for itself whose publication it is asked for, and each view filters.
+GRANT USAGE ON SCHEMA pprepub TO PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pprepub TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION pprepub.protect() FROM PUBLIC;
+GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release TO PUBLIC;
