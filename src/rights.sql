@@ -14,18 +14,21 @@ BEGIN
 		FROM pg_catalog.pg_proc p WHERE p.pronamespace = 'pprepub'::pg_catalog.regnamespace
 		UNION ALL SELECT 'SCHEMA pprepub', n.nspacl FROM pg_catalog.pg_namespace n WHERE n.nspname = 'pprepub'
 	LOOP
+		CONTINUE WHEN made.rights IS NULL;
 		EXECUTE 'REVOKE ALL ON ' || made.object || ' FROM PUBLIC';
 		EXECUTE 'GRANT ALL ON ' || made.object || ' TO CURRENT_USER';
 		EXECUTE coalesce((
 			SELECT pg_catalog.string_agg(pg_catalog.format('REVOKE ALL ON %s FROM %I CASCADE;', made.object, r.rolname), ' ')
 			FROM pg_catalog.aclexplode(made.rights) a JOIN pg_catalog.pg_roles r ON r.oid = a.grantee
 			WHERE r.rolname <> current_user), '');
+		IF made.object LIKE 'FUNCTION %' THEN
+			EXECUTE 'GRANT EXECUTE ON ' || made.object || ' TO PUBLIC';
+		END IF;
 	END LOOP;
 END
 $$;
 
 -- Each function checks for itself whose publication it is asked for, and each view filters.
 GRANT USAGE ON SCHEMA pprepub TO PUBLIC;
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pprepub TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION pprepub.protect() FROM PUBLIC;
 GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release TO PUBLIC;

@@ -8,11 +8,15 @@ DROP EXTENSION pprepub;
 ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC, regress_greedy;
 ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO PUBLIC, regress_greedy;
 ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO PUBLIC, regress_greedy;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO regress_greedy WITH GRANT OPTION;
 CREATE EXTENSION pprepub;
 SELECT is_empty($$ SELECT c.relname, a.grantee::regrole, a.privilege_type FROM pg_class c, aclexplode(relacl) a
 	WHERE relnamespace = 'pprepub'::regnamespace AND relkind IN ('r', 'S') AND a.grantee <> relowner $$, 'nobody has rights on the catalog');
 SELECT is_empty($$ SELECT c.relname, a.grantee::regrole, a.privilege_type FROM pg_class c, aclexplode(relacl) a
 	WHERE relnamespace = 'pprepub'::regnamespace AND relkind = 'v' AND a.grantee <> relowner AND a.privilege_type <> 'SELECT' $$, 'views are read only');
+SELECT ok(has_function_privilege('public', 'pprepub.publish(text, text, name[])', 'EXECUTE'), 'its functions are everybody''s, and check for themselves');
+SELECT ok(NOT has_function_privilege('regress_greedy', 'pprepub.protect()', 'EXECUTE'), 'but those that events call');
 SELECT ok(NOT has_schema_privilege('regress_greedy', 'pprepub', 'CREATE'), 'nobody creates in its schema');
 -- The view of publications is updatable for whoever has the right.
 CREATE ROLE regress_owner;
