@@ -9,12 +9,9 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_namespace.h"
-#include "catalog/pg_type.h"
 #include "declare/bases.h"
 #include "declare/catalog.h"
 #include "declare/parameters.h"
@@ -24,15 +21,9 @@
 #include "declare/taxonomy.h"
 #include "declare/warnings.h"
 #include "fmgr.h"
-#include "funcapi.h"
-#include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
-#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #define MAX_NAME_BYTES 48
@@ -159,18 +150,7 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 static void
 verify_source(DeclaredPublication *publication)
 {
-	char		kind = get_rel_relkind(publication->source);
-
-	if (kind == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist", publication->source)));
-	if (kind != RELKIND_RELATION && kind != RELKIND_VIEW && kind != RELKIND_MATVIEW &&
-		kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_FOREIGN_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" cannot be published", get_rel_name(publication->source)),
-				 errdetail("A source is a table, a view, a materialized view or a foreign table.")));
+	verify_source_kind(publication->source);
 	if (get_rel_persistence(publication->source) == RELPERSISTENCE_TEMP)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -178,7 +158,7 @@ verify_source(DeclaredPublication *publication)
 				 errdetail("It is temporary, and a publication outlives the session.")));
 	publication->owner = relation_owner(publication->source);
 	if (!has_rights_of(publication->owner))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(kind),
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(publication->source)),
 					   get_rel_name(publication->source));
 }
 

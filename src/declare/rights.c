@@ -78,6 +78,23 @@ verify_may_change(const char *command)
 				 errdetail("Code that a source brings along, for one, runs in such an operation.")));
 }
 
+void
+verify_source_kind(Oid relation)
+{
+	char		kind = get_rel_relkind(relation);
+
+	if (kind == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relation)));
+	if (kind != RELKIND_RELATION && kind != RELKIND_VIEW && kind != RELKIND_MATVIEW &&
+		kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_FOREIGN_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a source", get_rel_name(relation)),
+				 errdetail("A source is a table, a view, a materialized view or a foreign table.")));
+}
+
 Oid
 relation_owner(Oid relation)
 {

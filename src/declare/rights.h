@@ -37,6 +37,9 @@ extern void fix_settings(void);
  */
 extern void verify_may_change(const char *command);
 
+/* An error if there is no such relation, or none that can be read like a table. */
+extern void verify_source_kind(Oid relation);
+
 extern Oid	relation_owner(Oid relation);
 
 /* Does the current user have the rights of this role? */

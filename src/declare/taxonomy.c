@@ -1,6 +1,6 @@
 /*
  * taxonomy.c
- *		create_taxonomy, extend_taxonomy, create_range_taxonomy, drop_taxonomy.
+ *		create_taxonomy(), extend_taxonomy(), drop_taxonomy().
  *
  * NOTES
  *		A tree, once stored, never changes: a taxonomy is a name that points at
@@ -14,290 +14,19 @@
 #include "declare/taxonomy.h"
 
 #include "access/table.h"
-#include "access/xact.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
-#include "declare/strmap.h"
-#include "fmgr.h"
-#include "mb/pg_wchar.h"
+#include "declare/tree_builder.h"
 #include "miscadmin.h"
-#include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
-#include "utils/numeric.h"
 #include "utils/rel.h"
 
-#define MAX_NODES		1048576
-#define MAX_NAME_BYTES	1024
-#define MAX_LEVELS		1600
 #define FETCH_ROWS		1000
-#define NO_NODE			PG_UINT32_MAX
-
-/* How a node stood in the rows read so far. */
-typedef enum Standing
-{
-	STANDING_LEAF,
-	STANDING_INNER
-} Standing;
-
-typedef struct TaxonomyNode
-{
-	char	   *name;
-	uint32		parent;			/* NO_NODE for the root */
-	uint32		depth;
-	Standing	standing;
-	bool		is_old;			/* was there before the extension */
-
-	/* Set when the tree is complete */
-	uint32		first_child;
-	uint32		next_sibling;
-	int64		first_leaf;
-	int64		leaves;
-} TaxonomyNode;
-
-/* A tree under construction. */
-typedef struct TreeBuilder
-{
-	const char *taxonomy;
-	bool		keep_order;		/* children in order of appearance, not name */
-	TaxonomyNode	   *nodes;
-	uint32		nnodes;
-	uint32		capacity;
-	uint32		root;
-	strmap_hash *by_name;
-} TreeBuilder;
 
 PG_FUNCTION_INFO_V1(pprepub_create_taxonomy);
 PG_FUNCTION_INFO_V1(pprepub_extend_taxonomy);
-PG_FUNCTION_INFO_V1(pprepub_create_range_taxonomy);
 PG_FUNCTION_INFO_V1(pprepub_drop_taxonomy);
-
-/* ----------------------------------------------------------------
- * Building a tree from rows of leaf, parent, …, root
- * ----------------------------------------------------------------
- */
-
-static TreeBuilder *
-builder_create(const char *taxonomy, bool keep_order)
-{
-	TreeBuilder *builder = palloc0(sizeof(TreeBuilder));
-
-	builder->taxonomy = taxonomy;
-	builder->keep_order = keep_order;
-	builder->capacity = 64;
-	builder->nodes = palloc(sizeof(TaxonomyNode) * builder->capacity);
-	builder->root = NO_NODE;
-	builder->by_name = strmap_create(CurrentMemoryContext, 64, NULL);
-	return builder;
-}
-
-static void
-verify_name_of_node(const TreeBuilder *builder, const char *name)
-{
-	if (strlen(name) > MAX_NAME_BYTES)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("node \"%.*s…\" of taxonomy \"%s\" is longer than %d bytes",
-						pg_mbcliplen(name, strlen(name), 40), name, builder->taxonomy, MAX_NAME_BYTES)));
-	if (builder->nnodes >= MAX_NODES)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("taxonomy \"%s\" has more than %d nodes, \"%s\" being one too many",
-						builder->taxonomy, MAX_NODES, name),
-				 errhint("Leave out the leaves that do not occur, or generalise the column in a view first.")));
-}
-
-static uint32
-builder_node(TreeBuilder *builder, const char *name, Standing standing)
-{
-	bool		found;
-	StrmapEntry *entry = strmap_insert(builder->by_name, name, &found);
-	TaxonomyNode	   *node;
-
-	if (found)
-	{
-		node = &builder->nodes[entry->number];
-		if (node->standing != standing)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-					 errmsg("node \"%s\" of taxonomy \"%s\" is a leaf in one row and has children in another",
-							name, builder->taxonomy),
-					 errhint("A leaf of a ragged tree repeats its name on the levels that it skips.")));
-		return entry->number;
-	}
-	verify_name_of_node(builder, name);
-	if (builder->nnodes == builder->capacity)
-	{
-		builder->capacity *= 2;
-		builder->nodes = repalloc_huge(builder->nodes, sizeof(TaxonomyNode) * (Size) builder->capacity);
-	}
-	node = &builder->nodes[builder->nnodes];
-	memset(node, 0, sizeof(TaxonomyNode));
-	node->name = pstrdup(name);
-	node->parent = NO_NODE;
-	node->standing = standing;
-	entry->key = node->name;
-	entry->number = builder->nnodes;
-	return builder->nnodes++;
-}
-
-static void
-builder_link(TreeBuilder *builder, uint32 child, uint32 parent)
-{
-	TaxonomyNode	   *node = &builder->nodes[child];
-
-	if (child == builder->root)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-				 errmsg("node \"%s\" of taxonomy \"%s\" is the root in one row and has a parent in another",
-						node->name, builder->taxonomy)));
-	if (node->parent != NO_NODE && node->parent != parent)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-				 errmsg("node \"%s\" of taxonomy \"%s\" has two parents, \"%s\" and \"%s\"",
-						node->name, builder->taxonomy,
-						builder->nodes[node->parent].name, builder->nodes[parent].name)));
-	node->parent = parent;
-}
-
-static void
-builder_set_root(TreeBuilder *builder, uint32 root)
-{
-	TaxonomyNode	   *node = &builder->nodes[root];
-
-	if (node->parent != NO_NODE)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-				 errmsg("node \"%s\" of taxonomy \"%s\" is the root in one row and has a parent in another",
-						node->name, builder->taxonomy)));
-	if (builder->root != NO_NODE && builder->root != root)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-				 errmsg("taxonomy \"%s\" has two roots, \"%s\" and \"%s\"",
-						builder->taxonomy, builder->nodes[builder->root].name, node->name),
-				 errhint("The last column must hold the same value in every row.")));
-	builder->root = root;
-}
-
-static void
-verify_row(const TreeBuilder *builder, char *const *values, int nvalues)
-{
-	for (int i = 0; i < nvalues; i++)
-		if (values[i] == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("a row of taxonomy \"%s\" has a NULL in column %d",
-							builder->taxonomy, i + 1),
-					 i > 0 && values[0] != NULL
-					 ? errdetail("It is the row of leaf \"%s\".", values[0])
-					 : values[nvalues - 1] != NULL
-					 ? errdetail("It is a row of root \"%s\".", values[nvalues - 1]) : 0,
-					 errhint("NULLs in the data need no node: NULL is a value of its own.")));
-	for (int i = 2; i < nvalues; i++)
-		for (int j = 0; j < i - 1; j++)
-			if (strcmp(values[i], values[j]) == 0 && strcmp(values[i], values[i - 1]) != 0)
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-						 errmsg("node \"%s\" of taxonomy \"%s\" stands on two levels of a row with another node between",
-								values[i], builder->taxonomy)));
-}
-
-/* One row: leaf, its parent, …, the root; a value repeated on consecutive levels is one node. */
-static void
-builder_add_row(TreeBuilder *builder, char *const *values, int nvalues)
-{
-	uint32		child;
-
-	verify_row(builder, values, nvalues);
-	child = builder_node(builder, values[0], STANDING_LEAF);
-	for (int i = 1; i < nvalues; i++)
-	{
-		uint32		parent;
-
-		if (strcmp(values[i], values[i - 1]) == 0)
-			continue;
-		parent = builder_node(builder, values[i], STANDING_INNER);
-		builder_link(builder, child, parent);
-		child = parent;
-	}
-	builder_set_root(builder, child);
-}
-
-static int
-compare_by_name(const void *a, const void *b, void *nodes)
-{
-	return strcmp(((TaxonomyNode *) nodes)[*(const uint32 *) a].name,
-				  ((TaxonomyNode *) nodes)[*(const uint32 *) b].name);
-}
-
-/* Strings the children of each node together, in the order that leaves get codes in. */
-static void
-link_children(TreeBuilder *builder)
-{
-	uint32	   *order = palloc_extended(sizeof(uint32) * (Size) builder->nnodes, MCXT_ALLOC_HUGE);
-
-	for (uint32 i = 0; i < builder->nnodes; i++)
-	{
-		order[i] = i;
-		builder->nodes[i].first_child = NO_NODE;
-		builder->nodes[i].next_sibling = NO_NODE;
-	}
-	if (!builder->keep_order)
-		qsort_arg(order, builder->nnodes, sizeof(uint32), compare_by_name, builder->nodes);
-	for (uint32 i = builder->nnodes; i-- > 0;)	/* each becomes the first so far */
-	{
-		TaxonomyNode	   *node = &builder->nodes[order[i]];
-
-		if (node->parent == NO_NODE)
-			continue;
-		node->next_sibling = builder->nodes[node->parent].first_child;
-		builder->nodes[node->parent].first_child = order[i];
-	}
-	pfree(order);
-}
-
-/* Walks the tree depth-first without recursion and numbers the leaves. */
-static void
-builder_finish(TreeBuilder *builder)
-{
-	int64		next_leaf = 0;
-	uint32		at = builder->root;
-
-	if (builder->nnodes == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_NO_DATA_FOUND),
-				 errmsg("taxonomy \"%s\" would be empty", builder->taxonomy),
-				 errhint("Its table needs a row for each leaf: the leaf, its parent, and so on up to the root.")));
-	link_children(builder);
-	builder->nodes[at].depth = 0;
-	for (;;)
-	{
-		TaxonomyNode	   *node = &builder->nodes[at];
-
-		node->first_leaf = next_leaf;
-		if (node->first_child != NO_NODE)
-		{
-			builder->nodes[node->first_child].depth = node->depth + 1;
-			at = node->first_child;
-			continue;
-		}
-		next_leaf++;
-		node->leaves = 1;
-		/* Climb until a sibling is left to visit. */
-		while (at != builder->root && builder->nodes[at].next_sibling == NO_NODE)
-		{
-			at = builder->nodes[at].parent;
-			builder->nodes[at].leaves = next_leaf - builder->nodes[at].first_leaf;
-		}
-		if (at == builder->root)
-			break;
-		builder->nodes[builder->nodes[at].next_sibling].depth = builder->nodes[at].depth;
-		at = builder->nodes[at].next_sibling;
-	}
-}
 
 /* ----------------------------------------------------------------
  * Reading levels
@@ -332,8 +61,7 @@ levels_query(Oid source)
 	return sql.data;
 }
 
-/* Feeds the rows of an open SPI query to the builder, a batch at a time. */
-static void
+void
 add_rows_of(TreeBuilder *builder, const char *sql, MemoryContext context)
 {
 	SPIPlanPtr	plan = SPI_prepare(sql, 0, NULL);
@@ -371,17 +99,7 @@ add_rows_of(TreeBuilder *builder, const char *sql, MemoryContext context)
 static void
 verify_levels_source(Oid source)
 {
-	char		kind = get_rel_relkind(source);
-
-	if (kind == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist", source)));
-	if (kind != RELKIND_RELATION && kind != RELKIND_VIEW && kind != RELKIND_MATVIEW &&
-		kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_FOREIGN_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a table or view", get_rel_name(source))));
+	verify_source_kind(source);
 	if (!has_rights_of(relation_owner(source)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -421,7 +139,7 @@ make_array(Datum *values, bool *nulls, uint32 n, Oid type, int16 length, bool by
 
 /* Inside catalog_enter(): stores the finished tree and returns its number. */
 static int32
-store_tree(const TreeBuilder *builder, Datum ladder, bool has_ladder)
+store_tree(const TreeBuilder *builder, ArrayType *ladder)
 {
 	Size		n = builder->nnodes;
 	Datum	   *names = palloc_extended(sizeof(Datum) * n, MCXT_ALLOC_HUGE);
@@ -445,7 +163,7 @@ store_tree(const TreeBuilder *builder, Datum ladder, bool has_ladder)
 		leaves[i] = Int64GetDatum(node->leaves);
 	}
 	catalog_execute("INSERT INTO pprepub.catalog_tree (ladder) VALUES ($1) RETURNING tree",
-					has_ladder ? CATALOG_PARAM(NUMERICARRAYOID, ladder)
+					ladder != NULL ? CATALOG_PARAM(NUMERICARRAYOID, PointerGetDatum(ladder))
 					: CATALOG_NULL(NUMERICARRAYOID));
 	tree = catalog_int(0, "tree");
 	catalog_execute("INSERT INTO pprepub.catalog_tree_node (tree, node, parent, depth, first_leaf, leaves)"
@@ -514,8 +232,8 @@ forget_unused_trees(void)
 					" DELETE FROM pprepub.catalog_tree_node n USING gone WHERE n.tree = gone.tree");
 }
 
-static void
-store_taxonomy(const TreeBuilder *builder, Datum ladder, bool has_ladder)
+void
+store_taxonomy(const TreeBuilder *builder, ArrayType *ladder)
 {
 	CatalogAccess access;
 
@@ -530,7 +248,7 @@ store_taxonomy(const TreeBuilder *builder, Datum ladder, bool has_ladder)
 	catalog_execute("INSERT INTO pprepub.catalog_taxonomy (name, owner, tree) VALUES ($1, $2, $3)",
 					CATALOG_TEXT(builder->taxonomy),
 					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(access.caller.userid)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(store_tree(builder, ladder, has_ladder))));
+					CATALOG_PARAM(INT4OID, Int32GetDatum(store_tree(builder, ladder))));
 	catalog_leave(&access);
 }
 
@@ -562,8 +280,8 @@ add_stored_tree(TreeBuilder *builder, int32 tree, MemoryContext context)
 	MemoryContextSwitchTo(old);
 }
 
-static char *
-name_argument(FunctionCallInfo fcinfo, int n)
+char *
+taxonomy_argument(FunctionCallInfo fcinfo, int n)
 {
 	char	   *name;
 
@@ -592,19 +310,19 @@ source_argument(FunctionCallInfo fcinfo, int n)
 Datum
 pprepub_create_taxonomy(PG_FUNCTION_ARGS)
 {
-	TreeBuilder *builder = builder_create(name_argument(fcinfo, 0), false);
+	TreeBuilder *builder = builder_create(taxonomy_argument(fcinfo, 0), false);
 
 	verify_may_change("create_taxonomy()");
 	add_levels(builder, source_argument(fcinfo, 1));
 	builder_finish(builder);
-	store_taxonomy(builder, (Datum) 0, false);
+	store_taxonomy(builder, NULL);
 	PG_RETURN_VOID();
 }
 
 Datum
 pprepub_extend_taxonomy(PG_FUNCTION_ARGS)
 {
-	char	   *name = name_argument(fcinfo, 0);
+	char	   *name = taxonomy_argument(fcinfo, 0);
 	Oid			source = source_argument(fcinfo, 1);
 	TreeBuilder *builder = builder_create(name, false);
 	CatalogAccess access;
@@ -631,7 +349,7 @@ pprepub_extend_taxonomy(PG_FUNCTION_ARGS)
 	catalog_enter(&access);
 	catalog_execute("UPDATE pprepub.catalog_taxonomy SET tree = $2 WHERE name = $1",
 					CATALOG_TEXT(name),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(store_tree(builder, (Datum) 0, false))));
+					CATALOG_PARAM(INT4OID, Int32GetDatum(store_tree(builder, NULL))));
 	forget_unused_trees();
 	catalog_leave(&access);
 	PG_RETURN_VOID();
@@ -640,7 +358,7 @@ pprepub_extend_taxonomy(PG_FUNCTION_ARGS)
 Datum
 pprepub_drop_taxonomy(PG_FUNCTION_ARGS)
 {
-	char	   *name = name_argument(fcinfo, 0);
+	char	   *name = taxonomy_argument(fcinfo, 0);
 	CatalogAccess access;
 
 	verify_may_change("drop_taxonomy()");
@@ -649,138 +367,5 @@ pprepub_drop_taxonomy(PG_FUNCTION_ARGS)
 	catalog_execute("DELETE FROM pprepub.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(name));
 	forget_unused_trees();
 	catalog_leave(&access);
-	PG_RETURN_VOID();
-}
-
-/* ----------------------------------------------------------------
- * Ladders of intervals
- * ----------------------------------------------------------------
- */
-
-static Numeric
-numeric_op(PGFunction function, Numeric a, Numeric b)
-{
-	return DatumGetNumeric(DirectFunctionCall2(function, NumericGetDatum(a), NumericGetDatum(b)));
-}
-
-static bool
-numeric_test(PGFunction function, Numeric a, Numeric b)
-{
-	return DatumGetBool(DirectFunctionCall2(function, NumericGetDatum(a), NumericGetDatum(b)));
-}
-
-static char *
-numeric_words(Numeric n)
-{
-	return DatumGetCString(DirectFunctionCall1(numeric_out,
-											   DirectFunctionCall1(numeric_trim_scale,
-																   NumericGetDatum(n))));
-}
-
-static bool
-numeric_is_finite(Numeric n)
-{
-	return !numeric_is_nan(n) && !numeric_is_inf(n);
-}
-
-static void
-verify_ladder(const char *name, Numeric low, Numeric high, Datum *widths, bool *nulls, int nwidths)
-{
-	Numeric		zero = int64_to_numeric(0);
-
-	if (!numeric_is_finite(low) || !numeric_is_finite(high) || !numeric_test(numeric_lt, low, high))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("taxonomy \"%s\" needs a finite low end below a finite high end", name)));
-	if (nwidths == 0 || nwidths >= MAX_LEVELS)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("taxonomy \"%s\" needs 1 to %d widths", name, MAX_LEVELS - 1)));
-	for (int i = 0; i < nwidths; i++)
-	{
-		Numeric		width = nulls[i] ? NULL : DatumGetNumeric(widths[i]);
-
-		if (width == NULL || !numeric_is_finite(width) || !numeric_test(numeric_gt, width, zero) ||
-			(i > 0 && (!numeric_test(numeric_gt, width, DatumGetNumeric(widths[i - 1])) ||
-					   !numeric_test(numeric_eq, zero,
-									 numeric_op(numeric_mod, width, DatumGetNumeric(widths[i - 1]))))))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("width %d of taxonomy \"%s\" does not fit", i + 1, name),
-					 errdetail("Widths are positive, and each is a larger multiple of the one before.")));
-	}
-	if (numeric_test(numeric_gt,
-					 numeric_op(numeric_sub, high, low),
-					 numeric_op(numeric_mul, DatumGetNumeric(widths[0]), int64_to_numeric(MAX_NODES))))
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("taxonomy \"%s\" would have more than %d nodes", name, MAX_NODES),
-				 errhint("Choose a larger first width.")));
-}
-
-/* The rows of a ladder as levels, lowest interval first. */
-static char *
-ladder_query(Numeric low, Numeric high, Datum *widths, int nwidths)
-{
-	StringInfoData sql;
-	char	   *from = numeric_words(low);
-	char	   *to = numeric_words(high);
-
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT ");
-	for (int i = 0; i < nwidths; i++)
-	{
-		char	   *width = numeric_words(DatumGetNumeric(widths[i]));
-
-		appendStringInfo(&sql,
-						 "format('[%%s,%%s)',"
-						 " trim_scale(numeric '%1$s' + div(a - numeric '%1$s', numeric '%3$s') * numeric '%3$s'),"
-						 " trim_scale(least(numeric '%1$s' + (div(a - numeric '%1$s', numeric '%3$s') + 1) * numeric '%3$s', numeric '%2$s'))), ",
-						 from, to, width);
-	}
-	appendStringInfo(&sql,
-					 "'[%1$s,%2$s)'::text FROM generate_series(numeric '%1$s', numeric '%2$s', numeric '%3$s') a"
-					 " WHERE a < numeric '%2$s'",
-					 from, to, numeric_words(DatumGetNumeric(widths[0])));
-	return sql.data;
-}
-
-Datum
-pprepub_create_range_taxonomy(PG_FUNCTION_ARGS)
-{
-	TreeBuilder *builder = builder_create(name_argument(fcinfo, 0), true);
-	MemoryContext context = CurrentMemoryContext;
-	CatalogAccess access;
-	Numeric		low;
-	Numeric		high;
-	Datum	   *widths;
-	Datum	   *ladder;
-	bool	   *nulls;
-	int			nwidths;
-
-	verify_may_change("create_range_taxonomy()");
-	for (int i = 1; i <= 3; i++)
-		if (PG_ARGISNULL(i))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("the ends and widths of a taxonomy must not be null")));
-	low = PG_GETARG_NUMERIC(1);
-	high = PG_GETARG_NUMERIC(2);
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(3), NUMERICOID, -1, false, TYPALIGN_INT,
-					  &widths, &nulls, &nwidths);
-	verify_ladder(builder->taxonomy, low, high, widths, nulls, nwidths);
-
-	/* Built from pg_catalog alone, so it may run as the catalog's owner. */
-	catalog_enter(&access);
-	add_rows_of(builder, ladder_query(low, high, widths, nwidths), context);
-	catalog_leave(&access);
-	builder_finish(builder);
-
-	ladder = palloc(sizeof(Datum) * (nwidths + 2));
-	ladder[0] = NumericGetDatum(low);
-	ladder[1] = NumericGetDatum(high);
-	memcpy(ladder + 2, widths, sizeof(Datum) * nwidths);
-	store_taxonomy(builder,
-				   make_array(ladder, NULL, nwidths + 2, NUMERICOID, -1, false, TYPALIGN_INT), true);
 	PG_RETURN_VOID();
 }

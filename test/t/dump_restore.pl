@@ -109,8 +109,8 @@ ALTER TABLE published.patients_1 ADD CONSTRAINT of_ours EXCLUDE USING btree (dis
 SQL
 
 my $before = everything($node, 'hospital');
-is($node->safe_psql('hospital', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), '5|t',
-	'five releases to dump');
+is($node->safe_psql('hospital', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), '6|t',
+	'six releases to dump');
 
 # ----------------------------------------------------------------
 # Restored
