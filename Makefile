@@ -71,7 +71,7 @@ $(DATA_built): $(SQL) pprepub.control Makefile
 # Unit tests: each program is a test, the shim, and what it uses of the pure code.
 # ----------------------------------------------------------------
 
-PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/audit/*.c)) src/frame/domain.c
+PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/audit/*.c)) src/frame/domain.c src/frame/tree.c
 
 UNIT_TESTS := $(patsubst test/unit/%.c,build/unit/%,$(sort $(wildcard test/unit/test_*.c)))
 UNIT_OBJS := $(patsubst %.c,build/unit/%.o,$(PURE))

@@ -117,27 +117,53 @@ shared_characters(const char *a, const char *b)
 }
 
 /*
- * Adds the children of a node: a group for each character that follows what
- * all share.  Values are sorted, so what the first and the last of a group
- * share is shared by all of it.
+ * How many characters each value shares with the one before, and for each the
+ * next value that shares fewer (nvalues if none does).  Values are sorted: so
+ * what some of them share is the least that two neighbours among them share.
  */
 static void
-add_prefix_children(Tree *tree, uint32 node, Code last, char *const *values)
+compare_neighbours(char *const *values, Code nvalues, uint32 *shared, Code *fewer)
+{
+	for (Code i = 1; i < nvalues; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		shared[i] = shared_characters(values[i - 1], values[i]);
+	}
+	for (Code i = nvalues; i-- > 1;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		fewer[i] = i + 1;
+		while (fewer[i] < nvalues && shared[fewer[i]] >= shared[i])
+			fewer[i] = fewer[fewer[i]];
+	}
+}
+
+/*
+ * Adds the children of a node, which holds values up to the last: a group for
+ * each character that follows what all share.  A group of several shares what
+ * the last step, from one value to the next that shares fewer, came down to.
+ */
+static void
+add_prefix_children(Tree *tree, uint32 node, Code last, char *const *values,
+					const uint32 *shared, const Code *fewer)
 {
 	Code		start = tree->nodes[node].leaves.lo;
-	uint32		shared = tree->nodes[node].level;
+	uint32		level = tree->nodes[node].level;
 
 	while (start <= last)
 	{
-		Code		end = start;
+		Code		next = start + 1;
+		uint32		kept = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		while (end < last && shared_characters(values[start], values[end + 1]) > shared)
-			end++;
-		(void) tree_add(tree, node, (Span) {start, end},
-						start == end ? shared_characters(values[start], values[start])
-						: shared_characters(values[start], values[end]));
-		start = end + 1;
+		while (next <= last && shared[next] > level)
+		{
+			kept = shared[next];
+			next = fewer[next];
+		}
+		(void) tree_add(tree, node, (Span) {start, next - 1},
+						next == start + 1 ? shared_characters(values[start], values[start]) : kept);
+		start = next;
 	}
 }
 
@@ -146,15 +172,20 @@ tree_of_prefixes(char *const *values, Code nvalues, bool has_null)
 {
 	Code		size = nvalues + (has_null ? 1 : 0);
 	Tree	   *tree = tree_allocate(2 * (Size) size + 1, size);
+	uint32	   *shared = palloc_extended(sizeof(uint32) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
+	Code	   *fewer = palloc_extended(sizeof(Code) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
 
+	compare_neighbours(values, nvalues, shared, fewer);
 	(void) tree_add(tree, 0, (Span) {0, size - 1}, 0);
 	if (nvalues > 0)
-		add_prefix_children(tree, 0, nvalues - 1, values);
+		add_prefix_children(tree, 0, nvalues - 1, values, shared, fewer);
 	if (has_null)
 		(void) tree_add(tree, 0, span_of(nvalues), 1);
 	/* Nodes are appended while the loop walks over them: breadth-first. */
 	for (uint32 i = 1; i < tree->nnodes; i++)
 		if (tree->nodes[i].leaves.lo != tree->nodes[i].leaves.hi)
-			add_prefix_children(tree, i, tree->nodes[i].leaves.hi, values);
+			add_prefix_children(tree, i, tree->nodes[i].leaves.hi, values, shared, fewer);
+	pfree(fewer);
+	pfree(shared);
 	return tree_index_leaves(tree);
 }

@@ -56,6 +56,15 @@ typedef struct Cut
 	double		spent;			/* bits, over all rows */
 } Cut;
 
+/* One side of a cut while buckets come to it. */
+typedef struct Side
+{
+	Span	   *hull;			/* [dimensions] */
+	double	   *losses;			/* [dimensions] of one row */
+	double		loss;			/* their sum, unless widened since */
+	bool		widened;
+} Side;
+
 struct Cutter
 {
 	Work	   *work;			/* borrowed */
@@ -69,31 +78,51 @@ struct Cutter
 	/* The same, along one dimension */
 	int			d;
 	uint32	   *order;			/* [nitems] the items by their codes */
+	uint32	   *spare;			/* [nitems] where they are sorted from, or to */
 	uint32		nbuckets;
 	Bucket	   *buckets;		/* [nbuckets + 1] the last one is an end mark */
 	Span	   *bucket_hulls;	/* [MAX_HULLS * dimensions] of the first ones */
 	uint32	   *place;			/* [records + MIN_COUNTED + 1] */
-	Span	   *side;			/* [dimensions] */
+	Side		side;
+
+	/* What to look along first; kept from set to set */
+	int		   *ranked;			/* [dimensions] */
+	double	   *promise;		/* [dimensions] what may be saved per bit; 0 if no
+								 * cut was offered */
 
 	/* The best cuts so far */
 	Cut			densest;		/* saves most per bit */
 	Cut			greatest;		/* saves most */
 };
 
-/* Codes in a range up to this wide are sorted by counting in any case. */
-#define MIN_COUNTED 1024
+/*
+ * Codes in a range up to this wide are sorted by counting in any case, and
+ * those in one wider than there are items by digits of so many bits.
+ */
+#define DIGIT_BITS	10
+#define MIN_COUNTED (1 << DIGIT_BITS)
 
 /*
  * So many buckets' hulls are kept; those of the others are measured each time.
  * A dimension of many codes makes many buckets, but then they are small.
  */
 #define MAX_HULLS 256
+#define MIN_KEPT 4
 
 /* Parts differ in size: a cut needs so many times k rows a part to be within reach. */
 #define SLACK 4.0
 
 /* Savings below this are rounding. */
 #define LEAST_SAVING 1e-9
+
+/*
+ * To look along one dimension means to measure all of them: where there are
+ * many, those that saved most per bit when last looked along come first, and
+ * once so many have offered a cut the others wait.  Who waits gains by so much
+ * each time, so that nobody waits forever.
+ */
+#define MAX_OFFERS	8
+#define WAITING		1.1
 
 Cutter *
 cutter_create(Work *work)
@@ -104,9 +133,15 @@ cutter_create(Work *work)
 
 	cutter->work = work;
 	cutter->hull = palloc(sizeof(Span) * ndimensions);
-	cutter->side = palloc(sizeof(Span) * ndimensions);
+	cutter->ranked = palloc(sizeof(int) * ndimensions);
+	cutter->promise = palloc(sizeof(double) * ndimensions);
+	for (int d = 0; d < (int) ndimensions; d++)
+		cutter->promise[d] = 1;
+	cutter->side.hull = palloc(sizeof(Span) * ndimensions);
+	cutter->side.losses = palloc(sizeof(double) * ndimensions);
 	cutter->bucket_hulls = palloc(sizeof(Span) * ndimensions * MAX_HULLS);
 	cutter->order = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE);
+	cutter->spare = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE);
 	cutter->place = palloc_extended(sizeof(uint32) * (n + MIN_COUNTED + 1), MCXT_ALLOC_HUGE);
 	cutter->buckets = palloc_extended(sizeof(Bucket) * (n + 1), MCXT_ALLOC_HUGE);
 	return cutter;
@@ -136,51 +171,48 @@ measure_set(Cutter *cutter, const uint32 *items, uint32 nitems)
 	cutter->greatest = (Cut) {.shape = NO_CUT};
 }
 
-/* What a comparison of items needs to know. */
-typedef struct ItemOrder
+/* One stable pass of counting sort over some bits of the codes. */
+static void
+sort_by_digit(const Cutter *cutter, const uint32 *from, uint32 *to, int d, int shift,
+			  uint32 mask, uint32 ndigits)
 {
-	const Cutter *cutter;
-	int			d;
-} ItemOrder;
+	const Records *records = cutter->work->records;
+	const Code *codes = records->tuples + d;
+	Size		step = records->ndimensions;
+	Code		lo = cutter->hull[d].lo;
+	uint32	   *place = cutter->place;
 
-static int
-compare_items(const void *a, const void *b, void *arg)
-{
-	const ItemOrder *by = arg;
-	uint32		item_a = *(const uint32 *) a;
-	uint32		item_b = *(const uint32 *) b;
-	Code		code_a = item_code(by->cutter, item_a, by->d);
-	Code		code_b = item_code(by->cutter, item_b, by->d);
-
-	if (code_a != code_b)
-		return code_a < code_b ? -1 : 1;
-	return item_a < item_b ? -1 : item_a > item_b;
+#define DIGIT(item)	(((codes[(item) * step] - lo) >> shift) & mask)
+	memset(place, 0, sizeof(uint32) * (ndigits + 1));
+	for (uint32 i = 0; i < cutter->nitems; i++)
+		place[DIGIT(from[i]) + 1]++;
+	for (uint32 digit = 1; digit < ndigits; digit++)
+		place[digit] += place[digit - 1];
+	for (uint32 i = 0; i < cutter->nitems; i++)
+		to[place[DIGIT(from[i])]++] = from[i];
+#undef DIGIT
 }
 
 /* Puts the items in the order of their codes in a dimension. */
 static void
 order_items(Cutter *cutter, const uint32 *items, int d)
 {
-	Code		lo = cutter->hull[d].lo;
 	uint64		width = span_width(cutter->hull[d]);
-	uint32	   *place = cutter->place;
 
-	if (width > (uint64) cutter->nitems + MIN_COUNTED)
+	if (width <= (uint64) cutter->nitems + MIN_COUNTED)
 	{
-		ItemOrder	by = {cutter, d};
-
-		memcpy(cutter->order, items, sizeof(uint32) * cutter->nitems);
-		qsort_arg(cutter->order, cutter->nitems, sizeof(uint32), compare_items, &by);
+		sort_by_digit(cutter, items, cutter->order, d, 0, PG_UINT32_MAX, width);
 		return;
 	}
-	memset(place, 0, sizeof(uint32) * width);
-	for (uint32 i = 0; i < cutter->nitems; i++)
-		if (item_code(cutter, items[i], d) - lo + 1 < width)
-			place[item_code(cutter, items[i], d) - lo + 1]++;
-	for (uint64 i = 1; i < width; i++)
-		place[i] += place[i - 1];
-	for (uint32 i = 0; i < cutter->nitems; i++)
-		cutter->order[place[item_code(cutter, items[i], d) - lo]++] = items[i];
+	for (int shift = 0; (width - 1) >> shift != 0; shift += DIGIT_BITS)
+	{
+		uint32	   *sorted = cutter->spare;
+
+		sort_by_digit(cutter, shift == 0 ? items : cutter->order, sorted, d, shift,
+					  MIN_COUNTED - 1, MIN_COUNTED);
+		cutter->spare = cutter->order;
+		cutter->order = sorted;
+	}
 }
 
 /* The last code below that child of a node that holds a code. */
@@ -202,27 +234,87 @@ last_of_child(const Tree *tree, uint32 node, Code code)
 	return tree->nodes[child].leaves.hi;
 }
 
-/* Adds a bucket's items to a hull. */
+/* The hull of a bucket. */
 static void
 measure_bucket(const Cutter *cutter, Span *hull, const Bucket *bucket)
 {
 	const Records *records = cutter->work->records;
 
+	hull_clear(records, hull);
 	for (uint32 i = bucket->from; i < bucket[1].from; i++)
 		hull_add_tuple(records, hull, record_tuple(records, cutter->order[i]));
 }
 
-/* Adds a bucket to the hull of one side of a cut. */
 static void
-add_bucket(const Cutter *cutter, Span *hull, const Bucket *bucket)
+clear_side(Cutter *cutter)
+{
+	hull_clear(cutter->work->records, cutter->side.hull);
+	cutter->side.loss = 0;
+	cutter->side.widened = false;
+}
+
+/* Few of those who come widen the side, and few of its dimensions: only these are measured. */
+static inline void
+widen(Cutter *cutter, int d, Span span)
+{
+	Side	   *side = &cutter->side;
+
+	side->hull[d] = span_hull(side->hull[d], span);
+	side->losses[d] = span_loss(&cutter->work->records->dimensions[d],
+								side->hull[d].lo, side->hull[d].hi);
+	side->widened = true;
+}
+
+/* What one row of the side loses: hull_loss(), added up in the same order. */
+static double
+side_loss(Cutter *cutter)
+{
+	Side	   *side = &cutter->side;
+	int			ndimensions = cutter->work->records->ndimensions;
+	double		loss = 0;
+
+	if (!side->widened)
+		return side->loss;
+	for (int d = 0; d < ndimensions; d++)
+		loss += side->losses[d];
+	side->loss = loss;
+	side->widened = false;
+	return loss;
+}
+
+/* Is the bucket's hull kept?  Those of a few items are as soon measured. */
+static inline bool
+hull_is_kept(const Cutter *cutter, Size b)
+{
+	return b < MAX_HULLS && cutter->buckets[b + 1].from - cutter->buckets[b].from >= MIN_KEPT;
+}
+
+/* Adds a bucket to the side. */
+static void
+add_bucket(Cutter *cutter, const Bucket *bucket)
 {
 	const Records *records = cutter->work->records;
+	const Span *side = cutter->side.hull;
+	int			ndimensions = records->ndimensions;
 	Size		b = bucket - cutter->buckets;
 
-	if (b < MAX_HULLS)
-		hull_add_hull(records, hull, cutter->bucket_hulls + b * records->ndimensions);
-	else
-		measure_bucket(cutter, hull, bucket);
+	if (hull_is_kept(cutter, b))
+	{
+		const Span *hull = cutter->bucket_hulls + b * ndimensions;
+
+		for (int d = 0; d < ndimensions; d++)
+			if (hull[d].lo < side[d].lo || hull[d].hi > side[d].hi)
+				widen(cutter, d, hull[d]);
+		return;
+	}
+	for (uint32 i = bucket->from; i < bucket[1].from; i++)
+	{
+		const Code *tuple = record_tuple(records, cutter->order[i]);
+
+		for (int d = 0; d < ndimensions; d++)
+			if (unlikely(tuple[d] < side[d].lo || tuple[d] > side[d].hi))
+				widen(cutter, d, span_of(tuple[d]));
+	}
 }
 
 static void
@@ -249,12 +341,9 @@ find_buckets(Cutter *cutter, int d)
 	}
 	cutter->buckets[cutter->nbuckets].from = cutter->nitems;
 	for (uint32 b = 0; b < Min(cutter->nbuckets, MAX_HULLS); b++)
-	{
-		Span	   *hull = cutter->bucket_hulls + (Size) b * records->ndimensions;
-
-		hull_clear(records, hull);
-		measure_bucket(cutter, hull, &cutter->buckets[b]);
-	}
+		if (hull_is_kept(cutter, b))
+			measure_bucket(cutter, cutter->bucket_hulls + (Size) b * records->ndimensions,
+						   &cutter->buckets[b]);
 }
 
 /*
@@ -292,6 +381,16 @@ bits(const Cutter *cutter, double rows)
 	return rows * log2(cutter->rows / rows);
 }
 
+/*
+ * What a cut into so many rows and the others spends at least, without a
+ * logarithm: the entropy of p and 1 - p is no less than 4 p (1 - p).
+ */
+static double
+least_bits(const Cutter *cutter, double rows)
+{
+	return 4 * rows * (1 - rows / cutter->rows);
+}
+
 /* Would such a cut be the best in some way? */
 static bool
 is_better(const Cutter *cutter, double saved, double spent)
@@ -310,6 +409,7 @@ offer(Cutter *cutter, Shape shape, uint32 bucket, double saved, double spent)
 
 	if (saved <= LEAST_SAVING)
 		return;
+	cutter->promise[cutter->d] = Max(cutter->promise[cutter->d], saved / spent);
 	if (saved > cutter->greatest.saved)
 		cutter->greatest = cut;
 	if (cutter->densest.shape == NO_CUT ||
@@ -322,6 +422,7 @@ static void
 try_two_sides(Cutter *cutter)
 {
 	Bucket	   *buckets = cutter->buckets;
+	double	   *promise = &cutter->promise[cutter->d];
 	uint32		n = cutter->nitems;
 	uint32		left_items = items_needed(cutter, cutter->order, n, 1);
 	uint32		right_items = items_needed(cutter, cutter->order + n - 1, n, -1);
@@ -329,26 +430,31 @@ try_two_sides(Cutter *cutter)
 
 	if (left_items == 0 || right_items == 0 || left_items + (uint64) right_items > n)
 		return;
-	hull_clear(cutter->work->records, cutter->side);
+	clear_side(cutter);
 	for (uint32 b = 0; b + 1 < cutter->nbuckets; b++)
 	{
-		add_bucket(cutter, cutter->side, &buckets[b]);
+		add_bucket(cutter, &buckets[b]);
 		rows += buckets[b].rows;
-		buckets[b + 1].left_loss = rows * hull_loss(cutter->work->records, cutter->side);
+		buckets[b + 1].left_loss = rows * side_loss(cutter);
 	}
-	hull_clear(cutter->work->records, cutter->side);
+	clear_side(cutter);
 	rows = 0;
 	for (uint32 b = cutter->nbuckets - 1; b > 0 && buckets[b].from >= left_items; b--)
 	{
-		double		loss;
+		double		saved;
+		double		least;
 
-		add_bucket(cutter, cutter->side, &buckets[b]);
+		add_bucket(cutter, &buckets[b]);
 		rows += buckets[b].rows;
 		if (n - buckets[b].from < right_items)
 			continue;
-		loss = buckets[b].left_loss + rows * hull_loss(cutter->work->records, cutter->side);
-		offer(cutter, TWO_SIDES, b, cutter->loss - loss,
-			  bits(cutter, rows) + bits(cutter, cutter->rows - rows));
+		saved = cutter->loss - (buckets[b].left_loss + rows * side_loss(cutter));
+		least = least_bits(cutter, rows);
+		if (saved > LEAST_SAVING && saved > *promise * least)
+			*promise = saved / least;
+		if (is_better(cutter, saved, least))
+			offer(cutter, TWO_SIDES, b, saved,
+				  bits(cutter, rows) + bits(cutter, cutter->rows - rows));
 	}
 }
 
@@ -397,7 +503,6 @@ rest_is_allowed(Cutter *cutter, const Bucket *child)
 static void
 try_largest_child(Cutter *cutter, uint32 nallowed)
 {
-	const Records *records = cutter->work->records;
 	const Bucket *largest = &cutter->buckets[find_largest(cutter)];
 	double		rows = largest->rows;
 	double		rest = cutter->rows - rows;
@@ -406,14 +511,14 @@ try_largest_child(Cutter *cutter, uint32 nallowed)
 
 	if (!largest->allowed)
 		return;
-	hull_clear(records, cutter->side);
-	add_bucket(cutter, cutter->side, largest);
-	saved = cutter->loss - rows * hull_loss(records, cutter->side);
-	hull_clear(records, cutter->side);
+	clear_side(cutter);
+	add_bucket(cutter, largest);
+	saved = cutter->loss - rows * side_loss(cutter);
+	clear_side(cutter);
 	for (uint32 b = 0; b < cutter->nbuckets; b++)
 		if (&cutter->buckets[b] != largest)
-			add_bucket(cutter, cutter->side, &cutter->buckets[b]);
-	saved -= rest * hull_loss(records, cutter->side);
+			add_bucket(cutter, &cutter->buckets[b]);
+	saved -= rest * side_loss(cutter);
 	if (is_better(cutter, saved, spent) &&
 		(nallowed > 1 || rest_is_allowed(cutter, largest)))
 		offer(cutter, CHILD_AND_REST, largest - cutter->buckets, saved, spent);
@@ -426,7 +531,7 @@ gather_small_children(Cutter *cutter, uint64 *rows)
 	uint32		n = 0;
 
 	*rows = 0;
-	hull_clear(cutter->work->records, cutter->side);
+	clear_side(cutter);
 	for (uint32 b = 0; b < cutter->nbuckets; b++)
 	{
 		const Bucket *bucket = &cutter->buckets[b];
@@ -437,7 +542,7 @@ gather_small_children(Cutter *cutter, uint64 *rows)
 			   sizeof(uint32) * (bucket[1].from - bucket->from));
 		n += bucket[1].from - bucket->from;
 		*rows += bucket->rows;
-		add_bucket(cutter, cutter->side, bucket);
+		add_bucket(cutter, bucket);
 	}
 	return n;
 }
@@ -462,7 +567,6 @@ find_host(const Cutter *cutter)
 static void
 try_all_children(Cutter *cutter)
 {
-	const Records *records = cutter->work->records;
 	uint64		small_rows;
 	uint32		nsmall = gather_small_children(cutter, &small_rows);
 	bool		apart = nsmall > 0 && items_needed(cutter, cutter->place, nsmall, 1) > 0;
@@ -473,7 +577,7 @@ try_all_children(Cutter *cutter)
 
 	if (apart)
 	{
-		loss = small_rows * hull_loss(records, cutter->side);
+		loss = small_rows * side_loss(cutter);
 		spent = bits(cutter, small_rows);
 		nparts = 1;
 	}
@@ -487,9 +591,9 @@ try_all_children(Cutter *cutter)
 		if (b == host)
 			(void) gather_small_children(cutter, &small_rows);
 		else
-			hull_clear(records, cutter->side);
-		add_bucket(cutter, cutter->side, bucket);
-		loss += rows * hull_loss(records, cutter->side);
+			clear_side(cutter);
+		add_bucket(cutter, bucket);
+		loss += rows * side_loss(cutter);
 		spent += bits(cutter, rows);
 		nparts++;
 	}
@@ -520,6 +624,45 @@ try_cuts(Cutter *cutter)
 		return;
 	try_largest_child(cutter, nallowed);
 	try_all_children(cutter);
+}
+
+/* Ranks the dimensions: as they stand if they are few, or else by their promise. */
+static void
+rank_dimensions(Cutter *cutter)
+{
+	int			ndimensions = cutter->work->records->ndimensions;
+	int		   *ranked = cutter->ranked;
+
+	for (int d = 0; d < ndimensions; d++)
+	{
+		int			rank = d;
+
+		cutter->promise[d] = WAITING * Max(cutter->promise[d], LEAST_SAVING);
+		if (ndimensions > MAX_OFFERS)
+			for (; rank > 0 && cutter->promise[ranked[rank - 1]] < cutter->promise[d]; rank--)
+				ranked[rank] = ranked[rank - 1];
+		ranked[rank] = d;
+	}
+}
+
+/* Tries the cuts of as many dimensions as it takes. */
+static void
+try_dimensions(Cutter *cutter, const uint32 *items)
+{
+	int			noffers = 0;
+
+	rank_dimensions(cutter);
+	for (int i = 0; i < cutter->work->records->ndimensions && noffers < MAX_OFFERS; i++)
+	{
+		int			d = cutter->ranked[i];
+
+		if (cutter->hull[d].lo == cutter->hull[d].hi)
+			continue;
+		cutter->promise[d] = 0;
+		turn_to(cutter, items, d);
+		try_cuts(cutter);
+		noffers += cutter->promise[d] > 0;
+	}
 }
 
 /* The cut to be made: see the notes above. */
@@ -614,12 +757,7 @@ cut_records(Cutter *cutter, uint32 *items, uint32 nitems, Part *parts)
 	measure_set(cutter, items, nitems);
 	if (cutter->loss <= 0)
 		return 0;
-	for (int d = 0; d < cutter->work->records->ndimensions; d++)
-		if (cutter->hull[d].lo < cutter->hull[d].hi)
-		{
-			turn_to(cutter, items, d);
-			try_cuts(cutter);
-		}
+	try_dimensions(cutter, items);
 	if (cutter->densest.shape == NO_CUT)
 		return 0;
 	return make_cut(cutter, choose_cut(cutter), items, parts);

@@ -82,12 +82,16 @@ is_allowed(const Work *work, const RowId *rows, uint64 n, uint64 step)
 
 	while (counted < n && !allowed)
 	{
+		CHECK_FOR_INTERRUPTS();
 		tally_add(work->tally, work->frame->sensitive[rows[counted++ * step]]);
 		allowed = counted >= work->principle->k &&
 			work->principle->allows(work->principle, work->tally);
 	}
 	while (counted > 0)
+	{
+		CHECK_FOR_INTERRUPTS();
 		tally_remove(work->tally, work->frame->sensitive[rows[--counted * step]]);
+	}
 	return allowed;
 }
 
@@ -125,6 +129,7 @@ compare_rarity(const void *a, const void *b, void *arg)
 	uint32		count_a;
 	uint32		count_b;
 
+	CHECK_FOR_INTERRUPTS();
 	if (value_a == value_b)
 		return 0;
 	if (value_a == NO_CODE || value_b == NO_CODE)
@@ -151,10 +156,16 @@ sort_cards(Dealer *dealer, const RowId *rows, uint64 n)
 	}
 	memcpy(dealer->cards, rows, sizeof(RowId) * n);
 	for (uint64 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		tally_add(work->tally, work->frame->sensitive[rows[i]]);
+	}
 	qsort_arg(dealer->cards, n, sizeof(RowId), compare_rarity, work);
 	for (uint64 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		tally_remove(work->tally, work->frame->sensitive[rows[i]]);
+	}
 }
 
 /*
@@ -180,7 +191,10 @@ deal_cards(Dealer *dealer, RowId *rows, uint64 n, uint64 most)
 		return 1;
 	for (uint64 hand = 0; hand < nhands; hand++)
 		for (uint64 i = hand; i < n; i += nhands)
+		{
+			CHECK_FOR_INTERRUPTS();
 			*rows++ = dealer->cards[i];
+		}
 	return nhands;
 }
 
@@ -197,6 +211,7 @@ add_class(Dealer *dealer, uint64 n)
 	{
 		Span		hull = span_of(frame->code[q][rows[0]]);
 
+		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 1; i < n; i++)
 			hull = span_hull(hull, span_of(frame->code[q][rows[i]]));
 		region[q] = domain_cover(&frame->domain[q], hull);

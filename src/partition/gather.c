@@ -12,6 +12,8 @@
  *		The cost is the loss added over all rows concerned, by the hulls as they
  *		are.  How many rows an open group lacks is estimated by k alone; whether
  *		it is allowed, and whether the lender still is, is asked of the principle.
+ *		Beyond k it can only be sensitive values that are lacking: rows that
+ *		bring one are looked for, as nobody may come upon a rare one soon.
  *
  *		Whatever the costs, even not a number where a domain is infinitely wide,
  *		an open group finds a partner while there is any other.
@@ -180,29 +182,101 @@ nearest_piece(const Work *work, const Span *hull, const Group *lender)
 	return nearest;
 }
 
+/* Moves the last rows of a piece of the lender; false if that spoilt the lender. */
+static bool
+lend_rows(Work *work, uint32 borrower, uint32 lender, uint32 p, uint32 rows)
+{
+	Piece	   *from = &work->pieces[p];
+	uint32		piece;
+
+	if (!group_allowed(work, &work->groups[lender], p, rows))
+		return false;
+	from->end -= rows;
+	piece = piece_create(work, from->record, from->end, from->end + rows,
+						 work->groups[borrower].head);
+	work->groups[borrower].head = piece;
+	group_measure(work, &work->groups[borrower], group_hull(work, borrower));
+	group_measure(work, &work->groups[lender], group_hull(work, lender));
+	return true;
+}
+
+/* The last row of a piece whose sensitive value the tally lacks, or the piece's end. */
+static uint32
+find_new_value(const Work *work, const Piece *piece)
+{
+	for (uint32 i = piece->end; i-- > piece->begin;)
+	{
+		Code		value = work->frame->sensitive[work->records->rows[i]];
+
+		CHECK_FOR_INTERRUPTS();
+		if (value != NO_CODE && work->tally->count[value] == 0)
+			return i;
+	}
+	return piece->end;
+}
+
 /*
- * A group takes rows from another until it is allowed.  False when the lender
- * would no longer be; what was taken by then stays with the borrower.
+ * The piece of the lender that widens the borrower least among those that have
+ * a sensitive value which the borrower lacks.  A row with it is put last.
+ */
+static uint32
+nearest_new_value(Work *work, uint32 borrower, uint32 lender)
+{
+	Piece	   *pieces = work->pieces;
+	RowId	   *rows = work->records->rows;
+	uint32		nearest = NO_PIECE;
+	uint32		found = 0;
+	double		least = 0;
+
+	for (uint32 p = work->groups[borrower].head; p != NO_PIECE; p = pieces[p].next)
+		count_rows(work, pieces[p].begin, pieces[p].end);
+	for (uint32 p = work->groups[lender].head; p != NO_PIECE; p = pieces[p].next)
+	{
+		double		loss = widened_loss(work->records, group_hull(work, borrower),
+										record_tuple(work->records, pieces[p].record), DBL_MAX);
+		uint32		row;
+
+		if (nearest != NO_PIECE && !(loss < least))
+			continue;
+		row = find_new_value(work, &pieces[p]);
+		if (row == pieces[p].end)
+			continue;
+		nearest = p;
+		found = row;
+		least = loss;
+	}
+	for (uint32 p = work->groups[borrower].head; p != NO_PIECE; p = pieces[p].next)
+		uncount_rows(work, pieces[p].begin, pieces[p].end);
+	if (nearest != NO_PIECE)
+	{
+		RowId		row = rows[found];
+
+		rows[found] = rows[pieces[nearest].end - 1];
+		rows[pieces[nearest].end - 1] = row;
+	}
+	return nearest;
+}
+
+/*
+ * A group takes rows from another until it is allowed: any at first, as many as
+ * k asks for, and then only such as have a sensitive value that it lacks.  False
+ * when the lender would no longer be allowed; what was taken by then stays with
+ * the borrower.
  */
 static bool
 borrow_rows(Work *work, uint32 borrower, uint32 lender)
 {
 	while (!group_allowed(work, &work->groups[borrower], NO_PIECE, 0))
 	{
-		Group	   *from = &work->groups[lender];
-		uint32		p = nearest_piece(work, group_hull(work, borrower), from);
-		uint32		taken;
-		uint32		piece;
+		const Group *group = &work->groups[borrower];
+		uint64		lacking = rows_lacking(work, group);
+		uint32		p = group->rows < work->principle->k
+			? nearest_piece(work, group_hull(work, borrower), &work->groups[lender])
+			: nearest_new_value(work, borrower, lender);
 
-		taken = Min(rows_lacking(work, &work->groups[borrower]), piece_rows(&work->pieces[p]));
-		if (!group_allowed(work, from, p, taken))
+		if (p == NO_PIECE ||
+			!lend_rows(work, borrower, lender, p, Min(lacking, piece_rows(&work->pieces[p]))))
 			return false;
-		work->pieces[p].end -= taken;
-		piece = piece_create(work, work->pieces[p].record, work->pieces[p].end,
-							 work->pieces[p].end + taken, work->groups[borrower].head);
-		work->groups[borrower].head = piece;
-		group_measure(work, &work->groups[borrower], group_hull(work, borrower));
-		group_measure(work, from, group_hull(work, lender));
 	}
 	return true;
 }

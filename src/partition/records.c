@@ -21,6 +21,9 @@
 /* A domain up to this size gets a table of all its spans' losses. */
 #define MAX_TABLE_SIZE	256
 
+/* A tree deeper than this is climbed by jumps. */
+#define MAX_STEPS		16
+
 /* One stable pass of counting sort over a digit; NO_CODE comes last. */
 static void
 sort_by_digit(const Code *code, int shift, const RowId *from, RowId *to, uint64 nrows)
@@ -90,6 +93,67 @@ tabulate_losses(const Domain *domain)
 	return losses;
 }
 
+/*
+ * For each node an ancestor to jump to, so that any ancestor is found in a
+ * number of steps that grows with the logarithm of the depth: two jumps of one
+ * length are followed by one of both lengths and one step.  NULL if no node is
+ * deep.  After Myers: An applicative random-access stack (1983).
+ */
+static const uint32 *
+make_jumps(const Tree *tree)
+{
+	uint32	   *jump = palloc_extended(sizeof(uint32) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
+	uint32	   *depth = palloc_extended(sizeof(uint32) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
+	bool		deep = false;
+
+	jump[0] = depth[0] = 0;
+	for (uint32 i = 1; i < tree->nnodes; i++)
+	{
+		uint32		parent = tree->nodes[i].parent;
+		uint32		above = jump[parent];
+
+		CHECK_FOR_INTERRUPTS();
+		jump[i] = depth[parent] - depth[above] == depth[above] - depth[jump[above]]
+			? jump[above] : parent;
+		depth[i] = depth[parent] + 1;
+		deep |= depth[i] > MAX_STEPS;
+	}
+	pfree(depth);
+	if (deep)
+		return jump;
+	pfree(jump);
+	return NULL;
+}
+
+double
+deep_loss(const Dimension *dimension, Code lo, Code hi)
+{
+	const Tree *tree = dimension->domain->tree;
+	uint32		node = tree->leaf[lo];
+
+	while (tree->nodes[node].leaves.hi < hi)
+	{
+		uint32		jump = dimension->jump[node];
+
+		node = tree->nodes[jump].leaves.hi < hi ? jump : tree->nodes[node].parent;
+	}
+	return domain_loss(dimension->domain, tree->nodes[node].leaves);
+}
+
+static Dimension
+make_dimension(const Domain *domain, int qi)
+{
+	Dimension	dimension = {.qi = qi,.domain = domain,.size = domain->size};
+	Code		nplaces = domain->size - (domain->null_code == NO_CODE ? 0 : 1);
+
+	if (domain->tree == NULL && nplaces > 0)
+	{
+		dimension.position = domain->position;
+		dimension.width = domain->position[nplaces - 1] - domain->position[0];
+	}
+	return dimension;
+}
+
 /* Puts the dimensions in order: by size, and as declared among equals. */
 static void
 order_dimensions(Records *records, const Frame *frame)
@@ -102,11 +166,11 @@ order_dimensions(Records *records, const Frame *frame)
 
 		for (; d > 0 && records->dimensions[d - 1].size > frame->domain[qi].size; d--)
 			records->dimensions[d] = records->dimensions[d - 1];
-		records->dimensions[d] = (Dimension) {qi, &frame->domain[qi], frame->domain[qi].size, NULL};
+		records->dimensions[d] = make_dimension(&frame->domain[qi], qi);
 	}
 }
 
-/* Tables only pay where they are looked at more often than they are made. */
+/* Tables and jumps only pay where they are looked at more often than they are made. */
 static void
 tabulate_dimensions(Records *records)
 {
@@ -117,6 +181,8 @@ tabulate_dimensions(Records *records)
 
 		if (size <= MAX_TABLE_SIZE && size <= records->nrecords)
 			dimension->losses = tabulate_losses(dimension->domain);
+		else if (dimension->domain->tree != NULL && size / MAX_TABLE_SIZE <= records->nrecords)
+			dimension->jump = make_jumps(dimension->domain->tree);
 	}
 }
 

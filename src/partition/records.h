@@ -18,6 +18,10 @@ typedef struct Dimension
 	const Domain *domain;		/* borrowed */
 	Code		size;			/* of the domain */
 	const float *losses;		/* [lo * size + hi] for small domains, or NULL */
+	const double *position;		/* of a line, or NULL: the domain's, borrowed */
+	double		width;			/* of the line */
+	const uint32 *jump;			/* [nodes] of a deep tree: an ancestor far above
+								 * each node; or NULL */
 } Dimension;
 
 typedef struct Records
@@ -57,6 +61,9 @@ record_rows(const Records *records, uint32 record)
 	return records->first[record + 1] - records->first[record];
 }
 
+/* domain_loss(domain_cover()) of a dimension that has jumps. */
+extern double deep_loss(const Dimension *dimension, Code lo, Code hi);
+
 /* What the smallest printable cell over these codes loses. */
 static inline double
 span_loss(const Dimension *dimension, Code lo, Code hi)
@@ -65,6 +72,12 @@ span_loss(const Dimension *dimension, Code lo, Code hi)
 		return dimension->losses[(Size) lo * dimension->size + hi];
 	if (lo == hi)
 		return 0;
+	/* What domain_loss() says of a line: most of the time goes here. */
+	if (dimension->position != NULL)
+		return hi == dimension->domain->null_code ? 1 :
+			(dimension->position[hi] - dimension->position[lo]) / dimension->width;
+	if (dimension->jump != NULL)
+		return deep_loss(dimension, lo, hi);
 	return domain_loss(dimension->domain,
 					   domain_cover(dimension->domain, (Span) {lo, hi}));
 }

@@ -568,6 +568,83 @@ test_million_equal_rows(void)
 	check((clock() - start) / (double) CLOCKS_PER_SEC < 30);
 }
 
+/* The few rows with a rare value are looked for, not stumbled upon one row at a time. */
+static void
+test_rare_value_is_borrowed(void)
+{
+	Frame	   *frame = make_frame(400000, 1, 2);
+
+	frame->domain[0] = make_flat_tree(2);
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		frame->code[0][row] = row >= 20000;
+		frame->sensitive[row] = row >= frame->nrows - 5;
+	}
+	check_frame(frame, 10, 2);
+	check_near(total_loss(frame, cut_frame(frame, 10, 2)), 20001);
+}
+
+/* A borrower that has k rows takes one for each value it lacks, and no more. */
+static void
+test_only_lacking_values_are_borrowed(void)
+{
+	Frame	   *frame = make_frame(1020, 1, 4);
+
+	frame->domain[0] = make_flat_tree(2);
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		frame->code[0][row] = row >= 20;
+		frame->sensitive[row] = row < 60 ? 0 : row % 97 == 0 ? 1 + row / 97 % 3 : NO_CODE;
+	}
+	check_frame(frame, 10, 4);
+	check_near(total_loss(frame, cut_frame(frame, 10, 4)), 23);
+}
+
+/*
+ * Many dimensions
+ */
+
+static Frame *
+make_wide_frame(uint64 nrows, int nqis)
+{
+	Frame	   *frame = make_frame(nrows, nqis, 10);
+
+	random_state = 13;
+	for (int q = 0; q < nqis; q++)
+	{
+		frame->domain[q] = make_line(1024, false);
+		for (uint64 row = 0; row < nrows; row++)
+			frame->code[q][row] = draw(1024);
+	}
+	for (uint64 row = 0; row < nrows; row++)
+		frame->sensitive[row] = draw(10);
+	return frame;
+}
+
+static void
+test_many_dimensions(void)
+{
+	Frame	   *frame = make_wide_frame(12000, 20);
+
+	check_frame(frame, 10, 3);
+	check(cut_frame(frame, 10, 3)->nclasses > 1000);
+}
+
+/* Sixteen dimensions that are cut anywhere do not hide the one that is worth it. */
+static void
+test_every_dimension_has_its_turn(void)
+{
+	Frame	   *frame = make_wide_frame(4000, 17);
+	Classes    *classes;
+
+	frame->domain[16] = make_line(2, false);
+	for (uint64 row = 0; row < frame->nrows; row++)
+		frame->code[16][row] = row % 2;
+	classes = cut_frame(frame, 10, 1);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		check(span_width(class_region(classes, c)[16]) == 1);
+}
+
 /*
  * Determinism
  */
@@ -794,6 +871,10 @@ static const Test tests[] = {
 	{"a cut between tied rows", test_cut_between_tied_rows},
 	{"rows that cannot be cut are sliced", test_uncuttable_rows_are_sliced},
 	{"a million equal rows", test_million_equal_rows},
+	{"a rare value is borrowed", test_rare_value_is_borrowed},
+	{"only lacking values are borrowed", test_only_lacking_values_are_borrowed},
+	{"many dimensions", test_many_dimensions},
+	{"every dimension has its turn", test_every_dimension_has_its_turn},
 	{"same input, same result", test_same_input_same_result},
 	{"the order of rows does not matter", test_order_of_rows_does_not_matter},
 	{"the seed decides among equals", test_seed_decides_among_equals},
