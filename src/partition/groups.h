@@ -92,7 +92,7 @@ extern bool count_until_allowed(Work *work, uint32 begin, uint32 end, uint32 *co
 /* Does the principle allow a group, without the last rows of one piece? */
 extern bool group_allowed(Work *work, const Group *group, uint32 spoiled, uint32 missing);
 
-/* cuts.c */
+/* layout.c, cuts.c */
 typedef struct Cutter Cutter;
 extern Cutter *cutter_create(Work *work);
 extern uint32 cut_records(Cutter *cutter, uint32 *items, uint32 nitems, Part *parts);
