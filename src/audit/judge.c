@@ -121,28 +121,38 @@ verify_containment(const Judge *judge, uint32 c)
 	}
 }
 
-/* Counts the members one by one; the fast ways of partition/ are not to be trusted here. */
+static void
+count_value(Judge *judge, uint32 c, Code value)
+{
+	Tally	   *tally = &judge->tally;
+
+	tally->rows++;
+	if (value == NO_CODE)
+		return;
+	if (value >= judge->frame->nsensitive)
+		refuse(c, "a member has an unknown sensitive value");
+	if (tally->count[value] == 0)
+		tally->values++;
+	tally->count[value]++;
+}
+
+/*
+ * Counts the members one by one; the fast ways of partition/ are not to be
+ * trusted here.  An invented row hides the true ones as well as they each other.
+ */
 static void
 count_members(Judge *judge, uint32 c)
 {
 	const Classes *classes = judge->classes;
-	Tally	   *tally = &judge->tally;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 	{
-		Code		value = judge->frame->sensitive[classes->rows[i]];
-
 		if (i % ROWS_PER_INTERRUPT == 0)
 			CHECK_FOR_INTERRUPTS();
-		tally->rows++;
-		if (value == NO_CODE)
-			continue;
-		if (value >= judge->frame->nsensitive)
-			refuse(c, "a member has an unknown sensitive value");
-		if (tally->count[value] == 0)
-			tally->values++;
-		tally->count[value]++;
+		count_value(judge, c, judge->frame->sensitive[classes->rows[i]]);
 	}
+	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
+		count_value(judge, c, classes->counterfeit[classes->first_counterfeit[c] + i]);
 }
 
 /* Clears only what the class touched: values may be many and classes small. */
@@ -160,6 +170,9 @@ forget_members(Judge *judge, uint32 c)
 		if (value != NO_CODE)
 			judge->tally.count[value] = 0;
 	}
+	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
+		if (classes->counterfeit[classes->first_counterfeit[c] + i] != NO_CODE)
+			judge->tally.count[classes->counterfeit[classes->first_counterfeit[c] + i]] = 0;
 	judge->tally.rows = 0;
 	judge->tally.values = 0;
 }

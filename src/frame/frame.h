@@ -20,6 +20,9 @@ typedef struct Frame
 {
 	uint64		nrows;
 
+	const bool *asked;			/* [nrows] rows that the release is about, or NULL
+								 * for all; others may only help to protect them */
+
 	/* Quasi-identifiers */
 	int			nqis;
 	Domain	   *domain;			/* [nqis] */

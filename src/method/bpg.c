@@ -4,12 +4,31 @@
  *		l-diversity of whatever intersections and differences reveal.
  *
  * NOTES
- *		With an empty history nothing can be intersected, and the method is its
- *		underlying anonymiser alone.
+ *		The paper cuts a release first, and then sweeps over its classes: for
+ *		each class E1 and each neighborhood E0 that it meets, E1 - E0, E0 - E1 and
+ *		their intersection must be allowed.  Its order of classes decides what is
+ *		rejected.  But the intersection, being a part of a class that observers
+ *		can tell from the rest, might as well be a class of its own: its cells
+ *		are narrower, and it reveals nothing more.  So here each neighborhood is
+ *		taken by itself, and classes never leave it: E1 - E0 is empty, the
+ *		signature is never generalised, and no order of classes matters.  What
+ *		remains to be decided is who of a neighborhood is published: those
+ *		(E1 and the intersection) and those who are not (E0 - E1) must both be
+ *		allowed, or empty.
+ *
+ *		Monotony does the rest.  Who is dead or was not asked for makes E0 - E1
+ *		if nothing is done; when that is not allowed, a smaller set is not either.
+ *		So either it must become empty, by dirty or counterfeit rows, or it must
+ *		grow, by withholding some who were asked for.
+ *
+ *		reserve makes neighborhoods larger than k needs.  A neighborhood of less
+ *		than 2 k people is lost as soon as one of them leaves the source.
  */
 #include "postgres.h"
 
+#include "common/pg_prng.h"
 #include "method/method.h"
+#include "miscadmin.h"
 #include "partition/mondrian.h"
 #include "utils/memutils.h"
 
@@ -17,32 +36,581 @@
 enum
 {
 	BPG_K,
-	BPG_L
+	BPG_L,
+	BPG_REPAIR,
+	BPG_RESERVE
 };
+
+/* The repairs, in the order of the list. */
+typedef enum Repair
+{
+	REPAIR_DIRTY,				/* all true rows of the neighborhood that nobody asked for */
+	REPAIR_MINIMAL,				/* as few of them as will do */
+	REPAIR_NONE,
+	REPAIR_COUNTERFEIT			/* invented rows */
+} Repair;
 
 static const char *const repairs[] = {"dirty", "minimal", "none", "counterfeit", NULL};
 
 static const ParamSpec bpg_params[] = {
 	[BPG_K] = {"k", PARAM_INTEGER, true, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_MORE},
 	[BPG_L] = {"l", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
-	{"repair", PARAM_CHOICE, false, 0, 0, repairs, "\"dirty\"", STRENGTH_NONE},
+	[BPG_REPAIR] = {"repair", PARAM_CHOICE, false, 0, 0, repairs, "\"dirty\"", STRENGTH_NONE},
+	[BPG_RESERVE] = {"reserve", PARAM_INTEGER, false, 1, 1000000, NULL, "1", STRENGTH_NONE},
 	{"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
 	{"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
 	{.name = NULL}
 };
 
+/* What becomes of a member of the neighborhood at hand. */
+typedef enum Fate
+{
+	LEFT,						/* not in this release */
+	SHOWN,						/* by its true row */
+	REPLACED					/* by an invented one */
+} Fate;
+
+typedef struct Bpg
+{
+	const Frame *frame;
+	const Past *past;
+	uint64		k;
+	uint32		l;
+	uint64		reserved;		/* rows of a class, if there are enough */
+	Repair		repair;
+	uint64		seed;
+	pg_prng_state random;
+	Tally	   *tally;			/* empty between two questions */
+
+	/* The neighborhood at hand */
+	uint32		n;
+	uint64		size;
+	Fate	   *fate;			/* [size] */
+	Code	   *invented;		/* [size] values of those who are replaced */
+	uint64	   *member;			/* [rows of the frame] places in the neighborhood, of those in it */
+	RowId	   *rows;			/* [rows of the frame] to be cut */
+	MemoryContext cuts;			/* what one cut makes */
+
+	/* The draft */
+	Draft	   *draft;
+	uint32		classes_allocated;
+	uint64		counterfeits_allocated;
+} Bpg;
+
+/* ----------------------------------------------------------------
+ * Is it allowed?
+ * ----------------------------------------------------------------
+ */
+
+static inline bool
+is_published(const Bpg *bpg, uint64 i)
+{
+	return bpg->fate[i] != LEFT;
+}
+
+static uint64
+count_side(const Bpg *bpg, bool published)
+{
+	uint64		count = 0;
+
+	for (uint64 i = 0; i < bpg->size; i++)
+		count += is_published(bpg, i) == published;
+	return count;
+}
+
+static inline RowId
+row_of(const Bpg *bpg, uint64 i)
+{
+	return bpg->past->row[bpg->past->first[bpg->n] + i];
+}
+
+/* What the release would show of a member who is published. */
+static inline Code
+shown_value(const Bpg *bpg, uint64 i)
+{
+	return bpg->fate[i] == REPLACED ? bpg->invented[i] : bpg->frame->sensitive[row_of(bpg, i)];
+}
+
+/* Values of a side in an epoch of the past, or as the release would show them. */
+static inline Code
+value_of(const Bpg *bpg, const Code *values, uint64 i)
+{
+	return values != NULL ? values[i] : shown_value(bpg, i);
+}
+
+/* Counts a side's values; false once there are l. */
+static bool
+lacks_values(Bpg *bpg, const Code *values, bool published)
+{
+	for (uint64 i = 0; i < bpg->size; i++)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (is_published(bpg, i) != published)
+			continue;
+		tally_add(bpg->tally, value_of(bpg, values, i));
+		if (bpg->tally->values >= bpg->l)
+			return false;
+	}
+	return true;
+}
+
+static void
+forget_values(Bpg *bpg, const Code *values, bool published)
+{
+	for (uint64 i = 0; i < bpg->size && bpg->tally->rows > 0; i++)
+		if (is_published(bpg, i) == published)
+			tally_remove(bpg->tally, value_of(bpg, values, i));
+}
+
+static bool
+is_diverse(Bpg *bpg, const Code *values, bool published)
+{
+	bool		lacks = lacks_values(bpg, values, published);
+
+	forget_values(bpg, values, published);
+	return !lacks;
+}
+
+/* Is one side of the neighborhood allowed, with the values of each release that it was in? */
+static bool
+side_is_allowed(Bpg *bpg, bool published)
+{
+	uint64		nepochs = past_epochs(bpg->past, bpg->n);
+
+	if (count_side(bpg, published) < bpg->k)
+		return false;
+	if (bpg->l <= 1)
+		return true;
+	for (uint64 epoch = 0; epoch < nepochs; epoch++)
+		if (!is_diverse(bpg, past_values(bpg->past, bpg->n, epoch), published))
+			return false;
+	return !published || is_diverse(bpg, NULL, published);
+}
+
+static bool
+rest_is_safe(Bpg *bpg)
+{
+	return count_side(bpg, false) == 0 || side_is_allowed(bpg, false);
+}
+
+/* ----------------------------------------------------------------
+ * Repairs
+ * ----------------------------------------------------------------
+ */
+
+static Code
+draw_value(Bpg *bpg)
+{
+	return pg_prng_uint64_range(&bpg->random, 0, bpg->frame->nsensitive - 1);
+}
+
+static inline bool
+may_be_added(const Bpg *bpg, uint64 i)
+{
+	return !is_published(bpg, i) &&
+		(bpg->repair == REPAIR_COUNTERFEIT ? bpg->frame->nsensitive > 0 : row_of(bpg, i) != NO_ROW);
+}
+
+/* Publishes a member who was not asked for, by a dirty or an invented row. */
+static void
+add_member(Bpg *bpg, uint64 i)
+{
+	if (bpg->repair == REPAIR_COUNTERFEIT)
+	{
+		bpg->fate[i] = REPLACED;
+		bpg->invented[i] = draw_value(bpg);
+	}
+	else
+		bpg->fate[i] = SHOWN;
+}
+
+static void
+add_all(Bpg *bpg)
+{
+	for (uint64 i = 0; i < bpg->size; i++)
+		if (may_be_added(bpg, i))
+			add_member(bpg, i);
+}
+
+/* Adds to gain[] what each member of the other side would bring to a side that lacks values. */
+static void
+measure_gain(Bpg *bpg, const Code *values, bool published, uint32 *gain)
+{
+	if (lacks_values(bpg, values, published))
+		for (uint64 i = 0; i < bpg->size; i++)
+			if (is_published(bpg, i) != published && values[i] != NO_CODE &&
+				bpg->tally->count[values[i]] == 0)
+				gain[i]++;
+	forget_values(bpg, values, published);
+}
+
+/*
+ * The member who brings most of what one side lacks, among those who may
+ * move to it; ties go to whoever comes first after a place drawn by lot.
+ */
+static uint64
+find_helper(Bpg *bpg, bool published, bool (*may_move) (const Bpg *bpg, uint64 i))
+{
+	uint32	   *gain = palloc_extended(sizeof(uint32) * bpg->size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint64		from = pg_prng_uint64_range(&bpg->random, 0, bpg->size - 1);
+	uint64		best = NO_MEMBER;
+	uint64		nepochs = bpg->l <= 1 ? 0 : past_epochs(bpg->past, bpg->n);
+
+	for (uint64 epoch = 0; epoch < nepochs; epoch++)
+		measure_gain(bpg, past_values(bpg->past, bpg->n, epoch), published, gain);
+	for (uint64 step = 0; step < bpg->size; step++)
+	{
+		uint64		i = (from + step) % bpg->size;
+
+		if (may_move(bpg, i) && (best == NO_MEMBER || gain[i] > gain[best]))
+			best = i;
+	}
+	pfree(gain);
+	return best;
+}
+
+static bool
+may_be_withheld(const Bpg *bpg, uint64 i)
+{
+	return bpg->fate[i] == SHOWN;
+}
+
+/* Withholds as many of those who were asked for as it takes to hide the rest among them. */
+static void
+withhold(Bpg *bpg)
+{
+	uint64		published = count_side(bpg, true);
+
+	while (published > bpg->k && !side_is_allowed(bpg, false))
+	{
+		uint64		i = find_helper(bpg, false, may_be_withheld);
+
+		if (i == NO_MEMBER)
+			return;
+		CHECK_FOR_INTERRUPTS();
+		bpg->fate[i] = LEFT;
+		published--;
+	}
+}
+
+/* E0 - E1: who is left must be nobody, or allowed. */
+static void
+mend_rest(Bpg *bpg)
+{
+	bool		all = true;
+
+	if (rest_is_safe(bpg))
+		return;
+	for (uint64 i = 0; i < bpg->size; i++)
+		all &= is_published(bpg, i) || may_be_added(bpg, i);
+	if (bpg->repair != REPAIR_NONE && all)
+		add_all(bpg);
+	else
+		withhold(bpg);
+}
+
+/* E1 and its intersection with E0, which are the same here. */
+static void
+mend_published(Bpg *bpg)
+{
+	if (bpg->repair == REPAIR_NONE || side_is_allowed(bpg, true))
+		return;
+	while (bpg->repair != REPAIR_DIRTY && !side_is_allowed(bpg, true))
+	{
+		uint64		i = find_helper(bpg, true, may_be_added);
+
+		if (i == NO_MEMBER)
+			return;
+		CHECK_FOR_INTERRUPTS();
+		add_member(bpg, i);
+	}
+	if (bpg->repair == REPAIR_DIRTY || !rest_is_safe(bpg))
+		add_all(bpg);
+}
+
+/* ----------------------------------------------------------------
+ * The draft
+ * ----------------------------------------------------------------
+ */
+
+static void
+make_room(Bpg *bpg, uint64 counterfeits)
+{
+	Draft	   *draft = bpg->draft;
+	Classes    *classes = draft->classes;
+	int			nqis = Max(1, classes->nqis);
+
+	if (classes->nclasses + 1 >= bpg->classes_allocated)
+	{
+		bpg->classes_allocated = Max(1024, bpg->classes_allocated * 2);
+		classes->first = repalloc_huge(classes->first, sizeof(uint64) * bpg->classes_allocated);
+		classes->regions = repalloc_huge(classes->regions, sizeof(Span) * nqis * bpg->classes_allocated);
+		draft->parent = repalloc_huge(draft->parent, sizeof(uint32) * bpg->classes_allocated);
+		classes->first_counterfeit = repalloc_huge(classes->first_counterfeit,
+												   sizeof(uint64) * bpg->classes_allocated);
+	}
+	counterfeits += classes->first_counterfeit[classes->nclasses];
+	if (counterfeits > bpg->counterfeits_allocated)
+	{
+		bpg->counterfeits_allocated = Max(1024, counterfeits * 2);
+		classes->counterfeit = repalloc_huge(classes->counterfeit,
+											 sizeof(Code) * bpg->counterfeits_allocated);
+		draft->stands_for = repalloc_huge(draft->stands_for,
+										  sizeof(uint64) * bpg->counterfeits_allocated);
+	}
+}
+
+/* Appends a class of these rows; its counterfeits are added afterwards. */
+static uint32
+add_class(Bpg *bpg, const RowId *rows, uint64 n, uint64 counterfeits)
+{
+	const Frame *frame = bpg->frame;
+	Classes    *classes = bpg->draft->classes;
+	uint32		c = classes->nclasses;
+
+	make_room(bpg, counterfeits);
+	memcpy(classes->rows + classes->first[c], rows, sizeof(RowId) * n);
+	for (int q = 0; q < classes->nqis; q++)
+	{
+		Span		hull = span_of(frame->code[q][rows[0]]);
+
+		for (uint64 i = 1; i < n; i++)
+			hull = span_hull(hull, span_of(frame->code[q][rows[i]]));
+		classes->regions[(Size) c * classes->nqis + q] = domain_cover(&frame->domain[q], hull);
+	}
+	for (uint64 i = 0; i < n; i++)
+		bpg->draft->dirty += frame->asked != NULL && !frame->asked[rows[i]];
+	bpg->draft->parent[c] = bpg->n;
+	classes->nclasses++;
+	classes->first[c + 1] = classes->first[c] + n;
+	classes->first_counterfeit[c + 1] = classes->first_counterfeit[c];
+	return c;
+}
+
+static void
+add_counterfeit(Bpg *bpg, uint32 c, Code sensitive, uint64 stands_for)
+{
+	uint64		at = bpg->draft->classes->first_counterfeit[c + 1]++;
+
+	bpg->draft->classes->counterfeit[at] = sensitive;
+	bpg->draft->stands_for[at] = stands_for;
+}
+
+/* Are the classes allowed with the values that their members had in the past? */
+static bool
+allowed_in_past(Bpg *bpg, const Classes *classes)
+{
+	bool		allowed = true;
+	uint64		nepochs = bpg->l <= 1 || bpg->n == NO_NEIGHBORHOOD ? 0 : past_epochs(bpg->past, bpg->n);
+
+	for (uint64 epoch = 0; epoch < nepochs && allowed; epoch++)
+	{
+		const Code *values = past_values(bpg->past, bpg->n, epoch);
+
+		for (uint32 c = 0; c < classes->nclasses && allowed; c++)
+		{
+			for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+				tally_add(bpg->tally, values[bpg->member[classes->rows[i]]]);
+			allowed = bpg->tally->values >= bpg->l;
+			for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+				tally_remove(bpg->tally, values[bpg->member[classes->rows[i]]]);
+		}
+	}
+	return allowed;
+}
+
+/* Cuts rows into classes as small as the reserve allows; false if they cannot be a class at all. */
+static bool
+cut(Bpg *bpg, uint64 n)
+{
+	Principle	reserved = principle_k_l(bpg->reserved, bpg->l);
+	Classes    *classes;
+	MemoryContext old;
+
+	if (n < 2 * bpg->reserved && bpg->n != NO_NEIGHBORHOOD)
+		return false;
+	MemoryContextReset(bpg->cuts);
+	old = MemoryContextSwitchTo(bpg->cuts);
+	classes = mondrian(bpg->frame, bpg->rows, n, &reserved, bpg->seed);
+	MemoryContextSwitchTo(old);
+	if (classes->nclasses == 0 || !allowed_in_past(bpg, classes))
+		return false;
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) add_class(bpg, classes->rows + classes->first[c], class_size(classes, c), 0);
+	}
+	return true;
+}
+
+static void
+publish_neighborhood(Bpg *bpg)
+{
+	uint64		nrows = 0;
+	uint64		nreplaced = 0;
+	uint32		c;
+
+	for (uint64 i = 0; i < bpg->size; i++)
+	{
+		nreplaced += bpg->fate[i] == REPLACED;
+		if (bpg->fate[i] != SHOWN)
+			continue;
+		bpg->member[row_of(bpg, i)] = i;
+		bpg->rows[nrows++] = row_of(bpg, i);
+	}
+	if (nreplaced == 0 && cut(bpg, nrows))
+		return;
+	c = add_class(bpg, bpg->rows, nrows, nreplaced);
+	for (uint64 i = 0; i < bpg->size && nreplaced > 0; i++)
+		if (bpg->fate[i] == REPLACED)
+			add_counterfeit(bpg, c, bpg->invented[i], bpg->past->first[bpg->n] + i);
+}
+
+static bool
+is_asked(const Frame *frame, RowId row)
+{
+	return frame->asked == NULL || frame->asked[row];
+}
+
+static void
+draft_neighborhood(Bpg *bpg, uint32 n)
+{
+	uint64		asked = 0;
+	uint64		shown = 0;
+
+	bpg->n = n;
+	bpg->size = past_size(bpg->past, n);
+	for (uint64 i = 0; i < bpg->size; i++)
+	{
+		RowId		row = row_of(bpg, i);
+
+		bpg->fate[i] = row != NO_ROW && is_asked(bpg->frame, row) ? SHOWN : LEFT;
+		asked += bpg->fate[i] == SHOWN;
+	}
+	if (asked == 0)
+		return;
+	mend_rest(bpg);
+	mend_published(bpg);
+	for (uint64 i = 0; i < bpg->size; i++)
+		shown += bpg->fate[i] == SHOWN && is_asked(bpg->frame, row_of(bpg, i));
+	if (shown == 0 || !side_is_allowed(bpg, true) || !rest_is_safe(bpg))
+	{
+		bpg->draft->suppressed += asked;
+		bpg->draft->rejected++;
+		return;
+	}
+	bpg->draft->suppressed += asked - shown;
+	publish_neighborhood(bpg);
+}
+
+/* ----------------------------------------------------------------
+ * Who was never published
+ * ----------------------------------------------------------------
+ */
+
+/* How many rows must be invented until these are allowed, with values that they lack first. */
+static void
+invent_rows(Bpg *bpg, uint64 n)
+{
+	uint64		lacking = n < bpg->k ? bpg->k - n : 0;
+	uint32		c;
+
+	for (uint64 i = 0; i < n; i++)
+		tally_add(bpg->tally, bpg->frame->sensitive[bpg->rows[i]]);
+	if (bpg->l > 1 && bpg->tally->values < bpg->l)
+		lacking = Max(lacking, bpg->l - bpg->tally->values);
+	c = add_class(bpg, bpg->rows, n, lacking);
+	for (uint64 i = 0; i < lacking; i++)
+	{
+		Code		value = draw_value(bpg);
+
+		while (bpg->tally->values < bpg->l && bpg->tally->count[value] > 0)
+			value = (value + 1) % bpg->frame->nsensitive;
+		tally_add(bpg->tally, value);
+		add_counterfeit(bpg, c, value, NO_MEMBER);
+	}
+	tally_clear(bpg->tally, bpg->frame);
+}
+
+static void
+draft_newcomers(Bpg *bpg)
+{
+	const Frame *frame = bpg->frame;
+	uint64		n = 0;
+
+	bpg->n = NO_NEIGHBORHOOD;
+	for (uint64 row = 0; row < frame->nrows; row++)
+		if (is_asked(frame, row) &&
+			(bpg->past->releases == 0 || bpg->past->neighborhood[row] == NO_NEIGHBORHOOD))
+			bpg->rows[n++] = row;
+	if (n == 0 || cut(bpg, n))
+		return;
+	bpg->reserved = bpg->k;
+	if (cut(bpg, n))
+		return;
+	if (bpg->repair == REPAIR_COUNTERFEIT && frame->nsensitive >= bpg->l && frame->nsensitive > 0)
+		invent_rows(bpg, n);
+	else
+		bpg->draft->suppressed += n;
+}
+
+static uint64
+largest_neighborhood(const Past *past)
+{
+	uint64		largest = 0;
+
+	for (uint32 n = 0; n < past->nneighborhoods; n++)
+		largest = Max(largest, past_size(past, n));
+	return largest;
+}
+
 static Draft *
-bpg_draft(const Frame *frame, const int64 *params, uint64 seed)
+draft_create(const Frame *frame, const int64 *params)
 {
 	Draft	   *draft = palloc0(sizeof(Draft));
-	RowId	   *rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
 
-	for (uint64 row = 0; row < frame->nrows; row++)
-		rows[row] = row;
 	draft->k = params[BPG_K];
 	draft->principle = principle_k_l(params[BPG_K], params[BPG_L]);
-	draft->classes = mondrian(frame, rows, frame->nrows, &draft->principle, seed);
-	draft->suppressed = frame->nrows - draft->classes->first[draft->classes->nclasses];
+	draft->classes = palloc0(sizeof(Classes));
+	draft->classes->nqis = frame->nqis;
+	draft->classes->rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	draft->classes->first = palloc0(sizeof(uint64));
+	draft->classes->regions = palloc(sizeof(Span));
+	draft->parent = palloc(sizeof(uint32));
+	draft->classes->first_counterfeit = palloc0(sizeof(uint64));
+	draft->classes->counterfeit = palloc(sizeof(Code));
+	draft->stands_for = palloc(sizeof(uint64));
+	return draft;
+}
+
+static Draft *
+bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
+{
+	Draft	   *draft = draft_create(frame, params);
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext work = AllocSetContextCreate(context, "bpg", ALLOCSET_DEFAULT_SIZES);
+	uint64		largest = largest_neighborhood(past);
+	Bpg			bpg = {
+		.frame = frame,.past = past,.k = params[BPG_K],.l = params[BPG_L],
+		.reserved = (uint64) params[BPG_K] * params[BPG_RESERVE],
+		.repair = params[BPG_REPAIR],.seed = seed,.draft = draft
+	};
+
+	MemoryContextSwitchTo(work);
+	pg_prng_seed(&bpg.random, seed);
+	bpg.cuts = AllocSetContextCreate(work, "cut", ALLOCSET_DEFAULT_SIZES);
+	bpg.tally = tally_create(frame);
+	bpg.rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	bpg.fate = palloc_extended(sizeof(Fate) * (largest + 1), MCXT_ALLOC_HUGE);
+	bpg.invented = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
+	if (past->releases > 0)
+		bpg.member = palloc_extended(sizeof(uint64) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	for (uint32 n = 0; n < past->nneighborhoods; n++)
+		draft_neighborhood(&bpg, n);
+	draft_newcomers(&bpg);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(work);
 	return draft;
 }
 

@@ -11,8 +11,11 @@
 #define PPREPUB_METHOD_METHOD_H
 
 #include "declare/param_spec.h"
+#include "history/past.h"
 #include "partition/classes.h"
 #include "partition/principle.h"
+
+#define NO_MEMBER PG_UINT64_MAX
 
 typedef struct Draft
 {
@@ -21,7 +24,13 @@ typedef struct Draft
 	double		k;				/* the size that classes are measured against */
 	uint64		suppressed;		/* rows asked for and in no class */
 	uint64		dirty;			/* rows in classes that nobody asked for */
-	uint64	   *counterfeits;	/* [nclasses], or NULL for none */
+
+	uint64	   *stands_for;		/* [counterfeits] members of the past, or NO_MEMBER;
+								 * NULL where there are none */
+
+	/* The neighborhood that a class is part of; NULL where there is no past */
+	uint32	   *parent;			/* [nclasses] or NO_NEIGHBORHOOD */
+	uint32		rejected;		/* neighborhoods asked for, and not published */
 } Draft;
 
 typedef struct Method
@@ -29,11 +38,12 @@ typedef struct Method
 	MethodDeclaration declaration;
 
 	/*
-	 * Drafts a release of all rows of the frame.  Parameters come as
+	 * Drafts a release of the rows asked for.  Parameters come as
 	 * param_spec.h says.  The same frame, parameters and seed give
 	 * the same draft; everything is allocated in the current context.
 	 */
-	Draft	   *(*draft) (const Frame *frame, const int64 *params, uint64 seed);
+	Draft	   *(*draft) (const Frame *frame, const Past *past,
+						  const int64 *params, uint64 seed);
 } Method;
 
 extern const Method *const methods[];	/* ends with NULL */

@@ -33,6 +33,16 @@ refuse_nothing(const Making *making)
 			 errhint("Publish when there are more people, or more different sensitive values, or declare weaker parameters.")));
 }
 
+static const uint64 *
+count_counterfeits(const Classes *classes)
+{
+	uint64	   *counts = palloc_extended(sizeof(uint64) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		counts[c] = class_counterfeits(classes, c);
+	return counts;
+}
+
 static void
 draft_release(Making *making)
 {
@@ -42,7 +52,7 @@ draft_release(Making *making)
 	Draft	   *draft;
 	ReleaseCounts counts = {0};
 
-	draft = method->draft(frame, param_values(&method->declaration, publication->params),
+	draft = method->draft(frame, &(Past) {0}, param_values(&method->declaration, publication->params),
 						  random_seed());
 	making->draft = draft;
 	if (draft->classes->nclasses == 0)
@@ -50,7 +60,7 @@ draft_release(Making *making)
 	judge_classes(frame, draft->classes, &draft->principle);
 	counts.suppressed = draft->suppressed;
 	counts.dirty = draft->dirty;
-	counts.counterfeits = draft->counterfeits;
+	counts.counterfeits = count_counterfeits(draft->classes);
 	making->metrics = measure_release(frame, draft->classes, &counts, draft->k);
 }
 

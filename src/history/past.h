@@ -1,0 +1,62 @@
+/*
+ * past.h
+ *		What observers of all releases so far can tell apart, in the codes of
+ *		one frame: all that a method sees of the history.
+ *
+ * A neighborhood is a set of people whom nobody can separate: they were in the
+ * same class of each release, or in none of it.  Everything that intersections
+ * and differences of releases reveal is a union of neighborhoods, so under a
+ * monotonous principle it is enough to look at these.
+ *
+ * Its members are those who were ever published in it, in the source now or
+ * not; a counterfeit row that took somebody's place, or nobody's, is a member
+ * like any other.
+ */
+#ifndef PPREPUB_HISTORY_PAST_H
+#define PPREPUB_HISTORY_PAST_H
+
+#include "frame/frame.h"
+
+#define NO_ROW			PG_UINT32_MAX
+#define NO_NEIGHBORHOOD PG_UINT32_MAX
+
+typedef struct Past
+{
+	int32		releases;		/* 0 for an empty past; all else is NULL then */
+	uint32		nneighborhoods;
+	uint64	   *first;			/* [nneighborhoods + 1] n's members are first[n]
+								 * up to, not including, first[n + 1] */
+	RowId	   *row;			/* [members] the member's row now, or NO_ROW */
+
+	/*
+	 * Sensitive values as they were published, NO_CODE for NULL: an epoch is a
+	 * release, or several in which all members kept theirs.
+	 */
+	uint64	   *first_value;	/* [nneighborhoods + 1] */
+	Code	   *value;			/* epoch by epoch, member by member */
+
+	uint32	   *neighborhood;	/* [rows of the frame] or NO_NEIGHBORHOOD for who
+								 * was never published */
+} Past;
+
+static inline uint64
+past_size(const Past *past, uint32 neighborhood)
+{
+	return past->first[neighborhood + 1] - past->first[neighborhood];
+}
+
+static inline uint64
+past_epochs(const Past *past, uint32 neighborhood)
+{
+	return (past->first_value[neighborhood + 1] - past->first_value[neighborhood]) /
+		past_size(past, neighborhood);
+}
+
+/* What was published of all members in an epoch: [members of the neighborhood]. */
+static inline const Code *
+past_values(const Past *past, uint32 neighborhood, uint64 epoch)
+{
+	return past->value + past->first_value[neighborhood] + epoch * past_size(past, neighborhood);
+}
+
+#endif							/* PPREPUB_HISTORY_PAST_H */
