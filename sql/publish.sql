@@ -66,9 +66,6 @@ SELECT * FROM pprepub.members('patients');
 RESET ROLE;
 SET ROLE regress_owner;
 
--- A second release is only safe when it is judged against the first.
-SELECT pprepub.publish('patients');
-SELECT pprepub.preview('patients');
 SELECT pprepub.drop_publication('patients', forget_history => true);
 SELECT count(*) FROM pprepub.release;
 

@@ -45,3 +45,9 @@ SELECT pprepub.release_intact('patients', 1);
 
 \echo '-- The owner, and nobody else, can look up who is where.'
 SELECT count(*) AS people, count(DISTINCT class) AS classes FROM pprepub.members('patients');
+
+\echo '-- A week later: some were discharged, some came.  Invented rows take the places of those who left.'
+SELECT pprepub.alter_publication('patients', '{"repair": "counterfeit"}');
+DELETE FROM hospital.patients WHERE id % 40 = 7;
+INSERT INTO hospital.patients SELECT 200 + id, 80 - age / 2, zip, country, sex, disease FROM hospital.patients WHERE id % 8 = 1;
+SELECT number, rows, classes, suppressed, counterfeits FROM pprepub.publish('patients');

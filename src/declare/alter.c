@@ -61,7 +61,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 		execute_own_ddl(psprintf("ALTER TABLE %s OWNER TO %s", words,
 								 quote_identifier(GetUserNameFromId(owner, false))));
 		/* What analysts may read stays so; the rest is the new owner's alone. */
-		if (strcmp(part, "source") == 0 || strcmp(part, "log") == 0)
+		if (strcmp(part, "release") != 0 && strcmp(part, "view") != 0)
 			reset_rights(RelationRelationId, relation, psprintf("TABLE %s", words));
 	}
 	catalog_execute("UPDATE pprepub.catalog_publication SET owner = $2 WHERE publication = $1",

@@ -174,6 +174,14 @@ verify_source(const DeclaredPublication *publication, bool new_owner)
 				 errhint("Its new owner takes the publication over by calling pprepub.alter_publication().")));
 }
 
+static void
+refuse_old_snapshot(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update")));
+}
+
 /*
  * The source is read under the transaction's snapshot: a release, or a change
  * of what was declared, that it does not see is a serialization failure.
@@ -186,9 +194,23 @@ verify_snapshot(int32 publication)
 	catalog_execute("SELECT FROM pprepub.catalog_publication WHERE publication = $1 FOR NO KEY UPDATE",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
 	if (SPI_processed == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not serialize access due to concurrent update")));
+		refuse_old_snapshot();
+}
+
+void
+verify_releases_are_seen(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	catalog_enter(&access);
+	catalog_execute("SELECT FROM pprepub.catalog_publication WHERE publication = $1 AND releases = $2",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)));
+	if (SPI_processed == 0)
+		refuse_old_snapshot();
+	catalog_leave(&access);
 }
 
 static DeclaredPublication *

@@ -69,6 +69,9 @@ extern DeclaredPublication *publication_open(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_for_new_owner(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_to_drop(const char *name);
 
+/* Under an old snapshot, a release that it does not see is a serialization failure. */
+extern void verify_releases_are_seen(const DeclaredPublication *publication);
+
 /* The column with this role; for roles that occur once. */
 extern const DeclaredColumn *publication_column(const DeclaredPublication *publication, ColumnRole role);
 
@@ -79,7 +82,7 @@ extern char *target_words(const DeclaredPublication *publication, const char *su
 /*
  * Keeps in the catalog that a relation was made for a publication, so that it
  * is protected and dropped with it.  Parts: "source" (the pinned view),
- * "log" (history), "release", "view".
+ * "log" and "fold" (history), "release", "view".
  */
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
 

@@ -14,6 +14,7 @@
 /* A row of a frame.  Counts of rows are 64 bits wide wherever they add up. */
 typedef uint32 RowId;
 
+#define NO_ROW			PG_UINT32_MAX
 #define MAX_FRAME_ROWS	((uint64) PG_UINT32_MAX - 1)
 
 typedef struct Frame

@@ -36,7 +36,15 @@ typedef struct LoadingColumn
 	uint32	   *number;			/* [capacity] the dictionary's numbers */
 } LoadingColumn;
 
-typedef struct LoadState
+typedef struct KeyOperators
+{
+	bool		bitwise;		/* passed by value, and equal only if the same */
+	FmgrInfo   *hash;
+	FmgrInfo   *equal;
+	Oid			collation;
+} KeyOperators;
+
+struct FrameLoad
 {
 	DestReceiver receiver;		/* must be first */
 	const DeclaredPublication *publication;
@@ -52,7 +60,12 @@ typedef struct LoadState
 	uint64		nrows;
 	uint64		capacity;
 	uint64		null_keys;
-} LoadState;
+
+	/* Rows by their keys: 1 more than the row, 0 for none */
+	KeyOperators operators;
+	uint64		nslots;			/* a power of 2 */
+	RowId	   *slots;
+};
 
 /* ----------------------------------------------------------------
  * First pass: rows to numbers
@@ -60,7 +73,7 @@ typedef struct LoadState
  */
 
 static void
-resize(LoadState *state, uint64 capacity)
+resize(FrameLoad *state, uint64 capacity)
 {
 	for (int i = 0; i < state->ncolumns; i++)
 		if (i != state->key_index)
@@ -71,7 +84,7 @@ resize(LoadState *state, uint64 capacity)
 }
 
 static void
-make_room(LoadState *state)
+make_room(FrameLoad *state)
 {
 	if (state->nrows >= MAX_FRAME_ROWS)
 		ereport(ERROR,
@@ -83,7 +96,7 @@ make_room(LoadState *state)
 }
 
 static Datum
-copy_key(const LoadState *state, Datum key)
+copy_key(const FrameLoad *state, Datum key)
 {
 	if (state->key_byval)
 		return key;
@@ -95,7 +108,7 @@ copy_key(const LoadState *state, Datum key)
 static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
-	LoadState  *state = (LoadState *) self;
+	FrameLoad  *state = (FrameLoad *) self;
 	MemoryContext old;
 	uint64		row = state->nrows;
 
@@ -131,10 +144,10 @@ receiver_end(DestReceiver *self)
 {
 }
 
-static LoadState *
-load_state_create(const DeclaredPublication *publication, MemoryContext context)
+static FrameLoad *
+load_create(const DeclaredPublication *publication, MemoryContext context)
 {
-	LoadState  *state = palloc0(sizeof(LoadState));
+	FrameLoad  *state = palloc0(sizeof(FrameLoad));
 
 	state->receiver.receiveSlot = receive_row;
 	state->receiver.rStartup = receiver_startup;
@@ -178,7 +191,7 @@ source_query(const DeclaredPublication *publication)
 }
 
 static void
-read_rows(LoadState *state)
+read_rows(FrameLoad *state)
 {
 	SPIExecuteOptions options = {0};
 	int			result;
@@ -197,14 +210,6 @@ read_rows(LoadState *state)
  * ----------------------------------------------------------------
  */
 
-typedef struct KeyOperators
-{
-	bool		bitwise;		/* passed by value, and equal only if the same */
-	FmgrInfo   *hash;
-	FmgrInfo   *equal;
-	Oid			collation;
-} KeyOperators;
-
 static inline uint32
 hash_key(const KeyOperators *operators, Datum key)
 {
@@ -221,45 +226,46 @@ equal_keys(const KeyOperators *operators, Datum a, Datum b)
 	return DatumGetBool(FunctionCall2Coll(operators->equal, operators->collation, a, b));
 }
 
-/* How many rows have a key that an earlier row has. */
-static uint64
-count_repeated_keys(const LoadState *state, const KeyOperators *operators)
+/* The slot where a key's row is, or would be. */
+static inline uint64
+find_slot(const FrameLoad *state, Datum key)
 {
-	uint64		size = pg_nextpower2_64(Max(state->nrows + state->nrows / 2, 16));
-	RowId	   *slots = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(RowId) * size,
-												   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint64		at = hash_key(&state->operators, key) & (state->nslots - 1);
+
+	while (state->slots[at] != 0 &&
+		   !equal_keys(&state->operators, state->keys[state->slots[at] - 1], key))
+		at = (at + 1) & (state->nslots - 1);
+	return at;
+}
+
+/* Makes the slots; returns how many rows have a key that an earlier row has. */
+static uint64
+count_repeated_keys(FrameLoad *state)
+{
 	uint64		repeated = 0;
 
+	state->nslots = pg_nextpower2_64(Max(state->nrows + state->nrows / 2, 16));
+	state->slots = palloc_extended(sizeof(RowId) * state->nslots, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint64 row = 0; row < state->nrows; row++)
 	{
-		uint64		at = hash_key(operators, state->keys[row]) & (size - 1);
+		uint64		at = find_slot(state, state->keys[row]);
 
 		if (row % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		while (slots[at] != 0 &&
-			   !equal_keys(operators, state->keys[slots[at] - 1], state->keys[row]))
-			at = (at + 1) & (size - 1);
-		if (slots[at] != 0)
+		if (state->slots[at] != 0)
 			repeated++;
 		else
-			slots[at] = row + 1;
+			state->slots[at] = row + 1;
 	}
-	pfree(slots);
 	return repeated;
 }
 
 static void
-verify_keys(const LoadState *state)
+verify_keys(FrameLoad *state)
 {
 	const DeclaredColumn *key = publication_column(state->publication, ROLE_KEY);
 	TypeCacheEntry *type = lookup_type_cache(key->type,
 											 TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
-	KeyOperators operators = {
-		.bitwise = key->type == INT4OID || key->type == INT8OID || key->type == INT2OID,
-		.hash = &type->hash_proc_finfo,
-		.equal = &type->eq_opr_finfo,
-		.collation = key->collation,
-	};
 	uint64		repeated;
 
 	if (state->null_keys > 0)
@@ -268,13 +274,36 @@ verify_keys(const LoadState *state)
 				 errmsg("key \"%s\" of publication \"%s\" is NULL in " UINT64_FORMAT " row(s)",
 						key->name, state->publication->name, state->null_keys),
 				 errhint("A key tells people apart over time, so each row needs one.")));
-	repeated = count_repeated_keys(state, &operators);
+	state->operators = (KeyOperators) {
+		.bitwise = key->type == INT4OID || key->type == INT8OID || key->type == INT2OID,
+		.hash = &type->hash_proc_finfo,
+		.equal = &type->eq_opr_finfo,
+		.collation = key->collation,
+	};
+	repeated = count_repeated_keys(state);
 	if (repeated > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNIQUE_VIOLATION),
 				 errmsg("key \"%s\" of publication \"%s\" is repeated in " UINT64_FORMAT " row(s)",
 						key->name, state->publication->name, repeated),
 				 errhint("A person has one row in a release: declare a view with one row for each key.")));
+}
+
+RowId
+load_find_key(const FrameLoad *load, Datum key)
+{
+	RowId		slot = load->slots[find_slot(load, key)];
+
+	return slot == 0 ? NO_ROW : slot - 1;
+}
+
+uint32
+load_sensitive_number(FrameLoad *load, Datum value, bool isnull)
+{
+	for (int i = 0; i < load->ncolumns; i++)
+		if (load->columns[i].column->role == ROLE_SENSITIVE)
+			return dictionary_number(load->columns[i].dictionary, value, isnull);
+	elog(ERROR, "the publication has no sensitive column");
 }
 
 /* ----------------------------------------------------------------
@@ -284,7 +313,7 @@ verify_keys(const LoadState *state)
 
 /* Replaces numbers by codes in place. */
 static Code *
-recode(const LoadState *state, uint32 *number, const Code *code)
+recode(const FrameLoad *state, uint32 *number, const Code *code)
 {
 	for (uint64 row = 0; row < state->nrows; row++)
 		number[row] = code[number[row]];
@@ -293,7 +322,7 @@ recode(const LoadState *state, uint32 *number, const Code *code)
 }
 
 static bool
-has_null(const LoadState *state, const LoadingColumn *column)
+has_null(const FrameLoad *state, const LoadingColumn *column)
 {
 	for (uint64 row = 0; row < state->nrows; row++)
 		if (column->number[row] == DICTIONARY_NULL)
@@ -318,7 +347,7 @@ example_list(const LoadingColumn *column, const Uncodable *uncodable)
 }
 
 static void
-refuse_uncodable(const LoadState *state, const LoadingColumn *column,
+refuse_uncodable(const FrameLoad *state, const LoadingColumn *column,
 				 const Code *code, const Uncodable *uncodable)
 {
 	uint64		rows = 0;
@@ -335,7 +364,7 @@ refuse_uncodable(const LoadState *state, const LoadingColumn *column,
 }
 
 static void
-load_quasi_identifier(LoadState *state, LoadedFrame *loaded, LoadingColumn *column)
+load_quasi_identifier(FrameLoad *state, LoadedFrame *loaded, LoadingColumn *column)
 {
 	Frame	   *frame = &loaded->frame;
 	int			q = frame->nqis++;
@@ -354,8 +383,9 @@ load_quasi_identifier(LoadState *state, LoadedFrame *loaded, LoadingColumn *colu
 	pfree(code);
 }
 
-static void
-load_plain(LoadState *state, PlainColumn *plain, LoadingColumn *column)
+/* Returns the map from the dictionary's numbers to codes. */
+static Code *
+load_plain(FrameLoad *state, PlainColumn *plain, LoadingColumn *column)
 {
 	Code	   *code;
 
@@ -377,11 +407,11 @@ load_plain(LoadState *state, PlainColumn *plain, LoadingColumn *column)
 		}
 	}
 	plain->code = recode(state, column->number, code);
-	pfree(code);
+	return code;
 }
 
 static LoadedFrame *
-finish_frame(LoadState *state)
+finish_frame(FrameLoad *state)
 {
 	LoadedFrame *loaded = palloc0(sizeof(LoadedFrame));
 	Frame	   *frame = &loaded->frame;
@@ -401,10 +431,10 @@ finish_frame(LoadState *state)
 				load_quasi_identifier(state, loaded, &state->columns[i]);
 				break;
 			case ROLE_SENSITIVE:
-				load_plain(state, &loaded->sensitive, &state->columns[i]);
+				loaded->sensitive_code = load_plain(state, &loaded->sensitive, &state->columns[i]);
 				break;
 			case ROLE_INSENSITIVE:
-				load_plain(state, &loaded->insensitive[loaded->ninsensitive++], &state->columns[i]);
+				pfree(load_plain(state, &loaded->insensitive[loaded->ninsensitive++], &state->columns[i]));
 				break;
 		}
 	frame->sensitive = loaded->sensitive.code;
@@ -412,17 +442,27 @@ finish_frame(LoadState *state)
 	return loaded;
 }
 
-LoadedFrame *
-load_frame(const DeclaredPublication *publication, MemoryContext context)
+FrameLoad *
+load_rows(const DeclaredPublication *publication, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
-	LoadState  *state = load_state_create(publication, context);
+	FrameLoad  *load = load_create(publication, context);
+
+	read_rows(load);
+	fix_settings();				/* the source's code may have changed them */
+	verify_keys(load);
+	MemoryContextSwitchTo(old);
+	return load;
+}
+
+LoadedFrame *
+load_finish(FrameLoad *load)
+{
+	MemoryContext old = MemoryContextSwitchTo(load->context);
 	LoadedFrame *loaded;
 
-	read_rows(state);
-	fix_settings();				/* the source's code may have changed them */
-	verify_keys(state);
-	loaded = finish_frame(state);
+	pfree(load->slots);
+	loaded = finish_frame(load);
 	MemoryContextSwitchTo(old);
 	return loaded;
 }

@@ -28,6 +28,7 @@ typedef struct LoadedFrame
 	/* What codes stand for */
 	Coding	  **codings;		/* [nqis] */
 	PlainColumn sensitive;
+	const Code *sensitive_code; /* of load_sensitive_number()'s numbers */
 	int			ninsensitive;
 	PlainColumn *insensitive;
 } LoadedFrame;
@@ -38,7 +39,15 @@ typedef struct LoadedFrame
  * given.  A NULL or repeated key, or a value that cannot be coded, is an error
  * with the number of rows, and examples: for publish and preview only, which
  * answer to the owner.
+ *
+ * Between reading and finishing the past may ask who is still there, and add
+ * sensitive values that were published once: codes are given in the end.
  */
-extern LoadedFrame *load_frame(const DeclaredPublication *publication, MemoryContext context);
+typedef struct FrameLoad FrameLoad;
+
+extern FrameLoad *load_rows(const DeclaredPublication *publication, MemoryContext context);
+extern RowId load_find_key(const FrameLoad *load, Datum key);
+extern uint32 load_sensitive_number(FrameLoad *load, Datum value, bool isnull);
+extern LoadedFrame *load_finish(FrameLoad *load);
 
 #endif							/* PPREPUB_FRAME_LOAD_H */

@@ -29,15 +29,16 @@ log_ensure(const DeclaredPublication *publication)
 	Oid			log = log_of(publication);
 	char	   *name = psprintf("%s" LOG_SUFFIX, publication->name);
 	char	   *words = private_words(publication, LOG_SUFFIX);
+	char	   *key;
 	Oid			schema = get_namespace_oid(publication->private, false);
 
 	if (OidIsValid(log))
 		return log;
 	verify_name_is_not_taken(publication, publication->private, name);
-	execute_ddl(psprintf("CREATE TABLE %s (release pg_catalog.int4, key %s, class pg_catalog.int8, sensitive %s)",
-						 words,
-						 column_type_words(publication_column(publication, ROLE_KEY)),
-						 column_type_words(publication_column(publication, ROLE_SENSITIVE))));
+	key = column_type_words(publication_column(publication, ROLE_KEY));
+	execute_ddl(psprintf("CREATE TABLE %s (release pg_catalog.int4, key %s, class pg_catalog.int8, sensitive %s,"
+						 " stands_for %s, invented pg_catalog.int8)",
+						 words, key, column_type_words(publication_column(publication, ROLE_SENSITIVE)), key));
 	log = get_relname_relid(name, schema);
 	reset_rights(RelationRelationId, log, psprintf("TABLE %s", words));
 	seal_table(log);
@@ -77,7 +78,7 @@ pprepub_members(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	return_rows(fcinfo, psprintf("SELECT release, key::pg_catalog.text, class FROM %s",
+	return_rows(fcinfo, psprintf("SELECT release, key::pg_catalog.text, class FROM %s WHERE key IS NOT NULL",
 								 relation_words(log)));
 	SPI_finish();
 	act_as_before(&caller);

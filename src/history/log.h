@@ -4,8 +4,9 @@
  *
  * A plain table of TARGET_private, NAME_members: for each release the people
  * in it by their keys, in the key's own type, the class each was in and the
- * sensitive value published then.  Everything else about the past is a fold of
- * it.
+ * sensitive value published then.  A counterfeit has no key; it stands for
+ * somebody who was published before, or is an invented row with a number.
+ * Everything else about the past is a fold of it.
  */
 #ifndef PPREPUB_HISTORY_LOG_H
 #define PPREPUB_HISTORY_LOG_H
@@ -21,6 +22,8 @@ enum
 	LOG_KEY,
 	LOG_CLASS,
 	LOG_SENSITIVE,
+	LOG_STANDS_FOR,
+	LOG_INVENTED,
 	LOG_COLUMNS
 };
 

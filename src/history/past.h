@@ -17,7 +17,6 @@
 
 #include "frame/frame.h"
 
-#define NO_ROW			PG_UINT32_MAX
 #define NO_NEIGHBORHOOD PG_UINT32_MAX
 
 typedef struct Past

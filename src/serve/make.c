@@ -28,8 +28,11 @@ refuse_nothing(const Making *making)
 			(errcode(ERRCODE_NO_DATA_FOUND),
 			 errmsg("publication \"%s\" has nothing that may be published",
 					making->publication->name),
-			 errdetail("Not even all " UINT64_FORMAT " row(s) of the source together satisfy its parameters.",
-					   making->loaded->frame.nrows),
+			 making->publication->releases == 0
+			 ? errdetail("Not even all " UINT64_FORMAT " row(s) of the source together satisfy its parameters.",
+						 making->loaded->frame.nrows)
+			 : errdetail("No part of the " UINT64_FORMAT " row(s) of the source satisfies its parameters together with what was published before.",
+						 making->loaded->frame.nrows),
 			 errhint("Publish when there are more people, or more different sensitive values, or declare weaker parameters.")));
 }
 
@@ -52,8 +55,8 @@ draft_release(Making *making)
 	Draft	   *draft;
 	ReleaseCounts counts = {0};
 
-	draft = method->draft(frame, &(Past) {0}, param_values(&method->declaration, publication->params),
-						  random_seed());
+	draft = method->draft(frame, fold_past(making->fold, making->loaded),
+						  param_values(&method->declaration, publication->params), random_seed());
 	making->draft = draft;
 	if (draft->classes->nclasses == 0)
 		refuse_nothing(making);
@@ -69,11 +72,14 @@ make_release(const DeclaredPublication *publication, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Making	   *making = palloc0(sizeof(Making));
+	FrameLoad  *load;
 	instr_time	start;
 
 	making->publication = publication;
 	INSTR_TIME_SET_CURRENT(start);
-	making->loaded = load_frame(publication, context);
+	load = load_rows(publication, context);
+	making->fold = fold_read(publication, load, context);
+	making->loaded = load_finish(load);
 	making->load_seconds = seconds_since(start);
 
 	INSTR_TIME_SET_CURRENT(start);

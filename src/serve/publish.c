@@ -46,18 +46,6 @@ refuse_arguments(FunctionCallInfo fcinfo)
 				 errhint("Declare a publication over a view that has only these columns.")));
 }
 
-/* A second release is only safe when it is judged against the first. */
-static void
-refuse_second_release(const DeclaredPublication *publication)
-{
-	if (publication->releases > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("publication \"%s\" has its release already", publication->name),
-				 errdetail("Method \"%s\" cannot yet judge a release against those before it.",
-						   publication->method)));
-}
-
 /* The next number, which a rollback gives back. */
 static int32
 take_number(const DeclaredPublication *publication)
@@ -159,7 +147,6 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	refuse_arguments(fcinfo);
 	verify_may_change("publish()");
 	publication = publication_open(name, ExclusiveLock);
-	refuse_second_release(publication);
 	verify_schemas(publication, publication->owner);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);
@@ -220,7 +207,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 
 	refuse_arguments(fcinfo);
 	publication = publication_open(name, AccessShareLock);
-	refuse_second_release(publication);
+	verify_releases_are_seen(publication);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);

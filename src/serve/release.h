@@ -9,6 +9,7 @@
 
 #include "audit/metrics.h"
 #include "frame/load.h"
+#include "history/fold.h"
 #include "method/method.h"
 #include "serve/checksum.h"
 
@@ -17,6 +18,7 @@ typedef struct Making
 {
 	const DeclaredPublication *publication;
 	LoadedFrame *loaded;
+	Fold	   *fold;
 	Draft	   *draft;
 	Metrics		metrics;
 

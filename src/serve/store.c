@@ -18,7 +18,8 @@
 #include "serve/checksum.h"
 #include "serve/release.h"
 #include "serve/shuffle.h"
-#include "serve/writer.h"
+#include "history/writer.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -78,6 +79,25 @@ create_table(const DeclaredPublication *publication, int32 number)
 	return table;
 }
 
+/* Who may read the view of the newest release may read the release itself. */
+static void
+copy_grants(Oid view, Oid table)
+{
+	Acl		   *acl = rights_on(RelationRelationId, view);
+	Oid			owner = relation_owner(view);
+
+	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
+	{
+		Oid			grantee = ACL_DAT(acl)[i].ai_grantee;
+
+		if (grantee == owner || (ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_SELECT) == 0)
+			continue;
+		execute_ddl(psprintf("GRANT SELECT ON %s TO %s", relation_words(table),
+							 grantee == ACL_ID_PUBLIC ? "PUBLIC" :
+							 quote_identifier(GetUserNameFromId(grantee, false))));
+	}
+}
+
 /* The view of the newest release, made with the first one. */
 static void
 point_view_at(const DeclaredPublication *publication, Oid table)
@@ -103,6 +123,8 @@ point_view_at(const DeclaredPublication *publication, Oid table)
 		reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
 		note_relation(publication, view, "view");
 	}
+	else
+		copy_grants(view, table);
 }
 
 /* ----------------------------------------------------------------
@@ -111,10 +133,8 @@ point_view_at(const DeclaredPublication *publication, Oid table)
  */
 
 static void
-set_plain(StoreState *state, int attribute, const PlainColumn *plain, RowId row)
+set_plain(StoreState *state, int attribute, const PlainColumn *plain, Code code)
 {
-	Code		code = plain->code[row];
-
 	state->nulls[attribute] = code == NO_CODE;
 	state->values[attribute] = code == NO_CODE ? (Datum) 0 : plain->values[code];
 }
@@ -149,8 +169,9 @@ set_class(StoreState *state, uint32 c, int64 number)
 	MemoryContextSwitchTo(old);
 }
 
+/* A row of the release: what it says of the person, and a sensitive value. */
 static void
-add_row(StoreState *state, RowId row)
+add_row(StoreState *state, RowId row, Code value)
 {
 	const LoadedFrame *loaded = state->making->loaded;
 	const DeclaredPublication *publication = state->making->publication;
@@ -162,9 +183,13 @@ add_row(StoreState *state, RowId row)
 		if (publication->columns[i].role == ROLE_KEY)
 			continue;
 		if (publication->columns[i].role == ROLE_SENSITIVE)
-			set_plain(state, attribute, &loaded->sensitive, row);
+			set_plain(state, attribute, &loaded->sensitive, value);
 		else if (publication->columns[i].role == ROLE_INSENSITIVE)
-			set_plain(state, attribute, &loaded->insensitive[insensitive++], row);
+		{
+			const PlainColumn *plain = &loaded->insensitive[insensitive++];
+
+			set_plain(state, attribute, plain, plain->code[row]);
+		}
 		attribute++;
 	}
 	checksum_add(state->checksum, state->values, state->nulls);
@@ -172,18 +197,37 @@ add_row(StoreState *state, RowId row)
 }
 
 static void
-add_log_row(StoreState *state, RowId row)
+set_log_value(const StoreState *state, Datum *values, bool *nulls, Code value)
 {
-	const LoadedFrame *loaded = state->making->loaded;
-	Code		sensitive = loaded->sensitive.code[row];
-	Datum		values[LOG_COLUMNS];
-	bool		nulls[LOG_COLUMNS] = {false};
-
 	values[LOG_RELEASE] = Int32GetDatum(state->number);
-	values[LOG_KEY] = loaded->keys[row];
 	values[LOG_CLASS] = state->values[0];
-	nulls[LOG_SENSITIVE] = sensitive == NO_CODE;
-	values[LOG_SENSITIVE] = sensitive == NO_CODE ? (Datum) 0 : loaded->sensitive.values[sensitive];
+	nulls[LOG_SENSITIVE] = value == NO_CODE;
+	values[LOG_SENSITIVE] = value == NO_CODE ? (Datum) 0 : state->making->loaded->sensitive.values[value];
+}
+
+static void
+log_person(StoreState *state, RowId row)
+{
+	Datum		values[LOG_COLUMNS];
+	bool		nulls[LOG_COLUMNS] = {[LOG_STANDS_FOR] = true,[LOG_INVENTED] = true};
+
+	set_log_value(state, values, nulls, state->making->loaded->sensitive.code[row]);
+	values[LOG_KEY] = state->making->loaded->keys[row];
+	writer_add(state->log, values, nulls);
+}
+
+static void
+log_invented(StoreState *state, uint64 stands_for, int64 number, Code value)
+{
+	Datum		values[LOG_COLUMNS];
+	bool		nulls[LOG_COLUMNS] = {[LOG_KEY] = true};
+
+	set_log_value(state, values, nulls, value);
+	nulls[LOG_STANDS_FOR] = stands_for == NO_MEMBER;
+	if (stands_for != NO_MEMBER)
+		values[LOG_STANDS_FOR] = fold_key(state->making->fold, stands_for, &nulls[LOG_STANDS_FOR]);
+	nulls[LOG_INVENTED] = number == 0;
+	values[LOG_INVENTED] = Int64GetDatum(number);
 	writer_add(state->log, values, nulls);
 }
 
@@ -198,25 +242,66 @@ shuffled_classes(const Classes *classes)
 	return order;
 }
 
+/* Remembers a class. */
+static void
+log_class(StoreState *state, uint32 c)
+{
+	const Draft *draft = state->making->draft;
+	const Classes *classes = draft->classes;
+	uint64		ninvented = class_counterfeits(classes, c);
+	uint64		from = ninvented == 0 ? 0 : classes->first_counterfeit[c];
+	FoldedClass folded = {
+		.parent = draft->parent[c],
+		.rows = &classes->rows[classes->first[c]],
+		.nrows = class_size(classes, c),
+		.stands_for = ninvented == 0 ? NULL : &draft->stands_for[from],
+		.invented = ninvented == 0 ? NULL : &classes->counterfeit[from],
+		.ninvented = ninvented,
+		.numbers = palloc_extended(sizeof(int64) * (ninvented + 1), MCXT_ALLOC_HUGE),
+	};
+
+	fold_add_class(state->making->fold, &folded);
+	for (uint64 i = 0; i < folded.nrows; i++)
+		log_person(state, folded.rows[i]);
+	for (uint64 i = 0; i < ninvented; i++)
+		log_invented(state, folded.stands_for[i], folded.numbers[i], folded.invented[i]);
+	pfree(folded.numbers);
+}
+
+/* Shows a class, true and invented rows mixed; what an invented one says of itself is somebody's. */
+static void
+show_class(StoreState *state, uint32 c)
+{
+	const Classes *classes = state->making->draft->classes;
+	const RowId *rows = &classes->rows[classes->first[c]];
+	uint64		size = class_size(classes, c);
+	uint64		all = size + class_counterfeits(classes, c);
+	uint32	   *order = palloc_extended(sizeof(uint32) * all, MCXT_ALLOC_HUGE);
+
+	for (uint64 i = 0; i < all; i++)
+		order[i] = i;
+	shuffle(order, all);
+	for (uint64 i = 0; i < all; i++)
+		if (order[i] < size)
+			add_row(state, rows[order[i]], state->making->loaded->sensitive.code[rows[order[i]]]);
+		else
+			add_row(state, rows[order[i] % size],
+					classes->counterfeit[classes->first_counterfeit[c] + order[i] - size]);
+	pfree(order);
+}
+
 static void
 add_rows(StoreState *state)
 {
-	Classes    *classes = state->making->draft->classes;
+	const Classes *classes = state->making->draft->classes;
 	uint32	   *order = shuffled_classes(classes);
 
 	for (uint32 i = 0; i < classes->nclasses; i++)
 	{
-		RowId	   *rows = &classes->rows[classes->first[order[i]]];
-		uint64		size = class_size(classes, order[i]);
-
 		CHECK_FOR_INTERRUPTS();
-		shuffle(rows, size);
 		set_class(state, order[i], (int64) i + 1);
-		for (uint64 r = 0; r < size; r++)
-		{
-			add_row(state, rows[r]);
-			add_log_row(state, rows[r]);
-		}
+		show_class(state, order[i]);
+		log_class(state, order[i]);
 	}
 	pfree(order);
 }
@@ -238,7 +323,9 @@ store_release(const Making *making, int32 number)
 	table_close(table, NoLock);
 	state.release = writer_open(stored.table);
 	state.log = writer_open(log);
+	fold_begin(making->fold, publication, making->loaded, number);
 	add_rows(&state);
+	fold_end(making->fold);
 	writer_close(state.log);
 	writer_close(state.release);
 	stored.checksum = checksum_result(state.checksum);

@@ -27,6 +27,7 @@ log_statement = none
 restart_after_crash = on
 shared_buffers = 64MB
 max_wal_size = 2GB
+wal_keep_size = 1GB
 autovacuum = off
 jit = off
 CONF

@@ -2,7 +2,7 @@
  * writer.c
  *		Bulk insertion, as COPY does it.
  */
-#include "serve/writer.h"
+#include "history/writer.h"
 
 #include "access/heapam.h"
 #include "access/table.h"
@@ -17,6 +17,7 @@
 struct RowWriter
 {
 	Relation	table;
+	MemoryContext context;		/* slots live as long as the writer */
 	CommandId	command;
 	BulkInsertState bulk;
 
@@ -35,6 +36,7 @@ writer_open(Oid table)
 	RowWriter  *writer = palloc0(sizeof(RowWriter));
 
 	writer->table = table_open(table, RowExclusiveLock);
+	writer->context = CurrentMemoryContext;
 	writer->command = GetCurrentCommandId(true);
 	writer->bulk = GetBulkInsertState();
 	writer->estate = CreateExecutorState();
@@ -71,7 +73,12 @@ writer_add(RowWriter *writer, const Datum *values, const bool *nulls)
 	int			natts = RelationGetNumberOfAttributes(writer->table);
 
 	if (slot == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(writer->context);
+
 		slot = writer->slots[writer->nslots] = table_slot_create(writer->table, NULL);
+		MemoryContextSwitchTo(old);
+	}
 	memcpy(slot->tts_values, values, sizeof(Datum) * natts);
 	memcpy(slot->tts_isnull, nulls, sizeof(bool) * natts);
 	ExecStoreVirtualTuple(slot);

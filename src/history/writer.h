@@ -6,8 +6,8 @@
  * seal nor anybody's trigger or rule sees them.  Indexes that the owner may
  * have made are kept up.
  */
-#ifndef PPREPUB_SERVE_WRITER_H
-#define PPREPUB_SERVE_WRITER_H
+#ifndef PPREPUB_HISTORY_WRITER_H
+#define PPREPUB_HISTORY_WRITER_H
 
 #include "postgres.h"
 
@@ -18,4 +18,4 @@ extern RowWriter *writer_open(Oid table);
 extern void writer_add(RowWriter *writer, const Datum *values, const bool *nulls);
 extern void writer_close(RowWriter *writer);
 
-#endif							/* PPREPUB_SERVE_WRITER_H */
+#endif							/* PPREPUB_HISTORY_WRITER_H */

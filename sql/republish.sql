@@ -1,0 +1,123 @@
+-- Releases that follow each other, and are safe together.
+SET ROLE regress_owner;
+
+-- What everybody may infer: the sets of people whom nobody can tell apart, from the log alone.
+CREATE FUNCTION told_apart(publication text) RETURNS TABLE (seen text, people text) LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN QUERY EXECUTE format('SELECT seen, string_agg(who, '','' ORDER BY who) FROM (
+		SELECT coalesce(key::text, stands_for::text, ''#'' || invented) AS who, string_agg(release || '':'' || class, '' '' ORDER BY release) AS seen
+		FROM published_private.%I GROUP BY 1) v GROUP BY seen ORDER BY 2', publication || '_members');
+END $$;
+CREATE FUNCTION unsafe(publication text, k int, l int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	result bigint;
+BEGIN
+	EXECUTE format('WITH log AS (SELECT coalesce(key::text, stands_for::text, ''#'' || invented) AS who, release, class, sensitive FROM published_private.%I),
+		v AS (SELECT who, array_agg((release, class) ORDER BY release) AS seen FROM log GROUP BY who)
+		SELECT count(*) FROM (SELECT seen, release FROM v JOIN log USING (who) GROUP BY seen, release
+			HAVING count(*) < %s OR count(DISTINCT sensitive) < %s) x', publication || '_members', k, l) INTO result;
+	RETURN result;
+END $$;
+
+-- The paper's Table 1: two of four leave, two come, twice.  Published naively,
+-- the first two releases tell that Fran and George have flu and cancer.
+CREATE TABLE patients (name text, age int, gender text, illness text);
+INSERT INTO patients VALUES ('Alice', 30, 'F', 'Flu'), ('Charlotte', 33, 'F', 'Migraine'), ('Bob', 36, 'M', 'Pneumonia'), ('Dave', 40, 'M', 'HIV');
+SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 4, "l": 3}');
+SELECT number, rows, suppressed FROM pprepub.publish('patients');
+DELETE FROM patients WHERE name IN ('Charlotte', 'Bob');
+INSERT INTO patients VALUES ('Fran', 31, 'F', 'Flu'), ('George', 35, 'M', 'Cancer');
+SELECT number FROM pprepub.publish('patients');		-- nothing of it is safe
+SELECT number FROM pprepub.preview('patients') AS p (number, v);
+SELECT pprepub.drop_publication('patients', true);
+-- With k = 2 they would be told apart two by two, which is allowed then.
+SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 2, "l": 2}');
+DELETE FROM patients;
+INSERT INTO patients VALUES ('Alice', 30, 'F', 'Flu'), ('Charlotte', 33, 'F', 'Migraine'), ('Bob', 36, 'M', 'Pneumonia'), ('Dave', 40, 'M', 'HIV');
+SELECT pprepub.alter_publication('patients', '{"reserve": 2}');
+SELECT number, rows, classes FROM pprepub.publish('patients');
+DELETE FROM patients WHERE name IN ('Charlotte', 'Bob');
+INSERT INTO patients VALUES ('Fran', 31, 'F', 'Flu'), ('George', 35, 'M', 'Cancer');
+SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+DELETE FROM patients WHERE name IN ('Alice', 'Dave');
+INSERT INTO patients VALUES ('Ellis', 38, 'M', 'HIV'), ('Helen', 39, 'F', 'HIV');
+SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');	-- Table 2: both have HIV, so neither is told
+SELECT people FROM told_apart('patients');
+SELECT unsafe('patients', 2, 2);
+SELECT release, array_agg(key ORDER BY key) FROM pprepub.members('patients') GROUP BY release, class ORDER BY 1, 2;
+SELECT pprepub.release_intact('patients', n) FROM generate_series(1, 3) n;
+SELECT pprepub.drop_publication('patients', true);
+
+-- A larger life, under each repair.
+CREATE TABLE people AS SELECT i AS id, (i * 7) % 60 AS age, 'd' || (i * i) % 7 AS ill FROM generate_series(1, 400) i;
+CREATE FUNCTION live(repair text, reserve int, OUT release int, OUT rows bigint, OUT suppressed bigint, OUT dirty bigint, OUT counterfeits bigint, OUT unsafe bigint)
+RETURNS SETOF record LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', jsonb_build_object('k', 5, 'l', 2, 'repair', repair, 'reserve', reserve));
+	FOR n IN 1 .. 6 LOOP
+		SELECT number, p.rows, p.suppressed, p.dirty, p.counterfeits INTO release, rows, suppressed, dirty, counterfeits FROM pprepub.publish('people') p;
+		unsafe := unsafe('people', 5, 2);
+		RETURN NEXT;
+		DELETE FROM people WHERE id % 23 = n;
+		INSERT INTO people SELECT i, i % 60, 'd' || i % 7 FROM generate_series(n * 1000, n * 1000 + 30) i;
+		INSERT INTO people SELECT 23 + n - 1, 5, 'd1' WHERE n > 1 ON CONFLICT DO NOTHING;		-- comes back
+		UPDATE people SET ill = 'd' || (id + n) % 7 WHERE id % 11 = n;
+		UPDATE people SET age = 59 - age WHERE id % 29 = n;
+	END LOOP;
+	PERFORM pprepub.drop_publication('people', true);
+END $$;
+SET client_min_messages = error;
+SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe FROM live('none', 8);
+TRUNCATE people;
+INSERT INTO people SELECT i, (i * 7) % 60, 'd' || (i * i) % 7 FROM generate_series(1, 400) i;
+SELECT release, rows + suppressed - counterfeits AS asked, suppressed, dirty, counterfeits > 0 AS invented, unsafe FROM live('counterfeit', 1);
+RESET client_min_messages;
+TRUNCATE people;
+
+-- More than half withheld: the owner is told, and whose columns cost most.
+INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(1, 100) i;
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 2}');
+SELECT number, rows FROM pprepub.publish('people');
+DELETE FROM people WHERE id % 5 = 0 AND id <= 80;
+SELECT value FROM pprepub.preview('people') WHERE metric = 'suppressed';
+SELECT number, rows, suppressed FROM pprepub.publish('people');
+
+-- Stronger parameters hold for what comes, and for what it can be joined with.
+SELECT pprepub.alter_publication('people', '{"k": 10}');
+SELECT pprepub.publish('people');
+INSERT INTO people SELECT i, i % 60, 'd' || i % 7 FROM generate_series(200, 219) i;
+SELECT number, rows, classes FROM pprepub.publish('people');
+SELECT number, params ->> 'k' AS k FROM pprepub.release ORDER BY 1;
+
+-- Who may read the view may read each new release.
+GRANT USAGE ON SCHEMA published TO regress_analyst;
+GRANT SELECT ON published.people TO regress_analyst;
+SELECT number FROM pprepub.publish('people');
+SET ROLE regress_analyst;
+SELECT count(*) = (SELECT count(*) FROM published.people_4) AS newest FROM published.people;
+SELECT count(*) FROM published.people_3;
+RESET ROLE;
+SET ROLE regress_owner;
+
+-- A number that was rolled back is given again, with the history that it had.
+BEGIN;
+SELECT number FROM pprepub.publish('people');
+ROLLBACK;
+SELECT number FROM pprepub.publish('people');
+SELECT unsafe('people', 5, 2);
+SELECT pprepub.drop_publication('people', true);
+
+-- Keys and sensitive values of types that have no arrays of their own.
+CREATE TABLE odd AS SELECT ARRAY[i, NULL] AS id, i AS age, ARRAY[i % 5 / 2.0] AS ill FROM generate_series(1, 40) i;
+SELECT pprepub.create_publication('odd', 'odd', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "reserve": 4, "repair": "counterfeit"}');
+SELECT number, rows, suppressed FROM pprepub.publish('odd');
+DELETE FROM odd WHERE age % 10 = 0;
+SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('odd');
+SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('odd');
+SELECT unsafe('odd', 3, 2);
+SELECT pprepub.drop_publication('odd', true);
+
+DROP FUNCTION told_apart, unsafe, live;
+DROP TABLE patients, people, odd;
+DROP SCHEMA published, published_private;
+RESET ROLE;

@@ -1,0 +1,83 @@
+/*
+ * element.c
+ *		Arrays of keys and of sensitive values.
+ */
+#include "history/element.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+Element
+element_of(const DeclaredColumn *column)
+{
+	Element		element = {.type = column->type,.stored = column->type,.typmod = column->typmod};
+
+	if (!OidIsValid(get_array_type(column->type)))
+		element.stored = TEXTOID;
+	get_typlenbyvalalign(element.stored, &element.length, &element.byval, &element.align);
+	return element;
+}
+
+char *
+element_array_words(const Element *element)
+{
+	return format_type_extended(get_array_type(element->stored), -1, FORMAT_TYPE_FORCE_QUALIFY);
+}
+
+static Datum
+to_text(Oid type, Datum value)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(type, &output, &varlena);
+	return CStringGetTextDatum(OidOutputFunctionCall(output, value));
+}
+
+static Datum
+from_text(const Element *element, Datum words)
+{
+	Oid			input;
+	Oid			param;
+
+	getTypeInputInfo(element->type, &input, &param);
+	return OidInputFunctionCall(input, TextDatumGetCString(words), param, element->typmod);
+}
+
+Datum
+element_array(const Element *element, const Datum *values, const bool *nulls, uint64 n)
+{
+	int			dims[] = {n};
+	int			bounds[] = {1};
+	Datum	   *stored = unconstify(Datum *, values);
+
+	if (n > MaxArraySize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a class of " UINT64_FORMAT " rows is too large to be remembered", n),
+				 errhint("Declare parameters that make smaller classes.")));
+	if (element->stored != element->type)
+	{
+		stored = palloc_extended(sizeof(Datum) * (n + 1), MCXT_ALLOC_HUGE);
+		for (uint64 i = 0; i < n; i++)
+			stored[i] = nulls[i] ? (Datum) 0 : to_text(element->type, values[i]);
+	}
+	return PointerGetDatum(construct_md_array(stored, unconstify(bool *, nulls), 1, dims, bounds,
+											  element->stored, element->length,
+											  element->byval, element->align));
+}
+
+void
+element_values(const Element *element, ArrayType *array, Datum **values, bool **nulls, int *n)
+{
+	deconstruct_array(array, element->stored, element->length, element->byval, element->align,
+					  values, nulls, n);
+	if (element->stored == element->type)
+		return;
+	for (int i = 0; i < *n; i++)
+		if (!(*nulls)[i])
+			(*values)[i] = from_text(element, (*values)[i]);
+}
