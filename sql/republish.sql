@@ -43,6 +43,9 @@ DELETE FROM patients WHERE name IN ('Alice', 'Dave');
 INSERT INTO patients VALUES ('Ellis', 38, 'M', 'HIV'), ('Helen', 39, 'F', 'HIV');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');	-- Table 2: both have HIV, so neither is told
 SELECT people FROM told_apart('patients');
+SELECT * FROM pprepub.signatures('patients') ORDER BY key;
+SELECT * FROM pprepub.statistics('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive;
+SELECT * FROM pprepub.rebuild_history('patients');
 SELECT unsafe('patients', 2, 2);
 SELECT release, array_agg(key ORDER BY key) FROM pprepub.members('patients') GROUP BY release, class ORDER BY 1, 2;
 SELECT pprepub.release_intact('patients', n) FROM generate_series(1, 3) n;
@@ -50,13 +53,14 @@ SELECT pprepub.drop_publication('patients', true);
 
 -- A larger life, under each repair.
 CREATE TABLE people AS SELECT i AS id, (i * 7) % 60 AS age, 'd' || (i * i) % 7 AS ill FROM generate_series(1, 400) i;
-CREATE FUNCTION live(repair text, reserve int, OUT release int, OUT rows bigint, OUT suppressed bigint, OUT dirty bigint, OUT counterfeits bigint, OUT unsafe bigint)
+CREATE FUNCTION live(repair text, reserve int, OUT release int, OUT rows bigint, OUT suppressed bigint, OUT dirty bigint, OUT counterfeits bigint, OUT unsafe bigint, OUT equal boolean)
 RETURNS SETOF record LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', jsonb_build_object('k', 5, 'l', 2, 'repair', repair, 'reserve', reserve));
 	FOR n IN 1 .. 6 LOOP
 		SELECT number, p.rows, p.suppressed, p.dirty, p.counterfeits INTO release, rows, suppressed, dirty, counterfeits FROM pprepub.publish('people') p;
 		unsafe := unsafe('people', 5, 2);
+		equal := (SELECT r.equal FROM pprepub.rebuild_history('people') r);
 		RETURN NEXT;
 		DELETE FROM people WHERE id % 23 = n;
 		INSERT INTO people SELECT i, i % 60, 'd' || i % 7 FROM generate_series(n * 1000, n * 1000 + 30) i;
@@ -67,10 +71,10 @@ BEGIN
 	PERFORM pprepub.drop_publication('people', true);
 END $$;
 SET client_min_messages = error;
-SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe FROM live('none', 8);
+SELECT release, rows + suppressed - counterfeits AS asked, suppressed < rows AS most, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('none', 8);
 TRUNCATE people;
 INSERT INTO people SELECT i, (i * 7) % 60, 'd' || (i * i) % 7 FROM generate_series(1, 400) i;
-SELECT release, rows + suppressed - counterfeits AS asked, suppressed, dirty, counterfeits > 0 AS invented, unsafe FROM live('counterfeit', 1);
+SELECT release, rows + suppressed - counterfeits AS asked, suppressed, dirty, counterfeits > 0 AS invented, unsafe, equal FROM live('counterfeit', 1);
 RESET client_min_messages;
 TRUNCATE people;
 
@@ -115,6 +119,23 @@ DELETE FROM odd WHERE age % 10 = 0;
 SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('odd');
 SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('odd');
 SELECT unsafe('odd', 3, 2);
+SELECT * FROM pprepub.rebuild_history('odd');
+SELECT * FROM pprepub.signatures('odd') ORDER BY key LIMIT 2;
+-- What is kept beside the log can be made anew from it.
+RESET ROLE;
+BEGIN;
+SET LOCAL allow_system_table_mods = on;
+UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.odd_neighborhoods'::regclass;
+DELETE FROM published_private.odd_neighborhoods WHERE neighborhood = (SELECT min(neighborhood) FROM published_private.odd_neighborhoods);
+UPDATE published_private.odd_neighborhoods SET sensitive[1] = sensitive[2];
+UPDATE pg_class SET relhastriggers = true WHERE oid = 'published_private.odd_neighborhoods'::regclass;
+SELECT * FROM pprepub.rebuild_history('odd');
+SELECT * FROM pprepub.rebuild_history('odd');
+SELECT number, rows, suppressed FROM pprepub.publish('odd');
+SELECT * FROM pprepub.rebuild_history('odd');
+ROLLBACK;
+SET ROLE regress_owner;
+SELECT * FROM pprepub.rebuild_history('none such');
 SELECT pprepub.drop_publication('odd', true);
 
 DROP FUNCTION told_apart, unsafe, live;

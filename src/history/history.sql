@@ -7,3 +7,21 @@ CREATE FUNCTION pprepub.members(publication text, OUT release int, OUT key text,
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_members';
 COMMENT ON FUNCTION pprepub.members(text) IS
 	'the people of each class of each release, for the publication''s owner';
+
+CREATE FUNCTION pprepub.signatures(publication text, OUT key text, OUT signature varbit)
+	RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_signatures';
+COMMENT ON FUNCTION pprepub.signatures(text) IS
+	'in which releases each person was, a bit for each; an invented row that stands for somebody counts as that person';
+
+CREATE FUNCTION pprepub.statistics(publication text, OUT key text, OUT sensitive text, OUT sizes int[], OUT counts int[])
+	RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_statistics';
+COMMENT ON FUNCTION pprepub.statistics(text) IS
+	'for each person and each sensitive value that a release linked to that person: the sizes of the classes that did, and how often the value occurs in each';
+
+CREATE FUNCTION pprepub.rebuild_history(publication text, OUT fold text, OUT equal boolean)
+	RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_rebuild_history';
+COMMENT ON FUNCTION pprepub.rebuild_history(text) IS
+	'makes what is kept beside the log anew from the log, and says whether it was equal; where it was not, it is replaced';

@@ -1,6 +1,7 @@
 /*
  * log.c
- *		Making the log of a publication, and reading it: members().
+ *		Making the log of a publication, and reading history: members(),
+ *		signatures(), statistics().
  */
 #include "history/log.h"
 
@@ -16,6 +17,8 @@
 #define LOG_SUFFIX "_members"
 
 PG_FUNCTION_INFO_V1(pprepub_members);
+PG_FUNCTION_INFO_V1(pprepub_signatures);
+PG_FUNCTION_INFO_V1(pprepub_statistics);
 
 Oid
 log_of(const DeclaredPublication *publication)
@@ -65,22 +68,60 @@ return_rows(FunctionCallInfo fcinfo, const char *sql)
 	SPI_cursor_close(portal);
 }
 
-Datum
-pprepub_members(PG_FUNCTION_ARGS)
+/* Answers an owner's question about a relation of the history; no rows while there is none. */
+static void
+return_history(FunctionCallInfo fcinfo, const DeclaredPublication *publication, Oid relation, const char *format)
 {
-	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, AccessShareLock);
-	Oid			log = log_of(publication);
 	Identity	caller;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (!OidIsValid(log))
-		return (Datum) 0;
+	if (!OidIsValid(relation))
+		return;
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	return_rows(fcinfo, psprintf("SELECT release, key::pg_catalog.text, class FROM %s WHERE key IS NOT NULL",
-								 relation_words(log)));
+	return_rows(fcinfo, psprintf(format, relation_words(relation), publication->releases));
 	SPI_finish();
 	act_as_before(&caller);
+}
+
+Datum
+pprepub_members(PG_FUNCTION_ARGS)
+{
+	DeclaredPublication *publication =
+		publication_open(text_argument(fcinfo, 0, "the name of a publication"), AccessShareLock);
+
+	return_history(fcinfo, publication, log_of(publication),
+				   "SELECT release, key::text, class FROM %s WHERE key IS NOT NULL");
+	return (Datum) 0;
+}
+
+Datum
+pprepub_signatures(PG_FUNCTION_ARGS)
+{
+	DeclaredPublication *publication =
+		publication_open(text_argument(fcinfo, 0, "the name of a publication"), AccessShareLock);
+
+	return_history(fcinfo, publication, noted_relation(publication, "fold"),
+				   "SELECT k::text, signature || repeat('0', %2$d - length(signature))::varbit"
+				   " FROM %1$s, unnest(keys) k WHERE k IS NOT NULL");
+	return (Datum) 0;
+}
+
+/* A class links everybody in it, and whoever an invented row of it stands for, to its values. */
+Datum
+pprepub_statistics(PG_FUNCTION_ARGS)
+{
+	DeclaredPublication *publication =
+		publication_open(text_argument(fcinfo, 0, "the name of a publication"), AccessShareLock);
+
+	return_history(fcinfo, publication, log_of(publication),
+				   "WITH count AS (SELECT release, class, sensitive, count(*)::int AS n FROM %1$s GROUP BY 1, 2, 3),"
+				   " size AS (SELECT release, class, count(*)::int AS n FROM %1$s GROUP BY 1, 2),"
+				   " linked AS (SELECT coalesce(key, stands_for) AS key, release, class FROM %1$s"
+				   "  WHERE key IS NOT NULL OR stands_for IS NOT NULL)"
+				   " SELECT linked.key::text, count.sensitive::text,"
+				   "  array_agg(size.n ORDER BY release), array_agg(count.n ORDER BY release)"
+				   " FROM linked JOIN count USING (release, class) JOIN size USING (release, class)"
+				   " WHERE count.sensitive IS NOT NULL GROUP BY linked.key, count.sensitive");
 	return (Datum) 0;
 }

@@ -86,7 +86,6 @@ typedef struct Bpg
 	uint32		n;
 	uint64		size;
 	Fate	   *fate;			/* [size] */
-	Code	   *invented;		/* [size] values of those who are replaced */
 	uint64	   *member;			/* [rows of the frame] places in the neighborhood, of those in it */
 	RowId	   *rows;			/* [rows of the frame] to be cut */
 	MemoryContext cuts;			/* what one cut makes */
@@ -124,21 +123,7 @@ row_of(const Bpg *bpg, uint64 i)
 	return bpg->past->row[bpg->past->first[bpg->n] + i];
 }
 
-/* What the release would show of a member who is published. */
-static inline Code
-shown_value(const Bpg *bpg, uint64 i)
-{
-	return bpg->fate[i] == REPLACED ? bpg->invented[i] : bpg->frame->sensitive[row_of(bpg, i)];
-}
-
-/* Values of a side in an epoch of the past, or as the release would show them. */
-static inline Code
-value_of(const Bpg *bpg, const Code *values, uint64 i)
-{
-	return values != NULL ? values[i] : shown_value(bpg, i);
-}
-
-/* Counts a side's values; false once there are l. */
+/* Counts what was published of a side in an epoch; false once there are l values. */
 static bool
 lacks_values(Bpg *bpg, const Code *values, bool published)
 {
@@ -148,7 +133,7 @@ lacks_values(Bpg *bpg, const Code *values, bool published)
 			CHECK_FOR_INTERRUPTS();
 		if (is_published(bpg, i) != published)
 			continue;
-		tally_add(bpg->tally, value_of(bpg, values, i));
+		tally_add(bpg->tally, values[i]);
 		if (bpg->tally->values >= bpg->l)
 			return false;
 	}
@@ -160,16 +145,48 @@ forget_values(Bpg *bpg, const Code *values, bool published)
 {
 	for (uint64 i = 0; i < bpg->size && bpg->tally->rows > 0; i++)
 		if (is_published(bpg, i) == published)
-			tally_remove(bpg->tally, value_of(bpg, values, i));
+			tally_remove(bpg->tally, values[i]);
 }
 
 static bool
-is_diverse(Bpg *bpg, const Code *values, bool published)
+was_diverse(Bpg *bpg, const Code *values, bool published)
 {
 	bool		lacks = lacks_values(bpg, values, published);
 
 	forget_values(bpg, values, published);
 	return !lacks;
+}
+
+/* Counts the true values that the release would show. */
+static void
+count_shown(Bpg *bpg)
+{
+	for (uint64 i = 0; i < bpg->size; i++)
+		if (bpg->fate[i] == SHOWN)
+			tally_add(bpg->tally, bpg->frame->sensitive[row_of(bpg, i)]);
+}
+
+static void
+forget_shown(Bpg *bpg)
+{
+	for (uint64 i = 0; i < bpg->size; i++)
+		if (bpg->fate[i] == SHOWN)
+			tally_remove(bpg->tally, bpg->frame->sensitive[row_of(bpg, i)]);
+}
+
+/* Would the release show l values?  Those of invented rows can still be chosen. */
+static bool
+is_diverse(Bpg *bpg)
+{
+	uint64		distinct;
+	uint64		invented = 0;
+
+	count_shown(bpg);
+	distinct = bpg->tally->values;
+	forget_shown(bpg);
+	for (uint64 i = 0; i < bpg->size; i++)
+		invented += bpg->fate[i] == REPLACED;
+	return Min(distinct + invented, bpg->frame->nsensitive) >= bpg->l;
 }
 
 /* Is one side of the neighborhood allowed, with the values of each release that it was in? */
@@ -183,9 +200,9 @@ side_is_allowed(Bpg *bpg, bool published)
 	if (bpg->l <= 1)
 		return true;
 	for (uint64 epoch = 0; epoch < nepochs; epoch++)
-		if (!is_diverse(bpg, past_values(bpg->past, bpg->n, epoch), published))
+		if (!was_diverse(bpg, past_values(bpg->past, bpg->n, epoch), published))
 			return false;
-	return !published || is_diverse(bpg, NULL, published);
+	return !published || is_diverse(bpg);
 }
 
 static bool
@@ -199,12 +216,6 @@ rest_is_safe(Bpg *bpg)
  * ----------------------------------------------------------------
  */
 
-static Code
-draw_value(Bpg *bpg)
-{
-	return pg_prng_uint64_range(&bpg->random, 0, bpg->frame->nsensitive - 1);
-}
-
 static inline bool
 may_be_added(const Bpg *bpg, uint64 i)
 {
@@ -216,13 +227,7 @@ may_be_added(const Bpg *bpg, uint64 i)
 static void
 add_member(Bpg *bpg, uint64 i)
 {
-	if (bpg->repair == REPAIR_COUNTERFEIT)
-	{
-		bpg->fate[i] = REPLACED;
-		bpg->invented[i] = draw_value(bpg);
-	}
-	else
-		bpg->fate[i] = SHOWN;
+	bpg->fate[i] = bpg->repair == REPAIR_COUNTERFEIT ? REPLACED : SHOWN;
 }
 
 static void
@@ -388,13 +393,28 @@ add_class(Bpg *bpg, const RowId *rows, uint64 n, uint64 counterfeits)
 	return c;
 }
 
+/* Invents a row: any value, but first those that the class, which is in the tally, lacks. */
 static void
-add_counterfeit(Bpg *bpg, uint32 c, Code sensitive, uint64 stands_for)
+add_counterfeit(Bpg *bpg, uint32 c, uint64 stands_for)
 {
-	uint64		at = bpg->draft->classes->first_counterfeit[c + 1]++;
+	Classes    *classes = bpg->draft->classes;
+	uint64		at = classes->first_counterfeit[c + 1]++;
+	Code		value = pg_prng_uint64_range(&bpg->random, 0, bpg->frame->nsensitive - 1);
 
-	bpg->draft->classes->counterfeit[at] = sensitive;
+	while (bpg->tally->values < bpg->l && bpg->tally->count[value] > 0)
+		value = (value + 1) % bpg->frame->nsensitive;
+	tally_add(bpg->tally, value);
+	classes->counterfeit[at] = value;
 	bpg->draft->stands_for[at] = stands_for;
+}
+
+static void
+forget_counterfeits(Bpg *bpg, uint32 c)
+{
+	const Classes *classes = bpg->draft->classes;
+
+	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
+		tally_remove(bpg->tally, classes->counterfeit[i]);
 }
 
 /* Are the classes allowed with the values that their members had in the past? */
@@ -462,9 +482,14 @@ publish_neighborhood(Bpg *bpg)
 	if (nreplaced == 0 && cut(bpg, nrows))
 		return;
 	c = add_class(bpg, bpg->rows, nrows, nreplaced);
-	for (uint64 i = 0; i < bpg->size && nreplaced > 0; i++)
+	if (nreplaced == 0)
+		return;
+	count_shown(bpg);
+	for (uint64 i = 0; i < bpg->size; i++)
 		if (bpg->fate[i] == REPLACED)
-			add_counterfeit(bpg, c, bpg->invented[i], bpg->past->first[bpg->n] + i);
+			add_counterfeit(bpg, c, bpg->past->first[bpg->n] + i);
+	forget_counterfeits(bpg, c);
+	forget_shown(bpg);
 }
 
 static bool
@@ -522,14 +547,7 @@ invent_rows(Bpg *bpg, uint64 n)
 		lacking = Max(lacking, bpg->l - bpg->tally->values);
 	c = add_class(bpg, bpg->rows, n, lacking);
 	for (uint64 i = 0; i < lacking; i++)
-	{
-		Code		value = draw_value(bpg);
-
-		while (bpg->tally->values < bpg->l && bpg->tally->count[value] > 0)
-			value = (value + 1) % bpg->frame->nsensitive;
-		tally_add(bpg->tally, value);
-		add_counterfeit(bpg, c, value, NO_MEMBER);
-	}
+		add_counterfeit(bpg, c, NO_MEMBER);
 	tally_clear(bpg->tally, bpg->frame);
 }
 
@@ -603,7 +621,6 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	bpg.tally = tally_create(frame);
 	bpg.rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
 	bpg.fate = palloc_extended(sizeof(Fate) * (largest + 1), MCXT_ALLOC_HUGE);
-	bpg.invented = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
 	if (past->releases > 0)
 		bpg.member = palloc_extended(sizeof(uint64) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
 	for (uint32 n = 0; n < past->nneighborhoods; n++)

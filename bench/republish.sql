@@ -1,0 +1,97 @@
+-- The experiment of Barbosa, Pinto and Gomes, section 7: 200,000 people, of whom r are
+-- replaced by others from release to release until 600,000 were there; k = l = 10, four
+-- quasi-identifiers, 50 sensitive values: test/run bench republish
+--
+-- Each run is one publication. Times are those of publish(), history included; plain is
+-- CREATE TABLE AS SELECT … ORDER BY of the last release's source.
+\i test/data/census.sql
+\i test/data/census_levels.sql
+SET max_parallel_workers_per_gather = 0;
+SET client_min_messages = error;
+
+CREATE TABLE people AS SELECT row_number() OVER (ORDER BY hashint8extended(id, 42)) AS number, * FROM census(600000);
+CREATE UNIQUE INDEX ON people (number);
+SELECT pprepub.create_taxonomy(name, (name || '_levels')::regclass) FROM unnest('{education,country}'::text[]) name \g /dev/null
+
+CREATE TABLE current (id int PRIMARY KEY, age int, sex text, education text, country text, salary_class int);
+CREATE TABLE run (r int, reserve int, repair text, release int, rows bigint, suppressed bigint, counterfeits bigint,
+	classes bigint, seconds float8, plain float8);
+CREATE TABLE figure (r int, reserve int, repair text, release int, metric text, value float8);
+
+CREATE PROCEDURE come(first int, last int) LANGUAGE sql AS $$
+	INSERT INTO current SELECT id, age, sex, education, country, salary_class FROM people WHERE number BETWEEN first AND last
+$$;
+
+CREATE PROCEDURE live(rate int, spare int, mend text) LANGUAGE plpgsql AS $$
+DECLARE
+	n int := 0;
+	start timestamptz;
+	took float8;
+BEGIN
+	TRUNCATE current;
+	CALL come(1, 200000);
+	PERFORM pprepub.create_publication('current', 'current', 'id',
+		'{"age": "range", "sex": "suppress", "education": "taxonomy education", "country": "taxonomy country"}',
+		'salary_class', 'bpg', jsonb_build_object('k', 10, 'l', 10, 'reserve', spare, 'repair', mend));
+	LOOP
+		n := n + 1;
+		COMMIT;
+		INSERT INTO run SELECT rate, spare, mend, number, p.rows, p.suppressed, p.counterfeits, p.classes, p.seconds
+		FROM pprepub.publish('current') p;
+		INSERT INTO figure SELECT rate, spare, mend, n, m.* FROM pprepub.metrics('current', n) m
+		WHERE metric IN ('fem', 'vem', 'fem_counterfeit', 'vem_counterfeit');
+		COMMIT;
+		EXIT WHEN 200000 + n * rate > 600000;
+		DELETE FROM current WHERE id IN (SELECT id FROM current ORDER BY hashint8extended(id, n) LIMIT rate);
+		CALL come(200001 + (n - 1) * rate, 200000 + n * rate);
+	END LOOP;
+	start := clock_timestamp();
+	CREATE TABLE copy AS SELECT id::bigint AS class, age, sex, education, country, salary_class FROM current
+		ORDER BY age, sex COLLATE "C", education COLLATE "C", country COLLATE "C";
+	took := extract(epoch FROM clock_timestamp() - start);
+	DROP TABLE copy;
+	UPDATE run SET plain = took WHERE (r, reserve, repair) = (rate, spare, mend);
+	PERFORM pprepub.drop_publication('current', true);
+	COMMIT;
+END
+$$;
+
+CALL live(40000, 1, 'dirty');
+CALL live(40000, 10, 'dirty');
+CALL live(40000, 20, 'dirty');
+CALL live(40000, 1, 'counterfeit');
+CALL live(20000, 1, 'dirty');
+CALL live(20000, 20, 'dirty');
+CALL live(10000, 20, 'dirty');
+CALL live(5000, 1, 'dirty');
+CALL live(5000, 20, 'dirty');
+CALL live(5000, 40, 'dirty');
+
+CREATE VIEW summary AS
+SELECT r, reserve, repair, max(release) AS releases,
+	round(avg(100.0 * suppressed / (rows - counterfeits + suppressed)), 1) AS withheld,
+	round(avg(100.0 * suppressed / (rows - counterfeits + suppressed)) FILTER (WHERE release > 1 AND release < 6), 1) AS withheld_2_to_5,
+	round(avg(100.0 * counterfeits / rows), 1) AS invented,
+	(avg(seconds) FILTER (WHERE release BETWEEN 4 AND 6))::numeric AS fifth,
+	avg(seconds)::numeric AS average, max(plain)::numeric AS plain
+FROM run GROUP BY r, reserve, repair;
+
+CREATE VIEW last AS
+SELECT r, reserve, repair, avg(seconds)::numeric AS last FROM run JOIN (SELECT r, reserve, repair, max(release) AS n FROM run GROUP BY 1, 2, 3) m
+USING (r, reserve, repair) WHERE release > n - 3 GROUP BY 1, 2, 3;
+
+\echo
+\echo people withheld and rows invented, percent of a release on average; seconds of a release
+SELECT r, repair, reserve, releases, withheld, withheld_2_to_5, invented, round(average, 3) AS release_s,
+	round(fifth, 3) AS fifth_s, round(last, 3) AS last_s, round(last / fifth, 2) AS last_to_fifth, round(plain, 3) AS plain_s, round(average / plain, 2) AS to_plain
+FROM summary JOIN last USING (r, reserve, repair) ORDER BY r DESC, repair DESC, reserve;
+
+\echo FEM and VEM (bits) at the first, second, fifth, middle and last release
+SELECT r, repair, reserve, metric, round(max(value) FILTER (WHERE release = 1)::numeric, 2) AS first,
+	round(max(value) FILTER (WHERE release = 2)::numeric, 2) AS second,
+	round(max(value) FILTER (WHERE release = 5)::numeric, 2) AS fifth,
+	round(max(value) FILTER (WHERE release = releases / 2)::numeric, 2) AS middle,
+	round(max(value) FILTER (WHERE release = releases)::numeric, 2) AS last
+FROM figure JOIN summary USING (r, reserve, repair)
+WHERE metric ~ CASE repair WHEN 'counterfeit' THEN '_counterfeit$' ELSE '^.em$' END
+GROUP BY r, repair, reserve, metric, releases ORDER BY r DESC, repair DESC, reserve, metric;
