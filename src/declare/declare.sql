@@ -45,12 +45,14 @@ CREATE TABLE pprepub.catalog_publication (
 	params jsonb NOT NULL,
 	target name NOT NULL,
 	beside int[] NOT NULL,
-	releases int NOT NULL DEFAULT 0
+	releases int NOT NULL DEFAULT 0,
+	witness jsonb
 );
 CREATE SEQUENCE pprepub.catalog_publication_number AS int OWNED BY pprepub.catalog_publication.publication;
 ALTER TABLE pprepub.catalog_publication
 	ALTER COLUMN publication SET DEFAULT pg_catalog.nextval('pprepub.catalog_publication_number');
-COMMENT ON TABLE pprepub.catalog_publication IS 'publications as declared';
+COMMENT ON TABLE pprepub.catalog_publication IS
+	'publications as declared; witness says where and when the last release was made';
 
 -- Not stored: a restore makes some materialized views last of all, when the catalog stands already.
 CREATE VIEW pprepub.catalog_source AS
@@ -102,6 +104,7 @@ CREATE TABLE pprepub.catalog_release (
 	trees int[] NOT NULL,
 	checksum_seed bigint,
 	checksum uuid,
+	witness jsonb,
 	PRIMARY KEY (publication, number)
 );
 COMMENT ON TABLE pprepub.catalog_release IS 'releases of publications';

@@ -25,3 +25,8 @@ CREATE FUNCTION pprepub.rebuild_history(publication text, OUT fold text, OUT equ
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_rebuild_history';
 COMMENT ON FUNCTION pprepub.rebuild_history(text) IS
 	'makes what is kept beside the log anew from the log, and says whether it was equal; where it was not, it is replaced';
+
+CREATE FUNCTION pprepub.acknowledge_history(publication text) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_acknowledge_history';
+COMMENT ON FUNCTION pprepub.acknowledge_history(text) IS
+	'says that the history is whole, after a backup, a copy or a dump was restored, or a standby promoted: publishing goes on';

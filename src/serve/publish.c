@@ -19,6 +19,7 @@
 #include "declare/warnings.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "history/witness.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "serve/release.h"
@@ -121,6 +122,7 @@ note_release(const Making *making, int32 number, const StoredRelease *stored, do
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) stored->checksum_seed)),
 					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(stored->checksum)));
 	note_metrics(making, number);
+	renew_witness(publication, number);
 	catalog_read("SELECT r AS release FROM pprepub.release r WHERE r.publication = $1 AND r.number = $2",
 					CATALOG_TEXT(publication->name),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
@@ -148,6 +150,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	verify_may_change("publish()");
 	publication = publication_open(name, ExclusiveLock);
 	verify_schemas(publication, publication->owner);
+	verify_witness(publication);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);
 	number = take_number(publication);

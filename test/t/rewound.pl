@@ -1,0 +1,74 @@
+# A history that was rewound, copied or left behind is noticed before anything is published.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Hospital;
+
+my $node = new_server('main', allows_streaming => 1);
+make_patients($node, 'postgres', 500);
+declare_patients($node, 'postgres', 'patients', 'hospital.patients');
+my $publish = q{SET ROLE owner; SELECT number FROM pprepub.publish('patients')};
+my $acknowledge = q{SET ROLE owner; SELECT pprepub.acknowledge_history('patients')};
+
+# Refused, for these reasons; the owner can say that nothing is missing.
+sub refused
+{
+	my ($server, $database, $reason, $name, $number) = @_;
+
+	fails_like($server, $database, $publish, qr/may have been rewound.*$reason/s, "$name: refused");
+	fails_like($server, $database, q{SET ROLE analyst; SELECT pprepub.acknowledge_history('patients')}, qr/must be owner/,
+		"$name: not to be acknowledged by anybody");
+	$server->safe_psql($database, $acknowledge);
+	is($server->safe_psql($database, $publish), $number, "$name: acknowledged");
+	is($server->safe_psql($database, q{SET ROLE owner; SELECT equal FROM pprepub.rebuild_history('patients')}), 't', "$name: the history is whole");
+	return;
+}
+
+$node->safe_psql('postgres', 'CREATE ROLE analyst');
+$node->safe_psql('postgres', $acknowledge);		# nothing to acknowledge yet
+is($node->safe_psql('postgres', $publish), 1, 'the first release');
+$node->restart;
+is($node->safe_psql('postgres', $publish), 2, 'a restart is no reason');
+$node->stop('immediate');
+$node->start;
+is($node->safe_psql('postgres', $publish), 3, 'nor is a crash');
+
+# Copies of the database, within the cluster.
+$node->safe_psql('postgres', 'CREATE DATABASE copied TEMPLATE postgres');
+refused($node, 'copied', 'in another database', 'a template copy', 4);
+my $dump = PostgreSQL::Test::Utils::tempdir . '/dump';
+$node->command_ok([ 'pg_dump', '-f', $dump, '-d', $node->connstr('postgres') ], 'dumped');
+$node->safe_psql('postgres', 'CREATE DATABASE restored TEMPLATE template0');
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, '-d', $node->connstr('restored') ], 'restored beside');
+refused($node, 'restored', 'in another database', 'a dump restored beside the original', 4);
+
+# A base backup: as it is, and recovered to a timeline of its own.
+$node->backup('base');
+$node->safe_psql('postgres', $publish);
+my $old = PostgreSQL::Test::Cluster->new('old');
+$old->init_from_backup($node, 'base');
+$old->start;
+refused($old, 'postgres', 'in another data directory', 'an old backup without recovery.signal', 4);
+$old->stop;
+my $recovered = PostgreSQL::Test::Cluster->new('recovered');
+$recovered->init_from_backup($node, 'base');
+$recovered->append_conf('postgresql.conf', "restore_command = 'false'");
+append_to_file($recovered->data_dir . '/recovery.signal', '');
+$recovered->start;
+$recovered->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die 'still in recovery';
+refused($recovered, 'postgres', 'on another timeline', 'an old backup with recovery.signal', 4);
+$recovered->stop;
+
+# A standby that was promoted.
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->start;
+$node->wait_for_catchup($standby);
+$node->stop;
+$standby->promote;
+refused($standby, 'postgres', 'on another timeline', 'a standby that was promoted', 5);
+$standby->stop;
+
+done_testing();
