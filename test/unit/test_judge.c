@@ -279,6 +279,37 @@ test_sensitive_codes(void)
 	check(error_of(judge_draft) == NULL);
 }
 
+/* An invented row counts like a true one, in its own class only. */
+static void
+test_counterfeits(void)
+{
+	uint64		first[] = {0, 1, 1};
+	Code		counterfeit[] = {2};
+
+	draft_reset();
+	draft.principle.k = 3;
+	check_refused(0, "the principle does not allow it");
+	draft.principle.k = 3;
+	draft.principle.l = 3;
+	draft.classes.first_counterfeit = first;
+	draft.classes.counterfeit = counterfeit;
+	check(error_of(judge_draft) == NULL);
+
+	counterfeit[0] = 0;			/* nothing new */
+	check_refused(0, "the principle does not allow it");
+	draft.principle.k = 3;
+	draft.principle.l = 2;
+	draft.classes.first_counterfeit = first;
+	draft.classes.counterfeit = counterfeit;
+	first[1] = 0;				/* in the other class */
+	check_refused(0, "the principle does not allow it");
+	draft.classes.first_counterfeit = first;
+	draft.classes.counterfeit = counterfeit;
+	first[1] = 1;
+	counterfeit[0] = 3;
+	check_refused(0, "a member has an unknown sensitive value");
+}
+
 static const Test tests[] = {
 	{"sound drafts pass", test_sound_drafts_pass},
 	{"classes that the principle does not allow", test_principle},
@@ -288,6 +319,7 @@ static const Test tests[] = {
 	{"members outside their region", test_containment},
 	{"regions that are no cells", test_regions},
 	{"sensitive codes out of range", test_sensitive_codes},
+	{"invented rows", test_counterfeits},
 };
 
 int
