@@ -46,13 +46,14 @@ CREATE TABLE pprepub.catalog_publication (
 	target name NOT NULL,
 	beside int[] NOT NULL,
 	releases int NOT NULL DEFAULT 0,
+	remembered bigint NOT NULL DEFAULT 0,
 	witness jsonb
 );
 CREATE SEQUENCE pprepub.catalog_publication_number AS int OWNED BY pprepub.catalog_publication.publication;
 ALTER TABLE pprepub.catalog_publication
 	ALTER COLUMN publication SET DEFAULT pg_catalog.nextval('pprepub.catalog_publication_number');
 COMMENT ON TABLE pprepub.catalog_publication IS
-	'publications as declared; witness says where and when the last release was made';
+	'publications as declared; witness says where and when the last release was made, remembered how many people and invented rows the history must have';
 
 -- Not stored: a restore makes some materialized views last of all, when the catalog stands already.
 CREATE VIEW pprepub.catalog_source AS

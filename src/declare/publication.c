@@ -99,7 +99,7 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	MemoryContext old;
 
 	catalog_read("SELECT name, owner::oid AS owner, source::oid AS source, pinned::oid AS pinned,"
-				 " method, params, target, beside, releases"
+				 " method, params, target, beside, releases, remembered"
 				 " FROM pprepub.catalog_publication LEFT JOIN pprepub.catalog_source USING (publication)"
 				 " WHERE publication = $1",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
@@ -114,6 +114,7 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	publication->method = catalog_text(access, 0, "method");
 	publication->target = catalog_text(access, 0, "target");
 	publication->releases = catalog_int(0, "releases");
+	publication->remembered = DatumGetInt64(catalog_field(0, "remembered", &isnull));
 	old = MemoryContextSwitchTo(access->context);
 	publication->private = psprintf("%s_private", publication->target);
 	publication->params = DatumGetJsonbPCopy(catalog_field(0, "params", &isnull));
@@ -230,24 +231,26 @@ lock_publication(const char *name, LOCKMODE lock, bool new_owner)
 	return publication;
 }
 
-DeclaredPublication *
-publication_open(const char *name, LOCKMODE lock)
+static DeclaredPublication *
+open_with_source(const char *name, LOCKMODE lock, bool new_owner)
 {
-	DeclaredPublication *publication = lock_publication(name, lock, false);
+	DeclaredPublication *publication = lock_publication(name, lock, new_owner);
 
-	verify_source(publication, false);
+	verify_source(publication, new_owner);
 	read_types(publication);
 	return publication;
 }
 
 DeclaredPublication *
+publication_open(const char *name, LOCKMODE lock)
+{
+	return open_with_source(name, lock, false);
+}
+
+DeclaredPublication *
 publication_open_for_new_owner(const char *name, LOCKMODE lock)
 {
-	DeclaredPublication *publication = lock_publication(name, lock, true);
-
-	verify_source(publication, true);
-	read_types(publication);
-	return publication;
+	return open_with_source(name, lock, true);
 }
 
 DeclaredPublication *

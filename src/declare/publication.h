@@ -51,6 +51,7 @@ typedef struct DeclaredPublication
 	int32	   *beside;			/* publications judged apart from this one */
 	int			nbeside;
 	int32		releases;		/* number of the last release */
+	int64		remembered;		/* people and invented rows that they were about */
 	int			ncolumns;
 	DeclaredColumn *columns;
 } DeclaredPublication;

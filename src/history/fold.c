@@ -66,6 +66,7 @@ struct Fold
 	Neighborhood *neighborhoods;
 	int64		last_number;	/* of a neighborhood */
 	int64		last_invented;
+	uint64		newcomers;		/* of the release being written */
 
 	/* Writing */
 	const LoadedFrame *loaded;
@@ -202,6 +203,22 @@ read_rows(Fold *fold, FrameLoad *load, Oid table)
 	SPI_cursor_close(portal);
 }
 
+/* Whoever is missing would pass for somebody who was never published. */
+static void
+verify_whole(const Fold *fold)
+{
+	const DeclaredPublication *publication = fold->publication;
+	uint64		members = fold->past.first[fold->past.nneighborhoods];
+
+	if (members != (uint64) publication->remembered)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the history of publication \"%s\" is not whole", publication->name),
+				 errdetail("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " people and invented rows.",
+						   members, publication->remembered),
+				 errhint("pprepub.rebuild_history() makes it anew from the log, if that is whole.")));
+}
+
 Fold *
 fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context)
 {
@@ -222,6 +239,7 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(table))
 		read_rows(fold, load, table);
+	verify_whole(fold);
 	return fold;
 }
 
@@ -478,6 +496,8 @@ fold_add_class(Fold *fold, const FoldedClass *class)
 	write_neighborhood(fold, new, class->parent, true);
 	if (class->parent != NO_NEIGHBORHOOD)
 		fold->neighborhoods[class->parent].is_touched = true;
+	else
+		fold->newcomers += new->size;
 	MemoryContextSwitchTo(old);
 }
 
@@ -500,6 +520,18 @@ write_rest(Fold *fold, uint32 n)
 	MemoryContextSwitchTo(old);
 }
 
+static void
+note_remembered(const Fold *fold)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_execute("UPDATE pprepub.catalog_publication SET remembered = remembered + $2 WHERE publication = $1",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(fold->publication->id)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) fold->newcomers)));
+	catalog_leave(&access);
+}
+
 void
 fold_end(Fold *fold)
 {
@@ -518,4 +550,5 @@ fold_end(Fold *fold)
 			simple_heap_delete(table, &fold->neighborhoods[n].tid);
 	table_close(table, NoLock);
 	MemoryContextDelete(fold->row);
+	note_remembered(fold);
 }
