@@ -60,8 +60,8 @@ SELECT refused.* FROM refused(
 	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON published.patients_1 WHEN (false) EXECUTE FUNCTION pprepub.refuse_change()',
 	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON published_private.patients_members EXECUTE FUNCTION pprepub.refuse_change()',
 	'CREATE POLICY p ON published.patients_1 USING (false)',
-	'CREATE INDEX ON published_private.patients_members (abs(key))',
-	'CREATE INDEX ON published_private.patients_members (key) WHERE key > 0',
+	'CREATE INDEX ON published_private.patients_members (abs(release))',
+	'CREATE INDEX ON published_private.patients_members (release) WHERE release > 0',
 	'ALTER TABLE published.patients_1 SET UNLOGGED',
 	'ALTER TABLE published.patients_1 SET ACCESS METHOD heap2',
 	'ALTER TABLE published.patients_1 ENABLE ROW LEVEL SECURITY',
@@ -111,7 +111,7 @@ COMMENT ON TABLE published.patients_1 IS 'the first one';
 COMMENT ON COLUMN published.patients_1.class IS 'a number';
 GRANT SELECT ON published.patients_1 TO regress_analyst;
 REVOKE SELECT ON published.patients_1 FROM regress_analyst;
-CREATE INDEX ON published_private.patients_members (key);
+CREATE INDEX ON published_private.patients_members (release);
 ANALYZE published.patients_1;
 VACUUM published.patients_1;
 VACUUM FULL published.patients_1;

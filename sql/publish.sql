@@ -9,9 +9,9 @@ SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"
 
 -- A preview: nothing is published, nothing is remembered.
 SELECT metric, round(value::numeric, 4) FROM pprepub.preview('patients')
-WHERE metric NOT IN ('load_seconds', 'partition_seconds', 'bytes_per_row');
+WHERE metric NOT IN ('load_seconds', 'history_seconds', 'partition_seconds', 'bytes_per_row');
 SELECT metric, value > 0 AS positive FROM pprepub.preview('patients')
-WHERE metric IN ('load_seconds', 'partition_seconds', 'bytes_per_row');
+WHERE metric IN ('load_seconds', 'history_seconds', 'partition_seconds', 'bytes_per_row');
 SELECT count(*) FROM pprepub.release;
 SELECT count(*) FROM pprepub.members('patients');
 SELECT * FROM pprepub.metrics('patients', 1);
@@ -75,9 +75,7 @@ SELECT pprepub.publish(NULL);
 CREATE VIEW few AS SELECT * FROM patients;
 SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg', '{"k": 3, "l": 2}');
 SELECT pprepub.publish('few', cohort => 'age > 40');
-SELECT pprepub.publish('few', columns => '{age}');
 SELECT pprepub.preview('few', cohort => 'age > 40');
-SELECT pprepub.preview('few', columns => '{age}');
 CREATE OR REPLACE VIEW few AS SELECT * FROM patients WHERE id < 13;		-- too few people
 SELECT pprepub.publish('few');
 SELECT pprepub.preview('few');

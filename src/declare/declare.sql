@@ -102,6 +102,7 @@ CREATE TABLE pprepub.catalog_release (
 	dirty bigint NOT NULL,
 	counterfeits bigint NOT NULL,
 	seconds float8 NOT NULL,
+	history_seconds float8 NOT NULL,	-- of them: reading, guarding, writing the history
 	trees int[] NOT NULL,
 	checksum_seed bigint,
 	checksum uuid,

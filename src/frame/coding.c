@@ -354,6 +354,20 @@ read_nodes(CatalogAccess *access, StoredTree *tree, int32 number)
 	}
 }
 
+char *
+tree_root_name(int32 tree)
+{
+	CatalogAccess access;
+	char	   *name;
+
+	catalog_enter(&access);
+	catalog_read("SELECT node FROM pprepub.catalog_tree_node WHERE tree = $1 AND parent IS NULL",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
+	name = catalog_text(&access, 0, "node");
+	catalog_leave(&access);
+	return name;
+}
+
 static void
 read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
 {

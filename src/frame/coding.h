@@ -41,6 +41,9 @@ typedef struct Coding
 extern Coding *code_column(const DeclaredColumn *column, const Dictionary *dictionary,
 						   bool has_null, Code **code, Uncodable *uncodable);
 
+/* The name of a stored tree's root. */
+extern char *tree_root_name(int32 tree);
+
 /* A number of any type as the numeric that it is. */
 extern Datum exact_number(Oid type, Datum value);
 

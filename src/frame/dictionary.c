@@ -57,6 +57,8 @@ equal_images(Image a, Image b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
+#define LATE_VALUES 512
+
 struct Dictionary
 {
 	Oid			type;
@@ -70,6 +72,10 @@ struct Dictionary
 
 	imagemap_hash *numbers;
 	MemoryContext context;
+
+	/* Values passed by value that were looked up lately: number 0 for none */
+	Datum		late_value[LATE_VALUES];
+	uint32		late_number[LATE_VALUES];
 };
 
 Dictionary *
@@ -117,16 +123,14 @@ add_value(Dictionary *dictionary, Datum value)
 	return dictionary->size++;
 }
 
-uint32
-dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
+static uint32
+find_number(Dictionary *dictionary, Datum value)
 {
 	MemoryContext old;
 	ImageEntry *entry;
 	Datum		plain = value;
 	bool		found;
 
-	if (isnull)
-		return DICTIONARY_NULL;
 	old = MemoryContextSwitchTo(dictionary->context);
 	if (dictionary->length == -1)
 		plain = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
@@ -143,6 +147,24 @@ dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
 		pfree(DatumGetPointer(plain));
 	MemoryContextSwitchTo(old);
 	return entry->number;
+}
+
+uint32
+dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
+{
+	int			late;
+
+	if (isnull)
+		return DICTIONARY_NULL;
+	if (!dictionary->byval)
+		return find_number(dictionary, value);
+	late = (value ^ value >> 9) % LATE_VALUES;
+	if (dictionary->late_number[late] == DICTIONARY_NULL || dictionary->late_value[late] != value)
+	{
+		dictionary->late_number[late] = find_number(dictionary, value);
+		dictionary->late_value[late] = value;
+	}
+	return dictionary->late_number[late];
 }
 
 uint32

@@ -13,18 +13,13 @@
 #include "frame/load.h"
 
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
-#include "fmgr.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/typcache.h"
 
 #define FIRST_CAPACITY	1024
 
@@ -36,35 +31,20 @@ typedef struct LoadingColumn
 	uint32	   *number;			/* [capacity] the dictionary's numbers */
 } LoadingColumn;
 
-typedef struct KeyOperators
-{
-	bool		bitwise;		/* passed by value, and equal only if the same */
-	FmgrInfo   *hash;
-	FmgrInfo   *equal;
-	Oid			collation;
-} KeyOperators;
-
 struct FrameLoad
 {
 	DestReceiver receiver;		/* must be first */
 	const DeclaredPublication *publication;
+	const bool *shown;
 	MemoryContext context;
 
 	int			ncolumns;
 	LoadingColumn *columns;
-	int			key_index;
-	int16		key_length;
-	bool		key_byval;
-	Datum	   *keys;
+	KeyTable   *keys;			/* rows by their keys */
 
 	uint64		nrows;
 	uint64		capacity;
 	uint64		null_keys;
-
-	/* Rows by their keys: 1 more than the row, 0 for none */
-	KeyOperators operators;
-	uint64		nslots;			/* a power of 2 */
-	RowId	   *slots;
 };
 
 /* ----------------------------------------------------------------
@@ -76,10 +56,9 @@ static void
 resize(FrameLoad *state, uint64 capacity)
 {
 	for (int i = 0; i < state->ncolumns; i++)
-		if (i != state->key_index)
+		if (state->columns[i].dictionary != NULL)
 			state->columns[i].number = repalloc_huge(state->columns[i].number,
 													 sizeof(uint32) * Max(capacity, 1));
-	state->keys = repalloc_huge(state->keys, sizeof(Datum) * Max(capacity, 1));
 	state->capacity = capacity;
 }
 
@@ -95,41 +74,28 @@ make_room(FrameLoad *state)
 	resize(state, Min(state->capacity + state->capacity / 4, MAX_FRAME_ROWS));
 }
 
-static Datum
-copy_key(const FrameLoad *state, Datum key)
-{
-	if (state->key_byval)
-		return key;
-	if (state->key_length == -1)
-		return PointerGetDatum(PG_DETOAST_DATUM_COPY(key));
-	return datumCopy(key, state->key_byval, state->key_length);
-}
-
 static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
 	FrameLoad  *state = (FrameLoad *) self;
-	MemoryContext old;
 	uint64		row = state->nrows;
 
 	slot_getallattrs(slot);
 	if (row == state->capacity)
 		make_room(state);
-	old = MemoryContextSwitchTo(state->context);
 	for (int i = 0; i < state->ncolumns; i++)
 	{
 		LoadingColumn *column = &state->columns[i];
 		bool		isnull = slot->tts_isnull[i];
 
-		if (i != state->key_index)
+		if (column->dictionary != NULL)
 			column->number[row] = dictionary_number(column->dictionary,
 													slot->tts_values[i], isnull);
 		else if (isnull)
 			state->null_keys++;
 		else
-			state->keys[row] = copy_key(state, slot->tts_values[i]);
+			keys_append(state->keys, slot->tts_values[i]);
 	}
-	MemoryContextSwitchTo(old);
 	state->nrows++;
 	return true;
 }
@@ -145,9 +111,10 @@ receiver_end(DestReceiver *self)
 }
 
 static FrameLoad *
-load_create(const DeclaredPublication *publication, MemoryContext context)
+load_create(const DeclaredPublication *publication, const bool *shown, MemoryContext context)
 {
 	FrameLoad  *state = palloc0(sizeof(FrameLoad));
+	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 
 	state->receiver.receiveSlot = receive_row;
 	state->receiver.rStartup = receiver_startup;
@@ -155,38 +122,39 @@ load_create(const DeclaredPublication *publication, MemoryContext context)
 	state->receiver.rDestroy = receiver_end;
 	state->receiver.mydest = DestTuplestore;	/* any that is not SPI's own */
 	state->publication = publication;
+	state->shown = shown;
 	state->context = context;
-	state->ncolumns = publication->ncolumns;
-	state->columns = palloc0(sizeof(LoadingColumn) * state->ncolumns);
+	state->columns = palloc0(sizeof(LoadingColumn) * publication->ncolumns);
 	state->capacity = FIRST_CAPACITY;
-	state->keys = palloc(sizeof(Datum) * FIRST_CAPACITY);
-	for (int i = 0; i < state->ncolumns; i++)
+	state->keys = keys_create(key->type, key->collation);
+	for (int i = 0; i < publication->ncolumns; i++)
 	{
-		LoadingColumn *column = &state->columns[i];
+		const DeclaredColumn *declared = &publication->columns[i];
+		LoadingColumn *column = &state->columns[state->ncolumns];
 
-		column->column = &publication->columns[i];
-		if (column->column->role == ROLE_KEY)
-		{
-			state->key_index = i;
-			get_typlenbyval(column->column->type, &state->key_length, &state->key_byval);
+		/* What a release does not show is judged all the same, where it is sensitive. */
+		if (!shown[i] && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE)
 			continue;
-		}
-		column->dictionary = dictionary_create(column->column->type);
+		state->ncolumns++;
+		column->column = declared;
+		if (declared->role == ROLE_KEY)
+			continue;
+		column->dictionary = dictionary_create(declared->type);
 		column->number = palloc(sizeof(uint32) * FIRST_CAPACITY);
 	}
 	return state;
 }
 
 static char *
-source_query(const DeclaredPublication *publication)
+source_query(const FrameLoad *state)
 {
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	for (int i = 0; i < publication->ncolumns; i++)
+	for (int i = 0; i < state->ncolumns; i++)
 		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ",
-						 quote_identifier(publication->columns[i].name));
-	appendStringInfo(&sql, " FROM %s", relation_words(publication->pinned));
+						 quote_identifier(state->columns[i].column->name));
+	appendStringInfo(&sql, " FROM %s", relation_words(state->publication->pinned));
 	return sql.data;
 }
 
@@ -199,73 +167,17 @@ read_rows(FrameLoad *state)
 	options.read_only = true;	/* and so under the active snapshot */
 	options.must_return_tuples = true;
 	options.dest = &state->receiver;
-	result = SPI_execute_extended(source_query(state->publication), &options);
+	result = SPI_execute_extended(source_query(state), &options);
 	if (result < 0)
 		elog(ERROR, "could not read the source: %s", SPI_result_code_string(result));
 	resize(state, state->nrows);
 }
 
-/* ----------------------------------------------------------------
- * Keys are people: one row each
- * ----------------------------------------------------------------
- */
-
-static inline uint32
-hash_key(const KeyOperators *operators, Datum key)
-{
-	if (operators->bitwise)
-		return murmurhash32((uint32) key ^ (uint32) (key >> 32) * 0x9e3779b9);
-	return DatumGetUInt32(FunctionCall1Coll(operators->hash, operators->collation, key));
-}
-
-static inline bool
-equal_keys(const KeyOperators *operators, Datum a, Datum b)
-{
-	if (operators->bitwise)
-		return a == b;
-	return DatumGetBool(FunctionCall2Coll(operators->equal, operators->collation, a, b));
-}
-
-/* The slot where a key's row is, or would be. */
-static inline uint64
-find_slot(const FrameLoad *state, Datum key)
-{
-	uint64		at = hash_key(&state->operators, key) & (state->nslots - 1);
-
-	while (state->slots[at] != 0 &&
-		   !equal_keys(&state->operators, state->keys[state->slots[at] - 1], key))
-		at = (at + 1) & (state->nslots - 1);
-	return at;
-}
-
-/* Makes the slots; returns how many rows have a key that an earlier row has. */
-static uint64
-count_repeated_keys(FrameLoad *state)
-{
-	uint64		repeated = 0;
-
-	state->nslots = pg_nextpower2_64(Max(state->nrows + state->nrows / 2, 16));
-	state->slots = palloc_extended(sizeof(RowId) * state->nslots, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	for (uint64 row = 0; row < state->nrows; row++)
-	{
-		uint64		at = find_slot(state, state->keys[row]);
-
-		if (row % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (state->slots[at] != 0)
-			repeated++;
-		else
-			state->slots[at] = row + 1;
-	}
-	return repeated;
-}
-
+/* Keys are people: one row each. */
 static void
 verify_keys(FrameLoad *state)
 {
 	const DeclaredColumn *key = publication_column(state->publication, ROLE_KEY);
-	TypeCacheEntry *type = lookup_type_cache(key->type,
-											 TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
 	uint64		repeated;
 
 	if (state->null_keys > 0)
@@ -274,13 +186,7 @@ verify_keys(FrameLoad *state)
 				 errmsg("key \"%s\" of publication \"%s\" is NULL in " UINT64_FORMAT " row(s)",
 						key->name, state->publication->name, state->null_keys),
 				 errhint("A key tells people apart over time, so each row needs one.")));
-	state->operators = (KeyOperators) {
-		.bitwise = key->type == INT4OID || key->type == INT8OID || key->type == INT2OID,
-		.hash = &type->hash_proc_finfo,
-		.equal = &type->eq_opr_finfo,
-		.collation = key->collation,
-	};
-	repeated = count_repeated_keys(state);
+	repeated = keys_index(state->keys);
 	if (repeated > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNIQUE_VIOLATION),
@@ -289,12 +195,10 @@ verify_keys(FrameLoad *state)
 				 errhint("A person has one row in a release: declare a view with one row for each key.")));
 }
 
-RowId
-load_find_key(const FrameLoad *load, Datum key)
+const KeyTable *
+load_keys(const FrameLoad *load)
 {
-	RowId		slot = load->slots[find_slot(load, key)];
-
-	return slot == 0 ? NO_ROW : slot - 1;
+	return load->keys;
 }
 
 uint32
@@ -421,7 +325,8 @@ finish_frame(FrameLoad *state)
 	frame->code = palloc0(sizeof(Code *) * state->ncolumns);
 	loaded->codings = palloc0(sizeof(Coding *) * state->ncolumns);
 	loaded->insensitive = palloc0(sizeof(PlainColumn) * state->ncolumns);
-	loaded->keys = state->keys;
+	loaded->keys = state->keys->keys;
+	loaded->shown = state->shown;
 	for (int i = 0; i < state->ncolumns; i++)
 		switch (state->columns[i].column->role)
 		{
@@ -443,10 +348,10 @@ finish_frame(FrameLoad *state)
 }
 
 FrameLoad *
-load_rows(const DeclaredPublication *publication, MemoryContext context)
+load_rows(const DeclaredPublication *publication, const bool *shown, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
-	FrameLoad  *load = load_create(publication, context);
+	FrameLoad  *load = load_create(publication, shown, context);
 
 	read_rows(load);
 	fix_settings();				/* the source's code may have changed them */
@@ -461,7 +366,7 @@ load_finish(FrameLoad *load)
 	MemoryContext old = MemoryContextSwitchTo(load->context);
 	LoadedFrame *loaded;
 
-	pfree(load->slots);
+	keys_forget_index(load->keys);
 	loaded = finish_frame(load);
 	MemoryContextSwitchTo(old);
 	return loaded;

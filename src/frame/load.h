@@ -10,6 +10,7 @@
 #include "declare/publication.h"
 #include "frame/coding.h"
 #include "frame/frame.h"
+#include "frame/keys.h"
 
 /* A column whose values leave as they are: the sensitive one, or an insensitive one. */
 typedef struct PlainColumn
@@ -23,10 +24,11 @@ typedef struct PlainColumn
 typedef struct LoadedFrame
 {
 	Frame		frame;			/* what the pure rooms see */
+	const bool *shown;			/* [columns] does the release show them? borrowed */
 	Datum	   *keys;			/* [nrows] in the key's own type */
 
 	/* What codes stand for */
-	Coding	  **codings;		/* [nqis] */
+	Coding	  **codings;		/* [nqis] of those that are shown */
 	PlainColumn sensitive;
 	const Code *sensitive_code; /* of load_sensitive_number()'s numbers */
 	int			ninsensitive;
@@ -34,9 +36,9 @@ typedef struct LoadedFrame
 } LoadedFrame;
 
 /*
- * Reads the pinned view of a publication under the active snapshot.  To be
- * called as the owner, inside SPI; everything is allocated in the context
- * given.  A NULL or repeated key, or a value that cannot be coded, is an error
+ * Reads the pinned view of a publication under the active snapshot: the columns
+ * to be shown, the key and the sensitive one.  To be called as the owner,
+ * inside SPI; everything is allocated in the context given.  A NULL or repeated key, or a value that cannot be coded, is an error
  * with the number of rows, and examples: for publish and preview only, which
  * answer to the owner.
  *
@@ -45,8 +47,9 @@ typedef struct LoadedFrame
  */
 typedef struct FrameLoad FrameLoad;
 
-extern FrameLoad *load_rows(const DeclaredPublication *publication, MemoryContext context);
-extern RowId load_find_key(const FrameLoad *load, Datum key);
+extern FrameLoad *load_rows(const DeclaredPublication *publication, const bool *shown,
+							MemoryContext context);
+extern const KeyTable *load_keys(const FrameLoad *load);	/* their numbers are rows */
 extern uint32 load_sensitive_number(FrameLoad *load, Datum value, bool isnull);
 extern LoadedFrame *load_finish(FrameLoad *load);
 

@@ -49,20 +49,29 @@ bound_of(Oid type, Datum value, bool lower)
 	return bound;
 }
 
+static TypeCacheEntry *
+range_over(Oid type)
+{
+	return lookup_type_cache(printed_type(KIND_RANGE, type), TYPECACHE_RANGE_INFO);
+}
+
 static Datum
-print_range(const Coding *coding, Span cell, bool withheld)
+print_range(const Coding *coding, Span cell)
 {
 	Oid			type = coding->column->type;
-	TypeCacheEntry *range = lookup_type_cache(printed_type(KIND_RANGE, type), TYPECACHE_RANGE_INFO);
+	RangeBound	lower = bound_of(type, coding->values[cell.lo], true);
+	RangeBound	upper = bound_of(type, coding->values[cell.hi], false);
+
+	return RangeTypePGetDatum(make_range(range_over(type), &lower, &upper, false));
+}
+
+static Datum
+whole_range(Oid type)
+{
 	RangeBound	lower = {.infinite = true,.lower = true};
 	RangeBound	upper = {.infinite = true,.lower = false};
 
-	if (!withheld)
-	{
-		lower = bound_of(type, coding->values[cell.lo], true);
-		upper = bound_of(type, coding->values[cell.hi], false);
-	}
-	return RangeTypePGetDatum(make_range(range, &lower, &upper, false));
+	return RangeTypePGetDatum(make_range(range_over(type), &lower, &upper, false));
 }
 
 static Datum
@@ -88,7 +97,7 @@ print_cell(const Coding *coding, Span cell, bool *isnull)
 	switch (coding->column->kind)
 	{
 		case KIND_RANGE:
-			return print_range(coding, cell, withheld);
+			return withheld ? whole_range(coding->column->type) : print_range(coding, cell);
 		case KIND_TAXONOMY:
 			return CStringGetTextDatum(coding->names[withheld ? 0 : tree_node(domain->tree, cell)]);
 		case KIND_PREFIX:
@@ -98,4 +107,20 @@ print_cell(const Coding *coding, Span cell, bool *isnull)
 			return withheld ? CStringGetTextDatum("*") : print_prefix(coding, cell);
 	}
 	return (Datum) 0;
+}
+
+Datum
+print_withheld(const DeclaredColumn *column)
+{
+	switch (column->kind)
+	{
+		case KIND_RANGE:
+			return whole_range(column->type);
+		case KIND_TAXONOMY:
+			return CStringGetTextDatum(tree_root_name(column->tree));
+		case KIND_PREFIX:
+		case KIND_SUPPRESS:
+			break;
+	}
+	return CStringGetTextDatum("*");
 }

@@ -10,4 +10,7 @@
 /* The cell of a column as a value of printed_type(); *isnull for the cell of NULL alone. */
 extern Datum print_cell(const Coding *coding, Span cell, bool *isnull);
 
+/* What a column says of everybody when a release leaves it out. */
+extern Datum print_withheld(const DeclaredColumn *column);
+
 #endif							/* PPREPUB_FRAME_PRINT_H */

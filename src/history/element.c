@@ -37,8 +37,8 @@ to_text(Oid type, Datum value)
 	return CStringGetTextDatum(OidOutputFunctionCall(output, value));
 }
 
-static Datum
-from_text(const Element *element, Datum words)
+Datum
+element_from_text(const Element *element, Datum words)
 {
 	Oid			input;
 	Oid			param;
@@ -63,7 +63,7 @@ element_array(const Element *element, const Datum *values, const bool *nulls, ui
 	{
 		stored = palloc_extended(sizeof(Datum) * (n + 1), MCXT_ALLOC_HUGE);
 		for (uint64 i = 0; i < n; i++)
-			stored[i] = nulls[i] ? (Datum) 0 : to_text(element->type, values[i]);
+			stored[i] = nulls != NULL && nulls[i] ? (Datum) 0 : to_text(element->type, values[i]);
 	}
 	return PointerGetDatum(construct_md_array(stored, unconstify(bool *, nulls), 1, dims, bounds,
 											  element->stored, element->length,
@@ -79,5 +79,5 @@ element_values(const Element *element, ArrayType *array, Datum **values, bool **
 		return;
 	for (int i = 0; i < *n; i++)
 		if (!(*nulls)[i])
-			(*values)[i] = from_text(element, (*values)[i]);
+			(*values)[i] = element_from_text(element, (*values)[i]);
 }

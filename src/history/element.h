@@ -12,6 +12,7 @@
 
 #include "declare/publication.h"
 #include "utils/array.h"
+#include "utils/arrayaccess.h"
 
 typedef struct Element
 {
@@ -28,10 +29,49 @@ extern Element element_of(const DeclaredColumn *column);
 /* What a statement calls the type of the array. */
 extern char *element_array_words(const Element *element);
 
+/* nulls may be NULL where there are none. */
 extern Datum element_array(const Element *element, const Datum *values, const bool *nulls, uint64 n);
 
 /* The values of an array; they live as long as the array, or the current context. */
 extern void element_values(const Element *element, ArrayType *array,
 						   Datum **values, bool **nulls, int *n);
+
+/* The same one by one: for (element_walk(&walk, …); element_next(&walk); ) … */
+typedef struct ElementWalk
+{
+	const Element *element;
+	ArrayType  *array;
+	array_iter	iterator;
+	int			n;
+	int			i;				/* place of the element at hand, from 0 on */
+	Datum		value;
+	bool		isnull;
+} ElementWalk;
+
+extern Datum element_from_text(const Element *element, Datum words);
+
+static inline void
+element_walk(ElementWalk *walk, const Element *element, ArrayType *array)
+{
+	walk->element = element;
+	walk->array = array;
+	walk->n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	walk->i = -1;
+	array_iter_setup(&walk->iterator, (AnyArrayType *) array);
+}
+
+static inline bool
+element_next(ElementWalk *walk)
+{
+	const Element *element = walk->element;
+
+	if (++walk->i >= walk->n)
+		return false;
+	walk->value = array_iter_next(&walk->iterator, &walk->isnull, walk->i,
+								  element->length, element->byval, element->align);
+	if (element->stored != element->type && !walk->isnull)
+		walk->value = element_from_text(element, walk->value);
+	return true;
+}
 
 #endif							/* PPREPUB_HISTORY_ELEMENT_H */

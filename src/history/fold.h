@@ -4,7 +4,13 @@
  *		needs to know of the past, without reading all of it.
  *
  * A plain table of TARGET_private, NAME_neighborhoods.  It is a fold of the log:
- * rebuild_history() makes it anew and compares.
+ * rebuild_history() makes it anew and compares.  A row is a neighborhood: its
+ * number, its signature (a bit for each release up to the last that it was in;
+ * all later ones are 0), its members as an array of keys, and the sensitive
+ * values published of them, epoch by epoch, as another.  A member without a key
+ * is an invented row that stands for nobody, and has a number.  So a release
+ * that touches few people reads and writes few rows, and one that touches all
+ * writes no row a person.
  */
 #ifndef PPREPUB_HISTORY_FOLD_H
 #define PPREPUB_HISTORY_FOLD_H
@@ -12,9 +18,56 @@
 #include "postgres.h"
 
 #include "frame/load.h"
+#include "history/element.h"
 #include "history/past.h"
+#include "storage/itemptr.h"
+#include "utils/varbit.h"
 
-typedef struct Fold Fold;
+/* The fold's columns. */
+enum
+{
+	FOLD_NEIGHBORHOOD,
+	FOLD_SIGNATURE,
+	FOLD_KEYS,
+	FOLD_INVENTED,
+	FOLD_SENSITIVE,
+	FOLD_COLUMNS
+};
+
+/* What the past does not tell of a neighborhood: whatever it takes to write its children. */
+typedef struct Neighborhood
+{
+	ItemPointerData tid;
+	VarBit	   *signature;
+	ArrayType  *keys;
+	ArrayType  *invented;		/* or NULL */
+} Neighborhood;
+
+/*
+ * The neighborhoods with somebody in them who is in the source.  Others can
+ * neither be published nor help to, so nothing is kept of them in memory.
+ */
+typedef struct Fold
+{
+	const DeclaredPublication *publication;
+	MemoryContext context;
+	Element		key;
+	Element		sensitive;
+	Past		past;
+	Neighborhood *neighborhoods;	/* [past.nneighborhoods] */
+	uint64		members;		/* of all neighborhoods */
+	int64		last_number;	/* of a neighborhood */
+	int64		last_invented;
+
+	/* Room in the arrays */
+	uint32		allocated;
+	uint64		members_allocated;
+	uint64		values_allocated;
+} Fold;
+
+/* The table, or InvalidOid before the first release; and made when it is not there yet. */
+extern Oid	fold_of(const DeclaredPublication *publication);
+extern Oid	fold_ensure(const DeclaredPublication *publication);
 
 /*
  * As the owner, inside SPI, under the active snapshot: reads the fold, and
@@ -26,28 +79,15 @@ extern Fold *fold_read(const DeclaredPublication *publication, FrameLoad *load, 
 /* What methods see of it, once the frame has its codes. */
 extern const Past *fold_past(Fold *fold, const LoadedFrame *loaded);
 
-/*
- * Writing a release into the fold: one call for each class, then the end.
- * stands_for and invented are its counterfeits, if it has any: members of the
- * past or NO_MEMBER, and sensitive values in codes.
- */
-typedef struct FoldedClass
+/* The members of a neighborhood: keys, or numbers where they are invented rows. */
+typedef struct Members
 {
-	uint32		parent;			/* or NO_NEIGHBORHOOD */
-	const RowId *rows;
-	uint64		nrows;
-	const uint64 *stands_for;
-	const Code *invented;
-	uint64		ninvented;
-	int64	   *numbers;		/* to be set: numbers of those who stand for nobody */
-} FoldedClass;
+	Datum	   *keys;
+	bool	   *is_invented;
+	int64	   *numbers;		/* NULL where no member is invented */
+	int			n;
+} Members;
 
-extern void fold_begin(Fold *fold, const DeclaredPublication *publication,
-					   const LoadedFrame *loaded, int32 release);
-extern void fold_add_class(Fold *fold, const FoldedClass *class);
-extern void fold_end(Fold *fold);
-
-/* The key of a member, or a NULL where it is an invented row that stands for nobody. */
-extern Datum fold_key(const Fold *fold, uint64 member, bool *isnull);
+extern void fold_members(const Fold *fold, uint32 neighborhood, Members *members);
 
 #endif							/* PPREPUB_HISTORY_FOLD_H */

@@ -10,6 +10,8 @@
 #include "declare/protection.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "history/fold.h"
+#include "history/writer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
@@ -32,21 +34,35 @@ log_ensure(const DeclaredPublication *publication)
 	Oid			log = log_of(publication);
 	char	   *name = psprintf("%s" LOG_SUFFIX, publication->name);
 	char	   *words = private_words(publication, LOG_SUFFIX);
-	char	   *key;
-	Oid			schema = get_namespace_oid(publication->private, false);
+	Element		key = element_of(publication_column(publication, ROLE_KEY));
+	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
 
 	if (OidIsValid(log))
 		return log;
 	verify_name_is_not_taken(publication, publication->private, name);
-	key = column_type_words(publication_column(publication, ROLE_KEY));
-	execute_ddl(psprintf("CREATE TABLE %s (release pg_catalog.int4, key %s, class pg_catalog.int8, sensitive %s,"
-						 " stands_for %s, invented pg_catalog.int8)",
-						 words, key, column_type_words(publication_column(publication, ROLE_SENSITIVE)), key));
-	log = get_relname_relid(name, schema);
+	execute_ddl(psprintf("CREATE TABLE %1$s (release pg_catalog.int4, class pg_catalog.int8, keys %2$s,"
+						 " stands_for %2$s, invented pg_catalog.int8[], sensitive %3$s) " WIDE_ROWS,
+						 words, element_array_words(&key), element_array_words(&sensitive)));
+	execute_ddl(psprintf("ALTER TABLE %s ALTER keys SET STORAGE EXTERNAL, ALTER stands_for SET STORAGE EXTERNAL,"
+						 " ALTER sensitive SET STORAGE EXTERNAL", words));
+	log = get_relname_relid(name, get_namespace_oid(publication->private, false));
 	reset_rights(RelationRelationId, log, psprintf("TABLE %s", words));
 	seal_table(log);
 	note_relation(publication, log, "log");
 	return log;
+}
+
+char *
+log_rows(const DeclaredPublication *publication)
+{
+	const char *key = column_type_words(publication_column(publication, ROLE_KEY));
+
+	/* Not in FROM, where unnest() would take composite keys apart. */
+	return psprintf("(SELECT release, class, key::%1$s AS key, stands_for::%1$s AS stands_for, invented, sensitive::%2$s AS sensitive"
+					"  FROM (SELECT release, class, unnest(keys) AS key, unnest(stands_for) AS stands_for,"
+					"  unnest(invented) AS invented, unnest(sensitive) AS sensitive FROM %3$s) u) log",
+					key, column_type_words(publication_column(publication, ROLE_SENSITIVE)),
+					relation_words(log_of(publication)));
 }
 
 /* The rows of a query as the result of a set-returning function. */
@@ -68,60 +84,71 @@ return_rows(FunctionCallInfo fcinfo, const char *sql)
 	SPI_cursor_close(portal);
 }
 
-/* Answers an owner's question about a relation of the history; no rows while there is none. */
+/* What a query about the history gives, asked as the owner; no rows while there is no history. */
 static void
-return_history(FunctionCallInfo fcinfo, const DeclaredPublication *publication, Oid relation, const char *format)
+return_history(FunctionCallInfo fcinfo, char *(*query) (const DeclaredPublication *publication))
 {
+	DeclaredPublication *publication =
+		publication_open(text_argument(fcinfo, 0, "the name of a publication"), AccessShareLock);
 	Identity	caller;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (!OidIsValid(relation))
+	if (publication->releases == 0)
 		return;
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	return_rows(fcinfo, psprintf(format, relation_words(relation), publication->releases));
+	return_rows(fcinfo, query(publication));
 	SPI_finish();
 	act_as_before(&caller);
+}
+
+static char *
+members_query(const DeclaredPublication *publication)
+{
+	return psprintf("SELECT release, key::text, class FROM %s WHERE key IS NOT NULL", log_rows(publication));
 }
 
 Datum
 pprepub_members(PG_FUNCTION_ARGS)
 {
-	DeclaredPublication *publication =
-		publication_open(text_argument(fcinfo, 0, "the name of a publication"), AccessShareLock);
-
-	return_history(fcinfo, publication, log_of(publication),
-				   "SELECT release, key::text, class FROM %s WHERE key IS NOT NULL");
+	return_history(fcinfo, members_query);
 	return (Datum) 0;
+}
+
+static char *
+signatures_query(const DeclaredPublication *publication)
+{
+	return psprintf("SELECT k::text, signature || repeat('0', %d - length(signature))::varbit"
+					" FROM %s, unnest(keys) k WHERE k IS NOT NULL",
+					publication->releases, relation_words(fold_of(publication)));
 }
 
 Datum
 pprepub_signatures(PG_FUNCTION_ARGS)
 {
-	DeclaredPublication *publication =
-		publication_open(text_argument(fcinfo, 0, "the name of a publication"), AccessShareLock);
-
-	return_history(fcinfo, publication, noted_relation(publication, "fold"),
-				   "SELECT k::text, signature || repeat('0', %2$d - length(signature))::varbit"
-				   " FROM %1$s, unnest(keys) k WHERE k IS NOT NULL");
+	return_history(fcinfo, signatures_query);
 	return (Datum) 0;
 }
 
 /* A class links everybody in it, and whoever an invented row of it stands for, to its values. */
+static char *
+statistics_query(const DeclaredPublication *publication)
+{
+	return psprintf("WITH log AS MATERIALIZED (SELECT * FROM %s),"
+					" count AS (SELECT release, class, sensitive, count(*)::int AS n FROM log GROUP BY 1, 2, 3),"
+					" size AS (SELECT release, class, count(*)::int AS n FROM log GROUP BY 1, 2),"
+					" linked AS (SELECT coalesce(key, stands_for) AS key, release, class FROM log"
+					"  WHERE key IS NOT NULL OR stands_for IS NOT NULL)"
+					" SELECT linked.key::text, count.sensitive::text,"
+					"  array_agg(size.n ORDER BY release), array_agg(count.n ORDER BY release)"
+					" FROM linked JOIN count USING (release, class) JOIN size USING (release, class)"
+					" WHERE count.sensitive IS NOT NULL GROUP BY linked.key, count.sensitive",
+					log_rows(publication));
+}
+
 Datum
 pprepub_statistics(PG_FUNCTION_ARGS)
 {
-	DeclaredPublication *publication =
-		publication_open(text_argument(fcinfo, 0, "the name of a publication"), AccessShareLock);
-
-	return_history(fcinfo, publication, log_of(publication),
-				   "WITH count AS (SELECT release, class, sensitive, count(*)::int AS n FROM %1$s GROUP BY 1, 2, 3),"
-				   " size AS (SELECT release, class, count(*)::int AS n FROM %1$s GROUP BY 1, 2),"
-				   " linked AS (SELECT coalesce(key, stands_for) AS key, release, class FROM %1$s"
-				   "  WHERE key IS NOT NULL OR stands_for IS NOT NULL)"
-				   " SELECT linked.key::text, count.sensitive::text,"
-				   "  array_agg(size.n ORDER BY release), array_agg(count.n ORDER BY release)"
-				   " FROM linked JOIN count USING (release, class) JOIN size USING (release, class)"
-				   " WHERE count.sensitive IS NOT NULL GROUP BY linked.key, count.sensitive");
+	return_history(fcinfo, statistics_query);
 	return (Datum) 0;
 }

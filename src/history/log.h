@@ -2,11 +2,11 @@
  * log.h
  *		The append-only log of all that observers have seen of a publication.
  *
- * A plain table of TARGET_private, NAME_members: for each release the people
- * in it by their keys, in the key's own type, the class each was in and the
- * sensitive value published then.  A counterfeit has no key; it stands for
- * somebody who was published before, or is an invented row with a number.
- * Everything else about the past is a fold of it.
+ * A plain table of TARGET_private, NAME_members.  A row is a class of a
+ * release: its members' keys, in the key's own type, and the sensitive values
+ * that were published of them, as arrays in the same order.  A counterfeit has
+ * no key; it stands for somebody who was published before, or is an invented
+ * row with a number.  Everything else about the past is a fold of it.
  */
 #ifndef PPREPUB_HISTORY_LOG_H
 #define PPREPUB_HISTORY_LOG_H
@@ -19,11 +19,11 @@
 enum
 {
 	LOG_RELEASE,
-	LOG_KEY,
 	LOG_CLASS,
+	LOG_KEYS,
+	LOG_STANDS_FOR,			/* keys, NULL where the class has none */
+	LOG_INVENTED,				/* numbers, NULL where the class has none */
 	LOG_SENSITIVE,
-	LOG_STANDS_FOR,
-	LOG_INVENTED,
 	LOG_COLUMNS
 };
 
@@ -32,5 +32,11 @@ extern Oid	log_of(const DeclaredPublication *publication);
 
 /* As the owner, inside SPI: the log, made when it is not there yet. */
 extern Oid	log_ensure(const DeclaredPublication *publication);
+
+/*
+ * As the owner: words of a FROM item "log" with a row for each member of a
+ * class: release, class, key, stands_for, invented, sensitive.
+ */
+extern char *log_rows(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_HISTORY_LOG_H */

@@ -10,7 +10,8 @@
  *
  * Its members are those who were ever published in it, in the source now or
  * not; a counterfeit row that took somebody's place, or nobody's, is a member
- * like any other.
+ * like any other.  Neighborhoods none of whose members is in the source may be
+ * left out.
  */
 #ifndef PPREPUB_HISTORY_PAST_H
 #define PPREPUB_HISTORY_PAST_H
@@ -18,6 +19,7 @@
 #include "frame/frame.h"
 
 #define NO_NEIGHBORHOOD PG_UINT32_MAX
+#define NO_MEMBER PG_UINT64_MAX
 
 typedef struct Past
 {

@@ -11,7 +11,6 @@
 
 #include "access/heapam.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
 #include "executor/spi.h"
@@ -20,6 +19,7 @@
 #include "history/element.h"
 #include "history/fold.h"
 #include "history/log.h"
+#include "history/reader.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -29,7 +29,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 
-/* Rows as the fold has them; %1$s is the log, %2$s and %3$s cast keys and values that have no arrays. */
+/* Rows as the fold has them; %1$s is the log's rows, %2$s and %3$s cast keys and values that have no arrays. */
 #define REBUILT \
 	"WITH log AS MATERIALIZED (SELECT coalesce(key, stands_for) AS k, invented AS i, release, class, sensitive AS v FROM %1$s)," \
 	" thread AS MATERIALIZED (SELECT k, i, row_number() OVER () AS thread FROM log GROUP BY k, i)," \
@@ -76,7 +76,7 @@ cast_of(const DeclaredColumn *column)
 static char *
 rebuilding_query(const DeclaredPublication *publication)
 {
-	return psprintf(REBUILT, relation_words(log_of(publication)),
+	return psprintf(REBUILT, log_rows(publication),
 					cast_of(publication_column(publication, ROLE_KEY)),
 					cast_of(publication_column(publication, ROLE_SENSITIVE)));
 }
@@ -101,16 +101,12 @@ static void
 delete_rows(Oid fold)
 {
 	Relation	table = table_open(fold, RowExclusiveLock);
-	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	RowReader  *reader = reader_open(fold);
+	TupleTableSlot *slot;
 
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		CHECK_FOR_INTERRUPTS();
+	while ((slot = reader_next(reader)) != NULL)
 		simple_heap_delete(table, &slot->tts_tid);
-	}
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
+	reader_close(reader);
 	table_close(table, NoLock);
 }
 
@@ -128,7 +124,7 @@ replace_rows(Oid fold, const char *rebuilt)
 	natts = SPI_tuptable->tupdesc->natts;
 	values = palloc(sizeof(Datum) * natts);
 	nulls = palloc(sizeof(bool) * natts);
-	writer = writer_open(fold);
+	writer = writer_open(fold, true);
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -20,6 +20,7 @@ struct RowWriter
 	MemoryContext context;		/* slots live as long as the writer */
 	CommandId	command;
 	BulkInsertState bulk;
+	int			options;
 
 	/* Rows not yet written */
 	TupleTableSlot *slots[BATCH];
@@ -31,7 +32,7 @@ struct RowWriter
 };
 
 RowWriter *
-writer_open(Oid table)
+writer_open(Oid table, bool reuse_space)
 {
 	RowWriter  *writer = palloc0(sizeof(RowWriter));
 
@@ -39,6 +40,7 @@ writer_open(Oid table)
 	writer->context = CurrentMemoryContext;
 	writer->command = GetCurrentCommandId(true);
 	writer->bulk = GetBulkInsertState();
+	writer->options = reuse_space ? 0 : TABLE_INSERT_SKIP_FSM;
 	writer->estate = CreateExecutorState();
 	writer->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(writer->result, writer->table, 1, NULL, 0);
@@ -49,9 +51,8 @@ writer_open(Oid table)
 static void
 flush(RowWriter *writer)
 {
-	/* Without the free space map, which sends short rows back to pages with room for them. */
 	table_multi_insert(writer->table, writer->slots, writer->nslots,
-					   writer->command, TABLE_INSERT_SKIP_FSM, writer->bulk);
+					   writer->command, writer->options, writer->bulk);
 	for (int i = 0; i < writer->nslots; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -97,7 +98,7 @@ writer_close(RowWriter *writer)
 	ExecCloseIndices(writer->result);
 	FreeExecutorState(writer->estate);
 	FreeBulkInsertState(writer->bulk);
-	table_finish_bulk_insert(writer->table, 0);
+	table_finish_bulk_insert(writer->table, writer->options);
 	table_close(writer->table, NoLock);
 	CommandCounterIncrement();
 }

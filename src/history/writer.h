@@ -11,10 +11,17 @@
 
 #include "postgres.h"
 
+/* For tables with arrays: rows stay whole in their page while it has room for them. */
+#define WIDE_ROWS "WITH (toast_tuple_target = 8160)"
+
 typedef struct RowWriter RowWriter;
 
-/* To be used as the owner: expressions of indexes run then and there. */
-extern RowWriter *writer_open(Oid table);
+/*
+ * To be used as the owner: expressions of indexes run then and there.  A table
+ * of which rows are never deleted has no space to reuse: the free space map would
+ * only send short rows back to pages that have a little room left.
+ */
+extern RowWriter *writer_open(Oid table, bool reuse_space);
 extern void writer_add(RowWriter *writer, const Datum *values, const bool *nulls);
 extern void writer_close(RowWriter *writer);
 

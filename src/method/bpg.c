@@ -30,6 +30,7 @@
 #include "method/method.h"
 #include "miscadmin.h"
 #include "partition/mondrian.h"
+#include "portability/instr_time.h"
 #include "utils/memutils.h"
 
 /* The parameters, in the order of the table. */
@@ -70,6 +71,14 @@ typedef enum Fate
 	REPLACED					/* by an invented one */
 } Fate;
 
+/* Is a side of the neighborhood allowed?  Asked again only when somebody changed sides. */
+typedef enum Verdict
+{
+	UNKNOWN,
+	ALLOWED,
+	REFUSED
+} Verdict;
+
 typedef struct Bpg
 {
 	const Frame *frame;
@@ -86,6 +95,8 @@ typedef struct Bpg
 	uint32		n;
 	uint64		size;
 	Fate	   *fate;			/* [size] */
+	uint64		left;			/* how many have this fate */
+	Verdict		verdict[2];		/* on those who are left, and on those who are not */
 	uint64	   *member;			/* [rows of the frame] places in the neighborhood, of those in it */
 	RowId	   *rows;			/* [rows of the frame] to be cut */
 	MemoryContext cuts;			/* what one cut makes */
@@ -107,14 +118,18 @@ is_published(const Bpg *bpg, uint64 i)
 	return bpg->fate[i] != LEFT;
 }
 
-static uint64
+static void
+set_fate(Bpg *bpg, uint64 i, Fate fate)
+{
+	bpg->left += (fate == LEFT) - (bpg->fate[i] == LEFT);
+	bpg->fate[i] = fate;
+	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
+}
+
+static inline uint64
 count_side(const Bpg *bpg, bool published)
 {
-	uint64		count = 0;
-
-	for (uint64 i = 0; i < bpg->size; i++)
-		count += is_published(bpg, i) == published;
-	return count;
+	return published ? bpg->size - bpg->left : bpg->left;
 }
 
 static inline RowId
@@ -157,11 +172,11 @@ was_diverse(Bpg *bpg, const Code *values, bool published)
 	return !lacks;
 }
 
-/* Counts the true values that the release would show. */
+/* Counts the true values that the release would show, until there are enough of them. */
 static void
-count_shown(Bpg *bpg)
+count_shown(Bpg *bpg, uint32 enough)
 {
-	for (uint64 i = 0; i < bpg->size; i++)
+	for (uint64 i = 0; i < bpg->size && bpg->tally->values < enough; i++)
 		if (bpg->fate[i] == SHOWN)
 			tally_add(bpg->tally, bpg->frame->sensitive[row_of(bpg, i)]);
 }
@@ -169,7 +184,7 @@ count_shown(Bpg *bpg)
 static void
 forget_shown(Bpg *bpg)
 {
-	for (uint64 i = 0; i < bpg->size; i++)
+	for (uint64 i = 0; i < bpg->size && bpg->tally->rows > 0; i++)
 		if (bpg->fate[i] == SHOWN)
 			tally_remove(bpg->tally, bpg->frame->sensitive[row_of(bpg, i)]);
 }
@@ -181,17 +196,19 @@ is_diverse(Bpg *bpg)
 	uint64		distinct;
 	uint64		invented = 0;
 
-	count_shown(bpg);
+	count_shown(bpg, bpg->l);
 	distinct = bpg->tally->values;
 	forget_shown(bpg);
+	if (distinct >= bpg->l)
+		return true;
 	for (uint64 i = 0; i < bpg->size; i++)
 		invented += bpg->fate[i] == REPLACED;
 	return Min(distinct + invented, bpg->frame->nsensitive) >= bpg->l;
 }
 
-/* Is one side of the neighborhood allowed, with the values of each release that it was in? */
+/* With the values of each release that the neighborhood was in. */
 static bool
-side_is_allowed(Bpg *bpg, bool published)
+judge_side(Bpg *bpg, bool published)
 {
 	uint64		nepochs = past_epochs(bpg->past, bpg->n);
 
@@ -203,6 +220,14 @@ side_is_allowed(Bpg *bpg, bool published)
 		if (!was_diverse(bpg, past_values(bpg->past, bpg->n, epoch), published))
 			return false;
 	return !published || is_diverse(bpg);
+}
+
+static bool
+side_is_allowed(Bpg *bpg, bool published)
+{
+	if (bpg->verdict[published] == UNKNOWN)
+		bpg->verdict[published] = judge_side(bpg, published) ? ALLOWED : REFUSED;
+	return bpg->verdict[published] == ALLOWED;
 }
 
 static bool
@@ -227,7 +252,7 @@ may_be_added(const Bpg *bpg, uint64 i)
 static void
 add_member(Bpg *bpg, uint64 i)
 {
-	bpg->fate[i] = bpg->repair == REPAIR_COUNTERFEIT ? REPLACED : SHOWN;
+	set_fate(bpg, i, bpg->repair == REPAIR_COUNTERFEIT ? REPLACED : SHOWN);
 }
 
 static void
@@ -294,7 +319,7 @@ withhold(Bpg *bpg)
 		if (i == NO_MEMBER)
 			return;
 		CHECK_FOR_INTERRUPTS();
-		bpg->fate[i] = LEFT;
+		set_fate(bpg, i, LEFT);
 		published--;
 	}
 }
@@ -366,26 +391,51 @@ make_room(Bpg *bpg, uint64 counterfeits)
 	}
 }
 
+/* Cutting is what every release costs; all else is for the sake of the past. */
+static void
+note_cutting(Bpg *bpg, instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	bpg->draft->cutting_seconds += INSTR_TIME_GET_DOUBLE(now);
+}
+
+static void
+cover_rows(const Frame *frame, const RowId *rows, uint64 n, Span *region)
+{
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		const Code *code = frame->code[q];
+		Span		hull = span_of(code[rows[0]]);
+
+		for (uint64 i = 1; i < n; i++)
+			hull = span_hull(hull, span_of(code[rows[i]]));
+		region[q] = domain_cover(&frame->domain[q], hull);
+	}
+}
+
 /* Appends a class of these rows; its counterfeits are added afterwards. */
 static uint32
-add_class(Bpg *bpg, const RowId *rows, uint64 n, uint64 counterfeits)
+add_class(Bpg *bpg, const RowId *rows, uint64 n, const Span *region, uint64 counterfeits)
 {
 	const Frame *frame = bpg->frame;
 	Classes    *classes = bpg->draft->classes;
 	uint32		c = classes->nclasses;
+	instr_time	start;
 
 	make_room(bpg, counterfeits);
 	memcpy(classes->rows + classes->first[c], rows, sizeof(RowId) * n);
-	for (int q = 0; q < classes->nqis; q++)
-	{
-		Span		hull = span_of(frame->code[q][rows[0]]);
-
-		for (uint64 i = 1; i < n; i++)
-			hull = span_hull(hull, span_of(frame->code[q][rows[i]]));
-		classes->regions[(Size) c * classes->nqis + q] = domain_cover(&frame->domain[q], hull);
-	}
-	for (uint64 i = 0; i < n; i++)
-		bpg->draft->dirty += frame->asked != NULL && !frame->asked[rows[i]];
+	INSTR_TIME_SET_CURRENT(start);
+	if (region == NULL)
+		cover_rows(frame, rows, n, &classes->regions[(Size) c * classes->nqis]);
+	else
+		memcpy(&classes->regions[(Size) c * classes->nqis], region, sizeof(Span) * classes->nqis);
+	note_cutting(bpg, start);
+	if (frame->asked != NULL)
+		for (uint64 i = 0; i < n; i++)
+			bpg->draft->dirty += !frame->asked[rows[i]];
 	bpg->draft->parent[c] = bpg->n;
 	classes->nclasses++;
 	classes->first[c + 1] = classes->first[c] + n;
@@ -447,19 +497,23 @@ cut(Bpg *bpg, uint64 n)
 	Principle	reserved = principle_k_l(bpg->reserved, bpg->l);
 	Classes    *classes;
 	MemoryContext old;
+	instr_time	start;
 
 	if (n < 2 * bpg->reserved && bpg->n != NO_NEIGHBORHOOD)
 		return false;
 	MemoryContextReset(bpg->cuts);
 	old = MemoryContextSwitchTo(bpg->cuts);
+	INSTR_TIME_SET_CURRENT(start);
 	classes = mondrian(bpg->frame, bpg->rows, n, &reserved, bpg->seed);
+	note_cutting(bpg, start);
 	MemoryContextSwitchTo(old);
 	if (classes->nclasses == 0 || !allowed_in_past(bpg, classes))
 		return false;
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		(void) add_class(bpg, classes->rows + classes->first[c], class_size(classes, c), 0);
+		(void) add_class(bpg, classes->rows + classes->first[c], class_size(classes, c),
+						 class_region(classes, c), 0);
 	}
 	return true;
 }
@@ -481,10 +535,10 @@ publish_neighborhood(Bpg *bpg)
 	}
 	if (nreplaced == 0 && cut(bpg, nrows))
 		return;
-	c = add_class(bpg, bpg->rows, nrows, nreplaced);
+	c = add_class(bpg, bpg->rows, nrows, NULL, nreplaced);
 	if (nreplaced == 0)
 		return;
-	count_shown(bpg);
+	count_shown(bpg, PG_UINT32_MAX);
 	for (uint64 i = 0; i < bpg->size; i++)
 		if (bpg->fate[i] == REPLACED)
 			add_counterfeit(bpg, c, bpg->past->first[bpg->n] + i);
@@ -506,6 +560,7 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 
 	bpg->n = n;
 	bpg->size = past_size(bpg->past, n);
+	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
 	for (uint64 i = 0; i < bpg->size; i++)
 	{
 		RowId		row = row_of(bpg, i);
@@ -513,6 +568,7 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 		bpg->fate[i] = row != NO_ROW && is_asked(bpg->frame, row) ? SHOWN : LEFT;
 		asked += bpg->fate[i] == SHOWN;
 	}
+	bpg->left = bpg->size - asked;
 	if (asked == 0)
 		return;
 	mend_rest(bpg);
@@ -545,7 +601,7 @@ invent_rows(Bpg *bpg, uint64 n)
 		tally_add(bpg->tally, bpg->frame->sensitive[bpg->rows[i]]);
 	if (bpg->l > 1 && bpg->tally->values < bpg->l)
 		lacking = Max(lacking, bpg->l - bpg->tally->values);
-	c = add_class(bpg, bpg->rows, n, lacking);
+	c = add_class(bpg, bpg->rows, n, NULL, lacking);
 	for (uint64 i = 0; i < lacking; i++)
 		add_counterfeit(bpg, c, NO_MEMBER);
 	tally_clear(bpg->tally, bpg->frame);

@@ -15,8 +15,6 @@
 #include "partition/classes.h"
 #include "partition/principle.h"
 
-#define NO_MEMBER PG_UINT64_MAX
-
 typedef struct Draft
 {
 	Classes    *classes;
@@ -31,6 +29,7 @@ typedef struct Draft
 	/* The neighborhood that a class is part of; NULL where there is no past */
 	uint32	   *parent;			/* [nclasses] or NO_NEIGHBORHOOD */
 	uint32		rejected;		/* neighborhoods asked for, and not published */
+	double		cutting_seconds;	/* the rest of the time went into guarding the past */
 } Draft;
 
 typedef struct Method

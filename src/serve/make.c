@@ -6,20 +6,10 @@
 
 #include "audit/judge.h"
 #include "declare/parameters.h"
-#include "portability/instr_time.h"
 #include "serve/release.h"
 #include "serve/shuffle.h"
+#include "serve/stopwatch.h"
 #include "utils/memutils.h"
-
-static double
-seconds_since(instr_time start)
-{
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, start);
-	return INSTR_TIME_GET_DOUBLE(now);
-}
 
 static void
 refuse_nothing(const Making *making)
@@ -47,44 +37,56 @@ count_counterfeits(const Classes *classes)
 }
 
 static void
-draft_release(Making *making)
+draft_release(Making *making, const Past *past)
 {
 	const DeclaredPublication *publication = making->publication;
 	const Method *method = find_method(publication->method);
 	const Frame *frame = &making->loaded->frame;
-	Draft	   *draft;
-	ReleaseCounts counts = {0};
+	const int64 *params = param_values(&method->declaration, publication->params);
+	Stopwatch	watch = stopwatch_start();
 
-	draft = method->draft(frame, fold_past(making->fold, making->loaded),
-						  param_values(&method->declaration, publication->params), random_seed());
-	making->draft = draft;
-	if (draft->classes->nclasses == 0)
+	making->draft = method->draft(frame, past, params, random_seed());
+	making->history_seconds += stopwatch_seconds(&watch) - making->draft->cutting_seconds;
+	if (making->draft->classes->nclasses == 0)
 		refuse_nothing(making);
+}
+
+static void
+judge_and_measure(Making *making)
+{
+	const Frame *frame = &making->loaded->frame;
+	const Draft *draft = making->draft;
+	ReleaseCounts counts = {
+		.suppressed = draft->suppressed,
+		.dirty = draft->dirty,
+		.counterfeits = count_counterfeits(draft->classes),
+	};
+
 	judge_classes(frame, draft->classes, &draft->principle);
-	counts.suppressed = draft->suppressed;
-	counts.dirty = draft->dirty;
-	counts.counterfeits = count_counterfeits(draft->classes);
 	making->metrics = measure_release(frame, draft->classes, &counts, draft->k);
 }
 
 Making *
-make_release(const DeclaredPublication *publication, MemoryContext context)
+make_release(const DeclaredPublication *publication, const bool *shown, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Making	   *making = palloc0(sizeof(Making));
+	Stopwatch	watch = stopwatch_start();
 	FrameLoad  *load;
-	instr_time	start;
+	const Past *past;
 
 	making->publication = publication;
-	INSTR_TIME_SET_CURRENT(start);
-	load = load_rows(publication, context);
+	load = load_rows(publication, shown, context);
+	making->load_seconds = stopwatch_lap(&watch);
 	making->fold = fold_read(publication, load, context);
+	making->history_seconds = stopwatch_lap(&watch);
 	making->loaded = load_finish(load);
-	making->load_seconds = seconds_since(start);
-
-	INSTR_TIME_SET_CURRENT(start);
-	draft_release(making);
-	making->partition_seconds = seconds_since(start);
+	making->load_seconds += stopwatch_lap(&watch);
+	past = fold_past(making->fold, making->loaded);
+	making->history_seconds += stopwatch_lap(&watch);
+	draft_release(making, past);
+	judge_and_measure(making);
+	making->partition_seconds = stopwatch_lap(&watch);
 	making->memory = MemoryContextMemAllocated(context, true);
 	MemoryContextSwitchTo(old);
 	return making;

@@ -21,8 +21,9 @@
 #include "funcapi.h"
 #include "history/witness.h"
 #include "miscadmin.h"
-#include "portability/instr_time.h"
+#include "serve/columns.h"
 #include "serve/release.h"
+#include "serve/stopwatch.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -33,18 +34,19 @@ PG_FUNCTION_INFO_V1(pprepub_publish);
 PG_FUNCTION_INFO_V1(pprepub_preview);
 
 static void
-refuse_arguments(FunctionCallInfo fcinfo)
+refuse_cohort(FunctionCallInfo fcinfo)
 {
 	if (!PG_ARGISNULL(1))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cohorts are not supported"),
 				 errhint("Declare a publication over a view that picks the rows.")));
-	if (!PG_ARGISNULL(2))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("releases of a part of the columns are not supported"),
-				 errhint("Declare a publication over a view that has only these columns.")));
+}
+
+static ArrayType *
+columns_argument(FunctionCallInfo fcinfo)
+{
+	return PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2);
 }
 
 /* The next number, which a rollback gives back. */
@@ -94,7 +96,8 @@ note_metrics(const Making *making, int32 number)
 
 /* Writes the release's row and returns it as pprepub.release has it. */
 static Datum
-note_release(const Making *making, int32 number, const StoredRelease *stored, double seconds)
+note_release(const Making *making, ArrayType *columns, int32 number,
+			 const StoredRelease *stored, double seconds)
 {
 	const DeclaredPublication *publication = making->publication;
 	const Metrics *metrics = &making->metrics;
@@ -104,20 +107,25 @@ note_release(const Making *making, int32 number, const StoredRelease *stored, do
 
 	catalog_enter(&access);
 	catalog_execute("INSERT INTO pprepub.catalog_release"
-					" (publication, number, kind, published_at, published_by, method, params, relation,"
-					"  rows, classes, suppressed, dirty, counterfeits, seconds, trees, checksum_seed, checksum)"
-					" VALUES ($1, $2, 'stored', now(), session_user, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+					" (publication, number, kind, published_at, published_by, method, params, relation, columns,"
+					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds,"
+					"  trees, checksum_seed, checksum)"
+					" VALUES ($1, $2, 'stored', now(), session_user, $3, $4, $5, $6,"
+					"  $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
 					CATALOG_TEXT(publication->method),
 					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)),
 					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(stored->table)),
+					columns == NULL ? CATALOG_NULL(NAMEARRAYOID) :
+					CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(columns)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->rows + metrics->counterfeits)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->classes)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->suppressed)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->dirty)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->counterfeits)),
 					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(seconds)),
+					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(making->history_seconds + stored->history_seconds)),
 					CATALOG_PARAM(INT4ARRAYOID, trees_of(publication)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) stored->checksum_seed)),
 					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(stored->checksum)));
@@ -135,20 +143,21 @@ Datum
 pprepub_publish(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	ArrayType  *columns = columns_argument(fcinfo);
+	Stopwatch	watch = stopwatch_start();
 	DeclaredPublication *publication;
+	const bool *shown;
 	MemoryContext context;
 	Identity	caller;
 	Making	   *making;
 	StoredRelease stored;
 	int32		number;
-	instr_time	start;
-	instr_time	end;
 	Datum		row;
 
-	INSTR_TIME_SET_CURRENT(start);
-	refuse_arguments(fcinfo);
+	refuse_cohort(fcinfo);
 	verify_may_change("publish()");
 	publication = publication_open(name, ExclusiveLock);
+	shown = shown_columns(publication, columns);
 	verify_schemas(publication, publication->owner);
 	verify_witness(publication);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
@@ -160,12 +169,10 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	making = make_release(publication, context);
+	making = make_release(publication, shown, context);
 	warn_of_suppression(making);
 	stored = store_release(making, number);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_SUBTRACT(end, start);
-	row = note_release(making, number, &stored, INSTR_TIME_GET_DOUBLE(end));
+	row = note_release(making, columns, number, &stored, stopwatch_seconds(&watch));
 	row = SPI_datumTransfer(row, false, -1);
 	SPI_finish();
 	act_as_before(&caller);
@@ -195,6 +202,7 @@ put_making(ReturnSetInfo *result, const Making *making)
 	for (int i = 0; i < NMETRICS; i++)
 		put_metric(result, list[i].name, list[i].value);
 	put_metric(result, "load_seconds", making->load_seconds);
+	put_metric(result, "history_seconds", making->history_seconds);
 	put_metric(result, "partition_seconds", making->partition_seconds);
 	put_metric(result, "bytes_per_row", making->memory / nrows);
 }
@@ -207,9 +215,11 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	MemoryContext context;
 	Identity	caller;
 	Making	   *making;
+	const bool *shown;
 
-	refuse_arguments(fcinfo);
+	refuse_cohort(fcinfo);
 	publication = publication_open(name, AccessShareLock);
+	shown = shown_columns(publication, columns_argument(fcinfo));
 	verify_releases_are_seen(publication);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);
@@ -220,7 +230,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	making = make_release(publication, context);
+	making = make_release(publication, shown, context);
 	warn_of_suppression(making);
 	SPI_finish();
 	act_as_before(&caller);

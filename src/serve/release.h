@@ -24,6 +24,7 @@ typedef struct Making
 
 	/* Where the time and the memory went */
 	double		load_seconds;
+	double		history_seconds;	/* reading the past, and guarding it */
 	double		partition_seconds;
 	double		memory;			/* bytes of the frame and the draft */
 } Making;
@@ -31,10 +32,11 @@ typedef struct Making
 /*
  * As the owner, inside SPI, under the active snapshot: reads the source, has
  * the method draft a release, has the draft judged, and measures it.  An error
- * if there is nothing that may be published.  Everything is allocated in the
+ * if there is nothing that may be published.  shown: which columns to show.  Everything is allocated in the
  * context given.
  */
-extern Making *make_release(const DeclaredPublication *publication, MemoryContext context);
+extern Making *make_release(const DeclaredPublication *publication, const bool *shown,
+							MemoryContext context);
 
 /* A WARNING when more than half of the rows are withheld, with the columns to blame. */
 extern void warn_of_suppression(const Making *making);
@@ -45,6 +47,7 @@ typedef struct StoredRelease
 	Oid			table;
 	uint64		checksum_seed;
 	pg_uuid_t  *checksum;
+	double		history_seconds;	/* writing it */
 } StoredRelease;
 
 extern StoredRelease store_release(const Making *making, int32 number);

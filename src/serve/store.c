@@ -13,12 +13,13 @@
 #include "catalog/pg_class.h"
 #include "declare/protection.h"
 #include "frame/print.h"
-#include "history/log.h"
+#include "history/remember.h"
+#include "history/writer.h"
 #include "miscadmin.h"
 #include "serve/checksum.h"
 #include "serve/release.h"
 #include "serve/shuffle.h"
-#include "history/writer.h"
+#include "serve/stopwatch.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -29,9 +30,7 @@
 typedef struct StoreState
 {
 	const Making *making;
-	int32		number;
 	RowWriter  *release;
-	RowWriter  *log;
 	Checksum   *checksum;
 
 	/* A row of the release: what changes from class to class, and row to row */
@@ -139,6 +138,26 @@ set_plain(StoreState *state, int attribute, const PlainColumn *plain, Code code)
 	state->values[attribute] = code == NO_CODE ? (Datum) 0 : plain->values[code];
 }
 
+/* The columns that the release leaves out are the same for all of its rows. */
+static void
+set_withheld(StoreState *state)
+{
+	const DeclaredPublication *publication = state->making->publication;
+	int			attribute = 1;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (column->role == ROLE_KEY)
+			continue;
+		state->nulls[attribute] = !state->making->loaded->shown[i] && column->role != ROLE_QUASI_IDENTIFIER;
+		if (!state->making->loaded->shown[i] && column->role == ROLE_QUASI_IDENTIFIER)
+			state->values[attribute] = print_withheld(column);
+		attribute++;
+	}
+}
+
 /* The columns that are the same for all rows of a class. */
 static void
 set_class(StoreState *state, uint32 c, int64 number)
@@ -158,7 +177,7 @@ set_class(StoreState *state, uint32 c, int64 number)
 	{
 		if (publication->columns[i].role == ROLE_KEY)
 			continue;
-		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER && loaded->shown[i])
 		{
 			state->values[attribute] = print_cell(loaded->codings[q], region[q],
 												  &state->nulls[attribute]);
@@ -182,7 +201,9 @@ add_row(StoreState *state, RowId row, Code value)
 	{
 		if (publication->columns[i].role == ROLE_KEY)
 			continue;
-		if (publication->columns[i].role == ROLE_SENSITIVE)
+		if (!loaded->shown[i])
+			;					/* withheld from all rows alike */
+		else if (publication->columns[i].role == ROLE_SENSITIVE)
 			set_plain(state, attribute, &loaded->sensitive, value);
 		else if (publication->columns[i].role == ROLE_INSENSITIVE)
 		{
@@ -196,41 +217,6 @@ add_row(StoreState *state, RowId row, Code value)
 	writer_add(state->release, state->values, state->nulls);
 }
 
-static void
-set_log_value(const StoreState *state, Datum *values, bool *nulls, Code value)
-{
-	values[LOG_RELEASE] = Int32GetDatum(state->number);
-	values[LOG_CLASS] = state->values[0];
-	nulls[LOG_SENSITIVE] = value == NO_CODE;
-	values[LOG_SENSITIVE] = value == NO_CODE ? (Datum) 0 : state->making->loaded->sensitive.values[value];
-}
-
-static void
-log_person(StoreState *state, RowId row)
-{
-	Datum		values[LOG_COLUMNS];
-	bool		nulls[LOG_COLUMNS] = {[LOG_STANDS_FOR] = true,[LOG_INVENTED] = true};
-
-	set_log_value(state, values, nulls, state->making->loaded->sensitive.code[row]);
-	values[LOG_KEY] = state->making->loaded->keys[row];
-	writer_add(state->log, values, nulls);
-}
-
-static void
-log_invented(StoreState *state, uint64 stands_for, int64 number, Code value)
-{
-	Datum		values[LOG_COLUMNS];
-	bool		nulls[LOG_COLUMNS] = {[LOG_KEY] = true};
-
-	set_log_value(state, values, nulls, value);
-	nulls[LOG_STANDS_FOR] = stands_for == NO_MEMBER;
-	if (stands_for != NO_MEMBER)
-		values[LOG_STANDS_FOR] = fold_key(state->making->fold, stands_for, &nulls[LOG_STANDS_FOR]);
-	nulls[LOG_INVENTED] = number == 0;
-	values[LOG_INVENTED] = Int64GetDatum(number);
-	writer_add(state->log, values, nulls);
-}
-
 static uint32 *
 shuffled_classes(const Classes *classes)
 {
@@ -240,32 +226,6 @@ shuffled_classes(const Classes *classes)
 		order[c] = c;
 	shuffle(order, classes->nclasses);
 	return order;
-}
-
-/* Remembers a class. */
-static void
-log_class(StoreState *state, uint32 c)
-{
-	const Draft *draft = state->making->draft;
-	const Classes *classes = draft->classes;
-	uint64		ninvented = class_counterfeits(classes, c);
-	uint64		from = ninvented == 0 ? 0 : classes->first_counterfeit[c];
-	FoldedClass folded = {
-		.parent = draft->parent[c],
-		.rows = &classes->rows[classes->first[c]],
-		.nrows = class_size(classes, c),
-		.stands_for = ninvented == 0 ? NULL : &draft->stands_for[from],
-		.invented = ninvented == 0 ? NULL : &classes->counterfeit[from],
-		.ninvented = ninvented,
-		.numbers = palloc_extended(sizeof(int64) * (ninvented + 1), MCXT_ALLOC_HUGE),
-	};
-
-	fold_add_class(state->making->fold, &folded);
-	for (uint64 i = 0; i < folded.nrows; i++)
-		log_person(state, folded.rows[i]);
-	for (uint64 i = 0; i < ninvented; i++)
-		log_invented(state, folded.stands_for[i], folded.numbers[i], folded.invented[i]);
-	pfree(folded.numbers);
 }
 
 /* Shows a class, true and invented rows mixed; what an invented one says of itself is somebody's. */
@@ -291,29 +251,54 @@ show_class(StoreState *state, uint32 c)
 }
 
 static void
-add_rows(StoreState *state)
+show_classes(StoreState *state, const uint32 *order)
 {
-	const Classes *classes = state->making->draft->classes;
-	uint32	   *order = shuffled_classes(classes);
-
-	for (uint32 i = 0; i < classes->nclasses; i++)
+	for (uint32 i = 0; i < state->making->draft->classes->nclasses; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		set_class(state, order[i], (int64) i + 1);
 		show_class(state, order[i]);
-		log_class(state, order[i]);
 	}
-	pfree(order);
+}
+
+/* The same classes, with the same numbers, in the history. */
+static void
+remember_classes(const Making *making, int32 number, const uint32 *order)
+{
+	const Draft *draft = making->draft;
+	const Classes *classes = draft->classes;
+	Remembering *remembering = remember_begin(making->fold, making->loaded, number);
+
+	for (uint32 i = 0; i < classes->nclasses; i++)
+	{
+		uint32		c = order[i];
+		uint64		ninvented = class_counterfeits(classes, c);
+		uint64		from = ninvented == 0 ? 0 : classes->first_counterfeit[c];
+		RememberedClass class = {
+			.number = (int64) i + 1,
+			.parent = draft->parent[c],
+			.rows = &classes->rows[classes->first[c]],
+			.nrows = class_size(classes, c),
+			.stands_for = ninvented == 0 ? NULL : &draft->stands_for[from],
+			.invented = ninvented == 0 ? NULL : &classes->counterfeit[from],
+			.ninvented = ninvented,
+		};
+
+		CHECK_FOR_INTERRUPTS();
+		remember_class(remembering, &class);
+	}
+	remember_end(remembering);
 }
 
 StoredRelease
 store_release(const Making *making, int32 number)
 {
 	const DeclaredPublication *publication = making->publication;
-	Oid			log = log_ensure(publication);
-	StoredRelease stored = {create_table(publication, number), random_seed(), NULL};
-	StoreState	state = {.making = making,.number = number};
+	StoredRelease stored = {.table = create_table(publication, number),.checksum_seed = random_seed()};
+	StoreState	state = {.making = making};
+	uint32	   *order = shuffled_classes(making->draft->classes);
 	Relation	table = table_open(stored.table, AccessShareLock);
+	Stopwatch	watch;
 
 	state.natts = RelationGetNumberOfAttributes(table);
 	state.values = palloc0(sizeof(Datum) * state.natts);
@@ -321,13 +306,14 @@ store_release(const Making *making, int32 number)
 	state.cells = AllocSetContextCreate(CurrentMemoryContext, "cells of a class", ALLOCSET_SMALL_SIZES);
 	state.checksum = checksum_create(RelationGetDescr(table), stored.checksum_seed);
 	table_close(table, NoLock);
-	state.release = writer_open(stored.table);
-	state.log = writer_open(log);
-	fold_begin(making->fold, publication, making->loaded, number);
-	add_rows(&state);
-	fold_end(making->fold);
-	writer_close(state.log);
+	state.release = writer_open(stored.table, false);
+	set_withheld(&state);
+	show_classes(&state, order);
 	writer_close(state.release);
+	watch = stopwatch_start();
+	remember_classes(making, number, order);
+	stored.history_seconds = stopwatch_seconds(&watch);
+	pfree(order);
 	stored.checksum = checksum_result(state.checksum);
 
 	seal_table(stored.table);

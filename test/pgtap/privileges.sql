@@ -90,7 +90,7 @@ SELECT is(error_as('regress_owner', $$ SELECT * FROM pprepub.publish('people') $
 SELECT is_empty($$ SELECT * FROM granted('out') $$, 'nobody has rights on release and view');
 SELECT is_empty($$ SELECT * FROM granted('out_private') $$, 'nobody has rights on the log');
 SELECT is_empty($$ SELECT * FROM granted_columns('out') UNION ALL SELECT * FROM granted_columns('out_private') $$, 'nor on a column');
-SELECT is(rows_as('regress_owner', relation), 40::bigint, 'the owner reads ' || relation)
+SELECT is(rows_as('regress_owner', relation) > 0, true, 'the owner reads ' || relation)
 	FROM (VALUES ('TABLE out.people'), ('TABLE out.people_1'), ('TABLE out_private.people_members'), ('TABLE out_private.people_source')) v(relation);
 SELECT is(error_as(role, 'SELECT * FROM ' || relation), '42501', role || ' does not read ' || relation)
 	FROM (VALUES ('out.people'), ('out.people_1'), ('out_private.people_members'), ('out_private.people_source')) v(relation),

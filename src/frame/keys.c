@@ -1,0 +1,284 @@
+/*
+ * keys.c
+ *		Finding people by their keys.
+ *
+ * NOTES
+ *		Keys are mostly integers that were numbered through: then each number in
+ *		between has a place in an array.  Otherwise it is a hash table, open
+ *		addressing over slots that keep the hash, so that a key that is not
+ *		there is seldom compared with any.
+ */
+#include "frame/keys.h"
+
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+#define FIRST_CAPACITY	1024
+#define PLACES_PER_KEY	8
+
+KeyTable *
+keys_create(Oid type, Oid collation)
+{
+	KeyTable   *table = palloc0(sizeof(KeyTable));
+	TypeCacheEntry *operators = lookup_type_cache(type, TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
+
+	get_typlenbyval(type, &table->length, &table->byval);
+	table->bitwise = type == INT4OID || type == INT8OID || type == INT2OID;
+	table->hash = &operators->hash_proc_finfo;
+	table->equal = &operators->eq_opr_finfo;
+	table->collation = collation;
+	table->context = CurrentMemoryContext;
+	table->capacity = FIRST_CAPACITY;
+	table->keys = palloc(sizeof(Datum) * table->capacity);
+	return table;
+}
+
+/* An integer that was passed as a datum of its own type. */
+static inline int64
+integer_of(Datum key)
+{
+	return (int64) key;
+}
+
+static inline uint32
+hash_key(const KeyTable *table, Datum key)
+{
+	if (table->bitwise)
+		return murmurhash32((uint32) key ^ (uint32) (key >> 32) * 0x9e3779b9);
+	return DatumGetUInt32(FunctionCall1Coll(table->hash, table->collation, key));
+}
+
+static inline bool
+equal_keys(const KeyTable *table, Datum a, Datum b)
+{
+	if (table->bitwise)
+		return a == b;
+	return DatumGetBool(FunctionCall2Coll(table->equal, table->collation, a, b));
+}
+
+/* The slot where a key is, or would be. */
+static inline KeySlot *
+find_slot(const KeyTable *table, Datum key, uint32 hash)
+{
+	uint64		at = hash & (table->nslots - 1);
+
+	while (table->slots[at].number != NO_KEY &&
+		   (table->slots[at].hash != hash || !equal_keys(table, table->keys[table->slots[at].number], key)))
+		at = (at + 1) & (table->nslots - 1);
+	return &table->slots[at];
+}
+
+static void
+make_slots(KeyTable *table, uint64 keys)
+{
+	Size		bytes;
+
+	table->nslots = pg_nextpower2_64(Max(keys + keys / 2, 16));
+	bytes = sizeof(KeySlot) * table->nslots;
+	table->slots = MemoryContextAllocExtended(table->context, bytes, MCXT_ALLOC_HUGE);
+	memset(table->slots, 0xff, bytes);	/* NO_KEY */
+}
+
+/* Twice the slots; keys are known to differ, so only hashes are looked at. */
+static void
+grow_slots(KeyTable *table)
+{
+	KeySlot    *old = table->slots;
+	uint64		nold = table->nslots;
+
+	make_slots(table, table->size * 2);
+	for (uint64 i = 0; i < nold; i++)
+	{
+		uint64		at = old[i].hash & (table->nslots - 1);
+
+		if (old[i].number == NO_KEY)
+			continue;
+		while (table->slots[at].number != NO_KEY)
+			at = (at + 1) & (table->nslots - 1);
+		table->slots[at] = old[i];
+	}
+	pfree(old);
+	CHECK_FOR_INTERRUPTS();
+}
+
+static Datum
+copy_key(const KeyTable *table, Datum key)
+{
+	if (table->byval)
+		return key;
+	if (table->length == -1)
+		return PointerGetDatum(PG_DETOAST_DATUM_COPY(key));
+	return datumCopy(key, table->byval, table->length);
+}
+
+void
+keys_append(KeyTable *table, Datum key)
+{
+	MemoryContext old;
+
+	if (table->size >= MAX_KEYS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("there are more than " UINT64_FORMAT " keys", MAX_KEYS),
+				 errhint("Declare a publication for each of several views that divide the people among them.")));
+	if (table->size == table->capacity)
+	{
+		table->capacity += table->capacity / 4 + 16;
+		table->keys = repalloc_huge(table->keys, sizeof(Datum) * table->capacity);
+	}
+	old = MemoryContextSwitchTo(table->context);
+	table->keys[table->size++] = copy_key(table, key);
+	MemoryContextSwitchTo(old);
+}
+
+/* Do the keys lie close enough together to have a place each?  Sets where they begin and end. */
+static bool
+are_dense(KeyTable *table)
+{
+	int64		low = PG_INT64_MAX;
+	int64		high = PG_INT64_MIN;
+
+	if (!table->bitwise || table->size == 0)
+		return false;
+	for (uint64 i = 0; i < table->size; i++)
+	{
+		low = Min(low, integer_of(table->keys[i]));
+		high = Max(high, integer_of(table->keys[i]));
+	}
+	table->first_place = low;
+	table->nplaces = (uint64) high - (uint64) low + 1;
+	return table->nplaces - 1 < PLACES_PER_KEY * table->size;
+}
+
+static uint64
+index_places(KeyTable *table)
+{
+	uint64		repeated = 0;
+
+	table->places = MemoryContextAllocExtended(table->context, sizeof(uint32) * table->nplaces, MCXT_ALLOC_HUGE);
+	memset(table->places, 0xff, sizeof(uint32) * table->nplaces);	/* NO_KEY */
+	for (uint64 i = 0; i < table->size; i++)
+	{
+		uint32	   *place = &table->places[(uint64) integer_of(table->keys[i]) - (uint64) table->first_place];
+
+		if (*place != NO_KEY)
+			repeated++;
+		else
+			*place = i;
+	}
+	return repeated;
+}
+
+static uint64
+index_slots(KeyTable *table)
+{
+	uint64		repeated = 0;
+
+	make_slots(table, table->size);
+	for (uint64 i = 0; i < table->size; i++)
+	{
+		uint32		hash = hash_key(table, table->keys[i]);
+		KeySlot    *slot = find_slot(table, table->keys[i], hash);
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (slot->number != NO_KEY)
+			repeated++;
+		else
+			*slot = (KeySlot) {hash, i};
+	}
+	return repeated;
+}
+
+uint64
+keys_index(KeyTable *table)
+{
+	table->capacity = Max(table->size, 1);
+	table->keys = repalloc_huge(table->keys, sizeof(Datum) * table->capacity);
+	return are_dense(table) ? index_places(table) : index_slots(table);
+}
+
+void
+keys_forget_index(KeyTable *table)
+{
+	if (table->places != NULL)
+		pfree(table->places);
+	if (table->slots != NULL)
+		pfree(table->slots);
+	table->places = NULL;
+	table->slots = NULL;
+}
+
+static inline uint32
+find_place(const KeyTable *table, Datum key)
+{
+	uint64		at = (uint64) integer_of(key) - (uint64) table->first_place;
+
+	return at < table->nplaces ? table->places[at] : NO_KEY;
+}
+
+uint32
+keys_find(const KeyTable *table, Datum key)
+{
+	return table->places != NULL ? find_place(table, key) :
+		find_slot(table, key, hash_key(table, key))->number;
+}
+
+/* How many keys are on their way from memory at a time. */
+#define BATCH 32
+
+static void
+find_batch(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
+{
+	uint32		hash[BATCH];
+
+	for (int i = 0; i < n; i++)
+	{
+		hash[i] = hash_key(table, keys[i]);
+		__builtin_prefetch(&table->slots[hash[i] & (table->nslots - 1)]);
+	}
+	for (int i = 0; i < n; i++)
+	{
+		const KeySlot *slot = &table->slots[hash[i] & (table->nslots - 1)];
+
+		if (slot->number != NO_KEY && slot->hash == hash[i])
+			__builtin_prefetch(&table->keys[slot->number]);
+	}
+	for (int i = 0; i < n; i++)
+		numbers[i] = find_slot(table, keys[i], hash[i])->number;
+}
+
+void
+keys_find_many(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
+{
+	if (table->places != NULL)
+		for (int i = 0; i < n; i++)
+			numbers[i] = find_place(table, keys[i]);
+	else
+		for (int i = 0; i < n; i += BATCH)
+			find_batch(table, keys + i, numbers + i, Min(BATCH, n - i));
+}
+
+uint32
+keys_add(KeyTable *table, Datum key)
+{
+	uint32		hash = hash_key(table, key);
+	KeySlot    *slot;
+
+	if (table->slots == NULL)
+		make_slots(table, 0);
+	slot = find_slot(table, key, hash);
+	if (slot->number != NO_KEY)
+		return slot->number;
+	*slot = (KeySlot) {hash, table->size};
+	keys_append(table, key);
+	if (table->size + table->size / 2 > table->nslots)
+		grow_slots(table);
+	return table->size - 1;
+}

@@ -1,0 +1,71 @@
+/*
+ * keys.h
+ *		People by their keys: numbers 0, 1, 2 … in the order that they came.
+ *
+ * Keys are told apart by their type's own equality, under the column's
+ * collation: the same person may be written in more than one way.
+ */
+#ifndef PPREPUB_FRAME_KEYS_H
+#define PPREPUB_FRAME_KEYS_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+
+#define NO_KEY		PG_UINT32_MAX
+#define MAX_KEYS	((uint64) PG_UINT32_MAX - 1)
+
+typedef struct KeySlot
+{
+	uint32		hash;
+	uint32		number;			/* NO_KEY where the slot is free */
+} KeySlot;
+
+typedef struct KeyTable
+{
+	Datum	   *keys;			/* [size] by number */
+	uint64		size;
+	uint64		capacity;
+	bool		byval;
+	int16		length;
+
+	/* The type's operators; bitwise: equal only if the same datum */
+	bool		bitwise;
+	FmgrInfo   *hash;
+	FmgrInfo   *equal;
+	Oid			collation;
+
+	/* Integers that lie close together have a place each; all others are hashed */
+	int64		first_place;
+	uint64		nplaces;
+	uint32	   *places;			/* a number or NO_KEY */
+	uint64		nslots;			/* a power of 2 */
+	KeySlot    *slots;
+	MemoryContext context;
+} KeyTable;
+
+/* A table that lives in the current context. */
+extern KeyTable *keys_create(Oid type, Oid collation);
+
+/* Appends a key without looking; to be followed by keys_index() once. */
+extern void keys_append(KeyTable *table, Datum key);
+
+/*
+ * Makes the keys appended findable, and gives back what memory they do not
+ * need.  Returns how many of them an earlier one equals.
+ */
+extern uint64 keys_index(KeyTable *table);
+
+/* The keys stay, but cannot be found any more. */
+extern void keys_forget_index(KeyTable *table);
+
+/* The number of a key, or NO_KEY. */
+extern uint32 keys_find(const KeyTable *table, Datum key);
+
+/* The same for many keys at once, which hides the time that memory takes. */
+extern void keys_find_many(const KeyTable *table, const Datum *keys, uint32 *numbers, int n);
+
+/* The number of a key, which is copied if it is new; for a table that is filled by this alone. */
+extern uint32 keys_add(KeyTable *table, Datum key);
+
+#endif							/* PPREPUB_FRAME_KEYS_H */

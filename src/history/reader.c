@@ -1,0 +1,48 @@
+/*
+ * reader.c
+ *		Sequential scans.
+ */
+#include "history/reader.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+struct RowReader
+{
+	Relation	table;
+	TableScanDesc scan;
+	TupleTableSlot *slot;
+};
+
+RowReader *
+reader_open(Oid table)
+{
+	RowReader  *reader = palloc(sizeof(RowReader));
+
+	reader->table = table_open(table, AccessShareLock);
+	reader->slot = table_slot_create(reader->table, NULL);
+	reader->scan = table_beginscan(reader->table, GetActiveSnapshot(), 0, NULL);
+	return reader;
+}
+
+TupleTableSlot *
+reader_next(RowReader *reader)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (!table_scan_getnextslot(reader->scan, ForwardScanDirection, reader->slot))
+		return NULL;
+	slot_getallattrs(reader->slot);
+	return reader->slot;
+}
+
+void
+reader_close(RowReader *reader)
+{
+	table_endscan(reader->scan);
+	ExecDropSingleTupleTableSlot(reader->slot);
+	table_close(reader->table, NoLock);
+	pfree(reader);
+}

@@ -1,0 +1,23 @@
+/*
+ * reader.h
+ *		Reading a table of ours from end to end, under the active snapshot.
+ *
+ * Rows come straight from the table's access method: no rule, policy or view
+ * of anybody stands between.
+ */
+#ifndef PPREPUB_HISTORY_READER_H
+#define PPREPUB_HISTORY_READER_H
+
+#include "postgres.h"
+
+#include "executor/tuptable.h"
+
+typedef struct RowReader RowReader;
+
+extern RowReader *reader_open(Oid table);
+
+/* The next row with all its columns, or NULL; it lives until the next call. */
+extern TupleTableSlot *reader_next(RowReader *reader);
+extern void reader_close(RowReader *reader);
+
+#endif							/* PPREPUB_HISTORY_READER_H */

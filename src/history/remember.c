@@ -1,0 +1,433 @@
+/*
+ * remember.c
+ *		Writing a release into the log and into the fold.
+ *
+ * NOTES
+ *		A class is part of one neighborhood, or of none, and becomes a
+ *		neighborhood itself; who is left of the one that it was part of becomes
+ *		another.  What the log and the fold say of a class is mostly the same,
+ *		and then it is the same array.
+ */
+#include "history/remember.h"
+
+#include "access/heapam.h"
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "history/log.h"
+#include "history/writer.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+struct Remembering
+{
+	Fold	   *fold;
+	const LoadedFrame *loaded;
+	int32		release;
+	Oid			table;
+	RowWriter  *neighborhoods;
+	RowWriter  *log;
+	uint64		newcomers;
+	bool	   *is_touched;		/* [neighborhoods of the past] */
+	bool	   *is_published;	/* [members of the past] */
+	uint64	   *member_of_row;	/* [rows] of those with a past */
+	MemoryContext row;			/* what one row takes */
+};
+
+/* Somebody's neighborhood in the making: members in an order, and what was shown of them. */
+typedef struct People
+{
+	uint32		parent;			/* or NO_NEIGHBORHOOD */
+	uint64		size;
+	Datum	   *keys;
+	bool	   *is_invented;	/* there is no key */
+	int64	   *numbers;		/* of those */
+	bool		any_invented;
+	uint64	   *member;			/* in the past, where there is a parent */
+	Code	   *shown;			/* by the release at hand; NULL if it shows nobody */
+	Members		past;			/* the parent's, where they were asked for */
+} People;
+
+Remembering *
+remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release)
+{
+	Remembering *remembering = palloc0(sizeof(Remembering));
+	const Past *past = &fold->past;
+	uint64		nmembers = past->first[past->nneighborhoods];
+
+	remembering->fold = fold;
+	remembering->loaded = loaded;
+	remembering->release = release;
+	remembering->table = fold_ensure(fold->publication);
+	remembering->neighborhoods = writer_open(remembering->table, true);
+	remembering->log = writer_open(log_ensure(fold->publication), false);
+	remembering->row = AllocSetContextCreate(CurrentMemoryContext, "remembered class", ALLOCSET_DEFAULT_SIZES);
+	remembering->is_touched = palloc0(sizeof(bool) * ((Size) past->nneighborhoods + 1));
+	remembering->is_published = palloc_extended(sizeof(bool) * (nmembers + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	remembering->member_of_row = palloc_extended(sizeof(uint64) * (loaded->frame.nrows + 1), MCXT_ALLOC_HUGE);
+	for (uint64 i = 0; i < nmembers; i++)
+		if (past->row[i] != NO_ROW)
+			remembering->member_of_row[past->row[i]] = i;
+	return remembering;
+}
+
+/* ----------------------------------------------------------------
+ * Groups
+ * ----------------------------------------------------------------
+ */
+
+static People *
+people_create(uint32 parent, uint64 most, bool is_shown)
+{
+	People	   *people = palloc0(sizeof(People));
+
+	people->parent = parent;
+	people->keys = palloc_extended(sizeof(Datum) * (most + 1), MCXT_ALLOC_HUGE);
+	people->is_invented = palloc_extended(sizeof(bool) * (most + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	people->numbers = palloc_extended(sizeof(int64) * (most + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	people->member = palloc_extended(sizeof(uint64) * (most + 1), MCXT_ALLOC_HUGE);
+	if (is_shown)
+		people->shown = palloc_extended(sizeof(Code) * (most + 1), MCXT_ALLOC_HUGE);
+	return people;
+}
+
+static void
+add_invented(People *people, int64 number)
+{
+	people->is_invented[people->size] = true;
+	people->keys[people->size] = (Datum) 0;
+	people->numbers[people->size] = number;
+	people->any_invented = true;
+}
+
+/* Somebody of the parent, as he is there: a person, or an invented row. */
+static void
+add_member(const Remembering *remembering, People *people, uint64 member)
+{
+	const Fold *fold = remembering->fold;
+	uint64		i = member - fold->past.first[people->parent];
+
+	if (people->past.keys == NULL)
+		fold_members(fold, people->parent, &people->past);
+	if (people->past.is_invented[i])
+		add_invented(people, people->past.numbers[i]);
+	else
+		people->keys[people->size] = people->past.keys[i];
+	people->member[people->size++] = member;
+}
+
+/* ----------------------------------------------------------------
+ * Arrays
+ * ----------------------------------------------------------------
+ */
+
+static Datum
+codes_as_array(const Remembering *remembering, const Code *codes, uint64 n)
+{
+	const PlainColumn *sensitive = &remembering->loaded->sensitive;
+	Datum	   *values = palloc_extended(sizeof(Datum) * (n + 1), MCXT_ALLOC_HUGE);
+	bool	   *nulls = palloc_extended(sizeof(bool) * (n + 1), MCXT_ALLOC_HUGE);
+	bool		any_null = false;
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		nulls[i] = codes[i] == NO_CODE;
+		any_null |= nulls[i];
+		values[i] = nulls[i] ? (Datum) 0 : sensitive->values[codes[i]];
+	}
+	return element_array(&remembering->fold->sensitive, values, any_null ? nulls : NULL, n);
+}
+
+static Datum
+numbers_as_array(const int64 *numbers, const bool *is_number, uint64 n)
+{
+	Element		element = {INT8OID, INT8OID, -1, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE};
+	Datum	   *values = palloc_extended(sizeof(Datum) * (n + 1), MCXT_ALLOC_HUGE);
+	bool	   *nulls = palloc_extended(sizeof(bool) * (n + 1), MCXT_ALLOC_HUGE);
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		nulls[i] = !is_number[i];
+		values[i] = Int64GetDatum(numbers[i]);
+	}
+	return element_array(&element, values, nulls, n);
+}
+
+static Datum
+keys_as_array(const Remembering *remembering, const People *people)
+{
+	return element_array(&remembering->fold->key, people->keys,
+						 people->any_invented ? people->is_invented : NULL, people->size);
+}
+
+/* Was the same shown of all members in the epoch as is now? */
+static bool
+epoch_is_shown(const Past *past, const People *people, uint64 epoch)
+{
+	const Code *values = past_values(past, people->parent, epoch);
+
+	for (uint64 i = 0; i < people->size; i++)
+		if (values[people->member[i] - past->first[people->parent]] != people->shown[i])
+			return false;
+	return true;
+}
+
+/* Appends an epoch to the values, unless one says the same. */
+static uint64
+add_epoch(Code *values, uint64 nepochs, uint64 size)
+{
+	for (uint64 epoch = 0; epoch < nepochs; epoch++)
+		if (memcmp(values + epoch * size, values + nepochs * size, sizeof(Code) * size) == 0)
+			return nepochs;
+	return nepochs + 1;
+}
+
+/* The epochs of the parent, as far as these members go, and this release's if it shows them. */
+static Datum
+epochs_of(const Remembering *remembering, const People *people)
+{
+	const Past *past = &remembering->fold->past;
+	uint64		size = people->size;
+	uint64		before = people->parent == NO_NEIGHBORHOOD ? 0 : past_epochs(past, people->parent);
+	Code	   *values = palloc_extended(sizeof(Code) * size * (before + 1), MCXT_ALLOC_HUGE);
+	uint64		nepochs = 0;
+
+	for (uint64 epoch = 0; epoch < before; epoch++)
+	{
+		for (uint64 i = 0; i < size; i++)
+			values[nepochs * size + i] =
+				past_values(past, people->parent, epoch)[people->member[i] - past->first[people->parent]];
+		nepochs = add_epoch(values, nepochs, size);
+	}
+	if (people->shown != NULL)
+	{
+		memcpy(values + nepochs * size, people->shown, sizeof(Code) * size);
+		nepochs = add_epoch(values, nepochs, size);
+	}
+	return codes_as_array(remembering, values, nepochs * size);
+}
+
+/* Has nothing else than now ever been shown of the people? */
+static bool
+is_one_epoch(const Remembering *remembering, const People *people)
+{
+	const Past *past = &remembering->fold->past;
+
+	return people->parent == NO_NEIGHBORHOOD ||
+		(past_epochs(past, people->parent) == 1 && epoch_is_shown(past, people, 0));
+}
+
+/* The signature with a 1 for this release, zeros before it where there is none. */
+static VarBit *
+next_signature(const VarBit *signature, int32 release)
+{
+	int			bits = signature == NULL ? 0 : VARBITLEN(signature);
+	VarBit	   *next = palloc0(VARBITTOTALLEN(release));
+
+	SET_VARSIZE(next, VARBITTOTALLEN(release));
+	VARBITLEN(next) = release;
+	if (bits > 0)
+		memcpy(VARBITS(next), VARBITS(signature), Min(VARBITBYTES(signature), VARBITBYTES(next)));
+	VARBITS(next)[(release - 1) / BITS_PER_BYTE] |= HIGHBIT >> ((release - 1) % BITS_PER_BYTE);
+	return next;
+}
+
+/* ----------------------------------------------------------------
+ * Rows of the fold and of the log
+ * ----------------------------------------------------------------
+ */
+
+static void
+write_neighborhood(Remembering *remembering, const People *people, Datum keys, Datum sensitive)
+{
+	Fold	   *fold = remembering->fold;
+	const VarBit *signature = people->parent == NO_NEIGHBORHOOD ? NULL :
+		fold->neighborhoods[people->parent].signature;
+	Datum		values[FOLD_COLUMNS];
+	bool		nulls[FOLD_COLUMNS] = {false};
+
+	if (people->shown != NULL)
+		signature = next_signature(signature, remembering->release);
+	values[FOLD_NEIGHBORHOOD] = Int64GetDatum(++fold->last_number);
+	values[FOLD_SIGNATURE] = PointerGetDatum(signature);
+	values[FOLD_KEYS] = keys;
+	values[FOLD_SENSITIVE] = sensitive;
+	nulls[FOLD_INVENTED] = !people->any_invented;
+	values[FOLD_INVENTED] = !people->any_invented ? (Datum) 0 :
+		numbers_as_array(people->numbers, people->is_invented, people->size);
+	writer_add(remembering->neighborhoods, values, nulls);
+}
+
+/* A class without counterfeits, as most are: what the log says is in keys and shown. */
+static void
+log_class(Remembering *remembering, int64 class, Datum keys, Datum shown)
+{
+	Datum		values[LOG_COLUMNS] = {0};
+	bool		nulls[LOG_COLUMNS] = {[LOG_STANDS_FOR] = true,[LOG_INVENTED] = true};
+
+	values[LOG_RELEASE] = Int32GetDatum(remembering->release);
+	values[LOG_CLASS] = Int64GetDatum(class);
+	values[LOG_KEYS] = keys;
+	values[LOG_SENSITIVE] = shown;
+	writer_add(remembering->log, values, nulls);
+}
+
+/* The same where the members from nrows on are counterfeits. */
+static void
+log_mixed_class(Remembering *remembering, const RememberedClass *class, const People *people, Datum shown)
+{
+	const Element *key = &remembering->fold->key;
+	Datum		values[LOG_COLUMNS];
+	bool		nulls[LOG_COLUMNS] = {false};
+	bool	   *is_true = palloc_extended(sizeof(bool) * people->size, MCXT_ALLOC_HUGE);
+	bool	   *is_counterfeit = palloc_extended(sizeof(bool) * people->size, MCXT_ALLOC_HUGE);
+	bool	   *stands_for_none = palloc_extended(sizeof(bool) * people->size, MCXT_ALLOC_HUGE);
+	bool		any_stands_for = false;
+
+	for (uint64 i = 0; i < people->size; i++)
+	{
+		is_true[i] = i < class->nrows;
+		is_counterfeit[i] = !is_true[i];
+		stands_for_none[i] = is_true[i] || people->is_invented[i];
+		any_stands_for |= !stands_for_none[i];
+	}
+	values[LOG_RELEASE] = Int32GetDatum(remembering->release);
+	values[LOG_CLASS] = Int64GetDatum(class->number);
+	values[LOG_KEYS] = element_array(key, people->keys, is_counterfeit, people->size);
+	nulls[LOG_STANDS_FOR] = !any_stands_for;
+	values[LOG_STANDS_FOR] = !any_stands_for ? (Datum) 0 :
+		element_array(key, people->keys, stands_for_none, people->size);
+	nulls[LOG_INVENTED] = !people->any_invented;
+	values[LOG_INVENTED] = !people->any_invented ? (Datum) 0 :
+		numbers_as_array(people->numbers, people->is_invented, people->size);
+	values[LOG_SENSITIVE] = shown;
+	writer_add(remembering->log, values, nulls);
+}
+
+static People *
+people_of_class(Remembering *remembering, const RememberedClass *class)
+{
+	const LoadedFrame *loaded = remembering->loaded;
+	People	   *people = people_create(class->parent, class->nrows + class->ninvented, true);
+	bool		has_past = class->parent != NO_NEIGHBORHOOD;
+
+	for (uint64 i = 0; i < class->nrows; i++)
+	{
+		RowId		row = class->rows[i];
+
+		people->keys[i] = loaded->keys[row];
+		people->shown[i] = loaded->frame.sensitive[row];
+		if (!has_past)
+			continue;
+		people->member[i] = remembering->member_of_row[row];
+		remembering->is_published[people->member[i]] = true;
+	}
+	people->size = class->nrows;
+	for (uint64 i = 0; i < class->ninvented; i++)
+	{
+		people->shown[people->size] = class->invented[i];
+		if (has_past)
+		{
+			remembering->is_published[class->stands_for[i]] = true;
+			add_member(remembering, people, class->stands_for[i]);
+		}
+		else
+		{
+			add_invented(people, ++remembering->fold->last_invented);
+			people->size++;
+		}
+	}
+	return people;
+}
+
+void
+remember_class(Remembering *remembering, const RememberedClass *class)
+{
+	MemoryContext old;
+	People	   *people;
+	Datum		keys;
+	Datum		shown;
+
+	MemoryContextReset(remembering->row);
+	old = MemoryContextSwitchTo(remembering->row);
+	people = people_of_class(remembering, class);
+	keys = keys_as_array(remembering, people);
+	shown = codes_as_array(remembering, people->shown, people->size);
+	write_neighborhood(remembering, people, keys,
+					   is_one_epoch(remembering, people) ? shown : epochs_of(remembering, people));
+	if (class->ninvented == 0)
+		log_class(remembering, class->number, keys, shown);
+	else
+		log_mixed_class(remembering, class, people, shown);
+	if (class->parent != NO_NEIGHBORHOOD)
+		remembering->is_touched[class->parent] = true;
+	else
+		remembering->newcomers += people->size;
+	MemoryContextSwitchTo(old);
+}
+
+/* Who was in a neighborhood that the release has parted, and is not in the release. */
+static void
+write_rest(Remembering *remembering, uint32 n)
+{
+	const Past *past = &remembering->fold->past;
+	const bool *is_published = remembering->is_published;
+	uint64		rest = 0;
+	MemoryContext old;
+	People	   *people;
+
+	for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
+		rest += !is_published[i];
+	if (rest == 0)
+		return;
+	MemoryContextReset(remembering->row);
+	old = MemoryContextSwitchTo(remembering->row);
+	people = people_create(n, rest, false);
+	for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
+		if (!is_published[i])
+			add_member(remembering, people, i);
+	write_neighborhood(remembering, people, keys_as_array(remembering, people),
+					   epochs_of(remembering, people));
+	MemoryContextSwitchTo(old);
+}
+
+static void
+note_remembered(const Remembering *remembering)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_execute("UPDATE pprepub.catalog_publication SET remembered = remembered + $2 WHERE publication = $1",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(remembering->fold->publication->id)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) remembering->newcomers)));
+	catalog_leave(&access);
+}
+
+/* The rows of neighborhoods that are no more. */
+static void
+delete_parted(const Remembering *remembering)
+{
+	const Fold *fold = remembering->fold;
+	Relation	table = table_open(remembering->table, RowExclusiveLock);
+
+	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)
+		if (remembering->is_touched[n])
+			simple_heap_delete(table, &fold->neighborhoods[n].tid);
+	table_close(table, NoLock);
+}
+
+void
+remember_end(Remembering *remembering)
+{
+	for (uint32 n = 0; n < remembering->fold->past.nneighborhoods; n++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (remembering->is_touched[n])
+			write_rest(remembering, n);
+	}
+	writer_close(remembering->log);
+	writer_close(remembering->neighborhoods);
+	delete_parted(remembering);
+	MemoryContextDelete(remembering->row);
+	note_remembered(remembering);
+}

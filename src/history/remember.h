@@ -1,0 +1,35 @@
+/*
+ * remember.h
+ *		Remembering a release: a call for each class, then the end.
+ *
+ * The classes go into the log, and the neighborhoods that they part are
+ * written anew.
+ */
+#ifndef PPREPUB_HISTORY_REMEMBER_H
+#define PPREPUB_HISTORY_REMEMBER_H
+
+#include "postgres.h"
+
+#include "history/fold.h"
+
+typedef struct RememberedClass
+{
+	int64		number;
+	uint32		parent;			/* the neighborhood that it is part of, or NO_NEIGHBORHOOD */
+	const RowId *rows;
+	uint64		nrows;
+
+	/* Counterfeits: the members of the past that they stand for, or NO_MEMBER; values */
+	const uint64 *stands_for;
+	const Code *invented;
+	uint64		ninvented;
+} RememberedClass;
+
+typedef struct Remembering Remembering;
+
+/* As the owner, inside SPI, after fold_past(). */
+extern Remembering *remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release);
+extern void remember_class(Remembering *remembering, const RememberedClass *class);
+extern void remember_end(Remembering *remembering);
+
+#endif							/* PPREPUB_HISTORY_REMEMBER_H */

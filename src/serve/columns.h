@@ -1,0 +1,20 @@
+/*
+ * columns.h
+ *		Which columns a release is to show.
+ */
+#ifndef PPREPUB_SERVE_COLUMNS_H
+#define PPREPUB_SERVE_COLUMNS_H
+
+#include "postgres.h"
+
+#include "declare/publication.h"
+#include "utils/array.h"
+
+/*
+ * What names mean: a flag for each column of the publication.  NULL stands for
+ * all but the key, which never leaves.  An error for names that are not
+ * declared columns, or where the method publishes all or nothing.
+ */
+extern const bool *shown_columns(const DeclaredPublication *publication, ArrayType *names);
+
+#endif							/* PPREPUB_SERVE_COLUMNS_H */
