@@ -5,6 +5,7 @@ package Hospital;
 use strict;
 use warnings;
 use Exporter 'import';
+use File::Basename;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -12,7 +13,8 @@ use Test::More;
 
 our @EXPORT = qw(new_server make_patients declare_patients everything
 	same_everything whole_release
-	no_release whole_or_no_release fails_like fails_with start_sql finish_sql);
+	no_release whole_or_no_release make_attacker remember no_faults
+	fails_like fails_with start_sql finish_sql);
 
 # A server as people have it: Cluster.pm would log every statement, and go down with a
 # backend that dies.
@@ -174,6 +176,33 @@ sub whole_or_no_release
 	my $releases = $node->safe_psql($database, "SELECT releases FROM pprepub.catalog_publication WHERE name = '$name'");
 
 	return $releases eq '1' ? whole_release(@_) : no_release(@_);
+}
+
+# Somebody who has all releases, attacker.sql, and copies of the sources for him.
+sub make_attacker
+{
+	my ($node, $database) = @_;
+
+	$node->safe_psql($database, slurp_file(dirname(__FILE__) . '/attacker.sql'));
+	return;
+}
+
+# To be called before each release, when the source is as it will be published.
+sub remember
+{
+	my ($node, $database, $name) = @_;
+
+	$node->safe_psql($database, "SELECT attacker.remember('$name')");
+	return;
+}
+
+# All releases are whole, together with their history, and every set of people that they tell apart is allowed.
+sub no_faults
+{
+	my ($node, $database, $name, $k, $l, $what) = @_;
+
+	is($node->safe_psql($database, "SELECT attacker.faults('$name', $k, $l)"), '', $what);
+	return;
 }
 
 # A command of psql is refused with these words; each runs in a session of its own.

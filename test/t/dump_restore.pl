@@ -108,9 +108,56 @@ CREATE INDEX ON published.patients_1 (disease);
 ALTER TABLE published.patients_1 ADD CONSTRAINT of_ours EXCLUDE USING btree (disease WITH =) WHERE (class < 0);
 SQL
 
+# Two in the middle of their lives: people come, leave and come back, and their values change; with gaps, and
+# with invented rows in the history.
+my @lives = qw(gaps invented);
+make_attacker($node, 'hospital');
+$node->safe_psql('hospital', <<'SQL');
+SET ROLE "owner one";
+CREATE TABLE hospital.gaps AS SELECT i AS id, (i * 7) % 60 AS age, 'd' || (i * i) % 7 AS ill FROM generate_series(1, 300) i;
+CREATE TABLE hospital.invented AS TABLE hospital.gaps;
+ALTER TABLE hospital.gaps ADD PRIMARY KEY (id);
+ALTER TABLE hospital.invented ADD PRIMARY KEY (id);
+SELECT pprepub.create_publication('gaps', 'hospital.gaps', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4, "l": 2, "repair": "none", "reserve": 4}');
+SELECT pprepub.create_publication('invented', 'hospital.invented', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4, "l": 2, "repair": "counterfeit"}');
+SQL
+
+# As of this step; whoever left two steps ago comes back.
+sub change
+{
+	my ($server, $database, $name, $step) = @_;
+
+	$server->safe_psql($database, <<"SQL");
+DELETE FROM hospital.$name WHERE id % 13 = $step;
+INSERT INTO hospital.$name SELECT i, i % 60, 'd' || i % 7 FROM generate_series($step * 1000, $step * 1000 + 20) i;
+INSERT INTO hospital.$name SELECT i, i % 50, 'd' || i % 5 FROM generate_series($step + 11, 300, 13) i WHERE $step > 2 ON CONFLICT DO NOTHING;
+UPDATE hospital.$name SET ill = 'd' || (id + $step) % 7 WHERE id % 11 = $step;
+UPDATE hospital.$name SET age = 59 - age WHERE id % 17 = $step;
+SQL
+	return;
+}
+
+sub next_release
+{
+	my ($server, $database, $name, $step, $number, $what) = @_;
+
+	change($server, $database, $name, $step);
+	remember($server, $database, $name);
+	is($server->safe_psql($database, "SET client_min_messages = error; SELECT number, rows > 200 FROM pprepub.publish('$name')"), "$number|t",
+		"$what: release $number of $name");
+	no_faults($server, $database, $name, 4, 2, "$what: all releases of $name are safe together");
+	return;
+}
+
+foreach my $name (@lives)
+{
+	next_release($node, 'hospital', $name, $_, $_, 'before the dump') foreach 1 .. 2;
+}
+is($node->safe_psql('hospital', q{SELECT sum(counterfeits) > 0 FROM pprepub.release WHERE publication = 'invented'}), 't', 'with invented rows');
+
 my $before = everything($node, 'hospital');
-is($node->safe_psql('hospital', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), '6|t',
-	'six releases to dump');
+is($node->safe_psql('hospital', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), '10|t',
+	'ten releases to dump');
 
 # ----------------------------------------------------------------
 # Restored
@@ -160,6 +207,15 @@ RESET ROLE;
 SELECT (SELECT publication FROM pprepub.catalog_publication WHERE name = 'fresh') > ALL (SELECT publication FROM pprepub.catalog_publication WHERE name <> 'fresh');
 SELECT (SELECT tree FROM pprepub.catalog_taxonomy WHERE name = 'fresh') > ALL (SELECT tree FROM pprepub.catalog_taxonomy WHERE name <> 'fresh');
 SQL
+
+	# The lives go on: what comes is safe together with what was before.
+	foreach my $name (@lives)
+	{
+		no_faults($server, $database, $name, 4, 2, "$how: the history of $name is whole");
+		$server->safe_psql($database, "SELECT pprepub.acknowledge_history('$name')");
+		next_release($server, $database, $name, 3, 3, $how);
+		next_release($server, $database, $name, 4, 4, $how);
+	}
 	return;
 }
 
@@ -192,7 +248,7 @@ $other->stop;
 # A restore that would first drop what stands there is refused what was published.
 $node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '--single-transaction', '-d', 'custom', "$dumps/custom" ],
 	qr/would change what was made for/, 'pg_restore --clean is refused');
-is($node->safe_psql('custom', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), '8|t',
+is($node->safe_psql('custom', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), '16|t',
 	'and changed nothing');
 
 # A schema without data: no publications, and their tables are empty.
