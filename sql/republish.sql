@@ -140,6 +140,7 @@ BEGIN;
 SET LOCAL allow_system_table_mods = on;
 UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.odd_neighborhoods'::regclass;
 SAVEPOINT s;
+\set VERBOSITY terse
 DELETE FROM published_private.odd_neighborhoods;
 SELECT pprepub.publish('odd');
 ROLLBACK TO s;
@@ -150,6 +151,22 @@ DELETE FROM published_private.odd_neighborhoods;
 SELECT * FROM pprepub.rebuild_history('odd');
 SELECT number FROM pprepub.publish('odd');
 ROLLBACK;
+-- Nor is one whose tables somebody destroyed past all protection.
+BEGIN;
+ALTER EVENT TRIGGER pprepub_protect_drops DISABLE;
+DROP TABLE published_private.odd_neighborhoods;
+SAVEPOINT s;
+SELECT pprepub.publish('odd');
+ROLLBACK TO s;
+SELECT count(*) FROM pprepub.signatures('odd');
+ROLLBACK TO s;
+SELECT * FROM pprepub.rebuild_history('odd');
+SELECT * FROM pprepub.rebuild_history('odd');
+SELECT number FROM pprepub.publish('odd');
+DROP TABLE published_private.odd_members;
+SELECT count(*) FROM pprepub.members('odd');
+ROLLBACK;
+\set VERBOSITY default
 SET ROLE regress_owner;
 SELECT * FROM pprepub.rebuild_history('none such');
 SELECT pprepub.drop_publication('odd', true);

@@ -292,6 +292,11 @@ note_relation(const DeclaredPublication *publication, Oid relation, const char *
 	CatalogAccess access;
 
 	catalog_enter(&access);
+	/* What was destroyed past all protection makes room for what takes its place. */
+	catalog_execute("DELETE FROM pprepub.catalog_relation r WHERE r.publication = $1 AND r.part = $2"
+					" AND NOT EXISTS (SELECT FROM pg_class k WHERE k.oid = r.relation::oid)",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_TEXT(part));
 	catalog_execute("INSERT INTO pprepub.catalog_relation (relation, publication, part) VALUES ($1, $2, $3)",
 					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(relation)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
@@ -306,8 +311,8 @@ noted_relation(const DeclaredPublication *publication, const char *part)
 	Oid			relation;
 
 	catalog_enter(&access);
-	catalog_read("SELECT relation::oid AS relation FROM pprepub.catalog_relation"
-					" WHERE publication = $1 AND part = $2",
+	catalog_read("SELECT r.relation::oid AS relation FROM pprepub.catalog_relation r"
+					" JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1 AND r.part = $2",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_TEXT(part));
 	relation = SPI_processed == 0 ? InvalidOid : catalog_oid(0, "relation");

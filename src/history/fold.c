@@ -197,19 +197,15 @@ read_neighborhoods(Fold *fold, FrameLoad *load, Oid table)
 	reader_close(reader);
 }
 
-/* Whoever is missing would pass for somebody who was never published. */
-static void
-verify_whole(const Fold *fold)
+void
+fold_refuse(const DeclaredPublication *publication, uint64 members)
 {
-	const DeclaredPublication *publication = fold->publication;
-
-	if (fold->members != (uint64) publication->remembered)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("the history of publication \"%s\" is not whole", publication->name),
-				 errdetail("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " people and invented rows.",
-						   fold->members, publication->remembered),
-				 errhint("pprepub.rebuild_history() makes it anew from the log, if that is whole.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("the history of publication \"%s\" is not whole", publication->name),
+			 errdetail("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " people and invented rows.",
+					   members, publication->remembered),
+			 errhint("pprepub.rebuild_history() makes it anew from the log, if that is whole.")));
 }
 
 Fold *
@@ -232,7 +228,8 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(table))
 		read_neighborhoods(fold, load, table);
-	verify_whole(fold);
+	if (fold->members != (uint64) publication->remembered)
+		fold_refuse(publication, fold->members);	/* the missing would pass for newcomers */
 	return fold;
 }
 

@@ -69,6 +69,9 @@ typedef struct Fold
 extern Oid	fold_of(const DeclaredPublication *publication);
 extern Oid	fold_ensure(const DeclaredPublication *publication);
 
+/* Raises an error that the fold tells of so many people only. */
+extern void fold_refuse(const DeclaredPublication *publication, uint64 members) pg_attribute_noreturn();
+
 /*
  * As the owner, inside SPI, under the active snapshot: reads the fold, and
  * looks its members up in the source.  Everything is allocated in the context

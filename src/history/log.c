@@ -56,13 +56,20 @@ char *
 log_rows(const DeclaredPublication *publication)
 {
 	const char *key = column_type_words(publication_column(publication, ROLE_KEY));
+	Oid			log = log_of(publication);
+
+	if (!OidIsValid(log))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the log of publication \"%s\" is gone", publication->name),
+				 errhint("Restore its table from a backup.")));
 
 	/* Not in FROM, where unnest() would take composite keys apart. */
 	return psprintf("(SELECT release, class, key::%1$s AS key, stands_for::%1$s AS stands_for, invented, sensitive::%2$s AS sensitive"
 					"  FROM (SELECT release, class, unnest(keys) AS key, unnest(stands_for) AS stands_for,"
 					"  unnest(invented) AS invented, unnest(sensitive) AS sensitive FROM %3$s) u) log",
 					key, column_type_words(publication_column(publication, ROLE_SENSITIVE)),
-					relation_words(log_of(publication)));
+					relation_words(log));
 }
 
 /* The rows of a query as the result of a set-returning function. */
@@ -118,9 +125,13 @@ pprepub_members(PG_FUNCTION_ARGS)
 static char *
 signatures_query(const DeclaredPublication *publication)
 {
+	Oid			fold = fold_of(publication);
+
+	if (!OidIsValid(fold))
+		fold_refuse(publication, 0);
 	return psprintf("SELECT k::text, signature || repeat('0', %d - length(signature))::varbit"
 					" FROM %s, unnest(keys) k WHERE k IS NOT NULL",
-					publication->releases, relation_words(fold_of(publication)));
+					publication->releases, relation_words(fold));
 }
 
 Datum

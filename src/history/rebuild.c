@@ -29,41 +29,60 @@
 
 PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 
-/* Rows as the fold has them; %1$s is the log's rows, %2$s and %3$s cast keys and values that have no arrays. */
-#define REBUILT \
+/*
+ * What follows from the log, in which %1$s are the rows, %2$s and %3$s cast
+ * keys and values that have no arrays.  Threads stand for keys and numbers for
+ * values, since equal ones may look different.
+ */
+#define FOLLOWING \
 	"WITH log AS MATERIALIZED (SELECT coalesce(key, stands_for) AS k, invented AS i, release, class, sensitive AS v FROM %1$s)," \
 	" thread AS MATERIALIZED (SELECT k, i, row_number() OVER () AS thread FROM log GROUP BY k, i)," \
+	" value AS MATERIALIZED (SELECT v, row_number() OVER () AS value FROM log WHERE v IS NOT NULL GROUP BY v)," \
 	" seen AS MATERIALIZED (" \
-	"  SELECT thread, release, class, v FROM log JOIN thread USING (k) WHERE log.i IS NULL" \
-	"  UNION ALL SELECT thread, release, class, v FROM log JOIN thread USING (i))," \
+	"  SELECT thread, release, class, v, value FROM log JOIN thread USING (k) LEFT JOIN value USING (v) WHERE log.i IS NULL" \
+	"  UNION ALL SELECT thread, release, class, v, value FROM log JOIN thread USING (i) LEFT JOIN value USING (v))," \
 	" path AS (SELECT thread, array_agg(release ORDER BY release) AS releases," \
 	"  array_agg(class ORDER BY release) AS classes FROM seen GROUP BY thread)," \
 	" place AS MATERIALIZED (SELECT thread, releases, n, row_number() OVER (PARTITION BY n ORDER BY thread) AS place" \
 	"  FROM (SELECT thread, releases, dense_rank() OVER (ORDER BY releases, classes) AS n FROM path) p)," \
-	" shown AS MATERIALIZED (SELECT n, place, release, v, v::text AS word FROM seen JOIN place USING (thread))," \
+	" shown AS MATERIALIZED (SELECT n, place, release, v, value FROM seen JOIN place USING (thread))," \
 	" epoch AS (SELECT n, min(release) AS release FROM (" \
-	"  SELECT n, release, array_agg(word ORDER BY place) AS words FROM shown GROUP BY n, release) e GROUP BY n, words)" \
-	" SELECT n AS neighborhood," \
+	"  SELECT n, release, array_agg(value ORDER BY place) AS shown FROM shown GROUP BY n, release) e GROUP BY n, shown)," \
+	" rebuilt AS MATERIALIZED (SELECT n AS neighborhood," \
 	"  (SELECT string_agg(CASE WHEN r = ANY (releases) THEN '1' ELSE '0' END, '' ORDER BY r)" \
 	"   FROM generate_series(1, releases[cardinality(releases)]) r)::varbit AS signature," \
 	"  keys, invented, sensitive" \
-	" FROM (SELECT n, min(releases) AS releases, array_agg(k%2$s ORDER BY place) AS keys," \
-	"   CASE WHEN count(i) > 0 THEN array_agg(i ORDER BY place) END AS invented" \
-	"   FROM place JOIN thread USING (thread) GROUP BY n) p" \
-	" JOIN (SELECT n, array_agg(v%3$s ORDER BY release, place) AS sensitive" \
-	"   FROM shown JOIN epoch USING (n, release) GROUP BY n) v USING (n)"
+	"  FROM (SELECT n, min(releases) AS releases, array_agg(k%2$s ORDER BY place) AS keys," \
+	"    CASE WHEN count(i) > 0 THEN array_agg(i ORDER BY place) END AS invented" \
+	"    FROM place JOIN thread USING (thread) GROUP BY n) p" \
+	"  JOIN (SELECT n, array_agg(v%3$s ORDER BY release, place) AS sensitive" \
+	"    FROM shown JOIN epoch USING (n, release) GROUP BY n) v USING (n))"
 
-/* What does not depend on the order of members and epochs. */
+/*
+ * What does not depend on the order of members and epochs, for the rows of the
+ * fold or of what it should be; %5$s and %6$s are the types of keys and values.
+ */
 #define CANONICAL(rows) \
-	"SELECT signature," \
-	"  (SELECT array_agg(who ORDER BY who) FROM (SELECT coalesce('k' || k, 'i' || i) AS who" \
-	"   FROM unnest(keys::text[], invented) u (k, i)) w) AS members," \
-	"  (SELECT array_agg(DISTINCT words ORDER BY words) FROM (" \
-	"   SELECT string_agg(quote_nullable(v), ',' ORDER BY who) AS words" \
-	"   FROM unnest(sensitive::text[]) WITH ORDINALITY s (v, o)" \
-	"   JOIN (SELECT coalesce('k' || k, 'i' || i) AS who, place FROM unnest(keys::text[], invented) WITH ORDINALITY u (k, i, place)) w" \
-	"    ON place = (o - 1) %% cardinality(keys) + 1 GROUP BY (o - 1) / cardinality(keys)) e) AS epochs" \
-	" FROM " rows
+	"SELECT signature, members, epochs FROM " rows " f JOIN (" \
+	"  SELECT neighborhood, array_agg(thread ORDER BY thread) AS members FROM (" MEMBERS(rows) ") m GROUP BY 1) m USING (neighborhood)" \
+	" JOIN (SELECT neighborhood, array_agg(DISTINCT shown ORDER BY shown) AS epochs FROM (" \
+	"  SELECT neighborhood, epoch, array_agg(value ORDER BY thread) || array[]::bigint[] AS shown" \
+	"  FROM (" VALUES_SHOWN(rows) ") v JOIN (" MEMBERS(rows) ") m USING (neighborhood, place) GROUP BY 1, 2) s GROUP BY 1) e USING (neighborhood)"
+
+#define MEMBERS(rows) \
+	"SELECT neighborhood, place, thread.thread FROM (" \
+	"  SELECT neighborhood, k::%5$s AS k, i, place FROM (SELECT neighborhood, unnest(keys) AS k, unnest(invented) AS i," \
+	"   generate_series(1, cardinality(keys)) AS place FROM " rows ") u) u" \
+	" JOIN thread ON (u.k = thread.k AND u.i IS NULL)" \
+	" UNION ALL SELECT neighborhood, place, thread.thread FROM (" \
+	"  SELECT neighborhood, unnest(invented) AS i, generate_series(1, cardinality(invented)) AS place FROM " rows ") u" \
+	" JOIN thread USING (i)"
+
+#define VALUES_SHOWN(rows) \
+	"SELECT neighborhood, (o - 1) %% size + 1 AS place, (o - 1) / size AS epoch," \
+	"  coalesce(value, CASE WHEN v IS NULL THEN 0 ELSE -1 END) AS value FROM (" \
+	"  SELECT neighborhood, v::%6$s AS v, o, size FROM (SELECT neighborhood, unnest(sensitive) AS v," \
+	"   generate_series(1, cardinality(sensitive)) AS o, cardinality(keys) AS size FROM " rows ") u) u LEFT JOIN value USING (v)"
 
 static const char *
 cast_of(const DeclaredColumn *column)
@@ -73,23 +92,27 @@ cast_of(const DeclaredColumn *column)
 	return element.stored == element.type ? "" : "::pg_catalog.text";
 }
 
+/* A query about what follows from the log, and about the fold, which is %4$s in it. */
 static char *
-rebuilding_query(const DeclaredPublication *publication)
+query_about(const DeclaredPublication *publication, const char *query)
 {
-	return psprintf(REBUILT, log_rows(publication),
-					cast_of(publication_column(publication, ROLE_KEY)),
-					cast_of(publication_column(publication, ROLE_SENSITIVE)));
+	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
+	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
+
+	return psprintf(query, log_rows(publication), cast_of(key), cast_of(sensitive),
+					relation_words(fold_of(publication)),
+					column_type_words(key), column_type_words(sensitive));
 }
 
 static bool
-is_equal(const DeclaredPublication *publication, Oid fold, const char *rebuilt)
+is_equal(const DeclaredPublication *publication)
 {
-	char	   *sql = psprintf("WITH rebuilt AS MATERIALIZED (%s),"
-							   " a AS MATERIALIZED (" CANONICAL("rebuilt") "),"
-							   " b AS MATERIALIZED (" CANONICAL("%s") ")"
-							   " SELECT (SELECT count(*) FROM a) = (SELECT count(*) FROM b)"
-							   " AND NOT EXISTS (SELECT FROM (TABLE a EXCEPT ALL TABLE b) d)",
-							   rebuilt, relation_words(fold));
+	char	   *sql = query_about(publication, FOLLOWING
+								  ", a AS MATERIALIZED (" CANONICAL("rebuilt") "),"
+								  " b AS MATERIALIZED (" CANONICAL("%4$s") ")"
+								  " SELECT (SELECT count(*) FROM a) = (SELECT count(*) FROM %4$s)"
+								  " AND (SELECT count(*) FROM a) = (SELECT count(*) FROM b)"
+								  " AND NOT EXISTS (SELECT FROM (TABLE a EXCEPT ALL TABLE b) d)");
 	bool		isnull;
 
 	if (SPI_execute(sql, true, 0) != SPI_OK_SELECT)
@@ -111,14 +134,15 @@ delete_rows(Oid fold)
 }
 
 static void
-replace_rows(Oid fold, const char *rebuilt)
+replace_rows(const DeclaredPublication *publication)
 {
+	Oid			fold = fold_of(publication);
 	RowWriter  *writer;
 	int			natts;
 	Datum	   *values;
 	bool	   *nulls;
 
-	if (SPI_execute(rebuilt, true, 0) != SPI_OK_SELECT)
+	if (SPI_execute(query_about(publication, FOLLOWING " SELECT * FROM rebuilt"), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not rebuild the history");
 	delete_rows(fold);
 	natts = SPI_tuptable->tupdesc->natts;
@@ -141,25 +165,22 @@ pprepub_rebuild_history(PG_FUNCTION_ARGS)
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	DeclaredPublication *publication;
 	Identity	caller;
-	Oid			fold;
 	Datum		values[2];
 	bool		nulls[2] = {false, false};
 	bool		equal;
-	char	   *rebuilt;
 
 	verify_may_change("rebuild_history()");
 	publication = publication_open(name, ExclusiveLock);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	fold = noted_relation(publication, "fold");
-	if (!OidIsValid(fold))
+	if (publication->releases == 0)
 		return (Datum) 0;
 	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	rebuilt = rebuilding_query(publication);
-	equal = is_equal(publication, fold, rebuilt);
+	fold_ensure(publication);
+	equal = is_equal(publication);
 	if (!equal)
-		replace_rows(fold, rebuilt);
+		replace_rows(publication);
 	SPI_finish();
 	act_as_before(&caller);
 	PopActiveSnapshot();
