@@ -10,6 +10,8 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+const Element element_int8 = {INT8OID, INT8OID, -1, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE};
+
 Element
 element_of(const DeclaredColumn *column)
 {

@@ -25,6 +25,7 @@ typedef struct Element
 } Element;
 
 extern Element element_of(const DeclaredColumn *column);
+extern const Element element_int8;
 
 /* What a statement calls the type of the array. */
 extern char *element_array_words(const Element *element);

@@ -119,10 +119,9 @@ find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
 static void
 note_last_invented(Fold *fold, ArrayType *invented)
 {
-	Element		number = {INT8OID, INT8OID, -1, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE};
 	ElementWalk walk;
 
-	for (element_walk(&walk, &number, invented); element_next(&walk);)
+	for (element_walk(&walk, &element_int8, invented); element_next(&walk);)
 		if (!walk.isnull)
 			fold->last_invented = Max(fold->last_invented, DatumGetInt64(walk.value));
 }

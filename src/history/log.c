@@ -52,10 +52,9 @@ log_ensure(const DeclaredPublication *publication)
 	return log;
 }
 
-char *
-log_rows(const DeclaredPublication *publication)
+Oid
+log_verified(const DeclaredPublication *publication)
 {
-	const char *key = column_type_words(publication_column(publication, ROLE_KEY));
 	Oid			log = log_of(publication);
 
 	if (!OidIsValid(log))
@@ -63,13 +62,20 @@ log_rows(const DeclaredPublication *publication)
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("the log of publication \"%s\" is gone", publication->name),
 				 errhint("Restore its table from a backup.")));
+	return log;
+}
+
+char *
+log_rows(const DeclaredPublication *publication)
+{
+	const char *key = column_type_words(publication_column(publication, ROLE_KEY));
 
 	/* Not in FROM, where unnest() would take composite keys apart. */
 	return psprintf("(SELECT release, class, key::%1$s AS key, stands_for::%1$s AS stands_for, invented, sensitive::%2$s AS sensitive"
 					"  FROM (SELECT release, class, unnest(keys) AS key, unnest(stands_for) AS stands_for,"
 					"  unnest(invented) AS invented, unnest(sensitive) AS sensitive FROM %3$s) u) log",
 					key, column_type_words(publication_column(publication, ROLE_SENSITIVE)),
-					relation_words(log));
+					relation_words(log_verified(publication)));
 }
 
 /* The rows of a query as the result of a set-returning function. */

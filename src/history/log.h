@@ -30,6 +30,9 @@ enum
 /* The log, or InvalidOid before the first release. */
 extern Oid	log_of(const DeclaredPublication *publication);
 
+/* The log of a publication that has releases; an error when it is gone. */
+extern Oid	log_verified(const DeclaredPublication *publication);
+
 /* As the owner, inside SPI: the log, made when it is not there yet. */
 extern Oid	log_ensure(const DeclaredPublication *publication);
 

@@ -12,7 +12,6 @@
 
 #include "access/heapam.h"
 #include "access/table.h"
-#include "catalog/pg_type.h"
 #include "history/log.h"
 #include "history/writer.h"
 #include "miscadmin.h"
@@ -141,7 +140,6 @@ codes_as_array(const Remembering *remembering, const Code *codes, uint64 n)
 static Datum
 numbers_as_array(const int64 *numbers, const bool *is_number, uint64 n)
 {
-	Element		element = {INT8OID, INT8OID, -1, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE};
 	Datum	   *values = palloc_extended(sizeof(Datum) * (n + 1), MCXT_ALLOC_HUGE);
 	bool	   *nulls = palloc_extended(sizeof(bool) * (n + 1), MCXT_ALLOC_HUGE);
 
@@ -150,7 +148,7 @@ numbers_as_array(const int64 *numbers, const bool *is_number, uint64 n)
 		nulls[i] = !is_number[i];
 		values[i] = Int64GetDatum(numbers[i]);
 	}
-	return element_array(&element, values, nulls, n);
+	return element_array(&element_int8, values, nulls, n);
 }
 
 static Datum

@@ -1,0 +1,116 @@
+/*
+ * atoms.c
+ *		Parting threads release by release.
+ *
+ * NOTES
+ *		A place is a node of a tree: a class of a release, and the place before.
+ *		Threads stand at places; a class moves those who are in it, and those who
+ *		stood together move together.  One step a row that was published.
+ */
+#include "postgres.h"
+
+#include "audit/atoms.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+typedef struct Parting
+{
+	Atoms	   *atoms;
+	uint32		allocated;
+	uint32	   *place;			/* [threads] where each stands */
+	uint32	   *next;			/* [places] where those of a place go in the class at hand */
+} Parting;
+
+static void *
+grow(void *array, Size width, uint32 n)
+{
+	return array == NULL ? palloc_extended(width * n, MCXT_ALLOC_HUGE) : repalloc_huge(array, width * n);
+}
+
+static uint32
+place_create(Parting *parting, uint32 previous, int32 release, uint32 class)
+{
+	Atoms	   *atoms = parting->atoms;
+
+	if (atoms->nplaces == parting->allocated)
+	{
+		uint32		n = parting->allocated = Max(1024, parting->allocated * 2);
+
+		atoms->previous = grow(atoms->previous, sizeof(uint32), n);
+		atoms->release = grow(atoms->release, sizeof(int32), n);
+		atoms->class = grow(atoms->class, sizeof(uint32), n);
+		parting->next = grow(parting->next, sizeof(uint32), n);
+	}
+	atoms->previous[atoms->nplaces] = previous;
+	atoms->release[atoms->nplaces] = release;
+	atoms->class[atoms->nplaces] = class;
+	parting->next[atoms->nplaces] = NO_PLACE;
+	return atoms->nplaces++;
+}
+
+/* A place's next one is of the class at hand if it was made since this class began. */
+static void
+part_by_class(Parting *parting, const Seen *seen, int32 r, uint32 c)
+{
+	const SeenRelease *release = &seen->release[r];
+	uint32		begin = parting->atoms->nplaces;
+
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+	{
+		uint32	   *place = &parting->place[release->thread[i]];
+
+		if (parting->next[*place] < begin)
+		{
+			uint32		made = place_create(parting, *place, r, c);
+
+			parting->next[*place] = made;
+		}
+		*place = parting->next[*place];
+	}
+}
+
+/* Places where somebody still stands are atoms. */
+static void
+number_atoms(Parting *parting, uint64 nthreads)
+{
+	Atoms	   *atoms = parting->atoms;
+	uint32	   *number = parting->next;
+
+	for (uint32 i = 0; i < atoms->nplaces; i++)
+		number[i] = NO_CLASS;
+	for (uint64 t = 0; t < nthreads; t++)
+		number[parting->place[t]] = 0;
+	for (uint32 i = 0; i < atoms->nplaces; i++)
+		if (number[i] != NO_CLASS)
+			number[i] = atoms->natoms++;
+	atoms->atom = palloc_extended(sizeof(uint32) * (nthreads + 1), MCXT_ALLOC_HUGE);
+	atoms->size = palloc_extended(sizeof(uint64) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	atoms->last = palloc_extended(sizeof(uint32) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE);
+	for (uint64 t = 0; t < nthreads; t++)
+	{
+		uint32		atom = number[parting->place[t]];
+
+		atoms->atom[t] = atom;
+		atoms->size[atom]++;
+		atoms->last[atom] = parting->place[t];
+	}
+}
+
+Atoms *
+atoms_of(const Seen *seen)
+{
+	Parting		parting = {.atoms = palloc0(sizeof(Atoms))};
+
+	parting.place = palloc_extended(sizeof(uint32) * (seen->nthreads + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	(void) place_create(&parting, NO_PLACE, -1, NO_CLASS);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			part_by_class(&parting, seen, r, c);
+		}
+	number_atoms(&parting, seen->nthreads);
+	pfree(parting.place);
+	pfree(parting.next);
+	return parting.atoms;
+}

@@ -1,0 +1,214 @@
+/*
+ * recall.c
+ *		From the log to dense integers.
+ *
+ * NOTES
+ *		Invented rows get their threads behind all people, so while it is not
+ *		known how many these are, they are counted down from the top.
+ */
+#include "history/recall.h"
+
+#include "catalog/pg_type.h"
+#include "frame/dictionary.h"
+#include "history/element.h"
+#include "history/log.h"
+#include "history/reader.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+typedef struct Recalling
+{
+	const DeclaredPublication *publication;
+	Recalled   *recalled;
+	MemoryContext context;
+	Element		key;
+	Element		sensitive;
+	Dictionary *dictionary;
+	uint64	   *rows_allocated;		/* [releases] */
+	uint32	   *classes_allocated;	/* [releases] */
+} Recalling;
+
+static void
+make_room(Recalling *recalling, int32 r, uint64 rows)
+{
+	SeenRelease *release = &recalling->recalled->seen.release[r];
+	uint64		filled = release->first[release->nclasses];
+
+	if (release->nclasses + 2 > recalling->classes_allocated[r])
+	{
+		recalling->classes_allocated[r] *= 2;
+		release->number = repalloc_huge(release->number, sizeof(int64) * recalling->classes_allocated[r]);
+		release->first = repalloc_huge(release->first, sizeof(uint64) * recalling->classes_allocated[r]);
+	}
+	if (filled + rows > recalling->rows_allocated[r])
+	{
+		recalling->rows_allocated[r] = Max(recalling->rows_allocated[r] * 2, filled + rows);
+		release->thread = repalloc_huge(release->thread, sizeof(Thread) * recalling->rows_allocated[r]);
+		release->value = repalloc_huge(release->value, sizeof(Code) * recalling->rows_allocated[r]);
+		release->counterfeit = repalloc_huge(release->counterfeit, sizeof(bool) * recalling->rows_allocated[r]);
+	}
+}
+
+static Recalling *
+recalling_create(const DeclaredPublication *publication)
+{
+	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
+	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
+	Recalling  *recalling = palloc0(sizeof(Recalling));
+	Recalled   *recalled = palloc0(sizeof(Recalled));
+
+	recalling->publication = publication;
+	recalling->recalled = recalled;
+	recalling->context = CurrentMemoryContext;
+	recalling->key = element_of(key);
+	recalling->sensitive = element_of(sensitive);
+	recalling->dictionary = dictionary_create(sensitive->type);
+	recalling->rows_allocated = palloc0(sizeof(uint64) * publication->releases);
+	recalling->classes_allocated = palloc0(sizeof(uint32) * publication->releases);
+	recalled->people = keys_create(key->type, key->collation);
+	recalled->invented = keys_create(INT8OID, InvalidOid);
+	recalled->seen.nreleases = publication->releases;
+	recalled->seen.release = palloc0(sizeof(SeenRelease) * publication->releases);
+	for (int32 r = 0; r < publication->releases; r++)
+	{
+		SeenRelease *release = &recalled->seen.release[r];
+
+		recalling->classes_allocated[r] = 64;
+		release->number = palloc(sizeof(int64) * 64);
+		release->first = palloc0(sizeof(uint64) * 64);
+		release->thread = palloc(sizeof(Thread));
+		release->value = palloc(sizeof(Code));
+		release->counterfeit = palloc(sizeof(bool));
+	}
+	return recalling;
+}
+
+/* ----------------------------------------------------------------
+ * A class
+ * ----------------------------------------------------------------
+ */
+
+static void
+recall_keys(Recalling *recalling, Datum keys, Thread *thread, bool *counterfeit)
+{
+	ElementWalk walk;
+
+	for (element_walk(&walk, &recalling->key, DatumGetArrayTypeP(keys)); element_next(&walk);)
+	{
+		counterfeit[walk.i] = walk.isnull;
+		thread[walk.i] = walk.isnull ? NO_THREAD : keys_add(recalling->recalled->people, walk.value);
+	}
+}
+
+/* Counterfeits: those who stand for somebody are he, the others have numbers. */
+static void
+recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, Thread *thread)
+{
+	ElementWalk walk;
+
+	if (!slot->tts_isnull[LOG_STANDS_FOR])
+		for (element_walk(&walk, &recalling->key, DatumGetArrayTypeP(slot->tts_values[LOG_STANDS_FOR])); element_next(&walk);)
+			if (!walk.isnull)
+				thread[walk.i] = keys_add(recalling->recalled->people, walk.value);
+	if (!slot->tts_isnull[LOG_INVENTED])
+		for (element_walk(&walk, &element_int8, DatumGetArrayTypeP(slot->tts_values[LOG_INVENTED])); element_next(&walk);)
+			if (!walk.isnull)
+				thread[walk.i] = NO_THREAD - 1 - keys_add(recalling->recalled->invented, walk.value);
+}
+
+static void
+recall_class(Recalling *recalling, const TupleTableSlot *slot)
+{
+	int32		r = DatumGetInt32(slot->tts_values[LOG_RELEASE]) - 1;
+	ArrayType  *keys = DatumGetArrayTypeP(slot->tts_values[LOG_KEYS]);
+	uint64		n = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
+	SeenRelease *release;
+	uint64		at;
+	ElementWalk walk;
+
+	if (r < 0 || r >= recalling->publication->releases)
+		elog(ERROR, "the log of publication \"%s\" tells of release %d", recalling->publication->name, r + 1);
+	make_room(recalling, r, n);
+	release = &recalling->recalled->seen.release[r];
+	at = release->first[release->nclasses];
+	recall_keys(recalling, slot->tts_values[LOG_KEYS], release->thread + at, release->counterfeit + at);
+	recall_counterfeits(recalling, slot, release->thread + at);
+	for (element_walk(&walk, &recalling->sensitive, DatumGetArrayTypeP(slot->tts_values[LOG_SENSITIVE])); element_next(&walk);)
+		release->value[at + walk.i] = dictionary_number(recalling->dictionary, walk.value, walk.isnull);
+	release->number[release->nclasses++] = DatumGetInt64(slot->tts_values[LOG_CLASS]);
+	release->first[release->nclasses] = at + n;
+}
+
+/* ----------------------------------------------------------------
+ * The whole log
+ * ----------------------------------------------------------------
+ */
+
+static void
+recall_classes(Recalling *recalling, Oid log)
+{
+	RowReader  *reader = reader_open(log);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "class", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+	TupleTableSlot *slot;
+
+	while ((slot = reader_next(reader)) != NULL)
+	{
+		recall_class(recalling, slot);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	reader_close(reader);
+}
+
+/* Threads and values get their final numbers. */
+static void
+number_all(Recalling *recalling)
+{
+	Recalled   *recalled = recalling->recalled;
+	Seen	   *seen = &recalled->seen;
+	const Code *code = dictionary_merge_equal(recalling->dictionary,
+											  publication_column(recalling->publication, ROLE_SENSITIVE)->collation,
+											  &seen->nvalues, &recalled->values);
+
+	seen->nthreads = recalled->people->size + recalled->invented->size;
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		SeenRelease *release = &seen->release[r];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+		{
+			release->value[i] = code[release->value[i]];
+			if (release->thread[i] >= recalled->people->size)
+				release->thread[i] = recalled->people->size + (NO_THREAD - 1 - release->thread[i]);
+		}
+	}
+}
+
+Recalled *
+recall(const DeclaredPublication *publication)
+{
+	Recalling  *recalling = recalling_create(publication);
+
+	if (publication->releases > 0)
+		recall_classes(recalling, log_verified(publication));
+	number_all(recalling);
+	return recalling->recalled;
+}
+
+Thread
+recalled_person(const Recalled *recalled, Datum key)
+{
+	return recalled->people->slots == NULL ? NO_THREAD : keys_find(recalled->people, key);
+}
+
+Thread
+recalled_invented(const Recalled *recalled, int64 number)
+{
+	uint32		found = recalled->invented->slots == NULL ? NO_KEY :
+		keys_find(recalled->invented, Int64GetDatum(number));
+
+	return found == NO_KEY ? NO_THREAD : recalled->people->size + found;
+}
