@@ -36,6 +36,10 @@ REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 # -MMD: which headers each object was made from (see the include below).
 PG_CPPFLAGS = -I$(srcdir)/src -MMD -MP
+# make ASSERT=1: with assertions, and with the whole history checked after each release.
+ifdef ASSERT
+PG_CPPFLAGS += -DUSE_ASSERT_CHECKING=1
+endif
 # An argument that a callback's signature demands need not be used.
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter
 EXTRA_CLEAN = build $(OBJS:.o=.d)

@@ -199,6 +199,17 @@ dictionary_texts(const Dictionary *dictionary)
 	return texts;
 }
 
+uint32 *
+dictionary_fingerprints(const Dictionary *dictionary)
+{
+	uint32	   *prints = palloc_extended(sizeof(uint32) * (Size) dictionary->size, MCXT_ALLOC_HUGE);
+
+	prints[DICTIONARY_NULL] = 0;
+	for (uint32 i = 1; i < dictionary->size; i++)
+		prints[i] = hash_image(image_of(dictionary, dictionary->values[i]));
+	return prints;
+}
+
 /* Types whose equal values have equal bytes. */
 static bool
 equal_means_same_bytes(Oid type, Oid collation)

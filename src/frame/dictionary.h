@@ -30,6 +30,9 @@ extern Datum dictionary_value(const Dictionary *dictionary, uint32 number);
 /* The values' text as the type prints it, blanks of char(n) cut off; [size], NULL for NULL. */
 extern char **dictionary_texts(const Dictionary *dictionary);
 
+/* Something that tells values apart, the same in every session and after a restore; [size]. */
+extern uint32 *dictionary_fingerprints(const Dictionary *dictionary);
+
 /*
  * One code for each group of equal values, by the type's own equality: the
  * result maps numbers to codes 0 .. *ncodes - 1, NULL to NO_CODE.  The values

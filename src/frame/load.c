@@ -13,6 +13,7 @@
 #include "frame/load.h"
 
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
@@ -268,6 +269,16 @@ refuse_uncodable(const FrameLoad *state, const LoadingColumn *column,
 }
 
 static void
+add_fingerprints(const FrameLoad *state, LoadedFrame *loaded, const LoadingColumn *column)
+{
+	uint32	   *prints = dictionary_fingerprints(column->dictionary);
+
+	for (uint64 row = 0; row < state->nrows; row++)
+		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row], prints[column->number[row]]);
+	pfree(prints);
+}
+
+static void
 load_quasi_identifier(FrameLoad *state, LoadedFrame *loaded, LoadingColumn *column)
 {
 	Frame	   *frame = &loaded->frame;
@@ -279,6 +290,7 @@ load_quasi_identifier(FrameLoad *state, LoadedFrame *loaded, LoadingColumn *colu
 									 has_null(state, column), &code, &uncodable);
 	if (uncodable.reason != NULL)
 		refuse_uncodable(state, column, code, &uncodable);
+	add_fingerprints(state, loaded, column);
 	frame->code[q] = recode(state, column->number, code);
 	for (uint64 row = 0; row < state->nrows; row++)
 		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
@@ -327,6 +339,7 @@ finish_frame(FrameLoad *state)
 	loaded->insensitive = palloc0(sizeof(PlainColumn) * state->ncolumns);
 	loaded->keys = state->keys->keys;
 	loaded->shown = state->shown;
+	loaded->fingerprint = palloc_extended(sizeof(uint32) * (state->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int i = 0; i < state->ncolumns; i++)
 		switch (state->columns[i].column->role)
 		{

@@ -26,6 +26,8 @@ typedef struct LoadedFrame
 	Frame		frame;			/* what the pure rooms see */
 	const bool *shown;			/* [columns] does the release show them? borrowed */
 	Datum	   *keys;			/* [nrows] in the key's own type */
+	uint32	   *fingerprint;	/* [nrows] of the quasi-identifiers that are shown:
+								 * another one later means that a row has changed */
 
 	/* What codes stand for */
 	Coding	  **codings;		/* [nqis] of those that are shown */

@@ -14,11 +14,8 @@
 #include "frame/tree.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
-#include "utils/rangetypes.h"
-#include "utils/typcache.h"
 
-/* A bound of a range over the type, unbounded at the type's own end. */
-static RangeBound
+RangeBound
 bound_of(Oid type, Datum value, bool lower)
 {
 	RangeBound	bound = {.val = value,.infinite = false,.inclusive = true,.lower = lower};
@@ -49,7 +46,7 @@ bound_of(Oid type, Datum value, bool lower)
 	return bound;
 }
 
-static TypeCacheEntry *
+TypeCacheEntry *
 range_over(Oid type)
 {
 	return lookup_type_cache(printed_type(KIND_RANGE, type), TYPECACHE_RANGE_INFO);

@@ -10,6 +10,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+const Element element_int4 = {INT4OID, INT4OID, -1, 4, true, TYPALIGN_INT};
 const Element element_int8 = {INT8OID, INT8OID, -1, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE};
 
 Element

@@ -25,6 +25,7 @@ typedef struct Element
 } Element;
 
 extern Element element_of(const DeclaredColumn *column);
+extern const Element element_int4;
 extern const Element element_int8;
 
 /* What a statement calls the type of the array. */

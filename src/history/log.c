@@ -41,10 +41,11 @@ log_ensure(const DeclaredPublication *publication)
 		return log;
 	verify_name_is_not_taken(publication, publication->private, name);
 	execute_ddl(psprintf("CREATE TABLE %1$s (release pg_catalog.int4, class pg_catalog.int8, keys %2$s,"
-						 " stands_for %2$s, invented pg_catalog.int8[], sensitive %3$s) " WIDE_ROWS,
+						 " stands_for %2$s, invented pg_catalog.int8[], sensitive %3$s,"
+						 " fingerprints pg_catalog.int4[]) " WIDE_ROWS,
 						 words, element_array_words(&key), element_array_words(&sensitive)));
 	execute_ddl(psprintf("ALTER TABLE %s ALTER keys SET STORAGE EXTERNAL, ALTER stands_for SET STORAGE EXTERNAL,"
-						 " ALTER sensitive SET STORAGE EXTERNAL", words));
+						 " ALTER sensitive SET STORAGE EXTERNAL, ALTER fingerprints SET STORAGE EXTERNAL", words));
 	log = get_relname_relid(name, get_namespace_oid(publication->private, false));
 	reset_rights(RelationRelationId, log, psprintf("TABLE %s", words));
 	seal_table(log);

@@ -4,7 +4,8 @@
  *
  * A plain table of TARGET_private, NAME_members.  A row is a class of a
  * release: its members' keys, in the key's own type, and the sensitive values
- * that were published of them, as arrays in the same order.  A counterfeit has
+ * that were published of them, as arrays in the same order; fingerprints of
+ * their quasi-identifiers tell later who has changed since.  A counterfeit has
  * no key; it stands for somebody who was published before, or is an invented
  * row with a number.  Everything else about the past is a fold of it.
  */
@@ -24,6 +25,7 @@ enum
 	LOG_STANDS_FOR,			/* keys, NULL where the class has none */
 	LOG_INVENTED,				/* numbers, NULL where the class has none */
 	LOG_SENSITIVE,
+	LOG_FINGERPRINTS,			/* of the quasi-identifiers, NULL for counterfeits */
 	LOG_COLUMNS
 };
 

@@ -9,7 +9,6 @@
 #include "history/recall.h"
 
 #include "catalog/pg_type.h"
-#include "frame/dictionary.h"
 #include "history/element.h"
 #include "history/log.h"
 #include "history/reader.h"
@@ -23,7 +22,6 @@ typedef struct Recalling
 	MemoryContext context;
 	Element		key;
 	Element		sensitive;
-	Dictionary *dictionary;
 	uint64	   *rows_allocated;		/* [releases] */
 	uint32	   *classes_allocated;	/* [releases] */
 } Recalling;
@@ -46,6 +44,7 @@ make_room(Recalling *recalling, int32 r, uint64 rows)
 		release->thread = repalloc_huge(release->thread, sizeof(Thread) * recalling->rows_allocated[r]);
 		release->value = repalloc_huge(release->value, sizeof(Code) * recalling->rows_allocated[r]);
 		release->counterfeit = repalloc_huge(release->counterfeit, sizeof(bool) * recalling->rows_allocated[r]);
+		release->fingerprint = repalloc_huge(release->fingerprint, sizeof(uint32) * recalling->rows_allocated[r]);
 	}
 }
 
@@ -62,7 +61,7 @@ recalling_create(const DeclaredPublication *publication)
 	recalling->context = CurrentMemoryContext;
 	recalling->key = element_of(key);
 	recalling->sensitive = element_of(sensitive);
-	recalling->dictionary = dictionary_create(sensitive->type);
+	recalled->dictionary = dictionary_create(sensitive->type);
 	recalling->rows_allocated = palloc0(sizeof(uint64) * publication->releases);
 	recalling->classes_allocated = palloc0(sizeof(uint32) * publication->releases);
 	recalled->people = keys_create(key->type, key->collation);
@@ -79,6 +78,7 @@ recalling_create(const DeclaredPublication *publication)
 		release->thread = palloc(sizeof(Thread));
 		release->value = palloc(sizeof(Code));
 		release->counterfeit = palloc(sizeof(bool));
+		release->fingerprint = palloc(sizeof(uint32));
 	}
 	return recalling;
 }
@@ -88,12 +88,21 @@ recalling_create(const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
+/* All arrays of a class tell of the same members. */
 static void
-recall_keys(Recalling *recalling, Datum keys, Thread *thread, bool *counterfeit)
+walk_members(ElementWalk *walk, const Recalling *recalling, const Element *element, Datum array, uint64 n)
+{
+	element_walk(walk, element, DatumGetArrayTypeP(array));
+	if ((uint64) walk->n != n)
+		elog(ERROR, "the log of publication \"%s\" has a malformed class", recalling->publication->name);
+}
+
+static void
+recall_keys(Recalling *recalling, Datum keys, uint64 n, Thread *thread, bool *counterfeit)
 {
 	ElementWalk walk;
 
-	for (element_walk(&walk, &recalling->key, DatumGetArrayTypeP(keys)); element_next(&walk);)
+	for (walk_members(&walk, recalling, &recalling->key, keys, n); element_next(&walk);)
 	{
 		counterfeit[walk.i] = walk.isnull;
 		thread[walk.i] = walk.isnull ? NO_THREAD : keys_add(recalling->recalled->people, walk.value);
@@ -102,16 +111,16 @@ recall_keys(Recalling *recalling, Datum keys, Thread *thread, bool *counterfeit)
 
 /* Counterfeits: those who stand for somebody are he, the others have numbers. */
 static void
-recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, Thread *thread)
+recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, uint64 n, Thread *thread)
 {
 	ElementWalk walk;
 
 	if (!slot->tts_isnull[LOG_STANDS_FOR])
-		for (element_walk(&walk, &recalling->key, DatumGetArrayTypeP(slot->tts_values[LOG_STANDS_FOR])); element_next(&walk);)
+		for (walk_members(&walk, recalling, &recalling->key, slot->tts_values[LOG_STANDS_FOR], n); element_next(&walk);)
 			if (!walk.isnull)
 				thread[walk.i] = keys_add(recalling->recalled->people, walk.value);
 	if (!slot->tts_isnull[LOG_INVENTED])
-		for (element_walk(&walk, &element_int8, DatumGetArrayTypeP(slot->tts_values[LOG_INVENTED])); element_next(&walk);)
+		for (walk_members(&walk, recalling, &element_int8, slot->tts_values[LOG_INVENTED], n); element_next(&walk);)
 			if (!walk.isnull)
 				thread[walk.i] = NO_THREAD - 1 - keys_add(recalling->recalled->invented, walk.value);
 }
@@ -131,10 +140,12 @@ recall_class(Recalling *recalling, const TupleTableSlot *slot)
 	make_room(recalling, r, n);
 	release = &recalling->recalled->seen.release[r];
 	at = release->first[release->nclasses];
-	recall_keys(recalling, slot->tts_values[LOG_KEYS], release->thread + at, release->counterfeit + at);
-	recall_counterfeits(recalling, slot, release->thread + at);
-	for (element_walk(&walk, &recalling->sensitive, DatumGetArrayTypeP(slot->tts_values[LOG_SENSITIVE])); element_next(&walk);)
-		release->value[at + walk.i] = dictionary_number(recalling->dictionary, walk.value, walk.isnull);
+	recall_keys(recalling, slot->tts_values[LOG_KEYS], n, release->thread + at, release->counterfeit + at);
+	recall_counterfeits(recalling, slot, n, release->thread + at);
+	for (walk_members(&walk, recalling, &recalling->sensitive, slot->tts_values[LOG_SENSITIVE], n); element_next(&walk);)
+		release->value[at + walk.i] = dictionary_number(recalling->recalled->dictionary, walk.value, walk.isnull);
+	for (walk_members(&walk, recalling, &element_int4, slot->tts_values[LOG_FINGERPRINTS], n); element_next(&walk);)
+		release->fingerprint[at + walk.i] = walk.isnull ? 0 : (uint32) DatumGetInt32(walk.value);
 	release->number[release->nclasses++] = DatumGetInt64(slot->tts_values[LOG_CLASS]);
 	release->first[release->nclasses] = at + n;
 }
@@ -168,10 +179,12 @@ number_all(Recalling *recalling)
 {
 	Recalled   *recalled = recalling->recalled;
 	Seen	   *seen = &recalled->seen;
-	const Code *code = dictionary_merge_equal(recalling->dictionary,
+	const Code *code = dictionary_merge_equal(recalled->dictionary,
 											  publication_column(recalling->publication, ROLE_SENSITIVE)->collation,
 											  &seen->nvalues, &recalled->values);
 
+	recalled->code = code;
+	recalled->known = dictionary_size(recalled->dictionary);
 	seen->nthreads = recalled->people->size + recalled->invented->size;
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
@@ -211,4 +224,12 @@ recalled_invented(const Recalled *recalled, int64 number)
 		keys_find(recalled->invented, Int64GetDatum(number));
 
 	return found == NO_KEY ? NO_THREAD : recalled->people->size + found;
+}
+
+Code
+recalled_value(const Recalled *recalled, Datum value, bool isnull)
+{
+	uint32		number = dictionary_number(recalled->dictionary, value, isnull);
+
+	return number < recalled->known ? recalled->code[number] : UNKNOWN_VALUE;
 }

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
+#include "frame/dictionary.h"
 #include "frame/keys.h"
 #include "history/seen.h"
 
@@ -17,10 +18,13 @@ typedef struct Recalled
 	KeyTable   *people;			/* a person's number is his thread */
 	KeyTable   *invented;		/* an invented row's number, plus the people, is its thread */
 	Datum	   *values;			/* [seen.nvalues] the sensitive values of codes */
+	Dictionary *dictionary;		/* of all that occur, however they look */
+	uint32		known;			/* numbers of it that have a code */
+	const Code *code;			/* [known] */
 } Recalled;
 
 /*
- * As the owner, under the active snapshot.  Takes 9 bytes for each row that was
+ * As the owner, under the active snapshot.  Takes 13 bytes for each row that was
  * ever published, in the current context.
  */
 extern Recalled *recall(const DeclaredPublication *publication);
@@ -28,5 +32,10 @@ extern Recalled *recall(const DeclaredPublication *publication);
 /* The thread of a person or of an invented row, or NO_THREAD. */
 extern Thread recalled_person(const Recalled *recalled, Datum key);
 extern Thread recalled_invented(const Recalled *recalled, int64 number);
+
+/* The code of a value as it was published, NO_CODE for NULL, UNKNOWN_VALUE where the log has none. */
+extern Code recalled_value(const Recalled *recalled, Datum value, bool isnull);
+
+#define UNKNOWN_VALUE (NO_CODE - 1)
 
 #endif							/* PPREPUB_HISTORY_RECALL_H */

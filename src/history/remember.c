@@ -151,6 +151,21 @@ numbers_as_array(const int64 *numbers, const bool *is_number, uint64 n)
 	return element_array(&element_int8, values, nulls, n);
 }
 
+/* The fingerprints of true rows, as many as there are, and NULLs up to n. */
+static Datum
+fingerprints_as_array(const Remembering *remembering, const RememberedClass *class)
+{
+	uint64		n = class->nrows + class->ninvented;
+	Datum	   *values = palloc_extended(sizeof(Datum) * n, MCXT_ALLOC_HUGE);
+	bool	   *nulls = class->ninvented == 0 ? NULL : palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE);
+
+	for (uint64 i = 0; i < class->nrows; i++)
+		values[i] = Int32GetDatum((int32) remembering->loaded->fingerprint[class->rows[i]]);
+	for (uint64 i = 0; i < n && nulls != NULL; i++)
+		nulls[i] = i >= class->nrows;
+	return element_array(&element_int4, values, nulls, n);
+}
+
 static Datum
 keys_as_array(const Remembering *remembering, const People *people)
 {
@@ -258,15 +273,16 @@ write_neighborhood(Remembering *remembering, const People *people, Datum keys, D
 
 /* A class without counterfeits, as most are: what the log says is in keys and shown. */
 static void
-log_class(Remembering *remembering, int64 class, Datum keys, Datum shown)
+log_class(Remembering *remembering, const RememberedClass *class, Datum keys, Datum shown)
 {
 	Datum		values[LOG_COLUMNS] = {0};
 	bool		nulls[LOG_COLUMNS] = {[LOG_STANDS_FOR] = true,[LOG_INVENTED] = true};
 
 	values[LOG_RELEASE] = Int32GetDatum(remembering->release);
-	values[LOG_CLASS] = Int64GetDatum(class);
+	values[LOG_CLASS] = Int64GetDatum(class->number);
 	values[LOG_KEYS] = keys;
 	values[LOG_SENSITIVE] = shown;
+	values[LOG_FINGERPRINTS] = fingerprints_as_array(remembering, class);
 	writer_add(remembering->log, values, nulls);
 }
 
@@ -299,6 +315,7 @@ log_mixed_class(Remembering *remembering, const RememberedClass *class, const Pe
 	values[LOG_INVENTED] = !people->any_invented ? (Datum) 0 :
 		numbers_as_array(people->numbers, people->is_invented, people->size);
 	values[LOG_SENSITIVE] = shown;
+	values[LOG_FINGERPRINTS] = fingerprints_as_array(remembering, class);
 	writer_add(remembering->log, values, nulls);
 }
 
@@ -354,7 +371,7 @@ remember_class(Remembering *remembering, const RememberedClass *class)
 	write_neighborhood(remembering, people, keys,
 					   is_one_epoch(remembering, people) ? shown : epochs_of(remembering, people));
 	if (class->ninvented == 0)
-		log_class(remembering, class->number, keys, shown);
+		log_class(remembering, class, keys, shown);
 	else
 		log_mixed_class(remembering, class, people, shown);
 	if (class->parent != NO_NEIGHBORHOOD)

@@ -25,7 +25,8 @@ typedef struct SeenRelease
 								 * not including, first[c + 1] */
 	Thread	   *thread;			/* [rows] whose row it is */
 	Code	   *value;			/* [rows] as published, NO_CODE for NULL */
-	bool	   *counterfeit;	/* [rows] or NULL where there is none */
+	bool	   *counterfeit;	/* [rows] */
+	uint32	   *fingerprint;	/* [rows] of the quasi-identifiers, if it is a true row */
 } SeenRelease;
 
 typedef struct Seen

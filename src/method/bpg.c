@@ -639,13 +639,19 @@ largest_neighborhood(const Past *past)
 	return largest;
 }
 
+static Principle
+bpg_principle(const int64 *params)
+{
+	return principle_k_l(params[BPG_K], params[BPG_L]);
+}
+
 static Draft *
 draft_create(const Frame *frame, const int64 *params)
 {
 	Draft	   *draft = palloc0(sizeof(Draft));
 
 	draft->k = params[BPG_K];
-	draft->principle = principle_k_l(params[BPG_K], params[BPG_L]);
+	draft->principle = bpg_principle(params);
 	draft->classes = palloc0(sizeof(Classes));
 	draft->classes->nqis = frame->nqis;
 	draft->classes->rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
@@ -694,5 +700,6 @@ const Method bpg_method = {
 		.columns = true,
 		.insensitive = true,
 	},
+	.principle = bpg_principle,
 	.draft = bpg_draft,
 };

@@ -36,6 +36,9 @@ typedef struct Method
 {
 	MethodDeclaration declaration;
 
+	/* What releases under these parameters promise of each set that they reveal. */
+	Principle	(*principle) (const int64 *params);
+
 	/*
 	 * Drafts a release of the rows asked for.  Parameters come as
 	 * param_spec.h says.  The same frame, parameters and seed give

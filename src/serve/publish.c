@@ -22,6 +22,7 @@
 #include "history/witness.h"
 #include "miscadmin.h"
 #include "serve/columns.h"
+#include "serve/invariant.h"
 #include "serve/release.h"
 #include "serve/stopwatch.h"
 #include "utils/array.h"
@@ -139,6 +140,19 @@ note_release(const Making *making, ArrayType *columns, int32 number,
 	return row;
 }
 
+/* In assert builds, after each release; pprepub.audit() does it whenever it is asked. */
+static void
+check_invariant(DeclaredPublication *publication)
+{
+#ifdef USE_ASSERT_CHECKING
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	publication->releases++;
+	verify_invariant(publication);
+	PopActiveSnapshot();
+#endif
+}
+
 Datum
 pprepub_publish(PG_FUNCTION_ARGS)
 {
@@ -174,6 +188,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	stored = store_release(making, number);
 	row = note_release(making, columns, number, &stored, stopwatch_seconds(&watch));
 	row = SPI_datumTransfer(row, false, -1);
+	check_invariant(publication);
 	SPI_finish();
 	act_as_before(&caller);
 	PopActiveSnapshot();

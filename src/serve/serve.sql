@@ -31,3 +31,9 @@ CREATE FUNCTION pprepub.release_intact(publication text, release int) RETURNS bo
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_release_intact';
 COMMENT ON FUNCTION pprepub.release_intact(text, int) IS
 	'does a stored release still have the rows that it was published with?';
+
+CREATE FUNCTION pprepub.audit(publication text, OUT check_name text, OUT required text, OUT measured text,
+		OUT holds boolean, OUT worst jsonb) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_audit';
+COMMENT ON FUNCTION pprepub.audit(text) IS
+	'everything that can be checked of what is out, what does not hold first: sizes and values of classes and of all that releases together reveal, the history against its log, release tables against their checksums, the log and the source';

@@ -1,0 +1,122 @@
+/*
+ * smallest.c
+ *		Counting the members and values of classes and atoms.
+ */
+#include "postgres.h"
+
+#include "audit/smallest.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Values seen in the set at hand: those with its stamp. */
+typedef struct Counter
+{
+	uint64	   *stamp;			/* [values] */
+	uint64		set;
+	uint32		values;
+} Counter;
+
+static Counter
+counter_create(const Seen *seen)
+{
+	return (Counter) {
+		.stamp = palloc_extended(sizeof(uint64) * ((Size) seen->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO)
+	};
+}
+
+static void
+next_set(Counter *counter)
+{
+	counter->set++;
+	counter->values = 0;
+}
+
+static inline void
+count_value(Counter *counter, Code value)
+{
+	if (value == NO_CODE || counter->stamp[value] == counter->set)
+		return;
+	counter->stamp[value] = counter->set;
+	counter->values++;
+}
+
+static void
+note_set(Smallest *smallest, bool first, uint32 set, uint64 records, uint32 values, int32 r)
+{
+	if (first || records < smallest->records)
+	{
+		smallest->records = records;
+		smallest->fewest = set;
+	}
+	if (first || values < smallest->values)
+	{
+		smallest->values = values;
+		smallest->poorest = set;
+		smallest->poor_in = r;
+	}
+}
+
+bool
+smallest_classes(const Seen *seen, int32 r, Smallest *smallest)
+{
+	const SeenRelease *release = &seen->release[r];
+	Counter		counter = counter_create(seen);
+
+	for (uint32 c = 0; c < release->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		next_set(&counter);
+		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+			count_value(&counter, release->value[i]);
+		note_set(smallest, c == 0, c, seen_size(release, c), counter.values, r);
+	}
+	pfree(counter.stamp);
+	return release->nclasses > 0;
+}
+
+/* The release's values atom by atom: an atom is wholly in it, or not at all. */
+static void
+sort_values(const SeenRelease *release, const Atoms *atoms, const uint64 *first, uint64 *filled, Code *values)
+{
+	memset(filled, 0, sizeof(uint64) * atoms->natoms);
+	for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+	{
+		uint32		atom = atoms->atom[release->thread[i]];
+
+		values[first[atom] + filled[atom]++] = release->value[i];
+	}
+	CHECK_FOR_INTERRUPTS();
+}
+
+bool
+smallest_atoms(const Seen *seen, const Atoms *atoms, Smallest *smallest)
+{
+	Counter		counter = counter_create(seen);
+	uint64	   *first = palloc_extended(sizeof(uint64) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE);
+	uint64	   *filled = palloc_extended(sizeof(uint64) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE);
+	Code	   *values = palloc_extended(sizeof(Code) * (seen->nthreads + 1), MCXT_ALLOC_HUGE);
+	bool		any = false;
+
+	first[0] = 0;
+	for (uint32 a = 0; a < atoms->natoms; a++)
+		first[a + 1] = first[a] + atoms->size[a];
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		sort_values(&seen->release[r], atoms, first, filled, values);
+		for (uint32 a = 0; a < atoms->natoms; a++)
+		{
+			if (filled[a] == 0)
+				continue;
+			next_set(&counter);
+			for (uint64 i = first[a]; i < first[a] + filled[a]; i++)
+				count_value(&counter, values[i]);
+			note_set(smallest, !any, a, atoms->size[a], counter.values, r);
+			any = true;
+		}
+	}
+	pfree(values);
+	pfree(filled);
+	pfree(first);
+	pfree(counter.stamp);
+	return any;
+}

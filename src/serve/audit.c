@@ -1,0 +1,396 @@
+/*
+ * audit.c
+ *		audit(): everything that can be checked of what is out.
+ *
+ * NOTES
+ *		No release may come while it looks, so publishing waits: figures of the
+ *		log, the fold and the tables must be of the same moment.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "audit/smallest.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "serve/inspect.h"
+#include "serve/invariant.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(pprepub_audit);
+
+typedef struct Check
+{
+	const char *name;
+	char	   *required;
+	char	   *measured;
+	bool		holds;
+	char	   *worst;			/* JSON, or NULL */
+} Check;
+
+#define MAX_CHECKS 16
+
+typedef struct Audit
+{
+	const DeclaredPublication *publication;
+	Released   *released;		/* [releases] */
+	Recalled   *recalled;
+	Atoms	   *atoms;
+	Principle	weakest;
+	Check		checks[MAX_CHECKS];
+	int			nchecks;
+} Audit;
+
+static void
+add_check(Audit *audit, const char *name, char *required, char *measured, bool holds, char *worst)
+{
+	Assert(audit->nchecks < MAX_CHECKS);
+	audit->checks[audit->nchecks++] = (Check) {name, required, measured, holds, worst};
+}
+
+/* ----------------------------------------------------------------
+ * Classes and atoms
+ * ----------------------------------------------------------------
+ */
+
+/* How near a figure comes to what is required: less than 1 is not enough. */
+static double
+margin(uint64 figure, uint64 required)
+{
+	return (double) figure / Max(required, 1);
+}
+
+static void
+check_classes(Audit *audit)
+{
+	const Seen *seen = &audit->recalled->seen;
+	Smallest	fewest = {0};
+	Smallest	poorest = {0};
+	int32		few_in = -1;
+	int32		poor_in = -1;
+	bool		any_l = false;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const Principle *principle = &audit->released[r].principle;
+		Smallest	smallest;
+
+		any_l |= principle->l > 1;
+		if (!smallest_classes(seen, r, &smallest))
+			continue;
+		if (few_in < 0 || margin(smallest.records, principle->k) < margin(fewest.records, audit->released[few_in].principle.k))
+		{
+			fewest = smallest;
+			few_in = r;
+		}
+		if (principle->l > 1 &&
+			(poor_in < 0 || margin(smallest.values, principle->l) < margin(poorest.values, audit->released[poor_in].principle.l)))
+		{
+			poorest = smallest;
+			poor_in = r;
+		}
+	}
+	if (few_in >= 0)
+		add_check(audit, "k", psprintf("k >= " UINT64_FORMAT, audit->released[few_in].principle.k),
+				  psprintf("k = " UINT64_FORMAT, fewest.records),
+				  fewest.records >= audit->released[few_in].principle.k,
+				  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": " UINT64_FORMAT "}",
+						   few_in + 1, seen->release[few_in].number[fewest.fewest], fewest.records));
+	if (any_l && poor_in >= 0)
+		add_check(audit, "l", psprintf("l >= %u", audit->released[poor_in].principle.l),
+				  psprintf("l = %u", poorest.values),
+				  poorest.values >= audit->released[poor_in].principle.l,
+				  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"sensitive_values\": %u}",
+						   poor_in + 1, seen->release[poor_in].number[poorest.poorest], poorest.values));
+}
+
+/* The releases that an atom was in, as JSON. */
+static char *
+releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
+{
+	bool	   *in = palloc0(sizeof(bool) * (nreleases + 1));
+	StringInfoData list;
+
+	for (uint32 place = atoms->last[atom]; place != NO_PLACE; place = atoms->previous[place])
+		in[atoms->release[place]] = true;
+	initStringInfo(&list);
+	for (int32 r = 0; r < nreleases; r++)
+		if (in[r])
+			appendStringInfo(&list, "%s%d", list.len > 0 ? ", " : "", r + 1);
+	return psprintf("[%s]", list.data);
+}
+
+static void
+check_atoms(Audit *audit)
+{
+	const Seen *seen = &audit->recalled->seen;
+	const Principle *weakest = &audit->weakest;
+	Smallest	smallest;
+	bool		large;
+	bool		diverse;
+
+	if (!smallest_atoms(seen, audit->atoms, &smallest))
+		return;
+	large = smallest.records >= weakest->k;
+	diverse = weakest->l <= 1 || smallest.values >= weakest->l;
+	add_check(audit, "atoms", psprintf("k >= " UINT64_FORMAT ", l >= %u", weakest->k, weakest->l),
+			  psprintf("k = " UINT64_FORMAT ", l = %u", smallest.records, smallest.values),
+			  large && diverse,
+			  large && !diverse
+			  ? psprintf("{\"releases\": %s, \"in_release\": %d, \"sensitive_values\": %u}",
+						 releases_of(audit->atoms, smallest.poorest, seen->nreleases), smallest.poor_in + 1, smallest.values)
+			  : psprintf("{\"releases\": %s, \"records\": " UINT64_FORMAT "}",
+						 releases_of(audit->atoms, smallest.fewest, seen->nreleases), smallest.records));
+}
+
+static void
+check_invariant(Audit *audit)
+{
+	Invariant	invariant = compare_neighborhoods(audit->publication, audit->recalled, audit->atoms);
+
+	add_check(audit, "invariant",
+			  psprintf("%u neighborhoods, one for each person, as the log tells", audit->atoms->natoms),
+			  psprintf(UINT64_FORMAT ", " UINT64_FORMAT " of them not", invariant.neighborhoods, invariant.wrong),
+			  invariant.wrong == 0,
+			  invariant.first_wrong == 0 ? NULL :
+			  psprintf("{\"neighborhood\": " INT64_FORMAT "}", invariant.first_wrong));
+}
+
+static void
+check_remembered(Audit *audit)
+{
+	uint64		threads = audit->recalled->seen.nthreads;
+	uint64		remembered = audit->publication->remembered;
+
+	add_check(audit, "remembered", psprintf(UINT64_FORMAT " people and invented rows", remembered),
+			  psprintf(UINT64_FORMAT, threads), threads == remembered, NULL);
+}
+
+/* ----------------------------------------------------------------
+ * Release tables
+ * ----------------------------------------------------------------
+ */
+
+/* The source now, or NULL where it cannot be read as a frame; then *why is set. */
+static LoadedFrame *
+load_present(const DeclaredPublication *publication, const bool *shown, char **why)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	LoadedFrame *volatile loaded = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		loaded = load_finish(load_rows(publication, shown, context));
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED || error->sqlerrcode == ERRCODE_OUT_OF_MEMORY)
+			PG_RE_THROW();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		loaded = NULL;
+		*why = error->message;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return loaded;
+}
+
+typedef struct Tables
+{
+	int32		stored;
+	int32		intact;
+	int32		not_intact;		/* a release, or 0 */
+	uint64		rows;
+	int32		logged;
+	int32		not_logged;
+	int64		unlogged_class;
+	uint64		unchanged;
+	uint64		covered;
+	int32		uncovered;
+	int64		uncovered_class;
+	const char *uncovered_column;
+	char	   *unreadable;		/* why the source is */
+} Tables;
+
+static bool
+same_columns(const DeclaredPublication *publication, const bool *a, const bool *b)
+{
+	return a != NULL && memcmp(a, b, sizeof(bool) * publication->ncolumns) == 0;
+}
+
+static void
+sum_up(Tables *tables, const Inspection *inspection, int32 number)
+{
+	bool		intact = inspection->exists && inspection->is_intact;
+	bool		logged = inspection->exists && inspection->is_logged;
+
+	tables->stored++;
+	tables->intact += intact;
+	tables->logged += logged;
+	tables->rows += inspection->rows;
+	tables->unchanged += inspection->unchanged;
+	tables->covered += inspection->covered;
+	if (!intact && tables->not_intact == 0)
+		tables->not_intact = number;
+	if (!logged && tables->not_logged == 0)
+	{
+		tables->not_logged = number;
+		tables->unlogged_class = inspection->unlogged_class;
+	}
+	if (inspection->uncovered_class != 0 && tables->uncovered == 0)
+	{
+		tables->uncovered = number;
+		tables->uncovered_class = inspection->uncovered_class;
+		tables->uncovered_column = inspection->uncovered_column;
+	}
+}
+
+static Tables
+inspect_tables(Audit *audit)
+{
+	const DeclaredPublication *publication = audit->publication;
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "the source", ALLOCSET_DEFAULT_SIZES);
+	const bool *shown = NULL;
+	LoadedFrame *present = NULL;
+	Tables		tables = {0};
+
+	for (int32 r = 0; r < publication->releases; r++)
+	{
+		const Released *released = &audit->released[r];
+		Inspection	inspection;
+
+		if (!released->is_stored)
+			continue;
+		if (!same_columns(publication, shown, released->shown))
+		{
+			MemoryContext old;
+
+			MemoryContextReset(work);
+			old = MemoryContextSwitchTo(work);
+			present = load_present(publication, shown = released->shown, &tables.unreadable);
+			MemoryContextSwitchTo(old);
+		}
+		inspection = inspect_release(publication, released, audit->recalled, present);
+		sum_up(&tables, &inspection, released->number);
+	}
+	return tables;
+}
+
+static char *
+worst_release(int32 number, int64 class, const char *column)
+{
+	StringInfoData json;
+
+	if (number == 0)
+		return NULL;
+	initStringInfo(&json);
+	appendStringInfo(&json, "{\"release\": %d", number);
+	if (class != 0)
+		appendStringInfo(&json, ", \"class\": " INT64_FORMAT, class);
+	if (column != NULL)
+	{
+		appendStringInfoString(&json, ", \"column\": ");
+		escape_json(&json, column);
+	}
+	appendStringInfoChar(&json, '}');
+	return json.data;
+}
+
+static void
+check_tables(Audit *audit)
+{
+	Tables		tables = inspect_tables(audit);
+
+	add_check(audit, "checksums", psprintf("%d stored releases with the rows that they were published with", tables.stored),
+			  psprintf("%d", tables.intact), tables.intact == tables.stored,
+			  worst_release(tables.not_intact, 0, NULL));
+	add_check(audit, "rows", psprintf("%d stored releases, class by class, with the people and values of the log", tables.stored),
+			  psprintf("%d, " UINT64_FORMAT " rows in all", tables.logged, tables.rows), tables.logged == tables.stored,
+			  worst_release(tables.not_logged, tables.unlogged_class, NULL));
+	if (tables.unreadable != NULL)
+		add_check(audit, "covers", pstrdup("the source can be read"), tables.unreadable, false, NULL);
+	else
+		add_check(audit, "covers",
+				  psprintf(UINT64_FORMAT " rows of people whose quasi-identifiers are what they were, in their cells", tables.unchanged),
+				  psprintf(UINT64_FORMAT, tables.covered), tables.covered == tables.unchanged,
+				  worst_release(tables.uncovered, tables.uncovered_class, tables.uncovered_column));
+}
+
+/* ----------------------------------------------------------------
+ * The whole
+ * ----------------------------------------------------------------
+ */
+
+static void
+put_checks(ReturnSetInfo *result, const Audit *audit, bool holds)
+{
+	for (int i = 0; i < audit->nchecks; i++)
+	{
+		const Check *check = &audit->checks[i];
+		Datum		values[5];
+		bool		nulls[5] = {false};
+
+		if (check->holds != holds)
+			continue;
+		values[0] = CStringGetTextDatum(check->name);
+		values[1] = CStringGetTextDatum(check->required);
+		values[2] = CStringGetTextDatum(check->measured);
+		values[3] = BoolGetDatum(check->holds);
+		nulls[4] = check->worst == NULL;
+		values[4] = nulls[4] ? (Datum) 0 : DirectFunctionCall1(jsonb_in, CStringGetDatum(check->worst));
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+}
+
+Datum
+pprepub_audit(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	DeclaredPublication *publication = publication_open(name, RowShareLock);
+	MemoryContext context;
+	MemoryContext old;
+	Identity	caller;
+	Audit		audit = {.publication = publication};
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (publication->releases == 0)
+		return (Datum) 0;
+	context = AllocSetContextCreate(CurrentMemoryContext, "audit", ALLOCSET_DEFAULT_SIZES);
+	PushActiveSnapshot(GetLatestSnapshot());
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	old = MemoryContextSwitchTo(context);
+	audit.released = read_released(publication);
+	audit.weakest = weakest_principle(audit.released, publication->releases);
+	audit.recalled = recall(publication);
+	audit.atoms = atoms_of(&audit.recalled->seen);
+	check_classes(&audit);
+	check_atoms(&audit);
+	check_invariant(&audit);
+	check_remembered(&audit);
+	check_tables(&audit);
+	MemoryContextSwitchTo(old);
+	SPI_finish();
+	act_as_before(&caller);
+	PopActiveSnapshot();
+	put_checks((ReturnSetInfo *) fcinfo->resultinfo, &audit, false);
+	put_checks((ReturnSetInfo *) fcinfo->resultinfo, &audit, true);
+	MemoryContextDelete(context);
+	return (Datum) 0;
+}

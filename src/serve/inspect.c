@@ -1,0 +1,280 @@
+/*
+ * inspect.c
+ *		Reading a release table once, for its checksum, its rows and its cells.
+ */
+#include "serve/inspect.h"
+
+#include "access/table.h"
+#include "frame/reread.h"
+#include "history/reader.h"
+#include "miscadmin.h"
+#include "serve/checksum.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+typedef struct Inspecting
+{
+	const DeclaredPublication *publication;
+	const Released *released;
+	Recalled   *recalled;
+	const SeenRelease *seen;
+	const LoadedFrame *present;
+	Inspection	inspection;
+	Checksum   *checksum;
+	int			sensitive;		/* its attribute */
+	uint32	   *class_of;		/* [nclasses + 1] index in the log of a class number, or NO_ROW */
+	uint64	   *rows;			/* a word for each row: class and value */
+	uint64		allocated;
+
+	/* Cells, for each quasi-identifier that is shown */
+	int			nqis;
+	int		   *attribute;		/* [nqis] */
+	CellReader **readers;		/* [nqis] */
+	bool	   *is_read;		/* [nclasses] */
+	Span	   *cells;			/* [nclasses][nqis] codes of the present; lo > hi for none */
+} Inspecting;
+
+static int
+compare_words(const void *a, const void *b)
+{
+	uint64		x = *(const uint64 *) a;
+	uint64		y = *(const uint64 *) b;
+
+	return (x > y) - (x < y);
+}
+
+static uint64
+word_of(uint32 class, Code value)
+{
+	return (uint64) class << 32 | value;
+}
+
+static Checksum *
+begin_checksum(const Released *released)
+{
+	Relation	table = table_open(released->table, AccessShareLock);
+	Checksum   *checksum = checksum_create(RelationGetDescr(table), released->checksum_seed);
+
+	table_close(table, NoLock);
+	return checksum;
+}
+
+/* Attributes are the class, and then all columns but the key. */
+static void
+find_attributes(Inspecting *inspecting)
+{
+	const DeclaredPublication *publication = inspecting->publication;
+	int			attribute = 1;
+
+	inspecting->attribute = palloc0(sizeof(int) * publication->ncolumns);
+	inspecting->readers = palloc0(sizeof(CellReader *) * publication->ncolumns);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (column->role == ROLE_KEY)
+			continue;
+		if (column->role == ROLE_SENSITIVE)
+			inspecting->sensitive = attribute;
+		if (column->role == ROLE_QUASI_IDENTIFIER && inspecting->released->shown[i] && inspecting->present != NULL)
+		{
+			inspecting->readers[inspecting->nqis] = cell_reader(inspecting->present->codings[inspecting->nqis]);
+			inspecting->attribute[inspecting->nqis++] = attribute;
+		}
+		attribute++;
+	}
+}
+
+static void
+index_classes(Inspecting *inspecting)
+{
+	const SeenRelease *seen = inspecting->seen;
+
+	inspecting->class_of = palloc_extended(sizeof(uint32) * ((Size) seen->nclasses + 1), MCXT_ALLOC_HUGE);
+	memset(inspecting->class_of, 0xff, sizeof(uint32) * ((Size) seen->nclasses + 1));
+	for (uint32 c = 0; c < seen->nclasses; c++)
+		if (seen->number[c] > 0 && seen->number[c] <= seen->nclasses)
+			inspecting->class_of[seen->number[c]] = c;
+	inspecting->is_read = palloc0(sizeof(bool) * ((Size) seen->nclasses + 1));
+	inspecting->cells = palloc_extended(sizeof(Span) * Max(1, inspecting->nqis) * ((Size) seen->nclasses + 1),
+										MCXT_ALLOC_HUGE);
+}
+
+static uint32
+find_class(const Inspecting *inspecting, int64 number)
+{
+	return number > 0 && number <= inspecting->seen->nclasses ? inspecting->class_of[number] : NO_ROW;
+}
+
+/* The codes that a class's cells cover; all its rows must have the same. */
+static void
+read_cells(Inspecting *inspecting, uint32 class, TupleTableSlot *slot)
+{
+	Span	   *cells = &inspecting->cells[(Size) class * inspecting->nqis];
+
+	for (int q = 0; q < inspecting->nqis; q++)
+	{
+		int			a = inspecting->attribute[q];
+		Span		codes = {1, 0};
+
+		(void) cell_codes(inspecting->readers[q], slot->tts_values[a], slot->tts_isnull[a], &codes);
+		if (!inspecting->is_read[class])
+			cells[q] = codes;
+		else if (!span_equal(cells[q], codes))
+			inspecting->inspection.is_logged = false;
+	}
+	inspecting->is_read[class] = true;
+}
+
+static void
+inspect_row(Inspecting *inspecting, TupleTableSlot *slot)
+{
+	uint32		class = slot->tts_isnull[0] ? NO_ROW : find_class(inspecting, DatumGetInt64(slot->tts_values[0]));
+	bool		is_shown = inspecting->released->shows_sensitive;
+	Code		value = !is_shown ? 0 :
+		recalled_value(inspecting->recalled, slot->tts_values[inspecting->sensitive],
+					   slot->tts_isnull[inspecting->sensitive]);
+
+	checksum_add(inspecting->checksum, slot->tts_values, slot->tts_isnull);
+	if (inspecting->inspection.rows == inspecting->allocated)
+	{
+		inspecting->allocated *= 2;
+		inspecting->rows = repalloc_huge(inspecting->rows, sizeof(uint64) * inspecting->allocated);
+	}
+	inspecting->rows[inspecting->inspection.rows++] = word_of(class, value);
+	if (class != NO_ROW)
+		read_cells(inspecting, class, slot);
+}
+
+static void
+inspect_rows(Inspecting *inspecting)
+{
+	RowReader  *reader = reader_open(inspecting->released->table);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+	TupleTableSlot *slot;
+
+	while ((slot = reader_next(reader)) != NULL)
+	{
+		inspect_row(inspecting, slot);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	reader_close(reader);
+}
+
+/* Are the rows those of the log, whatever their order? */
+static void
+compare_rows(Inspecting *inspecting)
+{
+	const SeenRelease *seen = inspecting->seen;
+	Inspection *inspection = &inspecting->inspection;
+	uint64		n = seen->first[seen->nclasses];
+	uint64	   *told = palloc_extended(sizeof(uint64) * (n + 1), MCXT_ALLOC_HUGE);
+
+	for (uint32 c = 0; c < seen->nclasses; c++)
+		for (uint64 i = seen->first[c]; i < seen->first[c + 1]; i++)
+			told[i] = word_of(c, inspecting->released->shows_sensitive ? seen->value[i] : 0);
+	qsort(told, n, sizeof(uint64), compare_words);
+	qsort(inspecting->rows, inspection->rows, sizeof(uint64), compare_words);
+	CHECK_FOR_INTERRUPTS();
+	inspection->is_logged &= inspection->rows == n;
+	for (uint64 i = 0; i < Min(n, inspection->rows); i++)
+		if (told[i] != inspecting->rows[i])
+		{
+			inspection->is_logged = false;
+			inspection->unlogged_class = seen->number[told[i] >> 32];
+			break;
+		}
+	pfree(told);
+}
+
+/* ----------------------------------------------------------------
+ * Does it cover whom it says?
+ * ----------------------------------------------------------------
+ */
+
+static void
+cover_member(Inspecting *inspecting, uint32 class, RowId row)
+{
+	const Frame *frame = &inspecting->present->frame;
+	const Span *cells = &inspecting->cells[(Size) class * inspecting->nqis];
+	Inspection *inspection = &inspecting->inspection;
+
+	inspection->unchanged++;
+	for (int q = 0; q < inspecting->nqis; q++)
+		if (frame->code[q][row] < cells[q].lo || frame->code[q][row] > cells[q].hi)
+		{
+			inspection->uncovered_class = inspecting->seen->number[class];
+			inspection->uncovered_column = inspecting->present->codings[q]->column->name;
+			return;
+		}
+	inspection->covered++;
+}
+
+static void
+cover_members(Inspecting *inspecting, const RowId *row_of_person)
+{
+	const SeenRelease *seen = inspecting->seen;
+
+	for (uint32 c = 0; c < seen->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = seen->first[c]; i < seen->first[c + 1] && inspecting->is_read[c]; i++)
+		{
+			RowId		row = seen->counterfeit[i] ? NO_ROW : row_of_person[seen->thread[i]];
+
+			if (row != NO_ROW && inspecting->present->fingerprint[row] == seen->fingerprint[i])
+				cover_member(inspecting, c, row);
+		}
+	}
+}
+
+/* Where people are in the source now. */
+static RowId *
+find_people(const Recalled *recalled, const LoadedFrame *present)
+{
+	RowId	   *row_of_person = palloc_extended(sizeof(RowId) * (recalled->people->size + 1), MCXT_ALLOC_HUGE);
+
+	memset(row_of_person, 0xff, sizeof(RowId) * recalled->people->size);	/* NO_ROW */
+	for (uint64 row = 0; row < present->frame.nrows; row++)
+	{
+		Thread		thread = recalled_person(recalled, present->keys[row]);
+
+		if (thread != NO_THREAD)
+			row_of_person[thread] = row;
+	}
+	return row_of_person;
+}
+
+Inspection
+inspect_release(const DeclaredPublication *publication, const Released *released,
+				Recalled *recalled, const LoadedFrame *present)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "inspection", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	Inspecting	inspecting = {
+		.publication = publication,.released = released,.recalled = recalled,
+		.seen = &recalled->seen.release[released->number - 1],.present = present,
+		.inspection = {.exists = OidIsValid(released->table),.is_logged = true},
+		.allocated = 1024
+	};
+
+	if (inspecting.inspection.exists)
+	{
+		inspecting.rows = palloc(sizeof(uint64) * inspecting.allocated);
+		inspecting.checksum = begin_checksum(released);
+		find_attributes(&inspecting);
+		index_classes(&inspecting);
+		inspect_rows(&inspecting);
+		inspecting.inspection.is_intact = memcmp(checksum_result(inspecting.checksum), &released->checksum,
+												 sizeof(pg_uuid_t)) == 0;
+		compare_rows(&inspecting);
+		if (present != NULL)
+			cover_members(&inspecting, find_people(recalled, present));
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return inspecting.inspection;
+}

@@ -1,0 +1,37 @@
+/*
+ * inspect.h
+ *		Looking at a stored release: is it what was published, and does it cover
+ *		whom it says?
+ */
+#ifndef PPREPUB_SERVE_INSPECT_H
+#define PPREPUB_SERVE_INSPECT_H
+
+#include "postgres.h"
+
+#include "frame/load.h"
+#include "history/recall.h"
+#include "serve/released.h"
+
+typedef struct Inspection
+{
+	bool		exists;
+	bool		is_intact;		/* by the checksum */
+	uint64		rows;
+	bool		is_logged;		/* class by class, the rows and values of the log */
+	int64		unlogged_class;	/* where it is not: a class, or 0 */
+
+	/* Members whose quasi-identifiers in the source are what they were then */
+	uint64		unchanged;
+	uint64		covered;		/* by the cells of their classes */
+	int64		uncovered_class;	/* of one who is not */
+	const char *uncovered_column;
+} Inspection;
+
+/*
+ * As the owner, under the active snapshot.  present: the source now, with the
+ * columns that the release shows, or NULL if it is not to be looked at.
+ */
+extern Inspection inspect_release(const DeclaredPublication *publication, const Released *released,
+								  Recalled *recalled, const LoadedFrame *present);
+
+#endif							/* PPREPUB_SERVE_INSPECT_H */

@@ -1,0 +1,147 @@
+/*
+ * invariant.c
+ *		Comparing the fold with the atoms of the log.
+ */
+#include "serve/invariant.h"
+
+#include "audit/smallest.h"
+#include "history/fold.h"
+#include "history/reader.h"
+#include "miscadmin.h"
+#include "serve/released.h"
+#include "utils/memutils.h"
+
+#define NO_ATOM PG_UINT32_MAX
+
+typedef struct Comparing
+{
+	const Recalled *recalled;
+	const Atoms *atoms;
+	Element		key;
+	bool	   *taken;			/* [atoms] by a neighborhood */
+} Comparing;
+
+static uint32
+atom_of(const Comparing *comparing, Thread thread)
+{
+	return thread == NO_THREAD ? NO_ATOM : comparing->atoms->atom[thread];
+}
+
+/* The atom of all members, or NO_ATOM where they are of several or unknown to the log. */
+static uint32
+atom_of_members(const Comparing *comparing, const TupleTableSlot *slot, uint64 *members)
+{
+	ElementWalk walk;
+	ElementWalk numbers;
+	bool		any_invented = !slot->tts_isnull[FOLD_INVENTED];
+	uint32		atom = NO_ATOM;
+
+	element_walk(&walk, &comparing->key, DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]));
+	if (any_invented)
+		element_walk(&numbers, &element_int8, DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED]));
+	while (element_next(&walk))
+	{
+		Thread		thread = NO_THREAD;
+		uint32		found;
+
+		if (any_invented && !element_next(&numbers))
+			return NO_ATOM;
+		if (!walk.isnull)
+			thread = recalled_person(comparing->recalled, walk.value);
+		else if (any_invented && !numbers.isnull)
+			thread = recalled_invented(comparing->recalled, DatumGetInt64(numbers.value));
+		found = atom_of(comparing, thread);
+		if (found == NO_ATOM || (walk.i > 0 && found != atom))
+			return NO_ATOM;
+		atom = found;
+	}
+	*members = walk.n;
+	return atom;
+}
+
+static bool
+signature_has(const VarBit *signature, int32 r)
+{
+	return r < VARBITLEN(signature) &&
+		(VARBITS(signature)[r / BITS_PER_BYTE] & (HIGHBIT >> (r % BITS_PER_BYTE))) != 0;
+}
+
+/* Are the ones of the signature the releases where the atom was? */
+static bool
+is_signature_of(const Atoms *atoms, uint32 atom, const VarBit *signature)
+{
+	int			ones = 0;
+	int			places = 0;
+
+	for (int32 r = 0; r < VARBITLEN(signature); r++)
+		ones += signature_has(signature, r);
+	for (uint32 place = atoms->last[atom]; place != NO_PLACE; place = atoms->previous[place], places++)
+		if (!signature_has(signature, atoms->release[place]))
+			return false;
+	return ones == places;
+}
+
+static bool
+is_atom(Comparing *comparing, const TupleTableSlot *slot)
+{
+	uint64		members = 0;
+	uint32		atom = atom_of_members(comparing, slot, &members);
+
+	if (atom == NO_ATOM || comparing->taken[atom] || comparing->atoms->size[atom] != members)
+		return false;
+	comparing->taken[atom] = true;
+	return is_signature_of(comparing->atoms, atom, DatumGetVarBitP(slot->tts_values[FOLD_SIGNATURE]));
+}
+
+Invariant
+compare_neighborhoods(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
+{
+	Invariant	invariant = {0};
+	Comparing	comparing = {.recalled = recalled,.atoms = atoms};
+	RowReader  *reader;
+	TupleTableSlot *slot;
+	MemoryContext row;
+	MemoryContext old;
+
+	if (!OidIsValid(fold_of(publication)))
+		fold_refuse(publication, 0);
+	comparing.key = element_of(publication_column(publication, ROLE_KEY));
+	comparing.taken = palloc0(sizeof(bool) * ((Size) atoms->natoms + 1));
+	row = AllocSetContextCreate(CurrentMemoryContext, "neighborhood", ALLOCSET_DEFAULT_SIZES);
+	reader = reader_open(fold_of(publication));
+	old = MemoryContextSwitchTo(row);
+	while ((slot = reader_next(reader)) != NULL)
+	{
+		invariant.neighborhoods++;
+		if (!is_atom(&comparing, slot) && invariant.wrong++ == 0)
+			invariant.first_wrong = DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	reader_close(reader);
+	for (uint32 a = 0; a < atoms->natoms; a++)
+		invariant.wrong += !comparing.taken[a];
+	return invariant;
+}
+
+void
+verify_invariant(const DeclaredPublication *publication)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "invariant", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	const Recalled *recalled = recall(publication);
+	const Atoms *atoms = atoms_of(&recalled->seen);
+	Principle	weakest = weakest_principle(read_released(publication), publication->releases);
+	Invariant	invariant = compare_neighborhoods(publication, recalled, atoms);
+	Smallest	smallest;
+
+	if (invariant.wrong > 0)
+		elog(ERROR, "the neighborhoods of publication \"%s\" are not what its log tells", publication->name);
+	if (smallest_atoms(&recalled->seen, atoms, &smallest) &&
+		(smallest.records < weakest.k || (weakest.l > 1 && smallest.values < weakest.l)))
+		elog(ERROR, "the releases of publication \"%s\" reveal " UINT64_FORMAT " people with %u sensitive values",
+			 publication->name, smallest.records, smallest.values);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+}
