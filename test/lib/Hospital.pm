@@ -145,7 +145,7 @@ SELECT pprepub.release_intact('$name', 1), rows = (SELECT count(*) FROM publishe
 	classes = (SELECT count(DISTINCT class) FROM published."$name"),
 	(SELECT count(*) > 5 FROM pprepub.metrics('$name', 1)),
 	NOT EXISTS (SELECT class, disease FROM published."${name}_1" EXCEPT ALL
-		SELECT class, sensitive FROM published_private."${name}_members"),
+		SELECT class, unnest(sensitive) FROM published_private."${name}_members"),
 	(SELECT count(*) FROM pg_trigger WHERE tgenabled = 'A' AND tgrelid IN
 		('published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass))
 FROM pprepub.release WHERE publication = '$name' AND number = 1;
