@@ -15,7 +15,7 @@ typedef struct CellReader CellReader;
 /* A reader of one column's cells. */
 extern CellReader *cell_reader(const Coding *coding);
 
-/* False if the cell covers no code, as it may where values have left the source. */
+/* False, and *codes means nothing, if the cell covers no code, as it may where values have left the source. */
 extern bool cell_codes(const CellReader *reader, Datum cell, bool isnull, Span *codes);
 
 #endif							/* PPREPUB_FRAME_REREAD_H */

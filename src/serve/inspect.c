@@ -115,9 +115,10 @@ read_cells(Inspecting *inspecting, uint32 class, TupleTableSlot *slot)
 	for (int q = 0; q < inspecting->nqis; q++)
 	{
 		int			a = inspecting->attribute[q];
-		Span		codes = {1, 0};
+		Span		codes;
 
-		(void) cell_codes(inspecting->readers[q], slot->tts_values[a], slot->tts_isnull[a], &codes);
+		if (!cell_codes(inspecting->readers[q], slot->tts_values[a], slot->tts_isnull[a], &codes))
+			codes = (Span) {1, 0};
 		if (!inspecting->is_read[class])
 			cells[q] = codes;
 		else if (!span_equal(cells[q], codes))

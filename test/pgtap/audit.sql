@@ -1,0 +1,100 @@
+-- audit(): all holds after whatever publish() made, and each kind of damage is found by the check that is there for it.
+\set QUIET on
+\set ON_ERROR_STOP on
+SET client_min_messages = error;
+SELECT no_plan();
+
+CREATE TABLE levels (country text, region text, world text);
+INSERT INTO levels VALUES ('France', 'West', 'World'), ('Spain', 'South', 'World'), ('Italy', 'South', 'World'), ('Peru', 'Peru', 'World');
+SELECT pprepub.create_taxonomy('world', 'levels') \g /dev/null
+CREATE TABLE people AS SELECT i AS id, CASE WHEN i % 19 > 0 THEN (i * 7) % 60 END AS age, (i * 3.7) % 50 AS weight, date '2000-01-01' + i % 90 AS born,
+	CASE WHEN i % 31 > 0 THEN 53100 + i % 20 || '' END AS zip, (ARRAY['France', 'Spain', 'Italy', 'Peru', NULL])[1 + i % 5] AS country,
+	(ARRAY['F', 'M', NULL])[1 + i % 3] AS sex, CASE WHEN i % 13 > 0 THEN 'd' || (i * i) % 7 END AS ill, i % 2 AS ward
+	FROM generate_series(1, 600) i;
+SELECT pprepub.create_publication('people', 'people', 'id',
+	'{"age": "range", "weight": "range", "born": "range", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}',
+	'ill', 'bpg', '{"k": 5, "l": 2, "reserve": 3, "repair": "counterfeit"}', '{ward}') \g /dev/null
+
+CREATE FUNCTION broken() RETURNS text LANGUAGE sql AS $$ SELECT coalesce(string_agg(check_name, ' ' ORDER BY check_name), '') FROM pprepub.audit('people') WHERE NOT holds $$;
+CREATE FUNCTION measured(name text) RETURNS bigint LANGUAGE sql AS $$ SELECT substring(measured FROM '\d+')::bigint FROM pprepub.audit('people') WHERE check_name = name $$;
+
+SELECT is((SELECT count(*) FROM pprepub.audit('people')), 0::bigint, 'nothing is out, nothing to audit');
+SELECT rows FROM pprepub.publish('people') \g /dev/null
+SELECT is(broken(), '', 'a first release');
+SELECT is((SELECT array_agg(check_name) FROM pprepub.audit('people')), '{k,l,atoms,invariant,remembered,checksums,rows,covers}', 'all checks');
+SELECT is(measured('covers'), 600::bigint, 'covers everybody');
+DELETE FROM people WHERE id % 23 = 5;
+UPDATE people SET age = 59 - age WHERE id % 17 = 2;
+UPDATE people SET ill = 'd9' WHERE id % 11 = 3;
+INSERT INTO people SELECT 1000 + id, age, weight, born, zip, country, sex, ill, ward FROM people WHERE id % 9 = 0;
+SELECT rows FROM pprepub.publish('people', columns => '{ill,age,zip}') \g /dev/null
+UPDATE people SET country = 'Peru', born = born + 7 WHERE id % 29 = 4;
+SELECT rows FROM pprepub.publish('people', columns => '{country,sex,weight,born,ward}') \g /dev/null
+SELECT rows FROM pprepub.publish('people') \g /dev/null
+SELECT is(broken(), '', 'a life');
+SELECT ok(measured('covers') > 2000 AND measured('covers') < (SELECT count(*) FROM pprepub.members('people') m JOIN people p ON p.id = m.key::int), 'who has changed is not looked for in old cells');
+SELECT ok(measured('rows') = 4, 'all releases agree with the log');
+-- Each release is judged by what it promised itself.
+SELECT pprepub.alter_publication('people', '{"k": 40}') \g /dev/null
+SELECT is(broken(), '', 'stronger parameters are for what comes');
+SELECT pprepub.alter_publication('people', '{"k": 5, "accept_weakening": true}') \g /dev/null
+-- Whoever may only read, and a source that cannot be read.
+BEGIN READ ONLY;
+SELECT is(broken(), '', 'in a read-only transaction');
+ROLLBACK;
+BEGIN;
+UPDATE people SET country = 'Atlantis' WHERE id = 1;
+SELECT is(broken(), 'covers', 'a source that cannot be coded leaves the other checks alone');
+SELECT ok((SELECT measured ~ 'country' AND measured !~ 'Atlantis' FROM pprepub.audit('people') WHERE check_name = 'covers'), 'and says why, without values');
+ROLLBACK;
+
+-- Damage, past all protection.
+CREATE FUNCTION damage(command text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	result text;
+BEGIN
+	BEGIN
+		SET LOCAL session_replication_role = replica;
+		SET LOCAL allow_system_table_mods = on;
+		UPDATE pg_class SET relhastriggers = false WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace);
+		EXECUTE command;
+		result := broken();
+		RAISE EXCEPTION USING errcode = 'YY000';
+	EXCEPTION WHEN SQLSTATE 'YY000' THEN
+		RETURN result;
+	END;
+END $$;
+SELECT is(damage('SELECT'), '', 'no damage');
+SELECT is(damage($$ UPDATE published.people_1 SET ill = 'd0' WHERE ctid = (SELECT ctid FROM published.people_1 WHERE ill <> 'd0' LIMIT 1) $$), 'checksums rows', 'another value in a release');
+SELECT is(damage($$ UPDATE published.people_1 SET ward = 1 - ward WHERE ctid = (SELECT ctid FROM published.people_1 LIMIT 1) $$), 'checksums', 'another insensitive value');
+SELECT is(damage($$ DELETE FROM published.people_2 WHERE ctid = (SELECT max(ctid) FROM published.people_2) $$), 'checksums rows', 'a row less');
+SELECT is(damage($$ INSERT INTO published.people_2 SELECT * FROM published.people_2 LIMIT 1 $$), 'checksums rows', 'a row more');
+SELECT is(damage($$ UPDATE published.people_1 SET class = 1 WHERE class = 2 $$), 'checksums rows', 'two classes in one');
+SELECT is(damage($$ UPDATE published.people_1 SET weight = '[49.95,49.96]' WHERE class = 3 $$), 'checksums covers', 'a cell elsewhere');
+SELECT is(damage($$ UPDATE published.people_1 SET zip = 'x*' WHERE class = 3 $$), 'checksums covers', 'a prefix of nobody');
+SELECT is(damage($$ UPDATE published.people_1 SET country = 'Nowhere' WHERE class = 3 $$), 'checksums covers', 'a node of no tree');
+SELECT is(damage($$ UPDATE published.people_1 SET sex = 'X' WHERE class = 3 $$), 'checksums covers', 'a value of nobody');
+SELECT is(damage($$ UPDATE published.people_1 SET born = '(,2000-01-01)' WHERE class = 3 $$), 'checksums covers', 'an empty time');
+SELECT is(damage($$ UPDATE published.people_1 SET age = '(,)', weight = '(,)', born = '(,)', zip = '*', country = 'World', sex = '*' $$), 'checksums', 'withheld cells cover everybody');
+SELECT is(damage($$ UPDATE published.people_1 SET weight = '(,)' WHERE ctid = (SELECT ctid FROM published.people_1 WHERE class = 3 LIMIT 1) $$), 'checksums rows', 'cells that differ inside a class');
+-- The history.
+SELECT is(damage($$ DELETE FROM published_private.people_neighborhoods WHERE neighborhood = (SELECT max(neighborhood) FROM published_private.people_neighborhoods) $$), 'invariant', 'a neighborhood is missing');
+SELECT is(damage($$ INSERT INTO published_private.people_neighborhoods SELECT * FROM published_private.people_neighborhoods LIMIT 1 $$), 'invariant', 'one stands there twice');
+SELECT is(damage($$ UPDATE published_private.people_neighborhoods SET signature = signature || B'1' WHERE neighborhood = (SELECT max(neighborhood) FROM published_private.people_neighborhoods) $$), 'invariant', 'a signature');
+SELECT is(damage($$ UPDATE published_private.people_neighborhoods SET keys[1] = -1 WHERE neighborhood = (SELECT max(neighborhood) FROM published_private.people_neighborhoods) $$), 'invariant', 'a stranger');
+SELECT is(damage($$ WITH a AS (SELECT neighborhood AS n, keys[1] AS k FROM published_private.people_neighborhoods WHERE keys[1] IS NOT NULL ORDER BY 1 LIMIT 2)
+	UPDATE published_private.people_neighborhoods SET keys[1] = (SELECT k FROM a WHERE n <> neighborhood) WHERE neighborhood IN (SELECT n FROM a) $$), 'invariant', 'two have changed places');
+SELECT is(damage($$ DELETE FROM published_private.people_members WHERE release = 1 AND class = 1 $$), 'invariant rows', 'a class of the log is missing');
+SELECT is(damage($$ UPDATE published_private.people_members SET sensitive[1] = 'dx' WHERE release = 1 AND class = 1 $$), 'rows', 'a value of the log');
+-- Two classes of which one person changed sides: the release still has its rows, but he is a set of his own.
+SELECT is(damage($$ WITH c AS (SELECT class, keys[1] AS k, sensitive[1] AS s FROM published_private.people_members WHERE release = 1 AND class IN (1, 2))
+	UPDATE published_private.people_members m SET keys[1] = (SELECT k FROM c WHERE c.class <> m.class), sensitive[1] = (SELECT s FROM c WHERE c.class <> m.class) WHERE release = 1 AND class IN (1, 2) $$) ~ 'atoms.*invariant', true, 'two people of the log');
+-- Nothing worse than allowed could hide: more is asked of the same history.
+SELECT is(damage($$ UPDATE pprepub.catalog_release SET params = params || '{"k": 100}' $$), 'atoms k', 'k');
+SELECT is(damage($$ UPDATE pprepub.catalog_release SET params = params || '{"l": 8}' $$), 'atoms l', 'l');
+SELECT is(damage($$ UPDATE pprepub.catalog_release SET params = params || '{"k": 100}' WHERE number = 3 $$), 'k', 'the worst release counts, atoms by the weakest promise');
+SELECT is(damage($$ UPDATE pprepub.catalog_publication SET remembered = remembered + 1 $$), 'remembered', 'a person was forgotten everywhere');
+
+SELECT throws_ok($$ SELECT * FROM pprepub.audit('none') $$, '42704');
+SELECT throws_ok($$ SELECT * FROM pprepub.audit(NULL) $$, '22004');
+SELECT * FROM finish();
