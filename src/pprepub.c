@@ -4,9 +4,11 @@
  */
 #include "postgres.h"
 
+#include "declare/alter.h"
 #include "declare/parameters.h"
 #include "fmgr.h"
 #include "method/method.h"
+#include "serve/strengthen.h"
 #include "utils/guc.h"
 
 PG_MODULE_MAGIC;
@@ -19,4 +21,5 @@ _PG_init(void)
 	MarkGUCPrefixReserved("pprepub");
 	for (int i = 0; methods[i] != NULL; i++)
 		declare_method(&methods[i]->declaration);
+	parameters_hook = warn_of_lost_people;
 }

@@ -88,35 +88,71 @@ sort_values(const SeenRelease *release, const Atoms *atoms, const uint64 *first,
 	CHECK_FOR_INTERRUPTS();
 }
 
-bool
-smallest_atoms(const Seen *seen, const Atoms *atoms, Smallest *smallest)
+/* How many values an atom has where it has fewest, and the release that showed so few. */
+typedef struct Poverty
+{
+	uint32		values;
+	int32		in;
+} Poverty;
+
+static Poverty *
+measure_poverty(const Seen *seen, const Atoms *atoms)
 {
 	Counter		counter = counter_create(seen);
 	uint64	   *first = palloc_extended(sizeof(uint64) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE);
 	uint64	   *filled = palloc_extended(sizeof(uint64) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE);
 	Code	   *values = palloc_extended(sizeof(Code) * (seen->nthreads + 1), MCXT_ALLOC_HUGE);
-	bool		any = false;
+	Poverty    *poverty = palloc_extended(sizeof(Poverty) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE);
 
 	first[0] = 0;
 	for (uint32 a = 0; a < atoms->natoms; a++)
+	{
 		first[a + 1] = first[a] + atoms->size[a];
+		poverty[a] = (Poverty) {PG_UINT32_MAX, -1};
+	}
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		sort_values(&seen->release[r], atoms, first, filled, values);
 		for (uint32 a = 0; a < atoms->natoms; a++)
 		{
-			if (filled[a] == 0)
-				continue;
 			next_set(&counter);
 			for (uint64 i = first[a]; i < first[a] + filled[a]; i++)
 				count_value(&counter, values[i]);
-			note_set(smallest, !any, a, atoms->size[a], counter.values, r);
-			any = true;
+			if (filled[a] > 0 && counter.values < poverty[a].values)
+				poverty[a] = (Poverty) {counter.values, r};
 		}
 	}
 	pfree(values);
 	pfree(filled);
 	pfree(first);
 	pfree(counter.stamp);
-	return any;
+	return poverty;
+}
+
+bool
+smallest_atoms(const Seen *seen, const Atoms *atoms, Smallest *smallest)
+{
+	Poverty    *poverty = measure_poverty(seen, atoms);
+
+	for (uint32 a = 0; a < atoms->natoms; a++)
+		note_set(smallest, a == 0, a, atoms->size[a], poverty[a].values, poverty[a].in);
+	pfree(poverty);
+	return atoms->natoms > 0;
+}
+
+uint64
+count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nthreads)
+{
+	Poverty    *poverty = measure_poverty(seen, atoms);
+	uint64		refused = 0;
+
+	for (uint64 t = 0; t < nthreads; t++)
+	{
+		uint32		a = atoms->atom[t];
+
+		refused += atoms->size[a] < principle->k ||
+			(principle->l > 1 && poverty[a].values < principle->l);
+	}
+	pfree(poverty);
+	return refused;
 }

@@ -7,6 +7,7 @@
 #define PPREPUB_AUDIT_SMALLEST_H
 
 #include "audit/atoms.h"
+#include "partition/principle.h"
 
 /* Each figure with the set that has it; of several the first. */
 typedef struct Smallest
@@ -21,5 +22,8 @@ typedef struct Smallest
 /* Of the classes of a release, or of all atoms; false if there is none. */
 extern bool smallest_classes(const Seen *seen, int32 r, Smallest *smallest);
 extern bool smallest_atoms(const Seen *seen, const Atoms *atoms, Smallest *smallest);
+
+/* How many of the first so many threads are in atoms that the principle does not allow. */
+extern uint64 count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nthreads);
 
 #endif							/* PPREPUB_AUDIT_SMALLEST_H */

@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include "declare/alter.h"
+
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/bases.h"
@@ -27,6 +29,8 @@
 
 PG_FUNCTION_INFO_V1(pprepub_alter_publication);
 PG_FUNCTION_INFO_V1(pprepub_drop_publication);
+
+ParametersHook parameters_hook = NULL;
 
 /* ----------------------------------------------------------------
  * A new owner
@@ -152,6 +156,8 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 						weaker, publication->name),
 				 errdetail("The people in its releases would be protected less from now on."),
 				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
+	if (publication->releases > 0 && parameters_hook != NULL)
+		parameters_hook(publication, params);
 	catalog_enter(&access);
 	catalog_execute("UPDATE pprepub.catalog_publication SET params = $2 WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),

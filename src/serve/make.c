@@ -92,24 +92,36 @@ make_release(const DeclaredPublication *publication, const bool *shown, MemoryCo
 	return making;
 }
 
-void
-warn_of_suppression(const Making *making)
+static char *
+costliest_columns(const Making *making)
 {
-	double		share = suppressed_share(&making->metrics);
 	int			costliest[3];
 	int			n = costliest_qis(&making->metrics, making->loaded->frame.nqis,
 								  costliest, lengthof(costliest));
 	StringInfoData columns;
 
-	if (share <= 0.5)
-		return;
 	initStringInfo(&columns);
 	for (int i = 0; i < n; i++)
 		appendStringInfo(&columns, "%s\"%s\"", i > 0 ? ", " : "",
 						 making->loaded->codings[costliest[i]]->column->name);
+	return columns.data;
+}
+
+void
+warn_of_suppression(const Making *making)
+{
+	double		share = suppressed_share(&making->metrics);
+
+	if (share <= 0.5)
+		return;
 	ereport(WARNING,
 			(errmsg("publication \"%s\" withholds %.1f %% of the rows",
 					making->publication->name, 100.0 * share),
-			 errdetail("The quasi-identifiers that cost most are %s.", columns.data),
-			 errhint("Declare fewer or coarser quasi-identifiers, or weaker parameters.")));
+			 making->publication->releases == 0
+			 ? errdetail("The quasi-identifiers that cost most are %s.", costliest_columns(making))
+			 : errdetail("Together with what was published before, these rows would tell too much."),
+			 making->publication->releases == 0
+			 ? errhint("Declare fewer or coarser quasi-identifiers, or weaker parameters.")
+			 : errhint("Invented rows, \"repair\": \"counterfeit\", take the places of those who have left;"
+					   " larger classes, a larger \"reserve\", outlast more of them.")));
 }
