@@ -9,8 +9,6 @@
  */
 #include "postgres.h"
 
-#include "access/heapam.h"
-#include "access/table.h"
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
 #include "executor/spi.h"
@@ -23,7 +21,6 @@
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
@@ -121,16 +118,14 @@ is_equal(const DeclaredPublication *publication)
 }
 
 static void
-delete_rows(Oid fold)
+delete_all(Oid fold)
 {
-	Relation	table = table_open(fold, RowExclusiveLock);
 	RowReader  *reader = reader_open(fold);
 	TupleTableSlot *slot;
 
 	while ((slot = reader_next(reader)) != NULL)
-		simple_heap_delete(table, &slot->tts_tid);
+		delete_rows(fold, &slot->tts_tid, 1);
 	reader_close(reader);
-	table_close(table, NoLock);
 }
 
 static void
@@ -144,7 +139,7 @@ replace_rows(const DeclaredPublication *publication)
 
 	if (SPI_execute(query_about(publication, FOLLOWING " SELECT * FROM rebuilt"), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not rebuild the history");
-	delete_rows(fold);
+	delete_all(fold);
 	natts = SPI_tuptable->tupdesc->natts;
 	values = palloc(sizeof(Datum) * natts);
 	nulls = palloc(sizeof(bool) * natts);

@@ -10,13 +10,10 @@
  */
 #include "history/remember.h"
 
-#include "access/heapam.h"
-#include "access/table.h"
 #include "history/log.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 struct Remembering
 {
@@ -423,12 +420,14 @@ static void
 delete_parted(const Remembering *remembering)
 {
 	const Fold *fold = remembering->fold;
-	Relation	table = table_open(remembering->table, RowExclusiveLock);
+	ItemPointerData *tids = palloc_extended(sizeof(ItemPointerData) * ((Size) fold->past.nneighborhoods + 1), MCXT_ALLOC_HUGE);
+	uint64		count = 0;
 
 	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)
 		if (remembering->is_touched[n])
-			simple_heap_delete(table, &fold->neighborhoods[n].tid);
-	table_close(table, NoLock);
+			tids[count++] = fold->neighborhoods[n].tid;
+	delete_rows(remembering->table, tids, count);
+	pfree(tids);
 }
 
 void

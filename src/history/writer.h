@@ -11,6 +11,8 @@
 
 #include "postgres.h"
 
+#include "storage/itemptr.h"
+
 /* For tables with arrays: rows stay whole in their page while it has room for them. */
 #define WIDE_ROWS "WITH (toast_tuple_target = 8160)"
 
@@ -24,5 +26,8 @@ typedef struct RowWriter RowWriter;
 extern RowWriter *writer_open(Oid table, bool reuse_space);
 extern void writer_add(RowWriter *writer, const Datum *values, const bool *nulls);
 extern void writer_close(RowWriter *writer);
+
+/* Past the seal, too; their space is found again by a writer that reuses it. */
+extern void delete_rows(Oid relation, const ItemPointerData *tids, uint64 n);
 
 #endif							/* PPREPUB_HISTORY_WRITER_H */
