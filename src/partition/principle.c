@@ -23,6 +23,12 @@ principle_k_l(uint64 k, uint32 l)
 	return (Principle) {allows_k_l, k, l};
 }
 
+Principle
+principle_weaker(const Principle *a, const Principle *b)
+{
+	return principle_k_l(Min(a->k, b->k), Min(a->l, b->l));
+}
+
 Tally *
 tally_create(const Frame *frame)
 {

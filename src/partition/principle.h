@@ -31,6 +31,9 @@ struct Principle
 /* k-anonymity and distinct l-diversity together. */
 extern Principle principle_k_l(uint64 k, uint32 l);
 
+/* What is allowed by one of two is allowed by this: what both promise. */
+extern Principle principle_weaker(const Principle *a, const Principle *b);
+
 extern Tally *tally_create(const Frame *frame);
 extern void tally_clear(Tally *tally, const Frame *frame);
 

@@ -83,9 +83,6 @@ weakest_principle(const Released *released, int32 n)
 	Principle	weakest = released[0].principle;
 
 	for (int32 i = 1; i < n; i++)
-	{
-		weakest.k = Min(weakest.k, released[i].principle.k);
-		weakest.l = Min(weakest.l, released[i].principle.l);
-	}
+		weakest = principle_weaker(&weakest, &released[i].principle);
 	return weakest;
 }

@@ -37,3 +37,9 @@ CREATE FUNCTION pprepub.audit(publication text, OUT check_name text, OUT require
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_audit';
 COMMENT ON FUNCTION pprepub.audit(text) IS
 	'everything that can be checked of what is out, what does not hold first: sizes and values of classes and of all that releases together reveal, the history against its log, release tables against their checksums, the log and the source';
+
+CREATE FUNCTION pprepub.attack(publication text, OUT release int, OUT kind text, OUT other_release int,
+		OUT records bigint, OUT sensitive_values bigint, OUT holds boolean) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_attack';
+COMMENT ON FUNCTION pprepub.attack(text) IS
+	'what all releases reveal together: of the intersections and the differences of each two, and of all (atoms), how many people and different sensitive values there are at least, and whether that is what was promised; what does not hold first';

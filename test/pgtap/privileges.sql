@@ -181,6 +181,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.release_intact('people', 99) $$),
 	($$ SELECT pprepub.release_intact('people', NULL) $$),
 	($$ SELECT pprepub.members('people') $$),
+	($$ SELECT pprepub.attack('people') $$),
 	($$ SELECT pprepub.alter_publication('people', '{}') $$),
 	($$ SELECT pprepub.alter_publication('people', '{"k": 1}') $$),
 	($$ SELECT pprepub.alter_publication('people', '{"no such": 1}') $$),
@@ -252,7 +253,7 @@ SELECT ok(error_as('regress_stranger', sql) IN ('42501', '55000'), 'views do not
 
 -- An auditor is granted the owner's role; one who does not inherit it must take it up.
 SELECT is(error_as('regress_auditor', sql), 'done', 'an auditor:' || sql) FROM call
-	WHERE sql ~ '(metrics|members|intact)' AND sql !~ 'NULL|99';
+	WHERE sql ~ '(metrics|members|attack|intact)' AND sql !~ 'NULL|99';
 SELECT is(rows_as('regress_auditor', $$ SELECT * FROM pprepub.members('people') $$), 40::bigint, 'reads all members');
 SELECT is(error_as('regress_auditor', $$ SELECT pprepub.preview('fresh') $$), 'done', 'and previews');
 

@@ -1,0 +1,64 @@
+/*
+ * attack.h
+ *		What all releases reveal together: the smallest and the least diverse
+ *		sets of threads that observers can single out.
+ *
+ * Observers know of every thread in which class of which release it was.  From
+ * each two releases a and b they get
+ *
+ *		intersections:	C and D, for each class C of a and D of b;
+ *		differences:	C without D, and C without everybody who is in b;
+ *
+ * and from all releases together the atoms.  Sets that are empty reveal
+ * nothing.  An intersection is judged by the values that a showed of it and by
+ * those that b showed, a difference by those of a, an atom by those of each
+ * release that it was in.  NULLs count for no value, counterfeits as anybody
+ * else.
+ */
+#ifndef PPREPUB_AUDIT_ATTACK_H
+#define PPREPUB_AUDIT_ATTACK_H
+
+#include "audit/atoms.h"
+#include "partition/principle.h"
+
+typedef enum RevealedBy
+{
+	REVEALED_BY_INTERSECTION,
+	REVEALED_BY_DIFFERENCE,
+	REVEALED_BY_ALL				/* an atom */
+} RevealedBy;
+
+/* Sets of one kind, of which there is at least one. */
+typedef struct Revealed
+{
+	RevealedBy	kind;
+	int32		release;		/* from 1 on; of atoms, the last one */
+	int32		other;			/* 0 for atoms */
+
+	/* The least of any of the sets, each on its own */
+	uint64		records;
+	uint32		values;			/* different ones */
+	bool		holds;			/* is that what was promised? */
+} Revealed;
+
+typedef struct Attack
+{
+	uint64		n;
+	Revealed   *revealed;		/* [n] those that do not hold first; then by kind,
+								 * release and other */
+} Attack;
+
+/*
+ * promised: [releases] by its own parameters.  Two releases are judged by what
+ * both promised, all of them by what each did: the weakest.
+ *
+ * For each two releases, linear in their atoms and those atoms' different
+ * values: never more than their rows.  An error if a thread is in a release twice.
+ *
+ * Takes 4 bytes for each atom and release, 16 more where the atom was in it, and
+ * 4 for each different value that the release showed of it.  Everything is
+ * allocated in the current context.
+ */
+extern Attack *attack(const Seen *seen, const Atoms *atoms, const Principle *promised);
+
+#endif							/* PPREPUB_AUDIT_ATTACK_H */

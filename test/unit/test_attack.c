@@ -1,0 +1,590 @@
+/*
+ * test_attack.c
+ *		Does the attack find what its definitions say, and what the paper does?
+ *
+ * Small random histories are attacked a second time from the definitions, set
+ * by set and thread by thread.
+ */
+#include "shim.h"
+
+#include "audit/attack.h"
+
+#define MAX_RELEASES	6
+#define MAX_THREADS		40
+#define MAX_VALUES		150		/* more than a sketch tells apart */
+#define ABSENT			(-1)
+
+/* A history, thread by thread. */
+typedef struct Story
+{
+	int			releases;
+	int			threads;
+	Code		nvalues;
+	int			nclasses[MAX_RELEASES];
+	int			class_in[MAX_RELEASES][MAX_THREADS];	/* or ABSENT */
+	Code		value[MAX_RELEASES][MAX_THREADS];
+	Principle	promised[MAX_RELEASES];
+} Story;
+
+static uint32
+below(uint32 n)
+{
+	static uint64 state = 1;
+
+	state = state * UINT64CONST(6364136223846793005) + UINT64CONST(1442695040888963407);
+	return (state >> 33) % n;
+}
+
+/* ----------------------------------------------------------------
+ * As dense integers
+ * ----------------------------------------------------------------
+ */
+
+static SeenRelease
+see_release(const Story *story, int r)
+{
+	SeenRelease release = {.nclasses = story->nclasses[r]};
+	uint64		n = 0;
+
+	release.first = palloc0(sizeof(uint64) * (release.nclasses + 1));
+	release.thread = palloc(sizeof(Thread) * (story->threads + 1));
+	release.value = palloc(sizeof(Code) * (story->threads + 1));
+	for (int c = 0; c < story->nclasses[r]; c++)
+	{
+		for (int t = story->threads - 1; t >= 0; t--)
+		{
+			if (story->class_in[r][t] != c)
+				continue;
+			release.thread[n] = t;
+			release.value[n++] = story->value[r][t];
+		}
+		release.first[c + 1] = n;
+	}
+	return release;
+}
+
+static Attack *
+attack_story(const Story *story)
+{
+	Seen	   *seen = palloc0(sizeof(Seen));
+
+	seen->nreleases = story->releases;
+	seen->nthreads = story->threads;
+	seen->nvalues = story->nvalues;
+	seen->release = palloc0(sizeof(SeenRelease) * (story->releases + 1));
+	for (int r = 0; r < story->releases; r++)
+		seen->release[r] = see_release(story, r);
+	return attack(seen, atoms_of(seen), story->promised);
+}
+
+/* ----------------------------------------------------------------
+ * From the definitions
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Set
+{
+	bool		has[MAX_THREADS];
+} Set;
+
+typedef struct Expected
+{
+	int			n;
+	Revealed	revealed[3 * MAX_RELEASES * MAX_RELEASES];
+} Expected;
+
+static uint64
+size_of(const Story *story, const Set *set)
+{
+	uint64		n = 0;
+
+	for (int t = 0; t < story->threads; t++)
+		n += set->has[t];
+	return n;
+}
+
+static uint32
+values_of(const Story *story, const Set *set, int r)
+{
+	bool		shown[MAX_VALUES] = {false};
+	uint32		n = 0;
+
+	for (int t = 0; t < story->threads; t++)
+		if (set->has[t] && story->value[r][t] != NO_CODE && !shown[story->value[r][t]])
+		{
+			shown[story->value[r][t]] = true;
+			n++;
+		}
+	return n;
+}
+
+/* A set is found; what was found is nothing as long as it has no records. */
+static void
+find_set(const Story *story, Revealed *found, const Set *set, int r)
+{
+	uint64		records = size_of(story, set);
+	uint32		values = values_of(story, set, r);
+
+	if (records == 0)
+		return;
+	found->values = found->records == 0 ? values : Min(found->values, values);
+	found->records = found->records == 0 ? records : Min(found->records, records);
+}
+
+static Set
+in_class(const Story *story, int r, int c)
+{
+	Set			set = {{false}};
+
+	for (int t = 0; t < story->threads; t++)
+		set.has[t] = story->class_in[r][t] == c;
+	return set;
+}
+
+static Set
+minus(Set a, const Set *b, bool inverted)
+{
+	for (int t = 0; t < MAX_THREADS; t++)
+		a.has[t] = a.has[t] && b->has[t] == inverted;
+	return a;
+}
+
+static void
+expect(const Story *story, Expected *expected, Revealed found, int first, int last)
+{
+	uint64		k = PG_UINT64_MAX;
+	uint32		l = PG_UINT32_MAX;
+
+	if (found.records == 0)
+		return;
+	for (int r = 0; r < story->releases; r++)
+		if (found.kind == REVEALED_BY_ALL || r == first || r == last)
+		{
+			k = Min(k, story->promised[r].k);
+			l = Min(l, story->promised[r].l);
+		}
+	found.holds = found.records >= k && (l <= 1 || found.values >= l);
+	expected->revealed[expected->n++] = found;
+}
+
+static void
+expect_pair(const Story *story, Expected *expected, int a, int b)
+{
+	Revealed	both = {.kind = REVEALED_BY_INTERSECTION,.release = a + 1,.other = b + 1};
+	Revealed	one = {.kind = REVEALED_BY_DIFFERENCE,.release = a + 1,.other = b + 1};
+	Set			absent = in_class(story, b, ABSENT);
+
+	for (int c = 0; c < story->nclasses[a]; c++)
+	{
+		Set			mine = in_class(story, a, c);
+		Set			rest = minus(mine, &absent, true);
+
+		find_set(story, &one, &rest, a);
+		for (int d = 0; d < story->nclasses[b]; d++)
+		{
+			Set			theirs = in_class(story, b, d);
+			Set			common = minus(mine, &theirs, true);
+			Set			without = minus(mine, &theirs, false);
+
+			find_set(story, &both, &common, a);
+			find_set(story, &both, &common, b);
+			if (size_of(story, &common) > 0)
+				find_set(story, &one, &without, a);
+		}
+	}
+	if (a < b)
+		expect(story, expected, both, a, b);
+	expect(story, expected, one, a, b);
+}
+
+static bool
+same_atom(const Story *story, int t, int u)
+{
+	for (int r = 0; r < story->releases; r++)
+		if (story->class_in[r][t] != story->class_in[r][u])
+			return false;
+	return true;
+}
+
+static void
+expect_atoms(const Story *story, Expected *expected)
+{
+	Revealed	found = {.kind = REVEALED_BY_ALL,.release = story->releases};
+
+	for (int t = 0; t < story->threads; t++)
+	{
+		Set			atom = {{false}};
+
+		for (int u = 0; u < story->threads; u++)
+			atom.has[u] = same_atom(story, t, u);
+		for (int r = 0; r < story->releases; r++)
+			if (story->class_in[r][t] != ABSENT)
+				find_set(story, &found, &atom, r);
+	}
+	expect(story, expected, found, 0, 0);
+}
+
+static bool
+is_same(const Revealed *a, const Revealed *b)
+{
+	return a->kind == b->kind && a->release == b->release && a->other == b->other &&
+		a->records == b->records && a->values == b->values && a->holds == b->holds;
+}
+
+/* What stands first is worse, or of an earlier kind, release, other one. */
+static bool
+is_in_order(const Revealed *a, const Revealed *b)
+{
+	int64		x[] = {a->holds, a->kind, a->release, a->other};
+	int64		y[] = {b->holds, b->kind, b->release, b->other};
+
+	for (int i = 0; i < 4; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i];
+	return false;
+}
+
+static bool
+is_as_defined(const Story *story)
+{
+	Attack	   *found = attack_story(story);
+	Expected	expected = {.n = 0};
+	int			same = 0;
+
+	for (int a = 0; a < story->releases; a++)
+		for (int b = 0; b < story->releases; b++)
+			if (a != b)
+				expect_pair(story, &expected, a, b);
+	expect_atoms(story, &expected);
+	for (uint64 i = 0; i < found->n; i++)
+	{
+		for (int j = 0; j < expected.n; j++)
+			same += is_same(&found->revealed[i], &expected.revealed[j]);
+		if (i > 0 && !is_in_order(&found->revealed[i - 1], &found->revealed[i]))
+			return false;
+	}
+	return same == expected.n && found->n == expected.n;
+}
+
+/* ----------------------------------------------------------------
+ * Random histories
+ * ----------------------------------------------------------------
+ */
+
+static void
+tell_release(Story *story, int r, int classes, int percent)
+{
+	story->nclasses[r] = classes;
+	story->promised[r] = principle_k_l(1 + below(3), 1 + below(3));
+	for (int t = 0; t < story->threads; t++)
+	{
+		story->class_in[r][t] = classes > 0 && (int) below(100) < percent ? (int) below(classes) : ABSENT;
+		story->value[r][t] = below(10) == 0 || story->nvalues == 0 ? NO_CODE : below(story->nvalues);
+	}
+}
+
+/* Classes that part those of the release before, as a method would. */
+static void
+refine_release(Story *story, int r)
+{
+	int			split = 1 + below(3);
+
+	story->nclasses[r] = 0;
+	for (int t = 0; t < story->threads; t++)
+		if (r > 0 && story->class_in[r - 1][t] != ABSENT && story->class_in[r][t] != ABSENT)
+			story->class_in[r][t] = story->class_in[r - 1][t] * split + t % split;
+	for (int t = 0; t < story->threads; t++)
+		story->nclasses[r] = Max(story->nclasses[r], story->class_in[r][t] + 1);
+}
+
+static void
+tell_story(Story *story, Code nvalues)
+{
+	bool		refines = below(2) == 0;
+
+	*story = (Story) {.releases = 1 + below(MAX_RELEASES),.threads = 1 + below(MAX_THREADS),.nvalues = nvalues};
+	for (int r = 0; r < story->releases; r++)
+	{
+		tell_release(story, r, below(8), 30 + below(71));
+		if (refines)
+			refine_release(story, r);
+	}
+}
+
+static void
+check_stories(int n, Code most_values)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "story", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Story		story;
+
+	for (int i = 0; i < n; i++)
+	{
+		tell_story(&story, below(most_values + 1));
+		check(is_as_defined(&story));
+		MemoryContextReset(context);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+static void
+test_few_values(void)
+{
+	check_stories(3000, 8);
+}
+
+static void
+test_many_values(void)
+{
+	check_stories(3000, MAX_VALUES);
+}
+
+/* ----------------------------------------------------------------
+ * Edges
+ * ----------------------------------------------------------------
+ */
+
+/* No two threads were always together. */
+static void
+test_every_thread_an_atom(void)
+{
+	Story		story = {.releases = 3,.threads = 36,.nvalues = 100};
+
+	for (int r = 0; r < story.releases; r++)
+	{
+		tell_release(&story, r, 6, 100);
+		for (int t = 0; t < story.threads; t++)
+			story.class_in[r][t] = r == 0 ? t / 6 : r == 1 ? t % 6 : (t / 6 + t % 6) % 6;
+	}
+	check(is_as_defined(&story));
+	check(attack_story(&story)->revealed[0].records == 1);
+}
+
+static void
+test_one_release(void)
+{
+	Story		story = {.releases = 1,.threads = 9,.nvalues = 3};
+	Attack	   *found;
+
+	tell_release(&story, 0, 2, 100);
+	story.promised[0] = principle_k_l(4, 2);
+	for (int t = 0; t < 9; t++)
+	{
+		story.class_in[0][t] = t < 4;
+		story.value[0][t] = t == 0 ? NO_CODE : t % 2;
+	}
+	found = attack_story(&story);
+	check(found->n == 1);
+	check(is_same(&found->revealed[0], &(Revealed) {REVEALED_BY_ALL, 1, 0, 4, 2, true}));
+	check(is_as_defined(&story));
+}
+
+/* Releases without a class, before, between, after others, and alone. */
+static void
+test_empty_releases(void)
+{
+	Story		story = {.releases = 5,.threads = 20,.nvalues = 3};
+
+	for (int r = 0; r < story.releases; r++)
+		tell_release(&story, r, r % 2 == 0 ? 0 : 3, 80);
+	check(is_as_defined(&story));
+	for (int r = 0; r < story.releases; r++)
+		tell_release(&story, r, 0, 0);
+	check(attack_story(&story)->n == 0);
+	story.releases = 0;
+	check(attack_story(&story)->n == 0);
+	story = (Story) {.releases = 2};
+	check(attack_story(&story)->n == 0);
+}
+
+/* Who was never published is nobody's concern. */
+static void
+test_unseen_threads(void)
+{
+	Story		story = {.releases = 2,.threads = 7,.nvalues = 2};
+
+	tell_release(&story, 0, 1, 100);
+	tell_release(&story, 1, 1, 100);
+	story.class_in[0][6] = story.class_in[1][6] = ABSENT;
+	check(attack_story(&story)->revealed[0].records == 6);
+	check(is_as_defined(&story));
+}
+
+/* A log that somebody has changed: the same row in two classes, or twice in one. */
+static SeenRelease damaged = {
+	.nclasses = 2,.thread = (Thread[]) {0, 1, 2, 0},.value = (Code[]) {0, 1, 0, 1}
+};
+
+static void
+attack_damaged(void)
+{
+	Seen		seen = {.nreleases = 1,.release = &damaged,.nthreads = 3,.nvalues = 2};
+	Principle	promised = principle_k_l(1, 1);
+
+	(void) attack(&seen, atoms_of(&seen), &promised);
+}
+
+static void
+test_damaged_history(void)
+{
+	const char *message = "somebody is in a release twice";
+
+	damaged.first = (uint64[]) {0, 2, 4};
+	check(strcmp(error_of(attack_damaged), message) == 0);
+	damaged.first = (uint64[]) {0, 4, 4};
+	check(strcmp(error_of(attack_damaged), message) == 0);
+	damaged.first = (uint64[]) {0, 2, 3};
+	check(error_of(attack_damaged) == NULL);
+}
+
+/* ----------------------------------------------------------------
+ * The paper's section 4: releases made without a thought of each other
+ * ----------------------------------------------------------------
+ */
+
+enum
+{
+	FLU,
+	MIGRAINE,
+	PNEUMONIA,
+	HIV,
+	CANCER,
+	TUBERCULOSIS,
+	ILLNESSES
+};
+
+static void
+show(Story *story, int release, int thread, int class, Code illness)
+{
+	story->class_in[release - 1][thread] = class;
+	story->value[release - 1][thread] = illness;
+	story->nclasses[release - 1] = Max(story->nclasses[release - 1], class + 1);
+}
+
+static Story
+paper_story(int releases, int threads, uint64 k, uint32 l)
+{
+	Story		story = {.releases = releases,.threads = threads,.nvalues = ILLNESSES};
+
+	for (int r = 0; r < releases; r++)
+	{
+		story.promised[r] = principle_k_l(k, l);
+		for (int t = 0; t < threads; t++)
+			story.class_in[r][t] = ABSENT;
+	}
+	return story;
+}
+
+static bool
+is_found(const Story *story, RevealedBy kind, int release, int other, uint64 records, uint32 values, bool holds)
+{
+	Attack	   *found = attack_story(story);
+
+	for (uint64 i = 0; i < found->n; i++)
+		if (is_same(&found->revealed[i], &(Revealed) {kind, release, other, records, values, holds}))
+			return true;
+	return false;
+}
+
+/* Table 1: Alice, Charlotte, Bob and Dave; two of them with Fran and George; those two with Ellis and Helen. */
+static Story
+hospital(void)
+{
+	enum
+	{
+		ALICE, CHARLOTTE, BOB, DAVE, FRAN, GEORGE, ELLIS, HELEN
+	};
+	Story		story = paper_story(3, 8, 4, 3);
+
+	show(&story, 1, ALICE, 0, FLU);
+	show(&story, 1, CHARLOTTE, 0, MIGRAINE);
+	show(&story, 1, BOB, 0, PNEUMONIA);
+	show(&story, 1, DAVE, 0, HIV);
+	show(&story, 2, ALICE, 0, FLU);
+	show(&story, 2, DAVE, 0, HIV);
+	show(&story, 2, FRAN, 0, FLU);
+	show(&story, 2, GEORGE, 0, CANCER);
+	show(&story, 3, FRAN, 0, FLU);
+	show(&story, 3, GEORGE, 0, CANCER);
+	show(&story, 3, ELLIS, 0, HIV);
+	show(&story, 3, HELEN, 0, HIV);
+	return story;
+}
+
+static void
+test_table_1(void)
+{
+	Story		story = hospital();
+
+	/* Charlotte and Bob have pneumonia and migraine, Fran and George flu and cancer. */
+	check(is_found(&story, REVEALED_BY_DIFFERENCE, 1, 2, 2, 2, false));
+	check(is_found(&story, REVEALED_BY_DIFFERENCE, 2, 1, 2, 2, false));
+	check(is_found(&story, REVEALED_BY_INTERSECTION, 1, 2, 2, 2, false));
+	check(is_as_defined(&story));
+
+	/* Each release by itself keeps what was promised. */
+	story.releases = 1;
+	check(is_found(&story, REVEALED_BY_ALL, 1, 0, 4, 4, true));
+}
+
+static void
+test_table_2(void)
+{
+	Story		story = hospital();
+
+	/* Who can follow people knows that Ellis and Helen both have HIV. */
+	check(is_found(&story, REVEALED_BY_DIFFERENCE, 3, 2, 2, 1, false));
+	check(is_found(&story, REVEALED_BY_INTERSECTION, 2, 3, 2, 2, false));
+	check(is_found(&story, REVEALED_BY_ALL, 3, 0, 2, 1, false));
+
+	/* The first and the third release have nobody in common. */
+	check(is_found(&story, REVEALED_BY_DIFFERENCE, 1, 3, 4, 4, true));
+	check(is_found(&story, REVEALED_BY_DIFFERENCE, 3, 1, 4, 3, true));
+	check(attack_story(&story)->n == 9);
+}
+
+static void
+test_table_3(void)
+{
+	Story		story = paper_story(2, 8, 2, 2);
+
+	show(&story, 1, 3, 0, FLU);
+	show(&story, 1, 4, 0, HIV);
+	show(&story, 1, 5, 0, CANCER);
+	show(&story, 1, 6, 0, FLU);
+	show(&story, 2, 1, 0, CANCER);
+	show(&story, 2, 2, 0, FLU);
+	show(&story, 2, 3, 0, TUBERCULOSIS);
+	show(&story, 2, 4, 1, FLU);
+	show(&story, 2, 5, 1, HIV);
+	show(&story, 2, 6, 2, CANCER);
+	show(&story, 2, 7, 2, HIV);
+
+	/* The target, 3, has tuberculosis, and had flu before; 6 is alone in the same way, and 7 as the only new one of a class. */
+	check(is_found(&story, REVEALED_BY_INTERSECTION, 1, 2, 1, 1, false));
+	check(is_found(&story, REVEALED_BY_DIFFERENCE, 2, 1, 1, 1, false));
+	/* Without the middle class of the second release, 3 and 6 are left, who both had flu. */
+	check(is_found(&story, REVEALED_BY_DIFFERENCE, 1, 2, 2, 1, false));
+	check(is_found(&story, REVEALED_BY_ALL, 2, 0, 1, 1, false));
+	check(is_as_defined(&story));
+}
+
+static const Test tests[] = {
+	{"random histories, few values", test_few_values},
+	{"random histories, many values", test_many_values},
+	{"every thread an atom", test_every_thread_an_atom},
+	{"one release", test_one_release},
+	{"empty releases", test_empty_releases},
+	{"unseen threads", test_unseen_threads},
+	{"a damaged history", test_damaged_history},
+	{"Table 1", test_table_1},
+	{"Table 2", test_table_2},
+	{"Table 3", test_table_3},
+};
+
+int
+main(void)
+{
+	return run_tests(tests, lengthof(tests));
+}
