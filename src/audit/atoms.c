@@ -59,6 +59,11 @@ part_by_class(Parting *parting, const Seen *seen, int32 r, uint32 c)
 	{
 		uint32	   *place = &parting->place[release->thread[i]];
 
+		/* Atoms would not be wholly in a release, or not at all. */
+		if (parting->atoms->release[*place] == r)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_CORRUPTED),
+					 errmsg("somebody is in a release twice")));
 		if (parting->next[*place] < begin)
 		{
 			uint32		made = place_create(parting, *place, r, c);

@@ -30,7 +30,7 @@ typedef struct Atoms
 
 #define NO_PLACE 0
 
-/* Everything returned is allocated in the current context. */
+/* An error if a thread is in a release twice.  Everything returned is allocated in the current context. */
 extern Atoms *atoms_of(const Seen *seen);
 
 #endif							/* PPREPUB_AUDIT_ATOMS_H */

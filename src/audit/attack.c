@@ -122,15 +122,6 @@ lower(Least *least, uint64 records, uint32 values)
  * ----------------------------------------------------------------
  */
 
-/* Sets of atoms would not be what they seem, nor fit where they go. */
-static void pg_attribute_noreturn()
-refuse_twins(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("somebody is in a release twice")));
-}
-
 /* Lists the atoms of a class; fill[] is where in the class the values of each are to go. */
 static void
 list_atoms(const Attacker *attacker, View *view, const SeenRelease *release, uint32 c, uint32 *fill)
@@ -144,15 +135,11 @@ list_atoms(const Attacker *attacker, View *view, const SeenRelease *release, uin
 
 		if (view->class_of[atom] == c)
 			continue;
-		if (view->class_of[atom] != view->nclasses)
-			refuse_twins();
 		view->class_of[atom] = c;
 		view->presence[n++].atom = atom;
 		fill[atom] = filled;
 		filled += attacker->atoms->size[atom];
 	}
-	if (filled != seen_size(release, c))
-		refuse_twins();
 	view->first[c + 1] = n;
 }
 

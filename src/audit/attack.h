@@ -53,7 +53,7 @@ typedef struct Attack
  * both promised, all of them by what each did: the weakest.
  *
  * For each two releases, linear in their atoms and those atoms' different
- * values: never more than their rows.  An error if a thread is in a release twice.
+ * values: never more than their rows.
  *
  * Takes 4 bytes for each atom and release, 16 more where the atom was in it, and
  * 4 for each different value that the release showed of it.  Everything is

@@ -95,6 +95,9 @@ SELECT is(damage($$ UPDATE pprepub.catalog_release SET params = params || '{"l":
 SELECT is(damage($$ UPDATE pprepub.catalog_release SET params = params || '{"k": 100}' WHERE number = 3 $$), 'k', 'the worst release counts, atoms by the weakest promise');
 SELECT is(damage($$ UPDATE pprepub.catalog_publication SET remembered = remembered + 1 $$), 'remembered', 'a person was forgotten everywhere');
 
+SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET keys[1] = keys[2] WHERE release = 1 AND class = 1') $$, 'XX001', 'somebody is in a release twice');
+SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET sensitive = sensitive || sensitive WHERE release = 1 AND class = 1') $$, 'XX000', 'the log of publication "people" has a malformed class');
+SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET release = 9 WHERE release = 1 AND class = 1') $$, 'XX000', 'the log of publication "people" tells of release 9');
 SELECT throws_ok($$ SELECT * FROM pprepub.audit('none') $$, '42704');
 SELECT throws_ok($$ SELECT * FROM pprepub.audit(NULL) $$, '22004');
 SELECT * FROM finish();
