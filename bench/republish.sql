@@ -95,6 +95,10 @@ SELECT r, repair, reserve, releases, withheld, withheld_2_to_5, invented, round(
 	round(plain, 3) AS plain_s, round(median / plain, 2) AS to_plain
 FROM summary JOIN last USING (r, reserve, repair) ORDER BY r DESC, repair DESC, reserve;
 
+\echo
+\echo FEM and VEM of the paper (its Figure 3, curves without numbers; with 10 runs of r = 5k and r = 40k): a very good VEM in the
+\echo first releases that gradually decreases; a FEM slightly below m-invariance at first that recovers with each release.
+\echo Its listing as printed lets observers single out sets that are not allowed: see test/run bench sweep.
 \echo FEM and VEM (bits) at the first, second, fifth, middle and last release
 SELECT r, repair, reserve, metric, round(max(value) FILTER (WHERE release = 1)::numeric, 2) AS first,
 	round(max(value) FILTER (WHERE release = 2)::numeric, 2) AS second,

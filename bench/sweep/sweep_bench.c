@@ -74,6 +74,7 @@ static const Peer peers[] = {
 	{"ours, reserve 10", NULL, false, 0, 10, ORDER_AS_CUT, 0},
 	{"ours, reserve 20", NULL, false, 0, 20, ORDER_AS_CUT, 0},
 	{"ours, counterfeit", NULL, false, 3, 1, ORDER_AS_CUT, 0},
+	{"ours, counterfeit, reserve 20", NULL, false, 3, 20, ORDER_AS_CUT, 0},
 };
 
 static const Peer orders[] = {
@@ -456,7 +457,7 @@ set_rate(Experiment *experiment, uint32 rate)
 static void
 print_head(const char *what)
 {
-	printf("%6s  %-26s %8s %8s %8s %7s %8s %8s %6s", "r", what, "releases", "withheld", "rejected",
+	printf("%6s  %-29s %8s %8s %8s %7s %8s %8s %6s", "r", what, "releases", "withheld", "rejected",
 		   "dirty", "exposed", "invented", "size");
 	printf("  %-31s  %-31s %8s\n", "FEM 1st, 2nd, 5th, middle, last", " VEM", "seconds");
 }
@@ -472,7 +473,7 @@ print_points(const double *figures)
 static void
 print_outcome(const Experiment *experiment, const Outcome *outcome)
 {
-	printf("%6u  %-26s %8d %7.1f%% %8.1f %7llu %8llu", experiment->rate, experiment->peer->name,
+	printf("%6u  %-29s %8d %7.1f%% %8.1f %7llu %8llu", experiment->rate, experiment->peer->name,
 		   experiment->nreleases, outcome->withheld, outcome->rejected,
 		   (unsigned long long) outcome->dirty, (unsigned long long) outcome->exposed);
 	printf(" %7.1f%% %6.1f", outcome->invented, outcome->rows / Max(1, outcome->classes));

@@ -231,6 +231,11 @@ whole_release($node, 'postgres', 'patients', 'synchronous_commit = off: then all
 
 $node->wait_for_catchup($standby);
 whole_release($standby, 'postgres', 'gated', 'a standby has all of it');
+foreach my $auditing ('audit', 'attack')
+{
+	is($standby->safe_psql('postgres', qq{SET ROLE owner; SELECT bool_and(holds) FROM pprepub.$auditing('gated')}),
+		't', "$auditing: works on a standby");
+}
 is( $standby->safe_psql('postgres', q{SET ROLE owner; SELECT * FROM pprepub.metrics('gated', 1)}),
 	$node->safe_psql('postgres', q{SET ROLE owner; SELECT * FROM pprepub.metrics('gated', 1)}), 'and its metrics');
 $standby->stop;

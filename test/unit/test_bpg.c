@@ -14,7 +14,7 @@ draft(World *world)
 static void
 live_under_bpg(int repair, int asked_percent)
 {
-	Lives		lives = {.number = 150,.repair = repair,.asked_percent = asked_percent,.draft = draft};
+	Lives		lives = {.number = 350,.repair = repair,.asked_percent = asked_percent,.draft = draft};
 
 	live(&lives);
 	check(lives.attacked == 0);
