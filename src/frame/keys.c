@@ -167,6 +167,8 @@ index_places(KeyTable *table)
 	{
 		uint32	   *place = &table->places[(uint64) integer_of(table->keys[i]) - (uint64) table->first_place];
 
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (*place != NO_KEY)
 			repeated++;
 		else

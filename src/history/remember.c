@@ -58,7 +58,7 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release)
 	remembering->neighborhoods = writer_open(remembering->table, true);
 	remembering->log = writer_open(log_ensure(fold->publication), false);
 	remembering->row = AllocSetContextCreate(CurrentMemoryContext, "remembered class", ALLOCSET_DEFAULT_SIZES);
-	remembering->is_touched = palloc0(sizeof(bool) * ((Size) past->nneighborhoods + 1));
+	remembering->is_touched = palloc_extended(sizeof(bool) * ((Size) past->nneighborhoods + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	remembering->is_published = palloc_extended(sizeof(bool) * (nmembers + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	remembering->member_of_row = palloc_extended(sizeof(uint64) * (loaded->frame.nrows + 1), MCXT_ALLOC_HUGE);
 	for (uint64 i = 0; i < nmembers; i++)
@@ -68,7 +68,7 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release)
 }
 
 /* ----------------------------------------------------------------
- * Groups
+ * People
  * ----------------------------------------------------------------
  */
 
