@@ -378,6 +378,23 @@ remember_class(Remembering *remembering, const RememberedClass *class)
 	MemoryContextSwitchTo(old);
 }
 
+/* Those of a neighborhood of people who are not in the release, without a look at the others. */
+static void
+add_rest(const Remembering *remembering, People *people)
+{
+	const Fold *fold = remembering->fold;
+	uint64		first = fold->past.first[people->parent];
+	ElementWalk walk;
+
+	for (element_walk(&walk, &fold->key, fold->neighborhoods[people->parent].keys); element_next(&walk);)
+	{
+		if (remembering->is_published[first + walk.i])
+			continue;
+		people->keys[people->size] = walk.value;
+		people->member[people->size++] = first + walk.i;
+	}
+}
+
 /* Who was in a neighborhood that the release has parted, and is not in the release. */
 static void
 write_rest(Remembering *remembering, uint32 n)
@@ -395,9 +412,12 @@ write_rest(Remembering *remembering, uint32 n)
 	MemoryContextReset(remembering->row);
 	old = MemoryContextSwitchTo(remembering->row);
 	people = people_create(n, rest, false);
-	for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
-		if (!is_published[i])
-			add_member(remembering, people, i);
+	if (remembering->fold->neighborhoods[n].invented == NULL)
+		add_rest(remembering, people);
+	else
+		for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
+			if (!is_published[i])
+				add_member(remembering, people, i);
 	write_neighborhood(remembering, people, keys_as_array(remembering, people),
 					   epochs_of(remembering, people));
 	MemoryContextSwitchTo(old);
