@@ -1,7 +1,7 @@
 /*
  * log.c
  *		Making the log of a publication, and reading history: members(),
- *		signatures(), statistics().
+ *		signatures().
  */
 #include "history/log.h"
 
@@ -20,7 +20,6 @@
 
 PG_FUNCTION_INFO_V1(pprepub_members);
 PG_FUNCTION_INFO_V1(pprepub_signatures);
-PG_FUNCTION_INFO_V1(pprepub_statistics);
 
 Oid
 log_of(const DeclaredPublication *publication)
@@ -145,28 +144,5 @@ Datum
 pprepub_signatures(PG_FUNCTION_ARGS)
 {
 	return_history(fcinfo, signatures_query);
-	return (Datum) 0;
-}
-
-/* A class links everybody in it, and whoever an invented row of it stands for, to its values. */
-static char *
-statistics_query(const DeclaredPublication *publication)
-{
-	return psprintf("WITH log AS MATERIALIZED (SELECT * FROM %s),"
-					" count AS (SELECT release, class, sensitive, count(*)::int AS n FROM log GROUP BY 1, 2, 3),"
-					" size AS (SELECT release, class, count(*)::int AS n FROM log GROUP BY 1, 2),"
-					" linked AS (SELECT coalesce(key, stands_for) AS key, release, class FROM log"
-					"  WHERE key IS NOT NULL OR stands_for IS NOT NULL)"
-					" SELECT linked.key::text, count.sensitive::text,"
-					"  array_agg(size.n ORDER BY release), array_agg(count.n ORDER BY release)"
-					" FROM linked JOIN count USING (release, class) JOIN size USING (release, class)"
-					" WHERE count.sensitive IS NOT NULL GROUP BY linked.key, count.sensitive",
-					log_rows(publication));
-}
-
-Datum
-pprepub_statistics(PG_FUNCTION_ARGS)
-{
-	return_history(fcinfo, statistics_query);
 	return (Datum) 0;
 }

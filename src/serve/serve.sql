@@ -43,3 +43,9 @@ CREATE FUNCTION pprepub.attack(publication text, OUT release int, OUT kind text,
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_attack';
 COMMENT ON FUNCTION pprepub.attack(text) IS
 	'what all releases reveal together: of the intersections and the differences of each two, and of all (atoms), how many people and different sensitive values there are at least, and whether that is what was promised; what does not hold first';
+
+CREATE FUNCTION pprepub.neighborhoods(publication text, OUT neighborhood bigint, OUT signature varbit, OUT region jsonb,
+		OUT records bigint, OUT sensitive_values bigint) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_neighborhoods';
+COMMENT ON FUNCTION pprepub.neighborhoods(text) IS
+	'the sets of people whom nobody can separate: in which releases they were, the cells that they are known to lie in, how many they are, invented rows included, and the fewest sensitive values that a release showed of them';

@@ -1,0 +1,201 @@
+/*
+ * linked.c
+ *		statistics(): for each person and value, the classes that linked the two.
+ *
+ * NOTES
+ *		A class links everybody in it, and whoever an invented row of it stands
+ *		for, to all values that it shows.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "declare/publication.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "history/recall.h"
+#include "history/statistics.h"
+#include "history/texts.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(pprepub_statistics);
+
+/* A result on its way, and a person's links in it, value after value. */
+typedef struct Linking
+{
+	const Recalled *recalled;
+	const Statistics *statistics;
+	ReturnSetInfo *result;
+	TextCast   *key;
+	TextCast   *sensitive;
+	NullableDatum *texts;		/* [values] made when first needed: value 0 if not */
+	MemoryContext texts_context;
+
+	/* The person's values */
+	Code	   *values;
+	Code		nvalues;
+	uint64	   *links;			/* [values] how many; 0 before and after a person */
+	uint64	   *end;			/* [values] where those that were put down end */
+
+	/* The person's links */
+	Datum	   *sizes;
+	Datum	   *counts;
+} Linking;
+
+static NullableDatum
+text_of_value(Linking *linking, Code value)
+{
+	NullableDatum *text = &linking->texts[value];
+
+	if (text->value == (Datum) 0 && !text->isnull)
+	{
+		MemoryContext old = MemoryContextSwitchTo(linking->texts_context);
+
+		text->value = text_cast(linking->sensitive, linking->recalled->values[value], &text->isnull);
+		MemoryContextSwitchTo(old);
+	}
+	return *text;
+}
+
+/* Which values a person was linked to, and how often; returns the number of all links. */
+static uint64
+find_values(Linking *linking, const Step *step, const Step *end)
+{
+	uint64		links = 0;
+
+	linking->nvalues = 0;
+	for (; step < end; step++)
+	{
+		const ShownValues *shown = &linking->statistics->shown[step->release];
+
+		for (uint64 i = shown->first[step->class]; i < shown->first[step->class + 1]; i++, links++)
+			if (linking->links[shown->value[i]]++ == 0)
+				linking->values[linking->nvalues++] = shown->value[i];
+	}
+	return links;
+}
+
+static void
+put_links(Linking *linking, const Step *step, const Step *end, uint64 links)
+{
+	uint64		at = 0;
+
+	linking->sizes = palloc_extended(sizeof(Datum) * (links + 1), MCXT_ALLOC_HUGE);
+	linking->counts = palloc_extended(sizeof(Datum) * (links + 1), MCXT_ALLOC_HUGE);
+	for (Code v = 0; v < linking->nvalues; v++)
+	{
+		linking->end[linking->values[v]] = at;
+		at += linking->links[linking->values[v]];
+	}
+	for (; step < end; step++)
+	{
+		const ShownValues *shown = &linking->statistics->shown[step->release];
+		Datum		size = Int32GetDatum(statistics_size(linking->statistics, *step));
+
+		for (uint64 i = shown->first[step->class]; i < shown->first[step->class + 1]; i++)
+		{
+			uint64		place = linking->end[shown->value[i]]++;
+
+			linking->sizes[place] = size;
+			linking->counts[place] = Int32GetDatum(shown->count[i]);
+		}
+	}
+}
+
+static Datum
+array_of(Datum *integers, uint64 n)
+{
+	return PointerGetDatum(construct_array(integers, n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+}
+
+static void
+return_links(Linking *linking, Thread person)
+{
+	Datum		values[4];
+	bool		nulls[4] = {false, false, false, false};
+
+	values[0] = text_cast(linking->key, linking->recalled->people->keys[person], &nulls[0]);
+	for (Code v = 0; v < linking->nvalues; v++)
+	{
+		Code		value = linking->values[v];
+		uint64		n = linking->links[value];
+		uint64		first = linking->end[value] - n;
+		NullableDatum text = text_of_value(linking, value);
+
+		values[1] = text.value;
+		nulls[1] = text.isnull;
+		values[2] = array_of(linking->sizes + first, n);
+		values[3] = array_of(linking->counts + first, n);
+		tuplestore_putvalues(linking->result->setResult, linking->result->setDesc, values, nulls);
+		linking->links[value] = 0;
+	}
+}
+
+static void
+link_person(Linking *linking, Thread person)
+{
+	const Statistics *statistics = linking->statistics;
+	const Step *step = statistics->step + statistics->first[person];
+	const Step *end = statistics->step + statistics->first[person + 1];
+
+	put_links(linking, step, end, find_values(linking, step, end));
+	return_links(linking, person);
+}
+
+static void
+link_people(const DeclaredPublication *publication, ReturnSetInfo *result)
+{
+	const Recalled *recalled = recall(publication);
+	Size		nvalues = (Size) recalled->seen.nvalues + 1;
+	MemoryContext links = AllocSetContextCreate(CurrentMemoryContext, "links of a person", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+	Linking		linking = {
+		.recalled = recalled,
+		.statistics = statistics_of(&recalled->seen),
+		.result = result,
+		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
+		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
+		.texts = palloc_extended(sizeof(NullableDatum) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
+		.texts_context = CurrentMemoryContext,
+		.values = palloc_extended(sizeof(Code) * nvalues, MCXT_ALLOC_HUGE),
+		.links = palloc_extended(sizeof(uint64) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
+		.end = palloc_extended(sizeof(uint64) * nvalues, MCXT_ALLOC_HUGE),
+	};
+
+	old = MemoryContextSwitchTo(links);
+	for (Thread person = 0; person < recalled->people->size; person++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		link_person(&linking, person);
+		MemoryContextReset(links);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+Datum
+pprepub_statistics(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	DeclaredPublication *publication = publication_open(name, AccessShareLock);
+	MemoryContext context;
+	MemoryContext old;
+	Identity	caller;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (publication->releases == 0)
+		return (Datum) 0;
+	context = AllocSetContextCreate(CurrentMemoryContext, "statistics()", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	PushActiveSnapshot(GetTransactionSnapshot());
+	act_as(&caller, publication->owner);
+	link_people(publication, (ReturnSetInfo *) fcinfo->resultinfo);
+	act_as_before(&caller);
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return (Datum) 0;
+}

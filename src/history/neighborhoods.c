@@ -1,0 +1,193 @@
+/*
+ * neighborhoods.c
+ *		Reading the fold whole.
+ *
+ * NOTES
+ *		Sensitive values are numbered by their bytes as they come; which of them
+ *		are equal is known in the end, and only then they are counted.
+ */
+#include "history/neighborhoods.h"
+
+#include "frame/dictionary.h"
+#include "history/element.h"
+#include "history/fold.h"
+#include "history/reader.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+typedef struct Reading
+{
+	const DeclaredPublication *publication;
+	const Recalled *recalled;
+	Element		key;
+	Element		sensitive;
+	Dictionary *dictionary;
+	MemoryContext context;
+	KnownNeighborhood *known;
+	uint64		n;
+	uint64		allocated;
+
+	/* Numbers of the values, neighborhood by neighborhood */
+	uint64	   *first_value;	/* [n + 1] */
+	uint32	   *value;
+	uint64		values_allocated;
+} Reading;
+
+static void
+make_room(Reading *reading, uint64 values)
+{
+	uint64		filled = reading->first_value[reading->n];
+
+	if (reading->n + 2 > reading->allocated)
+	{
+		reading->allocated *= 2;
+		reading->known = repalloc_huge(reading->known, sizeof(KnownNeighborhood) * reading->allocated);
+		reading->first_value = repalloc_huge(reading->first_value, sizeof(uint64) * reading->allocated);
+	}
+	if (filled + values > reading->values_allocated)
+	{
+		reading->values_allocated = Max(reading->values_allocated * 2, filled + values);
+		reading->value = repalloc_huge(reading->value, sizeof(uint32) * reading->values_allocated);
+	}
+}
+
+/* Later releases did without them. */
+static VarBit *
+padded(const Reading *reading, const VarBit *signature)
+{
+	int32		bits = Max(VARBITLEN(signature), reading->publication->releases);
+	VarBit	   *result = MemoryContextAllocZero(reading->context, VARBITTOTALLEN(bits));
+
+	SET_VARSIZE(result, VARBITTOTALLEN(bits));
+	VARBITLEN(result) = bits;
+	memcpy(VARBITS(result), VARBITS(signature), VARBITBYTES(signature));
+	return result;
+}
+
+/* A member whom the log knows: a person, or else an invented row. */
+static Thread
+find_member(const Reading *reading, const TupleTableSlot *slot)
+{
+	ElementWalk walk;
+
+	for (element_walk(&walk, &reading->key, DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS])); element_next(&walk);)
+		if (!walk.isnull)
+			return recalled_person(reading->recalled, walk.value);
+	if (!slot->tts_isnull[FOLD_INVENTED])
+		for (element_walk(&walk, &element_int8, DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED])); element_next(&walk);)
+			if (!walk.isnull)
+				return recalled_invented(reading->recalled, DatumGetInt64(walk.value));
+	return NO_THREAD;
+}
+
+static void
+keep_values(Reading *reading, Datum sensitive)
+{
+	uint64		first = reading->first_value[reading->n];
+	ElementWalk walk;
+
+	element_walk(&walk, &reading->sensitive, DatumGetArrayTypeP(sensitive));
+	make_room(reading, walk.n);
+	while (element_next(&walk))
+		reading->value[first + walk.i] = dictionary_number(reading->dictionary, walk.value, walk.isnull);
+	reading->first_value[reading->n + 1] = first + walk.n;
+}
+
+static void
+read_neighborhood(Reading *reading, const TupleTableSlot *slot)
+{
+	ArrayType  *keys = DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]);
+	KnownNeighborhood known = {
+		.number = DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]),
+		.signature = padded(reading, DatumGetVarBitP(slot->tts_values[FOLD_SIGNATURE])),
+		.member = find_member(reading, slot),
+		.records = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys)),
+	};
+
+	keep_values(reading, slot->tts_values[FOLD_SENSITIVE]);
+	if (known.member == NO_THREAD || known.records == 0 ||
+		(reading->first_value[reading->n + 1] - reading->first_value[reading->n]) % known.records != 0)
+		elog(ERROR, "neighborhood " INT64_FORMAT " of publication \"%s\" is malformed",
+			 known.number, reading->publication->name);
+	reading->known[reading->n++] = known;
+}
+
+static void
+read_fold(Reading *reading, Oid fold)
+{
+	RowReader  *reader = reader_open(fold);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "neighborhood", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+	TupleTableSlot *slot;
+
+	while ((slot = reader_next(reader)) != NULL)
+	{
+		read_neighborhood(reading, slot);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	reader_close(reader);
+}
+
+/* Epochs are counted through all neighborhoods, so that shown_in need not be cleared. */
+static void
+count_values(Reading *reading)
+{
+	Code		nvalues;
+	Datum	   *values;
+	Oid			collation = publication_column(reading->publication, ROLE_SENSITIVE)->collation;
+	const Code *code = dictionary_merge_equal(reading->dictionary, collation, &nvalues, &values);
+	uint64	   *shown_in = palloc_extended(sizeof(uint64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint64		epoch = 0;
+
+	for (uint64 n = 0; n < reading->n; n++)
+	{
+		KnownNeighborhood *known = &reading->known[n];
+
+		CHECK_FOR_INTERRUPTS();
+		known->sensitive_values = known->records;
+		for (uint64 i = reading->first_value[n]; i < reading->first_value[n + 1];)
+		{
+			uint64		end = i + known->records;
+			int64		different = 0;
+
+			for (epoch++; i < end; i++)
+			{
+				Code		value = code[reading->value[i]];
+
+				if (value == NO_CODE || shown_in[value] == epoch)
+					continue;
+				shown_in[value] = epoch;
+				different++;
+			}
+			known->sensitive_values = Min(known->sensitive_values, different);
+		}
+	}
+}
+
+KnownNeighborhood *
+neighborhoods_read(const DeclaredPublication *publication, const Recalled *recalled, uint64 *n)
+{
+	Oid			fold = fold_of(publication);
+	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
+	Reading		reading = {
+		.publication = publication,
+		.recalled = recalled,
+		.key = element_of(publication_column(publication, ROLE_KEY)),
+		.sensitive = element_of(sensitive),
+		.dictionary = dictionary_create(sensitive->type),
+		.context = CurrentMemoryContext,
+		.known = palloc(sizeof(KnownNeighborhood) * 64),
+		.allocated = 64,
+		.first_value = palloc0(sizeof(uint64) * 64),
+		.value = palloc(sizeof(uint32)),
+	};
+
+	if (!OidIsValid(fold))
+		fold_refuse(publication, 0);
+	read_fold(&reading, fold);
+	count_values(&reading);
+	*n = reading.n;
+	return reading.known;
+}

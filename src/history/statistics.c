@@ -1,0 +1,151 @@
+/*
+ * statistics.c
+ *		One pass over all that was published for the paths, one for the values.
+ */
+#include "postgres.h"
+
+#include "history/statistics.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+static void *
+allocate(Size width, uint64 n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* ----------------------------------------------------------------
+ * Paths
+ * ----------------------------------------------------------------
+ */
+
+/* Sets first[t + 1] to where the steps of t begin; filling them moves it to where they end. */
+static void
+count_steps(Statistics *statistics)
+{
+	const Seen *seen = statistics->seen;
+	uint64		steps = 0;
+
+	statistics->first = allocate(sizeof(uint64), seen->nthreads + 1);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = &seen->release[r];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+			statistics->first[release->thread[i] + 1]++;
+	}
+	for (uint64 t = 0; t < seen->nthreads; t++)
+	{
+		uint64		n = statistics->first[t + 1];
+
+		statistics->first[t + 1] = steps;
+		steps += n;
+	}
+	statistics->step = allocate(sizeof(Step), steps);
+}
+
+static void
+fill_steps(Statistics *statistics)
+{
+	const Seen *seen = statistics->seen;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = &seen->release[r];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 c = 0; c < release->nclasses; c++)
+			for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+				statistics->step[statistics->first[release->thread[i] + 1]++] = (Step) {r, c};
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Values
+ * ----------------------------------------------------------------
+ */
+
+static int
+compare_codes(const void *a, const void *b)
+{
+	Code		x = *(const Code *) a;
+	Code		y = *(const Code *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* count is 0 for all values, before and after. */
+static void
+count_class(ShownValues *shown, const SeenRelease *release, uint32 c, uint32 *count)
+{
+	Code	   *value = shown->value + shown->first[c];
+	uint64		n = 0;
+
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+		if (release->value[i] != NO_CODE && count[release->value[i]]++ == 0)
+			value[n++] = release->value[i];
+	qsort(value, n, sizeof(Code), compare_codes);
+	for (uint64 i = 0; i < n; i++)
+	{
+		shown->count[shown->first[c] + i] = count[value[i]];
+		count[value[i]] = 0;
+	}
+	shown->first[c + 1] = shown->first[c] + n;
+}
+
+static void
+count_release(ShownValues *shown, const SeenRelease *release, uint32 *count)
+{
+	uint64		rows = release->first[release->nclasses];
+	uint64		n;
+
+	shown->first = allocate(sizeof(uint64), release->nclasses);
+	shown->value = allocate(sizeof(Code), rows);
+	shown->count = allocate(sizeof(uint32), rows);
+	for (uint32 c = 0; c < release->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		count_class(shown, release, c, count);
+	}
+	n = shown->first[release->nclasses];
+	shown->value = repalloc_huge(shown->value, sizeof(Code) * (n + 1));
+	shown->count = repalloc_huge(shown->count, sizeof(uint32) * (n + 1));
+}
+
+Statistics *
+statistics_of(const Seen *seen)
+{
+	Statistics *statistics = palloc0(sizeof(Statistics));
+	uint32	   *count = allocate(sizeof(uint32), seen->nvalues);
+
+	statistics->seen = seen;
+	count_steps(statistics);
+	fill_steps(statistics);
+	statistics->shown = allocate(sizeof(ShownValues), seen->nreleases);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		count_release(&statistics->shown[r], &seen->release[r], count);
+	pfree(count);
+	return statistics;
+}
+
+uint32
+statistics_count(const Statistics *statistics, Step at, Code value)
+{
+	const ShownValues *shown = &statistics->shown[at.release];
+	uint64		low = shown->first[at.class];
+	uint64		high = shown->first[at.class + 1];
+
+	while (low < high)
+	{
+		uint64		middle = low + (high - low) / 2;
+
+		if (shown->value[middle] == value)
+			return shown->count[middle];
+		if (shown->value[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
+}

@@ -1,0 +1,50 @@
+/*
+ * statistics.h
+ *		What releases linked whom to: where each thread was, and how often each
+ *		class shows each value.
+ *
+ * The statistics file of a thread and a value are the sizes of the classes
+ * that the thread was in, and the value's counts in them.
+ */
+#ifndef PPREPUB_HISTORY_STATISTICS_H
+#define PPREPUB_HISTORY_STATISTICS_H
+
+#include "history/seen.h"
+
+typedef struct Step
+{
+	int32		release;		/* from 0 on */
+	uint32		class;			/* index in its release */
+} Step;
+
+/* The values that the classes of a release show; NULL is none. */
+typedef struct ShownValues
+{
+	uint64	   *first;			/* [nclasses + 1] class c's are first[c] up to,
+								 * not including, first[c + 1] */
+	Code	   *value;			/* ascending within a class */
+	uint32	   *count;			/* rows of the class that show it */
+} ShownValues;
+
+typedef struct Statistics
+{
+	const Seen *seen;			/* borrowed */
+	uint64	   *first;			/* [nthreads + 1] thread t's steps are first[t] up
+								 * to, not including, first[t + 1] */
+	Step	   *step;			/* in order of releases */
+	ShownValues *shown;			/* [nreleases] */
+} Statistics;
+
+/* Takes up to 16 bytes for each row that was ever published, in the current context. */
+extern Statistics *statistics_of(const Seen *seen);
+
+/* How many rows of the class show a value. */
+extern uint32 statistics_count(const Statistics *statistics, Step at, Code value);
+
+static inline uint64
+statistics_size(const Statistics *statistics, Step at)
+{
+	return seen_size(&statistics->seen->release[at.release], at.class);
+}
+
+#endif							/* PPREPUB_HISTORY_STATISTICS_H */

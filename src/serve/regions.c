@@ -1,0 +1,235 @@
+/*
+ * regions.c
+ *		Reading the cells of classes, and intersecting them along a path.
+ *
+ * NOTES
+ *		Columns that a release left out are withheld in its table, as are cells
+ *		that cover everything: neither says anything.
+ */
+#include "serve/regions.h"
+
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "history/reader.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+
+/* ----------------------------------------------------------------
+ * A release
+ * ----------------------------------------------------------------
+ */
+
+/* A release table being read. */
+typedef struct ReleaseReading
+{
+	const DeclaredPublication *publication;
+	const Regions *regions;
+	int32		number;			/* of the release */
+	const SeenRelease *seen;
+	const int  *attribute;		/* [nqis] from 0 on */
+	uint32	   *class;			/* [nclasses + 1] a number's index; NO_CLASS once read */
+	Cell	   *shown;			/* [nclasses][nqis] */
+} ReleaseReading;
+
+static void
+refuse_release(const ReleaseReading *reading)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("release %d of publication \"%s\" is not as it was published",
+					reading->number, reading->publication->name),
+			 errhint("Restore its table from a backup.")));
+}
+
+static void
+verify_columns(const ReleaseReading *reading, TupleDesc tuple)
+{
+	const Regions *regions = reading->regions;
+
+	if (tuple->natts != reading->publication->ncolumns || TupleDescAttr(tuple, 0)->atttypid != INT8OID)
+		refuse_release(reading);
+	for (int q = 0; q < regions->nqis; q++)
+		if (TupleDescAttr(tuple, reading->attribute[q])->atttypid !=
+			printed_type(regions->column[q]->kind, regions->column[q]->type))
+			refuse_release(reading);
+}
+
+/* The log's classes by their numbers, which are 1 .. nclasses. */
+static void
+index_classes(ReleaseReading *reading)
+{
+	const SeenRelease *seen = reading->seen;
+
+	reading->class = palloc_extended(sizeof(uint32) * ((Size) seen->nclasses + 1), MCXT_ALLOC_HUGE);
+	for (uint32 c = 0; c < seen->nclasses; c++)
+	{
+		if (seen->number[c] < 1 || seen->number[c] > seen->nclasses)
+			elog(ERROR, "the log of publication \"%s\" tells of class " INT64_FORMAT " of release %d",
+				 reading->publication->name, seen->number[c], reading->number);
+		reading->class[seen->number[c]] = c;
+	}
+}
+
+/* All rows of a class have the same cells: one tells them. */
+static void
+read_row(ReleaseReading *reading, const TupleTableSlot *slot)
+{
+	const Regions *regions = reading->regions;
+	int64		number = DatumGetInt64(slot->tts_values[0]);
+	Cell	   *shown;
+
+	if (slot->tts_isnull[0] || number < 1 || number > reading->seen->nclasses)
+		refuse_release(reading);
+	if (reading->class[number] == NO_CLASS)
+		return;
+	shown = reading->shown + (Size) reading->class[number] * regions->nqis;
+	for (int q = 0; q < regions->nqis; q++)
+		shown[q] = cells_number(regions->cells[q], slot->tts_values[reading->attribute[q]],
+								slot->tts_isnull[reading->attribute[q]]);
+	reading->class[number] = NO_CLASS;
+}
+
+/* Classes that the table lacks, as under a snapshot that is too old for them, say nothing. */
+static void
+withhold_all(ReleaseReading *reading)
+{
+	const Regions *regions = reading->regions;
+
+	reading->shown = palloc_extended(sizeof(Cell) * ((Size) reading->seen->nclasses * regions->nqis + 1), MCXT_ALLOC_HUGE);
+	for (uint32 c = 0; c < reading->seen->nclasses; c++)
+		for (int q = 0; q < regions->nqis; q++)
+			reading->shown[(Size) c * regions->nqis + q] = cells_whole(regions->cells[q]);
+}
+
+static Cell *
+read_release(ReleaseReading *reading, Oid table)
+{
+	RowReader  *reader;
+	TupleTableSlot *slot;
+
+	if (get_rel_relkind(table) != RELKIND_RELATION)
+		refuse_release(reading);	/* what its access method does not know of */
+	index_classes(reading);
+	withhold_all(reading);
+	reader = reader_open(table);
+	for (bool verified = false; (slot = reader_next(reader)) != NULL; verified = true)
+	{
+		if (!verified)
+			verify_columns(reading, slot->tts_tupleDescriptor);
+		read_row(reading, slot);
+	}
+	reader_close(reader);
+	pfree(reading->class);
+	return reading->shown;
+}
+
+/* ----------------------------------------------------------------
+ * All releases
+ * ----------------------------------------------------------------
+ */
+
+/* Their tables; InvalidOid where there is none, or none any more. */
+static Oid *
+release_tables(const DeclaredPublication *publication)
+{
+	Oid		   *tables = palloc0(sizeof(Oid) * (publication->releases + 1));
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_read("SELECT r.number, r.relation::oid AS relation FROM pprepub.catalog_release r"
+				 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int32		number = catalog_int(i, "number");
+
+		if (number >= 1 && number <= publication->releases)
+			tables[number - 1] = catalog_oid(i, "relation");
+	}
+	catalog_leave(&access);
+	return tables;
+}
+
+/* A release table has the class first, and then all declared columns but the key. */
+static Regions *
+regions_create(const DeclaredPublication *publication, int *attribute)
+{
+	Regions    *regions = palloc0(sizeof(Regions));
+	int			next = 1;
+
+	regions->column = palloc(sizeof(DeclaredColumn *) * publication->ncolumns);
+	regions->cells = palloc(sizeof(Cells *) * publication->ncolumns);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (column->role == ROLE_QUASI_IDENTIFIER)
+		{
+			attribute[regions->nqis] = next;
+			regions->column[regions->nqis] = column;
+			regions->cells[regions->nqis++] = cells_create(column);
+		}
+		if (column->role != ROLE_KEY)
+			next++;
+	}
+	return regions;
+}
+
+Regions *
+regions_read(const DeclaredPublication *publication, const Seen *seen)
+{
+	int		   *attribute = palloc(sizeof(int) * publication->ncolumns);
+	Regions    *regions = regions_create(publication, attribute);
+	const Oid  *tables = release_tables(publication);
+
+	regions->nreleases = seen->nreleases;
+	regions->shown = palloc0(sizeof(Cell *) * (seen->nreleases + 1));
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		ReleaseReading reading = {
+			.publication = publication,
+			.regions = regions,
+			.number = r + 1,
+			.seen = &seen->release[r],
+			.attribute = attribute,
+		};
+
+		if (OidIsValid(tables[r]))
+			regions->shown[r] = read_release(&reading, tables[r]);
+	}
+	return regions;
+}
+
+/* ----------------------------------------------------------------
+ * A path
+ * ----------------------------------------------------------------
+ */
+
+/* Narrows a region by what a class shows; where they have nothing in common it stays as it is. */
+static bool
+narrow(const Regions *regions, const Cell *shown, Cell *region)
+{
+	Cell	   *both = palloc(sizeof(Cell) * regions->nqis);
+	int			q = 0;
+
+	while (q < regions->nqis && (both[q] = cells_meet(regions->cells[q], region[q], shown[q])) != NO_CELL)
+		q++;
+	if (q == regions->nqis)
+		memcpy(region, both, sizeof(Cell) * regions->nqis);
+	pfree(both);
+	return q == regions->nqis;
+}
+
+void
+region_of(const Regions *regions, const Atoms *atoms, uint32 atom, Cell *region)
+{
+	for (int q = 0; q < regions->nqis; q++)
+		region[q] = cells_whole(regions->cells[q]);
+	for (uint32 place = atoms->last[atom]; place != NO_PLACE; place = atoms->previous[place])
+	{
+		const Cell *shown = regions->shown[atoms->release[place]];
+
+		if (shown != NULL && !narrow(regions, shown + (Size) atoms->class[place] * regions->nqis, region))
+			break;
+	}
+}
