@@ -128,6 +128,9 @@ INSERT INTO forbidden VALUES
 	('SELECT pprepub.publish(''alices'')'),
 	('SELECT pprepub.preview(''alices'')'),
 	('SELECT pprepub.members(''alices'')'),
+	('SELECT pprepub.signatures(''alices'')'),
+	('SELECT pprepub.neighborhoods(''alices'')'),
+	('SELECT pprepub.statistics(''alices'')'),
 	('SELECT pprepub.metrics(''alices'', 1)'),
 	('SELECT pprepub.release_intact(''alices'', 1)'),
 	('SELECT pprepub.alter_publication(''alices'', ''{"k": 9}'')'),
@@ -415,6 +418,15 @@ CREATE TEMP TABLE run_of_cast AS SELECT * FROM ran();
 SELECT ok((SELECT array_agg(DISTINCT device) FROM run_of_cast) @> '{cast}', 'members: the key''s cast did run');
 SELECT is_empty($$ SELECT * FROM run_of_cast WHERE ran_as <> 'regress_mallory' $$, 'members: as the owner');
 SELECT is_empty($$ SELECT * FROM run_of_cast WHERE outcome = 'done' AND device IN (SELECT sql FROM forbidden) $$, 'members: and got nowhere');
+SELECT lives_ok($$ SELECT * FROM pprepub.neighborhoods('tagged') $$, 'a superuser reads their neighborhoods');
+SELECT results_eq($$ SELECT runs > 0, foreigners, breaches FROM gist() $$,
+	$$ VALUES (true, 0::bigint, NULL::text) $$, 'neighborhoods: hashing and equality ran as the owner, and got nowhere');
+SELECT lives_ok($$ SELECT * FROM pprepub.statistics('tagged') $$, 'a superuser reads their statistics');
+DROP TABLE run_of_cast;
+CREATE TEMP TABLE run_of_cast AS SELECT * FROM ran();
+SELECT ok((SELECT array_agg(DISTINCT device) FROM run_of_cast) @> '{cast}', 'statistics: the key''s cast did run');
+SELECT is_empty($$ SELECT * FROM run_of_cast WHERE ran_as <> 'regress_mallory' $$, 'statistics: as the owner');
+SELECT is_empty($$ SELECT * FROM run_of_cast WHERE outcome = 'done' AND device IN (SELECT sql FROM forbidden) $$, 'statistics: and got nowhere');
 SELECT ok(pprepub.release_intact('tagged', 1), 'a superuser verifies them');
 SELECT lives_ok($$ SELECT pprepub.drop_publication('tagged', true) $$, 'a superuser drops them');
 SELECT results_eq($$ SELECT foreigners, breaches FROM gist() $$,

@@ -1,0 +1,150 @@
+/*
+ * test_statistics.c
+ *		Paths and counts of random histories, beside those that one finds by
+ *		looking at every row.
+ */
+#include "shim.h"
+
+#include "history/statistics.h"
+
+#define MAX_RELEASES	7
+#define MAX_THREADS		50
+#define MAX_VALUES		9
+#define NOWHERE			PG_UINT32_MAX
+
+/* A generator of numbers, the same in every run (xorshift). */
+static uint64 random_state = 2010;
+
+static uint32
+draw(uint32 n)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (random_state >> 20) % n;
+}
+
+/* Some of the threads, each once, cut into classes. */
+static void
+draw_release(SeenRelease *release, Thread nthreads, Code nvalues)
+{
+	uint32		rows = 0;
+
+	release->first = palloc0(sizeof(uint64) * (nthreads + 1));
+	release->thread = palloc(sizeof(Thread) * (nthreads + 1));
+	release->value = palloc(sizeof(Code) * (nthreads + 1));
+	release->nclasses = 0;
+	for (Thread t = 0; t < nthreads; t++)
+		if (draw(4) > 0)
+			release->thread[rows++] = t;
+	for (uint32 i = 0; i < rows; i++)
+	{
+		uint32		other = i + draw(rows - i);
+		Thread		thread = release->thread[other];
+
+		release->thread[other] = release->thread[i];
+		release->thread[i] = thread;
+		release->value[i] = nvalues == 0 || draw(5) == 0 ? NO_CODE : draw(nvalues);
+		if (draw(6) == 0 || i + 1 == rows)
+			release->first[++release->nclasses] = i + 1;
+	}
+}
+
+static void
+draw_history(Seen *seen)
+{
+	seen->nreleases = draw(MAX_RELEASES + 1);
+	seen->nthreads = draw(MAX_THREADS + 1);
+	seen->nvalues = draw(MAX_VALUES + 1);
+	seen->release = palloc0(sizeof(SeenRelease) * (seen->nreleases + 1));
+	for (int32 r = 0; r < seen->nreleases; r++)
+		draw_release(&seen->release[r], seen->nthreads, seen->nvalues);
+}
+
+/* The class that a thread was in. */
+static uint32
+class_of(const SeenRelease *release, Thread thread)
+{
+	for (uint32 c = 0; c < release->nclasses; c++)
+		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+			if (release->thread[i] == thread)
+				return c;
+	return NOWHERE;
+}
+
+static uint32
+rows_that_show(const SeenRelease *release, uint32 c, Code value)
+{
+	uint32		n = 0;
+
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+		n += release->value[i] == value;
+	return n;
+}
+
+static void
+check_path(const Seen *seen, const Statistics *statistics, Thread thread)
+{
+	uint64		at = statistics->first[thread];
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		uint32		c = class_of(&seen->release[r], thread);
+
+		if (c == NOWHERE)
+			continue;
+		check(at < statistics->first[thread + 1]);
+		check(statistics->step[at].release == r && statistics->step[at].class == c);
+		at++;
+	}
+	check(at == statistics->first[thread + 1]);
+}
+
+static void
+check_class(const Seen *seen, const Statistics *statistics, Step at)
+{
+	const SeenRelease *release = &seen->release[at.release];
+	const ShownValues *shown = &statistics->shown[at.release];
+	uint64		different = 0;
+
+	check(statistics_size(statistics, at) == release->first[at.class + 1] - release->first[at.class]);
+	for (Code value = 0; value < seen->nvalues; value++)
+	{
+		uint32		n = rows_that_show(release, at.class, value);
+
+		check(statistics_count(statistics, at, value) == n);
+		different += n > 0;
+	}
+	check(statistics_count(statistics, at, seen->nvalues) == 0);
+	check(shown->first[at.class + 1] - shown->first[at.class] == different);
+	for (uint64 i = shown->first[at.class]; i + 1 < shown->first[at.class + 1]; i++)
+		check(shown->value[i] < shown->value[i + 1]);
+}
+
+static void
+test_random_histories(void)
+{
+	for (int n = 0; n < 500; n++)
+	{
+		Seen		seen;
+		const Statistics *statistics;
+
+		draw_history(&seen);
+		statistics = statistics_of(&seen);
+		for (Thread t = 0; t < seen.nthreads; t++)
+			check_path(&seen, statistics, t);
+		for (int32 r = 0; r < seen.nreleases; r++)
+			for (uint32 c = 0; c < seen.release[r].nclasses; c++)
+				check_class(&seen, statistics, (Step) {r, c});
+	}
+}
+
+static const Test tests[] = {
+	{"random histories", test_random_histories},
+};
+
+int
+main(void)
+{
+	return run_tests(tests, lengthof(tests));
+}
