@@ -214,6 +214,23 @@ verify_releases_are_seen(const DeclaredPublication *publication)
 	catalog_leave(&access);
 }
 
+int32
+releases_seen(const DeclaredPublication *publication)
+{
+	Oid			types[] = {INT4OID};
+	Datum		values[] = {Int32GetDatum(publication->id)};
+	CatalogAccess access;
+	int32		releases;
+
+	catalog_enter(&access);
+	if (SPI_execute_with_args("SELECT releases FROM pprepub.catalog_publication WHERE publication = $1",
+							  1, types, values, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the number of releases");
+	releases = SPI_processed == 0 ? 0 : catalog_int(0, "releases");
+	catalog_leave(&access);
+	return releases;
+}
+
 static DeclaredPublication *
 lock_publication(const char *name, LOCKMODE lock, bool new_owner)
 {

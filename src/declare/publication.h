@@ -73,6 +73,12 @@ extern DeclaredPublication *publication_open_to_drop(const char *name);
 /* Under an old snapshot, a release that it does not see is a serialization failure. */
 extern void verify_releases_are_seen(const DeclaredPublication *publication);
 
+/*
+ * How many of the releases the active snapshot sees.  Who looks at the history
+ * without keeping publishers out sees as much of it, and of everything else.
+ */
+extern int32 releases_seen(const DeclaredPublication *publication);
+
 /* The column with this role; for roles that occur once. */
 extern const DeclaredColumn *publication_column(const DeclaredPublication *publication, ColumnRole role);
 

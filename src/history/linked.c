@@ -19,7 +19,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_statistics);
@@ -186,15 +185,14 @@ pprepub_statistics(PG_FUNCTION_ARGS)
 	Identity	caller;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	publication->releases = releases_seen(publication);
 	if (publication->releases == 0)
 		return (Datum) 0;
 	context = AllocSetContextCreate(CurrentMemoryContext, "statistics()", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
-	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	link_people(publication, (ReturnSetInfo *) fcinfo->resultinfo);
 	act_as_before(&caller);
-	PopActiveSnapshot();
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return (Datum) 0;

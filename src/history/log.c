@@ -106,6 +106,7 @@ return_history(FunctionCallInfo fcinfo, char *(*query) (const DeclaredPublicatio
 	Identity	caller;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	publication->releases = releases_seen(publication);
 	if (publication->releases == 0)
 		return;
 	act_as(&caller, publication->owner);

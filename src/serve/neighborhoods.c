@@ -13,7 +13,6 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_neighborhoods);
@@ -61,7 +60,7 @@ return_neighborhood(ReturnSetInfo *result, const KnownNeighborhood *known, Datum
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* As the owner, under one snapshot. */
+/* As the owner, all under the active snapshot. */
 static void
 return_neighborhoods(const DeclaredPublication *publication, ReturnSetInfo *result)
 {
@@ -94,15 +93,14 @@ pprepub_neighborhoods(PG_FUNCTION_ARGS)
 	Identity	caller;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	publication->releases = releases_seen(publication);
 	if (publication->releases == 0)
 		return (Datum) 0;
 	context = AllocSetContextCreate(CurrentMemoryContext, "neighborhoods()", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
-	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	return_neighborhoods(publication, (ReturnSetInfo *) fcinfo->resultinfo);
 	act_as_before(&caller);
-	PopActiveSnapshot();
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return (Datum) 0;

@@ -64,6 +64,71 @@ CREATE TABLE levels AS SELECT 'leaf' || i AS leaf, CASE WHEN i = 0 THEN 'leaf0' 
 SELECT pprepub.create_taxonomy('tree', 'levels') \g /dev/null
 SELECT pprepub.create_range_taxonomy('ladder', 0, 64, '{4,16}') \g /dev/null
 
+-- What is known of two people who are published twice, beside four others who stay as they are.
+CREATE FUNCTION twice(kind text, type text, once text[], again text[], others text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+	told jsonb;
+BEGIN
+	EXECUTE format('CREATE TABLE six AS SELECT i AS id, CASE WHEN i <= 2 THEN $1[i] ELSE $2 END::%s AS cell, ''x''::text AS ill FROM generate_series(1, 6) i', type)
+		USING once, others;
+	PERFORM pprepub.create_publication('six', 'six', 'id', jsonb_build_object('cell', kind), 'ill', 'bpg', '{"k": 2}');
+	PERFORM pprepub.publish('six');
+	EXECUTE format('UPDATE six SET cell = $1[id]::%s WHERE id <= 2', type) USING again;
+	PERFORM pprepub.publish('six');
+	SELECT region -> 'cell' INTO told FROM pprepub.neighborhoods('six') n JOIN published_private.six_neighborhoods USING (neighborhood)
+		WHERE 1 = ANY (keys) AND 2 = ANY (keys);
+	PERFORM pprepub.drop_publication('six', true);
+	DROP TABLE six;
+	RETURN told;
+END $$;
+SELECT is(twice(kind, type, once::text[], again::text[], others), told::jsonb, format('%s %s: %s, then %s', kind, type, once, again)) FROM (VALUES
+	('range', 'int', '{10,20}', '{15,30}', '99', '"[15,21)"'),
+	('range', 'int', '{10,20}', '{20,30}', '99', '"[20,21)"'),
+	('range', 'int', '{10,20}', '{21,30}', '99', '"[21,31)"'),
+	('range', 'int', '{2147483640,2147483647}', '{2147483645,2147483647}', '99', '"[2147483645,)"'),
+	('range', 'smallint', '{10,20}', '{15,30}', '99', '"[15,21)"'),
+	('range', 'bigint', '{9000000010,9000000020}', '{9000000015,9000000030}', '99', '"[9000000015,9000000021)"'),
+	('range', 'numeric', '{1.5,2.50}', '{1.75,3}', '99', '"[1.75,2.50]"'),
+	('range', 'numeric', '{1,2}', '{2,3}', '99', '"[2,2]"'),
+	('range', 'numeric', '{1,2}', '{2.001,3}', '99', '"[2.001,3]"'),
+	('range', 'float8', '{0.1,0.3}', '{0.2,0.7}', '99', '"[0.2,0.3]"'),
+	('range', 'real', '{0.1,0.3}', '{0.2,0.7}', '99', '"[0.2,0.3]"'),
+	('range', 'date', '{2000-02-28,2000-03-02}', '{2000-02-29,2000-03-05}', '2020-01-01', '"[2000-02-29,2000-03-03)"'),
+	('range', 'timestamp', '{2000-02-28 10:00,2000-02-28 12:00}', '{2000-02-28 11:00,2000-02-28 13:00}', '2020-01-01', '"[\"2000-02-28 11:00:00\",\"2000-02-28 12:00:00\"]"'),
+	('range', 'int', '{NULL,NULL}', '{10,20}', '99', '"[10,21)"'),
+	('range', 'int', '{10,20}', '{NULL,NULL}', '99', 'null'),
+	('range', 'int', '{NULL,NULL}', '{10,NULL}', '99', 'null'),
+	('range', 'int', '{10,NULL}', '{NULL,NULL}', '99', 'null'),
+	('range', 'int', '{NULL,NULL}', '{NULL,NULL}', '99', 'null'),
+	('range', 'int', '{10,20}', '{10,NULL}', '99', '"[10,21)"'),
+	('range', 'int', '{10,NULL}', '{NULL,20}', '99', '"(,)"'),
+	('prefix', 'text', '{531a,531b}', '{53a,53b}', 'z', '"531*"'),
+	('prefix', 'text', '{53a,53b}', '{531a,531b}', 'z', '"531*"'),
+	('prefix', 'text', '{531,531}', '{53a,53b}', 'z', '"531"'),
+	('prefix', 'text', '{53a,53b}', '{531,531}', 'z', '"531"'),
+	('prefix', 'text', '{531,531}', '{531,5312}', 'z', '"531"'),
+	('prefix', 'text', '{531,531}', '{5312,5312}', 'z', '"5312"'),
+	('prefix', 'text', '{531a,531b}', '{53,53}', 'z', '"53"'),
+	('prefix', 'text', '{531a,531b}', '{532a,532b}', 'z', '"532*"'),
+	('prefix', 'char(6)', '{531a,531b}', '{53a,53b}', 'z', '"531*"'),
+	('prefix', 'text', '{öäa,öäb}', '{öa,öb}', 'z', '"öä*"'),
+	('prefix', 'text', '{"",""}', '{5a,5b}', 'z', '"5*"'),
+	('prefix', 'text', '{5a,5b}', '{"",""}', 'z', '""'),
+	('taxonomy tree', 'text', '{leaf3,leaf4}', '{leaf4,leaf4}', 'leaf13', '"leaf4"'),
+	('taxonomy tree', 'text', '{leaf4,leaf4}', '{leaf3,leaf4}', 'leaf13', '"leaf4"'),
+	('taxonomy tree', 'text', '{leaf1,leaf4}', '{leaf3,leaf4}', 'leaf13', '"group1"'),
+	('taxonomy tree', 'text', '{leaf3,leaf4}', '{leaf6,leaf7}', 'leaf13', '"group2"'),
+	('taxonomy tree', 'text', '{leaf3,leaf4}', '{leaf0,leaf7}', 'leaf13', '"group1"'),
+	('taxonomy tree', 'text', '{NULL,NULL}', '{leaf0,leaf7}', 'leaf13', 'null'),
+	('taxonomy tree', 'text', '{NULL,NULL}', '{leaf6,leaf7}', 'leaf13', '"group2"'),
+	('taxonomy ladder', 'int', '{1,5}', '{2,3}', '63', '"[0,4)"'),
+	('suppress', 'text', '{F,F}', '{F,M}', 'z', '"F"'),
+	('suppress', 'text', '{F,M}', '{M,M}', 'z', '"M"'),
+	('suppress', 'text', '{F,F}', '{M,M}', 'z', '"M"'),
+	('suppress', 'text', '{NULL,NULL}', '{F,F}', 'z', '"F"'),
+	('suppress', 'inet', '{10.0.0.1/24,10.0.0.1/24}', '{10.0.0.1/24,10.0.0.2}', '::1', '"10.0.0.1/24"')
+	) v (kind, type, once, again, others, told);
+
 CREATE FUNCTION seen(publication text) RETURNS TABLE (who text, release int, class bigint, value text) LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN QUERY EXECUTE format('SELECT coalesce(k, s, ''#'' || i), release, class, v FROM published_private.%I,
