@@ -1,6 +1,6 @@
 /*
  * statistics.c
- *		One pass over all that was published for the paths, one for the values.
+ *		Sorting all rows by thread for the paths, and counting class by class.
  */
 #include "postgres.h"
 

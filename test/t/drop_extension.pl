@@ -107,7 +107,8 @@ foreach my $command ('DELETE FROM published.patients_1', 'TRUNCATE published.pat
 	'ALTER TABLE published.patients_1 DISABLE TRIGGER ALL', 'SELECT * FROM published_private.patients_members',
 	'SELECT * FROM pprepub.catalog_release', 'DELETE FROM pprepub.catalog_relation', 'SELECT * FROM published.patients',
 	"SELECT pprepub.drop_publication('patients', true)", "SELECT pprepub.publish('patients')",
-	"SELECT pprepub.members('patients')", "SELECT pprepub.release_intact('patients', 1)",
+	"SELECT pprepub.members('patients')", "SELECT pprepub.neighborhoods('patients')", "SELECT pprepub.statistics('patients')",
+	"SELECT pprepub.release_intact('patients', 1)",
 	'ALTER EVENT TRIGGER pprepub_protect_drops DISABLE', 'DROP EXTENSION pprepub CASCADE')
 {
 	fails_like($node, 'postgres', "SET ROLE stranger; $command", qr/ERROR:  (permission denied|must be owner)/, "stranger: $command");
@@ -144,7 +145,8 @@ $node->safe_psql('postgres', 'REASSIGN OWNED BY owner TO heir');
 foreach my $role ('owner', 'heir')
 {
 	foreach my $call (q{SELECT pprepub.publish('patients')}, q{SELECT * FROM pprepub.preview('patients')},
-		q{SELECT * FROM pprepub.members('patients')}, q{SELECT pprepub.release_intact('patients', 1)},
+		q{SELECT * FROM pprepub.members('patients')}, q{SELECT * FROM pprepub.neighborhoods('patients')},
+		q{SELECT * FROM pprepub.statistics('patients')}, q{SELECT pprepub.release_intact('patients', 1)},
 		q{SELECT pprepub.drop_publication('patients', true)})
 	{
 		fails_like($node, 'postgres', "SET ROLE $role; $call", qr/ERROR:  (must be owner|the source of publication "patients" has another owner now)/,
