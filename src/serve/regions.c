@@ -11,7 +11,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "history/reader.h"
-#include "miscadmin.h"
+#include "serve/released.h"
 #include "utils/lsyscache.h"
 
 /* ----------------------------------------------------------------
@@ -128,28 +128,6 @@ read_release(ReleaseReading *reading, Oid table)
  * ----------------------------------------------------------------
  */
 
-/* Their tables; InvalidOid where there is none, or none any more. */
-static Oid *
-release_tables(const DeclaredPublication *publication)
-{
-	Oid		   *tables = palloc0(sizeof(Oid) * (publication->releases + 1));
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	catalog_read("SELECT r.number, r.relation::oid AS relation FROM pprepub.catalog_release r"
-				 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		int32		number = catalog_int(i, "number");
-
-		if (number >= 1 && number <= publication->releases)
-			tables[number - 1] = catalog_oid(i, "relation");
-	}
-	catalog_leave(&access);
-	return tables;
-}
-
 /* A release table has the class first, and then all declared columns but the key. */
 static Regions *
 regions_create(const DeclaredPublication *publication, int *attribute)
@@ -180,7 +158,7 @@ regions_read(const DeclaredPublication *publication, const Seen *seen)
 {
 	int		   *attribute = palloc(sizeof(int) * publication->ncolumns);
 	Regions    *regions = regions_create(publication, attribute);
-	const Oid  *tables = release_tables(publication);
+	const Released *released = read_released(publication);
 
 	regions->nreleases = seen->nreleases;
 	regions->shown = palloc0(sizeof(Cell *) * (seen->nreleases + 1));
@@ -194,8 +172,8 @@ regions_read(const DeclaredPublication *publication, const Seen *seen)
 			.attribute = attribute,
 		};
 
-		if (OidIsValid(tables[r]))
-			regions->shown[r] = read_release(&reading, tables[r]);
+		if (OidIsValid(released[r].table))
+			regions->shown[r] = read_release(&reading, released[r].table);
 	}
 	return regions;
 }
