@@ -88,13 +88,22 @@ recalling_create(const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
+static void
+refuse_class(const Recalling *recalling)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("the log of publication \"%s\" has a malformed class", recalling->publication->name),
+			 errhint("Restore its table from a backup.")));
+}
+
 /* All arrays of a class tell of the same members. */
 static void
 walk_members(ElementWalk *walk, const Recalling *recalling, const Element *element, Datum array, uint64 n)
 {
 	element_walk(walk, element, DatumGetArrayTypeP(array));
 	if ((uint64) walk->n != n)
-		elog(ERROR, "the log of publication \"%s\" has a malformed class", recalling->publication->name);
+		refuse_class(recalling);
 }
 
 static void
@@ -136,12 +145,17 @@ recall_class(Recalling *recalling, const TupleTableSlot *slot)
 	ElementWalk walk;
 
 	if (r < 0 || r >= recalling->publication->releases)
-		elog(ERROR, "the log of publication \"%s\" tells of release %d", recalling->publication->name, r + 1);
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the log of publication \"%s\" tells of release %d", recalling->publication->name, r + 1)));
 	make_room(recalling, r, n);
 	release = &recalling->recalled->seen.release[r];
 	at = release->first[release->nclasses];
 	recall_keys(recalling, slot->tts_values[LOG_KEYS], n, release->thread + at, release->counterfeit + at);
 	recall_counterfeits(recalling, slot, n, release->thread + at);
+	for (uint64 i = at; i < at + n; i++)
+		if (release->thread[i] == NO_THREAD)
+			refuse_class(recalling);
 	for (walk_members(&walk, recalling, &recalling->sensitive, slot->tts_values[LOG_SENSITIVE], n); element_next(&walk);)
 		release->value[at + walk.i] = dictionary_number(recalling->recalled->dictionary, walk.value, walk.isnull);
 	for (walk_members(&walk, recalling, &element_int4, slot->tts_values[LOG_FINGERPRINTS], n); element_next(&walk);)

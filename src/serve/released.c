@@ -4,6 +4,7 @@
  */
 #include "serve/released.h"
 
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "method/method.h"
@@ -41,7 +42,7 @@ read_one(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	released->number = catalog_int(row, "number");
 	released->is_stored = strcmp(catalog_text(access, row, "kind"), "stored") == 0;
 	released->table = released->is_stored ? catalog_oid(row, "relation") : InvalidOid;
-	if (get_rel_relkind(released->table) == '\0')
+	if (get_rel_relkind(released->table) != RELKIND_RELATION)
 		released->table = InvalidOid;
 	released->checksum_seed = (uint64) DatumGetInt64(catalog_field(row, "checksum_seed", &isnull));
 	checksum = catalog_field(row, "checksum", &isnull);

@@ -5,11 +5,12 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "access/tableam.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "history/reader.h"
 #include "miscadmin.h"
 #include "serve/checksum.h"
 #include "utils/builtins.h"
@@ -60,22 +61,20 @@ pprepub_metrics(PG_FUNCTION_ARGS)
 }
 
 static pg_uuid_t *
-checksum_of(Relation table, uint64 seed)
+checksum_of(Oid relation, uint64 seed)
 {
+	Relation	table = table_open(relation, AccessShareLock);
 	Checksum   *checksum = checksum_create(RelationGetDescr(table), seed);
-	TupleTableSlot *slot = table_slot_create(table, NULL);
-	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());	/* as the catalog was read */
-	TableScanDesc scan = table_beginscan(table, snapshot, 0, NULL);
+	RowReader  *reader;
+	TupleTableSlot *slot;
 
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		CHECK_FOR_INTERRUPTS();
-		slot_getallattrs(slot);
+	PushActiveSnapshot(GetLatestSnapshot());	/* as the catalog was read */
+	reader = reader_open(relation);
+	while ((slot = reader_next(reader)) != NULL)
 		checksum_add(checksum, slot->tts_values, slot->tts_isnull);
-	}
-	table_endscan(scan);
-	UnregisterSnapshot(snapshot);
-	ExecDropSingleTupleTableSlot(slot);
+	reader_close(reader);
+	PopActiveSnapshot();
+	table_close(table, AccessShareLock);
 	return checksum_result(checksum);
 }
 
@@ -87,7 +86,6 @@ pprepub_release_intact(PG_FUNCTION_ARGS)
 	int32		number = release_argument(fcinfo, publication);
 	CatalogAccess access;
 	Identity	caller;
-	Relation	table;
 	pg_uuid_t	expected;
 	uint64		seed;
 	Oid			relation;
@@ -104,12 +102,10 @@ pprepub_release_intact(PG_FUNCTION_ARGS)
 	expected = *DatumGetUUIDP(catalog_field(0, "checksum", &isnull));
 	catalog_leave(&access);
 
-	if (get_rel_relkind(relation) == '\0')
+	if (get_rel_relkind(relation) != RELKIND_RELATION)
 		PG_RETURN_BOOL(false);
 	act_as(&caller, publication->owner);
-	table = table_open(relation, AccessShareLock);
-	intact = memcmp(checksum_of(table, seed), &expected, sizeof(expected)) == 0;
-	table_close(table, AccessShareLock);
+	intact = memcmp(checksum_of(relation, seed), &expected, sizeof(expected)) == 0;
 	act_as_before(&caller);
 	PG_RETURN_BOOL(intact);
 }

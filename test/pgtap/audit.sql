@@ -96,8 +96,9 @@ SELECT is(damage($$ UPDATE pprepub.catalog_release SET params = params || '{"k":
 SELECT is(damage($$ UPDATE pprepub.catalog_publication SET remembered = remembered + 1 $$), 'remembered', 'a person was forgotten everywhere');
 
 SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET keys[1] = keys[2] WHERE release = 1 AND class = 1') $$, 'XX001', 'somebody is in a release twice');
-SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET sensitive = sensitive || sensitive WHERE release = 1 AND class = 1') $$, 'XX000', 'the log of publication "people" has a malformed class');
-SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET release = 9 WHERE release = 1 AND class = 1') $$, 'XX000', 'the log of publication "people" tells of release 9');
+SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET sensitive = sensitive || sensitive WHERE release = 1 AND class = 1') $$, 'XX001', 'the log of publication "people" has a malformed class');
+SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET keys[1] = NULL, fingerprints[1] = NULL, stands_for[1] = NULL, invented[1] = NULL WHERE release = 1 AND class = 1') $$, 'XX001', 'the log of publication "people" has a malformed class');
+SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET release = 9 WHERE release = 1 AND class = 1') $$, 'XX001', 'the log of publication "people" tells of release 9');
 SELECT throws_ok($$ SELECT * FROM pprepub.audit('none') $$, '42704');
 SELECT throws_ok($$ SELECT * FROM pprepub.audit(NULL) $$, '22004');
 SELECT * FROM finish();
