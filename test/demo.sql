@@ -51,3 +51,9 @@ SELECT pprepub.alter_publication('patients', '{"repair": "counterfeit"}');
 DELETE FROM hospital.patients WHERE id % 40 = 7;
 INSERT INTO hospital.patients SELECT 200 + id, 80 - age / 2, zip, country, sex, disease FROM hospital.patients WHERE id % 8 = 1;
 SELECT number, rows, classes, suppressed, counterfeits FROM pprepub.publish('patients');
+
+\echo '-- Can what is out be joined back?  What intersections and differences of both releases reveal, and all other checks.'
+SELECT kind, release, other_release, records >= 10 AS ten_people, sensitive_values >= 3 AS three_diseases, holds
+FROM pprepub.attack('patients');
+
+SELECT check_name, holds FROM pprepub.audit('patients');
