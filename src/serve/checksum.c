@@ -3,8 +3,9 @@
  *		Summing up the hashes of rows.
  *
  * Two sums of 64 bits, of two independent hashes of each row.  A row's hash
- * chains those of its values: of the bytes where a type's bytes say it all and
- * survive a dump, of the text otherwise.
+ * mixes the sum of those of its values, each hashed with its column: of the
+ * bytes where a type's bytes say it all and survive a dump, of the text
+ * otherwise.
  */
 #include "serve/checksum.h"
 
@@ -107,22 +108,47 @@ hash_value(Checksum *checksum, int column, Datum value, uint64 seed)
 	return 0;
 }
 
-void
-checksum_add(Checksum *checksum, const Datum *values, const bool *nulls)
+RowSum
+checksum_value(Checksum *checksum, int column, Datum value, bool isnull)
 {
 	MemoryContext old = MemoryContextSwitchTo(checksum->work);
+	RowSum		sum;
 
 	for (int lane = 0; lane < 2; lane++)
 	{
-		uint64		hash = checksum->seed + lane;
+		uint64		seed = hash_combine64(checksum->seed + lane, column);
 
-		for (int i = 0; i < checksum->ncolumns; i++)
-			hash = nulls[i] ? hash_combine64(hash, NULL_HASH)
-				: hash_value(checksum, i, values[i], hash);
-		checksum->sum[lane] += hash;
+		sum.lane[lane] = isnull ? hash_combine64(seed, NULL_HASH) : hash_value(checksum, column, value, seed);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(checksum->work);
+	return sum;
+}
+
+/* Each bit of the result depends on each of x (the finalizer of splitmix64). */
+static inline uint64
+mix(uint64 x)
+{
+	x = (x ^ (x >> 30)) * UINT64CONST(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64CONST(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+void
+checksum_add_row(Checksum *checksum, RowSum row)
+{
+	for (int lane = 0; lane < 2; lane++)
+		checksum->sum[lane] += mix(row.lane[lane]);
+}
+
+void
+checksum_add(Checksum *checksum, const Datum *values, const bool *nulls)
+{
+	RowSum		row = {{0, 0}};
+
+	for (int i = 0; i < checksum->ncolumns; i++)
+		row = row_sum(row, checksum_value(checksum, i, values[i], nulls[i]));
+	checksum_add_row(checksum, row);
 }
 
 pg_uuid_t *

@@ -18,6 +18,21 @@ typedef struct Checksum Checksum;
 
 extern Checksum *checksum_create(TupleDesc columns, uint64 seed);
 extern void checksum_add(Checksum *checksum, const Datum *values, const bool *nulls);
+
+/* The same by values, for rows that have many in common: a row is the sum of its values. */
+typedef struct RowSum
+{
+	uint64		lane[2];
+} RowSum;
+
+extern RowSum checksum_value(Checksum *checksum, int column, Datum value, bool isnull);
+extern void checksum_add_row(Checksum *checksum, RowSum row);
+
+static inline RowSum
+row_sum(RowSum a, RowSum b)
+{
+	return (RowSum) {{a.lane[0] + b.lane[0], a.lane[1] + b.lane[1]}};
+}
 extern pg_uuid_t *checksum_result(const Checksum *checksum);
 
 #endif							/* PPREPUB_SERVE_CHECKSUM_H */

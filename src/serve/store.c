@@ -38,6 +38,8 @@ typedef struct StoreState
 	Datum	   *values;
 	bool	   *nulls;
 	MemoryContext cells;		/* printed cells of the class at hand */
+	RowSum		class_sum;		/* of what all rows of the class have in common */
+	RowSum	  **plain_sum;		/* [natts] of plain columns: [codes + 1], NULL's first; zeros where not yet known */
 } StoreState;
 
 /* ----------------------------------------------------------------
@@ -131,19 +133,33 @@ point_view_at(const DeclaredPublication *publication, Oid table)
  * ----------------------------------------------------------------
  */
 
-static void
+static RowSum
 set_plain(StoreState *state, int attribute, const PlainColumn *plain, Code code)
 {
+	RowSum	   *sum = &state->plain_sum[attribute][code + 1];	/* NO_CODE + 1 is 0 */
+
 	state->nulls[attribute] = code == NO_CODE;
 	state->values[attribute] = code == NO_CODE ? (Datum) 0 : plain->values[code];
+	if (sum->lane[0] == 0 && sum->lane[1] == 0)
+		*sum = checksum_value(state->checksum, attribute, state->values[attribute], state->nulls[attribute]);
+	return *sum;
 }
 
-/* The columns that the release leaves out are the same for all of its rows. */
 static void
-set_withheld(StoreState *state)
+know_plain(StoreState *state, int attribute, const PlainColumn *plain)
+{
+	state->plain_sum[attribute] = palloc_extended(sizeof(RowSum) * ((Size) plain->ncodes + 1),
+												  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* The columns that the release leaves out are the same for all of its rows; others differ from row to row. */
+static void
+set_columns(StoreState *state)
 {
 	const DeclaredPublication *publication = state->making->publication;
+	const LoadedFrame *loaded = state->making->loaded;
 	int			attribute = 1;
+	int			insensitive = 0;
 
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
@@ -151,9 +167,13 @@ set_withheld(StoreState *state)
 
 		if (column->role == ROLE_KEY)
 			continue;
-		state->nulls[attribute] = !state->making->loaded->shown[i] && column->role != ROLE_QUASI_IDENTIFIER;
-		if (!state->making->loaded->shown[i] && column->role == ROLE_QUASI_IDENTIFIER)
+		state->nulls[attribute] = !loaded->shown[i] && column->role != ROLE_QUASI_IDENTIFIER;
+		if (!loaded->shown[i] && column->role == ROLE_QUASI_IDENTIFIER)
 			state->values[attribute] = print_withheld(column);
+		if (loaded->shown[i] && column->role == ROLE_SENSITIVE)
+			know_plain(state, attribute, &loaded->sensitive);
+		if (loaded->shown[i] && column->role == ROLE_INSENSITIVE)
+			know_plain(state, attribute, &loaded->insensitive[insensitive++]);
 		attribute++;
 	}
 }
@@ -186,6 +206,11 @@ set_class(StoreState *state, uint32 c, int64 number)
 		attribute++;
 	}
 	MemoryContextSwitchTo(old);
+	state->class_sum = (RowSum) {{0, 0}};
+	for (int a = 0; a < state->natts; a++)
+		if (state->plain_sum[a] == NULL)
+			state->class_sum = row_sum(state->class_sum,
+									   checksum_value(state->checksum, a, state->values[a], state->nulls[a]));
 }
 
 /* A row of the release: what it says of the person, and a sensitive value. */
@@ -194,6 +219,7 @@ add_row(StoreState *state, RowId row, Code value)
 {
 	const LoadedFrame *loaded = state->making->loaded;
 	const DeclaredPublication *publication = state->making->publication;
+	RowSum		sum = state->class_sum;
 	int			attribute = 1;
 	int			insensitive = 0;
 
@@ -204,16 +230,16 @@ add_row(StoreState *state, RowId row, Code value)
 		if (!loaded->shown[i])
 			;					/* withheld from all rows alike */
 		else if (publication->columns[i].role == ROLE_SENSITIVE)
-			set_plain(state, attribute, &loaded->sensitive, value);
+			sum = row_sum(sum, set_plain(state, attribute, &loaded->sensitive, value));
 		else if (publication->columns[i].role == ROLE_INSENSITIVE)
 		{
 			const PlainColumn *plain = &loaded->insensitive[insensitive++];
 
-			set_plain(state, attribute, plain, plain->code[row]);
+			sum = row_sum(sum, set_plain(state, attribute, plain, plain->code[row]));
 		}
 		attribute++;
 	}
-	checksum_add(state->checksum, state->values, state->nulls);
+	checksum_add_row(state->checksum, sum);
 	writer_add(state->release, state->values, state->nulls);
 }
 
@@ -303,11 +329,12 @@ store_release(const Making *making, int32 number)
 	state.natts = RelationGetNumberOfAttributes(table);
 	state.values = palloc0(sizeof(Datum) * state.natts);
 	state.nulls = palloc0(sizeof(bool) * state.natts);
+	state.plain_sum = palloc0(sizeof(RowSum *) * state.natts);
 	state.cells = AllocSetContextCreate(CurrentMemoryContext, "cells of a class", ALLOCSET_SMALL_SIZES);
 	state.checksum = checksum_create(RelationGetDescr(table), stored.checksum_seed);
 	table_close(table, NoLock);
 	state.release = writer_open(stored.table, false);
-	set_withheld(&state);
+	set_columns(&state);
 	show_classes(&state, order);
 	writer_close(state.release);
 	watch = stopwatch_start();
