@@ -8,6 +8,7 @@
 #include "shim.h"
 
 #include "audit/attack.h"
+#include "audit/smallest.h"
 
 #define MAX_RELEASES	6
 #define MAX_THREADS		40
@@ -63,8 +64,8 @@ see_release(const Story *story, int r)
 	return release;
 }
 
-static Attack *
-attack_story(const Story *story)
+static Seen *
+see_story(const Story *story)
 {
 	Seen	   *seen = palloc0(sizeof(Seen));
 
@@ -74,6 +75,14 @@ attack_story(const Story *story)
 	seen->release = palloc0(sizeof(SeenRelease) * (story->releases + 1));
 	for (int r = 0; r < story->releases; r++)
 		seen->release[r] = see_release(story, r);
+	return seen;
+}
+
+static Attack *
+attack_story(const Story *story)
+{
+	Seen	   *seen = see_story(story);
+
 	return attack(seen, atoms_of(seen), story->promised);
 }
 
@@ -267,6 +276,87 @@ is_as_defined(const Story *story)
 }
 
 /* ----------------------------------------------------------------
+ * The sets that are worst off, for audits
+ * ----------------------------------------------------------------
+ */
+
+static Set
+atom_of(const Story *story, int t)
+{
+	Set			set = {{false}};
+
+	for (int u = 0; u < story->threads; u++)
+	{
+		set.has[u] = true;
+		for (int r = 0; r < story->releases; r++)
+			set.has[u] &= story->class_in[r][u] == story->class_in[r][t];
+	}
+	return set;
+}
+
+/* The fewest values that a release showed of a thread's atom. */
+static uint32
+fewest_values(const Story *story, int t)
+{
+	Set			set = atom_of(story, t);
+	uint32		fewest = PG_UINT32_MAX;
+
+	for (int r = 0; r < story->releases; r++)
+		if (story->class_in[r][t] != ABSENT)
+			fewest = Min(fewest, values_of(story, &set, r));
+	return fewest;
+}
+
+static bool
+classes_are_as_defined(const Story *story, const Seen *seen, int r)
+{
+	Revealed	least = {0};
+	Smallest	found;
+	bool		any = smallest_classes(seen, r, &found);
+
+	for (int c = 0; c < story->nclasses[r]; c++)
+	{
+		Set			set = in_class(story, r, c);
+
+		if (size_of(story, &set) == 0)
+			return true;		/* no method makes one */
+		find_set(story, &least, &set, r);
+	}
+	return !any ? story->nclasses[r] == 0 :
+		found.records == least.records && found.values == least.values &&
+		seen_size(&seen->release[r], found.fewest) == found.records;
+}
+
+static bool
+smallest_is_as_defined(const Story *story)
+{
+	const Seen *seen = see_story(story);
+	const Atoms *atoms = atoms_of(seen);
+	const Principle *promised = &story->promised[0];
+	Smallest	found;
+	uint64		records = PG_UINT64_MAX;
+	uint32		values = PG_UINT32_MAX;
+	uint64		refused = 0;
+
+	for (int t = 0; t < story->threads; t++)
+	{
+		Set			set = atom_of(story, t);
+		uint64		size = size_of(story, &set);
+		uint32		fewest = fewest_values(story, t);
+
+		records = Min(records, size);
+		values = Min(values, fewest);
+		refused += size < promised->k || (promised->l > 1 && fewest < promised->l);
+	}
+	for (int r = 0; r < story->releases; r++)
+		if (!classes_are_as_defined(story, seen, r))
+			return false;
+	return smallest_atoms(seen, atoms, &found) &&
+		found.records == records && atoms->size[found.fewest] == records && found.values == values &&
+		count_refused(seen, atoms, promised, story->threads) == refused;
+}
+
+/* ----------------------------------------------------------------
  * Random histories
  * ----------------------------------------------------------------
  */
@@ -322,6 +412,7 @@ check_stories(int n, Code most_values)
 	{
 		tell_story(&story, below(most_values + 1));
 		check(is_as_defined(&story));
+		check(smallest_is_as_defined(&story));
 		MemoryContextReset(context);
 	}
 	MemoryContextSwitchTo(old);
