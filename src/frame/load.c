@@ -28,6 +28,7 @@
 typedef struct LoadingColumn
 {
 	const DeclaredColumn *column;
+	int16		word;			/* its length if it is passed by value, or 0 */
 	Dictionary *dictionary;		/* NULL for the key */
 	uint32	   *number;			/* [capacity] the dictionary's numbers */
 } LoadingColumn;
@@ -75,6 +76,27 @@ make_room(FrameLoad *state)
 	resize(state, Min(state->capacity + state->capacity / 4, MAX_FRAME_ROWS));
 }
 
+/*
+ * A value as a tuple or an array gives it.  Functions may leave other bits above
+ * a short one, as hashtext() does above a negative number; but values are told
+ * apart as words, and those of the past come from arrays.
+ */
+static inline Datum
+as_stored(Datum value, int16 word)
+{
+	switch (word)
+	{
+		case 1:
+			return CharGetDatum(DatumGetChar(value));
+		case 2:
+			return Int16GetDatum(DatumGetInt16(value));
+		case 4:
+			return Int32GetDatum(DatumGetInt32(value));
+		default:
+			return value;
+	}
+}
+
 static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
@@ -88,14 +110,14 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	{
 		LoadingColumn *column = &state->columns[i];
 		bool		isnull = slot->tts_isnull[i];
+		Datum		value = isnull ? (Datum) 0 : as_stored(slot->tts_values[i], column->word);
 
 		if (column->dictionary != NULL)
-			column->number[row] = dictionary_number(column->dictionary,
-													slot->tts_values[i], isnull);
+			column->number[row] = dictionary_number(column->dictionary, value, isnull);
 		else if (isnull)
 			state->null_keys++;
 		else
-			keys_append(state->keys, slot->tts_values[i]);
+			keys_append(state->keys, value);
 	}
 	state->nrows++;
 	return true;
@@ -132,12 +154,16 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	{
 		const DeclaredColumn *declared = &publication->columns[i];
 		LoadingColumn *column = &state->columns[state->ncolumns];
+		int16		length;
+		bool		byval;
 
 		/* What a release does not show is judged all the same, where it is sensitive. */
 		if (!shown[i] && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE)
 			continue;
 		state->ncolumns++;
 		column->column = declared;
+		get_typlenbyval(declared->type, &length, &byval);
+		column->word = byval ? length : 0;
 		if (declared->role == ROLE_KEY)
 			continue;
 		column->dictionary = dictionary_create(declared->type);
