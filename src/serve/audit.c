@@ -280,11 +280,14 @@ inspect_tables(Audit *audit)
 		if (!same_columns(publication, shown, released->shown))
 		{
 			MemoryContext old;
+			char	   *why = NULL;
 
 			MemoryContextReset(work);
 			old = MemoryContextSwitchTo(work);
-			present = load_present(publication, shown = released->shown, &tables.unreadable);
+			present = load_present(publication, shown = released->shown, &why);
 			MemoryContextSwitchTo(old);
+			if (why != NULL && tables.unreadable == NULL)
+				tables.unreadable = pstrdup(why);	/* work is used again */
 		}
 		inspection = inspect_release(publication, released, audit->recalled, present);
 		sum_up(&tables, &inspection, released->number);

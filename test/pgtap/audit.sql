@@ -47,6 +47,14 @@ UPDATE people SET country = 'Atlantis' WHERE id = 1;
 SELECT is(broken(), 'covers', 'a source that cannot be coded leaves the other checks alone');
 SELECT ok((SELECT measured ~ 'country' AND measured !~ 'Atlantis' FROM pprepub.audit('people') WHERE check_name = 'covers'), 'and says why, without values');
 ROLLBACK;
+-- The reason outlives what is read after it, which takes memory of its own.
+CREATE TABLE many AS SELECT i AS id, i % 60 AS age, md5(i::text) AS zip, (ARRAY['France', 'Spain'])[1 + i % 2] AS country, 'd' || i % 7 AS ill FROM generate_series(1, 20000) i;
+SELECT pprepub.create_publication('many', 'many', 'id', '{"country": "taxonomy world", "age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 5, "l": 2}') \g /dev/null
+SELECT rows FROM pprepub.publish('many') \g /dev/null
+SELECT rows FROM pprepub.publish('many', columns => '{age,ill,zip}') \g /dev/null
+UPDATE many SET country = 'Atlantis' WHERE id = 1;
+SELECT is((SELECT measured FROM pprepub.audit('many') WHERE check_name = 'covers'),
+	'column "country" of publication "many" has 1 row(s) with values that taxonomy "world" lacks', 'also where another release can be looked at');
 
 -- Damage, past all protection.
 CREATE FUNCTION damage(command text) RETURNS text LANGUAGE plpgsql AS $$
