@@ -116,10 +116,11 @@ return_history(FunctionCallInfo fcinfo, char *(*query) (const DeclaredPublicatio
 	act_as_before(&caller);
 }
 
+/* Composite keys "IS NOT NULL" only if no field is: here, and below, it is the key itself that counts. */
 static char *
 members_query(const DeclaredPublication *publication)
 {
-	return psprintf("SELECT release, key::text, class FROM %s WHERE key IS NOT NULL", log_rows(publication));
+	return psprintf("SELECT release, key::text, class FROM %s WHERE key IS DISTINCT FROM NULL", log_rows(publication));
 }
 
 Datum
@@ -136,9 +137,11 @@ signatures_query(const DeclaredPublication *publication)
 
 	if (!OidIsValid(fold))
 		fold_refuse(publication, 0);
+	/* Not in FROM, where unnest() would take composite keys apart. */
 	return psprintf("SELECT k::text, signature || repeat('0', %d - length(signature))::varbit"
-					" FROM %s, unnest(keys) k WHERE k IS NOT NULL",
-					publication->releases, relation_words(fold));
+					" FROM (SELECT signature, unnest(keys)::%s AS k FROM %s) u WHERE k IS DISTINCT FROM NULL",
+					publication->releases, column_type_words(publication_column(publication, ROLE_KEY)),
+					relation_words(fold));
 }
 
 Datum

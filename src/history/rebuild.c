@@ -29,12 +29,13 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 /*
  * What follows from the log, in which %1$s are the rows, %2$s and %3$s cast
  * keys and values that have no arrays.  Threads stand for keys and numbers for
- * values, since equal ones may look different.
+ * values, since equal ones may look different.  A composite with a NULL in it
+ * is not NULL, but "IS NOT NULL" would say so.
  */
 #define FOLLOWING \
 	"WITH log AS MATERIALIZED (SELECT coalesce(key, stands_for) AS k, invented AS i, release, class, sensitive AS v FROM %1$s)," \
 	" thread AS MATERIALIZED (SELECT k, i, row_number() OVER () AS thread FROM log GROUP BY k, i)," \
-	" value AS MATERIALIZED (SELECT v, row_number() OVER () AS value FROM log WHERE v IS NOT NULL GROUP BY v)," \
+	" value AS MATERIALIZED (SELECT v, row_number() OVER () AS value FROM log WHERE v IS DISTINCT FROM NULL GROUP BY v)," \
 	" seen AS MATERIALIZED (" \
 	"  SELECT thread, release, class, v, value FROM log JOIN thread USING (k) LEFT JOIN value USING (v) WHERE log.i IS NULL" \
 	"  UNION ALL SELECT thread, release, class, v, value FROM log JOIN thread USING (i) LEFT JOIN value USING (v))," \
@@ -77,7 +78,7 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 
 #define VALUES_SHOWN(rows) \
 	"SELECT neighborhood, (o - 1) %% size + 1 AS place, (o - 1) / size AS epoch," \
-	"  coalesce(value, CASE WHEN v IS NULL THEN 0 ELSE -1 END) AS value FROM (" \
+	"  coalesce(value, CASE WHEN v IS NOT DISTINCT FROM NULL THEN 0 ELSE -1 END) AS value FROM (" \
 	"  SELECT neighborhood, v::%6$s AS v, o, size FROM (SELECT neighborhood, unnest(sensitive) AS v," \
 	"   generate_series(1, cardinality(sensitive)) AS o, cardinality(keys) AS size FROM " rows ") u) u LEFT JOIN value USING (v)"
 

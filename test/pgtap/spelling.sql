@@ -28,5 +28,21 @@ UPDATE written SET id = id::numeric(10, 2) WHERE age > 20;
 SELECT pprepub.publish('written') \g /dev/null
 SELECT is((SELECT count(*) FROM pprepub.signatures('written')), 40::bigint, 'equal keys are one person');
 SELECT ok(equal, 'equal keys that look different') FROM pprepub.rebuild_history('written');
+-- A composite with a NULL in it is not NULL.
+CREATE TYPE pair AS (k int, b int);
+CREATE TABLE pairs AS SELECT ROW(i, CASE WHEN i % 2 = 0 THEN i END)::pair AS id, i AS age, ROW(i % 4, NULL)::pair AS ill FROM generate_series(1, 40) i;
+SELECT pprepub.create_publication('pairs', 'pairs', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "reserve": 4}') \g /dev/null
+SELECT pprepub.publish('pairs') \g /dev/null
+UPDATE pairs SET ill = ROW(((ill).k + 1) % 4, NULL)::pair;
+SELECT pprepub.publish('pairs') \g /dev/null
+SELECT is((SELECT count(*) FROM pprepub.members('pairs')), 80::bigint, 'everybody is a member');
+SELECT set_eq($$ SELECT key FROM pprepub.signatures('pairs') $$, $$ SELECT id::text FROM pairs $$, 'and has a signature');
+SELECT ok(equal, 'composites with a NULL in them') FROM pprepub.rebuild_history('pairs');
+CREATE TEMP TABLE before AS SELECT sum(cardinality(sensitive)) AS shown FROM published_private.pairs_neighborhoods;
+SET LOCAL allow_system_table_mods = on;
+UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.pairs_neighborhoods'::regclass;
+DELETE FROM published_private.pairs_neighborhoods WHERE neighborhood = (SELECT max(neighborhood) FROM published_private.pairs_neighborhoods);
+SELECT ok(NOT equal, 'a neighborhood is lost') FROM pprepub.rebuild_history('pairs');
+SELECT is((SELECT sum(cardinality(sensitive)) FROM published_private.pairs_neighborhoods), shown, 'all that was shown is found again') FROM before;
 SELECT * FROM finish();
 ROLLBACK;
