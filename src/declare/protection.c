@@ -173,7 +173,7 @@ static const char *const touched_query =
 "  FROM command c JOIN pg_rewrite w ON w.oid = c.objid JOIN kept k ON k.relation = w.ev_class"
 "  WHERE c.classid = 'pg_rewrite'::regclass"
 " UNION ALL SELECT c.command_tag, 'index', k.publication"
-"  FROM command c JOIN pg_index i ON i.indexrelid = c.objid JOIN kept k ON k.relation = i.indrelid"
+"  FROM command c JOIN pg_index i ON c.objid IN (i.indexrelid, i.indrelid) JOIN kept k ON k.relation = i.indrelid"
 "  WHERE c.classid = 'pg_class'::regclass AND k.part <> 'release'"
 "   AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL OR EXISTS ("
 "    SELECT FROM unnest(i.indclass::oid[]) o WHERE o >= 16384))"

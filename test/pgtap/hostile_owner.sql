@@ -325,6 +325,7 @@ SELECT is_empty($$ SELECT * FROM ran() $$, 'and nothing of it ran');
 
 -- An index on the log is built before it is refused; what it ran, it ran as its maker.
 SELECT is(as_role('regress_mallory', 'CREATE INDEX ON evil_out_private.evil_members (evil.pass(release, ''index''))'), '55000', 'an index by a function of his');
+SELECT is(as_role('regress_mallory', 'ALTER TABLE evil_out_private.evil_members ADD EXCLUDE (release WITH =) WHERE (evil.pass(release, ''index'') = 2)'), '55000', 'nor one behind a constraint');
 SELECT is_empty($$ SELECT * FROM ran() WHERE ran_as <> 'regress_mallory' $$, 'and nothing of it ran as another');
 
 -- These are allowed, and must not run when a superuser drops the publication.
