@@ -147,19 +147,52 @@ keep(const Fold *fold, const void *value)
 	return memcpy(MemoryContextAlloc(fold->context, VARSIZE(value)), value, VARSIZE(value));
 }
 
+bool
+is_neighborhood(const TupleTableSlot *slot)
+{
+	static const int always[] = {FOLD_NEIGHBORHOOD, FOLD_SIGNATURE, FOLD_KEYS, FOLD_SENSITIVE};
+
+	return row_has_values(slot, FOLD_COLUMNS, always, lengthof(always));
+}
+
+void
+refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 slot->tts_isnull[FOLD_NEIGHBORHOOD]
+			 ? errmsg("a neighborhood of publication \"%s\" is malformed", publication->name)
+			 : errmsg("neighborhood " INT64_FORMAT " of publication \"%s\" is malformed",
+					  DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]), publication->name),
+			 errhint("pprepub.rebuild_history() makes it anew from the log, if that is whole.")));
+}
+
+/* Members without a key have a number each, in an array that is as long. */
+static bool
+is_numbered(ArrayType *keys, ArrayType *invented)
+{
+	return invented == NULL ? !ARR_HASNULL(keys) :
+		ArrayGetNItems(ARR_NDIM(invented), ARR_DIMS(invented)) == ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
+}
+
 static void
 read_neighborhood(Fold *fold, FrameLoad *load, TupleTableSlot *slot)
 {
 	Past	   *past = &fold->past;
 	uint32		n = past->nneighborhoods;
-	int64		number = DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]);
-	ArrayType  *keys = DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]);
-	ArrayType  *invented = slot->tts_isnull[FOLD_INVENTED] ? NULL :
-		DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED]);
-	int			size = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
+	ArrayType  *keys;
+	ArrayType  *invented;
+	int			size;
 	Neighborhood *neighborhood;
 
-	fold->last_number = Max(fold->last_number, number);
+	if (!is_neighborhood(slot))
+		refuse_neighborhood(fold->publication, slot);
+	keys = DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]);
+	invented = slot->tts_isnull[FOLD_INVENTED] ? NULL : DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED]);
+	size = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
+	if (!is_numbered(keys, invented))
+		refuse_neighborhood(fold->publication, slot);
+	fold->last_number = Max(fold->last_number, DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]));
 	if (invented != NULL)
 		note_last_invented(fold, invented);
 	if (find_members(fold, load_keys(load), keys) == 0)
@@ -173,8 +206,7 @@ read_neighborhood(Fold *fold, FrameLoad *load, TupleTableSlot *slot)
 	past->first[n + 1] = past->first[n] + size;
 	if (past->first_value[n + 1] == past->first_value[n] ||
 		(past->first_value[n + 1] - past->first_value[n]) % size != 0)
-		elog(ERROR, "neighborhood " INT64_FORMAT " of publication \"%s\" is malformed",
-			 number, fold->publication->name);
+		refuse_neighborhood(fold->publication, slot);
 	past->nneighborhoods++;
 }
 

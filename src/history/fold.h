@@ -17,6 +17,7 @@
 
 #include "postgres.h"
 
+#include "executor/tuptable.h"
 #include "frame/load.h"
 #include "history/element.h"
 #include "history/past.h"
@@ -71,6 +72,10 @@ extern Oid	fold_ensure(const DeclaredPublication *publication);
 
 /* Raises an error that the fold tells of so many people only. */
 extern void fold_refuse(const DeclaredPublication *publication, uint64 members) pg_attribute_noreturn();
+
+/* Has a row of the fold what each neighborhood has? */
+extern bool is_neighborhood(const TupleTableSlot *slot);
+extern void refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot) pg_attribute_noreturn();
 
 /*
  * As the owner, inside SPI, under the active snapshot: reads the fold, and

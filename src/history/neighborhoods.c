@@ -96,19 +96,22 @@ keep_values(Reading *reading, Datum sensitive)
 static void
 read_neighborhood(Reading *reading, const TupleTableSlot *slot)
 {
-	ArrayType  *keys = DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]);
-	KnownNeighborhood known = {
+	ArrayType  *keys;
+	KnownNeighborhood known;
+
+	if (!is_neighborhood(slot))
+		refuse_neighborhood(reading->publication, slot);
+	keys = DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]);
+	known = (KnownNeighborhood) {
 		.number = DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]),
 		.signature = padded(reading, DatumGetVarBitP(slot->tts_values[FOLD_SIGNATURE])),
 		.member = find_member(reading, slot),
 		.records = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys)),
 	};
-
 	keep_values(reading, slot->tts_values[FOLD_SENSITIVE]);
 	if (known.member == NO_THREAD || known.records == 0 ||
 		(reading->first_value[reading->n + 1] - reading->first_value[reading->n]) % known.records != 0)
-		elog(ERROR, "neighborhood " INT64_FORMAT " of publication \"%s\" is malformed",
-			 known.number, reading->publication->name);
+		refuse_neighborhood(reading->publication, slot);
 	reading->known[reading->n++] = known;
 }
 

@@ -38,6 +38,17 @@ reader_next(RowReader *reader)
 	return reader->slot;
 }
 
+bool
+row_has_values(const TupleTableSlot *slot, int ncolumns, const int *columns, int n)
+{
+	if (slot->tts_tupleDescriptor->natts < ncolumns)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (slot->tts_isnull[columns[i]])
+			return false;
+	return true;
+}
+
 void
 reader_close(RowReader *reader)
 {

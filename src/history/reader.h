@@ -18,6 +18,10 @@ extern RowReader *reader_open(Oid table);
 
 /* The next row with all its columns, or NULL; it lives until the next call. */
 extern TupleTableSlot *reader_next(RowReader *reader);
+
+/* Has the row the first ncolumns columns, and a value in each of those listed? */
+extern bool row_has_values(const TupleTableSlot *slot, int ncolumns, const int *columns, int n);
+
 extern void reader_close(RowReader *reader);
 
 #endif							/* PPREPUB_HISTORY_READER_H */

@@ -61,7 +61,7 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
  * fold or of what it should be; %5$s and %6$s are the types of keys and values.
  */
 #define CANONICAL(rows) \
-	"SELECT signature, members, epochs FROM " rows " f JOIN (" \
+	"SELECT signature, members, epochs, coalesce(cardinality(invented), 0) FROM " rows " f JOIN (" \
 	"  SELECT neighborhood, array_agg(thread ORDER BY thread) AS members FROM (" MEMBERS(rows) ") m GROUP BY 1) m USING (neighborhood)" \
 	" JOIN (SELECT neighborhood, array_agg(DISTINCT shown ORDER BY shown) AS epochs FROM (" \
 	"  SELECT neighborhood, epoch, array_agg(value ORDER BY thread) || array[]::bigint[] AS shown" \

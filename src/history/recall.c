@@ -137,13 +137,19 @@ recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, uint64 n, 
 static void
 recall_class(Recalling *recalling, const TupleTableSlot *slot)
 {
-	int32		r = DatumGetInt32(slot->tts_values[LOG_RELEASE]) - 1;
-	ArrayType  *keys = DatumGetArrayTypeP(slot->tts_values[LOG_KEYS]);
-	uint64		n = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
+	static const int always[] = {LOG_RELEASE, LOG_CLASS, LOG_KEYS, LOG_SENSITIVE, LOG_FINGERPRINTS};
+	int32		r;
+	ArrayType  *keys;
+	uint64		n;
 	SeenRelease *release;
 	uint64		at;
 	ElementWalk walk;
 
+	if (!row_has_values(slot, LOG_COLUMNS, always, lengthof(always)))
+		refuse_class(recalling);
+	r = DatumGetInt32(slot->tts_values[LOG_RELEASE]) - 1;
+	keys = DatumGetArrayTypeP(slot->tts_values[LOG_KEYS]);
+	n = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
 	if (r < 0 || r >= recalling->publication->releases)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),

@@ -49,6 +49,21 @@ word_of(uint32 class, Code value)
 	return (uint64) class << 32 | value;
 }
 
+/* A table that was given other columns is not what was published: no row of it can be. */
+static bool
+is_there(const DeclaredPublication *publication, const Released *released)
+{
+	Relation	table;
+	bool		result;
+
+	if (!OidIsValid(released->table))
+		return false;
+	table = table_open(released->table, AccessShareLock);
+	result = has_released_columns(publication, RelationGetDescr(table));
+	table_close(table, NoLock);
+	return result;
+}
+
 static Checksum *
 begin_checksum(const Released *released)
 {
@@ -258,7 +273,7 @@ inspect_release(const DeclaredPublication *publication, const Released *released
 	Inspecting	inspecting = {
 		.publication = publication,.released = released,.recalled = recalled,
 		.seen = &recalled->seen.release[released->number - 1],.present = present,
-		.inspection = {.exists = OidIsValid(released->table),.is_logged = true},
+		.inspection = {.exists = is_there(publication, released),.is_logged = true},
 		.allocated = 1024
 	};
 

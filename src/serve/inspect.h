@@ -14,7 +14,7 @@
 
 typedef struct Inspection
 {
-	bool		exists;
+	bool		exists;			/* with the columns of a release */
 	bool		is_intact;		/* by the checksum */
 	uint64		rows;
 	bool		is_logged;		/* class by class, the rows and values of the log */

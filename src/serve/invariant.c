@@ -45,7 +45,7 @@ atom_of_members(const Comparing *comparing, const TupleTableSlot *slot, uint64 *
 		uint32		found;
 
 		if (any_invented && !element_next(&numbers))
-			return NO_ATOM;
+			return NO_ATOM;		/* fewer than keys */
 		if (!walk.isnull)
 			thread = recalled_person(comparing->recalled, walk.value);
 		else if (any_invented && !numbers.isnull)
@@ -55,6 +55,8 @@ atom_of_members(const Comparing *comparing, const TupleTableSlot *slot, uint64 *
 			return NO_ATOM;
 		atom = found;
 	}
+	if (any_invented && numbers.n != walk.n)
+		return NO_ATOM;
 	*members = walk.n;
 	return atom;
 }
@@ -85,7 +87,7 @@ static bool
 is_atom(Comparing *comparing, const TupleTableSlot *slot)
 {
 	uint64		members = 0;
-	uint32		atom = atom_of_members(comparing, slot, &members);
+	uint32		atom = is_neighborhood(slot) ? atom_of_members(comparing, slot, &members) : NO_ATOM;
 
 	if (atom == NO_ATOM || comparing->taken[atom] || comparing->atoms->size[atom] != members)
 		return false;

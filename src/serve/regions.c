@@ -9,7 +9,6 @@
 #include "serve/regions.h"
 
 #include "catalog/pg_class.h"
-#include "catalog/pg_type.h"
 #include "history/reader.h"
 #include "serve/released.h"
 #include "utils/lsyscache.h"
@@ -39,19 +38,6 @@ refuse_release(const ReleaseReading *reading)
 			 errmsg("release %d of publication \"%s\" is not as it was published",
 					reading->number, reading->publication->name),
 			 errhint("Restore its table from a backup.")));
-}
-
-static void
-verify_columns(const ReleaseReading *reading, TupleDesc tuple)
-{
-	const Regions *regions = reading->regions;
-
-	if (tuple->natts != reading->publication->ncolumns || TupleDescAttr(tuple, 0)->atttypid != INT8OID)
-		refuse_release(reading);
-	for (int q = 0; q < regions->nqis; q++)
-		if (TupleDescAttr(tuple, reading->attribute[q])->atttypid !=
-			printed_type(regions->column[q]->kind, regions->column[q]->type))
-			refuse_release(reading);
 }
 
 /* The log's classes by their numbers, which are 1 .. nclasses. */
@@ -114,8 +100,8 @@ read_release(ReleaseReading *reading, Oid table)
 	reader = reader_open(table);
 	for (bool verified = false; (slot = reader_next(reader)) != NULL; verified = true)
 	{
-		if (!verified)
-			verify_columns(reading, slot->tts_tupleDescriptor);
+		if (!verified && !has_released_columns(reading->publication, slot->tts_tupleDescriptor))
+			refuse_release(reading);
 		read_row(reading, slot);
 	}
 	reader_close(reader);

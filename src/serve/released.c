@@ -7,6 +7,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
+#include "frame/print.h"
 #include "method/method.h"
 #include "serve/columns.h"
 #include "utils/lsyscache.h"
@@ -76,6 +77,25 @@ read_released(const DeclaredPublication *publication)
 		read_one(&access, publication, i, &released[i]);
 	catalog_leave(&access);
 	return released;
+}
+
+/* The class, and then all declared columns but the key. */
+bool
+has_released_columns(const DeclaredPublication *publication, TupleDesc columns)
+{
+	int			attribute = 1;
+
+	if (columns->natts != publication->ncolumns || TupleDescAttr(columns, 0)->atttypid != INT8OID)
+		return false;
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+		Oid			type = column->role == ROLE_QUASI_IDENTIFIER ? printed_type(column->kind, column->type) : column->type;
+
+		if (column->role != ROLE_KEY && TupleDescAttr(columns, attribute++)->atttypid != type)
+			return false;
+	}
+	return true;
 }
 
 Principle

@@ -7,6 +7,7 @@
 
 #include "postgres.h"
 
+#include "access/tupdesc.h"
 #include "declare/publication.h"
 #include "partition/principle.h"
 #include "utils/uuid.h"
@@ -25,6 +26,9 @@ typedef struct Released
 
 /* All of them, in order: [publication->releases]. */
 extern Released *read_released(const DeclaredPublication *publication);
+
+/* Has a table the columns that releases are made with? */
+extern bool has_released_columns(const DeclaredPublication *publication, TupleDesc columns);
 
 /* What all of them have promised together: the weakest of their principles. */
 extern Principle weakest_principle(const Released *released, int32 n);

@@ -107,6 +107,34 @@ SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET k
 SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET sensitive = sensitive || sensitive WHERE release = 1 AND class = 1') $$, 'XX001', 'the log of publication "people" has a malformed class');
 SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET keys[1] = NULL, fingerprints[1] = NULL, stands_for[1] = NULL, invented[1] = NULL WHERE release = 1 AND class = 1') $$, 'XX001', 'the log of publication "people" has a malformed class');
 SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET release = 9 WHERE release = 1 AND class = 1') $$, 'XX001', 'the log of publication "people" tells of release 9');
+-- Nothing where something always is.
+SELECT throws_ok(format($$ SELECT damage('UPDATE published_private.people_members SET %I = NULL WHERE release = 1 AND class = 1') $$, c), 'XX001', NULL, 'a class without ' || c)
+	FROM unnest('{release,class,keys,sensitive,fingerprints}'::text[]) c;
+SELECT is(damage(format('UPDATE published_private.people_neighborhoods SET %I = NULL WHERE neighborhood = (SELECT max(neighborhood) FROM published_private.people_neighborhoods)', c)), 'invariant', 'a neighborhood without ' || c)
+	FROM unnest('{signature,keys}'::text[]) c;
+SELECT is(damage('UPDATE published_private.people_neighborhoods SET invented = array_fill(1::bigint, ARRAY[10000]) WHERE neighborhood = (SELECT max(neighborhood) FROM published_private.people_neighborhoods)'), 'invariant', 'more numbers than keys');
+CREATE FUNCTION damaged(what text, asked text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	SET LOCAL allow_system_table_mods = on;
+	UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.people_neighborhoods'::regclass;
+	EXECUTE 'UPDATE published_private.people_neighborhoods SET ' || what;
+	EXECUTE asked;
+	RAISE EXCEPTION USING errcode = 'YY000';
+EXCEPTION WHEN SQLSTATE 'YY000' THEN
+	RETURN '';
+WHEN OTHERS THEN
+	RETURN SQLERRM;
+END $$;
+SELECT ok(damaged(what, asked) ~ 'neighborhood.* of publication "people" is malformed', format('%s: %s', what, asked))
+	FROM unnest('{neighborhood,signature,keys,sensitive}'::text[]) c, format('%I = NULL', c) what,
+		unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.neighborhoods(''people'')']) asked;
+SELECT ok(damaged('invented = array_fill(1::bigint, ARRAY[10000])', 'SELECT pprepub.publish(''people'')') ~ 'is malformed', 'more numbers than keys are no neighborhood');
+SELECT is(damaged('invented = array_fill(1::bigint, ARRAY[10000])', 'SELECT FROM pprepub.rebuild_history(''people''); SELECT pprepub.publish(''people'')'), '', 'which can be mended');
+
+-- Releases with other columns.
+SELECT is(damage('ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE; ALTER EVENT TRIGGER pprepub_protect_drops DISABLE; ALTER TABLE published.people_1 ' || change), 'checksums rows', change)
+	FROM (VALUES ('ADD more int'), ('DROP ill CASCADE'), ('ALTER age TYPE text'), ('ALTER ill TYPE bigint USING 1'), ('ALTER class TYPE text')) c(change);
+
 SELECT throws_ok($$ SELECT * FROM pprepub.audit('none') $$, '42704');
 SELECT throws_ok($$ SELECT * FROM pprepub.audit(NULL) $$, '22004');
 SELECT * FROM finish();
