@@ -38,6 +38,7 @@ static const struct
 	{"bytea_output", "hex"},
 	{"xmlbinary", "base64"},
 	{"lc_monetary", "C"},
+	{"array_nulls", "on"},
 };
 
 void
