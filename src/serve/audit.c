@@ -177,6 +177,16 @@ check_remembered(Audit *audit)
  * ----------------------------------------------------------------
  */
 
+/* Is it the moment that made an error, and not what was read? */
+static bool
+is_transient(int sqlerrcode)
+{
+	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
+
+	return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_TRANSACTION_ROLLBACK ||
+		category == ERRCODE_INSUFFICIENT_RESOURCES || sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
+}
+
 /* The source now, or NULL where it cannot be read as a frame; then *why is set. */
 static LoadedFrame *
 load_present(const DeclaredPublication *publication, const bool *shown, char **why)
@@ -198,10 +208,13 @@ load_present(const DeclaredPublication *publication, const bool *shown, char **w
 
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
-		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED || error->sqlerrcode == ERRCODE_OUT_OF_MEMORY)
-			PG_RE_THROW();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		/* Not before the subtransaction has ended: who catches it would end that one, and not his own. */
+		if (is_transient(error->sqlerrcode))
+			ReThrowError(error);
 		loaded = NULL;
 		*why = error->message;
 	}

@@ -55,6 +55,35 @@ SELECT rows FROM pprepub.publish('many', columns => '{age,ill,zip}') \g /dev/nul
 UPDATE many SET country = 'Atlantis' WHERE id = 1;
 SELECT is((SELECT measured FROM pprepub.audit('many') WHERE check_name = 'covers'),
 	'column "country" of publication "many" has 1 row(s) with values that taxonomy "world" lacks', 'also where another release can be looked at');
+-- What only the moment is to blame for says nothing of the source.
+CREATE TABLE weather (code text);
+CREATE FUNCTION storm() RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	found text := (SELECT code FROM public.weather);
+BEGIN
+	IF found IS NOT NULL THEN
+		RAISE EXCEPTION 'storm' USING errcode = found;
+	END IF;
+	RETURN 0;
+END $$;
+CREATE TABLE boats AS SELECT i AS id, i AS age, i % 4 AS ill FROM generate_series(1, 40) i;
+CREATE VIEW fleet AS SELECT id, age + storm() AS age, ill FROM boats;
+SELECT pprepub.create_publication('fleet', 'fleet', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3}') \g /dev/null
+SELECT rows FROM pprepub.publish('fleet') \g /dev/null
+INSERT INTO weather VALUES ('22012');
+SELECT is((SELECT measured FROM pprepub.audit('fleet') WHERE check_name = 'covers'), 'storm', 'an error of the source');
+UPDATE weather SET code = '40001';
+SELECT throws_ok($$ SELECT FROM pprepub.audit('fleet') $$, '40001', 'storm', 'a serialization failure is to be tried again');
+UPDATE weather SET code = '55P03';
+SELECT throws_ok($$ SELECT FROM pprepub.audit('fleet') $$, '55P03', 'storm', 'and a lock that was not to be had');
+UPDATE weather SET code = '57014';
+CREATE FUNCTION cancelled() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM FROM pprepub.audit('fleet');
+EXCEPTION WHEN query_canceled THEN
+	RETURN 'cancelled';
+END $$;
+SELECT is(cancelled() || ' ' || current_setting('search_path'), 'cancelled ' || current_setting('search_path'), 'cancelling it leaves nothing behind');
 
 -- Damage, past all protection.
 CREATE FUNCTION damage(command text) RETURNS text LANGUAGE plpgsql AS $$
