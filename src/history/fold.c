@@ -5,18 +5,11 @@
 #include "history/fold.h"
 
 #include "access/tupmacs.h"
-#include "catalog/namespace.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "declare/protection.h"
 #include "history/reader.h"
-#include "history/writer.h"
+#include "history/tables.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-
-#define FOLD_SUFFIX "_neighborhoods"
 
 Oid
 fold_of(const DeclaredPublication *publication)
@@ -27,26 +20,20 @@ fold_of(const DeclaredPublication *publication)
 Oid
 fold_ensure(const DeclaredPublication *publication)
 {
-	Oid			table = fold_of(publication);
-	char	   *name = psprintf("%s" FOLD_SUFFIX, publication->name);
-	char	   *words = private_words(publication, FOLD_SUFFIX);
 	Element		key = element_of(publication_column(publication, ROLE_KEY));
 	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
 
-	if (OidIsValid(table))
-		return table;
-	verify_name_is_not_taken(publication, publication->private, name);
-	execute_ddl(psprintf("CREATE TABLE %s (neighborhood pg_catalog.int8, signature pg_catalog.varbit,"
-						 " keys %s, invented pg_catalog.int8[], sensitive %s) " WIDE_ROWS,
-						 words, element_array_words(&key), element_array_words(&sensitive)));
-	execute_ddl(psprintf("ALTER TABLE %s ALTER keys SET STORAGE EXTERNAL, ALTER sensitive SET STORAGE EXTERNAL",
-						 words));
-	table = get_relname_relid(name, get_namespace_oid(publication->private, false));
-	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
-	seal_table(table);
-	note_relation(publication, table, "fold");
-	return table;
+	return ensure_history_table(publication, "fold", "_neighborhoods",
+								psprintf("neighborhood pg_catalog.int8, signature pg_catalog.varbit,"
+										 " keys %s, invented pg_catalog.int8[], sensitive %s",
+										 element_array_words(&key), element_array_words(&sensitive)));
 }
+
+typedef struct Reading
+{
+	Fold	   *fold;
+	FrameLoad  *load;
+} Reading;
 
 static void
 make_room(Fold *fold, uint64 members, uint64 values)
@@ -176,8 +163,10 @@ is_numbered(ArrayType *keys, ArrayType *invented)
 }
 
 static void
-read_neighborhood(Fold *fold, FrameLoad *load, TupleTableSlot *slot)
+read_neighborhood(void *what, TupleTableSlot *slot)
 {
+	Fold	   *fold = ((Reading *) what)->fold;
+	FrameLoad  *load = ((Reading *) what)->load;
 	Past	   *past = &fold->past;
 	uint32		n = past->nneighborhoods;
 	ArrayType  *keys;
@@ -210,24 +199,6 @@ read_neighborhood(Fold *fold, FrameLoad *load, TupleTableSlot *slot)
 	past->nneighborhoods++;
 }
 
-static void
-read_neighborhoods(Fold *fold, FrameLoad *load, Oid table)
-{
-	RowReader  *reader = reader_open(table);
-	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "neighborhood", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
-	TupleTableSlot *slot;
-
-	while ((slot = reader_next(reader)) != NULL)
-	{
-		read_neighborhood(fold, load, slot);
-		MemoryContextReset(row);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
-	reader_close(reader);
-}
-
 void
 fold_refuse(const DeclaredPublication *publication, uint64 members)
 {
@@ -258,7 +229,7 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext
 	fold->neighborhoods = palloc(sizeof(Neighborhood));
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(table))
-		read_neighborhoods(fold, load, table);
+		read_each(table, read_neighborhood, &(Reading) {fold, load});
 	if (fold->members != (uint64) publication->remembered)
 		fold_refuse(publication, fold->members);	/* the missing would pass for newcomers */
 	return fold;

@@ -11,8 +11,8 @@
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "history/recall.h"
+#include "history/report.h"
 #include "history/statistics.h"
 #include "history/texts.h"
 #include "miscadmin.h"
@@ -178,22 +178,6 @@ link_people(const DeclaredPublication *publication, ReturnSetInfo *result)
 Datum
 pprepub_statistics(PG_FUNCTION_ARGS)
 {
-	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, AccessShareLock);
-	MemoryContext context;
-	MemoryContext old;
-	Identity	caller;
-
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	publication->releases = releases_seen(publication);
-	if (publication->releases == 0)
-		return (Datum) 0;
-	context = AllocSetContextCreate(CurrentMemoryContext, "statistics()", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(context);
-	act_as(&caller, publication->owner);
-	link_people(publication, (ReturnSetInfo *) fcinfo->resultinfo);
-	act_as_before(&caller);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+	report_history(fcinfo, link_people);
 	return (Datum) 0;
 }

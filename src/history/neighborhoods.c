@@ -94,8 +94,9 @@ keep_values(Reading *reading, Datum sensitive)
 }
 
 static void
-read_neighborhood(Reading *reading, const TupleTableSlot *slot)
+read_neighborhood(void *what, TupleTableSlot *slot)
 {
+	Reading    *reading = what;
 	ArrayType  *keys;
 	KnownNeighborhood known;
 
@@ -113,24 +114,6 @@ read_neighborhood(Reading *reading, const TupleTableSlot *slot)
 		(reading->first_value[reading->n + 1] - reading->first_value[reading->n]) % known.records != 0)
 		refuse_neighborhood(reading->publication, slot);
 	reading->known[reading->n++] = known;
-}
-
-static void
-read_fold(Reading *reading, Oid fold)
-{
-	RowReader  *reader = reader_open(fold);
-	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "neighborhood", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
-	TupleTableSlot *slot;
-
-	while ((slot = reader_next(reader)) != NULL)
-	{
-		read_neighborhood(reading, slot);
-		MemoryContextReset(row);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
-	reader_close(reader);
 }
 
 /* Epochs are counted through all neighborhoods, so that shown_in need not be cleared. */
@@ -189,7 +172,7 @@ neighborhoods_read(const DeclaredPublication *publication, const Recalled *recal
 
 	if (!OidIsValid(fold))
 		fold_refuse(publication, 0);
-	read_fold(&reading, fold);
+	read_each(fold, read_neighborhood, &reading);
 	count_values(&reading);
 	*n = reading.n;
 	return reading.known;

@@ -7,6 +7,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -56,4 +57,22 @@ reader_close(RowReader *reader)
 	ExecDropSingleTupleTableSlot(reader->slot);
 	table_close(reader->table, NoLock);
 	pfree(reader);
+}
+
+void
+read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *what)
+{
+	RowReader  *reader = reader_open(table);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+	TupleTableSlot *slot;
+
+	while ((slot = reader_next(reader)) != NULL)
+	{
+		visit(what, slot);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	reader_close(reader);
 }

@@ -24,4 +24,7 @@ extern bool row_has_values(const TupleTableSlot *slot, int ncolumns, const int *
 
 extern void reader_close(RowReader *reader);
 
+/* The same for all rows: each is visited in a context that is reset afterwards. */
+extern void read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *what);
+
 #endif							/* PPREPUB_HISTORY_READER_H */

@@ -135,8 +135,9 @@ recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, uint64 n, 
 }
 
 static void
-recall_class(Recalling *recalling, const TupleTableSlot *slot)
+recall_class(void *what, TupleTableSlot *slot)
 {
+	Recalling  *recalling = what;
 	static const int always[] = {LOG_RELEASE, LOG_CLASS, LOG_KEYS, LOG_SENSITIVE, LOG_FINGERPRINTS};
 	int32		r;
 	ArrayType  *keys;
@@ -175,24 +176,6 @@ recall_class(Recalling *recalling, const TupleTableSlot *slot)
  * ----------------------------------------------------------------
  */
 
-static void
-recall_classes(Recalling *recalling, Oid log)
-{
-	RowReader  *reader = reader_open(log);
-	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "class", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
-	TupleTableSlot *slot;
-
-	while ((slot = reader_next(reader)) != NULL)
-	{
-		recall_class(recalling, slot);
-		MemoryContextReset(row);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
-	reader_close(reader);
-}
-
 /* Threads and values get their final numbers. */
 static void
 number_all(Recalling *recalling)
@@ -226,7 +209,7 @@ recall(const DeclaredPublication *publication)
 	Recalling  *recalling = recalling_create(publication);
 
 	if (publication->releases > 0)
-		recall_classes(recalling, log_verified(publication));
+		read_each(log_verified(publication), recall_class, recalling);
 	number_all(recalling);
 	return recalling->recalled;
 }

@@ -13,9 +13,6 @@
 
 #include "storage/itemptr.h"
 
-/* For tables with arrays: rows stay whole in their page while it has room for them. */
-#define WIDE_ROWS "WITH (toast_tuple_target = 8160)"
-
 typedef struct RowWriter RowWriter;
 
 /*

@@ -143,8 +143,9 @@ read_cells(Inspecting *inspecting, uint32 class, TupleTableSlot *slot)
 }
 
 static void
-inspect_row(Inspecting *inspecting, TupleTableSlot *slot)
+inspect_row(void *what, TupleTableSlot *slot)
 {
+	Inspecting *inspecting = what;
 	uint32		class = slot->tts_isnull[0] ? NO_ROW : find_class(inspecting, DatumGetInt64(slot->tts_values[0]));
 	bool		is_shown = inspecting->released->shows_sensitive;
 	Code		value = !is_shown ? 0 :
@@ -160,24 +161,6 @@ inspect_row(Inspecting *inspecting, TupleTableSlot *slot)
 	inspecting->rows[inspecting->inspection.rows++] = word_of(class, value);
 	if (class != NO_ROW)
 		read_cells(inspecting, class, slot);
-}
-
-static void
-inspect_rows(Inspecting *inspecting)
-{
-	RowReader  *reader = reader_open(inspecting->released->table);
-	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
-	TupleTableSlot *slot;
-
-	while ((slot = reader_next(reader)) != NULL)
-	{
-		inspect_row(inspecting, slot);
-		MemoryContextReset(row);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
-	reader_close(reader);
 }
 
 /* Are the rows those of the log, whatever their order? */
@@ -283,7 +266,7 @@ inspect_release(const DeclaredPublication *publication, const Released *released
 		inspecting.checksum = begin_checksum(released);
 		find_attributes(&inspecting);
 		index_classes(&inspecting);
-		inspect_rows(&inspecting);
+		read_each(released->table, inspect_row, &inspecting);
 		inspecting.inspection.is_intact = memcmp(checksum_result(inspecting.checksum), &released->checksum,
 												 sizeof(pg_uuid_t)) == 0;
 		compare_rows(&inspecting);

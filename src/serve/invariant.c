@@ -19,6 +19,7 @@ typedef struct Comparing
 	const Atoms *atoms;
 	Element		key;
 	bool	   *taken;			/* [atoms] by a neighborhood */
+	Invariant	invariant;
 } Comparing;
 
 static uint32
@@ -95,36 +96,30 @@ is_atom(Comparing *comparing, const TupleTableSlot *slot)
 	return is_signature_of(comparing->atoms, atom, DatumGetVarBitP(slot->tts_values[FOLD_SIGNATURE]));
 }
 
+static void
+compare_neighborhood(void *what, TupleTableSlot *slot)
+{
+	Comparing  *comparing = what;
+	Invariant  *invariant = &comparing->invariant;
+
+	invariant->neighborhoods++;
+	if (!is_atom(comparing, slot) && invariant->wrong++ == 0)
+		invariant->first_wrong = DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]);
+}
+
 Invariant
 compare_neighborhoods(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
 {
-	Invariant	invariant = {0};
 	Comparing	comparing = {.recalled = recalled,.atoms = atoms};
-	RowReader  *reader;
-	TupleTableSlot *slot;
-	MemoryContext row;
-	MemoryContext old;
 
 	if (!OidIsValid(fold_of(publication)))
 		fold_refuse(publication, 0);
 	comparing.key = element_of(publication_column(publication, ROLE_KEY));
 	comparing.taken = palloc0(sizeof(bool) * ((Size) atoms->natoms + 1));
-	row = AllocSetContextCreate(CurrentMemoryContext, "neighborhood", ALLOCSET_DEFAULT_SIZES);
-	reader = reader_open(fold_of(publication));
-	old = MemoryContextSwitchTo(row);
-	while ((slot = reader_next(reader)) != NULL)
-	{
-		invariant.neighborhoods++;
-		if (!is_atom(&comparing, slot) && invariant.wrong++ == 0)
-			invariant.first_wrong = DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]);
-		MemoryContextReset(row);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
-	reader_close(reader);
+	read_each(fold_of(publication), compare_neighborhood, &comparing);
 	for (uint32 a = 0; a < atoms->natoms; a++)
-		invariant.wrong += !comparing.taken[a];
-	return invariant;
+		comparing.invariant.wrong += !comparing.taken[a];
+	return comparing.invariant;
 }
 
 void

@@ -6,8 +6,8 @@
 
 #include "declare/publication.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "history/neighborhoods.h"
+#include "history/report.h"
 #include "miscadmin.h"
 #include "serve/regions.h"
 #include "utils/builtins.h"
@@ -86,22 +86,6 @@ return_neighborhoods(const DeclaredPublication *publication, ReturnSetInfo *resu
 Datum
 pprepub_neighborhoods(PG_FUNCTION_ARGS)
 {
-	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, AccessShareLock);
-	MemoryContext context;
-	MemoryContext old;
-	Identity	caller;
-
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	publication->releases = releases_seen(publication);
-	if (publication->releases == 0)
-		return (Datum) 0;
-	context = AllocSetContextCreate(CurrentMemoryContext, "neighborhoods()", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(context);
-	act_as(&caller, publication->owner);
-	return_neighborhoods(publication, (ReturnSetInfo *) fcinfo->resultinfo);
-	act_as_before(&caller);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+	report_history(fcinfo, return_neighborhoods);
 	return (Datum) 0;
 }
