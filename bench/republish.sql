@@ -108,3 +108,10 @@ SELECT r, repair, reserve, metric, round(max(value) FILTER (WHERE release = 1)::
 FROM figure JOIN summary USING (r, reserve, repair)
 WHERE metric ~ CASE repair WHEN 'counterfeit' THEN '_counterfeit$' ELSE '^.em$' END
 GROUP BY r, repair, reserve, metric, releases ORDER BY r DESC, repair DESC, reserve, metric;
+
+\echo
+\echo the same release by release, as the paper draws them; every eighth where there are 81
+SELECT r, repair, reserve, metric, string_agg(round(value::numeric, 1)::text, ' ' ORDER BY release) AS releases
+FROM figure JOIN (SELECT r, reserve, repair, releases FROM summary WHERE r IN (5000, 40000)) s USING (r, reserve, repair)
+WHERE metric ~ CASE repair WHEN 'counterfeit' THEN '_counterfeit$' ELSE '^.em$' END AND (release - 1) % CASE WHEN s.releases > 20 THEN 8 ELSE 1 END = 0
+GROUP BY r, repair, reserve, metric ORDER BY r DESC, repair DESC, reserve, metric;

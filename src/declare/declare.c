@@ -12,6 +12,7 @@
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "declare/bases.h"
 #include "declare/catalog.h"
 #include "declare/parameters.h"
@@ -217,6 +218,44 @@ verify_equality(const char *column, Oid type, bool order, const char *use)
 				 errhint("Declare a view that casts the column, for example to text or jsonb.")));
 }
 
+/* Does the text of its values change when something else is renamed? */
+static bool
+prints_names(Oid type)
+{
+	switch (getBaseType(type))
+	{
+		case REGPROCOID:
+		case REGPROCEDUREOID:
+		case REGOPEROID:
+		case REGOPERATOROID:
+		case REGCLASSOID:
+		case REGTYPEOID:
+		case REGROLEOID:
+		case REGNAMESPACEOID:
+		case REGCONFIGOID:
+		case REGDICTIONARYOID:
+		case REGCOLLATIONOID:
+			return true;
+		default:
+			return get_typtype(getBaseType(type)) == TYPTYPE_ENUM;
+	}
+}
+
+/* The history keeps values of types without arrays, which arrays are, as text. */
+static void
+verify_lasting(const char *column, Oid type, const char *use)
+{
+	Oid			element = get_element_type(type);
+
+	if (!OidIsValid(get_array_type(type)) && OidIsValid(element) && prints_names(element))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of type %s cannot be the %s",
+						column, format_type_be(type), use),
+				 errdetail("Its values would be remembered as text, which is another one once something is renamed."),
+				 errhint("Declare a view that casts the column, for example to text.")));
+}
+
 static void
 verify_column_name(const char *name)
 {
@@ -240,9 +279,11 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 	{
 		case ROLE_KEY:
 			verify_equality(column->name, column->type, true, "key");
+			verify_lasting(column->name, column->type, "key");
 			break;
 		case ROLE_SENSITIVE:
 			verify_equality(column->name, column->type, false, "sensitive column");
+			verify_lasting(column->name, column->type, "sensitive column");
 			break;
 		case ROLE_INSENSITIVE:
 			break;
