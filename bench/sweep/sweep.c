@@ -508,7 +508,6 @@ draft_create(const Frame *frame, const SweepOptions *options, uint32 nclasses)
 	Draft	   *draft = palloc0(sizeof(Draft));
 
 	draft->k = options->k;
-	draft->principle = principle_k_l(options->k, options->l);
 	draft->classes = palloc0(sizeof(Classes));
 	draft->classes->nqis = frame->nqis;
 	draft->classes->rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);

@@ -150,6 +150,8 @@ count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, 
 	{
 		uint32		a = atoms->atom[t];
 
+		if (t % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
 		refused += atoms->size[a] < principle->k ||
 			(principle->l > 1 && poverty[a].values < principle->l);
 	}

@@ -651,7 +651,6 @@ draft_create(const Frame *frame, const int64 *params)
 	Draft	   *draft = palloc0(sizeof(Draft));
 
 	draft->k = params[BPG_K];
-	draft->principle = bpg_principle(params);
 	draft->classes = palloc0(sizeof(Classes));
 	draft->classes->nqis = frame->nqis;
 	draft->classes->rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);

@@ -18,7 +18,6 @@
 typedef struct Draft
 {
 	Classes    *classes;
-	Principle	principle;		/* what each class was meant to satisfy */
 	double		k;				/* the size that classes are measured against */
 	uint64		suppressed;		/* rows asked for and in no class */
 	uint64		dirty;			/* rows in classes that nobody asked for */

@@ -281,6 +281,7 @@ inspect_tables(Audit *audit)
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "the source", ALLOCSET_DEFAULT_SIZES);
 	const bool *shown = NULL;
 	LoadedFrame *present = NULL;
+	RowId	   *row_of_person = NULL;
 	Tables		tables = {0};
 
 	for (int32 r = 0; r < publication->releases; r++)
@@ -298,11 +299,13 @@ inspect_tables(Audit *audit)
 			MemoryContextReset(work);
 			old = MemoryContextSwitchTo(work);
 			present = load_present(publication, shown = released->shown, &why);
+			if (present != NULL)
+				row_of_person = find_people(audit->recalled, present);
 			MemoryContextSwitchTo(old);
 			if (why != NULL && tables.unreadable == NULL)
 				tables.unreadable = pstrdup(why);	/* work is used again */
 		}
-		inspection = inspect_release(publication, released, audit->recalled, present);
+		inspection = inspect_release(publication, released, audit->recalled, present, row_of_person);
 		sum_up(&tables, &inspection, released->number);
 	}
 	return tables;

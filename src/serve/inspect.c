@@ -64,16 +64,6 @@ is_there(const DeclaredPublication *publication, const Released *released)
 	return result;
 }
 
-static Checksum *
-begin_checksum(const Released *released)
-{
-	Relation	table = table_open(released->table, AccessShareLock);
-	Checksum   *checksum = checksum_create(RelationGetDescr(table), released->checksum_seed);
-
-	table_close(table, NoLock);
-	return checksum;
-}
-
 /* Attributes are the class, and then all columns but the key. */
 static void
 find_attributes(Inspecting *inspecting)
@@ -230,8 +220,7 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 	}
 }
 
-/* Where people are in the source now. */
-static RowId *
+RowId *
 find_people(const Recalled *recalled, const LoadedFrame *present)
 {
 	RowId	   *row_of_person = palloc_extended(sizeof(RowId) * (recalled->people->size + 1), MCXT_ALLOC_HUGE);
@@ -241,6 +230,8 @@ find_people(const Recalled *recalled, const LoadedFrame *present)
 	{
 		Thread		thread = recalled_person(recalled, present->keys[row]);
 
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (thread != NO_THREAD)
 			row_of_person[thread] = row;
 	}
@@ -249,7 +240,7 @@ find_people(const Recalled *recalled, const LoadedFrame *present)
 
 Inspection
 inspect_release(const DeclaredPublication *publication, const Released *released,
-				Recalled *recalled, const LoadedFrame *present)
+				Recalled *recalled, const LoadedFrame *present, const RowId *row_of_person)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "inspection", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
@@ -263,7 +254,7 @@ inspect_release(const DeclaredPublication *publication, const Released *released
 	if (inspecting.inspection.exists)
 	{
 		inspecting.rows = palloc(sizeof(uint64) * inspecting.allocated);
-		inspecting.checksum = begin_checksum(released);
+		inspecting.checksum = checksum_create(released->table, released->checksum_seed);
 		find_attributes(&inspecting);
 		index_classes(&inspecting);
 		read_each(released->table, inspect_row, &inspecting);
@@ -271,7 +262,7 @@ inspect_release(const DeclaredPublication *publication, const Released *released
 												 sizeof(pg_uuid_t)) == 0;
 		compare_rows(&inspecting);
 		if (present != NULL)
-			cover_members(&inspecting, find_people(recalled, present));
+			cover_members(&inspecting, row_of_person);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);

@@ -27,11 +27,16 @@ typedef struct Inspection
 	const char *uncovered_column;
 } Inspection;
 
+/* Where people are in the source now: [people of the log], NO_ROW for those who have left. */
+extern RowId *find_people(const Recalled *recalled, const LoadedFrame *present);
+
 /*
  * As the owner, under the active snapshot.  present: the source now, with the
- * columns that the release shows, or NULL if it is not to be looked at.
+ * columns that the release shows, or NULL if it is not to be looked at; and
+ * where people are in it.
  */
 extern Inspection inspect_release(const DeclaredPublication *publication, const Released *released,
-								  Recalled *recalled, const LoadedFrame *present);
+								  Recalled *recalled, const LoadedFrame *present,
+								  const RowId *row_of_person);
 
 #endif							/* PPREPUB_SERVE_INSPECT_H */

@@ -7,6 +7,7 @@
 #include "audit/judge.h"
 #include "declare/parameters.h"
 #include "serve/release.h"
+#include "serve/released.h"
 #include "serve/shuffle.h"
 #include "serve/stopwatch.h"
 #include "utils/memutils.h"
@@ -56,13 +57,14 @@ judge_and_measure(Making *making)
 {
 	const Frame *frame = &making->loaded->frame;
 	const Draft *draft = making->draft;
+	Principle	promised = principle_under(making->publication->method, making->publication->params);
 	ReleaseCounts counts = {
 		.suppressed = draft->suppressed,
 		.dirty = draft->dirty,
 		.counterfeits = count_counterfeits(draft->classes),
 	};
 
-	judge_classes(frame, draft->classes, &draft->principle);
+	judge_classes(frame, draft->classes, &promised);
 	making->metrics = measure_release(frame, draft->classes, &counts, draft->k);
 }
 

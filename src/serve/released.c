@@ -12,12 +12,12 @@
 #include "serve/columns.h"
 #include "utils/lsyscache.h"
 
-static Principle
-principle_of(const char *method_name, Jsonb *params)
+Principle
+principle_under(const char *method, Jsonb *params)
 {
-	const Method *method = find_method(method_name);
+	const Method *found = find_method(method);
 
-	return method->principle(param_values(&method->declaration, params));
+	return found->principle(param_values(&found->declaration, params));
 }
 
 static ArrayType *
@@ -49,8 +49,8 @@ read_one(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	checksum = catalog_field(row, "checksum", &isnull);
 	if (!isnull)
 		released->checksum = *DatumGetUUIDP(checksum);
-	released->principle = principle_of(catalog_text(access, row, "method"),
-									   DatumGetJsonbP(catalog_field(row, "params", &isnull)));
+	released->principle = principle_under(catalog_text(access, row, "method"),
+										  DatumGetJsonbP(catalog_field(row, "params", &isnull)));
 	old = MemoryContextSwitchTo(access->context);
 	released->shown = shown_columns(publication, columns);
 	for (int i = 0; i < publication->ncolumns; i++)

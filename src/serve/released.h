@@ -24,6 +24,9 @@ typedef struct Released
 	pg_uuid_t	checksum;
 } Released;
 
+/* What a method promises under these parameters. */
+extern Principle principle_under(const char *method, Jsonb *params);
+
 /* All of them, in order: [publication->releases]. */
 extern Released *read_released(const DeclaredPublication *publication);
 

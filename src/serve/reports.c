@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
@@ -15,7 +14,6 @@
 #include "serve/checksum.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
@@ -63,8 +61,7 @@ pprepub_metrics(PG_FUNCTION_ARGS)
 static pg_uuid_t *
 checksum_of(Oid relation, uint64 seed)
 {
-	Relation	table = table_open(relation, AccessShareLock);
-	Checksum   *checksum = checksum_create(RelationGetDescr(table), seed);
+	Checksum   *checksum = checksum_create(relation, seed);
 	RowReader  *reader;
 	TupleTableSlot *slot;
 
@@ -74,7 +71,6 @@ checksum_of(Oid relation, uint64 seed)
 		checksum_add(checksum, slot->tts_values, slot->tts_isnull);
 	reader_close(reader);
 	PopActiveSnapshot();
-	table_close(table, AccessShareLock);
 	return checksum_result(checksum);
 }
 

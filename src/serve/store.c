@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "declare/protection.h"
@@ -24,7 +23,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 /* A release on its way into its tables. */
 typedef struct StoreState
@@ -323,16 +321,14 @@ store_release(const Making *making, int32 number)
 	StoredRelease stored = {.table = create_table(publication, number),.checksum_seed = random_seed()};
 	StoreState	state = {.making = making};
 	uint32	   *order = shuffled_classes(making->draft->classes);
-	Relation	table = table_open(stored.table, AccessShareLock);
 	Stopwatch	watch;
 
-	state.natts = RelationGetNumberOfAttributes(table);
+	state.natts = publication->ncolumns;	/* all but the key, and the class */
 	state.values = palloc0(sizeof(Datum) * state.natts);
 	state.nulls = palloc0(sizeof(bool) * state.natts);
 	state.plain_sum = palloc0(sizeof(RowSum *) * state.natts);
 	state.cells = AllocSetContextCreate(CurrentMemoryContext, "cells of a class", ALLOCSET_SMALL_SIZES);
-	state.checksum = checksum_create(RelationGetDescr(table), stored.checksum_seed);
-	table_close(table, NoLock);
+	state.checksum = checksum_create(stored.table, stored.checksum_seed);
 	state.release = writer_open(stored.table, false);
 	set_columns(&state);
 	show_classes(&state, order);

@@ -11,10 +11,9 @@
 #include "serve/strengthen.h"
 
 #include "audit/smallest.h"
-#include "declare/parameters.h"
 #include "executor/spi.h"
 #include "history/recall.h"
-#include "method/method.h"
+#include "serve/released.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -44,9 +43,8 @@ count_lost(const DeclaredPublication *publication, const Principle *principle)
 void
 warn_of_lost_people(const DeclaredPublication *publication, Jsonb *params)
 {
-	const Method *method = find_method(publication->method);
-	Principle	before = method->principle(param_values(&method->declaration, publication->params));
-	Principle	after = method->principle(param_values(&method->declaration, params));
+	Principle	before = principle_under(publication->method, publication->params);
+	Principle	after = principle_under(publication->method, params);
 	uint64		lost;
 
 	if (after.k <= before.k && after.l <= before.l)
