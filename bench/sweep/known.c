@@ -190,9 +190,9 @@ known_past(const Known *known, const RowId *row, uint64 nrows)
 	past->first_value[known->nneighborhoods] = values;
 	past->row = palloc_extended(sizeof(RowId) * (members + 1), MCXT_ALLOC_HUGE);
 	past->value = palloc_extended(sizeof(Code) * (values + 1), MCXT_ALLOC_HUGE);
-	past->neighborhood = palloc_extended(sizeof(uint32) * (nrows + 1), MCXT_ALLOC_HUGE);
+	past->member = palloc_extended(sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
 	for (uint64 r = 0; r < nrows; r++)
-		past->neighborhood[r] = NO_NEIGHBORHOOD;
+		past->member[r] = NO_MEMBER;
 	for (uint32 n = 0; n < known->nneighborhoods; n++)
 	{
 		const Neighborhood *neighborhood = &known->neighborhoods[n];
@@ -205,7 +205,7 @@ known_past(const Known *known, const RowId *row, uint64 nrows)
 
 			past->row[past->first[n] + i] = at;
 			if (at != NO_ROW)
-				past->neighborhood[at] = n;
+				past->member[at] = past->first[n] + i;
 		}
 	}
 	return past;

@@ -4,6 +4,7 @@
  */
 #include "history/element.h"
 
+#include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
@@ -50,6 +51,26 @@ element_from_text(const Element *element, Datum words)
 	return OidInputFunctionCall(input, TextDatumGetCString(words), param, element->typmod);
 }
 
+/* As most arrays are: nothing to convert, nothing that is NULL, and elements of one size. */
+static Datum
+bare_array(const Element *element, const Datum *values, uint64 n)
+{
+	Size		size = ARR_OVERHEAD_NONULLS(1) + n * element->length;
+	ArrayType  *array = palloc_extended(size, MCXT_ALLOC_HUGE);
+	char	   *at;
+
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->dataoffset = 0;
+	array->elemtype = element->stored;
+	ARR_DIMS(array)[0] = n;
+	ARR_LBOUND(array)[0] = 1;
+	at = ARR_DATA_PTR(array);
+	for (uint64 i = 0; i < n; i++, at += element->length)
+		store_att_byval(at, values[i], element->length);
+	return PointerGetDatum(array);
+}
+
 Datum
 element_array(const Element *element, const Datum *values, const bool *nulls, uint64 n)
 {
@@ -62,6 +83,8 @@ element_array(const Element *element, const Datum *values, const bool *nulls, ui
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("a class of " UINT64_FORMAT " rows is too large to be remembered", n),
 				 errhint("Declare parameters that make smaller classes.")));
+	if (element->byval && element->stored == element->type && nulls == NULL && n > 0)
+		return bare_array(element, values, n);
 	if (element->stored != element->type)
 	{
 		stored = palloc_extended(sizeof(Datum) * (n + 1), MCXT_ALLOC_HUGE);

@@ -224,8 +224,9 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext
 	fold->past.releases = publication->releases;
 	fold->past.first = palloc0(sizeof(uint64));
 	fold->past.first_value = palloc0(sizeof(uint64));
-	fold->past.row = palloc(sizeof(RowId));
-	fold->past.value = palloc(sizeof(Code));
+	fold->members_allocated = fold->values_allocated = (uint64) publication->remembered + 1;	/* of most, enough */
+	fold->past.row = palloc_extended(sizeof(RowId) * fold->members_allocated, MCXT_ALLOC_HUGE);
+	fold->past.value = palloc_extended(sizeof(Code) * fold->values_allocated, MCXT_ALLOC_HUGE);
 	fold->neighborhoods = palloc(sizeof(Neighborhood));
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(table))
@@ -243,12 +244,11 @@ fold_past(Fold *fold, const LoadedFrame *loaded)
 
 	for (uint64 i = 0; i < past->first_value[past->nneighborhoods]; i++)
 		past->value[i] = loaded->sensitive_code[past->value[i]];
-	past->neighborhood = MemoryContextAllocExtended(fold->context, sizeof(uint32) * (nrows + 1), MCXT_ALLOC_HUGE);
-	memset(past->neighborhood, 0xff, sizeof(uint32) * nrows);	/* NO_NEIGHBORHOOD */
-	for (uint32 n = 0; n < past->nneighborhoods; n++)
-		for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
-			if (past->row[i] != NO_ROW)
-				past->neighborhood[past->row[i]] = n;
+	past->member = MemoryContextAllocExtended(fold->context, sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
+	memset(past->member, 0xff, sizeof(uint64) * nrows);	/* NO_MEMBER */
+	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)
+		if (past->row[i] != NO_ROW)
+			past->member[past->row[i]] = i;
 	return past;
 }
 

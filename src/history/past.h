@@ -36,8 +36,8 @@ typedef struct Past
 	uint64	   *first_value;	/* [nneighborhoods + 1] */
 	Code	   *value;			/* epoch by epoch, member by member */
 
-	uint32	   *neighborhood;	/* [rows of the frame] or NO_NEIGHBORHOOD for who
-								 * was never published */
+	uint64	   *member;			/* [rows of the frame] or NO_MEMBER for who was
+								 * never published */
 } Past;
 
 static inline uint64

@@ -26,7 +26,6 @@ struct Remembering
 	uint64		newcomers;
 	bool	   *is_touched;		/* [neighborhoods of the past] */
 	bool	   *is_published;	/* [members of the past] */
-	uint64	   *member_of_row;	/* [rows] of those with a past */
 	MemoryContext row;			/* what one row takes */
 };
 
@@ -34,11 +33,11 @@ struct Remembering
 typedef struct People
 {
 	uint32		parent;			/* or NO_NEIGHBORHOOD */
+	uint64		most;			/* there is room for */
 	uint64		size;
 	Datum	   *keys;
-	bool	   *is_invented;	/* there is no key */
+	bool	   *is_invented;	/* there is no key; NULL where all have one */
 	int64	   *numbers;		/* of those */
-	bool		any_invented;
 	uint64	   *member;			/* in the past, where there is a parent */
 	Code	   *shown;			/* by the release at hand; NULL if it shows nobody */
 	Members		past;			/* the parent's, where they were asked for */
@@ -60,10 +59,6 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release)
 	remembering->row = AllocSetContextCreate(CurrentMemoryContext, "remembered class", ALLOCSET_DEFAULT_SIZES);
 	remembering->is_touched = palloc_extended(sizeof(bool) * ((Size) past->nneighborhoods + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	remembering->is_published = palloc_extended(sizeof(bool) * (nmembers + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	remembering->member_of_row = palloc_extended(sizeof(uint64) * (loaded->frame.nrows + 1), MCXT_ALLOC_HUGE);
-	for (uint64 i = 0; i < nmembers; i++)
-		if (past->row[i] != NO_ROW)
-			remembering->member_of_row[past->row[i]] = i;
 	return remembering;
 }
 
@@ -78,10 +73,10 @@ people_create(uint32 parent, uint64 most, bool is_shown)
 	People	   *people = palloc0(sizeof(People));
 
 	people->parent = parent;
+	people->most = most;
 	people->keys = palloc_extended(sizeof(Datum) * (most + 1), MCXT_ALLOC_HUGE);
-	people->is_invented = palloc_extended(sizeof(bool) * (most + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	people->numbers = palloc_extended(sizeof(int64) * (most + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	people->member = palloc_extended(sizeof(uint64) * (most + 1), MCXT_ALLOC_HUGE);
+	if (parent != NO_NEIGHBORHOOD)
+		people->member = palloc_extended(sizeof(uint64) * (most + 1), MCXT_ALLOC_HUGE);
 	if (is_shown)
 		people->shown = palloc_extended(sizeof(Code) * (most + 1), MCXT_ALLOC_HUGE);
 	return people;
@@ -90,10 +85,14 @@ people_create(uint32 parent, uint64 most, bool is_shown)
 static void
 add_invented(People *people, int64 number)
 {
+	if (people->is_invented == NULL)
+	{
+		people->is_invented = palloc_extended(sizeof(bool) * people->most, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		people->numbers = palloc_extended(sizeof(int64) * people->most, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	}
 	people->is_invented[people->size] = true;
 	people->keys[people->size] = (Datum) 0;
 	people->numbers[people->size] = number;
-	people->any_invented = true;
 }
 
 /* Somebody of the parent, as he is there: a person, or an invented row. */
@@ -166,8 +165,7 @@ fingerprints_as_array(const Remembering *remembering, const RememberedClass *cla
 static Datum
 keys_as_array(const Remembering *remembering, const People *people)
 {
-	return element_array(&remembering->fold->key, people->keys,
-						 people->any_invented ? people->is_invented : NULL, people->size);
+	return element_array(&remembering->fold->key, people->keys, people->is_invented, people->size);
 }
 
 /* Was the same shown of all members in the epoch as is now? */
@@ -262,8 +260,8 @@ write_neighborhood(Remembering *remembering, const People *people, Datum keys, D
 	values[FOLD_SIGNATURE] = PointerGetDatum(signature);
 	values[FOLD_KEYS] = keys;
 	values[FOLD_SENSITIVE] = sensitive;
-	nulls[FOLD_INVENTED] = !people->any_invented;
-	values[FOLD_INVENTED] = !people->any_invented ? (Datum) 0 :
+	nulls[FOLD_INVENTED] = people->is_invented == NULL;
+	values[FOLD_INVENTED] = people->is_invented == NULL ? (Datum) 0 :
 		numbers_as_array(people->numbers, people->is_invented, people->size);
 	writer_add(remembering->neighborhoods, values, nulls);
 }
@@ -299,7 +297,7 @@ log_mixed_class(Remembering *remembering, const RememberedClass *class, const Pe
 	{
 		is_true[i] = i < class->nrows;
 		is_counterfeit[i] = !is_true[i];
-		stands_for_none[i] = is_true[i] || people->is_invented[i];
+		stands_for_none[i] = is_true[i] || (people->is_invented != NULL && people->is_invented[i]);
 		any_stands_for |= !stands_for_none[i];
 	}
 	values[LOG_RELEASE] = Int32GetDatum(remembering->release);
@@ -308,8 +306,8 @@ log_mixed_class(Remembering *remembering, const RememberedClass *class, const Pe
 	nulls[LOG_STANDS_FOR] = !any_stands_for;
 	values[LOG_STANDS_FOR] = !any_stands_for ? (Datum) 0 :
 		element_array(key, people->keys, stands_for_none, people->size);
-	nulls[LOG_INVENTED] = !people->any_invented;
-	values[LOG_INVENTED] = !people->any_invented ? (Datum) 0 :
+	nulls[LOG_INVENTED] = people->is_invented == NULL;
+	values[LOG_INVENTED] = people->is_invented == NULL ? (Datum) 0 :
 		numbers_as_array(people->numbers, people->is_invented, people->size);
 	values[LOG_SENSITIVE] = shown;
 	values[LOG_FINGERPRINTS] = fingerprints_as_array(remembering, class);
@@ -331,7 +329,7 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 		people->shown[i] = loaded->frame.sensitive[row];
 		if (!has_past)
 			continue;
-		people->member[i] = remembering->member_of_row[row];
+		people->member[i] = remembering->fold->past.member[row];
 		remembering->is_published[people->member[i]] = true;
 	}
 	people->size = class->nrows;

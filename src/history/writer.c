@@ -14,7 +14,7 @@
 #include "storage/freespace.h"
 #include "utils/rel.h"
 
-#define BATCH 1000
+#define BATCH 200				/* some pages full: more only costs slots */
 
 struct RowWriter
 {

@@ -94,9 +94,11 @@ typedef struct Bpg
 	/* The neighborhood at hand */
 	uint32		n;
 	uint64		size;
-	Fate	   *fate;			/* [size] */
+	const RowId *row;			/* [size] as the past has it */
+	uint8	   *fate;			/* [size] a Fate each */
 	uint64		left;			/* how many have this fate */
 	Verdict		verdict[2];		/* on those who are left, and on those who are not */
+	uint32	   *gain;			/* [size] what find_helper() counts */
 	uint64	   *member;			/* [rows of the frame] places in the neighborhood, of those in it */
 	RowId	   *rows;			/* [rows of the frame] to be cut */
 	MemoryContext cuts;			/* what one cut makes */
@@ -135,7 +137,7 @@ count_side(const Bpg *bpg, bool published)
 static inline RowId
 row_of(const Bpg *bpg, uint64 i)
 {
-	return bpg->past->row[bpg->past->first[bpg->n] + i];
+	return bpg->row[i];
 }
 
 /* Counts what was published of a side in an epoch; false once there are l values. */
@@ -263,16 +265,17 @@ add_all(Bpg *bpg)
 			add_member(bpg, i);
 }
 
-/* Adds to gain[] what each member of the other side would bring to a side that lacks values. */
-static void
-measure_gain(Bpg *bpg, const Code *values, bool published, uint32 *gain)
+/* Adds to gain[] what each member of the other side would bring to a side if that lacks values. */
+static bool
+measure_gain(Bpg *bpg, const Code *values, bool published)
 {
-	if (lacks_values(bpg, values, published))
-		for (uint64 i = 0; i < bpg->size; i++)
-			if (is_published(bpg, i) != published && values[i] != NO_CODE &&
-				bpg->tally->count[values[i]] == 0)
-				gain[i]++;
+	bool		lacks = lacks_values(bpg, values, published);
+
+	for (uint64 i = 0; i < bpg->size && lacks; i++)
+		bpg->gain[i] += is_published(bpg, i) != published && values[i] != NO_CODE &&
+			bpg->tally->count[values[i]] == 0;
 	forget_values(bpg, values, published);
+	return lacks;
 }
 
 /*
@@ -282,21 +285,24 @@ measure_gain(Bpg *bpg, const Code *values, bool published, uint32 *gain)
 static uint64
 find_helper(Bpg *bpg, bool published, bool (*may_move) (const Bpg *bpg, uint64 i))
 {
-	uint32	   *gain = palloc_extended(sizeof(uint32) * bpg->size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	uint64		from = pg_prng_uint64_range(&bpg->random, 0, bpg->size - 1);
 	uint64		best = NO_MEMBER;
 	uint64		nepochs = bpg->l <= 1 ? 0 : past_epochs(bpg->past, bpg->n);
+	uint32		most = 0;		/* that anybody can bring */
 
+	memset(bpg->gain, 0, sizeof(uint32) * bpg->size);
 	for (uint64 epoch = 0; epoch < nepochs; epoch++)
-		measure_gain(bpg, past_values(bpg->past, bpg->n, epoch), published, gain);
-	for (uint64 step = 0; step < bpg->size; step++)
+		most += measure_gain(bpg, past_values(bpg->past, bpg->n, epoch), published);
+	for (uint64 step = 0, i = from; step < bpg->size; step++, i++)
 	{
-		uint64		i = (from + step) % bpg->size;
-
-		if (may_move(bpg, i) && (best == NO_MEMBER || gain[i] > gain[best]))
-			best = i;
+		if (i == bpg->size)
+			i = 0;
+		if (!may_move(bpg, i) || (best != NO_MEMBER && bpg->gain[i] <= bpg->gain[best]))
+			continue;
+		best = i;
+		if (bpg->gain[best] == most)
+			break;
 	}
-	pfree(gain);
 	return best;
 }
 
@@ -553,32 +559,54 @@ is_asked(const Frame *frame, RowId row)
 }
 
 static void
+reject(Bpg *bpg, uint64 asked)
+{
+	bpg->draft->suppressed += asked;
+	bpg->draft->rejected++;
+}
+
+/* The dead are left behind: are there too few for them and for a class, as in most old neighborhoods? */
+static bool
+is_hopeless(const Bpg *bpg, uint64 dead)
+{
+	return dead > 0 && bpg->size < 2 * bpg->k && bpg->repair != REPAIR_COUNTERFEIT;
+}
+
+static void
 draft_neighborhood(Bpg *bpg, uint32 n)
 {
 	uint64		asked = 0;
+	uint64		dead = 0;
 	uint64		shown = 0;
 
 	bpg->n = n;
 	bpg->size = past_size(bpg->past, n);
+	bpg->row = bpg->past->row + bpg->past->first[n];
 	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
 	for (uint64 i = 0; i < bpg->size; i++)
 	{
 		RowId		row = row_of(bpg, i);
+		bool		is_shown = row != NO_ROW && is_asked(bpg->frame, row);
 
-		bpg->fate[i] = row != NO_ROW && is_asked(bpg->frame, row) ? SHOWN : LEFT;
-		asked += bpg->fate[i] == SHOWN;
+		bpg->fate[i] = is_shown ? SHOWN : LEFT;
+		asked += is_shown;
+		dead += row == NO_ROW;
 	}
 	bpg->left = bpg->size - asked;
 	if (asked == 0)
 		return;
+	if (is_hopeless(bpg, dead))
+	{
+		reject(bpg, asked);
+		return;
+	}
 	mend_rest(bpg);
 	mend_published(bpg);
 	for (uint64 i = 0; i < bpg->size; i++)
 		shown += bpg->fate[i] == SHOWN && is_asked(bpg->frame, row_of(bpg, i));
 	if (shown == 0 || !side_is_allowed(bpg, true) || !rest_is_safe(bpg))
 	{
-		bpg->draft->suppressed += asked;
-		bpg->draft->rejected++;
+		reject(bpg, asked);
 		return;
 	}
 	bpg->draft->suppressed += asked - shown;
@@ -616,7 +644,7 @@ draft_newcomers(Bpg *bpg)
 	bpg->n = NO_NEIGHBORHOOD;
 	for (uint64 row = 0; row < frame->nrows; row++)
 		if (is_asked(frame, row) &&
-			(bpg->past->releases == 0 || bpg->past->neighborhood[row] == NO_NEIGHBORHOOD))
+			(bpg->past->releases == 0 || bpg->past->member[row] == NO_MEMBER))
 			bpg->rows[n++] = row;
 	if (n == 0 || cut(bpg, n))
 		return;
@@ -681,7 +709,8 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	bpg.cuts = AllocSetContextCreate(work, "cut", ALLOCSET_DEFAULT_SIZES);
 	bpg.tally = tally_create(frame);
 	bpg.rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
-	bpg.fate = palloc_extended(sizeof(Fate) * (largest + 1), MCXT_ALLOC_HUGE);
+	bpg.fate = palloc_extended(sizeof(uint8) * (largest + 1), MCXT_ALLOC_HUGE);
+	bpg.gain = palloc_extended(sizeof(uint32) * (largest + 1), MCXT_ALLOC_HUGE);
 	if (past->releases > 0)
 		bpg.member = palloc_extended(sizeof(uint64) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
 	for (uint32 n = 0; n < past->nneighborhoods; n++)

@@ -184,9 +184,9 @@ make_past(World *world)
 	past->first_value = palloc0(sizeof(uint64) * (MAX_THREADS + 1));
 	past->row = palloc(sizeof(RowId) * MAX_THREADS);
 	past->value = palloc(sizeof(Code) * MAX_THREADS * MAX_RELEASES);
-	past->neighborhood = palloc(sizeof(uint32) * MAX_THREADS);
+	past->member = palloc(sizeof(uint64) * MAX_THREADS);
 	for (int row = 0; row < MAX_THREADS; row++)
-		past->neighborhood[row] = NO_NEIGHBORHOOD;
+		past->member[row] = NO_MEMBER;
 	for (int t = 0; t < world->nthreads; t++)
 	{
 		if (done[t] || !is_known(world, t))
@@ -200,9 +200,10 @@ make_past(World *world)
 			done[u] = true;
 			row = row_of_thread(world, u);
 			world->thread_of_member[members] = u;
-			past->row[members++] = row < 0 ? NO_ROW : (RowId) row;
+			past->row[members] = row < 0 ? NO_ROW : (RowId) row;
 			if (row >= 0)
-				past->neighborhood[row] = past->nneighborhoods;
+				past->member[row] = members;
+			members++;
 		}
 		make_epochs(world, past->first[past->nneighborhoods], members, &nvalues);
 		past->nneighborhoods++;
@@ -217,6 +218,18 @@ show(World *world, int t, int c, Code value)
 	check(world->threads[t].class_in[world->releases] == -1);
 	world->threads[t].class_in[world->releases] = c;
 	world->threads[t].shown[world->releases] = value;
+}
+
+/* Was the row's person last known to be in that neighborhood, or nowhere at all? */
+static bool
+is_member_of(const World *world, RowId row, uint32 neighborhood)
+{
+	const Past *past = &world->past;
+	uint64		member = world->releases == 0 ? NO_MEMBER : past->member[row];
+
+	if (neighborhood == NO_NEIGHBORHOOD)
+		return member == NO_MEMBER;
+	return member >= past->first[neighborhood] && member < past->first[neighborhood + 1];
 }
 
 void
@@ -242,8 +255,7 @@ publish(World *world)
 			dirty += !is_asked;
 			for (int q = 0; q < NQIS; q++)
 				check(span_contains(class_region(classes, c)[q], span_of(world->frame.code[q][row])));
-			check(draft->parent == NULL || draft->parent[c] ==
-				  (world->releases == 0 ? NO_NEIGHBORHOOD : world->past.neighborhood[row]));
+			check(draft->parent == NULL || is_member_of(world, row, draft->parent[c]));
 			show(world, world->thread_of_row[row], c, world->frame.sensitive[row]);
 		}
 		for (uint64 j = 0; j < class_counterfeits(classes, c); j++)
