@@ -149,8 +149,8 @@ find_number(Dictionary *dictionary, Datum value)
 	return entry->number;
 }
 
-uint32
-dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
+static inline uint32
+number_of(Dictionary *dictionary, Datum value, bool isnull)
 {
 	int			late;
 
@@ -165,6 +165,19 @@ dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
 		dictionary->late_value[late] = value;
 	}
 	return dictionary->late_number[late];
+}
+
+uint32
+dictionary_number(Dictionary *dictionary, Datum value, bool isnull)
+{
+	return number_of(dictionary, value, isnull);
+}
+
+void
+dictionary_numbers(Dictionary *dictionary, const Datum *values, const bool *nulls, uint32 *numbers, int n)
+{
+	for (int i = 0; i < n; i++)
+		numbers[i] = number_of(dictionary, values[i], nulls[i]);
 }
 
 uint32

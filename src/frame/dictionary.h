@@ -23,6 +23,10 @@ extern Dictionary *dictionary_create(Oid type);
 /* The number of a value; it is copied when it is new. */
 extern uint32 dictionary_number(Dictionary *dictionary, Datum value, bool isnull);
 
+/* The same for n values. */
+extern void dictionary_numbers(Dictionary *dictionary, const Datum *values, const bool *nulls,
+							   uint32 *numbers, int n);
+
 /* How many numbers there are, NULL's included; and the value of one but NULL's. */
 extern uint32 dictionary_size(const Dictionary *dictionary);
 extern Datum dictionary_value(const Dictionary *dictionary, uint32 number);

@@ -228,12 +228,15 @@ load_keys(const FrameLoad *load)
 	return load->keys;
 }
 
-uint32
-load_sensitive_number(FrameLoad *load, Datum value, bool isnull)
+void
+load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, uint32 *numbers, int n)
 {
 	for (int i = 0; i < load->ncolumns; i++)
 		if (load->columns[i].column->role == ROLE_SENSITIVE)
-			return dictionary_number(load->columns[i].dictionary, value, isnull);
+		{
+			dictionary_numbers(load->columns[i].dictionary, values, nulls, numbers, n);
+			return;
+		}
 	elog(ERROR, "the publication has no sensitive column");
 }
 

@@ -32,7 +32,7 @@ typedef struct LoadedFrame
 	/* What codes stand for */
 	Coding	  **codings;		/* [nqis] of those that are shown */
 	PlainColumn sensitive;
-	const Code *sensitive_code; /* of load_sensitive_number()'s numbers */
+	const Code *sensitive_code; /* of load_sensitive_numbers()'s */
 	int			ninsensitive;
 	PlainColumn *insensitive;
 } LoadedFrame;
@@ -52,7 +52,8 @@ typedef struct FrameLoad FrameLoad;
 extern FrameLoad *load_rows(const DeclaredPublication *publication, const bool *shown,
 							MemoryContext context);
 extern const KeyTable *load_keys(const FrameLoad *load);	/* their numbers are rows */
-extern uint32 load_sensitive_number(FrameLoad *load, Datum value, bool isnull);
+extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls,
+								   uint32 *numbers, int n);
 extern LoadedFrame *load_finish(FrameLoad *load);
 
 #endif							/* PPREPUB_FRAME_LOAD_H */

@@ -107,3 +107,64 @@ element_values(const Element *element, ArrayType *array, Datum **values, bool **
 		if (!(*nulls)[i])
 			(*values)[i] = element_from_text(element, (*values)[i]);
 }
+
+static void
+make_room(ElementRoom *room, int n, MemoryContext context)
+{
+	room->n = n;
+	if (n <= room->allocated)
+		return;
+	room->allocated = Max(n, 1024);
+	if (room->values != NULL)
+	{
+		pfree(room->values);
+		pfree(room->nulls);
+	}
+	room->values = MemoryContextAllocHuge(context, sizeof(Datum) * room->allocated);
+	room->nulls = MemoryContextAllocHuge(context, sizeof(bool) * room->allocated);
+}
+
+#define READ_BARE(type, to_datum) \
+	for (int i = 0; i < room->n; i++) \
+		room->values[i] = to_datum(((const type *) at)[i])
+
+static void
+read_bare(const Element *element, const char *at, ElementRoom *room)
+{
+	memset(room->nulls, false, sizeof(bool) * room->n);
+	switch (element->length)
+	{
+		case 1:
+			READ_BARE(char, CharGetDatum);
+			break;
+		case 2:
+			READ_BARE(int16, Int16GetDatum);
+			break;
+		case 4:
+			READ_BARE(int32, Int32GetDatum);
+			break;
+		default:
+			READ_BARE(Datum, (Datum));
+	}
+}
+
+bool
+element_read(const Element *element, ArrayType *array, ElementRoom *room, MemoryContext context)
+{
+	ElementWalk walk;
+	bool		any_null = false;
+
+	make_room(room, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), context);
+	if (element->byval && element->stored == element->type && !ARR_HASNULL(array))
+	{
+		read_bare(element, ARR_DATA_PTR(array), room);
+		return false;
+	}
+	for (element_walk(&walk, element, array); element_next(&walk);)
+	{
+		room->values[walk.i] = walk.value;
+		room->nulls[walk.i] = walk.isnull;
+		any_null |= walk.isnull;
+	}
+	return any_null;
+}

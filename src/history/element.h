@@ -38,6 +38,18 @@ extern Datum element_array(const Element *element, const Datum *values, const bo
 extern void element_values(const Element *element, ArrayType *array,
 						   Datum **values, bool **nulls, int *n);
 
+/* Room for the values of arrays, one array after the other; starts as zeros. */
+typedef struct ElementRoom
+{
+	Datum	   *values;
+	bool	   *nulls;
+	int			n;
+	int			allocated;
+} ElementRoom;
+
+/* The same into room that is used again; says whether any is NULL. */
+extern bool element_read(const Element *element, ArrayType *array, ElementRoom *room, MemoryContext context);
+
 /* The same one by one: for (element_walk(&walk, …); element_next(&walk); ) … */
 typedef struct ElementWalk
 {

@@ -4,7 +4,6 @@
  */
 #include "history/fold.h"
 
-#include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "history/reader.h"
 #include "history/tables.h"
@@ -60,46 +59,25 @@ make_room(Fold *fold, uint64 members, uint64 values)
 	}
 }
 
-/* Members that are passed by value, and all people, as most are: no copies. */
-static void
-find_bare_members(const Fold *fold, const KeyTable *people, ArrayType *keys, int n, RowId *row)
-{
-	const char *at = ARR_DATA_PTR(keys);
-
-	for (int i = 0; i < n; i++, at += fold->key.length)
-		row[i] = keys_find(people, fetch_att(at, true, fold->key.length));
-}
-
-static void
-find_any_members(const Fold *fold, const KeyTable *people, ArrayType *keys, RowId *row)
-{
-	Members		members;
-
-	element_values(&fold->key, keys, &members.keys, &members.is_invented, &members.n);
-	if (!ARR_HASNULL(keys))
-		keys_find_many(people, members.keys, row, members.n);
-	else
-		for (int i = 0; i < members.n; i++)
-			row[i] = members.is_invented[i] ? NO_ROW : keys_find(people, members.keys[i]);
-}
-
 /* Looks the members up; returns how many are in the source. */
 static uint64
 find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
 {
-	int			n = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
+	ElementRoom *room = &fold->room;
+	bool		any_invented = element_read(&fold->key, keys, room, fold->context);
 	RowId	   *row;
 	uint64		found = 0;
 
-	make_room(fold, n, 0);
+	make_room(fold, room->n, 0);
 	row = fold->past.row + fold->past.first[fold->past.nneighborhoods];
-	if (people->places != NULL && !ARR_HASNULL(keys))
-		find_bare_members(fold, people, keys, n, row);
+	if (!any_invented)
+		keys_find_many(people, room->values, row, room->n);
 	else
-		find_any_members(fold, people, keys, row);
-	for (int i = 0; i < n; i++)
+		for (int i = 0; i < room->n; i++)
+			row[i] = room->nulls[i] ? NO_ROW : keys_find(people, room->values[i]);
+	for (int i = 0; i < room->n; i++)
 		found += row[i] != NO_ROW;
-	fold->members += n;
+	fold->members += room->n;
 	return found;
 }
 
@@ -119,13 +97,12 @@ keep_values(Fold *fold, FrameLoad *load, ArrayType *sensitive)
 {
 	Past	   *past = &fold->past;
 	uint32		n = past->nneighborhoods;
-	ElementWalk walk;
+	ElementRoom *room = &fold->room;
 
-	element_walk(&walk, &fold->sensitive, sensitive);
-	make_room(fold, 0, walk.n);
-	while (element_next(&walk))
-		past->value[past->first_value[n] + walk.i] = load_sensitive_number(load, walk.value, walk.isnull);
-	past->first_value[n + 1] = past->first_value[n] + walk.n;
+	(void) element_read(&fold->sensitive, sensitive, room, fold->context);
+	make_room(fold, 0, room->n);
+	load_sensitive_numbers(load, room->values, room->nulls, past->value + past->first_value[n], room->n);
+	past->first_value[n + 1] = past->first_value[n] + room->n;
 }
 
 static void *

@@ -60,7 +60,8 @@ typedef struct Fold
 	int64		last_number;	/* of a neighborhood */
 	int64		last_invented;
 
-	/* Room in the arrays */
+	/* Room in the arrays, and for what is read at the moment */
+	ElementRoom room;
 	uint32		allocated;
 	uint64		members_allocated;
 	uint64		values_allocated;
