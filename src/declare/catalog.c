@@ -12,9 +12,12 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
@@ -60,13 +63,84 @@ catalog_leave(CatalogAccess *access)
 	MemoryContextSwitchTo(access->context);
 }
 
+/* ----------------------------------------------------------------
+ * Plans, kept for as long as the session lives
+ * ----------------------------------------------------------------
+ */
+
+typedef struct SavedPlan
+{
+	uint32		hash;			/* of the statement: hash key */
+	char	   *sql;
+	int			nparams;
+	Oid		   *types;
+	SPIPlanPtr	plan;
+} SavedPlan;
+
+static HTAB *saved_plans = NULL;
+
+static SavedPlan *
+find_plan(const char *sql, HASHACTION action, bool *found)
+{
+	uint32		hash = hash_bytes((const unsigned char *) sql, strlen(sql));
+
+	if (saved_plans == NULL)
+	{
+		HASHCTL		control = {.keysize = sizeof(uint32),.entrysize = sizeof(SavedPlan)};
+
+		saved_plans = hash_create("pprepub catalog plans", 64, &control, HASH_ELEM | HASH_BLOBS);
+	}
+	return hash_search(saved_plans, &hash, action, found);
+}
+
+/* Does a plan stand for the statement with parameters of these types? */
+static bool
+is_plan_of(const SavedPlan *saved, const char *sql, int nparams, const Oid *types)
+{
+	return strcmp(saved->sql, sql) == 0 && saved->nparams == nparams &&
+		memcmp(saved->types, types, sizeof(Oid) * nparams) == 0;
+}
+
+static void
+save_plan(SPIPlanPtr plan, const char *sql, int nparams, const Oid *types)
+{
+	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+	char	   *copy = pstrdup(sql);
+	Oid		   *types_copy = memcpy(palloc(sizeof(Oid) * (nparams + 1)), types, sizeof(Oid) * nparams);
+	SavedPlan  *saved;
+
+	MemoryContextSwitchTo(old);
+	saved = find_plan(sql, HASH_ENTER, NULL);
+	SPI_keepplan(plan);
+	saved->sql = copy;
+	saved->nparams = nparams;
+	saved->types = types_copy;
+	saved->plan = plan;
+}
+
+/* The statements are few, and say the same whatever their parameters: one plan will do for each. */
+static SPIPlanPtr
+plan_for(const char *sql, int nparams, Oid *types)
+{
+	SavedPlan  *saved = find_plan(sql, HASH_FIND, NULL);
+	SPIPlanPtr	plan;
+
+	if (saved != NULL && is_plan_of(saved, sql, nparams, types))
+		return saved->plan;
+	plan = SPI_prepare_cursor(sql, nparams, types, CURSOR_OPT_GENERIC_PLAN);
+	if (plan == NULL)
+		elog(ERROR, "could not prepare \"%s\": %s", sql, SPI_result_code_string(SPI_result));
+	if (saved == NULL)
+		save_plan(plan, sql, nparams, types);
+	return plan;
+}
+
 uint64
 catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *params)
 {
 	Oid		   *types = palloc(sizeof(Oid) * (nparams + 1));
 	Datum	   *values = palloc(sizeof(Datum) * (nparams + 1));
 	char	   *nulls = palloc(nparams + 1);
-	SPIPlanPtr	plan;
 	int			result;
 
 	for (int i = 0; i < nparams; i++)
@@ -75,15 +149,11 @@ catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *param
 		values[i] = params[i].value;
 		nulls[i] = params[i].isnull ? 'n' : ' ';
 	}
-	plan = SPI_prepare(sql, nparams, types);
-	if (plan == NULL)
-		elog(ERROR, "could not prepare \"%s\": %s", sql, SPI_result_code_string(SPI_result));
-	result = SPI_execute_snapshot(plan, values, nulls,
+	result = SPI_execute_snapshot(plan_for(sql, nparams, types), values, nulls,
 								  writes ? InvalidSnapshot : GetLatestSnapshot(),
 								  InvalidSnapshot, false, true, 0);
 	if (result < 0)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
-	SPI_freeplan(plan);
 	return SPI_processed;
 }
 
