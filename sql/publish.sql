@@ -74,8 +74,6 @@ SELECT pprepub.publish('patients');
 SELECT pprepub.publish(NULL);
 CREATE VIEW few AS SELECT * FROM patients;
 SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg', '{"k": 3, "l": 2}');
-SELECT pprepub.publish('few', cohort => 'age > 40');
-SELECT pprepub.preview('few', cohort => 'age > 40');
 CREATE OR REPLACE VIEW few AS SELECT * FROM patients WHERE id < 13;		-- too few people
 SELECT pprepub.publish('few');
 SELECT pprepub.preview('few');

@@ -37,6 +37,7 @@ typedef struct MethodDeclaration
 	const char *name;
 	const ParamSpec *params;	/* ends with a NULL name */
 	bool		columns;		/* may a release show a part of the columns? */
+	bool		cohorts;		/* and be about a part of the people? */
 	bool		insensitive;	/* may columns be declared insensitive? */
 } MethodDeclaration;
 

@@ -39,6 +39,10 @@ static const struct
 	{"xmlbinary", "base64"},
 	{"lc_monetary", "C"},
 	{"array_nulls", "on"},
+	{"standard_conforming_strings", "on"},
+	{"backslash_quote", "safe_encoding"},
+	{"escape_string_warning", "off"},
+	{"transform_null_equals", "off"},
 };
 
 void

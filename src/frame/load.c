@@ -37,6 +37,7 @@ struct FrameLoad
 {
 	DestReceiver receiver;		/* must be first */
 	const DeclaredPublication *publication;
+	const char *condition;		/* or NULL */
 	const bool *shown;
 	MemoryContext context;
 
@@ -182,6 +183,8 @@ source_query(const FrameLoad *state)
 		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ",
 						 quote_identifier(state->columns[i].column->name));
 	appendStringInfo(&sql, " FROM %s", relation_words(state->publication->pinned));
+	if (state->condition != NULL)
+		appendStringInfo(&sql, " WHERE %s", state->condition);
 	return sql.data;
 }
 
@@ -390,11 +393,13 @@ finish_frame(FrameLoad *state)
 }
 
 FrameLoad *
-load_rows(const DeclaredPublication *publication, const bool *shown, MemoryContext context)
+load_rows(const DeclaredPublication *publication, const char *condition,
+		  const bool *shown, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	FrameLoad  *load = load_create(publication, shown, context);
 
+	load->condition = condition;
 	read_rows(load);
 	fix_settings();				/* the source's code may have changed them */
 	verify_keys(load);

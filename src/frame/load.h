@@ -39,8 +39,9 @@ typedef struct LoadedFrame
 
 /*
  * Reads the pinned view of a publication under the active snapshot: the columns
- * to be shown, the key and the sensitive one.  To be called as the owner,
- * inside SPI; everything is allocated in the context given.  A NULL or repeated key, or a value that cannot be coded, is an error
+ * to be shown, the key and the sensitive one, of the rows that meet the
+ * condition (all, if it is NULL).  To be called as the owner, inside SPI;
+ * everything is allocated in the context given.  A NULL or repeated key, or a value that cannot be coded, is an error
  * with the number of rows, and examples: for publish and preview only, which
  * answer to the owner.
  *
@@ -49,8 +50,8 @@ typedef struct LoadedFrame
  */
 typedef struct FrameLoad FrameLoad;
 
-extern FrameLoad *load_rows(const DeclaredPublication *publication, const bool *shown,
-							MemoryContext context);
+extern FrameLoad *load_rows(const DeclaredPublication *publication, const char *condition,
+							const bool *shown, MemoryContext context);
 extern const KeyTable *load_keys(const FrameLoad *load);	/* their numbers are rows */
 extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls,
 								   uint32 *numbers, int n);

@@ -726,6 +726,7 @@ const Method bpg_method = {
 		.name = "bpg",
 		.params = bpg_params,
 		.columns = true,
+		.cohorts = true,
 		.insensitive = true,
 	},
 	.principle = bpg_principle,

@@ -6,26 +6,12 @@
 
 #include "audit/judge.h"
 #include "declare/parameters.h"
+#include "serve/cohort.h"
 #include "serve/release.h"
 #include "serve/released.h"
 #include "serve/shuffle.h"
 #include "serve/stopwatch.h"
 #include "utils/memutils.h"
-
-static void
-refuse_nothing(const Making *making)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_NO_DATA_FOUND),
-			 errmsg("publication \"%s\" has nothing that may be published",
-					making->publication->name),
-			 making->publication->releases == 0
-			 ? errdetail("Not even all " UINT64_FORMAT " row(s) of the source together satisfy its parameters.",
-						 making->loaded->frame.nrows)
-			 : errdetail("No part of the " UINT64_FORMAT " row(s) of the source satisfies its parameters together with what was published before.",
-						 making->loaded->frame.nrows),
-			 errhint("Publish when there are more people, or more different sensitive values, or declare weaker parameters.")));
-}
 
 static const uint64 *
 count_counterfeits(const Classes *classes)
@@ -48,8 +34,6 @@ draft_release(Making *making, const Past *past)
 
 	making->draft = method->draft(frame, past, params, random_seed());
 	making->history_seconds += stopwatch_seconds(&watch) - making->draft->cutting_seconds;
-	if (making->draft->classes->nclasses == 0)
-		refuse_nothing(making);
 }
 
 static void
@@ -69,16 +53,21 @@ judge_and_measure(Making *making)
 }
 
 Making *
-make_release(const DeclaredPublication *publication, const bool *shown, MemoryContext context)
+make_release(const DeclaredPublication *publication, const Request *request,
+			 const bool *shown, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Making	   *making = palloc0(sizeof(Making));
 	Stopwatch	watch = stopwatch_start();
+	const char *condition = NULL;
 	FrameLoad  *load;
 	const Past *past;
 
 	making->publication = publication;
-	load = load_rows(publication, shown, context);
+	making->request = request;
+	if (request->cohort != NULL)
+		condition = cohort_condition(publication, request->cohort);
+	load = load_rows(publication, condition, shown, context);
 	making->load_seconds = stopwatch_lap(&watch);
 	making->fold = fold_read(publication, load, context);
 	making->history_seconds = stopwatch_lap(&watch);
@@ -92,6 +81,27 @@ make_release(const DeclaredPublication *publication, const bool *shown, MemoryCo
 	making->memory = MemoryContextMemAllocated(context, true);
 	MemoryContextSwitchTo(old);
 	return making;
+}
+
+void
+verify_something(const Making *making)
+{
+	const char *whole = making->request->cohort == NULL ? "source" : "cohort";
+
+	if (making->draft->classes->nclasses > 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_NO_DATA_FOUND),
+			 errmsg("publication \"%s\" has nothing that may be published",
+					making->publication->name),
+			 making->publication->releases == 0
+			 ? errdetail("Not even all " UINT64_FORMAT " row(s) of the %s together satisfy its parameters.",
+						 making->loaded->frame.nrows, whole)
+			 : errdetail("No part of the " UINT64_FORMAT " row(s) of the %s satisfies its parameters together with what was published before.",
+						 making->loaded->frame.nrows, whole),
+			 making->request->cohort == NULL
+			 ? errhint("Publish when there are more people, or more different sensitive values, or declare weaker parameters.")
+			 : errhint("Ask for a larger cohort, or declare weaker parameters.")));
 }
 
 static char *

@@ -34,20 +34,13 @@
 PG_FUNCTION_INFO_V1(pprepub_publish);
 PG_FUNCTION_INFO_V1(pprepub_preview);
 
-static void
-refuse_cohort(FunctionCallInfo fcinfo)
+static Request
+read_request(FunctionCallInfo fcinfo)
 {
-	if (!PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cohorts are not supported"),
-				 errhint("Declare a publication over a view that picks the rows.")));
-}
-
-static ArrayType *
-columns_argument(FunctionCallInfo fcinfo)
-{
-	return PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2);
+	return (Request) {
+		.cohort = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)),
+		.columns = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2),
+	};
 }
 
 /* The next number, which a rollback gives back. */
@@ -97,10 +90,10 @@ note_metrics(const Making *making, int32 number)
 
 /* Writes the release's row and returns it as pprepub.release has it. */
 static Datum
-note_release(const Making *making, ArrayType *columns, int32 number,
-			 const StoredRelease *stored, double seconds)
+note_release(const Making *making, int32 number, const StoredRelease *stored, double seconds)
 {
 	const DeclaredPublication *publication = making->publication;
+	const Request *request = making->request;
 	const Metrics *metrics = &making->metrics;
 	CatalogAccess access;
 	Datum		row;
@@ -108,18 +101,19 @@ note_release(const Making *making, ArrayType *columns, int32 number,
 
 	catalog_enter(&access);
 	catalog_execute("INSERT INTO pprepub.catalog_release"
-					" (publication, number, kind, published_at, published_by, method, params, relation, columns,"
+					" (publication, number, kind, published_at, published_by, method, params, relation, cohort, columns,"
 					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds,"
 					"  trees, checksum_seed, checksum)"
-					" VALUES ($1, $2, 'stored', now(), session_user, $3, $4, $5, $6,"
-					"  $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+					" VALUES ($1, $2, 'stored', now(), session_user, $3, $4, $5, $6, $7,"
+					"  $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
 					CATALOG_TEXT(publication->method),
 					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)),
 					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(stored->table)),
-					columns == NULL ? CATALOG_NULL(NAMEARRAYOID) :
-					CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(columns)),
+					CATALOG_TEXT(request->cohort),
+					request->columns == NULL ? CATALOG_NULL(NAMEARRAYOID) :
+					CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(request->columns)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->rows + metrics->counterfeits)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->classes)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->suppressed)),
@@ -157,7 +151,7 @@ Datum
 pprepub_publish(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	ArrayType  *columns = columns_argument(fcinfo);
+	Request		request = read_request(fcinfo);
 	Stopwatch	watch = stopwatch_start();
 	DeclaredPublication *publication;
 	const bool *shown;
@@ -168,10 +162,9 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	int32		number;
 	Datum		row;
 
-	refuse_cohort(fcinfo);
 	verify_may_change("publish()");
 	publication = publication_open(name, ExclusiveLock);
-	shown = shown_columns(publication, columns);
+	shown = shown_columns(publication, request.columns);
 	verify_schemas(publication, publication->owner);
 	verify_witness(publication);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
@@ -183,10 +176,11 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	making = make_release(publication, shown, context);
+	making = make_release(publication, &request, shown, context);
+	verify_something(making);
 	warn_of_suppression(making);
 	stored = store_release(making, number);
-	row = note_release(making, columns, number, &stored, stopwatch_seconds(&watch));
+	row = note_release(making, number, &stored, stopwatch_seconds(&watch));
 	row = SPI_datumTransfer(row, false, -1);
 	check_invariant(publication);
 	SPI_finish();
@@ -226,15 +220,15 @@ Datum
 pprepub_preview(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	Request		request = read_request(fcinfo);
 	DeclaredPublication *publication;
 	MemoryContext context;
 	Identity	caller;
 	Making	   *making;
 	const bool *shown;
 
-	refuse_cohort(fcinfo);
 	publication = publication_open(name, AccessShareLock);
-	shown = shown_columns(publication, columns_argument(fcinfo));
+	shown = shown_columns(publication, request.columns);
 	verify_releases_are_seen(publication);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);
@@ -245,7 +239,8 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	making = make_release(publication, shown, context);
+	making = make_release(publication, &request, shown, context);
+	verify_something(making);
 	warn_of_suppression(making);
 	SPI_finish();
 	act_as_before(&caller);

@@ -12,11 +12,13 @@
 #include "history/fold.h"
 #include "method/method.h"
 #include "serve/checksum.h"
+#include "serve/request.h"
 
 /* A release in the making. */
 typedef struct Making
 {
 	const DeclaredPublication *publication;
+	const Request *request;		/* borrowed */
 	LoadedFrame *loaded;
 	Fold	   *fold;
 	Draft	   *draft;
@@ -31,12 +33,15 @@ typedef struct Making
 
 /*
  * As the owner, inside SPI, under the active snapshot: reads the source, has
- * the method draft a release, has the draft judged, and measures it.  An error
- * if there is nothing that may be published.  shown: which columns to show.  Everything is allocated in the
- * context given.
+ * the method draft a release, has the draft judged, and measures it.  A draft
+ * without classes means that nothing may be published.  shown: which columns
+ * to show.  Everything is allocated in the context given.
  */
-extern Making *make_release(const DeclaredPublication *publication, const bool *shown,
-							MemoryContext context);
+extern Making *make_release(const DeclaredPublication *publication, const Request *request,
+							const bool *shown, MemoryContext context);
+
+/* An error, for the owner, if there is nothing that may be published. */
+extern void verify_something(const Making *making);
 
 /* A WARNING when more than half of the rows are withheld, with the columns to blame. */
 extern void warn_of_suppression(const Making *making);
