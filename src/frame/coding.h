@@ -25,6 +25,7 @@ typedef struct Coding
 {
 	const DeclaredColumn *column;	/* borrowed */
 	Domain	   *domain;
+	bool		is_part;		/* of a cohort: the source may have more values */
 
 	/* What codes stand for */
 	Datum	   *values;			/* ranges: [codes but NULL's] */

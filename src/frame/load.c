@@ -12,15 +12,20 @@
  */
 #include "frame/load.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "tcop/dest.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
 
 #define FIRST_CAPACITY	1024
 
@@ -46,6 +51,7 @@ struct FrameLoad
 	KeyTable   *keys;			/* rows by their keys */
 
 	uint64		nrows;
+	uint64		nasked;			/* the first of them; all others are helpers */
 	uint64		capacity;
 	uint64		null_keys;
 };
@@ -174,7 +180,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 }
 
 static char *
-source_query(const FrameLoad *state)
+source_query(const FrameLoad *state, const char *condition)
 {
 	StringInfoData sql;
 
@@ -183,24 +189,26 @@ source_query(const FrameLoad *state)
 		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ",
 						 quote_identifier(state->columns[i].column->name));
 	appendStringInfo(&sql, " FROM %s", relation_words(state->publication->pinned));
-	if (state->condition != NULL)
-		appendStringInfo(&sql, " WHERE %s", state->condition);
+	if (condition != NULL)
+		appendStringInfo(&sql, " WHERE %s", condition);
 	return sql.data;
 }
 
 static void
-read_rows(FrameLoad *state)
+read_rows(FrameLoad *state, const char *condition, ParamListInfo params)
 {
 	SPIExecuteOptions options = {0};
 	int			result;
 
+	options.params = params;
 	options.read_only = true;	/* and so under the active snapshot */
 	options.must_return_tuples = true;
 	options.dest = &state->receiver;
-	result = SPI_execute_extended(source_query(state), &options);
+	result = SPI_execute_extended(source_query(state, condition), &options);
 	if (result < 0)
 		elog(ERROR, "could not read the source: %s", SPI_result_code_string(result));
 	resize(state, state->nrows);
+	fix_settings();				/* the source's code may have changed them */
 }
 
 /* Keys are people: one row each. */
@@ -231,16 +239,110 @@ load_keys(const FrameLoad *load)
 	return load->keys;
 }
 
-void
-load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, uint32 *numbers, int n)
+static const LoadingColumn *
+sensitive_column(const FrameLoad *load)
 {
 	for (int i = 0; i < load->ncolumns; i++)
 		if (load->columns[i].column->role == ROLE_SENSITIVE)
-		{
-			dictionary_numbers(load->columns[i].dictionary, values, nulls, numbers, n);
-			return;
-		}
+			return &load->columns[i];
 	elog(ERROR, "the publication has no sensitive column");
+}
+
+void
+load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, uint32 *numbers, int n)
+{
+	dictionary_numbers(sensitive_column(load)->dictionary, values, nulls, numbers, n);
+}
+
+/* ----------------------------------------------------------------
+ * Rows that nobody asked for
+ * ----------------------------------------------------------------
+ */
+
+#define KEYS_PER_QUERY 100
+
+static ParamListInfo
+add_params(const Datum *values, Oid type, int n)
+{
+	ParamListInfo params = makeParamList(n);
+
+	for (int i = 0; i < n; i++)
+		params->params[i] = (ParamExternData) {values[i], false, PARAM_FLAG_CONST, type};
+	return params;
+}
+
+/* The key's own equality, wherever its operator stands. */
+static char *
+equals_words(Oid type)
+{
+	Oid			operator = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
+	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
+	Form_pg_operator form;
+	char	   *words;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for operator %u", operator);
+	form = (Form_pg_operator) GETSTRUCT(tuple);
+	words = psprintf("OPERATOR(%s.%s)", quote_identifier(get_namespace_name(form->oprnamespace)),
+					 NameStr(form->oprname));
+	ReleaseSysCache(tuple);
+	return words;
+}
+
+static void
+read_keys(FrameLoad *load, const DeclaredColumn *key, Datum *keys, uint64 n)
+{
+	Oid			array_type = get_array_type(key->type);
+	int16		length;
+	bool		byval;
+	char		align;
+	Datum		array;
+
+	get_typlenbyvalalign(key->type, &length, &byval, &align);
+	array = PointerGetDatum(construct_array(keys, n, key->type, length, byval, align));
+	read_rows(load, psprintf("%s %s ANY ($1)", quote_identifier(key->name), equals_words(key->type)),
+			  add_params(&array, array_type, 1));
+}
+
+/* The same for types without arrays, which arrays are. */
+static void
+read_few_keys(FrameLoad *load, const DeclaredColumn *key, const Datum *keys, int n)
+{
+	StringInfoData condition;
+
+	initStringInfo(&condition);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&condition, "%s%s %s $%d", i > 0 ? " OR " : "", quote_identifier(key->name),
+						 equals_words(key->type), i + 1);
+	read_rows(load, condition.data, add_params(keys, key->type, n));
+}
+
+void
+load_helpers(FrameLoad *load, Datum *keys, uint64 n)
+{
+	const DeclaredColumn *key = publication_column(load->publication, ROLE_KEY);
+
+	keys_forget_index(load->keys);
+	if (OidIsValid(get_array_type(key->type)))
+		read_keys(load, key, keys, n);
+	else
+		for (uint64 i = 0; i < n; i += KEYS_PER_QUERY)
+			read_few_keys(load, key, keys + i, Min(KEYS_PER_QUERY, n - i));
+	verify_keys(load);
+}
+
+Frame
+load_peek(const FrameLoad *load, Code **code)
+{
+	const LoadingColumn *column = sensitive_column(load);
+	Frame		frame = {.nrows = load->nrows};
+	Datum	   *values;
+
+	*code = dictionary_merge_equal(column->dictionary, column->column->collation, &frame.nsensitive, &values);
+	frame.sensitive = palloc_extended(sizeof(Code) * (load->nrows + 1), MCXT_ALLOC_HUGE);
+	for (uint64 row = 0; row < load->nrows; row++)
+		frame.sensitive[row] = (*code)[column->number[row]];
+	return frame;
 }
 
 /* ----------------------------------------------------------------
@@ -320,6 +422,7 @@ load_quasi_identifier(FrameLoad *state, LoadedFrame *loaded, LoadingColumn *colu
 
 	loaded->codings[q] = code_column(column->column, column->dictionary,
 									 has_null(state, column), &code, &uncodable);
+	loaded->codings[q]->is_part = state->condition != NULL;
 	if (uncodable.reason != NULL)
 		refuse_uncodable(state, column, code, &uncodable);
 	add_fingerprints(state, loaded, column);
@@ -358,6 +461,19 @@ load_plain(FrameLoad *state, PlainColumn *plain, LoadingColumn *column)
 	return code;
 }
 
+/* NULL where nobody else was read. */
+static const bool *
+asked_rows(const FrameLoad *state)
+{
+	bool	   *asked;
+
+	if (state->nasked == state->nrows)
+		return NULL;
+	asked = palloc_extended(sizeof(bool) * state->nrows, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	memset(asked, true, state->nasked);
+	return asked;
+}
+
 static LoadedFrame *
 finish_frame(FrameLoad *state)
 {
@@ -389,6 +505,7 @@ finish_frame(FrameLoad *state)
 		}
 	frame->sensitive = loaded->sensitive.code;
 	frame->nsensitive = loaded->sensitive.ncodes;
+	frame->asked = asked_rows(state);
 	return loaded;
 }
 
@@ -400,8 +517,8 @@ load_rows(const DeclaredPublication *publication, const char *condition,
 	FrameLoad  *load = load_create(publication, shown, context);
 
 	load->condition = condition;
-	read_rows(load);
-	fix_settings();				/* the source's code may have changed them */
+	read_rows(load, condition, NULL);
+	load->nasked = load->nrows;
 	verify_keys(load);
 	MemoryContextSwitchTo(old);
 	return load;

@@ -55,6 +55,19 @@ extern FrameLoad *load_rows(const DeclaredPublication *publication, const char *
 extern const KeyTable *load_keys(const FrameLoad *load);	/* their numbers are rows */
 extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls,
 								   uint32 *numbers, int n);
+
+/*
+ * Reads the rows with these keys too, as far as they are in the source: people
+ * who were not asked for, but may help to protect those who were.
+ */
+extern void load_helpers(FrameLoad *load, Datum *keys, uint64 n);
+
+/*
+ * What will come of the rows read so far, as far as their number and their
+ * sensitive values go; and the code of each number, for the time being.
+ */
+extern Frame load_peek(const FrameLoad *load, Code **code);
+
 extern LoadedFrame *load_finish(FrameLoad *load);
 
 #endif							/* PPREPUB_FRAME_LOAD_H */

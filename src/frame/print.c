@@ -6,6 +6,9 @@
  *		A cell that covers the whole domain is withheld: it prints as (,), as the
  *		root, or as *, and so tells neither the smallest nor the largest value.
  *		A cell of one value prints that value, even if there is no other.
+ *
+ *		Where the domain is a cohort's, all of its values are not all that there
+ *		are: the cell that covers them says what they have in common.
  */
 #include "frame/print.h"
 
@@ -81,12 +84,23 @@ print_prefix(const Coding *coding, Span cell)
 	return CStringGetTextDatum(psprintf("%.*s*", bytes, text));
 }
 
+/* Does the cell say nothing?  That all values of a cohort look alike is said, unless NULL is one of them. */
+static bool
+is_withheld(const Coding *coding, Span cell)
+{
+	Kind		kind = coding->column->kind;
+
+	if (cell.lo == cell.hi || !span_equal(cell, domain_whole(coding->domain)))
+		return false;
+	return !coding->is_part || (kind != KIND_RANGE && kind != KIND_PREFIX) || coding->domain->null_code != NO_CODE;
+}
+
 Datum
 print_cell(const Coding *coding, Span cell, bool *isnull)
 {
 	const Domain *domain = coding->domain;
 	bool		single = cell.lo == cell.hi;
-	bool		withheld = !single && span_equal(cell, domain_whole(domain));
+	bool		withheld = is_withheld(coding, cell);
 
 	*isnull = single && cell.lo == domain->null_code;
 	if (*isnull)

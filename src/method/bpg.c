@@ -97,6 +97,7 @@ typedef struct Bpg
 	const RowId *row;			/* [size] as the past has it */
 	uint8	   *fate;			/* [size] a Fate each */
 	uint64		left;			/* how many have this fate */
+	uint64		dead;			/* how many have no row */
 	Verdict		verdict[2];		/* on those who are left, and on those who are not */
 	uint32	   *gain;			/* [size] what find_helper() counts */
 	uint64	   *member;			/* [rows of the frame] places in the neighborhood, of those in it */
@@ -567,21 +568,21 @@ reject(Bpg *bpg, uint64 asked)
 
 /* The dead are left behind: are there too few for them and for a class, as in most old neighborhoods? */
 static bool
-is_hopeless(const Bpg *bpg, uint64 dead)
+is_hopeless(const Bpg *bpg)
 {
-	return dead > 0 && bpg->size < 2 * bpg->k && bpg->repair != REPAIR_COUNTERFEIT;
+	return bpg->dead > 0 && bpg->size < 2 * bpg->k && bpg->repair != REPAIR_COUNTERFEIT;
 }
 
-static void
-draft_neighborhood(Bpg *bpg, uint32 n)
+/* Looks at a neighborhood, as if who was asked for were shown; returns how many these are. */
+static uint64
+take_neighborhood(Bpg *bpg, uint32 n)
 {
 	uint64		asked = 0;
-	uint64		dead = 0;
-	uint64		shown = 0;
 
 	bpg->n = n;
 	bpg->size = past_size(bpg->past, n);
 	bpg->row = bpg->past->row + bpg->past->first[n];
+	bpg->dead = 0;
 	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
 	for (uint64 i = 0; i < bpg->size; i++)
 	{
@@ -590,12 +591,21 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 
 		bpg->fate[i] = is_shown ? SHOWN : LEFT;
 		asked += is_shown;
-		dead += row == NO_ROW;
+		bpg->dead += row == NO_ROW;
 	}
 	bpg->left = bpg->size - asked;
+	return asked;
+}
+
+static void
+draft_neighborhood(Bpg *bpg, uint32 n)
+{
+	uint64		asked = take_neighborhood(bpg, n);
+	uint64		shown = 0;
+
 	if (asked == 0)
 		return;
-	if (is_hopeless(bpg, dead))
+	if (is_hopeless(bpg))
 	{
 		reject(bpg, asked);
 		return;
@@ -691,26 +701,53 @@ draft_create(const Frame *frame, const int64 *params)
 	return draft;
 }
 
+/* What it takes to ask what is allowed. */
+static Bpg
+bpg_create(const Frame *frame, const Past *past, const int64 *params)
+{
+	return (Bpg) {
+		.frame = frame,.past = past,.k = params[BPG_K],.l = params[BPG_L],
+		.reserved = (uint64) params[BPG_K] * params[BPG_RESERVE],
+		.repair = params[BPG_REPAIR],.tally = tally_create(frame),
+		.fate = palloc_extended(sizeof(uint8) * (largest_neighborhood(past) + 1), MCXT_ALLOC_HUGE),
+	};
+}
+
+/* Those that a repair by true rows might mend; of dead members nothing is known yet. */
+static uint32
+bpg_want_helpers(const Frame *frame, const Past *past, const int64 *params, bool *wanted)
+{
+	Bpg			bpg = bpg_create(frame, past, params);
+	uint32		count = 0;
+
+	if (bpg.repair != REPAIR_DIRTY && bpg.repair != REPAIR_MINIMAL)
+		return 0;
+	for (uint32 n = 0; n < past->nneighborhoods; n++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		wanted[n] = take_neighborhood(&bpg, n) > 0 && bpg.left > 0 &&
+			!(side_is_allowed(&bpg, true) && side_is_allowed(&bpg, false));
+		count += wanted[n];
+	}
+	return count;
+}
+
 static Draft *
 bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {
 	Draft	   *draft = draft_create(frame, params);
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "bpg", ALLOCSET_DEFAULT_SIZES);
-	uint64		largest = largest_neighborhood(past);
-	Bpg			bpg = {
-		.frame = frame,.past = past,.k = params[BPG_K],.l = params[BPG_L],
-		.reserved = (uint64) params[BPG_K] * params[BPG_RESERVE],
-		.repair = params[BPG_REPAIR],.seed = seed,.draft = draft
-	};
+	Bpg			bpg;
 
 	MemoryContextSwitchTo(work);
+	bpg = bpg_create(frame, past, params);
+	bpg.seed = seed;
+	bpg.draft = draft;
 	pg_prng_seed(&bpg.random, seed);
 	bpg.cuts = AllocSetContextCreate(work, "cut", ALLOCSET_DEFAULT_SIZES);
-	bpg.tally = tally_create(frame);
 	bpg.rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
-	bpg.fate = palloc_extended(sizeof(uint8) * (largest + 1), MCXT_ALLOC_HUGE);
-	bpg.gain = palloc_extended(sizeof(uint32) * (largest + 1), MCXT_ALLOC_HUGE);
+	bpg.gain = palloc_extended(sizeof(uint32) * (largest_neighborhood(past) + 1), MCXT_ALLOC_HUGE);
 	if (past->releases > 0)
 		bpg.member = palloc_extended(sizeof(uint64) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
@@ -730,5 +767,6 @@ const Method bpg_method = {
 		.insensitive = true,
 	},
 	.principle = bpg_principle,
+	.want_helpers = bpg_want_helpers,
 	.draft = bpg_draft,
 };

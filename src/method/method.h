@@ -39,6 +39,16 @@ typedef struct Method
 	Principle	(*principle) (const int64 *params);
 
 	/*
+	 * Where only the rows asked for are in the frame: which neighborhoods
+	 * cannot be shown so, but perhaps with true rows of others of them?  Sets
+	 * wanted[] and returns how many these are.  The frame has no
+	 * quasi-identifiers yet.  NULL for methods that show what was asked for,
+	 * or nothing.
+	 */
+	uint32		(*want_helpers) (const Frame *frame, const Past *past,
+								 const int64 *params, bool *wanted);
+
+	/*
 	 * Drafts a release of the rows asked for.  Parameters come as
 	 * param_spec.h says.  The same frame, parameters and seed give
 	 * the same draft; everything is allocated in the current context.

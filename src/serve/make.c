@@ -6,6 +6,7 @@
 
 #include "audit/judge.h"
 #include "declare/parameters.h"
+#include "history/helpers.h"
 #include "serve/cohort.h"
 #include "serve/release.h"
 #include "serve/released.h"
@@ -21,6 +22,26 @@ count_counterfeits(const Classes *classes)
 	for (uint32 c = 0; c < classes->nclasses; c++)
 		counts[c] = class_counterfeits(classes, c);
 	return counts;
+}
+
+/* The rows of a cohort alone: which others does the method need for their protection? */
+static void
+load_wanted(Making *making, FrameLoad *load)
+{
+	const DeclaredPublication *publication = making->publication;
+	const Method *method = find_method(publication->method);
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "who is wanted", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	uint32		nneighborhoods = making->fold->past.nneighborhoods;
+	bool	   *wanted = palloc_extended(sizeof(bool) * ((Size) nneighborhoods + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	Code	   *code;
+	Frame		frame = load_peek(load, &code);
+	Past		past = peek_at_past(making->fold, code);
+
+	if (method->want_helpers(&frame, &past, param_values(&method->declaration, publication->params), wanted) > 0)
+		fetch_helpers(making->fold, load, wanted);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
 }
 
 static void
@@ -71,6 +92,8 @@ make_release(const DeclaredPublication *publication, const Request *request,
 	making->load_seconds = stopwatch_lap(&watch);
 	making->fold = fold_read(publication, load, context);
 	making->history_seconds = stopwatch_lap(&watch);
+	if (condition != NULL && find_method(publication->method)->want_helpers != NULL)
+		load_wanted(making, load);
 	making->loaded = load_finish(load);
 	making->load_seconds += stopwatch_lap(&watch);
 	past = fold_past(making->fold, making->loaded);

@@ -1,5 +1,6 @@
 -- What must hold after every release of a table that changes, tried on random lives of small tables: people come,
--- leave and come back, their values change, some are NULL; under every repair, and keys of many types.
+-- leave and come back, their values change, some are NULL; under every repair, and keys of many types; releases are
+-- about everybody, or about cohorts.
 --
 -- Everything is drawn from the life's number but what publish() draws itself: where a life fails, try
 -- SELECT live(number) several times.
@@ -28,6 +29,12 @@ INSERT INTO ruler VALUES
 	('int', 'p'), ('uuid', 'md5(p::text)::uuid'), ('pair', 'ROW(p / 7, p % 7)::pair'), ('int[]', 'ARRAY[p / 5, NULL, p % 5]'), ('code', '''c'' || p'),
 	('text COLLATE whatever_case', 'CASE WHEN random() < 0.5 AND (SELECT yes FROM cases_are_equal) THEN ''P'' ELSE ''p'' END || p'),
 	('numeric', '(p || draw(''{.0,.00,.000}''::text[]))::numeric');
+-- Whom a release is about.
+CREATE FUNCTION draw_cohort() RETURNS text LANGUAGE sql VOLATILE AS $$
+	SELECT replace(replace(replace(draw(ARRAY['a < $1', 'a BETWEEN SYMMETRIC $1 AND $2', 'a IS NULL OR a > $1', 'b LIKE ''$3%''', 'a < $1 OR b > ''$3''',
+			'NOT (a IN ($1, $2) OR b IS NOT DISTINCT FROM ''$3'')', 'a <@ int4range($1, $1 + $2) AND b >= ''$3''', 'true', '$1 = $2']),
+		'$1', floor(random() * 50)::text), '$2', floor(random() * 50)::text), '$3', left(md5(random()::text), 1))
+$$;
 CREATE TABLE repairs (repair text);
 INSERT INTO repairs VALUES ('dirty'), ('minimal'), ('none'), ('counterfeit');
 
@@ -46,14 +53,19 @@ DECLARE
 	sensitive int := draw('{3,6,30}'::int[]);
 	sensitive_type text := draw('{text,int,numeric}'::text[]);
 	row_of text;
+	with_cohorts boolean := number % 8 >= 4;
+	cohort text;
+	asked bigint;
+	strangers bigint;
+	r pprepub.release;
 	what text;
 	faults text[];
 	outside bigint;
 	releases int := 0;
 BEGIN
 	SELECT * INTO how FROM ruler ORDER BY type OFFSET number % 7 LIMIT 1;
-	what := format('life %s (%s, %s rows, k %s, l %s, reserve %s, changes %s, nulls %s, %s %s values, key %s)',
-		number, repair, rows, k, l, reserve, changes, nulls, sensitive, sensitive_type, how.type);
+	what := format('life %s%s (%s, %s rows, k %s, l %s, reserve %s, changes %s, nulls %s, %s %s values, key %s)',
+		number, CASE WHEN with_cohorts THEN ' of cohorts' ELSE '' END, repair, rows, k, l, reserve, changes, nulls, sensitive, sensitive_type, how.type);
 	-- $1 are their numbers
 	row_of := format($sql$SELECT p, %s, CASE WHEN random() >= $2 THEN floor(random() * 50)::int END, left(md5(random()::text), 1 + floor(random() * 2)::int),
 			CASE WHEN random() >= $2 THEN (floor(random() * $3)::int %s)::%s END FROM unnest($1) p$sql$,
@@ -65,12 +77,22 @@ BEGIN
 
 	FOR step IN 1 .. 5 LOOP
 		PERFORM attacker.remember('life');
+		cohort := CASE WHEN with_cohorts AND random() < 0.8 THEN draw_cohort() END;
+		r := NULL;
 		BEGIN
-			PERFORM pprepub.publish('life');
+			SELECT * INTO r FROM pprepub.publish('life', cohort);
 			releases := releases + 1;
 		EXCEPTION WHEN no_data_found THEN		-- nothing that may be published now
 		END;
 		faults := ARRAY(SELECT attacker.faults('life', k, l) LIMIT 10);
+		IF r.number IS NOT NULL THEN
+			EXECUTE format('SELECT count(*) FILTER (WHERE %1$s), count(*) FILTER (WHERE m.key IS NOT NULL AND (%1$s) IS NOT TRUE)
+				FROM person p LEFT JOIN pprepub.members(''life'') m ON m.release = %2$s AND m.key::%3$s = p.id', coalesce(cohort, 'true'), r.number, how.type)
+				INTO asked, strangers;
+			IF (r.cohort, asked, strangers) IS DISTINCT FROM (cohort, r.rows - r.dirty - r.counterfeits + r.suppressed, r.dirty) THEN
+				faults := faults || format('%s: %s were asked for and %s strangers came, but the release says %s', cohort, asked, strangers, r);
+			END IF;
+		END IF;
 		IF releases > 0 THEN
 			EXECUTE format('SELECT count(*) FROM life.life_%s JOIN attacker.place USING (class) JOIN (SELECT DISTINCT ON (id) dense_rank() OVER (ORDER BY id) AS person, id FROM attacker.copy_life) who USING (person)
 				JOIN attacker.copy_life c USING (id) WHERE publication = ''life'' AND is_true AND release = %1$s AND of_release = %1$s
@@ -102,5 +124,5 @@ BEGIN
 END
 $fn$;
 -- Each in a transaction of its own: their tables would need too many locks.
-SELECT format('SELECT live(%s)', number) FROM generate_series(1, 42) number \gexec
+SELECT format('SELECT live(%s)', number) FROM generate_series(1, 56) number \gexec
 SELECT * FROM finish();

@@ -5,10 +5,74 @@
  */
 #include "lives.h"
 
+static int	nwanted;			/* neighborhoods whose rows that nobody asked for are wanted */
+static int	nwhole;				/* and others */
+
 static Draft *
 draft(World *world)
 {
 	return bpg_method.draft(&world->frame, &world->past, world->params, below(1000000));
+}
+
+/* Members whom nobody asked for have no row, but in the neighborhoods where they are wanted. */
+static Past
+past_with_wanted(const World *world)
+{
+	Past		past = world->past;
+	uint64		nmembers = past.nneighborhoods == 0 ? 0 : past.first[past.nneighborhoods];
+	bool	   *wanted = palloc0(sizeof(bool) * (past.nneighborhoods + 1));
+	uint32		count = 0;
+
+	past.row = palloc(sizeof(RowId) * (nmembers + 1));
+	for (uint64 i = 0; i < nmembers; i++)
+		past.row[i] = world->past.row[i] != NO_ROW && world->asked[world->past.row[i]] ? world->past.row[i] : NO_ROW;
+	nwanted += bpg_method.want_helpers(&world->frame, &past, world->params, wanted);
+	for (uint32 n = 0; n < past.nneighborhoods; n++)
+	{
+		count += wanted[n];
+		for (uint64 i = past.first[n]; i < past.first[n + 1] && wanted[n]; i++)
+			past.row[i] = world->past.row[i];
+	}
+	nwhole += past.nneighborhoods - count;
+	return past;
+}
+
+static bool
+is_same_draft(const Draft *a, const Draft *b)
+{
+	const Classes *x = a->classes;
+	const Classes *y = b->classes;
+
+	return a->suppressed == b->suppressed && a->dirty == b->dirty && x->nclasses == y->nclasses &&
+		memcmp(x->first, y->first, sizeof(uint64) * (x->nclasses + 1)) == 0 &&
+		memcmp(x->rows, y->rows, sizeof(RowId) * x->first[x->nclasses]) == 0 &&
+		memcmp(x->regions, y->regions, sizeof(Span) * x->nqis * x->nclasses) == 0;
+}
+
+/* Who is not wanted makes no difference. */
+static Draft *
+draft_with_wanted(World *world)
+{
+	Past		past = past_with_wanted(world);
+	uint64		seed = below(1000000);
+	Draft	   *with_all = bpg_method.draft(&world->frame, &world->past, world->params, seed);
+
+	check(is_same_draft(with_all, bpg_method.draft(&world->frame, &past, world->params, seed)));
+	return with_all;
+}
+
+static void
+test_who_is_wanted(void)
+{
+	for (int repair = 0; repair < 2; repair++)
+	{
+		Lives		lives = {.number = 350,.repair = repair,.asked_percent = 60,.draft = draft_with_wanted};
+
+		nwanted = nwhole = 0;
+		live(&lives);
+		printf("# %d neighborhoods wanted, %d not\n", nwanted, nwhole);
+		check(nwanted > 0 && nwhole > 0);
+	}
 }
 
 static void
@@ -65,6 +129,7 @@ static const Test tests[] = {
 	{"cohorts, no repair", test_cohorts_without_repair},
 	{"cohorts, dirty rows", test_cohorts_with_dirty_rows},
 	{"cohorts, few dirty rows", test_cohorts_with_few_dirty_rows},
+	{"cohorts, who is wanted", test_who_is_wanted},
 	{"cohorts, counterfeits", test_cohorts_with_counterfeits},
 };
 
