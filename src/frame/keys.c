@@ -22,6 +22,10 @@
 #define FIRST_CAPACITY	1024
 #define PLACES_PER_KEY	8
 
+/* Few people are looked for among many others: most of these have none of their bits. */
+#define FILTERED_KEYS	32768
+#define BITS_PER_KEY	32
+
 KeyTable *
 keys_create(Oid type, Oid collation)
 {
@@ -198,12 +202,35 @@ index_slots(KeyTable *table)
 	return repeated;
 }
 
+static void
+make_filter(KeyTable *table)
+{
+	int			bits = pg_ceil_log2_32(Max(table->size * BITS_PER_KEY, 64));
+
+	table->filter = MemoryContextAllocZero(table->context, ((Size) 1 << bits) / BITS_PER_BYTE);
+	table->filter_shift = 32 - bits;
+	for (uint64 i = 0; i < table->nslots; i++)
+		if (table->slots[i].number != NO_KEY)
+		{
+			uint32		bit = table->slots[i].hash >> table->filter_shift;
+
+			table->filter[bit / 64] |= UINT64CONST(1) << bit % 64;
+		}
+}
+
 uint64
 keys_index(KeyTable *table)
 {
+	uint64		repeated;
+
 	table->capacity = Max(table->size, 1);
 	table->keys = repalloc_huge(table->keys, sizeof(Datum) * table->capacity);
-	return are_dense(table) ? index_places(table) : index_slots(table);
+	if (are_dense(table))
+		return index_places(table);
+	repeated = index_slots(table);
+	if (table->size <= FILTERED_KEYS)
+		make_filter(table);
+	return repeated;
 }
 
 void
@@ -213,8 +240,11 @@ keys_forget_index(KeyTable *table)
 		pfree(table->places);
 	if (table->slots != NULL)
 		pfree(table->slots);
+	if (table->filter != NULL)
+		pfree(table->filter);
 	table->places = NULL;
 	table->slots = NULL;
+	table->filter = NULL;
 }
 
 static inline uint32
@@ -256,6 +286,30 @@ find_batch(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
 		numbers[i] = find_slot(table, keys[i], hash[i])->number;
 }
 
+/* The same where most of the keys are nobody's. */
+static void
+find_filtered(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
+{
+	uint32		hash[BATCH];
+	int			passed[BATCH];
+	int			npassed = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		hash[i] = hash_key(table, keys[i]);
+		numbers[i] = NO_KEY;
+	}
+	for (int i = 0; i < n; i++)
+	{
+		uint32		bit = hash[i] >> table->filter_shift;
+
+		passed[npassed] = i;	/* without a branch, which could not be foreseen */
+		npassed += table->filter[bit / 64] >> bit % 64 & 1;
+	}
+	for (int p = 0; p < npassed; p++)
+		numbers[passed[p]] = find_slot(table, keys[passed[p]], hash[passed[p]])->number;
+}
+
 void
 keys_find_many(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
 {
@@ -264,7 +318,7 @@ keys_find_many(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
 			numbers[i] = find_place(table, keys[i]);
 	else
 		for (int i = 0; i < n; i += BATCH)
-			find_batch(table, keys + i, numbers + i, Min(BATCH, n - i));
+			(table->filter != NULL ? find_filtered : find_batch) (table, keys + i, numbers + i, Min(BATCH, n - i));
 }
 
 uint32

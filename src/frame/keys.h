@@ -41,6 +41,8 @@ typedef struct KeyTable
 	uint32	   *places;			/* a number or NO_KEY */
 	uint64		nslots;			/* a power of 2 */
 	KeySlot    *slots;
+	uint64	   *filter;			/* a bit for each few hashes: not set where nobody has one; or NULL */
+	int			filter_shift;	/* from a hash to its bit */
 	MemoryContext context;
 } KeyTable;
 
