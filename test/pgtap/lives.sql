@@ -118,6 +118,10 @@ BEGIN
 			PERFORM pprepub.alter_publication('life', jsonb_build_object('repair', draw('{dirty,minimal,none,counterfeit}'::text[]), 'reserve', draw('{1,2,4}'::int[])));
 		END IF;
 	END LOOP;
+	IF releases > 0 THEN
+		RETURN NEXT is((SELECT jsonb_agg(a) FROM pprepub.audit('life') a WHERE NOT holds), NULL, what || ' stands up to an audit');
+		RETURN NEXT is((SELECT jsonb_agg(a) FROM pprepub.attack('life') a WHERE NOT holds), NULL, 'and to an attack');
+	END IF;
 	PERFORM pprepub.drop_publication('life', true);
 	PERFORM attacker.forget('life');
 	DROP TABLE person;
