@@ -259,7 +259,8 @@ load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, 
  * ----------------------------------------------------------------
  */
 
-#define KEYS_PER_QUERY 100
+#define KEYS_PER_ARRAY	100000	/* what arrays may hold is limited */
+#define KEYS_PER_LIST	100
 
 static ParamListInfo
 add_params(const Datum *values, Oid type, int n)
@@ -290,7 +291,7 @@ equals_words(Oid type)
 }
 
 static void
-read_keys(FrameLoad *load, const DeclaredColumn *key, Datum *keys, uint64 n)
+read_keys(FrameLoad *load, const DeclaredColumn *key, Datum *keys, int n)
 {
 	Oid			array_type = get_array_type(key->type);
 	int16		length;
@@ -324,10 +325,11 @@ load_helpers(FrameLoad *load, Datum *keys, uint64 n)
 
 	keys_forget_index(load->keys);
 	if (OidIsValid(get_array_type(key->type)))
-		read_keys(load, key, keys, n);
+		for (uint64 i = 0; i < n; i += KEYS_PER_ARRAY)
+			read_keys(load, key, keys + i, Min(KEYS_PER_ARRAY, n - i));
 	else
-		for (uint64 i = 0; i < n; i += KEYS_PER_QUERY)
-			read_few_keys(load, key, keys + i, Min(KEYS_PER_QUERY, n - i));
+		for (uint64 i = 0; i < n; i += KEYS_PER_LIST)
+			read_few_keys(load, key, keys + i, Min(KEYS_PER_LIST, n - i));
 	verify_keys(load);
 }
 

@@ -11,7 +11,7 @@ EXCEPTION WHEN no_data_found THEN
 	RETURN 0;
 END
 $$;
-CREATE TABLE answer (repair text, i int, rows int, strangers bigint);
+CREATE TABLE answer (repair text, i int, rows int);
 
 -- The victim is 33 years old, and nobody else who lives in 53117 is.
 CREATE FUNCTION declare_people(repair text) RETURNS void LANGUAGE plpgsql AS $$
@@ -35,7 +35,6 @@ SELECT format('INSERT INTO answer SELECT %L, %s, ask(%1$L, %3$L)', repair, i, CA
 FROM unnest('{dirty,minimal}'::text[]) repair, generate_series(0, 99) i \gexec
 
 SELECT cmp_ok(count(*), '>', 50::bigint, repair || ': most are answered') FROM answer WHERE rows > 0 GROUP BY repair ORDER BY repair;
-UPDATE answer SET strangers = 1;
 INSERT INTO attacker.copy_dirty SELECT r, id, age, zip, s FROM people_dirty, generate_series(2, (SELECT releases FROM pprepub.publication WHERE name = 'dirty')) r;
 INSERT INTO attacker.copy_minimal SELECT r, id, age, zip, s FROM people_minimal, generate_series(2, (SELECT releases FROM pprepub.publication WHERE name = 'minimal')) r;
 SELECT is(ARRAY(SELECT attacker.faults(repair, 5, 3) LIMIT 10), '{}', repair || ': nobody is told apart from fewer than four others, nor what they suffer from')
@@ -45,7 +44,8 @@ SELECT is((SELECT jsonb_agg(a) FROM pprepub.attack(repair) a WHERE NOT holds), N
 SELECT is((SELECT jsonb_agg(a) FROM pprepub.audit(repair) a WHERE NOT holds), NULL, repair || ': and an audit agrees')
 	FROM unnest('{dirty,minimal}'::text[]) repair;
 -- Wherever the victim was, as many others were in the same classes of all releases.
-SELECT cmp_ok(count(*), '>=', 5::bigint, repair || ': the victim is never alone') FROM (
-	SELECT repair, key FROM unnest('{dirty,minimal}'::text[]) repair, LATERAL (SELECT key, array_agg((release, class) ORDER BY release) AS path FROM pprepub.members(repair) GROUP BY key) p
-	WHERE path = (SELECT array_agg((release, class) ORDER BY release) FROM pprepub.members(repair) WHERE key = '1000')) o GROUP BY repair ORDER BY repair;
+CREATE TABLE path AS SELECT repair, key, array_agg(ARRAY[release, class] ORDER BY release) AS path
+	FROM unnest('{dirty,minimal}'::text[]) repair, LATERAL pprepub.members(repair) GROUP BY repair, key;
+SELECT cmp_ok(count(*), '>=', 5::bigint, repair || ': the victim is never alone') FROM path
+	WHERE path = (SELECT v.path FROM path v WHERE v.repair = path.repair AND v.key = '1000') GROUP BY repair ORDER BY repair;
 SELECT * FROM finish();
