@@ -58,6 +58,12 @@ ifneq ($(filter 7 8 9 10 11 12 13 14,$(firstword $(subst ., ,$(MAJORVERSION)))),
 $(error pprepub needs PostgreSQL 15 or newer, and $(PG_CONFIG) is of $(MAJORVERSION))
 endif
 
+# Libraries are loaded into one space of names, and pg_cron, for one, has a cron_schedule(), too:
+# what is called here is ours.  On macOS and Windows each library has its own space.
+ifeq ($(filter darwin win32 cygwin,$(PORTNAME)),)
+SHLIB_LINK += -Wl,-Bsymbolic
+endif
+
 # We answer for our own warnings only, not for those of the server's headers.
 override CPPFLAGS := $(patsubst -I$(includedir_server),-isystem $(includedir_server),$(CPPFLAGS))
 
