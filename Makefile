@@ -20,6 +20,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/method/method.sql \
 	src/audit/audit.sql \
 	src/serve/serve.sql \
+	src/serve/schedule.sql \
 	src/store/store.sql \
 	src/rights.sql
 SQL := $(wildcard $(SQL_ORDER))

@@ -8,6 +8,7 @@
 #include "declare/parameters.h"
 #include "fmgr.h"
 #include "method/method.h"
+#include "serve/schedule.h"
 #include "serve/strengthen.h"
 #include "utils/guc.h"
 
@@ -22,4 +23,5 @@ _PG_init(void)
 	for (int i = 0; methods[i] != NULL; i++)
 		declare_method(&methods[i]->declaration);
 	parameters_hook = warn_of_lost_people;
+	drop_hook = unschedule_dropped;
 }

@@ -31,6 +31,7 @@ PG_FUNCTION_INFO_V1(pprepub_alter_publication);
 PG_FUNCTION_INFO_V1(pprepub_drop_publication);
 
 ParametersHook parameters_hook = NULL;
+DropHook	drop_hook = NULL;
 
 /* ----------------------------------------------------------------
  * A new owner
@@ -258,6 +259,8 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 				 errdetail("Who has seen them can join them with whatever is published of the same people later, and nothing would remember."),
 				 errhint("If that is what you want, say so: pprepub.drop_publication(%s, forget_history => true).",
 						 quote_literal_cstr(name))));
+	if (drop_hook != NULL)
+		drop_hook(publication);
 	drop_relations(publication);
 	forget(publication);
 	PG_RETURN_VOID();

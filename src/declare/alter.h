@@ -16,4 +16,9 @@ typedef void (*ParametersHook) (const DeclaredPublication *publication, Jsonb *p
 
 extern ParametersHook parameters_hook;
 
+/* Called when a publication is dropped, while all of it still stands: what serve/ made for it ends, too. */
+typedef void (*DropHook) (const DeclaredPublication *publication);
+
+extern DropHook drop_hook;
+
 #endif							/* PPREPUB_DECLARE_ALTER_H */

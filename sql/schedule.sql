@@ -1,0 +1,65 @@
+-- Releases on a schedule, where there is no pg_cron; where there is, test/t/schedule.pl.
+CREATE TABLE schedule_patients (id int PRIMARY KEY, age int, disease text);
+INSERT INTO schedule_patients SELECT i, i % 50, 'd' || i % 5 FROM generate_series(1, 200) i;
+ALTER TABLE schedule_patients OWNER TO regress_owner;
+CREATE ROLE regress_member LOGIN IN ROLE regress_owner;
+SET ROLE regress_owner;
+SELECT pprepub.create_publication('patients', 'schedule_patients', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
+RESET ROLE;
+
+-- Who runs a job logs in.
+SET ROLE regress_owner;
+SELECT pprepub.schedule('patients', '0 3 * * 1');
+RESET ROLE;
+
+-- Nobody runs jobs here.
+SET ROLE regress_member;
+SELECT pprepub.schedule('patients', '0 3 * * 1');
+SELECT pprepub.schedule('patients', '0 3 * * 1', cohort => 'age > 40');
+SELECT pprepub.unschedule('patients');
+SELECT * FROM pprepub.scheduled;
+
+-- Nor do settings and schemas that are called so.
+SET cron.database_name = 'contrib_regression';
+SELECT pprepub.schedule('patients', '0 3 * * 1');
+RESET ROLE;
+CREATE SCHEMA cron;
+CREATE TABLE cron.job AS SELECT 1::bigint AS jobid, 'pprepub: patients' AS jobname;
+CREATE FUNCTION cron.schedule(text, text, text) RETURNS bigint LANGUAGE sql RETURN 1;
+SELECT pprepub.schedule('patients', '0 3 * * 1');
+SELECT * FROM pprepub.scheduled;
+DROP SCHEMA cron CASCADE;
+
+-- What it is called with.
+SELECT pprepub.schedule(NULL, '0 3 * * 1');
+SELECT pprepub.schedule('patients', NULL);
+SELECT pprepub.schedule('nobody''s', '0 3 * * 1');
+SELECT pprepub.unschedule(NULL);
+SELECT pprepub.unschedule('nobody''s');
+
+-- Who calls it.
+SET ROLE regress_analyst;
+SELECT pprepub.schedule('patients', '0 3 * * 1');
+SELECT pprepub.unschedule('patients');
+SELECT * FROM pprepub.scheduled;
+SELECT * FROM pprepub.scheduled_jobs();
+SELECT * FROM pprepub.catalog_schedule;
+RESET ROLE;
+
+-- And when.
+BEGIN READ ONLY;
+SELECT pprepub.schedule('patients', '0 3 * * 1');
+ROLLBACK;
+BEGIN READ ONLY;
+SELECT pprepub.unschedule('patients');
+ROLLBACK;
+BEGIN READ ONLY;
+SELECT * FROM pprepub.scheduled;
+COMMIT;
+
+SET ROLE regress_owner;
+SELECT pprepub.drop_publication('patients');
+DROP SCHEMA published, published_private;
+RESET ROLE;
+DROP ROLE regress_member;
+DROP TABLE schedule_patients;

@@ -1,0 +1,36 @@
+-- ----------------------------------------------------------------
+-- serve/: releases on a schedule
+-- ----------------------------------------------------------------
+
+CREATE TABLE pprepub.catalog_schedule (
+	publication int PRIMARY KEY,
+	job bigint NOT NULL,
+	run_by name NOT NULL,
+	cohort text,
+	scheduled_at timestamptz NOT NULL
+);
+COMMENT ON TABLE pprepub.catalog_schedule IS
+	'jobs of pg_cron that publish; whether they stand, and when they run, pg_cron knows';
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_schedule', '');
+
+CREATE FUNCTION pprepub.schedule(publication text, cron text, cohort text DEFAULT NULL) RETURNS bigint
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_schedule';
+COMMENT ON FUNCTION pprepub.schedule(text, text, text) IS
+	'has pg_cron publish again and again, as in cron => ''0 3 * * 1'', in place of the schedule that the publication had; the job, whose number is returned, runs as the role that calls this';
+
+CREATE FUNCTION pprepub.unschedule(publication text) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_unschedule';
+COMMENT ON FUNCTION pprepub.unschedule(text) IS
+	'ends the schedule of a publication; what was published stays';
+
+CREATE FUNCTION pprepub.scheduled_jobs(OUT publication text, OUT job bigint, OUT cron text, OUT cohort text, OUT run_by name,
+		OUT active boolean, OUT last_run timestamptz, OUT last_status text, OUT last_message text, OUT last_release int)
+	RETURNS SETOF record
+	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_scheduled_jobs';
+COMMENT ON FUNCTION pprepub.scheduled_jobs() IS 'what view pprepub.scheduled shows';
+
+CREATE VIEW pprepub.scheduled WITH (security_barrier) AS
+	SELECT publication, job, cron, cohort, run_by, active, last_run, last_status, last_message, last_release
+	FROM pprepub.scheduled_jobs();
+COMMENT ON VIEW pprepub.scheduled IS
+	'schedules of the publications that you own: the job of pg_cron, how its last run ended, and the newest release that its role has published since it was scheduled; active is false, too, when the job is gone';
