@@ -58,6 +58,12 @@ hash_key(const KeyTable *table, Datum key)
 	return DatumGetUInt32(FunctionCall1Coll(table->hash, table->collation, key));
 }
 
+uint32
+keys_hash(const KeyTable *table, Datum key)
+{
+	return hash_key(table, key);
+}
+
 static inline bool
 equal_keys(const KeyTable *table, Datum a, Datum b)
 {

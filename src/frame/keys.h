@@ -49,6 +49,9 @@ typedef struct KeyTable
 /* A table that lives in the current context. */
 extern KeyTable *keys_create(Oid type, Oid collation);
 
+/* Equal keys have the same. */
+extern uint32 keys_hash(const KeyTable *table, Datum key);
+
 /* Appends a key without looking; to be followed by keys_index() once. */
 extern void keys_append(KeyTable *table, Datum key);
 

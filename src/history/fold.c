@@ -32,6 +32,7 @@ typedef struct Reading
 {
 	Fold	   *fold;
 	FrameLoad  *load;
+	const Place *place;			/* of the row at hand, where a directory knows it */
 } Reading;
 
 static void
@@ -187,12 +188,11 @@ fold_refuse(const DeclaredPublication *publication, uint64 members)
 			 errhint("pprepub.rebuild_history() makes it anew from the log, if that is whole.")));
 }
 
-Fold *
-fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context)
+static Fold *
+fold_create(const DeclaredPublication *publication, uint64 members, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Fold	   *fold = palloc0(sizeof(Fold));
-	Oid			table = fold_of(publication);
 
 	fold->publication = publication;
 	fold->context = context;
@@ -201,15 +201,57 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext
 	fold->past.releases = publication->releases;
 	fold->past.first = palloc0(sizeof(uint64));
 	fold->past.first_value = palloc0(sizeof(uint64));
-	fold->members_allocated = fold->values_allocated = (uint64) publication->remembered + 1;	/* of most, enough */
+	fold->members_allocated = fold->values_allocated = members + 1;	/* of most, enough */
 	fold->past.row = palloc_extended(sizeof(RowId) * fold->members_allocated, MCXT_ALLOC_HUGE);
 	fold->past.value = palloc_extended(sizeof(Code) * fold->values_allocated, MCXT_ALLOC_HUGE);
 	fold->neighborhoods = palloc(sizeof(Neighborhood));
 	MemoryContextSwitchTo(old);
+	return fold;
+}
+
+Fold *
+fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context)
+{
+	Fold	   *fold = fold_create(publication, publication->remembered, context);
+	Oid			table = fold_of(publication);
+
 	if (OidIsValid(table))
-		read_each(table, read_neighborhood, &(Reading) {fold, load});
+		read_each(table, read_neighborhood, &(Reading) {fold, load, NULL});
 	if (fold->members != (uint64) publication->remembered)
 		fold_refuse(publication, fold->members);	/* the missing would pass for newcomers */
+	return fold;
+}
+
+/* Who is at a place may have the same hash as somebody in the source, and not be him. */
+static bool
+read_place(void *what, TupleTableSlot *slot)
+{
+	Reading    *reading = what;
+	uint32		n = reading->fold->past.nneighborhoods;
+
+	if (slot->tts_isnull[FOLD_NEIGHBORHOOD] ||
+		DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]) != reading->place->neighborhood)
+		return false;
+	read_neighborhood(reading, slot);
+	if (reading->fold->past.nneighborhoods > n)
+		reading->fold->neighborhoods[n].at = reading->place->at;
+	reading->place++;
+	return true;
+}
+
+Fold *
+fold_look_up(const DeclaredPublication *publication, Directory *directory,
+			 FrameLoad *load, MemoryContext context)
+{
+	Fold	   *fold = fold_create(publication, 0, context);
+	Places		places = directory_find(directory, load_keys(load));
+
+	if (places.n > 0 &&
+		!read_some(fold_of(publication), places.tids, places.n, read_place, &(Reading) {fold, load, places.places}))
+		return NULL;
+	fold->directory = directory;
+	fold->last_number = directory_last_number(directory);
+	fold->last_invented = directory_last_invented(directory);
 	return fold;
 }
 

@@ -19,6 +19,7 @@
 
 #include "executor/tuptable.h"
 #include "frame/load.h"
+#include "history/directory.h"
 #include "history/element.h"
 #include "history/past.h"
 #include "storage/itemptr.h"
@@ -39,6 +40,7 @@ enum
 typedef struct Neighborhood
 {
 	ItemPointerData tid;
+	uint32		at;				/* in the directory, if it was found there */
 	VarBit	   *signature;
 	ArrayType  *keys;
 	ArrayType  *invented;		/* or NULL */
@@ -56,6 +58,7 @@ typedef struct Fold
 	Element		sensitive;
 	Past		past;
 	Neighborhood *neighborhoods;	/* [past.nneighborhoods] */
+	Directory  *directory;		/* where these were found, and others will be; or NULL */
 	uint64		members;		/* of all neighborhoods */
 	int64		last_number;	/* of a neighborhood */
 	int64		last_invented;
@@ -84,6 +87,14 @@ extern void refuse_neighborhood(const DeclaredPublication *publication, const Tu
  * given.
  */
 extern Fold *fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context);
+
+/*
+ * The same where a directory, which is current, says where to look.  What is
+ * remembered afterwards goes into the directory, too.  NULL if the fold was made
+ * anew, and is not what the directory says.
+ */
+extern Fold *fold_look_up(const DeclaredPublication *publication, Directory *directory,
+						  FrameLoad *load, MemoryContext context);
 
 /* What methods see of it, once the frame has its codes. */
 extern const Past *fold_past(Fold *fold, const LoadedFrame *loaded);

@@ -76,3 +76,30 @@ read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *wha
 	MemoryContextDelete(row);
 	reader_close(reader);
 }
+
+bool
+read_some(Oid relation, const ItemPointerData *tids, uint32 n,
+		  bool (*visit) (void *what, TupleTableSlot *slot), void *what)
+{
+	Relation	table = table_open(relation, AccessShareLock);
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+	bool		found = true;
+
+	for (uint32 i = 0; i < n && found; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		found = table_tuple_fetch_row_version(table, unconstify(ItemPointerData *, &tids[i]), GetActiveSnapshot(), slot);
+		if (!found)
+			break;
+		slot_getallattrs(slot);
+		found = visit(what, slot);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+	ExecDropSingleTupleTableSlot(slot);
+	table_close(table, NoLock);
+	return found;
+}

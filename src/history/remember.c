@@ -43,6 +43,12 @@ typedef struct People
 	Members		past;			/* the parent's, where they were asked for */
 } People;
 
+static void
+note_written(void *directory, TupleTableSlot *slot)
+{
+	directory_add(directory, slot);
+}
+
 Remembering *
 remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release)
 {
@@ -55,6 +61,8 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release)
 	remembering->release = release;
 	remembering->table = fold_ensure(fold->publication);
 	remembering->neighborhoods = writer_open(remembering->table, true);
+	if (fold->directory != NULL)
+		writer_watch(remembering->neighborhoods, note_written, fold->directory);
 	remembering->log = writer_open(log_ensure(fold->publication), false);
 	remembering->row = AllocSetContextCreate(CurrentMemoryContext, "remembered class", ALLOCSET_DEFAULT_SIZES);
 	remembering->is_touched = palloc_extended(sizeof(bool) * ((Size) past->nneighborhoods + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
@@ -442,8 +450,13 @@ delete_parted(const Remembering *remembering)
 	uint64		count = 0;
 
 	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)
-		if (remembering->is_touched[n])
-			tids[count++] = fold->neighborhoods[n].tid;
+	{
+		if (!remembering->is_touched[n])
+			continue;
+		tids[count++] = fold->neighborhoods[n].tid;
+		if (fold->directory != NULL)
+			directory_forget(fold->directory, fold->neighborhoods[n].at);
+	}
 	delete_rows(remembering->table, tids, count);
 	pfree(tids);
 }
@@ -462,4 +475,6 @@ remember_end(Remembering *remembering)
 	delete_parted(remembering);
 	MemoryContextDelete(remembering->row);
 	note_remembered(remembering);
+	if (remembering->fold->directory != NULL)
+		directory_advance(remembering->fold->directory, remembering->release, remembering->newcomers);
 }

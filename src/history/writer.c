@@ -28,6 +28,10 @@ struct RowWriter
 	TupleTableSlot *slots[BATCH];
 	int			nslots;
 
+	/* Who looks on */
+	void		(*written) (void *what, TupleTableSlot *slot);
+	void	   *what;
+
 	/* Indexes */
 	EState	   *estate;
 	ResultRelInfo *result;
@@ -78,6 +82,13 @@ writer_open(Oid table, bool reuse_space)
 	return writer;
 }
 
+void
+writer_watch(RowWriter *writer, void (*written) (void *what, TupleTableSlot *slot), void *what)
+{
+	writer->written = written;
+	writer->what = what;
+}
+
 static void
 flush(RowWriter *writer)
 {
@@ -92,6 +103,8 @@ flush(RowWriter *writer)
 											writer->estate, false, false, NULL, NIL));
 			ResetPerTupleExprContext(writer->estate);
 		}
+		if (writer->written != NULL)
+			writer->written(writer->what, writer->slots[i]);
 		ExecClearTuple(writer->slots[i]);
 	}
 	writer->nslots = 0;

@@ -11,6 +11,7 @@
 
 #include "postgres.h"
 
+#include "executor/tuptable.h"
 #include "storage/itemptr.h"
 
 typedef struct RowWriter RowWriter;
@@ -23,6 +24,9 @@ typedef struct RowWriter RowWriter;
 extern RowWriter *writer_open(Oid table, bool reuse_space);
 extern void writer_add(RowWriter *writer, const Datum *values, const bool *nulls);
 extern void writer_close(RowWriter *writer);
+
+/* Has every row shown once it is in the table, where its slot says. */
+extern void writer_watch(RowWriter *writer, void (*written) (void *what, TupleTableSlot *slot), void *what);
 
 /* Past the seal, too; their space is found again by a writer that reuses it. */
 extern void delete_rows(Oid relation, const ItemPointerData *tids, uint64 n);
