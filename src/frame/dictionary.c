@@ -59,6 +59,9 @@ equal_images(Image a, Image b)
 
 #define LATE_VALUES 512
 
+/* The fingerprint of NULL: that of the number 0 is 0. */
+#define NULL_PRINT 0x6a09e667
+
 struct Dictionary
 {
 	Oid			type;
@@ -217,7 +220,7 @@ dictionary_fingerprints(const Dictionary *dictionary)
 {
 	uint32	   *prints = palloc_extended(sizeof(uint32) * (Size) dictionary->size, MCXT_ALLOC_HUGE);
 
-	prints[DICTIONARY_NULL] = 0;
+	prints[DICTIONARY_NULL] = NULL_PRINT;
 	for (uint32 i = 1; i < dictionary->size; i++)
 		prints[i] = hash_image(image_of(dictionary, dictionary->values[i]));
 	return prints;

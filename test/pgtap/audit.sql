@@ -55,6 +55,12 @@ SELECT rows FROM pprepub.publish('many', columns => '{age,ill,zip}') \g /dev/nul
 UPDATE many SET country = 'Atlantis' WHERE id = 1;
 SELECT is((SELECT measured FROM pprepub.audit('many') WHERE check_name = 'covers'),
 	'column "country" of publication "many" has 1 row(s) with values that taxonomy "world" lacks', 'also where another release can be looked at');
+-- Who has a value now where there was none has changed, whatever the value.
+CREATE TABLE visits AS SELECT i AS id, CASE WHEN i > 10 THEN 7 END AS n, i % 3 AS ill FROM generate_series(1, 20) i;
+SELECT pprepub.create_publication('visits', 'visits', 'id', '{"n": "suppress"}', 'ill', 'bpg', '{"k": 5}') \g /dev/null
+SELECT rows FROM pprepub.publish('visits') \g /dev/null
+UPDATE visits SET n = 0 WHERE id = 1;
+SELECT is((SELECT measured FROM pprepub.audit('visits') WHERE check_name = 'covers' AND holds), '19', 'no number is taken for NULL');
 -- What only the moment is to blame for says nothing of the source.
 CREATE TABLE weather (code text);
 CREATE FUNCTION storm() RETURNS int LANGUAGE plpgsql AS $$
