@@ -360,6 +360,12 @@ column_type_words(const DeclaredColumn *column)
 }
 
 char *
+printed_type_words(const DeclaredColumn *column)
+{
+	return format_type_extended(printed_type(column->kind, column->type), -1, FORMAT_TYPE_FORCE_QUALIFY);
+}
+
+char *
 text_argument(FunctionCallInfo fcinfo, int n, const char *what)
 {
 	if (PG_ARGISNULL(n))

@@ -89,7 +89,7 @@ extern char *target_words(const DeclaredPublication *publication, const char *su
 /*
  * Keeps in the catalog that a relation was made for a publication, so that it
  * is protected and dropped with it.  Parts: "source" (the pinned view),
- * "log" and "fold" (history), "release", "view".
+ * "log", "fold" and "answers" (history), "release", "view".
  */
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
 
@@ -105,6 +105,9 @@ extern Oid	noted_relation(const DeclaredPublication *publication, const char *pa
  * through.  To be called with the search path that act_as() sets.
  */
 extern char *column_type_words(const DeclaredColumn *column);
+
+/* The same of the cells of a quasi-identifier. */
+extern char *printed_type_words(const DeclaredColumn *column);
 
 /* An object's name of a function's argument, or an error that it must not be null. */
 extern char *text_argument(FunctionCallInfo fcinfo, int n, const char *what);

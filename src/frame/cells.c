@@ -127,6 +127,13 @@ cells_number(Cells *cells, Datum printed, bool isnull)
 	return cell;
 }
 
+Datum
+cells_printed(const Cells *cells, Cell cell, bool *isnull)
+{
+	*isnull = cell == CELL_NULL;
+	return *isnull ? (Datum) 0 : dictionary_value(cells->dictionary, cell);
+}
+
 Cell
 cells_whole(const Cells *cells)
 {

@@ -27,6 +27,9 @@ extern Cells *cells_create(const DeclaredColumn *column);
 /* The number of a value of printed_type(), which is copied if it is new. */
 extern Cell cells_number(Cells *cells, Datum printed, bool isnull);
 
+/* The value again. */
+extern Datum cells_printed(const Cells *cells, Cell cell, bool *isnull);
+
 /* The withheld cell, in which everything lies, NULL too. */
 extern Cell cells_whole(const Cells *cells);
 

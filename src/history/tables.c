@@ -29,7 +29,8 @@ keep_arrays_plain(Oid relation, const char *words)
 			appendStringInfo(&sql, "%s ALTER %s SET STORAGE EXTERNAL", sql.len > 0 ? "," : "",
 							 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)));
 	table_close(table, NoLock);
-	execute_ddl(psprintf("ALTER TABLE %s%s", words, sql.data));
+	if (sql.len > 0)
+		execute_ddl(psprintf("ALTER TABLE %s%s", words, sql.data));
 }
 
 Oid

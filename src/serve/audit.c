@@ -173,7 +173,7 @@ check_remembered(Audit *audit)
 }
 
 /* ----------------------------------------------------------------
- * Release tables
+ * Releases
  * ----------------------------------------------------------------
  */
 
@@ -224,11 +224,10 @@ load_present(const DeclaredPublication *publication, const bool *shown, char **w
 	return loaded;
 }
 
-typedef struct Tables
+typedef struct Releases
 {
-	int32		stored;
 	int32		intact;
-	int32		not_intact;		/* a release, or 0 */
+	int32		not_intact;		/* the first that is not, or 0 */
 	uint64		rows;
 	int32		logged;
 	int32		not_logged;
@@ -239,76 +238,85 @@ typedef struct Tables
 	int64		uncovered_class;
 	const char *uncovered_column;
 	char	   *unreadable;		/* why the source is */
-} Tables;
+} Releases;
 
 static bool
-same_columns(const DeclaredPublication *publication, const bool *a, const bool *b)
+is_before(int32 number, int32 first)
 {
-	return a != NULL && memcmp(a, b, sizeof(bool) * publication->ncolumns) == 0;
+	return first == 0 || number < first;
 }
 
 static void
-sum_up(Tables *tables, const Inspection *inspection, int32 number)
+sum_up(Releases *releases, const Inspection *inspection, int32 number)
 {
 	bool		intact = inspection->exists && inspection->is_intact;
 	bool		logged = inspection->exists && inspection->is_logged;
 
-	tables->stored++;
-	tables->intact += intact;
-	tables->logged += logged;
-	tables->rows += inspection->rows;
-	tables->unchanged += inspection->unchanged;
-	tables->covered += inspection->covered;
-	if (!intact && tables->not_intact == 0)
-		tables->not_intact = number;
-	if (!logged && tables->not_logged == 0)
+	releases->intact += intact;
+	releases->logged += logged;
+	releases->rows += inspection->rows;
+	releases->unchanged += inspection->unchanged;
+	releases->covered += inspection->covered;
+	if (!intact && is_before(number, releases->not_intact))
+		releases->not_intact = number;
+	if (!logged && is_before(number, releases->not_logged))
 	{
-		tables->not_logged = number;
-		tables->unlogged_class = inspection->unlogged_class;
+		releases->not_logged = number;
+		releases->unlogged_class = inspection->unlogged_class;
 	}
-	if (inspection->uncovered_class != 0 && tables->uncovered == 0)
+	if (inspection->uncovered_class != 0 && is_before(number, releases->uncovered))
 	{
-		tables->uncovered = number;
-		tables->uncovered_class = inspection->uncovered_class;
-		tables->uncovered_column = inspection->uncovered_column;
+		releases->uncovered = number;
+		releases->uncovered_class = inspection->uncovered_class;
+		releases->uncovered_column = inspection->uncovered_column;
 	}
 }
 
-static Tables
-inspect_tables(Audit *audit)
+static bool
+same_columns(const Audit *audit, int32 a, int32 b)
+{
+	return memcmp(audit->released[a].shown, audit->released[b].shown, sizeof(bool) * audit->publication->ncolumns) == 0;
+}
+
+/* All releases that show the same columns as this one, of which it is the first, with the source as they see it. */
+static void
+inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_inspected, Releases *releases)
 {
 	const DeclaredPublication *publication = audit->publication;
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "the source", ALLOCSET_DEFAULT_SIZES);
-	const bool *shown = NULL;
-	LoadedFrame *present = NULL;
-	RowId	   *row_of_person = NULL;
-	Tables		tables = {0};
+	MemoryContext old = MemoryContextSwitchTo(work);
+	char	   *why = NULL;
+	LoadedFrame *present = load_present(publication, audit->released[first].shown, &why);
+	RowId	   *row_of_person = present == NULL ? NULL : find_people(audit->recalled, present);
 
-	for (int32 r = 0; r < publication->releases; r++)
+	MemoryContextSwitchTo(old);
+	if (why != NULL && releases->unreadable == NULL)
+		releases->unreadable = pstrdup(why);	/* work goes */
+	for (int32 r = first; r < publication->releases; r++)
 	{
-		const Released *released = &audit->released[r];
 		Inspection	inspection;
 
-		if (!released->is_stored)
+		if (is_inspected[r] || !same_columns(audit, first, r))
 			continue;
-		if (!same_columns(publication, shown, released->shown))
-		{
-			MemoryContext old;
-			char	   *why = NULL;
-
-			MemoryContextReset(work);
-			old = MemoryContextSwitchTo(work);
-			present = load_present(publication, shown = released->shown, &why);
-			if (present != NULL)
-				row_of_person = find_people(audit->recalled, present);
-			MemoryContextSwitchTo(old);
-			if (why != NULL && tables.unreadable == NULL)
-				tables.unreadable = pstrdup(why);	/* work is used again */
-		}
-		inspection = inspect_release(publication, released, audit->recalled, present, row_of_person);
-		sum_up(&tables, &inspection, released->number);
+		is_inspected[r] = true;
+		inspection = inspect_release(publication, &audit->released[r], audit->recalled, answers, present, row_of_person);
+		sum_up(releases, &inspection, r + 1);
 	}
-	return tables;
+	MemoryContextDelete(work);
+}
+
+static Releases
+inspect_releases(const Audit *audit)
+{
+	const DeclaredPublication *publication = audit->publication;
+	const Answers *answers = answers_read(publication, audit->released, publication->releases);
+	bool	   *is_inspected = palloc0(sizeof(bool) * publication->releases);
+	Releases	releases = {0};
+
+	for (int32 r = 0; r < publication->releases; r++)
+		if (!is_inspected[r])
+			inspect_alike(audit, answers, r, is_inspected, &releases);
+	return releases;
 }
 
 static char *
@@ -332,23 +340,24 @@ worst_release(int32 number, int64 class, const char *column)
 }
 
 static void
-check_tables(Audit *audit)
+check_releases(Audit *audit)
 {
-	Tables		tables = inspect_tables(audit);
+	Releases	releases = inspect_releases(audit);
+	int32		n = audit->publication->releases;
 
-	add_check(audit, "checksums", psprintf("%d stored releases with the rows that they were published with", tables.stored),
-			  psprintf("%d", tables.intact), tables.intact == tables.stored,
-			  worst_release(tables.not_intact, 0, NULL));
-	add_check(audit, "rows", psprintf("%d stored releases, class by class, with the people and values of the log", tables.stored),
-			  psprintf("%d, " UINT64_FORMAT " rows in all", tables.logged, tables.rows), tables.logged == tables.stored,
-			  worst_release(tables.not_logged, tables.unlogged_class, NULL));
-	if (tables.unreadable != NULL)
-		add_check(audit, "covers", pstrdup("the source can be read"), tables.unreadable, false, NULL);
+	add_check(audit, "checksums", psprintf("%d release(s) with the rows that they were published with", n),
+			  psprintf("%d", releases.intact), releases.intact == n,
+			  worst_release(releases.not_intact, 0, NULL));
+	add_check(audit, "rows", psprintf("%d release(s), class by class, with the people and values of the log", n),
+			  psprintf("%d, " UINT64_FORMAT " rows in all", releases.logged, releases.rows), releases.logged == n,
+			  worst_release(releases.not_logged, releases.unlogged_class, NULL));
+	if (releases.unreadable != NULL)
+		add_check(audit, "covers", pstrdup("the source can be read"), releases.unreadable, false, NULL);
 	else
 		add_check(audit, "covers",
-				  psprintf(UINT64_FORMAT " rows of people whose quasi-identifiers are what they were, in their cells", tables.unchanged),
-				  psprintf(UINT64_FORMAT, tables.covered), tables.covered == tables.unchanged,
-				  worst_release(tables.uncovered, tables.uncovered_class, tables.uncovered_column));
+				  psprintf(UINT64_FORMAT " rows of people whose quasi-identifiers are what they were, in their cells", releases.unchanged),
+				  psprintf(UINT64_FORMAT, releases.covered), releases.covered == releases.unchanged,
+				  worst_release(releases.uncovered, releases.uncovered_class, releases.uncovered_column));
 }
 
 /* ----------------------------------------------------------------
@@ -403,7 +412,7 @@ pprepub_audit(PG_FUNCTION_ARGS)
 	check_atoms(&audit);
 	check_invariant(&audit);
 	check_remembered(&audit);
-	check_tables(&audit);
+	check_releases(&audit);
 	MemoryContextSwitchTo(old);
 	SPI_finish();
 	act_as_before(&caller);

@@ -9,14 +9,12 @@
  */
 #include "serve/checksum.h"
 
-#include "access/table.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 #define NULL_HASH	UINT64CONST(0x6a09e667f3bcc908)
 
@@ -66,10 +64,8 @@ form_of(Oid type)
 }
 
 Checksum *
-checksum_create(Oid table, uint64 seed)
+checksum_create(TupleDesc columns, uint64 seed)
 {
-	Relation	relation = table_open(table, AccessShareLock);
-	TupleDesc	columns = RelationGetDescr(relation);
 	Checksum   *checksum = palloc0(sizeof(Checksum));
 
 	checksum->seed = seed;
@@ -88,7 +84,6 @@ checksum_create(Oid table, uint64 seed)
 		getTypeOutputInfo(type, &output, &varlena);
 		fmgr_info(output, &checksum->output[i]);
 	}
-	table_close(relation, NoLock);
 	return checksum;
 }
 

@@ -11,12 +11,13 @@
 
 #include "postgres.h"
 
+#include "access/tupdesc.h"
 #include "utils/uuid.h"
 
 typedef struct Checksum Checksum;
 
-/* A sum of no rows yet, of what is or will be in a table. */
-extern Checksum *checksum_create(Oid table, uint64 seed);
+/* A sum of no rows yet, with these columns. */
+extern Checksum *checksum_create(TupleDesc columns, uint64 seed);
 extern void checksum_add(Checksum *checksum, const Datum *values, const bool *nulls);
 
 /* The same by values, for rows that have many in common: a row is the sum of its values. */

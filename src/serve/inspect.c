@@ -1,27 +1,25 @@
 /*
  * inspect.c
- *		Reading a release table once, for its checksum, its rows and its cells.
+ *		Reading a release once, for its checksum, its rows and its cells.
  */
 #include "serve/inspect.h"
 
-#include "access/table.h"
 #include "frame/reread.h"
 #include "history/reader.h"
 #include "miscadmin.h"
 #include "serve/checksum.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 typedef struct Inspecting
 {
 	const DeclaredPublication *publication;
 	const Released *released;
 	Recalled   *recalled;
+	const Answers *answers;
 	const SeenRelease *seen;
 	const LoadedFrame *present;
 	Inspection	inspection;
 	Checksum   *checksum;
-	int			sensitive;		/* its attribute */
 	uint32	   *class_of;		/* [nclasses + 1] index in the log of a class number, or NO_ROW */
 	uint64	   *rows;			/* a word for each row: class and value */
 	uint64		allocated;
@@ -49,44 +47,26 @@ word_of(uint32 class, Code value)
 	return (uint64) class << 32 | value;
 }
 
-/* A table that was given other columns is not what was published: no row of it can be. */
-static bool
-is_there(const DeclaredPublication *publication, const Released *released)
-{
-	Relation	table;
-	bool		result;
-
-	if (!OidIsValid(released->table))
-		return false;
-	table = table_open(released->table, AccessShareLock);
-	result = has_released_columns(publication, RelationGetDescr(table));
-	table_close(table, NoLock);
-	return result;
-}
-
-/* Attributes are the class, and then all columns but the key. */
+/* Those that the release shows, if there is something to compare them with. */
 static void
-find_attributes(Inspecting *inspecting)
+find_cells(Inspecting *inspecting)
 {
 	const DeclaredPublication *publication = inspecting->publication;
-	int			attribute = 1;
+	const Answers *answers = inspecting->answers;
+	int			q = 0;
 
 	inspecting->attribute = palloc0(sizeof(int) * publication->ncolumns);
 	inspecting->readers = palloc0(sizeof(CellReader *) * publication->ncolumns);
-	for (int i = 0; i < publication->ncolumns; i++)
+	for (int i = 0; i < publication->ncolumns && inspecting->present != NULL; i++)
 	{
-		const DeclaredColumn *column = &publication->columns[i];
-
-		if (column->role == ROLE_KEY)
+		if (publication->columns[i].role != ROLE_QUASI_IDENTIFIER)
 			continue;
-		if (column->role == ROLE_SENSITIVE)
-			inspecting->sensitive = attribute;
-		if (column->role == ROLE_QUASI_IDENTIFIER && inspecting->released->shown[i] && inspecting->present != NULL)
+		if (inspecting->released->shown[i])
 		{
 			inspecting->readers[inspecting->nqis] = cell_reader(inspecting->present->codings[inspecting->nqis]);
-			inspecting->attribute[inspecting->nqis++] = attribute;
+			inspecting->attribute[inspecting->nqis++] = answers->cell[q];
 		}
-		attribute++;
+		q++;
 	}
 }
 
@@ -113,7 +93,7 @@ find_class(const Inspecting *inspecting, int64 number)
 
 /* The codes that a class's cells cover; all its rows must have the same. */
 static void
-read_cells(Inspecting *inspecting, uint32 class, TupleTableSlot *slot)
+read_cells(Inspecting *inspecting, uint32 class, const Datum *values, const bool *nulls)
 {
 	Span	   *cells = &inspecting->cells[(Size) class * inspecting->nqis];
 
@@ -122,7 +102,7 @@ read_cells(Inspecting *inspecting, uint32 class, TupleTableSlot *slot)
 		int			a = inspecting->attribute[q];
 		Span		codes;
 
-		if (!cell_codes(inspecting->readers[q], slot->tts_values[a], slot->tts_isnull[a], &codes))
+		if (!cell_codes(inspecting->readers[q], values[a], nulls[a], &codes))
 			codes = (Span) {1, 0};
 		if (!inspecting->is_read[class])
 			cells[q] = codes;
@@ -136,11 +116,11 @@ static void
 inspect_row(void *what, TupleTableSlot *slot)
 {
 	Inspecting *inspecting = what;
+	int			sensitive = inspecting->answers->sensitive;
 	uint32		class = slot->tts_isnull[0] ? NO_ROW : find_class(inspecting, DatumGetInt64(slot->tts_values[0]));
 	bool		is_shown = inspecting->released->shows_sensitive;
 	Code		value = !is_shown ? 0 :
-		recalled_value(inspecting->recalled, slot->tts_values[inspecting->sensitive],
-					   slot->tts_isnull[inspecting->sensitive]);
+		recalled_value(inspecting->recalled, slot->tts_values[sensitive], slot->tts_isnull[sensitive]);
 
 	checksum_add(inspecting->checksum, slot->tts_values, slot->tts_isnull);
 	if (inspecting->inspection.rows == inspecting->allocated)
@@ -150,7 +130,7 @@ inspect_row(void *what, TupleTableSlot *slot)
 	}
 	inspecting->rows[inspecting->inspection.rows++] = word_of(class, value);
 	if (class != NO_ROW)
-		read_cells(inspecting, class, slot);
+		read_cells(inspecting, class, slot->tts_values, slot->tts_isnull);
 }
 
 /* Are the rows those of the log, whatever their order? */
@@ -177,6 +157,63 @@ compare_rows(Inspecting *inspecting)
 			break;
 		}
 	pfree(told);
+}
+
+static void
+inspect_table(Inspecting *inspecting)
+{
+	const Released *released = inspecting->released;
+
+	inspecting->allocated = 1024;
+	inspecting->rows = palloc(sizeof(uint64) * inspecting->allocated);
+	inspecting->checksum = checksum_create(inspecting->answers->columns, released->checksum_seed);
+	read_each(released->table, inspect_row, inspecting);
+	inspecting->inspection.is_intact = memcmp(checksum_result(inspecting->checksum), &released->checksum,
+											  sizeof(pg_uuid_t)) == 0;
+	compare_rows(inspecting);
+}
+
+/* ----------------------------------------------------------------
+ * What is kept of an answer
+ * ----------------------------------------------------------------
+ */
+
+static void
+find_unlogged(Inspecting *inspecting, int64 class)
+{
+	inspecting->inspection.is_logged = false;
+	if (inspecting->inspection.unlogged_class == 0)
+		inspecting->inspection.unlogged_class = class;
+}
+
+/* Each class of the log is kept once, and as many rows of it left as it has members. */
+static void
+inspect_answer(Inspecting *inspecting)
+{
+	const SeenRelease *seen = inspecting->seen;
+	const Answers *answers = inspecting->answers;
+	const AnsweredRelease *answer = &answers->answered->release[inspecting->released->number - 1];
+	Datum	   *values = palloc0(sizeof(Datum) * answers->columns->natts);
+	bool	   *nulls = palloc0(sizeof(bool) * answers->columns->natts);
+
+	for (uint32 place = 0; place < answer->nclasses; place++)
+	{
+		uint32		class = find_class(inspecting, answer->number[place]);
+
+		CHECK_FOR_INTERRUPTS();
+		inspecting->inspection.rows += answer->rows[place];
+		if (class == NO_ROW || inspecting->is_read[class] ||
+			answer->rows[place] != (int64) seen_size(seen, class))
+			find_unlogged(inspecting, answer->number[place]);
+		if (class == NO_ROW)
+			continue;
+		set_answered_class(answers, answer, place, values, nulls);
+		read_cells(inspecting, class, values, nulls);
+	}
+	for (uint32 c = 0; c < seen->nclasses; c++)
+		if (!inspecting->is_read[c])
+			find_unlogged(inspecting, seen->number[c]);
+	inspecting->inspection.is_intact = answers->is_intact[inspecting->released->number - 1];
 }
 
 /* ----------------------------------------------------------------
@@ -240,27 +277,27 @@ find_people(const Recalled *recalled, const LoadedFrame *present)
 
 Inspection
 inspect_release(const DeclaredPublication *publication, const Released *released,
-				Recalled *recalled, const LoadedFrame *present, const RowId *row_of_person)
+				Recalled *recalled, const Answers *answers,
+				const LoadedFrame *present, const RowId *row_of_person)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "inspection", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 	Inspecting	inspecting = {
-		.publication = publication,.released = released,.recalled = recalled,
+		.publication = publication,.released = released,.recalled = recalled,.answers = answers,
 		.seen = &recalled->seen.release[released->number - 1],.present = present,
-		.inspection = {.exists = is_there(publication, released),.is_logged = true},
-		.allocated = 1024
+		.inspection = {.is_logged = true}
 	};
 
+	inspecting.inspection.exists = released->is_answer ? answers->answered != NULL :
+		table_stands(publication, released);
 	if (inspecting.inspection.exists)
 	{
-		inspecting.rows = palloc(sizeof(uint64) * inspecting.allocated);
-		inspecting.checksum = checksum_create(released->table, released->checksum_seed);
-		find_attributes(&inspecting);
+		find_cells(&inspecting);
 		index_classes(&inspecting);
-		read_each(released->table, inspect_row, &inspecting);
-		inspecting.inspection.is_intact = memcmp(checksum_result(inspecting.checksum), &released->checksum,
-												 sizeof(pg_uuid_t)) == 0;
-		compare_rows(&inspecting);
+		if (released->is_answer)
+			inspect_answer(&inspecting);
+		else
+			inspect_table(&inspecting);
 		if (present != NULL)
 			cover_members(&inspecting, row_of_person);
 	}

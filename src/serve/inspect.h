@@ -1,7 +1,7 @@
 /*
  * inspect.h
- *		Looking at a stored release: is it what was published, and does it cover
- *		whom it says?
+ *		Looking at a release: is it what was published, and does it cover whom it
+ *		says?
  */
 #ifndef PPREPUB_SERVE_INSPECT_H
 #define PPREPUB_SERVE_INSPECT_H
@@ -10,11 +10,12 @@
 
 #include "frame/load.h"
 #include "history/recall.h"
+#include "serve/answers.h"
 #include "serve/released.h"
 
 typedef struct Inspection
 {
-	bool		exists;			/* with the columns of a release */
+	bool		exists;			/* its table, or what is kept of answers, with the right columns */
 	bool		is_intact;		/* by the checksum */
 	uint64		rows;
 	bool		is_logged;		/* class by class, the rows and values of the log */
@@ -33,10 +34,10 @@ extern RowId *find_people(const Recalled *recalled, const LoadedFrame *present);
 /*
  * As the owner, under the active snapshot.  present: the source now, with the
  * columns that the release shows, or NULL if it is not to be looked at; and
- * where people are in it.
+ * where people are in it.  answers: what is kept of all of them.
  */
 extern Inspection inspect_release(const DeclaredPublication *publication, const Released *released,
-								  Recalled *recalled, const LoadedFrame *present,
-								  const RowId *row_of_person);
+								  Recalled *recalled, const Answers *answers,
+								  const LoadedFrame *present, const RowId *row_of_person);
 
 #endif							/* PPREPUB_SERVE_INSPECT_H */

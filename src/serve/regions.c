@@ -3,12 +3,13 @@
  *		Reading the cells of classes, and intersecting them along a path.
  *
  * NOTES
- *		Columns that a release left out are withheld in its table, as are cells
+ *		Columns that a release left out are withheld in it, as are cells
  *		that cover everything: neither says anything.
  */
 #include "serve/regions.h"
 
 #include "catalog/pg_class.h"
+#include "history/answered.h"
 #include "history/reader.h"
 #include "serve/released.h"
 #include "utils/lsyscache.h"
@@ -18,14 +19,14 @@
  * ----------------------------------------------------------------
  */
 
-/* A release table being read. */
+/* A release being read: its table, or what is kept of it. */
 typedef struct ReleaseReading
 {
 	const DeclaredPublication *publication;
 	const Regions *regions;
 	int32		number;			/* of the release */
 	const SeenRelease *seen;
-	const int  *attribute;		/* [nqis] from 0 on */
+	const int  *attribute;		/* [nqis] in a table, from 0 on */
 	uint32	   *class;			/* [nclasses + 1] a number's index; NO_CLASS once read */
 	Cell	   *shown;			/* [nclasses][nqis] */
 } ReleaseReading;
@@ -37,7 +38,7 @@ refuse_release(const ReleaseReading *reading)
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("release %d of publication \"%s\" is not as it was published",
 					reading->number, reading->publication->name),
-			 errhint("Restore its table from a backup.")));
+			 errhint("Restore the publication's tables from a backup.")));
 }
 
 /* The log's classes by their numbers, which are 1 .. nclasses. */
@@ -56,23 +57,29 @@ index_classes(ReleaseReading *reading)
 	}
 }
 
+/* Where a class's cells are to be put; NULL if they are known. */
+static Cell *
+cells_of_class(ReleaseReading *reading, int64 number)
+{
+	uint32		c;
+
+	if (number < 1 || number > reading->seen->nclasses)
+		refuse_release(reading);
+	c = reading->class[number];
+	reading->class[number] = NO_CLASS;
+	return c == NO_CLASS ? NULL : reading->shown + (Size) c * reading->regions->nqis;
+}
+
 /* All rows of a class have the same cells: one tells them. */
 static void
 read_row(ReleaseReading *reading, const TupleTableSlot *slot)
 {
 	const Regions *regions = reading->regions;
-	int64		number = DatumGetInt64(slot->tts_values[0]);
-	Cell	   *shown;
+	Cell	   *shown = cells_of_class(reading, slot->tts_isnull[0] ? 0 : DatumGetInt64(slot->tts_values[0]));
 
-	if (slot->tts_isnull[0] || number < 1 || number > reading->seen->nclasses)
-		refuse_release(reading);
-	if (reading->class[number] == NO_CLASS)
-		return;
-	shown = reading->shown + (Size) reading->class[number] * regions->nqis;
-	for (int q = 0; q < regions->nqis; q++)
+	for (int q = 0; q < regions->nqis && shown != NULL; q++)
 		shown[q] = cells_number(regions->cells[q], slot->tts_values[reading->attribute[q]],
 								slot->tts_isnull[reading->attribute[q]]);
-	reading->class[number] = NO_CLASS;
 }
 
 /* Classes that the table lacks, as under a snapshot that is too old for them, say nothing. */
@@ -87,16 +94,14 @@ withhold_all(ReleaseReading *reading)
 			reading->shown[(Size) c * regions->nqis + q] = cells_whole(regions->cells[q]);
 }
 
-static Cell *
-read_release(ReleaseReading *reading, Oid table)
+static void
+read_table(ReleaseReading *reading, Oid table)
 {
 	RowReader  *reader;
 	TupleTableSlot *slot;
 
 	if (get_rel_relkind(table) != RELKIND_RELATION)
 		refuse_release(reading);	/* what its access method does not know of */
-	index_classes(reading);
-	withhold_all(reading);
 	reader = reader_open(table);
 	for (bool verified = false; (slot = reader_next(reader)) != NULL; verified = true)
 	{
@@ -105,6 +110,34 @@ read_release(ReleaseReading *reading, Oid table)
 		read_row(reading, slot);
 	}
 	reader_close(reader);
+}
+
+static void
+read_answer(ReleaseReading *reading, const AnsweredRelease *answer)
+{
+	int			nqis = reading->regions->nqis;
+
+	for (uint32 c = 0; c < answer->nclasses; c++)
+	{
+		Cell	   *shown = cells_of_class(reading, answer->number[c]);
+
+		if (shown != NULL)
+			memcpy(shown, answer->cell + (Size) c * nqis, sizeof(Cell) * nqis);
+	}
+}
+
+/* NULL where nothing is there that could tell. */
+static Cell *
+read_release(ReleaseReading *reading, const Released *released, const Answered *answered)
+{
+	if (released->is_answer ? answered == NULL : !OidIsValid(released->table))
+		return NULL;
+	index_classes(reading);
+	withhold_all(reading);
+	if (released->is_answer)
+		read_answer(reading, &answered->release[released->number - 1]);
+	else
+		read_table(reading, released->table);
 	pfree(reading->class);
 	return reading->shown;
 }
@@ -114,12 +147,10 @@ read_release(ReleaseReading *reading, Oid table)
  * ----------------------------------------------------------------
  */
 
-/* A release table has the class first, and then all declared columns but the key. */
 static Regions *
-regions_create(const DeclaredPublication *publication, int *attribute)
+regions_create(const DeclaredPublication *publication)
 {
 	Regions    *regions = palloc0(sizeof(Regions));
-	int			next = 1;
 
 	regions->column = palloc(sizeof(DeclaredColumn *) * publication->ncolumns);
 	regions->cells = palloc(sizeof(Cells *) * publication->ncolumns);
@@ -127,14 +158,10 @@ regions_create(const DeclaredPublication *publication, int *attribute)
 	{
 		const DeclaredColumn *column = &publication->columns[i];
 
-		if (column->role == ROLE_QUASI_IDENTIFIER)
-		{
-			attribute[regions->nqis] = next;
-			regions->column[regions->nqis] = column;
-			regions->cells[regions->nqis++] = cells_create(column);
-		}
-		if (column->role != ROLE_KEY)
-			next++;
+		if (column->role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		regions->column[regions->nqis] = column;
+		regions->cells[regions->nqis++] = cells_create(column);
 	}
 	return regions;
 }
@@ -142,9 +169,11 @@ regions_create(const DeclaredPublication *publication, int *attribute)
 Regions *
 regions_read(const DeclaredPublication *publication, const Seen *seen)
 {
-	int		   *attribute = palloc(sizeof(int) * publication->ncolumns);
-	Regions    *regions = regions_create(publication, attribute);
+	Regions    *regions = regions_create(publication);
+	int			nqis;
+	const int  *attribute = released_cells(publication, &nqis);
 	const Released *released = read_released(publication);
+	const Answered *answered = answered_read(publication, regions->cells, seen->nreleases);
 
 	regions->nreleases = seen->nreleases;
 	regions->shown = palloc0(sizeof(Cell *) * (seen->nreleases + 1));
@@ -158,8 +187,7 @@ regions_read(const DeclaredPublication *publication, const Seen *seen)
 			.attribute = attribute,
 		};
 
-		if (OidIsValid(released[r].table))
-			regions->shown[r] = read_release(&reading, released[r].table);
+		regions->shown[r] = read_release(&reading, &released[r], answered);
 	}
 	return regions;
 }

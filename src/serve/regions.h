@@ -1,6 +1,6 @@
 /*
  * regions.h
- *		Where people are known to lie, from what all release tables show.
+ *		Where people are known to lie, from what all releases show.
  */
 #ifndef PPREPUB_SERVE_REGIONS_H
 #define PPREPUB_SERVE_REGIONS_H
@@ -18,10 +18,11 @@ typedef struct Regions
 	Cells	  **cells;			/* [nqis] */
 	int32		nreleases;
 	Cell	  **shown;			/* [nreleases] of each class, and of each column in
-								 * it; NULL where the release's table is gone */
+								 * it; NULL where the release's table is gone, or
+								 * what is kept of answers */
 } Regions;
 
-/* As the owner, under the active snapshot: reads each release table once, for the classes of the log. */
+/* As the owner, under the active snapshot: reads each release once, for the classes of the log. */
 extern Regions *regions_read(const DeclaredPublication *publication, const Seen *seen);
 
 /*

@@ -46,15 +46,28 @@ extern void verify_something(const Making *making);
 /* A WARNING when more than half of the rows are withheld, with the columns to blame. */
 extern void warn_of_suppression(const Making *making);
 
-/* As the owner, inside SPI: the release table and its rows, in an order that says nothing. */
-typedef struct StoredRelease
+/* A release whose rows have left, or stand ready to. */
+typedef struct SentRelease
 {
-	Oid			table;
+	Oid			table;			/* InvalidOid for an answer */
 	uint64		checksum_seed;
 	pg_uuid_t  *checksum;
 	double		history_seconds;	/* writing it */
-} StoredRelease;
+} SentRelease;
 
-extern StoredRelease store_release(const Making *making, int32 number);
+/* As the owner, inside SPI: the release table and its rows, in an order that says nothing. */
+extern SentRelease store_release(const Making *making, int32 number);
+
+/* An error if the schemas are not the owner's, the history may have been rewound, or another publication shows the same people. */
+extern void verify_may_release(const DeclaredPublication *publication);
+
+/* The next number of a publication that is locked; a rollback gives it back. */
+extern int32 take_number(const DeclaredPublication *publication);
+
+/* Notes a release in the catalog, of kind "stored" or "query", with its metrics and its witness. */
+extern void note_release(const Making *making, int32 number, const SentRelease *sent, double seconds);
+
+/* In assert builds, after each release: is the history what its log tells?  pprepub.audit() asks in all builds. */
+extern void check_history(DeclaredPublication *publication);
 
 #endif							/* PPREPUB_SERVE_RELEASE_H */

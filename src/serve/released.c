@@ -4,6 +4,7 @@
  */
 #include "serve/released.h"
 
+#include "access/table.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
@@ -11,6 +12,7 @@
 #include "method/method.h"
 #include "serve/columns.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 
 Principle
 principle_under(const char *method, Jsonb *params)
@@ -33,7 +35,7 @@ columns_of(CatalogAccess *access, uint64 row)
 }
 
 static void
-read_one(CatalogAccess *access, const DeclaredPublication *publication, uint64 row, Released *released)
+read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 row, Released *released)
 {
 	bool		isnull;
 	ArrayType  *columns = columns_of(access, row);
@@ -41,8 +43,8 @@ read_one(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	Datum		checksum;
 
 	released->number = catalog_int(row, "number");
-	released->is_stored = strcmp(catalog_text(access, row, "kind"), "stored") == 0;
-	released->table = released->is_stored ? catalog_oid(row, "relation") : InvalidOid;
+	released->is_answer = strcmp(catalog_text(access, row, "kind"), "query") == 0;
+	released->table = catalog_oid(row, "relation");
 	if (get_rel_relkind(released->table) != RELKIND_RELATION)
 		released->table = InvalidOid;
 	released->checksum_seed = (uint64) DatumGetInt64(catalog_field(row, "checksum_seed", &isnull));
@@ -59,43 +61,123 @@ read_one(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	MemoryContextSwitchTo(old);
 }
 
-Released *
-read_released(const DeclaredPublication *publication)
+/* As many as there are numbers. */
+static Released *
+read_range(const DeclaredPublication *publication, int32 first, int32 last)
 {
-	Released   *released = palloc0(sizeof(Released) * (publication->releases + 1));
+	int32		n = last - first + 1;
+	Released   *released = palloc0(sizeof(Released) * (n + 1));
 	CatalogAccess access;
 
 	catalog_enter(&access);
 	catalog_read("SELECT number, kind, method, params, relation::oid AS relation, columns, checksum_seed, checksum"
-				 " FROM pprepub.catalog_release WHERE publication = $1 AND number <= $2 ORDER BY number",
+				 " FROM pprepub.catalog_release WHERE publication = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)));
-	if (SPI_processed != (uint64) publication->releases)
-		elog(ERROR, "publication \"%s\" has " UINT64_FORMAT " instead of %d releases",
-			 publication->name, SPI_processed, publication->releases);
-	for (int32 i = 0; i < publication->releases; i++)
-		read_one(&access, publication, i, &released[i]);
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(first)),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(last)));
+	if (SPI_processed != (uint64) n)
+		elog(ERROR, "publication \"%s\" has " UINT64_FORMAT " instead of %d of the releases from %d on",
+			 publication->name, SPI_processed, n, first);
+	for (int32 i = 0; i < n; i++)
+		read_row(&access, publication, i, &released[i]);
 	catalog_leave(&access);
 	return released;
 }
 
-/* The class, and then all declared columns but the key. */
-bool
-has_released_columns(const DeclaredPublication *publication, TupleDesc columns)
+Released *
+read_released(const DeclaredPublication *publication)
+{
+	return read_range(publication, 1, publication->releases);
+}
+
+Released *
+read_one_released(const DeclaredPublication *publication, int32 number)
+{
+	return read_range(publication, number, number);
+}
+
+/* ----------------------------------------------------------------
+ * Their columns
+ * ----------------------------------------------------------------
+ */
+
+static void
+set_column(TupleDesc columns, AttrNumber attribute, const DeclaredColumn *column)
+{
+	if (column->role == ROLE_QUASI_IDENTIFIER)
+	{
+		TupleDescInitEntry(columns, attribute, column->name, printed_type(column->kind, column->type), -1, 0);
+		return;
+	}
+	TupleDescInitEntry(columns, attribute, column->name, column->type, column->typmod, 0);
+	TupleDescInitEntryCollation(columns, attribute, column->collation);
+}
+
+TupleDesc
+released_columns(const DeclaredPublication *publication)
+{
+	TupleDesc	columns = CreateTemplateTupleDesc(publication->ncolumns);
+	AttrNumber	attribute = 1;
+
+	TupleDescInitEntry(columns, attribute++, "class", INT8OID, -1, 0);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			set_column(columns, attribute++, &publication->columns[i]);
+	return columns;
+}
+
+int *
+released_cells(const DeclaredPublication *publication, int *n)
+{
+	int		   *cells = palloc(sizeof(int) * publication->ncolumns);
+	int			attribute = 1;
+
+	*n = 0;
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			cells[(*n)++] = attribute;
+		if (publication->columns[i].role != ROLE_KEY)
+			attribute++;
+	}
+	return cells;
+}
+
+int
+released_sensitive(const DeclaredPublication *publication)
 {
 	int			attribute = 1;
 
-	if (columns->natts != publication->ncolumns || TupleDescAttr(columns, 0)->atttypid != INT8OID)
-		return false;
-	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		const DeclaredColumn *column = &publication->columns[i];
-		Oid			type = column->role == ROLE_QUASI_IDENTIFIER ? printed_type(column->kind, column->type) : column->type;
+	for (int i = 0; publication->columns[i].role != ROLE_SENSITIVE; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			attribute++;
+	return attribute;
+}
 
-		if (column->role != ROLE_KEY && TupleDescAttr(columns, attribute++)->atttypid != type)
-			return false;
-	}
-	return true;
+bool
+has_released_columns(const DeclaredPublication *publication, TupleDesc columns)
+{
+	TupleDesc	expected = released_columns(publication);
+	bool		result = columns->natts == expected->natts;
+
+	for (int i = 0; i < expected->natts && result; i++)
+		result = TupleDescAttr(columns, i)->atttypid == TupleDescAttr(expected, i)->atttypid;
+	FreeTupleDesc(expected);
+	return result;
+}
+
+bool
+table_stands(const DeclaredPublication *publication, const Released *released)
+{
+	Relation	table;
+	bool		result;
+
+	if (!OidIsValid(released->table))
+		return false;
+	table = table_open(released->table, AccessShareLock);
+	result = has_released_columns(publication, RelationGetDescr(table));
+	table_close(table, NoLock);
+	return result;
 }
 
 Principle

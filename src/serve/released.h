@@ -15,8 +15,8 @@
 typedef struct Released
 {
 	int32		number;
+	bool		is_answer;
 	Oid			table;			/* InvalidOid when it has none, or it is gone */
-	bool		is_stored;
 	Principle	principle;		/* that it was made under */
 	const bool *shown;			/* [columns of the publication] */
 	bool		shows_sensitive;
@@ -27,11 +27,22 @@ typedef struct Released
 /* What a method promises under these parameters. */
 extern Principle principle_under(const char *method, Jsonb *params);
 
-/* All of them, in order: [publication->releases]. */
+/* All of them, in order: [publication->releases]; and one. */
 extern Released *read_released(const DeclaredPublication *publication);
+extern Released *read_one_released(const DeclaredPublication *publication, int32 number);
 
-/* Has a table the columns that releases are made with? */
+/* The columns that releases are made with: the class, and then all declared columns but the key. */
+extern TupleDesc released_columns(const DeclaredPublication *publication);
+
+/* Where the quasi-identifiers are among them, from 0 on, as many as *n; and the sensitive column. */
+extern int *released_cells(const DeclaredPublication *publication, int *n);
+extern int	released_sensitive(const DeclaredPublication *publication);
+
+/* Has a table these columns?  One that was given others is not what was published: no row of it can be. */
 extern bool has_released_columns(const DeclaredPublication *publication, TupleDesc columns);
+
+/* Does a release's table stand, with these columns? */
+extern bool table_stands(const DeclaredPublication *publication, const Released *released);
 
 /* What all of them have promised together: the weakest of their principles. */
 extern Principle weakest_principle(const Released *released, int32 n);

@@ -1,19 +1,18 @@
 /*
  * reports.c
- *		metrics() and release_intact(): what an owner asks of a stored release.
+ *		metrics() and release_intact(): what an owner asks of a release.
  */
 #include "postgres.h"
 
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "history/reader.h"
 #include "miscadmin.h"
+#include "serve/answers.h"
 #include "serve/checksum.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
@@ -58,20 +57,20 @@ pprepub_metrics(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-static pg_uuid_t *
-checksum_of(Oid relation, uint64 seed)
+static bool
+table_is_intact(const DeclaredPublication *publication, const Released *released)
 {
-	Checksum   *checksum = checksum_create(relation, seed);
+	Checksum   *checksum = checksum_create(released_columns(publication), released->checksum_seed);
 	RowReader  *reader;
 	TupleTableSlot *slot;
 
-	PushActiveSnapshot(GetLatestSnapshot());	/* as the catalog was read */
-	reader = reader_open(relation);
+	if (!table_stands(publication, released))
+		return false;
+	reader = reader_open(released->table);
 	while ((slot = reader_next(reader)) != NULL)
 		checksum_add(checksum, slot->tts_values, slot->tts_isnull);
 	reader_close(reader);
-	PopActiveSnapshot();
-	return checksum_result(checksum);
+	return memcmp(checksum_result(checksum), &released->checksum, sizeof(pg_uuid_t)) == 0;
 }
 
 Datum
@@ -80,28 +79,15 @@ pprepub_release_intact(PG_FUNCTION_ARGS)
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication = publication_open(name, AccessShareLock);
 	int32		number = release_argument(fcinfo, publication);
-	CatalogAccess access;
+	const Released *released = read_one_released(publication, number);
 	Identity	caller;
-	pg_uuid_t	expected;
-	uint64		seed;
-	Oid			relation;
-	bool		isnull;
 	bool		intact;
 
-	catalog_enter(&access);
-	catalog_read("SELECT relation::oid AS relation, checksum_seed, checksum FROM pprepub.catalog_release"
-					" WHERE publication = $1 AND number = $2",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
-	relation = catalog_oid(0, "relation");
-	seed = DatumGetInt64(catalog_field(0, "checksum_seed", &isnull));
-	expected = *DatumGetUUIDP(catalog_field(0, "checksum", &isnull));
-	catalog_leave(&access);
-
-	if (get_rel_relkind(relation) != RELKIND_RELATION)
-		PG_RETURN_BOOL(false);
 	act_as(&caller, publication->owner);
-	intact = memcmp(checksum_of(relation, seed), &expected, sizeof(expected)) == 0;
+	PushActiveSnapshot(GetLatestSnapshot());	/* as the catalog was read */
+	intact = released->is_answer ? answers_read(publication, released, 1)->is_intact[number - 1] :
+		table_is_intact(publication, released);
+	PopActiveSnapshot();
 	act_as_before(&caller);
 	PG_RETURN_BOOL(intact);
 }

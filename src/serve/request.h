@@ -13,6 +13,7 @@ typedef struct Request
 {
 	const char *cohort;			/* as it was written, or NULL for everybody */
 	ArrayType  *columns;		/* their names, or NULL for all */
+	const char *by;				/* the role that asks */
 } Request;
 
 #endif							/* PPREPUB_SERVE_REQUEST_H */

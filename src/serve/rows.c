@@ -1,0 +1,265 @@
+/*
+ * rows.c
+ *		Shuffling a draft, printing its rows, summing them up, and remembering
+ *		them.
+ *
+ * NOTES
+ *		A class's cells are printed once for all of its rows.
+ */
+#include "serve/rows.h"
+
+#include "frame/print.h"
+#include "history/remember.h"
+#include "miscadmin.h"
+#include "serve/released.h"
+#include "serve/shuffle.h"
+#include "serve/stopwatch.h"
+#include "utils/memutils.h"
+
+/* A release on its way to a sink. */
+typedef struct Sending
+{
+	const Making *making;
+	RowSink    *sink;
+	Checksum   *checksum;
+
+	/* A row of the release: what changes from class to class, and row to row */
+	int			natts;
+	Datum	   *values;
+	bool	   *nulls;
+	MemoryContext cells;		/* printed cells of the class at hand */
+	RowSum		class_sum;		/* of what all rows of the class have in common */
+	RowSum	  **plain_sum;		/* [natts] of plain columns: [codes + 1], NULL's first; zeros where not yet known */
+} Sending;
+
+/* ----------------------------------------------------------------
+ * Rows
+ * ----------------------------------------------------------------
+ */
+
+static RowSum
+set_plain(Sending *sending, int attribute, const PlainColumn *plain, Code code)
+{
+	RowSum	   *sum = &sending->plain_sum[attribute][code + 1];	/* NO_CODE + 1 is 0 */
+	bool		is_kept = plain->column->role == ROLE_SENSITIVE || sending->sink->keeps_insensitive;
+
+	sending->nulls[attribute] = code == NO_CODE;
+	sending->values[attribute] = code == NO_CODE ? (Datum) 0 : plain->values[code];
+	if (sum->lane[0] == 0 && sum->lane[1] == 0)
+		*sum = checksum_value(sending->checksum, attribute, sending->values[attribute],
+							  sending->nulls[attribute] || !is_kept);
+	return *sum;
+}
+
+static void
+know_plain(Sending *sending, int attribute, const PlainColumn *plain)
+{
+	sending->plain_sum[attribute] = palloc_extended(sizeof(RowSum) * ((Size) plain->ncodes + 1),
+													  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* The columns that the release leaves out are the same for all of its rows; others differ from row to row. */
+static void
+set_columns(Sending *sending)
+{
+	const DeclaredPublication *publication = sending->making->publication;
+	const LoadedFrame *loaded = sending->making->loaded;
+	int			attribute = 1;
+	int			insensitive = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (column->role == ROLE_KEY)
+			continue;
+		sending->nulls[attribute] = !loaded->shown[i] && column->role != ROLE_QUASI_IDENTIFIER;
+		if (!loaded->shown[i] && column->role == ROLE_QUASI_IDENTIFIER)
+			sending->values[attribute] = print_withheld(column);
+		if (loaded->shown[i] && column->role == ROLE_SENSITIVE)
+			know_plain(sending, attribute, &loaded->sensitive);
+		if (loaded->shown[i] && column->role == ROLE_INSENSITIVE)
+			know_plain(sending, attribute, &loaded->insensitive[insensitive++]);
+		attribute++;
+	}
+}
+
+/* The columns that are the same for all rows of a class. */
+static void
+set_class(Sending *sending, uint32 c, int64 number)
+{
+	const LoadedFrame *loaded = sending->making->loaded;
+	const DeclaredPublication *publication = sending->making->publication;
+	const Span *region = class_region(sending->making->draft->classes, c);
+	MemoryContext old;
+	int			attribute = 0;
+	int			q = 0;
+
+	MemoryContextReset(sending->cells);
+	old = MemoryContextSwitchTo(sending->cells);
+	sending->values[attribute] = Int64GetDatum(number);
+	sending->nulls[attribute++] = false;
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		if (publication->columns[i].role == ROLE_KEY)
+			continue;
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER && loaded->shown[i])
+		{
+			sending->values[attribute] = print_cell(loaded->codings[q], region[q],
+													&sending->nulls[attribute]);
+			q++;
+		}
+		attribute++;
+	}
+	MemoryContextSwitchTo(old);
+	sending->class_sum = (RowSum) {{0, 0}};
+	for (int a = 0; a < sending->natts; a++)
+		if (sending->plain_sum[a] == NULL)
+			sending->class_sum = row_sum(sending->class_sum,
+										 checksum_value(sending->checksum, a, sending->values[a], sending->nulls[a]));
+}
+
+/* A row of the release: what it says of the person, and a sensitive value. */
+static void
+add_row(Sending *sending, RowId row, Code value)
+{
+	const LoadedFrame *loaded = sending->making->loaded;
+	const DeclaredPublication *publication = sending->making->publication;
+	RowSum		sum = sending->class_sum;
+	int			attribute = 1;
+	int			insensitive = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		if (publication->columns[i].role == ROLE_KEY)
+			continue;
+		if (!loaded->shown[i])
+			;					/* withheld from all rows alike */
+		else if (publication->columns[i].role == ROLE_SENSITIVE)
+			sum = row_sum(sum, set_plain(sending, attribute, &loaded->sensitive, value));
+		else if (publication->columns[i].role == ROLE_INSENSITIVE)
+		{
+			const PlainColumn *plain = &loaded->insensitive[insensitive++];
+
+			sum = row_sum(sum, set_plain(sending, attribute, plain, plain->code[row]));
+		}
+		attribute++;
+	}
+	checksum_add_row(sending->checksum, sum);
+	sending->sink->add_row(sending->sink, sending->values, sending->nulls);
+}
+
+static uint32 *
+shuffled_classes(const Classes *classes)
+{
+	uint32	   *order = palloc_extended(sizeof(uint32) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		order[c] = c;
+	shuffle(order, classes->nclasses);
+	return order;
+}
+
+/* A class, true and invented rows mixed; what an invented one says of itself is somebody's. */
+static void
+send_class(Sending *sending, uint32 c)
+{
+	const Classes *classes = sending->making->draft->classes;
+	const RowId *rows = &classes->rows[classes->first[c]];
+	uint64		size = class_size(classes, c);
+	uint64		all = size + class_counterfeits(classes, c);
+	uint32	   *order = palloc_extended(sizeof(uint32) * all, MCXT_ALLOC_HUGE);
+
+	for (uint64 i = 0; i < all; i++)
+		order[i] = i;
+	shuffle(order, all);
+	for (uint64 i = 0; i < all; i++)
+		if (order[i] < size)
+			add_row(sending, rows[order[i]], sending->making->loaded->sensitive.code[rows[order[i]]]);
+		else
+			add_row(sending, rows[order[i] % size],
+					classes->counterfeit[classes->first_counterfeit[c] + order[i] - size]);
+	pfree(order);
+}
+
+static void
+send_classes(Sending *sending, const uint32 *order)
+{
+	const Classes *classes = sending->making->draft->classes;
+
+	for (uint32 i = 0; i < classes->nclasses; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		set_class(sending, order[i], (int64) i + 1);
+		if (sending->sink->add_class != NULL)
+			sending->sink->add_class(sending->sink, sending->values, sending->nulls,
+									 class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
+		send_class(sending, order[i]);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * The whole
+ * ----------------------------------------------------------------
+ */
+
+/* The classes, with the numbers that they left with, in the history. */
+static void
+remember_classes(const Making *making, int32 number, const uint32 *order)
+{
+	const Draft *draft = making->draft;
+	const Classes *classes = draft->classes;
+	Remembering *remembering = remember_begin(making->fold, making->loaded, number);
+
+	for (uint32 i = 0; i < classes->nclasses; i++)
+	{
+		uint32		c = order[i];
+		uint64		ninvented = class_counterfeits(classes, c);
+		uint64		from = ninvented == 0 ? 0 : classes->first_counterfeit[c];
+		RememberedClass class = {
+			.number = (int64) i + 1,
+			.parent = draft->parent[c],
+			.rows = &classes->rows[classes->first[c]],
+			.nrows = class_size(classes, c),
+			.stands_for = ninvented == 0 ? NULL : &draft->stands_for[from],
+			.invented = ninvented == 0 ? NULL : &classes->counterfeit[from],
+			.ninvented = ninvented,
+		};
+
+		CHECK_FOR_INTERRUPTS();
+		remember_class(remembering, &class);
+	}
+	remember_end(remembering);
+}
+
+static pg_uuid_t *
+send_all(const Making *making, const uint32 *order, uint64 seed, RowSink *sink)
+{
+	TupleDesc	columns = released_columns(making->publication);
+	Sending		sending = {.making = making,.sink = sink};
+
+	sending.natts = columns->natts;
+	sending.values = palloc0(sizeof(Datum) * sending.natts);
+	sending.nulls = palloc0(sizeof(bool) * sending.natts);
+	sending.plain_sum = palloc0(sizeof(RowSum *) * sending.natts);
+	sending.cells = AllocSetContextCreate(CurrentMemoryContext, "cells of a class", ALLOCSET_SMALL_SIZES);
+	sending.checksum = checksum_create(columns, seed);
+	set_columns(&sending);
+	send_classes(&sending, order);
+	return checksum_result(sending.checksum);
+}
+
+SentRelease
+send_rows(const Making *making, int32 number, RowSink *sink)
+{
+	SentRelease sent = {.checksum_seed = random_seed()};
+	uint32	   *order = shuffled_classes(making->draft->classes);
+	Stopwatch	watch;
+
+	sent.checksum = send_all(making, order, sent.checksum_seed, sink);
+	watch = stopwatch_start();
+	remember_classes(making, number, order);
+	sent.history_seconds = stopwatch_seconds(&watch);
+	pfree(order);
+	return sent;
+}
