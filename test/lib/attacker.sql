@@ -3,6 +3,7 @@
 -- statistics(), release tables) and on copies of the source, one made before each release.
 --
 --	attacker.remember(publication)		copies the source, as of the next release
+--	attacker.ask(publication, cohort, columns, definition)	asks for an answer, and keeps what he got; definition lists its columns
 --	attacker.faults(publication, k, l)	all that is wrong, in words; no rows if all is well
 --	attacker.forget(publication)		drops the copies
 --
@@ -28,8 +29,31 @@ BEGIN
 END
 $fn$;
 
-CREATE FUNCTION attacker.forget(pub text) RETURNS void LANGUAGE plpgsql AS $fn$
+-- Of an answer there is only what he has kept.
+CREATE FUNCTION attacker.rows_of(pub text, number int) RETURNS text LANGUAGE sql AS $fn$
+	SELECT coalesce(relation::text, format('attacker.%I', format('answer_%s_%s', pub, number)))
+	FROM pprepub.release r WHERE r.publication = pub AND r.number = rows_of.number
+$fn$;
+
+-- answer_here(), which builds with assertions have, is the caller's to create.  The number of the release.
+CREATE FUNCTION attacker.ask(pub text, cohort text, columns name[], definition text) RETURNS int LANGUAGE plpgsql AS $fn$
+DECLARE
+	number int := releases + 1 FROM pprepub.publication WHERE name = pub;
+	answer text := format('attacker.%I', format('answer_%s_%s', pub, number));
 BEGIN
+	EXECUTE format('DROP TABLE IF EXISTS %s', answer);	-- one that was rolled back, or of another publication
+	EXECUTE format('CREATE TABLE %s AS SELECT * FROM answer_here(%L, %L, %L) a (%s)', answer, pub, cohort, columns, definition);
+	RETURN number;
+END
+$fn$;
+
+CREATE FUNCTION attacker.forget(pub text) RETURNS void LANGUAGE plpgsql AS $fn$
+DECLARE
+	answer regclass;
+BEGIN
+	FOR answer IN SELECT oid FROM pg_class WHERE relnamespace = 'attacker'::regnamespace AND starts_with(relname, 'answer_' || pub || '_') LOOP
+		EXECUTE format('DROP TABLE %s', answer);
+	END LOOP;
 	EXECUTE format('DROP TABLE attacker.%I', 'copy_' || pub);
 END
 $fn$;
@@ -61,7 +85,7 @@ BEGIN
 		pub, people, key_type, copy, p.key, things, p.sensitive);
 	FOR r IN SELECT * FROM pprepub.release WHERE publication = pub LOOP
 		EXECUTE format('INSERT INTO attacker.shown SELECT %L, %s, class, CASE WHEN %I IS NOT NULL THEN coalesce(value, -1) END, count(*)
-			FROM %s LEFT JOIN %s t ON thing = %3$I GROUP BY 3, 4', pub, r.number, p.sensitive, r.relation, things);
+			FROM %s LEFT JOIN %s t ON thing = %3$I GROUP BY 3, 4', pub, r.number, p.sensitive, attacker.rows_of(pub, r.number), things);
 	END LOOP;
 	EXECUTE format('INSERT INTO attacker.signed SELECT %L, person, signature FROM pprepub.signatures(%1$L) s LEFT JOIN %s k ON k.key = s.key::%s',
 		pub, people, key_type);
@@ -144,7 +168,8 @@ BEGIN
 		FROM pprepub.release r
 			LEFT JOIN (SELECT release, sum(n) AS rows, count(DISTINCT class) AS classes FROM attacker.shown WHERE publication = pub GROUP BY 1) s ON s.release = r.number
 			LEFT JOIN (SELECT release, count(*) AS people FROM attacker.place WHERE publication = pub GROUP BY 1) m ON m.release = r.number
-		WHERE publication = pub AND (s.rows, s.classes, s.rows - m.people) IS DISTINCT FROM (r.rows::numeric, r.classes, r.counterfeits::numeric);
+		WHERE publication = pub AND (coalesce(s.rows, 0), coalesce(s.classes, 0), coalesce(s.rows - m.people, 0))
+			IS DISTINCT FROM (r.rows::numeric, r.classes, r.counterfeits::numeric);
 
 	-- Members
 	RETURN QUERY SELECT format('release %s has %s members who were not in the source', release, count(*)) FROM attacker.place p
@@ -188,5 +213,6 @@ BEGIN
 
 	RETURN QUERY SELECT attacker.unsafe_atoms(pub, k, l);
 	RETURN QUERY SELECT format('%s are not what the log tells', fold) FROM pprepub.rebuild_history(pub) WHERE NOT equal;
+	RETURN QUERY SELECT format('audit: %s', a) FROM pprepub.audit(pub) a WHERE NOT holds;
 END
 $fn$;

@@ -170,6 +170,74 @@ SELECT is(damaged('invented = array_fill(1::bigint, ARRAY[10000])', 'SELECT FROM
 SELECT is(damage('ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE; ALTER EVENT TRIGGER pprepub_protect_drops DISABLE; ALTER TABLE published.people_1 ' || change), 'checksums rows', change)
 	FROM (VALUES ('ADD more int'), ('DROP ill CASCADE'), ('ALTER age TYPE text'), ('ALTER ill TYPE bigint USING 1'), ('ALTER class TYPE text')) c(change);
 
+-- Answers, which builds with assertions can make here: what is kept of them, with the log, is all that there is.
+\set asserts 0
+\getenv asserts PPREPUB_ASSERTIONS
+\if :asserts
+CREATE FUNCTION answer_here(publication text, cohort text, columns name[]) RETURNS SETOF record
+	LANGUAGE C AS '$libdir/pprepub', 'pprepub_answer_here';
+CREATE FUNCTION ask(columns name[]) RETURNS bigint LANGUAGE sql AS $$
+	SELECT count(*) FROM answer_here('people', NULL, columns) a (class bigint, age int4range, weight numrange, born daterange, zip text, country text, sex text, ill text, ward int)
+$$;
+SELECT ok(ask(NULL) > 500, 'an answer, the fifth release');
+SELECT ok(ask('{ill,age,zip}') > 500, 'one with some columns');
+UPDATE people SET country = 'Italy', weight = weight / 2 WHERE id % 37 = 4;
+SELECT ok(ask('{age,country,sex,ward}') > 500, 'one without the sensitive column');
+SELECT rows FROM pprepub.publish('people') \g /dev/null
+SELECT is(broken(), '', 'a life with answers');
+SELECT ok(measured('checksums') = 8 AND measured('rows') = 8, 'all releases are looked at');
+SELECT ok(measured('covers') > 4000, 'and cover their people');
+SELECT is((SELECT array_agg(pprepub.release_intact('people', n) ORDER BY n) FROM generate_series(1, 8) n), array_fill(true, ARRAY[8]), 'all are intact');
+BEGIN READ ONLY;
+SELECT is(broken(), '', 'in a read-only transaction, too');
+ROLLBACK;
+SELECT is(damage('SELECT'), '', 'no damage');
+SELECT is(damage('UPDATE published_private.people_regions SET ' || change || ' WHERE release = 5 AND class = 3'), found, 'of an answer: ' || change)
+	FROM (VALUES ($$weight = '[49.95,49.96]'$$, 'checksums covers'), ($$zip = 'x*'$$, 'checksums covers'), ($$country = 'Nowhere'$$, 'checksums covers'),
+		($$sex = 'X'$$, 'checksums covers'), ($$born = '(,2000-01-01)'$$, 'checksums covers'), ($$age = 'empty'$$, 'checksums covers'),
+		($$weight = '(,)', born = '(,)', age = '(,)', zip = '*', country = 'World', sex = '*'$$, 'checksums'),
+		('rows = rows + 1', 'rows'), ('rows = NULL', 'rows'), ('class = NULL', 'checksums rows'), ('class = 100000', 'checksums rows'),
+		('release = 6', 'checksums rows'), ('release = NULL', 'checksums rows'), ('release = 8', 'checksums rows'), ('release = 9', 'checksums rows'),
+		('release = 0', 'checksums rows')) c(change, found);
+SELECT ok(damage($$ UPDATE published_private.people_regions SET class = 7 - class WHERE release = 5 AND class IN (3, 4) $$) ~ 'checksums', 'two classes have changed places');
+SELECT is(damage($$ DELETE FROM published_private.people_regions WHERE release = 6 AND class = 1 $$), 'checksums rows', 'a class is missing');
+SELECT is(damage($$ INSERT INTO published_private.people_regions SELECT * FROM published_private.people_regions WHERE release = 6 AND class = 1 $$), 'checksums rows', 'a class stands there twice');
+SELECT is(damage($$ UPDATE published_private.people_regions SET sex = 'F' WHERE release = 6 AND class = 1 $$), 'checksums', 'a column that was not shown');
+SELECT is(damage($$ UPDATE published_private.people_members SET sensitive[1] = 'dx' WHERE release = 6 AND class = 1 $$), 'checksums', 'a value of the log');
+SELECT is(damage($$ UPDATE published_private.people_members SET sensitive[1] = 'dx' WHERE release = 7 AND class = 1 $$), '', 'one that was not shown is in no checksum');
+SELECT is(damage($$ UPDATE pprepub.catalog_release SET checksum_seed = checksum_seed + 1 WHERE number = 7 $$), 'checksums', 'another seed');
+SELECT is(damage('ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE; ALTER EVENT TRIGGER pprepub_protect_drops DISABLE;'
+		|| change || ' published_private.people_regions ' || more), 'checksums rows', format('%s … %s', change, more))
+	FROM (VALUES ('DROP TABLE', ''), ('ALTER TABLE', 'ADD more int'), ('ALTER TABLE', 'DROP sex'), ('ALTER TABLE', 'ALTER age TYPE text'),
+		('ALTER TABLE', 'ALTER release TYPE bigint'), ('ALTER TABLE', 'ALTER rows TYPE text')) c(change, more);
+-- The same, asked otherwise.
+CREATE FUNCTION asked_of(change text, question text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	answer text;
+BEGIN
+	SET LOCAL allow_system_table_mods = on;
+	UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.people_regions'::regclass;
+	ALTER EVENT TRIGGER pprepub_protect_commands DISABLE;
+	ALTER EVENT TRIGGER pprepub_protect_drops DISABLE;
+	EXECUTE change;
+	EXECUTE question INTO answer;
+	RAISE EXCEPTION USING errcode = 'YY000';
+EXCEPTION WHEN SQLSTATE 'YY000' THEN
+	RETURN answer;
+WHEN OTHERS THEN
+	RETURN SQLERRM;
+END $$;
+CREATE FUNCTION are_intact() RETURNS text LANGUAGE sql AS $$ SELECT string_agg(n || ' ' || pprepub.release_intact('people', n), ', ' ORDER BY n) FROM generate_series(4, 8) n $$;
+SELECT is(asked_of($$ UPDATE published_private.people_regions SET class = 100000 WHERE release = 5 AND class = 3 $$, $$ SELECT count(*) FROM pprepub.neighborhoods('people') $$),
+	'release 5 of publication "people" is not as it was published', 'a class that never was');
+SELECT is(asked_of('DROP TABLE published_private.people_regions', $$ SELECT count(*) FROM pprepub.neighborhoods('people') $$),
+	(SELECT count(*)::text FROM pprepub.neighborhoods('people')), 'what is gone tells nothing of regions');
+SELECT is(asked_of('DROP TABLE published_private.people_regions', 'SELECT are_intact()'), '4 true, 5 false, 6 false, 7 false, 8 true', 'and is not intact');
+SELECT is(asked_of($$ UPDATE published_private.people_regions SET zip = 'x*' WHERE release = 5 AND class = 3 $$, 'SELECT are_intact()'),
+	'4 true, 5 false, 6 true, 7 true, 8 true', 'nor is one that was changed');
+SELECT is(asked_of('SELECT', 'SELECT are_intact()'), '4 true, 5 true, 6 true, 7 true, 8 true', 'all are as they were');
+\endif
+
 SELECT throws_ok($$ SELECT * FROM pprepub.audit('none') $$, '42704');
 SELECT throws_ok($$ SELECT * FROM pprepub.audit(NULL) $$, '22004');
 SELECT * FROM finish();

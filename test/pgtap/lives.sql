@@ -1,6 +1,6 @@
 -- What must hold after every release of a table that changes, tried on random lives of small tables: people come,
 -- leave and come back, their values change, some are NULL; under every repair, and keys of many types; releases are
--- about everybody, or about cohorts.
+-- about everybody, or about cohorts.  In builds with assertions, which can answer here, half of them are answers.
 --
 -- Everything is drawn from the life's number but what publish() draws itself: where a life fails, try
 -- SELECT live(number) several times.
@@ -8,6 +8,12 @@
 SET client_min_messages = error;
 \ir ../lib/attacker.sql
 SELECT no_plan();
+\set asserts 0
+\getenv asserts PPREPUB_ASSERTIONS
+\if :asserts
+CREATE FUNCTION answer_here(publication text, cohort text, columns name[]) RETURNS SETOF record
+	LANGUAGE C AS '$libdir/pprepub', 'pprepub_answer_here';
+\endif
 
 CREATE FUNCTION draw(choices anyarray) RETURNS anyelement LANGUAGE sql VOLATILE AS
 	'SELECT choices[1 + floor(random() * array_length(choices, 1))::int]';
@@ -62,6 +68,7 @@ DECLARE
 	faults text[];
 	outside bigint;
 	releases int := 0;
+	can_ask bool := to_regproc('answer_here') IS NOT NULL;
 BEGIN
 	SELECT * INTO how FROM ruler ORDER BY type OFFSET number % 7 LIMIT 1;
 	what := format('life %s%s (%s, %s rows, k %s, l %s, reserve %s, changes %s, nulls %s, %s %s values, key %s)',
@@ -79,11 +86,17 @@ BEGIN
 		PERFORM attacker.remember('life');
 		cohort := CASE WHEN with_cohorts AND random() < 0.8 THEN draw_cohort() END;
 		r := NULL;
-		BEGIN
-			SELECT * INTO r FROM pprepub.publish('life', cohort);
-			releases := releases + 1;
-		EXCEPTION WHEN no_data_found THEN		-- nothing that may be published now
-		END;
+		IF can_ask AND random() < 0.5 THEN
+			releases := attacker.ask('life', cohort, draw('{null,"{a,s}","{s,b}"}'::text[])::name[],
+				format('class bigint, a int4range, b text, s %s', sensitive_type));
+			SELECT * INTO STRICT r FROM pprepub.release n WHERE n.publication = 'life' AND n.number = releases;
+		ELSE
+			BEGIN
+				SELECT * INTO r FROM pprepub.publish('life', cohort);
+				releases := r.number;
+			EXCEPTION WHEN no_data_found THEN		-- nothing that may be published now
+			END;
+		END IF;
 		faults := ARRAY(SELECT attacker.faults('life', k, l) LIMIT 10);
 		IF r.number IS NOT NULL THEN
 			EXECUTE format('SELECT count(*) FILTER (WHERE %1$s), count(*) FILTER (WHERE m.key IS NOT NULL AND (%1$s) IS NOT TRUE)
@@ -94,10 +107,10 @@ BEGIN
 			END IF;
 		END IF;
 		IF releases > 0 THEN
-			EXECUTE format('SELECT count(*) FROM life.life_%s JOIN attacker.place USING (class) JOIN (SELECT DISTINCT ON (id) dense_rank() OVER (ORDER BY id) AS person, id FROM attacker.copy_life) who USING (person)
+			EXECUTE format('SELECT count(*) FROM %2$s shown JOIN attacker.place USING (class) JOIN (SELECT DISTINCT ON (id) dense_rank() OVER (ORDER BY id) AS person, id FROM attacker.copy_life) who USING (person)
 				JOIN attacker.copy_life c USING (id) WHERE publication = ''life'' AND is_true AND release = %1$s AND of_release = %1$s
-				AND NOT (CASE WHEN life_%1$s.a IS NULL THEN c.a IS NULL ELSE life_%1$s.a::text = ''(,)'' OR coalesce(life_%1$s.a @> c.a, false) END
-					AND (life_%1$s.b = c.b OR life_%1$s.b LIKE ''%%*'' AND starts_with(c.b, left(life_%1$s.b, -1))))', releases) INTO outside;
+				AND NOT (CASE WHEN shown.a IS NULL THEN c.a IS NULL ELSE shown.a::text = ''(,)'' OR coalesce(shown.a @> c.a, false) END
+					AND (shown.b = c.b OR shown.b LIKE ''%%*'' AND starts_with(c.b, left(shown.b, -1))))', releases, attacker.rows_of('life', releases)) INTO outside;
 			IF outside > 0 THEN
 				faults := faults || format('%s values outside the cells of their rows', outside);
 			END IF;

@@ -122,6 +122,21 @@ SELECT pprepub.create_publication('gaps', 'hospital.gaps', 'id', '{"age": "range
 SELECT pprepub.create_publication('invented', 'hospital.invented', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4, "l": 2, "repair": "counterfeit"}');
 SQL
 
+# And one of which every other release is an answer, which builds with assertions can make here.
+my $can_ask = $ENV{PPREPUB_ASSERTIONS};
+if ($can_ask)
+{
+	push @lives, 'asked';
+	$node->safe_psql('hospital', <<'SQL');
+CREATE FUNCTION answer_here(publication text, cohort text, columns name[]) RETURNS SETOF record
+	LANGUAGE C AS '$libdir/pprepub', 'pprepub_answer_here';
+SET ROLE "owner one";
+CREATE TABLE hospital.asked AS TABLE hospital.gaps;
+ALTER TABLE hospital.asked ADD PRIMARY KEY (id);
+SELECT pprepub.create_publication('asked', 'hospital.asked', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4, "l": 2, "repair": "counterfeit"}');
+SQL
+}
+
 # As of this step; whoever left two steps ago comes back.
 sub change
 {
@@ -143,7 +158,10 @@ sub next_release
 
 	change($server, $database, $name, $step);
 	remember($server, $database, $name);
-	is($server->safe_psql($database, "SET client_min_messages = error; SELECT number, rows > 200 FROM pprepub.publish('$name')"), "$number|t",
+	my $made = $name eq 'asked' && $number % 2
+		? "SELECT r.number, r.rows > 200 FROM attacker.ask('$name', NULL, NULL, 'class bigint, age int4range, ill text') n JOIN pprepub.release r ON r.publication = '$name' AND r.number = n"
+		: "SELECT number, rows > 200 FROM pprepub.publish('$name')";
+	is($server->safe_psql($database, "SET client_min_messages = error; $made"), "$number|t",
 		"$what: release $number of $name");
 	no_faults($server, $database, $name, 4, 2, "$what: all releases of $name are safe together");
 	return;
@@ -156,8 +174,8 @@ foreach my $name (@lives)
 is($node->safe_psql('hospital', q{SELECT sum(counterfeits) > 0 FROM pprepub.release WHERE publication = 'invented'}), 't', 'with invented rows');
 
 my $before = everything($node, 'hospital');
-is($node->safe_psql('hospital', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), '10|t',
-	'ten releases to dump');
+is($node->safe_psql('hospital', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), 6 + 2 * @lives . '|t',
+	'releases to dump');
 
 # ----------------------------------------------------------------
 # Restored
@@ -170,7 +188,7 @@ sub restored_well
 
 	same_everything(everything($server, $database), $before, "$how: everything is the same");
 
-	foreach my $table ('published.patients_1', 'published_private.patients_members', 'published.types_1',
+	foreach my $table ('published.patients_1', 'published_private.patients_members', 'published.types_1', ('published_private.asked_regions') x !!$can_ask,
 		'"Aus \'gabe""_private"."Größe ""x"" \'y\'_members"', '"Aus \'gabe"""."Größe ""x"" \'y\'_1"')
 	{
 		foreach my $command ("INSERT INTO $table SELECT * FROM $table", "DELETE FROM $table", "UPDATE $table SET class = 1", "TRUNCATE $table",
@@ -248,7 +266,7 @@ $other->stop;
 # A restore that would first drop what stands there is refused what was published.
 $node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '--single-transaction', '-d', 'custom', "$dumps/custom" ],
 	qr/would change what was made for/, 'pg_restore --clean is refused');
-is($node->safe_psql('custom', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), '16|t',
+is($node->safe_psql('custom', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), 8 + 4 * @lives . '|t',
 	'and changed nothing');
 
 # A schema without data: no publications, and their tables are empty.
