@@ -13,6 +13,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -137,32 +138,60 @@ execute_ddl(const char *sql)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
 }
 
+/* Where the rights on objects of a class stand. */
+static const struct
+{
+	Oid			classid;
+	int			cache;
+	AttrNumber	owner;
+	AttrNumber	rights;
+}			classes[] =
+{
+	{RelationRelationId, RELOID, Anum_pg_class_relowner, Anum_pg_class_relacl},
+	{NamespaceRelationId, NAMESPACEOID, Anum_pg_namespace_nspowner, Anum_pg_namespace_nspacl},
+	{ProcedureRelationId, PROCOID, Anum_pg_proc_proowner, Anum_pg_proc_proacl},
+};
+
+static Acl *
+read_rights(Oid classid, Oid object, Oid *owner)
+{
+	for (int i = 0; i < (int) lengthof(classes); i++)
+	{
+		HeapTuple	tuple;
+		bool		isnull;
+		Datum		value;
+		Acl		   *result;
+
+		if (classes[i].classid != classid)
+			continue;
+		tuple = SearchSysCache1(classes[i].cache, ObjectIdGetDatum(object));
+		if (!HeapTupleIsValid(tuple))
+			elog(ERROR, "cache lookup failed for object %u", object);
+		*owner = DatumGetObjectId(SysCacheGetAttr(classes[i].cache, tuple, classes[i].owner, &isnull));
+		value = SysCacheGetAttr(classes[i].cache, tuple, classes[i].rights, &isnull);
+		result = isnull ? NULL : DatumGetAclPCopy(value);
+		ReleaseSysCache(tuple);
+		return result;
+	}
+	elog(ERROR, "no rights are known of class %u", classid);
+}
+
 Acl *
 rights_on(Oid classid, Oid object)
 {
-	bool		relation = classid == RelationRelationId;
-	HeapTuple	tuple = SearchSysCache1(relation ? RELOID : NAMESPACEOID,
-										ObjectIdGetDatum(object));
-	bool		isnull;
-	Datum		value;
-	Acl		   *result;
+	Oid			owner;
 
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for object %u", object);
-	value = SysCacheGetAttr(relation ? RELOID : NAMESPACEOID, tuple,
-							relation ? Anum_pg_class_relacl : Anum_pg_namespace_nspacl,
-							&isnull);
-	result = isnull ? NULL : DatumGetAclPCopy(value);
-	ReleaseSysCache(tuple);
-	return result;
+	return read_rights(classid, object, &owner);
 }
 
 void
 reset_rights(Oid classid, Oid object, const char *words)
 {
-	Acl		   *acl = rights_on(classid, object);
-	Oid			owner = classid == RelationRelationId ? relation_owner(object) : GetUserId();
+	Oid			owner;
+	Acl		   *acl = read_rights(classid, object, &owner);
 
+	if (acl == NULL && classid == ProcedureRelationId)
+		acl = acldefault(OBJECT_FUNCTION, owner);	/* which is for everybody */
 	if (acl == NULL)
 		return;					/* the owner's own rights, by default */
 	for (int i = 0; i < ACL_NUM(acl); i++)

@@ -45,13 +45,13 @@ extern Oid	relation_owner(Oid relation);
 /* Does the current user have the rights of this role? */
 extern bool has_rights_of(Oid role);
 
-/* The rights that stand on a relation or schema, or NULL for the default. */
+/* The rights that stand on a relation, schema or function, or NULL for the default. */
 extern Acl *rights_on(Oid classid, Oid object);
 
 /*
  * Take every right on a new object from everybody but its owner, whatever the
  * default privileges say.  The statement's words name the object: "TABLE
- * a.b", "SCHEMA s".  To be called as the owner or a superuser, inside SPI.
+ * a.b", "SCHEMA s", "FUNCTION f(text)".  To be called as the owner or a superuser, inside SPI.
  */
 extern void reset_rights(Oid classid, Oid object, const char *words);
 
