@@ -9,8 +9,8 @@
 #include "fmgr.h"
 #include "method/method.h"
 #include "serve/schedule.h"
+#include "serve/settings.h"
 #include "serve/strengthen.h"
-#include "utils/guc.h"
 
 PG_MODULE_MAGIC;
 
@@ -19,7 +19,7 @@ extern PGDLLEXPORT void _PG_init(void);
 void
 _PG_init(void)
 {
-	MarkGUCPrefixReserved("pprepub");
+	define_settings();
 	for (int i = 0; methods[i] != NULL; i++)
 		declare_method(&methods[i]->declaration);
 	parameters_hook = warn_of_lost_people;

@@ -13,6 +13,7 @@
 
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "declare/answers.h"
 #include "declare/bases.h"
 #include "declare/catalog.h"
 #include "declare/parameters.h"
@@ -69,6 +70,9 @@ take_over(DeclaredPublication *publication, Oid owner)
 		if (strcmp(part, "release") != 0 && strcmp(part, "view") != 0)
 			reset_rights(RelationRelationId, relation, psprintf("TABLE %s", words));
 	}
+	if (OidIsValid(answer_function(publication)))
+		execute_own_ddl(psprintf("ALTER FUNCTION %s OWNER TO %s", answer_function_words(publication),
+								 quote_identifier(GetUserNameFromId(owner, false))));
 	catalog_execute("UPDATE pprepub.catalog_publication SET owner = $2 WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(owner)));
@@ -220,6 +224,8 @@ drop_relations(const DeclaredPublication *publication)
 
 	act_as(&caller, publication->owner);
 	SPI_connect();
+	if (OidIsValid(answer_function(publication)))
+		execute_own_ddl(psprintf("DROP FUNCTION %s", answer_function_words(publication)));
 	for (uint64 i = 0; i < count; i++)
 		execute_own_ddl(psprintf("DROP %s", words[i]));
 	SPI_finish();
@@ -230,7 +236,7 @@ static void
 forget(const DeclaredPublication *publication)
 {
 	static const char *const tables[] = {
-		"catalog_metric", "catalog_release", "catalog_relation", "catalog_column",
+		"catalog_failure", "catalog_metric", "catalog_release", "catalog_relation", "catalog_column",
 		"catalog_publication"
 	};
 	CatalogAccess access;

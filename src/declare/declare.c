@@ -13,6 +13,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "declare/answers.h"
 #include "declare/bases.h"
 #include "declare/catalog.h"
 #include "declare/parameters.h"
@@ -473,6 +474,14 @@ verify_name_is_free(const DeclaredPublication *publication)
 				 errmsg("relation \"%s\" already exists in schema \"%s\"",
 						catalog_text(&access, 0, "name"), catalog_text(&access, 0, "schema")),
 				 errhint("Choose another name, or another target schema.")));
+	catalog_read("SELECT f.oid::regprocedure::text AS function FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace"
+				 " WHERE n.nspname = $2::text::name AND f.proname = $1::text::name",
+				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
+	if (SPI_processed > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_FUNCTION),
+				 errmsg("function %s already exists", catalog_text(&access, 0, "function")),
+				 errhint("Choose another name, or another target schema.")));
 	catalog_leave(&access);
 }
 
@@ -584,6 +593,7 @@ make_objects(DeclaredPublication *publication)
 	SPI_connect();
 	ensure_schemas(publication);
 	create_pinned_view(publication);
+	create_answer_function(publication);
 	SPI_finish();
 	act_as_before(&caller);
 }

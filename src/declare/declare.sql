@@ -121,6 +121,17 @@ CREATE TABLE pprepub.catalog_metric (
 );
 COMMENT ON TABLE pprepub.catalog_metric IS 'metrics of releases, measured when they were made';
 
+CREATE TABLE pprepub.catalog_failure (
+	publication int,
+	release int,
+	failed_at timestamptz NOT NULL,
+	sqlstate text NOT NULL,
+	message text NOT NULL,
+	PRIMARY KEY (publication, release)
+);
+COMMENT ON TABLE pprepub.catalog_failure IS
+	'errors of sources while answers were made, which those who asked are not told; a row for each answer, as wide where there was none, so that nobody can tell by how much was written';
+
 SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_tree', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_tree_number', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_tree_node', '');
@@ -131,6 +142,7 @@ SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_column', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_relation', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_release', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_metric', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_failure', '');
 
 -- Taxonomies
 

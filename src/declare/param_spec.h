@@ -39,6 +39,7 @@ typedef struct MethodDeclaration
 	bool		columns;		/* may a release show a part of the columns? */
 	bool		cohorts;		/* and be about a part of the people? */
 	bool		insensitive;	/* may columns be declared insensitive? */
+	bool		answers;		/* does it answer on the fly? */
 } MethodDeclaration;
 
 /*

@@ -231,6 +231,18 @@ releases_seen(const DeclaredPublication *publication)
 	return releases;
 }
 
+int32
+publication_number(const char *name)
+{
+	return find_publication(name, false);
+}
+
+void
+lock_publication_number(int32 publication, LOCKMODE lock)
+{
+	LockDatabaseObject(catalog_relation("catalog_publication"), publication, 0, lock);
+}
+
 static DeclaredPublication *
 lock_publication(const char *name, LOCKMODE lock, bool new_owner)
 {
@@ -238,7 +250,7 @@ lock_publication(const char *name, LOCKMODE lock, bool new_owner)
 	CatalogAccess access;
 
 	publication->id = find_publication(name, new_owner);
-	LockDatabaseObject(catalog_relation("catalog_publication"), publication->id, 0, lock);
+	lock_publication_number(publication->id, lock);
 	catalog_enter(&access);
 	if (lock >= ExclusiveLock)
 		verify_snapshot(publication->id);
@@ -363,6 +375,12 @@ char *
 printed_type_words(const DeclaredColumn *column)
 {
 	return format_type_extended(printed_type(column->kind, column->type), -1, FORMAT_TYPE_FORCE_QUALIFY);
+}
+
+char *
+released_type_words(const DeclaredColumn *column)
+{
+	return column->role == ROLE_QUASI_IDENTIFIER ? printed_type_words(column) : column_type_words(column);
 }
 
 char *

@@ -70,6 +70,13 @@ extern DeclaredPublication *publication_open(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_for_new_owner(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_to_drop(const char *name);
 
+/*
+ * A publication's number, for a caller who has its owner's rights; and its
+ * lock alone, for who must hold that before the transaction's first snapshot.
+ */
+extern int32 publication_number(const char *name);
+extern void lock_publication_number(int32 publication, LOCKMODE lock);
+
 /* Under an old snapshot, a release that it does not see is a serialization failure. */
 extern void verify_releases_are_seen(const DeclaredPublication *publication);
 
@@ -108,6 +115,9 @@ extern char *column_type_words(const DeclaredColumn *column);
 
 /* The same of the cells of a quasi-identifier. */
 extern char *printed_type_words(const DeclaredColumn *column);
+
+/* The same for the type in which releases show it. */
+extern char *released_type_words(const DeclaredColumn *column);
 
 /* An object's name of a function's argument, or an error that it must not be null. */
 extern char *text_argument(FunctionCallInfo fcinfo, int n, const char *what);

@@ -765,6 +765,7 @@ const Method bpg_method = {
 		.columns = true,
 		.cohorts = true,
 		.insensitive = true,
+		.answers = true,
 	},
 	.principle = bpg_principle,
 	.want_helpers = bpg_want_helpers,

@@ -6,12 +6,14 @@
 #include "serve/answer.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_type.h"
 #include "history/answered.h"
 #include "history/writer.h"
-#include "serve/columns.h"
 #include "serve/released.h"
 #include "serve/rows.h"
 #include "serve/stopwatch.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 typedef struct MemorySink
@@ -70,11 +72,13 @@ create_answer(const Making *making, MemoryContext context)
 }
 
 static SentRelease
-send_answer(const Making *making, int32 number, Answer *answer, MemoryContext context)
+give_rows(const Making *making, int32 number, Answer *answer, MemoryContext context)
 {
 	MemorySink	sink = {{.add_class = keep_class,.add_row = add_row},.answer = answer,.context = context};
 	SentRelease sent;
 
+	if (making->draft->classes->nclasses == 0)
+		return send_rows(making, number, &sink.base);
 	sink.attribute = released_cells(making->publication, &sink.ncells);
 	sink.values = palloc0(sizeof(Datum) * (ANSWERED_CELLS + sink.ncells));
 	sink.nulls = palloc0(sizeof(bool) * (ANSWERED_CELLS + sink.ncells));
@@ -85,19 +89,52 @@ send_answer(const Making *making, int32 number, Answer *answer, MemoryContext co
 	return sent;
 }
 
-Answer *
-make_answer(DeclaredPublication *publication, const Request *request, MemoryContext context)
-{
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "answer in the making", ALLOCSET_DEFAULT_SIZES);
-	Stopwatch	watch = stopwatch_start();
-	const bool *shown = shown_columns(publication, request->columns);
-	int32		number = take_number(publication);
-	Making	   *making = make_release(publication, request, shown, work);
-	Answer	   *answer = create_answer(making, context);
-	SentRelease sent = send_answer(making, number, answer, context);
+/* So many bytes of an error's text, filled up with blanks. */
+#define FAILURE_BYTES 300
 
-	note_release(making, number, &sent, stopwatch_seconds(&watch));
+static char *
+failure_words(const ErrorData *failure)
+{
+	char	   *words = palloc(FAILURE_BYTES + 1);
+	int			length = 0;
+
+	if (failure != NULL && failure->message != NULL)
+	{
+		length = pg_mbcliplen(failure->message, strlen(failure->message), FAILURE_BYTES);
+		memcpy(words, failure->message, length);
+	}
+	memset(words + length, ' ', FAILURE_BYTES - length);
+	words[FAILURE_BYTES] = '\0';
+	return words;
+}
+
+/* As long whether there was an error or not. */
+static void
+note_failure(const DeclaredPublication *publication, int32 number, const ErrorData *failure)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_execute("INSERT INTO pprepub.catalog_failure (publication, release, failed_at, sqlstate, message)"
+					" VALUES ($1, $2, now(), $3, $4)",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
+					CATALOG_TEXT(unpack_sql_state(failure == NULL ? ERRCODE_SUCCESSFUL_COMPLETION : failure->sqlerrcode)),
+					CATALOG_TEXT(failure_words(failure)));
+	catalog_leave(&access);
+}
+
+Answer *
+remember_answer(DeclaredPublication *publication, const Making *making,
+				const ErrorData *failure, double seconds, MemoryContext context)
+{
+	Stopwatch	watch = stopwatch_start();
+	int32		number = take_number(publication);
+	Answer	   *answer = create_answer(making, context);
+	SentRelease sent = give_rows(making, number, answer, context);
+
+	note_release(making, number, &sent, seconds + stopwatch_seconds(&watch));
+	note_failure(publication, number, failure);
 	check_history(publication);
-	MemoryContextDelete(work);
 	return answer;
 }

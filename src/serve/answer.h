@@ -5,8 +5,9 @@
  * WHAT IS WRITTEN
  *		Everybody can see how much WAL there is, and the size of any table, so how
  *		much an answer writes must say nothing that the answer does not.  It
- *		writes: a row of the catalog of releases and one for each metric, of
- *		fixed width but for the words of the request; for each class that leaves,
+ *		writes: a row of the catalog of releases, one for each metric and one for
+ *		an error, whether there was one or not, of fixed width but for the words
+ *		of the request; for each class that leaves,
  *		a row of the log and one of the regions; and the neighborhoods that the
  *		classes part.  So the amount follows from the rows that leave and from
  *		those that left before, with two exceptions: how long the keys of their
@@ -22,7 +23,7 @@
 #include "access/htup.h"
 #include "access/tupdesc.h"
 #include "declare/publication.h"
-#include "serve/request.h"
+#include "serve/release.h"
 
 typedef struct Answer
 {
@@ -33,12 +34,13 @@ typedef struct Answer
 
 /*
  * As the owner, inside SPI, under the active snapshot, with the publication
- * locked for publishing, and after verify_may_release(): makes a release, with
- * all its history.  One without a class is a release, too: its answer has no rows, and
- * there is no error.  The rows may leave when the transaction has committed.
- * The answer is allocated in the context given.
+ * locked for publishing: writes a release that was made, with all its history,
+ * and gives its rows.  One without a class is a release, too: its answer has no
+ * rows.  failure: the error for which nothing was made, or NULL.  The rows may
+ * leave when the transaction has committed.  The answer is allocated in the
+ * context given.
  */
-extern Answer *make_answer(DeclaredPublication *publication, const Request *request,
-						   MemoryContext context);
+extern Answer *remember_answer(DeclaredPublication *publication, const Making *making,
+							   const ErrorData *failure, double seconds, MemoryContext context);
 
 #endif							/* PPREPUB_SERVE_ANSWER_H */

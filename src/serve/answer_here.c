@@ -26,12 +26,14 @@ static Answer *
 answer_as_owner(DeclaredPublication *publication, const Request *request, MemoryContext context)
 {
 	Identity	caller;
+	Scope		scope;
 	Answer	   *answer;
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	answer = make_answer(publication, request, context);
+	scope = scope_of(publication, request);
+	answer = remember_answer(publication, make_release(publication, &scope, NULL, context), NULL, 0, context);
 	SPI_finish();
 	act_as_before(&caller);
 	PopActiveSnapshot();

@@ -7,7 +7,6 @@
 #include "audit/judge.h"
 #include "declare/parameters.h"
 #include "history/helpers.h"
-#include "serve/cohort.h"
 #include "serve/release.h"
 #include "serve/released.h"
 #include "serve/shuffle.h"
@@ -73,26 +72,49 @@ judge_and_measure(Making *making)
 	making->metrics = measure_release(frame, draft->classes, &counts, draft->k);
 }
 
+/* From where the directory says; from end to end where there is none, or it is out of date. */
+static Fold *
+read_past(const DeclaredPublication *publication, Directory *directory, FrameLoad *load, MemoryContext context)
+{
+	Fold	   *fold = directory == NULL ? NULL : fold_look_up(publication, directory, load, context);
+
+	return fold != NULL ? fold : fold_read(publication, load, context);
+}
+
 Making *
-make_release(const DeclaredPublication *publication, const Request *request,
-			 const bool *shown, MemoryContext context)
+make_nothing(const DeclaredPublication *publication, const Scope *scope,
+			 Directory *directory, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Making	   *making = palloc0(sizeof(Making));
+
+	making->publication = publication;
+	making->request = scope->request;
+	making->directory = directory;
+	making->draft = palloc0(sizeof(Draft));
+	making->draft->classes = palloc0(sizeof(Classes));
+	MemoryContextSwitchTo(old);
+	return making;
+}
+
+Making *
+make_release(const DeclaredPublication *publication, const Scope *scope,
+			 Directory *directory, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Making	   *making = palloc0(sizeof(Making));
 	Stopwatch	watch = stopwatch_start();
-	const char *condition = NULL;
 	FrameLoad  *load;
 	const Past *past;
 
 	making->publication = publication;
-	making->request = request;
-	if (request->cohort != NULL)
-		condition = cohort_condition(publication, request->cohort);
-	load = load_rows(publication, condition, shown, context);
+	making->request = scope->request;
+	load = load_rows(publication, scope->condition, scope->shown, context);
 	making->load_seconds = stopwatch_lap(&watch);
-	making->fold = fold_read(publication, load, context);
+	making->fold = read_past(publication, directory, load, context);
+	making->directory = making->fold->directory;
 	making->history_seconds = stopwatch_lap(&watch);
-	if (condition != NULL && find_method(publication->method)->want_helpers != NULL)
+	if (scope->condition != NULL && find_method(publication->method)->want_helpers != NULL)
 		load_wanted(making, load);
 	making->loaded = load_finish(load);
 	making->load_seconds += stopwatch_lap(&watch);

@@ -76,9 +76,9 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	Request		request = read_request(fcinfo);
 	Stopwatch	watch = stopwatch_start();
 	DeclaredPublication *publication;
-	const bool *shown;
 	MemoryContext context;
 	Identity	caller;
+	Scope		scope;
 	Making	   *making;
 	SentRelease stored;
 	int32		number;
@@ -86,7 +86,6 @@ pprepub_publish(PG_FUNCTION_ARGS)
 
 	verify_may_change("publish()");
 	publication = publication_open(name, ExclusiveLock);
-	shown = shown_columns(publication, request.columns);
 	verify_may_release(publication);
 	number = take_number(publication);
 	warn_of_unique_insensitive(publication);
@@ -95,7 +94,8 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	making = make_release(publication, &request, shown, context);
+	scope = scope_of(publication, &request);
+	making = make_release(publication, &scope, NULL, context);
 	verify_something(making);
 	warn_of_suppression(making);
 	stored = store_release(making, number);
@@ -143,11 +143,10 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	DeclaredPublication *publication;
 	MemoryContext context;
 	Identity	caller;
+	Scope		scope;
 	Making	   *making;
-	const bool *shown;
 
 	publication = publication_open(name, AccessShareLock);
-	shown = shown_columns(publication, request.columns);
 	verify_releases_are_seen(publication);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);
@@ -158,7 +157,8 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	making = make_release(publication, &request, shown, context);
+	scope = scope_of(publication, &request);
+	making = make_release(publication, &scope, NULL, context);
 	verify_something(making);
 	warn_of_suppression(making);
 	SPI_finish();

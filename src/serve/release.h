@@ -21,6 +21,7 @@ typedef struct Making
 	const Request *request;		/* borrowed */
 	LoadedFrame *loaded;
 	Fold	   *fold;
+	Directory  *directory;		/* that will learn of the release, or NULL */
 	Draft	   *draft;
 	Metrics		metrics;
 
@@ -33,12 +34,19 @@ typedef struct Making
 
 /*
  * As the owner, inside SPI, under the active snapshot: reads the source, has
- * the method draft a release, has the draft judged, and measures it.  A draft
- * without classes means that nothing may be published.  shown: which columns
- * to show.  Everything is allocated in the context given.
+ * the method draft a release, has the draft judged, and measures it; writes
+ * nothing.  A draft without classes means that nothing may be published.
+ *
+ * directory: NULL, or one that is current, which will learn of the release; if
+ * the fold is not what it says, it is not the making's, and wrong.  Everything
+ * is allocated in the context given.
  */
-extern Making *make_release(const DeclaredPublication *publication, const Request *request,
-							const bool *shown, MemoryContext context);
+extern Making *make_release(const DeclaredPublication *publication, const Scope *scope,
+							Directory *directory, MemoryContext context);
+
+/* The same where the source cannot be read, or nobody is asked for. */
+extern Making *make_nothing(const DeclaredPublication *publication, const Scope *scope,
+							Directory *directory, MemoryContext context);
 
 /* An error, for the owner, if there is nothing that may be published. */
 extern void verify_something(const Making *making);

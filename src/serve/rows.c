@@ -236,14 +236,15 @@ static pg_uuid_t *
 send_all(const Making *making, const uint32 *order, uint64 seed, RowSink *sink)
 {
 	TupleDesc	columns = released_columns(making->publication);
-	Sending		sending = {.making = making,.sink = sink};
+	Sending		sending = {.making = making,.sink = sink,.checksum = checksum_create(columns, seed)};
 
+	if (making->draft->classes->nclasses == 0)
+		return checksum_result(sending.checksum);
 	sending.natts = columns->natts;
 	sending.values = palloc0(sizeof(Datum) * sending.natts);
 	sending.nulls = palloc0(sizeof(bool) * sending.natts);
 	sending.plain_sum = palloc0(sizeof(RowSum *) * sending.natts);
 	sending.cells = AllocSetContextCreate(CurrentMemoryContext, "cells of a class", ALLOCSET_SMALL_SIZES);
-	sending.checksum = checksum_create(columns, seed);
 	set_columns(&sending);
 	send_classes(&sending, order);
 	return checksum_result(sending.checksum);
@@ -258,7 +259,10 @@ send_rows(const Making *making, int32 number, RowSink *sink)
 
 	sent.checksum = send_all(making, order, sent.checksum_seed, sink);
 	watch = stopwatch_start();
-	remember_classes(making, number, order);
+	if (making->draft->classes->nclasses > 0)
+		remember_classes(making, number, order);
+	else if (making->directory != NULL)
+		directory_advance(making->directory, number, 0);
 	sent.history_seconds = stopwatch_seconds(&watch);
 	pfree(order);
 	return sent;

@@ -21,6 +21,18 @@ CREATE FUNCTION pprepub.preview(publication text, cohort text DEFAULT NULL, colu
 COMMENT ON FUNCTION pprepub.preview(text, text, name[]) IS
 	'what publish() would give: its metrics, and where time and memory go; nothing is published or remembered';
 
+CREATE FUNCTION pprepub.answer(publication text, cohort text, columns name[]) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_answer';
+COMMENT ON FUNCTION pprepub.answer(text, text, name[]) IS
+	'answers for the functions that stand beside releases, which run as the publication''s owner: in a transaction of its own, remembered before the first row is given out';
+
+CREATE VIEW pprepub.failed_answer WITH (security_barrier) AS
+	SELECT p.name AS publication, f.release, f.failed_at, f.sqlstate, pg_catalog.rtrim(f.message) AS message
+	FROM pprepub.catalog_failure f JOIN pprepub.catalog_publication p USING (publication)
+	WHERE f.sqlstate <> '00000' AND pg_catalog.pg_has_role(p.owner, 'USAGE');
+COMMENT ON VIEW pprepub.failed_answer IS
+	'errors of your sources while answers were made: whoever asked saw an empty answer';
+
 CREATE FUNCTION pprepub.metrics(publication text, release int, OUT metric text, OUT value float8)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_metrics';

@@ -19,14 +19,6 @@
  * ----------------------------------------------------------------
  */
 
-static char *
-released_type_words(const DeclaredColumn *column)
-{
-	if (column->role == ROLE_QUASI_IDENTIFIER)
-		return printed_type_words(column);
-	return column_type_words(column);
-}
-
 static Oid
 create_table(const DeclaredPublication *publication, int32 number)
 {

@@ -95,6 +95,7 @@ SELECT is(rows_as('regress_owner', relation) > 0, true, 'the owner reads ' || re
 SELECT is(error_as(role, 'SELECT * FROM ' || relation), '42501', role || ' does not read ' || relation)
 	FROM (VALUES ('out.people'), ('out.people_1'), ('out_private.people_members'), ('out_private.people_source')) v(relation),
 		(VALUES ('regress_greedy'), ('regress_stranger')) r(role);
+SELECT is(proacl::text, '{regress_owner=X/regress_owner}', 'the function that answers is the owner''s alone') FROM pg_proc WHERE oid = 'out.people'::regproc;
 SELECT is(error_as('regress_owner', $$ SELECT pprepub.drop_publication('people', true) $$), 'done', 'the owner drops it');
 SELECT is(error_as('regress_owner', $$ DROP SCHEMA out, out_private $$), 'done', 'and the schemas');
 
@@ -147,7 +148,7 @@ SELECT is_empty($$ SELECT objid::regprocedure FROM member JOIN pg_proc p ON p.oi
 SELECT set_eq($$ SELECT p.proname::text FROM member JOIN pg_proc p ON p.oid = objid WHERE classid = 'pg_proc'::regclass
 	AND NOT has_function_privilege('regress_stranger', p.oid, 'EXECUTE') $$, '{protect}'::text[], 'PUBLIC executes all that checks for itself');
 SELECT set_eq($$ SELECT c.relname::text FROM member JOIN pg_class c ON c.oid = objid WHERE classid = 'pg_class'::regclass AND relkind <> 'S'
-	AND has_table_privilege('regress_stranger', c.oid, 'SELECT') $$, '{taxonomy_node,publication,release,scheduled}'::text[], 'PUBLIC reads the views only');
+	AND has_table_privilege('regress_stranger', c.oid, 'SELECT') $$, '{taxonomy_node,publication,release,scheduled,failed_answer}'::text[], 'PUBLIC reads the views only');
 SELECT is_empty($$ SELECT c.oid::regclass, p FROM member JOIN pg_class c ON c.oid = objid, unnest('{INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) p
 	WHERE classid = 'pg_class'::regclass AND relkind <> 'S' AND has_table_privilege('regress_stranger', c.oid, p) $$, 'and writes nothing');
 SELECT is_empty($$ SELECT seqrelid::regclass FROM member JOIN pg_sequence ON seqrelid = objid AND classid = 'pg_class'::regclass

@@ -1,0 +1,247 @@
+-- Answers on the fly: who may ask, what comes, when it counts.
+SET client_min_messages = warning;
+SET ROLE regress_owner;
+CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), disease text, note text COLLATE "C");
+INSERT INTO people SELECT i, 20 + i % 30, '53' || i % 10 + 100, 'd' || i % 7, 'n' || i % 2 FROM generate_series(1, 300) i;
+SELECT pprepub.create_publication('asked', 'people', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg',
+	'{"k": 10, "l": 3}', insensitive => '{note}');
+CREATE VIEW asked_so_far AS
+	SELECT number, kind, published_by, relation, cohort, columns, rows FROM pprepub.release WHERE publication = 'asked' ORDER BY number;
+
+-- The function stands beside the releases, for nobody else to call yet.
+SELECT proname, pg_get_function_arguments(oid), pg_get_function_result(oid), provolatile, proparallel, prosecdef, proconfig, proowner::regrole, proacl,
+	obj_description(oid, 'pg_proc') FROM pg_proc WHERE pronamespace = 'published'::regnamespace;
+GRANT USAGE ON SCHEMA published TO regress_analyst;
+SET SESSION AUTHORIZATION regress_analyst;
+SELECT count(*) FROM published.asked();
+SELECT count(*) FROM pprepub.answer('asked', NULL, NULL) AS a(class bigint);
+RESET SESSION AUTHORIZATION;
+SET ROLE regress_owner;
+SELECT * FROM asked_so_far;
+GRANT EXECUTE ON FUNCTION published.asked TO regress_analyst;
+
+-- Rows, typed like those of a release; each call is one.
+SET SESSION AUTHORIZATION regress_analyst;
+SELECT count(*), count(DISTINCT class), bool_and(age <@ '[20,50)' AND zip LIKE '53%'), count(DISTINCT disease), count(note) FROM published.asked();
+SELECT count(*), bool_and(age = '(,)'), bool_and(zip = '*'), count(disease), count(note) FROM published.asked(columns => '{disease}');
+SELECT pg_typeof(class), pg_typeof(age), pg_typeof(zip), pg_typeof(disease), pg_typeof(note) FROM published.asked() LIMIT 1;
+RESET SESSION AUTHORIZATION;
+SELECT * FROM asked_so_far;
+SELECT check_name, holds FROM pprepub.audit('asked') WHERE NOT holds;
+
+-- What is wrong with a request is said, and costs nothing.
+SET SESSION AUTHORIZATION regress_analyst;
+SELECT * FROM published.asked(columns => '{weight}');
+SELECT * FROM published.asked(columns => '{id}');
+SELECT * FROM published.asked(columns => '{}');
+RESET SESSION AUTHORIZATION;
+SELECT * FROM pprepub.answer('asked', NULL, NULL) AS a(class bigint);
+SELECT pprepub.answer('asked', NULL, NULL);
+SELECT * FROM pprepub.answer('nothing', NULL, NULL) AS a(class bigint);
+SELECT * FROM pprepub.answer(NULL, NULL, NULL) AS a(class bigint);
+SELECT count(*) FROM asked_so_far;
+
+-- A request that comes to other columns has been answered, and counts.
+SELECT max(number) FROM asked_so_far WHERE rows > 0;
+
+-- Seen and rolled back is seen.
+SET SESSION AUTHORIZATION regress_analyst;
+BEGIN;
+SELECT count(*) FROM published.asked();
+ROLLBACK;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT count(*) FROM published.asked();
+SELECT count(*) FROM published.asked();
+ROLLBACK;
+RESET SESSION AUTHORIZATION;
+SELECT count(*) FROM asked_so_far;
+
+-- Where nothing may be written.
+SET SESSION AUTHORIZATION regress_analyst;
+BEGIN READ ONLY;
+SELECT count(*) FROM published.asked();
+ROLLBACK;
+RESET SESSION AUTHORIZATION;
+CREATE MATERIALIZED VIEW kept AS SELECT class FROM published.asked();
+CREATE TEMP TABLE kept AS SELECT class FROM published.asked();
+SELECT count(*) FROM kept;
+DROP TABLE kept;
+
+-- ----------------------------------------------------------------
+-- Wherever it is called
+-- ----------------------------------------------------------------
+
+CREATE FUNCTION asked_since(boolean DEFAULT false) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	since bigint := coalesce(nullif(current_setting('test.asked', true), ''), '0');
+BEGIN
+	PERFORM set_config('test.asked', count(*)::text, false) FROM asked_so_far;
+	RETURN current_setting('test.asked')::bigint - since;
+END $$;
+SELECT asked_since() > 0 AS asked;
+
+-- run not at all
+EXPLAIN (COSTS OFF) SELECT * FROM published.asked();
+SELECT * FROM published.asked() LIMIT 0;
+WITH unused AS (SELECT * FROM published.asked()) SELECT 1 AS one;
+SELECT count(*) FROM published.asked() WHERE false;
+SELECT asked_since() AS none;
+
+-- run once
+SELECT count(*) > 0 AS ok FROM (SELECT DISTINCT class FROM published.asked()) subquery;
+SELECT asked_since() AS once;
+WITH a AS (SELECT * FROM published.asked()) SELECT count(*) FROM a JOIN a b USING (class, age, zip, disease, note) WHERE a.class < 0;
+SELECT asked_since() AS once;
+SELECT count(*) FROM generate_series(1, 5) g, published.asked();
+SELECT asked_since() AS once;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT * FROM published.asked();
+SELECT asked_since() AS once;
+SELECT count(*) FROM (SELECT published.asked()) s;
+SELECT asked_since() AS once;
+PREPARE p AS SELECT count(*) FROM published.asked(columns => $1);
+EXECUTE p('{age}');
+EXECUTE p('{zip}');
+SELECT asked_since() AS twice;
+DEALLOCATE p;
+CREATE VIEW asking AS SELECT age, count(*) FROM published.asked() GROUP BY age;
+SELECT sum(count) FROM asking;
+SELECT asked_since() AS once;
+BEGIN;
+DECLARE c CURSOR FOR SELECT 'row' FROM published.asked();
+FETCH 2 FROM c;
+FETCH 2 FROM c;
+MOVE ALL FROM c;
+CLOSE c;
+COMMIT;
+SELECT asked_since() AS once;
+BEGIN;
+DECLARE c CURSOR WITH HOLD FOR SELECT 'row' FROM published.asked();
+COMMIT;
+FETCH 2 FROM c;
+SELECT asked_since() AS once;
+CLOSE c;
+SET force_parallel_mode = on;
+SET parallel_setup_cost = 0;
+SELECT count(*) > 0 AS ok FROM published.asked() a JOIN people p ON p.disease = a.disease;
+RESET force_parallel_mode;
+RESET parallel_setup_cost;
+SELECT asked_since() AS once;
+
+-- A statement has one, unless the owner allows more.
+SELECT count(*) FROM unnest('{age,zip}'::name[]) c, LATERAL published.asked(columns => ARRAY[c]);
+SELECT (SELECT count(*) FROM published.asked(columns => ARRAY[c])) FROM unnest('{age,zip}'::name[]) c;
+SELECT count(*) FROM asking JOIN asking b USING (age);
+DO $$
+BEGIN
+	FOR i IN 1 .. 3 LOOP
+		BEGIN
+			PERFORM FROM published.asked();
+			RAISE WARNING 'answered';
+		EXCEPTION WHEN configuration_limit_exceeded THEN
+			RAISE WARNING 'refused';
+		END;
+	END LOOP;
+END $$;
+SELECT asked_since() AS four;
+SELECT pprepub.alter_publication('asked', '{"max_answers_per_statement": 2}');
+SELECT count(*) FROM unnest('{age,zip}'::name[]) c, LATERAL published.asked(columns => ARRAY[c]);
+SELECT count(*) FROM unnest('{age,zip,note}'::name[]) c, LATERAL published.asked(columns => ARRAY[c]);
+SELECT asked_since() AS four;
+
+-- A role has so many, and no more.
+SELECT pprepub.alter_publication('asked', format('{"max_answers_per_role": %s}', count(*) + 1)::jsonb)
+FROM asked_so_far WHERE published_by = 'regress_analyst';
+SET SESSION AUTHORIZATION regress_analyst;
+SELECT count(*) FROM published.asked();
+SELECT count(*) FROM published.asked();
+RESET SESSION AUTHORIZATION;
+SELECT asked_since() AS once;
+
+-- ----------------------------------------------------------------
+-- Locks and rows of the transaction that asks
+-- ----------------------------------------------------------------
+
+SET ROLE regress_other;
+CREATE TABLE others AS SELECT i AS id, i % 10 AS age, 'd' || i % 7 AS disease FROM generate_series(1, 100) i;
+SELECT pprepub.create_publication('locked', 'others', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "l": 2}', target => 'others');
+\set VERBOSITY terse
+BEGIN; LOCK TABLE others; SELECT count(*) FROM others.locked(); ROLLBACK;
+BEGIN; ALTER TABLE others ADD COLUMN weight int; SELECT count(*) FROM others.locked(); ROLLBACK;
+BEGIN; SELECT number FROM pprepub.publish('locked'); SELECT count(*) FROM others.locked(); ROLLBACK;
+\set VERBOSITY default
+BEGIN;
+SELECT pprepub.create_publication('fresh', 'others', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3}', target => 'others', beside => '{locked}');
+SELECT count(*) FROM others.fresh();
+ROLLBACK;
+BEGIN;
+INSERT INTO others SELECT i, 5, 'd1' FROM generate_series(101, 200) i;
+SELECT count(*) FROM others.locked();
+COMMIT;
+SELECT number, kind, rows FROM pprepub.release WHERE publication = 'locked';
+
+-- ----------------------------------------------------------------
+-- A source that fails looks like one without anybody
+-- ----------------------------------------------------------------
+
+CREATE FUNCTION fail(id int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+	IF id = 50 THEN
+		RAISE EXCEPTION 'secret %', id;
+	END IF;
+	RETURN id;
+END $$;
+CREATE VIEW failing AS SELECT fail(id) AS id, age, disease FROM others;
+SELECT pprepub.create_publication('failing', 'failing', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3}', target => 'others', beside => '{locked}');
+GRANT USAGE ON SCHEMA others TO regress_analyst;
+GRANT EXECUTE ON FUNCTION others.failing TO regress_analyst;
+RESET ROLE;
+SET SESSION AUTHORIZATION regress_analyst;
+SELECT * FROM others.failing();
+SELECT * FROM pprepub.failed_answer;
+RESET SESSION AUTHORIZATION;
+SET ROLE regress_other;
+SELECT number, kind, published_by, rows, classes FROM pprepub.release WHERE publication = 'failing';
+SELECT publication, release, sqlstate, message FROM pprepub.failed_answer;
+-- also when it says that the machine is to blame
+CREATE OR REPLACE FUNCTION fail(id int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+	IF id = 50 THEN
+		RAISE EXCEPTION 'secret %', id USING ERRCODE = '53200';
+	END IF;
+	RETURN id;
+END $$;
+SELECT * FROM others.failing();
+SELECT publication, release, sqlstate, message FROM pprepub.failed_answer;
+SELECT pprepub.drop_publication('failing', true);
+SELECT publication, release, sqlstate, message FROM pprepub.failed_answer;
+DROP VIEW failing;
+DROP FUNCTION fail;
+
+-- ----------------------------------------------------------------
+-- The function's life
+-- ----------------------------------------------------------------
+
+CREATE FUNCTION others.taken(int) RETURNS int LANGUAGE sql AS 'SELECT 1';
+SELECT pprepub.create_publication('taken', 'others', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3}', target => 'others', beside => '{locked}');
+DROP FUNCTION others.taken;
+-- the new owner of a source answers from then on
+RESET ROLE;
+ALTER TABLE others OWNER TO regress_owner;
+SELECT count(*) FROM others.locked();
+ALTER SCHEMA others OWNER TO regress_owner;
+ALTER SCHEMA others_private OWNER TO regress_owner;
+SELECT pprepub.alter_publication('locked', '{}');
+SELECT proowner::regrole, proacl FROM pg_proc WHERE oid = 'others.locked'::regproc;
+SELECT count(*) FROM others.locked();
+-- it goes with the publication, and what stands on it is in the way
+SELECT pprepub.drop_publication('locked', true);
+SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'others'::regnamespace;
+DROP SCHEMA others, others_private;
+DROP TABLE others;
+SELECT pprepub.drop_publication('asked', true);
+DROP VIEW asking;
+SELECT pprepub.drop_publication('asked', true);
+DROP FUNCTION asked_since;
+DROP VIEW asked_so_far;
+DROP SCHEMA published, published_private;
+DROP TABLE people;

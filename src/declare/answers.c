@@ -1,0 +1,86 @@
+/*
+ * answers.c
+ *		Writing the function behind answers.h.
+ *
+ * NOTES
+ *		Its body is kept as text, which pg_dump and pg_restore carry along
+ *		without looking into it: while a dump is restored, neither the catalog
+ *		nor the history is there yet.
+ */
+#include "declare/answers.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "declare/parameters.h"
+#include "lib/stringinfo.h"
+#include "nodes/value.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+
+Oid
+answer_function(const DeclaredPublication *publication)
+{
+	Oid			arguments[] = {TEXTOID, NAMEARRAYOID};
+	Oid			schema = get_namespace_oid(publication->target, true);
+
+	if (!OidIsValid(schema))
+		return InvalidOid;
+	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+						   CStringGetDatum(publication->name),
+						   PointerGetDatum(buildoidvector(arguments, lengthof(arguments))),
+						   ObjectIdGetDatum(schema));
+}
+
+char *
+answer_function_words(const DeclaredPublication *publication)
+{
+	return psprintf("%s(pg_catalog.text, pg_catalog.name[])", target_words(publication, ""));
+}
+
+/* The columns of a release, each with its type. */
+static char *
+column_words(const DeclaredPublication *publication)
+{
+	StringInfoData words;
+
+	initStringInfo(&words);
+	appendStringInfoString(&words, "class pg_catalog.int8");
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+		DeclaredColumn plain = *column;
+
+		if (column->role == ROLE_KEY)
+			continue;
+		plain.collation = InvalidOid;	/* functions have none, nor lengths */
+		plain.typmod = -1;
+		appendStringInfo(&words, ", %s %s", quote_identifier(column->name), released_type_words(&plain));
+	}
+	return words.data;
+}
+
+static char *
+body_words(const DeclaredPublication *publication, const char *columns)
+{
+	return psprintf("SELECT * FROM pprepub.answer(%s, $1, $2) AS answer(%s)",
+					quote_literal_cstr(publication->name), columns);
+}
+
+void
+create_answer_function(const DeclaredPublication *publication)
+{
+	char	   *columns = column_words(publication);
+	char	   *words = answer_function_words(publication);
+
+	if (!method_declaration(publication->method)->answers)
+		return;
+	execute_ddl(psprintf("CREATE FUNCTION %s(cohort pg_catalog.text DEFAULT NULL, columns pg_catalog.name[] DEFAULT NULL)"
+						 " RETURNS TABLE (%s) LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER"
+						 " SET search_path = pg_catalog, pg_temp AS %s",
+						 target_words(publication, ""), columns,
+						 quote_literal_cstr(body_words(publication, columns))));
+	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", words,
+						 quote_literal_cstr("the people of a cohort, made safe together with all that was published before; each call is one answer, and is remembered")));
+	reset_rights(ProcedureRelationId, answer_function(publication), psprintf("FUNCTION %s", words));
+}

@@ -1,0 +1,163 @@
+/*
+ * ask.c
+ *		pprepub.answer(): asks a worker, and gives the rows to the query.
+ *
+ * The functions beside the releases, TARGET.NAME(cohort, columns), call it as
+ * the publication's owner.  The worker remembers the answer and commits before
+ * it sends the first row (worker.c), so nothing that happens here afterwards
+ * can make anything unseen again.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/pg_type.h"
+#include "declare/publication.h"
+#include "executor/executor.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "serve/channel.h"
+#include "serve/launch.h"
+#include "serve/limits.h"
+#include "serve/outcome.h"
+#include "serve/waits.h"
+#include "storage/latch.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(pprepub_answer);
+
+/* A worker that was not heard of for so long may be waiting for us. */
+#define LOOK_FOR_LOCKS_MS	150
+
+/* ----------------------------------------------------------------
+ * Who may ask, and when
+ * ----------------------------------------------------------------
+ */
+
+static void
+verify_may_ask(void)
+{
+	if (RecoveryInProgress())
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("a standby cannot answer"),
+				 errdetail("Each answer is remembered, and a standby cannot write."),
+				 errhint("Ask the primary server.")));
+	if (XactReadOnly)
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("cannot ask for an answer in a read-only transaction"),
+				 errdetail("Each answer is remembered, which writes."),
+				 errhint("Ask in a transaction that may write: SET TRANSACTION READ WRITE.")));
+	PreventCommandIfParallelMode("an answer");
+	if (InSecurityRestrictedOperation())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("cannot ask for an answer within a security-restricted operation"),
+				 errdetail("Code that a source brings along, for one, runs in such an operation; and so does what fills a materialized view."),
+				 errhint("CREATE TABLE AS keeps the rows of an answer.")));
+}
+
+/* The publication asked about, for a caller with its owner's rights, as the functions in TARGET have. */
+static Question *
+make_question(FunctionCallInfo fcinfo)
+{
+	Question   *question = palloc0(sizeof(Question));
+	CatalogAccess access;
+	bool		isnull;
+
+	question->name = text_argument(fcinfo, 0, "the name of a publication");
+	question->request.cohort = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
+	question->request.columns = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2);
+	question->request.by = GetUserNameFromId(GetSessionUserId(), false);
+	question->publication = publication_number(question->name);
+	catalog_enter(&access);
+	catalog_read("SELECT owner::oid AS owner, method, params FROM pprepub.catalog_publication WHERE publication = $1",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication)));
+	question->owner = catalog_oid(0, "owner");
+	count_question(question->publication, catalog_text(&access, 0, "method"),
+				   DatumGetJsonbP(catalog_field(0, "params", &isnull)));
+	catalog_leave(&access);
+	return question;
+}
+
+/* ----------------------------------------------------------------
+ * Waiting for the outcome
+ * ----------------------------------------------------------------
+ */
+
+static void
+verify_nobody_waits_for_me(BackgroundWorkerHandle *worker)
+{
+	pid_t		pid;
+
+	if (GetBackgroundWorkerPid(worker, &pid) != BGWH_STARTED || !waits_for_me(pid))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_DEADLOCK_DETECTED),
+			 errmsg("the answer waits for a lock that your own transaction holds"),
+			 errdetail("Answers are made in a transaction of their own."),
+			 errhint("End the transaction first, and ask then.")));
+}
+
+static void
+refuse_dead_worker(const Channel *channel)
+{
+	bool		was_begun = channel_stage(channel) == STAGE_BEGUN;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_OPERATOR_INTERVENTION),
+			 errmsg("the worker that was to make the answer has ended"),
+			 was_begun ? errdetail("No row was given out. The answer may have been remembered all the same.")
+			 : errdetail("No row was given out, and nothing was remembered."),
+			 errhint("Ask again.")));
+}
+
+static void
+take_outcome(Channel *channel, BackgroundWorkerHandle *worker, Reception *reception)
+{
+	for (;;)
+	{
+		Size		size;
+		void	   *message;
+		shm_mq_result result = shm_mq_receive(channel->queue, &size, &message, true);
+
+		CHECK_FOR_INTERRUPTS();
+		if (result == SHM_MQ_DETACHED)
+			refuse_dead_worker(channel);
+		if (result == SHM_MQ_SUCCESS)
+		{
+			if (take_message(reception, message, size))
+				return;
+			continue;
+		}
+		if (WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					  LOOK_FOR_LOCKS_MS, PG_WAIT_EXTENSION) & WL_TIMEOUT)
+			verify_nobody_waits_for_me(worker);
+		ResetLatch(MyLatch);
+	}
+}
+
+Datum
+pprepub_answer(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Question   *question;
+	Channel    *channel;
+	Reception	reception;
+
+	verify_may_ask();
+	question = make_question(fcinfo);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	reception.desc = result->setDesc;
+	reception.store = result->setResult;
+	reception.slot = MakeSingleTupleTableSlot(result->setDesc, &TTSOpsMinimalTuple);
+
+	channel = channel_open(question);
+	take_outcome(channel, launch_worker(channel), &reception);
+	channel_close(channel);
+	ExecDropSingleTupleTableSlot(reception.slot);
+	return (Datum) 0;
+}

@@ -1,0 +1,63 @@
+/*
+ * launch.c
+ *		Registering a worker, when there is room for one.
+ *
+ * NOTES
+ *		Nobody is told when a slot becomes free, so one has to look.
+ */
+#include "serve/launch.h"
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "serve/settings.h"
+#include "serve/stopwatch.h"
+#include "storage/latch.h"
+
+#define LOOK_AGAIN_MS	5
+
+static void
+describe_worker(BackgroundWorker *worker, const Channel *channel)
+{
+	memset(worker, 0, sizeof(*worker));
+	worker->bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker->bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker->bgw_restart_time = BGW_NEVER_RESTART;
+	worker->bgw_notify_pid = MyProcPid;
+	worker->bgw_main_arg = UInt32GetDatum(channel_handle(channel));
+	strlcpy(worker->bgw_library_name, "pprepub", BGW_MAXLEN);
+	strlcpy(worker->bgw_function_name, "pprepub_answer_worker", BGW_MAXLEN);
+	strlcpy(worker->bgw_name, "pprepub answer", BGW_MAXLEN);
+	strlcpy(worker->bgw_type, "pprepub answer", BGW_MAXLEN);
+}
+
+static void
+refuse_without_slot(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+			 errmsg("no background worker was free to make the answer"),
+			 errdetail("All of max_worker_processes, %d, were in use for %d ms.",
+					   max_worker_processes, answer_wait),
+			 errhint("Ask again later, or have max_worker_processes increased.")));
+}
+
+BackgroundWorkerHandle *
+launch_worker(Channel *channel)
+{
+	Stopwatch	watch = stopwatch_start();
+	BackgroundWorker worker;
+	BackgroundWorkerHandle *handle;
+
+	describe_worker(&worker, channel);
+	while (!RegisterDynamicBackgroundWorker(&worker, &handle))
+	{
+		if (stopwatch_seconds(&watch) * 1000.0 >= answer_wait)
+			refuse_without_slot();
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 LOOK_AGAIN_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	shm_mq_set_handle(channel->queue, handle);
+	return handle;
+}

@@ -1,0 +1,24 @@
+/*
+ * quiet.h
+ *		The settings that a worker runs under, whatever its database or its
+ *		configuration file say: it makes no noise that others can hear, keeps
+ *		what it commits, and is bothered by no timeout meant for people.
+ */
+#ifndef PPREPUB_SERVE_QUIET_H
+#define PPREPUB_SERVE_QUIET_H
+
+#include "postgres.h"
+
+/* To be called before the worker touches any table of anybody's. */
+extern void be_quiet(void);
+
+/* To be called before it commits: hostile code can set what any user can. */
+extern void commit_durably(void);
+
+/*
+ * Nobody can become somebody else any more in this process, be it by SET, by
+ * RESET, or by settings of a function: not even where the server would allow it.
+ */
+extern void lock_identity(void);
+
+#endif							/* PPREPUB_SERVE_QUIET_H */

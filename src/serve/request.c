@@ -1,0 +1,18 @@
+/*
+ * request.c
+ *		From a request to what it means for a publication.
+ */
+#include "serve/request.h"
+
+#include "serve/cohort.h"
+#include "serve/columns.h"
+
+Scope
+scope_of(const DeclaredPublication *publication, const Request *request)
+{
+	return (Scope) {
+		.request = request,
+		.shown = shown_columns(publication, request->columns),
+		.condition = request->cohort == NULL ? NULL : cohort_condition(publication, request->cohort),
+	};
+}

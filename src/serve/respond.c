@@ -1,0 +1,140 @@
+/*
+ * respond.c
+ *		Checking a question, reading the source, writing the answer.
+ *
+ * NOTES
+ *		The source is read in a subtransaction that writes nothing.  So one that
+ *		fails leaves no trace: what is written afterwards is the same as for an
+ *		empty cohort, down to the numbers of transactions.
+ */
+#include "serve/respond.h"
+
+#include "access/xact.h"
+#include "executor/spi.h"
+#include "serve/limits.h"
+#include "serve/release.h"
+#include "serve/stopwatch.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+static void
+verify_is_committed(const Question *question)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_read("SELECT FROM pprepub.catalog_publication WHERE publication = $1",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication)));
+	if (SPI_processed == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("publication \"%s\" was declared, or dropped, by a transaction that others do not see yet",
+						question->name),
+				 errdetail("Answers are made in a transaction of their own."),
+				 errhint("Commit first, and ask then.")));
+	catalog_leave(&access);
+}
+
+/* Parsing a query takes its locks, down through views, and runs nothing of the source's. */
+static void
+lock_source(const DeclaredPublication *publication)
+{
+	SPIPlanPtr	plan = SPI_prepare(psprintf("SELECT FROM %s", relation_words(publication->pinned)), 0, NULL);
+
+	if (plan == NULL)
+		elog(ERROR, "could not parse a query of the source: %s", SPI_result_code_string(SPI_result));
+	SPI_freeplan(plan);
+}
+
+/*
+ * Is it the machine, and not the source, that is to blame?  What the server
+ * itself says counts, not what a function of the source's claims to be.
+ */
+static bool
+is_infrastructure(const ErrorData *error)
+{
+	if (strcmp(error->domain, PG_TEXTDOMAIN("postgres")) != 0)
+		return false;
+	switch (ERRCODE_TO_CATEGORY(error->sqlerrcode))
+	{
+		case ERRCODE_INSUFFICIENT_RESOURCES:
+		case ERRCODE_OPERATOR_INTERVENTION:
+		case ERRCODE_SYSTEM_ERROR:
+		case ERRCODE_TRANSACTION_ROLLBACK:
+			return true;
+		default:
+			return error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
+	}
+}
+
+/* What may be answered, or NULL and the source's error. */
+static Making *
+try_release(const DeclaredPublication *publication, const Scope *scope,
+			MemoryContext context, ErrorData **error)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+	MemoryContext old = CurrentMemoryContext;
+	Making	   *volatile making = NULL;
+
+	*error = NULL;
+	BeginInternalSubTransaction(NULL);
+	PG_TRY();
+	{
+		SPI_connect();
+		making = make_release(publication, scope, NULL, context);
+		SPI_finish();
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		*error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		making = NULL;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(old);
+	CurrentResourceOwner = owner;
+	return making;
+}
+
+/* An error of the source's costs what an answer costs, and looks like one about nobody. */
+static Making *
+release_or_nothing(const DeclaredPublication *publication, const Scope *scope,
+				   MemoryContext context, ErrorData **error)
+{
+	Making	   *making = try_release(publication, scope, context, error);
+
+	if (*error == NULL)
+		return making;
+	if (is_infrastructure(*error))
+		ReThrowError(*error);
+	return make_nothing(publication, scope, NULL, context);
+}
+
+Answer *
+respond(const Question *question, MemoryContext context)
+{
+	Stopwatch	watch = stopwatch_start();
+	MemoryContext work = AllocSetContextCreate(context, "answer in the making", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	DeclaredPublication *publication;
+	Scope		scope;
+	ErrorData  *error;
+	Making	   *making;
+	Answer	   *answer;
+
+	verify_is_committed(question);
+	publication = publication_open(question->name, ExclusiveLock);
+	verify_answers_left(publication, question->request.by);
+	verify_may_release(publication);
+	scope = scope_of(publication, &question->request);
+	lock_source(publication);
+	answer_begins();
+	making = release_or_nothing(publication, &scope, work, &error);
+	answer = remember_answer(publication, making, error, stopwatch_seconds(&watch), context);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return answer;
+}

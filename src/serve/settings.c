@@ -1,0 +1,28 @@
+/*
+ * settings.c
+ *		Defining the settings, when the module is loaded.
+ */
+#include "postgres.h"
+
+#include "serve/settings.h"
+
+#include "utils/guc.h"
+
+int			answer_wait = 10000;
+int			answer_time_grid = 0;
+
+void
+define_settings(void)
+{
+	DefineCustomIntVariable("pprepub.answer_wait",
+							"How long an answer waits for a free background worker.",
+							NULL, &answer_wait, 10000, 0, PG_INT32_MAX,
+							PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
+	/* Analysts could take it away again, if they could set it. */
+	DefineCustomIntVariable("pprepub.answer_time_grid",
+							"Answers are given after a multiple of this time only.",
+							"How long an answer takes follows how many people it is about. 0 turns it off.",
+							&answer_time_grid, 0, 0, PG_INT32_MAX,
+							PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
+	MarkGUCPrefixReserved("pprepub");
+}

@@ -1,0 +1,13 @@
+/*
+ * settings.h
+ *		The settings of pprepub.
+ */
+#ifndef PPREPUB_SERVE_SETTINGS_H
+#define PPREPUB_SERVE_SETTINGS_H
+
+extern int	answer_wait;		/* milliseconds that a question waits for a worker */
+extern int	answer_time_grid;	/* milliseconds, or 0 */
+
+extern void define_settings(void);
+
+#endif							/* PPREPUB_SERVE_SETTINGS_H */

@@ -1,0 +1,200 @@
+/*
+ * worker.c
+ *		The background worker that makes an answer, in a transaction of its own.
+ *
+ * IDENTITY
+ *		The owner of a publication may be a role that cannot log in, so the
+ *		worker connects as nobody in particular, which the server takes for its
+ *		superuser, and is the owner's before it opens anything.  A source's own
+ *		code must not find the way back.  Three locks, each of them enough:
+ *		the security-restricted context, in which no identity can be set, is
+ *		entered when the transaction starts and left when it has committed,
+ *		deferred triggers being refused in it; the session is the owner's, not
+ *		the superuser's; and the two settings by which a session becomes somebody
+ *		else are taken away from this process (quiet.c).
+ *
+ * ORDER
+ *		The publication is locked before the first snapshot is taken, so that no
+ *		release is missed and nobody has to be told to try again.  History and
+ *		rows are made under one snapshot.  Then the commit; then, without any
+ *		lock, the rows.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "declare/publication.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "serve/channel.h"
+#include "serve/outcome.h"
+#include "serve/quiet.h"
+#include "serve/respond.h"
+#include "serve/settings.h"
+#include "serve/stopwatch.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "tcop/tcopprot.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
+
+extern PGDLLEXPORT void pprepub_answer_worker(Datum channel);
+
+/* What this process is working on. */
+static Channel *serving = NULL;
+static Stopwatch serving_since;
+
+void
+answer_begins(void)
+{
+	if (!channel_begin(serving))
+		ereport(ERROR,
+				(errcode(ERRCODE_QUERY_CANCELED),
+				 errmsg("the question was withdrawn")));
+	serving_since = stopwatch_start();
+}
+
+static bool
+has_begun(void)
+{
+	return channel_stage(serving) == STAGE_BEGUN;
+}
+
+/* ----------------------------------------------------------------
+ * Errors
+ * ----------------------------------------------------------------
+ */
+
+/* What may be said to whoever asked: of an error after the beginning, no more than its first line. */
+static ErrorData *
+presentable(ErrorData *error)
+{
+	if (has_begun())
+	{
+		error->detail = "The answer was not made.";
+		error->hint = NULL;
+	}
+	else if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+		error->hint = "Somebody publishes, or changes the publication. Ask again later.";
+	return error;
+}
+
+/* ----------------------------------------------------------------
+ * The transaction
+ * ----------------------------------------------------------------
+ */
+
+static void
+begin_transaction(const Question *question, Identity *before)
+{
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	act_as(before, question->owner);
+	lock_publication_number(question->publication, ExclusiveLock);
+	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+/* Restricted to the end: code may still run while it commits. */
+static void
+commit_transaction(const Identity *before)
+{
+	PopActiveSnapshot();
+	AtEOXact_GUC(false, before->guc_level);
+	commit_durably();
+	CommitTransactionCommand();
+	SetUserIdAndSecContext(before->userid, before->security_context);
+}
+
+/* What has been committed, or the error for which nothing was. */
+static Answer *
+make_and_commit(const Question *question, MemoryContext context, ErrorData **error)
+{
+	Answer	   *volatile answer = NULL;
+
+	*error = NULL;
+	PG_TRY();
+	{
+		Identity	before;
+
+		begin_transaction(question, &before);
+		MemoryContextSwitchTo(context);
+		SPI_connect();
+		answer = respond(question, context);
+		SPI_finish();
+		commit_transaction(&before);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		*error = CopyErrorData();
+		FlushErrorState();
+		AbortCurrentTransaction();
+		answer = NULL;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	return answer;
+}
+
+/* ----------------------------------------------------------------
+ * The process
+ * ----------------------------------------------------------------
+ */
+
+/* How long the answer took is seen to a multiple of the grid only. */
+static void
+wait_for_grid(void)
+{
+	double		passed = stopwatch_seconds(&serving_since) * 1000.0;
+	double		until;
+
+	if (answer_time_grid == 0 || !has_begun())
+		return;
+	until = ((int64) (passed / answer_time_grid) + 1) * (double) answer_time_grid;
+	while ((passed = stopwatch_seconds(&serving_since) * 1000.0) < until)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 (long) (until - passed) + 1, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static void
+serve_question(Channel *channel)
+{
+	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "answer", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	ErrorData  *error;
+	Answer	   *answer;
+
+	serving = channel;
+	answer = make_and_commit(channel_question(channel), context, &error);
+	wait_for_grid();
+	if (answer != NULL)
+		send_answer(channel, answer);
+	else
+		send_error(channel, presentable(error));
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+void
+pprepub_answer_worker(Datum handle)
+{
+	Channel    *channel;
+
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	channel = channel_attach(DatumGetUInt32(handle));
+	if (channel == NULL)
+		proc_exit(0);
+	BackgroundWorkerInitializeConnectionByOid(channel_database(channel), InvalidOid, 0);
+	be_quiet();
+	SetSessionAuthorization(channel_owner(channel), false);
+	lock_identity();
+	serve_question(channel);
+	proc_exit(0);
+}
