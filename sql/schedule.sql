@@ -33,6 +33,8 @@ DROP SCHEMA cron CASCADE;
 -- What it is called with.
 SELECT pprepub.schedule(NULL, '0 3 * * 1');
 SELECT pprepub.schedule('patients', NULL);
+SELECT pprepub.schedule('patients', '0 3 * * 1', 'age > now()');
+SELECT pprepub.schedule('patients', '0 3 * * 1', 'disease = ''d1''');
 SELECT pprepub.schedule('nobody''s', '0 3 * * 1');
 SELECT pprepub.unschedule(NULL);
 SELECT pprepub.unschedule('nobody''s');

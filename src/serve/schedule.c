@@ -27,6 +27,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "serve/cohort.h"
 #include "serve/cron.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
@@ -92,6 +93,17 @@ verify_may_log_in(const DeclaredPublication *publication)
 				 errdetail("pg_cron runs a job as the role that schedules it. Releases are made as the publication's owner all the same."),
 				 errhint("Call pprepub.schedule() as a member of role \"%s\" that is permitted to log in.",
 						 GetUserNameFromId(publication->owner, false))));
+}
+
+/* What publish() would refuse is refused at once, rather than when nobody looks. */
+static void
+verify_cohort(const DeclaredPublication *publication, const char *cohort)
+{
+	Identity	caller;
+
+	act_as(&caller, publication->owner);
+	(void) cohort_condition(publication, cohort);
+	act_as_before(&caller);
 }
 
 /* pg_cron would change a job of that name, made by hand or for another database. */
@@ -188,6 +200,8 @@ pprepub_schedule(PG_FUNCTION_ARGS)
 	publication = publication_open(name, ExclusiveLock);
 	command = job_command(publication, cohort);
 	verify_may_log_in(publication);
+	if (cohort != NULL)
+		verify_cohort(publication, cohort);
 	require_cron(&cron, job_name(publication), schedule, command);
 	if (find_job(publication, true, &former))
 		remove_job(publication, &cron, &former);

@@ -111,6 +111,10 @@ refuses('nurse', q{schedule('patients', 'each monday')}, qr/invalid schedule: ea
 $node->safe_psql('postgres', 'REVOKE EXECUTE ON FUNCTION cron.schedule(text, text, text) FROM PUBLIC');
 refuses('nurse', q{schedule('patients', '@reboot')}, qr/permission denied for function cron.schedule/, 'no right to schedule');
 $node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION cron.schedule(text, text, text) TO PUBLIC');
+# What has the name of a function that older versions lack need not be of pg_cron.
+$node->safe_psql('postgres', 'ALTER EXTENSION pg_cron DROP FUNCTION cron.schedule(text, text, text)');
+refuses('nurse', q{schedule('patients', '@reboot')}, qr/extension "pg_cron" of this database is too old.*HINT:  Run ALTER EXTENSION pg_cron UPDATE/s, 'not a function of pg_cron');
+$node->safe_psql('postgres', 'ALTER EXTENSION pg_cron ADD FUNCTION cron.schedule(text, text, text)');
 is_sql($jobs, '', 'nothing came of that');
 
 # A role has one job of a name: one that was made by hand, or from elsewhere, is not written over.
@@ -144,7 +148,7 @@ is_sql(q{SELECT relowner::regrole FROM pg_class WHERE oid = 'published.patients_
 # Settings of who runs it, and names that would be more than names.
 my $name = q{a'); DROP TABLE hospital.patients; --\\\\};
 (my $quoted = $name) =~ s/'/''/g;
-my $cohort = q{age > 'x''); DROP TABLE hospital.patients CASCADE; --\\\\};
+my $cohort = q{zip <> 'x''); DROP TABLE hospital.patients CASCADE; --\\\\' AND age > 20};
 (my $quoted_cohort = $cohort) =~ s/'/''/g;
 $node->safe_psql('postgres', <<"SQL");
 CREATE SCHEMA evil AUTHORIZATION stranger;
@@ -164,14 +168,20 @@ run_jobs();
 is(as('owner', 'SELECT publication, run_by, last_status, last_release FROM pprepub.scheduled ORDER BY publication'),
 	"$name|nurse|succeeded|1\npatients|doctor|succeeded|2", 'both were published');
 
-# A run that fails says so to the owner, and nothing else happens.
+refuses('nurse', q{schedule('patients', '@reboot', 'disease = 3')}, qr/ERROR:  .*cohort/, 'a cohort that publish() would refuse');
 as('nurse', "SET standard_conforming_strings = on; SELECT pprepub.schedule('$quoted', '\@reboot', '$quoted_cohort')");
 is(as('owner', 'SELECT cohort FROM pprepub.scheduled WHERE cohort IS NOT NULL'), $cohort, 'the cohort is shown as it was given');
 run_jobs();
-is(as('owner', q{SELECT last_status, last_message ~ 'ERROR', last_release FROM pprepub.scheduled WHERE cohort IS NOT NULL}), 'failed|t|',
-	'a failure, with its message');
+is(as('owner', q{SELECT last_status, last_release FROM pprepub.scheduled WHERE cohort IS NOT NULL}), 'succeeded|2', 'a cohort was published');
+is(as('owner', q{SELECT cohort FROM pprepub.release WHERE cohort IS NOT NULL}), $cohort, 'that one');
 is_sql('SELECT count(*) FROM hospital.patients', '1000', 'and no table was dropped');
-is_sql('SELECT releases FROM pprepub.catalog_publication ORDER BY name COLLATE "C"', $name lt 'patients' ? "1\n3" : "3\n1",
+
+# A run that fails says so to the owner, and nothing else happens.
+as('owner', q{UPDATE hospital.others SET disease = NULL});
+run_jobs();
+is(as('owner', q{SELECT last_status, last_message ~ 'ERROR', last_release FROM pprepub.scheduled WHERE cohort IS NOT NULL}), 'failed|t|2',
+	'a failure, with its message');
+is_sql('SELECT releases FROM pprepub.catalog_publication ORDER BY name COLLATE "C"', $name lt 'patients' ? "2\n4" : "4\n2",
 	'nothing was published by it, and the other went on');
 
 # Who is no member any more publishes nothing.
@@ -192,6 +202,38 @@ refuses('nurse', q{unschedule('patients')}, qr/publication "patients" is not sch
 # Rolled back with its transaction.
 as('nurse', q{BEGIN; SELECT pprepub.schedule('patients', '@reboot'); ROLLBACK});
 is_sql('SELECT username, (SELECT count(*) FROM pprepub.catalog_schedule) FROM cron.job', 'nurse|1', 'rolled back');
+
+# A run that is at work is waited for: pg_cron would end it in the middle.
+as('nurse', q{SELECT pprepub.schedule('patients', '0 3 * * 1')});
+my $publishing = start_sql($node, 'postgres', q{SET ROLE owner; BEGIN; SELECT pprepub.publish('patients'); SELECT pg_sleep(600)});
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}) or die 'nobody publishes';
+fails_with($node, 'postgres', '55P03', q{SET SESSION AUTHORIZATION nurse; SET lock_timeout = 100; SELECT pprepub.unschedule('patients')},
+	'a schedule does not end while a release is being made');
+$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+finish_sql($publishing);
+
+# A new owner sees the schedule that was, which has ended to publish, and makes another.
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE heir LOGIN;
+GRANT USAGE ON SCHEMA cron, hospital TO heir;
+GRANT CREATE ON DATABASE postgres TO heir;
+ALTER TABLE hospital.patients OWNER TO heir;
+SQL
+is(as('heir', $shown), '', 'the owner of the source is not yet that of the publication');
+refuses('nurse', q{unschedule('patients')}, qr/has another owner now/, 'everything fails closed');
+$node->safe_psql('postgres', 'ALTER SCHEMA published OWNER TO heir; ALTER SCHEMA published_private OWNER TO heir');
+as('heir', q{SELECT pprepub.alter_publication('patients', '{}')});
+is(as('heir', 'SELECT cron, run_by FROM pprepub.scheduled'), '0 3 * * 1|nurse', 'then it is');
+as('heir', q{SELECT pprepub.schedule('patients', '0 4 * * 1')});
+is_sql(q{SELECT schedule, username FROM cron.job WHERE jobname = 'pprepub: patients'}, '0 4 * * 1|heir', 'and has a schedule of its own');
+as('heir', q{SELECT pprepub.unschedule('patients')});
+$node->safe_psql('postgres', <<'SQL');
+ALTER TABLE hospital.patients OWNER TO owner;
+ALTER SCHEMA published OWNER TO owner;
+ALTER SCHEMA published_private OWNER TO owner;
+SET ROLE owner;
+SELECT pprepub.alter_publication('patients', '{}');
+SQL
 
 # A snapshot that is older than the schedule.
 my $behind = 'psql -Xqc "SET SESSION AUTHORIZATION nurse" -c "SELECT pprepub.schedule(\'patients\', \'0 3 * * 1\')" -d "' . $node->connstr . ' dbname=postgres" -o /dev/null';
@@ -215,13 +257,15 @@ as('nurse', q{SELECT pprepub.unschedule('patients')});
 is(as('owner', $shown), '', 'and is unscheduled all the same');
 
 # A number that is somebody else's by now, as after a restore without the jobs.
-$first = as('nurse', q{SELECT pprepub.schedule('patients', '@reboot')});
-$node->safe_psql('postgres', "UPDATE cron.job SET username = 'stranger', jobname = 'mine', command = 'SELECT 1' WHERE jobid = $first");
-run_jobs();
-is(as('owner', $shown), "$first|||nurse|f|f||", q{somebody else's job is not shown});
-as('nurse', q{SELECT pprepub.unschedule('patients')});
-is_sql('SELECT jobid, username FROM cron.job', "$first|stranger", 'or removed');
-$node->safe_psql('postgres', "SELECT cron.unschedule($first)");
+foreach my $other (q{username = 'stranger'}, q{jobname = 'mine'}, q{database = 'other'})
+{
+	$first = as('nurse', q{SELECT pprepub.schedule('patients', '@reboot')});
+	$node->safe_psql('postgres', "UPDATE cron.job SET $other WHERE jobid = $first");
+	is(as('owner', $shown), "$first|||nurse|f|f||", "somebody else's job is not shown: $other");
+	as('nurse', q{SELECT pprepub.unschedule('patients')});
+	is_sql("SELECT jobid FROM cron.job WHERE $other", $first, 'or removed');
+	$node->safe_psql('postgres', "SELECT cron.unschedule($first)");
+}
 
 # Where pg_cron does not run any more.
 $first = as('nurse', q{SELECT pprepub.schedule('patients', '@reboot')});
