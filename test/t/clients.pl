@@ -1,5 +1,5 @@
 # What clients ask of the catalogs on connecting and on opening a table works for an analyst, who may use the
-# target schema and read the view of the newest release, and shows what may be read, nothing else.
+# target schema, read the view of the newest release and ask the publication's function, and shows what may be read, nothing else.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -17,6 +17,7 @@ SET ROLE owner;
 SELECT pprepub.publish('patients');
 GRANT USAGE ON SCHEMA published TO analyst;
 GRANT SELECT ON published.patients, published.patients_1 TO analyst;
+GRANT EXECUTE ON FUNCTION published.patients TO analyst;
 SELECT pprepub.publish('patients');
 SQL
 
@@ -53,6 +54,7 @@ foreach my $command ('\conninfo', '\l+', '\dn+', '\du+', '\db', '\dx+', '\dy', '
 like(works('\d published.patients'), qr/^age\|int4range\|.*^zip\|text\|.*^sex\|text\|.*^disease\|text\|/ms, '\d: the columns of the view, as their kinds print them');
 like(works('\dt published.*'), qr/^published\|patients_1\|table\|owner\npublished\|patients_2\|table\|owner$/, '\dt: the releases');
 like(works('\dv published.*'), qr/^published\|patients\|view\|owner$/m, '\dv: the view');
+like(works('\df published.*'), qr/^published\|patients\|TABLE\(.*age int4range.*disease text\)\|cohort text DEFAULT NULL.*columns name\[\] DEFAULT NULL/, '\df: the function that answers, with the columns of its rows');
 like(works('\df pprepub.publish'), qr/^pprepub\|publish\|pprepub.release\|publication text, cohort text DEFAULT NULL/, '\df: a function');
 
 # ----------------------------------------------------------------
@@ -71,6 +73,8 @@ foreach my $view (split /\n/, works(q{SELECT table_name FROM information_schema.
 {
 	works("SELECT count(*) FROM (SELECT * FROM information_schema.$view) v", "information_schema.$view");
 }
+shows(q{SELECT string_agg(p.parameter_name || ' ' || p.data_type, ', ' ORDER BY p.ordinal_position) FROM information_schema.routines r JOIN information_schema.parameters p USING (specific_schema, specific_name)
+	WHERE r.routine_schema = 'published' AND p.parameter_mode = 'IN'}, 'cohort text, columns ARRAY', 'of the function that answers');
 shows(q{SELECT string_agg(p.parameter_name || ' ' || p.data_type, ', ' ORDER BY p.ordinal_position) FROM information_schema.routines r JOIN information_schema.parameters p USING (specific_schema, specific_name)
 	WHERE r.routine_schema = 'pprepub' AND r.routine_name = 'unschedule'}, 'publication text', 'information_schema.routines and parameters');
 
@@ -142,6 +146,8 @@ my @queries = (
 	q{SELECT count(*) FROM published.patients_2},
 	q{SELECT t.ctid, t.tableoid, t.* FROM published.patients_1 t LIMIT 200},
 	q{EXPLAIN SELECT * FROM published.patients},
+	q{EXPLAIN SELECT * FROM published.patients('age > 40')},
+	q{SELECT * FROM published.patients('age > 40') LIMIT 0},
 	q{SELECT a.attname, a.atttypid FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_index i ON i.indrelid = a.attrelid AND a.attnum = ANY (i.indkey) WHERE i.indrelid = 'published.patients_1'::pg_catalog.regclass AND i.indisprimary},
 	q{BEGIN READ ONLY; DECLARE rows NO SCROLL CURSOR FOR SELECT * FROM published.patients; FETCH 50 FROM rows; CLOSE rows; COMMIT},
 	q{COPY (SELECT * FROM published.patients) TO STDOUT (FORMAT csv, HEADER)},
