@@ -64,7 +64,8 @@ SELECT left(cohort, 50) AS cohort, answer_to(cohort) FROM unnest(ARRAY[
 	'', '  ', 'age > 40;', 'age > 40; DROP TABLE patients', '1=1) UNION SELECT * FROM patients WHERE (1=1', '1=1 UNION SELECT 1',
 	'age > 40 FROM patients', 'age > 40 WHERE true', 'age > 40, true', 'age > 40 AS x', 'age > 40 x', 'DISTINCT smokes', 'smokes LIMIT 1',
 	'smokes FOR UPDATE', '*', 'age /* hm */ > 40', repeat(' ', 65536) || 'true', repeat('(age > 1 OR ', 300) || 'true' || repeat(')', 300),
-	repeat('NOT ', 15000) || 'true', 'age > 1' || repeat(' + 1', 15000), 'age > 1' || repeat(' AND age > 1', 4000)]) cohort;
+	repeat('NOT ', 15000) || 'true', repeat('(', 100) || 'smokes' || repeat(' BETWEEN SYMMETRIC true AND false)', 100),
+	repeat('(', 100) || 'smokes' || repeat(' IN (smokes, age > 1))', 100), 'age IN (1' || repeat(', 1', 20000) || ')', 'age > 1' || repeat(' + 1', 15000), 'age > 1' || repeat(' AND age > 1', 4000)]) cohort;
 
 -- Columns: what is not declared looks like what does not exist.
 SELECT pprepub.preview('patients', 'name = ''Name 1''');

@@ -135,6 +135,8 @@ verify_like(ParseState *pstate, Node *pattern, Oid collation, int location)
 		return;
 	if (exprType(pattern) == TEXTARRAYOID)
 		verify_patterns(pstate, (Const *) pattern);
+	else if (exprType(pattern) != TEXTOID)
+		elog(ERROR, "pattern has type %u", exprType(pattern));
 	else
 		verify_pattern(pstate, ((Const *) pattern)->constvalue, exprLocation(pattern));
 }

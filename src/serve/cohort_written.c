@@ -21,12 +21,17 @@
 
 #define MAX_COHORT_BYTES	65536
 #define MAX_DEPTH			200
+#define MAX_NODES			200000
 
 typedef struct Writing
 {
 	ParseState *pstate;
 	const DeclaredPublication *publication;
 	int			depth;
+
+	/* BETWEEN and IN become several comparisons of the same: nested, of very many */
+	uint64		copies;			/* of the node at hand */
+	uint64		nodes;			/* with all their copies */
 } Writing;
 
 static void verify_node(Writing *writing, Node *node);
@@ -184,8 +189,33 @@ verify_type(Writing *writing, TypeName *type)
  */
 
 static void
+verify_copies(Writing *writing, Node *node, uint64 copies)
+{
+	uint64		outside = writing->copies;
+
+	writing->copies = Min(outside * copies, MAX_NODES);
+	verify_node(writing, node);
+	writing->copies = outside;
+}
+
+/* How many comparisons of its left side come of IN: one with all constants, and one with each other element. */
+static uint64
+count_comparisons(const List *elements)
+{
+	uint64		count = 1;
+	const ListCell *cell;
+
+	foreach(cell, elements)
+		count += !IsA(lfirst(cell), A_Const);
+	return count;
+}
+
+static void
 verify_expression(Writing *writing, A_Expr *expression)
 {
+	uint64		left = 1;
+	uint64		right = 1;
+
 	switch (expression->kind)
 	{
 		case AEXPR_OP:
@@ -196,12 +226,19 @@ verify_expression(Writing *writing, A_Expr *expression)
 			break;
 		case AEXPR_DISTINCT:
 		case AEXPR_NOT_DISTINCT:
+			break;				/* of operators that the grammar names, as are these */
 		case AEXPR_IN:
+			left = count_comparisons(castNode(List, expression->rexpr));
+			break;
 		case AEXPR_BETWEEN:
 		case AEXPR_NOT_BETWEEN:
+			left = 2;
+			break;
 		case AEXPR_BETWEEN_SYM:
 		case AEXPR_NOT_BETWEEN_SYM:
-			break;				/* of operators that the grammar names */
+			left = 4;
+			right = 2;
+			break;
 		case AEXPR_ILIKE:
 			refuse_in_cohort("ILIKE", writing->pstate, expression->location);
 		case AEXPR_SIMILAR:
@@ -209,8 +246,8 @@ verify_expression(Writing *writing, A_Expr *expression)
 		case AEXPR_NULLIF:
 			refuse_in_cohort("NULLIF", writing->pstate, expression->location);
 	}
-	verify_node(writing, expression->lexpr);
-	verify_node(writing, expression->rexpr);
+	verify_copies(writing, expression->lexpr, left);
+	verify_copies(writing, expression->rexpr, right);
 }
 
 /* The day and the hour; others of the kind tell who asks, and where. */
@@ -338,6 +375,13 @@ verify_node(Writing *writing, Node *node)
 				 errmsg("the cohort is nested more than %d deep", MAX_DEPTH),
 				 errhint("Long rows of AND and OR need no parentheses, and IN takes a list."),
 				 parser_errposition(writing->pstate, exprLocation(node))));
+	writing->nodes += writing->copies;
+	if (writing->nodes > MAX_NODES)
+		ereport(ERROR,
+				(errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
+				 errmsg("the cohort is too complex"),
+				 errhint("Do not nest BETWEEN and IN in each other."),
+				 parser_errposition(writing->pstate, exprLocation(node))));
 	verify_shape(writing, node);
 	writing->depth--;
 }
@@ -345,7 +389,7 @@ verify_node(Writing *writing, Node *node)
 Node *
 read_written(ParseState *pstate, const DeclaredPublication *publication, const char *cohort)
 {
-	Writing		writing = {.pstate = pstate,.publication = publication};
+	Writing		writing = {.pstate = pstate,.publication = publication,.copies = 1};
 	List	   *statements;
 	Node	   *expression;
 

@@ -141,9 +141,9 @@ verify_something(const Making *making)
 					making->publication->name),
 			 making->publication->releases == 0
 			 ? errdetail("Not even all " UINT64_FORMAT " row(s) of the %s together satisfy its parameters.",
-						 making->loaded->frame.nrows, whole)
+						 making->draft->suppressed, whole)
 			 : errdetail("No part of the " UINT64_FORMAT " row(s) of the %s satisfies its parameters together with what was published before.",
-						 making->loaded->frame.nrows, whole),
+						 making->draft->suppressed, whole),
 			 making->request->cohort == NULL
 			 ? errhint("Publish when there are more people, or more different sensitive values, or declare weaker parameters.")
 			 : errhint("Ask for a larger cohort, or declare weaker parameters.")));
