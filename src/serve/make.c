@@ -114,7 +114,8 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 	making->fold = read_past(publication, directory, load, context);
 	making->directory = making->fold->directory;
 	making->history_seconds = stopwatch_lap(&watch);
-	if (scope->condition != NULL && find_method(publication->method)->want_helpers != NULL)
+	if (scope->condition != NULL && making->fold->past.nneighborhoods > 0 &&
+		find_method(publication->method)->want_helpers != NULL)
 		load_wanted(making, load);
 	making->loaded = load_finish(load);
 	making->load_seconds += stopwatch_lap(&watch);

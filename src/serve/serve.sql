@@ -13,7 +13,7 @@ CREATE FUNCTION pprepub.publish(publication text, cohort text DEFAULT NULL, colu
 	RETURNS pprepub.release
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_publish';
 COMMENT ON FUNCTION pprepub.publish(text, text, name[]) IS
-	'makes a stored release of a publication, safe together with all that was published before, in the transaction that calls it';
+	'makes a stored release of a publication, about everybody or a cohort, safe together with all that was published before, in the transaction that calls it';
 
 CREATE FUNCTION pprepub.preview(publication text, cohort text DEFAULT NULL, columns name[] DEFAULT NULL,
 		OUT metric text, OUT value float8) RETURNS SETOF record
