@@ -20,6 +20,7 @@
 #include "utils/lsyscache.h"
 
 #define MAX_PATTERN_BYTES	1024	/* each % may cost a level of recursion, for each row */
+#define MAX_DIGITS			1000	/* multiplying long numbers takes long, and cannot be interrupted */
 
 /* ----------------------------------------------------------------
  * Before anything is computed
@@ -42,6 +43,17 @@ verify_type(ParseState *pstate, Node *node)
 		refuse_in_cohort(psprintf("values of type %s", format_type_be(type)), pstate, exprLocation(node));
 }
 
+static void
+verify_digits(ParseState *pstate, const Const *number)
+{
+	if (number->consttype == NUMERICOID && !number->constisnull &&
+		strlen(DatumGetCString(DirectFunctionCall1(numeric_out, number->constvalue))) > MAX_DIGITS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a number of a cohort may have %d digits at most", MAX_DIGITS),
+				 parser_errposition(pstate, number->location)));
+}
+
 static bool
 built_in_walker(Node *node, ParseState *pstate)
 {
@@ -51,8 +63,16 @@ built_in_walker(Node *node, ParseState *pstate)
 	{
 		case T_List:
 			break;
-		case T_Var:
 		case T_Const:
+			verify_digits(pstate, (Const *) node);
+			verify_type(pstate, node);
+			break;
+		case T_CoerceViaIO:
+			refuse_in_cohort(psprintf("casts from type %s to type %s",
+									  format_type_be(exprType((Node *) ((CoerceViaIO *) node)->arg)),
+									  format_type_be(exprType(node))),
+							 pstate, exprLocation(node));
+		case T_Var:
 		case T_OpExpr:
 		case T_DistinctExpr:
 		case T_ScalarArrayOpExpr:
@@ -61,7 +81,6 @@ built_in_walker(Node *node, ParseState *pstate)
 		case T_NullTest:
 		case T_BooleanTest:
 		case T_RelabelType:
-		case T_CoerceViaIO:
 		case T_ArrayExpr:
 		case T_ArrayCoerceExpr:
 		case T_SQLValueFunction:
@@ -212,9 +231,6 @@ rows_walker(Node *node, ParseState *pstate)
 									 pstate, exprLocation(node));
 				break;
 			}
-		case T_CoerceViaIO:
-			refuse_in_cohort(psprintf("casts of columns to type %s", format_type_be(exprType(node))),
-							 pstate, exprLocation(node));
 		case T_ArrayExpr:
 			refuse_in_cohort("arrays of columns", pstate, exprLocation(node));
 		default:

@@ -69,7 +69,7 @@ BEGIN
 		WHEN 9 THEN quote_literal(draw('{1,2}', '{a,NULL}', '[1,5)', '(,)', 'empty', '[2024-01-02,2024-02-01)', '{a%,\\}', '{"\\\\"}'))
 		WHEN 10 THEN quote_literal(draw('infinity', '-infinity', 'NaN', 'now', 'today', 'epoch', '294276-12-31', '5874897-12-31', '4713-01-01 BC', '1 day', '24:00'))
 		WHEN 11 THEN 'interval ' || quote_literal(draw('1 day', '1 mon', '-5 min', '178000000 years'))
-		ELSE draw('1', '30', '0', '2147483647', '1e400', '0.5', '''a''', '''ab%''', '''2024-01-10''', '''2024-01-10 12:00''', 'true', 'NULL', '''1''', '''t''')
+		ELSE draw('1', '30', '0', '2147483647', '1e400', '1e1000', '0.5', '''a''', '''ab%''', '''2024-01-10''', '''2024-01-10 12:00''', 'true', 'NULL', '''1''', '''t''')
 	END;
 END
 $$;
