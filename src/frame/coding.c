@@ -169,6 +169,17 @@ is_finite(Oid type, Datum value)
 	}
 }
 
+double
+line_width(Oid type, Datum low, Datum high)
+{
+	double		width;
+
+	if (!is_finite(type, low) || !is_finite(type, high))
+		return 0;
+	width = place_of(type, high) - place_of(type, low);
+	return isfinite(width) ? width : 0;
+}
+
 static int
 compare_numbers(const void *a, const void *b, void *arg)
 {

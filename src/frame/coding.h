@@ -45,6 +45,9 @@ extern Coding *code_column(const DeclaredColumn *column, const Dictionary *dicti
 /* The name of a stored tree's root. */
 extern char *tree_root_name(int32 tree);
 
+/* The width of a line between two values, or 0 where doubles cannot tell. */
+extern double line_width(Oid type, Datum low, Datum high);
+
 /* A number of any type as the numeric that it is. */
 extern Datum exact_number(Oid type, Datum value);
 

@@ -38,7 +38,7 @@ domain_loss(const Domain *domain, Span cell)
 		return 1;
 	last = domain->null_code == NO_CODE ? domain->size - 1 : domain->size - 2;
 	return (domain->position[cell.hi] - domain->position[cell.lo]) /
-		(domain->position[last] - domain->position[0]);
+		Max(domain->source_width, domain->position[last] - domain->position[0]);
 }
 
 uint32

@@ -47,6 +47,8 @@ typedef struct Domain
 
 	/* Lines */
 	const double *position;		/* place of each code but NULL's, ascending */
+	double		source_width;	/* of the line in all of the source, where this is
+								 * a part of it; 0 where the domain has it all */
 } Domain;
 
 /* The smallest cell that can be printed and that holds all of i. */
@@ -58,7 +60,7 @@ extern Span domain_whole(const Domain *domain);
 /*
  * The loss metric of a cell, between 0 (one value) and 1 (withheld).  A tree's
  * cell costs (codes held - 1) / (size - 1), a line's its width over the
- * width of the domain.  A domain of one value loses nothing.
+ * width of the domain, or of the source's where that is known.  A domain of one value loses nothing.
  */
 extern double domain_loss(const Domain *domain, Span cell);
 

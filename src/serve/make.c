@@ -6,6 +6,7 @@
 
 #include "audit/judge.h"
 #include "declare/parameters.h"
+#include "frame/width.h"
 #include "history/helpers.h"
 #include "serve/release.h"
 #include "serve/released.h"
@@ -57,19 +58,25 @@ draft_release(Making *making, const Past *past)
 }
 
 static void
-judge_and_measure(Making *making)
+measure(Making *making)
 {
-	const Frame *frame = &making->loaded->frame;
 	const Draft *draft = making->draft;
-	Principle	promised = principle_under(making->publication->method, making->publication->params);
 	ReleaseCounts counts = {
 		.suppressed = draft->suppressed,
 		.dirty = draft->dirty,
 		.counterfeits = count_counterfeits(draft->classes),
 	};
 
-	judge_classes(frame, draft->classes, &promised);
-	making->metrics = measure_release(frame, draft->classes, &counts, draft->k);
+	making->metrics = measure_release(&making->loaded->frame, draft->classes, &counts, draft->k);
+}
+
+void
+measure_against_source(Making *making)
+{
+	if (making->request->cohort == NULL)
+		return;
+	read_widths(making->loaded, making->publication);
+	measure(making);
 }
 
 /* From where the directory says; from end to end where there is none, or it is out of date. */
@@ -106,6 +113,7 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 	Stopwatch	watch = stopwatch_start();
 	FrameLoad  *load;
 	const Past *past;
+	Principle	promised;
 
 	making->publication = publication;
 	making->request = scope->request;
@@ -122,7 +130,9 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 	past = fold_past(making->fold, making->loaded);
 	making->history_seconds += stopwatch_lap(&watch);
 	draft_release(making, past);
-	judge_and_measure(making);
+	promised = principle_under(publication->method, publication->params);
+	judge_classes(&making->loaded->frame, making->draft->classes, &promised);
+	measure(making);
 	making->partition_seconds = stopwatch_lap(&watch);
 	making->memory = MemoryContextMemAllocated(context, true);
 	MemoryContextSwitchTo(old);

@@ -97,6 +97,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	scope = scope_of(publication, &request);
 	making = make_release(publication, &scope, NULL, context);
 	verify_something(making);
+	measure_against_source(making);
 	warn_of_suppression(making);
 	stored = store_release(making, number);
 	note_release(making, number, &stored, stopwatch_seconds(&watch));
@@ -160,6 +161,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	scope = scope_of(publication, &request);
 	making = make_release(publication, &scope, NULL, context);
 	verify_something(making);
+	measure_against_source(making);
 	warn_of_suppression(making);
 	SPI_finish();
 	act_as_before(&caller);

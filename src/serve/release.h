@@ -51,6 +51,13 @@ extern Making *make_nothing(const DeclaredPublication *publication, const Scope 
 /* An error, for the owner, if there is nothing that may be published. */
 extern void verify_something(const Making *making);
 
+/*
+ * As the owner, inside SPI: measures a release of a cohort once more, cells of
+ * ranges against those of the source.  For publish and preview, which may take
+ * the time.
+ */
+extern void measure_against_source(Making *making);
+
 /* A WARNING when more than half of the rows are withheld, with the columns to blame. */
 extern void warn_of_suppression(const Making *making);
 

@@ -77,10 +77,15 @@ test_cover_on_a_tree(void)
 static void
 test_loss_on_a_line(void)
 {
+	Domain		part = line;
+
 	check_near(domain_loss(&line, span(2, 2)), 0);
 	check_near(domain_loss(&line, span(0, 1)), 1.0 / 40);
 	check_near(domain_loss(&line, span(1, 3)), 39.0 / 40);
 	check_near(domain_loss(&line, domain_whole(&line)), 1);
+	part.source_width = 80;
+	check_near(domain_loss(&part, span(0, 1)), 1.0 / 80);
+	check_near(domain_loss(&part, domain_whole(&part)), 40.0 / 80);
 }
 
 static void
