@@ -233,6 +233,11 @@ ALTER SCHEMA others_private OWNER TO regress_owner;
 SELECT pprepub.alter_publication('locked', '{}');
 SELECT proowner::regrole, proacl FROM pg_proc WHERE oid = 'others.locked'::regproc;
 SELECT count(*) FROM others.locked();
+-- dropped by its owner, it can be had again
+DROP FUNCTION others.locked;
+SELECT pprepub.alter_publication('locked', '{}');
+SELECT oid::regprocedure, proacl FROM pg_proc WHERE pronamespace = 'others'::regnamespace;
+SELECT count(*) FROM others.locked();
 -- it goes with the publication, and what stands on it is in the way
 SELECT pprepub.drop_publication('locked', true);
 SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'others'::regnamespace;

@@ -80,6 +80,21 @@ take_over(DeclaredPublication *publication, Oid owner)
 	publication->owner = owner;
 }
 
+/* Whoever dropped the function that answers gets a new one, for nobody else to call yet. */
+static void
+mend_answer_function(const DeclaredPublication *publication)
+{
+	Identity	caller;
+
+	if (OidIsValid(answer_function(publication)))
+		return;
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	create_answer_function(publication);
+	SPI_finish();
+	act_as_before(&caller);
+}
+
 /* ----------------------------------------------------------------
  * New parameters, new leaves
  * ----------------------------------------------------------------
@@ -186,6 +201,7 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	owner = relation_owner(publication->source);
 	if (owner != publication->owner)
 		take_over(publication, owner);
+	mend_answer_function(publication);
 	change_parameters(publication, PG_GETARG_JSONB_P(1));
 	adopt_extensions(publication);
 	PG_RETURN_VOID();
