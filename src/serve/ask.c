@@ -19,9 +19,11 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "serve/channel.h"
-#include "serve/launch.h"
+#include "serve/hire.h"
 #include "serve/limits.h"
 #include "serve/outcome.h"
+#include "serve/settings.h"
+#include "serve/stopwatch.h"
 #include "serve/waits.h"
 #include "storage/latch.h"
 #include "utils/builtins.h"
@@ -72,6 +74,7 @@ make_question(FunctionCallInfo fcinfo)
 	question->request.cohort = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
 	question->request.columns = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2);
 	question->request.by = GetUserNameFromId(GetSessionUserId(), false);
+	question->time_grid = answer_time_grid;
 	question->publication = publication_number(question->name);
 	catalog_enter(&access);
 	catalog_read("SELECT owner::oid AS owner, method, params FROM pprepub.catalog_publication WHERE publication = $1",
@@ -89,12 +92,8 @@ make_question(FunctionCallInfo fcinfo)
  */
 
 static void
-verify_nobody_waits_for_me(BackgroundWorkerHandle *worker)
+refuse_deadlock(void)
 {
-	pid_t		pid;
-
-	if (GetBackgroundWorkerPid(worker, &pid) != BGWH_STARTED || !waits_for_me(pid))
-		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_DEADLOCK_DETECTED),
 			 errmsg("the answer waits for a lock that your own transaction holds"),
@@ -115,28 +114,43 @@ refuse_dead_worker(const Channel *channel)
 			 errhint("Ask again.")));
 }
 
-static void
-take_outcome(Channel *channel, BackgroundWorkerHandle *worker, Reception *reception)
+/* What came of it: true when it was the last message. */
+static bool
+take_next(Channel *channel, Reception *reception, bool *is_idle)
 {
-	for (;;)
-	{
-		Size		size;
-		void	   *message;
-		shm_mq_result result = shm_mq_receive(channel->queue, &size, &message, true);
+	Size		size;
+	void	   *message;
+	shm_mq_result result = shm_mq_receive(channel->queue, &size, &message, true);
 
+	*is_idle = result == SHM_MQ_WOULD_BLOCK;
+	if (result == SHM_MQ_DETACHED)
+		refuse_dead_worker(channel);
+	return result == SHM_MQ_SUCCESS && take_message(reception, message, size);
+}
+
+static void
+take_outcome(Channel *channel, const Hired *worker, Reception *reception)
+{
+	Stopwatch	silence = stopwatch_start();
+	bool		is_idle;
+	bool		was_gone = false;
+
+	while (!take_next(channel, reception, &is_idle))
+	{
 		CHECK_FOR_INTERRUPTS();
-		if (result == SHM_MQ_DETACHED)
-			refuse_dead_worker(channel);
-		if (result == SHM_MQ_SUCCESS)
-		{
-			if (take_message(reception, message, size))
-				return;
+		if (!is_idle)
 			continue;
-		}
-		if (WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					  LOOK_FOR_LOCKS_MS, PG_WAIT_EXTENSION) & WL_TIMEOUT)
-			verify_nobody_waits_for_me(worker);
+		if (was_gone)			/* and has left nothing behind */
+			refuse_dead_worker(channel);
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 LOOK_FOR_LOCKS_MS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
+		if (stopwatch_seconds(&silence) * 1000.0 < LOOK_FOR_LOCKS_MS)
+			continue;
+		silence = stopwatch_start();
+		was_gone = is_worker_gone(worker);
+		if (!was_gone && waits_for_me(worker_pid(worker)))
+			refuse_deadlock();
 	}
 }
 
@@ -147,6 +161,7 @@ pprepub_answer(PG_FUNCTION_ARGS)
 	Question   *question;
 	Channel    *channel;
 	Reception	reception;
+	Hired		worker;
 
 	verify_may_ask();
 	question = make_question(fcinfo);
@@ -156,7 +171,8 @@ pprepub_answer(PG_FUNCTION_ARGS)
 	reception.slot = MakeSingleTupleTableSlot(result->setDesc, &TTSOpsMinimalTuple);
 
 	channel = channel_open(question);
-	take_outcome(channel, launch_worker(channel), &reception);
+	worker = hire_worker(channel, question->owner);
+	take_outcome(channel, &worker, &reception);
 	channel_close(channel);
 	ExecDropSingleTupleTableSlot(reception.slot);
 	return (Datum) 0;

@@ -31,6 +31,7 @@ struct ChannelHead
 	Oid			database;
 	Oid			owner;
 	int32		publication;
+	int			time_grid;
 	bool		has_cohort;
 	bool		has_columns;
 };
@@ -92,6 +93,7 @@ put_head(shm_toc *toc, const Question *question)
 	head->database = MyDatabaseId;
 	head->owner = question->owner;
 	head->publication = question->publication;
+	head->time_grid = question->time_grid;
 	head->has_cohort = question->request.cohort != NULL;
 	head->has_columns = question->request.columns != NULL;
 	shm_toc_insert(toc, KEY_HEAD, head);
@@ -193,6 +195,7 @@ channel_question(const Channel *channel)
 
 	question->publication = channel->head->publication;
 	question->owner = channel->head->owner;
+	question->time_grid = channel->head->time_grid;
 	question->name = get_text(&from);
 	question->request.by = get_text(&from);
 	if (channel->head->has_cohort)

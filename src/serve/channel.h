@@ -27,6 +27,7 @@ typedef struct Question
 	int32		publication;
 	const char *name;			/* of the publication */
 	Oid			owner;			/* as whom the worker acts */
+	int			time_grid;		/* pprepub.answer_time_grid, as it is set for the asker */
 	Request		request;
 } Question;
 

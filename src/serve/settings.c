@@ -9,6 +9,7 @@
 #include "utils/guc.h"
 
 int			answer_wait = 10000;
+int			answer_linger = 5000;
 int			answer_time_grid = 0;
 
 void
@@ -18,6 +19,10 @@ define_settings(void)
 							"How long an answer waits for a free background worker.",
 							NULL, &answer_wait, 10000, 0, PG_INT32_MAX,
 							PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomIntVariable("pprepub.answer_linger",
+							"How long a background worker stays to make the next answer of the same owner.",
+							"0 has each answer made by a worker of its own.", &answer_linger, 5000, 0, PG_INT32_MAX,
+							PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	/* Analysts could take it away again, if they could set it. */
 	DefineCustomIntVariable("pprepub.answer_time_grid",
 							"Answers are given after a multiple of this time only.",

@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
+#include "serve/registry.h"
 #include "storage/proc.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
@@ -31,6 +32,15 @@ add_blockers(List *pids, int pid)
 	return pids;
 }
 
+/* Who asks waits for a worker, without a lock. */
+static List *
+add_worker(List *pids, int pid)
+{
+	int			worker = worker_engaged_by(pid);
+
+	return worker == 0 ? pids : list_append_unique_int(pids, worker);
+}
+
 bool
 waits_for_me(int pid)
 {
@@ -38,7 +48,10 @@ waits_for_me(int pid)
 	bool		found;
 
 	for (int i = 0; i < list_length(pids); i++)
+	{
 		pids = add_blockers(pids, list_nth_int(pids, i));
+		pids = add_worker(pids, list_nth_int(pids, i));
+	}
 	found = list_member_int(pids, my_pid());
 	list_free(pids);
 	return found;

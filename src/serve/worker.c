@@ -27,11 +27,14 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
 #include "serve/channel.h"
 #include "serve/outcome.h"
 #include "serve/quiet.h"
+#include "serve/registry.h"
 #include "serve/respond.h"
-#include "serve/settings.h"
+#include "serve/rest.h"
 #include "serve/stopwatch.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
@@ -145,14 +148,14 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 
 /* How long the answer took is seen to a multiple of the grid only. */
 static void
-wait_for_grid(void)
+wait_for_grid(int grid)
 {
 	double		passed = stopwatch_seconds(&serving_since) * 1000.0;
 	double		until;
 
-	if (answer_time_grid == 0 || !has_begun())
+	if (grid == 0 || !has_begun())
 		return;
-	until = ((int64) (passed / answer_time_grid) + 1) * (double) answer_time_grid;
+	until = ((int64) (passed / grid) + 1) * (double) grid;
 	while ((passed = stopwatch_seconds(&serving_since) * 1000.0) < until)
 	{
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
@@ -167,16 +170,18 @@ serve_question(Channel *channel)
 {
 	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "answer", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
+	const Question *question = channel_question(channel);
 	ErrorData  *error;
 	Answer	   *answer;
 
 	serving = channel;
-	answer = make_and_commit(channel_question(channel), context, &error);
-	wait_for_grid();
+	answer = make_and_commit(question, context, &error);
+	wait_for_grid(question->time_grid);
 	if (answer != NULL)
 		send_answer(channel, answer);
 	else
 		send_error(channel, presentable(error));
+	serving = NULL;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -187,6 +192,7 @@ pprepub_answer_worker(Datum handle)
 	Channel    *channel;
 
 	pqsignal(SIGTERM, die);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 	channel = channel_attach(DatumGetUInt32(handle));
 	if (channel == NULL)
@@ -195,6 +201,11 @@ pprepub_answer_worker(Datum handle)
 	be_quiet();
 	SetSessionAuthorization(channel_owner(channel), false);
 	lock_identity();
-	serve_question(channel);
+	registry_enter(channel_owner(channel), MyBgworkerEntry->bgw_notify_pid);
+	for (; channel != NULL; channel = rest())
+	{
+		serve_question(channel);
+		channel_close(channel);
+	}
 	proc_exit(0);
 }

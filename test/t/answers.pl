@@ -250,6 +250,21 @@ fails_with($standby, 'postgres', '25006', $ask, 'a standby refuses');
 fails_like($standby, 'postgres', $ask, qr/a standby cannot answer.*HINT:  Ask the primary/s, 'and says why');
 $standby->stop;
 
+# Who is there when the server is told to stop smartly may still ask.
+{
+	my $asker = $node->background_psql('postgres');
+
+	system('pg_ctl', '-D', $node->data_dir, '-m', 'smart', '-W', 'stop') == 0 or die 'no smart stop';
+	$node->wait_for_log(qr/received smart shutdown request/);
+	is($asker->query($ask), '5000', 'smart stop: an answer all the same');
+	$asker->quit;
+	for (1 .. 100) { last if !-e $node->data_dir . '/postmaster.pid'; usleep(100_000); }
+	ok(!-e $node->data_dir . '/postmaster.pid', 'smart stop: and then it stops');
+	$node->_update_pid(-1);
+	$node->start;
+	$expected++;
+}
+
 {
 	my $holder = hold_gate();
 	my ($session) = stop_in_source();

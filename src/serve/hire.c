@@ -1,11 +1,12 @@
 /*
- * launch.c
- *		Registering a worker, when there is room for one.
+ * hire.c
+ *		Engaging a worker that rests, or starting one when there is room.
  *
  * NOTES
- *		Nobody is told when a slot becomes free, so one has to look.
+ *		Nobody is told when a slot becomes free, so one has to look.  Workers
+ *		that rest give way to others' questions.
  */
-#include "serve/launch.h"
+#include "serve/hire.h"
 
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -41,23 +42,50 @@ refuse_without_slot(void)
 			 errhint("Ask again later, or have max_worker_processes increased.")));
 }
 
-BackgroundWorkerHandle *
-launch_worker(Channel *channel)
+static void
+wait_for_slot(const Stopwatch *watch)
+{
+	if (stopwatch_seconds(watch) * 1000.0 >= answer_wait)
+		refuse_without_slot();
+	(void) dismiss_resting();
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 LOOK_AGAIN_MS, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+Hired
+hire_worker(Channel *channel, Oid owner)
 {
 	Stopwatch	watch = stopwatch_start();
 	BackgroundWorker worker;
-	BackgroundWorkerHandle *handle;
+	Hired		hired = {.handle = NULL};
 
 	describe_worker(&worker, channel);
-	while (!RegisterDynamicBackgroundWorker(&worker, &handle))
+	while (!engage_resting(owner, channel_handle(channel), &hired.engagement))
 	{
-		if (stopwatch_seconds(&watch) * 1000.0 >= answer_wait)
-			refuse_without_slot();
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 LOOK_AGAIN_MS, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
+		if (RegisterDynamicBackgroundWorker(&worker, &hired.handle))
+		{
+			shm_mq_set_handle(channel->queue, hired.handle);
+			break;
+		}
+		wait_for_slot(&watch);
 	}
-	shm_mq_set_handle(channel->queue, handle);
-	return handle;
+	return hired;
+}
+
+int
+worker_pid(const Hired *hired)
+{
+	pid_t		pid;
+
+	if (hired->handle == NULL)
+		return hired->engagement.pid;
+	return GetBackgroundWorkerPid(hired->handle, &pid) == BGWH_STARTED ? pid : 0;
+}
+
+bool
+is_worker_gone(const Hired *hired)
+{
+	return hired->handle == NULL && !is_engaged(&hired->engagement);
 }

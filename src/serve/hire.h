@@ -1,0 +1,32 @@
+/*
+ * hire.h
+ *		Finding a background worker for a question: one that rests, or a new one.
+ */
+#ifndef PPREPUB_SERVE_HIRE_H
+#define PPREPUB_SERVE_HIRE_H
+
+#include "postgres.h"
+
+#include "serve/channel.h"
+#include "serve/registry.h"
+
+/* One of the two is how it is known. */
+typedef struct Hired
+{
+	BackgroundWorkerHandle *handle; /* of a new one, or NULL */
+	Engagement	engagement;		/* of one that rested */
+} Hired;
+
+/* Waits for a free slot, as long as pprepub.answer_wait allows. */
+extern Hired hire_worker(Channel *channel, Oid owner);
+
+/* Its process, or 0 while it is not there yet. */
+extern int	worker_pid(const Hired *hired);
+
+/*
+ * Is there no hope of an outcome that the queue has not got?  A queue tells of
+ * a process that let go of it; this, of one that never came to it.
+ */
+extern bool is_worker_gone(const Hired *hired);
+
+#endif							/* PPREPUB_SERVE_HIRE_H */

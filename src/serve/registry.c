@@ -1,0 +1,312 @@
+/*
+ * registry.c
+ *		Places for workers, in what is left of shared memory.
+ *
+ * LOCKING
+ *		One spinlock over all places: there are as many as background workers
+ *		can be, and nothing is done under it but looking and noting.
+ *
+ * LAYOUT
+ *		What was once allocated stays until the server restarts, so the name
+ *		carries a version, to be raised with each change of the structs.
+ */
+#include "serve/registry.h"
+
+#include "miscadmin.h"
+#include "postmaster/bgworker.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
+#include "storage/shmem.h"
+#include "storage/spin.h"
+
+#define REGISTRY_NAME	"pprepub workers 1"
+
+typedef enum PlaceState
+{
+	PLACE_FREE,
+	PLACE_WORKING,
+	PLACE_RESTING,
+	PLACE_GIVEN,				/* a question that the worker has not picked up yet */
+	PLACE_DISMISSED
+} PlaceState;
+
+typedef struct Place
+{
+	PlaceState	state;
+	uint32		generation;		/* of the question at hand */
+	int			pid;
+	Latch	   *latch;
+	Oid			database;
+	Oid			owner;
+	int			asker;
+	dsm_handle	channel;
+	uint64		rests_since;	/* by the registry's count of rests */
+} Place;
+
+typedef struct Registry
+{
+	slock_t		lock;
+	uint64		rests;
+	int			nplaces;
+	Place		places[FLEXIBLE_ARRAY_MEMBER];
+} Registry;
+
+static Registry *registry = NULL;
+static bool has_no_room = false;
+
+/* This process's own, if it is a worker. */
+static Place *own = NULL;
+
+/* ----------------------------------------------------------------
+ * The memory
+ * ----------------------------------------------------------------
+ */
+
+static void
+initialize(Registry *fresh)
+{
+	SpinLockInit(&fresh->lock);
+	fresh->rests = 0;
+	fresh->nplaces = max_worker_processes;
+	memset(fresh->places, 0, sizeof(Place) * fresh->nplaces);
+}
+
+/* NULL, rather than an error, when there is no room. */
+static Registry *
+find_or_allocate(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Registry   *volatile found = NULL;
+	bool		is_there;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	PG_TRY();
+	{
+		found = ShmemInitStruct(REGISTRY_NAME,
+								add_size(offsetof(Registry, places), mul_size(sizeof(Place), max_worker_processes)),
+								&is_there);
+		if (!is_there)
+			initialize(found);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		HOLD_INTERRUPTS();		/* as they were before the error; the lock lets them go */
+	}
+	PG_END_TRY();
+	LWLockRelease(AddinShmemInitLock);
+	return found;
+}
+
+static bool
+has_registry(void)
+{
+	if (registry == NULL && !has_no_room)
+	{
+		registry = find_or_allocate();
+		has_no_room = registry == NULL;
+	}
+	return registry != NULL;
+}
+
+/* ----------------------------------------------------------------
+ * For who asks
+ * ----------------------------------------------------------------
+ */
+
+/* The one that has rested longest, of an owner in this database, or of all. */
+static Place *
+find_resting(Oid owner)
+{
+	Place	   *found = NULL;
+
+	for (int i = 0; i < registry->nplaces; i++)
+	{
+		Place	   *place = &registry->places[i];
+
+		if (place->state != PLACE_RESTING ||
+			(OidIsValid(owner) && (place->database != MyDatabaseId || place->owner != owner)))
+			continue;
+		if (found == NULL || place->rests_since < found->rests_since)
+			found = place;
+	}
+	return found;
+}
+
+bool
+engage_resting(Oid owner, dsm_handle channel, Engagement *engagement)
+{
+	Place	   *place;
+	Latch	   *latch = NULL;
+
+	if (!has_registry())
+		return false;
+	SpinLockAcquire(&registry->lock);
+	place = find_resting(owner);
+	if (place != NULL)
+	{
+		place->state = PLACE_GIVEN;
+		place->generation++;
+		place->asker = MyProcPid;
+		place->channel = channel;
+		*engagement = (Engagement) {place - registry->places, place->generation, place->pid};
+		latch = place->latch;
+	}
+	SpinLockRelease(&registry->lock);
+	if (latch != NULL)
+		SetLatch(latch);
+	return latch != NULL;
+}
+
+bool
+is_engaged(const Engagement *engagement)
+{
+	const Place *place = &registry->places[engagement->place];
+	bool		result;
+
+	SpinLockAcquire(&registry->lock);
+	result = place->generation == engagement->generation && place->pid == engagement->pid &&
+		(place->state == PLACE_GIVEN || place->state == PLACE_WORKING);
+	SpinLockRelease(&registry->lock);
+	return result;
+}
+
+/* Under the lock; the latch that is to be set, or NULL. */
+static Latch *
+dismiss(void)
+{
+	Place	   *place = find_resting(InvalidOid);
+
+	if (place == NULL)
+		return NULL;
+	place->state = PLACE_DISMISSED;
+	return place->latch;
+}
+
+bool
+dismiss_resting(void)
+{
+	Latch	   *latch;
+
+	if (!has_registry())
+		return false;
+	SpinLockAcquire(&registry->lock);
+	latch = dismiss();
+	SpinLockRelease(&registry->lock);
+	if (latch != NULL)
+		SetLatch(latch);
+	return latch != NULL;
+}
+
+int
+worker_engaged_by(int asker)
+{
+	int			pid = 0;
+
+	if (!has_registry())
+		return 0;
+	SpinLockAcquire(&registry->lock);
+	for (int i = 0; i < registry->nplaces && pid == 0; i++)
+	{
+		const Place *place = &registry->places[i];
+
+		if (place->asker == asker && (place->state == PLACE_GIVEN || place->state == PLACE_WORKING))
+			pid = place->pid;
+	}
+	SpinLockRelease(&registry->lock);
+	return pid;
+}
+
+/* ----------------------------------------------------------------
+ * For a worker
+ * ----------------------------------------------------------------
+ */
+
+static void
+leave(int code, Datum arg)
+{
+	SpinLockAcquire(&registry->lock);
+	own->state = PLACE_FREE;
+	own->generation++;
+	own->pid = 0;
+	SpinLockRelease(&registry->lock);
+}
+
+void
+registry_enter(Oid owner, int asker)
+{
+	if (!has_registry())
+		return;
+	SpinLockAcquire(&registry->lock);
+	for (int i = 0; i < registry->nplaces && own == NULL; i++)
+		if (registry->places[i].state == PLACE_FREE)
+			own = &registry->places[i];
+	if (own != NULL)
+	{
+		own->state = PLACE_WORKING;
+		own->generation++;
+		own->pid = MyProcPid;
+		own->latch = MyLatch;
+		own->database = MyDatabaseId;
+		own->owner = owner;
+		own->asker = asker;
+	}
+	SpinLockRelease(&registry->lock);
+	if (own != NULL)
+		before_shmem_exit(leave, (Datum) 0);
+}
+
+/* Others, above all parallel queries, need workers too. */
+static bool
+too_many_rest(void)
+{
+	int			resting = 0;
+
+	for (int i = 0; i < registry->nplaces; i++)
+		resting += registry->places[i].state == PLACE_RESTING;
+	return resting > registry->nplaces / 2;
+}
+
+bool
+registry_rest(void)
+{
+	Latch	   *latch = NULL;
+
+	if (own == NULL)
+		return false;
+	SpinLockAcquire(&registry->lock);
+	own->state = PLACE_RESTING;
+	own->generation++;
+	own->asker = 0;
+	own->rests_since = ++registry->rests;
+	if (too_many_rest())
+		latch = dismiss();
+	SpinLockRelease(&registry->lock);
+	if (latch != NULL)
+		SetLatch(latch);
+	return true;
+}
+
+Rest
+registry_look(bool end, dsm_handle *channel)
+{
+	Rest		result = REST_GOES_ON;
+
+	SpinLockAcquire(&registry->lock);
+	if (own->state == PLACE_GIVEN)
+	{
+		own->state = PLACE_WORKING;
+		*channel = own->channel;
+		result = REST_ENGAGED;
+	}
+	else if (end || own->state == PLACE_DISMISSED)
+	{
+		own->state = PLACE_DISMISSED;
+		result = REST_ENDED;
+	}
+	SpinLockRelease(&registry->lock);
+	return result;
+}

@@ -1,0 +1,70 @@
+/*
+ * registry.h
+ *		The workers that are there, in shared memory: which one rests and could
+ *		take the next question of the same owner, and who waits for which.
+ *
+ * Starting a process and reading the catalogs anew takes longer than most
+ * answers, so a worker rests for a while when it has answered.  It serves one
+ * owner in one database, all its life.
+ *
+ * Nothing is preloaded, so the memory is what the server has left over when
+ * somebody first asks; where nothing is left, each question has a worker of its
+ * own, and nothing else is lost than time.
+ */
+#ifndef PPREPUB_SERVE_REGISTRY_H
+#define PPREPUB_SERVE_REGISTRY_H
+
+#include "postgres.h"
+
+#include "storage/dsm.h"
+
+/* A worker at work on one question: another worker, or another question, has another generation. */
+typedef struct Engagement
+{
+	int			place;
+	uint32		generation;
+	int			pid;
+} Engagement;
+
+/* ----------------------------------------------------------------
+ * For who asks
+ * ----------------------------------------------------------------
+ */
+
+/* Gives the channel to a worker that rests; false when there is none for this owner. */
+extern bool engage_resting(Oid owner, dsm_handle channel, Engagement *engagement);
+
+/* Is it still at work on that? */
+extern bool is_engaged(const Engagement *engagement);
+
+/* Sends a worker away that rests, whosever it is; false when none does. */
+extern bool dismiss_resting(void);
+
+/* The worker that works on a question of this process's, or 0. */
+extern int	worker_engaged_by(int asker);
+
+/* ----------------------------------------------------------------
+ * For a worker
+ * ----------------------------------------------------------------
+ */
+
+/* To be called once: at work for an asker.  It leaves by itself when the process ends. */
+extern void registry_enter(Oid owner, int asker);
+
+/*
+ * Rests from now on; when too many do, the one that has rested longest goes.
+ * False when the worker is not in the registry.
+ */
+extern bool registry_rest(void);
+
+typedef enum Rest
+{
+	REST_ENGAGED,				/* *channel is to be served */
+	REST_GOES_ON,
+	REST_ENDED					/* dismissed */
+} Rest;
+
+/* How the rest goes; with end, it ends where there is nothing to be served. */
+extern Rest registry_look(bool end, dsm_handle *channel);
+
+#endif							/* PPREPUB_SERVE_REGISTRY_H */

@@ -1,0 +1,16 @@
+/*
+ * rest.h
+ *		What a worker does between two questions: forgets the first, and waits
+ *		for the next.
+ */
+#ifndef PPREPUB_SERVE_REST_H
+#define PPREPUB_SERVE_REST_H
+
+#include "postgres.h"
+
+#include "serve/channel.h"
+
+/* The next question's channel, or NULL when it is time to go.  Outside of transactions. */
+extern Channel *rest(void);
+
+#endif							/* PPREPUB_SERVE_REST_H */
