@@ -243,6 +243,12 @@ lock_publication_number(int32 publication, LOCKMODE lock)
 	LockDatabaseObject(catalog_relation("catalog_publication"), publication, 0, lock);
 }
 
+void
+unlock_publication_number(int32 publication, LOCKMODE lock)
+{
+	UnlockDatabaseObject(catalog_relation("catalog_publication"), publication, 0, lock);
+}
+
 static DeclaredPublication *
 lock_publication(const char *name, LOCKMODE lock, bool new_owner)
 {

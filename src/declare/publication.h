@@ -76,6 +76,7 @@ extern DeclaredPublication *publication_open_to_drop(const char *name);
  */
 extern int32 publication_number(const char *name);
 extern void lock_publication_number(int32 publication, LOCKMODE lock);
+extern void unlock_publication_number(int32 publication, LOCKMODE lock);
 
 /* Under an old snapshot, a release that it does not see is a serialization failure. */
 extern void verify_releases_are_seen(const DeclaredPublication *publication);

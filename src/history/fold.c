@@ -239,6 +239,22 @@ read_place(void *what, TupleTableSlot *slot)
 	return true;
 }
 
+/* In assert builds: what is looked up is what would be found by reading all of it. */
+static void
+check_looked_up(const Fold *fold, FrameLoad *load)
+{
+#ifdef USE_ASSERT_CHECKING
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "whole fold", ALLOCSET_DEFAULT_SIZES);
+	Fold	   *whole = fold_read(fold->publication, load, context);
+
+	Assert(whole->past.nneighborhoods == fold->past.nneighborhoods);
+	Assert(whole->past.first[whole->past.nneighborhoods] == fold->past.first[fold->past.nneighborhoods]);
+	Assert(whole->past.first_value[whole->past.nneighborhoods] == fold->past.first_value[fold->past.nneighborhoods]);
+	Assert(whole->last_number == fold->last_number && whole->last_invented == fold->last_invented);
+	MemoryContextDelete(context);
+#endif
+}
+
 Fold *
 fold_look_up(const DeclaredPublication *publication, Directory *directory,
 			 FrameLoad *load, MemoryContext context)
@@ -252,6 +268,7 @@ fold_look_up(const DeclaredPublication *publication, Directory *directory,
 	fold->directory = directory;
 	fold->last_number = directory_last_number(directory);
 	fold->last_invented = directory_last_invented(directory);
+	check_looked_up(fold, load);
 	return fold;
 }
 

@@ -11,6 +11,7 @@
 
 #include "access/xact.h"
 #include "executor/spi.h"
+#include "serve/kept.h"
 #include "serve/limits.h"
 #include "serve/release.h"
 #include "serve/stopwatch.h"
@@ -81,7 +82,7 @@ try_release(const DeclaredPublication *publication, const Scope *scope,
 	PG_TRY();
 	{
 		SPI_connect();
-		making = make_release(publication, scope, NULL, context);
+		making = make_release(publication, scope, kept_directory(publication), context);
 		SPI_finish();
 		ReleaseCurrentSubTransaction();
 	}
@@ -110,7 +111,7 @@ release_or_nothing(const DeclaredPublication *publication, const Scope *scope,
 		return making;
 	if (is_infrastructure(*error))
 		ReThrowError(*error);
-	return make_nothing(publication, scope, NULL, context);
+	return make_nothing(publication, scope, kept_directory(publication), context);
 }
 
 Answer *
@@ -133,6 +134,8 @@ respond(const Question *question, MemoryContext context)
 	lock_source(publication);
 	answer_begins();
 	making = release_or_nothing(publication, &scope, work, &error);
+	if (making->directory == NULL)
+		kept_forget();
 	answer = remember_answer(publication, making, error, stopwatch_seconds(&watch), context);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);

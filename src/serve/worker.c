@@ -30,11 +30,13 @@
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "serve/channel.h"
+#include "serve/kept.h"
 #include "serve/outcome.h"
 #include "serve/quiet.h"
 #include "serve/registry.h"
 #include "serve/respond.h"
 #include "serve/rest.h"
+#include "serve/settings.h"
 #include "serve/stopwatch.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
@@ -134,6 +136,7 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 		*error = CopyErrorData();
 		FlushErrorState();
 		AbortCurrentTransaction();
+		kept_forget();
 		answer = NULL;
 	}
 	PG_END_TRY();
@@ -182,6 +185,9 @@ serve_question(Channel *channel)
 	else
 		send_error(channel, presentable(error));
 	serving = NULL;
+	channel_close(channel);
+	if (answer_linger > 0)
+		kept_learn(question);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -203,9 +209,6 @@ pprepub_answer_worker(Datum handle)
 	lock_identity();
 	registry_enter(channel_owner(channel), MyBgworkerEntry->bgw_notify_pid);
 	for (; channel != NULL; channel = rest())
-	{
 		serve_question(channel);
-		channel_close(channel);
-	}
 	proc_exit(0);
 }

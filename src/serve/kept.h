@@ -1,0 +1,27 @@
+/*
+ * kept.h
+ *		What a worker keeps of the publication that it answered about last: where
+ *		in the fold people are.
+ */
+#ifndef PPREPUB_SERVE_KEPT_H
+#define PPREPUB_SERVE_KEPT_H
+
+#include "postgres.h"
+
+#include "history/directory.h"
+#include "serve/channel.h"
+
+/* Of a publication that is locked: NULL where none is kept, or others have released since. */
+extern Directory *kept_directory(const DeclaredPublication *publication);
+
+/* To be called when a transaction that used it aborts, and when it is found to be wrong. */
+extern void kept_forget(void);
+
+/*
+ * Outside of transactions: reads the directory for the next question about the
+ * publication, if there is none that is.  Nobody waits for it, and it stands in
+ * nobody's way.
+ */
+extern void kept_learn(const Question *question);
+
+#endif							/* PPREPUB_SERVE_KEPT_H */
