@@ -48,7 +48,6 @@ static const struct
 	{"session_replication_role", "origin"},
 	{"statement_timeout", "0"},
 	{"idle_in_transaction_session_timeout", "0"},
-	{"lock_timeout", "60s"},	/* where ask.c finds nothing to complain of */
 
 	/* Other processes would need slots of their own */
 	{"max_parallel_workers_per_gather", "0"},

@@ -18,6 +18,11 @@
  *		release is missed and nobody has to be told to try again.  History and
  *		rows are made under one snapshot.  Then the commit; then, without any
  *		lock, the rows.
+ *
+ * WAITING
+ *		ask.c finds a wait for a lock of the asker's own transaction.  Any other
+ *		is waited for PATIENCE_S seconds: before the beginning in steps of
+ *		STEP_S, in between of which a worker sees that nobody asks any more.
  */
 #include "postgres.h"
 
@@ -41,15 +46,25 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
+
+#define PATIENCE_S	60
+#define STEP_S		1
 
 extern PGDLLEXPORT void pprepub_answer_worker(Datum channel);
 
 /* What this process is working on. */
 static Channel *serving = NULL;
 static Stopwatch serving_since;
+
+static void
+set_lock_timeout(int seconds)
+{
+	SetConfigOption("lock_timeout", psprintf("%ds", seconds), PGC_USERSET, PGC_S_SESSION);
+}
 
 void
 answer_begins(void)
@@ -58,6 +73,7 @@ answer_begins(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
 				 errmsg("the question was withdrawn")));
+	set_lock_timeout(PATIENCE_S);
 	serving_since = stopwatch_start();
 }
 
@@ -97,6 +113,7 @@ begin_transaction(const Question *question, Identity *before)
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	act_as(before, question->owner);
+	set_lock_timeout(STEP_S);
 	lock_publication_number(question->publication, ExclusiveLock);
 	PushActiveSnapshot(GetTransactionSnapshot());
 }
@@ -144,6 +161,28 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 	return answer;
 }
 
+/* Was it a lock, and is it worth while to wait on? */
+static bool
+may_wait_on(const ErrorData *error, const Stopwatch *watch)
+{
+	return error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE && channel_stage(serving) == STAGE_ASKED &&
+		stopwatch_seconds(watch) < PATIENCE_S;
+}
+
+/* Whoever asks may go away while a lock is waited for: then a worker waits no longer. */
+static Answer *
+make_patiently(const Question *question, MemoryContext context, ErrorData **error)
+{
+	Stopwatch	watch = stopwatch_start();
+	Answer	   *answer;
+
+	do
+	{
+		answer = make_and_commit(question, context, error);
+	} while (answer == NULL && may_wait_on(*error, &watch));
+	return answer;
+}
+
 /* ----------------------------------------------------------------
  * The process
  * ----------------------------------------------------------------
@@ -178,7 +217,7 @@ serve_question(Channel *channel)
 	Answer	   *answer;
 
 	serving = channel;
-	answer = make_and_commit(question, context, &error);
+	answer = make_patiently(question, context, &error);
 	wait_for_grid(question->time_grid);
 	if (answer != NULL)
 		send_answer(channel, answer);

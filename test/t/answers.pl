@@ -78,7 +78,7 @@ sub stop_in_source
 
 sub no_workers
 {
-	$node->poll_query_until('postgres', q{SELECT NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+	$node->poll_query_until('postgres', q{SELECT NOT EXISTS (SELECT FROM pg_locks WHERE locktype IN ('advisory', 'object') AND NOT granted
 		UNION ALL SELECT FROM pg_stat_activity WHERE backend_type = 'pprepub answer' AND backend_xid IS NOT NULL)}) or die 'a worker stays';
 	return;
 }
@@ -140,6 +140,8 @@ all_holds('gated', 'askers gone');
 	my ($out, $error);
 	my $status = $node->psql('postgres', "SET statement_timeout = 300; $ask", stderr => \$error);
 	isnt($status, 0, 'not begun: cancelled');
+	no_workers();
+	pass('not begun: nor does a worker wait on');
 	$publisher->query_safe('COMMIT');
 	$publisher->quit;
 	no_workers();
@@ -218,6 +220,7 @@ all_holds('gated', 'askers gone');
 	$asker->query('ROLLBACK');
 	is(finish_sql($third), 0, 'through a third: who goes on');
 	$asker->quit;
+	no_workers();
 	is(answers('gated'), $expected, 'through a third: costs nothing');
 }
 

@@ -30,6 +30,7 @@ log_min_messages = debug1
 log_min_error_statement = debug1
 log_error_verbosity = verbose
 deadlock_timeout = 10ms
+pprepub.answer_linger = 0
 work_mem = 64kB
 CONF
 $node->restart;
