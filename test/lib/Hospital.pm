@@ -112,8 +112,10 @@ ORDER BY tgrelid::regclass::text COLLATE "C", tgname;
 SELECT 'event trigger', evtname, evtenabled, evtevent FROM pg_event_trigger ORDER BY evtname;
 SELECT 'view', c.oid::regclass, pg_get_viewdef(c.oid) FROM pg_class c JOIN pprepub.catalog_relation ON relation = c.oid
 WHERE relkind = 'v' ORDER BY c.oid::regclass::text COLLATE "C";
-SELECT 'function', p.oid::regprocedure, proowner::regrole, coalesce(proacl, acldefault('f', proowner)) FROM pg_proc p
-WHERE pronamespace = 'pprepub'::regnamespace ORDER BY p.oid::regprocedure::text;
+SELECT 'function', p.oid::regprocedure, proowner::regrole, coalesce(proacl, acldefault('f', proowner)), prosecdef, proconfig, prosrc,
+	pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), obj_description(p.oid, 'pg_proc') FROM pg_proc p
+WHERE pronamespace = 'pprepub'::regnamespace OR (pronamespace::regnamespace::text, proname) IN (SELECT quote_ident(target), name FROM pprepub.catalog_publication)
+ORDER BY p.oid::regprocedure::text;
 SQL
 	return $text;
 }
