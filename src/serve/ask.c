@@ -30,9 +30,6 @@
 
 PG_FUNCTION_INFO_V1(pprepub_answer);
 
-/* A worker that was not heard of for so long may be waiting for us. */
-#define LOOK_FOR_LOCKS_MS	150
-
 /* ----------------------------------------------------------------
  * Who may ask, and when
  * ----------------------------------------------------------------
@@ -171,7 +168,7 @@ pprepub_answer(PG_FUNCTION_ARGS)
 	reception.slot = MakeSingleTupleTableSlot(result->setDesc, &TTSOpsMinimalTuple);
 
 	channel = channel_open(question);
-	worker = hire_worker(channel, question->owner);
+	worker = hire_worker(channel, question);
 	take_outcome(channel, &worker, &reception);
 	channel_close(channel);
 	ExecDropSingleTupleTableSlot(reception.slot);

@@ -176,6 +176,12 @@ channel_owner(const Channel *channel)
 	return channel->head->owner;
 }
 
+int32
+channel_publication(const Channel *channel)
+{
+	return channel->head->publication;
+}
+
 static const char *
 get_text(const char **from)
 {

@@ -58,9 +58,10 @@ extern dsm_handle channel_handle(const Channel *channel);
 /* The worker's end, or NULL when nobody asks any more; for as long as the process lives. */
 extern Channel *channel_attach(dsm_handle handle);
 
-/* Read in the worker: whose database, as whom, and the question, allocated in the current context. */
+/* Read in the worker: whose database, as whom, of what, and the question, allocated in the current context. */
 extern Oid	channel_database(const Channel *channel);
 extern Oid	channel_owner(const Channel *channel);
+extern int32 channel_publication(const Channel *channel);
 extern Question *channel_question(const Channel *channel);
 
 extern void channel_close(Channel *channel);

@@ -12,6 +12,7 @@
 #include "pgstat.h"
 #include "serve/settings.h"
 #include "serve/stopwatch.h"
+#include "serve/waits.h"
 #include "storage/latch.h"
 
 #define LOOK_AGAIN_MS	5
@@ -54,15 +55,43 @@ wait_for_slot(const Stopwatch *watch)
 	CHECK_FOR_INTERRUPTS();
 }
 
+/*
+ * A worker that rests, or that soon will; but not one that waits for this
+ * process's transaction.
+ */
+static bool
+engage(const Channel *channel, const Question *question, const Stopwatch *watch, Engagement *engagement)
+{
+	Stopwatch	silence = stopwatch_start();
+	Offer		offer;
+	int			busy;
+
+	while ((offer = engage_worker(question->owner, question->publication, channel_handle(channel),
+								  engagement, &busy)) == OFFER_SOON)
+	{
+		wait_for_rest(LOOK_FOR_LOCKS_MS);
+		CHECK_FOR_INTERRUPTS();
+		if (stopwatch_seconds(watch) * 1000.0 >= answer_wait)
+			break;
+		if (stopwatch_seconds(&silence) * 1000.0 < LOOK_FOR_LOCKS_MS)
+			continue;
+		if (waits_for_me(busy))
+			break;
+		silence = stopwatch_start();
+	}
+	stop_waiting_for_rest();
+	return offer == OFFER_ENGAGED;
+}
+
 Hired
-hire_worker(Channel *channel, Oid owner)
+hire_worker(Channel *channel, const Question *question)
 {
 	Stopwatch	watch = stopwatch_start();
 	BackgroundWorker worker;
 	Hired		hired = {.handle = NULL};
 
 	describe_worker(&worker, channel);
-	while (!engage_resting(owner, channel_handle(channel), &hired.engagement))
+	while (!engage(channel, question, &watch, &hired.engagement))
 	{
 		if (RegisterDynamicBackgroundWorker(&worker, &hired.handle))
 		{

@@ -17,8 +17,8 @@ typedef struct Hired
 	Engagement	engagement;		/* of one that rested */
 } Hired;
 
-/* Waits for a free slot, as long as pprepub.answer_wait allows. */
-extern Hired hire_worker(Channel *channel, Oid owner);
+/* Waits for a free worker or slot, as long as pprepub.answer_wait allows. */
+extern Hired hire_worker(Channel *channel, const Question *question);
 
 /* Its process, or 0 while it is not there yet. */
 extern int	worker_pid(const Hired *hired);

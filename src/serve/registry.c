@@ -14,6 +14,8 @@
 
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
+#include "pgstat.h"
+#include "storage/condition_variable.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
@@ -21,7 +23,7 @@
 #include "storage/shmem.h"
 #include "storage/spin.h"
 
-#define REGISTRY_NAME	"pprepub workers 1"
+#define REGISTRY_NAME	"pprepub workers 2"
 
 typedef enum PlaceState
 {
@@ -40,6 +42,8 @@ typedef struct Place
 	Latch	   *latch;
 	Oid			database;
 	Oid			owner;
+	int32		publication;	/* of the question at hand, or of the last one */
+	bool		is_making;		/* its answer */
 	int			asker;
 	dsm_handle	channel;
 	uint64		rests_since;	/* by the registry's count of rests */
@@ -48,6 +52,7 @@ typedef struct Place
 typedef struct Registry
 {
 	slock_t		lock;
+	ConditionVariable rested;	/* somebody, or has made an answer */
 	uint64		rests;
 	int			nplaces;
 	Place		places[FLEXIBLE_ARRAY_MEMBER];
@@ -68,6 +73,7 @@ static void
 initialize(Registry *fresh)
 {
 	SpinLockInit(&fresh->lock);
+	ConditionVariableInit(&fresh->rested);
 	fresh->rests = 0;
 	fresh->nplaces = max_worker_processes;
 	memset(fresh->places, 0, sizeof(Place) * fresh->nplaces);
@@ -117,6 +123,12 @@ has_registry(void)
  * ----------------------------------------------------------------
  */
 
+static bool
+is_for(const Place *place, Oid owner)
+{
+	return place->database == MyDatabaseId && place->owner == owner;
+}
+
 /* The one that has rested longest, of an owner in this database, or of all. */
 static Place *
 find_resting(Oid owner)
@@ -127,8 +139,7 @@ find_resting(Oid owner)
 	{
 		Place	   *place = &registry->places[i];
 
-		if (place->state != PLACE_RESTING ||
-			(OidIsValid(owner) && (place->database != MyDatabaseId || place->owner != owner)))
+		if (place->state != PLACE_RESTING || (OidIsValid(owner) && !is_for(place, owner)))
 			continue;
 		if (found == NULL || place->rests_since < found->rests_since)
 			found = place;
@@ -136,29 +147,78 @@ find_resting(Oid owner)
 	return found;
 }
 
-bool
-engage_resting(Oid owner, dsm_handle channel, Engagement *engagement)
+/* The one that makes an answer of the publication, or else the one that has made the last. */
+static Place *
+find_versed(Oid owner, int32 publication)
+{
+	Place	   *found = NULL;
+
+	for (int i = 0; i < registry->nplaces; i++)
+	{
+		Place	   *place = &registry->places[i];
+
+		if (!is_for(place, owner) || place->publication != publication)
+			continue;
+		if ((place->state == PLACE_GIVEN || place->state == PLACE_WORKING) && place->is_making)
+			return place;
+		if (place->state == PLACE_RESTING && (found == NULL || place->rests_since > found->rests_since))
+			found = place;
+	}
+	return found;
+}
+
+static void
+give(Place *place, int32 publication, dsm_handle channel)
+{
+	place->state = PLACE_GIVEN;
+	place->generation++;
+	place->publication = publication;
+	place->is_making = true;
+	place->asker = MyProcPid;
+	place->channel = channel;
+}
+
+Offer
+engage_worker(Oid owner, int32 publication, dsm_handle channel, Engagement *engagement, int *busy)
 {
 	Place	   *place;
 	Latch	   *latch = NULL;
+	Offer		offer = OFFER_NONE;
 
 	if (!has_registry())
-		return false;
+		return OFFER_NONE;
 	SpinLockAcquire(&registry->lock);
-	place = find_resting(owner);
-	if (place != NULL)
+	place = find_versed(owner, publication);
+	if (place == NULL)
+		place = find_resting(owner);
+	if (place != NULL && place->state == PLACE_RESTING)
 	{
-		place->state = PLACE_GIVEN;
-		place->generation++;
-		place->asker = MyProcPid;
-		place->channel = channel;
+		give(place, publication, channel);
 		*engagement = (Engagement) {place - registry->places, place->generation, place->pid};
 		latch = place->latch;
+		offer = OFFER_ENGAGED;
+	}
+	else if (place != NULL)
+	{
+		*busy = place->pid;
+		offer = OFFER_SOON;
 	}
 	SpinLockRelease(&registry->lock);
 	if (latch != NULL)
 		SetLatch(latch);
-	return latch != NULL;
+	return offer;
+}
+
+void
+wait_for_rest(int milliseconds)
+{
+	(void) ConditionVariableTimedSleep(&registry->rested, milliseconds, PG_WAIT_EXTENSION);
+}
+
+void
+stop_waiting_for_rest(void)
+{
+	ConditionVariableCancelSleep();
 }
 
 bool
@@ -233,10 +293,11 @@ leave(int code, Datum arg)
 	own->generation++;
 	own->pid = 0;
 	SpinLockRelease(&registry->lock);
+	ConditionVariableBroadcast(&registry->rested);
 }
 
 void
-registry_enter(Oid owner, int asker)
+registry_enter(Oid owner, int32 publication, int asker)
 {
 	if (!has_registry())
 		return;
@@ -252,11 +313,24 @@ registry_enter(Oid owner, int asker)
 		own->latch = MyLatch;
 		own->database = MyDatabaseId;
 		own->owner = owner;
+		own->publication = publication;
+		own->is_making = true;
 		own->asker = asker;
 	}
 	SpinLockRelease(&registry->lock);
 	if (own != NULL)
 		before_shmem_exit(leave, (Datum) 0);
+}
+
+void
+registry_made(void)
+{
+	if (own == NULL)
+		return;
+	SpinLockAcquire(&registry->lock);
+	own->is_making = false;
+	SpinLockRelease(&registry->lock);
+	ConditionVariableBroadcast(&registry->rested);
 }
 
 /* Others, above all parallel queries, need workers too. */
@@ -287,6 +361,7 @@ registry_rest(void)
 	SpinLockRelease(&registry->lock);
 	if (latch != NULL)
 		SetLatch(latch);
+	ConditionVariableBroadcast(&registry->rested);
 	return true;
 }
 

@@ -31,8 +31,25 @@ typedef struct Engagement
  * ----------------------------------------------------------------
  */
 
-/* Gives the channel to a worker that rests; false when there is none for this owner. */
-extern bool engage_resting(Oid owner, dsm_handle channel, Engagement *engagement);
+typedef enum Offer
+{
+	OFFER_ENGAGED,				/* a worker that rested has the channel */
+	OFFER_SOON,					/* one is about to: it makes an answer of the same publication */
+	OFFER_NONE
+} Offer;
+
+/*
+ * Gives the channel to a worker of the owner's.  Answers of one publication
+ * follow each other anyway, and a worker that has made the last one knows its
+ * way about: so it is waited for, rather than that others are engaged.  *busy
+ * is its process.
+ */
+extern Offer engage_worker(Oid owner, int32 publication, dsm_handle channel,
+						   Engagement *engagement, int *busy);
+
+/* Waits, not for long, until a worker has made an answer or rests. */
+extern void wait_for_rest(int milliseconds);
+extern void stop_waiting_for_rest(void);
 
 /* Is it still at work on that? */
 extern bool is_engaged(const Engagement *engagement);
@@ -49,7 +66,10 @@ extern int	worker_engaged_by(int asker);
  */
 
 /* To be called once: at work for an asker.  It leaves by itself when the process ends. */
-extern void registry_enter(Oid owner, int asker);
+extern void registry_enter(Oid owner, int32 publication, int asker);
+
+/* An answer is made, and only its rows are still to be sent. */
+extern void registry_made(void);
 
 /*
  * Rests from now on; when too many do, the one that has rested longest goes.

@@ -68,24 +68,22 @@ is_old(void)
 	return TimestampDifferenceExceeds(MyStartTimestamp, GetCurrentTimestamp(), LIFE_S * 1000);
 }
 
+bool
+begin_rest(void)
+{
+	forget_session();
+	return answer_linger > 0 && !is_old() && registry_rest();
+}
+
 Channel *
 rest(void)
 {
 	Stopwatch	watch = stopwatch_start();
 	dsm_handle	handle;
-	Rest		state = REST_GOES_ON;
+	Rest		state;
 
-	forget_session();
-	if (answer_linger == 0 || is_old() || !registry_rest())
-		return NULL;
-	while (state == REST_GOES_ON)
+	while ((state = registry_look(stopwatch_seconds(&watch) * 1000.0 >= answer_linger || is_database_wanted(), &handle)) != REST_ENDED)
 	{
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 Min(LOOK_UP_MS, answer_linger), PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-		heed_configuration();
-		state = registry_look(stopwatch_seconds(&watch) * 1000.0 >= answer_linger || is_database_wanted(), &handle);
 		if (state == REST_ENGAGED)
 		{
 			Channel    *channel = channel_attach(handle);
@@ -93,8 +91,13 @@ rest(void)
 			if (channel != NULL)
 				return channel;
 			(void) registry_rest();	/* nobody asks any more */
-			state = REST_GOES_ON;
+			continue;
 		}
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 Min(LOOK_UP_MS, answer_linger), PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+		heed_configuration();
 	}
 	return NULL;
 }

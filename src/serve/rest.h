@@ -10,6 +10,9 @@
 
 #include "serve/channel.h"
 
+/* Lets go of the question; false when it is time to go. */
+extern bool begin_rest(void);
+
 /* The next question's channel, or NULL when it is time to go.  Outside of transactions. */
 extern Channel *rest(void);
 

@@ -10,6 +10,9 @@
 
 #include "postgres.h"
 
+/* A worker that was not heard of for so long may be waiting for us. */
+#define LOOK_FOR_LOCKS_MS	150
+
 /* Straight, or through others who wait in between: for a lock of this process. */
 extern bool waits_for_me(int pid);
 

@@ -41,7 +41,6 @@
 #include "serve/registry.h"
 #include "serve/respond.h"
 #include "serve/rest.h"
-#include "serve/settings.h"
 #include "serve/stopwatch.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
@@ -207,7 +206,8 @@ wait_for_grid(int grid)
 	}
 }
 
-static void
+/* False when the worker is to go. */
+static bool
 serve_question(Channel *channel)
 {
 	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "answer", ALLOCSET_DEFAULT_SIZES);
@@ -215,9 +215,11 @@ serve_question(Channel *channel)
 	const Question *question = channel_question(channel);
 	ErrorData  *error;
 	Answer	   *answer;
+	bool		stays;
 
 	serving = channel;
 	answer = make_patiently(question, context, &error);
+	registry_made();
 	wait_for_grid(question->time_grid);
 	if (answer != NULL)
 		send_answer(channel, answer);
@@ -225,10 +227,12 @@ serve_question(Channel *channel)
 		send_error(channel, presentable(error));
 	serving = NULL;
 	channel_close(channel);
-	if (answer_linger > 0)
+	stays = begin_rest();
+	if (stays)
 		kept_learn(question);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+	return stays;
 }
 
 void
@@ -246,8 +250,8 @@ pprepub_answer_worker(Datum handle)
 	be_quiet();
 	SetSessionAuthorization(channel_owner(channel), false);
 	lock_identity();
-	registry_enter(channel_owner(channel), MyBgworkerEntry->bgw_notify_pid);
-	for (; channel != NULL; channel = rest())
-		serve_question(channel);
+	registry_enter(channel_owner(channel), channel_publication(channel), MyBgworkerEntry->bgw_notify_pid);
+	while (channel != NULL && serve_question(channel))
+		channel = rest();
 	proc_exit(0);
 }
