@@ -75,6 +75,7 @@ static SentRelease
 give_rows(const Making *making, int32 number, Answer *answer, MemoryContext context)
 {
 	MemorySink	sink = {{.add_class = keep_class,.add_row = add_row},.answer = answer,.context = context};
+	Oid			table = answered_ensure(making->publication);
 	SentRelease sent;
 
 	if (making->draft->classes->nclasses == 0)
@@ -83,7 +84,7 @@ give_rows(const Making *making, int32 number, Answer *answer, MemoryContext cont
 	sink.values = palloc0(sizeof(Datum) * (ANSWERED_CELLS + sink.ncells));
 	sink.nulls = palloc0(sizeof(bool) * (ANSWERED_CELLS + sink.ncells));
 	sink.values[ANSWERED_RELEASE] = Int32GetDatum(number);
-	sink.answered = writer_open(answered_ensure(making->publication), false);
+	sink.answered = writer_open(table, false);
 	sent = send_rows(making, number, &sink.base);
 	writer_close(sink.answered);
 	return sent;

@@ -9,6 +9,7 @@
 #include "serve/rows.h"
 
 #include "frame/print.h"
+#include "history/log.h"
 #include "history/remember.h"
 #include "miscadmin.h"
 #include "serve/released.h"
@@ -250,6 +251,16 @@ send_all(const Making *making, const uint32 *order, uint64 seed, RowSink *sink)
 	return checksum_result(sending.checksum);
 }
 
+/* Whoever looks at a history finds its tables, though they tell of nobody. */
+static void
+remember_nobody(const Making *making, int32 number)
+{
+	(void) log_ensure(making->publication);
+	(void) fold_ensure(making->publication);
+	if (making->directory != NULL)
+		directory_advance(making->directory, number, 0);
+}
+
 SentRelease
 send_rows(const Making *making, int32 number, RowSink *sink)
 {
@@ -261,8 +272,8 @@ send_rows(const Making *making, int32 number, RowSink *sink)
 	watch = stopwatch_start();
 	if (making->draft->classes->nclasses > 0)
 		remember_classes(making, number, order);
-	else if (making->directory != NULL)
-		directory_advance(making->directory, number, 0);
+	else
+		remember_nobody(making, number);
 	sent.history_seconds = stopwatch_seconds(&watch);
 	pfree(order);
 	return sent;

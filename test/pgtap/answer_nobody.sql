@@ -1,0 +1,36 @@
+-- A history may begin with answers that have nobody in them, for whatever reason: it is whole, and goes on.
+\set QUIET on
+SET client_min_messages = error;
+SELECT no_plan();
+CREATE TABLE people AS SELECT i AS id, i AS age, 'd' || i % 3 AS ill FROM generate_series(1, 20) i;
+CREATE VIEW failing AS SELECT id, age / 0 AS age, ill FROM people;
+CREATE TABLE deserted AS SELECT * FROM people WITH NO DATA;
+CREATE TABLE few AS SELECT * FROM people LIMIT 2;
+SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3}')
+	FROM unnest('{failing,deserted,few}'::text[]) name \g /dev/null
+
+CREATE FUNCTION broken(name text) RETURNS text LANGUAGE sql AS $$ SELECT string_agg(check_name, ' ') FROM pprepub.audit(name) WHERE NOT holds $$;
+CREATE FUNCTION history_of(name text) RETURNS bigint[] LANGUAGE sql AS $$
+	SELECT ARRAY[(SELECT count(*) FROM pprepub.members(name)), (SELECT count(*) FROM pprepub.signatures(name)), (SELECT count(*) FROM pprepub.neighborhoods(name)),
+		(SELECT count(*) FROM pprepub.statistics(name)), (SELECT count(*) FROM pprepub.attack(name)), (SELECT count(*) FROM pprepub.release WHERE publication = name)]
+$$;
+SELECT is((SELECT count(*) FROM published.failing()), 0::bigint, 'a source that fails');
+SELECT is((SELECT count(*) FROM published.deserted()), 0::bigint, 'a source without people');
+SELECT is((SELECT count(*) FROM published.few()), 0::bigint, 'too few people');
+SELECT is(history_of(name), '{0,0,0,0,0,1}', name || ': a history of nobody') FROM unnest('{failing,deserted,few}'::text[]) name;
+SELECT ok(pprepub.release_intact(name, 1), name || ': an answer of nothing') FROM unnest('{failing,deserted,few}'::text[]) name;
+SELECT is((SELECT equal FROM pprepub.rebuild_history(name)), true, name || ': all that there is is remembered') FROM unnest('{failing,deserted,few}'::text[]) name;
+SELECT is(broken('failing'), 'covers', 'what fails cannot be looked at, all else can');
+SELECT is(broken('deserted'), NULL, 'nothing is wrong');
+SELECT is(broken('few'), NULL, 'there either');
+
+CREATE OR REPLACE VIEW failing AS SELECT id, age, ill FROM people;
+INSERT INTO deserted TABLE people;
+INSERT INTO few SELECT * FROM people WHERE id NOT IN (SELECT id FROM few);
+SELECT is((SELECT count(*) FROM published.failing()), 20::bigint, 'it fails no longer');
+SELECT is((SELECT count(*) FROM published.deserted()), 20::bigint, 'people came');
+SELECT is((SELECT count(*) FROM published.few()), 20::bigint, 'more came');
+SELECT is((SELECT rows FROM pprepub.publish(name)), 20::bigint, name || ': they can be published') FROM unnest('{failing,deserted,few}'::text[]) name;
+SELECT is(broken(name), NULL, name || ': all holds') FROM unnest('{failing,deserted,few}'::text[]) name;
+SELECT is((SELECT array_agg(DISTINCT signature::text) FROM pprepub.signatures(name)), '{011}', name || ': nobody was in the first') FROM unnest('{failing,deserted,few}'::text[]) name;
+SELECT * FROM finish();
