@@ -67,6 +67,26 @@ CREATE TEMP TABLE kept AS SELECT class FROM published.asked();
 SELECT count(*) FROM kept;
 DROP TABLE kept;
 
+-- Whatever a column holds: types of the owner's, nulls, values larger than what is sent at once.
+SET ROLE regress_owner;
+CREATE TYPE mood AS ENUM ('well', 'ill');
+CREATE TYPE pair AS (a int, b text);
+CREATE DOMAIN short AS varchar(3);
+CREATE TABLE wide (id text, day date, mood mood, pair pair, tags short[], big text);
+ALTER TABLE wide ALTER big SET STORAGE EXTERNAL;
+INSERT INTO wide SELECT 'P' || i, '2020-01-01'::date + i % 10, (enum_range(NULL::mood))[1 + i % 2], (i % 3, repeat('b', 9000))::pair,
+	ARRAY['t' || i % 4, NULL], CASE WHEN i > 1 THEN repeat('x', 300000) END FROM generate_series(1, 20) i;
+SELECT pprepub.create_publication('wide', 'wide', 'id', '{"day": "range", "mood": "suppress"}', 'big', 'bpg', '{"k": 2}', insensitive => '{pair,tags}');
+SELECT pg_get_function_result('published.wide'::regproc);
+CREATE TEMP TABLE answer AS SELECT * FROM published.wide();
+SELECT count(*), count(big), min(length(big)), max(length(big)), min(length((pair).b)), array_agg(DISTINCT (pair).a), bool_and(lower_inc(day)),
+	array_agg(DISTINCT tags), array_agg(DISTINCT mood) FROM answer;
+DROP TABLE answer;
+SELECT pprepub.drop_publication('wide', true);
+DROP TABLE wide;
+DROP TYPE mood, pair, short;
+RESET ROLE;
+
 -- ----------------------------------------------------------------
 -- Wherever it is called
 -- ----------------------------------------------------------------
