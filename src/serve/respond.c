@@ -49,12 +49,14 @@ lock_source(const DeclaredPublication *publication)
 
 /*
  * Is it the machine, and not the source, that is to blame?  What the server
- * itself says counts, not what a function of the source's claims to be.
+ * itself says counts, not what a function of the source's claims to be.  A limit
+ * that was set, as temp_file_limit, is reached by how much there is to read.
  */
 static bool
 is_infrastructure(const ErrorData *error)
 {
-	if (strcmp(error->domain, PG_TEXTDOMAIN("postgres")) != 0)
+	if (strcmp(error->domain, PG_TEXTDOMAIN("postgres")) != 0 ||
+		error->sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
 		return false;
 	switch (ERRCODE_TO_CATEGORY(error->sqlerrcode))
 	{
@@ -75,6 +77,7 @@ try_release(const DeclaredPublication *publication, const Scope *scope,
 {
 	ResourceOwner owner = CurrentResourceOwner;
 	MemoryContext old = CurrentMemoryContext;
+	int			level = GetCurrentTransactionNestLevel();
 	Making	   *volatile making = NULL;
 
 	*error = NULL;
@@ -91,7 +94,8 @@ try_release(const DeclaredPublication *publication, const Scope *scope,
 		MemoryContextSwitchTo(context);
 		*error = CopyErrorData();
 		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
+		while (GetCurrentTransactionNestLevel() > level)
+			RollbackAndReleaseCurrentSubTransaction();
 		making = NULL;
 	}
 	PG_END_TRY();

@@ -32,6 +32,7 @@ log_error_verbosity = verbose
 deadlock_timeout = 10ms
 pprepub.answer_linger = 0
 work_mem = 64kB
+temp_file_limit = 100kB
 CONF
 $node->restart;
 
@@ -73,11 +74,12 @@ END $$;
 CREATE VIEW hospital.noisy AS SELECT * FROM hospital.patients WHERE hospital.seen(id);
 CREATE VIEW hospital.failing AS SELECT * FROM hospital.patients WHERE hospital.fail(id);
 CREATE VIEW hospital.ending AS SELECT * FROM hospital.patients WHERE hospital.stop(id);
+CREATE VIEW hospital.sorted AS SELECT * FROM hospital.patients ORDER BY repeat(id, 10) OFFSET 0;
 CREATE VIEW hospital.nobody AS SELECT * FROM hospital.patients WHERE length(id) = 0;
 CREATE VIEW hospital.repeated AS SELECT * FROM hospital.patients UNION ALL SELECT * FROM hospital.patients WHERE id = 'KEY-200';
 SQL
 my $beside = '';
-foreach my $name (qw(patients noisy failing ending nobody repeated))
+foreach my $name (qw(patients noisy failing ending sorted nobody repeated))
 {
 	$node->safe_psql('postgres', <<SQL);
 SET ROLE owner;
@@ -113,7 +115,7 @@ is(as_analyst('SELECT count(*) FROM published.patients()'), '4001', 'an answer')
 $node->safe_psql('postgres', 'SELECT pg_stat_statements_reset(); SELECT pg_stat_force_next_flush()');
 my $before = as_analyst($statistics);
 my $start = -s $node->logfile;
-my %rows = (patients => 4001, noisy => 4001, failing => 0, ending => 0, nobody => 0, repeated => 0);
+my %rows = (patients => 4001, noisy => 4001, failing => 0, ending => 0, sorted => 0, nobody => 0, repeated => 0);
 
 foreach my $name (sort keys %rows)
 {
@@ -121,7 +123,7 @@ foreach my $name (sort keys %rows)
 }
 my $log = substr(slurp_file($node->logfile), $start);
 my $after = as_analyst($statistics);
-$after =~ s/^.*(?:failing|ending|nobody|noisy|repeated)_(?:members|neighborhoods|regions)[_a-z]*,.*\n//gm;	# made since
+$after =~ s/^.*(?:failing|ending|sorted|nobody|noisy|repeated)_(?:members|neighborhoods|regions)[_a-z]*,.*\n//gm;	# made since
 is($after, $before, 'statistics of tables, indexes and functions have not moved');
 
 # ----------------------------------------------------------------
@@ -130,7 +132,7 @@ is($after, $before, 'statistics of tables, indexes and functions have not moved'
 
 is($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT regexp_replace(query, '\s+', ' ', 'g'), '; ') FROM pg_stat_statements
 	WHERE query ~ 'catalog_release|published_private|hospital'}), '', 'pg_stat_statements: nothing of what the workers did');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_statements WHERE query ~ 'published\.'}), '6', 'but what the analyst said');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_statements WHERE query ~ 'published\.'}), '7', 'but what the analyst said');
 
 ok($log =~ /statement: SELECT count\(\*\) FROM published\.patients\(\)/, 'log: what the analyst said');
 ok($log !~ /((?:KEY|QI|SENSITIVE)-\d)/, 'log: no value') or diag($1);
@@ -138,7 +140,7 @@ ok($log !~ /the source (?:logs|warns|fails)/, 'log: no message of the source');
 ok($log !~ /^(.*(?:hospital|private).*)/m, 'log: nothing of what the workers did') or diag($1);
 is(as_analyst('SELECT count(*) FROM pprepub.failed_answer'), '0', 'failures are not for analysts');
 is($node->safe_psql('postgres', 'SELECT DISTINCT publication, sqlstate FROM pprepub.failed_answer WHERE message ~ \'KEY-200\' OR publication NOT IN (\'failing\') ORDER BY 1'),
-	"ending|42501\nfailing|P0001\nrepeated|23505", 'but for owners');
+	"ending|42501\nfailing|P0001\nrepeated|23505\nsorted|53400", 'but for owners');
 
 # ----------------------------------------------------------------
 # What is seen of a worker at work, and of what it leaves
@@ -152,7 +154,7 @@ unlike($plan, qr/hospital|Seq Scan|WAL:/, 'EXPLAIN ANALYZE: nothing else');
 	my $holder = $node->background_psql('postgres');
 
 	$holder->query_safe('BEGIN; LOCK pprepub.catalog_release IN SHARE MODE');
-	my $session = start_sql($node, 'postgres', 'SET SESSION AUTHORIZATION analyst', 'SELECT count(*) FROM published.patients()');
+	my $session = start_sql($node, 'postgres', 'SET SESSION AUTHORIZATION analyst', q{SET work_mem = '64MB'}, 'SELECT count(*) FROM published.patients()');
 	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE relation = 'pprepub.catalog_release'::regclass AND NOT granted}) or die 'no worker waits';
 	is(as_analyst(q{SELECT count(*) FROM pg_locks WHERE locktype IN ('page', 'tuple') OR mode = 'SIReadLock'}), '0', 'pg_locks: no pages, no rows');
 	is(as_analyst(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'pprepub answer'}), '0', 'pg_stat_activity: nothing for analysts');
@@ -165,7 +167,7 @@ unlike($plan, qr/hospital|Seq Scan|WAL:/, 'EXPLAIN ANALYZE: nothing else');
 
 # Answers with and without rows, and those of sources that fail, take as many transactions as one another.
 my %ids;
-foreach my $name (qw(patients failing ending nobody repeated))
+foreach my $name (qw(patients failing ending sorted nobody repeated))
 {
 	my $from = $node->safe_psql('postgres', 'SELECT pg_snapshot_xmax(pg_current_snapshot())');
 
