@@ -224,6 +224,19 @@ all_holds('gated', 'askers gone');
 	is(answers('gated'), $expected, 'through a third: costs nothing');
 }
 
+# Each asks what the other's lock keeps from being answered.  One of the two is told so, or both.
+{
+	$node->safe_psql('postgres', 'CREATE TABLE hospital.visitors AS SELECT * FROM hospital.patients');
+	$node->safe_psql('postgres', 'ALTER TABLE hospital.visitors OWNER TO owner');
+	declare_patients($node, 'postgres', 'visitors', 'hospital.visitors');
+	my $start = time();
+	my $one = start_sql($node, 'postgres', 'BEGIN', 'LOCK TABLE hospital.patients', 'SELECT pg_sleep(0.3)', 'SELECT count(*) FROM published.visitors()', 'ROLLBACK');
+	my $two = start_sql($node, 'postgres', 'BEGIN', 'LOCK TABLE hospital.visitors', 'SELECT pg_sleep(0.3)', 'SELECT count(*) FROM published.patients()', 'ROLLBACK');
+	cmp_ok(finish_sql($one) + finish_sql($two), '>', 0, 'across: an error');
+	like($one->{error} . $two->{error}, qr/the answer waits for a lock that your own transaction holds/, 'across: says why');
+	cmp_ok(time() - $start, '<', 10, 'across: no hang');
+}
+
 # ----------------------------------------------------------------
 # Time
 # ----------------------------------------------------------------
