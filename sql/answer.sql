@@ -143,9 +143,16 @@ CLOSE c;
 SET force_parallel_mode = on;
 SET parallel_setup_cost = 0;
 SELECT count(*) > 0 AS ok FROM published.asked() a JOIN people p ON p.disease = a.disease;
+SELECT asked_since() AS once;
+-- a function that says of itself what is not true of an answer
+CREATE FUNCTION mislabelled() RETURNS bigint LANGUAGE sql PARALLEL SAFE AS 'SELECT count(*) FROM published.asked()';
+\set VERBOSITY terse
+SELECT mislabelled();
+\set VERBOSITY default
+DROP FUNCTION mislabelled;
 RESET force_parallel_mode;
 RESET parallel_setup_cost;
-SELECT asked_since() AS once;
+SELECT asked_since() AS none;
 
 -- A statement has one, unless the owner allows more.
 SELECT count(*) FROM unnest('{age,zip}'::name[]) c, LATERAL published.asked(columns => ARRAY[c]);
