@@ -48,6 +48,7 @@ static const struct
 	{"session_replication_role", "origin"},
 	{"statement_timeout", "0"},
 	{"idle_in_transaction_session_timeout", "0"},
+	{"lock_timeout", "1s"},		/* between questions: somebody may be waiting for the next one */
 
 	/* Other processes would need slots of their own */
 	{"max_parallel_workers_per_gather", "0"},
