@@ -11,6 +11,7 @@
 
 #include "history/fold.h"
 #include "history/reader.h"
+#include "history/space.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "utils/lsyscache.h"
@@ -41,6 +42,10 @@ struct Directory
 	uint32		nplaces;
 	uint32		ngone;
 	uint32		places_allocated;
+
+	BlockNumber *loose;			/* pages of rows forgotten since */
+	uint64		nloose;
+	uint64		loose_allocated;
 
 	Slot	   *slots;
 	uint64		nslots;			/* a power of 2 */
@@ -159,11 +164,33 @@ directory_add(Directory *directory, TupleTableSlot *slot)
 		note_invented(directory, DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED]));
 }
 
+/* Rows are forgotten in the order of the table. */
+static void
+note_loose(Directory *directory, BlockNumber page)
+{
+	if (directory->nloose > 0 && directory->loose[directory->nloose - 1] == page)
+		return;
+	if (directory->nloose == directory->loose_allocated)
+	{
+		directory->loose_allocated = directory->loose_allocated * 2 + 64;
+		directory->loose = repalloc_huge(directory->loose, sizeof(BlockNumber) * directory->loose_allocated);
+	}
+	directory->loose[directory->nloose++] = page;
+}
+
 void
 directory_forget(Directory *directory, uint32 at)
 {
+	note_loose(directory, ItemPointerGetBlockNumber(&directory->places[at].tid));
 	ItemPointerSetInvalid(&directory->places[at].tid);
 	directory->ngone++;
+}
+
+void
+directory_find_space(Directory *directory)
+{
+	find_space_in(directory->table, directory->loose, directory->nloose);
+	directory->nloose = 0;
 }
 
 /* Gives the places of neighborhoods that are no more to others. */
@@ -225,6 +252,7 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	directory->key = element_of(key);
 	directory->hasher = keys_create(key->type, key->collation);
 	directory->places = palloc(sizeof(Place));
+	directory->loose = palloc(sizeof(BlockNumber));
 	make_slots(directory, publication->remembered / 3 * 4 + 4);
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(directory->table))
@@ -232,6 +260,12 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	if (directory->remembered != publication->remembered)
 		fold_refuse(publication, directory->remembered);
 	return directory;
+}
+
+bool
+directory_knows(const Directory *directory, int32 publication)
+{
+	return directory->publication == publication;
 }
 
 bool

@@ -36,6 +36,8 @@ typedef struct Places
 /* As the owner, inside SPI, under the active snapshot: reads the whole fold. */
 extern Directory *directory_read(const DeclaredPublication *publication, MemoryContext context);
 
+extern bool directory_knows(const Directory *directory, int32 publication);
+
 /* Does it know all that the publication, which is locked, has released? */
 extern bool directory_is_current(const Directory *directory, const DeclaredPublication *publication);
 
@@ -53,6 +55,9 @@ extern int64 directory_last_invented(const Directory *directory);
 extern void directory_add(Directory *directory, TupleTableSlot *slot);
 extern void directory_forget(Directory *directory, uint32 at);
 extern void directory_advance(Directory *directory, int32 releases, int64 newcomers);
+
+/* Finds the space that rows have left which were forgotten before. */
+extern void directory_find_space(Directory *directory);
 
 extern Size directory_memory(const Directory *directory);
 

@@ -18,6 +18,7 @@
 #include "history/fold.h"
 #include "history/log.h"
 #include "history/reader.h"
+#include "history/space.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"

@@ -10,10 +10,14 @@
  */
 #include "history/remember.h"
 
+#include "access/toast_internals.h"
 #include "history/log.h"
+#include "history/space.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+#define LONG_SIGNATURE 64		/* bytes */
 
 struct Remembering
 {
@@ -60,6 +64,10 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release)
 	remembering->loaded = loaded;
 	remembering->release = release;
 	remembering->table = fold_ensure(fold->publication);
+	if (fold->directory == NULL)
+		find_space(remembering->table);
+	else
+		directory_find_space(fold->directory);
 	remembering->neighborhoods = writer_open(remembering->table, true);
 	if (fold->directory != NULL)
 		writer_watch(remembering->neighborhoods, note_written, fold->directory);
@@ -248,6 +256,17 @@ next_signature(const VarBit *signature, int32 release)
 	return next;
 }
 
+/* There is a bit for each release, and few are set: thousands take some bytes. */
+static Datum
+stored_signature(const VarBit *signature)
+{
+	Datum		small = (Datum) 0;
+
+	if (VARSIZE(signature) >= LONG_SIGNATURE)
+		small = toast_compress_datum(PointerGetDatum(signature), InvalidCompressionMethod);
+	return DatumGetPointer(small) != NULL ? small : PointerGetDatum(signature);
+}
+
 /* ----------------------------------------------------------------
  * Rows of the fold and of the log
  * ----------------------------------------------------------------
@@ -265,7 +284,7 @@ write_neighborhood(Remembering *remembering, const People *people, Datum keys, D
 	if (people->shown != NULL)
 		signature = next_signature(signature, remembering->release);
 	values[FOLD_NEIGHBORHOOD] = Int64GetDatum(++fold->last_number);
-	values[FOLD_SIGNATURE] = PointerGetDatum(signature);
+	values[FOLD_SIGNATURE] = stored_signature(signature);
 	values[FOLD_KEYS] = keys;
 	values[FOLD_SENSITIVE] = sensitive;
 	nulls[FOLD_INVENTED] = people->is_invented == NULL;
@@ -429,18 +448,6 @@ write_rest(Remembering *remembering, uint32 n)
 	MemoryContextSwitchTo(old);
 }
 
-static void
-note_remembered(const Remembering *remembering)
-{
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	catalog_execute("UPDATE pprepub.catalog_publication SET remembered = remembered + $2 WHERE publication = $1",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(remembering->fold->publication->id)),
-					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) remembering->newcomers)));
-	catalog_leave(&access);
-}
-
 /* The rows of neighborhoods that are no more. */
 static void
 delete_parted(const Remembering *remembering)
@@ -461,7 +468,7 @@ delete_parted(const Remembering *remembering)
 	pfree(tids);
 }
 
-void
+uint64
 remember_end(Remembering *remembering)
 {
 	for (uint32 n = 0; n < remembering->fold->past.nneighborhoods; n++)
@@ -474,7 +481,7 @@ remember_end(Remembering *remembering)
 	writer_close(remembering->neighborhoods);
 	delete_parted(remembering);
 	MemoryContextDelete(remembering->row);
-	note_remembered(remembering);
 	if (remembering->fold->directory != NULL)
 		directory_advance(remembering->fold->directory, remembering->release, remembering->newcomers);
+	return remembering->newcomers;
 }

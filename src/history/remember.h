@@ -30,6 +30,6 @@ typedef struct Remembering Remembering;
 /* As the owner, inside SPI, after fold_past(). */
 extern Remembering *remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release);
 extern void remember_class(Remembering *remembering, const RememberedClass *class);
-extern void remember_end(Remembering *remembering);
+extern uint64 remember_end(Remembering *remembering);	/* people and invented rows that are new */
 
 #endif							/* PPREPUB_HISTORY_REMEMBER_H */

@@ -23,8 +23,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_acknowledge_history);
 
-/* To be called between catalog_enter() and catalog_leave(), as the rest of them. */
-static Datum
+Datum
 witness_now(void)
 {
 	struct stat version;
@@ -75,33 +74,21 @@ verify_witness(const DeclaredPublication *publication)
 	catalog_leave(&access);
 }
 
-void
-renew_witness(const DeclaredPublication *publication, int32 release)
-{
-	CatalogAccess access;
-	Datum		now;
-
-	catalog_enter(&access);
-	now = witness_now();
-	catalog_execute("UPDATE pprepub.catalog_publication SET witness = $2 WHERE publication = $1",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(JSONBOID, now));
-	catalog_execute("UPDATE pprepub.catalog_release SET witness = $3 WHERE publication = $1 AND number = $2",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(release)),
-					CATALOG_PARAM(JSONBOID, now));
-	catalog_leave(&access);
-}
-
 Datum
 pprepub_acknowledge_history(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication;
+	CatalogAccess access;
+	Datum		now;
 
 	verify_may_change("acknowledge_history()");
 	publication = publication_open(name, ExclusiveLock);
-	if (publication->releases > 0)
-		renew_witness(publication, 0);
+	catalog_enter(&access);
+	now = witness_now();
+	catalog_execute("UPDATE pprepub.catalog_publication SET witness = $2 WHERE publication = $1 AND releases > 0",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(JSONBOID, now));
+	catalog_leave(&access);
 	PG_RETURN_VOID();
 }

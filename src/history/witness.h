@@ -17,7 +17,7 @@
 /* An error when the last release, or acknowledgement, was not made here and before. */
 extern void verify_witness(const DeclaredPublication *publication);
 
-/* Notes for a release, which may be 0, that it is made here and now. */
-extern void renew_witness(const DeclaredPublication *publication, int32 release);
+/* Here and now, as jsonb, for a release to note; between catalog_enter() and catalog_leave(). */
+extern Datum witness_now(void);
 
 #endif							/* PPREPUB_HISTORY_WITNESS_H */

@@ -10,8 +10,6 @@
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "storage/bufmgr.h"
-#include "storage/freespace.h"
 #include "utils/rel.h"
 
 #define BATCH 200				/* some pages full: more only costs slots */
@@ -37,32 +35,6 @@ struct RowWriter
 	ResultRelInfo *result;
 };
 
-/*
- * Finds the space that deleted rows have left, as VACUUM will do some day:
- * releases may follow each other faster than that, and each deletes as much
- * as it writes.
- */
-static void
-find_space(Relation table)
-{
-	BlockNumber nblocks = RelationGetNumberOfBlocks(table);
-	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
-
-	for (BlockNumber block = 0; block < nblocks; block++)
-	{
-		Buffer		buffer = ReadBufferExtended(table, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
-		Size		space;
-
-		CHECK_FOR_INTERRUPTS();
-		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		space = PageGetHeapFreeSpace(BufferGetPage(buffer));
-		UnlockReleaseBuffer(buffer);
-		RecordPageWithFreeSpace(table, block, space);
-	}
-	FreeSpaceMapVacuum(table);
-	FreeAccessStrategy(strategy);
-}
-
 RowWriter *
 writer_open(Oid table, bool reuse_space)
 {
@@ -73,8 +45,6 @@ writer_open(Oid table, bool reuse_space)
 	writer->command = GetCurrentCommandId(true);
 	writer->bulk = GetBulkInsertState();
 	writer->options = reuse_space ? 0 : TABLE_INSERT_SKIP_FSM;
-	if (reuse_space)
-		find_space(writer->table);
 	writer->estate = CreateExecutorState();
 	writer->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(writer->result, writer->table, 1, NULL, 0);
@@ -144,31 +114,4 @@ writer_close(RowWriter *writer)
 	table_finish_bulk_insert(writer->table, writer->options);
 	table_close(writer->table, NoLock);
 	CommandCounterIncrement();
-}
-
-/* A page that is said to be full is pruned by whoever reads it next; otherwise only one that is nearly so. */
-static void
-say_full(Relation table, BlockNumber block)
-{
-	Buffer		buffer = ReadBuffer(table, block);
-
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	PageSetFull(BufferGetPage(buffer));
-	MarkBufferDirtyHint(buffer, true);
-	UnlockReleaseBuffer(buffer);
-}
-
-void
-delete_rows(Oid relation, const ItemPointerData *tids, uint64 n)
-{
-	Relation	table = table_open(relation, RowExclusiveLock);
-
-	for (uint64 i = 0; i < n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		simple_heap_delete(table, unconstify(ItemPointerData *, &tids[i]));
-		if (i + 1 == n || ItemPointerGetBlockNumber(&tids[i]) != ItemPointerGetBlockNumber(&tids[i + 1]))
-			say_full(table, ItemPointerGetBlockNumber(&tids[i]));
-	}
-	table_close(table, NoLock);
 }

@@ -12,7 +12,6 @@
 #include "postgres.h"
 
 #include "executor/tuptable.h"
-#include "storage/itemptr.h"
 
 typedef struct RowWriter RowWriter;
 
@@ -27,8 +26,5 @@ extern void writer_close(RowWriter *writer);
 
 /* Has every row shown once it is in the table, where its slot says. */
 extern void writer_watch(RowWriter *writer, void (*written) (void *what, TupleTableSlot *slot), void *what);
-
-/* Past the seal, too; their space is found again by a writer that reuses it. */
-extern void delete_rows(Oid relation, const ItemPointerData *tids, uint64 n);
 
 #endif							/* PPREPUB_HISTORY_WRITER_H */

@@ -130,7 +130,7 @@ remember_answer(DeclaredPublication *publication, const Making *making,
 				const ErrorData *failure, double seconds, MemoryContext context)
 {
 	Stopwatch	watch = stopwatch_start();
-	int32		number = take_number(publication);
+	int32		number = next_number(publication);
 	Answer	   *answer = create_answer(making, context);
 	SentRelease sent = give_rows(making, number, answer, context);
 

@@ -15,7 +15,6 @@
 #include "storage/shm_toc.h"
 
 #define CHANNEL_MAGIC	0x70707231
-#define QUEUE_BYTES		((Size) 256 * 1024)
 
 enum
 {

@@ -21,6 +21,8 @@
 #include "storage/dsm.h"
 #include "storage/shm_mq.h"
 
+#define QUEUE_BYTES		((Size) 256 * 1024)
+
 /* Who asks for what, as the asker's process vouches for it. */
 typedef struct Question
 {

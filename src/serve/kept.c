@@ -49,8 +49,6 @@ read_directory(const Question *question)
 {
 	DeclaredPublication *publication = look_at_publication(question);
 
-	if (kept_directory(publication) != NULL)
-		return;
 	kept_forget();
 	kept_context = AllocSetContextCreate(TopMemoryContext, "pprepub directory", ALLOCSET_DEFAULT_SIZES);
 	PushActiveSnapshot(GetLatestSnapshot());
@@ -65,6 +63,8 @@ kept_learn(const Question *question)
 {
 	MemoryContext old = CurrentMemoryContext;
 
+	if (kept != NULL && directory_knows(kept, question->publication))
+		return;					/* the last answer was made with it */
 	PG_TRY();
 	{
 		Identity	before;

@@ -19,8 +19,8 @@ extern void kept_forget(void);
 
 /*
  * Outside of transactions: reads the directory for the next question about the
- * publication, if there is none that is.  Nobody waits for it, and it stands in
- * nobody's way.
+ * publication, if the last one was not answered with one.  Nobody waits for it,
+ * and it stands in nobody's way.
  */
 extern void kept_learn(const Question *question);
 

@@ -17,21 +17,6 @@
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
-int32
-take_number(const DeclaredPublication *publication)
-{
-	CatalogAccess access;
-	int32		number;
-
-	catalog_enter(&access);
-	catalog_execute("UPDATE pprepub.catalog_publication SET releases = releases + 1"
-					" WHERE publication = $1 RETURNING releases",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	number = catalog_int(0, "releases");
-	catalog_leave(&access);
-	return number;
-}
-
 /* The trees that the release is to be judged with for ever. */
 static Datum
 trees_of(const DeclaredPublication *publication)
@@ -49,16 +34,33 @@ static void
 note_metrics(const Making *making, int32 number)
 {
 	NamedMetric list[NMETRICS];
+	Datum		names[NMETRICS];
+	Datum		values[NMETRICS];
 
 	list_metrics(&making->metrics, list);
 	for (int i = 0; i < NMETRICS; i++)
-		catalog_execute("INSERT INTO pprepub.catalog_metric (publication, release, position, metric, value)"
-						" VALUES ($1, $2, $3, $4, $5)",
-						CATALOG_PARAM(INT4OID, Int32GetDatum(making->publication->id)),
-						CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
-						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
-						CATALOG_TEXT(list[i].name),
-						CATALOG_PARAM(FLOAT8OID, Float8GetDatum(list[i].value)));
+	{
+		names[i] = CStringGetTextDatum(list[i].name);
+		values[i] = Float8GetDatum(list[i].value);
+	}
+	catalog_execute("INSERT INTO pprepub.catalog_metric (publication, release, position, metric, value)"
+					" SELECT $1, $2, n, m, v FROM ROWS FROM (unnest($3), unnest($4)) WITH ORDINALITY u(m, v, n)",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(making->publication->id)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
+					CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(construct_array(names, NMETRICS, TEXTOID, -1, false, TYPALIGN_INT))),
+					CATALOG_PARAM(FLOAT8ARRAYOID, PointerGetDatum(construct_array(values, NMETRICS, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE))));
+}
+
+/* One update a release, of a row that each release updates. */
+static void
+note_number(const DeclaredPublication *publication, int32 number, uint64 newcomers, Datum witness)
+{
+	catalog_execute("UPDATE pprepub.catalog_publication SET releases = $2, remembered = remembered + $3, witness = $4"
+					" WHERE publication = $1",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) newcomers)),
+					CATALOG_PARAM(JSONBOID, witness));
 }
 
 void
@@ -69,14 +71,17 @@ note_release(const Making *making, int32 number, const SentRelease *sent, double
 	const Metrics *metrics = &making->metrics;
 	bool		is_stored = OidIsValid(sent->table);
 	CatalogAccess access;
+	Datum		now;
 
 	catalog_enter(&access);
+	now = witness_now();
+	note_number(publication, number, sent->newcomers, now);
 	catalog_execute("INSERT INTO pprepub.catalog_release"
 					" (publication, number, kind, published_at, published_by, method, params, relation, cohort, columns,"
 					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds,"
-					"  trees, checksum_seed, checksum)"
+					"  trees, checksum_seed, checksum, witness)"
 					" VALUES ($1, $2, $3, now(), $4::text::name, $5, $6, $7, $8, $9,"
-					"  $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+					"  $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
 					CATALOG_TEXT(is_stored ? "stored" : "query"),
@@ -96,9 +101,9 @@ note_release(const Making *making, int32 number, const SentRelease *sent, double
 					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(making->history_seconds + sent->history_seconds)),
 					CATALOG_PARAM(INT4ARRAYOID, trees_of(publication)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) sent->checksum_seed)),
-					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(sent->checksum)));
+					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(sent->checksum)),
+					CATALOG_PARAM(JSONBOID, now));
 	note_metrics(making, number);
-	renew_witness(publication, number);
 	catalog_leave(&access);
 }
 

@@ -96,6 +96,16 @@ send_rows(Channel *channel, const Answer *answer)
 	return is_heard;
 }
 
+bool
+takes_long_to_send(const Answer *answer)
+{
+	Size		bytes = 0;
+
+	for (uint64 i = 0; i < answer->nrows && bytes <= QUEUE_BYTES / 2; i++)
+		bytes += answer->rows[i]->t_len;
+	return bytes > QUEUE_BYTES / 2;
+}
+
 void
 send_answer(Channel *channel, const Answer *answer)
 {

@@ -16,6 +16,7 @@
  * is remembered by then.
  */
 extern void send_answer(Channel *channel, const Answer *answer);
+extern bool takes_long_to_send(const Answer *answer);	/* it may have to wait for who takes it in */
 extern void send_error(Channel *channel, const ErrorData *error);
 
 /* By the asker: where the rows go as they come. */

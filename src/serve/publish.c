@@ -3,11 +3,10 @@
  *		publish() and preview().
  *
  * LOCKING
- *		The publication is locked first, then the release's number is taken by
- *		an update of its row: under REPEATABLE READ that update fails with a
- *		serialization failure if a release was committed after the caller's
- *		snapshot.  History and source are then read under one snapshot taken
- *		after the lock.
+ *		The publication is locked first, and so is its row: under REPEATABLE
+ *		READ that fails with a serialization failure if a release was committed
+ *		after the caller's snapshot.  History and source are then read under one
+ *		snapshot taken after the lock.
  */
 #include "postgres.h"
 
@@ -87,7 +86,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	verify_may_change("publish()");
 	publication = publication_open(name, ExclusiveLock);
 	verify_may_release(publication);
-	number = take_number(publication);
+	number = next_number(publication);
 	warn_of_unique_insensitive(publication);
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "release", ALLOCSET_DEFAULT_SIZES);

@@ -67,6 +67,7 @@ typedef struct SentRelease
 	Oid			table;			/* InvalidOid for an answer */
 	uint64		checksum_seed;
 	pg_uuid_t  *checksum;
+	uint64		newcomers;		/* people and invented rows that are remembered now */
 	double		history_seconds;	/* writing it */
 } SentRelease;
 
@@ -76,10 +77,14 @@ extern SentRelease store_release(const Making *making, int32 number);
 /* An error if the schemas are not the owner's, the history may have been rewound, or another publication shows the same people. */
 extern void verify_may_release(const DeclaredPublication *publication);
 
-/* The next number of a publication that is locked; a rollback gives it back. */
-extern int32 take_number(const DeclaredPublication *publication);
+/* The next release of a publication that is locked; the number is taken when it is noted. */
+static inline int32
+next_number(const DeclaredPublication *publication)
+{
+	return publication->releases + 1;
+}
 
-/* Notes a release in the catalog, of kind "stored" or "query", with its metrics and its witness. */
+/* Notes a release in the catalog, of kind "stored" or "query", with its metrics and its witness; a rollback gives the number back. */
 extern void note_release(const Making *making, int32 number, const SentRelease *sent, double seconds);
 
 /* In assert builds, after each release: is the history what its log tells?  pprepub.audit() asks in all builds. */

@@ -205,7 +205,7 @@ send_classes(Sending *sending, const uint32 *order)
  */
 
 /* The classes, with the numbers that they left with, in the history. */
-static void
+static uint64
 remember_classes(const Making *making, int32 number, const uint32 *order)
 {
 	const Draft *draft = making->draft;
@@ -230,7 +230,7 @@ remember_classes(const Making *making, int32 number, const uint32 *order)
 		CHECK_FOR_INTERRUPTS();
 		remember_class(remembering, &class);
 	}
-	remember_end(remembering);
+	return remember_end(remembering);
 }
 
 static pg_uuid_t *
@@ -271,7 +271,7 @@ send_rows(const Making *making, int32 number, RowSink *sink)
 	sent.checksum = send_all(making, order, sent.checksum_seed, sink);
 	watch = stopwatch_start();
 	if (making->draft->classes->nclasses > 0)
-		remember_classes(making, number, order);
+		sent.newcomers = remember_classes(making, number, order);
 	else
 		remember_nobody(making, number);
 	sent.history_seconds = stopwatch_seconds(&watch);

@@ -219,7 +219,8 @@ serve_question(Channel *channel)
 
 	serving = channel;
 	answer = make_patiently(question, context, &error);
-	registry_made();
+	if (question->time_grid > 0 || (answer != NULL && takes_long_to_send(answer)))
+		registry_made();		/* who asks next need not wait for this worker */
 	wait_for_grid(question->time_grid);
 	if (answer != NULL)
 		send_answer(channel, answer);
