@@ -53,6 +53,7 @@ struct Directory
 
 	int64		last_number;
 	int64		last_invented;
+	bool		is_worn;		/* has the table lost as many rows as it has? */
 };
 
 /* ----------------------------------------------------------------
@@ -164,6 +165,17 @@ directory_add(Directory *directory, TupleTableSlot *slot)
 		note_invented(directory, DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED]));
 }
 
+static void
+note_all_loose(Directory *directory)
+{
+	MemoryContext old = MemoryContextSwitchTo(directory->context);
+
+	pfree(directory->loose);
+	directory->loose = loose_pages(directory->table, &directory->nloose);
+	directory->loose_allocated = directory->nloose + 1;
+	MemoryContextSwitchTo(old);
+}
+
 /* Rows are forgotten in the order of the table. */
 static void
 note_loose(Directory *directory, BlockNumber page)
@@ -189,8 +201,7 @@ directory_forget(Directory *directory, uint32 at)
 void
 directory_find_space(Directory *directory)
 {
-	find_space_in(directory->table, directory->loose, directory->nloose);
-	directory->nloose = 0;
+	directory->nloose = find_space_in(directory->table, directory->loose, directory->nloose);
 }
 
 /* Gives the places of neighborhoods that are no more to others. */
@@ -221,7 +232,19 @@ directory_advance(Directory *directory, int32 releases, int64 newcomers)
 	directory->releases = releases;
 	directory->remembered += newcomers;
 	if (directory->ngone > directory->nplaces / 2 + 1024)
+	{
 		close_up(directory);
+		directory->is_worn = true;
+	}
+}
+
+Oid
+directory_worn_table(Directory *directory)
+{
+	bool		is_worn = directory->is_worn;
+
+	directory->is_worn = false;
+	return is_worn ? directory->table : InvalidOid;
 }
 
 /* ----------------------------------------------------------------
@@ -256,7 +279,10 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	make_slots(directory, publication->remembered / 3 * 4 + 4);
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(directory->table))
+	{
 		read_each(directory->table, read_row, directory);
+		note_all_loose(directory);
+	}
 	if (directory->remembered != publication->remembered)
 		fold_refuse(publication, directory->remembered);
 	return directory;

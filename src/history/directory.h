@@ -59,6 +59,9 @@ extern void directory_advance(Directory *directory, int32 releases, int64 newcom
 /* Finds the space that rows have left which were forgotten before. */
 extern void directory_find_space(Directory *directory);
 
+/* The fold, once for each time that so many of its rows have been replaced that it is to be vacuumed; or InvalidOid. */
+extern Oid	directory_worn_table(Directory *directory);
+
 extern Size directory_memory(const Directory *directory);
 
 #endif							/* PPREPUB_HISTORY_DIRECTORY_H */

@@ -10,6 +10,7 @@
  */
 #include "history/remember.h"
 
+#include "access/toast_compression.h"
 #include "access/toast_internals.h"
 #include "history/log.h"
 #include "history/space.h"
@@ -18,6 +19,12 @@
 #include "utils/memutils.h"
 
 #define LONG_SIGNATURE 64		/* bytes */
+
+#ifdef USE_LZ4
+#define FAST_COMPRESSION TOAST_LZ4_COMPRESSION
+#else
+#define FAST_COMPRESSION TOAST_PGLZ_COMPRESSION
+#endif
 
 struct Remembering
 {
@@ -263,7 +270,7 @@ stored_signature(const VarBit *signature)
 	Datum		small = (Datum) 0;
 
 	if (VARSIZE(signature) >= LONG_SIGNATURE)
-		small = toast_compress_datum(PointerGetDatum(signature), InvalidCompressionMethod);
+		small = toast_compress_datum(PointerGetDatum(signature), FAST_COMPRESSION);
 	return DatumGetPointer(small) != NULL ? small : PointerGetDatum(signature);
 }
 

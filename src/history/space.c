@@ -43,18 +43,23 @@ delete_rows(Oid relation, const ItemPointerData *tids, uint64 n)
 	table_close(table, NoLock);
 }
 
-static void
-look_at_page(Relation table, BlockNumber page, BufferAccessStrategy strategy)
+/* False where deleted rows are left that somebody may see still. */
+static bool
+look_at_page(Relation table, BlockNumber number, BufferAccessStrategy strategy)
 {
-	Buffer		buffer = ReadBufferExtended(table, MAIN_FORKNUM, page, RBM_NORMAL, strategy);
+	Buffer		buffer = ReadBufferExtended(table, MAIN_FORKNUM, number, RBM_NORMAL, strategy);
+	Page		page = BufferGetPage(buffer);
 	Size		space;
+	bool		is_clear;
 
 	CHECK_FOR_INTERRUPTS();
 	heap_page_prune_opt(table, buffer);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	space = PageGetHeapFreeSpace(BufferGetPage(buffer));
+	space = PageGetHeapFreeSpace(page);
+	is_clear = !TransactionIdIsValid(((PageHeader) page)->pd_prune_xid);
 	UnlockReleaseBuffer(buffer);
-	RecordPageWithFreeSpace(table, page, space);
+	RecordPageWithFreeSpace(table, number, space);
+	return is_clear;
 }
 
 void
@@ -65,22 +70,46 @@ find_space(Oid relation)
 	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
 
 	for (BlockNumber page = 0; page < npages; page++)
-		look_at_page(table, page, strategy);
+		(void) look_at_page(table, page, strategy);
 	FreeSpaceMapVacuum(table);
 	FreeAccessStrategy(strategy);
 	table_close(table, NoLock);
 }
 
-void
-find_space_in(Oid relation, const BlockNumber *pages, uint64 n)
+uint64
+find_space_in(Oid relation, BlockNumber *pages, uint64 n)
 {
 	Relation	table = table_open(relation, RowExclusiveLock);
 	BlockNumber npages = RelationGetNumberOfBlocks(table);
+	uint64		kept = 0;
 
 	for (uint64 i = 0; i < n; i++)
-		if (pages[i] < npages)
-			look_at_page(table, pages[i], NULL);
-	if (n > 0)
+		if (pages[i] < npages && !look_at_page(table, pages[i], NULL))
+			pages[kept++] = pages[i];
+	if (n > kept)
 		FreeSpaceMapVacuum(table);
 	table_close(table, NoLock);
+	return kept;
+}
+
+BlockNumber *
+loose_pages(Oid relation, uint64 *n)
+{
+	Relation	table = table_open(relation, AccessShareLock);
+	BlockNumber npages = RelationGetNumberOfBlocks(table);
+	BlockNumber *pages = palloc_extended(sizeof(BlockNumber) * ((Size) npages + 1), MCXT_ALLOC_HUGE);
+
+	*n = 0;
+	for (BlockNumber number = 0; number < npages; number++)
+	{
+		Buffer		buffer = ReadBuffer(table, number);
+
+		CHECK_FOR_INTERRUPTS();
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+		if (TransactionIdIsValid(((PageHeader) BufferGetPage(buffer))->pd_prune_xid))
+			pages[(*n)++] = number;
+		UnlockReleaseBuffer(buffer);
+	}
+	table_close(table, NoLock);
+	return pages;
 }

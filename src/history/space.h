@@ -16,8 +16,16 @@
 
 extern void delete_rows(Oid table, const ItemPointerData *tids, uint64 n);
 
-/* For writers to come: looks at all pages, or at those which are known to have had rows. */
+/* For writers to come: looks at all pages. */
 extern void find_space(Oid table);
-extern void find_space_in(Oid table, const BlockNumber *pages, uint64 n);
+
+/*
+ * The same where pages that have had rows are known.  Returns how many, the
+ * first of pages[] from now on, have rows still that somebody may see.
+ */
+extern uint64 find_space_in(Oid table, BlockNumber *pages, uint64 n);
+
+/* Which pages have rows that were deleted, and not cleared away yet?  Sets how many. */
+extern BlockNumber *loose_pages(Oid table, uint64 *n);
 
 #endif							/* PPREPUB_HISTORY_SPACE_H */

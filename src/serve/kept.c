@@ -12,6 +12,7 @@
 #include "access/xact.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "serve/vacuum.h"
 #include "storage/lmgr.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -32,6 +33,15 @@ kept_forget(void)
 		MemoryContextDelete(kept_context);
 	kept_context = NULL;
 	kept = NULL;
+}
+
+void
+kept_tidy(void)
+{
+	Oid			table = kept == NULL ? InvalidOid : directory_worn_table(kept);
+
+	if (OidIsValid(table))
+		vacuum_table(table);
 }
 
 /* As it is committed now; waits for who publishes, and locks nobody out. */

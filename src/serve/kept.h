@@ -17,6 +17,9 @@ extern Directory *kept_directory(const DeclaredPublication *publication);
 /* To be called when a transaction that used it aborts, and when it is found to be wrong. */
 extern void kept_forget(void);
 
+/* Outside of transactions: vacuums the fold, when it is time. */
+extern void kept_tidy(void);
+
 /*
  * Outside of transactions: reads the directory for the next question about the
  * publication, if the last one was not answered with one.  Nobody waits for it,

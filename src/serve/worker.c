@@ -230,7 +230,10 @@ serve_question(Channel *channel)
 	channel_close(channel);
 	stays = begin_rest();
 	if (stays)
+	{
+		kept_tidy();
 		kept_learn(question);
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return stays;

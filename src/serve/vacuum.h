@@ -1,0 +1,14 @@
+/*
+ * vacuum.h
+ *		VACUUM, for tables that nobody else vacuums: answers count nothing, so
+ *		autovacuum does not learn of what they replace.
+ */
+#ifndef PPREPUB_SERVE_VACUUM_H
+#define PPREPUB_SERVE_VACUUM_H
+
+#include "postgres.h"
+
+/* In a session of the table's owner, outside of transactions; not where somebody has locked it. */
+extern void vacuum_table(Oid table);
+
+#endif							/* PPREPUB_SERVE_VACUUM_H */
