@@ -10,56 +10,16 @@
  *
  *		Columns grow by a quarter when full: memory is counted in bytes a row.
  */
-#include "frame/load.h"
+#include "frame/loading.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_operator.h"
-#include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
-#include "tcop/dest.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/syscache.h"
-#include "utils/typcache.h"
 
 #define FIRST_CAPACITY	1024
-
-/* A column of the source on its way into the frame. */
-typedef struct LoadingColumn
-{
-	const DeclaredColumn *column;
-	int16		word;			/* its length if it is passed by value, or 0 */
-	Dictionary *dictionary;		/* NULL for the key */
-	uint32	   *number;			/* [capacity] the dictionary's numbers */
-} LoadingColumn;
-
-struct FrameLoad
-{
-	DestReceiver receiver;		/* must be first */
-	const DeclaredPublication *publication;
-	const char *condition;		/* or NULL */
-	const bool *shown;
-	MemoryContext context;
-
-	int			ncolumns;
-	LoadingColumn *columns;
-	KeyTable   *keys;			/* rows by their keys */
-
-	uint64		nrows;
-	uint64		nasked;			/* the first of them; all others are helpers */
-	uint64		capacity;
-	uint64		null_keys;
-};
-
-/* ----------------------------------------------------------------
- * First pass: rows to numbers
- * ----------------------------------------------------------------
- */
 
 static void
 resize(FrameLoad *state, uint64 capacity)
@@ -105,6 +65,13 @@ as_stored(Datum value, int16 word)
 }
 
 static bool
+lacks_key(FrameLoad *state, const TupleTableSlot *slot)
+{
+	state->left_out += slot->tts_isnull[state->key];
+	return slot->tts_isnull[state->key];
+}
+
+static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
 	FrameLoad  *state = (FrameLoad *) self;
@@ -113,6 +80,8 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	slot_getallattrs(slot);
 	if (row == state->capacity)
 		make_room(state);
+	if (state->is_lenient && lacks_key(state, slot))
+		return true;
 	for (int i = 0; i < state->ncolumns; i++)
 	{
 		LoadingColumn *column = &state->columns[i];
@@ -172,7 +141,10 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		get_typlenbyval(declared->type, &length, &byval);
 		column->word = byval ? length : 0;
 		if (declared->role == ROLE_KEY)
+		{
+			state->key = state->ncolumns - 1;
 			continue;
+		}
 		column->dictionary = dictionary_create(declared->type);
 		column->number = palloc(sizeof(uint32) * FIRST_CAPACITY);
 	}
@@ -194,7 +166,7 @@ source_query(const FrameLoad *state, const char *condition)
 	return sql.data;
 }
 
-static void
+void
 read_rows(FrameLoad *state, const char *condition, ParamListInfo params)
 {
 	SPIExecuteOptions options = {0};
@@ -233,13 +205,22 @@ verify_keys(FrameLoad *state)
 				 errhint("A person has one row in a release: declare a view with one row for each key.")));
 }
 
+void
+index_rows(FrameLoad *load, uint64 from)
+{
+	if (load->is_lenient)
+		sieve_rows(load, from);
+	else
+		verify_keys(load);
+}
+
 const KeyTable *
 load_keys(const FrameLoad *load)
 {
 	return load->keys;
 }
 
-static const LoadingColumn *
+const LoadingColumn *
 sensitive_column(const FrameLoad *load)
 {
 	for (int i = 0; i < load->ncolumns; i++)
@@ -254,286 +235,20 @@ load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, 
 	dictionary_numbers(sensitive_column(load)->dictionary, values, nulls, numbers, n);
 }
 
-/* ----------------------------------------------------------------
- * Rows that nobody asked for
- * ----------------------------------------------------------------
- */
-
-#define KEYS_PER_ARRAY	100000	/* what arrays may hold is limited */
-#define KEYS_PER_LIST	100
-
-static ParamListInfo
-add_params(const Datum *values, Oid type, int n)
-{
-	ParamListInfo params = makeParamList(n);
-
-	for (int i = 0; i < n; i++)
-		params->params[i] = (ParamExternData) {values[i], false, PARAM_FLAG_CONST, type};
-	return params;
-}
-
-/* The key's own equality, wherever its operator stands. */
-static char *
-equals_words(Oid type)
-{
-	Oid			operator = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
-	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
-	Form_pg_operator form;
-	char	   *words;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for operator %u", operator);
-	form = (Form_pg_operator) GETSTRUCT(tuple);
-	words = psprintf("OPERATOR(%s.%s)", quote_identifier(get_namespace_name(form->oprnamespace)),
-					 NameStr(form->oprname));
-	ReleaseSysCache(tuple);
-	return words;
-}
-
-static void
-read_keys(FrameLoad *load, const DeclaredColumn *key, Datum *keys, int n)
-{
-	Oid			array_type = get_array_type(key->type);
-	int16		length;
-	bool		byval;
-	char		align;
-	Datum		array;
-
-	get_typlenbyvalalign(key->type, &length, &byval, &align);
-	array = PointerGetDatum(construct_array(keys, n, key->type, length, byval, align));
-	read_rows(load, psprintf("%s %s ANY ($1)", quote_identifier(key->name), equals_words(key->type)),
-			  add_params(&array, array_type, 1));
-}
-
-/* The same for types without arrays, which arrays are. */
-static void
-read_few_keys(FrameLoad *load, const DeclaredColumn *key, const Datum *keys, int n)
-{
-	StringInfoData condition;
-
-	initStringInfo(&condition);
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&condition, "%s%s %s $%d", i > 0 ? " OR " : "", quote_identifier(key->name),
-						 equals_words(key->type), i + 1);
-	read_rows(load, condition.data, add_params(keys, key->type, n));
-}
-
-void
-load_helpers(FrameLoad *load, Datum *keys, uint64 n)
-{
-	const DeclaredColumn *key = publication_column(load->publication, ROLE_KEY);
-
-	keys_forget_index(load->keys);
-	if (OidIsValid(get_array_type(key->type)))
-		for (uint64 i = 0; i < n; i += KEYS_PER_ARRAY)
-			read_keys(load, key, keys + i, Min(KEYS_PER_ARRAY, n - i));
-	else
-		for (uint64 i = 0; i < n; i += KEYS_PER_LIST)
-			read_few_keys(load, key, keys + i, Min(KEYS_PER_LIST, n - i));
-	verify_keys(load);
-}
-
-Frame
-load_peek(const FrameLoad *load, Code **code)
-{
-	const LoadingColumn *column = sensitive_column(load);
-	Frame		frame = {.nrows = load->nrows};
-	Datum	   *values;
-
-	*code = dictionary_merge_equal(column->dictionary, column->column->collation, &frame.nsensitive, &values);
-	frame.sensitive = palloc_extended(sizeof(Code) * (load->nrows + 1), MCXT_ALLOC_HUGE);
-	for (uint64 row = 0; row < load->nrows; row++)
-		frame.sensitive[row] = (*code)[column->number[row]];
-	return frame;
-}
-
-/* ----------------------------------------------------------------
- * Second pass: numbers to codes
- * ----------------------------------------------------------------
- */
-
-/* Replaces numbers by codes in place. */
-static Code *
-recode(const FrameLoad *state, uint32 *number, const Code *code)
-{
-	for (uint64 row = 0; row < state->nrows; row++)
-		number[row] = code[number[row]];
-	CHECK_FOR_INTERRUPTS();
-	return number;
-}
-
-static bool
-has_null(const FrameLoad *state, const LoadingColumn *column)
-{
-	for (uint64 row = 0; row < state->nrows; row++)
-		if (column->number[row] == DICTIONARY_NULL)
-			return true;
-	return false;
-}
-
-static char *
-example_list(const LoadingColumn *column, const Uncodable *uncodable)
-{
-	StringInfoData list;
-	Oid			output;
-	bool		varlena;
-
-	initStringInfo(&list);
-	getTypeOutputInfo(column->column->type, &output, &varlena);
-	for (int i = 0; i < uncodable->nexamples; i++)
-		appendStringInfo(&list, "%s\"%s\"", i > 0 ? ", " : "",
-						 OidOutputFunctionCall(output, dictionary_value(column->dictionary,
-																		uncodable->examples[i])));
-	return list.data;
-}
-
-static void
-refuse_uncodable(const FrameLoad *state, const LoadingColumn *column,
-				 const Code *code, const Uncodable *uncodable)
-{
-	uint64		rows = 0;
-
-	for (uint64 row = 0; row < state->nrows; row++)
-		rows += column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) %s",
-					column->column->name, state->publication->name, rows, uncodable->reason),
-			 errdetail("For example: %s.", example_list(column, uncodable)),
-			 errdetail_log("Its values are told to the owner only."),
-			 errhint("%s", uncodable->hint)));
-}
-
-static void
-add_fingerprints(const FrameLoad *state, LoadedFrame *loaded, const LoadingColumn *column)
-{
-	uint32	   *prints = dictionary_fingerprints(column->dictionary);
-
-	for (uint64 row = 0; row < state->nrows; row++)
-		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row], prints[column->number[row]]);
-	pfree(prints);
-}
-
-static void
-load_quasi_identifier(FrameLoad *state, LoadedFrame *loaded, LoadingColumn *column)
-{
-	Frame	   *frame = &loaded->frame;
-	int			q = frame->nqis++;
-	Uncodable	uncodable;
-	Code	   *code;
-
-	loaded->codings[q] = code_column(column->column, column->dictionary,
-									 has_null(state, column), &code, &uncodable);
-	loaded->codings[q]->is_part = state->condition != NULL;
-	if (uncodable.reason != NULL)
-		refuse_uncodable(state, column, code, &uncodable);
-	add_fingerprints(state, loaded, column);
-	frame->code[q] = recode(state, column->number, code);
-	for (uint64 row = 0; row < state->nrows; row++)
-		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
-	frame->domain[q] = *loaded->codings[q]->domain;
-	loaded->codings[q]->domain = &frame->domain[q];
-	pfree(code);
-}
-
-/* Returns the map from the dictionary's numbers to codes. */
-static Code *
-load_plain(FrameLoad *state, PlainColumn *plain, LoadingColumn *column)
-{
-	Code	   *code;
-
-	plain->column = column->column;
-	if (column->column->role == ROLE_SENSITIVE)
-		code = dictionary_merge_equal(column->dictionary, column->column->collation,
-									  &plain->ncodes, &plain->values);
-	else
-	{
-		/* Insensitive values leave exactly as they are: each its own code. */
-		plain->ncodes = dictionary_size(column->dictionary) - 1;
-		plain->values = palloc_extended(sizeof(Datum) * ((Size) plain->ncodes + 1), MCXT_ALLOC_HUGE);
-		code = palloc_extended(sizeof(Code) * ((Size) plain->ncodes + 1), MCXT_ALLOC_HUGE);
-		code[DICTIONARY_NULL] = NO_CODE;
-		for (uint32 i = 1; i <= plain->ncodes; i++)
-		{
-			plain->values[i - 1] = dictionary_value(column->dictionary, i);
-			code[i] = i - 1;
-		}
-	}
-	plain->code = recode(state, column->number, code);
-	return code;
-}
-
-/* NULL where nobody else was read. */
-static const bool *
-asked_rows(const FrameLoad *state)
-{
-	bool	   *asked;
-
-	if (state->nasked == state->nrows)
-		return NULL;
-	asked = palloc_extended(sizeof(bool) * state->nrows, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	memset(asked, true, state->nasked);
-	return asked;
-}
-
-static LoadedFrame *
-finish_frame(FrameLoad *state)
-{
-	LoadedFrame *loaded = palloc0(sizeof(LoadedFrame));
-	Frame	   *frame = &loaded->frame;
-
-	frame->nrows = state->nrows;
-	frame->domain = palloc0(sizeof(Domain) * state->ncolumns);
-	frame->code = palloc0(sizeof(Code *) * state->ncolumns);
-	loaded->codings = palloc0(sizeof(Coding *) * state->ncolumns);
-	loaded->insensitive = palloc0(sizeof(PlainColumn) * state->ncolumns);
-	loaded->keys = state->keys->keys;
-	loaded->shown = state->shown;
-	loaded->fingerprint = palloc_extended(sizeof(uint32) * (state->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	for (int i = 0; i < state->ncolumns; i++)
-		switch (state->columns[i].column->role)
-		{
-			case ROLE_KEY:
-				break;
-			case ROLE_QUASI_IDENTIFIER:
-				load_quasi_identifier(state, loaded, &state->columns[i]);
-				break;
-			case ROLE_SENSITIVE:
-				loaded->sensitive_code = load_plain(state, &loaded->sensitive, &state->columns[i]);
-				break;
-			case ROLE_INSENSITIVE:
-				pfree(load_plain(state, &loaded->insensitive[loaded->ninsensitive++], &state->columns[i]));
-				break;
-		}
-	frame->sensitive = loaded->sensitive.code;
-	frame->nsensitive = loaded->sensitive.ncodes;
-	frame->asked = asked_rows(state);
-	return loaded;
-}
-
 FrameLoad *
 load_rows(const DeclaredPublication *publication, const char *condition,
-		  const bool *shown, MemoryContext context)
+		  const bool *shown, bool is_lenient, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	FrameLoad  *load = load_create(publication, shown, context);
 
 	load->condition = condition;
+	load->is_lenient = is_lenient;
 	read_rows(load, condition, NULL);
 	load->nasked = load->nrows;
-	verify_keys(load);
+	index_rows(load, 0);
+	load->left_out += load->nasked - load->nrows;
+	load->nasked = load->nrows;
 	MemoryContextSwitchTo(old);
 	return load;
-}
-
-LoadedFrame *
-load_finish(FrameLoad *load)
-{
-	MemoryContext old = MemoryContextSwitchTo(load->context);
-	LoadedFrame *loaded;
-
-	keys_forget_index(load->keys);
-	loaded = finish_frame(load);
-	MemoryContextSwitchTo(old);
-	return loaded;
 }

@@ -35,15 +35,18 @@ typedef struct LoadedFrame
 	const Code *sensitive_code; /* of load_sensitive_numbers()'s */
 	int			ninsensitive;
 	PlainColumn *insensitive;
+
+	uint64		left_out;		/* rows that were asked for, and are not here */
 } LoadedFrame;
 
 /*
  * Reads the pinned view of a publication under the active snapshot: the columns
  * to be shown, the key and the sensitive one, of the rows that meet the
  * condition (all, if it is NULL).  To be called as the owner, inside SPI;
- * everything is allocated in the context given.  A NULL or repeated key, or a value that cannot be coded, is an error
- * with the number of rows, and examples: for publish and preview only, which
- * answer to the owner.
+ * everything is allocated in the context given.  A NULL or repeated key, or a
+ * value that cannot be coded, is an error with the number of rows, and
+ * examples: for publish and preview only, which answer to the owner.  A lenient
+ * load leaves such rows out.
  *
  * Between reading and finishing the past may ask who is still there, and add
  * sensitive values that were published once: codes are given in the end.
@@ -51,7 +54,7 @@ typedef struct LoadedFrame
 typedef struct FrameLoad FrameLoad;
 
 extern FrameLoad *load_rows(const DeclaredPublication *publication, const char *condition,
-							const bool *shown, MemoryContext context);
+							const bool *shown, bool is_lenient, MemoryContext context);
 extern const KeyTable *load_keys(const FrameLoad *load);	/* their numbers are rows */
 extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls,
 								   uint32 *numbers, int n);

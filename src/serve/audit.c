@@ -199,7 +199,7 @@ load_present(const DeclaredPublication *publication, const bool *shown, char **w
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
-		loaded = load_finish(load_rows(publication, NULL, shown, context));
+		loaded = load_finish(load_rows(publication, NULL, shown, false, context));
 		ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();

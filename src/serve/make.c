@@ -54,6 +54,7 @@ draft_release(Making *making, const Past *past)
 	Stopwatch	watch = stopwatch_start();
 
 	making->draft = method->draft(frame, past, params, random_seed());
+	making->draft->suppressed += making->loaded->left_out;
 	making->history_seconds += stopwatch_seconds(&watch) - making->draft->cutting_seconds;
 }
 
@@ -117,7 +118,7 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 
 	making->publication = publication;
 	making->request = scope->request;
-	load = load_rows(publication, scope->condition, scope->shown, context);
+	load = load_rows(publication, scope->condition, scope->shown, scope->is_lenient, context);
 	making->load_seconds = stopwatch_lap(&watch);
 	making->fold = read_past(publication, directory, load, context);
 	making->directory = making->fold->directory;

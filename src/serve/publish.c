@@ -93,7 +93,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	scope = scope_of(publication, &request);
+	scope = scope_of(publication, &request, false);
 	making = make_release(publication, &scope, NULL, context);
 	verify_something(making);
 	measure_against_source(making);
@@ -157,7 +157,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	scope = scope_of(publication, &request);
+	scope = scope_of(publication, &request, false);
 	making = make_release(publication, &scope, NULL, context);
 	verify_something(making);
 	measure_against_source(making);

@@ -23,12 +23,13 @@ typedef struct Scope
 	const Request *request;		/* borrowed */
 	const bool *shown;			/* [columns] */
 	const char *condition;		/* on the pinned view, or NULL */
+	bool		is_lenient;		/* for an answer, which leaves out the rows that publish() complains of */
 } Scope;
 
 /*
  * As the owner: reads nothing of the source, so whatever is wrong with a
  * request is an error that tells nothing of it.
  */
-extern Scope scope_of(const DeclaredPublication *publication, const Request *request);
+extern Scope scope_of(const DeclaredPublication *publication, const Request *request, bool is_lenient);
 
 #endif							/* PPREPUB_SERVE_REQUEST_H */

@@ -134,7 +134,7 @@ respond(const Question *question, MemoryContext context)
 	publication = publication_open(question->name, ExclusiveLock);
 	verify_answers_left(publication, question->request.by);
 	verify_may_release(publication);
-	scope = scope_of(publication, &question->request);
+	scope = scope_of(publication, &question->request, true);
 	lock_source(publication);
 	answer_begins();
 	making = release_or_nothing(publication, &scope, work, &error);

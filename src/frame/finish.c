@@ -1,0 +1,182 @@
+/*
+ * finish.c
+ *		The second pass of loading: numbers become codes.
+ */
+#include "frame/loading.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+/* Replaces numbers by codes in place. */
+static Code *
+recode(const FrameLoad *state, uint32 *number, const Code *code)
+{
+	for (uint64 row = 0; row < state->nrows; row++)
+		number[row] = code[number[row]];
+	CHECK_FOR_INTERRUPTS();
+	return number;
+}
+
+static bool
+has_null(const FrameLoad *state, const LoadingColumn *column)
+{
+	for (uint64 row = 0; row < state->nrows; row++)
+		if (column->number[row] == DICTIONARY_NULL)
+			return true;
+	return false;
+}
+
+static char *
+example_list(const LoadingColumn *column, const Uncodable *uncodable)
+{
+	StringInfoData list;
+	Oid			output;
+	bool		varlena;
+
+	initStringInfo(&list);
+	getTypeOutputInfo(column->column->type, &output, &varlena);
+	for (int i = 0; i < uncodable->nexamples; i++)
+		appendStringInfo(&list, "%s\"%s\"", i > 0 ? ", " : "",
+						 OidOutputFunctionCall(output, dictionary_value(column->dictionary,
+																		uncodable->examples[i])));
+	return list.data;
+}
+
+static void
+refuse_uncodable(const FrameLoad *state, const LoadingColumn *column,
+				 const Code *code, const Uncodable *uncodable)
+{
+	uint64		rows = 0;
+
+	for (uint64 row = 0; row < state->nrows; row++)
+		rows += column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) %s",
+					column->column->name, state->publication->name, rows, uncodable->reason),
+			 errdetail("For example: %s.", example_list(column, uncodable)),
+			 errdetail_log("Its values are told to the owner only."),
+			 errhint("%s", uncodable->hint)));
+}
+
+static void
+add_fingerprints(const FrameLoad *state, LoadedFrame *loaded, const LoadingColumn *column)
+{
+	uint32	   *prints = dictionary_fingerprints(column->dictionary);
+
+	for (uint64 row = 0; row < state->nrows; row++)
+		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row], prints[column->number[row]]);
+	pfree(prints);
+}
+
+static void
+load_quasi_identifier(FrameLoad *state, LoadedFrame *loaded, LoadingColumn *column)
+{
+	Frame	   *frame = &loaded->frame;
+	int			q = frame->nqis++;
+	Uncodable	uncodable;
+	Code	   *code;
+
+	loaded->codings[q] = code_column(column->column, column->dictionary,
+									 has_null(state, column), &code, &uncodable);
+	loaded->codings[q]->is_part = state->condition != NULL;
+	if (uncodable.reason != NULL && !state->is_lenient)
+		refuse_uncodable(state, column, code, &uncodable);
+	add_fingerprints(state, loaded, column);
+	frame->code[q] = recode(state, column->number, code);
+	for (uint64 row = 0; row < state->nrows; row++)
+		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
+	frame->domain[q] = *loaded->codings[q]->domain;
+	loaded->codings[q]->domain = &frame->domain[q];
+	pfree(code);
+}
+
+/* Returns the map from the dictionary's numbers to codes. */
+static Code *
+load_plain(FrameLoad *state, PlainColumn *plain, LoadingColumn *column)
+{
+	Code	   *code;
+
+	plain->column = column->column;
+	if (column->column->role == ROLE_SENSITIVE)
+		code = dictionary_merge_equal(column->dictionary, column->column->collation,
+									  &plain->ncodes, &plain->values);
+	else
+	{
+		/* Insensitive values leave exactly as they are: each its own code. */
+		plain->ncodes = dictionary_size(column->dictionary) - 1;
+		plain->values = palloc_extended(sizeof(Datum) * ((Size) plain->ncodes + 1), MCXT_ALLOC_HUGE);
+		code = palloc_extended(sizeof(Code) * ((Size) plain->ncodes + 1), MCXT_ALLOC_HUGE);
+		code[DICTIONARY_NULL] = NO_CODE;
+		for (uint32 i = 1; i <= plain->ncodes; i++)
+		{
+			plain->values[i - 1] = dictionary_value(column->dictionary, i);
+			code[i] = i - 1;
+		}
+	}
+	plain->code = recode(state, column->number, code);
+	return code;
+}
+
+/* NULL where nobody else was read. */
+static const bool *
+asked_rows(const FrameLoad *state)
+{
+	bool	   *asked;
+
+	if (state->nasked == state->nrows)
+		return NULL;
+	asked = palloc_extended(sizeof(bool) * state->nrows, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	memset(asked, true, state->nasked);
+	return asked;
+}
+
+static LoadedFrame *
+finish_frame(FrameLoad *state)
+{
+	LoadedFrame *loaded = palloc0(sizeof(LoadedFrame));
+	Frame	   *frame = &loaded->frame;
+
+	frame->nrows = state->nrows;
+	frame->domain = palloc0(sizeof(Domain) * state->ncolumns);
+	frame->code = palloc0(sizeof(Code *) * state->ncolumns);
+	loaded->codings = palloc0(sizeof(Coding *) * state->ncolumns);
+	loaded->insensitive = palloc0(sizeof(PlainColumn) * state->ncolumns);
+	loaded->keys = state->keys->keys;
+	loaded->shown = state->shown;
+	loaded->fingerprint = palloc_extended(sizeof(uint32) * (state->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (int i = 0; i < state->ncolumns; i++)
+		switch (state->columns[i].column->role)
+		{
+			case ROLE_KEY:
+				break;
+			case ROLE_QUASI_IDENTIFIER:
+				load_quasi_identifier(state, loaded, &state->columns[i]);
+				break;
+			case ROLE_SENSITIVE:
+				loaded->sensitive_code = load_plain(state, &loaded->sensitive, &state->columns[i]);
+				break;
+			case ROLE_INSENSITIVE:
+				pfree(load_plain(state, &loaded->insensitive[loaded->ninsensitive++], &state->columns[i]));
+				break;
+		}
+	frame->sensitive = loaded->sensitive.code;
+	frame->nsensitive = loaded->sensitive.ncodes;
+	frame->asked = asked_rows(state);
+	loaded->left_out = state->left_out;
+	return loaded;
+}
+
+LoadedFrame *
+load_finish(FrameLoad *load)
+{
+	MemoryContext old = MemoryContextSwitchTo(load->context);
+	LoadedFrame *loaded;
+
+	keys_forget_index(load->keys);
+	loaded = finish_frame(load);
+	MemoryContextSwitchTo(old);
+	return loaded;
+}

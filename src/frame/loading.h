@@ -1,0 +1,58 @@
+/*
+ * loading.h
+ *		A load in progress: what load.c, sieve.c, more.c and finish.c share.
+ */
+#ifndef PPREPUB_FRAME_LOADING_H
+#define PPREPUB_FRAME_LOADING_H
+
+#include "postgres.h"
+
+#include "frame/load.h"
+#include "nodes/params.h"
+#include "tcop/dest.h"
+
+/* A column of the source on its way into the frame. */
+typedef struct LoadingColumn
+{
+	const DeclaredColumn *column;
+	int16		word;			/* its length if it is passed by value, or 0 */
+	Dictionary *dictionary;		/* NULL for the key */
+	uint32	   *number;			/* [capacity] the dictionary's numbers */
+} LoadingColumn;
+
+struct FrameLoad
+{
+	DestReceiver receiver;		/* must be first */
+	const DeclaredPublication *publication;
+	const char *condition;		/* or NULL */
+	const bool *shown;
+	MemoryContext context;
+
+	int			ncolumns;
+	LoadingColumn *columns;
+	int			key;			/* a column */
+	KeyTable   *keys;			/* rows by their keys */
+
+	uint64		nrows;
+	uint64		nasked;			/* the first of them; all others are helpers */
+	uint64		capacity;
+	uint64		null_keys;
+
+	/* For answers: a row that cannot be shown is left out, rather than an error */
+	bool		is_lenient;
+	uint64		left_out;		/* of the rows asked for */
+};
+
+/* Appends the rows that meet a condition, or all. */
+extern void read_rows(FrameLoad *load, const char *condition, ParamListInfo params);
+
+/*
+ * Makes the keys findable.  Where one is NULL or repeated, it is an error; but
+ * a lenient load leaves out the rows, from a place on, that cannot be shown.
+ */
+extern void index_rows(FrameLoad *load, uint64 from);
+extern void sieve_rows(FrameLoad *load, uint64 from);
+
+extern const LoadingColumn *sensitive_column(const FrameLoad *load);
+
+#endif							/* PPREPUB_FRAME_LOADING_H */
