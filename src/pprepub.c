@@ -8,8 +8,8 @@
 #include "declare/parameters.h"
 #include "fmgr.h"
 #include "method/method.h"
-#include "serve/schedule.h"
-#include "serve/settings.h"
+#include "serve/answer/settings.h"
+#include "serve/schedule/schedule.h"
 #include "serve/strengthen.h"
 
 PG_MODULE_MAGIC;

@@ -4,7 +4,7 @@
  */
 #include "serve/request.h"
 
-#include "serve/cohort.h"
+#include "serve/cohort/cohort.h"
 #include "serve/columns.h"
 
 Scope

@@ -8,7 +8,7 @@
  *		here.  Roles cannot change, nor can there be anything that the
  *		restricted context forbids: temporary tables, prepared statements, held cursors, LISTEN.
  */
-#include "serve/rest.h"
+#include "serve/answer/rest.h"
 
 #include "access/xact.h"
 #include "catalog/pg_database.h"
@@ -16,9 +16,9 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/interrupt.h"
-#include "serve/quiet.h"
-#include "serve/registry.h"
-#include "serve/settings.h"
+#include "serve/answer/quiet.h"
+#include "serve/answer/registry.h"
+#include "serve/answer/settings.h"
 #include "serve/stopwatch.h"
 #include "storage/latch.h"
 #include "storage/lock.h"

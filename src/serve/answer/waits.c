@@ -2,11 +2,11 @@
  * waits.c
  *		A walk from a process to those whom it waits for.
  */
-#include "serve/waits.h"
+#include "serve/answer/waits.h"
 
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
-#include "serve/registry.h"
+#include "serve/answer/registry.h"
 #include "storage/proc.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "serve/settings.h"
+#include "serve/answer/settings.h"
 
 #include "utils/guc.h"
 

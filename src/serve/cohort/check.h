@@ -1,5 +1,5 @@
 /*
- * cohort_check.h
+ * check.h
  *		The steps of reading a cohort, in their order.
  */
 #ifndef PPREPUB_SERVE_COHORT_CHECK_H

@@ -7,8 +7,8 @@
 
 #include "postgres.h"
 
-#include "serve/answer.h"
-#include "serve/channel.h"
+#include "serve/answer/answer.h"
+#include "serve/answer/channel.h"
 #include "utils/tuplestore.h"
 
 /*

@@ -11,7 +11,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "serve/answer.h"
+#include "serve/answer/answer.h"
 #include "serve/release.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"

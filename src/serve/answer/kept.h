@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "history/directory.h"
-#include "serve/channel.h"
+#include "serve/answer/channel.h"
 
 /* Of a publication that is locked: NULL where none is kept, or others have released since. */
 extern Directory *kept_directory(const DeclaredPublication *publication);

@@ -10,11 +10,11 @@
  *		What was once allocated stays until the server restarts, so the name
  *		carries a version, to be raised with each change of the structs.
  */
-#include "serve/registry.h"
+#include "serve/answer/registry.h"
 
 #include "miscadmin.h"
-#include "postmaster/bgworker.h"
 #include "pgstat.h"
+#include "postmaster/bgworker.h"
 #include "storage/condition_variable.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"

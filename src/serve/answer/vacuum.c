@@ -6,7 +6,7 @@
  *		The session's user is the owner; VACUUM itself sees to it that code of
  *		the table's indexes runs restricted.
  */
-#include "serve/vacuum.h"
+#include "serve/answer/vacuum.h"
 
 #include "access/xact.h"
 #include "commands/vacuum.h"

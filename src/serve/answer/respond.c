@@ -7,12 +7,12 @@
  *		fails leaves no trace: what is written afterwards is the same as for an
  *		empty cohort, down to the numbers of transactions.
  */
-#include "serve/respond.h"
+#include "serve/answer/respond.h"
 
 #include "access/xact.h"
 #include "executor/spi.h"
-#include "serve/kept.h"
-#include "serve/limits.h"
+#include "serve/answer/kept.h"
+#include "serve/answer/limits.h"
 #include "serve/release.h"
 #include "serve/stopwatch.h"
 #include "utils/memutils.h"

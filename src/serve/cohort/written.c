@@ -1,5 +1,5 @@
 /*
- * cohort_written.c
+ * written.c
  *		A cohort as it is written, before anything in it gets a meaning.
  *
  * NOTES
@@ -15,8 +15,8 @@
 #include "parser/parser.h"
 #include "parser/scanner.h"
 #include "parser/scansup.h"
-#include "serve/cohort_check.h"
-#include "serve/cohort_list.h"
+#include "serve/cohort/check.h"
+#include "serve/cohort/list.h"
 #include "utils/lsyscache.h"
 
 #define MAX_COHORT_BYTES	65536

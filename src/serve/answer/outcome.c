@@ -6,7 +6,7 @@
  *		A message is a word that says what it is, and its body.  Rows follow the
  *		oids of their columns' types, many to a message, each aligned.
  */
-#include "serve/outcome.h"
+#include "serve/answer/outcome.h"
 
 #include "executor/executor.h"
 #include "lib/stringinfo.h"

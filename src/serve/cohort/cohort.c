@@ -7,7 +7,7 @@
  *		printed and read again, so it may be put into any query of the view,
  *		and the planner uses the source's indexes for it.
  */
-#include "serve/cohort.h"
+#include "serve/cohort/cohort.h"
 
 #include "catalog/pg_type.h"
 #include "method/method.h"
@@ -18,8 +18,8 @@
 #include "parser/parse_coerce.h"
 #include "parser/parse_collate.h"
 #include "parser/parse_expr.h"
-#include "serve/cohort_check.h"
-#include "serve/cohort_list.h"
+#include "serve/cohort/check.h"
+#include "serve/cohort/list.h"
 #include "utils/builtins.h"
 #include "utils/ruleutils.h"
 

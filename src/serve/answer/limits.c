@@ -8,7 +8,7 @@
  *		statement that brought it about.  The count outlives a subtransaction
  *		that is rolled back, as an answer does.
  */
-#include "serve/limits.h"
+#include "serve/answer/limits.h"
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"

@@ -7,8 +7,8 @@
 
 #include "postgres.h"
 
-#include "serve/channel.h"
-#include "serve/registry.h"
+#include "serve/answer/channel.h"
+#include "serve/answer/registry.h"
 
 /* One of the two is how it is known. */
 typedef struct Hired

@@ -1,5 +1,5 @@
 /*
- * cohort_list.h
+ * list.h
  *		What a cohort may be made of, as data; and refusing the rest.
  */
 #ifndef PPREPUB_SERVE_COHORT_LIST_H

@@ -7,8 +7,8 @@
 
 #include "postgres.h"
 
-#include "serve/answer.h"
-#include "serve/channel.h"
+#include "serve/answer/answer.h"
+#include "serve/answer/channel.h"
 
 /*
  * As the owner in a security-restricted context, inside SPI, under the active

@@ -7,7 +7,7 @@
  *		caller's rights on them, which a statement would be asked for, are
  *		checked here.
  */
-#include "serve/cron.h"
+#include "serve/schedule/cron.h"
 
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"

@@ -3,16 +3,16 @@
  *		A judged draft as rows in memory, and the cells of its classes in the
  *		history.
  */
-#include "serve/answer.h"
+#include "serve/answer/answer.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "history/answered.h"
 #include "history/writer.h"
+#include "mb/pg_wchar.h"
 #include "serve/released.h"
 #include "serve/rows.h"
 #include "serve/stopwatch.h"
-#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 

@@ -19,7 +19,7 @@
  */
 #include "postgres.h"
 
-#include "serve/schedule.h"
+#include "serve/schedule/schedule.h"
 
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
@@ -27,8 +27,8 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "serve/cohort.h"
-#include "serve/cron.h"
+#include "serve/cohort/cohort.h"
+#include "serve/schedule/cron.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 #include "utils/tuplestore.h"

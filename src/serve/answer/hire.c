@@ -6,13 +6,13 @@
  *		Nobody is told when a slot becomes free, so one has to look.  Workers
  *		that rest give way to others' questions.
  */
-#include "serve/hire.h"
+#include "serve/answer/hire.h"
 
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "serve/settings.h"
+#include "serve/answer/settings.h"
+#include "serve/answer/waits.h"
 #include "serve/stopwatch.h"
-#include "serve/waits.h"
 #include "storage/latch.h"
 
 #define LOOK_AGAIN_MS	5

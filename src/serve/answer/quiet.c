@@ -6,7 +6,7 @@
  *		Those that plain users cannot set stay as they are set here; act_as()
  *		sets anew, for each transaction, those that change what queries mean.
  */
-#include "serve/quiet.h"
+#include "serve/answer/quiet.h"
 
 #include "access/xact.h"
 #include "utils/guc.h"

@@ -7,12 +7,12 @@
  *		as an answer: so it is asked for its number of releases before and
  *		afterwards.
  */
-#include "serve/kept.h"
+#include "serve/answer/kept.h"
 
 #include "access/xact.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "serve/vacuum.h"
+#include "serve/answer/vacuum.h"
 #include "storage/lmgr.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"

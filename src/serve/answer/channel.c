@@ -7,7 +7,7 @@
  *		the queue.  The bytes are those of name, session user and cohort, each
  *		with its end, and of the array of columns.
  */
-#include "serve/channel.h"
+#include "serve/answer/channel.h"
 
 #include "miscadmin.h"
 #include "port/atomics.h"

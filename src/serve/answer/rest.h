@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "serve/channel.h"
+#include "serve/answer/channel.h"
 
 /* Lets go of the question; false when it is time to go. */
 extern bool begin_rest(void);

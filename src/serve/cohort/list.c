@@ -1,5 +1,5 @@
 /*
- * cohort_list.c
+ * list.c
  *		The lists of the language of cohorts.
  *
  * NOTES
@@ -12,7 +12,7 @@
  *		Constants are computed once, before any row is read: there an error
  *		tells nothing, and arithmetic is welcome.
  */
-#include "serve/cohort_list.h"
+#include "serve/cohort/list.h"
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"

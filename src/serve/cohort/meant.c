@@ -1,5 +1,5 @@
 /*
- * cohort_meant.c
+ * meant.c
  *		A cohort as PostgreSQL takes it: which operators and casts its words mean.
  *
  * NOTES
@@ -13,8 +13,8 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
-#include "serve/cohort_check.h"
-#include "serve/cohort_list.h"
+#include "serve/cohort/check.h"
+#include "serve/cohort/list.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
