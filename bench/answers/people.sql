@@ -27,7 +27,7 @@ END
 $$;
 CALL publish_regions('people', :people / 1000, 50);
 
-SELECT format('CREATE TABLE clinic_%1$s AS SELECT * FROM people WHERE ward %% 8 = %1$s - 1; ALTER TABLE clinic_%1$s ADD PRIMARY KEY (id);
+SELECT format('CREATE TABLE clinic_%1$s AS SELECT * FROM people WHERE id %% 8 = %1$s - 1; ALTER TABLE clinic_%1$s ADD PRIMARY KEY (id);
 	CREATE INDEX ON clinic_%1$s (ward); SELECT declare(''clinic_%1$s'', ''clinic_%1$s'')', n)
 FROM generate_series(1, 8) n \gexec
 SELECT format('CALL publish_regions(''clinic_%s'', %s, 50)', n, :people / 1000) FROM generate_series(1, 8) n \gexec

@@ -16,6 +16,7 @@
 #include "storage/latch.h"
 
 #define LOOK_AGAIN_MS	5
+#define PATIENCE_MS		20		/* what another worker would take longer, about */
 
 static void
 describe_worker(BackgroundWorker *worker, const Channel *channel)
@@ -66,10 +67,11 @@ engage(const Channel *channel, const Question *question, const Stopwatch *watch,
 	Offer		offer;
 	int			busy;
 
-	while ((offer = engage_worker(question->owner, question->publication, channel_handle(channel),
-								  engagement, &busy)) == OFFER_SOON)
+	while ((offer = engage_worker(question->owner, question->publication,
+								  stopwatch_seconds(watch) * 1000.0 < PATIENCE_MS,
+								  channel_handle(channel), engagement, &busy)) == OFFER_SOON)
 	{
-		wait_for_rest(LOOK_FOR_LOCKS_MS);
+		wait_for_rest(PATIENCE_MS);
 		CHECK_FOR_INTERRUPTS();
 		if (stopwatch_seconds(watch) * 1000.0 >= answer_wait)
 			break;

@@ -12,33 +12,80 @@
 #include "access/xact.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "serve/answer/registry.h"
 #include "serve/answer/vacuum.h"
 #include "storage/lmgr.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-static Directory *kept = NULL;
-static MemoryContext kept_context = NULL;
+typedef struct Kept
+{
+	int32		publication;
+	Directory  *directory;
+	MemoryContext context;
+} Kept;
+
+/* The publication that was asked about last comes first. */
+static Kept kept[KEPT_PUBLICATIONS];
+static int	nkept = 0;
+
+static int
+find_kept(int32 publication)
+{
+	for (int i = 0; i < nkept; i++)
+		if (kept[i].publication == publication)
+			return i;
+	return -1;
+}
+
+static void
+forget(int i)
+{
+	MemoryContextDelete(kept[i].context);
+	nkept--;
+	memmove(&kept[i], &kept[i + 1], sizeof(Kept) * (nkept - i));
+}
+
+static void
+put_first(Kept entry)
+{
+	memmove(&kept[1], &kept[0], sizeof(Kept) * nkept);
+	kept[0] = entry;
+	nkept++;
+}
 
 Directory *
 kept_directory(const DeclaredPublication *publication)
 {
-	return kept != NULL && directory_is_current(kept, publication) ? kept : NULL;
+	int			i = find_kept(publication->id);
+	Kept		entry;
+
+	if (i < 0)
+		return NULL;
+	entry = kept[i];
+	if (!directory_is_current(entry.directory, publication))
+	{
+		forget(i);
+		return NULL;
+	}
+	memmove(&kept[1], &kept[0], sizeof(Kept) * i);
+	kept[0] = entry;
+	return entry.directory;
 }
 
 void
-kept_forget(void)
+kept_forget(int32 publication)
 {
-	if (kept_context != NULL)
-		MemoryContextDelete(kept_context);
-	kept_context = NULL;
-	kept = NULL;
+	int			i = find_kept(publication);
+
+	if (i >= 0)
+		forget(i);
 }
 
 void
 kept_tidy(void)
 {
-	Oid			table = kept == NULL ? InvalidOid : directory_worn_table(kept);
+	Oid			table = nkept == 0 ? InvalidOid : directory_worn_table(kept[0].directory);
 
 	if (OidIsValid(table))
 		vacuum_table(table);
@@ -55,26 +102,33 @@ look_at_publication(const Question *question)
 }
 
 static void
-read_directory(const Question *question)
+read_directory(const Question *question, MemoryContext context)
 {
 	DeclaredPublication *publication = look_at_publication(question);
+	Directory  *directory;
 
-	kept_forget();
-	kept_context = AllocSetContextCreate(TopMemoryContext, "pprepub directory", ALLOCSET_DEFAULT_SIZES);
 	PushActiveSnapshot(GetLatestSnapshot());
-	kept = directory_read(publication, kept_context);
+	directory = directory_read(publication, context);
 	PopActiveSnapshot();
-	if (!directory_is_current(kept, look_at_publication(question)))
-		kept_forget();
+	if (!directory_is_current(directory, look_at_publication(question)))
+	{
+		MemoryContextDelete(context);
+		return;
+	}
+	if (nkept == KEPT_PUBLICATIONS)
+		forget(nkept - 1);
+	put_first((Kept) {question->publication, directory, context});
 }
 
 void
 kept_learn(const Question *question)
 {
 	MemoryContext old = CurrentMemoryContext;
+	MemoryContext context;
 
-	if (kept != NULL && directory_knows(kept, question->publication))
+	if (find_kept(question->publication) >= 0)
 		return;					/* the last answer was made with it */
+	context = AllocSetContextCreate(TopMemoryContext, "pprepub directory", ALLOCSET_DEFAULT_SIZES);
 	PG_TRY();
 	{
 		Identity	before;
@@ -82,7 +136,7 @@ kept_learn(const Question *question)
 		StartTransactionCommand();
 		act_as(&before, question->owner);
 		SPI_connect();
-		read_directory(question);
+		read_directory(question, context);
 		SPI_finish();
 		act_as_before(&before);
 		CommitTransactionCommand();
@@ -92,7 +146,10 @@ kept_learn(const Question *question)
 		MemoryContextSwitchTo(old);
 		FlushErrorState();		/* the next question will meet it, if it is still there */
 		AbortCurrentTransaction();
-		kept_forget();
+		if (find_kept(question->publication) >= 0)
+			kept_forget(question->publication);
+		else
+			MemoryContextDelete(context);
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(old);

@@ -1,6 +1,6 @@
 /*
  * kept.h
- *		What a worker keeps of the publication that it answered about last: where
+ *		What a worker keeps of the publications that it answered about last: where
  *		in the fold people are.
  */
 #ifndef PPREPUB_SERVE_KEPT_H
@@ -15,9 +15,9 @@
 extern Directory *kept_directory(const DeclaredPublication *publication);
 
 /* To be called when a transaction that used it aborts, and when it is found to be wrong. */
-extern void kept_forget(void);
+extern void kept_forget(int32 publication);
 
-/* Outside of transactions: vacuums the fold, when it is time. */
+/* Outside of transactions: vacuums the fold of the last one, when it is time. */
 extern void kept_tidy(void);
 
 /*

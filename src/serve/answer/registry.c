@@ -22,8 +22,11 @@
 #include "storage/proc.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
+#include "utils/timestamp.h"
 
-#define REGISTRY_NAME	"pprepub workers 2"
+#define REGISTRY_NAME	"pprepub workers 3"
+
+#define IN_USE_MS		1000	/* who has rested less may be needed soon */
 
 typedef enum PlaceState
 {
@@ -42,18 +45,18 @@ typedef struct Place
 	Latch	   *latch;
 	Oid			database;
 	Oid			owner;
-	int32		publication;	/* of the question at hand, or of the last one */
-	bool		is_making;		/* its answer */
+	int32		publications[KEPT_PUBLICATIONS];	/* that it, and no other, has answered about last; the
+													 * question's at hand first; 0 for none */
+	bool		is_making;		/* the answer at hand */
 	int			asker;
 	dsm_handle	channel;
-	uint64		rests_since;	/* by the registry's count of rests */
+	TimestampTz rests_since;
 } Place;
 
 typedef struct Registry
 {
 	slock_t		lock;
 	ConditionVariable rested;	/* somebody, or has made an answer */
-	uint64		rests;
 	int			nplaces;
 	Place		places[FLEXIBLE_ARRAY_MEMBER];
 } Registry;
@@ -74,7 +77,6 @@ initialize(Registry *fresh)
 {
 	SpinLockInit(&fresh->lock);
 	ConditionVariableInit(&fresh->rested);
-	fresh->rests = 0;
 	fresh->nplaces = max_worker_processes;
 	memset(fresh->places, 0, sizeof(Place) * fresh->nplaces);
 }
@@ -147,24 +149,45 @@ find_resting(Oid owner)
 	return found;
 }
 
-/* The one that makes an answer of the publication, or else the one that has made the last. */
+/* The place of a publication in the list, or -1. */
+static int
+find_publication(const Place *place, int32 publication)
+{
+	for (int i = 0; i < KEPT_PUBLICATIONS; i++)
+		if (place->publications[i] == publication)
+			return i;
+	return -1;
+}
+
+/* The one that has answered about the publication last. */
 static Place *
 find_versed(Oid owner, int32 publication)
 {
-	Place	   *found = NULL;
-
 	for (int i = 0; i < registry->nplaces; i++)
 	{
 		Place	   *place = &registry->places[i];
 
-		if (!is_for(place, owner) || place->publication != publication)
-			continue;
-		if ((place->state == PLACE_GIVEN || place->state == PLACE_WORKING) && place->is_making)
+		if (place->state != PLACE_FREE && place->state != PLACE_DISMISSED && is_for(place, owner) &&
+			find_publication(place, publication) >= 0)
 			return place;
-		if (place->state == PLACE_RESTING && (found == NULL || place->rests_since > found->rests_since))
-			found = place;
 	}
-	return found;
+	return NULL;
+}
+
+/* Under the lock: what this one answers about now, no other has answered about last. */
+static void
+note_publication(Place *place, int32 publication)
+{
+	Place	   *versed = find_versed(place->owner, publication);
+	int			at;
+
+	if (versed != NULL && versed != place)
+		versed->publications[find_publication(versed, publication)] = 0;
+	at = find_publication(place, publication);
+	if (at < 0)
+		at = KEPT_PUBLICATIONS - 1;
+	memmove(&place->publications[1], &place->publications[0], sizeof(int32) * at);
+	place->publications[0] = publication;
 }
 
 static void
@@ -172,14 +195,32 @@ give(Place *place, int32 publication, dsm_handle channel)
 {
 	place->state = PLACE_GIVEN;
 	place->generation++;
-	place->publication = publication;
 	place->is_making = true;
 	place->asker = MyProcPid;
 	place->channel = channel;
+	note_publication(place, publication);
+}
+
+static bool
+is_busy(const Place *place)
+{
+	return place->state == PLACE_GIVEN || place->state == PLACE_WORKING;
+}
+
+/* What to do about a worker that is versed. */
+static Offer
+judge_versed(const Place *versed, int32 publication, bool is_patient)
+{
+	if (versed->state == PLACE_RESTING)
+		return OFFER_ENGAGED;
+	if (is_busy(versed) && versed->is_making && (versed->publications[0] == publication || is_patient))
+		return OFFER_SOON;
+	return OFFER_NONE;
 }
 
 Offer
-engage_worker(Oid owner, int32 publication, dsm_handle channel, Engagement *engagement, int *busy)
+engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
+			  Engagement *engagement, int *busy)
 {
 	Place	   *place;
 	Latch	   *latch = NULL;
@@ -189,19 +230,20 @@ engage_worker(Oid owner, int32 publication, dsm_handle channel, Engagement *enga
 		return OFFER_NONE;
 	SpinLockAcquire(&registry->lock);
 	place = find_versed(owner, publication);
-	if (place == NULL)
+	if (place != NULL)
+		offer = judge_versed(place, publication, is_patient);
+	if (offer == OFFER_SOON)
+		*busy = place->pid;
+	if (offer == OFFER_NONE)
+	{
 		place = find_resting(owner);
-	if (place != NULL && place->state == PLACE_RESTING)
+		offer = place != NULL ? OFFER_ENGAGED : OFFER_NONE;
+	}
+	if (offer == OFFER_ENGAGED)
 	{
 		give(place, publication, channel);
 		*engagement = (Engagement) {place - registry->places, place->generation, place->pid};
 		latch = place->latch;
-		offer = OFFER_ENGAGED;
-	}
-	else if (place != NULL)
-	{
-		*busy = place->pid;
-		offer = OFFER_SOON;
 	}
 	SpinLockRelease(&registry->lock);
 	if (latch != NULL)
@@ -313,9 +355,10 @@ registry_enter(Oid owner, int32 publication, int asker)
 		own->latch = MyLatch;
 		own->database = MyDatabaseId;
 		own->owner = owner;
-		own->publication = publication;
 		own->is_making = true;
 		own->asker = asker;
+		memset(own->publications, 0, sizeof(own->publications));
+		note_publication(own, publication);
 	}
 	SpinLockRelease(&registry->lock);
 	if (own != NULL)
@@ -333,20 +376,22 @@ registry_made(void)
 	ConditionVariableBroadcast(&registry->rested);
 }
 
-/* Others, above all parallel queries, need workers too. */
+/* Others, above all parallel queries, need workers too; but not those which are in use. */
 static bool
-too_many_rest(void)
+too_many_rest(TimestampTz now)
 {
 	int			resting = 0;
 
 	for (int i = 0; i < registry->nplaces; i++)
-		resting += registry->places[i].state == PLACE_RESTING;
+		resting += registry->places[i].state == PLACE_RESTING &&
+			now - registry->places[i].rests_since > IN_USE_MS * INT64CONST(1000);
 	return resting > registry->nplaces / 2;
 }
 
 bool
 registry_rest(void)
 {
+	TimestampTz now = GetCurrentTimestamp();
 	Latch	   *latch = NULL;
 
 	if (own == NULL)
@@ -355,8 +400,8 @@ registry_rest(void)
 	own->state = PLACE_RESTING;
 	own->generation++;
 	own->asker = 0;
-	own->rests_since = ++registry->rests;
-	if (too_many_rest())
+	own->rests_since = now;
+	if (too_many_rest(now))
 		latch = dismiss();
 	SpinLockRelease(&registry->lock);
 	if (latch != NULL)

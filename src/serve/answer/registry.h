@@ -18,6 +18,9 @@
 
 #include "storage/dsm.h"
 
+/* So many publications a worker knows its way about in, at most. */
+#define KEPT_PUBLICATIONS 8
+
 /* A worker at work on one question: another worker, or another question, has another generation. */
 typedef struct Engagement
 {
@@ -34,17 +37,17 @@ typedef struct Engagement
 typedef enum Offer
 {
 	OFFER_ENGAGED,				/* a worker that rested has the channel */
-	OFFER_SOON,					/* one is about to: it makes an answer of the same publication */
+	OFFER_SOON,					/* one is about to rest that should be waited for */
 	OFFER_NONE
 } Offer;
 
 /*
- * Gives the channel to a worker of the owner's.  Answers of one publication
- * follow each other anyway, and a worker that has made the last one knows its
- * way about: so it is waited for, rather than that others are engaged.  *busy
- * is its process.
+ * Gives the channel to a worker of the owner's.  The one that has answered about
+ * the publication last knows its way about there.  When it does so just now, it
+ * is waited for, since answers of one publication follow each other anyway; when
+ * it answers about another, only by who is patient.  *busy is its process.
  */
-extern Offer engage_worker(Oid owner, int32 publication, dsm_handle channel,
+extern Offer engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
 						   Engagement *engagement, int *busy);
 
 /* Waits, not for long, until a worker has made an answer or rests. */

@@ -139,7 +139,7 @@ respond(const Question *question, MemoryContext context)
 	answer_begins();
 	making = release_or_nothing(publication, &scope, work, &error);
 	if (making->directory == NULL)
-		kept_forget();
+		kept_forget(publication->id);
 	answer = remember_answer(publication, making, error, stopwatch_seconds(&watch), context);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);

@@ -152,7 +152,7 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 		*error = CopyErrorData();
 		FlushErrorState();
 		AbortCurrentTransaction();
-		kept_forget();
+		kept_forget(question->publication);
 		answer = NULL;
 	}
 	PG_END_TRY();
