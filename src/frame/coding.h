@@ -26,6 +26,7 @@ typedef struct Coding
 	const DeclaredColumn *column;	/* borrowed */
 	Domain	   *domain;
 	bool		is_part;		/* of a cohort: the source may have more values */
+	Span		leaving;		/* what the cells of a release cover together */
 
 	/* What codes stand for */
 	Datum	   *values;			/* ranges: [codes but NULL's] */

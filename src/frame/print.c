@@ -7,6 +7,10 @@
  *		root, or as *, and so tells neither the smallest nor the largest value.
  *		A cell of one value prints that value, even if there is no other.
  *
+ *		The domain of numbers and of prefixes is what occurs in the release: if
+ *		values counted of people who are withheld, a cell that covers all others
+ *		would tell that they are there.
+ *
  *		Where the domain is a cohort's, all of its values are not all that there
  *		are: the cell that covers them says what they have in common.
  */
@@ -90,9 +94,13 @@ is_withheld(const Coding *coding, Span cell)
 {
 	Kind		kind = coding->column->kind;
 
-	if (cell.lo == cell.hi || !span_equal(cell, domain_whole(coding->domain)))
+	if (cell.lo == cell.hi)
 		return false;
-	return !coding->is_part || (kind != KIND_RANGE && kind != KIND_PREFIX) || coding->domain->null_code != NO_CODE;
+	if (cell.hi == coding->domain->null_code)
+		return true;
+	if (kind != KIND_RANGE && kind != KIND_PREFIX)
+		return span_equal(cell, domain_whole(coding->domain));
+	return !coding->is_part && span_equal(cell, coding->leaving);
 }
 
 Datum

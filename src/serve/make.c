@@ -58,6 +58,21 @@ draft_release(Making *making, const Past *past)
 	making->history_seconds += stopwatch_seconds(&watch) - making->draft->cutting_seconds;
 }
 
+/* What leaves, all cells of a column together. */
+static void
+note_leaving(const Making *making)
+{
+	const Classes *classes = making->draft->classes;
+
+	for (int q = 0; q < classes->nqis; q++)
+		for (uint32 c = 0; c < classes->nclasses; c++)
+		{
+			Span	   *leaving = &making->loaded->codings[q]->leaving;
+
+			*leaving = c == 0 ? class_region(classes, c)[q] : span_hull(*leaving, class_region(classes, c)[q]);
+		}
+}
+
 static void
 measure(Making *making)
 {
@@ -133,6 +148,7 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 	draft_release(making, past);
 	promised = principle_under(publication->method, publication->params);
 	judge_classes(&making->loaded->frame, making->draft->classes, &promised);
+	note_leaving(making);
 	measure(making);
 	making->partition_seconds = stopwatch_lap(&watch);
 	making->memory = MemoryContextMemAllocated(context, true);
