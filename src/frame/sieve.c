@@ -5,7 +5,9 @@
  * NOTES
  *		An answer must not tell of a single row that something is wrong with it.
  *		Who is left out is as good as not in the source: neither shown, nor of
- *		any help to others, and still remembered.
+ *		any help to others, and still remembered.  So the values that nobody else
+ *		has must go, too: of the sensitive ones rows are invented, and of the
+ *		others the domains are made.
  */
 #include "frame/loading.h"
 
@@ -57,6 +59,37 @@ leave_out(FrameLoad *load, uint64 from, const bool *is_out)
 	load->nrows = load->keys->size = kept;
 }
 
+/* Numbers the values anew that are left. */
+static void
+forget_values(FrameLoad *load, LoadingColumn *column)
+{
+	Dictionary *old = column->dictionary;
+	uint32	   *number = palloc_extended(sizeof(uint32) * (Size) dictionary_size(old), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	MemoryContext work = MemoryContextSwitchTo(load->context);
+
+	column->dictionary = dictionary_create(column->column->type);
+	MemoryContextSwitchTo(work);
+	for (uint64 row = 0; row < load->nrows; row++)
+	{
+		uint32		before = column->number[row];
+
+		if (before != DICTIONARY_NULL && number[before] == DICTIONARY_NULL)
+			number[before] = dictionary_number(column->dictionary, dictionary_value(old, before), false);
+		column->number[row] = number[before];
+	}
+	pfree(number);
+}
+
+/* Of helpers, sensitive values may stay: the past knows them by their numbers, and where there are helpers nothing is invented. */
+static void
+forget_all_values(FrameLoad *load, uint64 from)
+{
+	for (int i = 0; i < load->ncolumns; i++)
+		if (load->columns[i].dictionary != NULL &&
+			(from == 0 || load->columns[i].column->role != ROLE_SENSITIVE))
+			forget_values(load, &load->columns[i]);
+}
+
 void
 sieve_rows(FrameLoad *load, uint64 from)
 {
@@ -78,6 +111,7 @@ sieve_rows(FrameLoad *load, uint64 from)
 	MemoryContextDelete(work);
 	if (load->nrows == before)
 		return;
+	forget_all_values(load, from);
 	keys_forget_index(load->keys);
 	(void) keys_index(load->keys);
 }

@@ -104,6 +104,11 @@ typedef struct Bpg
 	RowId	   *rows;			/* [rows of the frame] to be cut */
 	MemoryContext cuts;			/* what one cut makes */
 
+	/* Values that invented rows may have */
+	Code	   *known;			/* [nknown] or NULL while nobody has asked */
+	Code		nknown;
+	bool	   *is_known;		/* [values] */
+
 	/* The draft */
 	Draft	   *draft;
 	uint32		classes_allocated;
@@ -450,28 +455,11 @@ add_class(Bpg *bpg, const RowId *rows, uint64 n, const Span *region, uint64 coun
 	return c;
 }
 
-/* Invents a row: any value, but first those that the class, which is in the tally, lacks. */
+/* Its value is drawn when it is known what else leaves. */
 static void
 add_counterfeit(Bpg *bpg, uint32 c, uint64 stands_for)
 {
-	Classes    *classes = bpg->draft->classes;
-	uint64		at = classes->first_counterfeit[c + 1]++;
-	Code		value = pg_prng_uint64_range(&bpg->random, 0, bpg->frame->nsensitive - 1);
-
-	while (bpg->tally->values < bpg->l && bpg->tally->count[value] > 0)
-		value = (value + 1) % bpg->frame->nsensitive;
-	tally_add(bpg->tally, value);
-	classes->counterfeit[at] = value;
-	bpg->draft->stands_for[at] = stands_for;
-}
-
-static void
-forget_counterfeits(Bpg *bpg, uint32 c)
-{
-	const Classes *classes = bpg->draft->classes;
-
-	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
-		tally_remove(bpg->tally, classes->counterfeit[i]);
+	bpg->draft->stands_for[bpg->draft->classes->first_counterfeit[c + 1]++] = stands_for;
 }
 
 /* Are the classes allowed with the values that their members had in the past? */
@@ -543,14 +531,9 @@ publish_neighborhood(Bpg *bpg)
 	if (nreplaced == 0 && cut(bpg, nrows))
 		return;
 	c = add_class(bpg, bpg->rows, nrows, NULL, nreplaced);
-	if (nreplaced == 0)
-		return;
-	count_shown(bpg, PG_UINT32_MAX);
-	for (uint64 i = 0; i < bpg->size; i++)
+	for (uint64 i = 0; i < bpg->size && nreplaced > 0; i++)
 		if (bpg->fate[i] == REPLACED)
 			add_counterfeit(bpg, c, bpg->past->first[bpg->n] + i);
-	forget_counterfeits(bpg, c);
-	forget_shown(bpg);
 }
 
 static bool
@@ -624,9 +607,115 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 }
 
 /* ----------------------------------------------------------------
+ * What invented rows show
+ * ----------------------------------------------------------------
+ */
+
+static void
+know_value(Bpg *bpg, Code value)
+{
+	if (value == NO_CODE || bpg->is_known[value])
+		return;
+	bpg->is_known[value] = true;
+	bpg->known[bpg->nknown++] = value;
+}
+
+static void
+know_rows(Bpg *bpg, const RowId *rows, uint64 n)
+{
+	for (uint64 i = 0; i < n; i++)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		know_value(bpg, bpg->frame->sensitive[rows[i]]);
+	}
+}
+
+/*
+ * The values that leave by true rows, those of the newcomers to be cut among
+ * them, and those that have left before.  Others would tell of somebody who is
+ * withheld.
+ */
+static void
+know_values(Bpg *bpg, uint64 newcomers)
+{
+	const Classes *classes = bpg->draft->classes;
+	const Past *past = bpg->past;
+	uint64		nvalues = past->nneighborhoods == 0 ? 0 : past->first_value[past->nneighborhoods];
+
+	if (bpg->known != NULL)
+		return;
+	bpg->known = palloc_extended(sizeof(Code) * ((Size) bpg->frame->nsensitive + 1), MCXT_ALLOC_HUGE);
+	bpg->is_known = palloc_extended(sizeof(bool) * ((Size) bpg->frame->nsensitive + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	know_rows(bpg, classes->rows, classes->first[classes->nclasses]);
+	know_rows(bpg, bpg->rows, newcomers);
+	for (uint64 i = 0; i < nvalues; i++)
+		know_value(bpg, past->value[i]);
+}
+
+/* Any value, but first those that the class, which is in the tally, lacks; NULL where nothing else is known. */
+static Code
+invent_value(Bpg *bpg)
+{
+	Code		at;
+
+	if (bpg->nknown == 0)
+		return NO_CODE;
+	at = pg_prng_uint64_range(&bpg->random, 0, bpg->nknown - 1);
+	for (Code step = 1; step < bpg->nknown && bpg->tally->values < bpg->l && bpg->tally->count[bpg->known[at]] > 0; step++)
+		at = (at + 1) % bpg->nknown;
+	return bpg->known[at];
+}
+
+static void
+forget_class(Bpg *bpg, uint32 c)
+{
+	const Classes *classes = bpg->draft->classes;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		tally_remove(bpg->tally, bpg->frame->sensitive[classes->rows[i]]);
+	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
+		tally_remove(bpg->tally, classes->counterfeit[i]);
+}
+
+static void
+invent_values(Bpg *bpg)
+{
+	const Classes *classes = bpg->draft->classes;
+
+	if (classes->first_counterfeit[classes->nclasses] == 0)
+		return;
+	know_values(bpg, 0);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		if (class_counterfeits(classes, c) == 0)
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+			tally_add(bpg->tally, bpg->frame->sensitive[classes->rows[i]]);
+		for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
+		{
+			classes->counterfeit[i] = invent_value(bpg);
+			tally_add(bpg->tally, classes->counterfeit[i]);
+		}
+		forget_class(bpg, c);
+	}
+}
+
+/* ----------------------------------------------------------------
  * Who was never published
  * ----------------------------------------------------------------
  */
+
+/* Are there enough values to make any class diverse? */
+static bool
+may_invent(Bpg *bpg, uint64 n)
+{
+	if (bpg->repair != REPAIR_COUNTERFEIT)
+		return false;
+	know_values(bpg, n);
+	return bpg->nknown > 0 && bpg->nknown >= bpg->l;
+}
 
 /* How many rows must be invented until these are allowed, with values that they lack first. */
 static void
@@ -661,7 +750,7 @@ draft_newcomers(Bpg *bpg)
 	bpg->reserved = bpg->k;
 	if (cut(bpg, n))
 		return;
-	if (bpg->repair == REPAIR_COUNTERFEIT && frame->nsensitive >= bpg->l && frame->nsensitive > 0)
+	if (may_invent(bpg, n))
 		invent_rows(bpg, n);
 	else
 		bpg->draft->suppressed += n;
@@ -753,6 +842,7 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
 		draft_neighborhood(&bpg, n);
 	draft_newcomers(&bpg);
+	invent_values(&bpg);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work);
 	return draft;
