@@ -141,6 +141,7 @@ catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *param
 	Oid		   *types = palloc(sizeof(Oid) * (nparams + 1));
 	Datum	   *values = palloc(sizeof(Datum) * (nparams + 1));
 	char	   *nulls = palloc(nparams + 1);
+	SPIPlanPtr	plan;
 	int			result;
 
 	for (int i = 0; i < nparams; i++)
@@ -149,7 +150,8 @@ catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *param
 		values[i] = params[i].value;
 		nulls[i] = params[i].isnull ? 'n' : ' ';
 	}
-	result = SPI_execute_snapshot(plan_for(sql, nparams, types), values, nulls,
+	plan = plan_for(sql, nparams, types);	/* first: nothing holds the snapshot until it is used */
+	result = SPI_execute_snapshot(plan, values, nulls,
 								  writes ? InvalidSnapshot : GetLatestSnapshot(),
 								  InvalidSnapshot, false, true, 0);
 	if (result < 0)
