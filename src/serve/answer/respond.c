@@ -11,10 +11,14 @@
 
 #include "access/xact.h"
 #include "executor/spi.h"
+#include "history/answered.h"
+#include "history/fold.h"
+#include "history/log.h"
 #include "serve/answer/kept.h"
 #include "serve/answer/limits.h"
 #include "serve/release.h"
 #include "serve/stopwatch.h"
+#include "storage/lmgr.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
@@ -45,6 +49,17 @@ lock_source(const DeclaredPublication *publication)
 	if (plan == NULL)
 		elog(ERROR, "could not parse a query of the source: %s", SPI_result_code_string(SPI_result));
 	SPI_freeplan(plan);
+}
+
+/* What the answer will be written to: once it has begun, there is no more to wait for. */
+static void
+lock_history(const DeclaredPublication *publication)
+{
+	Oid			tables[] = {fold_of(publication), log_of(publication), answered_of(publication)};
+
+	for (int i = 0; i < (int) lengthof(tables); i++)
+		if (OidIsValid(tables[i]))
+			LockRelationOid(tables[i], RowExclusiveLock);
 }
 
 /*
@@ -136,6 +151,7 @@ respond(const Question *question, MemoryContext context)
 	verify_may_release(publication);
 	scope = scope_of(publication, &question->request, true);
 	lock_source(publication);
+	lock_history(publication);
 	answer_begins();
 	making = release_or_nothing(publication, &scope, work, &error);
 	if (making->directory == NULL)

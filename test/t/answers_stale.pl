@@ -1,0 +1,132 @@
+# A worker that has answered knows where in the fold people are. Whatever happens to the fold, and to
+# the publication, between two answers: it takes nobody for a newcomer who was seen before.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Hospital;
+
+my $node = new_server('main');
+my $fold = 'published_private.patients_neighborhoods';
+my $age = 40;
+my $pid;
+
+$node->append_conf('postgresql.conf', "pprepub.answer_linger = 1min");
+$node->restart;
+make_patients($node, 'postgres', 2000);
+
+# Asked again and again about cohorts that overlap; in assert builds each look-up is compared with the whole fold.
+sub ask
+{
+	my $answered = $node->safe_psql('postgres', 'SELECT count(*) > 100 FROM published.patients($$age > ' . $age++ . '$$)');
+
+	$pid //= worker();
+	return $answered;
+}
+
+sub worker
+{
+	return $node->safe_psql('postgres', q{SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE backend_type = 'pprepub answer'});
+}
+
+sub all_holds
+{
+	my ($what) = @_;
+
+	is($node->safe_psql('postgres', q{SELECT check_name FROM pprepub.audit('patients') WHERE NOT holds}), '', $what);
+	is($node->safe_psql('postgres', q{SELECT bool_and(holds) FROM pprepub.attack('patients')}), 't', 'and every set of people that is told apart is allowed');
+	return;
+}
+
+declare_patients($node, 'postgres', 'patients', 'hospital.patients');
+is(ask(), 't', 'a first answer');
+is(ask(), 't', 'a second one');
+
+# ----------------------------------------------------------------
+# Rows elsewhere, under the same numbers
+# ----------------------------------------------------------------
+
+foreach my $command ("VACUUM $fold", "VACUUM FULL $fold", "VACUUM (FREEZE) $fold",
+	"CREATE INDEX by_number ON $fold (neighborhood DESC)", "CLUSTER $fold USING by_number", "DROP INDEX published_private.by_number",
+	'CHECKPOINT')
+{
+	$node->safe_psql('postgres', $command);
+	is(ask(), 't', "an answer after $command");
+	is(ask(), 't', 'and another one');
+}
+
+# ----------------------------------------------------------------
+# Releases that were made meanwhile, or were not
+# ----------------------------------------------------------------
+
+my %between = (
+	'a release' => q{SELECT pprepub.publish('patients')},
+	'a release that was rolled back' => q{BEGIN; SELECT pprepub.publish('patients'); ROLLBACK},
+	'one whose savepoint was' => q{BEGIN; SAVEPOINT s; SELECT pprepub.publish('patients'); ROLLBACK TO s; COMMIT},
+	'one that was made again' => q{BEGIN; SAVEPOINT s; SELECT pprepub.publish('patients', 'age < 50'); ROLLBACK TO s; SELECT pprepub.publish('patients'); COMMIT},
+	'other parameters' => q{SELECT pprepub.alter_publication('patients', '{"reserve": 2}')},
+	'a rebuilt fold' => q{SELECT * FROM pprepub.rebuild_history('patients')},
+	'people who left' => q{DELETE FROM hospital.patients WHERE id % 97 = 0});
+foreach my $what (sort keys %between)
+{
+	$node->safe_psql('postgres', "SET ROLE owner; $between{$what}");
+	is(ask(), 't', "an answer after $what");
+	is(ask(), 't', 'and another one');
+}
+is(worker(), $pid, 'all by one worker');
+all_holds('all of it is remembered');
+
+# An answer that cannot be committed leaves nothing behind in the worker.
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END';
+CREATE TRIGGER refuse BEFORE INSERT ON pprepub.catalog_failure FOR EACH ROW EXECUTE FUNCTION refuse();
+SQL
+fails_like($node, 'postgres', q{SELECT * FROM published.patients('age > 20')}, qr/refused/, 'an answer that fails when it is noted');
+$node->safe_psql('postgres', 'DROP TRIGGER refuse ON pprepub.catalog_failure');
+is(ask(), 't', 'and one that does not');
+is(worker(), $pid, 'by the same worker');
+all_holds('nothing is missing');
+
+# ----------------------------------------------------------------
+# Another publication of the same name
+# ----------------------------------------------------------------
+
+$node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.drop_publication('patients', forget_history => true)});
+declare_patients($node, 'postgres', 'patients', 'hospital.patients');
+is(ask(), 't', 'an answer of another publication of the same name');
+is(ask(), 't', 'and another one');
+is(worker(), $pid, 'by the same worker');
+all_holds('it has a history of its own');
+
+# Numbers of publications begin anew with the extension.
+$node->safe_psql('postgres', 'DROP EXTENSION pprepub CASCADE; DROP SCHEMA published, published_private CASCADE; CREATE EXTENSION pprepub');
+declare_patients($node, 'postgres', 'patients', 'hospital.patients');
+is(ask(), 't', 'an answer of another extension');
+is(ask(), 't', 'and another one');
+is(worker(), $pid, 'by the same worker');
+all_holds('it knows nothing of what was before');
+
+# ----------------------------------------------------------------
+# A history that is locked
+# ----------------------------------------------------------------
+
+# Whoever goes away before the worker has all its locks has not asked.
+{
+	my $releases = $node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.release');
+
+	foreach my $part (qw(neighborhoods members regions))
+	{
+		my $holder = $node->background_psql('postgres');
+
+		$holder->query_safe("BEGIN; LOCK TABLE published_private.patients_$part");
+		fails_like($node, 'postgres', q{SET statement_timeout = '1s'; SELECT * FROM published.patients()}, qr/statement timeout/, "the $part are locked");
+		$holder->query_safe('ROLLBACK');
+		$holder->quit;
+		$node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE backend_type = 'pprepub answer'});
+	}
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.release'), $releases, 'nothing was begun, and nothing remembered');
+	is(ask(), 't', 'an answer when nothing is locked');
+}
+
+done_testing();
