@@ -38,7 +38,7 @@ extern Directory *directory_read(const DeclaredPublication *publication, MemoryC
 
 extern bool directory_knows(const Directory *directory, int32 publication);
 
-/* Does it know all that the publication, which is locked, has released? */
+/* Does it know all that the publication, which is locked, has released?  Not before there is a fold. */
 extern bool directory_is_current(const Directory *directory, const DeclaredPublication *publication);
 
 /* Where those of these people are whom it knows; some places may hold others only. */

@@ -39,7 +39,9 @@ sub all_holds
 	return;
 }
 
+# The first question is wrong, and so the worker looks at a history that is not there yet.
 declare_patients($node, 'postgres', 'patients', 'hospital.patients');
+fails_like($node, 'postgres', q{SELECT * FROM published.patients(columns => '{x}')}, qr/has no column "x"/, 'a question that is wrong');
 is(ask(), 't', 'a first answer');
 is(ask(), 't', 'a second one');
 
