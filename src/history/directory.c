@@ -297,7 +297,8 @@ directory_knows(const Directory *directory, int32 publication)
 bool
 directory_is_current(const Directory *directory, const DeclaredPublication *publication)
 {
-	return directory->publication == publication->id &&
+	return OidIsValid(directory->table) &&	/* there is nothing to follow before the first release */
+		directory->publication == publication->id &&
 		directory->releases == publication->releases &&
 		directory->remembered == publication->remembered &&
 		OidIsValid(directory->table) && directory->table == fold_of(publication);

@@ -33,4 +33,12 @@ SELECT is((SELECT count(*) FROM published.few()), 20::bigint, 'more came');
 SELECT is((SELECT rows FROM pprepub.publish(name)), 20::bigint, name || ': they can be published') FROM unnest('{failing,deserted,few}'::text[]) name;
 SELECT is(broken(name), NULL, name || ': all holds') FROM unnest('{failing,deserted,few}'::text[]) name;
 SELECT is((SELECT array_agg(DISTINCT signature::text) FROM pprepub.signatures(name)), '{011}', name || ': nobody was in the first') FROM unnest('{failing,deserted,few}'::text[]) name;
+
+-- A worker may look at a history that has not begun: whoever was refused before anything was answered may ask again.
+CREATE TABLE later AS SELECT i AS id, i AS age, 'd' || i % 3 AS ill FROM generate_series(1, 20) i;
+SELECT pprepub.create_publication('later', 'later', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3}') \g /dev/null
+SELECT throws_ok($$ SELECT * FROM published.later(columns => '{height}') $$, '42703', NULL, 'a first question is refused');
+SELECT is((SELECT count(*) FROM published.later()), 20::bigint, 'the next one is answered');
+SELECT cmp_ok((SELECT count(*) FROM published.later('age > 10')), '>=', 10::bigint, 'and so is the next');
+SELECT is(broken('later'), NULL, 'all holds');
 SELECT * FROM finish();
