@@ -66,32 +66,33 @@ DECLARE
 	copy text := format('attacker.%I', 'copy_' || pub);
 	key_type text;
 	value_type text;
-	people text;
-	things text;
 BEGIN
 	SELECT * INTO STRICT p FROM pprepub.publication WHERE name = pub;
 	SELECT format_type(atttypid, atttypmod) INTO key_type FROM pg_attribute WHERE attrelid = copy::regclass AND attname = p.key;
 	SELECT format_type(atttypid, atttypmod) INTO value_type FROM pg_attribute WHERE attrelid = copy::regclass AND attname = p.sensitive;
-	people := format('(SELECT DISTINCT ON (key) key, dense_rank() OVER (ORDER BY key) AS person FROM (SELECT %I AS key FROM %s) k)', p.key, copy);
-	things := format('(SELECT DISTINCT ON (thing) thing, dense_rank() OVER (ORDER BY thing) AS value FROM (SELECT %I AS thing FROM %s) s WHERE thing IS NOT NULL)',
-		p.sensitive, copy);
+	DROP TABLE IF EXISTS attacker.known_person, attacker.known_value;
+	EXECUTE format('CREATE UNLOGGED TABLE attacker.known_person AS
+		SELECT key, row_number() OVER (ORDER BY key) AS person FROM (SELECT DISTINCT %I AS key FROM %s) k', p.key, copy);
+	EXECUTE format('CREATE UNLOGGED TABLE attacker.known_value AS
+		SELECT thing, row_number() OVER (ORDER BY thing) AS value FROM (SELECT DISTINCT %I AS thing FROM %s) s WHERE thing IS NOT NULL', p.sensitive, copy);
+	ANALYZE attacker.known_person, attacker.known_value;
 	DELETE FROM attacker.place WHERE publication = pub;
 	DELETE FROM attacker.shown WHERE publication = pub;
 	DELETE FROM attacker.signed WHERE publication = pub;
 	DELETE FROM attacker.linked WHERE publication = pub;
 	EXECUTE format('INSERT INTO attacker.place SELECT %L, k.person, m.release, m.class, t.value, true
-		FROM pprepub.members(%1$L) m LEFT JOIN %s k ON k.key = m.key::%s
-			LEFT JOIN %s c ON c.of_release = m.release AND c.%I = k.key LEFT JOIN %s t ON t.thing = c.%I',
-		pub, people, key_type, copy, p.key, things, p.sensitive);
+		FROM pprepub.members(%1$L) m LEFT JOIN attacker.known_person k ON k.key = m.key::%s
+			LEFT JOIN %s c ON c.of_release = m.release AND c.%I = k.key LEFT JOIN attacker.known_value t ON t.thing = c.%I',
+		pub, key_type, copy, p.key, p.sensitive);
 	FOR r IN SELECT * FROM pprepub.release WHERE publication = pub LOOP
 		EXECUTE format('INSERT INTO attacker.shown SELECT %L, %s, class, CASE WHEN %I IS NOT NULL THEN coalesce(value, -1) END, count(*)
-			FROM %s LEFT JOIN %s t ON thing = %3$I GROUP BY 3, 4', pub, r.number, p.sensitive, attacker.rows_of(pub, r.number), things);
+			FROM %s LEFT JOIN attacker.known_value ON thing = %3$I GROUP BY 3, 4', pub, r.number, p.sensitive, attacker.rows_of(pub, r.number));
 	END LOOP;
-	EXECUTE format('INSERT INTO attacker.signed SELECT %L, person, signature FROM pprepub.signatures(%1$L) s LEFT JOIN %s k ON k.key = s.key::%s',
-		pub, people, key_type);
+	EXECUTE format('INSERT INTO attacker.signed SELECT %L, person, signature FROM pprepub.signatures(%1$L) s LEFT JOIN attacker.known_person k ON k.key = s.key::%s',
+		pub, key_type);
 	EXECUTE format('INSERT INTO attacker.linked SELECT %L, person, value, sizes, counts
-		FROM pprepub.statistics(%1$L) s LEFT JOIN %s k ON k.key = s.key::%s LEFT JOIN %s t ON thing = s.sensitive::%s',
-		pub, people, key_type, things, value_type);
+		FROM pprepub.statistics(%1$L) s LEFT JOIN attacker.known_person k ON k.key = s.key::%s LEFT JOIN attacker.known_value ON thing = s.sensitive::%s',
+		pub, key_type, value_type);
 	ANALYZE attacker.place, attacker.shown;
 END
 $fn$;
@@ -134,10 +135,11 @@ $fn$;
 CREATE FUNCTION attacker.unsafe_atoms(pub text, k int, l int) RETURNS SETOF text LANGUAGE sql AS $fn$
 	WITH path AS MATERIALIZED (SELECT person, array_agg(ARRAY[release, class] ORDER BY release) AS path
 			FROM attacker.place WHERE publication = pub GROUP BY person),
+		atom AS MATERIALIZED (SELECT person, path, dense_rank() OVER (ORDER BY path) AS atom FROM path),	-- paths are long
 		-- what he knows of each group in each release that it was in
-		part AS (SELECT path, release, class, count(*) AS people, count(*) FILTER (WHERE NOT is_true) AS invented,
+		part AS MATERIALIZED (SELECT atom, release, class, count(*) AS people, count(*) FILTER (WHERE NOT is_true) AS invented,
 				array_agg(DISTINCT value) FILTER (WHERE value IS NOT NULL) AS own
-			FROM attacker.place JOIN path USING (person) WHERE publication = pub GROUP BY path, release, class),
+			FROM attacker.place JOIN atom USING (person) WHERE publication = pub GROUP BY atom, release, class),
 		-- values of the invented rows of a class; which of them has which he cannot tell
 		spare AS (SELECT release, class, array_agg(value) AS spare
 			FROM attacker.shown s LEFT JOIN (SELECT release, class, value, count(*) AS true_ones FROM attacker.place
@@ -146,9 +148,11 @@ CREATE FUNCTION attacker.unsafe_atoms(pub text, k int, l int) RETURNS SETOF text
 		diverse AS (SELECT part.*, CASE WHEN invented = 0 THEN coalesce(cardinality(own), 0) ELSE
 				least(coalesce(cardinality(own), 0) + invented, (SELECT count(*) FROM (SELECT unnest(own) UNION SELECT unnest(spare)) u)) END AS values
 			FROM part LEFT JOIN spare USING (release, class))
-	SELECT DISTINCT format('atom %s: %s people', path, people) FROM part WHERE people < k
+	SELECT format('atom %s: %s people', path, people) FROM (SELECT DISTINCT atom, people FROM part WHERE people < k) few
+		JOIN (SELECT DISTINCT atom, path FROM atom) a USING (atom)
 	UNION ALL
-	SELECT format('atom %s: %s values in release %s', path, values, release) FROM diverse WHERE l > 1 AND values < l
+	SELECT format('atom %s: %s values in release %s', path, values, release) FROM diverse JOIN (SELECT DISTINCT atom, path FROM atom) a USING (atom)
+	WHERE l > 1 AND values < l
 $fn$;
 
 CREATE FUNCTION attacker.faults(pub text, k int, l int) RETURNS SETOF text LANGUAGE plpgsql AS $fn$
