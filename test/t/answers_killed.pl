@@ -1,5 +1,7 @@
 # Workers, askers and the whole server are killed at random moments; what askers were given
 # is noted on their side. Nothing was ever given that the history lacks.
+#
+# KILL_ROUNDS=400 test/run -k tap answers_killed: hundreds, in some minutes; KILL_SEED repeats a run's choices.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -8,7 +10,8 @@ use Test::More;
 use Time::HiRes qw(usleep);
 use Hospital;
 
-my $rounds = 24;
+my $rounds = $ENV{KILL_ROUNDS} // 24;
+my $seed = $ENV{KILL_SEED} // time();
 my $askers = 2;
 my $node = new_server('main');
 $node->append_conf('postgresql.conf', 'synchronous_commit = off');
@@ -45,7 +48,8 @@ sub note_seen
 	return;
 }
 
-srand(15);
+note("KILL_SEED=$seed");
+srand($seed);
 my ($killed, $missing) = (0, 0);
 foreach my $round (1 .. $rounds)
 {
@@ -92,7 +96,7 @@ is($node->safe_psql('postgres', q{SELECT DISTINCT equal FROM pprepub.rebuild_his
 
 # Terminations and cancels do not bring the server down, and come in numbers.
 my $before = $all;
-foreach my $round (1 .. 10)
+foreach my $round (1 .. 10 + $rounds / 10)
 {
 	my @sessions = map { start_asking($round, $_ * 5) } 1 .. $askers;
 
