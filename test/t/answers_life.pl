@@ -1,0 +1,215 @@
+# Six analysts ask at random what comes to their minds, while owners publish, change what is declared, drop a
+# publication and declare it anew, people come, go and change, and workers are ended in the midst of it. What
+# was seen is remembered, what is remembered is whole and allowed, and nobody meets an error but those that
+# tell him what happens.
+#
+# LIFE_SECONDS=300 test/run -k tap answers_life: as long as you like. LIFE_SEED repeats a run's choices.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Hospital;
+
+my $seconds = $ENV{LIFE_SECONDS} // 12;
+my $seed = $ENV{LIFE_SEED} // time();
+my $analysts = 6;
+my ($k, $l) = (4, 2);
+note("LIFE_SEED=$seed");
+srand($seed);
+
+# Whoever vacuums, truncates and moves rows of the fold does it while workers keep where they are.
+my $node = new_server('main');
+$node->append_conf('postgresql.conf', <<'CONF');
+autovacuum = on
+autovacuum_naptime = 1s
+autovacuum_vacuum_threshold = 5
+autovacuum_vacuum_scale_factor = 0
+max_worker_processes = 8
+max_connections = 40
+pprepub.answer_linger = 300ms
+CONF
+$node->restart;
+make_patients($node, 'postgres', 600);
+$node->safe_psql('postgres', <<"SQL");
+SET ROLE owner;
+CREATE FUNCTION hospital.declare(name text, beside name[]) RETURNS void LANGUAGE sql AS \$\$
+	SELECT pprepub.create_publication(name, 'hospital.patients', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress"}', 'disease', 'bpg',
+		jsonb_build_object('k', $k, 'l', $l, 'repair', ('{dirty,minimal,none,counterfeit}'::text[])[1 + floor(random() * 4)::int]), beside => beside)
+\$\$;
+SELECT hospital.declare('steady', '{}'), hospital.declare('fleeting', '{steady}');
+GRANT USAGE ON SCHEMA published TO PUBLIC;
+GRANT EXECUTE ON FUNCTION published.steady, published.fleeting TO PUBLIC;
+SQL
+$node->safe_psql('postgres', "CREATE ROLE analyst$_ LOGIN") foreach 1 .. $analysts;
+
+# ----------------------------------------------------------------
+# What they say
+# ----------------------------------------------------------------
+
+sub any { return $_[ int(rand(@_)) ] }
+
+sub cohort
+{
+	my $from = 18 + int(rand(60));
+	my @plain = (
+		"age BETWEEN $from AND " . ($from + int(rand(40))), "age > $from", "NOT age = $from", "age = $from",
+		"sex = ''" . any('F', 'M') . "''", "zip LIKE ''1" . int(rand(4)) . "%''", "zip <> ''" . (10000 + 100 * int(rand(32))) . "''",
+		"age IN ($from, " . ($from + 1) . ", " . ($from + 2) . ")", 'age IS NULL', 'false');
+
+	return any('NULL', map { "'$_'" } any(@plain), any(@plain) . ' AND ' . any(@plain), any(@plain) . ' OR ' . any(@plain));
+}
+
+sub columns
+{
+	my @chosen = grep { rand() < 0.5 } qw(age zip sex disease);
+
+	return @chosen == 0 ? 'NULL' : "'{" . join(',', @chosen) . "}'";
+}
+
+# Line after line, until the time is over.
+sub script
+{
+	my ($line) = @_;
+	my $text = "\\set VERBOSITY verbose\n\\set ON_ERROR_STOP off\nSET client_min_messages = error;\nSET deadlock_timeout = '100ms';\n";
+
+	foreach my $n (1 .. 200 * $seconds)
+	{
+		$text .= "SELECT clock_timestamp() > :'until' AS over \\gset\n\\if :over\n\\quit\n\\endif\n" . $line->();
+	}
+	return $text;
+}
+
+# What is seen is printed with the question; some ask and roll back, some lose patience.
+sub question
+{
+	my ($of, $cohort, $columns) = (any('steady', 'steady', 'fleeting'), cohort(), columns());
+	my $ask = "SELECT '$of', md5(format('%s %s', $cohort\::text, $columns\::name[])), count(*) FROM published.$of($cohort, $columns);\n";
+
+	return any($ask, $ask, $ask, "BEGIN;\n${ask}ROLLBACK;\n", "BEGIN ISOLATION LEVEL SERIALIZABLE;\n${ask}COMMIT;\n",
+		"SET statement_timeout = " . (1 + int(rand(40))) . ";\n${ask}RESET statement_timeout;\n");
+}
+
+sub repair { return any(qw(dirty minimal none counterfeit)) }
+
+my @publisher = (
+	sub { "SELECT FROM pprepub.publish('steady');\n" },
+	sub { "SELECT FROM pprepub.publish('steady', " . cohort() . ", " . columns() . ");\n" },
+	sub { "BEGIN;\nSELECT FROM pprepub.publish('steady', " . cohort() . ");\nSELECT pg_sleep(0.02);\nROLLBACK;\n" },
+	sub { "BEGIN;\nSELECT FROM pprepub.publish('steady');\nSAVEPOINT s;\nSELECT FROM pprepub.publish('steady', " . cohort() . ");\nROLLBACK TO s;\nCOMMIT;\n" },
+	sub { "SELECT FROM pprepub.alter_publication('steady', '{\"repair\": \"" . repair() . "\", \"reserve\": " . any(1, 1, 2) . "}');\n" },
+	sub { "BEGIN;\nSELECT FROM pprepub.alter_publication('steady', '{\"repair\": \"" . repair() . "\"}');\nSELECT pg_sleep(0.02);\nROLLBACK;\n" },
+	sub { "SELECT FROM pprepub.preview('steady', " . cohort() . ");\n" },
+	sub { "SELECT 'rebuilt', equal FROM pprepub.rebuild_history('steady');\n" },
+	sub { any('VACUUM', 'VACUUM FULL', 'VACUUM ANALYZE', 'REINDEX TABLE') . " published_private.steady_neighborhoods;\n" });
+
+my @declarer = (
+	sub { "SELECT FROM pprepub.publish('fleeting', " . cohort() . ");\nSELECT pg_sleep(" . rand(0.2) . ");\n" },
+	sub { "SELECT FROM pprepub.alter_publication('fleeting', '{\"repair\": \"" . repair() . "\"}');\nSELECT pg_sleep(" . rand(0.2) . ");\n" },
+	sub { "SELECT pprepub.drop_publication('fleeting', true);\nSELECT hospital.declare('fleeting', '{steady}');\nGRANT EXECUTE ON FUNCTION published.fleeting TO PUBLIC;\nSELECT pg_sleep(" . rand(0.3) . ");\n" },
+	sub { "BEGIN;\nSELECT pprepub.drop_publication('fleeting', true);\nSELECT hospital.declare('fleeting', '{steady}');\nSELECT pg_sleep(" . rand(0.05) . ");\n" . any('COMMIT', 'ROLLBACK')
+		. ";\nGRANT EXECUTE ON FUNCTION published.fleeting TO PUBLIC;\nSELECT pg_sleep(" . rand(0.3) . ");\n" });
+
+# People who were discharged may come again, as themselves.
+my @nurse = (
+	sub { "DELETE FROM hospital.patients WHERE id % 97 = " . int(rand(97)) . ";\n" },
+	sub { "INSERT INTO hospital.patients SELECT id, 18 + id * 7 % 63, 10000 + id % 32 * 100, ('{F,M}'::text[])[1 + id % 2], 'disease ' || id % 8 FROM generate_series("
+		. join(', ', map { ($_, $_ + 15) } 1 + int(rand(900))) . ") id ON CONFLICT DO NOTHING;\n" },
+	sub { "UPDATE hospital.patients SET age = 18 + (age * 5 + id) % 63 WHERE id % 89 = " . int(rand(89)) . ";\n" },
+	sub { "UPDATE hospital.patients SET disease = 'disease ' || (id + " . int(rand(8)) . ") % 8 WHERE id % 83 = " . int(rand(83)) . ";\n" },
+	sub { "BEGIN;\nDELETE FROM hospital.patients;\nSELECT pg_sleep(0.01);\nROLLBACK;\n" },
+	sub { "SELECT pg_sleep(0.05);\n" });
+
+# Ends a worker, or cancels what it does; not all of them rest.
+my @killer = (sub { "SELECT pg_sleep(" . rand(0.4) . ");\nSELECT count(" . any('pg_terminate_backend', 'pg_cancel_backend')
+		. "(pid)) * 0 FROM (SELECT pid FROM pg_stat_activity WHERE backend_type = 'pprepub answer' ORDER BY random() LIMIT 1) w;\n" });
+
+# ----------------------------------------------------------------
+# Life
+# ----------------------------------------------------------------
+
+my @sessions;
+my $until = $node->safe_psql('postgres', "SELECT clock_timestamp() + interval '$seconds seconds'");
+
+sub start_life
+{
+	my ($as, $line) = @_;
+	my %session = (as => $as, out => '', error => '');
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/' . @sessions . '.sql';
+
+	append_to_file($file, script($line));
+	$session{run} = IPC::Run::start([ 'psql', '-XAtq', '-v', "until=$until", '-d', $node->connstr('postgres') . " user=$as", '-f', $file ],
+		'<', \undef, '>', \$session{out}, '2>', \$session{error}, IPC::Run::timeout($seconds + 120));
+	push @sessions, \%session;
+	return;
+}
+
+start_life("analyst$_", \&question) foreach 1 .. $analysts;
+start_life('owner', sub { any(@publisher)->() });
+start_life('owner', sub { any(@declarer)->() });
+start_life('owner', sub { any(@nurse)->() });
+my ($superuser) = $node->safe_psql('postgres', 'SELECT current_user');
+start_life($superuser, sub { any(@killer)->() });
+IPC::Run::finish($_->{run}) foreach @sessions;
+
+# ----------------------------------------------------------------
+# What came of it
+# ----------------------------------------------------------------
+
+# What each may be told, and why.
+my %expected = (
+	'57014' => 'cancelled', '57000' => 'the worker was ended', '57P01' => 'the worker was ended',
+	'P0002' => 'nothing may be published', '02000' => 'nothing may be published', '42704' => 'the publication was dropped', '42883' => 'its function was',
+	'42501' => 'and not granted yet', '55000' => 'it is declared by who has not committed', '25P02' => 'the transaction had failed',
+	'42P01' => 'its tables were dropped', '55P03' => 'somebody had it for too long', '40P01' => 'who changes what others read');
+my (%met, @unexpected);
+foreach my $session (@sessions)
+{
+	foreach my $error ($session->{error} =~ /(\w+:  \w{5}: .*)/g)
+	{
+		my ($state) = $error =~ /:  (\w{5}):/;
+
+		$met{$state}++;
+		push @unexpected, "$session->{as}: $error" if !exists $expected{$state};
+	}
+}
+note(join ', ', map { "$_: $met{$_}" } sort keys %met);
+is_deeply(\@unexpected, [], 'nobody met another error than those that tell what happens');
+unlike(slurp_file($node->logfile), qr/TRAP|PANIC|terminated by signal|invalid memory|cache lookup/, 'nor did the server');
+unlike(join('', map { $_->{out} } @sessions), qr/rebuilt\|f/, 'the fold was what the log tells, whenever somebody looked');
+
+# What an analyst saw of a publication that stayed is what is remembered of him, in that order; somebody who
+# lost patience has not seen all of it.
+my ($seen, $asked, $missing) = (0, 0, 0);
+foreach my $session (grep { $_->{as} =~ /^analyst/ } @sessions)
+{
+	my @remembered = split /\n/, $node->safe_psql('postgres', qq{SELECT md5(format('%s %s', cohort, columns)) || '|' || rows FROM pprepub.release
+		WHERE publication = 'steady' AND kind = 'query' AND published_by = '$session->{as}' ORDER BY number});
+	my @saw = $session->{out} =~ /^steady\|(\w+\|\d+)$/mg;
+
+	$asked += @remembered;
+	foreach my $answer (@saw)
+	{
+		shift @remembered while @remembered && $remembered[0] ne $answer;
+		$missing++ if !@remembered;
+		shift @remembered;
+		$seen++;
+	}
+}
+note("$seen answers of steady seen, $asked remembered");
+cmp_ok($seen, '>', 5 * $seconds, 'they were answered');
+is($missing, 0, 'no answer was seen that the history lacks');
+
+foreach my $name ('steady', 'fleeting')
+{
+	is($node->safe_psql('postgres', "SELECT count(*) = coalesce(max(number), 0) AND count(*) = (SELECT releases FROM pprepub.publication WHERE name = '$name') FROM pprepub.release WHERE publication = '$name'"),
+		't', "$name: releases without gaps");
+	is($node->safe_psql('postgres', "SELECT number FROM pprepub.release WHERE publication = '$name' AND NOT pprepub.release_intact('$name', number)"), '', "$name: each intact");
+	is($node->safe_psql('postgres', "SELECT equal FROM pprepub.rebuild_history('$name') WHERE NOT equal"), '', "$name: the fold is what the log tells");
+	is($node->safe_psql('postgres', "SELECT * FROM pprepub.attack('$name') WHERE NOT holds"), '', "$name: nobody is told apart");
+	is($node->safe_psql('postgres', "SELECT check_name, required, measured FROM pprepub.audit('$name') WHERE NOT holds"), '', "$name: an audit agrees");
+}
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype IN ('object', 'advisory') AND pid <> pg_backend_pid()}), '0', 'no lock is left');
+
+$node->stop;
+done_testing();
