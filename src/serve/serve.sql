@@ -42,7 +42,7 @@ COMMENT ON FUNCTION pprepub.metrics(text, int) IS
 CREATE FUNCTION pprepub.release_intact(publication text, release int) RETURNS boolean
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_release_intact';
 COMMENT ON FUNCTION pprepub.release_intact(text, int) IS
-	'does a stored release still have the rows that it was published with?';
+	'does a release still have the rows that it was published with, or, if it was an answer, does what is kept of it still say what it said?';
 
 CREATE FUNCTION pprepub.audit(publication text, OUT check_name text, OUT required text, OUT measured text,
 		OUT holds boolean, OUT worst jsonb) RETURNS SETOF record
