@@ -301,7 +301,7 @@ directory_is_current(const Directory *directory, const DeclaredPublication *publ
 		directory->publication == publication->id &&
 		directory->releases == publication->releases &&
 		directory->remembered == publication->remembered &&
-		OidIsValid(directory->table) && directory->table == fold_of(publication);
+		directory->table == fold_of(publication);
 }
 
 static int
