@@ -138,16 +138,6 @@ add_place(Directory *directory, const TupleTableSlot *slot)
 	return at;
 }
 
-static void
-note_invented(Directory *directory, ArrayType *numbers)
-{
-	ElementWalk walk;
-
-	for (element_walk(&walk, &element_int8, numbers); element_next(&walk);)
-		if (!walk.isnull)
-			directory->last_invented = Max(directory->last_invented, DatumGetInt64(walk.value));
-}
-
 void
 directory_add(Directory *directory, TupleTableSlot *slot)
 {
@@ -162,7 +152,8 @@ directory_add(Directory *directory, TupleTableSlot *slot)
 		if (!room->nulls[i])
 			put(directory, keys_hash(directory->hasher, room->values[i]), at);
 	if (!slot->tts_isnull[FOLD_INVENTED])
-		note_invented(directory, DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED]));
+		directory->last_invented = Max(directory->last_invented,
+									   last_invented(DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED])));
 }
 
 static void
@@ -363,10 +354,4 @@ int64
 directory_last_invented(const Directory *directory)
 {
 	return directory->last_invented;
-}
-
-Size
-directory_memory(const Directory *directory)
-{
-	return sizeof(Place) * directory->places_allocated + sizeof(Slot) * directory->nslots;
 }

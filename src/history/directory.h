@@ -62,6 +62,4 @@ extern void directory_find_space(Directory *directory);
 /* The fold, once for each time that so many of its rows have been replaced that it is to be vacuumed; or InvalidOid. */
 extern Oid	directory_worn_table(Directory *directory);
 
-extern Size directory_memory(const Directory *directory);
-
 #endif							/* PPREPUB_HISTORY_DIRECTORY_H */

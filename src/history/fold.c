@@ -82,14 +82,16 @@ find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
 	return found;
 }
 
-static void
-note_last_invented(Fold *fold, ArrayType *invented)
+int64
+last_invented(ArrayType *invented)
 {
 	ElementWalk walk;
+	int64		last = 0;
 
 	for (element_walk(&walk, &element_int8, invented); element_next(&walk);)
 		if (!walk.isnull)
-			fold->last_invented = Max(fold->last_invented, DatumGetInt64(walk.value));
+			last = Max(last, DatumGetInt64(walk.value));
+	return last;
 }
 
 /* Values become numbers of the load's dictionary first, codes when the load is finished. */
@@ -161,7 +163,7 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 		refuse_neighborhood(fold->publication, slot);
 	fold->last_number = Max(fold->last_number, DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]));
 	if (invented != NULL)
-		note_last_invented(fold, invented);
+		fold->last_invented = Max(fold->last_invented, last_invented(invented));
 	if (find_members(fold, load_keys(load), keys) == 0)
 		return;
 	neighborhood = &fold->neighborhoods[n];

@@ -77,6 +77,9 @@ extern Oid	fold_ensure(const DeclaredPublication *publication);
 /* Raises an error that the fold tells of so many people only. */
 extern void fold_refuse(const DeclaredPublication *publication, uint64 members) pg_attribute_noreturn();
 
+/* The greatest number of an invented row among the members of a neighborhood, or 0. */
+extern int64 last_invented(ArrayType *invented);
+
 /* Has a row of the fold what each neighborhood has? */
 extern bool is_neighborhood(const TupleTableSlot *slot);
 extern void refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot) pg_attribute_noreturn();
