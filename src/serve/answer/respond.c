@@ -65,7 +65,9 @@ lock_history(const DeclaredPublication *publication)
 /*
  * Is it the machine, and not the source, that is to blame?  What the server
  * itself says counts, not what a function of the source's claims to be.  A limit
- * that was set, as temp_file_limit, is reached by how much there is to read.
+ * that was set, as temp_file_limit, is reached by how much there is to read;
+ * and reading alone neither fails to be serialized nor locks anything in a
+ * circle: that is the doing of code that writes.
  */
 static bool
 is_infrastructure(const ErrorData *error)
@@ -78,7 +80,6 @@ is_infrastructure(const ErrorData *error)
 		case ERRCODE_INSUFFICIENT_RESOURCES:
 		case ERRCODE_OPERATOR_INTERVENTION:
 		case ERRCODE_SYSTEM_ERROR:
-		case ERRCODE_TRANSACTION_ROLLBACK:
 			return true;
 		default:
 			return error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
