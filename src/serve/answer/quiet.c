@@ -49,6 +49,8 @@ static const struct
 	{"statement_timeout", "0"},
 	{"idle_in_transaction_session_timeout", "0"},
 	{"lock_timeout", "1s"},		/* between questions: somebody may be waiting for the next one */
+	{"vacuum_cost_delay", "0"}, /* the same */
+	{"exit_on_error", "off"},	/* an error of the source's is answered */
 
 	/* Other processes would need slots of their own */
 	{"max_parallel_workers_per_gather", "0"},
