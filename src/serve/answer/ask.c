@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/pg_type.h"
@@ -24,6 +25,7 @@
 #include "serve/answer/outcome.h"
 #include "serve/answer/settings.h"
 #include "serve/answer/waits.h"
+#include "serve/cohort/cohort.h"
 #include "serve/stopwatch.h"
 #include "storage/latch.h"
 #include "utils/builtins.h"
@@ -59,6 +61,19 @@ verify_may_ask(void)
 				 errhint("CREATE TABLE AS keeps the rows of an answer.")));
 }
 
+/* What is far too long for a worker to accept is not even handed to one. */
+static void
+verify_size(const Request *request)
+{
+	if (request->cohort != NULL)
+		verify_cohort_length(request->cohort);
+	if (request->columns != NULL &&
+		ArrayGetNItems(ARR_NDIM(request->columns), ARR_DIMS(request->columns)) > MaxHeapAttributeNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_TOO_MANY_COLUMNS),
+				 errmsg("a release shows %d columns at most", MaxHeapAttributeNumber)));
+}
+
 /* The publication asked about, for a caller with its owner's rights, as the functions in TARGET have. */
 static Question *
 make_question(FunctionCallInfo fcinfo)
@@ -71,6 +86,7 @@ make_question(FunctionCallInfo fcinfo)
 	question->request.cohort = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
 	question->request.columns = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2);
 	question->request.by = GetUserNameFromId(GetSessionUserId(), false);
+	verify_size(&question->request);
 	question->time_grid = answer_time_grid;
 	question->publication = publication_number(question->name);
 	catalog_enter(&access);

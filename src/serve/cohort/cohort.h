@@ -24,4 +24,7 @@
  */
 extern char *cohort_condition(const DeclaredPublication *publication, const char *cohort);
 
+/* The first of the errors that it may raise, which needs no look at anything else. */
+extern void verify_cohort_length(const char *cohort);
+
 #endif							/* PPREPUB_SERVE_COHORT_H */

@@ -16,6 +16,7 @@
 #include "parser/scanner.h"
 #include "parser/scansup.h"
 #include "serve/cohort/check.h"
+#include "serve/cohort/cohort.h"
 #include "serve/cohort/list.h"
 #include "utils/lsyscache.h"
 
@@ -36,8 +37,8 @@ typedef struct Writing
 
 static void verify_node(Writing *writing, Node *node);
 
-static void
-verify_length(const char *cohort)
+void
+verify_cohort_length(const char *cohort)
 {
 	if (strlen(cohort) > MAX_COHORT_BYTES)
 		ereport(ERROR,
@@ -393,7 +394,7 @@ read_written(ParseState *pstate, const DeclaredPublication *publication, const c
 	List	   *statements;
 	Node	   *expression;
 
-	verify_length(cohort);
+	verify_cohort_length(cohort);
 	verify_no_comments(pstate, cohort);
 	statements = raw_parser(cohort, RAW_PARSE_PLPGSQL_EXPR);
 	expression = only_expression(pstate, castNode(SelectStmt, linitial_node(RawStmt, statements)->stmt));
