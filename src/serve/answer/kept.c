@@ -91,7 +91,7 @@ kept_tidy(void)
 		vacuum_table(table);
 }
 
-/* As it is committed now; waits for who publishes, and locks nobody out. */
+/* As it is committed now; waits for nobody but who drops it, and locks nobody out. */
 static DeclaredPublication *
 look_at_publication(const Question *question)
 {
