@@ -49,6 +49,8 @@ forget(int i)
 static void
 put_first(Kept entry)
 {
+	if (nkept == KEPT_PUBLICATIONS)
+		forget(nkept - 1);
 	memmove(&kept[1], &kept[0], sizeof(Kept) * nkept);
 	kept[0] = entry;
 	nkept++;
@@ -101,7 +103,8 @@ look_at_publication(const Question *question)
 	return publication;
 }
 
-static void
+/* NULL where somebody has released meanwhile. */
+static Directory *
 read_directory(const Question *question, MemoryContext context)
 {
 	DeclaredPublication *publication = look_at_publication(question);
@@ -110,14 +113,7 @@ read_directory(const Question *question, MemoryContext context)
 	PushActiveSnapshot(GetLatestSnapshot());
 	directory = directory_read(publication, context);
 	PopActiveSnapshot();
-	if (!directory_is_current(directory, look_at_publication(question)))
-	{
-		MemoryContextDelete(context);
-		return;
-	}
-	if (nkept == KEPT_PUBLICATIONS)
-		forget(nkept - 1);
-	put_first((Kept) {question->publication, directory, context});
+	return directory_is_current(directory, look_at_publication(question)) ? directory : NULL;
 }
 
 void
@@ -125,6 +121,7 @@ kept_learn(const Question *question)
 {
 	MemoryContext old = CurrentMemoryContext;
 	MemoryContext context;
+	Directory  *volatile directory = NULL;
 
 	if (find_kept(question->publication) >= 0)
 		return;					/* the last answer was made with it */
@@ -136,7 +133,7 @@ kept_learn(const Question *question)
 		StartTransactionCommand();
 		act_as(&before, question->owner);
 		SPI_connect();
-		read_directory(question, context);
+		directory = read_directory(question, context);
 		SPI_finish();
 		act_as_before(&before);
 		CommitTransactionCommand();
@@ -146,11 +143,12 @@ kept_learn(const Question *question)
 		MemoryContextSwitchTo(old);
 		FlushErrorState();		/* the next question will meet it, if it is still there */
 		AbortCurrentTransaction();
-		if (find_kept(question->publication) >= 0)
-			kept_forget(question->publication);
-		else
-			MemoryContextDelete(context);
+		directory = NULL;
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(old);
+	if (directory == NULL)
+		MemoryContextDelete(context);
+	else
+		put_first((Kept) {question->publication, directory, context});
 }
