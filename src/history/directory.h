@@ -41,7 +41,7 @@ extern bool directory_knows(const Directory *directory, int32 publication);
 /* Does it know all that the publication, which is locked, has released?  Not before there is a fold. */
 extern bool directory_is_current(const Directory *directory, const DeclaredPublication *publication);
 
-/* Where those of these people are whom it knows; some places may hold others only. */
+/* Where those of these people are whom it knows; some places may hold others only, and there is one unless it knows nobody. */
 extern Places directory_find(const Directory *directory, const KeyTable *people);
 
 /* Numbers given so far. */
