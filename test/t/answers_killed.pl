@@ -38,6 +38,17 @@ sub start_asking
 	return start_sql($node, 'postgres', @commands);
 }
 
+# Until the server knows: as long as it does not, it lets people in, and shuts them out then.
+my $killed = 0;
+sub kill_and_wait
+{
+	my ($pid) = @_;
+
+	$killed += kill 9, $pid;
+	usleep(1000) while kill 0, $pid;
+	return;
+}
+
 my %seen;
 sub note_seen
 {
@@ -50,7 +61,7 @@ sub note_seen
 
 note("KILL_SEED=$seed");
 srand($seed);
-my ($killed, $missing) = (0, 0);
+my $missing = 0;
 foreach my $round (1 .. $rounds)
 {
 	my @sessions = map { start_asking($round, $_ * 3) } 1 .. $askers;
@@ -73,7 +84,7 @@ foreach my $round (1 .. $rounds)
 			last if $pid ne '';
 		}
 		usleep(int(rand($what eq 'worker' ? 3_000 : 15_000)));
-		$killed += kill 9, $pid if $pid ne '';
+		kill_and_wait($pid) if $pid ne '';
 	}
 	note_seen($_) foreach @sessions;
 	$node->start if $what eq 'server';
