@@ -23,7 +23,8 @@ run_vacuum(Oid table, MemoryContext context)
 		.freeze_min_age = -1,.freeze_table_age = -1,
 		.multixact_freeze_min_age = -1,.multixact_freeze_table_age = -1,
 		.log_min_duration = -1,
-		.index_cleanup = VACOPTVALUE_UNSPECIFIED,.truncate = VACOPTVALUE_DISABLED, /* nobody waits for its lock */
+		.index_cleanup = VACOPTVALUE_UNSPECIFIED,
+		.truncate = VACOPTVALUE_DISABLED,	/* nobody waits for its lock */
 		.nworkers = -1
 	};
 	StartTransactionCommand();
