@@ -35,7 +35,6 @@ static const struct
 	{"DateStyle", "ISO, YMD"},
 	{"IntervalStyle", "postgres"},
 	{"TimeZone", "UTC"},
-	{"timezone_abbreviations", "Default"},
 	{"extra_float_digits", "1"},
 	{"bytea_output", "hex"},
 	{"xmlbinary", "base64"},
