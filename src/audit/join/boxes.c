@@ -1,0 +1,201 @@
+/*
+ * boxes.c
+ *		Boxes as a tree, a column a level.
+ *
+ * NOTES
+ *		Boxes are sorted column by column.  Those that agree on the first columns
+ *		stand together; below them are the different cells of the next one, by
+ *		where they begin.  Such a range of siblings is a balanced tree as it
+ *		stands, the middle being its root, and knows how far its cells reach:
+ *		whoever asks passes by what ends before or begins behind his box.
+ */
+#include "postgres.h"
+
+#include "audit/join/boxes.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+typedef struct Level
+{
+	uint32		n;
+	Span	   *cell;
+	Code	   *farthest;		/* end of any cell in the range whose middle this is */
+	uint32	   *first;			/* [n + 1] its children in the next level, or boxes below the last */
+} Level;
+
+struct Boxes
+{
+	uint32		n;
+	const uint32 *record;		/* borrowed */
+	int32		ncolumns;
+	const Span *const *cells;	/* borrowed */
+	uint32	   *order;			/* [n] boxes, sorted */
+	Level	   *level;			/* [ncolumns] */
+};
+
+typedef struct Search
+{
+	const Boxes *boxes;
+	const Span *box;
+	uint32	   *found;
+	uint32		nfound;
+} Search;
+
+static inline Span
+cell_of(const Boxes *boxes, uint32 box, int32 column)
+{
+	return boxes->cells[column][boxes->record[box]];
+}
+
+static int
+compare_boxes(const void *a, const void *b, void *arg)
+{
+	const Boxes *boxes = arg;
+
+	for (int32 c = 0; c < boxes->ncolumns; c++)
+	{
+		Span		x = cell_of(boxes, *(const uint32 *) a, c);
+		Span		y = cell_of(boxes, *(const uint32 *) b, c);
+
+		if (x.lo != y.lo)
+			return x.lo < y.lo ? -1 : 1;
+		if (x.hi != y.hi)
+			return x.hi < y.hi ? -1 : 1;
+	}
+	return 0;
+}
+
+/* The first column in which each box differs from the one before it. */
+static int32 *
+find_steps(const Boxes *boxes)
+{
+	int32	   *step = palloc_extended(sizeof(int32) * ((Size) boxes->n + 1), MCXT_ALLOC_HUGE);
+
+	for (uint32 i = 0; i < boxes->n; i++)
+	{
+		step[i] = 0;
+		while (i > 0 && step[i] < boxes->ncolumns &&
+			   span_equal(cell_of(boxes, boxes->order[i], step[i]),
+						  cell_of(boxes, boxes->order[i - 1], step[i])))
+			step[i]++;
+	}
+	return step;
+}
+
+/* A cell of column c begins wherever boxes step in it, or in a column before. */
+static void
+fill_level(Boxes *boxes, const int32 *step, int32 c)
+{
+	Level	   *level = &boxes->level[c];
+	uint32		below = 0;
+
+	for (uint32 i = 0; i < boxes->n; i++)
+		level->n += step[i] <= c;
+	level->cell = palloc_extended(sizeof(Span) * ((Size) level->n + 1), MCXT_ALLOC_HUGE);
+	level->farthest = palloc_extended(sizeof(Code) * ((Size) level->n + 1), MCXT_ALLOC_HUGE);
+	level->first = palloc_extended(sizeof(uint32) * ((Size) level->n + 1), MCXT_ALLOC_HUGE);
+	level->n = 0;
+	for (uint32 i = 0; i < boxes->n; i++)
+	{
+		if (step[i] <= c)
+		{
+			level->cell[level->n] = cell_of(boxes, boxes->order[i], c);
+			level->first[level->n++] = below;
+		}
+		below += c + 1 == boxes->ncolumns || step[i] <= c + 1;
+	}
+	level->first[level->n] = below;
+}
+
+static Code
+reach(Level *level, uint32 begin, uint32 end)
+{
+	uint32		middle = begin + (end - begin) / 2;
+	Code		farthest;
+
+	if (begin == end)
+		return 0;
+	farthest = Max(reach(level, begin, middle), reach(level, middle + 1, end));
+	return level->farthest[middle] = Max(farthest, level->cell[middle].hi);
+}
+
+Boxes *
+boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const Span *const *cells)
+{
+	Boxes	   *boxes = palloc0(sizeof(Boxes));
+	int32	   *step;
+
+	*boxes = (Boxes) {.n = n,.record = record,.ncolumns = ncolumns,.cells = cells};
+	boxes->level = palloc0(sizeof(Level) * (ncolumns + 1));
+	boxes->order = palloc_extended(sizeof(uint32) * ((Size) n + 1), MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < n; i++)
+		boxes->order[i] = i;
+	qsort_arg(boxes->order, n, sizeof(uint32), compare_boxes, boxes);
+	CHECK_FOR_INTERRUPTS();
+	step = find_steps(boxes);
+	for (int32 c = 0; c < ncolumns; c++)
+		fill_level(boxes, step, c);
+	pfree(step);
+	for (int32 c = 0; c < ncolumns; c++)
+	{
+		const Level *parent = c == 0 ? NULL : &boxes->level[c - 1];
+
+		if (parent == NULL)
+			reach(&boxes->level[c], 0, boxes->level[c].n);
+		for (uint32 i = 0; parent != NULL && i < parent->n; i++)
+			reach(&boxes->level[c], parent->first[i], parent->first[i + 1]);
+	}
+	return boxes;
+}
+
+static void
+search(Search *s, int32 column, uint32 begin, uint32 end)
+{
+	const Level *level;
+	Span		wanted;
+
+	if (column == s->boxes->ncolumns)
+	{
+		for (uint32 i = begin; i < end; i++)
+			s->found[s->nfound++] = s->boxes->order[i];
+		return;
+	}
+	level = &s->boxes->level[column];
+	wanted = s->box[column];
+	while (begin < end)
+	{
+		uint32		middle = begin + (end - begin) / 2;
+
+		if (level->farthest[middle] < wanted.lo)
+			return;
+		search(s, column, begin, middle);
+		if (level->cell[middle].lo > wanted.hi)
+			return;
+		if (span_overlaps(level->cell[middle], wanted))
+			search(s, column + 1, level->first[middle], level->first[middle + 1]);
+		begin = middle + 1;
+	}
+}
+
+uint32
+boxes_meeting(const Boxes *boxes, const Span *box, uint32 *found)
+{
+	Search		s = {.boxes = boxes,.box = box,.found = found};
+
+	search(&s, 0, 0, boxes->ncolumns == 0 ? boxes->n : boxes->level[0].n);
+	return s.nfound;
+}
+
+void
+boxes_free(Boxes *boxes)
+{
+	for (int32 c = 0; c < boxes->ncolumns; c++)
+	{
+		pfree(boxes->level[c].cell);
+		pfree(boxes->level[c].farthest);
+		pfree(boxes->level[c].first);
+	}
+	pfree(boxes->level);
+	pfree(boxes->order);
+	pfree(boxes);
+}

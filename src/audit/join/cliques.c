@@ -1,0 +1,126 @@
+/*
+ * cliques.c
+ *		Walking over cliques, release by release.
+ */
+#include "postgres.h"
+
+#include "audit/join/cliques.h"
+#include "miscadmin.h"
+
+/* Nodes of a release, of which one is to be chosen */
+typedef struct Choice
+{
+	const JoinPair *pair;		/* edges by which they are neighbours; or NULL */
+	bool		backwards;
+	const uint32 *list;			/* or NULL */
+	uint32		begin;
+	uint32		end;
+} Choice;
+
+static inline uint32
+chosen_at(const Choice *choice, uint32 i)
+{
+	if (choice->pair != NULL)
+		return choice->backwards ? choice->pair->from[choice->pair->back[i]] : choice->pair->to[i];
+	return choice->list != NULL ? choice->list[i] : i;
+}
+
+static inline bool
+is_chosen(const CliqueWalk *walk, int32 s, int32 r)
+{
+	return s < r || (walk->fixed != NULL && walk->fixed[s]);
+}
+
+/* The neighbours in r of a node of s */
+static Choice
+neighbours(const JoinGraph *graph, int32 s, uint32 node, int32 r)
+{
+	const JoinPair *pair = pair_of(graph, s, r);
+	bool		backwards = r < s;
+	const uint32 *first = backwards ? pair->first_back : pair->first;
+
+	return (Choice) {.pair = pair,.backwards = backwards,.begin = first[node],.end = first[node + 1]};
+}
+
+static Choice
+choices(const CliqueWalk *walk, int32 r)
+{
+	Choice		fewest = {.end = walk->graph->side[r].nnodes};
+
+	if (walk->only != NULL)
+		fewest = (Choice) {.list = walk->only[r],.end = walk->nonly[r]};
+	for (int32 s = 0; s < walk->graph->nreleases; s++)
+		if (s != r && is_chosen(walk, s, r))
+		{
+			Choice		choice = neighbours(walk->graph, s, walk->node[s], r);
+
+			if (walk->only == NULL && choice.end - choice.begin < fewest.end - fewest.begin)
+				fewest = choice;
+		}
+	return fewest;
+}
+
+/* Is a node of r joined to all that are chosen? */
+static bool
+fits(const CliqueWalk *walk, int32 r, uint32 node)
+{
+	for (int32 s = 0; s < walk->graph->nreleases; s++)
+		if (s != r && is_chosen(walk, s, r) && !is_joined(walk->graph, s, walk->node[s], r, node))
+			return false;
+	return true;
+}
+
+static bool
+walk_from(CliqueWalk *walk, int32 r)
+{
+	Choice		choice;
+
+	while (r < walk->graph->nreleases && walk->fixed != NULL && walk->fixed[r])
+		r++;
+	if (r == walk->graph->nreleases)
+		return (walk->graph->clique != NULL && !is_listed(walk->graph, walk->node)) ||
+			walk->visit(walk->arg, walk->node);
+	choice = choices(walk, r);
+	CHECK_FOR_INTERRUPTS();
+	for (uint32 i = choice.begin; i < choice.end; i++)
+	{
+		uint32		node = chosen_at(&choice, i);
+
+		if (!fits(walk, r, node))
+			continue;
+		walk->node[r] = node;
+		if (!walk_from(walk, r + 1))
+			return false;
+	}
+	return true;
+}
+
+bool
+walk_cliques(CliqueWalk *walk)
+{
+	return walk_from(walk, 0);
+}
+
+bool
+is_listed(const JoinGraph *graph, const uint32 *node)
+{
+	uint64		low = 0;
+	uint64		high = graph->ncliques;
+
+	while (low < high)
+	{
+		uint64		middle = low + (high - low) / 2;
+		const uint32 *clique = &graph->clique[middle * graph->nreleases];
+		int32		r = 0;
+
+		while (r < graph->nreleases && clique[r] == node[r])
+			r++;
+		if (r == graph->nreleases)
+			return true;
+		if (clique[r] < node[r])
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}

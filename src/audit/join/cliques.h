@@ -1,0 +1,39 @@
+/*
+ * cliques.h
+ *		Walking over the R-cliques of a join: a node of each release, any two joined.
+ */
+#ifndef PPREPUB_AUDIT_JOIN_CLIQUES_H
+#define PPREPUB_AUDIT_JOIN_CLIQUES_H
+
+#include "audit/join/graph.h"
+
+/* Told of a clique's nodes; false ends the walk. */
+typedef bool (*CliqueVisitor) (void *arg, const uint32 *node);
+
+typedef struct CliqueWalk
+{
+	const JoinGraph *graph;
+	CliqueVisitor visit;
+	void	   *arg;
+
+	/* [releases] or NULL: of each release only these nodes, ascending */
+	const uint32 *const *only;
+	const uint32 *nonly;
+
+	/* If fixed[r], the clique has node[r]; otherwise that is where the walk is */
+	bool	   *fixed;			/* [releases] or NULL */
+	uint32	   *node;			/* [releases] */
+} CliqueWalk;
+
+/*
+ * Walks over cliques in the order of their nodes; returns false if the visitor ended it.
+ *
+ * A node is looked at in release r if it is a neighbour of whichever of the nodes already
+ * chosen has fewest there.
+ */
+extern bool walk_cliques(CliqueWalk *walk);
+
+/* Is a clique among those that the join was narrowed to? */
+extern bool is_listed(const JoinGraph *graph, const uint32 *node);
+
+#endif							/* PPREPUB_AUDIT_JOIN_CLIQUES_H */

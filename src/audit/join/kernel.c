@@ -1,0 +1,172 @@
+/*
+ * kernel.c
+ *		Dropping edges that are no matches, and those in no clique, in turns.
+ */
+#include "postgres.h"
+
+#include "audit/join/cliques.h"
+#include "audit/join/flow.h"
+#include "audit/join/kernel.h"
+#include "audit/join/matches.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+typedef struct Narrowing
+{
+	JoinGraph  *graph;
+	bool	   *stale;			/* [pairs] edges were dropped since matches were found */
+	bool	  **in_clique;		/* [pairs][edges] known to be */
+	CliqueWalk	walk;
+} Narrowing;
+
+static JoinOutcome
+begin_flows(JoinGraph *graph, JoinTrouble *trouble)
+{
+	for (Size p = 0; p < npairs(graph); p++)
+	{
+		JoinPair   *pair = &graph->pair[p];
+		uint32		person = flow_of_people(graph, pair);
+
+		*trouble = (JoinTrouble) {.a = pair->a,.b = pair->b,.person = person};
+		if (person != NOBODY)
+			return JOIN_CONTRADICTED;
+	}
+	return JOIN_FOUND;
+}
+
+/* Drops what is no match; false if there is no perfect matching. */
+static bool
+narrow_to_matches(Narrowing *narrowing, bool *dropped, JoinTrouble *trouble)
+{
+	JoinGraph  *graph = narrowing->graph;
+
+	for (Size p = 0; p < npairs(graph); p++)
+	{
+		JoinPair   *pair = &graph->pair[p];
+
+		if (!narrowing->stale[p])
+			continue;
+		*trouble = (JoinTrouble) {.a = pair->a,.b = pair->b,.person = NOBODY};
+		if (!flow_complete(graph, pair))
+			return false;
+		if (drop_unmatched(graph, pair) > 0)
+			*dropped = true;
+		narrowing->stale[p] = false;
+	}
+	return true;
+}
+
+/* A clique was found: so all its edges are in one. */
+static bool
+note_clique(void *arg, const uint32 *node)
+{
+	const Narrowing *narrowing = arg;
+	const JoinGraph *graph = narrowing->graph;
+
+	for (Size p = 0; p < npairs(graph); p++)
+	{
+		const JoinPair *pair = &graph->pair[p];
+
+		narrowing->in_clique[p][edge_between(pair, node[pair->a], node[pair->b])] = true;
+	}
+	return false;
+}
+
+static bool
+is_in_clique(Narrowing *narrowing, Size p, uint32 edge)
+{
+	const JoinPair *pair = &narrowing->graph->pair[p];
+	CliqueWalk *walk = &narrowing->walk;
+	bool		found;
+
+	if (narrowing->in_clique[p][edge])
+		return true;
+	walk->fixed[pair->a] = walk->fixed[pair->b] = true;
+	walk->node[pair->a] = pair->from[edge];
+	walk->node[pair->b] = pair->to[edge];
+	found = !walk_cliques(walk);
+	walk->fixed[pair->a] = walk->fixed[pair->b] = false;
+	return found;
+}
+
+/* Edges that are dropped are in no clique, so whatever is in one stays in it. */
+static void
+narrow_to_cliques(Narrowing *narrowing)
+{
+	JoinGraph  *graph = narrowing->graph;
+
+	for (Size p = 0; p < npairs(graph); p++)
+		memset(narrowing->in_clique[p], 0, graph->pair[p].nedges);
+	for (Size p = 0; p < npairs(graph); p++)
+		for (uint32 e = 0; e < graph->pair[p].nedges; e++)
+		{
+			if (!graph->pair[p].alive[e] || is_in_clique(narrowing, p, e))
+				continue;
+			graph->pair[p].alive[e] = false;
+			narrowing->stale[p] = true;
+		}
+}
+
+static bool
+is_stale(const Narrowing *narrowing)
+{
+	for (Size p = 0; p < npairs(narrowing->graph); p++)
+		if (narrowing->stale[p])
+			return true;
+	return false;
+}
+
+static Narrowing
+narrowing_create(JoinGraph *graph)
+{
+	Narrowing	narrowing = {.graph = graph};
+
+	narrowing.stale = palloc(sizeof(bool) * (npairs(graph) + 1));
+	narrowing.in_clique = palloc(sizeof(bool *) * (npairs(graph) + 1));
+	for (Size p = 0; p < npairs(graph); p++)
+	{
+		narrowing.stale[p] = true;
+		narrowing.in_clique[p] = palloc_extended((Size) graph->pair[p].nedges + 1, MCXT_ALLOC_HUGE);
+	}
+	narrowing.walk = (CliqueWalk) {
+		.graph = graph,
+		.visit = note_clique,
+		.fixed = palloc0(sizeof(bool) * graph->nreleases),
+		.node = palloc0(sizeof(uint32) * graph->nreleases)
+	};
+	return narrowing;
+}
+
+static void
+narrowing_free(Narrowing *narrowing)
+{
+	for (Size p = 0; p < npairs(narrowing->graph); p++)
+		pfree(narrowing->in_clique[p]);
+	pfree(narrowing->in_clique);
+	pfree(narrowing->stale);
+	pfree(narrowing->walk.fixed);
+	pfree(narrowing->walk.node);
+}
+
+JoinOutcome
+join_kernel(JoinGraph *graph, JoinTrouble *trouble)
+{
+	JoinOutcome outcome = begin_flows(graph, trouble);
+	Narrowing	narrowing;
+	bool		dropped = true; /* cliques have not been looked at yet */
+
+	if (outcome != JOIN_FOUND)
+		return outcome;
+	narrowing = narrowing_create(graph);
+	narrowing.walk.arg = &narrowing;
+	while (outcome == JOIN_FOUND && is_stale(&narrowing))
+	{
+		if (!narrow_to_matches(&narrowing, &dropped, trouble))
+			outcome = JOIN_UNMATCHED;
+		else if (graph->nreleases > 2 && dropped)
+			narrow_to_cliques(&narrowing);
+		dropped = false;
+	}
+	narrowing_free(&narrowing);
+	return outcome;
+}

@@ -1,0 +1,853 @@
+/*
+ * test_join.c
+ *		Do match joins over collapsed graphs equal what the definitions say of records?
+ *
+ * The examples of paper 000, and thousands of small random releases that are
+ * judged a second time from the definitions: record by record, with all perfect
+ * matchings enumerated.
+ */
+#include "shim.h"
+
+#include "audit/join/cliques.h"
+#include "audit/join/kernel.h"
+
+#define MAX_RELEASES	4
+#define MAX_RECORDS		6
+#define MAX_COLUMNS		12
+#define MAX_CLIQUES		1296	/* 6 to the 4th */
+#define ALL				{0, PG_UINT32_MAX}
+
+static uint32
+below(uint32 n)
+{
+	static uint64 state = 1;
+
+	state = state * UINT64CONST(6364136223846793005) + UINT64CONST(1442695040888963407);
+	return (state >> 33) % n;
+}
+
+/* ----------------------------------------------------------------
+ * Releases
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Story
+{
+	int			releases;
+	int			records;		/* of each release */
+	int			columns;
+	int			qis;
+	bool		shown[MAX_RELEASES][MAX_COLUMNS];
+	Span		cell[MAX_RELEASES][MAX_COLUMNS][MAX_RECORDS];
+	bool		tells[MAX_RELEASES];
+	Code		sensitive[MAX_RELEASES][MAX_RECORDS];
+	bool		known;			/* whose records these are */
+	uint32		person[MAX_RELEASES][MAX_RECORDS];
+	Code		code[MAX_COLUMNS][MAX_RECORDS]; /* of each person */
+	Code		null_value;
+} Story;
+
+/* Record i of each release is person i's. */
+static Story
+story_of(int releases, int records, int columns)
+{
+	Story		story = {.releases = releases,.records = records,.columns = columns,.qis = columns};
+
+	story.known = true;
+	story.null_value = NO_CODE;
+	for (int r = 0; r < releases; r++)
+		for (int i = 0; i < records; i++)
+			story.person[r][i] = i;
+	return story;
+}
+
+static void
+show(Story *story, int r, int column, const Span *cells)
+{
+	story->shown[r][column] = true;
+	for (int i = 0; i < story->records; i++)
+		story->cell[r][column][i] = cells[i];
+}
+
+static void
+tell(Story *story, int r, const Code *values)
+{
+	story->tells[r] = true;
+	for (int i = 0; i < story->records; i++)
+		story->sensitive[r][i] = values[i];
+}
+
+static JoinGraph *
+graph_of(const Story *story)
+{
+	JoinInput  *input = palloc0(sizeof(JoinInput));
+	JoinRelease *release = palloc0(sizeof(JoinRelease) * story->releases);
+
+	for (int r = 0; r < story->releases; r++)
+	{
+		const Span **cells = palloc0(sizeof(Span *) * (story->columns + 1));
+
+		for (int c = 0; c < story->columns; c++)
+			cells[c] = story->shown[r][c] ? story->cell[r][c] : NULL;
+		release[r] = (JoinRelease) {
+			.nrecords = story->records,
+			.cells = cells,
+			.sensitive = story->tells[r] ? story->sensitive[r] : NULL,
+			.person = story->known ? story->person[r] : NULL
+		};
+	}
+	*input = (JoinInput) {
+		.nreleases = story->releases,.release = release,
+		.ncolumns = story->columns,.nqis = story->qis,
+		.nvalues = 8,.null_value = story->null_value
+	};
+	return join_graph(input);
+}
+
+/* ----------------------------------------------------------------
+ * Joins from their definitions
+ * ----------------------------------------------------------------
+ */
+
+/* Edges between records, and R-cliques of records by their number */
+typedef struct Joined
+{
+	bool		edge[MAX_RELEASES][MAX_RELEASES][MAX_RECORDS][MAX_RECORDS];
+	bool		clique[MAX_CLIQUES];
+} Joined;
+
+static bool
+is_consistent(const Story *story, int r, int i, int s, int j)
+{
+	for (int c = 0; c < story->columns; c++)
+		if (story->shown[r][c] && story->shown[s][c] &&
+			!span_overlaps(story->cell[r][c][i], story->cell[s][c][j]))
+			return false;
+	return !story->tells[r] || !story->tells[s] ||
+		story->sensitive[r][i] == NO_CODE || story->sensitive[s][j] == NO_CODE ||
+		story->sensitive[r][i] == story->sensitive[s][j];
+}
+
+static int
+ncliques_of(const Story *story)
+{
+	int			n = 1;
+
+	for (int r = 0; r < story->releases; r++)
+		n *= story->records;
+	return n;
+}
+
+static void
+members_of(const Story *story, int clique, int *record)
+{
+	for (int r = 0; r < story->releases; r++, clique /= story->records)
+		record[r] = clique % story->records;
+}
+
+static bool
+is_clique(const Story *story, const Joined *joined, int clique)
+{
+	int			record[MAX_RELEASES];
+
+	members_of(story, clique, record);
+	for (int r = 0; r < story->releases; r++)
+		for (int s = 0; s < story->releases; s++)
+			if (r != s && !joined->edge[r][s][record[r]][record[s]])
+				return false;
+	return true;
+}
+
+static void
+find_cliques(const Story *story, Joined *joined)
+{
+	for (int c = 0; c < ncliques_of(story); c++)
+		joined->clique[c] = is_clique(story, joined, c);
+}
+
+/* The edges of these cliques */
+static void
+find_edges(const Story *story, Joined *joined)
+{
+	memset(joined->edge, 0, sizeof(joined->edge));
+	for (int c = 0; c < ncliques_of(story); c++)
+	{
+		int			record[MAX_RELEASES];
+
+		members_of(story, c, record);
+		for (int r = 0; r < story->releases; r++)
+			for (int s = 0; s < story->releases; s++)
+				if (r != s && joined->clique[c])
+					joined->edge[r][s][record[r]][record[s]] = true;
+	}
+}
+
+static Joined
+match_join(const Story *story)
+{
+	Joined		joined = {0};
+
+	for (int r = 0; r < story->releases; r++)
+		for (int s = 0; s < story->releases; s++)
+			for (int i = 0; i < story->records; i++)
+				for (int j = 0; j < story->records; j++)
+					joined.edge[r][s][i][j] = r != s && is_consistent(story, r, i, s, j);
+	find_cliques(story, &joined);
+	return joined;
+}
+
+/* Marks the edges of all perfect matchings of two releases; those of record i on are to be chosen. */
+static bool
+enumerate_matchings(const Story *story, const Joined *joined, int r, int s, int i, int *partner, bool *taken,
+					bool match[MAX_RECORDS][MAX_RECORDS])
+{
+	bool		found = false;
+
+	if (i == story->records)
+	{
+		for (int k = 0; k < i; k++)
+			match[k][partner[k]] = true;
+		return true;
+	}
+	for (int j = 0; j < story->records; j++)
+	{
+		if (taken[j] || !joined->edge[r][s][i][j])
+			continue;
+		taken[j] = true;
+		partner[i] = j;
+		found |= enumerate_matchings(story, joined, r, s, i + 1, partner, taken, match);
+		taken[j] = false;
+	}
+	return found;
+}
+
+/* Drops whatever edges of two releases are in no perfect matching of them; how many? */
+static int
+drop_no_matches(const Story *story, Joined *joined, int r, int s)
+{
+	bool		match[MAX_RECORDS][MAX_RECORDS] = {{false}};
+	bool		taken[MAX_RECORDS] = {false};
+	int			partner[MAX_RECORDS];
+	int			dropped = 0;
+
+	(void) enumerate_matchings(story, joined, r, s, 0, partner, taken, match);
+	for (int i = 0; i < story->records; i++)
+		for (int j = 0; j < story->records; j++)
+			if (joined->edge[r][s][i][j] && !match[i][j])
+			{
+				joined->edge[r][s][i][j] = joined->edge[s][r][j][i] = false;
+				dropped++;
+			}
+	return dropped;
+}
+
+static int
+count_edges(const Story *story, const Joined *joined)
+{
+	int			n = 0;
+
+	for (int r = 0; r < story->releases; r++)
+		for (int s = r + 1; s < story->releases; s++)
+			for (int i = 0; i < story->records; i++)
+				for (int j = 0; j < story->records; j++)
+					n += joined->edge[r][s][i][j];
+	return n;
+}
+
+static int
+count_cliques(const Story *story, const Joined *joined)
+{
+	int			n = 0;
+
+	for (int c = 0; c < ncliques_of(story); c++)
+		n += joined->clique[c];
+	return n;
+}
+
+/* Drops what is no match or in no clique; the same as before if the graph was rich. */
+static Joined
+narrowed_once(const Story *story, Joined joined)
+{
+	for (int r = 0; r < story->releases; r++)
+		for (int s = r + 1; s < story->releases; s++)
+			(void) drop_no_matches(story, &joined, r, s);
+	find_cliques(story, &joined);
+	find_edges(story, &joined);
+	return joined;
+}
+
+static Joined
+kernel_join(const Story *story)
+{
+	Joined		joined = match_join(story);
+	int			before;
+
+	do
+	{
+		before = count_edges(story, &joined);
+		joined = narrowed_once(story, joined);
+	} while (count_edges(story, &joined) < before);
+	return joined;
+}
+
+/* ----------------------------------------------------------------
+ * Comparing
+ * ----------------------------------------------------------------
+ */
+
+static bool
+equals_edges(const Story *story, const JoinGraph *graph, const Joined *joined)
+{
+	for (int r = 0; r < story->releases; r++)
+		for (int s = 0; s < story->releases; s++)
+			for (int i = 0; r != s && i < story->records; i++)
+				for (int j = 0; j < story->records; j++)
+					if (joined->edge[r][s][i][j] !=
+						is_joined(graph, r, graph->side[r].node_of[i], s, graph->side[s].node_of[j]))
+						return false;
+	return true;
+}
+
+/* Cliques of nodes that a walk came across, as cliques of records */
+typedef struct Found
+{
+	const Story *story;
+	const JoinGraph *graph;
+	bool		clique[MAX_CLIQUES];
+	bool		twice;
+} Found;
+
+static bool
+find_clique(void *arg, const uint32 *node)
+{
+	Found	   *found = arg;
+
+	for (int c = 0; c < ncliques_of(found->story); c++)
+	{
+		int			record[MAX_RELEASES];
+		bool		in = true;
+
+		members_of(found->story, c, record);
+		for (int r = 0; r < found->story->releases; r++)
+			in &= found->graph->side[r].node_of[record[r]] == node[r];
+		found->twice |= in && found->clique[c];
+		found->clique[c] |= in;
+	}
+	return true;
+}
+
+static bool
+equals_cliques(const Story *story, const JoinGraph *graph, const Joined *joined)
+{
+	Found		found = {.story = story,.graph = graph};
+	uint32		node[MAX_RELEASES];
+	CliqueWalk	walk = {.graph = graph,.visit = find_clique,.arg = &found,.node = node};
+
+	return walk_cliques(&walk) && !found.twice &&
+		memcmp(found.clique, joined->clique, sizeof(found.clique)) == 0;
+}
+
+/* Do releases have these joins? */
+static void
+check_joins(const Story *story)
+{
+	JoinGraph  *graph = graph_of(story);
+	Joined		matches = match_join(story);
+	Joined		kernel = kernel_join(story);
+	JoinTrouble trouble;
+
+	check(equals_edges(story, graph, &matches));
+	check(equals_cliques(story, graph, &matches));
+	check(join_kernel(graph, &trouble) == JOIN_FOUND);
+	check(equals_edges(story, graph, &kernel));
+	check(equals_cliques(story, graph, &kernel));
+}
+
+/* ----------------------------------------------------------------
+ * The paper's examples
+ * ----------------------------------------------------------------
+ */
+
+#define CELLS(...)	((const Span[]) {__VA_ARGS__})
+#define CODES(...)	((const Code[]) {__VA_ARGS__})
+#define AT(code)	{code, code}
+
+/* Age and disease, gender and disease: measles, hepatitis, flu, angina. */
+static Story
+example_1_1(void)
+{
+	Story		story = story_of(2, 4, 2);
+
+	show(&story, 0, 0, CELLS(AT(20), AT(20), AT(30), AT(30)));
+	show(&story, 1, 1, CELLS(AT(0), AT(1), AT(0), AT(1)));
+	tell(&story, 0, CODES(0, 1, 2, 3));
+	tell(&story, 1, CODES(0, 1, 2, 3));
+	return story;
+}
+
+/* Zip codes 53120, 53425, 53764 and 53890 are 0 to 3. */
+static Story
+example_2_2(void)
+{
+	Story		story = story_of(2, 4, 3);
+
+	show(&story, 0, 0, CELLS(AT(30), AT(30), AT(35), AT(40)));
+	show(&story, 0, 1, CELLS(AT(0), AT(1), AT(3), AT(2)));
+	show(&story, 1, 1, CELLS(AT(0), {0, 3}, AT(3), {0, 3}));
+	show(&story, 1, 2, CELLS({0, 3}, {0, 3}, AT(2), AT(0)));
+	tell(&story, 1, CODES(0, 1, 2, 3));
+	return story;
+}
+
+static Story
+example_3_1(void)
+{
+	Story		story = story_of(3, 3, 2);
+
+	show(&story, 0, 0, CELLS(AT(0), AT(1), AT(0)));
+	show(&story, 0, 1, CELLS(AT(0), AT(0), AT(1)));
+	show(&story, 1, 1, CELLS(AT(0), AT(0), AT(1)));
+	tell(&story, 1, CODES(1, 2, 2));
+	show(&story, 2, 0, CELLS(AT(0), AT(1), AT(0)));
+	tell(&story, 2, CODES(1, 2, 2));
+	return story;
+}
+
+static Story
+example_3_2(void)
+{
+	Story		story = story_of(2, 3, 2);
+
+	show(&story, 0, 0, CELLS(AT(0), AT(1), AT(2)));
+	show(&story, 0, 1, CELLS(AT(0), AT(1), AT(2)));
+	show(&story, 1, 1, CELLS({0, 2}, AT(1), AT(2)));
+	tell(&story, 1, CODES(1, 2, 3));
+	return story;
+}
+
+/* The construction of Lemma 9.2, from the edges of a graph with all horizontal ones; see lemma_9_2(). */
+static Story
+example_9_1(void)
+{
+	Story		story = story_of(2, 4, 4);
+
+	for (int c = 0; c < 4; c++)
+		show(&story, 0, c, CELLS(AT(1), AT(2), AT(3), AT(4)));
+	show(&story, 1, 0, CELLS({0, 4}, ALL, ALL, ALL));
+	show(&story, 1, 1, CELLS(ALL, {1, 2}, ALL, ALL));
+	show(&story, 1, 2, CELLS(ALL, ALL, {2, 4}, ALL));
+	show(&story, 1, 3, CELLS(ALL, ALL, ALL, AT(4)));
+
+	/* {1, 4} is no interval unless 4 stands beside 1 */
+	show(&story, 0, 0, CELLS(AT(1), AT(2), AT(3), AT(0)));
+	story.cell[1][0][0] = (Span) {0, 1};
+	return story;
+}
+
+static void
+test_examples(void)
+{
+	Story		stories[] = {example_1_1(), example_2_2(), example_3_1(), example_3_2(), example_9_1()};
+
+	for (int i = 0; i < (int) lengthof(stories); i++)
+	{
+		check_joins(&stories[i]);
+		stories[i].known = false;
+		check_joins(&stories[i]);
+	}
+}
+
+static void
+test_example_2_2(void)
+{
+	Story		story = example_2_2();
+	Joined		matches = match_join(&story);
+	Joined		kernel = kernel_join(&story);
+
+	check(count_edges(&story, &matches) == 10);
+	check(count_edges(&story, &kernel) == 6);
+}
+
+/* Examples 3.1 and 3.3 */
+static void
+test_example_3_3(void)
+{
+	Story		story = example_3_1();
+	Joined		matches = match_join(&story);
+	Joined		kernel = kernel_join(&story);
+
+	check(count_cliques(&story, &matches) == 4);
+	check(count_cliques(&story, &kernel) == 3);
+	check(count_edges(&story, &kernel) == 9);
+	story.releases = 2;
+	kernel = kernel_join(&story);
+	check(count_edges(&story, &kernel) == 5);
+	check_joins(&story);
+}
+
+static void
+test_example_3_2(void)
+{
+	Story		story = example_3_2();
+	Joined		matches = match_join(&story);
+	Joined		kernel = kernel_join(&story);
+
+	check(count_cliques(&story, &matches) == 5);
+	check(count_cliques(&story, &kernel) == 3);
+}
+
+static void
+test_example_9_1(void)
+{
+	Story		story = example_9_1();
+	JoinGraph  *graph = graph_of(&story);
+
+	/* Figure 17, from the sets of neighbours */
+	static const bool neighbours[4][4] = {
+		{true, false, false, true}, {true, true, false, false},
+		{false, true, true, true}, {false, false, false, true}
+	};
+
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < 4; j++)
+			check(is_joined(graph, 1, graph->side[1].node_of[i], 0, graph->side[0].node_of[j]) == neighbours[i][j]);
+}
+
+/* ----------------------------------------------------------------
+ * Whatever graph there is
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Releases whose graph has these edges.  Column (r1, r2, n) is shown by both releases: as it is by
+ * r1, and by record n of r2 as the set of its neighbours in r1, whose codes are the first ones.
+ */
+static Story
+lemma_9_2(int releases, int records, bool edge[MAX_RELEASES][MAX_RELEASES][MAX_RECORDS][MAX_RECORDS])
+{
+	Story		story = story_of(releases, records, releases * (releases - 1) / 2 * records);
+	int			column = 0;
+
+	for (int a = 0; a < releases; a++)
+		for (int b = a + 1; b < releases; b++)
+			for (int n = 0; n < records; n++, column++)
+			{
+				int			nneighbours = 0;
+				int			filled[2] = {0};
+
+				for (int i = 0; i < records; i++)
+					nneighbours += edge[a][b][i][n];
+				story.shown[a][column] = story.shown[b][column] = true;
+				for (int i = 0; i < records; i++)
+				{
+					story.cell[a][column][i] = edge[a][b][i][n] ?
+						span_of(filled[1]++) : span_of(nneighbours + filled[0]++);
+					story.cell[b][column][i] = (Span) ALL;
+				}
+				story.cell[b][column][n] = (Span) {0, nneighbours - 1};
+			}
+	return story;
+}
+
+static Joined
+random_edges(int releases, int records, uint32 percent)
+{
+	Joined		joined = {0};
+
+	for (int r = 0; r < releases; r++)
+		for (int s = r + 1; s < releases; s++)
+			for (int i = 0; i < records; i++)
+				for (int j = 0; j < records; j++)
+					joined.edge[r][s][i][j] = joined.edge[s][r][j][i] = i == j || below(100) < percent;
+	return joined;
+}
+
+static void
+test_lemma_9_2(void)
+{
+	for (int i = 0; i < 300; i++)
+	{
+		int			releases = 2 + below(2);
+		int			records = 2 + below(releases == 2 ? 5 : 3);
+		Joined		joined = random_edges(releases, records, 10 + below(80));
+		Story		story = lemma_9_2(releases, records, joined.edge);
+		JoinGraph  *graph = graph_of(&story);
+
+		check(equals_edges(&story, graph, &joined));
+		check_joins(&story);
+		MemoryContextReset(CurrentMemoryContext);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Random releases
+ * ----------------------------------------------------------------
+ */
+
+/* A node of a taxonomy of eight codes above a code */
+static Span
+random_cell(Code code)
+{
+	uint32		level = below(5);
+
+	if (level == 4)
+		return (Span) ALL;
+	return (Span) {code >> level << level, (code >> level << level) + (1 << level) - 1};
+}
+
+static void
+shuffle(uint32 *number, int n)
+{
+	for (int i = 0; i < n; i++)
+		number[i] = i;
+	for (int i = n - 1; i > 0; i--)
+	{
+		int			j = below(i + 1);
+		uint32		other = number[j];
+
+		number[j] = number[i];
+		number[i] = other;
+	}
+}
+
+/* Level of each column of each release, if generalisation is by cuts; or NULL */
+static void
+generalise(Story *story, bool cut)
+{
+	for (int r = 0; r < story->releases; r++)
+		for (int c = 0; c < story->columns; c++)
+		{
+			int			level = below(4);
+
+			story->shown[r][c] = below(3) > 0;
+			for (int i = 0; i < story->records; i++)
+			{
+				Code		code = story->code[c][story->person[r][i]];
+
+				story->cell[r][c][i] = cut ?
+					(Span) {code >> level << level, (code >> level << level) + (1 << level) - 1} :
+					random_cell(code);
+			}
+		}
+}
+
+static Story
+random_story(int releases, int records, bool cut)
+{
+	Story		story = story_of(releases, records, 1 + below(3));
+	Code		value[MAX_RECORDS];
+	uint32		ncodes = 1 + below(8);
+
+	story.known = below(2) == 0;
+	story.qis = story.columns - (below(4) == 0);
+	for (int i = 0; i < records; i++)
+	{
+		value[i] = below(4);
+		for (int c = 0; c < story.columns; c++)
+			story.code[c][i] = below(ncodes);
+	}
+	for (int r = 0; r < releases; r++)
+	{
+		shuffle(story.person[r], records);
+		story.tells[r] = below(5) < 3;
+		for (int i = 0; i < records; i++)
+			story.sensitive[r][i] = !cut && below(20) == 0 ? NO_CODE : value[story.person[r][i]];
+	}
+	if (below(4) == 0)
+		story.null_value = 0;
+	generalise(&story, cut);
+	return story;
+}
+
+static int
+random_size(int releases)
+{
+	static const int most[] = {0, 6, 6, 5, 4};
+
+	return 1 + below(most[releases]);
+}
+
+static void
+test_random(void)
+{
+	for (int i = 0; i < 4000; i++)
+	{
+		int			releases = 1 + below(4);
+		Story		story = random_story(releases, random_size(releases), false);
+
+		check_joins(&story);
+		MemoryContextReset(CurrentMemoryContext);
+	}
+}
+
+/* Theorem 3.1 and Corollaries 3.2 and 3.3: under cut generalisation every edge of two releases is a match. */
+static void
+test_cuts(void)
+{
+	for (int i = 0; i < 500; i++)
+	{
+		Story		story = random_story(2, random_size(2), true);
+		Joined		matches = match_join(&story);
+		JoinGraph  *graph = graph_of(&story);
+		JoinTrouble trouble;
+
+		/* Theorem 3.1: components are complete, so whoever shares a neighbour shares all */
+		for (int a = 0; a < story.records; a++)
+			for (int b = 0; b < story.records; b++)
+				for (int j = 0; j < story.records; j++)
+					if (matches.edge[0][1][a][j] && matches.edge[0][1][b][j])
+						check(memcmp(matches.edge[0][1][a], matches.edge[0][1][b], sizeof(matches.edge[0][1][a])) == 0);
+		check(join_kernel(graph, &trouble) == JOIN_FOUND);
+		check(equals_edges(&story, graph, &matches));
+		MemoryContextReset(CurrentMemoryContext);
+	}
+}
+
+/* Is a graph rich (definition 3.7)? */
+static bool
+is_rich(const Story *story, const Joined *joined)
+{
+	Joined		once = narrowed_once(story, *joined);
+
+	return count_edges(story, &once) == count_edges(story, joined);
+}
+
+/* Theorem 3.5: the kernel is the union of all rich subgraphs. */
+static void
+check_union_of_rich(const Story *story)
+{
+	Joined		all = match_join(story);
+	Joined		kernel = kernel_join(story);
+	Joined		rich = {0};
+	bool	   *edge[20];
+	bool	   *reverse[20];
+	bool	   *in_rich[20];
+	bool	   *in_kernel[20];
+	int			n = 0;
+
+	for (int r = 0; r < story->releases; r++)
+		for (int s = r + 1; s < story->releases; s++)
+			for (int i = 0; i < story->records; i++)
+				for (int j = 0; j < story->records; j++)
+					if (i != j && all.edge[r][s][i][j] && n++ < 10)
+					{
+						edge[n - 1] = &all.edge[r][s][i][j];
+						reverse[n - 1] = &all.edge[s][r][j][i];
+						in_rich[n - 1] = &rich.edge[r][s][i][j];
+						in_kernel[n - 1] = &kernel.edge[r][s][i][j];
+					}
+	if (n > 10)
+		return;
+	for (int subset = 0; subset < 1 << n; subset++)
+	{
+		for (int e = 0; e < n; e++)
+			*edge[e] = *reverse[e] = (subset >> e & 1) != 0;
+		if (!is_rich(story, &all))
+			continue;
+		for (int e = 0; e < n; e++)
+			*in_rich[e] |= (subset >> e & 1) != 0;
+	}
+	for (int e = 0; e < n; e++)
+		check(*in_rich[e] == *in_kernel[e]);
+}
+
+static void
+test_rich_subgraphs(void)
+{
+	for (int i = 0; i < 60; i++)
+	{
+		Joined		joined = random_edges(3, 3, 40);
+		Story		story = lemma_9_2(3, 3, joined.edge);
+
+		check_union_of_rich(&story);
+		check_joins(&story);
+		MemoryContextReset(CurrentMemoryContext);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * No join
+ * ----------------------------------------------------------------
+ */
+
+static void
+test_no_matching(void)
+{
+	Story		story = story_of(2, 3, 1);
+	JoinTrouble trouble;
+
+	/* Two records meet the same one only. */
+	show(&story, 0, 0, CELLS(AT(0), AT(0), AT(1)));
+	show(&story, 1, 0, CELLS(AT(0), AT(1), AT(1)));
+	story.known = false;
+	check(join_kernel(graph_of(&story), &trouble) == JOIN_UNMATCHED);
+	check(trouble.a == 0 && trouble.b == 1);
+	story.known = true;
+	check(join_kernel(graph_of(&story), &trouble) == JOIN_CONTRADICTED);
+	check(trouble.a == 0 && trouble.b == 1 && trouble.person == 1);
+}
+
+/* Each two releases have perfect matchings, but no three records are one person's. */
+static void
+test_no_clique(void)
+{
+	Story		story = story_of(3, 2, 3);
+	JoinTrouble trouble;
+
+	story.known = false;
+	show(&story, 0, 0, CELLS(AT(0), AT(1)));
+	show(&story, 1, 0, CELLS(AT(0), AT(1)));
+	show(&story, 1, 1, CELLS(AT(0), AT(1)));
+	show(&story, 2, 1, CELLS(AT(0), AT(1)));
+	show(&story, 2, 2, CELLS(AT(0), AT(1)));
+	show(&story, 0, 2, CELLS(AT(1), AT(0)));
+	check(join_kernel(graph_of(&story), &trouble) == JOIN_UNMATCHED);
+}
+
+static void
+two_of_one_person(void)
+{
+	Story		story = example_2_2();
+
+	story.person[1][0] = 1;
+	(void) graph_of(&story);
+}
+
+static void
+test_people(void)
+{
+	check(error_of(two_of_one_person) != NULL);
+}
+
+/* No records at all */
+static void
+test_nobody(void)
+{
+	Story		story = story_of(3, 0, 1);
+	JoinTrouble trouble;
+
+	story.shown[0][0] = story.shown[1][0] = true;
+	check(join_kernel(graph_of(&story), &trouble) == JOIN_FOUND);
+}
+
+int
+main(void)
+{
+	static const Test tests[] = {
+		{"the paper's examples", test_examples},
+		{"example 2.2: 10 edges, 6 matches", test_example_2_2},
+		{"examples 3.1 and 3.3: the kernel of three releases", test_example_3_3},
+		{"example 3.2: local recoding has edges that are no matches", test_example_3_2},
+		{"example 9.1", test_example_9_1},
+		{"lemma 9.2: any graph is that of some releases", test_lemma_9_2},
+		{"random releases", test_random},
+		{"cuts: all edges are matches", test_cuts},
+		{"the kernel is the union of rich subgraphs", test_rich_subgraphs},
+		{"releases that cannot be of the same people", test_no_matching},
+		{"releases of which no three records are one person's", test_no_clique},
+		{"people who have two records in a release", test_people},
+		{"releases of nobody", test_nobody}
+	};
+
+	return run_tests(tests, lengthof(tests));
+}
