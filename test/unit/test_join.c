@@ -9,6 +9,7 @@
 #include "shim.h"
 
 #include "audit/join/cliques.h"
+#include "audit/join/full.h"
 #include "audit/join/kernel.h"
 
 #define MAX_RELEASES	4
@@ -16,6 +17,7 @@
 #define MAX_COLUMNS		12
 #define MAX_CLIQUES		1296	/* 6 to the 4th */
 #define ALL				{0, PG_UINT32_MAX}
+#define NO_BUDGET		PG_UINT64_MAX
 
 static uint32
 below(uint32 n)
@@ -290,6 +292,55 @@ kernel_join(const Story *story)
 	return joined;
 }
 
+/* A perfect matching of all releases, as far as it is chosen */
+typedef struct Matching
+{
+	const Story *story;
+	const Joined *joined;
+	Joined	   *admissible;
+	int			chosen[MAX_RECORDS];
+	bool		taken[MAX_RELEASES][MAX_RECORDS];
+} Matching;
+
+/* Chooses the clique of each record of the first release from number i on, in all ways there are. */
+static void
+enumerate_cliques(Matching *matching, int i)
+{
+	const Story *story = matching->story;
+
+	for (int k = 0; i == story->records && k < i; k++)
+		matching->admissible->clique[matching->chosen[k]] = true;
+	for (int c = i; i < story->records && c < ncliques_of(story); c += story->records)
+	{
+		int			record[MAX_RELEASES];
+		bool		possible = matching->joined->clique[c];
+
+		members_of(story, c, record);
+		for (int r = 1; r < story->releases; r++)
+			possible &= !matching->taken[r][record[r]];
+		if (!possible)
+			continue;
+		matching->chosen[i] = c;
+		for (int r = 1; r < story->releases; r++)
+			matching->taken[r][record[r]] = true;
+		enumerate_cliques(matching, i + 1);
+		for (int r = 1; r < story->releases; r++)
+			matching->taken[r][record[r]] = false;
+	}
+}
+
+static Joined
+full_join(const Story *story)
+{
+	Joined		joined = match_join(story);
+	Joined		admissible = {0};
+	Matching	matching = {.story = story,.joined = &joined,.admissible = &admissible};
+
+	enumerate_cliques(&matching, 0);
+	find_edges(story, &admissible);
+	return admissible;
+}
+
 /* ----------------------------------------------------------------
  * Comparing
  * ----------------------------------------------------------------
@@ -318,7 +369,7 @@ typedef struct Found
 } Found;
 
 static bool
-find_clique(void *arg, const uint32 *node)
+note_found(void *arg, const uint32 *node)
 {
 	Found	   *found = arg;
 
@@ -341,10 +392,22 @@ equals_cliques(const Story *story, const JoinGraph *graph, const Joined *joined)
 {
 	Found		found = {.story = story,.graph = graph};
 	uint32		node[MAX_RELEASES];
-	CliqueWalk	walk = {.graph = graph,.visit = find_clique,.arg = &found,.node = node};
+	CliqueWalk	walk = {.graph = graph,.visit = note_found,.arg = &found,.node = node};
 
 	return walk_cliques(&walk) && !found.twice &&
 		memcmp(found.clique, joined->clique, sizeof(found.clique)) == 0;
+}
+
+/* Theorem 3.6: each join is a subset of the next; of two releases the first two are one. */
+static void
+check_chain(const Story *story, const Joined *full, const Joined *kernel, const Joined *matches)
+{
+	for (int c = 0; c < ncliques_of(story); c++)
+	{
+		check(!full->clique[c] || kernel->clique[c]);
+		check(!kernel->clique[c] || matches->clique[c]);
+	}
+	check(story->releases > 2 || memcmp(full->clique, kernel->clique, sizeof(full->clique)) == 0);
 }
 
 /* Do releases have these joins? */
@@ -354,6 +417,7 @@ check_joins(const Story *story)
 	JoinGraph  *graph = graph_of(story);
 	Joined		matches = match_join(story);
 	Joined		kernel = kernel_join(story);
+	Joined		full = full_join(story);
 	JoinTrouble trouble;
 
 	check(equals_edges(story, graph, &matches));
@@ -361,6 +425,10 @@ check_joins(const Story *story)
 	check(join_kernel(graph, &trouble) == JOIN_FOUND);
 	check(equals_edges(story, graph, &kernel));
 	check(equals_cliques(story, graph, &kernel));
+	check(join_full(graph, NO_BUDGET) == JOIN_FOUND);
+	check(story->releases == 1 || equals_edges(story, graph, &full));
+	check(equals_cliques(story, graph, &full));
+	check_chain(story, &full, &kernel, &matches);
 }
 
 /* ----------------------------------------------------------------
@@ -544,7 +612,7 @@ lemma_9_2(int releases, int records, bool edge[MAX_RELEASES][MAX_RELEASES][MAX_R
 						span_of(filled[1]++) : span_of(nneighbours + filled[0]++);
 					story.cell[b][column][i] = (Span) ALL;
 				}
-				story.cell[b][column][n] = (Span) {0, nneighbours - 1};
+				story.cell[b][column][n] = nneighbours > 0 ? (Span) {0, nneighbours - 1} : span_of(records);
 			}
 	return story;
 }
@@ -765,6 +833,86 @@ test_rich_subgraphs(void)
 	}
 }
 
+/* Three releases of three records, beside all horizontal edges with these: (release, record) and (release, record) */
+static const int wide_kernel[][4] = {
+	{0, 0, 1, 2}, {0, 1, 1, 0}, {0, 1, 1, 2}, {0, 2, 1, 1}, {0, 0, 2, 1}, {0, 0, 2, 2},
+	{0, 1, 2, 0}, {0, 2, 2, 1}, {1, 0, 2, 1}, {1, 1, 2, 0}, {1, 2, 2, 0}
+};
+
+static Story
+story_of_wide_kernel(void)
+{
+	Joined		joined = random_edges(3, 3, 0);
+
+	for (int i = 0; i < (int) lengthof(wide_kernel); i++)
+	{
+		const int  *e = wide_kernel[i];
+
+		joined.edge[e[0]][e[2]][e[1]][e[3]] = joined.edge[e[2]][e[0]][e[3]][e[1]] = true;
+	}
+	return lemma_9_2(3, 3, joined.edge);
+}
+
+/* A kernel has a clique that is in no perfect matching: passing on it does not prove the full join. */
+static void
+test_wide_kernel(void)
+{
+	Story		story = story_of_wide_kernel();
+	Joined		kernel = kernel_join(&story);
+	Joined		full = full_join(&story);
+
+	check(count_cliques(&story, &kernel) == 9);
+	check(count_cliques(&story, &full) == 8);
+	check_joins(&story);
+	story.known = false;
+	check_joins(&story);
+}
+
+/* Dense graphs of three releases, whose kernels are wider now and then */
+static void
+test_wide_kernels(void)
+{
+	int			wider = 0;
+
+	for (int i = 0; i < 400; i++)
+	{
+		int			records = 3 + below(2);
+		Joined		joined = random_edges(3, records, 60);
+		Story		story = lemma_9_2(3, records, joined.edge);
+		Joined		kernel = kernel_join(&story);
+		Joined		full = full_join(&story);
+
+		wider += count_cliques(&story, &full) < count_cliques(&story, &kernel);
+		story.known = below(2) == 0;
+		check_joins(&story);
+		MemoryContextReset(CurrentMemoryContext);
+	}
+	check(wider > 10);
+}
+
+/* Over the budget, however little, the join stays the kernel. */
+static void
+test_budget(void)
+{
+	Story		story = story_of_wide_kernel();
+	Joined		kernel = kernel_join(&story);
+	Joined		full = full_join(&story);
+	JoinTrouble trouble;
+	JoinOutcome outcome = JOIN_OVER_BUDGET;
+
+	for (uint64 budget = 0; outcome == JOIN_OVER_BUDGET; budget++)
+	{
+		JoinGraph  *graph = graph_of(&story);
+
+		check(join_kernel(graph, &trouble) == JOIN_FOUND);
+		outcome = join_full(graph, budget);
+		check(equals_cliques(&story, graph, outcome == JOIN_FOUND ? &full : &kernel));
+		check(equals_edges(&story, graph, outcome == JOIN_FOUND ? &full : &kernel));
+		check(outcome != JOIN_FOUND || budget > 9);
+	}
+	check(outcome == JOIN_FOUND);
+}
+
 /* ----------------------------------------------------------------
  * No join
  * ----------------------------------------------------------------
@@ -802,6 +950,38 @@ test_no_clique(void)
 	show(&story, 2, 2, CELLS(AT(0), AT(1)));
 	show(&story, 0, 2, CELLS(AT(1), AT(0)));
 	check(join_kernel(graph_of(&story), &trouble) == JOIN_UNMATCHED);
+}
+
+/* Whether or not records are of the same people, a matching is found if there is one. */
+static void
+test_strangers(void)
+{
+	for (int i = 0; i < 1000; i++)
+	{
+		int			releases = 2 + below(2);
+		int			records = 3 + below(2);
+		Joined		joined = random_edges(releases, records, 30 + below(40));
+		Story		story;
+		Joined		full;
+		JoinGraph  *graph;
+		JoinTrouble trouble;
+		JoinOutcome outcome;
+
+		for (int r = 0; r < releases; r++)
+			for (int n = 0; n < records; n++)
+				if (below(2) == 0)
+					joined.edge[r][(r + 1) % releases][n][n] = joined.edge[(r + 1) % releases][r][n][n] = false;
+		story = lemma_9_2(releases, records, joined.edge);
+		story.known = false;
+		full = full_join(&story);
+		graph = graph_of(&story);
+		outcome = join_kernel(graph, &trouble);
+		if (outcome == JOIN_FOUND)
+			outcome = join_full(graph, NO_BUDGET);
+		check(outcome == (count_cliques(&story, &full) > 0 ? JOIN_FOUND : JOIN_UNMATCHED));
+		check(outcome != JOIN_FOUND || equals_cliques(&story, graph, &full));
+		MemoryContextReset(CurrentMemoryContext);
+	}
 }
 
 static void
@@ -843,6 +1023,10 @@ main(void)
 		{"random releases", test_random},
 		{"cuts: all edges are matches", test_cuts},
 		{"the kernel is the union of rich subgraphs", test_rich_subgraphs},
+		{"a kernel that is wider than the full join", test_wide_kernel},
+		{"kernels that are wider than the full join", test_wide_kernels},
+		{"a budget that does or does not suffice", test_budget},
+		{"releases that may not be of the same people", test_strangers},
 		{"releases that cannot be of the same people", test_no_matching},
 		{"releases of which no three records are one person's", test_no_clique},
 		{"people who have two records in a release", test_people},

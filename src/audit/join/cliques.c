@@ -101,26 +101,33 @@ walk_cliques(CliqueWalk *walk)
 	return walk_from(walk, 0);
 }
 
-bool
-is_listed(const JoinGraph *graph, const uint32 *node)
+uint64
+find_clique(const uint32 *clique, uint64 n, int32 nreleases, const uint32 *node)
 {
 	uint64		low = 0;
-	uint64		high = graph->ncliques;
+	uint64		high = n;
 
 	while (low < high)
 	{
 		uint64		middle = low + (high - low) / 2;
-		const uint32 *clique = &graph->clique[middle * graph->nreleases];
+		const uint32 *at = &clique[middle * nreleases];
 		int32		r = 0;
 
-		while (r < graph->nreleases && clique[r] == node[r])
+		while (r < nreleases - 1 && at[r] == node[r])
 			r++;
-		if (r == graph->nreleases)
-			return true;
-		if (clique[r] < node[r])
+		if (at[r] < node[r])
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return false;
+	return low;
+}
+
+bool
+is_listed(const JoinGraph *graph, const uint32 *node)
+{
+	uint64		i = find_clique(graph->clique, graph->ncliques, graph->nreleases, node);
+
+	return i < graph->ncliques &&
+		memcmp(&graph->clique[i * graph->nreleases], node, sizeof(uint32) * graph->nreleases) == 0;
 }

@@ -33,6 +33,9 @@ typedef struct CliqueWalk
  */
 extern bool walk_cliques(CliqueWalk *walk);
 
+/* The first of n ascending cliques that is not before this one */
+extern uint64 find_clique(const uint32 *clique, uint64 n, int32 nreleases, const uint32 *node);
+
 /* Is a clique among those that the join was narrowed to? */
 extern bool is_listed(const JoinGraph *graph, const uint32 *node);
 

@@ -12,8 +12,11 @@
 
 #include "audit/join/boxes.h"
 #include "audit/join/graph.h"
+#include "audit/join/parting.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+#define NO_NODE PG_UINT32_MAX
 
 static void *
 allocate(Size width, Size n)
@@ -67,105 +70,6 @@ take_columns(JoinGraph *graph)
  * ----------------------------------------------------------------
  */
 
-typedef struct Slot
-{
-	uint32		part;			/* in which records stood together */
-	uint32		made;			/* the part that they are now; NO_PART while the slot is free */
-	Span		cell;
-} Slot;
-
-#define NO_PART PG_UINT32_MAX
-
-/* Parts of records, and the table by which they are parted further */
-typedef struct Parting
-{
-	uint32		nrecords;
-	uint32	   *part;			/* [nrecords] */
-	uint32		nparts;
-
-	Slot	   *slot;
-	uint64		nslots;			/* a power of two */
-} Parting;
-
-static void
-clear_slots(Parting *parting, uint64 nslots)
-{
-	if (nslots != parting->nslots)
-	{
-		if (parting->slot != NULL)
-			pfree(parting->slot);
-		parting->slot = allocate(sizeof(Slot), nslots);
-		parting->nslots = nslots;
-	}
-	for (uint64 i = 0; i < nslots; i++)
-		parting->slot[i].made = NO_PART;
-}
-
-static inline Slot *
-find_slot(const Parting *parting, uint32 part, Span cell)
-{
-	uint64		hash = part * UINT64CONST(0x9E3779B97F4A7C15) ^
-		((uint64) cell.hi << 32 | cell.lo) * UINT64CONST(0xC2B2AE3D27D4EB4F);
-
-	hash ^= hash >> 32;
-	for (uint64 i = hash;; i++)
-	{
-		Slot	   *slot = &parting->slot[i & (parting->nslots - 1)];
-
-		if (slot->made == NO_PART || (slot->part == part && span_equal(slot->cell, cell)))
-			return slot;
-	}
-}
-
-static void
-grow_slots(Parting *parting)
-{
-	Slot	   *old = parting->slot;
-	uint64		nold = parting->nslots;
-
-	parting->slot = NULL;
-	clear_slots(parting, nold * 2);
-	for (uint64 i = 0; i < nold; i++)
-		if (old[i].made != NO_PART)
-			*find_slot(parting, old[i].part, old[i].cell) = old[i];
-	pfree(old);
-}
-
-static void
-part_by(Parting *parting, const Span *cells)
-{
-	uint32		nparts = 0;
-
-	clear_slots(parting, Max(parting->nslots, 256));
-	for (uint32 i = 0; i < parting->nrecords; i++)
-	{
-		Slot	   *slot = find_slot(parting, parting->part[i], cells[i]);
-
-		if (slot->made == NO_PART)
-		{
-			*slot = (Slot) {.part = parting->part[i],.made = nparts++,.cell = cells[i]};
-			parting->part[i] = slot->made;
-			if (nparts > parting->nslots / 2)
-				grow_slots(parting);
-		}
-		else
-			parting->part[i] = slot->made;
-		if (i % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-	parting->nparts = nparts;
-}
-
-static Parting
-parting_create(uint32 nrecords)
-{
-	return (Parting) {
-		.nrecords = nrecords,
-		.part = allocate(sizeof(uint32), nrecords),
-		.nparts = nrecords > 0
-	};
-}
-
 static void
 make_nodes(JoinGraph *graph, JoinSide *side, Parting *parting)
 {
@@ -209,12 +113,12 @@ take_people(JoinSide *side, const JoinRelease *release)
 		return;
 	side->node_of_person = allocate(sizeof(uint32), release->nrecords);
 	for (uint32 p = 0; p < release->nrecords; p++)
-		side->node_of_person[p] = NO_PART;
+		side->node_of_person[p] = NO_NODE;
 	for (uint32 i = 0; i < release->nrecords; i++)
 	{
 		uint32		person = release->person[i];
 
-		if (person >= release->nrecords || side->node_of_person[person] != NO_PART)
+		if (person >= release->nrecords || side->node_of_person[person] != NO_NODE)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_CORRUPTED),
 					 errmsg("the records of a release are not one of each person")));
@@ -232,9 +136,7 @@ collapse(JoinGraph *graph, int32 r)
 	make_nodes(graph, side, &parting);
 	make_pieces(graph, side, &parting);
 	take_people(side, release);
-	pfree(parting.part);
-	if (parting.slot != NULL)
-		pfree(parting.slot);
+	parting_free(&parting);
 }
 
 /* ----------------------------------------------------------------
