@@ -11,6 +11,7 @@
 #include "audit/join/cliques.h"
 #include "audit/join/full.h"
 #include "audit/join/kernel.h"
+#include "audit/join/profile.h"
 
 #define MAX_RELEASES	4
 #define MAX_RECORDS		6
@@ -18,6 +19,7 @@
 #define MAX_CLIQUES		1296	/* 6 to the 4th */
 #define ALL				{0, PG_UINT32_MAX}
 #define NO_BUDGET		PG_UINT64_MAX
+#define NVALUES			8
 
 static uint32
 below(uint32 n)
@@ -101,7 +103,7 @@ graph_of(const Story *story)
 	*input = (JoinInput) {
 		.nreleases = story->releases,.release = release,
 		.ncolumns = story->columns,.nqis = story->qis,
-		.nvalues = 8,.null_value = story->null_value
+		.nvalues = NVALUES,.null_value = story->null_value
 	};
 	return join_graph(input);
 }
@@ -398,6 +400,157 @@ equals_cliques(const Story *story, const JoinGraph *graph, const Joined *joined)
 		memcmp(found.clique, joined->clique, sizeof(found.clique)) == 0;
 }
 
+static bool
+equals_counts(const Story *story, const JoinGraph *graph, const Joined *joined)
+{
+	JoinCounts	counts = join_count(graph);
+	char		text[20];
+
+	snprintf(text, sizeof(text), "%d", count_cliques(story, joined));
+	return counts.edges == (uint64) count_edges(story, joined) && strcmp(wide_text(counts.cliques), text) == 0;
+}
+
+/* ----------------------------------------------------------------
+ * Linkability and diversity from their definitions
+ * ----------------------------------------------------------------
+ */
+
+#define NOT_SHOWN	NVALUES
+
+/* How many cliques of records link a tuple to each value, and to any or to NULL? */
+typedef struct Linked
+{
+	int			cliques[NVALUES + 1];
+	int			all;
+} Linked;
+
+static bool
+is_consistent_with(const Story *story, int r, int i, const Code *tuple)
+{
+	for (int c = 0; c < story->qis; c++)
+		if (story->shown[r][c] && !span_contains(story->cell[r][c][i], span_of(tuple[c])))
+			return false;
+	return true;
+}
+
+static Linked
+linked_to(const Story *story, const Joined *joined, const Code *tuple)
+{
+	Linked		linked = {{0}};
+
+	for (int c = 0; c < ncliques_of(story); c++)
+	{
+		int			record[MAX_RELEASES];
+		bool		consistent = joined->clique[c];
+		Code		value = NOT_SHOWN;
+
+		members_of(story, c, record);
+		for (int r = 0; r < story->releases; r++)
+		{
+			consistent &= is_consistent_with(story, r, record[r], tuple);
+			if (story->tells[r] && story->sensitive[r][record[r]] != NO_CODE)
+				value = story->sensitive[r][record[r]];
+		}
+		linked.all += consistent;
+		linked.cliques[value] += consistent && value != story->null_value;
+	}
+	return linked;
+}
+
+static void
+check_tuple(const Linked *linked, const LinkProfile *profile, uint32 t)
+{
+	int			total = 0;
+	int			most = 0;
+	uint32		values = 0;
+	uint64		at = profile->first[t];
+
+	for (int v = 0; v <= NVALUES; v++)
+	{
+		values += linked->cliques[v] > 0;
+		total += linked->cliques[v];
+		most = Max(most, linked->cliques[v]);
+	}
+	check(profile->linkability[t] == (linked->all == 0 ? NO_CLIQUE : values));
+	check_near(profile->diversity[t], most == 0 ? 0 : (double) total / most);
+	check(profile->first[t + 1] - at == values);
+	for (int v = 0; v <= NVALUES; v++)
+	{
+		if (linked->cliques[v] == 0 || at == profile->first[t + 1])
+			continue;
+		check(profile->value[at] == (v == NOT_SHOWN ? NO_CODE : (Code) v));
+		check_near(profile->frequency[at], (double) linked->cliques[v] / total);
+		at++;
+	}
+}
+
+/* The tuples of the people, and as many strangers' */
+#define NTUPLES (2 * MAX_RECORDS)
+
+typedef struct Tuples
+{
+	Code		code[MAX_COLUMNS][NTUPLES];
+	const Code *columns[MAX_COLUMNS];
+	JoinTuples	tuples;
+} Tuples;
+
+static void
+make_tuples(const Story *story, Tuples *made)
+{
+	for (int c = 0; c < story->qis; c++)
+	{
+		made->columns[c] = made->code[c];
+		for (int t = 0; t < NTUPLES; t++)
+			made->code[c][t] = t < story->records ? story->code[c][t] : below(8);
+	}
+	made->tuples = (JoinTuples) {.ntuples = NTUPLES,.code = made->columns};
+}
+
+static void
+check_profile(const Story *story, const JoinGraph *graph, const Joined *joined)
+{
+	Tuples		made;
+	LinkProfile *profile;
+	LinkProfile *brief;
+	bool		told = false;
+	uint32		least = NO_CLIQUE;
+	double		least_diversity = 0;
+
+	make_tuples(story, &made);
+	profile = link_profile(graph, &made.tuples, true);
+	for (int r = 0; r < story->releases; r++)
+		told |= story->tells[r];
+	check((profile != NULL) == told);
+	if (profile == NULL)
+		return;
+	for (int t = 0; t < NTUPLES; t++)
+	{
+		Code		tuple[MAX_COLUMNS];
+		Linked		linked;
+
+		for (int c = 0; c < story->qis; c++)
+			tuple[c] = made.code[c][t];
+		linked = linked_to(story, joined, tuple);
+		check_tuple(&linked, profile, t);
+		if (linked.all == 0)
+			continue;
+		least_diversity = least == NO_CLIQUE ? profile->diversity[t] : Min(least_diversity, profile->diversity[t]);
+		least = Min(least, profile->linkability[t]);
+	}
+	check(profile->least_linkability == least && profile->least_diversity == least_diversity);
+	check(least == NO_CLIQUE || profile->linkability[profile->least_linked] == least);
+	check(least == NO_CLIQUE || profile->diversity[profile->least_diverse] == least_diversity);
+	brief = link_profile(graph, &made.tuples, false);
+	check(brief->first == NULL && brief->least_linkability == least && brief->least_diversity == least_diversity);
+}
+
+static void
+check_figures(const Story *story, const JoinGraph *graph, const Joined *joined)
+{
+	check(equals_counts(story, graph, joined));
+	check_profile(story, graph, joined);
+}
+
 /* Theorem 3.6: each join is a subset of the next; of two releases the first two are one. */
 static void
 check_chain(const Story *story, const Joined *full, const Joined *kernel, const Joined *matches)
@@ -422,12 +575,15 @@ check_joins(const Story *story)
 
 	check(equals_edges(story, graph, &matches));
 	check(equals_cliques(story, graph, &matches));
+	check_figures(story, graph, &matches);
 	check(join_kernel(graph, &trouble) == JOIN_FOUND);
 	check(equals_edges(story, graph, &kernel));
 	check(equals_cliques(story, graph, &kernel));
+	check_figures(story, graph, &kernel);
 	check(join_full(graph, NO_BUDGET) == JOIN_FOUND);
 	check(story->releases == 1 || equals_edges(story, graph, &full));
 	check(equals_cliques(story, graph, &full));
+	check_figures(story, graph, &full);
 	check_chain(story, &full, &kernel, &matches);
 }
 
@@ -579,6 +735,171 @@ test_example_9_1(void)
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < 4; j++)
 			check(is_joined(graph, 1, graph->side[1].node_of[i], 0, graph->side[0].node_of[j]) == neighbours[i][j]);
+}
+
+/* One tuple's profile */
+static LinkProfile *
+profile_of(const JoinGraph *graph, const Code *tuple)
+{
+	const Code *columns[MAX_COLUMNS];
+	JoinTuples	tuples = {.ntuples = 1,.code = columns};
+
+	for (int c = 0; c < graph->input->nqis; c++)
+		columns[c] = &tuple[c];
+	return link_profile(graph, &tuples, true);
+}
+
+/* Each release links Alice to two diseases, both together to angina only. */
+static void
+test_example_1_1(void)
+{
+	Story		story = example_1_1();
+	LinkProfile *both = profile_of(graph_of(&story), CODES(30, 1));
+	LinkProfile *first;
+	LinkProfile *second;
+
+	story.releases = 1;
+	first = profile_of(graph_of(&story), CODES(30, 1));
+	story = example_1_1();
+	story.shown[0][0] = story.tells[0] = false;
+	second = profile_of(graph_of(&story), CODES(30, 1));
+	check(first->least_linkability == 2 && first->value[0] == 2 && first->value[1] == 3);
+	check(second->least_linkability == 2 && second->value[0] == 1 && second->value[1] == 3);
+	check(both->least_linkability == 1 && both->least_diversity == 1 && both->value[0] == 3);
+}
+
+/*
+ * Ages and gender (male is 0); flu, angina, measles.  Of example 4.2's T_2 and T_3 the second and
+ * third record have two contents, which are records 1 and 2 here.
+ */
+static Story
+example_4_2(void)
+{
+	Story		story = story_of(3, 3, 2);
+
+	show(&story, 0, 0, CELLS({30, 40}, AT(31), {40, 50}));
+	show(&story, 0, 1, CELLS(AT(0), {0, 1}, AT(0)));
+	show(&story, 1, 0, CELLS({30, 35}, ALL, ALL));
+	tell(&story, 1, CODES(0, 1, 2));
+	show(&story, 2, 1, CELLS({0, 1}, AT(0), AT(0)));
+	tell(&story, 2, CODES(0, 1, 2));
+	return story;
+}
+
+/* Narrows a graph to some cliques of records, ascending. */
+static void
+narrow_to(JoinGraph *graph, const int (*clique)[3], int n)
+{
+	graph->ncliques = n;
+	graph->clique = palloc(sizeof(uint32) * 3 * n);
+	for (int i = 0; i < n; i++)
+		for (int r = 0; r < 3; r++)
+			graph->clique[3 * i + r] = graph->side[r].node_of[clique[i][r]];
+}
+
+/* Of the two cliques C_1 is consistent with (31, male), C_2 is not. */
+static void
+test_example_4_1(void)
+{
+	Story		story = example_4_2();
+	JoinGraph  *graph = graph_of(&story);
+	LinkProfile *profile;
+
+	narrow_to(graph, (const int[][3]) {{0, 0, 0}, {2, 1, 1}}, 2);
+	profile = profile_of(graph, CODES(31, 0));
+	check(profile->least_linkability == 1 && profile->value[0] == 0);
+}
+
+/* The four cliques C_1, C_2, C_3 and C_4: flu, angina, flu, measles. */
+static void
+test_example_4_2(void)
+{
+	Story		story = example_4_2();
+	JoinGraph  *graph = graph_of(&story);
+	LinkProfile *profile;
+
+	narrow_to(graph, (const int[][3]) {{0, 0, 0}, {0, 1, 1}, {1, 0, 0}, {1, 2, 2}}, 4);
+	profile = profile_of(graph, CODES(31, 0));
+	check(profile->least_linkability == 3);
+	check(profile->least_diversity == 2);
+	check(profile->first[1] == 3 && profile->frequency[0] == 0.5 && profile->frequency[1] == 0.25);
+}
+
+/* NULL is no value, and makes no other rarer. */
+static void
+test_null(void)
+{
+	Story		story = story_of(1, 4, 1);
+	LinkProfile *profile;
+
+	show(&story, 0, 0, CELLS(AT(0), AT(0), AT(0), AT(1)));
+	tell(&story, 0, CODES(3, 1, 3, 3));
+	story.null_value = 3;
+	profile = profile_of(graph_of(&story), CODES(0));
+	check(profile->least_linkability == 1 && profile->least_diversity == 1);
+	profile = profile_of(graph_of(&story), CODES(1));
+	check(profile->least_linkability == 0 && profile->least_diversity == 0 && profile->first[1] == 0);
+	profile = profile_of(graph_of(&story), CODES(2));
+	check(profile->least_linkability == NO_CLIQUE && profile->linkability[0] == NO_CLIQUE);
+}
+
+/* Where nothing is shared, everybody is joined to everybody: 1000 records in 12 releases are 10 to the 36 cliques. */
+static void
+test_many_cliques(void)
+{
+	enum
+	{
+		RELEASES = 12,
+		RECORDS = 1000
+	};
+	JoinRelease release[RELEASES];
+	JoinInput	input = {.nreleases = RELEASES,.release = release,.nvalues = 4,.null_value = NO_CODE};
+	Code	   *sensitive = palloc(sizeof(Code) * RECORDS);
+	JoinTrouble trouble;
+	JoinGraph  *graph;
+	LinkProfile *profile;
+	JoinCounts	counts;
+
+	for (int i = 0; i < RECORDS; i++)
+		sensitive[i] = i % 4 == 3 ? 1 : 0;
+	for (int r = 0; r < RELEASES; r++)
+		release[r] = (JoinRelease) {.nrecords = RECORDS,.sensitive = r == 5 ? sensitive : NULL};
+	graph = join_graph(&input);
+	check(join_kernel(graph, &trouble) == JOIN_FOUND);
+	check(join_full(graph, 1000) == JOIN_FOUND);
+	counts = join_count(graph);
+	check(counts.nodes == RELEASES);
+	check(counts.edges == UINT64CONST(66000000));
+	check(strcmp(wide_text(counts.cliques), "1000000000000000000000000000000000000") == 0);
+	profile = profile_of(graph, NULL);
+	check(profile->least_linkability == 2);
+	check_near(profile->least_diversity, 4.0 / 3);
+	check_near(profile->frequency[1], 0.25);
+}
+
+static void
+test_wide(void)
+{
+	Wide	   *n = wide_create(3, wide_limbs(PG_UINT32_MAX, 40));
+
+	check(strcmp(wide_text(&n[0]), "0") == 0);
+	wide_set(&n[0], PG_UINT32_MAX);
+	check(strcmp(wide_text(&n[0]), "4294967295") == 0);
+	wide_set(&n[1], 1);
+	wide_add(&n[0], &n[1]);
+	check(strcmp(wide_text(&n[0]), "4294967296") == 0);
+	check(wide_compare(&n[0], &n[1]) > 0 && wide_compare(&n[1], &n[0]) < 0 && wide_compare(&n[0], &n[0]) == 0);
+	for (int i = 0; i < 38; i++)
+		wide_multiply(&n[0], 1000000000);
+	check(strlen(wide_text(&n[0])) == 10 + 38 * 9 && strncmp(wide_text(&n[0]), "42949672960000", 14) == 0);
+	wide_add(&n[2], &n[0]);
+	wide_add(&n[2], &n[0]);
+	wide_add(&n[2], &n[0]);
+	check(wide_ratio(&n[2], &n[0]) == 3);
+	check_near(wide_ratio(&n[0], &n[2]), 1.0 / 3);
+	check(!wide_is_zero(&n[2]));
+	wide_set(&n[2], 0);
+	check(wide_is_zero(&n[2]));
 }
 
 /* ----------------------------------------------------------------
@@ -1015,6 +1336,12 @@ main(void)
 {
 	static const Test tests[] = {
 		{"the paper's examples", test_examples},
+		{"example 1.1: two releases tell Alice's disease", test_example_1_1},
+		{"example 4.1: cliques that are consistent with a tuple", test_example_4_1},
+		{"example 4.2: linkability 3, diversity 2", test_example_4_2},
+		{"a NULL counts for no value", test_null},
+		{"more cliques than any integer holds", test_many_cliques},
+		{"large numbers", test_wide},
 		{"example 2.2: 10 edges, 6 matches", test_example_2_2},
 		{"examples 3.1 and 3.3: the kernel of three releases", test_example_3_3},
 		{"example 3.2: local recoding has edges that are no matches", test_example_3_2},

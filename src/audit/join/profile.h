@@ -1,0 +1,70 @@
+/*
+ * profile.h
+ *		How well can the releases be joined back to people?  Linkability and
+ *		diversity of a join, narrowed to whatever it is to be judged by.
+ */
+#ifndef PPREPUB_AUDIT_JOIN_PROFILE_H
+#define PPREPUB_AUDIT_JOIN_PROFILE_H
+
+#include "audit/join/graph.h"
+#include "audit/join/wide.h"
+
+typedef struct JoinCounts
+{
+	uint64		nodes;			/* of the collapsed graph */
+	uint64		edges;			/* of records, that are in the join */
+	Wide	   *cliques;		/* of records, that are in the join */
+} JoinCounts;
+
+/*
+ * An error if there are more edges than an int64 holds.  Cliques are counted one clique of
+ * nodes at a time.
+ */
+extern JoinCounts join_count(const JoinGraph *graph);
+
+/* Quasi-identifiers of the source's rows: tuples that differ. */
+typedef struct JoinTuples
+{
+	uint32		ntuples;
+	const Code *const *code;	/* [qis][ntuples] */
+} JoinTuples;
+
+/* No clique of the join is consistent with a tuple: its rows are in no release. */
+#define NO_CLIQUE PG_UINT32_MAX
+
+/*
+ * What cliques link a tuple to (paper 000, definitions 4.1 and 4.2).
+ *
+ * A clique counts as often as it stands for records, each of which must be
+ * consistent with the tuple in all quasi-identifiers.  Its value is what any of
+ * its records shows; "not shown" is a value, too, where some records show one.  A
+ * clique with a NULL counts for nothing, neither a value nor the frequency of
+ * others; so a tuple that has only such has linkability 0 and diversity 0.
+ */
+typedef struct LinkProfile
+{
+	uint32	   *linkability;	/* [ntuples] different values; or NO_CLIQUE */
+	double	   *diversity;		/* [ntuples] inverse of the greatest relative frequency; 0 without values */
+
+	/* The least of all tuples that have cliques; NO_CLIQUE and 0 without such */
+	uint32		least_linkability;
+	double		least_diversity;
+	uint32		least_linked;	/* the first tuple so little linkable */
+	uint32		least_diverse;
+
+	/* If asked for, values with their relative frequencies: tuple t's are first[t] up to, not including, first[t + 1] */
+	uint64	   *first;			/* [ntuples + 1] or NULL */
+	Code	   *value;			/* ascending; NO_CODE, "not shown", comes last */
+	double	   *frequency;
+} LinkProfile;
+
+/*
+ * NULL if no release shows the sensitive column.
+ *
+ * Tuples that agree in whatever any release shows are looked at once.  For each, this takes what
+ * it takes to find the records that are consistent with it, and a step for each clique of their
+ * nodes.  Everything is allocated in the current context.
+ */
+extern LinkProfile *link_profile(const JoinGraph *graph, const JoinTuples *tuples, bool with_values);
+
+#endif							/* PPREPUB_AUDIT_JOIN_PROFILE_H */

@@ -1,0 +1,152 @@
+/*
+ * wide.c
+ *		Adding, multiplying and printing large numbers.
+ */
+#include "postgres.h"
+
+#include "audit/join/wide.h"
+#include "port/pg_bitutils.h"
+#include "utils/memutils.h"
+
+#define LIMB_BITS	32
+#define DIGITS		9
+#define BASE		1000000000	/* 10 to the DIGITS, in a limb */
+
+int32
+wide_limbs(uint32 base, int32 power)
+{
+	int64		bits = base == 0 ? 1 : ((int64) pg_leftmost_one_pos32(base) + 1) * power;
+
+	return Max(1, (bits + LIMB_BITS - 1) / LIMB_BITS);
+}
+
+Wide *
+wide_create(Size n, int32 nlimbs)
+{
+	Wide	   *numbers = palloc_extended(sizeof(Wide) * (n + 1), MCXT_ALLOC_HUGE);
+	uint32	   *limbs = palloc_extended(sizeof(uint32) * (n + 1) * nlimbs, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	for (Size i = 0; i <= n; i++)
+		numbers[i] = (Wide) {.nlimbs = nlimbs,.limb = &limbs[i * nlimbs]};
+	return numbers;
+}
+
+void
+wide_free(Wide *numbers)
+{
+	pfree(numbers[0].limb);
+	pfree(numbers);
+}
+
+void
+wide_set(Wide *number, uint32 value)
+{
+	memset(number->limb, 0, sizeof(uint32) * number->nlimbs);
+	number->limb[0] = value;
+}
+
+void
+wide_add(Wide *number, const Wide *term)
+{
+	uint64		carry = 0;
+
+	for (int32 i = 0; i < number->nlimbs; i++)
+	{
+		carry += (uint64) number->limb[i] + term->limb[i];
+		number->limb[i] = (uint32) carry;
+		carry >>= LIMB_BITS;
+	}
+	Assert(carry == 0);
+}
+
+void
+wide_multiply(Wide *number, uint32 factor)
+{
+	uint64		carry = 0;
+
+	for (int32 i = 0; i < number->nlimbs; i++)
+	{
+		carry += (uint64) number->limb[i] * factor;
+		number->limb[i] = (uint32) carry;
+		carry >>= LIMB_BITS;
+	}
+	Assert(carry == 0);
+}
+
+bool
+wide_is_zero(const Wide *number)
+{
+	for (int32 i = 0; i < number->nlimbs; i++)
+		if (number->limb[i] != 0)
+			return false;
+	return true;
+}
+
+int
+wide_compare(const Wide *a, const Wide *b)
+{
+	for (int32 i = a->nlimbs - 1; i >= 0; i--)
+		if (a->limb[i] != b->limb[i])
+			return a->limb[i] < b->limb[i] ? -1 : 1;
+	return 0;
+}
+
+/* The limbs up to this one, below as many as a double cannot tell apart */
+static double
+leading(const Wide *number, int32 top)
+{
+	double		result = 0;
+
+	for (int32 i = top; i >= Max(0, top - 4); i--)
+		result = result * 4294967296.0 + number->limb[i];
+	return result;
+}
+
+double
+wide_ratio(const Wide *a, const Wide *b)
+{
+	int32		top = a->nlimbs - 1;
+
+	while (top > 0 && a->limb[top] == 0 && b->limb[top] == 0)
+		top--;
+	return leading(a, top) / leading(b, top);
+}
+
+/* Divides by BASE; returns the remainder. */
+static uint32
+take_digits(Wide *number)
+{
+	uint64		rest = 0;
+
+	for (int32 i = number->nlimbs - 1; i >= 0; i--)
+	{
+		rest = rest << LIMB_BITS | number->limb[i];
+		number->limb[i] = (uint32) (rest / BASE);
+		rest %= BASE;
+	}
+	return (uint32) rest;
+}
+
+char *
+wide_text(const Wide *number)
+{
+	Wide	   *left = wide_create(1, number->nlimbs);
+	Size		size = (Size) number->nlimbs * 10 + DIGITS + 1;
+	char	   *text = palloc(size);
+	char	   *at = text + size - 1;
+
+	wide_add(left, number);
+	*at = '\0';
+	do
+	{
+		uint32		digits = take_digits(left);
+
+		for (int i = 0; i < DIGITS && (digits > 0 || !wide_is_zero(left)); i++, digits /= 10)
+			*--at = '0' + digits % 10;
+	} while (!wide_is_zero(left));
+	if (*at == '\0')
+		*--at = '0';
+	memmove(text, at, strlen(at) + 1);
+	wide_free(left);
+	return text;
+}
