@@ -52,8 +52,8 @@ typedef struct LinkProfile
 	uint32		least_linked;	/* the first tuple so little linkable */
 	uint32		least_diverse;
 
-	/* If asked for, values with their relative frequencies: tuple t's are first[t] up to, not including, first[t + 1] */
-	uint64	   *first;			/* [ntuples + 1] or NULL */
+	/* If asked for, values with their relative frequencies: tuple t's are linkability[t] from first[t] on */
+	uint64	   *first;			/* [ntuples] or NULL */
 	Code	   *value;			/* ascending; NO_CODE, "not shown", comes last */
 	double	   *frequency;
 } LinkProfile;
@@ -62,8 +62,8 @@ typedef struct LinkProfile
  * NULL if no release shows the sensitive column.
  *
  * Tuples that agree in whatever any release shows are looked at once.  For each, this takes what
- * it takes to find the records that are consistent with it, and a step for each clique of their
- * nodes.  Everything is allocated in the current context.
+ * it takes to find the records that are consistent with it, a step for each clique of their nodes,
+ * and one for each value that a node shows.  Everything is allocated in the current context.
  */
 extern LinkProfile *link_profile(const JoinGraph *graph, const JoinTuples *tuples, bool with_values);
 

@@ -46,20 +46,6 @@ wide_set(Wide *number, uint32 value)
 }
 
 void
-wide_add(Wide *number, const Wide *term)
-{
-	uint64		carry = 0;
-
-	for (int32 i = 0; i < number->nlimbs; i++)
-	{
-		carry += (uint64) number->limb[i] + term->limb[i];
-		number->limb[i] = (uint32) carry;
-		carry >>= LIMB_BITS;
-	}
-	Assert(carry == 0);
-}
-
-void
 wide_multiply(Wide *number, uint32 factor)
 {
 	uint64		carry = 0;

@@ -21,8 +21,29 @@ extern Wide *wide_create(Size n, int32 nlimbs);
 extern void wide_free(Wide *numbers);
 
 extern void wide_set(Wide *number, uint32 value);
-extern void wide_add(Wide *number, const Wide *term);
 extern void wide_multiply(Wide *number, uint32 factor);
+
+static inline void
+wide_add_multiple(Wide *number, const Wide *term, uint32 factor)
+{
+	uint64		carry = 0;
+
+	for (int32 i = 0; i < number->nlimbs; i++)
+	{
+		uint64		product = (uint64) term->limb[i] * factor;
+
+		carry += (uint64) number->limb[i] + (uint32) product;
+		number->limb[i] = (uint32) carry;
+		carry = (carry >> 32) + (product >> 32);
+	}
+	Assert(carry == 0);
+}
+
+static inline void
+wide_add(Wide *number, const Wide *term)
+{
+	wide_add_multiple(number, term, 1);
+}
 
 extern bool wide_is_zero(const Wide *number);
 extern int	wide_compare(const Wide *a, const Wide *b);
