@@ -1070,6 +1070,110 @@ test_random(void)
 	}
 }
 
+/* ----------------------------------------------------------------
+ * Many records
+ * ----------------------------------------------------------------
+ */
+
+#define MANY			3000
+#define MANY_COLUMNS	2
+#define MANY_CODES		256
+
+/* Releases of many people, whose records are shuffled. */
+static JoinInput *
+many_people(int releases, bool cut)
+{
+	JoinInput  *input = palloc0(sizeof(JoinInput));
+	JoinRelease *release = palloc0(sizeof(JoinRelease) * releases);
+	Code	   *code = palloc(sizeof(Code) * MANY * MANY_COLUMNS);
+
+	for (int i = 0; i < MANY * MANY_COLUMNS; i++)
+		code[i] = below(MANY_CODES);
+	for (int r = 0; r < releases; r++)
+	{
+		uint32	   *person = palloc(sizeof(uint32) * MANY);
+		Code	   *sensitive = palloc(sizeof(Code) * MANY);
+		const Span **cells = palloc0(sizeof(Span *) * MANY_COLUMNS);
+
+		shuffle(person, MANY);
+		for (int c = 0; c < MANY_COLUMNS; c++)
+		{
+			Span	   *span = palloc(sizeof(Span) * MANY);
+			uint32		level = below(4);
+
+			for (int i = 0; i < MANY; i++)
+			{
+				Code		at = code[c * MANY + person[i]];
+				uint32		up = cut ? level : below(6);
+
+				span[i] = (Span) {at >> up << up, (at >> up << up) + (1 << up) - 1};
+			}
+			cells[c] = span;
+		}
+		for (int i = 0; i < MANY; i++)
+			sensitive[i] = code[person[i]] % NVALUES;
+		release[r] = (JoinRelease) {
+			.nrecords = MANY,.cells = cells,.person = person,.sensitive = r == 0 ? NULL : sensitive
+		};
+	}
+	*input = (JoinInput) {
+		.nreleases = releases,.release = release,.ncolumns = MANY_COLUMNS,.nqis = MANY_COLUMNS,
+		.nvalues = NVALUES,.null_value = NO_CODE
+	};
+	return input;
+}
+
+static JoinGraph *
+kernel_of(const JoinInput *input)
+{
+	JoinGraph  *graph = join_graph(input);
+	JoinTrouble trouble;
+
+	check(join_kernel(graph, &trouble) == JOIN_FOUND);
+	return graph;
+}
+
+/* The kernel does not depend on which perfect matching is known. */
+static void
+test_many_people(void)
+{
+	for (int releases = 2; releases <= 4; releases++)
+	{
+		JoinInput  *input = many_people(releases, false);
+		JoinGraph  *known = kernel_of(input);
+		JoinGraph  *unknown;
+		uint64		dropped = 0;
+
+		for (int r = 0; r < releases; r += 2)
+			((JoinRelease *) input->release)[r].person = NULL;
+		unknown = kernel_of(input);
+		for (Size p = 0; p < npairs(known); p++)
+		{
+			check(known->pair[p].nedges == unknown->pair[p].nedges);
+			check(memcmp(known->pair[p].alive, unknown->pair[p].alive, known->pair[p].nedges) == 0);
+			for (uint32 e = 0; e < known->pair[p].nedges; e++)
+				dropped += !known->pair[p].alive[e];
+		}
+		check(dropped > 0);
+		MemoryContextReset(CurrentMemoryContext);
+	}
+}
+
+static void
+test_many_cuts(void)
+{
+	JoinInput  *input = many_people(2, true);
+	JoinGraph  *graph = join_graph(input);
+	JoinTrouble trouble;
+	JoinCounts	before = join_count(graph);
+	JoinCounts	after;
+
+	check(join_kernel(graph, &trouble) == JOIN_FOUND);
+	after = join_count(graph);
+	check(before.edges == after.edges && wide_compare(before.cliques, after.cliques) == 0);
+	check(graph->side[0].nnodes > 1000 || graph->side[1].nnodes > 300);
+}
+
 /* Theorem 3.1 and Corollaries 3.2 and 3.3: under cut generalisation every edge of two releases is a match. */
 static void
 test_cuts(void)
@@ -1350,6 +1454,8 @@ main(void)
 		{"lemma 9.2: any graph is that of some releases", test_lemma_9_2},
 		{"random releases", test_random},
 		{"cuts: all edges are matches", test_cuts},
+		{"cuts: all edges of many people are matches", test_many_cuts},
+		{"kernels of many people", test_many_people},
 		{"the kernel is the union of rich subgraphs", test_rich_subgraphs},
 		{"a kernel that is wider than the full join", test_wide_kernel},
 		{"kernels that are wider than the full join", test_wide_kernels},
