@@ -9,9 +9,12 @@
  *		stands for somebody in some perfect matching.
  *
  *		Each matching that is found admits all its cliques.  The first one is the
- *		true one, if it is known.  The search decides a clique at a time, that of
- *		the node that has fewest left, for as many people as there can be, and one
- *		less whenever that has come to nothing.
+ *		true one, if it is known.  Mostly a few people of it need only be joined
+ *		otherwise to have another clique: those who have its nodes, one for each.
+ *		If that does not do, all that its component may be is searched, until there
+ *		is a matching or nothing is left to try.  The search decides a clique at a
+ *		time, that of the node that has fewest left, for as many people as there can
+ *		be, and one less whenever that has come to nothing.
  */
 #include "postgres.h"
 
@@ -50,6 +53,15 @@ typedef struct Full
 	uint32	   *parent;			/* [nodes] up to the root of a component */
 	uint32	   *first_member;	/* [nodes + 1] by root; empty for others */
 	uint32	   *member;			/* [nodes] root by root */
+
+	/* A perfect matching of those components of which one is known */
+	uint32	   *base;			/* [cliques] people that it stands for */
+	bool	   *has_base;		/* [nodes] by root */
+
+	/* People who are joined otherwise: person i has node (r, i) of release r */
+	uint32	   *exchanged;		/* [releases * (releases + MOST_EXTRAS)] */
+	uint32		nexchanged;
+	uint32		tries;			/* that may still be made */
 
 	/* The search at hand */
 	uint32	   *left;			/* [nodes] records that no clique stands for yet */
@@ -323,9 +335,14 @@ end_search(Full *full, uint32 root, bool found)
 			uint32		c = full->clique_of[j];
 
 			full->admitted[c] |= found && full->people[c] > 0;
-			full->people[c] = 0;
+			if (found && !full->has_base[root])
+				full->base[c] = full->people[c];
 			full->decided[c] = false;
 		}
+	for (uint32 i = full->first_member[root]; i < full->first_member[root + 1]; i++)
+		for (uint64 j = full->first_clique[full->member[i]]; j < full->first_clique[full->member[i] + 1]; j++)
+			full->people[full->clique_of[j]] = 0;
+	full->has_base[root] |= found;
 }
 
 /* Searches a perfect matching that contains a clique; false if that is over the budget. */
@@ -354,6 +371,186 @@ search(Full *full, uint32 clique)
 }
 
 /* ----------------------------------------------------------------
+ * Exchanging a few people
+ * ----------------------------------------------------------------
+ */
+
+/* Of each clique; beyond them it is for the search to say */
+#define MOST_ATTEMPTS	64		/* with different people */
+#define MOST_EXTRAS		6		/* people beside those who have the clique's nodes */
+#define MOST_TRIES		200		/* of each attempt */
+
+/* Numbers that follow each other, far from each other */
+static inline uint64
+scatter(uint32 number)
+{
+	return number * UINT64CONST(0x9E3779B97F4A7C15) >> 32;
+}
+
+static inline uint32 *
+exchanged_at(const Full *full, int32 r, uint32 i)
+{
+	return &full->exchanged[(Size) r * (full->nreleases + MOST_EXTRAS) + i];
+}
+
+/* Does one of those who are exchanged have this node? */
+static bool
+has_node(const Full *full, int32 r, uint32 node)
+{
+	for (uint32 i = 0; i < full->nexchanged; i++)
+		if (*exchanged_at(full, r, i) == node)
+			return true;
+	return false;
+}
+
+/* Was somebody taken who has all nodes of this clique? */
+static bool
+is_taken(const Full *full, uint32 clique)
+{
+	for (uint32 i = 0; i < full->nexchanged; i++)
+	{
+		int32		r = 0;
+
+		while (r < full->nreleases && *exchanged_at(full, r, i) == full->clique[(Size) clique * full->nreleases + r])
+			r++;
+		if (r == full->nreleases)
+			return true;
+	}
+	return false;
+}
+
+/* Takes somebody of the matching who has a node and was not taken, in each attempt somebody else; false if there is nobody. */
+static bool
+add_person(Full *full, int32 r, uint32 node, uint32 attempt)
+{
+	uint32		v = full->first_node[r] + node;
+	uint64		first = full->first_clique[v];
+	uint64		n = full->first_clique[v + 1] - first;
+	uint64		begin = scatter(attempt) * n >> 32;
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		uint32		c = full->clique_of[first + (begin + i) % n];
+
+		if (full->base[c] == 0 || is_taken(full, c))
+			continue;
+		for (int32 s = 0; s < full->nreleases; s++)
+			*exchanged_at(full, s, full->nexchanged) = full->clique[(Size) c * full->nreleases + s];
+		full->nexchanged++;
+		return true;
+	}
+	return false;
+}
+
+/* Takes a few more who have a node of somebody who was taken; the more, the later the attempt. */
+static void
+add_others(Full *full, uint32 attempt)
+{
+	uint32		n = attempt == 0 ? 0 : attempt * MOST_EXTRAS / MOST_ATTEMPTS + 1;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		any = (uint32) scatter(attempt * MOST_EXTRAS + i);
+		int32		r = any % full->nreleases;
+
+		(void) add_person(full, r, *exchanged_at(full, r, (any >> 8) % full->nexchanged), any);
+	}
+}
+
+static inline void
+swap(const Full *full, int32 r, uint32 i, uint32 j)
+{
+	uint32		node = *exchanged_at(full, r, i);
+
+	*exchanged_at(full, r, i) = *exchanged_at(full, r, j);
+	*exchanged_at(full, r, j) = node;
+}
+
+/* Finds for person i a node of release r, and so on until all people are joined. */
+static bool
+exchange_from(Full *full, uint32 i, int32 r)
+{
+	if (r == full->nreleases)
+		return exchange_from(full, i + 1, 1);
+	if (i >= full->nexchanged)
+		return true;
+	for (uint32 j = i; j < full->nexchanged && full->tries > 0 && pay(full); j++)
+	{
+		int32		s = 0;
+
+		full->tries--;
+		swap(full, r, i, j);
+		while (s < r && is_joined(full->graph, s, *exchanged_at(full, s, i), r, *exchanged_at(full, r, i)))
+			s++;
+		if (s == r && exchange_from(full, i, r + 1))
+			return true;
+		swap(full, r, i, j);
+	}
+	return false;
+}
+
+/* Makes person 0 of a clique, whose nodes others have. */
+static void
+put_first(Full *full, const uint32 *node)
+{
+	for (int32 r = 0; r < full->nreleases; r++)
+	{
+		uint32		i = 0;
+
+		while (*exchanged_at(full, r, i) != node[r])
+			i++;
+		swap(full, r, 0, i);
+	}
+}
+
+static void
+admit_exchanged(Full *full)
+{
+	uint32	   *node = palloc(sizeof(uint32) * full->nreleases);
+
+	for (uint32 i = 0; i < full->nexchanged; i++)
+	{
+		for (int32 r = 0; r < full->nreleases; r++)
+			node[r] = *exchanged_at(full, r, i);
+		full->admitted[find_clique(full->clique, full->ncliques, full->nreleases, node)] = true;
+	}
+	pfree(node);
+}
+
+/*
+ * Joins those otherwise who have the nodes of a clique, so that it stands for one of them.
+ *
+ * Somebody is taken for each node that nobody has yet, and in later attempts more who have a node
+ * of those.
+ */
+static bool
+exchange(Full *full, uint32 clique, uint32 attempt)
+{
+	const uint32 *node = &full->clique[(Size) clique * full->nreleases];
+
+	full->nexchanged = 0;
+	full->tries = MOST_TRIES;
+	for (int32 r = 0; r < full->nreleases; r++)
+		if (!has_node(full, r, node[r]) && !add_person(full, r, node[r], attempt * full->nreleases + r))
+			return false;
+	add_others(full, attempt);
+	put_first(full, node);
+	if (!exchange_from(full, 1, 1))
+		return false;
+	admit_exchanged(full);
+	return true;
+}
+
+static bool
+try_exchanges(Full *full, uint32 clique)
+{
+	for (uint32 attempt = 0; attempt < MOST_ATTEMPTS; attempt++)
+		if (exchange(full, clique, attempt))
+			return true;
+	return false;
+}
+
+/* ----------------------------------------------------------------
  * What is admissible
  * ----------------------------------------------------------------
  */
@@ -364,6 +561,7 @@ admit_people(Full *full)
 {
 	const JoinGraph *graph = full->graph;
 	uint32	   *node;
+	uint32		clique;
 
 	for (int32 r = 0; r < full->nreleases; r++)
 		if (graph->side[r].node_of_person == NULL)
@@ -373,7 +571,10 @@ admit_people(Full *full)
 	{
 		for (int32 r = 0; r < full->nreleases; r++)
 			node[r] = graph->side[r].node_of_person[p];
-		full->admitted[find_clique(full->clique, full->ncliques, full->nreleases, node)] = true;
+		clique = find_clique(full->clique, full->ncliques, full->nreleases, node);
+		full->admitted[clique] = true;
+		full->base[clique]++;
+		full->has_base[root_of(full, node_at(full, clique, 0))] = true;
 		if (p % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -388,9 +589,12 @@ admit(Full *full)
 	full->people = allocate(sizeof(uint32), full->ncliques);
 	full->decided = allocate(sizeof(bool), full->ncliques);
 	full->decision = allocate(sizeof(Decision), full->ncliques);
+	full->base = allocate(sizeof(uint32), full->ncliques);
+	full->has_base = allocate(sizeof(bool), full->nnodes);
+	full->exchanged = allocate(sizeof(uint32), (Size) full->nreleases * (full->nreleases + MOST_EXTRAS));
 	admit_people(full);
 	for (uint32 c = 0; c < full->ncliques; c++)
-		if (!full->admitted[c] && !search(full, c))
+		if (!full->admitted[c] && !try_exchanges(full, c) && !search(full, c))
 			return false;
 	return true;
 }
