@@ -110,6 +110,8 @@ find_depths(Flow *flow)
 	{
 		uint32		v = flow->path[head++];
 
+		if (head % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
 		found |= v >= residual->na && flow->need[v] > 0;
 		for (uint32 arc = first_arc(residual, v); arc < end_of_arcs(residual, v); arc++)
 		{

@@ -45,6 +45,8 @@ static void
 enter(Tarjan *t, uint32 vertex)
 {
 	t->seen[vertex] = t->low[vertex] = ++t->nseen;
+	if (t->nseen % 1024 == 0)
+		CHECK_FOR_INTERRUPTS();
 	t->component[vertex] = OPEN;
 	t->arc[vertex] = first_arc(&t->residual, vertex);
 	t->path[t->length++] = vertex;
@@ -130,11 +132,8 @@ drop_unmatched(const JoinGraph *graph, JoinPair *pair)
 	t.path = numbers(n);
 	t.open = numbers(n);
 	for (uint32 v = 0; v < n; v++)
-	{
-		CHECK_FOR_INTERRUPTS();
 		if (t.seen[v] == UNSEEN)
 			visit(&t, v);
-	}
 	dropped = drop_between_components(&t);
 	pfree(t.seen);
 	pfree(t.low);
