@@ -10,9 +10,8 @@
 /* Nodes of a release, of which one is to be chosen */
 typedef struct Choice
 {
-	const JoinPair *pair;		/* edges by which they are neighbours; or NULL */
+	const JoinPair *pair;		/* edges by which they are neighbours; NULL for all nodes */
 	bool		backwards;
-	const uint32 *list;			/* or NULL */
 	uint32		begin;
 	uint32		end;
 } Choice;
@@ -20,9 +19,9 @@ typedef struct Choice
 static inline uint32
 chosen_at(const Choice *choice, uint32 i)
 {
-	if (choice->pair != NULL)
-		return choice->backwards ? choice->pair->from[choice->pair->back[i]] : choice->pair->to[i];
-	return choice->list != NULL ? choice->list[i] : i;
+	if (choice->pair == NULL)
+		return i;
+	return choice->backwards ? choice->pair->from[choice->pair->back[i]] : choice->pair->to[i];
 }
 
 static inline bool
@@ -47,14 +46,12 @@ choices(const CliqueWalk *walk, int32 r)
 {
 	Choice		fewest = {.end = walk->graph->side[r].nnodes};
 
-	if (walk->only != NULL)
-		fewest = (Choice) {.list = walk->only[r],.end = walk->nonly[r]};
 	for (int32 s = 0; s < walk->graph->nreleases; s++)
 		if (s != r && is_chosen(walk, s, r))
 		{
 			Choice		choice = neighbours(walk->graph, s, walk->node[s], r);
 
-			if (walk->only == NULL && choice.end - choice.begin < fewest.end - fewest.begin)
+			if (choice.end - choice.begin < fewest.end - fewest.begin)
 				fewest = choice;
 		}
 	return fewest;

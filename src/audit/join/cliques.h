@@ -16,10 +16,6 @@ typedef struct CliqueWalk
 	CliqueVisitor visit;
 	void	   *arg;
 
-	/* [releases] or NULL: of each release only these nodes, ascending */
-	const uint32 *const *only;
-	const uint32 *nonly;
-
 	/* If fixed[r], the clique has node[r]; otherwise that is where the walk is */
 	bool	   *fixed;			/* [releases] or NULL */
 	uint32	   *node;			/* [releases] */

@@ -17,6 +17,7 @@
 
 #include "audit/join/boxes.h"
 #include "audit/join/cliques.h"
+#include "audit/join/fans.h"
 #include "audit/join/parting.h"
 #include "audit/join/profile.h"
 #include "miscadmin.h"
@@ -156,7 +157,7 @@ typedef struct Profiling
 	const uint32 **only;		/* [releases] nodes at hand */
 	uint32	   *nonly;			/* [releases] */
 	Span	   *box;			/* [qis] */
-	uint32	   *node;			/* [releases] */
+	FanWalk    *walk;
 
 	/* By value; after all codes, "not shown" */
 	Wide	   *cliques;		/* [values + 1] */
@@ -343,25 +344,38 @@ add_cliques(Profiling *profiling, Code code, const Wide *cliques, uint32 times)
 	wide_add_multiple(&profiling->cliques[value], cliques, times);
 }
 
-/* Adds a clique to what the first of its nodes tells that shows a value. */
-static bool
-hear(void *arg, const uint32 *node)
+/* Has a node of release r tell the value of so many cliques of records of the other releases. */
+static inline void
+tell(Profiling *profiling, int32 r, uint32 node, const Wide *cliques, uint32 times)
+{
+	wide_add_multiple(&profiling->meeting[r].told[node], cliques, times);
+}
+
+/* Adds the cliques of a fan to what the first of their nodes tells that shows a value. */
+static void
+hear(void *arg, const uint32 *node, const uint32 *last, uint32 nlast)
 {
 	Profiling  *profiling = arg;
-	int32		nreleases = profiling->graph->nreleases;
+	int32		end = profiling->graph->nreleases - 1;
+	const Meeting *meeting = &profiling->meeting[end];
 	int32		teller = 0;
+	uint32		weight = 0;		/* of all last nodes that do not tell */
 
-	while (teller < nreleases && !profiling->meeting[teller].shows[node[teller]])
+	while (teller < end && !profiling->meeting[teller].shows[node[teller]])
 		teller++;
 	wide_set(profiling->product, 1);
-	for (int32 r = 0; r < nreleases; r++)
+	for (int32 r = 0; r < end; r++)
 		if (r != teller)
 			wide_multiply(profiling->product, profiling->meeting[r].weight[node[r]]);
-	if (teller == nreleases)
-		add_cliques(profiling, NO_CODE, profiling->product, 1);
-	else
-		wide_add(&profiling->meeting[teller].told[node[teller]], profiling->product);
-	return true;
+	for (uint32 i = 0; i < nlast; i++)
+		if (teller == end && meeting->shows[last[i]])
+			tell(profiling, end, last[i], profiling->product, 1);
+		else
+			weight += meeting->weight[last[i]];
+	if (teller < end)
+		tell(profiling, teller, node[teller], profiling->product, weight);
+	else if (weight > 0)
+		add_cliques(profiling, NO_CODE, profiling->product, weight);
 }
 
 /* Divides what the nodes of a release tell among their values, and forgets it. */
@@ -460,15 +474,11 @@ static void
 hear_cliques(Profiling *profiling)
 {
 	const Meeting *teller = find_teller(profiling);
-	CliqueWalk	walk = {
-		.graph = profiling->graph,.visit = hear,.arg = profiling,
-		.only = profiling->only,.nonly = profiling->nonly,.node = profiling->node
-	};
 
 	take_all(profiling);
 	if (teller == NULL)
 	{
-		(void) walk_cliques(&walk);
+		walk_fans(profiling->walk, profiling->only, profiling->nonly);
 		return;
 	}
 	for (uint32 i = 0; i < teller->nnodes;)
@@ -476,7 +486,7 @@ hear_cliques(Profiling *profiling)
 		Code		value = teller->value[teller->node[i]];
 
 		if (take_value(profiling, value))
-			(void) walk_cliques(&walk);
+			walk_fans(profiling->walk, profiling->only, profiling->nonly);
 		i = first_of_value(teller, value + 1);
 	}
 }
@@ -700,7 +710,7 @@ prepare(Profiling *profiling)
 	profiling->only = allocate(sizeof(uint32 *), graph->nreleases);
 	profiling->nonly = allocate(sizeof(uint32), graph->nreleases);
 	profiling->box = allocate(sizeof(Span), graph->input->nqis);
-	profiling->node = allocate(sizeof(uint32), graph->nreleases);
+	profiling->walk = fans_create(graph, hear, profiling);
 	profiling->cliques = wide_create(nvalues, limbs_of(graph));
 	profiling->heard = allocate(sizeof(bool), nvalues);
 	profiling->value = allocate(sizeof(Code), nvalues);

@@ -62,8 +62,9 @@ typedef struct LinkProfile
  * NULL if no release shows the sensitive column.
  *
  * Tuples that agree in whatever any release shows are looked at once.  For each, this takes what
- * it takes to find the records that are consistent with it, a step for each clique of their nodes,
- * and one for each value that a node shows.  Everything is allocated in the current context.
+ * it takes to find the records that are consistent with it and to compare their nodes, a step for
+ * each clique of those, but one for all that differ in the last release only, and one for each value
+ * that a node shows.  Everything is allocated in the current context.
  */
 extern LinkProfile *link_profile(const JoinGraph *graph, const JoinTuples *tuples, bool with_values);
 

@@ -1,0 +1,186 @@
+/*
+ * fans.c
+ *		Cliques of few nodes, by bitmaps.
+ *
+ * NOTES
+ *		For each node of a release and each later release, a bitmap says to which of
+ *		its nodes at hand it is joined.  Those that may still complete a clique are
+ *		what is left of them all, so a walk never comes to a dead end of which it
+ *		could have known.
+ */
+#include "postgres.h"
+
+#include "audit/join/cliques.h"
+#include "audit/join/fans.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "utils/memutils.h"
+
+#define WORD_BITS 64
+
+struct FanWalk
+{
+	const JoinGraph *graph;		/* borrowed */
+	int32		nreleases;
+	FanVisitor	visit;
+	void	   *arg;
+
+	/* The nodes at hand */
+	const uint32 *const *only;
+	const uint32 *nonly;
+	Size	   *nwords;			/* [releases] of a bitmap of them */
+
+	/* Bitmaps, and where they begin, for releases r < s: those of the nodes of r, and what is left of s in the choice of r */
+	uint64	   *word;
+	Size		room;
+	Size	   *joined;			/* [releases * releases] */
+	Size	   *left;			/* [releases * releases] */
+
+	/* Where the walk is */
+	uint32	   *node;			/* [releases] */
+	uint32	   *last;			/* [last_room] */
+	uint32		last_room;
+};
+
+FanWalk *
+fans_create(const JoinGraph *graph, FanVisitor visit, void *arg)
+{
+	FanWalk    *walk = palloc0(sizeof(FanWalk));
+	Size		n = graph->nreleases;
+
+	*walk = (FanWalk) {.graph = graph,.nreleases = graph->nreleases,.visit = visit,.arg = arg};
+	walk->nwords = palloc(sizeof(Size) * n);
+	walk->room = walk->last_room = 64;
+	walk->word = palloc(sizeof(uint64) * walk->room);
+	walk->joined = palloc(sizeof(Size) * n * n);
+	walk->left = palloc(sizeof(Size) * n * n);
+	walk->node = palloc(sizeof(uint32) * n);
+	walk->last = palloc(sizeof(uint32) * walk->last_room);
+	return walk;
+}
+
+static inline uint64 *
+joined_to(const FanWalk *walk, int32 r, uint32 i, int32 s)
+{
+	return &walk->word[walk->joined[r * walk->nreleases + s] + i * walk->nwords[s]];
+}
+
+static inline uint64 *
+left_of(const FanWalk *walk, int32 r, int32 s)
+{
+	return &walk->word[walk->left[r * walk->nreleases + s]];
+}
+
+/* Finds room for all bitmaps, and clears them. */
+static void
+lay_out(FanWalk *walk)
+{
+	Size		n = 0;
+
+	for (int32 s = 0; s < walk->nreleases; s++)
+	{
+		walk->nwords[s] = ((Size) walk->nonly[s] + WORD_BITS - 1) / WORD_BITS;
+		for (int32 r = 0; r <= s; r++)
+		{
+			walk->left[r * walk->nreleases + s] = n;
+			n += walk->nwords[s];
+			walk->joined[r * walk->nreleases + s] = n;
+			n += r < s ? walk->nonly[r] * walk->nwords[s] : 0;
+		}
+	}
+	if (n > walk->room)
+	{
+		walk->room = Max(n, walk->room * 2);
+		walk->word = repalloc_huge(walk->word, sizeof(uint64) * walk->room);
+	}
+	memset(walk->word, 0, sizeof(uint64) * n);
+	if (walk->nonly[walk->nreleases - 1] > walk->last_room)
+	{
+		walk->last_room = Max(walk->nonly[walk->nreleases - 1], walk->last_room * 2);
+		walk->last = repalloc_huge(walk->last, sizeof(uint32) * walk->last_room);
+	}
+}
+
+static inline void
+set_bit(uint64 *words, uint32 i)
+{
+	words[i / WORD_BITS] |= UINT64CONST(1) << (i % WORD_BITS);
+}
+
+static void
+fill(FanWalk *walk)
+{
+	for (int32 s = 0; s < walk->nreleases; s++)
+	{
+		for (uint32 j = 0; j < walk->nonly[s]; j++)
+			set_bit(left_of(walk, 0, s), j);
+		for (int32 r = 0; r < s; r++)
+			for (uint32 i = 0; i < walk->nonly[r]; i++)
+				for (uint32 j = 0; j < walk->nonly[s]; j++)
+					if (is_joined(walk->graph, r, walk->only[r][i], s, walk->only[s][j]))
+						set_bit(joined_to(walk, r, i, s), j);
+	}
+}
+
+/* Takes node i of release r; false if that leaves nothing of some later release. */
+static bool
+choose(FanWalk *walk, int32 r, uint32 i)
+{
+	for (int32 s = r + 1; s < walk->nreleases; s++)
+	{
+		const uint64 *before = left_of(walk, r, s);
+		const uint64 *joined = joined_to(walk, r, i, s);
+		uint64	   *left = left_of(walk, r + 1, s);
+		uint64		any = 0;
+
+		for (Size w = 0; w < walk->nwords[s]; w++)
+			any |= left[w] = before[w] & joined[w];
+		if (any == 0)
+			return false;
+	}
+	walk->node[r] = walk->only[r][i];
+	return true;
+}
+
+static bool
+is_in_join(FanWalk *walk, uint32 last)
+{
+	if (walk->graph->clique == NULL)
+		return true;
+	walk->node[walk->nreleases - 1] = last;
+	return is_listed(walk->graph, walk->node);
+}
+
+static void
+walk_from(FanWalk *walk, int32 r)
+{
+	const uint64 *left = left_of(walk, r, r);
+	uint32		nlast = 0;
+
+	for (Size w = 0; w < walk->nwords[r]; w++)
+		for (uint64 word = left[w]; word != 0; word &= word - 1)
+		{
+			uint32		i = w * WORD_BITS + pg_rightmost_one_pos64(word);
+
+			if (r < walk->nreleases - 1)
+			{
+				if (choose(walk, r, i))
+					walk_from(walk, r + 1);
+			}
+			else if (is_in_join(walk, walk->only[r][i]))
+				walk->last[nlast++] = walk->only[r][i];
+		}
+	if (nlast > 0)
+		walk->visit(walk->arg, walk->node, walk->last, nlast);
+	CHECK_FOR_INTERRUPTS();
+}
+
+void
+walk_fans(FanWalk *walk, const uint32 *const *only, const uint32 *nonly)
+{
+	walk->only = only;
+	walk->nonly = nonly;
+	lay_out(walk);
+	fill(walk);
+	walk_from(walk, 0);
+}
