@@ -9,6 +9,7 @@
 #include "shim.h"
 
 #include "audit/join/cliques.h"
+#include "audit/join/counts.h"
 #include "audit/join/full.h"
 #include "audit/join/kernel.h"
 #include "audit/join/profile.h"

@@ -8,7 +8,7 @@
 
 #include "audit/join/graph.h"
 
-/* Told of the nodes of all releases but the last, and of those of the last, one at least, that each make a clique of them. */
+/* Told of a node of each release but the last, and of those of the last, one at least, that each complete a clique. */
 typedef void (*FanVisitor) (void *arg, const uint32 *node, const uint32 *last, uint32 nlast);
 
 typedef struct FanWalk FanWalk;

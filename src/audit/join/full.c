@@ -419,7 +419,7 @@ is_taken(const Full *full, uint32 clique)
 	return false;
 }
 
-/* Takes somebody of the matching who has a node and was not taken, in each attempt somebody else; false if there is nobody. */
+/* Takes somebody of the matching who has a node, in each attempt somebody else; false if all are taken. */
 static bool
 add_person(Full *full, int32 r, uint32 node, uint32 attempt)
 {

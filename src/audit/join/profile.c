@@ -1,6 +1,6 @@
 /*
  * profile.c
- *		Counting cliques, and what they tell of each tuple.
+ *		What the cliques of a join tell of each tuple.
  *
  * NOTES
  *		For each tuple, a release's nodes weigh as many records as are consistent
@@ -16,7 +16,7 @@
 #include "postgres.h"
 
 #include "audit/join/boxes.h"
-#include "audit/join/cliques.h"
+#include "audit/join/counts.h"
 #include "audit/join/fans.h"
 #include "audit/join/parting.h"
 #include "audit/join/profile.h"
@@ -27,81 +27,6 @@ static void *
 allocate(Size width, Size n)
 {
 	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
-/* For any number of a graph's cliques */
-static int32
-limbs_of(const JoinGraph *graph)
-{
-	uint32		most = 1;
-
-	for (int32 r = 0; r < graph->nreleases; r++)
-		most = Max(most, graph->input->release[r].nrecords);
-	return wide_limbs(most, graph->nreleases);
-}
-
-/* ----------------------------------------------------------------
- * Counts
- * ----------------------------------------------------------------
- */
-
-typedef struct Counting
-{
-	const JoinGraph *graph;
-	Wide	   *cliques;
-	Wide	   *product;
-} Counting;
-
-static bool
-count_clique(void *arg, const uint32 *node)
-{
-	Counting   *counting = arg;
-
-	wide_set(counting->product, 1);
-	for (int32 r = 0; r < counting->graph->nreleases; r++)
-		wide_multiply(counting->product, counting->graph->side[r].size[node[r]]);
-	wide_add(counting->cliques, counting->product);
-	return true;
-}
-
-static uint64
-count_edges(const JoinGraph *graph, const JoinPair *pair, uint64 before)
-{
-	uint64		n = before;
-
-	for (uint32 e = 0; e < pair->nedges; e++)
-	{
-		uint64		more = (uint64) graph->side[pair->a].size[pair->from[e]] * graph->side[pair->b].size[pair->to[e]];
-
-		if (!pair->alive[e])
-			continue;
-		if (more > PG_INT64_MAX - n)
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("releases have too many edges to count")));
-		n += more;
-	}
-	return n;
-}
-
-JoinCounts
-join_count(const JoinGraph *graph)
-{
-	JoinCounts	counts = {0};
-	Counting	counting = {.graph = graph};
-	CliqueWalk	walk = {.graph = graph,.visit = count_clique,.arg = &counting};
-
-	for (int32 r = 0; r < graph->nreleases; r++)
-		counts.nodes += graph->side[r].nnodes;
-	for (Size p = 0; p < npairs(graph); p++)
-		counts.edges = count_edges(graph, &graph->pair[p], counts.edges);
-	counting.cliques = counts.cliques = wide_create(1, limbs_of(graph));
-	counting.product = wide_create(1, limbs_of(graph));
-	walk.node = palloc(sizeof(uint32) * graph->nreleases);
-	(void) walk_cliques(&walk);
-	pfree(walk.node);
-	wide_free(counting.product);
-	return counts;
 }
 
 /* ----------------------------------------------------------------
@@ -263,7 +188,7 @@ prepare_meeting(Profiling *profiling, int32 r)
 	if (!meeting->tells)
 		return;
 	find_shares(graph, r, meeting);
-	meeting->told = wide_create(side->nnodes, limbs_of(graph));
+	meeting->told = wide_create(side->nnodes, join_limbs(graph));
 	if (!side->shared[graph->sensitive])
 		return;
 	meeting->value = allocate(sizeof(Code), side->nnodes);
@@ -711,11 +636,11 @@ prepare(Profiling *profiling)
 	profiling->nonly = allocate(sizeof(uint32), graph->nreleases);
 	profiling->box = allocate(sizeof(Span), graph->input->nqis);
 	profiling->walk = fans_create(graph, hear, profiling);
-	profiling->cliques = wide_create(nvalues, limbs_of(graph));
+	profiling->cliques = wide_create(nvalues, join_limbs(graph));
 	profiling->heard = allocate(sizeof(bool), nvalues);
 	profiling->value = allocate(sizeof(Code), nvalues);
-	profiling->product = wide_create(1, limbs_of(graph));
-	profiling->total = wide_create(1, limbs_of(graph));
+	profiling->product = wide_create(1, join_limbs(graph));
+	profiling->total = wide_create(1, join_limbs(graph));
 	for (int32 r = 0; r < graph->nreleases; r++)
 	{
 		profiling->release[r] = r;

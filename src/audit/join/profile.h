@@ -7,20 +7,6 @@
 #define PPREPUB_AUDIT_JOIN_PROFILE_H
 
 #include "audit/join/graph.h"
-#include "audit/join/wide.h"
-
-typedef struct JoinCounts
-{
-	uint64		nodes;			/* of the collapsed graph */
-	uint64		edges;			/* of records, that are in the join */
-	Wide	   *cliques;		/* of records, that are in the join */
-} JoinCounts;
-
-/*
- * An error if there are more edges than an int64 holds.  Cliques are counted one clique of
- * nodes at a time.
- */
-extern JoinCounts join_count(const JoinGraph *graph);
 
 /* Quasi-identifiers of the source's rows: tuples that differ. */
 typedef struct JoinTuples

@@ -1,0 +1,77 @@
+/*
+ * counts.c
+ *		Counting edges and cliques of records by those of nodes.
+ */
+#include "postgres.h"
+
+#include "audit/join/cliques.h"
+#include "audit/join/counts.h"
+
+int32
+join_limbs(const JoinGraph *graph)
+{
+	uint32		most = 1;
+
+	for (int32 r = 0; r < graph->nreleases; r++)
+		most = Max(most, graph->input->release[r].nrecords);
+	return wide_limbs(most, graph->nreleases);
+}
+
+typedef struct Counting
+{
+	const JoinGraph *graph;
+	Wide	   *cliques;
+	Wide	   *product;
+} Counting;
+
+static bool
+count_clique(void *arg, const uint32 *node)
+{
+	Counting   *counting = arg;
+
+	wide_set(counting->product, 1);
+	for (int32 r = 0; r < counting->graph->nreleases; r++)
+		wide_multiply(counting->product, counting->graph->side[r].size[node[r]]);
+	wide_add(counting->cliques, counting->product);
+	return true;
+}
+
+static uint64
+count_edges(const JoinGraph *graph, const JoinPair *pair, uint64 before)
+{
+	uint64		n = before;
+
+	for (uint32 e = 0; e < pair->nedges; e++)
+	{
+		uint64		more = (uint64) graph->side[pair->a].size[pair->from[e]] * graph->side[pair->b].size[pair->to[e]];
+
+		if (!pair->alive[e])
+			continue;
+		if (more > PG_INT64_MAX - n)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("releases have too many edges to count")));
+		n += more;
+	}
+	return n;
+}
+
+JoinCounts
+join_count(const JoinGraph *graph)
+{
+	JoinCounts	counts = {0};
+	Counting	counting = {.graph = graph};
+	CliqueWalk	walk = {.graph = graph,.visit = count_clique,.arg = &counting};
+
+	for (int32 r = 0; r < graph->nreleases; r++)
+		counts.nodes += graph->side[r].nnodes;
+	for (Size p = 0; p < npairs(graph); p++)
+		counts.edges = count_edges(graph, &graph->pair[p], counts.edges);
+	counting.cliques = counts.cliques = wide_create(1, join_limbs(graph));
+	counting.product = wide_create(1, join_limbs(graph));
+	walk.node = palloc(sizeof(uint32) * graph->nreleases);
+	(void) walk_cliques(&walk);
+	pfree(walk.node);
+	wide_free(counting.product);
+	return counts;
+}
