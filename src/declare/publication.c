@@ -92,6 +92,49 @@ read_beside(CatalogAccess *access, DeclaredPublication *publication)
 	memcpy(publication->beside, ARR_DATA_PTR(array), sizeof(int32) * publication->nbeside);
 }
 
+/* By part; InvalidOid where it was not made, or is gone. */
+typedef struct Noted
+{
+	Oid			source;
+	Oid			log;
+	Oid			fold;
+	Oid			answers;
+	Oid			view;
+} Noted;
+
+static Oid *
+noted_place(const DeclaredPublication *publication, const char *part)
+{
+	const struct
+	{
+		const char *part;
+		Oid		   *place;
+	}			places[] =
+	{
+		{"source", &publication->noted->source},
+		{"log", &publication->noted->log},
+		{"fold", &publication->noted->fold},
+		{"answers", &publication->noted->answers},
+		{"view", &publication->noted->view},
+	};
+
+	for (int i = 0; i < (int) lengthof(places); i++)
+		if (strcmp(places[i].part, part) == 0)
+			return places[i].place;
+	elog(ERROR, "a publication has no part \"%s\" that occurs once", part);
+}
+
+static void
+read_noted(CatalogAccess *access, DeclaredPublication *publication)
+{
+	publication->noted = MemoryContextAllocZero(access->context, sizeof(Noted));
+	catalog_read("SELECT r.part, r.relation::oid AS relation FROM pprepub.catalog_relation r"
+				 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1 AND r.part <> 'release'",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	for (uint64 i = 0; i < SPI_processed; i++)
+		*noted_place(publication, catalog_text(access, i, "part")) = catalog_oid(i, "relation");
+}
+
 static void
 read_publication(CatalogAccess *access, DeclaredPublication *publication)
 {
@@ -121,6 +164,7 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	MemoryContextSwitchTo(old);
 	read_beside(access, publication);
 	read_columns(access, publication);
+	read_noted(access, publication);
 }
 
 /*
@@ -337,22 +381,14 @@ note_relation(const DeclaredPublication *publication, Oid relation, const char *
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_TEXT(part));
 	catalog_leave(&access);
+	if (publication->noted != NULL && strcmp(part, "release") != 0)
+		*noted_place(publication, part) = relation;
 }
 
 Oid
 noted_relation(const DeclaredPublication *publication, const char *part)
 {
-	CatalogAccess access;
-	Oid			relation;
-
-	catalog_enter(&access);
-	catalog_read("SELECT r.relation::oid AS relation FROM pprepub.catalog_relation r"
-					" JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1 AND r.part = $2",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_TEXT(part));
-	relation = SPI_processed == 0 ? InvalidOid : catalog_oid(0, "relation");
-	catalog_leave(&access);
-	return relation;
+	return *noted_place(publication, part);
 }
 
 void

@@ -54,6 +54,7 @@ typedef struct DeclaredPublication
 	int64		remembered;		/* people and invented rows that they were about */
 	int			ncolumns;
 	DeclaredColumn *columns;
+	struct Noted *noted;		/* relations that were made for it, each part that occurs once */
 } DeclaredPublication;
 
 /*
