@@ -62,6 +62,13 @@ lock_history(const DeclaredPublication *publication)
 			LockRelationOid(tables[i], RowExclusiveLock);
 }
 
+/* Did this process give up waiting, or was it told to?  Not somebody whom the source's code asked, by NOWAIT or far away. */
+static bool
+is_interrupt(const ErrorData *error)
+{
+	return error->funcname != NULL && strcmp(error->funcname, "ProcessInterrupts") == 0;
+}
+
 /*
  * Is it the machine, and not the source, that is to blame?  What the server
  * itself says counts, not what a function of the source's claims to be.  A limit
@@ -78,11 +85,12 @@ is_infrastructure(const ErrorData *error)
 	switch (ERRCODE_TO_CATEGORY(error->sqlerrcode))
 	{
 		case ERRCODE_INSUFFICIENT_RESOURCES:
-		case ERRCODE_OPERATOR_INTERVENTION:
 		case ERRCODE_SYSTEM_ERROR:
 			return true;
+		case ERRCODE_OPERATOR_INTERVENTION:
+			return is_interrupt(error);
 		default:
-			return error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
+			return error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE && is_interrupt(error);
 	}
 }
 

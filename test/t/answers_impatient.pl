@@ -1,0 +1,37 @@
+# A source whose own code does not wait for a lock fails by itself: whoever asked could bring it about, and sees what
+# an empty cohort looks like, and pays for it.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Hospital;
+
+my $node = new_server('main');
+make_patients($node, 'postgres', 300);
+$node->safe_psql('postgres', <<'SQL');
+SET ROLE owner;
+CREATE TABLE hospital.other ();
+CREATE FUNCTION hospital.look() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	LOCK hospital.other IN SHARE MODE NOWAIT;
+	RETURN true;
+END $$;
+CREATE VIEW hospital.impatient AS SELECT * FROM hospital.patients WHERE (SELECT hospital.look());
+SQL
+declare_patients($node, 'postgres', 'impatient', 'hospital.impatient');
+
+my $ask = 'SET SESSION AUTHORIZATION owner; SELECT count(*) FROM published.impatient()';
+my $asked = "SELECT count(*) FROM pprepub.release WHERE publication = 'impatient'";
+
+is($node->safe_psql('postgres', $ask), '300', 'nobody stands in the way');
+my $holder = start_sql($node, 'postgres', 'BEGIN; LOCK hospital.other; SELECT pg_sleep(3)');
+$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE relation = 'hospital.other'::regclass AND granted");
+is($node->safe_psql('postgres', $ask), '0', 'a lock that was not to be had: as if there were nobody');
+is($node->safe_psql('postgres', $asked), '2', 'and it counts');
+is($node->safe_psql('postgres', 'SELECT sqlstate FROM pprepub.failed_answer'), '55P03', 'the owner finds out');
+finish_sql($holder);
+is($node->safe_psql('postgres', $ask), '300', 'later again');
+
+$node->stop;
+done_testing();
