@@ -46,13 +46,15 @@ static const struct
 	{"transform_null_equals", "off"},
 };
 
+/* Most are as they should be; asking is cheaper than setting. */
 void
 fix_settings(void)
 {
 	for (int i = 0; i < (int) lengthof(fixed_settings); i++)
-		(void) set_config_option(fixed_settings[i].name, fixed_settings[i].value,
-								 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-								 true, 0, false);
+		if (strcmp(GetConfigOption(fixed_settings[i].name, false, false), fixed_settings[i].value) != 0)
+			(void) set_config_option(fixed_settings[i].name, fixed_settings[i].value,
+									 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+									 true, 0, false);
 }
 
 void

@@ -23,6 +23,7 @@ typedef struct Sending
 	const Making *making;
 	RowSink    *sink;
 	Checksum   *checksum;
+	Shuffler   *shuffler;
 
 	/* A row of the release: what changes from class to class, and row to row */
 	int			natts;
@@ -151,13 +152,13 @@ add_row(Sending *sending, RowId row, Code value)
 }
 
 static uint32 *
-shuffled_classes(const Classes *classes)
+shuffled_classes(const Classes *classes, Shuffler *shuffler)
 {
 	uint32	   *order = palloc_extended(sizeof(uint32) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
 
 	for (uint32 c = 0; c < classes->nclasses; c++)
 		order[c] = c;
-	shuffle(order, classes->nclasses);
+	shuffle(shuffler, order, classes->nclasses);
 	return order;
 }
 
@@ -173,7 +174,7 @@ send_class(Sending *sending, uint32 c)
 
 	for (uint64 i = 0; i < all; i++)
 		order[i] = i;
-	shuffle(order, all);
+	shuffle(sending->shuffler, order, all);
 	for (uint64 i = 0; i < all; i++)
 		if (order[i] < size)
 			add_row(sending, rows[order[i]], sending->making->loaded->sensitive.code[rows[order[i]]]);
@@ -234,10 +235,13 @@ remember_classes(const Making *making, int32 number, const uint32 *order)
 }
 
 static pg_uuid_t *
-send_all(const Making *making, const uint32 *order, uint64 seed, RowSink *sink)
+send_all(const Making *making, const uint32 *order, Shuffler *shuffler, uint64 seed, RowSink *sink)
 {
 	TupleDesc	columns = released_columns(making->publication);
-	Sending		sending = {.making = making,.sink = sink,.checksum = checksum_create(columns, seed)};
+	Sending		sending = {
+		.making = making,.sink = sink,
+		.checksum = checksum_create(columns, seed),.shuffler = shuffler,
+	};
 
 	if (making->draft->classes->nclasses == 0)
 		return checksum_result(sending.checksum);
@@ -265,10 +269,11 @@ SentRelease
 send_rows(const Making *making, int32 number, RowSink *sink)
 {
 	SentRelease sent = {.checksum_seed = random_seed()};
-	uint32	   *order = shuffled_classes(making->draft->classes);
+	Shuffler   *shuffler = shuffler_create();
+	uint32	   *order = shuffled_classes(making->draft->classes, shuffler);
 	Stopwatch	watch;
 
-	sent.checksum = send_all(making, order, sent.checksum_seed, sink);
+	sent.checksum = send_all(making, order, shuffler, sent.checksum_seed, sink);
 	watch = stopwatch_start();
 	if (making->draft->classes->nclasses > 0)
 		sent.newcomers = remember_classes(making, number, order);

@@ -7,11 +7,13 @@
 #include "miscadmin.h"
 
 /* The source is asked for many numbers at a time: each call costs a microsecond. */
-typedef struct RandomBuffer
+#define NUMBERS 1024
+
+struct Shuffler
 {
-	uint64		numbers[512];
+	uint32		numbers[NUMBERS];
 	int			used;
-} RandomBuffer;
+};
 
 static void
 refill(void *buffer, size_t size)
@@ -22,38 +24,51 @@ refill(void *buffer, size_t size)
 				 errmsg("could not get random numbers")));
 }
 
-static uint64
-next_number(RandomBuffer *buffer)
+Shuffler *
+shuffler_create(void)
 {
-	if (buffer->used == lengthof(buffer->numbers))
-	{
-		refill(buffer->numbers, sizeof(buffer->numbers));
-		buffer->used = 0;
-	}
-	return buffer->numbers[buffer->used++];
+	Shuffler   *shuffler = palloc(sizeof(Shuffler));
+
+	shuffler->used = NUMBERS;
+	return shuffler;
 }
 
-/* A number from 0 to limit - 1; what would favour the small ones is drawn again. */
-static uint64
-next_below(RandomBuffer *buffer, uint64 limit)
+static uint32
+next_number(Shuffler *shuffler)
 {
-	uint64		excess = (PG_UINT64_MAX % limit + 1) % limit;
-	uint64		number;
+	if (shuffler->used == NUMBERS)
+	{
+		refill(shuffler->numbers, sizeof(shuffler->numbers));
+		shuffler->used = 0;
+	}
+	return shuffler->numbers[shuffler->used++];
+}
 
-	do
-		number = next_number(buffer);
-	while (number > PG_UINT64_MAX - excess);
-	return number % limit;
+/*
+ * A number from 0 to limit - 1.  Each is the upper half of a product for as many
+ * lower halves as any other, but for those below 2^32 mod limit: these are drawn again.
+ */
+static uint32
+next_below(Shuffler *shuffler, uint32 limit)
+{
+	uint64		product = (uint64) next_number(shuffler) * limit;
+
+	if ((uint32) product < limit)
+	{
+		uint32		excess = -limit % limit;
+
+		while ((uint32) product < excess)
+			product = (uint64) next_number(shuffler) * limit;
+	}
+	return product >> 32;
 }
 
 void
-shuffle(uint32 *elements, uint64 n)
+shuffle(Shuffler *shuffler, uint32 *elements, uint32 n)
 {
-	RandomBuffer buffer = {.used = lengthof(buffer.numbers)};
-
-	for (uint64 i = n; i > 1; i--)
+	for (uint32 i = n; i > 1; i--)
 	{
-		uint64		j = next_below(&buffer, i);
+		uint32		j = next_below(shuffler, i);
 		uint32		swapped = elements[i - 1];
 
 		if (i % 65536 == 0)

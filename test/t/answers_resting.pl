@@ -87,6 +87,27 @@ fails_like($node, 'postgres', q{SELECT * FROM published.patients(columns => '{x}
 is(ask('published.patients'), '500', 'and an answer after it');
 is($node->safe_psql('postgres', $workers), '2', 'by those that are there');
 
+# Whoever takes long to take in the rows is not waited for; but who then asks again at once gets the worker that knows its way about.
+$node->safe_psql('postgres', <<'SQL');
+SET ROLE owner;
+CREATE TABLE hospital.reader (pid int);
+CREATE FUNCTION hospital.note_reader(id int) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	IF id = 1 THEN
+		INSERT INTO hospital.reader VALUES (pg_backend_pid());
+		PERFORM pg_advisory_lock(8, lock) FROM generate_series(1, 3000) lock;	-- which takes time to let go of
+	END IF;
+	RETURN true;
+END $$;
+CREATE TABLE hospital.many AS SELECT i AS id, i % 90 AS age, (10000 + i % 7)::text AS zip, 'F' AS sex, 'disease ' || i % 8 AS disease
+FROM generate_series(1, 5000) i;
+CREATE VIEW hospital.crowd AS SELECT * FROM hospital.many WHERE hospital.note_reader(id);
+SQL
+declare_patients($node, 'postgres', 'crowd', 'hospital.crowd');
+$node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.alter_publication('crowd', '{"max_answers_per_statement": 40}')});
+$node->safe_psql('postgres', q{SELECT count(*) FROM generate_series(1, 40) i, published.crowd(NULLIF(i::text, i::text))});
+is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT pid) FROM hospital.reader'), '40|1', 'forty long answers are one worker\'s');
+
 # Who asks while it works gets another one.
 {
 	my $holder = $node->background_psql('postgres');

@@ -16,7 +16,14 @@
 #include "storage/latch.h"
 
 #define LOOK_AGAIN_MS	5
-#define PATIENCE_MS		20		/* what another worker would take longer, about */
+#define TURN_MS			20
+
+/*
+ * A worker that does not know its way about takes longer, and then the one that
+ * did does not know it any more: where there are more publications than workers,
+ * some share one.
+ */
+#define PATIENCE_MS		100
 
 static void
 describe_worker(BackgroundWorker *worker, const Channel *channel)
@@ -45,11 +52,11 @@ refuse_without_slot(void)
 }
 
 static void
-wait_for_slot(const Stopwatch *watch)
+wait_for_slot(Oid owner, const Stopwatch *watch)
 {
 	if (stopwatch_seconds(watch) * 1000.0 >= answer_wait)
 		refuse_without_slot();
-	(void) dismiss_resting();
+	(void) dismiss_resting(owner);
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 					 LOOK_AGAIN_MS, PG_WAIT_EXTENSION);
 	ResetLatch(MyLatch);
@@ -71,7 +78,7 @@ engage(const Channel *channel, const Question *question, const Stopwatch *watch,
 								  stopwatch_seconds(watch) * 1000.0 < PATIENCE_MS,
 								  channel_handle(channel), engagement, &busy)) == OFFER_SOON)
 	{
-		wait_for_rest(PATIENCE_MS);
+		wait_for_rest(TURN_MS);
 		CHECK_FOR_INTERRUPTS();
 		if (stopwatch_seconds(watch) * 1000.0 >= answer_wait)
 			break;
@@ -100,7 +107,7 @@ hire_worker(Channel *channel, const Question *question)
 			shm_mq_set_handle(channel->queue, hired.handle);
 			break;
 		}
-		wait_for_slot(&watch);
+		wait_for_slot(question->owner, &watch);
 	}
 	return hired;
 }

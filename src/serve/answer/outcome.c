@@ -106,11 +106,16 @@ takes_long_to_send(const Answer *answer)
 	return bytes > QUEUE_BYTES / 2;
 }
 
-void
+bool
 send_answer(Channel *channel, const Answer *answer)
 {
-	if (send_columns(channel, answer->desc) && send_rows(channel, answer))
-		(void) send_message(channel, MESSAGE_END, NULL, 0);
+	return send_columns(channel, answer->desc) && send_rows(channel, answer);
+}
+
+void
+send_end(Channel *channel)
+{
+	(void) send_message(channel, MESSAGE_END, NULL, 0);
 }
 
 /* ----------------------------------------------------------------

@@ -15,8 +15,9 @@
  * By the worker; whoever asked may have gone, which is no matter: everything
  * is remembered by then.
  */
-extern void send_answer(Channel *channel, const Answer *answer);
 extern bool takes_long_to_send(const Answer *answer);	/* it may have to wait for who takes it in */
+extern bool send_answer(Channel *channel, const Answer *answer);	/* false where nobody hears it */
+extern void send_end(Channel *channel);	/* of an answer */
 extern void send_error(Channel *channel, const ErrorData *error);
 
 /* By the asker: where the rows go as they come. */

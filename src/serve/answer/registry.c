@@ -24,7 +24,7 @@
 #include "storage/spin.h"
 #include "utils/timestamp.h"
 
-#define REGISTRY_NAME	"pprepub workers 3"
+#define REGISTRY_NAME	"pprepub workers 4"
 
 #define IN_USE_MS		1000	/* who has rested less may be needed soon */
 
@@ -47,7 +47,7 @@ typedef struct Place
 	Oid			owner;
 	int32		publications[KEPT_PUBLICATIONS];	/* that it, and no other, has answered about last; the
 													 * question's at hand first; 0 for none */
-	bool		is_making;		/* the answer at hand */
+	bool		is_held_up;		/* by others, with the answer at hand */
 	int			asker;
 	dsm_handle	channel;
 	TimestampTz rests_since;
@@ -56,7 +56,7 @@ typedef struct Place
 typedef struct Registry
 {
 	slock_t		lock;
-	ConditionVariable rested;	/* somebody, or has made an answer */
+	ConditionVariable rested;	/* somebody, or is held up */
 	int			nplaces;
 	Place		places[FLEXIBLE_ARRAY_MEMBER];
 } Registry;
@@ -131,9 +131,9 @@ is_for(const Place *place, Oid owner)
 	return place->database == MyDatabaseId && place->owner == owner;
 }
 
-/* The one that has rested longest, of an owner in this database, or of all. */
+/* The one that has rested longest: of an owner in this database, or of all others. */
 static Place *
-find_resting(Oid owner)
+find_resting(Oid owner, bool is_owners)
 {
 	Place	   *found = NULL;
 
@@ -141,7 +141,7 @@ find_resting(Oid owner)
 	{
 		Place	   *place = &registry->places[i];
 
-		if (place->state != PLACE_RESTING || (OidIsValid(owner) && !is_for(place, owner)))
+		if (place->state != PLACE_RESTING || is_for(place, owner) != is_owners)
 			continue;
 		if (found == NULL || place->rests_since < found->rests_since)
 			found = place;
@@ -195,7 +195,7 @@ give(Place *place, int32 publication, dsm_handle channel)
 {
 	place->state = PLACE_GIVEN;
 	place->generation++;
-	place->is_making = true;
+	place->is_held_up = false;
 	place->asker = MyProcPid;
 	place->channel = channel;
 	note_publication(place, publication);
@@ -213,7 +213,7 @@ judge_versed(const Place *versed, int32 publication, bool is_patient)
 {
 	if (versed->state == PLACE_RESTING)
 		return OFFER_ENGAGED;
-	if (is_busy(versed) && versed->is_making && (versed->publications[0] == publication || is_patient))
+	if (is_busy(versed) && !versed->is_held_up && (versed->publications[0] == publication || is_patient))
 		return OFFER_SOON;
 	return OFFER_NONE;
 }
@@ -236,7 +236,7 @@ engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
 		*busy = place->pid;
 	if (offer == OFFER_NONE)
 	{
-		place = find_resting(owner);
+		place = find_resting(owner, true);
 		offer = place != NULL ? OFFER_ENGAGED : OFFER_NONE;
 	}
 	if (offer == OFFER_ENGAGED)
@@ -276,11 +276,11 @@ is_engaged(const Engagement *engagement)
 	return result;
 }
 
-/* Under the lock; the latch that is to be set, or NULL. */
+/* Under the lock, one that is not of the owner's; the latch that is to be set, or NULL. */
 static Latch *
-dismiss(void)
+dismiss(Oid owner)
 {
-	Place	   *place = find_resting(InvalidOid);
+	Place	   *place = find_resting(owner, false);
 
 	if (place == NULL)
 		return NULL;
@@ -289,14 +289,14 @@ dismiss(void)
 }
 
 bool
-dismiss_resting(void)
+dismiss_resting(Oid owner)
 {
 	Latch	   *latch;
 
 	if (!has_registry())
 		return false;
 	SpinLockAcquire(&registry->lock);
-	latch = dismiss();
+	latch = dismiss(owner);
 	SpinLockRelease(&registry->lock);
 	if (latch != NULL)
 		SetLatch(latch);
@@ -355,7 +355,7 @@ registry_enter(Oid owner, int32 publication, int asker)
 		own->latch = MyLatch;
 		own->database = MyDatabaseId;
 		own->owner = owner;
-		own->is_making = true;
+		own->is_held_up = false;
 		own->asker = asker;
 		memset(own->publications, 0, sizeof(own->publications));
 		note_publication(own, publication);
@@ -366,12 +366,12 @@ registry_enter(Oid owner, int32 publication, int asker)
 }
 
 void
-registry_made(void)
+registry_hold_up(bool is_held_up)
 {
 	if (own == NULL)
 		return;
 	SpinLockAcquire(&registry->lock);
-	own->is_making = false;
+	own->is_held_up = is_held_up;
 	SpinLockRelease(&registry->lock);
 	ConditionVariableBroadcast(&registry->rested);
 }
@@ -402,7 +402,7 @@ registry_rest(void)
 	own->asker = 0;
 	own->rests_since = now;
 	if (too_many_rest(now))
-		latch = dismiss();
+		latch = dismiss(InvalidOid);
 	SpinLockRelease(&registry->lock);
 	if (latch != NULL)
 		SetLatch(latch);

@@ -50,15 +50,15 @@ typedef enum Offer
 extern Offer engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
 						   Engagement *engagement, int *busy);
 
-/* Waits, not for long, until a worker has made an answer or rests. */
+/* Waits, not for long, until a worker rests, or is held up. */
 extern void wait_for_rest(int milliseconds);
 extern void stop_waiting_for_rest(void);
 
 /* Is it still at work on that? */
 extern bool is_engaged(const Engagement *engagement);
 
-/* Sends a worker away that rests, whosever it is; false when none does. */
-extern bool dismiss_resting(void);
+/* Sends a worker away that rests, but not the owner's, who might engage it; false when none does. */
+extern bool dismiss_resting(Oid owner);
 
 /* The worker that works on a question of this process's, or 0. */
 extern int	worker_engaged_by(int asker);
@@ -71,8 +71,12 @@ extern int	worker_engaged_by(int asker);
 /* To be called once: at work for an asker.  It leaves by itself when the process ends. */
 extern void registry_enter(Oid owner, int32 publication, int asker);
 
-/* An answer is made, and only its rows are still to be sent. */
-extern void registry_made(void);
+/*
+ * An answer is made, and waits for the grid, or for who takes in its rows: who
+ * asks next need not wait for this worker.  Or it waits no more, and nothing but
+ * the end is still to be sent, upon which the next question may follow at once.
+ */
+extern void registry_hold_up(bool is_held_up);
 
 /*
  * Rests from now on; when too many do, the one that has rested longest goes.

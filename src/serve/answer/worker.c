@@ -206,6 +206,18 @@ wait_for_grid(int grid)
 	}
 }
 
+static void
+send_outcome(Channel *channel, const Answer *answer, ErrorData *error)
+{
+	if (answer != NULL && !send_answer(channel, answer))
+		return;
+	registry_hold_up(false);
+	if (answer != NULL)
+		send_end(channel);
+	else
+		send_error(channel, presentable(error));
+}
+
 /* False when the worker is to go. */
 static bool
 serve_question(Channel *channel)
@@ -220,12 +232,9 @@ serve_question(Channel *channel)
 	serving = channel;
 	answer = make_patiently(question, context, &error);
 	if (question->time_grid > 0 || (answer != NULL && takes_long_to_send(answer)))
-		registry_made();		/* who asks next need not wait for this worker */
+		registry_hold_up(true);
 	wait_for_grid(question->time_grid);
-	if (answer != NULL)
-		send_answer(channel, answer);
-	else
-		send_error(channel, presentable(error));
+	send_outcome(channel, answer, error);
 	serving = NULL;
 	channel_close(channel);
 	stays = begin_rest();
