@@ -134,6 +134,24 @@ cells_printed(const Cells *cells, Cell cell, bool *isnull)
 	return *isnull ? (Datum) 0 : dictionary_value(cells->dictionary, cell);
 }
 
+uint32
+cells_size(const Cells *cells)
+{
+	return dictionary_size(cells->dictionary);
+}
+
+bool
+cells_leaves(const Cells *cells, Cell cell, Span *leaves)
+{
+	const PrintedNode *node;
+
+	if (cell == CELL_NULL || cells->node[cell] == NO_NODE)
+		return false;
+	node = &cells->nodes[cells->node[cell]];
+	*leaves = (Span) {node->first_leaf, node->first_leaf + node->leaves - 1};
+	return true;
+}
+
 Cell
 cells_whole(const Cells *cells)
 {

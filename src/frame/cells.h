@@ -30,6 +30,12 @@ extern Cell cells_number(Cells *cells, Datum printed, bool isnull);
 /* The value again. */
 extern Datum cells_printed(const Cells *cells, Cell cell, bool *isnull);
 
+/* How many numbers there are, from CELL_NULL on. */
+extern uint32 cells_size(const Cells *cells);
+
+/* The leaves below the node of a taxonomy that a cell names; false if it names none. */
+extern bool cells_leaves(const Cells *cells, Cell cell, Span *leaves);
+
 /* The withheld cell, in which everything lies, NULL too. */
 extern Cell cells_whole(const Cells *cells);
 
