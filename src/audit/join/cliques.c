@@ -75,7 +75,8 @@ walk_from(CliqueWalk *walk, int32 r)
 	while (r < walk->graph->nreleases && walk->fixed != NULL && walk->fixed[r])
 		r++;
 	if (r == walk->graph->nreleases)
-		return (walk->graph->clique != NULL && !is_listed(walk->graph, walk->node)) ||
+		return is_nobody(walk->graph, walk->node) ||
+			(walk->graph->clique != NULL && !is_listed(walk->graph, walk->node)) ||
 			walk->visit(walk->arg, walk->node);
 	choice = choices(walk, r);
 	CHECK_FOR_INTERRUPTS();

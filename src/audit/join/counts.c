@@ -56,6 +56,16 @@ count_edges(const JoinGraph *graph, const JoinPair *pair, uint64 before)
 	return n;
 }
 
+uint64
+join_edges(const JoinGraph *graph)
+{
+	uint64		edges = 0;
+
+	for (Size p = 0; p < npairs(graph); p++)
+		edges = count_edges(graph, &graph->pair[p], edges);
+	return edges;
+}
+
 JoinCounts
 join_count(const JoinGraph *graph)
 {
@@ -65,8 +75,7 @@ join_count(const JoinGraph *graph)
 
 	for (int32 r = 0; r < graph->nreleases; r++)
 		counts.nodes += graph->side[r].nnodes;
-	for (Size p = 0; p < npairs(graph); p++)
-		counts.edges = count_edges(graph, &graph->pair[p], counts.edges);
+	counts.edges = join_edges(graph);
 	counting.cliques = counts.cliques = wide_create(1, join_limbs(graph));
 	counting.product = wide_create(1, join_limbs(graph));
 	walk.node = palloc(sizeof(uint32) * graph->nreleases);

@@ -21,6 +21,9 @@ typedef struct JoinCounts
  */
 extern JoinCounts join_count(const JoinGraph *graph);
 
+/* Of them, the edges alone */
+extern uint64 join_edges(const JoinGraph *graph);
+
 /* Limbs that any number of a graph's cliques needs */
 extern int32 join_limbs(const JoinGraph *graph);
 

@@ -145,10 +145,12 @@ choose(FanWalk *walk, int32 r, uint32 i)
 static bool
 is_in_join(FanWalk *walk, uint32 last)
 {
-	if (walk->graph->clique == NULL)
+	const JoinGraph *graph = walk->graph;
+
+	if (graph->clique == NULL && graph->input->together == NULL)
 		return true;
 	walk->node[walk->nreleases - 1] = last;
-	return is_listed(walk->graph, walk->node);
+	return !is_nobody(graph, walk->node) && (graph->clique == NULL || is_listed(graph, walk->node));
 }
 
 static void

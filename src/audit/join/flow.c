@@ -40,9 +40,10 @@ flow_of_people(const JoinGraph *graph, JoinPair *pair)
 	{
 		uint32		edge = edge_between(pair, a[p], b[p]);
 
-		if (edge == NO_EDGE)
+		if (edge == NO_EDGE && !graph->input->is_guess)
 			return p;
-		pair->flow[edge]++;
+		if (edge != NO_EDGE)
+			pair->flow[edge]++;
 		if (p % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -78,13 +79,14 @@ begin(const JoinGraph *graph, Flow *flow)
 	}
 }
 
-static bool
-is_complete(const Flow *flow)
+static uint64
+count_left_over(const Flow *flow)
 {
-	for (uint32 v = 0; v < flow->residual.nvertices; v++)
-		if (flow->need[v] > 0)
-			return false;
-	return true;
+	uint64		left_over = 0;
+
+	for (uint32 v = 0; v < flow->residual.na; v++)
+		left_over += flow->need[v];
+	return left_over;
 }
 
 /* Finds depths; false if no node of b that needs records can be reached. */
@@ -188,19 +190,19 @@ send(Flow *flow, uint32 source)
 	}
 }
 
-bool
+uint64
 flow_complete(const JoinGraph *graph, JoinPair *pair)
 {
 	Flow		flow = {.residual = residual_of(graph, pair)};
 	uint32		n = flow.residual.nvertices;
-	bool		complete;
+	uint64		left_over;
 
 	flow.need = numbers(n);
 	flow.depth = numbers(n);
 	flow.arc = numbers(n);
 	flow.path = numbers(n);
 	begin(graph, &flow);
-	while (!(complete = is_complete(&flow)) && find_depths(&flow))
+	while ((left_over = count_left_over(&flow)) > 0 && find_depths(&flow))
 		for (uint32 v = 0; v < flow.residual.na; v++)
 		{
 			CHECK_FOR_INTERRUPTS();
@@ -210,5 +212,5 @@ flow_complete(const JoinGraph *graph, JoinPair *pair)
 	pfree(flow.depth);
 	pfree(flow.arc);
 	pfree(flow.path);
-	return complete;
+	return left_over;
 }

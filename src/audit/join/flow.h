@@ -11,14 +11,15 @@
 
 /*
  * Joins each person's two records, if it is known of both releases whose they are: a perfect
- * matching for nothing.  Returns NOBODY, or somebody whose records are not consistent.
+ * matching for nothing.  Returns NOBODY, or somebody whose records are not consistent; where
+ * that is a guess, those are not joined.
  */
 extern uint32 flow_of_people(const JoinGraph *graph, JoinPair *pair);
 
 /*
- * Completes the flow, if need be, along edges that are left; false if no flow uses up all records.
- * Dinic's algorithm.
+ * Completes the flow, if need be, along edges that are left, as far as it can be: how many records
+ * of each of the two releases are left over?  Dinic's algorithm.
  */
-extern bool flow_complete(const JoinGraph *graph, JoinPair *pair);
+extern uint64 flow_complete(const JoinGraph *graph, JoinPair *pair);
 
 #endif							/* PPREPUB_AUDIT_JOIN_FLOW_H */

@@ -58,6 +58,8 @@ typedef struct Full
 	uint32	   *base;			/* [cliques] people that it stands for */
 	bool	   *has_base;		/* [nodes] by root */
 
+	uint32	   *own;			/* [releases] nodes of somebody */
+
 	/* People who are joined otherwise: person i has node (r, i) of release r */
 	uint32	   *exchanged;		/* [releases * (releases + MOST_EXTRAS)] */
 	uint32		nexchanged;
@@ -70,6 +72,8 @@ typedef struct Full
 	Decision   *decision;		/* [cliques] */
 	uint32		ndecisions;
 } Full;
+
+#define NO_CLIQUE PG_UINT32_MAX
 
 typedef enum Choice
 {
@@ -555,30 +559,61 @@ try_exchanges(Full *full, uint32 clique)
  * ----------------------------------------------------------------
  */
 
+/* Somebody's own clique; or NO_CLIQUE if it is none, since whose the records are is a guess. */
+static uint32
+own_clique(const Full *full, uint32 person)
+{
+	const JoinGraph *graph = full->graph;
+	uint32	   *node = full->own;
+	uint64		clique;
+
+	for (int32 r = 0; r < full->nreleases; r++)
+		node[r] = graph->side[r].node_of_person[person];
+	clique = find_clique(full->clique, full->ncliques, full->nreleases, node);
+	if (clique == full->ncliques ||
+		memcmp(&full->clique[clique * full->nreleases], node, sizeof(uint32) * full->nreleases) != 0)
+		return NO_CLIQUE;
+	return clique;
+}
+
+/* Components of somebody who has no clique: what is said of the others there is no perfect matching. */
+static bool *
+find_doubtful(Full *full)
+{
+	bool	   *is_doubtful = allocate(sizeof(bool), full->nnodes);
+
+	for (uint32 p = 0; p < full->graph->input->release[0].nrecords; p++)
+		if (own_clique(full, p) == NO_CLIQUE)
+			for (int32 r = 0; r < full->nreleases; r++)
+				is_doubtful[root_of(full, full->first_node[r] + full->own[r])] = true;
+	return is_doubtful;
+}
+
 /* Admits each person's own clique, if it is known. */
 static void
 admit_people(Full *full)
 {
 	const JoinGraph *graph = full->graph;
-	uint32	   *node;
-	uint32		clique;
+	bool	   *is_doubtful;
 
 	for (int32 r = 0; r < full->nreleases; r++)
 		if (graph->side[r].node_of_person == NULL)
 			return;
-	node = palloc(sizeof(uint32) * full->nreleases);
+	is_doubtful = find_doubtful(full);
 	for (uint32 p = 0; p < graph->input->release[0].nrecords; p++)
 	{
-		for (int32 r = 0; r < full->nreleases; r++)
-			node[r] = graph->side[r].node_of_person[p];
-		clique = find_clique(full->clique, full->ncliques, full->nreleases, node);
-		full->admitted[clique] = true;
-		full->base[clique]++;
-		full->has_base[root_of(full, node_at(full, clique, 0))] = true;
+		uint32		clique = own_clique(full, p);
+		uint32		root;
+
 		if (p % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
+		if (clique == NO_CLIQUE || is_doubtful[root = root_of(full, node_at(full, clique, 0))])
+			continue;
+		full->admitted[clique] = true;
+		full->base[clique]++;
+		full->has_base[root] = true;
 	}
-	pfree(node);
+	pfree(is_doubtful);
 }
 
 static bool
@@ -591,6 +626,7 @@ admit(Full *full)
 	full->decision = allocate(sizeof(Decision), full->ncliques);
 	full->base = allocate(sizeof(uint32), full->ncliques);
 	full->has_base = allocate(sizeof(bool), full->nnodes);
+	full->own = allocate(sizeof(uint32), full->nreleases);
 	full->exchanged = allocate(sizeof(uint32), (Size) full->nreleases * (full->nreleases + MOST_EXTRAS));
 	admit_people(full);
 	for (uint32 c = 0; c < full->ncliques; c++)

@@ -70,21 +70,37 @@ take_columns(JoinGraph *graph)
  * ----------------------------------------------------------------
  */
 
+/* Parts those who are there from those who are not. */
 static void
-make_nodes(JoinGraph *graph, JoinSide *side, Parting *parting)
+part_absent(Parting *parting, uint32 nabsent)
 {
+	Span	   *cells = allocate(sizeof(Span), parting->nrecords);
+
+	for (uint32 i = parting->nrecords - nabsent; i < parting->nrecords; i++)
+		cells[i] = span_of(1);
+	part_by(parting, cells);
+	pfree(cells);
+}
+
+static void
+make_nodes(JoinGraph *graph, JoinSide *side, Parting *parting, uint32 nabsent)
+{
+	if (nabsent > 0 && graph->input->together != NULL)
+		part_absent(parting, nabsent);
 	for (int32 c = 0; c <= graph->sensitive; c++)
 		if (side->shared[c])
 			part_by(parting, side->cells[c]);
 	side->nnodes = parting->nparts;
 	side->size = allocate(sizeof(uint32), side->nnodes);
 	side->record = allocate(sizeof(uint32), side->nnodes);
+	side->is_absent = allocate(sizeof(bool), side->nnodes);
 	side->node_of = allocate(sizeof(uint32), parting->nrecords);
 	for (uint32 i = 0; i < parting->nrecords; i++)
 	{
 		side->node_of[i] = parting->part[i];
 		side->record[parting->part[i]] = i;
 		side->size[parting->part[i]]++;
+		side->is_absent[parting->part[i]] = i >= parting->nrecords - nabsent;
 	}
 }
 
@@ -133,7 +149,7 @@ collapse(JoinGraph *graph, int32 r)
 	JoinSide   *side = &graph->side[r];
 	Parting		parting = parting_create(release->nrecords);
 
-	make_nodes(graph, side, &parting);
+	make_nodes(graph, side, &parting, release->nabsent);
 	make_pieces(graph, side, &parting);
 	take_people(side, release);
 	parting_free(&parting);
@@ -151,6 +167,22 @@ compare_numbers(const void *a, const void *b)
 	uint32		y = *(const uint32 *) b;
 
 	return x < y ? -1 : x > y;
+}
+
+/* Keeps those of the nodes of b that, as far as people come and go, may be the same people's as a node of a. */
+static uint32
+keep_together(const JoinGraph *graph, const JoinPair *pair, uint32 node, uint32 *found, uint32 nfound)
+{
+	const JoinSide *b = &graph->side[pair->b];
+	bool		is_absent = graph->side[pair->a].is_absent[node];
+	uint32		n = 0;
+
+	if (graph->input->together == NULL)
+		return nfound;
+	for (uint32 i = 0; i < nfound; i++)
+		if (graph->input->together[pair_number(pair->a, pair->b)] & may_be(is_absent, b->is_absent[found[i]]))
+			found[n++] = found[i];
+	return n;
 }
 
 /* The edges of a node of a, whose neighbours were found. */
@@ -222,10 +254,13 @@ join_pair(JoinGraph *graph, JoinPair *pair)
 	pair->to = palloc(sizeof(uint32) * room);
 	for (uint32 node = 0; node < a->nnodes; node++)
 	{
+		uint32		nfound;
+
 		CHECK_FOR_INTERRUPTS();
 		for (int32 c = 0; c < ncolumns; c++)
 			box[c] = a->cells[columns[c]][a->record[node]];
-		add_edges(pair, node, found, boxes_meeting(boxes, box, found), &room);
+		nfound = boxes_meeting(boxes, box, found);
+		add_edges(pair, node, found, keep_together(graph, pair, node, found, nfound), &room);
 	}
 	turn_edges(pair, a->nnodes, b->nnodes);
 	boxes_free(boxes);

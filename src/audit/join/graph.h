@@ -10,20 +10,40 @@
  *
  * The releases are of the same people, so all have equally many records.  A
  * person whom a release leaves out has a record there all the same, withheld
- * but for what observers know of absentees: a column of when people came, say,
- * in which those who are there are known to have come by then, and the others
- * later, so that in two releases of the same people absentees meet only each
- * other.
+ * but for what observers know of absentees.  They may be taken to know of each
+ * two releases whether anybody is in both, in one only, in the other only, or
+ * in neither: so in two releases of the same people absentees meet only each
+ * other, and where people only come, nobody who was there meets an absentee of
+ * later.  And they know that nobody is absent everywhere.
  */
 #ifndef PPREPUB_AUDIT_JOIN_GRAPH_H
 #define PPREPUB_AUDIT_JOIN_GRAPH_H
 
 #include "frame/span.h"
 
+/* Of one person, two records may be: a set of may_be() */
+typedef uint8 Together;
+
+static inline Together
+may_be(bool is_absent, bool other_is_absent)
+{
+	return 1 << (2 * is_absent + other_is_absent);
+}
+
+#define ALL_TOGETHER ((Together) 15)
+
+/* The place of two releases, a before b, among all pairs */
+static inline Size
+pair_number(int32 a, int32 b)
+{
+	return (Size) b * (b - 1) / 2 + a;
+}
+
 /* A release, record by record. */
 typedef struct JoinRelease
 {
 	uint32		nrecords;
+	uint32		nabsent;		/* of them, the last: of people who are not there */
 	const Span *const *cells;	/* [columns][nrecords] NULL for a column that is withheld */
 	const Code *sensitive;		/* [nrecords] NO_CODE where it is not shown; NULL if nowhere */
 	const uint32 *person;		/* [nrecords] whose it is, from 0 on, everybody's once; NULL if unknown */
@@ -37,6 +57,10 @@ typedef struct JoinInput
 	int32		nqis;			/* of them, the first; the others are insensitive */
 	Code		nvalues;		/* sensitive codes are less than this */
 	Code		null_value;		/* the code of a sensitive NULL, which counts for no value; or NO_CODE */
+	bool		is_guess;		/* whose the records are, where it is said: some may be others' */
+
+	/* Which may be the same person's, of two releases, each there or absent; NULL if any may */
+	const Together *together;	/* [pairs] as pair_number() has them */
 } JoinInput;
 
 /* Records of a node that agree in all quasi-identifiers and the sensitive value. */
@@ -55,6 +79,7 @@ typedef struct JoinSide
 	uint32		nnodes;
 	uint32	   *size;			/* [nnodes] records */
 	uint32	   *record;			/* [nnodes] one of them */
+	bool	   *is_absent;		/* [nodes] its records are of people who are not there */
 	uint32	   *node_of;		/* [records] */
 	uint32	   *node_of_person; /* [records] or NULL */
 	uint32		npieces;
@@ -107,13 +132,26 @@ pair_of(const JoinGraph *graph, int32 a, int32 b)
 	int32		low = Min(a, b);
 	int32		high = Max(a, b);
 
-	return &graph->pair[(Size) high * (high - 1) / 2 + low];
+	return &graph->pair[pair_number(low, high)];
 }
 
 static inline Size
 npairs(const JoinGraph *graph)
 {
 	return (Size) graph->nreleases * (graph->nreleases - 1) / 2;
+}
+
+/* Nodes of people who are absent everywhere are nobody's, where observers know that. */
+static inline bool
+is_nobody(const JoinGraph *graph, const uint32 *node)
+{
+	int32		r = 0;
+
+	if (graph->input->together == NULL)
+		return false;
+	while (r < graph->nreleases && graph->side[r].is_absent[node[r]])
+		r++;
+	return r == graph->nreleases;
 }
 
 /* The edge of a pair between a node of the one and one of the other; or NO_EDGE. */

@@ -25,13 +25,26 @@ begin_flows(JoinGraph *graph, JoinTrouble *trouble)
 	for (Size p = 0; p < npairs(graph); p++)
 	{
 		JoinPair   *pair = &graph->pair[p];
-		uint32		person = flow_of_people(graph, pair);
+		uint32		person = pair->flow == NULL ? flow_of_people(graph, pair) : NOBODY;
 
 		*trouble = (JoinTrouble) {.a = pair->a,.b = pair->b,.person = person};
 		if (person != NOBODY)
 			return JOIN_CONTRADICTED;
 	}
 	return JOIN_FOUND;
+}
+
+uint64
+join_missing(JoinGraph *graph)
+{
+	uint64		missing = 0;
+	JoinTrouble trouble;
+
+	if (begin_flows(graph, &trouble) != JOIN_FOUND)
+		return 0;				/* which is for join_kernel() to say */
+	for (Size p = 0; p < npairs(graph); p++)
+		missing = Max(missing, flow_complete(graph, &graph->pair[p]));
+	return missing;
 }
 
 /* Drops what is no match; false if there is no perfect matching. */
@@ -47,7 +60,7 @@ narrow_to_matches(Narrowing *narrowing, bool *dropped, JoinTrouble *trouble)
 		if (!narrowing->stale[p])
 			continue;
 		*trouble = (JoinTrouble) {.a = pair->a,.b = pair->b,.person = NOBODY};
-		if (!flow_complete(graph, pair))
+		if (flow_complete(graph, pair) > 0)
 			return false;
 		if (drop_unmatched(graph, pair) > 0)
 			*dropped = true;

@@ -25,6 +25,13 @@ typedef struct JoinTrouble
 } JoinTrouble;
 
 /*
+ * Where it is not known whose the records are: by how many people more would they have to be
+ * of, for each two releases to have a perfect matching?  Whoever has no record that fits is
+ * absent there, and somebody else here.
+ */
+extern uint64 join_missing(JoinGraph *graph);
+
+/*
  * Drops edges that are not in the kernel: those that are not a match, or in no
  * R-clique, until all are both (paper 000, definition 3.7 and theorem 3.7; unlike
  * in algorithm 2, both must be stable).
