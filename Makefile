@@ -21,6 +21,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/audit/audit.sql \
 	src/serve/serve.sql \
 	src/serve/schedule/schedule.sql \
+	src/serve/linkability/linkability.sql \
 	src/store/store.sql \
 	src/rights.sql
 SQL := $(wildcard $(SQL_ORDER))

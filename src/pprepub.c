@@ -9,6 +9,7 @@
 #include "fmgr.h"
 #include "method/method.h"
 #include "serve/answer/settings.h"
+#include "serve/linkability/settings.h"
 #include "serve/schedule/schedule.h"
 #include "serve/strengthen.h"
 
@@ -19,6 +20,7 @@ extern PGDLLEXPORT void _PG_init(void);
 void
 _PG_init(void)
 {
+	define_linkability_settings();
 	define_settings();
 	for (int i = 0; methods[i] != NULL; i++)
 		declare_method(&methods[i]->declaration);

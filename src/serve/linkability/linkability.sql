@@ -1,0 +1,22 @@
+-- ----------------------------------------------------------------
+-- serve/: joining releases back to people
+-- ----------------------------------------------------------------
+
+CREATE FUNCTION pprepub.linkability(publication text, releases int[] DEFAULT NULL, join_kind text DEFAULT 'kmj',
+		OUT join_kind text, OUT releases int, OUT nodes bigint, OUT edges bigint, OUT matches bigint, OUT cliques numeric,
+		OUT tuples bigint, OUT linkability int, OUT diversity float8)
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_linkability';
+COMMENT ON FUNCTION pprepub.linkability(text, int[], text) IS
+	'how well releases can be joined back to people, by a match join of kind mj, kmj, fmj, mj_unifying or kmj_unifying: the fewest sensitive values that anybody''s quasi-identifiers are linked to, and the inverse of the greatest relative frequency of one; invented rows are left out';
+
+CREATE FUNCTION pprepub.linkability_series(publication text, join_kind text DEFAULT 'kmj',
+		OUT release int, OUT linkability int, OUT diversity float8) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_linkability_series';
+COMMENT ON FUNCTION pprepub.linkability_series(text, text) IS
+	'linkability and diversity of all releases up to each: what every further one has given away';
+
+CREATE FUNCTION pprepub.link_profile(publication text, releases int[] DEFAULT NULL, join_kind text DEFAULT 'kmj',
+		OUT tuple jsonb, OUT records bigint, OUT linkability int, OUT diversity float8, OUT sensitive jsonb) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_link_profile';
+COMMENT ON FUNCTION pprepub.link_profile(text, int[], text) IS
+	'what a match join of releases tells of each combination of quasi-identifiers that people of theirs have now: how many they are, and the sensitive values that they are linked to, with their relative frequencies';

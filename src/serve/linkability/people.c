@@ -1,0 +1,403 @@
+/*
+ * people.c
+ *		From rows and threads to one record of each person in each release.
+ *
+ * NOTES
+ *		Absentees are withheld, but show their sensitive value where the release
+ *		shows that column and another one shows it of them (paper 000, section 6).
+ */
+#include "serve/linkability/people.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#define NO_RECORD	PG_UINT32_MAX
+#define WITHHELD	((Span) {0, PG_UINT32_MAX})
+
+typedef struct Gathering
+{
+	const Reading *reading;
+	const Source *source;
+	int32		nreleases;
+	uint32		allocated;		/* people */
+	People	   *people;
+
+	/* By person */
+	Code	   *value;			/* as the log has it */
+	Code	   *told;			/* as a release shows it; NO_CODE */
+	uint32	   *record;			/* [people * releases] or NO_RECORD; where rows are nobody's, any number */
+	uint32	   *print;			/* [people * releases] fingerprints */
+
+	int32	   *alike;			/* [releases] the first that shows the same quasi-identifiers */
+} Gathering;
+
+static void *
+allocate(Size width, Size n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* ----------------------------------------------------------------
+ * Who is somebody else by now
+ * ----------------------------------------------------------------
+ */
+
+static bool
+shows_alike(const Reading *reading, const ReadRelease *a, const ReadRelease *b)
+{
+	for (int q = 0; q < reading->nqis; q++)
+		if ((a->cell[q] == NULL) != (b->cell[q] == NULL))
+			return false;
+	return true;
+}
+
+static void
+find_alike(Gathering *gathering)
+{
+	const Reading *reading = gathering->reading;
+
+	gathering->alike = palloc(sizeof(int32) * (gathering->nreleases + 1));
+	for (int32 r = 0; r < gathering->nreleases; r++)
+	{
+		gathering->alike[r] = 0;
+		while (!shows_alike(reading, &reading->release[gathering->alike[r]], &reading->release[r]))
+			gathering->alike[r]++;
+	}
+}
+
+static bool
+cells_agree(const Gathering *gathering, int32 r, uint32 record, int32 s, uint32 other)
+{
+	const Reading *reading = gathering->reading;
+	const ReadRelease *a = &reading->release[r];
+	const ReadRelease *b = &reading->release[s];
+
+	if (a->thread == NULL || b->thread == NULL)
+		return true;
+	for (int q = 0; q < reading->nqis; q++)
+	{
+		const Span *span = gathering->source->line[q].span;
+
+		if (a->cell[q] != NULL && b->cell[q] != NULL &&
+			!span_overlaps(span[a->cell[q][record]], span[b->cell[q][other]]))
+			return false;
+	}
+	return true;
+}
+
+/* Is somebody of release r, as far as anybody can know, the person that he was? */
+static bool
+is_still(const Gathering *gathering, uint32 person, int32 r, uint32 record, Code value, uint32 print)
+{
+	if (gathering->value[person] != value)
+		return false;
+	for (int32 s = 0; s < r; s++)
+	{
+		Size		place = (Size) person * gathering->nreleases + s;
+
+		if (gathering->record[place] == NO_RECORD)
+			continue;
+		if (gathering->alike[s] == gathering->alike[r] && print != 0 && gathering->print[place] != 0 &&
+			gathering->print[place] != print)
+			return false;
+		if (!cells_agree(gathering, r, record, s, gathering->record[place]))
+			return false;
+	}
+	return true;
+}
+
+/* ----------------------------------------------------------------
+ * People
+ * ----------------------------------------------------------------
+ */
+
+static void
+make_room(Gathering *gathering)
+{
+	Size		n = gathering->allocated = gathering->allocated * 2;
+
+	if (n > PG_UINT32_MAX / 4)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("releases have too many people to be joined")));
+	gathering->people->thread = repalloc_huge(gathering->people->thread, sizeof(Thread) * n);
+	gathering->value = repalloc_huge(gathering->value, sizeof(Code) * n);
+	gathering->told = repalloc_huge(gathering->told, sizeof(Code) * n);
+	gathering->record = repalloc_huge(gathering->record, sizeof(uint32) * n * gathering->nreleases);
+	gathering->print = repalloc_huge(gathering->print, sizeof(uint32) * n * gathering->nreleases);
+}
+
+static uint32
+add_person(Gathering *gathering, Thread thread, Code value)
+{
+	People	   *people = gathering->people;
+	uint32		person = people->n;
+
+	if (person == gathering->allocated)
+		make_room(gathering);
+	people->n++;
+	people->thread[person] = thread;
+	gathering->value[person] = value;
+	gathering->told[person] = NO_CODE;
+	for (int32 r = 0; r < gathering->nreleases; r++)
+		gathering->record[(Size) person * gathering->nreleases + r] = NO_RECORD;
+	if (thread != NO_THREAD)
+		people->last_of_thread[thread] = person;
+	return person;
+}
+
+/* Notes that somebody, with this sensitive value and fingerprint, has a record of a release. */
+static void
+meet(Gathering *gathering, int32 r, Thread thread, uint32 record, Code value, uint32 print)
+{
+	const ReadRelease *release = &gathering->reading->release[r];
+	uint32		person = gathering->people->last_of_thread[thread];
+	Size		place;
+
+	if (person == NOBODY_YET || !is_still(gathering, person, r, record, value, print))
+		person = add_person(gathering, thread, value);
+	place = (Size) person * gathering->nreleases + r;
+	gathering->record[place] = record;
+	gathering->print[place] = print;
+	if (release->value != NULL)
+		gathering->told[person] = value;
+}
+
+/* Which row each thread has: [threads]. */
+static uint32 *
+rows_by_thread(const Reading *reading, const ReadRelease *release)
+{
+	uint32	   *row = allocate(sizeof(uint32), reading->recalled->seen.nthreads);
+
+	for (uint64 i = 0; i < release->nrows; i++)
+		row[release->thread[i]] = i;
+	return row;
+}
+
+static void
+meet_release(Gathering *gathering, int32 r)
+{
+	const Reading *reading = gathering->reading;
+	const ReadRelease *release = &reading->release[r];
+	const SeenRelease *seen = release->seen;
+	uint32	   *row = release->thread == NULL ? NULL : rows_by_thread(reading, release);
+	uint32		n = 0;
+
+	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (seen->counterfeit[i])
+			continue;
+		meet(gathering, r, seen->thread[i], row == NULL ? n++ : row[seen->thread[i]],
+			 seen->value[i] == NO_CODE ? reading->null_value : seen->value[i], seen->fingerprint[i]);
+	}
+	if (row != NULL)
+		pfree(row);
+}
+
+static void
+gather(Gathering *gathering)
+{
+	const Reading *reading = gathering->reading;
+	People	   *people = gathering->people;
+	uint64		nthreads = reading->recalled->seen.nthreads;
+
+	gathering->allocated = 1024;
+	people->thread = allocate(sizeof(Thread), gathering->allocated);
+	people->last_of_thread = palloc_extended(sizeof(uint32) * (nthreads + 1), MCXT_ALLOC_HUGE);
+	memset(people->last_of_thread, 0xff, sizeof(uint32) * (nthreads + 1));	/* NOBODY_YET */
+	gathering->value = allocate(sizeof(Code), gathering->allocated);
+	gathering->told = allocate(sizeof(Code), gathering->allocated);
+	gathering->record = allocate(sizeof(uint32), (Size) gathering->allocated * gathering->nreleases);
+	gathering->print = allocate(sizeof(uint32), (Size) gathering->allocated * gathering->nreleases);
+	find_alike(gathering);
+	people->is_whole = people->is_exact = true;
+	for (int32 r = 0; r < gathering->nreleases; r++)
+	{
+		const ReadRelease *release = &reading->release[r];
+
+		meet_release(gathering, r);
+		people->is_whole &= release->is_logged || release->nrows == 0;
+		people->is_exact &= release->thread != NULL || release->nrows == 0;
+	}
+}
+
+/* Nobody is known to be in a release whose rows are of unknown people: they are of as few as can be. */
+static void
+add_unknown(Gathering *gathering, uint64 more)
+{
+	uint64		n = gathering->people->n;
+
+	for (int32 r = 0; r < gathering->nreleases; r++)
+		n = Max(n, gathering->reading->release[r].nrows);
+	for (n += more; gathering->people->n < n;)
+		(void) add_person(gathering, NO_THREAD, NO_CODE);
+}
+
+/* ----------------------------------------------------------------
+ * What is known of absentees
+ * ----------------------------------------------------------------
+ */
+
+static bool
+is_known_who(const Reading *reading, int32 r)
+{
+	return reading->release[r].is_logged || reading->release[r].nrows == 0;
+}
+
+/* Which of the two are there, and which are not, of anybody. */
+static Together
+find_together(const Gathering *gathering, int32 a, int32 b)
+{
+	Together	found = 0;
+
+	for (uint32 p = 0; p < gathering->people->n && found != ALL_TOGETHER; p++)
+		found |= may_be(gathering->record[(Size) p * gathering->nreleases + a] == NO_RECORD,
+						gathering->record[(Size) p * gathering->nreleases + b] == NO_RECORD);
+	return found;
+}
+
+/* Where people had to be added because rows did not fit, nobody knows who they are. */
+static Together *
+find_all_together(const Gathering *gathering, bool may_be_anybody)
+{
+	Together   *found = palloc(sizeof(Together) * (pair_number(0, gathering->nreleases) + 1));
+
+	for (int32 b = 0; b < gathering->nreleases; b++)
+		for (int32 a = 0; a < b; a++)
+		{
+			bool		is_known = is_known_who(gathering->reading, a) && is_known_who(gathering->reading, b);
+
+			CHECK_FOR_INTERRUPTS();
+			found[pair_number(a, b)] = is_known && !may_be_anybody ?
+				find_together(gathering, a, b) : ALL_TOGETHER;
+		}
+	return found;
+}
+
+/* ----------------------------------------------------------------
+ * Records
+ * ----------------------------------------------------------------
+ */
+
+/* A column of a release: of its rows, and then of absentees. */
+static const Span *
+spans_of(const uint32 *number, uint64 nrows, const Span *span, uint32 n)
+{
+	Span	   *cells;
+
+	if (number == NULL)
+		return NULL;
+	cells = allocate(sizeof(Span), n);
+	for (uint64 i = 0; i < nrows; i++)
+		cells[i] = span == NULL ? span_of(number[i]) : span[number[i]];
+	for (uint64 i = nrows; i < n; i++)
+		cells[i] = WITHHELD;
+	return cells;
+}
+
+/* Whose the rows are, and then the absentees. */
+static uint32 *
+list_people(const Gathering *gathering, int32 r, uint32 *absentees)
+{
+	const ReadRelease *release = &gathering->reading->release[r];
+	uint32		n = gathering->people->n;
+	uint32	   *person = allocate(sizeof(uint32), n);
+	uint64		at = release->nrows;
+
+	for (uint32 p = 0; p < n; p++)
+	{
+		uint32		record = gathering->record[(Size) p * gathering->nreleases + r];
+
+		if (record != NO_RECORD)
+			person[record] = p;
+		else if (at < n)
+		{
+			absentees[at - release->nrows] = p;
+			person[at++] = p;
+		}
+	}
+	return person;
+}
+
+static const Code *
+values_of(const Gathering *gathering, int32 r, const uint32 *absentees)
+{
+	const ReadRelease *release = &gathering->reading->release[r];
+	uint32		n = gathering->people->n;
+	Code	   *value;
+
+	if (release->value == NULL)
+		return NULL;
+	value = allocate(sizeof(Code), n);
+	memcpy(value, release->value, sizeof(Code) * release->nrows);
+	for (uint32 i = 0; i < n - release->nrows; i++)
+		value[release->nrows + i] = is_known_who(gathering->reading, r) ? gathering->told[absentees[i]] : NO_CODE;
+	return value;
+}
+
+static JoinRelease
+records_of(const Gathering *gathering, int32 r)
+{
+	const Reading *reading = gathering->reading;
+	const ReadRelease *release = &reading->release[r];
+	uint32		n = gathering->people->n;
+	const Span **cells = palloc(sizeof(Span *) * (reading->nqis + reading->ninsensitive + 1));
+	uint32	   *absentees = allocate(sizeof(uint32), n);
+	uint32	   *person = list_people(gathering, r, absentees);
+	JoinRelease result = {.nrecords = n,.nabsent = n - release->nrows,.cells = cells};
+
+	for (int q = 0; q < reading->nqis; q++)
+		cells[q] = spans_of(release->cell[q], release->nrows, gathering->source->line[q].span, n);
+	for (int i = 0; i < reading->ninsensitive; i++)
+		cells[reading->nqis + i] = reading->is_compared[i] ?
+			spans_of(release->insensitive[i], release->nrows, NULL, n) : NULL;
+	result.sensitive = values_of(gathering, r, absentees);
+	result.person = release->thread == NULL && release->nrows > 0 ? NULL : person;
+	pfree(absentees);
+	return result;
+}
+
+/* A cell of no kind, or of nothing, was not published. */
+static void
+verify_cells(const Gathering *gathering, int32 r)
+{
+	const ReadRelease *release = &gathering->reading->release[r];
+
+	for (int q = 0; q < gathering->reading->nqis; q++)
+		for (uint64 i = 0; release->cell[q] != NULL && i < release->nrows; i++)
+			if (!gathering->source->line[q].is_sound[release->cell[q][i]])
+				refuse_release(gathering->reading, release);
+}
+
+People *
+people_of(const Reading *reading, const Source *source, int32 n, bool is_guess, bool unifying, uint64 more)
+{
+	People	   *people = palloc0(sizeof(People));
+	Gathering	gathering = {.reading = reading,.source = source,.nreleases = n,.people = people};
+	JoinRelease *release = palloc0(sizeof(JoinRelease) * (n + 1));
+
+	for (int32 r = 0; r < n; r++)
+		verify_cells(&gathering, r);
+	gather(&gathering);
+	add_unknown(&gathering, more);
+	people->is_exact &= !is_guess;
+	for (int32 r = 0; r < n; r++)
+		release[r] = records_of(&gathering, r);
+	people->input = (JoinInput) {
+		.nreleases = n,
+		.release = release,
+		.ncolumns = reading->nqis + reading->ninsensitive,
+		.nqis = reading->nqis,
+		.nvalues = reading->nvalues,
+		.null_value = reading->null_value,
+		.is_guess = is_guess,
+		.together = unifying ? NULL : find_all_together(&gathering, is_guess && more > 0)
+	};
+	pfree(gathering.value);
+	pfree(gathering.told);
+	pfree(gathering.record);
+	pfree(gathering.print);
+	return people;
+}

@@ -1,0 +1,63 @@
+/*
+ * reading.h
+ *		Releases, row by row, as observers have them: printed cells, sensitive and
+ *		insensitive values; and of each row whose it is, as far as the log tells.
+ */
+#ifndef PPREPUB_SERVE_READING_H
+#define PPREPUB_SERVE_READING_H
+
+#include "postgres.h"
+
+#include "frame/cells.h"
+#include "history/recall.h"
+#include "serve/released.h"
+
+/* A release; its true rows, once those that were invented are left out. */
+typedef struct ReadRelease
+{
+	int32		number;
+	const Released *released;
+	const SeenRelease *seen;
+	bool		is_logged;		/* the log tells who is in it */
+	uint64		nrows;
+	uint64		allocated;
+	Cell	  **cell;			/* [nqis] NULL for those that are not shown */
+	Code	   *value;			/* NULL if not shown */
+	uint32	  **insensitive;	/* [ninsensitive] NULL for those that are not shown, or not kept */
+	uint32	   *class;			/* numbers of the log; NULL if rows have none */
+	Thread	   *thread;			/* whose they are; NULL if that is not known */
+} ReadRelease;
+
+typedef struct Reading
+{
+	const DeclaredPublication *publication;
+	Recalled   *recalled;
+
+	int			nqis;
+	const DeclaredColumn **column;	/* [nqis] borrowed */
+	Cells	  **cells;			/* [nqis] */
+
+	int			ninsensitive;
+	const DeclaredColumn **insensitive_column;	/* [ninsensitive] borrowed */
+	Dictionary **insensitive;	/* [ninsensitive] */
+	bool	   *is_compared;	/* [ninsensitive] two releases show it, so it says which rows may be one person's */
+
+	/* Sensitive values, NULL's code being the last */
+	Code		nvalues;
+	Code		null_value;
+	Datum	   *values;			/* [nvalues - 1] */
+
+	int32		nreleases;
+	ReadRelease *release;		/* [nreleases] */
+} Reading;
+
+/*
+ * As the owner, under the active snapshot: the releases with these numbers,
+ * ascending.  Takes for each row 4 bytes a column that is shown, and 8 more.
+ * A release that is not as it was published is an error.
+ */
+extern Reading *read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n);
+
+extern void refuse_release(const Reading *reading, const ReadRelease *release) pg_attribute_noreturn();
+
+#endif							/* PPREPUB_SERVE_READING_H */

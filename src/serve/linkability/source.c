@@ -1,0 +1,227 @@
+/*
+ * source.c
+ *		Reading the source, and which of its people are in releases.
+ */
+#include "serve/linkability/source.h"
+
+#include "audit/join/parting.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+static void *
+allocate(Size width, Size n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* ----------------------------------------------------------------
+ * Insensitive values
+ * ----------------------------------------------------------------
+ */
+
+static inline uint64
+add_print(uint64 print, uint32 number)
+{
+	return (print ^ number) * UINT64CONST(0x9E3779B97F4A7C15) + 1;
+}
+
+uint64
+insensitive_print(const Reading *reading, const ReadRelease *release, uint64 row)
+{
+	uint64		print = 0;
+
+	for (int i = 0; i < reading->ninsensitive; i++)
+		if (release->insensitive[i] != NULL && reading->is_compared[i])
+			print = add_print(print, release->insensitive[i][row]);
+	return print;
+}
+
+static bool
+is_any_compared(const Reading *reading)
+{
+	for (int i = 0; i < reading->ninsensitive; i++)
+		if (reading->is_compared[i])
+			return true;
+	return false;
+}
+
+/* The numbers, in the releases' dictionary, of the codes of a column: NULL's is kept before them. */
+static uint32 *
+numbers_of_codes(const PlainColumn *plain, Dictionary *dictionary)
+{
+	uint32	   *number = allocate(sizeof(uint32), plain->ncodes);
+
+	for (Code code = 0; code < plain->ncodes; code++)
+		number[code] = dictionary_number(dictionary, plain->values[code], false);
+	return number;
+}
+
+static void
+print_insensitive(const Reading *reading, Source *source)
+{
+	const LoadedFrame *loaded = source->loaded;
+	int			n = 0;
+
+	if (!is_any_compared(reading))
+		return;
+	source->insensitive_print = allocate(sizeof(uint64), reading->recalled->seen.nthreads);
+	for (int i = 0; i < reading->ninsensitive; i++)
+	{
+		const PlainColumn *plain;
+		uint32	   *number;
+
+		if (!reading->is_compared[i])
+			continue;
+		plain = &loaded->insensitive[n++];
+		number = numbers_of_codes(plain, reading->insensitive[i]);
+		for (uint64 row = 0; row < loaded->frame.nrows; row++)
+		{
+			uint64	   *print;
+
+			if (source->thread[row] == NO_THREAD)
+				continue;
+			print = &source->insensitive_print[source->thread[row]];
+			*print = add_print(*print, plain->code[row] == NO_CODE ? DICTIONARY_NULL : number[plain->code[row]]);
+		}
+		pfree(number);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * The source
+ * ----------------------------------------------------------------
+ */
+
+/* All quasi-identifiers, and the insensitive columns that are compared. */
+static bool *
+wanted_columns(const Reading *reading)
+{
+	const DeclaredPublication *publication = reading->publication;
+	bool	   *wanted = palloc0(sizeof(bool) * publication->ncolumns);
+	int			insensitive = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		ColumnRole	role = publication->columns[i].role;
+
+		wanted[i] = role == ROLE_QUASI_IDENTIFIER || (role == ROLE_INSENSITIVE && reading->is_compared[insensitive]);
+		insensitive += role == ROLE_INSENSITIVE;
+	}
+	return wanted;
+}
+
+#define KEYS_AT_ONCE 256
+
+static void
+find_threads(const Reading *reading, Source *source)
+{
+	const KeyTable *people = reading->recalled->people;
+	uint64		nrows = source->loaded->frame.nrows;
+
+	source->thread = allocate(sizeof(Thread), nrows);
+	for (uint64 row = 0; row < nrows; row += KEYS_AT_ONCE)
+	{
+		int			n = Min(KEYS_AT_ONCE, nrows - row);
+
+		CHECK_FOR_INTERRUPTS();
+		if (people->slots == NULL)
+			memset(source->thread + row, 0xff, sizeof(Thread) * n); /* NO_THREAD */
+		else
+			keys_find_many(people, source->loaded->keys + row, source->thread + row, n);
+	}
+}
+
+Source *
+read_source(const Reading *reading)
+{
+	Source	   *source = palloc0(sizeof(Source));
+	MemoryContext context = CurrentMemoryContext;
+
+	source->loaded = load_finish(load_rows(reading->publication, NULL, wanted_columns(reading), false, context));
+	find_threads(reading, source);
+	print_insensitive(reading, source);
+	source->line = palloc(sizeof(LineUp) * (reading->nqis + 1));
+	for (int q = 0; q < reading->nqis; q++)
+		source->line[q] = line_up(reading->column[q], reading->cells[q], source->loaded->codings[q]);
+	return source;
+}
+
+/* ----------------------------------------------------------------
+ * Tuples
+ * ----------------------------------------------------------------
+ */
+
+/* Who is in one of the first n releases; NULL for everybody. */
+static bool *
+find_members(const Reading *reading, int32 n)
+{
+	bool	   *is_member = allocate(sizeof(bool), reading->recalled->seen.nthreads);
+
+	for (int32 r = 0; r < n; r++)
+	{
+		const SeenRelease *seen = reading->release[r].seen;
+
+		if (!reading->release[r].is_logged && reading->release[r].nrows > 0)
+			return NULL;
+		for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
+			if (!seen->counterfeit[i])
+				is_member[seen->thread[i]] = true;
+	}
+	return is_member;
+}
+
+static void
+list_members(const Reading *reading, const Source *source, int32 n, SourceTuples *tuples)
+{
+	uint64		nrows = source->loaded->frame.nrows;
+	const bool *is_member = find_members(reading, n);
+
+	tuples->row_of = allocate(sizeof(uint32), nrows);
+	for (uint64 row = 0; row < nrows; row++)
+		if (is_member == NULL || (source->thread[row] != NO_THREAD && is_member[source->thread[row]]))
+			tuples->row_of[tuples->nrows++] = row;
+}
+
+/* Sets which rows have the same tuple. */
+static void
+part_rows(const Source *source, SourceTuples *tuples)
+{
+	const Frame *frame = &source->loaded->frame;
+	Parting		parting = parting_create(tuples->nrows);
+	Span	   *cells = allocate(sizeof(Span), tuples->nrows);
+
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		for (uint64 i = 0; i < tuples->nrows; i++)
+			cells[i] = span_of(frame->code[q][tuples->row_of[i]]);
+		part_by(&parting, cells);
+	}
+	pfree(cells);
+	tuples->ntuples = parting.nparts;
+	tuples->tuple_of = parting.part;
+}
+
+SourceTuples *
+tuples_of_members(const Reading *reading, const Source *source, int32 n)
+{
+	const Frame *frame = &source->loaded->frame;
+	SourceTuples *tuples = palloc0(sizeof(SourceTuples));
+
+	list_members(reading, source, n, tuples);
+	part_rows(source, tuples);
+	tuples->row = allocate(sizeof(uint32), tuples->ntuples);
+	tuples->records = allocate(sizeof(uint64), tuples->ntuples);
+	for (uint64 i = tuples->nrows; i-- > 0;)
+	{
+		tuples->row[tuples->tuple_of[i]] = tuples->row_of[i];
+		tuples->records[tuples->tuple_of[i]]++;
+	}
+	tuples->code = palloc(sizeof(Code *) * (frame->nqis + 1));
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		tuples->code[q] = allocate(sizeof(Code), tuples->ntuples);
+		for (uint32 t = 0; t < tuples->ntuples; t++)
+			tuples->code[q][t] = source->line[q].code[frame->code[q][tuples->row[t]]];
+	}
+	return tuples;
+}

@@ -1,0 +1,46 @@
+/*
+ * source.h
+ *		The people of the source as they are now: what observers may know of them.
+ */
+#ifndef PPREPUB_SERVE_SOURCE_H
+#define PPREPUB_SERVE_SOURCE_H
+
+#include "postgres.h"
+
+#include "frame/line_up.h"
+#include "frame/load.h"
+#include "serve/linkability/reading.h"
+
+typedef struct Source
+{
+	const LoadedFrame *loaded;
+	Thread	   *thread;			/* [rows] NO_THREAD for who was never published */
+	uint64	   *insensitive_print;	/* [threads] of the compared insensitive values; NULL if there are none */
+	LineUp	   *line;			/* [qis] beside the cells of all releases */
+} Source;
+
+/* Distinct quasi-identifiers of some rows */
+typedef struct SourceTuples
+{
+	uint32		ntuples;
+	uint32	   *row;			/* [ntuples] one of them */
+	uint64	   *records;		/* [ntuples] how many there are */
+	uint64		nrows;			/* that were asked for */
+	uint32	   *row_of;			/* [nrows] those */
+	uint32	   *tuple_of;		/* [nrows] */
+	Code	  **code;			/* [qis][ntuples] on the line */
+} SourceTuples;
+
+/* As the owner, inside SPI, under the active snapshot; all releases are read. */
+extern Source *read_source(const Reading *reading);
+
+/*
+ * The tuples of those who are in one of the first n releases; of all, if it is not known of one of them
+ * who is in it.
+ */
+extern SourceTuples *tuples_of_members(const Reading *reading, const Source *source, int32 n);
+
+/* A print of the insensitive values that are compared: of a release's row. */
+extern uint64 insensitive_print(const Reading *reading, const ReadRelease *release, uint64 row);
+
+#endif							/* PPREPUB_SERVE_SOURCE_H */
