@@ -76,6 +76,8 @@ struct Dictionary
 	imagemap_hash *numbers;
 	MemoryContext context;
 
+	uint32		last;			/* number that was looked up last, for values that stand together */
+
 	/* Values passed by value that were looked up lately: number 0 for none */
 	Datum		late_value[LATE_VALUES];
 	uint32		late_number[LATE_VALUES];
@@ -126,6 +128,16 @@ add_value(Dictionary *dictionary, Datum value)
 	return dictionary->size++;
 }
 
+/* Is it the value that was looked up last?  Columns of releases say the same again and again. */
+static inline bool
+is_last(const Dictionary *dictionary, Datum value)
+{
+	if (dictionary->last == DICTIONARY_NULL || dictionary->length != -1 ||
+		VARATT_IS_EXTERNAL(DatumGetPointer(value)) || VARATT_IS_COMPRESSED(DatumGetPointer(value)))
+		return false;
+	return equal_images(image_of(dictionary, value), image_of(dictionary, dictionary->values[dictionary->last]));
+}
+
 static uint32
 find_number(Dictionary *dictionary, Datum value)
 {
@@ -160,7 +172,7 @@ number_of(Dictionary *dictionary, Datum value, bool isnull)
 	if (isnull)
 		return DICTIONARY_NULL;
 	if (!dictionary->byval)
-		return find_number(dictionary, value);
+		return dictionary->last = is_last(dictionary, value) ? dictionary->last : find_number(dictionary, value);
 	late = (value ^ value >> 9) % LATE_VALUES;
 	if (dictionary->late_number[late] == DICTIONARY_NULL || dictionary->late_value[late] != value)
 	{

@@ -269,7 +269,7 @@ keys_find(const KeyTable *table, Datum key)
 }
 
 /* How many keys are on their way from memory at a time. */
-#define BATCH 32
+#define BATCH KEYS_AT_ONCE
 
 static void
 find_batch(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
@@ -327,15 +327,11 @@ keys_find_many(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
 			(table->filter != NULL ? find_filtered : find_batch) (table, keys + i, numbers + i, Min(BATCH, n - i));
 }
 
-uint32
-keys_add(KeyTable *table, Datum key)
+static uint32
+add_hashed(KeyTable *table, Datum key, uint32 hash)
 {
-	uint32		hash = hash_key(table, key);
-	KeySlot    *slot;
+	KeySlot    *slot = find_slot(table, key, hash);
 
-	if (table->slots == NULL)
-		make_slots(table, 0);
-	slot = find_slot(table, key, hash);
 	if (slot->number != NO_KEY)
 		return slot->number;
 	*slot = (KeySlot) {hash, table->size};
@@ -343,4 +339,29 @@ keys_add(KeyTable *table, Datum key)
 	if (table->size + table->size / 2 > table->nslots)
 		grow_slots(table);
 	return table->size - 1;
+}
+
+uint32
+keys_add(KeyTable *table, Datum key)
+{
+	if (table->slots == NULL)
+		make_slots(table, 0);
+	return add_hashed(table, key, hash_key(table, key));
+}
+
+void
+keys_add_many(KeyTable *table, const Datum *keys, uint32 *numbers, int n)
+{
+	uint32		hash[KEYS_AT_ONCE];
+
+	Assert(n <= KEYS_AT_ONCE);
+	if (table->slots == NULL)
+		make_slots(table, 0);
+	for (int i = 0; i < n; i++)
+	{
+		hash[i] = hash_key(table, keys[i]);
+		__builtin_prefetch(&table->slots[hash[i] & (table->nslots - 1)]);
+	}
+	for (int i = 0; i < n; i++)
+		numbers[i] = add_hashed(table, keys[i], hash[i]);
 }

@@ -73,4 +73,8 @@ extern void keys_find_many(const KeyTable *table, const Datum *keys, uint32 *num
 /* The number of a key, which is copied if it is new; for a table that is filled by this alone. */
 extern uint32 keys_add(KeyTable *table, Datum key);
 
+/* The same for up to KEYS_AT_ONCE keys, which hides the time that memory takes. */
+#define KEYS_AT_ONCE 32
+extern void keys_add_many(KeyTable *table, const Datum *keys, uint32 *numbers, int n);
+
 #endif							/* PPREPUB_FRAME_KEYS_H */

@@ -106,16 +106,42 @@ walk_members(ElementWalk *walk, const Recalling *recalling, const Element *eleme
 		refuse_class(recalling);
 }
 
+/* Keys on their way to threads, and whose they will be */
+typedef struct KeyBatch
+{
+	Datum		keys[KEYS_AT_ONCE];
+	uint32		numbers[KEYS_AT_ONCE];
+	Thread	   *thread[KEYS_AT_ONCE];
+	int			n;
+} KeyBatch;
+
+static void
+add_batch(Recalling *recalling, KeyBatch *batch)
+{
+	keys_add_many(recalling->recalled->people, batch->keys, batch->numbers, batch->n);
+	for (int i = 0; i < batch->n; i++)
+		*batch->thread[i] = batch->numbers[i];
+	batch->n = 0;
+}
+
 static void
 recall_keys(Recalling *recalling, Datum keys, uint64 n, Thread *thread, bool *counterfeit)
 {
+	KeyBatch	batch = {.n = 0};
 	ElementWalk walk;
 
 	for (walk_members(&walk, recalling, &recalling->key, keys, n); element_next(&walk);)
 	{
 		counterfeit[walk.i] = walk.isnull;
-		thread[walk.i] = walk.isnull ? NO_THREAD : keys_add(recalling->recalled->people, walk.value);
+		thread[walk.i] = NO_THREAD;
+		if (walk.isnull)
+			continue;
+		batch.keys[batch.n] = walk.value;
+		batch.thread[batch.n++] = &thread[walk.i];
+		if (batch.n == KEYS_AT_ONCE)
+			add_batch(recalling, &batch);
 	}
+	add_batch(recalling, &batch);
 }
 
 /* Counterfeits: those who stand for somebody are he, the others have numbers. */
