@@ -28,11 +28,17 @@ typedef struct Identifying
 	bool		prints;			/* insensitive values are compared */
 	uint64	   *first_row;		/* [nclasses + 1] by number, from 1 on */
 	uint32	   *row;			/* [nrows] class by class */
+	uint32	   *next;			/* [nrows] the next member with the same value, where there is one */
+	uint32	   *head;			/* [nvalues] the first member of the class at hand with a value; or NO_MEMBER */
+
+	/* Where insensitive values are compared */
 	Place	   *rows;
 	Place	   *members;
 	uint64		room;
 	bool		is_guess;
 } Identifying;
+
+#define NO_MEMBER PG_UINT32_MAX
 
 static void *
 allocate(Size width, Size n)
@@ -76,6 +82,59 @@ list_by_class(Identifying *identifying)
  * ----------------------------------------------------------------
  */
 
+/* The value by which rows and members are told apart; 0 where the release does not show it. */
+static inline Code
+value_of_row(const Identifying *identifying, uint64 row)
+{
+	return identifying->release->value == NULL ? 0 : identifying->release->value[row];
+}
+
+static inline Code
+value_of_member(const Identifying *identifying, uint64 at)
+{
+	Code		value = identifying->release->seen->value[at];
+
+	if (identifying->release->value == NULL)
+		return 0;
+	return value == NO_CODE ? identifying->reading->null_value : value;
+}
+
+static inline void
+give(const Identifying *identifying, uint64 row, uint64 at)
+{
+	const SeenRelease *seen = identifying->release->seen;
+
+	identifying->release->thread[row] = seen->counterfeit[at] ? NO_THREAD : seen->thread[at];
+}
+
+/* Each row goes to the next member who had its value. */
+static void
+give_by_value(Identifying *identifying, uint32 class)
+{
+	const SeenRelease *seen = identifying->release->seen;
+	const uint32 *row = &identifying->row[identifying->first_row[seen->number[class] - 1]];
+	uint64		first = seen->first[class];
+	uint64		n = seen_size(seen, class);
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		Code		value = value_of_member(identifying, first + i);
+
+		identifying->next[i] = identifying->head[value];
+		identifying->head[value] = i;
+	}
+	for (uint64 i = 0; i < n; i++)
+	{
+		Code		value = value_of_row(identifying, row[i]);
+		uint32		member = identifying->head[value];
+
+		if (member == NO_MEMBER)
+			refuse_release(identifying->reading, identifying->release);
+		identifying->head[value] = identifying->next[member];
+		give(identifying, row[i], first + member);
+	}
+}
+
 static int
 compare_places(const void *a, const void *b)
 {
@@ -104,15 +163,13 @@ make_room(Identifying *identifying, uint64 n)
 static void
 place_rows(Identifying *identifying, uint32 number, uint64 n)
 {
-	const ReadRelease *release = identifying->release;
-
 	for (uint64 i = 0; i < n; i++)
 	{
 		uint32		row = identifying->row[identifying->first_row[number - 1] + i];
 
 		identifying->rows[i] = (Place) {
-			.value = release->value == NULL ? 0 : release->value[row],
-			.print = identifying->prints ? insensitive_print(identifying->reading, release, row) : 0,
+			.value = value_of_row(identifying, row),
+			.print = insensitive_print(identifying->reading, identifying->release, row),
 			.at = row
 		};
 	}
@@ -122,30 +179,20 @@ place_rows(Identifying *identifying, uint32 number, uint64 n)
 static void
 place_members(Identifying *identifying, uint32 class, uint64 n)
 {
-	const ReadRelease *release = identifying->release;
-	const SeenRelease *seen = release->seen;
+	const SeenRelease *seen = identifying->release->seen;
 
 	for (uint64 i = 0; i < n; i++)
 	{
 		uint64		at = seen->first[class] + i;
-		Code		value = seen->value[at] == NO_CODE ? identifying->reading->null_value : seen->value[at];
 
 		identifying->members[i] = (Place) {
-			.value = release->value == NULL ? 0 : value,
+			.value = value_of_member(identifying, at),
 			.is_invented = seen->counterfeit[at],
-			.print = identifying->prints ? identifying->source->insensitive_print[seen->thread[at]] : 0,
+			.print = identifying->source->insensitive_print[seen->thread[at]],
 			.at = at
 		};
 	}
 	qsort(identifying->members, n, sizeof(Place), compare_places);
-}
-
-static inline void
-give(const Identifying *identifying, const Place *row, const Place *member)
-{
-	const ReadRelease *release = identifying->release;
-
-	release->thread[row->at] = member->is_invented ? NO_THREAD : release->seen->thread[member->at];
 }
 
 /*
@@ -165,15 +212,32 @@ give_by_print(Identifying *identifying, Place *rows, Place *members, uint64 n)
 		bool		is_true = j < n && !members[j].is_invented;
 
 		if (i < n && is_true && rows[i].print == members[j].print)
-			give(identifying, &rows[i++], &members[j++]);
+			give(identifying, rows[i++].at, members[j++].at);
 		else if (i < n && (!is_true || rows[i].print < members[j].print))
 			rows[left_rows++] = rows[i++];
 		else
 			members[left_members++] = members[j++];
 	}
 	for (i = 0; i < left_rows; i++)
-		give(identifying, &rows[i], &members[i]);
+		give(identifying, rows[i].at, members[i].at);
 	identifying->is_guess = true;
+}
+
+static void
+give_by_value_and_print(Identifying *identifying, uint32 class, uint64 n)
+{
+	make_room(identifying, n);
+	place_rows(identifying, identifying->release->seen->number[class], n);
+	place_members(identifying, class, n);
+	for (uint64 i = 0, end; i < n; i = end)
+	{
+		Code		value = identifying->members[i].value;
+
+		for (end = i; end < n && identifying->members[end].value == value; end++)
+			if (identifying->rows[end].value != value)
+				refuse_release(identifying->reading, identifying->release);
+		give_by_print(identifying, &identifying->rows[i], &identifying->members[i], end - i);
+	}
 }
 
 static void
@@ -186,22 +250,10 @@ identify_class(Identifying *identifying, uint32 class)
 	if (number < 1 || number > seen->nclasses ||
 		identifying->first_row[number] - identifying->first_row[number - 1] != n)
 		refuse_release(identifying->reading, identifying->release);
-	make_room(identifying, n);
-	place_rows(identifying, number, n);
-	place_members(identifying, class, n);
-	for (uint64 i = 0, end; i < n; i = end)
-	{
-		Code		value = identifying->members[i].value;
-
-		for (end = i; end < n && identifying->members[end].value == value; end++)
-			if (identifying->rows[end].value != value)
-				refuse_release(identifying->reading, identifying->release);
-		if (identifying->prints)
-			give_by_print(identifying, &identifying->rows[i], &identifying->members[i], end - i);
-		else
-			for (uint64 j = i; j < end; j++)
-				give(identifying, &identifying->rows[j], &identifying->members[j]);
-	}
+	if (identifying->prints)
+		give_by_value_and_print(identifying, class, n);
+	else
+		give_by_value(identifying, class);
 }
 
 /* ----------------------------------------------------------------
@@ -253,6 +305,9 @@ identify_release(const Reading *reading, const Source *source, ReadRelease *rele
 		.prints = are_prints_compared(reading, release),.room = 64
 	};
 
+	identifying.next = allocate(sizeof(uint32), release->nrows);
+	identifying.head = allocate(sizeof(uint32), reading->nvalues);
+	memset(identifying.head, 0xff, sizeof(uint32) * reading->nvalues);	/* NO_MEMBER */
 	identifying.rows = palloc(sizeof(Place) * identifying.room);
 	identifying.members = palloc(sizeof(Place) * identifying.room);
 	release->thread = allocate(sizeof(Thread), release->nrows);
@@ -268,6 +323,8 @@ identify_release(const Reading *reading, const Source *source, ReadRelease *rele
 	leave_out_invented(reading, release);
 	pfree(identifying.first_row);
 	pfree(identifying.row);
+	pfree(identifying.next);
+	pfree(identifying.head);
 	pfree(identifying.rows);
 	pfree(identifying.members);
 	return identifying.is_guess;
