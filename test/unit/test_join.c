@@ -13,6 +13,7 @@
 #include "audit/join/full.h"
 #include "audit/join/kernel.h"
 #include "audit/join/profile.h"
+#include "audit/join/worlds.h"
 
 #define MAX_RELEASES	4
 #define MAX_RECORDS		6
@@ -1379,6 +1380,203 @@ test_budget(void)
 }
 
 /* ----------------------------------------------------------------
+ * Worlds
+ * ----------------------------------------------------------------
+ */
+
+/* Perfect matchings of all releases, one by one: how often each record of the first has each value */
+typedef struct Enumeration
+{
+	const Story *story;
+	const Joined *joined;
+	int			chosen[MAX_RECORDS];
+	bool		taken[MAX_RELEASES][MAX_RECORDS];
+	int64		worlds;
+	int64		told[MAX_RECORDS][NVALUES + 1];
+} Enumeration;
+
+static void
+note_world(Enumeration *worlds)
+{
+	const Story *story = worlds->story;
+
+	worlds->worlds++;
+	for (int i = 0; i < story->records; i++)
+	{
+		int			record[MAX_RELEASES];
+		Code		value = NOT_SHOWN;
+
+		members_of(story, worlds->chosen[i], record);
+		for (int r = 1; r < story->releases; r++)
+			if (story->tells[r] && story->sensitive[r][record[r]] != NO_CODE)
+				value = story->sensitive[r][record[r]];
+		worlds->told[i][value]++;
+	}
+}
+
+static void
+enumerate_worlds(Enumeration *worlds, int i)
+{
+	const Story *story = worlds->story;
+
+	if (i == story->records)
+		note_world(worlds);
+	for (int c = i; i < story->records && c < ncliques_of(story); c += story->records)
+	{
+		int			record[MAX_RELEASES];
+		bool		possible = worlds->joined->clique[c];
+
+		members_of(story, c, record);
+		for (int r = 1; r < story->releases; r++)
+			possible &= !worlds->taken[r][record[r]];
+		if (!possible)
+			continue;
+		worlds->chosen[i] = c;
+		for (int r = 1; r < story->releases; r++)
+			worlds->taken[r][record[r]] = true;
+		enumerate_worlds(worlds, i + 1);
+		for (int r = 1; r < story->releases; r++)
+			worlds->taken[r][record[r]] = false;
+	}
+}
+
+static void
+check_posterior(const Story *story, const JoinGraph *graph, const Enumeration *worlds, const Posterior *posterior)
+{
+	for (int i = 0; i < story->records; i++)
+	{
+		uint32		v = graph->side[0].node_of[i];
+		uint64		at = posterior->first[v];
+
+		for (int value = 0; value <= NVALUES; value++)
+		{
+			if (worlds->told[i][value] == 0 || (Code) value == story->null_value)
+				continue;
+			check(at < posterior->first[v + 1] && posterior->value[at] == (value == NOT_SHOWN ? NO_CODE : (Code) value));
+			check_near(posterior->probability[at++], (double) worlds->told[i][value] / worlds->worlds);
+		}
+		check(at == posterior->first[v + 1]);
+	}
+}
+
+static void
+check_worlds(const Story *story)
+{
+	Joined		joined = match_join(story);
+	Enumeration worlds = {.story = story,.joined = &joined};
+	JoinGraph  *graph = graph_of(story);
+	Posterior	posterior;
+	JoinTrouble trouble;
+
+	enumerate_worlds(&worlds, 0);
+	check(join_worlds(graph, NO_BUDGET, &posterior) == (worlds.worlds > 0 ? JOIN_FOUND : JOIN_UNMATCHED));
+	if (worlds.worlds == 0)
+		return;
+	check_posterior(story, graph, &worlds, &posterior);
+	check(join_kernel(graph, &trouble) == JOIN_FOUND);
+	check(join_worlds(graph, NO_BUDGET, &posterior) == JOIN_FOUND);
+	check_posterior(story, graph, &worlds, &posterior);
+}
+
+static void
+test_worlds(void)
+{
+	for (int i = 0; i < 2000; i++)
+	{
+		int			releases = 2 + below(3);
+		Story		story = random_story(releases, random_size(releases), false);
+
+		/* As sources are: exact, and without sensitive values */
+		if (below(3) > 0)
+		{
+			for (int c = 0; c < story.columns; c++)
+			{
+				story.shown[0][c] = true;
+				for (int n = 0; n < story.records; n++)
+					story.cell[0][c][n] = span_of(story.code[c][story.person[0][n]]);
+			}
+			story.tells[0] = false;
+		}
+		check_worlds(&story);
+		MemoryContextReset(CurrentMemoryContext);
+	}
+	for (int i = 0; i < 300; i++)
+	{
+		int			releases = 2 + below(2);
+		int			records = 3 + below(2);
+		Joined		joined = random_edges(releases, records, 60);
+		Story		story = lemma_9_2(releases, records, joined.edge);
+
+		story.known = false;
+		check_worlds(&story);
+		MemoryContextReset(CurrentMemoryContext);
+	}
+}
+
+/*
+ * Diversity counts cliques, and a world need not have each as often: of people 0, 0 and 1, records
+ * of 0, 0 or 1, and 1, only the middle one can be the third person's or the second's.
+ */
+static Story
+story_of_worlds(void)
+{
+	Story		story = story_of(2, 3, 1);
+
+	show(&story, 0, 0, CELLS(AT(0), AT(0), AT(1)));
+	show(&story, 1, 0, CELLS(AT(0), {0, 1}, {0, 1}));
+	tell(&story, 1, CODES(0, 1, 1));
+	return story;
+}
+
+static void
+test_posterior(void)
+{
+	Story		story = story_of_worlds();
+	JoinGraph  *graph = graph_of(&story);
+	LinkProfile *profile = profile_of(graph, CODES(0));
+	uint32		v = graph->side[0].node_of[0];
+	Posterior	posterior;
+
+	check_worlds(&story);
+	check(join_worlds(graph, NO_BUDGET, &posterior) == JOIN_FOUND);
+	check_near(profile->frequency[0], 1.0 / 3);
+	check(posterior.first[v + 1] - posterior.first[v] == 2);
+	check_near(posterior.probability[posterior.first[v]], 0.5);
+}
+
+/* As many worlds as 100 records can be put in order: far more than steps */
+static void
+test_many_worlds(void)
+{
+	enum
+	{
+		RECORDS = 100
+	};
+	Span	   *exact = palloc(sizeof(Span) * RECORDS);
+	Span	   *half = palloc(sizeof(Span) * RECORDS);
+	Code	   *sensitive = palloc(sizeof(Code) * RECORDS);
+	const Span *columns[2][1] = {{exact}, {half}};
+	JoinRelease release[2] = {
+		{.nrecords = RECORDS,.cells = columns[0]},
+		{.nrecords = RECORDS,.cells = columns[1],.sensitive = sensitive}
+	};
+	JoinInput	input = {.nreleases = 2,.release = release,.ncolumns = 1,.nqis = 1,.nvalues = 4,.null_value = NO_CODE};
+	JoinGraph  *graph;
+	Posterior	posterior;
+
+	for (int i = 0; i < RECORDS; i++)
+	{
+		exact[i] = span_of(i % 4);
+		half[i] = i % 4 < 2 ? (Span) {0, 1} : (Span) {2, 3};
+		sensitive[i] = i % 10 == 0 ? 1 : 0;
+	}
+	graph = join_graph(&input);
+	check(join_worlds(graph, 1000, &posterior) == JOIN_FOUND);
+	check_near(posterior.probability[0], 0.9);
+	check(join_worlds(graph, 10, &posterior) == JOIN_OVER_BUDGET);
+}
+
+/* ----------------------------------------------------------------
  * No join
  * ----------------------------------------------------------------
  */
@@ -1500,6 +1698,9 @@ main(void)
 		{"a kernel that is wider than the full join", test_wide_kernel},
 		{"kernels that are wider than the full join", test_wide_kernels},
 		{"a budget that does or does not suffice", test_budget},
+		{"worlds, one by one", test_worlds},
+		{"diversity is not the probability over worlds", test_posterior},
+		{"more worlds than can be counted one by one", test_many_worlds},
 		{"releases that may not be of the same people", test_strangers},
 		{"releases that cannot be of the same people", test_no_matching},
 		{"releases of which no three records are one person's", test_no_clique},

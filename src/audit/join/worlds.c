@@ -1,0 +1,667 @@
+/*
+ * worlds.c
+ *		Counting perfect matchings, node by node of the first release.
+ *
+ * NOTES
+ *		How many people each clique of nodes stands for says what a world looks
+ *		like up to which of equal records it takes: of such worlds there are as
+ *		many as the sizes' factorials divided by those of the people of each
+ *		clique.
+ *
+ *		The nodes of the first release divide their records among their cliques,
+ *		one node after the other.  What matters of how they did is only what they
+ *		have left of the other releases' nodes: a state.  Forwards, each state gets
+ *		the weight of all ways to come to it; backwards, that of all ways to go on,
+ *		and both together tell how many people a clique stands for on average.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "audit/join/cliques.h"
+#include "audit/join/worlds.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#define MOST_CHOICES	1000	/* cliques of a node: beyond that no budget suffices */
+#define NO_STATE		PG_UINT32_MAX
+
+/* What may be left when a node's turn comes */
+typedef struct Layer
+{
+	uint32		node;			/* of the first release */
+	uint32		nstates;
+	uint32		allocated;
+	uint32	   *left;			/* [nstates * others] records of the component's other nodes */
+	long double *forward;		/* [nstates] */
+	long double *backward;		/* [nstates] */
+	uint32	   *slot;			/* [nslots] states by hash, or NO_STATE */
+	uint32		nslots;			/* a power of two */
+} Layer;
+
+typedef struct Counting
+{
+	const JoinGraph *graph;
+	int32		nreleases;
+	uint64		steps;			/* that may still be made */
+
+	/* Nodes of all releases in one row */
+	uint32	   *first_node;		/* [releases + 1] */
+	uint32		nnodes;
+	uint32	   *parent;			/* [nodes] up to the root of a component */
+
+	/* Cliques, ascending */
+	uint64		ncliques;
+	uint64		room;
+	uint32	   *clique;			/* [cliques * releases] */
+	uint64	   *first_clique;	/* [nodes of the first release + 1] */
+	double	   *people;			/* [cliques] on average */
+
+	/* The component at hand */
+	MemoryContext context;
+	uint32		nlayers;
+	Layer	   *layer;			/* [nlayers + 1] the last one is the end */
+	uint32	   *place;			/* [nodes] among the component's other nodes */
+	uint32	   *last;			/* [nodes] the last layer that has a clique of it */
+	uint32	   *size;			/* [nothers] their records */
+	uint32		nothers;
+
+	/* Where the count is */
+	uint32		at;				/* a layer */
+	bool		is_backward;
+	uint32		state;
+	uint32	   *left;			/* [nothers] */
+	uint32	   *chosen;			/* [cliques of a node] people */
+	long double total;			/* of all that was counted of the layer */
+	long double *counted;		/* [cliques of a node] people times weight */
+} Counting;
+
+static void *
+allocate(Size width, Size n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+static inline bool
+pay(Counting *counting, uint64 steps)
+{
+	if (counting->steps < steps)
+		return false;
+	counting->steps -= steps;
+	if (counting->steps / 65536 != (counting->steps + steps) / 65536)
+		CHECK_FOR_INTERRUPTS();
+	return true;
+}
+
+static inline uint32
+node_at(const Counting *counting, uint64 clique, int32 r)
+{
+	return counting->first_node[r] + counting->clique[clique * counting->nreleases + r];
+}
+
+/* ----------------------------------------------------------------
+ * Cliques and components
+ * ----------------------------------------------------------------
+ */
+
+static bool
+add_clique(void *arg, const uint32 *node)
+{
+	Counting   *counting = arg;
+
+	if (!pay(counting, counting->nreleases))
+		return false;
+	if (counting->ncliques == counting->room)
+	{
+		counting->room *= 2;
+		counting->clique = repalloc_huge(counting->clique, sizeof(uint32) * counting->room * counting->nreleases);
+	}
+	memcpy(&counting->clique[counting->ncliques++ * counting->nreleases], node, sizeof(uint32) * counting->nreleases);
+	return true;
+}
+
+static bool
+list_cliques(Counting *counting)
+{
+	uint32	   *node = allocate(sizeof(uint32), counting->nreleases);
+	CliqueWalk	walk = {.graph = counting->graph,.visit = add_clique,.arg = counting,.node = node};
+	uint32		nfirst = counting->graph->side[0].nnodes;
+
+	counting->room = 1024;
+	counting->clique = palloc_extended(sizeof(uint32) * counting->room * counting->nreleases, MCXT_ALLOC_HUGE);
+	if (!walk_cliques(&walk))
+		return false;
+	counting->first_clique = allocate(sizeof(uint64), nfirst);
+	for (uint64 c = 0; c < counting->ncliques; c++)
+		counting->first_clique[counting->clique[c * counting->nreleases] + 1]++;
+	for (uint32 v = 0; v < nfirst; v++)
+		counting->first_clique[v + 1] += counting->first_clique[v];
+	return true;
+}
+
+static uint32
+root_of(Counting *counting, uint32 node)
+{
+	while (counting->parent[node] != node)
+		node = counting->parent[node] = counting->parent[counting->parent[node]];
+	return node;
+}
+
+static void
+find_components(Counting *counting)
+{
+	counting->first_node = allocate(sizeof(uint32), counting->nreleases);
+	for (int32 r = 0; r < counting->nreleases; r++)
+		counting->first_node[r + 1] = counting->first_node[r] + counting->graph->side[r].nnodes;
+	counting->nnodes = counting->first_node[counting->nreleases];
+	counting->parent = allocate(sizeof(uint32), counting->nnodes);
+	for (uint32 v = 0; v < counting->nnodes; v++)
+		counting->parent[v] = v;
+	for (uint64 c = 0; c < counting->ncliques; c++)
+		for (int32 r = 1; r < counting->nreleases; r++)
+			counting->parent[root_of(counting, node_at(counting, c, r))] = root_of(counting, node_at(counting, c, 0));
+}
+
+/* ----------------------------------------------------------------
+ * States
+ * ----------------------------------------------------------------
+ */
+
+static uint32
+hash_state(const Counting *counting, const uint32 *left)
+{
+	return hash_bytes((const unsigned char *) left, sizeof(uint32) * counting->nothers);
+}
+
+static const uint32 *
+state_at(const Counting *counting, const Layer *layer, uint32 state)
+{
+	return &layer->left[(Size) state * counting->nothers];
+}
+
+/* Where a state is in the layer's table, or would be. */
+static uint32 *
+find_slot(const Counting *counting, const Layer *layer, const uint32 *left)
+{
+	for (uint32 i = hash_state(counting, left);; i++)
+	{
+		uint32	   *slot = &layer->slot[i & (layer->nslots - 1)];
+
+		if (*slot == NO_STATE ||
+			memcmp(state_at(counting, layer, *slot), left, sizeof(uint32) * counting->nothers) == 0)
+			return slot;
+	}
+}
+
+static void
+grow(Counting *counting, Layer *layer)
+{
+	layer->allocated = Max(16, layer->allocated * 2);
+	layer->nslots = layer->allocated * 2;
+	if (layer->left == NULL)
+	{
+		layer->left = palloc(sizeof(uint32));
+		layer->forward = palloc(sizeof(long double));
+		layer->slot = palloc(sizeof(uint32));
+	}
+	layer->left = repalloc_huge(layer->left, sizeof(uint32) * ((Size) layer->allocated * counting->nothers + 1));
+	layer->forward = repalloc_huge(layer->forward, sizeof(long double) * layer->allocated);
+	layer->slot = repalloc_huge(layer->slot, sizeof(uint32) * layer->nslots);
+	memset(layer->slot, 0xff, sizeof(uint32) * layer->nslots);	/* NO_STATE */
+	for (uint32 s = 0; s < layer->nstates; s++)
+		*find_slot(counting, layer, state_at(counting, layer, s)) = s;
+}
+
+/* The state in which as much is left as now; it is made if it is new. */
+static bool
+take_state(Counting *counting, Layer *layer, uint32 *state)
+{
+	uint32	   *slot;
+
+	if (layer->nstates == layer->allocated)
+		grow(counting, layer);
+	slot = find_slot(counting, layer, counting->left);
+	if (*slot == NO_STATE)
+	{
+		if (!pay(counting, counting->nothers + 16) || layer->nstates == NO_STATE / 4)
+			return false;
+		*slot = layer->nstates++;
+		memcpy(&layer->left[(Size) *slot * counting->nothers], counting->left, sizeof(uint32) * counting->nothers);
+		layer->forward[*slot] = 0;
+	}
+	*state = *slot;
+	return true;
+}
+
+/* ----------------------------------------------------------------
+ * Dividing a node's records among its cliques
+ * ----------------------------------------------------------------
+ */
+
+/* Nodes of which no later clique is left must be used up. */
+static bool
+is_used_up(const Counting *counting, const Layer *layer)
+{
+	for (uint64 c = counting->first_clique[layer->node]; c < counting->first_clique[layer->node + 1]; c++)
+		for (int32 r = 1; r < counting->nreleases; r++)
+		{
+			uint32		v = node_at(counting, c, r);
+
+			if (counting->last[v] == counting->at && counting->left[counting->place[v]] > 0)
+				return false;
+		}
+	return true;
+}
+
+/* All records of the node are divided, which has this weight. */
+static bool
+arrive(Counting *counting, long double weight)
+{
+	Layer	   *layer = &counting->layer[counting->at];
+	Layer	   *next = layer + 1;
+	uint64		first = counting->first_clique[layer->node];
+	uint64		n = counting->first_clique[layer->node + 1] - first;
+	uint32		state;
+
+	if (!is_used_up(counting, layer))
+		return true;
+	if (!counting->is_backward)
+	{
+		if (!take_state(counting, next, &state))
+			return false;
+		next->forward[state] += layer->forward[counting->state] * weight;
+		return true;
+	}
+	state = *find_slot(counting, next, counting->left);
+	weight *= next->backward[state];
+	layer->backward[counting->state] += weight;
+	weight *= layer->forward[counting->state];
+	counting->total += weight;
+	for (uint64 c = 0; c < n; c++)
+		counting->counted[c] += weight * counting->chosen[c];
+	return true;
+}
+
+/* For how many people can a clique stand? */
+static uint32
+most_people(const Counting *counting, uint64 clique, uint32 records)
+{
+	uint32		most = records;
+
+	for (int32 r = 1; r < counting->nreleases; r++)
+		most = Min(most, counting->left[counting->place[node_at(counting, clique, r)]]);
+	return most;
+}
+
+static void
+take(Counting *counting, uint64 clique, int64 people)
+{
+	for (int32 r = 1; r < counting->nreleases; r++)
+		counting->left[counting->place[node_at(counting, clique, r)]] -= people;
+}
+
+/* Divides what is left of a node's records among its cliques from this one on, in all ways there are. */
+static bool
+divide(Counting *counting, uint64 clique, uint32 records, long double logarithm)
+{
+	const Layer *layer = &counting->layer[counting->at];
+	uint64		end = counting->first_clique[layer->node + 1];
+	uint64		place = clique - counting->first_clique[layer->node];
+	uint32		most;
+	bool		goes_on = true;
+
+	if (clique == end)
+		return records > 0 || arrive(counting, expl(logarithm));
+	most = most_people(counting, clique, records);
+	if (clique + 1 == end && most < records)
+		return true;
+	for (uint32 n = clique + 1 == end ? records : 0; n <= most && goes_on; n++)
+	{
+		if (!pay(counting, counting->nreleases))
+			return false;
+		counting->chosen[place] = n;
+		take(counting, clique, n);
+		goes_on = divide(counting, clique + 1, records - n, logarithm - lgammal((long double) n + 1));
+		take(counting, clique, -(int64) n);
+	}
+	return goes_on;
+}
+
+static bool
+divide_from_state(Counting *counting, uint32 state)
+{
+	const Layer *layer = &counting->layer[counting->at];
+	uint32		size = counting->graph->side[0].size[layer->node];
+
+	counting->state = state;
+	memcpy(counting->left, state_at(counting, layer, state), sizeof(uint32) * counting->nothers);
+	return divide(counting, counting->first_clique[layer->node], size, lgammal((long double) size + 1));
+}
+
+/* ----------------------------------------------------------------
+ * A component
+ * ----------------------------------------------------------------
+ */
+
+/* Only how weights of one layer compare matters: so none becomes too great or too small. */
+static bool
+normalise(long double *weight, uint32 n)
+{
+	long double greatest = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		greatest = Max(greatest, weight[i]);
+	if (!isfinite(greatest) || greatest <= 0)
+		return false;
+	for (uint32 i = 0; i < n; i++)
+		weight[i] /= greatest;
+	return true;
+}
+
+static JoinOutcome
+go_forward(Counting *counting)
+{
+	counting->is_backward = false;
+	for (counting->at = 0; counting->at < counting->nlayers; counting->at++)
+	{
+		Layer	   *layer = &counting->layer[counting->at];
+
+		for (uint32 s = 0; s < layer->nstates; s++)
+			if (layer->forward[s] > 0 && !divide_from_state(counting, s))
+				return JOIN_OVER_BUDGET;
+		if (layer[1].nstates == 0)
+			return JOIN_UNMATCHED;
+		if (!normalise(layer[1].forward, layer[1].nstates))
+			return JOIN_OVER_BUDGET;
+	}
+	return JOIN_FOUND;
+}
+
+static JoinOutcome
+go_backward(Counting *counting)
+{
+	Layer	   *end = &counting->layer[counting->nlayers];
+
+	counting->is_backward = true;
+	end->backward = allocate(sizeof(long double), end->nstates);
+	for (uint32 s = 0; s < end->nstates; s++)
+		end->backward[s] = 1;
+	for (counting->at = counting->nlayers; counting->at-- > 0;)
+	{
+		Layer	   *layer = &counting->layer[counting->at];
+		uint64		first = counting->first_clique[layer->node];
+		uint64		n = counting->first_clique[layer->node + 1] - first;
+
+		layer->backward = allocate(sizeof(long double), layer->nstates);
+		memset(counting->counted, 0, sizeof(long double) * n);
+		counting->total = 0;
+		for (uint32 s = 0; s < layer->nstates; s++)
+			if (layer->forward[s] > 0 && !divide_from_state(counting, s))
+				return JOIN_OVER_BUDGET;
+		if (!normalise(layer->backward, layer->nstates) || !isfinite(counting->total) || counting->total <= 0)
+			return JOIN_OVER_BUDGET;
+		for (uint64 c = 0; c < n; c++)
+			counting->people[first + c] = (double) (counting->counted[c] / counting->total);
+	}
+	return JOIN_FOUND;
+}
+
+/* Numbers the other nodes of a component by where they occur first; false if a node has too many cliques. */
+static bool
+place_others(Counting *counting, const uint32 *node, uint32 n)
+{
+	counting->nothers = 0;
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint64		first = counting->first_clique[node[i]];
+		uint64		end = counting->first_clique[node[i] + 1];
+
+		if (end - first > MOST_CHOICES)
+			return false;
+		for (uint64 c = first; c < end; c++)
+			for (int32 r = 1; r < counting->nreleases; r++)
+			{
+				uint32		v = node_at(counting, c, r);
+
+				if (counting->place[v] == NO_STATE)
+				{
+					counting->size[counting->nothers] = counting->graph->side[r].size[v - counting->first_node[r]];
+					counting->place[v] = counting->nothers++;
+				}
+				counting->last[v] = i;
+			}
+	}
+	return true;
+}
+
+static void
+begin_component(Counting *counting, const uint32 *node, uint32 n)
+{
+	counting->layer = allocate(sizeof(Layer), n + 1);
+	counting->nlayers = n;
+	for (uint32 i = 0; i < n; i++)
+		counting->layer[i].node = node[i];
+	counting->left = allocate(sizeof(uint32), counting->nothers);
+	counting->chosen = allocate(sizeof(uint32), MOST_CHOICES);
+	counting->counted = allocate(sizeof(long double), MOST_CHOICES);
+	memcpy(counting->left, counting->size, sizeof(uint32) * counting->nothers);
+}
+
+/* Counts the worlds of a component, which has these nodes of the first release. */
+static JoinOutcome
+count_component(Counting *counting, const uint32 *node, uint32 n)
+{
+	MemoryContext old = MemoryContextSwitchTo(counting->context);
+	JoinOutcome outcome = JOIN_OVER_BUDGET;
+	uint32		state;
+
+	if (place_others(counting, node, n))
+	{
+		begin_component(counting, node, n);
+		if (take_state(counting, &counting->layer[0], &state))
+		{
+			counting->layer[0].forward[state] = 1;
+			outcome = go_forward(counting);
+		}
+		if (outcome == JOIN_FOUND)
+			outcome = go_backward(counting);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(counting->context);
+	return outcome;
+}
+
+static JoinOutcome
+count_components(Counting *counting)
+{
+	uint32		nfirst = counting->graph->side[0].nnodes;
+	uint32	   *first = allocate(sizeof(uint32), (Size) counting->nnodes + 1);
+	uint32	   *filled = allocate(sizeof(uint32), counting->nnodes);
+	uint32	   *member = allocate(sizeof(uint32), nfirst);
+	JoinOutcome outcome = JOIN_FOUND;
+
+	for (uint32 v = 0; v < nfirst; v++)
+		first[root_of(counting, v) + 1]++;
+	for (uint32 v = 0; v < counting->nnodes; v++)
+		first[v + 1] += first[v];
+	for (uint32 v = 0; v < nfirst; v++)
+	{
+		uint32		root = root_of(counting, v);
+
+		member[first[root] + filled[root]++] = v;
+	}
+	for (uint32 v = 0; v < counting->nnodes && outcome == JOIN_FOUND; v++)
+		if (first[v + 1] > first[v])
+			outcome = count_component(counting, &member[first[v]], first[v + 1] - first[v]);
+	return outcome;
+}
+
+/* ----------------------------------------------------------------
+ * What worlds tell
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Telling
+{
+	const JoinGraph *graph;
+	Posterior  *posterior;
+	uint64		room;
+	uint64		n;
+
+	/* Where one release shows the sensitive column, not the first: what its nodes show, by records */
+	int32		teller;			/* or -1 */
+	uint64	   *first_piece;	/* [nodes + 1] */
+	uint32	   *piece;			/* [pieces] node by node */
+
+	double	   *heard;			/* [values + 1] people, by value; "not shown" is the last */
+} Telling;
+
+static void
+list_pieces(Telling *telling)
+{
+	const JoinSide *side = &telling->graph->side[telling->teller];
+	uint32	   *filled = allocate(sizeof(uint32), side->nnodes);
+
+	telling->first_piece = allocate(sizeof(uint64), side->nnodes);
+	telling->piece = allocate(sizeof(uint32), side->npieces);
+	for (uint32 p = 0; p < side->npieces; p++)
+		telling->first_piece[side->piece[p].node + 1]++;
+	for (uint32 v = 0; v < side->nnodes; v++)
+		telling->first_piece[v + 1] += telling->first_piece[v];
+	for (uint32 p = 0; p < side->npieces; p++)
+	{
+		uint32		v = side->piece[p].node;
+
+		telling->piece[telling->first_piece[v] + filled[v]++] = p;
+	}
+	pfree(filled);
+}
+
+/* A release alone that shows the sensitive column, of those behind the first. */
+static int32
+find_teller(const JoinGraph *graph)
+{
+	for (int32 r = 1; r < graph->nreleases; r++)
+		if (graph->side[r].cells[graph->sensitive] != NULL && !graph->side[r].shared[graph->sensitive])
+			return r;
+	return -1;
+}
+
+static inline void
+hear(Telling *telling, Code value, double people)
+{
+	telling->heard[value == NO_CODE ? telling->graph->input->nvalues : value] += people;
+}
+
+/* The records of a node are alike, so each may show what any of them does. */
+static void
+hear_node(Telling *telling, uint32 node, double people)
+{
+	const JoinSide *side = &telling->graph->side[telling->teller];
+	const Code *sensitive = telling->graph->input->release[telling->teller].sensitive;
+
+	for (uint64 i = telling->first_piece[node]; i < telling->first_piece[node + 1]; i++)
+	{
+		const Piece *piece = &side->piece[telling->piece[i]];
+
+		hear(telling, sensitive[piece->record], people * piece->nrecords / side->size[node]);
+	}
+}
+
+static Code
+value_of_clique(const JoinGraph *graph, const uint32 *node)
+{
+	for (int32 r = 1; r < graph->nreleases; r++)
+	{
+		const Code *sensitive = graph->input->release[r].sensitive;
+
+		if (sensitive != NULL && sensitive[graph->side[r].record[node[r]]] != NO_CODE)
+			return sensitive[graph->side[r].record[node[r]]];
+	}
+	return NO_CODE;
+}
+
+static void
+keep(Telling *telling, Code value, double probability)
+{
+	Posterior  *posterior = telling->posterior;
+
+	if (telling->n == telling->room)
+	{
+		telling->room *= 2;
+		posterior->value = repalloc_huge(posterior->value, sizeof(Code) * telling->room);
+		posterior->probability = repalloc_huge(posterior->probability, sizeof(double) * telling->room);
+	}
+	posterior->value[telling->n] = value;
+	posterior->probability[telling->n++] = probability;
+}
+
+static void
+tell_node(Telling *telling, const Counting *counting, uint32 v)
+{
+	const JoinGraph *graph = telling->graph;
+	Code		nvalues = graph->input->nvalues;
+
+	memset(telling->heard, 0, sizeof(double) * ((Size) nvalues + 1));
+	for (uint64 c = counting->first_clique[v]; c < counting->first_clique[v + 1]; c++)
+	{
+		const uint32 *node = &counting->clique[c * graph->nreleases];
+
+		if (counting->people[c] <= 0)
+			continue;
+		if (telling->teller >= 0)
+			hear_node(telling, node[telling->teller], counting->people[c]);
+		else
+			hear(telling, value_of_clique(graph, node), counting->people[c]);
+	}
+	telling->posterior->first[v] = telling->n;
+	for (Code value = 0; value <= nvalues; value++)
+		if (telling->heard[value] > 0 && (value == nvalues || value != graph->input->null_value))
+			keep(telling, value == nvalues ? NO_CODE : value, telling->heard[value] / graph->side[0].size[v]);
+	telling->posterior->first[v + 1] = telling->n;
+}
+
+static void
+tell_posterior(const Counting *counting, Posterior *posterior)
+{
+	const JoinGraph *graph = counting->graph;
+	Telling		telling = {.graph = graph,.posterior = posterior,.room = 1024,.teller = find_teller(graph)};
+
+	if (telling.teller >= 0)
+		list_pieces(&telling);
+	telling.heard = allocate(sizeof(double), (Size) graph->input->nvalues + 1);
+	posterior->first = allocate(sizeof(uint64), graph->side[0].nnodes);
+	posterior->value = palloc(sizeof(Code) * telling.room);
+	posterior->probability = palloc(sizeof(double) * telling.room);
+	for (uint32 v = 0; v < graph->side[0].nnodes; v++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		tell_node(&telling, counting, v);
+	}
+}
+
+JoinOutcome
+join_worlds(const JoinGraph *graph, uint64 budget, Posterior *posterior)
+{
+	Counting	counting = {.graph = graph,.nreleases = graph->nreleases,.steps = budget};
+	JoinOutcome outcome;
+
+	if (!list_cliques(&counting))
+		return JOIN_OVER_BUDGET;
+	find_components(&counting);
+	counting.people = allocate(sizeof(double), counting.ncliques);
+	counting.place = allocate(sizeof(uint32), counting.nnodes);
+	counting.size = allocate(sizeof(uint32), counting.nnodes);
+	counting.last = allocate(sizeof(uint32), counting.nnodes);
+	memset(counting.place, 0xff, sizeof(uint32) * counting.nnodes); /* NO_STATE */
+	for (uint32 v = counting.first_node[1]; v < counting.nnodes; v++)
+		if (root_of(&counting, v) == v)
+			return JOIN_UNMATCHED;	/* in no clique: its component has no node of the first release */
+	counting.context = AllocSetContextCreate(CurrentMemoryContext, "worlds", ALLOCSET_DEFAULT_SIZES);
+	outcome = count_components(&counting);
+	MemoryContextDelete(counting.context);
+	if (outcome == JOIN_FOUND)
+		tell_posterior(&counting, posterior);
+	return outcome;
+}
