@@ -36,4 +36,18 @@ typedef struct People
 extern People *people_of(const Reading *reading, const Source *source, int32 n,
 						 bool is_guess, bool unifying, uint64 more);
 
+/*
+ * The same with one release more, before all others: what whoever knows the source knows of them.  It
+ * shows the quasi-identifiers of those who are in the source, if all their cells cover these; of all
+ * others nothing is known.  It is known of each release who is in it.
+ */
+typedef struct KnownPeople
+{
+	JoinInput	input;
+	bool	   *is_known;		/* [people] */
+	uint32	   *person_of_row;	/* [rows of the source] or NOBODY_YET */
+} KnownPeople;
+
+extern KnownPeople *known_people(const People *people, const Reading *reading, const Source *source);
+
 #endif							/* PPREPUB_SERVE_PEOPLE_H */

@@ -124,16 +124,24 @@ tuple_json(TuplePrinter *printer, uint32 row)
  * ----------------------------------------------------------------
  */
 
-static int
-compare_figures(const void *a, const void *b, void *arg)
+typedef struct Figure
 {
-	const double *figure = arg;
-	uint32		x = *(const uint32 *) a;
-	uint32		y = *(const uint32 *) b;
+	char	   *value;			/* NULL for what is not shown */
+	double		figure;
+} Figure;
 
-	if (figure[x] != figure[y])
-		return figure[x] > figure[y] ? -1 : 1;
-	return x < y ? -1 : x > y;
+/* The greatest first; codes of values depend on the order of rows, so of equal figures the value decides. */
+static int
+compare_figures(const void *a, const void *b)
+{
+	const Figure *x = a;
+	const Figure *y = b;
+
+	if (x->figure != y->figure)
+		return x->figure > y->figure ? -1 : 1;
+	if (x->value == NULL || y->value == NULL)
+		return (x->value == NULL) - (y->value == NULL);
+	return strcmp(x->value, y->value);
 }
 
 static JsonbValue
@@ -150,20 +158,20 @@ values_json(TuplePrinter *printer, const Code *value, const double *figure, uint
 {
 	const Reading *reading = printer->linking->reading;
 	JsonbParseState *state = NULL;
-	uint32	   *order = palloc(sizeof(uint32) * (n + 1));
+	Figure	   *figures = palloc(sizeof(Figure) * (n + 1));
 
 	for (uint32 i = 0; i < n; i++)
-		order[i] = i;
-	qsort_arg(order, n, sizeof(uint32), compare_figures, unconstify(double *, figure));
+		figures[i] = (Figure) {
+			.value = value[i] == NO_CODE ? NULL : print(printer, &printer->sensitive, value[i], reading->values[value[i]]),
+			.figure = figure[i]
+		};
+	qsort(figures, n, sizeof(Figure), compare_figures);
 	pushJsonbValue(&state, WJB_BEGIN_ARRAY, NULL);
 	for (uint32 i = 0; i < n; i++)
 	{
-		Code		code = value[order[i]];
-
 		pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
-		push_field(&state, "value", json_string(code == NO_CODE ? NULL :
-												print(printer, &printer->sensitive, code, reading->values[code])));
-		push_field(&state, unconstify(char *, name), json_number(figure[order[i]]));
+		push_field(&state, "value", json_string(figures[i].value));
+		push_field(&state, unconstify(char *, name), json_number(figures[i].figure));
 		pushJsonbValue(&state, WJB_END_OBJECT, NULL);
 	}
 	return JsonbPGetDatum(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_ARRAY, NULL)));
