@@ -48,6 +48,7 @@ typedef struct Story
 	bool		tells[MAX_RELEASES];
 	Code		sensitive[MAX_RELEASES][MAX_RECORDS];
 	bool		known;			/* whose records these are */
+	bool		guess;			/* or not quite */
 	uint32		person[MAX_RELEASES][MAX_RECORDS];
 	Code		code[MAX_COLUMNS][MAX_RECORDS]; /* of each person */
 	Code		null_value;
@@ -105,7 +106,7 @@ graph_of(const Story *story)
 	*input = (JoinInput) {
 		.nreleases = story->releases,.release = release,
 		.ncolumns = story->columns,.nqis = story->qis,
-		.nvalues = NVALUES,.null_value = story->null_value
+		.nvalues = NVALUES,.null_value = story->null_value,.is_guess = story->guess
 	};
 	return join_graph(input);
 }
@@ -1110,6 +1111,49 @@ test_random(void)
 	}
 }
 
+/* Whose the records are may be a guess, right or wrong. */
+static void
+test_guesses(void)
+{
+	for (int i = 0; i < 1500; i++)
+	{
+		int			releases = 2 + below(3);
+		Story		story = random_story(releases, random_size(releases), false);
+		int			r = below(releases);
+
+		story.known = story.guess = true;
+		for (int n = below(3); n > 0; n--)
+		{
+			uint32	   *a = &story.person[r][below(story.records)];
+			uint32	   *b = &story.person[r][below(story.records)];
+			uint32		other = *a;
+
+			*a = *b;
+			*b = other;
+		}
+		check_joins(&story);
+		MemoryContextReset(CurrentMemoryContext);
+	}
+}
+
+/* By how many people are releases short that have no perfect matching? */
+static void
+test_missing(void)
+{
+	Story		story = story_of(2, 3, 1);
+	JoinGraph  *graph;
+
+	show(&story, 0, 0, CELLS(AT(0), AT(0), AT(1)));
+	show(&story, 1, 0, CELLS(AT(0), AT(1), AT(1)));
+	story.known = false;
+	check(join_missing(graph_of(&story)) == 1);
+	show(&story, 1, 0, CELLS(AT(2), AT(2), {1, 2}));
+	check(join_missing(graph_of(&story)) == 2);
+	show(&story, 1, 0, CELLS(AT(1), AT(0), {0, 1}));
+	graph = graph_of(&story);
+	check(join_missing(graph) == 0);
+}
+
 /* ----------------------------------------------------------------
  * Many records
  * ----------------------------------------------------------------
@@ -1691,6 +1735,8 @@ main(void)
 		{"example 9.1", test_example_9_1},
 		{"lemma 9.2: any graph is that of some releases", test_lemma_9_2},
 		{"random releases", test_random},
+		{"guesses at whose records are whose", test_guesses},
+		{"people who are missing", test_missing},
 		{"cuts: all edges are matches", test_cuts},
 		{"cuts: all edges of many people are matches", test_many_cuts},
 		{"kernels of many people", test_many_people},

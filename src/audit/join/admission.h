@@ -1,0 +1,100 @@
+/*
+ * admission.h
+ *		What is known of a kernel's cliques while it is narrowed to the full match join:
+ *		for the files that do it.
+ */
+#ifndef PPREPUB_AUDIT_JOIN_ADMISSION_H
+#define PPREPUB_AUDIT_JOIN_ADMISSION_H
+
+#include "audit/join/graph.h"
+#include "miscadmin.h"
+
+/* A clique that was decided, and what else it may be */
+typedef struct Decision
+{
+	uint32		clique;
+	uint32		people;
+	uint32		least;
+} Decision;
+
+/* Most people who are joined otherwise beside those who have a clique's nodes */
+#define MOST_EXTRAS		6
+
+typedef struct Full
+{
+	JoinGraph  *graph;
+	int32		nreleases;
+	uint64		steps;			/* cliques that may still be looked at */
+
+	/* Nodes of all releases in one row: those of release r begin at first_node[r] */
+	uint32	   *first_node;		/* [releases + 1] */
+	uint32		nnodes;
+
+	/* Cliques of the kernel */
+	uint32		ncliques;
+	uint64		room;
+	uint32	   *clique;			/* [cliques * releases] a node of each release */
+	bool	   *admitted;		/* [cliques] */
+	uint64	   *first_clique;	/* [nodes + 1] */
+	uint32	   *clique_of;		/* [cliques * releases] node by node */
+
+	/* Components, and their nodes */
+	uint32	   *parent;			/* [nodes] up to the root of a component */
+	uint32	   *first_member;	/* [nodes + 1] by root; empty for others */
+	uint32	   *member;			/* [nodes] root by root */
+
+	/* A perfect matching of those components of which one is known */
+	uint32	   *base;			/* [cliques] people that it stands for */
+	bool	   *has_base;		/* [nodes] by root */
+
+	uint32	   *own;			/* [releases] nodes of somebody */
+
+	/* People who are joined otherwise: person i has node (r, i) of release r */
+	uint32	   *exchanged;		/* [releases * (releases + MOST_EXTRAS)] */
+	uint32		nexchanged;
+	uint32		tries;			/* that may still be made */
+
+	/* The search at hand */
+	uint32	   *left;			/* [nodes] records that no clique stands for yet */
+	uint32	   *people;			/* [cliques] */
+	bool	   *decided;		/* [cliques] */
+	Decision   *decision;		/* [cliques] */
+	uint32		ndecisions;
+} Full;
+
+#define NO_CLIQUE PG_UINT32_MAX
+
+/* The number in the row of a clique's node of release r */
+static inline uint32
+node_at(const Full *full, uint32 clique, int32 r)
+{
+	return full->first_node[r] + full->clique[(Size) clique * full->nreleases + r];
+}
+
+/* Pays for looking at something; false if that is over the budget. */
+static inline bool
+full_pay(Full *full)
+{
+	if (full->steps == 0)
+		return false;
+	if (--full->steps % 65536 == 0)
+		CHECK_FOR_INTERRUPTS();
+	return true;
+}
+
+/* The root of the component that a node is in */
+extern uint32 root_of(Full *full, uint32 node);
+
+/*
+ * Searches a perfect matching of a component that contains a clique, and admits whatever is in it;
+ * false if that is over the budget.
+ */
+extern bool search_matching(Full *full, uint32 clique);
+
+/*
+ * Joins a few people of the known matching otherwise, so that a clique stands for somebody, and
+ * admits whatever then does; false if none of the attempts comes to that.
+ */
+extern bool exchange_people(Full *full, uint32 clique);
+
+#endif							/* PPREPUB_AUDIT_JOIN_ADMISSION_H */

@@ -1,0 +1,181 @@
+/*
+ * search.c
+ *		Searching a perfect matching of a component that contains a clique.
+ *
+ * NOTES
+ *		All that the component may be is searched, until there is a matching or
+ *		nothing is left to try.  The search decides a clique at a time, that of
+ *		the node that has fewest left, for as many people as there can be, and one
+ *		less whenever that has come to nothing.
+ */
+#include "postgres.h"
+
+#include "audit/join/admission.h"
+
+typedef enum Choice
+{
+	CHOICE_MADE,
+	CHOICE_NONE,				/* a node's records are left over */
+	CHOICE_DONE					/* none are left over */
+} Choice;
+
+/* Lets a clique stand for so many more people, which are no more than are left. */
+static void
+take(Full *full, uint32 clique, uint32 people)
+{
+	full->people[clique] += people;
+	for (int32 r = 0; r < full->nreleases; r++)
+		full->left[node_at(full, clique, r)] -= people;
+}
+
+static void
+give_back(Full *full, uint32 clique, uint32 people)
+{
+	full->people[clique] -= people;
+	for (int32 r = 0; r < full->nreleases; r++)
+		full->left[node_at(full, clique, r)] += people;
+}
+
+/* For how many people can a clique stand? */
+static uint32
+most_people(const Full *full, uint32 clique)
+{
+	uint32		most = PG_UINT32_MAX;
+
+	if (full->decided[clique])
+		return 0;
+	for (int32 r = 0; r < full->nreleases; r++)
+		most = Min(most, full->left[node_at(full, clique, r)]);
+	return most;
+}
+
+/* How many cliques of a node are left, if fewer than this?  Of them, the first. */
+static bool
+count_left(Full *full, uint32 node, uint32 fewer, uint32 *nleft, uint32 *clique)
+{
+	*nleft = 0;
+	for (uint64 i = full->first_clique[node]; i < full->first_clique[node + 1] && *nleft < fewer; i++)
+	{
+		if (!full_pay(full))
+			return false;
+		if (most_people(full, full->clique_of[i]) > 0 && (*nleft)++ == 0)
+			*clique = full->clique_of[i];
+	}
+	return true;
+}
+
+/* Chooses what to decide next; false if that is over the budget. */
+static bool
+choose(Full *full, uint32 root, Choice *choice, Decision *decision)
+{
+	uint32		fewest = PG_UINT32_MAX;
+	uint32		node = 0;
+
+	*choice = CHOICE_DONE;
+	for (uint32 i = full->first_member[root]; i < full->first_member[root + 1] && fewest > 1; i++)
+	{
+		uint32		nleft;
+		uint32		clique = 0;
+
+		if (full->left[full->member[i]] == 0)
+			continue;
+		if (!count_left(full, full->member[i], fewest, &nleft, &clique))
+			return false;
+		if (nleft >= fewest)
+			continue;
+		fewest = nleft;
+		node = full->member[i];
+		decision->clique = clique;
+		*choice = CHOICE_MADE;
+	}
+	if (*choice == CHOICE_DONE)
+		return true;
+	if (fewest > 0)
+	{
+		decision->people = most_people(full, decision->clique);
+		decision->least = fewest == 1 ? full->left[node] : 0;
+	}
+	if (fewest == 0 || decision->people < decision->least)
+		*choice = CHOICE_NONE;
+	return true;
+}
+
+/* Goes back to where something else can be decided; false if nowhere. */
+static bool
+go_back(Full *full)
+{
+	while (full->ndecisions > 0)
+	{
+		Decision   *last = &full->decision[full->ndecisions - 1];
+
+		if (last->people > last->least)
+		{
+			give_back(full, last->clique, 1);
+			last->people--;
+			return true;
+		}
+		give_back(full, last->clique, last->people);
+		full->decided[last->clique] = false;
+		full->ndecisions--;
+	}
+	return false;
+}
+
+static void
+begin_search(Full *full, uint32 root)
+{
+	for (uint32 i = full->first_member[root]; i < full->first_member[root + 1]; i++)
+	{
+		uint32		v = full->member[i];
+		int32		r = 0;
+
+		while (v >= full->first_node[r + 1])
+			r++;
+		full->left[v] = full->graph->side[r].size[v - full->first_node[r]];
+	}
+	full->ndecisions = 0;
+}
+
+/* Admits whatever stands for somebody, if a matching was found, and ends the search. */
+static void
+end_search(Full *full, uint32 root, bool found)
+{
+	for (uint32 i = full->first_member[root]; i < full->first_member[root + 1]; i++)
+		for (uint64 j = full->first_clique[full->member[i]]; j < full->first_clique[full->member[i] + 1]; j++)
+		{
+			uint32		c = full->clique_of[j];
+
+			full->admitted[c] |= found && full->people[c] > 0;
+			if (found && !full->has_base[root])
+				full->base[c] = full->people[c];
+			full->decided[c] = false;
+		}
+	for (uint32 i = full->first_member[root]; i < full->first_member[root + 1]; i++)
+		for (uint64 j = full->first_clique[full->member[i]]; j < full->first_clique[full->member[i] + 1]; j++)
+			full->people[full->clique_of[j]] = 0;
+	full->has_base[root] |= found;
+}
+
+bool
+search_matching(Full *full, uint32 clique)
+{
+	uint32		root = root_of(full, node_at(full, clique, 0));
+	Choice		choice;
+	Decision	decision;
+
+	begin_search(full, root);
+	take(full, clique, 1);
+	do
+	{
+		if (!choose(full, root, &choice, &decision))
+			return false;
+		if (choice == CHOICE_MADE)
+		{
+			full->decision[full->ndecisions++] = decision;
+			full->decided[decision.clique] = true;
+			take(full, decision.clique, decision.people);
+		}
+	} while (choice == CHOICE_MADE || (choice == CHOICE_NONE && go_back(full)));
+	end_search(full, root, choice == CHOICE_DONE);
+	return true;
+}
