@@ -21,13 +21,14 @@
 struct FanWalk
 {
 	const JoinGraph *graph;		/* borrowed */
-	int32		nreleases;
 	FanVisitor	visit;
 	void	   *arg;
 
-	/* The nodes at hand */
-	const uint32 *const *only;
-	const uint32 *nonly;
+	/* The nodes at hand, by the place of their release among those at hand */
+	const int32 *release;		/* [nreleases] */
+	int32		nreleases;
+	const uint32 **only;		/* [releases] */
+	uint32	   *nonly;			/* [releases] */
 	Size	   *nwords;			/* [releases] of a bitmap of them */
 
 	/* Bitmaps, and where they begin, for releases r < s: those of the nodes of r, and what is left of s in the choice of r */
@@ -48,7 +49,9 @@ fans_create(const JoinGraph *graph, FanVisitor visit, void *arg)
 	FanWalk    *walk = palloc0(sizeof(FanWalk));
 	Size		n = graph->nreleases;
 
-	*walk = (FanWalk) {.graph = graph,.nreleases = graph->nreleases,.visit = visit,.arg = arg};
+	*walk = (FanWalk) {.graph = graph,.visit = visit,.arg = arg};
+	walk->only = palloc(sizeof(uint32 *) * n);
+	walk->nonly = palloc(sizeof(uint32) * n);
 	walk->nwords = palloc(sizeof(Size) * n);
 	walk->room = walk->last_room = 64;
 	walk->word = palloc(sizeof(uint64) * walk->room);
@@ -117,7 +120,7 @@ fill(FanWalk *walk)
 		for (int32 r = 0; r < s; r++)
 			for (uint32 i = 0; i < walk->nonly[r]; i++)
 				for (uint32 j = 0; j < walk->nonly[s]; j++)
-					if (is_joined(walk->graph, r, walk->only[r][i], s, walk->only[s][j]))
+					if (is_joined(walk->graph, walk->release[r], walk->only[r][i], walk->release[s], walk->only[s][j]))
 						set_bit(joined_to(walk, r, i, s), j);
 	}
 }
@@ -147,7 +150,7 @@ is_in_join(FanWalk *walk, uint32 last)
 {
 	const JoinGraph *graph = walk->graph;
 
-	if (graph->clique == NULL && graph->input->together == NULL)
+	if (walk->nreleases < graph->nreleases || (graph->clique == NULL && graph->input->together == NULL))
 		return true;
 	walk->node[walk->nreleases - 1] = last;
 	return !is_nobody(graph, walk->node) && (graph->clique == NULL || is_listed(graph, walk->node));
@@ -178,10 +181,15 @@ walk_from(FanWalk *walk, int32 r)
 }
 
 void
-walk_fans(FanWalk *walk, const uint32 *const *only, const uint32 *nonly)
+walk_fans(FanWalk *walk, const int32 *release, int32 n, const uint32 *const *only, const uint32 *nonly)
 {
-	walk->only = only;
-	walk->nonly = nonly;
+	walk->release = release;
+	walk->nreleases = n;
+	for (int32 r = 0; r < n; r++)
+	{
+		walk->only[r] = only[release[r]];
+		walk->nonly[r] = nonly[release[r]];
+	}
 	lay_out(walk);
 	fill(walk);
 	walk_from(walk, 0);

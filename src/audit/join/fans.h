@@ -8,7 +8,7 @@
 
 #include "audit/join/graph.h"
 
-/* Told of a node of each release but the last, and of those of the last, one at least, that each complete a clique. */
+/* Told of a node of each release at hand but the last, and of those of the last, one at least, that each complete a clique. */
 typedef void (*FanVisitor) (void *arg, const uint32 *node, const uint32 *last, uint32 nlast);
 
 typedef struct FanWalk FanWalk;
@@ -16,10 +16,13 @@ typedef struct FanWalk FanWalk;
 extern FanWalk *fans_create(const JoinGraph *graph, FanVisitor visit, void *arg);
 
 /*
- * Walks over the cliques of only[r][nonly[r]] for each release r, which are different nodes.
+ * Walks over the cliques of the nodes only[r][nonly[r]], which are different ones, of these releases
+ * r, ascending; nodes are told in their order.  That a join is narrowed to some cliques, and that
+ * nobody is absent everywhere, is heeded if they are all releases.
  *
  * Compares each two nodes of different releases once, in bitmaps; then a step a fan.
  */
-extern void walk_fans(FanWalk *walk, const uint32 *const *only, const uint32 *nonly);
+extern void walk_fans(FanWalk *walk, const int32 *release, int32 n,
+					  const uint32 *const *only, const uint32 *nonly);
 
 #endif							/* PPREPUB_AUDIT_JOIN_FANS_H */

@@ -6,14 +6,7 @@
 #ifndef PPREPUB_AUDIT_JOIN_PROFILE_H
 #define PPREPUB_AUDIT_JOIN_PROFILE_H
 
-#include "audit/join/graph.h"
-
-/* Quasi-identifiers of the source's rows: tuples that differ. */
-typedef struct JoinTuples
-{
-	uint32		ntuples;
-	const Code *const *code;	/* [qis][ntuples] */
-} JoinTuples;
+#include "audit/join/meeting.h"
 
 /* No clique of the join is consistent with a tuple: its rows are in no release. */
 #define NO_CLIQUE PG_UINT32_MAX
@@ -48,9 +41,8 @@ typedef struct LinkProfile
  * NULL if no release shows the sensitive column.
  *
  * Tuples that agree in whatever any release shows are looked at once.  For each, this takes what
- * it takes to find the records that are consistent with it and to compare their nodes, a step for
- * each clique of those, but one for all that differ in the last release only, and one for each value
- * that a node shows.  Everything is allocated in the current context.
+ * it takes to find the records that are consistent with it, and a step for each of their nodes and
+ * values; more where edges between them were dropped, see products.h.  Everything is allocated in the current context.
  */
 extern LinkProfile *link_profile(const JoinGraph *graph, const JoinTuples *tuples, bool with_values);
 

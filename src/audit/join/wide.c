@@ -59,6 +59,27 @@ wide_multiply(Wide *number, uint32 factor)
 	Assert(carry == 0);
 }
 
+void
+wide_copy(Wide *number, const Wide *other)
+{
+	memcpy(number->limb, other->limb, sizeof(uint32) * number->nlimbs);
+}
+
+void
+wide_subtract(Wide *number, const Wide *less)
+{
+	uint64		borrow = 0;
+
+	for (int32 i = 0; i < number->nlimbs; i++)
+	{
+		uint64		difference = (uint64) number->limb[i] - less->limb[i] - borrow;
+
+		number->limb[i] = (uint32) difference;
+		borrow = difference >> 32 != 0;
+	}
+	Assert(borrow == 0);
+}
+
 bool
 wide_is_zero(const Wide *number)
 {

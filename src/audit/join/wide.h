@@ -21,6 +21,7 @@ extern Wide *wide_create(Size n, int32 nlimbs);
 extern void wide_free(Wide *numbers);
 
 extern void wide_set(Wide *number, uint32 value);
+extern void wide_copy(Wide *number, const Wide *other);
 extern void wide_multiply(Wide *number, uint32 factor);
 
 static inline void
@@ -44,6 +45,9 @@ wide_add(Wide *number, const Wide *term)
 {
 	wide_add_multiple(number, term, 1);
 }
+
+/* Of no less. */
+extern void wide_subtract(Wide *number, const Wide *less);
 
 extern bool wide_is_zero(const Wide *number);
 extern int	wide_compare(const Wide *a, const Wide *b);

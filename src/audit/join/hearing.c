@@ -1,0 +1,261 @@
+/*
+ * hearing.c
+ *		Counting cliques value by value.
+ *
+ * NOTES
+ *		If several releases show the sensitive column, each clique has one value,
+ *		and is counted with the first of its nodes that shows it: those before
+ *		show none, and those behind the same or none.
+ *
+ *		If one release shows it, its nodes may have several values.  The cliques
+ *		that each node is in are counted first, and divided among the values of
+ *		its records afterwards.
+ */
+#include "postgres.h"
+
+#include "audit/join/counts.h"
+#include "audit/join/products.h"
+#include "audit/join/hearing.h"
+#include "utils/memutils.h"
+
+typedef struct Listening
+{
+	Products   *products;
+	const uint32 **weight;		/* [releases] */
+	const uint32 **only;		/* [releases] nodes at hand */
+	uint32	   *nonly;			/* [releases] */
+	uint32	  **mixed;			/* [releases][nodes] room for those of two values; NULL if that cannot be */
+	Wide	   *total;
+	Wide	   *told;			/* [nodes of the teller] */
+	int32		teller;			/* the release alone that shows the sensitive column, or -1 */
+} Listening;
+
+static void *
+allocate(Size width, Size n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* ----------------------------------------------------------------
+ * Values
+ * ----------------------------------------------------------------
+ */
+
+static void
+add_cliques(Hearing *hearing, Code code, const Wide *cliques, uint32 times)
+{
+	Code		value = code == NO_CODE ? hearing->graph->input->nvalues : code;
+
+	if (times == 0 || wide_is_zero(cliques))
+		return;
+	hearing->any = true;
+	if (code == hearing->graph->input->null_value && code != NO_CODE)
+		return;
+	if (!hearing->heard[value])
+		hearing->value[hearing->nvalues++] = value;
+	hearing->heard[value] = true;
+	wide_add_multiple(&hearing->cliques[value], cliques, times);
+}
+
+void
+hearing_clear(Hearing *hearing)
+{
+	for (uint32 i = 0; i < hearing->nvalues; i++)
+	{
+		wide_set(&hearing->cliques[hearing->value[i]], 0);
+		hearing->heard[hearing->value[i]] = false;
+	}
+	hearing->nvalues = 0;
+	hearing->any = false;
+}
+
+/* ----------------------------------------------------------------
+ * One release that shows values
+ * ----------------------------------------------------------------
+ */
+
+static void
+take_all(Hearing *hearing)
+{
+	Listening   *listening = hearing->listening;
+
+	for (int32 r = 0; r < hearing->graph->nreleases; r++)
+	{
+		listening->only[r] = hearing->meeting[r].node;
+		listening->nonly[r] = hearing->meeting[r].nnodes;
+	}
+}
+
+static void
+hear_by_node(Hearing *hearing)
+{
+	Listening   *listening = hearing->listening;
+	const Meeting *meeting = &hearing->meeting[listening->teller];
+
+	for (uint32 i = 0; i < meeting->nnodes; i++)
+		wide_set(&listening->told[meeting->node[i]], 0);
+	take_all(hearing);
+	count_products(listening->products, listening->only, listening->nonly, listening->teller, listening->told);
+	for (uint32 i = 0; i < meeting->nmet; i++)
+	{
+		const Share *share = &meeting->share[meeting->met[i]];
+
+		add_cliques(hearing, share->value, &listening->told[share->node], meeting->share_weight[meeting->met[i]]);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Several releases that do
+ * ----------------------------------------------------------------
+ */
+
+/* Where those begin that show no value; they stand last. */
+static inline uint32
+first_silent(const Meeting *meeting)
+{
+	return first_of_value(meeting, NO_CODE);
+}
+
+static void
+take_silent(Hearing *hearing, int32 r)
+{
+	const Meeting *meeting = &hearing->meeting[r];
+	uint32		first = first_silent(meeting);
+
+	hearing->listening->only[r] = &meeting->node[first];
+	hearing->listening->nonly[r] = meeting->nnodes - first;
+}
+
+/* Takes the nodes that show a value, and, if so asked, those that show none. */
+static void
+take_value(Hearing *hearing, int32 r, Code value, bool silent_too)
+{
+	Listening   *listening = hearing->listening;
+	const Meeting *meeting = &hearing->meeting[r];
+	uint32		first = first_of_value(meeting, value);
+	uint32		n = first_of_value(meeting, value + 1) - first;
+	uint32		silent = first_silent(meeting);
+	uint32		nsilent = silent_too ? meeting->nnodes - silent : 0;
+
+	listening->only[r] = &meeting->node[first];
+	listening->nonly[r] = n + nsilent;
+	if (nsilent == 0)
+		return;
+	memcpy(listening->mixed[r], &meeting->node[first], sizeof(uint32) * n);
+	memcpy(listening->mixed[r] + n, &meeting->node[silent], sizeof(uint32) * nsilent);
+	listening->only[r] = listening->mixed[r];
+	products_forget(listening->products);	/* the same place holds something else now */
+}
+
+static void
+count_value(Hearing *hearing, Code value)
+{
+	Listening   *listening = hearing->listening;
+
+	for (int32 r = 0; r < hearing->graph->nreleases; r++)
+		if (listening->nonly[r] == 0)
+			return;
+	wide_set(listening->total, 0);
+	count_products(listening->products, listening->only, listening->nonly, -1, listening->total);
+	add_cliques(hearing, value, listening->total, 1);
+}
+
+/* Counts cliques whose value the node of release k tells, and no earlier one. */
+static void
+hear_told_by(Hearing *hearing, int32 k)
+{
+	const Meeting *teller = &hearing->meeting[k];
+	uint32		silent = first_silent(teller);
+
+	for (uint32 i = 0; i < silent;)
+	{
+		Code		value = teller->value[teller->node[i]];
+
+		for (int32 r = k; r < hearing->graph->nreleases; r++)
+			if (hearing->meeting[r].value != NULL)
+				take_value(hearing, r, value, r > k);
+		count_value(hearing, value);
+		i = first_of_value(teller, value + 1);
+	}
+}
+
+static void
+hear_by_value(Hearing *hearing)
+{
+	Listening   *listening = hearing->listening;
+
+	take_all(hearing);
+	for (int32 k = 0; k < hearing->graph->nreleases; k++)
+	{
+		if (hearing->meeting[k].value == NULL)
+			continue;
+		hear_told_by(hearing, k);
+		take_silent(hearing, k);
+		if (listening->nonly[k] == 0)
+			return;				/* each clique has been told */
+	}
+	count_value(hearing, NO_CODE);
+}
+
+void
+hear_cliques(Hearing *hearing)
+{
+	products_forget(hearing->listening->products);
+	if (hearing->listening->teller >= 0)
+		hear_by_node(hearing);
+	else
+		hear_by_value(hearing);
+}
+
+/* ----------------------------------------------------------------
+ * Beginning
+ * ----------------------------------------------------------------
+ */
+
+static int32
+find_teller(const JoinGraph *graph, const Meeting *meeting)
+{
+	for (int32 r = 0; r < graph->nreleases; r++)
+		if (meeting[r].tells && meeting[r].value == NULL)
+			return r;
+	return -1;
+}
+
+static Listening *
+listening_create(const JoinGraph *graph, const Meeting *meeting)
+{
+	Listening   *listening = palloc0(sizeof(Listening));
+	int32		n = graph->nreleases;
+
+	listening->weight = allocate(sizeof(uint32 *), n);
+	listening->only = allocate(sizeof(uint32 *), n);
+	listening->nonly = allocate(sizeof(uint32), n);
+	listening->mixed = allocate(sizeof(uint32 *), n);
+	for (int32 r = 0; r < n; r++)
+	{
+		listening->weight[r] = meeting[r].weight;
+		if (meeting[r].value != NULL)
+			listening->mixed[r] = allocate(sizeof(uint32), graph->side[r].nnodes);
+	}
+	listening->products = products_create(graph, listening->weight);
+	listening->total = wide_create(1, join_limbs(graph));
+	listening->teller = find_teller(graph, meeting);
+	if (listening->teller >= 0)
+		listening->told = wide_create(graph->side[listening->teller].nnodes, join_limbs(graph));
+	return listening;
+}
+
+Hearing *
+hearing_create(const JoinGraph *graph, const Meeting *meeting)
+{
+	Hearing	   *hearing = palloc0(sizeof(Hearing));
+	Size		nvalues = (Size) graph->input->nvalues + 1;
+
+	hearing->graph = graph;
+	hearing->meeting = meeting;
+	hearing->cliques = wide_create(nvalues, join_limbs(graph));
+	hearing->heard = allocate(sizeof(bool), nvalues);
+	hearing->value = allocate(sizeof(Code), nvalues);
+	hearing->listening = listening_create(graph, meeting);
+	return hearing;
+}

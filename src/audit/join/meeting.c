@@ -1,0 +1,175 @@
+/*
+ * meeting.c
+ *		Finding the records of a release that are consistent with a tuple.
+ *
+ * NOTES
+ *		What they are depends on the columns that the release shows: tuples that
+ *		agree in them meet the same, and mostly nothing need be looked for again.
+ */
+#include "postgres.h"
+
+#include "audit/join/meeting.h"
+#include "utils/memutils.h"
+
+static void *
+allocate(Size width, Size n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+Parting
+part_tuples(const JoinTuples *tuples, const int32 *column, int32 ncolumns)
+{
+	Parting		parting = parting_create(tuples->ntuples);
+	Span	   *cells = allocate(sizeof(Span), tuples->ntuples);
+
+	for (int32 c = 0; c < ncolumns; c++)
+	{
+		for (uint32 t = 0; t < tuples->ntuples; t++)
+			cells[t] = span_of(tuples->code[column[c]][t]);
+		part_by(&parting, cells);
+	}
+	pfree(cells);
+	return parting;
+}
+
+/* Parts pieces by node and value. */
+static void
+find_shares(const JoinGraph *graph, int32 r, Meeting *meeting)
+{
+	const JoinSide *side = &graph->side[r];
+	const Code *sensitive = graph->input->release[r].sensitive;
+	Parting		parting = parting_create(side->npieces);
+	Span	   *nodes = allocate(sizeof(Span), side->npieces);
+	Span	   *values = allocate(sizeof(Span), side->npieces);
+
+	for (uint32 p = 0; p < side->npieces; p++)
+	{
+		nodes[p] = span_of(side->piece[p].node);
+		values[p] = span_of(sensitive[side->piece[p].record]);
+	}
+	part_by(&parting, nodes);
+	part_by(&parting, values);
+	meeting->share_of = parting.part;
+	meeting->share = allocate(sizeof(Share), parting.nparts);
+	for (uint32 p = 0; p < side->npieces; p++)
+		meeting->share[parting.part[p]] = (Share) {.node = nodes[p].lo,.value = values[p].lo};
+	meeting->met = allocate(sizeof(uint32), parting.nparts);
+	meeting->share_weight = allocate(sizeof(uint32), parting.nparts);
+	pfree(nodes);
+	pfree(values);
+}
+
+static void
+index_pieces(const JoinGraph *graph, int32 r, Meeting *meeting)
+{
+	const JoinSide *side = &graph->side[r];
+	const Span **cells = allocate(sizeof(Span *), graph->input->nqis);
+	uint32	   *record = allocate(sizeof(uint32), side->npieces);
+
+	meeting->column = allocate(sizeof(int32), graph->input->nqis);
+	for (int32 c = 0; c < graph->input->nqis; c++)
+		if (side->cells[c] != NULL)
+		{
+			meeting->column[meeting->ncolumns] = c;
+			cells[meeting->ncolumns++] = side->cells[c];
+		}
+	for (uint32 p = 0; p < side->npieces; p++)
+		record[p] = side->piece[p].record;
+	meeting->boxes = boxes_index(side->npieces, record, meeting->ncolumns, cells);
+	meeting->piece = allocate(sizeof(uint32), side->npieces);
+}
+
+void
+meeting_create(Meeting *meeting, const JoinGraph *graph, int32 r, const JoinTuples *tuples)
+{
+	const JoinSide *side = &graph->side[r];
+
+	meeting->side = side;
+	meeting->part = NO_TUPLE;
+	index_pieces(graph, r, meeting);
+	meeting->box = allocate(sizeof(Span), meeting->ncolumns);
+	meeting->alike = part_tuples(tuples, meeting->column, meeting->ncolumns);
+	meeting->tells = side->cells[graph->sensitive] != NULL;
+	meeting->node = allocate(sizeof(uint32), side->nnodes);
+	meeting->weight = allocate(sizeof(uint32), side->nnodes);
+	if (!meeting->tells)
+		return;
+	find_shares(graph, r, meeting);
+	if (!side->shared[graph->sensitive])
+		return;
+	meeting->value = allocate(sizeof(Code), side->nnodes);
+	for (uint32 v = 0; v < side->nnodes; v++)
+		meeting->value[v] = graph->input->release[r].sensitive[side->record[v]];
+}
+
+static void
+meet_piece(const JoinSide *side, Meeting *meeting, uint32 p)
+{
+	const Piece *piece = &side->piece[p];
+
+	if (meeting->weight[piece->node] == 0)
+		meeting->node[meeting->nnodes++] = piece->node;
+	meeting->weight[piece->node] += piece->nrecords;
+	if (!meeting->tells)
+		return;
+	if (meeting->share_weight[meeting->share_of[p]] == 0)
+		meeting->met[meeting->nmet++] = meeting->share_of[p];
+	meeting->share_weight[meeting->share_of[p]] += piece->nrecords;
+}
+
+static int
+compare_values(const void *a, const void *b, void *arg)
+{
+	const Meeting *meeting = arg;
+	Code		x = meeting->value[*(const uint32 *) a];
+	Code		y = meeting->value[*(const uint32 *) b];
+
+	return x < y ? -1 : x > y;
+}
+
+static void
+part_from(Meeting *meeting)
+{
+	for (uint32 i = 0; i < meeting->nnodes; i++)
+		meeting->weight[meeting->node[i]] = 0;
+	for (uint32 i = 0; i < meeting->nmet; i++)
+		meeting->share_weight[meeting->met[i]] = 0;
+	meeting->nnodes = meeting->nmet = 0;
+}
+
+void
+meet(Meeting *meeting, const JoinTuples *tuples, uint32 tuple)
+{
+	uint32		npieces;
+
+	if (meeting->part == meeting->alike.part[tuple])
+		return;
+	meeting->part = meeting->alike.part[tuple];
+	part_from(meeting);
+	for (int32 c = 0; c < meeting->ncolumns; c++)
+		meeting->box[c] = span_of(tuples->code[meeting->column[c]][tuple]);
+	npieces = boxes_meeting(meeting->boxes, meeting->box, meeting->piece);
+	for (uint32 i = 0; i < npieces; i++)
+		meet_piece(meeting->side, meeting, meeting->piece[i]);
+	if (meeting->value != NULL)
+		qsort_arg(meeting->node, meeting->nnodes, sizeof(uint32), compare_values, meeting);
+}
+
+uint32
+first_of_value(const Meeting *meeting, Code value)
+{
+	uint32		low = 0;
+	uint32		high = meeting->nnodes;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+
+		if (meeting->value[meeting->node[middle]] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,66 @@
+/*
+ * meeting.h
+ *		The records of a release that are consistent with a tuple of
+ *		quasi-identifiers, and the sensitive values that they show.
+ */
+#ifndef PPREPUB_AUDIT_JOIN_MEETING_H
+#define PPREPUB_AUDIT_JOIN_MEETING_H
+
+#include "audit/join/boxes.h"
+#include "audit/join/graph.h"
+#include "audit/join/parting.h"
+
+/* Quasi-identifiers of the source's rows: tuples that differ. */
+typedef struct JoinTuples
+{
+	uint32		ntuples;
+	const Code *const *code;	/* [qis][ntuples] */
+} JoinTuples;
+
+/* Records of a node that show the same value */
+typedef struct Share
+{
+	uint32		node;
+	Code		value;			/* or NO_CODE */
+} Share;
+
+/* A release, as tuples meet it */
+typedef struct Meeting
+{
+	const JoinSide *side;		/* borrowed */
+	int32		ncolumns;
+	int32	   *column;			/* [ncolumns] quasi-identifiers that are shown */
+	Parting		alike;			/* tuples, by these columns */
+	Boxes	   *boxes;			/* of pieces */
+	Span	   *box;			/* [ncolumns] */
+	bool		tells;			/* the sensitive column is shown */
+	Code	   *value;			/* [nodes] what they show, or NO_CODE, if it is shared; or NULL */
+	uint32	   *share_of;		/* [pieces] if it tells */
+	Share	   *share;			/* [shares] */
+
+	/* What the tuple at hand meets */
+	uint32		part;			/* of tuples that are alike; NO_TUPLE for none yet */
+	uint32	   *piece;			/* [pieces] */
+	uint32	   *node;			/* [nodes] by value, if it is shared */
+	uint32		nnodes;
+	uint32	   *weight;			/* [nodes] records; 0 for those that it does not meet */
+	uint32	   *met;			/* [shares] */
+	uint32		nmet;
+	uint32	   *share_weight;	/* [shares] */
+} Meeting;
+
+#define NO_TUPLE PG_UINT32_MAX
+
+/* Parts tuples by columns. */
+extern Parting part_tuples(const JoinTuples *tuples, const int32 *column, int32 ncolumns);
+
+/* In the current context; the graph and the tuples must outlive it. */
+extern void meeting_create(Meeting *meeting, const JoinGraph *graph, int32 r, const JoinTuples *tuples);
+
+/* Finds what a tuple meets. */
+extern void meet(Meeting *meeting, const JoinTuples *tuples, uint32 tuple);
+
+/* Of a meeting's nodes, if they stand by value: the first that shows this one or a greater one. */
+extern uint32 first_of_value(const Meeting *meeting, Code value);
+
+#endif							/* PPREPUB_AUDIT_JOIN_MEETING_H */
