@@ -26,8 +26,14 @@ typedef struct Listening
 	uint32	   *nonly;			/* [releases] */
 	uint32	  **mixed;			/* [releases][nodes] room for those of two values; NULL if that cannot be */
 	Wide	   *total;
-	Wide	   *told;			/* [nodes of the teller] */
 	int32		teller;			/* the release alone that shows the sensitive column, or -1 */
+	Wide	   *told;			/* [nodes of the teller] */
+
+	/* What the teller's records show that tuples of this part meet: most tuples meet what the one before did */
+	uint32		part;
+	uint32	   *shown;			/* [values + 1] records */
+	Code	   *value;			/* [values + 1] that are shown, or NO_CODE */
+	uint32		nvalues;
 } Listening;
 
 static void *
@@ -77,7 +83,7 @@ hearing_clear(Hearing *hearing)
 static void
 take_all(Hearing *hearing)
 {
-	Listening   *listening = hearing->listening;
+	Listening  *listening = hearing->listening;
 
 	for (int32 r = 0; r < hearing->graph->nreleases; r++)
 	{
@@ -86,15 +92,62 @@ take_all(Hearing *hearing)
 	}
 }
 
+static inline uint32 *
+shown_at(const Hearing *hearing, Code value)
+{
+	return &hearing->listening->shown[value == NO_CODE ? hearing->graph->input->nvalues : value];
+}
+
+/* Adds up the values of all nodes that the teller has at hand. */
+static void
+add_up_shown(Hearing *hearing)
+{
+	Listening  *listening = hearing->listening;
+	const Meeting *meeting = &hearing->meeting[listening->teller];
+
+	if (listening->part == meeting->part)
+		return;
+	for (uint32 i = 0; i < listening->nvalues; i++)
+		*shown_at(hearing, listening->value[i]) = 0;
+	listening->nvalues = 0;
+	for (uint32 i = 0; i < meeting->nmet; i++)
+	{
+		Code		value = meeting->share[meeting->met[i]].value;
+
+		if (*shown_at(hearing, value) == 0)
+			listening->value[listening->nvalues++] = value;
+		*shown_at(hearing, value) += meeting->share_weight[meeting->met[i]];
+	}
+	listening->part = meeting->part;
+}
+
+/* Where each of the teller's nodes is in as many cliques as any other; false if that is not so. */
+static bool
+hear_all_nodes(Hearing *hearing)
+{
+	Listening  *listening = hearing->listening;
+	const Wide *cliques;
+
+	take_all(hearing);
+	cliques = count_others(listening->products, listening->only, listening->nonly, listening->teller);
+	if (cliques == NULL)
+		return false;
+	add_up_shown(hearing);
+	for (uint32 i = 0; i < listening->nvalues; i++)
+		add_cliques(hearing, listening->value[i], cliques, *shown_at(hearing, listening->value[i]));
+	return true;
+}
+
 static void
 hear_by_node(Hearing *hearing)
 {
-	Listening   *listening = hearing->listening;
+	Listening  *listening = hearing->listening;
 	const Meeting *meeting = &hearing->meeting[listening->teller];
 
+	if (hear_all_nodes(hearing))
+		return;
 	for (uint32 i = 0; i < meeting->nnodes; i++)
 		wide_set(&listening->told[meeting->node[i]], 0);
-	take_all(hearing);
 	count_products(listening->products, listening->only, listening->nonly, listening->teller, listening->told);
 	for (uint32 i = 0; i < meeting->nmet; i++)
 	{
@@ -130,7 +183,7 @@ take_silent(Hearing *hearing, int32 r)
 static void
 take_value(Hearing *hearing, int32 r, Code value, bool silent_too)
 {
-	Listening   *listening = hearing->listening;
+	Listening  *listening = hearing->listening;
 	const Meeting *meeting = &hearing->meeting[r];
 	uint32		first = first_of_value(meeting, value);
 	uint32		n = first_of_value(meeting, value + 1) - first;
@@ -150,7 +203,7 @@ take_value(Hearing *hearing, int32 r, Code value, bool silent_too)
 static void
 count_value(Hearing *hearing, Code value)
 {
-	Listening   *listening = hearing->listening;
+	Listening  *listening = hearing->listening;
 
 	for (int32 r = 0; r < hearing->graph->nreleases; r++)
 		if (listening->nonly[r] == 0)
@@ -182,7 +235,7 @@ hear_told_by(Hearing *hearing, int32 k)
 static void
 hear_by_value(Hearing *hearing)
 {
-	Listening   *listening = hearing->listening;
+	Listening  *listening = hearing->listening;
 
 	take_all(hearing);
 	for (int32 k = 0; k < hearing->graph->nreleases; k++)
@@ -224,7 +277,7 @@ find_teller(const JoinGraph *graph, const Meeting *meeting)
 static Listening *
 listening_create(const JoinGraph *graph, const Meeting *meeting)
 {
-	Listening   *listening = palloc0(sizeof(Listening));
+	Listening  *listening = palloc0(sizeof(Listening));
 	int32		n = graph->nreleases;
 
 	listening->weight = allocate(sizeof(uint32 *), n);
@@ -241,14 +294,19 @@ listening_create(const JoinGraph *graph, const Meeting *meeting)
 	listening->total = wide_create(1, join_limbs(graph));
 	listening->teller = find_teller(graph, meeting);
 	if (listening->teller >= 0)
+	{
 		listening->told = wide_create(graph->side[listening->teller].nnodes, join_limbs(graph));
+		listening->part = NO_TUPLE;
+		listening->shown = allocate(sizeof(uint32), graph->input->nvalues);
+		listening->value = allocate(sizeof(Code), graph->input->nvalues);
+	}
 	return listening;
 }
 
 Hearing *
 hearing_create(const JoinGraph *graph, const Meeting *meeting)
 {
-	Hearing	   *hearing = palloc0(sizeof(Hearing));
+	Hearing    *hearing = palloc0(sizeof(Hearing));
 	Size		nvalues = (Size) graph->input->nvalues + 1;
 
 	hearing->graph = graph;

@@ -259,8 +259,9 @@ tell_group(Products *products, Wide *told)
 	walk_fans(products->walk, products->member, products->nmembers, products->only, products->nonly);
 }
 
+/* Sets the scale to the cliques of all groups but the teller's. */
 static void
-count_all(Products *products, const uint32 *const *only, const uint32 *nonly, int32 teller, Wide *told)
+scale_by_others(Products *products, const uint32 *const *only, const uint32 *nonly, int32 teller)
 {
 	products->only = only;
 	products->nonly = nonly;
@@ -271,6 +272,12 @@ count_all(Products *products, const uint32 *const *only, const uint32 *nonly, in
 		if (products->group[r] == r && (teller < 0 || products->group[teller] != r) && list_members(products, r))
 			scale_by_group(products);
 	products->teller = teller;
+}
+
+static void
+count_all(Products *products, const uint32 *const *only, const uint32 *nonly, int32 teller, Wide *told)
+{
+	scale_by_others(products, only, nonly, teller);
 	if (teller < 0)
 		wide_add(told, products->scale);
 	else if (!wide_is_zero(products->scale) && list_members(products, products->group[teller]))
@@ -327,6 +334,16 @@ count_products(Products *products, const uint32 *const *only, const uint32 *nonl
 		if (!list_members(products, 0) || products->nmembers < products->graph->nreleases)
 			take_away_nobody(products, teller, told);
 	}
+}
+
+const Wide *
+count_others(Products *products, const uint32 *const *only, const uint32 *nonly, int32 teller)
+{
+	scale_by_others(products, only, nonly, teller);
+	if (!list_members(products, products->group[teller]) || products->nmembers > 1 ||
+		(products->absent != NULL && list_absent(products, only, nonly)))
+		return NULL;
+	return products->scale;
 }
 
 /* ----------------------------------------------------------------
