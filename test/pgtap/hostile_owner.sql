@@ -130,6 +130,9 @@ INSERT INTO forbidden VALUES
 	('SELECT pprepub.members(''alices'')'),
 	('SELECT pprepub.signatures(''alices'')'),
 	('SELECT pprepub.neighborhoods(''alices'')'),
+	('SELECT pprepub.linkability(''alices'')'),
+	('SELECT pprepub.link_profile(''alices'')'),
+	('SELECT pprepub.link_posterior(''alices'')'),
 	('SELECT pprepub.statistics(''alices'')'),
 	('SELECT pprepub.metrics(''alices'', 1)'),
 	('SELECT pprepub.release_intact(''alices'', 1)'),
@@ -422,6 +425,10 @@ SELECT is_empty($$ SELECT * FROM run_of_cast WHERE outcome = 'done' AND device I
 SELECT lives_ok($$ SELECT * FROM pprepub.neighborhoods('tagged') $$, 'a superuser reads their neighborhoods');
 SELECT results_eq($$ SELECT runs > 0, foreigners, breaches FROM gist() $$,
 	$$ VALUES (true, 0::bigint, NULL::text) $$, 'neighborhoods: hashing and equality ran as the owner, and got nowhere');
+SELECT lives_ok($$ SELECT * FROM pprepub.linkability('tagged') $$, 'a superuser joins their releases');
+SELECT lives_ok($$ SELECT * FROM pprepub.link_profile('tagged') $$, 'and profiles them');
+SELECT results_eq($$ SELECT runs > 0, foreigners, breaches FROM gist() $$,
+	$$ VALUES (true, 0::bigint, NULL::text) $$, 'linkability: support functions ran as the owner, and got nowhere');
 SELECT lives_ok($$ SELECT * FROM pprepub.statistics('tagged') $$, 'a superuser reads their statistics');
 DROP TABLE run_of_cast;
 CREATE TEMP TABLE run_of_cast AS SELECT * FROM ran();

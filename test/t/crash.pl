@@ -236,6 +236,12 @@ foreach my $auditing ('audit', 'attack')
 	is($standby->safe_psql('postgres', qq{SET ROLE owner; SELECT bool_and(holds) FROM pprepub.$auditing('gated')}),
 		't', "$auditing: works on a standby");
 }
+foreach my $joining (q{linkability('gated')}, q{linkability_series('gated')},
+	q{(SELECT count(*), min(linkability) FROM pprepub.link_profile('gated')) x})
+{
+	my $sql = 'SET ROLE owner; SELECT * FROM ' . ($joining =~ /^\(/ ? $joining : "pprepub.$joining");
+	is($standby->safe_psql('postgres', $sql), $node->safe_psql('postgres', $sql), "$joining: on a standby as on the primary");
+}
 is( $standby->safe_psql('postgres', q{SET ROLE owner; SELECT * FROM pprepub.metrics('gated', 1)}),
 	$node->safe_psql('postgres', q{SET ROLE owner; SELECT * FROM pprepub.metrics('gated', 1)}), 'and its metrics');
 $standby->stop;
