@@ -92,6 +92,10 @@ make_question(FunctionCallInfo fcinfo)
 	catalog_enter(&access);
 	catalog_read("SELECT owner::oid AS owner, method, params FROM pprepub.catalog_publication WHERE publication = $1",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication)));
+	if (SPI_processed == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("the publication was dropped meanwhile")));
 	question->owner = catalog_oid(0, "owner");
 	count_question(question->publication, catalog_text(&access, 0, "method"),
 				   DatumGetJsonbP(catalog_field(0, "params", &isnull)));
