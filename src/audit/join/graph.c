@@ -230,9 +230,11 @@ turn_edges(JoinPair *pair, uint32 nfrom, uint32 nto)
 	pfree(filled);
 }
 
-static void
+/* False if there are too many edges. */
+static bool
 join_pair(JoinGraph *graph, JoinPair *pair)
 {
+	uint32		most = graph->input->most_edges;
 	const JoinSide *a = &graph->side[pair->a];
 	const JoinSide *b = &graph->side[pair->b];
 	const Span **cells = allocate(sizeof(Span *), graph->sensitive + 1);
@@ -261,6 +263,8 @@ join_pair(JoinGraph *graph, JoinPair *pair)
 			box[c] = a->cells[columns[c]][a->record[node]];
 		nfound = boxes_meeting(boxes, box, found);
 		add_edges(pair, node, found, keep_together(graph, pair, node, found, nfound), &room);
+		if (most > 0 && pair->nedges > most)
+			return false;
 	}
 	turn_edges(pair, a->nnodes, b->nnodes);
 	boxes_free(boxes);
@@ -268,6 +272,7 @@ join_pair(JoinGraph *graph, JoinPair *pair)
 	pfree(columns);
 	pfree(box);
 	pfree(found);
+	return true;
 }
 
 uint32
@@ -308,7 +313,8 @@ join_graph(const JoinInput *input)
 
 			pair->a = a;
 			pair->b = b;
-			join_pair(graph, pair);
+			if (!join_pair(graph, pair))
+				return NULL;
 		}
 	return graph;
 }

@@ -57,6 +57,7 @@ typedef struct JoinInput
 	int32		nqis;			/* of them, the first; the others are insensitive */
 	Code		nvalues;		/* sensitive codes are less than this */
 	Code		null_value;		/* the code of a sensitive NULL, which counts for no value; or NO_CODE */
+	uint32		most_edges;		/* between two releases, where memory matters; 0 for as many as can be numbered */
 	bool		is_guess;		/* whose the records are, where it is said: some may be others' */
 
 	/* Which may be the same person's, of two releases, each there or absent; NULL if any may */
@@ -117,7 +118,8 @@ typedef struct JoinGraph
 #define NO_EDGE PG_UINT32_MAX
 
 /*
- * The match join of the releases.
+ * The match join of the releases; NULL where two of them have more edges than
+ * the input allows.
  *
  * One step a record and column, and then for each node and release what it
  * takes to find those that it meets, mostly their number.  Takes 16 bytes a
