@@ -163,7 +163,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	const MethodDeclaration *method = method_declaration(publication->method);
 	bool		accept;
 	Jsonb	   *params;
-	const char *weaker;
+	const ParamSpec *weaker;
 	CatalogAccess access;
 
 	given = take_flag(given, "accept_weakening", &accept);
@@ -172,8 +172,11 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	if (weaker != NULL && publication->releases > 0 && !accept)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("a smaller \"%s\" would weaken what publication \"%s\" has promised",
-						weaker, publication->name),
+				 weaker->type == PARAM_CHOICE
+				 ? errmsg("this \"%s\" would weaken what publication \"%s\" has promised",
+						  weaker->name, publication->name)
+				 : errmsg("a smaller \"%s\" would weaken what publication \"%s\" has promised",
+						  weaker->name, publication->name),
 				 errdetail("The people in its releases would be protected less from now on."),
 				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
 	if (publication->releases > 0 && parameters_hook != NULL)

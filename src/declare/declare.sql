@@ -107,9 +107,13 @@ CREATE TABLE pprepub.catalog_release (
 	checksum_seed bigint,
 	checksum uuid,
 	witness jsonb,
+	identified boolean NOT NULL,		-- does the log say whose its rows are?
+	waived_at timestamptz,				-- since when that it does not is accepted
+	waived_by name,
 	PRIMARY KEY (publication, number)
 );
-COMMENT ON TABLE pprepub.catalog_release IS 'releases of publications';
+COMMENT ON TABLE pprepub.catalog_release IS
+	'releases of publications; of an imported one that is not identified nobody knows whose its rows are, and nothing is published until its owner has waived that';
 
 CREATE TABLE pprepub.catalog_metric (
 	publication int,

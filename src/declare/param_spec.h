@@ -8,15 +8,18 @@
 typedef enum ParamType
 {
 	PARAM_INTEGER,
+	PARAM_DECIMAL,				/* a number with up to six digits behind the point */
 	PARAM_CHOICE,				/* one of a list of words */
-	PARAM_BOOLEAN
+	PARAM_BOOLEAN,
+	PARAM_SEED					/* an integer from 0 on, drawn when it is not given */
 } ParamType;
 
 /* What a change of the value means for what was promised to the people in it. */
 typedef enum ParamStrength
 {
 	STRENGTH_NONE,				/* nothing */
-	STRENGTH_MORE				/* more is stronger: less is a weakening */
+	STRENGTH_MORE,				/* more is stronger: less is a weakening */
+	STRENGTH_KEPT				/* another one is another promise, and may be a weaker one */
 } ParamStrength;
 
 typedef struct ParamSpec
@@ -24,7 +27,7 @@ typedef struct ParamSpec
 	const char *name;
 	ParamType	type;
 	bool		required;
-	int64		least;			/* PARAM_INTEGER */
+	int64		least;			/* PARAM_INTEGER, PARAM_DECIMAL */
 	int64		most;
 	const char *const *choices; /* PARAM_CHOICE: ends with NULL */
 	const char *fallback;		/* the default as JSON, or NULL for none */
@@ -40,13 +43,22 @@ typedef struct MethodDeclaration
 	bool		cohorts;		/* and be about a part of the people? */
 	bool		insensitive;	/* may columns be declared insensitive? */
 	bool		answers;		/* does it answer on the fly? */
+	bool		classes;		/* have the rows of its releases a class? */
+
+	/*
+	 * What is wrong with values that are right each by itself, or NULL: a
+	 * sentence.  NULL for methods whose parameters do not depend on each other.
+	 */
+	const char *(*contradiction) (const int64 *params);
 } MethodDeclaration;
 
 /*
  * Methods get their parameters as plain numbers, in the order of the table: an
- * integer itself, a boolean 0 or 1, a choice its place in the list, and
- * PARAM_ABSENT where there is neither a value nor a default.
+ * integer itself, a decimal in millionths, so that it is exact, a boolean 0 or
+ * 1, a choice its place in the list, and PARAM_ABSENT where there is neither a
+ * value nor a default.
  */
 #define PARAM_ABSENT	PG_INT64_MIN
+#define PARAM_SCALE		1000000	/* of decimals */
 
 #endif							/* PPREPUB_DECLARE_PARAM_SPEC_H */

@@ -5,6 +5,7 @@
 #include "declare/parameters.h"
 
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
@@ -52,6 +53,14 @@ accepted_values(const ParamSpec *spec)
 			appendStringInfo(&text, "an integer from " INT64_FORMAT " to " INT64_FORMAT,
 							 spec->least, spec->most);
 			break;
+		case PARAM_DECIMAL:
+			appendStringInfo(&text, "a number from " INT64_FORMAT " to " INT64_FORMAT
+							 " with up to 6 digits behind the point",
+							 spec->least, spec->most);
+			break;
+		case PARAM_SEED:
+			appendStringInfoString(&text, "an integer from 0 on");
+			break;
 		case PARAM_BOOLEAN:
 			appendStringInfoString(&text, "true or false");
 			break;
@@ -76,7 +85,8 @@ hint_parameters(const MethodDeclaration *method)
 		appendStringInfo(&text, "%s%s (%s%s%s)",
 						 spec == method->params ? "" : ", ", spec->name,
 						 accepted_values(spec),
-						 spec->required ? ", required" : spec->fallback ? ", default " : "",
+						 spec->required ? ", required" : spec->type == PARAM_SEED ? ", default drawn" :
+						 spec->fallback ? ", default " : "",
 						 !spec->required && spec->fallback ? spec->fallback : "");
 	return errhint("Parameters of method \"%s\": %s.", method->name, text.data);
 }
@@ -119,6 +129,18 @@ integer_of(const JsonbValue *value, int64 *result)
 	return true;
 }
 
+/* Is it a decimal, and how many millionths? */
+static bool
+millionths_of(const JsonbValue *value, int64 *result)
+{
+	JsonbValue	scaled = *value;
+
+	if (value->type != jbvNumeric || numeric_is_nan(value->val.numeric) || numeric_is_inf(value->val.numeric))
+		return false;
+	scaled.val.numeric = numeric_mul_opt_error(value->val.numeric, int64_to_numeric(PARAM_SCALE), NULL);
+	return integer_of(&scaled, result);
+}
+
 static bool
 word_is(const JsonbValue *value, const char *word)
 {
@@ -136,6 +158,11 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 		case PARAM_INTEGER:
 			return integer_of(value, &integer) &&
 				integer >= spec->least && integer <= spec->most;
+		case PARAM_DECIMAL:
+			return millionths_of(value, &integer) &&
+				integer >= spec->least * PARAM_SCALE && integer <= spec->most * PARAM_SCALE;
+		case PARAM_SEED:
+			return integer_of(value, &integer) && integer >= 0;
 		case PARAM_BOOLEAN:
 			return value->type == jbvBool;
 		case PARAM_CHOICE:
@@ -193,6 +220,45 @@ parse_json(const char *text)
 	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
 }
 
+/* One that nobody can guess, and that is kept, so that what it drives can be told again. */
+static JsonbValue *
+draw_seed(void)
+{
+	JsonbValue *value = palloc0(sizeof(JsonbValue));
+	uint64		seed;
+
+	if (!pg_strong_random(&seed, sizeof(seed)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not get random numbers")));
+	value->type = jbvNumeric;
+	value->val.numeric = int64_to_numeric((int64) (seed >> 1));
+	return value;
+}
+
+static JsonbValue *
+fallback_of(const ParamSpec *spec)
+{
+	if (spec->type == PARAM_SEED)
+		return draw_seed();
+	return spec->fallback == NULL ? NULL :
+		field_of(parse_json(psprintf("{\"v\": %s}", spec->fallback)), "v");
+}
+
+static Jsonb *
+verify_together(const MethodDeclaration *method, Jsonb *params)
+{
+	const char *wrong = method->contradiction == NULL ? NULL : method->contradiction(param_values(method, params));
+
+	if (wrong != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parameters of method \"%s\" contradict each other", method->name),
+				 errdetail("%s", wrong),
+				 hint_parameters(method)));
+	return params;
+}
+
 Jsonb *
 check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 {
@@ -215,8 +281,8 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 					 errmsg("parameter \"%s\" of method \"%s\" is missing",
 							spec->name, method->name),
 					 hint_parameters(method)));
-		if (value == NULL && spec->fallback != NULL)
-			value = field_of(parse_json(psprintf("{\"v\": %s}", spec->fallback)), "v");
+		if (value == NULL)
+			value = fallback_of(spec);
 		if (value == NULL)
 			continue;
 		key.type = jbvString;
@@ -225,7 +291,7 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 		pushJsonbValue(&state, WJB_KEY, &key);
 		pushJsonbValue(&state, WJB_VALUE, value);
 	}
-	return JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL));
+	return verify_together(method, JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL)));
 }
 
 static int64
@@ -238,7 +304,10 @@ param_value(const ParamSpec *spec, const JsonbValue *value)
 	switch (spec->type)
 	{
 		case PARAM_INTEGER:
+		case PARAM_SEED:
 			return integer_of(value, &integer) ? integer : PARAM_ABSENT;
+		case PARAM_DECIMAL:
+			return millionths_of(value, &integer) ? integer : PARAM_ABSENT;
 		case PARAM_BOOLEAN:
 			return value->val.boolean;
 		case PARAM_CHOICE:
@@ -264,15 +333,16 @@ param_values(const MethodDeclaration *method, Jsonb *params)
 	return values;
 }
 
-const char *
+const ParamSpec *
 weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 {
 	int64	   *before = param_values(method, old);
 	int64	   *after = param_values(method, new);
 
 	for (int i = 0; method->params[i].name != NULL; i++)
-		if (method->params[i].strength == STRENGTH_MORE && after[i] < before[i])
-			return method->params[i].name;
+		if ((method->params[i].strength == STRENGTH_MORE && after[i] < before[i]) ||
+			(method->params[i].strength == STRENGTH_KEPT && after[i] != before[i]))
+			return &method->params[i];
 	return NULL;
 }
 

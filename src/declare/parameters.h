@@ -30,7 +30,7 @@ extern Jsonb *check_parameters(const MethodDeclaration *method, Jsonb *given, Js
  * The first parameter in which the new values promise less than the old, or
  * NULL.
  */
-extern const char *weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new);
+extern const ParamSpec *weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new);
 
 /* Checked parameters as plain numbers: see param_spec.h. */
 extern int64 *param_values(const MethodDeclaration *method, Jsonb *params);

@@ -29,4 +29,4 @@ COMMENT ON FUNCTION pprepub.rebuild_history(text) IS
 CREATE FUNCTION pprepub.acknowledge_history(publication text) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_acknowledge_history';
 COMMENT ON FUNCTION pprepub.acknowledge_history(text) IS
-	'says that the history is whole, after a backup, a copy or a dump was restored, or a standby promoted: publishing goes on';
+	'says that the history is whole, after a backup, a copy or a dump was restored, or a standby promoted, and waives protection together with imported releases of which nobody knows whose their rows are: publishing goes on';

@@ -46,11 +46,12 @@ witness_now(void)
 	return PointerGetDatum(DatumGetJsonbPCopy(catalog_field(0, "witness", &isnull)));
 }
 
-void
-verify_witness(const DeclaredPublication *publication)
+const char *
+rewound_words(const DeclaredPublication *publication)
 {
 	CatalogAccess access;
 	Datum		now;
+	const char *words;
 
 	catalog_enter(&access);
 	now = witness_now();
@@ -64,14 +65,73 @@ verify_witness(const DeclaredPublication *publication)
 				 " FROM (SELECT witness AS w, $2 AS n FROM pprepub.catalog_publication WHERE publication = $1) x",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 				 CATALOG_PARAM(JSONBOID, now));
-	if (strcmp(catalog_text(&access, 0, "differs"), "") != 0)
+	words = catalog_text(&access, 0, "differs");
+	catalog_leave(&access);
+	return words;
+}
+
+void
+verify_witness(const DeclaredPublication *publication)
+{
+	const char *words = rewound_words(publication);
+
+	if (strcmp(words, "") != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the history of publication \"%s\" may have been rewound", publication->name),
-				 errdetail("Its last release was made %s.", catalog_text(&access, 0, "differs")),
-				 errhint("What was published since is not protected here. When nothing is missing, call pprepub.acknowledge_history(%s).",
+				 errdetail("Its last release was made %s.", words),
+				 errhint("What was published since is not protected here: adopt it with pprepub.import_release(). When nothing is missing, call pprepub.acknowledge_history(%s).",
+						 quote_literal_cstr(publication->name))));
+}
+
+/* Numbers as people list them: "1", "1 and 2", "1, 2 and 3". */
+static char *
+list_numbers(void)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		appendStringInfo(&list, "%s%d", i == 0 ? "" : i + 1 == SPI_processed ? " and " : ", ",
+						 catalog_int(i, "number"));
+	return list.data;
+}
+
+void
+verify_identified(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_read("SELECT number FROM pprepub.catalog_release"
+				 " WHERE publication = $1 AND NOT identified AND waived_at IS NULL ORDER BY number",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	if (SPI_processed > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("publication \"%s\" has an imported release of which nobody knows whose its rows are", publication->name),
+				 errdetail_plural("What release %s tells of people cannot be judged together with what is to come.",
+								  "What releases %s tell of people cannot be judged together with what is to come.",
+								  SPI_processed, list_numbers()),
+				 errhint("If that is not needed, call pprepub.acknowledge_history(%s).",
 						 quote_literal_cstr(publication->name))));
 	catalog_leave(&access);
+}
+
+/* Imported without a key, and not waived before: the owner is told what he waives. */
+static void
+waive_identities(const DeclaredPublication *publication)
+{
+	catalog_execute("WITH waived AS (UPDATE pprepub.catalog_release SET waived_at = now(), waived_by = session_user"
+					"  WHERE publication = $1 AND NOT identified AND waived_at IS NULL RETURNING number)"
+					" SELECT number FROM waived ORDER BY number",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	if (SPI_processed > 0)
+		ereport(NOTICE,
+				(errmsg_plural("release %s of publication \"%s\" is waived",
+							   "releases %s of publication \"%s\" are waived",
+							   SPI_processed, list_numbers(), publication->name),
+				 errdetail("What is published from now on is safe together with all other releases, but not with what these tell of people.")));
 }
 
 Datum
@@ -89,6 +149,7 @@ pprepub_acknowledge_history(PG_FUNCTION_ARGS)
 	catalog_execute("UPDATE pprepub.catalog_publication SET witness = $2 WHERE publication = $1 AND releases > 0",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(JSONBOID, now));
+	waive_identities(publication);
 	catalog_leave(&access);
 	PG_RETURN_VOID();
 }

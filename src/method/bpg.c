@@ -856,6 +856,7 @@ const Method bpg_method = {
 		.cohorts = true,
 		.insensitive = true,
 		.answers = true,
+		.classes = true,
 	},
 	.principle = bpg_principle,
 	.want_helpers = bpg_want_helpers,

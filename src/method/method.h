@@ -35,7 +35,7 @@ typedef struct Method
 {
 	MethodDeclaration declaration;
 
-	/* What releases under these parameters promise of each set that they reveal. */
+	/* What releases under these parameters promise of each set that they reveal; NULL where that is not theirs to promise. */
 	Principle	(*principle) (const int64 *params);
 
 	/*
@@ -51,7 +51,8 @@ typedef struct Method
 	/*
 	 * Drafts a release of the rows asked for.  Parameters come as
 	 * param_spec.h says.  The same frame, parameters and seed give
-	 * the same draft; everything is allocated in the current context.
+	 * the same draft; everything is allocated in the current context.  NULL for
+	 * methods that cannot publish yet: releases can be imported, and audited.
 	 */
 	Draft	   *(*draft) (const Frame *frame, const Past *past,
 						  const int64 *params, uint64 seed);
@@ -60,6 +61,7 @@ typedef struct Method
 extern const Method *const methods[];	/* ends with NULL */
 
 extern const Method bpg_method;
+extern const Method sequential_method;
 
 extern const Method *find_method(const char *name);
 

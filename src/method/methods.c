@@ -8,6 +8,7 @@
 
 const Method *const methods[] = {
 	&bpg_method,
+	&sequential_method,
 	NULL
 };
 

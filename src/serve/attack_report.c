@@ -41,11 +41,17 @@ put_revealed(ReturnSetInfo *result, const Revealed *revealed)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
+/* Where nobody knows whose the rows of the other one are, nothing follows from it: it is not a release of nobody. */
+static bool
+is_known(const Released *released, const Revealed *revealed)
+{
+	return revealed->other == 0 || released[revealed->other - 1].is_identified;
+}
+
 /* As the owner, under the active snapshot. */
 static Attack *
-attack_publication(const DeclaredPublication *publication)
+attack_publication(const DeclaredPublication *publication, const Released *released)
 {
-	const Released *released = read_released(publication);
 	const Seen *seen = &recall(publication)->seen;
 	Principle  *promised = palloc(sizeof(Principle) * publication->releases);
 
@@ -63,6 +69,7 @@ pprepub_attack(PG_FUNCTION_ARGS)
 	MemoryContext context;
 	MemoryContext old;
 	Identity	caller;
+	const Released *released;
 	Attack	   *found;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
@@ -72,11 +79,13 @@ pprepub_attack(PG_FUNCTION_ARGS)
 	old = MemoryContextSwitchTo(context);
 	PushActiveSnapshot(GetLatestSnapshot());
 	act_as(&caller, publication->owner);
-	found = attack_publication(publication);
+	released = read_released(publication);
+	found = attack_publication(publication, released);
 	act_as_before(&caller);
 	PopActiveSnapshot();
 	for (uint64 i = 0; i < found->n; i++)
-		put_revealed(result, &found->revealed[i]);
+		if (is_known(released, &found->revealed[i]))
+			put_revealed(result, &found->revealed[i]);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return (Datum) 0;

@@ -12,6 +12,7 @@
 #include "audit/smallest.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "method/method.h"
 #include "miscadmin.h"
 #include "serve/inspect.h"
 #include "serve/invariant.h"
@@ -226,6 +227,7 @@ load_present(const DeclaredPublication *publication, const bool *shown, char **w
 
 typedef struct Releases
 {
+	int32		identified;		/* the log says whose their rows are */
 	int32		intact;
 	int32		not_intact;		/* the first that is not, or 0 */
 	uint64		rows;
@@ -247,14 +249,15 @@ is_before(int32 number, int32 first)
 }
 
 static void
-sum_up(Releases *releases, const Inspection *inspection, int32 number)
+sum_up(Releases *releases, const Inspection *inspection, int32 number, bool is_identified)
 {
 	bool		intact = inspection->exists && inspection->is_intact;
 	bool		logged = inspection->exists && inspection->is_logged;
 
+	releases->identified += is_identified;
 	releases->intact += intact;
-	releases->logged += logged;
-	releases->rows += inspection->rows;
+	releases->logged += logged && is_identified;
+	releases->rows += is_identified ? inspection->rows : 0;
 	releases->unchanged += inspection->unchanged;
 	releases->covered += inspection->covered;
 	if (!intact && is_before(number, releases->not_intact))
@@ -300,7 +303,7 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 			continue;
 		is_inspected[r] = true;
 		inspection = inspect_release(publication, &audit->released[r], audit->recalled, answers, present, row_of_person);
-		sum_up(releases, &inspection, r + 1);
+		sum_up(releases, &inspection, r + 1, audit->released[r].is_identified);
 	}
 	MemoryContextDelete(work);
 }
@@ -339,6 +342,25 @@ worst_release(int32 number, int64 class, const char *column)
 	return json.data;
 }
 
+/* Of releases that were imported without a key, nothing is judged but their tables. */
+static void
+check_identified(Audit *audit)
+{
+	int32		n = audit->publication->releases;
+	int32		identified = 0;
+	int32		first = 0;
+
+	for (int32 r = 0; r < n; r++)
+	{
+		identified += audit->released[r].is_identified;
+		if (!audit->released[r].is_identified && is_before(r + 1, first))
+			first = r + 1;
+	}
+	if (identified < n)
+		add_check(audit, "identified", psprintf("%d release(s) of which the log says whose their rows are", n),
+				  psprintf("%d", identified), false, worst_release(first, 0, NULL));
+}
+
 static void
 check_releases(Audit *audit)
 {
@@ -348,8 +370,8 @@ check_releases(Audit *audit)
 	add_check(audit, "checksums", psprintf("%d release(s) with the rows that they were published with", n),
 			  psprintf("%d", releases.intact), releases.intact == n,
 			  worst_release(releases.not_intact, 0, NULL));
-	add_check(audit, "rows", psprintf("%d release(s), class by class, with the people and values of the log", n),
-			  psprintf("%d, " UINT64_FORMAT " rows in all", releases.logged, releases.rows), releases.logged == n,
+	add_check(audit, "rows", psprintf("%d release(s), class by class, with the people and values of the log", releases.identified),
+			  psprintf("%d, " UINT64_FORMAT " rows in all", releases.logged, releases.rows), releases.logged == releases.identified,
 			  worst_release(releases.not_logged, releases.unlogged_class, NULL));
 	if (releases.unreadable != NULL)
 		add_check(audit, "covers", pstrdup("the source can be read"), releases.unreadable, false, NULL);
@@ -408,10 +430,14 @@ pprepub_audit(PG_FUNCTION_ARGS)
 	audit.weakest = weakest_principle(audit.released, publication->releases);
 	audit.recalled = recall(publication);
 	audit.atoms = atoms_of(&audit.recalled->seen);
-	check_classes(&audit);
-	check_atoms(&audit);
+	if (find_method(publication->method)->principle != NULL)
+	{
+		check_classes(&audit);
+		check_atoms(&audit);
+	}
 	check_invariant(&audit);
 	check_remembered(&audit);
+	check_identified(&audit);
 	check_releases(&audit);
 	MemoryContextSwitchTo(old);
 	SPI_finish();

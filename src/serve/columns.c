@@ -60,6 +60,22 @@ show_all(const DeclaredPublication *publication)
 }
 
 const bool *
+noted_columns(const DeclaredPublication *publication, ArrayType *names)
+{
+	bool	   *shown;
+	Datum	   *values;
+	int			n;
+
+	if (names == NULL)
+		return show_all(publication);
+	deconstruct_array(names, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &values, NULL, &n);
+	shown = palloc0(sizeof(bool) * publication->ncolumns);
+	for (int i = 0; i < n; i++)
+		show_column(publication, NameStr(*DatumGetName(values[i])), shown);
+	return shown;
+}
+
+const bool *
 shown_columns(const DeclaredPublication *publication, ArrayType *names)
 {
 	const Method *method = find_method(publication->method);

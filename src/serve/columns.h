@@ -17,4 +17,7 @@
  */
 extern const bool *shown_columns(const DeclaredPublication *publication, ArrayType *names);
 
+/* The same of a release that was made, which may show none of them. */
+extern const bool *noted_columns(const DeclaredPublication *publication, ArrayType *names);
+
 #endif							/* PPREPUB_SERVE_COLUMNS_H */

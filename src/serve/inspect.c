@@ -8,6 +8,7 @@
 #include "history/reader.h"
 #include "miscadmin.h"
 #include "serve/checksum.h"
+#include "serve/row_classes.h"
 #include "utils/memutils.h"
 
 typedef struct Inspecting
@@ -20,6 +21,7 @@ typedef struct Inspecting
 	const LoadedFrame *present;
 	Inspection	inspection;
 	Checksum   *checksum;
+	RowClasses *classes;		/* of a table's rows */
 	uint32	   *class_of;		/* [nclasses + 1] index in the log of a class number, or NO_ROW */
 	uint64	   *rows;			/* a word for each row: class and value */
 	uint64		allocated;
@@ -117,7 +119,7 @@ inspect_row(void *what, TupleTableSlot *slot)
 {
 	Inspecting *inspecting = what;
 	int			sensitive = inspecting->answers->sensitive;
-	uint32		class = slot->tts_isnull[0] ? NO_ROW : find_class(inspecting, DatumGetInt64(slot->tts_values[0]));
+	uint32		class = find_class(inspecting, row_class(inspecting->classes, slot));
 	bool		is_shown = inspecting->released->shows_sensitive;
 	Code		value = !is_shown ? 0 :
 		recalled_value(inspecting->recalled, slot->tts_values[sensitive], slot->tts_isnull[sensitive]);
@@ -167,10 +169,12 @@ inspect_table(Inspecting *inspecting)
 	inspecting->allocated = 1024;
 	inspecting->rows = palloc(sizeof(uint64) * inspecting->allocated);
 	inspecting->checksum = checksum_create(inspecting->answers->columns, released->checksum_seed);
+	inspecting->classes = row_classes_read(inspecting->publication, released->table);
 	read_each(released->table, inspect_row, inspecting);
 	inspecting->inspection.is_intact = memcmp(checksum_result(inspecting->checksum), &released->checksum,
 											  sizeof(pg_uuid_t)) == 0;
-	compare_rows(inspecting);
+	if (released->is_identified)
+		compare_rows(inspecting);
 }
 
 /* ----------------------------------------------------------------

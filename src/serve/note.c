@@ -1,6 +1,6 @@
 /*
  * note.c
- *		A release's number, and what the catalog notes of it.
+ *		A release's number, and what the catalog notes of it and tells again.
  *
  * NOTES
  *		How much is written does not depend on what was withheld: counts and
@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "history/witness.h"
 #include "serve/invariant.h"
+#include "serve/note.h"
 #include "serve/release.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -31,13 +32,13 @@ trees_of(const DeclaredPublication *publication)
 }
 
 static void
-note_metrics(const Making *making, int32 number)
+note_metrics(const DeclaredPublication *publication, int32 number, const Metrics *metrics)
 {
 	NamedMetric list[NMETRICS];
 	Datum		names[NMETRICS];
 	Datum		values[NMETRICS];
 
-	list_metrics(&making->metrics, list);
+	list_metrics(metrics, list);
 	for (int i = 0; i < NMETRICS; i++)
 	{
 		names[i] = CStringGetTextDatum(list[i].name);
@@ -45,7 +46,7 @@ note_metrics(const Making *making, int32 number)
 	}
 	catalog_execute("INSERT INTO pprepub.catalog_metric (publication, release, position, metric, value)"
 					" SELECT $1, $2, n, m, v FROM ROWS FROM (unnest($3), unnest($4)) WITH ORDINALITY u(m, v, n)",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(making->publication->id)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
 					CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(construct_array(names, NMETRICS, TEXTOID, -1, false, TYPALIGN_INT))),
 					CATALOG_PARAM(FLOAT8ARRAYOID, PointerGetDatum(construct_array(values, NMETRICS, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE))));
@@ -53,58 +54,99 @@ note_metrics(const Making *making, int32 number)
 
 /* One update a release, of a row that each release updates. */
 static void
-note_number(const DeclaredPublication *publication, int32 number, uint64 newcomers, Datum witness)
+note_number(const DeclaredPublication *publication, const ReleaseNote *note, Datum witness)
 {
-	catalog_execute("UPDATE pprepub.catalog_publication SET releases = $2, remembered = remembered + $3, witness = $4"
-					" WHERE publication = $1",
+	catalog_execute("UPDATE pprepub.catalog_publication SET releases = $2, remembered = remembered + $3,"
+					" witness = CASE WHEN $5 THEN witness ELSE $4 END WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
-					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) newcomers)),
-					CATALOG_PARAM(JSONBOID, witness));
+					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->newcomers)),
+					CATALOG_PARAM(JSONBOID, witness),
+					CATALOG_PARAM(BOOLOID, BoolGetDatum(note->keeps_witness)));
 }
 
 void
-note_release(const Making *making, int32 number, const SentRelease *sent, double seconds)
+note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 {
-	const DeclaredPublication *publication = making->publication;
-	const Request *request = making->request;
-	const Metrics *metrics = &making->metrics;
-	bool		is_stored = OidIsValid(sent->table);
+	Metrics		none = {0};
+	const Metrics *metrics = note->metrics == NULL ? &none : note->metrics;
 	CatalogAccess access;
 	Datum		now;
 
 	catalog_enter(&access);
 	now = witness_now();
-	note_number(publication, number, sent->newcomers, now);
+	note_number(publication, note, now);
 	catalog_execute("INSERT INTO pprepub.catalog_release"
 					" (publication, number, kind, published_at, published_by, method, params, relation, cohort, columns,"
 					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds,"
-					"  trees, checksum_seed, checksum, witness)"
+					"  trees, checksum_seed, checksum, witness, identified)"
 					" VALUES ($1, $2, $3, now(), $4::text::name, $5, $6, $7, $8, $9,"
-					"  $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
+					"  $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
-					CATALOG_TEXT(is_stored ? "stored" : "query"),
-					CATALOG_TEXT(request->by),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
+					CATALOG_TEXT(note->kind),
+					CATALOG_TEXT(note->by),
 					CATALOG_TEXT(publication->method),
 					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)),
-					is_stored ? CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(sent->table)) : CATALOG_NULL(REGCLASSOID),
-					CATALOG_TEXT(request->cohort),
-					request->columns == NULL ? CATALOG_NULL(NAMEARRAYOID) :
-					CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(request->columns)),
-					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->rows + metrics->counterfeits)),
-					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->classes)),
-					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->suppressed)),
-					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->dirty)),
-					CATALOG_PARAM(INT8OID, Int64GetDatum(metrics->counterfeits)),
-					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(seconds)),
-					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(making->history_seconds + sent->history_seconds)),
+					OidIsValid(note->table) ? CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(note->table)) : CATALOG_NULL(REGCLASSOID),
+					CATALOG_TEXT(note->cohort),
+					note->columns == NULL ? CATALOG_NULL(NAMEARRAYOID) :
+					CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(note->columns)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->rows)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->classes)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->suppressed)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->dirty)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->counterfeits)),
+					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(note->seconds)),
+					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(note->history_seconds)),
 					CATALOG_PARAM(INT4ARRAYOID, trees_of(publication)),
-					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) sent->checksum_seed)),
-					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(sent->checksum)),
-					CATALOG_PARAM(JSONBOID, now));
-	note_metrics(making, number);
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->checksum_seed)),
+					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(note->checksum)),
+					CATALOG_PARAM(JSONBOID, now),
+					CATALOG_PARAM(BOOLOID, BoolGetDatum(note->identified)));
+	if (note->metrics != NULL)
+		note_metrics(publication, note->number, note->metrics);
 	catalog_leave(&access);
+}
+
+void
+note_release(const Making *making, int32 number, const SentRelease *sent, double seconds)
+{
+	const Metrics *metrics = &making->metrics;
+
+	note_in_catalog(making->publication, &(ReleaseNote) {
+		.number = number,
+		.kind = OidIsValid(sent->table) ? "stored" : "query",
+		.by = making->request->by,
+		.table = sent->table,
+		.cohort = making->request->cohort,
+		.columns = making->request->columns,
+		.identified = true,
+		.metrics = metrics,
+		.rows = metrics->rows + metrics->counterfeits,
+		.classes = metrics->classes,
+		.newcomers = sent->newcomers,
+		.seconds = seconds,
+		.history_seconds = making->history_seconds + sent->history_seconds,
+		.checksum_seed = sent->checksum_seed,
+		.checksum = sent->checksum,
+	});
+}
+
+Datum
+release_row(const DeclaredPublication *publication, int32 number)
+{
+	CatalogAccess access;
+	Datum		row;
+	bool		isnull;
+
+	catalog_enter(&access);
+	catalog_read("SELECT r AS release FROM pprepub.release r WHERE r.publication = $1 AND r.number = $2",
+				 CATALOG_TEXT(publication->name),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+	row = SPI_datumTransfer(catalog_field(0, "release", &isnull), false, -1);
+	catalog_leave(&access);
+	return row;
 }
 
 void

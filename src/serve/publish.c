@@ -19,8 +19,9 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "history/witness.h"
+#include "method/method.h"
 #include "miscadmin.h"
-#include "serve/columns.h"
+#include "serve/note.h"
 #include "serve/release.h"
 #include "serve/stopwatch.h"
 #include "utils/array.h"
@@ -42,28 +43,24 @@ read_request(FunctionCallInfo fcinfo)
 	};
 }
 
-/* The release as pprepub.release has it. */
-static Datum
-release_row(const DeclaredPublication *publication, int32 number)
+void
+verify_publishes(const DeclaredPublication *publication)
 {
-	CatalogAccess access;
-	Datum		row;
-	bool		isnull;
-
-	catalog_enter(&access);
-	catalog_read("SELECT r AS release FROM pprepub.release r WHERE r.publication = $1 AND r.number = $2",
-				 CATALOG_TEXT(publication->name),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
-	row = SPI_datumTransfer(catalog_field(0, "release", &isnull), false, -1);
-	catalog_leave(&access);
-	return row;
+	if (find_method(publication->method)->draft == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("method \"%s\" cannot publish yet", publication->method),
+				 errdetail("Publication \"%s\" can be audited, and takes releases that were made elsewhere.", publication->name),
+				 errhint("Adopt them with pprepub.import_release().")));
 }
 
 void
 verify_may_release(const DeclaredPublication *publication)
 {
+	verify_publishes(publication);
 	verify_schemas(publication, publication->owner);
 	verify_witness(publication);
+	verify_identified(publication);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);
 }
@@ -147,6 +144,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	Making	   *making;
 
 	publication = publication_open(name, AccessShareLock);
+	verify_publishes(publication);
 	verify_releases_are_seen(publication);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);

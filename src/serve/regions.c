@@ -12,6 +12,7 @@
 #include "history/answered.h"
 #include "history/reader.h"
 #include "serve/released.h"
+#include "serve/row_classes.h"
 #include "utils/lsyscache.h"
 
 /* ----------------------------------------------------------------
@@ -27,6 +28,7 @@ typedef struct ReleaseReading
 	int32		number;			/* of the release */
 	const SeenRelease *seen;
 	const int  *attribute;		/* [nqis] in a table, from 0 on */
+	RowClasses *classes;		/* of a table */
 	uint32	   *class;			/* [nclasses + 1] a number's index; NO_CLASS once read */
 	Cell	   *shown;			/* [nclasses][nqis] */
 } ReleaseReading;
@@ -75,7 +77,7 @@ static void
 read_row(ReleaseReading *reading, const TupleTableSlot *slot)
 {
 	const Regions *regions = reading->regions;
-	Cell	   *shown = cells_of_class(reading, slot->tts_isnull[0] ? 0 : DatumGetInt64(slot->tts_values[0]));
+	Cell	   *shown = cells_of_class(reading, row_class(reading->classes, slot));
 
 	for (int q = 0; q < regions->nqis && shown != NULL; q++)
 		shown[q] = cells_number(regions->cells[q], slot->tts_values[reading->attribute[q]],
@@ -95,20 +97,17 @@ withhold_all(ReleaseReading *reading)
 }
 
 static void
-read_table(ReleaseReading *reading, Oid table)
+read_table(ReleaseReading *reading, const Released *released)
 {
 	RowReader  *reader;
 	TupleTableSlot *slot;
 
-	if (get_rel_relkind(table) != RELKIND_RELATION)
+	if (get_rel_relkind(released->table) != RELKIND_RELATION || !table_stands(reading->publication, released))
 		refuse_release(reading);	/* what its access method does not know of */
-	reader = reader_open(table);
-	for (bool verified = false; (slot = reader_next(reader)) != NULL; verified = true)
-	{
-		if (!verified && !has_released_columns(reading->publication, slot->tts_tupleDescriptor))
-			refuse_release(reading);
+	reading->classes = row_classes_read(reading->publication, released->table);
+	reader = reader_open(released->table);
+	while ((slot = reader_next(reader)) != NULL)
 		read_row(reading, slot);
-	}
 	reader_close(reader);
 }
 
@@ -130,14 +129,14 @@ read_answer(ReleaseReading *reading, const AnsweredRelease *answer)
 static Cell *
 read_release(ReleaseReading *reading, const Released *released, const Answered *answered)
 {
-	if (released->is_answer ? answered == NULL : !OidIsValid(released->table))
+	if (released->is_answer ? answered == NULL : !OidIsValid(released->table) || !released->is_identified)
 		return NULL;
 	index_classes(reading);
 	withhold_all(reading);
 	if (released->is_answer)
 		read_answer(reading, &answered->release[released->number - 1]);
 	else
-		read_table(reading, released->table);
+		read_table(reading, released);
 	pfree(reading->class);
 	return reading->shown;
 }

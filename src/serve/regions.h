@@ -19,7 +19,8 @@ typedef struct Regions
 	int32		nreleases;
 	Cell	  **shown;			/* [nreleases] of each class, and of each column in
 								 * it; NULL where the release's table is gone, or
-								 * what is kept of answers */
+								 * what is kept of answers, and where the log does
+								 * not say whose its rows are */
 } Regions;
 
 /* As the owner, under the active snapshot: reads each release once, for the classes of the log. */

@@ -19,7 +19,8 @@ principle_under(const char *method, Jsonb *params)
 {
 	const Method *found = find_method(method);
 
-	return found->principle(param_values(&found->declaration, params));
+	return found->principle == NULL ? principle_k_l(1, 1) :
+		found->principle(param_values(&found->declaration, params));
 }
 
 static ArrayType *
@@ -44,6 +45,8 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 
 	released->number = catalog_int(row, "number");
 	released->is_answer = strcmp(catalog_text(access, row, "kind"), "query") == 0;
+	released->is_imported = strcmp(catalog_text(access, row, "kind"), "imported") == 0;
+	released->is_identified = DatumGetBool(catalog_field(row, "identified", &isnull));
 	released->table = catalog_oid(row, "relation");
 	if (get_rel_relkind(released->table) != RELKIND_RELATION)
 		released->table = InvalidOid;
@@ -54,7 +57,7 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	released->principle = principle_under(catalog_text(access, row, "method"),
 										  DatumGetJsonbP(catalog_field(row, "params", &isnull)));
 	old = MemoryContextSwitchTo(access->context);
-	released->shown = shown_columns(publication, columns);
+	released->shown = noted_columns(publication, columns);
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (publication->columns[i].role == ROLE_SENSITIVE)
 			released->shows_sensitive = released->shown[i];
@@ -70,7 +73,7 @@ read_range(const DeclaredPublication *publication, int32 first, int32 last)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_read("SELECT number, kind, method, params, relation::oid AS relation, columns, checksum_seed, checksum"
+	catalog_read("SELECT number, kind, identified, method, params, relation::oid AS relation, columns, checksum_seed, checksum"
 				 " FROM pprepub.catalog_release WHERE publication = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(first)),
@@ -113,13 +116,21 @@ set_column(TupleDesc columns, AttrNumber attribute, const DeclaredColumn *column
 	TupleDescInitEntryCollation(columns, attribute, column->collation);
 }
 
+bool
+has_class_column(const DeclaredPublication *publication)
+{
+	return find_method(publication->method)->declaration.classes;
+}
+
 TupleDesc
 released_columns(const DeclaredPublication *publication)
 {
-	TupleDesc	columns = CreateTemplateTupleDesc(publication->ncolumns);
+	bool		has_class = has_class_column(publication);
+	TupleDesc	columns = CreateTemplateTupleDesc(publication->ncolumns - !has_class);
 	AttrNumber	attribute = 1;
 
-	TupleDescInitEntry(columns, attribute++, "class", INT8OID, -1, 0);
+	if (has_class)
+		TupleDescInitEntry(columns, attribute++, "class", INT8OID, -1, 0);
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (publication->columns[i].role != ROLE_KEY)
 			set_column(columns, attribute++, &publication->columns[i]);
@@ -130,7 +141,7 @@ int *
 released_cells(const DeclaredPublication *publication, int *n)
 {
 	int		   *cells = palloc(sizeof(int) * publication->ncolumns);
-	int			attribute = 1;
+	int			attribute = has_class_column(publication);
 
 	*n = 0;
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -146,7 +157,7 @@ released_cells(const DeclaredPublication *publication, int *n)
 int
 released_sensitive(const DeclaredPublication *publication)
 {
-	int			attribute = 1;
+	int			attribute = has_class_column(publication);
 
 	for (int i = 0; publication->columns[i].role != ROLE_SENSITIVE; i++)
 		if (publication->columns[i].role != ROLE_KEY)

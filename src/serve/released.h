@@ -16,6 +16,8 @@ typedef struct Released
 {
 	int32		number;
 	bool		is_answer;
+	bool		is_imported;
+	bool		is_identified;	/* does the log say whose its rows are? */
 	Oid			table;			/* InvalidOid when it has none, or it is gone */
 	Principle	principle;		/* that it was made under */
 	const bool *shown;			/* [columns of the publication] */
@@ -24,15 +26,16 @@ typedef struct Released
 	pg_uuid_t	checksum;
 } Released;
 
-/* What a method promises under these parameters. */
+/* What a method promises of each set of people under these parameters: of one person, where that is not its to promise. */
 extern Principle principle_under(const char *method, Jsonb *params);
 
 /* All of them, in order: [publication->releases]; and one. */
 extern Released *read_released(const DeclaredPublication *publication);
 extern Released *read_one_released(const DeclaredPublication *publication, int32 number);
 
-/* The columns that releases are made with: the class, and then all declared columns but the key. */
+/* The columns that releases are made with: the class, if the method has any, and then all declared columns but the key. */
 extern TupleDesc released_columns(const DeclaredPublication *publication);
+extern bool has_class_column(const DeclaredPublication *publication);
 
 /* Where the quasi-identifiers are among them, from 0 on, as many as *n; and the sensitive column. */
 extern int *released_cells(const DeclaredPublication *publication, int *n);

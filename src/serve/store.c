@@ -9,7 +9,9 @@
 #include "declare/protection.h"
 #include "history/writer.h"
 #include "miscadmin.h"
+#include "serve/released.h"
 #include "serve/rows.h"
+#include "serve/store.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -19,9 +21,10 @@
  * ----------------------------------------------------------------
  */
 
-static Oid
-create_table(const DeclaredPublication *publication, int32 number)
+Oid
+create_release_table(const DeclaredPublication *publication, int32 number)
 {
+	bool		is_first = !has_class_column(publication);
 	StringInfoData sql;
 	char	   *suffix = psprintf("_%d", number);
 	char	   *name = psprintf("%s%s", publication->name, suffix);
@@ -31,16 +34,27 @@ create_table(const DeclaredPublication *publication, int32 number)
 
 	verify_name_is_not_taken(publication, publication->target, name);
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE TABLE %s (class pg_catalog.int8", words);
+	appendStringInfo(&sql, "CREATE TABLE %s (%s", words, is_first ? "" : "class pg_catalog.int8");
 	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role != ROLE_KEY)
-			appendStringInfo(&sql, ", %s %s", quote_identifier(publication->columns[i].name),
-							 released_type_words(&publication->columns[i]));
+	{
+		if (publication->columns[i].role == ROLE_KEY)
+			continue;
+		appendStringInfo(&sql, "%s%s %s", is_first ? "" : ", ", quote_identifier(publication->columns[i].name),
+						 released_type_words(&publication->columns[i]));
+		is_first = false;
+	}
 	appendStringInfoChar(&sql, ')');
 	execute_ddl(sql.data);
 	table = get_relname_relid(name, schema);
 	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
 	return table;
+}
+
+void
+keep_release_table(const DeclaredPublication *publication, Oid table)
+{
+	seal_table(table);
+	note_relation(publication, table, "release");
 }
 
 /* Who may read the view of the newest release may read the release itself. */
@@ -112,14 +126,13 @@ SentRelease
 store_release(const Making *making, int32 number)
 {
 	const DeclaredPublication *publication = making->publication;
-	Oid			table = create_table(publication, number);
+	Oid			table = create_release_table(publication, number);
 	TableSink	sink = {{.add_row = store_row,.keeps_insensitive = true},.table = writer_open(table, false)};
 	SentRelease stored = send_rows(making, number, &sink.base);
 
 	writer_close(sink.table);
 	stored.table = table;
-	seal_table(table);
+	keep_release_table(publication, table);
 	point_view_at(publication, table);
-	note_relation(publication, table, "release");
 	return stored;
 }

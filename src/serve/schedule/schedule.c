@@ -28,6 +28,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "serve/cohort/cohort.h"
+#include "serve/release.h"
 #include "serve/schedule/cron.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
@@ -198,6 +199,7 @@ pprepub_schedule(PG_FUNCTION_ARGS)
 
 	verify_may_change("schedule()");
 	publication = publication_open(name, ExclusiveLock);
+	verify_publishes(publication);
 	command = job_command(publication, cohort);
 	verify_may_log_in(publication);
 	if (cohort != NULL)

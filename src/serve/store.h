@@ -1,0 +1,18 @@
+/*
+ * store.h
+ *		The table of a release, before and after its rows are in it.
+ */
+#ifndef PPREPUB_SERVE_STORE_H
+#define PPREPUB_SERVE_STORE_H
+
+#include "postgres.h"
+
+#include "declare/publication.h"
+
+/* As the owner, inside SPI: TARGET.NAME_<number>, for nobody but the owner to read. */
+extern Oid	create_release_table(const DeclaredPublication *publication, int32 number);
+
+/* The same: seals it, and notes that it was made for the publication. */
+extern void keep_release_table(const DeclaredPublication *publication, Oid table);
+
+#endif							/* PPREPUB_SERVE_STORE_H */
