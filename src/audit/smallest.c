@@ -56,6 +56,15 @@ note_set(Smallest *smallest, bool first, uint32 set, uint64 records, uint32 valu
 	}
 }
 
+static void
+count_class(Counter *counter, const SeenRelease *release, uint32 c)
+{
+	CHECK_FOR_INTERRUPTS();
+	next_set(counter);
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+		count_value(counter, release->value[i]);
+}
+
 bool
 smallest_classes(const Seen *seen, int32 r, Smallest *smallest)
 {
@@ -64,14 +73,33 @@ smallest_classes(const Seen *seen, int32 r, Smallest *smallest)
 
 	for (uint32 c = 0; c < release->nclasses; c++)
 	{
-		CHECK_FOR_INTERRUPTS();
-		next_set(&counter);
-		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-			count_value(&counter, release->value[i]);
+		count_class(&counter, release, c);
 		note_set(smallest, c == 0, c, seen_size(release, c), counter.values, r);
 	}
 	pfree(counter.stamp);
 	return release->nclasses > 0;
+}
+
+static bool
+is_refused(const Principle *principle, uint64 records, uint32 values)
+{
+	return records < principle->k || (principle->l > 1 && values < principle->l);
+}
+
+uint32
+count_refused_classes(const Seen *seen, int32 r, const Principle *principle)
+{
+	const SeenRelease *release = &seen->release[r];
+	Counter		counter = counter_create(seen);
+	uint32		refused = 0;
+
+	for (uint32 c = 0; c < release->nclasses; c++)
+	{
+		count_class(&counter, release, c);
+		refused += is_refused(principle, seen_size(release, c), counter.values);
+	}
+	pfree(counter.stamp);
+	return refused;
 }
 
 /* The release's values atom by atom: an atom is wholly in it, or not at all. */
@@ -152,8 +180,7 @@ count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, 
 
 		if (t % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		refused += atoms->size[a] < principle->k ||
-			(principle->l > 1 && poverty[a].values < principle->l);
+		refused += is_refused(principle, atoms->size[a], poverty[a].values);
 	}
 	pfree(poverty);
 	return refused;

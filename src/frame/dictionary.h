@@ -20,6 +20,27 @@ typedef struct Dictionary Dictionary;
 
 extern Dictionary *dictionary_create(Oid type);
 
+/*
+ * A value as a tuple or an array gives it.  Functions may leave other bits above
+ * a short one, as hashtext() does above a negative number; but values are told
+ * apart as words, and those of the past come from arrays.
+ */
+static inline Datum
+as_stored(Datum value, int16 word)
+{
+	switch (word)
+	{
+		case 1:
+			return CharGetDatum(DatumGetChar(value));
+		case 2:
+			return Int16GetDatum(DatumGetInt16(value));
+		case 4:
+			return Int32GetDatum(DatumGetInt32(value));
+		default:
+			return value;
+	}
+}
+
 /* The number of a value; it is copied when it is new. */
 extern uint32 dictionary_number(Dictionary *dictionary, Datum value, bool isnull);
 

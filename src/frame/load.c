@@ -43,27 +43,6 @@ make_room(FrameLoad *state)
 	resize(state, Min(state->capacity + state->capacity / 4, MAX_FRAME_ROWS));
 }
 
-/*
- * A value as a tuple or an array gives it.  Functions may leave other bits above
- * a short one, as hashtext() does above a negative number; but values are told
- * apart as words, and those of the past come from arrays.
- */
-static inline Datum
-as_stored(Datum value, int16 word)
-{
-	switch (word)
-	{
-		case 1:
-			return CharGetDatum(DatumGetChar(value));
-		case 2:
-			return Int16GetDatum(DatumGetInt16(value));
-		case 4:
-			return Int32GetDatum(DatumGetInt32(value));
-		default:
-			return value;
-	}
-}
-
 static bool
 lacks_key(FrameLoad *state, const TupleTableSlot *slot)
 {

@@ -28,6 +28,8 @@ typedef struct LoadedFrame
 	Datum	   *keys;			/* [nrows] in the key's own type */
 	uint32	   *fingerprint;	/* [nrows] of the quasi-identifiers that are shown:
 								 * another one later means that a row has changed */
+	const bool *is_unprinted;	/* [nrows] whose quasi-identifiers are not known; NULL
+								 * where all are */
 
 	/* What codes stand for */
 	Coding	  **codings;		/* [nqis] of those that are shown */
@@ -58,6 +60,14 @@ extern FrameLoad *load_rows(const DeclaredPublication *publication, const char *
 extern const KeyTable *load_keys(const FrameLoad *load);	/* their numbers are rows */
 extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls,
 								   uint32 *numbers, int n);
+
+/*
+ * The same of rows that were read elsewhere: people by their keys, which can be
+ * found, and numbers of their sensitive values.  There are no other columns, and
+ * no fingerprints.  All that is passed belongs to the load.
+ */
+extern FrameLoad *load_given(const DeclaredPublication *publication, KeyTable *keys,
+							 Dictionary *sensitive, uint32 *number, MemoryContext context);
 
 /*
  * Reads the rows with these keys too, as far as they are in the source: people

@@ -25,7 +25,7 @@ enum
 	LOG_STANDS_FOR,			/* keys, NULL where the class has none */
 	LOG_INVENTED,				/* numbers, NULL where the class has none */
 	LOG_SENSITIVE,
-	LOG_FINGERPRINTS,			/* of the quasi-identifiers, NULL for counterfeits */
+	LOG_FINGERPRINTS,			/* of the quasi-identifiers, NULL for counterfeits and where they are not known */
 	LOG_COLUMNS
 };
 

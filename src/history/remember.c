@@ -7,6 +7,11 @@
  *		neighborhood itself; who is left of the one that it was part of becomes
  *		another.  What the log and the fold say of a class is mostly the same,
  *		and then it is the same array.
+ *
+ *		A mixed class becomes as many neighborhoods as its people are of, and
+ *		one of newcomers.  Observers know of each of these a part of what the
+ *		class showed, but not which; they are remembered with what their own
+ *		people had, which asks for more, not for less.
  */
 #include "history/remember.h"
 
@@ -38,6 +43,7 @@ struct Remembering
 	bool	   *is_touched;		/* [neighborhoods of the past] */
 	bool	   *is_published;	/* [members of the past] */
 	MemoryContext row;			/* what one row takes */
+	uint32	   *neighborhood;	/* [members of the past] or NULL while nobody has asked */
 };
 
 /* Somebody's neighborhood in the making: members in an order, and what was shown of them. */
@@ -170,18 +176,20 @@ numbers_as_array(const int64 *numbers, const bool *is_number, uint64 n)
 	return element_array(&element_int8, values, nulls, n);
 }
 
-/* The fingerprints of true rows, as many as there are, and NULLs up to n. */
+/* The fingerprints of true rows, as far as they are known, and NULLs up to n. */
 static Datum
 fingerprints_as_array(const Remembering *remembering, const RememberedClass *class)
 {
+	const bool *is_unprinted = remembering->loaded->is_unprinted;
 	uint64		n = class->nrows + class->ninvented;
 	Datum	   *values = palloc_extended(sizeof(Datum) * n, MCXT_ALLOC_HUGE);
-	bool	   *nulls = class->ninvented == 0 ? NULL : palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE);
+	bool	   *nulls = class->ninvented == 0 && is_unprinted == NULL ? NULL :
+		palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE);
 
 	for (uint64 i = 0; i < class->nrows; i++)
 		values[i] = Int32GetDatum((int32) remembering->loaded->fingerprint[class->rows[i]]);
 	for (uint64 i = 0; i < n && nulls != NULL; i++)
-		nulls[i] = i >= class->nrows;
+		nulls[i] = i >= class->nrows || (is_unprinted != NULL && is_unprinted[class->rows[i]]);
 	return element_array(&element_int4, values, nulls, n);
 }
 
@@ -317,7 +325,7 @@ log_class(Remembering *remembering, const RememberedClass *class, Datum keys, Da
 
 /* The same where the members from nrows on are counterfeits. */
 static void
-log_mixed_class(Remembering *remembering, const RememberedClass *class, const People *people, Datum shown)
+log_invented_class(Remembering *remembering, const RememberedClass *class, const People *people, Datum shown)
 {
 	const Element *key = &remembering->fold->key;
 	Datum		values[LOG_COLUMNS];
@@ -384,6 +392,18 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 	return people;
 }
 
+/* A class, as far as it is of one neighborhood, becomes one itself. */
+static void
+remember_people(Remembering *remembering, const People *people, Datum keys, Datum shown)
+{
+	write_neighborhood(remembering, people, keys,
+					   is_one_epoch(remembering, people) ? shown : epochs_of(remembering, people));
+	if (people->parent != NO_NEIGHBORHOOD)
+		remembering->is_touched[people->parent] = true;
+	else
+		remembering->newcomers += people->size;
+}
+
 void
 remember_class(Remembering *remembering, const RememberedClass *class)
 {
@@ -397,18 +417,93 @@ remember_class(Remembering *remembering, const RememberedClass *class)
 	people = people_of_class(remembering, class);
 	keys = keys_as_array(remembering, people);
 	shown = codes_as_array(remembering, people->shown, people->size);
-	write_neighborhood(remembering, people, keys,
-					   is_one_epoch(remembering, people) ? shown : epochs_of(remembering, people));
+	remember_people(remembering, people, keys, shown);
 	if (class->ninvented == 0)
 		log_class(remembering, class, keys, shown);
 	else
-		log_mixed_class(remembering, class, people, shown);
-	if (class->parent != NO_NEIGHBORHOOD)
-		remembering->is_touched[class->parent] = true;
-	else
-		remembering->newcomers += people->size;
+		log_invented_class(remembering, class, people, shown);
 	MemoryContextSwitchTo(old);
 }
+
+/* ----------------------------------------------------------------
+ * Mixed classes
+ * ----------------------------------------------------------------
+ */
+
+static uint32 *
+neighborhood_of_members(const Past *past)
+{
+	uint64		nmembers = past->first[past->nneighborhoods];
+	uint32	   *neighborhood = palloc_extended(sizeof(uint32) * (nmembers + 1), MCXT_ALLOC_HUGE);
+
+	for (uint32 n = 0; n < past->nneighborhoods; n++)
+		for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
+			neighborhood[i] = n;
+	return neighborhood;
+}
+
+static uint32
+neighborhood_of(const Remembering *remembering, RowId row)
+{
+	uint64		member = remembering->fold->past.member[row];
+
+	return member == NO_MEMBER ? NO_NEIGHBORHOOD : remembering->neighborhood[member];
+}
+
+static int
+compare_neighborhoods_of(const void *a, const void *b, void *arg)
+{
+	uint32		x = neighborhood_of(arg, *(const RowId *) a);
+	uint32		y = neighborhood_of(arg, *(const RowId *) b);
+
+	return (x > y) - (x < y);
+}
+
+static void
+remember_part(Remembering *remembering, const RememberedClass *part)
+{
+	MemoryContext old;
+	People	   *people;
+
+	MemoryContextReset(remembering->row);
+	old = MemoryContextSwitchTo(remembering->row);
+	people = people_of_class(remembering, part);
+	remember_people(remembering, people, keys_as_array(remembering, people),
+					codes_as_array(remembering, people->shown, people->size));
+	MemoryContextSwitchTo(old);
+}
+
+void
+remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64 nrows)
+{
+	RememberedClass class = {.number = number,.parent = NO_NEIGHBORHOOD,.rows = rows,.nrows = nrows};
+	MemoryContext old;
+	People	   *all;
+
+	if (remembering->neighborhood == NULL)
+		remembering->neighborhood = neighborhood_of_members(&remembering->fold->past);
+	qsort_arg(rows, nrows, sizeof(RowId), compare_neighborhoods_of, remembering);
+	for (uint64 from = 0, to; from < nrows; from = to)
+	{
+		RememberedClass part = {.number = number,.parent = neighborhood_of(remembering, rows[from]),.rows = rows + from};
+
+		for (to = from + 1; to < nrows && neighborhood_of(remembering, rows[to]) == part.parent;)
+			to++;
+		part.nrows = to - from;
+		remember_part(remembering, &part);
+	}
+	MemoryContextReset(remembering->row);
+	old = MemoryContextSwitchTo(remembering->row);
+	all = people_of_class(remembering, &class);
+	log_class(remembering, &class, keys_as_array(remembering, all),
+			  codes_as_array(remembering, all->shown, all->size));
+	MemoryContextSwitchTo(old);
+}
+
+/* ----------------------------------------------------------------
+ * The end
+ * ----------------------------------------------------------------
+ */
 
 /* Those of a neighborhood of people who are not in the release, without a look at the others. */
 static void

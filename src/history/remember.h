@@ -3,7 +3,8 @@
  *		Remembering a release: a call for each class, then the end.
  *
  * The classes go into the log, and the neighborhoods that they part are
- * written anew.
+ * written anew.  Classes of a method are part of one neighborhood each; those of
+ * a release that was made without regard to the past may be of many.
  */
 #ifndef PPREPUB_HISTORY_REMEMBER_H
 #define PPREPUB_HISTORY_REMEMBER_H
@@ -30,6 +31,9 @@ typedef struct Remembering Remembering;
 /* As the owner, inside SPI, after fold_past(). */
 extern Remembering *remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release);
 extern void remember_class(Remembering *remembering, const RememberedClass *class);
+
+/* The same of people of whatever neighborhoods; sorts the rows. */
+extern void remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64 nrows);
 extern uint64 remember_end(Remembering *remembering);	/* people and invented rows that are new */
 
 #endif							/* PPREPUB_HISTORY_REMEMBER_H */

@@ -26,7 +26,7 @@ typedef struct SeenRelease
 	Thread	   *thread;			/* [rows] whose row it is */
 	Code	   *value;			/* [rows] as published, NO_CODE for NULL */
 	bool	   *counterfeit;	/* [rows] */
-	uint32	   *fingerprint;	/* [rows] of the quasi-identifiers, if it is a true row */
+	uint32	   *fingerprint;	/* [rows] of the quasi-identifiers, if it is a true row; 0 where they are not known */
 } SeenRelease;
 
 typedef struct Seen

@@ -15,6 +15,12 @@ CREATE FUNCTION pprepub.publish(publication text, cohort text DEFAULT NULL, colu
 COMMENT ON FUNCTION pprepub.publish(text, text, name[]) IS
 	'makes a stored release of a publication, about everybody or a cohort, safe together with all that was published before, in the transaction that calls it';
 
+CREATE FUNCTION pprepub.import_release(publication text, source regclass, key name DEFAULT NULL, accept_changes boolean DEFAULT false)
+	RETURNS pprepub.release
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_import_release';
+COMMENT ON FUNCTION pprepub.import_release(text, regclass, name, boolean) IS
+	'adopts a table that was published earlier or elsewhere: its columns are matched by name, those that it lacks are withheld; key names its column that tells whose the rows are; accept_changes says that people may have changed since';
+
 CREATE FUNCTION pprepub.preview(publication text, cohort text DEFAULT NULL, columns name[] DEFAULT NULL,
 		OUT metric text, OUT value float8) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_preview';

@@ -44,6 +44,7 @@ SELECT calls(
 	$$SELECT pprepub.drop_publication('p', true)$$,
 	$$SELECT pprepub.alter_publication('p', '{"k": 1, "accept_weakening": true}')$$,
 	$$SELECT pprepub.publish('p')$$,
+	$$SELECT pprepub.import_release('p', 'public.t', 'id')$$,
 	$$SELECT pprepub.create_publication('q', 'public.t', 'id', '{"age": "range"}', 'd', 'bpg', '{"k": 1}', beside => '{p}')$$,
 	$$SELECT pprepub.create_range_taxonomy('r', 0, 10, '{1}')$$,
 	$$SELECT pprepub.drop_taxonomy('r')$$);
