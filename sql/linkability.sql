@@ -153,6 +153,20 @@ SELECT pprepub.linkability_series('people', 'kernel');
 SELECT (pprepub.linkability('people', '{3,1}')).releases;
 SET pprepub.fmj_budget = -1;
 
+-- Releases without classes are joined like others: the same tables, imported twice.
+CREATE TABLE visitors AS SELECT i AS id, 20 + i % 6 AS age, (ARRAY['F', 'M'])[1 + i % 2] AS sex, 'd' || i % 4 AS disease FROM generate_series(1, 24) i;
+SELECT pprepub.create_publication(name, 'visitors', 'id', '{"age": "range", "sex": "suppress"}', 'disease', name, '{"k": 2}', beside => beside)
+FROM (VALUES ('bpg', '{}'::name[]), ('sequential', '{bpg}')) declared(name, beside);
+CREATE VIEW aged AS SELECT id AS person, int4range(age / 2 * 2, age / 2 * 2 + 2) AS age, disease FROM visitors WHERE id < 22;
+CREATE VIEW sexed AS SELECT id AS person, sex, CASE WHEN id % 3 = 0 THEN int4range(20, 24) ELSE int4range(age, age + 1) END AS age FROM visitors WHERE id > 1;
+SELECT number, rows FROM unnest('{bpg,sequential}'::name[]) p, unnest('{aged,sexed}'::regclass[]) r, pprepub.import_release(p::text, r, 'person');
+SELECT l.* FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('sequential', join_kind => kind) l;
+SELECT count(*) FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('bpg', join_kind => kind) b
+JOIN pprepub.linkability('sequential', join_kind => b.join_kind) s ON b = s;
+SELECT * FROM pprepub.link_posterior('sequential') ORDER BY probability DESC, tuple::text LIMIT 3;
+SELECT pprepub.drop_publication(name, true) FROM unnest('{bpg,sequential}'::text[]) name;
+DROP TABLE visitors CASCADE;
+
 -- The owner's alone.
 RESET ROLE;
 SELECT linkability IS NOT NULL AS told FROM pprepub.linkability('people');

@@ -330,19 +330,6 @@ identify_release(const Reading *reading, const Source *source, ReadRelease *rele
 	return identifying.is_guess;
 }
 
-/* Where rows have no class, the log tells who is there, and as many. */
-static void
-verify_members(const Reading *reading, const ReadRelease *release)
-{
-	const SeenRelease *seen = release->seen;
-	uint64		n = 0;
-
-	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
-		n += !seen->counterfeit[i];
-	if (n != release->nrows)
-		refuse_release(reading, release);
-}
-
 bool
 identify_rows(Reading *reading, const Source *source)
 {
@@ -352,12 +339,10 @@ identify_rows(Reading *reading, const Source *source)
 	{
 		ReadRelease *release = &reading->release[r];
 
-		if (release->is_logged && release->class != NULL)
-			is_guess |= identify_release(reading, source, release);
-		else if (release->is_logged && !release->released->is_answer)
-			verify_members(reading, release);
-		if (release->class != NULL)
-			pfree(release->class);
+		if (release->class == NULL)
+			continue;			/* nobody's, or known from the log */
+		is_guess |= identify_release(reading, source, release);
+		pfree(release->class);
 		release->class = NULL;
 	}
 	return is_guess;

@@ -4,13 +4,14 @@
  *
  * NOTES
  *		Nothing is taken for granted of a table but its columns: rows of one
- *		class may have different cells, and rows may have no class.
+ *		class may have different cells.
  */
 #include "serve/linkability/reading.h"
 
 #include "history/answered.h"
 #include "history/reader.h"
 #include "miscadmin.h"
+#include "serve/row_classes.h"
 #include "utils/memutils.h"
 
 void
@@ -97,13 +98,14 @@ typedef struct TableReading
 	const int  *cell;			/* [nqis] attributes, from 0 on */
 	int		   *insensitive;	/* [ninsensitive] */
 	int			sensitive;
+	RowClasses *classes;		/* NULL where the log tells nothing of them */
 } TableReading;
 
 static int *
-insensitive_attributes(const DeclaredPublication *publication, bool has_class)
+insensitive_attributes(const DeclaredPublication *publication)
 {
 	int		   *attributes = palloc(sizeof(int) * publication->ncolumns);
-	int			attribute = has_class;
+	int			attribute = has_class_column(publication);
 	int			n = 0;
 
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -123,6 +125,7 @@ read_row(void *what, TupleTableSlot *slot)
 	const Reading *reading = table->reading;
 	ReadRelease *release = table->release;
 	uint64		row = add_row(reading, release);
+	int64		class;
 
 	for (int q = 0; q < reading->nqis; q++)
 		if (release->cell[q] != NULL)
@@ -136,30 +139,31 @@ read_row(void *what, TupleTableSlot *slot)
 	if (release->value != NULL)
 		release->value[row] = dictionary_number(reading->recalled->dictionary, slot->tts_values[table->sensitive],
 												slot->tts_isnull[table->sensitive]);
-	if (release->class == NULL)
+	if (table->classes == NULL)
 		return;
-	if (slot->tts_isnull[0] || DatumGetInt64(slot->tts_values[0]) < 1 ||
-		DatumGetInt64(slot->tts_values[0]) > PG_UINT32_MAX)
+	class = row_class(table->classes, slot);
+	if (class < 1 || class > PG_UINT32_MAX)
 		refuse_release(reading, release);
-	release->class[row] = (uint32) DatumGetInt64(slot->tts_values[0]);
+	release->class[row] = (uint32) class;
 }
 
 static void
 read_table(Reading *reading, ReadRelease *release)
 {
 	const DeclaredPublication *publication = reading->publication;
-	TupleDesc	columns = released_columns(publication);
-	bool		has_class = columns->natts == publication->ncolumns;
 	int			nqis;
 	TableReading table = {.reading = reading,.release = release};
 
 	if (!table_stands(publication, release->released))
 		refuse_release(reading, release);
 	table.cell = released_cells(publication, &nqis);
-	table.insensitive = insensitive_attributes(publication, has_class);
+	table.insensitive = insensitive_attributes(publication);
 	table.sensitive = released_sensitive(publication);
-	if (has_class)
+	if (release->is_logged)
+	{
+		table.classes = row_classes_read(publication, release->released->table);
 		release->class = palloc(sizeof(uint32) * release->allocated);
+	}
 	read_each(release->released->table, read_row, &table);
 }
 
