@@ -6,7 +6,9 @@
 
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
+#include "common/pg_prng.h"
 #include "fmgr.h"
+#include "frame/bytes_hash.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -30,25 +32,29 @@ typedef struct ImageEntry
 } ImageEntry;
 
 static inline uint32
-hash_image(Image image)
+hash_word(uint64 word)
 {
-	if (image.bytes == NULL)
-		return murmurhash32((uint32) image.word ^ (uint32) (image.word >> 32) * 0x9e3779b9);
-	return hash_bytes((const unsigned char *) image.bytes, image.word);
+	return murmurhash32((uint32) word ^ (uint32) (word >> 32) * 0x9e3779b9);
+}
+
+static inline uint32
+hash_image(const HashKey *key, Image image)
+{
+	return image.bytes == NULL ? hash_word(image.word) : hash_keyed(key, image.bytes, image.word);
 }
 
 static inline bool
 equal_images(Image a, Image b)
 {
 	return a.word == b.word &&
-		(a.bytes == b.bytes || memcmp(a.bytes, b.bytes, a.word) == 0);
+		(a.bytes == b.bytes || same_bytes(a.bytes, b.bytes, a.word));
 }
 
 #define SH_PREFIX imagemap
 #define SH_ELEMENT_TYPE ImageEntry
 #define SH_KEY_TYPE Image
 #define SH_KEY image
-#define SH_HASH_KEY(tb, key) hash_image(key)
+#define SH_HASH_KEY(tb, key) hash_image((const HashKey *) (tb)->private_data, (key))
 #define SH_EQUAL(tb, a, b) equal_images((a), (b))
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, entry) (entry)->hash
@@ -74,6 +80,7 @@ struct Dictionary
 	uint32		capacity;
 
 	imagemap_hash *numbers;
+	HashKey		key;
 	MemoryContext context;
 
 	uint32		last;			/* number that was looked up last, for values that stand together */
@@ -94,7 +101,9 @@ dictionary_create(Oid type)
 	dictionary->values = palloc0(sizeof(Datum) * dictionary->capacity);
 	dictionary->size = 1;		/* NULL */
 	dictionary->context = CurrentMemoryContext;
-	dictionary->numbers = imagemap_create(CurrentMemoryContext, 64, NULL);
+	dictionary->key.first = pg_prng_uint64(&pg_global_prng_state);
+	dictionary->key.last = pg_prng_uint64(&pg_global_prng_state);
+	dictionary->numbers = imagemap_create(CurrentMemoryContext, 64, &dictionary->key);
 	return dictionary;
 }
 
@@ -227,6 +236,13 @@ dictionary_texts(const Dictionary *dictionary)
 	return texts;
 }
 
+/* The same in each process. */
+static uint32
+fingerprint_of(Image image)
+{
+	return image.bytes == NULL ? hash_word(image.word) : hash_bytes((const unsigned char *) image.bytes, image.word);
+}
+
 uint32 *
 dictionary_fingerprints(const Dictionary *dictionary)
 {
@@ -234,7 +250,7 @@ dictionary_fingerprints(const Dictionary *dictionary)
 
 	prints[DICTIONARY_NULL] = NULL_PRINT;
 	for (uint32 i = 1; i < dictionary->size; i++)
-		prints[i] = hash_image(image_of(dictionary, dictionary->values[i]));
+		prints[i] = fingerprint_of(image_of(dictionary, dictionary->values[i]));
 	return prints;
 }
 
