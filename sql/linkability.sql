@@ -167,6 +167,20 @@ SELECT * FROM pprepub.link_posterior('sequential') ORDER BY probability DESC, tu
 SELECT pprepub.drop_publication(name, true) FROM unnest('{bpg,sequential}'::text[]) name;
 DROP TABLE visitors CASCADE;
 
+-- Answers are judged as observers see them, but without their insensitive values, which are not kept.
+CREATE TABLE guests AS SELECT i AS id, 20 + i AS age, 'ward ' || i AS ward, 'd' || i % 3 AS disease FROM generate_series(1, 6) i;
+SET client_min_messages = error;
+SELECT pprepub.create_publication('guests', 'guests', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 6}', '{ward}');
+SELECT count(*) FROM published.guests();
+SELECT rows, classes FROM pprepub.publish('guests');
+SELECT rows, classes FROM pprepub.publish('guests');
+SET client_min_messages = warning;
+SELECT number, kind FROM pprepub.release WHERE publication = 'guests' ORDER BY number;
+SELECT pair, l.edges, l.cliques, l.linkability, l.diversity FROM unnest('{"{1}","{1,2}","{2,3}","{1,2,3}"}'::text[]) pair, pprepub.linkability('guests', pair::int[]) l;
+SELECT * FROM pprepub.link_profile('guests', '{1}') LIMIT 1;
+SELECT pprepub.drop_publication('guests', true);
+DROP TABLE guests;
+
 -- The owner's alone.
 RESET ROLE;
 SELECT linkability IS NOT NULL AS told FROM pprepub.linkability('people');
