@@ -66,6 +66,9 @@ ifeq ($(filter darwin win32 cygwin,$(PORTNAME)),)
 SHLIB_LINK += -Wl,-Bsymbolic
 endif
 
+# What no encoding of ours helps is compressed with zstd, as PostgreSQL's own backups can be.
+SHLIB_LINK += -lzstd
+
 # We answer for our own warnings only, not for those of the server's headers.
 override CPPFLAGS := $(patsubst -I$(includedir_server),-isystem $(includedir_server),$(CPPFLAGS))
 
@@ -84,17 +87,17 @@ $(DATA_built): $(SQL) pprepub.control Makefile
 # of the lives that tests share, and of the peer that the bench has.
 # ----------------------------------------------------------------
 
-PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/audit/*.c src/audit/*/*.c)) \
+PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
 	src/frame/domain.c src/frame/tree.c src/history/statistics.c
 
 UNIT_TESTS := $(patsubst test/unit/%.c,build/unit/%,$(sort $(wildcard test/unit/test_*.c)))
-UNIT_OBJS := $(patsubst %.c,build/unit/%.o,$(PURE) test/unit/lives.c bench/sweep/known.c bench/sweep/sweep.c)
+UNIT_OBJS := $(patsubst %.c,build/unit/%.o,$(PURE) test/unit/lives.c test/unit/columns.c bench/sweep/known.c bench/sweep/sweep.c)
 UNIT_CC = gcc
 UNIT_CFLAGS = -g -O1 -Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -DUSE_ASSERT_CHECKING=1
 UNIT_CPPFLAGS = -Itest/unit -Ibench/sweep $(CPPFLAGS) -U_FORTIFY_SOURCE
 UNIT_LIBS = $(firstword $(wildcard $(addsuffix /libpgcommon.a,$(pkglibdir) $(libdir)))) \
-	$(firstword $(wildcard $(addsuffix /libpgport.a,$(pkglibdir) $(libdir)))) -lm
+	$(firstword $(wildcard $(addsuffix /libpgport.a,$(pkglibdir) $(libdir)))) -lzstd -lm
 
 unit: $(UNIT_TESTS)
 	@for test in $^; do echo "# $$test"; $$test || exit 1; done

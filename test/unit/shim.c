@@ -31,6 +31,7 @@ typedef struct ShimContext
 
 uint64		shim_allocated = 0;
 uint64		shim_allocated_peak = 0;
+int			shim_noise = -1;
 
 MemoryContext CurrentMemoryContext = NULL;
 MemoryContext TopMemoryContext = NULL;
@@ -80,6 +81,8 @@ chunk_create(ShimContext *context, Size size)
 	chunk->prev->next = chunk->next->prev = chunk;
 	shim_allocated += size;
 	shim_allocated_peak = Max(shim_allocated_peak, shim_allocated);
+	if (shim_noise >= 0)
+		memset(chunk + 1, shim_noise, size);
 	return chunk + 1;
 }
 

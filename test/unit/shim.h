@@ -44,4 +44,7 @@ extern const char *error_of(TestFunction function);
 extern uint64 shim_allocated;
 extern uint64 shim_allocated_peak;
 
+/* What fresh memory is full of, if it is to be filled: a byte, or -1. */
+extern int	shim_noise;
+
 #endif							/* PPREPUB_TEST_SHIM_H */

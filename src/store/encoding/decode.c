@@ -1,0 +1,313 @@
+/*
+ * decode.c
+ *		A column back from its bytes.
+ *
+ * NOTES
+ *		What says where things are is checked when a column is opened, in a time that
+ *		goes with the number of vectors; what is said of single rows, when they are
+ *		decoded.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "store/encoding/column.h"
+#include "utils/memutils.h"
+
+#define VECTOR ENCODING_VECTOR
+
+struct EncodedColumn
+{
+	ColumnShape shape;
+	EncodedBytes bytes;
+	uint32		nrows;
+	uint32		nvalues;
+	NullsReader nulls;
+	Repeats		repeats;
+	RunsReader	runs;
+	SequenceReader sequence;
+};
+
+/* ----------------------------------------------------------------
+ * Opening
+ * ----------------------------------------------------------------
+ */
+
+static const char *
+open_sequence(EncodedColumn *column, Input *in, bool has_dictionary)
+{
+	uint32		n = column->nvalues;
+
+	if (column->repeats == REPEATS_ALL)
+		n = 1;
+	else if (column->repeats == REPEATS_RUNS)
+	{
+		const char *error = runs_open(&column->runs, in, column->nvalues);
+
+		if (error != NULL)
+			return error;
+		n = column->runs.nruns;
+	}
+	return sequence_open(&column->sequence, in, &column->shape, n, has_dictionary);
+}
+
+static const char *
+open_sections(EncodedColumn *column)
+{
+	Input		in = {.bytes = &column->bytes};
+	const ColumnHeader *header = (const ColumnHeader *) input_take(&in, sizeof(ColumnHeader));
+	const char *error;
+
+	if (header == NULL)
+		return "The column is cut off.";
+	if (header->version != COLUMN_VERSION)
+		return "The column is of a version that is not known.";
+	if (header->repeats > REPEATS_RUNS || header->has_dictionary > 1 || header->nvalues > column->nrows)
+		return "The column's header is damaged.";
+	column->nvalues = header->nvalues;
+	column->repeats = header->repeats;
+	error = nulls_open(&column->nulls, &in, header->nulls, column->nrows, column->nvalues);
+	if (error == NULL && column->nvalues > 0)
+		error = open_sequence(column, &in, header->has_dictionary);
+	if (error == NULL && in.at != column->bytes.length)
+		error = "There is more than the column takes.";
+	return error;
+}
+
+const char *
+open_column(const ColumnShape *shape, const EncodedBytes *bytes, uint32 nrows, EncodedColumn **column)
+{
+	if (nrows > ENCODING_MAX_ROWS)
+		return "There are more rows than a column may have.";
+	if (!shape_is_known(shape))
+		return "The column's type has a length or alignment that is not known.";
+	if ((uintptr_t) bytes->data % MAXIMUM_ALIGNOF != 0)
+		return "The column is not aligned.";
+	*column = palloc0(sizeof(EncodedColumn));
+	(*column)->shape = *shape;
+	(*column)->bytes = *bytes;
+	(*column)->nrows = nrows;
+	return open_sections(*column);
+}
+
+/* ----------------------------------------------------------------
+ * Decoding
+ * ----------------------------------------------------------------
+ */
+
+static inline void
+fill(Datum *values, uint32 n, Datum value)
+{
+	for (uint32 i = 0; i < n; i++)
+		values[i] = value;
+}
+
+static const char *
+decode_runs(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context, Datum *values)
+{
+	Datum		of_runs[VECTOR];
+	RunsFound	found;
+	const char *error = runs_read(&column->runs, from, n, &found);
+
+	if (error == NULL)
+		error = sequence_read(&column->sequence, found.first, found.n, context, of_runs);
+	if (error != NULL)
+		return error;
+	for (uint32 i = 0; i < found.n; i++)
+	{
+		fill(values, found.lengths[i], of_runs[i]);
+		values += found.lengths[i];
+	}
+	return NULL;
+}
+
+/* Decodes some of those that are not NULL. */
+static const char *
+decode_values(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context, Datum *values)
+{
+	const char *error;
+
+	if (n == 0)
+		return NULL;
+	switch (column->repeats)
+	{
+		case REPEATS_NONE:
+			return sequence_read(&column->sequence, from, n, context, values);
+		case REPEATS_RUNS:
+			return decode_runs(column, from, n, context, values);
+		case REPEATS_ALL:
+			break;
+	}
+	error = sequence_read(&column->sequence, 0, 1, context, values);
+	if (error == NULL)
+		fill(values + 1, n - 1, values[0]);
+	return error;
+}
+
+/* Moves the first count values to the rows that have one, from the end on. */
+static void
+spread(Datum *values, const bool *nulls, uint32 n, uint32 count)
+{
+	if (count == n || count == 0)
+	{
+		memset(values, 0, sizeof(Datum) * (n - count));
+		return;
+	}
+	/* Without a branch, as nobody foretells NULLs; the first value is met last. */
+	while (n-- > 0)
+	{
+		Datum		value = values[count - 1];
+
+		values[n] = nulls[n] ? (Datum) 0 : value;
+		count -= !nulls[n] & (count > 1);
+	}
+}
+
+const char *
+decode_vector(EncodedColumn *column, uint32 vector, MemoryContext context, Datum *values, bool *nulls)
+{
+	uint32		n = vector_length(column->nrows, vector);
+	uint32		before;
+	uint32		count;
+	const char *error;
+
+	Assert(vector < vectors_of(column->nrows));
+	error = nulls_read(&column->nulls, vector, n, nulls, &before, &count);
+	if (error == NULL)
+		error = decode_values(column, before, count, context, values);
+	if (error == NULL)
+		spread(values, nulls, n, count);
+	return error;
+}
+
+/*
+ * Which value is a row's?  Says, too, how many rows from it on are like it in
+ * being NULL or not, as far as that is known.
+ */
+static const char *
+find_row(const EncodedColumn *column, uint32 row, bool *isnull, uint32 *value, uint32 *alike)
+{
+	bool		nulls[VECTOR];
+	uint32		before;
+	uint32		count;
+	const char *error;
+
+	*alike = 1;
+	if (column->nulls.form == NULLS_NONE || column->nulls.form == NULLS_ALL)
+	{
+		*isnull = column->nulls.form == NULLS_ALL;
+		*value = row;
+		*alike = column->nrows - row;
+		return NULL;
+	}
+	error = nulls_read(&column->nulls, row / VECTOR, row % VECTOR + 1, nulls, &before, &count);
+	if (error != NULL)
+		return error;
+	*isnull = nulls[row % VECTOR];
+	*value = before + count - (*isnull ? 0 : 1);
+	return NULL;
+}
+
+const char *
+decode_run(EncodedColumn *column, uint32 row, MemoryContext context, Datum *value, bool *isnull,
+		   uint32 *length)
+{
+	uint32		i;
+	const char *error;
+
+	Assert(row < column->nrows);
+	*value = 0;
+	error = find_row(column, row, isnull, &i, length);
+	if (error != NULL || *isnull)
+		return error;
+	switch (column->repeats)
+	{
+		case REPEATS_NONE:
+			*length = 1;
+			break;
+		case REPEATS_ALL:
+			i = 0;
+			break;
+		case REPEATS_RUNS:
+			{
+				RunsFound	found;
+
+				error = runs_read(&column->runs, i, 1, &found);
+				if (error != NULL)
+					return error;
+				i = found.first;
+				*length = Min(*length, found.beyond + 1);
+				break;
+			}
+	}
+	return sequence_read_one(&column->sequence, i, context, value);
+}
+
+const char *
+decode_row(EncodedColumn *column, uint32 row, MemoryContext context, Datum *value, bool *isnull)
+{
+	uint32		length;
+
+	return decode_run(column, row, context, value, isnull, &length);
+}
+
+/* ----------------------------------------------------------------
+ * Looking
+ * ----------------------------------------------------------------
+ */
+
+const char *
+verify_column(EncodedColumn *column, MemoryContext scratch)
+{
+	const char *error = NULL;
+
+	if (column->nulls.form == NULLS_RUNS)
+		error = runs_verify(&column->nulls.runs);
+	if (error == NULL && column->nvalues > 0 && column->repeats == REPEATS_RUNS)
+		error = runs_verify(&column->runs);
+	if (error == NULL && column->nvalues > 0)
+		error = values_verify(&column->sequence.values, scratch);
+	for (uint32 vector = 0; error == NULL && vector < vectors_of(column->nrows); vector++)
+	{
+		Datum		values[VECTOR];
+		bool		nulls[VECTOR];
+
+		error = decode_vector(column, vector, scratch, values, nulls);
+		MemoryContextReset(scratch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return error;
+}
+
+bool
+column_has_nulls(const EncodedColumn *column)
+{
+	return column->nulls.form != NULLS_NONE;
+}
+
+/* What the values are, when all that is around them is taken away. */
+static const char *const *
+names_of(const EncodedColumn *column)
+{
+	/* One for each way in which values repeat. */
+	static const char *const dictionary[] = {"dictionary", "constant", "runs of dictionary"};
+	static const char *const steps[] = {"delta", "constant", "runs of delta"};
+	static const char *const packed[] = {"packed", "constant", "runs of packed"};
+	static const char *const compressed[] = {"compressed", "constant", "runs of compressed"};
+	static const char *const plain[] = {"plain", "constant", "runs of plain"};
+
+	if (column->sequence.has_dictionary)
+		return dictionary;
+	if (column->shape.typbyval)
+		return packed_has_steps(&column->sequence.values.numbers) ? steps : packed;
+	return column->sequence.values.items.is_compressed ? compressed : plain;
+}
+
+const char *
+encoding_name(const EncodedColumn *column)
+{
+	if (column->nrows == 0)
+		return "empty";
+	if (column->nvalues == 0)
+		return "all null";
+	return names_of(column)[column->repeats];
+}

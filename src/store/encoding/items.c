@@ -1,0 +1,240 @@
+/*
+ * items.c
+ *		Values by reference, one after the other or compressed in blocks.
+ *
+ * LAYOUT
+ *		ItemsHeader.  Compressed: see compressed.c.  Else, where lengths differ, the
+ *		offset of the first item of each stride; then the items.
+ *
+ * NOTES
+ *		Wide items have an offset each, so that no byte of others is needed for one;
+ *		of small ones, some others' headers are read on the way.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "store/encoding/items.h"
+
+#define STRIDE 32
+#define WIDE 128
+
+#define FLAG_COMPRESSED 1
+
+typedef struct ItemsHeader
+{
+	uint16		flags;
+	uint16		stride;
+	uint32		length;
+} ItemsHeader;
+
+/* ----------------------------------------------------------------
+ * Writing
+ * ----------------------------------------------------------------
+ */
+
+static inline Size
+directory_size(uint32 n, uint32 stride)
+{
+	return stride == 0 ? 0 : SECTION_ALIGN(sizeof(uint32) * (Size) ((n + stride - 1) / stride));
+}
+
+void
+items_measure(ItemsPlan *plan, const ColumnShape *shape, const Item *items, uint32 n)
+{
+	*plan = (ItemsPlan) {.shape = shape,.items = items,.n = n};
+	if (item_stride(shape) != 0)
+		plan->length = (uint64) item_stride(shape) * n;
+	else
+	{
+		for (uint32 i = 0; i < n; i++)
+			plan->length = item_end(shape, plan->length, items[i].length);
+		plan->stride = plan->length >= (uint64) n * WIDE ? 1 : STRIDE;
+	}
+	plan->size = sizeof(ItemsHeader) + directory_size(n, plan->stride) + plan->length;
+}
+
+static void
+write_plain(Output *out, const ItemsPlan *plan)
+{
+	Size		directory = directory_size(plan->n, plan->stride);
+	uint32	   *offsets = (uint32 *) output_add(out, directory + plan->length);
+	char	   *data = (char *) offsets + directory;
+	Size		at = 0;
+
+	memset(offsets, 0, directory);
+	for (uint32 i = 0; i < plan->n; i++)
+	{
+		if (plan->stride != 0 && i % plan->stride == 0)
+			offsets[i / plan->stride] = at;
+		at = item_put(plan->shape, data, at, &plan->items[i]);
+		if (i % ENCODING_VECTOR == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	/* Where all are of one length, the last is padded, too. */
+	Assert(at <= plan->length);
+	memset(data + at, 0, plan->length - at);
+}
+
+void
+items_write(Output *out, const ItemsPlan *plan)
+{
+	bool		compress = compressing_pays(plan->shape, plan->items, plan->n);
+	ItemsHeader *header;
+
+	if (plan->length > ENCODING_MAX_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("the values of a column take more than 2 GB in one group of rows")));
+	header = (ItemsHeader *) output_add(out, sizeof(ItemsHeader));
+	*header = (ItemsHeader) {.flags = compress ? FLAG_COMPRESSED : 0};
+	if (compress)
+	{
+		compressed_write(out, plan->shape, plan->items, plan->n);
+		return;
+	}
+	header->stride = plan->stride;
+	header->length = plan->length;
+	write_plain(out, plan);
+}
+
+/* ----------------------------------------------------------------
+ * Reading
+ * ----------------------------------------------------------------
+ */
+
+static const char *
+open_plain(ItemsReader *reader, Input *in)
+{
+	bool		fixed = item_stride(reader->shape) != 0;
+	Size		directory = directory_size(reader->n, reader->stride);
+
+	if (fixed ? reader->stride != 0 || reader->length != (uint64) reader->n * item_stride(reader->shape)
+		: reader->stride != 1 && reader->stride != STRIDE)
+		return "Values have lengths that their type does not have.";
+	reader->offsets = (const uint32 *) input_take(in, directory);
+	reader->data = reader->offsets == NULL ? NULL : input_pass(in, reader->length);
+	return reader->data == NULL ? "Values are cut off." : NULL;
+}
+
+const char *
+items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n)
+{
+	const ItemsHeader *header = (const ItemsHeader *) input_take(in, sizeof(ItemsHeader));
+
+	*reader = (ItemsReader) {.shape = shape,.bytes = in->bytes,.n = n};
+	if (header == NULL || (header->flags & ~FLAG_COMPRESSED) != 0)
+		return "The header of values is missing or damaged.";
+	reader->is_compressed = (header->flags & FLAG_COMPRESSED) != 0;
+	reader->stride = header->stride;
+	reader->length = header->length;
+	return reader->is_compressed ? compressed_open(&reader->blocks, in, shape, n) : open_plain(reader, in);
+}
+
+static void
+read_fixed(const ItemsReader *reader, uint32 from, uint32 n, Datum *values)
+{
+	Size		stride = item_stride(reader->shape);
+	const char *data = reader->data + from * stride;
+
+	need_bytes(reader->bytes, data, n * stride);
+	for (uint32 i = 0; i < n; i++)
+		values[i] = PointerGetDatum(data + i * stride);
+}
+
+/* Where a stride's items begin; the end of all, behind the last. */
+static inline uint32
+stride_offset(const ItemsReader *reader, uint32 number)
+{
+	return (uint64) number * reader->stride < reader->n ? reader->offsets[number] : reader->length;
+}
+
+/* Reads some of the items of one stride; *at is then where the last of them ends. */
+static const char *
+read_stride(const ItemsReader *reader, uint32 number, uint32 skip, uint32 n, Datum *values, Size *at)
+{
+	uint32		start = stride_offset(reader, number);
+	uint32		end = stride_offset(reader, number + 1);
+	const char *error = NULL;
+
+	if (start > end || end > reader->length)
+		return "The directory of values leads out of them.";
+	need_bytes(reader->bytes, reader->data + start, end - start);
+	*at = start;
+	for (uint32 i = 0; i < skip + n && error == NULL; i++)
+		error = item_get(reader->shape, reader->data, end, at, &values[i < skip ? 0 : i - skip]);
+	return error;
+}
+
+static const char *
+read_plain(const ItemsReader *reader, uint32 from, uint32 n, Datum *values)
+{
+	const char *error = NULL;
+
+	while (n > 0 && error == NULL)
+	{
+		uint32		skip = from % reader->stride;
+		uint32		count = Min(n, reader->stride - skip);
+		Size		at;
+
+		error = read_stride(reader, from / reader->stride, skip, count, values, &at);
+		from += count;
+		values += count;
+		n -= count;
+	}
+	return error;
+}
+
+const char *
+items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values)
+{
+	Assert(from <= reader->n && n <= reader->n - from);
+	if (reader->is_compressed)
+		return compressed_read(&reader->blocks, from, n, context, values);
+	if (reader->stride != 0)
+		return read_plain(reader, from, n, values);
+	read_fixed(reader, from, n, values);
+	return NULL;
+}
+
+void
+items_beside(const ItemsReader *reader, uint32 item, uint32 *from, uint32 *n)
+{
+	uint32		stride = reader->stride != 0 ? reader->stride : STRIDE;
+
+	if (reader->is_compressed)
+	{
+		compressed_beside(&reader->blocks, item, from, n);
+		return;
+	}
+	*from = item / stride * stride;
+	*n = Min(stride, reader->n - *from);
+}
+
+static const char *
+verify_plain(const ItemsReader *reader)
+{
+	Size		at = 0;
+
+	for (uint32 from = 0; from < reader->n; from += reader->stride)
+	{
+		uint32		number = from / reader->stride;
+		Datum		values[STRIDE];
+		const char *error;
+
+		if (stride_offset(reader, number) != at)
+			return "The directory of values does not agree with them.";
+		error = read_stride(reader, number, 0, Min(reader->stride, reader->n - from), values, &at);
+		if (error != NULL)
+			return error;
+		CHECK_FOR_INTERRUPTS();
+	}
+	return at == reader->length ? NULL : "There is more among the values than they take.";
+}
+
+const char *
+items_verify(const ItemsReader *reader, MemoryContext scratch)
+{
+	if (reader->is_compressed)
+		return compressed_verify(&reader->blocks, scratch);
+	return reader->stride == 0 ? NULL : verify_plain(reader);
+}

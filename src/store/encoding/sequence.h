@@ -1,0 +1,54 @@
+/*
+ * sequence.h
+ *		A sequence of values, as they are or with a dictionary.
+ */
+#ifndef PPREPUB_STORE_ENCODING_SEQUENCE_H
+#define PPREPUB_STORE_ENCODING_SEQUENCE_H
+
+#include "store/encoding/distinct.h"
+
+typedef struct SequencePlan
+{
+	bool		has_dictionary;
+	Distinct	distinct;
+	Values		entries;		/* of the dictionary */
+	PackedPlan	codes;
+	ValuesPlan	values;			/* the dictionary's, or all */
+	uint64		size;
+} SequencePlan;
+
+/* What takes least for these values.  They must stay. */
+extern void sequence_measure(SequencePlan *plan, const Values *values);
+
+/* The same for all rows' values, when that for one value of each run is known. */
+extern void sequence_measure_rows(SequencePlan *plan, const Values *values, const SequencePlan *by_run,
+								  const uint64 *lengths, uint32 nruns);
+
+extern void sequence_write(Output *out, const SequencePlan *plan);
+
+typedef struct SequenceReader
+{
+	uint32		n;
+	bool		has_dictionary;
+	MemoryContext context;		/* where the dictionary is kept, once it is read */
+
+	/* The dictionary */
+	uint32		nentries;
+	PackedReader codes;
+	Datum	   *entries;		/* owned; [nentries], NULL until needed; 0 where not yet read */
+
+	ValuesReader values;
+} SequenceReader;
+
+extern const char *sequence_open(SequenceReader *reader, Input *in, const ColumnShape *shape, uint32 n,
+								 bool has_dictionary);
+
+/* Reads some values, at most ENCODING_VECTOR; the context takes what is made for them alone. */
+extern const char *sequence_read(SequenceReader *reader, uint32 from, uint32 n, MemoryContext context,
+								 Datum *values);
+
+/* Reads one value, without keeping anything of the dictionary. */
+extern const char *sequence_read_one(const SequenceReader *reader, uint32 i, MemoryContext context,
+									 Datum *value);
+
+#endif							/* PPREPUB_STORE_ENCODING_SEQUENCE_H */
