@@ -91,7 +91,7 @@ PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/audit/*.c src/aud
 	src/frame/domain.c src/frame/tree.c src/history/statistics.c
 
 UNIT_TESTS := $(patsubst test/unit/%.c,build/unit/%,$(sort $(wildcard test/unit/test_*.c)))
-UNIT_OBJS := $(patsubst %.c,build/unit/%.o,$(PURE) test/unit/lives.c test/unit/columns.c bench/sweep/known.c bench/sweep/sweep.c)
+UNIT_OBJS := $(patsubst %.c,build/unit/%.o,$(PURE) test/unit/lives.c test/unit/columns.c test/unit/hostile.c bench/sweep/known.c bench/sweep/sweep.c)
 UNIT_CC = gcc
 UNIT_CFLAGS = -g -O1 -Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -DUSE_ASSERT_CHECKING=1
