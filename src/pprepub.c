@@ -12,6 +12,7 @@
 #include "serve/linkability/settings.h"
 #include "serve/schedule/schedule.h"
 #include "serve/strengthen.h"
+#include "store/store.h"
 
 PG_MODULE_MAGIC;
 
@@ -20,6 +21,8 @@ extern PGDLLEXPORT void _PG_init(void);
 void
 _PG_init(void)
 {
+	/* Before the prefix of settings is taken. */
+	start_store();
 	define_linkability_settings();
 	define_settings();
 	for (int i = 0; methods[i] != NULL; i++)

@@ -31,4 +31,4 @@ $$;
 -- Each function checks for itself whose publication it is asked for, and each view filters.
 GRANT USAGE ON SCHEMA pprepub TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION pprepub.protect() FROM PUBLIC;
-GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release, pprepub.scheduled, pprepub.failed_answer TO PUBLIC;
+GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release, pprepub.scheduled, pprepub.failed_answer, pprepub.storage TO PUBLIC;

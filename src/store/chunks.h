@@ -1,0 +1,100 @@
+/*
+ * chunks.h
+ *		The TOAST relation of a table, as an ordered store of chunks.
+ *
+ * Whether a chunk is there for somebody is decided by PostgreSQL's heap, under
+ * the snapshot that is given; so are WAL, crash recovery and all the rest.
+ *
+ * LAYOUT of chunk_data: a checksum of all that follows and of chunk_id and
+ * chunk_seq; the group's stamp (a random number that all chunks of one version
+ * of a group share); bytes.
+ *
+ * Calls that differ between versions of PostgreSQL stand in chunks.c.
+ */
+#ifndef PPREPUB_STORE_CHUNKS_H
+#define PPREPUB_STORE_CHUNKS_H
+
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/relscan.h"
+#include "executor/tuptable.h"
+#include "storage/lockdefs.h"
+#include "store/metapage.h"
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+
+/* A tuple of 8,124 bytes of chunk_data fills a page; so many of them are ours. */
+#define CHUNK_HEADER 12
+#define CHUNK_BYTES (8124 - CHUNK_HEADER)
+
+/* An open table. */
+typedef struct Store
+{
+	Relation	rel;			/* borrowed */
+	Relation	toast;			/* owned */
+	Relation   *indexes;		/* owned; all are written, valid is read */
+	int			nindexes;
+	Relation	valid;
+	LOCKMODE	lockmode;
+	Counters	counters;		/* when it was opened */
+} Store;
+
+/* To read; NULL if the table has no rows. */
+extern Store *open_store(Relation rel);
+
+/* To write; makes the TOAST relation if there is none. */
+extern Store *open_store_to_write(Relation rel);
+
+/* Locks are kept to the end of the transaction. */
+extern void close_store(Store *store);
+
+typedef struct Chunk
+{
+	uint64		first;			/* whose group it is: its first row */
+	uint32		part;
+	uint64		stamp;
+	const char *bytes;			/* until the reader's next call */
+	Size		length;
+	HeapTuple	tuple;			/* the same */
+	const char *damage;			/* what is wrong with it, or NULL; then bytes may be NULL */
+} Chunk;
+
+/*
+ * Reads chunks in order.  With a snapshot that is not MVCC the versions before
+ * and after a merge may both be met.
+ */
+typedef struct ChunkReader ChunkReader;
+
+extern ChunkReader *begin_chunks(Store *store, Snapshot snapshot);
+extern void end_chunks(ChunkReader *reader);
+extern Store *chunks_store(const ChunkReader *reader);
+
+/* The snapshot may be another from the next search on. */
+extern void set_chunks_snapshot(ChunkReader *reader, Snapshot snapshot);
+
+/* The first chunk from (first, part) on, and the last up to it; then next_chunk goes on in the same direction. */
+extern bool chunk_from(ChunkReader *reader, uint64 first, uint32 part, Chunk *chunk);
+extern bool chunk_upto(ChunkReader *reader, uint64 first, uint32 part, Chunk *chunk);
+
+/*
+ * The parts from .. upto of one group.  Under a snapshot that is not MVCC these are
+ * the parts of all of its versions, dead or not: see whose stamp they have.
+ */
+extern bool chunk_between(ChunkReader *reader, uint64 first, uint32 from, uint32 upto, Chunk *chunk);
+extern bool next_chunk(ChunkReader *reader, Chunk *chunk);
+
+/* Makes the tuple of a chunk; length is at most CHUNK_BYTES. */
+extern HeapTuple form_chunk(Relation toast, uint64 first, uint32 part, uint64 stamp,
+							const char *bytes, Size length);
+/* What a chunk's tuple says. */
+extern void read_chunk(Relation toast, HeapTuple tuple, Chunk *chunk);
+
+extern void insert_chunk(Store *store, uint64 first, uint32 part, uint64 stamp,
+						 const char *bytes, Size length, CommandId cid, int options);
+extern void delete_chunk(Store *store, ItemPointer tid);
+
+/* A number that no other version of a group has. */
+extern uint64 new_stamp(void);
+
+#endif							/* PPREPUB_STORE_CHUNKS_H */

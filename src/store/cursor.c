@@ -1,0 +1,702 @@
+/*
+ * cursor.c
+ *		A position among groups, a group, and a vector of it, decoded.
+ *
+ * NOTES
+ *		Position: either a group is current, and index is the row in it that was
+ *		returned last; or none is, and groups that begin at next or later are
+ *		still ahead, and all others behind.
+ */
+#include "postgres.h"
+
+#include "store/cursor.h"
+
+#include "access/htup_details.h"
+#include "miscadmin.h"
+#include "store/lookup.h"
+#include "store/pending.h"
+#include "store/rownumber.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/* One decoded vector of a column. */
+typedef struct Vector
+{
+	Datum	   *values;
+	bool	   *nulls;
+} Vector;
+
+struct Cursor
+{
+	/* What */
+	Relation	rel;			/* borrowed */
+	TupleDesc	desc;			/* borrowed: of the slots that are filled */
+	Snapshot	snapshot;		/* borrowed */
+	int			natts;
+	bool		all_columns;
+	const Bitmapset *columns;	/* borrowed: if not all */
+	int			nwanted;
+	int		   *wanted;			/* which columns, in order */
+	SkipGroup	skip;
+	void	   *skip_arg;
+	ClaimGroup	claim;
+	void	   *claim_arg;
+	uint64		low;			/* rows low .. high - 1 */
+	uint64		high;
+	bool		limited;		/* are these not all rows? */
+
+	/* Where */
+	Store	   *store;			/* owned; NULL: nothing but what is pending */
+	ChunkReader *reader;		/* owned */
+	List	   *pending;		/* owned: pinned */
+	bool		started;		/* if not, the cursor stands at the end that it will leave from */
+	uint64		next;			/* if no group is current */
+	PendingGroup *in_memory;	/* the current group: this, */
+	uint32		in_memory_rows;
+	RowGroup   *group;			/* or this, or none */
+	int64		index;			/* the row returned last; -1 and nrows are its ends */
+	uint32		nrows;
+
+	uint64		gap_from;		/* these numbers have no row */
+	uint64		gap_upto;
+
+	/* Decoded */
+	MemoryContext context;		/* owned: the cursor's own */
+	MemoryContext group_context;	/* owned: of the current group */
+	MemoryContext vector_context;	/* owned: of the current vector */
+	int64		vector;			/* which one is decoded, or -1 */
+	Vector	   *vectors;		/* for each column, allocated when needed */
+	const TupleTableSlot *prepared; /* this slot has NULL for columns that are not wanted */
+
+	/* Counts */
+	uint64		groups_read;
+	uint64		groups_skipped;
+};
+
+/* ----------------------------------------------------------------
+ * Begin and end
+ * ----------------------------------------------------------------
+ */
+
+static void
+open_what_there_is(Cursor *cursor)
+{
+	cursor->store = open_store(cursor->rel);
+	cursor->reader = cursor->store ? begin_chunks(cursor->store, cursor->snapshot) : NULL;
+	cursor->pending = pin_pending(cursor->rel, cursor->snapshot);
+}
+
+static void
+leave_group(Cursor *cursor)
+{
+	cursor->group = NULL;
+	cursor->in_memory = NULL;
+	cursor->vector = -1;
+	MemoryContextReset(cursor->vector_context);
+	MemoryContextReset(cursor->group_context);
+}
+
+static void
+close_everything(Cursor *cursor)
+{
+	leave_group(cursor);
+	unpin_pending(cursor->pending);
+	cursor->pending = NIL;
+	cursor->gap_from = cursor->gap_upto = 0;
+	if (cursor->reader)
+		end_chunks(cursor->reader);
+	if (cursor->store)
+		close_store(cursor->store);
+	cursor->reader = NULL;
+	cursor->store = NULL;
+}
+
+/* Dropped columns need not be read. */
+static void
+choose_columns(Cursor *cursor)
+{
+	cursor->prepared = NULL;
+	cursor->vector = -1;
+	cursor->nwanted = 0;
+	for (int i = 0; i < cursor->natts; i++)
+		if ((cursor->all_columns || bms_is_member(i, cursor->columns)) && !TupleDescAttr(cursor->desc, i)->attisdropped)
+			cursor->wanted[cursor->nwanted++] = i;
+}
+
+/* A table that ALTER TABLE rewrites has its new columns already; its rows are read with the old ones. */
+static void
+adopt_descriptor(Cursor *cursor, TupleDesc desc)
+{
+	cursor->desc = desc;
+	cursor->natts = desc->natts;
+	cursor->vectors = MemoryContextAllocZero(cursor->context, Max(cursor->natts, 1) * sizeof(Vector));
+	cursor->wanted = MemoryContextAlloc(cursor->context, Max(cursor->natts, 1) * sizeof(int));
+	cursor->vector = -1;
+	choose_columns(cursor);
+}
+
+Cursor *
+begin_cursor(Relation rel, Snapshot snapshot)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "reading groups", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Cursor	   *cursor = palloc0(sizeof(Cursor));
+
+	cursor->rel = rel;
+	cursor->snapshot = snapshot;
+	cursor->context = context;
+	cursor->group_context = AllocSetContextCreate(context, "a group", ALLOCSET_DEFAULT_SIZES);
+	cursor->vector_context = AllocSetContextCreate(context, "a vector of rows", ALLOCSET_DEFAULT_SIZES);
+	cursor->all_columns = true;
+	adopt_descriptor(cursor, RelationGetDescr(rel));
+	open_what_there_is(cursor);
+	cursor_range(cursor, 0, MAX_ROWS);
+	MemoryContextSwitchTo(old);
+	return cursor;
+}
+
+void
+end_cursor(Cursor *cursor)
+{
+	close_everything(cursor);
+	MemoryContextDelete(cursor->context);
+}
+
+void
+restart_cursor(Cursor *cursor)
+{
+	MemoryContext old = MemoryContextSwitchTo(cursor->context);
+
+	close_everything(cursor);
+	open_what_there_is(cursor);
+	cursor_range(cursor, 0, MAX_ROWS);
+	MemoryContextSwitchTo(old);
+}
+
+void
+cursor_wants(Cursor *cursor, const Bitmapset *columns, bool all)
+{
+	cursor->columns = columns;
+	cursor->all_columns = all;
+	choose_columns(cursor);
+}
+
+void
+cursor_skips(Cursor *cursor, SkipGroup skip, void *arg)
+{
+	cursor->skip = skip;
+	cursor->skip_arg = arg;
+}
+
+void
+cursor_shares(Cursor *cursor, ClaimGroup claim, void *arg)
+{
+	cursor->claim = claim;
+	cursor->claim_arg = arg;
+}
+
+void
+cursor_range(Cursor *cursor, uint64 from, uint64 upto)
+{
+	cursor->low = from;
+	cursor->high = upto;
+	cursor->limited = from > 0 || upto < MAX_ROWS;
+	/* A group that the range begins in may be the one that is open. */
+	if (cursor->group != NULL || cursor->in_memory != NULL)
+		leave_group(cursor);
+	cursor->next = from;
+	cursor->started = false;
+}
+
+void
+cursor_counts(const Cursor *cursor, uint64 *read, uint64 *skipped)
+{
+	*read = cursor->groups_read;
+	*skipped = cursor->groups_skipped;
+}
+
+uint64
+cursor_numbers(const Cursor *cursor)
+{
+	uint64		numbers = cursor->store ? cursor->store->counters.next : 0;
+	ListCell   *cell;
+
+	foreach(cell, cursor->pending)
+	{
+		const PendingGroup *group = lfirst(cell);
+
+		numbers = Max(numbers, group->first + group->nrows);
+	}
+	return numbers;
+}
+
+/* ----------------------------------------------------------------
+ * Groups
+ * ----------------------------------------------------------------
+ */
+
+static bool
+is_pinned(const Cursor *cursor, uint64 first)
+{
+	ListCell   *cell;
+
+	foreach(cell, cursor->pending)
+		if (((const PendingGroup *) lfirst(cell))->first == first)
+			return true;
+	return false;
+}
+
+/* What was sealed since it was pinned is read from memory, once. */
+static bool
+find_header(Cursor *cursor, ScanDirection direction, uint64 from, Chunk *header)
+{
+	bool		forward = ScanDirectionIsForward(direction);
+
+	if (cursor->reader == NULL)
+		return false;
+	for (;;)
+	{
+		bool		found = forward ? find_header_from(cursor->reader, from, header) :
+			find_header_upto(cursor->reader, from, header);
+
+		if (!found || !is_pinned(cursor, header->first))
+			return found;
+		if (!forward && header->first == 0)
+			return false;
+		from = forward ? header->first + 1 : header->first - 1;
+	}
+}
+
+/* The nearest pinned group that begins at or after a row; or the last at or before it. */
+static PendingGroup *
+find_in_memory(const Cursor *cursor, ScanDirection direction, uint64 from)
+{
+	PendingGroup *best = NULL;
+	ListCell   *cell;
+
+	foreach(cell, cursor->pending)
+	{
+		PendingGroup *group = lfirst(cell);
+
+		if (ScanDirectionIsForward(direction))
+		{
+			if (group->first >= from)
+				return group;
+		}
+		else if (group->first <= from)
+			best = group;
+	}
+	return best;
+}
+
+static void
+enter_in_memory(Cursor *cursor, PendingGroup *group)
+{
+	leave_group(cursor);
+	cursor->in_memory = group;
+	cursor->nrows = group->nrows;
+}
+
+static void
+enter_group(Cursor *cursor, const Chunk *header)
+{
+	leave_group(cursor);
+	cursor->group = open_group(cursor->reader, header, cursor->group_context);
+	cursor->group->desc = cursor->desc;
+	cursor->nrows = cursor->group->header.nrows;
+}
+
+/* The group that begins nearest, from a row on. */
+static bool
+enter_nearest(Cursor *cursor, ScanDirection direction, uint64 from)
+{
+	PendingGroup *in_memory = find_in_memory(cursor, direction, from);
+	Chunk		header;
+
+	if (find_header(cursor, direction, from, &header) &&
+		(in_memory == NULL ||
+		 (ScanDirectionIsForward(direction) ? header.first < in_memory->first : header.first > in_memory->first)))
+	{
+		enter_group(cursor, &header);
+		return true;
+	}
+	if (in_memory != NULL)
+	{
+		enter_in_memory(cursor, in_memory);
+		return true;
+	}
+	return false;
+}
+
+static uint64
+current_first(const Cursor *cursor)
+{
+	return cursor->group ? cursor->group->first : cursor->in_memory->first;
+}
+
+static uint64
+current_last(const Cursor *cursor)
+{
+	return cursor->group ? group_last(cursor->group) : cursor->in_memory->first + cursor->nrows - 1;
+}
+
+static bool
+has_group(const Cursor *cursor)
+{
+	return cursor->group != NULL || cursor->in_memory != NULL;
+}
+
+static bool
+is_skipped(Cursor *cursor)
+{
+	if (cursor->group == NULL || cursor->skip == NULL || !cursor->skip(cursor->skip_arg, cursor->group))
+	{
+		cursor->groups_read++;
+		return false;
+	}
+	cursor->groups_skipped++;
+	return true;
+}
+
+/* The index in the current group of the first row at or after the given one; nrows if there is none. */
+static int64
+index_from(Cursor *cursor, uint64 row)
+{
+	uint64		first = current_first(cursor);
+	uint32		index;
+
+	if (row <= first)
+		return 0;
+	if (row > current_last(cursor))
+		return cursor->nrows;
+	if (cursor->group == NULL)
+		return (int64) (row - first);
+	return group_index_of(cursor->group, row, false, &index) ? index : cursor->nrows;
+}
+
+/*
+ * Goes into the next group that has rows in the range.  The first one may have
+ * begun before it.
+ */
+static bool
+next_group_forward(Cursor *cursor)
+{
+	uint64		from = has_group(cursor) ? current_first(cursor) + 1 : cursor->next;
+
+	if (!has_group(cursor) && cursor->next == cursor->low && cursor->low > 0 && cursor->claim == NULL &&
+		enter_nearest(cursor, BackwardScanDirection, cursor->low - 1))
+	{
+		from = current_first(cursor) + 1;
+		if (current_last(cursor) >= cursor->low && !is_skipped(cursor))
+		{
+			cursor->index = index_from(cursor, cursor->low) - 1;
+			return true;
+		}
+	}
+	while (enter_nearest(cursor, ForwardScanDirection, from))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (current_first(cursor) >= cursor->high)
+			break;
+		if (cursor->claim != NULL && !cursor->claim(cursor->claim_arg, &from, current_first(cursor) + 1))
+			continue;
+		from = current_first(cursor) + 1;
+		if (is_skipped(cursor))
+			continue;
+		cursor->index = -1;
+		return true;
+	}
+	leave_group(cursor);
+	cursor->next = cursor->high;
+	return false;
+}
+
+static bool
+next_group_backward(Cursor *cursor)
+{
+	uint64		upto;
+
+	if (has_group(cursor) ? current_first(cursor) == 0 : cursor->next == 0)
+		upto = PG_UINT64_MAX;
+	else
+		upto = (has_group(cursor) ? current_first(cursor) : cursor->next) - 1;
+	while (upto != PG_UINT64_MAX && enter_nearest(cursor, BackwardScanDirection, upto))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (current_last(cursor) < cursor->low)
+			break;
+		upto = current_first(cursor) == 0 ? PG_UINT64_MAX : current_first(cursor) - 1;
+		if (is_skipped(cursor))
+			continue;
+		cursor->index = index_from(cursor, cursor->high);
+		return true;
+	}
+	leave_group(cursor);
+	cursor->next = cursor->low;
+	return false;
+}
+
+/* ----------------------------------------------------------------
+ * Rows
+ * ----------------------------------------------------------------
+ */
+
+/* A column that was added after the group was written has one value for all its rows. */
+static void
+fill_missing(Cursor *cursor, int column, Vector *vector, uint32 n)
+{
+	bool		isnull;
+	Datum		value = getmissingattr(cursor->desc, column + 1, &isnull);
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		vector->values[i] = value;
+		vector->nulls[i] = isnull;
+	}
+}
+
+static void
+decode_column(Cursor *cursor, int column, uint32 number, uint32 n)
+{
+	Vector	   *vector = &cursor->vectors[column];
+	RowGroup   *group = cursor->group;
+	EncodedColumn *encoded;
+	const char *wrong;
+
+	if (vector->values == NULL)
+	{
+		vector->values = MemoryContextAlloc(cursor->context, ENCODING_VECTOR * sizeof(Datum));
+		vector->nulls = MemoryContextAlloc(cursor->context, ENCODING_VECTOR * sizeof(bool));
+	}
+	if (column >= group->header.natts)
+	{
+		fill_missing(cursor, column, vector, n);
+		return;
+	}
+	encoded = group_column(group, column);
+	if (encoded == NULL)
+	{
+		memset(vector->nulls, true, n);
+		memset(vector->values, 0, n * sizeof(Datum));
+		return;
+	}
+	wrong = decode_vector(encoded, number, cursor->vector_context, vector->values, vector->nulls);
+	if (wrong != NULL)
+		group_damaged(group, column, wrong);
+}
+
+/* Who begins at the first row wants all: fewer searches than vector by vector. */
+static void
+load_columns(Cursor *cursor)
+{
+	RowGroup   *group = cursor->group;
+
+	for (int i = 0; i < cursor->nwanted && cursor->wanted[i] < group->header.natts; i++)
+	{
+		const ColumnEntry *entry = &group->columns[cursor->wanted[i]];
+		uint64		upto = entry->offset + entry->length;
+		const char *wrong;
+
+		while (i + 1 < cursor->nwanted && cursor->wanted[i + 1] == cursor->wanted[i] + 1 &&
+			   cursor->wanted[i + 1] < group->header.natts)
+		{
+			const ColumnEntry *neighbour = &group->columns[cursor->wanted[++i]];
+
+			upto = Max(upto, neighbour->offset + neighbour->length);
+		}
+		wrong = load_bytes(group, entry->offset, upto);
+		if (wrong != NULL)
+			group_damaged(group, cursor->wanted[i], wrong);
+	}
+}
+
+static void
+decode_current(Cursor *cursor, int64 number)
+{
+	uint32		row = (uint32) number * ENCODING_VECTOR;
+	uint32		n = Min(cursor->nrows - row, ENCODING_VECTOR);
+
+	if (number == cursor->vector)
+		return;
+	cursor->vector = -1;
+	cursor->prepared = NULL;
+	MemoryContextReset(cursor->vector_context);
+	if (row == 0)
+		load_columns(cursor);
+	for (int i = 0; i < cursor->nwanted; i++)
+		decode_column(cursor, cursor->wanted[i], (uint32) number, n);
+	cursor->vector = number;
+}
+
+static uint64
+current_number(Cursor *cursor)
+{
+	return cursor->group ? group_number(cursor->group, (uint32) cursor->index) :
+		cursor->in_memory->first + cursor->index;
+}
+
+static void
+store_from_group(Cursor *cursor, TupleTableSlot *slot)
+{
+	uint32		in_vector = (uint32) cursor->index % ENCODING_VECTOR;
+
+	decode_current(cursor, cursor->index / ENCODING_VECTOR);
+	if (cursor->nwanted < cursor->natts && slot != cursor->prepared)
+	{
+		memset(slot->tts_isnull, true, cursor->natts);
+		memset(slot->tts_values, 0, cursor->natts * sizeof(Datum));
+		cursor->prepared = slot;
+	}
+	for (int i = 0; i < cursor->nwanted; i++)
+	{
+		int			column = cursor->wanted[i];
+		const Vector *vector = &cursor->vectors[column];
+
+		slot->tts_isnull[column] = vector->nulls[in_vector];
+		slot->tts_values[column] = vector->values[in_vector];
+	}
+	tid_of_row(current_number(cursor), &slot->tts_tid);
+}
+
+static void
+store_from_memory(Cursor *cursor, TupleTableSlot *slot)
+{
+	store_pending_row(cursor->in_memory, (uint32) cursor->index, cursor->desc, slot);
+}
+
+static void
+store_current(Cursor *cursor, TupleTableSlot *slot)
+{
+	ExecClearTuple(slot);
+	if (slot->tts_tupleDescriptor != cursor->desc)
+	{
+		adopt_descriptor(cursor, slot->tts_tupleDescriptor);
+		if (cursor->group != NULL)
+			cursor->group->desc = cursor->desc;
+	}
+	if (cursor->group != NULL)
+		store_from_group(cursor, slot);
+	else
+		store_from_memory(cursor, slot);
+	slot->tts_tableOid = RelationGetRelid(cursor->rel);
+	ExecStoreVirtualTuple(slot);
+}
+
+/*
+ * Both stop at the first row beyond the range, and pass over those that they meet
+ * on the way back.
+ */
+static bool
+cursor_forward(Cursor *cursor)
+{
+	cursor->started = true;
+	if (!has_group(cursor) && !next_group_forward(cursor))
+		return false;
+	do
+	{
+		while (++cursor->index >= cursor->nrows)
+			if (!next_group_forward(cursor))
+				return false;
+	} while (cursor->limited && current_number(cursor) < cursor->low);
+	return !cursor->limited || current_number(cursor) < cursor->high;
+}
+
+static bool
+cursor_backward(Cursor *cursor)
+{
+	if (!cursor->started)
+		cursor->next = cursor->high;
+	cursor->started = true;
+	if (!has_group(cursor) && !next_group_backward(cursor))
+		return false;
+	do
+	{
+		while (--cursor->index < 0)
+			if (!next_group_backward(cursor))
+				return false;
+	} while (cursor->limited && current_number(cursor) >= cursor->high);
+	return !cursor->limited || current_number(cursor) >= cursor->low;
+}
+
+bool
+cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
+{
+	if (ScanDirectionIsForward(direction) ? cursor_forward(cursor) : cursor_backward(cursor))
+	{
+		store_current(cursor, slot);
+		return true;
+	}
+	ExecClearTuple(slot);
+	return false;
+}
+
+/* Which row of the current group has the number? */
+static bool
+find_in_current(Cursor *cursor, uint64 row, uint32 *index)
+{
+	if (cursor->group != NULL)
+		return group_index_of(cursor->group, row, true, index);
+	if (cursor->in_memory == NULL || row < cursor->in_memory->first ||
+		row - cursor->in_memory->first >= cursor->nrows)
+		return false;
+	*index = (uint32) (row - cursor->in_memory->first);
+	return true;
+}
+
+void
+cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto)
+{
+	if (!has_group(cursor) || from < current_first(cursor) || from > current_last(cursor))
+	{
+		cursor_range(cursor, from, upto);
+		return;
+	}
+	cursor->low = from;
+	cursor->high = upto;
+	cursor->limited = true;
+	cursor->index = index_from(cursor, from) - 1;
+}
+
+/* Numbers were used up by rows that were rolled back, and many of them together. */
+static void
+note_gap(Cursor *cursor, uint64 row)
+{
+	PendingGroup *in_memory = find_in_memory(cursor, ForwardScanDirection, row);
+	Chunk		header;
+
+	cursor->gap_from = row;
+	cursor->gap_upto = in_memory ? in_memory->first : MAX_ROWS;
+	if (find_header(cursor, ForwardScanDirection, row, &header))
+		cursor->gap_upto = Min(cursor->gap_upto, header.first);
+}
+
+static bool
+enter_group_of(Cursor *cursor, uint64 row, uint32 *index)
+{
+	if (row >= cursor->gap_from && row < cursor->gap_upto)
+		return false;
+	/* A row of a gap of this group is in no other that begins before it. */
+	if (has_group(cursor) && row >= current_first(cursor) && row <= current_last(cursor))
+		return false;
+	if (enter_nearest(cursor, BackwardScanDirection, row) && find_in_current(cursor, row, index))
+	{
+		cursor->groups_read++;
+		return true;
+	}
+	if (!has_group(cursor) || row > current_last(cursor))
+		note_gap(cursor, row);
+	return false;
+}
+
+bool
+cursor_row(Cursor *cursor, uint64 row, TupleTableSlot *slot)
+{
+	uint32		index;
+
+	ExecClearTuple(slot);
+	if (!find_in_current(cursor, row, &index) && !enter_group_of(cursor, row, &index))
+		return false;
+	cursor->index = index;
+	store_current(cursor, slot);
+	return true;
+}

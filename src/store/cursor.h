@@ -1,0 +1,61 @@
+/*
+ * cursor.h
+ *		Walking over the rows of a table that a snapshot sees, in both directions.
+ *
+ * What is pending in memory and visible when the cursor starts is walked over in
+ * its place among the groups; later on it stays as it was then.  Rows by
+ * reference live until the cursor moves into another vector of rows.
+ */
+#ifndef PPREPUB_STORE_CURSOR_H
+#define PPREPUB_STORE_CURSOR_H
+
+#include "postgres.h"
+
+#include "executor/tuptable.h"
+#include "nodes/bitmapset.h"
+#include "store/group.h"
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+
+typedef struct Cursor Cursor;
+
+/* Is there nothing in this group that the reader wants? */
+typedef bool (*SkipGroup) (void *arg, const RowGroup *group);
+
+extern Cursor *begin_cursor(Relation rel, Snapshot snapshot);
+extern void end_cursor(Cursor *cursor);
+
+/* Begins anew, with what is pending now. */
+extern void restart_cursor(Cursor *cursor);
+
+/* All columns are needed, or only these (attribute number less 1): others come as NULL. */
+extern void cursor_wants(Cursor *cursor, const Bitmapset *columns, bool all);
+extern void cursor_skips(Cursor *cursor, SkipGroup skip, void *arg);
+
+/* Only rows from .. upto - 1 are wanted.  The cursor stands before them. */
+extern void cursor_range(Cursor *cursor, uint64 from, uint64 upto);
+
+/* The same, for who only goes forward, and for whom what is decoded may serve again. */
+extern void cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto);
+
+/* The next row, or the previous one; false at the end.  An empty slot is left there. */
+extern bool cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot);
+
+/* One row, if it is seen. */
+extern bool cursor_row(Cursor *cursor, uint64 row, TupleTableSlot *slot);
+
+/*
+ * For a parallel scan: where the groups are handed out.  The given function moves a
+ * shared position from "from" to "to", unless somebody else moved it: then it
+ * changes "from" to where it is now, and returns false.
+ */
+typedef bool (*ClaimGroup) (void *arg, uint64 *from, uint64 to);
+extern void cursor_shares(Cursor *cursor, ClaimGroup claim, void *arg);
+
+/* How many groups were read, and how many skipped. */
+extern void cursor_counts(const Cursor *cursor, uint64 *read, uint64 *skipped);
+
+/* All rows that a table has numbers for. */
+extern uint64 cursor_numbers(const Cursor *cursor);
+
+#endif							/* PPREPUB_STORE_CURSOR_H */

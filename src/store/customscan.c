@@ -1,0 +1,320 @@
+/*
+ * customscan.c
+ *		Executing the custom scan.  See plan.h.
+ */
+#include "postgres.h"
+
+#include "store/plan.h"
+
+#include "access/parallel.h"
+#include "access/tableam.h"
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "nodes/makefuncs.h"
+#include "port/atomics.h"
+#include "storage/dsm.h"
+#include "store/condition.h"
+#include "store/scan.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/ruleutils.h"
+
+/* In the memory that workers share, followed by the scan's own part. */
+typedef struct SharedCounts
+{
+	pg_atomic_uint64 read;
+	pg_atomic_uint64 skipped;
+} SharedCounts;
+
+typedef struct StoreScanState
+{
+	CustomScanState base;
+	Bitmapset  *columns;
+	int			nconditions;
+	Condition  *conditions;
+	MemoryContext values;		/* owned: of conditions */
+	bool		evaluated;
+
+	/* Counts */
+	SharedCounts *shared;		/* or NULL */
+	uint64		read;			/* of scans that have ended, and of workers */
+	uint64		skipped;
+} StoreScanState;
+
+/* ----------------------------------------------------------------
+ * Begin and end
+ * ----------------------------------------------------------------
+ */
+
+static void
+begin_scan(CustomScanState *node, EState *estate, int eflags)
+{
+	StoreScanState *state = (StoreScanState *) node;
+	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
+	ListCell   *cell;
+
+	foreach(cell, plan->custom_private)
+		state->columns = bms_add_member(state->columns, lfirst_int(cell));
+	state->conditions = palloc0(Max(list_length(plan->custom_exprs), 1) * sizeof(Condition));
+	foreach(cell, plan->custom_exprs)
+	{
+		Condition  *condition = &state->conditions[state->nconditions];
+
+		if (!make_condition(lfirst(cell), plan->scan.scanrelid, condition))
+			continue;
+		begin_condition(condition, &node->ss.ps);
+		state->nconditions++;
+	}
+	state->values = AllocSetContextCreate(CurrentMemoryContext, "values of conditions", ALLOCSET_SMALL_SIZES);
+}
+
+/* Parameters have their values when the scan starts, and new ones when it starts anew. */
+static void
+evaluate_conditions(StoreScanState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->values);
+
+	MemoryContextReset(state->values);
+	for (int i = 0; i < state->nconditions; i++)
+		evaluate_condition(&state->conditions[i], state->base.ss.ps.ps_ExprContext);
+	MemoryContextSwitchTo(old);
+	state->evaluated = true;
+}
+
+static bool
+skip_group(void *arg, const RowGroup *group)
+{
+	StoreScanState *state = arg;
+
+	if (!state->evaluated)
+		evaluate_conditions(state);
+	for (int i = 0; i < state->nconditions; i++)
+		if (!group_may_fulfill(group, &state->conditions[i]))
+			return true;
+	return false;
+}
+
+static void
+set_up_cursor(StoreScanState *state, TableScanDesc scan)
+{
+	Cursor	   *cursor = scan_cursor(scan);
+
+	state->base.ss.ss_currentScanDesc = scan;
+	cursor_wants(cursor, state->columns, false);
+	if (state->nconditions > 0)
+		cursor_skips(cursor, skip_group, state);
+}
+
+/* Adds what the scan has counted since. */
+static void
+take_counts(StoreScanState *state)
+{
+	uint64		read;
+	uint64		skipped;
+
+	if (state->base.ss.ss_currentScanDesc == NULL)
+		return;
+	cursor_counts(scan_cursor(state->base.ss.ss_currentScanDesc), &read, &skipped);
+	if (state->shared != NULL && IsParallelWorker())
+	{
+		pg_atomic_fetch_add_u64(&state->shared->read, read);
+		pg_atomic_fetch_add_u64(&state->shared->skipped, skipped);
+		return;
+	}
+	state->read += read;
+	state->skipped += skipped;
+}
+
+static void
+end_scan(CustomScanState *node)
+{
+	if (node->ss.ss_currentScanDesc != NULL)
+		table_endscan(node->ss.ss_currentScanDesc);
+	node->ss.ss_currentScanDesc = NULL;
+}
+
+/* ----------------------------------------------------------------
+ * Rows
+ * ----------------------------------------------------------------
+ */
+
+static TupleTableSlot *
+next_row(ScanState *node)
+{
+	EState	   *estate = node->ps.state;
+	TupleTableSlot *slot = node->ss_ScanTupleSlot;
+
+	if (node->ss_currentScanDesc == NULL)
+		set_up_cursor((StoreScanState *) node, table_beginscan(node->ss_currentRelation, estate->es_snapshot, 0, NULL));
+	return pprepub_scan_getnextslot(node->ss_currentScanDesc, estate->es_direction, slot) ? slot : NULL;
+}
+
+/* All conditions are checked by ExecScan, too. */
+static bool
+recheck(ScanState *node, TupleTableSlot *slot)
+{
+	return true;
+}
+
+static TupleTableSlot *
+exec_scan(CustomScanState *node)
+{
+	return ExecScan(&node->ss, next_row, recheck);
+}
+
+static void
+rescan(CustomScanState *node)
+{
+	((StoreScanState *) node)->evaluated = false;
+	if (node->ss.ss_currentScanDesc != NULL)
+		table_rescan(node->ss.ss_currentScanDesc, NULL);
+	ExecScanReScan(&node->ss);
+}
+
+/* ----------------------------------------------------------------
+ * Workers
+ * ----------------------------------------------------------------
+ */
+
+static ParallelTableScanDesc
+shared_scan(void *coordinate)
+{
+	return (ParallelTableScanDesc) ((char *) coordinate + MAXALIGN(sizeof(SharedCounts)));
+}
+
+static Size
+estimate_shared(CustomScanState *node, ParallelContext *pcxt)
+{
+	return MAXALIGN(sizeof(SharedCounts)) +
+		table_parallelscan_estimate(node->ss.ss_currentRelation, node->ss.ps.state->es_snapshot);
+}
+
+/* Before the memory goes: workers have ended by then. */
+static void
+take_shared_counts(dsm_segment *segment, Datum arg)
+{
+	StoreScanState *state = (StoreScanState *) DatumGetPointer(arg);
+
+	state->read += pg_atomic_read_u64(&state->shared->read);
+	state->skipped += pg_atomic_read_u64(&state->shared->skipped);
+	state->shared = NULL;
+}
+
+static void
+initialize_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
+{
+	StoreScanState *state = (StoreScanState *) node;
+	ParallelTableScanDesc pscan = shared_scan(coordinate);
+
+	state->shared = coordinate;
+	pg_atomic_init_u64(&state->shared->read, 0);
+	pg_atomic_init_u64(&state->shared->skipped, 0);
+	if (pcxt->seg != NULL)
+		on_dsm_detach(pcxt->seg, take_shared_counts, PointerGetDatum(state));
+	table_parallelscan_initialize(node->ss.ss_currentRelation, pscan, node->ss.ps.state->es_snapshot);
+	set_up_cursor(state, table_beginscan_parallel(node->ss.ss_currentRelation, pscan));
+}
+
+static void
+reinitialize_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
+{
+	table_parallelscan_reinitialize(node->ss.ss_currentRelation, shared_scan(coordinate));
+}
+
+static void
+initialize_worker(CustomScanState *node, shm_toc *toc, void *coordinate)
+{
+	StoreScanState *state = (StoreScanState *) node;
+
+	state->shared = coordinate;
+	set_up_cursor(state, table_beginscan_parallel(node->ss.ss_currentRelation, shared_scan(coordinate)));
+}
+
+static void
+shut_down(CustomScanState *node)
+{
+	if (IsParallelWorker())
+		take_counts((StoreScanState *) node);
+}
+
+/* ----------------------------------------------------------------
+ * EXPLAIN
+ * ----------------------------------------------------------------
+ */
+
+static void
+explain_columns(const StoreScanState *state, ExplainState *es)
+{
+	Relation	rel = state->base.ss.ss_currentRelation;
+	List	   *names = NIL;
+	int			column = -1;
+
+	while ((column = bms_next_member(state->columns, column)) >= 0)
+		names = lappend(names, NameStr(TupleDescAttr(RelationGetDescr(rel), column)->attname));
+	ExplainPropertyList("Columns", names, es);
+}
+
+static void
+explain_conditions(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
+	List	   *context;
+
+	if (plan->custom_exprs == NIL)
+		return;
+	context = set_deparse_context_plan(es->deparse_cxt, &plan->scan.plan, ancestors);
+	ExplainPropertyText("Skips Groups By",
+						deparse_expression((Node *) make_ands_explicit(list_copy(plan->custom_exprs)), context,
+										   list_length(es->rtable) > 1 || es->verbose, false), es);
+}
+
+static void
+explain_scan(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	StoreScanState *state = (StoreScanState *) node;
+	StoreScanState counts = *state;
+
+	explain_columns(state, es);
+	explain_conditions(node, ancestors, es);
+	if (!es->analyze)
+		return;
+	take_counts(&counts);
+	ExplainPropertyUInteger("Groups Read", NULL, counts.read, es);
+	ExplainPropertyUInteger("Groups Skipped", NULL, counts.skipped, es);
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "pprepub",
+	.BeginCustomScan = begin_scan,
+	.ExecCustomScan = exec_scan,
+	.EndCustomScan = end_scan,
+	.ReScanCustomScan = rescan,
+	.EstimateDSMCustomScan = estimate_shared,
+	.InitializeDSMCustomScan = initialize_shared,
+	.ReInitializeDSMCustomScan = reinitialize_shared,
+	.InitializeWorkerCustomScan = initialize_worker,
+	.ShutdownCustomScan = shut_down,
+	.ExplainCustomScan = explain_scan
+};
+
+static Node *
+make_state(CustomScan *scan)
+{
+	StoreScanState *state = palloc0(sizeof(StoreScanState));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->base.methods = &exec_methods;
+	return (Node *) state;
+}
+
+static const CustomScanMethods scan_methods = {
+	.CustomName = "pprepub",
+	.CreateCustomScanState = make_state
+};
+
+const CustomScanMethods *
+store_scan_methods(void)
+{
+	return &scan_methods;
+}

@@ -1,0 +1,26 @@
+/*
+ * fetch.h
+ *		One row at a time, by its number: for indexes, triggers, TIDs.
+ *
+ * Big groups that were opened stay in memory (cache.h), so that who comes again
+ * only decodes a row.
+ */
+#ifndef PPREPUB_STORE_FETCH_H
+#define PPREPUB_STORE_FETCH_H
+
+#include "postgres.h"
+
+#include "executor/tuptable.h"
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+
+typedef struct Fetcher Fetcher;
+
+/* Nothing is opened before it is needed. */
+extern Fetcher *begin_fetcher(Relation rel);
+extern void end_fetcher(Fetcher *fetcher);
+
+/* The row goes into the slot, which has all of it: nothing else need stay. */
+extern bool fetch_row(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot);
+
+#endif							/* PPREPUB_STORE_FETCH_H */

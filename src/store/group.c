@@ -1,0 +1,469 @@
+/*
+ * group.c
+ *		Opening groups and bringing their bytes.  See group.h.
+ */
+#include "postgres.h"
+
+#include "store/group.h"
+
+#include "access/htup_details.h"
+#include "store/rownumber.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/* ----------------------------------------------------------------
+ * Damage
+ * ----------------------------------------------------------------
+ */
+
+void
+chunk_damaged(Relation rel, uint64 first, const char *what)
+{
+	ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+					errmsg("group " UINT64_FORMAT " of table \"%s\" is damaged", first, RelationGetRelationName(rel)),
+					errdetail("%s", what),
+					errhint("SELECT * FROM pprepub.verify('%s') checks all groups.", RelationGetRelationName(rel))));
+}
+
+void
+group_damaged(const RowGroup *group, int column, const char *what)
+{
+	if (column < 0)
+		chunk_damaged(group->rel, group->first, what);
+	ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+					errmsg("column \"%s\" of group " UINT64_FORMAT " of table \"%s\" is damaged",
+						   NameStr(TupleDescAttr(group->desc, column)->attname),
+						   group->first, RelationGetRelationName(group->rel)),
+					errdetail("%s", what),
+					errhint("SELECT * FROM pprepub.verify('%s') checks all groups.",
+							RelationGetRelationName(group->rel))));
+}
+
+/* ----------------------------------------------------------------
+ * Bytes
+ * ----------------------------------------------------------------
+ */
+
+/* Bytes 0 .. HEADER_BYTES - 1 stand beside the header; part p has those from here on. */
+static uint64
+part_offset(uint32 part)
+{
+	return HEADER_BYTES + (uint64) part * CHUNK_BYTES;
+}
+
+static uint32
+part_length(const RowGroup *group, uint32 part)
+{
+	return (uint32) Min(group->header.length - part_offset(part), CHUNK_BYTES);
+}
+
+/*
+ * Under a snapshot that is not MVCC, a merge that commits meanwhile could show
+ * us its chunks instead; so we take our group's by their stamp, dead or not.
+ * They are still there: somebody who may see the group holds a snapshot.
+ */
+static const char *
+load_parts(RowGroup *group, uint32 from, uint32 upto)
+{
+	ChunkReader *reader = group->reader;
+	bool		found;
+	Chunk		chunk;
+
+	if (reader == NULL)
+		elog(ERROR, "a group is read without a reader");
+	for (found = chunk_between(reader, group->first, from, upto, &chunk); found; found = next_chunk(reader, &chunk))
+	{
+		uint32		part = chunk.part;
+
+		if (chunk.damage != NULL)
+			return chunk.damage;
+		if (chunk.stamp != group->stamp || group->loaded[part])
+			continue;
+		if (chunk.length != part_length(group, part))
+			return "A chunk has not the length that the header says.";
+		memcpy(group->bytes + part_offset(part), chunk.bytes, chunk.length);
+		group->loaded[part] = true;
+	}
+	for (uint32 part = from; part <= upto; part++)
+		if (!group->loaded[part])
+			return "A chunk is missing.";
+	return NULL;
+}
+
+const char *
+load_bytes(RowGroup *group, uint64 from, uint64 upto)
+{
+	uint32		first;
+	uint32		last;
+
+	if (upto <= HEADER_BYTES || from >= upto)
+		return NULL;
+	first = from <= HEADER_BYTES ? 0 : (uint32) ((from - HEADER_BYTES) / CHUNK_BYTES);
+	last = (uint32) ((upto - 1 - HEADER_BYTES) / CHUNK_BYTES);
+	while (first <= last && group->loaded[first])
+		first++;
+	while (last > first && group->loaded[last])
+		last--;
+	return first > last ? NULL : load_parts(group, first, last);
+}
+
+/* ----------------------------------------------------------------
+ * Opening
+ * ----------------------------------------------------------------
+ */
+
+static const char *
+check_header(const GroupHeader *header, const Chunk *chunk)
+{
+	if (header->magic != GROUP_MAGIC)
+		return "Its header is none.";
+	if (header->version != GROUP_VERSION)
+		return "It was written by another version of pprepub.";
+	if (header->natts > MaxHeapAttributeNumber || header->nrows < 1 || header->nrows > ENCODING_MAX_ROWS)
+		return "Its header counts what cannot be.";
+	if (header->span < header->nrows || header->span > MAX_ROWS - chunk->first ||
+		(header->numbers_length == 0) != (header->span == header->nrows))
+		return "Its header has row numbers that cannot be.";
+	if (header->length > part_offset(PART_DATA_MAX) || header->directory > header->length ||
+		header->directory < header->natts * sizeof(ColumnEntry) ||
+		header->numbers_offset % MAXIMUM_ALIGNOF != 0 || header->numbers_offset > header->length ||
+		header->numbers_length > header->length - header->numbers_offset)
+		return "Its header has lengths that cannot be.";
+	if (chunk->length - sizeof(GroupHeader) != Min(header->length, HEADER_BYTES))
+		return "Its header has not the length that it says.";
+	return NULL;
+}
+
+/* Before memory is taken for all of its bytes, the last of them must be seen to be there. */
+static const char *
+make_room(RowGroup *group, const Chunk *chunk)
+{
+	const GroupHeader *header = &group->header;
+
+	group->nparts = 0;
+	if (header->length > HEADER_BYTES)
+	{
+		Chunk		last;
+		bool		found;
+
+		group->nparts = (uint32) ((header->length - HEADER_BYTES + CHUNK_BYTES - 1) / CHUNK_BYTES);
+		/* The header's bytes are used first: this moves the reader. */
+		group->bytes = MemoryContextAlloc(group->context, HEADER_BYTES);
+		memcpy(group->bytes, chunk->bytes + sizeof(GroupHeader), HEADER_BYTES);
+		if (group->nparts > 128)
+		{
+			found = chunk_between(group->reader, group->first, group->nparts - 1, group->nparts - 1, &last);
+			while (found && last.stamp != group->stamp)
+				found = next_chunk(group->reader, &last);
+			if (!found)
+				return "Its last chunk is missing.";
+		}
+		group->bytes = repalloc_huge(group->bytes, header->length);
+		group->loaded = MemoryContextAllocZero(group->context, group->nparts);
+		return NULL;
+	}
+	group->bytes = MemoryContextAlloc(group->context, Max(header->length, 1));
+	memcpy(group->bytes, chunk->bytes + sizeof(GroupHeader), header->length);
+	return NULL;
+}
+
+static const char *
+check_entry(const RowGroup *group, const ColumnEntry *entry)
+{
+	const GroupHeader *header = &group->header;
+
+	if (entry->offset % MAXIMUM_ALIGNOF != 0 || entry->offset > header->length ||
+		entry->length > header->length - entry->offset || entry->nulls > header->nrows ||
+		(entry->length == 0) != (entry->nulls == header->nrows))
+		return "The directory has lengths that cannot be.";
+	if (entry->flags & COLUMN_HAS_BOUNDS)
+	{
+		Size		expected = sizeof(Datum);
+
+		if (entry->order == ORDER_NONE || entry->order > ORDER_LAST || entry->bounds % MAXIMUM_ALIGNOF != 0 ||
+			entry->least_length < 1 || entry->greatest_length < 1 ||
+			entry->least_length > BOUND_BYTES || entry->greatest_length > BOUND_BYTES ||
+			entry->bounds > header->directory ||
+			MAXALIGN(entry->least_length) + entry->greatest_length > header->directory - entry->bounds)
+			return "The directory has bounds that cannot be.";
+		if (bound_is_by_reference(entry->order))
+		{
+			const char *least = group->bytes + entry->bounds;
+			const char *greatest = least + MAXALIGN(entry->least_length);
+
+			if (entry->order != ORDER_UUID &&
+				(VARATT_IS_EXTERNAL(least) || VARATT_IS_EXTERNAL(greatest) ||
+				 VARSIZE_ANY(least) != entry->least_length || VARSIZE_ANY(greatest) != entry->greatest_length))
+				return "The directory has bounds that cannot be.";
+			if (entry->order != ORDER_UUID)
+				return NULL;
+			expected = 16;
+		}
+		if (entry->least_length != expected || entry->greatest_length != expected)
+			return "The directory has bounds that cannot be.";
+	}
+	return NULL;
+}
+
+const char *
+try_group(ChunkReader *reader, const Chunk *chunk, MemoryContext context, RowGroup **result)
+{
+	RowGroup   *group = MemoryContextAllocZero(context, sizeof(RowGroup));
+	const char *wrong;
+
+	*result = NULL;
+	group->context = context;
+	group->reader = reader;
+	group->rel = chunks_store(reader)->rel;
+	group->desc = RelationGetDescr(group->rel);
+	group->toast_node = chunks_store(reader)->toast->rd_node.relNode;
+	group->first = chunk->first;
+	group->stamp = chunk->stamp;
+	if (chunk->damage != NULL)
+		return chunk->damage;
+	if (chunk->part != PART_HEADER || chunk->length < sizeof(GroupHeader))
+		return "Its header is none.";
+	memcpy(&group->header, chunk->bytes, sizeof(GroupHeader));
+	group->tid = chunk->tuple->t_self;
+	group->xmin = HeapTupleHeaderGetRawXmin(chunk->tuple->t_data);
+	if ((wrong = check_header(&group->header, chunk)) != NULL || (wrong = make_room(group, chunk)) != NULL)
+		return wrong;
+	*result = group;
+
+	if ((wrong = load_bytes(group, 0, group->header.directory)) != NULL)
+		return wrong;
+	group->columns = (const ColumnEntry *) group->bytes;
+	group->open = MemoryContextAllocZero(context, Max(group->header.natts, 1) * sizeof(EncodedColumn *));
+	for (int i = 0; i < group->header.natts; i++)
+		if ((wrong = check_entry(group, &group->columns[i])) != NULL)
+			return wrong;
+	if (group->header.natts > RelationGetNumberOfAttributes(group->rel))
+		return "It has more columns than its table.";
+	return NULL;
+}
+
+RowGroup *
+open_group(ChunkReader *reader, const Chunk *chunk, MemoryContext context)
+{
+	RowGroup   *group;
+	const char *wrong = try_group(reader, chunk, context, &group);
+
+	if (wrong != NULL)
+		chunk_damaged(chunks_store(reader)->rel, chunk->first, wrong);
+	return group;
+}
+
+/* ----------------------------------------------------------------
+ * Columns
+ * ----------------------------------------------------------------
+ */
+
+ColumnShape
+shape_of(Form_pg_attribute att)
+{
+	ColumnShape shape;
+
+	shape.typlen = att->attlen;
+	shape.typbyval = att->attbyval;
+	shape.typalign = att->attalign;
+	shape.packable = att->attlen == -1 && att->attstorage != TYPSTORAGE_PLAIN;
+	return shape;
+}
+
+/* Which column of the group some bytes are for: what an EncodedColumn hands back to us. */
+typedef struct BytesOf
+{
+	RowGroup   *group;
+	int			column;			/* -1: the numbers */
+	uint64		offset;
+} BytesOf;
+
+static void
+need_bytes(void *arg, Size from, Size upto)
+{
+	BytesOf    *of = arg;
+	const char *wrong = load_bytes(of->group, of->offset + from, of->offset + upto);
+
+	if (wrong != NULL)
+		group_damaged(of->group, of->column, wrong);
+}
+
+static const char *
+open_encoded(RowGroup *group, int column, const ColumnShape *shape, uint64 offset, uint64 length,
+			 EncodedColumn **encoded)
+{
+	MemoryContext old = MemoryContextSwitchTo(group->context);
+	BytesOf    *of = palloc(sizeof(BytesOf));
+	EncodedBytes bytes = {group->bytes + offset, length, need_bytes, of};
+	const char *wrong;
+
+	of->group = group;
+	of->column = column;
+	of->offset = offset;
+	wrong = open_column(shape, &bytes, group->header.nrows, encoded);
+	MemoryContextSwitchTo(old);
+	return wrong;
+}
+
+/*
+ * The shape that the values were written with must be the table's: values are
+ * taken for what they are not, otherwise.  Whether a varlena may be short is
+ * the column's to change (SET STORAGE).
+ */
+const char *
+try_column(RowGroup *group, int column, EncodedColumn **encoded)
+{
+	const ColumnEntry *entry = &group->columns[column];
+	Form_pg_attribute att = TupleDescAttr(group->desc, column);
+	ColumnShape shape;
+	const char *wrong;
+
+	*encoded = group->open[column];
+	if (*encoded != NULL || entry->length == 0)
+		return NULL;
+	shape.typlen = entry->typlen;
+	shape.typbyval = (entry->flags & COLUMN_BYVAL) != 0;
+	shape.typalign = entry->typalign;
+	shape.packable = (entry->flags & COLUMN_PACKABLE) != 0;
+	if (shape.typlen != att->attlen || shape.typbyval != att->attbyval || shape.typalign != att->attalign)
+		return "It was written with values of another form than its type has.";
+	wrong = open_encoded(group, column, &shape, entry->offset, entry->length, encoded);
+	if (wrong == NULL)
+		group->open[column] = *encoded;
+	return wrong;
+}
+
+EncodedColumn *
+group_column(RowGroup *group, int column)
+{
+	EncodedColumn *encoded = group->open[column];
+
+	if (encoded == NULL)
+	{
+		const char *wrong = try_column(group, column, &encoded);
+
+		if (wrong != NULL)
+			group_damaged(group, column, wrong);
+	}
+	return encoded;
+}
+
+bool
+group_bounds(const RowGroup *group, int column, Order order, Datum *least, Datum *greatest)
+{
+	const ColumnEntry *entry;
+	const char *at;
+
+	if (column >= group->header.natts)
+		return false;
+	entry = &group->columns[column];
+	if (!(entry->flags & COLUMN_HAS_BOUNDS) || entry->order != order)
+		return false;
+	at = group->bytes + entry->bounds;
+	if (bound_is_by_reference(order))
+	{
+		*least = PointerGetDatum(at);
+		*greatest = PointerGetDatum(at + MAXALIGN(entry->least_length));
+	}
+	else
+	{
+		memcpy(least, at, sizeof(Datum));
+		memcpy(greatest, at + sizeof(Datum), sizeof(Datum));
+	}
+	return true;
+}
+
+/* ----------------------------------------------------------------
+ * Row numbers
+ * ----------------------------------------------------------------
+ */
+
+const char *
+try_numbers(RowGroup *group)
+{
+	static const ColumnShape shape = {sizeof(int32), true, TYPALIGN_INT, false};
+	const GroupHeader *header = &group->header;
+	MemoryContext scratch;
+	EncodedColumn *encoded;
+	uint32	   *numbers;
+	const char *wrong;
+
+	if (header->numbers_length == 0 || group->numbers != NULL)
+		return NULL;
+	wrong = open_encoded(group, -1, &shape, header->numbers_offset, header->numbers_length, &encoded);
+	if (wrong != NULL)
+		return wrong;
+	numbers = MemoryContextAlloc(group->context, header->nrows * sizeof(uint32));
+	scratch = AllocSetContextCreate(CurrentMemoryContext, "row numbers", ALLOCSET_SMALL_SIZES);
+	for (uint32 row = 0; row < header->nrows; row += ENCODING_VECTOR)
+	{
+		Datum		values[ENCODING_VECTOR];
+		bool		nulls[ENCODING_VECTOR];
+		uint32		n = Min(header->nrows - row, ENCODING_VECTOR);
+
+		wrong = decode_vector(encoded, row / ENCODING_VECTOR, scratch, values, nulls);
+		for (uint32 i = 0; i < n && wrong == NULL; i++)
+		{
+			numbers[row + i] = DatumGetUInt32(values[i]);
+			if (nulls[i] || (row + i == 0 ? numbers[0] != 0 : numbers[row + i] <= numbers[row + i - 1]))
+				wrong = "Its row numbers do not ascend.";
+		}
+		MemoryContextReset(scratch);
+		if (wrong != NULL)
+			break;
+	}
+	MemoryContextDelete(scratch);
+	if (wrong != NULL)
+		return wrong;
+	if (numbers[header->nrows - 1] != header->span - 1)
+		return "Its row numbers do not end where its header says.";
+	group->numbers = numbers;
+	return NULL;
+}
+
+static void
+need_numbers(RowGroup *group)
+{
+	const char *wrong;
+
+	if (group->numbers == NULL && (wrong = try_numbers(group)) != NULL)
+		group_damaged(group, -1, wrong);
+}
+
+bool
+group_index_of(RowGroup *group, uint64 row, bool exact, uint32 *index)
+{
+	uint32		wanted;
+	uint32		low = 0;
+	uint32		high = group->header.nrows;
+
+	if (row > group_last(group) || (exact && row < group->first))
+		return false;
+	if (row < group->first)
+		row = group->first;
+	wanted = (uint32) (row - group->first);
+	if (!group_has_gaps(group))
+	{
+		*index = wanted;
+		return true;
+	}
+	need_numbers(group);
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+
+		if (group->numbers[middle] < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*index = low;
+	return low < group->header.nrows && (!exact || group->numbers[low] == wanted);
+}
+
+uint64
+group_number_with_gaps(RowGroup *group, uint32 index)
+{
+	need_numbers(group);
+	return group->first + group->numbers[index];
+}

@@ -1,0 +1,164 @@
+/*
+ * group.h
+ *		A group of rows, as it stands in its chunks.
+ *
+ * LAYOUT
+ *		The chunk PART_HEADER has a GroupHeader, and behind it the beginning of
+ *		the group's bytes, as many as there is room for; the rest stands in the
+ *		chunks 0, 1, 2 ...  The group's bytes are the directory (a ColumnEntry
+ *		for each column, then the bounds), and then the columns, encoded, each
+ *		at a multiple of MAXIMUM_ALIGNOF.  A small group is one chunk.
+ *
+ *		The chunk PART_RESERVATION is the reservation: how many numbers.
+ *
+ * A column without a value that is not NULL has no bytes.  A table may have more
+ * columns than a group: they were added later.
+ *
+ * Nothing of what is read is trusted: what contradicts itself is an error that
+ * names table, group and column.
+ */
+#ifndef PPREPUB_STORE_GROUP_H
+#define PPREPUB_STORE_GROUP_H
+
+#include "postgres.h"
+
+#include "access/tupdesc.h"
+#include "store/bounds.h"
+#include "store/chunks.h"
+#include "store/encoding/encoding.h"
+
+/* So many rows a group has at most, and fewer where a row has very many columns. */
+#define GROUP_ROWS 16384
+#define GROUP_CELLS (1024 * 1024)
+
+static inline uint32
+group_rows_at_most(int natts)
+{
+	return Min(GROUP_ROWS, Max(GROUP_CELLS / Max(natts, 1), 64));
+}
+
+/* A group with fewer rows waits to be merged with its neighbours. */
+#define SMALL_GROUP_ROWS 1024
+
+#define GROUP_MAGIC 0x50726770
+#define GROUP_VERSION 1
+
+typedef struct GroupHeader
+{
+	uint32		magic;
+	uint16		version;
+	uint16		natts;
+	uint32		nrows;
+	uint32		span;			/* its rows' numbers are first .. first + span - 1, if not all of them */
+	uint64		length;			/* of its bytes */
+	uint32		directory;		/* bytes of the directory */
+	uint32		numbers_length; /* if there are gaps: the encoded numbers, less the first one */
+	uint64		numbers_offset;
+} GroupHeader;
+
+typedef struct ColumnEntry
+{
+	uint64		offset;
+	uint64		length;			/* 0: all NULL */
+	uint32		nulls;
+	int16		typlen;
+	char		typalign;
+	uint8		flags;
+	uint16		order;
+	uint16		least_length;
+	uint16		greatest_length;	/* the bounds stand in the directory, at bounds and behind it */
+	uint16		unused;
+	uint32		bounds;
+	uint32		unused_too;
+} ColumnEntry;
+
+#define COLUMN_BYVAL 0x01
+#define COLUMN_PACKABLE 0x02
+#define COLUMN_HAS_BOUNDS 0x04
+
+/* How many of a group's bytes stand beside its header. */
+#define HEADER_BYTES (CHUNK_BYTES - sizeof(GroupHeader))
+
+StaticAssertDecl(sizeof(GroupHeader) == 40 && HEADER_BYTES % MAXIMUM_ALIGNOF == 0, "parts must be aligned");
+StaticAssertDecl(CHUNK_BYTES % MAXIMUM_ALIGNOF == 0, "parts must be aligned");
+
+/* A group that is being read. */
+typedef struct RowGroup
+{
+	/* What it is */
+	Relation	rel;			/* borrowed */
+	TupleDesc	desc;			/* borrowed; what its columns are.  ALTER TABLE reads with the old one */
+	Oid			toast_node;		/* where it was read */
+	uint64		first;
+	uint64		stamp;
+	GroupHeader header;
+	ItemPointerData tid;		/* the header's, in the TOAST relation */
+	TransactionId xmin;
+
+	/* Its bytes */
+	MemoryContext context;		/* owned: all of this is in it */
+	ChunkReader *reader;		/* borrowed; set by whoever uses the group */
+	char	   *bytes;
+	uint32		nparts;
+	bool	   *loaded;			/* which parts are there */
+
+	/* Its columns */
+	const ColumnEntry *columns;
+	EncodedColumn **open;		/* NULL until needed */
+	uint32	   *numbers;		/* if there are gaps: of each row, less first; NULL until needed */
+} RowGroup;
+
+/*
+ * Opens the group of a header chunk, in the given context, which the group owns
+ * from then on.  Bytes are read when they are needed, by the reader: with an MVCC
+ * snapshot under it, else by the stamp.
+ */
+extern RowGroup *open_group(ChunkReader *reader, const Chunk *header, MemoryContext context);
+
+/* The same, but says what is wrong; for those who want to know everything. */
+extern const char *try_group(ChunkReader *reader, const Chunk *header, MemoryContext context, RowGroup **group);
+
+/* Do its numbers have gaps? */
+static inline bool
+group_has_gaps(const RowGroup *group)
+{
+	return group->header.numbers_length > 0;
+}
+
+static inline uint64
+group_last(const RowGroup *group)
+{
+	return group->first + group->header.span - 1;
+}
+
+/* Which of its rows has the number; the least with a higher one, if exact is not asked for.  False: none. */
+extern bool group_index_of(RowGroup *group, uint64 row, bool exact, uint32 *index);
+extern uint64 group_number_with_gaps(RowGroup *group, uint32 index);
+
+/* The number of one of its rows. */
+static inline uint64
+group_number(RowGroup *group, uint32 index)
+{
+	return group_has_gaps(group) ? group_number_with_gaps(group, index) : group->first + index;
+}
+
+/* Brings bytes from .. upto - 1.  NULL, or what is wrong. */
+extern const char *load_bytes(RowGroup *group, uint64 from, uint64 upto);
+
+/* A column that the group has, ready to be decoded; NULL if all its values are NULL. */
+extern EncodedColumn *group_column(RowGroup *group, int column);
+
+/* NULL, or what is wrong; *encoded is NULL for a column of NULLs only. */
+extern const char *try_column(RowGroup *group, int column, EncodedColumn **encoded);
+extern const char *try_numbers(RowGroup *group);
+
+/* The bounds; false if there are none in this order. */
+extern bool group_bounds(const RowGroup *group, int column, Order order, Datum *least, Datum *greatest);
+
+/* Raises the error: this group, this column (or -1), what of it. */
+extern void group_damaged(const RowGroup *group, int column, const char *what) pg_attribute_noreturn();
+extern void chunk_damaged(Relation rel, uint64 first, const char *what) pg_attribute_noreturn();
+
+extern ColumnShape shape_of(Form_pg_attribute att);
+
+#endif							/* PPREPUB_STORE_GROUP_H */

@@ -1,0 +1,191 @@
+/*
+ * lookup.c
+ *		Finding groups by their rows' numbers.  See rownumber.h for their order.
+ */
+#include "postgres.h"
+
+#include "store/lookup.h"
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "store/group.h"
+#include "store/rownumber.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+static void
+check_place(ChunkReader *reader, const Chunk *chunk)
+{
+	/* Where a chunk belongs is not known if its number is wrong. */
+	if (chunk->damage != NULL && chunk->bytes == NULL)
+		chunk_damaged(chunks_store(reader)->rel, chunk->first, chunk->damage);
+}
+
+/* A group's header is its last part; a reservation alone has no rows that anybody sees. */
+bool
+find_header_upto(ChunkReader *reader, uint64 row, Chunk *header)
+{
+	bool		found = chunk_upto(reader, row, PART_MAX, header);
+
+	while (found && header->part != PART_HEADER)
+	{
+		check_place(reader, header);
+		if (header->part != PART_RESERVATION)
+			chunk_damaged(chunks_store(reader)->rel, header->first, "Its header is missing.");
+		if (header->first == 0)
+			return false;
+		found = chunk_upto(reader, header->first - 1, PART_MAX, header);
+	}
+	return found && header->first >= chunks_store(reader)->counters.valid;
+}
+
+static bool
+find_header_of(ChunkReader *reader, uint64 first, Chunk *header)
+{
+	return chunk_between(reader, first, PART_HEADER, PART_HEADER, header);
+}
+
+/* The header stands behind the reservation, and behind the parts of a group that has some. */
+bool
+find_header_from(ChunkReader *reader, uint64 row, Chunk *header)
+{
+	uint64		valid = chunks_store(reader)->counters.valid;
+	bool		found = chunk_from(reader, Max(row, valid), 0, header);
+
+	while (found)
+	{
+		uint64		first = header->first;
+
+		check_place(reader, header);
+		if (header->part == PART_HEADER)
+			return true;
+		if (header->part == PART_RESERVATION)
+			found = next_chunk(reader, header);
+		else if (find_header_of(reader, first, header))
+			return true;
+		else
+			chunk_damaged(chunks_store(reader)->rel, first, "Its header is missing.");
+	}
+	return false;
+}
+
+/* Does a version of a group hold the row, or may it come to? */
+static bool
+holds(ChunkReader *reader, const Chunk *chunk, uint64 row)
+{
+	bool		result = false;
+
+	if (chunk->damage != NULL)
+		chunk_damaged(chunks_store(reader)->rel, chunk->first, chunk->damage);
+	if (chunk->part == PART_RESERVATION)
+	{
+		uint32		rows;
+
+		if (chunk->length != sizeof(rows))
+			chunk_damaged(chunks_store(reader)->rel, chunk->first, "Its reservation is none.");
+		memcpy(&rows, chunk->bytes, sizeof(rows));
+		result = row - chunk->first < rows;
+	}
+	else if (chunk->part == PART_HEADER)
+	{
+		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "a group's header", ALLOCSET_SMALL_SIZES);
+		uint32		index;
+
+		result = group_index_of(open_group(reader, chunk, context), row, true, &index);
+		MemoryContextDelete(context);
+	}
+	return result;
+}
+
+/*
+ * Given a header that somebody may yet take back: another version of its group that is
+ * not in doubt takes its place, if there is one.  It may even be taken back meanwhile.
+ */
+static bool
+settled_version(ChunkReader *reader, Chunk *chunk, Snapshot dirty, bool *gone)
+{
+	uint64		first = chunk->first;
+	ItemPointerData tid = chunk->tuple->t_self;
+	bool		settled = false;
+	bool		found;
+
+	while (!settled && next_chunk(reader, chunk) && chunk->first == first && chunk->part == PART_HEADER)
+		if (!TransactionIdIsValid(dirty->xmin))
+			settled = true;
+	if (settled)
+		return true;
+	/* The reader has moved on: back to the one that was given. */
+	for (found = chunk_upto(reader, first, PART_HEADER, chunk); found; found = next_chunk(reader, chunk))
+		if (ItemPointerEquals(&chunk->tuple->t_self, &tid))
+			return false;
+	*gone = true;
+	return false;
+}
+
+/*
+ * A merge replaces a group by a version that holds the same rows: while one is
+ * under way, the old one is still good, and whoever deletes it is nobody to wait for.
+ */
+static bool
+row_exists_now(ChunkReader *reader, uint64 row, Snapshot snapshot)
+{
+	bool		dirty = snapshot->snapshot_type == SNAPSHOT_DIRTY;
+	Chunk		chunk;
+	TransactionId inserter;
+	bool		found;
+
+	set_chunks_snapshot(reader, snapshot);
+	found = chunk_upto(reader, row, PART_MAX, &chunk) && chunk.first >= chunks_store(reader)->counters.valid;
+	if (!found)
+		return false;
+	inserter = dirty ? snapshot->xmin : InvalidTransactionId;
+	if (chunk.part == PART_HEADER && TransactionIdIsValid(inserter))
+	{
+		bool		gone = false;
+
+		if (settled_version(reader, &chunk, snapshot, &gone))
+			inserter = InvalidTransactionId;
+		if (gone)
+			return row_exists_now(reader, row, snapshot);
+	}
+	if (!holds(reader, &chunk, row))
+		return false;
+	if (dirty)
+	{
+		snapshot->xmin = inserter;
+		snapshot->xmax = InvalidTransactionId;
+	}
+	return true;
+}
+
+/*
+ * Of a merge that commits while we look we may see neither side: the old version
+ * is dead already, and the new one was not yet there when the index was read.  Then
+ * the rows were committed before, and an MVCC snapshot sees them.
+ */
+bool
+row_exists(ChunkReader *reader, uint64 row, Snapshot snapshot)
+{
+	Snapshot	latest;
+	bool		found = row_exists_now(reader, row, snapshot);
+
+	if (found || IsMVCCSnapshot(snapshot) || IsInParallelMode())
+		return found;
+	latest = RegisterSnapshot(GetLatestSnapshot());
+	found = row_exists_now(reader, row, latest);
+	if (snapshot->snapshot_type == SNAPSHOT_DIRTY)
+		snapshot->xmin = snapshot->xmax = InvalidTransactionId;
+	UnregisterSnapshot(latest);
+	return found;
+}
+
+bool
+is_reserved_by_us(ChunkReader *reader, uint64 row)
+{
+	Chunk		chunk;
+
+	set_chunks_snapshot(reader, SnapshotSelf);
+	return chunk_upto(reader, row, PART_MAX, &chunk) && chunk.part == PART_RESERVATION &&
+		TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(chunk.tuple->t_data)) &&
+		holds(reader, &chunk, row);
+}

@@ -1,0 +1,31 @@
+/*
+ * lookup.h
+ *		Which group is a row in?
+ */
+#ifndef PPREPUB_STORE_LOOKUP_H
+#define PPREPUB_STORE_LOOKUP_H
+
+#include "postgres.h"
+
+#include "store/chunks.h"
+
+/*
+ * The last group, as its header, that begins at or before the row, as far as the
+ * reader's snapshot sees.  Under an MVCC snapshot no other can have the row: the
+ * groups that one snapshot sees do not overlap.
+ */
+extern bool find_header_upto(ChunkReader *reader, uint64 row, Chunk *header);
+
+/* The first group that begins at or after the row. */
+extern bool find_header_from(ChunkReader *reader, uint64 row, Chunk *header);
+
+/*
+ * Is the row there for somebody who checks for duplicates?  With a dirty snapshot
+ * its xmin says who is about to insert it, as a heap does.  Decodes nothing.
+ */
+extern bool row_exists(ChunkReader *reader, uint64 row, Snapshot snapshot);
+
+/* Was its number reserved by our transaction, and is in no group yet? */
+extern bool is_reserved_by_us(ChunkReader *reader, uint64 row);
+
+#endif							/* PPREPUB_STORE_LOOKUP_H */

@@ -1,0 +1,16 @@
+/*
+ * maintain.h
+ *		What the functions about a table of ours have in common.
+ */
+#ifndef PPREPUB_STORE_MAINTAIN_H
+#define PPREPUB_STORE_MAINTAIN_H
+
+#include "postgres.h"
+
+#include "storage/lockdefs.h"
+#include "utils/rel.h"
+
+/* Opens a table of the caller's; raises an error if it is not his, or not one of ours. */
+extern Relation open_own_table(Oid relid, LOCKMODE lockmode);
+
+#endif							/* PPREPUB_STORE_MAINTAIN_H */

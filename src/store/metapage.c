@@ -1,0 +1,246 @@
+/*
+ * metapage.c
+ *		The one page of the main fork.  See metapage.h.
+ *
+ * NOTES
+ *		Changes go through generic WAL, and are not undone by an abort: numbers
+ *		are never given twice.
+ */
+#include "postgres.h"
+
+#include "store/metapage.h"
+
+#include "access/generic_xlog.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/bufpage.h"
+#include "storage/lmgr.h"
+#include "storage/smgr.h"
+#include "store/rownumber.h"
+
+#define METAPAGE_MAGIC 0x70707265
+#define METAPAGE_VERSION 1
+
+typedef struct MetaPage
+{
+	uint32		magic;
+	uint32		version;
+	Counters	counters;
+} MetaPage;
+
+#define MetaPageOf(page) ((MetaPage *) PageGetContents(page))
+
+/* TIDs to take heavyweight locks on: no row has block InvalidBlockNumber. */
+enum
+{
+	LOCK_RESERVING = 1,
+	LOCK_MERGING = 2
+};
+
+/* RelationGetNumberOfBlocks() would ask us, the access method. */
+static bool
+has_metapage(Relation rel)
+{
+	return smgrnblocks(RelationGetSmgr(rel), MAIN_FORKNUM) > 0;
+}
+
+static MetaPage *
+check_metapage(Relation rel, Page page)
+{
+	MetaPage   *meta = MetaPageOf(page);
+
+	if (PageGetPageSize(page) != BLCKSZ || meta->magic != METAPAGE_MAGIC ||
+		meta->counters.valid > meta->counters.next ||
+		meta->counters.last > meta->counters.next || meta->counters.next > MAX_ROWS)
+		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+						errmsg("the metapage of table \"%s\" is damaged", RelationGetRelationName(rel))));
+	if (meta->version != METAPAGE_VERSION)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("table \"%s\" was written by another version of pprepub", RelationGetRelationName(rel)),
+						errdetail("Its format is %u, this library's is %d.", meta->version, METAPAGE_VERSION)));
+	return meta;
+}
+
+bool
+read_counters(Relation rel, Counters *counters)
+{
+	Buffer		buffer;
+	bool		found;
+
+	if (!has_metapage(rel))
+		return false;
+	buffer = ReadBuffer(rel, 0);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	/* A page that was added by a transaction that crashed is new. */
+	found = !PageIsNew(BufferGetPage(buffer));
+	if (found)
+		*counters = check_metapage(rel, BufferGetPage(buffer))->counters;
+	UnlockReleaseBuffer(buffer);
+	return found;
+}
+
+/* The metapage, locked; it is made if there is none and make is given. */
+static Buffer
+lock_metapage(Relation rel)
+{
+	Buffer		buffer;
+
+	if (!has_metapage(rel))
+	{
+		LockRelationForExtension(rel, ExclusiveLock);
+		if (!has_metapage(rel))
+			ReleaseBuffer(ReadBuffer(rel, P_NEW));
+		UnlockRelationForExtension(rel, ExclusiveLock);
+	}
+	buffer = ReadBuffer(rel, 0);
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	return buffer;
+}
+
+/* The page to change, as generic WAL has it; a new one is set up. */
+static MetaPage *
+begin_change(Relation rel, GenericXLogState **state, Buffer *buffer)
+{
+	Page		page;
+
+	*buffer = lock_metapage(rel);
+	*state = GenericXLogStart(rel);
+	if (PageIsNew(BufferGetPage(*buffer)))
+	{
+		MetaPage   *meta;
+
+		page = GenericXLogRegisterBuffer(*state, *buffer, GENERIC_XLOG_FULL_IMAGE);
+		PageInit(page, BLCKSZ, 0);
+		meta = MetaPageOf(page);
+		memset(meta, 0, sizeof(*meta));
+		meta->magic = METAPAGE_MAGIC;
+		meta->version = METAPAGE_VERSION;
+		/* What lies between pd_lower and pd_upper is not kept. */
+		((PageHeader) page)->pd_lower = (char *) (meta + 1) - (char *) page;
+		return meta;
+	}
+	check_metapage(rel, BufferGetPage(*buffer));
+	page = GenericXLogRegisterBuffer(*state, *buffer, 0);
+	return MetaPageOf(page);
+}
+
+static void
+end_change(GenericXLogState *state, Buffer buffer)
+{
+	GenericXLogFinish(state);
+	UnlockReleaseBuffer(buffer);
+}
+
+uint64
+reserve_rows(Relation rel, uint32 rows, uint32 *small)
+{
+	GenericXLogState *state;
+	Buffer		buffer;
+	MetaPage   *meta = begin_change(rel, &state, &buffer);
+	uint64		first = meta->counters.next;
+
+	if (rows > MAX_ROWS - first)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("table \"%s\" has used up its row numbers", RelationGetRelationName(rel)),
+						errhint("Copy its rows into a new table.")));
+	meta->counters.last = first;
+	meta->counters.next += rows;
+	*small = meta->counters.small;
+	end_change(state, buffer);
+	return first;
+}
+
+void
+return_rows(Relation rel, uint64 used, uint64 end, bool is_small)
+{
+	GenericXLogState *state;
+	Buffer		buffer;
+	MetaPage   *meta;
+
+	if (used == end && !is_small)
+		return;
+	meta = begin_change(rel, &state, &buffer);
+	if (meta->counters.next == end)
+		meta->counters.next = used;
+	if (is_small && meta->counters.small < PG_UINT32_MAX)
+		meta->counters.small++;
+	end_change(state, buffer);
+}
+
+void
+forget_small_groups(Relation rel)
+{
+	GenericXLogState *state;
+	Buffer		buffer;
+	MetaPage   *meta = begin_change(rel, &state, &buffer);
+
+	meta->counters.small = 0;
+	end_change(state, buffer);
+}
+
+void
+invalidate_rows(Relation rel)
+{
+	GenericXLogState *state;
+	Buffer		buffer;
+	MetaPage   *meta;
+
+	if (!has_metapage(rel))
+		return;
+	meta = begin_change(rel, &state, &buffer);
+	meta->counters.valid = meta->counters.next;
+	meta->counters.small = 0;
+	end_change(state, buffer);
+}
+
+void
+write_counters(Relation rel, const Counters *counters)
+{
+	GenericXLogState *state;
+	Buffer		buffer;
+	MetaPage   *meta = begin_change(rel, &state, &buffer);
+
+	meta->counters = *counters;
+	end_change(state, buffer);
+}
+
+/* ----------------------------------------------------------------
+ * Locks
+ * ----------------------------------------------------------------
+ */
+
+static ItemPointerData
+lock_tid(OffsetNumber which)
+{
+	ItemPointerData tid;
+
+	ItemPointerSet(&tid, InvalidBlockNumber, which);
+	return tid;
+}
+
+void
+lock_reserving(Relation rel)
+{
+	ItemPointerData tid = lock_tid(LOCK_RESERVING);
+
+	LockTuple(rel, &tid, ExclusiveLock);
+}
+
+void
+unlock_reserving(Relation rel)
+{
+	ItemPointerData tid = lock_tid(LOCK_RESERVING);
+
+	UnlockTuple(rel, &tid, ExclusiveLock);
+}
+
+bool
+lock_merging(Relation rel, bool wait)
+{
+	ItemPointerData tid = lock_tid(LOCK_MERGING);
+
+	if (!wait)
+		return ConditionalLockTuple(rel, &tid, ExclusiveLock);
+	LockTuple(rel, &tid, ExclusiveLock);
+	return true;
+}

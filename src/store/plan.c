@@ -1,0 +1,251 @@
+/*
+ * plan.c
+ *		Hooks of the planner, and the paths that they add.  See plan.h.
+ */
+#include "postgres.h"
+
+#include "store/plan.h"
+
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/plancat.h"
+#include "optimizer/restrictinfo.h"
+#include "store/blocks.h"
+#include "store/condition.h"
+#include "store/pending.h"
+#include "store/refuse.h"
+#include "store/scan.h"
+#include "utils/rel.h"
+#include "utils/spccache.h"
+
+static set_rel_pathlist_hook_type previous_pathlist;
+static get_relation_info_hook_type previous_relation_info;
+
+/* Decoding a vector and handing out its rows takes less than taking heap tuples apart. */
+#define ROW_COST_FACTOR 0.5
+
+/* ----------------------------------------------------------------
+ * Columns
+ * ----------------------------------------------------------------
+ */
+
+static Bitmapset *
+needed_attributes(const RelOptInfo *rel)
+{
+	Bitmapset  *numbers = NULL;
+	ListCell   *cell;
+
+	pull_varattnos((Node *) rel->reltarget->exprs, rel->relid, &numbers);
+	foreach(cell, rel->baserestrictinfo)
+		pull_varattnos((Node *) lfirst_node(RestrictInfo, cell)->clause, rel->relid, &numbers);
+	return numbers;
+}
+
+/* As columns count from 0; a whole row has all of them. */
+static Bitmapset *
+columns_of(const Bitmapset *numbers, int natts)
+{
+	Bitmapset  *columns = NULL;
+	int			number = -1;
+
+	while ((number = bms_next_member(numbers, number)) >= 0)
+	{
+		AttrNumber	attno = number + FirstLowInvalidHeapAttributeNumber;
+
+		if (attno == 0 && natts > 0)
+			columns = bms_add_range(columns, 0, natts - 1);
+		else if (attno > 0)
+			columns = bms_add_member(columns, attno - 1);
+	}
+	return columns;
+}
+
+static void
+refuse_system_columns(Relation rel, const Bitmapset *numbers)
+{
+	int			number = -1;
+
+	while ((number = bms_next_member(numbers, number)) >= 0)
+	{
+		AttrNumber	attno = number + FirstLowInvalidHeapAttributeNumber;
+
+		if (attno < 0 && attno != SelfItemPointerAttributeNumber && attno != TableOidAttributeNumber)
+			refuse(rel, REFUSE_SYSTEM_COLUMN);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Paths
+ * ----------------------------------------------------------------
+ */
+
+/* As for a sequential scan, of only some of the bytes. */
+static void
+cost_path(PlannerInfo *root, RelOptInfo *rel, Path *path, double share)
+{
+	double		page_cost;
+	QualCost	quals = rel->baserestrictcost;
+	Cost		cpu;
+	double		divisor = 1;
+
+	get_tablespace_page_costs(rel->reltablespace, NULL, &page_cost);
+	if (path->param_info)
+	{
+		QualCost	more;
+
+		cost_qual_eval(&more, path->param_info->ppi_clauses, root);
+		quals.startup += more.startup;
+		quals.per_tuple += more.per_tuple;
+	}
+	path->rows = path->param_info ? path->param_info->ppi_rows : rel->rows;
+	cpu = (cpu_tuple_cost * ROW_COST_FACTOR + quals.per_tuple) * rel->tuples +
+		path->pathtarget->cost.per_tuple * path->rows;
+	if (path->parallel_workers > 0)
+	{
+		divisor = path->parallel_workers;
+		if (parallel_leader_participation && path->parallel_workers < 4)
+			divisor += 1.0 - 0.3 * path->parallel_workers;
+		path->rows = clamp_row_est(path->rows / divisor);
+	}
+	path->startup_cost = quals.startup + path->pathtarget->cost.startup + (enable_seqscan ? 0 : disable_cost);
+	path->total_cost = path->startup_cost + cpu / divisor + page_cost * rel->pages * share;
+}
+
+static Plan *
+make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *plans)
+{
+	CustomScan *scan = makeNode(CustomScan);
+	/* The target list may be set later only. */
+	Bitmapset  *numbers = needed_attributes(rel);
+	Bitmapset  *columns;
+	int			column = -1;
+	ListCell   *cell;
+
+	clauses = extract_actual_clauses(clauses, false);
+	pull_varattnos((Node *) tlist, rel->relid, &numbers);
+	pull_varattnos((Node *) clauses, rel->relid, &numbers);
+	columns = columns_of(numbers, rel->max_attr);
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = clauses;
+	scan->scan.scanrelid = rel->relid;
+	scan->flags = path->flags;
+	scan->methods = store_scan_methods();
+	while ((column = bms_next_member(columns, column)) >= 0)
+		scan->custom_private = lappend_int(scan->custom_private, column);
+	foreach(cell, clauses)
+	{
+		Condition	condition;
+
+		if (make_condition(lfirst(cell), rel->relid, &condition))
+			scan->custom_exprs = lappend(scan->custom_exprs, copyObject(lfirst(cell)));
+	}
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods path_methods = {
+	.CustomName = "pprepub",
+	.PlanCustomPath = make_plan
+};
+
+static Path *
+make_path(PlannerInfo *root, RelOptInfo *rel, int workers, double share)
+{
+	CustomPath *path = makeNode(CustomPath);
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = rel;
+	path->path.pathtarget = rel->reltarget;
+	path->path.param_info = get_baserel_parampathinfo(root, rel, rel->lateral_relids);
+	path->path.parallel_aware = workers > 0;
+	path->path.parallel_safe = rel->consider_parallel;
+	path->path.parallel_workers = workers;
+	path->flags = CUSTOMPATH_SUPPORT_BACKWARD_SCAN | CUSTOMPATH_SUPPORT_PROJECTION;
+	path->methods = &path_methods;
+	cost_path(root, rel, &path->path, share);
+	return &path->path;
+}
+
+static void
+add_paths(PlannerInfo *root, RelOptInfo *rel, Relation table)
+{
+	Bitmapset  *numbers = needed_attributes(rel);
+	int			natts = RelationGetNumberOfAttributes(table);
+	double		share = (bms_num_members(columns_of(numbers, natts)) + 0.1) / (natts + 0.1);
+
+	refuse_system_columns(table, numbers);
+	add_path(rel, make_path(root, rel, 0, share));
+
+	/* Workers cannot see what is pending, and sealing it may not be ours to do. */
+	if (has_pending(table, NULL))
+		rel->partial_pathlist = NIL;
+	else if (rel->consider_parallel && bms_is_empty(rel->lateral_relids))
+	{
+		int			workers = compute_parallel_worker(rel, rel->pages, -1, max_parallel_workers_per_gather);
+
+		if (workers > 0)
+			add_partial_path(rel, make_path(root, rel, workers, share));
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Hooks
+ * ----------------------------------------------------------------
+ */
+
+static void
+plan_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+{
+	Relation	table;
+
+	if (previous_pathlist)
+		previous_pathlist(root, rel, rti, rte);
+	if (rte->rtekind != RTE_RELATION || rte->inh || IS_DUMMY_REL(rel) ||
+		(rte->relkind != RELKIND_RELATION && rte->relkind != RELKIND_MATVIEW))
+		return;
+	table = table_open(rte->relid, NoLock);
+	if (is_stored(table))
+	{
+		if (rte->tablesample == NULL)
+			add_paths(root, rel, table);
+		else
+			refuse_system_columns(table, needed_attributes(rel));
+	}
+	table_close(table, NoLock);
+}
+
+/*
+ * Without a bitmap path, rather than with one taken away later: another index path
+ * would have been given up for it.
+ */
+static void
+keep_bitmaps_away(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
+{
+	Relation	table;
+	Counters	counters;
+	ListCell   *cell;
+
+	if (previous_relation_info)
+		previous_relation_info(root, relid, inhparent, rel);
+	if (rel->indexlist == NIL)
+		return;
+	table = table_open(relid, NoLock);
+	if (is_stored(table) && read_counters(table, &counters) && counters.next / ROWS_PER_BLOCK >= BITMAP_BLOCKS)
+		foreach(cell, rel->indexlist)
+			lfirst_node(IndexOptInfo, cell)->amhasgetbitmap = false;
+	table_close(table, NoLock);
+}
+
+void
+start_planning(void)
+{
+	RegisterCustomScanMethods(store_scan_methods());
+	previous_pathlist = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = plan_table;
+	previous_relation_info = get_relation_info_hook;
+	get_relation_info_hook = keep_bitmaps_away;
+}

@@ -1,0 +1,304 @@
+/*
+ * seal.c
+ *		Encoding a group and cutting it into chunks.  See group.h for the layout.
+ */
+#include "postgres.h"
+
+#include "store/seal.h"
+
+#include "miscadmin.h"
+#include "store/group.h"
+#include "store/rownumber.h"
+#include "utils/memutils.h"
+
+/* What is written, piece by piece: directory, columns, numbers. */
+typedef struct Sealing
+{
+	TupleDesc	desc;			/* borrowed */
+	const Rows *rows;			/* borrowed */
+	GroupHeader header;
+	ColumnEntry *entries;
+	char	   *directory;
+	char	  **pieces;			/* of each column, then the numbers; NULL: none */
+	Size	   *lengths;
+} Sealing;
+
+/* ----------------------------------------------------------------
+ * Directory
+ * ----------------------------------------------------------------
+ */
+
+static uint32
+count_nulls(const bool *nulls, uint32 nrows)
+{
+	uint32		count = 0;
+
+	for (uint32 i = 0; i < nrows; i++)
+		count += nulls[i];
+	return count;
+}
+
+/* Small groups go without: skipping them would spare nothing. */
+static bool
+bounds_of(const Sealing *sealing, int column, Order *order, Datum *least, Datum *greatest)
+{
+	const Rows *rows = sealing->rows;
+	Form_pg_attribute att = TupleDescAttr(sealing->desc, column);
+
+	if (rows->nrows < SMALL_GROUP_ROWS / 8 || att->attisdropped ||
+		(*order = order_of_type(att->atttypid)) == ORDER_NONE)
+		return false;
+	return find_bounds(*order, rows->values[column], rows->nulls[column], rows->nrows, least, greatest);
+}
+
+static void
+add_bounds(Sealing *sealing, int column, Size *used)
+{
+	ColumnEntry *entry = &sealing->entries[column];
+	Order		order;
+	Datum		least;
+	Datum		greatest;
+	Size		least_length = sizeof(Datum);
+	Size		greatest_length = sizeof(Datum);
+	char	   *at = sealing->directory + *used;
+
+	if (!bounds_of(sealing, column, &order, &least, &greatest))
+		return;
+	if (bound_is_by_reference(order))
+	{
+		least_length = bound_length(order, least);
+		greatest_length = bound_length(order, greatest);
+		if (least_length == 0 || greatest_length == 0)
+			return;
+		memcpy(at, DatumGetPointer(least), least_length);
+		memcpy(at + MAXALIGN(least_length), DatumGetPointer(greatest), greatest_length);
+	}
+	else
+	{
+		memcpy(at, &least, sizeof(Datum));
+		memcpy(at + sizeof(Datum), &greatest, sizeof(Datum));
+	}
+	entry->flags |= COLUMN_HAS_BOUNDS;
+	entry->order = order;
+	entry->least_length = least_length;
+	entry->greatest_length = greatest_length;
+	entry->bounds = *used;
+	*used += MAXALIGN(least_length) + MAXALIGN(greatest_length);
+}
+
+/* The directory, but for where the columns stand. */
+static void
+make_directory(Sealing *sealing)
+{
+	const Rows *rows = sealing->rows;
+	Size		used = MAXALIGN(rows->natts * sizeof(ColumnEntry));
+
+	sealing->directory = palloc0(used + rows->natts * 2 * MAXALIGN(BOUND_BYTES) + 1);
+	sealing->entries = (ColumnEntry *) sealing->directory;
+	for (int i = 0; i < rows->natts; i++)
+	{
+		ColumnShape shape = shape_of(TupleDescAttr(sealing->desc, i));
+		ColumnEntry *entry = &sealing->entries[i];
+
+		entry->typlen = shape.typlen;
+		entry->typalign = shape.typalign;
+		entry->flags = (shape.typbyval ? COLUMN_BYVAL : 0) | (shape.packable ? COLUMN_PACKABLE : 0);
+		entry->nulls = count_nulls(rows->nulls[i], rows->nrows);
+		if (entry->nulls < rows->nrows)
+			add_bounds(sealing, i, &used);
+	}
+	sealing->header.directory = used;
+}
+
+/* ----------------------------------------------------------------
+ * Columns
+ * ----------------------------------------------------------------
+ */
+
+static uint64
+place(Sealing *sealing, int piece, uint64 *end)
+{
+	uint64		offset = *end;
+
+	*end += MAXALIGN(sealing->lengths[piece]);
+	return offset;
+}
+
+static void
+encode_numbers(Sealing *sealing)
+{
+	static const ColumnShape shape = {sizeof(int32), true, TYPALIGN_INT, false};
+	const Rows *rows = sealing->rows;
+	Datum	   *values;
+
+	if (rows->numbers == NULL)
+		return;
+	values = palloc(rows->nrows * sizeof(Datum));
+	for (uint32 i = 0; i < rows->nrows; i++)
+		values[i] = Int32GetDatum((int32) rows->numbers[i]);
+	sealing->pieces[rows->natts] = encode_column(&shape, values, NULL, rows->nrows, &sealing->lengths[rows->natts]);
+	pfree(values);
+}
+
+static void
+encode_columns(Sealing *sealing)
+{
+	const Rows *rows = sealing->rows;
+	uint64		end = MAXALIGN(sealing->header.directory);
+
+	sealing->pieces = palloc0((rows->natts + 1) * sizeof(char *));
+	sealing->lengths = palloc0((rows->natts + 1) * sizeof(Size));
+	for (int i = 0; i < rows->natts; i++)
+	{
+		ColumnEntry *entry = &sealing->entries[i];
+		ColumnShape shape = shape_of(TupleDescAttr(sealing->desc, i));
+
+		if (entry->nulls < rows->nrows)
+			sealing->pieces[i] = encode_column(&shape, rows->values[i], entry->nulls > 0 ? rows->nulls[i] : NULL,
+											   rows->nrows, &sealing->lengths[i]);
+		entry->length = sealing->lengths[i];
+		entry->offset = place(sealing, i, &end);
+	}
+	encode_numbers(sealing);
+	sealing->header.numbers_length = sealing->lengths[rows->natts];
+	sealing->header.numbers_offset = place(sealing, rows->natts, &end);
+	sealing->header.length = end;
+}
+
+/* ----------------------------------------------------------------
+ * Chunks
+ * ----------------------------------------------------------------
+ */
+
+/* Where the group's bytes go: the header's chunk first, then one after the other. */
+typedef struct Cutter
+{
+	const Sealing *sealing;
+	ChunkSink	sink;
+	void	   *arg;
+	uint64		stamp;
+	char	   *header;			/* kept, since it goes last */
+	char	   *part;
+	uint32		number;			/* of part */
+	Size		header_used;
+	Size		part_used;
+} Cutter;
+
+static void
+end_part(Cutter *cutter)
+{
+	if (cutter->part_used == 0)
+		return;
+	cutter->sink(cutter->arg, cutter->sealing->rows->first, cutter->number++, cutter->stamp,
+				 cutter->part, cutter->part_used);
+	cutter->part_used = 0;
+}
+
+/* bytes NULL: zeros. */
+static void
+put(char *into, Size *used, Size take, const char *bytes)
+{
+	if (bytes != NULL)
+		memcpy(into + *used, bytes, take);
+	else
+		memset(into + *used, 0, take);
+	*used += take;
+}
+
+static void
+cut(Cutter *cutter, const char *bytes, Size length)
+{
+	while (length > 0)
+	{
+		Size		take;
+
+		CHECK_FOR_INTERRUPTS();
+		if (cutter->header_used < CHUNK_BYTES)
+		{
+			take = Min(length, CHUNK_BYTES - cutter->header_used);
+			put(cutter->header, &cutter->header_used, take, bytes);
+		}
+		else
+		{
+			take = Min(length, CHUNK_BYTES - cutter->part_used);
+			put(cutter->part, &cutter->part_used, take, bytes);
+			if (cutter->part_used == CHUNK_BYTES)
+				end_part(cutter);
+		}
+		if (bytes != NULL)
+			bytes += take;
+		length -= take;
+	}
+}
+
+static void
+cut_aligned(Cutter *cutter, const char *bytes, Size length)
+{
+	cut(cutter, bytes, length);
+	cut(cutter, NULL, MAXALIGN(length) - length);
+}
+
+static void
+write_out(const Sealing *sealing, ChunkSink sink, void *arg)
+{
+	Cutter		cutter = {.sealing = sealing, .sink = sink, .arg = arg, .stamp = new_stamp()};
+
+	cutter.header = palloc(CHUNK_BYTES);
+	cutter.part = palloc(CHUNK_BYTES);
+	cut(&cutter, (const char *) &sealing->header, sizeof(GroupHeader));
+	cut_aligned(&cutter, sealing->directory, sealing->header.directory);
+	for (int i = 0; i <= sealing->rows->natts; i++)
+		if (sealing->pieces[i] != NULL)
+			cut_aligned(&cutter, sealing->pieces[i], sealing->lengths[i]);
+	end_part(&cutter);
+	sink(arg, sealing->rows->first, PART_HEADER, cutter.stamp, cutter.header, cutter.header_used);
+}
+
+void
+seal_rows(TupleDesc desc, const Rows *rows, ChunkSink sink, void *arg)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sealing a group", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Sealing		sealing = {.desc = desc, .rows = rows};
+
+	Assert(rows->nrows > 0 && rows->nrows <= ENCODING_MAX_ROWS);
+	sealing.header.magic = GROUP_MAGIC;
+	sealing.header.version = GROUP_VERSION;
+	sealing.header.natts = rows->natts;
+	sealing.header.nrows = rows->nrows;
+	sealing.header.span = rows->numbers == NULL ? rows->nrows : rows->numbers[rows->nrows - 1] + 1;
+	make_directory(&sealing);
+	encode_columns(&sealing);
+	write_out(&sealing, sink, arg);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+typedef struct IntoTable
+{
+	Store	   *store;
+	CommandId	cid;
+	int			options;
+} IntoTable;
+
+static void
+into_table(void *arg, uint64 first, uint32 part, uint64 stamp, const char *bytes, Size length)
+{
+	IntoTable  *into = arg;
+
+	insert_chunk(into->store, first, part, stamp, bytes, length, into->cid, into->options);
+}
+
+void
+write_rows(Store *store, TupleDesc desc, const Rows *rows, CommandId cid, int options)
+{
+	IntoTable	into = {store, cid, options};
+
+	seal_rows(desc, rows, into_table, &into);
+}
+
+void
+write_reservation(Store *store, uint64 first, uint32 rows, CommandId cid, int options)
+{
+	insert_chunk(store, first, PART_RESERVATION, 0, (const char *) &rows, sizeof(rows), cid, options);
+}
