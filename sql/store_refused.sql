@@ -1,0 +1,49 @@
+-- What a table that is only appended to cannot do is said in one way.
+CREATE TABLE store_t (id int PRIMARY KEY, t text) USING pprepub;
+INSERT INTO store_t VALUES (1, 'a'), (2, 'b');
+UPDATE store_t SET t = 'c' WHERE id = 1;
+DELETE FROM store_t WHERE id = 1;
+SELECT * FROM store_t WHERE id = 1 FOR UPDATE;
+SELECT * FROM store_t WHERE id = 1 FOR NO KEY UPDATE;
+INSERT INTO store_t VALUES (1, 'x') ON CONFLICT DO NOTHING;
+INSERT INTO store_t VALUES (1, 'x') ON CONFLICT (id) DO UPDATE SET t = 'x';
+MERGE INTO store_t USING (VALUES (1)) v(i) ON id = i WHEN MATCHED THEN DELETE;
+CLUSTER store_t USING store_t_pkey;
+CREATE INDEX ON store_t USING brin (id);
+CREATE INDEX CONCURRENTLY store_brin ON store_t USING brin (id);
+DROP INDEX store_brin;
+SELECT xmin FROM store_t;
+SELECT id FROM store_t WHERE cmin::text = '0';
+SELECT count(*) FROM store_t a JOIN store_t b ON a.xmax = b.xmax;
+SELECT xmax FROM store_t TABLESAMPLE SYSTEM (100);
+
+-- What only keeps others away is possible; so is what matches no row.
+SELECT * FROM store_t WHERE id = 1 FOR KEY SHARE;
+SELECT * FROM store_t WHERE id = 2 FOR SHARE;
+UPDATE store_t SET t = 'c' WHERE id = 3;
+MERGE INTO store_t USING (VALUES (3)) v(i) ON id = i WHEN NOT MATCHED THEN INSERT VALUES (i, 'merged');
+DELETE FROM store_t WHERE id = 7;
+SELECT * FROM store_t ORDER BY id;
+
+-- What concerns tables of ours, concerns no others.
+SELECT pprepub.compact('pg_class');
+SELECT * FROM pprepub.verify('pprepub.catalog_release');
+SELECT * FROM pprepub.describe_storage('store_t_pkey');
+SELECT pprepub.store_handler(NULL);
+SET ROLE regress_other;
+SELECT pprepub.compact('store_t');
+SELECT * FROM pprepub.verify('store_t');
+SELECT * FROM pprepub.describe_storage('store_t');
+SELECT * FROM pprepub.storage;
+CREATE TABLE store_own (a int) USING pprepub;
+INSERT INTO store_own VALUES (1);
+SELECT "table", groups, rows FROM pprepub.storage;
+SELECT * FROM pprepub.verify('store_own');
+SELECT pprepub.compact('store_own');
+DROP TABLE store_own;
+RESET ROLE;
+BEGIN READ ONLY;
+SELECT pprepub.compact('store_t');
+ROLLBACK;
+SET pprepub.store_memory = 100;
+DROP TABLE store_t;

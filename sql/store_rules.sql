@@ -1,0 +1,112 @@
+-- Rules without which a table in its own TOAST relation loses rows, or shows wrong ones.
+CREATE TABLE store_t (id int PRIMARY KEY, t text) USING pprepub;
+INSERT INTO store_t SELECT i, 'kept' FROM generate_series(1, 10) i;
+
+-- A number that a row had is never given again: the index still has the entry of one that was rolled back.
+BEGIN;
+INSERT INTO store_t VALUES (77, 'rolled back');
+SELECT ctid FROM store_t WHERE id = 77;
+ROLLBACK;
+VACUUM (INDEX_CLEANUP OFF) store_t;
+INSERT INTO store_t VALUES (78, 'other') RETURNING ctid > '(0,11)' AS behind;
+SET enable_seqscan = off;
+SELECT * FROM store_t WHERE id = 77;
+SELECT * FROM store_t WHERE id = 78;
+-- TRUNCATE rebuilds the indexes of the table before it comes to the rows.
+CREATE TEMP TABLE store_temp (id int PRIMARY KEY) USING pprepub ON COMMIT DELETE ROWS;
+BEGIN;
+INSERT INTO store_temp SELECT generate_series(1, 1000);
+SELECT count(*) FROM store_temp WHERE id > 0;
+COMMIT;
+SELECT count(*) FROM store_temp;
+SELECT * FROM store_temp WHERE id = 7;
+BEGIN;
+INSERT INTO store_temp VALUES (7), (8);
+SELECT * FROM store_temp WHERE id = 7;
+COMMIT;
+SELECT * FROM store_temp WHERE id = 7;
+SELECT pg_table_size('store_temp') < 100000 AS small;
+BEGIN;
+CREATE TABLE store_new (id int PRIMARY KEY) USING pprepub;
+INSERT INTO store_new SELECT generate_series(1, 5000);
+TRUNCATE store_new;
+SELECT count(*) FROM store_new WHERE id > 0;
+INSERT INTO store_new VALUES (3);
+SAVEPOINT s;
+TRUNCATE store_new;
+INSERT INTO store_new VALUES (4);
+ROLLBACK TO s;
+SELECT * FROM store_new WHERE id > 0;
+COMMIT;
+SELECT * FROM store_new WHERE id > 0;
+TRUNCATE store_new;
+SELECT * FROM store_new WHERE id > 0;
+
+-- An error that a row brings about comes with the row, not when a savepoint is released.
+BEGIN;
+SAVEPOINT s;
+INSERT INTO store_t SELECT 100, repeat('x', 1100000000 - 2 * i) FROM generate_series(1, 1) i;
+ROLLBACK TO s;
+INSERT INTO store_t VALUES (100, 'after');
+RELEASE s;
+COMMIT;
+SELECT * FROM store_t WHERE id = 100;
+
+-- Rewriting ALTER TABLE keeps every row, also those of this transaction.
+BEGIN;
+INSERT INTO store_t VALUES (101, 'new');
+SAVEPOINT s;
+ALTER TABLE store_t ALTER id TYPE bigint;
+INSERT INTO store_t VALUES (102, 'newer');
+RELEASE s;
+SELECT count(*) FROM store_t;
+COMMIT;
+SELECT count(*), max(id) FROM store_t WHERE id > 0;
+
+-- Workers see what their leader has pending, or are not asked; also if it does not take part itself.
+SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0; SET parallel_leader_participation = off;
+RESET enable_seqscan;
+CREATE FUNCTION store_count() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	n bigint;
+BEGIN
+	BEGIN
+		SELECT count(*) INTO n FROM store_t WHERE id >= 1000;
+		RAISE division_by_zero;
+	EXCEPTION WHEN division_by_zero THEN
+		RETURN n;
+	END;
+END $$;
+INSERT INTO store_t SELECT i, 'saw ' || store_count() FROM generate_series(1000, 1004) i;
+SELECT * FROM store_t WHERE id >= 1000 ORDER BY id;
+RESET max_parallel_workers_per_gather; RESET parallel_setup_cost; RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size; RESET min_parallel_index_scan_size; RESET parallel_leader_participation;
+
+-- Memory is bounded over many partitions.
+SET pprepub.store_memory = '1MB';
+CREATE TABLE store_p (k int, t text) PARTITION BY LIST (k);
+DO $$ BEGIN
+	FOR k IN 0 .. 63 LOOP
+		EXECUTE format('CREATE TABLE store_p%s PARTITION OF store_p FOR VALUES IN (%s) USING pprepub', k, k);
+	END LOOP;
+END $$;
+CREATE FUNCTION store_pending() RETURNS text LANGUAGE sql AS $$
+	SELECT CASE WHEN sum(total_bytes) < 4 * 1024 * 1024 THEN 'little' ELSE pg_size_pretty(sum(total_bytes)) END
+	FROM pg_backend_memory_contexts WHERE name = 'pending rows'
+$$;
+CREATE TABLE store_seen (what text);
+CREATE FUNCTION store_look() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO store_seen SELECT store_pending();
+	RETURN NEW;
+END $$;
+CREATE TRIGGER look BEFORE INSERT ON store_p FOR EACH ROW WHEN (NEW.t LIKE '%000') EXECUTE FUNCTION store_look();
+INSERT INTO store_p SELECT i % 64, repeat('x', 500) || i FROM generate_series(1, 50000) i;
+SELECT what, count(*) FROM store_seen GROUP BY what;
+SELECT count(*), count(DISTINCT k), min(length(t)) FROM store_p;
+RESET pprepub.store_memory;
+
+SET client_min_messages = warning;
+DROP TABLE store_t, store_temp, store_new, store_p, store_seen;
+DROP FUNCTION store_count(), store_pending(), store_look();
