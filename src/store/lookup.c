@@ -42,7 +42,9 @@ find_header_upto(ChunkReader *reader, uint64 row, Chunk *header)
 static bool
 find_header_of(ChunkReader *reader, uint64 first, Chunk *header)
 {
-	return chunk_between(reader, first, PART_HEADER, PART_HEADER, header);
+	/* Not chunk_between(), which gives headers that are dead, too, unless the snapshot is an MVCC one. */
+	return chunk_from(reader, first, PART_HEADER, header) &&
+		header->first == first && header->part == PART_HEADER;
 }
 
 /* The header stands behind the reservation, and behind the parts of a group that has some. */
