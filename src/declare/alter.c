@@ -67,7 +67,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 		execute_own_ddl(psprintf("ALTER TABLE %s OWNER TO %s", words,
 								 quote_identifier(GetUserNameFromId(owner, false))));
 		/* What analysts may read stays so; the rest is the new owner's alone. */
-		if (strcmp(part, "release") != 0 && strcmp(part, "view") != 0)
+		if (strcmp(part, "release") != 0 && strcmp(part, "view") != 0 && strcmp(part, "counterfeits_view") != 0)
 			reset_rights(RelationRelationId, relation, psprintf("TABLE %s", words));
 	}
 	if (OidIsValid(answer_function(publication)))
@@ -222,10 +222,10 @@ relations_of(const DeclaredPublication *publication, uint64 *count)
 	char	  **words;
 
 	catalog_enter(&access);
-	/* The view reads a release, so it goes first. */
+	/* Views read what is behind them, so they go first. */
 	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' ELSE 'TABLE ' END || r.relation::text AS words"
 							 " FROM pprepub.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
-							 " WHERE r.publication = $1 ORDER BY r.part = 'view' DESC, r.relation::oid",
+							 " WHERE r.publication = $1 ORDER BY k.relkind = 'v' AND r.part <> 'source' DESC, r.relation::oid",
 							 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	words = MemoryContextAlloc(access.context, sizeof(char *) * (*count + 1));
 	for (uint64 i = 0; i < *count; i++)

@@ -358,10 +358,15 @@ verify_names(const Declaration *declaration, TupleDesc tuple)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a publication needs at least one quasi-identifier"),
 				 errhint("Quasi-identifiers are what others may know of a person: {\"age\": \"range\", \"zip\": \"prefix\"}.")));
-	if (declaration->ninsensitive > 0 && !declaration->method->insensitive)
+	if (declaration->ninsensitive > 0 && !declaration->method->insensitive &&
+		!param_is_set(declaration->method, declaration->publication.params, "accept_insensitive"))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("method \"%s\" has no insensitive columns", declaration->method->name)));
+				 errmsg("method \"%s\" has no insensitive columns", declaration->method->name),
+				 find_parameter(declaration->method, "accept_insensitive") == NULL ? 0 :
+				 errdetail("They would leave as they are, and tell the rows of a class apart."),
+				 find_parameter(declaration->method, "accept_insensitive") == NULL ? 0 :
+				 errhint("If that is what you want, say so: add \"accept_insensitive\": true to the parameters.")));
 }
 
 static void
@@ -466,7 +471,7 @@ verify_name_is_free(const DeclaredPublication *publication)
 					" WHERE n.nspname = $2::text::name AND (c.relname = $1::text::name OR starts_with(c.relname, $1 || '_')"
 					" AND substr(c.relname::text, length($1) + 2) ~ '^([0-9]+|counterfeits)$')"
 					" UNION ALL SELECT c.relname::text, n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-					" WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_members', $1 || '_neighborhoods', $1 || '_regions'])",
+					" WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_members', $1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits'])",
 					CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
 	if (SPI_processed > 0)
 		ereport(ERROR,

@@ -34,6 +34,11 @@ typedef struct ParamSpec
 	ParamStrength strength;
 } ParamSpec;
 
+/* What a method wants to know of the past: it is kept beside the log, as a fold of it. */
+#define PAST_NEIGHBORHOODS	1	/* whom observers can tell apart: see history/past.h */
+#define PAST_LAST			2	/* the last class of each person: see history/paths.h */
+#define PAST_PATHS			4	/* all classes of each person */
+
 /* What create_publication must know of a method. */
 typedef struct MethodDeclaration
 {
@@ -44,6 +49,9 @@ typedef struct MethodDeclaration
 	bool		insensitive;	/* may columns be declared insensitive? */
 	bool		answers;		/* does it answer on the fly? */
 	bool		classes;		/* have the rows of its releases a class? */
+	bool		counterfeits;	/* may everybody know how many rows of a class are invented? */
+	bool		own_only;		/* must all releases be of its own making? */
+	int			past;			/* PAST_… */
 
 	/*
 	 * What is wrong with values that are right each by itself, or NULL: a

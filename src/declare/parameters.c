@@ -91,8 +91,8 @@ hint_parameters(const MethodDeclaration *method)
 	return errhint("Parameters of method \"%s\": %s.", method->name, text.data);
 }
 
-static const ParamSpec *
-find_spec(const MethodDeclaration *method, const char *name)
+const ParamSpec *
+find_parameter(const MethodDeclaration *method, const char *name)
 {
 	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
 		if (strcmp(spec->name, name) == 0)
@@ -199,7 +199,7 @@ verify_given(const MethodDeclaration *method, Jsonb *given)
 		if (token != WJB_KEY)
 			continue;
 		name = pnstrdup(item.val.string.val, item.val.string.len);
-		spec = find_spec(method, name);
+		spec = find_parameter(method, name);
 		if (spec == NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -331,6 +331,20 @@ param_values(const MethodDeclaration *method, Jsonb *params)
 	for (int i = 0; i < n; i++)
 		values[i] = param_value(&method->params[i], field_of(params, method->params[i].name));
 	return values;
+}
+
+int64
+param_named(const MethodDeclaration *method, Jsonb *params, const char *name)
+{
+	const ParamSpec *spec = find_parameter(method, name);
+
+	return spec == NULL ? PARAM_ABSENT : param_value(spec, field_of(params, name));
+}
+
+bool
+param_is_set(const MethodDeclaration *method, Jsonb *params, const char *name)
+{
+	return param_named(method, params, name) > 0;
 }
 
 const ParamSpec *

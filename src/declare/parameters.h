@@ -35,6 +35,11 @@ extern const ParamSpec *weakened_parameter(const MethodDeclaration *method, Json
 /* Checked parameters as plain numbers: see param_spec.h. */
 extern int64 *param_values(const MethodDeclaration *method, Jsonb *params);
 
+/* A parameter by its name, or NULL; its value in checked parameters, or PARAM_ABSENT; and is it true, or greater than 0? */
+extern const ParamSpec *find_parameter(const MethodDeclaration *method, const char *name);
+extern int64 param_named(const MethodDeclaration *method, Jsonb *params, const char *name);
+extern bool param_is_set(const MethodDeclaration *method, Jsonb *params, const char *name);
+
 /* Takes a boolean key out of the object: it tells how to act, not what to keep. */
 extern Jsonb *take_flag(Jsonb *params, const char *name, bool *flag);
 

@@ -98,8 +98,11 @@ typedef struct Noted
 	Oid			source;
 	Oid			log;
 	Oid			fold;
+	Oid			paths;
 	Oid			answers;
+	Oid			counterfeits;
 	Oid			view;
+	Oid			counterfeits_view;
 } Noted;
 
 static Oid *
@@ -114,8 +117,11 @@ noted_place(const DeclaredPublication *publication, const char *part)
 		{"source", &publication->noted->source},
 		{"log", &publication->noted->log},
 		{"fold", &publication->noted->fold},
+		{"paths", &publication->noted->paths},
 		{"answers", &publication->noted->answers},
+		{"counterfeits", &publication->noted->counterfeits},
 		{"view", &publication->noted->view},
+		{"counterfeits_view", &publication->noted->counterfeits_view},
 	};
 
 	for (int i = 0; i < (int) lengthof(places); i++)

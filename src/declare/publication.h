@@ -98,7 +98,8 @@ extern char *target_words(const DeclaredPublication *publication, const char *su
 /*
  * Keeps in the catalog that a relation was made for a publication, so that it
  * is protected and dropped with it.  Parts: "source" (the pinned view),
- * "log", "fold" and "answers" (history), "release", "view".
+ * "log", "fold", "paths", "answers" and "counterfeits" (history), "release",
+ * "view", "counterfeits_view".
  */
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
 

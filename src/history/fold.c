@@ -5,10 +5,27 @@
 #include "history/fold.h"
 
 #include "catalog/pg_type.h"
+#include "declare/parameters.h"
+#include "history/path_writer.h"
 #include "history/reader.h"
 #include "history/tables.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+bool
+keeps_past(const DeclaredPublication *publication, int what)
+{
+	return (method_declaration(publication->method)->past & what) != 0;
+}
+
+void
+past_skip(const DeclaredPublication *publication, int32 release)
+{
+	if (keeps_past(publication, PAST_NEIGHBORHOODS))
+		(void) fold_ensure(publication);
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
+		path_writer_skip(publication, release);
+}
 
 Oid
 fold_of(const DeclaredPublication *publication)
@@ -200,6 +217,7 @@ fold_create(const DeclaredPublication *publication, uint64 members, MemoryContex
 	fold->context = context;
 	fold->key = element_of(publication_column(publication, ROLE_KEY));
 	fold->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
+	fold->keeps_neighborhoods = keeps_past(publication, PAST_NEIGHBORHOODS);
 	fold->past.releases = publication->releases;
 	fold->past.first = palloc0(sizeof(uint64));
 	fold->past.first_value = palloc0(sizeof(uint64));
@@ -217,6 +235,13 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext
 	Fold	   *fold = fold_create(publication, publication->remembered, context);
 	Oid			table = fold_of(publication);
 
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
+	{
+		fold->paths = path_fold_read(publication, load, context);
+		fold->last_invented = path_fold_counts(fold->paths).invented;
+	}
+	if (!fold->keeps_neighborhoods)
+		return fold;
 	if (OidIsValid(table))
 		read_each(table, read_neighborhood, &(Reading) {fold, load, NULL});
 	if (fold->members != (uint64) publication->remembered)
@@ -287,6 +312,8 @@ fold_past(Fold *fold, const LoadedFrame *loaded)
 	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)
 		if (past->row[i] != NO_ROW)
 			past->member[past->row[i]] = i;
+	if (fold->paths != NULL)
+		past->paths = path_fold_paths(fold->paths, loaded);
 	return past;
 }
 

@@ -17,11 +17,13 @@
 
 #include "postgres.h"
 
+#include "declare/param_spec.h"
 #include "executor/tuptable.h"
 #include "frame/load.h"
 #include "history/directory.h"
 #include "history/element.h"
 #include "history/past.h"
+#include "history/path_fold.h"
 #include "storage/itemptr.h"
 #include "utils/varbit.h"
 
@@ -47,8 +49,9 @@ typedef struct Neighborhood
 } Neighborhood;
 
 /*
- * The neighborhoods with somebody in them who is in the source.  Others can
- * neither be published nor help to, so nothing is kept of them in memory.
+ * What was read of the past.  Of neighborhoods, those with somebody in them who
+ * is in the source: others can neither be published nor help to, so nothing is
+ * kept of them in memory.
  */
 typedef struct Fold
 {
@@ -57,6 +60,8 @@ typedef struct Fold
 	Element		key;
 	Element		sensitive;
 	Past		past;
+	bool		keeps_neighborhoods;	/* are there any to read and to write? */
+	PathFold   *paths;			/* or NULL where none are kept */
 	Neighborhood *neighborhoods;	/* [past.nneighborhoods] */
 	Directory  *directory;		/* where these were found, and others will be; or NULL */
 	uint64		members;		/* of all neighborhoods */
@@ -69,6 +74,12 @@ typedef struct Fold
 	uint64		members_allocated;
 	uint64		values_allocated;
 } Fold;
+
+/* Does the publication's method ask for this, PAST_…? */
+extern bool keeps_past(const DeclaredPublication *publication, int what);
+
+/* All that is kept beside the log, made when it is not there yet, for a release that tells of nobody. */
+extern void past_skip(const DeclaredPublication *publication, int32 release);
 
 /* The table, or InvalidOid before the first release; and made when it is not there yet. */
 extern Oid	fold_of(const DeclaredPublication *publication);

@@ -100,6 +100,15 @@ put_signatures(const DeclaredPublication *publication, ReturnSetInfo *result)
 {
 	Oid			fold = fold_of(publication);
 
+	if (!keeps_past(publication, PAST_NEIGHBORHOODS))
+	{
+		put_query(result, psprintf("SELECT k::text, (SELECT string_agg(CASE WHEN r = ANY (releases) THEN '1' ELSE '0' END, '' ORDER BY r)"
+								   "  FROM generate_series(1, %d) r)::varbit FROM (SELECT k, array_agg(release) AS releases"
+								   "   FROM (SELECT coalesce(key, stands_for) AS k, release FROM %s) log"
+								   "   WHERE k IS DISTINCT FROM NULL GROUP BY k) p",
+								   publication->releases, log_rows(publication)));
+		return;
+	}
 	if (!OidIsValid(fold))
 		fold_refuse(publication, 0);
 	/* Not in FROM, where unnest() would take composite keys apart. */

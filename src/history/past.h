@@ -12,18 +12,24 @@
  * not; a counterfeit row that took somebody's place, or nobody's, is a member
  * like any other.  Neighborhoods none of whose members is in the source may be
  * left out.
+ *
+ * Of a method that does not ask for PAST_NEIGHBORHOODS there are none; one that
+ * asks for PAST_LAST or PAST_PATHS finds these in paths.
  */
 #ifndef PPREPUB_HISTORY_PAST_H
 #define PPREPUB_HISTORY_PAST_H
 
-#include "frame/frame.h"
+#include "history/paths.h"
 
 #define NO_NEIGHBORHOOD PG_UINT32_MAX
 #define NO_MEMBER PG_UINT64_MAX
 
 typedef struct Past
 {
-	int32		releases;		/* 0 for an empty past; all else is NULL then */
+	int32		releases;		/* 0 for an empty past; all else but paths is NULL then */
+	const Paths *paths;			/* NULL if the method does not want them */
+
+	/* Neighborhoods */
 	uint32		nneighborhoods;
 	uint64	   *first;			/* [nneighborhoods + 1] n's members are first[n]
 								 * up to, not including, first[n + 1] */
@@ -37,7 +43,7 @@ typedef struct Past
 	Code	   *value;			/* epoch by epoch, member by member */
 
 	uint64	   *member;			/* [rows of the frame] or NO_MEMBER for who was
-								 * never published */
+								 * never published in any */
 } Past;
 
 static inline uint64

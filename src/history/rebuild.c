@@ -17,10 +17,8 @@
 #include "history/element.h"
 #include "history/fold.h"
 #include "history/log.h"
-#include "history/reader.h"
-#include "history/space.h"
-#include "history/writer.h"
-#include "miscadmin.h"
+#include "history/path_rebuild.h"
+#include "history/replace.h"
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
@@ -119,43 +117,28 @@ is_equal(const DeclaredPublication *publication)
 	return DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
 }
 
-static void
-delete_all(Oid fold)
-{
-	RowReader  *reader = reader_open(fold);
-	TupleTableSlot *slot;
-
-	while ((slot = reader_next(reader)) != NULL)
-		delete_rows(fold, &slot->tts_tid, 1);
-	reader_close(reader);
-}
-
 /* With numbers that no row has had, so that nobody takes one for a row that it knew. */
-static void
-replace_rows(const DeclaredPublication *publication)
+static bool
+neighborhoods_rebuild(const DeclaredPublication *publication)
 {
-	Oid			fold = fold_of(publication);
-	RowWriter  *writer;
-	int			natts;
-	Datum	   *values;
-	bool	   *nulls;
-
+	fold_ensure(publication);
+	if (is_equal(publication))
+		return true;
 	if (SPI_execute(query_about(publication, FOLLOWING
 								" SELECT neighborhood + (SELECT coalesce(max(neighborhood), 0) FROM %4$s),"
 								" signature, keys, invented, sensitive FROM rebuilt"), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not rebuild the history");
-	delete_all(fold);
-	natts = SPI_tuptable->tupdesc->natts;
-	values = palloc(sizeof(Datum) * natts);
-	nulls = palloc(sizeof(bool) * natts);
-	writer = writer_open(fold, true);
-	for (uint64 row = 0; row < SPI_processed; row++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		heap_deform_tuple(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, values, nulls);
-		writer_add(writer, values, nulls);
-	}
-	writer_close(writer);
+	replace_all_rows(fold_of(publication));
+	return false;
+}
+
+static void
+put_fold(ReturnSetInfo *result, const char *fold, bool equal)
+{
+	Datum		values[2] = {CStringGetTextDatum(fold), BoolGetDatum(equal)};
+	bool		nulls[2] = {false, false};
+
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
 Datum
@@ -165,9 +148,8 @@ pprepub_rebuild_history(PG_FUNCTION_ARGS)
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	DeclaredPublication *publication;
 	Identity	caller;
-	Datum		values[2];
-	bool		nulls[2] = {false, false};
-	bool		equal;
+	bool		neighborhoods_equal = true;
+	bool		paths_equal = true;
 
 	verify_may_change("rebuild_history()");
 	publication = publication_open(name, ExclusiveLock);
@@ -177,15 +159,16 @@ pprepub_rebuild_history(PG_FUNCTION_ARGS)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	fold_ensure(publication);
-	equal = is_equal(publication);
-	if (!equal)
-		replace_rows(publication);
+	if (keeps_past(publication, PAST_NEIGHBORHOODS))
+		neighborhoods_equal = neighborhoods_rebuild(publication);
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
+		paths_equal = paths_rebuild(publication);
 	SPI_finish();
 	act_as_before(&caller);
 	PopActiveSnapshot();
-	values[0] = CStringGetTextDatum("neighborhoods");
-	values[1] = BoolGetDatum(equal);
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	if (keeps_past(publication, PAST_NEIGHBORHOODS))
+		put_fold(result, "neighborhoods", neighborhoods_equal);
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
+		put_fold(result, "paths", paths_equal);
 	return (Datum) 0;
 }

@@ -17,7 +17,9 @@
 
 #include "access/toast_compression.h"
 #include "access/toast_internals.h"
+#include "history/counterfeits.h"
 #include "history/log.h"
+#include "history/path_writer.h"
 #include "history/space.h"
 #include "history/writer.h"
 #include "miscadmin.h"
@@ -37,8 +39,10 @@ struct Remembering
 	const LoadedFrame *loaded;
 	int32		release;
 	Oid			table;
-	RowWriter  *neighborhoods;
+	RowWriter  *neighborhoods;	/* or NULL where none are kept */
+	PathWriter *paths;			/* the same */
 	RowWriter  *log;
+	RowWriter  *counterfeits;	/* or NULL where nobody is told of them */
 	uint64		newcomers;
 	bool	   *is_touched;		/* [neighborhoods of the past] */
 	bool	   *is_published;	/* [members of the past] */
@@ -66,6 +70,21 @@ note_written(void *directory, TupleTableSlot *slot)
 	directory_add(directory, slot);
 }
 
+static void
+open_neighborhoods(Remembering *remembering)
+{
+	Fold	   *fold = remembering->fold;
+
+	remembering->table = fold_ensure(fold->publication);
+	if (fold->directory == NULL)
+		find_space(remembering->table);
+	else
+		directory_find_space(fold->directory);
+	remembering->neighborhoods = writer_open(remembering->table, true);
+	if (fold->directory != NULL)
+		writer_watch(remembering->neighborhoods, note_written, fold->directory);
+}
+
 Remembering *
 remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release)
 {
@@ -76,15 +95,13 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release)
 	remembering->fold = fold;
 	remembering->loaded = loaded;
 	remembering->release = release;
-	remembering->table = fold_ensure(fold->publication);
-	if (fold->directory == NULL)
-		find_space(remembering->table);
-	else
-		directory_find_space(fold->directory);
-	remembering->neighborhoods = writer_open(remembering->table, true);
-	if (fold->directory != NULL)
-		writer_watch(remembering->neighborhoods, note_written, fold->directory);
+	if (fold->keeps_neighborhoods)
+		open_neighborhoods(remembering);
+	if (fold->paths != NULL)
+		remembering->paths = path_writer_open(fold->paths, loaded, release);
 	remembering->log = writer_open(log_ensure(fold->publication), false);
+	if (tells_counterfeits(fold->publication))
+		remembering->counterfeits = writer_open(counterfeits_ensure(fold->publication), false);
 	remembering->row = AllocSetContextCreate(CurrentMemoryContext, "remembered class", ALLOCSET_DEFAULT_SIZES);
 	remembering->is_touched = palloc_extended(sizeof(bool) * ((Size) past->nneighborhoods + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	remembering->is_published = palloc_extended(sizeof(bool) * (nmembers + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
@@ -417,7 +434,12 @@ remember_class(Remembering *remembering, const RememberedClass *class)
 	people = people_of_class(remembering, class);
 	keys = keys_as_array(remembering, people);
 	shown = codes_as_array(remembering, people->shown, people->size);
-	remember_people(remembering, people, keys, shown);
+	if (remembering->neighborhoods != NULL)
+		remember_people(remembering, people, keys, shown);
+	if (remembering->paths != NULL)
+		path_writer_add(remembering->paths, class->rows, class->nrows, class->invented, class->ninvented);
+	if (remembering->counterfeits != NULL && class->ninvented > 0)
+		counterfeits_add(remembering->counterfeits, remembering->release, class->number, class->ninvented);
 	if (class->ninvented == 0)
 		log_class(remembering, class, keys, shown);
 	else
@@ -483,7 +505,9 @@ remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64
 	if (remembering->neighborhood == NULL)
 		remembering->neighborhood = neighborhood_of_members(&remembering->fold->past);
 	qsort_arg(rows, nrows, sizeof(RowId), compare_neighborhoods_of, remembering);
-	for (uint64 from = 0, to; from < nrows; from = to)
+	if (remembering->paths != NULL)
+		path_writer_add(remembering->paths, rows, nrows, NULL, 0);
+	for (uint64 from = 0, to; from < nrows && remembering->neighborhoods != NULL; from = to)
 	{
 		RememberedClass part = {.number = number,.parent = neighborhood_of(remembering, rows[from]),.rows = rows + from};
 
@@ -580,8 +604,15 @@ remember_end(Remembering *remembering)
 			write_rest(remembering, n);
 	}
 	writer_close(remembering->log);
-	writer_close(remembering->neighborhoods);
-	delete_parted(remembering);
+	if (remembering->neighborhoods != NULL)
+	{
+		writer_close(remembering->neighborhoods);
+		delete_parted(remembering);
+	}
+	if (remembering->counterfeits != NULL)
+		writer_close(remembering->counterfeits);
+	if (remembering->paths != NULL)
+		remembering->newcomers = path_writer_close(remembering->paths);
 	MemoryContextDelete(remembering->row);
 	if (remembering->fold->directory != NULL)
 		directory_advance(remembering->fold->directory, remembering->release, remembering->newcomers);

@@ -857,6 +857,7 @@ const Method bpg_method = {
 		.insensitive = true,
 		.answers = true,
 		.classes = true,
+		.past = PAST_NEIGHBORHOODS,
 	},
 	.principle = bpg_principle,
 	.want_helpers = bpg_want_helpers,

@@ -2,10 +2,12 @@
  * method.h
  *		The only door to the methods: what one is, and the list of them.
  *
- * A method decides what a release shows; it does not store.  It gets a frame
- * and its own parameters, and returns a draft: classes with regions and
- * members.  A method that finds nothing to publish returns a draft without
- * classes.  Adding a method is one file and one line of the list in methods.c.
+ * A method decides what a release shows; it does not store.  It gets a frame,
+ * what it wants of the past, and its own parameters, and returns a draft: classes
+ * with regions and members.  A method that finds nothing to publish returns a
+ * draft without classes; one that shows every row or nothing says why not with an
+ * error, of which only the owner will hear: such methods do not answer.  Adding a
+ * method is one file and one line of the list in methods.c.
  */
 #ifndef PPREPUB_METHOD_METHOD_H
 #define PPREPUB_METHOD_METHOD_H
@@ -22,10 +24,12 @@ typedef struct Draft
 	uint64		suppressed;		/* rows asked for and in no class */
 	uint64		dirty;			/* rows in classes that nobody asked for */
 
-	uint64	   *stands_for;		/* [counterfeits] members of the past, or NO_MEMBER;
-								 * NULL where there are none */
-
-	/* The neighborhood that a class is part of; NULL where there is no past */
+	/*
+	 * For methods that want neighborhoods: whom counterfeits stand for, and of
+	 * which neighborhood a class is part.  NULL for all others: their
+	 * counterfeits stand for nobody, and never come again.
+	 */
+	uint64	   *stands_for;		/* [counterfeits] members of the past, or NO_MEMBER */
 	uint32	   *parent;			/* [nclasses] or NO_NEIGHBORHOOD */
 	uint32		rejected;		/* neighborhoods asked for, and not published */
 	double		cutting_seconds;	/* the rest of the time went into guarding the past */

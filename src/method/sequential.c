@@ -62,6 +62,7 @@ const Method sequential_method = {
 		.params = sequential_params,
 		.columns = true,
 		.insensitive = true,
+		.past = PAST_NEIGHBORHOODS,
 		.contradiction = sequential_contradiction,
 	},
 };

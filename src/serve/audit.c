@@ -12,10 +12,14 @@
 #include "audit/smallest.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "history/fold.h"
 #include "method/method.h"
 #include "miscadmin.h"
+#include "serve/checks.h"
+#include "serve/followed.h"
 #include "serve/inspect.h"
 #include "serve/invariant.h"
+#include "serve/promises.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
@@ -26,29 +30,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_audit);
 
-typedef struct Check
-{
-	const char *name;
-	char	   *required;
-	char	   *measured;
-	bool		holds;
-	char	   *worst;			/* JSON, or NULL */
-} Check;
-
-#define MAX_CHECKS 16
-
-typedef struct Audit
-{
-	const DeclaredPublication *publication;
-	Released   *released;		/* [releases] */
-	Recalled   *recalled;
-	Atoms	   *atoms;
-	Principle	weakest;
-	Check		checks[MAX_CHECKS];
-	int			nchecks;
-} Audit;
-
-static void
+void
 add_check(Audit *audit, const char *name, char *required, char *measured, bool holds, char *worst)
 {
 	Assert(audit->nchecks < MAX_CHECKS);
@@ -161,6 +143,16 @@ check_invariant(Audit *audit)
 			  invariant.wrong == 0,
 			  invariant.first_wrong == 0 ? NULL :
 			  psprintf("{\"neighborhood\": " INT64_FORMAT "}", invariant.first_wrong));
+}
+
+static void
+check_paths(Audit *audit)
+{
+	Followed	followed = compare_paths(audit->publication, audit->recalled);
+
+	add_check(audit, "paths", psprintf(UINT64_FORMAT " classes, with the people and values of the log", followed.classes),
+			  psprintf(UINT64_FORMAT " of them not", followed.wrong), followed.wrong == 0,
+			  followed.wrong == 0 ? NULL : psprintf("{\"release\": %d}", followed.first_wrong));
 }
 
 static void
@@ -435,7 +427,12 @@ pprepub_audit(PG_FUNCTION_ARGS)
 		check_classes(&audit);
 		check_atoms(&audit);
 	}
-	check_invariant(&audit);
+	if (keeps_past(publication, PAST_NEIGHBORHOODS))
+		check_invariant(&audit);
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
+		check_paths(&audit);
+	if (find_promise(publication) != NULL)
+		find_promise(publication)->check(&audit);
 	check_remembered(&audit);
 	check_identified(&audit);
 	check_releases(&audit);

@@ -8,6 +8,7 @@
 #include "history/fold.h"
 #include "history/reader.h"
 #include "miscadmin.h"
+#include "serve/followed.h"
 #include "serve/released.h"
 #include "utils/memutils.h"
 
@@ -141,11 +142,12 @@ verify_invariant(const DeclaredPublication *publication)
 	const Atoms *atoms = atoms_of(&recalled->seen);
 	const Released *released = read_released(publication);
 	Principle	weakest = weakest_principle(released, publication->releases);
-	Invariant	invariant = compare_neighborhoods(publication, recalled, atoms);
 	Smallest	smallest;
 
-	if (invariant.wrong > 0)
+	if (keeps_past(publication, PAST_NEIGHBORHOODS) && compare_neighborhoods(publication, recalled, atoms).wrong > 0)
 		elog(ERROR, "the neighborhoods of publication \"%s\" are not what its log tells", publication->name);
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS) && compare_paths(publication, recalled).wrong > 0)
+		elog(ERROR, "the paths of publication \"%s\" are not what its log tells", publication->name);
 	if (!any_imported(released, publication->releases) && smallest_atoms(&recalled->seen, atoms, &smallest) &&
 		(smallest.records < weakest.k || (weakest.l > 1 && smallest.values < weakest.l)))
 		elog(ERROR, "the releases of publication \"%s\" reveal " UINT64_FORMAT " people with %u sensitive values",

@@ -8,6 +8,7 @@
 #include "declare/parameters.h"
 #include "frame/width.h"
 #include "history/helpers.h"
+#include "serve/promises.h"
 #include "serve/release.h"
 #include "serve/released.h"
 #include "serve/shuffle.h"
@@ -42,6 +43,19 @@ load_wanted(Making *making, FrameLoad *load)
 		fetch_helpers(making->fold, load, wanted);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
+}
+
+/* By code that shares nothing with what drafted it. */
+static void
+judge_draft(const Making *making, const Past *past)
+{
+	const DeclaredPublication *publication = making->publication;
+	const Promise *promise = find_promise(publication);
+	Principle	promised = principle_under(publication->method, publication->params);
+
+	judge_classes(&making->loaded->frame, making->draft->classes, &promised);
+	if (promise != NULL)
+		promise->judge(publication, &making->loaded->frame, past, making->draft);
 }
 
 static void
@@ -129,7 +143,6 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 	Stopwatch	watch = stopwatch_start();
 	FrameLoad  *load;
 	const Past *past;
-	Principle	promised;
 
 	making->publication = publication;
 	making->request = scope->request;
@@ -146,8 +159,7 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 	past = fold_past(making->fold, making->loaded);
 	making->history_seconds += stopwatch_lap(&watch);
 	draft_release(making, past);
-	promised = principle_under(publication->method, publication->params);
-	judge_classes(&making->loaded->frame, making->draft->classes, &promised);
+	judge_draft(making, past);
 	note_leaving(making);
 	measure(making);
 	making->partition_seconds = stopwatch_lap(&watch);

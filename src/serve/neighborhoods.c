@@ -6,9 +6,11 @@
 
 #include "declare/publication.h"
 #include "fmgr.h"
+#include "history/fold.h"
 #include "history/neighborhoods.h"
 #include "history/report.h"
 #include "miscadmin.h"
+#include "serve/apart.h"
 #include "serve/regions.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
@@ -68,7 +70,8 @@ return_neighborhoods(const DeclaredPublication *publication, ReturnSetInfo *resu
 	const Atoms *atoms = atoms_of(&recalled->seen);
 	const Regions *regions = regions_read(publication, &recalled->seen);
 	uint64		n;
-	const KnownNeighborhood *known = neighborhoods_read(publication, recalled, &n);
+	const KnownNeighborhood *known = keeps_past(publication, PAST_NEIGHBORHOODS) ?
+		neighborhoods_read(publication, recalled, &n) : neighborhoods_of_log(&recalled->seen, atoms, &n);
 	Cell	   *region = palloc(sizeof(Cell) * (regions->nqis + 1));
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "region", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(row);

@@ -220,10 +220,10 @@ remember_classes(const Making *making, int32 number, const uint32 *order)
 		uint64		from = ninvented == 0 ? 0 : classes->first_counterfeit[c];
 		RememberedClass class = {
 			.number = (int64) i + 1,
-			.parent = draft->parent[c],
+			.parent = draft->parent == NULL ? NO_NEIGHBORHOOD : draft->parent[c],
 			.rows = &classes->rows[classes->first[c]],
 			.nrows = class_size(classes, c),
-			.stands_for = ninvented == 0 ? NULL : &draft->stands_for[from],
+			.stands_for = ninvented == 0 || draft->stands_for == NULL ? NULL : &draft->stands_for[from],
 			.invented = ninvented == 0 ? NULL : &classes->counterfeit[from],
 			.ninvented = ninvented,
 		};
@@ -260,7 +260,7 @@ static void
 remember_nobody(const Making *making, int32 number)
 {
 	(void) log_ensure(making->publication);
-	(void) fold_ensure(making->publication);
+	past_skip(making->publication, number);
 	if (making->directory != NULL)
 		directory_advance(making->directory, number, 0);
 }

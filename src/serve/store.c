@@ -7,6 +7,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "declare/protection.h"
+#include "history/counterfeits.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "serve/released.h"
@@ -105,6 +106,24 @@ point_view_at(const DeclaredPublication *publication, Oid table)
 		copy_grants(view, table);
 }
 
+/* What the history has of invented rows, for those whom the owner lets read it. */
+static void
+show_counterfeits(const DeclaredPublication *publication)
+{
+	const char *words = target_words(publication, "_counterfeits");
+	char	   *name = psprintf("%s_counterfeits", publication->name);
+	Oid			view;
+
+	if (OidIsValid(noted_relation(publication, "counterfeits_view")))
+		return;
+	verify_name_is_not_taken(publication, publication->target, name);
+	execute_ddl(psprintf("CREATE VIEW %s AS SELECT release, class, counterfeits FROM %s",
+						 words, relation_words(counterfeits_ensure(publication))));
+	view = get_relname_relid(name, get_namespace_oid(publication->target, false));
+	reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
+	note_relation(publication, view, "counterfeits_view");
+}
+
 /* ----------------------------------------------------------------
  * Its rows
  * ----------------------------------------------------------------
@@ -134,5 +153,7 @@ store_release(const Making *making, int32 number)
 	stored.table = table;
 	keep_release_table(publication, table);
 	point_view_at(publication, table);
+	if (tells_counterfeits(publication))
+		show_counterfeits(publication);
 	return stored;
 }

@@ -17,6 +17,7 @@
 
 #include "catalog/pg_type.h"
 #include "declare/bases.h"
+#include "declare/parameters.h"
 #include "declare/schemas.h"
 #include "fmgr.h"
 #include "history/witness.h"
@@ -147,6 +148,18 @@ adopt(Import *import, const char *key, int32 number, const Stopwatch *watch)
 	MemoryContextSwitchTo(old);
 }
 
+/* What some methods promise holds only if every release keeps it. */
+static void
+verify_takes_imports(const DeclaredPublication *publication)
+{
+	if (method_declaration(publication->method)->own_only)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("releases cannot be imported into publication \"%s\"", publication->name),
+				 errdetail("Method \"%s\" can only continue releases that it has made.", publication->method),
+				 errhint("Declare a publication of another method to audit them.")));
+}
+
 Datum
 pprepub_import_release(PG_FUNCTION_ARGS)
 {
@@ -162,6 +175,7 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 	verify_arguments(fcinfo);
 	verify_may_change("import_release()");
 	publication = publication_open(name, ExclusiveLock);
+	verify_takes_imports(publication);
 	verify_schemas(publication, publication->owner);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);

@@ -102,9 +102,11 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	if (publication->releases > 0)
 		(void) log_verified(publication);	/* a new one would hide that it is gone */
 	(void) log_ensure(publication);
-	(void) fold_ensure(publication);
 	if (import->key == NULL)
+	{
+		past_skip(publication, number);
 		return;
+	}
 	load = load_import(import);
 	fold = fold_read(publication, load, import->context);
 	loaded = load_finish(load);

@@ -1,0 +1,490 @@
+/*
+ * path_fold.c
+ *		Making the table of paths, and reading it.
+ *
+ * NOTES
+ *		Blocks are read from the newest on: who is in the source was mostly in the
+ *		last release, and for a last step no older block is needed then.
+ */
+#include "history/path_fold.h"
+
+#include "catalog/pg_type.h"
+#include "declare/parameters.h"
+#include "history/fold.h"
+#include "history/reader.h"
+#include "history/tables.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* A row of the table whose classes have not been read yet. */
+typedef struct Unread
+{
+	ItemPointerData tid;
+	int32		release;
+	PathCounts	end;
+	int64		keys;
+} Unread;
+
+struct PathFold
+{
+	const DeclaredPublication *publication;
+	FrameLoad  *load;
+	MemoryContext context;
+	Element		key;
+	Element		sensitive;
+	bool		last_only;
+	uint64		nrows;			/* of the load */
+
+	/* People */
+	PathCounts	counts;
+	RowId	   *row;			/* [people] in the source, or NO_ROW */
+	uint32	   *person;			/* [nrows] or NO_KEY */
+	int64		allocated_people;
+	uint64		to_find;		/* rows of people whose last step is not known yet */
+
+	/* Blocks */
+	uint32		nblocks;
+	uint32		allocated_blocks;
+	Unread	   *blocks;
+	ElementRoom room;
+
+	/* Steps as they are found: values are numbers of the load's dictionary */
+	Paths		paths;
+	uint32		allocated_classes;
+	uint64		allocated_values;
+	uint64		nsteps;
+	uint64		allocated_steps;
+	RowId	   *step_row;
+	uint32	   *step_class;
+	Code	   *step_shown;
+	bool	   *is_found;		/* [nrows] has the row its last step? */
+};
+
+Oid
+path_fold_of(const DeclaredPublication *publication)
+{
+	return noted_relation(publication, "paths");
+}
+
+Oid
+path_fold_ensure(const DeclaredPublication *publication)
+{
+	Element		key = element_of(publication_column(publication, ROLE_KEY));
+	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
+
+	return ensure_history_table(publication, "paths", "_paths",
+								psprintf("release pg_catalog.int4, people pg_catalog.int8, invented pg_catalog.int8,"
+										 " rows pg_catalog.int8, keys %s, sizes pg_catalog.int4[],"
+										 " members pg_catalog.int4[], shown pg_catalog.int4[], sensitive %s",
+										 element_array_words(&key), element_array_words(&sensitive)));
+}
+
+/* ----------------------------------------------------------------
+ * A block
+ * ----------------------------------------------------------------
+ */
+
+static void pg_attribute_noreturn()
+refuse_block(const DeclaredPublication *publication)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("the paths of publication \"%s\" are malformed", publication->name),
+			 errhint("pprepub.rebuild_history() makes them anew from the log, if that is whole.")));
+}
+
+static int
+array_length(ArrayType *array)
+{
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+}
+
+static const int32 *
+integers_of(const DeclaredPublication *publication, Datum datum, int *n)
+{
+	ArrayType  *array = DatumGetArrayTypeP(datum);
+
+	if (ARR_ELEMTYPE(array) != INT4OID || ARR_HASNULL(array))
+		refuse_block(publication);
+	*n = array_length(array);
+	return (const int32 *) ARR_DATA_PTR(array);
+}
+
+static bool
+is_whole_block(const PathBlock *block, int nshown)
+{
+	int64		rows = 0;
+
+	if (nshown != block->nrows)
+		return false;
+	for (int c = 0; c < block->nclasses; c++)
+	{
+		if (block->sizes[c] <= 0)
+			return false;
+		rows += block->sizes[c];
+	}
+	for (int i = 0; i < block->nrows; i++)
+		if (block->shown[i] < -1 || block->shown[i] >= block->nvalues ||
+			block->members[i] >= block->end.people || -(int64) block->members[i] > block->end.invented)
+			return false;
+	return rows == block->nrows;
+}
+
+void
+read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
+{
+	static const int always[] = {
+		PATHS_RELEASE, PATHS_PEOPLE, PATHS_INVENTED, PATHS_ROWS,
+		PATHS_KEYS, PATHS_SIZES, PATHS_MEMBERS, PATHS_SHOWN, PATHS_VALUES
+	};
+	int			nshown;
+
+	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
+		refuse_block(publication);
+	block->release = DatumGetInt32(slot->tts_values[PATHS_RELEASE]);
+	block->end.people = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]);
+	block->end.invented = DatumGetInt64(slot->tts_values[PATHS_INVENTED]);
+	block->end.rows = DatumGetInt64(slot->tts_values[PATHS_ROWS]);
+	block->keys = DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]);
+	block->sizes = integers_of(publication, slot->tts_values[PATHS_SIZES], &block->nclasses);
+	block->members = integers_of(publication, slot->tts_values[PATHS_MEMBERS], &block->nrows);
+	block->shown = integers_of(publication, slot->tts_values[PATHS_SHOWN], &nshown);
+	block->values = DatumGetArrayTypeP(slot->tts_values[PATHS_VALUES]);
+	block->nvalues = array_length(block->values);
+	if (!is_whole_block(block, nshown) || ARR_HASNULL(block->keys) || ARR_HASNULL(block->values))
+		refuse_block(publication);
+}
+
+/* ----------------------------------------------------------------
+ * People
+ * ----------------------------------------------------------------
+ */
+
+static void
+note_unread(void *what, TupleTableSlot *slot)
+{
+	PathFold   *fold = what;
+	static const int counts[] = {PATHS_RELEASE, PATHS_PEOPLE, PATHS_INVENTED, PATHS_ROWS, PATHS_KEYS};
+
+	if (!row_has_values(slot, PATHS_COLUMNS, counts, lengthof(counts)))
+		refuse_block(fold->publication);
+	if (fold->nblocks == fold->allocated_blocks)
+	{
+		fold->allocated_blocks *= 2;
+		fold->blocks = repalloc_huge(fold->blocks, sizeof(Unread) * fold->allocated_blocks);
+	}
+	fold->blocks[fold->nblocks++] = (Unread) {
+		.tid = slot->tts_tid,
+		.release = DatumGetInt32(slot->tts_values[PATHS_RELEASE]),
+		.end = {
+			.people = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]),
+			.invented = DatumGetInt64(slot->tts_values[PATHS_INVENTED]),
+			.rows = DatumGetInt64(slot->tts_values[PATHS_ROWS]),
+		},
+	};
+}
+
+static int
+compare_unread(const void *a, const void *b)
+{
+	const Unread *x = a;
+	const Unread *y = b;
+
+	if (x->release != y->release)
+		return x->release < y->release ? -1 : 1;
+	return (x->end.rows > y->end.rows) - (x->end.rows < y->end.rows);
+}
+
+/* Each release has a block, if nobody's, and counts only ever grow. */
+static void
+verify_order(const PathFold *fold)
+{
+	Unread		last = {.release = 0};
+
+	for (uint32 b = 0; b < fold->nblocks; b++)
+	{
+		const Unread *block = &fold->blocks[b];
+
+		if (block->release - last.release > 1 || block->release < 1 ||
+			block->end.people < last.end.people || block->end.invented < last.end.invented ||
+			block->end.rows < last.end.rows)
+			refuse_block(fold->publication);
+		last = *block;
+	}
+	if (last.release != fold->publication->releases)
+		refuse_block(fold->publication);
+}
+
+/* The newcomers of a block, who are numbered from where the last one ended. */
+static bool
+find_people(void *what, TupleTableSlot *slot)
+{
+	PathFold   *fold = what;
+	ElementRoom *room = &fold->room;
+	int64		end = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]);
+
+	(void) element_read(&fold->key, DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]), room, fold->context);
+	if (room->n != end - fold->counts.people)
+		refuse_block(fold->publication);
+	keys_find_many(load_keys(fold->load), room->values, fold->row + fold->counts.people, room->n);
+	for (int64 person = fold->counts.people; person < end; person++)
+	{
+		if (fold->row[person] == NO_ROW)
+			continue;
+		fold->person[fold->row[person]] = person;
+		fold->to_find++;
+	}
+	fold->counts.people = end;
+	return true;
+}
+
+static void
+visit_blocks(PathFold *fold, bool newest_first, bool (*visit) (void *what, TupleTableSlot *slot))
+{
+	ItemPointerData *tids = palloc_extended(sizeof(ItemPointerData) * ((Size) fold->nblocks + 1), MCXT_ALLOC_HUGE);
+
+	if (fold->nblocks == 0)
+		return;
+	for (uint32 b = 0; b < fold->nblocks; b++)
+		tids[newest_first ? fold->nblocks - 1 - b : b] = fold->blocks[b].tid;
+	(void) read_some(path_fold_of(fold->publication), tids, fold->nblocks, visit, fold);
+	pfree(tids);
+}
+
+/* ----------------------------------------------------------------
+ * Steps
+ * ----------------------------------------------------------------
+ */
+
+static void
+make_room(PathFold *fold, const PathBlock *block)
+{
+	Paths	   *paths = &fold->paths;
+	uint64		nclasses = (uint64) paths->nclasses + block->nclasses;
+	uint64		nvalues = paths->first_value[paths->nclasses] + block->nrows;
+	uint64		nsteps = fold->nsteps + block->nrows;
+
+	if (nclasses >= fold->allocated_classes)
+	{
+		fold->allocated_classes = Max(fold->allocated_classes * 2, nclasses + 1);
+		paths->release = repalloc_huge(paths->release, sizeof(int32) * fold->allocated_classes);
+		paths->first_value = repalloc_huge(paths->first_value, sizeof(uint64) * fold->allocated_classes);
+	}
+	if (nvalues > fold->allocated_values)
+	{
+		fold->allocated_values = Max(fold->allocated_values * 2, nvalues);
+		paths->value = repalloc_huge(paths->value, sizeof(Code) * fold->allocated_values);
+	}
+	if (nsteps > fold->allocated_steps)
+	{
+		fold->allocated_steps = Max(fold->allocated_steps * 2, nsteps);
+		fold->step_row = repalloc_huge(fold->step_row, sizeof(RowId) * fold->allocated_steps);
+		fold->step_class = repalloc_huge(fold->step_class, sizeof(uint32) * fold->allocated_steps);
+		fold->step_shown = repalloc_huge(fold->step_shown, sizeof(Code) * fold->allocated_steps);
+	}
+}
+
+/* The row of somebody who is in the source, and whose step is wanted. */
+static RowId
+wanted_row(const PathFold *fold, int32 member)
+{
+	RowId		row = member < 0 ? NO_ROW : fold->row[member];
+
+	return row == NO_ROW || (fold->last_only && fold->is_found[row]) ? NO_ROW : row;
+}
+
+/* Numbers of the load's dictionary for the places in a block's values, NULL's before them. */
+static uint32 *
+numbers_of(PathFold *fold, const PathBlock *block)
+{
+	uint32	   *numbers = palloc_extended(sizeof(uint32) * (block->nvalues + 1), MCXT_ALLOC_HUGE);
+
+	numbers[0] = DICTIONARY_NULL;
+	(void) element_read(&fold->sensitive, block->values, &fold->room, fold->context);
+	load_sensitive_numbers(fold->load, fold->room.values, fold->room.nulls, numbers + 1, block->nvalues);
+	return numbers;
+}
+
+/* A class, if anybody is wanted of it. */
+static void
+add_steps(PathFold *fold, const PathBlock *block, int from, int size, const uint32 *numbers)
+{
+	Paths	   *paths = &fold->paths;
+	uint64		nsteps = fold->nsteps;
+	Code	   *value;
+
+	for (int i = from; i < from + size; i++)
+	{
+		RowId		row = wanted_row(fold, block->members[i]);
+
+		if (row == NO_ROW)
+			continue;
+		fold->step_row[fold->nsteps] = row;
+		fold->step_class[fold->nsteps] = paths->nclasses;
+		fold->step_shown[fold->nsteps++] = numbers[block->shown[i] + 1];
+		fold->to_find -= !fold->is_found[row];
+		fold->is_found[row] = true;
+	}
+	if (fold->nsteps == nsteps)
+		return;
+	value = paths->value + paths->first_value[paths->nclasses];
+	for (int i = 0; i < size; i++)
+		value[i] = numbers[block->shown[from + i] + 1];
+	paths->release[paths->nclasses++] = block->release;
+	paths->first_value[paths->nclasses] = paths->first_value[paths->nclasses - 1] + size;
+}
+
+/* False when everything that is wanted was found. */
+static bool
+find_steps(void *what, TupleTableSlot *slot)
+{
+	PathFold   *fold = what;
+	PathBlock	block;
+	uint32	   *numbers;
+	int			from = 0;
+
+	if (fold->to_find == 0 && fold->last_only)
+		return false;
+	read_block(fold->publication, slot, &block);
+	make_room(fold, &block);
+	numbers = numbers_of(fold, &block);
+	for (int c = 0; c < block.nclasses; c++)
+	{
+		if (c % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		add_steps(fold, &block, from, block.sizes[c], numbers);
+		from += block.sizes[c];
+	}
+	return true;
+}
+
+/* ----------------------------------------------------------------
+ * The whole
+ * ----------------------------------------------------------------
+ */
+
+static PathFold *
+path_fold_create(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	PathFold   *fold = palloc0(sizeof(PathFold));
+
+	fold->publication = publication;
+	fold->load = load;
+	fold->context = context;
+	fold->key = element_of(publication_column(publication, ROLE_KEY));
+	fold->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
+	fold->last_only = (method_declaration(publication->method)->past & PAST_PATHS) == 0;
+	fold->nrows = load_keys(load)->size;
+	fold->person = palloc_extended(sizeof(uint32) * (fold->nrows + 1), MCXT_ALLOC_HUGE);
+	memset(fold->person, 0xff, sizeof(uint32) * fold->nrows);	/* NO_KEY */
+	fold->is_found = palloc_extended(sizeof(bool) * (fold->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	fold->allocated_blocks = 64;
+	fold->blocks = palloc(sizeof(Unread) * fold->allocated_blocks);
+	fold->paths.releases = publication->releases;
+	fold->allocated_classes = 64;
+	fold->paths.release = palloc(sizeof(int32) * fold->allocated_classes);
+	fold->paths.first_value = palloc0(sizeof(uint64) * fold->allocated_classes);
+	fold->allocated_values = fold->allocated_steps = 64;
+	fold->paths.value = palloc(sizeof(Code) * fold->allocated_values);
+	fold->step_row = palloc(sizeof(RowId) * fold->allocated_steps);
+	fold->step_class = palloc(sizeof(uint32) * fold->allocated_steps);
+	fold->step_shown = palloc(sizeof(Code) * fold->allocated_steps);
+	MemoryContextSwitchTo(old);
+	return fold;
+}
+
+static void
+read_people(PathFold *fold)
+{
+	PathCounts	end = {0};
+
+	if (fold->nblocks > 0)
+		end = fold->blocks[fold->nblocks - 1].end;
+	if (end.people + end.invented != fold->publication->remembered)
+		fold_refuse(fold->publication, end.people + end.invented);	/* the missing would pass for newcomers */
+	fold->row = MemoryContextAllocExtended(fold->context, sizeof(RowId) * (end.people + 1), MCXT_ALLOC_HUGE);
+	visit_blocks(fold, false, find_people);
+	if (fold->counts.people != end.people)
+		refuse_block(fold->publication);
+	fold->counts = end;
+}
+
+PathFold *
+path_fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context)
+{
+	PathFold   *fold = path_fold_create(publication, load, context);
+	Oid			table = path_fold_of(publication);
+
+	if (OidIsValid(table))
+		read_each(table, note_unread, fold);
+	qsort(fold->blocks, fold->nblocks, sizeof(Unread), compare_unread);
+	verify_order(fold);
+	read_people(fold);
+	visit_blocks(fold, true, find_steps);
+	if (fold->to_find > 0)
+		refuse_block(publication);	/* somebody has a number, and was nowhere */
+	return fold;
+}
+
+/* Steps were found from the newest release on, and stand the other way round. */
+static void
+sort_steps(PathFold *fold)
+{
+	Paths	   *paths = &fold->paths;
+	uint64	   *end;
+
+	paths->first = palloc_extended(sizeof(uint64) * (fold->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	paths->class = palloc_extended(sizeof(uint32) * (fold->nsteps + 1), MCXT_ALLOC_HUGE);
+	paths->shown = palloc_extended(sizeof(Code) * (fold->nsteps + 1), MCXT_ALLOC_HUGE);
+	end = palloc_extended(sizeof(uint64) * (fold->nrows + 1), MCXT_ALLOC_HUGE);
+	for (uint64 i = 0; i < fold->nsteps; i++)
+		paths->first[fold->step_row[i] + 1]++;
+	for (uint64 row = 0; row < fold->nrows; row++)
+	{
+		paths->first[row + 1] += paths->first[row];
+		end[row] = paths->first[row + 1];
+	}
+	for (uint64 i = 0; i < fold->nsteps; i++)
+	{
+		uint64		at = --end[fold->step_row[i]];
+
+		paths->class[at] = fold->step_class[i];
+		paths->shown[at] = fold->step_shown[i];
+	}
+	pfree(end);
+}
+
+const Paths *
+path_fold_paths(PathFold *fold, const LoadedFrame *loaded)
+{
+	MemoryContext old = MemoryContextSwitchTo(fold->context);
+	Paths	   *paths = &fold->paths;
+
+	Assert(loaded->frame.nrows == fold->nrows);
+	sort_steps(fold);
+	for (uint64 i = 0; i < fold->nsteps; i++)
+		paths->shown[i] = loaded->sensitive_code[paths->shown[i]];
+	for (uint64 i = 0; i < paths->first_value[paths->nclasses]; i++)
+		paths->value[i] = loaded->sensitive_code[paths->value[i]];
+	MemoryContextSwitchTo(old);
+	return paths;
+}
+
+const DeclaredPublication *
+path_fold_publication(const PathFold *fold)
+{
+	return fold->publication;
+}
+
+PathCounts
+path_fold_counts(const PathFold *fold)
+{
+	return fold->counts;
+}
+
+uint32
+path_fold_person(const PathFold *fold, RowId row)
+{
+	return fold->person[row];
+}

@@ -1,0 +1,120 @@
+/*
+ * path_rebuild.c
+ *		Comparing the table of paths with the log, and making it anew.
+ *
+ * NOTES
+ *		In SQL, so that it shares no code with what keeps the table.  People are
+ *		known by their keys, under the type's own equality, invented rows by
+ *		their numbers, and classes by who is in them and what was shown.
+ */
+#include "history/path_rebuild.h"
+
+#include "executor/spi.h"
+#include "history/element.h"
+#include "history/log.h"
+#include "history/path_fold.h"
+#include "history/replace.h"
+
+/*
+ * What follows from the log: %1$s are its rows, %2$s and %3$s cast keys and
+ * values that have no arrays, %4$d is the last release.  A composite with a NULL
+ * in it is not NULL, but "IS NOT NULL" would say so.
+ */
+#define FOLLOWING \
+	"WITH log AS MATERIALIZED (SELECT coalesce(key, stands_for) AS k, invented AS i, release, class, sensitive AS v FROM %1$s)," \
+	" person AS MATERIALIZED (SELECT k, min(release) AS first, row_number() OVER (ORDER BY min(release)) - 1 AS person" \
+	"  FROM log WHERE i IS NULL GROUP BY k)," \
+	" value AS MATERIALIZED (SELECT v, row_number() OVER () AS value FROM log WHERE v IS DISTINCT FROM NULL GROUP BY v)," \
+	" seen AS MATERIALIZED (" \
+	"  SELECT release, class, person AS member, value FROM log JOIN person USING (k) LEFT JOIN value USING (v) WHERE log.i IS NULL" \
+	"  UNION ALL SELECT release, class, -i, value FROM log LEFT JOIN value USING (v) WHERE log.i IS NOT NULL)," \
+	" place AS (SELECT release, value, row_number() OVER (PARTITION BY release ORDER BY value) - 1 AS place" \
+	"  FROM seen WHERE value IS NOT NULL GROUP BY release, value)," \
+	" rebuilt AS MATERIALIZED (SELECT r::int4 AS release," \
+	"  (SELECT count(*) FROM person WHERE first <= r) AS people," \
+	"  (SELECT coalesce(max(-member), 0) FROM seen WHERE member < 0 AND release <= r)::int8 AS invented," \
+	"  (SELECT count(*) FROM seen WHERE release <= r) AS rows," \
+	"  (SELECT array_agg(k%2$s ORDER BY person) FROM person WHERE first = r) AS keys," \
+	"  (SELECT array_agg(size ORDER BY class) FROM (SELECT class, count(*)::int4 AS size FROM seen WHERE release = r GROUP BY class) s) AS sizes," \
+	"  (SELECT array_agg(member::int4 ORDER BY class, member) FROM seen WHERE release = r) AS members," \
+	"  (SELECT array_agg(coalesce(place, -1)::int4 ORDER BY class, member)" \
+	"   FROM seen LEFT JOIN place USING (release, value) WHERE release = r) AS shown," \
+	"  (SELECT array_agg(v%3$s ORDER BY place) FROM place JOIN value USING (value) WHERE release = r) AS sensitive" \
+	"  FROM generate_series(1, %4$d) r)"
+
+/*
+ * The classes of the table, %5$s, in the numbers of the log: NULL stands for who
+ * and what the log does not know; %6$s and %7$s are the types of keys and values.
+ */
+#define KEPT \
+	", block AS MATERIALIZED (SELECT *, row_number() OVER () AS block FROM %5$s)," \
+	" numbered AS (SELECT n, person FROM (SELECT k::%6$s AS k, n FROM (SELECT unnest(keys) AS k," \
+	"   people - generate_series(cardinality(keys), 1, -1) AS n FROM block) u) u LEFT JOIN person USING (k))," \
+	" meant AS (SELECT block, place, value FROM (SELECT block, v::%7$s AS v, place FROM (SELECT block, unnest(sensitive) AS v," \
+	"   generate_series(0, cardinality(sensitive) - 1) AS place FROM block) u) u LEFT JOIN value USING (v))," \
+	" located AS (SELECT block, class, row_number() OVER (PARTITION BY block ORDER BY class, i) AS o" \
+	"  FROM (SELECT block, unnest(sizes) AS size, generate_series(1, cardinality(sizes)) AS class FROM block) s, generate_series(1, size) i)," \
+	" member AS (SELECT block, release, unnest(members) AS n, unnest(shown) AS place," \
+	"  generate_series(1, cardinality(members)) AS o FROM block)," \
+	" kept AS MATERIALIZED (SELECT release, m.block, class, CASE WHEN m.n < 0 THEN m.n ELSE person END AS member," \
+	"  CASE WHEN m.place < 0 THEN NULL ELSE coalesce(value, -1) END AS value" \
+	"  FROM member m JOIN located USING (block, o) LEFT JOIN numbered ON numbered.n = m.n" \
+	"  LEFT JOIN meant ON meant.block = m.block AND meant.place = m.place)"
+
+#define CLASSES(rows, number) \
+	"SELECT release, array_agg(member ORDER BY member) AS members, array_agg(value ORDER BY member) AS shown" \
+	" FROM " rows " GROUP BY release, " number
+
+#define COUNTS(rows) \
+	"SELECT release, max(people), max(invented), max(rows) FROM " rows " GROUP BY release"
+
+static const char *
+cast_of(const DeclaredColumn *column)
+{
+	Element		element = element_of(column);
+
+	return element.stored == element.type ? "" : "::pg_catalog.text";
+}
+
+static char *
+query_about(const DeclaredPublication *publication, const char *query)
+{
+	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
+	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
+
+	return psprintf(query, log_rows(publication), cast_of(key), cast_of(sensitive), publication->releases,
+					relation_words(path_fold_of(publication)),
+					column_type_words(key), column_type_words(sensitive));
+}
+
+static bool
+is_equal(const DeclaredPublication *publication)
+{
+	char	   *sql = query_about(publication, FOLLOWING KEPT
+								  ", a AS MATERIALIZED (" CLASSES("seen", "class") "),"
+								  " b AS MATERIALIZED (" CLASSES("kept", "block, class") ")"
+								  " SELECT (SELECT count(*) FROM a) = (SELECT count(*) FROM b)"
+								  " AND NOT EXISTS (SELECT FROM (TABLE a EXCEPT ALL TABLE b) d)"
+								  " AND NOT EXISTS (SELECT FROM (" COUNTS("rebuilt") " EXCEPT " COUNTS("block") ") d)"
+								  " AND (SELECT count(DISTINCT release) = %4$d FROM block)");
+	bool		isnull;
+
+	if (SPI_execute(sql, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not compare the history");
+	return DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+}
+
+bool
+paths_rebuild(const DeclaredPublication *publication)
+{
+	path_fold_ensure(publication);
+	if (is_equal(publication))
+		return true;
+	if (SPI_execute(query_about(publication, FOLLOWING
+								" SELECT release, people, invented, rows, coalesce(keys, '{}'), coalesce(sizes, '{}'),"
+								" coalesce(members, '{}'), coalesce(shown, '{}'), coalesce(sensitive, '{}') FROM rebuilt"),
+					true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not rebuild the history");
+	replace_all_rows(path_fold_of(publication));
+	return false;
+}

@@ -1,0 +1,226 @@
+/*
+ * path_writer.c
+ *		Gathering classes into blocks.
+ */
+#include "history/path_writer.h"
+
+#include "catalog/pg_type.h"
+#include "history/reader.h"
+#include "history/writer.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#define BLOCK_ROWS (1 << 17)	/* so many, and a class more: keys of a kilobyte still fit into an array */
+
+struct PathWriter
+{
+	const LoadedFrame *loaded;
+	int32		release;
+	RowWriter  *table;
+	Element		key;
+	Element		sensitive;
+	PathCounts	begin;			/* of the release */
+	PathCounts	counts;
+	uint32	   *person;			/* [rows of the frame] or NO_KEY */
+	bool		any_block;
+
+	/* The block at hand */
+	uint64		nkeys;
+	uint64		nclasses;
+	uint64		nrows;
+	uint64		allocated;		/* of each of these */
+	Datum	   *keys;
+	int32	   *sizes;
+	int32	   *members;
+	int32	   *shown;
+	int32		nvalues;
+	int32	   *place;			/* [codes] in the block's values, or -1 */
+	Datum	   *values;			/* [codes] */
+	Code	   *codes;			/* [nvalues] */
+};
+
+static PathWriter *
+writer_create(Oid table, const DeclaredPublication *publication, int32 release)
+{
+	PathWriter *writer = palloc0(sizeof(PathWriter));
+
+	writer->release = release;
+	writer->table = writer_open(table, false);
+	writer->key = element_of(publication_column(publication, ROLE_KEY));
+	writer->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
+	return writer;
+}
+
+PathWriter *
+path_writer_open(const PathFold *fold, const LoadedFrame *loaded, int32 release)
+{
+	const DeclaredPublication *publication = path_fold_publication(fold);
+	PathWriter *writer = writer_create(path_fold_ensure(publication), publication, release);
+	Size		ncodes = (Size) loaded->sensitive.ncodes + 1;
+	uint64		nrows = loaded->frame.nrows;
+
+	writer->loaded = loaded;
+	writer->begin = writer->counts = path_fold_counts(fold);
+	writer->person = palloc_extended(sizeof(uint32) * (nrows + 1), MCXT_ALLOC_HUGE);
+	for (uint64 row = 0; row < nrows; row++)
+		writer->person[row] = path_fold_person(fold, row);
+	writer->allocated = 1024;
+	writer->keys = palloc(sizeof(Datum) * writer->allocated);
+	writer->sizes = palloc(sizeof(int32) * writer->allocated);
+	writer->members = palloc(sizeof(int32) * writer->allocated);
+	writer->shown = palloc(sizeof(int32) * writer->allocated);
+	writer->place = palloc_extended(sizeof(int32) * ncodes, MCXT_ALLOC_HUGE);
+	memset(writer->place, 0xff, sizeof(int32) * ncodes);
+	writer->values = palloc_extended(sizeof(Datum) * ncodes, MCXT_ALLOC_HUGE);
+	writer->codes = palloc_extended(sizeof(Code) * ncodes, MCXT_ALLOC_HUGE);
+	return writer;
+}
+
+static Datum
+integers(const int32 *values, uint64 n)
+{
+	Size		size = ARR_OVERHEAD_NONULLS(1) + sizeof(int32) * n;
+	ArrayType  *array;
+
+	if (n == 0)
+		return PointerGetDatum(construct_empty_array(INT4OID));
+	array = palloc_extended(size, MCXT_ALLOC_HUGE);
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->dataoffset = 0;
+	array->elemtype = INT4OID;
+	ARR_DIMS(array)[0] = n;
+	ARR_LBOUND(array)[0] = 1;
+	memcpy(ARR_DATA_PTR(array), values, sizeof(int32) * n);
+	return PointerGetDatum(array);
+}
+
+static void
+write_block(PathWriter *writer)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "block of paths", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	Datum		values[PATHS_COLUMNS];
+	bool		nulls[PATHS_COLUMNS] = {false};
+
+	values[PATHS_RELEASE] = Int32GetDatum(writer->release);
+	values[PATHS_PEOPLE] = Int64GetDatum(writer->counts.people);
+	values[PATHS_INVENTED] = Int64GetDatum(writer->counts.invented);
+	values[PATHS_ROWS] = Int64GetDatum(writer->counts.rows);
+	values[PATHS_KEYS] = element_array(&writer->key, writer->keys, NULL, writer->nkeys);
+	values[PATHS_SIZES] = integers(writer->sizes, writer->nclasses);
+	values[PATHS_MEMBERS] = integers(writer->members, writer->nrows);
+	values[PATHS_SHOWN] = integers(writer->shown, writer->nrows);
+	values[PATHS_VALUES] = element_array(&writer->sensitive, writer->values, NULL, writer->nvalues);
+	writer_add(writer->table, values, nulls);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+
+	for (int32 i = 0; i < writer->nvalues; i++)
+		writer->place[writer->codes[i]] = -1;
+	writer->nkeys = writer->nclasses = writer->nrows = 0;
+	writer->nvalues = 0;
+	writer->any_block = true;
+}
+
+static void
+make_room(PathWriter *writer, uint64 rows)
+{
+	uint64		needed = writer->nrows + rows + 1;
+
+	if (needed <= writer->allocated)
+		return;
+	writer->allocated = Max(writer->allocated * 2, needed);
+	writer->keys = repalloc_huge(writer->keys, sizeof(Datum) * writer->allocated);
+	writer->sizes = repalloc_huge(writer->sizes, sizeof(int32) * writer->allocated);
+	writer->members = repalloc_huge(writer->members, sizeof(int32) * writer->allocated);
+	writer->shown = repalloc_huge(writer->shown, sizeof(int32) * writer->allocated);
+}
+
+/* Numbers of the fold are 32 bits wide, and have a sign. */
+static void
+verify_counts(const PathCounts *counts)
+{
+	if (counts->people >= PG_INT32_MAX || counts->invented >= PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("more than %d people or invented rows cannot be followed", PG_INT32_MAX)));
+}
+
+static void
+add_member(PathWriter *writer, int32 member, Code code)
+{
+	if (code != NO_CODE && writer->place[code] < 0)
+	{
+		writer->place[code] = writer->nvalues;
+		writer->values[writer->nvalues] = writer->loaded->sensitive.values[code];
+		writer->codes[writer->nvalues++] = code;
+	}
+	writer->members[writer->nrows] = member;
+	writer->shown[writer->nrows++] = code == NO_CODE ? -1 : writer->place[code];
+}
+
+static int32
+number_person(PathWriter *writer, RowId row)
+{
+	if (writer->person[row] == NO_KEY)
+	{
+		verify_counts(&writer->counts);
+		writer->keys[writer->nkeys++] = writer->loaded->keys[row];
+		writer->person[row] = writer->counts.people++;
+	}
+	return writer->person[row];
+}
+
+void
+path_writer_add(PathWriter *writer, const RowId *rows, uint64 nrows, const Code *invented, uint64 ninvented)
+{
+	make_room(writer, nrows + ninvented);
+	for (uint64 i = 0; i < nrows; i++)
+		add_member(writer, number_person(writer, rows[i]), writer->loaded->frame.sensitive[rows[i]]);
+	for (uint64 i = 0; i < ninvented; i++)
+	{
+		verify_counts(&writer->counts);
+		add_member(writer, -(int32) ++writer->counts.invented, invented[i]);
+	}
+	writer->sizes[writer->nclasses++] = nrows + ninvented;
+	writer->counts.rows += nrows + ninvented;
+	if (writer->nrows >= BLOCK_ROWS)
+		write_block(writer);
+}
+
+uint64
+path_writer_close(PathWriter *writer)
+{
+	if (writer->nrows > 0 || !writer->any_block)
+		write_block(writer);
+	writer_close(writer->table);
+	return writer->counts.people - writer->begin.people + writer->counts.invented - writer->begin.invented;
+}
+
+static void
+find_latest(void *what, TupleTableSlot *slot)
+{
+	PathCounts *counts = what;
+	static const int always[] = {PATHS_PEOPLE, PATHS_INVENTED, PATHS_ROWS};
+
+	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
+		return;					/* reading will tell */
+	counts->people = Max(counts->people, DatumGetInt64(slot->tts_values[PATHS_PEOPLE]));
+	counts->invented = Max(counts->invented, DatumGetInt64(slot->tts_values[PATHS_INVENTED]));
+	counts->rows = Max(counts->rows, DatumGetInt64(slot->tts_values[PATHS_ROWS]));
+}
+
+void
+path_writer_skip(const DeclaredPublication *publication, int32 release)
+{
+	Oid			table = path_fold_ensure(publication);
+	PathCounts	counts = {0};
+	PathWriter *writer;
+
+	read_each(table, find_latest, &counts);
+	writer = writer_create(table, publication, release);
+	writer->counts = counts;
+	write_block(writer);
+	writer_close(writer->table);
+}

@@ -1,0 +1,39 @@
+/*
+ * checks.h
+ *		What audit() checks, and puts as rows.
+ */
+#ifndef PPREPUB_SERVE_CHECKS_H
+#define PPREPUB_SERVE_CHECKS_H
+
+#include "postgres.h"
+
+#include "audit/atoms.h"
+#include "history/recall.h"
+#include "serve/released.h"
+
+typedef struct Check
+{
+	const char *name;
+	char	   *required;
+	char	   *measured;
+	bool		holds;
+	char	   *worst;			/* JSON, or NULL */
+} Check;
+
+#define MAX_CHECKS 16
+
+typedef struct Audit
+{
+	const DeclaredPublication *publication;
+	Released   *released;		/* [releases] */
+	Recalled   *recalled;
+	Atoms	   *atoms;
+	Principle	weakest;
+	Check		checks[MAX_CHECKS];
+	int			nchecks;
+} Audit;
+
+/* All words are allocated where the audit is. */
+extern void add_check(Audit *audit, const char *name, char *required, char *measured, bool holds, char *worst);
+
+#endif							/* PPREPUB_SERVE_CHECKS_H */
