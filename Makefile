@@ -87,7 +87,7 @@ $(DATA_built): $(SQL) pprepub.control Makefile
 # of the lives that tests share, and of the peer that the bench has.
 # ----------------------------------------------------------------
 
-PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
+PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
 	src/frame/domain.c src/frame/tree.c src/history/statistics.c
 
 UNIT_TESTS := $(patsubst test/unit/%.c,build/unit/%,$(sort $(wildcard test/unit/test_*.c)))

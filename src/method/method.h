@@ -14,6 +14,7 @@
 
 #include "declare/param_spec.h"
 #include "history/past.h"
+#include "partition/buckets.h"
 #include "partition/classes.h"
 #include "partition/principle.h"
 
@@ -21,6 +22,7 @@ typedef struct Draft
 {
 	Classes    *classes;
 	double		k;				/* the size that classes are measured against */
+	Refusal		refusal;		/* why there is no class, of a method that shows every row or nothing */
 	uint64		suppressed;		/* rows asked for and in no class */
 	uint64		dirty;			/* rows in classes that nobody asked for */
 
@@ -66,6 +68,8 @@ extern const Method *const methods[];	/* ends with NULL */
 
 extern const Method bpg_method;
 extern const Method sequential_method;
+extern const Method invariance_method;
+extern const Method cor_split_method;
 
 extern const Method *find_method(const char *name);
 

@@ -9,6 +9,8 @@
 const Method *const methods[] = {
 	&bpg_method,
 	&sequential_method,
+	&invariance_method,
+	&cor_split_method,
 	NULL
 };
 

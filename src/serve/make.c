@@ -9,6 +9,7 @@
 #include "frame/width.h"
 #include "history/helpers.h"
 #include "serve/promises.h"
+#include "serve/refusal.h"
 #include "serve/release.h"
 #include "serve/released.h"
 #include "serve/shuffle.h"
@@ -68,6 +69,7 @@ draft_release(Making *making, const Past *past)
 	Stopwatch	watch = stopwatch_start();
 
 	making->draft = method->draft(frame, past, params, random_seed());
+	verify_not_refused(making);
 	making->draft->suppressed += making->loaded->left_out;
 	making->history_seconds += stopwatch_seconds(&watch) - making->draft->cutting_seconds;
 }

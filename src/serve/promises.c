@@ -4,7 +4,11 @@
  */
 #include "serve/promises.h"
 
+#include "serve/promises_candidates.h"
+
 static const Promise promises[] = {
+	{"m-invariance", judge_invariance, check_invariance},
+	{"cor-split", judge_cor_split, check_cor_split},
 	{.method = NULL}
 };
 

@@ -1,0 +1,159 @@
+/*
+ * correlations.c
+ *		Following the people of each class back to where they were.
+ *
+ * NOTES
+ *		For each class, its people's earlier classes are counted: as many steps as
+ *		they have together.  So the time grows with how long people stay, not with
+ *		pairs of classes.
+ */
+#include "postgres.h"
+
+#include "audit/correlations.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Classes of all releases in one row. */
+typedef struct Counting
+{
+	const Statistics *statistics;
+	uint64	   *base;			/* [releases + 1] */
+	uint32	   *common;			/* [classes] zeros between two classes */
+	Step	   *met;			/* that have anybody in common with the class at hand */
+	uint64		nmet;
+	uint64		allocated;
+	uint32		most;
+	void		(*visit) (void *what, const Correlation *correlation);
+	void	   *what;
+} Counting;
+
+static bool
+same_values(const Statistics *statistics, Step a, Step b)
+{
+	const ShownValues *x = &statistics->shown[a.release];
+	const ShownValues *y = &statistics->shown[b.release];
+	uint64		n = x->first[a.class + 1] - x->first[a.class];
+
+	return statistics_size(statistics, a) == statistics_size(statistics, b) &&
+		y->first[b.class + 1] - y->first[b.class] == n &&
+		memcmp(x->value + x->first[a.class], y->value + y->first[b.class], sizeof(Code) * n) == 0 &&
+		memcmp(x->count + x->first[a.class], y->count + y->first[b.class], sizeof(uint32) * n) == 0;
+}
+
+static void
+meet(Counting *counting, Step step)
+{
+	if (counting->common[counting->base[step.release] + step.class]++ > 0)
+		return;
+	if (counting->nmet == counting->allocated)
+	{
+		counting->allocated *= 2;
+		counting->met = repalloc_huge(counting->met, sizeof(Step) * counting->allocated);
+	}
+	counting->met[counting->nmet++] = step;
+}
+
+static int
+compare_steps(const void *a, const void *b)
+{
+	const Step *x = a;
+	const Step *y = b;
+
+	if (x->release != y->release)
+		return x->release < y->release ? -1 : 1;
+	return (x->class > y->class) - (x->class < y->class);
+}
+
+static void
+look_back(Counting *counting, Step at)
+{
+	const Statistics *statistics = counting->statistics;
+	const SeenRelease *release = &statistics->seen->release[at.release];
+	uint64		size = seen_size(release, at.class);
+
+	counting->nmet = 0;
+	for (uint64 i = release->first[at.class]; i < release->first[at.class + 1]; i++)
+	{
+		Thread		t = release->thread[i];
+
+		for (uint64 s = statistics->first[t]; s < statistics->first[t + 1] && statistics->step[s].release < at.release; s++)
+			meet(counting, statistics->step[s]);
+	}
+	qsort(counting->met, counting->nmet, sizeof(Step), compare_steps);
+	for (uint64 i = 0; i < counting->nmet; i++)
+	{
+		Step		a = counting->met[i];
+		uint32	   *common = &counting->common[counting->base[a.release] + a.class];
+
+		if (*common < size && size - *common <= counting->most && same_values(statistics, a, at))
+			counting->visit(counting->what, &(Correlation) {a, at, size - *common});
+		*common = 0;
+	}
+}
+
+void
+find_correlations(const Statistics *statistics, uint32 most,
+				  void (*visit) (void *what, const Correlation *correlation), void *what)
+{
+	const Seen *seen = statistics->seen;
+	Counting	counting = {.statistics = statistics,.most = most,.visit = visit,.what = what,.allocated = 64};
+
+	counting.base = palloc0(sizeof(uint64) * ((Size) seen->nreleases + 1));
+	for (int32 r = 0; r < seen->nreleases; r++)
+		counting.base[r + 1] = counting.base[r] + seen->release[r].nclasses;
+	counting.common = palloc_extended(sizeof(uint32) * (counting.base[seen->nreleases] + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	counting.met = palloc(sizeof(Step) * counting.allocated);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			look_back(&counting, (Step) {r, c});
+		}
+	pfree(counting.common);
+	pfree(counting.met);
+	pfree(counting.base);
+}
+
+/* ----------------------------------------------------------------
+ * A draft
+ * ----------------------------------------------------------------
+ */
+
+static void
+judge_class(const Paths *paths, const Classes *classes, uint32 c, uint32 n, uint32 *common)
+{
+	uint64		size = class_size(classes, c) + class_counterfeits(classes, c);
+	bool		is_safe = true;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		for (uint64 step = paths->first[classes->rows[i]]; step < paths->first[classes->rows[i] + 1]; step++)
+			common[paths->class[step]]++;
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		for (uint64 step = paths->first[classes->rows[i]]; step < paths->first[classes->rows[i] + 1]; step++)
+		{
+			uint32	   *of = &common[paths->class[step]];
+
+			is_safe &= *of == 0 || *of >= size || *of + n <= size;
+			*of = 0;
+		}
+	if (!is_safe)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("class %u of the draft failed its last check: it tells few people from those of an earlier one", c),
+				 errdetail("Nothing was published."),
+				 errhint("This is a bug in pprepub. Please report it, with the method and its parameters.")));
+}
+
+void
+judge_correlations(const Paths *paths, const Classes *classes, uint32 n)
+{
+	uint32	   *common = palloc_extended(sizeof(uint32) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		if (c % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		judge_class(paths, classes, c, n, common);
+	}
+	pfree(common);
+}

@@ -1,0 +1,284 @@
+/*
+ * evenness.c
+ *		Sorting the values of each class.
+ *
+ * NOTES
+ *		Nothing here is shared with what makes such classes.
+ */
+#include "postgres.h"
+
+#include "audit/evenness.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* What a class shows. */
+typedef struct ShownSet
+{
+	Code	   *values;			/* [nvalues] ascending, each once */
+	uint32		nvalues;
+	uint64		times;			/* that the first occurs */
+	bool		is_even;		/* so do all others, and none is NULL */
+} ShownSet;
+
+static int
+compare_codes(const void *a, const void *b)
+{
+	Code		x = *(const Code *) a;
+	Code		y = *(const Code *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Sorts the values given, and keeps one of each. */
+static ShownSet
+show_set(Code *values, uint64 n)
+{
+	ShownSet	set = {.values = values,.is_even = n > 0 && values[0] != NO_CODE};
+	uint64		times = 0;
+
+	qsort(values, n, sizeof(Code), compare_codes);
+	for (uint64 i = 0; i < n; i++)
+	{
+		Code		value = values[i];
+
+		times++;
+		set.is_even &= value != NO_CODE;
+		if (i + 1 < n && values[i + 1] == value)
+			continue;
+		if (set.nvalues == 0)
+			set.times = times;
+		set.is_even &= times == set.times;
+		values[set.nvalues++] = value;
+		times = 0;
+	}
+	return set;
+}
+
+static bool
+same_set(const ShownSet *a, const ShownSet *b)
+{
+	return a->nvalues == b->nvalues && memcmp(a->values, b->values, sizeof(Code) * a->nvalues) == 0;
+}
+
+/* ----------------------------------------------------------------
+ * A draft
+ * ----------------------------------------------------------------
+ */
+
+static void pg_attribute_noreturn()
+refuse(uint32 c, const char *fault)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INTERNAL_ERROR),
+			 errmsg("class %u of the draft failed its last check: %s", c, fault),
+			 errdetail("Nothing was published."),
+			 errhint("This is a bug in pprepub. Please report it, with the method and its parameters.")));
+}
+
+typedef struct Judge
+{
+	const Frame *frame;
+	const Paths *paths;
+	const Classes *classes;
+	Code	   *values;			/* of the class at hand */
+	Code	   *earlier;		/* of a class of the past */
+	uint32	   *judged;			/* [classes of the past] by the class of the draft, plus 1 */
+} Judge;
+
+static ShownSet
+set_of_class(const Judge *judge, uint32 c)
+{
+	const Classes *classes = judge->classes;
+	uint64		n = 0;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		judge->values[n++] = judge->frame->sensitive[classes->rows[i]];
+	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
+		judge->values[n++] = classes->counterfeit[classes->first_counterfeit[c] + i];
+	return show_set(judge->values, n);
+}
+
+/* Were those of them who were there before among the same values?  *returning says whether any were. */
+static bool
+keeps_values(const Judge *judge, uint32 c, const ShownSet *set, bool *returning)
+{
+	const Paths *paths = judge->paths;
+	const Classes *classes = judge->classes;
+
+	*returning = false;
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+	{
+		RowId		row = classes->rows[i];
+		uint64		begin = paths->first[row];
+		uint32		last;
+		ShownSet	earlier;
+
+		if (begin == paths->first[row + 1])
+			continue;
+		*returning = true;
+		last = paths->class[paths->first[row + 1] - 1];
+		if (judge->judged[last] == c + 1)
+			continue;
+		judge->judged[last] = c + 1;
+		memcpy(judge->earlier, paths->value + paths->first_value[last], sizeof(Code) * paths_size(paths, last));
+		earlier = show_set(judge->earlier, paths_size(paths, last));
+		if (!same_set(set, &earlier))
+			return false;
+	}
+	return true;
+}
+
+static uint64
+largest_class(const Classes *classes)
+{
+	uint64		largest = 0;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		largest = Max(largest, class_size(classes, c) + class_counterfeits(classes, c));
+	return largest;
+}
+
+static uint64
+largest_past(const Paths *paths)
+{
+	uint64		largest = 0;
+
+	for (uint32 c = 0; c < paths->nclasses; c++)
+		largest = Max(largest, paths_size(paths, c));
+	return largest;
+}
+
+void
+judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, uint32 m, bool once)
+{
+	Judge		judge = {
+		.frame = frame,.paths = paths,.classes = classes,
+		.values = palloc_extended(sizeof(Code) * (largest_class(classes) + 1), MCXT_ALLOC_HUGE),
+		.earlier = palloc_extended(sizeof(Code) * (largest_past(paths) + 1), MCXT_ALLOC_HUGE),
+		.judged = palloc_extended(sizeof(uint32) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
+	};
+
+	if (classes->first[classes->nclasses] != frame->nrows)
+		refuse(0, "not every row is in a class");
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		ShownSet	set = set_of_class(&judge, c);
+		bool		returning;
+
+		if (c % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (class_size(classes, c) == 0)
+			refuse(c, "nobody is in it");
+		if (!set.is_even || (once && set.times > 1))
+			refuse(c, "its values do not occur equally often");
+		if (!keeps_values(&judge, c, &set, &returning))
+			refuse(c, "a member was published among other values");
+		if (set.nvalues < m && !returning)
+			refuse(c, "it shows too few values");
+	}
+	pfree(judge.values);
+	pfree(judge.earlier);
+	pfree(judge.judged);
+}
+
+/* ----------------------------------------------------------------
+ * All releases
+ * ----------------------------------------------------------------
+ */
+
+/* Where everybody was seen first: the set that he must be seen among again. */
+typedef struct First
+{
+	int32		release;		/* or -1 */
+	uint32		class;
+} First;
+
+static ShownSet
+set_of_seen(const SeenRelease *release, uint32 c, Code *values)
+{
+	memcpy(values, release->value + release->first[c], sizeof(Code) * seen_size(release, c));
+	return show_set(values, seen_size(release, c));
+}
+
+static void
+note_class(Evenness *evenness, const ShownSet *set, int32 r, uint32 c)
+{
+	evenness->classes++;
+	evenness->repeated += set->times > 1;
+	if (!set->is_even && evenness->uneven++ == 0)
+	{
+		evenness->uneven_in = r;
+		evenness->uneven_class = c;
+	}
+	if (evenness->fewest_in < 0 || set->nvalues < evenness->fewest)
+	{
+		evenness->fewest = set->nvalues;
+		evenness->fewest_in = r;
+		evenness->fewest_class = c;
+	}
+}
+
+static void
+follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, First *first, bool *is_changed,
+			  const ShownSet *set, int32 r, uint32 c, Code *earlier)
+{
+	const SeenRelease *release = &seen->release[r];
+
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+	{
+		Thread		t = release->thread[i];
+		ShownSet	before;
+
+		if (t >= npeople || is_changed[t])
+			continue;
+		if (first[t].release < 0)
+		{
+			first[t] = (First) {r, c};
+			evenness->people++;
+			continue;
+		}
+		before = set_of_seen(&seen->release[first[t].release], first[t].class, earlier);
+		if (same_set(set, &before))
+			continue;
+		is_changed[t] = true;
+		if (evenness->changed++ == 0)
+		{
+			evenness->changed_in = r;
+			evenness->changed_class = c;
+		}
+	}
+}
+
+Evenness
+measure_evenness(const Seen *seen, uint64 npeople)
+{
+	Evenness	evenness = {.uneven_in = -1,.fewest_in = -1,.changed_in = -1};
+	First	   *first = palloc_extended(sizeof(First) * (npeople + 1), MCXT_ALLOC_HUGE);
+	bool	   *is_changed = palloc_extended(sizeof(bool) * (npeople + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint64		largest = 0;
+	Code	   *values;
+	Code	   *earlier;
+
+	for (uint64 t = 0; t < npeople; t++)
+		first[t].release = -1;
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+			largest = Max(largest, seen_size(&seen->release[r], c));
+	values = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
+	earlier = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+		{
+			ShownSet	set = set_of_seen(&seen->release[r], c, values);
+
+			if (c % 1024 == 0)
+				CHECK_FOR_INTERRUPTS();
+			note_class(&evenness, &set, r, c);
+			follow_people(&evenness, seen, npeople, first, is_changed, &set, r, c, earlier);
+		}
+	pfree(first);
+	pfree(is_changed);
+	pfree(values);
+	pfree(earlier);
+	return evenness;
+}

@@ -1,0 +1,71 @@
+/*
+ * m_invariance.c
+ *		The method of Xiao and Tao: a class shows m different values or more, each
+ *		once, and whoever comes again stands among the same ones.
+ */
+#include "postgres.h"
+
+#include "method/candidates/candidates.h"
+#include "miscadmin.h"
+#include "partition/even_split.h"
+#include "utils/memutils.h"
+
+/* The parameters, in the order of the table. */
+enum
+{
+	INVARIANCE_M,
+	INVARIANCE_ACCEPT_INSENSITIVE
+};
+
+static const ParamSpec invariance_params[] = {
+	[INVARIANCE_M] = {"m", PARAM_INTEGER, true, 1, 1000000, NULL, NULL, STRENGTH_MORE},
+	[INVARIANCE_ACCEPT_INSENSITIVE] = {"accept_insensitive", PARAM_BOOLEAN, false, 0, 0, NULL, "false", STRENGTH_NONE},
+	{.name = NULL}
+};
+
+static void
+draft_bucket(Drafting *drafting, Buckets *buckets, uint32 b)
+{
+	uint32		n = bucket_values(buckets, b);
+	uint64		sets = buckets->sets[b];
+	uint64		first = buckets->first_value[b];
+	RowId	   *cell = palloc_extended(sizeof(RowId) * (sets * n + 1), MCXT_ALLOC_HUGE);
+
+	even_split(drafting->frame, buckets->rows, buckets->first + first, buckets->first + first + 1, n, sets, cell);
+	for (uint64 set = 0; set < sets; set++)
+	{
+		drafting_add_set(drafting, cell + set * n, buckets->value + first, n);
+		drafting_end_class(drafting);
+	}
+	pfree(cell);
+}
+
+static Draft *
+invariance_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
+{
+	Drafting   *drafting = drafting_create(frame, params[INVARIANCE_M]);
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "m-invariance", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	Buckets    *buckets = fill_buckets(frame, past->paths, params[INVARIANCE_M], seed, &drafting->draft->refusal);
+
+	for (uint32 b = 0; buckets != NULL && b < buckets->n; b++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		draft_bucket(drafting, buckets, b);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return drafting->draft;
+}
+
+const Method invariance_method = {
+	.declaration = {
+		.name = "m-invariance",
+		.params = invariance_params,
+		.classes = true,
+		.counterfeits = true,
+		.own_only = true,
+		.past = PAST_LAST,
+	},
+	.draft = invariance_draft,
+};

@@ -1,0 +1,539 @@
+/*
+ * buckets.c
+ *		Division, balancing and assignment: phases 1 to 3 of m-invariance and of
+ *		Cor-Split.
+ *
+ * NOTES
+ *		As few counterfeits as can be: balancing takes newcomers wherever there
+ *		are any.  If then one value has more than 1/m of the newcomers who are
+ *		left, counterfeits of other values make up for that, m times the value's
+ *		rows less all; keeping newcomers back from balancing would save none of
+ *		them, since each would be missing there.
+ *
+ *		Few signatures rather than many: buckets are large then, and everybody
+ *		has many neighbors to share a class with.  So newcomers first fill
+ *		signatures that there are, and new ones take as many rows as is possible
+ *		at once.  What is taken from those left must leave no value more than 1/m
+ *		of the rest.  The last rows, fewer than m (m + 1), are dealt: sorted by
+ *		their values, to one class after the other, so that none gets a value
+ *		twice.
+ */
+#include "postgres.h"
+
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "partition/buckets.h"
+#include "partition/signatures.h"
+#include "utils/memutils.h"
+
+typedef struct Filling
+{
+	const Frame *frame;
+	const Paths *paths;
+	uint32		m;
+	pg_prng_state random;
+	Refusal    *refusal;
+
+	Signatures *signatures;
+	uint32	   *bucket;			/* [rows] NO_BUCKET for newcomers */
+	uint32		allocated;		/* buckets */
+	uint64	   *sets;			/* [allocated] */
+
+	/* Newcomers by value: those from next[v] on, up to first_new[v + 1], are not yet in a bucket */
+	uint64	   *first_new;		/* [values + 1] */
+	uint64	   *next;			/* [values] */
+	RowId	   *newcomer;
+	uint64	   *invented;		/* [values] counterfeits that stand beside them */
+
+	/* Rows by slot */
+	uint64		nslots;
+	uint64	   *count;			/* [slots allocated] */
+	uint64		slots_allocated;
+} Filling;
+
+static void *
+allocate(Size width, uint64 n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* ----------------------------------------------------------------
+ * Division
+ * ----------------------------------------------------------------
+ */
+
+static bool
+refuse(Filling *filling, RefusalKind kind, uint64 rows)
+{
+	if (rows == 0)
+		return false;
+	filling->refusal->kind = kind;
+	filling->refusal->rows = rows;
+	return true;
+}
+
+/* The signature of each class of the past, or NO_SIGNATURE where it is not even. */
+static uint32 *
+signatures_of_classes(Filling *filling)
+{
+	const Paths *paths = filling->paths;
+	uint32	   *number = allocate(sizeof(uint32), paths->nclasses);
+	uint64		largest = 0;
+	Code	   *values;
+
+	for (uint32 c = 0; c < paths->nclasses; c++)
+		largest = Max(largest, paths_size(paths, c));
+	values = allocate(sizeof(Code), largest);
+	for (uint32 c = 0; c < paths->nclasses; c++)
+	{
+		uint32		size = paths_size(paths, c);
+		bool		is_even;
+		uint32		distinct;
+
+		if (c % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		memcpy(values, paths->value + paths->first_value[c], sizeof(Code) * size);
+		distinct = distinct_values(values, size, &is_even);
+		number[c] = is_even && values[distinct - 1] != NO_CODE ?
+			signature_number(filling->signatures, values, distinct) : NO_SIGNATURE;
+	}
+	pfree(values);
+	return number;
+}
+
+/* Those who were published before, with their signatures; false if somebody cannot be. */
+static bool
+divide(Filling *filling)
+{
+	const Frame *frame = filling->frame;
+	const Paths *paths = filling->paths;
+	uint32	   *signature = signatures_of_classes(filling);
+	uint64		nulls = 0;
+	uint64		changed = 0;
+	uint64		uneven = 0;
+
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		uint64		last;
+
+		filling->bucket[row] = NO_BUCKET;
+		nulls += frame->sensitive[row] == NO_CODE;
+		if (!paths_known(paths, row))
+			continue;
+		last = paths_last(paths, row);
+		filling->bucket[row] = signature[paths->class[last]];
+		changed += frame->sensitive[row] != NO_CODE && paths->shown[last] != frame->sensitive[row];
+		uneven += filling->bucket[row] == NO_SIGNATURE;
+	}
+	pfree(signature);
+	return !refuse(filling, REFUSED_NULLS, nulls) && !refuse(filling, REFUSED_CHANGES, changed) &&
+		!refuse(filling, REFUSED_UNEVEN, uneven);
+}
+
+/* ----------------------------------------------------------------
+ * Slots
+ * ----------------------------------------------------------------
+ */
+
+static void
+make_room(Filling *filling)
+{
+	const Signatures *signatures = filling->signatures;
+	uint64		nslots = signatures->first[signatures->n];
+
+	if (signatures->n > filling->allocated)
+	{
+		uint32		allocated = Max(filling->allocated * 2, signatures->n);
+
+		filling->sets = repalloc_huge(filling->sets, sizeof(uint64) * allocated);
+		memset(filling->sets + filling->allocated, 0, sizeof(uint64) * (allocated - filling->allocated));
+		filling->allocated = allocated;
+	}
+	if (nslots > filling->slots_allocated)
+	{
+		uint64		allocated = Max(filling->slots_allocated * 2, nslots);
+
+		filling->count = repalloc_huge(filling->count, sizeof(uint64) * allocated);
+		memset(filling->count + filling->slots_allocated, 0, sizeof(uint64) * (allocated - filling->slots_allocated));
+		filling->slots_allocated = allocated;
+	}
+}
+
+static uint64
+slot_of(const Filling *filling, uint32 bucket, Code value)
+{
+	const Signatures *signatures = filling->signatures;
+	uint64		first = signatures->first[bucket];
+
+	return first + place_in_signature(signatures->value + first, signatures->first[bucket + 1] - first, value);
+}
+
+static void
+count_returning(Filling *filling)
+{
+	make_room(filling);
+	for (uint64 row = 0; row < filling->frame->nrows; row++)
+	{
+		uint32		bucket = filling->bucket[row];
+		uint64		slot;
+
+		if (bucket == NO_BUCKET)
+			continue;
+		slot = slot_of(filling, bucket, filling->frame->sensitive[row]);
+		filling->count[slot]++;
+		filling->sets[bucket] = Max(filling->sets[bucket], filling->count[slot]);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Newcomers
+ * ----------------------------------------------------------------
+ */
+
+static inline uint64
+left_of(const Filling *filling, Code value)
+{
+	return filling->first_new[value + 1] - filling->next[value] + filling->invented[value];
+}
+
+static void
+shuffle(Filling *filling, RowId *rows, uint64 n)
+{
+	for (uint64 i = n; i > 1; i--)
+	{
+		uint64		j = pg_prng_uint64_range(&filling->random, 0, i - 1);
+		RowId		swap = rows[i - 1];
+
+		rows[i - 1] = rows[j];
+		rows[j] = swap;
+	}
+}
+
+/* Who comes first in the source must not fill the first bucket. */
+static void
+sort_newcomers(Filling *filling)
+{
+	const Frame *frame = filling->frame;
+	uint64	   *end;
+
+	for (uint64 row = 0; row < frame->nrows; row++)
+		if (filling->bucket[row] == NO_BUCKET)
+			filling->first_new[frame->sensitive[row] + 1]++;
+	for (Code v = 0; v < frame->nsensitive; v++)
+		filling->first_new[v + 1] += filling->first_new[v];
+	filling->newcomer = allocate(sizeof(RowId), filling->first_new[frame->nsensitive]);
+	end = filling->next;
+	memcpy(end, filling->first_new, sizeof(uint64) * frame->nsensitive);
+	for (uint64 row = 0; row < frame->nrows; row++)
+		if (filling->bucket[row] == NO_BUCKET)
+			filling->newcomer[end[frame->sensitive[row]]++] = row;
+	for (Code v = 0; v < frame->nsensitive; v++)
+	{
+		filling->next[v] = filling->first_new[v];
+		shuffle(filling, filling->newcomer + filling->first_new[v], filling->first_new[v + 1] - filling->first_new[v]);
+	}
+}
+
+/* Up to so many newcomers with a value, and then counterfeits, into a slot. */
+static void
+take(Filling *filling, uint32 bucket, uint64 slot, uint64 n)
+{
+	Code		value = filling->signatures->value[slot];
+	uint64		there = Min(n, filling->first_new[value + 1] - filling->next[value]);
+
+	for (uint64 i = 0; i < there; i++)
+		filling->bucket[filling->newcomer[filling->next[value]++]] = bucket;
+	filling->count[slot] += there;
+	filling->invented[value] -= Min(filling->invented[value], n - there);
+}
+
+/* Newcomers are promised m candidates; who came when m was smaller stays with what he has. */
+static bool
+is_large(const Filling *filling, uint32 bucket)
+{
+	return filling->signatures->first[bucket + 1] - filling->signatures->first[bucket] >= filling->m;
+}
+
+static void
+balance(Filling *filling)
+{
+	const Signatures *signatures = filling->signatures;
+
+	for (uint32 b = 0; b < signatures->n; b++)
+		for (uint64 slot = signatures->first[b]; slot < signatures->first[b + 1] && is_large(filling, b); slot++)
+			take(filling, b, slot, filling->sets[b] - filling->count[slot]);
+}
+
+/* ----------------------------------------------------------------
+ * Assignment
+ * ----------------------------------------------------------------
+ */
+
+/* What is left, the most frequent values first. */
+typedef struct Left
+{
+	uint64		rows;
+	Code		n;				/* values */
+	Code	   *order;			/* [values of the frame] */
+} Left;
+
+static int
+compare_left(const void *a, const void *b, void *arg)
+{
+	uint64		x = left_of(arg, *(const Code *) a);
+	uint64		y = left_of(arg, *(const Code *) b);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return *(const Code *) a < *(const Code *) b ? -1 : 1;
+}
+
+static void
+look_left(Filling *filling, Left *left)
+{
+	left->rows = 0;
+	left->n = 0;
+	for (Code v = 0; v < filling->frame->nsensitive; v++)
+	{
+		if (left_of(filling, v) == 0)
+			continue;
+		left->rows += left_of(filling, v);
+		left->order[left->n++] = v;
+	}
+	qsort_arg(left->order, left->n, sizeof(Code), compare_left, filling);
+}
+
+/* Counterfeits for newcomers of whom too many have one value, from a value drawn by lot on. */
+static bool
+make_up(Filling *filling, Left *left)
+{
+	uint64		most;
+	uint64		lacking;
+	Code		nvalues = filling->frame->nsensitive;
+	Code		start;
+
+	if (left->rows == 0)
+		return true;
+	most = left_of(filling, left->order[0]);
+	if (most * filling->m <= left->rows)
+		return true;
+	lacking = most * filling->m - left->rows;
+	filling->refusal->newcomers = left->rows;
+	filling->refusal->value = left->order[0];
+	filling->refusal->having = most;
+	filling->refusal->limit = filling->m;
+	if (nvalues < filling->m)
+		return !refuse(filling, REFUSED_FEW_VALUES, nvalues);
+	if (lacking > filling->frame->nrows)
+		return !refuse(filling, REFUSED_SKEW, lacking);
+	start = pg_prng_uint64_range(&filling->random, 0, nvalues - 1);
+	for (Code step = 0; step < nvalues && lacking > 0; step++)
+	{
+		Code		v = ((uint64) start + step) % nvalues;
+		uint64		more = Min(lacking, most - left_of(filling, v));
+
+		filling->invented[v] += more;
+		lacking -= more;
+	}
+	look_left(filling, left);
+	return true;
+}
+
+/* So many sets of a signature can be taken that no value has more than 1/m of the rest. */
+static uint64
+takeable(Filling *filling, const Left *left, const Code *values, uint32 n)
+{
+	uint64		sets = PG_UINT64_MAX;
+	uint32		m = filling->m;
+
+	for (uint32 i = 0; i < n; i++)
+		sets = Min(sets, left_of(filling, values[i]));
+	for (Code i = 0; i < left->n && sets > 0; i++)
+	{
+		Code		value = left->order[i];
+		uint64		spare = left->rows - left_of(filling, value) * m;
+		bool		is_taken = place_in_signature(values, n, value) < n;
+
+		if (!is_taken)
+			sets = Min(sets, spare / n);
+		else if (n > m)
+			sets = Min(sets, spare / (n - m));
+		if (i >= n && !is_taken)
+			break;				/* all others are rarer */
+	}
+	return sets;
+}
+
+static void
+take_sets(Filling *filling, uint32 bucket, uint64 sets)
+{
+	const Signatures *signatures = filling->signatures;
+
+	make_room(filling);
+	for (uint64 slot = signatures->first[bucket]; slot < signatures->first[bucket + 1]; slot++)
+		take(filling, bucket, slot, sets);
+	filling->sets[bucket] += sets;
+}
+
+/* Signatures that there are, whose buckets grow. */
+static void
+fill_known(Filling *filling, Left *left)
+{
+	const Signatures *signatures = filling->signatures;
+	uint32		n = signatures->n;
+
+	for (uint32 b = 0; b < n && left->rows > 0; b++)
+	{
+		uint64		sets;
+
+		CHECK_FOR_INTERRUPTS();
+		if (filling->sets[b] == 0 || !is_large(filling, b))
+			continue;
+		sets = takeable(filling, left, signatures->value + signatures->first[b],
+						signatures->first[b + 1] - signatures->first[b]);
+		if (sets == 0)
+			continue;
+		take_sets(filling, b, sets);
+		look_left(filling, left);
+	}
+}
+
+static int
+compare_codes(const void *a, const void *b)
+{
+	Code		x = *(const Code *) a;
+	Code		y = *(const Code *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* The m most frequent values together, as long as that leaves no others too frequent. */
+static void
+fill_new(Filling *filling, Left *left)
+{
+	Code	   *values = allocate(sizeof(Code), filling->m);
+
+	while (left->n >= filling->m)
+	{
+		uint64		sets;
+
+		CHECK_FOR_INTERRUPTS();
+		memcpy(values, left->order, sizeof(Code) * filling->m);
+		qsort(values, filling->m, sizeof(Code), compare_codes);
+		sets = takeable(filling, left, values, filling->m);
+		if (sets == 0)
+			break;
+		take_sets(filling, signature_number(filling->signatures, values, filling->m), sets);
+		look_left(filling, left);
+	}
+	pfree(values);
+}
+
+/* The last rows, to one class after the other. */
+static void
+deal(Filling *filling, Left *left)
+{
+	uint64		nclasses = left->rows / filling->m;
+	Code	   *dealt = allocate(sizeof(Code), left->rows);
+	Code	   *values = allocate(sizeof(Code), left->rows);
+	uint64		at = 0;
+
+	for (Code i = 0; i < left->n; i++)
+		for (uint64 k = left_of(filling, left->order[i]); k > 0; k--)
+			dealt[at++] = left->order[i];
+	for (uint64 c = 0; c < nclasses; c++)
+	{
+		uint32		n = 0;
+
+		for (uint64 i = c; i < left->rows; i += nclasses)
+			values[n++] = dealt[i];
+		qsort(values, n, sizeof(Code), compare_codes);
+		take_sets(filling, signature_number(filling->signatures, values, n), 1);
+	}
+	pfree(dealt);
+	pfree(values);
+}
+
+static bool
+assign(Filling *filling)
+{
+	Left		left = {.order = allocate(sizeof(Code), filling->frame->nsensitive)};
+
+	look_left(filling, &left);
+	if (!make_up(filling, &left))
+		return false;
+	fill_known(filling, &left);
+	fill_new(filling, &left);
+	if (left.rows > 0)
+		deal(filling, &left);
+	pfree(left.order);
+	return true;
+}
+
+/* ----------------------------------------------------------------
+ * The whole
+ * ----------------------------------------------------------------
+ */
+
+static Filling *
+filling_create(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Refusal *refusal)
+{
+	Filling    *filling = palloc0(sizeof(Filling));
+
+	filling->frame = frame;
+	filling->paths = paths;
+	filling->m = m;
+	filling->refusal = refusal;
+	pg_prng_seed(&filling->random, seed);
+	filling->signatures = signatures_create();
+	filling->bucket = allocate(sizeof(uint32), frame->nrows);
+	filling->first_new = allocate(sizeof(uint64), (uint64) frame->nsensitive + 1);
+	filling->next = allocate(sizeof(uint64), frame->nsensitive);
+	filling->invented = allocate(sizeof(uint64), frame->nsensitive);
+	filling->allocated = filling->slots_allocated = 64;
+	filling->sets = allocate(sizeof(uint64), filling->allocated);
+	filling->count = allocate(sizeof(uint64), filling->slots_allocated);
+	return filling;
+}
+
+/* Buckets that anybody is in, with their rows slot by slot. */
+static Buckets *
+gather(const Filling *filling)
+{
+	const Signatures *signatures = filling->signatures;
+	const Frame *frame = filling->frame;
+	Buckets    *buckets = palloc0(sizeof(Buckets));
+	uint64		nslots = signatures->first[signatures->n];
+	uint64	   *end;
+
+	buckets->n = signatures->n;
+	buckets->first_value = signatures->first;
+	buckets->value = signatures->value;
+	buckets->sets = filling->sets;
+	buckets->first = allocate(sizeof(uint64), nslots + 1);
+	buckets->rows = allocate(sizeof(RowId), frame->nrows);
+	for (uint64 slot = 0; slot < nslots; slot++)
+		buckets->first[slot + 1] = buckets->first[slot] + filling->count[slot];
+	end = allocate(sizeof(uint64), nslots);
+	memcpy(end, buckets->first, sizeof(uint64) * nslots);
+	for (uint64 row = 0; row < frame->nrows; row++)
+		buckets->rows[end[slot_of(filling, filling->bucket[row], frame->sensitive[row])]++] = row;
+	pfree(end);
+	return buckets;
+}
+
+Buckets *
+fill_buckets(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Refusal *refusal)
+{
+	Filling    *filling = filling_create(frame, paths, m, seed, refusal);
+
+	memset(refusal, 0, sizeof(Refusal));
+	if (!divide(filling))
+		return NULL;
+	count_returning(filling);
+	sort_newcomers(filling);
+	balance(filling);
+	if (!assign(filling))
+		return NULL;
+	return gather(filling);
+}

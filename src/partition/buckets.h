@@ -1,0 +1,68 @@
+/*
+ * buckets.h
+ *		Everybody in the bucket of the values that he is seen among, and as many
+ *		rows of each value in it: what classes with the same candidates for ever
+ *		are cut from.
+ *
+ * Paper 004 after Xiao and Tao.  A signature is the set of sensitive values of a
+ * class; whoever was in a class with it stays with it.  Division puts those who
+ * were published before into the buckets of their signatures; balancing fills up
+ * what is missing of each value with newcomers, or else with counterfeits;
+ * assignment puts the newcomers who are left into buckets, new ones where need
+ * be, in sets of a row of each value.
+ */
+#ifndef PPREPUB_PARTITION_BUCKETS_H
+#define PPREPUB_PARTITION_BUCKETS_H
+
+#include "history/paths.h"
+
+#define NO_BUCKET PG_UINT32_MAX
+
+/* Why there can be no release. */
+typedef enum RefusalKind
+{
+	NOT_REFUSED,
+	REFUSED_NULLS,				/* rows have no sensitive value */
+	REFUSED_CHANGES,			/* rows have another one than was published */
+	REFUSED_UNEVEN,				/* rows were in classes that are not even: made elsewhere */
+	REFUSED_FEW_VALUES,			/* there are fewer than m values */
+	REFUSED_SKEW,				/* one value has so many rows that counterfeits would be most of a release */
+	REFUSED_LIFESPAN			/* rows were published as often as they may be */
+} RefusalKind;
+
+typedef struct Refusal
+{
+	RefusalKind kind;
+	uint64		rows;			/* that are the reason; counterfeits for skew */
+	uint64		newcomers;		/* among whom a value is skewed */
+	Code		value;			/* it, and how many have it */
+	uint64		having;
+	uint64		limit;			/* m, or the lifespan */
+} Refusal;
+
+typedef struct Buckets
+{
+	uint32		n;
+	uint64	   *first_value;	/* [n + 1] bucket b's signature is value[first_value[b]] up to,
+								 * not including, value[first_value[b + 1]], ascending */
+	Code	   *value;			/* a place in it is a slot */
+	uint64	   *sets;			/* [n] rows of each value, counterfeits included */
+	uint64	   *first;			/* [slots + 1] the true rows of a slot; what lacks of the
+								 * sets are counterfeits */
+	RowId	   *rows;
+} Buckets;
+
+/*
+ * Puts all rows of the frame into buckets; NULL, and *refusal says why, where
+ * that cannot be.  What signatures new buckets have, and who fills which, follows
+ * from the seed alone.
+ */
+extern Buckets *fill_buckets(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Refusal *refusal);
+
+static inline uint32
+bucket_values(const Buckets *buckets, uint32 b)
+{
+	return buckets->first_value[b + 1] - buckets->first_value[b];
+}
+
+#endif							/* PPREPUB_PARTITION_BUCKETS_H */

@@ -1,0 +1,334 @@
+/*
+ * cor_partition.c
+ *		Sets that lie close together, made safe by exchanging rows, by merging,
+ *		and with counterfeits where nothing else helps.
+ *
+ * NOTES
+ *		Figure 5 of the paper makes one class after the other from lists, discards
+ *		tuples for a while where a class is unsafe, merges with classes that were
+ *		made before, and then puts counterfeits in the place of true rows, which
+ *		leaves their bucket uneven.  Here, too, a row that makes a set unsafe is
+ *		discarded, but at once for a row of the same value of a set beside it: the
+ *		bucket stays even, and nothing is left over.  What stays unsafe is merged
+ *		with the nearest class; a class of twice the size may have that many more
+ *		people in common with an earlier one.  Where the bucket has no other class,
+ *		whole sets of counterfeits make it large enough, and as many always do.
+ *
+ *		Who was in one class last time, all of whose people are here again, stays
+ *		with them: nothing new is told of them, and it costs nothing to see that.
+ *		That holds for classes of one set: larger ones are parted again if they
+ *		can be.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "partition/cor_partition.h"
+#include "partition/even_split.h"
+#include "utils/memutils.h"
+
+#define REACH 64				/* sets on either side that may exchange rows with an unsafe one */
+
+static void *
+allocate(Size width, uint64 n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE);
+}
+
+bool *
+whole_classes(const Frame *frame, const Paths *paths)
+{
+	uint64	   *here = palloc_extended(sizeof(uint64) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *is_whole = allocate(sizeof(bool), paths->nclasses);
+
+	for (uint64 row = 0; row < frame->nrows; row++)
+		if (paths_known(paths, row))
+			here[paths->class[paths_last(paths, row)]]++;
+	for (uint32 c = 0; c < paths->nclasses; c++)
+		is_whole[c] = here[c] == paths_size(paths, c);
+	pfree(here);
+	return is_whole;
+}
+
+/* ----------------------------------------------------------------
+ * Sets
+ * ----------------------------------------------------------------
+ */
+
+/* The class that somebody was in last, if all of it is here, and a set; or NO_BUCKET. */
+static uint32
+kept_class(const CorPartition *partition, const bool *is_whole, RowId row)
+{
+	const Paths *paths = partition->paths;
+	uint32		class;
+
+	if (partition->n <= 1 || !paths_known(paths, row))
+		return NO_BUCKET;
+	class = paths->class[paths_last(paths, row)];
+	return is_whole[class] && paths_size(paths, class) == partition->nvalues ? class : NO_BUCKET;
+}
+
+typedef struct Kept
+{
+	uint32		class;
+	RowId		row;
+} Kept;
+
+static int
+compare_kept(const void *a, const void *b)
+{
+	const Kept *x = a;
+	const Kept *y = b;
+
+	return (x->class > y->class) - (x->class < y->class);
+}
+
+/* The rows of a value that stay in their classes go to the end, sorted by these; returns how many. */
+static uint64
+keep_rows(const CorPartition *partition, const bool *is_whole, RowId *rows, uint64 n, Kept *kept)
+{
+	uint64		others = 0;
+	uint64		nkept = 0;
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		uint32		class = kept_class(partition, is_whole, rows[i]);
+
+		if (class == NO_BUCKET)
+			rows[others++] = rows[i];
+		else
+			kept[nkept++] = (Kept) {class, rows[i]};
+	}
+	qsort(kept, nkept, sizeof(Kept), compare_kept);
+	for (uint64 i = 0; i < nkept; i++)
+		rows[others + i] = kept[i].row;
+	return nkept;
+}
+
+static void
+make_sets(CorPartition *partition, const bool *is_whole, Buckets *buckets, uint32 b)
+{
+	uint32		n = partition->nvalues;
+	uint64	   *lo = allocate(sizeof(uint64), n);
+	uint64	   *hi = allocate(sizeof(uint64), n);
+	Kept	   *kept = allocate(sizeof(Kept), partition->sets);
+	uint64		nkept = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint64		slot = buckets->first_value[b] + i;
+
+		lo[i] = buckets->first[slot];
+		nkept = keep_rows(partition, is_whole, buckets->rows + lo[i], buckets->first[slot + 1] - lo[i], kept);
+		hi[i] = buckets->first[slot + 1] - nkept;
+		for (uint64 k = 0; k < nkept; k++)
+			partition->cell[(partition->sets - nkept + k) * n + i] = buckets->rows[hi[i] + k];
+	}
+	even_split(partition->frame, buckets->rows, lo, hi, n, partition->sets - nkept, partition->cell);
+	pfree(kept);
+	pfree(lo);
+	pfree(hi);
+}
+
+/* ----------------------------------------------------------------
+ * Exchanging
+ * ----------------------------------------------------------------
+ */
+
+static uint64
+true_rows(const CorPartition *partition, uint64 set, RowId *rows)
+{
+	const RowId *cell = partition->cell + set * partition->nvalues;
+	uint64		n = 0;
+
+	for (uint32 i = 0; i < partition->nvalues; i++)
+		if (cell[i] != NO_ROW)
+			rows[n++] = cell[i];
+	return n;
+}
+
+static uint64
+excess_of_set(CorPartition *partition, uint64 set)
+{
+	uint64		n = true_rows(partition, set, partition->rows);
+
+	return hc_excess(partition->paths, partition->rows, n, partition->nvalues, partition->n, partition->room);
+}
+
+static void
+exchange(CorPartition *partition, uint64 a, uint64 b, uint32 i)
+{
+	RowId	   *x = &partition->cell[a * partition->nvalues + i];
+	RowId	   *y = &partition->cell[b * partition->nvalues + i];
+	RowId		swap = *x;
+
+	*x = *y;
+	*y = swap;
+}
+
+/* Exchanges a row of an unsafe set with another set, if that makes the two safer. */
+static bool
+exchange_with(CorPartition *partition, uint64 *excess, uint64 set, uint64 other)
+{
+	uint64		before = excess[set] + excess[other];
+
+	for (uint32 i = 0; i < partition->nvalues; i++)
+	{
+		uint64		mine;
+		uint64		its;
+
+		exchange(partition, set, other, i);
+		mine = excess_of_set(partition, set);
+		its = mine >= before ? 0 : excess_of_set(partition, other);
+		if (mine + its < before)
+		{
+			excess[set] = mine;
+			excess[other] = its;
+			return true;
+		}
+		exchange(partition, set, other, i);
+	}
+	return false;
+}
+
+/* With the nearest sets first; false when no exchange within reach helps. */
+static bool
+exchange_once(CorPartition *partition, uint64 *excess, uint64 set)
+{
+	for (uint64 d = 1; d <= REACH && d < partition->sets; d++)
+	{
+		if (set >= d && exchange_with(partition, excess, set, set - d))
+			return true;
+		if (set + d < partition->sets && exchange_with(partition, excess, set, set + d))
+			return true;
+	}
+	return false;
+}
+
+/* ----------------------------------------------------------------
+ * Merging
+ * ----------------------------------------------------------------
+ */
+
+static uint64
+rows_of_class(CorPartition *partition, const HcClass *class)
+{
+	uint64		n = 0;
+	uint64		most = (class->sets + 1) * partition->nvalues;
+
+	if (most > partition->rows_allocated)
+	{
+		partition->rows_allocated = Max(most, 2 * partition->rows_allocated);
+		partition->rows = repalloc_huge(partition->rows, sizeof(RowId) * partition->rows_allocated);
+	}
+	for (uint64 set = class->first; set != NO_SET; set = partition->next[set])
+		n += true_rows(partition, set, partition->rows + n);
+	return n;
+}
+
+static bool
+is_safe(CorPartition *partition, const HcClass *class)
+{
+	uint64		n = rows_of_class(partition, class);
+	uint64		size = (class->sets + class->counterfeit_sets) * partition->nvalues;
+
+	return hc_excess(partition->paths, partition->rows, n, size, partition->n, partition->room) == 0;
+}
+
+static void
+merge(CorPartition *partition, HcClass *class, HcClass *other)
+{
+	uint64		last = other->first;
+
+	for (uint64 set = other->first; set != NO_SET; set = partition->next[set])
+	{
+		partition->class_of[set] = class - partition->classes;
+		last = set;
+	}
+	partition->next[last] = class->first;
+	class->first = other->first;
+	class->sets += other->sets;
+	class->counterfeit_sets += other->counterfeit_sets;
+	other->sets = 0;
+}
+
+/* With the classes of the nearest sets, until it is safe. */
+static bool
+merge_nearest(CorPartition *partition, uint64 set)
+{
+	HcClass    *class = &partition->classes[partition->class_of[set]];
+
+	for (uint64 d = 1; d < partition->sets && d <= REACH; d++)
+		for (int side = 0; side < 2; side++)
+		{
+			uint64		other = side == 0 ? set - d : set + d;
+
+			if ((side == 0 && set < d) || other >= partition->sets ||
+				partition->class_of[other] == partition->class_of[set])
+				continue;
+			merge(partition, class, &partition->classes[partition->class_of[other]]);
+			if (is_safe(partition, class))
+				return true;
+		}
+	return false;
+}
+
+static void
+add_counterfeits(CorPartition *partition, HcClass *class)
+{
+	uint64		n = rows_of_class(partition, class);
+	uint64		size = class->sets * partition->nvalues;
+	uint64		common = Max(hc_most_in_common(partition->paths, partition->rows, n, size + 1, partition->room), 1);
+
+	while (size + class->counterfeit_sets * partition->nvalues < common + partition->n)
+		class->counterfeit_sets++;
+	Assert(is_safe(partition, class));
+}
+
+static void
+make_safe(CorPartition *partition, uint64 *excess)
+{
+	for (uint64 set = 0; set < partition->sets; set++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		while (excess[set] > 0 && exchange_once(partition, excess, set))
+			;
+	}
+	for (uint64 set = 0; set < partition->sets; set++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (excess[set] == 0 || is_safe(partition, &partition->classes[partition->class_of[set]]))
+			continue;
+		if (!merge_nearest(partition, set))
+			add_counterfeits(partition, &partition->classes[partition->class_of[set]]);
+	}
+}
+
+void
+cor_partition(CorPartition *partition, const Frame *frame, const Paths *paths, const bool *is_whole,
+			  Buckets *buckets, uint32 b, uint32 n, HcRoom *room)
+{
+	uint32		nvalues = bucket_values(buckets, b);
+	uint64		sets = buckets->sets[b];
+	uint64	   *excess;
+
+	*partition = (CorPartition) {
+		.frame = frame,.paths = paths,.n = n,.nvalues = nvalues,.sets = sets,
+		.cell = allocate(sizeof(RowId), sets * nvalues),
+		.next = allocate(sizeof(uint64), sets),
+		.class_of = allocate(sizeof(uint64), sets),
+		.classes = allocate(sizeof(HcClass), sets),
+		.rows = allocate(sizeof(RowId), nvalues),.rows_allocated = nvalues,
+		.room = room,
+	};
+	make_sets(partition, is_whole, buckets, b);
+	excess = allocate(sizeof(uint64), sets);
+	for (uint64 set = 0; set < sets; set++)
+	{
+		partition->next[set] = NO_SET;
+		partition->class_of[set] = set;
+		partition->classes[set] = (HcClass) {.first = set,.sets = 1};
+		excess[set] = excess_of_set(partition, set);
+	}
+	make_safe(partition, excess);
+	pfree(excess);
+}

@@ -1,0 +1,263 @@
+/*
+ * even_split.c
+ *		Halving again and again: of each value the lower half of its rows goes to
+ *		one side, so that both sides stay even.
+ *
+ * NOTES
+ *		As Xiao and Tao split, along the quasi-identifier that loses most; where
+ *		few sets are left all of them are tried.  Where a value has fewer rows
+ *		than there are sets, the counterfeits go where its rows are not.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "partition/even_split.h"
+#include "utils/memutils.h"
+
+#define TRY_ALL 4				/* sets */
+
+typedef struct Splitter
+{
+	const Frame *frame;
+	uint32		n;
+	RowId	   *rows;
+} Splitter;
+
+/* ----------------------------------------------------------------
+ * Losses
+ * ----------------------------------------------------------------
+ */
+
+static void
+widen(Span *span, Code code)
+{
+	span->lo = Min(span->lo, code);
+	span->hi = Max(span->hi, code);
+}
+
+static Span
+span_over(const Code *code, const RowId *rows, uint64 n)
+{
+	Span		span = {NO_CODE, 0};
+
+	for (uint64 i = 0; i < n; i++)
+		if (rows[i] != NO_ROW)
+			widen(&span, code[rows[i]]);
+	return span;
+}
+
+static double
+span_costs(const Domain *domain, Span span)
+{
+	if (span.lo == NO_CODE || span.lo == span.hi)
+		return 0;
+	return domain_loss(domain, domain_cover(domain, span));
+}
+
+double
+rows_loss(const Frame *frame, const RowId *rows, uint64 n)
+{
+	double		loss = 0;
+
+	for (int q = 0; q < frame->nqis; q++)
+		loss += span_costs(&frame->domain[q], span_over(frame->code[q], rows, n));
+	return loss;
+}
+
+void
+rows_region(const Frame *frame, const RowId *rows, uint64 n, Span *region)
+{
+	for (int q = 0; q < frame->nqis; q++)
+		region[q] = domain_cover(&frame->domain[q], span_over(frame->code[q], rows, n));
+}
+
+/* ----------------------------------------------------------------
+ * Halving
+ * ----------------------------------------------------------------
+ */
+
+/* Puts the k rows with the lowest codes first. */
+static void
+select_lowest(const Code *code, RowId *rows, uint64 n, uint64 k)
+{
+	uint64		low = 0;
+	uint64		high = n;
+
+	while (high - low > 1 && k > low && k < high)
+	{
+		Code		pivot = code[rows[low + (high - low - 1) / 2]];
+		uint64		i = low;
+		uint64		j = high - 1;
+
+		for (;;)
+		{
+			RowId		swap;
+
+			while (code[rows[i]] < pivot)
+				i++;
+			while (code[rows[j]] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			swap = rows[i];
+			rows[i++] = rows[j];
+			rows[j--] = swap;
+		}
+		/* rows up to j are not above the pivot, those from i on not below it */
+		if (k <= j + 1)
+			high = j + 1;
+		else
+			low = j + 1;
+	}
+}
+
+/* How many of a value's rows go to the lower side, if it has fewer than there are sets. */
+static uint64
+lower_part(const Code *code, const RowId *rows, uint64 n, uint64 below, uint64 above, Code limit)
+{
+	uint64		k = 0;
+
+	for (uint64 i = 0; i < n; i++)
+		k += code[rows[i]] < limit;
+	k = Min(k, below);
+	return Max(k, n > above ? n - above : 0);
+}
+
+/* Splits all values along a quasi-identifier: at[i] is where the lower side of value i ends. */
+static void
+halve(Splitter *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, uint64 below, int q, uint64 *at)
+{
+	const Code *code = splitter->frame->code[q];
+	Code		limit = 0;
+
+	for (uint32 i = 0; i < splitter->n; i++)
+	{
+		RowId	   *rows = splitter->rows + lo[i];
+		uint64		n = hi[i] - lo[i];
+
+		if (n < sets)
+			continue;
+		select_lowest(code, rows, n, below);
+		at[i] = lo[i] + below;
+		limit = Max(limit, span_over(code, rows, below).hi);
+	}
+	for (uint32 i = 0; i < splitter->n; i++)
+	{
+		RowId	   *rows = splitter->rows + lo[i];
+		uint64		n = hi[i] - lo[i];
+		uint64		k;
+
+		if (n >= sets)
+			continue;
+		k = lower_part(code, rows, n, below, sets - below, limit);
+		select_lowest(code, rows, n, k);
+		at[i] = lo[i] + k;
+	}
+}
+
+static double
+loss_of_side(const Splitter *splitter, const uint64 *lo, const uint64 *hi)
+{
+	const Frame *frame = splitter->frame;
+	double		loss = 0;
+
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		Span		span = {NO_CODE, 0};
+
+		for (uint32 i = 0; i < splitter->n; i++)
+			for (uint64 at = lo[i]; at < hi[i]; at++)
+				widen(&span, frame->code[q][splitter->rows[at]]);
+		loss += span_costs(&frame->domain[q], span);
+	}
+	return loss;
+}
+
+static int
+costliest(const Splitter *splitter, const uint64 *lo, const uint64 *hi)
+{
+	const Frame *frame = splitter->frame;
+	double		most = -1;
+	int			found = 0;
+
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		Span		span = {NO_CODE, 0};
+		double		loss;
+
+		for (uint32 i = 0; i < splitter->n; i++)
+			for (uint64 at = lo[i]; at < hi[i]; at++)
+				widen(&span, frame->code[q][splitter->rows[at]]);
+		loss = span_costs(&frame->domain[q], span);
+		if (loss > most)
+		{
+			most = loss;
+			found = q;
+		}
+	}
+	return found;
+}
+
+/* The quasi-identifier along which the two sides lose least. */
+static int
+cheapest(Splitter *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, uint64 below, uint64 *at)
+{
+	double		least = 0;
+	int			found = 0;
+
+	for (int q = 0; q < splitter->frame->nqis; q++)
+	{
+		double		loss;
+
+		halve(splitter, lo, hi, sets, below, q, at);
+		loss = loss_of_side(splitter, lo, at) * below + loss_of_side(splitter, at, hi) * (sets - below);
+		if (q == 0 || loss < least)
+		{
+			least = loss;
+			found = q;
+		}
+	}
+	return found;
+}
+
+static void
+split(Splitter *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, RowId *cell, uint64 *stack)
+{
+	uint32		n = splitter->n;
+	uint64		below = sets / 2;
+	uint64	   *at = stack;
+	int			q;
+
+	if (sets == 1)
+	{
+		for (uint32 i = 0; i < n; i++)
+			cell[i] = hi[i] > lo[i] ? splitter->rows[lo[i]] : NO_ROW;
+		return;
+	}
+	if (sets > 1024)
+		CHECK_FOR_INTERRUPTS();
+	if (splitter->frame->nqis > 0)
+	{
+		q = sets <= TRY_ALL ? cheapest(splitter, lo, hi, sets, below, at) : costliest(splitter, lo, hi);
+		halve(splitter, lo, hi, sets, below, q, at);
+	}
+	else
+		for (uint32 i = 0; i < n; i++)
+			at[i] = lo[i] + Min(below, hi[i] - lo[i]);
+	split(splitter, lo, at, below, cell, stack + n);
+	split(splitter, at, hi, sets - below, cell + below * n, stack + n);
+}
+
+void
+even_split(const Frame *frame, RowId *rows, const uint64 *lo, const uint64 *hi,
+		   uint32 n, uint64 sets, RowId *cell)
+{
+	Splitter	splitter = {.frame = frame,.n = n,.rows = rows};
+	uint64	   *stack;
+
+	if (sets == 0)
+		return;
+	stack = palloc(sizeof(uint64) * n * 65);	/* a level for each bit of the sets */
+	split(&splitter, lo, hi, sets, cell, stack);
+	pfree(stack);
+}

@@ -1,0 +1,68 @@
+/*
+ * hc_safe.c
+ *		Counting, for the people of a class, who of them were where together.
+ */
+#include "postgres.h"
+
+#include "partition/hc_safe.h"
+#include "utils/memutils.h"
+
+typedef struct Common
+{
+	uint64		excess;
+	uint64		most;
+} Common;
+
+HcRoom
+hc_room(const Paths *paths)
+{
+	return (HcRoom) {
+		palloc_extended(sizeof(uint32) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO)
+	};
+}
+
+static void
+count_steps(const Paths *paths, const RowId *rows, uint64 nrows, HcRoom *room)
+{
+	for (uint64 i = 0; i < nrows; i++)
+		for (uint64 step = paths->first[rows[i]]; step < paths->first[rows[i] + 1]; step++)
+			room->count[paths->class[step]]++;
+}
+
+/* Looks at each earlier class once, and leaves no count behind. */
+static Common
+common_with(const Paths *paths, const RowId *rows, uint64 nrows, uint64 size, uint64 allowed, HcRoom *room)
+{
+	Common		common = {0};
+
+	count_steps(paths, rows, nrows, room);
+	for (uint64 i = 0; i < nrows; i++)
+		for (uint64 step = paths->first[rows[i]]; step < paths->first[rows[i] + 1]; step++)
+		{
+			uint32		count = room->count[paths->class[step]];
+
+			room->count[paths->class[step]] = 0;
+			if (count >= size)
+				continue;
+			common.most = Max(common.most, count);
+			if (count > allowed)
+				common.excess += count - allowed;
+		}
+	return common;
+}
+
+uint64
+hc_excess(const Paths *paths, const RowId *rows, uint64 nrows, uint64 size, uint32 n, HcRoom *room)
+{
+	uint64		allowed = size > n ? size - n : 0;
+
+	if (n <= 1 || nrows <= allowed)
+		return 0;
+	return common_with(paths, rows, nrows, size, allowed, room).excess;
+}
+
+uint64
+hc_most_in_common(const Paths *paths, const RowId *rows, uint64 nrows, uint64 size, HcRoom *room)
+{
+	return common_with(paths, rows, nrows, size, size, room).most;
+}
