@@ -20,6 +20,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/method/method.sql \
 	src/audit/audit.sql \
 	src/serve/serve.sql \
+	src/serve/candidates.sql \
 	src/serve/schedule/schedule.sql \
 	src/serve/linkability/linkability.sql \
 	src/store/store.sql \

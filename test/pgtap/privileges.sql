@@ -194,6 +194,8 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.signatures('people') $$),
 	($$ SELECT pprepub.neighborhoods('people') $$),
 	($$ SELECT pprepub.statistics('people') $$),
+	($$ SELECT pprepub.historical_correlations('people') $$),
+	($$ SELECT pprepub.compromise('people', '{}') $$),
 	($$ SELECT pprepub.rebuild_history('people') $$),
 	($$ SELECT pprepub.acknowledge_history('people') $$),
 	($$ SELECT pprepub.schedule('people', '0 3 * * 1') $$),
@@ -271,7 +273,7 @@ SELECT ok(error_as('regress_stranger', sql) IN ('42501', '55000'), 'views do not
 
 -- An auditor is granted the owner's role; one who does not inherit it must take it up.
 SELECT is(error_as('regress_auditor', sql), 'done', 'an auditor:' || sql) FROM call
-	WHERE sql ~ '(metrics|members|signatures|neighborhoods|statistics|attack|intact)' AND sql !~ 'NULL|99';
+	WHERE sql ~ '(metrics|members|signatures|neighborhoods|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
 SELECT is(rows_as('regress_auditor', $$ SELECT * FROM pprepub.members('people') $$), 40::bigint, 'reads all members');
 SELECT is(error_as('regress_auditor', $$ SELECT pprepub.preview('fresh') $$), 'done', 'and previews');
 

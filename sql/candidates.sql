@@ -1,0 +1,122 @@
+-- Methods m-invariance and cor-split: the same candidate values for ever.
+SET client_min_messages = warning;
+SET ROLE regress_owner;
+CREATE SCHEMA ward;
+CREATE TABLE ward.patients (id int, name text, age int, zip text, disease text);
+INSERT INTO ward.patients SELECT i, 'p' || i, 20 + i % 40, (11000 + i % 7 * 100)::text, ('{flu,cancer,AIDS,bronchitis,asthma,diabetes}'::text[])[1 + i % 6]
+FROM generate_series(1, 120) i;
+
+-- What may be declared.
+SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{}');
+SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 0}');
+SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6}');
+SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6, "n": 3, "p": 0.04}');
+SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 3, "n": 4}');
+SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6, "p": 0.5, "lifespan": 24, "threshold": 0.1}');
+SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 3}', insensitive => '{zip}');
+
+-- How n is chosen (paper 004, section 4.2); for a lifespan of 21 its formula gives 2.
+SELECT pprepub.n_choose(0.04, 24, 6, 0.1), pprepub.n_choose(0.04, 21, 6, 0.1), pprepub.n_choose(0.5, 24, 6, 0.1);
+SELECT round(pprepub.p_ct(0.04, 24)::numeric, 4) AS p_ct, round(pprepub.p_hc(0.04, 24, 6, 1)::numeric, 4) AS p_hc, round(pprepub.p_pb(0.04, 24, 6, 3)::numeric, 4) AS p_pb;
+SELECT pprepub.p_ct(1.5, 24);
+SELECT pprepub.p_pb(0.04, 0, 6, 3);
+
+-- m-invariance
+SELECT pprepub.create_publication('wards', 'ward.patients', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'm-invariance', '{"m": 3}', target => 'shown');
+SELECT number, rows, classes, suppressed, counterfeits FROM pprepub.publish('wards');
+SELECT count(*) AS rows, count(DISTINCT class) AS classes FROM shown.wards;
+SELECT count(*) AS classes_with_too_few FROM (SELECT class FROM shown.wards GROUP BY class HAVING count(DISTINCT disease) < 3 OR count(DISTINCT disease) < count(*)) c;
+SELECT count(*) FROM shown.wards_counterfeits;
+DELETE FROM ward.patients WHERE id <= 6 OR disease = 'flu' AND id < 40;
+INSERT INTO ward.patients SELECT 200 + i, 'n' || i, 30, '11000', ('{cancer,AIDS,asthma}'::text[])[1 + i % 3] FROM generate_series(1, 6) i;
+SELECT number, rows - counterfeits AS true_rows, suppressed, counterfeits > 0 AS invented FROM pprepub.publish('wards');
+SELECT sum(counterfeits) = (SELECT counterfeits FROM pprepub.release WHERE publication = 'wards' AND number = 2) AS all_told FROM shown.wards_counterfeits WHERE release = 2;
+SELECT check_name, holds FROM pprepub.audit('wards') ORDER BY 1;
+SELECT * FROM pprepub.rebuild_history('wards');
+SELECT signature, count(*) FROM pprepub.signatures('wards') GROUP BY 1 ORDER BY 1;
+SELECT count(*) = (SELECT count(DISTINCT key) FROM pprepub.members('wards')) AS everybody FROM pprepub.signatures('wards');
+SELECT sum(records) = (SELECT count(DISTINCT key) FROM pprepub.members('wards')) + (SELECT sum(counterfeits) FROM shown.wards_counterfeits) AS everybody FROM pprepub.neighborhoods('wards');
+SELECT kind, holds FROM pprepub.attack('wards') GROUP BY 1, 2 ORDER BY 1;
+
+-- Everybody's candidates stay what they were.
+SELECT count(*) AS changed FROM (
+	SELECT key FROM (SELECT m.key, m.release, array_agg(DISTINCT v.disease ORDER BY v.disease) AS seen
+		FROM pprepub.members('wards') m
+		JOIN (SELECT 1 AS release, class, disease FROM shown.wards_1 UNION ALL SELECT 2, class, disease FROM shown.wards_2) v USING (release, class)
+		GROUP BY 1, 2) s GROUP BY key HAVING count(DISTINCT seen) > 1) c;
+
+-- What is refused: values that change, or are missing.
+UPDATE ward.patients SET disease = 'flu' WHERE id IN (50, 51);
+SELECT number FROM pprepub.publish('wards');
+UPDATE ward.patients SET disease = NULL WHERE id = 60;
+SELECT number FROM pprepub.publish('wards');
+SELECT metric FROM pprepub.preview('wards');
+UPDATE ward.patients SET disease = ('{flu,cancer,AIDS,bronchitis,asthma,diabetes}'::text[])[1 + id % 6] WHERE id <= 120;
+SELECT pprepub.publish('wards', 'age > 30');
+SELECT pprepub.publish('wards', NULL, '{age}');
+SELECT number FROM pprepub.import_release('wards', 'shown.wards_1');
+SELECT pprepub.alter_publication('wards', '{"m": 2}');
+SELECT number FROM pprepub.publish('wards');
+
+-- Skewed values: named with their share; a few are made up for by counterfeits.
+CREATE TABLE ward.skewed AS SELECT i AS id, i % 50 AS age, CASE WHEN i <= 70 THEN 'flu' ELSE 'd' || i % 5 END AS disease FROM generate_series(1, 100) i;
+SELECT pprepub.create_publication('skewed', 'ward.skewed', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 4}');
+SELECT number FROM pprepub.publish('skewed');
+UPDATE ward.skewed SET disease = 'flu';
+SELECT number FROM pprepub.publish('skewed');
+UPDATE ward.skewed SET disease = CASE WHEN id <= 30 THEN 'flu' ELSE 'd' || id % 5 END;
+SELECT number, classes, counterfeits FROM pprepub.publish('skewed');
+
+-- cor-split
+CREATE TABLE ward.stays AS SELECT i AS id, i * 7 % 50 AS age, 'd' || i % 12 AS disease FROM generate_series(1, 600) i;
+SELECT pprepub.create_publication('stays', 'ward.stays', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6, "p": 0.04, "lifespan": 24, "threshold": 0.1}');
+SELECT pprepub.create_publication('plain', 'ward.stays', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 6}', beside => '{stays}');
+CREATE FUNCTION ward.live(step int) RETURNS void LANGUAGE sql AS $$
+	DELETE FROM ward.stays WHERE hashint8extended(id, step) & 7 = 0;
+	INSERT INTO ward.stays SELECT 1000 * step + i, i * 11 % 50, 'd' || (hashint8extended(i, step) & 7) FROM generate_series(1, 70) i;
+$$;
+SELECT number, suppressed FROM pprepub.publish('stays') UNION ALL SELECT number, suppressed FROM pprepub.publish('plain');
+SELECT ward.live(1);
+SELECT number, suppressed FROM pprepub.publish('stays') UNION ALL SELECT number, suppressed FROM pprepub.publish('plain');
+SELECT ward.live(2);
+SELECT number, suppressed FROM pprepub.publish('stays') UNION ALL SELECT number, suppressed FROM pprepub.publish('plain');
+SELECT check_name, holds FROM pprepub.audit('stays') ORDER BY 1;
+SELECT * FROM pprepub.rebuild_history('stays');
+-- n is 3 here; what it forbids is in what m-invariance releases.
+SELECT count(*) AS unsafe FROM pprepub.historical_correlations('stays') WHERE unmatched < 3;
+SELECT count(*) > 10 AS unsafe FROM pprepub.historical_correlations('plain') WHERE unmatched < 3;
+SELECT pprepub.create_publication('once', 'ward.stays', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6, "p": 0.04, "lifespan": 1, "threshold": 0.1}', beside => '{stays,plain}');
+SELECT number FROM pprepub.publish('once');
+DELETE FROM ward.stays WHERE id % 100 > 0;
+SELECT number FROM pprepub.publish('once');
+SELECT pprepub.compromise('stays', '{nobody}');
+SELECT pprepub.compromise('stays', '{99999}');
+SELECT pprepub.compromise('stays', NULL);
+SELECT count(*) FROM pprepub.compromise('stays', '{}');
+SELECT count(*) > 0 AS something FROM pprepub.compromise('plain', ARRAY(SELECT id::text FROM ward.stays ORDER BY id LIMIT 20));
+
+-- An analyst reads the counterfeits where the owner says so.
+RESET ROLE;
+GRANT USAGE ON SCHEMA shown TO regress_analyst;
+SET ROLE regress_analyst;
+SELECT count(*) FROM shown.wards_counterfeits;
+RESET ROLE;
+SET ROLE regress_owner;
+GRANT SELECT ON shown.wards_counterfeits TO regress_analyst;
+RESET ROLE;
+SET ROLE regress_analyst;
+SELECT count(*) > 0 AS some FROM shown.wards_counterfeits;
+SELECT pprepub.historical_correlations('stays');
+SELECT pprepub.compromise('stays', '{1}');
+RESET ROLE;
+
+SET ROLE regress_owner;
+DELETE FROM shown_private.wards_counterfeits;
+DROP VIEW shown.wards_counterfeits;
+SELECT number FROM pprepub.publish('wards');
+SELECT count(*) > 0 AS again FROM shown.wards_counterfeits;
+SELECT pprepub.drop_publication(name, true) FROM unnest('{wards,skewed,once,stays,plain}'::text[]) name;
+SELECT relname FROM pg_class WHERE relname ~ '^(wards|skewed|once|stays|plain)_';
+DROP SCHEMA ward, shown, shown_private CASCADE;
+RESET ROLE;
+

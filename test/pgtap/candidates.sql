@@ -1,0 +1,69 @@
+-- m-invariance and cor-split over types of keys and values; what is kept beside the log, tampered with and made anew.
+\set QUIET on
+SET client_min_messages = error;
+BEGIN;
+SELECT no_plan();
+SELECT setseed(0.5) \g /dev/null
+
+CREATE TYPE who AS (house int, name text);
+CREATE TABLE people AS SELECT i AS id, (i, 'n' || i)::who AS person, ARRAY[i, i + 1] AS pair, 'k' || i AS word, gen_random_uuid() AS uuid,
+	20 + i % 50 AS age, 'd' || i % 9 AS ill, ARRAY[i % 9] AS ills, (i % 9, 'd')::who AS illness, i % 9 * 1.0 AS number FROM generate_series(1, 200) i;
+CREATE TABLE reserve AS SELECT i + 200 AS id, (i + 200, 'n' || i)::who AS person, ARRAY[i + 200, i] AS pair, 'k' || i + 200 AS word, gen_random_uuid() AS uuid,
+	20 + i % 50 AS age, 'd' || i % 9 AS ill, ARRAY[i % 9] AS ills, (i % 9, 'd')::who AS illness, i % 9 * 1.00 AS number FROM generate_series(1, 200) i;
+
+CREATE FUNCTION live(publication text, releases int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	FOR n IN 1 .. releases LOOP
+		PERFORM pprepub.publish(publication);
+		WITH gone AS (DELETE FROM people WHERE random() < 0.15 RETURNING *), come AS (DELETE FROM reserve WHERE random() < 0.15 RETURNING *), ins AS (
+			INSERT INTO people SELECT * FROM come)
+		INSERT INTO reserve SELECT * FROM gone;
+	END LOOP;
+END $$;
+
+-- Each row of the release is somebody's, or a counterfeit; everybody is shown.
+CREATE FUNCTION holds(name text, what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN NEXT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit(name) WHERE NOT holds), NULL, what || ': audit()');
+	RETURN NEXT results_eq(format('SELECT * FROM pprepub.rebuild_history(%L)', name), $q$ VALUES ('paths', true) $q$, what || ': paths as the log tells');
+	RETURN NEXT is((SELECT count(*) FROM pprepub.release r WHERE publication = name
+		AND rows - counterfeits <> (SELECT count(*) FROM pprepub.members(name) m WHERE m.release = r.number)), 0::bigint, what || ': rows are people''s or invented');
+END $$;
+
+DO $$
+DECLARE
+	one record;
+BEGIN
+	FOR one IN SELECT 'p' || row_number() OVER () AS name, method, params, key, sensitive FROM
+		(VALUES ('m-invariance', '{"m": 4}'::jsonb), ('cor-split', '{"m": 4, "n": 2}'), ('cor-split', '{"m": 3, "n": 3}')) v(method, params),
+		(VALUES ('id', 'ill'), ('person', 'ills'), ('pair', 'illness'), ('word', 'number'), ('uuid', 'ill')) c(key, sensitive)
+	LOOP
+		PERFORM pprepub.create_publication(one.name, 'people', one.key::name, '{"age": "range"}', one.sensitive::name, one.method, one.params,
+			beside => ARRAY(SELECT name FROM pprepub.publication));
+		PERFORM live(one.name, 4);
+	END LOOP;
+END $$;
+SELECT holds(name, format('%s: %s, %s', method, key, sensitive)) FROM pprepub.publication ORDER BY name;
+
+-- Past all protection: a value, a member, a block are not what they were.
+SET session_replication_role = replica;
+SET allow_system_table_mods = on;
+UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.p1_paths'::regclass;
+CREATE FUNCTION mended(what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN NEXT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('p1') WHERE NOT holds), 'paths', what || ' is noticed');
+	RETURN NEXT results_eq($q$ SELECT * FROM pprepub.rebuild_history('p1') $q$, $q$ VALUES ('paths', false) $q$, what || ' is mended');
+	RETURN NEXT results_eq($q$ SELECT * FROM pprepub.rebuild_history('p1') $q$, $q$ VALUES ('paths', true) $q$, what || ' stays so');
+	RETURN NEXT lives_ok($q$ SELECT pprepub.publish('p1') $q$, what || ': and life goes on');
+END $$;
+UPDATE published_private.p1_paths SET shown[1] = CASE shown[1] WHEN 0 THEN 1 ELSE 0 END WHERE release = 2;
+SELECT mended('another value');
+UPDATE published_private.p1_paths SET keys[1] = keys[2], keys[2] = keys[1] WHERE release = 1;
+SELECT mended('two people who changed places');
+DELETE FROM published_private.p1_paths WHERE release = 2;
+SELECT throws_ok($$ SELECT pprepub.publish('p1') $$, 'XX001', NULL, 'without a block nothing is published');
+SELECT mended('a block that is gone');
+RESET session_replication_role;
+
+SELECT * FROM finish();
+ROLLBACK;

@@ -1,0 +1,116 @@
+# Releases of m-invariance and cor-split are there in full or not at all, whenever their backend or the whole server is
+# killed; everybody stays among the same values, and what is kept beside the log is what it tells.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+use Hospital;
+
+# To repeat a failure, as far as moments can be repeated: set it to what was noted.
+my $seed = $ENV{PPREPUB_SEED} // time;
+note("PPREPUB_SEED=$seed");
+srand($seed);
+
+my $node = new_server('main');
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE owner;
+GRANT CREATE ON DATABASE postgres TO owner;
+CREATE EXTENSION IF NOT EXISTS pprepub;
+SET ROLE owner;
+CREATE SCHEMA ward;
+CREATE TABLE ward.people AS SELECT i AS id, 18 + i * 7 % 60 AS age, 'disease ' || i % 12 AS disease FROM generate_series(1, 3000) i;
+SQL
+
+# Some leave, some come or come back, with what they had.
+sub change
+{
+	my ($step) = @_;
+
+	$node->safe_psql('postgres', <<SQL);
+DELETE FROM ward.people WHERE hashint8extended(id, $step) & 7 = 0;
+INSERT INTO ward.people SELECT i, 18 + i * 7 % 60, 'disease ' || i % 12 FROM generate_series(1, 3000 + 300 * $step) i
+WHERE hashint8extended(i, $step) & 15 = 1 AND i NOT IN (SELECT id FROM ward.people);
+SQL
+	return;
+}
+
+sub faultless
+{
+	my ($name, $what) = @_;
+
+	is( $node->safe_psql('postgres', "SELECT check_name, measured, worst FROM pprepub.audit('$name') WHERE NOT holds"), '', "$what: audit()");
+	is( $node->safe_psql('postgres', "SELECT fold FROM pprepub.rebuild_history('$name') WHERE NOT equal"), '', "$what: paths as the log tells");
+	is( $node->safe_psql('postgres', <<SQL), '', "$what: counterfeits are told of rightly");
+SELECT number FROM pprepub.release r WHERE publication = '$name'
+	AND counterfeits <> (SELECT coalesce(sum(counterfeits), 0) FROM published.${name}_counterfeits c WHERE c.release = r.number);
+SQL
+	is( $node->safe_psql('postgres', <<SQL), '', "$what: nothing is of no release");
+SELECT oid::regclass FROM pg_class WHERE relkind IN ('r', 'v') AND relnamespace::regnamespace::text IN ('published', 'published_private')
+	AND oid NOT IN (SELECT relation FROM pprepub.catalog_relation);
+SQL
+	return;
+}
+
+foreach my $life ([ 'invariant', 'm-invariance', '{"m": 5}' ], [ 'split', 'cor-split', '{"m": 5, "n": 3}' ])
+{
+	my ($name, $method, $params) = @$life;
+
+	$node->safe_psql('postgres', <<SQL);
+SET ROLE owner;
+SELECT pprepub.create_publication('$name', 'ward.people', 'id', '{"age": "range"}', 'disease', '$method', '$params',
+	beside => ARRAY(SELECT name FROM pprepub.publication)::name[]);
+SQL
+	my $needed = $node->safe_psql('postgres', "SELECT seconds FROM pprepub.publish('$name')");
+	my $there = 1;
+
+	foreach my $step (1 .. 6)
+	{
+		my $what = "$method, step $step";
+		my $stopped = $step > 4;
+		my $holder;
+
+		change($step);
+		# The last two are not left to chance: all is written, and nothing committed.
+		if ($stopped)
+		{
+			$holder = $node->background_psql('postgres');
+			$holder->query_safe('BEGIN; LOCK pprepub.catalog_release IN SHARE MODE');
+		}
+		my $session = start_sql($node, 'postgres', 'SET ROLE owner', 'SELECT pg_backend_pid()', "SELECT pprepub.publish('$name')", 'SELECT pg_sleep(600)');
+		IPC::Run::pump($session->{run}) until $session->{out} =~ /\n/;
+		my ($pid) = $session->{out} =~ /^(\d+)\n/;
+		if ($stopped)
+		{
+			$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $pid") or die 'nobody waits';
+		}
+		else
+		{
+			sleep(rand(1.5 * $needed));
+		}
+		if ($step % 3)
+		{
+			my $log = -s $node->logfile;
+			kill 9, $pid;
+			$node->wait_for_log(qr/all server processes terminated; reinitializing/, $log);
+		}
+		else
+		{
+			$node->stop('immediate');
+			$node->start;
+		}
+		finish_sql($session);
+		eval { $holder->quit } if $holder;
+		$node->poll_query_until('postgres', 'SELECT true');
+
+		my $now = $node->safe_psql('postgres', "SELECT releases FROM pprepub.catalog_publication WHERE name = '$name'");
+		ok($now == $there || !$stopped && $now == $there + 1, "$what: the release is there, or it is not");
+		$there = $now;
+		faultless($name, $what);
+		is($node->safe_psql('postgres', "SELECT number FROM pprepub.publish('$name')"), ++$there, "$what: the next release");
+		faultless($name, "$what, the next release");
+	}
+}
+$node->stop;
+done_testing();
