@@ -38,15 +38,16 @@ SQL
 
 sub faultless
 {
-	my ($name, $what) = @_;
+	my ($name, $what, $database) = @_;
+	$database //= 'postgres';
 
-	is( $node->safe_psql('postgres', "SELECT check_name, measured, worst FROM pprepub.audit('$name') WHERE NOT holds"), '', "$what: audit()");
-	is( $node->safe_psql('postgres', "SELECT fold FROM pprepub.rebuild_history('$name') WHERE NOT equal"), '', "$what: paths as the log tells");
-	is( $node->safe_psql('postgres', <<SQL), '', "$what: counterfeits are told of rightly");
+	is( $node->safe_psql($database, "SELECT check_name, measured, worst FROM pprepub.audit('$name') WHERE NOT holds"), '', "$what: audit()");
+	is( $node->safe_psql($database, "SELECT fold FROM pprepub.rebuild_history('$name') WHERE NOT equal"), '', "$what: paths as the log tells");
+	is( $node->safe_psql($database, <<SQL), '', "$what: counterfeits are told of rightly");
 SELECT number FROM pprepub.release r WHERE publication = '$name'
 	AND counterfeits <> (SELECT coalesce(sum(counterfeits), 0) FROM published.${name}_counterfeits c WHERE c.release = r.number);
 SQL
-	is( $node->safe_psql('postgres', <<SQL), '', "$what: nothing is of no release");
+	is( $node->safe_psql($database, <<SQL), '', "$what: nothing is of no release");
 SELECT oid::regclass FROM pg_class WHERE relkind IN ('r', 'v') AND relnamespace::regnamespace::text IN ('published', 'published_private')
 	AND oid NOT IN (SELECT relation FROM pprepub.catalog_relation);
 SQL
@@ -111,6 +112,22 @@ SQL
 		is($node->safe_psql('postgres', "SELECT number FROM pprepub.publish('$name')"), ++$there, "$what: the next release");
 		faultless($name, "$what, the next release");
 	}
+}
+
+# What was dumped and restored goes on where it was.
+my $dump = $node->basedir . '/dump';
+$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, 'postgres' ], 'dumped');
+$node->safe_psql('postgres', 'CREATE DATABASE restored TEMPLATE template0');
+$node->command_ok([ 'pg_restore', '--exit-on-error', '-j2', '-d', 'restored', $dump ], 'restored');
+foreach my $name ('invariant', 'split')
+{
+	my $there = $node->safe_psql('postgres', "SELECT releases FROM pprepub.catalog_publication WHERE name = '$name'");
+
+	$node->safe_psql('restored', "SELECT pprepub.acknowledge_history('$name')");
+	faultless($name, "$name, restored", 'restored');
+	is($node->safe_psql('restored', "SELECT number FROM pprepub.publish('$name')"), $there + 1, "$name, restored: the next release");
+	faultless($name, "$name, restored, the next release", 'restored');
+	fails_like($node, 'restored', "DROP TABLE published_private.${name}_paths", qr/would change what was made for/, "$name, restored: the paths stay");
 }
 $node->stop;
 done_testing();
