@@ -1,0 +1,294 @@
+/*
+ * sequential_bench.c
+ *		The experiments of paper 000, section 7: what the last of a few releases
+ *		loses, cut by cut and cell by cell, what that really protects, and how long
+ *		it takes.
+ *
+ * Earlier releases are made by the same method.  A last release is judged once
+ * more by the audit, which shares nothing with the search but definitions.
+ */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "audit/join/kernel.h"
+#include "method/sequential/specialise.h"
+#include "shim.h"
+
+#define MAX_RELEASES 4
+
+typedef struct Experiment
+{
+	const char *name;
+	int			releases;
+	struct
+	{
+		int			columns[4];		/* ends with -1 */
+		bool		sensitive;
+	}			release[MAX_RELEASES];
+} Experiment;
+
+#define ONLY(...) {__VA_ARGS__}
+
+static const Experiment two = {"age, education | age, value", 2,
+	{{{AGE, EDUCATION, -1}, false}, {{AGE, -1}, true}}};
+static const Experiment wide = {"sex, race, country, education | sex, race, marital status, value", 2,
+	{{{SEX, RACE, COUNTRY, EDUCATION}, false}, {{SEX, RACE, MARITAL, -1}, true}}};
+static const Experiment three = {"age, sex | sex, value | age, value", 3,
+	{{{AGE, SEX, -1}, false}, {{SEX, -1}, true}, {{AGE, -1}, true}}};
+static const Experiment four = {"age, sex | age, value | age, sex, marital status | sex, value", 4,
+	{{{AGE, SEX, -1}, false}, {{AGE, -1}, true}, {{AGE, SEX, MARITAL, -1}, false}, {{SEX, -1}, true}}};
+
+/* How a release is made */
+typedef struct Way
+{
+	double		k;
+	bool		diversity;
+	bool		entropy;		/* rather than the loss metric */
+	bool		kernel;
+	bool		single_cells;
+	bool		refined;
+} Way;
+
+/* Rows of a table, and the releases made of them so far */
+typedef struct Story
+{
+	const Frame *frame;
+	uint32		nrows;
+	JoinInput	input;
+	JoinRelease release[MAX_RELEASES];
+	const Span *cells[MAX_RELEASES][NCOLUMNS];
+	uint32	   *person;
+	JoinTuples	tuples;
+} Story;
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static Story
+story_of(const Frame *frame, uint32 nrows)
+{
+	Story		story = {.frame = frame,.nrows = nrows};
+
+	story.person = palloc_extended(sizeof(uint32) * nrows, MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < nrows; i++)
+		story.person[i] = i;
+	story.input = (JoinInput) {
+		.ncolumns = NCOLUMNS,.nqis = NCOLUMNS,.nvalues = frame->nsensitive,.null_value = NO_CODE
+	};
+	story.tuples = (JoinTuples) {.ntuples = nrows,.code = (const Code *const *) frame->code};
+	return story;
+}
+
+static uint64
+rows_in(const Story *story, int q, Span leaves)
+{
+	uint64		rows = 0;
+
+	for (uint32 i = 0; i < story->nrows; i++)
+		rows += span_contains(leaves, span_of(story->frame->code[q][i]));
+	return rows;
+}
+
+/* What each node of a column's tree loses. */
+static double *
+losses(const Story *story, int q, bool entropy)
+{
+	const Domain *domain = &story->frame->domain[q];
+	double	   *loss = palloc0(sizeof(double) * domain->tree->nnodes);
+	uint64	   *rows = palloc0(sizeof(uint64) * domain->tree->nnodes);
+
+	for (uint32 i = 0; i < domain->tree->nnodes; i++)
+		loss[i] = domain_loss(domain, domain->tree->nodes[i].leaves);
+	if (!entropy)
+		return loss;
+	for (uint32 i = 0; i < domain->tree->nnodes; i++)
+		rows[i] = rows_in(story, q, domain->tree->nodes[i].leaves);
+	for (uint32 i = 0; i < domain->tree->nnodes; i++)
+	{
+		Span		leaves = domain->tree->nodes[i].leaves;
+
+		loss[i] = 0;
+		for (Code code = leaves.lo; code <= leaves.hi; code++)
+		{
+			double		share = rows[i] == 0 ? 0 : (double) rows[domain->tree->leaf[code]] / rows[i];
+
+			loss[i] -= share == 0 ? 0 : share * log2(share);
+		}
+	}
+	return loss;
+}
+
+/* Makes the next release. */
+static SeqOutcome
+add_release(Story *story, const Experiment *experiment, const Way *way)
+{
+	int			r = story->input.nreleases;
+	SeqColumn	column[NCOLUMNS];
+	int			ncolumns = 0;
+	SeqTask		task = {
+		.join = &story->input,.column = column,.tuples = &story->tuples,.k = way->k,
+		.diversity = way->diversity,.kernel = way->kernel,.single_cells = way->single_cells,
+		.refined = way->refined,.seed = 7
+	};
+
+	memset(story->cells[r], 0, sizeof(story->cells[r]));
+	while (ncolumns < 4 && experiment->release[r].columns[ncolumns] >= 0)
+	{
+		int			q = experiment->release[r].columns[ncolumns];
+
+		column[ncolumns] = (SeqColumn) {
+			.column = q,.tree = story->frame->domain[q].tree,.loss = losses(story, q, way->entropy),
+			.code = story->frame->code[q],
+			.cells = palloc_extended(sizeof(Span) * story->nrows, MCXT_ALLOC_HUGE)
+		};
+		story->cells[r][q] = column[ncolumns++].cells;
+	}
+	story->release[r] = (JoinRelease) {
+		.nrecords = story->nrows,.cells = story->cells[r],.person = story->person,
+		.sensitive = experiment->release[r].sensitive ? story->frame->sensitive : NULL
+	};
+	story->input.release = story->release;
+	story->input.nreleases = r + 1;
+	task.ncolumns = ncolumns;
+	return specialise(&task);
+}
+
+/* What the audit says of all releases. */
+static double
+audit(const Story *story, const Way *way)
+{
+	JoinGraph  *graph = join_graph(&story->input);
+	JoinTrouble trouble;
+	LinkProfile *profile;
+
+	if (join_kernel(graph, &trouble) != JOIN_FOUND)
+		abort();
+	profile = link_profile(graph, &story->tuples, false);
+	return way->diversity ? profile->least_diversity : profile->least_linkability;
+}
+
+/* A last release, and what it took */
+typedef struct Made
+{
+	SeqOutcome	outcome;
+	double		seconds;
+	double		audited;		/* level on the kernel */
+	double		megabytes;
+} Made;
+
+static Made
+make_last(Story *story, const Experiment *experiment, const Way *way)
+{
+	MemoryContext before = CurrentMemoryContext;
+	uint64		allocated = shim_allocated_peak = shim_allocated;
+	double		start = now();
+	Made		made;
+
+	CurrentMemoryContext = AllocSetContextCreate(before, "last", ALLOCSET_DEFAULT_SIZES);
+	made.outcome = add_release(story, experiment, way);
+	made.seconds = now() - start;
+	made.megabytes = (shim_allocated_peak - allocated) / 1e6;
+	made.audited = made.outcome.found ? audit(story, way) : 0;
+	story->input.nreleases--;
+	MemoryContextDelete(CurrentMemoryContext);
+	CurrentMemoryContext = before;
+	return made;
+}
+
+static void
+heading(const char *text)
+{
+	printf("\n%s\n%-16s %7s %4s | %11s %10s %10s %10s %6s | %6s %6s %6s | %8s %8s %6s\n", text, "", "rows", "k",
+		   "cut", "cell", "refined", "cell (mj)", "cut/", "(a)", "level", "(b)", "seconds", "refining", "MB");
+}
+
+static void
+run(const char *name, const Frame *frame, uint32 nrows, const Experiment *experiment, Way way)
+{
+	MemoryContext before = CurrentMemoryContext;
+	Story		story;
+	Made		plain;
+	Made		refined;
+	Made		loose;
+
+	CurrentMemoryContext = AllocSetContextCreate(before, "run", ALLOCSET_DEFAULT_SIZES);
+	story = story_of(frame, nrows);
+	way.kernel = way.single_cells = way.refined = true;
+	while (story.input.nreleases < experiment->releases - 1)
+		(void) add_release(&story, experiment, &way);
+	refined = make_last(&story, experiment, &way);
+	way.refined = false;
+	plain = make_last(&story, experiment, &way);
+	way.kernel = false;
+	loose = make_last(&story, experiment, &way);
+	printf("%-16s %7u %4g | %11.2f %10.3f %10.3f %10.3f %6.0f | %6.4g %6.4g %6.4g | %8.3f %8.3f %6.0f\n",
+		   name, nrows, way.k, plain.outcome.cut_loss, plain.outcome.cell_loss, refined.outcome.loss, loose.outcome.loss,
+		   plain.outcome.cut_loss / refined.outcome.loss, plain.outcome.cut_level, refined.audited, loose.audited,
+		   plain.seconds, refined.seconds - plain.seconds, refined.megabytes);
+	fflush(stdout);
+	if (refined.outcome.found && refined.audited < way.k)
+		printf("*** the audit disagrees\n");
+	MemoryContextDelete(CurrentMemoryContext);
+	CurrentMemoryContext = before;
+}
+
+static void
+run_all(const Frame *census, const Frame *adult)
+{
+	uint32		n = Min(census->nrows, 100000);
+	const double ks[] = {5, 10, 15, 20, 25};
+	const double diversities[] = {4, 6, 8, 10};
+
+	heading("Releases that differ (figure 8, table 7)");
+	run("CENSUS-1", census, n, &two, (Way) {.k = 5});
+	run("CENSUS-2", census, n, &wide, (Way) {.k = 5});
+	if (adult != NULL)
+	{
+		run("ADULT-1", adult, adult->nrows, &two, (Way) {.k = 5});
+		run("ADULT-2", adult, adult->nrows, &wide, (Way) {.k = 5});
+	}
+	heading("k-linkability (figure 9, table 8)");
+	for (int i = 0; i < (int) lengthof(ks); i++)
+		run("CENSUS-1", census, n, &two, (Way) {.k = ks[i]});
+	heading("k-diversity (figure 10, table 9)");
+	for (int i = 0; i < (int) lengthof(diversities); i++)
+		run("CENSUS-1", census, n, &two, (Way) {.k = diversities[i],.diversity = true});
+	heading("Number of rows (figure 11, table 10)");
+	for (uint32 i = 1; i <= 5; i++)
+		run("CENSUS-1", census, census->nrows / 5 * i, &two, (Way) {.k = 5});
+	heading("Number of rows, diversity (figure 12, table 11)");
+	for (uint32 i = 1; i <= 5; i++)
+		run("CENSUS-1", census, census->nrows / 5 * i, &two, (Way) {.k = 5,.diversity = true});
+	heading("Entropy measure (figure 13, table 12)");
+	run("CENSUS-1", census, n, &two, (Way) {.k = 5,.entropy = true});
+	heading("Three and four releases (figures 14 and 15, tables 13 and 14)");
+	run("R = 3", census, n, &three, (Way) {.k = 5});
+	run("R = 4", census, n, &four, (Way) {.k = 5});
+}
+
+int
+main(int argc, char **argv)
+{
+	const Frame *census = NULL;
+	const Frame *adult = NULL;
+
+	CurrentMemoryContext = AllocSetContextCreateInternal(NULL, "bench", 0, 0, 0);
+	for (int i = 1; i + 2 < argc; i += 3)
+		if (strcmp(argv[i], "--census") == 0)
+			census = census_of(argv[i + 1], argv[i + 2]);
+		else if (strcmp(argv[i], "--adult") == 0)
+			adult = adult_of(argv[i + 1], argv[i + 2]);
+	run_all(census == NULL ? invented_census(500000) : census, adult);
+	return 0;
+}

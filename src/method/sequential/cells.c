@@ -1,0 +1,269 @@
+/*
+ * cells.c
+ *		Stage 2 of algorithm 3: cells become more specific each by itself.
+ *
+ * NOTES
+ *		As in the paper, cells are tried in random buckets first, which shrink.
+ *		The records of a lot are alike, so they go into one bucket, with one column
+ *		at a time.  In the end lots are tried one by one.  Whether a record can take
+ *		a step depends on the piece that it leaves and the one that it comes to,
+ *		not on whose it is; so where one could not, no other is tried.  That stays
+ *		true, however specific others become, if linkability is what was promised;
+ *		diversity may rise, and they are tried again once something has changed.
+ */
+#include "postgres.h"
+
+#include "method/sequential/search.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Buckets shrink by this factor */
+#define SHRINKING	4
+
+void
+shuffle_lots(Search *search, Pile *pile)
+{
+	for (uint32 i = pile->n; i > 1; i--)
+	{
+		uint32		j = pg_prng_uint64_range(&search->random, 0, i - 1);
+		uint32		number = pile->number[i - 1];
+
+		pile->number[i - 1] = pile->number[j];
+		pile->number[j] = number;
+	}
+}
+
+static bool
+has_steps(const Search *search, uint32 lot)
+{
+	for (int32 c = 0; c < search->task->ncolumns; c++)
+		if (can_step(search->people, lot, c))
+			return true;
+	return false;
+}
+
+/* Lots that have cells that are not leaves, in random order */
+static Pile
+list_lots(Search *search)
+{
+	Pile		lots = {0};
+
+	for (uint32 l = 0; l < search->people->nlots; l++)
+		if (has_steps(search, l))
+			pile_add(&lots, l);
+	shuffle_lots(search, &lots);
+	return lots;
+}
+
+static void
+pile_free(Pile *pile)
+{
+	if (pile->number != NULL)
+		pfree(pile->number);
+}
+
+/* ----------------------------------------------------------------
+ * Buckets
+ * ----------------------------------------------------------------
+ */
+
+/* One of the columns in which a lot can become more specific */
+static int32
+draw_column(Search *search, uint32 lot)
+{
+	int32		chosen = -1;
+	uint32		n = 0;
+
+	for (int32 c = 0; c < search->task->ncolumns; c++)
+		if (can_step(search->people, lot, c) && pg_prng_uint64_range(&search->random, 0, n++) == 0)
+			chosen = c;
+	return chosen;
+}
+
+/* Tries to make a bucket of lots, from this one on, more specific; returns where the next one begins. */
+static uint32
+try_bucket(Search *search, const Pile *lots, uint32 begin, uint64 bucket_size)
+{
+	Trial		trial = begin_trial(search);
+	uint64		ncells = 0;
+	uint32		i = begin;
+
+	for (; i < lots->n && (i == begin || ncells < bucket_size); i++)
+	{
+		uint32		lot = lots->number[i];
+		uint32		size = Min(search->people->lot[lot].size, bucket_size);
+		int32		column = draw_column(search, lot);
+
+		if (column < 0)
+			continue;
+		(void) people_shift(search->people, lot, column, size);
+		ncells += size;
+	}
+	(void) judge_trial(search, trial);
+	return i;
+}
+
+static void
+try_buckets(Search *search, uint64 bucket_size)
+{
+	Pile		lots = list_lots(search);
+
+	for (uint32 i = 0; i < lots.n;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		i = try_bucket(search, &lots, i, bucket_size);
+	}
+	pile_free(&lots);
+}
+
+/* ----------------------------------------------------------------
+ * Lots
+ * ----------------------------------------------------------------
+ */
+
+static bool
+has_failed(Search *search, uint32 from, uint32 to)
+{
+	uint32		n = search->failed.n;
+	uint32		number = number_of(&search->failed, (uint32[]) {from, to});
+
+	if (number == n)
+	{
+		if (number == search->failed_room)
+		{
+			search->failed_room *= 2;
+			search->failed_at = repalloc_huge(search->failed_at, sizeof(uint64) * search->failed_room);
+		}
+		search->failed_at[number] = PG_UINT64_MAX;
+	}
+	return search->task->diversity ?
+		search->failed_at[number] == search->kept : search->failed_at[number] != PG_UINT64_MAX;
+}
+
+static void
+note_failure(Search *search, uint32 from, uint32 to)
+{
+	search->failed_at[number_of(&search->failed, (uint32[]) {from, to})] = search->kept;
+}
+
+void
+forget_failures(Search *search)
+{
+	for (uint32 i = 0; i < search->failed.n; i++)
+		search->failed_at[i] = PG_UINT64_MAX;
+}
+
+static bool
+try_lot(Search *search, uint32 lot, int32 column, uint32 size)
+{
+	Trial		trial = begin_trial(search);
+
+	CHECK_FOR_INTERRUPTS();
+	(void) people_shift(search->people, lot, column, size);
+	return judge_trial(search, trial);
+}
+
+/* Makes as many of a lot more specific in a column as can be. */
+static bool
+step_lot(Search *search, uint32 lot, int32 column)
+{
+	People	   *people = search->people;
+	uint32		from = people->lot[lot].piece;
+	uint32		to = piece_below(people, lot, column);
+	uint32		size = people->lot[lot].size;
+
+	if (has_failed(search, from, to))
+		return false;
+	if (try_lot(search, lot, column, size))
+		return true;
+	if (size == 1 || !try_lot(search, lot, column, 1))
+	{
+		note_failure(search, from, to);
+		return false;
+	}
+	for (size /= 2; size > 0 && people->lot[lot].size > 0;)
+	{
+		size = Min(size, people->lot[lot].size);
+		if (!try_lot(search, lot, column, size))
+			size /= 2;
+	}
+	if (people->lot[lot].size > 0)
+		note_failure(search, from, to);
+	return true;
+}
+
+/* The lot of those of a band who came to this piece */
+static uint32
+lot_at(const People *people, uint32 band, uint32 piece)
+{
+	uint32		lot = people->lots[band];
+
+	while (people->lot[lot].piece != piece)
+		lot = people->lot[lot].next;
+	return lot;
+}
+
+/* Makes a lot more specific in each column that it can be, and adds those who are to the lots. */
+static void
+exhaust_lot(Search *search, Pile *lots, uint32 lot)
+{
+	People	   *people = search->people;
+
+	for (int32 c = 0; c < search->task->ncolumns; c++)
+	{
+		uint32		to;
+
+		if (!can_step(people, lot, c))
+			continue;
+		to = piece_below(people, lot, c);
+		if (step_lot(search, lot, c))
+			pile_add(lots, lot_at(people, people->lot[lot].band, to));
+	}
+}
+
+bool
+exhaust_lots(Search *search, Pile *lots)
+{
+	uint64		before;
+
+	do
+	{
+		before = search->kept;
+		for (uint32 i = 0; i < lots->n; i++)
+		{
+			if (steps_taken(search) > search->most_steps)
+				return false;
+			exhaust_lot(search, lots, lots->number[i]);
+		}
+	} while (search->task->diversity && search->kept > before);
+	return true;
+}
+
+void
+exhaust_all(Search *search)
+{
+	uint64		before;
+
+	do
+	{
+		Pile		lots = list_lots(search);
+
+		before = search->kept;
+		(void) exhaust_lots(search, &lots);
+		pile_free(&lots);
+	} while (search->kept > before);
+}
+
+void
+specialise_cells(Search *search)
+{
+	uint64		ncells = 0;
+	Pile		lots = list_lots(search);
+
+	for (uint32 i = 0; i < lots.n; i++)
+		ncells += search->people->lot[lots.number[i]].size;
+	pile_free(&lots);
+	for (; ncells > 1; ncells /= SHRINKING)
+		try_buckets(search, ncells);
+	exhaust_all(search);
+}

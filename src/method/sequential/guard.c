@@ -1,0 +1,276 @@
+/*
+ * guard.c
+ *		Linkability and diversity of tuples, again and again.
+ *
+ * NOTES
+ *		For linkability it is enough to hear of k different values, and most
+ *		tuples hear of them at once.  For diversity all cliques count.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "audit/join/counts.h"
+#include "method/sequential/guard.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+static void *
+allocate(Size width, Size n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* ----------------------------------------------------------------
+ * Cliques
+ * ----------------------------------------------------------------
+ */
+
+/* Is a node joined to those that are chosen? */
+static bool
+fits(const Guard *guard, int32 depth, uint32 node)
+{
+	for (int32 i = 0; i < depth; i++)
+		if (web_between(guard->people->web, node, guard->chosen[i]) == NO_THREAD)
+			return false;
+	return true;
+}
+
+/* A clique has this value, or shows none; true if no more need be heard. */
+static bool
+hear(Guard *guard, Code value)
+{
+	Code		at = value == NO_CODE ? guard->nvalues : value;
+
+	guard->any = true;
+	if (value == guard->null_value && value != NO_CODE)
+		return false;
+	if (!guard->heard[at])
+	{
+		guard->heard[at] = true;
+		guard->value[guard->nheard++] = at;
+	}
+	if (guard->task->diversity)
+		wide_add(&guard->cliques[at], &guard->product[guard->people->last + 1]);
+	return guard->nheard >= guard->enough;
+}
+
+/* Has this value been heard of, so that more cliques with it would tell nothing? */
+static inline bool
+is_old(const Guard *guard, Code value)
+{
+	return !guard->task->diversity && value != NO_CODE && guard->heard[value];
+}
+
+static void
+weigh(Guard *guard, int32 depth, uint32 weight)
+{
+	memcpy(guard->product[depth + 1].limb, guard->product[depth].limb,
+		   sizeof(uint32) * guard->product[depth].nlimbs);
+	wide_multiply(&guard->product[depth + 1], weight);
+}
+
+/* Hears of all cliques with the nodes that are chosen, and this value, until it is enough. */
+static bool
+walk(Guard *guard, int32 depth, Code value)
+{
+	const Candidate *candidate;
+	uint32		n;
+	uint32		last_node = NOTHING;
+	bool		joined = false;
+
+	if (depth > guard->people->last)
+		return hear(guard, value);
+	candidate = guard->candidate[guard->order[depth]];
+	n = guard->ncandidates[guard->order[depth]];
+	guard->steps += n;
+	for (uint32 i = 0; i < n; i++)
+	{
+		Code		own = candidate[i].value;
+
+		if (value != NO_CODE && own != NO_CODE && own != value)
+			continue;
+		own = value == NO_CODE ? own : value;
+		if (is_old(guard, own))
+			continue;
+		if (candidate[i].node != last_node)
+		{
+			last_node = candidate[i].node;
+			joined = fits(guard, depth, last_node);
+		}
+		if (!joined)
+			continue;
+		guard->chosen[depth] = candidate[i].node;
+		if (guard->task->diversity)
+			weigh(guard, depth, candidate[i].weight);
+		if (walk(guard, depth + 1, own))
+			return true;
+	}
+	return false;
+}
+
+/* ----------------------------------------------------------------
+ * Levels
+ * ----------------------------------------------------------------
+ */
+
+static double
+judge_cliques(Guard *guard)
+{
+	const Wide *most = NULL;
+
+	wide_set(guard->total, 0);
+	for (uint32 i = 0; i < guard->nheard; i++)
+	{
+		const Wide *cliques = &guard->cliques[guard->value[i]];
+
+		wide_add(guard->total, cliques);
+		if (most == NULL || wide_compare(cliques, most) > 0)
+			most = cliques;
+	}
+	return most == NULL ? 0 : wide_ratio(guard->total, most);
+}
+
+/* A tuple's linkability, if it is not enough, or its diversity. */
+static double
+measure(Guard *guard, uint32 tuple, uint32 enough)
+{
+	double		level;
+
+	meet_tuple(guard, tuple);
+	guard->nheard = 0;
+	guard->any = false;
+	guard->enough = enough;
+	(void) walk(guard, 0, NO_CODE);
+	if (!guard->any)
+		level = INFINITY;
+	else if (guard->task->diversity)
+		level = judge_cliques(guard);
+	else
+		level = guard->nheard;
+	for (uint32 i = 0; i < guard->nheard; i++)
+	{
+		guard->heard[guard->value[i]] = false;
+		if (guard->task->diversity)
+			wide_set(&guard->cliques[guard->value[i]], 0);
+	}
+	return level;
+}
+
+static bool
+is_safe(Guard *guard, uint32 tuple)
+{
+	uint32		enough = guard->task->diversity ? PG_UINT32_MAX :
+		(uint32) Min(ceil(guard->task->k), (double) PG_UINT32_MAX);
+
+	if (measure(guard, tuple, enough) >= guard->task->k)
+		return true;
+	guard->culprit = tuple;
+	return false;
+}
+
+bool
+guard_holds(Guard *guard, uint32 web_mark, uint32 people_mark)
+{
+	if (!guard->watches)
+		return true;
+	concern(guard, web_mark, people_mark);
+	if (guard->culprit != NOTHING && guard->stamped[guard->culprit] == guard->stamp &&
+		!is_safe(guard, guard->culprit))
+		return false;
+	for (uint32 i = 0; i < guard->concerned.n; i++)
+		if (!is_safe(guard, guard->concerned.number[i]))
+			return false;
+	return true;
+}
+
+static double
+least_level(const Guard *guard)
+{
+	double		least = INFINITY;
+
+	for (uint32 t = 0; t < guard->ntuples; t++)
+		least = Min(least, guard->level[t]);
+	return least;
+}
+
+double
+guard_measure_all(Guard *guard)
+{
+	if (!guard->watches)
+		return INFINITY;
+	learn_regions(guard);
+	for (uint32 t = 0; t < guard->ntuples; t++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		guard->level[t] = measure(guard, t, PG_UINT32_MAX);
+	}
+	return least_level(guard);
+}
+
+double
+guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark)
+{
+	if (!guard->watches)
+		return INFINITY;
+	concern(guard, web_mark, people_mark);
+	for (uint32 i = 0; i < guard->concerned.n; i++)
+	{
+		uint32		tuple = guard->concerned.number[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (guard->nbefore == guard->before_room)
+		{
+			guard->before_room *= 2;
+			guard->before = repalloc_huge(guard->before, sizeof(LevelBefore) * guard->before_room);
+		}
+		guard->before[guard->nbefore++] = (LevelBefore) {.tuple = tuple,.level = guard->level[tuple]};
+		guard->level[tuple] = measure(guard, tuple, PG_UINT32_MAX);
+	}
+	return least_level(guard);
+}
+
+void
+guard_undo(Guard *guard, uint32 mark)
+{
+	while (guard->nbefore > mark)
+	{
+		const LevelBefore *before = &guard->before[--guard->nbefore];
+
+		guard->level[before->tuple] = before->level;
+	}
+}
+
+Guard *
+guard_create(const SeqTask *task, const People *people)
+{
+	Guard	   *guard = palloc0(sizeof(Guard));
+	const JoinInput *input = task->join;
+	Size		nvalues = (Size) input->nvalues + 1;
+	int32		limbs = join_limbs(people->graph);
+
+	*guard = (Guard) {
+		.people = people,.input = input,.task = task,
+		.null_value = input->null_value,.nvalues = input->nvalues,
+		.fresh_kind = NOTHING,.culprit = NOTHING,
+		.fresh_room = 64,.before_room = 64
+	};
+	for (int32 r = 0; r < input->nreleases; r++)
+		guard->watches |= input->release[r].sensitive != NULL;
+	guard->candidate = allocate(sizeof(Candidate *), input->nreleases);
+	guard->ncandidates = allocate(sizeof(uint32), input->nreleases);
+	guard->order = allocate(sizeof(int32), input->nreleases);
+	guard->chosen = allocate(sizeof(uint32), input->nreleases);
+	guard->fresh = palloc(sizeof(Candidate) * guard->fresh_room);
+	guard->heard = allocate(sizeof(bool), nvalues);
+	guard->value = allocate(sizeof(Code), nvalues);
+	guard->cliques = wide_create(nvalues, limbs);
+	guard->product = wide_create((Size) input->nreleases + 1, limbs);
+	wide_set(&guard->product[0], 1);
+	guard->total = wide_create(1, limbs);
+	prepare_encounters(guard);
+	guard->stamped = allocate(sizeof(uint32), guard->ntuples);
+	guard->level = allocate(sizeof(double), guard->ntuples);
+	guard->before = palloc(sizeof(LevelBefore) * guard->before_room);
+	return guard;
+}

@@ -1,0 +1,140 @@
+/*
+ * guard.h
+ *		Does everybody stay as hard to link as was promised?
+ *
+ * The definitions are those of audit/join/profile.h.  Here they are asked again
+ * and again, after each specialisation, of those only whom it can concern.
+ */
+#ifndef PPREPUB_METHOD_SEQUENTIAL_GUARD_H
+#define PPREPUB_METHOD_SEQUENTIAL_GUARD_H
+
+#include "audit/join/boxes.h"
+#include "audit/join/wide.h"
+#include "method/sequential/people.h"
+
+/* Records of a node that a tuple is consistent with, and that show the same value. */
+typedef struct Candidate
+{
+	uint32		node;
+	Code		value;			/* or NO_CODE */
+	uint32		weight;			/* records */
+} Candidate;
+
+/* An earlier release, as tuples meet it: those that agree in what it shows are a kind. */
+typedef struct Encounter
+{
+	uint32	   *kind;			/* [tuples] */
+	uint64	   *first;			/* [kinds + 1] */
+	Candidate  *candidate;		/* kind by kind */
+	uint64	   *first_tuple;	/* [nodes + 1] */
+	uint32	   *tuple;			/* node by node, those that meet it */
+} Encounter;
+
+/* Numbers that are added to */
+typedef struct Pile
+{
+	uint32		n;
+	uint32		room;
+	uint32	   *number;
+} Pile;
+
+/* A tuple's level, as it was */
+typedef struct LevelBefore
+{
+	uint32		tuple;
+	double		level;
+} LevelBefore;
+
+typedef struct Guard
+{
+	const People *people;		/* borrowed */
+	const JoinInput *input;		/* borrowed */
+	const SeqTask *task;		/* borrowed */
+	bool		watches;		/* some release shows the sensitive column */
+	Code		null_value;
+	Code		nvalues;
+
+	/* Tuples that differ in what any release shows, those alike in the new one side by side */
+	uint32		ntuples;
+	Code	   *code;			/* [tuples * columns] in the new release's columns */
+	Encounter  *encounter;		/* [last] */
+
+	/* The new release, as tuples meet it */
+	uint32		nkinds;
+	uint32	   *kind;			/* [tuples] */
+	uint32	   *first_of_kind;	/* [kinds + 1] tuples */
+	Boxes	   *kinds;
+	uint32		nregions;		/* that kinds know of */
+	Pile	   *regions;		/* [kinds] those that contain it */
+	Pile	   *kinds_in;		/* [regions] */
+	uint32	   *region_stamped; /* [regions] */
+	uint32		region_room;
+	uint32	   *found;			/* [kinds] */
+
+	/* What the tuple at hand meets */
+	const Candidate **candidate;	/* [releases] */
+	uint32	   *ncandidates;
+	int32	   *order;			/* [releases] those with fewest first */
+	uint32	   *chosen;			/* [releases] nodes, in that order */
+	Candidate  *fresh;			/* of the new release, of this kind, at this version */
+	uint32		nfresh;
+	uint32		fresh_room;
+	uint32		fresh_kind;
+	uint64		fresh_version;
+
+	/* What it is linked to */
+	uint32		enough;			/* different values */
+	bool	   *heard;			/* [values + 1] the last is "not shown" */
+	Code	   *value;			/* [values + 1] those that were heard */
+	uint32		nheard;
+	bool		any;			/* clique */
+	Wide	   *cliques;		/* [values + 1] */
+	Wide	   *product;		/* [releases + 1] */
+	Wide	   *total;
+
+	/* Tuples that a change concerns */
+	uint32		stamp;
+	uint32	   *stamped;		/* [tuples] */
+	Pile		concerned;
+	uint32		culprit;		/* whoever was harmed last */
+
+	uint64		steps;			/* candidates looked at */
+
+	/* Levels, where they are kept */
+	double	   *level;			/* [tuples] */
+	LevelBefore *before;
+	uint32		nbefore;
+	uint32		before_room;
+} Guard;
+
+extern Guard *guard_create(const SeqTask *task, const People *people);
+
+/* After a settled change since these marks: does everybody keep k? */
+extern bool guard_holds(Guard *guard, uint32 web_mark, uint32 people_mark);
+
+/* The least level of all, and then again after a settled change since these marks. */
+extern double guard_measure_all(Guard *guard);
+extern double guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark);
+
+static inline uint32
+guard_mark(const Guard *guard)
+{
+	return guard->nbefore;
+}
+
+extern void guard_undo(Guard *guard, uint32 mark);
+
+static inline void
+guard_commit(Guard *guard)
+{
+	guard->nbefore = 0;
+}
+
+/* Private to guard.c, meet.c and concern.c */
+extern void prepare_encounters(Guard *guard);
+extern void learn_regions(Guard *guard);
+extern void meet_tuple(Guard *guard, uint32 tuple);
+extern void concern(Guard *guard, uint32 web_mark, uint32 people_mark);
+extern void pile_add(Pile *pile, uint32 number);
+
+#endif							/* PPREPUB_METHOD_SEQUENTIAL_GUARD_H */

@@ -1,0 +1,387 @@
+/*
+ * meet.c
+ *		Which records of each release a tuple is consistent with.
+ *
+ * NOTES
+ *		Of earlier releases this is found once.  Of the new one it changes all the
+ *		time: but which regions contain which tuples does not, so it is found once
+ *		for each region that ever is, whether it has records or not.
+ */
+#include "postgres.h"
+
+#include "audit/join/boxes.h"
+#include "audit/join/parting.h"
+#include "method/sequential/guard.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+static void *
+allocate(Size width, Size n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+void
+pile_add(Pile *pile, uint32 number)
+{
+	if (pile->n == pile->room)
+	{
+		pile->room = Max(4, pile->room * 2);
+		pile->number = pile->number == NULL ? palloc(sizeof(uint32) * pile->room) :
+			repalloc_huge(pile->number, sizeof(uint32) * pile->room);
+	}
+	pile->number[pile->n++] = number;
+}
+
+/* ----------------------------------------------------------------
+ * Tuples
+ * ----------------------------------------------------------------
+ */
+
+static void
+part_by_codes(Parting *parting, Span *cells, const Code *code, const uint32 *tuple)
+{
+	for (uint32 i = 0; i < parting->nrecords; i++)
+		cells[i] = span_of(code[tuple == NULL ? i : tuple[i]]);
+	part_by(parting, cells);
+}
+
+static bool
+is_shown(const Guard *guard, int32 column)
+{
+	for (int32 r = 0; r < guard->input->nreleases; r++)
+		if (guard->input->release[r].cells[column] != NULL)
+			return true;
+	return false;
+}
+
+/*
+ * A tuple of each kind that differs in what is shown, those alike in the new release's columns
+ * side by side.
+ */
+static uint32 *
+choose_tuples(Guard *guard)
+{
+	const JoinTuples *tuples = guard->task->tuples;
+	Parting		parting = parting_create(tuples->ntuples);
+	Span	   *cells = allocate(sizeof(Span), tuples->ntuples);
+	uint32	   *chosen;
+	uint32	   *first;
+	uint32	   *kind_of;
+
+	for (int32 c = 0; c < guard->task->ncolumns; c++)
+		part_by_codes(&parting, cells, tuples->code[guard->task->column[c].column], NULL);
+	guard->nkinds = parting.nparts;
+	kind_of = allocate(sizeof(uint32), tuples->ntuples);
+	memcpy(kind_of, parting.part, sizeof(uint32) * tuples->ntuples);
+	for (int32 c = 0; c < guard->input->nqis; c++)
+		if (is_shown(guard, c))
+			part_by_codes(&parting, cells, tuples->code[c], NULL);
+	guard->ntuples = parting.nparts;
+	guard->first_of_kind = first = allocate(sizeof(uint32), guard->nkinds + 1);
+	guard->kind = allocate(sizeof(uint32), guard->ntuples);
+	chosen = allocate(sizeof(uint32), guard->ntuples);
+	for (uint32 t = tuples->ntuples; t-- > 0;)
+		guard->kind[parting.part[t]] = t;
+	for (uint32 i = 0; i < guard->ntuples; i++)
+		first[kind_of[guard->kind[i]] + 2]++;
+	for (uint32 k = 0; k < guard->nkinds; k++)
+		first[k + 2] += first[k + 1];
+	for (uint32 i = 0; i < guard->ntuples; i++)
+		chosen[first[kind_of[guard->kind[i]] + 1]++] = guard->kind[i];
+	for (uint32 i = 0; i < guard->ntuples; i++)
+		guard->kind[i] = kind_of[chosen[i]];
+	pfree(kind_of);
+	pfree(cells);
+	parting_free(&parting);
+	return chosen;
+}
+
+/* ----------------------------------------------------------------
+ * Earlier releases
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Meeting
+{
+	const JoinSide *side;
+	const Code *sensitive;		/* or NULL */
+	uint32		first_node;
+	Boxes	   *boxes;			/* of pieces */
+	uint32	   *found;			/* [pieces] */
+	Candidate  *met;			/* [pieces] */
+} Meeting;
+
+static int
+compare_candidates(const void *a, const void *b)
+{
+	const Candidate *x = a;
+	const Candidate *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* Finds the candidates of a tuple; how many? */
+static uint32
+meet_pieces(const Meeting *meeting, const Span *box)
+{
+	uint32		npieces = boxes_meeting(meeting->boxes, box, meeting->found);
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < npieces; i++)
+	{
+		const Piece *piece = &meeting->side->piece[meeting->found[i]];
+
+		meeting->met[i] = (Candidate) {
+			.node = meeting->first_node + piece->node,
+			.value = meeting->sensitive == NULL ? NO_CODE : meeting->sensitive[piece->record],
+			.weight = piece->nrecords
+		};
+	}
+	qsort(meeting->met, npieces, sizeof(Candidate), compare_candidates);
+	for (uint32 i = 0; i < npieces; i++)
+	{
+		if (n > 0 && compare_candidates(&meeting->met[n - 1], &meeting->met[i]) == 0)
+			meeting->met[n - 1].weight += meeting->met[i].weight;
+		else
+			meeting->met[n++] = meeting->met[i];
+	}
+	return n;
+}
+
+/* Lists the candidates of each kind of tuples, whose columns these are. */
+static void
+list_candidates(Encounter *encounter, const Meeting *meeting, const JoinTuples *tuples,
+				const uint32 *example, uint32 nkinds, const int32 *column, int32 ncolumns)
+{
+	uint64		room = 1024;
+	Span	   *box = allocate(sizeof(Span), ncolumns);
+
+	encounter->first = allocate(sizeof(uint64), nkinds + 1);
+	encounter->candidate = palloc(sizeof(Candidate) * room);
+	for (uint32 k = 0; k < nkinds; k++)
+	{
+		uint32		n;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int32 c = 0; c < ncolumns; c++)
+			box[c] = span_of(tuples->code[column[c]][example[k]]);
+		n = meet_pieces(meeting, box);
+		encounter->first[k + 1] = encounter->first[k] + n;
+		if (encounter->first[k + 1] > room)
+		{
+			room = Max(room * 2, encounter->first[k + 1]);
+			encounter->candidate = repalloc_huge(encounter->candidate, sizeof(Candidate) * room);
+		}
+		memcpy(&encounter->candidate[encounter->first[k]], meeting->met, sizeof(Candidate) * n);
+	}
+	pfree(box);
+}
+
+/* Lists for each node the tuples that meet it. */
+static void
+list_tuples(const Guard *guard, Encounter *encounter, uint32 first_node, uint32 nnodes)
+{
+	uint64	   *first = encounter->first_tuple = allocate(sizeof(uint64), (Size) nnodes + 2);
+
+	for (int pass = 0; pass < 2; pass++)
+	{
+		for (uint32 t = 0; t < guard->ntuples; t++)
+		{
+			uint32		before = NOTHING;
+
+			for (uint64 i = encounter->first[encounter->kind[t]]; i < encounter->first[encounter->kind[t] + 1]; i++)
+			{
+				uint32		node = encounter->candidate[i].node - first_node;
+
+				if (node != before && pass == 0)
+					first[node + 2]++;
+				else if (node != before)
+					encounter->tuple[first[node + 1]++] = t;
+				before = node;
+			}
+		}
+		if (pass > 0)
+			return;
+		for (uint32 v = 0; v < nnodes; v++)
+			first[v + 2] += first[v + 1];
+		encounter->tuple = allocate(sizeof(uint32), first[nnodes + 1]);
+	}
+}
+
+static void
+prepare_encounter(Guard *guard, int32 r, const uint32 *chosen)
+{
+	const JoinGraph *graph = guard->people->graph;
+	Encounter  *encounter = &guard->encounter[r];
+	Meeting		meeting = {.side = &graph->side[r],.first_node = guard->people->first_node[r]};
+	const Span **cells = allocate(sizeof(Span *), guard->input->nqis);
+	int32	   *column = allocate(sizeof(int32), guard->input->nqis);
+	uint32	   *record = allocate(sizeof(uint32), meeting.side->npieces);
+	Parting		parting = parting_create(guard->ntuples);
+	Span	   *codes = allocate(sizeof(Span), guard->ntuples);
+	uint32	   *example;
+	int32		n = 0;
+
+	for (int32 c = 0; c < guard->input->nqis; c++)
+		if (meeting.side->cells[c] != NULL)
+		{
+			part_by_codes(&parting, codes, guard->task->tuples->code[c], chosen);
+			column[n] = c;
+			cells[n++] = meeting.side->cells[c];
+		}
+	encounter->kind = parting.part;
+	example = allocate(sizeof(uint32), parting.nparts);
+	for (uint32 t = 0; t < guard->ntuples; t++)
+		example[parting.part[t]] = chosen[t];
+	for (uint32 p = 0; p < meeting.side->npieces; p++)
+		record[p] = meeting.side->piece[p].record;
+	meeting.sensitive = guard->input->release[r].sensitive;
+	meeting.boxes = boxes_index(meeting.side->npieces, record, n, cells);
+	meeting.found = allocate(sizeof(uint32), meeting.side->npieces);
+	meeting.met = allocate(sizeof(Candidate), meeting.side->npieces);
+	list_candidates(encounter, &meeting, guard->task->tuples, example, parting.nparts, column, n);
+	list_tuples(guard, encounter, meeting.first_node, meeting.side->nnodes);
+	boxes_free(meeting.boxes);
+	pfree(meeting.found);
+	pfree(meeting.met);
+	pfree(cells);
+	pfree(column);
+	pfree(record);
+	pfree(codes);
+	pfree(example);
+}
+
+/* ----------------------------------------------------------------
+ * The new release
+ * ----------------------------------------------------------------
+ */
+
+/* Finds, for each region that is new, the kinds of tuples in it. */
+void
+learn_regions(Guard *guard)
+{
+	const People *people = guard->people;
+	Span		box[MAX_SEQ_COLUMNS];
+
+	if (people->regions.n > guard->region_room)
+	{
+		guard->region_room = Max(people->regions.n, guard->region_room * 2);
+		guard->kinds_in = repalloc_huge(guard->kinds_in, sizeof(Pile) * guard->region_room);
+		guard->region_stamped = repalloc_huge(guard->region_stamped, sizeof(uint32) * guard->region_room);
+	}
+	for (; guard->nregions < people->regions.n; guard->nregions++)
+	{
+		const uint32 *key = key_of(&people->regions, guard->nregions);
+		Pile	   *kinds_in = &guard->kinds_in[guard->nregions];
+		uint32		n;
+
+		for (int32 c = 0; c < people->ncolumns; c++)
+			box[c] = guard->task->column[c].tree->nodes[key[1 + c]].leaves;
+		n = boxes_meeting(guard->kinds, box, guard->found);
+		*kinds_in = (Pile) {.n = n,.room = n,.number = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE)};
+		memcpy(kinds_in->number, guard->found, sizeof(uint32) * n);
+		guard->region_stamped[guard->nregions] = 0;
+		for (uint32 i = 0; i < n; i++)
+			pile_add(&guard->regions[guard->found[i]], guard->nregions);
+	}
+}
+
+static void
+prepare_kinds(Guard *guard, const uint32 *chosen)
+{
+	const SeqTask *task = guard->task;
+	Span	  **cells = allocate(sizeof(Span *), task->ncolumns);
+	uint32	   *record = allocate(sizeof(uint32), guard->nkinds);
+
+	guard->code = allocate(sizeof(Code), (Size) guard->ntuples * task->ncolumns);
+	for (int32 c = 0; c < task->ncolumns; c++)
+	{
+		const Code *code = task->tuples->code[task->column[c].column];
+
+		cells[c] = allocate(sizeof(Span), guard->ntuples);
+		for (uint32 t = 0; t < guard->ntuples; t++)
+		{
+			cells[c][t] = span_of(code[chosen[t]]);
+			guard->code[(Size) t * task->ncolumns + c] = code[chosen[t]];
+		}
+	}
+	for (uint32 k = 0; k < guard->nkinds; k++)
+		record[k] = guard->first_of_kind[k];
+	guard->kinds = boxes_index(guard->nkinds, record, task->ncolumns, (const Span *const *) cells);
+	guard->regions = allocate(sizeof(Pile), guard->nkinds);
+	guard->region_room = 64;
+	guard->kinds_in = palloc(sizeof(Pile) * guard->region_room);
+	guard->region_stamped = palloc(sizeof(uint32) * guard->region_room);
+	guard->found = allocate(sizeof(uint32), guard->nkinds);
+}
+
+void
+prepare_encounters(Guard *guard)
+{
+	uint32	   *chosen = choose_tuples(guard);
+
+	guard->encounter = allocate(sizeof(Encounter), guard->people->last);
+	for (int32 r = 0; r < guard->people->last; r++)
+		prepare_encounter(guard, r, chosen);
+	prepare_kinds(guard, chosen);
+	pfree(chosen);
+}
+
+/* Finds the records of the new release that a kind of tuples meets. */
+static void
+meet_fresh(Guard *guard, uint32 kind)
+{
+	const People *people = guard->people;
+
+	if (guard->fresh_kind == kind && guard->fresh_version == people->version)
+		return;
+	guard->fresh_kind = kind;
+	guard->fresh_version = people->version;
+	guard->nfresh = 0;
+	for (uint32 i = 0; i < guard->regions[kind].n; i++)
+		for (uint32 p = people->pieces[guard->regions[kind].number[i]]; p != NOTHING; p = people->piece[p].next)
+		{
+			const RegionPiece *piece = &people->piece[p];
+
+			if (piece->size == 0)
+				continue;
+			if (guard->nfresh == guard->fresh_room)
+			{
+				guard->fresh_room *= 2;
+				guard->fresh = repalloc_huge(guard->fresh, sizeof(Candidate) * guard->fresh_room);
+			}
+			guard->fresh[guard->nfresh++] = (Candidate) {
+				.node = people->place[piece->place].node,.value = piece->value,.weight = piece->size
+			};
+		}
+}
+
+/* Finds what a tuple meets of each release. */
+void
+meet_tuple(Guard *guard, uint32 tuple)
+{
+	int32		last = guard->people->last;
+
+	for (int32 r = 0; r < last; r++)
+	{
+		const Encounter *encounter = &guard->encounter[r];
+		uint32		kind = encounter->kind[tuple];
+
+		guard->candidate[r] = &encounter->candidate[encounter->first[kind]];
+		guard->ncandidates[r] = encounter->first[kind + 1] - encounter->first[kind];
+	}
+	meet_fresh(guard, guard->kind[tuple]);
+	guard->candidate[last] = guard->fresh;
+	guard->ncandidates[last] = guard->nfresh;
+	for (int32 r = 0; r <= last; r++)
+	{
+		int32		i = r;
+
+		for (; i > 0 && guard->ncandidates[guard->order[i - 1]] > guard->ncandidates[r]; i--)
+			guard->order[i] = guard->order[i - 1];
+		guard->order[i] = r;
+	}
+}

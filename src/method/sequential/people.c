@@ -1,0 +1,651 @@
+/*
+ * people.c
+ *		Bands, lots, pieces and places, and what it takes to move people between them.
+ */
+#include "postgres.h"
+
+#include "audit/join/boxes.h"
+#include "audit/join/parting.h"
+#include "method/sequential/people.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+static void *
+allocate(Size width, Size n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* An array that has room for one more than n. */
+static void *
+make_room(void *array, Size width, uint32 n, uint32 *room)
+{
+	if (n < *room)
+		return array;
+	*room = Max(64, *room * 2);
+	return array == NULL ?
+		palloc_extended(width * *room, MCXT_ALLOC_HUGE) : repalloc_huge(array, width * *room);
+}
+
+/* ----------------------------------------------------------------
+ * Bands
+ * ----------------------------------------------------------------
+ */
+
+static const JoinRelease *
+new_release(const People *people)
+{
+	return &people->task->join->release[people->last];
+}
+
+static bool
+is_cell_column(const People *people, int32 column)
+{
+	for (int32 c = 0; c < people->ncolumns; c++)
+		if (people->task->column[c].column == column)
+			return true;
+	return false;
+}
+
+/* Parts records by those columns that other releases show, too, and that stay as they are. */
+static void
+part_by_fixed(const People *people, Parting *parting)
+{
+	const JoinSide *side = &people->graph->side[people->last];
+
+	for (int32 c = 0; c < people->graph->input->ncolumns; c++)
+		if (side->shared[c] && !is_cell_column(people, c))
+			part_by(parting, side->cells[c]);
+}
+
+static void
+part_by_codes(Parting *parting, Span *cells, const Code *code)
+{
+	for (uint32 i = 0; i < parting->nrecords; i++)
+		cells[i] = span_of(code[i]);
+	part_by(parting, cells);
+}
+
+/* Parts the new release's records into bands. */
+static Parting
+part_records(const People *people)
+{
+	const JoinRelease *release = new_release(people);
+	Parting		parting = parting_create(release->nrecords);
+	Span	   *cells = allocate(sizeof(Span), release->nrecords);
+
+	for (int32 r = 0; r < people->last; r++)
+	{
+		const uint32 *node = people->graph->side[r].node_of_person;
+
+		for (uint32 i = 0; i < release->nrecords; i++)
+			cells[i] = span_of(node[release->person[i]]);
+		part_by(&parting, cells);
+	}
+	for (int32 c = 0; c < people->ncolumns; c++)
+		part_by_codes(&parting, cells, people->task->column[c].code);
+	if (release->sensitive != NULL)
+		part_by_codes(&parting, cells, release->sensitive);
+	part_by_fixed(people, &parting);
+	pfree(cells);
+	return parting;
+}
+
+/* Lists members band by band. */
+static void
+list_members(People *people, const Parting *parting)
+{
+	people->nbands = parting->nparts;
+	people->first_member = allocate(sizeof(uint32), people->nbands + 1);
+	people->member = allocate(sizeof(uint32), parting->nrecords);
+	for (uint32 i = 0; i < parting->nrecords; i++)
+		people->first_member[parting->part[i] + 2]++;
+	for (uint32 b = 0; b < people->nbands; b++)
+		people->first_member[b + 2] += people->first_member[b + 1];
+	for (uint32 i = 0; i < parting->nrecords; i++)
+		people->member[people->first_member[parting->part[i] + 1]++] = i;
+}
+
+static void
+fix_columns(People *people)
+{
+	Parting		fixed = parting_create(new_release(people)->nrecords);
+
+	part_by_fixed(people, &fixed);
+	people->fixed = allocate(sizeof(uint32), people->nbands);
+	people->fixed_record = allocate(sizeof(uint32), fixed.nparts);
+	for (uint32 b = 0; b < people->nbands; b++)
+	{
+		uint32		record = people->member[people->first_member[b]];
+
+		people->fixed[b] = fixed.part[record];
+		people->fixed_record[fixed.part[record]] = record;
+	}
+	parting_free(&fixed);
+}
+
+static void
+describe_bands(People *people)
+{
+	const JoinRelease *release = new_release(people);
+
+	people->node = allocate(sizeof(uint32), (Size) people->nbands * people->last);
+	people->code = allocate(sizeof(Code), (Size) people->nbands * people->ncolumns);
+	people->value = allocate(sizeof(Code), people->nbands);
+	for (uint32 b = 0; b < people->nbands; b++)
+	{
+		uint32		record = people->member[people->first_member[b]];
+
+		for (int32 r = 0; r < people->last; r++)
+			people->node[(Size) b * people->last + r] = people->first_node[r] +
+				people->graph->side[r].node_of_person[release->person[record]];
+		for (int32 c = 0; c < people->ncolumns; c++)
+			people->code[(Size) b * people->ncolumns + c] = people->task->column[c].code[record];
+		people->value[b] = release->sensitive == NULL ? NO_CODE : release->sensitive[record];
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Regions, pieces and places
+ * ----------------------------------------------------------------
+ */
+
+static uint32
+find_region(People *people, const uint32 *key)
+{
+	uint32		n = people->regions.n;
+	uint32		region = number_of(&people->regions, key);
+
+	if (region < n)
+		return region;
+	people->pieces = make_room(people->pieces, sizeof(uint32), region, &people->region_room);
+	people->pieces[region] = NOTHING;
+	return region;
+}
+
+/* What of a piece is shared. */
+static uint32
+find_place(People *people, uint32 region, Code value)
+{
+	uint32		n = people->place_numbers.n;
+	const uint32 *cells = key_of(&people->regions, region);
+	uint32		key[2 + MAX_SEQ_COLUMNS];
+	uint32		place;
+
+	key[0] = cells[0];
+	for (int32 c = 0; c < people->ncolumns; c++)
+		key[1 + c] = people->shared[c] ? cells[1 + c] : 0;
+	key[1 + people->ncolumns] = people->value_shared ? value : 0;
+	place = number_of(&people->place_numbers, key);
+	if (place == n)
+	{
+		people->place = make_room(people->place, sizeof(Place), place, &people->place_room);
+		people->place[place] = (Place) {.node = NOTHING};
+	}
+	return place;
+}
+
+static uint32
+find_piece(People *people, uint32 region, Code value)
+{
+	uint32		n = people->piece_numbers.n;
+	uint32		piece = number_of(&people->piece_numbers, (uint32[]) {region, value});
+
+	if (piece < n)
+		return piece;
+	people->piece = make_room(people->piece, sizeof(RegionPiece), piece, &people->piece_room);
+	people->piece[piece] = (RegionPiece) {
+		.region = region,.value = value,
+		.place = find_place(people, region, value),
+		.next = people->pieces[region]
+	};
+	people->pieces[region] = piece;
+	return piece;
+}
+
+/* The lot of those of a band who are in a piece. */
+static uint32
+find_lot(People *people, uint32 band, uint32 piece)
+{
+	for (uint32 l = people->lots[band]; l != NOTHING; l = people->lot[l].next)
+		if (people->lot[l].piece == piece)
+			return l;
+	people->lot = make_room(people->lot, sizeof(Lot), people->nlots, &people->lot_room);
+	people->lot[people->nlots] = (Lot) {.band = band,.piece = piece,.next = people->lots[band]};
+	people->lots[band] = people->nlots;
+	return people->nlots++;
+}
+
+uint32
+step_down(const Tree *tree, uint32 node, Code code)
+{
+	Span		leaves = tree->nodes[node].leaves;
+
+	do
+	{
+		uint32		child = tree->leaf[code];
+
+		while (tree->nodes[child].parent != node)
+			child = tree->nodes[child].parent;
+		node = child;
+	} while (span_equal(tree->nodes[node].leaves, leaves));
+	return node;
+}
+
+uint32
+piece_below(People *people, uint32 lot, int32 column)
+{
+	const RegionPiece *piece = &people->piece[people->lot[lot].piece];
+	uint32		key[1 + MAX_SEQ_COLUMNS];
+
+	memcpy(key, key_of(&people->regions, piece->region), sizeof(uint32) * people->regions.width);
+	key[1 + column] = step_down(people->task->column[column].tree, key[1 + column], lot_code(people, lot, column));
+	return find_piece(people, find_region(people, key), piece->value);
+}
+
+/* ----------------------------------------------------------------
+ * The web
+ * ----------------------------------------------------------------
+ */
+
+/* The cell of a place, in a column of the join. */
+static Span
+cell_of_place(const People *people, uint32 place, int32 column)
+{
+	const uint32 *key = key_of(&people->place_numbers, place);
+	const JoinSide *side = &people->graph->side[people->last];
+
+	if (column == people->graph->sensitive)
+		return key[1 + people->ncolumns] == NO_CODE ?
+			(Span) {0, PG_UINT32_MAX} : span_of(key[1 + people->ncolumns]);
+	for (int32 c = 0; c < people->ncolumns; c++)
+		if (people->task->column[c].column == column)
+			return people->task->column[c].tree->nodes[key[1 + c]].leaves;
+	return side->cells[column][people->fixed_record[key[0]]];
+}
+
+static void
+know_place(People *people, uint32 node, uint32 place)
+{
+	uint32		i = node - people->first_node[people->last];
+
+	people->place_of = make_room(people->place_of, sizeof(uint32), i, &people->node_room);
+	people->place_of[i] = place;
+	people->place[place].node = node;
+}
+
+/* Joins the places that have records to whatever of an earlier release they meet. */
+static void
+weave_release(People *people, int32 r)
+{
+	const JoinGraph *graph = people->graph;
+	const JoinSide *side = &graph->side[r];
+	const JoinSide *own = &graph->side[people->last];
+	const Span **cells = allocate(sizeof(Span *), graph->sensitive + 1);
+	int32	   *columns = allocate(sizeof(int32), graph->sensitive + 1);
+	Span	   *box = allocate(sizeof(Span), graph->sensitive + 1);
+	uint32	   *found = allocate(sizeof(uint32), side->nnodes);
+	int32		ncolumns = 0;
+	Boxes	   *boxes;
+
+	for (int32 c = 0; c <= graph->sensitive; c++)
+		if (side->cells[c] != NULL && own->cells[c] != NULL)
+		{
+			columns[ncolumns] = c;
+			cells[ncolumns++] = side->cells[c];
+		}
+	boxes = boxes_index(side->nnodes, side->record, ncolumns, cells);
+	for (uint32 p = 0; p < people->place_numbers.n; p++)
+	{
+		uint32		nfound;
+
+		if (people->place[p].size == 0)
+			continue;
+		for (int32 c = 0; c < ncolumns; c++)
+			box[c] = cell_of_place(people, p, columns[c]);
+		nfound = boxes_meeting(boxes, box, found);
+		for (uint32 i = 0; i < nfound; i++)
+			(void) web_add_thread(people->web, people->first_node[r] + found[i], people->place[p].node);
+		CHECK_FOR_INTERRUPTS();
+	}
+	boxes_free(boxes);
+	pfree(cells);
+	pfree(columns);
+	pfree(box);
+	pfree(found);
+}
+
+static void
+weave_past(People *people)
+{
+	const JoinGraph *graph = people->graph;
+
+	for (int32 r = 0; r < people->last; r++)
+		for (uint32 v = 0; v < graph->side[r].nnodes; v++)
+			(void) web_add_node(people->web, r);
+	for (int32 s = 0; s < people->last; s++)
+		for (int32 r = 0; r < s; r++)
+		{
+			const JoinPair *pair = pair_of(graph, r, s);
+
+			for (uint32 e = 0; e < pair->nedges; e++)
+				if (pair->alive[e])
+					(void) web_add_thread(people->web, people->first_node[r] + pair->from[e],
+										  people->first_node[s] + pair->to[e]);
+			CHECK_FOR_INTERRUPTS();
+		}
+}
+
+static uint32
+find_thread(const People *people, uint32 a, uint32 b)
+{
+	uint32		thread = web_between(people->web, a, b);
+
+	if (thread == NO_THREAD)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("two records of a person are not consistent")));
+	return thread;
+}
+
+/* Joins everybody's records. */
+static void
+weave_flows(People *people)
+{
+	for (uint32 b = 0; b < people->nbands; b++)
+	{
+		const uint32 *node = &people->node[(Size) b * people->last];
+		uint32		size = people->first_member[b + 1] - people->first_member[b];
+
+		for (int32 s = 0; s < people->last; s++)
+			for (int32 r = 0; r < s; r++)
+				web_change_flow(people->web, find_thread(people, node[r], node[s]), size);
+		for (uint32 l = people->lots[b]; l != NOTHING; l = people->lot[l].next)
+			for (int32 r = 0; r < people->last && people->lot[l].size > 0; r++)
+				web_change_flow(people->web,
+								find_thread(people, node[r], people->place[people->piece[people->lot[l].piece].place].node),
+								people->lot[l].size);
+	}
+}
+
+void
+people_weave(People *people)
+{
+	MemoryContext before;
+
+	MemoryContextReset(people->web_context);
+	before = MemoryContextSwitchTo(people->web_context);
+	people->web = web_create(people->graph->nreleases, people->task->kernel);
+	MemoryContextSwitchTo(before);
+	weave_past(people);
+	for (uint32 p = 0; p < people->place_numbers.n; p++)
+	{
+		people->place[p].node = NOTHING;
+		if (people->place[p].size > 0)
+			know_place(people, web_add_node(people->web, people->last), p);
+	}
+	for (int32 r = 0; r < people->last; r++)
+		weave_release(people, r);
+	weave_flows(people);
+	web_suspect_all(people->web);
+	web_settle(people->web);
+	web_commit(people->web);
+}
+
+/* Keeps of the edges between earlier releases those that any new release leaves. */
+static void
+keep_past(People *people)
+{
+	for (int32 s = 0; s < people->last; s++)
+		for (int32 r = 0; r < s; r++)
+		{
+			JoinPair   *pair = pair_of(people->graph, r, s);
+
+			for (uint32 e = 0; e < pair->nedges; e++)
+				pair->alive[e] = web_between(people->web, people->first_node[r] + pair->from[e],
+											 people->first_node[s] + pair->to[e]) != NO_THREAD;
+		}
+}
+
+/* ----------------------------------------------------------------
+ * Shifts
+ * ----------------------------------------------------------------
+ */
+
+/* Does a node of an earlier release overlap a place in all columns? */
+static bool
+meets(const People *people, uint32 node, int32 r, uint32 place)
+{
+	const JoinSide *side = &people->graph->side[r];
+	uint32		record = side->record[node - people->first_node[r]];
+	const uint32 *key = key_of(&people->place_numbers, place);
+
+	for (int32 c = 0; c < people->ncolumns; c++)
+	{
+		const SeqColumn *column = &people->task->column[c];
+
+		if (side->cells[column->column] != NULL &&
+			!span_overlaps(side->cells[column->column][record], column->tree->nodes[key[1 + c]].leaves))
+			return false;
+	}
+	return true;
+}
+
+/* Gives a place a node, joined to what it meets of the neighbours of the place that its first records come from. */
+static void
+open_place(People *people, uint32 place, uint32 from_node)
+{
+	Web		   *web = people->web;
+
+	know_place(people, web_add_node(web, people->last), place);
+	for (int32 r = 0; r < people->last; r++)
+		for (uint32 t = web->head[web_list(web, from_node, r)]; t != NO_THREAD; t = next_thread(web, t, from_node))
+			if (meets(people, web->thread[t].end[0], r, place))
+				(void) web_add_thread(web, web->thread[t].end[0], people->place[place].node);
+}
+
+static void
+close_place(People *people, uint32 place)
+{
+	Web		   *web = people->web;
+	uint32		node = people->place[place].node;
+
+	for (int32 r = 0; r < people->last; r++)
+		while (web->head[web_list(web, node, r)] != NO_THREAD)
+			web_drop(web, web->head[web_list(web, node, r)]);
+	people->place[place].node = NOTHING;
+}
+
+static void
+shift_flows(People *people, uint32 band, uint32 from_place, uint32 to_place, uint32 size)
+{
+	for (int32 r = 0; r < people->last; r++)
+	{
+		uint32		node = people->node[(Size) band * people->last + r];
+
+		web_change_flow(people->web, find_thread(people, node, people->place[to_place].node), size);
+		web_change_flow(people->web, find_thread(people, node, people->place[from_place].node), -(int64) size);
+	}
+}
+
+/* What a record's cells lose that are not alike in two regions. */
+static double
+loss_between(const People *people, uint32 from, uint32 to)
+{
+	const uint32 *before = key_of(&people->regions, from);
+	const uint32 *after = key_of(&people->regions, to);
+	double		loss = 0;
+
+	for (int32 c = 0; c < people->ncolumns; c++)
+		loss += people->task->column[c].loss[before[1 + c]] - people->task->column[c].loss[after[1 + c]];
+	return loss;
+}
+
+/* Moves people from lot to lot, as far as these go. */
+static void
+move(People *people, uint32 from, uint32 to, uint32 size)
+{
+	RegionPiece *before = &people->piece[people->lot[from].piece];
+	RegionPiece *after = &people->piece[people->lot[to].piece];
+
+	people->lot[from].size -= size;
+	people->lot[to].size += size;
+	before->size -= size;
+	after->size += size;
+	people->place[before->place].size -= size;
+	people->place[after->place].size += size;
+	people->loss -= size * loss_between(people, before->region, after->region);
+	people->version++;
+}
+
+static void
+note_shift(People *people, uint32 from, uint32 to, uint32 size)
+{
+	people->shift = make_room(people->shift, sizeof(Shift), people->nshifts, &people->shift_room);
+	people->shift[people->nshifts++] = (Shift) {
+		.from = from,.to = to,.size = size,
+		.from_node = people->place[people->piece[people->lot[from].piece].place].node,
+		.to_node = people->place[people->piece[people->lot[to].piece].place].node
+	};
+}
+
+uint32
+people_shift(People *people, uint32 lot, int32 column, uint32 size)
+{
+	uint32		to_piece = piece_below(people, lot, column);
+	uint32		to = find_lot(people, people->lot[lot].band, to_piece);
+	uint32		from_place = people->piece[people->lot[lot].piece].place;
+	uint32		to_place = people->piece[to_piece].place;
+
+	note_shift(people, lot, to, size);
+	if (from_place != to_place && people->place[to_place].size == 0)
+		open_place(people, to_place, people->place[from_place].node);
+	if (from_place != to_place)
+		shift_flows(people, people->lot[lot].band, from_place, to_place, size);
+	move(people, lot, to, size);
+	if (people->place[from_place].size == 0)
+		close_place(people, from_place);
+	return to;
+}
+
+uint32
+people_lift(People *people, uint32 lot, uint32 region, uint32 size)
+{
+	uint32		piece = find_piece(people, region, people->piece[people->lot[lot].piece].value);
+	uint32		to = find_lot(people, people->lot[lot].band, piece);
+
+	note_shift(people, lot, to, size);
+	move(people, lot, to, size);
+	return to;
+}
+
+void
+people_undo(People *people, uint32 mark)
+{
+	while (people->nshifts > mark)
+	{
+		const Shift *shift = &people->shift[--people->nshifts];
+
+		move(people, shift->to, shift->from, shift->size);
+		people->place[people->piece[people->lot[shift->from].piece].place].node = shift->from_node;
+		people->place[people->piece[people->lot[shift->to].piece].place].node = shift->to_node;
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Beginning and end
+ * ----------------------------------------------------------------
+ */
+
+/* Everybody withheld */
+static void
+fill_lots(People *people)
+{
+	uint32	   *key = allocate(sizeof(uint32), people->regions.width);
+
+	people->lots = allocate(sizeof(uint32), people->nbands);
+	for (uint32 b = 0; b < people->nbands; b++)
+	{
+		uint32		size = people->first_member[b + 1] - people->first_member[b];
+		uint32		lot;
+
+		key[0] = people->fixed[b];
+		people->lots[b] = NOTHING;
+		lot = find_lot(people, b, find_piece(people, find_region(people, key), people->value[b]));
+		people->lot[lot].size = size;
+		people->piece[people->lot[lot].piece].size += size;
+		people->place[people->piece[people->lot[lot].piece].place].size += size;
+	}
+	people->loss = people_loss(people);
+	pfree(key);
+}
+
+static void
+find_shared(People *people)
+{
+	const JoinSide *side = &people->graph->side[people->last];
+
+	people->shared = allocate(sizeof(bool), people->ncolumns);
+	for (int32 c = 0; c < people->ncolumns; c++)
+		people->shared[c] = side->shared[people->task->column[c].column];
+	people->value_shared = side->shared[people->graph->sensitive];
+	people->first_node = allocate(sizeof(uint32), people->last + 1);
+	for (int32 r = 0; r < people->last; r++)
+		people->first_node[r + 1] = people->first_node[r] + people->graph->side[r].nnodes;
+}
+
+People *
+people_create(const SeqTask *task, const JoinGraph *graph)
+{
+	People	   *people = palloc0(sizeof(People));
+	Parting		parting;
+
+	people->task = task;
+	people->graph = graph;
+	people->last = graph->nreleases - 1;
+	people->ncolumns = task->ncolumns;
+	people->web_context = AllocSetContextCreate(CurrentMemoryContext, "web", ALLOCSET_DEFAULT_SIZES);
+	find_shared(people);
+	parting = part_records(people);
+	list_members(people, &parting);
+	parting_free(&parting);
+	fix_columns(people);
+	describe_bands(people);
+	people->regions = numbering_create(1 + people->ncolumns);
+	people->piece_numbers = numbering_create(2);
+	people->place_numbers = numbering_create(2 + people->ncolumns);
+	fill_lots(people);
+	people_weave(people);
+	keep_past(people);
+	return people;
+}
+
+double
+people_loss(const People *people)
+{
+	double		loss = 0;
+
+	for (uint32 l = 0; l < people->nlots; l++)
+		for (int32 c = 0; c < people->ncolumns; c++)
+			if (lot_code(people, l, c) != NO_CODE)
+				loss += people->lot[l].size * people->task->column[c].loss[lot_cell(people, l, c)];
+	return loss;
+}
+
+void
+people_write(const People *people)
+{
+	for (uint32 b = 0; b < people->nbands; b++)
+	{
+		uint32		next = people->first_member[b];
+
+		for (uint32 l = people->lots[b]; l != NOTHING; l = people->lot[l].next)
+			for (uint32 end = next + people->lot[l].size; next < end; next++)
+				for (int32 c = 0; c < people->ncolumns; c++)
+				{
+					const SeqColumn *column = &people->task->column[c];
+
+					column->cells[people->member[next]] = column->tree->nodes[lot_cell(people, l, c)].leaves;
+				}
+	}
+}

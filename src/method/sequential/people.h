@@ -1,0 +1,171 @@
+/*
+ * people.h
+ *		Whose records the new release has, and how specific they are so far.
+ *
+ * People who have the same nodes in all earlier releases, and the same values in
+ * the new one, are a *band*; those of a band who have the same cells there, too,
+ * are a *lot*: whatever is done to one of them might as well be done to another.
+ * A *region* is a cell for each column, a *piece* are the records of a region with
+ * the same sensitive value, and a *place* what of a piece other releases show,
+ * too: it is a node of the web for as long as there is a record in it.
+ */
+#ifndef PPREPUB_METHOD_SEQUENTIAL_PEOPLE_H
+#define PPREPUB_METHOD_SEQUENTIAL_PEOPLE_H
+
+#include "method/sequential/numbering.h"
+#include "method/sequential/specialise.h"
+#include "method/sequential/web.h"
+
+#define NOTHING PG_UINT32_MAX
+
+/* As many as a table has columns */
+#define MAX_SEQ_COLUMNS 1600
+
+typedef struct Lot
+{
+	uint32		band;
+	uint32		piece;
+	uint32		size;			/* people */
+	uint32		next;			/* of the band, or NOTHING */
+} Lot;
+
+typedef struct RegionPiece
+{
+	uint32		region;
+	Code		value;			/* NO_CODE where it is not shown */
+	uint32		size;			/* records */
+	uint32		place;
+	uint32		next;			/* of the region, or NOTHING */
+} RegionPiece;
+
+typedef struct Place
+{
+	uint32		size;			/* records */
+	uint32		node;			/* of the web; NOTHING without records */
+} Place;
+
+/* People who were made more specific */
+typedef struct Shift
+{
+	uint32		from;			/* lots */
+	uint32		to;
+	uint32		size;
+	uint32		from_node;		/* of their places, as they were before */
+	uint32		to_node;
+} Shift;
+
+typedef struct People
+{
+	const SeqTask *task;		/* borrowed */
+	const JoinGraph *graph;		/* borrowed; of the new release, only which columns are shared */
+	int32		last;			/* number of the new release */
+	int32		ncolumns;
+	bool	   *shared;			/* [columns] shown by an earlier release, too */
+	bool		value_shared;	/* so is the sensitive value */
+	uint32	   *first_node;		/* [releases] of each release, in the web */
+	Web		   *web;
+	MemoryContext web_context;
+
+	/* Bands */
+	uint32		nbands;
+	uint32	   *first_member;	/* [bands + 1] */
+	uint32	   *member;			/* [records] of the new release, band by band */
+	uint32	   *node;			/* [bands * last] their nodes in the web */
+	Code	   *code;			/* [bands * columns] */
+	Code	   *value;			/* [bands] */
+	uint32	   *fixed;			/* [bands] other columns of the new release that are shared */
+	uint32	   *fixed_record;	/* [of those] a record */
+	uint32	   *lots;			/* [bands] first lot */
+
+	/* Lots */
+	uint32		nlots;
+	uint32		lot_room;
+	Lot		   *lot;
+
+	/* Regions by fixed columns and the nodes of cells; pieces by region and value; places */
+	Numbering	regions;
+	uint32		region_room;
+	uint32	   *pieces;			/* [regions] first piece */
+	Numbering	piece_numbers;
+	uint32		piece_room;
+	RegionPiece *piece;
+	Numbering	place_numbers;
+	uint32		place_room;
+	Place	   *place;
+	uint32		node_room;
+	uint32	   *place_of;		/* [nodes of the web, from the last release's on] */
+
+	double		loss;			/* of all cells, as far as it was added up */
+	uint64		version;		/* changes with every shift */
+	Shift	   *shift;			/* what was done */
+	uint32		nshifts;
+	uint32		shift_room;
+} People;
+
+/* All cells withheld; the web is settled. */
+extern People *people_create(const SeqTask *task, const JoinGraph *graph);
+
+/* The tree node of a lot's cell in a column. */
+static inline uint32
+lot_cell(const People *people, uint32 lot, int32 column)
+{
+	return key_of(&people->regions, people->piece[people->lot[lot].piece].region)[1 + column];
+}
+
+static inline Code
+lot_code(const People *people, uint32 lot, int32 column)
+{
+	return people->code[(Size) people->lot[lot].band * people->ncolumns + column];
+}
+
+/* The next node of a tree towards a leaf that says more. */
+extern uint32 step_down(const Tree *tree, uint32 node, Code code);
+
+static inline bool
+is_leaf(const Tree *tree, uint32 node)
+{
+	return tree->nodes[node].leaves.lo == tree->nodes[node].leaves.hi;
+}
+
+/* Can a lot's cell become more specific? */
+static inline bool
+can_step(const People *people, uint32 lot, int32 column)
+{
+	return people->lot[lot].size > 0 && lot_code(people, lot, column) != NO_CODE &&
+		!is_leaf(people->task->column[column].tree, lot_cell(people, lot, column));
+}
+
+/* The piece whose records a lot's would be. */
+extern uint32 piece_below(People *people, uint32 lot, int32 column);
+
+/* Makes so many of a lot more specific in a column; the web is not settled.  Returns their lot. */
+extern uint32 people_shift(People *people, uint32 lot, int32 column, uint32 size);
+
+/* Makes so many of a lot as they were in a node above; the web must then be made anew. */
+extern uint32 people_lift(People *people, uint32 lot, uint32 region, uint32 size);
+
+/* Makes the web anew, and settles it. */
+extern void people_weave(People *people);
+
+static inline uint32
+people_mark(const People *people)
+{
+	return people->nshifts;
+}
+
+/* Undoes what was done since a mark, but for the web. */
+extern void people_undo(People *people, uint32 mark);
+
+static inline void
+people_commit(People *people)
+{
+	people->nshifts = 0;
+}
+
+/* Adds up the loss of all cells. */
+extern double people_loss(const People *people);
+
+/* Writes everybody's cells. */
+extern void people_write(const People *people);
+
+#endif							/* PPREPUB_METHOD_SEQUENTIAL_PEOPLE_H */

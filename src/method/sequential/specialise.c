@@ -1,0 +1,68 @@
+/*
+ * specialise.c
+ *		The stages of the search.
+ */
+#include "postgres.h"
+
+#include "method/sequential/search.h"
+#include "utils/memutils.h"
+
+static void
+withhold_all(const SeqTask *task)
+{
+	uint32		nrecords = task->join->release[task->join->nreleases - 1].nrecords;
+
+	for (int32 c = 0; c < task->ncolumns; c++)
+		for (uint32 i = 0; i < nrecords; i++)
+			task->column[c].cells[i] = task->column[c].tree->nodes[0].leaves;
+}
+
+static Search
+search_create(const SeqTask *task)
+{
+	Search		search = {.task = task,.failed_room = 256,.most_steps = PG_UINT64_MAX};
+
+	search.people = people_create(task, join_graph(task->join));
+	search.guard = guard_create(task, search.people);
+	search.failed = numbering_create(2);
+	search.failed_at = palloc(sizeof(uint64) * search.failed_room);
+	pg_prng_seed(&search.random, task->seed);
+	return search;
+}
+
+static void
+run_stages(Search *search, SeqOutcome *outcome)
+{
+	outcome->found = specialise_cuts(search, &outcome->level);
+	outcome->cut_level = outcome->level;
+	outcome->cut_loss = outcome->cell_loss = people_loss(search->people);
+	if (!outcome->found)
+		return;
+	if (search->task->single_cells)
+	{
+		specialise_cells(search);
+		outcome->cell_loss = people_loss(search->people);
+	}
+	if (search->task->single_cells && search->task->refined)
+		refine_cells(search);
+	outcome->loss = people_loss(search->people);
+	outcome->level = guard_measure_all(search->guard);
+	people_write(search->people);
+}
+
+SeqOutcome
+specialise(const SeqTask *task)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "sequential", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext before = MemoryContextSwitchTo(work);
+	SeqOutcome	outcome = {0};
+	Search		search;
+
+	withhold_all(task);
+	search = search_create(task);
+	run_stages(&search, &outcome);
+	outcome.trials = search.trials;
+	MemoryContextSwitchTo(before);
+	MemoryContextDelete(work);
+	return outcome;
+}

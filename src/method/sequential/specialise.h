@@ -1,0 +1,65 @@
+/*
+ * specialise.h
+ *		Finding the most useful next release of a sequence, cell by cell, for which
+ *		all releases together keep what was promised (paper 000, algorithm 3).
+ */
+#ifndef PPREPUB_METHOD_SEQUENTIAL_SPECIALISE_H
+#define PPREPUB_METHOD_SEQUENTIAL_SPECIALISE_H
+
+#include "audit/join/profile.h"
+#include "frame/domain.h"
+
+/* A quasi-identifier that the new release shows. */
+typedef struct SeqColumn
+{
+	int32		column;			/* of the join */
+	const Tree *tree;			/* its cells are the nodes of this */
+	const double *loss;			/* [nodes] what such a cell loses */
+	const Code *code;			/* [records] NO_CODE for people of whom nothing is shown, whose cells stay withheld */
+	Span	   *cells;			/* [records] those of the release: to be found */
+} SeqColumn;
+
+typedef struct SeqTask
+{
+	/*
+	 * All releases, the new one being the last, and of all it must be known
+	 * whose their records are.  The new one shows the quasi-identifiers of the
+	 * columns below, by their cells; its other columns stay as they are.
+	 */
+	const JoinInput *join;
+	int32		ncolumns;
+	SeqColumn  *column;
+	const JoinTuples *tuples;	/* people to protect, by their quasi-identifiers */
+
+	double		k;
+	bool		diversity;		/* rather than linkability */
+	bool		kernel;			/* judged on the kernel match join, rather than the match join */
+	bool		single_cells;	/* rather than a cut through each column */
+	bool		refined;		/* loss is lowered further, where cells are single */
+	uint64		seed;
+} SeqTask;
+
+typedef struct SeqOutcome
+{
+	bool		found;
+
+	/* Of the release with everything withheld, if there is none; else of that which was found */
+	double		level;			/* linkability or diversity; infinite if nobody can be linked to anything */
+	double		cut_loss;		/* after the first stage */
+	double		cell_loss;		/* after the second */
+	double		loss;			/* in the end */
+	double		cut_level;		/* what the first stage gave */
+	uint64		trials;			/* tentative specialisations that were judged */
+} SeqOutcome;
+
+/*
+ * Writes the cells of the new release.
+ *
+ * If there is none that keeps what was promised, whatever it shows, it says so, and cells are
+ * withheld.  Linkability is at its best there, so this is certain; diversity is not, and all
+ * that is certain is that none was found.  Takes what the graph takes (see audit/join/graph.h),
+ * and about twice that again.  The same task gives the same cells.
+ */
+extern SeqOutcome specialise(const SeqTask *task);
+
+#endif							/* PPREPUB_METHOD_SEQUENTIAL_SPECIALISE_H */

@@ -1,0 +1,257 @@
+/*
+ * web.c
+ *		Nodes and edges that come and go.
+ *
+ * NOTES
+ *		Edges stand in doubly linked lists; one that is dropped keeps its own
+ *		links, and is put back by them if this is undone in the reverse order.
+ *		They stand in a table by their ends, too, which dropped ones do not leave.
+ *		The newest edge is removed from it by emptying its slot: nothing can have
+ *		been put behind it, since tables are made anew in the order of edges.
+ */
+#include "postgres.h"
+
+#include "method/sequential/web.h"
+#include "utils/memutils.h"
+
+Web *
+web_create(int32 nreleases, bool narrow)
+{
+	Web		   *web = palloc0(sizeof(Web));
+
+	web->nreleases = nreleases;
+	web->narrow = narrow;
+	web->room = 1024;
+	web->release = palloc(sizeof(int32) * web->room);
+	web->head = palloc_extended(sizeof(uint32) * web->room * nreleases, MCXT_ALLOC_HUGE);
+	web->degree = palloc_extended(sizeof(uint32) * web->room * nreleases, MCXT_ALLOC_HUGE);
+	web->thread_room = 1024;
+	web->thread = palloc(sizeof(Thread) * web->thread_room);
+	web->nslots = 4096;
+	web->slot = palloc(sizeof(uint32) * web->nslots);
+	memset(web->slot, 0xFF, sizeof(uint32) * web->nslots);
+	web->change_room = 1024;
+	web->change = palloc(sizeof(WebChange) * web->change_room);
+	settling_make_room(web);
+	return web;
+}
+
+static void
+note(Web *web, WebDeed deed, uint32 which, uint32 before)
+{
+	if (web->nchanges == web->change_room)
+	{
+		web->change_room *= 2;
+		web->change = repalloc_huge(web->change, sizeof(WebChange) * web->change_room);
+	}
+	web->change[web->nchanges++] = (WebChange) {.deed = deed,.which = which,.before = before};
+}
+
+/* ----------------------------------------------------------------
+ * Nodes
+ * ----------------------------------------------------------------
+ */
+
+uint32
+web_add_node(Web *web, int32 release)
+{
+	uint32		node = web->nnodes++;
+
+	if (web->nnodes > web->room)
+	{
+		web->room *= 2;
+		web->release = repalloc_huge(web->release, sizeof(int32) * web->room);
+		web->head = repalloc_huge(web->head, sizeof(uint32) * web->room * web->nreleases);
+		web->degree = repalloc_huge(web->degree, sizeof(uint32) * web->room * web->nreleases);
+		settling_make_room(web);
+	}
+	web->release[node] = release;
+	for (int32 r = 0; r < web->nreleases; r++)
+	{
+		web->head[web_list(web, node, r)] = NO_THREAD;
+		web->degree[web_list(web, node, r)] = 0;
+	}
+	note(web, MADE_NODE, node, 0);
+	return node;
+}
+
+/* ----------------------------------------------------------------
+ * Edges
+ * ----------------------------------------------------------------
+ */
+
+static uint32 *
+find_slot(const Web *web, uint32 a, uint32 b)
+{
+	uint64		hash = ((uint64) a << 32 | b) * UINT64CONST(0x9E3779B97F4A7C15);
+
+	hash ^= hash >> 32;
+	for (uint64 i = hash;; i++)
+	{
+		uint32	   *slot = &web->slot[i & (web->nslots - 1)];
+		const Thread *thread = &web->thread[*slot];
+
+		if (*slot == NO_THREAD || (thread->end[0] == a && thread->end[1] == b))
+			return slot;
+	}
+}
+
+static void
+grow_slots(Web *web)
+{
+	pfree(web->slot);
+	web->nslots *= 2;
+	web->slot = palloc_extended(sizeof(uint32) * web->nslots, MCXT_ALLOC_HUGE);
+	memset(web->slot, 0xFF, sizeof(uint32) * web->nslots);
+	for (uint32 t = 0; t + 1 < web->nthreads; t++)
+		*find_slot(web, web->thread[t].end[0], web->thread[t].end[1]) = t;
+}
+
+uint32
+web_between(const Web *web, uint32 a, uint32 b)
+{
+	bool		in_order = web->release[a] < web->release[b];
+	uint32		thread = *find_slot(web, in_order ? a : b, in_order ? b : a);
+
+	return thread == NO_THREAD || web->thread[thread].dropped ? NO_THREAD : thread;
+}
+
+/* Puts an edge into the list of an end, between those that it knows. */
+static void
+link_end(Web *web, uint32 t, int end)
+{
+	Thread	   *thread = &web->thread[t];
+	uint32		node = thread->end[end];
+	Size		list = web_list(web, node, web->release[thread->end[!end]]);
+	uint32		next = thread->next[end];
+	uint32		prev = thread->prev[end];
+
+	if (prev == NO_THREAD)
+		web->head[list] = t;
+	else
+		web->thread[prev].next[end] = t;
+	if (next != NO_THREAD)
+		web->thread[next].prev[end] = t;
+	web->degree[list]++;
+}
+
+static void
+unlink_end(Web *web, uint32 t, int end)
+{
+	Thread	   *thread = &web->thread[t];
+	uint32		node = thread->end[end];
+	Size		list = web_list(web, node, web->release[thread->end[!end]]);
+	uint32		next = thread->next[end];
+	uint32		prev = thread->prev[end];
+
+	if (prev == NO_THREAD)
+		web->head[list] = next;
+	else
+		web->thread[prev].next[end] = next;
+	if (next != NO_THREAD)
+		web->thread[next].prev[end] = prev;
+	web->degree[list]--;
+}
+
+uint32
+web_add_thread(Web *web, uint32 a, uint32 b)
+{
+	uint32		t = web->nthreads++;
+	bool		in_order = web->release[a] < web->release[b];
+	Thread	   *thread;
+
+	if (web->nthreads == NO_THREAD)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("releases have more than %u edges", NO_THREAD - 1)));
+	if (web->nthreads > web->thread_room)
+	{
+		web->thread_room *= 2;
+		web->thread = repalloc_huge(web->thread, sizeof(Thread) * web->thread_room);
+	}
+	thread = &web->thread[t];
+	*thread = (Thread) {.end = {in_order ? a : b, in_order ? b : a}};
+	for (int end = 0; end < 2; end++)
+	{
+		thread->prev[end] = NO_THREAD;
+		thread->next[end] = web->head[web_list(web, thread->end[end], web->release[thread->end[!end]])];
+		link_end(web, t, end);
+	}
+	if (web->nthreads > web->nslots / 2)
+		grow_slots(web);
+	*find_slot(web, thread->end[0], thread->end[1]) = t;
+	note(web, MADE_THREAD, t, 0);
+	if (web->nreleases > 2)
+		suspect(web, t);
+	return t;
+}
+
+/* From the last node leads back an arc for as long as there is flow; see residual.h in audit/join. */
+void
+web_change_flow(Web *web, uint32 t, int64 by)
+{
+	Thread	   *thread = &web->thread[t];
+
+	note(web, CHANGED_FLOW, t, thread->flow);
+	thread->flow += by;
+	if (thread->flow == 0)
+		touch(web, thread->end[0], web->release[thread->end[1]]);
+}
+
+void
+web_drop(Web *web, uint32 t)
+{
+	Thread	   *thread = &web->thread[t];
+
+	Assert(!thread->dropped && thread->flow == 0);
+	unlink_end(web, t, 0);
+	unlink_end(web, t, 1);
+	thread->dropped = true;
+	note(web, DROPPED_THREAD, t, 0);
+	touch(web, thread->end[1], web->release[thread->end[0]]);
+	suspect_around(web, t);
+}
+
+/* ----------------------------------------------------------------
+ * Undoing
+ * ----------------------------------------------------------------
+ */
+
+static void
+undo(Web *web, const WebChange *change)
+{
+	Thread	   *thread = &web->thread[change->which];
+
+	switch (change->deed)
+	{
+		case MADE_NODE:
+			web->nnodes--;
+			break;
+		case MADE_THREAD:
+			*find_slot(web, thread->end[0], thread->end[1]) = NO_THREAD;
+			unlink_end(web, change->which, 0);
+			unlink_end(web, change->which, 1);
+			web->nthreads--;
+			break;
+		case DROPPED_THREAD:
+			thread->dropped = false;
+			link_end(web, change->which, 1);
+			link_end(web, change->which, 0);
+			break;
+		case CHANGED_FLOW:
+			thread->flow = change->before;
+			break;
+	}
+}
+
+void
+web_undo(Web *web, uint32 mark)
+{
+	Settling   *s = &web->settling;
+
+	while (s->nsuspects > 0)
+		web->thread[s->suspect[--s->nsuspects]].suspected = false;
+	s->ntouched = 0;
+	while (web->nchanges > mark)
+		undo(web, &web->change[--web->nchanges]);
+}

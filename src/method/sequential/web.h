@@ -1,0 +1,169 @@
+/*
+ * web.h
+ *		A consistency graph whose last release changes, with its kernel.
+ *
+ * Nodes and edges are those of audit/join/graph.h, but nodes of the last release
+ * come and go, edges are dropped one by one, and whatever was done since a mark
+ * can be undone.  The flow of an edge are the people whose two records it joins:
+ * a perfect matching that is known, and that survives in every kernel.
+ *
+ * Releases only become more specific here.  So a kernel only shrinks, and what
+ * web_settle() needs look at is what lies around the edges that were touched.
+ */
+#ifndef PPREPUB_METHOD_SEQUENTIAL_WEB_H
+#define PPREPUB_METHOD_SEQUENTIAL_WEB_H
+
+#define NO_THREAD	PG_UINT32_MAX
+
+/* An edge.  In its ends' lists until it is dropped. */
+typedef struct Thread
+{
+	uint32		end[2];			/* nodes; that of the earlier release comes first */
+	uint32		flow;			/* people */
+	bool		dropped;
+	bool		suspected;		/* stands among the suspects */
+	uint32		next[2];		/* of the edges of each end to the other's release */
+	uint32		prev[2];
+} Thread;
+
+typedef enum WebDeed
+{
+	MADE_NODE,
+	MADE_THREAD,
+	DROPPED_THREAD,
+	CHANGED_FLOW
+} WebDeed;
+
+typedef struct WebChange
+{
+	WebDeed		deed;
+	uint32		which;			/* node or thread */
+	uint32		before;			/* flow */
+} WebChange;
+
+/* A node that arcs of a pair no longer lead to */
+typedef struct Touched
+{
+	uint32		node;
+	int32		other;			/* release */
+} Touched;
+
+/* How the kernel is found, see settle.c */
+typedef struct Settling
+{
+	uint32		clock;			/* nodes seen before are forgotten */
+	uint32	   *seen;			/* [room] when; not seen if before the start of the search */
+	uint32	   *low;			/* [room] the first seen that it reaches */
+	uint32	   *component;		/* [room] or OPEN */
+	uint32	   *arc;			/* [room] the next thread to follow */
+	uint32	   *path;			/* [room] */
+	uint32	   *open;			/* [room] */
+	uint32	   *visited;		/* [room] */
+	uint32		npath;
+	uint32		nopen;
+	uint32		nvisited;
+	uint32		ncomponents;
+	Touched    *touched;
+	uint32		ntouched;
+	uint32		touched_room;
+	uint32	   *suspect;		/* threads that may be in no clique */
+	uint32		nsuspects;
+	uint32		suspect_room;
+	uint32	   *chosen;			/* [releases] */
+} Settling;
+
+typedef struct Web
+{
+	int32		nreleases;
+	bool		narrow;			/* to the kernel; else it is the match join */
+
+	/* Nodes */
+	uint32		nnodes;
+	uint32		room;
+	int32	   *release;		/* [nodes] */
+	uint32	   *head;			/* [nodes * releases] first edge to each; or NO_THREAD */
+	uint32	   *degree;			/* [nodes * releases] */
+
+	/* Edges, also by their ends */
+	Thread	   *thread;
+	uint32		nthreads;
+	uint32		thread_room;
+	uint32	   *slot;			/* [nslots] */
+	uint64		nslots;
+
+	/* What was done */
+	WebChange  *change;
+	uint32		nchanges;
+	uint32		change_room;
+
+	Settling	settling;
+	uint64		steps;			/* edges looked at by web_settle() */
+} Web;
+
+/* Allocated in the current context. */
+extern Web *web_create(int32 nreleases, bool narrow);
+
+extern uint32 web_add_node(Web *web, int32 release);
+extern uint32 web_add_thread(Web *web, uint32 a, uint32 b);
+
+/* The edge between nodes of different releases, if it is left; or NO_THREAD. */
+extern uint32 web_between(const Web *web, uint32 a, uint32 b);
+
+extern void web_change_flow(Web *web, uint32 thread, int64 by);
+extern void web_drop(Web *web, uint32 thread);
+
+/* Has all edges looked at by the next web_settle(), not only those that were touched. */
+extern void web_suspect_all(Web *web);
+
+/* Narrows to the kernel again. */
+extern void web_settle(Web *web);
+
+static inline uint32
+web_mark(const Web *web)
+{
+	return web->nchanges;
+}
+
+/* Undoes what was done since a mark, which leaves nothing to settle. */
+extern void web_undo(Web *web, uint32 mark);
+
+/* Forgets how to undo anything. */
+static inline void
+web_commit(Web *web)
+{
+	web->nchanges = 0;
+}
+
+/* Lists of edges */
+static inline Size
+web_list(const Web *web, uint32 node, int32 release)
+{
+	return (Size) node * web->nreleases + release;
+}
+
+/* Which end of an edge is this node? */
+static inline int
+end_at(const Thread *thread, uint32 node)
+{
+	return thread->end[1] == node;
+}
+
+static inline uint32
+other_end(const Thread *thread, uint32 node)
+{
+	return thread->end[!end_at(thread, node)];
+}
+
+static inline uint32
+next_thread(const Web *web, uint32 thread, uint32 node)
+{
+	return web->thread[thread].next[end_at(&web->thread[thread], node)];
+}
+
+/* Private to web.c and settle.c */
+extern void settling_make_room(Web *web);
+extern void touch(Web *web, uint32 node, int32 other);
+extern void suspect(Web *web, uint32 thread);
+extern void suspect_around(Web *web, uint32 thread);
+
+#endif							/* PPREPUB_METHOD_SEQUENTIAL_WEB_H */

@@ -1,0 +1,744 @@
+/*
+ * test_sequential.c
+ *		Do the releases that are found keep what was promised, and could no single
+ *		cell be more specific?
+ *
+ * Thousands of small random histories, each judged from the definitions: record
+ * by record, with all perfect matchings of two releases enumerated.  Larger ones
+ * are judged by the audit.
+ */
+#include "shim.h"
+
+#include <math.h>
+
+#include "audit/join/full.h"
+#include "frame/tree.h"
+#include "method/sequential/specialise.h"
+
+#define MAX_RELEASES	4
+#define MAX_RECORDS		400
+#define FEW				5		/* records, where everything is enumerated */
+#define MAX_CLIQUES		625		/* FEW to the MAX_RELEASES */
+#define MAX_COLUMNS		4
+#define NVALUES			6
+
+/* The pure rooms know no encoding. */
+int
+pg_mblen(const char *text)
+{
+	return 1;
+}
+
+static uint32
+below(uint32 n)
+{
+	static uint64 state = 1;
+
+	state = state * UINT64CONST(6364136223846793005) + UINT64CONST(1442695040888963407);
+	return (state >> 33) % n;
+}
+
+/* ----------------------------------------------------------------
+ * Histories
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Story
+{
+	int			releases;		/* the last is to be found */
+	int			records;
+	int			columns;		/* quasi-identifiers, and then one insensitive column if it is shown */
+	int			qis;
+	int			leaves[MAX_COLUMNS];
+	const Tree *tree[MAX_COLUMNS];
+	double	   *loss[MAX_COLUMNS];
+	Code		code[MAX_COLUMNS][MAX_RECORDS];
+	Code		value[MAX_RECORDS];
+	bool		absent[MAX_RECORDS];	/* from the last release */
+	bool		shown[MAX_RELEASES][MAX_COLUMNS];
+	bool		tells[MAX_RELEASES];
+	Span		cell[MAX_RELEASES][MAX_COLUMNS][MAX_RECORDS];
+	Code		told[MAX_RELEASES][MAX_RECORDS];
+	uint32		person[MAX_RECORDS];
+	Code		null_value;
+} Story;
+
+/* A root, groups of leaves, and leaves; groups may be of one leaf. */
+static const Tree *
+random_tree(int nleaves)
+{
+	uint32		parent[64] = {0};
+	Code		first_leaf[64] = {0};
+	Code		leaves[64] = {nleaves};
+	uint32	   *number;
+	uint32		n = 1;
+	uint32		ngroups;
+
+	for (int leaf = 0; leaf < nleaves;)
+	{
+		int			size = 1 + below(nleaves - leaf);
+
+		first_leaf[n] = leaf;
+		leaves[n++] = size;
+		leaf += size;
+	}
+	ngroups = n;
+	for (uint32 group = 1; group < ngroups; group++)
+		for (Code i = 0; i < leaves[group]; i++)
+		{
+			parent[n] = group;
+			first_leaf[n] = first_leaf[group] + i;
+			leaves[n++] = 1;
+		}
+	return tree_of_nodes(n, parent, first_leaf, leaves, false, &number);
+}
+
+static double *
+widths(const Tree *tree)
+{
+	double	   *loss = palloc(sizeof(double) * tree->nnodes);
+
+	for (uint32 i = 0; i < tree->nnodes; i++)
+		loss[i] = span_width(tree->nodes[i].leaves) - 1;
+	return loss;
+}
+
+/* A node above a leaf, or the leaf itself */
+static Span
+random_cell(const Tree *tree, Code code)
+{
+	uint32		node = tree->leaf[code];
+
+	while (below(2) && node != 0)
+		node = tree->nodes[node].parent;
+	return tree->nodes[node].leaves;
+}
+
+static void
+add_column(Story *story, int nleaves)
+{
+	int			c = story->columns++;
+
+	story->leaves[c] = nleaves;
+	story->tree[c] = random_tree(nleaves);
+	story->loss[c] = widths(story->tree[c]);
+	for (int i = 0; i < story->records; i++)
+		story->code[c][i] = below(nleaves);
+}
+
+static Story
+random_story(int releases, int records)
+{
+	Story		story = {.releases = releases,.records = records,.null_value = NO_CODE};
+	int			nqis = 1 + below(MAX_COLUMNS - 1);
+
+	for (int c = 0; c < nqis; c++)
+		add_column(&story, 1 + below(5));
+	story.qis = story.columns;
+	if (below(4) == 0)
+		add_column(&story, 2);
+	for (int i = 0; i < records; i++)
+	{
+		story.person[i] = i;
+		story.value[i] = below(NVALUES);
+	}
+	for (int r = 0; r < releases; r++)
+	{
+		story.tells[r] = below(3) > 0;
+		for (int c = 0; c < story.columns; c++)
+		{
+			story.shown[r][c] = below(3) > 0;
+			for (int i = 0; i < records; i++)
+				story.cell[r][c][i] = c < story.qis ? random_cell(story.tree[c], story.code[c][i]) :
+					span_of(story.code[c][i]);
+		}
+		for (int i = 0; i < records; i++)
+			story.told[r][i] = story.value[i];
+	}
+	return story;
+}
+
+/* Lets somebody be absent from the last release. */
+static void
+let_be_absent(Story *story, int person)
+{
+	int			last = story->releases - 1;
+
+	story->absent[person] = true;
+	story->told[last][person] = NO_CODE;
+	for (int c = story->qis; c < story->columns; c++)
+		story->cell[last][c][person] = (Span) {0, PG_UINT32_MAX};
+}
+
+/* ----------------------------------------------------------------
+ * Finding a release
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Input
+{
+	JoinInput	join;
+	JoinRelease release[MAX_RELEASES];
+	const Span *cells[MAX_RELEASES][MAX_COLUMNS];
+	const Code *codes[MAX_COLUMNS];
+	Code		shown[MAX_COLUMNS][MAX_RECORDS];	/* codes, but of those who are absent */
+	JoinTuples	tuples;
+	SeqColumn	column[MAX_COLUMNS];
+} Input;
+
+static void
+fill_input(Story *story, Input *input)
+{
+	for (int r = 0; r < story->releases; r++)
+	{
+		for (int c = 0; c < story->columns; c++)
+			input->cells[r][c] = story->shown[r][c] ? story->cell[r][c] : NULL;
+		input->release[r] = (JoinRelease) {
+			.nrecords = story->records,.cells = input->cells[r],.person = story->person,
+			.sensitive = story->tells[r] ? story->told[r] : NULL
+		};
+	}
+	input->join = (JoinInput) {
+		.nreleases = story->releases,.release = input->release,.ncolumns = story->columns,
+		.nqis = story->qis,.nvalues = NVALUES,.null_value = story->null_value
+	};
+	for (int c = 0; c < story->columns; c++)
+		input->codes[c] = story->code[c];
+	input->tuples = (JoinTuples) {.ntuples = story->records,.code = input->codes};
+}
+
+/* Writes the last release's cells. */
+static SeqOutcome
+find(Story *story, SeqTask task)
+{
+	Input	   *input = palloc(sizeof(Input));
+	int			last = story->releases - 1;
+
+	fill_input(story, input);
+	task.join = &input->join;
+	task.column = input->column;
+	task.tuples = &input->tuples;
+	for (int c = 0; c < story->qis; c++)
+	{
+		if (!story->shown[last][c])
+			continue;
+		for (int i = 0; i < story->records; i++)
+			input->shown[c][i] = story->absent[i] ? NO_CODE : story->code[c][i];
+		input->column[task.ncolumns++] = (SeqColumn) {
+			.column = c,.tree = story->tree[c],.loss = story->loss[c],
+			.code = input->shown[c],.cells = story->cell[last][c]
+		};
+	}
+	return specialise(&task);
+}
+
+/* ----------------------------------------------------------------
+ * Levels from their definitions
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Joined
+{
+	bool		edge[MAX_RELEASES][MAX_RELEASES][FEW][FEW];
+	bool		clique[MAX_CLIQUES];
+} Joined;
+
+static int
+ncliques_of(const Story *story)
+{
+	return (int) pow(story->records, story->releases);
+}
+
+static void
+members_of(const Story *story, int clique, int *record)
+{
+	for (int r = 0; r < story->releases; r++, clique /= story->records)
+		record[r] = clique % story->records;
+}
+
+static bool
+is_consistent(const Story *story, int r, int i, int s, int j)
+{
+	for (int c = 0; c < story->columns; c++)
+		if (story->shown[r][c] && story->shown[s][c] &&
+			!span_overlaps(story->cell[r][c][i], story->cell[s][c][j]))
+			return false;
+	return !story->tells[r] || !story->tells[s] || story->told[r][i] == NO_CODE ||
+		story->told[s][j] == NO_CODE || story->told[r][i] == story->told[s][j];
+}
+
+/* Marks the edges of all perfect matchings of two releases. */
+static void
+enumerate(const Story *story, bool edge[FEW][FEW], int i, int *partner, bool *taken, bool match[FEW][FEW])
+{
+	for (int k = 0; i == story->records && k < i; k++)
+		match[k][partner[k]] = true;
+	for (int j = 0; i < story->records && j < story->records; j++)
+	{
+		if (taken[j] || !edge[i][j])
+			continue;
+		taken[j] = true;
+		partner[i] = j;
+		enumerate(story, edge, i + 1, partner, taken, match);
+		taken[j] = false;
+	}
+}
+
+static void
+drop_no_matches(const Story *story, Joined *joined)
+{
+	for (int r = 0; r < story->releases; r++)
+		for (int s = r + 1; s < story->releases; s++)
+		{
+			bool		match[FEW][FEW] = {{false}};
+			bool		taken[FEW] = {false};
+			int			partner[FEW];
+
+			enumerate(story, joined->edge[r][s], 0, partner, taken, match);
+			for (int i = 0; i < story->records; i++)
+				for (int j = 0; j < story->records; j++)
+					joined->edge[r][s][i][j] = joined->edge[s][r][j][i] = match[i][j];
+		}
+}
+
+static void
+find_cliques(const Story *story, Joined *joined)
+{
+	for (int c = 0; c < ncliques_of(story); c++)
+	{
+		int			record[MAX_RELEASES];
+
+		members_of(story, c, record);
+		joined->clique[c] = true;
+		for (int r = 0; r < story->releases; r++)
+			for (int s = r + 1; s < story->releases; s++)
+				joined->clique[c] &= joined->edge[r][s][record[r]][record[s]];
+	}
+}
+
+static void
+keep_edges_of_cliques(const Story *story, Joined *joined)
+{
+	memset(joined->edge, 0, sizeof(joined->edge));
+	for (int c = 0; c < ncliques_of(story); c++)
+	{
+		int			record[MAX_RELEASES];
+
+		members_of(story, c, record);
+		for (int r = 0; r < story->releases; r++)
+			for (int s = 0; s < story->releases; s++)
+				joined->edge[r][s][record[r]][record[s]] |= r != s && joined->clique[c];
+	}
+}
+
+static Joined
+join(const Story *story, bool kernel)
+{
+	Joined		joined = {0};
+	Joined		before;
+
+	for (int r = 0; r < story->releases; r++)
+		for (int s = 0; s < story->releases; s++)
+			for (int i = 0; i < story->records; i++)
+				for (int j = 0; j < story->records; j++)
+					joined.edge[r][s][i][j] = r != s && is_consistent(story, r, i, s, j);
+	find_cliques(story, &joined);
+	while (kernel)
+	{
+		before = joined;
+		drop_no_matches(story, &joined);
+		find_cliques(story, &joined);
+		keep_edges_of_cliques(story, &joined);
+		if (memcmp(&before, &joined, sizeof(Joined)) == 0)
+			break;
+	}
+	return joined;
+}
+
+static double
+level_of(const Story *story, const Joined *joined, int person, bool diversity)
+{
+	int			cliques[NVALUES + 1] = {0};
+	int			values = 0;
+	int			total = 0;
+	int			most = 0;
+	bool		any = false;
+
+	for (int c = 0; c < ncliques_of(story); c++)
+	{
+		int			record[MAX_RELEASES];
+		bool		consistent = joined->clique[c];
+		Code		value = NO_CODE;
+
+		members_of(story, c, record);
+		for (int r = 0; r < story->releases; r++)
+		{
+			for (int q = 0; q < story->qis; q++)
+				consistent &= !story->shown[r][q] ||
+					span_contains(story->cell[r][q][record[r]], span_of(story->code[q][person]));
+			if (story->tells[r] && story->told[r][record[r]] != NO_CODE)
+				value = story->told[r][record[r]];
+		}
+		any |= consistent;
+		if (consistent && (value == NO_CODE || value != story->null_value))
+			cliques[value == NO_CODE ? NVALUES : value]++;
+	}
+	for (int v = 0; v <= NVALUES; v++)
+	{
+		values += cliques[v] > 0;
+		total += cliques[v];
+		most = Max(most, cliques[v]);
+	}
+	if (!any)
+		return INFINITY;
+	return !diversity ? values : most == 0 ? 0 : (double) total / most;
+}
+
+static double
+least_level(const Story *story, bool kernel, bool diversity)
+{
+	Joined	   *joined = palloc(sizeof(Joined));
+	double		least = INFINITY;
+	bool		told = false;
+
+	for (int r = 0; r < story->releases; r++)
+		told |= story->tells[r];
+	*joined = join(story, kernel);
+	for (int i = 0; told && i < story->records; i++)
+		least = Min(least, level_of(story, joined, i, diversity));
+	pfree(joined);
+	return least;
+}
+
+/* ----------------------------------------------------------------
+ * What must be so
+ * ----------------------------------------------------------------
+ */
+
+/* The next narrower cell that holds a code; the same one if there is none. */
+static Span
+narrower(const Tree *tree, Span cell, Code code)
+{
+	uint32		node = tree->leaf[code];
+	Span		next = tree->nodes[node].leaves;
+
+	while (!span_equal(tree->nodes[node].leaves, cell))
+	{
+		next = tree->nodes[node].leaves;
+		node = tree->nodes[node].parent;
+	}
+	return next;
+}
+
+static void
+check_cells(const Story *story, bool single)
+{
+	int			last = story->releases - 1;
+
+	for (int c = 0; c < story->qis; c++)
+		for (int i = 0; story->shown[last][c] && i < story->records; i++)
+		{
+			Span		cell = story->cell[last][c][i];
+
+			check(span_contains(cell, span_of(story->code[c][i])));
+			check(span_equal(story->tree[c]->nodes[tree_node(story->tree[c], cell)].leaves, cell));
+			check(!story->absent[i] || span_equal(cell, story->tree[c]->nodes[0].leaves));
+			for (int j = 0; !single && !story->absent[i] && j < story->records; j++)
+				check(story->absent[j] || span_equal(cell, story->cell[last][c][j]) ||
+					  !span_overlaps(cell, story->cell[last][c][j]));
+		}
+}
+
+/* No single cell could be more specific. */
+static void
+check_exhausted(Story *story, const SeqTask *task)
+{
+	int			last = story->releases - 1;
+
+	for (int c = 0; c < story->qis; c++)
+		for (int i = 0; story->shown[last][c] && i < story->records; i++)
+		{
+			Span		cell = story->cell[last][c][i];
+			Span		next = narrower(story->tree[c], cell, story->code[c][i]);
+
+			if (story->absent[i] || span_equal(next, cell))
+				continue;
+			story->cell[last][c][i] = next;
+			check(least_level(story, task->kernel, task->diversity) < task->k);
+			story->cell[last][c][i] = cell;
+		}
+}
+
+static double
+loss_of(const Story *story)
+{
+	int			last = story->releases - 1;
+	double		loss = 0;
+
+	for (int c = 0; c < story->qis; c++)
+		for (int i = 0; story->shown[last][c] && i < story->records; i++)
+			loss += story->absent[i] ? 0 : span_width(story->cell[last][c][i]) - 1;
+	return loss;
+}
+
+static void
+withhold(Story *story)
+{
+	for (int c = 0; c < story->qis; c++)
+		for (int i = 0; i < story->records; i++)
+			story->cell[story->releases - 1][c][i] = story->tree[c]->nodes[0].leaves;
+}
+
+static int	nfound = 0;
+
+static void
+check_story(Story *story, SeqTask task)
+{
+	SeqOutcome	outcome = find(story, task);
+	double		level = least_level(story, task.kernel, task.diversity);
+
+	check_cells(story, task.single_cells);
+	if (!outcome.found)
+	{
+		withhold(story);
+		check(least_level(story, task.kernel, task.diversity) < task.k);
+		check(task.diversity || outcome.level == least_level(story, task.kernel, task.diversity));
+		return;
+	}
+	nfound++;
+	check(level >= task.k);
+	check(outcome.level == level || fabs(outcome.level - level) < 1e-9);
+	check_near(outcome.loss, loss_of(story));
+	check(outcome.loss <= outcome.cell_loss && outcome.cell_loss <= outcome.cut_loss);
+	if (task.single_cells)
+		check_exhausted(story, &task);
+	if (task.kernel && !task.diversity)
+		check(least_level(story, false, false) >= level);
+}
+
+static SeqTask
+random_task(void)
+{
+	SeqTask		task = {.k = 1 + below(3),.seed = below(100)};
+
+	task.diversity = below(2);
+	task.kernel = below(4) > 0;
+	task.single_cells = below(4) > 0;
+	task.refined = below(2);
+	if (task.diversity)
+		task.k -= below(10) / 10.0;
+	return task;
+}
+
+static void
+test_random(void)
+{
+	for (int i = 0; i < 4000; i++)
+	{
+		Story		story = random_story(1 + below(MAX_RELEASES), 2 + below(FEW - 1));
+
+		if (below(4) == 0)
+			story.null_value = below(NVALUES);
+		if (story.releases > 1 && below(3) == 0)
+			let_be_absent(&story, below(story.records));
+		check_story(&story, random_task());
+	}
+	check(nfound > 500);
+}
+
+/* ----------------------------------------------------------------
+ * Larger ones
+ * ----------------------------------------------------------------
+ */
+
+static void
+check_large(Story *story, SeqTask task)
+{
+	SeqOutcome	outcome = find(story, task);
+	Input	   *input = palloc(sizeof(Input));
+	JoinGraph  *graph;
+	JoinTrouble trouble;
+	LinkProfile *profile;
+	double		level;
+
+	if (!outcome.found)
+		return;
+	check_cells(story, task.single_cells);
+	fill_input(story, input);
+	graph = join_graph(&input->join);
+	check(!task.kernel || join_kernel(graph, &trouble) == JOIN_FOUND);
+	profile = link_profile(graph, &input->tuples, false);
+	if (profile == NULL)
+	{
+		check(isinf(outcome.level));
+		return;
+	}
+	level = task.diversity ? profile->least_diversity : profile->least_linkability;
+	check(level >= task.k && level == outcome.level);
+	check(outcome.loss <= outcome.cell_loss);
+}
+
+static void
+test_large(void)
+{
+	for (int i = 0; i < 40; i++)
+	{
+		Story		story = random_story(2 + below(MAX_RELEASES - 1), 50 + below(MAX_RECORDS - 50));
+
+		for (int r = 0; r + 1 < story.releases; r++)
+			for (int c = 0; c < story.qis; c++)
+				for (int j = 0; j < story.records && below(2); j++)
+					story.cell[r][c][j] = span_of(story.code[c][j]);
+		check_large(&story, random_task());
+	}
+}
+
+/* One release after the other, each found with all before. */
+static void
+test_sequences(void)
+{
+	for (int i = 0; i < 300; i++)
+	{
+		Story		story = random_story(MAX_RELEASES, 2 + below(FEW - 1));
+		SeqTask		task = {.k = 2,.kernel = true,.single_cells = true,.refined = true,.seed = i};
+
+		for (story.releases = 1; story.releases <= MAX_RELEASES; story.releases++)
+			check_story(&story, task);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * By themselves
+ * ----------------------------------------------------------------
+ */
+
+/* Example 1.1: age and disease are out; gender and disease must be generalised further. */
+static void
+test_example_1_1(void)
+{
+	Story		story = {.releases = 2,.records = 4,.columns = 2,.qis = 2,.null_value = NO_CODE};
+	SeqTask		task = {.k = 2,.kernel = true,.single_cells = true,.refined = true};
+
+	for (int c = 0; c < 2; c++)
+	{
+		story.tree[c] = tree_of_leaves(2, false);
+		story.loss[c] = widths(story.tree[c]);
+	}
+	for (int i = 0; i < 4; i++)
+	{
+		story.person[i] = story.value[i] = story.told[0][i] = story.told[1][i] = i;
+		story.code[0][i] = i / 2;
+		story.code[1][i] = i % 2;
+		story.cell[0][0][i] = span_of(i / 2);
+		story.cell[1][1][i] = span_of(i % 2);
+	}
+	story.shown[0][0] = story.shown[1][1] = true;
+	story.tells[0] = story.tells[1] = true;
+	check(least_level(&story, true, false) == 1);
+	check_story(&story, task);
+	check(loss_of(&story) > 0);
+
+	/* Nobody can be linked to more than the two diseases of their age */
+	task.k = 3;
+	check(!find(&story, task).found);
+	check(find(&story, task).level == 2);
+}
+
+/* Without sensitive values there is nothing to link anybody to. */
+static void
+test_nothing_sensitive(void)
+{
+	for (int i = 0; i < 100; i++)
+	{
+		Story		story = random_story(1 + below(MAX_RELEASES), FEW);
+		SeqTask		task = random_task();
+
+		memset(story.tells, 0, sizeof(story.tells));
+		task.k = 100;
+		check(find(&story, task).found);
+		check(loss_of(&story) == 0);
+	}
+}
+
+/* Diversity may be too low while all is withheld, and high enough where more is shown. */
+static void
+test_diversity_rises(void)
+{
+	int			rose = 0;
+
+	for (int i = 0; i < 500; i++)
+	{
+		Story		story = random_story(2, FEW);
+		SeqTask		task = {.diversity = true,.kernel = true,.single_cells = true,.seed = i};
+		double		level;
+
+		withhold(&story);
+		level = least_level(&story, true, true);
+		if (isinf(level))
+			continue;
+		task.k = level + 0.05;
+		check_story(&story, task);
+		rose += least_level(&story, true, true) > level;
+	}
+	check(rose > 0);
+}
+
+/* The same task finds the same release; another seed may find another. */
+static void
+test_seeds(void)
+{
+	int			differ = 0;
+
+	for (int i = 0; i < 100; i++)
+	{
+		Story		story = random_story(2, 60);
+		SeqTask		task = {.k = 3,.kernel = true,.single_cells = true,.refined = i % 2,.seed = i};
+		Story	   *again = palloc(sizeof(Story));
+
+		*again = story;
+		check(find(&story, task).found == find(again, task).found);
+		check(memcmp(story.cell, again->cell, sizeof(story.cell)) == 0);
+		task.seed += 1000;
+		(void) find(again, task);
+		differ += memcmp(story.cell, again->cell, sizeof(story.cell)) != 0;
+	}
+	check(differ > 0);
+}
+
+/* A person's records that contradict each other are no history. */
+static void
+find_contradiction(void)
+{
+	Story		story = random_story(3, FEW);
+	SeqTask		task = {.k = 1,.kernel = true};
+
+	story.shown[0][0] = story.shown[1][0] = true;
+	story.cell[0][0][0] = span_of(0);
+	story.cell[1][0][0] = span_of(1);
+	(void) find(&story, task);
+}
+
+static void
+test_contradiction(void)
+{
+	const char *message = error_of(find_contradiction);
+
+	check(message != NULL && strcmp(message, "two records of a person are not consistent") == 0);
+}
+
+int
+main(void)
+{
+	static const Test tests[] = {
+		{"Example 1.1: the second release is generalised further", test_example_1_1},
+		{"where no release shows a sensitive value, everything may be shown", test_nothing_sensitive},
+		{"diversity may be too low while all is withheld", test_diversity_rises},
+		{"thousands of random histories keep what was promised, and no single cell could be more specific", test_random},
+		{"so do sequences of which each release was found", test_sequences},
+		{"the audit says the same of larger ones", test_large},
+		{"the same seed finds the same release", test_seeds},
+		{"records of a person must be consistent", test_contradiction},
+	};
+
+	return run_tests(tests, lengthof(tests));
+}
