@@ -129,6 +129,17 @@ losses(const Story *story, int q, bool entropy)
 	return loss;
 }
 
+static Span *
+spans(const Story *story, int q)
+{
+	const Tree *tree = story->frame->domain[q].tree;
+	Span	   *span = palloc(sizeof(Span) * tree->nnodes);
+
+	for (uint32 i = 0; i < tree->nnodes; i++)
+		span[i] = tree->nodes[i].leaves;
+	return span;
+}
+
 /* Makes the next release. */
 static SeqOutcome
 add_release(Story *story, const Experiment *experiment, const Way *way)
@@ -149,7 +160,8 @@ add_release(Story *story, const Experiment *experiment, const Way *way)
 
 		column[ncolumns] = (SeqColumn) {
 			.column = q,.tree = story->frame->domain[q].tree,.loss = losses(story, q, way->entropy),
-			.code = story->frame->code[q],
+			.span = spans(story, q),.code = story->frame->code[q],
+			.node = palloc_extended(sizeof(uint32) * story->nrows, MCXT_ALLOC_HUGE),
 			.cells = palloc_extended(sizeof(Span) * story->nrows, MCXT_ALLOC_HUGE)
 		};
 		story->cells[r][q] = column[ncolumns++].cells;

@@ -52,14 +52,16 @@ typedef struct Story
 	int			leaves[MAX_COLUMNS];
 	const Tree *tree[MAX_COLUMNS];
 	double	   *loss[MAX_COLUMNS];
+	Span	   *span[MAX_COLUMNS];
 	Code		code[MAX_COLUMNS][MAX_RECORDS];
 	Code		value[MAX_RECORDS];
-	bool		absent[MAX_RECORDS];	/* from the last release */
 	bool		shown[MAX_RELEASES][MAX_COLUMNS];
 	bool		tells[MAX_RELEASES];
 	Span		cell[MAX_RELEASES][MAX_COLUMNS][MAX_RECORDS];
 	Code		told[MAX_RELEASES][MAX_RECORDS];
 	uint32		person[MAX_RECORDS];
+	int			nabsent[MAX_RELEASES];	/* people, the last */
+	bool		strict;			/* observers know who comes and goes */
 	Code		null_value;
 } Story;
 
@@ -103,6 +105,16 @@ widths(const Tree *tree)
 	return loss;
 }
 
+static Span *
+leaves(const Tree *tree)
+{
+	Span	   *span = palloc(sizeof(Span) * tree->nnodes);
+
+	for (uint32 i = 0; i < tree->nnodes; i++)
+		span[i] = tree->nodes[i].leaves;
+	return span;
+}
+
 /* A node above a leaf, or the leaf itself */
 static Span
 random_cell(const Tree *tree, Code code)
@@ -122,6 +134,7 @@ add_column(Story *story, int nleaves)
 	story->leaves[c] = nleaves;
 	story->tree[c] = random_tree(nleaves);
 	story->loss[c] = widths(story->tree[c]);
+	story->span[c] = leaves(story->tree[c]);
 	for (int i = 0; i < story->records; i++)
 		story->code[c][i] = below(nleaves);
 }
@@ -158,16 +171,42 @@ random_story(int releases, int records)
 	return story;
 }
 
-/* Lets somebody be absent from the last release. */
-static void
-let_be_absent(Story *story, int person)
+static bool
+is_absent(const Story *story, int r, int person)
 {
-	int			last = story->releases - 1;
+	return person >= story->records - story->nabsent[r];
+}
 
-	story->absent[person] = true;
-	story->told[last][person] = NO_CODE;
-	for (int c = story->qis; c < story->columns; c++)
-		story->cell[last][c][person] = (Span) {0, PG_UINT32_MAX};
+/* Lets people be absent, the same of whom everybody is in one release at least. */
+static void
+let_be_absent(Story *story)
+{
+	int			whole = below(story->releases);
+
+	story->strict = below(2);
+	for (int r = 0; r < story->releases; r++)
+	{
+		bool		tells = below(2);
+
+		story->nabsent[r] = r == whole ? 0 : below(story->records);
+		for (int i = story->records - story->nabsent[r]; i < story->records; i++)
+		{
+			story->told[r][i] = tells ? story->value[i] : NO_CODE;
+			for (int c = 0; c < story->columns; c++)
+				story->cell[r][c][i] = (Span) {0, PG_UINT32_MAX};
+		}
+	}
+}
+
+/* Which of them may be the same person's, as far as observers know who comes and goes. */
+static Together
+together_of(const Story *story, int r, int s)
+{
+	Together	together = 0;
+
+	for (int i = 0; i < story->records; i++)
+		together |= may_be(is_absent(story, r, i), is_absent(story, s, i));
+	return together;
 }
 
 /* ----------------------------------------------------------------
@@ -180,10 +219,12 @@ typedef struct Input
 	JoinInput	join;
 	JoinRelease release[MAX_RELEASES];
 	const Span *cells[MAX_RELEASES][MAX_COLUMNS];
+	Together	together[MAX_RELEASES * MAX_RELEASES];
 	const Code *codes[MAX_COLUMNS];
 	Code		shown[MAX_COLUMNS][MAX_RECORDS];	/* codes, but of those who are absent */
 	JoinTuples	tuples;
 	SeqColumn	column[MAX_COLUMNS];
+	uint32		node[MAX_COLUMNS][MAX_RECORDS];
 } Input;
 
 static void
@@ -194,14 +235,18 @@ fill_input(Story *story, Input *input)
 		for (int c = 0; c < story->columns; c++)
 			input->cells[r][c] = story->shown[r][c] ? story->cell[r][c] : NULL;
 		input->release[r] = (JoinRelease) {
-			.nrecords = story->records,.cells = input->cells[r],.person = story->person,
+			.nrecords = story->records,.nabsent = story->nabsent[r],.cells = input->cells[r],.person = story->person,
 			.sensitive = story->tells[r] ? story->told[r] : NULL
 		};
 	}
 	input->join = (JoinInput) {
 		.nreleases = story->releases,.release = input->release,.ncolumns = story->columns,
-		.nqis = story->qis,.nvalues = NVALUES,.null_value = story->null_value
+		.nqis = story->qis,.nvalues = NVALUES,.null_value = story->null_value,
+		.together = story->strict ? input->together : NULL
 	};
+	for (int s = 0; s < story->releases; s++)
+		for (int r = 0; r < s; r++)
+			input->together[pair_number(r, s)] = together_of(story, r, s);
 	for (int c = 0; c < story->columns; c++)
 		input->codes[c] = story->code[c];
 	input->tuples = (JoinTuples) {.ntuples = story->records,.code = input->codes};
@@ -223,10 +268,10 @@ find(Story *story, SeqTask task)
 		if (!story->shown[last][c])
 			continue;
 		for (int i = 0; i < story->records; i++)
-			input->shown[c][i] = story->absent[i] ? NO_CODE : story->code[c][i];
+			input->shown[c][i] = is_absent(story, last, i) ? NO_CODE : story->code[c][i];
 		input->column[task.ncolumns++] = (SeqColumn) {
 			.column = c,.tree = story->tree[c],.loss = story->loss[c],
-			.code = input->shown[c],.cells = story->cell[last][c]
+			.span = story->span[c],.code = input->shown[c],.node = input->node[c],.cells = story->cell[last][c]
 		};
 	}
 	return specialise(&task);
@@ -263,6 +308,8 @@ is_consistent(const Story *story, int r, int i, int s, int j)
 		if (story->shown[r][c] && story->shown[s][c] &&
 			!span_overlaps(story->cell[r][c][i], story->cell[s][c][j]))
 			return false;
+	if (story->strict && !(together_of(story, r, s) & may_be(is_absent(story, r, i), is_absent(story, s, j))))
+		return false;
 	return !story->tells[r] || !story->tells[s] || story->told[r][i] == NO_CODE ||
 		story->told[s][j] == NO_CODE || story->told[r][i] == story->told[s][j];
 }
@@ -301,6 +348,17 @@ drop_no_matches(const Story *story, Joined *joined)
 		}
 }
 
+/* Are all these records of people who are not there? */
+static bool
+is_nobody_at(const Story *story, const int *record)
+{
+	bool		nobody = story->strict;
+
+	for (int r = 0; r < story->releases; r++)
+		nobody &= is_absent(story, r, record[r]);
+	return nobody;
+}
+
 static void
 find_cliques(const Story *story, Joined *joined)
 {
@@ -309,7 +367,7 @@ find_cliques(const Story *story, Joined *joined)
 		int			record[MAX_RELEASES];
 
 		members_of(story, c, record);
-		joined->clique[c] = true;
+		joined->clique[c] = !is_nobody_at(story, record);
 		for (int r = 0; r < story->releases; r++)
 			for (int s = r + 1; s < story->releases; s++)
 				joined->clique[c] &= joined->edge[r][s][record[r]][record[s]];
@@ -348,7 +406,8 @@ join(const Story *story, bool kernel)
 		before = joined;
 		drop_no_matches(story, &joined);
 		find_cliques(story, &joined);
-		keep_edges_of_cliques(story, &joined);
+		if (story->releases > 2)
+			keep_edges_of_cliques(story, &joined);
 		if (memcmp(&before, &joined, sizeof(Joined)) == 0)
 			break;
 	}
@@ -442,9 +501,9 @@ check_cells(const Story *story, bool single)
 
 			check(span_contains(cell, span_of(story->code[c][i])));
 			check(span_equal(story->tree[c]->nodes[tree_node(story->tree[c], cell)].leaves, cell));
-			check(!story->absent[i] || span_equal(cell, story->tree[c]->nodes[0].leaves));
-			for (int j = 0; !single && !story->absent[i] && j < story->records; j++)
-				check(story->absent[j] || span_equal(cell, story->cell[last][c][j]) ||
+			check(!is_absent(story, last, i) || span_equal(cell, story->tree[c]->nodes[0].leaves));
+			for (int j = 0; !single && !is_absent(story, last, i) && j < story->records; j++)
+				check(is_absent(story, last, j) || span_equal(cell, story->cell[last][c][j]) ||
 					  !span_overlaps(cell, story->cell[last][c][j]));
 		}
 }
@@ -461,7 +520,7 @@ check_exhausted(Story *story, const SeqTask *task)
 			Span		cell = story->cell[last][c][i];
 			Span		next = narrower(story->tree[c], cell, story->code[c][i]);
 
-			if (story->absent[i] || span_equal(next, cell))
+			if (is_absent(story, last, i) || span_equal(next, cell))
 				continue;
 			story->cell[last][c][i] = next;
 			check(least_level(story, task->kernel, task->diversity) < task->k);
@@ -477,7 +536,7 @@ loss_of(const Story *story)
 
 	for (int c = 0; c < story->qis; c++)
 		for (int i = 0; story->shown[last][c] && i < story->records; i++)
-			loss += story->absent[i] ? 0 : span_width(story->cell[last][c][i]) - 1;
+			loss += is_absent(story, last, i) ? 0 : span_width(story->cell[last][c][i]) - 1;
 	return loss;
 }
 
@@ -540,7 +599,7 @@ test_random(void)
 		if (below(4) == 0)
 			story.null_value = below(NVALUES);
 		if (story.releases > 1 && below(3) == 0)
-			let_be_absent(&story, below(story.records));
+			let_be_absent(&story);
 		check_story(&story, random_task());
 	}
 	check(nfound > 500);
@@ -623,6 +682,7 @@ test_example_1_1(void)
 	{
 		story.tree[c] = tree_of_leaves(2, false);
 		story.loss[c] = widths(story.tree[c]);
+		story.span[c] = leaves(story.tree[c]);
 	}
 	for (int i = 0; i < 4; i++)
 	{

@@ -80,7 +80,7 @@ walk(Guard *guard, int32 depth, Code value)
 	bool		joined = false;
 
 	if (depth > guard->people->last)
-		return hear(guard, value);
+		return !web_is_nobody(guard->people->web, guard->chosen) && hear(guard, value);
 	candidate = guard->candidate[guard->order[depth]];
 	n = guard->ncandidates[guard->order[depth]];
 	guard->steps += n;

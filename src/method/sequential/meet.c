@@ -102,7 +102,7 @@ choose_tuples(Guard *guard)
  * ----------------------------------------------------------------
  */
 
-typedef struct Meeting
+typedef struct PieceMeeting
 {
 	const JoinSide *side;
 	const Code *sensitive;		/* or NULL */
@@ -110,7 +110,7 @@ typedef struct Meeting
 	Boxes	   *boxes;			/* of pieces */
 	uint32	   *found;			/* [pieces] */
 	Candidate  *met;			/* [pieces] */
-} Meeting;
+} PieceMeeting;
 
 static int
 compare_candidates(const void *a, const void *b)
@@ -125,7 +125,7 @@ compare_candidates(const void *a, const void *b)
 
 /* Finds the candidates of a tuple; how many? */
 static uint32
-meet_pieces(const Meeting *meeting, const Span *box)
+meet_pieces(const PieceMeeting *meeting, const Span *box)
 {
 	uint32		npieces = boxes_meeting(meeting->boxes, box, meeting->found);
 	uint32		n = 0;
@@ -153,7 +153,7 @@ meet_pieces(const Meeting *meeting, const Span *box)
 
 /* Lists the candidates of each kind of tuples, whose columns these are. */
 static void
-list_candidates(Encounter *encounter, const Meeting *meeting, const JoinTuples *tuples,
+list_candidates(Encounter *encounter, const PieceMeeting *meeting, const JoinTuples *tuples,
 				const uint32 *example, uint32 nkinds, const int32 *column, int32 ncolumns)
 {
 	uint64		room = 1024;
@@ -216,7 +216,7 @@ prepare_encounter(Guard *guard, int32 r, const uint32 *chosen)
 {
 	const JoinGraph *graph = guard->people->graph;
 	Encounter  *encounter = &guard->encounter[r];
-	Meeting		meeting = {.side = &graph->side[r],.first_node = guard->people->first_node[r]};
+	PieceMeeting meeting = {.side = &graph->side[r],.first_node = guard->people->first_node[r]};
 	const Span **cells = allocate(sizeof(Span *), guard->input->nqis);
 	int32	   *column = allocate(sizeof(int32), guard->input->nqis);
 	uint32	   *record = allocate(sizeof(uint32), meeting.side->npieces);
@@ -279,7 +279,7 @@ learn_regions(Guard *guard)
 		uint32		n;
 
 		for (int32 c = 0; c < people->ncolumns; c++)
-			box[c] = guard->task->column[c].tree->nodes[key[1 + c]].leaves;
+			box[c] = guard->task->column[c].span[key[1 + c]];
 		n = boxes_meeting(guard->kinds, box, guard->found);
 		*kinds_in = (Pile) {.n = n,.room = n,.number = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE)};
 		memcpy(kinds_in->number, guard->found, sizeof(uint32) * n);

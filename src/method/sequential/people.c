@@ -38,6 +38,15 @@ new_release(const People *people)
 	return &people->task->join->release[people->last];
 }
 
+/* Is a record one of a person of whom observers know that he is not there? */
+static bool
+is_known_absent(const People *people, uint32 record)
+{
+	const JoinRelease *release = new_release(people);
+
+	return people->task->join->together != NULL && record >= release->nrecords - release->nabsent;
+}
+
 static bool
 is_cell_column(const People *people, int32 column)
 {
@@ -47,12 +56,17 @@ is_cell_column(const People *people, int32 column)
 	return false;
 }
 
-/* Parts records by those columns that other releases show, too, and that stay as they are. */
+/* Parts records by those columns that other releases show, too, and that stay as they are; absentees are apart where the graph has them so. */
 static void
 part_by_fixed(const People *people, Parting *parting)
 {
 	const JoinSide *side = &people->graph->side[people->last];
+	Span	   *cells = allocate(sizeof(Span), parting->nrecords);
 
+	for (uint32 i = 0; i < parting->nrecords; i++)
+		cells[i] = span_of(is_known_absent(people, i));
+	part_by(parting, cells);
+	pfree(cells);
 	for (int32 c = 0; c < people->graph->input->ncolumns; c++)
 		if (side->shared[c] && !is_cell_column(people, c))
 			part_by(parting, side->cells[c]);
@@ -260,8 +274,25 @@ cell_of_place(const People *people, uint32 place, int32 column)
 			(Span) {0, PG_UINT32_MAX} : span_of(key[1 + people->ncolumns]);
 	for (int32 c = 0; c < people->ncolumns; c++)
 		if (people->task->column[c].column == column)
-			return people->task->column[c].tree->nodes[key[1 + c]].leaves;
+			return people->task->column[c].span[key[1 + c]];
 	return side->cells[column][people->fixed_record[key[0]]];
+}
+
+static bool
+is_absent_place(const People *people, uint32 place)
+{
+	return is_known_absent(people, people->fixed_record[key_of(&people->place_numbers, place)[0]]);
+}
+
+/* As far as people come and go, may somebody have a node of an earlier release and a place? */
+static bool
+may_be_together(const People *people, int32 r, uint32 node, uint32 place)
+{
+	const Together *together = people->task->join->together;
+
+	return together == NULL ||
+		(together[pair_number(r, people->last)] &
+		 may_be(people->graph->side[r].is_absent[node], is_absent_place(people, place))) != 0;
 }
 
 static void
@@ -305,7 +336,8 @@ weave_release(People *people, int32 r)
 			box[c] = cell_of_place(people, p, columns[c]);
 		nfound = boxes_meeting(boxes, box, found);
 		for (uint32 i = 0; i < nfound; i++)
-			(void) web_add_thread(people->web, people->first_node[r] + found[i], people->place[p].node);
+			if (may_be_together(people, r, found[i], p))
+				(void) web_add_thread(people->web, people->first_node[r] + found[i], people->place[p].node);
 		CHECK_FOR_INTERRUPTS();
 	}
 	boxes_free(boxes);
@@ -322,7 +354,7 @@ weave_past(People *people)
 
 	for (int32 r = 0; r < people->last; r++)
 		for (uint32 v = 0; v < graph->side[r].nnodes; v++)
-			(void) web_add_node(people->web, r);
+			(void) web_add_node(people->web, r, people->task->join->together != NULL && graph->side[r].is_absent[v]);
 	for (int32 s = 0; s < people->last; s++)
 		for (int32 r = 0; r < s; r++)
 		{
@@ -382,7 +414,7 @@ people_weave(People *people)
 	{
 		people->place[p].node = NOTHING;
 		if (people->place[p].size > 0)
-			know_place(people, web_add_node(people->web, people->last), p);
+			know_place(people, web_add_node(people->web, people->last, is_absent_place(people, p)), p);
 	}
 	for (int32 r = 0; r < people->last; r++)
 		weave_release(people, r);
@@ -425,7 +457,7 @@ meets(const People *people, uint32 node, int32 r, uint32 place)
 		const SeqColumn *column = &people->task->column[c];
 
 		if (side->cells[column->column] != NULL &&
-			!span_overlaps(side->cells[column->column][record], column->tree->nodes[key[1 + c]].leaves))
+			!span_overlaps(side->cells[column->column][record], column->span[key[1 + c]]))
 			return false;
 	}
 	return true;
@@ -437,7 +469,7 @@ open_place(People *people, uint32 place, uint32 from_node)
 {
 	Web		   *web = people->web;
 
-	know_place(people, web_add_node(web, people->last), place);
+	know_place(people, web_add_node(web, people->last, is_absent_place(people, place)), place);
 	for (int32 r = 0; r < people->last; r++)
 		for (uint32 t = web->head[web_list(web, from_node, r)]; t != NO_THREAD; t = next_thread(web, t, from_node))
 			if (meets(people, web->thread[t].end[0], r, place))
@@ -645,7 +677,8 @@ people_write(const People *people)
 				{
 					const SeqColumn *column = &people->task->column[c];
 
-					column->cells[people->member[next]] = column->tree->nodes[lot_cell(people, l, c)].leaves;
+					column->node[people->member[next]] = lot_cell(people, l, c);
+					column->cells[people->member[next]] = column->span[lot_cell(people, l, c)];
 				}
 	}
 }

@@ -264,7 +264,7 @@ choose(Web *web, int32 release, int32 r, int32 s)
 	while (release == r || release == s)
 		release++;
 	if (release == web->nreleases)
-		return true;
+		return !web_is_nobody(web, chosen);
 	node = fewer(web, chosen[r], chosen[s], release, &other);
 	for (uint32 t = web->head[web_list(web, node, release)]; t != NO_THREAD; t = next_thread(web, t, node))
 	{

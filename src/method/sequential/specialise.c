@@ -14,7 +14,10 @@ withhold_all(const SeqTask *task)
 
 	for (int32 c = 0; c < task->ncolumns; c++)
 		for (uint32 i = 0; i < nrecords; i++)
-			task->column[c].cells[i] = task->column[c].tree->nodes[0].leaves;
+		{
+			task->column[c].node[i] = 0;
+			task->column[c].cells[i] = task->column[c].span[0];
+		}
 }
 
 static Search

@@ -14,9 +14,13 @@ typedef struct SeqColumn
 {
 	int32		column;			/* of the join */
 	const Tree *tree;			/* its cells are the nodes of this */
+	const Span *span;			/* [nodes] the same as cells of the join */
 	const double *loss;			/* [nodes] what such a cell loses */
-	const Code *code;			/* [records] NO_CODE for people of whom nothing is shown, whose cells stay withheld */
-	Span	   *cells;			/* [records] those of the release: to be found */
+	const Code *code;			/* [records] a leaf of the tree; NO_CODE for people of whom nothing is shown, whose cells stay withheld */
+
+	/* What is to be found: [records] */
+	uint32	   *node;
+	Span	   *cells;			/* its spans: those of the release */
 } SeqColumn;
 
 typedef struct SeqTask

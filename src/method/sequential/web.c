@@ -23,6 +23,7 @@ web_create(int32 nreleases, bool narrow)
 	web->narrow = narrow;
 	web->room = 1024;
 	web->release = palloc(sizeof(int32) * web->room);
+	web->is_absent = palloc(sizeof(bool) * web->room);
 	web->head = palloc_extended(sizeof(uint32) * web->room * nreleases, MCXT_ALLOC_HUGE);
 	web->degree = palloc_extended(sizeof(uint32) * web->room * nreleases, MCXT_ALLOC_HUGE);
 	web->thread_room = 1024;
@@ -53,7 +54,7 @@ note(Web *web, WebDeed deed, uint32 which, uint32 before)
  */
 
 uint32
-web_add_node(Web *web, int32 release)
+web_add_node(Web *web, int32 release, bool is_absent)
 {
 	uint32		node = web->nnodes++;
 
@@ -61,11 +62,13 @@ web_add_node(Web *web, int32 release)
 	{
 		web->room *= 2;
 		web->release = repalloc_huge(web->release, sizeof(int32) * web->room);
+		web->is_absent = repalloc_huge(web->is_absent, sizeof(bool) * web->room);
 		web->head = repalloc_huge(web->head, sizeof(uint32) * web->room * web->nreleases);
 		web->degree = repalloc_huge(web->degree, sizeof(uint32) * web->room * web->nreleases);
 		settling_make_room(web);
 	}
 	web->release[node] = release;
+	web->is_absent[node] = is_absent;
 	for (int32 r = 0; r < web->nreleases; r++)
 	{
 		web->head[web_list(web, node, r)] = NO_THREAD;

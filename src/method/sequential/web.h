@@ -81,6 +81,7 @@ typedef struct Web
 	uint32		nnodes;
 	uint32		room;
 	int32	   *release;		/* [nodes] */
+	bool	   *is_absent;		/* [nodes] of people of whom it is known that they are not there */
 	uint32	   *head;			/* [nodes * releases] first edge to each; or NO_THREAD */
 	uint32	   *degree;			/* [nodes * releases] */
 
@@ -103,7 +104,7 @@ typedef struct Web
 /* Allocated in the current context. */
 extern Web *web_create(int32 nreleases, bool narrow);
 
-extern uint32 web_add_node(Web *web, int32 release);
+extern uint32 web_add_node(Web *web, int32 release, bool is_absent);
 extern uint32 web_add_thread(Web *web, uint32 a, uint32 b);
 
 /* The edge between nodes of different releases, if it is left; or NO_THREAD. */
@@ -158,6 +159,17 @@ static inline uint32
 next_thread(const Web *web, uint32 thread, uint32 node)
 {
 	return web->thread[thread].next[end_at(&web->thread[thread], node)];
+}
+
+/* Nodes of each release of people who are absent everywhere are nobody's. */
+static inline bool
+web_is_nobody(const Web *web, const uint32 *node)
+{
+	int32		i = 0;
+
+	while (i < web->nreleases && web->is_absent[node[i]])
+		i++;
+	return i == web->nreleases;
 }
 
 /* Private to web.c and settle.c */
