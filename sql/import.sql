@@ -239,10 +239,7 @@ SELECT try_sequential('{"k": 2}');
 SELECT params -> 'seed' >= '0' AS seeded FROM pprepub.publication WHERE name = 'seq';
 SELECT proname FROM pg_proc WHERE pronamespace = 'published'::regnamespace;
 RESET client_min_messages;
-SELECT pprepub.publish('seq');
-SELECT pprepub.preview('seq');
 SELECT * FROM pprepub.answer('seq', NULL, NULL) AS a (age int4range);
-SELECT pprepub.schedule('seq', '0 3 * * 1');
 
 DELETE FROM patients WHERE id > 10;
 CREATE VIEW first_one AS SELECT id AS person, int4range(age / 10 * 10, age / 10 * 10 + 10) AS age,

@@ -18,6 +18,10 @@
 #include "partition/classes.h"
 #include "partition/principle.h"
 
+/* See method/sequence.h */
+struct Sequence;
+struct SequencePart;
+
 typedef struct Draft
 {
 	Classes    *classes;
@@ -35,6 +39,7 @@ typedef struct Draft
 	uint32	   *parent;			/* [nclasses] or NO_NEIGHBORHOOD */
 	uint32		rejected;		/* neighborhoods asked for, and not published */
 	double		cutting_seconds;	/* the rest of the time went into guarding the past */
+	const char *guarantee;		/* the join by which a sequence was judged, or NULL */
 } Draft;
 
 typedef struct Method
@@ -57,11 +62,30 @@ typedef struct Method
 	/*
 	 * Drafts a release of the rows asked for.  Parameters come as
 	 * param_spec.h says.  The same frame, parameters and seed give
-	 * the same draft; everything is allocated in the current context.  NULL for
-	 * methods that cannot publish yet: releases can be imported, and audited.
+	 * the same draft; everything is allocated in the current context.
 	 */
 	Draft	   *(*draft) (const Frame *frame, const Past *past,
 						  const int64 *params, uint64 seed);
+
+	/*
+	 * The same for methods whose releases are judged together with all before by
+	 * joining them, which have this instead.  Each part's cells are written, too.
+	 * Where nothing may be published they say why not: an error, for the owner.
+	 */
+	Draft	   *(*draft_in_sequence) (const Frame *frame, struct Sequence *sequence, const int64 *params);
+
+	/* Are people who came between releases judged by themselves, in as many parts of the sequence? */
+	bool		(*parts_newcomers) (const int64 *params);
+
+	/*
+	 * Is this enough of a crowd, by how many of them have each sensitive value, NULL not among them, that
+	 * everybody may know that somebody is one of them?
+	 */
+	bool		(*is_crowd) (const int64 *params, const uint64 *count, Code nvalues);
+
+	/* An error unless a part keeps what was promised, judged from scratch; returns what that is judged by. */
+	const char *(*judge_part) (const struct Sequence *sequence, const struct SequencePart *part,
+								const int64 *params, uint64 budget);
 } Method;
 
 extern const Method *const methods[];	/* ends with NULL */

@@ -5,15 +5,24 @@
  *		few sensitive values.
  *
  * NOTES
- *		Publications can be declared, take releases that were made elsewhere, and
- *		be audited.  What publishes by it is still to come.
+ *		What is promised is judged twice: while a release is looked for, by
+ *		sequential/, and once more, as it came out, by the audit.  Of two releases the
+ *		kernel match join is what observers cannot refute, no more and no less; of
+ *		more it may hold a little that they could, with any amount of work.  So a
+ *		release is judged by the full match join, too, if this can be found.
  *
  *		Its releases are not homogeneous: rows are generalised one by one, and
  *		have no class.
  */
 #include "postgres.h"
 
+#include "audit/join/full.h"
+#include "audit/join/parting.h"
 #include "method/method.h"
+#include "method/sequence.h"
+#include "method/sequential/ladder.h"
+#include "method/sequential/specialise.h"
+#include "utils/memutils.h"
 
 /* The parameters, in the order of the table. */
 enum
@@ -56,6 +65,236 @@ sequential_contradiction(const int64 *params)
 	return NULL;
 }
 
+static double
+k_of(const int64 *params)
+{
+	return (double) params[SEQUENTIAL_K] / PARAM_SCALE;
+}
+
+static bool
+is_diversity(const int64 *params)
+{
+	return params[SEQUENTIAL_PRIVACY] == 1;
+}
+
+static bool
+is_kernel(const int64 *params)
+{
+	return params[SEQUENTIAL_JOIN] == 0;
+}
+
+static bool
+sequential_parts_newcomers(const int64 *params)
+{
+	return params[SEQUENTIAL_APPROACH] == 1;
+}
+
+/* ----------------------------------------------------------------
+ * Finding
+ * ----------------------------------------------------------------
+ */
+
+/* Why there is no release of these people. */
+static void
+refuse(const Sequence *sequence, const SequencePart *part, const int64 *params, const SeqOutcome *outcome)
+{
+	const JoinRelease *release = &part->join.release[part->join.nreleases - 1];
+	bool		is_moving = false;
+
+	for (int32 r = 0; r < part->join.nreleases; r++)
+		is_moving |= part->join.release[r].nabsent > 0;
+	if (is_diversity(params))
+		ereport(ERROR,
+				(errcode(ERRCODE_NO_DATA_FOUND),
+				 errmsg("no release of publication \"%s\" was found that keeps diversity %g", sequence->publication, k_of(params)),
+				 errdetail("Of %u row(s), the best that was found for all releases together is %.4g.",
+						   release->nrecords - release->nabsent, outcome->level),
+				 errhint("Publish when there are more people, or more different sensitive values, or declare a smaller \"k\".")));
+	ereport(ERROR,
+			(errcode(ERRCODE_NO_DATA_FOUND),
+			 errmsg("no release of publication \"%s\" can keep linkability %g", sequence->publication, k_of(params)),
+			 part->join.nreleases == 1
+			 ? errdetail("Even with all quasi-identifiers withheld, %u row(s) show %g different sensitive value(s) only.",
+						 release->nrecords - release->nabsent, outcome->level)
+			 : errdetail("Even with all quasi-identifiers withheld, all releases together would link somebody to %g sensitive value(s) only.",
+						 outcome->level),
+			 is_moving
+			 ? errhint("A \"k\" of %g could be kept. People who came or left between releases hide among each other only; publish when there are more of them, or without the sensitive column.",
+					   outcome->level)
+			 : errhint("A \"k\" of %g could be kept.", outcome->level)));
+}
+
+static void
+find_cells(const Frame *frame, const Sequence *sequence, const SequencePart *part, const int64 *params,
+		   double *const *loss, uint32 **node)
+{
+	const JoinRelease *release = &part->join.release[part->join.nreleases - 1];
+	SeqColumn  *column = palloc(sizeof(SeqColumn) * (frame->nqis + 1));
+	SeqTask		task = {
+		.join = &part->join,.ncolumns = frame->nqis,.column = column,.tuples = &part->tuples,
+		.k = k_of(params),.diversity = is_diversity(params),.kernel = is_kernel(params),
+		.single_cells = params[SEQUENTIAL_MODEL] == 0,.refined = true,
+		.seed = (uint64) params[SEQUENTIAL_SEED] + sequence->number
+	};
+	SeqOutcome	outcome;
+
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		Code	   *code = palloc_extended(sizeof(Code) * ((Size) release->nrecords + 1), MCXT_ALLOC_HUGE);
+
+		for (uint32 i = 0; i < release->nrecords; i++)
+			code[i] = part->row[i] == NO_ROW ? NO_CODE : frame->code[q][part->row[i]];
+		column[q] = (SeqColumn) {
+			.column = sequence->column[q].column,.tree = sequence->column[q].tree,
+			.span = sequence->column[q].span,.loss = loss[q],.code = code,
+			.node = palloc_extended(sizeof(uint32) * ((Size) release->nrecords + 1), MCXT_ALLOC_HUGE),
+			.cells = part->cells[q]
+		};
+	}
+	outcome = specialise(&task);
+	if (!outcome.found)
+		refuse(sequence, part, params, &outcome);
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		for (uint32 i = 0; i < release->nrecords; i++)
+			if (part->row[i] != NO_ROW)
+				node[q][part->row[i]] = column[q].node[i];
+		pfree((void *) column[q].code);
+		pfree(column[q].node);
+	}
+	pfree(column);
+}
+
+/* Rows of equal cells as classes. */
+static Classes *
+classes_of(const Frame *frame, const Sequence *sequence, uint32 *const *node)
+{
+	Classes    *classes = palloc0(sizeof(Classes));
+	Parting		parting = parting_create(frame->nrows);
+	Span	   *cells = palloc_extended(sizeof(Span) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	uint64	   *filled;
+
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		for (uint64 row = 0; row < frame->nrows; row++)
+			cells[row] = sequence->column[q].tree->nodes[node[q][row]].leaves;
+		part_by(&parting, cells);
+	}
+	classes->nclasses = parting.nparts;
+	classes->nqis = frame->nqis;
+	classes->first = palloc_extended(sizeof(uint64) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	classes->rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	classes->regions = palloc_extended(sizeof(Span) * ((Size) classes->nclasses * frame->nqis + 1), MCXT_ALLOC_HUGE);
+	for (uint64 row = 0; row < frame->nrows; row++)
+		classes->first[parting.part[row] + 1]++;
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		classes->first[c + 1] += classes->first[c];
+	filled = palloc_extended(sizeof(uint64) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
+	memcpy(filled, classes->first, sizeof(uint64) * ((Size) classes->nclasses + 1));
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		uint32		c = parting.part[row];
+
+		classes->rows[filled[c]++] = row;
+		for (int q = 0; q < frame->nqis; q++)
+			classes->regions[(Size) c * frame->nqis + q] = sequence->column[q].tree->nodes[node[q][row]].leaves;
+	}
+	pfree(filled);
+	pfree(cells);
+	parting_free(&parting);
+	return classes;
+}
+
+static Draft *
+sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params)
+{
+	Draft	   *draft = palloc0(sizeof(Draft));
+	uint32	  **node = palloc(sizeof(uint32 *) * (frame->nqis + 1));
+	double	  **loss = palloc(sizeof(double *) * (frame->nqis + 1));
+
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		node[q] = palloc_extended(sizeof(uint32) * (frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		loss[q] = losses_of(&frame->domain[q], sequence->column[q].tree, params[SEQUENTIAL_LOSS] == 1);
+	}
+	for (int32 i = 0; i < sequence->nparts; i++)
+		find_cells(frame, sequence, &sequence->part[i], params, loss, node);
+	draft->classes = classes_of(frame, sequence, node);
+	draft->k = k_of(params);
+	return draft;
+}
+
+/* ----------------------------------------------------------------
+ * Judging
+ * ----------------------------------------------------------------
+ */
+
+/* Paper 000, section 6: the condition on people who are added. */
+static bool
+sequential_is_crowd(const int64 *params, const uint64 *count, Code nvalues)
+{
+	uint64		distinct = 0;
+	uint64		total = 0;
+	uint64		most = 0;
+
+	for (Code value = 0; value < nvalues; value++)
+	{
+		distinct += count[value] > 0;
+		total += count[value];
+		most = Max(most, count[value]);
+	}
+	return is_diversity(params) ? total > 0 && total >= k_of(params) * most : distinct >= k_of(params);
+}
+
+static bool
+is_kept(const JoinGraph *graph, const SequencePart *part, const int64 *params)
+{
+	LinkProfile *profile = link_profile(graph, &part->tuples, true);
+
+	for (uint32 t = 0; profile != NULL && t < part->tuples.ntuples; t++)
+	{
+		double		level = is_diversity(params) ? profile->diversity[t] : profile->linkability[t];
+
+		if (profile->linkability[t] != NO_CLIQUE && level >= k_of(params))
+			continue;
+
+		/* Who is linked to values that are not shown only is linked to nothing; and everybody has a clique, his own */
+		if (profile->linkability[t] != 1 || profile->value[profile->first[t]] != NO_CODE)
+			return false;
+	}
+	return true;
+}
+
+static void
+refuse_judged(const Sequence *sequence, const char *join)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NO_DATA_FOUND),
+			 errmsg("release %d of publication \"%s\" cannot be judged", sequence->number, sequence->publication),
+			 errdetail("Joined with all before by \"%s\", it does not keep what its method promises: people have changed " UINT64_FORMAT " time(s) between releases, and it depends on what a release shows whether that can be seen.",
+					   join, sequence->changed),
+			 errhint("Publish other columns, or without the sensitive column.")));
+}
+
+static const char *
+sequential_judge_part(const Sequence *sequence, const SequencePart *part, const int64 *params, uint64 budget)
+{
+	JoinGraph  *graph = join_graph(&part->join);
+	JoinTrouble trouble;
+
+	if (!is_kernel(params))
+	{
+		if (!is_kept(graph, part, params))
+			refuse_judged(sequence, "mj");
+		return "mj";
+	}
+	if (join_kernel(graph, &trouble) != JOIN_FOUND || !is_kept(graph, part, params))
+		refuse_judged(sequence, "kmj");
+	if (part->join.nreleases > 2 && join_full(graph, budget) != JOIN_FOUND)
+		return "kmj";
+	return is_kept(graph, part, params) ? "fmj" : "kmj";
+}
+
 const Method sequential_method = {
 	.declaration = {
 		.name = "sequential",
@@ -65,4 +304,8 @@ const Method sequential_method = {
 		.past = PAST_NEIGHBORHOODS,
 		.contradiction = sequential_contradiction,
 	},
+	.draft_in_sequence = sequential_draft,
+	.parts_newcomers = sequential_parts_newcomers,
+	.is_crowd = sequential_is_crowd,
+	.judge_part = sequential_judge_part,
 };

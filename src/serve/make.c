@@ -12,6 +12,7 @@
 #include "serve/refusal.h"
 #include "serve/release.h"
 #include "serve/released.h"
+#include "serve/sequence/sequence.h"
 #include "serve/shuffle.h"
 #include "serve/stopwatch.h"
 #include "utils/memutils.h"
@@ -68,7 +69,8 @@ draft_release(Making *making, const Past *past)
 	const int64 *params = param_values(&method->declaration, publication->params);
 	Stopwatch	watch = stopwatch_start();
 
-	making->draft = method->draft(frame, past, params, random_seed());
+	making->draft = method->draft == NULL ? draft_in_sequence(publication, making->loaded) :
+		method->draft(frame, past, params, random_seed());
 	verify_not_refused(making);
 	making->draft->suppressed += making->loaded->left_out;
 	making->history_seconds += stopwatch_seconds(&watch) - making->draft->cutting_seconds;

@@ -80,7 +80,7 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					" (publication, number, kind, published_at, published_by, method, params, relation, cohort, columns,"
 					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds,"
 					"  trees, checksum_seed, checksum, witness, identified)"
-					" VALUES ($1, $2, $3, now(), $4::text::name, $5, $6, $7, $8, $9,"
+					" VALUES ($1, $2, $3, now(), $4::text::name, $5, $6 || CASE WHEN $22 IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('guarantee', $22) END, $7, $8, $9,"
 					"  $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
@@ -103,7 +103,8 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->checksum_seed)),
 					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(note->checksum)),
 					CATALOG_PARAM(JSONBOID, now),
-					CATALOG_PARAM(BOOLOID, BoolGetDatum(note->identified)));
+					CATALOG_PARAM(BOOLOID, BoolGetDatum(note->identified)),
+					CATALOG_TEXT(note->guarantee));
 	if (note->metrics != NULL)
 		note_metrics(publication, note->number, note->metrics);
 	catalog_leave(&access);
@@ -128,6 +129,7 @@ note_release(const Making *making, int32 number, const SentRelease *sent, double
 		.newcomers = sent->newcomers,
 		.seconds = seconds,
 		.history_seconds = making->history_seconds + sent->history_seconds,
+		.guarantee = making->draft->guarantee,
 		.checksum_seed = sent->checksum_seed,
 		.checksum = sent->checksum,
 	});

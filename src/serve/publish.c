@@ -44,20 +44,19 @@ read_request(FunctionCallInfo fcinfo)
 }
 
 void
-verify_publishes(const DeclaredPublication *publication)
+verify_answers(const DeclaredPublication *publication)
 {
-	if (find_method(publication->method)->draft == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("method \"%s\" cannot publish yet", publication->method),
-				 errdetail("Publication \"%s\" can be audited, and takes releases that were made elsewhere.", publication->name),
-				 errhint("Adopt them with pprepub.import_release().")));
+	if (find_method(publication->method)->declaration.answers)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("method \"%s\" does not answer", publication->method),
+			 errhint("Read the releases of publication \"%s\".", publication->name)));
 }
 
 void
 verify_may_release(const DeclaredPublication *publication)
 {
-	verify_publishes(publication);
 	verify_schemas(publication, publication->owner);
 	verify_witness(publication);
 	verify_identified(publication);
@@ -144,7 +143,6 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	Making	   *making;
 
 	publication = publication_open(name, AccessShareLock);
-	verify_publishes(publication);
 	verify_releases_are_seen(publication);
 	verify_judged_alone(publication->source, publication->owner, publication->id,
 						publication->beside, publication->nbeside);

@@ -74,10 +74,10 @@ typedef struct SentRelease
 /* As the owner, inside SPI: the release table and its rows, in an order that says nothing. */
 extern SentRelease store_release(const Making *making, int32 number);
 
-/* An error if the publication's method cannot publish yet. */
-extern void verify_publishes(const DeclaredPublication *publication);
+/* An error if the publication's method makes no answers on the fly. */
+extern void verify_answers(const DeclaredPublication *publication);
 
-/* An error if that is so, the schemas are not the owner's, the history may have been rewound, or another publication shows the same people. */
+/* An error if the schemas are not the owner's, the history may have been rewound, or another publication shows the same people. */
 extern void verify_may_release(const DeclaredPublication *publication);
 
 /* The next release of a publication that is locked; the number is taken when it is noted. */

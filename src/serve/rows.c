@@ -12,6 +12,7 @@
 #include "history/log.h"
 #include "history/remember.h"
 #include "miscadmin.h"
+#include "serve/class_numbers.h"
 #include "serve/released.h"
 #include "serve/shuffle.h"
 #include "serve/stopwatch.h"
@@ -24,6 +25,8 @@ typedef struct Sending
 	RowSink    *sink;
 	Checksum   *checksum;
 	Shuffler   *shuffler;
+
+	bool		has_class;		/* the first column tells it */
 
 	/* A row of the release: what changes from class to class, and row to row */
 	int			natts;
@@ -66,7 +69,7 @@ set_columns(Sending *sending)
 {
 	const DeclaredPublication *publication = sending->making->publication;
 	const LoadedFrame *loaded = sending->making->loaded;
-	int			attribute = 1;
+	int			attribute = sending->has_class;
 	int			insensitive = 0;
 
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -99,8 +102,11 @@ set_class(Sending *sending, uint32 c, int64 number)
 
 	MemoryContextReset(sending->cells);
 	old = MemoryContextSwitchTo(sending->cells);
-	sending->values[attribute] = Int64GetDatum(number);
-	sending->nulls[attribute++] = false;
+	if (sending->has_class)
+	{
+		sending->values[attribute] = Int64GetDatum(number);
+		sending->nulls[attribute++] = false;
+	}
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
 		if (publication->columns[i].role == ROLE_KEY)
@@ -128,7 +134,7 @@ add_row(Sending *sending, RowId row, Code value)
 	const LoadedFrame *loaded = sending->making->loaded;
 	const DeclaredPublication *publication = sending->making->publication;
 	RowSum		sum = sending->class_sum;
-	int			attribute = 1;
+	int			attribute = sending->has_class;
 	int			insensitive = 0;
 
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -207,7 +213,7 @@ send_classes(Sending *sending, const uint32 *order)
 
 /* The classes, with the numbers that they left with, in the history. */
 static uint64
-remember_classes(const Making *making, int32 number, const uint32 *order)
+remember_classes(const Making *making, int32 number, const uint32 *order, const int64 *numbers)
 {
 	const Draft *draft = making->draft;
 	const Classes *classes = draft->classes;
@@ -219,7 +225,7 @@ remember_classes(const Making *making, int32 number, const uint32 *order)
 		uint64		ninvented = class_counterfeits(classes, c);
 		uint64		from = ninvented == 0 ? 0 : classes->first_counterfeit[c];
 		RememberedClass class = {
-			.number = (int64) i + 1,
+			.number = numbers[c],
 			.parent = draft->parent == NULL ? NO_NEIGHBORHOOD : draft->parent[c],
 			.rows = &classes->rows[classes->first[c]],
 			.nrows = class_size(classes, c),
@@ -229,7 +235,10 @@ remember_classes(const Making *making, int32 number, const uint32 *order)
 		};
 
 		CHECK_FOR_INTERRUPTS();
-		remember_class(remembering, &class);
+		if (draft->parent == NULL)
+			remember_mixed_class(remembering, class.number, &classes->rows[classes->first[c]], class.nrows);
+		else
+			remember_class(remembering, &class);
 	}
 	return remember_end(remembering);
 }
@@ -241,6 +250,7 @@ send_all(const Making *making, const uint32 *order, Shuffler *shuffler, uint64 s
 	Sending		sending = {
 		.making = making,.sink = sink,
 		.checksum = checksum_create(columns, seed),.shuffler = shuffler,
+		.has_class = has_class_column(making->publication),
 	};
 
 	if (making->draft->classes->nclasses == 0)
@@ -276,7 +286,7 @@ send_rows(const Making *making, int32 number, RowSink *sink)
 	sent.checksum = send_all(making, order, shuffler, sent.checksum_seed, sink);
 	watch = stopwatch_start();
 	if (making->draft->classes->nclasses > 0)
-		sent.newcomers = remember_classes(making, number, order);
+		sent.newcomers = remember_classes(making, number, order, class_numbers(making, order));
 	else
 		remember_nobody(making, number);
 	sent.history_seconds = stopwatch_seconds(&watch);

@@ -86,14 +86,19 @@ point_view_at(const DeclaredPublication *publication, Oid table)
 	Oid			schema = get_namespace_oid(publication->target, false);
 	Oid			view = get_relname_relid(publication->name, schema);
 	bool		is_new = !OidIsValid(view);
+	bool		is_first = !has_class_column(publication);
 
 	if (is_new || view != noted_relation(publication, "view"))
 		verify_name_is_not_taken(publication, publication->target, publication->name);
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE OR REPLACE VIEW %s AS SELECT class", words);
+	appendStringInfo(&sql, "CREATE OR REPLACE VIEW %s AS SELECT %s", words, is_first ? "" : "class");
 	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role != ROLE_KEY)
-			appendStringInfo(&sql, ", %s", quote_identifier(publication->columns[i].name));
+	{
+		if (publication->columns[i].role == ROLE_KEY)
+			continue;
+		appendStringInfo(&sql, "%s%s", is_first ? "" : ", ", quote_identifier(publication->columns[i].name));
+		is_first = false;
+	}
 	appendStringInfo(&sql, " FROM %s", relation_words(table));
 	execute_ddl(sql.data);
 	if (is_new)

@@ -8,8 +8,8 @@
  *		at a time.  In the end lots are tried one by one.  Whether a record can take
  *		a step depends on the piece that it leaves and the one that it comes to,
  *		not on whose it is; so where one could not, no other is tried.  That stays
- *		true, however specific others become, if linkability is what was promised;
- *		diversity may rise, and they are tried again once something has changed.
+ *		true, however specific others become, unless levels may rise: then they are
+ *		tried again once something has changed.
  */
 #include "postgres.h"
 
@@ -136,7 +136,7 @@ has_failed(Search *search, uint32 from, uint32 to)
 		}
 		search->failed_at[number] = PG_UINT64_MAX;
 	}
-	return search->task->diversity ?
+	return search->guard->may_rise ?
 		search->failed_at[number] == search->kept : search->failed_at[number] != PG_UINT64_MAX;
 }
 
@@ -235,7 +235,7 @@ exhaust_lots(Search *search, Pile *lots)
 				return false;
 			exhaust_lot(search, lots, lots->number[i]);
 		}
-	} while (search->task->diversity && search->kept > before);
+	} while (search->guard->may_rise && search->kept > before);
 	return true;
 }
 

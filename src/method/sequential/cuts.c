@@ -201,7 +201,7 @@ compare_parts(const void *a, const void *b)
 static void
 ask_parts(Cutting *cutting)
 {
-	bool		hopeful = cutting->search->task->diversity;
+	bool		hopeful = cutting->search->guard->may_rise;
 	bool		all = cutting->nparts <= ALL_ASKED;
 	const Worth *best = NULL;
 	uint32		left = 0;
@@ -263,7 +263,7 @@ specialise_cuts(Search *search, double *level)
 
 	cutting.level = *level = guard_measure_all(search->guard);
 	cutting.holds = *level >= search->task->k;
-	if (!cutting.holds && !search->task->diversity)
+	if (!cutting.holds && !search->guard->may_rise)
 		return false;
 	cutting.part = palloc(sizeof(Part) * cutting.room);
 	cutting.band = palloc(sizeof(uint32 *) * (ncolumns + 1));

@@ -142,7 +142,7 @@ measure(Guard *guard, uint32 tuple, uint32 enough)
 	guard->any = false;
 	guard->enough = enough;
 	(void) walk(guard, 0, NO_CODE);
-	if (!guard->any)
+	if (!guard->any || (guard->nheard == 1 && guard->value[0] == guard->nvalues))
 		level = INFINITY;
 	else if (guard->task->diversity)
 		level = judge_cliques(guard);
@@ -241,6 +241,23 @@ guard_undo(Guard *guard, uint32 mark)
 	}
 }
 
+/* Does some release show everybody's value? */
+static bool
+is_all_told(const JoinInput *input)
+{
+	for (int32 r = 0; r < input->nreleases; r++)
+	{
+		const JoinRelease *release = &input->release[r];
+		uint32		i = 0;
+
+		while (release->sensitive != NULL && i < release->nrecords && release->sensitive[i] != NO_CODE)
+			i++;
+		if (release->sensitive != NULL && i == release->nrecords)
+			return true;
+	}
+	return false;
+}
+
 Guard *
 guard_create(const SeqTask *task, const People *people)
 {
@@ -257,6 +274,7 @@ guard_create(const SeqTask *task, const People *people)
 	};
 	for (int32 r = 0; r < input->nreleases; r++)
 		guard->watches |= input->release[r].sensitive != NULL;
+	guard->may_rise = task->diversity || !is_all_told(input);
 	guard->candidate = allocate(sizeof(Candidate *), input->nreleases);
 	guard->ncandidates = allocate(sizeof(uint32), input->nreleases);
 	guard->order = allocate(sizeof(int32), input->nreleases);

@@ -51,12 +51,21 @@ typedef struct Guard
 	const JoinInput *input;		/* borrowed */
 	const SeqTask *task;		/* borrowed */
 	bool		watches;		/* some release shows the sensitive column */
+
+	/*
+	 * May somebody's level be higher where releases are more specific?  Diversity may; and
+	 * linkability, where people may be linked to values that are not shown: they count as a value
+	 * beside others, but who is linked to nothing else is linked to nothing.
+	 */
+	bool		may_rise;
 	Code		null_value;
 	Code		nvalues;
 
 	/* Tuples that differ in what any release shows, those alike in the new one side by side */
 	uint32		ntuples;
 	Code	   *code;			/* [tuples * columns] in the new release's columns */
+	int32		nfixed;			/* quasi-identifiers that the new release shows as they are */
+	int32	   *fixed;			/* [nfixed] columns of the join */
 	Encounter  *encounter;		/* [last] */
 
 	/* The new release, as tuples meet it */

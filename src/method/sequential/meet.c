@@ -71,6 +71,8 @@ choose_tuples(Guard *guard)
 
 	for (int32 c = 0; c < guard->task->ncolumns; c++)
 		part_by_codes(&parting, cells, tuples->code[guard->task->column[c].column], NULL);
+	for (int32 c = 0; c < guard->nfixed; c++)
+		part_by_codes(&parting, cells, tuples->code[guard->fixed[c]], NULL);
 	guard->nkinds = parting.nparts;
 	kind_of = allocate(sizeof(uint32), tuples->ntuples);
 	memcpy(kind_of, parting.part, sizeof(uint32) * tuples->ntuples);
@@ -264,7 +266,7 @@ void
 learn_regions(Guard *guard)
 {
 	const People *people = guard->people;
-	Span		box[MAX_SEQ_COLUMNS];
+	Span		box[2 * MAX_SEQ_COLUMNS];
 
 	if (people->regions.n > guard->region_room)
 	{
@@ -280,6 +282,8 @@ learn_regions(Guard *guard)
 
 		for (int32 c = 0; c < people->ncolumns; c++)
 			box[c] = guard->task->column[c].span[key[1 + c]];
+		for (int32 c = 0; c < guard->nfixed; c++)
+			box[people->ncolumns + c] = people->graph->side[people->last].cells[guard->fixed[c]][people->fixed_record[key[0]]];
 		n = boxes_meeting(guard->kinds, box, guard->found);
 		*kinds_in = (Pile) {.n = n,.room = n,.number = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE)};
 		memcpy(kinds_in->number, guard->found, sizeof(uint32) * n);
@@ -293,7 +297,7 @@ static void
 prepare_kinds(Guard *guard, const uint32 *chosen)
 {
 	const SeqTask *task = guard->task;
-	Span	  **cells = allocate(sizeof(Span *), task->ncolumns);
+	Span	  **cells = allocate(sizeof(Span *), task->ncolumns + guard->nfixed);
 	uint32	   *record = allocate(sizeof(uint32), guard->nkinds);
 
 	guard->code = allocate(sizeof(Code), (Size) guard->ntuples * task->ncolumns);
@@ -308,9 +312,17 @@ prepare_kinds(Guard *guard, const uint32 *chosen)
 			guard->code[(Size) t * task->ncolumns + c] = code[chosen[t]];
 		}
 	}
+	for (int32 c = 0; c < guard->nfixed; c++)
+	{
+		const Code *code = task->tuples->code[guard->fixed[c]];
+
+		cells[task->ncolumns + c] = allocate(sizeof(Span), guard->ntuples);
+		for (uint32 t = 0; t < guard->ntuples; t++)
+			cells[task->ncolumns + c][t] = span_of(code[chosen[t]]);
+	}
 	for (uint32 k = 0; k < guard->nkinds; k++)
 		record[k] = guard->first_of_kind[k];
-	guard->kinds = boxes_index(guard->nkinds, record, task->ncolumns, (const Span *const *) cells);
+	guard->kinds = boxes_index(guard->nkinds, record, task->ncolumns + guard->nfixed, (const Span *const *) cells);
 	guard->regions = allocate(sizeof(Pile), guard->nkinds);
 	guard->region_room = 64;
 	guard->kinds_in = palloc(sizeof(Pile) * guard->region_room);
@@ -318,11 +330,24 @@ prepare_kinds(Guard *guard, const uint32 *chosen)
 	guard->found = allocate(sizeof(uint32), guard->nkinds);
 }
 
+static void
+find_fixed(Guard *guard)
+{
+	const People *people = guard->people;
+
+	guard->fixed = allocate(sizeof(int32), guard->input->nqis);
+	for (int32 c = 0; c < guard->input->nqis; c++)
+		if (people->graph->side[people->last].cells[c] != NULL && !is_cell_column(people, c))
+			guard->fixed[guard->nfixed++] = c;
+}
+
 void
 prepare_encounters(Guard *guard)
 {
-	uint32	   *chosen = choose_tuples(guard);
+	uint32	   *chosen;
 
+	find_fixed(guard);
+	chosen = choose_tuples(guard);
 	guard->encounter = allocate(sizeof(Encounter), guard->people->last);
 	for (int32 r = 0; r < guard->people->last; r++)
 		prepare_encounter(guard, r, chosen);

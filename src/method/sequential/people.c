@@ -47,7 +47,7 @@ is_known_absent(const People *people, uint32 record)
 	return people->task->join->together != NULL && record >= release->nrecords - release->nabsent;
 }
 
-static bool
+bool
 is_cell_column(const People *people, int32 column)
 {
 	for (int32 c = 0; c < people->ncolumns; c++)
@@ -56,7 +56,10 @@ is_cell_column(const People *people, int32 column)
 	return false;
 }
 
-/* Parts records by those columns that other releases show, too, and that stay as they are; absentees are apart where the graph has them so. */
+/*
+ * Parts records by those columns that stay as they are, and that say something of a person or of what other
+ * releases show; absentees are apart where the graph has them so.
+ */
 static void
 part_by_fixed(const People *people, Parting *parting)
 {
@@ -68,7 +71,7 @@ part_by_fixed(const People *people, Parting *parting)
 	part_by(parting, cells);
 	pfree(cells);
 	for (int32 c = 0; c < people->graph->input->ncolumns; c++)
-		if (side->shared[c] && !is_cell_column(people, c))
+		if (side->cells[c] != NULL && (side->shared[c] || c < people->graph->input->nqis) && !is_cell_column(people, c))
 			part_by(parting, side->cells[c]);
 }
 

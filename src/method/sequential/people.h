@@ -118,6 +118,9 @@ lot_code(const People *people, uint32 lot, int32 column)
 	return people->code[(Size) people->lot[lot].band * people->ncolumns + column];
 }
 
+/* Is a column of the join one whose cells are to be found? */
+extern bool is_cell_column(const People *people, int32 column);
+
 /* The next node of a tree towards a leaf that says more. */
 extern uint32 step_down(const Tree *tree, uint32 node, Code code);
 

@@ -28,7 +28,8 @@ typedef struct SeqTask
 	/*
 	 * All releases, the new one being the last, and of all it must be known
 	 * whose their records are.  The new one shows the quasi-identifiers of the
-	 * columns below, by their cells; its other columns stay as they are.
+	 * columns below by cells that are to be found; its other columns stay as
+	 * they are.
 	 */
 	const JoinInput *join;
 	int32		ncolumns;

@@ -156,6 +156,7 @@ respond(const Question *question, MemoryContext context)
 
 	verify_is_committed(question);
 	publication = publication_open(question->name, ExclusiveLock);
+	verify_answers(publication);
 	verify_answers_left(publication, question->request.by);
 	verify_may_release(publication);
 	scope = scope_of(publication, &question->request, true);

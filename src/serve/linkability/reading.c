@@ -54,17 +54,16 @@ make_room(const Reading *reading, ReadRelease *release)
 	release->thread = grown(release->thread, sizeof(Thread), n);
 }
 
-static uint64
-add_row(const Reading *reading, ReadRelease *release)
+uint64
+add_read_row(const Reading *reading, ReadRelease *release)
 {
 	if (release->nrows == release->allocated)
 		make_room(reading, release);
 	return release->nrows++;
 }
 
-/* With room for the columns that the release shows. */
-static void
-begin_release(const Reading *reading, ReadRelease *release)
+void
+begin_read_release(const Reading *reading, ReadRelease *release)
 {
 	const DeclaredPublication *publication = reading->publication;
 	int			q = 0;
@@ -124,7 +123,7 @@ read_row(void *what, TupleTableSlot *slot)
 	TableReading *table = what;
 	const Reading *reading = table->reading;
 	ReadRelease *release = table->release;
-	uint64		row = add_row(reading, release);
+	uint64		row = add_read_row(reading, release);
 	int64		class;
 
 	for (int q = 0; q < reading->nqis; q++)
@@ -183,6 +182,8 @@ code_values(Reading *reading)
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; release->value != NULL && i < release->nrows; i++)
 			release->value[i] = code[release->value[i]] == NO_CODE ? reading->null_value : code[release->value[i]];
+		if (release->is_draft)
+			code_draft(release, code);
 	}
 }
 
@@ -220,7 +221,7 @@ add_class(Reading *reading, ReadRelease *release, uint32 class, const Cell *cell
 
 		if (seen->counterfeit[i])
 			continue;
-		row = add_row(reading, release);
+		row = add_read_row(reading, release);
 		for (int q = 0; q < reading->nqis; q++)
 			if (release->cell[q] != NULL)
 				release->cell[q][row] = cell[q];
@@ -325,6 +326,12 @@ find_compared(Reading *reading)
 Reading *
 read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n)
 {
+	return read_releases_and_draft(publication, numbers, n, NULL);
+}
+
+Reading *
+read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n, const LoadedFrame *draft)
+{
 	Reading    *reading = reading_create(publication);
 	const Released *released = read_released(publication);
 
@@ -339,10 +346,12 @@ read_releases(const DeclaredPublication *publication, const int32 *numbers, int3
 		release->released = &released[numbers[r] - 1];
 		release->seen = &reading->recalled->seen.release[numbers[r] - 1];
 		release->is_logged = release->seen->nclasses > 0;
-		begin_release(reading, release);
+		begin_read_release(reading, release);
 		if (!release->released->is_answer)
 			read_table(reading, release);
 	}
+	if (draft != NULL)
+		read_draft(reading, draft);
 	code_values(reading);
 	read_answers(reading);
 	find_compared(reading);

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "frame/cells.h"
+#include "frame/load.h"
 #include "history/recall.h"
 #include "serve/released.h"
 
@@ -19,6 +20,7 @@ typedef struct ReadRelease
 	const Released *released;
 	const SeenRelease *seen;
 	bool		is_logged;		/* the log tells who is in it */
+	bool		is_draft;		/* not published yet */
 	uint64		nrows;
 	uint64		allocated;
 	Cell	  **cell;			/* [nqis] NULL for those that are not shown */
@@ -57,6 +59,16 @@ typedef struct Reading
  * A release that is not as it was published is an error.
  */
 extern Reading *read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n);
+
+/* The same, and behind them one that is not published yet: of a frame's rows, with what it shows of them as it is. */
+extern Reading *read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n,
+										const LoadedFrame *draft);
+
+/* Private to reading.c and draft.c: with room for the columns that the release shows; and a row more. */
+extern void begin_read_release(const Reading *reading, ReadRelease *release);
+extern uint64 add_read_row(const Reading *reading, ReadRelease *release);
+extern void read_draft(Reading *reading, const LoadedFrame *loaded);
+extern void code_draft(ReadRelease *release, const Code *code);
 
 extern void refuse_release(const Reading *reading, const ReadRelease *release) pg_attribute_noreturn();
 

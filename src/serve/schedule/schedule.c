@@ -199,7 +199,6 @@ pprepub_schedule(PG_FUNCTION_ARGS)
 
 	verify_may_change("schedule()");
 	publication = publication_open(name, ExclusiveLock);
-	verify_publishes(publication);
 	command = job_command(publication, cohort);
 	verify_may_log_in(publication);
 	if (cohort != NULL)

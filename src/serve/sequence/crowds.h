@@ -1,0 +1,16 @@
+/*
+ * crowds.h
+ *		People who came or left between two releases that show sensitive values.
+ */
+#ifndef PPREPUB_SERVE_SEQUENCE_CROWDS_H
+#define PPREPUB_SERVE_SEQUENCE_CROWDS_H
+
+#include "postgres.h"
+
+#include "method/method.h"
+#include "serve/linkability/reading.h"
+
+/* An error if they are too few, or too much alike: the last release read is a draft. */
+extern void verify_crowds(const Reading *reading, const Method *method, const int64 *params);
+
+#endif							/* PPREPUB_SERVE_SEQUENCE_CROWDS_H */

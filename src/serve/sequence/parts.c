@@ -1,0 +1,370 @@
+/*
+ * parts.c
+ *		Joins of some of the people.
+ *
+ * NOTES
+ *		Whoever left before the release at hand is in a part as an absentee.
+ *
+ *		Observers may know of a person in which releases he was.  So to be there
+ *		or not is a quasi-identifier like any other: a column for each release that
+ *		somebody is absent from, which that release shows.  Otherwise those who came
+ *		later would seem to hide those who were there before.
+ */
+#include "serve/sequence/parts.h"
+
+#include "miscadmin.h"
+#include "serve/linkability/people.h"
+#include "utils/memutils.h"
+
+#define NO_PERSON PG_UINT32_MAX
+
+typedef struct PeopleParting
+{
+	const Sequencing *sequencing;
+	const JoinInput *all;
+	int32	   *came;			/* [people] the first release that they are in */
+	uint32	   *number;			/* [people] in the part at hand; NO_PERSON */
+	uint32		npeople;		/* of the part at hand */
+	int32		first;			/* release of it */
+} PeopleParting;
+
+static void *
+allocate(Size width, Size n)
+{
+	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+static inline bool
+is_present(const JoinRelease *release, uint32 record)
+{
+	return record < release->nrecords - release->nabsent;
+}
+
+static void
+find_arrivals(PeopleParting *parting, uint32 n)
+{
+	parting->came = allocate(sizeof(int32), n);
+	parting->number = allocate(sizeof(uint32), n);
+	for (int32 r = parting->all->nreleases - 1; r >= 0; r--)
+	{
+		const JoinRelease *release = &parting->all->release[r];
+
+		for (uint32 i = 0; i < release->nrecords; i++)
+			if (is_present(release, i))
+				parting->came[release->person[i]] = r;
+	}
+}
+
+/* Numbers those who came with a release, or everybody; is anybody of them in the last one? */
+static bool
+choose_people(PeopleParting *parting, uint32 n, int32 came, bool everybody)
+{
+	const JoinRelease *last = &parting->all->release[parting->all->nreleases - 1];
+	bool		any = false;
+
+	parting->npeople = 0;
+	for (uint32 p = 0; p < n; p++)
+		parting->number[p] = everybody || parting->came[p] == came ? parting->npeople++ : NO_PERSON;
+	for (uint32 i = 0; i < last->nrecords && is_present(last, i); i++)
+		any |= parting->number[last->person[i]] != NO_PERSON;
+	return any;
+}
+
+/* Which records of a release are of the people chosen: [people of the part]. */
+static uint32 *
+chosen_records(const PeopleParting *parting, const JoinRelease *release)
+{
+	uint32	   *record = allocate(sizeof(uint32), parting->npeople);
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < release->nrecords; i++)
+		if (parting->number[release->person[i]] != NO_PERSON)
+			record[n++] = i;
+	return record;
+}
+
+static inline int32
+nreleases_of(const PeopleParting *parting)
+{
+	return parting->all->nreleases - parting->first;
+}
+
+/* Where a column of all stands in a part: columns of who is there come behind the quasi-identifiers. */
+static inline int32
+column_in_part(const PeopleParting *parting, int32 column)
+{
+	return column < parting->all->nqis ? column : column + nreleases_of(parting);
+}
+
+/* Who is there. */
+static const Span *
+presence_of(const JoinRelease *release, const uint32 *record, uint32 n)
+{
+	Span	   *presence = allocate(sizeof(Span), n);
+
+	for (uint32 i = 0; i < n; i++)
+		presence[i] = span_of(!is_present(release, record[i]));
+	return presence;
+}
+
+static JoinRelease
+part_of_release(const PeopleParting *parting, int32 r)
+{
+	const JoinRelease *release = &parting->all->release[parting->first + r];
+	uint32		n = parting->npeople;
+	uint32	   *record = chosen_records(parting, release);
+	const Span **cells = allocate(sizeof(Span *), parting->all->ncolumns + nreleases_of(parting));
+	Code	   *sensitive = allocate(sizeof(Code), n);
+	uint32	   *person = allocate(sizeof(uint32), n);
+	JoinRelease part = {.nrecords = n,.cells = cells,.person = person};
+
+	for (int32 c = 0; c < parting->all->ncolumns; c++)
+	{
+		Span	   *column;
+
+		if (release->cells[c] == NULL)
+			continue;
+		cells[column_in_part(parting, c)] = column = allocate(sizeof(Span), n);
+		for (uint32 i = 0; i < n; i++)
+			column[i] = release->cells[c][record[i]];
+	}
+	for (uint32 i = 0; i < n; i++)
+	{
+		person[i] = parting->number[release->person[record[i]]];
+		sensitive[i] = release->sensitive == NULL ? NO_CODE : release->sensitive[record[i]];
+		part.nabsent += !is_present(release, record[i]);
+	}
+	part.sensitive = release->sensitive == NULL ? NULL : sensitive;
+	if (part.nabsent > 0)
+		cells[parting->all->nqis + r] = presence_of(release, record, n);
+	pfree(record);
+	return part;
+}
+
+/* Who of the part is absent from a release: [people of the part]. */
+static bool *
+absent_people(const JoinRelease *release)
+{
+	bool	   *absent = allocate(sizeof(bool), release->nrecords);
+
+	for (uint32 i = 0; i < release->nrecords; i++)
+		absent[release->person[i]] = !is_present(release, i);
+	return absent;
+}
+
+static Together *
+together_of(const JoinInput *join)
+{
+	Together   *together = allocate(sizeof(Together), pair_number(0, join->nreleases));
+	bool	  **absent = palloc(sizeof(bool *) * join->nreleases);
+
+	for (int32 r = 0; r < join->nreleases; r++)
+		absent[r] = absent_people(&join->release[r]);
+	for (int32 s = 0; s < join->nreleases; s++)
+		for (int32 r = 0; r < s; r++)
+			for (uint32 p = 0; p < join->release[0].nrecords; p++)
+				together[pair_number(r, s)] |= may_be(absent[r][p], absent[s][p]);
+	for (int32 r = 0; r < join->nreleases; r++)
+		pfree(absent[r]);
+	pfree(absent);
+	return together;
+}
+
+/* What all records of each person cover together in a column: [people of the part]. */
+static Span *
+covered(const JoinInput *join, int32 column)
+{
+	uint32		n = join->release[0].nrecords;
+	Span	   *cover = allocate(sizeof(Span), n);
+
+	for (uint32 p = 0; p < n; p++)
+		cover[p] = (Span) {0, PG_UINT32_MAX};
+	for (int32 r = 0; r < join->nreleases; r++)
+	{
+		const JoinRelease *release = &join->release[r];
+
+		for (uint32 i = 0; release->cells[column] != NULL && i < n; i++)
+		{
+			Span	   *own = &cover[release->person[i]];
+			Span		cell = release->cells[column][i];
+
+			*own = (Span) {Max(own->lo, cell.lo), Min(own->hi, cell.hi)};
+		}
+	}
+	return cover;
+}
+
+/*
+ * The source's rows of the people chosen.
+ *
+ * Of who has changed where no release shows it yet, observers may know what he was when he was
+ * published: some value that all his records cover.
+ */
+static JoinTuples
+tuples_of(const PeopleParting *parting, const People *people, const JoinInput *join)
+{
+	const Source *source = parting->sequencing->source;
+	const Frame *frame = &source->loaded->frame;
+	Code	  **code = palloc(sizeof(Code *) * (frame->nqis + join->nreleases + 1));
+	uint32	   *row = allocate(sizeof(uint32), frame->nrows);
+	uint32	   *person = allocate(sizeof(uint32), frame->nrows);
+	uint32		n = 0;
+
+	for (uint64 i = 0; i < frame->nrows; i++)
+	{
+		person[n] = parting->number[people->last_of_thread[source->thread[i]]];
+		if (person[n] != NO_PERSON)
+			row[n++] = i;
+	}
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		Span	   *cover = covered(join, q);
+
+		code[q] = allocate(sizeof(Code), n);
+		for (uint32 i = 0; i < n; i++)
+		{
+			code[q][i] = source->line[q].code[frame->code[q][row[i]]];
+			if (!span_contains(cover[person[i]], span_of(code[q][i])))
+				code[q][i] = cover[person[i]].lo;
+		}
+		pfree(cover);
+	}
+	for (int32 r = 0; r < join->nreleases; r++)
+	{
+		bool	   *absent = absent_people(&join->release[r]);
+
+		code[frame->nqis + r] = allocate(sizeof(Code), n);
+		for (uint32 i = 0; i < n; i++)
+			code[frame->nqis + r][i] = absent[person[i]];
+		pfree(absent);
+	}
+	pfree(person);
+	pfree(row);
+	return (JoinTuples) {.ntuples = n,.code = (const Code *const *) code};
+}
+
+static RowId *
+rows_of(const PeopleParting *parting)
+{
+	const JoinRelease *last = &parting->all->release[parting->all->nreleases - 1];
+	uint32	   *record = chosen_records(parting, last);
+	RowId	   *row = allocate(sizeof(RowId), parting->npeople);
+
+	for (uint32 i = 0; i < parting->npeople; i++)
+		row[i] = is_present(last, record[i]) ? record[i] : NO_ROW;
+	pfree(record);
+	return row;
+}
+
+static SequencePart
+make_part(const PeopleParting *parting, const People *people)
+{
+	const JoinInput *all = parting->all;
+	int32		n = nreleases_of(parting);
+	JoinRelease *release = palloc(sizeof(JoinRelease) * n);
+	int			nqis = parting->sequencing->loaded->frame.nqis;
+	SequencePart part = {.join = *all};
+
+	for (int32 r = 0; r < n; r++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		release[r] = part_of_release(parting, r);
+	}
+	part.join.nreleases = n;
+	part.join.nqis += n;
+	part.join.ncolumns += n;
+	part.join.release = release;
+	part.join.together = all->together == NULL ? NULL : together_of(&part.join);
+	part.cells = palloc(sizeof(Span *) * (nqis + 1));
+	for (int q = 0; q < nqis; q++)
+		part.cells[q] = (Span *) release[n - 1].cells[parting->sequencing->column[q]];
+	part.row = rows_of(parting);
+	part.tuples = tuples_of(parting, people, &part.join);
+	return part;
+}
+
+/* How many people are somebody else by now than in an earlier release? */
+static uint64
+count_changed(const Sequencing *sequencing, const People *people)
+{
+	bool	   *is_known = allocate(sizeof(bool), sequencing->reading->recalled->seen.nthreads);
+	uint64		n = 0;
+
+	for (uint32 p = 0; p < people->n; p++)
+	{
+		n += is_known[people->thread[p]];
+		is_known[people->thread[p]] = true;
+	}
+	pfree(is_known);
+	return n;
+}
+
+/* How many people have other insensitive values in one release than in another, as far as these can be told from others' rows? */
+static uint64
+count_contradicted(const People *people)
+{
+	const JoinInput *input = &people->input;
+	bool	   *is_contradicted = allocate(sizeof(bool), people->n);
+	Code	   *value = allocate(sizeof(Code), people->n);
+	uint64		n = 0;
+
+	for (int32 c = input->nqis; c < input->ncolumns; c++)
+	{
+		memset(value, 0xff, sizeof(Code) * people->n);	/* NO_CODE */
+		for (int32 r = 0; r < input->nreleases; r++)
+		{
+			const JoinRelease *release = &input->release[r];
+
+			for (uint32 i = 0; release->cells[c] != NULL && i < release->nrecords && is_present(release, i); i++)
+			{
+				Code	   *known = &value[release->person[i]];
+
+				is_contradicted[release->person[i]] |= *known != NO_CODE && *known != release->cells[c][i].lo;
+				*known = release->cells[c][i].lo;
+			}
+		}
+	}
+	for (uint32 p = 0; p < people->n; p++)
+		n += is_contradicted[p];
+	pfree(is_contradicted);
+	pfree(value);
+	return n;
+}
+
+/*
+ * Of rows of equal cells and values that differ in insensitive columns it is not known whose they
+ * are.  Any way to give them to people will do, if nobody contradicts himself.
+ */
+static void
+verify_insensitive(const Sequencing *sequencing, const People *people)
+{
+	uint64		contradicted = count_contradicted(people);
+
+	if (contradicted == 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("a release of publication \"%s\" with these columns cannot be judged",
+					sequencing->reading->publication->name),
+			 errdetail(UINT64_FORMAT " people seem to have other insensitive values than in an earlier release.", contradicted),
+			 errhint("Leave out the insensitive columns that earlier releases show.")));
+}
+
+void
+make_parts(const Sequencing *sequencing, Sequence *sequence, bool parted)
+{
+	const People *people = people_of(sequencing->reading, sequencing->source, sequencing->reading->nreleases,
+									 sequencing->is_guess, false, 0);
+	PeopleParting parting = {.sequencing = sequencing,.all = &people->input};
+
+	verify_insensitive(sequencing, people);
+	sequence->changed = count_changed(sequencing, people);
+	find_arrivals(&parting, people->n);
+	sequence->part = palloc(sizeof(SequencePart) * people->input.nreleases);
+	for (int32 r = 0; r < (parted ? people->input.nreleases : 1); r++)
+	{
+		parting.first = r;
+		if (choose_people(&parting, people->n, r, !parted))
+			sequence->part[sequence->nparts++] = make_part(&parting, people);
+	}
+}

@@ -1,0 +1,33 @@
+/*
+ * parts.h
+ *		The people of a sequence, together, or by when they came.
+ */
+#ifndef PPREPUB_SERVE_SEQUENCE_PARTS_H
+#define PPREPUB_SERVE_SEQUENCE_PARTS_H
+
+#include "postgres.h"
+
+#include "method/sequence.h"
+#include "serve/linkability/source.h"
+
+typedef struct Sequencing
+{
+	const LoadedFrame *loaded;	/* borrowed */
+	Reading    *reading;		/* the draft is the last release */
+	Source	   *source;
+	bool		is_guess;
+	int		   *column;			/* [nqis of the frame] among all quasi-identifiers */
+	const Tree **tree;			/* [nqis of the frame] */
+	Cell	  **cell;			/* [nqis of the frame][nodes] */
+} Sequencing;
+
+static inline ReadRelease *
+drafted(const Sequencing *sequencing)
+{
+	return &sequencing->reading->release[sequencing->reading->nreleases - 1];
+}
+
+/* One part of all people; or, if parted, one of those who came with each release, in the releases since then. */
+extern void make_parts(const Sequencing *sequencing, Sequence *sequence, bool parted);
+
+#endif							/* PPREPUB_SERVE_SEQUENCE_PARTS_H */
