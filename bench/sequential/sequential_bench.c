@@ -61,7 +61,7 @@ typedef struct Story
 	uint32		nrows;
 	JoinInput	input;
 	JoinRelease release[MAX_RELEASES];
-	const Span *cells[MAX_RELEASES][NCOLUMNS];
+	const Span *cells[MAX_RELEASES][NCOLUMNS + 1];
 	uint32	   *person;
 	JoinTuples	tuples;
 } Story;
@@ -246,11 +246,116 @@ run(const char *name, const Frame *frame, uint32 nrows, const Experiment *experi
 	loose = make_last(&story, experiment, &way);
 	printf("%-16s %7u %4g | %11.2f %10.3f %10.3f %10.3f %6.0f | %6.4g %6.4g %6.4g | %8.3f %8.3f %6.0f\n",
 		   name, nrows, way.k, plain.outcome.cut_loss, plain.outcome.cell_loss, refined.outcome.loss, loose.outcome.loss,
-		   plain.outcome.cut_loss / refined.outcome.loss, plain.outcome.cut_level, refined.audited, loose.audited,
+		   refined.outcome.loss > 0 ? plain.outcome.cut_loss / refined.outcome.loss : 1.0, plain.outcome.cut_level, refined.audited, loose.audited,
 		   plain.seconds, refined.seconds - plain.seconds, refined.megabytes);
 	fflush(stdout);
 	if (refined.outcome.found && refined.audited < way.k)
 		printf("*** the audit disagrees\n");
+	MemoryContextDelete(CurrentMemoryContext);
+	CurrentMemoryContext = before;
+}
+
+/* ----------------------------------------------------------------
+ * Rows that are added (figure 16)
+ * ----------------------------------------------------------------
+ */
+
+#define PRESENCE	NCOLUMNS	/* a column of who was there before, which the first release shows */
+
+/* Rows behind the first ones are of people who come after the first release, which withholds all but that. */
+static void
+add_absentees(Story *story, uint32 nrows)
+{
+	JoinRelease *release = &story->release[0];
+	const Span **cells = palloc0(sizeof(Span *) * (NCOLUMNS + 1));
+	Span	   *presence = palloc_extended(sizeof(Span) * nrows, MCXT_ALLOC_HUGE);
+
+	for (int q = 0; q < NCOLUMNS; q++)
+	{
+		Span	   *column;
+
+		if (release->cells[q] == NULL)
+			continue;
+		cells[q] = column = palloc_extended(sizeof(Span) * nrows, MCXT_ALLOC_HUGE);
+		for (uint32 i = 0; i < nrows; i++)
+			column[i] = i < release->nrecords ? release->cells[q][i] : (Span) {0, PG_UINT32_MAX};
+	}
+	for (uint32 i = 0; i < nrows; i++)
+		presence[i] = span_of(i >= release->nrecords);
+	cells[PRESENCE] = presence;
+	release->nabsent = nrows - release->nrecords;
+	release->nrecords = nrows;
+	release->cells = cells;
+}
+
+/* The second release of all rows, in the strict reading. */
+static SeqOutcome
+unify(const Frame *frame, uint32 first, uint32 nrows, const Way *way)
+{
+	Story		story = story_of(frame, nrows);
+	const Code **code = palloc(sizeof(Code *) * (NCOLUMNS + 1));
+	Code	   *presence = palloc_extended(sizeof(Code) * nrows, MCXT_ALLOC_HUGE);
+	Together   *together = palloc(sizeof(Together) * 2);
+
+	story.nrows = first;
+	(void) add_release(&story, &two, way);
+	story.nrows = nrows;
+	add_absentees(&story, nrows);
+	for (int q = 0; q < NCOLUMNS; q++)
+		code[q] = frame->code[q];
+	for (uint32 i = 0; i < nrows; i++)
+		presence[i] = i >= first;
+	code[PRESENCE] = presence;
+	together[pair_number(0, 1)] = may_be(false, false) | may_be(true, false);
+	story.input.ncolumns = story.input.nqis = NCOLUMNS + 1;
+	story.input.together = together;
+	story.tuples.code = code;
+	return add_release(&story, &two, way);
+}
+
+/* The first release of new rows alone. */
+static SeqOutcome
+begin_anew(const Frame *frame, uint32 first, uint32 nrows, const Way *way)
+{
+	static const Experiment alone = {"age, value", 1, {{{AGE, -1}, true}}};
+	Frame		rest = *frame;
+	Story		story;
+
+	rest.code = palloc(sizeof(Code *) * NCOLUMNS);
+	for (int q = 0; q < NCOLUMNS; q++)
+		rest.code[q] = frame->code[q] + first;
+	rest.sensitive = frame->sensitive + first;
+	story = story_of(&rest, nrows - first);
+	return add_release(&story, &alone, way);
+}
+
+/* The second release of the old rows alone. */
+static SeqOutcome
+go_on(const Frame *frame, uint32 first, const Way *way)
+{
+	Story		story = story_of(frame, first);
+
+	(void) add_release(&story, &two, way);
+	return add_release(&story, &two, way);
+}
+
+static void
+run_added(const Frame *frame, uint32 first, uint32 nrows)
+{
+	MemoryContext before = CurrentMemoryContext;
+	Way			way = {.k = 5,.kernel = true,.single_cells = true,.refined = true};
+	SeqOutcome	separate;
+	SeqOutcome	anew;
+	SeqOutcome	unified;
+	double		start;
+
+	CurrentMemoryContext = AllocSetContextCreate(before, "run", ALLOCSET_DEFAULT_SIZES);
+	separate = go_on(frame, first, &way);
+	anew = begin_anew(frame, first, nrows, &way);
+	start = now();
+	unified = unify(frame, first, nrows, &way);
+	printf("%7u %7u | %12.3f %12.3f | %8.3f\n", first, nrows, separate.loss + anew.loss, unified.loss, now() - start);
+	fflush(stdout);
 	MemoryContextDelete(CurrentMemoryContext);
 	CurrentMemoryContext = before;
 }
@@ -261,6 +366,7 @@ run_all(const Frame *census, const Frame *adult)
 	uint32		n = Min(census->nrows, 100000);
 	const double ks[] = {5, 10, 15, 20, 25};
 	const double diversities[] = {4, 6, 8, 10};
+	const uint32 added[] = {5, 10, 20, 50, 100};	/* of a hundred */
 
 	heading("Releases that differ (figure 8, table 7)");
 	run("CENSUS-1", census, n, &two, (Way) {.k = 5});
@@ -287,6 +393,10 @@ run_all(const Frame *census, const Frame *adult)
 	heading("Three and four releases (figures 14 and 15, tables 13 and 14)");
 	run("R = 3", census, n, &three, (Way) {.k = 5});
 	run("R = 4", census, n, &four, (Way) {.k = 5});
+	printf("\nRows added between two releases (figure 16, a)\n%7s %7s | %12s %12s | %8s\n",
+		   "before", "after", "separative", "unifying", "seconds");
+	for (uint32 i = 0; i < lengthof(added); i++)
+		run_added(census, n, n / 100 * (100 + added[i]));
 }
 
 int
