@@ -13,6 +13,7 @@
 
 #include "audit/join/full.h"
 #include "frame/tree.h"
+#include "method/sequential/ladder.h"
 #include "method/sequential/specialise.h"
 
 #define MAX_RELEASES	4
@@ -776,6 +777,51 @@ test_seeds(void)
 	check(differ > 0);
 }
 
+/* A ladder halves a line until each value stands alone; no cell but the whole holds NULL and others. */
+static void
+check_ladder(Code size, bool has_null)
+{
+	uint64		frequency[64];
+	double		position[64];
+	Domain		domain = {.size = size,.null_code = has_null ? size - 1 : NO_CODE,.frequency = frequency,.position = position};
+	const Tree *tree = steps_of(&domain);
+	double	   *lm;
+	double	   *em;
+
+	for (Code i = 0; i < size; i++)
+	{
+		frequency[i] = 1;
+		position[i] = i * i;
+	}
+	lm = losses_of(&domain, tree, false);
+	em = losses_of(&domain, tree, true);
+	check(tree->nodes[0].leaves.lo == 0 && tree->nodes[0].leaves.hi == size - 1);
+	check(size == 1 || lm[0] == 1);
+	for (uint32 i = 0; i < tree->nnodes; i++)
+	{
+		const TreeNode *node = &tree->nodes[i];
+
+		check(i == 0 || span_contains(tree->nodes[node->parent].leaves, node->leaves));
+		check(span_equal(domain_cover(&domain, node->leaves), node->leaves));
+		check(node->nchildren > 0 || node->leaves.lo == node->leaves.hi);
+		check(node->level <= 8);
+		check_near(em[i], log2(span_width(node->leaves)));
+		check(i == 0 || lm[i] <= lm[node->parent]);
+	}
+	for (Code i = 0; i < size; i++)
+		check(tree->nodes[tree->leaf[i]].leaves.lo == i && lm[tree->leaf[i]] == 0);
+}
+
+static void
+test_ladders(void)
+{
+	for (Code size = 1; size < 64; size++)
+	{
+		check_ladder(size, false);
+		check_ladder(size, true);
+	}
+}
+
 /* A person's records that contradict each other are no history. */
 static void
 find_contradiction(void)
@@ -808,6 +854,7 @@ main(void)
 		{"so do sequences of which each release was found", test_sequences},
 		{"the audit says the same of larger ones", test_large},
 		{"the same seed finds the same release", test_seeds},
+		{"a range has a ladder", test_ladders},
 		{"records of a person must be consistent", test_contradiction},
 	};
 
