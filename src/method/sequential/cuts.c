@@ -11,10 +11,10 @@
  *		be, or nothing is to be lost: then it is infinite, and of those the one
  *		comes first that gains most.
  *
- *		A part that cannot be split is given up for ever, if linkability is what
- *		was promised: what has become more specific links no less.  Diversity may
- *		rise again, so those parts are tried again; and it may be too low when all
- *		is withheld.  Until it is high enough, whatever raises it most is split.
+ *		A part that cannot be split is given up for ever, where levels cannot rise:
+ *		what has become more specific links no less.  Diversity may rise again, so
+ *		those parts are tried again; and it may be too low when all is withheld.
+ *		Until it is high enough, whatever raises it most is split.
  *
  *		Where there are many parts, those are not asked again whose ratio was not
  *		among the greatest when they were asked last.
