@@ -218,6 +218,7 @@ remember_classes(const Making *making, int32 number, const uint32 *order, const 
 	const Draft *draft = making->draft;
 	const Classes *classes = draft->classes;
 	Remembering *remembering = remember_begin(making->fold, making->loaded, number);
+	bool		is_mixed = draft->parent == NULL && keeps_past(making->publication, PAST_NEIGHBORHOODS);
 
 	for (uint32 i = 0; i < classes->nclasses; i++)
 	{
@@ -235,7 +236,7 @@ remember_classes(const Making *making, int32 number, const uint32 *order, const 
 		};
 
 		CHECK_FOR_INTERRUPTS();
-		if (draft->parent == NULL)
+		if (is_mixed)
 			remember_mixed_class(remembering, class.number, &classes->rows[classes->first[c]], class.nrows);
 		else
 			remember_class(remembering, &class);
