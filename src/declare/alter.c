@@ -20,6 +20,7 @@
 #include "declare/protection.h"
 #include "declare/publication.h"
 #include "declare/schemas.h"
+#include "declare/tables.h"
 #include "declare/taxonomy.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -167,6 +168,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	CatalogAccess access;
 
 	given = take_flag(given, "accept_weakening", &accept);
+	given = resolve_tables(method, given);
 	params = check_parameters(method, given, publication->params);
 	weaker = weakened_parameter(method, publication->params, params);
 	if (weaker != NULL && publication->releases > 0 && !accept)
@@ -186,6 +188,8 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(params)));
 	catalog_leave(&access);
+	publication->params = params;
+	copy_tables(publication, given, accept);
 }
 
 Datum

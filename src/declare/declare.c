@@ -20,6 +20,7 @@
 #include "declare/protection.h"
 #include "declare/publication.h"
 #include "declare/schemas.h"
+#include "declare/tables.h"
 #include "declare/taxonomy.h"
 #include "declare/warnings.h"
 #include "fmgr.h"
@@ -135,7 +136,8 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("the parameters must not be null")));
-	publication->params = check_parameters(declaration->method, PG_GETARG_JSONB_P(6), NULL);
+	publication->params = check_parameters(declaration->method,
+										   resolve_tables(declaration->method, PG_GETARG_JSONB_P(6)), NULL);
 	declaration->insensitive = name_list(fcinfo, 7, "the insensitive columns",
 										 &declaration->ninsensitive);
 	publication->target = name_value(fcinfo, 8, "the target schema");
@@ -623,6 +625,7 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 
 	make_objects(publication);
 	store_publication(publication);
+	copy_tables(publication, publication->params, false);
 	warn_of_unique_insensitive(publication);
 	PG_RETURN_VOID();
 }

@@ -11,8 +11,33 @@ typedef enum ParamType
 	PARAM_DECIMAL,				/* a number with up to six digits behind the point */
 	PARAM_CHOICE,				/* one of a list of words */
 	PARAM_BOOLEAN,
-	PARAM_SEED					/* an integer from 0 on, drawn when it is not given */
+	PARAM_SEED,					/* an integer from 0 on, drawn when it is not given */
+	PARAM_TABLE					/* the name of a table, whose rows are copied */
 } ParamType;
+
+/* What stands in a column of a table that a parameter names. */
+typedef enum TableColumnKind
+{
+	TABLE_END,					/* there is no such column: the list ends */
+	TABLE_KEY,					/* keys, of the key's type */
+	TABLE_QUASI_IDENTIFIERS,	/* each of the quasi-identifiers, in its type */
+	TABLE_SENSITIVE,			/* values of the sensitive column, of its type */
+	TABLE_NUMBER				/* float8 */
+} TableColumnKind;
+
+typedef struct TableColumn
+{
+	TableColumnKind kind;
+	const char *name;			/* NULL: the name that it has in the source */
+	bool		optional;		/* the table may lack it: NULLs are copied */
+} TableColumn;
+
+/* The columns that are copied of the table that a parameter names. */
+typedef struct TableSpec
+{
+	const char *param;
+	const TableColumn *columns;
+} TableSpec;
 
 /* What a change of the value means for what was promised to the people in it. */
 typedef enum ParamStrength
@@ -52,6 +77,7 @@ typedef struct MethodDeclaration
 	bool		counterfeits;	/* may everybody know how many rows of a class are invented? */
 	bool		own_only;		/* must all releases be of its own making? */
 	int			past;			/* PAST_… */
+	const TableSpec *tables;	/* one for each PARAM_TABLE, ends with a NULL name; or NULL */
 
 	/*
 	 * What is wrong with values that are right each by itself, or NULL: a
@@ -63,8 +89,8 @@ typedef struct MethodDeclaration
 /*
  * Methods get their parameters as plain numbers, in the order of the table: an
  * integer itself, a decimal in millionths, so that it is exact, a boolean 0 or
- * 1, a choice its place in the list, and PARAM_ABSENT where there is neither a
- * value nor a default.
+ * 1, a choice its place in the list, 1 for a table, and PARAM_ABSENT where there
+ * is neither a value nor a default.
  */
 #define PARAM_ABSENT	PG_INT64_MIN
 #define PARAM_SCALE		1000000	/* of decimals */

@@ -61,6 +61,9 @@ accepted_values(const ParamSpec *spec)
 		case PARAM_SEED:
 			appendStringInfoString(&text, "an integer from 0 on");
 			break;
+		case PARAM_TABLE:
+			appendStringInfoString(&text, "the name of a table");
+			break;
 		case PARAM_BOOLEAN:
 			appendStringInfoString(&text, "true or false");
 			break;
@@ -163,6 +166,8 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 				integer >= spec->least * PARAM_SCALE && integer <= spec->most * PARAM_SCALE;
 		case PARAM_SEED:
 			return integer_of(value, &integer) && integer >= 0;
+		case PARAM_TABLE:
+			return value->type == jbvString && value->val.string.len > 0;
 		case PARAM_BOOLEAN:
 			return value->type == jbvBool;
 		case PARAM_CHOICE:
@@ -308,6 +313,8 @@ param_value(const ParamSpec *spec, const JsonbValue *value)
 			return integer_of(value, &integer) ? integer : PARAM_ABSENT;
 		case PARAM_DECIMAL:
 			return millionths_of(value, &integer) ? integer : PARAM_ABSENT;
+		case PARAM_TABLE:
+			return 1;
 		case PARAM_BOOLEAN:
 			return value->val.boolean;
 		case PARAM_CHOICE:

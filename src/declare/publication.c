@@ -19,6 +19,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
@@ -92,6 +93,8 @@ read_beside(CatalogAccess *access, DeclaredPublication *publication)
 	memcpy(publication->beside, ARR_DATA_PTR(array), sizeof(int32) * publication->nbeside);
 }
 
+#define MAX_TABLES 8
+
 /* By part; InvalidOid where it was not made, or is gone. */
 typedef struct Noted
 {
@@ -103,7 +106,28 @@ typedef struct Noted
 	Oid			counterfeits;
 	Oid			view;
 	Oid			counterfeits_view;
+
+	/* Copies of tables that parameters name */
+	int			ntables;
+	struct
+	{
+		char	   *param;
+		Oid			copy;
+	}			tables[MAX_TABLES];
 } Noted;
+
+/* A copy's place, by the parameter's name. */
+static Oid *
+noted_table(Noted *noted, const char *param)
+{
+	for (int i = 0; i < noted->ntables; i++)
+		if (strcmp(noted->tables[i].param, param) == 0)
+			return &noted->tables[i].copy;
+	if (noted->ntables == MAX_TABLES)
+		elog(ERROR, "a publication has more than %d tables", MAX_TABLES);
+	noted->tables[noted->ntables].param = MemoryContextStrdup(GetMemoryChunkContext(noted), param);
+	return &noted->tables[noted->ntables++].copy;
+}
 
 static Oid *
 noted_place(const DeclaredPublication *publication, const char *part)
@@ -124,6 +148,8 @@ noted_place(const DeclaredPublication *publication, const char *part)
 		{"counterfeits_view", &publication->noted->counterfeits_view},
 	};
 
+	if (strncmp(part, TABLE_PART, strlen(TABLE_PART)) == 0)
+		return noted_table(publication->noted, part + strlen(TABLE_PART));
 	for (int i = 0; i < (int) lengthof(places); i++)
 		if (strcmp(places[i].part, part) == 0)
 			return places[i].place;

@@ -99,8 +99,11 @@ extern char *target_words(const DeclaredPublication *publication, const char *su
  * Keeps in the catalog that a relation was made for a publication, so that it
  * is protected and dropped with it.  Parts: "source" (the pinned view),
  * "log", "fold", "paths", "answers" and "counterfeits" (history), "release",
- * "view", "counterfeits_view".
+ * "view", "counterfeits_view", and, for each table that a parameter names,
+ * TABLE_PART with the parameter's name.
  */
+#define TABLE_PART "table "
+
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
 
 /* An error when something stands where a relation of the publication is to be made. */

@@ -1,0 +1,304 @@
+/*
+ * tables.c
+ *		Resolving and copying the tables that parameters name.
+ */
+#include "declare/tables.h"
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "declare/parameters.h"
+#include "declare/protection.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "parser/parse_coerce.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/varlena.h"
+
+TableHook	table_hook = NULL;
+
+/* ----------------------------------------------------------------
+ * Names
+ * ----------------------------------------------------------------
+ */
+
+static char *
+string_field(Jsonb *object, const char *name)
+{
+	JsonbValue *value = getKeyJsonValueFromContainer(&object->root, name, strlen(name), NULL);
+
+	return value == NULL || value->type != jbvString ? NULL :
+		pnstrdup(value->val.string.val, value->val.string.len);
+}
+
+static void
+verify_table_kind(Oid table, const char *param)
+{
+	switch (get_rel_relkind(table))
+	{
+		case RELKIND_RELATION:
+		case RELKIND_VIEW:
+		case RELKIND_MATVIEW:
+		case RELKIND_PARTITIONED_TABLE:
+		case RELKIND_FOREIGN_TABLE:
+			break;
+		default:
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("parameter \"%s\" cannot name \"%s\"", param, get_rel_name(table)),
+					 errdetail("It names a table, a view, a materialized view or a foreign table.")));
+	}
+	if (get_rel_persistence(table) == RELPERSISTENCE_TEMP)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("parameter \"%s\" cannot name \"%s\"", param, get_rel_name(table)),
+				 errdetail("It is temporary, and a publication outlives the session.")));
+}
+
+/* As regclass reads it, for whoever calls. */
+static char *
+qualified_name(const char *name, const char *param)
+{
+	RangeVar   *variable = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+	Oid			table = RangeVarGetRelid(variable, NoLock, false);
+
+	verify_table_kind(table, param);
+	return relation_words(table);
+}
+
+Jsonb *
+resolve_tables(const MethodDeclaration *method, Jsonb *given)
+{
+	if (!JB_ROOT_IS_OBJECT(given))
+		return given;			/* left to check_parameters() */
+	for (const TableSpec *spec = method->tables; spec != NULL && spec->param != NULL; spec++)
+	{
+		char	   *name = string_field(given, spec->param);
+		StringInfoData json;
+		Datum		path;
+
+		if (name == NULL || name[0] == '\0')
+			continue;
+		path = PointerGetDatum(construct_array((Datum[]) {CStringGetTextDatum(spec->param)}, 1,
+											   TEXTOID, -1, false, TYPALIGN_INT));
+		initStringInfo(&json);
+		escape_json(&json, qualified_name(name, spec->param));
+		given = DatumGetJsonbP(DirectFunctionCall4(jsonb_set, JsonbPGetDatum(given), path,
+												   DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data)),
+												   BoolGetDatum(true)));
+	}
+	return given;
+}
+
+/* ----------------------------------------------------------------
+ * Columns
+ * ----------------------------------------------------------------
+ */
+
+/* A column of the copy: where its values come from, and of what type they are. */
+typedef struct CopiedColumn
+{
+	const char *name;
+	Oid			type;
+	const char *type_words;		/* as DDL writes it */
+	const char *plain_words;	/* the same without a collation */
+	bool		optional;
+} CopiedColumn;
+
+/* Lengths are nobody's business here: a cast would cut values off. */
+static void
+add_declared(CopiedColumn *columns, int *n, const DeclaredColumn *column, const char *name, bool optional)
+{
+	DeclaredColumn plain = *column;
+
+	plain.typmod = -1;
+	columns[*n] = (CopiedColumn) {
+		.name = name == NULL ? column->name : name,
+		.type = column->type,
+		.type_words = column_type_words(&plain),
+		.optional = optional,
+	};
+	plain.collation = InvalidOid;
+	columns[(*n)++].plain_words = column_type_words(&plain);
+}
+
+/* As declared: in the order of the list, quasi-identifiers in that of the source. */
+static CopiedColumn *
+copied_columns(const DeclaredPublication *publication, const TableSpec *spec, int *n)
+{
+	CopiedColumn *columns;
+	int			most = 0;
+
+	while (spec->columns[most].kind != TABLE_END)
+		most++;
+	columns = palloc0(sizeof(CopiedColumn) * (most + publication->ncolumns));
+	*n = 0;
+	for (const TableColumn *column = spec->columns; column->kind != TABLE_END; column++)
+	{
+		if (column->kind == TABLE_KEY)
+			add_declared(columns, n, publication_column(publication, ROLE_KEY), column->name, column->optional);
+		else if (column->kind == TABLE_SENSITIVE)
+			add_declared(columns, n, publication_column(publication, ROLE_SENSITIVE), column->name, column->optional);
+		else if (column->kind == TABLE_NUMBER)
+			columns[(*n)++] = (CopiedColumn) {column->name, FLOAT8OID, "pg_catalog.float8", "pg_catalog.float8", column->optional};
+		else
+			for (int i = 0; i < publication->ncolumns; i++)
+				if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+					add_declared(columns, n, &publication->columns[i], NULL, column->optional);
+	}
+	return columns;
+}
+
+static char *
+list_columns(const CopiedColumn *columns, int n)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&list, "%s\"%s\" %s%s", i > 0 ? ", " : "", columns[i].name,
+						 format_type_be(columns[i].type), columns[i].optional ? " (optional)" : "");
+	return list.data;
+}
+
+/* Has the table the column, in a type whose values are as good? */
+static bool
+find_column(TupleDesc table, const CopiedColumn *column, const char *param, const char *hint)
+{
+	Oid			type;
+
+	for (int i = 0; i < table->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(table, i);
+
+		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column->name) != 0)
+			continue;
+		type = getBaseType(attribute->atttypid);
+		if (!can_coerce_type(1, &type, &column->type, COERCION_IMPLICIT))
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of the table that \"%s\" names is of type %s instead of %s",
+							column->name, param, format_type_be(attribute->atttypid), format_type_be(column->type)),
+					 errhint("Name a view that casts the column.")));
+		return true;
+	}
+	if (!column->optional)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("the table that \"%s\" names has no column \"%s\"", param, column->name),
+				 errhint("Its columns are %s.", hint)));
+	return false;
+}
+
+/* ----------------------------------------------------------------
+ * Copies
+ * ----------------------------------------------------------------
+ */
+
+/* As the owner: the table's rows in a new table of that name. */
+static void
+copy_rows(const DeclaredPublication *publication, const TableSpec *spec, Oid table, const char *copy)
+{
+	Relation	relation = relation_open(table, AccessShareLock);
+	int			n;
+	CopiedColumn *columns = copied_columns(publication, spec, &n);
+	StringInfoData definition;
+	StringInfoData values;
+
+	initStringInfo(&definition);
+	initStringInfo(&values);
+	for (int i = 0; i < n; i++)
+	{
+		const char *name = quote_identifier(columns[i].name);
+
+		appendStringInfo(&definition, "%s%s %s", i > 0 ? ", " : "", name, columns[i].type_words);
+		appendStringInfo(&values, "%s%s::%s", i > 0 ? ", " : "",
+						 find_column(RelationGetDescr(relation), &columns[i], spec->param, list_columns(columns, n))
+						 ? name : "NULL", columns[i].plain_words);
+	}
+	execute_ddl(psprintf("CREATE TABLE %s (%s)", copy, definition.data));
+	execute_ddl(psprintf("INSERT INTO %s SELECT %s FROM %s", copy, values.data, relation_words(table)));
+	relation_close(relation, NoLock);
+}
+
+/* The new copy takes the place of the old one, if there was one. */
+static void
+copy_table(const DeclaredPublication *publication, const TableSpec *spec, Oid table, bool accept_weakening)
+{
+	char	   *part = psprintf(TABLE_PART "%s", spec->param);
+	char	   *name = psprintf("%s_%s", publication->name, spec->param);
+	Oid			old_copy = publication->noted == NULL ? InvalidOid : copied_table(publication, spec->param);
+	char	   *made = OidIsValid(old_copy) ? psprintf("%s_new", name) : name;
+	char	   *words = quote_qualified_identifier(publication->private, made);
+	Identity	caller;
+	Oid			copy;
+
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	verify_name_is_not_taken(publication, publication->private, made);
+	copy_rows(publication, spec, table, words);
+	copy = get_relname_relid(made, get_namespace_oid(publication->private, false));
+	reset_rights(RelationRelationId, copy, psprintf("TABLE %s", words));
+	if (table_hook != NULL)
+		table_hook(publication, spec->param, old_copy, copy, accept_weakening);
+	if (OidIsValid(old_copy))
+	{
+		execute_own_ddl(psprintf("DROP TABLE %s", relation_words(old_copy)));
+		execute_own_ddl(psprintf("ALTER TABLE %s RENAME TO %s", words, quote_identifier(name)));
+	}
+	seal_table(copy);
+	SPI_finish();
+	act_as_before(&caller);
+	note_relation(publication, copy, part);
+}
+
+/* Why a table that nobody named this time cannot be copied again, or NULL. */
+static const char *
+obstacle(Oid table, Oid owner)
+{
+	if (!OidIsValid(table))
+		return "It does not exist any more.";
+	if (pg_class_aclcheck(table, owner, ACL_SELECT) != ACLCHECK_OK)
+		return "The publication's owner may not read it any more.";
+	return NULL;
+}
+
+void
+copy_tables(const DeclaredPublication *publication, Jsonb *named, bool accept_weakening)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	for (const TableSpec *spec = method->tables; spec != NULL && spec->param != NULL; spec++)
+	{
+		char	   *name = string_field(publication->params, spec->param);
+		bool		is_named = name != NULL && string_field(named, spec->param) != NULL;
+		RangeVar   *variable;
+		Oid			table;
+		const char *why;
+
+		if (name == NULL)
+			continue;
+		variable = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+		table = RangeVarGetRelid(variable, NoLock, !is_named);
+		why = is_named ? NULL : obstacle(table, publication->owner);
+		if (why == NULL)
+			copy_table(publication, spec, table, accept_weakening);
+		else
+			ereport(NOTICE,
+					(errmsg("table %s was not copied again for parameter \"%s\"", name, spec->param),
+					 errdetail("%s What was copied before stays.", why)));
+	}
+}
+
+Oid
+copied_table(const DeclaredPublication *publication, const char *param)
+{
+	return noted_relation(publication, psprintf(TABLE_PART "%s", param));
+}
