@@ -19,6 +19,7 @@
 #ifndef PPREPUB_HISTORY_PAST_H
 #define PPREPUB_HISTORY_PAST_H
 
+#include "frame/updates.h"
 #include "history/paths.h"
 
 #define NO_NEIGHBORHOOD PG_UINT32_MAX
@@ -28,6 +29,8 @@ typedef struct Past
 {
 	int32		releases;		/* 0 for an empty past; all else but paths is NULL then */
 	const Paths *paths;			/* NULL if the method does not want them */
+	const Updates *updates;		/* what everybody knows that values can become; NULL
+								 * where nothing was declared */
 
 	/* Neighborhoods */
 	uint32		nneighborhoods;

@@ -94,6 +94,7 @@ extern const Method bpg_method;
 extern const Method sequential_method;
 extern const Method invariance_method;
 extern const Method cor_split_method;
+extern const Method m_distinct_method;
 
 extern const Method *find_method(const char *name);
 

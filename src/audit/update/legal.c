@@ -1,0 +1,374 @@
+/*
+ * legal.c
+ *		Judging by Definitions 13 to 15.
+ *
+ * NOTES
+ *		Pairings are found by augmenting paths (Kuhn), after each value was paired
+ *		with itself where it is in both classes, which most of them are.
+ */
+#include "postgres.h"
+
+#include "audit/update/legal.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+typedef struct Pairing
+{
+	const Updates *updates;
+	const Code *before;
+	const Code *after;
+	Code		nbefore;
+	Code		nafter;
+	Code	   *partner;		/* [nafter] a place in before, or NO_CODE */
+	bool	   *visited;		/* [nafter] */
+} Pairing;
+
+static bool
+find_partner(Pairing *pairing, Code i)
+{
+	for (Code j = 0; j < pairing->nafter; j++)
+	{
+		if (pairing->visited[j] || !updates_allow(pairing->updates, pairing->before[i], pairing->after[j]))
+			continue;
+		pairing->visited[j] = true;
+		if (pairing->partner[j] == NO_CODE || find_partner(pairing, pairing->partner[j]))
+		{
+			pairing->partner[j] = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+stays(Pairing *pairing, Code i)
+{
+	for (Code j = 0; j < pairing->nafter; j++)
+		if (pairing->after[j] == pairing->before[i] && pairing->partner[j] == NO_CODE &&
+			updates_allow(pairing->updates, pairing->before[i], pairing->before[i]))
+		{
+			pairing->partner[j] = i;
+			return true;
+		}
+	return false;
+}
+
+Code
+count_updates(const Updates *updates, const Code *before, Code nbefore, const Code *after, Code nafter)
+{
+	Pairing		pairing = {.updates = updates,.before = before,.after = after,.nbefore = nbefore,.nafter = nafter};
+	bool	   *paired = palloc0(sizeof(bool) * ((Size) nbefore + 1));
+	Code		pairs = 0;
+
+	pairing.partner = palloc(sizeof(Code) * ((Size) nafter + 1));
+	pairing.visited = palloc(sizeof(bool) * ((Size) nafter + 1));
+	memset(pairing.partner, 0xff, sizeof(Code) * nafter);	/* NO_CODE */
+	for (Code i = 0; i < nbefore; i++)
+		pairs += paired[i] = stays(&pairing, i);
+	for (Code i = 0; i < nbefore; i++)
+	{
+		if (paired[i])
+			continue;
+		memset(pairing.visited, 0, sizeof(bool) * nafter);
+		pairs += find_partner(&pairing, i);
+	}
+	pfree(paired);
+	pfree(pairing.partner);
+	pfree(pairing.visited);
+	return pairs;
+}
+
+bool
+is_legal_instance(const Updates *updates, const Code *before, Code nbefore, const Code *after, Code nafter)
+{
+	return nbefore == nafter && count_updates(updates, before, nbefore, after, nafter) == nbefore;
+}
+
+static int
+compare_codes(const void *a, const void *b)
+{
+	Code		x = *(const Code *) a;
+	Code		y = *(const Code *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts, and drops repeated values and NULLs; returns how many are left. */
+static Code
+different_values(Code *values, Code n)
+{
+	Code		kept = 0;
+
+	qsort(values, n, sizeof(Code), compare_codes);
+	for (Code i = 0; i < n; i++)
+		if (values[i] != NO_CODE && (kept == 0 || values[i] != values[kept - 1]))
+			values[kept++] = values[i];
+	return kept;
+}
+
+/* ----------------------------------------------------------------
+ * A draft
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Judge
+{
+	const Frame *frame;
+	const Past *past;
+	const Classes *classes;
+	uint32		m;
+	bool		strict;
+	Code	   *values;			/* of the class at hand */
+	Code		nvalues;
+	Code	   *before;
+	uint32	   *judged;			/* classes of the past that it was held against */
+} Judge;
+
+static void pg_attribute_noreturn()
+refuse(uint32 c, const char *fault)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INTERNAL_ERROR),
+			 errmsg("class %u of the draft failed its last check: %s", c, fault),
+			 errdetail("Nothing was published."),
+			 errhint("This is a bug in pprepub. Please report it, with the method and its parameters.")));
+}
+
+static void
+judge_unique(Judge *judge, uint32 c)
+{
+	const Classes *classes = judge->classes;
+	uint64		size = class_size(classes, c);
+	Code		n = 0;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		judge->values[n++] = judge->frame->sensitive[classes->rows[i]];
+	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
+		judge->values[n++] = classes->counterfeit[classes->first_counterfeit[c] + i];
+	if (size == 0)
+		refuse(c, "all of its rows are invented");
+	judge->nvalues = different_values(judge->values, n);
+	if (judge->nvalues < n)
+		refuse(c, "it shows a sensitive value twice");
+	if (n < judge->m)
+		refuse(c, "it has too few sensitive values");
+	for (Code i = 0; i < n; i++)
+		if (judge->values[i] >= judge->past->updates->nvalues)
+			refuse(c, "it shows an unknown sensitive value");
+}
+
+static void
+judge_step(Judge *judge, uint32 c, uint32 class)
+{
+	const Paths *paths = judge->past->paths;
+	const Updates *updates = judge->past->updates;
+	uint64		size = paths_size(paths, class);
+	Code		n;
+
+	memcpy(judge->before, paths->value + paths->first_value[class], sizeof(Code) * size);
+	n = different_values(judge->before, size);
+	if (n >= judge->m ? !is_legal_instance(updates, judge->before, n, judge->values, judge->nvalues)
+		: count_updates(updates, judge->before, n, judge->values, judge->nvalues) < n)
+		refuse(c, "its values are no legal update instance of a member's last class");
+}
+
+static void
+judge_row(Judge *judge, uint32 c, RowId row, uint32 *njudged)
+{
+	const Paths *paths = judge->past->paths;
+	uint64		step = paths_last(paths, row);
+	uint32		class = paths->class[step];
+
+	if (paths->shown[step] == NO_CODE ||
+		!updates_allow(judge->past->updates, paths->shown[step], judge->frame->sensitive[row]))
+		refuse(c, "a member's value cannot have become what it is");
+	for (uint32 i = 0; i < *njudged; i++)
+		if (judge->judged[i] == class)
+			return;
+	judge->judged[(*njudged)++] = class;
+	judge_step(judge, c, class);
+}
+
+static bool
+can_become_the_same(const Updates *updates, Code a, Code b)
+{
+	for (uint64 i = updates->first[a], j = updates->first[b]; i < updates->first[a + 1] && j < updates->first[b + 1];)
+	{
+		if (updates->to[i] == updates->to[j])
+			return true;
+		if (updates->to[i] < updates->to[j])
+			i++;
+		else
+			j++;
+	}
+	return false;
+}
+
+static void
+judge_apart(const Judge *judge, uint32 c)
+{
+	for (Code i = 0; i < judge->nvalues; i++)
+		for (Code j = 0; j < i; j++)
+			if (can_become_the_same(judge->past->updates, judge->values[i], judge->values[j]))
+				refuse(c, "somebody is new in it, and two of its values can become the same");
+}
+
+static void
+judge_members(Judge *judge, uint32 c)
+{
+	const Classes *classes = judge->classes;
+	const Paths *paths = judge->past->paths;
+	uint32		njudged = 0;
+	bool		any_new = false;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+	{
+		RowId		row = classes->rows[i];
+
+		if (paths == NULL || paths->nclasses == 0 || !paths_known(paths, row))
+			any_new = true;
+		else
+			judge_row(judge, c, row, &njudged);
+	}
+	if (any_new && judge->strict)
+		judge_apart(judge, c);
+}
+
+void
+judge_distinct(const Frame *frame, const Past *past, const Classes *classes, uint32 m, bool strict)
+{
+	Judge		judge = {.frame = frame,.past = past,.classes = classes,.m = m,.strict = strict};
+	uint64		largest = 0;
+	uint64		largest_before = 0;
+
+	if (classes->first[classes->nclasses] != frame->nrows)
+		refuse(classes->nclasses, "rows are missing behind it");
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		largest = Max(largest, class_size(classes, c) + class_counterfeits(classes, c));
+	for (uint32 c = 0; past->paths != NULL && c < past->paths->nclasses; c++)
+		largest_before = Max(largest_before, paths_size(past->paths, c));
+	judge.values = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
+	judge.judged = palloc_extended(sizeof(uint32) * (largest + 1), MCXT_ALLOC_HUGE);
+	judge.before = palloc_extended(sizeof(Code) * (largest_before + 1), MCXT_ALLOC_HUGE);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		if (c % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		judge_unique(&judge, c);
+		judge_members(&judge, c);
+	}
+	pfree(judge.values);
+	pfree(judge.judged);
+	pfree(judge.before);
+}
+
+/* ----------------------------------------------------------------
+ * All that was published
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Looking
+{
+	const Seen *seen;
+	const Updates *updates;
+	uint32		least_m;
+	uint32		m;
+	int32	   *last_release;	/* [threads] or -1 */
+	uint32	   *last_class;		/* [threads] */
+	Code	   *before;
+	Code	   *after;
+	uint64	   *judged;			/* pairs of releases and classes that lead to the class at hand */
+	bool	   *verdict;
+	Legality	legality;
+} Looking;
+
+/* Its values, all of them and then the different ones. */
+static Code
+values_of(const SeenRelease *release, uint32 c, Code *values, bool *is_unique)
+{
+	Code		size = seen_size(release, c);
+	Code		n;
+
+	memcpy(values, release->value + release->first[c], sizeof(Code) * size);
+	n = different_values(values, size);
+	*is_unique = n == size;
+	return n;
+}
+
+static bool
+step_is_legal(Looking *looking, Thread thread, Code nafter, uint32 *njudged)
+{
+	int32		r = looking->last_release[thread];
+	uint32		c = looking->last_class[thread];
+	uint64		from = (uint64) r << 32 | c;
+	bool		ignored;
+	Code		n;
+
+	for (uint32 i = 0; i < *njudged; i++)
+		if (looking->judged[i] == from)
+			return looking->verdict[i];
+	n = values_of(&looking->seen->release[r], c, looking->before, &ignored);
+	looking->judged[*njudged] = from;
+	return looking->verdict[(*njudged)++] =
+		n >= looking->m || nafter < looking->m
+		? is_legal_instance(looking->updates, looking->before, n, looking->after, nafter)
+		: count_updates(looking->updates, looking->before, n, looking->after, nafter) == n;
+}
+
+static void
+look_at_class(Looking *looking, int32 r, uint32 c)
+{
+	const SeenRelease *release = &looking->seen->release[r];
+	Legality   *legality = &looking->legality;
+	uint32		njudged = 0;
+	bool		is_unique;
+	Code		n = values_of(release, c, looking->after, &is_unique);
+
+	legality->classes++;
+	if ((!is_unique || n < looking->least_m) && legality->not_unique++ == 0)
+	{
+		legality->not_unique_in = r + 1;
+		legality->not_unique_class = release->number[c];
+	}
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+	{
+		Thread		thread = release->thread[i];
+
+		if (looking->last_release[thread] >= 0)
+		{
+			legality->steps++;
+			if (!step_is_legal(looking, thread, n, &njudged) && legality->illegal++ == 0)
+			{
+				legality->illegal_in = r + 1;
+				legality->illegal_class = release->number[c];
+			}
+		}
+		looking->last_release[thread] = r;
+		looking->last_class[thread] = c;
+	}
+}
+
+Legality
+judge_seen(const Seen *seen, const Updates *updates, uint32 least_m, uint32 m)
+{
+	Looking		looking = {.seen = seen,.updates = updates,.least_m = least_m,.m = m};
+	uint64		largest = 0;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+			largest = Max(largest, seen_size(&seen->release[r], c));
+	looking.last_release = palloc_extended(sizeof(int32) * (seen->nthreads + 1), MCXT_ALLOC_HUGE);
+	looking.last_class = palloc_extended(sizeof(uint32) * (seen->nthreads + 1), MCXT_ALLOC_HUGE);
+	memset(looking.last_release, 0xff, sizeof(int32) * seen->nthreads);	/* -1 */
+	looking.before = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
+	looking.after = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
+	looking.judged = palloc_extended(sizeof(uint64) * (largest + 1), MCXT_ALLOC_HUGE);
+	looking.verdict = palloc_extended(sizeof(bool) * (largest + 1), MCXT_ALLOC_HUGE);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			look_at_class(&looking, r, c);
+		}
+	return looking.legality;
+}

@@ -1,0 +1,162 @@
+/*
+ * risk.c
+ *		Versions and their risks.
+ *
+ * NOTES
+ *		People who were in the same classes have the same graph, and differ only
+ *		in which of its nodes are theirs: so graphs are made for atoms.
+ */
+#include "postgres.h"
+
+#include "audit/update/risk.h"
+#include "audit/atoms.h"
+#include "audit/update/graph.h"
+#include "history/statistics.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+typedef struct Risking
+{
+	const Seen *seen;
+	const Statistics *statistics;
+	const Atoms *atoms;
+	uint64		npeople;
+	bool		every_moment;
+	VersionVisit visit;
+	void	   *what;
+
+	Code	   *shown;			/* [steps] of statistics: the value of a true row, or NO_CODE */
+	uint64	   *first_member;	/* [atoms + 1] */
+	Thread	   *member;			/* [people] atom by atom */
+
+	UpdateGraph *graph;
+	Code	   *value;			/* [values + 1] of a layer */
+	double	   *weight;
+	uint64		impossible;
+} Risking;
+
+/* What each person showed in each step. */
+static void
+gather_shown(Risking *risking)
+{
+	const Seen *seen = risking->seen;
+	uint64	   *next = palloc_extended(sizeof(uint64) * (seen->nthreads + 1), MCXT_ALLOC_HUGE);
+
+	memcpy(next, risking->statistics->first, sizeof(uint64) * seen->nthreads);
+	risking->shown = palloc_extended(sizeof(Code) * (risking->statistics->first[seen->nthreads] + 1), MCXT_ALLOC_HUGE);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = &seen->release[r];
+
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+			risking->shown[next[release->thread[i]]++] = release->counterfeit[i] ? NO_CODE : release->value[i];
+	}
+	pfree(next);
+}
+
+static void
+gather_members(Risking *risking)
+{
+	const Atoms *atoms = risking->atoms;
+
+	risking->first_member = palloc_extended(sizeof(uint64) * ((Size) atoms->natoms + 2), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	risking->member = palloc_extended(sizeof(Thread) * (risking->npeople + 1), MCXT_ALLOC_HUGE);
+	for (uint64 t = 0; t < risking->npeople; t++)
+		risking->first_member[atoms->atom[t] + 2]++;
+	for (uint32 a = 0; a < atoms->natoms; a++)
+		risking->first_member[a + 2] += risking->first_member[a + 1];
+	for (uint64 t = 0; t < risking->npeople; t++)
+		risking->member[risking->first_member[atoms->atom[t] + 1]++] = t;
+}
+
+/* The values of a class, NULL among them if it is shown, by how often they are. */
+static void
+add_layer(Risking *risking, Step step)
+{
+	const ShownValues *shown = &risking->statistics->shown[step.release];
+	uint64		rest = statistics_size(risking->statistics, step);
+	Code		n = 0;
+
+	for (uint64 i = shown->first[step.class]; i < shown->first[step.class + 1]; i++)
+	{
+		risking->value[n] = shown->value[i];
+		risking->weight[n++] = shown->count[i];
+		rest -= shown->count[i];
+	}
+	if (rest > 0)
+	{
+		risking->value[n] = NO_CODE;
+		risking->weight[n++] = rest;
+	}
+	graph_add_layer(risking->graph, risking->value, risking->weight, n);
+}
+
+static void
+visit_member(Risking *risking, Thread thread, uint32 layers)
+{
+	const Statistics *statistics = risking->statistics;
+	uint64		first = statistics->first[thread];
+
+	for (uint32 l = 0; l < layers; l++)
+	{
+		Version		version = {
+			.thread = thread,
+			.release = statistics->step[first + l].release,
+			.seen_from = statistics->step[first + layers - 1].release,
+			.value = risking->shown[first + l],
+		};
+
+		if (version.value == NO_CODE)
+			continue;
+		version.candidates = layer_candidates(graph_layer(risking->graph, l));
+		version.risk = layer_risk(graph_layer(risking->graph, l), version.value);
+		risking->visit(risking->what, &version);
+	}
+}
+
+static void
+visit_atom(Risking *risking, uint32 atom)
+{
+	uint64		begin = risking->first_member[atom];
+	uint64		end = risking->first_member[atom + 1];
+	const Statistics *statistics = risking->statistics;
+	uint64		first;
+	uint32		nlayers;
+
+	if (begin == end)
+		return;
+	first = statistics->first[risking->member[begin]];
+	nlayers = statistics->first[risking->member[begin] + 1] - first;
+	graph_clear(risking->graph);
+	for (uint32 l = 0; l < nlayers; l++)
+		add_layer(risking, statistics->step[first + l]);
+	for (uint32 layers = risking->every_moment ? 1 : nlayers; layers <= nlayers; layers++)
+	{
+		if (!graph_conclude(risking->graph, layers) && layers == nlayers)
+			risking->impossible += end - begin;
+		for (uint64 i = begin; i < end; i++)
+			visit_member(risking, risking->member[i], layers);
+	}
+}
+
+uint64
+each_version(const Seen *seen, const Updates *updates, uint64 npeople,
+			 bool every_moment, VersionVisit visit, void *what)
+{
+	Risking		risking = {
+		.seen = seen,.statistics = statistics_of(seen),.atoms = atoms_of(seen),
+		.npeople = npeople,.every_moment = every_moment,.visit = visit,.what = what,
+		.graph = graph_create(updates),
+	};
+
+	gather_shown(&risking);
+	gather_members(&risking);
+	risking.value = palloc_extended(sizeof(Code) * ((Size) seen->nvalues + 1), MCXT_ALLOC_HUGE);
+	risking.weight = palloc_extended(sizeof(double) * ((Size) seen->nvalues + 1), MCXT_ALLOC_HUGE);
+	for (uint32 a = 0; a < risking.atoms->natoms; a++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		visit_atom(&risking, a);
+	}
+	return risking.impossible;
+}

@@ -1,0 +1,34 @@
+/*
+ * risk.h
+ *		What observers of all releases conclude about each version of each
+ *		person's sensitive value (paper 002, Definitions 8 and 9).
+ */
+#ifndef PPREPUB_AUDIT_UPDATE_RISK_H
+#define PPREPUB_AUDIT_UPDATE_RISK_H
+
+#include "frame/updates.h"
+#include "history/seen.h"
+
+/* A version of a person's row, as it looks from some moment. */
+typedef struct Version
+{
+	Thread		thread;
+	int32		release;		/* that it was in, from 0 on */
+	int32		seen_from;		/* the last release that observers knew, from 0 on */
+	Code		value;			/* as published */
+	uint32		candidates;		/* values that are still feasible */
+	double		risk;			/* the probability of the true one */
+} Version;
+
+typedef void (*VersionVisit) (void *what, const Version *version);
+
+/*
+ * Visits every version of the first so many threads, the people, that was shown
+ * by a true row with a value; under all releases or, with every_moment, under
+ * each number of them that adds to what is known of the person.  Returns how
+ * many people had a life that cannot have been, by the updates.
+ */
+extern uint64 each_version(const Seen *seen, const Updates *updates, uint64 npeople,
+						   bool every_moment, VersionVisit visit, void *what);
+
+#endif							/* PPREPUB_AUDIT_UPDATE_RISK_H */

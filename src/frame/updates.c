@@ -1,0 +1,156 @@
+/*
+ * updates.c
+ *		Sorting declared updates, and closing them.
+ */
+#include "postgres.h"
+
+#include "frame/updates.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+static int
+compare_updates(const void *a, const void *b)
+{
+	const Update *x = a;
+	const Update *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+Updates *
+updates_create(Code nvalues, Update *list, uint64 n, bool has_probabilities)
+{
+	Updates    *updates = palloc0(sizeof(Updates));
+	uint64		kept = 0;
+
+	qsort(list, n, sizeof(Update), compare_updates);
+	updates->nvalues = nvalues;
+	updates->first = palloc_extended(sizeof(uint64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	updates->to = palloc_extended(sizeof(Code) * (n + 1), MCXT_ALLOC_HUGE);
+	if (has_probabilities)
+		updates->probability = palloc_extended(sizeof(double) * (n + 1), MCXT_ALLOC_HUGE);
+	for (uint64 i = 0; i < n; i++)
+	{
+		if (i > 0 && compare_updates(&list[i - 1], &list[i]) == 0)
+			continue;
+		updates->first[list[i].from + 1]++;
+		updates->to[kept] = list[i].to;
+		if (has_probabilities)
+			updates->probability[kept] = list[i].probability;
+		kept++;
+	}
+	for (Code v = 0; v < nvalues; v++)
+		updates->first[v + 1] += updates->first[v];
+	return updates;
+}
+
+uint64
+updates_find(const Updates *updates, Code from, Code to)
+{
+	uint64		low = updates->first[from];
+	uint64		high = updates->first[from + 1];
+
+	while (low < high)
+	{
+		uint64		middle = low + (high - low) / 2;
+
+		if (updates->to[middle] < to)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < updates->first[from + 1] && updates->to[low] == to ? low : NO_UPDATE;
+}
+
+static int
+compare_codes(const void *a, const void *b)
+{
+	Code		x = *(const Code *) a;
+	Code		y = *(const Code *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* A set in the making: values, and where each was seen last. */
+typedef struct Closure
+{
+	Code	   *seen_from;		/* [nvalues] or NO_CODE */
+	Code	   *reached;		/* [nvalues] */
+	Code		n;
+} Closure;
+
+static void
+reach(Closure *closure, Code from, Code value)
+{
+	if (closure->seen_from[value] == from)
+		return;
+	closure->seen_from[value] = from;
+	closure->reached[closure->n++] = value;
+}
+
+/* Everything that a value can become in any number of steps, itself first. */
+static void
+close_value(Closure *closure, const Updates *updates, Code from)
+{
+	closure->n = 0;
+	reach(closure, from, from);
+	for (Code i = 0; i < closure->n; i++)
+	{
+		Code		value = closure->reached[i];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 at = updates->first[value]; at < updates->first[value + 1]; at++)
+			reach(closure, from, updates->to[at]);
+	}
+	qsort(closure->reached, closure->n, sizeof(Code), compare_codes);
+}
+
+/* Values that were declared, or that a declared one can become. */
+static bool *
+mentioned_values(const Updates *updates)
+{
+	bool	   *mentioned = palloc_extended(sizeof(bool) * ((Size) updates->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	for (Code v = 0; v < updates->nvalues; v++)
+	{
+		mentioned[v] |= updates_size(updates, v) > 0;
+		for (uint64 at = updates->first[v]; at < updates->first[v + 1]; at++)
+			mentioned[updates->to[at]] = true;
+	}
+	return mentioned;
+}
+
+Updates *
+updates_close(const Updates *updates)
+{
+	Updates    *closed = palloc0(sizeof(Updates));
+	bool	   *mentioned = mentioned_values(updates);
+	Closure		closure;
+	uint64		allocated = 1024;
+
+	closed->nvalues = updates->nvalues;
+	closed->first = palloc_extended(sizeof(uint64) * ((Size) updates->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	closed->to = palloc(sizeof(Code) * allocated);
+	closure.seen_from = palloc_extended(sizeof(Code) * ((Size) updates->nvalues + 1), MCXT_ALLOC_HUGE);
+	memset(closure.seen_from, 0xff, sizeof(Code) * updates->nvalues);	/* NO_CODE */
+	closure.reached = palloc_extended(sizeof(Code) * ((Size) updates->nvalues + 1), MCXT_ALLOC_HUGE);
+	for (Code v = 0; v < updates->nvalues; v++)
+	{
+		closure.n = 0;
+		if (mentioned[v])
+			close_value(&closure, updates, v);
+		if (closed->first[v] + closure.n > allocated)
+		{
+			allocated = Max(allocated * 2, closed->first[v] + closure.n);
+			closed->to = repalloc_huge(closed->to, sizeof(Code) * allocated);
+		}
+		memcpy(closed->to + closed->first[v], closure.reached, sizeof(Code) * closure.n);
+		closed->first[v + 1] = closed->first[v] + closure.n;
+	}
+	pfree(closure.seen_from);
+	pfree(closure.reached);
+	pfree(mentioned);
+	return closed;
+}

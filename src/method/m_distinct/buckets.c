@@ -1,0 +1,580 @@
+/*
+ * buckets.c
+ *		Buckets of people by what may be shown of them, and how many groups each
+ *		takes.
+ *
+ * NOTES
+ *		Who was in a class before may be in a group to which the values of that
+ *		class can all have become, one by one: the bucket's entries are the
+ *		candidate update sets of these values (Algorithm 2).  People with equal
+ *		entries share a bucket.
+ *
+ *		A bucket splits into as many groups as no entry and no value has too many
+ *		rows for, whoever is put into which entry; what entries lack is invented.
+ *		So the fewest groups mean the fewest counterfeits, and they are found by
+ *		putting people into entries along augmenting paths, with one group more
+ *		only where there is none (Hall).  Invented rows can always complete it:
+ *		the entries have distinct representatives, so a matching that covers all
+ *		entries and one that covers all people make one that covers both
+ *		(Mendelsohn and Dulmage).
+ */
+#include "postgres.h"
+
+#include "method/m_distinct/m_distinct.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+
+/* ----------------------------------------------------------------
+ * Finding buckets
+ * ----------------------------------------------------------------
+ */
+
+static int
+compare_sets(const void *a, const void *b)
+{
+	SetId		x = *(const SetId *) a;
+	SetId		y = *(const SetId *) b;
+
+	return (x > y) - (x < y);
+}
+
+static bool
+has_entries(const Bucket *bucket, const SetId *sorted, uint32 n)
+{
+	uint32		at = 0;
+
+	if (bucket->n != n)
+		return false;
+	for (uint32 e = 0; e < bucket->nentries; e++)
+		for (uint32 i = 0; i < bucket->multiplicity[e]; i++)
+			if (sorted[at++] != bucket->set[e])
+				return false;
+	return true;
+}
+
+static uint32
+hash_entries(const SetId *sorted, uint32 n)
+{
+	return hash_bytes((const unsigned char *) sorted, sizeof(SetId) * n);
+}
+
+static uint32
+hash_bucket(const Bucket *bucket)
+{
+	SetId	   *sorted = palloc(sizeof(SetId) * (bucket->n + 1));
+	uint32		at = 0;
+	uint32		hash;
+
+	for (uint32 e = 0; e < bucket->nentries; e++)
+		for (uint32 i = 0; i < bucket->multiplicity[e]; i++)
+			sorted[at++] = bucket->set[e];
+	hash = hash_entries(sorted, bucket->n);
+	pfree(sorted);
+	return hash;
+}
+
+static void
+enter_bucket(Distinct *distinct, uint32 b, uint32 hash)
+{
+	uint32		at = hash & (distinct->nslots - 1);
+
+	while (distinct->slot[at] != NO_BUCKET)
+		at = (at + 1) & (distinct->nslots - 1);
+	distinct->slot[at] = b;
+}
+
+static void
+grow_slots(Distinct *distinct)
+{
+	if (distinct->slot != NULL)
+		pfree(distinct->slot);
+	distinct->nslots = Max(1024, distinct->nslots * 2);
+	distinct->slot = palloc_extended(sizeof(uint32) * distinct->nslots, MCXT_ALLOC_HUGE);
+	memset(distinct->slot, 0xff, sizeof(uint32) * distinct->nslots);	/* NO_BUCKET */
+	for (uint32 b = 0; b < distinct->nbuckets; b++)
+		enter_bucket(distinct, b, hash_bucket(&distinct->buckets[b]));
+}
+
+static bool
+entries_are_apart(const Sets *sets, const Bucket *bucket)
+{
+	for (uint32 e = 0; e < bucket->nentries; e++)
+	{
+		if (bucket->multiplicity[e] > 1)
+			return false;
+		for (uint32 f = 0; f < e; f++)
+			if (sets_meet(sets, bucket->set[e], bucket->set[f]))
+				return false;
+	}
+	return true;
+}
+
+static Bucket *
+add_bucket(Distinct *distinct, const SetId *sorted, uint32 n)
+{
+	Bucket	   *bucket;
+
+	if (distinct->nbuckets == distinct->buckets_allocated)
+	{
+		distinct->buckets_allocated *= 2;
+		distinct->buckets = repalloc_huge(distinct->buckets, sizeof(Bucket) * distinct->buckets_allocated);
+	}
+	bucket = &distinct->buckets[distinct->nbuckets++];
+	*bucket = (Bucket) {.n = n,.kinds_allocated = 4};
+	bucket->set = palloc(sizeof(SetId) * (n + 1));
+	bucket->multiplicity = palloc(sizeof(uint32) * (n + 1));
+	bucket->kinds = palloc(sizeof(Kind) * bucket->kinds_allocated);
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (bucket->nentries > 0 && bucket->set[bucket->nentries - 1] == sorted[i])
+		{
+			bucket->multiplicity[bucket->nentries - 1]++;
+			continue;
+		}
+		bucket->set[bucket->nentries] = sorted[i];
+		bucket->multiplicity[bucket->nentries++] = 1;
+	}
+	bucket->is_apart = entries_are_apart(distinct->sets, bucket);
+	return bucket;
+}
+
+/* The bucket with these entries, made when there is none. */
+uint32
+bucket_find(Distinct *distinct, const SetId *slots, uint32 n)
+{
+	SetId	   *sorted = memcpy(palloc(sizeof(SetId) * (n + 1)), slots, sizeof(SetId) * n);
+	uint32		hash;
+
+	qsort(sorted, n, sizeof(SetId), compare_sets);
+	hash = hash_entries(sorted, n);
+	if ((distinct->nbuckets + 1) * 2 > distinct->nslots)
+		grow_slots(distinct);
+	for (uint32 at = hash & (distinct->nslots - 1); distinct->slot[at] != NO_BUCKET; at = (at + 1) & (distinct->nslots - 1))
+		if (has_entries(&distinct->buckets[distinct->slot[at]], sorted, n))
+		{
+			pfree(sorted);
+			return distinct->slot[at];
+		}
+	(void) add_bucket(distinct, sorted, n);
+	enter_bucket(distinct, distinct->nbuckets - 1, hash);
+	pfree(sorted);
+	return distinct->nbuckets - 1;
+}
+
+/* ----------------------------------------------------------------
+ * People
+ * ----------------------------------------------------------------
+ */
+
+void
+kind_push(Distinct *distinct, Kind *kind, RowId row)
+{
+	distinct->next[row] = kind->head;
+	kind->head = row;
+	kind->count++;
+}
+
+RowId
+kind_pop(Distinct *distinct, Kind *kind)
+{
+	RowId		row = kind->head;
+
+	Assert(kind->count > 0);
+	kind->head = distinct->next[row];
+	kind->count--;
+	return row;
+}
+
+static Kind *
+add_kind(Bucket *bucket, Code value)
+{
+	if (bucket->nkinds == bucket->kinds_allocated)
+	{
+		bucket->kinds_allocated *= 2;
+		bucket->kinds = repalloc_huge(bucket->kinds, sizeof(Kind) * bucket->kinds_allocated);
+	}
+	bucket->kinds[bucket->nkinds] = (Kind) {value, 0, NO_ROW};
+	return &bucket->kinds[bucket->nkinds++];
+}
+
+Kind *
+bucket_kind(Distinct *distinct, uint32 b, Code value)
+{
+	Bucket	   *bucket = &distinct->buckets[b];
+
+	for (uint32 k = 0; k < bucket->nkinds; k++)
+		if (bucket->kinds[k].value == value)
+			return &bucket->kinds[k];
+	return add_kind(bucket, value);
+}
+
+/* ----------------------------------------------------------------
+ * Buckets of those who were published before
+ * ----------------------------------------------------------------
+ */
+
+static int
+compare_codes(const void *a, const void *b)
+{
+	Code		x = *(const Code *) a;
+	Code		y = *(const Code *) b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Where a class had fewer values than are wanted now (m was raised, or it was
+ * imported), any value may come along that one of its values can become.
+ */
+static void
+fill_slots(Distinct *distinct, SetId *slots, uint32 n)
+{
+	Sets	   *sets = distinct->sets;
+	SetId		any = n == 0 ? NO_SET : slots[0];
+	Code	   *value = palloc(sizeof(Code) * distinct->m);
+
+	for (uint32 i = 1; i < n; i++)
+		any = set_union(sets, any, slots[i]);
+	for (uint32 i = n; i < distinct->m; i++)
+		slots[i] = any;
+	memset(value, 0xff, sizeof(Code) * distinct->m);	/* NO_CODE */
+	if (n == 0 || !represent(sets, slots, distinct->m, value))
+	{
+		Code	   *all = palloc_extended(sizeof(Code) * ((Size) sets->updates->nvalues + 1), MCXT_ALLOC_HUGE);
+		Code		nall = 0;
+
+		for (Code v = 0; v < sets->updates->nvalues; v++)
+			if (sets->of_value[v] != NO_SET)
+				all[nall++] = v;
+		for (uint32 i = n; i < distinct->m; i++)
+			slots[i] = set_find(sets, all, nall);
+		pfree(all);
+	}
+	pfree(value);
+}
+
+/* The bucket of a class: an entry for each of its values. */
+static uint32
+bucket_of_class(Distinct *distinct, uint32 class, Code *values, SetId *slots)
+{
+	const Paths *paths = distinct->paths;
+	uint32		size = paths_size(paths, class);
+	uint32		n = 0;
+
+	memcpy(values, paths->value + paths->first_value[class], sizeof(Code) * size);
+	qsort(values, size, sizeof(Code), compare_codes);
+	for (uint32 i = 0; i < size; i++)
+	{
+		SetId		set;
+
+		if (values[i] == NO_CODE || (i > 0 && values[i] == values[i - 1]))
+			continue;
+		set = distinct->sets->of_value[values[i]];
+		slots[n++] = set != NO_SET ? set : set_find(distinct->sets, &values[i], 1);
+	}
+	if (n < distinct->m)
+		fill_slots(distinct, slots, n);
+	return bucket_find(distinct, slots, Max(n, distinct->m));
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	uint64		x = *(const uint64 *) a;
+	uint64		y = *(const uint64 *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Rows by bucket and value; each kind is made once. */
+static void
+enter_people(Distinct *distinct, const uint32 *bucket_of_row)
+{
+	const Frame *frame = distinct->frame;
+	Size		width = Max(1, frame->nsensitive);
+	uint64	   *key = palloc_extended(sizeof(uint64) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	uint64		nkeys = 0;
+
+	if ((uint64) distinct->nbuckets * width < 4 * frame->nrows + 1024)
+	{
+		/* Few kinds: a table of all */
+		uint32	   *kind = palloc_extended(sizeof(uint32) * distinct->nbuckets * width, MCXT_ALLOC_HUGE);
+
+		memset(kind, 0xff, sizeof(uint32) * distinct->nbuckets * width);
+		for (uint64 row = 0; row < frame->nrows; row++)
+		{
+			uint32		b = bucket_of_row[row];
+			Size		at = b * width + frame->sensitive[row];
+
+			if (b == NO_BUCKET)
+				continue;
+			if (kind[at] == NO_KIND)
+			{
+				kind[at] = distinct->buckets[b].nkinds;
+				(void) add_kind(&distinct->buckets[b], frame->sensitive[row]);
+			}
+			kind_push(distinct, &distinct->buckets[b].kinds[kind[at]], row);
+			distinct->buckets[b].rows++;
+		}
+		pfree(kind);
+		pfree(key);
+		return;
+	}
+	for (uint64 row = 0; row < frame->nrows; row++)
+		if (bucket_of_row[row] != NO_BUCKET)
+			key[nkeys++] = (uint64) bucket_of_row[row] << 32 | row;
+	qsort(key, nkeys, sizeof(uint64), compare_numbers);
+	for (uint64 i = 0; i < nkeys; i++)
+	{
+		Bucket	   *bucket = &distinct->buckets[key[i] >> 32];
+		RowId		row = (RowId) key[i];
+		Code		value = frame->sensitive[row];
+
+		if (distinct->kind_of[value] >= bucket->nkinds || bucket->kinds[distinct->kind_of[value]].value != value)
+		{
+			distinct->kind_of[value] = bucket->nkinds;
+			(void) add_kind(bucket, value);
+		}
+		kind_push(distinct, &bucket->kinds[distinct->kind_of[value]], row);
+		bucket->rows++;
+	}
+	pfree(key);
+}
+
+void
+make_buckets(Distinct *distinct)
+{
+	const Frame *frame = distinct->frame;
+	const Paths *paths = distinct->paths;
+	uint32	   *bucket_of_row = palloc_extended(sizeof(uint32) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	uint32		nclasses = paths == NULL ? 0 : paths->nclasses;
+	uint32	   *bucket = palloc_extended(sizeof(uint32) * ((Size) nclasses + 1), MCXT_ALLOC_HUGE);
+	uint64		largest = 0;
+	Code	   *values;
+	SetId	   *slots;
+
+	memset(bucket, 0xff, sizeof(uint32) * nclasses);	/* NO_BUCKET */
+	for (uint32 c = 0; c < nclasses; c++)
+		largest = Max(largest, paths_size(paths, c));
+	values = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
+	slots = palloc_extended(sizeof(SetId) * (largest + distinct->m + 1), MCXT_ALLOC_HUGE);
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		uint32		class;
+
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		bucket_of_row[row] = NO_BUCKET;
+		if (nclasses == 0 || !paths_known(paths, row))
+		{
+			kind_push(distinct, &distinct->newcomer[frame->sensitive[row]], row);
+			distinct->newcomers++;
+			continue;
+		}
+		class = paths->class[paths_last(paths, row)];
+		if (bucket[class] == NO_BUCKET)
+			bucket[class] = bucket_of_class(distinct, class, values, slots);
+		bucket_of_row[row] = bucket[class];
+	}
+	enter_people(distinct, bucket_of_row);
+	pfree(bucket_of_row);
+	pfree(bucket);
+	pfree(values);
+	pfree(slots);
+}
+
+/* ----------------------------------------------------------------
+ * People in entries
+ * ----------------------------------------------------------------
+ */
+
+Placement *
+placement_create(const Sets *sets, const Bucket *bucket)
+{
+	Placement  *placement = palloc0(sizeof(Placement));
+	Size		nentries = bucket->nentries;
+
+	placement->sets = sets;
+	placement->bucket = bucket;
+	placement->kinds_allocated = Max(4, bucket->nkinds);
+	placement->value = palloc_extended(sizeof(Code) * placement->kinds_allocated, MCXT_ALLOC_HUGE);
+	placement->count = palloc_extended(sizeof(uint32) * placement->kinds_allocated, MCXT_ALLOC_HUGE);
+	placement->in = palloc_extended(sizeof(uint32) * placement->kinds_allocated * nentries, MCXT_ALLOC_HUGE);
+	placement->filled = palloc0(sizeof(uint64) * nentries);
+	placement->queue = palloc(sizeof(uint32) * nentries);
+	placement->came_from = palloc(sizeof(uint32) * nentries);
+	placement->by_kind = palloc(sizeof(uint32) * nentries);
+	return placement;
+}
+
+uint32
+placement_kind(Placement *placement, Code value)
+{
+	Size		nentries = placement->bucket->nentries;
+	uint32		kind = placement->nkinds;
+
+	if (kind == placement->kinds_allocated)
+	{
+		placement->kinds_allocated *= 2;
+		placement->value = repalloc_huge(placement->value, sizeof(Code) * placement->kinds_allocated);
+		placement->count = repalloc_huge(placement->count, sizeof(uint32) * placement->kinds_allocated);
+		placement->in = repalloc_huge(placement->in, sizeof(uint32) * placement->kinds_allocated * nentries);
+	}
+	placement->value[kind] = value;
+	placement->count[kind] = 0;
+	memset(placement->in + kind * nentries, 0, sizeof(uint32) * nentries);
+	placement->nkinds++;
+	return kind;
+}
+
+static inline uint32 *
+amount_in(const Placement *placement, uint32 kind, uint32 entry)
+{
+	return &placement->in[(Size) kind * placement->bucket->nentries + entry];
+}
+
+static inline uint64
+room_in(const Placement *placement, uint32 entry)
+{
+	return (uint64) placement->bucket->multiplicity[entry] * placement->groups - placement->filled[entry];
+}
+
+/* The nearest entry with room that rows of the kind can be made to free a place in, or nentries. */
+static uint32
+search_room(Placement *placement, uint32 kind)
+{
+	const Bucket *bucket = placement->bucket;
+	uint32		head = 0;
+	uint32		tail = 0;
+
+	for (uint32 e = 0; e < bucket->nentries; e++)
+	{
+		placement->came_from[e] = PG_UINT32_MAX;
+		if (!set_has(placement->sets, bucket->set[e], placement->value[kind]))
+			continue;
+		placement->came_from[e] = e;
+		placement->by_kind[e] = kind;
+		if (room_in(placement, e) > 0)
+			return e;
+		placement->queue[tail++] = e;
+	}
+	while (head < tail)
+	{
+		uint32		from = placement->queue[head++];
+
+		for (uint32 to = 0; to < bucket->nentries; to++)
+		{
+			if (placement->came_from[to] != PG_UINT32_MAX)
+				continue;
+			for (uint32 k = 0; k < placement->nkinds; k++)
+				if (*amount_in(placement, k, from) > 0 && set_has(placement->sets, bucket->set[to], placement->value[k]))
+				{
+					placement->came_from[to] = from;
+					placement->by_kind[to] = k;
+					break;
+				}
+			if (placement->came_from[to] == PG_UINT32_MAX)
+				continue;
+			if (room_in(placement, to) > 0)
+				return to;
+			placement->queue[tail++] = to;
+		}
+	}
+	return bucket->nentries;
+}
+
+static uint32
+move_along(Placement *placement, uint32 kind, uint32 end, uint32 amount)
+{
+	amount = Min(amount, room_in(placement, end));
+	for (uint32 e = end; placement->came_from[e] != e; e = placement->came_from[e])
+		amount = Min(amount, *amount_in(placement, placement->by_kind[e], placement->came_from[e]));
+	placement->filled[end] += amount;
+	for (uint32 e = end;; e = placement->came_from[e])
+	{
+		*amount_in(placement, placement->by_kind[e], e) += amount;
+		if (placement->came_from[e] == e)
+			break;
+		*amount_in(placement, placement->by_kind[e], placement->came_from[e]) -= amount;
+	}
+	placement->count[kind] += amount;
+	return amount;
+}
+
+uint32
+place(Placement *placement, uint32 kind, uint32 amount)
+{
+	uint32		placed = 0;
+
+	Assert(placement->count[kind] <= placement->groups);
+	amount = Min(amount, placement->groups - placement->count[kind]);
+	while (placed < amount)
+	{
+		uint32		end = search_room(placement, kind);
+
+		if (end == placement->bucket->nentries)
+			break;
+		placed += move_along(placement, kind, end, amount - placed);
+	}
+	return placed;
+}
+
+/* After a search in vain: the entries that it reached are full, and have all that can only be in them. */
+static uint32
+groups_wanted(const Placement *placement, uint32 missing)
+{
+	uint64		rows = missing;
+	uint64		multiplicity = 0;
+
+	for (uint32 e = 0; e < placement->bucket->nentries; e++)
+	{
+		if (placement->came_from[e] == PG_UINT32_MAX)
+			continue;
+		rows += placement->filled[e];
+		multiplicity += placement->bucket->multiplicity[e];
+	}
+	if (multiplicity == 0)
+		elog(ERROR, "a sensitive value has no entry in its bucket");
+	return (rows + multiplicity - 1) / multiplicity;
+}
+
+void
+place_all(Placement *placement, uint32 kind, uint32 amount)
+{
+	placement->groups = Max(placement->groups, placement->count[kind] + amount);
+	for (;;)
+	{
+		amount -= place(placement, kind, amount);
+		if (amount == 0)
+			return;
+		placement->groups = Max(placement->groups + 1, groups_wanted(placement, amount));
+	}
+}
+
+/* All rows of a bucket, in as few groups as will do. */
+Placement *
+place_bucket(const Distinct *distinct, const Bucket *bucket)
+{
+	Placement  *placement = placement_create(distinct->sets, bucket);
+	uint64		rows = 0;
+
+	for (uint32 k = 0; k < bucket->nkinds; k++)
+	{
+		rows += bucket->kinds[k].count;
+		placement->groups = Max(placement->groups, bucket->kinds[k].count);
+	}
+	placement->groups = Max(placement->groups, (rows + bucket->n - 1) / bucket->n);
+	for (uint32 k = 0; k < bucket->nkinds; k++)
+		place_all(placement, placement_kind(placement, bucket->kinds[k].value), bucket->kinds[k].count);
+	return placement;
+}
+
+uint64
+placement_holes(const Placement *placement)
+{
+	uint64		holes = 0;
+
+	for (uint32 e = 0; e < placement->bucket->nentries; e++)
+		holes += room_in(placement, e);
+	return holes;
+}

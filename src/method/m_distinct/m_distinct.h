@@ -1,0 +1,161 @@
+/*
+ * m_distinct.h
+ *		What the steps of method m-distinct hand to each other.
+ *
+ * sets.c knows the candidate update sets; buckets.c makes buckets of people by
+ * what may be shown of them, and says how many groups each needs; plans.c
+ * brings buckets together where that saves counterfeits; newcomers.c finds a
+ * place for those who were never published; groups.c splits buckets and
+ * invents what is missing.
+ */
+#ifndef PPREPUB_METHOD_M_DISTINCT_H
+#define PPREPUB_METHOD_M_DISTINCT_H
+
+#include "common/pg_prng.h"
+#include "frame/updates.h"
+#include "method/method.h"
+
+/* A set of values, by its number: sets that are equal have the same. */
+typedef uint32 SetId;
+
+#define NO_SET		PG_UINT32_MAX
+#define NO_BUCKET	PG_UINT32_MAX
+
+typedef struct ValueSet
+{
+	Code	   *value;			/* [n] ascending */
+	Code		n;
+	uint32		hash;
+} ValueSet;
+
+/* All sets of a draft; the first are the candidate update sets of values. */
+typedef struct Sets
+{
+	const Updates *updates;
+	ValueSet   *set;
+	uint32		nsets;
+	uint32		allocated;
+	SetId	   *slot;			/* [slots] by hash, or NO_SET */
+	uint32		nslots;			/* a power of 2 */
+	SetId	   *of_value;		/* [values] the candidate update set of each, NO_SET where
+								 * nothing was declared */
+	uint32	   *component;		/* [values] those that updates connect, in any direction,
+								 * have the same */
+	uint32		ncomponents;
+} Sets;
+
+extern Sets *sets_create(const Updates *updates);
+extern SetId set_find(Sets *sets, const Code *value, Code n);
+extern SetId set_intersection(Sets *sets, SetId a, SetId b);
+extern SetId set_union(Sets *sets, SetId a, SetId b);
+extern bool set_has(const Sets *sets, SetId set, Code value);
+extern bool sets_meet(const Sets *sets, SetId a, SetId b);
+
+/*
+ * Gives each set that has NO_CODE a value of its own; false if that cannot be
+ * done.  Values that are there stay in use, though maybe by another set.
+ */
+extern bool represent(const Sets *sets, const SetId *set, uint32 n, Code *value);
+
+/* People of one value in a bucket: a chain of rows. */
+typedef struct Kind
+{
+	Code		value;
+	uint32		count;
+	RowId		head;
+} Kind;
+
+/* People who may be in groups with these entries. */
+typedef struct Bucket
+{
+	/* Entries: equal ones are one, with a multiplicity */
+	uint32		n;				/* rows of a group */
+	uint32		nentries;
+	SetId	   *set;			/* [nentries] ascending */
+	uint32	   *multiplicity;	/* [nentries] */
+	bool		is_apart;		/* no two entries meet: newcomers under strict may join */
+
+	uint32		nkinds;
+	uint32		kinds_allocated;
+	Kind	   *kinds;
+	uint64		rows;
+	uint32		groups;			/* that it needs */
+} Bucket;
+
+typedef struct Distinct
+{
+	const Frame *frame;
+	const Updates *updates;
+	const Paths *paths;			/* or NULL before the first release */
+	uint32		m;
+	bool		strict;
+	pg_prng_state random;
+
+	Sets	   *sets;
+	RowId	   *next;			/* [rows of the frame] the next one of its kind, or NO_ROW */
+	uint64	   *frequency;		/* [values] in the frame */
+
+	uint32		nbuckets;
+	uint32		buckets_allocated;
+	Bucket	   *buckets;
+	uint32	   *slot;			/* [slots] by hash of the entries, or NO_BUCKET */
+	uint32		nslots;			/* a power of 2 */
+
+	/* Newcomers by value */
+	Kind	   *newcomer;		/* [values] */
+	uint64		newcomers;
+
+	/* Scratch */
+	uint32	   *kind_of;		/* [values] of the bucket at hand, or NO_KIND */
+} Distinct;
+
+#define NO_KIND PG_UINT32_MAX
+
+/* buckets.c */
+extern uint32 bucket_find(Distinct *distinct, const SetId *slots, uint32 n);
+extern void make_buckets(Distinct *distinct);
+extern void kind_push(Distinct *distinct, Kind *kind, RowId row);
+extern RowId kind_pop(Distinct *distinct, Kind *kind);
+extern Kind *bucket_kind(Distinct *distinct, uint32 bucket, Code value);
+
+/* How the rows of a bucket spread over its entries. */
+typedef struct Placement
+{
+	const Sets *sets;
+	const Bucket *bucket;		/* for its entries */
+	uint32		groups;
+	uint32		nkinds;
+	uint32		kinds_allocated;
+	Code	   *value;			/* [nkinds] */
+	uint32	   *count;			/* [nkinds] placed */
+	uint32	   *in;				/* [nkinds * nentries] of them in each entry */
+	uint64	   *filled;			/* [nentries] */
+
+	/* Scratch for searches */
+	uint32	   *queue;			/* [nentries] */
+	uint32	   *came_from;		/* [nentries] */
+	uint32	   *by_kind;		/* [nentries] */
+} Placement;
+
+extern Placement *placement_create(const Sets *sets, const Bucket *bucket);
+extern uint32 placement_kind(Placement *placement, Code value);
+
+/* Finds room for up to so many rows of a kind; returns for how many. */
+extern uint32 place(Placement *placement, uint32 kind, uint32 amount);
+
+/* The same, with as many more groups as it takes. */
+extern void place_all(Placement *placement, uint32 kind, uint32 amount);
+extern Placement *place_bucket(const Distinct *distinct, const Bucket *bucket);
+extern uint64 placement_holes(const Placement *placement);
+
+/* plans.c */
+extern void join_buckets(Distinct *distinct);
+
+/* newcomers.c */
+extern void place_newcomers(Distinct *distinct);
+extern uint64 unfilled_holes(Distinct *distinct, uint64 *holes);	/* [buckets] once newcomers have filled what they can */
+
+/* groups.c */
+extern Draft *draft_groups(Distinct *distinct, MemoryContext context);
+
+#endif							/* PPREPUB_METHOD_M_DISTINCT_H */

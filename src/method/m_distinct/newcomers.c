@@ -1,0 +1,749 @@
+/*
+ * newcomers.c
+ *		A place for those who were never published: first where buckets lack rows,
+ *		then in whole groups of buckets that there are, then in groups of their own.
+ *
+ * NOTES
+ *		In a group of their own it is enough that all values differ (strict: that
+ *		no two can become the same).  The rows are laid out value by value, and
+ *		dealt to as many groups as the most frequent value has rows, or as there
+ *		are rows for: nobody meets his own value again, and equal runs of groups
+ *		get equal entries.  So there are at most as many new buckets as there are
+ *		candidate update sets, and all of them are large.
+ */
+#include "postgres.h"
+
+#include "method/m_distinct/m_distinct.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Buckets that are tried for whole groups of newcomers. */
+#define MAX_TRIED	256
+
+/* The level down to which values must be drawn on so that they yield the amount; 0 if all is too little. */
+static uint32
+find_level(const ValueSet *set, const uint32 *avail, uint64 amount)
+{
+	uint32		low = 0;
+	uint32		high = 0;
+
+	for (Code i = 0; i < set->n; i++)
+		high = Max(high, avail[set->value[i]]);
+	while (low < high)
+	{
+		uint32		middle = low + (high - low + 1) / 2;
+		uint64		sum = 0;
+
+		for (Code i = 0; i < set->n && sum < amount; i++)
+			sum += avail[set->value[i]] > middle ? avail[set->value[i]] - middle : 0;
+		if (sum >= amount)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+/* The kind of a value in a placement whose kinds are known by kind_of[]. */
+static uint32
+known_kind(const Distinct *distinct, Placement *placement, Code value)
+{
+	uint32		kind = distinct->kind_of[value];
+
+	if (kind < placement->nkinds && placement->value[kind] == value)
+		return kind;
+	return distinct->kind_of[value] = placement_kind(placement, value);
+}
+
+static uint32
+take(const Distinct *distinct, Placement *placement, uint32 *avail, Code value, uint64 amount)
+{
+	uint32		placed;
+
+	amount = Min(amount, avail[value]);
+	if (amount == 0)
+		return 0;
+	placed = place(placement, known_kind(distinct, placement, value), amount);
+	avail[value] -= placed;
+	return placed;
+}
+
+static uint64
+room_of_entry(const Placement *placement, uint32 e)
+{
+	return (uint64) placement->bucket->multiplicity[e] * placement->groups - placement->filled[e];
+}
+
+/* Fills what room there is from the most frequent of those available, so that the rest stays even. */
+static void
+fill_room(const Distinct *distinct, Placement *placement, uint32 *avail)
+{
+	const Bucket *bucket = placement->bucket;
+
+	for (uint32 e = 0; e < bucket->nentries; e++)
+	{
+		const ValueSet *set = &distinct->sets->set[bucket->set[e]];
+		uint64		room = room_of_entry(placement, e);
+		uint32		level;
+
+		if (room == 0)
+			continue;
+		level = find_level(set, avail, room);
+		for (Code i = 0; i < set->n && (room = room_of_entry(placement, e)) > 0; i++)
+			if (avail[set->value[i]] > level)
+				(void) take(distinct, placement, avail, set->value[i], Min(room, avail[set->value[i]] - level));
+	}
+	/* Where a value had its share, or entries overlap: whatever finds a way. */
+	for (uint32 e = 0; e < bucket->nentries; e++)
+	{
+		const ValueSet *set = &distinct->sets->set[bucket->set[e]];
+
+		for (Code i = 0; i < set->n && placement_holes(placement) > 0; i++)
+			(void) take(distinct, placement, avail, set->value[i], placement_holes(placement));
+	}
+}
+
+static uint32 *
+count_newcomers(const Distinct *distinct)
+{
+	Code		nvalues = distinct->frame->nsensitive;
+	uint32	   *avail = palloc_extended(sizeof(uint32) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
+
+	for (Code v = 0; v < nvalues; v++)
+		avail[v] = distinct->newcomer[v].count;
+	return avail;
+}
+
+/* Newcomers of these values join a bucket. */
+static void
+move_newcomers(Distinct *distinct, uint32 b, Code value, uint32 amount)
+{
+	Kind	   *kind;
+
+	if (amount == 0)
+		return;
+	kind = bucket_kind(distinct, b, value);
+	for (uint32 i = 0; i < amount; i++)
+		kind_push(distinct, kind, kind_pop(distinct, &distinct->newcomer[value]));
+	distinct->buckets[b].rows += amount;
+	distinct->newcomers -= amount;
+}
+
+/* What a placement has of each value beyond what the bucket has. */
+static void
+move_placed(Distinct *distinct, uint32 b, const Placement *placement, const uint32 *before)
+{
+	for (uint32 k = 0; k < placement->nkinds; k++)
+		move_newcomers(distinct, b, placement->value[k],
+					   placement->count[k] - (before == NULL ? 0 : before[k]));
+}
+
+static bool
+may_join(const Distinct *distinct, const Bucket *bucket)
+{
+	return !distinct->strict || bucket->is_apart;
+}
+
+/* The rows of a bucket, and of newcomers what it lacks. */
+static Placement *
+fill_bucket(const Distinct *distinct, const Bucket *bucket, uint32 *avail)
+{
+	Placement  *placement = place_bucket(distinct, bucket);
+
+	for (uint32 k = 0; k < placement->nkinds; k++)
+		distinct->kind_of[placement->value[k]] = k;
+	if (may_join(distinct, bucket) && placement_holes(placement) > 0)
+		fill_room(distinct, placement, avail);
+	return placement;
+}
+
+uint64
+unfilled_holes(Distinct *distinct, uint64 *holes)
+{
+	uint32	   *avail = count_newcomers(distinct);
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "bucket", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	uint64		sum = 0;
+
+	for (uint32 b = 0; b < distinct->nbuckets; b++)
+	{
+		MemoryContextReset(work);
+		CHECK_FOR_INTERRUPTS();
+		holes[b] = distinct->buckets[b].rows == 0 ? 0 :
+			placement_holes(fill_bucket(distinct, &distinct->buckets[b], avail));
+		sum += holes[b];
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return sum;
+}
+
+static void
+fill_holes(Distinct *distinct)
+{
+	uint32	   *avail = count_newcomers(distinct);
+	MemoryContext lasting = CurrentMemoryContext;
+	MemoryContext work = AllocSetContextCreate(lasting, "bucket", ALLOCSET_DEFAULT_SIZES);
+
+	for (uint32 b = 0; b < distinct->nbuckets && distinct->newcomers > 0; b++)
+	{
+		Bucket	   *bucket = &distinct->buckets[b];
+		Placement  *placement;
+		uint32	   *before;
+
+		if (bucket->rows == 0 || !may_join(distinct, bucket))
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(work);
+		MemoryContextSwitchTo(work);
+		placement = fill_bucket(distinct, bucket, avail);
+		before = palloc0(sizeof(uint32) * ((Size) placement->nkinds + 1));
+		for (uint32 k = 0; k < bucket->nkinds; k++)
+			before[k] = bucket->kinds[k].count;
+		MemoryContextSwitchTo(lasting);
+		move_placed(distinct, b, placement, before);
+	}
+	MemoryContextDelete(work);
+}
+
+/* ----------------------------------------------------------------
+ * Whole groups of newcomers in buckets that there are
+ * ----------------------------------------------------------------
+ */
+
+/* Rows that must not meet in a new group: of one value or, under strict, of values that can become the same. */
+static uint32
+block_of(const Distinct *distinct, Code value)
+{
+	return distinct->strict ? distinct->sets->component[value] : value;
+}
+
+static uint32
+largest_block(const Distinct *distinct, const uint32 *avail)
+{
+	Code		nvalues = distinct->frame->nsensitive;
+	uint32	   *rows = palloc_extended(sizeof(uint32) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32		largest = 0;
+
+	for (Code v = 0; v < nvalues; v++)
+	{
+		uint32	   *block = &rows[block_of(distinct, v)];
+
+		*block += avail[v];
+		largest = Max(largest, *block);
+	}
+	pfree(rows);
+	return largest;
+}
+
+/* So many groups of the bucket, filled by newcomers alone; NULL if the rest would be worse off. */
+static Placement *
+try_groups(const Distinct *distinct, const Bucket *bucket, uint32 groups, const uint32 *avail, uint64 reserved)
+{
+	Code		nvalues = distinct->frame->nsensitive;
+	uint32	   *rest = palloc_extended(sizeof(uint32) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
+	Placement  *placement = placement_create(distinct->sets, bucket);
+	uint64		rows = distinct->newcomers - (uint64) groups * bucket->n;
+
+	memcpy(rest, avail, sizeof(uint32) * nvalues);
+	placement->groups = groups;
+	fill_room(distinct, placement, rest);
+	if (placement_holes(placement) > 0)
+		return NULL;
+	if (rows != 0 && (rows < reserved || largest_block(distinct, rest) > rows / distinct->m))
+		return NULL;
+	return placement;
+}
+
+typedef struct Sized
+{
+	uint64		rows;
+	uint32		bucket;
+} Sized;
+
+static int
+compare_sized(const void *a, const void *b)
+{
+	const Sized *x = a;
+	const Sized *y = b;
+
+	if (x->rows != y->rows)
+		return x->rows > y->rows ? -1 : 1;
+	return (x->bucket > y->bucket) - (x->bucket < y->bucket);
+}
+
+/* As many groups of a bucket as newcomers can fill. */
+static void
+add_groups(Distinct *distinct, uint32 b, uint64 reserved, MemoryContext work)
+{
+	MemoryContext lasting = MemoryContextSwitchTo(work);
+	uint32	   *avail = count_newcomers(distinct);
+	uint32		low = 0;
+	uint32		high = distinct->newcomers / distinct->buckets[b].n;
+	Placement  *best = NULL;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low + 1) / 2;
+		Placement  *tried = try_groups(distinct, &distinct->buckets[b], middle, avail, reserved);
+
+		if (tried != NULL)
+			best = tried;
+		low = tried != NULL ? middle : low;
+		high = tried != NULL ? high : middle - 1;
+	}
+	MemoryContextSwitchTo(lasting);
+	if (best != NULL)
+		move_placed(distinct, b, best, NULL);
+}
+
+/* What does not come out even is dealt in larger groups, if there are enough of these. */
+static uint64
+rows_for_larger_groups(const Distinct *distinct)
+{
+	uint64		odd = distinct->newcomers % distinct->m;
+	uint64		rows = odd * (distinct->m + 1);
+
+	return rows <= distinct->newcomers ? rows : 0;
+}
+
+static void
+join_whole_groups(Distinct *distinct)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "groups of newcomers", ALLOCSET_DEFAULT_SIZES);
+	Sized	   *sized = palloc(sizeof(Sized) * ((Size) distinct->nbuckets + 1));
+	uint32		n = 0;
+
+	for (uint32 b = 0; b < distinct->nbuckets; b++)
+		if (distinct->buckets[b].rows > 0 && distinct->buckets[b].n == distinct->m &&
+			may_join(distinct, &distinct->buckets[b]))
+			sized[n++] = (Sized) {distinct->buckets[b].rows, b};
+	qsort(sized, n, sizeof(Sized), compare_sized);
+	for (uint32 i = 0; i < n && i < MAX_TRIED && distinct->newcomers >= distinct->m; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		add_groups(distinct, sized[i].bucket, rows_for_larger_groups(distinct), work);
+		MemoryContextReset(work);
+	}
+	MemoryContextDelete(work);
+}
+
+/* ----------------------------------------------------------------
+ * Groups of their own
+ * ----------------------------------------------------------------
+ */
+
+static void pg_attribute_noreturn()
+refuse_group(const Distinct *distinct, Code value)
+{
+	if (distinct->strict)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("%u new row(s) cannot be in a class of %u sensitive values that can never become the same",
+						distinct->newcomer[value].count, distinct->m),
+				 errdetail("They have one sensitive value; too few others have candidate update sets that do not meet its own."),
+				 errhint("Declare a smaller \"m\", or do without \"strict\".")));
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("there are fewer than %u sensitive values", distinct->m),
+			 errdetail("Every class must show so many different ones."),
+			 errhint("Declare a smaller \"m\", or a table \"updates\" with all values that there can be.")));
+}
+
+/* May a row of this value be in a group with these entries? */
+static bool
+fits(const Distinct *distinct, const SetId *slots, uint32 n, SetId set, Code *scratch)
+{
+	Sets	   *sets = distinct->sets;
+	SetId	   *more;
+	bool		result;
+
+	if (distinct->strict)
+	{
+		for (uint32 i = 0; i < n; i++)
+			if (sets_meet(sets, slots[i], set))
+				return false;
+		return true;
+	}
+	more = palloc(sizeof(SetId) * (n + 1));
+	memcpy(more, slots, sizeof(SetId) * n);
+	more[n] = set;
+	memset(scratch, 0xff, sizeof(Code) * (n + 1));	/* NO_CODE */
+	result = represent(sets, more, n + 1, scratch);
+	pfree(more);
+	return result;
+}
+
+typedef struct Frequent
+{
+	uint64		rows;
+	Code		value;
+} Frequent;
+
+static int
+compare_frequent(const void *a, const void *b)
+{
+	const Frequent *x = a;
+	const Frequent *y = b;
+
+	if (x->rows != y->rows)
+		return x->rows > y->rows ? -1 : 1;
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Values that were declared, those that most people have first. */
+static Frequent *
+frequent_values(const Distinct *distinct, Code *n)
+{
+	Code		nvalues = distinct->frame->nsensitive;
+	Frequent   *list = palloc_extended(sizeof(Frequent) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
+
+	*n = 0;
+	for (Code v = 0; v < nvalues; v++)
+		if (distinct->sets->of_value[v] != NO_SET)
+			list[(*n)++] = (Frequent) {distinct->frequency[v], v};
+	qsort(list, *n, sizeof(Frequent), compare_frequent);
+	return list;
+}
+
+/* Entries for invented rows, up to m; false if these values do not allow it. */
+static bool
+complete_slots(const Distinct *distinct, const Frequent *frequent, Code nfrequent, SetId *slots, uint32 n)
+{
+	Code	   *scratch = palloc(sizeof(Code) * (distinct->m + 1));
+	bool		progress = true;
+
+	while (n < distinct->m && progress)
+	{
+		progress = false;
+		for (Code i = 0; i < nfrequent && n < distinct->m; i++)
+		{
+			SetId		set = distinct->sets->of_value[frequent[i].value];
+
+			if (!fits(distinct, slots, n, set, scratch))
+				continue;
+			slots[n++] = set;
+			progress = !distinct->strict;
+		}
+	}
+	pfree(scratch);
+	return n == distinct->m;
+}
+
+/* A run of newcomers who share a candidate update set. */
+typedef struct Run
+{
+	uint64		first;			/* place in the layout */
+	uint64		end;
+	SetId		set;
+	Code	   *value;			/* [end - first] whose turn it is */
+} Run;
+
+typedef struct Layout
+{
+	uint32		nruns;
+	Run		   *runs;
+	uint64		rows;
+	uint32		groups;
+} Layout;
+
+typedef struct Placed
+{
+	uint32		block;			/* under strict */
+	SetId		set;
+	Code		value;
+} Placed;
+
+static int
+compare_placed(const void *a, const void *b)
+{
+	const Placed *x = a;
+	const Placed *y = b;
+
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
+	if (x->set != y->set)
+		return x->set < y->set ? -1 : 1;
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+typedef struct Turn
+{
+	double		when;
+	Code		value;
+} Turn;
+
+static int
+compare_turns(const void *a, const void *b)
+{
+	const Turn *x = a;
+	const Turn *y = b;
+
+	if (x->when != y->when)
+		return x->when < y->when ? -1 : 1;
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+/* The values of a run one after the other. */
+static void
+lay_in_order(const Distinct *distinct, Run *run, const Placed *placed, uint32 n)
+{
+	uint64		at = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		for (uint32 j = 0; j < distinct->newcomer[placed[i].value].count; j++)
+			run->value[at++] = placed[i].value;
+}
+
+/*
+ * Each value evenly over the run, so that all buckets get their share of it.
+ * Only where no group gets two rows of the run: then any order will do.
+ */
+static void
+lay_evenly(const Distinct *distinct, Run *run, const Placed *placed, uint32 n)
+{
+	uint64		rows = run->end - run->first;
+	Turn	   *turns = palloc_extended(sizeof(Turn) * (rows + 1), MCXT_ALLOC_HUGE);
+	uint64		at = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		count = distinct->newcomer[placed[i].value].count;
+
+		for (uint32 j = 0; j < count; j++)
+			turns[at++] = (Turn) {(j + 0.5) / count, placed[i].value};
+	}
+	qsort(turns, rows, sizeof(Turn), compare_turns);
+	for (uint64 i = 0; i < rows; i++)
+		run->value[i] = turns[i].value;
+	pfree(turns);
+}
+
+static Layout
+lay_out(const Distinct *distinct, uint32 groups)
+{
+	Code		nvalues = distinct->frame->nsensitive;
+	Placed	   *placed = palloc_extended(sizeof(Placed) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
+	Layout		layout = {.groups = groups};
+	uint32		n = 0;
+
+	for (Code v = 0; v < nvalues; v++)
+		if (distinct->newcomer[v].count > 0)
+			placed[n++] = (Placed) {distinct->strict ? block_of(distinct, v) : 0, distinct->sets->of_value[v], v};
+	qsort(placed, n, sizeof(Placed), compare_placed);
+	layout.runs = palloc(sizeof(Run) * ((Size) n + 1));
+	for (uint32 i = 0; i < n;)
+	{
+		Run		   *run = &layout.runs[layout.nruns++];
+		uint32		from = i;
+
+		*run = (Run) {.first = layout.rows,.set = placed[i].set};
+		for (; i < n && placed[i].set == placed[from].set && (!distinct->strict || placed[i].block == placed[from].block); i++)
+			layout.rows += distinct->newcomer[placed[i].value].count;
+		run->end = layout.rows;
+		run->value = palloc_extended(sizeof(Code) * (run->end - run->first), MCXT_ALLOC_HUGE);
+		if (run->end - run->first <= groups)
+			lay_evenly(distinct, run, placed + from, i - from);
+		else
+			lay_in_order(distinct, run, placed + from, i - from);
+	}
+	pfree(placed);
+	return layout;
+}
+
+static const Run *
+run_at(const Layout *layout, uint64 place)
+{
+	uint32		low = 0;
+	uint32		high = layout->nruns - 1;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (layout->runs[middle].end <= place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &layout->runs[low];
+}
+
+static int
+compare_groups(const void *a, const void *b)
+{
+	uint32		x = *(const uint32 *) a;
+	uint32		y = *(const uint32 *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Where entries change from one group to the next: the first groups of runs with equal entries. */
+static uint32 *
+find_changes(const Layout *layout, uint32 *n)
+{
+	uint32	   *change = palloc(sizeof(uint32) * ((Size) layout->nruns + 3));
+	uint32		kept = 0;
+
+	*n = 0;
+	change[(*n)++] = 0;
+	change[(*n)++] = layout->rows % layout->groups;
+	for (uint32 r = 0; r < layout->nruns; r++)
+		change[(*n)++] = layout->runs[r].first % layout->groups;
+	qsort(change, *n, sizeof(uint32), compare_groups);
+	for (uint32 i = 0; i < *n; i++)
+		if (i == 0 || change[i] != change[i - 1])
+			change[kept++] = change[i];
+	change[kept] = layout->groups;
+	*n = kept;
+	return change;
+}
+
+/* Groups begin .. end, which have equal entries: place i, i + groups, i + 2 groups … each. */
+static void
+deal_groups(Distinct *distinct, const Layout *layout, uint32 begin, uint32 end,
+			const Frequent *frequent, Code nfrequent)
+{
+	uint32		most = Max(distinct->m, layout->rows / layout->groups + 1);
+	SetId	   *slots = palloc(sizeof(SetId) * (most + 1));
+	uint32		n = 0;
+	uint32		b;
+
+	for (uint64 place = begin; place < layout->rows; place += layout->groups)
+		slots[n++] = run_at(layout, place)->set;
+	if (n < distinct->m && !complete_slots(distinct, frequent, nfrequent, slots, n))
+		refuse_group(distinct, run_at(layout, begin)->value[begin - run_at(layout, begin)->first]);
+	b = bucket_find(distinct, slots, Max(n, distinct->m));
+	for (uint64 first = begin; first < layout->rows; first += layout->groups)
+		for (uint64 place = first; place < first + (end - begin); place++)
+		{
+			const Run  *run = run_at(layout, place);
+
+			move_newcomers(distinct, b, run->value[place - run->first], 1);
+		}
+	pfree(slots);
+}
+
+static void
+deal_newcomers(Distinct *distinct, uint32 groups)
+{
+	Layout		layout = lay_out(distinct, groups);
+	uint32		n;
+	uint32	   *change = find_changes(&layout, &n);
+	Code		nfrequent;
+	Frequent   *frequent = frequent_values(distinct, &nfrequent);
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		deal_groups(distinct, &layout, change[i], change[i + 1], frequent, nfrequent);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Groups of their own, where updates are such that blocks say too little
+ * ----------------------------------------------------------------
+ */
+
+/* A group's values, the most frequent first, none of which can become the same; returns how many. */
+static uint32
+choose_apart(const Distinct *distinct, const Frequent *list, Code nlist, Code *chosen, SetId *slots)
+{
+	uint32		n = 0;
+
+	for (Code i = 0; i < nlist && n < distinct->m && list[i].rows > 0; i++)
+	{
+		SetId		set = distinct->sets->of_value[list[i].value];
+
+		if (n > 0 && !fits(distinct, slots, n, set, NULL))
+			continue;
+		chosen[n] = list[i].value;
+		slots[n++] = set;
+	}
+	return n;
+}
+
+/* How many groups of these values leave the others, which may not meet them, no worse off. */
+static uint32
+groups_apart(const Distinct *distinct, const Frequent *list, Code nlist, const Code *chosen, uint32 n)
+{
+	const uint32 *component = distinct->sets->component;
+	uint64	   *waiting = palloc0(sizeof(uint64) * ((Size) distinct->sets->ncomponents + 1));
+	uint64		rows = 0;
+	uint64		other = 0;
+	uint64		least = PG_UINT32_MAX;
+
+	for (Code i = 0; i < nlist; i++)
+	{
+		rows += list[i].rows;
+		waiting[component[list[i].value]] += list[i].rows;
+	}
+	for (uint32 k = 0; k < n; k++)
+	{
+		waiting[component[chosen[k]]] = 0;
+		least = Min(least, distinct->newcomer[chosen[k]].count);
+	}
+	for (uint32 c = 0; c < distinct->sets->ncomponents; c++)
+		other = Max(other, waiting[c]);
+	pfree(waiting);
+	return Max(1, Min(least, rows / distinct->m > other ? rows / distinct->m - other : 1));
+}
+
+static void
+deal_apart(Distinct *distinct)
+{
+	Code	   *chosen = palloc(sizeof(Code) * distinct->m);
+	SetId	   *slots = palloc(sizeof(SetId) * (distinct->m + 1));
+	Code		nfrequent;
+	Frequent   *frequent = frequent_values(distinct, &nfrequent);
+	Frequent   *list = palloc_extended(sizeof(Frequent) * ((Size) nfrequent + 1), MCXT_ALLOC_HUGE);
+
+	while (distinct->newcomers > 0)
+	{
+		uint32		n;
+		uint32		groups;
+		uint32		b;
+
+		CHECK_FOR_INTERRUPTS();
+		for (Code i = 0; i < nfrequent; i++)
+			list[i] = (Frequent) {distinct->newcomer[frequent[i].value].count, frequent[i].value};
+		qsort(list, nfrequent, sizeof(Frequent), compare_frequent);
+		n = choose_apart(distinct, list, nfrequent, chosen, slots);
+		while (!complete_slots(distinct, frequent, nfrequent, slots, n))
+			if (--n == 0)
+				refuse_group(distinct, list[0].value);
+		groups = groups_apart(distinct, list, nfrequent, chosen, n);
+		b = bucket_find(distinct, slots, distinct->m);
+		for (uint32 i = 0; i < n; i++)
+			move_newcomers(distinct, b, chosen[i], groups);
+	}
+}
+
+/* As many groups as the newcomers take, and how many rows these lack. */
+static uint32
+groups_of_newcomers(const Distinct *distinct, uint32 largest)
+{
+	uint64		rows = distinct->newcomers;
+
+	if (rows >= distinct->m && largest <= rows / distinct->m)
+		return rows / distinct->m;
+	return Max((rows + distinct->m - 1) / distinct->m, largest);
+}
+
+void
+place_newcomers(Distinct *distinct)
+{
+	uint32		largest;
+	uint32		groups;
+
+	fill_holes(distinct);
+	join_whole_groups(distinct);
+	if (distinct->newcomers == 0)
+		return;
+	largest = largest_block(distinct, count_newcomers(distinct));
+	groups = groups_of_newcomers(distinct, largest);
+	if (distinct->strict && (uint64) groups * distinct->m > distinct->newcomers)
+		deal_apart(distinct);
+	else
+		deal_newcomers(distinct, groups);
+}

@@ -1,0 +1,513 @@
+/*
+ * balanced.c
+ *		Cutting a balanced bucket in two, until every part is one group.
+ *
+ * NOTES
+ *		A cut is a place along one quasi-identifier, and how many of the groups lie
+ *		before it.  Entries seldom agree: where one has fewer rows before the place
+ *		than that many groups need, rows from behind it join them, and so many
+ *		groups are as wide as before.  A cut is worth what it saves in all others.
+ *
+ *		Which rows cross the place is decided in three steps: those nearest to it
+ *		until each entry has the right number, others of the same entries and
+ *		values where a sensitive value would be too frequent on one side
+ *		(degrees.c), and of rows that are alike in entry and value always those
+ *		nearest to the place.
+ */
+#include "postgres.h"
+
+#include "partition/balanced.h"
+#include "partition/degrees.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Domains as large as this have a table of what each cell loses. */
+#define MAX_TABLE	256
+
+/* Places along a quasi-identifier that are weighed, at most, in each cut. */
+#define MAX_PLACES	48
+
+/* Of parts of so many groups, neither side of a cut is less than a share of 1/LEAST_SHARE. */
+#define LARGE_PART	24
+#define LEAST_SHARE	12
+
+/* A part that is still to be cut. */
+typedef struct Part
+{
+	uint32		from;
+	uint32		n;
+	uint32		groups;
+	uint32		first_group;
+} Part;
+
+typedef struct Cut
+{
+	double		saved;
+	int			qi;				/* or -1: rows stay in the order they have */
+	uint32		before;			/* rows before the place */
+	uint32		groups;			/* before it */
+} Cut;
+
+typedef struct Item
+{
+	Code		code;			/* along the quasi-identifier at hand */
+	uint32		index;			/* in the bucket */
+} Item;
+
+struct Splitter
+{
+	const Frame *frame;
+	float	  **losses;			/* [nqis] [size * size], or NULL for large domains */
+
+	/* The bucket at hand */
+	BalancedRow *rows;
+	uint32		nentries;
+	const uint32 *multiplicity;
+
+	/* The part at hand */
+	Item	   *order;			/* [most rows] */
+	Item	   *spare;			/* [most rows] */
+	uint32	   *place;			/* [places] of a counting sort */
+	Size		places_allocated;
+	uint32	   *total;			/* [entries] rows of each */
+	uint32	   *below;			/* [entries] those before a place */
+	BalancedRow *aside;			/* [most rows] */
+
+	/* Values of the part, numbered as they come */
+	uint32	   *number;			/* [values] */
+	Code	   *value;			/* [most rows] by number */
+	uint32		nvalues;
+	Degrees		degrees;
+	Size		cells_allocated;
+	uint32	   *taken;			/* [cells] */
+
+	/* Parts that wait */
+	Part	   *stack;
+	uint32		nstack;
+	uint32		stack_allocated;
+};
+
+Splitter *
+splitter_create(const Frame *frame, uint32 most_rows, uint32 most_entries)
+{
+	Splitter   *splitter = palloc0(sizeof(Splitter));
+	Size		nnodes = (Size) most_entries + most_rows + 1;
+
+	splitter->frame = frame;
+	splitter->losses = palloc0(sizeof(float *) * (frame->nqis + 1));
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		const Domain *domain = &frame->domain[q];
+
+		if (domain->size > MAX_TABLE)
+			continue;
+		splitter->losses[q] = palloc(sizeof(float) * ((Size) domain->size * domain->size + 1));
+		for (Code lo = 0; lo < domain->size; lo++)
+			for (Code hi = lo; hi < domain->size; hi++)
+				splitter->losses[q][(Size) lo * domain->size + hi] =
+					domain_loss(domain, domain_cover(domain, (Span) {lo, hi}));
+	}
+	splitter->order = palloc_extended(sizeof(Item) * ((Size) most_rows + 1), MCXT_ALLOC_HUGE);
+	splitter->spare = palloc_extended(sizeof(Item) * ((Size) most_rows + 1), MCXT_ALLOC_HUGE);
+	splitter->aside = palloc_extended(sizeof(BalancedRow) * ((Size) most_rows + 1), MCXT_ALLOC_HUGE);
+	splitter->places_allocated = 1024;
+	splitter->place = palloc(sizeof(uint32) * splitter->places_allocated);
+	splitter->total = palloc(sizeof(uint32) * (most_entries + 1));
+	splitter->below = palloc(sizeof(uint32) * (most_entries + 1));
+	splitter->number = palloc_extended(sizeof(uint32) * ((Size) frame->nsensitive + 1), MCXT_ALLOC_HUGE);
+	memset(splitter->number, 0xff, sizeof(uint32) * frame->nsensitive);
+	splitter->value = palloc_extended(sizeof(Code) * ((Size) most_rows + 1), MCXT_ALLOC_HUGE);
+	splitter->degrees.node = palloc_extended(sizeof(DegreeNode) * nnodes, MCXT_ALLOC_HUGE);
+	splitter->degrees.queue = palloc_extended(sizeof(uint32) * nnodes, MCXT_ALLOC_HUGE);
+	splitter->degrees.came_from = palloc_extended(sizeof(uint32) * nnodes, MCXT_ALLOC_HUGE);
+	splitter->cells_allocated = 1024;
+	splitter->degrees.edges = palloc(sizeof(uint32) * splitter->cells_allocated);
+	splitter->degrees.chosen = palloc(sizeof(uint32) * splitter->cells_allocated);
+	splitter->taken = palloc(sizeof(uint32) * splitter->cells_allocated);
+	splitter->stack_allocated = 64;
+	splitter->stack = palloc(sizeof(Part) * splitter->stack_allocated);
+	return splitter;
+}
+
+static double
+span_loss_of(const Splitter *splitter, int q, Code lo, Code hi)
+{
+	const Domain *domain = &splitter->frame->domain[q];
+
+	return splitter->losses[q] != NULL ? splitter->losses[q][(Size) lo * domain->size + hi] :
+		domain_loss(domain, domain_cover(domain, (Span) {lo, hi}));
+}
+
+/* ----------------------------------------------------------------
+ * A part along one quasi-identifier
+ * ----------------------------------------------------------------
+ */
+
+static int
+compare_items(const void *a, const void *b)
+{
+	const Item *x = a;
+	const Item *y = b;
+
+	if (x->code != y->code)
+		return x->code < y->code ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static void
+count_into_places(Splitter *splitter, uint32 n, Code lo, Code hi)
+{
+	Size		nplaces = (Size) hi - lo + 2;
+	Item	   *swap;
+
+	if (nplaces > splitter->places_allocated)
+	{
+		splitter->places_allocated = nplaces * 2;
+		splitter->place = repalloc_huge(splitter->place, sizeof(uint32) * splitter->places_allocated);
+	}
+	memset(splitter->place, 0, sizeof(uint32) * nplaces);
+	for (uint32 i = 0; i < n; i++)
+		splitter->place[splitter->order[i].code - lo + 1]++;
+	for (Size p = 1; p < nplaces; p++)
+		splitter->place[p] += splitter->place[p - 1];
+	for (uint32 i = 0; i < n; i++)
+		splitter->spare[splitter->place[splitter->order[i].code - lo]++] = splitter->order[i];
+	swap = splitter->order;
+	splitter->order = splitter->spare;
+	splitter->spare = swap;
+}
+
+/* Lays the part out along a quasi-identifier; false if it has one value only. */
+static bool
+lay_out(Splitter *splitter, const Part *part, int q)
+{
+	const Code *code = splitter->frame->code[q];
+	Code		lo = NO_CODE;
+	Code		hi = 0;
+
+	for (uint32 i = 0; i < part->n; i++)
+	{
+		Code		at = code[splitter->rows[part->from + i].row];
+
+		splitter->order[i] = (Item) {at, part->from + i};
+		lo = Min(lo, at);
+		hi = Max(hi, at);
+	}
+	if (lo >= hi)
+		return false;
+	if (hi - lo < 8 * part->n + 64)
+		count_into_places(splitter, part->n, lo, hi);
+	else
+		qsort(splitter->order, part->n, sizeof(Item), compare_items);
+	return true;
+}
+
+/* How many groups would most entries have before the place? */
+static uint32
+groups_before(const Splitter *splitter, const Part *part)
+{
+	double		best_share = 0;
+	double		best_distance = -1;
+
+	/* The entry whose share has least distance to those of all others: their median. */
+	for (uint32 e = 0; e < splitter->nentries; e++)
+	{
+		double		share = (double) splitter->below[e] / splitter->multiplicity[e];
+		double		distance = 0;
+
+		for (uint32 f = 0; f < splitter->nentries; f++)
+		{
+			double		other = (double) splitter->below[f] / splitter->multiplicity[f];
+
+			distance += splitter->multiplicity[f] * (other > share ? other - share : share - other);
+		}
+		if (best_distance < 0 || distance < best_distance)
+		{
+			best_distance = distance;
+			best_share = share;
+		}
+	}
+	return (uint32) Max(1.0, Min(part->groups - 1.0, best_share + 0.5));
+}
+
+/* Groups on either side that a row from the other side makes as wide as before. */
+static void
+count_crossing(const Splitter *splitter, const Part *part, uint32 groups, uint32 *before, uint32 *behind)
+{
+	*before = *behind = 0;
+	for (uint32 e = 0; e < splitter->nentries; e++)
+	{
+		uint32		multiplicity = splitter->multiplicity[e];
+		uint64		most = (uint64) multiplicity * groups;
+		uint64		room_behind = (uint64) multiplicity * (part->groups - groups);
+		uint64		least = splitter->total[e] > room_behind ? splitter->total[e] - room_behind : 0;
+		uint64		below = splitter->below[e];
+
+		if (below < least)
+			*before = Max(*before, (least - below + multiplicity - 1) / multiplicity);
+		if (below > most)
+			*behind = Max(*behind, (below - most + multiplicity - 1) / multiplicity);
+	}
+}
+
+/* Slices cut off large parts one after the other would cost more time than they are worth. */
+static uint32
+least_side(const Part *part)
+{
+	return part->groups < LARGE_PART ? 1 : part->groups / LEAST_SHARE;
+}
+
+/* Weighs the place behind the first so many rows in order. */
+static void
+weigh_place(const Splitter *splitter, const Part *part, int q, uint32 before, Cut *best)
+{
+	const Item *order = splitter->order;
+	double		loss = span_loss_of(splitter, q, order[0].code, order[part->n - 1].code);
+	double		loss_before = span_loss_of(splitter, q, order[0].code, order[before - 1].code);
+	double		loss_behind = span_loss_of(splitter, q, order[before].code, order[part->n - 1].code);
+	uint32		groups = groups_before(splitter, part);
+	uint32		wide_before;
+	uint32		wide_behind;
+	double		saved = 0;
+
+	if (Min(groups, part->groups - groups) < least_side(part))
+		return;
+	count_crossing(splitter, part, groups, &wide_before, &wide_behind);
+	if (wide_before < groups)
+		saved += (groups - wide_before) * (loss - loss_before);
+	if (wide_behind < part->groups - groups)
+		saved += (part->groups - groups - wide_behind) * (loss - loss_behind);
+	if (saved > best->saved)
+		*best = (Cut) {saved, q, before, groups};
+}
+
+static void
+weigh_places(Splitter *splitter, const Part *part, int q, Cut *best)
+{
+	uint32		step = part->n / MAX_PLACES;
+	uint32		last = 0;
+
+	memset(splitter->below, 0, sizeof(uint32) * splitter->nentries);
+	for (uint32 i = 0; i + 1 < part->n; i++)
+	{
+		splitter->below[splitter->rows[splitter->order[i].index].entry]++;
+		if (splitter->order[i].code == splitter->order[i + 1].code || i - last < step)
+			continue;
+		last = i;
+		weigh_place(splitter, part, q, i + 1, best);
+	}
+}
+
+static Cut
+find_cut(Splitter *splitter, const Part *part)
+{
+	Cut			best = {0, -1, part->n / 2, part->groups / 2};
+
+	memset(splitter->total, 0, sizeof(uint32) * splitter->nentries);
+	for (uint32 i = 0; i < part->n; i++)
+		splitter->total[splitter->rows[part->from + i].entry]++;
+	for (int q = 0; q < splitter->frame->nqis; q++)
+		if (lay_out(splitter, part, q))
+			weigh_places(splitter, part, q, &best);
+	return best;
+}
+
+/* ----------------------------------------------------------------
+ * Who goes to which side
+ * ----------------------------------------------------------------
+ */
+
+static void
+number_values(Splitter *splitter, const Part *part)
+{
+	splitter->nvalues = 0;
+	for (uint32 i = 0; i < part->n; i++)
+	{
+		Code		value = splitter->frame->sensitive[splitter->rows[part->from + i].row];
+
+		if (splitter->number[value] != PG_UINT32_MAX)
+			continue;
+		splitter->number[value] = splitter->nvalues;
+		splitter->value[splitter->nvalues++] = value;
+	}
+}
+
+static void
+forget_values(Splitter *splitter)
+{
+	for (uint32 v = 0; v < splitter->nvalues; v++)
+		splitter->number[splitter->value[v]] = PG_UINT32_MAX;
+}
+
+static uint32
+value_of(const Splitter *splitter, const Item *item)
+{
+	return splitter->number[splitter->frame->sensitive[splitter->rows[item->index].row]];
+}
+
+static uint32
+cell_of(const Splitter *splitter, const Item *item)
+{
+	return value_of(splitter, item) * splitter->nentries + splitter->rows[item->index].entry;
+}
+
+static void
+set_bounds(DegreeNode *node, uint32 edges, uint64 most, uint64 room_behind)
+{
+	node->most = Min(most, edges);
+	node->least = edges > room_behind ? edges - room_behind : 0;
+}
+
+/* Chosen are those before the cut. */
+static void
+choose_before(Splitter *splitter, const Part *part, const Cut *cut)
+{
+	Degrees    *degrees = &splitter->degrees;
+	Size		ncells = (Size) splitter->nvalues * splitter->nentries;
+	uint32		behind = part->groups - cut->groups;
+
+	if (ncells > splitter->cells_allocated)
+	{
+		splitter->cells_allocated = ncells * 2;
+		degrees->edges = repalloc_huge(degrees->edges, sizeof(uint32) * splitter->cells_allocated);
+		degrees->chosen = repalloc_huge(degrees->chosen, sizeof(uint32) * splitter->cells_allocated);
+		splitter->taken = repalloc_huge(splitter->taken, sizeof(uint32) * splitter->cells_allocated);
+	}
+	degrees->nentries = splitter->nentries;
+	degrees->nvalues = splitter->nvalues;
+	memset(degrees->edges, 0, sizeof(uint32) * ncells);
+	memset(degrees->chosen, 0, sizeof(uint32) * ncells);
+	memset(degrees->node, 0, sizeof(DegreeNode) * (splitter->nentries + splitter->nvalues));
+	for (uint32 i = 0; i < part->n; i++)
+	{
+		uint32		cell = cell_of(splitter, &splitter->order[i]);
+		uint32		chosen = i < cut->before;
+
+		degrees->edges[cell]++;
+		degrees->chosen[cell] += chosen;
+		degrees->node[cell % splitter->nentries].chosen += chosen;
+		degrees->node[splitter->nentries + cell / splitter->nentries].chosen += chosen;
+	}
+	for (uint32 e = 0; e < splitter->nentries; e++)
+		set_bounds(&degrees->node[e], splitter->total[e],
+				   (uint64) splitter->multiplicity[e] * cut->groups, (uint64) splitter->multiplicity[e] * behind);
+	for (uint32 v = 0; v < splitter->nvalues; v++)
+	{
+		uint32		edges = 0;
+
+		for (uint32 e = 0; e < splitter->nentries; e++)
+			edges += degrees->edges[(Size) v * splitter->nentries + e];
+		set_bounds(&degrees->node[splitter->nentries + v], edges, cut->groups, behind);
+	}
+}
+
+/* Moves a row over the cut if its entry is the better for it, and its value no worse. */
+static void
+move_if_wanted(Splitter *splitter, const Item *item, bool to_front)
+{
+	Degrees    *degrees = &splitter->degrees;
+	uint32		cell = cell_of(splitter, item);
+	DegreeNode *entry = &degrees->node[cell % splitter->nentries];
+	DegreeNode *value = &degrees->node[splitter->nentries + cell / splitter->nentries];
+
+	if (to_front ? entry->chosen >= entry->least || value->chosen >= value->most
+		: entry->chosen <= entry->most || value->chosen <= value->least)
+		return;
+	degrees->chosen[cell] += to_front ? 1 : -1;
+	entry->chosen += to_front ? 1 : -1;
+	value->chosen += to_front ? 1 : -1;
+}
+
+static void
+balance_entries(Splitter *splitter, const Part *part, const Cut *cut)
+{
+	for (uint32 i = cut->before; i-- > 0;)
+		move_if_wanted(splitter, &splitter->order[i], false);
+	for (uint32 i = cut->before; i < part->n; i++)
+		move_if_wanted(splitter, &splitter->order[i], true);
+}
+
+/* Of each cell, the first so many in order come to the front of the part; returns how many. */
+static uint32
+permute(Splitter *splitter, const Part *part)
+{
+	const Degrees *degrees = &splitter->degrees;
+	uint32		front = 0;
+	uint32		back = 0;
+
+	for (uint32 e = 0; e < splitter->nentries; e++)
+		back += degrees->node[e].chosen;
+	memset(splitter->taken, 0, sizeof(uint32) * splitter->nvalues * splitter->nentries);
+	for (uint32 i = 0; i < part->n; i++)
+	{
+		const Item *item = &splitter->order[i];
+		uint32		cell = cell_of(splitter, item);
+		bool		is_front = splitter->taken[cell]++ < degrees->chosen[cell];
+
+		splitter->aside[is_front ? front++ : back++] = splitter->rows[item->index];
+	}
+	memcpy(splitter->rows + part->from, splitter->aside, sizeof(BalancedRow) * part->n);
+	return front;
+}
+
+static void
+keep_order(Splitter *splitter, const Part *part)
+{
+	for (uint32 i = 0; i < part->n; i++)
+		splitter->order[i] = (Item) {0, part->from + i};
+}
+
+/* ----------------------------------------------------------------
+ * The whole
+ * ----------------------------------------------------------------
+ */
+
+static void
+push(Splitter *splitter, Part part)
+{
+	if (splitter->nstack == splitter->stack_allocated)
+	{
+		splitter->stack_allocated *= 2;
+		splitter->stack = repalloc_huge(splitter->stack, sizeof(Part) * splitter->stack_allocated);
+	}
+	splitter->stack[splitter->nstack++] = part;
+}
+
+static void
+split_part(Splitter *splitter, const Part *part)
+{
+	Cut			cut = find_cut(splitter, part);
+	uint32		before;
+
+	if (cut.qi < 0 || !lay_out(splitter, part, cut.qi))
+		keep_order(splitter, part);
+	number_values(splitter, part);
+	choose_before(splitter, part, &cut);
+	balance_entries(splitter, part, &cut);
+	if (!mend_degrees(&splitter->degrees))
+		elog(ERROR, "a balanced bucket does not split");
+	before = permute(splitter, part);
+	forget_values(splitter);
+	push(splitter, (Part) {part->from, before, cut.groups, part->first_group});
+	push(splitter, (Part) {part->from + before, part->n - before, part->groups - cut.groups,
+		part->first_group + cut.groups});
+}
+
+void
+split_bucket(Splitter *splitter, const BalancedBucket *bucket, uint32 *size)
+{
+	splitter->rows = bucket->rows;
+	splitter->nentries = bucket->nentries;
+	splitter->multiplicity = bucket->multiplicity;
+	push(splitter, (Part) {0, bucket->nrows, bucket->ngroups, 0});
+	while (splitter->nstack > 0)
+	{
+		Part		part = splitter->stack[--splitter->nstack];
+
+		CHECK_FOR_INTERRUPTS();
+		if (part.groups == 1)
+			size[part.first_group] = part.n;
+		else
+			split_part(splitter, &part);
+	}
+}

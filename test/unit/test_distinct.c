@@ -1,0 +1,1172 @@
+/*
+ * test_distinct.c
+ *		Method m-distinct: the paper's tables, and random lives of tables whose
+ *		rows come, go and change, each release judged by the definitions.
+ *
+ * The judge here is written from the paper and shares no code with what is
+ * tested: relations are matrices, pairings are searched over subsets, graphs are
+ * pruned node by node and their paths listed one by one.
+ */
+#include "shim.h"
+
+#include "audit/update/graph.h"
+#include "audit/update/legal.h"
+#include "audit/judge.h"
+#include "frame/updates.h"
+#include "method/method.h"
+
+#define MAX_VALUES	14
+#define MAX_PEOPLE	400
+#define MAX_ROUNDS	210
+#define MAX_SIZE	16
+#define NQIS		2
+#define NCODES		12
+
+static uint64 random_state = 2009;
+
+static uint32
+below(uint32 n)
+{
+	random_state = random_state * UINT64CONST(6364136223846793005) + UINT64CONST(1442695040888963407);
+	return (uint32) (random_state >> 33) % n;
+}
+
+typedef struct Person
+{
+	bool		alive;
+	Code		code[NQIS];
+	Code		value;
+	int			class_in[MAX_ROUNDS];	/* or -1 */
+	Code		shown[MAX_ROUNDS];
+} Person;
+
+typedef struct Shown
+{
+	int			n;
+	Code		value[MAX_SIZE * 2];
+} Shown;
+
+typedef struct Table
+{
+	int			nvalues;
+	bool		may[MAX_VALUES][MAX_VALUES];
+	int			npeople;
+	int			rounds;
+	Shown	   *classes[MAX_ROUNDS];
+	int			nclasses[MAX_ROUNDS];
+	MemoryContext home;			/* where classes are kept */
+	int			m;
+	bool		strict;
+
+	uint64		rows;
+	uint64		counterfeits;
+	uint64		wide;			/* classes larger than m */
+	uint64		nclasses_all;
+	double		worst_risk;
+	Person		people[MAX_PEOPLE];
+} Table;
+
+/* ----------------------------------------------------------------
+ * The definitions
+ * ----------------------------------------------------------------
+ */
+
+/* Can each value before have become one of after, each of which is taken: over all subsets of after. */
+static bool
+has_pairing(const Table *table, const Shown *before, const Shown *after)
+{
+	static bool reached[2][1 << MAX_SIZE];
+	int			full = 1 << after->n;
+
+	if (before->n != after->n || after->n > MAX_SIZE)
+		return false;
+	memset(reached[0], 0, full);
+	reached[0][0] = true;
+	for (int i = 0; i < before->n; i++)
+	{
+		memset(reached[(i + 1) % 2], 0, full);
+		for (int taken = 0; taken < full; taken++)
+			for (int j = 0; j < after->n && reached[i % 2][taken]; j++)
+				if ((taken & (1 << j)) == 0 && table->may[before->value[i]][after->value[j]])
+					reached[(i + 1) % 2][taken | 1 << j] = true;
+	}
+	return reached[before->n % 2][full - 1];
+}
+
+/* Definition 14, word by word. */
+static bool
+is_legal(const Table *table, const Shown *before, const Shown *after)
+{
+	if (before->n != after->n)
+		return false;
+	for (int j = 0; j < after->n; j++)
+	{
+		bool		any = false;
+
+		for (int i = 0; i < before->n; i++)
+			any |= table->may[before->value[i]][after->value[j]];
+		if (!any)
+			return false;
+	}
+	for (int i = 0; i < before->n; i++)
+	{
+		bool		any = false;
+
+		for (int j = 0; j < after->n; j++)
+			any |= table->may[before->value[i]][after->value[j]];
+		if (!any)
+			return false;
+	}
+	return true;
+}
+
+static bool
+all_differ(const Shown *class)
+{
+	for (int i = 0; i < class->n; i++)
+		for (int j = 0; j < i; j++)
+			if (class->value[i] == class->value[j])
+				return false;
+	return true;
+}
+
+static bool
+meet(const Table *table, Code a, Code b)
+{
+	for (int v = 0; v < table->nvalues; v++)
+		if (table->may[a][v] && table->may[b][v])
+			return true;
+	return false;
+}
+
+static int
+layers_of(const Table *table, const Person *person, const Shown **layer, Code *own)
+{
+	int			n = 0;
+
+	for (int r = 0; r < table->rounds; r++)
+		if (person->class_in[r] >= 0)
+		{
+			own[n] = person->shown[r];
+			layer[n++] = &table->classes[r][person->class_in[r]];
+		}
+	return n;
+}
+
+/* Definition 11: nodes without an edge are deleted until none is; Lemma 3: at least m are left. */
+static bool
+keeps_candidates(const Table *table, const Person *person)
+{
+	static bool alive[MAX_ROUNDS][MAX_SIZE * 2];
+	const Shown *layer[MAX_ROUNDS];
+	Code		own[MAX_ROUNDS];
+	int			n = layers_of(table, person, layer, own);
+	bool		changed = true;
+
+	for (int l = 0; l < n; l++)
+		for (int i = 0; i < layer[l]->n; i++)
+			alive[l][i] = true;
+	while (changed)
+	{
+		changed = false;
+		for (int l = 0; l < n; l++)
+			for (int i = 0; i < layer[l]->n; i++)
+			{
+				bool		in = l == 0;
+				bool		out = l == n - 1;
+
+				if (!alive[l][i])
+					continue;
+				for (int j = 0; l > 0 && j < layer[l - 1]->n; j++)
+					in |= alive[l - 1][j] && table->may[layer[l - 1]->value[j]][layer[l]->value[i]];
+				for (int j = 0; l < n - 1 && j < layer[l + 1]->n; j++)
+					out |= alive[l + 1][j] && table->may[layer[l]->value[i]][layer[l + 1]->value[j]];
+				if (!in || !out)
+				{
+					alive[l][i] = false;
+					changed = true;
+				}
+			}
+	}
+	for (int l = 0; l < n; l++)
+	{
+		int			left = 0;
+
+		for (int i = 0; i < layer[l]->n; i++)
+			left += alive[l][i];
+		if (left < table->m)
+			return false;
+	}
+	return true;
+}
+
+/* All paths, one by one; adds the weight of each to all, and to those that go through the true values. */
+static void
+list_paths(const Table *table, const Shown **layer, const Code *own, int n, int l, Code at, double weight,
+		   bool *through, double *all, double *mine)
+{
+	int			out = 0;
+
+	if (l == n - 1)
+	{
+		*all += weight;
+		for (int k = 0; k < n; k++)
+			mine[k] += through[k] ? weight : 0;
+		return;
+	}
+	for (int j = 0; j < layer[l + 1]->n; j++)
+		out += table->may[at][layer[l + 1]->value[j]];
+	for (int j = 0; j < layer[l + 1]->n; j++)
+	{
+		Code		next = layer[l + 1]->value[j];
+
+		if (!table->may[at][next])
+			continue;
+		through[l + 1] = next == own[l + 1];
+		list_paths(table, layer, own, n, l + 1, next, weight / out / layer[l + 1]->n, through, all, mine);
+	}
+}
+
+/* Equation 2, by listing: the risk of each version. */
+static int
+risks_of(const Table *table, const Person *person, double *risk)
+{
+	const Shown *layer[MAX_ROUNDS];
+	Code		own[MAX_ROUNDS];
+	bool		through[MAX_ROUNDS];
+	double		all = 0;
+	int			n = layers_of(table, person, layer, own);
+
+	memset(risk, 0, sizeof(double) * MAX_ROUNDS);
+	if (n == 0)
+		return 0;
+	for (int i = 0; i < layer[0]->n; i++)
+	{
+		through[0] = layer[0]->value[i] == own[0];
+		list_paths(table, layer, own, n, 0, layer[0]->value[i], 1.0 / layer[0]->n, through, &all, risk);
+	}
+	for (int k = 0; k < n; k++)
+		risk[k] /= all;
+	return n;
+}
+
+/* ----------------------------------------------------------------
+ * Tables, and frames of them
+ * ----------------------------------------------------------------
+ */
+
+static void
+close_updates(Table *table)
+{
+	for (int v = 0; v < table->nvalues; v++)
+		table->may[v][v] = true;
+	for (int k = 0; k < table->nvalues; k++)
+		for (int i = 0; i < table->nvalues; i++)
+			for (int j = 0; j < table->nvalues; j++)
+				table->may[i][j] |= table->may[i][k] && table->may[k][j];
+}
+
+static Updates *
+updates_of(const Table *table)
+{
+	Update		list[MAX_VALUES * MAX_VALUES];
+	int			n = 0;
+
+	for (int i = 0; i < table->nvalues; i++)
+		for (int j = 0; j < table->nvalues; j++)
+			if (table->may[i][j])
+				list[n++] = (Update) {i, j, 0};
+	return updates_create(table->nvalues, list, n, false);
+}
+
+static Domain
+line(void)
+{
+	Domain		domain = {.size = NCODES,.null_code = NO_CODE};
+	double	   *position = palloc(sizeof(double) * NCODES);
+
+	for (int i = 0; i < NCODES; i++)
+		position[i] = i;
+	domain.position = position;
+	domain.frequency = palloc0(sizeof(uint64) * NCODES);
+	return domain;
+}
+
+static Frame *
+frame_of(const Table *table, int *person_of_row)
+{
+	Frame	   *frame = palloc0(sizeof(Frame));
+
+	frame->nqis = NQIS;
+	frame->domain = palloc(sizeof(Domain) * NQIS);
+	frame->code = palloc(sizeof(Code *) * NQIS);
+	for (int q = 0; q < NQIS; q++)
+	{
+		frame->domain[q] = line();
+		frame->code[q] = palloc(sizeof(Code) * MAX_PEOPLE);
+	}
+	frame->sensitive = palloc(sizeof(Code) * MAX_PEOPLE);
+	frame->nsensitive = table->nvalues;
+	for (int p = 0; p < table->npeople; p++)
+	{
+		if (!table->people[p].alive)
+			continue;
+		for (int q = 0; q < NQIS; q++)
+			frame->code[q][frame->nrows] = table->people[p].code[q];
+		frame->sensitive[frame->nrows] = table->people[p].value;
+		person_of_row[frame->nrows++] = p;
+	}
+	return frame;
+}
+
+static Paths *
+paths_of(const Table *table, const Frame *frame, const int *person_of_row)
+{
+	Paths	   *paths = palloc0(sizeof(Paths));
+	uint64		nsteps = 0;
+
+	paths->releases = table->rounds;
+	paths->release = palloc(sizeof(int32) * (MAX_PEOPLE + 1));
+	paths->first_value = palloc0(sizeof(uint64) * (MAX_PEOPLE + 1));
+	paths->value = palloc(sizeof(Code) * (MAX_PEOPLE * MAX_SIZE * 2 + 1));
+	paths->first = palloc0(sizeof(uint64) * (MAX_PEOPLE + 1));
+	paths->class = palloc(sizeof(uint32) * (MAX_PEOPLE + 1));
+	paths->shown = palloc(sizeof(Code) * (MAX_PEOPLE + 1));
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		const Person *person = &table->people[person_of_row[row]];
+		int			r = table->rounds - 1;
+		const Shown *class;
+
+		while (r >= 0 && person->class_in[r] < 0)
+			r--;
+		if (r >= 0)
+		{
+			/* A class of its own for each row says as much as a shared one. */
+			class = &table->classes[r][person->class_in[r]];
+			paths->release[paths->nclasses] = r + 1;
+			memcpy(paths->value + paths->first_value[paths->nclasses], class->value, sizeof(Code) * class->n);
+			paths->first_value[paths->nclasses + 1] = paths->first_value[paths->nclasses] + class->n;
+			paths->class[nsteps] = paths->nclasses++;
+			paths->shown[nsteps++] = person->shown[r];
+		}
+		paths->first[row + 1] = nsteps;
+	}
+	return paths;
+}
+
+static void
+judge_class(const Table *table, int r, int c)
+{
+	const Shown *class = &table->classes[r][c];
+
+	check(all_differ(class));
+	check(class->n >= table->m);
+	for (int p = 0; p < table->npeople; p++)
+	{
+		const Person *person = &table->people[p];
+		int			before = r - 1;
+
+		if (person->class_in[r] != c)
+			continue;
+		while (before >= 0 && person->class_in[before] < 0)
+			before--;
+		if (before >= 0)
+		{
+			check(is_legal(table, &table->classes[before][person->class_in[before]], class));
+			check(has_pairing(table, &table->classes[before][person->class_in[before]], class));
+		}
+		else if (table->strict)
+			for (int i = 0; i < class->n; i++)
+				for (int j = 0; j < i; j++)
+					check(!meet(table, class->value[i], class->value[j]));
+	}
+}
+
+static void
+add_round(Table *table, int r, int nclasses)
+{
+	table->nclasses[r] = nclasses;
+	table->classes[r] = MemoryContextAllocZero(table->home, sizeof(Shown) * (nclasses + 1));
+}
+
+/* Observers see the draft. */
+static void
+publish(Table *table, const Frame *frame, const Draft *draft, const int *person_of_row)
+{
+	const Classes *classes = draft->classes;
+	int			r = table->rounds++;
+	uint64		seen = 0;
+
+	for (int p = 0; p < table->npeople; p++)
+		table->people[p].class_in[r] = -1;
+	add_round(table, r, classes->nclasses);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		Shown	   *class = &table->classes[r][c];
+
+		class->n = 0;
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++, seen++)
+		{
+			Person	   *person = &table->people[person_of_row[classes->rows[i]]];
+
+			check(person->class_in[r] < 0);
+			for (int q = 0; q < NQIS; q++)
+				check(span_contains(class_region(classes, c)[q], span_of(person->code[q])));
+			person->class_in[r] = c;
+			person->shown[r] = person->value;
+			class->value[class->n++] = person->value;
+		}
+		for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
+			class->value[class->n++] = classes->counterfeit[classes->first_counterfeit[c] + i];
+		table->counterfeits += class_counterfeits(classes, c);
+		table->wide += class->n > table->m;
+		table->nclasses_all++;
+	}
+	check(seen == frame->nrows);
+	table->rows += seen;
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		judge_class(table, r, c);
+}
+
+static Draft *
+release(Table *table)
+{
+	int			person_of_row[MAX_PEOPLE];
+	Frame	   *frame = frame_of(table, person_of_row);
+	Past		past = {.releases = table->rounds};
+	int64		params[] = {table->m, 1, table->strict};
+	Principle	principle = principle_k_l(table->m, table->m);
+	Draft	   *draft;
+
+	past.paths = paths_of(table, frame, person_of_row);
+	past.updates = updates_of(table);
+	draft = m_distinct_method.draft(frame, &past, params, below(1000000));
+	judge_classes(frame, draft->classes, &principle);
+	judge_distinct(frame, &past, draft->classes, table->m, table->strict);
+	publish(table, frame, draft, person_of_row);
+	return draft;
+}
+
+static void
+add_person(Table *table, Code a, Code b, Code value)
+{
+	Person	   *person = &table->people[table->npeople++];
+
+	memset(person, 0xff, sizeof(Person));
+	person->alive = true;
+	person->code[0] = a;
+	person->code[1] = b;
+	person->value = value;
+}
+
+static Table *
+table_create(int nvalues, int m, bool strict)
+{
+	Table	   *table = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(Table), MCXT_ALLOC_HUGE);
+
+	memset(table, 0, offsetof(Table, people));
+
+	table->nvalues = nvalues;
+	table->m = m;
+	table->strict = strict;
+	table->home = CurrentMemoryContext;
+	return table;
+}
+
+/* ----------------------------------------------------------------
+ * The paper's tables
+ * ----------------------------------------------------------------
+ */
+
+enum
+{
+	DYSPEPSIA, PNEUMONIA, GASTRITIS, GLAUCOMA, FLU, LUNG_CANCER, CATARACT, DISEASES
+};
+
+enum
+{
+	KEN, JULIA, TOM, HARRY, LILY, BEN
+};
+
+static Table *
+hospital(void)
+{
+	static const Code disease[] = {DYSPEPSIA, PNEUMONIA, PNEUMONIA, GASTRITIS, GLAUCOMA, FLU};
+	static const Code zip[] = {2, 3, 6, 8, 9, 10};
+	static const Code hours[] = {3, 4, 8, 9, 0, 2};
+	Table	   *table = table_create(DISEASES, 2, false);
+
+	table->may[DYSPEPSIA][GASTRITIS] = table->may[GASTRITIS][DYSPEPSIA] = true;
+	table->may[PNEUMONIA][FLU] = table->may[FLU][PNEUMONIA] = true;
+	table->may[PNEUMONIA][LUNG_CANCER] = true;
+	table->may[GLAUCOMA][CATARACT] = true;
+	close_updates(table);
+	for (int i = 0; i < 6; i++)
+		add_person(table, zip[i], hours[i], disease[i]);
+	return table;
+}
+
+static void
+change_hospital(Table *table)
+{
+	static const Code disease[] = {DYSPEPSIA, LUNG_CANCER, PNEUMONIA, DYSPEPSIA, GLAUCOMA, PNEUMONIA};
+	static const Code zip[] = {2, 4, 3, 5, 1, 8};
+	static const Code hours[] = {3, 7, 6, 8, 0, 9};
+
+	for (int i = 0; i < 6; i++)
+	{
+		table->people[i].value = disease[i];
+		table->people[i].code[0] = zip[i];
+		table->people[i].code[1] = hours[i];
+	}
+}
+
+/* Table III as it stands there, and then Table II: two counterfeits in Table V, none are needed. */
+static void
+test_tables_of_the_paper(void)
+{
+	Table	   *table = hospital();
+	static const int class[] = {0, 0, 1, 1, 2, 2};
+
+	table->rounds = 1;
+	add_round(table, 0, 3);
+	for (int i = 0; i < 6; i++)
+	{
+		Shown	   *shown = &table->classes[0][class[i]];
+
+		table->people[i].class_in[0] = class[i];
+		table->people[i].shown[0] = table->people[i].value;
+		shown->value[shown->n++] = table->people[i].value;
+	}
+	change_hospital(table);
+	(void) release(table);
+	check(table->counterfeits == 0);
+	check(table->nclasses[1] == 3);
+	for (int i = 0; i < 6; i++)
+		check(keeps_candidates(table, &table->people[i]));
+	check(table->people[LILY].class_in[1] == table->people[BEN].class_in[1]);
+}
+
+static void
+test_both_releases_of_the_paper(void)
+{
+	for (int strict = 0; strict < 2; strict++)
+	{
+		Table	   *table = hospital();
+
+		table->strict = strict;
+		(void) release(table);
+		check(table->nclasses[0] == 3);
+		check(table->counterfeits == 0);
+		change_hospital(table);
+		(void) release(table);
+		check(table->counterfeits <= 2);
+		for (int i = 0; i < 6; i++)
+			check(keeps_candidates(table, &table->people[i]));
+	}
+}
+
+/* Table V is 2-distinct, and Table IV is not (section I-A). */
+static void
+test_tables_four_and_five(void)
+{
+	Table	   *table = hospital();
+	Shown		three[] = {{2, {DYSPEPSIA, PNEUMONIA}}, {2, {PNEUMONIA, GASTRITIS}}, {2, {GLAUCOMA, FLU}}};
+	static const int in_three[] = {0, 0, 1, 1, 2, 2};
+	Shown		four[] = {{2, {DYSPEPSIA, GLAUCOMA}}, {2, {LUNG_CANCER, PNEUMONIA}}, {2, {DYSPEPSIA, PNEUMONIA}}};
+	static const int in_four[] = {0, 1, 1, 2, 0, 2};
+	Shown		five[] = {{2, {DYSPEPSIA, PNEUMONIA}}, {2, {LUNG_CANCER, DYSPEPSIA}},
+	{2, {GLAUCOMA, PNEUMONIA}}, {2, {PNEUMONIA, CATARACT}}};
+	static const int in_five[] = {0, 1, 0, 1, 2, 3};
+	Updates    *updates = updates_of(table);
+
+	for (int i = 0; i < 6; i++)
+	{
+		const Shown *before = &three[in_three[i]];
+		const Shown *bad = &four[in_four[i]];
+		const Shown *good = &five[in_five[i]];
+
+		check(is_legal_instance(updates, before->value, 2, good->value, 2));
+		check(has_pairing(table, before, good));
+		check(is_legal_instance(updates, before->value, 2, bad->value, 2) == has_pairing(table, before, bad));
+		check(is_legal_instance(updates, before->value, 2, bad->value, 2) == (i == TOM || i == HARRY ? has_pairing(table, before, bad) : false));
+	}
+}
+
+/* ----------------------------------------------------------------
+ * The update graph
+ * ----------------------------------------------------------------
+ */
+
+static void
+add_even_layer(UpdateGraph *graph, const Code *value, Code n)
+{
+	double		weight[MAX_SIZE * 2];
+
+	for (Code i = 0; i < n; i++)
+		weight[i] = 1.0 / n;
+	graph_add_layer(graph, value, weight, n);
+}
+
+/* Examples 2 and 3: 1 and 1/2. */
+static void
+test_graph_of_julia(void)
+{
+	UpdateGraph *graph = graph_create(updates_of(hospital()));
+
+	add_even_layer(graph, (Code[]) {DYSPEPSIA, PNEUMONIA}, 2);
+	check(graph_conclude(graph, 1));
+	check_near(layer_risk(graph_layer(graph, 0), PNEUMONIA), 0.5);
+	add_even_layer(graph, (Code[]) {LUNG_CANCER, PNEUMONIA}, 2);
+	check(graph_conclude(graph, 2));
+	check_near(layer_risk(graph_layer(graph, 0), PNEUMONIA), 1);
+	check(layer_candidates(graph_layer(graph, 0)) == 1);
+	check_near(layer_risk(graph_layer(graph, 1), LUNG_CANCER), 0.5);
+	check(layer_candidates(graph_layer(graph, 1)) == 2);
+}
+
+/* Example 4: five paths of 1/18, 1/36, 1/72, 1/72 and 1/18, whose nodes weigh 1/18 together. */
+static void
+test_example_four(void)
+{
+	enum
+	{
+		A1, A2, A3, B1, B3, B4, B5, C1, C2, C3, C4, C5, NODES
+	};
+	static const Code edge[][2] = {{A1, B1}, {A2, B3}, {A2, B4}, {A3, B5}, {B1, C1}, {B3, C2}, {B4, C3}, {B4, C4}, {B5, C5}};
+	Update		list[lengthof(edge)];
+	UpdateGraph *graph;
+	static const double third[] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
+	static const double half[] = {0.5, 0.5, 0.5, 0.5};
+	static const double other[] = {1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3};
+
+	for (int i = 0; i < (int) lengthof(edge); i++)
+		list[i] = (Update) {edge[i][0], edge[i][1], 0};
+	graph = graph_create(updates_create(NODES, list, lengthof(list), false));
+	graph_add_layer(graph, (Code[]) {A1, A2, A3}, third, 3);
+	graph_add_layer(graph, (Code[]) {B1, B3, B4, B5}, half, 4);
+	graph_add_layer(graph, (Code[]) {C1, C2, C3, C4, C5}, other, 5);
+	check(graph_conclude(graph, 3));
+	check_near(layer_risk(graph_layer(graph, 0), A2), 1.0 / 3);
+	check_near(layer_risk(graph_layer(graph, 1), B3), 1.0 / 6);
+	check_near(layer_risk(graph_layer(graph, 1), B4), 1.0 / 6);
+	check_near(layer_risk(graph_layer(graph, 2), C3), 1.0 / 12);
+	check_near(layer_risk(graph_layer(graph, 0), A1), 1.0 / 3);
+}
+
+static void
+random_updates(Table *table, int kind)
+{
+	if (kind == 0)				/* groups of values that become each other */
+	{
+		int			width = 1 + below(4);
+
+		for (int i = 0; i < table->nvalues; i++)
+			for (int j = 0; j < table->nvalues; j++)
+				table->may[i][j] = i / width == j / width;
+	}
+	else if (kind == 1)			/* grades that never fall, in some branches */
+	{
+		int			branches = 1 + below(3);
+
+		for (int i = 0; i < table->nvalues; i++)
+			for (int j = i + 1; j < table->nvalues; j++)
+				table->may[i][j] = i % branches == j % branches;
+	}
+	else						/* anything */
+		for (int i = 0; i < table->nvalues; i++)
+			for (int j = 0; j < table->nvalues; j++)
+				table->may[i][j] = below(kind == 2 ? 12 : 5) == 0;
+	close_updates(table);
+}
+
+/* The classes that somebody was in, drawn: whatever his values are, they are among them and possible. */
+static void
+random_layers(Table *table, int n)
+{
+	Person	   *person = &table->people[0];
+
+	table->npeople = 1;
+	table->rounds = n;
+	for (int r = 0; r < n; r++)
+	{
+		Shown	   *class;
+
+		add_round(table, r, 1);
+		class = &table->classes[r][0];
+		do
+			person->shown[r] = below(table->nvalues);
+		while (r > 0 && !table->may[person->shown[r - 1]][person->shown[r]]);
+		person->class_in[r] = 0;
+		class->n = 0;
+		for (int v = 0; v < table->nvalues; v++)
+			if ((Code) v == person->shown[r] || below(3) == 0)
+				class->value[class->n++] = v;
+	}
+}
+
+/* Forwards and backwards, beside listing all paths; and Lemma 2. */
+static void
+test_graphs_beside_paths(void)
+{
+	for (int run = 0; run < 3000; run++)
+	{
+		Table	   *table = table_create(2 + below(6), 1, false);
+		double		risk[MAX_ROUNDS];
+		UpdateGraph *graph;
+		int			n = 1 + below(5);
+
+		random_updates(table, below(4));
+		random_layers(table, n);
+		graph = graph_create(updates_of(table));
+		for (int l = 0; l < n; l++)
+			add_even_layer(graph, table->classes[l][0].value, table->classes[l][0].n);
+		check(graph_conclude(graph, n));
+		check(risks_of(table, &table->people[0], risk) == n);
+		for (int l = 0; l < n; l++)
+		{
+			double		found = layer_risk(graph_layer(graph, l), table->people[0].shown[l]);
+
+			check_near(found, risk[l]);
+			check((found > 1 - 1e-12) == (layer_candidates(graph_layer(graph, l)) == 1));
+		}
+		pfree(table);
+	}
+}
+
+/* Lemma 1: where everything can become everything, later releases tell nothing of earlier ones. */
+static void
+test_random_updates_tell_nothing(void)
+{
+	for (int run = 0; run < 200; run++)
+	{
+		Table	   *table = table_create(2 + below(8), 1, false);
+		UpdateGraph *graph;
+
+		memset(table->may, true, sizeof(table->may));
+		random_layers(table, 6);
+		graph = graph_create(updates_of(table));
+		for (int l = 0; l < 6; l++)
+		{
+			add_even_layer(graph, table->classes[l][0].value, table->classes[l][0].n);
+			check(graph_conclude(graph, l + 1));
+			for (int k = 0; k <= l; k++)
+				check_near(layer_risk(graph_layer(graph, k), table->people[0].shown[k]), 1.0 / table->classes[k][0].n);
+		}
+		pfree(table);
+	}
+}
+
+static void
+test_declared_probabilities(void)
+{
+	/* From a mostly to a; from b to either. */
+	Update		list[] = {{0, 0, 0.9}, {0, 1, 0.1}, {1, 0, 0.5}, {1, 1, 0.5}};
+	UpdateGraph *graph = graph_create(updates_create(2, list, 4, true));
+
+	add_even_layer(graph, (Code[]) {0, 1}, 2);
+	add_even_layer(graph, (Code[]) {0}, 1);
+	check(graph_conclude(graph, 2));
+	check_near(layer_risk(graph_layer(graph, 0), 0), 0.9 / 1.4);
+}
+
+/* No life is possible, and hundreds of layers do not underflow. */
+static void
+test_impossible_and_long_lives(void)
+{
+	Update		list[] = {{0, 0, 0}, {1, 1, 0}, {2, 2, 0}};
+	UpdateGraph *graph = graph_create(updates_create(3, list, 3, false));
+
+	add_even_layer(graph, (Code[]) {0, 1}, 2);
+	add_even_layer(graph, (Code[]) {2}, 1);
+	check(!graph_conclude(graph, 2));
+	check_near(layer_risk(graph_layer(graph, 0), 0), 0.5);
+	graph_clear(graph);
+	for (int l = 0; l < 3000; l++)
+		add_even_layer(graph, (Code[]) {0, 1, 2}, 3);
+	check(graph_conclude(graph, 3000));
+	check_near(layer_risk(graph_layer(graph, 0), 1), 1.0 / 3);
+	check_near(layer_risk(graph_layer(graph, 2999), 2), 1.0 / 3);
+}
+
+/* NULL says nothing of what comes before or after. */
+static void
+test_nulls_in_graphs(void)
+{
+	Update		list[] = {{0, 0, 0}, {1, 1, 0}};
+	UpdateGraph *graph = graph_create(updates_create(2, list, 2, false));
+
+	add_even_layer(graph, (Code[]) {0, 1}, 2);
+	add_even_layer(graph, (Code[]) {0, NO_CODE}, 2);
+	check(graph_conclude(graph, 2));
+	check(layer_candidates(graph_layer(graph, 0)) == 2);
+}
+
+/* ----------------------------------------------------------------
+ * Closing
+ * ----------------------------------------------------------------
+ */
+
+static void
+test_closing(void)
+{
+	for (int run = 0; run < 500; run++)
+	{
+		Table	   *table = table_create(1 + below(MAX_VALUES), 1, false);
+		Updates    *given;
+		Updates    *closed;
+
+		for (int i = 0; i < table->nvalues; i++)
+			for (int j = 0; j < table->nvalues; j++)
+				table->may[i][j] = below(8) == 0;
+		for (int i = 0; i < table->nvalues; i++)
+			table->may[i][(i + 1) % table->nvalues] |= below(3) == 0 || i == 0;
+		given = updates_of(table);
+		closed = updates_close(given);
+		for (int i = 0; i < table->nvalues; i++)
+		{
+			bool		mentioned = false;
+
+			for (int j = 0; j < table->nvalues; j++)
+			{
+				check(updates_allow(given, i, j) == table->may[i][j]);
+				mentioned |= table->may[i][j] || table->may[j][i];
+			}
+			if (!mentioned)
+				check(updates_size(closed, i) == 0);
+		}
+		close_updates(table);
+		for (int i = 0; i < table->nvalues; i++)
+			for (int j = 0; j < table->nvalues; j++)
+				if (updates_size(closed, i) > 0)
+					check(updates_allow(closed, i, j) == table->may[i][j]);
+		pfree(table);
+	}
+}
+
+static void
+test_pairings(void)
+{
+	for (int run = 0; run < 5000; run++)
+	{
+		Table	   *table = table_create(2 + below(MAX_VALUES - 2), 1, false);
+		Shown		before = {0};
+		Shown		after = {0};
+
+		random_updates(table, below(4));
+		for (int v = 0; v < table->nvalues; v++)
+		{
+			if (below(2) == 0 && before.n < 8)
+				before.value[before.n++] = v;
+			if (below(2) == 0 && after.n < 8)
+				after.value[after.n++] = v;
+		}
+		check(is_legal_instance(updates_of(table), before.value, before.n, after.value, after.n) ==
+			  has_pairing(table, &before, &after));
+		pfree(table);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Lives
+ * ----------------------------------------------------------------
+ */
+
+static Code
+random_update(const Table *table, Code value)
+{
+	Code		to;
+
+	do
+		to = below(table->nvalues);
+	while (!table->may[value][to]);
+	return to;
+}
+
+static void
+pass_time(Table *table, int percent)
+{
+	for (int p = 0; p < table->npeople; p++)
+	{
+		Person	   *person = &table->people[p];
+
+		if (below(100) < (uint32) percent)
+			person->alive = !person->alive || below(3) > 0;	/* some come back */
+		if (below(100) < 30)
+			person->value = random_update(table, person->value);
+		if (below(100) < 20)
+			person->code[below(NQIS)] = below(NCODES);
+	}
+}
+
+static void
+add_people(Table *table, int n)
+{
+	int			favourite = below(table->nvalues);
+
+	for (int i = 0; i < n && table->npeople < MAX_PEOPLE; i++)
+		add_person(table, below(NCODES), below(NCODES), below(3) == 0 ? (Code) favourite : below(table->nvalues));
+}
+
+/* Can there be m values no two of which can become the same, one of them this? By trying all. */
+static bool
+can_be_apart(const Table *table, Code value)
+{
+	for (uint32 set = 0; set < (uint32) 1 << table->nvalues; set++)
+	{
+		int			n = 0;
+		bool		apart = (set & 1 << value) != 0;
+
+		for (int i = 0; i < table->nvalues && apart; i++)
+		{
+			if ((set & 1 << i) == 0)
+				continue;
+			n++;
+			for (int j = 0; j < i; j++)
+				apart &= (set & 1 << j) == 0 || !meet(table, i, j);
+		}
+		if (apart && n == table->m)
+			return true;
+	}
+	return false;
+}
+
+static bool
+all_can_be_apart(const Table *table)
+{
+	for (int v = 0; v < table->nvalues; v++)
+		if (!can_be_apart(table, v))
+			return false;
+	return true;
+}
+
+static void
+judge_people(Table *table)
+{
+	double		risk[MAX_ROUNDS];
+
+	for (int p = 0; p < table->npeople; p++)
+	{
+		int			n;
+
+		check(keeps_candidates(table, &table->people[p]));
+		if (!table->strict || table->rounds > 4)
+			continue;
+		n = risks_of(table, &table->people[p], risk);
+		for (int l = 0; l < n; l++)
+			table->worst_risk = Max(table->worst_risk, risk[l]);
+	}
+	if (table->strict)
+		check(table->worst_risk <= 1.0 / table->m + 1e-9);	/* Lemma 4 */
+}
+
+typedef struct Sum
+{
+	uint64		rows;
+	uint64		counterfeits;
+	uint64		classes;
+	uint64		wide;
+	int			lives;
+} Sum;
+
+static void
+live(int nvalues, int m, bool strict, int kind, int rounds, int people, Sum *sum)
+{
+	MemoryContext life = AllocSetContextCreate(CurrentMemoryContext, "life", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(life);
+	Table	   *table = table_create(nvalues, m, strict);
+
+	random_updates(table, kind);
+	if (!strict || all_can_be_apart(table))
+	{
+		add_people(table, 1 + below(people));
+		for (int r = 0; r < rounds; r++)
+		{
+			MemoryContext round = AllocSetContextCreate(life, "round", ALLOCSET_DEFAULT_SIZES);
+
+			MemoryContextSwitchTo(round);
+			(void) release(table);
+			judge_people(table);
+			pass_time(table, 25);
+			add_people(table, below(people / 3 + 1));
+			MemoryContextSwitchTo(life);
+			MemoryContextDelete(round);
+		}
+		sum->rows += table->rows;
+		sum->counterfeits += table->counterfeits;
+		sum->classes += table->nclasses_all;
+		sum->wide += table->wide;
+		sum->lives++;
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(life);
+}
+
+static void
+lead_lives(const char *what, bool strict)
+{
+	for (int kind = 0; kind < 4; kind++)
+	{
+		Sum			sum = {0};
+
+		for (int run = 0; run < 400; run++)
+		{
+			int			m = 1 + below(5);
+
+			live(Max(m, 2) + below(MAX_VALUES - 5), m, strict, kind, 2 + below(6), 60, &sum);
+		}
+		printf("# %s, updates %d: %d lives, " UINT64_FORMAT " rows, " UINT64_FORMAT " counterfeits, " UINT64_FORMAT " classes, "
+			   UINT64_FORMAT " of them large\n", what, kind, sum.lives, sum.rows, sum.counterfeits, sum.classes, sum.wide);
+		check(sum.lives > 10);
+	}
+}
+
+static void
+test_lives(void)
+{
+	lead_lives("lives", false);
+}
+
+static void
+test_strict_lives(void)
+{
+	lead_lives("strict lives", true);
+}
+
+/* One person for 200 releases, among a few who come and go. */
+static void
+test_long_lives(void)
+{
+	for (int strict = 0; strict < 2; strict++)
+	{
+		Table	   *table = table_create(12, 3, strict);
+
+		for (int i = 0; i < 12; i++)
+			for (int j = 0; j < 12; j++)
+				table->may[i][j] = i / 4 == j / 4;
+		for (int i = 0; i < 40; i++)
+			add_person(table, below(NCODES), below(NCODES), below(12));
+		for (int r = 0; r < 200; r++)
+		{
+			MemoryContext round = AllocSetContextCreate(CurrentMemoryContext, "round", ALLOCSET_DEFAULT_SIZES);
+			MemoryContext old = MemoryContextSwitchTo(round);
+
+			(void) release(table);
+			for (int p = 0; p < table->npeople; p++)
+			{
+				if (p > 0 && below(10) == 0)
+					table->people[p].alive = !table->people[p].alive;
+				if (below(4) == 0)
+					table->people[p].value = random_update(table, table->people[p].value);
+			}
+			MemoryContextSwitchTo(old);
+			MemoryContextDelete(round);
+		}
+		check(table->people[0].class_in[199] >= 0);
+		check(keeps_candidates(table, &table->people[0]));
+		printf("# %s: " UINT64_FORMAT " counterfeits among " UINT64_FORMAT " rows\n", strict ? "strict" : "not strict",
+			   table->counterfeits, table->rows);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Fewer counterfeits
+ * ----------------------------------------------------------------
+ */
+
+/* Enough of everything: nothing is invented, in groups of m and a few larger ones. */
+static void
+test_nothing_is_invented_without_need(void)
+{
+	for (int m = 2; m <= 5; m++)
+		for (int strict = 0; strict < 2; strict++)
+			for (int extra = 0; extra < m; extra++)
+			{
+				Table	   *table = table_create(10, m, strict);
+
+				for (int i = 0; i < 10; i++)
+					for (int j = 0; j < 10; j++)
+						table->may[i][j] = i / 2 == j / 2;
+				for (int i = 0; i < 10 * m * 3 + extra; i++)
+					add_person(table, below(NCODES), below(NCODES), i % 10);
+				(void) release(table);
+				/* Strict classes of 5 take a row of each pair of values: two more for each one too many. */
+				check(strict && m == 5 ? table->counterfeits <= 10 : table->counterfeits == 0);
+				pfree(table);
+			}
+}
+
+/* Two buckets that each lack what the other has too much of meet where they intersect. */
+static void
+test_buckets_meet(void)
+{
+	/* 0 may become 2 or 3, 1 may become 3; 4 and 5 are for themselves. */
+	Table	   *table = table_create(6, 2, false);
+	static const int class_of[] = {0, 0, 1, 1};
+
+	table->may[0][2] = table->may[1][2] = true;
+	close_updates(table);
+	add_round(table, 0, 2);
+	table->classes[0][0] = (Shown) {2, {0, 4}};
+	table->classes[0][1] = (Shown) {2, {1, 4}};
+	table->rounds = 1;
+	/* Of the first class comes a 2, of the second a 4: together they need no counterfeit. */
+	add_person(table, 1, 1, 2);
+	add_person(table, 1, 1, 4);
+	for (int p = 0; p < 2; p++)
+		table->people[p].class_in[0] = class_of[p * 2];
+	table->people[0].shown[0] = 0;
+	table->people[1].shown[0] = 4;
+	(void) release(table);
+	check(table->counterfeits == 0);
+	check(table->nclasses[1] == 1);
+}
+
+static Table *refused;
+
+static void
+release_refused(void)
+{
+	(void) release(refused);
+}
+
+static void
+test_what_cannot_be(void)
+{
+	refused = table_create(3, 4, false);
+	close_updates(refused);
+	add_person(refused, 1, 1, 0);
+	check(error_of(release_refused) != NULL);
+	refused = table_create(4, 2, true);
+	memset(refused->may, true, sizeof(refused->may));
+	add_person(refused, 1, 1, 0);
+	check(error_of(release_refused) != NULL);
+}
+
+static const Test tests[] = {
+	{"closing updates", test_closing},
+	{"pairings", test_pairings},
+	{"Tables I to III", test_both_releases_of_the_paper},
+	{"Tables III and II: no counterfeit is needed", test_tables_of_the_paper},
+	{"Tables IV and V", test_tables_four_and_five},
+	{"Examples 2 and 3: Julia's graph", test_graph_of_julia},
+	{"Example 4", test_example_four},
+	{"graphs beside paths, Lemma 2", test_graphs_beside_paths},
+	{"Lemma 1", test_random_updates_tell_nothing},
+	{"declared probabilities", test_declared_probabilities},
+	{"impossible lives, and long ones", test_impossible_and_long_lives},
+	{"NULLs in graphs", test_nulls_in_graphs},
+	{"nothing is invented without need", test_nothing_is_invented_without_need},
+	{"buckets meet", test_buckets_meet},
+	{"what cannot be", test_what_cannot_be},
+	{"lives, Lemma 3", test_lives},
+	{"strict lives, Lemma 4", test_strict_lives},
+	{"200 releases", test_long_lives},
+};
+
+int
+main(void)
+{
+	return run_tests(tests, lengthof(tests));
+}
