@@ -6,12 +6,14 @@
 
 #include "declare/alter.h"
 #include "declare/parameters.h"
+#include "declare/tables.h"
 #include "fmgr.h"
 #include "method/method.h"
 #include "serve/answer/settings.h"
 #include "serve/linkability/settings.h"
 #include "serve/schedule/schedule.h"
 #include "serve/strengthen.h"
+#include "serve/updates.h"
 #include "store/store.h"
 
 PG_MODULE_MAGIC;
@@ -28,5 +30,6 @@ _PG_init(void)
 	for (int i = 0; methods[i] != NULL; i++)
 		declare_method(&methods[i]->declaration);
 	parameters_hook = warn_of_lost_people;
+	table_hook = check_table;
 	drop_hook = unschedule_dropped;
 }

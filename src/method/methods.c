@@ -11,6 +11,7 @@ const Method *const methods[] = {
 	&sequential_method,
 	&invariance_method,
 	&cor_split_method,
+	&m_distinct_method,
 	NULL
 };
 

@@ -15,6 +15,7 @@
 #include "serve/sequence/sequence.h"
 #include "serve/shuffle.h"
 #include "serve/stopwatch.h"
+#include "serve/updates.h"
 #include "utils/memutils.h"
 
 static const uint64 *
@@ -146,6 +147,7 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 	Making	   *making = palloc0(sizeof(Making));
 	Stopwatch	watch = stopwatch_start();
 	FrameLoad  *load;
+	UpdateRows *updates;
 	const Past *past;
 
 	making->publication = publication;
@@ -158,10 +160,13 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 	if (scope->condition != NULL && making->fold->past.nneighborhoods > 0 &&
 		find_method(publication->method)->want_helpers != NULL)
 		load_wanted(making, load);
+	updates = read_updates(publication, load);
 	making->loaded = load_finish(load);
 	making->load_seconds += stopwatch_lap(&watch);
+	making->fold->past.updates = updates_in_frame(updates, making->loaded);
 	past = fold_past(making->fold, making->loaded);
 	making->history_seconds += stopwatch_lap(&watch);
+	verify_updates(publication, making->loaded, past);
 	draft_release(making, past);
 	judge_draft(making, past);
 	note_leaving(making);

@@ -5,10 +5,12 @@
 #include "serve/promises.h"
 
 #include "serve/promises_candidates.h"
+#include "serve/promises_distinct.h"
 
 static const Promise promises[] = {
 	{"m-invariance", judge_invariance, check_invariance},
 	{"cor-split", judge_cor_split, check_cor_split},
+	{"m-distinct", judge_distinct_draft, check_distinct},
 	{.method = NULL}
 };
 

@@ -67,3 +67,9 @@ CREATE FUNCTION pprepub.neighborhoods(publication text, OUT neighborhood bigint,
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_neighborhoods';
 COMMENT ON FUNCTION pprepub.neighborhoods(text) IS
 	'the sets of people whom nobody can separate: in which releases they were, the cells that they are known to lie in, how many they are, invented rows included, and the fewest sensitive values that a release showed of them';
+
+CREATE FUNCTION pprepub.update_risk(publication text, updates regclass DEFAULT NULL, OUT key text, OUT release int,
+		OUT candidates int, OUT risk float8) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_update_risk';
+COMMENT ON FUNCTION pprepub.update_risk(text, regclass) IS
+	'what observers of all releases, who know what values can become, conclude of each version of each person: how many sensitive values it can have had, and the probability of the true one; updates names another table than the declared one';

@@ -1,0 +1,177 @@
+-- m-distinct: people whose sensitive values change, as everybody knows they can.
+SET ROLE regress_owner;
+CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);
+INSERT INTO patients VALUES ('Ken', 14, 20, 'dyspepsia'), ('Julia', 16, 23, 'pneumonia'), ('Tom', 24, 32, 'pneumonia'),
+	('Harry', 26, 35, 'gastritis'), ('Lily', 29, 17, 'glaucoma'), ('Ben', 31, 19, 'flu');
+CREATE TABLE progress (from_value text, to_value text);
+INSERT INTO progress VALUES ('dyspepsia', 'gastritis'), ('gastritis', 'dyspepsia'), ('pneumonia', 'flu'), ('flu', 'pneumonia'),
+	('pneumonia', 'lung cancer'), ('glaucoma', 'cataract');
+\set qis '{"zip": "range", "hours": "range"}'
+
+-- The paper's two releases (Tables I and II), and what they need.
+SELECT pprepub.create_publication('patients', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress"}');
+SELECT params FROM pprepub.publication;
+SELECT * FROM published_private.patients_updates ORDER BY 1, 2;
+SELECT rows, classes, suppressed, dirty, counterfeits FROM pprepub.publish('patients');
+UPDATE patients SET zip = 18, hours = 31, disease = 'lung cancer' WHERE name = 'Julia';
+UPDATE patients SET zip = 15, hours = 27 WHERE name = 'Tom';
+UPDATE patients SET zip = 23, hours = 32, disease = 'dyspepsia' WHERE name = 'Harry';
+UPDATE patients SET zip = 12 WHERE name = 'Lily';
+UPDATE patients SET zip = 26, hours = 35, disease = 'pneumonia' WHERE name = 'Ben';
+SELECT rows, classes, suppressed, dirty, counterfeits <= 2 AS few_counterfeits FROM pprepub.publish('patients');
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
+SELECT max(risk) < 1 AS nobody_is_known, min(candidates) FROM pprepub.update_risk('patients');
+
+-- Somebody leaves, somebody comes.
+DELETE FROM patients WHERE name IN ('Ken', 'Lily');
+INSERT INTO patients VALUES ('Ann', 13, 18, 'flu');
+SELECT rows - counterfeits AS true_rows FROM pprepub.publish('patients');
+SELECT bool_and(holds) FROM pprepub.audit('patients');
+SELECT release, sum(counterfeits) = (SELECT counterfeits FROM pprepub.release r WHERE r.number = release) AS told
+FROM published.patients_counterfeits GROUP BY release ORDER BY release;
+
+-- What cannot be is refused, with the values, to the owner.
+UPDATE patients SET disease = 'cataract' WHERE name = 'Tom';
+SELECT pprepub.publish('patients');
+SELECT pprepub.preview('patients');
+UPDATE patients SET disease = 'measles' WHERE name = 'Tom';
+SELECT pprepub.publish('patients');
+UPDATE patients SET disease = NULL WHERE name = 'Tom';
+SELECT pprepub.publish('patients');
+UPDATE patients SET disease = 'pneumonia' WHERE name = 'Tom';
+
+-- A release is about everybody, and all of it.
+SELECT pprepub.publish('patients', cohort => 'zip > 15');
+SELECT pprepub.publish('patients', columns => '{zip}');
+SELECT to_regprocedure('published.patients(text, name[])');
+
+-- The table may be changed: more that is possible is a weaker promise, less a warning; new values are neither.
+INSERT INTO progress VALUES ('measles', 'measles');
+SELECT pprepub.alter_publication('patients', '{}');
+SELECT count(*) FROM published_private.patients_updates;
+INSERT INTO progress VALUES ('cataract', 'glaucoma');
+SELECT pprepub.alter_publication('patients', '{}');
+SELECT count(*) FROM published_private.patients_updates;
+SELECT pprepub.alter_publication('patients', '{"accept_weakening": true}');
+DELETE FROM progress WHERE from_value = 'cataract';
+SELECT pprepub.alter_publication('patients', '{"updates": "progress"}');
+SELECT count(*) FROM pprepub.publish('patients');
+SELECT pprepub.alter_publication('patients', '{"m": 1}');
+SELECT pprepub.alter_publication('patients', '{"m": 3}');
+SELECT rows - counterfeits AS true_rows FROM pprepub.publish('patients');
+SELECT min(n) FROM (SELECT count(DISTINCT disease) AS n FROM published.patients GROUP BY class) s;
+-- The copy is sealed, and goes with the publication; the table may go before.
+DELETE FROM published_private.patients_updates;
+DROP TABLE published_private.patients_updates;
+DROP TABLE progress;
+SELECT pprepub.alter_publication('patients', '{}');
+SELECT pprepub.alter_publication('patients', '{"updates": "progress"}');
+SELECT count(*) FROM pprepub.publish('patients');
+SELECT pprepub.drop_publication('patients', forget_history => true);
+SELECT count(*) FROM pg_class WHERE relnamespace = 'published_private'::regnamespace;
+
+-- Declaring: each table that makes no sense, and why.
+CREATE FUNCTION try(params jsonb, source regclass DEFAULT 'patients', sensitive name DEFAULT 'disease', insensitive name[] DEFAULT '{}')
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	detail text; hint text;
+BEGIN
+	PERFORM pprepub.create_publication('tried', source, 'name', '{"zip": "range"}', sensitive, 'm-distinct', params, insensitive);
+	PERFORM pprepub.drop_publication('tried');
+	RETURN 'accepted';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+	RETURN concat_ws(E'\n', SQLSTATE || ' ' || SQLERRM, nullif(detail, ''), nullif(hint, ''));
+END $$;
+CREATE TABLE updates (from_value text, to_value text, probability numeric);
+\pset format unaligned
+\pset tuples_only on
+SELECT try('{"m": 2}');
+SELECT try('{"m": 0, "updates": "updates"}');
+SELECT try('{"m": 2, "updates": 1}');
+SELECT try('{"m": 2, "updates": ""}');
+SELECT try('{"m": 2, "updates": "no"}');
+SELECT try('{"m": 2, "updates": "no.such.table.at.all"}');
+SELECT try('{"m": 2, "updates": "patients_pkey"}');
+SELECT try('{"m": 2, "updates": "patients"}');
+SELECT try('{"m": 2, "updates": "updates"}');
+SELECT try('{"m": 2, "updates": "updates", "strict": 1}');
+SELECT try('{"m": 2, "updates": "updates", "k": 1}');
+SELECT try('{"m": 2, "updates": "updates"}', insensitive => '{hours}');
+INSERT INTO updates VALUES ('flu', NULL);
+SELECT try('{"m": 2, "updates": "updates"}');
+UPDATE updates SET to_value = 'flu';
+SELECT try('{"m": 2, "updates": "updates"}');
+INSERT INTO updates SELECT DISTINCT disease, disease FROM patients WHERE disease <> 'flu';
+SELECT try('{"m": 2, "updates": "updates"}');
+INSERT INTO updates VALUES ('flu', 'pneumonia'), ('pneumonia', 'lung cancer');
+SELECT try('{"m": 2, "updates": "updates"}');
+UPDATE updates SET probability = 1 WHERE from_value = 'flu';
+SELECT try('{"m": 2, "updates": "updates"}');
+UPDATE updates SET probability = 1;
+SELECT try('{"m": 2, "updates": "updates"}');
+UPDATE updates SET probability = 0.5 WHERE from_value IN ('flu', 'pneumonia');
+SELECT try('{"m": 2, "updates": "updates"}');
+UPDATE updates SET probability = 0.25 WHERE from_value = 'flu' AND to_value = 'pneumonia';
+INSERT INTO updates VALUES ('flu', 'lung cancer', 0.25), ('lung cancer', 'lung cancer', 1);
+SELECT try('{"m": 2, "updates": "updates"}');
+DELETE FROM updates WHERE ctid IN (SELECT min(ctid) FROM updates GROUP BY from_value, to_value HAVING count(*) > 1);
+UPDATE updates SET probability = 1 WHERE from_value = to_value AND from_value IN ('lung cancer');
+SELECT try('{"m": 2, "updates": "updates"}');
+UPDATE updates SET probability = 0 WHERE from_value = 'flu' AND to_value = 'pneumonia';
+SELECT try('{"m": 2, "updates": "updates"}');
+UPDATE updates SET probability = 'NaN' WHERE from_value = 'flu' AND to_value = 'pneumonia';
+SELECT try('{"m": 2, "updates": "updates"}');
+UPDATE updates SET probability = 0.25 WHERE from_value = 'flu' AND to_value = 'pneumonia';
+INSERT INTO updates SELECT * FROM updates LIMIT 1;
+SELECT try('{"m": 2, "updates": "updates"}');
+TRUNCATE updates;
+INSERT INTO updates SELECT a.disease, b.disease FROM (SELECT DISTINCT disease FROM patients) a, (SELECT DISTINCT disease FROM patients) b;
+SELECT try('{"m": 2, "updates": "updates"}');
+SELECT try('{"m": 2, "updates": "updates", "accept_insensitive": true}', insensitive => '{hours}');
+SELECT try('{"m": 2, "updates": "public.updates"}');
+SELECT try('{"m": 2, "updates": "UPDATES"}');
+SELECT try('{"m": 2, "updates": "\"UPDATES\""}');
+CREATE VIEW seen AS SELECT from_value::varchar(20), to_value, 1::int / 4::float4 AS probability FROM updates;
+SELECT try('{"m": 2, "updates": "seen"}');
+CREATE VIEW numbers AS SELECT length(from_value) AS from_value, to_value FROM updates;
+SELECT try('{"m": 2, "updates": "numbers"}');
+CREATE TEMPORARY TABLE passing AS TABLE updates;
+SELECT try('{"m": 2, "updates": "passing"}');
+SELECT try('{"m": 2, "updates": "updates"}', sensitive => 'hours');
+RESET ROLE;
+CREATE TABLE secret AS TABLE updates;
+SET ROLE regress_owner;
+SELECT try('{"m": 2, "updates": "secret"}');
+\pset format aligned
+\pset tuples_only off
+
+-- Strict: values of the first class that somebody is in never become the same.
+SELECT pprepub.create_publication('strict', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "updates", "strict": true}');
+SELECT pprepub.publish('strict');
+SELECT pprepub.alter_publication('strict', '{"strict": false}');
+SELECT rows - counterfeits AS true_rows FROM pprepub.publish('strict');
+SELECT pprepub.drop_publication('strict', forget_history => true);
+SELECT pprepub.create_publication('few', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 20, "updates": "updates"}');
+SELECT pprepub.publish('few');
+SELECT pprepub.drop_publication('few');
+
+-- Releases of other methods are judged by a table that is named.
+SELECT pprepub.create_publication('plain', 'patients', 'name', :'qis', 'disease', 'bpg', '{"k": 2, "l": 2}');
+SELECT count(*) FROM pprepub.publish('plain');
+SELECT * FROM pprepub.update_risk('plain');
+SELECT count(*), bool_and(risk <= 0.5) FROM pprepub.update_risk('plain', 'updates');
+SELECT * FROM pprepub.update_risk('plain', 'patients');
+SELECT * FROM pprepub.update_risk('no');
+SELECT * FROM pprepub.update_risk(NULL);
+SET ROLE regress_other;
+SELECT * FROM pprepub.update_risk('plain', 'updates');
+SET ROLE regress_owner;
+SELECT pprepub.drop_publication('plain', forget_history => true);
+
+DROP FUNCTION try;
+DROP VIEW seen, numbers;
+DROP TABLE patients, updates, passing;
+DROP SCHEMA published, published_private;
+RESET ROLE;
+DROP TABLE secret;

@@ -1,0 +1,16 @@
+/*
+ * promises_distinct.h
+ *		What method m-distinct promises, judged and audited; update_risk().
+ */
+#ifndef PPREPUB_SERVE_PROMISES_DISTINCT_H
+#define PPREPUB_SERVE_PROMISES_DISTINCT_H
+
+#include "postgres.h"
+
+#include "serve/promises.h"
+
+extern void judge_distinct_draft(const DeclaredPublication *publication, const Frame *frame,
+								 const Past *past, const Draft *draft);
+extern void check_distinct(Audit *audit);
+
+#endif							/* PPREPUB_SERVE_PROMISES_DISTINCT_H */
