@@ -153,14 +153,15 @@ layers_of(const Table *table, const Person *person, const Shown **layer, Code *o
 	return n;
 }
 
-/* Definition 11: nodes without an edge are deleted until none is; Lemma 3: at least m are left. */
-static bool
-keeps_candidates(const Table *table, const Person *person)
+/* Definition 11: nodes without an edge are deleted until none is.  How many versions have fewer than so many left? */
+static int
+count_versions_below(const Table *table, const Person *person, int least)
 {
 	static bool alive[MAX_ROUNDS][MAX_SIZE * 2];
 	const Shown *layer[MAX_ROUNDS];
 	Code		own[MAX_ROUNDS];
 	int			n = layers_of(table, person, layer, own);
+	int			below_least = 0;
 	bool		changed = true;
 
 	for (int l = 0; l < n; l++)
@@ -194,10 +195,16 @@ keeps_candidates(const Table *table, const Person *person)
 
 		for (int i = 0; i < layer[l]->n; i++)
 			left += alive[l][i];
-		if (left < table->m)
-			return false;
+		below_least += left < least;
 	}
-	return true;
+	return below_least;
+}
+
+/* Lemma 3. */
+static bool
+keeps_candidates(const Table *table, const Person *person)
+{
+	return count_versions_below(table, person, table->m) == 0;
 }
 
 /* All paths, one by one; adds the weight of each to all, and to those that go through the true values. */
@@ -1071,6 +1078,85 @@ test_long_lives(void)
 }
 
 /* ----------------------------------------------------------------
+ * What l-diversity is worth (Figure 3)
+ * ----------------------------------------------------------------
+ */
+
+/* Classes of l people with different values, drawn without a look at the past. */
+static void
+release_diverse(Table *table, int l)
+{
+	bool		placed[MAX_PEOPLE] = {false};
+	int			r = table->rounds++;
+
+	add_round(table, r, table->npeople);
+	table->nclasses[r] = 0;
+	for (int p = 0; p < table->npeople; p++)
+		table->people[p].class_in[r] = -1;
+	for (int p = 0; p < table->npeople; p++)
+	{
+		Shown	   *class = &table->classes[r][table->nclasses[r]];
+		int			member[MAX_SIZE];
+		int			from = below(table->npeople);
+
+		class->n = 0;
+		for (int k = 0; k < table->npeople && class->n < l && !placed[p]; k++)
+		{
+			int			other = k == 0 ? p : (from + k) % table->npeople;
+			Person	   *person = &table->people[other];
+			bool		fits = person->alive && !placed[other] && (k == 0 || other != p);
+
+			for (int i = 0; i < class->n; i++)
+				fits &= class->value[i] != person->value;
+			if (!fits)
+				continue;
+			member[class->n] = other;
+			class->value[class->n++] = person->value;
+		}
+		for (int i = 0; i < class->n && class->n == l; i++)
+		{
+			placed[member[i]] = true;
+			table->people[member[i]].class_in[r] = table->nclasses[r];
+			table->people[member[i]].shown[r] = table->people[member[i]].value;
+		}
+		table->nclasses[r] += class->n == l;
+	}
+}
+
+static void
+test_diversity_falls(void)
+{
+	int			before = 0;
+
+	for (int l = 4; l >= 2; l--)
+	{
+		Table	   *table = table_create(12, l, false);
+		int			versions = 0;
+		int			known = 0;
+
+		for (int i = 0; i < 12; i++)
+			for (int j = 0; j < 12; j++)
+				table->may[i][j] = i / 2 == j / 2;
+		for (int i = 0; i < 120; i++)
+			add_person(table, below(NCODES), below(NCODES), below(12));
+		for (int r = 0; r < 10; r++)
+		{
+			release_diverse(table, l);
+			pass_time(table, 10);
+		}
+		for (int p = 0; p < table->npeople; p++)
+		{
+			known += count_versions_below(table, &table->people[p], 2);
+			for (int r = 0; r < table->rounds; r++)
+				versions += table->people[p].class_in[r] >= 0;
+		}
+		printf("# %d-diversity: %d of %d versions have one candidate left\n", l, known, versions);
+		check(known > before);
+		before = known;
+	}
+}
+
+/* ----------------------------------------------------------------
  * Fewer counterfeits
  * ----------------------------------------------------------------
  */
@@ -1163,6 +1249,7 @@ static const Test tests[] = {
 	{"lives, Lemma 3", test_lives},
 	{"strict lives, Lemma 4", test_strict_lives},
 	{"200 releases", test_long_lives},
+	{"Figure 3: l-diversity falls", test_diversity_falls},
 };
 
 int
