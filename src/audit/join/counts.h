@@ -6,7 +6,7 @@
 #define PPREPUB_AUDIT_JOIN_COUNTS_H
 
 #include "audit/join/graph.h"
-#include "audit/join/wide.h"
+#include "partition/wide.h"
 
 typedef struct JoinCounts
 {

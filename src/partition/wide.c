@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "audit/join/wide.h"
+#include "partition/wide.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 

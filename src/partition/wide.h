@@ -6,8 +6,8 @@
  * who creates it must know: N records in each of R releases have N to the R
  * cliques at most.  So nothing overflows, and most numbers have one limb or two.
  */
-#ifndef PPREPUB_AUDIT_JOIN_WIDE_H
-#define PPREPUB_AUDIT_JOIN_WIDE_H
+#ifndef PPREPUB_PARTITION_WIDE_H
+#define PPREPUB_PARTITION_WIDE_H
 
 typedef struct Wide
 {
@@ -58,4 +58,4 @@ extern double wide_ratio(const Wide *a, const Wide *b);
 /* In decimal digits, as numeric takes them */
 extern char *wide_text(const Wide *number);
 
-#endif							/* PPREPUB_AUDIT_JOIN_WIDE_H */
+#endif							/* PPREPUB_PARTITION_WIDE_H */
