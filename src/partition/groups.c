@@ -16,6 +16,23 @@
 /* Inside one record the principle is asked once in so many rows. */
 #define ASK_EVERY	16
 
+Work *
+work_create(const Frame *frame, RowId *rows, uint64 nrows,
+			const Principle *principle, uint64 seed)
+{
+	Work	   *work = palloc0(sizeof(Work));
+
+	work->frame = frame;
+	work->principle = principle;
+	work->tally = tally_create(frame);
+	work->hull = palloc(sizeof(Span) * Max(1, frame->nqis));
+	work->groups = palloc(sizeof(Group));
+	work->hulls = palloc(sizeof(Span));
+	work->pieces = palloc(sizeof(Piece));
+	work->records = records_collapse(frame, rows, nrows, seed);
+	return work;
+}
+
 uint32
 piece_create(Work *work, uint32 record, uint32 begin, uint32 end, uint32 next)
 {

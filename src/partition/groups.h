@@ -63,6 +63,8 @@ typedef struct Part
 } Part;
 
 /* groups.c: the words that all steps use. */
+extern Work *work_create(const Frame *frame, RowId *rows, uint64 nrows,
+						 const Principle *principle, uint64 seed);
 extern uint32 piece_create(Work *work, uint32 record, uint32 begin, uint32 end, uint32 next);
 extern uint32 group_create(Work *work);
 extern void group_measure(const Work *work, Group *group, Span *hull);

@@ -20,23 +20,6 @@
 #include "partition/groups.h"
 #include "partition/mondrian.h"
 
-static Work *
-work_create(const Frame *frame, RowId *rows, uint64 nrows,
-			const Principle *principle, uint64 seed)
-{
-	Work	   *work = palloc0(sizeof(Work));
-
-	work->frame = frame;
-	work->principle = principle;
-	work->tally = tally_create(frame);
-	work->hull = palloc(sizeof(Span) * Max(1, frame->nqis));
-	work->groups = palloc(sizeof(Group));
-	work->hulls = palloc(sizeof(Span));
-	work->pieces = palloc(sizeof(Piece));
-	work->records = records_collapse(frame, rows, nrows, seed);
-	return work;
-}
-
 /* A block that is too large to be gathered is one group; it will be dealt. */
 static void
 keep_together(Work *work, const uint32 *items, uint32 nitems)

@@ -1,0 +1,128 @@
+/*
+ * growing.h
+ *		Classes while they grow: what the steps of grow_classes() hand to each
+ *		other.
+ *
+ * ripe.c leaves out the rows for which there is no class whatever is done;
+ * shelves.c cuts the others into blocks; seed.c grows classes in a block, or in
+ * what is left of several; adopt.c finds classes for single rows that are
+ * left; split.c cuts from the top down instead; grown.c keeps the classes.  Each
+ * of them leaves every class allowed.
+ */
+#ifndef PPREPUB_PARTITION_GROWING_H
+#define PPREPUB_PARTITION_GROWING_H
+
+#include "partition/grow.h"
+#include "partition/groups.h"
+#include "partition/records.h"
+
+#define NO_CLASS PG_UINT32_MAX
+
+typedef enum ShelfKind
+{
+	NEEDY,						/* rows with a protected value: must be in a class */
+	HELPING,					/* rows that were not asked for */
+	FREE						/* rows that leave anyway, in a class or as they are */
+} ShelfKind;
+
+/* Equal rows of a kind that are in no class yet: records->rows[from] and so on. */
+typedef struct Shelf
+{
+	uint32		record;
+	ShelfKind	kind;
+	uint32		from;
+	uint32		rows;
+} Shelf;
+
+/* Whether a class has a value is told by a bit; values share bits where they are more than that. */
+#define VALUE_BITS 256
+
+typedef struct Grown
+{
+	uint64		size;
+	double		loss;			/* of one row */
+	uint64		asked;			/* rows that lose it */
+	RowId		head;			/* its first member */
+	uint64		values[VALUE_BITS / 64];
+} Grown;
+
+typedef struct Growth
+{
+	/* Input, borrowed */
+	const Frame *frame;
+	const Ratios *ratios;
+	const GrowOptions *options;
+	Records    *records;
+	uint64		least;			/* the size of a class in which nobody demands more than all do */
+
+	/* What is in no class yet, in the order of the cuts */
+	uint32		nshelves;
+	Shelf	   *shelves;
+	uint32		nblocks;
+	uint32	   *block;			/* [nblocks + 1] its first shelf */
+	uint64		most;			/* rows of a block */
+	RowId	   *spare;			/* [rows of the largest record] */
+
+	/* Classes */
+	uint32		nclasses;
+	uint32		classes_allocated;
+	Grown	   *classes;
+	Span	   *hulls;			/* [classes * dimensions] */
+	RowId	   *next;			/* [rows of the frame] the next member, or NO_ROW */
+	uint32	   *record_of;		/* [rows of the frame] */
+	double	   *own;			/* [rows of the frame] what each demands of its own
+								 * value; NULL if nobody demands more than all do */
+
+	Crowd	   *crowd;			/* empty between uses */
+} Growth;
+
+static inline uint64 *
+value_word(Grown *class, Code value)
+{
+	return &class->values[value % VALUE_BITS / 64];
+}
+
+static inline uint64
+value_bit(Code value)
+{
+	return UINT64CONST(1) << (value % 64);
+}
+
+static inline Span *
+grown_hull(const Growth *growth, uint32 c)
+{
+	return &growth->hulls[(Size) c * growth->records->ndimensions];
+}
+
+static inline bool
+is_asked_for(const Growth *growth, RowId row)
+{
+	return growth->frame->asked == NULL || growth->frame->asked[row];
+}
+
+/* ripe.c: the rows that may find a class come first; returns how many they are. */
+extern uint64 ripe_rows(RowId *rows, uint64 nrows, const Ratios *ratios, uint64 seed);
+
+/* shelves.c: blocks of so many rows at least; or all of some records as one block. */
+extern void fill_shelves(Growth *growth, Work *work, uint64 size);
+extern void make_shelves(Growth *growth, uint64 size);
+extern void shelve_block(Growth *growth, const uint32 *items, uint32 nitems);
+
+/* split.c: the same, but what is allowed as it is becomes a class, and only the rest is shelved. */
+extern void split_records(Growth *growth, Work *work, uint64 size);
+
+/* seed.c: grows classes from what is on these shelves; returns how many needy rows are left there. */
+typedef struct Seeder Seeder;
+extern Seeder *seeder_create(Growth *growth);
+extern uint32 grow_from_shelves(Seeder *seeder, uint32 first, uint32 end);
+
+/* adopt.c: how many needy rows of these shelves find no class. */
+extern uint32 adopt_from_shelves(Growth *growth, uint32 first, uint32 end, uint32 near, uint32 reach);
+
+/* grown.c */
+extern uint32 grown_create(Growth *growth);
+extern void grown_add(Growth *growth, uint32 c, RowId row);
+extern double grown_loss(Growth *growth, uint32 c); /* of one row */
+extern Classes *grown_classes(Growth *growth, MemoryContext context);
+
+#endif							/* PPREPUB_PARTITION_GROWING_H */

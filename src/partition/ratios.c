@@ -1,0 +1,194 @@
+/*
+ * ratios.c
+ *		Who demands what of a class.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "partition/ratios.h"
+#include "utils/memutils.h"
+
+/* So near to each other, doubles that were computed in a few hundred steps may be the same number. */
+#define NEAR 1e-9
+
+static inline bool
+is_near(double a, double b)
+{
+	return fabs(a - b) < NEAR * b;	/* nothing is near to what is infinite */
+}
+
+bool
+demand_is_met(const Ratios *ratios, RowId row, const Demand *demand, uint64 size, uint64 count)
+{
+	double		needed = demand->ratio * count;
+
+	if (!is_near(size, needed))
+		return size > needed;
+	return ratios->is_met(ratios, row, demand, size, count);
+}
+
+static const Demand *
+demand_of(const Ratios *ratios, RowId row, Code value)
+{
+	if (ratios->first != NULL)
+		for (uint64 i = ratios->first[row]; i < ratios->first[row + 1]; i++)
+			if (ratios->demands[i].value == value)
+				return &ratios->demands[i];
+	return NULL;
+}
+
+const Demand *
+own_demand(const Ratios *ratios, RowId row)
+{
+	return ratios->value[row] == NO_CODE ? NULL : demand_of(ratios, row, ratios->value[row]);
+}
+
+uint64
+least_size(const Ratios *ratios, RowId row)
+{
+	const Demand *demand = own_demand(ratios, row);
+	double		ratio = demand == NULL ? ratios->base : Max(ratios->base, demand->ratio);
+	uint64		size;
+
+	if (!(ratio < MAX_FRAME_ROWS))
+		return PG_UINT64_MAX;
+	size = (uint64) ceil(ratio * (1 - NEAR));
+	while (!base_is_met(ratios, size, 1) || (demand != NULL && !demand_is_met(ratios, row, demand, size, 1)))
+		size++;
+	return size;
+}
+
+/* ----------------------------------------------------------------
+ * Crowds
+ * ----------------------------------------------------------------
+ */
+
+Crowd *
+crowd_create(const Ratios *ratios)
+{
+	Crowd	   *crowd = palloc0(sizeof(Crowd));
+	Size		n = (Size) ratios->nvalues + 1;
+
+	crowd->ratios = ratios;
+	crowd->count = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	crowd->touched = palloc_extended(sizeof(Code) * n, MCXT_ALLOC_HUGE);
+	crowd->is_touched = palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	if (ratios->first == NULL)
+		return crowd;
+	crowd->worst = palloc_extended(sizeof(Demand *) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	crowd->worst_of = palloc_extended(sizeof(RowId) * n, MCXT_ALLOC_HUGE);
+	crowd->is_close = palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return crowd;
+}
+
+void
+crowd_clear(Crowd *crowd)
+{
+	for (Code i = 0; i < crowd->ntouched; i++)
+	{
+		Code		value = crowd->touched[i];
+
+		crowd->count[value] = 0;
+		crowd->is_touched[value] = false;
+		if (crowd->worst == NULL)
+			continue;
+		crowd->worst[value] = NULL;
+		crowd->is_close[value] = false;
+	}
+	crowd->ntouched = 0;
+	crowd->size = 0;
+}
+
+static void
+touch(Crowd *crowd, Code value)
+{
+	if (crowd->is_touched[value])
+		return;
+	crowd->is_touched[value] = true;
+	crowd->touched[crowd->ntouched++] = value;
+}
+
+static void
+add_demand(Crowd *crowd, RowId row, const Demand *demand)
+{
+	const Demand **worst = &crowd->worst[demand->value];
+
+	touch(crowd, demand->value);
+	if (*worst != NULL && (*worst)->ratio != demand->ratio)
+		crowd->is_close[demand->value] |= is_near((*worst)->ratio, demand->ratio);
+	if (*worst != NULL && (*worst)->ratio >= demand->ratio)
+		return;
+	*worst = demand;
+	crowd->worst_of[demand->value] = row;
+}
+
+void
+crowd_count(Crowd *crowd, RowId row)
+{
+	Code		value = crowd->ratios->value[row];
+
+	crowd->size++;
+	if (value == NO_CODE)
+		return;
+	touch(crowd, value);
+	crowd->count[value]++;
+}
+
+void
+crowd_add(Crowd *crowd, RowId row)
+{
+	const Ratios *ratios = crowd->ratios;
+
+	crowd_count(crowd, row);
+	if (ratios->first == NULL)
+		return;
+	for (uint64 i = ratios->first[row]; i < ratios->first[row + 1]; i++)
+		add_demand(crowd, row, &ratios->demands[i]);
+}
+
+/* Is nobody linked too well to a value that so many have? */
+static bool
+value_is_allowed(const Crowd *crowd, Code value, uint64 count)
+{
+	const Demand *worst = crowd->worst == NULL ? NULL : crowd->worst[value];
+
+	if (!base_is_met(crowd->ratios, crowd->goal, count))
+		return false;
+	if (worst == NULL)
+		return true;
+	if (crowd->is_close[value] && is_near(crowd->goal, worst->ratio * count))
+		return false;			/* who of several demands most is not known */
+	return demand_is_met(crowd->ratios, crowd->worst_of[value], worst, crowd->goal, count);
+}
+
+bool
+crowd_admits(const Crowd *crowd, RowId row)
+{
+	const Ratios *ratios = crowd->ratios;
+	Code		value = ratios->value[row];
+
+	if (value != NO_CODE && !value_is_allowed(crowd, value, (uint64) crowd->count[value] + 1))
+		return false;
+	if (ratios->first == NULL)
+		return true;
+	for (uint64 i = ratios->first[row]; i < ratios->first[row + 1]; i++)
+	{
+		const Demand *demand = &ratios->demands[i];
+		uint64		count = (uint64) crowd->count[demand->value] + (demand->value == value);
+
+		if (count > 0 && !demand_is_met(ratios, row, demand, crowd->goal, count))
+			return false;
+	}
+	return true;
+}
+
+bool
+crowd_is_allowed(const Crowd *crowd)
+{
+	for (Code i = 0; i < crowd->ntouched; i++)
+		if (crowd->count[crowd->touched[i]] > 0 &&
+			!value_is_allowed(crowd, crowd->touched[i], crowd->count[crowd->touched[i]]))
+			return false;
+	return true;
+}

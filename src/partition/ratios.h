@@ -1,0 +1,88 @@
+/*
+ * ratios.h
+ *		How much larger than frequent: what a class must be before it may link
+ *		its members to a sensitive value.
+ *
+ * A class of n rows, c of which have a value, links each of its members to that
+ * value with the chance of c in n.  So each member demands that n / c be a
+ * ratio at least.  Unlike a principle this is not monotonous: one more row may
+ * bring a value once too often, or somebody who demands more.
+ */
+#ifndef PPREPUB_PARTITION_RATIOS_H
+#define PPREPUB_PARTITION_RATIOS_H
+
+#include "frame/frame.h"
+
+/* Somebody demands more of a value than everybody does of all values. */
+typedef struct Demand
+{
+	Code		value;
+	double		ratio;			/* beyond all numbers of rows: never */
+} Demand;
+
+typedef struct Ratios Ratios;
+
+struct Ratios
+{
+	const Code *value;			/* [rows of the frame] that are to be protected, or
+								 * NO_CODE */
+	Code		nvalues;
+	double		base;			/* demanded by everybody, of every value; 1 or more */
+
+	const uint64 *first;		/* [rows + 1] row's demands are first[row] up to, not
+								 * including, first[row + 1]; NULL for none at all */
+	const Demand *demands;
+
+	/*
+	 * Are so many rows, count of which have the value, enough?  Asked where a
+	 * demand's ratio comes so near to size / count that rounding decides.
+	 */
+	bool		(*is_met) (const Ratios *self, RowId row, const Demand *demand, uint64 size, uint64 count);
+};
+
+static inline bool
+base_is_met(const Ratios *ratios, uint64 size, uint64 count)
+{
+	return size >= ratios->base * count;
+}
+
+extern bool demand_is_met(const Ratios *ratios, RowId row, const Demand *demand, uint64 size, uint64 count);
+
+/* What a row demands of its own value, or NULL if no more than all do. */
+extern const Demand *own_demand(const Ratios *ratios, RowId row);
+
+/* The smallest class that links the row to its own value, if nobody else has it; PG_UINT64_MAX for none. */
+extern uint64 least_size(const Ratios *ratios, RowId row);
+
+/*
+ * Rows on their way to become a class of a goal, which is a number of rows: how
+ * often they have each value, and who demands most of it.
+ */
+typedef struct Crowd
+{
+	const Ratios *ratios;		/* borrowed */
+	uint64		goal;
+	uint64		size;
+	uint32	   *count;			/* [values] */
+	const Demand **worst;		/* [values] or NULL; of the values demanded */
+	RowId	   *worst_of;		/* [values] whose it is */
+	bool	   *is_close;		/* [values] somebody else demands nearly as much */
+
+	/* Values that are counted or demanded */
+	Code		ntouched;
+	Code	   *touched;
+	bool	   *is_touched;		/* [values] */
+} Crowd;
+
+extern Crowd *crowd_create(const Ratios *ratios);
+extern void crowd_clear(Crowd *crowd);
+extern void crowd_add(Crowd *crowd, RowId row);
+extern void crowd_count(Crowd *crowd, RowId row);	/* whatever it demands */
+
+/* Would a class of the goal be allowed, as far as these rows and one more go? */
+extern bool crowd_admits(const Crowd *crowd, RowId row);
+
+/* Are the rows allowed as a class of the goal? */
+extern bool crowd_is_allowed(const Crowd *crowd);
+
+#endif							/* PPREPUB_PARTITION_RATIOS_H */

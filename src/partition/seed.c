@@ -1,0 +1,499 @@
+/*
+ * seed.c
+ *		Growing classes, each from one row and those that lie next to it.
+ *
+ * NOTES
+ *		A class is as large as its first row demands, and takes in whoever is
+ *		allowed in a class of that size, the nearest first: as far as losses go,
+ *		since what a row's company costs is what covering all of them loses.  Rows
+ *		that need a class themselves are nearer than they are, rows that lose
+ *		what they could have kept farther.
+ *
+ *		A value that so many have that each class must take one of them (a
+ *		pressing one), lest some be left in the end, has its place kept.
+ *
+ *		Who demands most begins, while there is still company to be had.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "partition/growing.h"
+#include "utils/memutils.h"
+
+/* Distances are sorted into so many drawers. */
+#define DRAWERS 128
+
+#define NO_SHELF PG_UINT32_MAX
+
+/* How far a row seems, by what a class is to it. */
+static const double far[] = {[NEEDY] = 1,[HELPING] = 1.1,[FREE] = 1.5};
+#define FREE_STEP 0.001
+
+/* Who is near is asked again when a crowd has become so many times larger. */
+#define GROWTH 4
+
+/* A row that is in the class in the making: it stands behind the others of its shelf, which no longer counts it. */
+typedef struct Taken
+{
+	uint32		shelf;
+	uint32		at;				/* where it stood */
+	RowId		row;
+} Taken;
+
+struct Seeder
+{
+	Growth	   *growth;			/* borrowed */
+
+	/* What can be taken */
+	uint32		nopen;
+	uint32		nopen_allocated;
+	uint32	   *open;			/* shelves that are not empty */
+	uint32	   *sorted;			/* the same, the nearest first */
+	float	   *distance;
+	uint64		rows;			/* on them */
+	uint64		needy;
+	uint32	   *frequency;		/* [values] of the needy ones */
+	Code		nvalues;
+	Code	   *values;			/* that occur */
+
+	/* The class in the making */
+	uint32		ntaken;
+	uint32		taken_allocated;
+	Taken	   *taken;
+	Span	   *hull;			/* [dimensions] */
+	uint64		places;			/* that nobody has, and are not kept */
+	Code		npressing;
+	Code	   *pressing;		/* values that have places kept */
+	bool	   *is_pressing;	/* [values] and nobody has the place yet */
+
+	/* Who began */
+	uint32		round;
+	uint32	   *tried;			/* [rows of the frame] in which round; NULL if nobody demands more than all */
+};
+
+Seeder *
+seeder_create(Growth *growth)
+{
+	Seeder	   *seeder = palloc0(sizeof(Seeder));
+	Size		n = (Size) growth->ratios->nvalues + 1;
+
+	seeder->growth = growth;
+	seeder->open = palloc(sizeof(uint32));
+	seeder->sorted = palloc(sizeof(uint32));
+	seeder->distance = palloc(sizeof(float));
+	seeder->taken = palloc(sizeof(Taken));
+	seeder->hull = palloc(sizeof(Span) * Max(1, growth->records->ndimensions));
+	seeder->frequency = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	seeder->values = palloc_extended(sizeof(Code) * n, MCXT_ALLOC_HUGE);
+	seeder->pressing = palloc_extended(sizeof(Code) * n, MCXT_ALLOC_HUGE);
+	seeder->is_pressing = palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	if (growth->own != NULL)
+		seeder->tried = palloc_extended(sizeof(uint32) * (growth->frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return seeder;
+}
+
+static inline Shelf *
+shelf_at(const Seeder *seeder, uint32 s)
+{
+	return &seeder->growth->shelves[s];
+}
+
+static inline RowId
+row_at(const Seeder *seeder, uint32 at)
+{
+	return seeder->growth->records->rows[at];
+}
+
+/* ----------------------------------------------------------------
+ * What can be taken
+ * ----------------------------------------------------------------
+ */
+
+static void
+count_values(Seeder *seeder, const Shelf *shelf)
+{
+	for (uint32 i = 0; i < shelf->rows; i++)
+	{
+		Code		value = seeder->growth->ratios->value[row_at(seeder, shelf->from + i)];
+
+		if (seeder->frequency[value]++ == 0)
+			seeder->values[seeder->nvalues++] = value;
+	}
+	seeder->needy += shelf->rows;
+}
+
+static void
+open_shelves(Seeder *seeder, uint32 first, uint32 end)
+{
+	if (end - first > seeder->nopen_allocated)
+	{
+		seeder->nopen_allocated = end - first;
+		seeder->open = repalloc_huge(seeder->open, sizeof(uint32) * seeder->nopen_allocated);
+		seeder->sorted = repalloc_huge(seeder->sorted, sizeof(uint32) * seeder->nopen_allocated);
+		seeder->distance = repalloc_huge(seeder->distance, sizeof(float) * seeder->nopen_allocated);
+	}
+	seeder->nopen = 0;
+	seeder->rows = seeder->needy = 0;
+	seeder->nvalues = 0;
+	for (uint32 s = first; s < end; s++)
+	{
+		const Shelf *shelf = shelf_at(seeder, s);
+
+		if (shelf->rows == 0)
+			continue;
+		seeder->open[seeder->nopen++] = s;
+		seeder->rows += shelf->rows;
+		if (shelf->kind == NEEDY)
+			count_values(seeder, shelf);
+	}
+}
+
+static void
+close_shelves(Seeder *seeder)
+{
+	for (Code i = 0; i < seeder->nvalues; i++)
+		seeder->frequency[seeder->values[i]] = 0;
+}
+
+/* Forgets shelves that have become empty. */
+static void
+keep_open(Seeder *seeder)
+{
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < seeder->nopen; i++)
+		if (shelf_at(seeder, seeder->open[i])->rows > 0)
+			seeder->open[n++] = seeder->open[i];
+	seeder->nopen = n;
+}
+
+/* ----------------------------------------------------------------
+ * Who is near
+ * ----------------------------------------------------------------
+ */
+
+static float
+distance_of(const Seeder *seeder, const Shelf *shelf, double covered)
+{
+	const Records *records = seeder->growth->records;
+	double		loss = widened_loss(records, seeder->hull, record_tuple(records, shelf->record), records->ndimensions) - covered;
+
+	return (float) (loss * far[shelf->kind] + (shelf->kind == FREE ? FREE_STEP : 0));
+}
+
+/* Sorts the open shelves by what the class in the making would lose by taking from them, nearly. */
+static void
+sort_shelves(Seeder *seeder)
+{
+	double		covered = hull_loss(seeder->growth->records, seeder->hull);
+	uint32		place[DRAWERS + 1] = {0};
+	float		farthest = 0;
+	float		scale;
+
+	for (uint32 i = 0; i < seeder->nopen; i++)
+	{
+		seeder->distance[i] = distance_of(seeder, shelf_at(seeder, seeder->open[i]), covered);
+		farthest = Max(farthest, seeder->distance[i]);
+	}
+	scale = farthest > 0 ? (DRAWERS - 1) / farthest : 0;
+	for (uint32 i = 0; i < seeder->nopen; i++)
+	{
+		seeder->distance[i] *= scale;
+		place[(int) seeder->distance[i] + 1]++;
+	}
+	for (int drawer = 1; drawer < DRAWERS; drawer++)
+		place[drawer] += place[drawer - 1];
+	for (uint32 i = 0; i < seeder->nopen; i++)
+		seeder->sorted[place[(int) seeder->distance[i]]++] = seeder->open[i];
+}
+
+/* ----------------------------------------------------------------
+ * A class
+ * ----------------------------------------------------------------
+ */
+
+static void
+take(Seeder *seeder, uint32 s, uint32 at)
+{
+	Growth	   *growth = seeder->growth;
+	Shelf	   *shelf = shelf_at(seeder, s);
+	RowId	   *rows = growth->records->rows;
+	RowId		row = rows[at];
+
+	if (seeder->ntaken == seeder->taken_allocated)
+	{
+		seeder->taken_allocated = Max(64, seeder->taken_allocated * 2);
+		seeder->taken = repalloc_huge(seeder->taken, sizeof(Taken) * seeder->taken_allocated);
+	}
+	seeder->taken[seeder->ntaken++] = (Taken) {s, at, row};
+	rows[at] = rows[shelf->from + --shelf->rows];
+	rows[shelf->from + shelf->rows] = row;
+	crowd_add(growth->crowd, row);
+	hull_add_tuple(growth->records, seeder->hull, record_tuple(growth->records, shelf->record));
+}
+
+/* Takes a row into one of the places beside the seed. */
+static void
+take_beside(Seeder *seeder, uint32 s, uint32 at)
+{
+	Code		value = seeder->growth->ratios->value[row_at(seeder, at)];
+
+	if (value != NO_CODE && seeder->is_pressing[value])
+		seeder->is_pressing[value] = false;
+	else
+		seeder->places--;
+	take(seeder, s, at);
+}
+
+/* Takes nobody after all: from the last one on, all return to where they stood. */
+static void
+put_back(Seeder *seeder)
+{
+	RowId	   *rows = seeder->growth->records->rows;
+
+	while (seeder->ntaken > 0)
+	{
+		const Taken *taken = &seeder->taken[--seeder->ntaken];
+		Shelf	   *shelf = shelf_at(seeder, taken->shelf);
+
+		rows[shelf->from + shelf->rows++] = rows[taken->at];
+		rows[taken->at] = taken->row;
+	}
+}
+
+static int
+compare_frequencies(const void *a, const void *b, void *frequency)
+{
+	uint32		x = ((const uint32 *) frequency)[*(const Code *) a];
+	uint32		y = ((const uint32 *) frequency)[*(const Code *) b];
+
+	return (x < y) - (x > y);
+}
+
+/* The values, but the one given, of which there are more than classes to come, the most frequent first. */
+static Code
+find_pressing(Seeder *seeder, Code but)
+{
+	uint64		goal = seeder->growth->crowd->goal;
+	uint64		classes = seeder->rows < goal ? 0 : (seeder->rows - goal) / seeder->growth->least;
+	Code		n = 0;
+
+	for (Code i = 0; i < seeder->nvalues; i++)
+		if (seeder->values[i] != but && seeder->frequency[seeder->values[i]] > classes)
+			seeder->pressing[n++] = seeder->values[i];
+	if (n >= goal)
+		qsort_arg(seeder->pressing, n, sizeof(Code), compare_frequencies, seeder->frequency);
+	return n;
+}
+
+/* Keeps places beside the seed for values that would not find enough classes later on, or for as many of them as there are places. */
+static void
+keep_places(Seeder *seeder, Code value_of_seed)
+{
+	uint64		places = seeder->growth->crowd->goal - 1;
+	Code		n = find_pressing(seeder, value_of_seed);
+
+	n = Min(n, places);
+	for (Code i = 0; i < n; i++)
+		seeder->is_pressing[seeder->pressing[i]] = true;
+	seeder->places = places - n;
+	seeder->npressing = n;
+}
+
+static void
+keep_no_places(Seeder *seeder)
+{
+	for (Code i = 0; i < seeder->npressing; i++)
+		seeder->is_pressing[seeder->pressing[i]] = false;
+	seeder->npressing = 0;
+	seeder->places = seeder->growth->crowd->goal - 1;
+}
+
+/* Takes from a shelf until there are so many rows. */
+static void
+take_from(Seeder *seeder, uint32 s, uint64 enough)
+{
+	const Growth *growth = seeder->growth;
+	Crowd	   *crowd = growth->crowd;
+	const Shelf *shelf = shelf_at(seeder, s);
+
+	for (uint32 at = shelf->from; at < shelf->from + shelf->rows && crowd->size < enough;)
+	{
+		RowId		row = row_at(seeder, at);
+		Code		value = growth->ratios->value[row];
+
+		if ((seeder->places > 0 || (value != NO_CODE && seeder->is_pressing[value])) && crowd_admits(crowd, row))
+			take_beside(seeder, s, at);
+		else
+			at++;
+	}
+}
+
+/*
+ * Fills the crowd, and says whether it became as large as its goal.  Who is near
+ * is asked again whenever the crowd has grown to so many times its size.
+ */
+static bool
+gather(Seeder *seeder, uint32 seed)
+{
+	Crowd	   *crowd = seeder->growth->crowd;
+	uint64		before;
+
+	crowd_clear(crowd);
+	hull_clear(seeder->growth->records, seeder->hull);
+	take(seeder, seed, shelf_at(seeder, seed)->from);
+	do
+	{
+		uint64		enough = Min(crowd->size * GROWTH, crowd->goal);
+
+		before = crowd->size;
+		sort_shelves(seeder);
+		for (uint32 i = 0; i < seeder->nopen && crowd->size < enough; i++)
+			take_from(seeder, seeder->sorted[i], enough);
+	} while (crowd->size < crowd->goal && crowd->size > before);
+	return crowd->size == crowd->goal;
+}
+
+/* What was taken becomes a class. */
+static void
+commit(Seeder *seeder)
+{
+	Growth	   *growth = seeder->growth;
+	uint32		c = grown_create(growth);
+
+	for (uint32 i = 0; i < seeder->ntaken; i++)
+	{
+		RowId		row = seeder->taken[i].row;
+
+		if (shelf_at(seeder, seeder->taken[i].shelf)->kind == NEEDY)
+		{
+			seeder->frequency[growth->ratios->value[row]]--;
+			seeder->needy--;
+		}
+		grown_add(growth, c, row);
+	}
+	seeder->rows -= seeder->ntaken;
+	seeder->ntaken = 0;
+	keep_open(seeder);
+}
+
+/* Grows a class from the first row of a shelf. */
+static bool
+grow_class(Seeder *seeder, uint32 shelf)
+{
+	Growth	   *growth = seeder->growth;
+	uint64		goal = least_size(growth->ratios, row_at(seeder, shelf_at(seeder, shelf)->from));
+	bool		has_grown;
+
+	CHECK_FOR_INTERRUPTS();
+	if (goal > seeder->rows)
+		return false;
+	growth->crowd->goal = goal;
+	keep_places(seeder, growth->ratios->value[row_at(seeder, shelf_at(seeder, shelf)->from)]);
+	has_grown = gather(seeder, shelf);
+	if (!has_grown && seeder->npressing > 0)
+	{
+		put_back(seeder);
+		keep_no_places(seeder);
+		has_grown = gather(seeder, shelf);
+	}
+	if (has_grown)
+		commit(seeder);
+	else
+		put_back(seeder);
+	keep_no_places(seeder);
+	crowd_clear(growth->crowd);
+	return has_grown;
+}
+
+/* ----------------------------------------------------------------
+ * Who begins
+ * ----------------------------------------------------------------
+ */
+
+static void
+move_to_front(Seeder *seeder, uint32 shelf, uint32 at)
+{
+	RowId	   *rows = seeder->growth->records->rows;
+	RowId		row = rows[at];
+
+	rows[at] = rows[shelf_at(seeder, shelf)->from];
+	rows[shelf_at(seeder, shelf)->from] = row;
+}
+
+/* The shelf of the needy row that demands most of those not tried, which becomes its first row; or NO_SHELF. */
+static uint32
+most_demanding(Seeder *seeder)
+{
+	const Growth *growth = seeder->growth;
+	double		most = growth->ratios->base;
+	uint32		best = NO_SHELF;
+	uint32		best_at = 0;
+
+	for (uint32 i = 0; i < seeder->nopen; i++)
+	{
+		const Shelf *shelf = shelf_at(seeder, seeder->open[i]);
+
+		for (uint32 at = shelf->from; shelf->kind == NEEDY && at < shelf->from + shelf->rows; at++)
+		{
+			RowId		row = row_at(seeder, at);
+
+			if (growth->own[row] <= most || seeder->tried[row] == seeder->round)
+				continue;
+			most = growth->own[row];
+			best = seeder->open[i];
+			best_at = at;
+		}
+	}
+	if (best != NO_SHELF)
+		move_to_front(seeder, best, best_at);
+	return best;
+}
+
+static void
+grow_demanding(Seeder *seeder)
+{
+	uint32		shelf;
+
+	while ((shelf = most_demanding(seeder)) != NO_SHELF)
+	{
+		seeder->tried[row_at(seeder, shelf_at(seeder, shelf)->from)] = seeder->round;
+		(void) grow_class(seeder, shelf);
+	}
+}
+
+/* The first shelf with a needy row that demands no more than all do, which becomes its first row. */
+static uint32
+first_modest(Seeder *seeder)
+{
+	const Growth *growth = seeder->growth;
+
+	for (uint32 i = 0; i < seeder->nopen; i++)
+	{
+		const Shelf *shelf = shelf_at(seeder, seeder->open[i]);
+
+		for (uint32 at = shelf->from; shelf->kind == NEEDY && at < shelf->from + shelf->rows; at++)
+			if (growth->own == NULL || growth->own[row_at(seeder, at)] <= growth->ratios->base)
+			{
+				move_to_front(seeder, seeder->open[i], at);
+				return seeder->open[i];
+			}
+	}
+	return NO_SHELF;
+}
+
+uint32
+grow_from_shelves(Seeder *seeder, uint32 first, uint32 end)
+{
+	uint32		shelf;
+
+	open_shelves(seeder, first, end);
+	seeder->round++;
+	if (seeder->growth->own != NULL)
+		grow_demanding(seeder);
+	/* What fails for one that demands no more than all do fails for the others, too. */
+	while (seeder->needy > 0 && (shelf = first_modest(seeder)) != NO_SHELF && grow_class(seeder, shelf))
+		;
+	close_shelves(seeder);
+	return seeder->needy;
+}
