@@ -10,10 +10,10 @@
 #include "fmgr.h"
 #include "method/method.h"
 #include "serve/answer/settings.h"
+#include "serve/declared_tables.h"
 #include "serve/linkability/settings.h"
 #include "serve/schedule/schedule.h"
 #include "serve/strengthen.h"
-#include "serve/updates.h"
 #include "store/store.h"
 
 PG_MODULE_MAGIC;
@@ -30,6 +30,6 @@ _PG_init(void)
 	for (int i = 0; methods[i] != NULL; i++)
 		declare_method(&methods[i]->declaration);
 	parameters_hook = warn_of_lost_people;
-	table_hook = check_table;
+	table_hook = check_declared_table;
 	drop_hook = unschedule_dropped;
 }

@@ -86,7 +86,7 @@ load_quasi_identifier(FrameLoad *state, LoadedFrame *loaded, LoadingColumn *colu
 		refuse_uncodable(state, column, code, &uncodable);
 	add_fingerprints(state, loaded, column);
 	frame->code[q] = recode(state, column->number, code);
-	for (uint64 row = 0; row < state->nrows; row++)
+	for (uint64 row = 0; row < state->nrows - state->nregistered; row++)
 		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
 	frame->domain[q] = *loaded->codings[q]->domain;
 	loaded->codings[q]->domain = &frame->domain[q];
@@ -133,6 +133,21 @@ asked_rows(const FrameLoad *state)
 	return asked;
 }
 
+/* NULL where all values are. */
+static const bool *
+protected_values(const FrameLoad *state, const LoadedFrame *loaded)
+{
+	bool	   *is_protected;
+
+	if (state->protected == NULL)
+		return NULL;
+	is_protected = palloc_extended(sizeof(bool) * ((Size) loaded->frame.nsensitive + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint64 i = 0; i < state->nprotected; i++)
+		if (state->protected[i] != DICTIONARY_NULL)
+			is_protected[loaded->sensitive_code[state->protected[i]]] = true;
+	return is_protected;
+}
+
 static LoadedFrame *
 finish_frame(FrameLoad *state)
 {
@@ -165,6 +180,7 @@ finish_frame(FrameLoad *state)
 	frame->sensitive = loaded->sensitive.code;
 	frame->nsensitive = loaded->sensitive.ncodes;
 	frame->asked = asked_rows(state);
+	frame->is_protected = protected_values(state, loaded);
 	loaded->left_out = state->left_out;
 	return loaded;
 }

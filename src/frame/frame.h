@@ -32,6 +32,14 @@ typedef struct Frame
 	/* The sensitive column; NO_CODE where it is NULL */
 	Code		nsensitive;		/* codes are 0 .. nsensitive - 1 */
 	Code	   *sensitive;		/* [nrows] */
+	const bool *is_protected;	/* [nsensitive] values that somebody must not be
+								 * linked to, or NULL for all */
 } Frame;
+
+static inline bool
+is_protected(const Frame *frame, Code value)
+{
+	return value != NO_CODE && (frame->is_protected == NULL || frame->is_protected[value]);
+}
 
 #endif							/* PPREPUB_FRAME_FRAME_H */

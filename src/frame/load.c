@@ -61,6 +61,8 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 		make_room(state);
 	if (state->is_lenient && lacks_key(state, slot))
 		return true;
+	if (state->is_registry && keys_find(state->keys, slot->tts_values[state->key]) != NO_KEY)
+		return true;
 	for (int i = 0; i < state->ncolumns; i++)
 	{
 		LoadingColumn *column = &state->columns[i];
@@ -146,7 +148,7 @@ source_query(const FrameLoad *state, const char *condition)
 }
 
 void
-read_rows(FrameLoad *state, const char *condition, ParamListInfo params)
+read_query(FrameLoad *state, const char *sql, ParamListInfo params)
 {
 	SPIExecuteOptions options = {0};
 	int			result;
@@ -155,11 +157,17 @@ read_rows(FrameLoad *state, const char *condition, ParamListInfo params)
 	options.read_only = true;	/* and so under the active snapshot */
 	options.must_return_tuples = true;
 	options.dest = &state->receiver;
-	result = SPI_execute_extended(source_query(state, condition), &options);
+	result = SPI_execute_extended(sql, &options);
 	if (result < 0)
 		elog(ERROR, "could not read the source: %s", SPI_result_code_string(result));
 	resize(state, state->nrows);
 	fix_settings();				/* the source's code may have changed them */
+}
+
+void
+read_rows(FrameLoad *state, const char *condition, ParamListInfo params)
+{
+	read_query(state, source_query(state, condition), params);
 }
 
 /* Keys are people: one row each. */

@@ -76,6 +76,16 @@ extern FrameLoad *load_given(const DeclaredPublication *publication, KeyTable *k
 extern void load_helpers(FrameLoad *load, Datum *keys, uint64 n);
 
 /*
+ * Reads people of a registry who are not in the source, from a copy of it: they
+ * have no sensitive value, and can only be counted in.  To be called first of
+ * all.
+ */
+extern void load_registry(FrameLoad *load, Oid copy);
+
+/* Only the values in a table of one column are protected, not all. */
+extern void load_protected(FrameLoad *load, Oid copy);
+
+/*
  * What will come of the rows read so far, as far as their number and their
  * sensitive values go; and the code of each number, for the time being.
  */

@@ -35,16 +35,23 @@ struct FrameLoad
 
 	uint64		nrows;
 	uint64		nasked;			/* the first of them; all others are helpers */
+	uint64		nregistered;	/* the last of them, who are not in the source */
+	bool		is_registry;	/* is it read at the moment? */
 	uint64		capacity;
 	uint64		null_keys;
+
+	/* Values that are protected: numbers of the sensitive column; NULL for all */
+	uint32	   *protected;
+	uint64		nprotected;
 
 	/* For answers: a row that cannot be shown is left out, rather than an error */
 	bool		is_lenient;
 	uint64		left_out;		/* of the rows asked for */
 };
 
-/* Appends the rows that meet a condition, or all. */
+/* Appends the rows that meet a condition, or all; and those of any query that has the load's columns. */
 extern void read_rows(FrameLoad *load, const char *condition, ParamListInfo params);
+extern void read_query(FrameLoad *load, const char *sql, ParamListInfo params);
 
 /*
  * Makes the keys findable.  Where one is NULL or repeated, it is an error; but

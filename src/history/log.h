@@ -5,9 +5,10 @@
  * A plain table of TARGET_private, NAME_members.  A row is a class of a
  * release: its members' keys, in the key's own type, and the sensitive values
  * that were published of them, as arrays in the same order; fingerprints of
- * their quasi-identifiers tell later who has changed since.  A counterfeit has
- * no key; it stands for somebody who was published before, or is an invented
- * row with a number.  Everything else about the past is a fold of it.
+ * their quasi-identifiers tell later who has changed since.  Who was counted in
+ * from a registry has a key, and neither a value nor a fingerprint.  A
+ * counterfeit has no key; it stands for somebody who was published before, or
+ * is an invented row with a number.  Everything else about the past is a fold of it.
  */
 #ifndef PPREPUB_HISTORY_LOG_H
 #define PPREPUB_HISTORY_LOG_H
@@ -25,7 +26,7 @@ enum
 	LOG_STANDS_FOR,			/* keys, NULL where the class has none */
 	LOG_INVENTED,				/* numbers, NULL where the class has none */
 	LOG_SENSITIVE,
-	LOG_FINGERPRINTS,			/* of the quasi-identifiers, NULL for counterfeits and where they are not known */
+	LOG_FINGERPRINTS,			/* of the quasi-identifiers, NULL for who has no true row, and where they are not known */
 	LOG_COLUMNS
 };
 

@@ -45,6 +45,11 @@ make_room(Recalling *recalling, int32 r, uint64 rows)
 		release->value = repalloc_huge(release->value, sizeof(Code) * recalling->rows_allocated[r]);
 		release->counterfeit = repalloc_huge(release->counterfeit, sizeof(bool) * recalling->rows_allocated[r]);
 		release->fingerprint = repalloc_huge(release->fingerprint, sizeof(uint32) * recalling->rows_allocated[r]);
+		if (release->is_counted != NULL)
+		{
+			release->is_counted = repalloc_huge(release->is_counted, sizeof(bool) * recalling->rows_allocated[r]);
+			memset(release->is_counted + filled, false, sizeof(bool) * (recalling->rows_allocated[r] - filled));
+		}
 	}
 }
 
@@ -160,6 +165,18 @@ recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, uint64 n, 
 				thread[walk.i] = NO_THREAD - 1 - keys_add(recalling->recalled->invented, walk.value);
 }
 
+/* People without a fingerprint have no row. */
+static void
+recall_counted(Recalling *recalling, SeenRelease *release, int32 r, uint64 at, const ElementWalk *walk)
+{
+	if (release->counterfeit[at + walk->i])
+		return;
+	if (release->is_counted == NULL)
+		release->is_counted = MemoryContextAllocExtended(recalling->context, sizeof(bool) * recalling->rows_allocated[r],
+														 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	release->is_counted[at + walk->i] = true;
+}
+
 static void
 recall_class(void *what, TupleTableSlot *slot)
 {
@@ -192,7 +209,11 @@ recall_class(void *what, TupleTableSlot *slot)
 	for (walk_members(&walk, recalling, &recalling->sensitive, slot->tts_values[LOG_SENSITIVE], n); element_next(&walk);)
 		release->value[at + walk.i] = dictionary_number(recalling->recalled->dictionary, walk.value, walk.isnull);
 	for (walk_members(&walk, recalling, &element_int4, slot->tts_values[LOG_FINGERPRINTS], n); element_next(&walk);)
+	{
 		release->fingerprint[at + walk.i] = walk.isnull ? 0 : (uint32) DatumGetInt32(walk.value);
+		if (walk.isnull)
+			recall_counted(recalling, release, r, at, &walk);
+	}
 	release->number[release->nclasses++] = DatumGetInt64(slot->tts_values[LOG_CLASS]);
 	release->first[release->nclasses] = at + n;
 }

@@ -193,14 +193,21 @@ numbers_as_array(const int64 *numbers, const bool *is_number, uint64 n)
 	return element_array(&element_int8, values, nulls, n);
 }
 
-/* The fingerprints of true rows, as far as they are known, and NULLs up to n. */
+/* Those who have a key: who is behind true rows, and who was counted in. */
+static uint64
+people_in_class(const RememberedClass *class)
+{
+	return class->nrows + class->ncounted;
+}
+
+/* The fingerprints of true rows, as far as they are known, and NULLs for all others. */
 static Datum
 fingerprints_as_array(const Remembering *remembering, const RememberedClass *class)
 {
 	const bool *is_unprinted = remembering->loaded->is_unprinted;
-	uint64		n = class->nrows + class->ninvented;
+	uint64		n = people_in_class(class) + class->ninvented;
 	Datum	   *values = palloc_extended(sizeof(Datum) * n, MCXT_ALLOC_HUGE);
-	bool	   *nulls = class->ninvented == 0 && is_unprinted == NULL ? NULL :
+	bool	   *nulls = n == class->nrows && is_unprinted == NULL ? NULL :
 		palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE);
 
 	for (uint64 i = 0; i < class->nrows; i++)
@@ -340,7 +347,7 @@ log_class(Remembering *remembering, const RememberedClass *class, Datum keys, Da
 	writer_add(remembering->log, values, nulls);
 }
 
-/* The same where the members from nrows on are counterfeits. */
+/* The same where the members after the people are counterfeits. */
 static void
 log_invented_class(Remembering *remembering, const RememberedClass *class, const People *people, Datum shown)
 {
@@ -354,7 +361,7 @@ log_invented_class(Remembering *remembering, const RememberedClass *class, const
 
 	for (uint64 i = 0; i < people->size; i++)
 	{
-		is_true[i] = i < class->nrows;
+		is_true[i] = i < people_in_class(class);
 		is_counterfeit[i] = !is_true[i];
 		stands_for_none[i] = is_true[i] || (people->is_invented != NULL && people->is_invented[i]);
 		any_stands_for |= !stands_for_none[i];
@@ -377,10 +384,10 @@ static People *
 people_of_class(Remembering *remembering, const RememberedClass *class)
 {
 	const LoadedFrame *loaded = remembering->loaded;
-	People	   *people = people_create(class->parent, class->nrows + class->ninvented, true);
+	People	   *people = people_create(class->parent, people_in_class(class) + class->ninvented, true);
 	bool		has_past = class->parent != NO_NEIGHBORHOOD;
 
-	for (uint64 i = 0; i < class->nrows; i++)
+	for (uint64 i = 0; i < people_in_class(class); i++)
 	{
 		RowId		row = class->rows[i];
 
@@ -391,7 +398,7 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 		people->member[i] = remembering->fold->past.member[row];
 		remembering->is_published[people->member[i]] = true;
 	}
-	people->size = class->nrows;
+	people->size = people_in_class(class);
 	for (uint64 i = 0; i < class->ninvented; i++)
 	{
 		people->shown[people->size] = class->invented[i];
@@ -437,7 +444,7 @@ remember_class(Remembering *remembering, const RememberedClass *class)
 	if (remembering->neighborhoods != NULL)
 		remember_people(remembering, people, keys, shown);
 	if (remembering->paths != NULL)
-		path_writer_add(remembering->paths, class->rows, class->nrows, class->invented, class->ninvented);
+		path_writer_add(remembering->paths, class->rows, people_in_class(class), class->invented, class->ninvented);
 	if (remembering->counterfeits != NULL && class->ninvented > 0)
 		counterfeits_add(remembering->counterfeits, remembering->release, class->number, class->ninvented);
 	if (class->ninvented == 0)

@@ -17,8 +17,9 @@ typedef struct RememberedClass
 {
 	int64		number;
 	uint32		parent;			/* the neighborhood that it is part of, or NO_NEIGHBORHOOD */
-	const RowId *rows;
+	const RowId *rows;			/* [nrows + ncounted] */
 	uint64		nrows;
+	uint64		ncounted;		/* people who have no row in the release */
 
 	/* Counterfeits: the members of the past that they stand for, or NO_MEMBER; values */
 	const uint64 *stands_for;

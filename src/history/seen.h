@@ -5,7 +5,8 @@
  *
  * A thread is somebody whom observers can follow from release to release: a
  * person, whether by true rows or by counterfeits that stand for him, or an
- * invented row.  Values are codes of the sensitive values that were published,
+ * invented row.  Somebody may also be counted in: observers take him for one of
+ * the class, though he has no row.  Values are codes of the sensitive values that were published,
  * equal ones being one.
  */
 #ifndef PPREPUB_HISTORY_SEEN_H
@@ -26,6 +27,7 @@ typedef struct SeenRelease
 	Thread	   *thread;			/* [rows] whose row it is */
 	Code	   *value;			/* [rows] as published, NO_CODE for NULL */
 	bool	   *counterfeit;	/* [rows] */
+	bool	   *is_counted;		/* [rows] is it none? NULL where nobody was counted in */
 	uint32	   *fingerprint;	/* [rows] of the quasi-identifiers, if it is a true row; 0 where they are not known */
 } SeenRelease;
 
@@ -36,6 +38,12 @@ typedef struct Seen
 	uint64		nthreads;
 	Code		nvalues;
 } Seen;
+
+static inline bool
+seen_is_counted(const SeenRelease *release, uint64 row)
+{
+	return release->is_counted != NULL && release->is_counted[row];
+}
 
 static inline uint64
 seen_size(const SeenRelease *release, uint32 c)

@@ -25,9 +25,18 @@ struct SequencePart;
 typedef struct Draft
 {
 	Classes    *classes;
+
+	/*
+	 * People of a registry who dilute a class, though they have no row in it:
+	 * rows of the frame that nobody asked for.  NULL where there are none.
+	 */
+	uint64	   *first_counted;	/* [nclasses + 1] */
+	RowId	   *counted;
+
 	double		k;				/* the size that classes are measured against */
 	Refusal		refusal;		/* why there is no class, of a method that shows every row or nothing */
 	uint64		suppressed;		/* rows asked for and in no class */
+	uint64		exhausted;		/* of these: nothing can hide their value any more */
 	uint64		dirty;			/* rows in classes that nobody asked for */
 
 	/*
@@ -95,6 +104,7 @@ extern const Method sequential_method;
 extern const Method invariance_method;
 extern const Method cor_split_method;
 extern const Method m_distinct_method;
+extern const Method global_method;
 
 extern const Method *find_method(const char *name);
 

@@ -12,6 +12,7 @@ const Method *const methods[] = {
 	&invariance_method,
 	&cor_split_method,
 	&m_distinct_method,
+	&global_method,
 	NULL
 };
 

@@ -141,12 +141,13 @@ compare_rows(Inspecting *inspecting)
 {
 	const SeenRelease *seen = inspecting->seen;
 	Inspection *inspection = &inspecting->inspection;
-	uint64		n = seen->first[seen->nclasses];
-	uint64	   *told = palloc_extended(sizeof(uint64) * (n + 1), MCXT_ALLOC_HUGE);
+	uint64		n = 0;
+	uint64	   *told = palloc_extended(sizeof(uint64) * (seen->first[seen->nclasses] + 1), MCXT_ALLOC_HUGE);
 
 	for (uint32 c = 0; c < seen->nclasses; c++)
 		for (uint64 i = seen->first[c]; i < seen->first[c + 1]; i++)
-			told[i] = word_of(c, inspecting->released->shows_sensitive ? seen->value[i] : 0);
+			if (!seen_is_counted(seen, i))
+				told[n++] = word_of(c, inspecting->released->shows_sensitive ? seen->value[i] : 0);
 	qsort(told, n, sizeof(uint64), compare_words);
 	qsort(inspecting->rows, inspection->rows, sizeof(uint64), compare_words);
 	CHECK_FOR_INTERRUPTS();
@@ -253,7 +254,7 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = seen->first[c]; i < seen->first[c + 1] && inspecting->is_read[c]; i++)
 		{
-			RowId		row = seen->counterfeit[i] ? NO_ROW : row_of_person[seen->thread[i]];
+			RowId		row = seen->counterfeit[i] || seen_is_counted(seen, i) ? NO_ROW : row_of_person[seen->thread[i]];
 
 			if (row != NO_ROW && inspecting->present->fingerprint[row] == seen->fingerprint[i])
 				cover_member(inspecting, c, row);

@@ -6,6 +6,7 @@
 
 #include "audit/judge.h"
 #include "declare/parameters.h"
+#include "declare/tables.h"
 #include "frame/width.h"
 #include "history/helpers.h"
 #include "serve/promises.h"
@@ -139,6 +140,19 @@ make_nothing(const DeclaredPublication *publication, const Scope *scope,
 	return making;
 }
 
+/* What parameters of the method name: see declare/tables.h. */
+static void
+load_tables(const DeclaredPublication *publication, FrameLoad *load)
+{
+	Oid			registry = copied_table(publication, "registry");
+	Oid			transient = copied_table(publication, "transient");
+
+	if (OidIsValid(registry))
+		load_registry(load, registry);
+	if (OidIsValid(transient))
+		load_protected(load, transient);
+}
+
 Making *
 make_release(const DeclaredPublication *publication, const Scope *scope,
 			 Directory *directory, MemoryContext context)
@@ -153,6 +167,7 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 	making->publication = publication;
 	making->request = scope->request;
 	load = load_rows(publication, scope->condition, scope->shown, scope->is_lenient, context);
+	load_tables(publication, load);
 	making->load_seconds = stopwatch_lap(&watch);
 	making->fold = read_past(publication, directory, load, context);
 	making->directory = making->fold->directory;
@@ -216,8 +231,14 @@ costliest_columns(const Making *making)
 void
 warn_of_suppression(const Making *making)
 {
+	const Promise *promise = find_promise(making->publication);
 	double		share = suppressed_share(&making->metrics);
 
+	if (promise != NULL && promise->warn != NULL)
+	{
+		promise->warn(making);
+		return;
+	}
 	if (share <= 0.5)
 		return;
 	ereport(WARNING,

@@ -4,6 +4,7 @@
  */
 #include "serve/promises.h"
 
+#include "serve/global/global.h"
 #include "serve/promises_candidates.h"
 #include "serve/promises_distinct.h"
 
@@ -11,6 +12,7 @@ static const Promise promises[] = {
 	{"m-invariance", judge_invariance, check_invariance},
 	{"cor-split", judge_cor_split, check_cor_split},
 	{"m-distinct", judge_distinct_draft, check_distinct},
+	{"global", judge_global, check_global, warn_of_global},
 	{.method = NULL}
 };
 

@@ -11,6 +11,8 @@
 #include "method/method.h"
 #include "serve/checks.h"
 
+struct Making;
+
 typedef struct Promise
 {
 	const char *method;
@@ -21,6 +23,9 @@ typedef struct Promise
 
 	/* What audit() looks at: adds checks. */
 	void		(*check) (Audit *audit);
+
+	/* What the owner is warned of, instead of many rows being withheld; NULL for nothing else. */
+	void		(*warn) (const struct Making *making);
 } Promise;
 
 /* The publication's, or NULL where its method's principle says all. */

@@ -211,6 +211,22 @@ send_classes(Sending *sending, const uint32 *order)
  * ----------------------------------------------------------------
  */
 
+/* The rows of a class, and who was counted in behind them. */
+static const RowId *
+people_of(const Draft *draft, uint32 c, uint64 *ncounted, RowId **room)
+{
+	const Classes *classes = draft->classes;
+	uint64		size = class_size(classes, c);
+
+	*ncounted = draft->first_counted == NULL ? 0 : draft->first_counted[c + 1] - draft->first_counted[c];
+	if (*ncounted == 0)
+		return &classes->rows[classes->first[c]];
+	*room = repalloc_huge(*room, sizeof(RowId) * (size + *ncounted));
+	memcpy(*room, &classes->rows[classes->first[c]], sizeof(RowId) * size);
+	memcpy(*room + size, &draft->counted[draft->first_counted[c]], sizeof(RowId) * *ncounted);
+	return *room;
+}
+
 /* The classes, with the numbers that they left with, in the history. */
 static uint64
 remember_classes(const Making *making, int32 number, const uint32 *order, const int64 *numbers)
@@ -219,6 +235,7 @@ remember_classes(const Making *making, int32 number, const uint32 *order, const 
 	const Classes *classes = draft->classes;
 	Remembering *remembering = remember_begin(making->fold, making->loaded, number);
 	bool		is_mixed = draft->parent == NULL && keeps_past(making->publication, PAST_NEIGHBORHOODS);
+	RowId	   *room = palloc(sizeof(RowId));
 
 	for (uint32 i = 0; i < classes->nclasses; i++)
 	{
@@ -228,7 +245,6 @@ remember_classes(const Making *making, int32 number, const uint32 *order, const 
 		RememberedClass class = {
 			.number = numbers[c],
 			.parent = draft->parent == NULL ? NO_NEIGHBORHOOD : draft->parent[c],
-			.rows = &classes->rows[classes->first[c]],
 			.nrows = class_size(classes, c),
 			.stands_for = ninvented == 0 || draft->stands_for == NULL ? NULL : &draft->stands_for[from],
 			.invented = ninvented == 0 ? NULL : &classes->counterfeit[from],
@@ -236,6 +252,7 @@ remember_classes(const Making *making, int32 number, const uint32 *order, const 
 		};
 
 		CHECK_FOR_INTERRUPTS();
+		class.rows = people_of(draft, c, &class.ncounted, &room);
 		if (is_mixed)
 			remember_mixed_class(remembering, class.number, &classes->rows[classes->first[c]], class.nrows);
 		else

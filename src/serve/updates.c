@@ -430,8 +430,8 @@ check_updates(const DeclaredPublication *publication, Oid old_copy, Oid new_copy
 }
 
 void
-check_table(const DeclaredPublication *publication, const char *param,
-			Oid old_copy, Oid new_copy, bool accept_weakening)
+check_updates_table(const DeclaredPublication *publication, const char *param,
+					Oid old_copy, Oid new_copy, bool accept_weakening)
 {
 	if (strcmp(param, PARAM) == 0)
 		check_updates(publication, old_copy, new_copy, accept_weakening);

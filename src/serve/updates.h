@@ -14,8 +14,8 @@
 #include "history/recall.h"
 
 /* Has its say on each new copy of a table that a parameter names: see declare/tables.h. */
-extern void check_table(const DeclaredPublication *publication, const char *param,
-						Oid old_copy, Oid new_copy, bool accept_weakening);
+extern void check_updates_table(const DeclaredPublication *publication, const char *param,
+								Oid old_copy, Oid new_copy, bool accept_weakening);
 
 /*
  * As the owner, under the active snapshot, between reading and finishing a load:

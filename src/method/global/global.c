@@ -1,0 +1,212 @@
+/*
+ * global.c
+ *		The method of Wong, Fu, Liu, Wang and Xu: nobody was ever linked to a value,
+ *		over all releases together, with a chance of more than 1/l.
+ *
+ * NOTES
+ *		Classes are as large as the ratios ask that the strategy, or what was
+ *		published before, demands for their members.  The paper blanks a value
+ *		that no class can hide; that would name it.  Here the row is withheld.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "method/global/demands.h"
+#include "method/method.h"
+#include "miscadmin.h"
+#include "partition/grow.h"
+#include "portability/instr_time.h"
+#include "utils/memutils.h"
+
+/* The parameters, in the order of the table. */
+enum
+{
+	GLOBAL_L,
+	GLOBAL_STRATEGY,
+	GLOBAL_RELEASES,
+	GLOBAL_ALPHA,
+	GLOBAL_CLASSES,
+	GLOBAL_REGISTRY,
+	GLOBAL_TRANSIENT,
+	GLOBAL_ACCEPT_INSENSITIVE
+};
+
+static const char *const strategies[] = {"constant-ratio", "geometric", NULL};
+static const char *const directions[] = {"bottom-up", "top-down", NULL};
+
+static const ParamSpec global_params[] = {
+	[GLOBAL_L] = {"l", PARAM_INTEGER, true, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_MORE},
+	[GLOBAL_STRATEGY] = {"strategy", PARAM_CHOICE, true, 0, 0, strategies, NULL, STRENGTH_NONE},
+	[GLOBAL_RELEASES] = {"releases", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
+	[GLOBAL_ALPHA] = {"alpha", PARAM_DECIMAL, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
+	[GLOBAL_CLASSES] = {"classes", PARAM_CHOICE, false, 0, 0, directions, "\"bottom-up\"", STRENGTH_NONE},
+	[GLOBAL_REGISTRY] = {"registry", PARAM_TABLE, false, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[GLOBAL_TRANSIENT] = {"transient", PARAM_TABLE, false, 0, 0, NULL, NULL, STRENGTH_KEPT},
+	[GLOBAL_ACCEPT_INSENSITIVE] = {"accept_insensitive", PARAM_BOOLEAN, false, 0, 0, NULL, NULL, STRENGTH_NONE},
+	{.name = NULL}
+};
+
+static const TableColumn registry[] = {
+	{TABLE_KEY, NULL, false},
+	{TABLE_QUASI_IDENTIFIERS, NULL, false},
+	{TABLE_END, NULL, false}
+};
+
+static const TableColumn transient[] = {
+	{TABLE_SENSITIVE, NULL, false},
+	{TABLE_END, NULL, false}
+};
+
+static const TableSpec global_tables[] = {
+	{"registry", registry},
+	{"transient", transient},
+	{NULL, NULL}
+};
+
+static const char *
+contradiction(const int64 *params)
+{
+	if (params[GLOBAL_STRATEGY] == CONSTANT_RATIO)
+		return params[GLOBAL_RELEASES] == PARAM_ABSENT
+			? "Strategy \"constant-ratio\" needs \"releases\": in how many of them somebody may be linked to the same value." : NULL;
+	if (params[GLOBAL_ALPHA] == PARAM_ABSENT)
+		return "Strategy \"geometric\" needs \"alpha\": how many times larger than it must be a class is.";
+	return params[GLOBAL_ALPHA] > PARAM_SCALE ? NULL :
+		"An \"alpha\" of 1 would use up all that may ever be known at once: it must be greater.";
+}
+
+static Strategy
+strategy_of(const int64 *params)
+{
+	return (Strategy) {
+		.kind = params[GLOBAL_STRATEGY],.l = params[GLOBAL_L],
+		.releases = params[GLOBAL_RELEASES] == PARAM_ABSENT ? 1 : params[GLOBAL_RELEASES],
+		.alpha = params[GLOBAL_ALPHA] == PARAM_ABSENT ? 2 : (double) params[GLOBAL_ALPHA] / PARAM_SCALE,
+	};
+}
+
+/* ----------------------------------------------------------------
+ * The draft
+ * ----------------------------------------------------------------
+ */
+
+static bool
+is_asked(const Frame *frame, RowId row)
+{
+	return frame->asked == NULL || frame->asked[row];
+}
+
+/* Parts people who are only counted in from those who have a row. */
+static void
+count_in(Draft *draft, const Frame *frame)
+{
+	Classes    *classes = draft->classes;
+	uint64		all = classes->first[classes->nclasses];
+	uint64		rows = 0;
+	uint64		ncounted = 0;
+
+	if (frame->asked == NULL)
+		return;
+	draft->first_counted = palloc_extended(sizeof(uint64) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
+	draft->counted = palloc_extended(sizeof(RowId) * (all + 1), MCXT_ALLOC_HUGE);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		uint64		from = classes->first[c];
+
+		CHECK_FOR_INTERRUPTS();
+		classes->first[c] = rows;
+		draft->first_counted[c] = ncounted;
+		for (uint64 i = from; i < classes->first[c + 1]; i++)
+		{
+			RowId		row = classes->rows[i];
+
+			if (is_asked(frame, row))
+				classes->rows[rows++] = row;
+			else
+				draft->counted[ncounted++] = row;
+		}
+	}
+	classes->first[classes->nclasses] = rows;
+	draft->first_counted[classes->nclasses] = ncounted;
+}
+
+/* Who was asked for, and is in no class; and of them those for whom there can never be one again. */
+static void
+count_withheld(Draft *draft, const Frame *frame, const Ratios *ratios)
+{
+	const Classes *classes = draft->classes;
+	uint64		shown = classes->first[classes->nclasses];
+	bool	   *is_shown = palloc_extended(sizeof(bool) * (frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	for (uint64 i = 0; i < shown; i++)
+		is_shown[classes->rows[i]] = true;
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		if (!is_asked(frame, row) || is_shown[row])
+			continue;
+		draft->suppressed++;
+		draft->exhausted += is_exhausted(ratios, row);
+	}
+	pfree(is_shown);
+}
+
+static RowId *
+all_rows(const Frame *frame)
+{
+	RowId	   *rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+
+	for (uint64 row = 0; row < frame->nrows; row++)
+		rows[row] = row;
+	return rows;
+}
+
+static double
+seconds_since(instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_DOUBLE(now);
+}
+
+static Draft *
+global_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
+{
+	Draft	   *draft = palloc0(sizeof(Draft));
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext work = AllocSetContextCreate(context, "global", ALLOCSET_DEFAULT_SIZES);
+	Strategy	strategy = strategy_of(params);
+	GrowOptions options = {.top_down = params[GLOBAL_CLASSES] == 1,.seed = seed};
+	const Ratios *ratios;
+	RowId	   *rows;
+	instr_time	start;
+
+	MemoryContextSwitchTo(work);
+	ratios = demands_of(frame, past->paths, &strategy);
+	rows = all_rows(frame);
+	MemoryContextSwitchTo(context);
+	INSTR_TIME_SET_CURRENT(start);
+	draft->classes = grow_classes(frame, rows, frame->nrows, ratios, &options);
+	draft->cutting_seconds = seconds_since(start);
+	draft->k = ceil(ratios->base);
+	count_in(draft, frame);
+	MemoryContextSwitchTo(work);
+	count_withheld(draft, frame, ratios);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(work);
+	return draft;
+}
+
+const Method global_method = {
+	.declaration = {
+		.name = "global",
+		.params = global_params,
+		.classes = true,
+		.past = PAST_PATHS,
+		.tables = global_tables,
+		.contradiction = contradiction,
+	},
+	.draft = global_draft,
+};

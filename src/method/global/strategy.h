@@ -1,0 +1,49 @@
+/*
+ * strategy.h
+ *		How large classes are, release after release, so that somebody can be
+ *		linked to the same value again and again: section 6 of Wong, Fu, Liu,
+ *		Wang, Xu: Preserving Individual Privacy in Serial Data Publishing.
+ *
+ * A class of n rows, c of which have a value, has the ratio n / c for it.  Who
+ * was in classes of ratios r1, r2, … was never linked to the value with the
+ * chance (1 - 1/r1) (1 - 1/r2) …: that much of the secret is kept.  It must not
+ * become less than 1 - 1/l.
+ */
+#ifndef PPREPUB_METHOD_GLOBAL_STRATEGY_H
+#define PPREPUB_METHOD_GLOBAL_STRATEGY_H
+
+typedef enum StrategyKind
+{
+	CONSTANT_RATIO,				/* the same in each of so many releases */
+	GEOMETRIC					/* alpha times what would do if there were no release to come */
+} StrategyKind;
+
+typedef struct Strategy
+{
+	StrategyKind kind;
+	uint32		l;
+	uint32		releases;		/* CONSTANT_RATIO: that are expected to link somebody to a value */
+	double		alpha;			/* GEOMETRIC: more than 1 */
+} Strategy;
+
+/* The least of a secret that must be kept. */
+static inline double
+least_kept(const Strategy *strategy)
+{
+	return 1 - 1.0 / strategy->l;
+}
+
+/* What is demanded of the first class that links somebody to a value, and of all after it at least. */
+extern double first_ratio(const Strategy *strategy);
+
+/* What is demanded of the next class where so much is kept; infinite if nothing keeps the promise any more. */
+extern double next_ratio(const Strategy *strategy, double kept);
+
+/*
+ * The ratio of somebody's release number round from 1 on, and the chance that
+ * he was ever linked by then, if all ratios were just as demanded.
+ */
+extern double planned_ratio(const Strategy *strategy, int32 round);
+extern double planned_breach(const Strategy *strategy, int32 round);
+
+#endif							/* PPREPUB_METHOD_GLOBAL_STRATEGY_H */

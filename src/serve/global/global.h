@@ -1,0 +1,25 @@
+/*
+ * global.h
+ *		What method global promises, and what its tables mean.
+ */
+#ifndef PPREPUB_SERVE_GLOBAL_GLOBAL_H
+#define PPREPUB_SERVE_GLOBAL_GLOBAL_H
+
+#include "postgres.h"
+
+#include "history/recall.h"
+#include "serve/promises.h"
+
+extern void judge_global(const DeclaredPublication *publication, const Frame *frame,
+						 const Past *past, const Draft *draft);
+extern void check_global(Audit *audit);
+extern void warn_of_global(const struct Making *making);
+
+/* The sensitive values of the log that are protected: [seen.nvalues], or NULL for all. */
+extern const bool *protected_values(const DeclaredPublication *publication, const Recalled *recalled);
+
+/* Refuses a registry, or a list of values, that makes no sense: see declare/tables.h. */
+extern void check_global_table(const DeclaredPublication *publication, const char *param,
+							   Oid old_copy, Oid new_copy, bool accept_weakening);
+
+#endif							/* PPREPUB_SERVE_GLOBAL_GLOBAL_H */

@@ -1,0 +1,81 @@
+/*
+ * tables.c
+ *		What makes a registry, and a list of values to be protected.
+ */
+#include "serve/global/global.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+
+/* The first column of the only row that a query has. */
+static int64
+count_of(const char *sql)
+{
+	bool		isnull;
+
+	if (SPI_execute(sql, false, 1) != SPI_OK_SELECT || SPI_processed != 1)
+		elog(ERROR, "could not look at a table: %s", sql);
+	return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+}
+
+/* Keys are people, one row each. */
+static void
+check_registry(const DeclaredPublication *publication, Oid copy)
+{
+	const char *key = quote_identifier(publication_column(publication, ROLE_KEY)->name);
+	const char *table = relation_words(copy);
+	int64		missing = count_of(psprintf("SELECT count(*) FROM %s WHERE %s IS NOT DISTINCT FROM NULL", table, key));
+	int64		repeated;
+
+	if (missing > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_NULL_VIOLATION),
+				 errmsg("key \"%s\" of the registry of publication \"%s\" is NULL in " INT64_FORMAT " row(s)",
+						publication_column(publication, ROLE_KEY)->name, publication->name, missing),
+				 errhint("A key tells people apart over time, so each row needs one.")));
+	repeated = count_of(psprintf("SELECT coalesce(sum(n - 1), 0)::int8 FROM (SELECT count(*) AS n FROM %s GROUP BY %s) g", table, key));
+	if (repeated > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNIQUE_VIOLATION),
+				 errmsg("key \"%s\" of the registry of publication \"%s\" is repeated in " INT64_FORMAT " row(s)",
+						publication_column(publication, ROLE_KEY)->name, publication->name, repeated),
+				 errhint("A person is counted in once: name a view with one row for each key.")));
+}
+
+/* Values of the old copy that the new one lacks would not be protected any more. */
+static void
+check_transient(const DeclaredPublication *publication, Oid old_copy, Oid new_copy, bool accept_weakening)
+{
+	const char *value = quote_identifier(publication_column(publication, ROLE_SENSITIVE)->name);
+	const char *table = relation_words(new_copy);
+	int64		lost;
+
+	if (count_of(psprintf("SELECT count(*) FROM %s WHERE %s IS DISTINCT FROM NULL", table, value)) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the table that \"transient\" names has no value"),
+				 errdetail("Nothing would be protected."),
+				 errhint("Leave \"transient\" out to protect all values.")));
+	if (!OidIsValid(old_copy) || accept_weakening || publication->releases == 0)
+		return;
+	lost = count_of(psprintf("SELECT count(*) FROM (SELECT %1$s FROM %2$s EXCEPT SELECT %1$s FROM %3$s) v",
+							 value, relation_words(old_copy), table));
+	if (lost > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("a \"transient\" without " INT64_FORMAT " of the values would weaken what publication \"%s\" has promised",
+						lost, publication->name),
+				 errdetail("Who was linked to them could be linked again, as often as you publish."),
+				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
+}
+
+void
+check_global_table(const DeclaredPublication *publication, const char *param,
+				   Oid old_copy, Oid new_copy, bool accept_weakening)
+{
+	if (strcmp(param, "registry") == 0)
+		check_registry(publication, new_copy);
+	else if (strcmp(param, "transient") == 0)
+		check_transient(publication, old_copy, new_copy, accept_weakening);
+}

@@ -1,0 +1,779 @@
+/*
+ * test_global.c
+ *		Method global, beside possible worlds that are counted one by one, and lives
+ *		in which everybody's chances are followed in whole numbers.
+ *
+ * Nothing of how chances are judged here is shared with the code.
+ */
+#include "shim.h"
+
+#include "audit/breach.h"
+#include "method/global/demands.h"
+#include "method/global/strategy.h"
+#include "method/method.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A generator of numbers, the same in every run (xorshift). */
+static uint64 random_state = 20091119;
+
+static uint32
+draw(uint32 n)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (random_state >> 20) % n;
+}
+
+/* ----------------------------------------------------------------
+ * Figures of the paper
+ * ----------------------------------------------------------------
+ */
+
+static Strategy
+constant(uint32 l, uint32 releases)
+{
+	return (Strategy) {.kind = CONSTANT_RATIO,.l = l,.releases = releases};
+}
+
+static Strategy
+geometric(uint32 l, double alpha)
+{
+	return (Strategy) {.kind = GEOMETRIC,.l = l,.alpha = alpha};
+}
+
+/* What the formula gives; the paper prints 3.44, 7.75, 29.41, 90.13, 190.33, 15.10, 45.35, 95.42. */
+static void
+test_table_1(void)
+{
+	static const struct
+	{
+		uint32		l;
+		uint32		releases;
+		double		ratio;
+	}			table[] = {
+		{2, 2, 3.41}, {2, 5, 7.73}, {2, 20, 29.36}, {5, 20, 90.13},
+		{10, 20, 190.32}, {2, 10, 14.93}, {5, 10, 45.32}, {10, 10, 95.41},
+	};
+
+	for (int i = 0; i < (int) lengthof(table); i++)
+	{
+		Strategy	strategy = constant(table[i].l, table[i].releases);
+		double		ratio = first_ratio(&strategy);
+
+		check(fabs(ratio - table[i].ratio) < 0.005);
+		check_near(ratio, 1 / (1 - pow(1 - 1.0 / table[i].l, 1.0 / table[i].releases)));
+		check_near(planned_ratio(&strategy, 1), ratio);
+		check_near(planned_breach(&strategy, table[i].releases), 1.0 / table[i].l);
+		check_near(least_largest_ratio(table[i].l, table[i].releases), ratio);
+	}
+}
+
+/* Each round demands alpha times what Theorem 1 does after the rounds before. */
+static void
+test_geometric_closed_form(void)
+{
+	for (uint32 l = 1; l <= 10; l++)
+		for (double alpha = 1.25; alpha <= 10; alpha += 1.25)
+		{
+			Strategy	strategy = geometric(l, alpha);
+			double		kept = 1;
+
+			for (int32 round = 1; round <= 12; round++)
+			{
+				double		ratio = next_ratio(&strategy, kept);
+
+				check(fabs(ratio / planned_ratio(&strategy, round) - 1) < 1e-6);
+				kept *= 1 - 1 / ratio;
+				check(fabs(1 - kept - planned_breach(&strategy, round)) < 1e-9);
+			}
+		}
+}
+
+/* The running example: classes of 2 fail with 3/4, classes of 4 pass with 7/16, and then a class must have 9. */
+static void
+test_running_example(void)
+{
+	static const Link small[] = {{2, 1}, {2, 1}};
+	static const Link large[] = {{4, 1}, {4, 1}, {9, 1}};
+	static const Link too_small[] = {{4, 1}, {4, 1}, {8, 1}};
+	Strategy	strategy = constant(2, 1);
+
+	check_near(breach_probability_of(small, 2), 3.0 / 4);
+	check(!breach_is_allowed(small, 2, 2));
+	check_near(breach_probability_of(large, 2), 7.0 / 16);
+	check(breach_is_allowed(large, 2, 2));
+	check_near(next_ratio(&strategy, 9.0 / 16), 9);
+	check_near(breach_probability_of(large, 3), 1.0 / 2);
+	check(breach_is_allowed(large, 3, 2));
+	check(!breach_is_allowed(too_small, 3, 2));
+}
+
+/* ----------------------------------------------------------------
+ * Possible worlds
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * A world is who has which row in each class: rows with the value are numbered
+ * first.  Worlds in which rows of one value change places are counted several
+ * times, but all of them equally often.
+ */
+typedef struct Worlds
+{
+	uint64		all;
+	uint64		linked;
+} Worlds;
+
+static void
+count_worlds(const Link *links, int n, bool is_linked, Worlds *worlds)
+{
+	if (n == 0)
+	{
+		worlds->all++;
+		worlds->linked += is_linked;
+		return;
+	}
+	for (uint32 row = 0; row < links[0].size; row++)
+		count_worlds(links + 1, n - 1, is_linked || row < links[0].count, worlds);
+}
+
+/* Of one class, with everybody in it: each order of its rows is a world (Lemma 3 counts those that differ). */
+static void
+permute(int *who, int size, int at, int count, Worlds *worlds)
+{
+	if (at == size)
+	{
+		worlds->all++;
+		for (int row = 0; row < count; row++)
+			worlds->linked += who[row] == 0;
+		return;
+	}
+	for (int i = at; i < size; i++)
+	{
+		int			swapped = who[at];
+
+		who[at] = who[i];
+		who[i] = swapped;
+		permute(who, size, at + 1, count, worlds);
+		who[i] = who[at];
+		who[at] = swapped;
+	}
+}
+
+static void
+test_worlds_of_a_class(void)
+{
+	for (int size = 1; size <= 6; size++)
+		for (int count = 0; count <= size; count++)
+		{
+			int			who[6] = {0, 1, 2, 3, 4, 5};
+			Worlds		worlds = {0, 0};
+			Link		link = {size, count};
+
+			permute(who, size, 0, count, &worlds);
+			check_near(breach_probability_of(&link, count > 0), (double) worlds.linked / worlds.all);
+		}
+}
+
+static int
+draw_links(Link *links, int most, uint32 largest)
+{
+	int			n = draw(most) + 1;
+
+	for (int i = 0; i < n; i++)
+	{
+		links[i].size = draw(largest) + 1;
+		links[i].count = draw(links[i].size) + 1;
+	}
+	return n;
+}
+
+/* Lemmas 1, 4 and 5, Theorems 1, 2 and 3. */
+static void
+test_possible_worlds(void)
+{
+	for (int i = 0; i < 4000; i++)
+	{
+		Link		links[7];
+		int			n = draw_links(links, 5, 7);
+		uint32		l = draw(6) + 1;
+		Worlds		worlds = {0, 0};
+		Worlds		before = {0, 0};
+		Strategy	strategy = constant(l, 1);
+
+		count_worlds(links, n, false, &worlds);
+		count_worlds(links, n - 1, false, &before);
+		check_near(breach_probability_of(links, n), (double) worlds.linked / worlds.all);
+		check(breach_is_allowed(links, n, l) == (worlds.linked * l <= worlds.all));
+
+		/* Lemma 1: nobody is linked better by one release than by all of them. */
+		for (int j = 0; j < n; j++)
+			check((double) worlds.linked / worlds.all >= (double) links[j].count / links[j].size - 1e-12);
+
+		/* Lemma 5: a class that nobody has the value in changes nothing. */
+		links[n] = (Link) {draw(7) + 1, 0};
+		{
+			Worlds		after = {0, 0};
+
+			count_worlds(links, n + 1, false, &after);
+			check(after.linked * worlds.all == worlds.linked * after.all);
+		}
+
+		/* Theorem 1: the last class may be so large, and no smaller.  Theorem 2: none will do where all was spent. */
+		if (n > 1 && l > 1)
+		{
+			double		ratio = next_ratio(&strategy, 1 - (double) before.linked / before.all);
+			double		has = (double) links[n - 1].size / links[n - 1].count;
+
+			if (before.linked * l >= before.all)
+				check(ratio > 1e9);
+			if (fabs(has - ratio) > 1e-9)
+				check((has > Max(ratio, l)) == (worlds.linked * l <= worlds.all) || has < l);
+		}
+
+		/* Theorem 3: a larger class says less. */
+		if (before.linked < before.all)
+		{
+			Worlds		larger = {0, 0};
+
+			links[n - 1].size++;
+			count_worlds(links, n, false, &larger);
+			check(larger.linked * worlds.all < worlds.linked * larger.all);
+		}
+	}
+}
+
+/* Theorem 4: whatever the sizes of n classes that keep the promise, one has the constant ratio at least. */
+static void
+test_min_max(void)
+{
+	for (uint32 l = 2; l <= 4; l++)
+		for (uint32 n = 1; n <= 3; n++)
+		{
+			Strategy	strategy = constant(l, n);
+			uint32		best = PG_UINT32_MAX;
+			Link		links[3];
+
+			for (uint32 sizes = 0; sizes < 14 * 14 * 14; sizes++)
+			{
+				uint32		largest = 0;
+
+				for (uint32 i = 0, rest = sizes; i < n; i++, rest /= 14)
+				{
+					links[i] = (Link) {rest % 14 + 1, 1};
+					largest = Max(largest, links[i].size);
+				}
+				if (breach_is_allowed(links, n, l))
+				{
+					check(largest_ratio(links, n) >= first_ratio(&strategy) - 1e-9);
+					best = Min(best, largest);
+				}
+			}
+			check(best == (uint32) ceil(first_ratio(&strategy) - 1e-9));
+		}
+}
+
+/* (1 - 1/n) (1 - 1/(n - 1)) … (1 - 1/(n/2 + 1)) is 1/2, however doubles round it. */
+static void
+test_exact_boundary(void)
+{
+	for (uint32 n = 2; n <= 3000; n += 2 + draw(40) * 2)
+	{
+		Link	   *links = palloc(sizeof(Link) * (n / 2 + 1));
+
+		for (uint32 i = 0; i < n / 2; i++)
+			links[i] = (Link) {n - i, 1};
+		check(breach_is_allowed(links, n / 2, 2));
+		links[n / 2] = (Link) {PG_UINT32_MAX, 1};
+		check(!breach_is_allowed(links, n / 2 + 1, 2));
+		links[n / 2 - 1].size++;
+		check(breach_is_allowed(links, n / 2 + 1, 2));
+		check(breach_is_allowed(links, n / 2 + 1, 1));
+		check(!breach_is_allowed(links, n / 2 + 1, 3));
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Lives
+ * ----------------------------------------------------------------
+ */
+
+#define NPEOPLE		160
+#define NRELEASES	9
+#define NVALUES		12
+#define NCODES		8
+
+typedef struct Life
+{
+	/* Parameters, as the method's table has them */
+	int64		params[8];
+	bool		some_protected;
+	bool		is_protected[NVALUES];
+	bool		has_registry;
+
+	/* Releases: whom each class had, and what was shown of each */
+	int			releases;
+	int			nclasses[NRELEASES];
+	int			class_of[NRELEASES][NPEOPLE];	/* or -1 */
+	Code		shown[NRELEASES][NPEOPLE];	/* NO_CODE for NULL, and for who was counted in */
+
+	/* The frame at hand */
+	Frame		frame;
+	Domain		domain[2];
+	double		position[NCODES];
+	uint64		frequency[NCODES];
+	Code		code[2][NPEOPLE];
+	Code	   *codes[2];
+	Code		sensitive[NPEOPLE];
+	bool		asked[NPEOPLE];
+	int			person[NPEOPLE];	/* of each row */
+	int			row[NPEOPLE];	/* of each person, or -1 */
+	Past		past;
+	Paths		paths;
+} Life;
+
+static Life life;
+
+static void
+make_frame(int present_percent)
+{
+	Frame	   *frame = &life.frame;
+	bool		any_registered = false;
+
+	*frame = (Frame) {.nqis = 2,.domain = life.domain,.code = life.codes,.nsensitive = NVALUES,.sensitive = life.sensitive};
+	for (int q = 0; q < 2; q++)
+	{
+		life.domain[q] = (Domain) {.size = NCODES,.null_code = NO_CODE,.frequency = life.frequency,.position = life.position};
+		life.codes[q] = life.code[q];
+	}
+	for (int pass = 0; pass < 2; pass++)	/* people of the registry come last */
+		for (int p = 0; p < NPEOPLE; p++)
+		{
+			bool		is_present = (p * 2654435761u + life.releases * 40503u) % 100 < (uint32) present_percent;
+			uint32		row = frame->nrows;
+
+			if (pass == 0)
+				life.row[p] = -1;
+			if (pass == (is_present ? 1 : 0) || (!is_present && (!life.has_registry || p % 3 == 0)))
+				continue;
+			life.person[row] = p;
+			life.row[p] = row;
+			life.asked[row] = is_present;
+			any_registered |= !is_present;
+			life.code[0][row] = (p * 7 + (draw(10) == 0)) % NCODES;
+			life.code[1][row] = p % NCODES;
+			life.sensitive[row] = !is_present || draw(12) == 0 ? NO_CODE :
+				draw(4) == 0 ? draw(NVALUES) : Min(p % NVALUES, draw(NVALUES));
+			frame->nrows++;
+		}
+	frame->asked = any_registered ? life.asked : NULL;
+	frame->is_protected = life.some_protected ? life.is_protected : NULL;
+}
+
+/* The classes of all releases, and everybody's steps in them. */
+static void
+make_past(void)
+{
+	Paths	   *paths = &life.paths;
+	uint64		steps = 0;
+	uint32		offset[NRELEASES];
+
+	memset(paths, 0, sizeof(Paths));
+	life.past = (Past) {.releases = life.releases,.paths = paths};
+	paths->releases = life.releases;
+	for (int r = 0; r < life.releases; r++)
+	{
+		offset[r] = paths->nclasses;
+		paths->nclasses += life.nclasses[r];
+	}
+	paths->first_value = palloc0(sizeof(uint64) * (paths->nclasses + 1));
+	paths->release = palloc(sizeof(int32) * (paths->nclasses + 1));
+	paths->value = palloc(sizeof(Code) * NPEOPLE * (NRELEASES + 1));
+	for (int r = 0, c = 0; r < life.releases; r++)
+		for (int of = 0; of < life.nclasses[r]; of++, c++)
+		{
+			uint64		at = paths->first_value[c];
+
+			for (int p = 0; p < NPEOPLE; p++)
+				if (life.class_of[r][p] == of)
+					paths->value[at++] = life.shown[r][p];
+			paths->first_value[c + 1] = at;
+			paths->release[c] = r + 1;
+		}
+	paths->first = palloc0(sizeof(uint64) * (life.frame.nrows + 1));
+	paths->class = palloc(sizeof(uint32) * NPEOPLE * (NRELEASES + 1));
+	paths->shown = palloc(sizeof(Code) * NPEOPLE * (NRELEASES + 1));
+	for (uint64 row = 0; row < life.frame.nrows; row++)
+	{
+		for (int r = 0; r < life.releases; r++)
+			if (life.class_of[r][life.person[row]] >= 0)
+			{
+				paths->class[steps] = offset[r] + life.class_of[r][life.person[row]];
+				paths->shown[steps++] = life.shown[r][life.person[row]];
+			}
+		paths->first[row + 1] = steps;
+	}
+}
+
+/* So often has a class a value, of so many. */
+static Link
+link_of(int r, int class, Code value)
+{
+	Link		link = {0, 0};
+
+	for (int p = 0; p < NPEOPLE; p++)
+		if (life.class_of[r][p] == class)
+		{
+			link.size++;
+			link.count += life.shown[r][p] == value;
+		}
+	return link;
+}
+
+/* Is somebody's chance 1/l at most, in whole numbers?  Releases and sizes are few and small enough for 128 bits. */
+static bool
+is_kept(int p, Code value, uint32 l, unsigned __int128 *all, unsigned __int128 *kept)
+{
+	*all = *kept = 1;
+	for (int r = 0; r < life.releases; r++)
+		if (life.class_of[r][p] >= 0)
+		{
+			Link		link = link_of(r, life.class_of[r][p], value);
+
+			if (link.count == 0)
+				continue;
+			*all *= link.size;
+			*kept *= link.size - link.count;
+		}
+	return (*all - *kept) * l <= *all;
+}
+
+static void
+check_everybody(uint32 l)
+{
+	unsigned __int128 all;
+	unsigned __int128 kept;
+
+	for (int p = 0; p < NPEOPLE; p++)
+		for (Code value = 0; value < NVALUES; value++)
+			if (!life.some_protected || life.is_protected[value])
+				check(is_kept(p, value, l, &all, &kept));
+}
+
+/* What the draft says of itself; and that who is exhausted really is. */
+static void
+check_draft(const Draft *draft, uint32 l)
+{
+	const Classes *classes = draft->classes;
+	bool		is_shown[NPEOPLE] = {false};
+	uint64		withheld = 0;
+	uint64		exhausted = 0;
+	unsigned __int128 all;
+	unsigned __int128 kept;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		{
+			check(life.frame.asked == NULL || life.asked[classes->rows[i]]);
+			check(!is_shown[classes->rows[i]]);
+			is_shown[classes->rows[i]] = true;
+		}
+	for (uint64 row = 0; row < life.frame.nrows; row++)
+	{
+		Code		value = life.sensitive[row];
+
+		if (is_shown[row] || (life.frame.asked != NULL && !life.asked[row]))
+			continue;
+		withheld++;
+		check(is_protected(&life.frame, value));	/* all others are shown */
+		(void) is_kept(life.person[row], value, l, &all, &kept);
+		exhausted += l > 1 && (all - kept) * l >= all;
+	}
+	check(draft->suppressed == withheld);
+	check(draft->exhausted == exhausted);
+	if (life.frame.asked == NULL)
+		check(draft->first_counted == NULL);
+}
+
+static void
+note_class(const Draft *draft, uint32 c)
+{
+	const Classes *classes = draft->classes;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+	{
+		life.class_of[life.releases][life.person[classes->rows[i]]] = c;
+		life.shown[life.releases][life.person[classes->rows[i]]] = life.sensitive[classes->rows[i]];
+	}
+	for (uint64 i = draft->first_counted == NULL ? 0 : draft->first_counted[c];
+		 draft->first_counted != NULL && i < draft->first_counted[c + 1]; i++)
+	{
+		check(!life.asked[draft->counted[i]]);
+		life.class_of[life.releases][life.person[draft->counted[i]]] = c;
+		life.shown[life.releases][life.person[draft->counted[i]]] = NO_CODE;
+	}
+}
+
+static void
+judge(const Draft *draft)
+{
+	judge_breaches(&life.frame, life.past.paths, draft->classes, draft->first_counted, draft->counted, life.params[0]);
+}
+
+static uint64
+release(int present_percent)
+{
+	Draft	   *draft;
+
+	make_frame(present_percent);
+	make_past();
+	draft = global_method.draft(&life.frame, &life.past, life.params, draw(1000000));
+	check_draft(draft, life.params[0]);
+	judge(draft);
+	life.nclasses[life.releases] = draft->classes->nclasses;
+	memset(life.class_of[life.releases], 0xff, sizeof(life.class_of[0]));	/* -1 */
+	for (uint32 c = 0; c < draft->classes->nclasses; c++)
+		note_class(draft, c);
+	life.releases++;
+	return draft->classes->first[draft->classes->nclasses];
+}
+
+static void
+begin_life(void)
+{
+	memset(&life, 0, sizeof(life));
+	for (int i = 0; i < NCODES; i++)
+	{
+		life.position[i] = i;
+		life.frequency[i] = 1;
+	}
+	life.params[0] = draw(4) + 1;
+	life.params[1] = draw(2);
+	life.params[2] = draw(6) + 1;
+	life.params[3] = PARAM_SCALE + 1 + draw(3 * PARAM_SCALE);
+	life.params[4] = draw(4) == 0;
+	life.params[5] = life.params[6] = life.params[7] = PARAM_ABSENT;
+	life.has_registry = draw(2);
+	life.some_protected = draw(2);
+	for (int value = 0; value < NVALUES; value++)
+		life.is_protected[value] = draw(3) == 0;
+}
+
+static void
+test_lives(void)
+{
+	uint64		shown = 0;
+
+	for (int i = 0; i < 300; i++)
+	{
+		begin_life();
+		for (int r = 0; r < NRELEASES; r++)
+		{
+			shown += release(20 + draw(80));
+			check_everybody(life.params[0]);
+		}
+	}
+	check(shown > 50000);
+}
+
+/* Who promises more from some day on keeps to it with all whom he links from then on. */
+static void
+test_stronger_later(void)
+{
+	for (int i = 0; i < 60; i++)
+	{
+		uint32		before;
+
+		begin_life();
+		before = life.params[0];
+		for (int r = 0; r < NRELEASES; r++)
+		{
+			(void) release(60);
+			if (r == 3)
+				life.params[0] += 2;
+			if (r == 5)
+				life.params[1] = !life.params[1];
+		}
+		check_everybody(before);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Absurd parameters
+ * ----------------------------------------------------------------
+ */
+
+static void
+set_params(int64 l, int64 strategy, int64 releases, int64 alpha, int64 top_down)
+{
+	begin_life();
+	life.has_registry = life.some_protected = false;
+	life.params[0] = l;
+	life.params[1] = strategy;
+	life.params[2] = releases;
+	life.params[3] = alpha;
+	life.params[4] = top_down;
+}
+
+static void
+test_absurd_parameters(void)
+{
+	for (int top_down = 0; top_down < 2; top_down++)
+	{
+		/* No bound at all */
+		set_params(1, 0, 1, PARAM_ABSENT, top_down);
+		for (int r = 0; r < 3; r++)
+			check(release(100) == NPEOPLE);
+
+		/* No class is large enough: who has no value is shown, nobody else. */
+		set_params(PG_INT32_MAX, 1, PARAM_ABSENT, (int64) 1000000 * PARAM_SCALE, top_down);
+		check(release(100) < NPEOPLE / 4);
+		set_params(PG_INT32_MAX, 0, 1000000, PARAM_ABSENT, top_down);
+		check(release(100) < NPEOPLE / 4);
+		set_params(2, 0, 1000000, PARAM_ABSENT, top_down);
+		check(release(100) < NPEOPLE / 4);
+
+		/* The least alpha leaves nearly nothing for the second time. */
+		set_params(2, 1, PARAM_ABSENT, PARAM_SCALE + 1, top_down);
+		for (int r = 0; r < NRELEASES; r++)
+			(void) release(100);
+		check_everybody(2);
+
+		/* Nobody at all */
+		set_params(2, 0, 1, PARAM_ABSENT, top_down);
+		check(release(0) == 0);
+	}
+}
+
+/* All have one value, or none: nothing can be shown, or everything. */
+static void
+test_one_value(void)
+{
+	for (int all_null = 0; all_null < 2; all_null++)
+	{
+		Draft	   *draft;
+
+		set_params(2, 0, 1, PARAM_ABSENT, 0);
+		make_frame(100);
+		make_past();
+		for (uint64 row = 0; row < life.frame.nrows; row++)
+			life.sensitive[row] = all_null ? NO_CODE : 3;
+		draft = global_method.draft(&life.frame, &life.past, life.params, 1);
+		check((draft->classes->nclasses > 0) == all_null);
+		check(draft->suppressed == (all_null ? 0 : NPEOPLE));
+		judge(draft);
+	}
+}
+
+/* A class of 11 is ten times 1.1, whatever doubles make of it. */
+static void
+test_decimal_ratio(void)
+{
+	set_params(10, 1, PARAM_ABSENT, PARAM_SCALE + PARAM_SCALE / 10, 0);
+	make_frame(100);
+	make_past();
+	life.frame.nrows = 11;
+	for (uint64 row = 0; row < 11; row++)
+		life.sensitive[row] = row;
+	check(global_method.draft(&life.frame, &life.past, life.params, 1)->classes->nclasses == 1);
+}
+
+/* ----------------------------------------------------------------
+ * The last check
+ * ----------------------------------------------------------------
+ */
+
+static Draft *judged;
+
+static void
+judge_it(void)
+{
+	judge(judged);
+}
+
+/* Two releases in which somebody is linked with 3/4 are refused. */
+static void
+test_judge(void)
+{
+	Classes		classes = {.nclasses = 1,.nqis = 2};
+	uint64		first[] = {0, 2};
+	RowId		rows[] = {0, 1};
+	uint64		first_counted[] = {0, 2};
+	RowId		counted[] = {2, 3};
+	Span		region[] = {{0, NCODES - 1}, {0, NCODES - 1}};
+	Draft		draft = {.classes = &classes};
+
+	classes.first = first;
+	classes.rows = rows;
+	classes.regions = region;
+	judged = &draft;
+	set_params(2, 0, 1, PARAM_ABSENT, 0);
+	make_frame(100);
+	life.sensitive[0] = 0;
+	life.sensitive[1] = 1;
+	make_past();
+	check(error_of(judge_it) == NULL);
+
+	/* One release by itself */
+	life.params[0] = 3;
+	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "links people to a value too well") != NULL);
+	life.params[0] = 2;
+
+	/* Together with the past */
+	life.releases = life.nclasses[0] = 1;
+	memset(life.class_of[0], 0xff, sizeof(life.class_of[0]));
+	life.class_of[0][life.person[0]] = life.class_of[0][life.person[1]] = 0;
+	life.shown[0][life.person[0]] = 1;
+	life.shown[0][life.person[1]] = 0;
+	make_past();
+	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "with what was published before") != NULL);
+
+	/* Of other values there may be as many. */
+	life.shown[0][life.person[0]] = life.shown[0][life.person[1]] = 2;
+	make_past();
+	check(error_of(judge_it) == NULL);
+	life.releases = 0;
+	make_past();
+
+	/* Who is counted in */
+	draft.first_counted = first_counted;
+	draft.counted = counted;
+	life.sensitive[2] = life.sensitive[3] = NO_CODE;
+	life.params[0] = 4;
+	check(error_of(judge_it) == NULL);
+	region[0] = span_of(life.code[0][0]);
+	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "outside its region") != NULL);
+	region[0] = (Span) {0, NCODES - 1};
+	counted[1] = 1;
+	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "in a class already") != NULL);
+	counted[1] = 2;
+	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "in a class already") != NULL);
+	counted[1] = 3;
+	life.sensitive[3] = 5;
+	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "who has a value") != NULL);
+}
+
+static const Test tests[] = {
+	{"table 1", test_table_1},
+	{"geometric ratios in closed form", test_geometric_closed_form},
+	{"the running example", test_running_example},
+	{"worlds of one class", test_worlds_of_a_class},
+	{"possible worlds: lemmas 1, 4, 5, theorems 1 to 3", test_possible_worlds},
+	{"theorem 4", test_min_max},
+	{"1/l exactly", test_exact_boundary},
+	{"lives", test_lives},
+	{"stronger parameters later", test_stronger_later},
+	{"absurd parameters", test_absurd_parameters},
+	{"one value", test_one_value},
+	{"a decimal ratio", test_decimal_ratio},
+	{"the last check", test_judge},
+};
+
+int
+main(void)
+{
+	return run_tests(tests, lengthof(tests));
+}
