@@ -1,0 +1,152 @@
+-- Method global: over all releases together, nobody was ever linked to a value with a chance of more than 1/l.
+\set VERBOSITY default
+SET ROLE regress_owner;
+CREATE SCHEMA worlds;
+SET search_path = worlds;
+
+-- What strategies ask of classes: Table 1 of the paper, by its formula, and how geometric ratios grow.
+SELECT l, releases, round(ratio::numeric, 2) AS ratio
+FROM (VALUES (2, 2), (2, 5), (2, 20), (5, 20), (10, 20), (2, 10), (5, 10), (10, 10)) t (l, releases),
+	LATERAL (SELECT ratio FROM pprepub.plan_global(l, releases) WHERE round = 1 AND strategy = 'constant-ratio') p;
+SELECT round, strategy, round(ratio::numeric, 4) AS ratio, round(breach::numeric, 4) AS breach FROM pprepub.plan_global(2, 4, 2);
+SELECT count(*), max(round), max(ratio) FROM pprepub.plan_global(2, alpha => 3);
+SELECT * FROM pprepub.plan_global(1, 1, 1.5);
+SELECT round, ratio FROM pprepub.plan_global(1000, 400, 1.000001) WHERE strategy = 'geometric' AND round = 400;
+SELECT * FROM pprepub.plan_global(NULL);
+SELECT * FROM pprepub.plan_global(0);
+SELECT * FROM pprepub.plan_global(2, 0);
+SELECT * FROM pprepub.plan_global(2, 1000001);
+SELECT * FROM pprepub.plan_global(2, alpha => 1);
+SELECT * FROM pprepub.plan_global(2, alpha => 'NaN');
+SELECT * FROM pprepub.plan_global(2, alpha => 'Infinity');
+
+-- The running example.
+CREATE TABLE patients (id text PRIMARY KEY, sex text, zip text, disease text);
+INSERT INTO patients VALUES ('o1', 'M', '65001', 'flu'), ('o2', 'M', '65002', 'chlamydia'), ('o3', 'F', '65014', 'flu'), ('o4', 'F', '65015', 'fever');
+
+-- Parameters
+CREATE FUNCTION declare_patients(params jsonb) RETURNS void LANGUAGE sql AS $$
+	SELECT pprepub.create_publication('patients', 'worlds.patients', 'id', '{"sex": "suppress", "zip": "prefix"}', 'disease', 'global', params,
+		target => 'worlds_out')
+$$;
+SELECT declare_patients('{}');
+SELECT declare_patients('{"l": 2}');
+SELECT declare_patients('{"l": 2, "strategy": "constant-ratio"}');
+SELECT declare_patients('{"l": 2, "strategy": "geometric"}');
+SELECT declare_patients('{"l": 2, "strategy": "geometric", "alpha": 1}');
+SELECT declare_patients('{"l": 2, "strategy": "geometric", "alpha": 0.5}');
+SELECT declare_patients('{"l": 2, "strategy": "geometric", "alpha": 1.0000001}');
+SELECT declare_patients('{"l": 0, "strategy": "geometric", "alpha": 2}');
+SELECT declare_patients('{"l": 2.5, "strategy": "geometric", "alpha": 2}');
+SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 0}');
+SELECT declare_patients('{"l": 2, "strategy": "linear", "releases": 1}');
+SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 1, "classes": "sideways"}');
+SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 1, "registry": "nowhere"}');
+SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 1, "registry": 7}');
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"sex": "suppress"}', 'disease', 'global',
+	'{"l": 2, "strategy": "constant-ratio", "releases": 1}', insensitive => '{zip}', target => 'worlds_out');
+
+-- Classes of 2 would do for one release, and no class would do for two.
+SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 1}');
+SELECT metric, value FROM pprepub.preview('patients') WHERE metric IN ('rows', 'classes', 'suppressed', 'avg');
+SELECT pprepub.drop_publication('patients');
+SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2}');
+SELECT number FROM pprepub.publish('patients');
+SELECT pprepub.publish('patients', cohort => 'sex = ''M''');
+SELECT pprepub.publish('patients', columns => '{sex}');
+SELECT * FROM worlds_out.patients();
+
+-- One of the flus is another disease: classes of 4, twice.
+UPDATE patients SET disease = 'cough' WHERE id = 'o3';
+SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+SELECT class, sex, zip, disease FROM worlds_out.patients_1 ORDER BY disease;
+SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+SELECT * FROM pprepub.statistics('patients') WHERE key = 'o2' ORDER BY sensitive;
+SELECT * FROM pprepub.breach_probability('patients') WHERE key = 'o2' ORDER BY sensitive;
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
+
+-- A third time a class must have 9: four people have no such company.
+SELECT number FROM pprepub.publish('patients');
+INSERT INTO patients VALUES ('o5', 'F', '65016', 'cold'), ('o6', 'F', '65017', 'gout'), ('o7', 'M', '65003', 'measles'), ('o8', 'M', '65004', 'mumps');
+SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+SELECT disease FROM worlds_out.patients_3 ORDER BY 1;
+DELETE FROM patients WHERE id >= 'o5';
+INSERT INTO patients VALUES ('p5', 'F', '65016', 'cold'), ('p6', 'F', '65017', 'gout'), ('p7', 'M', '65003', 'measles'), ('p8', 'M', '65004', 'mumps'), ('p9', 'M', '65005', 'rubella');
+SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+SELECT key, sizes, counts FROM pprepub.statistics('patients') WHERE key = 'o2' AND sensitive = 'chlamydia';
+SELECT sensitive, releases, probability FROM pprepub.breach_probability('patients') WHERE key = 'o2' AND sensitive IN ('chlamydia', 'gout') ORDER BY 1;
+-- Nothing is left of the secret, but others may come.
+SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised', 'min-max', 'paths') ORDER BY check_name;
+SELECT * FROM pprepub.rebuild_history('patients');
+
+-- What was promised stays promised.
+SELECT pprepub.alter_publication('patients', '{"l": 1}');
+SELECT pprepub.alter_publication('patients', '{"strategy": "geometric"}');
+SELECT pprepub.alter_publication('patients', '{"strategy": "geometric", "alpha": 1.5}');
+SELECT pprepub.alter_publication('patients', '{"l": 3}');
+SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised') ORDER BY check_name;
+
+-- Some values are protected, the others leave as they are.
+CREATE TABLE rare (disease text);
+SELECT pprepub.alter_publication('patients', '{"transient": "worlds.rare"}');
+SELECT pprepub.alter_publication('patients', '{"transient": "worlds.rare", "accept_weakening": true}');
+INSERT INTO rare VALUES (NULL), ('chlamydia'), ('nobody has it');
+SELECT pprepub.drop_publication('patients', true);
+SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "rare"}');
+SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+SELECT count(*) AS people, count(*) FILTER (WHERE disease = 'chlamydia') AS ill, bool_or(zip LIKE '%*') AS generalised
+FROM worlds_out.patients_1 GROUP BY class ORDER BY 1 DESC, 2 DESC;
+SELECT key, sensitive, releases, probability FROM pprepub.breach_probability('patients') ORDER BY 1;
+INSERT INTO rare VALUES ('gout');
+SELECT pprepub.alter_publication('patients', '{}');
+DELETE FROM rare WHERE disease = 'chlamydia';
+SELECT pprepub.alter_publication('patients', '{"transient": "rare"}');
+SELECT pprepub.alter_publication('patients', '{"transient": "rare", "accept_weakening": true}');
+SELECT pprepub.drop_publication('patients', true);
+
+-- People of a registry are counted in, where they lie in a class's region; they demand as much as everybody.
+CREATE TABLE voters (id text, sex text, zip text, name text);
+INSERT INTO voters VALUES (NULL, 'M', '65002', 'Nobody');
+SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "rare", "registry": "voters"}');
+UPDATE voters SET id = 'v1';
+INSERT INTO voters VALUES ('v1', 'M', '65002', 'Somebody');
+SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "rare", "registry": "voters"}');
+UPDATE voters SET id = 'v2' WHERE name = 'Somebody';
+INSERT INTO rare VALUES ('chlamydia');
+INSERT INTO voters SELECT 'v' || i, 'M', '65002' FROM generate_series(3, 9) i;
+INSERT INTO voters VALUES ('o2', 'F', '99999', 'who is in the source, as he is there'), ('v99', NULL, NULL, 'Unknown');
+SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "rare", "registry": "voters"}');
+SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
+SELECT zip, sex, disease FROM worlds_out.patients_1 WHERE disease = 'chlamydia';
+SELECT count(*), count(*) FILTER (WHERE key LIKE 'v%') AS counted_in, bool_or(key = 'v99') AS unknown FROM pprepub.members('patients')
+WHERE class = (SELECT class FROM worlds_out.patients_1 WHERE disease = 'chlamydia');
+SELECT sensitive, sizes, counts, count(*) FROM pprepub.statistics('patients') WHERE sensitive = 'chlamydia' GROUP BY 1, 2, 3;
+SELECT check_name, holds FROM pprepub.audit('patients') ORDER BY 1;
+-- Counted in twice, they are linked twice; as themselves, they demand what is left.
+SELECT number, rows, suppressed FROM pprepub.publish('patients');
+INSERT INTO patients SELECT id, sex, zip, 'chlamydia' FROM voters WHERE id IN (SELECT key FROM pprepub.members('patients') WHERE key LIKE 'v%' AND release = 2) ORDER BY id LIMIT 1;
+SET client_min_messages = error;
+SELECT number, rows + suppressed AS people FROM pprepub.publish('patients');
+RESET client_min_messages;
+SELECT max(probability) <= 0.5 AS holds FROM pprepub.breach_probability('patients');
+SELECT check_name, holds FROM pprepub.audit('patients') ORDER BY 1;
+SELECT * FROM pprepub.rebuild_history('patients');
+
+-- Nobody else may look.
+SET ROLE regress_other;
+SELECT * FROM pprepub.breach_probability('patients');
+SELECT count(*) FROM worlds_out_private.patients_registry;
+SELECT count(*) FROM worlds_out_private.patients_paths;
+RESET ROLE;
+SET ROLE regress_owner;
+DELETE FROM worlds_out_private.patients_registry;
+DROP TABLE worlds_out_private.patients_transient;
+SELECT pprepub.drop_publication('patients', true);
+SELECT to_regclass('worlds_out_private.patients_registry');
+RESET search_path;
+RESET ROLE;
+\set VERBOSITY terse
+SET client_min_messages = warning;
+DROP SCHEMA worlds, worlds_out, worlds_out_private CASCADE;
