@@ -29,6 +29,7 @@
 
 /* In the end it looks at as many as that takes no more steps for all rows that are left. */
 #define LAST_STEPS UINT64CONST(200000000)
+#define LAST_PASSES 8
 
 /* What each row demands of its own value. */
 static void
@@ -100,7 +101,7 @@ grow_blocks(Growth *growth, Seeder *seeder, uint32 first, uint32 end)
 	left = grow_from_shelves(seeder, growth->block[first], growth->block[end]);
 	if (left == 0 || end - first > 1)
 		return left;
-	return adopt_from_shelves(growth, growth->block[first], growth->block[end], (near + growth->nclasses) / 2, REACH);
+	return adopt_from_shelves(growth, growth->block[first], growth->block[end], (near + growth->nclasses) / 2, REACH, 1);
 }
 
 static void
@@ -110,7 +111,7 @@ grow_all(Growth *growth)
 	uint32		left = growth->nblocks == 0 ? 0 : grow_blocks(growth, seeder, 0, growth->nblocks);
 
 	if (left > 0)
-		(void) adopt_from_shelves(growth, 0, growth->nshelves, 0, Min(growth->nclasses, LAST_STEPS / left));
+		(void) adopt_from_shelves(growth, 0, growth->nshelves, 0, Min(growth->nclasses, LAST_STEPS / left), LAST_PASSES);
 }
 
 Classes *

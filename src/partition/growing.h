@@ -117,7 +117,7 @@ extern Seeder *seeder_create(Growth *growth);
 extern uint32 grow_from_shelves(Seeder *seeder, uint32 first, uint32 end);
 
 /* adopt.c: how many needy rows of these shelves find no class. */
-extern uint32 adopt_from_shelves(Growth *growth, uint32 first, uint32 end, uint32 near, uint32 reach);
+extern uint32 adopt_from_shelves(Growth *growth, uint32 first, uint32 end, uint32 near, uint32 reach, int passes);
 
 /* grown.c */
 extern uint32 grown_create(Growth *growth);

@@ -29,6 +29,9 @@
 static const double far[] = {[NEEDY] = 1,[HELPING] = 1.1,[FREE] = 1.5};
 #define FREE_STEP 0.001
 
+/* So many of those who demand much may find no company before the others are looked at. */
+#define MOST_FAILURES 16
+
 /* Who is near is asked again when a crowd has become so many times larger. */
 #define GROWTH 4
 
@@ -438,7 +441,7 @@ most_demanding(Seeder *seeder)
 		{
 			RowId		row = row_at(seeder, at);
 
-			if (growth->own[row] <= most || seeder->tried[row] == seeder->round)
+			if (growth->own[row] <= most || growth->own[row] > seeder->rows || seeder->tried[row] == seeder->round)
 				continue;
 			most = growth->own[row];
 			best = seeder->open[i];
@@ -454,11 +457,12 @@ static void
 grow_demanding(Seeder *seeder)
 {
 	uint32		shelf;
+	int			failures = 0;
 
-	while ((shelf = most_demanding(seeder)) != NO_SHELF)
+	while (failures < MOST_FAILURES && (shelf = most_demanding(seeder)) != NO_SHELF)
 	{
 		seeder->tried[row_at(seeder, shelf_at(seeder, shelf)->from)] = seeder->round;
-		(void) grow_class(seeder, shelf);
+		failures += !grow_class(seeder, shelf);
 	}
 }
 
