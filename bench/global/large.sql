@@ -1,0 +1,65 @@
+-- Releases of 200,000 rows that follow each other: a fifth of the people of the last one, and others; a fifth of
+-- the values are drawn anew. Beside CREATE TABLE AS … ORDER BY of the same rows.
+--
+-- "all": all of 50 values are protected; "tenth": the rarest of them, which a tenth of the rows have;
+-- "same": all values, and the same people in each release, as many as are expected.
+\i test/data/census.sql
+\i test/data/census_levels.sql
+SET max_parallel_workers_per_gather = 0;
+SET client_min_messages = error;
+CREATE TABLE people AS SELECT row_number() OVER (ORDER BY hashint8extended(id, 42)) AS number, * FROM census(:people);
+CREATE UNIQUE INDEX ON people (number);
+SELECT pprepub.create_taxonomy(name, (name || '_levels')::regclass) FROM unnest('{education,country}'::text[]) name \g /dev/null
+CREATE TABLE current (id int PRIMARY KEY, age int, sex text, education text, country text, salary_class int);
+CREATE TABLE tenth AS SELECT salary_class FROM (SELECT salary_class, sum(count(*)) OVER (ORDER BY count(*), salary_class) AS upto FROM people GROUP BY 1) c
+	WHERE upto <= :people / 10;
+CREATE TABLE run (what text, release int, rows bigint, suppressed bigint, classes bigint, seconds float8, history float8, plain float8);
+
+CREATE PROCEDURE live(label text, params jsonb, size int, stay float8, rounds int, total int) LANGUAGE plpgsql AS $$
+DECLARE
+	start timestamptz;
+	took float8;
+BEGIN
+	TRUNCATE current;
+	PERFORM pprepub.create_publication('current', 'current', 'id',
+		'{"age": "range", "sex": "suppress", "education": "taxonomy education", "country": "taxonomy country"}', 'salary_class', 'global', params);
+	FOR n IN 1..rounds LOOP
+		DELETE FROM current WHERE (hashint4extended(id, n) & 1048575) / 1048576.0 >= stay;
+		INSERT INTO current SELECT id, age, sex, education, country, salary_class FROM people
+			WHERE number IN (SELECT 1 + ((n - 1) * size::bigint * 4 / 5 + i) % total FROM generate_series(0, size - 1) i)
+			ORDER BY hashint4extended(id, n) LIMIT size - (SELECT count(*) FROM current) ON CONFLICT DO NOTHING;
+		IF stay < 1 THEN
+			UPDATE current SET salary_class = p.salary_class FROM people p
+			WHERE (hashint4extended(current.id, 77 + n) & 1048575) / 1048576.0 < 0.2
+				AND p.number = 1 + (hashint4extended(current.id, 777 + n) & 2147483647) % total;
+		END IF;
+		COMMIT;
+		INSERT INTO run SELECT label, number, p.rows, p.suppressed, p.classes, p.seconds FROM pprepub.publish('current') p;
+		UPDATE run SET history = history_seconds FROM pprepub.catalog_release WHERE (what, release) = (label, n) AND number = n;
+		start := clock_timestamp();
+		CREATE TABLE copy AS SELECT id::bigint AS class, age, sex, education, country, salary_class FROM current
+			ORDER BY age, sex COLLATE "C", education COLLATE "C", country COLLATE "C";
+		took := extract(epoch FROM clock_timestamp() - start);
+		DROP TABLE copy;
+		UPDATE run SET plain = took WHERE (what, release) = (label, n);
+		COMMIT;
+	END LOOP;
+	PERFORM pprepub.drop_publication('current', true);
+	COMMIT;
+END
+$$;
+
+CALL live('all', '{"l": 2, "strategy": "constant-ratio", "releases": 5}', :size, 0.2, :rounds, :people);
+CALL live('tenth', '{"l": 2, "strategy": "constant-ratio", "releases": 20, "transient": "tenth"}', :size, 0.2, :rounds, :people);
+CALL live('geometric', '{"l": 2, "strategy": "geometric", "alpha": 2}', :size, 0.2, :rounds, :people);
+CALL live('same', '{"l": 2, "strategy": "constant-ratio", "releases": 8}', :size, 1, 8, :people);
+
+\echo seconds of a release by round, and against the plain table of the same round
+SELECT what, string_agg(round(seconds::numeric, 2)::text, ' ' ORDER BY release) AS seconds FROM run GROUP BY what ORDER BY what;
+SELECT what, count(*) AS rounds, round(avg(rows)) AS rows, round(avg(100.0 * suppressed / (rows + suppressed)), 2) AS withheld_pct,
+	round((percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds))::numeric, 3) AS release_s,
+	round((percentile_cont(0.5) WITHIN GROUP (ORDER BY plain))::numeric, 3) AS plain_s,
+	round((percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds / plain))::numeric, 2) AS to_plain,
+	round((avg(seconds) FILTER (WHERE release > r - 3) / avg(seconds) FILTER (WHERE release BETWEEN 2 AND 4))::numeric, 2) AS last_to_second,
+	round((100 * sum(history) / sum(seconds))::numeric, 1) AS history_pct
+FROM run JOIN (SELECT what, max(release) AS r FROM run GROUP BY 1) m USING (what) GROUP BY what ORDER BY what;
