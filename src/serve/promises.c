@@ -9,9 +9,9 @@
 #include "serve/promises_distinct.h"
 
 static const Promise promises[] = {
-	{"m-invariance", judge_invariance, check_invariance},
-	{"cor-split", judge_cor_split, check_cor_split},
-	{"m-distinct", judge_distinct_draft, check_distinct},
+	{"m-invariance", judge_invariance, check_invariance, NULL},
+	{"cor-split", judge_cor_split, check_cor_split, NULL},
+	{"m-distinct", judge_distinct_draft, check_distinct, NULL},
 	{"global", judge_global, check_global, warn_of_global},
 	{.method = NULL}
 };

@@ -6,7 +6,7 @@
 #define PPREPUB_AUDIT_JOIN_HEARING_H
 
 #include "audit/join/meeting.h"
-#include "audit/join/wide.h"
+#include "partition/wide.h"
 
 typedef struct Hearing
 {

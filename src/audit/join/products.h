@@ -7,7 +7,7 @@
 #define PPREPUB_AUDIT_JOIN_PRODUCTS_H
 
 #include "audit/join/graph.h"
-#include "audit/join/wide.h"
+#include "partition/wide.h"
 
 typedef struct Products Products;
 

@@ -9,7 +9,7 @@
 #define PPREPUB_METHOD_SEQUENTIAL_GUARD_H
 
 #include "audit/join/boxes.h"
-#include "audit/join/wide.h"
+#include "partition/wide.h"
 #include "method/sequential/people.h"
 
 /* Records of a node that a tuple is consistent with, and that show the same value. */
