@@ -51,7 +51,7 @@ $$;
 
 CALL live('all', '{"l": 2, "strategy": "constant-ratio", "releases": 5}', :size, 0.2, :rounds, :people);
 CALL live('tenth', '{"l": 2, "strategy": "constant-ratio", "releases": 20, "transient": "tenth"}', :size, 0.2, :rounds, :people);
-CALL live('geometric', '{"l": 2, "strategy": "geometric", "alpha": 2}', :size, 0.2, :rounds, :people);
+CALL live('geometric', '{"l": 2, "strategy": "geometric", "alpha": 2}', :size, 0.2, 8, :people);
 CALL live('same', '{"l": 2, "strategy": "constant-ratio", "releases": 8}', :size, 1, 8, :people);
 
 \echo seconds of a release by round, and against the plain table of the same round
