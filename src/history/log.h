@@ -26,7 +26,7 @@ enum
 	LOG_STANDS_FOR,			/* keys, NULL where the class has none */
 	LOG_INVENTED,				/* numbers, NULL where the class has none */
 	LOG_SENSITIVE,
-	LOG_FINGERPRINTS,			/* of the quasi-identifiers, NULL for who has no true row, and where they are not known */
+	LOG_FINGERPRINTS,			/* of the quasi-identifiers, 0 where they are not known, NULL for who has no true row */
 	LOG_COLUMNS
 };
 

@@ -200,20 +200,20 @@ people_in_class(const RememberedClass *class)
 	return class->nrows + class->ncounted;
 }
 
-/* The fingerprints of true rows, as far as they are known, and NULLs for all others. */
+/* The fingerprints of true rows, 0 where they are not known, and NULLs for all others. */
 static Datum
 fingerprints_as_array(const Remembering *remembering, const RememberedClass *class)
 {
 	const bool *is_unprinted = remembering->loaded->is_unprinted;
 	uint64		n = people_in_class(class) + class->ninvented;
 	Datum	   *values = palloc_extended(sizeof(Datum) * n, MCXT_ALLOC_HUGE);
-	bool	   *nulls = n == class->nrows && is_unprinted == NULL ? NULL :
-		palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE);
+	bool	   *nulls = n == class->nrows ? NULL : palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE);
 
 	for (uint64 i = 0; i < class->nrows; i++)
-		values[i] = Int32GetDatum((int32) remembering->loaded->fingerprint[class->rows[i]]);
+		values[i] = is_unprinted != NULL && is_unprinted[class->rows[i]] ? Int32GetDatum(0) :
+			Int32GetDatum((int32) remembering->loaded->fingerprint[class->rows[i]]);
 	for (uint64 i = 0; i < n && nulls != NULL; i++)
-		nulls[i] = i >= class->nrows || (is_unprinted != NULL && is_unprinted[class->rows[i]]);
+		nulls[i] = i >= class->nrows;
 	return element_array(&element_int4, values, nulls, n);
 }
 
