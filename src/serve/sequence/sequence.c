@@ -189,6 +189,7 @@ draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loa
 		draft = palloc0(sizeof(Draft));
 		draft->classes = palloc0(sizeof(Classes));
 		draft->classes->nqis = loaded->frame.nqis;
+		draft->k = 1;			/* there is nothing to be measured against it */
 		return draft;
 	}
 	sequencing = sequencing_create(publication, loaded);
