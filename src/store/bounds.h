@@ -41,6 +41,9 @@ extern Order order_of_type(Oid type);
 extern Size bound_length(Order order, Datum value);
 extern bool bound_is_by_reference(Order order);
 
+/* Are these bytes, read from somewhere, such a value?  Comparing others would read beyond them. */
+extern bool bound_is_sound(Order order, const char *bytes, Size length);
+
 extern int	compare_in_order(Order order, Datum a, Datum b);
 
 /* The least and greatest of the values that are not NULL; false if there is none. */

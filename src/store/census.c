@@ -32,9 +32,7 @@ count_group(Census *census, Relation rel, const Chunk *header)
 {
 	GroupHeader contents;
 
-	if (header->damage != NULL || header->length < sizeof(contents))
-		chunk_damaged(rel, header->first, header->damage ? header->damage : "Its header is none.");
-	memcpy(&contents, header->bytes, sizeof(contents));
+	read_header(rel, header, &contents);
 	if (census->ngroups == census->room)
 	{
 		census->room *= 2;

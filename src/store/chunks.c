@@ -181,7 +181,8 @@ read_chunk(Relation toast, HeapTuple tuple, Chunk *chunk)
 	if (!chunk_of(id, seq, &chunk->first, &chunk->part))
 		chunk->damage = "A chunk has a number that no chunk can have.";
 	else if (nulls[0] || nulls[1] || nulls[2] || VARATT_IS_EXTENDED(data) ||
-			 (length = VARSIZE(data) - VARHDRSZ) < CHUNK_HEADER || length > CHUNK_HEADER + CHUNK_BYTES)
+			 (length = VARSIZE(data) - VARHDRSZ) < CHUNK_HEADER || length > CHUNK_HEADER + CHUNK_BYTES ||
+			 VARDATA(data) + length > (char *) tuple->t_data + tuple->t_len)
 		chunk->damage = "A chunk has not the form of one.";
 	else
 	{

@@ -383,8 +383,15 @@ next_group_forward(Cursor *cursor)
 {
 	uint64		from = has_group(cursor) ? current_first(cursor) + 1 : cursor->next;
 
+	/* Nothing behind the range is looked at: it may be damaged. */
+	if (has_group(cursor) && current_last(cursor) + 1 >= cursor->high)
+	{
+		leave_group(cursor);
+		cursor->next = cursor->high;
+		return false;
+	}
 	if (!has_group(cursor) && cursor->next == cursor->low && cursor->low > 0 && cursor->claim == NULL &&
-		enter_nearest(cursor, BackwardScanDirection, cursor->low - 1))
+		enter_nearest(cursor, BackwardScanDirection, cursor->low))
 	{
 		from = current_first(cursor) + 1;
 		if (current_last(cursor) >= cursor->low && !is_skipped(cursor))

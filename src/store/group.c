@@ -77,6 +77,8 @@ load_parts(RowGroup *group, uint32 from, uint32 upto)
 
 		if (chunk.damage != NULL)
 			return chunk.damage;
+		if (chunk.first != group->first || part < from || part > upto)
+			return "A chunk stands where another belongs.";
 		if (chunk.stamp != group->stamp || group->loaded[part])
 			continue;
 		if (chunk.length != part_length(group, part))
@@ -113,8 +115,13 @@ load_bytes(RowGroup *group, uint64 from, uint64 upto)
  */
 
 static const char *
-check_header(const GroupHeader *header, const Chunk *chunk)
+try_header(const Chunk *chunk, GroupHeader *header)
 {
+	if (chunk->damage != NULL)
+		return chunk->damage;
+	if (chunk->part != PART_HEADER || chunk->length < sizeof(GroupHeader))
+		return "Its header is none.";
+	memcpy(header, chunk->bytes, sizeof(GroupHeader));
 	if (header->magic != GROUP_MAGIC)
 		return "Its header is none.";
 	if (header->version != GROUP_VERSION)
@@ -132,6 +139,15 @@ check_header(const GroupHeader *header, const Chunk *chunk)
 	if (chunk->length - sizeof(GroupHeader) != Min(header->length, HEADER_BYTES))
 		return "Its header has not the length that it says.";
 	return NULL;
+}
+
+void
+read_header(Relation rel, const Chunk *chunk, GroupHeader *header)
+{
+	const char *wrong = try_header(chunk, header);
+
+	if (wrong != NULL)
+		chunk_damaged(rel, chunk->first, wrong);
 }
 
 /* Before memory is taken for all of its bytes, the last of them must be seen to be there. */
@@ -178,8 +194,6 @@ check_entry(const RowGroup *group, const ColumnEntry *entry)
 		return "The directory has lengths that cannot be.";
 	if (entry->flags & COLUMN_HAS_BOUNDS)
 	{
-		Size		expected = sizeof(Datum);
-
 		if (entry->order == ORDER_NONE || entry->order > ORDER_LAST || entry->bounds % MAXIMUM_ALIGNOF != 0 ||
 			entry->least_length < 1 || entry->greatest_length < 1 ||
 			entry->least_length > BOUND_BYTES || entry->greatest_length > BOUND_BYTES ||
@@ -191,15 +205,12 @@ check_entry(const RowGroup *group, const ColumnEntry *entry)
 			const char *least = group->bytes + entry->bounds;
 			const char *greatest = least + MAXALIGN(entry->least_length);
 
-			if (entry->order != ORDER_UUID &&
-				(VARATT_IS_EXTERNAL(least) || VARATT_IS_EXTERNAL(greatest) ||
-				 VARSIZE_ANY(least) != entry->least_length || VARSIZE_ANY(greatest) != entry->greatest_length))
+			if (!bound_is_sound(entry->order, least, entry->least_length) ||
+				!bound_is_sound(entry->order, greatest, entry->greatest_length))
 				return "The directory has bounds that cannot be.";
-			if (entry->order != ORDER_UUID)
-				return NULL;
-			expected = 16;
+			return NULL;
 		}
-		if (entry->least_length != expected || entry->greatest_length != expected)
+		if (entry->least_length != sizeof(Datum) || entry->greatest_length != sizeof(Datum))
 			return "The directory has bounds that cannot be.";
 	}
 	return NULL;
@@ -219,14 +230,9 @@ try_group(ChunkReader *reader, const Chunk *chunk, MemoryContext context, RowGro
 	group->toast_node = chunks_store(reader)->toast->rd_node.relNode;
 	group->first = chunk->first;
 	group->stamp = chunk->stamp;
-	if (chunk->damage != NULL)
-		return chunk->damage;
-	if (chunk->part != PART_HEADER || chunk->length < sizeof(GroupHeader))
-		return "Its header is none.";
-	memcpy(&group->header, chunk->bytes, sizeof(GroupHeader));
-	group->tid = chunk->tuple->t_self;
-	group->xmin = HeapTupleHeaderGetRawXmin(chunk->tuple->t_data);
-	if ((wrong = check_header(&group->header, chunk)) != NULL || (wrong = make_room(group, chunk)) != NULL)
+	if ((wrong = try_header(chunk, &group->header)) != NULL)
+		return wrong;
+	if ((wrong = make_room(group, chunk)) != NULL)
 		return wrong;
 	*result = group;
 

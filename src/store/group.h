@@ -92,8 +92,6 @@ typedef struct RowGroup
 	uint64		first;
 	uint64		stamp;
 	GroupHeader header;
-	ItemPointerData tid;		/* the header's, in the TOAST relation */
-	TransactionId xmin;
 
 	/* Its bytes */
 	MemoryContext context;		/* owned: all of this is in it */
@@ -107,6 +105,9 @@ typedef struct RowGroup
 	EncodedColumn **open;		/* NULL until needed */
 	uint32	   *numbers;		/* if there are gaps: of each row, less first; NULL until needed */
 } RowGroup;
+
+/* What a header chunk says, if it can be true: of the rest of the group nothing is read. */
+extern void read_header(Relation rel, const Chunk *chunk, GroupHeader *header);
 
 /*
  * Opens the group of a header chunk, in the given context, which the group owns

@@ -13,11 +13,11 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+/* Where a damaged chunk belongs is not known. */
 static void
-check_place(ChunkReader *reader, const Chunk *chunk)
+check_chunk(ChunkReader *reader, const Chunk *chunk)
 {
-	/* Where a chunk belongs is not known if its number is wrong. */
-	if (chunk->damage != NULL && chunk->bytes == NULL)
+	if (chunk->damage != NULL)
 		chunk_damaged(chunks_store(reader)->rel, chunk->first, chunk->damage);
 }
 
@@ -27,9 +27,13 @@ find_header_upto(ChunkReader *reader, uint64 row, Chunk *header)
 {
 	bool		found = chunk_upto(reader, row, PART_MAX, header);
 
-	while (found && header->part != PART_HEADER)
+	while (found)
 	{
-		check_place(reader, header);
+		/* It may say of itself what cannot be. */
+		if (header->damage != NULL)
+			chunk_damaged(chunks_store(reader)->rel, Min(header->first, row), header->damage);
+		if (header->part == PART_HEADER)
+			break;
 		if (header->part != PART_RESERVATION)
 			chunk_damaged(chunks_store(reader)->rel, header->first, "Its header is missing.");
 		if (header->first == 0)
@@ -43,31 +47,75 @@ static bool
 find_header_of(ChunkReader *reader, uint64 first, Chunk *header)
 {
 	/* Not chunk_between(), which gives headers that are dead, too, unless the snapshot is an MVCC one. */
-	return chunk_from(reader, first, PART_HEADER, header) &&
-		header->first == first && header->part == PART_HEADER;
+	if (!chunk_from(reader, first, PART_HEADER, header))
+		return false;
+	if (header->damage != NULL)
+		chunk_damaged(chunks_store(reader)->rel, first, header->damage);
+	return header->first == first && header->part == PART_HEADER;
+}
+
+/*
+ * Whose is the damaged chunk that the reader has come to?  Its place in the index is right,
+ * so it is the next good chunk's group's if that group begins with it.  Else a whole group
+ * may be lost there, and *next is where others go on.
+ */
+static GroupFound
+whose_is_it(ChunkReader *reader, uint64 row, Chunk *chunk, uint64 *next)
+{
+	ItemPointerData tid = chunk->tuple->t_self;
+	const char *damage = chunk->damage;
+	uint64		said = chunk->first;
+	bool		found;
+
+	do
+		found = next_chunk(reader, chunk);
+	while (found && chunk->damage != NULL);
+	*next = found ? chunk->first : MAX_ROWS;
+	if (found && chunk_from(reader, *next, 0, chunk) && ItemPointerEquals(&chunk->tuple->t_self, &tid))
+	{
+		chunk->first = *next;
+		return GROUP_FOUND;
+	}
+	chunk->first = said >= row && said < *next ? said : row;
+	chunk->damage = damage;
+	return GROUP_LOST;
+}
+
+GroupFound
+find_group_from(ChunkReader *reader, uint64 row, Chunk *chunk, uint64 *next)
+{
+	if (!chunk_from(reader, row, 0, chunk))
+		return GROUP_NONE;
+	return chunk->damage == NULL ? GROUP_FOUND : whose_is_it(reader, row, chunk, next);
 }
 
 /* The header stands behind the reservation, and behind the parts of a group that has some. */
 bool
 find_header_from(ChunkReader *reader, uint64 row, Chunk *header)
 {
-	uint64		valid = chunks_store(reader)->counters.valid;
-	bool		found = chunk_from(reader, Max(row, valid), 0, header);
+	uint64		next;
+	GroupFound	found;
 
-	while (found)
+	row = Max(row, chunks_store(reader)->counters.valid);
+	found = find_group_from(reader, row, header, &next);
+	while (found == GROUP_FOUND)
 	{
 		uint64		first = header->first;
 
-		check_place(reader, header);
+		if (header->damage != NULL || header->part < PART_RESERVATION)
+		{
+			if (find_header_of(reader, first, header))
+				return true;
+			chunk_damaged(chunks_store(reader)->rel, first, "Its header is missing.");
+		}
 		if (header->part == PART_HEADER)
 			return true;
-		if (header->part == PART_RESERVATION)
-			found = next_chunk(reader, header);
-		else if (find_header_of(reader, first, header))
-			return true;
-		else
-			chunk_damaged(chunks_store(reader)->rel, first, "Its header is missing.");
+		found = next_chunk(reader, header) ? GROUP_FOUND : GROUP_NONE;
+		if (found == GROUP_FOUND && header->damage != NULL)
+			found = whose_is_it(reader, first, header, &next);
 	}
+	if (found == GROUP_LOST)
+		check_chunk(reader, header);
 	return false;
 }
 
@@ -77,8 +125,7 @@ holds(ChunkReader *reader, const Chunk *chunk, uint64 row)
 {
 	bool		result = false;
 
-	if (chunk->damage != NULL)
-		chunk_damaged(chunks_store(reader)->rel, chunk->first, chunk->damage);
+	check_chunk(reader, chunk);
 	if (chunk->part == PART_RESERVATION)
 	{
 		uint32		rows;

@@ -20,6 +20,20 @@ extern bool find_header_upto(ChunkReader *reader, uint64 row, Chunk *header);
 extern bool find_header_from(ChunkReader *reader, uint64 row, Chunk *header);
 
 /*
+ * The group with the first chunk from a row on, and that chunk; what a damaged chunk says
+ * of itself is not believed.  Where a group is lost, its number is a guess, and *next is
+ * where others may begin.
+ */
+typedef enum GroupFound
+{
+	GROUP_NONE,
+	GROUP_FOUND,
+	GROUP_LOST
+} GroupFound;
+
+extern GroupFound find_group_from(ChunkReader *reader, uint64 row, Chunk *chunk, uint64 *next);
+
+/*
  * Is the row there for somebody who checks for duplicates?  With a dirty snapshot
  * its xmin says who is about to insert it, as a heap does.  Decodes nothing.
  */

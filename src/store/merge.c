@@ -88,12 +88,12 @@ look_at(Merge *merge, uint64 row, uint64 *first, bool *found, Candidate *candida
 	*found = chunk_upto(merge->reader, row, PART_MAX, &chunk);
 	if (!*found)
 		return false;
+	if (chunk.damage != NULL)
+		chunk_damaged(merge->store->rel, chunk.first, chunk.damage);
 	*first = chunk.first;
 	if (chunk.part != PART_HEADER || !is_settled(merge, &chunk))
 		return false;
-	if (chunk.damage != NULL || chunk.length < sizeof(header))
-		chunk_damaged(merge->store->rel, chunk.first, chunk.damage ? chunk.damage : "Its header is none.");
-	memcpy(&header, chunk.bytes, sizeof(header));
+	read_header(merge->store->rel, &chunk, &header);
 	*candidate = (Candidate) {chunk.first, header.nrows, header.span, header.length};
 	return true;
 }
@@ -180,7 +180,7 @@ delete_group(Merge *merge, uint64 first)
 	bool		found;
 
 	for (found = chunk_from(merge->reader, first, 0, &chunk);
-		 found && chunk.first == first;
+		 found && chunk.damage == NULL && chunk.first == first;
 		 found = next_chunk(merge->reader, &chunk))
 	{
 		ItemPointer tid = palloc(sizeof(ItemPointerData));
@@ -338,6 +338,8 @@ merge_all(Relation rel)
 		bool		found;
 
 		CHECK_FOR_INTERRUPTS();
+		if (chunk.damage != NULL)
+			chunk_damaged(rel, first, chunk.damage);
 		if (!look_at(&merge, first, &first, &found, &candidate))
 			merge_run(&merge);
 		else

@@ -12,6 +12,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "store/group.h"
+#include "store/lookup.h"
 #include "store/maintain.h"
 #include "store/rownumber.h"
 #include "utils/builtins.h"
@@ -52,9 +53,11 @@ static const char *
 check_values(RowGroup   *group, int column, EncodedColumn *encoded, MemoryContext context)
 {
 	const ColumnEntry *entry = &group->columns[column];
+	/* Bounds in another order are those of another type, which the column had. */
+	Order		order = order_of_type(TupleDescAttr(group->desc, column)->atttypid);
 	Datum		least;
 	Datum		greatest;
-	bool		bounded = group_bounds(group, column, entry->order, &least, &greatest);
+	bool		bounded = group_bounds(group, column, order, &least, &greatest);
 	uint32		count = 0;
 
 	for (uint32 row = 0; row < group->header.nrows; row += ENCODING_VECTOR)
@@ -71,8 +74,8 @@ check_values(RowGroup   *group, int column, EncodedColumn *encoded, MemoryContex
 		{
 			count += nulls[i];
 			if (bounded && !nulls[i] &&
-				(compare_in_order(entry->order, values[i], least) < 0 ||
-				 compare_in_order(entry->order, values[i], greatest) > 0))
+				(compare_in_order(order, values[i], least) < 0 ||
+				 compare_in_order(order, values[i], greatest) > 0))
 				return "A value lies outside of its bounds.";
 		}
 		MemoryContextReset(context);
@@ -116,11 +119,13 @@ check_chunks(Verification *verification, const RowGroup   *group)
 	Chunk		chunk;
 	bool		found;
 
-	for (found = chunk_between(verification->reader, group->first, 0, PART_DATA_MAX, &chunk);
+	for (found = chunk_between(verification->reader, group->first, 0, PART_RESERVATION, &chunk);
 		 found; found = next_chunk(verification->reader, &chunk))
 	{
 		if (chunk.damage != NULL)
 			return chunk.damage;
+		if (chunk.part == PART_RESERVATION)
+			continue;
 		if (chunk.stamp != group->stamp || chunk.part >= group->nparts)
 			return "It has a chunk that does not belong to it.";
 	}
@@ -162,9 +167,7 @@ verify_at(Verification *verification, Chunk *chunk)
 	bool		is_reservation = chunk->part == PART_RESERVATION && chunk->damage == NULL;
 
 	verification->first = chunk->first;
-	if (chunk->damage != NULL && chunk->bytes == NULL)
-		detail = chunk->damage;
-	else if (chunk_between(verification->reader, chunk->first, PART_HEADER, PART_HEADER, chunk))
+	if (chunk_between(verification->reader, chunk->first, PART_HEADER, PART_HEADER, chunk))
 		failed = check_group(verification, chunk, &detail);
 	else if (is_reservation)
 		return;
@@ -177,15 +180,26 @@ static void
 verify_groups(Verification *verification)
 {
 	uint64		from = verification->store->counters.valid;
+	uint64		next;
 	Chunk		chunk;
+	GroupFound	found;
 
-	while (chunk_from(verification->reader, from, 0, &chunk))
+	while ((found = find_group_from(verification->reader, from, &chunk, &next)) != GROUP_NONE)
 	{
 		MemoryContext old = MemoryContextSwitchTo(verification->context);
 
 		CHECK_FOR_INTERRUPTS();
-		from = Max(from, chunk.first) + 1;
-		verify_at(verification, &chunk);
+		if (found == GROUP_FOUND)
+		{
+			from = chunk.first + 1;
+			verify_at(verification, &chunk);
+		}
+		else
+		{
+			from = next;
+			verification->first = chunk.first;
+			report(verification, "header", false, chunk.damage);
+		}
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(verification->context);
 	}
