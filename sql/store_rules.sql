@@ -12,6 +12,52 @@ INSERT INTO store_t VALUES (78, 'other') RETURNING ctid > '(0,11)' AS behind;
 SET enable_seqscan = off;
 SELECT * FROM store_t WHERE id = 77;
 SELECT * FROM store_t WHERE id = 78;
+-- VACUUM takes such entries away, and no other; whatever the index.
+CREATE EXTENSION pgstattuple;
+CREATE FUNCTION entries() RETURNS bigint LANGUAGE sql AS $$ SELECT tuple_count FROM pgstattuple('store_t_pkey') $$;
+SELECT entries();
+VACUUM store_t;
+SELECT entries(), count(*) FROM store_t WHERE id > 0;
+SELECT * FROM store_t WHERE id = 78;
+CREATE TABLE store_v (id int PRIMARY KEY, t text, a int[]) USING pprepub WITH (autovacuum_enabled = off);
+CREATE INDEX store_v_hash ON store_v USING hash (t);
+CREATE INDEX store_v_gin ON store_v USING gin (a);
+CREATE PROCEDURE store_undo(a int, b int) LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO store_v SELECT i, 't' || i, ARRAY[i, i % 7] FROM generate_series(a, b) i;
+	RAISE division_by_zero;
+EXCEPTION WHEN division_by_zero THEN
+END $$;
+CREATE PROCEDURE store_do(a int, b int) LANGUAGE sql AS $$
+	INSERT INTO store_v SELECT i, 't' || i, ARRAY[i, i % 7] FROM generate_series(a, b) i
+$$;
+CALL store_do(1, 1000); CALL store_undo(1001, 5000); CALL store_do(5001, 5100); CALL store_undo(5101, 5110);
+DO $$ BEGIN
+	FOR i IN 6001 .. 6300 LOOP
+		CALL store_do(i, i);
+		IF i % 3 = 0 THEN CALL store_undo(7000 + i, 7000 + i); END IF;
+	END LOOP;
+END $$;
+SELECT pprepub.compact('store_v') > 0 AS merged;
+SELECT (pgstattuple('store_v_pkey')).tuple_count, (pgstathashindex('store_v_hash')).live_items;
+VACUUM store_v;
+SELECT (pgstattuple('store_v_pkey')).tuple_count, (pgstathashindex('store_v_hash')).live_items, count(*) FROM store_v;
+CREATE EXTENSION amcheck;
+SELECT bt_index_check('store_v_pkey', true);
+SELECT count(*) FROM store_v a WHERE t = (SELECT t FROM store_v b WHERE b.id = a.id) AND id = (SELECT id FROM store_v c WHERE c.t = a.t);
+SELECT count(*) FROM store_v WHERE a @> ARRAY[3];
+-- What it has cleaned, it does not clean again.
+CALL store_undo(9001, 9002);
+VACUUM (INDEX_CLEANUP OFF) store_v;
+SELECT (pgstattuple('store_v_pkey')).tuple_count;
+VACUUM store_v;
+VACUUM store_v;
+SELECT (pgstattuple('store_v_pkey')).tuple_count;
+CALL store_do(9001, 9003);
+SELECT bt_index_check('store_v_pkey', true);
+SELECT count(*) FROM store_v WHERE id > 9000;
+DROP EXTENSION amcheck;
+
 -- TRUNCATE rebuilds the indexes of the table before it comes to the rows.
 CREATE TEMP TABLE store_temp (id int PRIMARY KEY) USING pprepub ON COMMIT DELETE ROWS;
 BEGIN;
@@ -108,5 +154,7 @@ SELECT count(*), count(DISTINCT k), min(length(t)) FROM store_p;
 RESET pprepub.store_memory;
 
 SET client_min_messages = warning;
-DROP TABLE store_t, store_temp, store_new, store_p, store_seen;
-DROP FUNCTION store_count(), store_pending(), store_look();
+DROP TABLE store_t, store_v, store_temp, store_new, store_p, store_seen;
+DROP PROCEDURE store_undo(int, int), store_do(int, int);
+DROP FUNCTION entries(), store_count(), store_pending(), store_look();
+DROP EXTENSION pgstattuple;

@@ -150,6 +150,17 @@ read_header(Relation rel, const Chunk *chunk, GroupHeader *header)
 		chunk_damaged(rel, chunk->first, wrong);
 }
 
+uint32
+reserved_rows(Relation rel, const Chunk *chunk)
+{
+	uint32		rows;
+
+	if (chunk->length != sizeof(rows))
+		chunk_damaged(rel, chunk->first, "Its reservation is none.");
+	memcpy(&rows, chunk->bytes, sizeof(rows));
+	return rows;
+}
+
 /* Before memory is taken for all of its bytes, the last of them must be seen to be there. */
 static const char *
 make_room(RowGroup *group, const Chunk *chunk)

@@ -109,6 +109,9 @@ typedef struct RowGroup
 /* What a header chunk says, if it can be true: of the rest of the group nothing is read. */
 extern void read_header(Relation rel, const Chunk *chunk, GroupHeader *header);
 
+/* How many numbers a reservation chunk has. */
+extern uint32 reserved_rows(Relation rel, const Chunk *chunk);
+
 /*
  * Opens the group of a header chunk, in the given context, which the group owns
  * from then on.  Bytes are read when they are needed, by the reader: with an MVCC

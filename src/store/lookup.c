@@ -127,14 +127,7 @@ holds(ChunkReader *reader, const Chunk *chunk, uint64 row)
 
 	check_chunk(reader, chunk);
 	if (chunk->part == PART_RESERVATION)
-	{
-		uint32		rows;
-
-		if (chunk->length != sizeof(rows))
-			chunk_damaged(chunks_store(reader)->rel, chunk->first, "Its reservation is none.");
-		memcpy(&rows, chunk->bytes, sizeof(rows));
-		result = row - chunk->first < rows;
-	}
+		result = row - chunk->first < reserved_rows(chunks_store(reader)->rel, chunk);
 	else if (chunk->part == PART_HEADER)
 	{
 		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "a group's header", ALLOCSET_SMALL_SIZES);

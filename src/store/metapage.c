@@ -160,10 +160,49 @@ return_rows(Relation rel, uint64 used, uint64 end, bool is_small)
 	if (used == end && !is_small)
 		return;
 	meta = begin_change(rel, &state, &buffer);
-	if (meta->counters.next == end)
+	if (meta->counters.next == end && meta->counters.last <= used)
 		meta->counters.next = used;
 	if (is_small && meta->counters.small < PG_UINT32_MAX)
 		meta->counters.small++;
+	end_change(state, buffer);
+}
+
+static void
+set_last(Relation rel)
+{
+	GenericXLogState *state;
+	Buffer		buffer;
+	MetaPage   *meta = begin_change(rel, &state, &buffer);
+
+	meta->counters.last = meta->counters.next;
+	end_change(state, buffer);
+}
+
+bool
+end_reservations(Relation rel, Counters *counters)
+{
+	bool		any;
+
+	lock_reserving(rel);
+	any = read_counters(rel, counters);
+	if (any && counters->last < counters->next)
+	{
+		set_last(rel);
+		/* Numbers may have been given back before. */
+		read_counters(rel, counters);
+	}
+	unlock_reserving(rel);
+	return any;
+}
+
+void
+note_cleaned(Relation rel, uint64 cleaned)
+{
+	GenericXLogState *state;
+	Buffer		buffer;
+	MetaPage   *meta = begin_change(rel, &state, &buffer);
+
+	meta->counters.cleaned = cleaned;
 	end_change(state, buffer);
 }
 

@@ -26,6 +26,7 @@ typedef struct Counters
 	uint64		next;			/* the next row's number */
 	uint64		valid;			/* rows below it were truncated away */
 	uint64		last;			/* where the last reservation began: numbers below it are never given again */
+	uint64		cleaned;		/* of numbers below it that are dead, indexes have no entries */
 	uint32		small;			/* small groups written since somebody merged them */
 } Counters;
 
@@ -43,6 +44,15 @@ extern uint64 reserve_rows(Relation rel, uint32 rows, uint32 *small);
  * behind them; counts a small group.
  */
 extern void return_rows(Relation rel, uint64 used, uint64 end, bool is_small);
+
+/*
+ * From now on no number that was given is given again, and each has its reservation's row,
+ * or is dead.  False for a table that never had a row.
+ */
+extern bool end_reservations(Relation rel, Counters *counters);
+
+/* Indexes have no entries of numbers below this one that are dead. */
+extern void note_cleaned(Relation rel, uint64 cleaned);
 
 /* Small groups were merged: count anew. */
 extern void forget_small_groups(Relation rel);

@@ -3,8 +3,8 @@
  *		VACUUM: never writes a row.
  *
  * The TOAST relation is vacuumed, and frozen, by itself.  What is left for us are
- * the figures in pg_class.  Index entries of rows that were rolled back stay until
- * the index is rebuilt: their numbers are never given again, so they find nothing.
+ * the figures in pg_class, and index entries of rows that were rolled back: they
+ * find nothing, since numbers are never given again, but take room.
  */
 #include "postgres.h"
 
@@ -17,6 +17,9 @@
 #include "storage/bufmgr.h"
 #include "storage/procarray.h"
 #include "store/census.h"
+#include "store/living.h"
+#include "store/metapage.h"
+#include "store/rownumber.h"
 #include "utils/snapmgr.h"
 
 static double
@@ -29,26 +32,67 @@ count_rows(Relation rel)
 	return rows;
 }
 
+static bool
+is_dead(ItemPointer tid, void *living)
+{
+	uint64		row;
+
+	return row_of_tid(tid, &row) && number_is_dead(living, row);
+}
+
+static void
+vacuum_index(Relation index, double rows, const Living *living, BufferAccessStrategy strategy)
+{
+	IndexVacuumInfo info = {
+		.index = index,
+		.message_level = DEBUG2,
+		.num_heap_tuples = rows,
+		.estimated_count = true,
+		.strategy = strategy
+	};
+	IndexBulkDeleteResult *result = NULL;
+
+	if (living != NULL)
+		result = index_bulk_delete(&info, NULL, is_dead, unconstify(Living *, living));
+	result = index_vacuum_cleanup(&info, result);
+	if (result == NULL)
+		return;
+	if (!result->estimated_count)
+		vac_update_relstats(index, result->num_pages, result->num_index_tuples, 0, false,
+							InvalidTransactionId, InvalidMultiXactId, NULL, NULL, false);
+	pfree(result);
+}
+
+/*
+ * What has no row any more is found while nobody merges; if somebody does, it is left
+ * to the next VACUUM.
+ */
+static Living *
+find_dead(Relation rel)
+{
+	Living	   *living;
+
+	if (!lock_merging(rel, false))
+		return NULL;
+	living = find_living(rel);
+	return any_newly_dead(living) ? living : NULL;
+}
+
 static int
 vacuum_indexes(Relation rel, const struct VacuumParams *params, double rows, BufferAccessStrategy strategy)
 {
 	Relation   *indexes;
 	int			nindexes;
+	Living	   *living = NULL;
 
 	vac_open_indexes(rel, RowExclusiveLock, &nindexes, &indexes);
-	for (int i = 0; i < nindexes && params->index_cleanup != VACOPTVALUE_DISABLED; i++)
+	if (nindexes > 0 && params->index_cleanup != VACOPTVALUE_DISABLED)
 	{
-		IndexVacuumInfo info = {
-			.index = indexes[i],
-			.message_level = DEBUG2,
-			.num_heap_tuples = rows,
-			.estimated_count = true,
-			.strategy = strategy
-		};
-		IndexBulkDeleteResult *result = index_vacuum_cleanup(&info, NULL);
-
-		if (result != NULL)
-			pfree(result);
+		living = find_dead(rel);
+		for (int i = 0; i < nindexes; i++)
+			vacuum_index(indexes[i], rows, living, strategy);
+		if (living != NULL)
+			note_cleaned(rel, settled_below(living));
 	}
 	vac_close_indexes(nindexes, indexes, NoLock);
 	return nindexes;
