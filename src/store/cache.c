@@ -1,35 +1,54 @@
 /*
  * cache.c
- *		A table of groups with one place for each.  See cache.h.
+ *		A hash table of groups.  See cache.h.
  *
  * MEMORY
- *		CACHE_BYTES at most, but for the group that is in use: when there are
- *		more, all go.  A group of few rows is not worth a place.
+ *		CACHE_BYTES at most, but for the group that is in use: when there are more,
+ *		or more than CACHE_GROUPS, all go.
  */
 #include "postgres.h"
 
 #include "store/cache.h"
 
-#include "common/hashfn.h"
 #include "store/rownumber.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-#define CACHE_PLACES 256
+#define CACHE_GROUPS 1024
 #define CACHE_BYTES ((Size) 16 * 1024 * 1024)
+
+/* Without holes: it is hashed as it stands. */
+typedef struct CacheKey
+{
+	uint64		first;
+	uint64		node;			/* the TOAST relation's; the stamp tells what this does not */
+} CacheKey;
+
+typedef struct CacheEntry
+{
+	CacheKey	key;
+	RowGroup   *group;
+} CacheEntry;
 
 static struct
 {
-	MemoryContext context;
-	RowGroup   *places[CACHE_PLACES];
-	MemoryContext passing;		/* of a group that got no place */
+	MemoryContext context;		/* of groups, and of the table */
+	HTAB	   *groups;
+	uint64		generation;
 }			cache;
 
-static void
-forget_cached_groups(void)
+uint64
+cache_generation(void)
 {
-	MemoryContextReset(cache.context);
-	memset(cache.places, 0, sizeof(cache.places));
-	cache.passing = NULL;
+	return cache.generation;
+}
+
+static void
+make_cache(void)
+{
+	HASHCTL		control = {.keysize = sizeof(CacheKey), .entrysize = sizeof(CacheEntry), .hcxt = cache.context};
+
+	cache.groups = hash_create("pprepub groups", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
 static void
@@ -37,54 +56,55 @@ make_room_in_cache(void)
 {
 	if (cache.context == NULL)
 		cache.context = AllocSetContextCreate(CacheMemoryContext, "pprepub groups", ALLOCSET_SMALL_SIZES);
-	if (cache.passing != NULL)
-		MemoryContextDelete(cache.passing);
-	cache.passing = NULL;
-	if (MemoryContextMemAllocated(cache.context, true) > CACHE_BYTES)
-		forget_cached_groups();
+	else if (cache.groups != NULL && (hash_get_num_entries(cache.groups) >= CACHE_GROUPS ||
+			 MemoryContextMemAllocated(cache.context, true) > CACHE_BYTES))
+	{
+		cache.generation++;
+		MemoryContextReset(cache.context);
+		cache.groups = NULL;
+	}
+	if (cache.groups == NULL)
+		make_cache();
 }
 
-static RowGroup **
-place_of(Oid node, uint64 first)
+void
+use_group_again(RowGroup *group, ChunkReader *reader)
 {
-	return &cache.places[(hash_bytes_uint32((uint32) first) ^ hash_bytes_uint32(node ^ (uint32) (first >> 32))) %
-						 CACHE_PLACES];
+	group->rel = chunks_store(reader)->rel;
+	group->desc = RelationGetDescr(group->rel);
+	group->reader = reader;
 }
 
 static bool
-is_same(const RowGroup *group, Relation rel, Oid node, const Chunk *header)
+is_same(const RowGroup *group, const Chunk *header)
 {
-	return group != NULL && group->toast_node == node && group->first == header->first &&
-		group->stamp == header->stamp && header->damage == NULL;
+	return group->stamp == header->stamp && header->damage == NULL;
 }
 
 RowGroup *
 cached_group(ChunkReader *reader, const Chunk *header)
 {
-	Relation	rel = chunks_store(reader)->rel;
-	Oid			node = chunks_store(reader)->toast->rd_node.relNode;
-	RowGroup  **place = place_of(node, header->first);
+	CacheKey	key = {header->first, chunks_store(reader)->toast->rd_node.relNode};
+	CacheEntry *entry = cache.groups ? hash_search(cache.groups, &key, HASH_FIND, NULL) : NULL;
 	MemoryContext context;
 	RowGroup   *group;
+	bool		found;
 
-	if (is_same(*place, rel, node, header))
+	if (entry != NULL && is_same(entry->group, header))
 	{
-		(*place)->rel = rel;
-		(*place)->desc = RelationGetDescr(rel);
-		(*place)->reader = reader;
-		return *place;
+		use_group_again(entry->group, reader);
+		return entry->group;
 	}
 	make_room_in_cache();
 	context = AllocSetContextCreate(cache.context, "a group", ALLOCSET_SMALL_SIZES);
-	cache.passing = context;
 	group = open_group(reader, header, context);
-	if (group->header.nrows >= SMALL_GROUP_ROWS)
+	entry = hash_search(cache.groups, &key, HASH_ENTER, &found);
+	if (found)
 	{
-		if (*place != NULL)
-			MemoryContextDelete((*place)->context);
-		*place = group;
-		cache.passing = NULL;
+		cache.generation++;
+		MemoryContextDelete(entry->group->context);
 	}
+	entry->group = group;
 	return group;
 }
 

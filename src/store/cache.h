@@ -19,4 +19,11 @@
 extern RowGroup *cached_group(ChunkReader *reader, const Chunk *header);
 extern void done_with_group(RowGroup *group);
 
+/*
+ * Who has got a group may use it again as long as this number stays the same: until
+ * then none was given up.
+ */
+extern uint64 cache_generation(void);
+extern void use_group_again(RowGroup *group, ChunkReader *reader);
+
 #endif							/* PPREPUB_STORE_CACHE_H */

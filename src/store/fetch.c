@@ -19,13 +19,51 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+/* So many groups are remembered: looking for one among them is quick. */
+#define KNOWN_GROUPS 512
+
+/* A group that the snapshot sees. */
+typedef struct KnownGroup
+{
+	uint64		first;
+	RowGroup   *group;			/* borrowed from the cache */
+} KnownGroup;
+
+/* Rows from .. upto - 1 of the current group have this value. */
+typedef struct KeptValue
+{
+	uint32		from;
+	uint32		upto;
+	Datum		value;
+	bool		isnull;
+} KeptValue;
+
 struct Fetcher
 {
 	Relation	rel;			/* borrowed */
 	Store	   *store;			/* owned, NULL until needed */
 	ChunkReader *reader;		/* owned */
-	MemoryContext context;		/* owned: what one row takes */
+
+	/* Groups that need not be looked for again, as long as the snapshot and the cache's generation are these */
+	Snapshot	snapshot;		/* not to be looked into */
+	TransactionId xmin;
+	TransactionId xmax;
+	CommandId	curcid;
+	uint64		generation;
+	int			nknown;
+	KnownGroup *known;			/* owned, in order; NULL until needed */
+
+	/* Values of the rows fetched last */
+	MemoryContext context;		/* owned: what values need */
+	const RowGroup *current;	/* whose they are, or NULL */
+	uint64		stamp;			/* the same group's */
+	uint64		kept_generation;	/* of the cache: values may point into the group */
+	int			natts;
+	KeptValue  *kept;			/* owned: for each column; NULL until needed */
 };
+
+/* More than this is not kept of values. */
+#define KEPT_BYTES (256 * 1024)
 
 Fetcher *
 begin_fetcher(Relation rel)
@@ -44,6 +82,10 @@ end_fetcher(Fetcher *fetcher)
 		end_chunks(fetcher->reader);
 	if (fetcher->store)
 		close_store(fetcher->store);
+	if (fetcher->known)
+		pfree(fetcher->known);
+	if (fetcher->kept)
+		pfree(fetcher->kept);
 	MemoryContextDelete(fetcher->context);
 	pfree(fetcher);
 }
@@ -64,47 +106,172 @@ open_fetcher(Fetcher *fetcher, Snapshot snapshot)
 	return fetcher->reader != NULL;
 }
 
-static Datum
-value_of(RowGroup *group, Fetcher *fetcher, int column, uint32 index, bool *isnull)
+/* ----------------------------------------------------------------
+ * Values
+ * ----------------------------------------------------------------
+ */
+
+static void
+forget_values(Fetcher *fetcher, const RowGroup *group, int natts)
 {
-	EncodedColumn *encoded;
-	Datum		value;
+	MemoryContextReset(fetcher->context);
+	if (fetcher->kept == NULL || fetcher->natts < natts)
+	{
+		if (fetcher->kept)
+			pfree(fetcher->kept);
+		fetcher->kept = MemoryContextAlloc(GetMemoryChunkContext(fetcher), Max(natts, 1) * sizeof(KeptValue));
+	}
+	memset(fetcher->kept, 0, natts * sizeof(KeptValue));
+	fetcher->natts = natts;
+	fetcher->current = group;
+	fetcher->stamp = group->stamp;
+	fetcher->kept_generation = cache_generation();
+}
+
+/* As many rows as are known to have the same value are given it at once. */
+static void
+find_value(RowGroup *group, Fetcher *fetcher, int column, uint32 index, KeptValue *kept)
+{
+	EncodedColumn *encoded = NULL;
+	uint32		length = group->header.nrows - index;
 	const char *wrong;
 
-	*isnull = true;
+	kept->value = (Datum) 0;
+	kept->isnull = true;
 	if (TupleDescAttr(group->desc, column)->attisdropped)
-		return (Datum) 0;
-	if (column >= group->header.natts)
-		return getmissingattr(group->desc, column + 1, isnull);
-	encoded = group_column(group, column);
-	if (encoded == NULL)
-		return (Datum) 0;
-	wrong = decode_row(encoded, index, fetcher->context, &value, isnull);
-	if (wrong != NULL)
-		group_damaged(group, column, wrong);
-	return value;
+		length = 0;
+	else if (column >= group->header.natts)
+	{
+		/* The value is the descriptor's, which may be another next time. */
+		kept->value = getmissingattr(group->desc, column + 1, &kept->isnull);
+		length = 0;
+	}
+	else if ((encoded = group_column(group, column)) != NULL)
+	{
+		wrong = decode_run(encoded, index, fetcher->context, &kept->value, &kept->isnull, &length);
+		if (wrong != NULL)
+			group_damaged(group, column, wrong);
+	}
+	kept->from = index;
+	kept->upto = index + length;
 }
 
 static void
 store_row(Fetcher *fetcher, RowGroup *group, uint32 index, TupleTableSlot *slot)
 {
+	int			natts = slot->tts_tupleDescriptor->natts;
+
 	group->desc = slot->tts_tupleDescriptor;
-	for (int i = 0; i < group->desc->natts; i++)
-		slot->tts_values[i] = value_of(group, fetcher, i, index, &slot->tts_isnull[i]);
+	if (fetcher->current != group || fetcher->stamp != group->stamp || fetcher->natts != natts ||
+		fetcher->kept_generation != cache_generation() ||
+		MemoryContextMemAllocated(fetcher->context, true) > KEPT_BYTES)
+		forget_values(fetcher, group, natts);
+	for (int i = 0; i < natts; i++)
+	{
+		KeptValue  *kept = &fetcher->kept[i];
+
+		if (index < kept->from || index >= kept->upto)
+		{
+			kept->upto = 0;
+			find_value(group, fetcher, i, index, kept);
+		}
+		slot->tts_values[i] = kept->value;
+		slot->tts_isnull[i] = kept->isnull;
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Groups
+ * ----------------------------------------------------------------
+ */
+
+/* A snapshot sees the same groups all the time, and no two of them have a row in common. */
+static bool
+knows_groups(const Fetcher *fetcher, Snapshot snapshot)
+{
+	return fetcher->nknown > 0 && fetcher->snapshot == snapshot && IsMVCCSnapshot(snapshot) &&
+		fetcher->xmin == snapshot->xmin && fetcher->xmax == snapshot->xmax && fetcher->curcid == snapshot->curcid &&
+		fetcher->generation == cache_generation();
+}
+
+/* How many known groups begin at or before the row. */
+static int
+known_upto(const Fetcher *fetcher, uint64 row)
+{
+	int			low = 0;
+	int			high = fetcher->nknown;
+
+	while (low < high)
+	{
+		int			middle = low + (high - low) / 2;
+
+		if (fetcher->known[middle].first <= row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static RowGroup *
+known_group(Fetcher *fetcher, uint64 row, Snapshot snapshot)
+{
+	int			n;
+	RowGroup   *group;
+
+	if (!knows_groups(fetcher, snapshot) || (n = known_upto(fetcher, row)) == 0)
+		return NULL;
+	group = fetcher->known[n - 1].group;
+	if (row > group_last(group))
+		return NULL;
+	use_group_again(group, fetcher->reader);
+	return group;
+}
+
+static void
+note_group(Fetcher *fetcher, RowGroup *group, Snapshot snapshot)
+{
+	int			place;
+
+	if (!IsMVCCSnapshot(snapshot))
+		return;
+	if (!knows_groups(fetcher, snapshot) || fetcher->nknown == KNOWN_GROUPS)
+	{
+		fetcher->snapshot = snapshot;
+		fetcher->xmin = snapshot->xmin;
+		fetcher->xmax = snapshot->xmax;
+		fetcher->curcid = snapshot->curcid;
+		fetcher->generation = cache_generation();
+		fetcher->nknown = 0;
+	}
+	if (fetcher->known == NULL)
+		fetcher->known = MemoryContextAlloc(GetMemoryChunkContext(fetcher), KNOWN_GROUPS * sizeof(KnownGroup));
+	place = known_upto(fetcher, group->first);
+	if (place > 0 && fetcher->known[place - 1].first == group->first)
+		return;
+	memmove(&fetcher->known[place + 1], &fetcher->known[place], (fetcher->nknown - place) * sizeof(KnownGroup));
+	fetcher->known[place] = (KnownGroup) {group->first, group};
+	fetcher->nknown++;
 }
 
 static bool
 fetch_from_group(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
-	Chunk		header;
 	RowGroup   *group;
 	uint32		index;
 	bool		found;
 
 	set_chunks_snapshot(fetcher->reader, snapshot);
-	if (!find_header_upto(fetcher->reader, row, &header))
-		return false;
-	group = cached_group(fetcher->reader, &header);
+	group = known_group(fetcher, row, snapshot);
+	if (group == NULL)
+	{
+		Chunk		header;
+
+		if (!find_header_upto(fetcher->reader, row, &header))
+			return false;
+		group = cached_group(fetcher->reader, &header);
+		note_group(fetcher, group, snapshot);
+	}
 	found = group_index_of(group, row, true, &index);
 	if (found)
 		store_row(fetcher, group, index, slot);
@@ -215,6 +382,5 @@ fetch_row(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 		ExecStoreVirtualTuple(slot);
 		ExecMaterializeSlot(slot);
 	}
-	MemoryContextReset(fetcher->context);
 	return found;
 }
