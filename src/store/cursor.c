@@ -67,6 +67,10 @@ struct Cursor
 	int64		vector;			/* which one is decoded, or -1 */
 	Vector	   *vectors;		/* for each column, allocated when needed */
 	const TupleTableSlot *prepared; /* this slot has NULL for columns that are not wanted */
+	const TupleTableSlot *ready;	/* into this slot the next rows go without further ado, */
+	int64		ready_upto;		/* as far as here */
+	BlockNumber block;			/* the TID of the row returned last */
+	OffsetNumber offset;
 
 	/* Counts */
 	uint64		groups_read;
@@ -92,6 +96,7 @@ leave_group(Cursor *cursor)
 	cursor->group = NULL;
 	cursor->in_memory = NULL;
 	cursor->vector = -1;
+	cursor->ready = NULL;
 	MemoryContextReset(cursor->vector_context);
 	MemoryContextReset(cursor->group_context);
 }
@@ -116,6 +121,7 @@ static void
 choose_columns(Cursor *cursor)
 {
 	cursor->prepared = NULL;
+	cursor->ready = NULL;
 	cursor->vector = -1;
 	cursor->nwanted = 0;
 	for (int i = 0; i < cursor->natts; i++)
@@ -201,6 +207,7 @@ cursor_range(Cursor *cursor, uint64 from, uint64 upto)
 	cursor->low = from;
 	cursor->high = upto;
 	cursor->limited = from > 0 || upto < MAX_ROWS;
+	cursor->ready = NULL;
 	/* A group that the range begins in may be the one that is open. */
 	if (cursor->group != NULL || cursor->in_memory != NULL)
 		leave_group(cursor);
@@ -542,18 +549,9 @@ current_number(Cursor *cursor)
 		cursor->in_memory->first + cursor->index;
 }
 
-static void
-store_from_group(Cursor *cursor, TupleTableSlot *slot)
+static inline void
+put_values(const Cursor *cursor, uint32 in_vector, TupleTableSlot *slot)
 {
-	uint32		in_vector = (uint32) cursor->index % ENCODING_VECTOR;
-
-	decode_current(cursor, cursor->index / ENCODING_VECTOR);
-	if (cursor->nwanted < cursor->natts && slot != cursor->prepared)
-	{
-		memset(slot->tts_isnull, true, cursor->natts);
-		memset(slot->tts_values, 0, cursor->natts * sizeof(Datum));
-		cursor->prepared = slot;
-	}
 	for (int i = 0; i < cursor->nwanted; i++)
 	{
 		int			column = cursor->wanted[i];
@@ -562,7 +560,31 @@ store_from_group(Cursor *cursor, TupleTableSlot *slot)
 		slot->tts_isnull[column] = vector->nulls[in_vector];
 		slot->tts_values[column] = vector->values[in_vector];
 	}
+}
+
+/* Where all that is left to do for the next rows of the vector is to put values into the slot, that is noted. */
+static void
+note_ready(Cursor *cursor, const TupleTableSlot *slot)
+{
+	cursor->block = ItemPointerGetBlockNumberNoCheck(&slot->tts_tid);
+	cursor->offset = ItemPointerGetOffsetNumberNoCheck(&slot->tts_tid);
+	cursor->ready = TTS_IS_VIRTUAL(slot) && !cursor->limited && !group_has_gaps(cursor->group) ? slot : NULL;
+	cursor->ready_upto = Min((cursor->vector + 1) * ENCODING_VECTOR, (int64) cursor->nrows);
+}
+
+static void
+store_from_group(Cursor *cursor, TupleTableSlot *slot)
+{
+	decode_current(cursor, cursor->index / ENCODING_VECTOR);
+	if (cursor->nwanted < cursor->natts && slot != cursor->prepared)
+	{
+		memset(slot->tts_isnull, true, cursor->natts);
+		memset(slot->tts_values, 0, cursor->natts * sizeof(Datum));
+		cursor->prepared = slot;
+	}
+	put_values(cursor, (uint32) cursor->index % ENCODING_VECTOR, slot);
 	tid_of_row(current_number(cursor), &slot->tts_tid);
+	note_ready(cursor, slot);
 }
 
 static void
@@ -625,9 +647,31 @@ cursor_backward(Cursor *cursor)
 	return !cursor->limited || current_number(cursor) >= cursor->low;
 }
 
+/* What most rows come by: the next of the vector, into the same slot as the one before. */
+static inline bool
+next_is_ready(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
+{
+	if (slot != cursor->ready || cursor->index + 1 >= cursor->ready_upto ||
+		!ScanDirectionIsForward(direction) || TTS_SHOULDFREE(slot))
+		return false;
+	put_values(cursor, (uint32) ++cursor->index % ENCODING_VECTOR, slot);
+	if (++cursor->offset > ROWS_PER_BLOCK)
+	{
+		cursor->offset = 1;
+		cursor->block++;
+	}
+	ItemPointerSet(&slot->tts_tid, cursor->block, cursor->offset);
+	slot->tts_tableOid = RelationGetRelid(cursor->rel);
+	slot->tts_flags &= ~TTS_FLAG_EMPTY;
+	slot->tts_nvalid = cursor->natts;
+	return true;
+}
+
 bool
 cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
 {
+	if (next_is_ready(cursor, direction, slot))
+		return true;
 	if (ScanDirectionIsForward(direction) ? cursor_forward(cursor) : cursor_backward(cursor))
 	{
 		store_current(cursor, slot);
@@ -661,6 +705,7 @@ cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto)
 	cursor->low = from;
 	cursor->high = upto;
 	cursor->limited = true;
+	cursor->ready = NULL;
 	cursor->index = index_from(cursor, from) - 1;
 }
 
