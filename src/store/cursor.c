@@ -647,23 +647,77 @@ cursor_backward(Cursor *cursor)
 	return !cursor->limited || current_number(cursor) >= cursor->low;
 }
 
-/* What most rows come by: the next of the vector, into the same slot as the one before. */
+/* What most rows come by: the next of the vector, with the same slot as the one before. */
 static inline bool
-next_is_ready(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
+is_ready(const Cursor *cursor, ScanDirection direction, const TupleTableSlot *slot)
 {
-	if (slot != cursor->ready || cursor->index + 1 >= cursor->ready_upto ||
-		!ScanDirectionIsForward(direction) || TTS_SHOULDFREE(slot))
-		return false;
-	put_values(cursor, (uint32) ++cursor->index % ENCODING_VECTOR, slot);
+	return slot == cursor->ready && cursor->index + 1 < cursor->ready_upto && ScanDirectionIsForward(direction);
+}
+
+static inline void
+step_in_vector(Cursor *cursor)
+{
+	cursor->index++;
 	if (++cursor->offset > ROWS_PER_BLOCK)
 	{
 		cursor->offset = 1;
 		cursor->block++;
 	}
+}
+
+/* As ExecStoreVirtualTuple() does, for a slot that has nothing to be freed. */
+static inline void
+set_filled(TupleTableSlot *slot, int natts)
+{
+	slot->tts_flags &= ~TTS_FLAG_EMPTY;
+	slot->tts_nvalid = natts;
+}
+
+static inline bool
+next_is_ready(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
+{
+	if (!is_ready(cursor, direction, slot) || TTS_SHOULDFREE(slot))
+		return false;
+	step_in_vector(cursor);
+	put_values(cursor, (uint32) cursor->index % ENCODING_VECTOR, slot);
 	ItemPointerSet(&slot->tts_tid, cursor->block, cursor->offset);
 	slot->tts_tableOid = RelationGetRelid(cursor->rel);
-	slot->tts_flags &= ~TTS_FLAG_EMPTY;
-	slot->tts_nvalid = cursor->natts;
+	set_filled(slot, cursor->natts);
+	return true;
+}
+
+bool
+cursor_next_columns(Cursor *cursor, ScanDirection direction, TupleTableSlot *whole,
+					TupleTableSlot *slot, const int *columns, int ncolumns)
+{
+	if (TTS_SHOULDFREE(slot))
+		ExecClearTuple(slot);
+	if (is_ready(cursor, direction, whole))
+	{
+		uint32		in_vector;
+
+		step_in_vector(cursor);
+		in_vector = (uint32) cursor->index % ENCODING_VECTOR;
+		for (int i = 0; i < ncolumns; i++)
+		{
+			const Vector *vector = &cursor->vectors[columns[i]];
+
+			slot->tts_isnull[i] = vector->nulls[in_vector];
+			slot->tts_values[i] = vector->values[in_vector];
+		}
+	}
+	else if (cursor_next(cursor, direction, whole))
+		for (int i = 0; i < ncolumns; i++)
+		{
+			slot->tts_isnull[i] = whole->tts_isnull[columns[i]];
+			slot->tts_values[i] = whole->tts_values[columns[i]];
+		}
+	else
+	{
+		ExecClearTuple(slot);
+		return false;
+	}
+	set_filled(slot, ncolumns);
 	return true;
 }
 

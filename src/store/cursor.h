@@ -41,6 +41,13 @@ extern void cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto);
 /* The next row, or the previous one; false at the end.  An empty slot is left there. */
 extern bool cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot);
 
+/*
+ * The next row, of which only some columns (attribute number less 1) go into a virtual
+ * slot, one after the other.  The other slot is one for whole rows, to work with.
+ */
+extern bool cursor_next_columns(Cursor *cursor, ScanDirection direction, TupleTableSlot *whole,
+								TupleTableSlot *slot, const int *columns, int ncolumns);
+
 /* One row, if it is seen. */
 extern bool cursor_row(Cursor *cursor, uint64 row, TupleTableSlot *slot);
 

@@ -11,6 +11,7 @@
 #include "commands/explain.h"
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
+#include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/dsm.h"
 #include "store/condition.h"
@@ -35,6 +36,8 @@ typedef struct StoreScanState
 	Condition  *conditions;
 	MemoryContext values;		/* owned: of conditions */
 	bool		evaluated;
+	int			nprojected;		/* if all that is wanted of a row are these columns, without conditions; else -1 */
+	int		   *projected;
 
 	/* Counts */
 	SharedCounts *shared;		/* or NULL */
@@ -46,6 +49,29 @@ typedef struct StoreScanState
  * Begin and end
  * ----------------------------------------------------------------
  */
+
+/* Whoever asks for a few columns and nothing else gets them without a projection. */
+static void
+look_at_projection(StoreScanState *state)
+{
+	ScanState  *node = &state->base.ss;
+	List	   *targets = node->ps.plan->targetlist;
+	ListCell   *cell;
+
+	state->nprojected = -1;
+	if (node->ps.qual != NULL || node->ps.ps_ProjInfo == NULL)
+		return;
+	state->projected = palloc(Max(list_length(targets), 1) * sizeof(int));
+	foreach(cell, targets)
+	{
+		const Var  *var = (const Var *) lfirst_node(TargetEntry, cell)->expr;
+
+		if (!IsA(var, Var) || var->varattno <= 0)
+			return;
+		state->projected[foreach_current_index(cell)] = var->varattno - 1;
+	}
+	state->nprojected = list_length(targets);
+}
 
 static void
 begin_scan(CustomScanState *node, EState *estate, int eflags)
@@ -66,6 +92,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 		begin_condition(condition, &node->ss.ps);
 		state->nconditions++;
 	}
+	look_at_projection(state);
 	state->values = AllocSetContextCreate(CurrentMemoryContext, "values of conditions", ALLOCSET_SMALL_SIZES);
 }
 
@@ -139,14 +166,21 @@ end_scan(CustomScanState *node)
  * ----------------------------------------------------------------
  */
 
+static void
+need_scan(ScanState *node)
+{
+	if (node->ss_currentScanDesc == NULL)
+		set_up_cursor((StoreScanState *) node,
+					  table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL));
+}
+
 static TupleTableSlot *
 next_row(ScanState *node)
 {
 	EState	   *estate = node->ps.state;
 	TupleTableSlot *slot = node->ss_ScanTupleSlot;
 
-	if (node->ss_currentScanDesc == NULL)
-		set_up_cursor((StoreScanState *) node, table_beginscan(node->ss_currentRelation, estate->es_snapshot, 0, NULL));
+	need_scan(node);
 	return pprepub_scan_getnextslot(node->ss_currentScanDesc, estate->es_direction, slot) ? slot : NULL;
 }
 
@@ -158,8 +192,27 @@ recheck(ScanState *node, TupleTableSlot *slot)
 }
 
 static TupleTableSlot *
+next_projected(StoreScanState *state)
+{
+	ScanState  *node = &state->base.ss;
+	TupleTableSlot *slot = node->ps.ps_ProjInfo->pi_state.resultslot;
+
+	CHECK_FOR_INTERRUPTS();
+	need_scan(node);
+	if (!cursor_next_columns(scan_cursor(node->ss_currentScanDesc), node->ps.state->es_direction, node->ss_ScanTupleSlot,
+							 slot, state->projected, state->nprojected))
+		return slot;
+	pgstat_count_heap_getnext(node->ss_currentRelation);
+	return slot;
+}
+
+static TupleTableSlot *
 exec_scan(CustomScanState *node)
 {
+	StoreScanState *state = (StoreScanState *) node;
+
+	if (state->nprojected >= 0 && node->ss.ps.state->es_epq_active == NULL)
+		return next_projected(state);
 	return ExecScan(&node->ss, next_row, recheck);
 }
 
