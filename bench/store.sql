@@ -1,7 +1,7 @@
 -- Tables of the access method pprepub beside heaps with the same rows: test/run bench store
 --
 -- Two tables: a release of 600,000 census-like people as publish() makes it, and the history of 20 releases of 200,000
--- people, sorted by key, whose classes nobody can foretell.  Medians of five runs, taken in turn, in one process.
+-- people, sorted by key, whose classes nobody can foretell.  The least of nine runs, taken in turn, in one process.
 -- Times are milliseconds, sizes bytes; ratio is heap's by pprepub's for sizes and aggregates, pprepub's by heap's for
 -- what may take longer; goal is what issue 6 asks for.
 \i test/data/census.sql
@@ -44,7 +44,7 @@ CREATE FUNCTION peak_bytes() RETURNS float8 LANGUAGE sql VOLATILE AS $$
 $$;
 
 -- In turn, a statement with %s for the table, and what follows each run.
-CREATE PROCEDURE measure(named text, tab text, statement text, after text DEFAULT 'SELECT 1', runs int DEFAULT 5) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE measure(named text, tab text, statement text, after text DEFAULT 'SELECT 1', runs int DEFAULT 9) LANGUAGE plpgsql AS $$
 DECLARE
 	am text;
 BEGIN
@@ -76,6 +76,7 @@ CREATE INDEX ON history_store (key);
 
 CALL measure('count(*)', 'release', 'SELECT count(*) FROM %s');
 CALL measure('sum of the last column', 'release', 'SELECT sum(salary_class) FROM %s');
+CALL measure('greatest of a text column', 'release', 'SELECT max(country COLLATE "C") FROM %s');
 CALL measure('count by a text column', 'release', 'SELECT count(*) FROM (SELECT country FROM %s GROUP BY country) c');
 CALL measure('rows that nobody looks at', 'release', 'SELECT * FROM %s OFFSET 600000');
 CALL measure('SELECT *', 'release', 'COPY (SELECT * FROM %s) TO ''/dev/null''');
@@ -97,10 +98,10 @@ CALL measure('1,000 look-ups, 20 rows each', 'history',
 CALL measure('1,000 look-ups, a row each', 'history',
 	'SELECT sum(class) FROM wanted, LATERAL (SELECT * FROM %s WHERE key = number * 9 OFFSET 0 LIMIT 1) r');
 
-WITH medians AS (
+WITH leasts AS (
 	SELECT tab, what,
-		percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FILTER (WHERE am = 'heap') AS heap,
-		percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FILTER (WHERE am = 'store') AS store
+		min(value) FILTER (WHERE am = 'heap') AS heap,
+		min(value) FILTER (WHERE am = 'store') AS store
 	FROM run GROUP BY tab, what),
 goals (tab, what, more_is_better, goal, place) AS (VALUES
 	('release', 'bytes', true, 25.0, 1), ('history', 'bytes', true, 12, 2),
@@ -108,14 +109,14 @@ goals (tab, what, more_is_better, goal, place) AS (VALUES
 	('release', 'index build', false, 1.5, 5), ('history', 'index build', false, 1.5, 6),
 	('release', 'count(*)', true, NULL, 7), ('release', 'rows that nobody looks at', true, NULL, 8),
 	('release', 'sum of the last column', true, 2, 9), ('history', 'sum of the last column', true, NULL, 10),
-	('release', 'count by a text column', true, NULL, 11), ('release', 'SELECT *', true, 1, 12),
+	('release', 'greatest of a text column', true, 1.5, 10), ('release', 'count by a text column', true, NULL, 11), ('release', 'SELECT *', true, 1, 12),
 	('release', 'SELECT *, binary', true, 1, 13), ('history', 'SELECT *', true, 1, 14),
 	('release', '1,000 look-ups of a class', false, 4, 15), ('history', '1,000 look-ups, a row each', false, 4, 16),
 	('history', '1,000 look-ups, 20 rows each', false, 4, 17))
 SELECT tab, what, round(heap::numeric, 1) AS heap, round(store::numeric, 1) AS pprepub,
 	round((CASE WHEN more_is_better THEN heap / store ELSE store / heap END)::numeric, 2) AS ratio,
 	CASE WHEN more_is_better THEN 'at least ' ELSE 'at most ' END || goal AS goal
-FROM medians JOIN goals USING (tab, what) ORDER BY place;
+FROM leasts JOIN goals USING (tab, what) ORDER BY place;
 SELECT "table", groups, rows, bytes, heap_bytes, encodings FROM pprepub.storage ORDER BY 1;
 
 -- How much memory a process takes to load the history, a new one each time.

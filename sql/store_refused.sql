@@ -7,6 +7,29 @@ SELECT * FROM store_t WHERE id = 1 FOR UPDATE;
 SELECT * FROM store_t WHERE id = 1 FOR NO KEY UPDATE;
 INSERT INTO store_t VALUES (1, 'x') ON CONFLICT DO NOTHING;
 INSERT INTO store_t VALUES (1, 'x') ON CONFLICT (id) DO UPDATE SET t = 'x';
+INSERT INTO store_t VALUES (9, 'x') ON CONFLICT DO NOTHING;
+WITH w AS (INSERT INTO store_t VALUES (1, 'x') ON CONFLICT DO NOTHING RETURNING id) SELECT * FROM w;
+CREATE TABLE store_part (id int PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE store_part_1 PARTITION OF store_part FOR VALUES FROM (0) TO (10) USING pprepub;
+INSERT INTO store_part VALUES (1) ON CONFLICT DO NOTHING;
+INSERT INTO store_part VALUES (1);
+DROP TABLE store_part;
+-- Refreshed concurrently, a materialized view may gain rows, but lose none.
+CREATE TABLE store_source (a int);
+INSERT INTO store_source VALUES (1), (2);
+CREATE MATERIALIZED VIEW store_mv USING pprepub AS SELECT a FROM store_source;
+CREATE UNIQUE INDEX ON store_mv (a);
+INSERT INTO store_source VALUES (3);
+REFRESH MATERIALIZED VIEW CONCURRENTLY store_mv;
+SELECT * FROM store_mv ORDER BY a;
+UPDATE store_source SET a = 4 WHERE a = 2;
+\set VERBOSITY terse
+REFRESH MATERIALIZED VIEW CONCURRENTLY store_mv;
+\set VERBOSITY default
+REFRESH MATERIALIZED VIEW store_mv;
+SELECT * FROM store_mv ORDER BY a;
+DROP MATERIALIZED VIEW store_mv;
+DROP TABLE store_source;
 MERGE INTO store_t USING (VALUES (1)) v(i) ON id = i WHEN MATCHED THEN DELETE;
 CLUSTER store_t USING store_t_pkey;
 CREATE INDEX ON store_t USING brin (id);

@@ -14,7 +14,9 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/plancat.h"
+#include "optimizer/planner.h"
 #include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
 #include "store/blocks.h"
 #include "store/condition.h"
 #include "store/pending.h"
@@ -25,6 +27,7 @@
 
 static set_rel_pathlist_hook_type previous_pathlist;
 static get_relation_info_hook_type previous_relation_info;
+static planner_hook_type previous_planner;
 
 /* Decoding a vector and handing out its rows takes less than taking heap tuples apart. */
 #define ROW_COST_FACTOR 0.5
@@ -240,9 +243,42 @@ keep_bitmaps_away(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
 	table_close(table, NoLock);
 }
 
+static void
+refuse_conflict(const PlannedStmt *statement, const Plan *plan)
+{
+	const ModifyTable *modify = (const ModifyTable *) plan;
+	Relation	table;
+
+	if (plan == NULL || !IsA(plan, ModifyTable) || modify->onConflictAction == ONCONFLICT_NONE)
+		return;
+	table = table_open(rt_fetch(linitial_int(modify->resultRelations), statement->rtable)->relid, NoLock);
+	if (is_stored(table))
+		refuse(table, REFUSE_CONFLICT);
+	table_close(table, NoLock);
+}
+
+/*
+ * Refused before anything is done, whether a row would conflict or not.  To partitions
+ * rows come later: there the callbacks refuse.
+ */
+static PlannedStmt *
+plan_statement(Query *query, const char *text, int options, ParamListInfo parameters)
+{
+	PlannedStmt *statement = previous_planner ? previous_planner(query, text, options, parameters) :
+		standard_planner(query, text, options, parameters);
+	ListCell   *cell;
+
+	refuse_conflict(statement, statement->planTree);
+	foreach(cell, statement->subplans)
+		refuse_conflict(statement, lfirst(cell));
+	return statement;
+}
+
 void
 start_planning(void)
 {
+	previous_planner = planner_hook;
+	planner_hook = plan_statement;
 	RegisterCustomScanMethods(store_scan_methods());
 	previous_pathlist = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = plan_table;
