@@ -119,7 +119,7 @@ is_class(Comparing *comparing, const PathBlock *block, int from, int size, const
 	return true;
 }
 
-static void
+static bool
 compare_block(void *what, TupleTableSlot *slot)
 {
 	Comparing  *comparing = what;
@@ -133,7 +133,7 @@ compare_block(void *what, TupleTableSlot *slot)
 	if (block.release < 1 || block.release > comparing->recalled->seen.nreleases)
 	{
 		note_wrong(comparing, block.release);
-		return;
+		return true;
 	}
 	if (block.release - 1 != comparing->release)
 		begin_release(comparing, block.release - 1);
@@ -146,6 +146,61 @@ compare_block(void *what, TupleTableSlot *slot)
 			note_wrong(comparing, block.release);
 		from += block.sizes[c];
 	}
+	return true;
+}
+
+/* ----------------------------------------------------------------
+ * Blocks in the order of releases, in which people are numbered
+ * ----------------------------------------------------------------
+ */
+
+typedef struct BlockPlace
+{
+	int32		release;
+	ItemPointerData tid;
+} BlockPlace;
+
+typedef struct BlockPlaces
+{
+	uint32		n;
+	uint32		allocated;
+	BlockPlace *places;
+} BlockPlaces;
+
+static void
+note_block(void *what, TupleTableSlot *slot)
+{
+	BlockPlaces *blocks = what;
+	bool		isnull;
+	int32		release = DatumGetInt32(slot_getattr(slot, PATHS_RELEASE + 1, &isnull));
+
+	if (blocks->n == blocks->allocated)
+		blocks->places = repalloc_huge(blocks->places, sizeof(BlockPlace) * (blocks->allocated *= 2));
+	blocks->places[blocks->n++] = (BlockPlace) {isnull ? 0 : release, slot->tts_tid};
+}
+
+static int
+compare_places(const void *a, const void *b)
+{
+	int32		x = ((const BlockPlace *) a)->release;
+	int32		y = ((const BlockPlace *) b)->release;
+
+	return (x > y) - (x < y);
+}
+
+/* Where a table was mended, blocks stand where there was space. */
+static void
+compare_blocks(Comparing *comparing, Oid table)
+{
+	BlockPlaces blocks = {.allocated = 64,.places = palloc(sizeof(BlockPlace) * 64)};
+	ItemPointerData *tids;
+
+	read_each(table, note_block, &blocks);
+	qsort(blocks.places, blocks.n, sizeof(BlockPlace), compare_places);
+	tids = palloc_extended(sizeof(ItemPointerData) * ((Size) blocks.n + 1), MCXT_ALLOC_HUGE);
+	for (uint32 b = 0; b < blocks.n; b++)
+		tids[b] = blocks.places[b].tid;
+	(void) read_some(table, tids, blocks.n, compare_block, comparing);
 }
 
 Followed
@@ -168,7 +223,7 @@ compare_paths(const DeclaredPublication *publication, const Recalled *recalled)
 		fold_refuse(publication, 0);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		comparing.followed.classes += seen->release[r].nclasses;
-	read_each(path_fold_of(publication), compare_block, &comparing);
+	compare_blocks(&comparing, path_fold_of(publication));
 	end_release(&comparing);
 	return comparing.followed;
 }
