@@ -218,19 +218,6 @@ find_met(Deducing *deducing, Step at)
 		}
 }
 
-static bool
-same_values(const Statistics *statistics, Step a, Step b)
-{
-	const ShownValues *x = &statistics->shown[a.release];
-	const ShownValues *y = &statistics->shown[b.release];
-	uint64		n = x->first[a.class + 1] - x->first[a.class];
-
-	return statistics_size(statistics, a) == statistics_size(statistics, b) &&
-		y->first[b.class + 1] - y->first[b.class] == n &&
-		memcmp(x->value + x->first[a.class], y->value + y->first[b.class], sizeof(Code) * n) == 0 &&
-		memcmp(x->count + x->first[a.class], y->count + y->first[b.class], sizeof(uint32) * n) == 0;
-}
-
 /* What nobody of b who is not in a can have, nobody of a has who is not in b. */
 static void
 exclude_impossible(Deducing *deducing, Step a, Step b)
@@ -266,7 +253,7 @@ look_at_class(Deducing *deducing, Step at)
 	find_met(deducing, at);
 	for (uint64 i = 0; i < deducing->nmet; i++)
 	{
-		if (!same_values(deducing->statistics, at, deducing->met[i]))
+		if (!statistics_same_values(deducing->statistics, at, deducing->met[i]))
 			continue;
 		exclude_impossible(deducing, at, deducing->met[i]);
 		exclude_impossible(deducing, deducing->met[i], at);

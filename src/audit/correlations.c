@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "audit/correlations.h"
+#include "audit/judge.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -26,19 +27,6 @@ typedef struct Counting
 	void		(*visit) (void *what, const Correlation *correlation);
 	void	   *what;
 } Counting;
-
-static bool
-same_values(const Statistics *statistics, Step a, Step b)
-{
-	const ShownValues *x = &statistics->shown[a.release];
-	const ShownValues *y = &statistics->shown[b.release];
-	uint64		n = x->first[a.class + 1] - x->first[a.class];
-
-	return statistics_size(statistics, a) == statistics_size(statistics, b) &&
-		y->first[b.class + 1] - y->first[b.class] == n &&
-		memcmp(x->value + x->first[a.class], y->value + y->first[b.class], sizeof(Code) * n) == 0 &&
-		memcmp(x->count + x->first[a.class], y->count + y->first[b.class], sizeof(uint32) * n) == 0;
-}
 
 static void
 meet(Counting *counting, Step step)
@@ -85,7 +73,7 @@ look_back(Counting *counting, Step at)
 		Step		a = counting->met[i];
 		uint32	   *common = &counting->common[counting->base[a.release] + a.class];
 
-		if (*common < size && size - *common <= counting->most && same_values(statistics, a, at))
+		if (*common < size && size - *common <= counting->most && statistics_same_values(statistics, a, at))
 			counting->visit(counting->what, &(Correlation) {a, at, size - *common});
 		*common = 0;
 	}
@@ -137,11 +125,7 @@ judge_class(const Paths *paths, const Classes *classes, uint32 c, uint32 n, uint
 			*of = 0;
 		}
 	if (!is_safe)
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("class %u of the draft failed its last check: it tells few people from those of an earlier one", c),
-				 errdetail("Nothing was published."),
-				 errhint("This is a bug in pprepub. Please report it, with the method and its parameters.")));
+		refuse_draft(c, "it tells few people from those of an earlier one");
 }
 
 void

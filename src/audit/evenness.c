@@ -8,6 +8,8 @@
 #include "postgres.h"
 
 #include "audit/evenness.h"
+#include "audit/judge.h"
+#include "frame/codes.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -20,15 +22,6 @@ typedef struct ShownSet
 	bool		is_even;		/* so do all others, and none is NULL */
 } ShownSet;
 
-static int
-compare_codes(const void *a, const void *b)
-{
-	Code		x = *(const Code *) a;
-	Code		y = *(const Code *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Sorts the values given, and keeps one of each. */
 static ShownSet
 show_set(Code *values, uint64 n)
@@ -36,7 +29,7 @@ show_set(Code *values, uint64 n)
 	ShownSet	set = {.values = values,.is_even = n > 0 && values[0] != NO_CODE};
 	uint64		times = 0;
 
-	qsort(values, n, sizeof(Code), compare_codes);
+	sort_codes(values, n);
 	for (uint64 i = 0; i < n; i++)
 	{
 		Code		value = values[i];
@@ -64,16 +57,6 @@ same_set(const ShownSet *a, const ShownSet *b)
  * A draft
  * ----------------------------------------------------------------
  */
-
-static void pg_attribute_noreturn()
-refuse(uint32 c, const char *fault)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INTERNAL_ERROR),
-			 errmsg("class %u of the draft failed its last check: %s", c, fault),
-			 errdetail("Nothing was published."),
-			 errhint("This is a bug in pprepub. Please report it, with the method and its parameters.")));
-}
 
 typedef struct Judge
 {
@@ -159,7 +142,7 @@ judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, u
 	};
 
 	if (classes->first[classes->nclasses] != frame->nrows)
-		refuse(0, "not every row is in a class");
+		refuse_draft(0, "not every row is in a class");
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		ShownSet	set = set_of_class(&judge, c);
@@ -168,13 +151,13 @@ judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, u
 		if (c % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
 		if (class_size(classes, c) == 0)
-			refuse(c, "nobody is in it");
+			refuse_draft(c, "nobody is in it");
 		if (!set.is_even || (once && set.times > 1))
-			refuse(c, "its values do not occur equally often");
+			refuse_draft(c, "its values do not occur equally often");
 		if (!keeps_values(&judge, c, &set, &returning))
-			refuse(c, "a member was published among other values");
+			refuse_draft(c, "a member was published among other values");
 		if (set.nvalues < m && !returning)
-			refuse(c, "it shows too few values");
+			refuse_draft(c, "it shows too few values");
 	}
 	pfree(judge.values);
 	pfree(judge.earlier);

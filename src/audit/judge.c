@@ -35,8 +35,8 @@ typedef struct Judge
 	Tally		tally;			/* of the class at hand, else all zero */
 } Judge;
 
-static void pg_attribute_noreturn()
-refuse(uint32 c, const char *fault)
+void
+refuse_draft(uint32 c, const char *fault)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INTERNAL_ERROR),
@@ -51,18 +51,18 @@ verify_shape(const Judge *judge)
 	const Classes *classes = judge->classes;
 
 	if (classes->nqis != judge->frame->nqis)
-		refuse(0, "it has a region over other quasi-identifiers");
+		refuse_draft(0, "it has a region over other quasi-identifiers");
 	if (classes->nclasses > 0 && classes->first[0] != 0)
-		refuse(0, "its members do not begin where the rows do");
+		refuse_draft(0, "its members do not begin where the rows do");
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (classes->first[c + 1] < classes->first[c])
-			refuse(c, "its members end before they begin");
+			refuse_draft(c, "its members end before they begin");
 
 		/* More members than rows cannot be all different; do not read them. */
 		if (classes->first[c + 1] > judge->frame->nrows)
-			refuse(c, "it has more members than there are rows");
+			refuse_draft(c, "it has more members than there are rows");
 	}
 }
 
@@ -79,9 +79,9 @@ verify_rows(Judge *judge, uint32 c)
 		if (i % ROWS_PER_INTERRUPT == 0)
 			CHECK_FOR_INTERRUPTS();
 		if (row >= judge->frame->nrows)
-			refuse(c, "a member is not a row of the frame");
+			refuse_draft(c, "a member is not a row of the frame");
 		if (judge->seen[row / 8] & bit)
-			refuse(c, "a member is in it twice, or in two classes");
+			refuse_draft(c, "a member is in it twice, or in two classes");
 		judge->seen[row / 8] |= bit;
 	}
 }
@@ -95,9 +95,9 @@ verify_region(const Judge *judge, uint32 c)
 		Span		cell = class_region(judge->classes, c)[q];
 
 		if (cell.lo > cell.hi || cell.hi >= domain->size)
-			refuse(c, "its region leaves the domain");
+			refuse_draft(c, "its region leaves the domain");
 		if (!span_equal(domain_cover(domain, cell), cell))
-			refuse(c, "its region cannot be printed");
+			refuse_draft(c, "its region cannot be printed");
 	}
 }
 
@@ -116,7 +116,7 @@ verify_containment(const Judge *judge, uint32 c)
 			if (i % ROWS_PER_INTERRUPT == 0)
 				CHECK_FOR_INTERRUPTS();
 			if (!span_contains(cell, span_of(code[classes->rows[i]])))
-				refuse(c, "a member lies outside its region");
+				refuse_draft(c, "a member lies outside its region");
 		}
 	}
 }
@@ -130,7 +130,7 @@ count_value(Judge *judge, uint32 c, Code value)
 	if (value == NO_CODE)
 		return;
 	if (value >= judge->frame->nsensitive)
-		refuse(c, "a member has an unknown sensitive value");
+		refuse_draft(c, "a member has an unknown sensitive value");
 	if (tally->count[value] == 0)
 		tally->values++;
 	tally->count[value]++;
@@ -182,7 +182,7 @@ verify_principle(Judge *judge, uint32 c)
 {
 	count_members(judge, c);
 	if (!judge->principle->allows(judge->principle, &judge->tally))
-		refuse(c, "the principle does not allow it");
+		refuse_draft(c, "the principle does not allow it");
 	forget_members(judge, c);
 }
 

@@ -26,4 +26,7 @@
 extern void judge_classes(const Frame *frame, const Classes *classes,
 						  const Principle *principle);
 
+/* The error that any last check raises of a class. */
+extern void refuse_draft(uint32 class, const char *fault) pg_attribute_noreturn();
+
 #endif							/* PPREPUB_AUDIT_JUDGE_H */

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "audit/breach.h"
+#include "audit/judge.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -37,16 +38,6 @@ typedef struct BreachJudge
 	Link	   *links;			/* [steps of a person + 1] */
 	uint64		allocated;
 } BreachJudge;
-
-static void pg_attribute_noreturn()
-refuse(uint32 c, const char *fault)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INTERNAL_ERROR),
-			 errmsg("class %u of the draft failed its last check: %s", c, fault),
-			 errdetail("Nothing was published."),
-			 errhint("This is a bug in pprepub. Please report it, with the method and its parameters.")));
-}
 
 /* The most that a class of the past tells of any value. */
 static double
@@ -163,7 +154,7 @@ judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
 		judge->kept[value] = 0;
 		if (is_protected(judge->frame, value) && kept < log1p(-1.0 / judge->l) + CLEARLY &&
 			!is_allowed(judge, row, size, value))
-			refuse(c, "with what was published before, somebody is linked to a value too well");
+			refuse_draft(c, "with what was published before, somebody is linked to a value too well");
 	}
 }
 
@@ -172,7 +163,7 @@ judge_region(const BreachJudge *judge, const Classes *classes, uint32 c, RowId r
 {
 	for (int q = 0; q < judge->frame->nqis; q++)
 		if (!span_contains(class_region(classes, c)[q], span_of(judge->frame->code[q][row])))
-			refuse(c, "who was counted in lies outside its region");
+			refuse_draft(c, "who was counted in lies outside its region");
 }
 
 static void
@@ -190,7 +181,7 @@ judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *c
 			most = Max(most, n);
 		}
 	if ((uint64) most * judge->l > size)
-		refuse(c, "it links people to a value too well");
+		refuse_draft(c, "it links people to a value too well");
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1] && most > 0; i++)
 		judge_person(judge, c, classes->rows[i], size, most);
 	for (uint64 i = 0; i < ncounted; i++)
@@ -216,9 +207,9 @@ judge_counted(const Frame *frame, const Classes *classes, const uint64 *first_co
 		for (uint64 i = first_counted[c]; i < first_counted[c + 1]; i++)
 		{
 			if (counted[i] >= frame->nrows || is_in[counted[i]])
-				refuse(c, "somebody was counted in who was in a class already");
+				refuse_draft(c, "somebody was counted in who was in a class already");
 			if (frame->sensitive[counted[i]] != NO_CODE)
-				refuse(c, "somebody was counted in who has a value");
+				refuse_draft(c, "somebody was counted in who has a value");
 			is_in[counted[i]] = true;
 		}
 	pfree(is_in);

@@ -46,6 +46,13 @@ span_overlaps(Span a, Span b)
 	return a.lo <= b.hi && b.lo <= a.hi;
 }
 
+static inline void
+span_widen(Span *span, Code code)
+{
+	span->lo = Min(span->lo, code);
+	span->hi = Max(span->hi, code);
+}
+
 static inline Span
 span_hull(Span a, Span b)
 {

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "frame/codes.h"
 #include "frame/updates.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -64,15 +65,6 @@ updates_find(const Updates *updates, Code from, Code to)
 	return low < updates->first[from + 1] && updates->to[low] == to ? low : NO_UPDATE;
 }
 
-static int
-compare_codes(const void *a, const void *b)
-{
-	Code		x = *(const Code *) a;
-	Code		y = *(const Code *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* A set in the making: values, and where each was seen last. */
 typedef struct Closure
 {
@@ -104,7 +96,7 @@ close_value(Closure *closure, const Updates *updates, Code from)
 		for (uint64 at = updates->first[value]; at < updates->first[value + 1]; at++)
 			reach(closure, from, updates->to[at]);
 	}
-	qsort(closure->reached, closure->n, sizeof(Code), compare_codes);
+	sort_codes(closure->reached, closure->n);
 }
 
 /* Values that were declared, or that a declared one can become. */

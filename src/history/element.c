@@ -168,3 +168,11 @@ element_read(const Element *element, ArrayType *array, ElementRoom *room, Memory
 	}
 	return any_null;
 }
+
+const char *
+element_cast_words(const DeclaredColumn *column)
+{
+	Element		element = element_of(column);
+
+	return element.stored == element.type ? "" : "::pg_catalog.text";
+}

@@ -31,6 +31,9 @@ extern const Element element_int8;
 /* What a statement calls the type of the array. */
 extern char *element_array_words(const Element *element);
 
+/* What makes values of a column elements, in a statement: "" or a cast. */
+extern const char *element_cast_words(const DeclaredColumn *column);
+
 /* nulls may be NULL where there are none. */
 extern Datum element_array(const Element *element, const Datum *values, const bool *nulls, uint64 n);
 

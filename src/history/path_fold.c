@@ -1,6 +1,6 @@
 /*
  * path_fold.c
- *		Making the table of paths, and reading it.
+ *		Finding in the table of paths who is in the source.
  *
  * NOTES
  *		Blocks are read from the newest on: who is in the source was mostly in the
@@ -8,22 +8,11 @@
  */
 #include "history/path_fold.h"
 
-#include "catalog/pg_type.h"
 #include "declare/parameters.h"
+#include "history/element.h"
 #include "history/fold.h"
-#include "history/reader.h"
-#include "history/tables.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-/* A row of the table whose classes have not been read yet. */
-typedef struct Unread
-{
-	ItemPointerData tid;
-	int32		release;
-	PathCounts	end;
-	int64		keys;
-} Unread;
 
 struct PathFold
 {
@@ -39,14 +28,9 @@ struct PathFold
 	PathCounts	counts;
 	RowId	   *row;			/* [people] in the source, or NO_ROW */
 	uint32	   *person;			/* [nrows] or NO_KEY */
-	int64		allocated_people;
 	uint64		to_find;		/* rows of people whose last step is not known yet */
 
-	/* Blocks */
-	uint32		nblocks;
-	uint32		allocated_blocks;
-	Unread	   *blocks;
-	ElementRoom room;
+	ElementRoom room;			/* for a block's keys and values */
 
 	/* Steps as they are found: values are numbers of the load's dictionary */
 	Paths		paths;
@@ -60,159 +44,29 @@ struct PathFold
 	bool	   *is_found;		/* [nrows] has the row its last step? */
 };
 
-Oid
-path_fold_of(const DeclaredPublication *publication)
-{
-	return noted_relation(publication, "paths");
-}
-
-Oid
-path_fold_ensure(const DeclaredPublication *publication)
-{
-	Element		key = element_of(publication_column(publication, ROLE_KEY));
-	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
-
-	return ensure_history_table(publication, "paths", "_paths",
-								psprintf("release pg_catalog.int4, people pg_catalog.int8, invented pg_catalog.int8,"
-										 " rows pg_catalog.int8, keys %s, sizes pg_catalog.int4[],"
-										 " members pg_catalog.int4[], shown pg_catalog.int4[], sensitive %s",
-										 element_array_words(&key), element_array_words(&sensitive)));
-}
-
-/* ----------------------------------------------------------------
- * A block
- * ----------------------------------------------------------------
- */
-
-static void pg_attribute_noreturn()
-refuse_block(const DeclaredPublication *publication)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("the paths of publication \"%s\" are malformed", publication->name),
-			 errhint("pprepub.rebuild_history() makes them anew from the log, if that is whole.")));
-}
-
-static int
-array_length(ArrayType *array)
-{
-	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-}
-
-static const int32 *
-integers_of(const DeclaredPublication *publication, Datum datum, int *n)
-{
-	ArrayType  *array = DatumGetArrayTypeP(datum);
-
-	if (ARR_ELEMTYPE(array) != INT4OID || ARR_HASNULL(array))
-		refuse_block(publication);
-	*n = array_length(array);
-	return (const int32 *) ARR_DATA_PTR(array);
-}
-
-static bool
-is_whole_block(const PathBlock *block, int nshown)
-{
-	int64		rows = 0;
-
-	if (nshown != block->nrows)
-		return false;
-	for (int c = 0; c < block->nclasses; c++)
-	{
-		if (block->sizes[c] <= 0)
-			return false;
-		rows += block->sizes[c];
-	}
-	for (int i = 0; i < block->nrows; i++)
-		if (block->shown[i] < -1 || block->shown[i] >= block->nvalues ||
-			block->members[i] >= block->end.people || -(int64) block->members[i] > block->end.invented)
-			return false;
-	return rows == block->nrows;
-}
-
-void
-read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
-{
-	static const int always[] = {
-		PATHS_RELEASE, PATHS_PEOPLE, PATHS_INVENTED, PATHS_ROWS,
-		PATHS_KEYS, PATHS_SIZES, PATHS_MEMBERS, PATHS_SHOWN, PATHS_VALUES
-	};
-	int			nshown;
-
-	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
-		refuse_block(publication);
-	block->release = DatumGetInt32(slot->tts_values[PATHS_RELEASE]);
-	block->end.people = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]);
-	block->end.invented = DatumGetInt64(slot->tts_values[PATHS_INVENTED]);
-	block->end.rows = DatumGetInt64(slot->tts_values[PATHS_ROWS]);
-	block->keys = DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]);
-	block->sizes = integers_of(publication, slot->tts_values[PATHS_SIZES], &block->nclasses);
-	block->members = integers_of(publication, slot->tts_values[PATHS_MEMBERS], &block->nrows);
-	block->shown = integers_of(publication, slot->tts_values[PATHS_SHOWN], &nshown);
-	block->values = DatumGetArrayTypeP(slot->tts_values[PATHS_VALUES]);
-	block->nvalues = array_length(block->values);
-	if (!is_whole_block(block, nshown) || ARR_HASNULL(block->keys) || ARR_HASNULL(block->values))
-		refuse_block(publication);
-}
-
 /* ----------------------------------------------------------------
  * People
  * ----------------------------------------------------------------
  */
 
-static void
-note_unread(void *what, TupleTableSlot *slot)
-{
-	PathFold   *fold = what;
-	static const int counts[] = {PATHS_RELEASE, PATHS_PEOPLE, PATHS_INVENTED, PATHS_ROWS, PATHS_KEYS};
-
-	if (!row_has_values(slot, PATHS_COLUMNS, counts, lengthof(counts)))
-		refuse_block(fold->publication);
-	if (fold->nblocks == fold->allocated_blocks)
-	{
-		fold->allocated_blocks *= 2;
-		fold->blocks = repalloc_huge(fold->blocks, sizeof(Unread) * fold->allocated_blocks);
-	}
-	fold->blocks[fold->nblocks++] = (Unread) {
-		.tid = slot->tts_tid,
-		.release = DatumGetInt32(slot->tts_values[PATHS_RELEASE]),
-		.end = {
-			.people = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]),
-			.invented = DatumGetInt64(slot->tts_values[PATHS_INVENTED]),
-			.rows = DatumGetInt64(slot->tts_values[PATHS_ROWS]),
-		},
-	};
-}
-
-static int
-compare_unread(const void *a, const void *b)
-{
-	const Unread *x = a;
-	const Unread *y = b;
-
-	if (x->release != y->release)
-		return x->release < y->release ? -1 : 1;
-	return (x->end.rows > y->end.rows) - (x->end.rows < y->end.rows);
-}
-
 /* Each release has a block, if nobody's, and counts only ever grow. */
 static void
-verify_order(const PathFold *fold)
+verify_order(const PathBlocks *blocks)
 {
-	Unread		last = {.release = 0};
+	BlockPlace	last = {.release = 0};
 
-	for (uint32 b = 0; b < fold->nblocks; b++)
+	for (uint32 b = 0; b < blocks->n; b++)
 	{
-		const Unread *block = &fold->blocks[b];
+		const BlockPlace *block = &blocks->place[b];
 
 		if (block->release - last.release > 1 || block->release < 1 ||
 			block->end.people < last.end.people || block->end.invented < last.end.invented ||
 			block->end.rows < last.end.rows)
-			refuse_block(fold->publication);
+			path_blocks_refuse(blocks->publication);
 		last = *block;
 	}
-	if (last.release != fold->publication->releases)
-		refuse_block(fold->publication);
+	if (last.release != blocks->publication->releases)
+		path_blocks_refuse(blocks->publication);
 }
 
 /* The newcomers of a block, who are numbered from where the last one ended. */
@@ -225,7 +79,7 @@ find_people(void *what, TupleTableSlot *slot)
 
 	(void) element_read(&fold->key, DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]), room, fold->context);
 	if (room->n != end - fold->counts.people)
-		refuse_block(fold->publication);
+		path_blocks_refuse(fold->publication);
 	keys_find_many(load_keys(fold->load), room->values, fold->row + fold->counts.people, room->n);
 	for (int64 person = fold->counts.people; person < end; person++)
 	{
@@ -236,19 +90,6 @@ find_people(void *what, TupleTableSlot *slot)
 	}
 	fold->counts.people = end;
 	return true;
-}
-
-static void
-visit_blocks(PathFold *fold, bool newest_first, bool (*visit) (void *what, TupleTableSlot *slot))
-{
-	ItemPointerData *tids = palloc_extended(sizeof(ItemPointerData) * ((Size) fold->nblocks + 1), MCXT_ALLOC_HUGE);
-
-	if (fold->nblocks == 0)
-		return;
-	for (uint32 b = 0; b < fold->nblocks; b++)
-		tids[newest_first ? fold->nblocks - 1 - b : b] = fold->blocks[b].tid;
-	(void) read_some(path_fold_of(fold->publication), tids, fold->nblocks, visit, fold);
-	pfree(tids);
 }
 
 /* ----------------------------------------------------------------
@@ -379,8 +220,6 @@ path_fold_create(const DeclaredPublication *publication, FrameLoad *load, Memory
 	fold->person = palloc_extended(sizeof(uint32) * (fold->nrows + 1), MCXT_ALLOC_HUGE);
 	memset(fold->person, 0xff, sizeof(uint32) * fold->nrows);	/* NO_KEY */
 	fold->is_found = palloc_extended(sizeof(bool) * (fold->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	fold->allocated_blocks = 64;
-	fold->blocks = palloc(sizeof(Unread) * fold->allocated_blocks);
 	fold->paths.releases = publication->releases;
 	fold->allocated_classes = 64;
 	fold->paths.release = palloc(sizeof(int32) * fold->allocated_classes);
@@ -395,18 +234,18 @@ path_fold_create(const DeclaredPublication *publication, FrameLoad *load, Memory
 }
 
 static void
-read_people(PathFold *fold)
+read_people(PathFold *fold, const PathBlocks *blocks)
 {
 	PathCounts	end = {0};
 
-	if (fold->nblocks > 0)
-		end = fold->blocks[fold->nblocks - 1].end;
+	if (blocks->n > 0)
+		end = blocks->place[blocks->n - 1].end;
 	if (end.people + end.invented != fold->publication->remembered)
 		fold_refuse(fold->publication, end.people + end.invented);	/* the missing would pass for newcomers */
 	fold->row = MemoryContextAllocExtended(fold->context, sizeof(RowId) * (end.people + 1), MCXT_ALLOC_HUGE);
-	visit_blocks(fold, false, find_people);
+	path_blocks_visit(blocks, false, find_people, fold);
 	if (fold->counts.people != end.people)
-		refuse_block(fold->publication);
+		path_blocks_refuse(fold->publication);
 	fold->counts = end;
 }
 
@@ -414,16 +253,14 @@ PathFold *
 path_fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context)
 {
 	PathFold   *fold = path_fold_create(publication, load, context);
-	Oid			table = path_fold_of(publication);
+	PathBlocks	blocks;
 
-	if (OidIsValid(table))
-		read_each(table, note_unread, fold);
-	qsort(fold->blocks, fold->nblocks, sizeof(Unread), compare_unread);
-	verify_order(fold);
-	read_people(fold);
-	visit_blocks(fold, true, find_steps);
+	path_blocks_find(publication, &blocks);
+	verify_order(&blocks);
+	read_people(fold, &blocks);
+	path_blocks_visit(&blocks, true, find_steps, fold);
 	if (fold->to_find > 0)
-		refuse_block(publication);	/* somebody has a number, and was nowhere */
+		path_blocks_refuse(publication);	/* somebody has a number, and was nowhere */
 	return fold;
 }
 

@@ -12,7 +12,7 @@
 #include "executor/spi.h"
 #include "history/element.h"
 #include "history/log.h"
-#include "history/path_fold.h"
+#include "history/path_blocks.h"
 #include "history/replace.h"
 
 /*
@@ -68,22 +68,14 @@
 #define COUNTS(rows) \
 	"SELECT release, max(people), max(invented), max(rows) FROM " rows " GROUP BY release"
 
-static const char *
-cast_of(const DeclaredColumn *column)
-{
-	Element		element = element_of(column);
-
-	return element.stored == element.type ? "" : "::pg_catalog.text";
-}
-
 static char *
 query_about(const DeclaredPublication *publication, const char *query)
 {
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
 
-	return psprintf(query, log_rows(publication), cast_of(key), cast_of(sensitive), publication->releases,
-					relation_words(path_fold_of(publication)),
+	return psprintf(query, log_rows(publication), element_cast_words(key), element_cast_words(sensitive), publication->releases,
+					relation_words(path_table_of(publication)),
 					column_type_words(key), column_type_words(sensitive));
 }
 
@@ -107,7 +99,7 @@ is_equal(const DeclaredPublication *publication)
 bool
 paths_rebuild(const DeclaredPublication *publication)
 {
-	path_fold_ensure(publication);
+	path_table_ensure(publication);
 	if (is_equal(publication))
 		return true;
 	if (SPI_execute(query_about(publication, FOLLOWING
@@ -115,6 +107,6 @@ paths_rebuild(const DeclaredPublication *publication)
 								" coalesce(members, '{}'), coalesce(shown, '{}'), coalesce(sensitive, '{}') FROM rebuilt"),
 					true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not rebuild the history");
-	replace_all_rows(path_fold_of(publication));
+	replace_all_rows(path_table_of(publication));
 	return false;
 }

@@ -5,6 +5,7 @@
 #include "history/path_writer.h"
 
 #include "catalog/pg_type.h"
+#include "history/element.h"
 #include "history/reader.h"
 #include "history/writer.h"
 #include "miscadmin.h"
@@ -55,7 +56,7 @@ PathWriter *
 path_writer_open(const PathFold *fold, const LoadedFrame *loaded, int32 release)
 {
 	const DeclaredPublication *publication = path_fold_publication(fold);
-	PathWriter *writer = writer_create(path_fold_ensure(publication), publication, release);
+	PathWriter *writer = writer_create(path_table_ensure(publication), publication, release);
 	Size		ncodes = (Size) loaded->sensitive.ncodes + 1;
 	uint64		nrows = loaded->frame.nrows;
 
@@ -214,7 +215,7 @@ find_latest(void *what, TupleTableSlot *slot)
 void
 path_writer_skip(const DeclaredPublication *publication, int32 release)
 {
-	Oid			table = path_fold_ensure(publication);
+	Oid			table = path_table_ensure(publication);
 	PathCounts	counts = {0};
 	PathWriter *writer;
 

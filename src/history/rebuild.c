@@ -81,14 +81,6 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 	"  SELECT neighborhood, v::%6$s AS v, o, size FROM (SELECT neighborhood, unnest(sensitive) AS v," \
 	"   generate_series(1, cardinality(sensitive)) AS o, cardinality(keys) AS size FROM " rows ") u) u LEFT JOIN value USING (v)"
 
-static const char *
-cast_of(const DeclaredColumn *column)
-{
-	Element		element = element_of(column);
-
-	return element.stored == element.type ? "" : "::pg_catalog.text";
-}
-
 /* A query about what follows from the log, and about the fold, which is %4$s in it. */
 static char *
 query_about(const DeclaredPublication *publication, const char *query)
@@ -96,7 +88,7 @@ query_about(const DeclaredPublication *publication, const char *query)
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
 
-	return psprintf(query, log_rows(publication), cast_of(key), cast_of(sensitive),
+	return psprintf(query, log_rows(publication), element_cast_words(key), element_cast_words(sensitive),
 					relation_words(fold_of(publication)),
 					column_type_words(key), column_type_words(sensitive));
 }

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "frame/codes.h"
 #include "history/statistics.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -66,15 +67,6 @@ fill_steps(Statistics *statistics)
  * ----------------------------------------------------------------
  */
 
-static int
-compare_codes(const void *a, const void *b)
-{
-	Code		x = *(const Code *) a;
-	Code		y = *(const Code *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* count is 0 for all values, before and after. */
 static void
 count_class(ShownValues *shown, const SeenRelease *release, uint32 c, uint32 *count)
@@ -85,7 +77,7 @@ count_class(ShownValues *shown, const SeenRelease *release, uint32 c, uint32 *co
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 		if (release->value[i] != NO_CODE && count[release->value[i]]++ == 0)
 			value[n++] = release->value[i];
-	qsort(value, n, sizeof(Code), compare_codes);
+	sort_codes(value, n);
 	for (uint64 i = 0; i < n; i++)
 	{
 		shown->count[shown->first[c] + i] = count[value[i]];
@@ -148,4 +140,17 @@ statistics_count(const Statistics *statistics, Step at, Code value)
 			high = middle;
 	}
 	return 0;
+}
+
+bool
+statistics_same_values(const Statistics *statistics, Step a, Step b)
+{
+	const ShownValues *x = &statistics->shown[a.release];
+	const ShownValues *y = &statistics->shown[b.release];
+	uint64		n = x->first[a.class + 1] - x->first[a.class];
+
+	return statistics_size(statistics, a) == statistics_size(statistics, b) &&
+		y->first[b.class + 1] - y->first[b.class] == n &&
+		memcmp(x->value + x->first[a.class], y->value + y->first[b.class], sizeof(Code) * n) == 0 &&
+		memcmp(x->count + x->first[a.class], y->count + y->first[b.class], sizeof(uint32) * n) == 0;
 }

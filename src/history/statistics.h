@@ -41,6 +41,9 @@ extern Statistics *statistics_of(const Seen *seen);
 /* How many rows of the class show a value. */
 extern uint32 statistics_count(const Statistics *statistics, Step at, Code value);
 
+/* Do two classes show the same values, each as often? */
+extern bool statistics_same_values(const Statistics *statistics, Step a, Step b);
+
 static inline uint64
 statistics_size(const Statistics *statistics, Step at)
 {

@@ -21,6 +21,7 @@
 #include "postgres.h"
 
 #include "common/pg_prng.h"
+#include "frame/codes.h"
 #include "miscadmin.h"
 #include "partition/buckets.h"
 #include "partition/signatures.h"
@@ -398,15 +399,6 @@ fill_known(Filling *filling, Left *left)
 	}
 }
 
-static int
-compare_codes(const void *a, const void *b)
-{
-	Code		x = *(const Code *) a;
-	Code		y = *(const Code *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* The m most frequent values together, as long as that leaves no others too frequent. */
 static void
 fill_new(Filling *filling, Left *left)
@@ -419,7 +411,7 @@ fill_new(Filling *filling, Left *left)
 
 		CHECK_FOR_INTERRUPTS();
 		memcpy(values, left->order, sizeof(Code) * filling->m);
-		qsort(values, filling->m, sizeof(Code), compare_codes);
+		sort_codes(values, filling->m);
 		sets = takeable(filling, left, values, filling->m);
 		if (sets == 0)
 			break;
@@ -447,7 +439,7 @@ deal(Filling *filling, Left *left)
 
 		for (uint64 i = c; i < left->rows; i += nclasses)
 			values[n++] = dealt[i];
-		qsort(values, n, sizeof(Code), compare_codes);
+		sort_codes(values, n);
 		take_sets(filling, signature_number(filling->signatures, values, n), 1);
 	}
 	pfree(dealt);

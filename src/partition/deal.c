@@ -13,8 +13,8 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-
 #include "partition/groups.h"
+#include "partition/region.h"
 
 typedef struct Dealer
 {
@@ -202,20 +202,10 @@ deal_cards(Dealer *dealer, RowId *rows, uint64 n, uint64 most)
 static void
 add_class(Dealer *dealer, uint64 n)
 {
-	const Frame *frame = dealer->work->frame;
 	Classes    *classes = dealer->classes;
-	const RowId *rows = dealer->rows + classes->first[classes->nclasses];
-	Span	   *region = classes->regions + (Size) classes->nclasses * classes->nqis;
 
-	for (int q = 0; q < classes->nqis; q++)
-	{
-		Span		hull = span_of(frame->code[q][rows[0]]);
-
-		CHECK_FOR_INTERRUPTS();
-		for (uint64 i = 1; i < n; i++)
-			hull = span_hull(hull, span_of(frame->code[q][rows[i]]));
-		region[q] = domain_cover(&frame->domain[q], hull);
-	}
+	rows_region(dealer->work->frame, dealer->rows + classes->first[classes->nclasses], n,
+				classes->regions + (Size) classes->nclasses * classes->nqis);
 	classes->nclasses++;
 	classes->first[classes->nclasses] = classes->first[classes->nclasses - 1] + n;
 }

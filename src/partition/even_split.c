@@ -12,6 +12,7 @@
 
 #include "miscadmin.h"
 #include "partition/even_split.h"
+#include "partition/region.h"
 #include "utils/memutils.h"
 
 #define TRY_ALL 4				/* sets */
@@ -28,47 +29,12 @@ typedef struct Splitter
  * ----------------------------------------------------------------
  */
 
-static void
-widen(Span *span, Code code)
-{
-	span->lo = Min(span->lo, code);
-	span->hi = Max(span->hi, code);
-}
-
-static Span
-span_over(const Code *code, const RowId *rows, uint64 n)
-{
-	Span		span = {NO_CODE, 0};
-
-	for (uint64 i = 0; i < n; i++)
-		if (rows[i] != NO_ROW)
-			widen(&span, code[rows[i]]);
-	return span;
-}
-
 static double
 span_costs(const Domain *domain, Span span)
 {
 	if (span.lo == NO_CODE || span.lo == span.hi)
 		return 0;
 	return domain_loss(domain, domain_cover(domain, span));
-}
-
-double
-rows_loss(const Frame *frame, const RowId *rows, uint64 n)
-{
-	double		loss = 0;
-
-	for (int q = 0; q < frame->nqis; q++)
-		loss += span_costs(&frame->domain[q], span_over(frame->code[q], rows, n));
-	return loss;
-}
-
-void
-rows_region(const Frame *frame, const RowId *rows, uint64 n, Span *region)
-{
-	for (int q = 0; q < frame->nqis; q++)
-		region[q] = domain_cover(&frame->domain[q], span_over(frame->code[q], rows, n));
 }
 
 /* ----------------------------------------------------------------
@@ -139,7 +105,7 @@ halve(Splitter *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, uint6
 			continue;
 		select_lowest(code, rows, n, below);
 		at[i] = lo[i] + below;
-		limit = Max(limit, span_over(code, rows, below).hi);
+		limit = Max(limit, rows_span(code, rows, below).hi);
 	}
 	for (uint32 i = 0; i < splitter->n; i++)
 	{
@@ -167,7 +133,7 @@ loss_of_side(const Splitter *splitter, const uint64 *lo, const uint64 *hi)
 
 		for (uint32 i = 0; i < splitter->n; i++)
 			for (uint64 at = lo[i]; at < hi[i]; at++)
-				widen(&span, frame->code[q][splitter->rows[at]]);
+				span_widen(&span, frame->code[q][splitter->rows[at]]);
 		loss += span_costs(&frame->domain[q], span);
 	}
 	return loss;
@@ -187,7 +153,7 @@ costliest(const Splitter *splitter, const uint64 *lo, const uint64 *hi)
 
 		for (uint32 i = 0; i < splitter->n; i++)
 			for (uint64 at = lo[i]; at < hi[i]; at++)
-				widen(&span, frame->code[q][splitter->rows[at]]);
+				span_widen(&span, frame->code[q][splitter->rows[at]]);
 		loss = span_costs(&frame->domain[q], span);
 		if (loss > most)
 		{

@@ -16,10 +16,4 @@
 extern void even_split(const Frame *frame, RowId *rows, const uint64 *lo, const uint64 *hi,
 					   uint32 n, uint64 sets, RowId *cell);
 
-/* What the cells over these rows lose, all quasi-identifiers together; NO_ROW is none. */
-extern double rows_loss(const Frame *frame, const RowId *rows, uint64 n);
-
-/* The printable cells over these rows. */
-extern void rows_region(const Frame *frame, const RowId *rows, uint64 n, Span *region);
-
 #endif							/* PPREPUB_PARTITION_EVEN_SPLIT_H */

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "frame/codes.h"
 #include "partition/signatures.h"
 #include "utils/memutils.h"
 
@@ -99,35 +100,6 @@ signature_number(Signatures *signatures, const Code *values, uint32 n)
 	return signatures->n - 1;
 }
 
-static int
-compare_codes(const void *a, const void *b)
-{
-	Code		x = *(const Code *) a;
-	Code		y = *(const Code *) b;
-
-	return (x > y) - (x < y);
-}
-
-/* Most sets are of a few values. */
-static void
-sort_values(Code *values, uint32 n)
-{
-	if (n > 16)
-	{
-		qsort(values, n, sizeof(Code), compare_codes);
-		return;
-	}
-	for (uint32 i = 1; i < n; i++)
-	{
-		Code		value = values[i];
-		uint32		at = i;
-
-		for (; at > 0 && values[at - 1] > value; at--)
-			values[at] = values[at - 1];
-		values[at] = value;
-	}
-}
-
 uint32
 distinct_values(Code *values, uint32 n, bool *is_even)
 {
@@ -135,7 +107,7 @@ distinct_values(Code *values, uint32 n, bool *is_even)
 	uint32		times = 0;		/* that the first value occurs */
 
 	*is_even = n > 0;
-	sort_values(values, n);
+	sort_codes(values, n);
 	for (uint32 i = 0, to; i < n; i = to)
 	{
 		for (to = i + 1; to < n && values[to] == values[i];)

@@ -7,8 +7,8 @@
 #include "catalog/pg_type.h"
 #include "method/method.h"
 
-static char *
-declared_names(const DeclaredPublication *publication)
+char *
+releasable_names(const DeclaredPublication *publication)
 {
 	StringInfoData list;
 
@@ -28,7 +28,7 @@ find_column(const DeclaredPublication *publication, const char *name)
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
 			 errmsg("publication \"%s\" has no column \"%s\"", publication->name, name),
-			 errhint("Its releases can show %s.", declared_names(publication))));
+			 errhint("Its releases can show %s.", releasable_names(publication))));
 }
 
 static void
@@ -41,7 +41,7 @@ show_column(const DeclaredPublication *publication, const char *name, bool *show
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" is the key of publication \"%s\" and never leaves",
 						name, publication->name),
-				 errhint("Its releases can show %s.", declared_names(publication))));
+				 errhint("Its releases can show %s.", releasable_names(publication))));
 	if (shown[i])
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_COLUMN),
@@ -97,7 +97,7 @@ shown_columns(const DeclaredPublication *publication, ArrayType *names)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a release must show a column"),
 				 errhint("The releases of publication \"%s\" can show %s.",
-						 publication->name, declared_names(publication))));
+						 publication->name, releasable_names(publication))));
 	shown = palloc0(sizeof(bool) * publication->ncolumns);
 	for (int i = 0; i < n; i++)
 	{

@@ -10,6 +10,9 @@
 #include "declare/publication.h"
 #include "utils/array.h"
 
+/* All columns that may be shown, in words. */
+extern char *releasable_names(const DeclaredPublication *publication);
+
 /*
  * What names mean: a flag for each column of the publication.  NULL stands for
  * all but the key, which never leaves.  An error for names that are not

@@ -10,8 +10,7 @@
 #include "serve/followed.h"
 
 #include "history/fold.h"
-#include "history/path_fold.h"
-#include "history/reader.h"
+#include "history/path_blocks.h"
 #include "miscadmin.h"
 
 #define NO_PLACE_IN_RELEASE PG_UINT64_MAX
@@ -149,64 +148,11 @@ compare_block(void *what, TupleTableSlot *slot)
 	return true;
 }
 
-/* ----------------------------------------------------------------
- * Blocks in the order of releases, in which people are numbered
- * ----------------------------------------------------------------
- */
-
-typedef struct BlockPlace
-{
-	int32		release;
-	ItemPointerData tid;
-} BlockPlace;
-
-typedef struct BlockPlaces
-{
-	uint32		n;
-	uint32		allocated;
-	BlockPlace *places;
-} BlockPlaces;
-
-static void
-note_block(void *what, TupleTableSlot *slot)
-{
-	BlockPlaces *blocks = what;
-	bool		isnull;
-	int32		release = DatumGetInt32(slot_getattr(slot, PATHS_RELEASE + 1, &isnull));
-
-	if (blocks->n == blocks->allocated)
-		blocks->places = repalloc_huge(blocks->places, sizeof(BlockPlace) * (blocks->allocated *= 2));
-	blocks->places[blocks->n++] = (BlockPlace) {isnull ? 0 : release, slot->tts_tid};
-}
-
-static int
-compare_places(const void *a, const void *b)
-{
-	int32		x = ((const BlockPlace *) a)->release;
-	int32		y = ((const BlockPlace *) b)->release;
-
-	return (x > y) - (x < y);
-}
-
-/* Where a table was mended, blocks stand where there was space. */
-static void
-compare_blocks(Comparing *comparing, Oid table)
-{
-	BlockPlaces blocks = {.allocated = 64,.places = palloc(sizeof(BlockPlace) * 64)};
-	ItemPointerData *tids;
-
-	read_each(table, note_block, &blocks);
-	qsort(blocks.places, blocks.n, sizeof(BlockPlace), compare_places);
-	tids = palloc_extended(sizeof(ItemPointerData) * ((Size) blocks.n + 1), MCXT_ALLOC_HUGE);
-	for (uint32 b = 0; b < blocks.n; b++)
-		tids[b] = blocks.places[b].tid;
-	(void) read_some(table, tids, blocks.n, compare_block, comparing);
-}
-
 Followed
 compare_paths(const DeclaredPublication *publication, const Recalled *recalled)
 {
 	const Seen *seen = &recalled->seen;
+	PathBlocks	blocks;
 	Comparing	comparing = {
 		.publication = publication,
 		.recalled = unconstify(Recalled *, recalled),
@@ -219,11 +165,12 @@ compare_paths(const DeclaredPublication *publication, const Recalled *recalled)
 		.taken = palloc(sizeof(bool)),
 	};
 
-	if (!OidIsValid(path_fold_of(publication)))
+	if (!OidIsValid(path_table_of(publication)))
 		fold_refuse(publication, 0);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		comparing.followed.classes += seen->release[r].nclasses;
-	compare_blocks(&comparing, path_fold_of(publication));
+	path_blocks_find(publication, &blocks);
+	path_blocks_visit(&blocks, false, compare_block, &comparing);
 	end_release(&comparing);
 	return comparing.followed;
 }

@@ -11,6 +11,7 @@
 #include "audit/join/counts.h"
 #include "audit/join/profile.h"
 #include "audit/join/hearing.h"
+#include "frame/codes.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -34,15 +35,6 @@ allocate(Size width, Size n)
 	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 }
 
-static int
-compare_codes(const void *a, const void *b)
-{
-	Code		x = *(const Code *) a;
-	Code		y = *(const Code *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Writes down the values and frequencies of a tuple. */
 static void
 keep_values(Profiling *profiling, uint32 tuple)
@@ -57,7 +49,7 @@ keep_values(Profiling *profiling, uint32 tuple)
 		profile->value = repalloc_huge(profile->value, sizeof(Code) * profiling->room);
 		profile->frequency = repalloc_huge(profile->frequency, sizeof(double) * profiling->room);
 	}
-	qsort(profiling->hearing->value, profiling->hearing->nvalues, sizeof(Code), compare_codes);
+	sort_codes(profiling->hearing->value, profiling->hearing->nvalues);
 	for (uint32 i = 0; i < profiling->hearing->nvalues; i++, n++)
 	{
 		Code		value = profiling->hearing->value[i];

@@ -8,7 +8,9 @@
  */
 #include "postgres.h"
 
+#include "audit/judge.h"
 #include "audit/update/legal.h"
+#include "frame/codes.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -84,22 +86,13 @@ is_legal_instance(const Updates *updates, const Code *before, Code nbefore, cons
 	return nbefore == nafter && count_updates(updates, before, nbefore, after, nafter) == nbefore;
 }
 
-static int
-compare_codes(const void *a, const void *b)
-{
-	Code		x = *(const Code *) a;
-	Code		y = *(const Code *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* Sorts, and drops repeated values and NULLs; returns how many are left. */
 static Code
 different_values(Code *values, Code n)
 {
 	Code		kept = 0;
 
-	qsort(values, n, sizeof(Code), compare_codes);
+	sort_codes(values, n);
 	for (Code i = 0; i < n; i++)
 		if (values[i] != NO_CODE && (kept == 0 || values[i] != values[kept - 1]))
 			values[kept++] = values[i];
@@ -124,16 +117,6 @@ typedef struct Judge
 	uint32	   *judged;			/* classes of the past that it was held against */
 } Judge;
 
-static void pg_attribute_noreturn()
-refuse(uint32 c, const char *fault)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INTERNAL_ERROR),
-			 errmsg("class %u of the draft failed its last check: %s", c, fault),
-			 errdetail("Nothing was published."),
-			 errhint("This is a bug in pprepub. Please report it, with the method and its parameters.")));
-}
-
 static void
 judge_unique(Judge *judge, uint32 c)
 {
@@ -146,15 +129,15 @@ judge_unique(Judge *judge, uint32 c)
 	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
 		judge->values[n++] = classes->counterfeit[classes->first_counterfeit[c] + i];
 	if (size == 0)
-		refuse(c, "all of its rows are invented");
+		refuse_draft(c, "all of its rows are invented");
 	judge->nvalues = different_values(judge->values, n);
 	if (judge->nvalues < n)
-		refuse(c, "it shows a sensitive value twice");
+		refuse_draft(c, "it shows a sensitive value twice");
 	if (n < judge->m)
-		refuse(c, "it has too few sensitive values");
+		refuse_draft(c, "it has too few sensitive values");
 	for (Code i = 0; i < n; i++)
 		if (judge->values[i] >= judge->past->updates->nvalues)
-			refuse(c, "it shows an unknown sensitive value");
+			refuse_draft(c, "it shows an unknown sensitive value");
 }
 
 static void
@@ -169,7 +152,7 @@ judge_step(Judge *judge, uint32 c, uint32 class)
 	n = different_values(judge->before, size);
 	if (n >= judge->m ? !is_legal_instance(updates, judge->before, n, judge->values, judge->nvalues)
 		: count_updates(updates, judge->before, n, judge->values, judge->nvalues) < n)
-		refuse(c, "its values are no legal update instance of a member's last class");
+		refuse_draft(c, "its values are no legal update instance of a member's last class");
 }
 
 static void
@@ -181,7 +164,7 @@ judge_row(Judge *judge, uint32 c, RowId row, uint32 *njudged)
 
 	if (paths->shown[step] == NO_CODE ||
 		!updates_allow(judge->past->updates, paths->shown[step], judge->frame->sensitive[row]))
-		refuse(c, "a member's value cannot have become what it is");
+		refuse_draft(c, "a member's value cannot have become what it is");
 	for (uint32 i = 0; i < *njudged; i++)
 		if (judge->judged[i] == class)
 			return;
@@ -210,7 +193,7 @@ judge_apart(const Judge *judge, uint32 c)
 	for (Code i = 0; i < judge->nvalues; i++)
 		for (Code j = 0; j < i; j++)
 			if (can_become_the_same(judge->past->updates, judge->values[i], judge->values[j]))
-				refuse(c, "somebody is new in it, and two of its values can become the same");
+				refuse_draft(c, "somebody is new in it, and two of its values can become the same");
 }
 
 static void
@@ -242,7 +225,7 @@ judge_distinct(const Frame *frame, const Past *past, const Classes *classes, uin
 	uint64		largest_before = 0;
 
 	if (classes->first[classes->nclasses] != frame->nrows)
-		refuse(classes->nclasses, "rows are missing behind it");
+		refuse_draft(classes->nclasses, "rows are missing behind it");
 	for (uint32 c = 0; c < classes->nclasses; c++)
 		largest = Max(largest, class_size(classes, c) + class_counterfeits(classes, c));
 	for (uint32 c = 0; past->paths != NULL && c < past->paths->nclasses; c++)

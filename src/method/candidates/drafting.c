@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "method/candidates/candidates.h"
-#include "partition/even_split.h"
+#include "partition/region.h"
 #include "utils/memutils.h"
 
 Drafting *

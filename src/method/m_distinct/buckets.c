@@ -22,6 +22,7 @@
 
 #include "method/m_distinct/m_distinct.h"
 #include "common/hashfn.h"
+#include "frame/codes.h"
 #include "miscadmin.h"
 
 /* ----------------------------------------------------------------
@@ -213,15 +214,6 @@ bucket_kind(Distinct *distinct, uint32 b, Code value)
  * ----------------------------------------------------------------
  */
 
-static int
-compare_codes(const void *a, const void *b)
-{
-	Code		x = *(const Code *) a;
-	Code		y = *(const Code *) b;
-
-	return (x > y) - (x < y);
-}
-
 /*
  * Where a class had fewer values than are wanted now (m was raised, or it was
  * imported), any value may come along that one of its values can become.
@@ -262,7 +254,7 @@ bucket_of_class(Distinct *distinct, uint32 class, Code *values, SetId *slots)
 	uint32		n = 0;
 
 	memcpy(values, paths->value + paths->first_value[class], sizeof(Code) * size);
-	qsort(values, size, sizeof(Code), compare_codes);
+	sort_codes(values, size);
 	for (uint32 i = 0; i < size; i++)
 	{
 		SetId		set;

@@ -14,6 +14,7 @@
 #include "catalog/pg_class.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "serve/columns.h"
 #include "serve/import/import.h"
 #include "serve/released.h"
 #include "utils/acl.h"
@@ -37,18 +38,6 @@ verify_may_read(const Import *import)
 				 errhint("An import is read as the owner of the publication: grant that role SELECT on it.")));
 }
 
-static char *
-released_names(const DeclaredPublication *publication)
-{
-	StringInfoData list;
-
-	initStringInfo(&list);
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role != ROLE_KEY)
-			appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "", publication->columns[i].name);
-	return list.data;
-}
-
 static void
 refuse_column(const Import *import, const char *name)
 {
@@ -64,7 +53,7 @@ refuse_column(const Import *import, const char *name)
 			 ? errhint("If it tells whose the rows are, say so: key => %s. If it was published, nobody can be protected any more.",
 					   quote_literal_cstr(name))
 			 : errhint("Releases have %s. Import a view that gives the column its name there, or leaves it out if nobody saw it.",
-					   released_names(publication))));
+					   releasable_names(publication))));
 }
 
 static void

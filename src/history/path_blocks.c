@@ -1,0 +1,174 @@
+/*
+ * path_blocks.c
+ *		The table of paths, block by block.
+ */
+#include "history/path_blocks.h"
+
+#include "catalog/pg_type.h"
+#include "history/element.h"
+#include "history/reader.h"
+#include "history/tables.h"
+#include "utils/memutils.h"
+
+Oid
+path_table_of(const DeclaredPublication *publication)
+{
+	return noted_relation(publication, "paths");
+}
+
+Oid
+path_table_ensure(const DeclaredPublication *publication)
+{
+	Element		key = element_of(publication_column(publication, ROLE_KEY));
+	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
+
+	return ensure_history_table(publication, "paths", "_paths",
+								psprintf("release pg_catalog.int4, people pg_catalog.int8, invented pg_catalog.int8,"
+										 " rows pg_catalog.int8, keys %s, sizes pg_catalog.int4[],"
+										 " members pg_catalog.int4[], shown pg_catalog.int4[], sensitive %s",
+										 element_array_words(&key), element_array_words(&sensitive)));
+}
+
+/* ----------------------------------------------------------------
+ * A block
+ * ----------------------------------------------------------------
+ */
+
+void
+path_blocks_refuse(const DeclaredPublication *publication)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("the paths of publication \"%s\" are malformed", publication->name),
+			 errhint("pprepub.rebuild_history() makes them anew from the log, if that is whole.")));
+}
+
+static int
+array_length(ArrayType *array)
+{
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+}
+
+static const int32 *
+integers_of(const DeclaredPublication *publication, Datum datum, int *n)
+{
+	ArrayType  *array = DatumGetArrayTypeP(datum);
+
+	if (ARR_ELEMTYPE(array) != INT4OID || ARR_HASNULL(array))
+		path_blocks_refuse(publication);
+	*n = array_length(array);
+	return (const int32 *) ARR_DATA_PTR(array);
+}
+
+static bool
+is_whole_block(const PathBlock *block, int nshown)
+{
+	int64		rows = 0;
+
+	if (nshown != block->nrows)
+		return false;
+	for (int c = 0; c < block->nclasses; c++)
+	{
+		if (block->sizes[c] <= 0)
+			return false;
+		rows += block->sizes[c];
+	}
+	for (int i = 0; i < block->nrows; i++)
+		if (block->shown[i] < -1 || block->shown[i] >= block->nvalues ||
+			block->members[i] >= block->end.people || -(int64) block->members[i] > block->end.invented)
+			return false;
+	return rows == block->nrows;
+}
+
+void
+read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
+{
+	static const int always[] = {
+		PATHS_RELEASE, PATHS_PEOPLE, PATHS_INVENTED, PATHS_ROWS,
+		PATHS_KEYS, PATHS_SIZES, PATHS_MEMBERS, PATHS_SHOWN, PATHS_VALUES
+	};
+	int			nshown;
+
+	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
+		path_blocks_refuse(publication);
+	block->release = DatumGetInt32(slot->tts_values[PATHS_RELEASE]);
+	block->end.people = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]);
+	block->end.invented = DatumGetInt64(slot->tts_values[PATHS_INVENTED]);
+	block->end.rows = DatumGetInt64(slot->tts_values[PATHS_ROWS]);
+	block->keys = DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]);
+	block->sizes = integers_of(publication, slot->tts_values[PATHS_SIZES], &block->nclasses);
+	block->members = integers_of(publication, slot->tts_values[PATHS_MEMBERS], &block->nrows);
+	block->shown = integers_of(publication, slot->tts_values[PATHS_SHOWN], &nshown);
+	block->values = DatumGetArrayTypeP(slot->tts_values[PATHS_VALUES]);
+	block->nvalues = array_length(block->values);
+	if (!is_whole_block(block, nshown) || ARR_HASNULL(block->keys) || ARR_HASNULL(block->values))
+		path_blocks_refuse(publication);
+}
+
+/* ----------------------------------------------------------------
+ * All of them
+ * ----------------------------------------------------------------
+ */
+
+static void
+note_place(void *what, TupleTableSlot *slot)
+{
+	PathBlocks *blocks = what;
+	static const int counts[] = {PATHS_RELEASE, PATHS_PEOPLE, PATHS_INVENTED, PATHS_ROWS, PATHS_KEYS};
+
+	if (!row_has_values(slot, PATHS_COLUMNS, counts, lengthof(counts)))
+		path_blocks_refuse(blocks->publication);
+	if (blocks->n == blocks->allocated)
+	{
+		blocks->allocated *= 2;
+		blocks->place = repalloc_huge(blocks->place, sizeof(BlockPlace) * blocks->allocated);
+	}
+	blocks->place[blocks->n++] = (BlockPlace) {
+		.tid = slot->tts_tid,
+		.release = DatumGetInt32(slot->tts_values[PATHS_RELEASE]),
+		.end = {
+			.people = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]),
+			.invented = DatumGetInt64(slot->tts_values[PATHS_INVENTED]),
+			.rows = DatumGetInt64(slot->tts_values[PATHS_ROWS]),
+		},
+	};
+}
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const BlockPlace *x = a;
+	const BlockPlace *y = b;
+
+	if (x->release != y->release)
+		return x->release < y->release ? -1 : 1;
+	return (x->end.rows > y->end.rows) - (x->end.rows < y->end.rows);
+}
+
+void
+path_blocks_find(const DeclaredPublication *publication, PathBlocks *blocks)
+{
+	Oid			table = path_table_of(publication);
+
+	blocks->publication = publication;
+	blocks->n = 0;
+	blocks->allocated = 64;
+	blocks->place = palloc(sizeof(BlockPlace) * blocks->allocated);
+	if (OidIsValid(table))
+		read_each(table, note_place, blocks);
+	qsort(blocks->place, blocks->n, sizeof(BlockPlace), compare_places);
+}
+
+void
+path_blocks_visit(const PathBlocks *blocks, bool newest_first, bool (*visit) (void *what, TupleTableSlot *slot), void *what)
+{
+	ItemPointerData *tids;
+
+	if (blocks->n == 0)
+		return;
+	tids = palloc_extended(sizeof(ItemPointerData) * (Size) blocks->n, MCXT_ALLOC_HUGE);
+	for (uint32 b = 0; b < blocks->n; b++)
+		tids[b] = blocks->place[newest_first ? blocks->n - 1 - b : b].tid;
+	(void) read_some(path_table_of(blocks->publication), tids, blocks->n, visit, what);
+	pfree(tids);
+}

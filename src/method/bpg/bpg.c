@@ -1,0 +1,258 @@
+/*
+ * bpg.c
+ *		The method of Barbosa, Pinto and Gomes: k-anonymity and distinct
+ *		l-diversity of whatever intersections and differences reveal.
+ *
+ * NOTES
+ *		The paper cuts a release first, and then sweeps over its classes: for
+ *		each class E1 and each neighborhood E0 that it meets, E1 - E0, E0 - E1 and
+ *		their intersection must be allowed.  Its order of classes decides what is
+ *		rejected.  But the intersection, being a part of a class that observers
+ *		can tell from the rest, might as well be a class of its own: its cells
+ *		are narrower, and it reveals nothing more.  So here each neighborhood is
+ *		taken by itself, and classes never leave it: E1 - E0 is empty, the
+ *		signature is never generalised, and no order of classes matters.  What
+ *		remains to be decided is who of a neighborhood is published: those
+ *		(E1 and the intersection) and those who are not (E0 - E1) must both be
+ *		allowed, or empty.
+ *
+ *		Monotony does the rest.  Who is dead or was not asked for makes E0 - E1
+ *		if nothing is done; when that is not allowed, a smaller set is not either.
+ *		So either it must become empty, by dirty or counterfeit rows, or it must
+ *		grow, by withholding some who were asked for.
+ *
+ *		reserve makes neighborhoods larger than k needs.  A neighborhood of less
+ *		than 2 k people is lost as soon as one of them leaves the source.
+ */
+#include "postgres.h"
+
+#include "method/bpg/bpg.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* The parameters, in the order of the table. */
+enum
+{
+	BPG_K,
+	BPG_L,
+	BPG_REPAIR,
+	BPG_RESERVE
+};
+
+static const char *const repairs[] = {"dirty", "minimal", "none", "counterfeit", NULL};
+
+static const ParamSpec bpg_params[] = {
+	[BPG_K] = {"k", PARAM_INTEGER, true, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_MORE},
+	[BPG_L] = {"l", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
+	[BPG_REPAIR] = {"repair", PARAM_CHOICE, false, 0, 0, repairs, "\"dirty\"", STRENGTH_NONE},
+	[BPG_RESERVE] = {"reserve", PARAM_INTEGER, false, 1, 1000000, NULL, "1", STRENGTH_NONE},
+	{"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
+	{"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
+	{.name = NULL}
+};
+
+/* ----------------------------------------------------------------
+ * Who was published before
+ * ----------------------------------------------------------------
+ */
+
+static void
+reject(Bpg *bpg, uint64 asked)
+{
+	bpg->draft->suppressed += asked;
+	bpg->draft->rejected++;
+}
+
+/* The dead are left behind: are there too few for them and for a class, as in most old neighborhoods? */
+static bool
+is_hopeless(const Bpg *bpg)
+{
+	return bpg->dead > 0 && bpg->size < 2 * bpg->k && bpg->repair != REPAIR_COUNTERFEIT;
+}
+
+/* Looks at a neighborhood, as if who was asked for were shown; returns how many these are. */
+static uint64
+take_neighborhood(Bpg *bpg, uint32 n)
+{
+	uint64		asked = 0;
+
+	bpg->n = n;
+	bpg->size = past_size(bpg->past, n);
+	bpg->row = bpg->past->row + bpg->past->first[n];
+	bpg->dead = 0;
+	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
+	for (uint64 i = 0; i < bpg->size; i++)
+	{
+		RowId		row = row_of(bpg, i);
+		bool		is_shown = row != NO_ROW && is_asked(bpg->frame, row);
+
+		bpg->fate[i] = is_shown ? SHOWN : LEFT;
+		asked += is_shown;
+		bpg->dead += row == NO_ROW;
+	}
+	bpg->left = bpg->size - asked;
+	return asked;
+}
+
+static void
+draft_neighborhood(Bpg *bpg, uint32 n)
+{
+	uint64		asked = take_neighborhood(bpg, n);
+	uint64		shown = 0;
+
+	if (asked == 0)
+		return;
+	if (is_hopeless(bpg))
+	{
+		reject(bpg, asked);
+		return;
+	}
+	mend_sides(bpg);
+	for (uint64 i = 0; i < bpg->size; i++)
+		shown += bpg->fate[i] == SHOWN && is_asked(bpg->frame, row_of(bpg, i));
+	if (shown == 0 || !side_is_allowed(bpg, true) || !rest_is_safe(bpg))
+	{
+		reject(bpg, asked);
+		return;
+	}
+	bpg->draft->suppressed += asked - shown;
+	publish_neighborhood(bpg);
+}
+
+/* ----------------------------------------------------------------
+ * Who was never published
+ * ----------------------------------------------------------------
+ */
+
+static void
+draft_newcomers(Bpg *bpg)
+{
+	const Frame *frame = bpg->frame;
+	uint64		n = 0;
+
+	bpg->n = NO_NEIGHBORHOOD;
+	for (uint64 row = 0; row < frame->nrows; row++)
+		if (is_asked(frame, row) &&
+			(bpg->past->releases == 0 || bpg->past->member[row] == NO_MEMBER))
+			bpg->rows[n++] = row;
+	if (n == 0 || cut_rows(bpg, n))
+		return;
+	bpg->reserved = bpg->k;
+	if (cut_rows(bpg, n))
+		return;
+	if (!invent_company(bpg, n))
+		bpg->draft->suppressed += n;
+}
+
+/* ----------------------------------------------------------------
+ * The draft
+ * ----------------------------------------------------------------
+ */
+
+static uint64
+largest_neighborhood(const Past *past)
+{
+	uint64		largest = 0;
+
+	for (uint32 n = 0; n < past->nneighborhoods; n++)
+		largest = Max(largest, past_size(past, n));
+	return largest;
+}
+
+static Principle
+bpg_principle(const int64 *params)
+{
+	return principle_k_l(params[BPG_K], params[BPG_L]);
+}
+
+static Draft *
+draft_create(const Frame *frame, const int64 *params)
+{
+	Draft	   *draft = palloc0(sizeof(Draft));
+
+	draft->k = params[BPG_K];
+	draft->classes = palloc0(sizeof(Classes));
+	draft->classes->nqis = frame->nqis;
+	draft->classes->rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	draft->classes->first = palloc0(sizeof(uint64));
+	draft->classes->regions = palloc(sizeof(Span));
+	draft->parent = palloc(sizeof(uint32));
+	draft->classes->first_counterfeit = palloc0(sizeof(uint64));
+	draft->classes->counterfeit = palloc(sizeof(Code));
+	draft->stands_for = palloc(sizeof(uint64));
+	return draft;
+}
+
+/* What it takes to ask what is allowed. */
+static Bpg
+bpg_create(const Frame *frame, const Past *past, const int64 *params)
+{
+	return (Bpg) {
+		.frame = frame,.past = past,.k = params[BPG_K],.l = params[BPG_L],
+		.reserved = (uint64) params[BPG_K] * params[BPG_RESERVE],
+		.repair = params[BPG_REPAIR],.tally = tally_create(frame),
+		.fate = palloc_extended(sizeof(uint8) * (largest_neighborhood(past) + 1), MCXT_ALLOC_HUGE),
+	};
+}
+
+/* Those that a repair by true rows might mend; of dead members nothing is known yet. */
+static uint32
+bpg_want_helpers(const Frame *frame, const Past *past, const int64 *params, bool *wanted)
+{
+	Bpg			bpg = bpg_create(frame, past, params);
+	uint32		count = 0;
+
+	if (bpg.repair != REPAIR_DIRTY && bpg.repair != REPAIR_MINIMAL)
+		return 0;
+	for (uint32 n = 0; n < past->nneighborhoods; n++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		wanted[n] = take_neighborhood(&bpg, n) > 0 && bpg.left > 0 &&
+			!(side_is_allowed(&bpg, true) && side_is_allowed(&bpg, false));
+		count += wanted[n];
+	}
+	return count;
+}
+
+static Draft *
+bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
+{
+	Draft	   *draft = draft_create(frame, params);
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext work = AllocSetContextCreate(context, "bpg", ALLOCSET_DEFAULT_SIZES);
+	Bpg			bpg;
+
+	MemoryContextSwitchTo(work);
+	bpg = bpg_create(frame, past, params);
+	bpg.seed = seed;
+	bpg.draft = draft;
+	pg_prng_seed(&bpg.random, seed);
+	bpg.cuts = AllocSetContextCreate(work, "cut", ALLOCSET_DEFAULT_SIZES);
+	bpg.rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	bpg.gain = palloc_extended(sizeof(uint32) * (largest_neighborhood(past) + 1), MCXT_ALLOC_HUGE);
+	if (past->releases > 0)
+		bpg.member = palloc_extended(sizeof(uint64) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	for (uint32 n = 0; n < past->nneighborhoods; n++)
+		draft_neighborhood(&bpg, n);
+	draft_newcomers(&bpg);
+	invent_values(&bpg);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(work);
+	return draft;
+}
+
+const Method bpg_method = {
+	.declaration = {
+		.name = "bpg",
+		.params = bpg_params,
+		.columns = true,
+		.cohorts = true,
+		.insensitive = true,
+		.answers = true,
+		.classes = true,
+		.past = PAST_NEIGHBORHOODS,
+	},
+	.principle = bpg_principle,
+	.want_helpers = bpg_want_helpers,
+	.draft = bpg_draft,
+};

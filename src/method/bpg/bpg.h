@@ -1,0 +1,144 @@
+/*
+ * bpg.h
+ *		A release of method bpg in the making.
+ *
+ * One neighborhood after the other is at hand: who of it is shown is asked for,
+ * then mended (repair.c) until both sides are allowed (sides.c), and what is
+ * shown becomes classes (classes.c), with values of their own for invented rows
+ * (invent.c).
+ */
+#ifndef PPREPUB_METHOD_BPG_BPG_H
+#define PPREPUB_METHOD_BPG_BPG_H
+
+#include "common/pg_prng.h"
+#include "method/method.h"
+
+/* The repairs, in the order of the list. */
+typedef enum Repair
+{
+	REPAIR_DIRTY,				/* all true rows of the neighborhood that nobody asked for */
+	REPAIR_MINIMAL,				/* as few of them as will do */
+	REPAIR_NONE,
+	REPAIR_COUNTERFEIT			/* invented rows */
+} Repair;
+
+/* What becomes of a member of the neighborhood at hand. */
+typedef enum Fate
+{
+	LEFT,						/* not in this release */
+	SHOWN,						/* by its true row */
+	REPLACED					/* by an invented one */
+} Fate;
+
+/* Is a side of the neighborhood allowed?  Asked again only when somebody changed sides. */
+typedef enum Verdict
+{
+	UNKNOWN,
+	ALLOWED,
+	REFUSED
+} Verdict;
+
+typedef struct Bpg
+{
+	const Frame *frame;
+	const Past *past;
+	uint64		k;
+	uint32		l;
+	uint64		reserved;		/* rows of a class, if there are enough */
+	Repair		repair;
+	uint64		seed;
+	pg_prng_state random;
+	Tally	   *tally;			/* empty between two questions */
+
+	/* The neighborhood at hand */
+	uint32		n;
+	uint64		size;
+	const RowId *row;			/* [size] as the past has it */
+	uint8	   *fate;			/* [size] a Fate each */
+	uint64		left;			/* how many have this fate */
+	uint64		dead;			/* how many have no row */
+	Verdict		verdict[2];		/* on those who are left, and on those who are not */
+	uint32	   *gain;			/* [size] what find_helper() counts */
+	uint64	   *member;			/* [rows of the frame] places in the neighborhood, of those in it */
+	RowId	   *rows;			/* [rows of the frame] to be cut */
+	MemoryContext cuts;			/* what one cut makes */
+
+	/* Values that invented rows may have */
+	Code	   *known;			/* [nknown] or NULL while nobody has asked */
+	Code		nknown;
+	bool	   *is_known;		/* [values] */
+
+	/* The draft */
+	Draft	   *draft;
+	uint32		classes_allocated;
+	uint64		counterfeits_allocated;
+} Bpg;
+
+static inline bool
+is_published(const Bpg *bpg, uint64 i)
+{
+	return bpg->fate[i] != LEFT;
+}
+
+static inline uint64
+count_side(const Bpg *bpg, bool published)
+{
+	return published ? bpg->size - bpg->left : bpg->left;
+}
+
+static inline RowId
+row_of(const Bpg *bpg, uint64 i)
+{
+	return bpg->row[i];
+}
+
+static inline bool
+is_asked(const Frame *frame, RowId row)
+{
+	return frame->asked == NULL || frame->asked[row];
+}
+
+/* ----------------------------------------------------------------
+ * Sides of a neighborhood
+ * ----------------------------------------------------------------
+ */
+
+extern void set_fate(Bpg *bpg, uint64 i, Fate fate);
+
+/* Is the side of those who are published, or of those who are not, allowed?  Nobody may be left, too. */
+extern bool side_is_allowed(Bpg *bpg, bool published);
+extern bool rest_is_safe(Bpg *bpg);
+
+/* Adds to gain[] what each member of the other side would bring to a side if that lacks values of an epoch. */
+extern bool measure_gain(Bpg *bpg, const Code *values, bool published);
+
+/* Adds members that nobody asked for, or withholds some, so that both sides are allowed, if that can be done. */
+extern void mend_sides(Bpg *bpg);
+
+/* ----------------------------------------------------------------
+ * Classes
+ * ----------------------------------------------------------------
+ */
+
+/* Those of the neighborhood at hand who are shown. */
+extern void publish_neighborhood(Bpg *bpg);
+
+/* Cuts the first n of bpg->rows into classes as small as the reserve allows; false if they cannot be a class at all. */
+extern bool cut_rows(Bpg *bpg, uint64 n);
+
+/* Appends a class of the first n of bpg->rows, and of so many invented rows to be added afterwards. */
+extern uint32 add_class_of_rows(Bpg *bpg, uint64 n, uint64 counterfeits);
+extern void add_counterfeit(Bpg *bpg, uint32 c, uint64 stands_for);
+
+/* ----------------------------------------------------------------
+ * Invented rows
+ * ----------------------------------------------------------------
+ */
+
+/* Makes a class of newcomers, the first n of bpg->rows, with the invented rows that they need; false if it may not. */
+extern bool invent_company(Bpg *bpg, uint64 n);
+
+/* Draws the values of all invented rows, when it is known what else leaves. */
+extern void invent_values(Bpg *bpg);
+
+#endif							/* PPREPUB_METHOD_BPG_BPG_H */

@@ -1,0 +1,127 @@
+/*
+ * sides.c
+ *		Of a neighborhood, those who are published and those who are not: may
+ *		observers know that they are these?
+ */
+#include "postgres.h"
+
+#include "method/bpg/bpg.h"
+#include "miscadmin.h"
+
+void
+set_fate(Bpg *bpg, uint64 i, Fate fate)
+{
+	bpg->left += (fate == LEFT) - (bpg->fate[i] == LEFT);
+	bpg->fate[i] = fate;
+	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
+}
+
+/* Counts what was published of a side in an epoch; false once there are l values. */
+static bool
+lacks_values(Bpg *bpg, const Code *values, bool published)
+{
+	for (uint64 i = 0; i < bpg->size; i++)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (is_published(bpg, i) != published)
+			continue;
+		tally_add(bpg->tally, values[i]);
+		if (bpg->tally->values >= bpg->l)
+			return false;
+	}
+	return true;
+}
+
+static void
+forget_values(Bpg *bpg, const Code *values, bool published)
+{
+	for (uint64 i = 0; i < bpg->size && bpg->tally->rows > 0; i++)
+		if (is_published(bpg, i) == published)
+			tally_remove(bpg->tally, values[i]);
+}
+
+static bool
+was_diverse(Bpg *bpg, const Code *values, bool published)
+{
+	bool		lacks = lacks_values(bpg, values, published);
+
+	forget_values(bpg, values, published);
+	return !lacks;
+}
+
+/* Counts the true values that the release would show, until there are enough of them. */
+static void
+count_shown(Bpg *bpg, uint32 enough)
+{
+	for (uint64 i = 0; i < bpg->size && bpg->tally->values < enough; i++)
+		if (bpg->fate[i] == SHOWN)
+			tally_add(bpg->tally, bpg->frame->sensitive[row_of(bpg, i)]);
+}
+
+static void
+forget_shown(Bpg *bpg)
+{
+	for (uint64 i = 0; i < bpg->size && bpg->tally->rows > 0; i++)
+		if (bpg->fate[i] == SHOWN)
+			tally_remove(bpg->tally, bpg->frame->sensitive[row_of(bpg, i)]);
+}
+
+/* Would the release show l values?  Those of invented rows can still be chosen. */
+static bool
+is_diverse(Bpg *bpg)
+{
+	uint64		distinct;
+	uint64		invented = 0;
+
+	count_shown(bpg, bpg->l);
+	distinct = bpg->tally->values;
+	forget_shown(bpg);
+	if (distinct >= bpg->l)
+		return true;
+	for (uint64 i = 0; i < bpg->size; i++)
+		invented += bpg->fate[i] == REPLACED;
+	return Min(distinct + invented, bpg->frame->nsensitive) >= bpg->l;
+}
+
+/* With the values of each release that the neighborhood was in. */
+static bool
+judge_side(Bpg *bpg, bool published)
+{
+	uint64		nepochs = past_epochs(bpg->past, bpg->n);
+
+	if (count_side(bpg, published) < bpg->k)
+		return false;
+	if (bpg->l <= 1)
+		return true;
+	for (uint64 epoch = 0; epoch < nepochs; epoch++)
+		if (!was_diverse(bpg, past_values(bpg->past, bpg->n, epoch), published))
+			return false;
+	return !published || is_diverse(bpg);
+}
+
+bool
+side_is_allowed(Bpg *bpg, bool published)
+{
+	if (bpg->verdict[published] == UNKNOWN)
+		bpg->verdict[published] = judge_side(bpg, published) ? ALLOWED : REFUSED;
+	return bpg->verdict[published] == ALLOWED;
+}
+
+bool
+rest_is_safe(Bpg *bpg)
+{
+	return count_side(bpg, false) == 0 || side_is_allowed(bpg, false);
+}
+
+bool
+measure_gain(Bpg *bpg, const Code *values, bool published)
+{
+	bool		lacks = lacks_values(bpg, values, published);
+
+	for (uint64 i = 0; i < bpg->size && lacks; i++)
+		bpg->gain[i] += is_published(bpg, i) != published && values[i] != NO_CODE &&
+			bpg->tally->count[values[i]] == 0;
+	forget_values(bpg, values, published);
+	return lacks;
+}
