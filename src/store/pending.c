@@ -305,17 +305,25 @@ room_for_value(PendingGroup *group, Size length)
 	return at;
 }
 
+/* With a short header where there can be one, as a heap has it: equal values have equal bytes then. */
 static Datum
-keep_varlena(PendingGroup *group, Datum value)
+keep_varlena(PendingGroup *group, Form_pg_attribute att, Datum value)
 {
 	struct varlena *original = (struct varlena *) DatumGetPointer(value);
 	/* A short header is no obstacle; but what is external looks as if it had one. */
 	struct varlena *flat = VARATT_IS_EXTERNAL(original) || VARATT_IS_COMPRESSED(original) ?
 		detoast_attr(original) : original;
-	Size		length = VARSIZE_ANY(flat);
+	bool		shorten = att->attstorage != TYPSTORAGE_PLAIN && VARATT_CAN_MAKE_SHORT(flat);
+	Size		length = shorten ? VARATT_CONVERTED_SHORT_SIZE(flat) : VARSIZE_ANY(flat);
 	char	   *kept = room_for_value(group, length);
 
-	memcpy(kept, flat, length);
+	if (shorten)
+	{
+		SET_VARSIZE_SHORT(kept, length);
+		memcpy(kept + VARHDRSZ_SHORT, VARDATA(flat), length - VARHDRSZ_SHORT);
+	}
+	else
+		memcpy(kept, flat, length);
 	if (flat != original)
 		pfree(flat);
 	return PointerGetDatum(kept);
@@ -347,7 +355,7 @@ keep_value(PendingGroup *group, Form_pg_attribute att, Datum value)
 	if (att->attbyval)
 		return keep_by_value(value, att->attlen);
 	if (att->attlen == -1)
-		return keep_varlena(group, value);
+		return keep_varlena(group, att, value);
 	length = datumGetSize(value, false, att->attlen);
 	kept = room_for_value(group, length);
 	memcpy(kept, DatumGetPointer(value), length);
