@@ -63,6 +63,7 @@ SELECT refused.* FROM refused(
 	'CREATE INDEX ON published_private.patients_members (abs(release))',
 	'CREATE INDEX ON published_private.patients_members (release) WHERE release > 0',
 	'ALTER TABLE published.patients_1 SET UNLOGGED',
+	'ALTER TABLE published.patients_1 SET ACCESS METHOD heap',
 	'ALTER TABLE published.patients_1 SET ACCESS METHOD heap2',
 	'ALTER TABLE published.patients_1 ENABLE ROW LEVEL SECURITY',
 	'CREATE RULE r AS ON SELECT TO published.patients_1 DO INSTEAD SELECT 1',
@@ -144,7 +145,16 @@ BEGIN;
 UPDATE pg_trigger SET tgenabled = 'D' WHERE tgrelid = 'published.patients_1'::regclass;
 SELECT count(*) FROM (SELECT 1 FROM pg_class) c WHERE false;
 UPDATE pg_class SET relhastriggers = false WHERE oid = 'published.patients_1'::regclass;
+SAVEPOINT before;
 UPDATE published.patients_1 SET disease = 'changed' WHERE class = 1;
+ROLLBACK TO before;
+ALTER EVENT TRIGGER pprepub_protect_commands DISABLE;
+ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE;
+ALTER TABLE published.patients_1 SET ACCESS METHOD heap;
+SELECT pprepub.release_intact('patients', 1);
+UPDATE published.patients_1 SET disease = 'changed' WHERE class = 1;
+SELECT pprepub.release_intact('patients', 1);
+ALTER TABLE published.patients_1 SET ACCESS METHOD pprepub;
 SELECT pprepub.release_intact('patients', 1);
 ROLLBACK;
 RESET allow_system_table_mods;

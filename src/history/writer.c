@@ -1,6 +1,11 @@
 /*
  * writer.c
  *		Bulk insertion, as COPY does it.
+ *
+ * NOTES
+ *		A heap takes many rows at once, which must be there together until then.
+ *		An access method whose rows come in virtual slots keeps what it is given,
+ *		and needs no copy of ours.
  */
 #include "history/writer.h"
 
@@ -21,6 +26,7 @@ struct RowWriter
 	CommandId	command;
 	BulkInsertState bulk;
 	int			options;
+	bool		is_virtual;		/* rows are handed over one by one, as they are */
 
 	/* Rows not yet written */
 	TupleTableSlot *slots[BATCH];
@@ -45,6 +51,7 @@ writer_open(Oid table, bool reuse_space)
 	writer->command = GetCurrentCommandId(true);
 	writer->bulk = GetBulkInsertState();
 	writer->options = reuse_space ? 0 : TABLE_INSERT_SKIP_FSM;
+	writer->is_virtual = table_slot_callbacks(writer->table) == &TTSOpsVirtual;
 	writer->estate = CreateExecutorState();
 	writer->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(writer->result, writer->table, 1, NULL, 0);
@@ -59,43 +66,61 @@ writer_watch(RowWriter *writer, void (*written) (void *what, TupleTableSlot *slo
 	writer->what = what;
 }
 
+/* What follows for a row that stands in the table. */
+static void
+follow_up(RowWriter *writer, TupleTableSlot *slot)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (writer->result->ri_NumIndices > 0)
+	{
+		list_free(ExecInsertIndexTuples(writer->result, slot, writer->estate, false, false, NULL, NIL));
+		ResetPerTupleExprContext(writer->estate);
+	}
+	if (writer->written != NULL)
+		writer->written(writer->what, slot);
+	ExecClearTuple(slot);
+}
+
 static void
 flush(RowWriter *writer)
 {
 	table_multi_insert(writer->table, writer->slots, writer->nslots,
 					   writer->command, writer->options, writer->bulk);
 	for (int i = 0; i < writer->nslots; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (writer->result->ri_NumIndices > 0)
-		{
-			list_free(ExecInsertIndexTuples(writer->result, writer->slots[i],
-											writer->estate, false, false, NULL, NIL));
-			ResetPerTupleExprContext(writer->estate);
-		}
-		if (writer->written != NULL)
-			writer->written(writer->what, writer->slots[i]);
-		ExecClearTuple(writer->slots[i]);
-	}
+		follow_up(writer, writer->slots[i]);
 	writer->nslots = 0;
+}
+
+static TupleTableSlot *
+next_slot(RowWriter *writer)
+{
+	TupleTableSlot **slot = &writer->slots[writer->nslots];
+
+	if (*slot == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(writer->context);
+
+		*slot = table_slot_create(writer->table, NULL);
+		MemoryContextSwitchTo(old);
+	}
+	return *slot;
 }
 
 void
 writer_add(RowWriter *writer, const Datum *values, const bool *nulls)
 {
-	TupleTableSlot *slot = writer->slots[writer->nslots];
+	TupleTableSlot *slot = next_slot(writer);
 	int			natts = RelationGetNumberOfAttributes(writer->table);
 
-	if (slot == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(writer->context);
-
-		slot = writer->slots[writer->nslots] = table_slot_create(writer->table, NULL);
-		MemoryContextSwitchTo(old);
-	}
 	memcpy(slot->tts_values, values, sizeof(Datum) * natts);
 	memcpy(slot->tts_isnull, nulls, sizeof(bool) * natts);
 	ExecStoreVirtualTuple(slot);
+	if (writer->is_virtual)
+	{
+		table_tuple_insert(writer->table, slot, writer->command, writer->options, writer->bulk);
+		follow_up(writer, slot);
+		return;
+	}
 	ExecMaterializeSlot(slot);	/* the values need not outlive the call */
 	if (++writer->nslots == BATCH)
 		flush(writer);

@@ -44,7 +44,7 @@ create_release_table(const DeclaredPublication *publication, int32 number)
 						 released_type_words(&publication->columns[i]));
 		is_first = false;
 	}
-	appendStringInfoChar(&sql, ')');
+	appendStringInfoString(&sql, ") USING pprepub");
 	execute_ddl(sql.data);
 	table = get_relname_relid(name, schema);
 	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
@@ -56,6 +56,7 @@ keep_release_table(const DeclaredPublication *publication, Oid table)
 {
 	seal_table(table);
 	note_relation(publication, table, "release");
+	warn_of_replication(table);
 }
 
 /* Who may read the view of the newest release may read the release itself. */

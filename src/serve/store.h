@@ -15,4 +15,7 @@ extern Oid	create_release_table(const DeclaredPublication *publication, int32 nu
 /* The same: seals it, and notes that it was made for the publication. */
 extern void keep_release_table(const DeclaredPublication *publication, Oid table);
 
+/* A WARNING when somebody expects logical replication to carry the table's rows. */
+extern void warn_of_replication(Oid table);
+
 #endif							/* PPREPUB_SERVE_STORE_H */

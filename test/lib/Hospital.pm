@@ -96,9 +96,10 @@ SQL
 SELECT 'members', p.name, m.* FROM pprepub.catalog_publication p, pprepub.members(p.name) m ORDER BY 2, 3, 4, 5;
 SELECT 'metrics', r.publication, r.number, m.* FROM pprepub.release r, pprepub.metrics(r.publication, r.number) m ORDER BY 2, 3, 4;
 SELECT 'intact', publication, number, pprepub.release_intact(publication, number) FROM pprepub.release ORDER BY 2, 3;
+SELECT 'verified', t, v.* FROM (SELECT "table" AS t FROM pprepub.storage) s, pprepub.verify(t) v WHERE NOT holds;
 SELECT 'sequence', last_value, is_called FROM pprepub.catalog_publication_number;
 SELECT 'sequence', last_value, is_called FROM pprepub.catalog_tree_number;
-SELECT 'relation', c.oid::regclass, relowner::regrole, relkind, relpersistence,
+SELECT 'relation', c.oid::regclass, relowner::regrole, relkind, relpersistence, (SELECT amname FROM pg_am a WHERE a.oid = relam),
 	coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's'::"char" ELSE 'r' END, relowner)), obj_description(c.oid, 'pg_class')
 FROM pg_class c WHERE relnamespace::regnamespace::text !~ '^(pg_|information_schema)' AND relkind NOT IN ('t', 'i')
 ORDER BY c.oid::regclass::text COLLATE "C";

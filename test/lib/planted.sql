@@ -24,7 +24,7 @@ BEGIN
 	made := format('%I.%I', p.target, pub || '_' || p.number);
 	SET LOCAL session_replication_role = replica;
 	EXECUTE format('CREATE TEMP TABLE planted_rows AS SELECT dense_rank() OVER (ORDER BY %s) AS class, q.* FROM (%s) q', cells, query);
-	EXECUTE format('CREATE TABLE %s (LIKE %I.%I)', made, p.target, pub || '_1');
+	EXECUTE format('CREATE TABLE %s (LIKE %I.%I) USING pprepub', made, p.target, pub || '_1');
 	EXECUTE format('INSERT INTO %s (class, %s) SELECT class, %2$s FROM planted_rows ORDER BY class', made, names);
 	GET DIAGNOSTICS n = ROW_COUNT;
 	INSERT INTO pprepub.catalog_relation VALUES (made::regclass, p.publication, 'release');

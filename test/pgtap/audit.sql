@@ -92,6 +92,7 @@ END $$;
 SELECT is(cancelled() || ' ' || current_setting('search_path'), 'cancelled ' || current_setting('search_path'), 'cancelling it leaves nothing behind');
 
 -- Damage, past all protection.
+\i test/lib/tampering.sql
 CREATE FUNCTION damage(command text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text;
@@ -100,7 +101,10 @@ BEGIN
 		SET LOCAL session_replication_role = replica;
 		SET LOCAL allow_system_table_mods = on;
 		UPDATE pg_class SET relhastriggers = false WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace);
+		UPDATE pg_event_trigger SET evtenabled = 'D';
+		PERFORM stored_as('heap');
 		EXECUTE command;
+		PERFORM stored_as('pprepub');
 		result := broken();
 		RAISE EXCEPTION USING errcode = 'YY000';
 	EXCEPTION WHEN SQLSTATE 'YY000' THEN

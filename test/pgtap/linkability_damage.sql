@@ -39,6 +39,7 @@ SELECT is(judged(), 'judged', 'all kinds of columns, and a cohort');
 SELECT ok(count(*) > 0 AND bool_and(probability BETWEEN 0 AND 1), 'probabilities') FROM pprepub.link_posterior('people', '{3}');
 
 -- Damage, past all protection.
+\i test/lib/tampering.sql
 CREATE FUNCTION damage(command text, release int DEFAULT 2) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text;
@@ -48,7 +49,9 @@ BEGIN
 		SET LOCAL allow_system_table_mods = on;
 		UPDATE pg_class SET relhastriggers = false WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace);
 		UPDATE pg_event_trigger SET evtenabled = 'D';
+		PERFORM stored_as('heap');
 		EXECUTE command;
+		PERFORM stored_as('pprepub');
 		result := judged();
 		RAISE EXCEPTION USING errcode = 'YY000';
 	EXCEPTION WHEN SQLSTATE 'YY000' THEN

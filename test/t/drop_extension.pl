@@ -19,6 +19,7 @@ SQL
 my $before = everything($node, 'postgres');
 
 my @tables = ('published.patients_1', 'published_private.patients_members');
+my %other_method = ('published.patients_1' => 'heap', 'published_private.patients_members' => 'pprepub');
 my $refused = qr/ERROR:  .*(cannot be changed|would change what was made for|cannot alter type of a column used by a view)/;
 
 # ----------------------------------------------------------------
@@ -71,7 +72,7 @@ foreach my $role ('owner', 'postgres')
 			"ALTER TABLE $table RENAME TO other", "ALTER TABLE $table SET SCHEMA hospital",
 			"ALTER TABLE $table RENAME COLUMN class TO other", "ALTER TABLE $table DROP COLUMN class CASCADE",
 			"ALTER TABLE $table ADD COLUMN extra int", "ALTER TABLE $table ALTER COLUMN class TYPE int",
-			"ALTER TABLE $table ALTER COLUMN class SET DEFAULT 0", "ALTER TABLE $table SET UNLOGGED",
+			"ALTER TABLE $table ALTER COLUMN class SET DEFAULT 0", "ALTER TABLE $table SET UNLOGGED", "ALTER TABLE $table SET ACCESS METHOD $other_method{$table}",
 			"ALTER TABLE $table ENABLE ROW LEVEL SECURITY", "ALTER TABLE $table FORCE ROW LEVEL SECURITY",
 			"CREATE TABLE hospital.child () INHERITS ($table)",
 			"BEGIN; CREATE TABLE hospital.parent (LIKE $table); ALTER TABLE $table INHERIT hospital.parent",
@@ -172,10 +173,14 @@ fails_like($node, 'postgres', q{SET ROLE owner; SELECT pprepub.members('patients
 # A superuser who takes the fences down is not stopped, but what he did shows.
 $node->safe_psql('postgres', <<'SQL');
 ALTER EVENT TRIGGER pprepub_protect_commands DISABLE;
+ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE;
 ALTER TABLE published.patients_1 DISABLE TRIGGER pprepub_seal;
+ALTER TABLE published.patients_1 SET ACCESS METHOD heap;
 UPDATE published.patients_1 SET disease = 'none' WHERE ctid = (SELECT min(ctid) FROM published.patients_1);
+ALTER TABLE published.patients_1 SET ACCESS METHOD pprepub;
 ALTER TABLE published.patients_1 ENABLE ALWAYS TRIGGER pprepub_seal;
-ALTER EVENT TRIGGER pprepub_protect_commands ENABLE;
+ALTER EVENT TRIGGER pprepub_protect_rewrites ENABLE ALWAYS;
+ALTER EVENT TRIGGER pprepub_protect_commands ENABLE ALWAYS;
 SQL
 is($node->safe_psql('postgres', q{SELECT pprepub.release_intact('patients', 1)}), 'f', 'one value changed: not intact');
 
@@ -199,11 +204,27 @@ SQL
 	return;
 }
 
-# DROP EXTENSION CASCADE, a superuser's word, leaves the releases as plain tables.
+# DROP EXTENSION CASCADE, a superuser's word, takes releases with it, whose access method goes; those that were made heaps
+# before stay as plain tables.
 declare_patients_of_heir('patients');
 my $rows = $node->safe_psql('postgres', q{SET ROLE heir; SELECT rows FROM pprepub.publish('patients')});
+$node->safe_psql('postgres', q{SET ROLE heir; SELECT FROM pprepub.publish('patients')});
+$node->safe_psql('postgres', <<'SQL');
+BEGIN;
+ALTER EVENT TRIGGER pprepub_protect_commands DISABLE;
+ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE;
+ALTER TABLE published.patients_1 SET ACCESS METHOD heap;
+ALTER EVENT TRIGGER pprepub_protect_commands ENABLE ALWAYS;
+ALTER EVENT TRIGGER pprepub_protect_rewrites ENABLE ALWAYS;
+COMMIT;
+SQL
+is($node->safe_psql('postgres', q{SELECT pprepub.release_intact('patients', 1)}), 't', 'a heap is as good a release');
+is($node->safe_psql('postgres', q{SELECT bool_and(holds) FROM pprepub.audit('patients')}), 't', 'and audited like any other');
+like(($node->psql('postgres', 'BEGIN; DROP EXTENSION pprepub CASCADE; ROLLBACK'))[2], qr/drop cascades to table published\.patients_2$/m,
+	'DROP EXTENSION CASCADE says that releases go');
 $node->safe_psql('postgres', 'DROP EXTENSION pprepub CASCADE');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM published.patients_1'), $rows, 'DROP EXTENSION CASCADE: releases stay');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM published.patients_1'), $rows, 'DROP EXTENSION CASCADE: a release that was made a heap stays');
+is($node->safe_psql('postgres', q{SELECT to_regclass('published.patients_2') IS NULL}), 't', 'others go');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_event_trigger'), '0', 'event triggers go');
 $node->safe_psql('postgres', 'SET ROLE heir; DROP SCHEMA published, published_private CASCADE');
 pass('and then all can be dropped');

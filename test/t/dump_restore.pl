@@ -253,6 +253,17 @@ $node->command_ok([ 'pg_restore', '--exit-on-error', "--section=$_", '-d', 'sect
 	foreach qw(pre-data data post-data);
 restored_well($node, 'sections', 'by sections');
 
+# Where pg_restore is told to leave the access method out, or says nothing of it, releases are as good in heaps.
+$node->safe_psql('postgres', 'CREATE DATABASE heaps TEMPLATE template0');
+$node->command_ok([ 'pg_restore', '--exit-on-error', '--no-table-access-method', '-d', 'heaps', "$dumps/custom" ], 'restored into heaps');
+is($node->safe_psql('heaps', q{SELECT count(*) FROM pprepub.storage}), '0', 'heaps: all of them');
+is($node->safe_psql('heaps', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'),
+	$node->safe_psql('hospital', 'SELECT count(*), true FROM pprepub.release'), 'heaps: all releases are intact');
+fails_like($node, 'heaps', 'UPDATE published.patients_1 SET class = 1', qr/cannot be changed/, 'heaps: and sealed');
+is($node->safe_psql('heaps', q{DO 'BEGIN PERFORM pprepub.acknowledge_history($$patients$$); END'; SELECT number FROM pprepub.publish('patients'); SELECT "table" FROM pprepub.storage}),
+	"2\npublished.patients_2", 'heaps: it goes on, beside them');
+is($node->safe_psql('heaps', q{SELECT string_agg(DISTINCT holds::text, ',') FROM pprepub.audit('patients')}), 'true', 'heaps: and is judged well');
+
 # Another cluster, where every oid is another.
 my $other = new_server('other');
 $other->safe_psql('postgres', 'CREATE ROLE before_all; CREATE DATABASE hospital TEMPLATE template0; CREATE TABLE t AS SELECT lo_create(0)');

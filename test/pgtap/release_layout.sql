@@ -1,0 +1,57 @@
+-- How a release is stored says no more than its rows in their order: whoever stores those anew has every byte of it.
+\set QUIET on
+\set ON_ERROR_STOP on
+SET client_min_messages = error;
+SELECT no_plan();
+
+-- Withheld people, whose values and keys stand out, are among the others; so are rows that nobody asked for, and invented ones.
+CREATE TABLE people AS SELECT i AS id, 20 + i % 60 AS age, lpad((i % 1000)::text, 5, '0') AS zip, 'disease ' || i % 8 AS ill, 'note ' || i % 3 AS note
+	FROM generate_series(1, 40000) i;
+CREATE FUNCTION declare(name text, params jsonb) RETURNS void LANGUAGE sql AS $$
+	SELECT pprepub.create_publication(name, 'people', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', params, insensitive => '{note}',
+		beside => coalesce((SELECT array_agg(p.name) FROM pprepub.publication p), '{}'))
+$$;
+SELECT declare('dirty', '{"k": 5, "l": 2}') \g /dev/null
+SELECT declare('counterfeit', '{"k": 5, "l": 2, "repair": "counterfeit"}') \g /dev/null
+SELECT suppressed FROM pprepub.publish('dirty') \g /dev/null
+SELECT suppressed FROM pprepub.publish('counterfeit') \g /dev/null
+DELETE FROM people WHERE id % 3 = 0;
+INSERT INTO people SELECT 90000000 + i, 200 + i, 'WITHHELD' || i, 'WITHHELD', 'WITHHELD' FROM generate_series(1, 3) i;
+SELECT suppressed FROM pprepub.publish('counterfeit') \g /dev/null
+SELECT suppressed FROM pprepub.publish('dirty', 'age > 40') \g /dev/null
+CREATE TABLE elsewhere AS SELECT id, int4range(age / 10 * 10, age / 10 * 10 + 10) AS age, left(zip, 3) || '*' AS zip, ill, note FROM people WHERE id < 30000;
+SELECT rows FROM pprepub.import_release('dirty', 'elsewhere', 'id') \g /dev/null
+SELECT is(count(*), 5::bigint, 'releases are of the access method') FROM pprepub.storage WHERE "table"::text LIKE 'published.%';
+SELECT cmp_ok(min(suppressed), '>=', 3::bigint, 'people are withheld') FROM pprepub.release WHERE publication = 'dirty' AND number = 2;
+SELECT ok((SELECT sum(counterfeits) FROM pprepub.release) > 0, 'rows are invented');
+
+CREATE FUNCTION stored(t regclass, what text) RETURNS TABLE (id oid, seq int, bytes text) LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN QUERY EXECUTE format('SELECT chunk_id, chunk_seq, %s FROM %s', what, (SELECT reltoastrelid::regclass FROM pg_class WHERE oid = t));
+END $$;
+CREATE FUNCTION copy_of(t regclass) RETURNS regclass LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('CREATE TABLE %I USING pprepub AS SELECT * FROM %s ORDER BY ctid', 'copy of ' || t, t);
+	RETURN quote_ident('copy of ' || t)::regclass;
+END $$;
+-- Behind each chunk's checksum and a random stamp.
+SELECT set_eq(format('SELECT * FROM stored(%L, ''md5(substring(chunk_data FROM 13))'')', t), format('SELECT * FROM stored(%L, ''md5(substring(chunk_data FROM 13))'')', copy_of(t)), t || ' is stored as its rows are')
+	FROM (SELECT "table" AS t FROM pprepub.storage WHERE "table"::text LIKE 'published.%') s;
+SELECT is(pg_table_size(t), pg_table_size(quote_ident('copy of ' || t)::regclass), t || ' takes as much as they do')
+	FROM (SELECT "table" AS t FROM pprepub.storage WHERE "table"::text LIKE 'published.%') s;
+-- The order of rows is no order of the source's: not of the key, nor of an insensitive column, inside a class.
+CREATE FUNCTION runs(t regclass) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	share float8;
+BEGIN
+	EXECUTE format('SELECT avg((note >= before)::int) FROM (SELECT note, lag(note) OVER (PARTITION BY class ORDER BY ctid) AS before FROM %s) x WHERE before IS NOT NULL AND note <> before', t)
+		INTO share;
+	RETURN share;
+END $$;
+SELECT ok(abs(runs(t) - 0.5) < 0.05, format('inside classes of %s insensitive values are in no order: %s', t, round(runs(t)::numeric, 3)))
+	FROM (SELECT "table" AS t FROM pprepub.storage WHERE "table"::text LIKE 'published.%') s;
+-- Only one table stands where withheld people are named, which is the source.
+SELECT ok(NOT EXISTS (SELECT FROM stored(t, 'encode(chunk_data, ''escape'')') WHERE position('WITHHELD' IN bytes) > 0), 'withheld people are not in ' || t)
+	FROM (SELECT "table" AS t FROM pprepub.storage WHERE "table"::text LIKE 'published.dirty%') s;
+SELECT is(count(*), 0::bigint, 'nothing is damaged') FROM pprepub.storage s, pprepub.verify(s."table") v WHERE NOT v.holds;
+SELECT * FROM finish();
