@@ -100,6 +100,7 @@ typedef struct Noted
 {
 	Oid			source;
 	Oid			log;
+	Oid			asked;
 	Oid			fold;
 	Oid			paths;
 	Oid			answers;
@@ -140,6 +141,7 @@ noted_place(const DeclaredPublication *publication, const char *part)
 	{
 		{"source", &publication->noted->source},
 		{"log", &publication->noted->log},
+		{"log of answers", &publication->noted->asked},
 		{"fold", &publication->noted->fold},
 		{"paths", &publication->noted->paths},
 		{"answers", &publication->noted->answers},

@@ -98,9 +98,9 @@ extern char *target_words(const DeclaredPublication *publication, const char *su
 /*
  * Keeps in the catalog that a relation was made for a publication, so that it
  * is protected and dropped with it.  Parts: "source" (the pinned view),
- * "log", "fold", "paths", "answers" and "counterfeits" (history), "release",
- * "view", "counterfeits_view", and, for each table that a parameter names,
- * TABLE_PART with the parameter's name.
+ * "log", "log of answers", "fold", "paths", "answers" and "counterfeits"
+ * (history), "release", "view", "counterfeits_view", and, for each table that
+ * a parameter names, TABLE_PART with the parameter's name.
  */
 #define TABLE_PART "table "
 

@@ -11,7 +11,7 @@ Oid
 counterfeits_ensure(const DeclaredPublication *publication)
 {
 	return ensure_history_table(publication, "counterfeits", "_counterfeits",
-								"release pg_catalog.int4, class pg_catalog.int8, counterfeits pg_catalog.int8");
+								"release pg_catalog.int4, class pg_catalog.int8, counterfeits pg_catalog.int8", IN_HEAP);
 }
 
 bool

@@ -42,7 +42,7 @@ fold_ensure(const DeclaredPublication *publication)
 	return ensure_history_table(publication, "fold", "_neighborhoods",
 								psprintf("neighborhood pg_catalog.int8, signature pg_catalog.varbit,"
 										 " keys %s, invented pg_catalog.int8[], sensitive %s",
-										 element_array_words(&key), element_array_words(&sensitive)));
+										 element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
 }
 
 typedef struct Reading

@@ -7,6 +7,7 @@
 
 #include "fmgr.h"
 #include "history/fold.h"
+#include "history/reader.h"
 #include "history/report.h"
 #include "history/tables.h"
 #include "utils/tuplestore.h"
@@ -14,36 +15,63 @@
 PG_FUNCTION_INFO_V1(pprepub_members);
 PG_FUNCTION_INFO_V1(pprepub_signatures);
 
-Oid
-log_of(const DeclaredPublication *publication)
+static const struct
 {
-	return noted_relation(publication, "log");
-}
+	const char *noted;
+	const char *suffix;
+	HistoryStorage storage;
+}			parts[LOG_PARTS] =
+{
+	[LOG_OF_TABLES] = {"log", "_members", IN_GROUPS},
+	[LOG_OF_ANSWERS] = {"log of answers", "_asked", IN_HEAP},
+};
 
 Oid
+log_of(const DeclaredPublication *publication, LogPart part)
+{
+	return noted_relation(publication, parts[part].noted);
+}
+
+void
 log_ensure(const DeclaredPublication *publication)
 {
 	Element		key = element_of(publication_column(publication, ROLE_KEY));
 	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
+	char	   *columns = psprintf("release pg_catalog.int4, class pg_catalog.int8, keys %1$s,"
+								   " stands_for %1$s, invented pg_catalog.int8[], sensitive %2$s,"
+								   " fingerprints pg_catalog.int4[]",
+								   element_array_words(&key), element_array_words(&sensitive));
 
-	return ensure_history_table(publication, "log", "_members",
-								psprintf("release pg_catalog.int4, class pg_catalog.int8, keys %1$s,"
-										 " stands_for %1$s, invented pg_catalog.int8[], sensitive %2$s,"
-										 " fingerprints pg_catalog.int4[]",
-										 element_array_words(&key), element_array_words(&sensitive)));
+	for (LogPart part = 0; part < LOG_PARTS; part++)
+		(void) ensure_history_table(publication, parts[part].noted, parts[part].suffix, columns, parts[part].storage);
 }
 
-Oid
-log_verified(const DeclaredPublication *publication)
+void
+log_verify(const DeclaredPublication *publication)
 {
-	Oid			log = log_of(publication);
+	for (LogPart part = 0; part < LOG_PARTS; part++)
+		if (!OidIsValid(log_of(publication, part)))
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_CORRUPTED),
+					 errmsg("the log of publication \"%s\" is gone", publication->name),
+					 errhint("Restore its table from a backup.")));
+}
 
-	if (!OidIsValid(log))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("the log of publication \"%s\" is gone", publication->name),
-				 errhint("Restore its table from a backup.")));
-	return log;
+void
+log_read(const DeclaredPublication *publication, void (*visit) (void *what, TupleTableSlot *slot), void *what)
+{
+	log_verify(publication);
+	for (LogPart part = 0; part < LOG_PARTS; part++)
+		read_each(log_of(publication, part), visit, what);
+}
+
+/* The members of the classes of a part of the log. */
+static char *
+part_rows(const DeclaredPublication *publication, LogPart part)
+{
+	return psprintf("SELECT release, class, unnest(keys) AS key, unnest(stands_for) AS stands_for,"
+					" unnest(invented) AS invented, unnest(sensitive) AS sensitive FROM %s",
+					relation_words(log_of(publication, part)));
 }
 
 char *
@@ -51,12 +79,12 @@ log_rows(const DeclaredPublication *publication)
 {
 	const char *key = column_type_words(publication_column(publication, ROLE_KEY));
 
+	log_verify(publication);
 	/* Not in FROM, where unnest() would take composite keys apart. */
 	return psprintf("(SELECT release, class, key::%1$s AS key, stands_for::%1$s AS stands_for, invented, sensitive::%2$s AS sensitive"
-					"  FROM (SELECT release, class, unnest(keys) AS key, unnest(stands_for) AS stands_for,"
-					"  unnest(invented) AS invented, unnest(sensitive) AS sensitive FROM %3$s) u) log",
+					"  FROM (%3$s UNION ALL %4$s) u) log",
 					key, column_type_words(publication_column(publication, ROLE_SENSITIVE)),
-					relation_words(log_verified(publication)));
+					part_rows(publication, LOG_OF_TABLES), part_rows(publication, LOG_OF_ANSWERS));
 }
 
 /* The rows of a query as the result of a set-returning function. */

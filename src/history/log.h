@@ -2,13 +2,21 @@
  * log.h
  *		The append-only log of all that observers have seen of a publication.
  *
- * A plain table of TARGET_private, NAME_members.  A row is a class of a
- * release: its members' keys, in the key's own type, and the sensitive values
- * that were published of them, as arrays in the same order; fingerprints of
- * their quasi-identifiers tell later who has changed since.  Who was counted in
- * from a registry has a key, and neither a value nor a fingerprint.  A
- * counterfeit has no key; it stands for somebody who was published before, or
- * is an invented row with a number.  Everything else about the past is a fold of it.
+ * Two tables of TARGET_private: NAME_members for releases that have tables,
+ * NAME_asked for answers.  A row is a class of a release: its members' keys, in
+ * the key's own type, and the sensitive values that were published of them, as
+ * arrays in the same order; fingerprints of their quasi-identifiers tell later
+ * who has changed since.  Who was counted in from a registry has a key, and
+ * neither a value nor a fingerprint.  A counterfeit has no key; it stands for
+ * somebody who was published before, or is an invented row with a number.
+ * Everything else about the past is a fold of it.
+ *
+ * NOTES
+ *		The former is of the access method pprepub, and takes a third of what a
+ *		heap does.  How small it makes a class depends on the keys and the
+ *		fingerprints in it; and how much an answer writes is there for
+ *		everybody to see, in the position of the WAL.  So the log of answers is
+ *		a heap, in which that is known from the rows that are given out.
  */
 #ifndef PPREPUB_HISTORY_LOG_H
 #define PPREPUB_HISTORY_LOG_H
@@ -16,6 +24,7 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
+#include "executor/tuptable.h"
 
 /* The log's columns. */
 enum
@@ -30,14 +39,24 @@ enum
 	LOG_COLUMNS
 };
 
-/* The log, or InvalidOid before the first release. */
-extern Oid	log_of(const DeclaredPublication *publication);
+typedef enum LogPart
+{
+	LOG_OF_TABLES,
+	LOG_OF_ANSWERS,
+	LOG_PARTS
+} LogPart;
 
-/* The log of a publication that has releases; an error when it is gone. */
-extern Oid	log_verified(const DeclaredPublication *publication);
+/* A part of the log, or InvalidOid before the first release. */
+extern Oid	log_of(const DeclaredPublication *publication, LogPart part);
 
-/* As the owner, inside SPI: the log, made when it is not there yet. */
-extern Oid	log_ensure(const DeclaredPublication *publication);
+/* Of a publication that has releases: an error when a part of its log is gone. */
+extern void log_verify(const DeclaredPublication *publication);
+
+/* As the owner, inside SPI: both parts are made when they are not there yet. */
+extern void log_ensure(const DeclaredPublication *publication);
+
+/* All rows of the log of a publication that has releases, each in a context that is reset afterwards. */
+extern void log_read(const DeclaredPublication *publication, void (*visit) (void *what, TupleTableSlot *slot), void *what);
 
 /*
  * As the owner: words of a FROM item "log" with a row for each member of a

@@ -26,7 +26,7 @@ path_table_ensure(const DeclaredPublication *publication)
 								psprintf("release pg_catalog.int4, people pg_catalog.int8, invented pg_catalog.int8,"
 										 " rows pg_catalog.int8, keys %s, sizes pg_catalog.int4[],"
 										 " members pg_catalog.int4[], shown pg_catalog.int4[], sensitive %s",
-										 element_array_words(&key), element_array_words(&sensitive)));
+										 element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
 }
 
 /* ----------------------------------------------------------------

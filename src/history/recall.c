@@ -256,7 +256,7 @@ recall(const DeclaredPublication *publication)
 	Recalling  *recalling = recalling_create(publication);
 
 	if (publication->releases > 0)
-		read_each(log_verified(publication), recall_class, recalling);
+		log_read(publication, recall_class, recalling);
 	number_all(recalling);
 	return recalling->recalled;
 }

@@ -18,7 +18,6 @@
 #include "access/toast_compression.h"
 #include "access/toast_internals.h"
 #include "history/counterfeits.h"
-#include "history/log.h"
 #include "history/path_writer.h"
 #include "history/space.h"
 #include "history/writer.h"
@@ -86,7 +85,7 @@ open_neighborhoods(Remembering *remembering)
 }
 
 Remembering *
-remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release)
+remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, LogPart part)
 {
 	Remembering *remembering = palloc0(sizeof(Remembering));
 	const Past *past = &fold->past;
@@ -99,7 +98,8 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release)
 		open_neighborhoods(remembering);
 	if (fold->paths != NULL)
 		remembering->paths = path_writer_open(fold->paths, loaded, release);
-	remembering->log = writer_open(log_ensure(fold->publication), false);
+	log_ensure(fold->publication);
+	remembering->log = writer_open(log_of(fold->publication, part), false);
 	if (tells_counterfeits(fold->publication))
 		remembering->counterfeits = writer_open(counterfeits_ensure(fold->publication), false);
 	remembering->row = AllocSetContextCreate(CurrentMemoryContext, "remembered class", ALLOCSET_DEFAULT_SIZES);

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "history/fold.h"
+#include "history/log.h"
 
 typedef struct RememberedClass
 {
@@ -29,8 +30,8 @@ typedef struct RememberedClass
 
 typedef struct Remembering Remembering;
 
-/* As the owner, inside SPI, after fold_past(). */
-extern Remembering *remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release);
+/* As the owner, inside SPI, after fold_past(); into a part of the log. */
+extern Remembering *remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, LogPart part);
 extern void remember_class(Remembering *remembering, const RememberedClass *class);
 
 /* The same of people of whatever neighborhoods; sorts the rows. */

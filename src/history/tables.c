@@ -35,7 +35,7 @@ keep_arrays_plain(Oid relation, const char *words)
 
 Oid
 ensure_history_table(const DeclaredPublication *publication, const char *part,
-					 const char *suffix, const char *columns)
+					 const char *suffix, const char *columns, HistoryStorage storage)
 {
 	Oid			table = noted_relation(publication, part);
 	char	   *name = psprintf("%s%s", publication->name, suffix);
@@ -44,9 +44,11 @@ ensure_history_table(const DeclaredPublication *publication, const char *part,
 	if (OidIsValid(table))
 		return table;
 	verify_name_is_not_taken(publication, publication->private, name);
-	execute_ddl(psprintf("CREATE TABLE %s (%s) WITH (toast_tuple_target = 8160)", words, columns));
+	execute_ddl(psprintf("CREATE TABLE %s (%s) %s", words, columns,
+						 storage == IN_GROUPS ? "USING pprepub" : "USING heap WITH (toast_tuple_target = 8160)"));
 	table = get_relname_relid(name, get_namespace_oid(publication->private, false));
-	keep_arrays_plain(table, words);
+	if (storage == IN_HEAP)
+		keep_arrays_plain(table, words);
 	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
 	seal_table(table);
 	note_relation(publication, table, part);

@@ -229,11 +229,11 @@ people_of(const Draft *draft, uint32 c, uint64 *ncounted, RowId **room)
 
 /* The classes, with the numbers that they left with, in the history. */
 static uint64
-remember_classes(const Making *making, int32 number, const uint32 *order, const int64 *numbers)
+remember_classes(const Making *making, int32 number, const uint32 *order, const int64 *numbers, LogPart log)
 {
 	const Draft *draft = making->draft;
 	const Classes *classes = draft->classes;
-	Remembering *remembering = remember_begin(making->fold, making->loaded, number);
+	Remembering *remembering = remember_begin(making->fold, making->loaded, number, log);
 	bool		is_mixed = draft->parent == NULL && keeps_past(making->publication, PAST_NEIGHBORHOODS);
 	RowId	   *room = palloc(sizeof(RowId));
 
@@ -287,7 +287,7 @@ send_all(const Making *making, const uint32 *order, Shuffler *shuffler, uint64 s
 static void
 remember_nobody(const Making *making, int32 number)
 {
-	(void) log_ensure(making->publication);
+	log_ensure(making->publication);
 	past_skip(making->publication, number);
 	if (making->directory != NULL)
 		directory_advance(making->directory, number, 0);
@@ -304,7 +304,7 @@ send_rows(const Making *making, int32 number, RowSink *sink)
 	sent.checksum = send_all(making, order, shuffler, sent.checksum_seed, sink);
 	watch = stopwatch_start();
 	if (making->draft->classes->nclasses > 0)
-		sent.newcomers = remember_classes(making, number, order, class_numbers(making, order));
+		sent.newcomers = remember_classes(making, number, order, class_numbers(making, order), sink->log);
 	else
 		remember_nobody(making, number);
 	sent.history_seconds = stopwatch_seconds(&watch);

@@ -10,6 +10,7 @@
 
 #include "postgres.h"
 
+#include "history/log.h"
 #include "serve/release.h"
 
 /* Rows have released_columns(); what they point to lives until the next call. */
@@ -19,6 +20,9 @@ typedef struct RowSink
 	void		(*add_class) (struct RowSink *sink, const Datum *values, const bool *nulls, uint64 nrows);
 
 	void		(*add_row) (struct RowSink *sink, const Datum *values, const bool *nulls);
+
+	/* Where the history keeps the classes */
+	LogPart		log;
 
 	/* Will insensitive values be known later?  If not, the checksum takes them for NULL. */
 	bool		keeps_insensitive;

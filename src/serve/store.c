@@ -152,7 +152,7 @@ store_release(const Making *making, int32 number)
 {
 	const DeclaredPublication *publication = making->publication;
 	Oid			table = create_release_table(publication, number);
-	TableSink	sink = {{.add_row = store_row,.keeps_insensitive = true},.table = writer_open(table, false)};
+	TableSink	sink = {{.add_row = store_row,.log = LOG_OF_TABLES,.keeps_insensitive = true},.table = writer_open(table, false)};
 	SentRelease stored = send_rows(making, number, &sink.base);
 
 	writer_close(sink.table);

@@ -32,6 +32,7 @@ CREATE FUNCTION catalog_of_others() RETURNS text LANGUAGE sql VOLATILE AS $$
 		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM pprepub.catalog_metric t WHERE publication IN (TABLE mine)),
 		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM alices.alices_1 t),
 		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM alices_private.alices_members t),
+		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM alices_private.alices_asked t),
 		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM vault.secret t),
 		(SELECT string_agg(evtname::text || evtenabled::text, ';' ORDER BY evtname) FROM pg_event_trigger)))
 $$;
@@ -118,6 +119,7 @@ INSERT INTO forbidden VALUES
 	('SELECT * FROM vault.secret'),
 	('DELETE FROM vault.secret'),
 	('SELECT * FROM alices_private.alices_members'),
+	('SELECT * FROM alices_private.alices_asked'),
 	('SELECT * FROM alices.alices_1'),
 	('SELECT * FROM pprepub.catalog_publication'),
 	('INSERT INTO pprepub.catalog_relation VALUES (''vault.secret'', 1, ''release'')'),
@@ -307,6 +309,8 @@ SELECT is(as_role('regress_mallory', sql), '55000', sql) FROM (VALUES
 	('MERGE INTO evil_out.evil_1 r USING evil.people p ON r.class = p.id WHEN MATCHED THEN DELETE'),
 	('DELETE FROM evil_out.evil'),
 	('DELETE FROM evil_out_private.evil_members'),
+	('DELETE FROM evil_out_private.evil_asked'),
+	('INSERT INTO evil_out_private.evil_asked (release) VALUES (1)'),
 	('TRUNCATE evil_out_private.evil_members'),
 	('CREATE RULE r AS ON DELETE TO evil_out.evil_1 DO INSTEAD NOTHING'),
 	('CREATE RULE r AS ON DELETE TO evil_out_private.evil_members DO ALSO SELECT evil.note(''rule'')'),

@@ -47,9 +47,9 @@ BEGIN
 	BEGIN
 		SET LOCAL session_replication_role = replica;
 		SET LOCAL allow_system_table_mods = on;
-		UPDATE pg_class SET relhastriggers = false WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace);
 		UPDATE pg_event_trigger SET evtenabled = 'D';
 		PERFORM stored_as('heap');
+		UPDATE pg_class SET relhastriggers = false WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace);
 		EXECUTE command;
 		PERFORM stored_as('pprepub');
 		result := judged();

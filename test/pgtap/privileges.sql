@@ -93,7 +93,7 @@ SELECT is_empty($$ SELECT * FROM granted_columns('out') UNION ALL SELECT * FROM 
 SELECT is(rows_as('regress_owner', relation) > 0, true, 'the owner reads ' || relation)
 	FROM (VALUES ('TABLE out.people'), ('TABLE out.people_1'), ('TABLE out_private.people_members'), ('TABLE out_private.people_source')) v(relation);
 SELECT is(error_as(role, 'SELECT * FROM ' || relation), '42501', role || ' does not read ' || relation)
-	FROM (VALUES ('out.people'), ('out.people_1'), ('out_private.people_members'), ('out_private.people_source')) v(relation),
+	FROM (VALUES ('out.people'), ('out.people_1'), ('out_private.people_members'), ('out_private.people_asked'), ('out_private.people_source')) v(relation),
 		(VALUES ('regress_greedy'), ('regress_stranger')) r(role);
 SELECT is(proacl::text, '{regress_owner=X/regress_owner}', 'the function that answers is the owner''s alone') FROM pg_proc WHERE oid = 'out.people'::regproc;
 SELECT is(error_as('regress_owner', $$ SELECT pprepub.drop_publication('people', true) $$), 'done', 'the owner drops it');
@@ -116,7 +116,7 @@ SELECT lives_ok($$ SELECT pprepub.publish('people') $$, 'a superuser publishes i
 SELECT results_eq($$ SELECT * FROM granted('out') $$, $$ VALUES ('out', 'PUBLIC', 'USAGE') $$, 'default privileges in schema: none on release and view');
 SELECT results_eq($$ SELECT * FROM granted('out_private') $$, $$ VALUES ('out_private', 'PUBLIC', 'USAGE') $$, 'none on the private relations');
 SELECT is(error_as(role, 'SELECT * FROM ' || relation), '42501', role || ' does not read ' || relation)
-	FROM (VALUES ('out.people'), ('out.people_1'), ('out_private.people_members'), ('out_private.people_source')) v(relation),
+	FROM (VALUES ('out.people'), ('out.people_1'), ('out_private.people_members'), ('out_private.people_asked'), ('out_private.people_source')) v(relation),
 		(VALUES ('regress_greedy'), ('regress_stranger')) r(role);
 SELECT is(error_as('regress_owner', 'GRANT SELECT ON out.people TO regress_stranger'), 'done', 'the owner grants the view');
 SELECT is(rows_as('regress_stranger', 'SELECT * FROM out.people'), 40::bigint, 'which is all that an analyst needs');

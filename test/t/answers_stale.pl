@@ -117,7 +117,7 @@ all_holds('it knows nothing of what was before');
 {
 	my $releases = $node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.release');
 
-	foreach my $part (qw(neighborhoods members regions))
+	foreach my $part (qw(neighborhoods asked regions))
 	{
 		my $holder = $node->background_psql('postgres');
 

@@ -18,8 +18,8 @@ SELECT pprepub.publish('patients');
 SQL
 my $before = everything($node, 'postgres');
 
-my @tables = ('published.patients_1', 'published_private.patients_members');
-my %other_method = ('published.patients_1' => 'heap', 'published_private.patients_members' => 'pprepub');
+my @tables = ('published.patients_1', 'published_private.patients_members', 'published_private.patients_asked');
+my %other_method = ('published.patients_1' => 'heap', 'published_private.patients_members' => 'heap', 'published_private.patients_asked' => 'pprepub');
 my $refused = qr/ERROR:  .*(cannot be changed|would change what was made for|cannot alter type of a column used by a view)/;
 
 # ----------------------------------------------------------------

@@ -189,7 +189,7 @@ sub restored_well
 
 	same_everything(everything($server, $database), $before, "$how: everything is the same");
 
-	foreach my $table ('published.patients_1', 'published_private.patients_members', 'published.types_1', ('published_private.asked_regions') x !!$can_ask,
+	foreach my $table ('published.patients_1', 'published_private.patients_members', 'published_private.patients_asked', 'published.types_1', ('published_private.asked_regions') x !!$can_ask,
 		'"Aus \'gabe""_private"."Größe ""x"" \'y\'_members"', '"Aus \'gabe"""."Größe ""x"" \'y\'_1"')
 	{
 		foreach my $command ("INSERT INTO $table SELECT * FROM $table", "DELETE FROM $table", "UPDATE $table SET class = 1", "TRUNCATE $table",

@@ -165,7 +165,7 @@ SQL
 	is(finish_sql($session), 0, '15: the answer goes on');
 	is($session->{out}, "2000\n", '15: about those who were there when it began');
 	is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.members('gated') WHERE key::int > 5000}), '0', '15: not about who came');
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM published_private.gated_members WHERE 'disease 9' = ANY (sensitive)}), '0', '15: nor with what they have now');
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM published_private.gated_asked WHERE 'disease 9' = ANY (sensitive)}), '0', '15: nor with what they have now');
 	all_holds('gated', '15: changed while it was read');
 	cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM published.gated()'), '>', 0, '15: another answer');
 	all_holds('gated', '15: and after it was');

@@ -74,7 +74,7 @@ create_answer(const Making *making, MemoryContext context)
 static SentRelease
 give_rows(const Making *making, int32 number, Answer *answer, MemoryContext context)
 {
-	MemorySink	sink = {{.add_class = keep_class,.add_row = add_row},.answer = answer,.context = context};
+	MemorySink	sink = {{.add_class = keep_class,.add_row = add_row,.log = LOG_OF_ANSWERS},.answer = answer,.context = context};
 	Oid			table = answered_ensure(making->publication);
 	SentRelease sent;
 

@@ -55,7 +55,7 @@ lock_source(const DeclaredPublication *publication)
 static void
 lock_history(const DeclaredPublication *publication)
 {
-	Oid			tables[] = {fold_of(publication), log_of(publication), answered_of(publication)};
+	Oid			tables[] = {fold_of(publication), log_of(publication, LOG_OF_ANSWERS), answered_of(publication)};
 
 	for (int i = 0; i < (int) lengthof(tables); i++)
 		if (OidIsValid(tables[i]))

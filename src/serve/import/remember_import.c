@@ -100,8 +100,8 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	LoadedFrame *loaded;
 
 	if (publication->releases > 0)
-		(void) log_verified(publication);	/* a new one would hide that it is gone */
-	(void) log_ensure(publication);
+		log_verify(publication);	/* a new one would hide that it is gone */
+	log_ensure(publication);
 	if (import->key == NULL)
 	{
 		past_skip(publication, number);
@@ -112,6 +112,6 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	loaded = load_finish(load);
 	(void) fold_past(fold, loaded);
 	take_fingerprints(import, loaded);
-	imported->newcomers = remember_classes(import, remember_begin(fold, loaded, number));
+	imported->newcomers = remember_classes(import, remember_begin(fold, loaded, number, LOG_OF_TABLES));
 	imported->history_seconds = stopwatch_seconds(&watch);
 }
