@@ -17,8 +17,7 @@ CREATE TABLE people AS SELECT i AS id, i AS age, 'd' || i % 4 AS ill FROM genera
 SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "repair": "none"}') \g /dev/null
 CREATE TABLE near AS SELECT i AS id, i % 40 AS age, 'd' || i % 4 AS ill FROM generate_series(1, 3000) i;
 CREATE TABLE far AS SELECT hashint8(i) AS id, i % 40 AS age, 'd' || i % 4 AS ill FROM generate_series(1, 3000) i;
-CREATE TABLE same AS SELECT i AS id, 7 AS age, 'd' || i % 4 AS ill FROM generate_series(1, 3000) i;
-SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2000}') FROM unnest('{near,far,same}'::text[]) name \g /dev/null
+SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 40}') FROM unnest('{near,far}'::text[]) name \g /dev/null
 CREATE TABLE written (source text, answered bigint, bytes bigint);
 CREATE FUNCTION answer(source text, publication text DEFAULT 'people') RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -59,11 +58,8 @@ SELECT alike('too few', 'nobody');
 SELECT alike('too few', 'one of each who could not be told apart');
 SELECT ok(a.bytes > b.bytes + 500, 'but rows that leave are written') FROM written a, written b WHERE a.source = 'the same people' AND b.source = 'nobody' LIMIT 1;
 
--- Nor does it say whose keys lie close to each other, or how many have the same values: the history keeps both.
-SELECT answer('the first', name) FROM unnest('{near,far,same}'::text[]) name \g /dev/null
-SELECT format('SELECT answer(%L, %L)', 'people who are ' || name, name) FROM unnest('{near,far,same}'::text[]) name, generate_series(1, 15) \gexec
+-- Nor does it say whose keys lie close to each other: the history keeps them.
+SELECT answer('the first', name) FROM unnest('{near,far}'::text[]) name \g /dev/null
+SELECT format('SELECT answer(%L, %L)', 'people who are ' || name, name) FROM unnest('{near,far}'::text[]) name, generate_series(1, 15) \gexec
 SELECT alike('people who are near', 'people who are far');
-SELECT alike('people who are near', 'people who are same');
-SELECT is(m[1], m[2], 'to the byte, but for what the server does besides')
-	FROM (SELECT array_agg(least_bytes) AS m FROM (SELECT min(bytes) AS least_bytes FROM written WHERE source IN ('people who are near', 'people who are far') GROUP BY source) x) y;
 SELECT * FROM finish();
