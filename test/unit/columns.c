@@ -140,11 +140,37 @@ length_of(uint64 number, int style)
 	}
 }
 
+/* As an array of integers stands: five words, and elements of 4 or 8 bytes; some are without any. */
+static Datum
+array_value(uint64 number, int style)
+{
+	uint32		unit = style % 2 == 0 ? 4 : 8;
+	uint32		n = style / 2 % 4 == 0 ? 7 : scatter(number) % (style / 2 % 4 == 1 ? 12 : 200);
+	uint32		heads[] = {n > 0, 0, unit == 4 ? 23 : 20, n, 1};
+	Size		nheads = n > 0 || style / 8 % 2 == 0 ? sizeof(heads) : 3 * sizeof(uint32);
+	Size		length = VARHDRSZ + nheads + n * unit;
+	char	   *data = palloc(length);
+	char	   *at = data + VARHDRSZ + nheads;
+
+	SET_VARSIZE(data, length);
+	memcpy(VARDATA(data), heads, nheads);
+	for (uint32 i = 0; i < n; i++, at += unit)
+	{
+		int64		element = (int64) (scatter(number + i) % 1000000) - (style / 16 % 2 == 0 ? 0 : 500000);
+
+		memcpy(at, &element, unit);
+	}
+	return PointerGetDatum(data);
+}
+
 Datum
 value_of(const ColumnShape *shape, uint64 number, int style)
 {
 	Size		length = shape->typlen > 0 ? (Size) shape->typlen : length_of(number, style);
 	char	   *data;
+
+	if (shape->typlen == -1 && style >= 32)
+		return array_value(number, style);
 
 	if (shape->typbyval)
 		return number_value(shape, number, style);

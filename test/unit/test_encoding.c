@@ -124,7 +124,8 @@ static int
 name_number(const char *name)
 {
 	static const char *const names[] = {"empty", "all null", "constant", "packed", "delta", "plain", "dictionary",
-	"compressed", "runs of packed", "runs of delta", "runs of plain", "runs of dictionary", "runs of compressed"};
+		"compressed", "words", "runs of packed", "runs of delta", "runs of plain", "runs of dictionary",
+	"runs of compressed", "runs of words"};
 
 	for (int i = 0; i < (int) lengthof(names); i++)
 		if (strcmp(names[i], name) == 0)
@@ -135,7 +136,7 @@ name_number(const char *name)
 static void
 test_random_columns(void)
 {
-	bool		met[13] = {false};
+	bool		met[15] = {false};
 	MemoryContext outer = CurrentMemoryContext;
 
 	for (int i = 0; i < 4000; i++)
@@ -513,7 +514,8 @@ test_damage(void)
 	check_damage(&column, 2, 3, 1, "The column's header is damaged.");
 	check_damage(&column, 4, 2999, 4, "There are not as many values as rows.");
 	/* The values' header, and the directory of compressed blocks. */
-	check_damage(&column, 8, 2, 2, "The header of values is missing or damaged.");
+	check_damage(&column, 8, 3, 2, "The header of values is missing or damaged.");
+	check_damage(&column, 8, 2, 2, "The header of words is missing or damaged.");
 	check_damage(&column, 16, 3001, 4, "The header of compressed values is missing or damaged.");
 	check_damage(&column, 24, 1, 4, "The directory of compressed values does not begin with the first.");
 	check_damage(&column, 28, 12345, 4, "Compressed values are not as long as their directory says.");
@@ -526,6 +528,83 @@ test_damage(void)
 	check_damage(&column, 4, 3000, 4, "There are as many values as rows, though some are NULL.");
 	check_damage(&column, 4, 3001, 4, "The column's header is damaged.");
 	check_damage(&column, 8, 5000, 4, "The directory of NULLs does not agree with them.");
+}
+
+/* Arrays of as many integers of a million as asked for, as PostgreSQL has them. */
+static TestColumn
+arrays_column(uint32 nrows, uint32 (*elements) (uint32 row))
+{
+	TestColumn	column = {.shape = {-1, false, 'i', true},.nrows = nrows};
+
+	column.values = palloc(sizeof(Datum) * nrows);
+	for (uint32 row = 0; row < nrows; row++)
+	{
+		uint32		n = elements(row);
+		uint32	   *value = palloc((6 + n) * sizeof(uint32));
+		const uint32 heads[] = {1, 0, 23, n, 1};
+
+		SET_VARSIZE(value, (6 + n) * sizeof(uint32));
+		memcpy(value + 1, heads, sizeof(heads));
+		for (uint32 i = 0; i < n; i++)
+			value[6 + i] = draw(1000000);
+		column.values[row] = PointerGetDatum(value);
+	}
+	return column;
+}
+
+static uint32
+ten_or_so(uint32 row)
+{
+	return 10 + row % 5;
+}
+
+static uint32
+one_or_many(uint32 row)
+{
+	return row % 100 == 0 ? 5000 : 1;
+}
+
+static uint32
+millions(uint32 row)
+{
+	return 5 * 1024 * 1024;
+}
+
+/* What is the same in all arrays takes next to nothing; others' elements need not be there to read one. */
+static void
+test_arrays(void)
+{
+	TestColumn	column = arrays_column(3000, ten_or_so);
+	EncodedBytes bytes = encode(&column);
+	EncodedBytes lent;
+	Lender		lender;
+	EncodedColumn *opened;
+
+	check_size(&column, "words", 3000 * 12 * 20 / 8 + 3000 * 6 / 8 + 1200);
+	lent = lend_bytes(&lender, &bytes);
+	opened = open_well(&column, &lent);
+	check(row_comes_back(&column, opened, 1500));
+	check(lender.lent < 6000);
+	column = arrays_column(3000, one_or_many);
+	check_size(&column, "words", (30 * 5000 + 2970) * 20 / 8 + 3000 * 2 * 13 / 8 + 5000);
+	/* Too many words are not looked at. */
+	column = arrays_column(1, millions);
+	check_round_trip(&column);
+}
+
+static void
+test_damage_of_words(void)
+{
+	TestColumn	column = arrays_column(3000, ten_or_so);
+
+	/* Header and directory; then the lengths: header, a block each of base, offset and width. */
+	check_damage(&column, 16, PG_UINT32_MAX, 4, "The header of words is missing or damaged.");
+	check_damage(&column, 20, 6, 2, "The header of words is missing or damaged.");
+	check_damage(&column, 22, 16, 2, "The header of words is missing or damaged.");
+	check_damage(&column, 24, 40000, 4, "The directory of words leads out of them.");
+	check_damage(&column, 40, 1, 1, "Words are packed as steps.");
+	check_damage(&column, 48, 40000, 4, "A value has more words than there are.");
+	check_damage(&column, 48 + 12, 65, 4, "A block of packed integers is not where its directory says.");
 }
 
 /* What was not read well is not taken from the dictionary the next time. */
@@ -665,6 +744,9 @@ test_verify(void)
 		column.values[row] = PointerGetDatum(value);
 	}
 	check_verified(&column, 16 + 4, "plain");
+	/* And the words before each vector of arrays. */
+	column = arrays_column(3000, ten_or_so);
+	check_verified(&column, 24 + 4, "words");
 }
 
 /* Two values of 40 kB in turn: more than a column may take, were there no dictionary. */
@@ -785,7 +867,9 @@ static const Test tests[] = {
 	{"bytes are of the column alone", test_bytes_are_of_the_column_alone},
 	{"wide values that repeat", test_repeated_wide_values},
 	{"working memory", test_working_memory},
+	{"arrays", test_arrays},
 	{"damage", test_damage},
+	{"damage of words", test_damage_of_words},
 	{"damage stays damage", test_damage_stays_damage},
 	{"what verifying sees", test_verify},
 	{"what is refused", test_refused},

@@ -26,8 +26,7 @@
 #define BLOCK_ROOM (32 * 1024)
 #define LEVEL 3
 
-/* So little must be left of what is compressed, of a sample and of a block. */
-#define SAMPLE_SHARE 0.85
+/* So little must be left of a block. */
 #define BLOCK_SHARE 0.95
 
 /* Items that take less, as those of a small dictionary do, are not worth the time. */
@@ -104,8 +103,8 @@ gather(const ColumnShape *shape, const Item *items, const Stretch *stretch, char
 }
 
 /* A sample is a block from the middle, or the beginning of an item that is larger. */
-bool
-compressing_pays(const ColumnShape *shape, const Item *items, uint32 n)
+double
+share_compressed(const ColumnShape *shape, const Item *items, uint32 n)
 {
 	uint32		middle = n / 2 / ENCODING_VECTOR * ENCODING_VECTOR;
 	Stretch		stretch = next_stretch(shape, items, middle, n);
@@ -115,12 +114,12 @@ compressing_pays(const ColumnShape *shape, const Item *items, uint32 n)
 	Size		left;
 
 	if (stretch.length < MIN_COMPRESSED)
-		return false;
+		return 1;
 	length = Min(stretch.length, BLOCK_ROOM);
 	scratch = palloc(BLOCK_ROOM + room);
 	left = compress(scratch + BLOCK_ROOM, room, gather(shape, items, &stretch, scratch), length);
 	pfree(scratch);
-	return left < length * SAMPLE_SHARE;
+	return (double) left / length;
 }
 
 /* How many blocks there will be, and the most that they can take. */

@@ -8,8 +8,8 @@
 #include "store/encoding/bytes.h"
 #include "store/encoding/item.h"
 
-/* Would a sample of the items lose enough by being compressed? */
-extern bool compressing_pays(const ColumnShape *shape, const Item *items, uint32 n);
+/* How much is left of a sample of the items when it is compressed; 1, if that is not worth the time. */
+extern double share_compressed(const ColumnShape *shape, const Item *items, uint32 n);
 
 extern void compressed_write(Output *out, const ColumnShape *shape, const Item *items, uint32 n);
 

@@ -292,6 +292,7 @@ names_of(const EncodedColumn *column)
 	static const char *const dictionary[] = {"dictionary", "constant", "runs of dictionary"};
 	static const char *const steps[] = {"delta", "constant", "runs of delta"};
 	static const char *const packed[] = {"packed", "constant", "runs of packed"};
+	static const char *const words[] = {"words", "constant", "runs of words"};
 	static const char *const compressed[] = {"compressed", "constant", "runs of compressed"};
 	static const char *const plain[] = {"plain", "constant", "runs of plain"};
 
@@ -299,6 +300,8 @@ names_of(const EncodedColumn *column)
 		return dictionary;
 	if (column->shape.typbyval)
 		return packed_has_steps(&column->sequence.values.numbers) ? steps : packed;
+	if (column->sequence.values.items.is_words)
+		return words;
 	return column->sequence.values.items.is_compressed ? compressed : plain;
 }
 

@@ -127,8 +127,8 @@ extern bool column_has_nulls(const EncodedColumn *column);
 
 /*
  * How it is encoded, in a few words for people: "empty", "all null", "constant",
- * "packed", "delta", "plain", "compressed", "dictionary", or "runs of" one of the
- * last five.
+ * "packed", "delta", "plain", "words", "compressed", "dictionary", or "runs of" one
+ * of the last six.
  */
 extern const char *encoding_name(const EncodedColumn *column);
 

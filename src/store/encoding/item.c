@@ -80,28 +80,31 @@ item_end(const ColumnShape *shape, uint64 at, uint32 length)
 	return align(shape, at) + length + (shape->typlen == CSTRING ? 1 : 0);
 }
 
+Datum
+item_begin(const ColumnShape *shape, char *base, Size *at, uint32 length)
+{
+	bool		packed = shape->typlen == VARLENA && is_packed(shape, length);
+	Size		start = packed ? *at : align(shape, *at);
+	char	   *data = base + start;
+
+	memset(base + *at, 0, start - *at);
+	if (packed)
+		SET_VARSIZE_SHORT(data, length + VARHDRSZ_SHORT);
+	else if (shape->typlen == VARLENA)
+		SET_VARSIZE(data, length + VARHDRSZ);
+	else if (shape->typlen == CSTRING)
+		data[length] = '\0';
+	*at = item_end(shape, *at, length);
+	return PointerGetDatum(data);
+}
+
 Size
 item_put(const ColumnShape *shape, char *base, Size at, const Item *item)
 {
-	bool		packed = shape->typlen == VARLENA && is_packed(shape, item->length);
-	Size		start = packed ? at : align(shape, at);
-	char	   *data = base + start;
+	char	   *data = DatumGetPointer(item_begin(shape, base, &at, item->length));
 
-	memset(base + at, 0, start - at);
-	if (packed)
-	{
-		SET_VARSIZE_SHORT(data, item->length + VARHDRSZ_SHORT);
-		data += VARHDRSZ_SHORT;
-	}
-	else if (shape->typlen == VARLENA)
-	{
-		SET_VARSIZE(data, item->length + VARHDRSZ);
-		data += VARHDRSZ;
-	}
-	else if (shape->typlen == CSTRING)
-		data[item->length] = '\0';
-	memcpy(data, item->data, item->length);
-	return item_end(shape, at, item->length);
+	memcpy(shape->typlen == VARLENA ? VARDATA_ANY(data) : data, item->data, item->length);
+	return at;
 }
 
 const char *

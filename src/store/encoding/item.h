@@ -29,7 +29,10 @@ items_equal(const Item *a, const Item *b)
 /* Where an item ends that is put at some offset, or after it if it must be aligned. */
 extern uint64 item_end(const ColumnShape *shape, uint64 at, uint32 length);
 
-/* Puts it there, zeros before it; returns its end. */
+/* Makes an item of so many bytes there, or after it, zeros before it, all but these bytes; *at is then its end. */
+extern Datum item_begin(const ColumnShape *shape, char *base, Size *at, uint32 length);
+
+/* Puts an item there; returns its end. */
 extern Size item_put(const ColumnShape *shape, char *base, Size at, const Item *item);
 
 /* So long an item stands with whoever gave it in just the bytes that item_put would make. */

@@ -1,10 +1,10 @@
 /*
  * items.c
- *		Values by reference, one after the other or compressed in blocks.
+ *		Values by reference, one after the other, as words, or compressed in blocks.
  *
  * LAYOUT
- *		ItemsHeader.  Compressed: see compressed.c.  Else, where lengths differ, the
- *		offset of the first item of each stride; then the items.
+ *		ItemsHeader.  As words: see words.c; compressed: see compressed.c.  Else, where
+ *		lengths differ, the offset of the first item of each stride; then the items.
  *
  * NOTES
  *		Wide items have an offset each, so that no byte of others is needed for one;
@@ -19,6 +19,10 @@
 #define WIDE 128
 
 #define FLAG_COMPRESSED 1
+#define FLAG_WORDS 2
+
+/* So little must be left of items that do not stand as they are. */
+#define WORTHWHILE 0.85
 
 typedef struct ItemsHeader
 {
@@ -75,10 +79,27 @@ write_plain(Output *out, const ItemsPlan *plan)
 	memset(data + at, 0, plan->length - at);
 }
 
+/* Compressing is judged by a sample: words, whose size is known, are taken in case of doubt. */
+static uint16
+choose_form(const ItemsPlan *plan, WordsPlan *words)
+{
+	double		best = WORTHWHILE * plan->length;
+	double		compressed = share_compressed(plan->shape, plan->items, plan->n) * plan->length;
+	uint16		form = 0;
+
+	if (words_measure(words, plan->shape, plan->items, plan->n) && words->size < best)
+	{
+		best = words->size;
+		form = FLAG_WORDS;
+	}
+	return compressed < best ? FLAG_COMPRESSED : form;
+}
+
 void
 items_write(Output *out, const ItemsPlan *plan)
 {
-	bool		compress = compressing_pays(plan->shape, plan->items, plan->n);
+	WordsPlan	words;
+	uint16		form = choose_form(plan, &words);
 	ItemsHeader *header;
 
 	if (plan->length > ENCODING_MAX_BYTES)
@@ -86,15 +107,17 @@ items_write(Output *out, const ItemsPlan *plan)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("the values of a column take more than 2 GB in one group of rows")));
 	header = (ItemsHeader *) output_add(out, sizeof(ItemsHeader));
-	*header = (ItemsHeader) {.flags = compress ? FLAG_COMPRESSED : 0};
-	if (compress)
-	{
+	*header = (ItemsHeader) {.flags = form};
+	if (form == FLAG_COMPRESSED)
 		compressed_write(out, plan->shape, plan->items, plan->n);
-		return;
+	else if (form == FLAG_WORDS)
+		words_write(out, &words);
+	else
+	{
+		header->stride = plan->stride;
+		header->length = plan->length;
+		write_plain(out, plan);
 	}
-	header->stride = plan->stride;
-	header->length = plan->length;
-	write_plain(out, plan);
 }
 
 /* ----------------------------------------------------------------
@@ -122,11 +145,14 @@ items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n)
 	const ItemsHeader *header = (const ItemsHeader *) input_take(in, sizeof(ItemsHeader));
 
 	*reader = (ItemsReader) {.shape = shape,.bytes = in->bytes,.n = n};
-	if (header == NULL || (header->flags & ~FLAG_COMPRESSED) != 0)
+	if (header == NULL || header->flags > FLAG_WORDS)
 		return "The header of values is missing or damaged.";
-	reader->is_compressed = (header->flags & FLAG_COMPRESSED) != 0;
+	reader->is_compressed = header->flags == FLAG_COMPRESSED;
+	reader->is_words = header->flags == FLAG_WORDS;
 	reader->stride = header->stride;
 	reader->length = header->length;
+	if (reader->is_words)
+		return words_open(&reader->words, in, shape, n);
 	return reader->is_compressed ? compressed_open(&reader->blocks, in, shape, n) : open_plain(reader, in);
 }
 
@@ -190,6 +216,8 @@ items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext conte
 	Assert(from <= reader->n && n <= reader->n - from);
 	if (reader->is_compressed)
 		return compressed_read(&reader->blocks, from, n, context, values);
+	if (reader->is_words)
+		return words_read(&reader->words, from, n, context, values);
 	if (reader->stride != 0)
 		return read_plain(reader, from, n, values);
 	read_fixed(reader, from, n, values);
@@ -199,7 +227,7 @@ items_read(const ItemsReader *reader, uint32 from, uint32 n, MemoryContext conte
 void
 items_beside(const ItemsReader *reader, uint32 item, uint32 *from, uint32 *n)
 {
-	uint32		stride = reader->stride != 0 ? reader->stride : STRIDE;
+	uint32		stride = reader->stride != 0 && !reader->is_words ? reader->stride : STRIDE;
 
 	if (reader->is_compressed)
 	{
@@ -236,5 +264,7 @@ items_verify(const ItemsReader *reader, MemoryContext scratch)
 {
 	if (reader->is_compressed)
 		return compressed_verify(&reader->blocks, scratch);
+	if (reader->is_words)
+		return words_verify(&reader->words);
 	return reader->stride == 0 ? NULL : verify_plain(reader);
 }

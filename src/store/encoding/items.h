@@ -1,6 +1,6 @@
 /*
  * items.h
- *		Values by reference, one after the other or compressed in blocks.
+ *		Values by reference, one after the other, as words, or compressed in blocks.
  */
 #ifndef PPREPUB_STORE_ENCODING_ITEMS_H
 #define PPREPUB_STORE_ENCODING_ITEMS_H
@@ -8,6 +8,7 @@
 #include "store/encoding/bytes.h"
 #include "store/encoding/compressed.h"
 #include "store/encoding/item.h"
+#include "store/encoding/words.h"
 
 typedef struct ItemsPlan
 {
@@ -21,7 +22,7 @@ typedef struct ItemsPlan
 
 extern void items_measure(ItemsPlan *plan, const ColumnShape *shape, const Item *items, uint32 n);
 
-/* Compresses what is worth it. */
+/* As words, or compressed, where that is worth it. */
 extern void items_write(Output *out, const ItemsPlan *plan);
 
 typedef struct ItemsReader
@@ -30,6 +31,7 @@ typedef struct ItemsReader
 	const EncodedBytes *bytes;	/* borrowed */
 	uint32		n;
 	bool		is_compressed;
+	bool		is_words;
 
 	/* One after the other */
 	const char *data;			/* borrowed */
@@ -38,6 +40,7 @@ typedef struct ItemsReader
 	const uint32 *offsets;		/* borrowed; of each stride's first item */
 
 	CompressedReader blocks;
+	WordsReader words;
 } ItemsReader;
 
 extern const char *items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n);

@@ -141,17 +141,35 @@ directory_size(const PackedPlan *plan, bool steps)
 }
 
 void
+packed_begin(PackedPlan *plan, uint32 n)
+{
+	*plan = (PackedPlan) {.n = n,.scale = 1};
+	plan->ranges = palloc(sizeof(PackedRange) * Max(vectors_of(n), 1));
+}
+
+void
+packed_measure_block(PackedPlan *plan, uint32 block, const uint64 *values)
+{
+	plan->ranges[block] = measure_block(values, vector_length(plan->n, block));
+}
+
+void
+packed_end(PackedPlan *plan)
+{
+	plan->size = directory_size(plan, false) + data_size(plan, false);
+}
+
+void
 packed_measure(PackedPlan *plan, const uint64 *values, uint32 n, PackedKind kind)
 {
 	Size		steps;
 
-	*plan = (PackedPlan) {.n = n,.scale = 1};
-	plan->ranges = palloc(sizeof(PackedRange) * vectors_of(n));
+	packed_begin(plan, n);
 	for (uint32 block = 0; block < vectors_of(n); block++)
-		plan->ranges[block] = measure_block(values + block * BLOCK, vector_length(n, block));
+		packed_measure_block(plan, block, values + block * BLOCK);
 	if (kind == PACKED_VALUES)
 		plan->scale = measure_scale(plan, values);
-	plan->size = directory_size(plan, false) + data_size(plan, false);
+	packed_end(plan);
 	steps = directory_size(plan, true) + data_size(plan, true);
 	if (kind == PACKED_VALUES && steps < plan->size)
 	{
@@ -233,47 +251,63 @@ find_distances(const PackedPlan *plan, const PackedRange *range, const uint64 *v
 }
 
 void
-packed_write(Output *out, const PackedPlan *plan, const uint64 *values)
+packed_write_begin(PackedWriter *writer, Output *out, const PackedPlan *plan)
 {
-	uint32		nblocks = vectors_of(plan->n);
-	Size		length = data_size(plan, plan->steps);
 	PackedHeader *header = (PackedHeader *) output_add(out, plan->size);
 	char	   *at = (char *) (header + 1);
-	PackedBlock *blocks;
-	char	   *data;
-	Size		offset = 0;
 
-	*header = (PackedHeader) {.length = length};
+	*writer = (PackedWriter) {.plan = plan,.length = data_size(plan, plan->steps)};
+	*header = (PackedHeader) {.length = writer->length};
 	header->flags = (plan->steps ? FLAG_STEPS : 0) | (plan->scale != 1 ? FLAG_SCALED : 0);
 	if (plan->scale != 1)
 	{
 		*(uint64 *) at = plan->scale;
 		at += sizeof(uint64);
 	}
-	blocks = (PackedBlock *) at;
-	at += sizeof(PackedBlock) * nblocks;
-	for (uint32 block = 0; plan->steps && block < nblocks; block++, at += sizeof(uint64))
-		*(uint64 *) at = plan->ranges[block].step_lo;
-	data = at;
-	for (uint32 block = 0; block < nblocks; block++)
-	{
-		const PackedRange *range = &plan->ranges[block];
-		const uint64 *from = values + block * BLOCK;
-		uint32		width = range_width(plan, range, plan->steps);
-		uint64		distances[BLOCK];
-		uint32		n;
+	writer->blocks = (PackedBlock *) at;
+	at += sizeof(PackedBlock) * vectors_of(plan->n);
+	writer->steps = at;
+	if (plan->steps)
+		at += sizeof(uint64) * vectors_of(plan->n);
+	writer->data = at;
+}
 
-		blocks[block].base = plan->steps ? from[0] : (uint64) range->lo;
-		blocks[block].width = width;
-		blocks[block].offset = offset;
-		if (width == 0)
-			continue;
-		n = find_distances(plan, range, from, vector_length(plan->n, block), distances);
-		pack(data + offset, distances, n, width);
-		offset += bytes_of(n, width);
-	}
-	if (length > 0)
-		memset(data + offset, 0, SLACK);
+void
+packed_write_block(PackedWriter *writer, uint32 block, const uint64 *values)
+{
+	const PackedPlan *plan = writer->plan;
+	const PackedRange *range = &plan->ranges[block];
+	uint32		width = range_width(plan, range, plan->steps);
+	uint64		distances[BLOCK];
+	uint32		n;
+
+	if (plan->steps)
+		((uint64 *) writer->steps)[block] = range->step_lo;
+	writer->blocks[block] = (PackedBlock) {.base = plan->steps ? values[0] : (uint64) range->lo,
+		.offset = writer->offset,.width = width};
+	if (width == 0)
+		return;
+	n = find_distances(plan, range, values, vector_length(plan->n, block), distances);
+	pack(writer->data + writer->offset, distances, n, width);
+	writer->offset += bytes_of(n, width);
+}
+
+void
+packed_write_end(PackedWriter *writer)
+{
+	if (writer->length > 0)
+		memset(writer->data + writer->offset, 0, SLACK);
+}
+
+void
+packed_write(Output *out, const PackedPlan *plan, const uint64 *values)
+{
+	PackedWriter writer;
+
+	packed_write_begin(&writer, out, plan);
+	for (uint32 block = 0; block < vectors_of(plan->n); block++)
+		packed_write_block(&writer, block, values + block * BLOCK);
+	packed_write_end(&writer);
 }
 
 /* ----------------------------------------------------------------

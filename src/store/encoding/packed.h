@@ -41,6 +41,11 @@ typedef enum PackedKind
 extern void packed_measure(PackedPlan *plan, const uint64 *values, uint32 n, PackedKind kind);
 extern void packed_write(Output *out, const PackedPlan *plan, const uint64 *values);
 
+/* The same block by block, in order, for counts that do not all stand in memory at once. */
+extern void packed_begin(PackedPlan *plan, uint32 n);
+extern void packed_measure_block(PackedPlan *plan, uint32 block, const uint64 *values);
+extern void packed_end(PackedPlan *plan);
+
 /* As it stands in the bytes. */
 typedef struct PackedBlock
 {
@@ -48,6 +53,21 @@ typedef struct PackedBlock
 	uint32		offset;
 	uint32		width;
 } PackedBlock;
+
+typedef struct PackedWriter
+{
+	const PackedPlan *plan;		/* borrowed */
+	PackedBlock *blocks;		/* borrowed: all of these are in the output */
+	char	   *steps;
+	char	   *data;
+	Size		length;			/* of data */
+	Size		offset;			/* where the next block goes */
+} PackedWriter;
+
+/* Nothing else is written into the output between begin and end. */
+extern void packed_write_begin(PackedWriter *writer, Output *out, const PackedPlan *plan);
+extern void packed_write_block(PackedWriter *writer, uint32 block, const uint64 *values);
+extern void packed_write_end(PackedWriter *writer);
 
 typedef struct PackedReader
 {
