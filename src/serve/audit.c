@@ -8,8 +8,9 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "audit/smallest.h"
+#include "declare/attempt.h"
+#include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "history/fold.h"
@@ -24,7 +25,6 @@
 #include "utils/json.h"
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
@@ -180,41 +180,34 @@ is_transient(int sqlerrcode)
 		category == ERRCODE_INSUFFICIENT_RESOURCES || sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
 }
 
+typedef struct Present
+{
+	const DeclaredPublication *publication;
+	const bool *shown;
+	LoadedFrame *loaded;
+} Present;
+
+static void
+read_present(void *what)
+{
+	Present    *present = what;
+
+	present->loaded = load_finish(load_rows(present->publication, NULL, present->shown, false, CurrentMemoryContext));
+}
+
 /* The source now, or NULL where it cannot be read as a frame; then *why is set. */
 static LoadedFrame *
 load_present(const DeclaredPublication *publication, const bool *shown, char **why)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	LoadedFrame *volatile loaded = NULL;
+	Present		present = {.publication = publication,.shown = shown};
+	ErrorData  *error = attempt(read_present, &present);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		loaded = load_finish(load_rows(publication, NULL, shown, false, context));
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-		/* Not before the subtransaction has ended: who catches it would end that one, and not his own. */
-		if (is_transient(error->sqlerrcode))
-			ReThrowError(error);
-		loaded = NULL;
-		*why = error->message;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	return loaded;
+	if (error == NULL)
+		return present.loaded;
+	if (is_transient(error->sqlerrcode))
+		ReThrowError(error);
+	*why = error->message;
+	return NULL;
 }
 
 typedef struct Releases
@@ -405,19 +398,13 @@ pprepub_audit(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication = publication_open(name, RowShareLock);
-	MemoryContext context;
-	MemoryContext old;
-	Identity	caller;
+	OwnersWork	work;
 	Audit		audit = {.publication = publication};
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (publication->releases == 0)
 		return (Datum) 0;
-	context = AllocSetContextCreate(CurrentMemoryContext, "audit", ALLOCSET_DEFAULT_SIZES);
-	PushActiveSnapshot(GetLatestSnapshot());
-	act_as(&caller, publication->owner);
-	SPI_connect();
-	old = MemoryContextSwitchTo(context);
+	work_begin(&work, publication->owner, GetLatestSnapshot());
 	audit.released = read_released(publication);
 	audit.weakest = weakest_principle(audit.released, publication->releases);
 	audit.recalled = recall(publication);
@@ -436,12 +423,9 @@ pprepub_audit(PG_FUNCTION_ARGS)
 	check_remembered(&audit);
 	check_identified(&audit);
 	check_releases(&audit);
-	MemoryContextSwitchTo(old);
-	SPI_finish();
-	act_as_before(&caller);
-	PopActiveSnapshot();
+	work_end(&work);
 	put_checks((ReturnSetInfo *) fcinfo->resultinfo, &audit, false);
 	put_checks((ReturnSetInfo *) fcinfo->resultinfo, &audit, true);
-	MemoryContextDelete(context);
+	MemoryContextDelete(work.context);
 	return (Datum) 0;
 }

@@ -16,6 +16,7 @@
 #include "declare/bases.h"
 #include "declare/schemas.h"
 #include "declare/warnings.h"
+#include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "history/witness.h"
@@ -64,6 +65,19 @@ verify_may_release(const DeclaredPublication *publication)
 						publication->beside, publication->nbeside);
 }
 
+/* Inside the owner's work: all but storing it. */
+static Making *
+make_requested(DeclaredPublication *publication, const Request *request, MemoryContext context)
+{
+	Scope		scope = scope_of(publication, request, false);
+	Making	   *making = make_release(publication, &scope, NULL, context);
+
+	verify_something(making);
+	measure_against_source(making);
+	warn_of_suppression(making);
+	return making;
+}
+
 Datum
 pprepub_publish(PG_FUNCTION_ARGS)
 {
@@ -71,9 +85,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	Request		request = read_request(fcinfo);
 	Stopwatch	watch = stopwatch_start();
 	DeclaredPublication *publication;
-	MemoryContext context;
-	Identity	caller;
-	Scope		scope;
+	OwnersWork	work;
 	Making	   *making;
 	SentRelease stored;
 	int32		number;
@@ -85,23 +97,14 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	number = next_number(publication);
 	warn_of_unique_insensitive(publication);
 
-	context = AllocSetContextCreate(CurrentMemoryContext, "release", ALLOCSET_DEFAULT_SIZES);
-	PushActiveSnapshot(GetTransactionSnapshot());
-	act_as(&caller, publication->owner);
-	SPI_connect();
-	scope = scope_of(publication, &request, false);
-	making = make_release(publication, &scope, NULL, context);
-	verify_something(making);
-	measure_against_source(making);
-	warn_of_suppression(making);
+	work_begin(&work, publication->owner, GetTransactionSnapshot());
+	making = make_requested(publication, &request, work.context);
 	stored = store_release(making, number);
 	note_release(making, number, &stored, stopwatch_seconds(&watch));
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);
 	check_history(publication);
-	SPI_finish();
-	act_as_before(&caller);
-	PopActiveSnapshot();
-	MemoryContextDelete(context);
+	work_end(&work);
+	MemoryContextDelete(work.context);
 	PG_RETURN_DATUM(row);
 }
 
@@ -137,9 +140,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	Request		request = read_request(fcinfo);
 	DeclaredPublication *publication;
-	MemoryContext context;
-	Identity	caller;
-	Scope		scope;
+	OwnersWork	work;
 	Making	   *making;
 
 	publication = publication_open(name, AccessShareLock);
@@ -149,19 +150,10 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	warn_of_unique_insensitive(publication);
 
-	context = AllocSetContextCreate(CurrentMemoryContext, "preview", ALLOCSET_DEFAULT_SIZES);
-	PushActiveSnapshot(GetTransactionSnapshot());
-	act_as(&caller, publication->owner);
-	SPI_connect();
-	scope = scope_of(publication, &request, false);
-	making = make_release(publication, &scope, NULL, context);
-	verify_something(making);
-	measure_against_source(making);
-	warn_of_suppression(making);
-	SPI_finish();
-	act_as_before(&caller);
-	PopActiveSnapshot();
+	work_begin(&work, publication->owner, GetTransactionSnapshot());
+	making = make_requested(publication, &request, work.context);
+	work_end(&work);
 	put_making((ReturnSetInfo *) fcinfo->resultinfo, making);
-	MemoryContextDelete(context);
+	MemoryContextDelete(work.context);
 	return (Datum) 0;
 }

@@ -11,7 +11,7 @@
 #include "serve/strengthen.h"
 
 #include "audit/smallest.h"
-#include "executor/spi.h"
+#include "declare/work.h"
 #include "history/recall.h"
 #include "serve/released.h"
 #include "utils/memutils.h"
@@ -20,23 +20,15 @@
 static uint64
 count_lost(const DeclaredPublication *publication, const Principle *principle)
 {
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "lost people", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old;
-	Identity	caller;
+	OwnersWork	work;
 	Recalled   *recalled;
 	uint64		lost;
 
-	PushActiveSnapshot(GetLatestSnapshot());
-	act_as(&caller, publication->owner);
-	SPI_connect();
-	old = MemoryContextSwitchTo(work);
+	work_begin(&work, publication->owner, GetLatestSnapshot());
 	recalled = recall(publication);
 	lost = count_refused(&recalled->seen, atoms_of(&recalled->seen), principle, recalled->people->size);
-	MemoryContextSwitchTo(old);
-	SPI_finish();
-	act_as_before(&caller);
-	PopActiveSnapshot();
-	MemoryContextDelete(work);
+	work_end(&work);
+	MemoryContextDelete(work.context);
 	return lost;
 }
 

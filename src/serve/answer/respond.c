@@ -9,7 +9,7 @@
  */
 #include "serve/answer/respond.h"
 
-#include "access/xact.h"
+#include "declare/attempt.h"
 #include "executor/spi.h"
 #include "history/answered.h"
 #include "history/fold.h"
@@ -20,7 +20,6 @@
 #include "serve/stopwatch.h"
 #include "storage/lmgr.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 
 static void
 verify_is_committed(const Question *question)
@@ -94,38 +93,22 @@ is_infrastructure(const ErrorData *error)
 	}
 }
 
-/* What may be answered, or NULL and the source's error. */
-static Making *
-try_release(const DeclaredPublication *publication, const Scope *scope,
-			MemoryContext context, ErrorData **error)
+typedef struct Trying
 {
-	ResourceOwner owner = CurrentResourceOwner;
-	MemoryContext old = CurrentMemoryContext;
-	int			level = GetCurrentTransactionNestLevel();
-	Making	   *volatile making = NULL;
+	const DeclaredPublication *publication;
+	const Scope *scope;
+	MemoryContext context;
+	Making	   *making;
+} Trying;
 
-	*error = NULL;
-	BeginInternalSubTransaction(NULL);
-	PG_TRY();
-	{
-		SPI_connect();
-		making = make_release(publication, scope, kept_directory(publication), context);
-		SPI_finish();
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		*error = CopyErrorData();
-		FlushErrorState();
-		while (GetCurrentTransactionNestLevel() > level)
-			RollbackAndReleaseCurrentSubTransaction();
-		making = NULL;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(old);
-	CurrentResourceOwner = owner;
-	return making;
+static void
+try_release(void *what)
+{
+	Trying	   *trying = what;
+
+	SPI_connect();
+	trying->making = make_release(trying->publication, trying->scope, kept_directory(trying->publication), trying->context);
+	SPI_finish();
 }
 
 /* An error of the source's costs what an answer costs, and looks like one about nobody. */
@@ -133,10 +116,11 @@ static Making *
 release_or_nothing(const DeclaredPublication *publication, const Scope *scope,
 				   MemoryContext context, ErrorData **error)
 {
-	Making	   *making = try_release(publication, scope, context, error);
+	Trying		trying = {publication, scope, context, NULL};
 
+	*error = attempt(try_release, &trying);
 	if (*error == NULL)
-		return making;
+		return trying.making;
 	if (is_infrastructure(*error))
 		ReThrowError(*error);
 	return make_nothing(publication, scope, kept_directory(publication), context);

@@ -13,8 +13,8 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "declare/attempt.h"
 #include "fmgr.h"
 #include "frame/print.h"
 #include "lib/stringinfo.h"
@@ -24,7 +24,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rangetypes.h"
-#include "utils/resowner.h"
 #include "utils/typcache.h"
 
 /* A column on its way. */
@@ -185,44 +184,39 @@ convert_value(Converting *converting, uint32 i)
  * ----------------------------------------------------------------
  */
 
+typedef struct Attempt
+{
+	Converting *converting;
+	uint32		at;
+	uint32		n;
+} Attempt;
+
+static void
+convert_on(void *what)
+{
+	Attempt    *converted = what;
+
+	for (; converted->at < converted->n; converted->at++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		converted->converting->is_malformed[converted->at] = !convert_value(converted->converting, converted->at);
+	}
+}
+
 /* Converts values from one on; returns the place behind the last, or behind one that an input function refuses. */
 static uint32
 convert_from(Converting *converting, uint32 from, uint32 n)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	volatile uint32 at = from;
+	Attempt		converted = {.converting = converting,.at = from,.n = n};
+	ErrorData  *error = attempt(convert_on, &converted);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		for (; at < n; at++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			converting->is_malformed[at] = !convert_value(converting, at);
-		}
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-		if (ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
-			ReThrowError(error);
-		FreeErrorData(error);
-		converting->is_malformed[at++] = true;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	return at;
+	if (error == NULL)
+		return n;
+	if (ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
+		ReThrowError(error);
+	FreeErrorData(error);
+	converting->is_malformed[converted.at] = true;
+	return converted.at + 1;
 }
 
 static const char *

@@ -19,6 +19,7 @@
 #include "declare/bases.h"
 #include "declare/parameters.h"
 #include "declare/schemas.h"
+#include "declare/work.h"
 #include "fmgr.h"
 #include "history/witness.h"
 #include "miscadmin.h"
@@ -167,8 +168,7 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 	const char *key = PG_ARGISNULL(2) ? NULL : pstrdup(NameStr(*PG_GETARG_NAME(2)));
 	Stopwatch	watch = stopwatch_start();
 	DeclaredPublication *publication;
-	MemoryContext context;
-	Identity	caller;
+	OwnersWork	work;
 	int32		number;
 	Datum		row;
 
@@ -181,16 +181,11 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 						publication->beside, publication->nbeside);
 	number = next_number(publication);
 
-	context = AllocSetContextCreate(CurrentMemoryContext, "import", ALLOCSET_DEFAULT_SIZES);
-	PushActiveSnapshot(GetTransactionSnapshot());
-	act_as(&caller, publication->owner);
-	SPI_connect();
-	adopt(import_create(fcinfo, publication, context), key, number, &watch);
+	work_begin(&work, publication->owner, GetTransactionSnapshot());
+	adopt(import_create(fcinfo, publication, work.context), key, number, &watch);
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);
 	check_history(publication);
-	SPI_finish();
-	act_as_before(&caller);
-	PopActiveSnapshot();
-	MemoryContextDelete(context);
+	work_end(&work);
+	MemoryContextDelete(work.context);
 	PG_RETURN_DATUM(row);
 }

@@ -232,20 +232,12 @@ begin_report(LinkReport *report, FunctionCallInfo fcinfo)
 void
 enter_report(LinkReport *report)
 {
-	MemoryContext before = CurrentMemoryContext;
-
-	report->context = AllocSetContextCreate(before, "linkability", ALLOCSET_DEFAULT_SIZES);
-	PushActiveSnapshot(GetLatestSnapshot());
-	act_as(&report->caller, report->publication->owner);
-	SPI_connect();
-	MemoryContextSwitchTo(report->context);
+	work_begin(&report->work, report->publication->owner, GetLatestSnapshot());
 }
 
 void
 leave_report(LinkReport *report)
 {
-	SPI_finish();
-	act_as_before(&report->caller);
-	PopActiveSnapshot();
-	MemoryContextDelete(report->context);
+	work_end(&report->work);
+	MemoryContextDelete(report->work.context);
 }

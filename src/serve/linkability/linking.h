@@ -9,6 +9,7 @@
 
 #include "audit/join/counts.h"
 #include "audit/join/profile.h"
+#include "declare/work.h"
 #include "serve/linkability/people.h"
 
 typedef enum JoinLevel
@@ -69,8 +70,7 @@ extern LinkProfile *profile_of(const Linked *linked, bool with_values);
 typedef struct LinkReport
 {
 	DeclaredPublication *publication;
-	MemoryContext context;		/* of all that is read */
-	Identity	caller;
+	OwnersWork	work;			/* all that is read is in its context */
 } LinkReport;
 
 extern void begin_report(LinkReport *report, FunctionCallInfo fcinfo);
