@@ -23,7 +23,7 @@ typedef struct Gathering
 	People	   *people;
 
 	/* By person */
-	Code	   *value;			/* as the log has it */
+	Code	   *value;			/* as the log has it; NO_CODE if it is not known */
 	Code	   *told;			/* as a release shows it; NO_CODE */
 	uint32	   *record;			/* [people * releases] or NO_RECORD; where rows are nobody's, any number */
 	uint32	   *print;			/* [people * releases] fingerprints */
@@ -89,7 +89,7 @@ cells_agree(const Gathering *gathering, int32 r, uint32 record, int32 s, uint32 
 static bool
 is_still(const Gathering *gathering, uint32 person, int32 r, uint32 record, Code value, uint32 print)
 {
-	if (gathering->value[person] != value)
+	if (value != NO_CODE && gathering->value[person] != NO_CODE && gathering->value[person] != value)
 		return false;
 	for (int32 s = 0; s < r; s++)
 	{
@@ -146,7 +146,7 @@ add_person(Gathering *gathering, Thread thread, Code value)
 	return person;
 }
 
-/* Notes that somebody, with this sensitive value and fingerprint, has a record of a release. */
+/* Notes that somebody, with this sensitive value and fingerprint, as far as known, has a record of a release. */
 static void
 meet(Gathering *gathering, int32 r, Thread thread, uint32 record, Code value, uint32 print)
 {
@@ -159,8 +159,24 @@ meet(Gathering *gathering, int32 r, Thread thread, uint32 record, Code value, ui
 	place = (Size) person * gathering->nreleases + r;
 	gathering->record[place] = record;
 	gathering->print[place] = print;
+	if (value != NO_CODE)
+		gathering->value[person] = value;
 	if (release->value != NULL)
 		gathering->told[person] = value;
+}
+
+/*
+ * A member's value as the log has it.  It has none of those who had left the source when a release
+ * that does not show values was imported, nor a fingerprint: that is no NULL.
+ */
+static Code
+logged_value(const Reading *reading, const ReadRelease *release, uint64 i)
+{
+	const SeenRelease *seen = release->seen;
+
+	if (seen->value[i] != NO_CODE)
+		return seen->value[i];
+	return release->value == NULL && seen->fingerprint[i] == 0 ? NO_CODE : reading->null_value;
 }
 
 /* Which row each thread has: [threads]. */
@@ -190,7 +206,7 @@ meet_release(Gathering *gathering, int32 r)
 		if (seen->counterfeit[i])
 			continue;
 		meet(gathering, r, seen->thread[i], row == NULL ? n++ : row[seen->thread[i]],
-			 seen->value[i] == NO_CODE ? reading->null_value : seen->value[i], seen->fingerprint[i]);
+			 logged_value(reading, release, i), seen->fingerprint[i]);
 	}
 	if (row != NULL)
 		pfree(row);
