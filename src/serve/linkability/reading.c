@@ -323,6 +323,43 @@ find_compared(Reading *reading)
 	}
 }
 
+/* What the log tells of true and invented rows: whoever was only counted in has none. */
+static const SeenRelease *
+leave_out_counted(const SeenRelease *all)
+{
+	SeenRelease *seen;
+	uint64		nall = all->first[all->nclasses];
+	uint64		n = 0;
+
+	if (all->is_counted == NULL)
+		return all;
+	seen = palloc(sizeof(SeenRelease));
+	*seen = (SeenRelease) {
+		.nclasses = all->nclasses,
+		.number = all->number,
+		.first = palloc_extended(sizeof(uint64) * ((Size) all->nclasses + 1), MCXT_ALLOC_HUGE),
+		.thread = palloc_extended(sizeof(Thread) * nall, MCXT_ALLOC_HUGE),
+		.value = palloc_extended(sizeof(Code) * nall, MCXT_ALLOC_HUGE),
+		.counterfeit = palloc_extended(sizeof(bool) * nall, MCXT_ALLOC_HUGE),
+		.fingerprint = palloc_extended(sizeof(uint32) * nall, MCXT_ALLOC_HUGE),
+	};
+	for (uint32 c = 0; c < all->nclasses; c++)
+	{
+		seen->first[c] = n;
+		for (uint64 i = all->first[c]; i < all->first[c + 1]; i++)
+		{
+			if (all->is_counted[i])
+				continue;
+			seen->thread[n] = all->thread[i];
+			seen->value[n] = all->value[i];
+			seen->counterfeit[n] = all->counterfeit[i];
+			seen->fingerprint[n++] = all->fingerprint[i];
+		}
+	}
+	seen->first[all->nclasses] = n;
+	return seen;
+}
+
 Reading *
 read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n)
 {
@@ -344,7 +381,7 @@ read_releases_and_draft(const DeclaredPublication *publication, const int32 *num
 
 		release->number = numbers[r];
 		release->released = &released[numbers[r] - 1];
-		release->seen = &reading->recalled->seen.release[numbers[r] - 1];
+		release->seen = leave_out_counted(&reading->recalled->seen.release[numbers[r] - 1]);
 		release->is_logged = release->seen->nclasses > 0;
 		begin_read_release(reading, release);
 		if (!release->released->is_answer)

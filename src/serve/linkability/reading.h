@@ -18,7 +18,7 @@ typedef struct ReadRelease
 {
 	int32		number;
 	const Released *released;
-	const SeenRelease *seen;
+	const SeenRelease *seen;	/* without those who were only counted in */
 	bool		is_logged;		/* the log tells who is in it */
 	bool		is_draft;		/* not published yet */
 	uint64		nrows;
