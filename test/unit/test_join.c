@@ -1620,6 +1620,70 @@ test_many_worlds(void)
 	check(join_worlds(graph, 10, &posterior) == JOIN_OVER_BUDGET);
 }
 
+/* Many people who are all alike, and records of theirs that are all different: there is one way to join these, though many that come to nothing. */
+static void
+test_crowd(void)
+{
+	enum
+	{
+		RECORDS = 200
+	};
+	Span	   *alike = palloc0(sizeof(Span) * RECORDS);
+	Code	   *sensitive = palloc(sizeof(Code) * RECORDS);
+	const Span *columns[] = {alike};
+	JoinRelease release[3] = {
+		{.nrecords = RECORDS,.cells = columns},
+		{.nrecords = RECORDS,.cells = columns,.sensitive = sensitive},
+		{.nrecords = RECORDS,.cells = columns,.sensitive = sensitive}
+	};
+	JoinInput	input = {.nreleases = 3,.release = release,.ncolumns = 1,.nqis = 1,.nvalues = RECORDS,.null_value = NO_CODE};
+	Posterior	posterior;
+
+	for (int i = 0; i < RECORDS; i++)
+		sensitive[i] = i;
+	check(join_worlds(join_graph(&input), 10000, &posterior) == JOIN_FOUND);
+	check(posterior.first[1] == RECORDS);
+	check_near(posterior.probability[0], 1.0 / RECORDS);
+}
+
+/* Somebody of whom nothing is known may have any two records, and everybody behind those moves up by one. */
+static void
+test_moving_up(void)
+{
+	enum
+	{
+		RECORDS = 40
+	};
+	Span	   *exact = palloc(sizeof(Span) * RECORDS);
+	Span	   *either = palloc(sizeof(Span) * RECORDS);
+	Code	   *sensitive = palloc(sizeof(Code) * RECORDS);
+	const Span *columns[3][2] = {{either, either}, {exact, NULL}, {NULL, exact}};
+	JoinRelease release[3] = {
+		{.nrecords = RECORDS,.cells = columns[0]},
+		{.nrecords = RECORDS,.cells = columns[1]},
+		{.nrecords = RECORDS,.cells = columns[2],.sensitive = sensitive}
+	};
+	JoinInput	input = {.nreleases = 3,.release = release,.ncolumns = 2,.nqis = 2,.nvalues = RECORDS,.null_value = NO_CODE};
+	JoinGraph  *graph;
+	Posterior	posterior;
+
+	for (int i = 0; i < RECORDS; i++)
+	{
+		exact[i] = span_of(i);
+		either[i] = i == 0 ? (Span) {0, RECORDS - 1} : (Span) {i - 1, i};
+		sensitive[i] = i;
+	}
+	graph = join_graph(&input);
+	check(join_worlds(graph, 100000000, &posterior) == JOIN_FOUND);
+	for (int i = 0; i < RECORDS; i++)
+	{
+		uint64		first = posterior.first[graph->side[0].node_of[i]];
+
+		check(posterior.value[first] == (Code) Max(i - 1, 0));
+		check_near(posterior.probability[first], i == 0 ? 1.0 / RECORDS : (double) (RECORDS - i) / RECORDS);
+	}
+}
+
 /* ----------------------------------------------------------------
  * No join
  * ----------------------------------------------------------------
@@ -1747,6 +1811,8 @@ main(void)
 		{"worlds, one by one", test_worlds},
 		{"diversity is not the probability over worlds", test_posterior},
 		{"more worlds than can be counted one by one", test_many_worlds},
+		{"worlds of people who are all alike", test_crowd},
+		{"worlds of somebody who may be anybody", test_moving_up},
 		{"releases that may not be of the same people", test_strangers},
 		{"releases that cannot be of the same people", test_no_matching},
 		{"releases of which no three records are one person's", test_no_clique},

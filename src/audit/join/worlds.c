@@ -24,7 +24,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#define MOST_CHOICES	1000	/* cliques of a node: beyond that no budget suffices */
+#define MOST_CHOICES	4000	/* cliques among which a node's records are divided: beyond that no budget suffices */
 #define NO_STATE		PG_UINT32_MAX
 
 /* What may be left when a node's turn comes */
@@ -39,6 +39,19 @@ typedef struct Layer
 	uint32	   *slot;			/* [nslots] states by hash, or NO_STATE */
 	uint32		nslots;			/* a power of two */
 } Layer;
+
+/* A clique that stands for some of a node's records */
+typedef struct Chosen
+{
+	uint64		clique;
+	uint32		people;
+} Chosen;
+
+typedef struct Bounds
+{
+	uint32		least;
+	uint32		most;
+} Bounds;
 
 typedef struct Counting
 {
@@ -63,7 +76,7 @@ typedef struct Counting
 	uint32		nlayers;
 	Layer	   *layer;			/* [nlayers + 1] the last one is the end */
 	uint32	   *place;			/* [nodes] among the component's other nodes */
-	uint32	   *last;			/* [nodes] the last layer that has a clique of it */
+	uint64	   *last;			/* [nodes] its last clique, in the order of layers */
 	uint32	   *size;			/* [nothers] their records */
 	uint32		nothers;
 
@@ -72,7 +85,7 @@ typedef struct Counting
 	bool		is_backward;
 	uint32		state;
 	uint32	   *left;			/* [nothers] */
-	uint32	   *chosen;			/* [cliques of a node] people */
+	Chosen	   *chosen;			/* [MOST_CHOICES] */
 	long double total;			/* of all that was counted of the layer */
 	long double *counted;		/* [cliques of a node] people times weight */
 } Counting;
@@ -239,33 +252,14 @@ take_state(Counting *counting, Layer *layer, uint32 *state)
  * ----------------------------------------------------------------
  */
 
-/* Nodes of which no later clique is left must be used up. */
-static bool
-is_used_up(const Counting *counting, const Layer *layer)
-{
-	for (uint64 c = counting->first_clique[layer->node]; c < counting->first_clique[layer->node + 1]; c++)
-		for (int32 r = 1; r < counting->nreleases; r++)
-		{
-			uint32		v = node_at(counting, c, r);
-
-			if (counting->last[v] == counting->at && counting->left[counting->place[v]] > 0)
-				return false;
-		}
-	return true;
-}
-
 /* All records of the node are divided, which has this weight. */
 static bool
-arrive(Counting *counting, long double weight)
+arrive(Counting *counting, uint32 nchosen, long double weight)
 {
 	Layer	   *layer = &counting->layer[counting->at];
 	Layer	   *next = layer + 1;
-	uint64		first = counting->first_clique[layer->node];
-	uint64		n = counting->first_clique[layer->node + 1] - first;
 	uint32		state;
 
-	if (!is_used_up(counting, layer))
-		return true;
 	if (!counting->is_backward)
 	{
 		if (!take_state(counting, next, &state))
@@ -278,20 +272,29 @@ arrive(Counting *counting, long double weight)
 	layer->backward[counting->state] += weight;
 	weight *= layer->forward[counting->state];
 	counting->total += weight;
-	for (uint64 c = 0; c < n; c++)
-		counting->counted[c] += weight * counting->chosen[c];
+	for (uint32 i = 0; i < nchosen; i++)
+		counting->counted[counting->chosen[i].clique - counting->first_clique[layer->node]] += weight * counting->chosen[i].people;
 	return true;
 }
 
-/* For how many people can a clique stand? */
-static uint32
-most_people(const Counting *counting, uint64 clique, uint32 records)
+/* For how many people can a clique stand, and must it, if nodes without a later clique are to be used up? */
+static Bounds
+bounds_of(const Counting *counting, uint64 clique, uint32 records)
 {
-	uint32		most = records;
+	Bounds		bounds = {.most = records};
 
+	if (clique + 1 == counting->first_clique[counting->layer[counting->at].node + 1])
+		bounds.least = records;
 	for (int32 r = 1; r < counting->nreleases; r++)
-		most = Min(most, counting->left[counting->place[node_at(counting, clique, r)]]);
-	return most;
+	{
+		uint32		v = node_at(counting, clique, r);
+		uint32		left = counting->left[counting->place[v]];
+
+		bounds.most = Min(bounds.most, left);
+		if (counting->last[v] == clique)
+			bounds.least = Max(bounds.least, left);
+	}
+	return bounds;
 }
 
 static void
@@ -303,29 +306,34 @@ take(Counting *counting, uint64 clique, int64 people)
 
 /* Divides what is left of a node's records among its cliques from this one on, in all ways there are. */
 static bool
-divide(Counting *counting, uint64 clique, uint32 records, long double logarithm)
+divide(Counting *counting, uint64 clique, uint32 records, uint32 nchosen, long double logarithm)
 {
-	const Layer *layer = &counting->layer[counting->at];
-	uint64		end = counting->first_clique[layer->node + 1];
-	uint64		place = clique - counting->first_clique[layer->node];
-	uint32		most;
-	bool		goes_on = true;
+	uint64		end = counting->first_clique[counting->layer[counting->at].node + 1];
 
-	if (clique == end)
-		return records > 0 || arrive(counting, expl(logarithm));
-	most = most_people(counting, clique, records);
-	if (clique + 1 == end && most < records)
-		return true;
-	for (uint32 n = clique + 1 == end ? records : 0; n <= most && goes_on; n++)
+	for (; clique < end; clique++)
 	{
+		Bounds		bounds;
+
 		if (!pay(counting, counting->nreleases))
 			return false;
-		counting->chosen[place] = n;
-		take(counting, clique, n);
-		goes_on = divide(counting, clique + 1, records - n, logarithm - lgammal((long double) n + 1));
-		take(counting, clique, -(int64) n);
+		bounds = bounds_of(counting, clique, records);
+		for (uint32 n = Max(bounds.least, 1); n <= bounds.most; n++)
+		{
+			bool		goes_on;
+
+			if (nchosen == MOST_CHOICES || !pay(counting, counting->nreleases))
+				return false;
+			counting->chosen[nchosen] = (Chosen) {clique, n};
+			take(counting, clique, n);
+			goes_on = divide(counting, clique + 1, records - n, nchosen + 1, logarithm - lgammal((long double) n + 1));
+			take(counting, clique, -(int64) n);
+			if (!goes_on)
+				return false;
+		}
+		if (bounds.least > 0)
+			return true;
 	}
-	return goes_on;
+	return arrive(counting, nchosen, expl(logarithm));
 }
 
 static bool
@@ -336,7 +344,7 @@ divide_from_state(Counting *counting, uint32 state)
 
 	counting->state = state;
 	memcpy(counting->left, state_at(counting, layer, state), sizeof(uint32) * counting->nothers);
-	return divide(counting, counting->first_clique[layer->node], size, lgammal((long double) size + 1));
+	return divide(counting, counting->first_clique[layer->node], size, 0, lgammal((long double) size + 1));
 }
 
 /* ----------------------------------------------------------------
@@ -407,18 +415,19 @@ go_backward(Counting *counting)
 	return JOIN_FOUND;
 }
 
-/* Numbers the other nodes of a component by where they occur first; false if a node has too many cliques. */
-static bool
+/* Numbers the other nodes of a component by where they occur first; returns the most cliques that a node has. */
+static uint64
 place_others(Counting *counting, const uint32 *node, uint32 n)
 {
+	uint64		most = 0;
+
 	counting->nothers = 0;
 	for (uint32 i = 0; i < n; i++)
 	{
 		uint64		first = counting->first_clique[node[i]];
 		uint64		end = counting->first_clique[node[i] + 1];
 
-		if (end - first > MOST_CHOICES)
-			return false;
+		most = Max(most, end - first);
 		for (uint64 c = first; c < end; c++)
 			for (int32 r = 1; r < counting->nreleases; r++)
 			{
@@ -429,22 +438,24 @@ place_others(Counting *counting, const uint32 *node, uint32 n)
 					counting->size[counting->nothers] = counting->graph->side[r].size[v - counting->first_node[r]];
 					counting->place[v] = counting->nothers++;
 				}
-				counting->last[v] = i;
+				counting->last[v] = c;
 			}
 	}
-	return true;
+	return most;
 }
 
 static void
 begin_component(Counting *counting, const uint32 *node, uint32 n)
 {
+	uint64		most = place_others(counting, node, n);
+
 	counting->layer = allocate(sizeof(Layer), n + 1);
 	counting->nlayers = n;
 	for (uint32 i = 0; i < n; i++)
 		counting->layer[i].node = node[i];
 	counting->left = allocate(sizeof(uint32), counting->nothers);
-	counting->chosen = allocate(sizeof(uint32), MOST_CHOICES);
-	counting->counted = allocate(sizeof(long double), MOST_CHOICES);
+	counting->chosen = allocate(sizeof(Chosen), MOST_CHOICES);
+	counting->counted = allocate(sizeof(long double), most);
 	memcpy(counting->left, counting->size, sizeof(uint32) * counting->nothers);
 }
 
@@ -456,17 +467,14 @@ count_component(Counting *counting, const uint32 *node, uint32 n)
 	JoinOutcome outcome = JOIN_OVER_BUDGET;
 	uint32		state;
 
-	if (place_others(counting, node, n))
+	begin_component(counting, node, n);
+	if (take_state(counting, &counting->layer[0], &state))
 	{
-		begin_component(counting, node, n);
-		if (take_state(counting, &counting->layer[0], &state))
-		{
-			counting->layer[0].forward[state] = 1;
-			outcome = go_forward(counting);
-		}
-		if (outcome == JOIN_FOUND)
-			outcome = go_backward(counting);
+		counting->layer[0].forward[state] = 1;
+		outcome = go_forward(counting);
 	}
+	if (outcome == JOIN_FOUND)
+		outcome = go_backward(counting);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(counting->context);
 	return outcome;
@@ -653,7 +661,7 @@ join_worlds(const JoinGraph *graph, uint64 budget, Posterior *posterior)
 	counting.people = allocate(sizeof(double), counting.ncliques);
 	counting.place = allocate(sizeof(uint32), counting.nnodes);
 	counting.size = allocate(sizeof(uint32), counting.nnodes);
-	counting.last = allocate(sizeof(uint32), counting.nnodes);
+	counting.last = allocate(sizeof(uint64), counting.nnodes);
 	memset(counting.place, 0xff, sizeof(uint32) * counting.nnodes); /* NO_STATE */
 	for (uint32 v = counting.first_node[1]; v < counting.nnodes; v++)
 		if (root_of(&counting, v) == v)
