@@ -119,9 +119,12 @@ fill(FanWalk *walk)
 			set_bit(left_of(walk, 0, s), j);
 		for (int32 r = 0; r < s; r++)
 			for (uint32 i = 0; i < walk->nonly[r]; i++)
+			{
+				CHECK_FOR_INTERRUPTS();
 				for (uint32 j = 0; j < walk->nonly[s]; j++)
 					if (is_joined(walk->graph, walk->release[r], walk->only[r][i], walk->release[s], walk->only[s][j]))
 						set_bit(joined_to(walk, r, i, s), j);
+			}
 	}
 }
 

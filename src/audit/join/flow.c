@@ -176,6 +176,7 @@ send(Flow *flow, uint32 source)
 	{
 		uint32		v = flow->path[length];
 
+		CHECK_FOR_INTERRUPTS();
 		if (v >= flow->residual.na && flow->need[v] > 0)
 		{
 			move_along(flow, length);
@@ -204,10 +205,7 @@ flow_complete(const JoinGraph *graph, JoinPair *pair)
 	begin(graph, &flow);
 	while ((left_over = count_left_over(&flow)) > 0 && find_depths(&flow))
 		for (uint32 v = 0; v < flow.residual.na; v++)
-		{
-			CHECK_FOR_INTERRUPTS();
 			send(&flow, v);
-		}
 	pfree(flow.need);
 	pfree(flow.depth);
 	pfree(flow.arc);

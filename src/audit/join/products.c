@@ -17,6 +17,7 @@
 #include "audit/join/counts.h"
 #include "audit/join/fans.h"
 #include "audit/join/products.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 /* What may keep nodes of two releases from being joined */
@@ -126,6 +127,7 @@ find_parted(const Products *products, Size p)
 	{
 		uint32		a = products->only[pair->a][i];
 
+		CHECK_FOR_INTERRUPTS();
 		for (uint32 j = 0; (any || dents_of_a[a]) && j < products->nonly[pair->b]; j++)
 		{
 			uint32		b = products->only[pair->b][j];
