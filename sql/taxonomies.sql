@@ -63,6 +63,8 @@ SELECT try_levels('a', 'b', 'root', 'root', 'c', 'd');
 SELECT try_levels('a', NULL, 'root');
 SELECT try_levels(NULL, 'b', 'root');
 SELECT try_levels('a', 'b', NULL);
+SELECT try_levels('a', '*', 'root');
+SELECT try_levels('**', 'b', 'root');
 SELECT try_levels('a', 'b', 'root', 'a', 'b', 'root');
 SELECT pprepub.drop_taxonomy('wrong');
 SELECT try_levels(repeat('a', 1025), 'b', 'root');

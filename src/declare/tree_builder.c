@@ -88,6 +88,11 @@ builder_link(TreeBuilder *builder, uint32 child, uint32 parent)
 				 errmsg("node \"%s\" of taxonomy \"%s\" has two parents, \"%s\" and \"%s\"",
 						node->name, builder->taxonomy,
 						builder->nodes[node->parent].name, builder->nodes[parent].name)));
+	if (node->name[0] != '\0' && node->name[strspn(node->name, "*")] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+				 errmsg("node \"%s\" of taxonomy \"%s\" is not the root", node->name, builder->taxonomy),
+				 errhint("Whoever reads a cell that is nothing but stars takes it for withheld. Give the node another name.")));
 	node->parent = parent;
 }
 
