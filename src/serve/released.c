@@ -11,6 +11,7 @@
 #include "frame/print.h"
 #include "method/method.h"
 #include "serve/columns.h"
+#include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -33,6 +34,20 @@ columns_of(CatalogAccess *access, uint64 row)
 
 	MemoryContextSwitchTo(old);
 	return copy;
+}
+
+/* Taxonomies' trees are noted in the order of their columns. */
+static int32 *
+trees_of_columns(const DeclaredPublication *publication, ArrayType *noted)
+{
+	int32	   *tree = palloc0(sizeof(int32) * publication->ncolumns);
+	int			nnoted = ArrayGetNItems(ARR_NDIM(noted), ARR_DIMS(noted));
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].tree != 0 && n < nnoted)
+			tree[i] = ((const int32 *) ARR_DATA_PTR(noted))[n++];
+	return tree;
 }
 
 static void
@@ -58,6 +73,7 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 										  DatumGetJsonbP(catalog_field(row, "params", &isnull)));
 	old = MemoryContextSwitchTo(access->context);
 	released->shown = noted_columns(publication, columns);
+	released->tree = trees_of_columns(publication, DatumGetArrayTypeP(catalog_field(row, "trees", &isnull)));
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (publication->columns[i].role == ROLE_SENSITIVE)
 			released->shows_sensitive = released->shown[i];
@@ -73,7 +89,7 @@ read_range(const DeclaredPublication *publication, int32 first, int32 last)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_read("SELECT number, kind, identified, method, params, relation::oid AS relation, columns, checksum_seed, checksum"
+	catalog_read("SELECT number, kind, identified, method, params, relation::oid AS relation, columns, trees, checksum_seed, checksum"
 				 " FROM pprepub.catalog_release WHERE publication = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(first)),

@@ -21,6 +21,7 @@ typedef struct Released
 	Oid			table;			/* InvalidOid when it has none, or it is gone */
 	Principle	principle;		/* that it was made under */
 	const bool *shown;			/* [columns of the publication] */
+	const int32 *tree;			/* [columns of the publication] with which it was made, or 0 */
 	bool		shows_sensitive;
 	uint64		checksum_seed;
 	pg_uuid_t	checksum;

@@ -107,7 +107,7 @@ believe(const DeclaredPublication *publication, const int32 *numbers, int32 n)
 	if (!people->is_whole)
 		refuse_unknown(publication);
 	believing->linking = linking;
-	believing->known = known_people(people, linking->reading, linking->source);
+	believing->known = known_people(people, linking->source);
 	believing->graph = join_graph(&believing->known->input);
 	believing->tuples = tuples_of_members(linking->reading, linking->source, n);
 	count_worlds(believing);

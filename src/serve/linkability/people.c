@@ -65,6 +65,31 @@ find_alike(Gathering *gathering)
 	}
 }
 
+/* Quasi-identifiers, and the ages of those that have any, as columns of joins */
+static inline int
+count_columns(const Gathering *gathering)
+{
+	return gathering->reading->nqis + gathering->source->naged;
+}
+
+static inline int
+quasi_identifier_of(const Gathering *gathering, int column)
+{
+	int			nqis = gathering->reading->nqis;
+
+	return column < nqis ? column : gathering->source->aged[column - nqis];
+}
+
+/* A release's cell in a column of joins */
+static inline Span
+span_in(const Gathering *gathering, const ReadRelease *release, int column, Cell cell)
+{
+	int			aged = column - gathering->reading->nqis;
+
+	return aged < 0 ? gathering->source->line[column].span[cell] :
+		age_span(gathering->source->ages[aged], cell, release->tree[gathering->source->aged[aged]]);
+}
+
 static bool
 cells_agree(const Gathering *gathering, int32 r, uint32 record, int32 s, uint32 other)
 {
@@ -74,12 +99,12 @@ cells_agree(const Gathering *gathering, int32 r, uint32 record, int32 s, uint32 
 
 	if (a->thread == NULL || b->thread == NULL)
 		return true;
-	for (int q = 0; q < reading->nqis; q++)
+	for (int c = 0; c < count_columns(gathering); c++)
 	{
-		const Span *span = gathering->source->line[q].span;
+		int			q = quasi_identifier_of(gathering, c);
 
 		if (a->cell[q] != NULL && b->cell[q] != NULL &&
-			!span_overlaps(span[a->cell[q][record]], span[b->cell[q][other]]))
+			!span_overlaps(span_in(gathering, a, c, a->cell[q][record]), span_in(gathering, b, c, b->cell[q][other])))
 			return false;
 	}
 	return true;
@@ -297,19 +322,42 @@ find_all_together(const Gathering *gathering, bool may_be_anybody)
  * ----------------------------------------------------------------
  */
 
-/* A column of a release: of its rows, and then of absentees. */
-static const Span *
-spans_of(const uint32 *number, uint64 nrows, const Span *span, uint32 n)
+/* A column of a release, in which its absentees are withheld, behind its rows. */
+static Span *
+make_column(const ReadRelease *release, uint32 n)
 {
+	Span	   *cells = allocate(sizeof(Span), n);
+
+	for (uint64 i = release->nrows; i < n; i++)
+		cells[i] = WITHHELD;
+	return cells;
+}
+
+static const Span *
+cells_of(const Gathering *gathering, const ReadRelease *release, int column)
+{
+	const Cell *cell = release->cell[quasi_identifier_of(gathering, column)];
 	Span	   *cells;
 
-	if (number == NULL)
+	if (cell == NULL)
 		return NULL;
-	cells = allocate(sizeof(Span), n);
-	for (uint64 i = 0; i < nrows; i++)
-		cells[i] = span == NULL ? span_of(number[i]) : span[number[i]];
-	for (uint64 i = nrows; i < n; i++)
-		cells[i] = WITHHELD;
+	cells = make_column(release, gathering->people->n);
+	for (uint64 i = 0; i < release->nrows; i++)
+		cells[i] = span_in(gathering, release, column, cell[i]);
+	return cells;
+}
+
+static const Span *
+insensitive_of(const Gathering *gathering, const ReadRelease *release, int i)
+{
+	const uint32 *number = release->insensitive[i];
+	Span	   *cells;
+
+	if (number == NULL || !gathering->reading->is_compared[i])
+		return NULL;
+	cells = make_column(release, gathering->people->n);
+	for (uint64 row = 0; row < release->nrows; row++)
+		cells[row] = span_of(number[row]);
 	return cells;
 }
 
@@ -359,16 +407,16 @@ records_of(const Gathering *gathering, int32 r)
 	const Reading *reading = gathering->reading;
 	const ReadRelease *release = &reading->release[r];
 	uint32		n = gathering->people->n;
-	const Span **cells = palloc(sizeof(Span *) * (reading->nqis + reading->ninsensitive + 1));
+	int			ncolumns = count_columns(gathering);
+	const Span **cells = palloc(sizeof(Span *) * (ncolumns + reading->ninsensitive + 1));
 	uint32	   *absentees = allocate(sizeof(uint32), n);
 	uint32	   *person = list_people(gathering, r, absentees);
 	JoinRelease result = {.nrecords = n,.nabsent = n - release->nrows,.cells = cells};
 
-	for (int q = 0; q < reading->nqis; q++)
-		cells[q] = spans_of(release->cell[q], release->nrows, gathering->source->line[q].span, n);
+	for (int c = 0; c < ncolumns; c++)
+		cells[c] = cells_of(gathering, release, c);
 	for (int i = 0; i < reading->ninsensitive; i++)
-		cells[reading->nqis + i] = reading->is_compared[i] ?
-			spans_of(release->insensitive[i], release->nrows, NULL, n) : NULL;
+		cells[ncolumns + i] = insensitive_of(gathering, release, i);
 	result.sensitive = values_of(gathering, r, absentees);
 	result.person = release->thread == NULL && release->nrows > 0 ? NULL : person;
 	pfree(absentees);
@@ -404,8 +452,8 @@ people_of(const Reading *reading, const Source *source, int32 n, bool is_guess, 
 	people->input = (JoinInput) {
 		.nreleases = n,
 		.release = release,
-		.ncolumns = reading->nqis + reading->ninsensitive,
-		.nqis = reading->nqis,
+		.ncolumns = count_columns(&gathering) + reading->ninsensitive,
+		.nqis = count_columns(&gathering),
 		.nvalues = reading->nvalues,
 		.null_value = reading->null_value,
 		.is_guess = is_guess,
@@ -442,14 +490,12 @@ static void
 leave_covered(const People *people, int32 r, const Source *source, KnownPeople *known, const uint32 *row)
 {
 	const JoinRelease *release = &people->input.release[r];
-	const Frame *frame = &source->loaded->frame;
 	uint32	   *record = records_by_person(release);
 
 	for (uint32 p = 0; p < people->n && record != NULL; p++)
-		for (int q = 0; q < frame->nqis && known->is_known[p]; q++)
-			if (release->cells[q] != NULL)
-				known->is_known[p] = span_contains(release->cells[q][record[p]],
-												   span_of(source->line[q].code[frame->code[q][row[p]]]));
+		for (int c = 0; c < people->input.nqis && known->is_known[p]; c++)
+			if (release->cells[c] != NULL)
+				known->is_known[p] = span_contains(release->cells[c][record[p]], span_of(code_of_row(source, c, row[p])));
 	if (record != NULL)
 		pfree(record);
 }
@@ -478,19 +524,18 @@ find_known(const People *people, const Source *source, KnownPeople *known, uint3
 
 /* The source as a release: person by person. */
 static JoinRelease
-source_as_release(const People *people, const Reading *reading, const Source *source, const KnownPeople *known, const uint32 *row)
+source_as_release(const People *people, const Source *source, const KnownPeople *known, const uint32 *row)
 {
-	const Frame *frame = &source->loaded->frame;
 	const Span **cells = palloc0(sizeof(Span *) * (people->input.ncolumns + 1));
 	uint32	   *person = allocate(sizeof(uint32), people->n);
 
-	for (int q = 0; q < reading->nqis; q++)
+	for (int c = 0; c < people->input.nqis; c++)
 	{
 		Span	   *column = allocate(sizeof(Span), people->n);
 
 		for (uint32 p = 0; p < people->n; p++)
-			column[p] = known->is_known[p] ? span_of(source->line[q].code[frame->code[q][row[p]]]) : WITHHELD;
-		cells[q] = column;
+			column[p] = known->is_known[p] ? span_of(code_of_row(source, c, row[p])) : WITHHELD;
+		cells[c] = column;
 	}
 	for (uint32 p = 0; p < people->n; p++)
 		person[p] = p;
@@ -514,14 +559,14 @@ together_with_source(const JoinInput *input)
 }
 
 KnownPeople *
-known_people(const People *people, const Reading *reading, const Source *source)
+known_people(const People *people, const Source *source)
 {
 	KnownPeople *known = palloc0(sizeof(KnownPeople));
 	uint32	   *row = allocate(sizeof(uint32), people->n);
 	JoinRelease *release = palloc(sizeof(JoinRelease) * (people->input.nreleases + 1));
 
 	find_known(people, source, known, row);
-	release[0] = source_as_release(people, reading, source, known, row);
+	release[0] = source_as_release(people, source, known, row);
 	memcpy(&release[1], people->input.release, sizeof(JoinRelease) * people->input.nreleases);
 	known->input = people->input;
 	known->input.nreleases++;

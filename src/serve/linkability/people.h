@@ -48,6 +48,6 @@ typedef struct KnownPeople
 	uint32	   *person_of_row;	/* [rows of the source] or NOBODY_YET */
 } KnownPeople;
 
-extern KnownPeople *known_people(const People *people, const Reading *reading, const Source *source);
+extern KnownPeople *known_people(const People *people, const Source *source);
 
 #endif							/* PPREPUB_SERVE_PEOPLE_H */

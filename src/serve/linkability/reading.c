@@ -62,6 +62,14 @@ add_read_row(const Reading *reading, ReadRelease *release)
 	return release->nrows++;
 }
 
+/* Nobody knows which tree an import was made with, and a draft is made with today's. */
+static int32
+tree_of(const DeclaredPublication *publication, const ReadRelease *release, int column)
+{
+	return release->is_draft || release->released->is_imported ?
+		publication->columns[column].tree : release->released->tree[column];
+}
+
 void
 begin_read_release(const Reading *reading, ReadRelease *release)
 {
@@ -71,6 +79,7 @@ begin_read_release(const Reading *reading, ReadRelease *release)
 
 	release->allocated = 1024;
 	release->cell = palloc0(sizeof(Cell *) * (reading->nqis + 1));
+	release->tree = palloc0(sizeof(int32) * (reading->nqis + 1));
 	release->insensitive = palloc0(sizeof(uint32 *) * (reading->ninsensitive + 1));
 	if (release->released->shows_sensitive)
 		release->value = palloc(sizeof(Code) * release->allocated);
@@ -78,6 +87,8 @@ begin_read_release(const Reading *reading, ReadRelease *release)
 	{
 		bool		is_shown = release->released->shown[i];
 
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			release->tree[q] = tree_of(publication, release, i);
 		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER && q++ >= 0 && is_shown)
 			release->cell[q - 1] = palloc(sizeof(Cell) * release->allocated);
 		if (publication->columns[i].role == ROLE_INSENSITIVE && insensitive++ >= 0 && is_shown && !release->released->is_answer)

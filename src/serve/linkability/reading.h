@@ -24,6 +24,7 @@ typedef struct ReadRelease
 	uint64		nrows;
 	uint64		allocated;
 	Cell	  **cell;			/* [nqis] NULL for those that are not shown */
+	int32	   *tree;			/* [nqis] that their nodes are of, or 0 */
 	Code	   *value;			/* NULL if not shown */
 	uint32	  **insensitive;	/* [ninsensitive] NULL for those that are not shown, or not kept */
 	uint32	   *class;			/* numbers of the log; NULL if that tells nothing of rows, or all */

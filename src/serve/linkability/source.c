@@ -129,6 +129,31 @@ find_threads(const Reading *reading, Source *source)
 	}
 }
 
+/* Finds taxonomies of which releases that show them have other trees. */
+static void
+find_aged(const Reading *reading, Source *source)
+{
+	int32	   *tree = palloc(sizeof(int32) * (reading->nreleases + 1));
+
+	source->aged = palloc(sizeof(int) * (reading->nqis + 1));
+	source->ages = palloc(sizeof(TreeAges *) * (reading->nqis + 1));
+	for (int q = 0; q < reading->nqis; q++)
+	{
+		int32		n = 0;
+		TreeAges   *ages;
+
+		for (int32 r = 0; r < reading->nreleases; r++)
+			if (reading->release[r].cell[q] != NULL)
+				tree[n++] = reading->release[r].tree[q];
+		ages = tree_ages(reading->column[q], reading->cells[q], source->loaded->codings[q], tree, n);
+		if (ages == NULL)
+			continue;
+		source->aged[source->naged] = q;
+		source->ages[source->naged++] = ages;
+	}
+	pfree(tree);
+}
+
 Source *
 read_source(const Reading *reading)
 {
@@ -141,6 +166,7 @@ read_source(const Reading *reading)
 	source->line = palloc(sizeof(LineUp) * (reading->nqis + 1));
 	for (int q = 0; q < reading->nqis; q++)
 		source->line[q] = line_up(reading->column[q], reading->cells[q], source->loaded->codings[q]);
+	find_aged(reading, source);
 	return source;
 }
 
@@ -233,12 +259,12 @@ tuples_of_members(const Reading *reading, const Source *source, int32 n)
 		tuples->row[tuples->tuple_of[i]] = tuples->row_of[i];
 		tuples->records[tuples->tuple_of[i]]++;
 	}
-	tuples->code = palloc(sizeof(Code *) * (frame->nqis + 1));
-	for (int q = 0; q < frame->nqis; q++)
+	tuples->code = palloc(sizeof(Code *) * (frame->nqis + source->naged + 1));
+	for (int c = 0; c < frame->nqis + source->naged; c++)
 	{
-		tuples->code[q] = allocate(sizeof(Code), tuples->ntuples);
+		tuples->code[c] = allocate(sizeof(Code), tuples->ntuples);
 		for (uint32 t = 0; t < tuples->ntuples; t++)
-			tuples->code[q][t] = source->line[q].code[frame->code[q][tuples->row[t]]];
+			tuples->code[c][t] = code_of_row(source, c, tuples->row[t]);
 	}
 	return tuples;
 }

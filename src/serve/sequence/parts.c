@@ -205,7 +205,8 @@ tuples_of(const PeopleParting *parting, const People *people, const JoinInput *j
 {
 	const Source *source = parting->sequencing->source;
 	const Frame *frame = &source->loaded->frame;
-	Code	  **code = palloc(sizeof(Code *) * (frame->nqis + join->nreleases + 1));
+	int32		ncolumns = join->nqis - join->nreleases;
+	Code	  **code = palloc(sizeof(Code *) * (join->nqis + 1));
 	uint32	   *row = allocate(sizeof(uint32), frame->nrows);
 	uint32	   *person = allocate(sizeof(uint32), frame->nrows);
 	uint32		n = 0;
@@ -216,16 +217,16 @@ tuples_of(const PeopleParting *parting, const People *people, const JoinInput *j
 		if (person[n] != NO_PERSON)
 			row[n++] = i;
 	}
-	for (int q = 0; q < frame->nqis; q++)
+	for (int32 c = 0; c < ncolumns; c++)
 	{
-		Span	   *cover = covered(join, q);
+		Span	   *cover = covered(join, c);
 
-		code[q] = allocate(sizeof(Code), n);
+		code[c] = allocate(sizeof(Code), n);
 		for (uint32 i = 0; i < n; i++)
 		{
-			code[q][i] = source->line[q].code[frame->code[q][row[i]]];
-			if (!span_contains(cover[person[i]], span_of(code[q][i])))
-				code[q][i] = cover[person[i]].lo;
+			code[c][i] = code_of_row(source, c, row[i]);
+			if (!span_contains(cover[person[i]], span_of(code[c][i])))
+				code[c][i] = cover[person[i]].lo;
 		}
 		pfree(cover);
 	}
@@ -233,9 +234,9 @@ tuples_of(const PeopleParting *parting, const People *people, const JoinInput *j
 	{
 		bool	   *absent = absent_people(&join->release[r]);
 
-		code[frame->nqis + r] = allocate(sizeof(Code), n);
+		code[ncolumns + r] = allocate(sizeof(Code), n);
 		for (uint32 i = 0; i < n; i++)
-			code[frame->nqis + r][i] = absent[person[i]];
+			code[ncolumns + r][i] = absent[person[i]];
 		pfree(absent);
 	}
 	pfree(person);
