@@ -46,6 +46,7 @@ typedef struct Full
 	/* A perfect matching of those components of which one is known */
 	uint32	   *base;			/* [cliques] people that it stands for */
 	bool	   *has_base;		/* [nodes] by root */
+	uint64	   *nbased;			/* [nodes] cliques that stand for somebody: the first of the node's */
 
 	uint32	   *own;			/* [releases] nodes of somebody */
 
@@ -84,6 +85,9 @@ full_pay(Full *full)
 
 /* The root of the component that a node is in */
 extern uint32 root_of(Full *full, uint32 node);
+
+/* Notes that a perfect matching of a component is known. */
+extern void note_base(Full *full, uint32 root);
 
 /*
  * Searches a perfect matching of a component that contains a clique, and admits whatever is in it;

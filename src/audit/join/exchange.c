@@ -60,14 +60,14 @@ add_person(Full *full, int32 r, uint32 node, uint32 attempt)
 {
 	uint32		v = full->first_node[r] + node;
 	uint64		first = full->first_clique[v];
-	uint64		n = full->first_clique[v + 1] - first;
+	uint64		n = full->nbased[v];
 	uint64		begin = scatter(attempt) * n >> 32;
 
 	for (uint64 i = 0; i < n; i++)
 	{
 		uint32		c = full->clique_of[first + (begin + i) % n];
 
-		if (full->base[c] == 0 || is_taken(full, c))
+		if (is_taken(full, c))
 			continue;
 		for (int32 s = 0; s < full->nreleases; s++)
 			*exchanged_at(full, s, full->nexchanged) = full->clique[(Size) c * full->nreleases + s];
@@ -179,7 +179,7 @@ exchange(Full *full, uint32 clique, uint32 attempt)
 bool
 exchange_people(Full *full, uint32 clique)
 {
-	for (uint32 attempt = 0; attempt < MOST_ATTEMPTS; attempt++)
+	for (uint32 attempt = 0; attempt < MOST_ATTEMPTS && full_pay(full); attempt++)
 		if (exchange(full, clique, attempt))
 			return true;
 	return false;

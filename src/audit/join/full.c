@@ -150,6 +150,34 @@ own_clique(const Full *full, uint32 person)
 	return clique;
 }
 
+/* Puts those of a node's cliques first that stand for somebody. */
+static void
+put_based_first(Full *full, uint32 node)
+{
+	uint32	   *clique = &full->clique_of[full->first_clique[node]];
+	uint64		n = full->first_clique[node + 1] - full->first_clique[node];
+	uint64		nbased = 0;
+
+	for (uint64 i = 0; i < n; i++)
+		if (full->base[clique[i]] > 0)
+		{
+			uint32		based = clique[i];
+
+			clique[i] = clique[nbased];
+			clique[nbased++] = based;
+		}
+	full->nbased[node] = nbased;
+}
+
+void
+note_base(Full *full, uint32 root)
+{
+	CHECK_FOR_INTERRUPTS();
+	full->has_base[root] = true;
+	for (uint32 i = full->first_member[root]; i < full->first_member[root + 1]; i++)
+		put_based_first(full, full->member[i]);
+}
+
 /* Components of somebody who has no clique: what is said of the others there is no perfect matching. */
 static bool *
 find_doubtful(Full *full)
@@ -177,16 +205,17 @@ admit_people(Full *full)
 	for (uint32 p = 0; p < graph->input->release[0].nrecords; p++)
 	{
 		uint32		clique = own_clique(full, p);
-		uint32		root;
 
 		if (p % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (clique == NO_CLIQUE || is_doubtful[root = root_of(full, node_at(full, clique, 0))])
+		if (clique == NO_CLIQUE || is_doubtful[root_of(full, node_at(full, clique, 0))])
 			continue;
 		full->admitted[clique] = true;
 		full->base[clique]++;
-		full->has_base[root] = true;
 	}
+	for (uint32 v = 0; v < full->nnodes; v++)
+		if (full->first_member[v + 1] > full->first_member[v] && !is_doubtful[v])
+			note_base(full, v);
 	pfree(is_doubtful);
 }
 
@@ -200,6 +229,7 @@ admit(Full *full)
 	full->decision = allocate(sizeof(Decision), full->ncliques);
 	full->base = allocate(sizeof(uint32), full->ncliques);
 	full->has_base = allocate(sizeof(bool), full->nnodes);
+	full->nbased = allocate(sizeof(uint64), full->nnodes);
 	full->own = allocate(sizeof(uint32), full->nreleases);
 	full->exchanged = allocate(sizeof(uint32), (Size) full->nreleases * (full->nreleases + MOST_EXTRAS));
 	admit_people(full);

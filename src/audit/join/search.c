@@ -136,24 +136,30 @@ begin_search(Full *full, uint32 root)
 	full->ndecisions = 0;
 }
 
-/* Admits whatever stands for somebody, if a matching was found, and ends the search. */
+/* Admits whatever stands for somebody in the matching that was found: the clique that was asked for, and what was decided. */
 static void
-end_search(Full *full, uint32 root, bool found)
+admit_found(Full *full, uint32 root, uint32 clique)
 {
-	for (uint32 i = full->first_member[root]; i < full->first_member[root + 1]; i++)
-		for (uint64 j = full->first_clique[full->member[i]]; j < full->first_clique[full->member[i] + 1]; j++)
-		{
-			uint32		c = full->clique_of[j];
+	full->admitted[clique] = true;
+	for (uint32 i = 0; i < full->ndecisions; i++)
+		full->admitted[full->decision[i].clique] |= full->decision[i].people > 0;
+	if (full->has_base[root])
+		return;
+	full->base[clique] = full->people[clique];
+	for (uint32 i = 0; i < full->ndecisions; i++)
+		full->base[full->decision[i].clique] = full->people[full->decision[i].clique];
+	note_base(full, root);
+}
 
-			full->admitted[c] |= found && full->people[c] > 0;
-			if (found && !full->has_base[root])
-				full->base[c] = full->people[c];
-			full->decided[c] = false;
-		}
-	for (uint32 i = full->first_member[root]; i < full->first_member[root + 1]; i++)
-		for (uint64 j = full->first_clique[full->member[i]]; j < full->first_clique[full->member[i] + 1]; j++)
-			full->people[full->clique_of[j]] = 0;
-	full->has_base[root] |= found;
+static void
+end_search(Full *full, uint32 clique)
+{
+	for (uint32 i = 0; i < full->ndecisions; i++)
+	{
+		full->people[full->decision[i].clique] = 0;
+		full->decided[full->decision[i].clique] = false;
+	}
+	full->people[clique] = 0;
 }
 
 bool
@@ -176,6 +182,8 @@ search_matching(Full *full, uint32 clique)
 			take(full, decision.clique, decision.people);
 		}
 	} while (choice == CHOICE_MADE || (choice == CHOICE_NONE && go_back(full)));
-	end_search(full, root, choice == CHOICE_DONE);
+	if (choice == CHOICE_DONE)
+		admit_found(full, root, clique);
+	end_search(full, clique);
 	return true;
 }
