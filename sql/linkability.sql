@@ -208,6 +208,11 @@ DO $$ BEGIN
 END $$;
 SET statement_timeout = '500ms';
 SELECT * FROM pprepub.linkability('people');
+-- So are searches whose budget never ends.
+SET pprepub.fmj_budget = 1e18;
+SELECT * FROM pprepub.linkability('people', join_kind => 'fmj');
+SELECT * FROM pprepub.link_posterior('people', '{1,5,6,7,8,9,10}');
+RESET pprepub.fmj_budget;
 RESET statement_timeout;
 SELECT linkability IS NOT NULL AS told FROM pprepub.linkability('people', '{2}');
 SELECT pprepub.drop_publication('people', true);

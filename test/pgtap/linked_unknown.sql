@@ -49,5 +49,16 @@ BEGIN
 END
 $fn$;
 SELECT try_life(number) FROM generate_series(1, 40) number;
+
+-- Where it is not known who is in a release, everybody is judged.
+TRUNCATE people;
+INSERT INTO people SELECT i, 20 + i, '11', 'a', 'A' FROM generate_series(1, 6) i;
+SELECT pprepub.create_publication('known', 'people', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 1}') \g /dev/null
+CREATE VIEW half AS SELECT id, age, ill FROM people WHERE id < 4;
+CREATE VIEW unnamed AS SELECT age, ill FROM half;
+SELECT pprepub.import_release('known', 'half', 'id'), pprepub.import_release('known', 'unnamed', accept_changes => true) \g /dev/null
+SELECT is((SELECT tuples FROM pprepub.linkability('known', ARRAY[release])), CASE release WHEN 1 THEN 3 ELSE 6 END::bigint, 'release ' || release) FROM generate_series(1, 2) release;
+SELECT is(tuples, 6::bigint, 'of both, everybody, too') FROM pprepub.linkability('known');
+SELECT is(count(*) FILTER (WHERE linkability IS NULL), 3::bigint, 'those whom nothing fits are linked to nothing') FROM pprepub.link_profile('known');
 SELECT * FROM finish();
 ROLLBACK;
