@@ -6,7 +6,7 @@
 #ifndef PPREPUB_AUDIT_JOIN_ADMISSION_H
 #define PPREPUB_AUDIT_JOIN_ADMISSION_H
 
-#include "audit/join/graph.h"
+#include "audit/join/listing.h"
 #include "miscadmin.h"
 
 /* A clique that was decided, and what else it may be */
@@ -25,21 +25,12 @@ typedef struct Full
 	JoinGraph  *graph;
 	int32		nreleases;
 	uint64		steps;			/* cliques that may still be looked at */
-
-	/* Nodes of all releases in one row: those of release r begin at first_node[r] */
-	uint32	   *first_node;		/* [releases + 1] */
-	uint32		nnodes;
-
-	/* Cliques of the kernel */
-	uint32		ncliques;
-	uint64		room;
-	uint32	   *clique;			/* [cliques * releases] a node of each release */
+	Listing		listing;		/* of the kernel's cliques: fewer than NO_CLIQUE */
 	bool	   *admitted;		/* [cliques] */
 	uint64	   *first_clique;	/* [nodes + 1] */
 	uint32	   *clique_of;		/* [cliques * releases] node by node */
 
-	/* Components, and their nodes */
-	uint32	   *parent;			/* [nodes] up to the root of a component */
+	/* Nodes of components */
 	uint32	   *first_member;	/* [nodes + 1] by root; empty for others */
 	uint32	   *member;			/* [nodes] root by root */
 
@@ -65,13 +56,6 @@ typedef struct Full
 
 #define NO_CLIQUE PG_UINT32_MAX
 
-/* The number in the row of a clique's node of release r */
-static inline uint32
-node_at(const Full *full, uint32 clique, int32 r)
-{
-	return full->first_node[r] + full->clique[(Size) clique * full->nreleases + r];
-}
-
 /* Pays for looking at something; false if that is over the budget. */
 static inline bool
 full_pay(Full *full)
@@ -82,9 +66,6 @@ full_pay(Full *full)
 		CHECK_FOR_INTERRUPTS();
 	return true;
 }
-
-/* The root of the component that a node is in */
-extern uint32 root_of(Full *full, uint32 node);
 
 /* Notes that a perfect matching of a component is known. */
 extern void note_base(Full *full, uint32 root);

@@ -46,7 +46,7 @@ is_taken(const Full *full, uint32 clique)
 	{
 		int32		r = 0;
 
-		while (r < full->nreleases && *exchanged_at(full, r, i) == full->clique[(Size) clique * full->nreleases + r])
+		while (r < full->nreleases && *exchanged_at(full, r, i) == full->listing.clique[(Size) clique * full->nreleases + r])
 			r++;
 		if (r == full->nreleases)
 			return true;
@@ -58,7 +58,7 @@ is_taken(const Full *full, uint32 clique)
 static bool
 add_person(Full *full, int32 r, uint32 node, uint32 attempt)
 {
-	uint32		v = full->first_node[r] + node;
+	uint32		v = full->listing.first_node[r] + node;
 	uint64		first = full->first_clique[v];
 	uint64		n = full->nbased[v];
 	uint64		begin = scatter(attempt) * n >> 32;
@@ -70,7 +70,7 @@ add_person(Full *full, int32 r, uint32 node, uint32 attempt)
 		if (is_taken(full, c))
 			continue;
 		for (int32 s = 0; s < full->nreleases; s++)
-			*exchanged_at(full, s, full->nexchanged) = full->clique[(Size) c * full->nreleases + s];
+			*exchanged_at(full, s, full->nexchanged) = full->listing.clique[(Size) c * full->nreleases + s];
 		full->nexchanged++;
 		return true;
 	}
@@ -147,7 +147,7 @@ admit_exchanged(Full *full)
 	{
 		for (int32 r = 0; r < full->nreleases; r++)
 			node[r] = *exchanged_at(full, r, i);
-		full->admitted[find_clique(full->clique, full->ncliques, full->nreleases, node)] = true;
+		full->admitted[find_clique(full->listing.clique, full->listing.ncliques, full->nreleases, node)] = true;
 	}
 	pfree(node);
 }
@@ -161,7 +161,7 @@ admit_exchanged(Full *full)
 static bool
 exchange(Full *full, uint32 clique, uint32 attempt)
 {
-	const uint32 *node = &full->clique[(Size) clique * full->nreleases];
+	const uint32 *node = &full->listing.clique[(Size) clique * full->nreleases];
 
 	full->nexchanged = 0;
 	full->tries = MOST_TRIES;

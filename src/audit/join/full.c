@@ -32,96 +32,42 @@ allocate(Size width, Size n)
  * ----------------------------------------------------------------
  */
 
-static bool
-add_clique(void *arg, const uint32 *node)
-{
-	Full	   *full = arg;
-
-	if (!full_pay(full) || full->ncliques == PG_UINT32_MAX - 1)
-		return false;
-	if (full->ncliques == full->room)
-	{
-		full->room *= 2;
-		full->clique = repalloc_huge(full->clique, sizeof(uint32) * full->room * full->nreleases);
-	}
-	memcpy(&full->clique[(Size) full->ncliques * full->nreleases], node, sizeof(uint32) * full->nreleases);
-	full->ncliques++;
-	return true;
-}
-
-static bool
-list_cliques(Full *full)
-{
-	CliqueWalk	walk = {.graph = full->graph,.visit = add_clique,.arg = full};
-	bool		whole;
-
-	full->room = 1024;
-	full->clique = palloc_extended(sizeof(uint32) * full->room * full->nreleases, MCXT_ALLOC_HUGE);
-	walk.node = palloc0(sizeof(uint32) * full->nreleases);
-	whole = walk_cliques(&walk);
-	pfree(walk.node);
-	return whole;
-}
-
-static void
-number_nodes(Full *full)
-{
-	full->first_node = allocate(sizeof(uint32), full->nreleases);
-	for (int32 r = 0; r < full->nreleases; r++)
-		full->first_node[r + 1] = full->first_node[r] + full->graph->side[r].nnodes;
-	full->nnodes = full->first_node[full->nreleases];
-}
-
 static void
 list_by_node(Full *full)
 {
-	uint64	   *filled = allocate(sizeof(uint64), full->nnodes);
+	uint64	   *filled = allocate(sizeof(uint64), full->listing.nnodes);
 
-	full->first_clique = allocate(sizeof(uint64), full->nnodes);
-	full->clique_of = allocate(sizeof(uint32), (Size) full->ncliques * full->nreleases);
-	for (uint32 c = 0; c < full->ncliques; c++)
+	full->first_clique = allocate(sizeof(uint64), full->listing.nnodes);
+	full->clique_of = allocate(sizeof(uint32), (Size) full->listing.ncliques * full->nreleases);
+	for (uint32 c = 0; c < full->listing.ncliques; c++)
 		for (int32 r = 0; r < full->nreleases; r++)
-			full->first_clique[node_at(full, c, r) + 1]++;
-	for (uint32 v = 0; v < full->nnodes; v++)
+			full->first_clique[node_at(&full->listing, c, r) + 1]++;
+	for (uint32 v = 0; v < full->listing.nnodes; v++)
 		full->first_clique[v + 1] += full->first_clique[v];
-	for (uint32 c = 0; c < full->ncliques; c++)
+	for (uint32 c = 0; c < full->listing.ncliques; c++)
 		for (int32 r = 0; r < full->nreleases; r++)
 		{
-			uint32		v = node_at(full, c, r);
+			uint32		v = node_at(&full->listing, c, r);
 
 			full->clique_of[full->first_clique[v] + filled[v]++] = c;
 		}
 	pfree(filled);
 }
 
-uint32
-root_of(Full *full, uint32 node)
-{
-	while (full->parent[node] != node)
-		node = full->parent[node] = full->parent[full->parent[node]];
-	return node;
-}
-
 static void
-find_components(Full *full)
+list_members(Full *full)
 {
-	uint32	   *filled = allocate(sizeof(uint32), full->nnodes);
+	uint32	   *filled = allocate(sizeof(uint32), full->listing.nnodes);
 
-	full->parent = allocate(sizeof(uint32), full->nnodes);
-	full->first_member = allocate(sizeof(uint32), full->nnodes);
-	full->member = allocate(sizeof(uint32), full->nnodes);
-	for (uint32 v = 0; v < full->nnodes; v++)
-		full->parent[v] = v;
-	for (uint32 c = 0; c < full->ncliques; c++)
-		for (int32 r = 1; r < full->nreleases; r++)
-			full->parent[root_of(full, node_at(full, c, r))] = root_of(full, node_at(full, c, 0));
-	for (uint32 v = 0; v < full->nnodes; v++)
-		full->first_member[root_of(full, v) + 1]++;
-	for (uint32 v = 0; v < full->nnodes; v++)
+	full->first_member = allocate(sizeof(uint32), full->listing.nnodes);
+	full->member = allocate(sizeof(uint32), full->listing.nnodes);
+	for (uint32 v = 0; v < full->listing.nnodes; v++)
+		full->first_member[root_of(&full->listing, v) + 1]++;
+	for (uint32 v = 0; v < full->listing.nnodes; v++)
 		full->first_member[v + 1] += full->first_member[v];
-	for (uint32 v = 0; v < full->nnodes; v++)
+	for (uint32 v = 0; v < full->listing.nnodes; v++)
 	{
-		uint32		root = root_of(full, v);
+		uint32		root = root_of(&full->listing, v);
 
 		full->member[full->first_member[root] + filled[root]++] = v;
 	}
@@ -143,9 +89,9 @@ own_clique(const Full *full, uint32 person)
 
 	for (int32 r = 0; r < full->nreleases; r++)
 		node[r] = graph->side[r].node_of_person[person];
-	clique = find_clique(full->clique, full->ncliques, full->nreleases, node);
-	if (clique == full->ncliques ||
-		memcmp(&full->clique[clique * full->nreleases], node, sizeof(uint32) * full->nreleases) != 0)
+	clique = find_clique(full->listing.clique, full->listing.ncliques, full->nreleases, node);
+	if (clique == full->listing.ncliques ||
+		memcmp(&full->listing.clique[clique * full->nreleases], node, sizeof(uint32) * full->nreleases) != 0)
 		return NO_CLIQUE;
 	return clique;
 }
@@ -182,12 +128,12 @@ note_base(Full *full, uint32 root)
 static bool *
 find_doubtful(Full *full)
 {
-	bool	   *is_doubtful = allocate(sizeof(bool), full->nnodes);
+	bool	   *is_doubtful = allocate(sizeof(bool), full->listing.nnodes);
 
 	for (uint32 p = 0; p < full->graph->input->release[0].nrecords; p++)
 		if (own_clique(full, p) == NO_CLIQUE)
 			for (int32 r = 0; r < full->nreleases; r++)
-				is_doubtful[root_of(full, full->first_node[r] + full->own[r])] = true;
+				is_doubtful[root_of(&full->listing, full->listing.first_node[r] + full->own[r])] = true;
 	return is_doubtful;
 }
 
@@ -208,12 +154,12 @@ admit_people(Full *full)
 
 		if (p % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (clique == NO_CLIQUE || is_doubtful[root_of(full, node_at(full, clique, 0))])
+		if (clique == NO_CLIQUE || is_doubtful[root_of(&full->listing, node_at(&full->listing, clique, 0))])
 			continue;
 		full->admitted[clique] = true;
 		full->base[clique]++;
 	}
-	for (uint32 v = 0; v < full->nnodes; v++)
+	for (uint32 v = 0; v < full->listing.nnodes; v++)
 		if (full->first_member[v + 1] > full->first_member[v] && !is_doubtful[v])
 			note_base(full, v);
 	pfree(is_doubtful);
@@ -222,18 +168,18 @@ admit_people(Full *full)
 static bool
 admit(Full *full)
 {
-	full->admitted = allocate(sizeof(bool), full->ncliques);
-	full->left = allocate(sizeof(uint32), full->nnodes);
-	full->people = allocate(sizeof(uint32), full->ncliques);
-	full->decided = allocate(sizeof(bool), full->ncliques);
-	full->decision = allocate(sizeof(Decision), full->ncliques);
-	full->base = allocate(sizeof(uint32), full->ncliques);
-	full->has_base = allocate(sizeof(bool), full->nnodes);
-	full->nbased = allocate(sizeof(uint64), full->nnodes);
+	full->admitted = allocate(sizeof(bool), full->listing.ncliques);
+	full->left = allocate(sizeof(uint32), full->listing.nnodes);
+	full->people = allocate(sizeof(uint32), full->listing.ncliques);
+	full->decided = allocate(sizeof(bool), full->listing.ncliques);
+	full->decision = allocate(sizeof(Decision), full->listing.ncliques);
+	full->base = allocate(sizeof(uint32), full->listing.ncliques);
+	full->has_base = allocate(sizeof(bool), full->listing.nnodes);
+	full->nbased = allocate(sizeof(uint64), full->listing.nnodes);
 	full->own = allocate(sizeof(uint32), full->nreleases);
 	full->exchanged = allocate(sizeof(uint32), (Size) full->nreleases * (full->nreleases + MOST_EXTRAS));
 	admit_people(full);
-	for (uint32 c = 0; c < full->ncliques; c++)
+	for (uint32 c = 0; c < full->listing.ncliques; c++)
 		if (!full->admitted[c] && !exchange_people(full, c) && !search_matching(full, c))
 			return false;
 	return true;
@@ -243,7 +189,7 @@ admit(Full *full)
 static bool
 is_matched(const Full *full)
 {
-	for (uint32 v = 0; v < full->nnodes; v++)
+	for (uint32 v = 0; v < full->listing.nnodes; v++)
 	{
 		uint64		i = full->first_clique[v];
 
@@ -263,9 +209,9 @@ narrow(Full *full)
 
 	for (Size p = 0; p < npairs(graph); p++)
 		memset(graph->pair[p].alive, false, graph->pair[p].nedges);
-	for (uint32 c = 0; c < full->ncliques; c++)
+	for (uint32 c = 0; c < full->listing.ncliques; c++)
 	{
-		const uint32 *node = &full->clique[(Size) c * full->nreleases];
+		const uint32 *node = &full->listing.clique[(Size) c * full->nreleases];
 
 		if (!full->admitted[c])
 			continue;
@@ -275,9 +221,9 @@ narrow(Full *full)
 
 			pair->alive[edge_between(pair, node[pair->a], node[pair->b])] = true;
 		}
-		memmove(&full->clique[graph->ncliques++ * full->nreleases], node, sizeof(uint32) * full->nreleases);
+		memmove(&full->listing.clique[graph->ncliques++ * full->nreleases], node, sizeof(uint32) * full->nreleases);
 	}
-	graph->clique = full->clique;
+	graph->clique = full->listing.clique;
 }
 
 JoinOutcome
@@ -287,11 +233,10 @@ join_full(JoinGraph *graph, uint64 budget)
 
 	if (graph->nreleases <= 2)
 		return JOIN_FOUND;
-	number_nodes(&full);
-	if (!list_cliques(&full))
+	if (!list_cliques(&full.listing, graph, &full.steps) || full.listing.ncliques >= NO_CLIQUE)
 		return JOIN_OVER_BUDGET;
 	list_by_node(&full);
-	find_components(&full);
+	list_members(&full);
 	if (!admit(&full))
 		return JOIN_OVER_BUDGET;
 	if (!is_matched(&full))

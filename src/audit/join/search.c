@@ -25,7 +25,7 @@ take(Full *full, uint32 clique, uint32 people)
 {
 	full->people[clique] += people;
 	for (int32 r = 0; r < full->nreleases; r++)
-		full->left[node_at(full, clique, r)] -= people;
+		full->left[node_at(&full->listing, clique, r)] -= people;
 }
 
 static void
@@ -33,7 +33,7 @@ give_back(Full *full, uint32 clique, uint32 people)
 {
 	full->people[clique] -= people;
 	for (int32 r = 0; r < full->nreleases; r++)
-		full->left[node_at(full, clique, r)] += people;
+		full->left[node_at(&full->listing, clique, r)] += people;
 }
 
 /* For how many people can a clique stand? */
@@ -45,7 +45,7 @@ most_people(const Full *full, uint32 clique)
 	if (full->decided[clique])
 		return 0;
 	for (int32 r = 0; r < full->nreleases; r++)
-		most = Min(most, full->left[node_at(full, clique, r)]);
+		most = Min(most, full->left[node_at(&full->listing, clique, r)]);
 	return most;
 }
 
@@ -129,9 +129,9 @@ begin_search(Full *full, uint32 root)
 		uint32		v = full->member[i];
 		int32		r = 0;
 
-		while (v >= full->first_node[r + 1])
+		while (v >= full->listing.first_node[r + 1])
 			r++;
-		full->left[v] = full->graph->side[r].size[v - full->first_node[r]];
+		full->left[v] = full->graph->side[r].size[v - full->listing.first_node[r]];
 	}
 	full->ndecisions = 0;
 }
@@ -165,7 +165,7 @@ end_search(Full *full, uint32 clique)
 bool
 search_matching(Full *full, uint32 clique)
 {
-	uint32		root = root_of(full, node_at(full, clique, 0));
+	uint32		root = root_of(&full->listing, node_at(&full->listing, clique, 0));
 	Choice		choice;
 	Decision	decision;
 

@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-#include "audit/join/cliques.h"
+#include "audit/join/listing.h"
 #include "audit/join/worlds.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
@@ -59,15 +59,7 @@ typedef struct Counting
 	int32		nreleases;
 	uint64		steps;			/* that may still be made */
 
-	/* Nodes of all releases in one row */
-	uint32	   *first_node;		/* [releases + 1] */
-	uint32		nnodes;
-	uint32	   *parent;			/* [nodes] up to the root of a component */
-
-	/* Cliques, ascending */
-	uint64		ncliques;
-	uint64		room;
-	uint32	   *clique;			/* [cliques * releases] */
+	Listing		listing;
 	uint64	   *first_clique;	/* [nodes of the first release + 1] */
 	double	   *people;			/* [cliques] on average */
 
@@ -107,73 +99,17 @@ pay(Counting *counting, uint64 steps)
 	return true;
 }
 
-static inline uint32
-node_at(const Counting *counting, uint64 clique, int32 r)
+/* Cliques stand in the order of nodes of the first release. */
+static void
+find_first_cliques(Counting *counting)
 {
-	return counting->first_node[r] + counting->clique[clique * counting->nreleases + r];
-}
-
-/* ----------------------------------------------------------------
- * Cliques and components
- * ----------------------------------------------------------------
- */
-
-static bool
-add_clique(void *arg, const uint32 *node)
-{
-	Counting   *counting = arg;
-
-	if (!pay(counting, counting->nreleases))
-		return false;
-	if (counting->ncliques == counting->room)
-	{
-		counting->room *= 2;
-		counting->clique = repalloc_huge(counting->clique, sizeof(uint32) * counting->room * counting->nreleases);
-	}
-	memcpy(&counting->clique[counting->ncliques++ * counting->nreleases], node, sizeof(uint32) * counting->nreleases);
-	return true;
-}
-
-static bool
-list_cliques(Counting *counting)
-{
-	uint32	   *node = allocate(sizeof(uint32), counting->nreleases);
-	CliqueWalk	walk = {.graph = counting->graph,.visit = add_clique,.arg = counting,.node = node};
 	uint32		nfirst = counting->graph->side[0].nnodes;
 
-	counting->room = 1024;
-	counting->clique = palloc_extended(sizeof(uint32) * counting->room * counting->nreleases, MCXT_ALLOC_HUGE);
-	if (!walk_cliques(&walk))
-		return false;
 	counting->first_clique = allocate(sizeof(uint64), nfirst);
-	for (uint64 c = 0; c < counting->ncliques; c++)
-		counting->first_clique[counting->clique[c * counting->nreleases] + 1]++;
+	for (uint64 c = 0; c < counting->listing.ncliques; c++)
+		counting->first_clique[counting->listing.clique[c * counting->nreleases] + 1]++;
 	for (uint32 v = 0; v < nfirst; v++)
 		counting->first_clique[v + 1] += counting->first_clique[v];
-	return true;
-}
-
-static uint32
-root_of(Counting *counting, uint32 node)
-{
-	while (counting->parent[node] != node)
-		node = counting->parent[node] = counting->parent[counting->parent[node]];
-	return node;
-}
-
-static void
-find_components(Counting *counting)
-{
-	counting->first_node = allocate(sizeof(uint32), counting->nreleases);
-	for (int32 r = 0; r < counting->nreleases; r++)
-		counting->first_node[r + 1] = counting->first_node[r] + counting->graph->side[r].nnodes;
-	counting->nnodes = counting->first_node[counting->nreleases];
-	counting->parent = allocate(sizeof(uint32), counting->nnodes);
-	for (uint32 v = 0; v < counting->nnodes; v++)
-		counting->parent[v] = v;
-	for (uint64 c = 0; c < counting->ncliques; c++)
-		for (int32 r = 1; r < counting->nreleases; r++)
-			counting->parent[root_of(counting, node_at(counting, c, r))] = root_of(counting, node_at(counting, c, 0));
 }
 
 /* ----------------------------------------------------------------
@@ -287,7 +223,7 @@ bounds_of(const Counting *counting, uint64 clique, uint32 records)
 		bounds.least = records;
 	for (int32 r = 1; r < counting->nreleases; r++)
 	{
-		uint32		v = node_at(counting, clique, r);
+		uint32		v = node_at(&counting->listing, clique, r);
 		uint32		left = counting->left[counting->place[v]];
 
 		bounds.most = Min(bounds.most, left);
@@ -301,7 +237,7 @@ static void
 take(Counting *counting, uint64 clique, int64 people)
 {
 	for (int32 r = 1; r < counting->nreleases; r++)
-		counting->left[counting->place[node_at(counting, clique, r)]] -= people;
+		counting->left[counting->place[node_at(&counting->listing, clique, r)]] -= people;
 }
 
 /* Divides what is left of a node's records among its cliques from this one on, in all ways there are. */
@@ -431,11 +367,11 @@ place_others(Counting *counting, const uint32 *node, uint32 n)
 		for (uint64 c = first; c < end; c++)
 			for (int32 r = 1; r < counting->nreleases; r++)
 			{
-				uint32		v = node_at(counting, c, r);
+				uint32		v = node_at(&counting->listing, c, r);
 
 				if (counting->place[v] == NO_STATE)
 				{
-					counting->size[counting->nothers] = counting->graph->side[r].size[v - counting->first_node[r]];
+					counting->size[counting->nothers] = counting->graph->side[r].size[v - counting->listing.first_node[r]];
 					counting->place[v] = counting->nothers++;
 				}
 				counting->last[v] = c;
@@ -484,22 +420,22 @@ static JoinOutcome
 count_components(Counting *counting)
 {
 	uint32		nfirst = counting->graph->side[0].nnodes;
-	uint32	   *first = allocate(sizeof(uint32), (Size) counting->nnodes + 1);
-	uint32	   *filled = allocate(sizeof(uint32), counting->nnodes);
+	uint32	   *first = allocate(sizeof(uint32), (Size) counting->listing.nnodes + 1);
+	uint32	   *filled = allocate(sizeof(uint32), counting->listing.nnodes);
 	uint32	   *member = allocate(sizeof(uint32), nfirst);
 	JoinOutcome outcome = JOIN_FOUND;
 
 	for (uint32 v = 0; v < nfirst; v++)
-		first[root_of(counting, v) + 1]++;
-	for (uint32 v = 0; v < counting->nnodes; v++)
+		first[root_of(&counting->listing, v) + 1]++;
+	for (uint32 v = 0; v < counting->listing.nnodes; v++)
 		first[v + 1] += first[v];
 	for (uint32 v = 0; v < nfirst; v++)
 	{
-		uint32		root = root_of(counting, v);
+		uint32		root = root_of(&counting->listing, v);
 
 		member[first[root] + filled[root]++] = v;
 	}
-	for (uint32 v = 0; v < counting->nnodes && outcome == JOIN_FOUND; v++)
+	for (uint32 v = 0; v < counting->listing.nnodes && outcome == JOIN_FOUND; v++)
 		if (first[v + 1] > first[v])
 			outcome = count_component(counting, &member[first[v]], first[v + 1] - first[v]);
 	return outcome;
@@ -614,7 +550,7 @@ tell_node(Telling *telling, const Counting *counting, uint32 v)
 	memset(telling->heard, 0, sizeof(double) * ((Size) nvalues + 1));
 	for (uint64 c = counting->first_clique[v]; c < counting->first_clique[v + 1]; c++)
 	{
-		const uint32 *node = &counting->clique[c * graph->nreleases];
+		const uint32 *node = &counting->listing.clique[c * graph->nreleases];
 
 		if (counting->people[c] <= 0)
 			continue;
@@ -655,16 +591,16 @@ join_worlds(const JoinGraph *graph, uint64 budget, Posterior *posterior)
 	Counting	counting = {.graph = graph,.nreleases = graph->nreleases,.steps = budget};
 	JoinOutcome outcome;
 
-	if (!list_cliques(&counting))
+	if (!list_cliques(&counting.listing, graph, &counting.steps))
 		return JOIN_OVER_BUDGET;
-	find_components(&counting);
-	counting.people = allocate(sizeof(double), counting.ncliques);
-	counting.place = allocate(sizeof(uint32), counting.nnodes);
-	counting.size = allocate(sizeof(uint32), counting.nnodes);
-	counting.last = allocate(sizeof(uint64), counting.nnodes);
-	memset(counting.place, 0xff, sizeof(uint32) * counting.nnodes); /* NO_STATE */
-	for (uint32 v = counting.first_node[1]; v < counting.nnodes; v++)
-		if (root_of(&counting, v) == v)
+	find_first_cliques(&counting);
+	counting.people = allocate(sizeof(double), counting.listing.ncliques);
+	counting.place = allocate(sizeof(uint32), counting.listing.nnodes);
+	counting.size = allocate(sizeof(uint32), counting.listing.nnodes);
+	counting.last = allocate(sizeof(uint64), counting.listing.nnodes);
+	memset(counting.place, 0xff, sizeof(uint32) * counting.listing.nnodes); /* NO_STATE */
+	for (uint32 v = counting.listing.first_node[1]; v < counting.listing.nnodes; v++)
+		if (root_of(&counting.listing, v) == v)
 			return JOIN_UNMATCHED;	/* in no clique: its component has no node of the first release */
 	counting.context = AllocSetContextCreate(CurrentMemoryContext, "worlds", ALLOCSET_DEFAULT_SIZES);
 	outcome = count_components(&counting);
