@@ -190,15 +190,8 @@ find_least(LinkProfile *profile, uint32 ntuples)
 		if (profile->linkability[t] == NO_CLIQUE)
 			continue;
 		if (profile->least_linkability == NO_CLIQUE || profile->diversity[t] < profile->least_diversity)
-		{
 			profile->least_diversity = profile->diversity[t];
-			profile->least_diverse = t;
-		}
-		if (profile->linkability[t] < profile->least_linkability)
-		{
-			profile->least_linkability = profile->linkability[t];
-			profile->least_linked = t;
-		}
+		profile->least_linkability = Min(profile->least_linkability, profile->linkability[t]);
 	}
 }
 

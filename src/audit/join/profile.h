@@ -28,8 +28,6 @@ typedef struct LinkProfile
 	/* The least of all tuples that have cliques; NO_CLIQUE and 0 without such */
 	uint32		least_linkability;
 	double		least_diversity;
-	uint32		least_linked;	/* the first tuple so little linkable */
-	uint32		least_diverse;
 
 	/* If asked for, values with their relative frequencies: tuple t's are linkability[t] from first[t] on */
 	uint64	   *first;			/* [ntuples] or NULL */
