@@ -20,13 +20,10 @@
 #include "access/relscan.h"
 #include "executor/tuptable.h"
 #include "storage/lockdefs.h"
+#include "store/layout.h"
 #include "store/metapage.h"
 #include "utils/rel.h"
 #include "utils/snapshot.h"
-
-/* A tuple of 8,124 bytes of chunk_data fills a page; so many of them are ours. */
-#define CHUNK_HEADER 12
-#define CHUNK_BYTES (8124 - CHUNK_HEADER)
 
 /* An open table. */
 typedef struct Store

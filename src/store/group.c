@@ -44,13 +44,6 @@ group_damaged(const RowGroup *group, int column, const char *what)
  * ----------------------------------------------------------------
  */
 
-/* Bytes 0 .. HEADER_BYTES - 1 stand beside the header; part p has those from here on. */
-static uint64
-part_offset(uint32 part)
-{
-	return HEADER_BYTES + (uint64) part * CHUNK_BYTES;
-}
-
 static uint32
 part_length(const RowGroup *group, uint32 part)
 {
@@ -119,26 +112,8 @@ try_header(const Chunk *chunk, GroupHeader *header)
 {
 	if (chunk->damage != NULL)
 		return chunk->damage;
-	if (chunk->part != PART_HEADER || chunk->length < sizeof(GroupHeader))
-		return "Its header is none.";
-	memcpy(header, chunk->bytes, sizeof(GroupHeader));
-	if (header->magic != GROUP_MAGIC)
-		return "Its header is none.";
-	if (header->version != GROUP_VERSION)
-		return "It was written by another version of pprepub.";
-	if (header->natts > MaxHeapAttributeNumber || header->nrows < 1 || header->nrows > ENCODING_MAX_ROWS)
-		return "Its header counts what cannot be.";
-	if (header->span < header->nrows || header->span > MAX_ROWS - chunk->first ||
-		(header->numbers_length == 0) != (header->span == header->nrows))
-		return "Its header has row numbers that cannot be.";
-	if (header->length > part_offset(PART_DATA_MAX) || header->directory > header->length ||
-		header->directory < header->natts * sizeof(ColumnEntry) ||
-		header->numbers_offset % MAXIMUM_ALIGNOF != 0 || header->numbers_offset > header->length ||
-		header->numbers_length > header->length - header->numbers_offset)
-		return "Its header has lengths that cannot be.";
-	if (chunk->length - sizeof(GroupHeader) != Min(header->length, HEADER_BYTES))
-		return "Its header has not the length that it says.";
-	return NULL;
+	return chunk->part == PART_HEADER ? check_header(chunk->bytes, chunk->length, chunk->first, header) :
+		"Its header is none.";
 }
 
 void
@@ -194,39 +169,6 @@ make_room(RowGroup *group, const Chunk *chunk)
 	return NULL;
 }
 
-static const char *
-check_entry(const RowGroup *group, const ColumnEntry *entry)
-{
-	const GroupHeader *header = &group->header;
-
-	if (entry->offset % MAXIMUM_ALIGNOF != 0 || entry->offset > header->length ||
-		entry->length > header->length - entry->offset || entry->nulls > header->nrows ||
-		(entry->length == 0) != (entry->nulls == header->nrows))
-		return "The directory has lengths that cannot be.";
-	if (entry->flags & COLUMN_HAS_BOUNDS)
-	{
-		if (entry->order == ORDER_NONE || entry->order > ORDER_LAST || entry->bounds % MAXIMUM_ALIGNOF != 0 ||
-			entry->least_length < 1 || entry->greatest_length < 1 ||
-			entry->least_length > BOUND_BYTES || entry->greatest_length > BOUND_BYTES ||
-			entry->bounds > header->directory ||
-			MAXALIGN(entry->least_length) + entry->greatest_length > header->directory - entry->bounds)
-			return "The directory has bounds that cannot be.";
-		if (bound_is_by_reference(entry->order))
-		{
-			const char *least = group->bytes + entry->bounds;
-			const char *greatest = least + MAXALIGN(entry->least_length);
-
-			if (!bound_is_sound(entry->order, least, entry->least_length) ||
-				!bound_is_sound(entry->order, greatest, entry->greatest_length))
-				return "The directory has bounds that cannot be.";
-			return NULL;
-		}
-		if (entry->least_length != sizeof(Datum) || entry->greatest_length != sizeof(Datum))
-			return "The directory has bounds that cannot be.";
-	}
-	return NULL;
-}
-
 const char *
 try_group(ChunkReader *reader, const Chunk *chunk, MemoryContext context, RowGroup **result)
 {
@@ -252,7 +194,7 @@ try_group(ChunkReader *reader, const Chunk *chunk, MemoryContext context, RowGro
 	group->columns = (const ColumnEntry *) group->bytes;
 	group->open = MemoryContextAllocZero(context, Max(group->header.natts, 1) * sizeof(EncodedColumn *));
 	for (int i = 0; i < group->header.natts; i++)
-		if ((wrong = check_entry(group, &group->columns[i])) != NULL)
+		if ((wrong = check_entry(&group->header, group->bytes, i)) != NULL)
 			return wrong;
 	if (group->header.natts > RelationGetNumberOfAttributes(group->rel))
 		return "It has more columns than its table.";

@@ -1,18 +1,6 @@
 /*
  * group.h
- *		A group of rows, as it stands in its chunks.
- *
- * LAYOUT
- *		The chunk PART_HEADER has a GroupHeader, and behind it the beginning of
- *		the group's bytes, as many as there is room for; the rest stands in the
- *		chunks 0, 1, 2 ...  The group's bytes are the directory (a ColumnEntry
- *		for each column, then the bounds), and then the columns, encoded, each
- *		at a multiple of MAXIMUM_ALIGNOF.  A small group is one chunk.
- *
- *		The chunk PART_RESERVATION is the reservation: how many numbers.
- *
- * A column without a value that is not NULL has no bytes.  A table may have more
- * columns than a group: they were added later.
+ *		A group of rows, read from its chunks (layout.h).
  *
  * Nothing of what is read is trusted: what contradicts itself is an error that
  * names table, group and column.
@@ -26,6 +14,7 @@
 #include "store/bounds.h"
 #include "store/chunks.h"
 #include "store/encoding/encoding.h"
+#include "store/layout.h"
 
 /* So many rows a group has at most, and fewer where a row has very many columns. */
 #define GROUP_ROWS 16384
@@ -39,48 +28,6 @@ group_rows_at_most(int natts)
 
 /* A group with fewer rows waits to be merged with its neighbours. */
 #define SMALL_GROUP_ROWS 1024
-
-#define GROUP_MAGIC 0x50726770
-#define GROUP_VERSION 1
-
-typedef struct GroupHeader
-{
-	uint32		magic;
-	uint16		version;
-	uint16		natts;
-	uint32		nrows;
-	uint32		span;			/* its rows' numbers are first .. first + span - 1, if not all of them */
-	uint64		length;			/* of its bytes */
-	uint32		directory;		/* bytes of the directory */
-	uint32		numbers_length; /* if there are gaps: the encoded numbers, less the first one */
-	uint64		numbers_offset;
-} GroupHeader;
-
-typedef struct ColumnEntry
-{
-	uint64		offset;
-	uint64		length;			/* 0: all NULL */
-	uint32		nulls;
-	int16		typlen;
-	char		typalign;
-	uint8		flags;
-	uint16		order;
-	uint16		least_length;
-	uint16		greatest_length;	/* the bounds stand in the directory, at bounds and behind it */
-	uint16		unused;
-	uint32		bounds;
-	uint32		unused_too;
-} ColumnEntry;
-
-#define COLUMN_BYVAL 0x01
-#define COLUMN_PACKABLE 0x02
-#define COLUMN_HAS_BOUNDS 0x04
-
-/* How many of a group's bytes stand beside its header. */
-#define HEADER_BYTES (CHUNK_BYTES - sizeof(GroupHeader))
-
-StaticAssertDecl(sizeof(GroupHeader) == 40 && HEADER_BYTES % MAXIMUM_ALIGNOF == 0, "parts must be aligned");
-StaticAssertDecl(CHUNK_BYTES % MAXIMUM_ALIGNOF == 0, "parts must be aligned");
 
 /* A group that is being read. */
 typedef struct RowGroup

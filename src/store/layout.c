@@ -1,0 +1,70 @@
+/*
+ * layout.c
+ *		Whether a group's header and directory say what can be.  See layout.h.
+ */
+#include "postgres.h"
+
+#include "store/layout.h"
+
+#include "access/htup_details.h"
+#include "store/bounds.h"
+#include "store/encoding/encoding.h"
+#include "store/rownumber.h"
+
+const char *
+check_header(const char *chunk, Size length, uint64 first, GroupHeader *header)
+{
+	if (length < sizeof(GroupHeader))
+		return "Its header is none.";
+	memcpy(header, chunk, sizeof(GroupHeader));
+	if (header->magic != GROUP_MAGIC)
+		return "Its header is none.";
+	if (header->version != GROUP_VERSION)
+		return "It was written by another version of pprepub.";
+	if (header->natts > MaxHeapAttributeNumber || header->nrows < 1 || header->nrows > ENCODING_MAX_ROWS)
+		return "Its header counts what cannot be.";
+	if (header->span < header->nrows || header->span > MAX_ROWS - first ||
+		(header->numbers_length == 0) != (header->span == header->nrows))
+		return "Its header has row numbers that cannot be.";
+	if (header->length > part_offset(PART_DATA_MAX) || header->directory > header->length ||
+		header->directory < header->natts * sizeof(ColumnEntry) ||
+		header->numbers_offset % MAXIMUM_ALIGNOF != 0 || header->numbers_offset > header->length ||
+		header->numbers_length > header->length - header->numbers_offset)
+		return "Its header has lengths that cannot be.";
+	if (length - sizeof(GroupHeader) != Min(header->length, HEADER_BYTES))
+		return "Its header has not the length that it says.";
+	return NULL;
+}
+
+const char *
+check_entry(const GroupHeader *header, const char *directory, int column)
+{
+	const ColumnEntry *entry = (const ColumnEntry *) directory + column;
+
+	if (entry->offset % MAXIMUM_ALIGNOF != 0 || entry->offset > header->length ||
+		entry->length > header->length - entry->offset || entry->nulls > header->nrows ||
+		(entry->length == 0) != (entry->nulls == header->nrows))
+		return "The directory has lengths that cannot be.";
+	if (entry->flags & COLUMN_HAS_BOUNDS)
+	{
+		if (entry->order == ORDER_NONE || entry->order > ORDER_LAST || entry->bounds % MAXIMUM_ALIGNOF != 0 ||
+			entry->least_length < 1 || entry->greatest_length < 1 ||
+			entry->least_length > BOUND_BYTES || entry->greatest_length > BOUND_BYTES ||
+			entry->bounds > header->directory ||
+			MAXALIGN(entry->least_length) + entry->greatest_length > header->directory - entry->bounds)
+			return "The directory has bounds that cannot be.";
+		if (bound_is_by_reference(entry->order))
+		{
+			const char *least = directory + entry->bounds;
+			const char *greatest = least + MAXALIGN(entry->least_length);
+
+			if (!bound_is_sound(entry->order, least, entry->least_length) ||
+				!bound_is_sound(entry->order, greatest, entry->greatest_length))
+				return "The directory has bounds that cannot be.";
+			return NULL;
+		}
+		if (entry->least_length != sizeof(Datum) || entry->greatest_length != sizeof(Datum))
+			return "The directory has bounds that cannot be.";
+	}
+	return NULL;
+}
