@@ -94,9 +94,22 @@ SAVEPOINT s;
 INSERT INTO store_t SELECT 100, repeat('x', 1100000000 - 2 * i) FROM generate_series(1, 1) i;
 ROLLBACK TO s;
 INSERT INTO store_t VALUES (100, 'after');
+-- Nothing is left to be written by then.
+SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'pending rows';
+COPY store_t FROM stdin;
+300	copied
+\.
+SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'pending rows';
 RELEASE s;
 COMMIT;
-SELECT * FROM store_t WHERE id = 100;
+SELECT * FROM store_t WHERE id IN (100, 300) ORDER BY id;
+
+-- A unique index asks for rows while it holds a page: nothing is left to be locked by then.
+BEGIN;
+INSERT INTO store_t VALUES (301, 'new');
+SELECT relkind, mode FROM pg_locks JOIN pg_class c ON c.oid = relation
+	WHERE pid = pg_backend_pid() AND relname ~ (SELECT '^pg_toast_' || 'store_t'::regclass::oid) ORDER BY 1, 2;
+ROLLBACK;
 
 -- Rewriting ALTER TABLE keeps every row, also those of this transaction.
 BEGIN;

@@ -81,9 +81,14 @@ add_columns(Report *report, RowGroup   *group, MemoryContext context)
 {
 	for (int i = 0; i < group->header.natts; i++)
 	{
-		EncodedColumn *encoded = group_column(group, i);
-		MemoryContext old = MemoryContextSwitchTo(context);
+		EncodedColumn *encoded;
+		MemoryContext old;
 
+		/* pg_upgrade gives it another form. */
+		if (TupleDescAttr(group->desc, i)->attisdropped)
+			continue;
+		encoded = group_column(group, i);
+		old = MemoryContextSwitchTo(context);
 		count_encoding(&report->columns[i], encoded ? encoding_name(encoded) : "null");
 		MemoryContextSwitchTo(old);
 		report->columns[i].bytes += group->columns[i].length;

@@ -142,7 +142,7 @@ sub whole_release
 {
 	my ($node, $database, $name, $what) = @_;
 
-	is( $node->safe_psql($database, <<SQL), 't|t|t|t|t|t|2', $what);
+	is( $node->safe_psql($database, <<SQL), 't|t|t|t|t|t|2|2|t', $what);
 SELECT pprepub.release_intact('$name', 1), rows = (SELECT count(*) FROM published."${name}_1"),
 	rows = (SELECT count(*) FROM pprepub.members('$name')),
 	classes = (SELECT count(DISTINCT class) FROM published."$name"),
@@ -150,7 +150,9 @@ SELECT pprepub.release_intact('$name', 1), rows = (SELECT count(*) FROM publishe
 	NOT EXISTS (SELECT class, disease FROM published."${name}_1" EXCEPT ALL
 		SELECT class, unnest(sensitive) FROM published_private."${name}_members"),
 	(SELECT count(*) FROM pg_trigger WHERE tgenabled = 'A' AND tgrelid IN
-		('published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass))
+		('published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass)),
+	(SELECT count(DISTINCT t) FROM unnest('{published."${name}_1",published_private."${name}_members"}'::regclass[]) t, pprepub.verify(t)),
+	(SELECT bool_and(holds) FROM unnest('{published."${name}_1",published_private."${name}_members"}'::regclass[]) t, pprepub.verify(t))
 FROM pprepub.release WHERE publication = '$name' AND number = 1;
 SQL
 	return;

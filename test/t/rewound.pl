@@ -23,6 +23,8 @@ sub refused
 	$server->safe_psql($database, $acknowledge);
 	is($server->safe_psql($database, $publish), $number, "$name: acknowledged");
 	is($server->safe_psql($database, q{SET ROLE owner; SELECT equal FROM pprepub.rebuild_history('patients')}), 't', "$name: the history is whole");
+	is($server->safe_psql($database, 'SELECT count(DISTINCT "table"), bool_and(holds) FROM pprepub.storage, pprepub.verify("table")'),
+		$number + 1 . '|t', "$name: so are releases and their log, as they are stored");
 	return;
 }
 

@@ -55,13 +55,24 @@ CREATE FUNCTION ask_row(t text, i int) RETURNS text LANGUAGE sql AS \$\$
 ALTER FUNCTION ask_row SET enable_seqscan = off;
 ALTER FUNCTION ask_group SET enable_seqscan = off;
 CREATE INDEX ON sound (id);
+CREATE TABLE keyed (id int PRIMARY KEY, code text, EXCLUDE (id WITH =)) USING pprepub;
+INSERT INTO keyed SELECT i, md5(i::text) FROM generate_series(1, 5000) i;
 VACUUM (FREEZE, ANALYZE) sound;
 VACUUM FREEZE;
 SQL
 
 my @firsts = split /\n/, $node->safe_psql('postgres', 'SELECT group_number FROM numbered ORDER BY g');
 is(scalar @firsts, $groups, 'there are as many groups as statements');
-my $file = $node->data_dir . '/' . $node->safe_psql('postgres', q{SELECT pg_relation_filepath(reltoastrelid) FROM pg_class WHERE oid = 'damaged'::regclass});
+
+sub file_of
+{
+	my ($table) = @_;
+
+	return $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath(reltoastrelid) FROM pg_class WHERE oid = '$table'::regclass");
+}
+
+my $file = file_of('damaged');
+my $keyed = file_of('keyed');
 $node->stop;
 my $good = slurp_file($file, 0);
 
@@ -82,27 +93,28 @@ sub crc32c
 # Where each group's chunks have their data: [offset, length, part], the header's first.
 sub chunks
 {
+	my ($bytes) = @_;
 	my %chunks;
 
-	for (my $page = 0; $page < length $good; $page += 8192)
+	for (my $page = 0; $page < length $bytes; $page += 8192)
 	{
-		my $lower = unpack 'v', substr $good, $page + 12, 2;
+		my $lower = unpack 'v', substr $bytes, $page + 12, 2;
 
 		for (my $at = $page + 24; $at < $page + $lower; $at += 4)
 		{
-			my $pointer = unpack 'V', substr $good, $at, 4;
+			my $pointer = unpack 'V', substr $bytes, $at, 4;
 			my ($offset, $flags, $length) = ($pointer & 0x7FFF, $pointer >> 15 & 3, $pointer >> 17);
 			next if $flags != 1;
-			my $header = ord substr $good, $page + $offset + 22, 1;
+			my $header = ord substr $bytes, $page + $offset + 22, 1;
 			my $data = $page + $offset + $header;
-			my ($id, $seq) = unpack 'VV', substr $good, $data, 8;
+			my ($id, $seq) = unpack 'VV', substr $bytes, $data, 8;
 			push @{ $chunks{ $id * 291 + ($seq >> 22) } }, [ $data, $length - $header, $seq & 0x3FFFFF ];
 		}
 	}
 	return map { $_ => [ sort { $b->[2] <=> $a->[2] } @{ $chunks{$_} } ] } keys %chunks;
 }
 
-my %chunks = chunks();
+my %chunks = chunks($good);
 my ($header, $reservation) = (0x3FFFFF, 0x3FFFFE);
 is(join(' ', sort { $a <=> $b } keys %chunks), join(' ', @firsts), 'their chunks are found in the file');
 my ($sample) = $chunks{ $firsts[3] }[0];
@@ -111,9 +123,11 @@ is(crc32c(substr($good, $sample->[0], 8) . substr($good, $sample->[0] + 16, $sam
 
 sub write_file
 {
-	open my $handle, '+<', $file or die $!;
+	my ($bytes, $where) = @_;
+
+	open my $handle, '+<', $where // $file or die $!;
 	binmode $handle;
-	print $handle $_[0] or die $!;
+	print $handle $bytes or die $!;
 	close $handle or die $!;
 	return;
 }
@@ -128,6 +142,15 @@ sub bytes_of_number
 		0x7FFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, int rand 2**31);
 
 	return substr pack('Q<', $number), 0, $width;
+}
+
+sub agree
+{
+	my ($bytes, $chunk) = @_;
+	my ($data, $length) = @$chunk;
+
+	substr($$bytes, $data + 12, 4) = pack 'V', crc32c(substr($$bytes, $data, 8) . substr($$bytes, $data + 16, $length - 16));
+	return;
 }
 
 # Changes the chunk's own bytes and makes its checksum agree.
@@ -146,7 +169,7 @@ sub forge
 		$at -= $at % length $new if rand() < 0.8;
 		substr($$bytes, $data + 24 + $at, length $new) = $new;
 	}
-	substr($$bytes, $data + 12, 4) = pack 'V', crc32c(substr($$bytes, $data, 8) . substr($$bytes, $data + 16, $length - 16));
+	agree($bytes, $chunk);
 	return;
 }
 
@@ -254,6 +277,58 @@ for my $round (1 .. $rounds)
 	$node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.verify('damaged')});
 	commands_survive("with forged chunks, round $round");
 	nobody_died("of forged chunks, round $round");
+	$node->stop;
+}
+
+# ----------------------------------------------------------------
+# Bounds that do not hold
+# ----------------------------------------------------------------
+
+# A group's header chunk has the GroupHeader, the entries of its columns, then bounds (layout.h): the least of an integer becomes
+# more, the greatest of one less, the least of a text more.
+{
+	my $bytes = $good;
+	my %change = (
+		3 => [ 0, sub { my ($least, $greatest) = @_; substr($bytes, $least, 8) = pack 'q<', 1 + unpack 'q<', substr $bytes, $least, 8 } ],
+		5 => [ 3, sub { my ($least, $greatest) = @_; substr($bytes, $greatest, 8) = pack 'q<', unpack('q<', substr $bytes, $greatest, 8) - 1 } ],
+		7 => [ 2, sub { my ($least, $greatest) = @_; substr($bytes, $least + 1, 1) = 'g' } ]);
+
+	foreach my $g (keys %change)
+	{
+		my ($column, $forge) = @{ $change{$g} };
+		my $chunk = $chunks{ $firsts[$g] }[0];
+		my $group = $chunk->[0] + 24 + 40;
+		my ($order, $least_length, $greatest_length, $unused, $bounds) = unpack 'v4V', substr $bytes, $group + 40 * $column + 24, 12;
+
+		$forge->($group + $bounds, $group + $bounds + ($least_length + 7 & ~7));
+		agree(\$bytes, $chunk);
+	}
+	write_file($bytes);
+	$node->start;
+	is($node->safe_psql('postgres', q{SELECT g, check_name, detail FROM pprepub.verify('damaged') JOIN numbered USING (group_number) WHERE NOT holds ORDER BY g}),
+		join("\n", map { "$_->[0]|columns|Column \"$_->[1]\": A value lies outside of its bounds." } [ 3, 'id' ], [ 5, 'amount' ], [ 7, 'code' ]),
+		'verify() names groups and columns with bounds that do not hold');
+	is(join("\n", answers('ask_group', 3, 5, 7)), join("\n", right('ask_group', 3, 5, 7)), 'whoever skips nothing reads them');
+	$node->stop;
+}
+
+# ----------------------------------------------------------------
+# Who looks for duplicates
+# ----------------------------------------------------------------
+
+# An index that checks for duplicates holds a page meanwhile, so nothing is decoded then: a duplicate of a row whose values are
+# damaged is one.  Who wants to see the row, as exclusion constraints do, sees the damage.
+{
+	my $bytes = slurp_file($keyed, 0);
+	my %of = chunks($bytes);
+
+	substr($bytes, $_->[0] + 100, 1) ^= chr 1 foreach grep { $_->[2] < $reservation } map { @$_ } values %of;
+	write_file($bytes, $keyed);
+	$node->start;
+	fails_with($node, 'postgres', '23505', q{INSERT INTO keyed VALUES (4000, 'again')}, 'a duplicate of a damaged row is one');
+	$node->safe_psql('postgres', 'ALTER TABLE keyed DROP CONSTRAINT keyed_pkey');
+	fails_with($node, 'postgres', 'XX001', q{INSERT INTO keyed VALUES (4000, 'again')}, 'an exclusion constraint reads the row');
+	$node->safe_psql('postgres', q{INSERT INTO keyed VALUES (5001, 'new')});
 	$node->stop;
 }
 
