@@ -71,12 +71,13 @@ INSERT INTO store_temp VALUES (7), (8);
 SELECT * FROM store_temp WHERE id = 7;
 COMMIT;
 SELECT * FROM store_temp WHERE id = 7;
+SELECT tuple_count FROM pgstattuple('store_temp_pkey');
 SELECT pg_table_size('store_temp') < 100000 AS small;
 BEGIN;
 CREATE TABLE store_new (id int PRIMARY KEY) USING pprepub;
 INSERT INTO store_new SELECT generate_series(1, 5000);
 TRUNCATE store_new;
-SELECT count(*) FROM store_new WHERE id > 0;
+SELECT count(*), (SELECT tuple_count FROM pgstattuple('store_new_pkey')) FROM store_new WHERE id > 0;
 INSERT INTO store_new VALUES (3);
 SAVEPOINT s;
 TRUNCATE store_new;
@@ -139,6 +140,26 @@ BEGIN
 END $$;
 INSERT INTO store_t SELECT i, 'saw ' || store_count() FROM generate_series(1000, 1004) i;
 SELECT * FROM store_t WHERE id >= 1000 ORDER BY id;
+-- A plan that was made before there was anything pending is for workers: what is pending is sealed then, or, if it is not ours to
+-- seal, the plan is refused.
+CREATE FUNCTION store_count_once() RETURNS bigint VOLATILE LANGUAGE sql AS $$ SELECT count(*) FROM store_t WHERE id >= 1000 $$;
+INSERT INTO store_t SELECT i, 'saw ' || store_count_once() FROM generate_series(1005, 1007) i;
+SELECT * FROM store_t WHERE id >= 1005 ORDER BY id;
+CREATE FUNCTION store_count_inside() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	n bigint;
+BEGIN
+	BEGIN
+		n := store_count_once();
+		RAISE division_by_zero;
+	EXCEPTION WHEN division_by_zero THEN
+		RETURN n;
+	END;
+END $$;
+BEGIN;
+SELECT store_count_inside();
+INSERT INTO store_t SELECT i, 'saw ' || store_count_inside() FROM generate_series(1008, 1009) i;
+ROLLBACK;
 RESET max_parallel_workers_per_gather; RESET parallel_setup_cost; RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size; RESET min_parallel_index_scan_size; RESET parallel_leader_participation;
 
@@ -169,5 +190,5 @@ RESET pprepub.store_memory;
 SET client_min_messages = warning;
 DROP TABLE store_t, store_v, store_temp, store_new, store_p, store_seen;
 DROP PROCEDURE store_undo(int, int), store_do(int, int);
-DROP FUNCTION entries(), store_count(), store_pending(), store_look();
+DROP FUNCTION entries(), store_count(), store_count_once(), store_count_inside(), store_pending(), store_look();
 DROP EXTENSION pgstattuple;

@@ -81,10 +81,20 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 SELECT * FROM store_t WHERE id > 200 ORDER BY id;
 
+-- What a statement inserts is not seen by what is STABLE in it, also while another statement inserts.
+CREATE FUNCTION store_count() RETURNS bigint STABLE LANGUAGE sql AS $$ SELECT count(*) FROM store_t WHERE id BETWEEN 400 AND 500 $$;
+CREATE FUNCTION store_nested(i int) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO store_t SELECT 400 + i * 10 + j, 'saw ' || store_count() FROM generate_series(1, 3) j;
+	RETURN 'then ' || store_count();
+END $$;
+INSERT INTO store_t SELECT 450 + i, store_nested(i) FROM generate_series(1, 2) i;
+SELECT * FROM store_t WHERE id BETWEEN 400 AND 500 ORDER BY id;
+
 -- What is found wrong while rows are pending leaves none of them.
 INSERT INTO store_t SELECT CASE i WHEN 50 THEN 1 ELSE i + 1000 END, 'x' FROM generate_series(1, 100) i;
 INSERT INTO store_t VALUES (300, 'x'), (300, 'y');
-SELECT count(*) FROM store_t WHERE id >= 300;
+SELECT count(*) FROM store_t WHERE id = 300 OR id > 1000;
 
 -- Deferred constraints look at the rows at the end.
 CREATE TABLE store_d (id int UNIQUE DEFERRABLE INITIALLY DEFERRED) USING pprepub;
@@ -174,4 +184,4 @@ SELECT count(*) FROM pprepub.verify('store_new') WHERE holds;
 
 SET client_min_messages = warning;
 DROP TABLE store_t, store_d, store_x, store_f, heap_f, store_log, store_new;
-DROP FUNCTION store_see(int), store_note();
+DROP FUNCTION store_see(int), store_note(), store_count(), store_nested(int);
