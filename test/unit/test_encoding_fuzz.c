@@ -66,6 +66,7 @@ damage_once(Victim *victim, const Victim *other)
 	Size		place = draw_place(victim);
 	Size		width = widths[draw(lengthof(widths))];
 	uint64		number = draw(3) == 0 ? draw_bits() : draw_edge(victim);
+	Size		some = draw(64) + 1;	/* here, since Min() looks twice */
 
 	if (victim->length == 0)
 		return;
@@ -83,20 +84,19 @@ damage_once(Victim *victim, const Victim *other)
 			victim->bytes[place] += draw(5) - 2;
 			break;
 		case 4:				/* cut or grow */
-			victim->length = draw(2) == 0 ? draw(victim->length + 1) : Min(victim->room, victim->length + draw(16));
+			victim->length = draw(2) == 0 ? draw(victim->length + 1) : Min(victim->room, victim->length + some % 16);
 			break;
 		case 5:				/* move a piece */
 			{
 				Size		from = draw_place(victim);
-				Size		n = draw(64) + 1;
 
-				memmove(victim->bytes + place, victim->bytes + from, Min(n, victim->length - Max(place, from)));
+				memmove(victim->bytes + place, victim->bytes + from, Min(some, victim->length - Max(place, from)));
 				break;
 			}
 		case 6:				/* a piece of another column */
 			if (other->length > place)
 				memcpy(victim->bytes + place, other->bytes + place,
-					   Min(draw(64) + 1, Min(victim->length, other->length) - place));
+					   Min(some, Min(victim->length, other->length) - place));
 			break;
 		case 7:				/* the wrong rows or type */
 			if (draw(4) == 0)
