@@ -65,6 +65,11 @@ SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET max_parallel_worke
 SELECT count(*), sum(id), count(DISTINCT ctid) FROM store_t;
 :EXPLAIN SELECT count(*), sum(id) FROM store_t;
 SELECT count(*), sum(id) FROM store_t;
+-- Workers begin anew for each row that asks for them.
+SET enable_material = off; SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off;
+:EXPLAIN SELECT * FROM (SELECT count(*), sum(id) FROM store_t WHERE k < 100) s RIGHT JOIN (VALUES (1), (2), (3)) v (x) ON true;
+SELECT * FROM (SELECT count(*), sum(id) FROM store_t WHERE k < 100) s RIGHT JOIN (VALUES (1), (2), (3)) v (x) ON true;
+RESET enable_material; RESET enable_indexscan; RESET enable_indexonlyscan; RESET enable_bitmapscan;
 SET parallel_leader_participation = off;
 SELECT count(*), sum(id) FROM store_t WHERE k < 100;
 BEGIN;

@@ -66,6 +66,8 @@ SELECT bool_and(holds) FROM pprepub.verify('store_big');
 SELECT ctid, tableoid::regclass, a FROM store_nulls a LIMIT 2;
 SELECT ctid, id FROM store_types WHERE ctid = '(0,2)';
 SELECT ctid, id FROM store_types WHERE ctid IN ('(0,291)', '(0,292)', '(0,0)', '(4294967295,0)', '(1,1)', '(400,1)');
+SELECT currtid2('store_types', '(0,2)'), currtid2('store_types', '(0,0)');
+SELECT currtid2('store_types', '(0,2)');
 SELECT count(*), min(ctid), max(ctid) FROM store_types WHERE ctid >= '(1,0)' AND ctid < '(3,10)';
 SELECT count(*) FROM store_types WHERE ctid > '(1,500)' AND ctid <= '(2,65535)';
 SELECT count(*) FROM store_types WHERE ctid > '(5000,1)';
