@@ -76,7 +76,12 @@ SELECT pg_relation_size('store_show'), pg_table_size('store_show') > 100000 AS t
 VACUUM (VERBOSE OFF, FREEZE, ANALYZE) store_show;
 VACUUM (FULL, ANALYZE) store_show;
 SELECT relfrozenxid <> '0' AS frozen, relpages, reltuples FROM pg_class WHERE oid = 'store_show'::regclass;
+-- What VACUUM FULL noted in pg_class does not hold others back for ever.
+SELECT relfrozenxid AS before FROM pg_class WHERE oid = 'store_show'::regclass \gset
+INSERT INTO store_show (c) VALUES (8);
+INSERT INTO store_show (c) VALUES (9);
 VACUUM store_show;
+SELECT age(relfrozenxid) < age(:'before'::xid) AS advanced FROM pg_class WHERE oid = 'store_show'::regclass;
 SELECT count(*) FROM store_show;
 
 SET client_min_messages = warning;
