@@ -181,8 +181,8 @@ BEGIN
 	INSERT INTO store_seen SELECT store_pending();
 	RETURN NEW;
 END $$;
-CREATE TRIGGER look BEFORE INSERT ON store_p FOR EACH ROW WHEN (NEW.t LIKE '%000') EXECUTE FUNCTION store_look();
-INSERT INTO store_p SELECT i % 64, repeat('x', 500) || i FROM generate_series(1, 50000) i;
+CREATE TRIGGER look BEFORE INSERT ON store_p FOR EACH ROW WHEN (NEW.t LIKE '%00') EXECUTE FUNCTION store_look();
+INSERT INTO store_p SELECT i % 64, repeat('x', 8000) || i FROM generate_series(1, 4000) i;
 SELECT what, count(*) FROM store_seen GROUP BY what;
 SELECT count(*), count(DISTINCT k), min(length(t)) FROM store_p;
 RESET pprepub.store_memory;
