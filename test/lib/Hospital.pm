@@ -151,8 +151,8 @@ SELECT pprepub.release_intact('$name', 1), rows = (SELECT count(*) FROM publishe
 		SELECT class, unnest(sensitive) FROM published_private."${name}_members"),
 	(SELECT count(*) FROM pg_trigger WHERE tgenabled = 'A' AND tgrelid IN
 		('published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass)),
-	(SELECT count(DISTINCT t) FROM unnest('{published."${name}_1",published_private."${name}_members"}'::regclass[]) t, pprepub.verify(t)),
-	(SELECT bool_and(holds) FROM unnest('{published."${name}_1",published_private."${name}_members"}'::regclass[]) t, pprepub.verify(t))
+	(SELECT count(DISTINCT t) FROM unnest(ARRAY['published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass]) t, pprepub.verify(t)),
+	(SELECT bool_and(holds) FROM unnest(ARRAY['published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass]) t, pprepub.verify(t))
 FROM pprepub.release WHERE publication = '$name' AND number = 1;
 SQL
 	return;
