@@ -142,24 +142,25 @@ INSERT INTO store_t SELECT i, 'saw ' || store_count() FROM generate_series(1000,
 SELECT * FROM store_t WHERE id >= 1000 ORDER BY id;
 -- A plan that was made before there was anything pending is for workers: what is pending is sealed then, or, if it is not ours to
 -- seal, the plan is refused.
-CREATE FUNCTION store_count_once() RETURNS bigint VOLATILE LANGUAGE sql AS $$ SELECT count(*) FROM store_t WHERE id >= 1000 $$;
-INSERT INTO store_t SELECT i, 'saw ' || store_count_once() FROM generate_series(1005, 1007) i;
-SELECT * FROM store_t WHERE id >= 1005 ORDER BY id;
-CREATE FUNCTION store_count_inside() RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-	n bigint;
+CREATE FUNCTION store_count_of(i int, inside boolean) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 BEGIN
+	IF NOT inside THEN
+		RETURN QUERY SELECT count(*) FROM store_t WHERE id BETWEEN 1000 AND 2000;
+		RETURN;
+	END IF;
 	BEGIN
-		n := store_count_once();
-		RAISE division_by_zero;
+		RETURN QUERY SELECT count(*) FROM store_t WHERE id BETWEEN 1000 AND 2000;
 	EXCEPTION WHEN division_by_zero THEN
-		RETURN n;
 	END;
 END $$;
-BEGIN;
-SELECT store_count_inside();
-INSERT INTO store_t SELECT i, 'saw ' || store_count_inside() FROM generate_series(1008, 1009) i;
-ROLLBACK;
+INSERT INTO store_t SELECT i, 'many' FROM generate_series(100000, 105000) i;
+ALTER TABLE store_t SET (parallel_workers = 2);
+ANALYZE store_t;
+SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off;
+INSERT INTO store_t SELECT i, 'saw ' || c FROM generate_series(1005, 1007) i, LATERAL store_count_of(i, false) c;
+SELECT * FROM store_t WHERE id BETWEEN 1005 AND 2000 ORDER BY id;
+INSERT INTO store_t SELECT i, 'saw ' || c FROM generate_series(1008, 1009) i, LATERAL store_count_of(i, true) c;
+RESET enable_indexscan; RESET enable_indexonlyscan; RESET enable_bitmapscan;
 RESET max_parallel_workers_per_gather; RESET parallel_setup_cost; RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size; RESET min_parallel_index_scan_size; RESET parallel_leader_participation;
 
@@ -190,5 +191,5 @@ RESET pprepub.store_memory;
 SET client_min_messages = warning;
 DROP TABLE store_t, store_v, store_temp, store_new, store_p, store_seen;
 DROP PROCEDURE store_undo(int, int), store_do(int, int);
-DROP FUNCTION entries(), store_count(), store_count_once(), store_count_inside(), store_pending(), store_look();
+DROP FUNCTION entries(), store_count(), store_count_of(int, boolean), store_pending(), store_look();
 DROP EXTENSION pgstattuple;
