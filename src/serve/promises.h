@@ -26,6 +26,13 @@ typedef struct Promise
 
 	/* What the owner is warned of, instead of many rows being withheld; NULL for nothing else. */
 	void		(*warn) (const struct Making *making);
+
+	/*
+	 * The last release was made elsewhere, and the log says whose its rows are:
+	 * an error if nothing could follow it, a warning of what it breaks.  NULL
+	 * where there is nothing to say.
+	 */
+	void		(*judge_import) (const DeclaredPublication *publication);
 } Promise;
 
 /* The publication's, or NULL where its method's principle says all. */

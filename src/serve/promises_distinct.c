@@ -63,6 +63,72 @@ judge_distinct_draft(const DeclaredPublication *publication, const Frame *frame,
 	judge_distinct(frame, past, draft->classes, param_of(publication, "m"), param_of(publication, "strict") == 1);
 }
 
+/* What observers saw of values: a release that withheld them tells nothing of what they became. */
+static Seen
+seen_with_values(const DeclaredPublication *publication, const Seen *seen)
+{
+	const Released *released = read_released(publication);
+	Seen		shown = *seen;
+
+	shown.release = palloc(sizeof(SeenRelease) * ((Size) seen->nreleases + 1));
+	memcpy(shown.release, seen->release, sizeof(SeenRelease) * seen->nreleases);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		if (!released[r].shows_sensitive)
+			shown.release[r].nclasses = 0;
+	return shown;
+}
+
+/* ----------------------------------------------------------------
+ * Releases that were made elsewhere
+ * ----------------------------------------------------------------
+ */
+
+static void
+verify_shows_values(const DeclaredPublication *publication)
+{
+	if (!read_one_released(publication, publication->releases)->shows_sensitive)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("release %d of publication \"%s\" would have no column \"%s\"", publication->releases,
+						publication->name, publication_column(publication, ROLE_SENSITIVE)->name),
+				 errdetail("Method \"%s\" follows what values become from one release to the next.", publication->method),
+				 errhint("A release without them tells nothing of what they became, and need not be imported.")));
+}
+
+static void
+warn_of_import(const DeclaredPublication *publication, const Seen *seen, const Updates *updates)
+{
+	int64		m = param_of(publication, "m");
+	Seen		before = *seen;
+	Legality	after = judge_seen(seen, updates, m, m);
+	Legality	without;
+
+	before.nreleases--;
+	without = judge_seen(&before, updates, m, m);
+	if (after.not_unique == without.not_unique && after.illegal == without.illegal)
+		return;
+	ereport(WARNING,
+			(errmsg("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+			 errdetail(UINT64_FORMAT " of its " UINT64_FORMAT " classes have fewer than " INT64_FORMAT " rows, or a value twice. "
+					   UINT64_FORMAT " of " UINT64_FORMAT " people who were published before are in classes that theirs cannot have become.",
+					   after.not_unique - without.not_unique, after.classes - without.classes, m,
+					   after.illegal - without.illegal, after.steps - without.steps),
+			 errhint("What was published stays published: what follows keeps possible what still is. pprepub.audit() and pprepub.update_risk() tell more.")));
+}
+
+void
+judge_distinct_import(const DeclaredPublication *publication)
+{
+	Recalled   *recalled = recall(publication);
+	const SeenRelease *release = &recalled->seen.release[publication->releases - 1];
+	const Updates *updates = updates_in_log(publication, copied_table(publication, "updates"), recalled);
+
+	verify_shows_values(publication);
+	verify_can_be_followed(publication, psprintf("release %d of publication \"%s\"", publication->releases, publication->name),
+						   release->value, release->first[release->nclasses], recalled->values, updates);
+	warn_of_import(publication, &recalled->seen, updates);
+}
+
 /* ----------------------------------------------------------------
  * audit()
  * ----------------------------------------------------------------
@@ -96,13 +162,12 @@ note_worst(void *what, const Version *version)
 }
 
 static void
-check_risk(Audit *audit, const Updates *updates)
+check_risk(Audit *audit, const Seen *seen, const Updates *updates)
 {
-	const Recalled *recalled = audit->recalled;
 	int64		m = least_m(audit->publication);
 	bool		strict = param_of(audit->publication, "strict") == 1;
 	Worst		worst = {.candidates = PG_UINT32_MAX};
-	uint64		impossible = each_version(&recalled->seen, updates, recalled->people->size, true, note_worst, &worst);
+	uint64		impossible = each_version(seen, updates, audit->recalled->people->size, true, note_worst, &worst);
 
 	if (worst.candidates == PG_UINT32_MAX)
 		return;					/* nobody was shown by a true row */
@@ -124,6 +189,7 @@ check_distinct(Audit *audit)
 {
 	Oid			table = copied_table(audit->publication, "updates");
 	int64		m = least_m(audit->publication);
+	Seen		seen;
 	Updates    *updates;
 	Legality	legality;
 
@@ -133,7 +199,8 @@ check_distinct(Audit *audit)
 		return;
 	}
 	updates = updates_in_log(audit->publication, table, audit->recalled);
-	legality = judge_seen(&audit->recalled->seen, updates, m, param_of(audit->publication, "m"));
+	seen = seen_with_values(audit->publication, &audit->recalled->seen);
+	legality = judge_seen(&seen, updates, m, param_of(audit->publication, "m"));
 	add_check(audit, "m-unique",
 			  psprintf(UINT64_FORMAT " classes of at least " INT64_FORMAT " rows, all different", legality.classes, m),
 			  psprintf(UINT64_FORMAT " of them not", legality.not_unique), legality.not_unique == 0,
@@ -144,7 +211,7 @@ check_distinct(Audit *audit)
 			  psprintf(UINT64_FORMAT " of them not", legality.illegal), legality.illegal == 0,
 			  legality.illegal == 0 ? NULL :
 			  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", legality.illegal_in, legality.illegal_class));
-	check_risk(audit, updates);
+	check_risk(audit, &seen, updates);
 }
 
 /* ----------------------------------------------------------------
@@ -203,6 +270,7 @@ pprepub_update_risk(PG_FUNCTION_ARGS)
 	MemoryContext old;
 	Identity	caller;
 	Reporting	reporting;
+	Seen		seen;
 	Updates    *updates;
 	uint64		impossible;
 
@@ -219,7 +287,8 @@ pprepub_update_risk(PG_FUNCTION_ARGS)
 	reporting.row = AllocSetContextCreate(context, "row", ALLOCSET_SMALL_SIZES);
 	updates = PG_ARGISNULL(1) ? updates_in_log(publication, table, unconstify(Recalled *, reporting.recalled))
 		: updates_named(publication, table, unconstify(Recalled *, reporting.recalled));
-	impossible = each_version(&reporting.recalled->seen, updates, reporting.recalled->people->size, false, put_version, &reporting);
+	seen = seen_with_values(publication, &reporting.recalled->seen);
+	impossible = each_version(&seen, updates, reporting.recalled->people->size, false, put_version, &reporting);
 	act_as_before(&caller);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

@@ -12,5 +12,6 @@
 extern void judge_distinct_draft(const DeclaredPublication *publication, const Frame *frame,
 								 const Past *past, const Draft *draft);
 extern void check_distinct(Audit *audit);
+extern void judge_distinct_import(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_SERVE_PROMISES_DISTINCT_H */

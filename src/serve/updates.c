@@ -344,6 +344,35 @@ verify_covered(const Checking *checking, const Updates *closed, const SourceValu
 				 hint_undeclared()));
 }
 
+/* Values that were published, of which something was declared, and nothing is now: nobody could say what they became. */
+static void
+verify_none_dropped(const Checking *checking, const Updates *before, const Updates *after)
+{
+	const Recalled *recalled = NULL;
+	StringInfoData examples;
+	uint64		values = 0;
+
+	initStringInfo(&examples);
+	for (Code v = 0; v < after->nvalues; v++)
+	{
+		if (updates_size(before, v) == 0 || updates_size(after, v) > 0)
+			continue;
+		if (recalled == NULL)
+			recalled = recall(checking->publication);
+		if (recalled_value(recalled, checking->values[v], false) == UNKNOWN_VALUE)
+			continue;
+		if (values++ < MAX_EXAMPLES)
+			appendStringInfo(&examples, "%s\"%s\"", values > 1 ? ", " : "", text_of(checking->output, checking->values[v]));
+	}
+	if (values > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the table that \"%s\" names lacks " UINT64_FORMAT " value(s) that were published", PARAM, values),
+				 errdetail("For example: %s.", examples.data),
+				 errdetail_log("Their values are told to the owner only."),
+				 errhint("Observers go on asking what they have become. Add rows for them, at least one to itself each.")));
+}
+
 /* Updates of values that were known before, which are possible now and were not. */
 static void
 verify_not_weaker(const Checking *checking, const Updates *before, const Updates *after)
@@ -423,6 +452,7 @@ check_updates(const DeclaredPublication *publication, Oid old_copy, Oid new_copy
 	{
 		const Updates *before = updates_of_rows(old, checking.code, checking.ncodes);
 
+		verify_none_dropped(&checking, before, closed);
 		if (!accept_weakening)
 			verify_not_weaker(&checking, before, closed);
 		warn_of_stronger(&checking, before, closed);
@@ -502,7 +532,7 @@ refuse_row(Refused *refused, Code from, Code to)
 }
 
 static char *
-refused_text(const Refused *refused, const LoadedFrame *loaded, const DeclaredColumn *column)
+refused_text(const Refused *refused, const Datum *values, const DeclaredColumn *column)
 {
 	StringInfoData text;
 	Oid			output;
@@ -514,39 +544,38 @@ refused_text(const Refused *refused, const LoadedFrame *loaded, const DeclaredCo
 	{
 		appendStringInfoString(&text, i > 0 ? ", " : "");
 		if (refused->from[i] != NO_CODE)
-			appendStringInfo(&text, "\"%s\" to ", text_of(output, loaded->sensitive.values[refused->from[i]]));
+			appendStringInfo(&text, "\"%s\" to ", text_of(output, values[refused->from[i]]));
 		appendStringInfo(&text, "\"%s\" (" UINT64_FORMAT " row(s))",
-						 text_of(output, loaded->sensitive.values[refused->to[i]]), refused->count[i]);
+						 text_of(output, values[refused->to[i]]), refused->count[i]);
 	}
 	return text.data;
 }
 
-static void
-verify_values(const DeclaredPublication *publication, const LoadedFrame *loaded, const Updates *updates)
+void
+verify_can_be_followed(const DeclaredPublication *publication, const char *whose, const Code *sensitive, uint64 nrows,
+					   const Datum *values, const Updates *updates)
 {
 	const DeclaredColumn *column = publication_column(publication, ROLE_SENSITIVE);
-	const Frame *frame = &loaded->frame;
 	Refused		undeclared = {.rows = 0};
 	uint64		nulls = 0;
 
-	for (uint64 row = 0; row < frame->nrows; row++)
-		if (frame->sensitive[row] == NO_CODE)
+	for (uint64 row = 0; row < nrows; row++)
+		if (sensitive[row] == NO_CODE)
 			nulls++;
-		else if (updates_size(updates, frame->sensitive[row]) == 0)
-			refuse_row(&undeclared, NO_CODE, frame->sensitive[row]);
+		else if (updates_size(updates, sensitive[row]) == 0)
+			refuse_row(&undeclared, NO_CODE, sensitive[row]);
 	if (nulls > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) without a value",
-						column->name, publication->name, nulls),
+				 errmsg("column \"%s\" of %s has " UINT64_FORMAT " row(s) without a value", column->name, whose, nulls),
 				 errdetail("Method \"%s\" follows what a value becomes, and nothing is declared of NULL.", publication->method),
-				 errhint("Declare a view that leaves these rows out, or gives them a value that says so.")));
+				 errhint("Use a view that leaves these rows out, or gives them a value that says so.")));
 	if (undeclared.rows > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values of which no update is declared",
-						column->name, publication->name, undeclared.rows),
-				 errdetail("For example: %s.", refused_text(&undeclared, loaded, column)),
+				 errmsg("column \"%s\" of %s has " UINT64_FORMAT " row(s) with values of which no update is declared",
+						column->name, whose, undeclared.rows),
+				 errdetail("For example: %s.", refused_text(&undeclared, values, column)),
 				 errdetail_log("Its values are told to the owner only."),
 				 hint_undeclared()));
 }
@@ -561,7 +590,8 @@ verify_updates(const DeclaredPublication *publication, const LoadedFrame *loaded
 
 	if (past->updates == NULL)
 		return;
-	verify_values(publication, loaded, past->updates);
+	verify_can_be_followed(publication, psprintf("publication \"%s\"", publication->name), frame->sensitive, frame->nrows,
+						   loaded->sensitive.values, past->updates);
 	for (uint64 row = 0; paths != NULL && paths->nclasses > 0 && row < frame->nrows; row++)
 	{
 		Code		before;
@@ -577,7 +607,7 @@ verify_updates(const DeclaredPublication *publication, const LoadedFrame *loaded
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values that theirs of before cannot have become",
 						column->name, publication->name, impossible.rows),
-				 errdetail("By the declared updates these are impossible: %s.", refused_text(&impossible, loaded, column)),
+				 errdetail("By the declared updates these are impossible: %s.", refused_text(&impossible, loaded->sensitive.values, column)),
 				 errdetail_log("Its values are told to the owner only."),
 				 errhint("Correct the rows, or add the updates to the table that \"%s\" names and call pprepub.alter_publication().", PARAM)));
 }
@@ -631,6 +661,16 @@ query_updates(const DeclaredPublication *publication, Oid table)
 		elog(ERROR, "could not read the updates");
 }
 
+static void
+verify_is_probability(double probability, Oid table)
+{
+	if (!(probability > 0 && probability <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" has an update with probability %g", get_rel_name(table), probability),
+				 errhint("Probabilities are greater than 0, and 1 at most; leave out what is impossible.")));
+}
+
 Updates *
 updates_named(const DeclaredPublication *publication, Oid table, Recalled *recalled)
 {
@@ -659,6 +699,8 @@ updates_named(const DeclaredPublication *publication, Oid table, Recalled *recal
 		heap_deform_tuple(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, values, nulls);
 		if (nulls[UPDATE_FROM] || nulls[UPDATE_TO])
 			continue;
+		if (!nulls[UPDATE_PROBABILITY])
+			verify_is_probability(DatumGetFloat8(values[UPDATE_PROBABILITY]), table);
 		probabilities += !nulls[UPDATE_PROBABILITY];
 		list[n++] = (Update) {
 			code_in_log(recalled, values[UPDATE_FROM]), code_in_log(recalled, values[UPDATE_TO]),

@@ -29,8 +29,13 @@ extern const Updates *updates_in_frame(const UpdateRows *rows, const LoadedFrame
 
 /*
  * An error, for the owner, if rows have no sensitive value, or one of which
- * nothing is declared, or one that theirs of before cannot have become.
+ * nothing is declared.  "Whose" they are is told in words; values are those of
+ * their codes.
  */
+extern void verify_can_be_followed(const DeclaredPublication *publication, const char *whose, const Code *sensitive, uint64 nrows,
+								   const Datum *values, const Updates *updates);
+
+/* The same of what is to be published, or if a value is one that theirs of before cannot have become. */
 extern void verify_updates(const DeclaredPublication *publication, const LoadedFrame *loaded, const Past *past);
 
 /* The rows of a table of updates in the codes of a log; values that it never had are left out. */

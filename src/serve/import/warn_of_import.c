@@ -8,6 +8,7 @@
 #include "history/recall.h"
 #include "method/method.h"
 #include "serve/import/import.h"
+#include "serve/promises.h"
 #include "serve/released.h"
 #include "utils/memutils.h"
 
@@ -15,10 +16,13 @@ void
 warn_of_broken_promises(const DeclaredPublication *publication)
 {
 	Principle	promised = principle_under(publication->method, publication->params);
+	const Promise *promise = find_promise(publication);
 	const Recalled *recalled;
 	uint32		classes;
 	uint64		people;
 
+	if (promise != NULL && promise->judge_import != NULL)
+		promise->judge_import(publication);
 	if (find_method(publication->method)->principle == NULL)
 		return;
 	recalled = recall(publication);

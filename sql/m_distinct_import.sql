@@ -1,0 +1,114 @@
+-- m-distinct goes on from releases that were made elsewhere; update_risk() judges what they and other methods are worth.
+SET ROLE regress_owner;
+SET client_min_messages = warning;
+CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);
+INSERT INTO patients VALUES ('Ken', 14, 20, 'dyspepsia'), ('Julia', 16, 23, 'pneumonia'), ('Tom', 24, 32, 'pneumonia'),
+	('Harry', 26, 35, 'gastritis'), ('Lily', 29, 17, 'glaucoma'), ('Ben', 31, 19, 'flu');
+CREATE TABLE progress (from_value text, to_value text);
+INSERT INTO progress VALUES ('dyspepsia', 'gastritis'), ('gastritis', 'dyspepsia'), ('pneumonia', 'flu'), ('flu', 'pneumonia'),
+	('pneumonia', 'lung cancer'), ('glaucoma', 'cataract');
+\set qis '{"zip": "range", "hours": "range"}'
+CREATE PROCEDURE a_release_later() LANGUAGE sql AS $$
+	UPDATE patients SET zip = 18, hours = 31, disease = 'lung cancer' WHERE name = 'Julia';
+	UPDATE patients SET zip = 15, hours = 27 WHERE name = 'Tom';
+	UPDATE patients SET zip = 23, hours = 32, disease = 'dyspepsia' WHERE name = 'Harry';
+	UPDATE patients SET zip = 12 WHERE name = 'Lily';
+	UPDATE patients SET zip = 26, hours = 35, disease = 'pneumonia' WHERE name = 'Ben';
+$$;
+
+-- Table III as it was published, and what follows: Table V has two counterfeits.
+SELECT pprepub.create_publication('patients', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress"}');
+CREATE TABLE three AS SELECT * FROM (VALUES ('Ken', '[14,17)', '[20,24)', 'dyspepsia', 1), ('Julia', '[14,17)', '[20,24)', 'pneumonia', 1),
+	('Tom', '[24,27)', '[32,36)', 'pneumonia', 2), ('Harry', '[24,27)', '[32,36)', 'gastritis', 2), ('Lily', '[29,32)', '[17,20)', 'glaucoma', 3),
+	('Ben', '[29,32)', '[17,20)', 'flu', 3)) v(name, zip, hours, disease, class);
+SELECT number, kind, rows, classes FROM pprepub.import_release('patients', 'three', key => 'name');
+CALL a_release_later();
+SELECT number, rows, classes, counterfeits FROM pprepub.publish('patients');
+SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') ORDER BY 1;
+SELECT max(risk), min(candidates) FROM pprepub.update_risk('patients');
+
+-- Table IV instead, which is 2-diverse: the owner hears what it breaks (Examples 2 and 3, section I-A).
+SELECT pprepub.drop_publication('patients', forget_history => true);
+TRUNCATE patients;
+INSERT INTO patients SELECT name, substr(zip, 2, 2)::int, substr(hours, 2, 2)::int, disease FROM three;
+SELECT pprepub.create_publication('patients', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress"}');
+SELECT number FROM pprepub.import_release('patients', 'three', key => 'name');
+CALL a_release_later();
+CREATE TABLE four AS SELECT * FROM (VALUES ('Ken', '[12,15)', '[17,21)', 'dyspepsia', 1), ('Lily', '[12,15)', '[17,21)', 'glaucoma', 1),
+	('Julia', '[15,19)', '[27,32)', 'lung cancer', 2), ('Tom', '[15,19)', '[27,32)', 'pneumonia', 2), ('Harry', '[23,27)', '[32,36)', 'dyspepsia', 3),
+	('Ben', '[23,27)', '[32,36)', 'pneumonia', 3)) v(name, zip, hours, disease, class);
+SELECT number FROM pprepub.import_release('patients', 'four', key => 'name');
+SELECT * FROM pprepub.update_risk('patients') ORDER BY key, release;
+SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE NOT holds ORDER BY 1;
+-- What is still possible stays so; whom it gave away it has given away.
+SELECT number FROM pprepub.publish('patients');
+SELECT r.key, r.release, r.candidates FROM pprepub.update_risk('patients') r WHERE r.candidates < 2 OR r.release = 3 ORDER BY 1, 2;
+
+-- Releases that could not be followed are refused: without the column, with NULLs, with values of which nothing is declared.
+CREATE TABLE silent AS SELECT name, zip, hours FROM patients;
+SELECT pprepub.import_release('patients', 'silent', key => 'name');
+CREATE TABLE unsure AS SELECT name, zip, hours, nullif(disease, 'pneumonia') AS disease FROM patients;
+SELECT pprepub.import_release('patients', 'unsure', key => 'name', accept_changes => true);
+CREATE TABLE unheard_of AS SELECT name, zip, hours, CASE name WHEN 'Tom' THEN 'measles' ELSE disease END AS disease FROM patients;
+SELECT pprepub.import_release('patients', 'unheard_of', key => 'name', accept_changes => true);
+-- Nobody can have had that in between; it was out nevertheless, and now Tom's row is wrong, or the table is.
+BEGIN;
+CREATE TABLE impossible AS SELECT name, zip, hours, CASE name WHEN 'Tom' THEN 'cataract' ELSE disease END AS disease FROM patients;
+SELECT number FROM pprepub.import_release('patients', 'impossible', key => 'name', accept_changes => true);
+SELECT count(*) FROM pprepub.update_risk('patients');
+SELECT pprepub.publish('patients');
+ROLLBACK;
+-- Whose rows they are nobody knows: nothing can be followed, and the owner has to say that this is known.
+BEGIN;
+CREATE TABLE anonymous AS SELECT zip, hours, disease FROM patients;
+SELECT number FROM pprepub.import_release('patients', 'anonymous');
+SAVEPOINT imported;
+SELECT pprepub.publish('patients');
+ROLLBACK TO imported;
+SELECT pprepub.acknowledge_history('patients');
+SELECT number FROM pprepub.publish('patients');
+ROLLBACK;
+
+-- Values that were published stay declared: observers go on asking what they have become.
+DELETE FROM patients WHERE name = 'Lily';
+DELETE FROM progress WHERE from_value = 'glaucoma';
+SELECT pprepub.alter_publication('patients', '{}');
+INSERT INTO progress VALUES ('glaucoma', 'glaucoma'), ('cataract', 'cataract');
+SELECT pprepub.alter_publication('patients', '{}');
+SELECT number FROM pprepub.publish('patients');
+
+-- There and back again: only what two releases show has to be possible.
+INSERT INTO patients VALUES ('Mia', 15, 22, 'pneumonia');
+SELECT number FROM pprepub.publish('patients');
+UPDATE patients SET disease = 'lung cancer' WHERE name = 'Mia';
+UPDATE patients SET disease = 'pneumonia' WHERE name = 'Mia';
+SELECT number FROM pprepub.publish('patients');
+UPDATE patients SET disease = 'lung cancer' WHERE name = 'Mia';
+SELECT number FROM pprepub.publish('patients');
+UPDATE patients SET disease = 'pneumonia' WHERE name = 'Mia';
+SELECT pprepub.publish('patients');
+-- So it is for somebody else who was given her key.
+UPDATE patients SET disease = 'dyspepsia' WHERE name = 'Mia';
+SELECT pprepub.publish('patients');
+DELETE FROM patients WHERE name = 'Mia';
+SELECT pprepub.drop_publication('patients', forget_history => true);
+
+-- Other methods: m-invariance keeps whom it shows safe; BPG looks at sets of people only; what a release withholds tells nothing.
+SELECT pprepub.create_publication('unchanging', 'patients', 'name', :'qis', 'disease', 'm-invariance', '{"m": 2}');
+SELECT pprepub.create_publication('sets', 'patients', 'name', :'qis', 'disease', 'bpg', '{"k": 2, "l": 2}', beside => '{unchanging}');
+INSERT INTO progress VALUES ('dyspepsia', 'dyspepsia'), ('pneumonia', 'pneumonia'), ('lung cancer', 'lung cancer');
+SELECT count(*) FROM (SELECT pprepub.publish('unchanging') FROM generate_series(1, 2)) twice;
+SELECT max(risk) <= 0.5 AS as_promised FROM pprepub.update_risk('unchanging', 'progress');
+SELECT number FROM pprepub.publish('sets');
+SELECT number FROM pprepub.publish('sets', columns => '{zip}');
+SELECT release, count(*) > 0 AS is_told FROM pprepub.update_risk('sets', 'progress') GROUP BY release;
+-- A table that makes no sense.
+CREATE TABLE odd AS SELECT from_value, to_value, 0.5 AS probability FROM progress;
+UPDATE odd SET probability = -1 WHERE to_value = 'flu';
+SELECT count(*) FROM pprepub.update_risk('sets', 'odd');
+
+SELECT pprepub.drop_publication(name, forget_history => true) FROM unnest('{sets,unchanging}'::text[]) name;
+DROP PROCEDURE a_release_later;
+DROP TABLE patients, progress, three, four, silent, unsure, unheard_of, odd;
+DROP SCHEMA published, published_private;
+RESET ROLE;
