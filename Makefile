@@ -85,18 +85,18 @@ $(DATA_built): $(SQL) pprepub.control Makefile
 
 # ----------------------------------------------------------------
 # Unit tests: each program is a test, the shim, and what it uses of the pure code,
-# of the lives that tests share, and of the peer that the bench has.
+# of the lives that tests share, and of the peers that benches have.
 # ----------------------------------------------------------------
 
 PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
 	src/frame/domain.c src/frame/tree.c src/frame/updates.c src/history/statistics.c src/store/layout.c src/store/bound_form.c
 
 UNIT_TESTS := $(patsubst test/unit/%.c,build/unit/%,$(sort $(wildcard test/unit/test_*.c)))
-UNIT_OBJS := $(patsubst %.c,build/unit/%.o,$(PURE) test/unit/lives.c test/unit/columns.c test/unit/hostile.c bench/sweep/known.c bench/sweep/sweep.c)
+UNIT_OBJS := $(patsubst %.c,build/unit/%.o,$(PURE) test/unit/lives.c test/unit/columns.c test/unit/hostile.c bench/sweep/known.c bench/sweep/sweep.c bench/distinct/greedy.c)
 UNIT_CC = gcc
 UNIT_CFLAGS = -g -O1 -Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -DUSE_ASSERT_CHECKING=1
-UNIT_CPPFLAGS = -Itest/unit -Ibench/sweep $(CPPFLAGS) -U_FORTIFY_SOURCE
+UNIT_CPPFLAGS = -Itest/unit -Ibench/sweep -Ibench/distinct $(CPPFLAGS) -U_FORTIFY_SOURCE
 UNIT_LIBS = $(firstword $(wildcard $(addsuffix /libpgcommon.a,$(pkglibdir) $(libdir)))) \
 	$(firstword $(wildcard $(addsuffix /libpgport.a,$(pkglibdir) $(libdir)))) -lzstd -lm
 

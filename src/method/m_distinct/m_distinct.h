@@ -151,6 +151,9 @@ extern uint64 placement_holes(const Placement *placement);
 /* plans.c */
 extern void join_buckets(Distinct *distinct);
 
+/* The entries of the bucket where two of equal size meet, or NULL if there is none. */
+extern SetId *intersect_buckets(Distinct *distinct, const Bucket *a, const Bucket *b);
+
 /* newcomers.c */
 extern void place_newcomers(Distinct *distinct);
 extern uint64 unfilled_holes(Distinct *distinct, uint64 *holes);	/* [buckets] once newcomers have filled what they can */

@@ -124,9 +124,8 @@ assign(const double *cost, uint32 n, uint32 *pair)
 		pair[j - 1] = row[j] - 1;
 }
 
-/* The entries of the bucket where the two meet, or NULL if there is none. */
-static SetId *
-intersect(Distinct *distinct, const Bucket *a, const Bucket *b)
+SetId *
+intersect_buckets(Distinct *distinct, const Bucket *a, const Bucket *b)
 {
 	SetId	   *x = slots_of(a);
 	SetId	   *y = slots_of(b);
@@ -308,7 +307,7 @@ weigh_plan(Distinct *distinct, uint32 a, uint32 b, SetId *slots, Leaving from_a,
 static void
 weigh_partner(Distinct *distinct, uint32 a, uint32 b, Plan *best)
 {
-	SetId	   *slots = intersect(distinct, &distinct->buckets[a], &distinct->buckets[b]);
+	SetId	   *slots = intersect_buckets(distinct, &distinct->buckets[a], &distinct->buckets[b]);
 
 	if (slots == NULL)
 		return;

@@ -1,0 +1,368 @@
+/*
+ * world.c
+ *		Drawing people, and remembering what was shown of them.
+ */
+#include "world.h"
+
+#include "audit/update/graph.h"
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const Code size_of[WORLD_QIS] = {101, 2, 6, 17};	/* age, gender, marital status, education */
+
+static void *
+allocate(Size width, uint64 n)
+{
+	void	   *memory = calloc(n + 1, width);
+
+	if (memory == NULL)
+		abort();
+	return memory;
+}
+
+/* splitmix64 */
+static uint64
+draw_bits(World *world)
+{
+	uint64		z = (world->random += UINT64CONST(0x9E3779B97F4A7C15));
+
+	z = (z ^ (z >> 30)) * UINT64CONST(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64CONST(0x94D049BB133111EB);
+	return z ^ (z >> 31);
+}
+
+static double
+draw(World *world)
+{
+	return (draw_bits(world) >> 11) / 9007199254740992.0;
+}
+
+uint32
+world_draw(World *world, uint32 n)
+{
+	return (uint32) (draw(world) * n);
+}
+
+static bool
+may_become(const Setup *setup, Code from, Code to)
+{
+	return from / setup->diameter == to / setup->diameter && (!setup->rises || to >= from);
+}
+
+static Updates *
+updates_of(const Setup *setup)
+{
+	Update	   *list = palloc(sizeof(Update) * OCCUPATIONS * OCCUPATIONS);
+	uint64		n = 0;
+
+	for (Code from = 0; from < OCCUPATIONS; from++)
+		for (Code to = 0; to < OCCUPATIONS; to++)
+			if (may_become(setup, from, to))
+				list[n++] = (Update) {from, to, 0};
+	return updates_create(OCCUPATIONS, list, n, false);
+}
+
+/* Gender and marital status are shown or not; ages and educations are ranges. */
+static void
+make_domains(World *world)
+{
+	for (int q = 0; q < WORLD_QIS; q++)
+	{
+		for (Code i = 0; i < size_of[q]; i++)
+			world->position[q][i] = i;
+		make_line(&world->domain[q], size_of[q], world->position[q]);
+	}
+	for (int q = 1; q <= 2; q++)
+	{
+		char	   *leaf[128];
+		char	   *root[128];
+		char	  **path[2] = {leaf, root};
+
+		for (Code i = 0; i < size_of[q]; i++)
+		{
+			leaf[i] = psprintf("%u", i);
+			root[i] = "*";
+		}
+		make_tree(&world->domain[q], size_of[q], 2, path);
+	}
+}
+
+World *
+world_create(const Setup *setup)
+{
+	World	   *world = allocate(sizeof(World), 1);
+
+	world->setup = *setup;
+	world->random = 2010;
+	world->pool = setup->people + setup->rounds * setup->come;
+	for (int q = 0; q < WORLD_QIS; q++)
+		world->code[q] = allocate(1, world->pool);
+	world->value = allocate(1, world->pool);
+	world->person = allocate(sizeof(uint32), world->pool);
+	world->updates = updates_of(setup);
+	make_domains(world);
+	for (uint32 p = 0; p < world->pool; p++)
+	{
+		world->code[0][p] = 100 * draw(world) * (1 + draw(world)) / 2;
+		for (int q = 1; q < WORLD_QIS; q++)
+			world->code[q][p] = world_draw(world, size_of[q]);
+		world->value[p] = OCCUPATIONS * pow(draw(world), 1.3);
+	}
+	world->frame = (Frame) {.nqis = WORLD_QIS,.domain = world->domain,.nsensitive = OCCUPATIONS};
+	world->frame.code = allocate(sizeof(Code *), WORLD_QIS);
+	for (int q = 0; q < WORLD_QIS; q++)
+		world->frame.code[q] = allocate(sizeof(Code), world->pool);
+	world->frame.sensitive = allocate(sizeof(Code), world->pool);
+	for (; world->next < setup->people; world->next++)
+		world->person[world->frame.nrows++] = world->next;
+	world_look(world);
+	return world;
+}
+
+void
+world_free(World *world)
+{
+	for (int q = 0; q < WORLD_QIS; q++)
+	{
+		free(world->code[q]);
+		free(world->frame.code[q]);
+	}
+	free(world->frame.code);
+	free(world->frame.sensitive);
+	free(world->value);
+	free(world->person);
+	free(world);
+}
+
+void
+world_look(World *world)
+{
+	for (uint64 row = 0; row < world->frame.nrows; row++)
+	{
+		uint32		person = world->person[row];
+
+		for (int q = 0; q < WORLD_QIS; q++)
+			world->frame.code[q][row] = world->code[q][person];
+		world->frame.sensitive[row] = world->value[person];
+	}
+}
+
+static void
+change(World *world, uint32 person)
+{
+	const Setup *setup = &world->setup;
+	Code		from = world->value[person] / setup->diameter * setup->diameter;
+	Code		to;
+
+	do
+		to = from + world_draw(world, Min(setup->diameter, OCCUPATIONS - from));
+	while (!may_become(setup, world->value[person], to));
+	world->value[person] = to;
+}
+
+void
+world_pass_time(World *world)
+{
+	const Setup *setup = &world->setup;
+	uint64		n = world->frame.nrows;
+
+	for (uint32 i = 0; i < setup->leave; i++)
+		world->person[world_draw(world, n)] = world->person[n - 1], n--;
+	for (uint32 i = 0; i < setup->change; i++)
+		change(world, world->person[world_draw(world, n)]);
+	for (uint64 i = 0; i < n; i++)
+		if (world->code[0][world->person[i]] < 100)
+			world->code[0][world->person[i]]++;
+	for (uint32 i = 0; i < setup->come; i++)
+		world->person[n++] = world->next++;
+	world->frame.nrows = n;
+	world_look(world);
+}
+
+/* ----------------------------------------------------------------
+ * What was shown
+ * ----------------------------------------------------------------
+ */
+
+Shown *
+shown_create(const World *world, bool keep_all)
+{
+	Shown	   *shown = allocate(sizeof(Shown), 1);
+
+	shown->pool = world->pool;
+	shown->rounds = keep_all ? world->setup.rounds : 0;
+	shown->last_class = allocate(sizeof(uint64), world->pool);
+	memset(shown->last_class, 0xff, sizeof(uint64) * world->pool);	/* NO_PLACE_YET */
+	shown->last_value = allocate(1, world->pool);
+	shown->class_in = allocate(sizeof(uint32), (Size) shown->rounds * world->pool);
+	memset(shown->class_in, 0xff, sizeof(uint32) * shown->rounds * world->pool);	/* NO_CLASS_THEN */
+	shown->value_in = allocate(1, (Size) shown->rounds * world->pool);
+	shown->first = allocate(sizeof(uint64), 1);
+	return shown;
+}
+
+void
+shown_free(Shown *shown)
+{
+	free(shown->first);
+	free(shown->value);
+	free(shown->last_class);
+	free(shown->last_value);
+	free(shown->class_in);
+	free(shown->value_in);
+	free(shown);
+}
+
+Paths *
+shown_paths(const Shown *shown, const World *world)
+{
+	uint64		nrows = world->frame.nrows;
+	Paths	   *paths = palloc0(sizeof(Paths));
+	uint32	   *number = allocate(sizeof(uint32), shown->nclasses);
+	uint64		values = 0;
+	uint64		steps = 0;
+
+	for (uint64 row = 0; row < nrows; row++)
+	{
+		uint64		class = shown->last_class[world->person[row]];
+
+		if (class == NO_PLACE_YET || number[class]++ > 0)
+			continue;
+		paths->nclasses++;
+		values += shown->first[class + 1] - shown->first[class];
+	}
+	memset(number, 0, sizeof(uint32) * shown->nclasses);
+	paths->releases = shown->releases;
+	paths->release = palloc_extended(sizeof(int32) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE);
+	paths->first_value = palloc_extended(sizeof(uint64) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE);
+	paths->value = palloc_extended(sizeof(Code) * (values + 1), MCXT_ALLOC_HUGE);
+	paths->first = palloc_extended(sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
+	paths->class = palloc_extended(sizeof(uint32) * (nrows + 1), MCXT_ALLOC_HUGE);
+	paths->shown = palloc_extended(sizeof(Code) * (nrows + 1), MCXT_ALLOC_HUGE);
+	paths->nclasses = 0;
+	paths->first_value[0] = 0;
+	for (uint64 row = 0; row < nrows; row++)
+	{
+		uint64		class = shown->last_class[world->person[row]];
+
+		paths->first[row] = steps;
+		if (class == NO_PLACE_YET)
+			continue;
+		if (number[class] == 0)
+		{
+			uint32		c = paths->nclasses++;
+			uint64		n = shown->first[class + 1] - shown->first[class];
+
+			number[class] = c + 1;
+			paths->release[c] = shown->releases;
+			memcpy(paths->value + paths->first_value[c], shown->value + shown->first[class], sizeof(Code) * n);
+			paths->first_value[c + 1] = paths->first_value[c] + n;
+		}
+		paths->class[steps] = number[class] - 1;
+		paths->shown[steps++] = shown->last_value[world->person[row]];
+	}
+	paths->first[nrows] = steps;
+	free(number);
+	return paths;
+}
+
+static void
+make_room(Shown *shown, uint64 classes, uint64 values)
+{
+	if (shown->nclasses + classes >= shown->allocated_classes)
+	{
+		shown->allocated_classes = 2 * (shown->nclasses + classes) + 1;
+		shown->first = realloc(shown->first, sizeof(uint64) * (shown->allocated_classes + 1));
+	}
+	if (shown->first[shown->nclasses] + values > shown->allocated_values)
+	{
+		shown->allocated_values = 2 * (shown->first[shown->nclasses] + values);
+		shown->value = realloc(shown->value, sizeof(Code) * shown->allocated_values);
+	}
+	if (shown->first == NULL || shown->value == NULL)
+		abort();
+}
+
+void
+shown_add(Shown *shown, const World *world, const Classes *classes)
+{
+	uint64		counterfeits = classes->first_counterfeit == NULL ? 0 : classes->first_counterfeit[classes->nclasses];
+
+	make_room(shown, classes->nclasses, classes->first[classes->nclasses] + counterfeits);
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		uint64		at = shown->first[shown->nclasses];
+
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		{
+			uint32		person = world->person[classes->rows[i]];
+			Code		value = world->frame.sensitive[classes->rows[i]];
+
+			shown->value[at++] = value;
+			shown->last_class[person] = shown->nclasses;
+			shown->last_value[person] = value;
+			if (shown->releases >= shown->rounds)
+				continue;
+			shown->class_in[(Size) shown->releases * shown->pool + person] = shown->nclasses;
+			shown->value_in[(Size) shown->releases * shown->pool + person] = value;
+		}
+		for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
+			shown->value[at++] = classes->counterfeit[classes->first_counterfeit[c] + i];
+		shown->first[++shown->nclasses] = at;
+	}
+	shown->releases++;
+}
+
+/* ----------------------------------------------------------------
+ * What it is worth
+ * ----------------------------------------------------------------
+ */
+
+static void
+add_layer(UpdateGraph *graph, const Shown *shown, uint32 class)
+{
+	double		weight[OCCUPATIONS] = {0};
+	double		packed[OCCUPATIONS];
+	Code		value[OCCUPATIONS];
+	Code		n = 0;
+
+	for (uint64 i = shown->first[class]; i < shown->first[class + 1]; i++)
+		weight[shown->value[i]]++;
+	for (Code v = 0; v < OCCUPATIONS; v++)
+		if (weight[v] > 0)
+		{
+			packed[n] = weight[v];
+			value[n++] = v;
+		}
+	graph_add_layer(graph, value, packed, n);
+}
+
+uint64
+count_vulnerable(const Shown *shown, const World *world, uint64 *versions)
+{
+	UpdateGraph *graph = graph_create(world->updates);
+	uint64		vulnerable = 0;
+
+	*versions = 0;
+	for (uint32 person = 0; person < shown->pool; person++)
+	{
+		graph_clear(graph);
+		for (int32 r = 0; r < shown->releases; r++)
+		{
+			uint32		class = shown->class_in[(Size) r * shown->pool + person];
+
+			if (class != NO_CLASS_THEN)
+				add_layer(graph, shown, class);
+		}
+		if (graph_layers(graph) == 0)
+			continue;
+		if (!graph_conclude(graph, graph_layers(graph)))
+			elog(ERROR, "a life was not possible");
+		*versions += graph_layers(graph);
+		for (uint32 l = 0; l < graph_layers(graph); l++)
+			vulnerable += layer_candidates(graph_layer(graph, l)) == 1;
+	}
+	return vulnerable;
+}
