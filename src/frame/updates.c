@@ -9,15 +9,29 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-static int
-compare_updates(const void *a, const void *b)
+/* A pass of a counting sort by one end of the updates; what is equal in it stays in order. */
+static void
+sort_by_end(const Update *list, Update *sorted, uint64 n, Code nvalues, bool by_from)
 {
-	const Update *x = a;
-	const Update *y = b;
+	uint64	   *place = palloc_extended(sizeof(uint64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->to > y->to) - (x->to < y->to);
+	for (uint64 i = 0; i < n; i++)
+		place[(by_from ? list[i].from : list[i].to) + 1]++;
+	for (Code v = 0; v < nvalues; v++)
+		place[v + 1] += place[v];
+	for (uint64 i = 0; i < n; i++)
+		sorted[place[by_from ? list[i].from : list[i].to]++] = list[i];
+	pfree(place);
+}
+
+static void
+sort_updates(Update *list, uint64 n, Code nvalues)
+{
+	Update	   *aside = palloc_extended(sizeof(Update) * (n + 1), MCXT_ALLOC_HUGE);
+
+	sort_by_end(list, aside, n, nvalues, false);
+	sort_by_end(aside, list, n, nvalues, true);
+	pfree(aside);
 }
 
 Updates *
@@ -26,7 +40,7 @@ updates_create(Code nvalues, Update *list, uint64 n, bool has_probabilities)
 	Updates    *updates = palloc0(sizeof(Updates));
 	uint64		kept = 0;
 
-	qsort(list, n, sizeof(Update), compare_updates);
+	sort_updates(list, n, nvalues);
 	updates->nvalues = nvalues;
 	updates->first = palloc_extended(sizeof(uint64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	updates->to = palloc_extended(sizeof(Code) * (n + 1), MCXT_ALLOC_HUGE);
@@ -34,7 +48,7 @@ updates_create(Code nvalues, Update *list, uint64 n, bool has_probabilities)
 		updates->probability = palloc_extended(sizeof(double) * (n + 1), MCXT_ALLOC_HUGE);
 	for (uint64 i = 0; i < n; i++)
 	{
-		if (i > 0 && compare_updates(&list[i - 1], &list[i]) == 0)
+		if (i > 0 && list[i - 1].from == list[i].from && list[i - 1].to == list[i].to)
 			continue;
 		updates->first[list[i].from + 1]++;
 		updates->to[kept] = list[i].to;
