@@ -93,6 +93,12 @@ SELECT pprepub.publish('patients');
 DELETE FROM patients WHERE name = 'Mia';
 SELECT pprepub.drop_publication('patients', forget_history => true);
 
+-- Under strict, no two values of a first class may ever become the same.
+SELECT pprepub.create_publication('strict', 'patients', 'name', :'qis', 'disease', 'm-distinct', '{"m": 2, "updates": "progress", "strict": true}');
+CREATE TABLE lungs AS SELECT name, '*'::text AS zip, '*'::text AS hours, disease FROM patients WHERE name IN ('Julia', 'Tom');
+SELECT number FROM pprepub.import_release('strict', 'lungs', key => 'name');
+SELECT pprepub.drop_publication('strict', forget_history => true);
+
 -- Other methods: m-invariance keeps whom it shows safe; BPG looks at sets of people only; what a release withholds tells nothing.
 SELECT pprepub.create_publication('unchanging', 'patients', 'name', :'qis', 'disease', 'm-invariance', '{"m": 2}');
 SELECT pprepub.create_publication('sets', 'patients', 'name', :'qis', 'disease', 'bpg', '{"k": 2, "l": 2}', beside => '{unchanging}');
@@ -109,6 +115,6 @@ SELECT count(*) FROM pprepub.update_risk('sets', 'odd');
 
 SELECT pprepub.drop_publication(name, forget_history => true) FROM unnest('{sets,unchanging}'::text[]) name;
 DROP PROCEDURE a_release_later;
-DROP TABLE patients, progress, three, four, silent, unsure, unheard_of, odd;
+DROP TABLE patients, progress, three, four, silent, unsure, unheard_of, lungs, odd;
 DROP SCHEMA published, published_private;
 RESET ROLE;

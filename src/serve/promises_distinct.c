@@ -101,18 +101,20 @@ warn_of_import(const DeclaredPublication *publication, const Seen *seen, const U
 	int64		m = param_of(publication, "m");
 	Seen		before = *seen;
 	Legality	after = judge_seen(seen, updates, m, m);
+	uint64		not_apart = param_of(publication, "strict") == 1 ? count_not_apart(seen, seen->nreleases - 1, updates) : 0;
 	Legality	without;
 
 	before.nreleases--;
 	without = judge_seen(&before, updates, m, m);
-	if (after.not_unique == without.not_unique && after.illegal == without.illegal)
+	if (after.not_unique == without.not_unique && after.illegal == without.illegal && not_apart == 0)
 		return;
 	ereport(WARNING,
 			(errmsg("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
 			 errdetail(UINT64_FORMAT " of its " UINT64_FORMAT " classes have fewer than " INT64_FORMAT " rows, or a value twice. "
-					   UINT64_FORMAT " of " UINT64_FORMAT " people who were published before are in classes that theirs cannot have become.",
+					   UINT64_FORMAT " of " UINT64_FORMAT " people who were published before are in classes that theirs cannot have become.%s",
 					   after.not_unique - without.not_unique, after.classes - without.classes, m,
-					   after.illegal - without.illegal, after.steps - without.steps),
+					   after.illegal - without.illegal, after.steps - without.steps,
+					   not_apart == 0 ? "" : psprintf(" " UINT64_FORMAT " classes show values that can become the same.", not_apart)),
 			 errhint("What was published stays published: what follows keeps possible what still is. pprepub.audit() and pprepub.update_risk() tell more.")));
 }
 

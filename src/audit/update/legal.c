@@ -187,13 +187,14 @@ can_become_the_same(const Updates *updates, Code a, Code b)
 	return false;
 }
 
-static void
-judge_apart(const Judge *judge, uint32 c)
+static bool
+are_apart(const Updates *updates, const Code *values, Code n)
 {
-	for (Code i = 0; i < judge->nvalues; i++)
+	for (Code i = 0; i < n; i++)
 		for (Code j = 0; j < i; j++)
-			if (can_become_the_same(judge->past->updates, judge->values[i], judge->values[j]))
-				refuse_draft(c, "somebody is new in it, and two of its values can become the same");
+			if (can_become_the_same(updates, values[i], values[j]))
+				return false;
+	return true;
 }
 
 static void
@@ -213,8 +214,8 @@ judge_members(Judge *judge, uint32 c)
 		else
 			judge_row(judge, c, row, &njudged);
 	}
-	if (any_new && judge->strict)
-		judge_apart(judge, c);
+	if (any_new && judge->strict && !are_apart(judge->past->updates, judge->values, judge->nvalues))
+		refuse_draft(c, "somebody is new in it, and two of its values can become the same");
 }
 
 void
@@ -354,4 +355,23 @@ judge_seen(const Seen *seen, const Updates *updates, uint32 least_m, uint32 m)
 			look_at_class(&looking, r, c);
 		}
 	return looking.legality;
+}
+
+uint64
+count_not_apart(const Seen *seen, int32 r, const Updates *updates)
+{
+	const SeenRelease *release = &seen->release[r];
+	Code	   *values = palloc_extended(sizeof(Code) * (release->first[release->nclasses] + 1), MCXT_ALLOC_HUGE);
+	uint64		not_apart = 0;
+
+	for (uint32 c = 0; c < release->nclasses; c++)
+	{
+		bool		ignored;
+		Code		n = values_of(release, c, values, &ignored);
+
+		CHECK_FOR_INTERRUPTS();
+		not_apart += !are_apart(updates, values, n);
+	}
+	pfree(values);
+	return not_apart;
 }

@@ -57,4 +57,7 @@ typedef struct Legality
  */
 extern Legality judge_seen(const Seen *seen, const Updates *updates, uint32 least_m, uint32 m);
 
+/* Of a release's classes, from 0 on, how many show values that can become the same? */
+extern uint64 count_not_apart(const Seen *seen, int32 release, const Updates *updates);
+
 #endif							/* PPREPUB_AUDIT_UPDATE_LEGAL_H */
