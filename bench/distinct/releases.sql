@@ -32,7 +32,7 @@ BEGIN
 	INSERT INTO people SELECT * FROM pool WHERE id > size + (n - 2) * growth AND id <= size + (n - 1) * growth;
 	UPDATE people SET age = least(age + 1, 100),
 		occupation = CASE WHEN drawn(id, 60 + n) < size / 4.0 / (SELECT count(*) FROM people)
-			THEN least(49, occupation / d * d + floor(d * drawn(id, 100 + n))::int) ELSE occupation END;
+			THEN occupation / d * d + floor(least(d, 50 - occupation / d * d) * drawn(id, 100 + n))::int ELSE occupation END;
 	COMMIT;
 END $$;
 
