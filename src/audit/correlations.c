@@ -108,18 +108,18 @@ find_correlations(const Statistics *statistics, uint32 most,
  */
 
 static void
-judge_class(const Paths *paths, const Classes *classes, uint32 c, uint32 n, uint32 *common)
+judge_class(const Companies *companies, const Classes *classes, uint32 c, uint32 n, uint32 *common)
 {
 	uint64		size = class_size(classes, c) + class_counterfeits(classes, c);
 	bool		is_safe = true;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-		for (uint64 step = paths->first[classes->rows[i]]; step < paths->first[classes->rows[i] + 1]; step++)
-			common[paths->class[step]]++;
+		for (uint64 at = companies->first[classes->rows[i]]; at < companies->first[classes->rows[i] + 1]; at++)
+			common[companies->company[at]]++;
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-		for (uint64 step = paths->first[classes->rows[i]]; step < paths->first[classes->rows[i] + 1]; step++)
+		for (uint64 at = companies->first[classes->rows[i]]; at < companies->first[classes->rows[i] + 1]; at++)
 		{
-			uint32	   *of = &common[paths->class[step]];
+			uint32	   *of = &common[companies->company[at]];
 
 			is_safe &= *of == 0 || *of >= size || *of + n <= size;
 			*of = 0;
@@ -129,15 +129,15 @@ judge_class(const Paths *paths, const Classes *classes, uint32 c, uint32 n, uint
 }
 
 void
-judge_correlations(const Paths *paths, const Classes *classes, uint32 n)
+judge_correlations(const Companies *companies, const Classes *classes, uint32 n)
 {
-	uint32	   *common = palloc_extended(sizeof(uint32) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32	   *common = palloc_extended(sizeof(uint32) * ((Size) companies->n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		if (c % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
-		judge_class(paths, classes, c, n, common);
+		judge_class(companies, classes, c, n, common);
 	}
 	pfree(common);
 }

@@ -11,7 +11,7 @@
 #ifndef PPREPUB_AUDIT_CORRELATIONS_H
 #define PPREPUB_AUDIT_CORRELATIONS_H
 
-#include "history/paths.h"
+#include "history/companies.h"
 #include "history/statistics.h"
 #include "partition/classes.h"
 
@@ -30,6 +30,6 @@ extern void find_correlations(const Statistics *statistics, uint32 most,
  * The last check of a draft: an internal error if a class shares all but fewer
  * than n of its rows with an earlier one, and not all.
  */
-extern void judge_correlations(const Paths *paths, const Classes *classes, uint32 n);
+extern void judge_correlations(const Companies *companies, const Classes *classes, uint32 n);
 
 #endif							/* PPREPUB_AUDIT_CORRELATIONS_H */

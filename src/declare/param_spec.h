@@ -63,6 +63,7 @@ typedef struct ParamSpec
 #define PAST_NEIGHBORHOODS	1	/* whom observers can tell apart: see history/past.h */
 #define PAST_LAST			2	/* the last class of each person: see history/paths.h */
 #define PAST_PATHS			4	/* all classes of each person */
+#define PAST_COMPANIES		8	/* who was in a class with whom: see history/companies.h; with PAST_LAST */
 
 /* What create_publication must know of a method. */
 typedef struct MethodDeclaration
@@ -78,6 +79,12 @@ typedef struct MethodDeclaration
 	bool		own_only;		/* must all releases be of its own making? */
 	int			past;			/* PAST_… */
 	const TableSpec *tables;	/* one for each PARAM_TABLE, ends with a NULL name; or NULL */
+
+	/*
+	 * With PAST_COMPANIES: those that lack so many people or more of as many as
+	 * their class showed different values are of no interest.
+	 */
+	uint32		(*degree) (const int64 *params);
 
 	/*
 	 * What is wrong with values that are right each by itself, or NULL: a

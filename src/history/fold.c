@@ -313,7 +313,10 @@ fold_past(Fold *fold, const LoadedFrame *loaded)
 		if (past->row[i] != NO_ROW)
 			past->member[past->row[i]] = i;
 	if (fold->paths != NULL)
+	{
 		past->paths = path_fold_paths(fold->paths, loaded);
+		past->companies = path_fold_companies(fold->paths);
+	}
 	return past;
 }
 

@@ -20,6 +20,7 @@
 #define PPREPUB_HISTORY_PAST_H
 
 #include "frame/updates.h"
+#include "history/companies.h"
 #include "history/paths.h"
 
 #define NO_NEIGHBORHOOD PG_UINT32_MAX
@@ -27,8 +28,9 @@
 
 typedef struct Past
 {
-	int32		releases;		/* 0 for an empty past; all else but paths is NULL then */
+	int32		releases;		/* 0 for an empty past; all else but paths and companies is NULL then */
 	const Paths *paths;			/* NULL if the method does not want them */
+	const Companies *companies; /* the same */
 	const Updates *updates;		/* what everybody knows that values can become; NULL
 								 * where nothing was declared */
 

@@ -61,12 +61,10 @@ integers_of(const DeclaredPublication *publication, Datum datum, int *n)
 }
 
 static bool
-is_whole_block(const PathBlock *block, int nshown)
+has_whole_classes(const PathBlock *block)
 {
 	int64		rows = 0;
 
-	if (nshown != block->nrows)
-		return false;
 	for (int c = 0; c < block->nclasses; c++)
 	{
 		if (block->sizes[c] <= 0)
@@ -74,20 +72,26 @@ is_whole_block(const PathBlock *block, int nshown)
 		rows += block->sizes[c];
 	}
 	for (int i = 0; i < block->nrows; i++)
-		if (block->shown[i] < -1 || block->shown[i] >= block->nvalues ||
-			block->members[i] >= block->end.people || -(int64) block->members[i] > block->end.invented)
+		if (block->members[i] >= block->end.people || -(int64) block->members[i] > block->end.invented)
 			return false;
 	return rows == block->nrows;
 }
 
-void
-read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
+static bool
+has_whole_values(const PathBlock *block, int nshown)
 {
-	static const int always[] = {
-		PATHS_RELEASE, PATHS_PEOPLE, PATHS_INVENTED, PATHS_ROWS,
-		PATHS_KEYS, PATHS_SIZES, PATHS_MEMBERS, PATHS_SHOWN, PATHS_VALUES
-	};
-	int			nshown;
+	if (nshown != block->nrows)
+		return false;
+	for (int i = 0; i < block->nrows; i++)
+		if (block->shown[i] < -1 || block->shown[i] >= block->nvalues)
+			return false;
+	return true;
+}
+
+void
+read_block_members(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
+{
+	static const int always[] = {PATHS_RELEASE, PATHS_PEOPLE, PATHS_INVENTED, PATHS_ROWS, PATHS_SIZES, PATHS_MEMBERS};
 
 	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
 		path_blocks_refuse(publication);
@@ -95,13 +99,26 @@ read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlo
 	block->end.people = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]);
 	block->end.invented = DatumGetInt64(slot->tts_values[PATHS_INVENTED]);
 	block->end.rows = DatumGetInt64(slot->tts_values[PATHS_ROWS]);
-	block->keys = DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]);
 	block->sizes = integers_of(publication, slot->tts_values[PATHS_SIZES], &block->nclasses);
 	block->members = integers_of(publication, slot->tts_values[PATHS_MEMBERS], &block->nrows);
+	if (!has_whole_classes(block))
+		path_blocks_refuse(publication);
+}
+
+void
+read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
+{
+	static const int always[] = {PATHS_KEYS, PATHS_SHOWN, PATHS_VALUES};
+	int			nshown;
+
+	read_block_members(publication, slot, block);
+	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
+		path_blocks_refuse(publication);
+	block->keys = DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]);
 	block->shown = integers_of(publication, slot->tts_values[PATHS_SHOWN], &nshown);
 	block->values = DatumGetArrayTypeP(slot->tts_values[PATHS_VALUES]);
 	block->nvalues = array_length(block->values);
-	if (!is_whole_block(block, nshown) || ARR_HASNULL(block->keys) || ARR_HASNULL(block->values))
+	if (!has_whole_values(block, nshown) || ARR_HASNULL(block->keys) || ARR_HASNULL(block->values))
 		path_blocks_refuse(publication);
 }
 

@@ -67,6 +67,9 @@ typedef struct PathBlock
 
 extern void read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
 
+/* The same, but neither keys nor what was shown: less than half of the work. */
+extern void read_block_members(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
+
 /*
  * Where blocks stand, in the order in which people were numbered: where a table
  * was mended, they stand where there was space.

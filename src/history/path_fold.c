@@ -5,6 +5,10 @@
  * NOTES
  *		Blocks are read from the newest on: who is in the source was mostly in the
  *		last release, and for a last step no older block is needed then.
+ *
+ *		Companies need a look at all blocks, at the numbers of who was in which
+ *		class.  Everything else is about those only that are large enough still:
+ *		as people leave, the number of these does not grow with the releases.
  */
 #include "history/path_fold.h"
 
@@ -42,6 +46,13 @@ struct PathFold
 	uint32	   *step_class;
 	Code	   *step_shown;
 	bool	   *is_found;		/* [nrows] has the row its last step? */
+
+	/* Companies, if they are wanted */
+	CompanyFinder *companies;
+	uint32		degree;			/* of the method */
+	uint32	   *nvalues;		/* [nrows] different ones that somebody's last class shows */
+	RowId	   *here;			/* [here_allocated] of the class at hand */
+	uint64		here_allocated;
 };
 
 /* ----------------------------------------------------------------
@@ -200,6 +211,90 @@ find_steps(void *what, TupleTableSlot *slot)
 }
 
 /* ----------------------------------------------------------------
+ * Companies
+ * ----------------------------------------------------------------
+ */
+
+/* Where all values of a class occur equally often; classes where they do not are refused. */
+static uint32
+different_values(const Paths *paths, uint32 class)
+{
+	const Code *value = paths->value + paths->first_value[class];
+	uint64		size = paths_size(paths, class);
+	uint64		times = 0;
+
+	for (uint64 i = 0; i < size; i++)
+		times += value[i] == value[0];
+	return size / times;
+}
+
+/* Whoever is together with others is among the same values in all releases. */
+static void
+count_values(PathFold *fold)
+{
+	fold->nvalues = palloc_extended(sizeof(uint32) * (fold->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint64 i = 0; i < fold->nsteps; i++)
+		fold->nvalues[fold->step_row[i]] = different_values(&fold->paths, fold->step_class[i]);
+}
+
+/* Those of a class who are here. */
+static void
+add_company(PathFold *fold, const int32 *members, int size)
+{
+	uint32		n = 0;
+
+	for (int i = 0; i < size; i++)
+	{
+		RowId		row = members[i] < 0 ? NO_ROW : fold->row[members[i]];
+
+		if (row == NO_ROW)
+			continue;
+		companies_count(fold->companies, row);
+		fold->here[n++] = row;
+	}
+	if (n > 0 && (uint64) n + fold->degree > fold->nvalues[fold->here[0]])
+		companies_add(fold->companies, fold->here, n);
+}
+
+static bool
+find_companies(void *what, TupleTableSlot *slot)
+{
+	PathFold   *fold = what;
+	PathBlock	block;
+	int			from = 0;
+
+	read_block_members(fold->publication, slot, &block);
+	if ((uint64) block.nrows > fold->here_allocated)
+	{
+		fold->here_allocated = block.nrows;
+		fold->here = repalloc_huge(fold->here, sizeof(RowId) * fold->here_allocated);
+	}
+	for (int c = 0; c < block.nclasses; c++)
+	{
+		if (c % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		add_company(fold, block.members + from, block.sizes[c]);
+		from += block.sizes[c];
+	}
+	return true;
+}
+
+static void
+read_companies(PathFold *fold, const PathBlocks *blocks)
+{
+	const MethodDeclaration *method = method_declaration(fold->publication->method);
+	MemoryContext old = MemoryContextSwitchTo(fold->context);
+
+	fold->companies = companies_begin(fold->nrows);
+	fold->degree = method->degree(param_values(method, fold->publication->params));
+	fold->here_allocated = 1024;
+	fold->here = palloc(sizeof(RowId) * fold->here_allocated);
+	count_values(fold);
+	path_blocks_visit(blocks, true, find_companies, fold);
+	MemoryContextSwitchTo(old);
+}
+
+/* ----------------------------------------------------------------
  * The whole
  * ----------------------------------------------------------------
  */
@@ -261,6 +356,8 @@ path_fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryCo
 	path_blocks_visit(&blocks, true, find_steps, fold);
 	if (fold->to_find > 0)
 		path_blocks_refuse(publication);	/* somebody has a number, and was nowhere */
+	if (keeps_past(publication, PAST_COMPANIES))
+		read_companies(fold, &blocks);
 	return fold;
 }
 
@@ -306,6 +403,16 @@ path_fold_paths(PathFold *fold, const LoadedFrame *loaded)
 		paths->value[i] = loaded->sensitive_code[paths->value[i]];
 	MemoryContextSwitchTo(old);
 	return paths;
+}
+
+const Companies *
+path_fold_companies(PathFold *fold)
+{
+	MemoryContext old = MemoryContextSwitchTo(fold->context);
+	const Companies *companies = fold->companies == NULL ? NULL : companies_end(fold->companies);
+
+	MemoryContextSwitchTo(old);
+	return companies;
 }
 
 const DeclaredPublication *

@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "frame/load.h"
+#include "history/companies.h"
 #include "history/path_blocks.h"
 #include "history/paths.h"
 
@@ -21,6 +22,7 @@ extern PathFold *path_fold_read(const DeclaredPublication *publication, FrameLoa
 
 /* What methods see of it, once the frame has its codes. */
 extern const Paths *path_fold_paths(PathFold *fold, const LoadedFrame *loaded);
+extern const Companies *path_fold_companies(PathFold *fold);	/* or NULL */
 
 /* What a release adds to. */
 extern const DeclaredPublication *path_fold_publication(const PathFold *fold);

@@ -151,7 +151,7 @@ excess_of_set(CorPartition *partition, uint64 set)
 {
 	uint64		n = true_rows(partition, set, partition->rows);
 
-	return hc_excess(partition->paths, partition->rows, n, partition->nvalues, partition->n, partition->room);
+	return hc_excess(partition->companies, partition->rows, n, partition->nvalues, partition->n, partition->room);
 }
 
 static void
@@ -231,7 +231,7 @@ is_safe(CorPartition *partition, const HcClass *class)
 	uint64		n = rows_of_class(partition, class);
 	uint64		size = (class->sets + class->counterfeit_sets) * partition->nvalues;
 
-	return hc_excess(partition->paths, partition->rows, n, size, partition->n, partition->room) == 0;
+	return hc_excess(partition->companies, partition->rows, n, size, partition->n, partition->room) == 0;
 }
 
 static void
@@ -277,7 +277,7 @@ add_counterfeits(CorPartition *partition, HcClass *class)
 {
 	uint64		n = rows_of_class(partition, class);
 	uint64		size = class->sets * partition->nvalues;
-	uint64		common = Max(hc_most_in_common(partition->paths, partition->rows, n, size + 1, partition->room), 1);
+	uint64		common = Max(hc_most_in_common(partition->companies, partition->rows, n, size + 1, partition->room), 1);
 
 	while (size + class->counterfeit_sets * partition->nvalues < common + partition->n)
 		class->counterfeit_sets++;
@@ -304,15 +304,15 @@ make_safe(CorPartition *partition, uint64 *excess)
 }
 
 void
-cor_partition(CorPartition *partition, const Frame *frame, const Paths *paths, const bool *is_whole,
-			  Buckets *buckets, uint32 b, uint32 n, HcRoom *room)
+cor_partition(CorPartition *partition, const Frame *frame, const Paths *paths, const Companies *companies,
+			  const bool *is_whole, Buckets *buckets, uint32 b, uint32 n, HcRoom *room)
 {
 	uint32		nvalues = bucket_values(buckets, b);
 	uint64		sets = buckets->sets[b];
 	uint64	   *excess;
 
 	*partition = (CorPartition) {
-		.frame = frame,.paths = paths,.n = n,.nvalues = nvalues,.sets = sets,
+		.frame = frame,.paths = paths,.companies = companies,.n = n,.nvalues = nvalues,.sets = sets,
 		.cell = allocate(sizeof(RowId), sets * nvalues),
 		.next = allocate(sizeof(uint64), sets),
 		.class_of = allocate(sizeof(uint64), sets),

@@ -6,6 +6,7 @@
 #define PPREPUB_PARTITION_COR_PARTITION_H
 
 #include "partition/buckets.h"
+#include "history/paths.h"
 #include "partition/hc_safe.h"
 
 /* A class of a bucket: one set of a row of each value, or several. */
@@ -20,6 +21,7 @@ typedef struct CorPartition
 {
 	const Frame *frame;
 	const Paths *paths;
+	const Companies *companies;
 	uint32		n;				/* the degree */
 	uint32		nvalues;		/* of the bucket */
 	uint64		sets;
@@ -42,7 +44,7 @@ typedef struct CorPartition
  */
 extern bool *whole_classes(const Frame *frame, const Paths *paths);
 
-extern void cor_partition(CorPartition *partition, const Frame *frame, const Paths *paths, const bool *is_whole,
-						  Buckets *buckets, uint32 b, uint32 n, HcRoom *room);
+extern void cor_partition(CorPartition *partition, const Frame *frame, const Paths *paths, const Companies *companies,
+						  const bool *is_whole, Buckets *buckets, uint32 b, uint32 n, HcRoom *room);
 
 #endif							/* PPREPUB_PARTITION_COR_PARTITION_H */

@@ -14,34 +14,34 @@ typedef struct Common
 } Common;
 
 HcRoom
-hc_room(const Paths *paths)
+hc_room(const Companies *companies)
 {
 	return (HcRoom) {
-		palloc_extended(sizeof(uint32) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO)
+		palloc_extended(sizeof(uint32) * ((Size) companies->n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO)
 	};
 }
 
 static void
-count_steps(const Paths *paths, const RowId *rows, uint64 nrows, HcRoom *room)
+count_companies(const Companies *companies, const RowId *rows, uint64 nrows, HcRoom *room)
 {
 	for (uint64 i = 0; i < nrows; i++)
-		for (uint64 step = paths->first[rows[i]]; step < paths->first[rows[i] + 1]; step++)
-			room->count[paths->class[step]]++;
+		for (uint64 at = companies->first[rows[i]]; at < companies->first[rows[i] + 1]; at++)
+			room->count[companies->company[at]]++;
 }
 
 /* Looks at each earlier class once, and leaves no count behind. */
 static Common
-common_with(const Paths *paths, const RowId *rows, uint64 nrows, uint64 size, uint64 allowed, HcRoom *room)
+common_with(const Companies *companies, const RowId *rows, uint64 nrows, uint64 size, uint64 allowed, HcRoom *room)
 {
 	Common		common = {0};
 
-	count_steps(paths, rows, nrows, room);
+	count_companies(companies, rows, nrows, room);
 	for (uint64 i = 0; i < nrows; i++)
-		for (uint64 step = paths->first[rows[i]]; step < paths->first[rows[i] + 1]; step++)
+		for (uint64 at = companies->first[rows[i]]; at < companies->first[rows[i] + 1]; at++)
 		{
-			uint32		count = room->count[paths->class[step]];
+			uint32		count = room->count[companies->company[at]];
 
-			room->count[paths->class[step]] = 0;
+			room->count[companies->company[at]] = 0;
 			if (count >= size)
 				continue;
 			common.most = Max(common.most, count);
@@ -52,17 +52,17 @@ common_with(const Paths *paths, const RowId *rows, uint64 nrows, uint64 size, ui
 }
 
 uint64
-hc_excess(const Paths *paths, const RowId *rows, uint64 nrows, uint64 size, uint32 n, HcRoom *room)
+hc_excess(const Companies *companies, const RowId *rows, uint64 nrows, uint64 size, uint32 n, HcRoom *room)
 {
 	uint64		allowed = size > n ? size - n : 0;
 
 	if (n <= 1 || nrows <= allowed)
 		return 0;
-	return common_with(paths, rows, nrows, size, allowed, room).excess;
+	return common_with(companies, rows, nrows, size, allowed, room).excess;
 }
 
 uint64
-hc_most_in_common(const Paths *paths, const RowId *rows, uint64 nrows, uint64 size, HcRoom *room)
+hc_most_in_common(const Companies *companies, const RowId *rows, uint64 nrows, uint64 size, HcRoom *room)
 {
-	return common_with(paths, rows, nrows, size, size, room).most;
+	return common_with(companies, rows, nrows, size, size, room).most;
 }

@@ -12,23 +12,23 @@
 #ifndef PPREPUB_PARTITION_HC_SAFE_H
 #define PPREPUB_PARTITION_HC_SAFE_H
 
-#include "history/paths.h"
+#include "history/companies.h"
 
 typedef struct HcRoom
 {
-	uint32	   *count;			/* [classes of the paths] zeros between two questions */
+	uint32	   *count;			/* [companies] zeros between two questions */
 } HcRoom;
 
-extern HcRoom hc_room(const Paths *paths);
+extern HcRoom hc_room(const Companies *companies);
 
 /*
  * By how many people in all the class has too many in common with earlier ones:
  * 0 if it is safe.  rows[nrows] are its people, size counts counterfeits, too.
- * The time that it takes grows with how often these people were published.
+ * The time that it takes grows with how often these people were in other company.
  */
-extern uint64 hc_excess(const Paths *paths, const RowId *rows, uint64 nrows, uint64 size, uint32 n, HcRoom *room);
+extern uint64 hc_excess(const Companies *companies, const RowId *rows, uint64 nrows, uint64 size, uint32 n, HcRoom *room);
 
 /* The most people that it has in common with an earlier class that has not all of them. */
-extern uint64 hc_most_in_common(const Paths *paths, const RowId *rows, uint64 nrows, uint64 size, HcRoom *room);
+extern uint64 hc_most_in_common(const Companies *companies, const RowId *rows, uint64 nrows, uint64 size, HcRoom *room);
 
 #endif							/* PPREPUB_PARTITION_HC_SAFE_H */

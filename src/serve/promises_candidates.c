@@ -36,7 +36,7 @@ void
 judge_cor_split(const DeclaredPublication *publication, const Frame *frame, const Past *past, const Draft *draft)
 {
 	judge_evenness(frame, past->paths, draft->classes, param_of(publication, "m"), false);
-	judge_correlations(past->paths, draft->classes, degree_of(publication));
+	judge_correlations(past->companies, draft->classes, degree_of(publication));
 }
 
 /* ----------------------------------------------------------------

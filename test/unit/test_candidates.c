@@ -97,9 +97,28 @@ make_frame(World *world)
 		frame->sensitive[row] = world->sensitive[world->person_of_row[row]];
 }
 
-/* The steps of everybody who is here: all of them, or the last. */
+static int
+times(const SeenClass *class, Code value)
+{
+	int			n = 0;
+
+	for (int i = 0; i < class->nvalues; i++)
+		n += class->value[i] == value;
+	return n;
+}
+
+static bool
+has_person(const SeenClass *class, int person)
+{
+	for (int i = 0; i < class->npeople; i++)
+		if (class->person[i] == person)
+			return true;
+	return false;
+}
+
+/* The last steps of everybody who is here. */
 static Paths *
-make_paths(const World *world, bool all)
+make_paths(const World *world)
 {
 	Paths	   *paths = palloc0(sizeof(Paths));
 	int			nclasses = 0;
@@ -117,8 +136,8 @@ make_paths(const World *world, bool all)
 	paths->first_value = palloc0(sizeof(uint64) * (nclasses + 1));
 	paths->value = palloc(sizeof(Code) * (nvalues + 1));
 	paths->first = palloc0(sizeof(uint64) * (world->nrows + 1));
-	paths->class = palloc(sizeof(uint32) * (MAX_PEOPLE * MAX_RELEASES));
-	paths->shown = palloc(sizeof(Code) * (MAX_PEOPLE * MAX_RELEASES));
+	paths->class = palloc(sizeof(uint32) * MAX_PEOPLE);
+	paths->shown = palloc(sizeof(Code) * MAX_PEOPLE);
 	/* Newest first, as they are found. */
 	for (int r = world->releases - 1; r >= 0; r--)
 		for (int c = 0; c < world->seen[r].nclasses; c++)
@@ -144,8 +163,7 @@ make_paths(const World *world, bool all)
 				for (int i = 0; i < world->seen[r].classes[c].npeople; i++)
 					if (world->seen[r].classes[c].person[i] == world->person_of_row[row])
 					{
-						if (!all)
-							nsteps = begin;
+						nsteps = begin;
 						paths->class[nsteps] = base + c;
 						paths->shown[nsteps++] = world->frame.sensitive[row];
 					}
@@ -153,6 +171,34 @@ make_paths(const World *world, bool all)
 		paths->first[row + 1] = nsteps;
 	}
 	return paths;
+}
+
+/* Who is here of each class that anybody was in, unless they are too few to matter: the newest first, as they are found. */
+static const Companies *
+make_companies(const World *world, int degree)
+{
+	CompanyFinder *finder = companies_begin(world->nrows);
+
+	for (int r = world->releases - 1; r >= 0; r--)
+		for (int c = 0; c < world->seen[r].nclasses; c++)
+		{
+			const SeenClass *class = &world->seen[r].classes[c];
+			RowId		rows[MAX_CLASS];
+			uint32		n = 0;
+			int			different = 0;
+
+			for (int row = 0; row < world->nrows; row++)
+				if (has_person(class, world->person_of_row[row]))
+				{
+					companies_count(finder, row);
+					rows[n++] = row;
+				}
+			for (Code v = 0; v < world->nvalues; v++)
+				different += times(class, v) > 0;
+			if ((int) n + degree > different)
+				companies_add(finder, rows, n);
+		}
+	return companies_end(finder);
 }
 
 static void
@@ -183,25 +229,6 @@ see(World *world, const Classes *classes)
  * Definitions
  * ----------------------------------------------------------------
  */
-
-static int
-times(const SeenClass *class, Code value)
-{
-	int			n = 0;
-
-	for (int i = 0; i < class->nvalues; i++)
-		n += class->value[i] == value;
-	return n;
-}
-
-static bool
-has_person(const SeenClass *class, int person)
-{
-	for (int i = 0; i < class->npeople; i++)
-		if (class->person[i] == person)
-			return true;
-	return false;
-}
 
 /* Definition 5, and m-uniqueness where once. */
 static bool
@@ -358,7 +385,9 @@ draft_of(World *world, const Method *method, const int64 *params)
 	Past		past = {.releases = world->releases};
 
 	make_frame(world);
-	past.paths = make_paths(world, (method->declaration.past & PAST_PATHS) != 0);
+	past.paths = make_paths(world);
+	if (method->declaration.degree != NULL)
+		past.companies = make_companies(world, method->declaration.degree(params));
 	return method->draft(&world->frame, &past, params, draw(1000000));
 }
 

@@ -64,12 +64,12 @@ cor_contradiction(const int64 *params)
 
 /* Who was published as often as may be? */
 static bool
-is_past_lifespan(const Frame *frame, const Paths *paths, int64 lifespan, Refusal *refusal)
+is_past_lifespan(const Frame *frame, const Companies *companies, int64 lifespan, Refusal *refusal)
 {
 	uint64		rows = 0;
 
 	for (uint64 row = 0; row < frame->nrows && lifespan != PARAM_ABSENT; row++)
-		rows += paths->first[row + 1] - paths->first[row] >= (uint64) lifespan;
+		rows += companies->releases[row] >= lifespan;
 	if (rows > 0)
 		*refusal = (Refusal) {.kind = REFUSED_LIFESPAN,.rows = rows,.limit = lifespan};
 	return rows > 0;
@@ -88,10 +88,10 @@ draft_class(Drafting *drafting, const CorPartition *partition, const HcClass *cl
 }
 
 static void
-draft_buckets(Drafting *drafting, const Paths *paths, Buckets *buckets, uint32 n)
+draft_buckets(Drafting *drafting, const Past *past, Buckets *buckets, uint32 n)
 {
-	const bool *is_whole = whole_classes(drafting->frame, paths);
-	HcRoom		room = hc_room(paths);
+	const bool *is_whole = whole_classes(drafting->frame, past->paths);
+	HcRoom		room = hc_room(past->companies);
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "bucket", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 
@@ -100,7 +100,7 @@ draft_buckets(Drafting *drafting, const Paths *paths, Buckets *buckets, uint32 n
 		CorPartition partition;
 
 		CHECK_FOR_INTERRUPTS();
-		cor_partition(&partition, drafting->frame, paths, is_whole, buckets, b, n, &room);
+		cor_partition(&partition, drafting->frame, past->paths, past->companies, is_whole, buckets, b, n, &room);
 		for (uint64 c = 0; c < partition.sets; c++)
 			if (partition.classes[c].sets > 0)
 				draft_class(drafting, &partition, &partition.classes[c], buckets->value + buckets->first_value[b]);
@@ -118,10 +118,10 @@ cor_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	MemoryContext old = MemoryContextSwitchTo(work);
 	Buckets    *buckets = NULL;
 
-	if (!is_past_lifespan(frame, past->paths, params[COR_LIFESPAN], refusal))
+	if (!is_past_lifespan(frame, past->companies, params[COR_LIFESPAN], refusal))
 		buckets = fill_buckets(frame, past->paths, params[COR_M], seed, refusal);
 	if (buckets != NULL)
-		draft_buckets(drafting, past->paths, buckets, cor_degree(params));
+		draft_buckets(drafting, past, buckets, cor_degree(params));
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return drafting->draft;
@@ -134,7 +134,8 @@ const Method cor_split_method = {
 		.classes = true,
 		.counterfeits = true,
 		.own_only = true,
-		.past = PAST_PATHS,
+		.past = PAST_LAST | PAST_COMPANIES,
+		.degree = cor_degree,
 		.contradiction = cor_contradiction,
 	},
 	.draft = cor_draft,
