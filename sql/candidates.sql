@@ -85,6 +85,11 @@ SELECT * FROM pprepub.rebuild_history('stays');
 -- n is 3 here; what it forbids is in what m-invariance releases.
 SELECT count(*) AS unsafe FROM pprepub.historical_correlations('stays') WHERE unmatched < 3;
 SELECT count(*) > 10 AS unsafe FROM pprepub.historical_correlations('plain') WHERE unmatched < 3;
+CREATE TEMP TABLE few AS SELECT * FROM pprepub.historical_correlations('plain') WHERE unmatched <= 2;
+SELECT count(*) AS differences FROM (
+	(TABLE pg_temp.few EXCEPT ALL SELECT * FROM pprepub.historical_correlations('plain', most => 2))
+	UNION ALL (SELECT * FROM pprepub.historical_correlations('plain', most => 2) EXCEPT ALL TABLE pg_temp.few)) d;
+SELECT pprepub.historical_correlations('plain', most => -1);
 SELECT pprepub.create_publication('once', 'ward.stays', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 6, "p": 0.04, "lifespan": 1, "threshold": 0.1}', beside => '{stays,plain}');
 SELECT number FROM pprepub.publish('once');
 DELETE FROM ward.stays WHERE id % 100 > 0;
@@ -94,6 +99,16 @@ SELECT pprepub.compromise('stays', '{99999}');
 SELECT pprepub.compromise('stays', NULL);
 SELECT count(*) FROM pprepub.compromise('stays', '{}');
 SELECT count(*) > 0 AS something FROM pprepub.compromise('plain', ARRAY(SELECT id::text FROM ward.stays ORDER BY id LIMIT 20));
+-- Who hangs together: at first by classes, then in sets that are too large for all of their worlds.  Nothing is left open silently.
+SELECT pprepub.create_publication('first', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 3}', beside => '{wards}');
+SELECT number FROM pprepub.publish('first');
+SELECT bool_and(exact) AS exact, max(people) < 7 AS few, count(DISTINCT component) = (SELECT classes FROM pprepub.release WHERE publication = 'first') AS as_classes
+FROM pprepub.compromise_components('first', '{}');
+SELECT count(*) > 0 AS some, min(people) > 14 AS many FROM pprepub.compromise_components('plain', '{}') WHERE NOT exact;
+SELECT bool_and(c.exact = coalesce(p.exact, true)) AS the_same FROM pprepub.compromise('plain', ARRAY(SELECT id::text FROM ward.stays ORDER BY id LIMIT 20)) c
+	LEFT JOIN pprepub.compromise_components('plain', ARRAY(SELECT id::text FROM ward.stays ORDER BY id LIMIT 20)) p USING (key);
+SELECT pprepub.compromise_components('plain', NULL);
+SELECT pprepub.compromise_components('plain', '{nobody}');
 
 -- An analyst reads the counterfeits where the owner says so.
 RESET ROLE;
@@ -108,6 +123,7 @@ SET ROLE regress_analyst;
 SELECT count(*) > 0 AS some FROM shown.wards_counterfeits;
 SELECT pprepub.historical_correlations('stays');
 SELECT pprepub.compromise('stays', '{1}');
+SELECT pprepub.compromise_components('stays', '{1}');
 RESET ROLE;
 
 SET ROLE regress_owner;
@@ -115,8 +131,8 @@ DELETE FROM shown_private.wards_counterfeits;
 DROP VIEW shown.wards_counterfeits;
 SELECT number FROM pprepub.publish('wards');
 SELECT count(*) > 0 AS again FROM shown.wards_counterfeits;
-SELECT pprepub.drop_publication(name, true) FROM unnest('{wards,skewed,once,stays,plain}'::text[]) name;
-SELECT relname FROM pg_class WHERE relname ~ '^(wards|skewed|once|stays|plain)_';
+SELECT pprepub.drop_publication(name, true) FROM unnest('{first,wards,skewed,once,stays,plain}'::text[]) name;
+SELECT relname FROM pg_class WHERE relname ~ '^(first|wards|skewed|once|stays|plain)_';
 DROP SCHEMA ward, shown, shown_private CASCADE;
 RESET ROLE;
 

@@ -306,6 +306,8 @@ deducing_create(const Statistics *statistics)
 	deducing->deduction->first = allocate(sizeof(uint64), seen->nthreads);
 	deducing->deduction->ncandidates = allocate(sizeof(uint32), seen->nthreads);
 	deducing->deduction->nbefore = allocate(sizeof(uint32), seen->nthreads);
+	deducing->deduction->together = allocate(sizeof(Thread), seen->nthreads);
+	deducing->deduction->is_exact = allocate(sizeof(bool), seen->nthreads);
 	return deducing;
 }
 
@@ -356,7 +358,7 @@ search_worlds(Deducing *deducing)
 	while ((t = worlds_next(worlds)) != NO_THREAD)
 		for (uint64 s = deducing->statistics->first[t]; s < deducing->statistics->first[t + 1]; s++)
 			wait_for(deducing, deducing->statistics->step[s]);
-	deducing->deduction->unsearched = worlds_unsearched(worlds);
+	worlds_end(worlds);
 }
 
 Deduction *

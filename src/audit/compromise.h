@@ -8,7 +8,8 @@
  * values: what nobody of the one can have, nobody of the other has (hc-pvr).
  * Both are applied until nothing more follows.  These two do not see everything:
  * where few people hang together, all worlds that agree with the releases are
- * looked at besides.
+ * looked at besides.  Of all others it is said that this was not done: more may
+ * follow about them.
  *
  * Nobody's value may change from release to release.
  */
@@ -24,7 +25,11 @@ typedef struct Deduction
 	Code	   *candidate;		/* those of thread t are from first[t] on */
 	uint32	   *ncandidates;	/* [threads] with it */
 	uint32	   *nbefore;		/* [threads] without it */
-	uint64		unsearched;		/* people in sets that were too large to look at all worlds */
+
+	/* People whose value is open hang together if they are in a class */
+	Thread	   *together;		/* [threads] one of those, the same for all of them; NO_THREAD for
+								 * who has one candidate */
+	bool	   *is_exact;		/* [threads] is each candidate in some world? */
 } Deduction;
 
 /* The first thread whose value changes, or NO_THREAD. */

@@ -5,7 +5,7 @@
  * NOTES
  *		In a world everybody has one of his candidates, and the people of each
  *		class have what it shows.  A candidate that is in no world is excluded.
- *		Each search is bounded: one that takes too long excludes nothing.
+ *		Each search is bounded: one that takes too long excludes nothing, and says so.
  */
 #include "postgres.h"
 
@@ -19,13 +19,13 @@ struct Worlds
 {
 	const Statistics *statistics;
 	Deduction  *deduction;
-	uint64		unsearched;
 
 	/* Sets of threads that hang together, by their lists */
 	Thread	   *head;			/* [threads] of the set that a thread is in */
 	Thread	   *next;			/* [threads] the next in its set, or NO_THREAD */
 	Thread	   *last;			/* [threads] of a head's list */
 	uint64	   *size;			/* [threads] of a head's list */
+	bool	   *is_bounded;		/* [threads] did a search in a head's list take too long? */
 	Thread		at;				/* the thread to be looked at next */
 
 	/* The set at hand */
@@ -79,6 +79,7 @@ worlds_create(const Statistics *statistics, Deduction *deduction)
 	worlds->next = allocate(sizeof(Thread), seen->nthreads);
 	worlds->last = allocate(sizeof(Thread), seen->nthreads);
 	worlds->size = allocate(sizeof(uint64), seen->nthreads);
+	worlds->is_bounded = allocate(sizeof(bool), seen->nthreads);
 	for (uint64 t = 0; t < seen->nthreads; t++)
 	{
 		worlds->head[t] = worlds->last[t] = t;
@@ -197,6 +198,7 @@ exclude_of(Worlds *worlds, Thread t)
 		worlds->value[0] = value;
 		if (extend(worlds, 1))
 			candidates[kept++] = value;
+		worlds->is_bounded[worlds->head[t]] |= worlds->steps > MAX_STEPS;
 	}
 	if (kept == 0)
 		return false;			/* there is no world at all: what was published does not agree */
@@ -223,13 +225,8 @@ worlds_next(Worlds *worlds)
 		Thread		t = worlds->at++;
 		Thread		head = worlds->head[t];
 
-		if (!is_open(worlds, t))
+		if (!is_open(worlds, t) || worlds->size[head] > MAX_TOGETHER)
 			continue;
-		if (worlds->size[head] > MAX_TOGETHER)
-		{
-			worlds->unsearched++;
-			continue;
-		}
 		take_set(worlds, head);
 		if (exclude_of(worlds, t))
 			return t;
@@ -237,8 +234,23 @@ worlds_next(Worlds *worlds)
 	return NO_THREAD;
 }
 
-uint64
-worlds_unsearched(const Worlds *worlds)
+void
+worlds_end(Worlds *worlds)
 {
-	return worlds->unsearched;
+	Deduction  *deduction = worlds->deduction;
+
+	for (uint64 t = 0; t < worlds->statistics->seen->nthreads; t++)
+	{
+		Thread		head = worlds->head[t];
+
+		deduction->together[t] = is_open(worlds, t) ? head : NO_THREAD;
+		deduction->is_exact[t] = !is_open(worlds, t) ||
+			(worlds->size[head] <= MAX_TOGETHER && !worlds->is_bounded[head]);
+	}
+	pfree(worlds->head);
+	pfree(worlds->next);
+	pfree(worlds->last);
+	pfree(worlds->size);
+	pfree(worlds->is_bounded);
+	pfree(worlds);
 }

@@ -18,7 +18,7 @@ extern Worlds *worlds_create(const Statistics *statistics, Deduction *deduction)
 /* The next thread that has lost a candidate, or NO_THREAD. */
 extern Thread worlds_next(Worlds *worlds);
 
-/* People in sets that were too large. */
-extern uint64 worlds_unsearched(const Worlds *worlds);
+/* Says in the deduction who hangs together with whom, and whether all of their worlds were looked at. */
+extern void worlds_end(Worlds *worlds);
 
 #endif							/* PPREPUB_AUDIT_WORLDS_H */

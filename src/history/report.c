@@ -8,8 +8,8 @@
 #include "utils/memutils.h"
 
 void
-report_history(FunctionCallInfo fcinfo,
-			   void (*put_rows) (const DeclaredPublication *publication, ReturnSetInfo *result))
+report_history_about(FunctionCallInfo fcinfo, void *what,
+					 void (*put_rows) (const DeclaredPublication *publication, void *what, ReturnSetInfo *result))
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication = publication_open(name, AccessShareLock);
@@ -24,8 +24,26 @@ report_history(FunctionCallInfo fcinfo,
 	context = AllocSetContextCreate(CurrentMemoryContext, "report", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
 	act_as(&caller, publication->owner);
-	put_rows(publication, (ReturnSetInfo *) fcinfo->resultinfo);
+	put_rows(publication, what, (ReturnSetInfo *) fcinfo->resultinfo);
 	act_as_before(&caller);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+}
+
+typedef struct Plain
+{
+	void		(*put_rows) (const DeclaredPublication *publication, ReturnSetInfo *result);
+} Plain;
+
+static void
+put_plain(const DeclaredPublication *publication, void *what, ReturnSetInfo *result)
+{
+	((Plain *) what)->put_rows(publication, result);
+}
+
+void
+report_history(FunctionCallInfo fcinfo,
+			   void (*put_rows) (const DeclaredPublication *publication, ReturnSetInfo *result))
+{
+	report_history_about(fcinfo, &(Plain) {put_rows}, put_plain);
 }

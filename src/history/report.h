@@ -19,4 +19,8 @@
 extern void report_history(FunctionCallInfo fcinfo,
 						   void (*put_rows) (const DeclaredPublication *publication, ReturnSetInfo *result));
 
+/* The same, of what other arguments say. */
+extern void report_history_about(FunctionCallInfo fcinfo, void *what,
+								 void (*put_rows) (const DeclaredPublication *publication, void *what, ReturnSetInfo *result));
+
 #endif							/* PPREPUB_HISTORY_REPORT_H */

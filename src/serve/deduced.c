@@ -1,7 +1,7 @@
 /*
  * deduced.c
- *		historical_correlations() and compromise(): what observers find out who
- *		compare classes, and who know some people's values.
+ *		historical_correlations(), compromise() and compromise_components(): what
+ *		observers find out who compare classes, and who know some people's values.
  */
 #include "postgres.h"
 
@@ -24,6 +24,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_historical_correlations);
 PG_FUNCTION_INFO_V1(pprepub_compromise);
+PG_FUNCTION_INFO_V1(pprepub_compromise_components);
 
 /* ----------------------------------------------------------------
  * historical_correlations()
@@ -54,18 +55,26 @@ put_correlation(void *what, const Correlation *correlation)
 }
 
 static void
-put_correlations(const DeclaredPublication *publication, ReturnSetInfo *result)
+put_correlations(const DeclaredPublication *publication, void *most, ReturnSetInfo *result)
 {
 	const Recalled *recalled = recall(publication);
 	Putting		putting = {&recalled->seen, result};
 
-	find_correlations(statistics_of(&recalled->seen), PG_UINT32_MAX, put_correlation, &putting);
+	find_correlations(statistics_of(&recalled->seen), *(uint32 *) most, put_correlation, &putting);
 }
 
 Datum
 pprepub_historical_correlations(PG_FUNCTION_ARGS)
 {
-	report_history(fcinfo, put_correlations);
+	uint32		most = PG_UINT32_MAX;
+
+	if (!PG_ARGISNULL(1) && PG_GETARG_INT32(1) < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("most must not be negative")));
+	if (!PG_ARGISNULL(1))
+		most = PG_GETARG_INT32(1);
+	report_history_about(fcinfo, &most, put_correlations);
 	return (Datum) 0;
 }
 
@@ -127,36 +136,25 @@ candidates_text(const Recalled *recalled, TextCast *cast, const Deduction *deduc
 	return PointerGetDatum(construct_array(texts, n, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-/* People of whom something is deduced, who are not known. */
-static void
-put_deduced(const DeclaredPublication *publication, const Recalled *recalled, const Deduction *deduction,
-			const bool *is_known, ReturnSetInfo *result)
+/* What follows from knowing some people. */
+typedef struct Deduced
 {
-	TextCast   *key = text_cast_create(publication_column(publication, ROLE_KEY));
-	TextCast   *sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE));
-	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "deduced", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
+	const DeclaredPublication *publication;
+	const Recalled *recalled;
+	const bool *is_known;		/* [threads] */
+	const Deduction *deduction;
+} Deduced;
 
-	for (Thread t = 0; t < recalled->people->size; t++)
-	{
-		Datum		values[2];
-		bool		nulls[2] = {false, false};
-
-		CHECK_FOR_INTERRUPTS();
-		if (is_known[t] || deduction->ncandidates[t] >= deduction->nbefore[t])
-			continue;
-		values[0] = text_cast(key, recalled->people->keys[t], &nulls[0]);
-		values[1] = candidates_text(recalled, sensitive, deduction, t);
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-		MemoryContextReset(row);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
-}
+typedef struct Asked
+{
+	ArrayType  *keys;
+	void		(*put) (const Deduced *deduced, ReturnSetInfo *result);
+} Asked;
 
 static void
-put_compromise(const DeclaredPublication *publication, ArrayType *keys, ReturnSetInfo *result)
+deduce_from(const DeclaredPublication *publication, void *what, ReturnSetInfo *result)
 {
+	Asked	   *asked = what;
 	const Recalled *recalled = recall(publication);
 	const Statistics *statistics = statistics_of(&recalled->seen);
 	bool	   *is_known = palloc_extended(sizeof(bool) * (recalled->seen.nthreads + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
@@ -164,37 +162,113 @@ put_compromise(const DeclaredPublication *publication, ArrayType *keys, ReturnSe
 	int			n;
 
 	verify_nothing_changes(publication, statistics);
-	known = find_known(publication, recalled, keys, &n);
+	known = find_known(publication, recalled, asked->keys, &n);
 	for (int i = 0; i < n; i++)
 		is_known[known[i]] = true;
-	put_deduced(publication, recalled, deduce(statistics, known, n), is_known, result);
+	asked->put(&(Deduced) {publication, recalled, is_known, deduce(statistics, known, n)}, result);
 }
 
-/* As report_history(), with keys. */
-Datum
-pprepub_compromise(PG_FUNCTION_ARGS)
+static void
+report_deduced(FunctionCallInfo fcinfo, void (*put) (const Deduced *deduced, ReturnSetInfo *result))
 {
-	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication;
-	MemoryContext context;
-	MemoryContext old;
-	Identity	caller;
-
 	if (PG_ARGISNULL(1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("the keys must not be null")));
-	publication = publication_open(name, AccessShareLock);
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	publication->releases = releases_seen(publication);
-	if (publication->releases == 0)
-		return (Datum) 0;
-	context = AllocSetContextCreate(CurrentMemoryContext, "compromise", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(context);
-	act_as(&caller, publication->owner);
-	put_compromise(publication, PG_GETARG_ARRAYTYPE_P(1), (ReturnSetInfo *) fcinfo->resultinfo);
-	act_as_before(&caller);
+	report_history_about(fcinfo, &(Asked) {PG_GETARG_ARRAYTYPE_P(1), put}, deduce_from);
+}
+
+/* People of whom something is deduced, who are not known. */
+static void
+put_deduced(const Deduced *deduced, ReturnSetInfo *result)
+{
+	const Recalled *recalled = deduced->recalled;
+	const Deduction *deduction = deduced->deduction;
+	TextCast   *key = text_cast_create(publication_column(deduced->publication, ROLE_KEY));
+	TextCast   *sensitive = text_cast_create(publication_column(deduced->publication, ROLE_SENSITIVE));
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "deduced", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+
+	for (Thread t = 0; t < recalled->people->size; t++)
+	{
+		Datum		values[3];
+		bool		nulls[3] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		if (deduced->is_known[t] || deduction->ncandidates[t] >= deduction->nbefore[t])
+			continue;
+		values[0] = text_cast(key, recalled->people->keys[t], &nulls[0]);
+		values[1] = candidates_text(recalled, sensitive, deduction, t);
+		values[2] = BoolGetDatum(deduction->is_exact[t]);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		MemoryContextReset(row);
+	}
 	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+	MemoryContextDelete(row);
+}
+
+Datum
+pprepub_compromise(PG_FUNCTION_ARGS)
+{
+	report_deduced(fcinfo, put_deduced);
+	return (Datum) 0;
+}
+
+/* ----------------------------------------------------------------
+ * compromise_components()
+ * ----------------------------------------------------------------
+ */
+
+/* Invented rows count: observers cannot tell them from people. */
+static uint64 *
+sizes_of_components(const Deduction *deduction, uint64 nthreads)
+{
+	uint64	   *size = palloc_extended(sizeof(uint64) * (nthreads + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	for (Thread t = 0; t < nthreads; t++)
+		if (deduction->together[t] != NO_THREAD)
+			size[deduction->together[t]]++;
+	return size;
+}
+
+/* Components have numbers from 1 on, in the order of their first people. */
+static void
+put_components(const Deduced *deduced, ReturnSetInfo *result)
+{
+	const Recalled *recalled = deduced->recalled;
+	const Deduction *deduction = deduced->deduction;
+	uint64	   *size = sizes_of_components(deduction, recalled->seen.nthreads);
+	int64	   *number = palloc_extended(sizeof(int64) * (recalled->seen.nthreads + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	int64		components = 0;
+	TextCast   *key = text_cast_create(publication_column(deduced->publication, ROLE_KEY));
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "component", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+
+	for (Thread t = 0; t < recalled->people->size; t++)
+	{
+		Thread		together = deduction->together[t];
+		Datum		values[4];
+		bool		nulls[4] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		if (together == NO_THREAD)
+			continue;
+		if (number[together] == 0)
+			number[together] = ++components;
+		values[0] = Int64GetDatum(number[together]);
+		values[1] = text_cast(key, recalled->people->keys[t], &nulls[1]);
+		values[2] = Int64GetDatum(size[together]);
+		values[3] = BoolGetDatum(deduction->is_exact[t]);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+}
+
+Datum
+pprepub_compromise_components(PG_FUNCTION_ARGS)
+{
+	report_deduced(fcinfo, put_components);
 	return (Datum) 0;
 }

@@ -196,6 +196,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.statistics('people') $$),
 	($$ SELECT pprepub.historical_correlations('people') $$),
 	($$ SELECT pprepub.compromise('people', '{}') $$),
+	($$ SELECT pprepub.compromise_components('people', '{}') $$),
 	($$ SELECT pprepub.rebuild_history('people') $$),
 	($$ SELECT pprepub.acknowledge_history('people') $$),
 	($$ SELECT pprepub.schedule('people', '0 3 * * 1') $$),

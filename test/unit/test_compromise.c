@@ -271,15 +271,54 @@ deduces_what_is_in_no_world_and_nothing_else(void)
 			}
 		find_possible(seen, truth, is_known, possible);
 		deduction = deduce(statistics_of(seen), known, nknown);
-		check(deduction->unsearched == 0);
 		for (Thread t = 0; t < seen->nthreads; t++)
+		{
+			check(deduction->is_exact[t]);
+			check((deduction->together[t] == NO_THREAD) == (deduction->ncandidates[t] == 1));
 			for (Code v = 0; v < seen->nvalues; v++)
 			{
 				check(has_candidate(deduction, t, v) == possible[t][v]);
 				excluded += !possible[t][v];
 			}
+		}
 	}
 	check(excluded > 500);
+}
+
+/* A class of three, and one of sixteen: too many for all of their worlds. */
+static void
+says_where_it_has_not_looked_at_all_worlds(void)
+{
+	enum
+	{
+		SMALL = 3, LARGE = 16
+	};
+	Thread		threads[SMALL + LARGE + 2];
+	Code		value_of[SMALL + LARGE];
+	Seen	   *seen = seen_create(SMALL + LARGE, SMALL + LARGE);
+	const Deduction *deduction;
+	int			n = 0;
+
+	for (Thread t = 0; t < SMALL + LARGE; t++)
+	{
+		if (t == SMALL)
+			threads[n++] = NO_THREAD;
+		threads[n++] = t;
+		value_of[t] = t;
+	}
+	threads[n++] = NO_THREAD;
+	add_release(seen, threads, n, value_of);
+	deduction = deduce(statistics_of(seen), NULL, 0);
+	for (Thread t = 0; t < SMALL + LARGE; t++)
+	{
+		check(deduction->is_exact[t] == (t < SMALL));
+		check(deduction->together[t] != NO_THREAD && deduction->together[t] == deduction->together[t < SMALL ? 0 : SMALL]);
+	}
+	check(deduction->together[0] != deduction->together[SMALL]);
+	/* Whoever knows three of them has few enough left. */
+	deduction = deduce(statistics_of(seen), (Thread[]) {SMALL, SMALL + 1, SMALL + 2}, 3);
+	for (Thread t = 0; t < SMALL + LARGE; t++)
+		check(deduction->is_exact[t] && (deduction->together[t] == NO_THREAD) == (t >= SMALL && t < 2 * SMALL));
 }
 
 static const Test tests[] = {
@@ -287,6 +326,7 @@ static const Test tests[] = {
 	{"deduces as Examples 1, 2 and 4 say", deduces_as_examples_1_2_and_4_say},
 	{"correlates as Example 3 says", correlates_as_example_3_says},
 	{"deduces what is in no world and nothing else", deduces_what_is_in_no_world_and_nothing_else},
+	{"says where it has not looked at all worlds", says_where_it_has_not_looked_at_all_worlds},
 };
 
 int
