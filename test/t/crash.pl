@@ -5,6 +5,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Hospital;
+use Crash;
 
 my $node = new_server('main', allows_streaming => 1);
 
@@ -175,11 +176,9 @@ foreach my $stop (sort keys %stops)
 {
 	my ($holder, $session, $pid) = stop_at($stop, $publish);
 
-	my $log = -s $node->logfile;
-	kill 9, $pid;
+	kill_backend($node, $pid);
 	isnt(finish_sql($session), 0, "backend killed $stop");
 	let_go($holder);
-	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $log);
 	$node->poll_query_until('postgres', 'SELECT true');
 	no_release($node, 'postgres', 'gated', "backend killed $stop: nothing remains");
 }
@@ -194,10 +193,8 @@ foreach my $moment (1 .. 3)
 	$node->poll_query_until('postgres', "SELECT count(*) = 1 $killed") or die 'nobody publishes';
 	my $pid = $node->safe_psql('postgres', "SELECT pid $killed");
 	select(undef, undef, undef, $needed / 1000 * $moment / 4);
-	my $log = -s $node->logfile;
-	kill 9, $pid;
+	kill_backend($node, $pid);
 	isnt(finish_sql($session), 0, "backend killed, moment $moment");
-	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $log);
 	$node->poll_query_until('postgres', 'SELECT true');
 	no_release($node, 'postgres', 'patients', "backend killed, moment $moment: nothing remains");
 }

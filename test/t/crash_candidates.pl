@@ -5,14 +5,10 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(sleep);
 use Hospital;
+use Crash;
 
-# To repeat a failure, as far as moments can be repeated: set it to what was noted.
-my $seed = $ENV{PPREPUB_SEED} // time;
-note("PPREPUB_SEED=$seed");
-srand($seed);
-
+note_seed();
 my $node = new_server('main');
 $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE owner;
@@ -47,10 +43,7 @@ sub faultless
 SELECT number FROM pprepub.release r WHERE publication = '$name'
 	AND counterfeits <> (SELECT coalesce(sum(counterfeits), 0) FROM published.${name}_counterfeits c WHERE c.release = r.number);
 SQL
-	is( $node->safe_psql($database, <<SQL), '', "$what: nothing is of no release");
-SELECT oid::regclass FROM pg_class WHERE relkind IN ('r', 'v') AND relnamespace::regnamespace::text IN ('published', 'published_private')
-	AND oid NOT IN (SELECT relation FROM pprepub.catalog_relation);
-SQL
+	is(tables_of_nothing($node, $database), '', "$what: nothing is of no release");
 	return;
 }
 
@@ -70,42 +63,12 @@ SQL
 	{
 		my $what = "$method, step $step";
 		my $stopped = $step > 4;
-		my $holder;
 
 		change($step);
-		# The last two are not left to chance: all is written, and nothing committed.
-		if ($stopped)
-		{
-			$holder = $node->background_psql('postgres');
-			$holder->query_safe('BEGIN; LOCK pprepub.catalog_release IN SHARE MODE');
-		}
-		my $session = start_sql($node, 'postgres', 'SET ROLE owner', 'SELECT pg_backend_pid()', "SELECT pprepub.publish('$name')", 'SELECT pg_sleep(600)');
-		IPC::Run::pump($session->{run}) until $session->{out} =~ /\n/;
-		my ($pid) = $session->{out} =~ /^(\d+)\n/;
-		if ($stopped)
-		{
-			$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $pid") or die 'nobody waits';
-		}
-		else
-		{
-			sleep(rand(1.5 * $needed));
-		}
-		if ($step % 3)
-		{
-			my $log = -s $node->logfile;
-			kill 9, $pid;
-			$node->wait_for_log(qr/all server processes terminated; reinitializing/, $log);
-		}
-		else
-		{
-			$node->stop('immediate');
-			$node->start;
-		}
-		finish_sql($session);
-		eval { $holder->quit } if $holder;
-		$node->poll_query_until('postgres', 'SELECT true');
+		# The last two are not left to chance.
+		kill_amid_publish($node, $name, seconds => $needed, stopped => $stopped, server => $step % 3 == 0);
 
-		my $now = $node->safe_psql('postgres', "SELECT releases FROM pprepub.catalog_publication WHERE name = '$name'");
+		my $now = releases($node, $name);
 		ok($now == $there || !$stopped && $now == $there + 1, "$what: the release is there, or it is not");
 		$there = $now;
 		faultless($name, $what);
@@ -121,7 +84,7 @@ $node->safe_psql('postgres', 'CREATE DATABASE restored TEMPLATE template0');
 $node->command_ok([ 'pg_restore', '--exit-on-error', '-j2', '-d', 'restored', $dump ], 'restored');
 foreach my $name ('invariant', 'split')
 {
-	my $there = $node->safe_psql('postgres', "SELECT releases FROM pprepub.catalog_publication WHERE name = '$name'");
+	my $there = releases($node, $name);
 
 	$node->safe_psql('restored', "SELECT pprepub.acknowledge_history('$name')");
 	faultless($name, "$name, restored", 'restored');

@@ -4,6 +4,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Hospital;
+use Crash;
 use Test::More;
 
 my $node = new_server('global');
@@ -34,10 +35,8 @@ foreach my $moment (1 .. 4)
 	$node->poll_query_until('postgres', "SELECT count(*) = 1 $killed") or die 'nobody publishes';
 	my $pid = $node->safe_psql('postgres', "SELECT pid $killed");
 	select(undef, undef, undef, 0.08 * $moment);
-	my $log = -s $node->logfile;
-	kill 9, $pid;
+	kill_backend($node, $pid);
 	isnt(finish_sql($session), 0, "killed, moment $moment");
-	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $log);
 	$node->poll_query_until('postgres', 'SELECT true');
 	is($node->safe_psql('postgres', q{SET ROLE owner; SELECT count(*) FROM pprepub.release}), '1', "killed, moment $moment: nothing remains");
 }

@@ -5,27 +5,15 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(sleep);
 use Hospital;
+use Crash;
 
-# To repeat a failure, as far as moments can be repeated: set it to what was noted.
-my $seed = $ENV{PPREPUB_SEED} // time;
-note("PPREPUB_SEED=$seed");
-srand($seed);
-
+note_seed();
 my $node = new_server('main');
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 2\nlog_min_messages = log");
 $node->restart;
 make_patients($node, 'postgres', 800);
 make_attacker($node, 'postgres');
-
-# How many there are.
-sub releases
-{
-	my ($name) = @_;
-
-	return $node->safe_psql('postgres', "SELECT releases FROM pprepub.catalog_publication WHERE name = '$name'");
-}
 
 # Some leave, some come or come back, values change, as of this step.
 sub change
@@ -49,11 +37,9 @@ sub nothing_left
 {
 	my ($name, $what) = @_;
 
+	is(tables_of_nothing($node, 'postgres'), '', "$what: no table");
 	is( $node->safe_psql('postgres', <<SQL), $schemas, $what);
 SELECT string_agg(nspname, ' ' ORDER BY nspname) FROM pg_namespace WHERE nspname !~ '^pg_';
-SELECT 'of nothing', oid::regclass FROM pg_class WHERE relkind IN ('r', 'v', 'm', 'S', 'p') AND relnamespace::regnamespace::text IN ('published', 'published_private')
-	AND oid NOT IN (SELECT relation FROM pprepub.catalog_relation);
-SELECT 'gone', relation FROM pprepub.catalog_relation WHERE relation::oid NOT IN (SELECT oid FROM pg_class);
 SELECT 'not a release', oid::regclass FROM pg_class WHERE relkind = 'r' AND relnamespace = 'published'::regnamespace
 	AND oid NOT IN (SELECT relation FROM pprepub.catalog_release);
 SELECT 'of no release', release FROM pprepub.catalog_metric m WHERE NOT EXISTS
@@ -63,59 +49,10 @@ SQL
 	return;
 }
 
-# The children of the postmaster: all of the server goes at once, without a word.
-sub kill_server
-{
-	my ($postmaster) = split /\n/, slurp_file($node->data_dir . '/postmaster.pid');
-	my @children;
-
-	foreach my $stat (glob '/proc/[0-9]*/stat')
-	{
-		open my $file, '<', $stat or next;
-		my $line = <$file> // '';
-		close $file;
-		push @children, $1 if $line =~ /^(\d+) \(.*\) \S (\d+) / && $2 == $postmaster;
-	}
-	kill 9, $postmaster, @children;
-	# They go when they are scheduled; somebody may have been born meanwhile, and goes when he notices.
-	foreach (1 .. 100 * $PostgreSQL::Test::Utils::timeout_default)
-	{
-		if (!kill 0, $postmaster, @children)
-		{
-			$node->{_pid} = undef;
-			return if $node->start(fail_ok => 1);
-		}
-		sleep 0.01;
-	}
-	die 'the server does not start';
-}
-
-# A session that publishes, and does not come to an end by itself; and its pid.
-sub start_publish
-{
-	my ($publish) = @_;
-	my $session = start_sql($node, 'postgres', 'SET ROLE owner', 'SELECT pg_backend_pid()', $publish, 'SELECT pg_sleep(600)');
-
-	IPC::Run::pump($session->{run}) until $session->{out} =~ /\n/;
-	my ($pid) = $session->{out} =~ /^(\d+)\n/;
-	return ($session, $pid);
-}
-
-sub kill_backend
-{
-	my ($pid) = @_;
-	my $log = -s $node->logfile;
-
-	kill 9, $pid;
-	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $log);
-	return;
-}
-
 foreach my $life ([ 'minimal', 4 ], [ 'none', 8 ], [ 'counterfeit', 1 ])
 {
 	my ($repair, $reserve) = @$life;
 	my $name = "of_$repair";
-	my $publish = "SELECT pprepub.publish('$name')";
 
 	$node->safe_psql('postgres', <<SQL);
 SET ROLE owner;
@@ -134,29 +71,11 @@ SQL
 
 		change($step);
 		remember($node, 'postgres', $name);
-		# The last two are not left to chance: all is written, and nothing committed.
+		# The last two are not left to chance.
 		my $stopped = $step > 6;
-		my $holder;
-		if ($stopped)
-		{
-			$holder = $node->background_psql('postgres');
-			$holder->query_safe('BEGIN; LOCK pprepub.catalog_release IN SHARE MODE');
-		}
-		my ($session, $pid) = start_publish($publish);
-		if ($stopped)
-		{
-			$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $pid") or die 'nobody waits';
-		}
-		else
-		{
-			sleep(rand(1.5 * $needed));
-		}
-		if ($step % 4) { kill_backend($pid) } else { kill_server() }
-		finish_sql($session);
-		eval { $holder->quit } if $holder;
-		$node->poll_query_until('postgres', 'SELECT true');
+		kill_amid_publish($node, $name, seconds => $needed, stopped => $stopped, server => $step % 4 == 0);
 
-		my $now = releases($name);
+		my $now = releases($node, $name);
 		$counts{$now > $there ? 'there' : 'nothing'}++;
 		ok($now == $there || !$stopped && $now == $there + 1, "$what: the release is there, or it is not");
 		is( $node->safe_psql('postgres', "SELECT count(*), max(number) FROM pprepub.release WHERE publication = '$name'"),
@@ -179,17 +98,17 @@ SQL
 }
 
 # A prepared transaction outlives the server, and is all or nothing when it ends.
-my $there = releases('of_none');
+my $there = releases($node, 'of_none');
 change(20);
 remember($node, 'postgres', 'of_none');
 foreach my $end ('ROLLBACK', 'COMMIT')
 {
 	$node->safe_psql('postgres', "SET client_min_messages = error; BEGIN; SELECT pprepub.publish('of_none'); PREPARE TRANSACTION 'publish'");
-	kill_server();
-	is(releases('of_none'), $there, "$end PREPARED: not there before");
+	kill_server($node);
+	is(releases($node, 'of_none'), $there, "$end PREPARED: not there before");
 	fails_like($node, 'postgres', q{SET lock_timeout = 100; SELECT pprepub.publish('of_none')}, qr/lock timeout/, "$end PREPARED: nobody gets between");
 	$node->safe_psql('postgres', "$end PREPARED 'publish'");
-	is(releases('of_none'), $there + ($end eq 'COMMIT'), "$end PREPARED: the release");
+	is(releases($node, 'of_none'), $there + ($end eq 'COMMIT'), "$end PREPARED: the release");
 	no_faults($node, 'postgres', 'of_none', 4, 3, "$end PREPARED: what is there is whole and safe");
 	nothing_left('of_none', "$end PREPARED: nothing else is there");
 }
