@@ -304,14 +304,43 @@ look_left(Filling *filling, Left *left)
 	qsort_arg(left->order, left->n, sizeof(Code), compare_left, filling);
 }
 
-/* Counterfeits for newcomers of whom too many have one value, from a value drawn by lot on. */
+/*
+ * So many counterfeits, of no value more than most: each has the value of somebody who is drawn by lot, so that
+ * values are as frequent among counterfeits as they are among people.  Where these are used up, any other does.
+ */
+static void
+invent(Filling *filling, uint64 lacking, uint64 most)
+{
+	const Frame *frame = filling->frame;
+	Code		nvalues = frame->nsensitive;
+	Code		start = pg_prng_uint64_range(&filling->random, 0, nvalues - 1);
+
+	for (uint64 draws = 4 * lacking; draws > 0 && lacking > 0; draws--)
+	{
+		Code		v = frame->sensitive[pg_prng_uint64_range(&filling->random, 0, frame->nrows - 1)];
+
+		if (left_of(filling, v) >= most)
+			continue;
+		filling->invented[v]++;
+		lacking--;
+	}
+	for (Code step = 0; step < nvalues && lacking > 0; step++)
+	{
+		Code		v = ((uint64) start + step) % nvalues;
+		uint64		more = Min(lacking, most - left_of(filling, v));
+
+		filling->invented[v] += more;
+		lacking -= more;
+	}
+}
+
+/* Counterfeits for newcomers of whom too many have one value. */
 static bool
 make_up(Filling *filling, Left *left)
 {
 	uint64		most;
 	uint64		lacking;
 	Code		nvalues = filling->frame->nsensitive;
-	Code		start;
 
 	if (left->rows == 0)
 		return true;
@@ -327,15 +356,7 @@ make_up(Filling *filling, Left *left)
 		return !refuse(filling, REFUSED_FEW_VALUES, nvalues);
 	if (lacking > filling->frame->nrows)
 		return !refuse(filling, REFUSED_SKEW, lacking);
-	start = pg_prng_uint64_range(&filling->random, 0, nvalues - 1);
-	for (Code step = 0; step < nvalues && lacking > 0; step++)
-	{
-		Code		v = ((uint64) start + step) % nvalues;
-		uint64		more = Min(lacking, most - left_of(filling, v));
-
-		filling->invented[v] += more;
-		lacking -= more;
-	}
+	invent(filling, lacking, most);
 	look_left(filling, left);
 	return true;
 }

@@ -10,6 +10,7 @@
 
 #include "audit/compromise.h"
 #include "method/candidates/candidates.h"
+#include "partition/hc_safe.h"
 
 #define MAX_PEOPLE		400
 #define MAX_RELEASES	9
@@ -591,9 +592,335 @@ tells_less_of_others_than_m_invariance(void)
 }
 
 /* ----------------------------------------------------------------
+ * An attacker who goes by the definitions
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Attacker
+{
+	const World *world;
+	bool		is_known[MAX_PEOPLE];
+	bool		is_excluded[MAX_PEOPLE][MAX_VALUES];
+} Attacker;
+
+/* Whose value is known, or was found out. */
+static bool
+is_settled(const Attacker *attacker, int person)
+{
+	int			left = 0;
+
+	for (Code v = 0; v < attacker->world->nvalues; v++)
+		left += !attacker->is_excluded[person][v];
+	return left == 1;
+}
+
+static bool
+exclude(Attacker *attacker, int person, Code value)
+{
+	if (attacker->is_excluded[person][value])
+		return false;
+	attacker->is_excluded[person][value] = true;
+	return true;
+}
+
+/* Definition 2: a value all of whose rows in a class are known is nobody else's. */
+static bool
+apply_ct(Attacker *attacker, const SeenClass *class)
+{
+	bool		any = false;
+
+	for (Code v = 0; v < attacker->world->nvalues; v++)
+	{
+		int			taken = 0;
+
+		for (int i = 0; i < class->npeople; i++)
+			taken += is_settled(attacker, class->person[i]) && !attacker->is_excluded[class->person[i]][v];
+		for (int i = 0; i < class->npeople && taken >= times(class, v); i++)
+			if (!is_settled(attacker, class->person[i]))
+				any |= exclude(attacker, class->person[i], v);
+	}
+	return any;
+}
+
+/* Definition 4: what nobody of a set can have, nobody has of one that is correlated with it.  Counterfeits can have anything. */
+static bool
+apply_hc(Attacker *attacker, const SeenClass *from, const SeenClass *to)
+{
+	bool		any = false;
+
+	if (in_common(from, to) == 0 || !same_multiset(from, to, attacker->world->nvalues) || from->npeople < from->nvalues)
+		return false;
+	for (Code v = 0; v < attacker->world->nvalues; v++)
+	{
+		bool		possible = false;
+
+		for (int i = 0; i < from->npeople; i++)
+			possible |= !has_person(to, from->person[i]) && !attacker->is_excluded[from->person[i]][v];
+		for (int i = 0; i < to->npeople && !possible; i++)
+			if (!has_person(from, to->person[i]))
+				any |= exclude(attacker, to->person[i], v);
+	}
+	return any;
+}
+
+static bool
+look_everywhere(Attacker *attacker)
+{
+	const World *world = attacker->world;
+	bool		any = false;
+
+	for (int r = 0; r < world->releases; r++)
+		for (int c = 0; c < world->seen[r].nclasses; c++)
+		{
+			const SeenClass *class = &world->seen[r].classes[c];
+
+			any |= apply_ct(attacker, class);
+			for (int q = 0; q < world->releases; q++)
+				for (int d = 0; d < world->seen[q].nclasses && q != r; d++)
+					any |= apply_hc(attacker, class, &world->seen[q].classes[d]);
+		}
+	return any;
+}
+
+/* Everybody's candidates are what his classes show; of those who are known, one. */
+static Attacker *
+attacker_create(const World *world, int nknown)
+{
+	Attacker   *attacker = palloc0(sizeof(Attacker));
+
+	attacker->world = world;
+	for (int k = 0; k < nknown; k++)
+		attacker->is_known[draw(world->npeople)] = true;
+	for (int r = 0; r < world->releases; r++)
+		for (int c = 0; c < world->seen[r].nclasses; c++)
+			for (int i = 0; i < world->seen[r].classes[c].npeople; i++)
+			{
+				int			p = world->seen[r].classes[c].person[i];
+
+				for (Code v = 0; v < world->nvalues; v++)
+					attacker->is_excluded[p][v] = attacker->is_known[p] ? v != world->sensitive[p] :
+						times(&world->seen[r].classes[c], v) == 0;
+			}
+	return attacker;
+}
+
+/* How many people have lost a candidate that is the value of nobody who is known; *found: how many were found out. */
+static uint64
+lose_more_than_known(const World *world, int nknown, uint64 *found)
+{
+	Attacker   *attacker = attacker_create(world, nknown);
+	const Attacker before = *attacker;
+	uint64		more = 0;
+
+	while (look_everywhere(attacker))
+		;
+	for (int p = 0; p < world->npeople; p++)
+	{
+		bool		lost = false;
+
+		for (Code v = 0; v < world->nvalues; v++)
+		{
+			bool		of_known = false;
+
+			for (int k = 0; k < world->npeople; k++)
+				of_known |= before.is_known[k] && world->sensitive[k] == v;
+			lost |= attacker->is_excluded[p][v] && !before.is_excluded[p][v] && !of_known;
+		}
+		check(!attacker->is_excluded[p][world->sensitive[p]]);
+		more += lost;
+		*found += is_settled(attacker, p) && !is_settled(&before, p);
+	}
+	return more;
+}
+
+/*
+ * Whoever knows fewer than n people, and no more than leave two candidates: none of
+ * the sets that are correlated is known whole, so that all he excludes are the
+ * values of those whom he knows.  Plain m-invariance tells him of others.
+ */
+static void
+tells_of_nobody_but_whom_the_attacker_knows(void)
+{
+	uint64		more = 0;
+	uint64		found = 0;
+
+	for (int i = 0; i < 300; i++)
+	{
+		int			m = 3 + draw(4);
+		int			n = 2 + draw(m - 2);
+		int			nknown = 1 + draw(n - 1);
+		int64		plain[] = {m, 0};
+		int64		safe[] = {m, n, PARAM_ABSENT, PARAM_ABSENT, PARAM_ABSENT, 0};
+
+		for (int split = 0; split < 2; split++)
+		{
+			World	   *world = world_create(30, m + 1, 0);
+			uint64		nobody = 0;
+
+			while (world->releases < 6)
+			{
+				Draft	   *draft = draft_of(world, split ? &cor_split_method : &invariance_method, split ? safe : plain);
+
+				if (draft->refusal.kind != NOT_REFUSED || world->nrows == 0)
+					break;
+				see(world, draft->classes);
+				for (int p = 0; p < world->npeople; p++)
+					world->alive[p] = world->alive[p] ? draw(100) >= 15 : draw(100) < 10;
+				come(world, 5, 0);
+			}
+			if (split)
+			{
+				check(lose_more_than_known(world, nknown, &nobody) == 0);
+				check(nobody == 0);
+			}
+			else
+				more += lose_more_than_known(world, nknown, &found);
+		}
+	}
+	printf("# under m-invariance %lu people lost more than known values, %lu were found out\n", (unsigned long) more, (unsigned long) found);
+	check(more > 50 && found > 50);
+}
+
+/* ----------------------------------------------------------------
+ * hcSafe
+ * ----------------------------------------------------------------
+ */
+
+/* Figure 6, release by release. */
+static bool
+is_safe_by_figure_6(const World *world, const RowId *rows, int nrows, int size, int n)
+{
+	for (int r = 0; r < world->releases; r++)
+	{
+		int			l = 0;
+
+		for (int c = 0; c < world->seen[r].nclasses; c++)
+		{
+			int			common = 0;
+
+			for (int i = 0; i < nrows; i++)
+				common += has_person(&world->seen[r].classes[c], world->person_of_row[rows[i]]);
+			l = Max(l, common);
+		}
+		if (size - n < l && l < size && l > 0)
+			return false;
+	}
+	return true;
+}
+
+/* Of any set of people that could be a class: it shows each of the values of one of the past. */
+static void
+asks_for_what_figure_6_asks(void)
+{
+	uint64		unsafe = 0;
+	uint64		safe = 0;
+
+	for (int i = 0; i < 200; i++)
+	{
+		int			m = 2 + draw(4);
+		int			n = 1 + draw(m);
+		int64		params[] = {m, n, PARAM_ABSENT, PARAM_ABSENT, PARAM_ABSENT, 0};
+		World	   *world = world_create(40, m, 0);	/* one signature */
+		const Companies *companies;
+		HcRoom		room;
+
+		for (int r = 0; r < 4; r++)
+		{
+			Draft	   *draft = draft_of(world, &invariance_method, params);
+
+			if (draft->refusal.kind != NOT_REFUSED)
+				break;
+			see(world, draft->classes);
+			live(world);
+		}
+		make_frame(world);
+		companies = make_companies(world, n);
+		room = hc_room(companies);
+		for (int k = 0; k < 50 && world->nrows > 0; k++)
+		{
+			RowId		rows[MAX_CLASS];
+			int			nrows = 0;
+			int			near = draw(world->nrows);
+			int			size = m * (1 + draw(2));
+
+			while (nrows < size && nrows < world->nrows && draw(12) > 0)
+			{
+				RowId		row = (near + draw(3) + nrows) % world->nrows;
+				bool		twice = false;
+
+				for (int j = 0; j < nrows; j++)
+					twice |= rows[j] == row;
+				if (!twice)
+					rows[nrows++] = row;
+			}
+			check((hc_excess(companies, rows, nrows, size, n, &room) == 0) == is_safe_by_figure_6(world, rows, nrows, size, n));
+			if (is_safe_by_figure_6(world, rows, nrows, size, n))
+				safe++;
+			else
+				unsafe++;
+		}
+	}
+	check(safe > 1000 && unsafe > 500);
+}
+
+/* ----------------------------------------------------------------
  * Counterfeits
  * ----------------------------------------------------------------
  */
+
+/* Everybody who has a value leaves: the others stay among it all the same. */
+static void
+survives_critical_absence(void)
+{
+	int64		plain[] = {4, 0};
+	int64		safe[] = {4, 3, PARAM_ABSENT, PARAM_ABSENT, PARAM_ABSENT, 0};
+
+	for (int split = 0; split < 2; split++)
+	{
+		const Method *method = split ? &cor_split_method : &invariance_method;
+		World	   *world = world_create(80, 6, 0);
+		Draft	   *draft = draft_of(world, method, split ? safe : plain);
+		uint64		absent = 0;
+
+		see(world, draft->classes);
+		for (int p = 0; p < world->npeople; p++)
+			world->alive[p] = world->sensitive[p] != 0;
+		draft = draft_of(world, method, split ? safe : plain);
+		see(world, draft->classes);
+		check(shows_everybody(world, draft->classes));
+		check(is_invariant(world, 4, !split));
+		for (uint64 i = 0; i < draft->classes->first_counterfeit[draft->classes->nclasses]; i++)
+			absent += draft->classes->counterfeit[i] == 0;
+		check(absent > 0);
+	}
+}
+
+/* Where one value is too frequent, no other stands out for what is made up. */
+static void
+invents_what_people_have(void)
+{
+	int64		params[] = {4, 0};
+	int			invented[MAX_VALUES] = {0};
+
+	for (int i = 0; i < 20; i++)
+	{
+		World	   *world = world_create(MAX_PEOPLE, MAX_VALUES, 30);
+		Draft	   *draft = draft_of(world, &invariance_method, params);
+		int			of_world[MAX_VALUES] = {0};
+
+		check(draft->refusal.kind == NOT_REFUSED);
+		for (uint64 k = 0; k < draft->classes->first_counterfeit[draft->classes->nclasses]; k++)
+			of_world[draft->classes->counterfeit[k]]++;
+		for (Code v = 1; v < MAX_VALUES; v++)
+		{
+			check(of_world[v] < 40);
+			invented[v] += of_world[v];
+		}
+		check(of_world[0] == 0);
+	}
+	for (Code v = 2; v < MAX_VALUES; v++)
+		check(invented[v] > invented[1] / 2 && invented[v] < invented[1] * 2);
+}
 
 /* As many as the most frequent value asks for, and no more. */
 static void
@@ -692,6 +1019,10 @@ static const Test tests[] = {
 	{"keeps everybody among the same values", keeps_everybody_among_the_same_values},
 	{"correlates no few people", correlates_no_few_people},
 	{"tells less of others than m-invariance", tells_less_of_others_than_m_invariance},
+	{"tells of nobody but whom the attacker knows", tells_of_nobody_but_whom_the_attacker_knows},
+	{"asks for what Figure 6 asks", asks_for_what_figure_6_asks},
+	{"survives critical absence", survives_critical_absence},
+	{"invents what people have", invents_what_people_have},
 	{"invents as few rows as can be at first", invents_as_few_as_can_be_at_first},
 	{"refuses what it cannot show", refuses_what_it_cannot_show},
 	{"continues Table 1 without a correlation", continues_table_1_without_a_correlation},
