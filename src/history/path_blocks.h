@@ -9,7 +9,8 @@
  * sizes, and for each of their rows the person's number, or the negative of an
  * invented row's, and which of the block's values it showed.  So a release writes
  * few and long rows, and reads the keys of all people, but only as many blocks as
- * it takes to find who is in the source.
+ * it takes to find who is in the source; of the others, the numbers of who was in
+ * which class, where that matters.
  */
 #ifndef PPREPUB_HISTORY_PATH_BLOCKS_H
 #define PPREPUB_HISTORY_PATH_BLOCKS_H

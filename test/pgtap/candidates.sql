@@ -45,6 +45,23 @@ BEGIN
 END $$;
 SELECT holds(name, format('%s: %s, %s', method, key, sensitive)) FROM pprepub.publication ORDER BY name;
 
+-- A larger n holds for what is published from then on, also against what was published before; so it does where most were away for a while.
+SELECT pprepub.create_publication('more', 'people', 'id', '{"age": "range"}', 'ill', 'cor-split', '{"m": 5, "n": 2}',
+	beside => ARRAY(SELECT name FROM pprepub.publication)) \g /dev/null
+SELECT live('more', 4) \g /dev/null
+SELECT ok(count(*) > 0, 'correlations of four, not allowed from now on') FROM pprepub.historical_correlations('more', 4);
+SELECT pprepub.alter_publication('more', '{"n": 5}') \g /dev/null
+SELECT live('more', 3) \g /dev/null
+CREATE TEMP TABLE holiday AS TABLE people;
+DELETE FROM people WHERE id % 10 > 0;
+SELECT pprepub.publish('more') \g /dev/null
+DELETE FROM people;
+INSERT INTO people TABLE holiday;
+SELECT live('more', 2) \g /dev/null
+SELECT is((SELECT count(*) FROM pprepub.historical_correlations('more', 4) WHERE release_b > 4), 0::bigint, 'from then on there are none');
+SELECT ok(bool_and(counterfeits < rows), 'at the price of few rows') FROM pprepub.release WHERE publication = 'more';
+SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('more') WHERE NOT holds), 'hc-safety', 'audit() says so of those before');
+
 -- Past all protection: a value, a member, a block are not what they were.
 SET session_replication_role = replica;
 SET allow_system_table_mods = on;
