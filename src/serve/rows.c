@@ -158,17 +158,20 @@ add_row(Sending *sending, RowId row, Code value)
 }
 
 static uint32 *
-shuffled_classes(const Classes *classes, Shuffler *shuffler)
+shuffled(Shuffler *shuffler, uint64 n)
 {
-	uint32	   *order = palloc_extended(sizeof(uint32) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
+	uint32	   *order = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE);
 
-	for (uint32 c = 0; c < classes->nclasses; c++)
-		order[c] = c;
-	shuffle(shuffler, order, classes->nclasses);
+	for (uint64 i = 0; i < n; i++)
+		order[i] = i;
+	shuffle(shuffler, order, n);
 	return order;
 }
 
-/* A class, true and invented rows mixed; what an invented one says of itself is somebody's. */
+/*
+ * A class, true and invented rows mixed.  What an invented one says of itself is
+ * somebody's, by lot: true rows stand in an order, by which it could be told who copied whom.
+ */
 static void
 send_class(Sending *sending, uint32 c)
 {
@@ -176,18 +179,18 @@ send_class(Sending *sending, uint32 c)
 	const RowId *rows = &classes->rows[classes->first[c]];
 	uint64		size = class_size(classes, c);
 	uint64		all = size + class_counterfeits(classes, c);
-	uint32	   *order = palloc_extended(sizeof(uint32) * all, MCXT_ALLOC_HUGE);
+	uint32	   *order = shuffled(sending->shuffler, all);
+	uint32	   *copied = all > size ? shuffled(sending->shuffler, size) : NULL;
 
-	for (uint64 i = 0; i < all; i++)
-		order[i] = i;
-	shuffle(sending->shuffler, order, all);
 	for (uint64 i = 0; i < all; i++)
 		if (order[i] < size)
 			add_row(sending, rows[order[i]], sending->making->loaded->sensitive.code[rows[order[i]]]);
 		else
-			add_row(sending, rows[order[i] % size],
+			add_row(sending, rows[copied[order[i] % size]],
 					classes->counterfeit[classes->first_counterfeit[c] + order[i] - size]);
 	pfree(order);
+	if (copied != NULL)
+		pfree(copied);
 }
 
 static void
@@ -298,7 +301,7 @@ send_rows(const Making *making, int32 number, RowSink *sink)
 {
 	SentRelease sent = {.checksum_seed = random_seed()};
 	Shuffler   *shuffler = shuffler_create();
-	uint32	   *order = shuffled_classes(making->draft->classes, shuffler);
+	uint32	   *order = shuffled(shuffler, making->draft->classes->nclasses);
 	Stopwatch	watch;
 
 	sent.checksum = send_all(making, order, shuffler, sent.checksum_seed, sink);

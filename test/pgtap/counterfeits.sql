@@ -55,6 +55,17 @@ FROM (SELECT DISTINCT publication, release, s.class, classes FROM shown s JOIN (
 SELECT is((SELECT count(*) FROM (SELECT FROM shown GROUP BY publication, release, class HAVING count(DISTINCT (age, side)) > 1) c), 0::bigint, 'cells are those of all the class');
 SELECT is((SELECT count(*) FROM shown WHERE ill IS NULL OR age IS NULL OR side IS NULL OR ill !~ '^d\d+$'), 0::bigint, 'nothing is missing of them');
 
+-- Where people's rows can be told apart, an invented one says of itself what some true row of its class says, whichever that is.
+CREATE TABLE told AS SELECT *, 'n' || id AS note FROM everybody;
+SELECT pprepub.create_publication('told', 'told', 'id', '{"age": "range"}', 'ill', 'm-invariance', '{"m": 4, "accept_insensitive": true}', insensitive => '{note}',
+	beside => '{m_invariance,cor_split}') \g /dev/null
+SELECT pprepub.publish('told') \g /dev/null
+CREATE TABLE copied AS SELECT s.class, s.ill, t.ill AS of
+FROM published.told_1 s JOIN told t USING (note) JOIN pprepub.members('told') m ON m.key = t.id::text AND m.class = s.class;
+SELECT ok(count(*) > 100, 'many say what others say') FROM copied WHERE ill <> of;
+SELECT about(count(*) FILTER (WHERE others.place = 1), sum(1.0 / others.n), sum(1.0 / others.n), 'and not that of the lowest value') FROM copied c,
+	LATERAL (SELECT count(*) FILTER (WHERE o.ill <= c.of) AS place, count(*) AS n FROM copied o WHERE o.class = c.class AND o.ill = o.of) others WHERE c.ill <> c.of;
+
 -- At first they have the values of all but the one that is too frequent, as people have.
 SELECT is((SELECT count(DISTINCT ill) FROM invented WHERE release = 1), 11::bigint, 'values are those of people');
 SELECT ok(bool_and(n < 4 * least), 'none stands out') FROM (SELECT count(*) AS n, min(count(*)) OVER () AS least FROM invented WHERE release = 1 GROUP BY ill) v;
