@@ -1,0 +1,43 @@
+-- Table 1 of Riboni and Bettini, as it was published: what observers find out who know that Carl has AIDS.
+\set QUIET on
+SET client_min_messages = error;
+BEGIN;
+SELECT no_plan();
+
+CREATE TABLE patients (name text PRIMARY KEY, age int, gender text, zip int, disease text);
+INSERT INTO patients VALUES ('Alice', 33, 'Female', 12000, 'cancer'), ('Betty', 31, 'Female', 11000, 'bronchitis'), ('Carl', 35, 'Male', 12000, 'AIDS'),
+	('Doris', 40, 'Female', 13000, 'cancer'), ('Erica', 41, 'Female', 14000, 'AIDS'), ('Fiona', 37, 'Female', 13000, 'bronchitis'),
+	('Grace', 42, 'Female', 13000, 'bronchitis'), ('Hanna', 41, 'Female', 13000, 'cancer');
+CREATE TABLE shown (release int, name text, age int4range, gender text, zip int4range, disease text);
+INSERT INTO shown
+SELECT release, p.name, age_range, gender_shown, zip_range, disease FROM (VALUES
+	(1, '{Alice,Betty,Carl}'::text[], '[31,35]'::int4range, '*', '[11000,12000]'::int4range),
+	(1, '{Doris,Erica,Fiona}', '[37,41]', 'Female', '[13000,14000]'),
+	(2, '{Carl,Doris,Fiona}', '[35,40]', '*', '[12000,13000]'),
+	(2, '{Erica,Grace,Hanna}', '[41,42]', 'Female', '[13000,14000]')) c(release, names, age_range, gender_shown, zip_range)
+JOIN patients p ON p.name = ANY (names);
+CREATE TABLE first AS SELECT name, age, gender, zip, disease FROM shown WHERE release = 1;
+CREATE TABLE second AS SELECT name, age, gender, zip, disease FROM shown WHERE release = 2;
+
+SELECT pprepub.create_publication('ward', 'patients', 'name', '{"age": "range", "gender": "suppress", "zip": "range"}', 'disease', 'bpg', '{"k": 3, "l": 3}') \g /dev/null
+SELECT number FROM pprepub.import_release('ward', 'first', 'name') \g /dev/null
+SELECT number FROM pprepub.import_release('ward', 'second', 'name') \g /dev/null
+
+-- Classes by their people: their numbers mean nothing.
+CREATE FUNCTION people_of(release int, class bigint) RETURNS text LANGUAGE sql AS $$
+	SELECT string_agg(key, ' ' ORDER BY key) FROM pprepub.members('ward') m WHERE (m.release, m.class) = ($1, $2)
+$$;
+SELECT results_eq($$ SELECT people_of(release_a, class_a), people_of(release_b, class_b), unmatched FROM pprepub.historical_correlations('ward') ORDER BY 1, 2 $$,
+	$$ VALUES ('Alice Betty Carl', 'Carl Doris Fiona', 2), ('Doris Erica Fiona', 'Carl Doris Fiona', 1), ('Doris Erica Fiona', 'Erica Grace Hanna', 2) $$,
+	'Examples 1 and 3: Carl with Erica, Alice and Betty with Doris and Fiona; and through the fourth class, Doris and Fiona with Grace and Hanna');
+SELECT results_eq($$ SELECT key, (SELECT string_agg(c, ' ' ORDER BY c) FROM unnest(candidates) c), exact FROM pprepub.compromise('ward', '{Carl}') ORDER BY key $$,
+	$$ VALUES ('Alice', 'bronchitis cancer', true), ('Betty', 'bronchitis cancer', true), ('Doris', 'bronchitis cancer', true), ('Erica', 'AIDS', true),
+		('Fiona', 'bronchitis cancer', true), ('Grace', 'bronchitis cancer', true), ('Hanna', 'bronchitis cancer', true) $$,
+	'Examples 1, 2 and 4: Doris and Fiona have no AIDS, so Erica has');
+SELECT is((SELECT count(*) FROM pprepub.compromise('ward', '{}')), 0::bigint, 'who knows nobody deduces nothing');
+SELECT is((SELECT string_agg(key, ' ' ORDER BY key) FROM pprepub.compromise('ward', '{Carl,Doris}') WHERE cardinality(candidates) = 1), 'Erica Fiona', 'who knows Doris, too, knows Fiona');
+SELECT results_eq($$ SELECT DISTINCT component, people, exact FROM pprepub.compromise_components('ward', '{Carl}') ORDER BY 1 $$,
+	$$ VALUES (1::bigint, 2::bigint, true), (2, 2, true), (3, 2, true) $$, 'what is open then is open in pairs');
+
+SELECT * FROM finish();
+ROLLBACK;
