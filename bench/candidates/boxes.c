@@ -1,7 +1,7 @@
 /*
  * boxes.c
  *		How far counts over random boxes are off, if a release's rows lie evenly in
- *		their cells: boxes QUERIES PEOPLE RELEASE…
+ *		their cells, or as people do in all: boxes QUERIES PEOPLE RELEASE…
  *
  * PEOPLE has a line of codes for each person; a line of RELEASE is, for each
  * attribute, the lowest and the highest code of a cell, and then how many rows
@@ -9,7 +9,8 @@
  * same share of the people have, so that a given share of all is expected in it.
  * Prints, for each release and expected selectivity, separated by semicolons: the
  * number of the release, the selectivity that was expected, that of boxes that
- * are not empty on average, and the median of |estimate - count| / count.
+ * are not empty on average, and the median of |estimate - count| / count, first
+ * for rows that lie evenly, then for those who know how frequent each code is.
  */
 #include <math.h>
 #include <stdint.h>
@@ -42,6 +43,7 @@ typedef struct People
 	/* People by their codes, and who has a code or a lower one: a bit each */
 	int		   *sorted[ATTRIBUTES];	/* [n] codes */
 	uint64_t   *upto[ATTRIBUTES][CODES + 1];
+	int			below[ATTRIBUTES][CODES + 1];	/* how many have a lower code */
 } People;
 
 typedef struct Box
@@ -134,6 +136,10 @@ index_people(People *people)
 			for (int w = 0; w < people->words; w++)
 				people->upto[a][v][w] |= people->upto[a][v - 1][w];
 		qsort(people->sorted[a], people->n, sizeof(int), compare_ints);
+		for (int p = 0; p < people->n; p++)
+			people->below[a][people->code[p][a] + 1]++;
+		for (int v = 1; v <= CODES; v++)
+			people->below[a][v] += people->below[a][v - 1];
 	}
 }
 
@@ -187,8 +193,19 @@ count_people(const People *people, const Box *box)
 	return n;
 }
 
+/* How much of what spans from low to high is from in_low to in_high? */
 static double
-estimate(const Release *release, const Box *box)
+share_of(const People *people, int attribute, int low, int high, int in_low, int in_high, int knows)
+{
+	const int  *below = people->below[attribute];
+
+	if (!knows || below[high + 1] == below[low])
+		return (double) (in_high - in_low + 1) / (high - low + 1);
+	return (double) (below[in_high + 1] - below[in_low]) / (below[high + 1] - below[low]);
+}
+
+static double
+estimate(const People *people, const Release *release, const Box *box, int knows)
 {
 	double		n = 0;
 
@@ -202,7 +219,7 @@ estimate(const Release *release, const Box *box)
 			int			low = c->low[a] > box->low[a] ? c->low[a] : box->low[a];
 			int			high = c->high[a] < box->high[a] ? c->high[a] : box->high[a];
 
-			rows = low > high ? 0 : rows * (high - low + 1) / (c->high[a] - c->low[a] + 1);
+			rows = low > high ? 0 : rows * share_of(people, a, c->low[a], c->high[a], low, high, knows);
 		}
 		n += rows;
 	}
@@ -211,7 +228,7 @@ estimate(const Release *release, const Box *box)
 
 /* The median error over those boxes that are not empty. */
 static double
-median_error(const Release *release, const Box *boxes, int queries)
+median_error(const People *people, const Release *release, const Box *boxes, int queries, int knows)
 {
 	double	   *error = allocate(sizeof(double) * queries);
 	int			n = 0;
@@ -219,7 +236,7 @@ median_error(const Release *release, const Box *boxes, int queries)
 
 	for (int q = 0; q < queries; q++)
 		if (boxes[q].count > 0)
-			error[n++] = fabs(estimate(release, &boxes[q]) - boxes[q].count) / boxes[q].count;
+			error[n++] = fabs(estimate(people, release, &boxes[q], knows) - boxes[q].count) / boxes[q].count;
 	qsort(error, n, sizeof(double), compare_doubles);
 	median = n == 0 ? 0 : error[n / 2];
 	free(error);
@@ -271,7 +288,8 @@ main(int argc, char **argv)
 		double		selectivity = draw_boxes(&people, expected[s], boxes, queries);
 
 		for (int i = 3; i < argc; i++)
-			printf("%d;%g;%.5f;%.5f\n", i - 2, expected[s], selectivity, median_error(&releases[i], boxes, queries));
+			printf("%d;%g;%.5f;%.5f;%.5f\n", i - 2, expected[s], selectivity,
+				   median_error(&people, &releases[i], boxes, queries, 0), median_error(&people, &releases[i], boxes, queries, 1));
 	}
 	return 0;
 }

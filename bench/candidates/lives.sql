@@ -11,7 +11,7 @@ CREATE TABLE current (id int PRIMARY KEY, age int, sex text, education text, cou
 CREATE TABLE run (scenario text, method text, release int, seconds float8, cpu float8, history float8, plain float8, plain_cpu float8,
 	rows bigint, classes bigint, suppressed bigint, counterfeits bigint, fem float8, vem float8, lm float8);
 CREATE TABLE unsafe (scenario text, method text, release int, classes bigint);
-CREATE TABLE error (scenario text, publication int, expected float8, selectivity float8, error float8);
+CREATE TABLE error (scenario text, publication int, expected float8, selectivity float8, even float8, error float8);
 CREATE TABLE audited (scenario text, method text, function text, release int, rows bigint, results bigint, seconds float8, cpu float8);
 
 -- Seconds of the processor that this session has had.
