@@ -1,7 +1,7 @@
 # How the part of the bench of method global that needs no server is built; run says how it is run.
 
 GROW_BENCH := build/bench/grow_bench
-GROW_SOURCES := bench/global/grow_bench.c bench/mondrian/synthetic.c bench/mondrian/input.c $(sort $(wildcard src/partition/*.c)) \
+GROW_SOURCES := bench/global/grow_bench.c bench/mondrian/synthetic.c bench/mondrian/invented.c bench/mondrian/input.c $(sort $(wildcard src/partition/*.c)) \
 	src/frame/domain.c test/unit/shim.c
 GROW_LIBS := $(firstword $(wildcard $(addsuffix /libpgcommon.a,$(pkglibdir) $(libdir)))) \
 	$(firstword $(wildcard $(addsuffix /libpgport.a,$(pkglibdir) $(libdir)))) -lm

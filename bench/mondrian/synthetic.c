@@ -10,33 +10,12 @@
  */
 #include "bench.h"
 
-#include <math.h>
-#include <stdio.h>
+#include "invented.h"
 
 #define AGES		78
 #define EDUCATIONS	17
 #define COUNTRIES	83
 #define INCOMES		50
-
-static uint64 random_state;
-
-/* splitmix64: between 0 and 1. */
-static double
-draw(void)
-{
-	uint64		z = (random_state += UINT64CONST(0x9E3779B97F4A7C15));
-
-	z = (z ^ (z >> 30)) * UINT64CONST(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64CONST(0x94D049BB133111EB);
-	return ((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
-}
-
-/* A number below n, low numbers being the frequent ones. */
-static Code
-draw_skewed(Code n, double skew)
-{
-	return (Code) (n * pow(draw(), skew));
-}
 
 static Code
 draw_age(void)
@@ -55,32 +34,13 @@ draw_income(Code age, Code education)
 	return (Code) Max(0, Min(INCOMES - 1, level + 14 * noise));
 }
 
-/* A tree over numbered leaves, whose inner levels hold so many leaves a node. */
-static void
-make_regular_tree(Domain *domain, Code nleaves, int levels, const Code *width)
-{
-	char	 ***path = palloc(sizeof(char **) * levels);
-
-	for (int level = 0; level < levels; level++)
-	{
-		path[level] = palloc(sizeof(char *) * nleaves);
-		for (Code leaf = 0; leaf < nleaves; leaf++)
-		{
-			path[level][leaf] = palloc(16);
-			snprintf(path[level][leaf], 16, "%u",
-					 level == levels - 1 ? 0 : leaf / width[level]);
-		}
-	}
-	make_tree(domain, nleaves, levels, path);
-}
-
 Frame *
 synthetic_census(uint64 nrows)
 {
 	Frame	   *frame = palloc0(sizeof(Frame));
 	double	   *age = palloc(sizeof(double) * AGES);
 
-	random_state = 2012;
+	draw_from(2012);
 	frame->nrows = nrows;
 	frame->nqis = 4;
 	frame->domain = palloc0(sizeof(Domain) * 4);

@@ -325,6 +325,15 @@ check_near_at(double a, double b, const char *text, const char *file, int line)
 	printf("# failed: %s: %.12g and %.12g (%s:%d)\n", text, a, b, file, line);
 }
 
+uint32
+any_below(uint32 n)
+{
+	static uint64 state = 1;
+
+	state = state * UINT64CONST(6364136223846793005) + UINT64CONST(1442695040888963407);
+	return (state >> 33) % n;
+}
+
 int
 run_tests(const Test *tests, int ntests)
 {

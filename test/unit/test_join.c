@@ -23,15 +23,6 @@
 #define NO_BUDGET		PG_UINT64_MAX
 #define NVALUES			8
 
-static uint32
-below(uint32 n)
-{
-	static uint64 state = 1;
-
-	state = state * UINT64CONST(6364136223846793005) + UINT64CONST(1442695040888963407);
-	return (state >> 33) % n;
-}
-
 /* ----------------------------------------------------------------
  * Releases
  * ----------------------------------------------------------------
@@ -505,7 +496,7 @@ make_tuples(const Story *story, Tuples *made)
 	{
 		made->columns[c] = made->code[c];
 		for (int t = 0; t < NTUPLES; t++)
-			made->code[c][t] = t < story->records ? story->code[c][t] : below(8);
+			made->code[c][t] = t < story->records ? story->code[c][t] : any_below(8);
 	}
 	made->tuples = (JoinTuples) {.ntuples = NTUPLES,.code = made->columns};
 }
@@ -987,7 +978,7 @@ random_edges(int releases, int records, uint32 percent)
 		for (int s = r + 1; s < releases; s++)
 			for (int i = 0; i < records; i++)
 				for (int j = 0; j < records; j++)
-					joined.edge[r][s][i][j] = joined.edge[s][r][j][i] = i == j || below(100) < percent;
+					joined.edge[r][s][i][j] = joined.edge[s][r][j][i] = i == j || any_below(100) < percent;
 	return joined;
 }
 
@@ -996,9 +987,9 @@ test_lemma_9_2(void)
 {
 	for (int i = 0; i < 300; i++)
 	{
-		int			releases = 2 + below(2);
-		int			records = 2 + below(releases == 2 ? 5 : 3);
-		Joined		joined = random_edges(releases, records, 10 + below(80));
+		int			releases = 2 + any_below(2);
+		int			records = 2 + any_below(releases == 2 ? 5 : 3);
+		Joined		joined = random_edges(releases, records, 10 + any_below(80));
 		Story		story = lemma_9_2(releases, records, joined.edge);
 		JoinGraph  *graph = graph_of(&story);
 
@@ -1017,7 +1008,7 @@ test_lemma_9_2(void)
 static Span
 random_cell(Code code)
 {
-	uint32		level = below(5);
+	uint32		level = any_below(5);
 
 	if (level == 4)
 		return (Span) ALL;
@@ -1031,7 +1022,7 @@ shuffle(uint32 *number, int n)
 		number[i] = i;
 	for (int i = n - 1; i > 0; i--)
 	{
-		int			j = below(i + 1);
+		int			j = any_below(i + 1);
 		uint32		other = number[j];
 
 		number[j] = number[i];
@@ -1046,9 +1037,9 @@ generalise(Story *story, bool cut)
 	for (int r = 0; r < story->releases; r++)
 		for (int c = 0; c < story->columns; c++)
 		{
-			int			level = below(4);
+			int			level = any_below(4);
 
-			story->shown[r][c] = below(3) > 0;
+			story->shown[r][c] = any_below(3) > 0;
 			for (int i = 0; i < story->records; i++)
 			{
 				Code		code = story->code[c][story->person[r][i]];
@@ -1063,26 +1054,26 @@ generalise(Story *story, bool cut)
 static Story
 random_story(int releases, int records, bool cut)
 {
-	Story		story = story_of(releases, records, 1 + below(3));
+	Story		story = story_of(releases, records, 1 + any_below(3));
 	Code		value[MAX_RECORDS];
-	uint32		ncodes = 1 + below(8);
+	uint32		ncodes = 1 + any_below(8);
 
-	story.known = below(2) == 0;
-	story.qis = story.columns - (below(4) == 0);
+	story.known = any_below(2) == 0;
+	story.qis = story.columns - (any_below(4) == 0);
 	for (int i = 0; i < records; i++)
 	{
-		value[i] = below(4);
+		value[i] = any_below(4);
 		for (int c = 0; c < story.columns; c++)
-			story.code[c][i] = below(ncodes);
+			story.code[c][i] = any_below(ncodes);
 	}
 	for (int r = 0; r < releases; r++)
 	{
 		shuffle(story.person[r], records);
-		story.tells[r] = below(5) < 3;
+		story.tells[r] = any_below(5) < 3;
 		for (int i = 0; i < records; i++)
-			story.sensitive[r][i] = !cut && below(20) == 0 ? NO_CODE : value[story.person[r][i]];
+			story.sensitive[r][i] = !cut && any_below(20) == 0 ? NO_CODE : value[story.person[r][i]];
 	}
-	if (below(4) == 0)
+	if (any_below(4) == 0)
 		story.null_value = 0;
 	generalise(&story, cut);
 	return story;
@@ -1093,7 +1084,7 @@ random_size(int releases)
 {
 	static const int most[] = {0, 6, 6, 5, 4};
 
-	return 1 + below(most[releases]);
+	return 1 + any_below(most[releases]);
 }
 
 static void
@@ -1101,7 +1092,7 @@ test_random(void)
 {
 	for (int i = 0; i < 4000; i++)
 	{
-		int			releases = 1 + below(4);
+		int			releases = 1 + any_below(4);
 		Story		story = random_story(releases, random_size(releases), false);
 
 		check_joins(&story);
@@ -1115,15 +1106,15 @@ test_guesses(void)
 {
 	for (int i = 0; i < 1500; i++)
 	{
-		int			releases = 2 + below(3);
+		int			releases = 2 + any_below(3);
 		Story		story = random_story(releases, random_size(releases), false);
-		int			r = below(releases);
+		int			r = any_below(releases);
 
 		story.known = story.guess = true;
-		for (int n = below(3); n > 0; n--)
+		for (int n = any_below(3); n > 0; n--)
 		{
-			uint32	   *a = &story.person[r][below(story.records)];
-			uint32	   *b = &story.person[r][below(story.records)];
+			uint32	   *a = &story.person[r][any_below(story.records)];
+			uint32	   *b = &story.person[r][any_below(story.records)];
 			uint32		other = *a;
 
 			*a = *b;
@@ -1170,7 +1161,7 @@ many_people(int releases, bool cut)
 	Code	   *code = palloc(sizeof(Code) * MANY * MANY_COLUMNS);
 
 	for (int i = 0; i < MANY * MANY_COLUMNS; i++)
-		code[i] = below(MANY_CODES);
+		code[i] = any_below(MANY_CODES);
 	for (int r = 0; r < releases; r++)
 	{
 		uint32	   *person = palloc(sizeof(uint32) * MANY);
@@ -1181,12 +1172,12 @@ many_people(int releases, bool cut)
 		for (int c = 0; c < MANY_COLUMNS; c++)
 		{
 			Span	   *span = palloc(sizeof(Span) * MANY);
-			uint32		level = below(4);
+			uint32		level = any_below(4);
 
 			for (int i = 0; i < MANY; i++)
 			{
 				Code		at = code[c * MANY + person[i]];
-				uint32		up = cut ? level : below(6);
+				uint32		up = cut ? level : any_below(6);
 
 				span[i] = (Span) {at >> up << up, (at >> up << up) + (1 << up) - 1};
 			}
@@ -1384,14 +1375,14 @@ test_wide_kernels(void)
 
 	for (int i = 0; i < 400; i++)
 	{
-		int			records = 3 + below(2);
+		int			records = 3 + any_below(2);
 		Joined		joined = random_edges(3, records, 60);
 		Story		story = lemma_9_2(3, records, joined.edge);
 		Joined		kernel = kernel_join(&story);
 		Joined		full = full_join(&story);
 
 		wider += count_cliques(&story, &full) < count_cliques(&story, &kernel);
-		story.known = below(2) == 0;
+		story.known = any_below(2) == 0;
 		check_joins(&story);
 		MemoryContextReset(CurrentMemoryContext);
 	}
@@ -1525,11 +1516,11 @@ test_worlds(void)
 {
 	for (int i = 0; i < 2000; i++)
 	{
-		int			releases = 2 + below(3);
+		int			releases = 2 + any_below(3);
 		Story		story = random_story(releases, random_size(releases), false);
 
 		/* As sources are: exact, and without sensitive values */
-		if (below(3) > 0)
+		if (any_below(3) > 0)
 		{
 			for (int c = 0; c < story.columns; c++)
 			{
@@ -1544,8 +1535,8 @@ test_worlds(void)
 	}
 	for (int i = 0; i < 300; i++)
 	{
-		int			releases = 2 + below(2);
-		int			records = 3 + below(2);
+		int			releases = 2 + any_below(2);
+		int			records = 3 + any_below(2);
 		Joined		joined = random_edges(releases, records, 60);
 		Story		story = lemma_9_2(releases, records, joined.edge);
 
@@ -1727,9 +1718,9 @@ test_strangers(void)
 {
 	for (int i = 0; i < 1000; i++)
 	{
-		int			releases = 2 + below(2);
-		int			records = 3 + below(2);
-		Joined		joined = random_edges(releases, records, 30 + below(40));
+		int			releases = 2 + any_below(2);
+		int			records = 3 + any_below(2);
+		Joined		joined = random_edges(releases, records, 30 + any_below(40));
 		Story		story;
 		Joined		full;
 		JoinGraph  *graph;
@@ -1738,7 +1729,7 @@ test_strangers(void)
 
 		for (int r = 0; r < releases; r++)
 			for (int n = 0; n < records; n++)
-				if (below(2) == 0)
+				if (any_below(2) == 0)
 					joined.edge[r][(r + 1) % releases][n][n] = joined.edge[(r + 1) % releases][r][n][n] = false;
 		story = lemma_9_2(releases, records, joined.edge);
 		story.known = false;

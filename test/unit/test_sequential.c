@@ -30,15 +30,6 @@ pg_mblen(const char *text)
 	return 1;
 }
 
-static uint32
-below(uint32 n)
-{
-	static uint64 state = 1;
-
-	state = state * UINT64CONST(6364136223846793005) + UINT64CONST(1442695040888963407);
-	return (state >> 33) % n;
-}
-
 /* ----------------------------------------------------------------
  * Histories
  * ----------------------------------------------------------------
@@ -79,7 +70,7 @@ random_tree(int nleaves)
 
 	for (int leaf = 0; leaf < nleaves;)
 	{
-		int			size = 1 + below(nleaves - leaf);
+		int			size = 1 + any_below(nleaves - leaf);
 
 		first_leaf[n] = leaf;
 		leaves[n++] = size;
@@ -122,7 +113,7 @@ random_cell(const Tree *tree, Code code)
 {
 	uint32		node = tree->leaf[code];
 
-	while (below(2) && node != 0)
+	while (any_below(2) && node != 0)
 		node = tree->nodes[node].parent;
 	return tree->nodes[node].leaves;
 }
@@ -137,31 +128,31 @@ add_column(Story *story, int nleaves)
 	story->loss[c] = widths(story->tree[c]);
 	story->span[c] = leaves(story->tree[c]);
 	for (int i = 0; i < story->records; i++)
-		story->code[c][i] = below(nleaves);
+		story->code[c][i] = any_below(nleaves);
 }
 
 static Story
 random_story(int releases, int records)
 {
 	Story		story = {.releases = releases,.records = records,.null_value = NO_CODE};
-	int			nqis = 1 + below(MAX_COLUMNS - 1);
+	int			nqis = 1 + any_below(MAX_COLUMNS - 1);
 
 	for (int c = 0; c < nqis; c++)
-		add_column(&story, 1 + below(5));
+		add_column(&story, 1 + any_below(5));
 	story.qis = story.columns;
-	if (below(4) == 0)
+	if (any_below(4) == 0)
 		add_column(&story, 2);
 	for (int i = 0; i < records; i++)
 	{
 		story.person[i] = i;
-		story.value[i] = below(NVALUES);
+		story.value[i] = any_below(NVALUES);
 	}
 	for (int r = 0; r < releases; r++)
 	{
-		story.tells[r] = below(3) > 0;
+		story.tells[r] = any_below(3) > 0;
 		for (int c = 0; c < story.columns; c++)
 		{
-			story.shown[r][c] = below(3) > 0;
+			story.shown[r][c] = any_below(3) > 0;
 			for (int i = 0; i < records; i++)
 				story.cell[r][c][i] = c < story.qis ? random_cell(story.tree[c], story.code[c][i]) :
 					span_of(story.code[c][i]);
@@ -182,14 +173,14 @@ is_absent(const Story *story, int r, int person)
 static void
 let_be_absent(Story *story)
 {
-	int			whole = below(story->releases);
+	int			whole = any_below(story->releases);
 
-	story->strict = below(2);
+	story->strict = any_below(2);
 	for (int r = 0; r < story->releases; r++)
 	{
-		bool		tells = below(2);
+		bool		tells = any_below(2);
 
-		story->nabsent[r] = r == whole ? 0 : below(story->records);
+		story->nabsent[r] = r == whole ? 0 : any_below(story->records);
 		for (int i = story->records - story->nabsent[r]; i < story->records; i++)
 		{
 			story->told[r][i] = tells ? story->value[i] : NO_CODE;
@@ -590,14 +581,14 @@ check_story(Story *story, SeqTask task)
 static SeqTask
 random_task(void)
 {
-	SeqTask		task = {.k = 1 + below(3),.seed = below(100)};
+	SeqTask		task = {.k = 1 + any_below(3),.seed = any_below(100)};
 
-	task.diversity = below(2);
-	task.kernel = below(4) > 0;
-	task.single_cells = below(4) > 0;
-	task.refined = below(2);
+	task.diversity = any_below(2);
+	task.kernel = any_below(4) > 0;
+	task.single_cells = any_below(4) > 0;
+	task.refined = any_below(2);
 	if (task.diversity)
-		task.k -= below(10) / 10.0;
+		task.k -= any_below(10) / 10.0;
 	return task;
 }
 
@@ -606,11 +597,11 @@ test_random(void)
 {
 	for (int i = 0; i < 4000; i++)
 	{
-		Story		story = random_story(1 + below(MAX_RELEASES), 2 + below(FEW - 1));
+		Story		story = random_story(1 + any_below(MAX_RELEASES), 2 + any_below(FEW - 1));
 
-		if (below(4) == 0)
-			story.null_value = below(NVALUES);
-		if (story.releases > 1 && below(3) == 0)
+		if (any_below(4) == 0)
+			story.null_value = any_below(NVALUES);
+		if (story.releases > 1 && any_below(3) == 0)
 			let_be_absent(&story);
 		check_story(&story, random_task());
 	}
@@ -654,11 +645,11 @@ test_large(void)
 {
 	for (int i = 0; i < 40; i++)
 	{
-		Story		story = random_story(2 + below(MAX_RELEASES - 1), 50 + below(MAX_RECORDS - 50));
+		Story		story = random_story(2 + any_below(MAX_RELEASES - 1), 50 + any_below(MAX_RECORDS - 50));
 
 		for (int r = 0; r + 1 < story.releases; r++)
 			for (int c = 0; c < story.qis; c++)
-				for (int j = 0; j < story.records && below(2); j++)
+				for (int j = 0; j < story.records && any_below(2); j++)
 					story.cell[r][c][j] = span_of(story.code[c][j]);
 		check_large(&story, random_task());
 	}
@@ -670,7 +661,7 @@ test_sequences(void)
 {
 	for (int i = 0; i < 300; i++)
 	{
-		Story		story = random_story(MAX_RELEASES, 2 + below(FEW - 1));
+		Story		story = random_story(MAX_RELEASES, 2 + any_below(FEW - 1));
 		SeqTask		task = {.k = 2,.kernel = true,.single_cells = true,.refined = true,.seed = i};
 
 		for (story.releases = 1; story.releases <= MAX_RELEASES; story.releases++)
@@ -722,7 +713,7 @@ test_nothing_sensitive(void)
 {
 	for (int i = 0; i < 100; i++)
 	{
-		Story		story = random_story(1 + below(MAX_RELEASES), FEW);
+		Story		story = random_story(1 + any_below(MAX_RELEASES), FEW);
 		SeqTask		task = random_task();
 
 		memset(story.tells, 0, sizeof(story.tells));

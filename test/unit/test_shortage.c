@@ -12,15 +12,6 @@
 #define COLUMNS		2
 #define CODES		4
 
-static uint32
-below(uint32 n)
-{
-	static uint64 state = 1;
-
-	state = state * UINT64CONST(6364136223846793005) + UINT64CONST(1442695040888963407);
-	return (state >> 33) % n;
-}
-
 /* Two releases of so many records each, with cells of so many codes at most. */
 typedef struct Pair
 {
@@ -36,15 +27,15 @@ draw_pair(Pair *pair, bool same_size)
 {
 	for (int r = 0; r < 2; r++)
 	{
-		pair->n[r] = r == 1 && same_size ? pair->n[0] : 1 + below(MAX_RECORDS);
+		pair->n[r] = r == 1 && same_size ? pair->n[0] : 1 + any_below(MAX_RECORDS);
 		for (int c = 0; c < COLUMNS; c++)
 		{
 			pair->columns[r][c] = pair->cell[r][c];
 			for (uint32 i = 0; i < pair->n[r]; i++)
 			{
-				Code		lo = below(CODES);
+				Code		lo = any_below(CODES);
 
-				pair->cell[r][c][i] = (Span) {lo, Min(lo + below(2 + r), CODES - 1)};
+				pair->cell[r][c][i] = (Span) {lo, Min(lo + any_below(2 + r), CODES - 1)};
 			}
 		}
 		pair->release[r] = (JoinRelease) {.nrecords = pair->n[r],.cells = pair->columns[r]};
