@@ -108,6 +108,7 @@ try_buckets(Search *search, uint64 bucket_size)
 {
 	Pile		lots = list_lots(search);
 
+	clear_web(search);
 	for (uint32 i = 0; i < lots.n;)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -249,6 +250,7 @@ exhaust_all(Search *search)
 		Pile		lots = list_lots(search);
 
 		before = search->kept;
+		clear_web(search);
 		(void) exhaust_lots(search, &lots);
 		pile_free(&lots);
 	} while (search->kept > before);

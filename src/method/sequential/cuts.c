@@ -12,12 +12,14 @@
  *		comes first that gains most.
  *
  *		A part that cannot be split is given up for ever, where levels cannot rise:
- *		what has become more specific links no less.  Diversity may rise again, so
- *		those parts are tried again; and it may be too low when all is withheld.
- *		Until it is high enough, whatever raises it most is split.
+ *		what has become more specific links no less.  So what a split would have left
+ *		when it was asked for is a bound on what it would leave by now, and those
+ *		are not asked for again that are worth less even so.
  *
- *		Where there are many parts, those are not asked again whose ratio was not
- *		among the greatest when they were asked last.
+ *		Diversity may rise, so there those parts are tried again, and all are asked
+ *		for, but where they are many: then those are not whose ratio was not among the
+ *		greatest when they were asked for last.  It may also be too low when all
+ *		is withheld: until it is high enough, whatever raises it most is split.
  */
 #include "postgres.h"
 
@@ -27,7 +29,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* So many parts are all asked again before each split. */
+/* So many parts are all asked for before each split, where levels may rise. */
 #define ALL_ASKED	128
 
 /* What a split is worth */
@@ -35,7 +37,7 @@ typedef struct Worth
 {
 	double		gain;			/* information */
 	double		cost;			/* privacy */
-	double		level;			/* that is left */
+	double		level;			/* that is left; infinite before it is asked for */
 	bool		allowed;
 } Worth;
 
@@ -54,6 +56,7 @@ typedef struct Cutting
 	uint32		room;
 	uint32	  **band;			/* [columns][bands] by their code */
 	uint32	  **first;			/* [columns][codes + 1] */
+	uint64	  **before;			/* [columns][codes + 1] people with codes before */
 	double		level;			/* as it is */
 	bool		holds;
 } Cutting;
@@ -72,16 +75,22 @@ order_bands(Cutting *cutting, int32 column)
 	Size		ncodes = (Size) tree->nodes[0].leaves.hi + 1;
 	uint32	   *first = palloc_extended(sizeof(uint32) * (ncodes + 2), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	uint32	   *band = palloc_extended(sizeof(uint32) * ((Size) people->nbands + 1), MCXT_ALLOC_HUGE);
+	uint64	   *before = palloc_extended(sizeof(uint64) * (ncodes + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 
 	for (uint32 b = 0; b < people->nbands; b++)
 	{
 		Code		code = people->code[(Size) b * people->ncolumns + column];
 
-		if (code != NO_CODE)
-			first[(Size) code + 2]++;
+		if (code == NO_CODE)
+			continue;
+		first[(Size) code + 2]++;
+		before[(Size) code + 1] += people->first_member[b + 1] - people->first_member[b];
 	}
 	for (Size i = 0; i < ncodes; i++)
+	{
 		first[i + 2] += first[i + 1];
+		before[i + 1] += before[i];
+	}
 	for (uint32 b = 0; b < people->nbands; b++)
 	{
 		Code		code = people->code[(Size) b * people->ncolumns + column];
@@ -91,6 +100,7 @@ order_bands(Cutting *cutting, int32 column)
 	}
 	cutting->first[column] = first;
 	cutting->band[column] = band;
+	cutting->before[column] = before;
 }
 
 static inline uint32
@@ -106,6 +116,33 @@ end_of(const Cutting *cutting, const Part *part)
 		[(Size) cutting->search->task->column[part->column].tree->nodes[part->node].leaves.hi + 1];
 }
 
+/* The lowest node with the same leaves: an only child says no more than its parent. */
+static uint32
+lowest(const Tree *tree, uint32 node)
+{
+	while (tree->nodes[node].nchildren == 1)
+		node = tree->nodes[node].first_child;
+	return node;
+}
+
+/* What splitting a node gains. */
+static double
+gain_of(const Cutting *cutting, int32 column, uint32 node)
+{
+	const SeqColumn *own = &cutting->search->task->column[column];
+	const TreeNode *parent = &own->tree->nodes[lowest(own->tree, node)];
+	double		gain = 0;
+
+	for (uint32 child = parent->first_child; child < parent->first_child + parent->nchildren; child++)
+	{
+		Span		leaves = own->tree->nodes[child].leaves;
+
+		gain += (cutting->before[column][(Size) leaves.hi + 1] - cutting->before[column][leaves.lo]) *
+			(own->loss[node] - own->loss[child]);
+	}
+	return gain;
+}
+
 /* A part that nobody is in says nothing, split or not. */
 static void
 add_part(Cutting *cutting, int32 column, uint32 node)
@@ -115,6 +152,7 @@ add_part(Cutting *cutting, int32 column, uint32 node)
 	if (is_leaf(cutting->search->task->column[column].tree, node) ||
 		first_of(cutting, &part) == end_of(cutting, &part))
 		return;
+	part.worth = (Worth) {.gain = gain_of(cutting, column, node),.level = INFINITY};
 	if (cutting->nparts == cutting->room)
 	{
 		cutting->room *= 2;
@@ -123,16 +161,14 @@ add_part(Cutting *cutting, int32 column, uint32 node)
 	cutting->part[cutting->nparts++] = part;
 }
 
-/* The node's children, or those of its only child. */
 static void
 add_children(Cutting *cutting, int32 column, uint32 node)
 {
 	const Tree *tree = cutting->search->task->column[column].tree;
+	const TreeNode *parent = &tree->nodes[lowest(tree, node)];
 
-	while (tree->nodes[node].nchildren == 1)
-		node = tree->nodes[node].first_child;
-	for (uint32 i = 0; i < tree->nodes[node].nchildren; i++)
-		add_part(cutting, column, tree->nodes[node].first_child + i);
+	for (uint32 child = parent->first_child; child < parent->first_child + parent->nchildren; child++)
+		add_part(cutting, column, child);
 }
 
 static void
@@ -156,6 +192,15 @@ split(Cutting *cutting, const Part *part)
  * ----------------------------------------------------------------
  */
 
+/* Values a split by the level that it left when it was asked for. */
+static void
+appraise(const Cutting *cutting, Worth *worth)
+{
+	worth->cost = isinf(cutting->level) && isinf(worth->level) ? 0 :
+		Max(0.0, cutting->level - worth->level);
+	worth->allowed = worth->level >= cutting->search->task->k;
+}
+
 static void
 ask(Cutting *cutting, Part *part)
 {
@@ -166,11 +211,8 @@ ask(Cutting *cutting, Part *part)
 	CHECK_FOR_INTERRUPTS();
 	split(cutting, part);
 	web_settle(search->people->web);
-	part->worth.level = guard_measure(search->guard, trial.web, trial.people);
-	part->worth.gain = loss - search->people->loss;
-	part->worth.cost = isinf(cutting->level) && isinf(part->worth.level) ? 0 :
-		Max(0.0, cutting->level - part->worth.level);
-	part->worth.allowed = part->worth.level >= search->task->k;
+	part->worth.level = guard_measure(search->guard, trial.web, trial.people, cutting->level);
+	appraise(cutting, &part->worth);
 	undo_trial(search, trial);
 	search->people->loss = loss;
 }
@@ -183,58 +225,71 @@ is_better(const Worth *a, const Worth *b)
 		return a->allowed;
 	if (!a->allowed && a->level != b->level)
 		return a->level > b->level;
+	if (a->cost == b->cost)
+		return a->gain > b->gain;
 	if (a->cost == 0 || b->cost == 0)
-		return a->cost == b->cost ? a->gain > b->gain : a->cost == 0;
+		return a->cost == 0;
 	return a->gain * b->cost > b->gain * a->cost;
 }
 
 static int
 compare_parts(const void *a, const void *b)
 {
-	const Worth *x = &((const Part *) a)->worth;
-	const Worth *y = &((const Part *) b)->worth;
+	const Part *x = a;
+	const Part *y = b;
 
-	return is_better(x, y) ? -1 : is_better(y, x);
+	if (is_better(&x->worth, &y->worth))
+		return -1;
+	if (is_better(&y->worth, &x->worth))
+		return 1;
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Asks parts, and gives up those that are hopeless. */
-static void
+/* Might a part be better than the best one so far? */
+static bool
+may_be_better(const Cutting *cutting, const Worth *worth, const Worth *best)
+{
+	if (best->allowed && best->cost == 0 && worth->gain <= best->gain)
+		return false;
+	return is_better(worth, best) || (cutting->search->guard->may_rise && cutting->nparts <= ALL_ASKED);
+}
+
+/* Asks for the parts that may be the best, and gives up those that are hopeless; returns the best, or NULL. */
+static Part *
 ask_parts(Cutting *cutting)
 {
-	bool		hopeful = cutting->search->guard->may_rise;
-	bool		all = cutting->nparts <= ALL_ASKED;
-	const Worth *best = NULL;
+	Part	   *best = NULL;
 	uint32		left = 0;
 
-	if (!all)
-		qsort(cutting->part, cutting->nparts, sizeof(Part), compare_parts);
+	for (uint32 i = 0; i < cutting->nparts; i++)
+		appraise(cutting, &cutting->part[i].worth);
+	qsort(cutting->part, cutting->nparts, sizeof(Part), compare_parts);
 	for (uint32 i = 0; i < cutting->nparts; i++)
 	{
 		Part		part = cutting->part[i];
-		bool		asked = all || part.worth.gain == 0 || best == NULL || !is_better(best, &part.worth);
+		bool		asked = best == NULL || may_be_better(cutting, &part.worth, &best->worth);
 
 		if (asked)
 			ask(cutting, &part);
-		if (asked && !part.worth.allowed && !hopeful)
+		if (asked && !part.worth.allowed && !cutting->search->guard->may_rise)
 			continue;
 		cutting->part[left] = part;
-		if (asked && (best == NULL || is_better(&part.worth, best)))
-			best = &cutting->part[left].worth;
+		if (asked && (best == NULL || is_better(&part.worth, &best->worth)))
+			best = &cutting->part[left];
 		left++;
 	}
 	cutting->nparts = left;
+	return best;
 }
 
 /* The part that is to be split next; NULL if none is. */
 static Part *
 choose_part(Cutting *cutting)
 {
-	Part	   *best = NULL;
+	Part	   *best = ask_parts(cutting);
 
-	ask_parts(cutting);
-	for (uint32 i = 0; i < cutting->nparts; i++)
-		if (best == NULL || is_better(&cutting->part[i].worth, &best->worth))
-			best = &cutting->part[i];
 	return best == NULL || (cutting->holds && !best->worth.allowed) ? NULL : best;
 }
 
@@ -248,7 +303,7 @@ split_for_good(Cutting *cutting, Part *chosen)
 	*chosen = cutting->part[--cutting->nparts];
 	split(cutting, &part);
 	web_settle(search->people->web);
-	cutting->level = guard_measure(search->guard, trial.web, trial.people);
+	cutting->level = guard_measure(search->guard, trial.web, trial.people, cutting->level);
 	cutting->holds |= part.worth.allowed;
 	keep_trial(search);
 	add_children(cutting, part.column, part.node);
@@ -268,6 +323,7 @@ specialise_cuts(Search *search, double *level)
 	cutting.part = palloc(sizeof(Part) * cutting.room);
 	cutting.band = palloc(sizeof(uint32 *) * (ncolumns + 1));
 	cutting.first = palloc(sizeof(uint32 *) * (ncolumns + 1));
+	cutting.before = palloc(sizeof(uint64 *) * (ncolumns + 1));
 	for (int32 c = 0; c < ncolumns; c++)
 	{
 		order_bands(&cutting, c);
@@ -282,9 +338,11 @@ specialise_cuts(Search *search, double *level)
 	{
 		pfree(cutting.band[c]);
 		pfree(cutting.first[c]);
+		pfree(cutting.before[c]);
 	}
 	pfree(cutting.band);
 	pfree(cutting.first);
+	pfree(cutting.before);
 	pfree(cutting.part);
 	return cutting.holds;
 }

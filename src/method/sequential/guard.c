@@ -26,6 +26,21 @@ allocate(Size width, Size n)
  * ----------------------------------------------------------------
  */
 
+/* Has the tuple at hand so many candidates of a release?  Of the new one, those are found that are asked for. */
+static inline bool
+is_there(Guard *guard, int32 r, uint32 i)
+{
+	if (r < guard->people->last)
+		return i < guard->ncandidates[r];
+	return i < guard->nfresh || meet_more(guard);
+}
+
+static inline const Candidate *
+candidate_at(const Guard *guard, int32 r, uint32 i)
+{
+	return r < guard->people->last ? &guard->candidate[r][i] : &guard->fresh[i];
+}
+
 /* Is a node joined to those that are chosen? */
 static bool
 fits(const Guard *guard, int32 depth, uint32 node)
@@ -48,6 +63,7 @@ hear(Guard *guard, Code value)
 	if (!guard->heard[at])
 	{
 		guard->heard[at] = true;
+		witnesses_hear(&guard->witnesses, guard->nheard, guard->order, guard->chosen, guard->chosen_piece);
 		guard->value[guard->nheard++] = at;
 	}
 	if (guard->task->diversity)
@@ -74,35 +90,34 @@ weigh(Guard *guard, int32 depth, uint32 weight)
 static bool
 walk(Guard *guard, int32 depth, Code value)
 {
-	const Candidate *candidate;
-	uint32		n;
 	uint32		last_node = NOTHING;
 	bool		joined = false;
 
 	if (depth > guard->people->last)
 		return !web_is_nobody(guard->people->web, guard->chosen) && hear(guard, value);
-	candidate = guard->candidate[guard->order[depth]];
-	n = guard->ncandidates[guard->order[depth]];
-	guard->steps += n;
-	for (uint32 i = 0; i < n; i++)
+	for (uint32 i = 0; is_there(guard, guard->order[depth], i); i++)
 	{
-		Code		own = candidate[i].value;
+		const Candidate *candidate = candidate_at(guard, guard->order[depth], i);
+		Code		own = candidate->value;
 
+		guard->steps++;
 		if (value != NO_CODE && own != NO_CODE && own != value)
 			continue;
 		own = value == NO_CODE ? own : value;
 		if (is_old(guard, own))
 			continue;
-		if (candidate[i].node != last_node)
+		if (candidate->node != last_node)
 		{
-			last_node = candidate[i].node;
+			last_node = candidate->node;
 			joined = fits(guard, depth, last_node);
 		}
 		if (!joined)
 			continue;
-		guard->chosen[depth] = candidate[i].node;
+		guard->chosen[depth] = last_node;
+		if (guard->order[depth] == guard->people->last)
+			guard->chosen_piece = guard->fresh_piece[i];
 		if (guard->task->diversity)
-			weigh(guard, depth, candidate[i].weight);
+			weigh(guard, depth, candidate->weight);
 		if (walk(guard, depth + 1, own))
 			return true;
 	}
@@ -137,6 +152,7 @@ measure(Guard *guard, uint32 tuple, uint32 enough)
 {
 	double		level;
 
+	CHECK_FOR_INTERRUPTS();
 	meet_tuple(guard, tuple);
 	guard->nheard = 0;
 	guard->any = false;
@@ -157,14 +173,23 @@ measure(Guard *guard, uint32 tuple, uint32 enough)
 	return level;
 }
 
+/* So many different values that a level is known to be this or more */
+static uint32
+values_of(const Guard *guard, double level)
+{
+	return guard->task->diversity ? PG_UINT32_MAX : (uint32) Min(ceil(level), (double) PG_UINT32_MAX);
+}
+
 static bool
 is_safe(Guard *guard, uint32 tuple)
 {
-	uint32		enough = guard->task->diversity ? PG_UINT32_MAX :
-		(uint32) Min(ceil(guard->task->k), (double) PG_UINT32_MAX);
-
-	if (measure(guard, tuple, enough) >= guard->task->k)
+	if (witnesses_hold(&guard->witnesses, tuple))
 		return true;
+	if (measure(guard, tuple, values_of(guard, guard->task->k)) >= guard->task->k)
+	{
+		witnesses_keep(&guard->witnesses, tuple, guard->nheard);
+		return true;
+	}
 	guard->culprit = tuple;
 	return false;
 }
@@ -201,24 +226,31 @@ guard_measure_all(Guard *guard)
 		return INFINITY;
 	learn_regions(guard);
 	for (uint32 t = 0; t < guard->ntuples; t++)
-	{
-		CHECK_FOR_INTERRUPTS();
 		guard->level[t] = measure(guard, t, PG_UINT32_MAX);
-	}
 	return least_level(guard);
 }
 
+/* Levels that cannot rise: the least one is as it was, or of one who is concerned. */
+static double
+measure_fall(Guard *guard, double least)
+{
+	for (uint32 i = 0; i < guard->concerned.n && least >= guard->task->k; i++)
+		least = Min(least, measure(guard, guard->concerned.number[i], values_of(guard, least)));
+	return least;
+}
+
 double
-guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark)
+guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark, double least)
 {
 	if (!guard->watches)
 		return INFINITY;
 	concern(guard, web_mark, people_mark);
+	if (!guard->may_rise)
+		return measure_fall(guard, least);
 	for (uint32 i = 0; i < guard->concerned.n; i++)
 	{
 		uint32		tuple = guard->concerned.number[i];
 
-		CHECK_FOR_INTERRUPTS();
 		if (guard->nbefore == guard->before_room)
 		{
 			guard->before_room *= 2;
@@ -280,6 +312,7 @@ guard_create(const SeqTask *task, const People *people)
 	guard->order = allocate(sizeof(int32), input->nreleases);
 	guard->chosen = allocate(sizeof(uint32), input->nreleases);
 	guard->fresh = palloc(sizeof(Candidate) * guard->fresh_room);
+	guard->fresh_piece = palloc(sizeof(uint32) * guard->fresh_room);
 	guard->heard = allocate(sizeof(bool), nvalues);
 	guard->value = allocate(sizeof(Code), nvalues);
 	guard->cliques = wide_create(nvalues, limbs);
@@ -288,6 +321,7 @@ guard_create(const SeqTask *task, const People *people)
 	guard->total = wide_create(1, limbs);
 	prepare_encounters(guard);
 	guard->stamped = allocate(sizeof(uint32), guard->ntuples);
+	guard->witnesses = witnesses_create(people, guard->ntuples, task->diversity ? 0 : values_of(guard, task->k));
 	guard->level = allocate(sizeof(double), guard->ntuples);
 	guard->before = palloc(sizeof(LevelBefore) * guard->before_room);
 	return guard;

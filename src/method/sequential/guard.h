@@ -11,6 +11,7 @@
 #include "audit/join/boxes.h"
 #include "partition/wide.h"
 #include "method/sequential/people.h"
+#include "method/sequential/witnesses.h"
 
 /* Records of a node that a tuple is consistent with, and that show the same value. */
 typedef struct Candidate
@@ -85,14 +86,17 @@ typedef struct Guard
 	uint32	   *ncandidates;
 	int32	   *order;			/* [releases] those with fewest first */
 	uint32	   *chosen;			/* [releases] nodes, in that order */
-	Candidate  *fresh;			/* of the new release, of this kind, at this version */
+	Candidate  *fresh;			/* of the new release, of this kind, at this version, as far as they were asked for */
+	uint32	   *fresh_piece;
 	uint32		nfresh;
 	uint32		fresh_room;
+	uint32		fresh_regions;	/* of the kind's, those that they are from */
 	uint32		fresh_kind;
 	uint64		fresh_version;
 
 	/* What it is linked to */
 	uint32		enough;			/* different values */
+	uint32		chosen_piece;	/* of the new release */
 	bool	   *heard;			/* [values + 1] the last is "not shown" */
 	Code	   *value;			/* [values + 1] those that were heard */
 	uint32		nheard;
@@ -106,10 +110,11 @@ typedef struct Guard
 	uint32	   *stamped;		/* [tuples] */
 	Pile		concerned;
 	uint32		culprit;		/* whoever was harmed last */
+	Witnesses	witnesses;		/* of linkability */
 
 	uint64		steps;			/* candidates looked at */
 
-	/* Levels, where they are kept */
+	/* Levels, where they are kept: they may rise */
 	double	   *level;			/* [tuples] */
 	LevelBefore *before;
 	uint32		nbefore;
@@ -121,9 +126,12 @@ extern Guard *guard_create(const SeqTask *task, const People *people);
 /* After a settled change since these marks: does everybody keep k? */
 extern bool guard_holds(Guard *guard, uint32 web_mark, uint32 people_mark);
 
-/* The least level of all, and then again after a settled change since these marks. */
+/*
+ * The least level of all, and then again after a settled change since these marks, before which
+ * it was "least".  Where levels cannot rise, what is less than k need not be the least.
+ */
 extern double guard_measure_all(Guard *guard);
-extern double guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark);
+extern double guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark, double least);
 
 static inline uint32
 guard_mark(const Guard *guard)
@@ -143,6 +151,7 @@ guard_commit(Guard *guard)
 extern void prepare_encounters(Guard *guard);
 extern void learn_regions(Guard *guard);
 extern void meet_tuple(Guard *guard, uint32 tuple);
+extern bool meet_more(Guard *guard);
 extern void concern(Guard *guard, uint32 web_mark, uint32 people_mark);
 extern void pile_add(Pile *pile, uint32 number);
 

@@ -355,36 +355,58 @@ prepare_encounters(Guard *guard)
 	pfree(chosen);
 }
 
-/* Finds the records of the new release that a kind of tuples meets. */
-static void
+/* So many records of the new release a kind of tuples meets; they are found one after the other, if need be. */
+static uint32
 meet_fresh(Guard *guard, uint32 kind)
 {
 	const People *people = guard->people;
+	const Pile *regions = &guard->regions[kind];
+	uint32		n = 0;
 
-	if (guard->fresh_kind == kind && guard->fresh_version == people->version)
-		return;
-	guard->fresh_kind = kind;
-	guard->fresh_version = people->version;
-	guard->nfresh = 0;
-	for (uint32 i = 0; i < guard->regions[kind].n; i++)
-		for (uint32 p = people->pieces[guard->regions[kind].number[i]]; p != NOTHING; p = people->piece[p].next)
-		{
-			const RegionPiece *piece = &people->piece[p];
-
-			if (piece->size == 0)
-				continue;
-			if (guard->nfresh == guard->fresh_room)
-			{
-				guard->fresh_room *= 2;
-				guard->fresh = repalloc_huge(guard->fresh, sizeof(Candidate) * guard->fresh_room);
-			}
-			guard->fresh[guard->nfresh++] = (Candidate) {
-				.node = people->place[piece->place].node,.value = piece->value,.weight = piece->size
-			};
-		}
+	if (guard->fresh_kind != kind || guard->fresh_version != people->version)
+	{
+		guard->fresh_kind = kind;
+		guard->fresh_version = people->version;
+		guard->fresh_regions = 0;
+		guard->nfresh = 0;
+	}
+	for (uint32 i = 0; i < regions->n; i++)
+		n += people->region[regions->number[i]].npieces;
+	return n;
 }
 
-/* Finds what a tuple meets of each release. */
+/* Finds the records of one more region; false if there is none. */
+bool
+meet_more(Guard *guard)
+{
+	const People *people = guard->people;
+	const Pile *regions = &guard->regions[guard->fresh_kind];
+	const Region *region;
+
+	while (guard->fresh_regions < regions->n && people->region[regions->number[guard->fresh_regions]].npieces == 0)
+		guard->fresh_regions++;
+	if (guard->fresh_regions == regions->n)
+		return false;
+	region = &people->region[regions->number[guard->fresh_regions++]];
+	if (guard->nfresh + region->npieces > guard->fresh_room)
+	{
+		guard->fresh_room = Max(guard->fresh_room * 2, guard->nfresh + region->npieces);
+		guard->fresh = repalloc_huge(guard->fresh, sizeof(Candidate) * guard->fresh_room);
+		guard->fresh_piece = repalloc_huge(guard->fresh_piece, sizeof(uint32) * guard->fresh_room);
+	}
+	for (uint32 p = region->first; p != NOTHING; p = people->piece[p].next)
+	{
+		const RegionPiece *piece = &people->piece[p];
+
+		guard->fresh_piece[guard->nfresh] = p;
+		guard->fresh[guard->nfresh++] = (Candidate) {
+			.node = people->place[piece->place].node,.value = piece->value,.weight = piece->size
+		};
+	}
+	return true;
+}
+
+/* Finds what a tuple meets of each release; of the new one, how much. */
 void
 meet_tuple(Guard *guard, uint32 tuple)
 {
@@ -398,9 +420,7 @@ meet_tuple(Guard *guard, uint32 tuple)
 		guard->candidate[r] = &encounter->candidate[encounter->first[kind]];
 		guard->ncandidates[r] = encounter->first[kind + 1] - encounter->first[kind];
 	}
-	meet_fresh(guard, guard->kind[tuple]);
-	guard->candidate[last] = guard->fresh;
-	guard->ncandidates[last] = guard->nfresh;
+	guard->ncandidates[last] = meet_fresh(guard, guard->kind[tuple]);
 	for (int32 r = 0; r <= last; r++)
 	{
 		int32		i = r;

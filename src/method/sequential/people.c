@@ -175,8 +175,8 @@ find_region(People *people, const uint32 *key)
 
 	if (region < n)
 		return region;
-	people->pieces = make_room(people->pieces, sizeof(uint32), region, &people->region_room);
-	people->pieces[region] = NOTHING;
+	people->region = make_room(people->region, sizeof(Region), region, &people->region_room);
+	people->region[region] = (Region) {.first = NOTHING};
 	return region;
 }
 
@@ -213,11 +213,56 @@ find_piece(People *people, uint32 region, Code value)
 	people->piece = make_room(people->piece, sizeof(RegionPiece), piece, &people->piece_room);
 	people->piece[piece] = (RegionPiece) {
 		.region = region,.value = value,
-		.place = find_place(people, region, value),
-		.next = people->pieces[region]
+		.place = find_place(people, region, value)
 	};
-	people->pieces[region] = piece;
 	return piece;
+}
+
+/* Lists a piece among those of its region, now that it has records. */
+static void
+list_piece(People *people, uint32 number)
+{
+	RegionPiece *piece = &people->piece[number];
+	Region	   *region = &people->region[piece->region];
+
+	piece->prev = NOTHING;
+	piece->next = region->first;
+	if (piece->next != NOTHING)
+		people->piece[piece->next].prev = number;
+	region->first = number;
+	region->npieces++;
+}
+
+static void
+unlist_piece(People *people, uint32 number)
+{
+	const RegionPiece *piece = &people->piece[number];
+	Region	   *region = &people->region[piece->region];
+
+	if (piece->prev == NOTHING)
+		region->first = piece->next;
+	else
+		people->piece[piece->prev].next = piece->next;
+	if (piece->next != NOTHING)
+		people->piece[piece->next].prev = piece->prev;
+	region->npieces--;
+}
+
+/* Changes how many are in a lot, its piece and its place. */
+static void
+resize_lot(People *people, uint32 number, int64 by)
+{
+	Lot		   *lot = &people->lot[number];
+	RegionPiece *piece = &people->piece[lot->piece];
+	bool		was_empty = piece->size == 0;
+
+	lot->size += by;
+	piece->size += by;
+	people->place[piece->place].size += by;
+	if (was_empty && by > 0)
+		list_piece(people, lot->piece);
+	else if (!was_empty && piece->size == 0)
+		unlist_piece(people, lot->piece);
 }
 
 /* The lot of those of a band who are in a piece. */
@@ -425,6 +470,7 @@ people_weave(People *people)
 	web_suspect_all(people->web);
 	web_settle(people->web);
 	web_commit(people->web);
+	people->version++;			/* places have other nodes */
 }
 
 /* Keeps of the edges between earlier releases those that any new release leaves. */
@@ -520,16 +566,10 @@ loss_between(const People *people, uint32 from, uint32 to)
 static void
 move(People *people, uint32 from, uint32 to, uint32 size)
 {
-	RegionPiece *before = &people->piece[people->lot[from].piece];
-	RegionPiece *after = &people->piece[people->lot[to].piece];
-
-	people->lot[from].size -= size;
-	people->lot[to].size += size;
-	before->size -= size;
-	after->size += size;
-	people->place[before->place].size -= size;
-	people->place[after->place].size += size;
-	people->loss -= size * loss_between(people, before->region, after->region);
+	resize_lot(people, from, -(int64) size);
+	resize_lot(people, to, size);
+	people->loss -= size * loss_between(people, people->piece[people->lot[from].piece].region,
+										people->piece[people->lot[to].piece].region);
 	people->version++;
 }
 
@@ -601,15 +641,12 @@ fill_lots(People *people)
 	people->lots = allocate(sizeof(uint32), people->nbands);
 	for (uint32 b = 0; b < people->nbands; b++)
 	{
-		uint32		size = people->first_member[b + 1] - people->first_member[b];
 		uint32		lot;
 
 		key[0] = people->fixed[b];
 		people->lots[b] = NOTHING;
 		lot = find_lot(people, b, find_piece(people, find_region(people, key), people->value[b]));
-		people->lot[lot].size = size;
-		people->piece[people->lot[lot].piece].size += size;
-		people->place[people->piece[people->lot[lot].piece].place].size += size;
+		resize_lot(people, lot, people->first_member[b + 1] - people->first_member[b]);
 	}
 	people->loss = people_loss(people);
 	pfree(key);

@@ -29,13 +29,21 @@ typedef struct Lot
 	uint32		next;			/* of the band, or NOTHING */
 } Lot;
 
+/* Its pieces that have records */
+typedef struct Region
+{
+	uint32		first;			/* or NOTHING */
+	uint32		npieces;
+} Region;
+
 typedef struct RegionPiece
 {
 	uint32		region;
 	Code		value;			/* NO_CODE where it is not shown */
 	uint32		size;			/* records */
 	uint32		place;
-	uint32		next;			/* of the region, or NOTHING */
+	uint32		next;			/* of those of the region that have records, or NOTHING */
+	uint32		prev;
 } RegionPiece;
 
 typedef struct Place
@@ -85,7 +93,7 @@ typedef struct People
 	/* Regions by fixed columns and the nodes of cells; pieces by region and value; places */
 	Numbering	regions;
 	uint32		region_room;
-	uint32	   *pieces;			/* [regions] first piece */
+	Region	   *region;			/* [regions] */
 	Numbering	piece_numbers;
 	uint32		piece_room;
 	RegionPiece *piece;
@@ -96,7 +104,7 @@ typedef struct People
 	uint32	   *place_of;		/* [nodes of the web, from the last release's on] */
 
 	double		loss;			/* of all cells, as far as it was added up */
-	uint64		version;		/* changes with every shift */
+	uint64		version;		/* changes with every shift, and with every web */
 	Shift	   *shift;			/* what was done */
 	uint32		nshifts;
 	uint32		shift_room;

@@ -78,13 +78,6 @@ is_within(const Search *search, uint32 region, uint32 outer)
 	return true;
 }
 
-static void
-weave_anew(Search *search)
-{
-	search->woven_steps += search->people->web->steps;
-	people_weave(search->people);
-}
-
 /* Lists the lots in a lot's region, or some of them, if they are many. */
 static Pile
 find_within(Search *search, uint32 lot)

@@ -97,6 +97,17 @@ steps_taken(const Search *search)
 	return search->woven_steps + search->people->web->steps + search->guard->steps + search->trials;
 }
 
+/* Makes the web anew, outside of trials. */
+extern void weave_anew(Search *search);
+
+/* The same, if most of its edges were dropped: they take room among those that are left. */
+static inline void
+clear_web(Search *search)
+{
+	if (search->people->web->ndropped > search->people->web->nthreads / 2)
+		weave_anew(search);
+}
+
 /* Makes these lots more specific, one after the other, until none can be; false if it gave up. */
 extern bool exhaust_lots(Search *search, Pile *lots);
 

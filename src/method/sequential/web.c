@@ -14,6 +14,14 @@
 #include "method/sequential/web.h"
 #include "utils/memutils.h"
 
+/* Makes the table, empty. */
+static void
+make_slots(Web *web)
+{
+	web->slot = palloc_extended(sizeof(WebSlot) * web->nslots, MCXT_ALLOC_HUGE);
+	memset(web->slot, 0xFF, sizeof(WebSlot) * web->nslots);
+}
+
 Web *
 web_create(int32 nreleases, bool narrow)
 {
@@ -29,8 +37,7 @@ web_create(int32 nreleases, bool narrow)
 	web->thread_room = 1024;
 	web->thread = palloc(sizeof(Thread) * web->thread_room);
 	web->nslots = 4096;
-	web->slot = palloc(sizeof(uint32) * web->nslots);
-	memset(web->slot, 0xFF, sizeof(uint32) * web->nslots);
+	make_slots(web);
 	web->change_room = 1024;
 	web->change = palloc(sizeof(WebChange) * web->change_room);
 	settling_make_room(web);
@@ -83,20 +90,37 @@ web_add_node(Web *web, int32 release, bool is_absent)
  * ----------------------------------------------------------------
  */
 
-static uint32 *
-find_slot(const Web *web, uint32 a, uint32 b)
+static inline uint64
+hash_ends(uint32 a, uint32 b)
 {
 	uint64		hash = ((uint64) a << 32 | b) * UINT64CONST(0x9E3779B97F4A7C15);
 
-	hash ^= hash >> 32;
+	return hash ^ hash >> 32;
+}
+
+/* The slot of an edge, or the one that it would get. */
+static WebSlot *
+find_slot(const Web *web, uint32 a, uint32 b)
+{
+	uint64		hash = hash_ends(a, b);
+
 	for (uint64 i = hash;; i++)
 	{
-		uint32	   *slot = &web->slot[i & (web->nslots - 1)];
-		const Thread *thread = &web->thread[*slot];
+		WebSlot    *slot = &web->slot[i & (web->nslots - 1)];
 
-		if (*slot == NO_THREAD || (thread->end[0] == a && thread->end[1] == b))
+		if (slot->thread == NO_THREAD ||
+			(slot->print == (uint32) (hash >> 32) &&
+			 web->thread[slot->thread].end[0] == a && web->thread[slot->thread].end[1] == b))
 			return slot;
 	}
+}
+
+static void
+fill_slot(Web *web, uint32 t)
+{
+	const uint32 *end = web->thread[t].end;
+
+	*find_slot(web, end[0], end[1]) = (WebSlot) {.thread = t,.print = hash_ends(end[0], end[1]) >> 32};
 }
 
 static void
@@ -104,56 +128,56 @@ grow_slots(Web *web)
 {
 	pfree(web->slot);
 	web->nslots *= 2;
-	web->slot = palloc_extended(sizeof(uint32) * web->nslots, MCXT_ALLOC_HUGE);
-	memset(web->slot, 0xFF, sizeof(uint32) * web->nslots);
+	make_slots(web);
 	for (uint32 t = 0; t + 1 < web->nthreads; t++)
-		*find_slot(web, web->thread[t].end[0], web->thread[t].end[1]) = t;
+		fill_slot(web, t);
 }
 
 uint32
 web_between(const Web *web, uint32 a, uint32 b)
 {
 	bool		in_order = web->release[a] < web->release[b];
-	uint32		thread = *find_slot(web, in_order ? a : b, in_order ? b : a);
+	uint32		thread = find_slot(web, in_order ? a : b, in_order ? b : a)->thread;
 
 	return thread == NO_THREAD || web->thread[thread].dropped ? NO_THREAD : thread;
+}
+
+/* The list that an edge is in at an end */
+static inline Size
+list_at(const Web *web, const Thread *thread, int end)
+{
+	return web_list(web, thread->end[end], web->release[thread->end[!end]]);
+}
+
+/* Has those between whom an edge stands, at an end, know these edges instead of each other, or of it. */
+static void
+tell_neighbours(Web *web, const Thread *thread, int end, uint32 next, uint32 prev)
+{
+	if (thread->prev[end] == NO_THREAD)
+		web->head[list_at(web, thread, end)] = next;
+	else
+		web->thread[thread->prev[end]].next[end] = next;
+	if (thread->next[end] != NO_THREAD)
+		web->thread[thread->next[end]].prev[end] = prev;
 }
 
 /* Puts an edge into the list of an end, between those that it knows. */
 static void
 link_end(Web *web, uint32 t, int end)
 {
-	Thread	   *thread = &web->thread[t];
-	uint32		node = thread->end[end];
-	Size		list = web_list(web, node, web->release[thread->end[!end]]);
-	uint32		next = thread->next[end];
-	uint32		prev = thread->prev[end];
+	const Thread *thread = &web->thread[t];
 
-	if (prev == NO_THREAD)
-		web->head[list] = t;
-	else
-		web->thread[prev].next[end] = t;
-	if (next != NO_THREAD)
-		web->thread[next].prev[end] = t;
-	web->degree[list]++;
+	tell_neighbours(web, thread, end, t, t);
+	web->degree[list_at(web, thread, end)]++;
 }
 
 static void
 unlink_end(Web *web, uint32 t, int end)
 {
-	Thread	   *thread = &web->thread[t];
-	uint32		node = thread->end[end];
-	Size		list = web_list(web, node, web->release[thread->end[!end]]);
-	uint32		next = thread->next[end];
-	uint32		prev = thread->prev[end];
+	const Thread *thread = &web->thread[t];
 
-	if (prev == NO_THREAD)
-		web->head[list] = next;
-	else
-		web->thread[prev].next[end] = next;
-	if (next != NO_THREAD)
-		web->thread[next].prev[end] = prev;
-	web->degree[list]--;
+	tell_neighbours(web, thread, end, thread->next[end], thread->prev[end]);
+	web->degree[list_at(web, thread, end)]--;
 }
 
 uint32
@@ -177,13 +201,14 @@ web_add_thread(Web *web, uint32 a, uint32 b)
 	for (int end = 0; end < 2; end++)
 	{
 		thread->prev[end] = NO_THREAD;
-		thread->next[end] = web->head[web_list(web, thread->end[end], web->release[thread->end[!end]])];
+		thread->next[end] = web->head[list_at(web, thread, end)];
 		link_end(web, t, end);
 	}
 	if (web->nthreads > web->nslots / 2)
 		grow_slots(web);
-	*find_slot(web, thread->end[0], thread->end[1]) = t;
+	fill_slot(web, t);
 	note(web, MADE_THREAD, t, 0);
+	web->steps++;
 	if (web->nreleases > 2)
 		suspect(web, t);
 	return t;
@@ -210,6 +235,7 @@ web_drop(Web *web, uint32 t)
 	unlink_end(web, t, 0);
 	unlink_end(web, t, 1);
 	thread->dropped = true;
+	web->ndropped++;
 	note(web, DROPPED_THREAD, t, 0);
 	touch(web, thread->end[1], web->release[thread->end[0]]);
 	suspect_around(web, t);
@@ -231,13 +257,14 @@ undo(Web *web, const WebChange *change)
 			web->nnodes--;
 			break;
 		case MADE_THREAD:
-			*find_slot(web, thread->end[0], thread->end[1]) = NO_THREAD;
+			find_slot(web, thread->end[0], thread->end[1])->thread = NO_THREAD;
 			unlink_end(web, change->which, 0);
 			unlink_end(web, change->which, 1);
 			web->nthreads--;
 			break;
 		case DROPPED_THREAD:
 			thread->dropped = false;
+			web->ndropped--;
 			link_end(web, change->which, 1);
 			link_end(web, change->which, 0);
 			break;

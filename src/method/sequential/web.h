@@ -26,6 +26,13 @@ typedef struct Thread
 	uint32		prev[2];
 } Thread;
 
+/* Where an edge stands in the table by its ends */
+typedef struct WebSlot
+{
+	uint32		thread;			/* or NO_THREAD */
+	uint32		print;			/* of its ends: most others can be told from it without being looked at */
+} WebSlot;
+
 typedef enum WebDeed
 {
 	MADE_NODE,
@@ -88,8 +95,9 @@ typedef struct Web
 	/* Edges, also by their ends */
 	Thread	   *thread;
 	uint32		nthreads;
+	uint32		ndropped;		/* of them */
 	uint32		thread_room;
-	uint32	   *slot;			/* [nslots] */
+	WebSlot    *slot;			/* [nslots] */
 	uint64		nslots;
 
 	/* What was done */
@@ -98,7 +106,7 @@ typedef struct Web
 	uint32		change_room;
 
 	Settling	settling;
-	uint64		steps;			/* edges looked at by web_settle() */
+	uint64		steps;			/* edges that were made, or looked at by web_settle() */
 } Web;
 
 /* Allocated in the current context. */
