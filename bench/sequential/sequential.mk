@@ -2,7 +2,7 @@
 
 SEQUENTIAL_BENCH := build/bench/sequential_bench
 SEQUENTIAL_SOURCES := $(sort $(wildcard bench/sequential/*.c src/method/sequential/*.c src/audit/join/*.c)) \
-	bench/mondrian/input.c src/frame/domain.c test/unit/shim.c
+	bench/mondrian/input.c bench/mondrian/invented.c src/frame/domain.c src/partition/wide.c test/unit/shim.c
 SEQUENTIAL_LIBS := $(firstword $(wildcard $(addsuffix /libpgcommon.a,$(pkglibdir) $(libdir)))) \
 	$(firstword $(wildcard $(addsuffix /libpgport.a,$(pkglibdir) $(libdir)))) -lm
 

@@ -13,28 +13,9 @@
 #include <stdio.h>
 
 #include "../mondrian/bench.h"
+#include "invented.h"
 
 #define VALUES		50
-
-static uint64 random_state;
-
-/* splitmix64: between 0 and 1. */
-static double
-draw(void)
-{
-	uint64		z = (random_state += UINT64CONST(0x9E3779B97F4A7C15));
-
-	z = (z ^ (z >> 30)) * UINT64CONST(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64CONST(0x94D049BB133111EB);
-	return ((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
-}
-
-/* A number below n, low numbers being the frequent ones. */
-static Code
-draw_skewed(Code n, double skew)
-{
-	return (Code) (n * pow(draw(), skew));
-}
 
 /* Few are very old. */
 static Code
@@ -43,22 +24,24 @@ draw_age(void)
 	return (Code) (78 * pow(draw(), 1.6) * Min(1.0, 0.45 + 0.55 * draw()));
 }
 
-/* A tree over numbered leaves, whose inner levels hold so many leaves a node. */
-static void
-make_regular_tree(Domain *domain, Code nleaves, int levels, const Code *width)
+/* Four digits; with the age, they are nearly unique. */
+static Frame *
+with_zip_codes(Frame *frame)
 {
-	char	 ***path = palloc(sizeof(char **) * levels);
+	Domain	   *domain = palloc0(sizeof(Domain) * NCOLUMNS);
+	Code	  **code = palloc(sizeof(Code *) * NCOLUMNS);
 
-	for (int level = 0; level < levels; level++)
-	{
-		path[level] = palloc(sizeof(char *) * nleaves);
-		for (Code leaf = 0; leaf < nleaves; leaf++)
-		{
-			path[level][leaf] = palloc(16);
-			snprintf(path[level][leaf], 16, "%u", level == levels - 1 ? 0 : leaf / width[level]);
-		}
-	}
-	make_tree(domain, nleaves, levels, path);
+	memcpy(domain, frame->domain, sizeof(Domain) * ZIP);
+	memcpy(code, frame->code, sizeof(Code *) * ZIP);
+	make_regular_tree(&domain[ZIP], 10000, 5, (Code[]) {1, 10, 100, 1000});
+	code[ZIP] = palloc_extended(sizeof(Code) * frame->nrows, MCXT_ALLOC_HUGE);
+	draw_from(5312);
+	for (uint64 row = 0; row < frame->nrows; row++)
+		code[ZIP][row] = (Code) (10000 * draw());
+	frame->nqis = NCOLUMNS;
+	frame->domain = domain;
+	frame->code = code;
+	return frame;
 }
 
 Frame *
@@ -66,9 +49,9 @@ invented_census(uint64 nrows)
 {
 	Frame	   *frame = palloc0(sizeof(Frame));
 
-	random_state = 2012;
+	draw_from(2012);
 	frame->nrows = nrows;
-	frame->nqis = NCOLUMNS;
+	frame->nqis = ZIP;
 	frame->domain = palloc0(sizeof(Domain) * NCOLUMNS);
 	frame->code = palloc(sizeof(Code *) * NCOLUMNS);
 	frame->nsensitive = VALUES;
@@ -79,7 +62,7 @@ invented_census(uint64 nrows)
 	make_regular_tree(&frame->domain[MARITAL], 6, 3, (Code[]) {1, 2});
 	make_regular_tree(&frame->domain[RACE], 9, 2, (Code[]) {1});
 	make_regular_tree(&frame->domain[COUNTRY], 83, 3, (Code[]) {1, 12});
-	for (int q = 0; q < NCOLUMNS; q++)
+	for (int q = 0; q < ZIP; q++)
 		frame->code[q] = palloc_extended(sizeof(Code) * nrows, MCXT_ALLOC_HUGE);
 	for (uint64 row = 0; row < nrows; row++)
 	{
@@ -91,7 +74,20 @@ invented_census(uint64 nrows)
 		frame->code[COUNTRY][row] = draw() < 0.9 ? 0 : draw_skewed(83, 2.5);
 		frame->sensitive[row] = draw_skewed(VALUES, 1.5);
 	}
-	return frame;
+	return with_zip_codes(frame);
+}
+
+Frame *
+with_coarse_ages(const Frame *frame)
+{
+	Frame	   *coarse = palloc(sizeof(Frame));
+	Domain	   *domain = palloc(sizeof(Domain) * NCOLUMNS);
+
+	*coarse = *frame;
+	memcpy(domain, frame->domain, sizeof(Domain) * NCOLUMNS);
+	make_regular_tree(&domain[AGE], frame->domain[AGE].size, 4, (Code[]) {1, 20, 40});
+	coarse->domain = domain;
+	return coarse;
 }
 
 /* The names of columns where they are not the same. */
@@ -99,9 +95,9 @@ static Frame *
 read_table(const char *path, const char *taxonomies, const char *country, const char *sensitive)
 {
 	static const char *const names[] = {"age", "sex", "education", "marital_status", "race", NULL};
-	BenchInput	input = {.path = path,.ncolumns = NCOLUMNS,.sensitive = sensitive,.nrequired = 1,.required = {country}};
+	BenchInput	input = {.path = path,.ncolumns = ZIP,.sensitive = sensitive,.nrequired = 1,.required = {country}};
 
-	for (int q = 0; q < NCOLUMNS; q++)
+	for (int q = 0; q < ZIP; q++)
 	{
 		const char *name = names[q] == NULL ? country : names[q];
 		char	   *file = palloc(strlen(taxonomies) + strlen(name) + 6);
@@ -109,7 +105,7 @@ read_table(const char *path, const char *taxonomies, const char *country, const 
 		sprintf(file, "%s/%s.csv", taxonomies, name);
 		input.columns[q] = (BenchColumn) {.name = (char *) name,.kind = "taxonomy",.taxonomy = file};
 	}
-	return read_csv(&input);
+	return with_zip_codes(read_csv(&input));
 }
 
 Frame *
