@@ -1,6 +1,12 @@
 /*
  * adopt.c
  *		Rows that are left, one by one, into classes that there are already.
+ *
+ * NOTES
+ *		Most rows that are left have a value that nearly all classes have, too, or
+ *		demand more than most are large.  So they stand by value, and by what they
+ *		demand of it: what no row of a value may join is looked at once for all of
+ *		them, and nobody looks at a class that is too small for him.
  */
 #include "postgres.h"
 
@@ -9,12 +15,16 @@
 #include "miscadmin.h"
 #include "partition/growing.h"
 
+/* What a class's members demand is kept where that takes so many times fewer steps than to look at them again. */
+#define WORTH_KEEPING 2
 
 /* A row that is left, and where it would lose least. */
 typedef struct Orphan
 {
 	uint32		shelf;
 	RowId		row;
+	Code		value;
+	double		own;			/* what it demands of its value; 0 if no more than all do */
 	uint32		home;			/* or NO_CLASS */
 	double		cost;
 } Orphan;
@@ -24,54 +34,49 @@ typedef struct Adopting
 	Growth	   *growth;			/* borrowed */
 	uint32		norphans;
 	Orphan	   *orphans;
+
+	/* Orphans of one value stand together, who demands least first. */
+	uint32		nvalues;
+	uint32	   *first;			/* [nvalues + 1] */
 } Adopting;
 
-/* The class as a crowd that is to have one row more. */
+/* Might the class have the value?  Values share bits where they are many. */
+static inline bool
+may_have(Grown *class, Code value)
+{
+	return (*value_word(class, value) & value_bit(value)) != 0;
+}
+
+/* The class as a crowd that is to have one row more; what its members demand is kept until it has. */
 static void
 crowd_up(Growth *growth, uint32 c)
 {
-	growth->crowd->goal = growth->classes[c].size + 1;
-	for (RowId row = growth->classes[c].head; row != NO_ROW; row = growth->next[row])
-		crowd_add(growth->crowd, row);
-}
-
-/* How many members have a value. */
-static uint64
-count_value(const Growth *growth, uint32 c, Code value)
-{
-	uint64		count = 0;
-
-	for (RowId row = growth->classes[c].head; row != NO_ROW; row = growth->next[row])
-		count += growth->ratios->value[row] == value;
-	return count;
-}
-
-/* With the row, has the class its value too often for everybody? */
-static bool
-is_too_frequent(const Growth *growth, uint32 c, Code value)
-{
 	Grown	   *class = &growth->classes[c];
-	bool		has = (*value_word(class, value) & value_bit(value)) != 0;
+	uint64		steps = 0;
 
-	if (!base_is_met(growth->ratios, class->size + 1, 2))
-		return has && (growth->ratios->nvalues <= VALUE_BITS || count_value(growth, c, value) > 0);
-	return has && !base_is_met(growth->ratios, class->size + 1, count_value(growth, c, value) + 1);
+	if (class->crowd != NULL)
+		crowd_recall(growth->crowd, class->crowd);
+	else
+		for (RowId row = class->head; row != NO_ROW; row = growth->next[row])
+			steps += crowd_add(growth->crowd, row);
+	growth->crowd->goal = class->size + 1;
+	if (steps > growth->crowd->ntouched * WORTH_KEEPING)
+		class->crowd = crowd_keep(growth->crowd);
 }
 
-/* Might the row join, as far as the class's size and its own value go? */
+/* Has the class its value too often for one row more, whoever's it is, as far as a bit tells? */
 static bool
-might_join(const Growth *growth, uint32 c, RowId row)
+is_clearly_full(Growth *growth, uint32 c, Code value)
 {
-	if (growth->own != NULL && growth->own[row] > growth->classes[c].size + 2)
-		return false;			/* clearly too small */
-	return !is_too_frequent(growth, c, growth->ratios->value[row]);
+	return growth->ratios->nvalues <= VALUE_BITS && may_have(&growth->classes[c], value) &&
+		!base_is_met(growth->ratios, growth->classes[c].size + 1, 2);
 }
 
-/* May the row join?  Where somebody demands more than all do, the class is in the crowd. */
-static bool
-may_join(Growth *growth, uint32 c, RowId row)
+/* Is the class clearly too small for somebody who demands so much of his value? */
+static inline bool
+is_too_small(const Growth *growth, uint32 c, double own)
 {
-	return might_join(growth, c, row) && (growth->ratios->first == NULL || crowd_admits(growth->crowd, row));
+	return own > growth->classes[c].size + 2;
 }
 
 /* What the class and the row lose more; no less than the limit once it cannot be below. */
@@ -92,6 +97,15 @@ cost_of_joining(Growth *growth, uint32 c, RowId row, double limit)
  * ----------------------------------------------------------------
  */
 
+static Orphan
+orphan_of(const Growth *growth, uint32 shelf, RowId row)
+{
+	return (Orphan) {
+		.shelf = shelf,.row = row,.value = growth->ratios->value[row],
+		.own = growth->own == NULL ? 0 : growth->own[row],.home = NO_CLASS,.cost = DBL_MAX
+	};
+}
+
 static void
 find_orphans(Adopting *adopting, uint32 first, uint32 end)
 {
@@ -106,33 +120,84 @@ find_orphans(Adopting *adopting, uint32 first, uint32 end)
 	for (uint32 s = first; s < end; s++)
 		if (growth->shelves[s].kind == NEEDY)
 			for (uint32 i = 0; i < growth->shelves[s].rows; i++)
-				adopting->orphans[adopting->norphans++] =
-					(Orphan) {s, growth->records->rows[growth->shelves[s].from + i], NO_CLASS, DBL_MAX};
+				adopting->orphans[adopting->norphans++] = orphan_of(growth, s, growth->records->rows[growth->shelves[s].from + i]);
+	adopting->first = palloc_extended(sizeof(uint32) * ((Size) n + 1), MCXT_ALLOC_HUGE);
 }
 
-/* Offers a class to all. */
+static int
+compare_values(const void *a, const void *b)
+{
+	const Orphan *x = a;
+	const Orphan *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	if (x->own != y->own)
+		return x->own < y->own ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
 static void
-offer_class(Adopting *adopting, uint32 c)
+sort_orphans(Adopting *adopting)
+{
+	uint32		n = 0;
+
+	qsort(adopting->orphans, adopting->norphans, sizeof(Orphan), compare_values);
+	for (uint32 i = 0; i < adopting->norphans; i++)
+		if (i == 0 || adopting->orphans[i].value != adopting->orphans[i - 1].value)
+			adopting->first[n++] = i;
+	adopting->first[n] = adopting->norphans;
+	adopting->nvalues = n;
+}
+
+/*
+ * Offers a class to the orphans of one value, as far as it is large enough for
+ * them.  It becomes the crowd, if it is not, where it is not clear without.
+ */
+static void
+offer_to_value(Adopting *adopting, uint32 c, uint32 first, uint32 end, bool *is_crowd)
 {
 	Growth	   *growth = adopting->growth;
-	bool		has_crowd = growth->ratios->first == NULL;
+	Code		value = adopting->orphans[first].value;
+	bool		is_clear = growth->ratios->first == NULL && !may_have(&growth->classes[c], value);
 
-	for (uint32 i = 0; i < adopting->norphans; i++)
+	for (uint32 i = first; i < end && !is_too_small(growth, c, adopting->orphans[i].own); i++)
 	{
 		Orphan	   *orphan = &adopting->orphans[i];
 		double		cost = cost_of_joining(growth, c, orphan->row, orphan->cost);
 
-		if (cost >= orphan->cost || !might_join(growth, c, orphan->row))
+		if (cost >= orphan->cost)
 			continue;
-		if (!has_crowd)
+		if (!is_clear && !*is_crowd)
 			crowd_up(growth, c);
-		has_crowd = true;
-		if (!may_join(growth, c, orphan->row))
+		*is_crowd |= !is_clear;
+		if (!is_clear && !crowd_has_room(growth->crowd, value))
+			return;
+		if (!is_clear && !crowd_admits(growth->crowd, orphan->row))
 			continue;
 		orphan->home = c;
 		orphan->cost = cost;
 	}
-	crowd_clear(growth->crowd);
+}
+
+static void
+offer_class(Adopting *adopting, uint32 c)
+{
+	bool		is_crowd = false;
+
+	for (uint32 v = 0; v < adopting->nvalues; v++)
+		if (!is_clearly_full(adopting->growth, c, adopting->orphans[adopting->first[v]].value))
+			offer_to_value(adopting, c, adopting->first[v], adopting->first[v + 1], &is_crowd);
+	crowd_clear(adopting->growth->crowd);
+}
+
+/* A row that the crowd admits becomes one of the class, and of the crowd. */
+static void
+join(Growth *growth, uint32 c, RowId row)
+{
+	grown_add(growth, c, row);
+	(void) crowd_add(growth->crowd, row);
+	growth->crowd->goal++;
 }
 
 static int
@@ -161,27 +226,90 @@ join_classes(Adopting *adopting)
 		Orphan		orphan = adopting->orphans[i];
 		bool		is_next = i == 0 || orphan.home != adopting->orphans[i - 1].home;
 
-		if (orphan.home != NO_CLASS && growth->ratios->first != NULL)
+		if (orphan.home != NO_CLASS && is_next)
 		{
-			if (is_next)
-			{
-				crowd_clear(growth->crowd);
-				crowd_up(growth, orphan.home);
-			}
-			growth->crowd->goal = growth->classes[orphan.home].size + 1;
+			crowd_clear(growth->crowd);
+			crowd_up(growth, orphan.home);
 		}
-		if (orphan.home == NO_CLASS || !may_join(growth, orphan.home, orphan.row))
+		if (orphan.home == NO_CLASS || !crowd_admits(growth->crowd, orphan.row))
 		{
-			adopting->orphans[kept++] = (Orphan) {orphan.shelf, orphan.row, NO_CLASS, DBL_MAX};
+			adopting->orphans[kept++] = orphan_of(growth, orphan.shelf, orphan.row);
 			continue;
 		}
-		grown_add(growth, orphan.home, orphan.row);
-		crowd_add(growth->crowd, orphan.row);
-		growth->shelves[orphan.shelf].rows--;
+		join(growth, orphan.home, orphan.row);
 	}
 	crowd_clear(growth->crowd);
 	adopting->norphans = kept;
 }
+
+/* ----------------------------------------------------------------
+ * Whoever fits
+ * ----------------------------------------------------------------
+ */
+
+/* The class, which is the crowd, takes in whom it may of one value. */
+static void
+take_value(Adopting *adopting, uint32 c, uint32 first, uint32 end)
+{
+	Growth	   *growth = adopting->growth;
+
+	for (uint32 i = first; i < end && !is_too_small(growth, c, adopting->orphans[i].own); i++)
+	{
+		Orphan	   *orphan = &adopting->orphans[i];
+
+		if (orphan->home != NO_CLASS)
+			continue;
+		if (!crowd_has_room(growth->crowd, orphan->value))
+			return;
+		if (!crowd_admits(growth->crowd, orphan->row))
+			continue;
+		join(growth, c, orphan->row);
+		orphan->home = c;
+	}
+}
+
+/* Might the class take in anybody of a value? */
+static bool
+is_open_to(const Adopting *adopting, uint32 c, uint32 v)
+{
+	const Orphan *modest = &adopting->orphans[adopting->first[v]];
+
+	return !is_too_small(adopting->growth, c, modest->own) && !is_clearly_full(adopting->growth, c, modest->value);
+}
+
+static void
+take_whoever_fits(Adopting *adopting, uint32 c)
+{
+	Growth	   *growth = adopting->growth;
+	bool		is_crowd = false;
+
+	for (uint32 v = 0; v < adopting->nvalues; v++)
+	{
+		if (!is_open_to(adopting, c, v))
+			continue;
+		if (!is_crowd)
+			crowd_up(growth, c);
+		is_crowd = true;
+		take_value(adopting, c, adopting->first[v], adopting->first[v + 1]);
+	}
+	crowd_clear(growth->crowd);
+}
+
+static void
+forget_homed(Adopting *adopting)
+{
+	uint32		kept = 0;
+
+	for (uint32 i = 0; i < adopting->norphans; i++)
+		if (adopting->orphans[i].home == NO_CLASS)
+			adopting->orphans[kept++] = adopting->orphans[i];
+	adopting->norphans = kept;
+}
+
+/* ----------------------------------------------------------------
+ * The whole
+ * ----------------------------------------------------------------
+ */
 
 /* What is left stands on the shelves, where it stood or before. */
 static void
@@ -200,30 +328,53 @@ return_orphans(const Adopting *adopting, uint32 first, uint32 end)
 	}
 }
 
-/* Classes that are not farther than reach from the one given take in who is left; after each pass others may have come to them before. */
+/* Each finds the class where he loses least; others may come to it before. */
+static void
+adopt_best(Adopting *adopting, uint32 begin, uint32 end)
+{
+	sort_orphans(adopting);
+	for (uint32 c = begin; c < end; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		offer_class(adopting, c);
+	}
+	join_classes(adopting);
+}
+
+/* Each finds a class, whatever he loses. */
+static void
+adopt_any(Adopting *adopting, uint32 begin, uint32 end)
+{
+	sort_orphans(adopting);
+	for (uint32 c = begin; c < end; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		take_whoever_fits(adopting, c);
+	}
+	forget_homed(adopting);
+}
+
 uint32
-adopt_from_shelves(Growth *growth, uint32 first, uint32 end, uint32 near, uint32 reach, int passes)
+adopt_from_shelves(Growth *growth, uint32 first, uint32 end, const Adoption *adoption)
 {
 	Adopting	adopting = {.growth = growth};
-	uint32		left;
+	uint32		from = adoption->near > adoption->reach ? adoption->near - adoption->reach : 0;
+	uint32		to = Min((uint64) adoption->near + adoption->reach, growth->nclasses);
+	uint32		before = 0;
 
 	find_orphans(&adopting, first, end);
-	for (int pass = 0; pass < passes && adopting.norphans > 0; pass++)
+	for (int pass = 0; pass < adoption->best + adoption->any && adopting.norphans > 0; pass++)
 	{
-		uint32		before = adopting.norphans;
-		uint32		last = Min((uint64) near + reach, growth->nclasses);
-
-		for (uint32 c = near > reach ? near - reach : 0; c < last; c++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			offer_class(&adopting, c);
-		}
-		join_classes(&adopting);
-		if (adopting.norphans == before)
-			break;
+		if (pass != adoption->best && adopting.norphans == before)
+			continue;			/* nothing has changed */
+		before = adopting.norphans;
+		if (pass < adoption->best)
+			adopt_best(&adopting, from, to);
+		else
+			adopt_any(&adopting, from, to);
 	}
 	return_orphans(&adopting, first, end);
-	left = adopting.norphans;
 	pfree(adopting.orphans);
-	return left;
+	pfree(adopting.first);
+	return adopting.norphans;
 }

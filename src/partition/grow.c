@@ -29,7 +29,8 @@
 
 /* In the end it looks at as many as that takes no more steps for all rows that are left. */
 #define LAST_STEPS UINT64CONST(200000000)
-#define LAST_PASSES 8
+#define BEST_PASSES 8
+#define ANY_PASSES 3
 
 /* What each row demands of its own value. */
 static void
@@ -101,7 +102,8 @@ grow_blocks(Growth *growth, Seeder *seeder, uint32 first, uint32 end)
 	left = grow_from_shelves(seeder, growth->block[first], growth->block[end]);
 	if (left == 0 || end - first > 1)
 		return left;
-	return adopt_from_shelves(growth, growth->block[first], growth->block[end], (near + growth->nclasses) / 2, REACH, 1);
+	return adopt_from_shelves(growth, growth->block[first], growth->block[end],
+							  &(Adoption) {.near = (near + growth->nclasses) / 2,.reach = REACH,.best = 1});
 }
 
 static void
@@ -111,7 +113,8 @@ grow_all(Growth *growth)
 	uint32		left = growth->nblocks == 0 ? 0 : grow_blocks(growth, seeder, 0, growth->nblocks);
 
 	if (left > 0)
-		(void) adopt_from_shelves(growth, 0, growth->nshelves, 0, Min(growth->nclasses, LAST_STEPS / left), LAST_PASSES);
+		(void) adopt_from_shelves(growth, 0, growth->nshelves,
+								  &(Adoption) {.reach = Min(growth->nclasses, LAST_STEPS / left),.best = BEST_PASSES,.any = ANY_PASSES});
 }
 
 Classes *

@@ -43,6 +43,7 @@ typedef struct Grown
 	double		loss;			/* of one row */
 	uint64		asked;			/* rows that lose it */
 	RowId		head;			/* its first member */
+	CrowdKept  *crowd;			/* what its members have and demand, or NULL: see adopt.c */
 	uint64		values[VALUE_BITS / 64];
 } Grown;
 
@@ -116,8 +117,21 @@ typedef struct Seeder Seeder;
 extern Seeder *seeder_create(Growth *growth);
 extern uint32 grow_from_shelves(Seeder *seeder, uint32 first, uint32 end);
 
-/* adopt.c: how many needy rows of these shelves find no class. */
-extern uint32 adopt_from_shelves(Growth *growth, uint32 first, uint32 end, uint32 near, uint32 reach, int passes);
+/*
+ * adopt.c: classes that are not farther than reach from one take in needy rows of
+ * these shelves; returns how many find none.  Where somebody was taken in, there
+ * may be no place any more for another, who looks again in the next pass; and a
+ * larger class may take in whom it could not before.
+ */
+typedef struct Adoption
+{
+	uint32		near;
+	uint32		reach;
+	int			best;			/* passes in which all look for the class where they lose least */
+	int			any;			/* passes in which they take any */
+} Adoption;
+
+extern uint32 adopt_from_shelves(Growth *growth, uint32 first, uint32 end, const Adoption *adoption);
 
 /* grown.c */
 extern uint32 grown_create(Growth *growth);

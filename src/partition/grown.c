@@ -37,6 +37,9 @@ grown_add(Growth *growth, uint32 c, RowId row)
 		*value_word(class, growth->ratios->value[row]) |= value_bit(growth->ratios->value[row]);
 	hull_add_tuple(growth->records, grown_hull(growth, c), record_tuple(growth->records, growth->record_of[row]));
 	class->loss = -1;
+	if (class->crowd != NULL)
+		pfree(class->crowd);
+	class->crowd = NULL;
 }
 
 double

@@ -98,6 +98,7 @@ crowd_clear(Crowd *crowd)
 	}
 	crowd->ntouched = 0;
 	crowd->size = 0;
+	crowd->most = 0;
 }
 
 static void
@@ -133,18 +134,20 @@ crowd_count(Crowd *crowd, RowId row)
 		return;
 	touch(crowd, value);
 	crowd->count[value]++;
+	crowd->most = Max(crowd->most, crowd->count[value]);
 }
 
-void
+uint64
 crowd_add(Crowd *crowd, RowId row)
 {
 	const Ratios *ratios = crowd->ratios;
 
 	crowd_count(crowd, row);
 	if (ratios->first == NULL)
-		return;
+		return 1;
 	for (uint64 i = ratios->first[row]; i < ratios->first[row + 1]; i++)
 		add_demand(crowd, row, &ratios->demands[i]);
+	return ratios->first[row + 1] - ratios->first[row] + 1;
 }
 
 /* Is nobody linked too well to a value that so many have? */
@@ -163,12 +166,19 @@ value_is_allowed(const Crowd *crowd, Code value, uint64 count)
 }
 
 bool
+crowd_has_room(const Crowd *crowd, Code value)
+{
+	return value_is_allowed(crowd, value, (uint64) crowd->count[value] + 1);
+}
+
+bool
 crowd_admits(const Crowd *crowd, RowId row)
 {
 	const Ratios *ratios = crowd->ratios;
 	Code		value = ratios->value[row];
+	double		all = (double) crowd->goal / (crowd->most + 1) * (1 - NEAR);
 
-	if (value != NO_CODE && !value_is_allowed(crowd, value, (uint64) crowd->count[value] + 1))
+	if (value != NO_CODE && !crowd_has_room(crowd, value))
 		return false;
 	if (ratios->first == NULL)
 		return true;
@@ -177,6 +187,8 @@ crowd_admits(const Crowd *crowd, RowId row)
 		const Demand *demand = &ratios->demands[i];
 		uint64		count = (uint64) crowd->count[demand->value] + (demand->value == value);
 
+		if (demand->ratio < all)
+			break;				/* that of all values would be met, and what follows is less */
 		if (count > 0 && !demand_is_met(ratios, row, demand, crowd->goal, count))
 			return false;
 	}
@@ -191,4 +203,68 @@ crowd_is_allowed(const Crowd *crowd)
 			!value_is_allowed(crowd, crowd->touched[i], crowd->count[crowd->touched[i]]))
 			return false;
 	return true;
+}
+
+/* ----------------------------------------------------------------
+ * Crowds that come again
+ * ----------------------------------------------------------------
+ */
+
+typedef struct KeptValue
+{
+	Code		value;
+	uint32		count;
+	const Demand *worst;
+	RowId		worst_of;
+	bool		is_close;
+} KeptValue;
+
+struct CrowdKept
+{
+	uint64		size;
+	uint32		most;
+	Code		nvalues;
+	KeptValue	values[FLEXIBLE_ARRAY_MEMBER];
+};
+
+CrowdKept *
+crowd_keep(const Crowd *crowd)
+{
+	CrowdKept  *kept = palloc_extended(offsetof(CrowdKept, values) + sizeof(KeptValue) * (Size) crowd->ntouched, MCXT_ALLOC_HUGE);
+
+	kept->size = crowd->size;
+	kept->most = crowd->most;
+	kept->nvalues = crowd->ntouched;
+	for (Code i = 0; i < crowd->ntouched; i++)
+	{
+		Code		value = crowd->touched[i];
+
+		kept->values[i] = (KeptValue) {.value = value,.count = crowd->count[value]};
+		if (crowd->worst == NULL)
+			continue;
+		kept->values[i].worst = crowd->worst[value];
+		kept->values[i].worst_of = crowd->worst_of[value];
+		kept->values[i].is_close = crowd->is_close[value];
+	}
+	return kept;
+}
+
+void
+crowd_recall(Crowd *crowd, const CrowdKept *kept)
+{
+	Assert(crowd->ntouched == 0);
+	crowd->size = kept->size;
+	crowd->most = kept->most;
+	for (Code i = 0; i < kept->nvalues; i++)
+	{
+		const KeptValue *value = &kept->values[i];
+
+		touch(crowd, value->value);
+		crowd->count[value->value] = value->count;
+		if (crowd->worst == NULL)
+			continue;
+		crowd->worst[value->value] = value->worst;
+		crowd->worst_of[value->value] = value->worst_of;
+		crowd->is_close[value->value] = value->is_close;
+	}
 }

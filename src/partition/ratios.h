@@ -31,7 +31,7 @@ struct Ratios
 
 	const uint64 *first;		/* [rows + 1] row's demands are first[row] up to, not
 								 * including, first[row + 1]; NULL for none at all */
-	const Demand *demands;
+	const Demand *demands;		/* those of a row: the greatest first */
 
 	/*
 	 * Are so many rows, count of which have the value, enough?  Asked where a
@@ -64,6 +64,7 @@ typedef struct Crowd
 	uint64		goal;
 	uint64		size;
 	uint32	   *count;			/* [values] */
+	uint32		most;			/* of them */
 	const Demand **worst;		/* [values] or NULL; of the values demanded */
 	RowId	   *worst_of;		/* [values] whose it is */
 	bool	   *is_close;		/* [values] somebody else demands nearly as much */
@@ -76,13 +77,21 @@ typedef struct Crowd
 
 extern Crowd *crowd_create(const Ratios *ratios);
 extern void crowd_clear(Crowd *crowd);
-extern void crowd_add(Crowd *crowd, RowId row);
+extern uint64 crowd_add(Crowd *crowd, RowId row);	/* returns how many steps that took */
 extern void crowd_count(Crowd *crowd, RowId row);	/* whatever it demands */
+
+/* Would a class of the goal be allowed with one more row of a value, as far as these rows go? */
+extern bool crowd_has_room(const Crowd *crowd, Code value);
 
 /* Would a class of the goal be allowed, as far as these rows and one more go? */
 extern bool crowd_admits(const Crowd *crowd, RowId row);
 
 /* Are the rows allowed as a class of the goal? */
 extern bool crowd_is_allowed(const Crowd *crowd);
+
+/* All that a crowd knows of its rows, kept in the current context; recalled into an empty one. */
+typedef struct CrowdKept CrowdKept;
+extern CrowdKept *crowd_keep(const Crowd *crowd);
+extern void crowd_recall(Crowd *crowd, const CrowdKept *kept);
 
 #endif							/* PPREPUB_PARTITION_RATIOS_H */

@@ -145,6 +145,13 @@ add_demand(Demanding *demanding, Code value, double ratio)
 	demanding->demands[demanding->ndemands++] = (Demand) {value, ratio};
 }
 
+#define ST_SORT sort_demands
+#define ST_ELEMENT_TYPE Demand
+#define ST_COMPARE(a, b) ((a)->ratio < (b)->ratio ? 1 : (a)->ratio > (b)->ratio ? -1 : (a)->value < (b)->value ? -1 : 1)
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
 static void
 add_demands(Demanding *demanding, RowId row)
 {
@@ -164,6 +171,7 @@ add_demands(Demanding *demanding, RowId row)
 	}
 	demanding->nlinked = 0;
 	demanding->first[row + 1] = demanding->ndemands;
+	sort_demands(demanding->demands + demanding->first[row], demanding->ndemands - demanding->first[row]);
 }
 
 /* ----------------------------------------------------------------
