@@ -99,8 +99,13 @@ SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 SELECT count(*) AS people, count(*) FILTER (WHERE disease = 'chlamydia') AS ill, bool_or(zip LIKE '%*') AS generalised
 FROM worlds_out.patients_1 GROUP BY class ORDER BY 1 DESC, 2 DESC;
 SELECT key, sensitive, releases, probability FROM pprepub.breach_probability('patients') ORDER BY 1;
+SELECT DISTINCT sensitive FROM pprepub.statistics('patients');
+-- What was shown without protection stays shown, and its owner is told.
 INSERT INTO rare VALUES ('gout');
 SELECT pprepub.alter_publication('patients', '{}');
+SELECT DISTINCT sensitive FROM pprepub.statistics('patients') ORDER BY 1;
+SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised') ORDER BY check_name;
+SELECT number, rows, suppressed FROM pprepub.publish('patients');
 DELETE FROM rare WHERE disease = 'chlamydia';
 SELECT pprepub.alter_publication('patients', '{"transient": "rare"}');
 SELECT pprepub.alter_publication('patients', '{"transient": "rare", "accept_weakening": true}');

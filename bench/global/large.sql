@@ -1,8 +1,9 @@
 -- Releases of 200,000 rows that follow each other: a fifth of the people of the last one, and others; a fifth of
 -- the values are drawn anew. Beside CREATE TABLE AS … ORDER BY of the same rows.
 --
--- "all": all of 50 values are protected; "tenth": the rarest of them, which a tenth of the rows have;
--- "same": all values, and the same people in each release, as many as are expected.
+-- "tenth": the rarest of 50 values are protected, which a tenth of the rows have, for 20 releases; "all": all values, for 10, which is more
+-- often than most people come back; "often": all values for 5, which after 20 rounds many people came back oftener than; "geometric":
+-- the same without a number; "same": the same people in each release, as many as are expected.
 \i test/data/census.sql
 \i test/data/census_levels.sql
 SET max_parallel_workers_per_gather = 0;
@@ -49,17 +50,20 @@ BEGIN
 END
 $$;
 
-CALL live('all', '{"l": 2, "strategy": "constant-ratio", "releases": 5}', :size, 0.2, :rounds, :people);
+CALL live('all', '{"l": 2, "strategy": "constant-ratio", "releases": 10}', :size, 0.2, :rounds, :people);
+CALL live('often', '{"l": 2, "strategy": "constant-ratio", "releases": 5}', :size, 0.2, :rounds, :people);
 CALL live('tenth', '{"l": 2, "strategy": "constant-ratio", "releases": 20, "transient": "tenth"}', :size, 0.2, :rounds, :people);
 CALL live('geometric', '{"l": 2, "strategy": "geometric", "alpha": 2}', :size, 0.2, 8, :people);
 CALL live('same', '{"l": 2, "strategy": "constant-ratio", "releases": 8}', :size, 1, 8, :people);
 
-\echo seconds of a release by round, and against the plain table of the same round
+\echo seconds of a release by round, average rows of a class, and all against the plain table of the same round
 SELECT what, string_agg(round(seconds::numeric, 2)::text, ' ' ORDER BY release) AS seconds FROM run GROUP BY what ORDER BY what;
+SELECT what, string_agg(round(rows::numeric / classes, 1)::text, ' ' ORDER BY release) AS class FROM run GROUP BY what ORDER BY what;
 SELECT what, count(*) AS rounds, round(avg(rows)) AS rows, round(avg(100.0 * suppressed / (rows + suppressed)), 2) AS withheld_pct,
 	round((percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds))::numeric, 3) AS release_s,
 	round((percentile_cont(0.5) WITHIN GROUP (ORDER BY plain))::numeric, 3) AS plain_s,
 	round((percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds / plain))::numeric, 2) AS to_plain,
-	round((avg(seconds) FILTER (WHERE release > r - 3) / avg(seconds) FILTER (WHERE release BETWEEN 2 AND 4))::numeric, 2) AS last_to_second,
+	round((avg(seconds) FILTER (WHERE release > r - 3) / avg(seconds) FILTER (WHERE release BETWEEN 4 AND 6))::numeric, 2) AS last_to_fifth,
+	round((avg(rows::float8 / classes) FILTER (WHERE release > r - 3) / avg(rows::float8 / classes) FILTER (WHERE release BETWEEN 4 AND 6))::numeric, 2) AS size_last_to_fifth,
 	round((100 * sum(history) / sum(seconds))::numeric, 1) AS history_pct
 FROM run JOIN (SELECT what, max(release) AS r FROM run GROUP BY 1) m USING (what) GROUP BY what ORDER BY what;

@@ -38,27 +38,33 @@ CREATE TABLE query AS SELECT q, (floor(10 * least(a, b)) * 10)::int AS lo, (floo
 	1 + floor(3 * h(q || 'g'))::int AS genders, 1 + floor(63 * h(q || 'r'))::int AS races, 1 + floor(65535 * h(q || 'd'))::int AS diagnoses
 	FROM (SELECT q, h(q || 'x') AS a, h(q || 'y') AS b FROM generate_series(1, :queries) q) d;
 CREATE TABLE race AS SELECT race, row_number() OVER (ORDER BY race NULLS LAST) - 1 AS bit FROM (SELECT DISTINCT race FROM pool) r;
+-- Queries about the same ages and genders have much in common.
+CREATE TABLE cell AS SELECT DISTINCT lo, hi, genders FROM query;
+CREATE TABLE truth AS
+WITH told AS (SELECT release, age, (gender = 'Male')::int AS gender, coalesce(bit, 5)::int AS slot, (h(diagnosis) * 16)::int % 16 AS d, count(*) AS n
+		FROM wong LEFT JOIN race USING (race) GROUP BY 1, 2, 3, 4, 5),
+	part AS (SELECT release, cell.*, slot, d, sum(n) AS n FROM cell JOIN told ON age BETWEEN lo AND hi AND genders >> gender & 1 = 1 GROUP BY 1, 2, 3, 4, 5, 6)
+SELECT release, q, sum(n)::float8 AS n FROM query JOIN part USING (lo, hi, genders) WHERE diagnoses >> d & 1 = 1 AND races >> slot & 1 = 1 GROUP BY 1, 2;
+CREATE INDEX ON truth (release);
+ANALYZE;
 CREATE TABLE run (figure text, l int, releases int, alpha numeric, protected text, release int, rows bigint, suppressed bigint, classes bigint, seconds float8,
 	average float8, largest bigint, error float8);
 
+-- A cell that is withheld covers all.
 CREATE FUNCTION error_of_release(release int) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
 	result float8;
 BEGIN
 	EXECUTE format($q$
-		WITH truth AS (SELECT age, (gender = 'Male')::int AS gender, bit, (h(diagnosis) * 16)::int %% 16 AS d, count(*) AS n
-				FROM current LEFT JOIN race USING (race) GROUP BY 1, 2, 3, 4),
-			told AS (SELECT coalesce(lower(age), 0) AS lo, coalesce(upper(age) - 1, 90) AS hi, gender, bit, r.race = '*' AS any_race,
-				(h(diagnosis) * 16)::int %% 16 AS d, count(*) AS n
-				FROM published.current_%s r LEFT JOIN race ON race.race IS NOT DISTINCT FROM r.race GROUP BY 1, 2, 3, 4, 5, 6),
-			actual AS (SELECT q, sum(n) AS n FROM query JOIN truth t ON t.age BETWEEN query.lo AND query.hi AND genders >> t.gender & 1 = 1
-				AND races >> coalesce(bit, 5)::int & 1 = 1 AND diagnoses >> d & 1 = 1 GROUP BY q),
-			estimate AS (SELECT q, sum(n * (least(t.hi, query.hi) - greatest(t.lo, query.lo) + 10) / (t.hi - t.lo + 10)
-					* CASE gender WHEN '*' THEN (CASE genders WHEN 3 THEN 1 ELSE 0.5 END) ELSE 1 END
-					* CASE WHEN any_race THEN length(replace(races::bit(6)::text, '0', '')) / 6.0 ELSE 1 END) AS n
-				FROM query JOIN told t ON t.lo <= query.hi AND t.hi >= query.lo AND diagnoses >> d & 1 = 1
-					AND (gender = '*' OR genders >> (gender = 'Male')::int & 1 = 1) AND (any_race OR races >> coalesce(bit, 5)::int & 1 = 1) GROUP BY q)
-		SELECT avg(abs(coalesce(e.n, 0) - a.n) / a.n) FROM actual a LEFT JOIN estimate e USING (q)$q$, release) INTO result;
+		WITH told AS (SELECT coalesce(lower(age), 0) AS lo, coalesce(upper(age) - 1, 90) AS hi, gender, CASE r.race WHEN '*' THEN 6 ELSE coalesce(bit, 5) END::int AS slot,
+				(h(diagnosis) * 16)::int %% 16 AS d, count(*)::float8 AS n
+				FROM published.current_%1$s r LEFT JOIN race ON race.race IS NOT DISTINCT FROM r.race GROUP BY 1, 2, 3, 4, 5),
+			part AS (SELECT c.*, slot, d, sum(n * (least(t.hi, c.hi) - greatest(t.lo, c.lo) + 10) / (t.hi - t.lo + 10) *
+					CASE WHEN gender = '*' AND genders <> 3 THEN 0.5 ELSE 1 END) AS n
+				FROM cell c JOIN told t ON t.lo <= c.hi AND t.hi >= c.lo AND (gender = '*' OR genders >> (gender = 'Male')::int & 1 = 1) GROUP BY 1, 2, 3, 4, 5),
+			estimate AS (SELECT q, sum(n * CASE slot WHEN 6 THEN bit_count(races::bit(6)) / 6.0::float8 ELSE 1 END) AS n
+				FROM query JOIN part USING (lo, hi, genders) WHERE diagnoses >> d & 1 = 1 AND (slot = 6 OR races >> slot & 1 = 1) GROUP BY q)
+		SELECT avg(abs(coalesce(e.n, 0) - a.n) / a.n) FROM truth a LEFT JOIN estimate e USING (q) WHERE release = %1$s$q$, release) INTO result;
 	RETURN result;
 END $$;
 
@@ -74,7 +80,7 @@ BEGIN
 		INSERT INTO run SELECT what, l, releases, alpha, which, number, p.rows, p.suppressed, p.classes, p.seconds FROM pprepub.publish('current') p;
 		UPDATE run SET (average, largest) = (SELECT avg(size), max(size) FROM (SELECT count(*) AS size FROM pprepub.members('current') m
 				WHERE m.release = n GROUP BY class HAVING count(*) >= 2) s),
-			error = CASE WHEN n IN (1, 5, 10, 15, 20) THEN error_of_release(n) END
+			error = error_of_release(n)
 		WHERE (run.figure, run.release) = (what, n) AND run.l = live.l AND run.releases IS NOT DISTINCT FROM live.releases
 			AND run.alpha IS NOT DISTINCT FROM live.alpha AND run.protected = which;
 		COMMIT;
@@ -91,8 +97,13 @@ FROM (SELECT 'Figure 6' AS figure, l, 3 AS releases, NULL::int AS alpha FROM unn
 \gexec
 
 \echo
-\echo average relative error at rounds 1, 5, 10, 15, 20; average and largest classes of more than one person, everybody who was counted in included
-SELECT figure, protected, l, releases, alpha, string_agg(round(error::numeric, 3)::text, ' ' ORDER BY release) AS error,
+\echo By round: average relative error, average and largest class of more than one person with everybody who was counted in, seconds
+SELECT figure, protected, l, releases, alpha, release AS round, round(error::numeric, 4) AS error, round(average::numeric, 1) AS average, largest, suppressed AS withheld,
+	round(seconds::numeric, 3) AS seconds
+FROM run ORDER BY figure, protected DESC, l, releases, alpha, release;
+\echo
+\echo The same, by experiment: errors of rounds 1, 5, 10, 15, 20
+SELECT figure, protected, l, releases, alpha, string_agg(round(error::numeric, 4)::text, ' ' ORDER BY release) FILTER (WHERE release IN (1, 5, 10, 15, 20)) AS error,
 	round(avg(average)::numeric, 1) AS average, max(largest) AS largest, round((100 * sum(suppressed) / sum(rows + suppressed))::numeric, 2) AS withheld_pct,
 	round((avg(seconds) FILTER (WHERE release <= 5))::numeric, 3) AS first_five_s, round((avg(seconds) FILTER (WHERE release > 15))::numeric, 3) AS last_five_s
 FROM run GROUP BY figure, protected, l, releases, alpha ORDER BY figure, protected DESC, l, releases, alpha;

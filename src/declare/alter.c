@@ -159,6 +159,22 @@ adopt_extensions(const DeclaredPublication *publication)
 }
 
 static void
+refuse_weakening(const DeclaredPublication *publication, const ParamSpec *weaker)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 weaker->type == PARAM_INTEGER || weaker->type == PARAM_DECIMAL
+			 ? errmsg("a smaller \"%s\" would weaken what publication \"%s\" has promised",
+					  weaker->name, publication->name)
+			 : errmsg("this \"%s\" would weaken what publication \"%s\" has promised",
+					  weaker->name, publication->name),
+			 weaker->type == PARAM_TABLE
+			 ? errdetail("So far no such table is declared, and everything is protected; what the table lacks would not be any more.")
+			 : errdetail("The people in its releases would be protected less from now on."),
+			 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
+}
+
+static void
 change_parameters(DeclaredPublication *publication, Jsonb *given)
 {
 	const MethodDeclaration *method = method_declaration(publication->method);
@@ -172,15 +188,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	params = check_parameters(method, given, publication->params);
 	weaker = weakened_parameter(method, publication->params, params);
 	if (weaker != NULL && publication->releases > 0 && !accept)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 weaker->type == PARAM_CHOICE
-				 ? errmsg("this \"%s\" would weaken what publication \"%s\" has promised",
-						  weaker->name, publication->name)
-				 : errmsg("a smaller \"%s\" would weaken what publication \"%s\" has promised",
-						  weaker->name, publication->name),
-				 errdetail("The people in its releases would be protected less from now on."),
-				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
+		refuse_weakening(publication, weaker);
 	if (publication->releases > 0 && parameters_hook != NULL)
 		parameters_hook(publication, params);
 	catalog_enter(&access);

@@ -18,7 +18,7 @@ CREATE FUNCTION pprepub.statistics(publication text, OUT key text, OUT sensitive
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_statistics';
 COMMENT ON FUNCTION pprepub.statistics(text) IS
-	'for each person and each sensitive value that a release linked to that person: the sizes of the classes that did, and how often the value occurs in each';
+	'for each person and each sensitive value (each that is protected) that a release linked to that person: the sizes of the classes that did, and how often the value occurs in each';
 
 CREATE FUNCTION pprepub.rebuild_history(publication text, OUT fold text, OUT equal boolean)
 	RETURNS SETOF record

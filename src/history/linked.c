@@ -4,14 +4,15 @@
  *
  * NOTES
  *		A class links everybody in it, and whoever an invented row of it stands
- *		for, to all values that it shows.
+ *		for, to all values that it shows.  Where a method protects some of them
+ *		only, the others are left out.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
 #include "fmgr.h"
-#include "history/recall.h"
+#include "history/protected.h"
 #include "history/report.h"
 #include "history/statistics.h"
 #include "history/texts.h"
@@ -28,6 +29,7 @@ typedef struct Linking
 {
 	const Recalled *recalled;
 	const Statistics *statistics;
+	const bool *is_protected;	/* [values] or NULL for all */
 	ReturnSetInfo *result;
 	TextCast   *key;
 	TextCast   *sensitive;
@@ -60,6 +62,12 @@ text_of_value(Linking *linking, Code value)
 	return *text;
 }
 
+static inline bool
+counts(const Linking *linking, Code value)
+{
+	return linking->is_protected == NULL || linking->is_protected[value];
+}
+
 /* Which values a person was linked to, and how often; returns the number of all links. */
 static uint64
 find_values(Linking *linking, const Step *step, const Step *end)
@@ -71,9 +79,14 @@ find_values(Linking *linking, const Step *step, const Step *end)
 	{
 		const ShownValues *shown = &linking->statistics->shown[step->release];
 
-		for (uint64 i = shown->first[step->class]; i < shown->first[step->class + 1]; i++, links++)
+		for (uint64 i = shown->first[step->class]; i < shown->first[step->class + 1]; i++)
+		{
+			if (!counts(linking, shown->value[i]))
+				continue;
 			if (linking->links[shown->value[i]]++ == 0)
 				linking->values[linking->nvalues++] = shown->value[i];
+			links++;
+		}
 	}
 	return links;
 }
@@ -97,8 +110,11 @@ put_links(Linking *linking, const Step *step, const Step *end, uint64 links)
 
 		for (uint64 i = shown->first[step->class]; i < shown->first[step->class + 1]; i++)
 		{
-			uint64		place = linking->end[shown->value[i]]++;
+			uint64		place;
 
+			if (!counts(linking, shown->value[i]))
+				continue;
+			place = linking->end[shown->value[i]]++;
 			linking->sizes[place] = size;
 			linking->counts[place] = Int32GetDatum(shown->count[i]);
 		}
@@ -155,6 +171,7 @@ link_people(const DeclaredPublication *publication, ReturnSetInfo *result)
 	Linking		linking = {
 		.recalled = recalled,
 		.statistics = statistics_of(&recalled->seen),
+		.is_protected = protected_values(publication, recalled),
 		.result = result,
 		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
 		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),

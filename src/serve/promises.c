@@ -9,10 +9,10 @@
 #include "serve/promises_distinct.h"
 
 static const Promise promises[] = {
-	{"m-invariance", judge_invariance, check_invariance, NULL, NULL},
-	{"cor-split", judge_cor_split, check_cor_split, NULL, NULL},
-	{"m-distinct", judge_distinct_draft, check_distinct, NULL, judge_distinct_import},
-	{"global", judge_global, check_global, warn_of_global, NULL},
+	{"m-invariance", judge_invariance, check_invariance, NULL, NULL, NULL},
+	{"cor-split", judge_cor_split, check_cor_split, NULL, NULL, NULL},
+	{"m-distinct", judge_distinct_draft, check_distinct, NULL, judge_distinct_import, NULL},
+	{"global", judge_global, check_global, warn_of_global, NULL, warn_of_new_l},
 	{.method = NULL}
 };
 

@@ -33,6 +33,9 @@ typedef struct Promise
 	 * where there is nothing to say.
 	 */
 	void		(*judge_import) (const DeclaredPublication *publication);
+
+	/* What the owner is warned of where new parameters promise more to people who were published; NULL for nothing else. */
+	void		(*strengthen) (const DeclaredPublication *publication, Jsonb *params);
 } Promise;
 
 /* The publication's, or NULL where its method's principle says all. */

@@ -13,6 +13,7 @@
 #include "audit/smallest.h"
 #include "declare/work.h"
 #include "history/recall.h"
+#include "serve/promises.h"
 #include "serve/released.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -37,8 +38,11 @@ warn_of_lost_people(const DeclaredPublication *publication, Jsonb *params)
 {
 	Principle	before = principle_under(publication->method, publication->params);
 	Principle	after = principle_under(publication->method, params);
+	const Promise *promise = find_promise(publication);
 	uint64		lost;
 
+	if (promise != NULL && promise->strengthen != NULL)
+		promise->strengthen(publication, params);
 	if (after.k <= before.k && after.l <= before.l)
 		return;
 	lost = count_lost(publication, &after);

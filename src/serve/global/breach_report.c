@@ -6,6 +6,7 @@
 
 #include "audit/breach.h"
 #include "fmgr.h"
+#include "history/protected.h"
 #include "history/report.h"
 #include "history/texts.h"
 #include "serve/global/global.h"

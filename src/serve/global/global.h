@@ -15,8 +15,13 @@ extern void judge_global(const DeclaredPublication *publication, const Frame *fr
 extern void check_global(Audit *audit);
 extern void warn_of_global(const struct Making *making);
 
-/* The sensitive values of the log that are protected: [seen.nvalues], or NULL for all. */
-extern const bool *protected_values(const DeclaredPublication *publication, const Recalled *recalled);
+/*
+ * Warns where people are linked too well already, by what was published before: to
+ * values of a new list that the old one lacks; to any, under a new l.  The first is
+ * called as the owner, inside SPI.
+ */
+extern void warn_of_new_values(const DeclaredPublication *publication, Oid old_list, Oid new_list);
+extern void warn_of_new_l(const DeclaredPublication *publication, Jsonb *params);
 
 /* Refuses a registry, or a list of values, that makes no sense: see declare/tables.h. */
 extern void check_global_table(const DeclaredPublication *publication, const char *param,

@@ -10,6 +10,7 @@
 #include "audit/breach.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
+#include "history/protected.h"
 #include "history/texts.h"
 #include "serve/release.h"
 #include "utils/builtins.h"

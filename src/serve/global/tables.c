@@ -57,17 +57,18 @@ check_transient(const DeclaredPublication *publication, Oid old_copy, Oid new_co
 				 errmsg("the table that \"transient\" names has no value"),
 				 errdetail("Nothing would be protected."),
 				 errhint("Leave \"transient\" out to protect all values.")));
-	if (!OidIsValid(old_copy) || accept_weakening || publication->releases == 0)
+	if (!OidIsValid(old_copy) || publication->releases == 0)
 		return;
-	lost = count_of(psprintf("SELECT count(*) FROM (SELECT %1$s FROM %2$s EXCEPT SELECT %1$s FROM %3$s) v",
+	lost = accept_weakening ? 0 : count_of(psprintf("SELECT count(*) FROM (SELECT %1$s FROM %2$s EXCEPT SELECT %1$s FROM %3$s) v",
 							 value, relation_words(old_copy), table));
 	if (lost > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("a \"transient\" without " INT64_FORMAT " of the values would weaken what publication \"%s\" has promised",
+				 errmsg("the table that \"transient\" names lacks " INT64_FORMAT " value(s) that publication \"%s\" protects",
 						lost, publication->name),
 				 errdetail("Who was linked to them could be linked again, as often as you publish."),
 				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
+	warn_of_new_values(publication, old_copy, new_copy);
 }
 
 void

@@ -1,8 +1,8 @@
 /*
  * protected.c
- *		Which values a publication protects.
+ *		Looking values of the log up in a list.
  */
-#include "serve/global/global.h"
+#include "history/protected.h"
 
 #include "declare/tables.h"
 #include "history/reader.h"
@@ -11,7 +11,7 @@
 typedef struct Marking
 {
 	const Recalled *recalled;
-	bool	   *is_protected;
+	bool	   *is_listed;
 } Marking;
 
 static void
@@ -21,18 +21,25 @@ mark_value(void *what, TupleTableSlot *slot)
 	Code		code = recalled_value(marking->recalled, slot->tts_values[0], slot->tts_isnull[0]);
 
 	if (code != NO_CODE && code != UNKNOWN_VALUE)
-		marking->is_protected[code] = true;
+		marking->is_listed[code] = true;
+}
+
+bool *
+listed_values(Oid table, const Recalled *recalled)
+{
+	Marking		marking = {
+		.recalled = recalled,
+		.is_listed = palloc_extended(sizeof(bool) * ((Size) recalled->seen.nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
+	};
+
+	read_each(table, mark_value, &marking);
+	return marking.is_listed;
 }
 
 const bool *
 protected_values(const DeclaredPublication *publication, const Recalled *recalled)
 {
 	Oid			copy = copied_table(publication, "transient");
-	Marking		marking = {.recalled = recalled};
 
-	if (!OidIsValid(copy))
-		return NULL;
-	marking.is_protected = palloc_extended(sizeof(bool) * ((Size) recalled->seen.nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	read_each(copy, mark_value, &marking);
-	return marking.is_protected;
+	return OidIsValid(copy) ? listed_values(copy, recalled) : NULL;
 }
