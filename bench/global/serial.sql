@@ -94,6 +94,7 @@ FROM (SELECT 'Figure 6' AS figure, l, 3 AS releases, NULL::int AS alpha FROM unn
 	UNION ALL SELECT 'Figure 7', l, NULL, 3 FROM unnest('{2,3,5,7,10}'::int[]) l
 	UNION ALL SELECT 'Figure 8', 2, k, NULL FROM unnest('{3,5,10,15,20}'::int[]) k
 	UNION ALL SELECT 'Figure 9', 2, NULL, a FROM unnest('{2,3,4,5}'::int[]) a) f, unnest('{rare,tenth}'::text[]) which
+WHERE figure LIKE '%' || :'figure'
 \gexec
 
 \echo
