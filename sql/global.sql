@@ -106,6 +106,8 @@ SELECT pprepub.alter_publication('patients', '{}');
 SELECT DISTINCT sensitive FROM pprepub.statistics('patients') ORDER BY 1;
 SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised') ORDER BY check_name;
 SELECT number, rows, suppressed FROM pprepub.publish('patients');
+DELETE FROM rare WHERE disease IS NULL;
+SELECT pprepub.alter_publication('patients', '{}');
 DELETE FROM rare WHERE disease = 'chlamydia';
 SELECT pprepub.alter_publication('patients', '{"transient": "rare"}');
 SELECT pprepub.alter_publication('patients', '{"transient": "rare", "accept_weakening": true}');

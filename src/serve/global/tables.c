@@ -43,6 +43,14 @@ check_registry(const DeclaredPublication *publication, Oid copy)
 				 errhint("A person is counted in once: name a view with one row for each key.")));
 }
 
+/* How many values of one list another one lacks; NULL is none. */
+static int64
+count_missing(const char *value, Oid list, Oid other)
+{
+	return count_of(psprintf("SELECT count(*) FROM (SELECT %1$s FROM %2$s WHERE %1$s IS DISTINCT FROM NULL EXCEPT SELECT %1$s FROM %3$s) v",
+							 value, relation_words(list), relation_words(other)));
+}
+
 /* Values of the old copy that the new one lacks would not be protected any more. */
 static void
 check_transient(const DeclaredPublication *publication, Oid old_copy, Oid new_copy, bool accept_weakening)
@@ -56,11 +64,10 @@ check_transient(const DeclaredPublication *publication, Oid old_copy, Oid new_co
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the table that \"transient\" names has no value"),
 				 errdetail("Nothing would be protected."),
-				 errhint("Leave \"transient\" out to protect all values.")));
+				 errhint("Fill it. A publication that is declared without \"transient\" protects all values.")));
 	if (!OidIsValid(old_copy) || publication->releases == 0)
 		return;
-	lost = accept_weakening ? 0 : count_of(psprintf("SELECT count(*) FROM (SELECT %1$s FROM %2$s EXCEPT SELECT %1$s FROM %3$s) v",
-							 value, relation_words(old_copy), table));
+	lost = accept_weakening ? 0 : count_missing(value, old_copy, new_copy);
 	if (lost > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -68,7 +75,8 @@ check_transient(const DeclaredPublication *publication, Oid old_copy, Oid new_co
 						lost, publication->name),
 				 errdetail("Who was linked to them could be linked again, as often as you publish."),
 				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
-	warn_of_new_values(publication, old_copy, new_copy);
+	if (count_missing(value, new_copy, old_copy) > 0)
+		warn_of_new_values(publication, old_copy, new_copy);
 }
 
 void
