@@ -6,8 +6,8 @@
  *		A class is as large as its first row demands, and takes in whoever is
  *		allowed in a class of that size, the nearest first: as far as losses go,
  *		since what a row's company costs is what covering all of them loses.  Rows
- *		that need a class themselves are nearer than they are, rows that lose
- *		what they could have kept farther.
+ *		that need no class are farther by what they lose themselves, which they
+ *		could have kept; people who are counted in lose nothing.
  *
  *		A value that so many have that each class must take one of them (a
  *		pressing one), lest some be left in the end, has its place kept.
@@ -25,8 +25,8 @@
 
 #define NO_SHELF PG_UINT32_MAX
 
-/* How far a row seems, by what a class is to it. */
-static const double far[] = {[NEEDY] = 1,[HELPING] = 1.1,[FREE] = 1.5};
+/* Rows that need a class come first where all else is the same. */
+#define HELPING_FACTOR 1.1
 #define FREE_STEP 0.001
 
 /* So many of those who demand much may find no company before the others are looked at. */
@@ -64,6 +64,7 @@ struct Seeder
 	uint32		taken_allocated;
 	Taken	   *taken;
 	Span	   *hull;			/* [dimensions] */
+	uint64		losing;			/* of what was taken: rows that lose what the hull covers */
 	uint64		places;			/* that nobody has, and are not kept */
 	Code		npressing;
 	Code	   *pressing;		/* values that have places kept */
@@ -175,13 +176,16 @@ keep_open(Seeder *seeder)
  * ----------------------------------------------------------------
  */
 
+/* What each of the rows in the making loses by one row more; what that one loses, if it need not, is divided among them. */
 static float
 distance_of(const Seeder *seeder, const Shelf *shelf, double covered)
 {
 	const Records *records = seeder->growth->records;
-	double		loss = widened_loss(records, seeder->hull, record_tuple(records, shelf->record), records->ndimensions) - covered;
+	double		widened = widened_loss(records, seeder->hull, record_tuple(records, shelf->record), records->ndimensions);
 
-	return (float) (loss * far[shelf->kind] + (shelf->kind == FREE ? FREE_STEP : 0));
+	if (shelf->kind == FREE)
+		return (float) (widened - covered + widened / seeder->losing + FREE_STEP);
+	return (float) ((widened - covered) * (shelf->kind == HELPING ? HELPING_FACTOR : 1));
 }
 
 /* Sorts the open shelves by what the class in the making would lose by taking from them, nearly. */
@@ -232,6 +236,7 @@ take(Seeder *seeder, uint32 s, uint32 at)
 	rows[at] = rows[shelf->from + --shelf->rows];
 	rows[shelf->from + shelf->rows] = row;
 	crowd_add(growth->crowd, row);
+	seeder->losing += shelf->kind != HELPING;
 	hull_add_tuple(growth->records, seeder->hull, record_tuple(growth->records, shelf->record));
 }
 
@@ -343,6 +348,7 @@ gather(Seeder *seeder, uint32 seed)
 	uint64		before;
 
 	crowd_clear(crowd);
+	seeder->losing = 0;
 	hull_clear(seeder->growth->records, seeder->hull);
 	take(seeder, seed, shelf_at(seeder, seed)->from);
 	do
