@@ -11,7 +11,7 @@
 
 #include "audit/breach.h"
 #include "declare/parameters.h"
-#include "executor/spi.h"
+#include "declare/work.h"
 #include "history/protected.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -72,47 +72,37 @@ l_of(const DeclaredPublication *publication, Jsonb *params)
 void
 warn_of_new_values(const DeclaredPublication *publication, Oid old_list, Oid new_list)
 {
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "linked before", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(work);
+	OwnersWork	work;
 	Recalled   *recalled;
 	bool	   *is_old;
 	bool	   *is_new;
 	Counting	counting;
 
-	PushActiveSnapshot(GetLatestSnapshot());
+	work_begin(&work, publication->owner, GetLatestSnapshot());
 	recalled = recall(publication);
 	is_old = listed_values(old_list, recalled);
 	is_new = listed_values(new_list, recalled);
 	for (Code value = 0; value < recalled->seen.nvalues; value++)
 		is_new[value] &= !is_old[value];
 	counting = count_breaches(recalled, is_new, l_of(publication, publication->params));
-	PopActiveSnapshot();
-	MemoryContextSwitchTo(old);
+	work_end(&work);
 	warn(publication, &counting);
-	MemoryContextDelete(work);
+	MemoryContextDelete(work.context);
 }
 
 void
 warn_of_new_l(const DeclaredPublication *publication, Jsonb *params)
 {
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "linked before", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old;
-	Identity	caller;
+	OwnersWork	work;
 	Recalled   *recalled;
 	Counting	counting;
 
 	if (l_of(publication, params) <= l_of(publication, publication->params))
 		return;
-	PushActiveSnapshot(GetLatestSnapshot());
-	act_as(&caller, publication->owner);
-	SPI_connect();
-	old = MemoryContextSwitchTo(work);
+	work_begin(&work, publication->owner, GetLatestSnapshot());
 	recalled = recall(publication);
 	counting = count_breaches(recalled, protected_values(publication, recalled), l_of(publication, params));
-	MemoryContextSwitchTo(old);
-	SPI_finish();
-	act_as_before(&caller);
-	PopActiveSnapshot();
+	work_end(&work);
 	warn(publication, &counting);
-	MemoryContextDelete(work);
+	MemoryContextDelete(work.context);
 }
