@@ -165,24 +165,6 @@ bpg_principle(const int64 *params)
 	return principle_k_l(params[BPG_K], params[BPG_L]);
 }
 
-static Draft *
-draft_create(const Frame *frame, const int64 *params)
-{
-	Draft	   *draft = palloc0(sizeof(Draft));
-
-	draft->k = params[BPG_K];
-	draft->classes = palloc0(sizeof(Classes));
-	draft->classes->nqis = frame->nqis;
-	draft->classes->rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
-	draft->classes->first = palloc0(sizeof(uint64));
-	draft->classes->regions = palloc(sizeof(Span));
-	draft->parent = palloc(sizeof(uint32));
-	draft->classes->first_counterfeit = palloc0(sizeof(uint64));
-	draft->classes->counterfeit = palloc(sizeof(Code));
-	draft->stands_for = palloc(sizeof(uint64));
-	return draft;
-}
-
 /* What it takes to ask what is allowed. */
 static Bpg
 bpg_create(const Frame *frame, const Past *past, const int64 *params)
@@ -217,7 +199,7 @@ bpg_want_helpers(const Frame *frame, const Past *past, const int64 *params, bool
 static Draft *
 bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {
-	Draft	   *draft = draft_create(frame, params);
+	Drafting   *drafting = drafting_create_of_neighborhoods(frame, params[BPG_K]);
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "bpg", ALLOCSET_DEFAULT_SIZES);
 	Bpg			bpg;
@@ -225,7 +207,8 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	MemoryContextSwitchTo(work);
 	bpg = bpg_create(frame, past, params);
 	bpg.seed = seed;
-	bpg.draft = draft;
+	bpg.drafting = drafting;
+	bpg.draft = drafting->draft;
 	pg_prng_seed(&bpg.random, seed);
 	bpg.cuts = AllocSetContextCreate(work, "cut", ALLOCSET_DEFAULT_SIZES);
 	bpg.rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
@@ -238,7 +221,7 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	invent_values(&bpg);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work);
-	return draft;
+	return drafting->draft;
 }
 
 const Method bpg_method = {

@@ -11,7 +11,7 @@
 #define PPREPUB_METHOD_BPG_BPG_H
 
 #include "common/pg_prng.h"
-#include "method/method.h"
+#include "method/drafting.h"
 
 /* The repairs, in the order of the list. */
 typedef enum Repair
@@ -69,9 +69,8 @@ typedef struct Bpg
 	bool	   *is_known;		/* [values] */
 
 	/* The draft */
-	Draft	   *draft;
-	uint32		classes_allocated;
-	uint64		counterfeits_allocated;
+	Drafting   *drafting;
+	Draft	   *draft;			/* its */
 } Bpg;
 
 static inline bool
@@ -126,9 +125,11 @@ extern void publish_neighborhood(Bpg *bpg);
 /* Cuts the first n of bpg->rows into classes as small as the reserve allows; false if they cannot be a class at all. */
 extern bool cut_rows(Bpg *bpg, uint64 n);
 
-/* Appends a class of the first n of bpg->rows, and of so many invented rows to be added afterwards. */
-extern uint32 add_class_of_rows(Bpg *bpg, uint64 n, uint64 counterfeits);
-extern void add_counterfeit(Bpg *bpg, uint32 c, uint64 stands_for);
+/* Invented rows for the class that is added next: returns where it goes whom they stand for; values are drawn in the end. */
+extern uint64 *invent_for_class(Bpg *bpg, uint64 n);
+
+/* Appends a class of n rows; region: its cells, or NULL for those that cover it. */
+extern void add_class(Bpg *bpg, const RowId *rows, uint64 n, const Span *region);
 
 /* ----------------------------------------------------------------
  * Invented rows

@@ -7,36 +7,8 @@
 #include "method/bpg/bpg.h"
 #include "miscadmin.h"
 #include "partition/mondrian.h"
-#include "partition/region.h"
 #include "portability/instr_time.h"
 #include "utils/memutils.h"
-
-static void
-make_room(Bpg *bpg, uint64 counterfeits)
-{
-	Draft	   *draft = bpg->draft;
-	Classes    *classes = draft->classes;
-	int			nqis = Max(1, classes->nqis);
-
-	if (classes->nclasses + 1 >= bpg->classes_allocated)
-	{
-		bpg->classes_allocated = Max(1024, bpg->classes_allocated * 2);
-		classes->first = repalloc_huge(classes->first, sizeof(uint64) * bpg->classes_allocated);
-		classes->regions = repalloc_huge(classes->regions, sizeof(Span) * nqis * bpg->classes_allocated);
-		draft->parent = repalloc_huge(draft->parent, sizeof(uint32) * bpg->classes_allocated);
-		classes->first_counterfeit = repalloc_huge(classes->first_counterfeit,
-												   sizeof(uint64) * bpg->classes_allocated);
-	}
-	counterfeits += classes->first_counterfeit[classes->nclasses];
-	if (counterfeits > bpg->counterfeits_allocated)
-	{
-		bpg->counterfeits_allocated = Max(1024, counterfeits * 2);
-		classes->counterfeit = repalloc_huge(classes->counterfeit,
-											 sizeof(Code) * bpg->counterfeits_allocated);
-		draft->stands_for = repalloc_huge(draft->stands_for,
-										  sizeof(uint64) * bpg->counterfeits_allocated);
-	}
-}
 
 /* Cutting is what every release costs; all else is for the sake of the past. */
 static void
@@ -49,44 +21,29 @@ note_cutting(Bpg *bpg, instr_time start)
 	bpg->draft->cutting_seconds += INSTR_TIME_GET_DOUBLE(now);
 }
 
-/* Appends a class of these rows; its counterfeits are added afterwards. */
-static uint32
-add_class(Bpg *bpg, const RowId *rows, uint64 n, const Span *region, uint64 counterfeits)
+void
+add_class(Bpg *bpg, const RowId *rows, uint64 n, const Span *region)
 {
 	const Frame *frame = bpg->frame;
-	Classes    *classes = bpg->draft->classes;
-	uint32		c = classes->nclasses;
 	instr_time	start;
+	uint32		c;
 
-	make_room(bpg, counterfeits);
-	memcpy(classes->rows + classes->first[c], rows, sizeof(RowId) * n);
 	INSTR_TIME_SET_CURRENT(start);
-	if (region == NULL)
-		rows_region(frame, rows, n, &classes->regions[(Size) c * classes->nqis]);
-	else
-		memcpy(&classes->regions[(Size) c * classes->nqis], region, sizeof(Span) * classes->nqis);
+	drafting_add_rows(bpg->drafting, rows, n);
+	c = drafting_end_class(bpg->drafting, region);
 	note_cutting(bpg, start);
 	if (frame->asked != NULL)
 		for (uint64 i = 0; i < n; i++)
 			bpg->draft->dirty += !frame->asked[rows[i]];
 	bpg->draft->parent[c] = bpg->n;
-	classes->nclasses++;
-	classes->first[c + 1] = classes->first[c] + n;
-	classes->first_counterfeit[c + 1] = classes->first_counterfeit[c];
-	return c;
 }
 
-uint32
-add_class_of_rows(Bpg *bpg, uint64 n, uint64 counterfeits)
+uint64 *
+invent_for_class(Bpg *bpg, uint64 n)
 {
-	return add_class(bpg, bpg->rows, n, NULL, counterfeits);
-}
+	const Code *values = drafting_invent(bpg->drafting, n);
 
-/* Its value is drawn when it is known what else leaves. */
-void
-add_counterfeit(Bpg *bpg, uint32 c, uint64 stands_for)
-{
-	bpg->draft->stands_for[bpg->draft->classes->first_counterfeit[c + 1]++] = stands_for;
+	return bpg->draft->stands_for + (values - bpg->draft->classes->counterfeit);
 }
 
 /* Are the classes allowed with the values that their members had in the past? */
@@ -133,8 +90,7 @@ cut_rows(Bpg *bpg, uint64 n)
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		(void) add_class(bpg, classes->rows + classes->first[c], class_size(classes, c),
-						 class_region(classes, c), 0);
+		add_class(bpg, classes->rows + classes->first[c], class_size(classes, c), class_region(classes, c));
 	}
 	return true;
 }
@@ -144,7 +100,7 @@ publish_neighborhood(Bpg *bpg)
 {
 	uint64		nrows = 0;
 	uint64		nreplaced = 0;
-	uint32		c;
+	uint64	   *stands_for;
 
 	for (uint64 i = 0; i < bpg->size; i++)
 	{
@@ -156,8 +112,9 @@ publish_neighborhood(Bpg *bpg)
 	}
 	if (nreplaced == 0 && cut_rows(bpg, nrows))
 		return;
-	c = add_class_of_rows(bpg, nrows, nreplaced);
+	stands_for = invent_for_class(bpg, nreplaced);
 	for (uint64 i = 0; i < bpg->size && nreplaced > 0; i++)
 		if (bpg->fate[i] == REPLACED)
-			add_counterfeit(bpg, c, bpg->past->first[bpg->n] + i);
+			*stands_for++ = bpg->past->first[bpg->n] + i;
+	add_class(bpg, bpg->rows, nrows, NULL);
 }

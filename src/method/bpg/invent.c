@@ -114,15 +114,16 @@ static void
 invent_rows(Bpg *bpg, uint64 n)
 {
 	uint64		lacking = n < bpg->k ? bpg->k - n : 0;
-	uint32		c;
+	uint64	   *stands_for;
 
 	for (uint64 i = 0; i < n; i++)
 		tally_add(bpg->tally, bpg->frame->sensitive[bpg->rows[i]]);
 	if (bpg->l > 1 && bpg->tally->values < bpg->l)
 		lacking = Max(lacking, bpg->l - bpg->tally->values);
-	c = add_class_of_rows(bpg, n, lacking);
+	stands_for = invent_for_class(bpg, lacking);
 	for (uint64 i = 0; i < lacking; i++)
-		add_counterfeit(bpg, c, NO_MEMBER);
+		stands_for[i] = NO_MEMBER;
+	add_class(bpg, bpg->rows, n, NULL);
 	tally_clear(bpg->tally, bpg->frame);
 }
 

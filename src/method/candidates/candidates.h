@@ -6,30 +6,12 @@
 #ifndef PPREPUB_METHOD_CANDIDATES_CANDIDATES_H
 #define PPREPUB_METHOD_CANDIDATES_CANDIDATES_H
 
-#include "method/method.h"
+#include "method/drafting.h"
 #include "partition/buckets.h"
 
-/* A draft in the making: class after class. */
-typedef struct Drafting
-{
-	const Frame *frame;
-	Draft	   *draft;
-	uint32		classes_allocated;
-	uint64		counterfeits_allocated;
-	RowId	   *rows;			/* of the class at hand */
-	uint64		nrows;
-	uint64		rows_allocated;
-} Drafting;
-
-/* In the current context, in which the draft stays. */
-extern Drafting *drafting_create(const Frame *frame, uint32 m);
-
-/* The cells of a set for the class at hand: rows, and counterfeits where there are none. */
-extern void drafting_add_set(Drafting *drafting, const RowId *cell, const Code *values, uint32 n);
-extern void drafting_add_counterfeits(Drafting *drafting, const Code *values, uint32 n);
-
-/* The class at hand is whole. */
-extern void drafting_end_class(Drafting *drafting);
+/* The cells of a set for the class at hand: rows, and invented ones where there are none. */
+extern void add_set(Drafting *drafting, const RowId *cell, const Code *values, uint32 n);
+extern void add_invented_set(Drafting *drafting, const Code *values, uint32 n);
 
 /*
  * Section 3 of paper 004, of somebody who is in so many releases, where each

@@ -81,10 +81,10 @@ draft_class(Drafting *drafting, const CorPartition *partition, const HcClass *cl
 	uint32		n = partition->nvalues;
 
 	for (uint64 set = class->first; set != NO_SET; set = partition->next[set])
-		drafting_add_set(drafting, partition->cell + set * n, values, n);
+		add_set(drafting, partition->cell + set * n, values, n);
 	for (uint64 i = 0; i < class->counterfeit_sets; i++)
-		drafting_add_counterfeits(drafting, values, n);
-	drafting_end_class(drafting);
+		add_invented_set(drafting, values, n);
+	(void) drafting_end_class(drafting, NULL);
 }
 
 static void

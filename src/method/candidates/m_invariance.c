@@ -34,8 +34,8 @@ draft_bucket(Drafting *drafting, Buckets *buckets, uint32 b)
 	even_split(drafting->frame, buckets->rows, buckets->first + first, buckets->first + first + 1, n, sets, cell);
 	for (uint64 set = 0; set < sets; set++)
 	{
-		drafting_add_set(drafting, cell + set * n, buckets->value + first, n);
-		drafting_end_class(drafting);
+		add_set(drafting, cell + set * n, buckets->value + first, n);
+		(void) drafting_end_class(drafting, NULL);
 	}
 	pfree(cell);
 }
