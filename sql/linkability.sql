@@ -163,7 +163,7 @@ SELECT number, rows FROM unnest('{bpg,sequential}'::name[]) p, unnest('{aged,sex
 SELECT l.* FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('sequential', join_kind => kind) l;
 SELECT count(*) FROM unnest('{mj,kmj,fmj}'::text[]) kind, pprepub.linkability('bpg', join_kind => kind) b
 JOIN pprepub.linkability('sequential', join_kind => b.join_kind) s ON b = s;
-SELECT * FROM pprepub.link_posterior('sequential') ORDER BY probability DESC, tuple::text LIMIT 3;
+SELECT tuple, records, round(probability::numeric, 9) AS probability, sensitive FROM pprepub.link_posterior('sequential') ORDER BY 3 DESC, tuple::text LIMIT 3;
 SELECT pprepub.drop_publication(name, true) FROM unnest('{bpg,sequential}'::text[]) name;
 DROP TABLE visitors CASCADE;
 
