@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(new_server make_patients declare_patients everything
-	same_everything whole_release
+	same_everything whole_release restored
 	no_release whole_or_no_release make_attacker remember no_faults
 	fails_like fails_with start_sql finish_sql);
 
@@ -35,6 +35,21 @@ jit = off
 CONF
 	$node->start;
 	return $node;
+}
+
+# Dumps database postgres in a format, 'plain' or 'custom', and restores it as another, whose name is returned.
+sub restored
+{
+	my ($node, $format) = @_;
+	my $file = $node->backup_dir . ".$format";
+	my $database = "restored_$format";
+
+	$node->command_ok([ 'pg_dump', '-d', $node->connstr('postgres'), '-F', $format, '-f', $file ], "dump, $format");
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->command_ok($format eq 'plain'
+		? [ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $file ]
+		: [ 'pg_restore', '-e', '-j', '3', '-d', $node->connstr($database), $file ], "restore, $format");
+	return $database;
 }
 
 # hospital.patients, which belongs to its owner and has that many rows.

@@ -41,14 +41,8 @@ like($before, qr/^global\|.*\|t$/m, 'all is well before');
 unlike($before, qr/\|f$/m, 'in all respects');
 foreach my $format ('plain', 'custom')
 {
-	my $file = $node->backup_dir . ".$format";
-	my $database = "restored_$format";
+	my $database = restored($node, $format);
 
-	$node->command_ok([ 'pg_dump', '-d', $node->connstr('postgres'), '-F', $format, '-f', $file ], "dump, $format");
-	$node->safe_psql('postgres', "CREATE DATABASE $database");
-	$node->command_ok($format eq 'plain'
-		? [ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $file ]
-		: [ 'pg_restore', '-e', '-j', '3', '-d', $node->connstr($database), $file ], "restore, $format");
 	is(same($database), $before, "$format: all is there");
 	fails_like($node, $database, q{SELECT pprepub.publish('linked')}, qr/history/, "$format: nothing is published before the history is acknowledged");
 	fails_like($node, $database, q{DELETE FROM published_private.linked_registry}, qr/cannot be changed/, "$format: the registry is sealed");
