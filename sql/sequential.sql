@@ -148,6 +148,65 @@ SELECT pprepub.acknowledge_history('people');
 SELECT try_publish('people', '{sex}');
 SELECT pprepub.drop_publication('people', forget_history => true);
 
+-- ----------------------------------------------------------------
+-- People who have left: whose values these were, whoever compares the releases can tell
+-- ----------------------------------------------------------------
+
+CREATE TABLE leaving (id int PRIMARY KEY, age int, disease text);
+INSERT INTO leaving VALUES (1, 20, 'flu'), (2, 20, 'measles'), (3, 20, 'cough'), (4, 20, 'mumps'),
+	(5, 40, 'angina'), (6, 40, 'measles'), (7, 40, 'cough'), (8, 40, 'mumps');
+SELECT pprepub.create_publication('leaving', 'leaving', 'id', '{"age": "range"}', 'disease', 'sequential', '{"k": 2, "seed": 1}');
+SELECT try_publish('leaving', '{age, disease}');
+-- Each age is left with three diseases; but who of 20 has gone had the flu.
+DELETE FROM leaving WHERE id IN (1, 5);
+SELECT try_publish('leaving', '{disease}');
+SELECT try_publish('leaving', '{age}');
+-- Two diseases have gone at each age, and two are left.
+DELETE FROM leaving WHERE id IN (2, 6);
+SELECT try_publish('leaving', '{disease}');
+SELECT check_name, required, measured, holds FROM pprepub.audit('leaving') WHERE check_name = 'joined';
+SELECT pprepub.drop_publication('leaving', forget_history => true);
+DROP TABLE leaving;
+
+-- ----------------------------------------------------------------
+-- What the audit says of all releases together
+-- ----------------------------------------------------------------
+
+CREATE TABLE audited AS SELECT id, 20 + id % 4 * 10 AS age, CASE WHEN id % 2 = 0 THEN 'F' ELSE 'M' END AS gender, 'd' || id % 7 AS disease FROM generate_series(1, 40) id;
+ALTER TABLE audited ADD PRIMARY KEY (id);
+CREATE PROCEDURE audit() LANGUAGE plpgsql AS $$
+DECLARE r record;
+BEGIN
+	FOR r IN SELECT check_name, required, measured, holds FROM pprepub.audit('audited') WHERE check_name = 'joined' LOOP
+		RAISE INFO '%: %; %: %', r.check_name, r.required, r.measured, r.holds;
+	END LOOP;
+END
+$$;
+SELECT pprepub.create_publication('audited', 'audited', 'id', '{"age": "range", "gender": "suppress"}', 'disease', 'sequential', '{"k": 3, "seed": 1}');
+SELECT try_publish('audited', '{age, gender}');
+CALL audit();
+SELECT try_publish('audited', '{age, disease}');
+CALL audit();
+-- A larger k is for the next release.
+SELECT pprepub.alter_publication('audited', '{"k": 6}');
+CALL audit();
+-- Who has left or changed since was judged when he was published.
+UPDATE audited SET age = age + 1, disease = 'other' WHERE id <= 3;
+DELETE FROM audited WHERE id BETWEEN 4 AND 6;
+CALL audit();
+-- Who is no worse off, and who is
+SET client_min_messages = warning;
+SELECT pprepub.alter_publication('audited', '{"k": 3, "accept_weakening": true}');
+CREATE VIEW no_worse AS SELECT id, gender FROM audited WHERE id > 6;
+CREATE VIEW worse AS SELECT id, age, gender, disease FROM audited WHERE id > 6;
+SELECT number FROM pprepub.import_release('audited', 'no_worse', 'id');
+CALL audit();
+SELECT number FROM pprepub.import_release('audited', 'worse', 'id');
+CALL audit();
+SELECT pprepub.drop_publication('audited', forget_history => true);
+DROP TABLE audited CASCADE;
+DROP PROCEDURE audit;
+
 DROP VIEW before, nobodys;
 DROP VIEW drawn_people;
 DROP TABLE people, countries;

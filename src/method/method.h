@@ -21,6 +21,7 @@
 /* See method/sequence.h */
 struct Sequence;
 struct SequencePart;
+struct SequenceJudgement;
 
 typedef struct Draft
 {
@@ -92,9 +93,14 @@ typedef struct Method
 	 */
 	bool		(*is_crowd) (const int64 *params, const uint64 *count, Code nvalues);
 
-	/* An error unless a part keeps what was promised, judged from scratch; returns what that is judged by. */
-	const char *(*judge_part) (const struct Sequence *sequence, const struct SequencePart *part,
-								const int64 *params, uint64 budget);
+	/*
+	 * Does a part keep what these parameters promise?  Judged from scratch, by the widest join that
+	 * the budget allows to be narrowed, and does not keep less than the one before it.
+	 */
+	struct SequenceJudgement (*judge_part) (const struct SequencePart *part, const int64 *params, uint64 budget);
+
+	/* What they promise, in words. */
+	char	   *(*promise) (const int64 *params);
 } Method;
 
 extern const Method *const methods[];	/* ends with NULL */

@@ -24,14 +24,25 @@ typedef struct SequencePart
 	JoinInput	join;
 	Span	  **cells;			/* [nqis][records] of the frame's quasi-identifiers */
 	const RowId *row;			/* [records of the last release] of the frame; NO_ROW for who is absent */
+
+	/* People to protect: who has left is a box of all that he may have been */
 	JoinTuples	tuples;
 } SequencePart;
+
+/* What a part keeps, as it came out */
+typedef struct SequenceJudgement
+{
+	const char *join;			/* by which it was judged */
+	uint32		exposed;		/* tuples that are linked to less than was promised */
+	double		least;			/* linkability or diversity of any; infinite if nobody is linked to anything */
+} SequenceJudgement;
 
 typedef struct Sequence
 {
 	const char *publication;
 	int32		number;			/* of the new release */
 	uint64		changed;		/* times that people became somebody else between releases */
+	uint64		contradicted;	/* people who seem to have other insensitive values than before: nothing can be judged */
 	SequenceColumn *column;		/* [nqis] of the frame */
 	int32		nparts;
 	SequencePart *part;

@@ -16,6 +16,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "audit/join/full.h"
 #include "audit/join/parting.h"
 #include "method/method.h"
@@ -246,53 +248,50 @@ sequential_is_crowd(const int64 *params, const uint64 *count, Code nvalues)
 	return is_diversity(params) ? total > 0 && total >= k_of(params) * most : distinct >= k_of(params);
 }
 
-static bool
-is_kept(const JoinGraph *graph, const SequencePart *part, const int64 *params)
+/* Counts those who are linked to less than k, and finds the least. */
+static SequenceJudgement
+judge_profile(const JoinGraph *graph, const SequencePart *part, const int64 *params, const char *join)
 {
 	LinkProfile *profile = link_profile(graph, &part->tuples, true);
+	SequenceJudgement judgement = {.join = join,.least = INFINITY};
 
 	for (uint32 t = 0; profile != NULL && t < part->tuples.ntuples; t++)
 	{
-		double		level = is_diversity(params) ? profile->diversity[t] : profile->linkability[t];
-
-		if (profile->linkability[t] != NO_CLIQUE && level >= k_of(params))
-			continue;
+		bool		is_linked = profile->linkability[t] != NO_CLIQUE;
+		double		level = !is_linked ? 0 : is_diversity(params) ? profile->diversity[t] : profile->linkability[t];
 
 		/* Who is linked to values that are not shown only is linked to nothing; and everybody has a clique, his own */
-		if (profile->linkability[t] != 1 || profile->value[profile->first[t]] != NO_CODE)
-			return false;
+		if (profile->linkability[t] == 1 && profile->value[profile->first[t]] == NO_CODE)
+			continue;
+		judgement.exposed += level < k_of(params);
+		judgement.least = Min(judgement.least, level);
 	}
-	return true;
+	return judgement;
 }
 
-static void
-refuse_judged(const Sequence *sequence, const char *join)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_NO_DATA_FOUND),
-			 errmsg("release %d of publication \"%s\" cannot be judged", sequence->number, sequence->publication),
-			 errdetail("Joined with all before by \"%s\", it does not keep what its method promises: people have changed " UINT64_FORMAT " time(s) between releases, and it depends on what a release shows whether that can be seen.",
-					   join, sequence->changed),
-			 errhint("Publish other columns, or without the sensitive column.")));
-}
-
-static const char *
-sequential_judge_part(const Sequence *sequence, const SequencePart *part, const int64 *params, uint64 budget)
+static SequenceJudgement
+sequential_judge_part(const SequencePart *part, const int64 *params, uint64 budget)
 {
 	JoinGraph  *graph = join_graph(&part->join);
 	JoinTrouble trouble;
+	SequenceJudgement kernel;
+	SequenceJudgement full;
 
 	if (!is_kernel(params))
-	{
-		if (!is_kept(graph, part, params))
-			refuse_judged(sequence, "mj");
-		return "mj";
-	}
-	if (join_kernel(graph, &trouble) != JOIN_FOUND || !is_kept(graph, part, params))
-		refuse_judged(sequence, "kmj");
-	if (part->join.nreleases > 2 && join_full(graph, budget) != JOIN_FOUND)
-		return "kmj";
-	return is_kept(graph, part, params) ? "fmj" : "kmj";
+		return judge_profile(graph, part, params, "mj");
+	if (join_kernel(graph, &trouble) != JOIN_FOUND)
+		return (SequenceJudgement) {.join = "kmj",.exposed = part->tuples.ntuples};
+	kernel = judge_profile(graph, part, params, part->join.nreleases > 2 ? "kmj" : "fmj");
+	if (kernel.exposed > 0 || part->join.nreleases <= 2 || join_full(graph, budget) != JOIN_FOUND)
+		return kernel;
+	full = judge_profile(graph, part, params, "fmj");
+	return full.exposed > 0 ? kernel : full;
+}
+
+static char *
+sequential_promise(const int64 *params)
+{
+	return psprintf("%s >= %g of everybody, by %s", privacies[params[SEQUENTIAL_PRIVACY]], k_of(params), joins[params[SEQUENTIAL_JOIN]]);
 }
 
 const Method sequential_method = {
@@ -308,4 +307,5 @@ const Method sequential_method = {
 	.parts_newcomers = sequential_parts_newcomers,
 	.is_crowd = sequential_is_crowd,
 	.judge_part = sequential_judge_part,
+	.promise = sequential_promise,
 };

@@ -170,8 +170,7 @@ check_remembered(Audit *audit)
  * ----------------------------------------------------------------
  */
 
-/* Is it the moment that made an error, and not what was read? */
-static bool
+bool
 is_transient(int sqlerrcode)
 {
 	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);

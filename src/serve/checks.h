@@ -33,6 +33,9 @@ typedef struct Audit
 	int			nchecks;
 } Audit;
 
+/* Is it the moment that made an error, and not what was read? */
+extern bool is_transient(int sqlerrcode);
+
 /* All words are allocated where the audit is. */
 extern void add_check(Audit *audit, const char *name, char *required, char *measured, bool holds, char *worst);
 

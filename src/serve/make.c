@@ -58,7 +58,7 @@ judge_draft(const Making *making, const Past *past)
 	Principle	promised = principle_under(publication->method, publication->params);
 
 	judge_classes(&making->loaded->frame, making->draft->classes, &promised);
-	if (promise != NULL)
+	if (promise != NULL && promise->judge != NULL)
 		promise->judge(publication, &making->loaded->frame, past, making->draft);
 }
 

@@ -7,11 +7,13 @@
 #include "serve/global/global.h"
 #include "serve/promises_candidates.h"
 #include "serve/promises_distinct.h"
+#include "serve/sequence/promise.h"
 
 static const Promise promises[] = {
 	{"m-invariance", judge_invariance, check_invariance, NULL, NULL, NULL},
 	{"cor-split", judge_cor_split, check_cor_split, NULL, NULL, NULL},
 	{"m-distinct", judge_distinct_draft, check_distinct, NULL, judge_distinct_import, NULL},
+	{"sequential", NULL, check_sequence, NULL, judge_sequence_import, NULL},
 	{"global", judge_global, check_global, warn_of_global, NULL, warn_of_new_l},
 	{.method = NULL}
 };

@@ -17,7 +17,7 @@ typedef struct Promise
 {
 	const char *method;
 
-	/* The last check of a draft, by code of audit/: an internal error if it does not keep the promise. */
+	/* The last check of a draft, by code of audit/: an internal error if it does not keep the promise; NULL where drafting does it. */
 	void		(*judge) (const DeclaredPublication *publication, const Frame *frame,
 						  const Past *past, const Draft *draft);
 

@@ -69,9 +69,9 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	checksum = catalog_field(row, "checksum", &isnull);
 	if (!isnull)
 		released->checksum = *DatumGetUUIDP(checksum);
-	released->principle = principle_under(catalog_text(access, row, "method"),
-										  DatumGetJsonbP(catalog_field(row, "params", &isnull)));
 	old = MemoryContextSwitchTo(access->context);
+	released->params = DatumGetJsonbPCopy(catalog_field(row, "params", &isnull));
+	released->principle = principle_under(catalog_text(access, row, "method"), released->params);
 	released->shown = noted_columns(publication, columns);
 	released->tree = trees_of_columns(publication, DatumGetArrayTypeP(catalog_field(row, "trees", &isnull)));
 	for (int i = 0; i < publication->ncolumns; i++)

@@ -19,6 +19,7 @@ typedef struct Released
 	bool		is_imported;
 	bool		is_identified;	/* does the log say whose its rows are? */
 	Oid			table;			/* InvalidOid when it has none, or it is gone */
+	Jsonb	   *params;			/* that it was made with */
 	Principle	principle;		/* that it was made under */
 	const bool *shown;			/* [columns of the publication] */
 	const int32 *tree;			/* [columns of the publication] with which it was made, or 0 */

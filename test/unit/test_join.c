@@ -537,9 +537,101 @@ check_profile(const Story *story, const JoinGraph *graph, const Joined *joined)
 	check(brief->first == NULL && brief->least_linkability == least && brief->least_diversity == least_diversity);
 }
 
+/* Boxes that somebody lies in */
+typedef struct BoxTuples
+{
+	Code		lo[MAX_COLUMNS][NTUPLES];
+	Code		hi[MAX_COLUMNS][NTUPLES];
+	const Code *first[MAX_COLUMNS];
+	const Code *end[MAX_COLUMNS];
+	JoinTuples	tuples;
+} BoxTuples;
+
+static void
+make_boxes(const Story *story, BoxTuples *made)
+{
+	for (int c = 0; c < story->qis; c++)
+	{
+		made->first[c] = made->lo[c];
+		made->end[c] = made->hi[c];
+		for (int t = 0; t < NTUPLES; t++)
+		{
+			made->lo[c][t] = t < story->records ? story->code[c][t] : any_below(8);
+			made->hi[c][t] = made->lo[c][t] + any_below(2) * any_below(3);
+		}
+	}
+	made->tuples = (JoinTuples) {.ntuples = NTUPLES,.code = made->first,.end = made->end};
+}
+
+/* The next tuple in a box; false if there is none. */
+static bool
+next_in_box(const Story *story, const BoxTuples *boxes, int t, Code *tuple)
+{
+	for (int c = 0; c < story->qis; c++)
+	{
+		if (tuple[c]++ < boxes->hi[c][t])
+			return true;
+		tuple[c] = boxes->lo[c][t];
+	}
+	return false;
+}
+
+static int
+count_values(const Linked *linked)
+{
+	int			n = 0;
+
+	for (int v = 0; v <= NVALUES; v++)
+		n += linked->cliques[v] > 0;
+	return n;
+}
+
+/* Nobody in a box is linked to less; who is alone in it, to no more. */
+static void
+check_box(const Story *story, const Joined *joined, const LinkProfile *profile, const BoxTuples *boxes, int t)
+{
+	Code		tuple[MAX_COLUMNS];
+	int			ntuples = 0;
+	double		linkability = profile->linkability[t] == NO_CLIQUE ? 0 : profile->linkability[t];
+	Linked		linked;
+
+	for (int c = 0; c < story->qis; c++)
+		tuple[c] = boxes->lo[c][t];
+	do
+	{
+		int			total = 0;
+		int			most = 0;
+
+		linked = linked_to(story, joined, tuple);
+		for (int v = 0; v <= NVALUES; v++)
+		{
+			total += linked.cliques[v];
+			most = Max(most, linked.cliques[v]);
+		}
+		check(linkability <= count_values(&linked));
+		check(most == 0 || profile->diversity[t] <= (double) total / most + 1e-9);
+		ntuples++;
+	} while (next_in_box(story, boxes, t, tuple));
+	if (ntuples == 1)
+		check_tuple(&linked, profile, t);
+}
+
+static void
+check_boxes(const Story *story, const JoinGraph *graph, const Joined *joined)
+{
+	BoxTuples	boxes;
+	LinkProfile *profile;
+
+	make_boxes(story, &boxes);
+	profile = link_profile(graph, &boxes.tuples, true);
+	for (int t = 0; profile != NULL && t < NTUPLES; t++)
+		check_box(story, joined, profile, &boxes, t);
+}
+
 static void
 check_figures(const Story *story, const JoinGraph *graph, const Joined *joined)
 {
+	check_boxes(story, graph, joined);
 	check(equals_counts(story, graph, joined));
 	check_profile(story, graph, joined);
 }

@@ -46,6 +46,7 @@ typedef struct Story
 	double	   *loss[MAX_COLUMNS];
 	Span	   *span[MAX_COLUMNS];
 	Code		code[MAX_COLUMNS][MAX_RECORDS];
+	Span		tuple[MAX_COLUMNS][MAX_RECORDS];	/* as far as it is known what people are */
 	Code		value[MAX_RECORDS];
 	bool		shown[MAX_RELEASES][MAX_COLUMNS];
 	bool		tells[MAX_RELEASES];
@@ -128,7 +129,10 @@ add_column(Story *story, int nleaves)
 	story->loss[c] = widths(story->tree[c]);
 	story->span[c] = leaves(story->tree[c]);
 	for (int i = 0; i < story->records; i++)
+	{
 		story->code[c][i] = any_below(nleaves);
+		story->tuple[c][i] = span_of(story->code[c][i]);
+	}
 }
 
 static Story
@@ -190,6 +194,24 @@ let_be_absent(Story *story)
 	}
 }
 
+/* What somebody may be who has left, if nothing is known of him but his cells */
+static void
+forget_absentees(Story *story)
+{
+	for (int i = 0; i < story->records; i++)
+		for (int c = 0; c < story->qis && is_absent(story, story->releases - 1, i); c++)
+		{
+			Span	   *tuple = &story->tuple[c][i];
+
+			if (any_below(3) == 0)
+				continue;
+			*tuple = story->tree[c]->nodes[0].leaves;
+			for (int r = 0; r + 1 < story->releases; r++)
+				if (story->shown[r][c])
+					*tuple = (Span) {Max(tuple->lo, story->cell[r][c][i].lo), Min(tuple->hi, story->cell[r][c][i].hi)};
+		}
+}
+
 /* Which of them may be the same person's, as far as observers know who comes and goes. */
 static Together
 together_of(const Story *story, int r, int s)
@@ -212,7 +234,10 @@ typedef struct Input
 	JoinRelease release[MAX_RELEASES];
 	const Span *cells[MAX_RELEASES][MAX_COLUMNS];
 	Together	together[MAX_RELEASES * MAX_RELEASES];
+	Code		code[MAX_COLUMNS][MAX_RECORDS];
+	Code		end[MAX_COLUMNS][MAX_RECORDS];
 	const Code *codes[MAX_COLUMNS];
+	const Code *ends[MAX_COLUMNS];
 	Code		shown[MAX_COLUMNS][MAX_RECORDS];	/* codes, but of those who are absent */
 	JoinTuples	tuples;
 	SeqColumn	column[MAX_COLUMNS];
@@ -240,8 +265,16 @@ fill_input(Story *story, Input *input)
 		for (int r = 0; r < s; r++)
 			input->together[pair_number(r, s)] = together_of(story, r, s);
 	for (int c = 0; c < story->columns; c++)
-		input->codes[c] = story->code[c];
-	input->tuples = (JoinTuples) {.ntuples = story->records,.code = input->codes};
+	{
+		input->codes[c] = input->code[c];
+		input->ends[c] = input->end[c];
+		for (int i = 0; i < story->records; i++)
+		{
+			input->code[c][i] = story->tuple[c][i].lo;
+			input->end[c][i] = story->tuple[c][i].hi;
+		}
+	}
+	input->tuples = (JoinTuples) {.ntuples = story->records,.code = input->codes,.end = input->ends};
 }
 
 /* Writes the last release's cells. */
@@ -426,7 +459,7 @@ level_of(const Story *story, const Joined *joined, int person, bool diversity)
 		{
 			for (int q = 0; q < story->qis; q++)
 				consistent &= !story->shown[r][q] ||
-					span_contains(story->cell[r][q][record[r]], span_of(story->code[q][person]));
+					span_contains(story->cell[r][q][record[r]], story->tuple[q][person]);
 			if (story->tells[r] && story->told[r][record[r]] != NO_CODE)
 				value = story->told[r][record[r]];
 		}
@@ -602,7 +635,10 @@ test_random(void)
 		if (any_below(4) == 0)
 			story.null_value = any_below(NVALUES);
 		if (story.releases > 1 && any_below(3) == 0)
+		{
 			let_be_absent(&story);
+			forget_absentees(&story);
+		}
 		check_story(&story, random_task());
 	}
 	check(nfound > 500);
@@ -692,6 +728,8 @@ test_example_1_1(void)
 		story.person[i] = story.value[i] = story.told[0][i] = story.told[1][i] = i;
 		story.code[0][i] = i / 2;
 		story.code[1][i] = i % 2;
+		story.tuple[0][i] = span_of(i / 2);
+		story.tuple[1][i] = span_of(i % 2);
 		story.cell[0][0][i] = span_of(i / 2);
 		story.cell[1][1][i] = span_of(i % 2);
 	}

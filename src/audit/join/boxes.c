@@ -33,10 +33,19 @@ struct Boxes
 	Level	   *level;			/* [ncolumns] */
 };
 
+/* How a box that is looked for lies to the one that is asked about */
+typedef enum Lie
+{
+	MEETING,
+	AROUND,
+	WITHIN
+} Lie;
+
 typedef struct Search
 {
 	const Boxes *boxes;
 	const Span *box;
+	Lie			lie;
 	uint32	   *found;
 	uint32		nfound;
 } Search;
@@ -148,6 +157,21 @@ boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const Span *const *c
 	return boxes;
 }
 
+static inline bool
+lies(Lie lie, Span cell, Span wanted)
+{
+	switch (lie)
+	{
+		case MEETING:
+			return span_overlaps(cell, wanted);
+		case AROUND:
+			return span_contains(cell, wanted);
+		case WITHIN:
+			return span_contains(wanted, cell);
+	}
+	return false;
+}
+
 static void
 search(Search *s, int32 column, uint32 begin, uint32 end)
 {
@@ -171,19 +195,37 @@ search(Search *s, int32 column, uint32 begin, uint32 end)
 		search(s, column, begin, middle);
 		if (level->cell[middle].lo > wanted.hi)
 			return;
-		if (span_overlaps(level->cell[middle], wanted))
+		if (lies(s->lie, level->cell[middle], wanted))
 			search(s, column + 1, level->first[middle], level->first[middle + 1]);
 		begin = middle + 1;
 	}
 }
 
-uint32
-boxes_meeting(const Boxes *boxes, const Span *box, uint32 *found)
+static uint32
+search_all(const Boxes *boxes, const Span *box, Lie lie, uint32 *found)
 {
-	Search		s = {.boxes = boxes,.box = box,.found = found};
+	Search		s = {.boxes = boxes,.box = box,.lie = lie,.found = found};
 
 	search(&s, 0, 0, boxes->ncolumns == 0 ? boxes->n : boxes->level[0].n);
 	return s.nfound;
+}
+
+uint32
+boxes_meeting(const Boxes *boxes, const Span *box, uint32 *found)
+{
+	return search_all(boxes, box, MEETING, found);
+}
+
+uint32
+boxes_around(const Boxes *boxes, const Span *box, uint32 *found)
+{
+	return search_all(boxes, box, AROUND, found);
+}
+
+uint32
+boxes_within(const Boxes *boxes, const Span *box, uint32 *found)
+{
+	return search_all(boxes, box, WITHIN, found);
 }
 
 void

@@ -26,7 +26,7 @@ part_tuples(const JoinTuples *tuples, const int32 *column, int32 ncolumns)
 	for (int32 c = 0; c < ncolumns; c++)
 	{
 		for (uint32 t = 0; t < tuples->ntuples; t++)
-			cells[t] = span_of(tuples->code[column[c]][t]);
+			cells[t] = tuple_cell(tuples, column[c], t);
 		part_by(&parting, cells);
 	}
 	pfree(cells);
@@ -141,15 +141,17 @@ part_from(Meeting *meeting)
 void
 meet(Meeting *meeting, const JoinTuples *tuples, uint32 tuple)
 {
+	uint32		part = meeting->alike.part[tuple] + (meeting->is_wide ? meeting->alike.nparts : 0);
 	uint32		npieces;
 
-	if (meeting->part == meeting->alike.part[tuple])
+	if (meeting->part == part)
 		return;
-	meeting->part = meeting->alike.part[tuple];
+	meeting->part = part;
 	part_from(meeting);
 	for (int32 c = 0; c < meeting->ncolumns; c++)
-		meeting->box[c] = span_of(tuples->code[meeting->column[c]][tuple]);
-	npieces = boxes_meeting(meeting->boxes, meeting->box, meeting->piece);
+		meeting->box[c] = tuple_cell(tuples, meeting->column[c], tuple);
+	npieces = meeting->is_wide ? boxes_meeting(meeting->boxes, meeting->box, meeting->piece) :
+		boxes_around(meeting->boxes, meeting->box, meeting->piece);
 	for (uint32 i = 0; i < npieces; i++)
 		meet_piece(meeting->side, meeting, meeting->piece[i]);
 	if (meeting->value != NULL)

@@ -10,12 +10,26 @@
 #include "audit/join/graph.h"
 #include "audit/join/parting.h"
 
-/* Quasi-identifiers of the source's rows: tuples that differ. */
+/*
+ * Quasi-identifiers of people: tuples that differ.
+ *
+ * Of somebody it may only be known that he lies in a box.  Records that contain all of it are
+ * consistent with whatever he is, those that overlap it with some of what he may be.
+ */
 typedef struct JoinTuples
 {
 	uint32		ntuples;
 	const Code *const *code;	/* [qis][ntuples] */
+	const Code *const *end;		/* [qis][ntuples] of boxes; NULL where all are known */
 } JoinTuples;
+
+static inline Span
+tuple_cell(const JoinTuples *tuples, int32 column, uint32 tuple)
+{
+	Code		code = tuples->code[column][tuple];
+
+	return (Span) {code, tuples->end == NULL ? code : tuples->end[column][tuple]};
+}
 
 /* Records of a node that show the same value */
 typedef struct Share
@@ -33,13 +47,14 @@ typedef struct Meeting
 	Parting		alike;			/* tuples, by these columns */
 	Boxes	   *boxes;			/* of pieces */
 	Span	   *box;			/* [ncolumns] */
+	bool		is_wide;		/* what overlaps a tuple's box is met, too */
 	bool		tells;			/* the sensitive column is shown */
 	Code	   *value;			/* [nodes] what they show, or NO_CODE, if it is shared; or NULL */
 	uint32	   *share_of;		/* [pieces] if it tells */
 	Share	   *share;			/* [shares] */
 
 	/* What the tuple at hand meets */
-	uint32		part;			/* of tuples that are alike; NO_TUPLE for none yet */
+	uint32		part;			/* of tuples that are alike, and behind them the same widely; NO_TUPLE for none yet */
 	uint32	   *piece;			/* [pieces] */
 	uint32	   *node;			/* [nodes] by value, if it is shared */
 	uint32		nnodes;

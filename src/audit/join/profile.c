@@ -27,6 +27,12 @@ typedef struct Profiling
 	int32	   *release;		/* [releases] those with most pieces first */
 	Hearing	   *hearing;
 	Wide	   *total;
+
+	/* What somebody in a box may hear of; NULL where all tuples are known */
+	Wide	   *possible;		/* [values + 1] */
+	Code	   *value;			/* [values + 1] those that are possible */
+	uint32		nvalues;
+	Wide	   *others;
 } Profiling;
 
 static void *
@@ -35,62 +41,169 @@ allocate(Size width, Size n)
 	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 }
 
-/* Writes down the values and frequencies of a tuple. */
-static void
-keep_values(Profiling *profiling, uint32 tuple)
+/* Room for so many values more, of a tuple; returns where it begins. */
+static uint64
+make_room(Profiling *profiling, uint32 tuple, uint32 nvalues)
 {
 	LinkProfile *profile = profiling->profile;
 	uint64		n = profile->first[tuple] = profiling->nkept;
 
-	profiling->nkept += profiling->hearing->nvalues;
+	profiling->nkept += nvalues;
 	if (profiling->nkept > profiling->room)
 	{
 		profiling->room = Max(profiling->room * 2, profiling->nkept);
 		profile->value = repalloc_huge(profile->value, sizeof(Code) * profiling->room);
 		profile->frequency = repalloc_huge(profile->frequency, sizeof(double) * profiling->room);
 	}
-	sort_codes(profiling->hearing->value, profiling->hearing->nvalues);
-	for (uint32 i = 0; i < profiling->hearing->nvalues; i++, n++)
-	{
-		Code		value = profiling->hearing->value[i];
+	return n;
+}
 
-		profile->value[n] = value == profiling->graph->input->nvalues ? NO_CODE : value;
-		profile->frequency[n] = wide_ratio(&profiling->hearing->cliques[value], profiling->total);
+static inline Code
+told_value(const Profiling *profiling, Code value)
+{
+	return value == profiling->graph->input->nvalues ? NO_CODE : value;
+}
+
+/* Writes down the values and frequencies of a tuple. */
+static void
+keep_values(Profiling *profiling, uint32 tuple)
+{
+	LinkProfile *profile = profiling->profile;
+	const Hearing *hearing = profiling->hearing;
+	uint64		n = make_room(profiling, tuple, hearing->nvalues);
+
+	sort_codes(hearing->value, hearing->nvalues);
+	for (uint32 i = 0; i < hearing->nvalues; i++, n++)
+	{
+		profile->value[n] = told_value(profiling, hearing->value[i]);
+		profile->frequency[n] = wide_ratio(&hearing->cliques[hearing->value[i]], profiling->total);
 	}
 }
 
-/* Judges a tuple by the values that were heard, and forgets them. */
-static void
-judge(Profiling *profiling, uint32 tuple)
+/* Adds up what was heard; returns what was heard most of, or NULL. */
+static const Wide *
+add_up(Profiling *profiling)
 {
-	LinkProfile *profile = profiling->profile;
+	const Hearing *hearing = profiling->hearing;
 	const Wide *most = NULL;
 
 	wide_set(profiling->total, 0);
-	for (uint32 i = 0; i < profiling->hearing->nvalues; i++)
+	for (uint32 i = 0; i < hearing->nvalues; i++)
 	{
-		const Wide *cliques = &profiling->hearing->cliques[profiling->hearing->value[i]];
+		const Wide *cliques = &hearing->cliques[hearing->value[i]];
 
 		wide_add(profiling->total, cliques);
 		if (most == NULL || wide_compare(cliques, most) > 0)
 			most = cliques;
 	}
-	profile->linkability[tuple] = profiling->hearing->nvalues;
-	profile->diversity[tuple] = most == NULL ? 0 : wide_ratio(profiling->total, most);
+	return most;
+}
+
+/* Judges a tuple by the values that were heard. */
+static void
+judge(Profiling *profiling, uint32 tuple)
+{
+	const Wide *most = add_up(profiling);
+
+	profiling->profile->diversity[tuple] = most == NULL ? 0 : wide_ratio(profiling->total, most);
 	if (profiling->with_values)
 		keep_values(profiling, tuple);
-	if (!profiling->hearing->any)
-		profile->linkability[tuple] = NO_CLIQUE;
-	hearing_clear(profiling->hearing);
+}
+
+/* ----------------------------------------------------------------
+ * Boxes
+ * ----------------------------------------------------------------
+ */
+
+static bool
+is_box(const Profiling *profiling, uint32 tuple)
+{
+	for (int32 c = 0; profiling->tuples->end != NULL && c < profiling->graph->input->nqis; c++)
+		if (profiling->tuples->end[c][tuple] != profiling->tuples->code[c][tuple])
+			return true;
+	return false;
+}
+
+/* Keeps what was heard as what is possible, and forgets it. */
+static void
+take_possible(Profiling *profiling)
+{
+	Hearing    *hearing = profiling->hearing;
+
+	sort_codes(hearing->value, hearing->nvalues);
+	profiling->nvalues = hearing->nvalues;
+	memcpy(profiling->value, hearing->value, sizeof(Code) * hearing->nvalues);
+	for (uint32 i = 0; i < hearing->nvalues; i++)
+		wide_copy(&profiling->possible[hearing->value[i]], &hearing->cliques[hearing->value[i]]);
+	hearing_clear(hearing);
+}
+
+/* Of somebody in a box who may have this value: all cliques, at the least, by those with it, at the most. */
+static double
+least_ratio(Profiling *profiling, Code value)
+{
+	wide_copy(profiling->others, profiling->total);
+	if (profiling->hearing->heard[value])
+		wide_subtract(profiling->others, &profiling->hearing->cliques[value]);
+	wide_add(profiling->others, &profiling->possible[value]);
+	return wide_ratio(profiling->others, &profiling->possible[value]);
+}
+
+/* Judges a box by the values that are heard of all over it, and those that are possible. */
+static void
+judge_box(Profiling *profiling, uint32 tuple)
+{
+	LinkProfile *profile = profiling->profile;
+	uint64		n = profiling->with_values ? make_room(profiling, tuple, profiling->nvalues) : 0;
+
+	(void) add_up(profiling);
+	profile->diversity[tuple] = 0;
+	for (uint32 i = 0; i < profiling->nvalues; i++)
+	{
+		double		ratio = least_ratio(profiling, profiling->value[i]);
+
+		if (i == 0 || ratio < profile->diversity[tuple])
+			profile->diversity[tuple] = ratio;
+		if (!profiling->with_values)
+			continue;
+		profile->value[n] = told_value(profiling, profiling->value[i]);
+		profile->frequency[n++] = 1 / ratio;
+	}
+}
+
+/* ----------------------------------------------------------------
+ * All of them
+ * ----------------------------------------------------------------
+ */
+
+static void
+hear(Profiling *profiling, uint32 tuple, bool is_wide)
+{
+	for (int32 r = 0; r < profiling->graph->nreleases; r++)
+	{
+		profiling->meeting[r].is_wide = is_wide;
+		meet(&profiling->meeting[r], profiling->tuples, tuple);
+	}
+	hear_cliques(profiling->hearing);
 }
 
 static void
 profile_tuple(Profiling *profiling, uint32 tuple)
 {
-	for (int32 r = 0; r < profiling->graph->nreleases; r++)
-		meet(&profiling->meeting[r], profiling->tuples, tuple);
-	hear_cliques(profiling->hearing);
-	judge(profiling, tuple);
+	bool		is_wide = is_box(profiling, tuple);
+
+	if (is_wide)
+	{
+		hear(profiling, tuple, true);
+		take_possible(profiling);
+	}
+	hear(profiling, tuple, false);
+	profiling->profile->linkability[tuple] = profiling->hearing->any ? profiling->hearing->nvalues : NO_CLIQUE;
+	if (is_wide)
+		judge_box(profiling, tuple);
+	else
+		judge(profiling, tuple);
+	hearing_clear(profiling->hearing);
 }
 
 static bool
@@ -229,6 +342,11 @@ prepare(Profiling *profiling)
 	}
 	qsort_arg(profiling->release, graph->nreleases, sizeof(int32), compare_releases, (void *) graph);
 	profiling->hearing = hearing_create(graph, profiling->meeting);
+	if (profiling->tuples->end == NULL)
+		return;
+	profiling->possible = wide_create((Size) graph->input->nvalues + 1, join_limbs(graph));
+	profiling->value = allocate(sizeof(Code), (Size) graph->input->nvalues + 1);
+	profiling->others = wide_create(1, join_limbs(graph));
 }
 
 LinkProfile *

@@ -19,6 +19,10 @@
  * its records shows; "not shown" is a value, too, where some records show one.  A
  * clique with a NULL counts for nothing, neither a value nor the frequency of
  * others; so a tuple that has only such has linkability 0 and diversity 0.
+ *
+ * Of a tuple that is a box, linkability and diversity are no more than those of
+ * any tuple in it: values count that all of these are linked to, and most of all
+ * that value which the most cliques may link one of them to.
  */
 typedef struct LinkProfile
 {
@@ -29,7 +33,10 @@ typedef struct LinkProfile
 	uint32		least_linkability;
 	double		least_diversity;
 
-	/* If asked for, values with their relative frequencies: tuple t's are linkability[t] from first[t] on */
+	/*
+	 * If asked for, values with their relative frequencies: tuple t's are linkability[t] from first[t] on;
+	 * more of a box, all those that a tuple in it may be linked to, and how frequent they are at most
+	 */
 	uint64	   *first;			/* [ntuples] or NULL */
 	Code	   *value;			/* ascending; NO_CODE, "not shown", comes last */
 	double	   *frequency;

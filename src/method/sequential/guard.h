@@ -64,7 +64,7 @@ typedef struct Guard
 
 	/* Tuples that differ in what any release shows, those alike in the new one side by side */
 	uint32		ntuples;
-	Code	   *code;			/* [tuples * columns] in the new release's columns */
+	Span	   *cell;			/* [tuples * columns] in the new release's columns */
 	int32		nfixed;			/* quasi-identifiers that the new release shows as they are */
 	int32	   *fixed;			/* [nfixed] columns of the join */
 	Encounter  *encounter;		/* [last] */

@@ -39,10 +39,10 @@ pile_add(Pile *pile, uint32 number)
  */
 
 static void
-part_by_codes(Parting *parting, Span *cells, const Code *code, const uint32 *tuple)
+part_by_column(Parting *parting, Span *cells, const JoinTuples *tuples, int32 column, const uint32 *tuple)
 {
 	for (uint32 i = 0; i < parting->nrecords; i++)
-		cells[i] = span_of(code[tuple == NULL ? i : tuple[i]]);
+		cells[i] = tuple_cell(tuples, column, tuple == NULL ? i : tuple[i]);
 	part_by(parting, cells);
 }
 
@@ -70,15 +70,15 @@ choose_tuples(Guard *guard)
 	uint32	   *kind_of;
 
 	for (int32 c = 0; c < guard->task->ncolumns; c++)
-		part_by_codes(&parting, cells, tuples->code[guard->task->column[c].column], NULL);
+		part_by_column(&parting, cells, tuples, guard->task->column[c].column, NULL);
 	for (int32 c = 0; c < guard->nfixed; c++)
-		part_by_codes(&parting, cells, tuples->code[guard->fixed[c]], NULL);
+		part_by_column(&parting, cells, tuples, guard->fixed[c], NULL);
 	guard->nkinds = parting.nparts;
 	kind_of = allocate(sizeof(uint32), tuples->ntuples);
 	memcpy(kind_of, parting.part, sizeof(uint32) * tuples->ntuples);
 	for (int32 c = 0; c < guard->input->nqis; c++)
 		if (is_shown(guard, c))
-			part_by_codes(&parting, cells, tuples->code[c], NULL);
+			part_by_column(&parting, cells, tuples, c, NULL);
 	guard->ntuples = parting.nparts;
 	guard->first_of_kind = first = allocate(sizeof(uint32), guard->nkinds + 1);
 	guard->kind = allocate(sizeof(uint32), guard->ntuples);
@@ -129,7 +129,7 @@ compare_candidates(const void *a, const void *b)
 static uint32
 meet_pieces(const PieceMeeting *meeting, const Span *box)
 {
-	uint32		npieces = boxes_meeting(meeting->boxes, box, meeting->found);
+	uint32		npieces = boxes_around(meeting->boxes, box, meeting->found);
 	uint32		n = 0;
 
 	for (uint32 i = 0; i < npieces; i++)
@@ -169,7 +169,7 @@ list_candidates(Encounter *encounter, const PieceMeeting *meeting, const JoinTup
 
 		CHECK_FOR_INTERRUPTS();
 		for (int32 c = 0; c < ncolumns; c++)
-			box[c] = span_of(tuples->code[column[c]][example[k]]);
+			box[c] = tuple_cell(tuples, column[c], example[k]);
 		n = meet_pieces(meeting, box);
 		encounter->first[k + 1] = encounter->first[k] + n;
 		if (encounter->first[k + 1] > room)
@@ -230,7 +230,7 @@ prepare_encounter(Guard *guard, int32 r, const uint32 *chosen)
 	for (int32 c = 0; c < guard->input->nqis; c++)
 		if (meeting.side->cells[c] != NULL)
 		{
-			part_by_codes(&parting, codes, guard->task->tuples->code[c], chosen);
+			part_by_column(&parting, codes, guard->task->tuples, c, chosen);
 			column[n] = c;
 			cells[n++] = meeting.side->cells[c];
 		}
@@ -284,13 +284,24 @@ learn_regions(Guard *guard)
 			box[c] = guard->task->column[c].span[key[1 + c]];
 		for (int32 c = 0; c < guard->nfixed; c++)
 			box[people->ncolumns + c] = people->graph->side[people->last].cells[guard->fixed[c]][people->fixed_record[key[0]]];
-		n = boxes_meeting(guard->kinds, box, guard->found);
+		n = boxes_within(guard->kinds, box, guard->found);
 		*kinds_in = (Pile) {.n = n,.room = n,.number = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE)};
 		memcpy(kinds_in->number, guard->found, sizeof(uint32) * n);
 		guard->region_stamped[guard->nregions] = 0;
 		for (uint32 i = 0; i < n; i++)
 			pile_add(&guard->regions[guard->found[i]], guard->nregions);
 	}
+}
+
+/* Of the tuples that were chosen */
+static Span *
+cells_of(const Guard *guard, const uint32 *chosen, int32 column)
+{
+	Span	   *cells = allocate(sizeof(Span), guard->ntuples);
+
+	for (uint32 t = 0; t < guard->ntuples; t++)
+		cells[t] = tuple_cell(guard->task->tuples, column, chosen[t]);
+	return cells;
 }
 
 static void
@@ -300,26 +311,15 @@ prepare_kinds(Guard *guard, const uint32 *chosen)
 	Span	  **cells = allocate(sizeof(Span *), task->ncolumns + guard->nfixed);
 	uint32	   *record = allocate(sizeof(uint32), guard->nkinds);
 
-	guard->code = allocate(sizeof(Code), (Size) guard->ntuples * task->ncolumns);
+	guard->cell = allocate(sizeof(Span), (Size) guard->ntuples * task->ncolumns);
 	for (int32 c = 0; c < task->ncolumns; c++)
 	{
-		const Code *code = task->tuples->code[task->column[c].column];
-
-		cells[c] = allocate(sizeof(Span), guard->ntuples);
+		cells[c] = cells_of(guard, chosen, task->column[c].column);
 		for (uint32 t = 0; t < guard->ntuples; t++)
-		{
-			cells[c][t] = span_of(code[chosen[t]]);
-			guard->code[(Size) t * task->ncolumns + c] = code[chosen[t]];
-		}
+			guard->cell[(Size) t * task->ncolumns + c] = cells[c][t];
 	}
 	for (int32 c = 0; c < guard->nfixed; c++)
-	{
-		const Code *code = task->tuples->code[guard->fixed[c]];
-
-		cells[task->ncolumns + c] = allocate(sizeof(Span), guard->ntuples);
-		for (uint32 t = 0; t < guard->ntuples; t++)
-			cells[task->ncolumns + c][t] = span_of(code[chosen[t]]);
-	}
+		cells[task->ncolumns + c] = cells_of(guard, chosen, guard->fixed[c]);
 	for (uint32 k = 0; k < guard->nkinds; k++)
 		record[k] = guard->first_of_kind[k];
 	guard->kinds = boxes_index(guard->nkinds, record, task->ncolumns + guard->nfixed, (const Span *const *) cells);

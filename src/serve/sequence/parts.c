@@ -3,7 +3,9 @@
  *		Joins of some of the people.
  *
  * NOTES
- *		Whoever left before the release at hand is in a part as an absentee.
+ *		Whoever left before the release at hand is in a part as an absentee.  What
+ *		he was is recovered, or else he may be anything that his cells cover.  Of what
+ *		was published the latter are not judged again: more may have been known then.
  *
  *		Observers may know of a person in which releases he was.  So to be there
  *		or not is a quasi-identifier like any other: a column for each release that
@@ -14,6 +16,7 @@
 
 #include "miscadmin.h"
 #include "serve/linkability/people.h"
+#include "serve/sequence/recover.h"
 #include "utils/memutils.h"
 
 #define NO_PERSON PG_UINT32_MAX
@@ -170,15 +173,34 @@ together_of(const JoinInput *join)
 	return together;
 }
 
-/* What all records of each person cover together in a column: [people of the part]. */
+/* All that a cell of a column may cover. */
+static Span
+whole_line(const Sequencing *sequencing, int32 column)
+{
+	const Reading *reading = sequencing->reading;
+
+	return column >= reading->nqis ? (Span) {0, PG_UINT32_MAX} :
+		sequencing->source->line[column].span[cells_whole(reading->cells[column])];
+}
+
+static bool
+is_shown(const JoinInput *join, int32 column)
+{
+	for (int32 r = 0; r < join->nreleases; r++)
+		if (join->release[r].cells[column] != NULL)
+			return true;
+	return false;
+}
+
+/* What all records of each person cover together in a column: [people of the part].  One code will do for what nobody sees. */
 static Span *
-covered(const JoinInput *join, int32 column)
+covered(const JoinInput *join, int32 column, Span whole)
 {
 	uint32		n = join->release[0].nrecords;
 	Span	   *cover = allocate(sizeof(Span), n);
 
 	for (uint32 p = 0; p < n; p++)
-		cover[p] = (Span) {0, PG_UINT32_MAX};
+		cover[p] = is_shown(join, column) ? whole : span_of(0);
 	for (int32 r = 0; r < join->nreleases; r++)
 	{
 		const JoinRelease *release = &join->release[r];
@@ -194,54 +216,161 @@ covered(const JoinInput *join, int32 column)
 	return cover;
 }
 
+/* The source's row of each person of the part who has not changed since the last release: [people of the part] or NO_ROW. */
+static RowId *
+known_rows(const PeopleParting *parting, const People *people)
+{
+	const Source *source = parting->sequencing->source;
+	const bool *is_changed = parting->sequencing->is_changed;
+	RowId	   *row = palloc_extended(sizeof(RowId) * ((Size) parting->npeople + 1), MCXT_ALLOC_HUGE);
+
+	memset(row, 0xff, sizeof(RowId) * ((Size) parting->npeople + 1));	/* NO_ROW */
+	for (uint64 i = 0; i < source->loaded->frame.nrows; i++)
+	{
+		Thread		thread = source->thread[i];
+		uint32		person = thread == NO_THREAD ? NOBODY_YET : people->last_of_thread[thread];
+
+		if (person != NOBODY_YET && parting->number[person] != NO_PERSON && (is_changed == NULL || !is_changed[thread]))
+			row[parting->number[person]] = i;
+	}
+	return row;
+}
+
+typedef struct Judged
+{
+	uint32		n;
+	uint32	   *person;			/* [n] of the part */
+	RowId	   *row;			/* [n] of the source; NO_ROW for who has left */
+} Judged;
+
 /*
- * The source's rows of the people chosen.
- *
- * Of who has changed where no release shows it yet, observers may know what he was when he was
- * published: some value that all his records cover.
+ * The people of the part whose level is judged.  Who was in the last release, but has left or changed
+ * since, was judged when it was made: what he was then is not known any more.
  */
+static Judged
+list_judged(const PeopleParting *parting, const People *people, const JoinInput *join)
+{
+	const bool *is_absent = absent_people(&join->release[join->nreleases - 1]);
+	RowId	   *row = known_rows(parting, people);
+	Judged		judged = {
+		.person = allocate(sizeof(uint32), parting->npeople),.row = allocate(sizeof(RowId), parting->npeople)
+	};
+
+	for (uint32 p = 0; p < parting->npeople; p++)
+	{
+		if (!is_absent[p] && row[p] == NO_ROW)
+			continue;
+		judged.person[judged.n] = p;
+		judged.row[judged.n++] = is_absent[p] ? NO_ROW : row[p];
+	}
+	pfree(row);
+	return judged;
+}
+
+/* What people who have left were, as far as the log tells: narrows cover[columns][people of the part]. */
+static void
+recover_absentees(const PeopleParting *parting, const People *people, const JoinInput *join, const Judged *judged, Span **cover)
+{
+	int			nqis = parting->sequencing->reading->nqis;
+	Thread	   *thread = allocate(sizeof(Thread), parting->npeople);
+	bool	  **absent = palloc(sizeof(bool *) * join->nreleases);
+	bool	   *is_absent = palloc(sizeof(bool) * join->nreleases);
+	Span	   *own = palloc(sizeof(Span) * (nqis + 1));
+	Recovery   *recovery = NULL;
+
+	for (uint32 p = 0; p < people->n; p++)
+		if (parting->number[p] != NO_PERSON)
+			thread[parting->number[p]] = people->thread[p];
+	for (int32 r = 0; r < join->nreleases; r++)
+		absent[r] = absent_people(&join->release[r]);
+	for (uint32 i = 0; i < judged->n; i++)
+	{
+		uint32		p = judged->person[i];
+
+		if (judged->row[i] != NO_ROW)
+			continue;
+		if (recovery == NULL)
+			recovery = recovery_create(parting->sequencing, parting->first);
+		for (int32 r = 0; r < join->nreleases; r++)
+			is_absent[r] = absent[r][p];
+		for (int q = 0; q < nqis; q++)
+			own[q] = cover[q][p];
+		recover_person(recovery, thread[p], is_absent, own);
+		for (int q = 0; q < nqis; q++)
+			cover[q][p] = own[q];
+	}
+	pfree(thread);
+}
+
+/* Leaves out those of whom it is not known what they were. */
+static void
+leave_out_unknown(Judged *judged, Span *const *cover, int32 ncolumns)
+{
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < judged->n; i++)
+	{
+		bool		is_known = true;
+
+		for (int32 c = 0; c < ncolumns && judged->row[i] == NO_ROW; c++)
+			is_known &= cover[c][judged->person[i]].lo == cover[c][judged->person[i]].hi;
+		if (!is_known)
+			continue;
+		judged->person[n] = judged->person[i];
+		judged->row[n++] = judged->row[i];
+	}
+	judged->n = n;
+}
+
+/* What a person may be in a column: the source's value, if his records cover it, or whatever they do. */
+static Span
+tuple_in(const Source *source, int32 column, RowId row, Span cover)
+{
+	Span		value = row == NO_ROW ? cover : span_of(code_of_row(source, column, row));
+
+	return span_contains(cover, value) ? value : cover;
+}
+
 static JoinTuples
 tuples_of(const PeopleParting *parting, const People *people, const JoinInput *join)
 {
-	const Source *source = parting->sequencing->source;
-	const Frame *frame = &source->loaded->frame;
+	const Sequencing *sequencing = parting->sequencing;
 	int32		ncolumns = join->nqis - join->nreleases;
 	Code	  **code = palloc(sizeof(Code *) * (join->nqis + 1));
-	uint32	   *row = allocate(sizeof(uint32), frame->nrows);
-	uint32	   *person = allocate(sizeof(uint32), frame->nrows);
-	uint32		n = 0;
+	Code	  **end = palloc(sizeof(Code *) * (join->nqis + 1));
+	Span	  **cover = palloc(sizeof(Span *) * (ncolumns + 1));
+	Judged		judged = list_judged(parting, people, join);
 
-	for (uint64 i = 0; i < frame->nrows; i++)
-	{
-		person[n] = parting->number[people->last_of_thread[source->thread[i]]];
-		if (person[n] != NO_PERSON)
-			row[n++] = i;
-	}
+	for (int32 c = 0; c < ncolumns; c++)
+		cover[c] = covered(join, c, whole_line(sequencing, c));
+	recover_absentees(parting, people, join, &judged, cover);
+	if (sequencing->loaded == NULL)
+		leave_out_unknown(&judged, cover, ncolumns);
 	for (int32 c = 0; c < ncolumns; c++)
 	{
-		Span	   *cover = covered(join, c);
-
-		code[c] = allocate(sizeof(Code), n);
-		for (uint32 i = 0; i < n; i++)
+		code[c] = allocate(sizeof(Code), judged.n);
+		end[c] = allocate(sizeof(Code), judged.n);
+		for (uint32 i = 0; i < judged.n; i++)
 		{
-			code[c][i] = code_of_row(source, c, row[i]);
-			if (!span_contains(cover[person[i]], span_of(code[c][i])))
-				code[c][i] = cover[person[i]].lo;
+			Span		tuple = tuple_in(sequencing->source, c, judged.row[i], cover[c][judged.person[i]]);
+
+			code[c][i] = tuple.lo;
+			end[c][i] = tuple.hi;
 		}
-		pfree(cover);
+		pfree(cover[c]);
 	}
 	for (int32 r = 0; r < join->nreleases; r++)
 	{
 		bool	   *absent = absent_people(&join->release[r]);
 
-		code[ncolumns + r] = allocate(sizeof(Code), n);
-		for (uint32 i = 0; i < n; i++)
-			code[ncolumns + r][i] = absent[person[i]];
+		code[ncolumns + r] = end[ncolumns + r] = allocate(sizeof(Code), judged.n);
+		for (uint32 i = 0; i < judged.n; i++)
+			code[ncolumns + r][i] = absent[judged.person[i]];
 		pfree(absent);
 	}
-	pfree(person);
-	pfree(row);
-	return (JoinTuples) {.ntuples = n,.code = (const Code *const *) code};
+	pfree(judged.person);
+	pfree(judged.row);
+	return (JoinTuples) {.ntuples = judged.n,.code = (const Code *const *) code,.end = (const Code *const *) end};
 }
 
 static RowId *
@@ -257,13 +386,26 @@ rows_of(const PeopleParting *parting)
 	return row;
 }
 
+/* The release that is to be found, as far as it is the part's. */
+static void
+take_draft(const PeopleParting *parting, SequencePart *part)
+{
+	const Sequencing *sequencing = parting->sequencing;
+	const JoinRelease *last = &part->join.release[part->join.nreleases - 1];
+	int			nqis = sequencing->loaded->frame.nqis;
+
+	part->cells = palloc(sizeof(Span *) * (nqis + 1));
+	for (int q = 0; q < nqis; q++)
+		part->cells[q] = (Span *) last->cells[sequencing->column[q]];
+	part->row = rows_of(parting);
+}
+
 static SequencePart
 make_part(const PeopleParting *parting, const People *people)
 {
 	const JoinInput *all = parting->all;
 	int32		n = nreleases_of(parting);
 	JoinRelease *release = palloc(sizeof(JoinRelease) * n);
-	int			nqis = parting->sequencing->loaded->frame.nqis;
 	SequencePart part = {.join = *all};
 
 	for (int32 r = 0; r < n; r++)
@@ -276,10 +418,8 @@ make_part(const PeopleParting *parting, const People *people)
 	part.join.ncolumns += n;
 	part.join.release = release;
 	part.join.together = all->together == NULL ? NULL : together_of(&part.join);
-	part.cells = palloc(sizeof(Span *) * (nqis + 1));
-	for (int q = 0; q < nqis; q++)
-		part.cells[q] = (Span *) release[n - 1].cells[parting->sequencing->column[q]];
-	part.row = rows_of(parting);
+	if (parting->sequencing->loaded != NULL)
+		take_draft(parting, &part);
 	part.tuples = tuples_of(parting, people, &part.join);
 	return part;
 }
@@ -300,7 +440,11 @@ count_changed(const Sequencing *sequencing, const People *people)
 	return n;
 }
 
-/* How many people have other insensitive values in one release than in another, as far as these can be told from others' rows? */
+/*
+ * How many people have other insensitive values in one release than in another?  Of rows of equal cells and values that
+ * differ in insensitive columns it is not known whose they are.  Any way to give them to people will do, if nobody
+ * contradicts himself.
+ */
 static uint64
 count_contradicted(const People *people)
 {
@@ -332,25 +476,6 @@ count_contradicted(const People *people)
 	return n;
 }
 
-/*
- * Of rows of equal cells and values that differ in insensitive columns it is not known whose they
- * are.  Any way to give them to people will do, if nobody contradicts himself.
- */
-static void
-verify_insensitive(const Sequencing *sequencing, const People *people)
-{
-	uint64		contradicted = count_contradicted(people);
-
-	if (contradicted == 0)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg("a release of publication \"%s\" with these columns cannot be judged",
-					sequencing->reading->publication->name),
-			 errdetail(UINT64_FORMAT " people seem to have other insensitive values than in an earlier release.", contradicted),
-			 errhint("Leave out the insensitive columns that earlier releases show.")));
-}
-
 void
 make_parts(const Sequencing *sequencing, Sequence *sequence, bool parted)
 {
@@ -358,7 +483,7 @@ make_parts(const Sequencing *sequencing, Sequence *sequence, bool parted)
 									 sequencing->is_guess, false, 0);
 	PeopleParting parting = {.sequencing = sequencing,.all = &people->input};
 
-	verify_insensitive(sequencing, people);
+	sequence->contradicted = count_contradicted(people);
 	sequence->changed = count_changed(sequencing, people);
 	find_arrivals(&parting, people->n);
 	sequence->part = palloc(sizeof(SequencePart) * people->input.nreleases);

@@ -12,10 +12,13 @@
 
 typedef struct Sequencing
 {
-	const LoadedFrame *loaded;	/* borrowed */
-	Reading    *reading;		/* the draft is the last release */
+	Reading    *reading;
 	Source	   *source;
 	bool		is_guess;
+	const bool *is_changed;		/* [threads] is the source's row another one than was published? NULL if none can be */
+
+	/* The draft, which is the last release; NULL where all of them were published */
+	const LoadedFrame *loaded;	/* borrowed */
 	int		   *column;			/* [nqis of the frame] among all quasi-identifiers */
 	const Tree **tree;			/* [nqis of the frame] */
 	Cell	  **cell;			/* [nqis of the frame][nodes] */

@@ -9,12 +9,20 @@
  *		Who is somebody else by now depends on what releases show.  While the next
  *		one is looked for, it is taken to show everything; once it is found, people
  *		are told apart anew, by what it does show, and it is judged so.
+ *
+ *		What was published is judged again by the same people and cells, as the log
+ *		and the tables have them.  Whoever has left the source since then, or is not
+ *		what he was, is left out: nobody knows any more what he was judged by.
  */
 #include "serve/sequence/sequence.h"
 
+#include <math.h>
+
 #include "declare/parameters.h"
+#include "frame/load.h"
 #include "frame/print.h"
 #include "method/sequential/ladder.h"
+#include "miscadmin.h"
 #include "serve/linkability/identify.h"
 #include "serve/linkability/people.h"
 #include "serve/linkability/settings.h"
@@ -144,6 +152,31 @@ sequencing_create(const DeclaredPublication *publication, const LoadedFrame *loa
 	return sequencing;
 }
 
+static void
+refuse_contradicted(const Sequence *sequence)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("a release of publication \"%s\" with these columns cannot be judged", sequence->publication),
+			 errdetail(UINT64_FORMAT " people seem to have other insensitive values than in an earlier release.",
+					   sequence->contradicted),
+			 errhint("Leave out the insensitive columns that earlier releases show.")));
+}
+
+static void
+refuse_judged(const Sequence *sequence, const SequenceJudgement *judgement)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NO_DATA_FOUND),
+			 errmsg("release %d of publication \"%s\" cannot be judged", sequence->number, sequence->publication),
+			 sequence->changed > 0
+			 ? errdetail("Joined with all before by \"%s\", it does not keep what its method promises: people have changed " UINT64_FORMAT " time(s) between releases, and it depends on what a release shows whether that can be seen.",
+						 judgement->join, sequence->changed)
+			 : errdetail("Joined with all before by \"%s\", it does not keep what its method promises to people who have left: what they were is not known any more, but for the cells that they were shown in.",
+						 judgement->join),
+			 errhint("Publish other columns, or without the sensitive column.")));
+}
+
 static Sequence *
 sequence_of(const Sequencing *sequencing, bool parted)
 {
@@ -154,6 +187,8 @@ sequence_of(const Sequencing *sequencing, bool parted)
 	sequence->number = draft->number;
 	sequence->column = columns_of(sequencing);
 	make_parts(sequencing, sequence, parted);
+	if (sequence->contradicted > 0)
+		refuse_contradicted(sequence);
 	return sequence;
 }
 
@@ -171,8 +206,13 @@ judge(const Sequencing *sequencing, const Method *method, const int64 *params, b
 	show_cells(sequencing, draft->classes);
 	sequence = sequence_of(sequencing, parted);
 	for (int32 i = 0; i < sequence->nparts; i++)
-		draft->guarantee = weaker(draft->guarantee,
-								  method->judge_part(sequence, &sequence->part[i], params, (uint64) fmj_budget));
+	{
+		SequenceJudgement judgement = method->judge_part(&sequence->part[i], params, (uint64) fmj_budget);
+
+		if (judgement.exposed > 0)
+			refuse_judged(sequence, &judgement);
+		draft->guarantee = weaker(draft->guarantee, judgement.join);
+	}
 }
 
 Draft *
@@ -197,4 +237,107 @@ draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loa
 	draft = method->draft_in_sequence(&loaded->frame, sequence_of(sequencing, parted), params);
 	judge(sequencing, method, params, parted, draft);
 	return draft;
+}
+
+/* ----------------------------------------------------------------
+ * What was published
+ * ----------------------------------------------------------------
+ */
+
+/* Whose quasi-identifiers are not what they were in a release, by the source as it shows these columns: sets is_changed. */
+static void
+compare_prints(const Reading *reading, const ReadRelease *release, const LoadedFrame *present, bool *is_changed)
+{
+	const SeenRelease *seen = release->seen;
+	uint32	   *print = allocate(sizeof(uint32), reading->recalled->seen.nthreads);
+
+	for (uint64 row = 0; row < present->frame.nrows; row++)
+	{
+		Thread		thread = recalled_person(reading->recalled, present->keys[row]);
+
+		if (thread != NO_THREAD)
+			print[thread] = present->fingerprint[row];
+	}
+	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
+		is_changed[seen->thread[i]] |= seen->fingerprint[i] != 0 && seen->fingerprint[i] != print[seen->thread[i]];
+	pfree(print);
+}
+
+/* Who is not what he was in some release: [threads]. */
+static bool *
+find_changed(const Reading *reading)
+{
+	const DeclaredPublication *publication = reading->publication;
+	bool	   *is_changed = allocate(sizeof(bool), reading->recalled->seen.nthreads);
+
+	for (int32 r = 0; r < reading->nreleases; r++)
+	{
+		MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "the source", ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(work);
+		const ReadRelease *release = &reading->release[r];
+
+		CHECK_FOR_INTERRUPTS();
+		compare_prints(reading, release,
+					   load_finish(load_rows(publication, NULL, release->released->shown, false, work)), is_changed);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(work);
+	}
+	return is_changed;
+}
+
+/* The releases before the last ones that show nobody, who come after all that was judged. */
+static int32
+without_empty(const Reading *reading)
+{
+	int32		n = reading->nreleases;
+
+	while (n > 0 && reading->release[n - 1].nrows == 0 && !reading->release[n - 1].is_logged)
+		n--;
+	return n;
+}
+
+/* The log is to say whose all rows are. */
+static void
+verify_logged(const Reading *reading)
+{
+	for (int32 r = 0; r < reading->nreleases; r++)
+		if (!reading->release[r].is_logged && reading->release[r].nrows > 0)
+			refuse_release(reading, &reading->release[r]);
+}
+
+static Published *
+judge_read(Reading *reading, const Method *method, const int64 *params)
+{
+	Published  *published = palloc0(sizeof(Published));
+	Sequencing	sequencing = {.reading = reading};
+	Sequence	sequence = {.publication = reading->publication->name};
+
+	published->least = INFINITY;
+	reading->nreleases = without_empty(reading);
+	verify_logged(reading);
+	if (reading->nreleases == 0)
+		return published;
+	sequencing.source = read_source(reading);
+	sequencing.is_guess = identify_rows(reading, sequencing.source);
+	sequencing.is_changed = find_changed(reading);
+	make_parts(&sequencing, &sequence, method->parts_newcomers(params));
+	published->is_contradicted = sequence.contradicted > 0;
+	for (int32 i = 0; i < sequence.nparts && !published->is_contradicted; i++)
+	{
+		SequenceJudgement judgement = method->judge_part(&sequence.part[i], params, 0);
+
+		published->people += sequence.part[i].tuples.ntuples;
+		published->exposed += judgement.exposed;
+		published->least = Min(published->least, judgement.least);
+	}
+	return published;
+}
+
+Published *
+judge_published(const DeclaredPublication *publication, const int64 *params)
+{
+	int32		n;
+	int32	   *numbers = judged_releases(publication, &n);
+
+	return judge_read(read_releases(publication, numbers, n), find_method(publication->method), params);
 }

@@ -1,0 +1,119 @@
+-- What audit() says of all releases of a sequence together: no false alarm whatever becomes of the source, and none missed
+-- where a release is not what was published, or brings more to light.
+\set QUIET on
+\set ON_ERROR_STOP on
+SET client_min_messages = error;
+SELECT no_plan();
+SELECT setseed(0.3) \g /dev/null
+
+CREATE TABLE tree (leaf text, parent text, root text);
+INSERT INTO tree SELECT 'c' || i, 'g' || i / 3, 'all' FROM generate_series(0, 7) i;
+SELECT pprepub.create_taxonomy('tree', 'tree') \g /dev/null
+CREATE TABLE people (id int PRIMARY KEY, age int, zip text, country text, sex text, ill text, ward int);
+CREATE FUNCTION add_people(n int) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO people SELECT coalesce((SELECT max(id) FROM people), 0) + i, CASE WHEN random() < 0.95 THEN (random() * random() * 30)::int END,
+		'1' || (random() * 5)::int || (random() * 3)::int, 'c' || floor(random() * 8), CASE WHEN random() < 0.5 THEN 'F' ELSE 'M' END,
+		CASE WHEN random() < 0.95 THEN 'd' || floor(random() * random() * 9) END, random() * 3 FROM generate_series(1, n) i $$;
+CREATE FUNCTION some_columns() RETURNS name[] LANGUAGE sql AS $$
+	SELECT coalesce(array_agg(c::name ORDER BY c) FILTER (WHERE random() < 0.5), '{ill}') FROM unnest('{age,zip,country,sex,ill}'::text[]) c $$;
+CREATE FUNCTION try_publish() RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM pprepub.publish('people', columns => some_columns());
+	RETURN 1;
+EXCEPTION WHEN no_data_found THEN
+	RETURN 0;
+END $$;
+CREATE FUNCTION joined() RETURNS text LANGUAGE sql AS $$ SELECT concat_ws(' ', CASE WHEN holds THEN 'holds' ELSE 'broken' END, measured) FROM pprepub.audit('people') WHERE check_name = 'joined' $$;
+-- Whatever becomes of people, as often as they are published.
+CREATE FUNCTION live(params jsonb) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	published int := 0;
+	what text;
+BEGIN
+	TRUNCATE people;
+	PERFORM add_people(80 + (random() * 100)::int);
+	PERFORM pprepub.create_publication('people', 'people', 'id', '{"age": "range", "zip": "prefix", "country": "taxonomy tree", "sex": "suppress"}', 'ill', 'sequential', params, '{ward}');
+	FOR n IN 1 .. 4 LOOP
+		published := published + try_publish();
+		FOREACH what IN ARRAY ARRAY['SELECT', 'DELETE FROM people WHERE random() < 0.1', 'SELECT add_people(20)', 'UPDATE people SET age = age + 1, zip = ''199'' WHERE random() < 0.1',
+			'UPDATE people SET ill = ''d'' || floor(random() * 9) WHERE random() < 0.1', 'DELETE FROM people WHERE country = ''c7''', 'UPDATE people SET ward = 9'] LOOP
+			EXECUTE what;
+			IF published > 0 AND (joined() IS NULL OR joined() NOT LIKE 'holds%') THEN
+				RETURN NEXT fail(format('%s, %s releases, after %s: %s', params, published, what, joined()));
+			END IF;
+		END LOOP;
+	END LOOP;
+	TRUNCATE people;
+	IF published > 0 AND joined() NOT LIKE 'holds%' THEN
+		RETURN NEXT fail(format('%s: nobody is left: %s', params, joined()));
+	END IF;
+	PERFORM pprepub.drop_publication('people', true);
+	RETURN NEXT cmp_ok(published, '>', 0, params::text);
+END $$;
+SELECT live(jsonb_build_object('k', k, 'approach', approach, 'join', kind)) FROM unnest('{2, 3}'::int[]) k, unnest('{unifying, separative}'::text[]) approach, unnest('{kmj,mj}'::text[]) kind;
+SELECT live(jsonb_build_object('k', 1.3, 'privacy', 'diversity', 'approach', approach)) FROM unnest('{unifying, separative}'::text[]) approach;
+
+-- ----------------------------------------------------------------
+-- Real ones: what was published elsewhere
+-- ----------------------------------------------------------------
+
+CREATE TABLE known AS SELECT i AS id, 20 + i % 4 AS age, '1' || i % 3 || '0' AS zip, 'c' || i % 8 AS country, (ARRAY['F', 'M'])[1 + i % 2] AS sex, 'd' || i % 7 AS ill, i % 2 AS ward
+	FROM generate_series(1, 60) i;
+CREATE FUNCTION begin_again(params jsonb DEFAULT '{"k": 3}') RETURNS void LANGUAGE sql AS $$
+	TRUNCATE people;
+	INSERT INTO people SELECT id, age, zip, country, sex, ill, ward FROM known;
+	SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "zip": "prefix", "country": "taxonomy tree", "sex": "suppress"}', 'ill', 'sequential', params, '{ward}');
+	SELECT pprepub.publish('people', columns => '{age,zip,sex}');
+	SELECT pprepub.publish('people', columns => '{age,ill}') $$;
+SELECT begin_again() \g /dev/null
+SELECT alike(joined(), 'holds % of 60 people 0 less than promised', 'what was published');
+CREATE VIEW worse AS SELECT id, age, zip, country, sex, ill FROM known;
+SELECT pprepub.import_release('people', 'worse', 'id') \g /dev/null
+SELECT matches(joined(), '^broken [12] at the least; of 60 people [1-9][0-9]* less than promised', 'an import that brings too much to light');
+-- Nor is that mended by publishing what is harmless: nothing is published any more.
+SELECT throws_like($$ SELECT pprepub.publish('people', columns => '{sex,ill}') $$, 'no release of publication % can keep linkability 3', 'and nothing is published on top of it');
+SELECT pprepub.drop_publication('people', true) \g /dev/null
+
+-- ----------------------------------------------------------------
+-- Damage, past all protection
+-- ----------------------------------------------------------------
+
+\i test/lib/tampering.sql
+CREATE FUNCTION damage(command text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	result text;
+BEGIN
+	BEGIN
+		SET LOCAL session_replication_role = replica;
+		SET LOCAL allow_system_table_mods = on;
+		UPDATE pg_event_trigger SET evtenabled = 'D';
+		PERFORM stored_as('heap');
+		UPDATE pg_class SET relhastriggers = false WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace);
+		EXECUTE command;
+		PERFORM stored_as('pprepub');
+		result := joined();
+		RAISE EXCEPTION USING errcode = 'YY000';
+	EXCEPTION WHEN SQLSTATE 'YY000' THEN
+		RETURN result;
+	END;
+END $$;
+SELECT begin_again() \g /dev/null
+SELECT alike(damage('SELECT'), 'holds %', 'no damage');
+SELECT is(damage(command), 'broken release 2 of publication "people" is not as it was published', command) FROM (VALUES
+	($$ UPDATE published.people_2 SET ill = 'never heard of' WHERE ctid = (SELECT min(ctid) FROM published.people_2) $$),
+	($$ DELETE FROM published.people_2 WHERE ctid = (SELECT min(ctid) FROM published.people_2) $$),
+	($$ INSERT INTO published.people_2 SELECT * FROM published.people_2 LIMIT 1 $$),
+	($$ UPDATE published.people_2 SET age = 'empty' WHERE ill = 'd1' $$),
+	($$ TRUNCATE published.people_2 $$), ($$ DROP TABLE published.people_2 CASCADE $$),
+	($$ DELETE FROM published_private.people_members WHERE release = 2 $$),
+	($$ DELETE FROM published_private.people_members WHERE release = 2 AND class = 1 $$)) v(command);
+-- Rows that hang together otherwise than they did: everybody of an age has one illness, as often as the log has it somewhere.
+SELECT alike(damage($$ UPDATE published.people_2 SET ill = 'd1' WHERE age = '[21,22)' $$), 'broken %', 'values that are not where they were');
+-- A source that cannot be read is said to be so.
+BEGIN;
+UPDATE people SET country = 'Atlantis' WHERE id = 1;
+SELECT joined() AS unreadable \gset
+ROLLBACK;
+SELECT alike(:'unreadable'::text, 'broken column "country" % has 1 row(s) with values that taxonomy "tree" lacks', 'a source that cannot be read');
+SELECT pprepub.drop_publication('people', true) \g /dev/null
+SELECT finish();
