@@ -691,6 +691,19 @@ test_large(void)
 	}
 }
 
+/* Of several releases, what a cell tells may take company from people by what earlier ones show alone. */
+static void
+test_several(void)
+{
+	for (int i = 0; i < 1500; i++)
+	{
+		Story		story = random_story(3 + any_below(MAX_RELEASES - 2), FEW + 1 + any_below(12));
+		SeqTask		task = {.k = 2 + any_below(2),.kernel = true,.single_cells = true,.refined = any_below(2),.seed = i};
+
+		check_large(&story, task);
+	}
+}
+
 /* One release after the other, each found with all before. */
 static void
 test_sequences(void)
@@ -882,6 +895,7 @@ main(void)
 		{"thousands of random histories keep what was promised, and no single cell could be more specific", test_random},
 		{"so do sequences of which each release was found", test_sequences},
 		{"the audit says the same of larger ones", test_large},
+		{"and of several releases", test_several},
 		{"the same seed finds the same release", test_seeds},
 		{"a range has a ladder", test_ladders},
 		{"records of a person must be consistent", test_contradiction},
