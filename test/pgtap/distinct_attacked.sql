@@ -100,17 +100,7 @@ RESET ROLE;
 
 -- A table that update_risk() is given is read as the publication's owner, whoever calls.
 SET ROLE regress_publishes;
-CREATE TABLE known (who text COLLATE "C", super boolean);
-CREATE FUNCTION spy() RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-	INSERT INTO public.known SELECT current_user, (SELECT rolsuper FROM pg_roles WHERE rolname = current_user);
-	BEGIN
-		EXECUTE 'SET ROLE postgres';
-		INSERT INTO public.known VALUES ('became ' || current_user, true);
-	EXCEPTION WHEN OTHERS THEN NULL;
-	END;
-	RETURN true;
-END $$;
+\i test/lib/spy.sql
 CREATE VIEW hostile AS SELECT * FROM public.course WHERE public.spy();
 RESET ROLE;
 SELECT cmp_ok((SELECT count(*) FROM pprepub.update_risk('mine', 'hostile')), '=', 120::bigint, 'a superuser asks, with a hostile view');

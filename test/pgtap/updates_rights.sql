@@ -10,17 +10,7 @@ SELECT format('GRANT CREATE ON DATABASE %I TO regress_keeper', current_database(
 SET ROLE regress_keeper;
 CREATE TABLE ills (id int PRIMARY KEY, age int, ill text);
 INSERT INTO ills SELECT i, i % 50, (ARRAY['a', 'b', 'c', 'd'])[1 + i % 4] FROM generate_series(1, 40) i;
-CREATE TABLE known (who text COLLATE "C", super boolean);
-CREATE FUNCTION spy() RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-	INSERT INTO public.known SELECT current_user, (SELECT rolsuper FROM pg_roles WHERE rolname = current_user);
-	BEGIN
-		EXECUTE 'SET ROLE postgres';
-		INSERT INTO public.known VALUES ('became ' || current_user, true);
-	EXCEPTION WHEN OTHERS THEN NULL;
-	END;
-	RETURN true;
-END $$;
+\i test/lib/spy.sql
 CREATE VIEW hostile AS SELECT a AS from_value, b AS to_value FROM unnest(ARRAY['a', 'b', 'c', 'd']) a, unnest(ARRAY['a', 'b', 'c', 'd']) b WHERE public.spy();
 RESET ROLE;
 

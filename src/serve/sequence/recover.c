@@ -7,9 +7,11 @@
  *		Of each release the log keeps a fingerprint of everybody's values in the
  *		columns that it shows.  Cells leave few values that are possible: those that
  *		anybody has, or that a cell begins with.  If one way to choose among them has
- *		the fingerprint, that is what he was; another one has it once in 2^32.  If
- *		there is none, or there are too many to be tried, he may be anything that his
- *		cells cover.
+ *		the fingerprint, that is what he was.  If there is none, if they differ, or if
+ *		there are too many to be tried, he may be anything that his cells cover.  Of
+ *		somebody whose true values are none of these, another way has the
+ *		fingerprint by chance once in 2^32 / MOST_WAYS times at most: then
+ *		somebody else is judged in his place.
  */
 #include "serve/sequence/recover.h"
 
