@@ -42,7 +42,8 @@ typedef struct Past
 
 	/*
 	 * Sensitive values as they were published, NO_CODE for NULL: an epoch is a
-	 * release, or several in which all members kept theirs.
+	 * release, or several in which all members had the same.  That of the newest
+	 * comes last.
 	 */
 	uint64	   *first_value;	/* [nneighborhoods + 1] */
 	Code	   *value;			/* epoch by epoch, member by member */

@@ -43,7 +43,7 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 	" place AS MATERIALIZED (SELECT thread, releases, n, row_number() OVER (PARTITION BY n ORDER BY thread) AS place" \
 	"  FROM (SELECT thread, releases, dense_rank() OVER (ORDER BY releases, classes) AS n FROM path) p)," \
 	" shown AS MATERIALIZED (SELECT n, place, release, v, value FROM seen JOIN place USING (thread))," \
-	" epoch AS (SELECT n, min(release) AS release FROM (" \
+	" epoch AS (SELECT n, max(release) AS release FROM (" \
 	"  SELECT n, release, array_agg(value ORDER BY place) AS shown FROM shown GROUP BY n, release) e GROUP BY n, shown)," \
 	" rebuilt AS MATERIALIZED (SELECT n AS neighborhood," \
 	"  (SELECT string_agg(CASE WHEN r = ANY (releases) THEN '1' ELSE '0' END, '' ORDER BY r)" \

@@ -43,7 +43,7 @@ struct Remembering
 	RowWriter  *log;
 	RowWriter  *counterfeits;	/* or NULL where nobody is told of them */
 	uint64		newcomers;
-	bool	   *is_touched;		/* [neighborhoods of the past] */
+	uint64	   *published;		/* [neighborhoods of the past] how many of their members */
 	bool	   *is_published;	/* [members of the past] */
 	MemoryContext row;			/* what one row takes */
 	uint32	   *neighborhood;	/* [members of the past] or NULL while nobody has asked */
@@ -103,7 +103,7 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, LogPart par
 	if (tells_counterfeits(fold->publication))
 		remembering->counterfeits = writer_open(counterfeits_ensure(fold->publication), false);
 	remembering->row = AllocSetContextCreate(CurrentMemoryContext, "remembered class", ALLOCSET_DEFAULT_SIZES);
-	remembering->is_touched = palloc_extended(sizeof(bool) * ((Size) past->nneighborhoods + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	remembering->published = palloc_extended(sizeof(uint64) * ((Size) past->nneighborhoods + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	remembering->is_published = palloc_extended(sizeof(bool) * (nmembers + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	return remembering;
 }
@@ -235,13 +235,18 @@ epoch_is_shown(const Past *past, const People *people, uint64 epoch)
 	return true;
 }
 
-/* Appends an epoch to the values, unless one says the same. */
+/* Adds an epoch to the values, where it has been put behind them; one that says the same came earlier, and goes. */
 static uint64
 add_epoch(Code *values, uint64 nepochs, uint64 size)
 {
+	const Code *added = values + nepochs * size;
+
 	for (uint64 epoch = 0; epoch < nepochs; epoch++)
-		if (memcmp(values + epoch * size, values + nepochs * size, sizeof(Code) * size) == 0)
+		if (memcmp(values + epoch * size, added, sizeof(Code) * size) == 0)
+		{
+			memmove(values + epoch * size, values + (epoch + 1) * size, sizeof(Code) * size * (nepochs - epoch));
 			return nepochs;
+		}
 	return nepochs + 1;
 }
 
@@ -423,7 +428,7 @@ remember_people(Remembering *remembering, const People *people, Datum keys, Datu
 	write_neighborhood(remembering, people, keys,
 					   is_one_epoch(remembering, people) ? shown : epochs_of(remembering, people));
 	if (people->parent != NO_NEIGHBORHOOD)
-		remembering->is_touched[people->parent] = true;
+		remembering->published[people->parent] += people->size;
 	else
 		remembering->newcomers += people->size;
 }
@@ -452,6 +457,21 @@ remember_class(Remembering *remembering, const RememberedClass *class)
 	else
 		log_invented_class(remembering, class, people, shown);
 	MemoryContextSwitchTo(old);
+}
+
+void
+remember_soon(const Remembering *remembering, const RowId *rows, uint64 n)
+{
+	const LoadedFrame *loaded = remembering->loaded;
+	const Past *past = &remembering->fold->past;
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		__builtin_prefetch(&loaded->keys[rows[i]]);
+		__builtin_prefetch(&loaded->frame.sensitive[rows[i]]);
+		__builtin_prefetch(&loaded->fingerprint[rows[i]]);
+		__builtin_prefetch(&past->member[rows[i]]);
+	}
 }
 
 /* ----------------------------------------------------------------
@@ -558,13 +578,10 @@ static void
 write_rest(Remembering *remembering, uint32 n)
 {
 	const Past *past = &remembering->fold->past;
-	const bool *is_published = remembering->is_published;
-	uint64		rest = 0;
+	uint64		rest = past_size(past, n) - remembering->published[n];
 	MemoryContext old;
 	People	   *people;
 
-	for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
-		rest += !is_published[i];
 	if (rest == 0)
 		return;
 	MemoryContextReset(remembering->row);
@@ -574,8 +591,9 @@ write_rest(Remembering *remembering, uint32 n)
 		add_rest(remembering, people);
 	else
 		for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
-			if (!is_published[i])
+			if (!remembering->is_published[i])
 				add_member(remembering, people, i);
+	Assert(people->size == rest);
 	write_neighborhood(remembering, people, keys_as_array(remembering, people),
 					   epochs_of(remembering, people));
 	MemoryContextSwitchTo(old);
@@ -591,7 +609,7 @@ delete_parted(const Remembering *remembering)
 
 	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)
 	{
-		if (!remembering->is_touched[n])
+		if (remembering->published[n] == 0)
 			continue;
 		tids[count++] = fold->neighborhoods[n].tid;
 		if (fold->directory != NULL)
@@ -607,7 +625,7 @@ remember_end(Remembering *remembering)
 	for (uint32 n = 0; n < remembering->fold->past.nneighborhoods; n++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (remembering->is_touched[n])
+		if (remembering->published[n] > 0)
 			write_rest(remembering, n);
 	}
 	writer_close(remembering->log);

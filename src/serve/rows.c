@@ -256,6 +256,8 @@ remember_classes(const Making *making, int32 number, const uint32 *order, const 
 
 		CHECK_FOR_INTERRUPTS();
 		class.rows = people_of(draft, c, &class.ncounted, &room);
+		if (i + 1 < classes->nclasses)
+			remember_soon(remembering, &classes->rows[classes->first[order[i + 1]]], class_size(classes, order[i + 1]));
 		if (is_mixed)
 			remember_mixed_class(remembering, class.number, &classes->rows[classes->first[c]], class.nrows);
 		else

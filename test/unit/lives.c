@@ -232,6 +232,46 @@ is_member_of(const World *world, RowId row, uint32 neighborhood)
 	return member >= past->first[neighborhood] && member < past->first[neighborhood + 1];
 }
 
+static Code
+last_shown(const World *world, int t)
+{
+	Code		value = NO_CODE;
+
+	for (int r = 0; r < world->releases; r++)
+		if (world->threads[t].class_in[r] >= 0)
+			value = world->threads[t].shown[r];
+	return value;
+}
+
+static uint32
+values_of_class(const World *world, uint32 c)
+{
+	const Classes *classes = world->draft->classes;
+	bool		is_shown[NVALUES + 1] = {false};	/* NULL's comes last */
+	uint32		count = 0;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		is_shown[Min(world->frame.sensitive[classes->rows[i]], NVALUES)] = true;
+	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
+		is_shown[Min(classes->counterfeit[i], NVALUES)] = true;
+	for (int value = 0; value < NVALUES; value++)
+		count += is_shown[value];
+	return count;
+}
+
+/* Who stands in for somebody shows what was shown of him, unless the class would lack values; others show any value. */
+static void
+check_invented(const World *world, uint32 c, uint64 i)
+{
+	const Draft *draft = world->draft;
+	Code		value = draft->classes->counterfeit[i];
+
+	if (draft->stands_for[i] == NO_MEMBER)
+		check(value < NVALUES);
+	else if (value != last_shown(world, world->thread_of_member[draft->stands_for[i]]))
+		check(value < NVALUES && values_of_class(world, c) <= (uint32) world->params[1]);
+}
+
 void
 publish(World *world)
 {
@@ -273,7 +313,7 @@ publish(World *world)
 				world->threads[t].invented = true;
 				world->nthreads++;
 			}
-			check(classes->counterfeit[i] < NVALUES);
+			check_invented(world, c, i);
 			show(world, t, c, classes->counterfeit[i]);
 		}
 	}

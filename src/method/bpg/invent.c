@@ -1,6 +1,11 @@
 /*
  * invent.c
  *		Rows of nobody: how many, and what they show.
+ *
+ * NOTES
+ *		Observers may know that somebody has left.  Were his value missing from then
+ *		on where all others have those that they had, it would have been his: so
+ *		whoever stands in for him shows what was shown of him.
  */
 #include "postgres.h"
 
@@ -56,12 +61,64 @@ invent_value(Bpg *bpg)
 {
 	Code		at;
 
+	know_values(bpg, 0);
 	if (bpg->nknown == 0)
 		return NO_CODE;
 	at = pg_prng_uint64_range(&bpg->random, 0, bpg->nknown - 1);
 	for (Code step = 1; step < bpg->nknown && bpg->tally->values < bpg->l && bpg->tally->count[bpg->known[at]] > 0; step++)
 		at = (at + 1) % bpg->nknown;
 	return bpg->known[at];
+}
+
+/* What was shown last of a member of a neighborhood. */
+static Code
+last_shown(const Past *past, uint32 n, uint64 member)
+{
+	return past_values(past, n, past_epochs(past, n) - 1)[member - past->first[n]];
+}
+
+/* A value for an invented row of a class, and into the tally with it. */
+static void
+show_value(Bpg *bpg, uint64 i, Code value)
+{
+	bpg->draft->classes->counterfeit[i] = value;
+	tally_add(bpg->tally, value);
+}
+
+static void
+show_class(Bpg *bpg, uint32 c)
+{
+	const Classes *classes = bpg->draft->classes;
+	const uint64 *stands_for = bpg->draft->stands_for;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		tally_add(bpg->tally, bpg->frame->sensitive[classes->rows[i]]);
+	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
+		if (stands_for[i] != NO_MEMBER)
+			show_value(bpg, i, last_shown(bpg->past, bpg->draft->parent[c], stands_for[i]));
+	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
+		if (stands_for[i] == NO_MEMBER)
+			show_value(bpg, i, invent_value(bpg));
+}
+
+/* Where people's values have become the same since, stand-ins must show what the class lacks, though they showed other values. */
+static void
+vary_stand_ins(Bpg *bpg, uint32 c)
+{
+	const Classes *classes = bpg->draft->classes;
+	uint64		n = class_counterfeits(classes, c);
+	uint64		from = bpg->tally->values < bpg->l ? pg_prng_uint64_range(&bpg->random, 0, n - 1) : 0;
+
+	for (uint64 step = 0; step < n && bpg->tally->values < bpg->l; step++)
+	{
+		uint64		i = classes->first_counterfeit[c] + (from + step) % n;
+		Code		value = classes->counterfeit[i];
+
+		if (value != NO_CODE && bpg->tally->count[value] == 1)
+			continue;
+		tally_remove(bpg->tally, value);
+		show_value(bpg, i, invent_value(bpg));
+	}
 }
 
 static void
@@ -82,19 +139,13 @@ invent_values(Bpg *bpg)
 
 	if (classes->first_counterfeit[classes->nclasses] == 0)
 		return;
-	know_values(bpg, 0);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		if (class_counterfeits(classes, c) == 0)
 			continue;
 		CHECK_FOR_INTERRUPTS();
-		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-			tally_add(bpg->tally, bpg->frame->sensitive[classes->rows[i]]);
-		for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
-		{
-			classes->counterfeit[i] = invent_value(bpg);
-			tally_add(bpg->tally, classes->counterfeit[i]);
-		}
+		show_class(bpg, c);
+		vary_stand_ins(bpg, c);
 		forget_class(bpg, c);
 	}
 }

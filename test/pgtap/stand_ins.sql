@@ -1,0 +1,61 @@
+-- Method bpg, "counterfeit": whoever knows that somebody has left knows that one row of his class is invented.  What was shown of
+-- him must not be what is missing since: others have the values that they had.
+\set QUIET on
+SET client_min_messages = error;
+BEGIN;
+SELECT no_plan();
+SELECT setseed(0.7) \g /dev/null
+
+CREATE TABLE people AS SELECT i AS id, 20 + i * 7 % 50 AS age, 'd' || i * 11 % 97 % 30 AS ill FROM generate_series(1, 900) i;
+CREATE TABLE everybody AS TABLE people;
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg',
+	'{"k": 4, "l": 3, "reserve": 2, "repair": "counterfeit"}') \g /dev/null
+SELECT pprepub.publish('people') \g /dev/null
+DO $$
+BEGIN
+	FOR n IN 1 .. 5 LOOP
+		DELETE FROM people WHERE random() < 0.1;
+		INSERT INTO people SELECT 1000 * n + i, 20 + i * 13 % 50, 'd' || i * 11 % 97 % 30 FROM generate_series(1, 40) i;
+		PERFORM pprepub.publish('people');
+	END LOOP;
+END $$;
+INSERT INTO everybody SELECT 1000 * n + i, 20 + i * 13 % 50, 'd' || i * 11 % 97 % 30 FROM generate_series(1, 5) n, generate_series(1, 40) i;
+
+-- Everybody who is in a class by name: himself, or by the row that took his place.
+CREATE TABLE place AS SELECT release, class, coalesce(key, stands_for) AS person, key IS NULL AS is_invented, ill
+FROM (SELECT release, class, unnest(keys) AS key, unnest(stands_for) AS stands_for, unnest(sensitive) AS ill FROM published_private.people_members) m;
+SELECT ok(count(*) > 100, 'many have stand-ins') FROM place WHERE is_invented AND person IS NOT NULL;
+
+-- The attacker compares classes of the same people in two releases, and knows who was in the source when.
+CREATE TABLE shown (release int, class bigint, ill text);
+DO $$
+BEGIN
+	FOR n IN 1 .. 6 LOOP
+		EXECUTE format('INSERT INTO shown SELECT %s, class, ill FROM published.people_%1$s', n);
+	END LOOP;
+END $$;
+CREATE TABLE class AS SELECT release, class, array_agg(person ORDER BY person) AS people, bool_or(is_invented) AS is_invented,
+	(SELECT array_agg(ill ORDER BY ill) FROM shown s WHERE (s.release, s.class) = (p.release, p.class)) AS ills FROM place p GROUP BY 1, 2;
+SELECT ok(count(*) > 10, 'some of the classes have the people of an earlier one, but for whom others stand in') FROM class b JOIN class a USING (people)
+WHERE a.release < b.release AND NOT a.is_invented AND b.is_invented;
+SELECT is((SELECT count(*) FROM class b JOIN class a USING (people) WHERE a.release < b.release AND a.ills <> b.ills), 0::bigint,
+	'and no value is missing that was there before');
+SELECT is((SELECT count(*) FROM place JOIN everybody ON id = person WHERE is_invented AND place.ill <> everybody.ill), 0::bigint,
+	'a stand-in shows what was shown of whom it stands for');
+
+-- Where people's own values have changed, stand-ins keep theirs as far as the class has l values.
+UPDATE people SET ill = 'd0' WHERE id % 3 > 0;
+DELETE FROM people WHERE random() < 0.1;
+SELECT pprepub.publish('people') \g /dev/null
+CREATE TEMP VIEW newest AS SELECT class, coalesce(key, stands_for) AS person, key IS NULL AS is_invented, ill
+FROM (SELECT release, class, unnest(keys) AS key, unnest(stands_for) AS stands_for, unnest(sensitive) AS ill FROM published_private.people_members) m WHERE release = 7;
+SELECT is((SELECT min(n) FROM (SELECT count(DISTINCT ill) AS n FROM newest GROUP BY class) c) >= 3, true, 'each class has l values');
+SELECT ok(count(*) FILTER (WHERE n.ill = e.ill) > count(*) FILTER (WHERE n.ill <> e.ill), 'most stand-ins show the same as before')
+FROM newest n JOIN everybody e ON e.id = n.person WHERE n.is_invented;
+SELECT is((SELECT count(*) FROM newest n JOIN everybody e ON e.id = n.person, LATERAL (SELECT count(DISTINCT o.ill) AS values FROM newest o WHERE o.class = n.class) c
+	WHERE n.is_invented AND n.ill <> e.ill AND c.values > 3), 0::bigint, 'others only where the class would lack values');
+SELECT results_eq($$ SELECT * FROM pprepub.rebuild_history('people') $$, $$ VALUES ('neighborhoods', true) $$, 'the history is what the log says');
+SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('people') WHERE NOT holds), NULL, 'audit()');
+
+SELECT * FROM finish();
+ROLLBACK;
