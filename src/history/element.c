@@ -51,23 +51,58 @@ element_from_text(const Element *element, Datum words)
 	return OidInputFunctionCall(input, TextDatumGetCString(words), param, element->typmod);
 }
 
-/* As most arrays are: nothing to convert, nothing that is NULL, and elements of one size. */
-static Datum
-bare_array(const Element *element, const Datum *values, uint64 n)
+/* Elements of one size, each right behind the other, that need no conversion. */
+static bool
+is_bare(const Element *element)
 {
-	Size		size = ARR_OVERHEAD_NONULLS(1) + n * element->length;
-	ArrayType  *array = palloc_extended(size, MCXT_ALLOC_HUGE);
-	char	   *at;
+	return element->byval && element->stored == element->type;	/* types by value are aligned by their length */
+}
 
-	SET_VARSIZE(array, size);
+/* Those that are not NULL; what is behind the last is returned. */
+static char *
+put_elements(const Element *element, char *at, const Datum *values, const bool *nulls, uint64 n)
+{
+	for (uint64 i = 0; i < n; i++)
+	{
+		if (nulls != NULL && nulls[i])
+			continue;
+		store_att_byval(at, values[i], element->length);
+		at += element->length;
+	}
+	return at;
+}
+
+static bool
+any_null(const bool *nulls, uint64 n)
+{
+	return nulls != NULL && memchr(nulls, true, n) != NULL;
+}
+
+static void
+put_null_bits(bits8 *bitmap, const bool *nulls, uint64 n)
+{
+	for (uint64 i = 0; i < n; i++)
+		bitmap[i / 8] |= !nulls[i] << (i % 8);
+}
+
+static Datum
+bare_array(const Element *element, const Datum *values, const bool *nulls, uint64 n)
+{
+	bool		has_nulls = any_null(nulls, n);
+	Size		overhead = has_nulls ? ARR_OVERHEAD_WITHNULLS(1, n) : ARR_OVERHEAD_NONULLS(1);
+	ArrayType  *array = palloc_extended(overhead + n * element->length, MCXT_ALLOC_HUGE);
+	char	   *end;
+
+	memset(array, 0, overhead);
 	array->ndim = 1;
-	array->dataoffset = 0;
+	array->dataoffset = has_nulls ? overhead : 0;
 	array->elemtype = element->stored;
 	ARR_DIMS(array)[0] = n;
 	ARR_LBOUND(array)[0] = 1;
-	at = ARR_DATA_PTR(array);
-	for (uint64 i = 0; i < n; i++, at += element->length)
-		store_att_byval(at, values[i], element->length);
+	if (has_nulls)
+		put_null_bits(ARR_NULLBITMAP(array), nulls, n);
+	end = put_elements(element, ARR_DATA_PTR(array), values, nulls, n);
+	SET_VARSIZE(array, end - (char *) array);
 	return PointerGetDatum(array);
 }
 
@@ -83,8 +118,8 @@ element_array(const Element *element, const Datum *values, const bool *nulls, ui
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("a class of " UINT64_FORMAT " rows is too large to be remembered", n),
 				 errhint("Declare parameters that make smaller classes.")));
-	if (element->byval && element->stored == element->type && nulls == NULL && n > 0)
-		return bare_array(element, values, n);
+	if (is_bare(element) && n > 0)
+		return bare_array(element, values, nulls, n);
 	if (element->stored != element->type)
 	{
 		stored = palloc_extended(sizeof(Datum) * (n + 1), MCXT_ALLOC_HUGE);
@@ -152,10 +187,10 @@ bool
 element_read(const Element *element, ArrayType *array, ElementRoom *room, MemoryContext context)
 {
 	ElementWalk walk;
-	bool		any_null = false;
+	bool		has_null = false;
 
 	make_room(room, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), context);
-	if (element->byval && element->stored == element->type && !ARR_HASNULL(array))
+	if (is_bare(element) && !ARR_HASNULL(array))
 	{
 		read_bare(element, ARR_DATA_PTR(array), room);
 		return false;
@@ -164,9 +199,9 @@ element_read(const Element *element, ArrayType *array, ElementRoom *room, Memory
 	{
 		room->values[walk.i] = walk.value;
 		room->nulls[walk.i] = walk.isnull;
-		any_null |= walk.isnull;
+		has_null |= walk.isnull;
 	}
-	return any_null;
+	return has_null;
 }
 
 const char *

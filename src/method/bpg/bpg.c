@@ -87,10 +87,12 @@ take_neighborhood(Bpg *bpg, uint32 n)
 		bool		is_shown = row != NO_ROW && is_asked(bpg->frame, row);
 
 		bpg->fate[i] = is_shown ? SHOWN : LEFT;
+		bpg->leaver[i - asked] = i;
 		asked += is_shown;
 		bpg->dead += row == NO_ROW;
 	}
 	bpg->left = bpg->size - asked;
+	bpg->knows_leavers = true;
 	return asked;
 }
 
@@ -169,11 +171,15 @@ bpg_principle(const int64 *params)
 static Bpg
 bpg_create(const Frame *frame, const Past *past, const int64 *params)
 {
+	Size		largest = largest_neighborhood(past) + 1;
+
 	return (Bpg) {
 		.frame = frame,.past = past,.k = params[BPG_K],.l = params[BPG_L],
 		.reserved = (uint64) params[BPG_K] * params[BPG_RESERVE],
 		.repair = params[BPG_REPAIR],.tally = tally_create(frame),
-		.fate = palloc_extended(sizeof(uint8) * (largest_neighborhood(past) + 1), MCXT_ALLOC_HUGE),
+		.fate = palloc_extended(sizeof(uint8) * largest, MCXT_ALLOC_HUGE),
+		.leaver = palloc_extended(sizeof(uint64) * largest, MCXT_ALLOC_HUGE),
+		.gain = palloc_extended(sizeof(uint32) * largest, MCXT_ALLOC_HUGE),
 	};
 }
 
@@ -212,7 +218,6 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	pg_prng_seed(&bpg.random, seed);
 	bpg.cuts = AllocSetContextCreate(work, "cut", ALLOCSET_DEFAULT_SIZES);
 	bpg.rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
-	bpg.gain = palloc_extended(sizeof(uint32) * (largest_neighborhood(past) + 1), MCXT_ALLOC_HUGE);
 	if (past->releases > 0)
 		bpg.member = palloc_extended(sizeof(uint64) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
 	for (uint32 n = 0; n < past->nneighborhoods; n++)

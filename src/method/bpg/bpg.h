@@ -56,6 +56,8 @@ typedef struct Bpg
 	const RowId *row;			/* [size] as the past has it */
 	uint8	   *fate;			/* [size] a Fate each */
 	uint64		left;			/* how many have this fate */
+	uint64	   *leaver;			/* [left] who, in no order; room for size */
+	bool		knows_leavers;	/* or are they to be looked for? */
 	uint64		dead;			/* how many have no row */
 	Verdict		verdict[2];		/* on those who are left, and on those who are not */
 	uint32	   *gain;			/* [size] what find_helper() counts */
@@ -108,8 +110,11 @@ extern void set_fate(Bpg *bpg, uint64 i, Fate fate);
 extern bool side_is_allowed(Bpg *bpg, bool published);
 extern bool rest_is_safe(Bpg *bpg);
 
-/* Adds to gain[] what each member of the other side would bring to a side if that lacks values of an epoch. */
-extern bool measure_gain(Bpg *bpg, const Code *values, bool published);
+/*
+ * If a side lacks values of an epoch, counts in gain[] what each member of the
+ * other one would bring: on top of what is there, or for the first time.
+ */
+extern bool measure_gain(Bpg *bpg, const Code *values, bool published, bool is_first);
 
 /* Adds members that nobody asked for, or withholds some, so that both sides are allowed, if that can be done. */
 extern void mend_sides(Bpg *bpg);

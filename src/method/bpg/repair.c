@@ -42,9 +42,8 @@ find_helper(Bpg *bpg, bool published, bool (*may_move) (const Bpg *bpg, uint64 i
 	uint64		nepochs = bpg->l <= 1 ? 0 : past_epochs(bpg->past, bpg->n);
 	uint32		most = 0;		/* that anybody can bring */
 
-	memset(bpg->gain, 0, sizeof(uint32) * bpg->size);
 	for (uint64 epoch = 0; epoch < nepochs; epoch++)
-		most += measure_gain(bpg, past_values(bpg->past, bpg->n, epoch), published);
+		most += measure_gain(bpg, past_values(bpg->past, bpg->n, epoch), published, most == 0);
 	for (uint64 step = 0, i = from; step < bpg->size; step++, i++)
 	{
 		if (i == bpg->size)
@@ -52,7 +51,7 @@ find_helper(Bpg *bpg, bool published, bool (*may_move) (const Bpg *bpg, uint64 i
 		if (!may_move(bpg, i) || (best != NO_MEMBER && bpg->gain[i] <= bpg->gain[best]))
 			continue;
 		best = i;
-		if (bpg->gain[best] == most)
+		if (most == 0 || bpg->gain[best] == most)
 			break;
 	}
 	return best;

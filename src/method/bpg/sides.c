@@ -11,21 +11,74 @@
 void
 set_fate(Bpg *bpg, uint64 i, Fate fate)
 {
+	if (bpg->fate[i] == LEFT)
+		bpg->knows_leavers = false;
+	else if (fate == LEFT)
+		bpg->leaver[bpg->left] = i;
 	bpg->left += (fate == LEFT) - (bpg->fate[i] == LEFT);
 	bpg->fate[i] = fate;
 	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
+}
+
+static void
+find_leavers(Bpg *bpg)
+{
+	uint64		n = 0;
+
+	for (uint64 i = 0; i < bpg->size; i++)
+		if (!is_published(bpg, i))
+			bpg->leaver[n++] = i;
+	Assert(n == bpg->left);
+	bpg->knows_leavers = true;
+}
+
+/*
+ * Members of a side.  Who is left is asked after whenever one more is, and mostly
+ * these are few of many.
+ */
+typedef struct SideWalk
+{
+	const Bpg  *bpg;
+	bool		published;
+	uint64		at;
+} SideWalk;
+
+static inline SideWalk
+walk_side(Bpg *bpg, bool published)
+{
+	if (!published && !bpg->knows_leavers)
+		find_leavers(bpg);
+	return (SideWalk) {bpg, published, 0};
+}
+
+static inline bool
+next_of_side(SideWalk *walk, uint64 *i)
+{
+	const Bpg  *bpg = walk->bpg;
+
+	if (!walk->published)
+	{
+		if (walk->at == bpg->left)
+			return false;
+		*i = bpg->leaver[walk->at++];
+		return true;
+	}
+	while (walk->at < bpg->size && !is_published(bpg, walk->at))
+		walk->at++;
+	*i = walk->at++;
+	return *i < bpg->size;
 }
 
 /* Counts what was published of a side in an epoch; false once there are l values. */
 static bool
 lacks_values(Bpg *bpg, const Code *values, bool published)
 {
-	for (uint64 i = 0; i < bpg->size; i++)
+	SideWalk	walk = walk_side(bpg, published);
+
+	for (uint64 i; next_of_side(&walk, &i);)
 	{
-		if (i % 65536 == 0)
+		if (walk.at % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (is_published(bpg, i) != published)
-			continue;
 		tally_add(bpg->tally, values[i]);
 		if (bpg->tally->values >= bpg->l)
 			return false;
@@ -36,9 +89,10 @@ lacks_values(Bpg *bpg, const Code *values, bool published)
 static void
 forget_values(Bpg *bpg, const Code *values, bool published)
 {
-	for (uint64 i = 0; i < bpg->size && bpg->tally->rows > 0; i++)
-		if (is_published(bpg, i) == published)
-			tally_remove(bpg->tally, values[i]);
+	SideWalk	walk = walk_side(bpg, published);
+
+	for (uint64 i; bpg->tally->rows > 0 && next_of_side(&walk, &i);)
+		tally_remove(bpg->tally, values[i]);
 }
 
 static bool
@@ -115,10 +169,12 @@ rest_is_safe(Bpg *bpg)
 }
 
 bool
-measure_gain(Bpg *bpg, const Code *values, bool published)
+measure_gain(Bpg *bpg, const Code *values, bool published, bool is_first)
 {
 	bool		lacks = lacks_values(bpg, values, published);
 
+	if (lacks && is_first)
+		memset(bpg->gain, 0, sizeof(uint32) * bpg->size);
 	for (uint64 i = 0; i < bpg->size && lacks; i++)
 		bpg->gain[i] += is_published(bpg, i) != published && values[i] != NO_CODE &&
 			bpg->tally->count[values[i]] == 0;

@@ -18,8 +18,8 @@
 /* Of a longer item, so many bytes at either end are hashed. */
 #define HASHED_BYTES 128
 
-/* After so many numbers we look whether they repeat at all. */
-#define NUMBERS_TRIED 2048
+/* After so many values we look whether they repeat at all. */
+#define VALUES_TRIED 2048
 
 typedef struct Slot
 {
@@ -136,21 +136,20 @@ find_slot(Table *table, uint32 i, uint32 hash)
 static inline bool
 hardly_repeat(const Distinct *distinct, uint32 limit)
 {
-	return NUMBERS_TRIED - distinct->n < NUMBERS_TRIED / 2 * NUMBERS_TRIED / limit / 2;
+	return VALUES_TRIED - distinct->n < VALUES_TRIED / 2 * VALUES_TRIED / limit / 2;
 }
 
 static bool
 add_values(Table *table, uint32 limit)
 {
 	Distinct   *distinct = table->distinct;
-	bool		numbers = table->values->numbers != NULL;
 
 	for (uint32 i = 0; i < table->values->n; i++)
 	{
 		uint32		hash = hash_value(table->values, i);
 		Slot	   *slot = find_slot(table, i, hash);
 
-		if (slot == NULL || (numbers && i == NUMBERS_TRIED && hardly_repeat(distinct, limit)))
+		if (slot == NULL || (i == VALUES_TRIED && hardly_repeat(distinct, limit)))
 			return false;
 		if (slot->code == 0)
 		{

@@ -54,23 +54,30 @@ bytes_of(uint32 n, uint32 width)
  */
 
 static PackedRange
-measure_block(const uint64 *values, uint32 n)
+measure_values(const uint64 *values, uint32 n)
 {
 	PackedRange range = {.lo = values[0],.hi = values[0]};
 
-	if (n > 1)
-		range.step_lo = range.step_hi = values[1] - values[0];
 	for (uint32 i = 1; i < n; i++)
 	{
-		int64		value = values[i];
-		int64		step = values[i] - values[i - 1];
-
-		range.lo = Min(range.lo, value);
-		range.hi = Max(range.hi, value);
-		range.step_lo = Min(range.step_lo, step);
-		range.step_hi = Max(range.step_hi, step);
+		range.lo = Min(range.lo, (int64) values[i]);
+		range.hi = Max(range.hi, (int64) values[i]);
 	}
 	return range;
+}
+
+static void
+measure_steps(PackedRange *range, const uint64 *values, uint32 n)
+{
+	if (n > 1)
+		range->step_lo = range->step_hi = values[1] - values[0];
+	for (uint32 i = 2; i < n; i++)
+	{
+		int64		step = values[i] - values[i - 1];
+
+		range->step_lo = Min(range->step_lo, step);
+		range->step_hi = Max(range->step_hi, step);
+	}
 }
 
 static uint64
@@ -150,7 +157,7 @@ packed_begin(PackedPlan *plan, uint32 n)
 void
 packed_measure_block(PackedPlan *plan, uint32 block, const uint64 *values)
 {
-	plan->ranges[block] = measure_block(values, vector_length(plan->n, block));
+	plan->ranges[block] = measure_values(values, vector_length(plan->n, block));
 }
 
 void
@@ -159,23 +166,32 @@ packed_end(PackedPlan *plan)
 	plan->size = directory_size(plan, false) + data_size(plan, false);
 }
 
+/* Steps, if they take less. */
+static void
+try_steps(PackedPlan *plan, const uint64 *values)
+{
+	Size		size;
+
+	for (uint32 block = 0; block < vectors_of(plan->n); block++)
+		measure_steps(&plan->ranges[block], values + block * BLOCK, vector_length(plan->n, block));
+	size = directory_size(plan, true) + data_size(plan, true);
+	if (size >= plan->size)
+		return;
+	plan->steps = true;
+	plan->size = size;
+}
+
 void
 packed_measure(PackedPlan *plan, const uint64 *values, uint32 n, PackedKind kind)
 {
-	Size		steps;
-
 	packed_begin(plan, n);
 	for (uint32 block = 0; block < vectors_of(n); block++)
 		packed_measure_block(plan, block, values + block * BLOCK);
 	if (kind == PACKED_VALUES)
 		plan->scale = measure_scale(plan, values);
 	packed_end(plan);
-	steps = directory_size(plan, true) + data_size(plan, true);
-	if (kind == PACKED_VALUES && steps < plan->size)
-	{
-		plan->steps = true;
-		plan->size = steps;
-	}
+	if (kind == PACKED_VALUES)
+		try_steps(plan, values);
 }
 
 /* ----------------------------------------------------------------
