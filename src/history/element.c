@@ -75,7 +75,7 @@ put_elements(const Element *element, char *at, const Datum *values, const bool *
 static bool
 any_null(const bool *nulls, uint64 n)
 {
-	return nulls != NULL && memchr(nulls, true, n) != NULL;
+	return nulls != NULL && memchr(nulls, 1, n) != NULL;
 }
 
 static void
