@@ -201,21 +201,32 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	read_noted(access, publication);
 }
 
+static void
+verify_rights_of(Oid owner, const char *name)
+{
+	if (!has_rights_of(owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of publication \"%s\"", name)));
+}
+
 /*
- * The publication's number, for a caller with the rights of its owner, or of
- * the new owner of its source.  Asked before anything is locked, so that
- * strangers cannot stand in the way.
+ * A publication, for a caller with the rights of its owner, or of the new owner
+ * of its source.  Asked before anything is locked, so that strangers cannot
+ * stand in the way.
  */
-static int32
+static FoundPublication
 find_publication(const char *name, bool new_owner)
 {
 	CatalogAccess access;
-	int32		number;
+	FoundPublication found;
+	MemoryContext old;
 	Oid			owner;
 	Oid			source;
+	bool		isnull;
 
 	catalog_enter(&access);
-	catalog_read("SELECT publication, owner::oid AS owner, source::oid AS source"
+	catalog_read("SELECT publication, owner::oid AS owner, source::oid AS source, method, params"
 				 " FROM pprepub.catalog_publication LEFT JOIN pprepub.catalog_source USING (publication)"
 				 " WHERE name = $1",
 				 CATALOG_TEXT(name));
@@ -224,17 +235,18 @@ find_publication(const char *name, bool new_owner)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("publication \"%s\" does not exist", name),
 				 errhint("Declare it with pprepub.create_publication().")));
-	number = catalog_int(0, "publication");
-	owner = catalog_oid(0, "owner");
+	found.id = catalog_int(0, "publication");
+	found.owner = owner = catalog_oid(0, "owner");
+	found.method = catalog_text(&access, 0, "method");
 	source = catalog_oid(0, "source");
+	old = MemoryContextSwitchTo(access.context);
+	found.params = DatumGetJsonbPCopy(catalog_field(0, "params", &isnull));
+	MemoryContextSwitchTo(old);
 	catalog_leave(&access);
 	if (new_owner && get_rel_relkind(source) != '\0')
 		owner = relation_owner(source);
-	if (!has_rights_of(owner))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of publication \"%s\"", name)));
-	return number;
+	verify_rights_of(owner, name);
+	return found;
 }
 
 /* Does the source stand, and is it still its owner's? */
@@ -309,8 +321,8 @@ releases_seen(const DeclaredPublication *publication)
 	return releases;
 }
 
-int32
-publication_number(const char *name)
+FoundPublication
+publication_find(const char *name)
 {
 	return find_publication(name, false);
 }
@@ -328,27 +340,33 @@ unlock_publication_number(int32 publication, LOCKMODE lock)
 }
 
 static DeclaredPublication *
-lock_publication(const char *name, LOCKMODE lock, bool new_owner)
+lock_and_read(int32 number, LOCKMODE lock)
 {
 	DeclaredPublication *publication = palloc0(sizeof(DeclaredPublication));
 	CatalogAccess access;
 
-	publication->id = find_publication(name, new_owner);
+	publication->id = number;
 	lock_publication_number(publication->id, lock);
 	catalog_enter(&access);
 	if (lock >= ExclusiveLock)
 		verify_snapshot(publication->id);
 	read_publication(&access, publication);
 	catalog_leave(&access);
+	return publication;
+}
+
+static DeclaredPublication *
+lock_publication(const char *name, LOCKMODE lock, bool new_owner)
+{
+	DeclaredPublication *publication = lock_and_read(find_publication(name, new_owner).id, lock);
+
 	(void) find_publication(publication->name, new_owner);	/* it may have changed hands */
 	return publication;
 }
 
 static DeclaredPublication *
-open_with_source(const char *name, LOCKMODE lock, bool new_owner)
+open_with_source(DeclaredPublication *publication, bool new_owner)
 {
-	DeclaredPublication *publication = lock_publication(name, lock, new_owner);
-
 	verify_source(publication, new_owner);
 	read_types(publication);
 	return publication;
@@ -357,13 +375,22 @@ open_with_source(const char *name, LOCKMODE lock, bool new_owner)
 DeclaredPublication *
 publication_open(const char *name, LOCKMODE lock)
 {
-	return open_with_source(name, lock, false);
+	return open_with_source(lock_publication(name, lock, false), false);
+}
+
+DeclaredPublication *
+publication_open_number(int32 number, LOCKMODE lock)
+{
+	DeclaredPublication *publication = lock_and_read(number, lock);
+
+	verify_rights_of(publication->owner, publication->name);
+	return open_with_source(publication, false);
 }
 
 DeclaredPublication *
 publication_open_for_new_owner(const char *name, LOCKMODE lock)
 {
-	return open_with_source(name, lock, true);
+	return open_with_source(lock_publication(name, lock, true), true);
 }
 
 DeclaredPublication *

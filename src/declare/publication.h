@@ -68,14 +68,25 @@ typedef struct DeclaredPublication
  * fails closed, but alter_publication() by the new owner, and drop_publication().
  */
 extern DeclaredPublication *publication_open(const char *name, LOCKMODE lock);
+extern DeclaredPublication *publication_open_number(int32 number, LOCKMODE lock);
 extern DeclaredPublication *publication_open_for_new_owner(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_to_drop(const char *name);
 
 /*
- * A publication's number, for a caller who has its owner's rights; and its
- * lock alone, for who must hold that before the transaction's first snapshot.
+ * As much of a publication as it takes to ask about it, for a caller who has its
+ * owner's rights.  Nothing is locked, so it may change at any time.
  */
-extern int32 publication_number(const char *name);
+typedef struct FoundPublication
+{
+	int32		id;
+	Oid			owner;
+	char	   *method;
+	Jsonb	   *params;
+} FoundPublication;
+
+extern FoundPublication publication_find(const char *name);
+
+/* The lock alone, for who must hold that before the transaction's first snapshot. */
 extern void lock_publication_number(int32 publication, LOCKMODE lock);
 extern void unlock_publication_number(int32 publication, LOCKMODE lock);
 

@@ -12,7 +12,6 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "catalog/pg_type.h"
 #include "declare/publication.h"
 #include "executor/executor.h"
 #include "fmgr.h"
@@ -79,8 +78,7 @@ static Question *
 make_question(FunctionCallInfo fcinfo)
 {
 	Question   *question = palloc0(sizeof(Question));
-	CatalogAccess access;
-	bool		isnull;
+	FoundPublication found;
 
 	question->name = text_argument(fcinfo, 0, "the name of a publication");
 	question->request.cohort = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
@@ -88,18 +86,10 @@ make_question(FunctionCallInfo fcinfo)
 	question->request.by = GetUserNameFromId(GetSessionUserId(), false);
 	verify_size(&question->request);
 	question->time_grid = answer_time_grid;
-	question->publication = publication_number(question->name);
-	catalog_enter(&access);
-	catalog_read("SELECT owner::oid AS owner, method, params FROM pprepub.catalog_publication WHERE publication = $1",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication)));
-	if (SPI_processed == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("the publication was dropped meanwhile")));
-	question->owner = catalog_oid(0, "owner");
-	count_question(question->publication, catalog_text(&access, 0, "method"),
-				   DatumGetJsonbP(catalog_field(0, "params", &isnull)));
-	catalog_leave(&access);
+	found = publication_find(question->name);
+	question->publication = found.id;
+	question->owner = found.owner;
+	count_question(found.id, found.method, found.params);
 	return question;
 }
 

@@ -97,7 +97,7 @@ kept_tidy(void)
 static DeclaredPublication *
 look_at_publication(const Question *question)
 {
-	DeclaredPublication *publication = publication_open(question->name, AccessShareLock);
+	DeclaredPublication *publication = publication_open_number(question->publication, AccessShareLock);
 
 	unlock_publication_number(question->publication, AccessShareLock);
 	return publication;

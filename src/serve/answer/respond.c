@@ -139,7 +139,7 @@ respond(const Question *question, MemoryContext context)
 	Answer	   *answer;
 
 	verify_is_committed(question);
-	publication = publication_open(question->name, ExclusiveLock);
+	publication = publication_open_number(question->publication, ExclusiveLock);
 	verify_answers(publication);
 	verify_answers_left(publication, question->request.by);
 	verify_may_release(publication);
