@@ -24,7 +24,8 @@
 
 /* Few people are looked for among many others: most of these have none of their bits. */
 #define FILTERED_KEYS	32768
-#define BITS_PER_KEY	32
+#define BITS_PER_KEY	256
+#define FILTER_BITS		20		/* at most: more than a cache holds take longer than they save */
 
 KeyTable *
 keys_create(Oid type, Oid collation)
@@ -208,17 +209,40 @@ index_slots(KeyTable *table)
 	return repeated;
 }
 
+/* The bit of a key: the upper ones of a product, since integers are hashed in twice the time. */
+static inline uint64
+filter_bit(const KeyTable *table, Datum word)
+{
+	return (uint64) word * UINT64CONST(0x9e3779b97f4a7c15) >> table->filter_shift;
+}
+
+static inline bool
+passes_filter(const KeyTable *table, Datum word)
+{
+	uint64		bit = filter_bit(table, word);
+
+	return table->filter[bit / 64] >> bit % 64 & 1;
+}
+
+/* What of a key goes into the filter. */
+static inline Datum
+filtered_word(const KeyTable *table, Datum key, uint32 hash)
+{
+	return table->bitwise ? key : (Datum) hash;
+}
+
 static void
 make_filter(KeyTable *table)
 {
-	int			bits = pg_ceil_log2_32(Max(table->size * BITS_PER_KEY, 64));
+	int			bits = Min(pg_ceil_log2_32(Max(table->size * BITS_PER_KEY, 64)), FILTER_BITS);
 
 	table->filter = MemoryContextAllocZero(table->context, ((Size) 1 << bits) / BITS_PER_BYTE);
-	table->filter_shift = 32 - bits;
+	table->filter_shift = 64 - bits;
 	for (uint64 i = 0; i < table->nslots; i++)
 		if (table->slots[i].number != NO_KEY)
 		{
-			uint32		bit = table->slots[i].hash >> table->filter_shift;
+			uint64		bit = filter_bit(table, filtered_word(table, table->keys[table->slots[i].number],
+															  table->slots[i].hash));
 
 			table->filter[bit / 64] |= UINT64CONST(1) << bit % 64;
 		}
@@ -307,10 +331,8 @@ find_filtered(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
 	}
 	for (int i = 0; i < n; i++)
 	{
-		uint32		bit = hash[i] >> table->filter_shift;
-
 		passed[npassed] = i;	/* without a branch, which could not be foreseen */
-		npassed += table->filter[bit / 64] >> bit % 64 & 1;
+		npassed += passes_filter(table, filtered_word(table, keys[i], hash[i]));
 	}
 	for (int p = 0; p < npassed; p++)
 		numbers[passed[p]] = find_slot(table, keys[passed[p]], hash[passed[p]])->number;
@@ -325,6 +347,52 @@ keys_find_many(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
 	else
 		for (int i = 0; i < n; i += BATCH)
 			(table->filter != NULL ? find_filtered : find_batch) (table, keys + i, numbers + i, Min(BATCH, n - i));
+}
+
+static inline bool
+has_place(const KeyTable *table, Datum key)
+{
+	return find_place(table, key) != NO_KEY;
+}
+
+#define TEST_EACH(type, to_datum) \
+	for (int i = 0; i < n; i++) \
+	{ \
+		type		key; \
+		memcpy(&key, keys + sizeof(type) * i, sizeof(type)); \
+		passed |= test(table, to_datum(key)); \
+	}
+
+/* Does any integer pass a test?  None ends the loop, since hardly any does. */
+static pg_attribute_always_inline bool
+any_passes(const KeyTable *table, const char *keys, int length, int n,
+		   bool (*test) (const KeyTable *table, Datum key))
+{
+	bool		passed = false;
+
+	switch (length)
+	{
+		case sizeof(int16):
+			TEST_EACH(int16, Int16GetDatum);
+			break;
+		case sizeof(int32):
+			TEST_EACH(int32, Int32GetDatum);
+			break;
+		default:
+			TEST_EACH(int64, Int64GetDatum);
+	}
+	return passed;
+}
+
+bool
+keys_may_find(const KeyTable *table, const char *keys, int length, int n)
+{
+	if (!table->bitwise || !table->byval)
+		return true;
+	Assert(length == table->length);
+	if (table->places != NULL)
+		return any_passes(table, keys, length, n, has_place);
+	return table->filter == NULL || any_passes(table, keys, length, n, passes_filter);
 }
 
 static uint32

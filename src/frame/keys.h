@@ -41,8 +41,8 @@ typedef struct KeyTable
 	uint32	   *places;			/* a number or NO_KEY */
 	uint64		nslots;			/* a power of 2 */
 	KeySlot    *slots;
-	uint64	   *filter;			/* a bit for each few hashes: not set where nobody has one; or NULL */
-	int			filter_shift;	/* from a hash to its bit */
+	uint64	   *filter;			/* a bit for some of the keys there could be: not set where nobody has one; or NULL */
+	int			filter_shift;	/* from a key's spread to its bit */
 	MemoryContext context;
 } KeyTable;
 
@@ -66,6 +66,12 @@ extern void keys_forget_index(KeyTable *table);
 
 /* The number of a key, or NO_KEY. */
 extern uint32 keys_find(const KeyTable *table, Datum key);
+
+/*
+ * May any of these keys be found, which are of a fixed length, and perhaps not
+ * aligned?  Says no for most of those of whom none is, and is much faster.
+ */
+extern bool keys_may_find(const KeyTable *table, const char *keys, int length, int n);
 
 /* The same for many keys at once, which hides the time that memory takes. */
 extern void keys_find_many(const KeyTable *table, const Datum *keys, uint32 *numbers, int n);

@@ -9,8 +9,9 @@
  */
 #include "history/directory.h"
 
+#include "access/xact.h"
 #include "history/fold.h"
-#include "history/reader.h"
+#include "history/heap_reader.h"
 #include "history/space.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
@@ -20,6 +21,9 @@
 #include "utils/relcache.h"
 
 #define FREE PG_UINT32_MAX
+
+/* So many slots are on their way from memory at a time. */
+#define AT_ONCE 32
 
 typedef struct Slot
 {
@@ -43,9 +47,7 @@ struct Directory
 	uint32		ngone;
 	uint32		places_allocated;
 
-	BlockNumber *loose;			/* pages of rows forgotten since */
-	uint64		nloose;
-	uint64		loose_allocated;
+	LoosePages	loose;			/* pages of rows forgotten since */
 
 	Slot	   *slots;
 	uint64		nslots;			/* a power of 2 */
@@ -74,6 +76,13 @@ static inline bool
 is_gone(const Directory *directory, uint32 at)
 {
 	return !ItemPointerIsValid(&directory->places[at].tid);
+}
+
+/* The slot of a hash will be looked at soon. */
+static inline void
+approach(const Directory *directory, uint32 hash)
+{
+	__builtin_prefetch(&directory->slots[hash & (directory->nslots - 1)]);
 }
 
 /* Takes the first slot on the way that is free, or that of a neighborhood that is no more. */
@@ -138,6 +147,22 @@ add_place(Directory *directory, const TupleTableSlot *slot)
 	return at;
 }
 
+static void
+put_some(Directory *directory, const Datum *keys, const bool *nulls, int n, uint32 at)
+{
+	uint32		hash[AT_ONCE];
+	int			nhashes = 0;
+
+	for (int i = 0; i < n; i++)
+		if (!nulls[i])
+		{
+			hash[nhashes] = keys_hash(directory->hasher, keys[i]);
+			approach(directory, hash[nhashes++]);
+		}
+	for (int i = 0; i < nhashes; i++)
+		put(directory, hash[i], at);
+}
+
 void
 directory_add(Directory *directory, TupleTableSlot *slot)
 {
@@ -148,51 +173,19 @@ directory_add(Directory *directory, TupleTableSlot *slot)
 	at = add_place(directory, slot);
 	(void) element_read(&directory->key, DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]), room, directory->context);
 	make_room(directory, room->n);
-	for (int i = 0; i < room->n; i++)
-		if (!room->nulls[i])
-			put(directory, keys_hash(directory->hasher, room->values[i]), at);
+	for (int i = 0; i < room->n; i += AT_ONCE)
+		put_some(directory, room->values + i, room->nulls + i, Min(AT_ONCE, room->n - i), at);
 	if (!slot->tts_isnull[FOLD_INVENTED])
 		directory->last_invented = Max(directory->last_invented,
 									   last_invented(DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED])));
 }
 
-static void
-note_all_loose(Directory *directory)
-{
-	MemoryContext old = MemoryContextSwitchTo(directory->context);
-
-	pfree(directory->loose);
-	directory->loose = loose_pages(directory->table, &directory->nloose);
-	directory->loose_allocated = directory->nloose + 1;
-	MemoryContextSwitchTo(old);
-}
-
-/* Rows are forgotten in the order of the table. */
-static void
-note_loose(Directory *directory, BlockNumber page)
-{
-	if (directory->nloose > 0 && directory->loose[directory->nloose - 1] == page)
-		return;
-	if (directory->nloose == directory->loose_allocated)
-	{
-		directory->loose_allocated = directory->loose_allocated * 2 + 64;
-		directory->loose = repalloc_huge(directory->loose, sizeof(BlockNumber) * directory->loose_allocated);
-	}
-	directory->loose[directory->nloose++] = page;
-}
-
 void
 directory_forget(Directory *directory, uint32 at)
 {
-	note_loose(directory, ItemPointerGetBlockNumber(&directory->places[at].tid));
+	note_loose(&directory->loose, ItemPointerGetBlockNumber(&directory->places[at].tid), GetTopTransactionId());
 	ItemPointerSetInvalid(&directory->places[at].tid);
 	directory->ngone++;
-}
-
-void
-directory_find_space(Directory *directory)
-{
-	directory->nloose = find_space_in(directory->table, directory->loose, directory->nloose);
 }
 
 /* Gives the places of neighborhoods that are no more to others. */
@@ -227,6 +220,18 @@ directory_advance(Directory *directory, int32 releases, int64 newcomers)
 		close_up(directory);
 		directory->is_worn = true;
 	}
+}
+
+void
+directory_tidy(Directory *directory)
+{
+	find_space(directory->table, &directory->loose);
+}
+
+Oid
+directory_table(const Directory *directory)
+{
+	return directory->table;
 }
 
 Oid
@@ -266,14 +271,11 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	directory->key = element_of(key);
 	directory->hasher = keys_create(key->type, key->collation);
 	directory->places = palloc(sizeof(Place));
-	directory->loose = palloc(sizeof(BlockNumber));
+	directory->loose.context = context;
 	make_slots(directory, publication->remembered / 3 * 4 + 4);
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(directory->table))
-	{
-		read_each(directory->table, read_row, directory);
-		note_all_loose(directory);
-	}
+		read_heap(directory->table, NULL, read_row, directory, &directory->loose);
 	if (directory->remembered != publication->remembered)
 		fold_refuse(publication, directory->remembered);
 	return directory;
@@ -330,6 +332,20 @@ find_hash(const Directory *directory, uint32 hash, Places *found, uint32 *alloca
 	}
 }
 
+static void
+find_some(const Directory *directory, const Datum *keys, int n, Places *found, uint32 *allocated)
+{
+	uint32		hash[AT_ONCE];
+
+	for (int i = 0; i < n; i++)
+	{
+		hash[i] = keys_hash(directory->hasher, keys[i]);
+		approach(directory, hash[i]);
+	}
+	for (int i = 0; i < n; i++)
+		find_hash(directory, hash[i], found, allocated);
+}
+
 Places
 directory_find(const Directory *directory, const KeyTable *people)
 {
@@ -337,11 +353,11 @@ directory_find(const Directory *directory, const KeyTable *people)
 	Places		found = {.places = palloc(sizeof(Place) * allocated)};
 	uint32		all;
 
-	for (uint64 i = 0; i < people->size; i++)
+	for (uint64 i = 0; i < people->size; i += AT_ONCE)
 	{
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		find_hash(directory, keys_hash(directory->hasher, people->keys[i]), &found, &allocated);
+		find_some(directory, people->keys + i, Min(AT_ONCE, people->size - i), &found, &allocated);
 	}
 	if (found.n == 0)
 		find_any(directory, &found);

@@ -56,8 +56,11 @@ extern void directory_add(Directory *directory, TupleTableSlot *slot);
 extern void directory_forget(Directory *directory, uint32 at);
 extern void directory_advance(Directory *directory, int32 releases, int64 newcomers);
 
-/* Finds the space that rows have left which were forgotten before. */
-extern void directory_find_space(Directory *directory);
+/* The fold. */
+extern Oid	directory_table(const Directory *directory);
+
+/* In a transaction, under a snapshot: finds the space of rows that were forgotten before, for those that come. */
+extern void directory_tidy(Directory *directory);
 
 /* The fold, once for each time that so many of its rows have been replaced that it is to be vacuumed; or InvalidOid. */
 extern Oid	directory_worn_table(Directory *directory);

@@ -53,6 +53,17 @@ typedef struct ElementRoom
 /* The same into room that is used again; says whether any is NULL. */
 extern bool element_read(const Element *element, ArrayType *array, ElementRoom *room, MemoryContext context);
 
+/* Values of a fixed length as they stand in an array, one after the other, and perhaps not aligned. */
+typedef struct BareValues
+{
+	const char *values;
+	int			length;
+	int			n;
+} BareValues;
+
+/* The values of an array without a copy of it; false where it takes one, or where any is NULL. */
+extern bool element_bare_values(const Element *element, Datum array, BareValues *bare);
+
 /* The same one by one: for (element_walk(&walk, …); element_next(&walk); ) … */
 typedef struct ElementWalk
 {

@@ -4,8 +4,10 @@
  */
 #include "history/fold.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
+#include "history/heap_reader.h"
 #include "history/path_writer.h"
 #include "history/reader.h"
 #include "history/tables.h"
@@ -196,6 +198,33 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 	past->nneighborhoods++;
 }
 
+/*
+ * May anybody of a neighborhood be in the source, or is it not as most are?
+ * Counts it otherwise.  Where there are invented rows, some keys are NULL.
+ */
+static bool
+may_matter(void *what, HeapTuple row, TupleDesc columns)
+{
+	Fold	   *fold = ((Reading *) what)->fold;
+	const KeyTable *people = load_keys(((Reading *) what)->load);
+	BareValues	keys;
+	Datum		number;
+	Datum		array;
+	bool		no_number;
+	bool		no_keys;
+
+	if (columns->natts < FOLD_COLUMNS)
+		return true;
+	number = heap_getattr(row, FOLD_NEIGHBORHOOD + 1, columns, &no_number);
+	array = heap_getattr(row, FOLD_KEYS + 1, columns, &no_keys);
+	if (no_number || no_keys || !element_bare_values(&fold->key, array, &keys) ||
+		keys_may_find(people, keys.values, keys.length, keys.n))
+		return true;
+	fold->members += keys.n;
+	fold->last_number = Max(fold->last_number, DatumGetInt64(number));
+	return false;
+}
+
 void
 fold_refuse(const DeclaredPublication *publication, uint64 members)
 {
@@ -214,7 +243,7 @@ fold_create(const DeclaredPublication *publication, uint64 members, MemoryContex
 	Fold	   *fold = palloc0(sizeof(Fold));
 
 	fold->publication = publication;
-	fold->context = context;
+	fold->context = fold->loose.context = context;
 	fold->key = element_of(publication_column(publication, ROLE_KEY));
 	fold->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
 	fold->keeps_neighborhoods = keeps_past(publication, PAST_NEIGHBORHOODS);
@@ -243,7 +272,7 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext
 	if (!fold->keeps_neighborhoods)
 		return fold;
 	if (OidIsValid(table))
-		read_each(table, read_neighborhood, &(Reading) {fold, load, NULL});
+		read_heap(table, may_matter, read_neighborhood, &(Reading) {fold, load, NULL}, &fold->loose);
 	if (fold->members != (uint64) publication->remembered)
 		fold_refuse(publication, fold->members);	/* the missing would pass for newcomers */
 	return fold;

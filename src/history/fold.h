@@ -24,6 +24,7 @@
 #include "history/element.h"
 #include "history/past.h"
 #include "history/path_fold.h"
+#include "history/space.h"
 #include "storage/itemptr.h"
 #include "utils/varbit.h"
 
@@ -64,6 +65,7 @@ typedef struct Fold
 	PathFold   *paths;			/* or NULL where none are kept */
 	Neighborhood *neighborhoods;	/* [past.nneighborhoods] */
 	Directory  *directory;		/* where these were found, and others will be; or NULL */
+	LoosePages	loose;			/* of the table, where all of it was read */
 	uint64		members;		/* of all neighborhoods */
 	int64		last_number;	/* of a neighborhood */
 	int64		last_invented;

@@ -75,10 +75,7 @@ open_neighborhoods(Remembering *remembering)
 	Fold	   *fold = remembering->fold;
 
 	remembering->table = fold_ensure(fold->publication);
-	if (fold->directory == NULL)
-		find_space(remembering->table);
-	else
-		directory_find_space(fold->directory);
+	find_space(remembering->table, &fold->loose);
 	remembering->neighborhoods = writer_open(remembering->table, true);
 	if (fold->directory != NULL)
 		writer_watch(remembering->neighborhoods, note_written, fold->directory);

@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/freespace.h"
+#include "storage/procarray.h"
 #include "utils/rel.h"
 
 /* A page that is said to be full is pruned by whoever reads it next; otherwise only one that is nearly so. */
@@ -43,73 +44,57 @@ delete_rows(Oid relation, const ItemPointerData *tids, uint64 n)
 	table_close(table, NoLock);
 }
 
-/* False where deleted rows are left that somebody may see still. */
-static bool
-look_at_page(Relation table, BlockNumber number, BufferAccessStrategy strategy)
+void
+note_loose(LoosePages *loose, BlockNumber page, TransactionId by)
 {
-	Buffer		buffer = ReadBufferExtended(table, MAIN_FORKNUM, number, RBM_NORMAL, strategy);
+	if (page >= loose->npages)
+	{
+		BlockNumber npages = Max(1024, page + page / 4 + 1);
+		Size		size = sizeof(TransactionId) * npages;
+
+		loose->since = loose->since == NULL ?
+			MemoryContextAllocHuge(loose->context, size) : repalloc_huge(loose->since, size);
+		memset(loose->since + loose->npages, 0, size - sizeof(TransactionId) * loose->npages);
+		loose->npages = npages;
+	}
+	if (!TransactionIdIsValid(loose->since[page]))
+		loose->since[page] = by;
+}
+
+/* Returns who deleted the first of the rows that somebody may still see, if there are any. */
+static TransactionId
+look_at_page(Relation table, BlockNumber number)
+{
+	Buffer		buffer = ReadBuffer(table, number);
 	Page		page = BufferGetPage(buffer);
+	TransactionId since;
 	Size		space;
-	bool		is_clear;
 
 	CHECK_FOR_INTERRUPTS();
 	heap_page_prune_opt(table, buffer);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	space = PageGetHeapFreeSpace(page);
-	is_clear = !TransactionIdIsValid(((PageHeader) page)->pd_prune_xid);
+	since = ((PageHeader) page)->pd_prune_xid;
 	UnlockReleaseBuffer(buffer);
 	RecordPageWithFreeSpace(table, number, space);
-	return is_clear;
+	return since;
 }
 
 void
-find_space(Oid relation)
+find_space(Oid relation, LoosePages *loose)
 {
 	Relation	table = table_open(relation, RowExclusiveLock);
-	BlockNumber npages = RelationGetNumberOfBlocks(table);
-	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
+	BlockNumber npages = Min(loose->npages, RelationGetNumberOfBlocks(table));
+	bool		found = false;
 
 	for (BlockNumber page = 0; page < npages; page++)
-		(void) look_at_page(table, page, strategy);
-	FreeSpaceMapVacuum(table);
-	FreeAccessStrategy(strategy);
-	table_close(table, NoLock);
-}
-
-uint64
-find_space_in(Oid relation, BlockNumber *pages, uint64 n)
-{
-	Relation	table = table_open(relation, RowExclusiveLock);
-	BlockNumber npages = RelationGetNumberOfBlocks(table);
-	uint64		kept = 0;
-
-	for (uint64 i = 0; i < n; i++)
-		if (pages[i] < npages && !look_at_page(table, pages[i], NULL))
-			pages[kept++] = pages[i];
-	if (n > kept)
+	{
+		if (!TransactionIdIsValid(loose->since[page]) || !GlobalVisCheckRemovableXid(table, loose->since[page]))
+			continue;
+		loose->since[page] = look_at_page(table, page);
+		found |= !TransactionIdIsValid(loose->since[page]);
+	}
+	if (found)
 		FreeSpaceMapVacuum(table);
 	table_close(table, NoLock);
-	return kept;
-}
-
-BlockNumber *
-loose_pages(Oid relation, uint64 *n)
-{
-	Relation	table = table_open(relation, AccessShareLock);
-	BlockNumber npages = RelationGetNumberOfBlocks(table);
-	BlockNumber *pages = palloc_extended(sizeof(BlockNumber) * ((Size) npages + 1), MCXT_ALLOC_HUGE);
-
-	*n = 0;
-	for (BlockNumber number = 0; number < npages; number++)
-	{
-		Buffer		buffer = ReadBuffer(table, number);
-
-		CHECK_FOR_INTERRUPTS();
-		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		if (TransactionIdIsValid(((PageHeader) BufferGetPage(buffer))->pd_prune_xid))
-			pages[(*n)++] = number;
-		UnlockReleaseBuffer(buffer);
-	}
-	table_close(table, NoLock);
-	return pages;
 }

@@ -11,21 +11,24 @@
 
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "storage/block.h"
 #include "storage/itemptr.h"
 
+/* Pages with rows that were deleted, and not cleared away yet; starts as zeros, with a context. */
+typedef struct LoosePages
+{
+	MemoryContext context;
+	BlockNumber npages;
+	TransactionId *since;		/* [npages] who deleted the first of these rows, or invalid where there are none */
+} LoosePages;
+
+/* A page is noted with the first who deletes rows of it; others then add nothing. */
+extern void note_loose(LoosePages *loose, BlockNumber page, TransactionId by);
+
 extern void delete_rows(Oid table, const ItemPointerData *tids, uint64 n);
 
-/* For writers to come: looks at all pages. */
-extern void find_space(Oid table);
-
-/*
- * The same where pages that have had rows are known.  Returns how many, the
- * first of pages[] from now on, have rows still that somebody may see.
- */
-extern uint64 find_space_in(Oid table, BlockNumber *pages, uint64 n);
-
-/* Which pages have rows that were deleted, and not cleared away yet?  Sets how many. */
-extern BlockNumber *loose_pages(Oid table, uint64 *n);
+/* For writers to come; under a snapshot. Pages whose deleted rows somebody may see stay loose. */
+extern void find_space(Oid table, LoosePages *loose);
 
 #endif							/* PPREPUB_HISTORY_SPACE_H */

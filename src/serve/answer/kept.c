@@ -17,6 +17,7 @@
 #include "storage/lmgr.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 typedef struct Kept
 {
@@ -84,15 +85,6 @@ kept_forget(int32 publication)
 		forget(i);
 }
 
-void
-kept_tidy(void)
-{
-	Oid			table = nkept == 0 ? InvalidOid : directory_worn_table(kept[0].directory);
-
-	if (OidIsValid(table))
-		vacuum_table(table);
-}
-
 /* As it is committed now; waits for nobody but who drops it, and locks nobody out. */
 static DeclaredPublication *
 look_at_publication(const Question *question)
@@ -151,4 +143,45 @@ kept_learn(const Question *question)
 		MemoryContextDelete(context);
 	else
 		put_first((Kept) {question->publication, directory, context});
+}
+
+/* Not where somebody has locked the table, or dropped it. */
+static void
+find_space(Directory *directory)
+{
+	Oid			table = directory_table(directory);
+
+	StartTransactionCommand();
+	if (ConditionalLockRelationOid(table, RowExclusiveLock) && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(table)))
+	{
+		PushActiveSnapshot(GetTransactionSnapshot());
+		directory_tidy(directory);
+		PopActiveSnapshot();
+	}
+	CommitTransactionCommand();
+}
+
+void
+kept_tidy(void)
+{
+	MemoryContext old = CurrentMemoryContext;
+	Oid			worn;
+
+	if (nkept == 0)
+		return;
+	PG_TRY();
+	{
+		find_space(kept[0].directory);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(old);
+		FlushErrorState();		/* it will be tried again */
+		AbortCurrentTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(old);
+	worn = directory_worn_table(kept[0].directory);
+	if (OidIsValid(worn))
+		vacuum_table(worn);
 }

@@ -17,7 +17,7 @@ extern Directory *kept_directory(const DeclaredPublication *publication);
 /* To be called when a transaction that used it aborts, and when it is found to be wrong. */
 extern void kept_forget(int32 publication);
 
-/* Outside of transactions: vacuums the fold of the last one, when it is time. */
+/* Outside of transactions: finds space in the fold of the last one, for the next answer, and vacuums it when it is time. */
 extern void kept_tidy(void);
 
 /*

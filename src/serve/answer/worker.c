@@ -240,8 +240,8 @@ serve_question(Channel *channel)
 	stays = begin_rest();
 	if (stays)
 	{
-		kept_tidy();
 		kept_learn(question);
+		kept_tidy();
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

@@ -1,0 +1,124 @@
+/*
+ * heap_reader.c
+ *		Rows as they stand in their pages.
+ *
+ * NOTES
+ *		A row that does not matter is not taken apart, and hardly costs more
+ *		than the time that memory takes: so the next page is on its way while
+ *		one is looked at.
+ */
+#include "history/heap_reader.h"
+
+#include "access/heapam.h"
+#include "access/table.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+typedef struct HeapReader
+{
+	HeapScanDesc scan;
+	TupleTableSlot *slot;
+	MemoryContext row;			/* what a visit takes */
+	bool		(*matters) (void *what, HeapTuple row, TupleDesc columns);
+	void		(*visit) (void *what, TupleTableSlot *slot);
+	void	   *what;
+	LoosePages *loose;
+	Buffer		next;			/* holds the page to be looked at next, if there is one */
+} HeapReader;
+
+static void
+look_at_row(HeapReader *reader, OffsetNumber offset)
+{
+	Relation	table = reader->scan->rs_base.rs_rd;
+	Page		page = BufferGetPage(reader->scan->rs_cbuf);
+	ItemId		item = PageGetItemId(page, offset);
+	HeapTupleData row = {
+		.t_len = ItemIdGetLength(item),
+		.t_tableOid = RelationGetRelid(table),
+		.t_data = (HeapTupleHeader) PageGetItem(page, item),
+	};
+
+	ItemPointerSet(&row.t_self, reader->scan->rs_cblock, offset);
+	if (reader->matters != NULL && !reader->matters(reader->what, &row, RelationGetDescr(table)))
+		return;
+	ExecStoreBufferHeapTuple(&row, reader->slot, reader->scan->rs_cbuf);
+	slot_getallattrs(reader->slot);
+	reader->visit(reader->what, reader->slot);
+	ExecClearTuple(reader->slot);	/* the row does not outlive the call */
+	MemoryContextReset(reader->row);
+}
+
+/* What is read here without a lock are hints: the page is pinned, and others may be changing it. */
+static void
+approach_page(HeapReader *reader, BlockNumber number)
+{
+	HeapScanDesc scan = reader->scan;
+	Page		page;
+	TransactionId deleted_by;
+
+	if (number >= scan->rs_nblocks)
+		return;
+	reader->next = ReadBufferExtended(scan->rs_base.rs_rd, MAIN_FORKNUM, number, RBM_NORMAL, scan->rs_strategy);
+	page = BufferGetPage(reader->next);
+	deleted_by = ((PageHeader) page)->pd_prune_xid;
+	if (TransactionIdIsValid(deleted_by))
+		note_loose(reader->loose, number, deleted_by);
+	for (OffsetNumber offset = FirstOffsetNumber; offset <= PageGetMaxOffsetNumber(page); offset++)
+	{
+		const char *row = page + ItemIdGetOffset(PageGetItemId(page, offset));
+
+		__builtin_prefetch(row);
+		__builtin_prefetch(row + PG_CACHE_LINE_SIZE / 2);
+	}
+}
+
+static void
+look_at_page(HeapReader *reader, BlockNumber number)
+{
+	HeapScanDesc scan = reader->scan;
+
+	heapgetpage(&scan->rs_base, number);
+	ReleaseBuffer(reader->next);
+	approach_page(reader, number + 1);
+	for (int i = 0; i < scan->rs_ntuples; i++)
+		look_at_row(reader, scan->rs_vistuples[i]);
+}
+
+static Relation
+open_heap(Oid relation)
+{
+	Relation	table = table_open(relation, AccessShareLock);
+
+	if (table->rd_tableam != GetHeapamTableAmRoutine())
+		elog(ERROR, "table \"%s\" is not a heap", RelationGetRelationName(table));
+	return table;
+}
+
+void
+read_heap(Oid relation, bool (*matters) (void *what, HeapTuple row, TupleDesc columns),
+		  void (*visit) (void *what, TupleTableSlot *slot), void *what, LoosePages *loose)
+{
+	Relation	table = open_heap(relation);
+	HeapReader	reader = {
+		.scan = (HeapScanDesc) table_beginscan(table, GetActiveSnapshot(), 0, NULL),
+		.slot = table_slot_create(table, NULL),
+		.row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES),
+		.matters = matters,.visit = visit,.what = what,.loose = loose,
+	};
+	MemoryContext old = MemoryContextSwitchTo(reader.row);
+
+	approach_page(&reader, 0);
+	for (BlockNumber page = 0; page < reader.scan->rs_nblocks; page++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		look_at_page(&reader, page);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(reader.row);
+	ExecDropSingleTupleTableSlot(reader.slot);
+	table_endscan(&reader.scan->rs_base);
+	table_close(table, NoLock);
+}
