@@ -72,19 +72,18 @@ engage(const Channel *channel, const Question *question, const Stopwatch *watch,
 {
 	Stopwatch	silence = stopwatch_start();
 	Offer		offer;
-	int			busy;
 
 	while ((offer = engage_worker(question->owner, question->publication,
 								  stopwatch_seconds(watch) * 1000.0 < PATIENCE_MS,
-								  channel_handle(channel), engagement, &busy)) == OFFER_SOON)
+								  channel_handle(channel), engagement)) == OFFER_SOON)
 	{
-		wait_for_rest(TURN_MS);
+		wait_for_rest(engagement, TURN_MS);
 		CHECK_FOR_INTERRUPTS();
 		if (stopwatch_seconds(watch) * 1000.0 >= answer_wait)
 			break;
 		if (stopwatch_seconds(&silence) * 1000.0 < LOOK_FOR_LOCKS_MS)
 			continue;
-		if (waits_for_me(busy))
+		if (waits_for_me(engagement->pid))
 			break;
 		silence = stopwatch_start();
 	}

@@ -24,7 +24,7 @@
 #include "storage/spin.h"
 #include "utils/timestamp.h"
 
-#define REGISTRY_NAME	"pprepub workers 4"
+#define REGISTRY_NAME	"pprepub workers 5"
 
 #define IN_USE_MS		1000	/* who has rested less may be needed soon */
 
@@ -51,12 +51,12 @@ typedef struct Place
 	int			asker;
 	dsm_handle	channel;
 	TimestampTz rests_since;
+	ConditionVariable rested;	/* or is held up, or has left */
 } Place;
 
 typedef struct Registry
 {
 	slock_t		lock;
-	ConditionVariable rested;	/* somebody, or is held up */
 	int			nplaces;
 	Place		places[FLEXIBLE_ARRAY_MEMBER];
 } Registry;
@@ -76,9 +76,10 @@ static void
 initialize(Registry *fresh)
 {
 	SpinLockInit(&fresh->lock);
-	ConditionVariableInit(&fresh->rested);
 	fresh->nplaces = max_worker_processes;
 	memset(fresh->places, 0, sizeof(Place) * fresh->nplaces);
+	for (int i = 0; i < fresh->nplaces; i++)
+		ConditionVariableInit(&fresh->places[i].rested);
 }
 
 /* NULL, rather than an error, when there is no room. */
@@ -219,8 +220,7 @@ judge_versed(const Place *versed, int32 publication, bool is_patient)
 }
 
 Offer
-engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
-			  Engagement *engagement, int *busy)
+engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel, Engagement *engagement)
 {
 	Place	   *place;
 	Latch	   *latch = NULL;
@@ -232,8 +232,6 @@ engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
 	place = find_versed(owner, publication);
 	if (place != NULL)
 		offer = judge_versed(place, publication, is_patient);
-	if (offer == OFFER_SOON)
-		*busy = place->pid;
 	if (offer == OFFER_NONE)
 	{
 		place = find_resting(owner, true);
@@ -242,9 +240,10 @@ engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
 	if (offer == OFFER_ENGAGED)
 	{
 		give(place, publication, channel);
-		*engagement = (Engagement) {place - registry->places, place->generation, place->pid};
 		latch = place->latch;
 	}
+	if (offer != OFFER_NONE)
+		*engagement = (Engagement) {place - registry->places, place->generation, place->pid};
 	SpinLockRelease(&registry->lock);
 	if (latch != NULL)
 		SetLatch(latch);
@@ -252,9 +251,9 @@ engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
 }
 
 void
-wait_for_rest(int milliseconds)
+wait_for_rest(const Engagement *engagement, int milliseconds)
 {
-	(void) ConditionVariableTimedSleep(&registry->rested, milliseconds, PG_WAIT_EXTENSION);
+	(void) ConditionVariableTimedSleep(&registry->places[engagement->place].rested, milliseconds, PG_WAIT_EXTENSION);
 }
 
 void
@@ -335,7 +334,7 @@ leave(int code, Datum arg)
 	own->generation++;
 	own->pid = 0;
 	SpinLockRelease(&registry->lock);
-	ConditionVariableBroadcast(&registry->rested);
+	ConditionVariableBroadcast(&own->rested);
 }
 
 void
@@ -373,7 +372,7 @@ registry_hold_up(bool is_held_up)
 	SpinLockAcquire(&registry->lock);
 	own->is_held_up = is_held_up;
 	SpinLockRelease(&registry->lock);
-	ConditionVariableBroadcast(&registry->rested);
+	ConditionVariableBroadcast(&own->rested);
 }
 
 /* Others, above all parallel queries, need workers too; but not those which are in use. */
@@ -406,7 +405,7 @@ registry_rest(void)
 	SpinLockRelease(&registry->lock);
 	if (latch != NULL)
 		SetLatch(latch);
-	ConditionVariableBroadcast(&registry->rested);
+	ConditionVariableSignal(&own->rested);
 	return true;
 }
 

@@ -45,13 +45,16 @@ typedef enum Offer
  * Gives the channel to a worker of the owner's.  The one that has answered about
  * the publication last knows its way about there.  When it does so just now, it
  * is waited for, since answers of one publication follow each other anyway; when
- * it answers about another, only by who is patient.  *busy is its process.
+ * it answers about another, only by who is patient.  Its engagement is the
+ * caller's, or somebody else's.
  */
-extern Offer engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
-						   Engagement *engagement, int *busy);
+extern Offer engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel, Engagement *engagement);
 
-/* Waits, not for long, until a worker rests, or is held up. */
-extern void wait_for_rest(int milliseconds);
+/*
+ * Waits, not for long, until a worker who is engaged rests, or is held up.  When
+ * it rests, who has waited longest is told, and no other.
+ */
+extern void wait_for_rest(const Engagement *engagement, int milliseconds);
 extern void stop_waiting_for_rest(void);
 
 /* Is it still at work on that? */
