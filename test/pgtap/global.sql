@@ -105,8 +105,8 @@ BEGIN
 		BEGIN
 			PERFORM pprepub.publish('people');
 			RAISE division_by_zero;
-		EXCEPTION WHEN division_by_zero THEN
-			NULL;
+		EXCEPTION WHEN division_by_zero OR no_data_found THEN
+			NULL;				-- as it is drawn, there may be nothing that may be published
 		END;
 	END LOOP;
 END $$;
