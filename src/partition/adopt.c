@@ -7,6 +7,9 @@
  *		demand more than most are large.  So they stand by value, and by what they
  *		demand of it: what no row of a value may join is looked at once for all of
  *		them, and nobody looks at a class that is too small for him.
+ *
+ *		Rows that found no class in one pass find none in the next one either, but
+ *		among the few that have become larger since: these are all they look at.
  */
 #include "postgres.h"
 
@@ -25,6 +28,8 @@ typedef struct Orphan
 	RowId		row;
 	Code		value;
 	double		own;			/* what it demands of its value; 0 if no more than all do */
+	const Demand *greatest;		/* of its demands, of whatever value; or NULL */
+	bool		is_hopeless;	/* no class that is as it was before the last pass would take it */
 	uint32		home;			/* or NO_CLASS */
 	double		cost;
 } Orphan;
@@ -35,9 +40,15 @@ typedef struct Adopting
 	uint32		norphans;
 	Orphan	   *orphans;
 
-	/* Orphans of one value stand together, who demands least first. */
-	uint32		nvalues;
-	uint32	   *first;			/* [nvalues + 1] */
+	/* Orphans of one value stand together, the hopeless apart from the others; who demands least first. */
+	uint32		nruns;
+	uint32	   *first;			/* [nruns + 1] */
+
+	/* Classes that take them in */
+	uint32		begin;
+	uint32		end;
+	uint32		pass;			/* from 1 on */
+	uint32	   *grew;			/* [end - begin] in which pass, or 0 */
 } Adopting;
 
 /* Might the class have the value?  Values share bits where they are many. */
@@ -102,7 +113,8 @@ orphan_of(const Growth *growth, uint32 shelf, RowId row)
 {
 	return (Orphan) {
 		.shelf = shelf,.row = row,.value = growth->ratios->value[row],
-		.own = growth->own == NULL ? 0 : growth->own[row],.home = NO_CLASS,.cost = DBL_MAX
+		.own = growth->own == NULL ? 0 : growth->own[row],
+		.greatest = greatest_demand(growth->ratios, row),.home = NO_CLASS,.cost = DBL_MAX
 	};
 }
 
@@ -132,9 +144,17 @@ compare_values(const void *a, const void *b)
 
 	if (x->value != y->value)
 		return x->value < y->value ? -1 : 1;
+	if (x->is_hopeless != y->is_hopeless)
+		return x->is_hopeless ? 1 : -1;
 	if (x->own != y->own)
 		return x->own < y->own ? -1 : 1;
 	return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool
+begins_run(const Orphan *orphan)
+{
+	return orphan[0].value != orphan[-1].value || orphan[0].is_hopeless != orphan[-1].is_hopeless;
 }
 
 static void
@@ -144,39 +164,68 @@ sort_orphans(Adopting *adopting)
 
 	qsort(adopting->orphans, adopting->norphans, sizeof(Orphan), compare_values);
 	for (uint32 i = 0; i < adopting->norphans; i++)
-		if (i == 0 || adopting->orphans[i].value != adopting->orphans[i - 1].value)
+		if (i == 0 || begins_run(&adopting->orphans[i]))
 			adopting->first[n++] = i;
 	adopting->first[n] = adopting->norphans;
-	adopting->nvalues = n;
+	adopting->nruns = n;
 }
 
 /*
- * Offers a class to the orphans of one value, as far as it is large enough for
+ * Might the class take in anybody of a run?  It is what it was to the hopeless,
+ * unless it grew in the last pass, or in this one.
+ */
+static bool
+is_open_to(const Adopting *adopting, uint32 c, uint32 run)
+{
+	const Orphan *modest = &adopting->orphans[adopting->first[run]];
+
+	if (modest->is_hopeless && adopting->grew[c - adopting->begin] + 1 < adopting->pass)
+		return false;
+	return !is_too_small(adopting->growth, c, modest->own) && !is_clearly_full(adopting->growth, c, modest->value);
+}
+
+/* Most that are left demand too much of some value that nearly all classes have. */
+static bool
+is_admitted(const Growth *growth, const Orphan *orphan)
+{
+	return (orphan->greatest == NULL || crowd_meets(growth->crowd, orphan->row, orphan->greatest)) &&
+		crowd_admits(growth->crowd, orphan->row);
+}
+
+static bool
+has_better_home(Growth *growth, uint32 c, const Orphan *orphan)
+{
+	return orphan->home != NO_CLASS && cost_of_joining(growth, c, orphan->row, orphan->cost) >= orphan->cost;
+}
+
+/*
+ * Offers a class to orphans of one value, as far as it is large enough for
  * them.  It becomes the crowd, if it is not, where it is not clear without.
  */
 static void
-offer_to_value(Adopting *adopting, uint32 c, uint32 first, uint32 end, bool *is_crowd)
+offer_to_run(Adopting *adopting, uint32 c, uint32 first, uint32 end, bool *is_crowd)
 {
 	Growth	   *growth = adopting->growth;
 	Code		value = adopting->orphans[first].value;
 	bool		is_clear = growth->ratios->first == NULL && !may_have(&growth->classes[c], value);
+	bool		has_room = is_clear;
 
 	for (uint32 i = first; i < end && !is_too_small(growth, c, adopting->orphans[i].own); i++)
 	{
 		Orphan	   *orphan = &adopting->orphans[i];
-		double		cost = cost_of_joining(growth, c, orphan->row, orphan->cost);
 
-		if (cost >= orphan->cost)
+		if (has_better_home(growth, c, orphan))
 			continue;
 		if (!is_clear && !*is_crowd)
 			crowd_up(growth, c);
 		*is_crowd |= !is_clear;
-		if (!is_clear && !crowd_has_room(growth->crowd, value))
+		if (!has_room && !crowd_has_room(growth->crowd, value))
 			return;
-		if (!is_clear && !crowd_admits(growth->crowd, orphan->row))
+		has_room = true;
+		if (!is_clear && !is_admitted(growth, orphan))
 			continue;
 		orphan->home = c;
-		orphan->cost = cost;
+		orphan->cost = cost_of_joining(growth, c, orphan->row, DBL_MAX);
 	}
 }
 
@@ -185,16 +234,19 @@ offer_class(Adopting *adopting, uint32 c)
 {
 	bool		is_crowd = false;
 
-	for (uint32 v = 0; v < adopting->nvalues; v++)
-		if (!is_clearly_full(adopting->growth, c, adopting->orphans[adopting->first[v]].value))
-			offer_to_value(adopting, c, adopting->first[v], adopting->first[v + 1], &is_crowd);
+	for (uint32 run = 0; run < adopting->nruns; run++)
+		if (is_open_to(adopting, c, run))
+			offer_to_run(adopting, c, adopting->first[run], adopting->first[run + 1], &is_crowd);
 	crowd_clear(adopting->growth->crowd);
 }
 
 /* A row that the crowd admits becomes one of the class, and of the crowd. */
 static void
-join(Growth *growth, uint32 c, RowId row)
+join(Adopting *adopting, uint32 c, RowId row)
 {
+	Growth	   *growth = adopting->growth;
+
+	adopting->grew[c - adopting->begin] = adopting->pass;
 	grown_add(growth, c, row);
 	(void) crowd_add(growth->crowd, row);
 	growth->crowd->goal++;
@@ -233,10 +285,11 @@ join_classes(Adopting *adopting)
 		}
 		if (orphan.home == NO_CLASS || !crowd_admits(growth->crowd, orphan.row))
 		{
-			adopting->orphans[kept++] = orphan_of(growth, orphan.shelf, orphan.row);
+			adopting->orphans[kept] = orphan_of(growth, orphan.shelf, orphan.row);
+			adopting->orphans[kept++].is_hopeless = orphan.home == NO_CLASS;
 			continue;
 		}
-		join(growth, orphan.home, orphan.row);
+		join(adopting, orphan.home, orphan.row);
 	}
 	crowd_clear(growth->crowd);
 	adopting->norphans = kept;
@@ -247,9 +300,9 @@ join_classes(Adopting *adopting)
  * ----------------------------------------------------------------
  */
 
-/* The class, which is the crowd, takes in whom it may of one value. */
+/* The class, which is the crowd, takes in whom it may of some orphans of one value. */
 static void
-take_value(Adopting *adopting, uint32 c, uint32 first, uint32 end)
+take_run(Adopting *adopting, uint32 c, uint32 first, uint32 end)
 {
 	Growth	   *growth = adopting->growth;
 
@@ -263,18 +316,9 @@ take_value(Adopting *adopting, uint32 c, uint32 first, uint32 end)
 			return;
 		if (!crowd_admits(growth->crowd, orphan->row))
 			continue;
-		join(growth, c, orphan->row);
+		join(adopting, c, orphan->row);
 		orphan->home = c;
 	}
-}
-
-/* Might the class take in anybody of a value? */
-static bool
-is_open_to(const Adopting *adopting, uint32 c, uint32 v)
-{
-	const Orphan *modest = &adopting->orphans[adopting->first[v]];
-
-	return !is_too_small(adopting->growth, c, modest->own) && !is_clearly_full(adopting->growth, c, modest->value);
 }
 
 static void
@@ -283,14 +327,14 @@ take_whoever_fits(Adopting *adopting, uint32 c)
 	Growth	   *growth = adopting->growth;
 	bool		is_crowd = false;
 
-	for (uint32 v = 0; v < adopting->nvalues; v++)
+	for (uint32 run = 0; run < adopting->nruns; run++)
 	{
-		if (!is_open_to(adopting, c, v))
+		if (!is_open_to(adopting, c, run))
 			continue;
 		if (!is_crowd)
 			crowd_up(growth, c);
 		is_crowd = true;
-		take_value(adopting, c, adopting->first[v], adopting->first[v + 1]);
+		take_run(adopting, c, adopting->first[run], adopting->first[run + 1]);
 	}
 	crowd_clear(growth->crowd);
 }
@@ -302,7 +346,10 @@ forget_homed(Adopting *adopting)
 
 	for (uint32 i = 0; i < adopting->norphans; i++)
 		if (adopting->orphans[i].home == NO_CLASS)
-			adopting->orphans[kept++] = adopting->orphans[i];
+		{
+			adopting->orphans[kept] = adopting->orphans[i];
+			adopting->orphans[kept++].is_hopeless = true;
+		}
 	adopting->norphans = kept;
 }
 
@@ -330,10 +377,10 @@ return_orphans(const Adopting *adopting, uint32 first, uint32 end)
 
 /* Each finds the class where he loses least; others may come to it before. */
 static void
-adopt_best(Adopting *adopting, uint32 begin, uint32 end)
+adopt_best(Adopting *adopting)
 {
 	sort_orphans(adopting);
-	for (uint32 c = begin; c < end; c++)
+	for (uint32 c = adopting->begin; c < adopting->end; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		offer_class(adopting, c);
@@ -343,10 +390,10 @@ adopt_best(Adopting *adopting, uint32 begin, uint32 end)
 
 /* Each finds a class, whatever he loses. */
 static void
-adopt_any(Adopting *adopting, uint32 begin, uint32 end)
+adopt_any(Adopting *adopting)
 {
 	sort_orphans(adopting);
-	for (uint32 c = begin; c < end; c++)
+	for (uint32 c = adopting->begin; c < adopting->end; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		take_whoever_fits(adopting, c);
@@ -357,24 +404,29 @@ adopt_any(Adopting *adopting, uint32 begin, uint32 end)
 uint32
 adopt_from_shelves(Growth *growth, uint32 first, uint32 end, const Adoption *adoption)
 {
-	Adopting	adopting = {.growth = growth};
-	uint32		from = adoption->near > adoption->reach ? adoption->near - adoption->reach : 0;
-	uint32		to = Min((uint64) adoption->near + adoption->reach, growth->nclasses);
+	Adopting	adopting = {
+		.growth = growth,
+		.begin = adoption->near > adoption->reach ? adoption->near - adoption->reach : 0,
+		.end = Min((uint64) adoption->near + adoption->reach, growth->nclasses),
+	};
 	uint32		before = 0;
 
 	find_orphans(&adopting, first, end);
+	adopting.grew = palloc_extended(sizeof(uint32) * ((Size) adopting.end - adopting.begin + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int pass = 0; pass < adoption->best + adoption->any && adopting.norphans > 0; pass++)
 	{
 		if (pass != adoption->best && adopting.norphans == before)
 			continue;			/* nothing has changed */
 		before = adopting.norphans;
+		adopting.pass++;
 		if (pass < adoption->best)
-			adopt_best(&adopting, from, to);
+			adopt_best(&adopting);
 		else
-			adopt_any(&adopting, from, to);
+			adopt_any(&adopting);
 	}
 	return_orphans(&adopting, first, end);
 	pfree(adopting.orphans);
 	pfree(adopting.first);
+	pfree(adopting.grew);
 	return adopting.norphans;
 }

@@ -44,6 +44,12 @@ own_demand(const Ratios *ratios, RowId row)
 	return ratios->value[row] == NO_CODE ? NULL : demand_of(ratios, row, ratios->value[row]);
 }
 
+const Demand *
+greatest_demand(const Ratios *ratios, RowId row)
+{
+	return ratios->first == NULL || ratios->first[row] == ratios->first[row + 1] ? NULL : &ratios->demands[ratios->first[row]];
+}
+
 uint64
 least_size(const Ratios *ratios, RowId row)
 {
@@ -172,6 +178,14 @@ crowd_has_room(const Crowd *crowd, Code value)
 }
 
 bool
+crowd_meets(const Crowd *crowd, RowId row, const Demand *demand)
+{
+	uint64		count = (uint64) crowd->count[demand->value] + (demand->value == crowd->ratios->value[row]);
+
+	return count == 0 || demand_is_met(crowd->ratios, row, demand, crowd->goal, count);
+}
+
+bool
 crowd_admits(const Crowd *crowd, RowId row)
 {
 	const Ratios *ratios = crowd->ratios;
@@ -184,12 +198,9 @@ crowd_admits(const Crowd *crowd, RowId row)
 		return true;
 	for (uint64 i = ratios->first[row]; i < ratios->first[row + 1]; i++)
 	{
-		const Demand *demand = &ratios->demands[i];
-		uint64		count = (uint64) crowd->count[demand->value] + (demand->value == value);
-
-		if (demand->ratio < all)
+		if (ratios->demands[i].ratio < all)
 			break;				/* that of all values would be met, and what follows is less */
-		if (count > 0 && !demand_is_met(ratios, row, demand, crowd->goal, count))
+		if (!crowd_meets(crowd, row, &ratios->demands[i]))
 			return false;
 	}
 	return true;

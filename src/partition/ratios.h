@@ -51,6 +51,9 @@ extern bool demand_is_met(const Ratios *ratios, RowId row, const Demand *demand,
 /* What a row demands of its own value, or NULL if no more than all do. */
 extern const Demand *own_demand(const Ratios *ratios, RowId row);
 
+/* The greatest of a row's demands, of whatever value, or NULL. */
+extern const Demand *greatest_demand(const Ratios *ratios, RowId row);
+
 /* The smallest class that links the row to its own value, if nobody else has it; PG_UINT64_MAX for none. */
 extern uint64 least_size(const Ratios *ratios, RowId row);
 
@@ -85,6 +88,9 @@ extern bool crowd_has_room(const Crowd *crowd, Code value);
 
 /* Would a class of the goal be allowed, as far as these rows and one more go? */
 extern bool crowd_admits(const Crowd *crowd, RowId row);
+
+/* Would one of a row's demands be met by a class of the goal, as far as these rows and that one go? */
+extern bool crowd_meets(const Crowd *crowd, RowId row, const Demand *demand);
 
 /* Are the rows allowed as a class of the goal? */
 extern bool crowd_is_allowed(const Crowd *crowd);

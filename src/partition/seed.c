@@ -70,6 +70,10 @@ struct Seeder
 	Code	   *pressing;		/* values that have places kept */
 	bool	   *is_pressing;	/* [values] and nobody has the place yet */
 
+	/* Who was refused: whom a crowd does not admit, it does not when it is larger */
+	uint32		gathering;
+	uint32	   *refused;		/* [rows of the frame] in which gathering; NULL if nobody demands more than all */
+
 	/* Who began */
 	uint32		round;
 	uint32	   *tried;			/* [rows of the frame] in which round; NULL if nobody demands more than all */
@@ -91,8 +95,10 @@ seeder_create(Growth *growth)
 	seeder->values = palloc_extended(sizeof(Code) * n, MCXT_ALLOC_HUGE);
 	seeder->pressing = palloc_extended(sizeof(Code) * n, MCXT_ALLOC_HUGE);
 	seeder->is_pressing = palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	if (growth->own != NULL)
-		seeder->tried = palloc_extended(sizeof(uint32) * (growth->frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	if (growth->own == NULL)
+		return seeder;
+	seeder->refused = palloc_extended(sizeof(uint32) * (growth->frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	seeder->tried = palloc_extended(sizeof(uint32) * (growth->frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	return seeder;
 }
 
@@ -317,6 +323,20 @@ keep_no_places(Seeder *seeder)
 	seeder->places = seeder->growth->crowd->goal - 1;
 }
 
+/* Is the row admitted?  Nobody is asked twice who demands something. */
+static bool
+is_admitted(Seeder *seeder, RowId row)
+{
+	if (seeder->refused == NULL)
+		return crowd_admits(seeder->growth->crowd, row);
+	if (seeder->refused[row] == seeder->gathering)
+		return false;
+	if (crowd_admits(seeder->growth->crowd, row))
+		return true;
+	seeder->refused[row] = seeder->gathering;
+	return false;
+}
+
 /* Takes from a shelf until there are so many rows. */
 static void
 take_from(Seeder *seeder, uint32 s, uint64 enough)
@@ -330,7 +350,7 @@ take_from(Seeder *seeder, uint32 s, uint64 enough)
 		RowId		row = row_at(seeder, at);
 		Code		value = growth->ratios->value[row];
 
-		if ((seeder->places > 0 || (value != NO_CODE && seeder->is_pressing[value])) && crowd_admits(crowd, row))
+		if ((seeder->places > 0 || (value != NO_CODE && seeder->is_pressing[value])) && is_admitted(seeder, row))
 			take_beside(seeder, s, at);
 		else
 			at++;
@@ -348,6 +368,7 @@ gather(Seeder *seeder, uint32 seed)
 	uint64		before;
 
 	crowd_clear(crowd);
+	seeder->gathering++;
 	seeder->losing = 0;
 	hull_clear(seeder->growth->records, seeder->hull);
 	take(seeder, seed, shelf_at(seeder, seed)->from);
