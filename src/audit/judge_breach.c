@@ -16,6 +16,7 @@
 
 #include "audit/breach.h"
 #include "audit/judge.h"
+#include "history/shown.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -29,59 +30,34 @@ typedef struct BreachJudge
 	uint32		l;
 
 	/* Owned */
-	double	   *most;			/* [classes of the past] log of what is kept of a value if it
-								 * is the most frequent one; 1 where not known yet */
+	ShownClasses shown;			/* where there are paths */
 	uint32	   *count;			/* [values] in the class at hand, else 0 */
-	uint32	   *past_count;		/* [values] scratch, 0 between uses */
-	double	   *kept;			/* [values] of the person at hand, else 0 */
-	Code	   *touched;		/* [values] of which something is */
+	double	   *kept;			/* [values] of the person at hand by classes of the past; 1 before
+								 * and after, and for all others */
+	Code	   *touched;		/* [values] of which less is kept */
 	Link	   *links;			/* [steps of a person + 1] */
 	uint64		allocated;
 } BreachJudge;
 
-/* The most that a class of the past tells of any value. */
-static double
-most_told(BreachJudge *judge, uint32 class)
+/* Somebody whose classes, if there were any, told nothing. */
+static bool
+is_new(const Paths *paths, RowId row)
 {
-	const Paths *paths = judge->paths;
-	uint32		most = 0;
-
-	if (judge->most[class] <= 0)
-		return judge->most[class];
-	for (uint64 i = paths->first_value[class]; i < paths->first_value[class + 1]; i++)
-		if (is_protected(judge->frame, paths->value[i]))
-		{
-			uint32		n = ++judge->past_count[paths->value[i]];
-
-			most = Max(most, n);
-		}
-	for (uint64 i = paths->first_value[class]; i < paths->first_value[class + 1]; i++)
-		if (paths->value[i] != NO_CODE)
-			judge->past_count[paths->value[i]] = 0;
-	judge->most[class] = log1p(-(double) most / paths_size(paths, class));
-	return judge->most[class];
+	return !paths_known(paths, row) && (paths->told == NULL || paths->told[row] == 0);
 }
 
 /* Whatever values the person's classes had, and this one has so many of so many rows of: is it clearly allowed? */
 static bool
-is_clear(BreachJudge *judge, RowId row, uint64 size, uint32 most)
+is_clear(const BreachJudge *judge, RowId row, uint64 size, uint32 most)
 {
 	const Paths *paths = judge->paths;
 	double		kept = log1p(-(double) most / size);
 
+	if (!paths_known(paths, row))
+		kept -= (double) paths->told[row] / TOLD_UNIT;
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
-		kept += most_told(judge, paths->class[i]);
+		kept += judge->shown.class[paths->class[i]].worst;
 	return kept > log1p(-1.0 / judge->l) + CLEARLY;
-}
-
-static uint32
-count_in_past(const BreachJudge *judge, uint32 class, Code value)
-{
-	uint32		n = 0;
-
-	for (uint64 i = judge->paths->first_value[class]; i < judge->paths->first_value[class + 1]; i++)
-		n += judge->paths->value[i] == value;
-	return n;
 }
 
 /* A person and a value of the class at hand, as exactly as can be. */
@@ -99,7 +75,7 @@ is_allowed(BreachJudge *judge, RowId row, uint64 size, Code value)
 	judge->links[n++] = (Link) {size, judge->count[value]};
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
 	{
-		uint32		count = count_in_past(judge, paths->class[i], value);
+		uint32		count = times_shown(&judge->shown, paths->class[i], value);
 
 		if (count > 0)
 			judge->links[n++] = (Link) {paths_size(paths, paths->class[i]), count};
@@ -107,32 +83,29 @@ is_allowed(BreachJudge *judge, RowId row, uint64 size, Code value)
 	return breach_is_allowed(judge->links, n, judge->l);
 }
 
-/* Adds to kept[] what a class of the past told of the values of the class at hand; returns how many values have been touched. */
+/* Takes from kept[] what a class of the past told of values of the class at hand; returns how many have been touched. */
 static Code
-add_past(BreachJudge *judge, uint32 class, Code ntouched)
+take_past(BreachJudge *judge, const ShownClass *class, Code ntouched)
 {
-	const Paths *paths = judge->paths;
-	uint64		size = paths_size(paths, class);
+	const ShownValue *shown = judge->shown.value + class->first;
 
-	for (uint64 i = paths->first_value[class]; i < paths->first_value[class + 1]; i++)
+	for (uint32 i = 0; i < class->nvalues; i++)
 	{
-		Code		value = paths->value[i];
+		Code		value = shown[i].value;
 
-		if (value != NO_CODE && judge->count[value] > 0)
-			judge->past_count[value]++;
-	}
-	for (uint64 i = paths->first_value[class]; i < paths->first_value[class + 1]; i++)
-	{
-		Code		value = paths->value[i];
-
-		if (value == NO_CODE || judge->past_count[value] == 0)
+		if (judge->count[value] == 0)
 			continue;
-		if (judge->kept[value] == 0)
+		if (judge->kept[value] == 1)
 			judge->touched[ntouched++] = value;
-		judge->kept[value] += log1p(-(double) judge->past_count[value] / size);
-		judge->past_count[value] = 0;
+		judge->kept[value] *= kept_by(class, &shown[i]);
 	}
 	return ntouched;
+}
+
+static void
+refuse_link(uint32 c)
+{
+	refuse_draft(c, "with what was published before, somebody is linked to a value too well");
 }
 
 /* Values that no class of the past had are as this class has them, which was judged already. */
@@ -140,21 +113,23 @@ static void
 judge_person(BreachJudge *judge, uint32 c, RowId row, uint64 size, uint32 most)
 {
 	const Paths *paths = judge->paths;
+	double		least = (1 - 1.0 / judge->l) * (1 + CLEARLY);
 	Code		ntouched = 0;
 
-	if (paths == NULL || !paths_known(paths, row) || is_clear(judge, row, size, most))
+	if (paths == NULL || is_new(paths, row) || is_clear(judge, row, size, most))
 		return;
+	if (!paths_known(paths, row))
+		refuse_link(c);			/* who is spared asks for no more than is clear */
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
-		ntouched = add_past(judge, paths->class[i], ntouched);
+		ntouched = take_past(judge, &judge->shown.class[paths->class[i]], ntouched);
 	for (Code i = 0; i < ntouched; i++)
 	{
 		Code		value = judge->touched[i];
-		double		kept = judge->kept[value] + log1p(-(double) judge->count[value] / size);
+		double		kept = judge->kept[value] * (1 - (double) judge->count[value] / size);
 
-		judge->kept[value] = 0;
-		if (is_protected(judge->frame, value) && kept < log1p(-1.0 / judge->l) + CLEARLY &&
-			!is_allowed(judge, row, size, value))
-			refuse_draft(c, "with what was published before, somebody is linked to a value too well");
+		judge->kept[value] = 1;
+		if (kept < least && !is_allowed(judge, row, size, value))
+			refuse_link(c);
 	}
 }
 
@@ -164,6 +139,26 @@ judge_region(const BreachJudge *judge, const Classes *classes, uint32 c, RowId r
 	for (int q = 0; q < judge->frame->nqis; q++)
 		if (!span_contains(class_region(classes, c)[q], span_of(judge->frame->code[q][row])))
 			refuse_draft(c, "who was counted in lies outside its region");
+}
+
+/* So many rows ahead, memory has to bring steps, classes and their values. */
+#define FARTHEST 24
+#define FAR 16
+#define NEAR 8
+
+static void
+await(const BreachJudge *judge, const RowId *rows, uint64 i, uint64 end)
+{
+	const Paths *paths = judge->paths;
+
+	if (i + FARTHEST < end)
+		__builtin_prefetch(&paths->class[paths->first[rows[i + FARTHEST]]]);
+	if (i + FAR < end)
+		for (uint64 s = paths->first[rows[i + FAR]]; s < paths->first[rows[i + FAR] + 1]; s++)
+			await_class(&judge->shown, paths, s);
+	if (i + NEAR < end)
+		for (uint64 s = paths->first[rows[i + NEAR]]; s < paths->first[rows[i + NEAR] + 1]; s++)
+			await_values(&judge->shown, paths, s);
 }
 
 static void
@@ -183,7 +178,11 @@ judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *c
 	if ((uint64) most * judge->l > size)
 		refuse_draft(c, "it links people to a value too well");
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1] && most > 0; i++)
+	{
+		if (judge->paths != NULL)
+			await(judge, classes->rows, i, classes->first[classes->nclasses]);
 		judge_person(judge, c, classes->rows[i], size, most);
+	}
 	for (uint64 i = 0; i < ncounted; i++)
 	{
 		judge_region(judge, classes, c, counted[i]);
@@ -227,13 +226,13 @@ judge_breaches(const Frame *frame, const Paths *paths, const Classes *classes,
 	if (first_counted != NULL)
 		judge_counted(frame, classes, first_counted, counted);
 	judge.count = palloc_extended(sizeof(uint32) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	judge.past_count = palloc_extended(sizeof(uint32) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	judge.kept = palloc_extended(sizeof(double) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	judge.kept = palloc_extended(sizeof(double) * nvalues, MCXT_ALLOC_HUGE);
+	for (Code value = 0; value < frame->nsensitive; value++)
+		judge.kept[value] = 1;
 	judge.touched = palloc_extended(sizeof(Code) * nvalues, MCXT_ALLOC_HUGE);
 	judge.links = palloc(sizeof(Link));
-	judge.most = palloc_extended(sizeof(double) * (paths == NULL ? 1 : (Size) paths->nclasses + 1), MCXT_ALLOC_HUGE);
-	for (uint32 c = 0; paths != NULL && c < paths->nclasses; c++)
-		judge.most[c] = 1;
+	if (paths != NULL)
+		judge.shown = shown_classes(paths, frame);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -242,9 +241,9 @@ judge_breaches(const Frame *frame, const Paths *paths, const Classes *classes,
 					first_counted == NULL ? 0 : first_counted[c + 1] - first_counted[c]);
 	}
 	pfree(judge.count);
-	pfree(judge.past_count);
 	pfree(judge.kept);
 	pfree(judge.touched);
 	pfree(judge.links);
-	pfree(judge.most);
+	if (paths != NULL)
+		shown_free(&judge.shown);
 }

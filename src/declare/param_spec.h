@@ -87,6 +87,12 @@ typedef struct MethodDeclaration
 	uint32		(*degree) (const int64 *params);
 
 	/*
+	 * With PAST_PATHS: nothing is asked about the classes of those of whom they
+	 * have told no more than this, at the worst (see history/told.h).
+	 */
+	int32		(*spared) (const int64 *params);
+
+	/*
 	 * What is wrong with values that are right each by itself, or NULL: a
 	 * sentence.  NULL for methods whose parameters do not depend on each other.
 	 */

@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "history/element.h"
+#include "history/fold.h"
 #include "history/reader.h"
 #include "history/tables.h"
 #include "utils/memutils.h"
@@ -25,8 +26,15 @@ path_table_ensure(const DeclaredPublication *publication)
 	return ensure_history_table(publication, "paths", "_paths",
 								psprintf("release pg_catalog.int4, people pg_catalog.int8, invented pg_catalog.int8,"
 										 " rows pg_catalog.int8, keys %s, sizes pg_catalog.int4[],"
-										 " members pg_catalog.int4[], shown pg_catalog.int4[], sensitive %s",
+										 " members pg_catalog.int4[], shown pg_catalog.int4[], sensitive %s,"
+										 " told pg_catalog.int4[]",
 										 element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
+}
+
+bool
+keeps_told(const DeclaredPublication *publication)
+{
+	return keeps_past(publication, PAST_PATHS);
 }
 
 /* ----------------------------------------------------------------
@@ -88,6 +96,18 @@ has_whole_values(const PathBlock *block, int nshown)
 	return true;
 }
 
+static bool
+has_whole_told(const PathBlock *block, int ntold)
+{
+	int32		least = 0;
+
+	if (ntold != block->nrows)
+		return false;
+	for (int i = 0; i < ntold; i++)
+		least = Min(least, block->told[i]);
+	return least >= 0;
+}
+
 void
 read_block_members(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
 {
@@ -95,7 +115,7 @@ read_block_members(const DeclaredPublication *publication, TupleTableSlot *slot,
 
 	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
 		path_blocks_refuse(publication);
-	block->release = DatumGetInt32(slot->tts_values[PATHS_RELEASE]);
+	*block = (PathBlock) {.release = DatumGetInt32(slot->tts_values[PATHS_RELEASE])};
 	block->end.people = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]);
 	block->end.invented = DatumGetInt64(slot->tts_values[PATHS_INVENTED]);
 	block->end.rows = DatumGetInt64(slot->tts_values[PATHS_ROWS]);
@@ -106,20 +126,66 @@ read_block_members(const DeclaredPublication *publication, TupleTableSlot *slot,
 }
 
 void
-read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
+read_block_told(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
 {
-	static const int always[] = {PATHS_KEYS, PATHS_SHOWN, PATHS_VALUES};
+	static const int always[] = {PATHS_TOLD};
+	int			ntold;
+
+	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
+		path_blocks_refuse(publication);
+	block->told = integers_of(publication, slot->tts_values[PATHS_TOLD], &ntold);
+	if (!has_whole_told(block, ntold))
+		path_blocks_refuse(publication);
+}
+
+void
+read_block_shown(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
+{
+	static const int always[] = {PATHS_SHOWN, PATHS_VALUES};
 	int			nshown;
 
 	read_block_members(publication, slot, block);
 	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
 		path_blocks_refuse(publication);
-	block->keys = DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]);
 	block->shown = integers_of(publication, slot->tts_values[PATHS_SHOWN], &nshown);
 	block->values = DatumGetArrayTypeP(slot->tts_values[PATHS_VALUES]);
 	block->nvalues = array_length(block->values);
-	if (!has_whole_values(block, nshown) || ARR_HASNULL(block->keys) || ARR_HASNULL(block->values))
+	if (!has_whole_values(block, nshown) || ARR_HASNULL(block->values))
 		path_blocks_refuse(publication);
+}
+
+void
+read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
+{
+	static const int always[] = {PATHS_KEYS};
+
+	read_block_shown(publication, slot, block);
+	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
+		path_blocks_refuse(publication);
+	block->keys = DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]);
+	if (ARR_HASNULL(block->keys))
+		path_blocks_refuse(publication);
+	if (keeps_told(publication))
+		read_block_told(publication, slot, block);
+}
+
+Datum
+block_integers(const int32 *values, uint64 n)
+{
+	Size		size = ARR_OVERHEAD_NONULLS(1) + sizeof(int32) * n;
+	ArrayType  *array;
+
+	if (n == 0)
+		return PointerGetDatum(construct_empty_array(INT4OID));
+	array = palloc_extended(size, MCXT_ALLOC_HUGE);
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->dataoffset = 0;
+	array->elemtype = INT4OID;
+	ARR_DIMS(array)[0] = n;
+	ARR_LBOUND(array)[0] = 1;
+	memcpy(ARR_DATA_PTR(array), values, sizeof(int32) * n);
+	return PointerGetDatum(array);
 }
 
 /* ----------------------------------------------------------------

@@ -11,6 +11,11 @@
  * few and long rows, and reads the keys of all people, but only as many blocks as
  * it takes to find who is in the source; of the others, the numbers of who was in
  * which class, where that matters.
+ *
+ * Of methods that ask for all classes of everybody, a row also has what these had
+ * told of each of its people by then (see told.h), so that the last one suffices
+ * for most people.  It is about the values that are protected now: where others
+ * are protected, path_recount.c writes all of it anew.
  */
 #ifndef PPREPUB_HISTORY_PATH_BLOCKS_H
 #define PPREPUB_HISTORY_PATH_BLOCKS_H
@@ -34,6 +39,7 @@ enum
 	PATHS_MEMBERS,
 	PATHS_SHOWN,				/* places in the values, from 0 on; -1 for NULL */
 	PATHS_VALUES,
+	PATHS_TOLD,					/* of members, 0 for invented rows; NULL where nobody asks */
 	PATHS_COLUMNS
 };
 
@@ -48,6 +54,9 @@ typedef struct PathCounts
 /* The table, or InvalidOid before the first release; and made when it is not there yet. */
 extern Oid	path_table_of(const DeclaredPublication *publication);
 extern Oid	path_table_ensure(const DeclaredPublication *publication);
+
+/* Has it what was told of people? */
+extern bool keeps_told(const DeclaredPublication *publication);
 
 extern void pg_attribute_noreturn() path_blocks_refuse(const DeclaredPublication *publication);
 
@@ -64,12 +73,18 @@ typedef struct PathBlock
 	const int32 *shown;
 	ArrayType  *values;
 	int			nvalues;
+	const int32 *told;			/* NULL where nobody asks */
 } PathBlock;
 
 extern void read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
 
-/* The same, but neither keys nor what was shown: less than half of the work. */
+/* The same, but only who was in which class; or that and what was shown; or, of a block read so, what was told. */
 extern void read_block_members(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
+extern void read_block_shown(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
+extern void read_block_told(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
+
+/* An array for a row to be. */
+extern Datum block_integers(const int32 *values, uint64 n);
 
 /*
  * Where blocks stand, in the order in which people were numbered: where a table

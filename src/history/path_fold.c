@@ -6,6 +6,10 @@
  *		Blocks are read from the newest on: who is in the source was mostly in the
  *		last release, and for a last step no older block is needed then.
  *
+ *		Nor is it for all steps of those of whom so little was told that their
+ *		method does not ask: what a release wrote of them is the sum of all before.
+ *		So what is read about most people does not grow with the releases.
+ *
  *		Companies need a look at all blocks, at the numbers of who was in which
  *		class.  Everything else is about those only that are large enough still:
  *		as people leave, the number of these does not grow with the releases.
@@ -32,7 +36,10 @@ struct PathFold
 	PathCounts	counts;
 	RowId	   *row;			/* [people] in the source, or NO_ROW */
 	uint32	   *person;			/* [nrows] or NO_KEY */
-	uint64		to_find;		/* rows of people whose last step is not known yet */
+	uint64	   *wanted;			/* [people] a bit for each whose steps are wanted: most blocks have
+								 * hardly any of them */
+	uint64		to_find;		/* people whose last step is not known yet */
+	int32	   *told;			/* [nrows] by all steps; NULL where nobody asks */
 
 	ElementRoom room;			/* for a block's keys and values */
 
@@ -45,7 +52,6 @@ struct PathFold
 	RowId	   *step_row;
 	uint32	   *step_class;
 	Code	   *step_shown;
-	bool	   *is_found;		/* [nrows] has the row its last step? */
 
 	/* Companies, if they are wanted */
 	CompanyFinder *companies;
@@ -80,6 +86,18 @@ verify_order(const PathBlocks *blocks)
 		path_blocks_refuse(blocks->publication);
 }
 
+static inline void
+want(PathFold *fold, uint32 person)
+{
+	fold->wanted[person / 64] |= UINT64CONST(1) << (person % 64);
+}
+
+static inline bool
+is_wanted(const PathFold *fold, int32 member)
+{
+	return member >= 0 && (fold->wanted[member / 64] >> (member % 64) & 1) != 0;
+}
+
 /* The newcomers of a block, who are numbered from where the last one ended. */
 static bool
 find_people(void *what, TupleTableSlot *slot)
@@ -96,7 +114,10 @@ find_people(void *what, TupleTableSlot *slot)
 	{
 		if (fold->row[person] == NO_ROW)
 			continue;
+		if (fold->person[fold->row[person]] != NO_KEY)
+			path_blocks_refuse(fold->publication);	/* nobody comes for the first time twice */
 		fold->person[fold->row[person]] = person;
+		want(fold, person);
 		fold->to_find++;
 	}
 	fold->counts.people = end;
@@ -136,13 +157,12 @@ make_room(PathFold *fold, const PathBlock *block)
 	}
 }
 
-/* The row of somebody who is in the source, and whose step is wanted. */
-static RowId
-wanted_row(const PathFold *fold, int32 member)
+/* Nothing more is wanted of somebody. */
+static void
+note_found(PathFold *fold, int32 member)
 {
-	RowId		row = member < 0 ? NO_ROW : fold->row[member];
-
-	return row == NO_ROW || (fold->last_only && fold->is_found[row]) ? NO_ROW : row;
+	fold->wanted[member / 64] &= ~(UINT64CONST(1) << (member % 64));
+	fold->to_find--;
 }
 
 /* Numbers of the load's dictionary for the places in a block's values, NULL's before them. */
@@ -167,15 +187,13 @@ add_steps(PathFold *fold, const PathBlock *block, int from, int size, const uint
 
 	for (int i = from; i < from + size; i++)
 	{
-		RowId		row = wanted_row(fold, block->members[i]);
-
-		if (row == NO_ROW)
+		if (!is_wanted(fold, block->members[i]))
 			continue;
-		fold->step_row[fold->nsteps] = row;
+		fold->step_row[fold->nsteps] = fold->row[block->members[i]];
 		fold->step_class[fold->nsteps] = paths->nclasses;
 		fold->step_shown[fold->nsteps++] = numbers[block->shown[i] + 1];
-		fold->to_find -= !fold->is_found[row];
-		fold->is_found[row] = true;
+		if (fold->last_only)
+			note_found(fold, block->members[i]);
 	}
 	if (fold->nsteps == nsteps)
 		return;
@@ -195,9 +213,9 @@ find_steps(void *what, TupleTableSlot *slot)
 	uint32	   *numbers;
 	int			from = 0;
 
-	if (fold->to_find == 0 && fold->last_only)
+	if (fold->last_only && fold->to_find == 0)
 		return false;
-	read_block(fold->publication, slot, &block);
+	read_block_shown(fold->publication, slot, &block);
 	make_room(fold, &block);
 	numbers = numbers_of(fold, &block);
 	for (int c = 0; c < block.nclasses; c++)
@@ -208,6 +226,51 @@ find_steps(void *what, TupleTableSlot *slot)
 		from += block.sizes[c];
 	}
 	return true;
+}
+
+/* ----------------------------------------------------------------
+ * What was told
+ * ----------------------------------------------------------------
+ */
+
+/* False when it is known of everybody. */
+static bool
+find_told(void *what, TupleTableSlot *slot)
+{
+	PathFold   *fold = what;
+	PathBlock	block;
+
+	if (fold->to_find == 0)
+		return false;
+	read_block_members(fold->publication, slot, &block);
+	for (int i = 0; i < block.nrows; i++)
+	{
+		if (!is_wanted(fold, block.members[i]))
+			continue;
+		if (block.told == NULL)
+			read_block_told(fold->publication, slot, &block);
+		fold->told[fold->row[block.members[i]]] = block.told[i];
+		note_found(fold, block.members[i]);
+	}
+	return true;
+}
+
+/* From now on, the steps of those are wanted of whom too much was told; are there any? */
+static bool
+want_told(PathFold *fold)
+{
+	const MethodDeclaration *method = method_declaration(fold->publication->method);
+	int32		spared = method->spared(param_values(method, fold->publication->params));
+	bool		any = false;
+
+	for (uint64 row = 0; row < fold->nrows; row++)
+	{
+		if (fold->told[row] <= spared)
+			continue;
+		want(fold, fold->person[row]);
+		any = true;
+	}
+	return any;
 }
 
 /* ----------------------------------------------------------------
@@ -310,11 +373,12 @@ path_fold_create(const DeclaredPublication *publication, FrameLoad *load, Memory
 	fold->context = context;
 	fold->key = element_of(publication_column(publication, ROLE_KEY));
 	fold->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
-	fold->last_only = (method_declaration(publication->method)->past & PAST_PATHS) == 0;
+	fold->last_only = !keeps_told(publication);
 	fold->nrows = load_keys(load)->size;
 	fold->person = palloc_extended(sizeof(uint32) * (fold->nrows + 1), MCXT_ALLOC_HUGE);
 	memset(fold->person, 0xff, sizeof(uint32) * fold->nrows);	/* NO_KEY */
-	fold->is_found = palloc_extended(sizeof(bool) * (fold->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	if (!fold->last_only)
+		fold->told = palloc_extended(sizeof(int32) * (fold->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	fold->paths.releases = publication->releases;
 	fold->allocated_classes = 64;
 	fold->paths.release = palloc(sizeof(int32) * fold->allocated_classes);
@@ -338,10 +402,21 @@ read_people(PathFold *fold, const PathBlocks *blocks)
 	if (end.people + end.invented != fold->publication->remembered)
 		fold_refuse(fold->publication, end.people + end.invented);	/* the missing would pass for newcomers */
 	fold->row = MemoryContextAllocExtended(fold->context, sizeof(RowId) * (end.people + 1), MCXT_ALLOC_HUGE);
+	fold->wanted = MemoryContextAllocExtended(fold->context, sizeof(uint64) * (end.people / 64 + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	path_blocks_visit(blocks, false, find_people, fold);
 	if (fold->counts.people != end.people)
 		path_blocks_refuse(fold->publication);
 	fold->counts = end;
+}
+
+static void
+read_steps(PathFold *fold, const PathBlocks *blocks)
+{
+	path_blocks_visit(blocks, true, fold->last_only ? find_steps : find_told, fold);
+	if (fold->to_find > 0)
+		path_blocks_refuse(fold->publication);	/* somebody has a number, and was nowhere */
+	if (!fold->last_only && want_told(fold))
+		path_blocks_visit(blocks, true, find_steps, fold);
 }
 
 PathFold *
@@ -353,9 +428,7 @@ path_fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryCo
 	path_blocks_find(publication, &blocks);
 	verify_order(&blocks);
 	read_people(fold, &blocks);
-	path_blocks_visit(&blocks, true, find_steps, fold);
-	if (fold->to_find > 0)
-		path_blocks_refuse(publication);	/* somebody has a number, and was nowhere */
+	read_steps(fold, &blocks);
 	if (keeps_past(publication, PAST_COMPANIES))
 		read_companies(fold, &blocks);
 	return fold;
@@ -396,6 +469,7 @@ path_fold_paths(PathFold *fold, const LoadedFrame *loaded)
 	Paths	   *paths = &fold->paths;
 
 	Assert(loaded->frame.nrows == fold->nrows);
+	paths->told = fold->told;
 	sort_steps(fold);
 	for (uint64 i = 0; i < fold->nsteps; i++)
 		paths->shown[i] = loaded->sensitive_code[paths->shown[i]];
@@ -431,4 +505,10 @@ uint32
 path_fold_person(const PathFold *fold, RowId row)
 {
 	return fold->person[row];
+}
+
+const int32 *
+path_fold_told(const PathFold *fold)
+{
+	return fold->told;
 }

@@ -28,5 +28,6 @@ extern const Companies *path_fold_companies(PathFold *fold);	/* or NULL */
 extern const DeclaredPublication *path_fold_publication(const PathFold *fold);
 extern PathCounts path_fold_counts(const PathFold *fold);
 extern uint32 path_fold_person(const PathFold *fold, RowId row);	/* a number, or NO_KEY */
+extern const int32 *path_fold_told(const PathFold *fold);	/* [rows], or NULL where nobody asks */
 
 #endif							/* PPREPUB_HISTORY_PATH_FOLD_H */

@@ -4,9 +4,9 @@
  */
 #include "history/path_writer.h"
 
-#include "catalog/pg_type.h"
 #include "history/element.h"
 #include "history/reader.h"
+#include "history/told.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -20,9 +20,12 @@ struct PathWriter
 	RowWriter  *table;
 	Element		key;
 	Element		sensitive;
+	bool		keeps_told;
 	PathCounts	begin;			/* of the release */
 	PathCounts	counts;
 	uint32	   *person;			/* [rows of the frame] or NO_KEY */
+	const int32 *told_before;	/* [rows of the frame] borrowed; NULL where nobody asks */
+	uint32	   *count;			/* [codes] in the class at hand, 0 between uses */
 	bool		any_block;
 
 	/* The block at hand */
@@ -34,6 +37,7 @@ struct PathWriter
 	int32	   *sizes;
 	int32	   *members;
 	int32	   *shown;
+	int32	   *told;
 	int32		nvalues;
 	int32	   *place;			/* [codes] in the block's values, or -1 */
 	Datum	   *values;			/* [codes] */
@@ -46,6 +50,7 @@ writer_create(Oid table, const DeclaredPublication *publication, int32 release)
 	PathWriter *writer = palloc0(sizeof(PathWriter));
 
 	writer->release = release;
+	writer->keeps_told = keeps_told(publication);
 	writer->table = writer_open(table, false);
 	writer->key = element_of(publication_column(publication, ROLE_KEY));
 	writer->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
@@ -70,30 +75,14 @@ path_writer_open(const PathFold *fold, const LoadedFrame *loaded, int32 release)
 	writer->sizes = palloc(sizeof(int32) * writer->allocated);
 	writer->members = palloc(sizeof(int32) * writer->allocated);
 	writer->shown = palloc(sizeof(int32) * writer->allocated);
+	writer->told = palloc(sizeof(int32) * writer->allocated);
+	writer->told_before = path_fold_told(fold);
+	writer->count = palloc_extended(sizeof(uint32) * ncodes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	writer->place = palloc_extended(sizeof(int32) * ncodes, MCXT_ALLOC_HUGE);
 	memset(writer->place, 0xff, sizeof(int32) * ncodes);
 	writer->values = palloc_extended(sizeof(Datum) * ncodes, MCXT_ALLOC_HUGE);
 	writer->codes = palloc_extended(sizeof(Code) * ncodes, MCXT_ALLOC_HUGE);
 	return writer;
-}
-
-static Datum
-integers(const int32 *values, uint64 n)
-{
-	Size		size = ARR_OVERHEAD_NONULLS(1) + sizeof(int32) * n;
-	ArrayType  *array;
-
-	if (n == 0)
-		return PointerGetDatum(construct_empty_array(INT4OID));
-	array = palloc_extended(size, MCXT_ALLOC_HUGE);
-	SET_VARSIZE(array, size);
-	array->ndim = 1;
-	array->dataoffset = 0;
-	array->elemtype = INT4OID;
-	ARR_DIMS(array)[0] = n;
-	ARR_LBOUND(array)[0] = 1;
-	memcpy(ARR_DATA_PTR(array), values, sizeof(int32) * n);
-	return PointerGetDatum(array);
 }
 
 static void
@@ -109,10 +98,12 @@ write_block(PathWriter *writer)
 	values[PATHS_INVENTED] = Int64GetDatum(writer->counts.invented);
 	values[PATHS_ROWS] = Int64GetDatum(writer->counts.rows);
 	values[PATHS_KEYS] = element_array(&writer->key, writer->keys, NULL, writer->nkeys);
-	values[PATHS_SIZES] = integers(writer->sizes, writer->nclasses);
-	values[PATHS_MEMBERS] = integers(writer->members, writer->nrows);
-	values[PATHS_SHOWN] = integers(writer->shown, writer->nrows);
+	values[PATHS_SIZES] = block_integers(writer->sizes, writer->nclasses);
+	values[PATHS_MEMBERS] = block_integers(writer->members, writer->nrows);
+	values[PATHS_SHOWN] = block_integers(writer->shown, writer->nrows);
 	values[PATHS_VALUES] = element_array(&writer->sensitive, writer->values, NULL, writer->nvalues);
+	nulls[PATHS_TOLD] = !writer->keeps_told;
+	values[PATHS_TOLD] = writer->keeps_told ? block_integers(writer->told, writer->nrows) : (Datum) 0;
 	writer_add(writer->table, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
@@ -136,6 +127,7 @@ make_room(PathWriter *writer, uint64 rows)
 	writer->sizes = repalloc_huge(writer->sizes, sizeof(int32) * writer->allocated);
 	writer->members = repalloc_huge(writer->members, sizeof(int32) * writer->allocated);
 	writer->shown = repalloc_huge(writer->shown, sizeof(int32) * writer->allocated);
+	writer->told = repalloc_huge(writer->told, sizeof(int32) * writer->allocated);
 }
 
 /* Numbers of the fold are 32 bits wide, and have a sign. */
@@ -148,8 +140,48 @@ verify_counts(const PathCounts *counts)
 				 errmsg("more than %d people or invented rows cannot be followed", PG_INT32_MAX)));
 }
 
+/* ----------------------------------------------------------------
+ * A class
+ * ----------------------------------------------------------------
+ */
+
+/* How often the value has come up in the class at hand; 0 if it is not protected. */
+static uint32
+count_value(PathWriter *writer, Code code)
+{
+	return is_protected(&writer->loaded->frame, code) ? ++writer->count[code] : 0;
+}
+
+/* What the class tells of its members. */
+static int32
+told_by(PathWriter *writer, const RowId *rows, uint64 nrows, const Code *invented, uint64 ninvented)
+{
+	const Code *sensitive = writer->loaded->frame.sensitive;
+	uint32		most = 0;
+
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		uint32		n = count_value(writer, sensitive[rows[i]]);
+
+		most = Max(most, n);
+	}
+	for (uint64 i = 0; i < ninvented; i++)
+	{
+		uint32		n = count_value(writer, invented[i]);
+
+		most = Max(most, n);
+	}
+	for (uint64 i = 0; i < nrows; i++)
+		if (sensitive[rows[i]] != NO_CODE)
+			writer->count[sensitive[rows[i]]] = 0;
+	for (uint64 i = 0; i < ninvented; i++)
+		if (invented[i] != NO_CODE)
+			writer->count[invented[i]] = 0;
+	return told_by_class(most, nrows + ninvented);
+}
+
 static void
-add_member(PathWriter *writer, int32 member, Code code)
+add_member(PathWriter *writer, int32 member, Code code, int32 told)
 {
 	if (code != NO_CODE && writer->place[code] < 0)
 	{
@@ -158,6 +190,7 @@ add_member(PathWriter *writer, int32 member, Code code)
 		writer->codes[writer->nvalues++] = code;
 	}
 	writer->members[writer->nrows] = member;
+	writer->told[writer->nrows] = told;
 	writer->shown[writer->nrows++] = code == NO_CODE ? -1 : writer->place[code];
 }
 
@@ -173,16 +206,25 @@ number_person(PathWriter *writer, RowId row)
 	return writer->person[row];
 }
 
+static int32
+told_before(const PathWriter *writer, RowId row)
+{
+	return writer->told_before == NULL ? 0 : writer->told_before[row];
+}
+
 void
 path_writer_add(PathWriter *writer, const RowId *rows, uint64 nrows, const Code *invented, uint64 ninvented)
 {
+	int32		told = writer->keeps_told ? told_by(writer, rows, nrows, invented, ninvented) : 0;
+
 	make_room(writer, nrows + ninvented);
 	for (uint64 i = 0; i < nrows; i++)
-		add_member(writer, number_person(writer, rows[i]), writer->loaded->frame.sensitive[rows[i]]);
+		add_member(writer, number_person(writer, rows[i]), writer->loaded->frame.sensitive[rows[i]],
+				   told_in_all(told_before(writer, rows[i]), told));
 	for (uint64 i = 0; i < ninvented; i++)
 	{
 		verify_counts(&writer->counts);
-		add_member(writer, -(int32) ++writer->counts.invented, invented[i]);
+		add_member(writer, -(int32) ++writer->counts.invented, invented[i], 0);
 	}
 	writer->sizes[writer->nclasses++] = nrows + ninvented;
 	writer->counts.rows += nrows + ninvented;

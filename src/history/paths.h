@@ -10,11 +10,15 @@
  *
  * Classes are those that anybody of the frame was in.  Invented rows are in
  * their values and sizes; they are nobody's, and have no steps.
+ *
+ * A method that asks for PAST_PATHS may say that it does not need the steps of
+ * people of whom little was told: they have none here, though they were published.
  */
 #ifndef PPREPUB_HISTORY_PATHS_H
 #define PPREPUB_HISTORY_PATHS_H
 
 #include "frame/frame.h"
+#include "history/told.h"
 
 typedef struct Paths
 {
@@ -30,6 +34,9 @@ typedef struct Paths
 								 * to, not including, first[r + 1], the oldest first */
 	uint32	   *class;			/* [steps] */
 	Code	   *shown;			/* [steps] */
+
+	int32	   *told;			/* [rows of the frame] what the classes of each have told, at the worst:
+								 * see told.h; with PAST_PATHS, else NULL */
 } Paths;
 
 static inline bool

@@ -1,6 +1,9 @@
 /*
  * protected.c
  *		Looking values of the log up in a list.
+ *
+ * NOTES
+ *		The two may write the same value in different ways.
  */
 #include "history/protected.h"
 
@@ -8,38 +11,69 @@
 #include "history/reader.h"
 #include "utils/memutils.h"
 
-typedef struct Marking
+/* Values of a list, in numbers of the log's dictionary; those that it did not know come after all others. */
+typedef struct Listing
 {
 	const Recalled *recalled;
-	bool	   *is_listed;
-} Marking;
+	uint64		n;
+	uint64		allocated;
+	uint32	   *number;
+} Listing;
 
 static void
-mark_value(void *what, TupleTableSlot *slot)
+list_value(void *what, TupleTableSlot *slot)
 {
-	Marking    *marking = what;
-	Code		code = recalled_value(marking->recalled, slot->tts_values[0], slot->tts_isnull[0]);
+	Listing    *listing = what;
 
-	if (code != NO_CODE && code != UNKNOWN_VALUE)
-		marking->is_listed[code] = true;
+	if (listing->n == listing->allocated)
+	{
+		listing->allocated *= 2;
+		listing->number = repalloc_huge(listing->number, sizeof(uint32) * listing->allocated);
+	}
+	listing->number[listing->n++] = dictionary_number(listing->recalled->dictionary, slot->tts_values[0], slot->tts_isnull[0]);
 }
 
 bool *
-listed_values(Oid table, const Recalled *recalled)
+listed_values(const DeclaredPublication *publication, Oid table, const Recalled *recalled)
 {
-	Marking		marking = {
-		.recalled = recalled,
-		.is_listed = palloc_extended(sizeof(bool) * ((Size) recalled->seen.nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
-	};
+	Listing		listing = {.recalled = recalled,.allocated = 64,.number = palloc(sizeof(uint32) * 64)};
+	bool	   *is_listed = palloc_extended(sizeof(bool) * ((Size) recalled->seen.nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *is_equal;
+	const Code *code;
+	Code		ncodes;
+	Datum	   *values;
 
-	read_each(table, mark_value, &marking);
-	return marking.is_listed;
+	read_each(table, list_value, &listing);
+	code = dictionary_merge_equal(recalled->dictionary, publication_column(publication, ROLE_SENSITIVE)->collation,
+								  &ncodes, &values);
+	is_equal = palloc_extended(sizeof(bool) * ((Size) ncodes + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint64 i = 0; i < listing.n; i++)
+		if (listing.number[i] != DICTIONARY_NULL)
+			is_equal[code[listing.number[i]]] = true;
+	for (uint32 number = DICTIONARY_NULL + 1; number < recalled->known; number++)
+		is_listed[recalled->code[number]] |= is_equal[code[number]];
+	return is_listed;
+}
+
+Oid
+protected_list(const DeclaredPublication *publication)
+{
+	return copied_table(publication, "transient");
 }
 
 const bool *
 protected_values(const DeclaredPublication *publication, const Recalled *recalled)
 {
-	Oid			copy = copied_table(publication, "transient");
+	Oid			list = protected_list(publication);
 
-	return OidIsValid(copy) ? listed_values(copy, recalled) : NULL;
+	return OidIsValid(list) ? listed_values(publication, list, recalled) : NULL;
+}
+
+void
+load_protected_values(const DeclaredPublication *publication, FrameLoad *load)
+{
+	Oid			list = protected_list(publication);
+
+	if (OidIsValid(list))
+		load_protected(load, list);
 }

@@ -5,12 +5,14 @@
  * NOTES
  *		A class of the table is looked up in the log by its first row: the two are
  *		the same if they are of one size, and each row of one is the other's, with
- *		the same value.
+ *		the same value, and with what all its classes have told by then.
  */
 #include "serve/followed.h"
 
 #include "history/fold.h"
 #include "history/path_blocks.h"
+#include "history/protected.h"
+#include "history/told.h"
 #include "miscadmin.h"
 
 #define NO_PLACE_IN_RELEASE PG_UINT64_MAX
@@ -32,6 +34,11 @@ typedef struct Comparing
 	uint64	   *place;			/* [threads] rows of it, or NO_PLACE_IN_RELEASE */
 	uint32	   *class;			/* [rows] */
 	bool	   *taken;			/* [classes] */
+
+	/* What was told up to it, if the table says so */
+	const bool *is_protected;	/* [values] or NULL for all */
+	uint32	   *count;			/* [values] in the class at hand, 0 between uses */
+	int32	   *told;			/* [threads] of people; NULL where nobody asks */
 } Comparing;
 
 static void
@@ -39,6 +46,40 @@ note_wrong(Comparing *comparing, int32 release)
 {
 	if (comparing->followed.wrong++ == 0)
 		comparing->followed.first_wrong = release;
+}
+
+/* What a class of the log tells of its members. */
+static int32
+told_by(Comparing *comparing, const SeenRelease *release, uint32 c)
+{
+	uint32		most = 0;
+
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+	{
+		Code		value = release->value[i];
+
+		if (value == NO_CODE || (comparing->is_protected != NULL && !comparing->is_protected[value]))
+			continue;
+		comparing->count[value]++;
+		most = Max(most, comparing->count[value]);
+	}
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+		if (release->value[i] != NO_CODE)
+			comparing->count[release->value[i]] = 0;
+	return told_by_class(most, seen_size(release, c));
+}
+
+static void
+tell_people(Comparing *comparing, const SeenRelease *release)
+{
+	for (uint32 c = 0; comparing->told != NULL && c < release->nclasses; c++)
+	{
+		int32		by_class = told_by(comparing, release, c);
+
+		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+			if (release->thread[i] < comparing->recalled->people->size)
+				comparing->told[release->thread[i]] = told_in_all(comparing->told[release->thread[i]], by_class);
+	}
 }
 
 /* What of the release at hand no class of the table was. */
@@ -59,6 +100,8 @@ begin_release(Comparing *comparing, int32 r)
 	uint64		nrows = release->first[release->nclasses];
 
 	end_release(comparing);
+	for (int32 past = comparing->release + 1; past <= r; past++)
+		tell_people(comparing, &comparing->recalled->seen.release[past]);
 	comparing->release = r;
 	memset(comparing->place, 0xff, sizeof(uint64) * comparing->recalled->seen.nthreads);
 	comparing->class = repalloc_huge(comparing->class, sizeof(uint32) * (nrows + 1));
@@ -114,6 +157,8 @@ is_class(Comparing *comparing, const PathBlock *block, int from, int size, const
 		if (place == NO_PLACE_IN_RELEASE || comparing->class[place] != c ||
 			release->value[place] != (block->shown[i] < 0 ? NO_CODE : value[block->shown[i]]))
 			return false;
+		if (comparing->told != NULL && comparing->told[release->thread[place]] != block->told[i])
+			return false;
 	}
 	return true;
 }
@@ -163,12 +208,16 @@ compare_paths(const DeclaredPublication *publication, const Recalled *recalled)
 		.place = palloc_extended(sizeof(uint64) * (seen->nthreads + 1), MCXT_ALLOC_HUGE),
 		.class = palloc(sizeof(uint32)),
 		.taken = palloc(sizeof(bool)),
+		.is_protected = protected_values(publication, recalled),
+		.count = palloc_extended(sizeof(uint32) * ((Size) seen->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
 	};
 
 	if (!OidIsValid(path_table_of(publication)))
 		fold_refuse(publication, 0);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		comparing.followed.classes += seen->release[r].nclasses;
+	if (keeps_told(publication))
+		comparing.told = palloc_extended(sizeof(int32) * ((Size) seen->nthreads + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	path_blocks_find(publication, &blocks);
 	path_blocks_visit(&blocks, false, compare_block, &comparing);
 	end_release(&comparing);

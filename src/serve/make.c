@@ -9,6 +9,7 @@
 #include "declare/tables.h"
 #include "frame/width.h"
 #include "history/helpers.h"
+#include "history/protected.h"
 #include "serve/promises.h"
 #include "serve/refusal.h"
 #include "serve/release.h"
@@ -145,12 +146,10 @@ static void
 load_tables(const DeclaredPublication *publication, FrameLoad *load)
 {
 	Oid			registry = copied_table(publication, "registry");
-	Oid			transient = copied_table(publication, "transient");
 
 	if (OidIsValid(registry))
 		load_registry(load, registry);
-	if (OidIsValid(transient))
-		load_protected(load, transient);
+	load_protected_values(publication, load);
 }
 
 Making *

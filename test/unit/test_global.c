@@ -333,6 +333,7 @@ typedef struct Life
 	int			row[NPEOPLE];	/* of each person, or -1 */
 	Past		past;
 	Paths		paths;
+	Paths		spared;			/* the same without steps of people of whom little was told */
 } Life;
 
 static Life life;
@@ -433,6 +434,49 @@ link_of(int r, int class, Code value)
 	return link;
 }
 
+/* By all releases together, as the history adds it up. */
+static int32
+told_of(int p)
+{
+	int32		told = 0;
+
+	for (int r = 0; r < life.releases; r++)
+	{
+		Link		worst = {1, 0};
+
+		for (Code value = 0; value < NVALUES && life.class_of[r][p] >= 0; value++)
+		{
+			Link		link = link_of(r, life.class_of[r][p], value);
+
+			worst.size = link.size;
+			if (!life.some_protected || life.is_protected[value])
+				worst.count = Max(worst.count, link.count);
+		}
+		told = told_in_all(told, told_by_class(worst.count, worst.size));
+	}
+	return told;
+}
+
+static void
+spare_people(void)
+{
+	const Paths *all = &life.paths;
+	Paths	   *paths = &life.spared;
+	int32		most = global_method.declaration.spared(life.params);
+
+	*paths = *all;
+	paths->told = palloc(sizeof(int32) * (life.frame.nrows + 1));
+	paths->first = palloc0(sizeof(uint64) * (life.frame.nrows + 1));
+	paths->class = palloc(sizeof(uint32) * (all->first[life.frame.nrows] + 1));
+	for (uint64 row = 0; row < life.frame.nrows; row++)
+	{
+		paths->told[row] = told_of(life.person[row]);
+		paths->first[row + 1] = paths->first[row];
+		for (uint64 i = all->first[row]; i < all->first[row + 1] && paths->told[row] > most; i++)
+			paths->class[paths->first[row + 1]++] = all->class[i];
+	}
+}
+
 /* Is somebody's chance 1/l at most, in whole numbers?  Releases and sizes are few and small enough for 128 bits. */
 static bool
 is_kept(int p, Code value, uint32 l, unsigned __int128 *all, unsigned __int128 *kept)
@@ -523,16 +567,36 @@ judge(const Draft *draft)
 	judge_breaches(&life.frame, life.past.paths, draft->classes, draft->first_counted, draft->counted, life.params[0]);
 }
 
+/* Whether people are spared makes no difference. */
+static void
+check_spared(const Draft *draft, uint64 seed)
+{
+	const Classes *classes = draft->classes;
+	const Draft *other;
+
+	spare_people();
+	life.past.paths = &life.spared;
+	other = global_method.draft(&life.frame, &life.past, life.params, seed);
+	check(other->classes->nclasses == classes->nclasses);
+	check(memcmp(other->classes->first, classes->first, sizeof(uint64) * (classes->nclasses + 1)) == 0);
+	check(memcmp(other->classes->rows, classes->rows, sizeof(RowId) * classes->first[classes->nclasses]) == 0);
+	check(other->suppressed == draft->suppressed && other->exhausted == draft->exhausted);
+	judge(other);
+	life.past.paths = &life.paths;
+}
+
 static uint64
 release(int present_percent)
 {
+	uint64		seed = draw(1000000);
 	Draft	   *draft;
 
 	make_frame(present_percent);
 	make_past();
-	draft = global_method.draft(&life.frame, &life.past, life.params, draw(1000000));
+	draft = global_method.draft(&life.frame, &life.past, life.params, seed);
 	check_draft(draft, life.params[0]);
 	judge(draft);
+	check_spared(draft, seed);
 	life.nclasses[life.releases] = draft->classes->nclasses;
 	memset(life.class_of[life.releases], 0xff, sizeof(life.class_of[0]));	/* -1 */
 	for (uint32 c = 0; c < draft->classes->nclasses; c++)
@@ -599,6 +663,36 @@ test_stronger_later(void)
 		}
 		check_everybody(before);
 	}
+}
+
+/* ----------------------------------------------------------------
+ * What was told
+ * ----------------------------------------------------------------
+ */
+
+/* Never less than the logarithm, and hardly more; a class without others tells everything. */
+static void
+test_told(void)
+{
+	for (int i = 0; i < 100000; i++)
+	{
+		uint32		size = i < 1000 ? i / 30 + 2 : draw(1u << (2 + draw(30))) + 2;
+		uint32		most = i < 1000 ? i % 30 % size : draw(size);
+		double		told = -log1p(-(double) most / size) * TOLD_UNIT;
+		double		ratio = (double) most / size;
+
+		if (told < TOLD_ALL / 2)
+			check(told_by_class(most, size) >= told * (1 - 1e-12));
+		if (ratio < 0.5)
+			check(told_by_class(most, size) <= told * (1 + ratio * ratio / 3) + 2);
+		check(told_by_class(size, size) == TOLD_ALL);
+	}
+	check(told_by_class(0, 1) == 0);
+	check(told_by_class(PG_UINT32_MAX - 1, PG_UINT32_MAX) == TOLD_ALL);
+	check(told_by_class(1, PG_UINT32_MAX) == 2);
+	check(told_in_all(0, TOLD_ALL) == TOLD_ALL && told_in_all(TOLD_ALL, TOLD_ALL) == TOLD_ALL);
+	check(told_in_all(TOLD_ALL - 1, 1) == TOLD_ALL && told_in_all(TOLD_ALL - 1, 2) == TOLD_ALL);
+	check(told_in_all(3, 4) == 7);
 }
 
 /* ----------------------------------------------------------------
@@ -756,6 +850,36 @@ test_judge(void)
 	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "who has a value") != NULL);
 }
 
+/* Of whom the history says that much was told is not spared by the last check, whatever else is missing. */
+static void
+test_spared_too_well(void)
+{
+	Classes		classes = {.nclasses = 1,.nqis = 2};
+	uint64		first[] = {0, 4};
+	RowId		rows[] = {0, 1, 2, 3};
+	Span		region[] = {{0, NCODES - 1}, {0, NCODES - 1}};
+	Draft		draft = {.classes = &classes};
+
+	classes.first = first;
+	classes.rows = rows;
+	classes.regions = region;
+	judged = &draft;
+	set_params(2, 0, 2, PARAM_ABSENT, 0);
+	make_frame(100);
+	for (uint64 row = 0; row < 4; row++)
+		life.sensitive[row] = row;
+	make_past();
+	spare_people();
+	life.past.paths = &life.spared;
+	check(error_of(judge_it) == NULL);
+	life.spared.told[2] = told_by_class(1, 4);
+	check(error_of(judge_it) == NULL);
+	life.spared.told[2] = told_by_class(1, 3);
+	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "with what was published before") != NULL);
+	life.spared.told[2] = TOLD_ALL;
+	check(error_of(judge_it) != NULL);
+}
+
 static const Test tests[] = {
 	{"table 1", test_table_1},
 	{"geometric ratios in closed form", test_geometric_closed_form},
@@ -769,7 +893,9 @@ static const Test tests[] = {
 	{"absurd parameters", test_absurd_parameters},
 	{"one value", test_one_value},
 	{"a decimal ratio", test_decimal_ratio},
+	{"what was told", test_told},
 	{"the last check", test_judge},
+	{"the last check of who is spared", test_spared_too_well},
 };
 
 int

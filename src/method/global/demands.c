@@ -8,26 +8,21 @@
  *
  *		Most people need no look at single values: where even a value that all
  *		their classes had more of than of any other would demand no more than all
- *		do, nothing of theirs does.
+ *		do, nothing of theirs does.  Most of these come without steps: the history
+ *		spares them.
  */
 #include "postgres.h"
 
 #include <math.h>
 
+#include "history/shown.h"
 #include "method/global/demands.h"
 #include "miscadmin.h"
 #include "partition/wide.h"
 #include "utils/memutils.h"
 
-/* Rounding in a sum of as many logarithms as somebody has releases. */
+/* Rounding in a sum of as many logarithms as somebody has releases, or in a product of as many shares. */
 #define ROUNDING 1e-9
-
-/* A value of a class of the past. */
-typedef struct Shown
-{
-	Code		value;
-	uint32		count;
-} Shown;
 
 typedef struct Demanding
 {
@@ -36,12 +31,9 @@ typedef struct Demanding
 	/* Borrowed */
 	const Strategy *strategy;
 	const Paths *paths;
+	double		enough;			/* where so much of a secret is kept, no more is demanded than all do */
 
-	/* Classes of the past */
-	uint64	   *first_shown;	/* [classes + 1] */
-	Shown	   *shown;			/* protected values of each class */
-	double	   *worst;			/* [classes] log of what is kept of the secret that is
-								 * kept least */
+	ShownClasses shown;			/* owned */
 
 	/* The person at hand */
 	double	   *kept;			/* [values] of each secret; 1 before and after, and for all others */
@@ -56,51 +48,6 @@ typedef struct Demanding
 } Demanding;
 
 /* ----------------------------------------------------------------
- * Classes of the past
- * ----------------------------------------------------------------
- */
-
-/* count is 0 for all values, before and after. */
-static void
-count_class(Demanding *demanding, const Frame *frame, uint32 c, uint32 *count)
-{
-	const Paths *paths = demanding->paths;
-	Shown	   *shown = demanding->shown + demanding->first_shown[c];
-	uint64		n = 0;
-	uint32		most = 0;
-
-	for (uint64 i = paths->first_value[c]; i < paths->first_value[c + 1]; i++)
-		if (is_protected(frame, paths->value[i]) && count[paths->value[i]]++ == 0)
-			shown[n++].value = paths->value[i];
-	for (uint64 i = 0; i < n; i++)
-	{
-		shown[i].count = count[shown[i].value];
-		most = Max(most, shown[i].count);
-		count[shown[i].value] = 0;
-	}
-	demanding->first_shown[c + 1] = demanding->first_shown[c] + n;
-	demanding->worst[c] = log1p(-(double) most / paths_size(paths, c));
-}
-
-static void
-count_classes(Demanding *demanding, const Frame *frame)
-{
-	const Paths *paths = demanding->paths;
-	uint32	   *count = palloc_extended(sizeof(uint32) * ((Size) frame->nsensitive + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-
-	demanding->first_shown = palloc_extended(sizeof(uint64) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	demanding->shown = palloc_extended(sizeof(Shown) * (paths->first_value[paths->nclasses] + 1), MCXT_ALLOC_HUGE);
-	demanding->worst = palloc_extended(sizeof(double) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE);
-	for (uint32 c = 0; c < paths->nclasses; c++)
-	{
-		if (c % 4096 == 0)
-			CHECK_FOR_INTERRUPTS();
-		count_class(demanding, frame, c, count);
-	}
-	pfree(count);
-}
-
-/* ----------------------------------------------------------------
  * People
  * ----------------------------------------------------------------
  */
@@ -113,24 +60,20 @@ is_modest(const Demanding *demanding, RowId row)
 	double		kept = 0;
 
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
-		kept += demanding->worst[paths->class[i]];
-	return kept == 0 ||
-		(demanding->strategy->kind == CONSTANT_RATIO &&
-		 kept + log1p(-1 / demanding->ratios.base) >= log(least_kept(demanding->strategy)) + ROUNDING);
+		kept += demanding->shown.class[paths->class[i]].worst;
+	return kept == 0 || exp(kept) >= demanding->enough;
 }
 
 static void
-link_values(Demanding *demanding, uint32 class)
+link_values(Demanding *demanding, const ShownClass *class)
 {
-	uint64		size = paths_size(demanding->paths, class);
+	const ShownValue *shown = demanding->shown.value + class->first;
 
-	for (uint64 i = demanding->first_shown[class]; i < demanding->first_shown[class + 1]; i++)
+	for (uint32 i = 0; i < class->nvalues; i++)
 	{
-		const Shown *shown = &demanding->shown[i];
-
-		if (demanding->kept[shown->value] == 1)
-			demanding->linked[demanding->nlinked++] = shown->value;
-		demanding->kept[shown->value] *= 1 - (double) shown->count / size;
+		if (demanding->kept[shown[i].value] == 1)
+			demanding->linked[demanding->nlinked++] = shown[i].value;
+		demanding->kept[shown[i].value] *= kept_by(class, &shown[i]);
 	}
 }
 
@@ -152,6 +95,23 @@ add_demand(Demanding *demanding, Code value, double ratio)
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
+/* So many rows ahead, memory has to bring classes and their values. */
+#define FAR 16
+#define NEAR 8
+
+static void
+await(const Demanding *demanding, uint64 row, uint64 nrows)
+{
+	const uint64 *first = demanding->paths->first;
+
+	if (row + FAR < nrows)
+		for (uint64 i = first[row + FAR]; i < first[row + FAR + 1]; i++)
+			await_class(&demanding->shown, demanding->paths, i);
+	if (row + NEAR < nrows)
+		for (uint64 i = first[row + NEAR]; i < first[row + NEAR + 1]; i++)
+			await_values(&demanding->shown, demanding->paths, i);
+}
+
 static void
 add_demands(Demanding *demanding, RowId row)
 {
@@ -159,11 +119,12 @@ add_demands(Demanding *demanding, RowId row)
 
 	if (!is_modest(demanding, row))
 		for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
-			link_values(demanding, paths->class[i]);
+			link_values(demanding, &demanding->shown.class[paths->class[i]]);
 	for (Code i = 0; i < demanding->nlinked; i++)
 	{
 		Code		value = demanding->linked[i];
-		double		ratio = next_ratio(demanding->strategy, demanding->kept[value]);
+		double		kept = demanding->kept[value];
+		double		ratio = kept >= demanding->enough ? 0 : next_ratio(demanding->strategy, kept);
 
 		if (ratio > demanding->ratios.base)
 			add_demand(demanding, value, ratio);
@@ -178,15 +139,6 @@ add_demands(Demanding *demanding, RowId row)
  * Where rounding decides
  * ----------------------------------------------------------------
  */
-
-static uint32
-count_in_class(const Demanding *demanding, uint32 class, Code value)
-{
-	for (uint64 i = demanding->first_shown[class]; i < demanding->first_shown[class + 1]; i++)
-		if (demanding->shown[i].value == value)
-			return demanding->shown[i].count;
-	return 0;
-}
 
 /*
  * Theorem 1, in whole numbers: l times what is kept of n1 n2 … is no less than
@@ -210,7 +162,7 @@ promise_is_met(const Ratios *ratios, RowId row, const Demand *demand, uint64 siz
 	wide_multiply(&products[1], size);
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
 	{
-		uint32		linked = count_in_class(demanding, paths->class[i], demand->value);
+		uint32		linked = times_shown(&demanding->shown, paths->class[i], demand->value);
 
 		if (linked == 0)
 			continue;
@@ -276,17 +228,19 @@ demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy)
 	};
 	if (!has_steps(paths, frame->nrows))
 		return &demanding->ratios;
-	count_classes(demanding, frame);
+	demanding->shown = shown_classes(paths, frame);
 	demanding->first = palloc_extended(sizeof(uint64) * (frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	demanding->demands = palloc(sizeof(Demand));
 	demanding->linked = palloc_extended(sizeof(Code) * nvalues, MCXT_ALLOC_HUGE);
 	demanding->kept = palloc_extended(sizeof(double) * nvalues, MCXT_ALLOC_HUGE);
 	for (Code value = 0; value < frame->nsensitive; value++)
 		demanding->kept[value] = 1;
+	demanding->enough = enough_kept(strategy) * (1 + ROUNDING);
 	for (uint64 row = 0; row < frame->nrows; row++)
 	{
 		if (row % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
+		await(demanding, row, frame->nrows);
 		add_demands(demanding, row);
 	}
 	if (demanding->ndemands == 0)

@@ -86,6 +86,15 @@ strategy_of(const int64 *params)
 	};
 }
 
+/* A unit less than there is, so that rounding never spares anybody who must not be. */
+static int32
+spared(const int64 *params)
+{
+	Strategy	strategy = strategy_of(params);
+
+	return (int32) Max(0, floor(-log(enough_kept(&strategy)) * TOLD_UNIT) - 1);
+}
+
 /* ----------------------------------------------------------------
  * The draft
  * ----------------------------------------------------------------
@@ -205,6 +214,7 @@ const Method global_method = {
 		.params = global_params,
 		.classes = true,
 		.past = PAST_PATHS,
+		.spared = spared,
 		.tables = global_tables,
 		.contradiction = contradiction,
 	},

@@ -49,6 +49,15 @@ next_ratio(const Strategy *strategy, double kept)
 	return strategy->kind == CONSTANT_RATIO ? Max(constant_ratio(strategy), promise) : strategy->alpha * promise;
 }
 
+/* A class of the ratio that all demand takes its share of what is kept; the least must be left. */
+double
+enough_kept(const Strategy *strategy)
+{
+	double		ratio = constant_ratio(strategy);
+
+	return strategy->kind == GEOMETRIC || strategy->l == 1 ? 1 : least_kept(strategy) * ratio / (ratio - 1);
+}
+
 double
 planned_ratio(const Strategy *strategy, int32 round)
 {

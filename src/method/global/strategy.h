@@ -39,6 +39,9 @@ extern double first_ratio(const Strategy *strategy);
 /* What is demanded of the next class where so much is kept; infinite if nothing keeps the promise any more. */
 extern double next_ratio(const Strategy *strategy, double kept);
 
+/* Where so much of a secret is kept, no more is demanded of its value than all do. */
+extern double enough_kept(const Strategy *strategy);
+
 /*
  * The ratio of somebody's release number round from 1 on, and the chance that
  * he was ever linked by then, if all ratios were just as demanded.

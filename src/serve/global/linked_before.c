@@ -80,8 +80,8 @@ warn_of_new_values(const DeclaredPublication *publication, Oid old_list, Oid new
 
 	work_begin(&work, publication->owner, GetLatestSnapshot());
 	recalled = recall(publication);
-	is_old = listed_values(old_list, recalled);
-	is_new = listed_values(new_list, recalled);
+	is_old = listed_values(publication, old_list, recalled);
+	is_new = listed_values(publication, new_list, recalled);
 	for (Code value = 0; value < recalled->seen.nvalues; value++)
 		is_new[value] &= !is_old[value];
 	counting = count_breaches(recalled, is_new, l_of(publication, publication->params));

@@ -5,8 +5,12 @@
 #include "serve/global/global.h"
 
 #include "catalog/pg_type.h"
+#include "declare/work.h"
 #include "executor/spi.h"
+#include "history/path_recount.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 /* The first column of the only row that a query has. */
 static int64
@@ -79,6 +83,22 @@ check_transient(const DeclaredPublication *publication, Oid old_copy, Oid new_co
 		warn_of_new_values(publication, old_copy, new_copy);
 }
 
+/* Of what was published, too, other values tell something from now on. */
+static void
+protect_others(const DeclaredPublication *publication, Oid old_copy, Oid new_copy)
+{
+	const char *value = quote_identifier(publication_column(publication, ROLE_SENSITIVE)->name);
+	OwnersWork	work;
+
+	if (publication->releases == 0 ||
+		(OidIsValid(old_copy) && count_missing(value, old_copy, new_copy) == 0 && count_missing(value, new_copy, old_copy) == 0))
+		return;
+	work_begin(&work, publication->owner, GetLatestSnapshot());
+	paths_recount(publication, new_copy);
+	work_end(&work);
+	MemoryContextDelete(work.context);
+}
+
 void
 check_global_table(const DeclaredPublication *publication, const char *param,
 				   Oid old_copy, Oid new_copy, bool accept_weakening)
@@ -86,5 +106,8 @@ check_global_table(const DeclaredPublication *publication, const char *param,
 	if (strcmp(param, "registry") == 0)
 		check_registry(publication, new_copy);
 	else if (strcmp(param, "transient") == 0)
+	{
 		check_transient(publication, old_copy, new_copy, accept_weakening);
+		protect_others(publication, old_copy, new_copy);
+	}
 }

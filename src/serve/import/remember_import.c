@@ -14,6 +14,7 @@
 
 #include "history/fold.h"
 #include "history/log.h"
+#include "history/protected.h"
 #include "history/remember.h"
 #include "miscadmin.h"
 #include "serve/import/import.h"
@@ -108,6 +109,7 @@ remember_import(const Import *import, int32 number, Imported *imported)
 		return;
 	}
 	load = load_import(import);
+	load_protected_values(publication, load);
 	fold = fold_read(publication, load, import->context);
 	loaded = load_finish(load);
 	(void) fold_past(fold, loaded);

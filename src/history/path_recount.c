@@ -1,0 +1,140 @@
+/*
+ * path_recount.c
+ *		Writing the table of paths anew, with what its classes told of values that
+ *		are protected from now on.
+ *
+ * NOTES
+ *		Each block is replaced by itself with other numbers.  The snapshot is older
+ *		than that, so what is written is not read again.  Arrays that stay are
+ *		copied from the rows that go, so these go last.
+ */
+#include "history/path_recount.h"
+
+#include "history/element.h"
+#include "history/path_blocks.h"
+#include "history/protected.h"
+#include "history/space.h"
+#include "history/told.h"
+#include "history/writer.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+typedef struct Recounting
+{
+	const DeclaredPublication *publication;
+	const Recalled *recalled;
+	const bool *is_listed;		/* [values of the log] */
+	RowWriter  *writer;
+	Element		sensitive;
+	int64		npeople;
+	int32	   *told;			/* [people] so far */
+} Recounting;
+
+/* Which of the values in a block are protected? */
+static bool *
+protected_places(const Recounting *recounting, const PathBlock *block)
+{
+	bool	   *is_protected = palloc_extended(sizeof(bool) * (block->nvalues + 1), MCXT_ALLOC_HUGE);
+	ElementWalk walk;
+
+	for (element_walk(&walk, &recounting->sensitive, block->values); element_next(&walk);)
+	{
+		Code		code = recalled_value(recounting->recalled, walk.value, walk.isnull);
+
+		is_protected[walk.i] = code != NO_CODE && code != UNKNOWN_VALUE && recounting->is_listed[code];
+	}
+	return is_protected;
+}
+
+/* What a class tells of its members; count is 0 for all places, before and after. */
+static int32
+told_by(const int32 *shown, int size, const bool *is_protected, uint32 *count)
+{
+	uint32		most = 0;
+
+	for (int i = 0; i < size; i++)
+		if (shown[i] >= 0 && is_protected[shown[i]])
+		{
+			uint32		n = ++count[shown[i]];
+
+			most = Max(most, n);
+		}
+	for (int i = 0; i < size; i++)
+		if (shown[i] >= 0)
+			count[shown[i]] = 0;
+	return told_by_class(most, size);
+}
+
+static void
+tell_members(Recounting *recounting, const int32 *members, int size, int32 by_class, int32 *told)
+{
+	for (int i = 0; i < size; i++)
+	{
+		if (members[i] >= recounting->npeople)
+			path_blocks_refuse(recounting->publication);
+		told[i] = 0;
+		if (members[i] >= 0)
+			told[i] = recounting->told[members[i]] = told_in_all(recounting->told[members[i]], by_class);
+	}
+}
+
+static Datum
+recounted(Recounting *recounting, const PathBlock *block)
+{
+	bool	   *is_protected = protected_places(recounting, block);
+	uint32	   *count = palloc_extended(sizeof(uint32) * (block->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	int32	   *told = palloc_extended(sizeof(int32) * (block->nrows + 1), MCXT_ALLOC_HUGE);
+	int			from = 0;
+
+	for (int c = 0; c < block->nclasses; c++)
+	{
+		int			size = block->sizes[c];
+
+		if (c % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		tell_members(recounting, block->members + from, size,
+					 told_by(block->shown + from, size, is_protected, count), told + from);
+		from += size;
+	}
+	return block_integers(told, block->nrows);
+}
+
+static bool
+recount_block(void *what, TupleTableSlot *slot)
+{
+	Recounting *recounting = what;
+	Datum		values[PATHS_COLUMNS];
+	bool		nulls[PATHS_COLUMNS] = {false};
+	PathBlock	block;
+
+	read_block(recounting->publication, slot, &block);
+	memcpy(values, slot->tts_values, sizeof(values));
+	values[PATHS_TOLD] = recounted(recounting, &block);
+	writer_add(recounting->writer, values, nulls);
+	return true;
+}
+
+void
+paths_recount(const DeclaredPublication *publication, Oid list)
+{
+	Oid			table = path_table_of(publication);
+	const Recalled *recalled = recall(publication);
+	PathBlocks	blocks;
+	Recounting	recounting = {
+		.publication = publication,
+		.recalled = recalled,
+		.is_listed = listed_values(publication, list, recalled),
+		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
+	};
+
+	path_blocks_find(publication, &blocks);
+	if (blocks.n == 0)
+		path_blocks_refuse(publication);
+	recounting.npeople = blocks.place[blocks.n - 1].end.people;
+	recounting.told = palloc_extended(sizeof(int32) * (recounting.npeople + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	recounting.writer = writer_open(table, false);
+	path_blocks_visit(&blocks, false, recount_block, &recounting);
+	writer_close(recounting.writer);
+	for (uint32 b = 0; b < blocks.n; b++)
+		delete_rows(table, &blocks.place[b].tid, 1);
+}

@@ -1,0 +1,172 @@
+-- What the history of method global keeps of everybody beside the log, so that releases need not read all of it: what classes told, at the
+-- worst. It is never less than they told of any value, follows what is protected, and is noticed, refused and mended where it is damaged.
+\set QUIET on
+SET client_min_messages = error;
+BEGIN;
+SELECT no_plan();
+SELECT setseed(0.75) \g /dev/null
+
+CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text);
+CREATE TABLE delicate AS SELECT 'd' || i AS ill FROM generate_series(6, 9) i;
+CREATE AGGREGATE product(numeric) (sfunc = numeric_mul, stype = numeric, initcond = '1');
+CREATE FUNCTION live() RETURNS void LANGUAGE sql AS $$
+	DELETE FROM people WHERE random() < 0.4;
+	INSERT INTO people SELECT i, i % 50, (100 + i % 7)::text, 'd' || (1 + floor(12 * power(random(), 1.5)))::int
+		FROM generate_series(1, 500) i WHERE random() < 0.3 ON CONFLICT DO NOTHING;
+	UPDATE people SET ill = 'd' || (1 + floor(12 * power(random(), 1.5)))::int WHERE random() < 0.4;
+$$;
+CREATE FUNCTION publish(releases int) RETURNS void LANGUAGE plpgsql AS
+	$$ BEGIN FOR i IN 1 .. releases LOOP PERFORM live(); PERFORM pprepub.publish('people'); END LOOP; END $$;
+
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'global',
+	'{"l": 2, "strategy": "constant-ratio", "releases": 4}') \g /dev/null
+SELECT publish(5) \g /dev/null
+
+-- What is kept of each person in each release, in logarithms.
+CREATE VIEW told AS
+	SELECT release, key, told / 16777216.0 AS told, told AS units
+	FROM (SELECT release, unnest(members) AS person, unnest(told) AS told FROM published_private.people_paths) t
+		JOIN (SELECT k AS key, row_number() OVER (ORDER BY release, o) - 1 AS person
+			FROM (SELECT release, unnest(keys) AS k, generate_series(1, cardinality(keys)) AS o FROM published_private.people_paths) k) p USING (person);
+-- What all classes up to each release told of each value, by the log; a number for "everything".
+CREATE FUNCTION links(protected text[]) RETURNS TABLE (release int, key int, ill text, told numeric) LANGUAGE sql AS $$
+	WITH log AS MATERIALIZED (SELECT release, class, unnest(keys) AS key, unnest(sensitive)::text AS ill FROM published_private.people_members),
+		size AS (SELECT release, class, count(*) AS n FROM log GROUP BY 1, 2),
+		shown AS (SELECT release, class, ill, count(*) AS n FROM log WHERE protected IS NULL OR ill = ANY (protected) GROUP BY 1, 2, 3)
+	SELECT t.release, log.key, shown.ill, -ln(greatest(product((size.n - shown.n)::numeric / size.n), 1e-30))
+	FROM (SELECT DISTINCT release, key FROM log) t JOIN log ON log.key = t.key AND log.release <= t.release
+		JOIN shown USING (class) JOIN size USING (class)
+	WHERE shown.release = log.release AND size.release = log.release GROUP BY 1, 2, 3
+$$;
+CREATE FUNCTION check_told(protected text[], what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN NEXT isnt_empty('SELECT FROM told WHERE units > 0', what || ': something was told');
+	RETURN NEXT is_empty(format('SELECT * FROM links(%L) l JOIN told t USING (release, key) WHERE l.told > t.told AND t.units < 2147483647', protected),
+		what || ': no value was told better than is kept');
+	RETURN NEXT ok(holds, what || ': audit() finds it so') FROM pprepub.audit('people') WHERE check_name = 'paths';
+	RETURN NEXT results_eq($q$ SELECT * FROM pprepub.rebuild_history('people') $q$, $q$ VALUES ('paths', true) $q$, what || ': it is what the log tells');
+END $$;
+
+SELECT check_told(NULL, 'all values');
+
+-- Other values
+CREATE TEMP TABLE before AS TABLE told;
+SELECT pprepub.alter_publication('people', '{"transient": "delicate", "accept_weakening": true}') \g /dev/null
+SELECT isnt_empty('SELECT FROM told t JOIN before b USING (release, key) WHERE t.units < b.units', 'of fewer values, less was told');
+SELECT is_empty('SELECT FROM told t FULL JOIN before b USING (release, key) WHERE t.units <= b.units IS NOT TRUE', 'of nobody more');
+SELECT check_told('{d6,d7,d8,d9}', 'fewer values');
+SELECT publish(3) \g /dev/null
+SELECT check_told('{d6,d7,d8,d9}', 'fewer values, and more releases');
+INSERT INTO delicate VALUES ('d3'), ('d10'), (NULL), ('d3'), ('never seen');
+SAVEPOINT first;
+SELECT pprepub.alter_publication('people', '{}') \g /dev/null
+SELECT check_told('{d3,d6,d7,d8,d9,d10}', 'more values');
+SELECT publish(2) \g /dev/null
+SELECT check_told('{d3,d6,d7,d8,d9,d10}', 'more values, and more releases');
+ROLLBACK TO first;
+SELECT check_told('{d6,d7,d8,d9}', 'what was rolled back was not');
+DELETE FROM before;
+INSERT INTO before TABLE told;
+SELECT pprepub.alter_publication('people', '{"releases": 3}') \g /dev/null
+DELETE FROM delicate WHERE ill = 'd3';
+SELECT pprepub.alter_publication('people', '{"strategy": "geometric", "alpha": 2, "accept_weakening": true}') \g /dev/null
+SELECT publish(2) \g /dev/null
+SELECT check_told('{d6,d7,d8,d9,d10}', 'another strategy');
+SELECT pprepub.alter_publication('people', '{"strategy": "constant-ratio", "releases": 30}') \g /dev/null
+SELECT publish(2) \g /dev/null
+SELECT check_told('{d6,d7,d8,d9,d10}', 'larger classes');
+
+-- A release of another making, which has one class and tells much.
+CREATE TABLE elsewhere AS SELECT 1 AS class, id, int4range(0, 60) AS age, '1*'::text AS zip, ill FROM people WHERE id % 10 = 0;
+SELECT number FROM pprepub.import_release('people', 'elsewhere', 'id') \g /dev/null
+SELECT check_told('{d6,d7,d8,d9,d10}', 'an import');
+CREATE TABLE nobodys AS SELECT 1 AS class, int4range(0, 60) AS age, '1*'::text AS zip, ill FROM people WHERE id % 10 = 0;
+SELECT number FROM pprepub.import_release('people', 'nobodys', accept_changes => true) \g /dev/null
+SELECT pprepub.acknowledge_history('people') \g /dev/null
+SELECT publish(2) \g /dev/null
+SELECT check_told('{d6,d7,d8,d9,d10}', 'an import without keys');
+
+-- Where one value is all that there is, everything is told; who asks for nothing is not spared when he asks for something.
+CREATE TABLE alike AS SELECT i AS id, i % 5 AS age, 'flu'::text AS ill FROM generate_series(1, 20) i;
+SELECT pprepub.create_publication('alike', 'alike', 'id', '{"age": "range"}', 'ill', 'global',
+	'{"l": 1, "strategy": "constant-ratio", "releases": 3}') \g /dev/null
+SELECT is(rows, 20::bigint, 'all are shown where nothing is asked') FROM pprepub.publish('alike');
+SELECT is(rows, 20::bigint, 'and again') FROM pprepub.publish('alike');
+SELECT is((SELECT min(t) FROM published_private.alike_paths, unnest(told) t), 2147483647, 'and everything is told');
+INSERT INTO alike SELECT i, i % 5, 'd' || i FROM generate_series(21, 100) i;
+SELECT pprepub.alter_publication('alike', '{"l": 2}') \g /dev/null
+SELECT is(suppressed, 20::bigint, 'none of them is linked to that value again') FROM pprepub.publish('alike');
+SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('alike') WHERE NOT holds AND check_name NOT IN ('global', 'localised')), NULL, 'audit() knows what is kept');
+SELECT results_eq($$ SELECT * FROM pprepub.rebuild_history('alike') $$, $$ VALUES ('paths', true) $$, 'as the log tells');
+
+-- Values that are the same however they are written, and values of types that have no arrays, or NULLs inside.
+CREATE COLLATION careless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TYPE illness AS (what text, since int);
+CREATE FUNCTION check_type(type text, expression text, other text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('CREATE TABLE odd (id int, age int, ill %s)', type);
+	EXECUTE format('INSERT INTO odd SELECT i, i %% 5, %s FROM generate_series(1, 80) i', expression);
+	EXECUTE format('CREATE TABLE listed (ill %s)', type);
+	EXECUTE format('INSERT INTO listed SELECT %s FROM generate_series(3, 5) i', other);
+	PERFORM pprepub.create_publication('odd', 'odd', 'id', '{"age": "range"}', 'ill', 'global',
+		'{"l": 2, "strategy": "constant-ratio", "releases": 3, "transient": "listed"}');
+	FOR n IN 1 .. 5 LOOP
+		PERFORM pprepub.publish('odd');
+	END LOOP;
+	RETURN NEXT results_eq($q$ SELECT * FROM pprepub.rebuild_history('odd') $q$, $q$ VALUES ('paths', true) $q$, type || ': it is what the log tells');
+	RETURN NEXT ok(holds, type || ': audit() finds it so') FROM pprepub.audit('odd') WHERE check_name = 'paths';
+	RETURN NEXT isnt_empty('SELECT FROM published_private.odd_paths, unnest(told) t WHERE t > 0', type || ': something was told');
+	RETURN NEXT isnt_empty('SELECT FROM pprepub.breach_probability(''odd'')', type || ': and the owner is told of whom');
+	EXECUTE format('INSERT INTO listed SELECT %s FROM generate_series(6, 7) i', other);
+	PERFORM pprepub.alter_publication('odd', '{}');
+	RETURN NEXT results_eq($q$ SELECT * FROM pprepub.rebuild_history('odd') $q$, $q$ VALUES ('paths', true) $q$, type || ': so it is when more is protected');
+	PERFORM pprepub.drop_publication('odd', true);
+	DROP TABLE odd, listed;
+END $$;
+SELECT check_type('text COLLATE careless', $$'d' || i % 8$$, $$'D' || i % 8$$);
+SELECT check_type('int[]', 'ARRAY[i % 8, NULL]', 'ARRAY[i % 8, NULL]');
+SELECT check_type('illness', $$ROW('d' || i % 8, NULL)::illness$$, $$ROW('d' || i % 8, NULL)::illness$$);
+SELECT check_type('numeric', 'i % 8 + 0.50', 'i % 8 + 0.5');
+
+-- Past all protection
+SET session_replication_role = replica;
+SET allow_system_table_mods = on;
+UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.people_paths'::regclass;
+CREATE FUNCTION mended(what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN NEXT results_eq($q$ SELECT * FROM pprepub.rebuild_history('people') $q$, $q$ VALUES ('paths', false) $q$, what || ' is mended');
+	RETURN NEXT results_eq($q$ SELECT * FROM pprepub.rebuild_history('people') $q$, $q$ VALUES ('paths', true) $q$, what || ' stays so');
+	RETURN NEXT lives_ok($q$ SELECT pprepub.publish('people') $q$, what || ': and life goes on');
+END $$;
+CREATE FUNCTION noticed(what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN NEXT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('people') WHERE NOT holds AND check_name = 'paths'), 'paths', what || ' is noticed');
+	RETURN QUERY SELECT mended(what);
+END $$;
+CREATE FUNCTION refused(what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN NEXT throws_ok($q$ SELECT pprepub.publish('people') $q$, 'XX001', 'the paths of publication "people" are malformed', what || ' is refused');
+	RETURN NEXT throws_ok($q$ SELECT FROM pprepub.audit('people') $q$, 'XX001', 'the paths of publication "people" are malformed', what || ' is refused by audit()');
+	RETURN QUERY SELECT mended(what);
+END $$;
+UPDATE published_private.people_paths SET told[1] = told[1] / 2 WHERE release = 1 AND told[1] > 0;
+UPDATE published_private.people_paths SET told[array_position(members, (SELECT max(m) FROM unnest(members) m))] = 0 WHERE release = 1;
+SELECT noticed('somebody of whom less was told');
+UPDATE published_private.people_paths SET told[2] = 2147483647 WHERE release = 2;
+SELECT noticed('somebody of whom everything was told');
+UPDATE published_private.people_paths SET told = told[1 : cardinality(told) - 1] WHERE cardinality(told) > 0;
+SELECT refused('less than there are members');
+UPDATE published_private.people_paths SET told = told || 0 WHERE cardinality(told) > 0;
+SELECT refused('more than there are members');
+UPDATE published_private.people_paths SET told[1] = -1 WHERE cardinality(told) > 0;
+SELECT refused('less than nothing');
+UPDATE published_private.people_paths SET told[1] = NULL WHERE cardinality(told) > 0;
+SELECT refused('an unknown number');
+UPDATE published_private.people_paths SET keys[2] = keys[1] WHERE release = 1;
+SELECT noticed('somebody who comes twice');
+UPDATE published_private.people_paths SET told = NULL;
+SELECT refused('nothing at all');
+RESET session_replication_role;
+
+SELECT * FROM finish();
+ROLLBACK;
