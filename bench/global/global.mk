@@ -7,9 +7,9 @@ GROW_LIBS := $(firstword $(wildcard $(addsuffix /libpgcommon.a,$(pkglibdir) $(li
 	$(firstword $(wildcard $(addsuffix /libpgport.a,$(pkglibdir) $(libdir)))) -lm
 
 ROUNDS_BENCH := build/bench/rounds_bench
-ROUNDS_SOURCES := bench/global/rounds_bench.c bench/mondrian/synthetic.c bench/mondrian/input.c \
-	$(sort $(wildcard src/partition/*.c src/method/global/*.c)) src/audit/breach.c src/audit/judge_breach.c \
-	src/frame/domain.c src/history/statistics.c test/unit/shim.c
+ROUNDS_SOURCES := bench/global/rounds_bench.c bench/mondrian/synthetic.c bench/mondrian/invented.c bench/mondrian/input.c \
+	$(sort $(wildcard src/partition/*.c src/method/global/*.c)) src/audit/breach.c src/audit/judge.c src/audit/judge_breach.c \
+	src/frame/domain.c src/history/statistics.c src/history/shown.c test/unit/shim.c
 
 BENCH_CC = $(CC) -O2 -g -Wall -Wextra -Wno-unused-parameter -isystem $(includedir_server) -Isrc -Itest/unit -Ibench/mondrian
 
