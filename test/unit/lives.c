@@ -259,17 +259,41 @@ values_of_class(const World *world, uint32 c)
 	return count;
 }
 
-/* Who stands in for somebody shows what was shown of him, unless the class would lack values; others show any value. */
+static bool
+has_changed(const World *world, int t, Code value)
+{
+	return value != last_shown(world, t);
+}
+
+/*
+ * Who stands in for somebody shows what was shown of him, but for as large a part as of the people in the class
+ * show something else, and unless the class would lack values; nobody's row shows any value.
+ */
 static void
-check_invented(const World *world, uint32 c, uint64 i)
+check_invented(const World *world, uint32 c)
 {
 	const Draft *draft = world->draft;
-	Code		value = draft->classes->counterfeit[i];
+	const Classes *classes = draft->classes;
+	uint64		n = class_counterfeits(classes, c);
+	uint64		changed = 0;
+	uint64		invented = 0;
 
-	if (draft->stands_for[i] == NO_MEMBER)
-		check(value < NVALUES);
-	else if (value != last_shown(world, world->thread_of_member[draft->stands_for[i]]))
-		check(value < NVALUES && values_of_class(world, c) <= (uint32) world->params[1]);
+	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
+	{
+		Code		value = classes->counterfeit[i];
+		bool		is_nobody = draft->stands_for[i] == NO_MEMBER;
+
+		check(is_nobody == (draft->parent[c] == NO_NEIGHBORHOOD));
+		if (is_nobody || has_changed(world, world->thread_of_member[draft->stands_for[i]], value))
+			check(value < NVALUES);
+		invented += !is_nobody && has_changed(world, world->thread_of_member[draft->stands_for[i]], value);
+	}
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1] && draft->parent[c] != NO_NEIGHBORHOOD; i++)
+		changed += has_changed(world, world->thread_of_row[classes->rows[i]], world->frame.sensitive[classes->rows[i]]);
+	if (values_of_class(world, c) > (uint32) world->params[1])
+		check(invented * class_size(classes, c) < n * changed + class_size(classes, c));
+	if (n > 0 && draft->parent[c] == NO_NEIGHBORHOOD)
+		check(class_size(classes, c) + n == (uint64) world->params[0]);
 }
 
 void
@@ -298,6 +322,8 @@ publish(World *world)
 			check(draft->parent == NULL || is_member_of(world, row, draft->parent[c]));
 			show(world, world->thread_of_row[row], c, world->frame.sensitive[row]);
 		}
+		if (draft->parent != NULL)
+			check_invented(world, c);
 		for (uint64 j = 0; j < class_counterfeits(classes, c); j++)
 		{
 			uint64		i = classes->first_counterfeit[c] + j;
@@ -313,7 +339,6 @@ publish(World *world)
 				world->threads[t].invented = true;
 				world->nthreads++;
 			}
-			check_invented(world, c, i);
 			show(world, t, c, classes->counterfeit[i]);
 		}
 	}

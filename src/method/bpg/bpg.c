@@ -96,11 +96,32 @@ take_neighborhood(Bpg *bpg, uint32 n)
 	return asked;
 }
 
+/* Finds the rows of those who are shown; returns how many these are, and counts those who were asked for. */
+static uint64
+gather_shown(Bpg *bpg, uint64 *asked)
+{
+	uint64		n = 0;
+
+	*asked = 0;
+	for (uint64 i = 0; i < bpg->size; i++)
+	{
+		RowId		row = row_of(bpg, i);
+
+		if (bpg->fate[i] != SHOWN)
+			continue;
+		*asked += is_asked(bpg->frame, row);
+		bpg->member[row] = i;
+		bpg->rows[n++] = row;
+	}
+	return n;
+}
+
 static void
 draft_neighborhood(Bpg *bpg, uint32 n)
 {
 	uint64		asked = take_neighborhood(bpg, n);
-	uint64		shown = 0;
+	uint64		shown;
+	uint64		nrows;
 
 	if (asked == 0)
 		return;
@@ -110,15 +131,15 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 		return;
 	}
 	mend_sides(bpg);
-	for (uint64 i = 0; i < bpg->size; i++)
-		shown += bpg->fate[i] == SHOWN && is_asked(bpg->frame, row_of(bpg, i));
-	if (shown == 0 || !side_is_allowed(bpg, true) || !rest_is_safe(bpg))
+	nrows = gather_shown(bpg, &shown);
+	if (shown == 0 || !side_is_allowed(bpg, true) || !rest_is_safe(bpg) ||
+		(nrows < count_side(bpg, true) && are_found(bpg, nrows)))
 	{
 		reject(bpg, asked);
 		return;
 	}
 	bpg->draft->suppressed += asked - shown;
-	publish_neighborhood(bpg);
+	publish_neighborhood(bpg, nrows);
 }
 
 /* ----------------------------------------------------------------

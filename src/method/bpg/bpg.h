@@ -69,6 +69,7 @@ typedef struct Bpg
 	Code	   *known;			/* [nknown] or NULL while nobody has asked */
 	Code		nknown;
 	bool	   *is_known;		/* [values] */
+	uint64		nread;			/* true rows of the draft that have been looked at for them */
 
 	/* The draft */
 	Drafting   *drafting;
@@ -124,8 +125,8 @@ extern void mend_sides(Bpg *bpg);
  * ----------------------------------------------------------------
  */
 
-/* Those of the neighborhood at hand who are shown. */
-extern void publish_neighborhood(Bpg *bpg);
+/* Those of the neighborhood at hand who are shown: the first n of bpg->rows, and those whose places invented rows take. */
+extern void publish_neighborhood(Bpg *bpg, uint64 n);
 
 /* Cuts the first n of bpg->rows into classes as small as the reserve allows; false if they cannot be a class at all. */
 extern bool cut_rows(Bpg *bpg, uint64 n);
@@ -141,7 +142,13 @@ extern void add_class(Bpg *bpg, const RowId *rows, uint64 n, const Span *region)
  * ----------------------------------------------------------------
  */
 
-/* Makes a class of newcomers, the first n of bpg->rows, with the invented rows that they need; false if it may not. */
+/*
+ * Would the first n of bpg->rows, in a class with invented rows, be found by what they show?  So it is if nobody
+ * could have invented that, and they have fewer than l values.
+ */
+extern bool are_found(Bpg *bpg, uint64 n);
+
+/* Makes a class of newcomers, the first n of bpg->rows, with as many invented rows as k lacks; false if it may not. */
 extern bool invent_company(Bpg *bpg, uint64 n);
 
 /* Draws the values of all invented rows, when it is known what else leaves. */

@@ -96,25 +96,16 @@ cut_rows(Bpg *bpg, uint64 n)
 }
 
 void
-publish_neighborhood(Bpg *bpg)
+publish_neighborhood(Bpg *bpg, uint64 n)
 {
-	uint64		nrows = 0;
-	uint64		nreplaced = 0;
+	uint64		nreplaced = count_side(bpg, true) - n;
 	uint64	   *stands_for;
 
-	for (uint64 i = 0; i < bpg->size; i++)
-	{
-		nreplaced += bpg->fate[i] == REPLACED;
-		if (bpg->fate[i] != SHOWN)
-			continue;
-		bpg->member[row_of(bpg, i)] = i;
-		bpg->rows[nrows++] = row_of(bpg, i);
-	}
-	if (nreplaced == 0 && cut_rows(bpg, nrows))
+	if (nreplaced == 0 && cut_rows(bpg, n))
 		return;
 	stands_for = invent_for_class(bpg, nreplaced);
 	for (uint64 i = 0; i < bpg->size && nreplaced > 0; i++)
 		if (bpg->fate[i] == REPLACED)
 			*stands_for++ = bpg->past->first[bpg->n] + i;
-	add_class(bpg, bpg->rows, nrows, NULL);
+	add_class(bpg, bpg->rows, n, NULL);
 }

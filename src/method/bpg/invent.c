@@ -3,9 +3,18 @@
  *		Rows of nobody: how many, and what they show.
  *
  * NOTES
- *		Observers may know that somebody has left.  Were his value missing from then
- *		on where all others have those that they had, it would have been his: so
- *		whoever stands in for him shows what was shown of him.
+ *		Observers may know who is in the source, and so how many rows of a class are
+ *		invented, though not which.
+ *
+ *		They know who has left.  Were his value missing from then on where all others
+ *		have those that they had, it would have been his: so whoever stands in for
+ *		him shows what was shown of him.  But where the others' values change, those
+ *		that do not would be his in the end, and those that do theirs, who may be
+ *		few: so of those who stand in, as large a part shows something else.
+ *
+ *		Nobody invents a value that has not left by a true row, or NULL: where a
+ *		class has as many such values as people, they are theirs.  And more rows
+ *		than k lacks would tell how few values the people have.
  */
 #include "postgres.h"
 
@@ -34,25 +43,32 @@ know_rows(Bpg *bpg, const RowId *rows, uint64 n)
 }
 
 /*
- * The values that leave by true rows, those of the newcomers to be cut among
- * them, and those that have left before.  Others would tell of somebody who is
- * withheld.
+ * The values that have left before, and those that leave by true rows of the
+ * classes so far.  Others would tell of somebody who is withheld.
  */
 static void
-know_values(Bpg *bpg, uint64 newcomers)
+know_values(Bpg *bpg)
 {
 	const Classes *classes = bpg->draft->classes;
 	const Past *past = bpg->past;
 	uint64		nvalues = past->nneighborhoods == 0 ? 0 : past->first_value[past->nneighborhoods];
 
-	if (bpg->known != NULL)
-		return;
-	bpg->known = palloc_extended(sizeof(Code) * ((Size) bpg->frame->nsensitive + 1), MCXT_ALLOC_HUGE);
-	bpg->is_known = palloc_extended(sizeof(bool) * ((Size) bpg->frame->nsensitive + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	know_rows(bpg, classes->rows, classes->first[classes->nclasses]);
-	know_rows(bpg, bpg->rows, newcomers);
-	for (uint64 i = 0; i < nvalues; i++)
-		know_value(bpg, past->value[i]);
+	if (bpg->known == NULL)
+	{
+		bpg->known = palloc_extended(sizeof(Code) * ((Size) bpg->frame->nsensitive + 1), MCXT_ALLOC_HUGE);
+		bpg->is_known = palloc_extended(sizeof(bool) * ((Size) bpg->frame->nsensitive + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		for (uint64 i = 0; i < nvalues; i++)
+			know_value(bpg, past->value[i]);
+	}
+	know_rows(bpg, classes->rows + bpg->nread, classes->first[classes->nclasses] - bpg->nread);
+	bpg->nread = classes->first[classes->nclasses];
+}
+
+static void
+forget_known(Bpg *bpg, Code nknown)
+{
+	while (bpg->nknown > nknown)
+		bpg->is_known[bpg->known[--bpg->nknown]] = false;
 }
 
 /* Any value, but first those that the class, which is in the tally, lacks; NULL where nothing else is known. */
@@ -61,7 +77,7 @@ invent_value(Bpg *bpg)
 {
 	Code		at;
 
-	know_values(bpg, 0);
+	know_values(bpg);
 	if (bpg->nknown == 0)
 		return NO_CODE;
 	at = pg_prng_uint64_range(&bpg->random, 0, bpg->nknown - 1);
@@ -85,19 +101,58 @@ show_value(Bpg *bpg, uint64 i, Code value)
 	tally_add(bpg->tally, value);
 }
 
+/* How many of a class that is part of a neighborhood show something else than they did? */
+static uint64
+count_changed(const Bpg *bpg, uint32 c)
+{
+	const Classes *classes = bpg->draft->classes;
+	uint64		changed = 0;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		changed += bpg->frame->sensitive[classes->rows[i]] !=
+			last_shown(bpg->past, bpg->draft->parent[c], bpg->past->member[classes->rows[i]]);
+	return changed;
+}
+
+/* As large a part of n stand-ins shows something else; what is not a whole one of them is drawn by lot. */
+static uint64
+draw_changing(Bpg *bpg, uint32 c, uint64 n)
+{
+	uint64		people = class_size(bpg->draft->classes, c);
+	uint64		parts = n * count_changed(bpg, c);
+
+	return parts / people + (pg_prng_uint64_range(&bpg->random, 0, people - 1) < parts % people);
+}
+
+/* Those who stand in for somebody show what was shown of him, but for as many as change. */
+static void
+show_stand_ins(Bpg *bpg, uint32 c)
+{
+	const uint64 *stands_for = bpg->draft->stands_for;
+	uint64		first = bpg->draft->classes->first_counterfeit[c];
+	uint64		n = class_counterfeits(bpg->draft->classes, c);
+	uint64		changing = draw_changing(bpg, c, n);
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		bool		changes = pg_prng_uint64_range(&bpg->random, 0, n - i - 1) < changing;
+
+		changing -= changes;
+		show_value(bpg, first + i, changes ? invent_value(bpg) : last_shown(bpg->past, bpg->draft->parent[c], stands_for[first + i]));
+	}
+}
+
 static void
 show_class(Bpg *bpg, uint32 c)
 {
 	const Classes *classes = bpg->draft->classes;
-	const uint64 *stands_for = bpg->draft->stands_for;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 		tally_add(bpg->tally, bpg->frame->sensitive[classes->rows[i]]);
-	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
-		if (stands_for[i] != NO_MEMBER)
-			show_value(bpg, i, last_shown(bpg->past, bpg->draft->parent[c], stands_for[i]));
-	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
-		if (stands_for[i] == NO_MEMBER)
+	if (bpg->draft->parent[c] != NO_NEIGHBORHOOD)
+		show_stand_ins(bpg, c);
+	else
+		for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
 			show_value(bpg, i, invent_value(bpg));
 }
 
@@ -107,9 +162,10 @@ vary_stand_ins(Bpg *bpg, uint32 c)
 {
 	const Classes *classes = bpg->draft->classes;
 	uint64		n = class_counterfeits(classes, c);
-	uint64		from = bpg->tally->values < bpg->l ? pg_prng_uint64_range(&bpg->random, 0, n - 1) : 0;
+	bool		lacks = bpg->l > 1 && bpg->tally->values < bpg->l;
+	uint64		from = lacks ? pg_prng_uint64_range(&bpg->random, 0, n - 1) : 0;
 
-	for (uint64 step = 0; step < n && bpg->tally->values < bpg->l; step++)
+	for (uint64 step = 0; step < n && lacks && bpg->tally->values < bpg->l; step++)
 	{
 		uint64		i = classes->first_counterfeit[c] + (from + step) % n;
 		Code		value = classes->counterfeit[i];
@@ -150,39 +206,73 @@ invent_values(Bpg *bpg)
 	}
 }
 
-/* Are there enough values to make any class diverse? */
+/* Can an invented row of the class in the making show what this one does? */
 static bool
-may_invent(Bpg *bpg, uint64 n)
+may_be_invented(const Bpg *bpg, RowId row)
 {
-	if (bpg->repair != REPAIR_COUNTERFEIT)
-		return false;
-	know_values(bpg, n);
-	return bpg->nknown > 0 && bpg->nknown >= bpg->l;
+	Code		value = bpg->frame->sensitive[row];
+
+	if (value != NO_CODE)
+		return bpg->is_known[value];
+	return bpg->n != NO_NEIGHBORHOOD && last_shown(bpg->past, bpg->n, bpg->past->member[row]) == NO_CODE;
 }
 
-/* How many rows must be invented until these are allowed, with values that they lack first. */
-static void
-invent_rows(Bpg *bpg, uint64 n)
+bool
+are_found(Bpg *bpg, uint64 n)
 {
-	uint64		lacking = n < bpg->k ? bpg->k - n : 0;
-	uint64	   *stands_for;
+	Code		nknown;
+	bool		found = bpg->l > 1;
+
+	know_values(bpg);
+	nknown = bpg->nknown;
+	for (uint64 i = 0; i < n && found; i++)
+	{
+		found = !may_be_invented(bpg, bpg->rows[i]);
+		know_rows(bpg, &bpg->rows[i], 1);
+	}
+	found &= bpg->nknown - nknown < bpg->l;
+	forget_known(bpg, nknown);
+	return found;
+}
+
+static uint32
+count_values(Bpg *bpg, uint64 n)
+{
+	uint32		values;
 
 	for (uint64 i = 0; i < n; i++)
 		tally_add(bpg->tally, bpg->frame->sensitive[bpg->rows[i]]);
-	if (bpg->l > 1 && bpg->tally->values < bpg->l)
-		lacking = Max(lacking, bpg->l - bpg->tally->values);
-	stands_for = invent_for_class(bpg, lacking);
-	for (uint64 i = 0; i < lacking; i++)
-		stands_for[i] = NO_MEMBER;
-	add_class(bpg, bpg->rows, n, NULL);
+	values = bpg->tally->values;
 	tally_clear(bpg->tally, bpg->frame);
+	return values;
+}
+
+/* Are there enough values for as many invented rows as k lacks? */
+static bool
+may_invent(Bpg *bpg, uint64 n)
+{
+	Code		nknown;
+
+	if (bpg->repair != REPAIR_COUNTERFEIT || n >= bpg->k || are_found(bpg, n))
+		return false;
+	nknown = bpg->nknown;
+	know_rows(bpg, bpg->rows, n);
+	if (bpg->nknown > 0 && bpg->nknown >= bpg->l && count_values(bpg, n) + bpg->k - n >= bpg->l)
+		return true;
+	forget_known(bpg, nknown);
+	return false;
 }
 
 bool
 invent_company(Bpg *bpg, uint64 n)
 {
+	uint64	   *stands_for;
+
 	if (!may_invent(bpg, n))
 		return false;
-	invent_rows(bpg, n);
+	stands_for = invent_for_class(bpg, bpg->k - n);
+	for (uint64 i = 0; i < bpg->k - n; i++)
+		stands_for[i] = NO_MEMBER;
+	add_class(bpg, bpg->rows, n, NULL);
 	return true;
 }

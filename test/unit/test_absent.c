@@ -1,0 +1,363 @@
+/*
+ * test_absent.c
+ *		Observers who know who is in the source when: what classes show of those
+ *		who stay, who leave and who come back, where everybody keeps his value.
+ *
+ * Such an observer knows which of a class's rows are people's, and how many are
+ * invented.  He asks of each person and value whether some way to deal values
+ * to all of whom he knows agrees with all releases; he knows what invented rows
+ * may show, too.  All ways are tried, and no code is shared with any method.
+ */
+#include "lives.h"
+
+#define MOST_STEPS	20000
+
+/* What a row of nobody can show is also what a person has whose row is his own. */
+typedef struct Observer
+{
+	const World *world;
+	int			nthreads;		/* those that hang together with the one at hand */
+	int			thread[MAX_THREADS];
+	Code		value[MAX_THREADS];
+	int			steps;
+	int			left[MAX_RELEASES][MAX_THREADS][NVALUES + 1];	/* rows of each class that nobody has been dealt */
+	bool		is_true[MAX_THREADS][MAX_RELEASES]; /* the thread's row there is its person's own */
+} Observer;
+
+static Observer observer;
+
+static int
+slot(Code value)
+{
+	return value == NO_CODE ? NVALUES : (int) value;
+}
+
+static void
+note_true_rows(const World *world)
+{
+	const Classes *classes = world->draft->classes;
+
+	for (uint64 i = 0; i < classes->first[classes->nclasses]; i++)
+		observer.is_true[world->thread_of_row[classes->rows[i]]][world->releases - 1] = true;
+}
+
+/* Was the value shown before a release, or by a person in it whose value is not in question? */
+static bool
+is_known_otherwise(const World *world, int release, Code value)
+{
+	for (int t = 0; t < world->nthreads; t++)
+	{
+		bool		in_question = false;
+
+		for (int i = 0; i < observer.nthreads; i++)
+			in_question |= observer.thread[i] == t;
+		for (int r = 0; r < release; r++)
+			if (world->threads[t].class_in[r] >= 0 && world->threads[t].shown[r] == value)
+				return true;
+		if (!in_question && observer.is_true[t][release] && world->threads[t].shown[release] == value)
+			return true;
+	}
+	return false;
+}
+
+/* Does every row that is dealt to nobody show a value that somebody has shown? */
+static bool
+is_explained(const World *world)
+{
+	for (int i = 0; i < observer.nthreads; i++)
+	{
+		int			t = observer.thread[i];
+		int			first = 0;
+		bool		explained = false;
+
+		if (!world->threads[t].invented)
+			continue;
+		while (world->threads[t].class_in[first] < 0)
+			first++;
+		for (int j = 0; j < observer.nthreads; j++)
+			explained |= observer.is_true[observer.thread[j]][first] && observer.value[j] == observer.value[i];
+		if (observer.value[i] == NO_CODE || (!explained && !is_known_otherwise(world, first, observer.value[i])))
+			return false;
+	}
+	return true;
+}
+
+static bool
+deal(int i, Code value)
+{
+	const World *world = observer.world;
+	const Thread *thread = &world->threads[observer.thread[i]];
+
+	for (int r = 0; r < world->releases; r++)
+		if (thread->class_in[r] >= 0 && observer.left[r][thread->class_in[r]][slot(value)] == 0)
+			return false;
+	for (int r = 0; r < world->releases; r++)
+		if (thread->class_in[r] >= 0)
+			observer.left[r][thread->class_in[r]][slot(value)]--;
+	observer.value[i] = value;
+	return true;
+}
+
+static void
+take_back(int i)
+{
+	const Thread *thread = &observer.world->threads[observer.thread[i]];
+
+	for (int r = 0; r < observer.world->releases; r++)
+		if (thread->class_in[r] >= 0)
+			observer.left[r][thread->class_in[r]][slot(observer.value[i])]++;
+}
+
+/* Can all from i on be dealt values?  Who has tried for long believes it. */
+static bool
+can_be_dealt(int i)
+{
+	if (observer.steps++ > MOST_STEPS)
+		return true;
+	if (i == observer.nthreads)
+		return is_explained(observer.world);
+	for (int v = 0; v <= NVALUES; v++)
+	{
+		Code		value = v == NVALUES ? NO_CODE : (Code) v;
+		bool		done;
+
+		if (!deal(i, value))
+			continue;
+		done = can_be_dealt(i + 1);
+		take_back(i);
+		if (done)
+			return true;
+	}
+	return false;
+}
+
+static bool
+share_class(const World *world, int t, int u)
+{
+	for (int r = 0; r < world->releases; r++)
+		if (world->threads[t].class_in[r] >= 0 && world->threads[t].class_in[r] == world->threads[u].class_in[r])
+			return true;
+	return false;
+}
+
+/* Whoever hangs together with somebody, who comes first, and invented rows last. */
+static void
+gather(const World *world, int t)
+{
+	bool		in[MAX_THREADS] = {false};
+
+	observer.world = world;
+	observer.nthreads = 0;
+	observer.thread[observer.nthreads++] = t;
+	in[t] = true;
+	for (int i = 0; i < observer.nthreads; i++)
+		for (int u = 0; u < world->nthreads; u++)
+			if (!in[u] && share_class(world, observer.thread[i], u))
+			{
+				in[u] = true;
+				observer.thread[observer.nthreads++] = u;
+			}
+	for (int i = 1, n = 1; i < observer.nthreads; i++)
+		if (!world->threads[observer.thread[i]].invented)
+		{
+			int			swap = observer.thread[n];
+
+			observer.thread[n++] = observer.thread[i];
+			observer.thread[i] = swap;
+		}
+	memset(observer.left, 0, sizeof(observer.left));
+	for (int i = 0; i < observer.nthreads; i++)
+		for (int r = 0; r < world->releases; r++)
+		{
+			const Thread *thread = &world->threads[observer.thread[i]];
+
+			if (thread->class_in[r] >= 0)
+				observer.left[r][thread->class_in[r]][slot(thread->shown[r])]++;
+		}
+}
+
+/* How many values can somebody have, for all that is out? */
+static int
+count_candidates(const World *world, int t)
+{
+	int			n = 0;
+
+	gather(world, t);
+	for (Code value = 0; value < NVALUES; value++)
+	{
+		observer.steps = 0;
+		if (!deal(0, value))
+			continue;
+		n += can_be_dealt(1);
+		take_back(0);
+	}
+	return n;
+}
+
+static bool
+was_published(const World *world, int t)
+{
+	for (int r = 0; r < world->releases; r++)
+		if (world->threads[t].class_in[r] >= 0)
+			return true;
+	return false;
+}
+
+static int
+count_found(const World *world)
+{
+	int			found = 0;
+
+	for (int t = 0; t < world->nthreads; t++)
+		if (!world->threads[t].invented && was_published(world, t))
+			found += count_candidates(world, t) < world->params[1];
+	return found;
+}
+
+static Draft *
+draft(World *world)
+{
+	return bpg_method.draft(&world->frame, &world->past, world->params, below(1000000));
+}
+
+/* Some leave, some come back, few come. */
+static void
+come_and_go(World *world)
+{
+	for (int t = 0; t < world->nthreads; t++)
+		if (!world->threads[t].invented && below(100) < 25)
+			world->threads[t].alive = !world->threads[t].alive;
+	add_people(world, below(4), NVALUES);
+}
+
+static int
+live_static(World *world, int repair, int asked_percent)
+{
+	memset(world, 0, sizeof(World));
+	memset(&observer, 0, sizeof(observer));
+	world->params[0] = 2 + below(4);
+	world->params[1] = 2 + below(2);
+	world->params[2] = repair;
+	world->params[3] = 1 + below(2);
+	add_people(world, 1 + below(14), 2 + below(NVALUES - 1));
+	for (int r = 0; r < 5; r++)
+	{
+		release(world, asked_percent, draft);
+		note_true_rows(world);
+		come_and_go(world);
+	}
+	return count_found(world);
+}
+
+static void
+observe(int repair, int asked_percent)
+{
+	World	   *world = malloc(sizeof(World));
+	int			found = 0;
+	uint64		nshown = 0;
+	uint64		ninvented = 0;
+
+	for (int life = 0; life < 100; life++)
+	{
+		found += live_static(world, repair, asked_percent);
+		nshown += world->nshown;
+		ninvented += world->ninvented;
+	}
+	free(world);
+	printf("# " UINT64_FORMAT " rows shown, " UINT64_FORMAT " invented, %d people found\n", nshown, ninvented, found);
+	check(nshown > 1000);
+	check(found == 0);
+	check((ninvented > 0) == (repair == 3));
+}
+
+static void
+test_dirty(void)
+{
+	observe(0, 60);
+}
+
+static void
+test_minimal(void)
+{
+	observe(1, 60);
+}
+
+static void
+test_none(void)
+{
+	observe(2, 100);
+}
+
+static void
+test_counterfeit(void)
+{
+	observe(3, 100);
+}
+
+static void
+test_counterfeit_cohorts(void)
+{
+	observe(3, 60);
+}
+
+/*
+ * All whom a class shows change, but for those who have left: were their values the ones that stay, they would be found.
+ * The values of the others are not among theirs.
+ */
+static void
+test_all_change(void)
+{
+	World	   *world = malloc(sizeof(World));
+	int			nleft = 0;
+	int			nfound = 0;
+
+	for (int life = 0; life < 200; life++)
+	{
+		int			stay = 1 + below(3);
+
+		memset(world, 0, sizeof(World));
+		world->params[0] = 4;
+		world->params[1] = 3;
+		world->params[2] = 3;
+		world->params[3] = 1;
+		add_people(world, 4, NVALUES);
+		for (int t = 0; t < 4; t++)
+			world->threads[t].sensitive = t;
+		release(world, 100, draft);
+		for (int t = 0; t < 4; t++)
+		{
+			world->threads[t].alive = t < stay;
+			world->threads[t].sensitive = 4 + t % 2;
+		}
+		add_people(world, 5, NVALUES);
+		for (int t = 4; t < 9; t++)
+			world->threads[t].sensitive = t % NVALUES;
+		release(world, 100, draft);
+		for (int t = stay; t < 4; t++)
+			for (int u = 0; u < 4; u++)
+				if (world->threads[u].class_in[1] >= 0 && world->threads[u].shown[1] == (Code) t)
+				{
+					nfound++;
+					break;
+				}
+		nleft += 4 - stay;
+	}
+	free(world);
+	printf("# of %d who have left, %d values still stand where they were\n", nleft, nfound);
+	check(nfound < nleft * 2 / 3);
+}
+
+static const Test tests[] = {
+	{"cohorts, dirty rows", test_dirty},
+	{"cohorts, few dirty rows", test_minimal},
+	{"whole tables, no repair", test_none},
+	{"whole tables, counterfeits", test_counterfeit},
+	{"cohorts, counterfeits", test_counterfeit_cohorts},
+	{"all others' values change", test_all_change},
+};
+
+int
+main(void)
+{
+	return run_tests(tests, lengthof(tests));
+}
