@@ -13,16 +13,13 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#define NOT_THERE	(NO_CODE - 1)
-
 static void *
 allocate(Size width, Size n)
 {
 	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 }
 
-/* The value with which the log has each person in a release: [threads] NO_CODE for NULL, or NOT_THERE. */
-static Code *
+Code *
 values_in(const Reading *reading, const ReadRelease *release)
 {
 	const SeenRelease *seen = release->seen;

@@ -29,6 +29,7 @@
 #include "serve/released.h"
 #include "serve/sequence/crowds.h"
 #include "serve/sequence/parts.h"
+#include "serve/sequence/sums.h"
 #include "utils/memutils.h"
 
 static void *
@@ -234,6 +235,7 @@ draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loa
 	}
 	sequencing = sequencing_create(publication, loaded);
 	verify_crowds(sequencing->reading, method, params);
+	verify_sums(sequencing->reading, method, params);
 	draft = method->draft_in_sequence(&loaded->frame, sequence_of(sequencing, parted), params);
 	judge(sequencing, method, params, parted, draft);
 	return draft;

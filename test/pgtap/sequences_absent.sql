@@ -1,0 +1,90 @@
+-- Sequences where people leave and come back: whoever knows who was there when adds and subtracts what all releases show.
+\set QUIET on
+\set ON_ERROR_STOP on
+SET client_min_messages = error;
+SELECT no_plan();
+
+CREATE TABLE everybody AS SELECT i AS id, 20 + i % 2 AS age, 'd' || i % 7 AS ill FROM generate_series(1, 63) i;
+CREATE TABLE people (LIKE everybody);
+-- Releases of those whom conditions tell, one after the other; which of them came about.
+CREATE FUNCTION live(there text[], k numeric, privacy text DEFAULT 'linkability') RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	done text := '';
+BEGIN
+	PERFORM pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'sequential', jsonb_build_object('k', k, 'seed', 1, 'privacy', privacy));
+	FOR n IN 1 .. cardinality(there) LOOP
+		TRUNCATE people;
+		EXECUTE 'INSERT INTO people SELECT * FROM everybody WHERE ' || there[n];
+		BEGIN
+			PERFORM pprepub.publish('people', columns => '{ill}');
+			done := done || n;
+		EXCEPTION WHEN no_data_found THEN
+			NULL;
+		END;
+	END LOOP;
+	PERFORM pprepub.drop_publication('people', true);
+	RETURN done;
+END $$;
+
+-- Two releases
+SELECT is(live('{true, "id > 14", "id > 1"}', 3), '12', 'who has not come back with the others would be found beside the first release');
+SELECT is(live('{"id > 14", true, "id > 1"}', 3), '12', 'and who leaves again alone');
+SELECT is(live('{"id <= 28", "id <= 1 OR id > 28"}', 3), '1', 'and who is the only one to stay');
+
+-- More of them: 1 - 2 is those who left, 3 - 4 the same without one.
+SELECT is(live(ARRAY['id <= 42', 'id <= 21', 'true', 'id <= 21 OR id > 42' || who], k, privacy), done, format('three releases, and a fourth with %L, %s %s', who, privacy, k))
+FROM (VALUES (' OR id = 25', 3, 'linkability', '123'), (' OR id IN (25, 32)', 2, 'linkability', '123'), (' OR id IN (25, 26)', 3, 'linkability', '123'),
+	(' OR id IN (25, 26, 27)', 3, 'linkability', '1234'), ('', 3, 'linkability', '1234'), (' OR id IN (25, 26, 27, 32)', 2.5, 'diversity', '123'),
+	(' OR id IN (25, 26, 27)', 2.5, 'diversity', '1234')) v(who, k, privacy, done);
+-- What the owner is told.
+CREATE FUNCTION people_are(condition text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	TRUNCATE people;
+	EXECUTE 'INSERT INTO people SELECT * FROM everybody WHERE ' || condition;
+END $$;
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'sequential', '{"k": 3, "seed": 1}') \g /dev/null
+SELECT people_are(condition), pprepub.publish('people', columns => '{ill}') FROM unnest('{id <= 42,id <= 21,true}'::text[]) condition \g /dev/null
+SELECT people_are('id <= 21 OR id > 42 OR id = 25') \g /dev/null
+SELECT throws_ok($$ SELECT pprepub.publish('people', columns => '{ill}') $$, 'P0002', 'people of publication "people" would be found by adding and subtracting releases', 'an error says why');
+SELECT lives_ok($$ SELECT pprepub.publish('people', columns => '{age}') $$, 'without the sensitive column there is none');
+SELECT pprepub.drop_publication('people', true) \g /dev/null
+
+-- 1 + 2 - 3 is those of 1 and 2 twice, but that would take that they are few in both.
+SELECT is(live('{"id <= 28", "id <= 7 OR id > 28", "id > 7"}', 3), '123', 'a few stay who are enough');
+
+-- At random: is any group alone a sum of whole releases?  The attacker tries all of -1, 0 and 1 times each.
+CREATE TABLE lives (n int, id int, ill text);
+CREATE FUNCTION few_in_sums(releases int, k int) RETURNS bigint LANGUAGE sql AS $$
+	WITH RECURSIVE factors AS (SELECT '{}'::int[] AS f UNION ALL SELECT f || x FROM factors, generate_series(-1, 1) x WHERE cardinality(f) < releases),
+		sums AS (SELECT f, id, ill, sum(f[n]) AS times FROM factors JOIN lives ON n <= releases WHERE cardinality(f) = releases GROUP BY f, id, ill)
+	SELECT count(*) FROM (SELECT FROM sums GROUP BY f HAVING min(times) >= 0 AND max(times) = 1 AND count(DISTINCT ill) FILTER (WHERE times = 1) < k) s $$;
+CREATE FUNCTION live_randomly(k int, OUT published int, OUT refused int, OUT few bigint) LANGUAGE plpgsql AS $$
+DECLARE
+	number int;
+BEGIN
+	published := 0;
+	refused := 0;
+	few := 0;
+	FOR life IN 1 .. 15 LOOP
+		TRUNCATE lives;
+		PERFORM pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'sequential', jsonb_build_object('k', k, 'seed', life));
+		FOR n IN 1 .. 6 LOOP
+			TRUNCATE people;
+			-- whole groups come and go, and sometimes somebody by himself
+			INSERT INTO people SELECT e.* FROM everybody e JOIN (SELECT g, random() < 0.6 AS there FROM generate_series(0, 2) g) g ON g = id % 3
+				WHERE there <> (id = 5 AND random() < 0.5);
+			BEGIN
+				number := (pprepub.publish('people', columns => '{ill}')).number;
+				INSERT INTO lives SELECT number, id, ill FROM people;
+				published := published + 1;
+			EXCEPTION WHEN no_data_found THEN
+				refused := refused + 1;
+			END;
+		END LOOP;
+		few := few + few_in_sums(coalesce((SELECT max(l.n) FROM lives l), 0), k);
+		PERFORM pprepub.drop_publication('people', true);
+	END LOOP;
+END $$;
+SELECT setseed(0.3) \g /dev/null
+SELECT ok(published > 30 AND refused > 0 AND few = 0, format('at random: %s published, %s refused, %s sums of few values', published, refused, few)) FROM live_randomly(3);
+SELECT finish();
