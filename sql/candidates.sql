@@ -66,6 +66,10 @@ UPDATE ward.skewed SET disease = 'flu';
 SELECT number FROM pprepub.publish('skewed');
 UPDATE ward.skewed SET disease = CASE WHEN id <= 30 THEN 'flu' ELSE 'd' || id % 5 END;
 SELECT number, classes, counterfeits FROM pprepub.publish('skewed');
+-- A value that nobody has had, among invented rows
+INSERT INTO ward.skewed VALUES (101, 20, 'new');
+SELECT number FROM pprepub.publish('skewed');
+DELETE FROM ward.skewed WHERE id = 101;
 
 -- cor-split
 CREATE TABLE ward.stays AS SELECT i AS id, i * 7 % 50 AS age, 'd' || i % 12 AS disease FROM generate_series(1, 600) i;

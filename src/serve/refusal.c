@@ -78,6 +78,15 @@ verify_not_refused(const Making *making)
 		case REFUSED_SKEW:
 			refuse_skew(making, refusal);
 			break;
+		case REFUSED_FOUND:
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg(UINT64_FORMAT " row(s) that are new to publication \"%s\" would be found by their sensitive values",
+							refusal->rows, name),
+					 errdetail("Nobody else has these values, nor had them, and fewer than " UINT64_FORMAT " of them would stand in a class with invented rows, which can only have values that are known.",
+							   refusal->limit),
+					 errhint("Wait for more people, leave these rows out with a view, or declare a coarser sensitive column.")));
+			break;
 		case REFUSED_LIFESPAN:
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -402,8 +402,60 @@ world_create(int people, Code nvalues, uint32 skew)
 	return world;
 }
 
+static bool
+somebody_has(const World *world, Code value)
+{
+	for (int row = 0; row < world->nrows; row++)
+		if (world->frame.sensitive[row] == value)
+			return true;
+	return false;
+}
+
+/*
+ * Could somebody in a class of the last release have the value, where invented rows show what other classes show, or
+ * showed before?  (Here they also show some that nobody has: the frame knows these.)
+ */
+static bool
+may_have(const World *world, const SeenClass *class, Code value)
+{
+	int			others = 0;		/* values that the other people of the class must have */
+
+	for (Code v = 0; v < world->nvalues; v++)
+	{
+		bool		is_told = v == value || times(class, v) == 0 || !somebody_has(world, v);
+
+		for (int r = 0; r < world->releases && !is_told; r++)
+			for (int c = 0; c < world->seen[r].nclasses && !is_told; c++)
+			{
+				const SeenClass *other = &world->seen[r].classes[c];
+
+				is_told = other != class && (r < world->releases - 1 || other->npeople > 0) && times(other, v) > 0;
+			}
+		others += !is_told;
+	}
+	return times(class, value) > 0 && others <= class->npeople - 1;
+}
+
+static bool
+leaves_candidates(const World *world, int m)
+{
+	const SeenTable *last = &world->seen[world->releases - 1];
+
+	for (int c = 0; c < last->nclasses; c++)
+	{
+		int			candidates = 0;
+
+		for (Code v = 0; v < world->nvalues; v++)
+			candidates += may_have(world, &last->classes[c], v);
+		if (last->classes[c].npeople > 0 && candidates < m)
+			return false;
+	}
+	return true;
+}
+
 static uint64 unsafe_classes;
 static uint64 refused;
+static uint64 found;
 static uint64 released;
 
 static void
@@ -420,13 +472,15 @@ live_under(const Method *method, const int64 *params, int m, int n, bool once)
 		if (draft->refusal.kind != NOT_REFUSED)
 		{
 			refused++;
-			check(draft->refusal.kind == REFUSED_SKEW || draft->refusal.kind == REFUSED_FEW_VALUES);
+			found += draft->refusal.kind == REFUSED_FOUND;
+			check(draft->refusal.kind == REFUSED_SKEW || draft->refusal.kind == REFUSED_FEW_VALUES || draft->refusal.kind == REFUSED_FOUND);
 			break;
 		}
 		released++;
 		see(world, draft->classes);
 		check(shows_everybody(world, draft->classes));
 		check(is_invariant(world, m, once));
+		check(leaves_candidates(world, m));
 		if (n > 0)
 			check(count_unsafe(world, n) == 0);
 		else
@@ -446,6 +500,7 @@ keeps_everybody_among_the_same_values(void)
 		live_under(&invariance_method, params, m, 0, true);
 	}
 	check(released > 1500);
+	check(found > 0);
 	check(unsafe_classes > 100);	/* which is why there is cor-split */
 }
 
@@ -945,6 +1000,8 @@ invents_as_few_as_can_be_at_first(void)
 			check(count[draft->refusal.value] == most && draft->refusal.having == (uint64) most);
 			continue;
 		}
+		if (draft->refusal.kind == REFUSED_FOUND)
+			continue;
 		see(world, draft->classes);
 		check(world->invented == (uint64) Max(0, most * m - world->nrows));
 	}

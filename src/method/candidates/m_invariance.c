@@ -55,7 +55,7 @@ invariance_draft(const Frame *frame, const Past *past, const int64 *params, uint
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
-	return drafting->draft;
+	return refuse_found(drafting->draft, frame, past->paths, params[INVARIANCE_M]);
 }
 
 const Method invariance_method = {

@@ -1,0 +1,55 @@
+-- Values that nobody has had, among invented rows: whoever knows who is in the source knows whose they are, since invented rows have
+-- values that are known.
+\set QUIET on
+SET client_min_messages = error;
+BEGIN;
+SELECT no_plan();
+
+CREATE TABLE people AS SELECT i AS id, 20 + i % 40 AS age, 'd' || i % 6 AS ill FROM generate_series(1, 60) i;
+SELECT pprepub.create_publication(v.name, 'people', 'id', '{"age": "range"}', 'ill', v.method, v.params, beside => v.beside)
+FROM (VALUES ('m', 'm-invariance', '{"m": 3}'::jsonb, '{}'::name[]), ('c', 'cor-split', '{"m": 3, "n": 2}', '{m}'),
+	('b', 'bpg', '{"k": 4, "l": 3, "repair": "counterfeit"}', '{m,c}')) v(name, method, params, beside) \g /dev/null
+SELECT name FROM unnest('{m,c,b}'::text[]) name, pprepub.publish(name) \g /dev/null
+
+-- Somebody comes alone, with a value of his own.
+INSERT INTO people VALUES (100, 33, 'new');
+PREPARE release AS SELECT pprepub.publish($1);
+SELECT throws_ok(format('EXECUTE release(%L)', name), '55000', '1 row(s) that are new to publication "' || name || '" would be found by their sensitive values',
+	name || ': nothing is published') FROM unnest('{m,c}'::text[]) name;
+SELECT is((SELECT suppressed FROM pprepub.publish('b')), 1::bigint, 'b: he waits');
+SELECT is_empty($$ SELECT FROM published.b WHERE ill = 'new' $$, 'and his value does not leave');
+
+-- With somebody else who has another's, it may be either's; with two who have their own, there are too few values still.
+INSERT INTO people VALUES (101, 34, 'newer');
+SELECT throws_ok(format('EXECUTE release(%L)', name), '55000', '2 row(s) that are new to publication "' || name || '" would be found by their sensitive values',
+	name || ': two values are too few') FROM unnest('{m,c}'::text[]) name;
+SELECT is((SELECT suppressed FROM pprepub.publish('b')), 2::bigint, 'b: both wait');
+UPDATE people SET ill = 'd3' WHERE id = 101;
+SELECT lives_ok(format('EXECUTE release(%L)', name), name || ': beside a known one it is one of three') FROM unnest('{m,c,b}'::text[]) name;
+SELECT ok(count(*) = 1, name || ': and leaves') FROM (SELECT 'm' AS name, ill FROM published.m UNION ALL SELECT 'c', ill FROM published.c UNION ALL SELECT 'b', ill FROM published.b) s
+WHERE ill = 'new' GROUP BY name;
+
+-- Now it is known, and hides whoever comes next.
+INSERT INTO people VALUES (102, 35, 'new');
+SELECT lives_ok(format('EXECUTE release(%L)', name), name || ': it is known now') FROM unnest('{m,c,b}'::text[]) name;
+
+-- All but one leave a class, and he has a new value: it would be his.  There are enough others who have it, or he waits.
+CREATE TABLE few AS SELECT i AS id, 20 + i AS age, 'd' || i AS ill FROM generate_series(1, 4) i;
+SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4, "l": 3, "repair": "counterfeit"}') \g /dev/null
+SELECT pprepub.publish('few') \g /dev/null
+DELETE FROM few WHERE id > 1;
+SELECT is((SELECT (rows, counterfeits)::text FROM pprepub.publish('few')), '(4,3)', 'three stand in for those who have left');
+UPDATE few SET ill = 'new';
+SELECT throws_ok($$ SELECT pprepub.publish('few') $$, 'P0002', NULL, 'he waits when he has a value of his own');
+UPDATE few SET ill = 'd2';
+SELECT is((SELECT (rows, counterfeits)::text FROM pprepub.publish('few')), '(4,3)', 'and is shown when he has a known one');
+
+-- More newcomers than k who have too few values are not filled up: that would tell that they have the same.
+INSERT INTO few SELECT i, 20 + i, 'd3' FROM generate_series(11, 16) i;
+SELECT is((SELECT (rows, suppressed)::text FROM pprepub.publish('few')), '(4,6)', 'people of one value wait for others');
+INSERT INTO few VALUES (17, 30, 'd2'), (18, 30, 'd1');
+SELECT is((SELECT (rows, suppressed)::text FROM pprepub.publish('few')), '(12,0)', 'who have come');
+
+SELECT is((SELECT string_agg(name || ' ' || check_name, ', ') FROM unnest('{m,c,b,few}'::text[]) name, pprepub.audit(name) WHERE NOT holds), NULL, 'audit()');
+SELECT * FROM finish();
+ROLLBACK;
