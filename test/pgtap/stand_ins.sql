@@ -43,6 +43,23 @@ SELECT is((SELECT count(*) FROM class b JOIN class a USING (people) WHERE a.rele
 SELECT is((SELECT count(*) FROM place JOIN everybody ON id = person WHERE is_invented AND place.ill <> everybody.ill), 0::bigint,
 	'a stand-in shows what was shown of whom it stands for');
 
+-- They stand anywhere in their classes, as far as rows can be told by their values; and classes that have any have any number.
+CREATE TABLE standing (release int, class bigint, classes bigint, place bigint, size bigint, ill text);
+DO $$
+BEGIN
+	FOR n IN 2 .. 6 LOOP
+		EXECUTE format('INSERT INTO standing SELECT %s, class, max(class) OVER (), row_number() OVER (PARTITION BY class ORDER BY ctid), count(*) OVER (PARTITION BY class), ill
+			FROM published.people_%1$s', n);
+	END LOOP;
+END $$;
+SELECT cmp_ok(count(*), '>', 100::bigint, 'many stand-ins can be told') FROM standing JOIN place p USING (release, class, ill) WHERE is_invented;
+-- within five standard deviations
+SELECT cmp_ok(abs(sum((s.place - 0.5) / size) - count(*) / 2.0), '<', 5 * sqrt(count(*) / 12.0), 'in the middle on average')
+FROM standing s JOIN place USING (release, class, ill) WHERE is_invented
+	AND NOT EXISTS (SELECT FROM place o WHERE (o.release, o.class, o.ill) = (s.release, s.class, s.ill) AND NOT o.is_invented);
+SELECT cmp_ok(abs(sum((class - 0.5) / classes) - count(*) / 2.0), '<', 5 * sqrt(count(*) / 12.0), 'in classes of any number')
+FROM (SELECT DISTINCT release, class, classes FROM standing JOIN place USING (release, class) WHERE is_invented) c;
+
 -- Where people's own values have changed, as many of the stand-ins, for as many as they are, show others too: else those that stay would be theirs.
 UPDATE people SET ill = 'd0' WHERE id % 3 > 0 AND age < 45;
 DELETE FROM people WHERE random() < 0.1;
