@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "audit/atoms.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -88,9 +89,9 @@ number_atoms(Parting *parting, uint64 nthreads)
 	for (uint32 i = 0; i < atoms->nplaces; i++)
 		if (number[i] != NO_CLASS)
 			number[i] = atoms->natoms++;
-	atoms->atom = palloc_extended(sizeof(uint32) * (nthreads + 1), MCXT_ALLOC_HUGE);
-	atoms->size = palloc_extended(sizeof(uint64) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	atoms->last = palloc_extended(sizeof(uint32) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE);
+	atoms->atom = new_array(uint32, nthreads);
+	atoms->size = new_zeros(uint64, atoms->natoms);
+	atoms->last = new_array(uint32, atoms->natoms);
 	for (uint64 t = 0; t < nthreads; t++)
 	{
 		uint32		atom = number[parting->place[t]];
@@ -106,7 +107,7 @@ atoms_of(const Seen *seen)
 {
 	Parting		parting = {.atoms = palloc0(sizeof(Atoms))};
 
-	parting.place = palloc_extended(sizeof(uint32) * (seen->nthreads + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	parting.place = new_zeros(uint32, seen->nthreads);
 	(void) place_create(&parting, NO_PLACE, -1, NO_CLASS);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)

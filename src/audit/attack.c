@@ -23,6 +23,7 @@
 #include "postgres.h"
 
 #include "audit/attack.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
@@ -104,12 +105,6 @@ typedef struct Attacker
 	Attack	   *result;
 } Attacker;
 
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
 static inline void
 lower(Least *least, uint64 records, uint32 values)
 {
@@ -187,15 +182,15 @@ view_release(Attacker *attacker, const SeenRelease *release, View *view, uint32 
 {
 	uint32		natoms = attacker->atoms->natoms;
 	uint64		nrows = release->first[release->nclasses];
-	Code	   *values = allocate(sizeof(Code), nrows);
+	Code	   *values = new_zeros(Code, nrows);
 	uint32		n;
 
 	view->nclasses = release->nclasses;
 	view->least = no_set;
-	view->first = allocate(sizeof(uint32), view->nclasses);
-	view->presence = allocate(sizeof(Presence), Min(natoms, nrows));
-	view->value = allocate(sizeof(Code), nrows);
-	view->class_of = allocate(sizeof(uint32), natoms);
+	view->first = new_zeros(uint32, view->nclasses);
+	view->presence = new_zeros(Presence, Min(natoms, nrows));
+	view->value = new_zeros(Code, nrows);
+	view->class_of = new_zeros(uint32, natoms);
 	for (uint32 atom = 0; atom < natoms; atom++)
 		view->class_of[atom] = view->nclasses;
 	for (uint32 c = 0; c < view->nclasses; c++)
@@ -215,17 +210,17 @@ static void
 view_all(Attacker *attacker)
 {
 	const Seen *seen = attacker->seen;
-	uint32	   *fill = allocate(sizeof(uint32), attacker->atoms->natoms);
+	uint32	   *fill = new_zeros(uint32, attacker->atoms->natoms);
 
-	attacker->view = allocate(sizeof(View), seen->nreleases);
-	attacker->seen_in = allocate(sizeof(uint64), seen->nvalues);
-	attacker->shared_in = allocate(sizeof(uint64), seen->nvalues);
+	attacker->view = new_zeros(View, seen->nreleases);
+	attacker->seen_in = new_zeros(uint64, seen->nvalues);
+	attacker->shared_in = new_zeros(uint64, seen->nvalues);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		view_release(attacker, &seen->release[r], &attacker->view[r], fill);
 	pfree(fill);
-	attacker->part = allocate(sizeof(Part), attacker->most_presences);
-	attacker->next = allocate(sizeof(uint32), attacker->most_presences);
-	attacker->part_of = allocate(sizeof(uint32), attacker->most_classes);
+	attacker->part = new_zeros(Part, attacker->most_presences);
+	attacker->next = new_zeros(uint32, attacker->most_presences);
+	attacker->part_of = new_zeros(uint32, attacker->most_classes);
 }
 
 /* ----------------------------------------------------------------
@@ -474,7 +469,7 @@ attack(const Seen *seen, const Atoms *atoms, const Principle *promised)
 	Size		npairs = (Size) seen->nreleases * Max(0, seen->nreleases - 1) / 2;
 
 	attacker.result = palloc0(sizeof(Attack));
-	attacker.result->revealed = allocate(sizeof(Revealed), 3 * npairs + 1);
+	attacker.result->revealed = new_zeros(Revealed, 3 * npairs + 1);
 	if (seen->nreleases == 0)
 		return attacker.result;
 	view_all(&attacker);

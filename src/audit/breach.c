@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "audit/breach.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/wide.h"
 #include "utils/memutils.h"
@@ -204,9 +205,9 @@ visit_breaches(const Statistics *statistics, Thread npeople, const bool *is_prot
 	Visiting	visiting = {
 		.statistics = statistics,.is_protected = is_protected,
 		.links = palloc(sizeof(Link)),.releases = palloc(sizeof(int32)),
-		.values = palloc_extended(sizeof(Code) * nvalues, MCXT_ALLOC_HUGE),
-		.n = palloc_extended(sizeof(uint64) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
-		.end = palloc_extended(sizeof(uint64) * nvalues, MCXT_ALLOC_HUGE),
+		.values = new_array(Code, nvalues),
+		.n = new_zeros(uint64, nvalues),
+		.end = new_array(uint64, nvalues),
 	};
 
 	for (Thread person = 0; person < npeople; person++)

@@ -13,6 +13,7 @@
 
 #include "audit/compromise.h"
 #include "audit/worlds.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -39,18 +40,12 @@ typedef struct Deducing
 	uint64		allocated;
 } Deducing;
 
-static void *
-allocate(Size width, uint64 n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
 Thread
 find_changed(const Statistics *statistics)
 {
 	const Seen *seen = statistics->seen;
-	Code	   *shown = allocate(sizeof(Code), seen->nthreads);
-	bool	   *is_shown = allocate(sizeof(bool), seen->nthreads);
+	Code	   *shown = new_zeros(Code, seen->nthreads);
+	bool	   *is_shown = new_zeros(bool, seen->nthreads);
 	Thread		changed = NO_THREAD;
 
 	for (int32 r = 0; r < seen->nreleases; r++)
@@ -103,7 +98,7 @@ begin_candidates(Deducing *deducing)
 
 		deduction->first[t + 1] = deduction->first[t] + shown->first[at.class + 1] - shown->first[at.class];
 	}
-	deduction->candidate = allocate(sizeof(Code), deduction->first[nthreads]);
+	deduction->candidate = new_zeros(Code, deduction->first[nthreads]);
 	for (uint64 t = 0; t < nthreads; t++)
 	{
 		Step		at = statistics->step[statistics->first[t]];
@@ -290,24 +285,24 @@ deducing_create(const Statistics *statistics)
 	uint64		nclasses;
 
 	deducing->statistics = statistics;
-	deducing->base = allocate(sizeof(uint64), seen->nreleases);
+	deducing->base = new_zeros(uint64, seen->nreleases);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		deducing->base[r + 1] = deducing->base[r] + seen->release[r].nclasses;
 	nclasses = deducing->base[seen->nreleases];
-	deducing->is_waiting = allocate(sizeof(bool), nclasses);
-	deducing->waiting = allocate(sizeof(Step), nclasses);
-	deducing->class_mark = allocate(sizeof(uint64), nclasses);
-	deducing->thread_mark = allocate(sizeof(uint64), seen->nthreads);
-	deducing->value_mark = allocate(sizeof(uint64), seen->nvalues);
-	deducing->taken = allocate(sizeof(uint32), seen->nvalues);
+	deducing->is_waiting = new_zeros(bool, nclasses);
+	deducing->waiting = new_zeros(Step, nclasses);
+	deducing->class_mark = new_zeros(uint64, nclasses);
+	deducing->thread_mark = new_zeros(uint64, seen->nthreads);
+	deducing->value_mark = new_zeros(uint64, seen->nvalues);
+	deducing->taken = new_zeros(uint32, seen->nvalues);
 	deducing->allocated = 64;
 	deducing->met = palloc(sizeof(Step) * deducing->allocated);
 	deducing->deduction = palloc0(sizeof(Deduction));
-	deducing->deduction->first = allocate(sizeof(uint64), seen->nthreads);
-	deducing->deduction->ncandidates = allocate(sizeof(uint32), seen->nthreads);
-	deducing->deduction->nbefore = allocate(sizeof(uint32), seen->nthreads);
-	deducing->deduction->together = allocate(sizeof(Thread), seen->nthreads);
-	deducing->deduction->is_exact = allocate(sizeof(bool), seen->nthreads);
+	deducing->deduction->first = new_zeros(uint64, seen->nthreads);
+	deducing->deduction->ncandidates = new_zeros(uint32, seen->nthreads);
+	deducing->deduction->nbefore = new_zeros(uint32, seen->nthreads);
+	deducing->deduction->together = new_zeros(Thread, seen->nthreads);
+	deducing->deduction->is_exact = new_zeros(bool, seen->nthreads);
 	return deducing;
 }
 

@@ -11,6 +11,7 @@
 
 #include "audit/correlations.h"
 #include "audit/judge.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -89,7 +90,7 @@ find_correlations(const Statistics *statistics, uint32 most,
 	counting.base = palloc0(sizeof(uint64) * ((Size) seen->nreleases + 1));
 	for (int32 r = 0; r < seen->nreleases; r++)
 		counting.base[r + 1] = counting.base[r] + seen->release[r].nclasses;
-	counting.common = palloc_extended(sizeof(uint32) * (counting.base[seen->nreleases] + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	counting.common = new_zeros(uint32, counting.base[seen->nreleases]);
 	counting.met = palloc(sizeof(Step) * counting.allocated);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
@@ -131,7 +132,7 @@ judge_class(const Companies *companies, const Classes *classes, uint32 c, uint32
 void
 judge_correlations(const Companies *companies, const Classes *classes, uint32 n)
 {
-	uint32	   *common = palloc_extended(sizeof(uint32) * ((Size) companies->n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32	   *common = new_zeros(uint32, companies->n);
 
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{

@@ -9,6 +9,7 @@
 
 #include "audit/evenness.h"
 #include "audit/judge.h"
+#include "frame/arrays.h"
 #include "frame/codes.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -136,9 +137,9 @@ judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, u
 {
 	Judge		judge = {
 		.frame = frame,.paths = paths,.classes = classes,
-		.values = palloc_extended(sizeof(Code) * (largest_class(classes) + 1), MCXT_ALLOC_HUGE),
-		.earlier = palloc_extended(sizeof(Code) * (largest_past(paths) + 1), MCXT_ALLOC_HUGE),
-		.judged = palloc_extended(sizeof(uint32) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
+		.values = new_array(Code, largest_class(classes)),
+		.earlier = new_array(Code, largest_past(paths)),
+		.judged = new_zeros(uint32, paths->nclasses),
 	};
 
 	if (classes->first[classes->nclasses] != frame->nrows)
@@ -236,8 +237,8 @@ Evenness
 measure_evenness(const Seen *seen, uint64 npeople)
 {
 	Evenness	evenness = {.uneven_in = -1,.fewest_in = -1,.changed_in = -1};
-	First	   *first = palloc_extended(sizeof(First) * (npeople + 1), MCXT_ALLOC_HUGE);
-	bool	   *is_changed = palloc_extended(sizeof(bool) * (npeople + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	First	   *first = new_array(First, npeople);
+	bool	   *is_changed = new_zeros(bool, npeople);
 	uint64		largest = 0;
 	Code	   *values;
 	Code	   *earlier;
@@ -247,8 +248,8 @@ measure_evenness(const Seen *seen, uint64 npeople)
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 			largest = Max(largest, seen_size(&seen->release[r], c));
-	values = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
-	earlier = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
+	values = new_array(Code, largest);
+	earlier = new_array(Code, largest);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 		{

@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "audit/judge.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -193,8 +194,7 @@ judge_classes(const Frame *frame, const Classes *classes, const Principle *princ
 
 	verify_shape(&judge);
 	judge.seen = palloc_extended(frame->nrows / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	judge.tally.count = palloc_extended(sizeof(uint32) * ((Size) frame->nsensitive + 1),
-										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	judge.tally.count = new_zeros(uint32, frame->nsensitive);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();

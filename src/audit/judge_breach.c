@@ -16,6 +16,7 @@
 
 #include "audit/breach.h"
 #include "audit/judge.h"
+#include "frame/arrays.h"
 #include "history/shown.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -198,7 +199,7 @@ judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *c
 static void
 judge_counted(const Frame *frame, const Classes *classes, const uint64 *first_counted, const RowId *counted)
 {
-	bool	   *is_in = palloc_extended(sizeof(bool) * (frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *is_in = new_zeros(bool, frame->nrows);
 
 	for (uint64 i = 0; i < classes->first[classes->nclasses]; i++)
 		is_in[classes->rows[i]] = true;
@@ -225,11 +226,11 @@ judge_breaches(const Frame *frame, const Paths *paths, const Classes *classes,
 		return;
 	if (first_counted != NULL)
 		judge_counted(frame, classes, first_counted, counted);
-	judge.count = palloc_extended(sizeof(uint32) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	judge.kept = palloc_extended(sizeof(double) * nvalues, MCXT_ALLOC_HUGE);
+	judge.count = new_zeros(uint32, nvalues);
+	judge.kept = new_array(double, nvalues);
 	for (Code value = 0; value < frame->nsensitive; value++)
 		judge.kept[value] = 1;
-	judge.touched = palloc_extended(sizeof(Code) * nvalues, MCXT_ALLOC_HUGE);
+	judge.touched = new_array(Code, nvalues);
 	judge.links = palloc(sizeof(Link));
 	if (paths != NULL)
 		judge.shown = shown_classes(paths, frame);

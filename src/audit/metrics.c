@@ -22,6 +22,7 @@
 #include <math.h>
 
 #include "audit/metrics.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -56,8 +57,8 @@ entropies_create(const Domain *domain)
 	Size		n = (Size) domain->size + 1;
 	Entropies	sums;
 
-	sums.rows = palloc_extended(sizeof(uint64) * n, MCXT_ALLOC_HUGE);
-	sums.bits = palloc_extended(sizeof(double) * n, MCXT_ALLOC_HUGE);
+	sums.rows = new_array(uint64, n);
+	sums.bits = new_array(double, n);
 	sums.rows[0] = 0;
 	sums.bits[0] = 0;
 	for (Code i = 0; i < domain->size; i++)

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "audit/smallest.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -20,7 +21,7 @@ static Counter
 counter_create(const Seen *seen)
 {
 	return (Counter) {
-		.stamp = palloc_extended(sizeof(uint64) * ((Size) seen->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO)
+		.stamp = new_zeros(uint64, seen->nvalues)
 	};
 }
 
@@ -127,10 +128,10 @@ static Poverty *
 measure_poverty(const Seen *seen, const Atoms *atoms)
 {
 	Counter		counter = counter_create(seen);
-	uint64	   *first = palloc_extended(sizeof(uint64) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE);
-	uint64	   *filled = palloc_extended(sizeof(uint64) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE);
-	Code	   *values = palloc_extended(sizeof(Code) * (seen->nthreads + 1), MCXT_ALLOC_HUGE);
-	Poverty    *poverty = palloc_extended(sizeof(Poverty) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE);
+	uint64	   *first = new_array(uint64, atoms->natoms);
+	uint64	   *filled = new_array(uint64, atoms->natoms);
+	Code	   *values = new_array(Code, seen->nthreads);
+	Poverty    *poverty = new_array(Poverty, atoms->natoms);
 
 	first[0] = 0;
 	for (uint32 a = 0; a < atoms->natoms; a++)

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "audit/worlds.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -34,12 +35,6 @@ struct Worlds
 	Code		value[MAX_TOGETHER];
 	uint64		steps;
 };
-
-static void *
-allocate(Size width, uint64 n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 static inline bool
 is_open(const Worlds *worlds, Thread t)
@@ -75,11 +70,11 @@ worlds_create(const Statistics *statistics, Deduction *deduction)
 
 	worlds->statistics = statistics;
 	worlds->deduction = deduction;
-	worlds->head = allocate(sizeof(Thread), seen->nthreads);
-	worlds->next = allocate(sizeof(Thread), seen->nthreads);
-	worlds->last = allocate(sizeof(Thread), seen->nthreads);
-	worlds->size = allocate(sizeof(uint64), seen->nthreads);
-	worlds->is_bounded = allocate(sizeof(bool), seen->nthreads);
+	worlds->head = new_zeros(Thread, seen->nthreads);
+	worlds->next = new_zeros(Thread, seen->nthreads);
+	worlds->last = new_zeros(Thread, seen->nthreads);
+	worlds->size = new_zeros(uint64, seen->nthreads);
+	worlds->is_bounded = new_zeros(bool, seen->nthreads);
 	for (uint64 t = 0; t < seen->nthreads; t++)
 	{
 		worlds->head[t] = worlds->last[t] = t;

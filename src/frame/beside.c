@@ -6,6 +6,7 @@
 #include "frame/loading.h"
 
 #include "executor/spi.h"
+#include "frame/arrays.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -55,9 +56,9 @@ load_protected(FrameLoad *load, Oid copy)
 	if (SPI_execute(psprintf("SELECT %s FROM %s", quote_identifier(column->name), relation_words(copy)), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read which values are protected");
 	load->nprotected = SPI_processed;
-	values = palloc_extended(sizeof(Datum) * (SPI_processed + 1), MCXT_ALLOC_HUGE);
-	nulls = palloc_extended(sizeof(bool) * (SPI_processed + 1), MCXT_ALLOC_HUGE);
-	load->protected = palloc_extended(sizeof(uint32) * (SPI_processed + 1), MCXT_ALLOC_HUGE);
+	values = new_array(Datum, SPI_processed);
+	nulls = new_array(bool, SPI_processed);
+	load->protected = new_array(uint32, SPI_processed);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		values[i] = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &nulls[i]);
 	load_sensitive_numbers(load, values, nulls, load->protected, SPI_processed);

@@ -8,6 +8,7 @@
 
 #include "catalog/pg_type.h"
 #include "declare/strmap.h"
+#include "frame/arrays.h"
 #include "frame/tree.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -46,8 +47,7 @@ make_domain(const CodingState *state, Code nvalues, const Tree *tree)
 	domain->size = nvalues + (state->has_null ? 1 : 0);
 	domain->null_code = state->has_null ? nvalues : NO_CODE;
 	domain->tree = tree;
-	domain->frequency = palloc_extended(sizeof(uint64) * ((Size) domain->size + 1),
-										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	domain->frequency = new_zeros(uint64, domain->size);
 	state->code[DICTIONARY_NULL] = domain->null_code;
 	return domain;
 }
@@ -195,7 +195,7 @@ static uint32 *
 sorted_numbers(CodingState *state, uint32 *count)
 {
 	uint32		size = dictionary_size(state->dictionary);
-	uint32	   *order = palloc_extended(sizeof(uint32) * ((Size) size + 1), MCXT_ALLOC_HUGE);
+	uint32	   *order = new_array(uint32, size);
 
 	*count = 0;
 	for (uint32 i = 1; i < size; i++)
@@ -215,7 +215,7 @@ sorted_numbers(CodingState *state, uint32 *count)
 static const double *
 places(Oid type, const Datum *values, Code n)
 {
-	double	   *place = palloc_extended(sizeof(double) * ((Size) n + 1), MCXT_ALLOC_HUGE);
+	double	   *place = new_array(double, n);
 	double		width;
 
 	for (Code i = 0; i < n; i++)
@@ -245,7 +245,7 @@ code_range(CodingState *state, Coding *coding)
 	uint32	   *order = sorted_numbers(state, &count);
 	Code		n = 0;
 
-	coding->values = palloc_extended(sizeof(Datum) * ((Size) count + 1), MCXT_ALLOC_HUGE);
+	coding->values = new_array(Datum, count);
 	for (uint32 i = 0; i < count; i++)
 	{
 		Datum		value = dictionary_value(state->dictionary, order[i]);
@@ -284,7 +284,7 @@ code_texts(CodingState *state, Coding *coding)
 {
 	char	  **texts = dictionary_texts(state->dictionary);
 	uint32		size = dictionary_size(state->dictionary);
-	TextNumber *order = palloc_extended(sizeof(TextNumber) * ((Size) size + 1), MCXT_ALLOC_HUGE);
+	TextNumber *order = new_array(TextNumber, size);
 	uint32		count = 0;
 	Code		n = 0;
 
@@ -305,7 +305,7 @@ code_texts(CodingState *state, Coding *coding)
 			n++;
 		state->code[order[i].number] = n - 1;
 	}
-	coding->texts = palloc_extended(sizeof(char *) * ((Size) n + 1), MCXT_ALLOC_HUGE);
+	coding->texts = new_array(char *, n);
 	for (uint32 i = 0; i < count; i++)
 		coding->texts[state->code[order[i].number]] = unconstify(char *, order[i].text);
 	coding->domain = make_domain(state, n,
@@ -347,9 +347,9 @@ read_nodes(CatalogAccess *access, StoredTree *tree, int32 number)
 		elog(ERROR, "tree %d has no nodes", number);
 	tree->nnodes = SPI_processed;
 	tree->names = MemoryContextAllocExtended(access->context, sizeof(char *) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
-	tree->parent = palloc_extended(sizeof(uint32) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
-	tree->first_leaf = palloc_extended(sizeof(Code) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
-	tree->leaves = palloc_extended(sizeof(Code) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
+	tree->parent = new_array(uint32, tree->nnodes);
+	tree->first_leaf = new_array(Code, tree->nnodes);
+	tree->leaves = new_array(Code, tree->nnodes);
 	nodes = strmap_create(CurrentMemoryContext, tree->nnodes, NULL);
 	for (uint32 i = 0; i < tree->nnodes; i++)
 	{
@@ -480,7 +480,7 @@ code_taxonomy(CodingState *state, Coding *coding)
 						 state->has_null, &number);
 	catalog_leave(&access);
 
-	coding->names = palloc_extended(sizeof(char *) * (Size) tree->nnodes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	coding->names = new_zeros(char *, tree->nnodes);
 	for (uint32 i = 0; i < stored.nnodes; i++)
 		coding->names[number[i]] = stored.names[i];
 	if (stored.nnodes == 1 && state->has_null)
@@ -497,7 +497,7 @@ code_column(const DeclaredColumn *column, const Dictionary *dictionary,
 	CodingState state = {column, dictionary, has_null, NULL, uncodable};
 
 	memset(uncodable, 0, sizeof(Uncodable));
-	state.code = palloc_extended(sizeof(Code) * (Size) dictionary_size(dictionary), MCXT_ALLOC_HUGE);
+	state.code = new_array(Code, dictionary_size(dictionary));
 	coding->column = column;
 	switch (column->kind)
 	{

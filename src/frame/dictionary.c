@@ -8,6 +8,7 @@
 #include "common/hashfn.h"
 #include "common/pg_prng.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "frame/bytes_hash.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -220,8 +221,7 @@ dictionary_value(const Dictionary *dictionary, uint32 number)
 char **
 dictionary_texts(const Dictionary *dictionary)
 {
-	char	  **texts = palloc_extended(sizeof(char *) * (Size) dictionary->size,
-										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	char	  **texts = new_zeros(char *, dictionary->size);
 	Oid			output;
 	bool		varlena;
 
@@ -246,7 +246,7 @@ fingerprint_of(Image image)
 uint32 *
 dictionary_fingerprints(const Dictionary *dictionary)
 {
-	uint32	   *prints = palloc_extended(sizeof(uint32) * (Size) dictionary->size, MCXT_ALLOC_HUGE);
+	uint32	   *prints = new_array(uint32, dictionary->size);
 
 	prints[DICTIONARY_NULL] = NULL_PRINT;
 	for (uint32 i = 1; i < dictionary->size; i++)
@@ -311,7 +311,7 @@ Code *
 dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
 					   Code *ncodes, Datum **values)
 {
-	Code	   *code = palloc_extended(sizeof(Code) * (Size) dictionary->size, MCXT_ALLOC_HUGE);
+	Code	   *code = new_array(Code, dictionary->size);
 	bool		same_bytes = equal_means_same_bytes(dictionary->type, collation);
 	TypeCacheEntry *type = lookup_type_cache(dictionary->type,
 											 TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
@@ -319,7 +319,7 @@ dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
 	equalmap_hash *codes = same_bytes ? NULL :
 		equalmap_create(CurrentMemoryContext, dictionary->size, &equality);
 
-	*values = palloc_extended(sizeof(Datum) * (Size) dictionary->size, MCXT_ALLOC_HUGE);
+	*values = new_array(Datum, dictionary->size);
 	*ncodes = 0;
 	code[DICTIONARY_NULL] = NO_CODE;
 	for (uint32 i = 1; i < dictionary->size; i++)

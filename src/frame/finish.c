@@ -5,6 +5,7 @@
 #include "frame/loading.h"
 
 #include "common/hashfn.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -107,8 +108,8 @@ load_plain(FrameLoad *state, PlainColumn *plain, LoadingColumn *column)
 	{
 		/* Insensitive values leave exactly as they are: each its own code. */
 		plain->ncodes = dictionary_size(column->dictionary) - 1;
-		plain->values = palloc_extended(sizeof(Datum) * ((Size) plain->ncodes + 1), MCXT_ALLOC_HUGE);
-		code = palloc_extended(sizeof(Code) * ((Size) plain->ncodes + 1), MCXT_ALLOC_HUGE);
+		plain->values = new_array(Datum, plain->ncodes);
+		code = new_array(Code, plain->ncodes);
 		code[DICTIONARY_NULL] = NO_CODE;
 		for (uint32 i = 1; i <= plain->ncodes; i++)
 		{
@@ -128,7 +129,7 @@ asked_rows(const FrameLoad *state)
 
 	if (state->nasked == state->nrows)
 		return NULL;
-	asked = palloc_extended(sizeof(bool) * state->nrows, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	asked = new_zeros(bool, state->nrows);
 	memset(asked, true, state->nasked);
 	return asked;
 }
@@ -141,7 +142,7 @@ protected_values(const FrameLoad *state, const LoadedFrame *loaded)
 
 	if (state->protected == NULL)
 		return NULL;
-	is_protected = palloc_extended(sizeof(bool) * ((Size) loaded->frame.nsensitive + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	is_protected = new_zeros(bool, loaded->frame.nsensitive);
 	for (uint64 i = 0; i < state->nprotected; i++)
 		if (state->protected[i] != DICTIONARY_NULL)
 			is_protected[loaded->sensitive_code[state->protected[i]]] = true;
@@ -161,7 +162,7 @@ finish_frame(FrameLoad *state)
 	loaded->insensitive = palloc0(sizeof(PlainColumn) * state->ncolumns);
 	loaded->keys = state->keys->keys;
 	loaded->shown = state->shown;
-	loaded->fingerprint = palloc_extended(sizeof(uint32) * (state->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	loaded->fingerprint = new_zeros(uint32, state->nrows);
 	for (int i = 0; i < state->ncolumns; i++)
 		switch (state->columns[i].column->role)
 		{

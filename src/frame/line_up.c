@@ -9,15 +9,10 @@
  */
 #include "frame/line_up.h"
 
+#include "frame/arrays.h"
 #include "frame/print.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 static inline bool
 is_plain(const Cells *cells, Cell cell)
@@ -114,9 +109,9 @@ static void
 line_up_ranges(LineUp *line, const DeclaredColumn *column, const Cells *cells, const Coding *coding)
 {
 	uint32		ncells = cells_size(cells);
-	RangeBound *lower = allocate(sizeof(RangeBound), ncells);
-	RangeBound *behind = allocate(sizeof(RangeBound), ncells);
-	Cuts		cuts = {.range = range_over(column->type),.cut = allocate(sizeof(RangeBound), 2 * (Size) ncells)};
+	RangeBound *lower = new_zeros(RangeBound, ncells);
+	RangeBound *behind = new_zeros(RangeBound, ncells);
+	Cuts		cuts = {.range = range_over(column->type),.cut = new_zeros(RangeBound, 2 * (Size) ncells)};
 
 	for (Cell cell = 0; cell < ncells; cell++)
 	{
@@ -237,7 +232,7 @@ static void
 line_up_texts(LineUp *line, const DeclaredColumn *column, const Cells *cells, const Coding *coding)
 {
 	uint32		ncells = cells_size(cells);
-	Entry	   *entries = allocate(sizeof(Entry), ncells);
+	Entry	   *entries = new_zeros(Entry, ncells);
 	uint32		n = 0;
 
 	for (Cell cell = 0; cell < ncells; cell++)
@@ -288,9 +283,9 @@ LineUp
 line_up(const DeclaredColumn *column, const Cells *cells, const Coding *coding)
 {
 	LineUp		line = {
-		.span = allocate(sizeof(Span), cells_size(cells)),
-		.is_sound = allocate(sizeof(bool), cells_size(cells)),
-		.code = coding == NULL ? NULL : allocate(sizeof(Code), coding->domain->size)
+		.span = new_zeros(Span, cells_size(cells)),
+		.is_sound = new_zeros(bool, cells_size(cells)),
+		.code = coding == NULL ? NULL : new_zeros(Code, coding->domain->size)
 	};
 
 	switch (column->kind)

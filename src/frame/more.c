@@ -7,6 +7,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_operator.h"
+#include "frame/arrays.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -96,7 +97,7 @@ load_peek(const FrameLoad *load, Code **code)
 	Datum	   *values;
 
 	*code = dictionary_merge_equal(column->dictionary, column->column->collation, &frame.nsensitive, &values);
-	frame.sensitive = palloc_extended(sizeof(Code) * (load->nrows + 1), MCXT_ALLOC_HUGE);
+	frame.sensitive = new_array(Code, load->nrows);
 	for (uint64 row = 0; row < load->nrows; row++)
 		frame.sensitive[row] = (*code)[column->number[row]];
 	return frame;

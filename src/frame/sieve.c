@@ -11,6 +11,7 @@
  */
 #include "frame/loading.h"
 
+#include "frame/arrays.h"
 #include "utils/memutils.h"
 
 /* Values that no cell can hold. */
@@ -64,7 +65,7 @@ static void
 forget_values(FrameLoad *load, LoadingColumn *column)
 {
 	Dictionary *old = column->dictionary;
-	uint32	   *number = palloc_extended(sizeof(uint32) * (Size) dictionary_size(old), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32	   *number = new_zeros(uint32, dictionary_size(old));
 	MemoryContext work = MemoryContextSwitchTo(load->context);
 
 	column->dictionary = dictionary_create(column->column->type);
@@ -100,7 +101,7 @@ sieve_rows(FrameLoad *load, uint64 from)
 	bool	   *is_out;
 
 	old = MemoryContextSwitchTo(work);
-	is_out = palloc_extended(sizeof(bool) * (load->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	is_out = new_zeros(bool, load->nrows);
 	for (int i = 0; i < load->ncolumns; i++)
 		if (load->columns[i].column->role == ROLE_QUASI_IDENTIFIER)
 			mark_uncodable(load, &load->columns[i], from, is_out);

@@ -4,6 +4,7 @@
  */
 #include "frame/tree.h"
 
+#include "frame/arrays.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
@@ -13,8 +14,8 @@ tree_allocate(Size nnodes, Code nleaves)
 	Tree	   *tree = palloc(sizeof(Tree));
 
 	tree->nnodes = 0;
-	tree->nodes = palloc_extended(sizeof(TreeNode) * nnodes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	tree->leaf = palloc_extended(sizeof(uint32) * ((Size) nleaves + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	tree->nodes = new_zeros(TreeNode, nnodes);
+	tree->leaf = new_zeros(uint32, nleaves);
 	return tree;
 }
 
@@ -53,7 +54,7 @@ tree_of_nodes(uint32 nnodes, const uint32 *parent, const Code *first_leaf,
 	Tree	   *tree = tree_allocate((Size) nnodes + 2, nleaves + 1);
 	bool		null_is_due = has_null;
 
-	*number = palloc_extended(sizeof(uint32) * ((Size) nnodes + 2), MCXT_ALLOC_HUGE);
+	*number = new_array(uint32, ((Size) nnodes + 2));
 	(*number)[0] = tree_add(tree, 0, (Span) {0, nleaves - (has_null ? 0 : 1)}, 0);
 	/* A lone root is a leaf itself: beside NULL it needs a leaf below it. */
 	if (nnodes == 1 && has_null)
@@ -172,8 +173,8 @@ tree_of_prefixes(char *const *values, Code nvalues, bool has_null)
 {
 	Code		size = nvalues + (has_null ? 1 : 0);
 	Tree	   *tree = tree_allocate(2 * (Size) size + 1, size);
-	uint32	   *shared = palloc_extended(sizeof(uint32) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
-	Code	   *fewer = palloc_extended(sizeof(Code) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
+	uint32	   *shared = new_array(uint32, nvalues);
+	Code	   *fewer = new_array(Code, nvalues);
 
 	compare_neighbours(values, nvalues, shared, fewer);
 	(void) tree_add(tree, 0, (Span) {0, size - 1}, 0);

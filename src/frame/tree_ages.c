@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "declare/strmap.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 
@@ -89,10 +90,10 @@ tree_ages(const DeclaredColumn *column, const Cells *cells, const Coding *coding
 	if (ages->ntrees == 1)
 		return NULL;
 	added = read_added_nodes(ages);
-	ages->cell = palloc_extended(sizeof(Code) * ((Size) cells_size(cells) + 1), MCXT_ALLOC_HUGE);
+	ages->cell = new_array(Code, cells_size(cells));
 	for (Cell cell = 0; cell < cells_size(cells); cell++)
 		ages->cell[cell] = age_of_node(added, cells_text(cells, cell));
-	ages->code = palloc_extended(sizeof(Code) * ((Size) coding->domain->size + 1), MCXT_ALLOC_HUGE);
+	ages->code = new_array(Code, coding->domain->size);
 	for (Code code = 0; code < coding->domain->size; code++)
 		ages->code[code] = code == coding->domain->null_code ? 0 :
 			age_of_node(added, coding->names[tree_node(coding->domain->tree, span_of(code))]);

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "frame/codes.h"
 #include "frame/updates.h"
 #include "miscadmin.h"
@@ -13,7 +14,7 @@
 static void
 sort_by_end(const Update *list, Update *sorted, uint64 n, Code nvalues, bool by_from)
 {
-	uint64	   *place = palloc_extended(sizeof(uint64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint64	   *place = new_zeros(uint64, nvalues);
 
 	for (uint64 i = 0; i < n; i++)
 		place[(by_from ? list[i].from : list[i].to) + 1]++;
@@ -27,7 +28,7 @@ sort_by_end(const Update *list, Update *sorted, uint64 n, Code nvalues, bool by_
 static void
 sort_updates(Update *list, uint64 n, Code nvalues)
 {
-	Update	   *aside = palloc_extended(sizeof(Update) * (n + 1), MCXT_ALLOC_HUGE);
+	Update	   *aside = new_array(Update, n);
 
 	sort_by_end(list, aside, n, nvalues, false);
 	sort_by_end(aside, list, n, nvalues, true);
@@ -42,10 +43,10 @@ updates_create(Code nvalues, Update *list, uint64 n, bool has_probabilities)
 
 	sort_updates(list, n, nvalues);
 	updates->nvalues = nvalues;
-	updates->first = palloc_extended(sizeof(uint64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	updates->to = palloc_extended(sizeof(Code) * (n + 1), MCXT_ALLOC_HUGE);
+	updates->first = new_zeros(uint64, nvalues);
+	updates->to = new_array(Code, n);
 	if (has_probabilities)
-		updates->probability = palloc_extended(sizeof(double) * (n + 1), MCXT_ALLOC_HUGE);
+		updates->probability = new_array(double, n);
 	for (uint64 i = 0; i < n; i++)
 	{
 		if (i > 0 && list[i - 1].from == list[i].from && list[i - 1].to == list[i].to)
@@ -117,7 +118,7 @@ close_value(Closure *closure, const Updates *updates, Code from)
 static bool *
 mentioned_values(const Updates *updates)
 {
-	bool	   *mentioned = palloc_extended(sizeof(bool) * ((Size) updates->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *mentioned = new_zeros(bool, updates->nvalues);
 
 	for (Code v = 0; v < updates->nvalues; v++)
 	{
@@ -137,11 +138,11 @@ updates_close(const Updates *updates)
 	uint64		allocated = 1024;
 
 	closed->nvalues = updates->nvalues;
-	closed->first = palloc_extended(sizeof(uint64) * ((Size) updates->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	closed->first = new_zeros(uint64, updates->nvalues);
 	closed->to = palloc(sizeof(Code) * allocated);
-	closure.seen_from = palloc_extended(sizeof(Code) * ((Size) updates->nvalues + 1), MCXT_ALLOC_HUGE);
+	closure.seen_from = new_array(Code, updates->nvalues);
 	memset(closure.seen_from, 0xff, sizeof(Code) * updates->nvalues);	/* NO_CODE */
-	closure.reached = palloc_extended(sizeof(Code) * ((Size) updates->nvalues + 1), MCXT_ALLOC_HUGE);
+	closure.reached = new_array(Code, updates->nvalues);
 	for (Code v = 0; v < updates->nvalues; v++)
 	{
 		closure.n = 0;

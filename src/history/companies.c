@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "history/companies.h"
 #include "utils/memutils.h"
 
@@ -25,26 +26,20 @@ struct CompanyFinder
 	uint64		rows_allocated;
 };
 
-static void *
-allocate(Size width, uint64 n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE);
-}
-
 CompanyFinder *
 companies_begin(uint64 nrows)
 {
 	CompanyFinder *finder = palloc0(sizeof(CompanyFinder));
 
 	finder->nrows = nrows;
-	finder->latest = allocate(sizeof(uint32), nrows);
+	finder->latest = new_array(uint32, nrows);
 	memset(finder->latest, 0xff, sizeof(uint32) * nrows);	/* NO_COMPANY */
-	finder->companies.releases = palloc_extended(sizeof(uint32) * (nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	finder->companies.releases = new_zeros(uint32, nrows);
 	finder->allocated = 64;
-	finder->first = allocate(sizeof(uint64), finder->allocated);
+	finder->first = new_array(uint64, finder->allocated);
 	finder->first[0] = 0;
 	finder->rows_allocated = 64;
-	finder->rows = allocate(sizeof(RowId), finder->rows_allocated);
+	finder->rows = new_array(RowId, finder->rows_allocated);
 	return finder;
 }
 
@@ -98,11 +93,11 @@ const Companies *
 companies_end(CompanyFinder *finder)
 {
 	Companies  *companies = &finder->companies;
-	uint64	   *end = allocate(sizeof(uint64), finder->nrows);
+	uint64	   *end = new_array(uint64, finder->nrows);
 	uint64		n = finder->first[companies->n];
 
-	companies->first = palloc_extended(sizeof(uint64) * (finder->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	companies->company = allocate(sizeof(uint32), n);
+	companies->first = new_zeros(uint64, finder->nrows);
+	companies->company = new_array(uint32, n);
 	for (uint64 i = 0; i < n; i++)
 		companies->first[finder->rows[i] + 1]++;
 	for (uint64 row = 0; row < finder->nrows; row++)

@@ -10,6 +10,7 @@
 #include "history/directory.h"
 
 #include "access/xact.h"
+#include "frame/arrays.h"
 #include "history/fold.h"
 #include "history/heap_reader.h"
 #include "history/space.h"
@@ -192,7 +193,7 @@ directory_forget(Directory *directory, uint32 at)
 static void
 close_up(Directory *directory)
 {
-	uint32	   *moved = palloc_extended(sizeof(uint32) * directory->nplaces, MCXT_ALLOC_HUGE);
+	uint32	   *moved = new_array(uint32, directory->nplaces);
 	uint32		n = 0;
 
 	for (uint32 at = 0; at < directory->nplaces; at++)
@@ -364,7 +365,7 @@ directory_find(const Directory *directory, const KeyTable *people)
 	qsort(found.places, found.n, sizeof(Place), compare_places);
 	all = found.n;
 	found.n = 0;
-	found.tids = palloc_extended(sizeof(ItemPointerData) * ((Size) all + 1), MCXT_ALLOC_HUGE);
+	found.tids = new_array(ItemPointerData, all);
 	for (uint32 i = 0; i < all; i++)
 		if (i == 0 || found.places[i].at != found.places[found.n - 1].at)
 		{

@@ -7,6 +7,7 @@
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -122,7 +123,7 @@ element_array(const Element *element, const Datum *values, const bool *nulls, ui
 		return bare_array(element, values, nulls, n);
 	if (element->stored != element->type)
 	{
-		stored = palloc_extended(sizeof(Datum) * (n + 1), MCXT_ALLOC_HUGE);
+		stored = new_array(Datum, n);
 		for (uint64 i = 0; i < n; i++)
 			stored[i] = nulls != NULL && nulls[i] ? (Datum) 0 : to_text(element->type, values[i]);
 	}

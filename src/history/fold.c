@@ -7,6 +7,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
+#include "frame/arrays.h"
 #include "history/heap_reader.h"
 #include "history/path_writer.h"
 #include "history/reader.h"
@@ -251,8 +252,8 @@ fold_create(const DeclaredPublication *publication, uint64 members, MemoryContex
 	fold->past.first = palloc0(sizeof(uint64));
 	fold->past.first_value = palloc0(sizeof(uint64));
 	fold->members_allocated = fold->values_allocated = members + 1;	/* of most, enough */
-	fold->past.row = palloc_extended(sizeof(RowId) * fold->members_allocated, MCXT_ALLOC_HUGE);
-	fold->past.value = palloc_extended(sizeof(Code) * fold->values_allocated, MCXT_ALLOC_HUGE);
+	fold->past.row = new_array(RowId, fold->members_allocated);
+	fold->past.value = new_array(Code, fold->values_allocated);
 	fold->neighborhoods = palloc(sizeof(Neighborhood));
 	MemoryContextSwitchTo(old);
 	return fold;

@@ -4,6 +4,7 @@
  */
 #include "history/helpers.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -13,7 +14,7 @@ peek_at_past(const Fold *fold, const Code *code)
 	Past		past = fold->past;
 	uint64		n = past.first_value[past.nneighborhoods];
 
-	past.value = palloc_extended(sizeof(Code) * (n + 1), MCXT_ALLOC_HUGE);
+	past.value = new_array(Code, n);
 	for (uint64 i = 0; i < n; i++)
 		past.value[i] = code[fold->past.value[i]];
 	return past;

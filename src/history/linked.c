@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "history/protected.h"
 #include "history/report.h"
 #include "history/statistics.h"
@@ -96,8 +97,8 @@ put_links(Linking *linking, const Step *step, const Step *end, uint64 links)
 {
 	uint64		at = 0;
 
-	linking->sizes = palloc_extended(sizeof(Datum) * (links + 1), MCXT_ALLOC_HUGE);
-	linking->counts = palloc_extended(sizeof(Datum) * (links + 1), MCXT_ALLOC_HUGE);
+	linking->sizes = new_array(Datum, links);
+	linking->counts = new_array(Datum, links);
 	for (Code v = 0; v < linking->nvalues; v++)
 	{
 		linking->end[linking->values[v]] = at;
@@ -175,11 +176,11 @@ link_people(const DeclaredPublication *publication, ReturnSetInfo *result)
 		.result = result,
 		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
 		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
-		.texts = palloc_extended(sizeof(NullableDatum) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
+		.texts = new_zeros(NullableDatum, nvalues),
 		.texts_context = CurrentMemoryContext,
-		.values = palloc_extended(sizeof(Code) * nvalues, MCXT_ALLOC_HUGE),
-		.links = palloc_extended(sizeof(uint64) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
-		.end = palloc_extended(sizeof(uint64) * nvalues, MCXT_ALLOC_HUGE),
+		.values = new_array(Code, nvalues),
+		.links = new_zeros(uint64, nvalues),
+		.end = new_array(uint64, nvalues),
 	};
 
 	old = MemoryContextSwitchTo(links);

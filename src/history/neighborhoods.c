@@ -8,6 +8,7 @@
  */
 #include "history/neighborhoods.h"
 
+#include "frame/arrays.h"
 #include "frame/dictionary.h"
 #include "history/element.h"
 #include "history/fold.h"
@@ -124,7 +125,7 @@ count_values(Reading *reading)
 	Datum	   *values;
 	Oid			collation = publication_column(reading->publication, ROLE_SENSITIVE)->collation;
 	const Code *code = dictionary_merge_equal(reading->dictionary, collation, &nvalues, &values);
-	uint64	   *shown_in = palloc_extended(sizeof(uint64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint64	   *shown_in = new_zeros(uint64, nvalues);
 	uint64		epoch = 0;
 
 	for (uint64 n = 0; n < reading->n; n++)

@@ -5,6 +5,7 @@
 #include "history/path_blocks.h"
 
 #include "catalog/pg_type.h"
+#include "frame/arrays.h"
 #include "history/element.h"
 #include "history/fold.h"
 #include "history/reader.h"
@@ -249,7 +250,7 @@ path_blocks_visit(const PathBlocks *blocks, bool newest_first, bool (*visit) (vo
 
 	if (blocks->n == 0)
 		return;
-	tids = palloc_extended(sizeof(ItemPointerData) * (Size) blocks->n, MCXT_ALLOC_HUGE);
+	tids = new_array(ItemPointerData, blocks->n);
 	for (uint32 b = 0; b < blocks->n; b++)
 		tids[b] = blocks->place[newest_first ? blocks->n - 1 - b : b].tid;
 	(void) read_some(path_table_of(blocks->publication), tids, blocks->n, visit, what);

@@ -17,6 +17,7 @@
 #include "history/path_fold.h"
 
 #include "declare/parameters.h"
+#include "frame/arrays.h"
 #include "history/element.h"
 #include "history/fold.h"
 #include "miscadmin.h"
@@ -169,7 +170,7 @@ note_found(PathFold *fold, int32 member)
 static uint32 *
 numbers_of(PathFold *fold, const PathBlock *block)
 {
-	uint32	   *numbers = palloc_extended(sizeof(uint32) * (block->nvalues + 1), MCXT_ALLOC_HUGE);
+	uint32	   *numbers = new_array(uint32, block->nvalues);
 
 	numbers[0] = DICTIONARY_NULL;
 	(void) element_read(&fold->sensitive, block->values, &fold->room, fold->context);
@@ -295,7 +296,7 @@ different_values(const Paths *paths, uint32 class)
 static void
 count_values(PathFold *fold)
 {
-	fold->nvalues = palloc_extended(sizeof(uint32) * (fold->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	fold->nvalues = new_zeros(uint32, fold->nrows);
 	for (uint64 i = 0; i < fold->nsteps; i++)
 		fold->nvalues[fold->step_row[i]] = different_values(&fold->paths, fold->step_class[i]);
 }
@@ -375,10 +376,10 @@ path_fold_create(const DeclaredPublication *publication, FrameLoad *load, Memory
 	fold->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
 	fold->last_only = !keeps_told(publication);
 	fold->nrows = load_keys(load)->size;
-	fold->person = palloc_extended(sizeof(uint32) * (fold->nrows + 1), MCXT_ALLOC_HUGE);
+	fold->person = new_array(uint32, fold->nrows);
 	memset(fold->person, 0xff, sizeof(uint32) * fold->nrows);	/* NO_KEY */
 	if (!fold->last_only)
-		fold->told = palloc_extended(sizeof(int32) * (fold->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		fold->told = new_zeros(int32, fold->nrows);
 	fold->paths.releases = publication->releases;
 	fold->allocated_classes = 64;
 	fold->paths.release = palloc(sizeof(int32) * fold->allocated_classes);
@@ -441,10 +442,10 @@ sort_steps(PathFold *fold)
 	Paths	   *paths = &fold->paths;
 	uint64	   *end;
 
-	paths->first = palloc_extended(sizeof(uint64) * (fold->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	paths->class = palloc_extended(sizeof(uint32) * (fold->nsteps + 1), MCXT_ALLOC_HUGE);
-	paths->shown = palloc_extended(sizeof(Code) * (fold->nsteps + 1), MCXT_ALLOC_HUGE);
-	end = palloc_extended(sizeof(uint64) * (fold->nrows + 1), MCXT_ALLOC_HUGE);
+	paths->first = new_zeros(uint64, fold->nrows);
+	paths->class = new_array(uint32, fold->nsteps);
+	paths->shown = new_array(Code, fold->nsteps);
+	end = new_array(uint64, fold->nrows);
 	for (uint64 i = 0; i < fold->nsteps; i++)
 		paths->first[fold->step_row[i] + 1]++;
 	for (uint64 row = 0; row < fold->nrows; row++)

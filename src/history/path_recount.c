@@ -10,6 +10,7 @@
  */
 #include "history/path_recount.h"
 
+#include "frame/arrays.h"
 #include "history/element.h"
 #include "history/path_blocks.h"
 #include "history/protected.h"
@@ -34,7 +35,7 @@ typedef struct Recounting
 static bool *
 protected_places(const Recounting *recounting, const PathBlock *block)
 {
-	bool	   *is_protected = palloc_extended(sizeof(bool) * (block->nvalues + 1), MCXT_ALLOC_HUGE);
+	bool	   *is_protected = new_array(bool, block->nvalues);
 	ElementWalk walk;
 
 	for (element_walk(&walk, &recounting->sensitive, block->values); element_next(&walk);)
@@ -82,8 +83,8 @@ static Datum
 recounted(Recounting *recounting, const PathBlock *block)
 {
 	bool	   *is_protected = protected_places(recounting, block);
-	uint32	   *count = palloc_extended(sizeof(uint32) * (block->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	int32	   *told = palloc_extended(sizeof(int32) * (block->nrows + 1), MCXT_ALLOC_HUGE);
+	uint32	   *count = new_zeros(uint32, block->nvalues);
+	int32	   *told = new_array(int32, block->nrows);
 	int			from = 0;
 
 	for (int c = 0; c < block->nclasses; c++)
@@ -131,7 +132,7 @@ paths_recount(const DeclaredPublication *publication, Oid list)
 	if (blocks.n == 0)
 		path_blocks_refuse(publication);
 	recounting.npeople = blocks.place[blocks.n - 1].end.people;
-	recounting.told = palloc_extended(sizeof(int32) * (recounting.npeople + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	recounting.told = new_zeros(int32, recounting.npeople);
 	recounting.writer = writer_open(table, false);
 	path_blocks_visit(&blocks, false, recount_block, &recounting);
 	writer_close(recounting.writer);

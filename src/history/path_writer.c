@@ -4,6 +4,7 @@
  */
 #include "history/path_writer.h"
 
+#include "frame/arrays.h"
 #include "history/element.h"
 #include "history/reader.h"
 #include "history/told.h"
@@ -67,7 +68,7 @@ path_writer_open(const PathFold *fold, const LoadedFrame *loaded, int32 release)
 
 	writer->loaded = loaded;
 	writer->begin = writer->counts = path_fold_counts(fold);
-	writer->person = palloc_extended(sizeof(uint32) * (nrows + 1), MCXT_ALLOC_HUGE);
+	writer->person = new_array(uint32, nrows);
 	for (uint64 row = 0; row < nrows; row++)
 		writer->person[row] = path_fold_person(fold, row);
 	writer->allocated = 1024;
@@ -77,11 +78,11 @@ path_writer_open(const PathFold *fold, const LoadedFrame *loaded, int32 release)
 	writer->shown = palloc(sizeof(int32) * writer->allocated);
 	writer->told = palloc(sizeof(int32) * writer->allocated);
 	writer->told_before = path_fold_told(fold);
-	writer->count = palloc_extended(sizeof(uint32) * ncodes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	writer->place = palloc_extended(sizeof(int32) * ncodes, MCXT_ALLOC_HUGE);
+	writer->count = new_zeros(uint32, ncodes);
+	writer->place = new_array(int32, ncodes);
 	memset(writer->place, 0xff, sizeof(int32) * ncodes);
-	writer->values = palloc_extended(sizeof(Datum) * ncodes, MCXT_ALLOC_HUGE);
-	writer->codes = palloc_extended(sizeof(Code) * ncodes, MCXT_ALLOC_HUGE);
+	writer->values = new_array(Datum, ncodes);
+	writer->codes = new_array(Code, ncodes);
 	return writer;
 }
 

@@ -8,6 +8,7 @@
 #include "history/protected.h"
 
 #include "declare/tables.h"
+#include "frame/arrays.h"
 #include "history/reader.h"
 #include "utils/memutils.h"
 
@@ -37,7 +38,7 @@ bool *
 listed_values(const DeclaredPublication *publication, Oid table, const Recalled *recalled)
 {
 	Listing		listing = {.recalled = recalled,.allocated = 64,.number = palloc(sizeof(uint32) * 64)};
-	bool	   *is_listed = palloc_extended(sizeof(bool) * ((Size) recalled->seen.nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *is_listed = new_zeros(bool, recalled->seen.nvalues);
 	bool	   *is_equal;
 	const Code *code;
 	Code		ncodes;
@@ -46,7 +47,7 @@ listed_values(const DeclaredPublication *publication, Oid table, const Recalled 
 	read_each(table, list_value, &listing);
 	code = dictionary_merge_equal(recalled->dictionary, publication_column(publication, ROLE_SENSITIVE)->collation,
 								  &ncodes, &values);
-	is_equal = palloc_extended(sizeof(bool) * ((Size) ncodes + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	is_equal = new_zeros(bool, ncodes);
 	for (uint64 i = 0; i < listing.n; i++)
 		if (listing.number[i] != DICTIONARY_NULL)
 			is_equal[code[listing.number[i]]] = true;

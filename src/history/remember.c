@@ -17,6 +17,7 @@
 
 #include "access/toast_compression.h"
 #include "access/toast_internals.h"
+#include "frame/arrays.h"
 #include "history/counterfeits.h"
 #include "history/path_writer.h"
 #include "history/space.h"
@@ -100,8 +101,8 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, LogPart par
 	if (tells_counterfeits(fold->publication))
 		remembering->counterfeits = writer_open(counterfeits_ensure(fold->publication), false);
 	remembering->row = AllocSetContextCreate(CurrentMemoryContext, "remembered class", ALLOCSET_DEFAULT_SIZES);
-	remembering->published = palloc_extended(sizeof(uint64) * ((Size) past->nneighborhoods + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	remembering->is_published = palloc_extended(sizeof(bool) * (nmembers + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	remembering->published = new_zeros(uint64, past->nneighborhoods);
+	remembering->is_published = new_zeros(bool, nmembers);
 	return remembering;
 }
 
@@ -117,11 +118,11 @@ people_create(uint32 parent, uint64 most, bool is_shown)
 
 	people->parent = parent;
 	people->most = most;
-	people->keys = palloc_extended(sizeof(Datum) * (most + 1), MCXT_ALLOC_HUGE);
+	people->keys = new_array(Datum, most);
 	if (parent != NO_NEIGHBORHOOD)
-		people->member = palloc_extended(sizeof(uint64) * (most + 1), MCXT_ALLOC_HUGE);
+		people->member = new_array(uint64, most);
 	if (is_shown)
-		people->shown = palloc_extended(sizeof(Code) * (most + 1), MCXT_ALLOC_HUGE);
+		people->shown = new_array(Code, most);
 	return people;
 }
 
@@ -130,8 +131,8 @@ add_invented(People *people, int64 number)
 {
 	if (people->is_invented == NULL)
 	{
-		people->is_invented = palloc_extended(sizeof(bool) * people->most, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-		people->numbers = palloc_extended(sizeof(int64) * people->most, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		people->is_invented = new_zeros(bool, people->most);
+		people->numbers = new_zeros(int64, people->most);
 	}
 	people->is_invented[people->size] = true;
 	people->keys[people->size] = (Datum) 0;
@@ -163,8 +164,8 @@ static Datum
 codes_as_array(const Remembering *remembering, const Code *codes, uint64 n)
 {
 	const PlainColumn *sensitive = &remembering->loaded->sensitive;
-	Datum	   *values = palloc_extended(sizeof(Datum) * (n + 1), MCXT_ALLOC_HUGE);
-	bool	   *nulls = palloc_extended(sizeof(bool) * (n + 1), MCXT_ALLOC_HUGE);
+	Datum	   *values = new_array(Datum, n);
+	bool	   *nulls = new_array(bool, n);
 	bool		any_null = false;
 
 	for (uint64 i = 0; i < n; i++)
@@ -179,8 +180,8 @@ codes_as_array(const Remembering *remembering, const Code *codes, uint64 n)
 static Datum
 numbers_as_array(const int64 *numbers, const bool *is_number, uint64 n)
 {
-	Datum	   *values = palloc_extended(sizeof(Datum) * (n + 1), MCXT_ALLOC_HUGE);
-	bool	   *nulls = palloc_extended(sizeof(bool) * (n + 1), MCXT_ALLOC_HUGE);
+	Datum	   *values = new_array(Datum, n);
+	bool	   *nulls = new_array(bool, n);
 
 	for (uint64 i = 0; i < n; i++)
 	{
@@ -203,8 +204,8 @@ fingerprints_as_array(const Remembering *remembering, const RememberedClass *cla
 {
 	const bool *is_unprinted = remembering->loaded->is_unprinted;
 	uint64		n = people_in_class(class) + class->ninvented;
-	Datum	   *values = palloc_extended(sizeof(Datum) * n, MCXT_ALLOC_HUGE);
-	bool	   *nulls = n == class->nrows ? NULL : palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE);
+	Datum	   *values = new_array(Datum, n);
+	bool	   *nulls = n == class->nrows ? NULL : new_array(bool, n);
 
 	for (uint64 i = 0; i < class->nrows; i++)
 		values[i] = is_unprinted != NULL && is_unprinted[class->rows[i]] ? Int32GetDatum(0) :
@@ -254,7 +255,7 @@ epochs_of(const Remembering *remembering, const People *people)
 	const Past *past = &remembering->fold->past;
 	uint64		size = people->size;
 	uint64		before = people->parent == NO_NEIGHBORHOOD ? 0 : past_epochs(past, people->parent);
-	Code	   *values = palloc_extended(sizeof(Code) * size * (before + 1), MCXT_ALLOC_HUGE);
+	Code	   *values = new_array(Code, (Size) size * (before + 1));
 	uint64		nepochs = 0;
 
 	for (uint64 epoch = 0; epoch < before; epoch++)
@@ -356,9 +357,9 @@ log_invented_class(Remembering *remembering, const RememberedClass *class, const
 	const Element *key = &remembering->fold->key;
 	Datum		values[LOG_COLUMNS];
 	bool		nulls[LOG_COLUMNS] = {false};
-	bool	   *is_true = palloc_extended(sizeof(bool) * people->size, MCXT_ALLOC_HUGE);
-	bool	   *is_counterfeit = palloc_extended(sizeof(bool) * people->size, MCXT_ALLOC_HUGE);
-	bool	   *stands_for_none = palloc_extended(sizeof(bool) * people->size, MCXT_ALLOC_HUGE);
+	bool	   *is_true = new_array(bool, people->size);
+	bool	   *is_counterfeit = new_array(bool, people->size);
+	bool	   *stands_for_none = new_array(bool, people->size);
 	bool		any_stands_for = false;
 
 	for (uint64 i = 0; i < people->size; i++)
@@ -480,7 +481,7 @@ static uint32 *
 neighborhood_of_members(const Past *past)
 {
 	uint64		nmembers = past->first[past->nneighborhoods];
-	uint32	   *neighborhood = palloc_extended(sizeof(uint32) * (nmembers + 1), MCXT_ALLOC_HUGE);
+	uint32	   *neighborhood = new_array(uint32, nmembers);
 
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
 		for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
@@ -601,7 +602,7 @@ static void
 delete_parted(const Remembering *remembering)
 {
 	const Fold *fold = remembering->fold;
-	ItemPointerData *tids = palloc_extended(sizeof(ItemPointerData) * ((Size) fold->past.nneighborhoods + 1), MCXT_ALLOC_HUGE);
+	ItemPointerData *tids = new_array(ItemPointerData, fold->past.nneighborhoods);
 	uint64		count = 0;
 
 	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "frame/arrays.h"
 #include "history/shown.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -34,10 +35,10 @@ ShownClasses
 shown_classes(const Paths *paths, const Frame *frame)
 {
 	ShownClasses shown = {
-		.class = palloc_extended(sizeof(ShownClass) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE),
-		.value = palloc_extended(sizeof(ShownValue) * (paths->first_value[paths->nclasses] + 1), MCXT_ALLOC_HUGE),
+		.class = new_array(ShownClass, paths->nclasses),
+		.value = new_array(ShownValue, paths->first_value[paths->nclasses]),
 	};
-	uint32	   *count = palloc_extended(sizeof(uint32) * ((Size) frame->nsensitive + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32	   *count = new_zeros(uint32, frame->nsensitive);
 	uint64		first = 0;
 
 	for (uint32 c = 0; c < paths->nclasses; c++)

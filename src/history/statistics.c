@@ -4,16 +4,11 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "frame/codes.h"
 #include "history/statistics.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-static void *
-allocate(Size width, uint64 n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* ----------------------------------------------------------------
  * Paths
@@ -27,7 +22,7 @@ count_steps(Statistics *statistics)
 	const Seen *seen = statistics->seen;
 	uint64		steps = 0;
 
-	statistics->first = allocate(sizeof(uint64), seen->nthreads + 1);
+	statistics->first = new_zeros(uint64, seen->nthreads + 1);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const SeenRelease *release = &seen->release[r];
@@ -43,7 +38,7 @@ count_steps(Statistics *statistics)
 		statistics->first[t + 1] = steps;
 		steps += n;
 	}
-	statistics->step = allocate(sizeof(Step), steps);
+	statistics->step = new_zeros(Step, steps);
 }
 
 static void
@@ -92,9 +87,9 @@ count_release(ShownValues *shown, const SeenRelease *release, uint32 *count)
 	uint64		rows = release->first[release->nclasses];
 	uint64		n;
 
-	shown->first = allocate(sizeof(uint64), release->nclasses);
-	shown->value = allocate(sizeof(Code), rows);
-	shown->count = allocate(sizeof(uint32), rows);
+	shown->first = new_zeros(uint64, release->nclasses);
+	shown->value = new_zeros(Code, rows);
+	shown->count = new_zeros(uint32, rows);
 	for (uint32 c = 0; c < release->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -109,12 +104,12 @@ Statistics *
 statistics_of(const Seen *seen)
 {
 	Statistics *statistics = palloc0(sizeof(Statistics));
-	uint32	   *count = allocate(sizeof(uint32), seen->nvalues);
+	uint32	   *count = new_zeros(uint32, seen->nvalues);
 
 	statistics->seen = seen;
 	count_steps(statistics);
 	fill_steps(statistics);
-	statistics->shown = allocate(sizeof(ShownValues), seen->nreleases);
+	statistics->shown = new_zeros(ShownValues, seen->nreleases);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		count_release(&statistics->shown[r], &seen->release[r], count);
 	pfree(count);

@@ -4,18 +4,13 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/drafting.h"
 #include "partition/region.h"
 #include "utils/memutils.h"
 
 #define FIRST_CLASSES		64
 #define FIRST_COUNTERFEITS	64
-
-static void *
-allocate(Size size, uint64 n)
-{
-	return palloc_extended(size * Max(n, 1), MCXT_ALLOC_HUGE);
-}
 
 Drafting *
 drafting_create(const Frame *frame, double k)
@@ -31,13 +26,13 @@ drafting_create(const Frame *frame, double k)
 	draft->k = k;
 	draft->classes = classes;
 	classes->nqis = frame->nqis;
-	classes->rows = allocate(sizeof(RowId), frame->nrows);
-	classes->first = allocate(sizeof(uint64), FIRST_CLASSES + 1);
+	classes->rows = new_array(RowId, frame->nrows);
+	classes->first = new_array(uint64, FIRST_CLASSES + 1);
 	classes->first[0] = 0;
-	classes->regions = allocate(sizeof(Span), (uint64) FIRST_CLASSES * frame->nqis);
-	classes->first_counterfeit = allocate(sizeof(uint64), FIRST_CLASSES + 1);
+	classes->regions = new_array(Span, (uint64) FIRST_CLASSES * frame->nqis);
+	classes->first_counterfeit = new_array(uint64, FIRST_CLASSES + 1);
 	classes->first_counterfeit[0] = 0;
-	classes->counterfeit = allocate(sizeof(Code), FIRST_COUNTERFEITS);
+	classes->counterfeit = new_array(Code, FIRST_COUNTERFEITS);
 	return drafting;
 }
 
@@ -46,8 +41,8 @@ drafting_create_of_neighborhoods(const Frame *frame, double k)
 {
 	Drafting   *drafting = drafting_create(frame, k);
 
-	drafting->draft->parent = allocate(sizeof(uint32), FIRST_CLASSES);
-	drafting->draft->stands_for = allocate(sizeof(uint64), FIRST_COUNTERFEITS);
+	drafting->draft->parent = new_array(uint32, FIRST_CLASSES);
+	drafting->draft->stands_for = new_array(uint64, FIRST_COUNTERFEITS);
 	return drafting;
 }
 

@@ -20,6 +20,7 @@
 
 #include "audit/join/full.h"
 #include "audit/join/parting.h"
+#include "frame/arrays.h"
 #include "method/method.h"
 #include "method/sequence.h"
 #include "method/sequential/ladder.h"
@@ -142,14 +143,14 @@ find_cells(const Frame *frame, const Sequence *sequence, const SequencePart *par
 
 	for (int q = 0; q < frame->nqis; q++)
 	{
-		Code	   *code = palloc_extended(sizeof(Code) * ((Size) release->nrecords + 1), MCXT_ALLOC_HUGE);
+		Code	   *code = new_array(Code, release->nrecords);
 
 		for (uint32 i = 0; i < release->nrecords; i++)
 			code[i] = part->row[i] == NO_ROW ? NO_CODE : frame->code[q][part->row[i]];
 		column[q] = (SeqColumn) {
 			.column = sequence->column[q].column,.tree = sequence->column[q].tree,
 			.span = sequence->column[q].span,.loss = loss[q],.code = code,
-			.node = palloc_extended(sizeof(uint32) * ((Size) release->nrecords + 1), MCXT_ALLOC_HUGE),
+			.node = new_array(uint32, release->nrecords),
 			.cells = part->cells[q]
 		};
 	}
@@ -173,7 +174,7 @@ classes_of(const Frame *frame, const Sequence *sequence, uint32 *const *node)
 {
 	Classes    *classes = palloc0(sizeof(Classes));
 	Parting		parting = parting_create(frame->nrows);
-	Span	   *cells = palloc_extended(sizeof(Span) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	Span	   *cells = new_array(Span, frame->nrows);
 	uint64	   *filled;
 
 	for (int q = 0; q < frame->nqis; q++)
@@ -184,14 +185,14 @@ classes_of(const Frame *frame, const Sequence *sequence, uint32 *const *node)
 	}
 	classes->nclasses = parting.nparts;
 	classes->nqis = frame->nqis;
-	classes->first = palloc_extended(sizeof(uint64) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	classes->rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
-	classes->regions = palloc_extended(sizeof(Span) * ((Size) classes->nclasses * frame->nqis + 1), MCXT_ALLOC_HUGE);
+	classes->first = new_zeros(uint64, classes->nclasses);
+	classes->rows = new_array(RowId, frame->nrows);
+	classes->regions = new_array(Span, (Size) classes->nclasses * frame->nqis);
 	for (uint64 row = 0; row < frame->nrows; row++)
 		classes->first[parting.part[row] + 1]++;
 	for (uint32 c = 0; c < classes->nclasses; c++)
 		classes->first[c + 1] += classes->first[c];
-	filled = palloc_extended(sizeof(uint64) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
+	filled = new_array(uint64, classes->nclasses);
 	memcpy(filled, classes->first, sizeof(uint64) * ((Size) classes->nclasses + 1));
 	for (uint64 row = 0; row < frame->nrows; row++)
 	{
@@ -216,7 +217,7 @@ sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params)
 
 	for (int q = 0; q < frame->nqis; q++)
 	{
-		node[q] = palloc_extended(sizeof(uint32) * (frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		node[q] = new_zeros(uint32, frame->nrows);
 		loss[q] = losses_of(&frame->domain[q], sequence->column[q].tree, params[SEQUENTIAL_LOSS] == 1);
 	}
 	for (int32 i = 0; i < sequence->nparts; i++)

@@ -15,6 +15,7 @@
 
 #include <float.h>
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/growing.h"
 
@@ -127,13 +128,13 @@ find_orphans(Adopting *adopting, uint32 first, uint32 end)
 	for (uint32 s = first; s < end; s++)
 		if (growth->shelves[s].kind == NEEDY)
 			n += growth->shelves[s].rows;
-	adopting->orphans = palloc_extended(sizeof(Orphan) * ((Size) n + 1), MCXT_ALLOC_HUGE);
+	adopting->orphans = new_array(Orphan, n);
 	adopting->norphans = 0;
 	for (uint32 s = first; s < end; s++)
 		if (growth->shelves[s].kind == NEEDY)
 			for (uint32 i = 0; i < growth->shelves[s].rows; i++)
 				adopting->orphans[adopting->norphans++] = orphan_of(growth, s, growth->records->rows[growth->shelves[s].from + i]);
-	adopting->first = palloc_extended(sizeof(uint32) * ((Size) n + 1), MCXT_ALLOC_HUGE);
+	adopting->first = new_array(uint32, n);
 }
 
 static int
@@ -412,7 +413,7 @@ adopt_from_shelves(Growth *growth, uint32 first, uint32 end, const Adoption *ado
 	uint32		before = 0;
 
 	find_orphans(&adopting, first, end);
-	adopting.grew = palloc_extended(sizeof(uint32) * ((Size) adopting.end - adopting.begin + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	adopting.grew = new_zeros(uint32, (Size) adopting.end - adopting.begin);
 	for (int pass = 0; pass < adoption->best + adoption->any && adopting.norphans > 0; pass++)
 	{
 		if (pass != adoption->best && adopting.norphans == before)

@@ -16,6 +16,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "partition/balanced.h"
 #include "partition/degrees.h"
 #include "miscadmin.h"
@@ -107,19 +108,19 @@ splitter_create(const Frame *frame, uint32 most_rows, uint32 most_entries)
 				splitter->losses[q][(Size) lo * domain->size + hi] =
 					domain_loss(domain, domain_cover(domain, (Span) {lo, hi}));
 	}
-	splitter->order = palloc_extended(sizeof(Item) * ((Size) most_rows + 1), MCXT_ALLOC_HUGE);
-	splitter->spare = palloc_extended(sizeof(Item) * ((Size) most_rows + 1), MCXT_ALLOC_HUGE);
-	splitter->aside = palloc_extended(sizeof(BalancedRow) * ((Size) most_rows + 1), MCXT_ALLOC_HUGE);
+	splitter->order = new_array(Item, most_rows);
+	splitter->spare = new_array(Item, most_rows);
+	splitter->aside = new_array(BalancedRow, most_rows);
 	splitter->places_allocated = 1024;
 	splitter->place = palloc(sizeof(uint32) * splitter->places_allocated);
 	splitter->total = palloc(sizeof(uint32) * (most_entries + 1));
 	splitter->below = palloc(sizeof(uint32) * (most_entries + 1));
-	splitter->number = palloc_extended(sizeof(uint32) * ((Size) frame->nsensitive + 1), MCXT_ALLOC_HUGE);
+	splitter->number = new_array(uint32, frame->nsensitive);
 	memset(splitter->number, 0xff, sizeof(uint32) * frame->nsensitive);
-	splitter->value = palloc_extended(sizeof(Code) * ((Size) most_rows + 1), MCXT_ALLOC_HUGE);
-	splitter->degrees.node = palloc_extended(sizeof(DegreeNode) * nnodes, MCXT_ALLOC_HUGE);
-	splitter->degrees.queue = palloc_extended(sizeof(uint32) * nnodes, MCXT_ALLOC_HUGE);
-	splitter->degrees.came_from = palloc_extended(sizeof(uint32) * nnodes, MCXT_ALLOC_HUGE);
+	splitter->value = new_array(Code, most_rows);
+	splitter->degrees.node = new_array(DegreeNode, nnodes);
+	splitter->degrees.queue = new_array(uint32, nnodes);
+	splitter->degrees.came_from = new_array(uint32, nnodes);
 	splitter->cells_allocated = 1024;
 	splitter->degrees.edges = palloc(sizeof(uint32) * splitter->cells_allocated);
 	splitter->degrees.chosen = palloc(sizeof(uint32) * splitter->cells_allocated);

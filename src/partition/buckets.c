@@ -21,6 +21,7 @@
 #include "postgres.h"
 
 #include "common/pg_prng.h"
+#include "frame/arrays.h"
 #include "frame/codes.h"
 #include "miscadmin.h"
 #include "partition/buckets.h"
@@ -52,12 +53,6 @@ typedef struct Filling
 	uint64		slots_allocated;
 } Filling;
 
-static void *
-allocate(Size width, uint64 n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
 /* ----------------------------------------------------------------
  * Division
  * ----------------------------------------------------------------
@@ -78,13 +73,13 @@ static uint32 *
 signatures_of_classes(Filling *filling)
 {
 	const Paths *paths = filling->paths;
-	uint32	   *number = allocate(sizeof(uint32), paths->nclasses);
+	uint32	   *number = new_zeros(uint32, paths->nclasses);
 	uint64		largest = 0;
 	Code	   *values;
 
 	for (uint32 c = 0; c < paths->nclasses; c++)
 		largest = Max(largest, paths_size(paths, c));
-	values = allocate(sizeof(Code), largest);
+	values = new_zeros(Code, largest);
 	for (uint32 c = 0; c < paths->nclasses; c++)
 	{
 		uint32		size = paths_size(paths, c);
@@ -222,7 +217,7 @@ sort_newcomers(Filling *filling)
 			filling->first_new[frame->sensitive[row] + 1]++;
 	for (Code v = 0; v < frame->nsensitive; v++)
 		filling->first_new[v + 1] += filling->first_new[v];
-	filling->newcomer = allocate(sizeof(RowId), filling->first_new[frame->nsensitive]);
+	filling->newcomer = new_zeros(RowId, filling->first_new[frame->nsensitive]);
 	end = filling->next;
 	memcpy(end, filling->first_new, sizeof(uint64) * frame->nsensitive);
 	for (uint64 row = 0; row < frame->nrows; row++)
@@ -424,7 +419,7 @@ fill_known(Filling *filling, Left *left)
 static void
 fill_new(Filling *filling, Left *left)
 {
-	Code	   *values = allocate(sizeof(Code), filling->m);
+	Code	   *values = new_zeros(Code, filling->m);
 
 	while (left->n >= filling->m)
 	{
@@ -447,8 +442,8 @@ static void
 deal(Filling *filling, Left *left)
 {
 	uint64		nclasses = left->rows / filling->m;
-	Code	   *dealt = allocate(sizeof(Code), left->rows);
-	Code	   *values = allocate(sizeof(Code), left->rows);
+	Code	   *dealt = new_zeros(Code, left->rows);
+	Code	   *values = new_zeros(Code, left->rows);
 	uint64		at = 0;
 
 	for (Code i = 0; i < left->n; i++)
@@ -470,7 +465,7 @@ deal(Filling *filling, Left *left)
 static bool
 assign(Filling *filling)
 {
-	Left		left = {.order = allocate(sizeof(Code), filling->frame->nsensitive)};
+	Left		left = {.order = new_zeros(Code, filling->frame->nsensitive)};
 
 	look_left(filling, &left);
 	if (!make_up(filling, &left))
@@ -499,13 +494,13 @@ filling_create(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Re
 	filling->refusal = refusal;
 	pg_prng_seed(&filling->random, seed);
 	filling->signatures = signatures_create();
-	filling->bucket = allocate(sizeof(uint32), frame->nrows);
-	filling->first_new = allocate(sizeof(uint64), (uint64) frame->nsensitive + 1);
-	filling->next = allocate(sizeof(uint64), frame->nsensitive);
-	filling->invented = allocate(sizeof(uint64), frame->nsensitive);
+	filling->bucket = new_zeros(uint32, frame->nrows);
+	filling->first_new = new_zeros(uint64, (uint64) frame->nsensitive + 1);
+	filling->next = new_zeros(uint64, frame->nsensitive);
+	filling->invented = new_zeros(uint64, frame->nsensitive);
 	filling->allocated = filling->slots_allocated = 64;
-	filling->sets = allocate(sizeof(uint64), filling->allocated);
-	filling->count = allocate(sizeof(uint64), filling->slots_allocated);
+	filling->sets = new_zeros(uint64, filling->allocated);
+	filling->count = new_zeros(uint64, filling->slots_allocated);
 	return filling;
 }
 
@@ -523,11 +518,11 @@ gather(const Filling *filling)
 	buckets->first_value = signatures->first;
 	buckets->value = signatures->value;
 	buckets->sets = filling->sets;
-	buckets->first = allocate(sizeof(uint64), nslots + 1);
-	buckets->rows = allocate(sizeof(RowId), frame->nrows);
+	buckets->first = new_zeros(uint64, nslots + 1);
+	buckets->rows = new_zeros(RowId, frame->nrows);
 	for (uint64 slot = 0; slot < nslots; slot++)
 		buckets->first[slot + 1] = buckets->first[slot] + filling->count[slot];
-	end = allocate(sizeof(uint64), nslots);
+	end = new_zeros(uint64, nslots);
 	memcpy(end, buckets->first, sizeof(uint64) * nslots);
 	for (uint64 row = 0; row < frame->nrows; row++)
 		buckets->rows[end[slot_of(filling, filling->bucket[row], frame->sensitive[row])]++] = row;

@@ -21,6 +21,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/cor_partition.h"
 #include "partition/even_split.h"
@@ -28,17 +29,11 @@
 
 #define REACH 64				/* sets on either side that may exchange rows with an unsafe one */
 
-static void *
-allocate(Size width, uint64 n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE);
-}
-
 bool *
 whole_classes(const Frame *frame, const Paths *paths)
 {
-	uint64	   *here = palloc_extended(sizeof(uint64) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	bool	   *is_whole = allocate(sizeof(bool), paths->nclasses);
+	uint64	   *here = new_zeros(uint64, paths->nclasses);
+	bool	   *is_whole = new_array(bool, paths->nclasses);
 
 	for (uint64 row = 0; row < frame->nrows; row++)
 		if (paths_known(paths, row))
@@ -108,9 +103,9 @@ static void
 make_sets(CorPartition *partition, const bool *is_whole, Buckets *buckets, uint32 b)
 {
 	uint32		n = partition->nvalues;
-	uint64	   *lo = allocate(sizeof(uint64), n);
-	uint64	   *hi = allocate(sizeof(uint64), n);
-	Kept	   *kept = allocate(sizeof(Kept), partition->sets);
+	uint64	   *lo = new_array(uint64, n);
+	uint64	   *hi = new_array(uint64, n);
+	Kept	   *kept = new_array(Kept, partition->sets);
 	uint64		nkept = 0;
 
 	for (uint32 i = 0; i < n; i++)
@@ -313,15 +308,15 @@ cor_partition(CorPartition *partition, const Frame *frame, const Paths *paths, c
 
 	*partition = (CorPartition) {
 		.frame = frame,.paths = paths,.companies = companies,.n = n,.nvalues = nvalues,.sets = sets,
-		.cell = allocate(sizeof(RowId), sets * nvalues),
-		.next = allocate(sizeof(uint64), sets),
-		.class_of = allocate(sizeof(uint64), sets),
-		.classes = allocate(sizeof(HcClass), sets),
-		.rows = allocate(sizeof(RowId), nvalues),.rows_allocated = nvalues,
+		.cell = new_array(RowId, sets * nvalues),
+		.next = new_array(uint64, sets),
+		.class_of = new_array(uint64, sets),
+		.classes = new_array(HcClass, sets),
+		.rows = new_array(RowId, nvalues),.rows_allocated = nvalues,
 		.room = room,
 	};
 	make_sets(partition, is_whole, buckets, b);
-	excess = allocate(sizeof(uint64), sets);
+	excess = new_array(uint64, sets);
 	for (uint64 set = 0; set < sets; set++)
 	{
 		partition->next[set] = NO_SET;

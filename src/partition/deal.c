@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/groups.h"
 #include "partition/region.h"
@@ -45,12 +46,12 @@ dealer_create(Work *work, uint64 nrows, MemoryContext context)
 	for (uint32 group = 0; group < work->ngroups; group++)
 		nclasses += most_classes(work, &work->groups[group]);
 	dealer->work = work;
-	dealer->rows = palloc_extended(sizeof(RowId) * nrows + 1, MCXT_ALLOC_HUGE);
+	dealer->rows = new_array(RowId, nrows + 1);
 	outer = MemoryContextSwitchTo(context);
 	dealer->classes = palloc0(sizeof(Classes));
 	dealer->classes->nqis = nqis;
-	dealer->classes->first = palloc_extended(sizeof(uint64) * (nclasses + 1), MCXT_ALLOC_HUGE);
-	dealer->classes->regions = palloc_extended(sizeof(Span) * nclasses * nqis + 1, MCXT_ALLOC_HUGE);
+	dealer->classes->first = new_array(uint64, nclasses);
+	dealer->classes->regions = new_array(Span, (Size) nclasses * nqis + 1);
 	dealer->classes->rows = work->records->rows;
 	MemoryContextSwitchTo(outer);
 	dealer->classes->first[0] = 0;
@@ -151,7 +152,7 @@ sort_cards(Dealer *dealer, const RowId *rows, uint64 n)
 	{
 		if (dealer->cards != NULL)
 			pfree(dealer->cards);
-		dealer->cards = palloc_extended(sizeof(RowId) * n, MCXT_ALLOC_HUGE);
+		dealer->cards = new_array(RowId, n);
 		dealer->cards_allocated = n;
 	}
 	memcpy(dealer->cards, rows, sizeof(RowId) * n);

@@ -17,6 +17,7 @@
 
 #include <math.h>
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/growing.h"
 #include "utils/memutils.h"
@@ -38,7 +39,7 @@ measure_demands(Growth *growth, const RowId *rows, uint64 nrows)
 {
 	if (growth->ratios->first == NULL)
 		return;
-	growth->own = palloc_extended(sizeof(double) * (growth->frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	growth->own = new_zeros(double, growth->frame->nrows);
 	for (uint64 i = 0; i < nrows; i++)
 	{
 		const Demand *demand = own_demand(growth->ratios, rows[i]);
@@ -77,8 +78,8 @@ growth_create(const Frame *frame, const Ratios *ratios, const GrowOptions *optio
 	growth->options = options;
 	growth->classes = palloc(sizeof(Grown));
 	growth->hulls = palloc(sizeof(Span));
-	growth->next = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
-	growth->record_of = palloc_extended(sizeof(uint32) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	growth->next = new_array(RowId, frame->nrows);
+	growth->record_of = new_array(uint32, frame->nrows);
 	growth->crowd = crowd_create(ratios);
 	return growth;
 }

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/growing.h"
 #include "utils/memutils.h"
@@ -61,7 +62,7 @@ grown_loss(Growth *growth, uint32 c)
 static void
 free_the_rest(Growth *growth)
 {
-	uint32	   *class_of = palloc_extended(sizeof(uint32) * ((Size) growth->records->nrecords + 1), MCXT_ALLOC_HUGE);
+	uint32	   *class_of = new_array(uint32, growth->records->nrecords);
 
 	memset(class_of, 0xff, sizeof(uint32) * growth->records->nrecords);	/* NO_CLASS */
 	for (uint32 s = 0; s < growth->nshelves; s++)
@@ -102,9 +103,9 @@ grown_classes(Growth *growth, MemoryContext context)
 	old = MemoryContextSwitchTo(context);
 	classes = palloc0(sizeof(Classes));
 	classes->nqis = growth->frame->nqis;
-	classes->first = palloc_extended(sizeof(uint64) * ((Size) growth->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	classes->rows = palloc_extended(sizeof(RowId) * (rows + 1), MCXT_ALLOC_HUGE);
-	classes->regions = palloc_extended(sizeof(Span) * ((Size) growth->nclasses * classes->nqis + 1), MCXT_ALLOC_HUGE);
+	classes->first = new_zeros(uint64, growth->nclasses);
+	classes->rows = new_array(RowId, rows);
+	classes->regions = new_array(Span, (Size) growth->nclasses * classes->nqis);
 	MemoryContextSwitchTo(old);
 	for (uint32 c = 0; c < growth->nclasses; c++)
 	{

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "partition/hc_safe.h"
 #include "utils/memutils.h"
 
@@ -17,7 +18,7 @@ HcRoom
 hc_room(const Companies *companies)
 {
 	return (HcRoom) {
-		palloc_extended(sizeof(uint32) * ((Size) companies->n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO)
+		new_zeros(uint32, companies->n)
 	};
 }
 

@@ -7,6 +7,7 @@
 
 #include "miscadmin.h"
 
+#include "frame/arrays.h"
 #include "partition/cutter.h"
 
 /*
@@ -39,10 +40,10 @@ cutter_create(Work *work)
 	cutter->side.hull = palloc(sizeof(Span) * ndimensions);
 	cutter->side.losses = palloc(sizeof(double) * ndimensions);
 	cutter->bucket_hulls = palloc(sizeof(Span) * ndimensions * MAX_HULLS);
-	cutter->order = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE);
-	cutter->spare = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE);
-	cutter->place = palloc_extended(sizeof(uint32) * (n + MIN_COUNTED + 1), MCXT_ALLOC_HUGE);
-	cutter->buckets = palloc_extended(sizeof(Bucket) * (n + 1), MCXT_ALLOC_HUGE);
+	cutter->order = new_array(uint32, n);
+	cutter->spare = new_array(uint32, n);
+	cutter->place = new_array(uint32, n + MIN_COUNTED);
+	cutter->buckets = new_array(Bucket, n);
 	return cutter;
 }
 

@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "frame/arrays.h"
 #include "partition/groups.h"
 #include "partition/mondrian.h"
 
@@ -49,8 +50,8 @@ cut_and_gather(Work *work)
 	uint32		nrecords = work->records->nrecords;
 	Cutter	   *cutter = cutter_create(work);
 	Gatherer   *gatherer = gatherer_create(work);
-	uint32	   *items = palloc_extended(sizeof(uint32) * nrecords, MCXT_ALLOC_HUGE);
-	Part	   *stack = palloc_extended(sizeof(Part) * ((Size) nrecords + 1), MCXT_ALLOC_HUGE);
+	uint32	   *items = new_array(uint32, nrecords);
+	Part	   *stack = new_array(Part, nrecords);
 	uint32		depth = 0;
 
 	for (uint32 i = 0; i < nrecords; i++)

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "partition/principle.h"
 
 static bool
@@ -34,8 +35,7 @@ tally_create(const Frame *frame)
 {
 	Tally	   *tally = palloc(sizeof(Tally));
 
-	tally->count = palloc_extended(sizeof(uint32) * ((Size) frame->nsensitive + 1),
-								   MCXT_ALLOC_HUGE);
+	tally->count = new_array(uint32, frame->nsensitive);
 	tally_clear(tally, frame);
 	return tally;
 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "frame/arrays.h"
 #include "partition/ratios.h"
 #include "utils/memutils.h"
 
@@ -77,14 +78,14 @@ crowd_create(const Ratios *ratios)
 	Size		n = (Size) ratios->nvalues + 1;
 
 	crowd->ratios = ratios;
-	crowd->count = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	crowd->touched = palloc_extended(sizeof(Code) * n, MCXT_ALLOC_HUGE);
-	crowd->is_touched = palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	crowd->count = new_zeros(uint32, n);
+	crowd->touched = new_array(Code, n);
+	crowd->is_touched = new_zeros(bool, n);
 	if (ratios->first == NULL)
 		return crowd;
-	crowd->worst = palloc_extended(sizeof(Demand *) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	crowd->worst_of = palloc_extended(sizeof(RowId) * n, MCXT_ALLOC_HUGE);
-	crowd->is_close = palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	crowd->worst = new_zeros(const Demand *, n);
+	crowd->worst_of = new_array(RowId, n);
+	crowd->is_close = new_zeros(bool, n);
 	return crowd;
 }
 

@@ -12,6 +12,7 @@
 
 #include "miscadmin.h"
 
+#include "frame/arrays.h"
 #include "partition/records.h"
 
 /* Codes are sorted by digits of so many bits. */
@@ -62,7 +63,7 @@ sort_by_column(const Code *code, Code size, RowId **rows, RowId **buffer, uint64
 static void
 sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
 {
-	RowId	   *own = palloc_extended(sizeof(RowId) * nrows, MCXT_ALLOC_HUGE);
+	RowId	   *own = new_array(RowId, nrows);
 	RowId	   *sorted = rows;
 	RowId	   *buffer = own;
 
@@ -102,8 +103,8 @@ tabulate_losses(const Domain *domain)
 static const uint32 *
 make_jumps(const Tree *tree)
 {
-	uint32	   *jump = palloc_extended(sizeof(uint32) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
-	uint32	   *depth = palloc_extended(sizeof(uint32) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
+	uint32	   *jump = new_array(uint32, tree->nnodes);
+	uint32	   *depth = new_array(uint32, tree->nnodes);
 	bool		deep = false;
 
 	jump[0] = depth[0] = 0;
@@ -209,7 +210,7 @@ find_records(Records *records, const Frame *frame, uint64 nrows)
 			n++;
 	}
 	records->nrecords = n;
-	records->first = palloc_extended(sizeof(uint32) * ((Size) n + 1), MCXT_ALLOC_HUGE);
+	records->first = new_array(uint32, n);
 	n = 0;
 	for (uint64 i = 0; i < nrows; i++)
 	{
@@ -225,8 +226,7 @@ copy_tuples(Records *records, const Frame *frame)
 {
 	Code	   *tuple;
 
-	records->tuples = palloc_extended(sizeof(Code) * records->ndimensions * records->nrecords + 1,
-									  MCXT_ALLOC_HUGE);
+	records->tuples = new_array(Code, (Size) records->ndimensions * records->nrecords + 1);
 	tuple = records->tuples;
 	for (uint32 r = 0; r < records->nrecords; r++)
 	{

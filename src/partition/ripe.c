@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "common/pg_prng.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/growing.h"
 #include "utils/memutils.h"
@@ -102,9 +103,9 @@ ripe_rows(RowId *rows, uint64 nrows, const Ratios *ratios, uint64 seed)
 	Size		n = (Size) ratios->nvalues + 1;
 	Ripening	ripening = {
 		.ratios = ratios,
-		.count = palloc_extended(sizeof(uint64) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
+		.count = new_zeros(uint64, n),
 	};
-	uint64	   *total = palloc_extended(sizeof(uint64) * n, MCXT_ALLOC_HUGE);
+	uint64	   *total = new_array(uint64, n);
 
 	count_rows_by_value(&ripening, rows, nrows);
 	memcpy(total, ripening.count, sizeof(uint64) * n);

@@ -16,6 +16,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/growing.h"
 #include "utils/memutils.h"
@@ -91,14 +92,14 @@ seeder_create(Growth *growth)
 	seeder->distance = palloc(sizeof(float));
 	seeder->taken = palloc(sizeof(Taken));
 	seeder->hull = palloc(sizeof(Span) * Max(1, growth->records->ndimensions));
-	seeder->frequency = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	seeder->values = palloc_extended(sizeof(Code) * n, MCXT_ALLOC_HUGE);
-	seeder->pressing = palloc_extended(sizeof(Code) * n, MCXT_ALLOC_HUGE);
-	seeder->is_pressing = palloc_extended(sizeof(bool) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	seeder->frequency = new_zeros(uint32, n);
+	seeder->values = new_array(Code, n);
+	seeder->pressing = new_array(Code, n);
+	seeder->is_pressing = new_zeros(bool, n);
 	if (growth->own == NULL)
 		return seeder;
-	seeder->refused = palloc_extended(sizeof(uint32) * (growth->frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	seeder->tried = palloc_extended(sizeof(uint32) * (growth->frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	seeder->refused = new_zeros(uint32, growth->frame->nrows);
+	seeder->tried = new_zeros(uint32, growth->frame->nrows);
 	return seeder;
 }
 

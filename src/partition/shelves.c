@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/growing.h"
 #include "utils/memutils.h"
@@ -145,9 +146,9 @@ make_shelves(Growth *growth, uint64 size)
 	Size		n = Min(chunks, records->first[records->nrecords]) + 1;
 
 	growth->most = Max(MOST_BLOCKS * size, (uint64) sqrt(MOST_STEPS * growth->least));
-	growth->spare = palloc_extended(sizeof(RowId) * ((Size) largest_record(records) + 1), MCXT_ALLOC_HUGE);
-	growth->shelves = palloc_extended(sizeof(Shelf) * 3 * n, MCXT_ALLOC_HUGE);
-	growth->block = palloc_extended(sizeof(uint32) * (2 * n + 1), MCXT_ALLOC_HUGE);
+	growth->spare = new_array(RowId, largest_record(records));
+	growth->shelves = new_array(Shelf, (Size) 3 * n);
+	growth->block = new_array(uint32, 2 * n);
 	growth->block[0] = 0;
 	for (uint32 r = 0; r < records->nrecords; r++)
 		for (uint32 row = records->first[r]; row < records->first[r + 1]; row++)
@@ -163,8 +164,8 @@ fill_shelves(Growth *growth, Work *work, uint64 size)
 {
 	uint32		nrecords = growth->records->nrecords;
 	Cutter	   *cutter = cutter_create(work);
-	uint32	   *items = palloc_extended(sizeof(uint32) * ((Size) nrecords + 1), MCXT_ALLOC_HUGE);
-	Part	   *stack = palloc_extended(sizeof(Part) * ((Size) nrecords + 1), MCXT_ALLOC_HUGE);
+	uint32	   *items = new_array(uint32, nrecords);
+	Part	   *stack = new_array(Part, nrecords);
 	uint32		depth = 0;
 
 	make_shelves(growth, size);

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/growing.h"
 #include "utils/memutils.h"
@@ -76,8 +77,8 @@ split_records(Growth *growth, Work *work, uint64 size)
 	Principle	least = principle_k_l(growth->least, 1);
 	const Principle *before = work->principle;
 	Cutter	   *cutter = cutter_create(work);
-	uint32	   *items = palloc_extended(sizeof(uint32) * ((Size) nrecords + 1), MCXT_ALLOC_HUGE);
-	Part	   *stack = palloc_extended(sizeof(Part) * ((Size) nrecords + 1), MCXT_ALLOC_HUGE);
+	uint32	   *items = new_array(uint32, nrecords);
+	Part	   *stack = new_array(Part, nrecords);
 	uint32		depth = 0;
 
 	make_shelves(growth, size);

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "partition/wide.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
@@ -23,8 +24,8 @@ wide_limbs(uint32 base, int32 power)
 Wide *
 wide_create(Size n, int32 nlimbs)
 {
-	Wide	   *numbers = palloc_extended(sizeof(Wide) * (n + 1), MCXT_ALLOC_HUGE);
-	uint32	   *limbs = palloc_extended(sizeof(uint32) * (n + 1) * nlimbs, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	Wide	   *numbers = new_array(Wide, n);
+	uint32	   *limbs = new_zeros(uint32, (Size) (n + 1) * nlimbs);
 
 	for (Size i = 0; i <= n; i++)
 		numbers[i] = (Wide) {.nlimbs = nlimbs,.limb = &limbs[i * nlimbs]};

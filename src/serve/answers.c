@@ -4,6 +4,7 @@
  */
 #include "serve/answers.h"
 
+#include "frame/arrays.h"
 #include "history/element.h"
 #include "history/log.h"
 #include "history/reader.h"
@@ -90,7 +91,7 @@ begin_sum(Summing *summing, const Released *released)
 	sum->checksum = checksum_create(answers->columns, released->checksum_seed);
 	sum->shows_sensitive = released->shows_sensitive;
 	sum->nclasses = answer->nclasses;
-	sum->class_sum = palloc_extended(sizeof(RowSum) * ((Size) answer->nclasses + 1), MCXT_ALLOC_HUGE);
+	sum->class_sum = new_array(RowSum, answer->nclasses);
 	for (uint32 c = 0; c < answer->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -4,6 +4,7 @@
  */
 #include "serve/apart.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 
 typedef struct Shown
@@ -54,7 +55,7 @@ count_values(const Seen *seen, const Atoms *atoms, KnownNeighborhood *known)
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 			largest = Max(largest, seen_size(&seen->release[r], c));
-	shown = palloc_extended(sizeof(Shown) * (largest + 1), MCXT_ALLOC_HUGE);
+	shown = new_array(Shown, largest);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 		{
@@ -79,7 +80,7 @@ signature_of(const Atoms *atoms, uint32 atom, int32 nreleases)
 KnownNeighborhood *
 neighborhoods_of_log(const Seen *seen, const Atoms *atoms, uint64 *n)
 {
-	KnownNeighborhood *known = palloc_extended(sizeof(KnownNeighborhood) * ((Size) atoms->natoms + 1), MCXT_ALLOC_HUGE);
+	KnownNeighborhood *known = new_array(KnownNeighborhood, atoms->natoms);
 
 	for (uint32 a = 0; a < atoms->natoms; a++)
 		known[a] = (KnownNeighborhood) {

@@ -4,6 +4,7 @@
  */
 #include "serve/class_numbers.h"
 
+#include "frame/arrays.h"
 #include "frame/print.h"
 #include "miscadmin.h"
 #include "serve/released.h"
@@ -41,7 +42,7 @@ int64 *
 class_numbers(const Making *making, const uint32 *order)
 {
 	uint32		nclasses = making->draft->classes->nclasses;
-	int64	   *number = palloc_extended(sizeof(int64) * ((Size) nclasses + 1), MCXT_ALLOC_HUGE);
+	int64	   *number = new_array(int64, nclasses);
 	uint32	   *place;
 
 	for (uint32 i = 0; i < nclasses; i++)

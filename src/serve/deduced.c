@@ -10,6 +10,7 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "funcapi.h"
 #include "history/recall.h"
 #include "history/report.h"
@@ -157,7 +158,7 @@ deduce_from(const DeclaredPublication *publication, void *what, ReturnSetInfo *r
 	Asked	   *asked = what;
 	const Recalled *recalled = recall(publication);
 	const Statistics *statistics = statistics_of(&recalled->seen);
-	bool	   *is_known = palloc_extended(sizeof(bool) * (recalled->seen.nthreads + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *is_known = new_zeros(bool, recalled->seen.nthreads);
 	Thread	   *known;
 	int			n;
 
@@ -223,7 +224,7 @@ pprepub_compromise(PG_FUNCTION_ARGS)
 static uint64 *
 sizes_of_components(const Deduction *deduction, uint64 nthreads)
 {
-	uint64	   *size = palloc_extended(sizeof(uint64) * (nthreads + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint64	   *size = new_zeros(uint64, nthreads);
 
 	for (Thread t = 0; t < nthreads; t++)
 		if (deduction->together[t] != NO_THREAD)
@@ -238,7 +239,7 @@ put_components(const Deduced *deduced, ReturnSetInfo *result)
 	const Recalled *recalled = deduced->recalled;
 	const Deduction *deduction = deduced->deduction;
 	uint64	   *size = sizes_of_components(deduction, recalled->seen.nthreads);
-	int64	   *number = palloc_extended(sizeof(int64) * (recalled->seen.nthreads + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	int64	   *number = new_zeros(int64, recalled->seen.nthreads);
 	int64		components = 0;
 	TextCast   *key = text_cast_create(publication_column(deduced->publication, ROLE_KEY));
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "component", ALLOCSET_DEFAULT_SIZES);

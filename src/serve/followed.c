@@ -9,6 +9,7 @@
  */
 #include "serve/followed.h"
 
+#include "frame/arrays.h"
 #include "history/fold.h"
 #include "history/path_blocks.h"
 #include "history/protected.h"
@@ -181,7 +182,7 @@ compare_block(void *what, TupleTableSlot *slot)
 	}
 	if (block.release - 1 != comparing->release)
 		begin_release(comparing, block.release - 1);
-	value = palloc_extended(sizeof(Code) * (block.nvalues + 1), MCXT_ALLOC_HUGE);
+	value = new_array(Code, block.nvalues);
 	for (element_walk(&walk, &comparing->sensitive, block.values); element_next(&walk);)
 		value[walk.i] = recalled_value(comparing->recalled, walk.value, walk.isnull);
 	for (int c = 0; c < block.nclasses; c++)
@@ -203,13 +204,13 @@ compare_paths(const DeclaredPublication *publication, const Recalled *recalled)
 		.recalled = unconstify(Recalled *, recalled),
 		.key = element_of(publication_column(publication, ROLE_KEY)),
 		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
-		.person = palloc_extended(sizeof(Thread) * (recalled->people->size + 1), MCXT_ALLOC_HUGE),
+		.person = new_array(Thread, recalled->people->size),
 		.release = -1,
-		.place = palloc_extended(sizeof(uint64) * (seen->nthreads + 1), MCXT_ALLOC_HUGE),
+		.place = new_array(uint64, seen->nthreads),
 		.class = palloc(sizeof(uint32)),
 		.taken = palloc(sizeof(bool)),
 		.is_protected = protected_values(publication, recalled),
-		.count = palloc_extended(sizeof(uint32) * ((Size) seen->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
+		.count = new_zeros(uint32, seen->nvalues),
 	};
 
 	if (!OidIsValid(path_table_of(publication)))
@@ -217,7 +218,7 @@ compare_paths(const DeclaredPublication *publication, const Recalled *recalled)
 	for (int32 r = 0; r < seen->nreleases; r++)
 		comparing.followed.classes += seen->release[r].nclasses;
 	if (keeps_told(publication))
-		comparing.told = palloc_extended(sizeof(int32) * ((Size) seen->nthreads + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		comparing.told = new_zeros(int32, seen->nthreads);
 	path_blocks_find(publication, &blocks);
 	path_blocks_visit(&blocks, false, compare_block, &comparing);
 	end_release(&comparing);

@@ -4,6 +4,7 @@
  */
 #include "serve/inspect.h"
 
+#include "frame/arrays.h"
 #include "frame/reread.h"
 #include "history/reader.h"
 #include "miscadmin.h"
@@ -77,14 +78,13 @@ index_classes(Inspecting *inspecting)
 {
 	const SeenRelease *seen = inspecting->seen;
 
-	inspecting->class_of = palloc_extended(sizeof(uint32) * ((Size) seen->nclasses + 1), MCXT_ALLOC_HUGE);
+	inspecting->class_of = new_array(uint32, seen->nclasses);
 	memset(inspecting->class_of, 0xff, sizeof(uint32) * ((Size) seen->nclasses + 1));
 	for (uint32 c = 0; c < seen->nclasses; c++)
 		if (seen->number[c] > 0 && seen->number[c] <= seen->nclasses)
 			inspecting->class_of[seen->number[c]] = c;
 	inspecting->is_read = palloc0(sizeof(bool) * ((Size) seen->nclasses + 1));
-	inspecting->cells = palloc_extended(sizeof(Span) * Max(1, inspecting->nqis) * ((Size) seen->nclasses + 1),
-										MCXT_ALLOC_HUGE);
+	inspecting->cells = new_array(Span, (Size) Max(1, inspecting->nqis) * ((Size) seen->nclasses + 1));
 }
 
 static uint32
@@ -142,7 +142,7 @@ compare_rows(Inspecting *inspecting)
 	const SeenRelease *seen = inspecting->seen;
 	Inspection *inspection = &inspecting->inspection;
 	uint64		n = 0;
-	uint64	   *told = palloc_extended(sizeof(uint64) * (seen->first[seen->nclasses] + 1), MCXT_ALLOC_HUGE);
+	uint64	   *told = new_array(uint64, seen->first[seen->nclasses]);
 
 	for (uint32 c = 0; c < seen->nclasses; c++)
 		for (uint64 i = seen->first[c]; i < seen->first[c + 1]; i++)
@@ -265,7 +265,7 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 RowId *
 find_people(const Recalled *recalled, const LoadedFrame *present)
 {
-	RowId	   *row_of_person = palloc_extended(sizeof(RowId) * (recalled->people->size + 1), MCXT_ALLOC_HUGE);
+	RowId	   *row_of_person = new_array(RowId, recalled->people->size);
 
 	memset(row_of_person, 0xff, sizeof(RowId) * recalled->people->size);	/* NO_ROW */
 	for (uint64 row = 0; row < present->frame.nrows; row++)

@@ -7,6 +7,7 @@
 #include "audit/judge.h"
 #include "declare/parameters.h"
 #include "declare/tables.h"
+#include "frame/arrays.h"
 #include "frame/width.h"
 #include "history/helpers.h"
 #include "history/protected.h"
@@ -23,7 +24,7 @@
 static const uint64 *
 count_counterfeits(const Classes *classes)
 {
-	uint64	   *counts = palloc_extended(sizeof(uint64) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
+	uint64	   *counts = new_array(uint64, classes->nclasses);
 
 	for (uint32 c = 0; c < classes->nclasses; c++)
 		counts[c] = class_counterfeits(classes, c);
@@ -39,7 +40,7 @@ load_wanted(Making *making, FrameLoad *load)
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "who is wanted", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 	uint32		nneighborhoods = making->fold->past.nneighborhoods;
-	bool	   *wanted = palloc_extended(sizeof(bool) * ((Size) nneighborhoods + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *wanted = new_zeros(bool, nneighborhoods);
 	Code	   *code;
 	Frame		frame = load_peek(load, &code);
 	Past		past = peek_at_past(making->fold, code);

@@ -5,6 +5,7 @@
 #include "serve/region_map.h"
 
 #include "common/hashfn.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -14,7 +15,7 @@ static void
 make_slots(RegionMap *map, uint32 nslots)
 {
 	map->nslots = nslots;
-	map->slots = palloc_extended(sizeof(uint32) * (Size) nslots, MCXT_ALLOC_HUGE);
+	map->slots = new_array(uint32, nslots);
 	memset(map->slots, 0xff, sizeof(uint32) * (Size) nslots);	/* NO_REGION */
 }
 

@@ -9,6 +9,7 @@
 #include "serve/regions.h"
 
 #include "catalog/pg_class.h"
+#include "frame/arrays.h"
 #include "history/answered.h"
 #include "history/reader.h"
 #include "serve/released.h"
@@ -49,7 +50,7 @@ index_classes(ReleaseReading *reading)
 {
 	const SeenRelease *seen = reading->seen;
 
-	reading->class = palloc_extended(sizeof(uint32) * ((Size) seen->nclasses + 1), MCXT_ALLOC_HUGE);
+	reading->class = new_array(uint32, seen->nclasses);
 	for (uint32 c = 0; c < seen->nclasses; c++)
 	{
 		if (seen->number[c] < 1 || seen->number[c] > seen->nclasses)
@@ -90,7 +91,7 @@ withhold_all(ReleaseReading *reading)
 {
 	const Regions *regions = reading->regions;
 
-	reading->shown = palloc_extended(sizeof(Cell) * ((Size) reading->seen->nclasses * regions->nqis + 1), MCXT_ALLOC_HUGE);
+	reading->shown = new_array(Cell, (Size) reading->seen->nclasses * regions->nqis);
 	for (uint32 c = 0; c < reading->seen->nclasses; c++)
 		for (int q = 0; q < regions->nqis; q++)
 			reading->shown[(Size) c * regions->nqis + q] = cells_whole(regions->cells[q]);

@@ -4,6 +4,7 @@
  */
 #include "serve/row_classes.h"
 
+#include "frame/arrays.h"
 #include "history/reader.h"
 #include "miscadmin.h"
 #include "serve/released.h"
@@ -50,8 +51,8 @@ cell_places(const Dictionary *cells)
 {
 	uint32		n = dictionary_size(cells);
 	char	  **texts = dictionary_texts(cells);
-	NumberedText *order = palloc_extended(sizeof(NumberedText) * n, MCXT_ALLOC_HUGE);
-	uint32	   *place = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE);
+	NumberedText *order = new_array(NumberedText, n);
+	uint32	   *place = new_array(uint32, n);
 
 	for (uint32 i = 0; i < n; i++)
 		order[i] = (NumberedText) {i == DICTIONARY_NULL ? NULL : texts[i], i};
@@ -84,8 +85,8 @@ uint32 *
 region_places(const RegionMap *regions, Dictionary *const *cells)
 {
 	RegionOrder order = {.regions = regions,.cell_place = palloc(sizeof(uint32 *) * (regions->width + 1))};
-	uint32	   *sorted = palloc_extended(sizeof(uint32) * ((Size) regions->size + 1), MCXT_ALLOC_HUGE);
-	uint32	   *place = palloc_extended(sizeof(uint32) * ((Size) regions->size + 1), MCXT_ALLOC_HUGE);
+	uint32	   *sorted = new_array(uint32, regions->size);
+	uint32	   *place = new_array(uint32, regions->size);
 
 	for (int q = 0; q < regions->width; q++)
 		order.cell_place[q] = cell_places(cells[q]);

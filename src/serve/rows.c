@@ -8,6 +8,7 @@
  */
 #include "serve/rows.h"
 
+#include "frame/arrays.h"
 #include "frame/print.h"
 #include "history/log.h"
 #include "history/remember.h"
@@ -59,8 +60,7 @@ set_plain(Sending *sending, int attribute, const PlainColumn *plain, Code code)
 static void
 know_plain(Sending *sending, int attribute, const PlainColumn *plain)
 {
-	sending->plain_sum[attribute] = palloc_extended(sizeof(RowSum) * ((Size) plain->ncodes + 1),
-													  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	sending->plain_sum[attribute] = new_zeros(RowSum, plain->ncodes);
 }
 
 /* The columns that the release leaves out are the same for all of its rows; others differ from row to row. */
@@ -160,7 +160,7 @@ add_row(Sending *sending, RowId row, Code value)
 static uint32 *
 shuffled(Shuffler *shuffler, uint64 n)
 {
-	uint32	   *order = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE);
+	uint32	   *order = new_array(uint32, n);
 
 	for (uint64 i = 0; i < n; i++)
 		order[i] = i;

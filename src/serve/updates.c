@@ -12,6 +12,7 @@
 #include "access/xact.h"
 #include "declare/tables.h"
 #include "executor/spi.h"
+#include "frame/arrays.h"
 #include "frame/dictionary.h"
 #include "history/reader.h"
 #include "history/writer.h"
@@ -103,7 +104,7 @@ read_rows_of(const DeclaredPublication *publication, Oid table, uint32 (*number)
 static Updates *
 updates_of_rows(const UpdateRows *rows, const Code *code, Code ncodes)
 {
-	Update	   *list = palloc_extended(sizeof(Update) * (rows->n + 1), MCXT_ALLOC_HUGE);
+	Update	   *list = new_array(Update, rows->n);
 	uint64		n = 0;
 
 	for (uint64 i = 0; i < rows->n; i++)
@@ -297,8 +298,8 @@ read_source_values(const Checking *checking)
 							 column, relation_words(checking->publication->pinned)), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the sensitive values");
 	source.n = SPI_processed;
-	source.number = palloc_extended(sizeof(uint32) * (source.n + 1), MCXT_ALLOC_HUGE);
-	source.rows = palloc_extended(sizeof(int64) * (source.n + 1), MCXT_ALLOC_HUGE);
+	source.number = new_array(uint32, source.n);
+	source.rows = new_array(int64, source.n);
 	for (uint64 i = 0; i < source.n; i++)
 	{
 		bool		isnull;
@@ -627,7 +628,7 @@ Updates *
 updates_in_log(const DeclaredPublication *publication, Oid table, Recalled *recalled)
 {
 	UpdateRows *rows = read_rows_of(publication, table, number_in_log, recalled);
-	Update	   *list = palloc_extended(sizeof(Update) * (rows->n + 1), MCXT_ALLOC_HUGE);
+	Update	   *list = new_array(Update, rows->n);
 	uint64		n = 0;
 
 	for (uint64 i = 0; i < rows->n; i++)

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "audit/join/boxes.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -78,7 +79,7 @@ compare_boxes(const void *a, const void *b, void *arg)
 static int32 *
 find_steps(const Boxes *boxes)
 {
-	int32	   *step = palloc_extended(sizeof(int32) * ((Size) boxes->n + 1), MCXT_ALLOC_HUGE);
+	int32	   *step = new_array(int32, boxes->n);
 
 	for (uint32 i = 0; i < boxes->n; i++)
 	{
@@ -100,9 +101,9 @@ fill_level(Boxes *boxes, const int32 *step, int32 c)
 
 	for (uint32 i = 0; i < boxes->n; i++)
 		level->n += step[i] <= c;
-	level->cell = palloc_extended(sizeof(Span) * ((Size) level->n + 1), MCXT_ALLOC_HUGE);
-	level->farthest = palloc_extended(sizeof(Code) * ((Size) level->n + 1), MCXT_ALLOC_HUGE);
-	level->first = palloc_extended(sizeof(uint32) * ((Size) level->n + 1), MCXT_ALLOC_HUGE);
+	level->cell = new_array(Span, level->n);
+	level->farthest = new_array(Code, level->n);
+	level->first = new_array(uint32, level->n);
 	level->n = 0;
 	for (uint32 i = 0; i < boxes->n; i++)
 	{
@@ -136,7 +137,7 @@ boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const Span *const *c
 
 	*boxes = (Boxes) {.n = n,.record = record,.ncolumns = ncolumns,.cells = cells};
 	boxes->level = palloc0(sizeof(Level) * (ncolumns + 1));
-	boxes->order = palloc_extended(sizeof(uint32) * ((Size) n + 1), MCXT_ALLOC_HUGE);
+	boxes->order = new_array(uint32, n);
 	for (uint32 i = 0; i < n; i++)
 		boxes->order[i] = i;
 	qsort_arg(boxes->order, n, sizeof(uint32), compare_boxes, boxes);

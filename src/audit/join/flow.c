@@ -6,6 +6,7 @@
 
 #include "audit/join/flow.h"
 #include "audit/join/residual.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -23,7 +24,7 @@ typedef struct Flow
 static uint32 *
 numbers(Size n)
 {
-	return palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return new_zeros(uint32, n);
 }
 
 uint32

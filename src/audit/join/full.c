@@ -18,14 +18,9 @@
 #include "audit/join/admission.h"
 #include "audit/join/cliques.h"
 #include "audit/join/full.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* ----------------------------------------------------------------
  * Cliques and components
@@ -35,10 +30,10 @@ allocate(Size width, Size n)
 static void
 list_by_node(Full *full)
 {
-	uint64	   *filled = allocate(sizeof(uint64), full->listing.nnodes);
+	uint64	   *filled = new_zeros(uint64, full->listing.nnodes);
 
-	full->first_clique = allocate(sizeof(uint64), full->listing.nnodes);
-	full->clique_of = allocate(sizeof(uint32), (Size) full->listing.ncliques * full->nreleases);
+	full->first_clique = new_zeros(uint64, full->listing.nnodes);
+	full->clique_of = new_zeros(uint32, (Size) full->listing.ncliques * full->nreleases);
 	for (uint32 c = 0; c < full->listing.ncliques; c++)
 		for (int32 r = 0; r < full->nreleases; r++)
 			full->first_clique[node_at(&full->listing, c, r) + 1]++;
@@ -57,10 +52,10 @@ list_by_node(Full *full)
 static void
 list_members(Full *full)
 {
-	uint32	   *filled = allocate(sizeof(uint32), full->listing.nnodes);
+	uint32	   *filled = new_zeros(uint32, full->listing.nnodes);
 
-	full->first_member = allocate(sizeof(uint32), full->listing.nnodes);
-	full->member = allocate(sizeof(uint32), full->listing.nnodes);
+	full->first_member = new_zeros(uint32, full->listing.nnodes);
+	full->member = new_zeros(uint32, full->listing.nnodes);
 	for (uint32 v = 0; v < full->listing.nnodes; v++)
 		full->first_member[root_of(&full->listing, v) + 1]++;
 	for (uint32 v = 0; v < full->listing.nnodes; v++)
@@ -128,7 +123,7 @@ note_base(Full *full, uint32 root)
 static bool *
 find_doubtful(Full *full)
 {
-	bool	   *is_doubtful = allocate(sizeof(bool), full->listing.nnodes);
+	bool	   *is_doubtful = new_zeros(bool, full->listing.nnodes);
 
 	for (uint32 p = 0; p < full->graph->input->release[0].nrecords; p++)
 		if (own_clique(full, p) == NO_CLIQUE)
@@ -168,16 +163,16 @@ admit_people(Full *full)
 static bool
 admit(Full *full)
 {
-	full->admitted = allocate(sizeof(bool), full->listing.ncliques);
-	full->left = allocate(sizeof(uint32), full->listing.nnodes);
-	full->people = allocate(sizeof(uint32), full->listing.ncliques);
-	full->decided = allocate(sizeof(bool), full->listing.ncliques);
-	full->decision = allocate(sizeof(Decision), full->listing.ncliques);
-	full->base = allocate(sizeof(uint32), full->listing.ncliques);
-	full->has_base = allocate(sizeof(bool), full->listing.nnodes);
-	full->nbased = allocate(sizeof(uint64), full->listing.nnodes);
-	full->own = allocate(sizeof(uint32), full->nreleases);
-	full->exchanged = allocate(sizeof(uint32), (Size) full->nreleases * (full->nreleases + MOST_EXTRAS));
+	full->admitted = new_zeros(bool, full->listing.ncliques);
+	full->left = new_zeros(uint32, full->listing.nnodes);
+	full->people = new_zeros(uint32, full->listing.ncliques);
+	full->decided = new_zeros(bool, full->listing.ncliques);
+	full->decision = new_zeros(Decision, full->listing.ncliques);
+	full->base = new_zeros(uint32, full->listing.ncliques);
+	full->has_base = new_zeros(bool, full->listing.nnodes);
+	full->nbased = new_zeros(uint64, full->listing.nnodes);
+	full->own = new_zeros(uint32, full->nreleases);
+	full->exchanged = new_zeros(uint32, (Size) full->nreleases * (full->nreleases + MOST_EXTRAS));
 	admit_people(full);
 	for (uint32 c = 0; c < full->listing.ncliques; c++)
 		if (!full->admitted[c] && !exchange_people(full, c) && !search_matching(full, c))

@@ -13,16 +13,11 @@
 #include "audit/join/boxes.h"
 #include "audit/join/graph.h"
 #include "audit/join/parting.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 #define NO_NODE PG_UINT32_MAX
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* ----------------------------------------------------------------
  * Columns
@@ -36,7 +31,7 @@ sensitive_cells(const JoinRelease *release)
 
 	if (release->sensitive == NULL)
 		return NULL;
-	cells = allocate(sizeof(Span), release->nrecords);
+	cells = new_zeros(Span, release->nrecords);
 	for (uint32 i = 0; i < release->nrecords; i++)
 		cells[i] = release->sensitive[i] == NO_CODE ?
 			(Span) {0, PG_UINT32_MAX} : span_of(release->sensitive[i]);
@@ -52,8 +47,8 @@ take_columns(JoinGraph *graph)
 	{
 		JoinSide   *side = &graph->side[r];
 
-		side->cells = allocate(sizeof(Span *), input->ncolumns + 1);
-		side->shared = allocate(sizeof(bool), input->ncolumns + 1);
+		side->cells = new_zeros(const Span *, input->ncolumns + 1);
+		side->shared = new_zeros(bool, input->ncolumns + 1);
 		for (int32 c = 0; c < input->ncolumns; c++)
 			side->cells[c] = input->release[r].cells[c];
 		side->cells[graph->sensitive] = sensitive_cells(&input->release[r]);
@@ -74,7 +69,7 @@ take_columns(JoinGraph *graph)
 static void
 part_absent(Parting *parting, uint32 nabsent)
 {
-	Span	   *cells = allocate(sizeof(Span), parting->nrecords);
+	Span	   *cells = new_zeros(Span, parting->nrecords);
 
 	for (uint32 i = parting->nrecords - nabsent; i < parting->nrecords; i++)
 		cells[i] = span_of(1);
@@ -91,10 +86,10 @@ make_nodes(JoinGraph *graph, JoinSide *side, Parting *parting, uint32 nabsent)
 		if (side->shared[c])
 			part_by(parting, side->cells[c]);
 	side->nnodes = parting->nparts;
-	side->size = allocate(sizeof(uint32), side->nnodes);
-	side->record = allocate(sizeof(uint32), side->nnodes);
-	side->is_absent = allocate(sizeof(bool), side->nnodes);
-	side->node_of = allocate(sizeof(uint32), parting->nrecords);
+	side->size = new_zeros(uint32, side->nnodes);
+	side->record = new_zeros(uint32, side->nnodes);
+	side->is_absent = new_zeros(bool, side->nnodes);
+	side->node_of = new_zeros(uint32, parting->nrecords);
 	for (uint32 i = 0; i < parting->nrecords; i++)
 	{
 		side->node_of[i] = parting->part[i];
@@ -111,7 +106,7 @@ make_pieces(JoinGraph *graph, JoinSide *side, Parting *parting)
 		if (side->cells[c] != NULL && !side->shared[c] && (c < graph->input->nqis || c == graph->sensitive))
 			part_by(parting, side->cells[c]);
 	side->npieces = parting->nparts;
-	side->piece = allocate(sizeof(Piece), side->npieces);
+	side->piece = new_zeros(Piece, side->npieces);
 	for (uint32 i = 0; i < parting->nrecords; i++)
 	{
 		Piece	   *piece = &side->piece[parting->part[i]];
@@ -127,7 +122,7 @@ take_people(JoinSide *side, const JoinRelease *release)
 {
 	if (release->person == NULL)
 		return;
-	side->node_of_person = allocate(sizeof(uint32), release->nrecords);
+	side->node_of_person = new_zeros(uint32, release->nrecords);
 	for (uint32 p = 0; p < release->nrecords; p++)
 		side->node_of_person[p] = NO_NODE;
 	for (uint32 i = 0; i < release->nrecords; i++)
@@ -208,12 +203,12 @@ add_edges(JoinPair *pair, uint32 node, uint32 *found, uint32 nfound, uint64 *roo
 static void
 turn_edges(JoinPair *pair, uint32 nfrom, uint32 nto)
 {
-	uint32	   *filled = allocate(sizeof(uint32), nto);
+	uint32	   *filled = new_zeros(uint32, nto);
 
-	pair->from = allocate(sizeof(uint32), pair->nedges);
-	pair->back = allocate(sizeof(uint32), pair->nedges);
-	pair->first_back = allocate(sizeof(uint32), nto);
-	pair->alive = allocate(sizeof(bool), pair->nedges);
+	pair->from = new_zeros(uint32, pair->nedges);
+	pair->back = new_zeros(uint32, pair->nedges);
+	pair->first_back = new_zeros(uint32, nto);
+	pair->alive = new_zeros(bool, pair->nedges);
 	for (uint32 e = 0; e < pair->nedges; e++)
 		pair->first_back[pair->to[e] + 1]++;
 	for (uint32 v = 0; v < nto; v++)
@@ -237,10 +232,10 @@ join_pair(JoinGraph *graph, JoinPair *pair)
 	uint32		most = graph->input->most_edges;
 	const JoinSide *a = &graph->side[pair->a];
 	const JoinSide *b = &graph->side[pair->b];
-	const Span **cells = allocate(sizeof(Span *), graph->sensitive + 1);
-	int32	   *columns = allocate(sizeof(int32), graph->sensitive + 1);
-	Span	   *box = allocate(sizeof(Span), graph->sensitive + 1);
-	uint32	   *found = allocate(sizeof(uint32), b->nnodes);
+	const Span **cells = new_zeros(const Span *, graph->sensitive + 1);
+	int32	   *columns = new_zeros(int32, graph->sensitive + 1);
+	Span	   *box = new_zeros(Span, graph->sensitive + 1);
+	uint32	   *found = new_zeros(uint32, b->nnodes);
 	uint64		room = 1024;
 	int32		ncolumns = 0;
 	Boxes	   *boxes;
@@ -252,7 +247,7 @@ join_pair(JoinGraph *graph, JoinPair *pair)
 			cells[ncolumns++] = b->cells[c];
 		}
 	boxes = boxes_index(b->nnodes, b->record, ncolumns, cells);
-	pair->first = allocate(sizeof(uint32), a->nnodes);
+	pair->first = new_zeros(uint32, a->nnodes);
 	pair->to = palloc(sizeof(uint32) * room);
 	for (uint32 node = 0; node < a->nnodes; node++)
 	{
@@ -301,8 +296,8 @@ join_graph(const JoinInput *input)
 	graph->input = input;
 	graph->nreleases = input->nreleases;
 	graph->sensitive = input->ncolumns;
-	graph->side = allocate(sizeof(JoinSide), graph->nreleases);
-	graph->pair = allocate(sizeof(JoinPair), npairs(graph));
+	graph->side = new_zeros(JoinSide, graph->nreleases);
+	graph->pair = new_zeros(JoinPair, npairs(graph));
 	take_columns(graph);
 	for (int32 r = 0; r < graph->nreleases; r++)
 		collapse(graph, r);

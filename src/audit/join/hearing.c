@@ -16,6 +16,7 @@
 #include "audit/join/counts.h"
 #include "audit/join/products.h"
 #include "audit/join/hearing.h"
+#include "frame/arrays.h"
 #include "utils/memutils.h"
 
 typedef struct Listening
@@ -35,12 +36,6 @@ typedef struct Listening
 	Code	   *value;			/* [values + 1] that are shown, or NO_CODE */
 	uint32		nvalues;
 } Listening;
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* ----------------------------------------------------------------
  * Values
@@ -280,15 +275,15 @@ listening_create(const JoinGraph *graph, const Meeting *meeting)
 	Listening  *listening = palloc0(sizeof(Listening));
 	int32		n = graph->nreleases;
 
-	listening->weight = allocate(sizeof(uint32 *), n);
-	listening->only = allocate(sizeof(uint32 *), n);
-	listening->nonly = allocate(sizeof(uint32), n);
-	listening->mixed = allocate(sizeof(uint32 *), n);
+	listening->weight = new_zeros(const uint32 *, n);
+	listening->only = new_zeros(const uint32 *, n);
+	listening->nonly = new_zeros(uint32, n);
+	listening->mixed = new_zeros(uint32 *, n);
 	for (int32 r = 0; r < n; r++)
 	{
 		listening->weight[r] = meeting[r].weight;
 		if (meeting[r].value != NULL)
-			listening->mixed[r] = allocate(sizeof(uint32), graph->side[r].nnodes);
+			listening->mixed[r] = new_zeros(uint32, graph->side[r].nnodes);
 	}
 	listening->products = products_create(graph, listening->weight);
 	listening->total = wide_create(1, join_limbs(graph));
@@ -297,8 +292,8 @@ listening_create(const JoinGraph *graph, const Meeting *meeting)
 	{
 		listening->told = wide_create(graph->side[listening->teller].nnodes, join_limbs(graph));
 		listening->part = NO_TUPLE;
-		listening->shown = allocate(sizeof(uint32), graph->input->nvalues);
-		listening->value = allocate(sizeof(Code), graph->input->nvalues);
+		listening->shown = new_zeros(uint32, graph->input->nvalues);
+		listening->value = new_zeros(Code, graph->input->nvalues);
 	}
 	return listening;
 }
@@ -312,8 +307,8 @@ hearing_create(const JoinGraph *graph, const Meeting *meeting)
 	hearing->graph = graph;
 	hearing->meeting = meeting;
 	hearing->cliques = wide_create(nvalues, join_limbs(graph));
-	hearing->heard = allocate(sizeof(bool), nvalues);
-	hearing->value = allocate(sizeof(Code), nvalues);
+	hearing->heard = new_zeros(bool, nvalues);
+	hearing->value = new_zeros(Code, nvalues);
 	hearing->listening = listening_create(graph, meeting);
 	return hearing;
 }

@@ -6,13 +6,14 @@
 
 #include "audit/join/cliques.h"
 #include "audit/join/listing.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 static uint32 *
 numbers(Size n)
 {
-	return palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return new_zeros(uint32, n);
 }
 
 static bool

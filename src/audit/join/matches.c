@@ -13,6 +13,7 @@
 
 #include "audit/join/matches.h"
 #include "audit/join/residual.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -38,7 +39,7 @@ typedef struct Tarjan
 static uint32 *
 numbers(Size n)
 {
-	return palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return new_zeros(uint32, n);
 }
 
 static void

@@ -9,19 +9,14 @@
 #include "postgres.h"
 
 #include "audit/join/meeting.h"
+#include "frame/arrays.h"
 #include "utils/memutils.h"
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 Parting
 part_tuples(const JoinTuples *tuples, const int32 *column, int32 ncolumns)
 {
 	Parting		parting = parting_create(tuples->ntuples);
-	Span	   *cells = allocate(sizeof(Span), tuples->ntuples);
+	Span	   *cells = new_zeros(Span, tuples->ntuples);
 
 	for (int32 c = 0; c < ncolumns; c++)
 	{
@@ -40,8 +35,8 @@ find_shares(const JoinGraph *graph, int32 r, Meeting *meeting)
 	const JoinSide *side = &graph->side[r];
 	const Code *sensitive = graph->input->release[r].sensitive;
 	Parting		parting = parting_create(side->npieces);
-	Span	   *nodes = allocate(sizeof(Span), side->npieces);
-	Span	   *values = allocate(sizeof(Span), side->npieces);
+	Span	   *nodes = new_zeros(Span, side->npieces);
+	Span	   *values = new_zeros(Span, side->npieces);
 
 	for (uint32 p = 0; p < side->npieces; p++)
 	{
@@ -51,11 +46,11 @@ find_shares(const JoinGraph *graph, int32 r, Meeting *meeting)
 	part_by(&parting, nodes);
 	part_by(&parting, values);
 	meeting->share_of = parting.part;
-	meeting->share = allocate(sizeof(Share), parting.nparts);
+	meeting->share = new_zeros(Share, parting.nparts);
 	for (uint32 p = 0; p < side->npieces; p++)
 		meeting->share[parting.part[p]] = (Share) {.node = nodes[p].lo,.value = values[p].lo};
-	meeting->met = allocate(sizeof(uint32), parting.nparts);
-	meeting->share_weight = allocate(sizeof(uint32), parting.nparts);
+	meeting->met = new_zeros(uint32, parting.nparts);
+	meeting->share_weight = new_zeros(uint32, parting.nparts);
 	pfree(nodes);
 	pfree(values);
 }
@@ -64,10 +59,10 @@ static void
 index_pieces(const JoinGraph *graph, int32 r, Meeting *meeting)
 {
 	const JoinSide *side = &graph->side[r];
-	const Span **cells = allocate(sizeof(Span *), graph->input->nqis);
-	uint32	   *record = allocate(sizeof(uint32), side->npieces);
+	const Span **cells = new_zeros(const Span *, graph->input->nqis);
+	uint32	   *record = new_zeros(uint32, side->npieces);
 
-	meeting->column = allocate(sizeof(int32), graph->input->nqis);
+	meeting->column = new_zeros(int32, graph->input->nqis);
 	for (int32 c = 0; c < graph->input->nqis; c++)
 		if (side->cells[c] != NULL)
 		{
@@ -77,7 +72,7 @@ index_pieces(const JoinGraph *graph, int32 r, Meeting *meeting)
 	for (uint32 p = 0; p < side->npieces; p++)
 		record[p] = side->piece[p].record;
 	meeting->boxes = boxes_index(side->npieces, record, meeting->ncolumns, cells);
-	meeting->piece = allocate(sizeof(uint32), side->npieces);
+	meeting->piece = new_zeros(uint32, side->npieces);
 }
 
 void
@@ -88,17 +83,17 @@ meeting_create(Meeting *meeting, const JoinGraph *graph, int32 r, const JoinTupl
 	meeting->side = side;
 	meeting->part = NO_TUPLE;
 	index_pieces(graph, r, meeting);
-	meeting->box = allocate(sizeof(Span), meeting->ncolumns);
+	meeting->box = new_zeros(Span, meeting->ncolumns);
 	meeting->alike = part_tuples(tuples, meeting->column, meeting->ncolumns);
 	meeting->tells = side->cells[graph->sensitive] != NULL;
-	meeting->node = allocate(sizeof(uint32), side->nnodes);
-	meeting->weight = allocate(sizeof(uint32), side->nnodes);
+	meeting->node = new_zeros(uint32, side->nnodes);
+	meeting->weight = new_zeros(uint32, side->nnodes);
 	if (!meeting->tells)
 		return;
 	find_shares(graph, r, meeting);
 	if (!side->shared[graph->sensitive])
 		return;
-	meeting->value = allocate(sizeof(Code), side->nnodes);
+	meeting->value = new_zeros(Code, side->nnodes);
 	for (uint32 v = 0; v < side->nnodes; v++)
 		meeting->value[v] = graph->input->release[r].sensitive[side->record[v]];
 }

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "audit/join/parting.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -24,7 +25,7 @@ clear_slots(Parting *parting, uint64 nslots)
 	{
 		if (parting->slot != NULL)
 			pfree(parting->slot);
-		parting->slot = palloc_extended(sizeof(PartingSlot) * nslots, MCXT_ALLOC_HUGE);
+		parting->slot = new_array(PartingSlot, nslots);
 		parting->nslots = nslots;
 	}
 	for (uint64 i = 0; i < nslots; i++)
@@ -91,7 +92,7 @@ parting_create(uint32 nrecords)
 {
 	return (Parting) {
 		.nrecords = nrecords,
-		.part = palloc_extended(sizeof(uint32) * ((Size) nrecords + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
+		.part = new_zeros(uint32, nrecords),
 		.nparts = nrecords > 0
 	};
 }

@@ -17,6 +17,7 @@
 #include "audit/join/counts.h"
 #include "audit/join/fans.h"
 #include "audit/join/products.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -73,12 +74,6 @@ struct Products
 	Wide	   *nobody;			/* [nodes of any release] */
 };
 
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
 /* ----------------------------------------------------------------
  * Which releases are a group
  * ----------------------------------------------------------------
@@ -107,8 +102,8 @@ barrier_of(const JoinGraph *graph, const JoinPair *pair)
 static void
 find_dents(const JoinGraph *graph, const JoinPair *pair, bool **is_dented)
 {
-	is_dented[0] = allocate(sizeof(bool), graph->side[pair->a].nnodes);
-	is_dented[1] = allocate(sizeof(bool), graph->side[pair->b].nnodes);
+	is_dented[0] = new_zeros(bool, graph->side[pair->a].nnodes);
+	is_dented[1] = new_zeros(bool, graph->side[pair->b].nnodes);
 	for (uint32 e = 0; e < pair->nedges; e++)
 		if (!pair->alive[e])
 			is_dented[0][pair->from[e]] = is_dented[1][pair->to[e]] = true;
@@ -376,11 +371,11 @@ prepare_absent(Products *products)
 	const JoinGraph *graph = products->graph;
 	uint32		most = 1;
 
-	products->absent = allocate(sizeof(uint32 *), graph->nreleases);
-	products->nabsent = allocate(sizeof(uint32), graph->nreleases);
+	products->absent = new_zeros(uint32 *, graph->nreleases);
+	products->nabsent = new_zeros(uint32, graph->nreleases);
 	for (int32 r = 0; r < graph->nreleases; r++)
 	{
-		products->absent[r] = allocate(sizeof(uint32), graph->side[r].nnodes);
+		products->absent[r] = new_zeros(uint32, graph->side[r].nnodes);
 		most = Max(most, graph->side[r].nnodes);
 	}
 	products->nobody = wide_create(most, join_limbs(graph));
@@ -393,19 +388,19 @@ products_create(const JoinGraph *graph, const uint32 *const *weight)
 
 	products->graph = graph;
 	products->weight = weight;
-	products->barrier = allocate(sizeof(Barrier), npairs(graph));
-	products->is_dented = allocate(sizeof(bool *), 2 * npairs(graph));
+	products->barrier = new_zeros(Barrier, npairs(graph));
+	products->is_dented = new_zeros(bool *, 2 * npairs(graph));
 	for (Size p = 0; p < npairs(graph); p++)
 	{
 		products->barrier[p] = barrier_of(graph, &graph->pair[p]);
 		if (products->barrier[p] == BARRIER_DROPPED)
 			find_dents(graph, &graph->pair[p], &products->is_dented[2 * p]);
 	}
-	products->known_sum = allocate(sizeof(KnownSum), graph->nreleases);
-	products->known_pair = allocate(sizeof(KnownPair), npairs(graph));
+	products->known_sum = new_zeros(KnownSum, graph->nreleases);
+	products->known_pair = new_zeros(KnownPair, npairs(graph));
 	products->walk = fans_create(graph, add_fan, products);
-	products->group = allocate(sizeof(int32), graph->nreleases);
-	products->member = allocate(sizeof(int32), graph->nreleases);
+	products->group = new_zeros(int32, graph->nreleases);
+	products->member = new_zeros(int32, graph->nreleases);
 	products->scale = wide_create(1, join_limbs(graph));
 	products->sum = wide_create(1, join_limbs(graph));
 	products->product = wide_create(1, join_limbs(graph));

@@ -11,6 +11,7 @@
 #include "audit/join/counts.h"
 #include "audit/join/profile.h"
 #include "audit/join/hearing.h"
+#include "frame/arrays.h"
 #include "frame/codes.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -34,12 +35,6 @@ typedef struct Profiling
 	uint32		nvalues;
 	Wide	   *others;
 } Profiling;
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* Room for so many values more, of a tuple; returns where it begins. */
 static uint64
@@ -219,7 +214,7 @@ is_shown(const JoinGraph *graph, int32 column)
 static Parting
 part_by_shown(const JoinGraph *graph, const JoinTuples *tuples)
 {
-	int32	   *column = allocate(sizeof(int32), graph->input->nqis);
+	int32	   *column = new_zeros(int32, graph->input->nqis);
 	int32		ncolumns = 0;
 	Parting		parting;
 
@@ -268,8 +263,8 @@ profile_tuples(Profiling *profiling)
 	LinkProfile *profile = profiling->profile;
 	uint32		ntuples = profiling->tuples->ntuples;
 	Parting		kinds = part_by_shown(profiling->graph, profiling->tuples);
-	uint32	   *like = allocate(sizeof(uint32), kinds.nparts);	/* a tuple of each kind */
-	uint32	   *order = allocate(sizeof(uint32), kinds.nparts);
+	uint32	   *like = new_zeros(uint32, kinds.nparts);	/* a tuple of each kind */
+	uint32	   *order = new_zeros(uint32, kinds.nparts);
 
 	for (uint32 t = ntuples; t-- > 0;)
 		like[kinds.part[t]] = t;
@@ -314,14 +309,14 @@ create_profile(Profiling *profiling)
 	uint32		ntuples = profiling->tuples->ntuples;
 	LinkProfile *profile = palloc0(sizeof(LinkProfile));
 
-	profile->linkability = allocate(sizeof(uint32), ntuples);
-	profile->diversity = allocate(sizeof(double), ntuples);
+	profile->linkability = new_zeros(uint32, ntuples);
+	profile->diversity = new_zeros(double, ntuples);
 	if (profiling->with_values)
 	{
 		profiling->room = 1024;
-		profile->first = allocate(sizeof(uint64), ntuples);
-		profile->value = allocate(sizeof(Code), profiling->room);
-		profile->frequency = allocate(sizeof(double), profiling->room);
+		profile->first = new_zeros(uint64, ntuples);
+		profile->value = new_zeros(Code, profiling->room);
+		profile->frequency = new_zeros(double, profiling->room);
 	}
 	return profile;
 }
@@ -332,8 +327,8 @@ prepare(Profiling *profiling)
 	const JoinGraph *graph = profiling->graph;
 
 	profiling->profile = create_profile(profiling);
-	profiling->meeting = allocate(sizeof(Meeting), graph->nreleases);
-	profiling->release = allocate(sizeof(int32), graph->nreleases);
+	profiling->meeting = new_zeros(Meeting, graph->nreleases);
+	profiling->release = new_zeros(int32, graph->nreleases);
 	profiling->total = wide_create(1, join_limbs(graph));
 	for (int32 r = 0; r < graph->nreleases; r++)
 	{
@@ -345,7 +340,7 @@ prepare(Profiling *profiling)
 	if (profiling->tuples->end == NULL)
 		return;
 	profiling->possible = wide_create((Size) graph->input->nvalues + 1, join_limbs(graph));
-	profiling->value = allocate(sizeof(Code), (Size) graph->input->nvalues + 1);
+	profiling->value = new_zeros(Code, (Size) graph->input->nvalues + 1);
 	profiling->others = wide_create(1, join_limbs(graph));
 }
 

@@ -11,6 +11,7 @@
 
 #include "audit/join/residual.h"
 #include "audit/join/shortage.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 
 /* Records of each node of a that are joined with nobody; the first node that has such, or that many nodes. */
@@ -41,7 +42,7 @@ shortage_of(const JoinGraph *graph, JoinPair *pair)
 	Shortage	shortage = {0};
 	uint32		first = find_lacking(graph, pair, &shortage.unmatched);
 	bool	   *reached = palloc_extended(residual.nvertices + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	uint32	   *path = palloc_extended(sizeof(uint32) * ((Size) residual.nvertices + 1), MCXT_ALLOC_HUGE);
+	uint32	   *path = new_array(uint32, residual.nvertices);
 	uint32		tail = 0;
 
 	if (first < residual.na)

@@ -21,6 +21,7 @@
 #include "audit/join/listing.h"
 #include "audit/join/worlds.h"
 #include "common/hashfn.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -82,12 +83,6 @@ typedef struct Counting
 	long double *counted;		/* [cliques of a node] people times weight */
 } Counting;
 
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
 static inline bool
 pay(Counting *counting, uint64 steps)
 {
@@ -105,7 +100,7 @@ find_first_cliques(Counting *counting)
 {
 	uint32		nfirst = counting->graph->side[0].nnodes;
 
-	counting->first_clique = allocate(sizeof(uint64), nfirst);
+	counting->first_clique = new_zeros(uint64, nfirst);
 	for (uint64 c = 0; c < counting->listing.ncliques; c++)
 		counting->first_clique[counting->listing.clique[c * counting->nreleases] + 1]++;
 	for (uint32 v = 0; v < nfirst; v++)
@@ -328,7 +323,7 @@ go_backward(Counting *counting)
 	Layer	   *end = &counting->layer[counting->nlayers];
 
 	counting->is_backward = true;
-	end->backward = allocate(sizeof(long double), end->nstates);
+	end->backward = new_zeros(long double, end->nstates);
 	for (uint32 s = 0; s < end->nstates; s++)
 		end->backward[s] = 1;
 	for (counting->at = counting->nlayers; counting->at-- > 0;)
@@ -337,7 +332,7 @@ go_backward(Counting *counting)
 		uint64		first = counting->first_clique[layer->node];
 		uint64		n = counting->first_clique[layer->node + 1] - first;
 
-		layer->backward = allocate(sizeof(long double), layer->nstates);
+		layer->backward = new_zeros(long double, layer->nstates);
 		memset(counting->counted, 0, sizeof(long double) * n);
 		counting->total = 0;
 		for (uint32 s = 0; s < layer->nstates; s++)
@@ -385,13 +380,13 @@ begin_component(Counting *counting, const uint32 *node, uint32 n)
 {
 	uint64		most = place_others(counting, node, n);
 
-	counting->layer = allocate(sizeof(Layer), n + 1);
+	counting->layer = new_zeros(Layer, n + 1);
 	counting->nlayers = n;
 	for (uint32 i = 0; i < n; i++)
 		counting->layer[i].node = node[i];
-	counting->left = allocate(sizeof(uint32), counting->nothers);
-	counting->chosen = allocate(sizeof(Chosen), MOST_CHOICES);
-	counting->counted = allocate(sizeof(long double), most);
+	counting->left = new_zeros(uint32, counting->nothers);
+	counting->chosen = new_zeros(Chosen, MOST_CHOICES);
+	counting->counted = new_zeros(long double, most);
 	memcpy(counting->left, counting->size, sizeof(uint32) * counting->nothers);
 }
 
@@ -420,9 +415,9 @@ static JoinOutcome
 count_components(Counting *counting)
 {
 	uint32		nfirst = counting->graph->side[0].nnodes;
-	uint32	   *first = allocate(sizeof(uint32), (Size) counting->listing.nnodes + 1);
-	uint32	   *filled = allocate(sizeof(uint32), counting->listing.nnodes);
-	uint32	   *member = allocate(sizeof(uint32), nfirst);
+	uint32	   *first = new_zeros(uint32, (Size) counting->listing.nnodes + 1);
+	uint32	   *filled = new_zeros(uint32, counting->listing.nnodes);
+	uint32	   *member = new_zeros(uint32, nfirst);
 	JoinOutcome outcome = JOIN_FOUND;
 
 	for (uint32 v = 0; v < nfirst; v++)
@@ -465,10 +460,10 @@ static void
 list_pieces(Telling *telling)
 {
 	const JoinSide *side = &telling->graph->side[telling->teller];
-	uint32	   *filled = allocate(sizeof(uint32), side->nnodes);
+	uint32	   *filled = new_zeros(uint32, side->nnodes);
 
-	telling->first_piece = allocate(sizeof(uint64), side->nnodes);
-	telling->piece = allocate(sizeof(uint32), side->npieces);
+	telling->first_piece = new_zeros(uint64, side->nnodes);
+	telling->piece = new_zeros(uint32, side->npieces);
 	for (uint32 p = 0; p < side->npieces; p++)
 		telling->first_piece[side->piece[p].node + 1]++;
 	for (uint32 v = 0; v < side->nnodes; v++)
@@ -574,8 +569,8 @@ tell_posterior(const Counting *counting, Posterior *posterior)
 
 	if (telling.teller >= 0)
 		list_pieces(&telling);
-	telling.heard = allocate(sizeof(double), (Size) graph->input->nvalues + 1);
-	posterior->first = allocate(sizeof(uint64), graph->side[0].nnodes);
+	telling.heard = new_zeros(double, (Size) graph->input->nvalues + 1);
+	posterior->first = new_zeros(uint64, graph->side[0].nnodes);
 	posterior->value = palloc(sizeof(Code) * telling.room);
 	posterior->probability = palloc(sizeof(double) * telling.room);
 	for (uint32 v = 0; v < graph->side[0].nnodes; v++)
@@ -594,10 +589,10 @@ join_worlds(const JoinGraph *graph, uint64 budget, Posterior *posterior)
 	if (!list_cliques(&counting.listing, graph, &counting.steps))
 		return JOIN_OVER_BUDGET;
 	find_first_cliques(&counting);
-	counting.people = allocate(sizeof(double), counting.listing.ncliques);
-	counting.place = allocate(sizeof(uint32), counting.listing.nnodes);
-	counting.size = allocate(sizeof(uint32), counting.listing.nnodes);
-	counting.last = allocate(sizeof(uint64), counting.listing.nnodes);
+	counting.people = new_zeros(double, counting.listing.ncliques);
+	counting.place = new_zeros(uint32, counting.listing.nnodes);
+	counting.size = new_zeros(uint32, counting.listing.nnodes);
+	counting.last = new_zeros(uint64, counting.listing.nnodes);
 	memset(counting.place, 0xff, sizeof(uint32) * counting.listing.nnodes); /* NO_STATE */
 	for (uint32 v = counting.listing.first_node[1]; v < counting.listing.nnodes; v++)
 		if (root_of(&counting.listing, v) == v)

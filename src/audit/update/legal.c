@@ -10,6 +10,7 @@
 
 #include "audit/judge.h"
 #include "audit/update/legal.h"
+#include "frame/arrays.h"
 #include "frame/codes.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -231,9 +232,9 @@ judge_distinct(const Frame *frame, const Past *past, const Classes *classes, uin
 		largest = Max(largest, class_size(classes, c) + class_counterfeits(classes, c));
 	for (uint32 c = 0; past->paths != NULL && c < past->paths->nclasses; c++)
 		largest_before = Max(largest_before, paths_size(past->paths, c));
-	judge.values = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
-	judge.judged = palloc_extended(sizeof(uint32) * (largest + 1), MCXT_ALLOC_HUGE);
-	judge.before = palloc_extended(sizeof(Code) * (largest_before + 1), MCXT_ALLOC_HUGE);
+	judge.values = new_array(Code, largest);
+	judge.judged = new_array(uint32, largest);
+	judge.before = new_array(Code, largest_before);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		if (c % 1024 == 0)
@@ -341,13 +342,13 @@ judge_seen(const Seen *seen, const Updates *updates, uint32 least_m, uint32 m)
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 			largest = Max(largest, seen_size(&seen->release[r], c));
-	looking.last_release = palloc_extended(sizeof(int32) * (seen->nthreads + 1), MCXT_ALLOC_HUGE);
-	looking.last_class = palloc_extended(sizeof(uint32) * (seen->nthreads + 1), MCXT_ALLOC_HUGE);
+	looking.last_release = new_array(int32, seen->nthreads);
+	looking.last_class = new_array(uint32, seen->nthreads);
 	memset(looking.last_release, 0xff, sizeof(int32) * seen->nthreads);	/* -1 */
-	looking.before = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
-	looking.after = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
-	looking.judged = palloc_extended(sizeof(uint64) * (largest + 1), MCXT_ALLOC_HUGE);
-	looking.verdict = palloc_extended(sizeof(bool) * (largest + 1), MCXT_ALLOC_HUGE);
+	looking.before = new_array(Code, largest);
+	looking.after = new_array(Code, largest);
+	looking.judged = new_array(uint64, largest);
+	looking.verdict = new_array(bool, largest);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 		{
@@ -361,7 +362,7 @@ uint64
 count_not_apart(const Seen *seen, int32 r, const Updates *updates)
 {
 	const SeenRelease *release = &seen->release[r];
-	Code	   *values = palloc_extended(sizeof(Code) * (release->first[release->nclasses] + 1), MCXT_ALLOC_HUGE);
+	Code	   *values = new_array(Code, release->first[release->nclasses]);
 	uint64		not_apart = 0;
 
 	for (uint32 c = 0; c < release->nclasses; c++)

@@ -11,6 +11,7 @@
 #include "audit/update/risk.h"
 #include "audit/atoms.h"
 #include "audit/update/graph.h"
+#include "frame/arrays.h"
 #include "history/statistics.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -40,10 +41,10 @@ static void
 gather_shown(Risking *risking)
 {
 	const Seen *seen = risking->seen;
-	uint64	   *next = palloc_extended(sizeof(uint64) * (seen->nthreads + 1), MCXT_ALLOC_HUGE);
+	uint64	   *next = new_array(uint64, seen->nthreads);
 
 	memcpy(next, risking->statistics->first, sizeof(uint64) * seen->nthreads);
-	risking->shown = palloc_extended(sizeof(Code) * (risking->statistics->first[seen->nthreads] + 1), MCXT_ALLOC_HUGE);
+	risking->shown = new_array(Code, risking->statistics->first[seen->nthreads]);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const SeenRelease *release = &seen->release[r];
@@ -59,8 +60,8 @@ gather_members(Risking *risking)
 {
 	const Atoms *atoms = risking->atoms;
 
-	risking->first_member = palloc_extended(sizeof(uint64) * ((Size) atoms->natoms + 2), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	risking->member = palloc_extended(sizeof(Thread) * (risking->npeople + 1), MCXT_ALLOC_HUGE);
+	risking->first_member = new_zeros(uint64, ((Size) atoms->natoms + 2));
+	risking->member = new_array(Thread, risking->npeople);
 	for (uint64 t = 0; t < risking->npeople; t++)
 		risking->first_member[atoms->atom[t] + 2]++;
 	for (uint32 a = 0; a < atoms->natoms; a++)
@@ -151,8 +152,8 @@ each_version(const Seen *seen, const Updates *updates, uint64 npeople,
 
 	gather_shown(&risking);
 	gather_members(&risking);
-	risking.value = palloc_extended(sizeof(Code) * ((Size) seen->nvalues + 1), MCXT_ALLOC_HUGE);
-	risking.weight = palloc_extended(sizeof(double) * ((Size) seen->nvalues + 1), MCXT_ALLOC_HUGE);
+	risking.value = new_array(Code, seen->nvalues);
+	risking.weight = new_array(double, seen->nvalues);
 	for (uint32 a = 0; a < risking.atoms->natoms; a++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -26,6 +26,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/bpg/bpg.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -198,9 +199,9 @@ bpg_create(const Frame *frame, const Past *past, const int64 *params)
 		.frame = frame,.past = past,.k = params[BPG_K],.l = params[BPG_L],
 		.reserved = (uint64) params[BPG_K] * params[BPG_RESERVE],
 		.repair = params[BPG_REPAIR],.tally = tally_create(frame),
-		.fate = palloc_extended(sizeof(uint8) * largest, MCXT_ALLOC_HUGE),
-		.leaver = palloc_extended(sizeof(uint64) * largest, MCXT_ALLOC_HUGE),
-		.gain = palloc_extended(sizeof(uint32) * largest, MCXT_ALLOC_HUGE),
+		.fate = new_array(uint8, largest),
+		.leaver = new_array(uint64, largest),
+		.gain = new_array(uint32, largest),
 	};
 }
 
@@ -238,9 +239,9 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	bpg.draft = drafting->draft;
 	pg_prng_seed(&bpg.random, seed);
 	bpg.cuts = AllocSetContextCreate(work, "cut", ALLOCSET_DEFAULT_SIZES);
-	bpg.rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	bpg.rows = new_array(RowId, frame->nrows);
 	if (past->releases > 0)
-		bpg.member = palloc_extended(sizeof(uint64) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+		bpg.member = new_array(uint64, frame->nrows);
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
 		draft_neighborhood(&bpg, n);
 	draft_newcomers(&bpg);

@@ -18,6 +18,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/bpg/bpg.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -55,8 +56,8 @@ know_values(Bpg *bpg)
 
 	if (bpg->known == NULL)
 	{
-		bpg->known = palloc_extended(sizeof(Code) * ((Size) bpg->frame->nsensitive + 1), MCXT_ALLOC_HUGE);
-		bpg->is_known = palloc_extended(sizeof(bool) * ((Size) bpg->frame->nsensitive + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		bpg->known = new_array(Code, bpg->frame->nsensitive);
+		bpg->is_known = new_zeros(bool, bpg->frame->nsensitive);
 		for (uint64 i = 0; i < nvalues; i++)
 			know_value(bpg, past->value[i]);
 	}

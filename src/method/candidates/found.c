@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/candidates/candidates.h"
 #include "miscadmin.h"
 
@@ -26,8 +27,8 @@ search_create(const Frame *frame, const Paths *paths, const Classes *classes)
 {
 	Size		nvalues = (Size) frame->nsensitive + 1;
 	Search		search = {.frame = frame,.classes = classes,
-		.was_shown = palloc_extended(sizeof(bool) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
-		.rows = palloc_extended(sizeof(uint64) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO)};
+		.was_shown = new_zeros(bool, nvalues),
+		.rows = new_zeros(uint64, nvalues)};
 
 	for (uint64 i = 0; i < paths->first_value[paths->nclasses]; i++)
 		if (paths->value[i] != NO_CODE)

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/candidates/candidates.h"
 #include "miscadmin.h"
 #include "partition/even_split.h"
@@ -29,7 +30,7 @@ draft_bucket(Drafting *drafting, Buckets *buckets, uint32 b)
 	uint32		n = bucket_values(buckets, b);
 	uint64		sets = buckets->sets[b];
 	uint64		first = buckets->first_value[b];
-	RowId	   *cell = palloc_extended(sizeof(RowId) * (sets * n + 1), MCXT_ALLOC_HUGE);
+	RowId	   *cell = new_array(RowId, sets * n);
 
 	even_split(drafting->frame, buckets->rows, buckets->first + first, buckets->first + first + 1, n, sets, cell);
 	for (uint64 set = 0; set < sets; set++)

@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "frame/arrays.h"
 #include "history/shown.h"
 #include "method/global/demands.h"
 #include "miscadmin.h"
@@ -202,7 +203,7 @@ protected_values(const Frame *frame)
 
 	if (frame->is_protected == NULL)
 		return frame->sensitive;
-	value = palloc_extended(sizeof(Code) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	value = new_array(Code, frame->nrows);
 	for (uint64 row = 0; row < frame->nrows; row++)
 		value[row] = is_protected(frame, frame->sensitive[row]) ? frame->sensitive[row] : NO_CODE;
 	return value;
@@ -229,10 +230,10 @@ demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy)
 	if (!has_steps(paths, frame->nrows))
 		return &demanding->ratios;
 	demanding->shown = shown_classes(paths, frame);
-	demanding->first = palloc_extended(sizeof(uint64) * (frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	demanding->first = new_zeros(uint64, frame->nrows);
 	demanding->demands = palloc(sizeof(Demand));
-	demanding->linked = palloc_extended(sizeof(Code) * nvalues, MCXT_ALLOC_HUGE);
-	demanding->kept = palloc_extended(sizeof(double) * nvalues, MCXT_ALLOC_HUGE);
+	demanding->linked = new_array(Code, nvalues);
+	demanding->kept = new_array(double, nvalues);
 	for (Code value = 0; value < frame->nsensitive; value++)
 		demanding->kept[value] = 1;
 	demanding->enough = enough_kept(strategy) * (1 + ROUNDING);

@@ -12,6 +12,7 @@
 
 #include <math.h>
 
+#include "frame/arrays.h"
 #include "method/global/demands.h"
 #include "method/method.h"
 #include "miscadmin.h"
@@ -117,8 +118,8 @@ count_in(Draft *draft, const Frame *frame)
 
 	if (frame->asked == NULL)
 		return;
-	draft->first_counted = palloc_extended(sizeof(uint64) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
-	draft->counted = palloc_extended(sizeof(RowId) * (all + 1), MCXT_ALLOC_HUGE);
+	draft->first_counted = new_array(uint64, classes->nclasses);
+	draft->counted = new_array(RowId, all);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		uint64		from = classes->first[c];
@@ -146,7 +147,7 @@ count_withheld(Draft *draft, const Frame *frame, const Ratios *ratios)
 {
 	const Classes *classes = draft->classes;
 	uint64		shown = classes->first[classes->nclasses];
-	bool	   *is_shown = palloc_extended(sizeof(bool) * (frame->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *is_shown = new_zeros(bool, frame->nrows);
 
 	for (uint64 i = 0; i < shown; i++)
 		is_shown[classes->rows[i]] = true;
@@ -163,7 +164,7 @@ count_withheld(Draft *draft, const Frame *frame, const Ratios *ratios)
 static RowId *
 all_rows(const Frame *frame)
 {
-	RowId	   *rows = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	RowId	   *rows = new_array(RowId, frame->nrows);
 
 	for (uint64 row = 0; row < frame->nrows; row++)
 		rows[row] = row;

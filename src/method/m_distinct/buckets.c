@@ -20,6 +20,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/m_distinct/m_distinct.h"
 #include "common/hashfn.h"
 #include "frame/codes.h"
@@ -90,7 +91,7 @@ grow_slots(Distinct *distinct)
 	if (distinct->slot != NULL)
 		pfree(distinct->slot);
 	distinct->nslots = Max(1024, distinct->nslots * 2);
-	distinct->slot = palloc_extended(sizeof(uint32) * distinct->nslots, MCXT_ALLOC_HUGE);
+	distinct->slot = new_array(uint32, distinct->nslots);
 	memset(distinct->slot, 0xff, sizeof(uint32) * distinct->nslots);	/* NO_BUCKET */
 	for (uint32 b = 0; b < distinct->nbuckets; b++)
 		enter_bucket(distinct, b, hash_bucket(&distinct->buckets[b]));
@@ -232,7 +233,7 @@ fill_slots(Distinct *distinct, SetId *slots, uint32 n)
 	memset(value, 0xff, sizeof(Code) * distinct->m);	/* NO_CODE */
 	if (n == 0 || !represent(sets, slots, distinct->m, value))
 	{
-		Code	   *all = palloc_extended(sizeof(Code) * ((Size) sets->updates->nvalues + 1), MCXT_ALLOC_HUGE);
+		Code	   *all = new_array(Code, sets->updates->nvalues);
 		Code		nall = 0;
 
 		for (Code v = 0; v < sets->updates->nvalues; v++)
@@ -284,13 +285,13 @@ enter_people(Distinct *distinct, const uint32 *bucket_of_row)
 {
 	const Frame *frame = distinct->frame;
 	Size		width = Max(1, frame->nsensitive);
-	uint64	   *key = palloc_extended(sizeof(uint64) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	uint64	   *key = new_array(uint64, frame->nrows);
 	uint64		nkeys = 0;
 
 	if ((uint64) distinct->nbuckets * width < 4 * frame->nrows + 1024)
 	{
 		/* Few kinds: a table of all */
-		uint32	   *kind = palloc_extended(sizeof(uint32) * distinct->nbuckets * width, MCXT_ALLOC_HUGE);
+		uint32	   *kind = new_array(uint32, (Size) distinct->nbuckets * width);
 
 		memset(kind, 0xff, sizeof(uint32) * distinct->nbuckets * width);
 		for (uint64 row = 0; row < frame->nrows; row++)
@@ -338,9 +339,9 @@ make_buckets(Distinct *distinct)
 {
 	const Frame *frame = distinct->frame;
 	const Paths *paths = distinct->paths;
-	uint32	   *bucket_of_row = palloc_extended(sizeof(uint32) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
+	uint32	   *bucket_of_row = new_array(uint32, frame->nrows);
 	uint32		nclasses = paths == NULL ? 0 : paths->nclasses;
-	uint32	   *bucket = palloc_extended(sizeof(uint32) * ((Size) nclasses + 1), MCXT_ALLOC_HUGE);
+	uint32	   *bucket = new_array(uint32, nclasses);
 	uint64		largest = 0;
 	Code	   *values;
 	SetId	   *slots;
@@ -348,8 +349,8 @@ make_buckets(Distinct *distinct)
 	memset(bucket, 0xff, sizeof(uint32) * nclasses);	/* NO_BUCKET */
 	for (uint32 c = 0; c < nclasses; c++)
 		largest = Max(largest, paths_size(paths, c));
-	values = palloc_extended(sizeof(Code) * (largest + 1), MCXT_ALLOC_HUGE);
-	slots = palloc_extended(sizeof(SetId) * (largest + distinct->m + 1), MCXT_ALLOC_HUGE);
+	values = new_array(Code, largest);
+	slots = new_array(SetId, largest + distinct->m);
 	for (uint64 row = 0; row < frame->nrows; row++)
 	{
 		uint32		class;
@@ -389,9 +390,9 @@ placement_create(const Sets *sets, const Bucket *bucket)
 	placement->sets = sets;
 	placement->bucket = bucket;
 	placement->kinds_allocated = Max(4, bucket->nkinds);
-	placement->value = palloc_extended(sizeof(Code) * placement->kinds_allocated, MCXT_ALLOC_HUGE);
-	placement->count = palloc_extended(sizeof(uint32) * placement->kinds_allocated, MCXT_ALLOC_HUGE);
-	placement->in = palloc_extended(sizeof(uint32) * placement->kinds_allocated * nentries, MCXT_ALLOC_HUGE);
+	placement->value = new_array(Code, placement->kinds_allocated);
+	placement->count = new_array(uint32, placement->kinds_allocated);
+	placement->in = new_array(uint32, (Size) placement->kinds_allocated * nentries);
 	placement->filled = palloc0(sizeof(uint64) * nentries);
 	placement->queue = palloc(sizeof(uint32) * nentries);
 	placement->came_from = palloc(sizeof(uint32) * nentries);

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
 #include "partition/balanced.h"
@@ -189,8 +190,8 @@ draft_groups(Distinct *distinct, MemoryContext context)
 		most_slots = Max(most_slots, distinct->buckets[b].n);
 	}
 	grouping.splitter = splitter_create(distinct->frame, most_rows, most_entries);
-	grouping.rows = palloc_extended(sizeof(BalancedRow) * (most_rows + 1), MCXT_ALLOC_HUGE);
-	grouping.size = palloc_extended(sizeof(uint32) * (most_rows + 1), MCXT_ALLOC_HUGE);
+	grouping.rows = new_array(BalancedRow, most_rows);
+	grouping.size = new_array(uint32, most_rows);
 	grouping.slots = palloc(sizeof(SetId) * (most_slots + 1));
 	grouping.value = palloc(sizeof(Code) * (most_slots + 1));
 	for (uint32 b = 0; b < distinct->nbuckets; b++)

@@ -17,6 +17,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/m_distinct/m_distinct.h"
 #include "portability/instr_time.h"
 #include "utils/memutils.h"
@@ -62,16 +63,16 @@ distinct_create(const Frame *frame, const Past *past, const int64 *params, uint6
 	distinct->strict = params[DISTINCT_STRICT] == 1;
 	pg_prng_seed(&distinct->random, seed);
 	distinct->sets = sets_create(past->updates);
-	distinct->next = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
-	distinct->frequency = palloc_extended(sizeof(uint64) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	distinct->next = new_array(RowId, frame->nrows);
+	distinct->frequency = new_zeros(uint64, nvalues);
 	for (uint64 row = 0; row < frame->nrows; row++)
 		distinct->frequency[frame->sensitive[row]]++;
 	distinct->buckets_allocated = 64;
 	distinct->buckets = palloc(sizeof(Bucket) * distinct->buckets_allocated);
-	distinct->newcomer = palloc_extended(sizeof(Kind) * nvalues, MCXT_ALLOC_HUGE);
+	distinct->newcomer = new_array(Kind, nvalues);
 	for (Code v = 0; v < frame->nsensitive; v++)
 		distinct->newcomer[v] = (Kind) {v, 0, NO_ROW};
-	distinct->kind_of = palloc_extended(sizeof(uint32) * nvalues, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	distinct->kind_of = new_zeros(uint32, nvalues);
 	return distinct;
 }
 

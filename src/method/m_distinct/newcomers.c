@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -107,7 +108,7 @@ static uint32 *
 count_newcomers(const Distinct *distinct)
 {
 	Code		nvalues = distinct->frame->nsensitive;
-	uint32	   *avail = palloc_extended(sizeof(uint32) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
+	uint32	   *avail = new_array(uint32, nvalues);
 
 	for (Code v = 0; v < nvalues; v++)
 		avail[v] = distinct->newcomer[v].count;
@@ -222,7 +223,7 @@ static uint32
 largest_block(const Distinct *distinct, const uint32 *avail)
 {
 	Code		nvalues = distinct->frame->nsensitive;
-	uint32	   *rows = palloc_extended(sizeof(uint32) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32	   *rows = new_zeros(uint32, nvalues);
 	uint32		largest = 0;
 
 	for (Code v = 0; v < nvalues; v++)
@@ -241,7 +242,7 @@ static Placement *
 try_groups(const Distinct *distinct, const Bucket *bucket, uint32 groups, const uint32 *avail, uint64 reserved)
 {
 	Code		nvalues = distinct->frame->nsensitive;
-	uint32	   *rest = palloc_extended(sizeof(uint32) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
+	uint32	   *rest = new_array(uint32, nvalues);
 	Placement  *placement = placement_create(distinct->sets, bucket);
 	uint64		rows = distinct->newcomers - (uint64) groups * bucket->n;
 
@@ -396,7 +397,7 @@ static Frequent *
 frequent_values(const Distinct *distinct, Code *n)
 {
 	Code		nvalues = distinct->frame->nsensitive;
-	Frequent   *list = palloc_extended(sizeof(Frequent) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
+	Frequent   *list = new_array(Frequent, nvalues);
 
 	*n = 0;
 	for (Code v = 0; v < nvalues; v++)
@@ -503,7 +504,7 @@ static void
 lay_evenly(const Distinct *distinct, Run *run, const Placed *placed, uint32 n)
 {
 	uint64		rows = run->end - run->first;
-	Turn	   *turns = palloc_extended(sizeof(Turn) * (rows + 1), MCXT_ALLOC_HUGE);
+	Turn	   *turns = new_array(Turn, rows);
 	uint64		at = 0;
 
 	for (uint32 i = 0; i < n; i++)
@@ -523,7 +524,7 @@ static Layout
 lay_out(const Distinct *distinct, uint32 groups)
 {
 	Code		nvalues = distinct->frame->nsensitive;
-	Placed	   *placed = palloc_extended(sizeof(Placed) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE);
+	Placed	   *placed = new_array(Placed, nvalues);
 	Layout		layout = {.groups = groups};
 	uint32		n = 0;
 
@@ -541,7 +542,7 @@ lay_out(const Distinct *distinct, uint32 groups)
 		for (; i < n && placed[i].set == placed[from].set && (!distinct->strict || placed[i].block == placed[from].block); i++)
 			layout.rows += distinct->newcomer[placed[i].value].count;
 		run->end = layout.rows;
-		run->value = palloc_extended(sizeof(Code) * (run->end - run->first), MCXT_ALLOC_HUGE);
+		run->value = new_array(Code, (run->end - run->first));
 		if (run->end - run->first <= groups)
 			lay_evenly(distinct, run, placed + from, i - from);
 		else
@@ -696,7 +697,7 @@ deal_apart(Distinct *distinct)
 	SetId	   *slots = palloc(sizeof(SetId) * (distinct->m + 1));
 	Code		nfrequent;
 	Frequent   *frequent = frequent_values(distinct, &nfrequent);
-	Frequent   *list = palloc_extended(sizeof(Frequent) * ((Size) nfrequent + 1), MCXT_ALLOC_HUGE);
+	Frequent   *list = new_array(Frequent, nfrequent);
 
 	while (distinct->newcomers > 0)
 	{

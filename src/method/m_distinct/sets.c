@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/m_distinct/m_distinct.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
@@ -30,7 +31,7 @@ grow_slots(Sets *sets)
 {
 	sets->nslots *= 2;
 	pfree(sets->slot);
-	sets->slot = palloc_extended(sizeof(SetId) * sets->nslots, MCXT_ALLOC_HUGE);
+	sets->slot = new_array(SetId, sets->nslots);
 	memset(sets->slot, 0xff, sizeof(SetId) * sets->nslots); /* NO_SET */
 	for (SetId id = 0; id < sets->nsets; id++)
 		enter_slot(sets, id);
@@ -54,7 +55,7 @@ set_find(Sets *sets, const Code *value, Code n)
 		sets->set = repalloc_huge(sets->set, sizeof(ValueSet) * sets->allocated);
 	}
 	set = &sets->set[sets->nsets++];
-	set->value = memcpy(palloc_extended(sizeof(Code) * ((Size) n + 1), MCXT_ALLOC_HUGE), value, sizeof(Code) * n);
+	set->value = memcpy(new_array(Code, n), value, sizeof(Code) * n);
 	set->n = n;
 	set->hash = hash;
 	if (sets->nsets * 2 > sets->nslots)
@@ -105,7 +106,7 @@ sets_create(const Updates *updates)
 	sets->nslots = 256;
 	sets->slot = palloc(sizeof(SetId) * sets->nslots);
 	memset(sets->slot, 0xff, sizeof(SetId) * sets->nslots);
-	sets->of_value = palloc_extended(sizeof(SetId) * ((Size) updates->nvalues + 1), MCXT_ALLOC_HUGE);
+	sets->of_value = new_array(SetId, updates->nvalues);
 	for (Code v = 0; v < updates->nvalues; v++)
 		sets->of_value[v] = updates_size(updates, v) == 0 ? NO_SET :
 			set_find(sets, updates->to + updates->first[v], updates_size(updates, v));
@@ -138,7 +139,7 @@ merge_sets(Sets *sets, SetId a, SetId b, bool both)
 {
 	const ValueSet *x = &sets->set[a];
 	const ValueSet *y = &sets->set[b];
-	Code	   *merged = palloc_extended(sizeof(Code) * ((Size) x->n + y->n + 1), MCXT_ALLOC_HUGE);
+	Code	   *merged = new_array(Code, (Size) x->n + y->n);
 	Code		n = 0;
 	SetId		result;
 

@@ -25,6 +25,7 @@
 
 #include <math.h>
 
+#include "frame/arrays.h"
 #include "method/sequential/search.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -73,9 +74,9 @@ order_bands(Cutting *cutting, int32 column)
 	const People *people = cutting->search->people;
 	const Tree *tree = cutting->search->task->column[column].tree;
 	Size		ncodes = (Size) tree->nodes[0].leaves.hi + 1;
-	uint32	   *first = palloc_extended(sizeof(uint32) * (ncodes + 2), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	uint32	   *band = palloc_extended(sizeof(uint32) * ((Size) people->nbands + 1), MCXT_ALLOC_HUGE);
-	uint64	   *before = palloc_extended(sizeof(uint64) * (ncodes + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32	   *first = new_zeros(uint32, (ncodes + 2));
+	uint32	   *band = new_array(uint32, people->nbands);
+	uint64	   *before = new_zeros(uint64, ncodes);
 
 	for (uint32 b = 0; b < people->nbands; b++)
 	{

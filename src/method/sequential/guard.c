@@ -11,15 +11,10 @@
 #include <math.h>
 
 #include "audit/join/counts.h"
+#include "frame/arrays.h"
 #include "method/sequential/guard.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* ----------------------------------------------------------------
  * Cliques
@@ -307,22 +302,22 @@ guard_create(const SeqTask *task, const People *people)
 	for (int32 r = 0; r < input->nreleases; r++)
 		guard->watches |= input->release[r].sensitive != NULL;
 	guard->may_rise = task->diversity || !is_all_told(input);
-	guard->candidate = allocate(sizeof(Candidate *), input->nreleases);
-	guard->ncandidates = allocate(sizeof(uint32), input->nreleases);
-	guard->order = allocate(sizeof(int32), input->nreleases);
-	guard->chosen = allocate(sizeof(uint32), input->nreleases);
+	guard->candidate = new_zeros(const Candidate *, input->nreleases);
+	guard->ncandidates = new_zeros(uint32, input->nreleases);
+	guard->order = new_zeros(int32, input->nreleases);
+	guard->chosen = new_zeros(uint32, input->nreleases);
 	guard->fresh = palloc(sizeof(Candidate) * guard->fresh_room);
 	guard->fresh_piece = palloc(sizeof(uint32) * guard->fresh_room);
-	guard->heard = allocate(sizeof(bool), nvalues);
-	guard->value = allocate(sizeof(Code), nvalues);
+	guard->heard = new_zeros(bool, nvalues);
+	guard->value = new_zeros(Code, nvalues);
 	guard->cliques = wide_create(nvalues, limbs);
 	guard->product = wide_create((Size) input->nreleases + 1, limbs);
 	wide_set(&guard->product[0], 1);
 	guard->total = wide_create(1, limbs);
 	prepare_encounters(guard);
-	guard->stamped = allocate(sizeof(uint32), guard->ntuples);
+	guard->stamped = new_zeros(uint32, guard->ntuples);
 	guard->witnesses = witnesses_create(people, guard->ntuples, task->diversity ? 0 : values_of(guard, task->k));
-	guard->level = allocate(sizeof(double), guard->ntuples);
+	guard->level = new_zeros(double, guard->ntuples);
 	guard->before = palloc(sizeof(LevelBefore) * guard->before_room);
 	return guard;
 }

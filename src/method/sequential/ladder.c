@@ -11,15 +11,10 @@
 
 #include <math.h>
 
+#include "frame/arrays.h"
 #include "method/sequential/ladder.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 static void
 add_child(Tree *tree, uint32 parent, Span leaves)
@@ -55,8 +50,8 @@ ladder_of(const Domain *domain)
 	Tree	   *tree = palloc0(sizeof(Tree));
 	bool		has_null = domain->null_code != NO_CODE;
 
-	tree->nodes = allocate(sizeof(TreeNode), (Size) domain->size * 2 + 2);
-	tree->leaf = allocate(sizeof(uint32), domain->size);
+	tree->nodes = new_zeros(TreeNode, (Size) domain->size * 2 + 2);
+	tree->leaf = new_zeros(uint32, domain->size);
 	tree->nodes[tree->nnodes++].leaves = (Span) {0, domain->size - 1};
 	if (domain->size == 1)
 		return tree;
@@ -88,8 +83,8 @@ f_log_f(uint64 f)
 static void
 measure_entropies(const Domain *domain, const Tree *tree, double *loss)
 {
-	uint64	   *rows = allocate(sizeof(uint64), (Size) domain->size + 1);
-	double	   *bits = allocate(sizeof(double), (Size) domain->size + 1);
+	uint64	   *rows = new_zeros(uint64, (Size) domain->size + 1);
+	double	   *bits = new_zeros(double, (Size) domain->size + 1);
 
 	for (Code i = 0; i < domain->size; i++)
 	{
@@ -111,7 +106,7 @@ measure_entropies(const Domain *domain, const Tree *tree, double *loss)
 double *
 losses_of(const Domain *domain, const Tree *tree, bool entropy)
 {
-	double	   *loss = allocate(sizeof(double), tree->nnodes);
+	double	   *loss = new_zeros(double, tree->nnodes);
 
 	if (entropy)
 		measure_entropies(domain, tree, loss);

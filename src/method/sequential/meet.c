@@ -11,15 +11,10 @@
 
 #include "audit/join/boxes.h"
 #include "audit/join/parting.h"
+#include "frame/arrays.h"
 #include "method/sequential/guard.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 void
 pile_add(Pile *pile, uint32 number)
@@ -64,7 +59,7 @@ choose_tuples(Guard *guard)
 {
 	const JoinTuples *tuples = guard->task->tuples;
 	Parting		parting = parting_create(tuples->ntuples);
-	Span	   *cells = allocate(sizeof(Span), tuples->ntuples);
+	Span	   *cells = new_zeros(Span, tuples->ntuples);
 	uint32	   *chosen;
 	uint32	   *first;
 	uint32	   *kind_of;
@@ -74,15 +69,15 @@ choose_tuples(Guard *guard)
 	for (int32 c = 0; c < guard->nfixed; c++)
 		part_by_column(&parting, cells, tuples, guard->fixed[c], NULL);
 	guard->nkinds = parting.nparts;
-	kind_of = allocate(sizeof(uint32), tuples->ntuples);
+	kind_of = new_zeros(uint32, tuples->ntuples);
 	memcpy(kind_of, parting.part, sizeof(uint32) * tuples->ntuples);
 	for (int32 c = 0; c < guard->input->nqis; c++)
 		if (is_shown(guard, c))
 			part_by_column(&parting, cells, tuples, c, NULL);
 	guard->ntuples = parting.nparts;
-	guard->first_of_kind = first = allocate(sizeof(uint32), guard->nkinds + 1);
-	guard->kind = allocate(sizeof(uint32), guard->ntuples);
-	chosen = allocate(sizeof(uint32), guard->ntuples);
+	guard->first_of_kind = first = new_zeros(uint32, guard->nkinds + 1);
+	guard->kind = new_zeros(uint32, guard->ntuples);
+	chosen = new_zeros(uint32, guard->ntuples);
 	for (uint32 t = tuples->ntuples; t-- > 0;)
 		guard->kind[parting.part[t]] = t;
 	for (uint32 i = 0; i < guard->ntuples; i++)
@@ -159,9 +154,9 @@ list_candidates(Encounter *encounter, const PieceMeeting *meeting, const JoinTup
 				const uint32 *example, uint32 nkinds, const int32 *column, int32 ncolumns)
 {
 	uint64		room = 1024;
-	Span	   *box = allocate(sizeof(Span), ncolumns);
+	Span	   *box = new_zeros(Span, ncolumns);
 
-	encounter->first = allocate(sizeof(uint64), nkinds + 1);
+	encounter->first = new_zeros(uint64, nkinds + 1);
 	encounter->candidate = palloc(sizeof(Candidate) * room);
 	for (uint32 k = 0; k < nkinds; k++)
 	{
@@ -186,7 +181,7 @@ list_candidates(Encounter *encounter, const PieceMeeting *meeting, const JoinTup
 static void
 list_tuples(const Guard *guard, Encounter *encounter, uint32 first_node, uint32 nnodes)
 {
-	uint64	   *first = encounter->first_tuple = allocate(sizeof(uint64), (Size) nnodes + 2);
+	uint64	   *first = encounter->first_tuple = new_zeros(uint64, (Size) nnodes + 2);
 
 	for (int pass = 0; pass < 2; pass++)
 	{
@@ -209,7 +204,7 @@ list_tuples(const Guard *guard, Encounter *encounter, uint32 first_node, uint32 
 			return;
 		for (uint32 v = 0; v < nnodes; v++)
 			first[v + 2] += first[v + 1];
-		encounter->tuple = allocate(sizeof(uint32), first[nnodes + 1]);
+		encounter->tuple = new_zeros(uint32, first[nnodes + 1]);
 	}
 }
 
@@ -219,11 +214,11 @@ prepare_encounter(Guard *guard, int32 r, const uint32 *chosen)
 	const JoinGraph *graph = guard->people->graph;
 	Encounter  *encounter = &guard->encounter[r];
 	PieceMeeting meeting = {.side = &graph->side[r],.first_node = guard->people->first_node[r]};
-	const Span **cells = allocate(sizeof(Span *), guard->input->nqis);
-	int32	   *column = allocate(sizeof(int32), guard->input->nqis);
-	uint32	   *record = allocate(sizeof(uint32), meeting.side->npieces);
+	const Span **cells = new_zeros(const Span *, guard->input->nqis);
+	int32	   *column = new_zeros(int32, guard->input->nqis);
+	uint32	   *record = new_zeros(uint32, meeting.side->npieces);
 	Parting		parting = parting_create(guard->ntuples);
-	Span	   *codes = allocate(sizeof(Span), guard->ntuples);
+	Span	   *codes = new_zeros(Span, guard->ntuples);
 	uint32	   *example;
 	int32		n = 0;
 
@@ -235,15 +230,15 @@ prepare_encounter(Guard *guard, int32 r, const uint32 *chosen)
 			cells[n++] = meeting.side->cells[c];
 		}
 	encounter->kind = parting.part;
-	example = allocate(sizeof(uint32), parting.nparts);
+	example = new_zeros(uint32, parting.nparts);
 	for (uint32 t = 0; t < guard->ntuples; t++)
 		example[parting.part[t]] = chosen[t];
 	for (uint32 p = 0; p < meeting.side->npieces; p++)
 		record[p] = meeting.side->piece[p].record;
 	meeting.sensitive = guard->input->release[r].sensitive;
 	meeting.boxes = boxes_index(meeting.side->npieces, record, n, cells);
-	meeting.found = allocate(sizeof(uint32), meeting.side->npieces);
-	meeting.met = allocate(sizeof(Candidate), meeting.side->npieces);
+	meeting.found = new_zeros(uint32, meeting.side->npieces);
+	meeting.met = new_zeros(Candidate, meeting.side->npieces);
 	list_candidates(encounter, &meeting, guard->task->tuples, example, parting.nparts, column, n);
 	list_tuples(guard, encounter, meeting.first_node, meeting.side->nnodes);
 	boxes_free(meeting.boxes);
@@ -285,7 +280,7 @@ learn_regions(Guard *guard)
 		for (int32 c = 0; c < guard->nfixed; c++)
 			box[people->ncolumns + c] = people->graph->side[people->last].cells[guard->fixed[c]][people->fixed_record[key[0]]];
 		n = boxes_within(guard->kinds, box, guard->found);
-		*kinds_in = (Pile) {.n = n,.room = n,.number = palloc_extended(sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE)};
+		*kinds_in = (Pile) {.n = n,.room = n,.number = new_array(uint32, n)};
 		memcpy(kinds_in->number, guard->found, sizeof(uint32) * n);
 		guard->region_stamped[guard->nregions] = 0;
 		for (uint32 i = 0; i < n; i++)
@@ -297,7 +292,7 @@ learn_regions(Guard *guard)
 static Span *
 cells_of(const Guard *guard, const uint32 *chosen, int32 column)
 {
-	Span	   *cells = allocate(sizeof(Span), guard->ntuples);
+	Span	   *cells = new_zeros(Span, guard->ntuples);
 
 	for (uint32 t = 0; t < guard->ntuples; t++)
 		cells[t] = tuple_cell(guard->task->tuples, column, chosen[t]);
@@ -308,10 +303,10 @@ static void
 prepare_kinds(Guard *guard, const uint32 *chosen)
 {
 	const SeqTask *task = guard->task;
-	Span	  **cells = allocate(sizeof(Span *), task->ncolumns + guard->nfixed);
-	uint32	   *record = allocate(sizeof(uint32), guard->nkinds);
+	Span	  **cells = new_zeros(Span *, task->ncolumns + guard->nfixed);
+	uint32	   *record = new_zeros(uint32, guard->nkinds);
 
-	guard->cell = allocate(sizeof(Span), (Size) guard->ntuples * task->ncolumns);
+	guard->cell = new_zeros(Span, (Size) guard->ntuples * task->ncolumns);
 	for (int32 c = 0; c < task->ncolumns; c++)
 	{
 		cells[c] = cells_of(guard, chosen, task->column[c].column);
@@ -323,11 +318,11 @@ prepare_kinds(Guard *guard, const uint32 *chosen)
 	for (uint32 k = 0; k < guard->nkinds; k++)
 		record[k] = guard->first_of_kind[k];
 	guard->kinds = boxes_index(guard->nkinds, record, task->ncolumns + guard->nfixed, (const Span *const *) cells);
-	guard->regions = allocate(sizeof(Pile), guard->nkinds);
+	guard->regions = new_zeros(Pile, guard->nkinds);
 	guard->region_room = 64;
 	guard->kinds_in = palloc(sizeof(Pile) * guard->region_room);
 	guard->region_stamped = palloc(sizeof(uint32) * guard->region_room);
-	guard->found = allocate(sizeof(uint32), guard->nkinds);
+	guard->found = new_zeros(uint32, guard->nkinds);
 }
 
 static void
@@ -335,7 +330,7 @@ find_fixed(Guard *guard)
 {
 	const People *people = guard->people;
 
-	guard->fixed = allocate(sizeof(int32), guard->input->nqis);
+	guard->fixed = new_zeros(int32, guard->input->nqis);
 	for (int32 c = 0; c < guard->input->nqis; c++)
 		if (people->graph->side[people->last].cells[c] != NULL && !is_cell_column(people, c))
 			guard->fixed[guard->nfixed++] = c;
@@ -348,7 +343,7 @@ prepare_encounters(Guard *guard)
 
 	find_fixed(guard);
 	chosen = choose_tuples(guard);
-	guard->encounter = allocate(sizeof(Encounter), guard->people->last);
+	guard->encounter = new_zeros(Encounter, guard->people->last);
 	for (int32 r = 0; r < guard->people->last; r++)
 		prepare_encounter(guard, r, chosen);
 	prepare_kinds(guard, chosen);

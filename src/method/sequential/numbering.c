@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/sequential/numbering.h"
 #include "utils/memutils.h"
 
@@ -33,7 +34,7 @@ make_slots(Numbering *numbering, uint64 nslots)
 	if (numbering->slot != NULL)
 		pfree(numbering->slot);
 	numbering->nslots = nslots;
-	numbering->slot = palloc_extended(sizeof(uint32) * nslots, MCXT_ALLOC_HUGE);
+	numbering->slot = new_array(uint32, nslots);
 	memset(numbering->slot, 0xFF, sizeof(uint32) * nslots);
 	for (uint32 i = 0; i < numbering->n; i++)
 		*find_slot(numbering, key_of(numbering, i)) = i;

@@ -6,15 +6,10 @@
 
 #include "audit/join/boxes.h"
 #include "audit/join/parting.h"
+#include "frame/arrays.h"
 #include "method/sequential/people.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* An array that has room for one more than n. */
 static void *
@@ -64,7 +59,7 @@ static void
 part_by_fixed(const People *people, Parting *parting)
 {
 	const JoinSide *side = &people->graph->side[people->last];
-	Span	   *cells = allocate(sizeof(Span), parting->nrecords);
+	Span	   *cells = new_zeros(Span, parting->nrecords);
 
 	for (uint32 i = 0; i < parting->nrecords; i++)
 		cells[i] = span_of(is_known_absent(people, i));
@@ -89,7 +84,7 @@ part_records(const People *people)
 {
 	const JoinRelease *release = new_release(people);
 	Parting		parting = parting_create(release->nrecords);
-	Span	   *cells = allocate(sizeof(Span), release->nrecords);
+	Span	   *cells = new_zeros(Span, release->nrecords);
 
 	for (int32 r = 0; r < people->last; r++)
 	{
@@ -113,8 +108,8 @@ static void
 list_members(People *people, const Parting *parting)
 {
 	people->nbands = parting->nparts;
-	people->first_member = allocate(sizeof(uint32), people->nbands + 1);
-	people->member = allocate(sizeof(uint32), parting->nrecords);
+	people->first_member = new_zeros(uint32, people->nbands + 1);
+	people->member = new_zeros(uint32, parting->nrecords);
 	for (uint32 i = 0; i < parting->nrecords; i++)
 		people->first_member[parting->part[i] + 2]++;
 	for (uint32 b = 0; b < people->nbands; b++)
@@ -129,8 +124,8 @@ fix_columns(People *people)
 	Parting		fixed = parting_create(new_release(people)->nrecords);
 
 	part_by_fixed(people, &fixed);
-	people->fixed = allocate(sizeof(uint32), people->nbands);
-	people->fixed_record = allocate(sizeof(uint32), fixed.nparts);
+	people->fixed = new_zeros(uint32, people->nbands);
+	people->fixed_record = new_zeros(uint32, fixed.nparts);
 	for (uint32 b = 0; b < people->nbands; b++)
 	{
 		uint32		record = people->member[people->first_member[b]];
@@ -146,9 +141,9 @@ describe_bands(People *people)
 {
 	const JoinRelease *release = new_release(people);
 
-	people->node = allocate(sizeof(uint32), (Size) people->nbands * people->last);
-	people->code = allocate(sizeof(Code), (Size) people->nbands * people->ncolumns);
-	people->value = allocate(sizeof(Code), people->nbands);
+	people->node = new_zeros(uint32, (Size) people->nbands * people->last);
+	people->code = new_zeros(Code, (Size) people->nbands * people->ncolumns);
+	people->value = new_zeros(Code, people->nbands);
 	for (uint32 b = 0; b < people->nbands; b++)
 	{
 		uint32		record = people->member[people->first_member[b]];
@@ -360,10 +355,10 @@ weave_release(People *people, int32 r)
 	const JoinGraph *graph = people->graph;
 	const JoinSide *side = &graph->side[r];
 	const JoinSide *own = &graph->side[people->last];
-	const Span **cells = allocate(sizeof(Span *), graph->sensitive + 1);
-	int32	   *columns = allocate(sizeof(int32), graph->sensitive + 1);
-	Span	   *box = allocate(sizeof(Span), graph->sensitive + 1);
-	uint32	   *found = allocate(sizeof(uint32), side->nnodes);
+	const Span **cells = new_zeros(const Span *, graph->sensitive + 1);
+	int32	   *columns = new_zeros(int32, graph->sensitive + 1);
+	Span	   *box = new_zeros(Span, graph->sensitive + 1);
+	uint32	   *found = new_zeros(uint32, side->nnodes);
 	int32		ncolumns = 0;
 	Boxes	   *boxes;
 
@@ -636,9 +631,9 @@ people_undo(People *people, uint32 mark)
 static void
 fill_lots(People *people)
 {
-	uint32	   *key = allocate(sizeof(uint32), people->regions.width);
+	uint32	   *key = new_zeros(uint32, people->regions.width);
 
-	people->lots = allocate(sizeof(uint32), people->nbands);
+	people->lots = new_zeros(uint32, people->nbands);
 	for (uint32 b = 0; b < people->nbands; b++)
 	{
 		uint32		lot;
@@ -657,11 +652,11 @@ find_shared(People *people)
 {
 	const JoinSide *side = &people->graph->side[people->last];
 
-	people->shared = allocate(sizeof(bool), people->ncolumns);
+	people->shared = new_zeros(bool, people->ncolumns);
 	for (int32 c = 0; c < people->ncolumns; c++)
 		people->shared[c] = side->shared[people->task->column[c].column];
 	people->value_shared = side->shared[people->graph->sensitive];
-	people->first_node = allocate(sizeof(uint32), people->last + 1);
+	people->first_node = new_zeros(uint32, people->last + 1);
 	for (int32 r = 0; r < people->last; r++)
 		people->first_node[r + 1] = people->first_node[r] + people->graph->side[r].nnodes;
 }

@@ -18,6 +18,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/sequential/web.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -28,7 +29,7 @@ static uint32 *
 more(uint32 *numbers, Size n)
 {
 	return numbers == NULL ?
-		palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE) : repalloc_huge(numbers, sizeof(uint32) * n);
+		new_array(uint32, n) : repalloc_huge(numbers, sizeof(uint32) * n);
 }
 
 void

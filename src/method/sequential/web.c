@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/sequential/web.h"
 #include "utils/memutils.h"
 
@@ -18,7 +19,7 @@
 static void
 make_slots(Web *web)
 {
-	web->slot = palloc_extended(sizeof(WebSlot) * web->nslots, MCXT_ALLOC_HUGE);
+	web->slot = new_array(WebSlot, web->nslots);
 	memset(web->slot, 0xFF, sizeof(WebSlot) * web->nslots);
 }
 
@@ -32,8 +33,8 @@ web_create(int32 nreleases, bool narrow)
 	web->room = 1024;
 	web->release = palloc(sizeof(int32) * web->room);
 	web->is_absent = palloc(sizeof(bool) * web->room);
-	web->head = palloc_extended(sizeof(uint32) * web->room * nreleases, MCXT_ALLOC_HUGE);
-	web->degree = palloc_extended(sizeof(uint32) * web->room * nreleases, MCXT_ALLOC_HUGE);
+	web->head = new_array(uint32, (Size) web->room * nreleases);
+	web->degree = new_array(uint32, (Size) web->room * nreleases);
 	web->thread_room = 1024;
 	web->thread = palloc(sizeof(Thread) * web->thread_room);
 	web->nslots = 4096;

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/sequential/witnesses.h"
 #include "utils/memutils.h"
 
@@ -22,8 +23,8 @@ witnesses_create(const People *people, uint32 ntuples, uint32 k)
 
 	if (k * witnesses.width > MOST_NUMBERS)
 		witnesses.k = 0;
-	witnesses.of = palloc_extended(sizeof(uint32 *) * ((Size) ntuples + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	witnesses.heard = palloc_extended(sizeof(uint32) * (witnesses.k * witnesses.width + 1), MCXT_ALLOC_HUGE);
+	witnesses.of = new_zeros(uint32 *, ntuples);
+	witnesses.heard = new_array(uint32, witnesses.k * witnesses.width);
 	return witnesses;
 }
 
@@ -50,7 +51,7 @@ witnesses_keep(Witnesses *witnesses, uint32 tuple, uint32 nheard)
 	{
 		if (n > witnesses->room)
 			return;
-		witnesses->of[tuple] = palloc_extended(sizeof(uint32) * n, MCXT_ALLOC_HUGE);
+		witnesses->of[tuple] = new_array(uint32, n);
 		witnesses->room -= n;
 	}
 	memcpy(witnesses->of[tuple], witnesses->heard, sizeof(uint32) * n);

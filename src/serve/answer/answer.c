@@ -7,6 +7,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
+#include "frame/arrays.h"
 #include "history/answered.h"
 #include "history/writer.h"
 #include "mb/pg_wchar.h"
@@ -66,7 +67,7 @@ create_answer(const Making *making, MemoryContext context)
 	uint64		nrows = making->metrics.rows + making->metrics.counterfeits;
 
 	answer->desc = released_columns(making->publication);
-	answer->rows = palloc_extended(sizeof(MinimalTuple) * (nrows + 1), MCXT_ALLOC_HUGE);
+	answer->rows = new_array(MinimalTuple, nrows);
 	MemoryContextSwitchTo(old);
 	return answer;
 }

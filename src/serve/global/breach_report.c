@@ -6,6 +6,7 @@
 
 #include "audit/breach.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "history/protected.h"
 #include "history/report.h"
 #include "history/texts.h"
@@ -79,7 +80,7 @@ put_breaches(const DeclaredPublication *publication, ReturnSetInfo *result)
 		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
 		.person = NO_THREAD,
 		.of_person = AllocSetContextCreate(CurrentMemoryContext, "key of a person", ALLOCSET_SMALL_SIZES),
-		.texts = palloc_extended(sizeof(NullableDatum) * ((Size) recalled->seen.nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
+		.texts = new_zeros(NullableDatum, recalled->seen.nvalues),
 	};
 
 	visit_breaches(statistics_of(&recalled->seen), recalled->people->size,

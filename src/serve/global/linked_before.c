@@ -12,6 +12,7 @@
 #include "audit/breach.h"
 #include "declare/parameters.h"
 #include "declare/work.h"
+#include "frame/arrays.h"
 #include "history/protected.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -43,7 +44,7 @@ count_breaches(const Recalled *recalled, const bool *is_protected, uint32 l)
 {
 	Counting	counting = {
 		.l = l,.last = NO_THREAD,
-		.is_counted = palloc_extended(sizeof(bool) * ((Size) recalled->seen.nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
+		.is_counted = new_zeros(bool, recalled->seen.nvalues),
 	};
 
 	visit_breaches(statistics_of(&recalled->seen), recalled->people->size, is_protected, count_breach, &counting);

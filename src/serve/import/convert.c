@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "declare/attempt.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "frame/print.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
@@ -293,8 +294,8 @@ convert_column(const Import *import, ImportColumn *column)
 										  printed_type(column->column->kind, column->column->type) : column->column->type);
 	converting.texts = dictionary_texts(column->values);
 	fix_settings();				/* the types' code may have changed them */
-	converting.number = palloc_extended(sizeof(uint32) * (Size) n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	converting.is_malformed = palloc_extended(sizeof(bool) * (Size) n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	converting.number = new_zeros(uint32, n);
+	converting.is_malformed = new_zeros(bool, n);
 	converting.work = AllocSetContextCreate(CurrentMemoryContext, "value", ALLOCSET_SMALL_SIZES);
 	converting.number[DICTIONARY_NULL] = DICTIONARY_NULL;
 	for (uint32 at = 1; at < n;)

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "serve/import/import.h"
 #include "serve/released.h"
@@ -33,7 +34,7 @@ parting_columns(const Import *import, const ImportColumn **columns)
 static uint32 *
 class_of_rows(const Import *import, const ImportColumn *const *columns, RegionMap *regions)
 {
-	uint32	   *class = palloc_extended(sizeof(uint32) * (import->nrows + 1), MCXT_ALLOC_HUGE);
+	uint32	   *class = new_array(uint32, import->nrows);
 	uint32	   *numbers = palloc(sizeof(uint32) * (regions->width + 1));
 
 	for (uint64 row = 0; row < import->nrows; row++)
@@ -53,13 +54,13 @@ gather_rows(Import *import, const uint32 *class)
 	ImportClasses *classes = &import->classes;
 	uint64	   *filled;
 
-	classes->first = palloc_extended(sizeof(uint64) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	classes->rows = palloc_extended(sizeof(RowId) * (import->nrows + 1), MCXT_ALLOC_HUGE);
+	classes->first = new_zeros(uint64, classes->nclasses);
+	classes->rows = new_array(RowId, import->nrows);
 	for (uint64 row = 0; row < import->nrows; row++)
 		classes->first[class[row] + 1]++;
 	for (uint32 c = 0; c < classes->nclasses; c++)
 		classes->first[c + 1] += classes->first[c];
-	filled = palloc_extended(sizeof(uint64) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
+	filled = new_array(uint64, classes->nclasses);
 	memcpy(filled, classes->first, sizeof(uint64) * classes->nclasses);
 	for (uint64 row = 0; row < import->nrows; row++)
 		classes->rows[filled[class[row]]++] = row;
@@ -74,8 +75,8 @@ number_classes(Import *import, const ImportColumn *const *columns, const RegionM
 	Dictionary **cells = palloc(sizeof(Dictionary *) * (regions->width + 1));
 	uint32	   *place;
 
-	classes->order = palloc_extended(sizeof(uint32) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
-	classes->number = palloc_extended(sizeof(int64) * ((Size) classes->nclasses + 1), MCXT_ALLOC_HUGE);
+	classes->order = new_array(uint32, classes->nclasses);
+	classes->number = new_array(int64, classes->nclasses);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 		classes->order[c] = c;
 	shuffle(shuffler_create(), classes->order, classes->nclasses);

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "serve/import/import.h"
 #include "serve/released.h"
 #include "utils/memutils.h"
@@ -16,7 +17,7 @@
 static RowId *
 rows_of_members(const Import *import)
 {
-	RowId	   *rows = palloc_extended(sizeof(RowId) * (import->nrows + 1), MCXT_ALLOC_HUGE);
+	RowId	   *rows = new_array(RowId, import->nrows);
 
 	for (uint64 i = 0; i < import->nrows; i++)
 		rows[i] = import->row_of_person[import->classes.rows[i]];
@@ -29,7 +30,7 @@ regions_of_classes(const Import *import)
 	const ImportClasses *classes = &import->classes;
 	const DeclaredPublication *publication = import->publication;
 	int			nqis = import->present->frame.nqis;
-	Span	   *regions = palloc_extended(sizeof(Span) * ((Size) classes->nclasses * nqis + 1), MCXT_ALLOC_HUGE);
+	Span	   *regions = new_array(Span, (Size) classes->nclasses * nqis);
 
 	for (int i = 0; i < publication->ncolumns; i++)
 	{

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "history/fold.h"
 #include "history/log.h"
 #include "history/protected.h"
@@ -25,7 +26,7 @@
 static uint32 *
 shown_values(const Import *import, const ImportColumn *column)
 {
-	uint32	   *number = palloc_extended(sizeof(uint32) * (import->nrows + 1), MCXT_ALLOC_HUGE);
+	uint32	   *number = new_array(uint32, import->nrows);
 
 	memcpy(number, column->number, sizeof(uint32) * import->nrows);
 	return number;
@@ -35,7 +36,7 @@ static uint32 *
 present_values(const Import *import, Dictionary *dictionary)
 {
 	const PlainColumn *sensitive = &import->present->sensitive;
-	uint32	   *number = palloc_extended(sizeof(uint32) * (import->nrows + 1), MCXT_ALLOC_HUGE);
+	uint32	   *number = new_array(uint32, import->nrows);
 
 	for (uint64 row = 0; row < import->nrows; row++)
 	{
@@ -64,7 +65,7 @@ load_import(const Import *import)
 static void
 take_fingerprints(const Import *import, LoadedFrame *loaded)
 {
-	bool	   *is_unprinted = palloc_extended(sizeof(bool) * (import->nrows + 1), MCXT_ALLOC_HUGE);
+	bool	   *is_unprinted = new_array(bool, import->nrows);
 
 	for (uint64 row = 0; row < import->nrows; row++)
 	{

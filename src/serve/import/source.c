@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "frame/keys.h"
 #include "frame/reread.h"
 #include "lib/stringinfo.h"
@@ -56,7 +57,7 @@ read_people(Import *import)
 static void
 find_people(Import *import, const KeyTable *present)
 {
-	import->row_of_person = palloc_extended(sizeof(RowId) * (import->nrows + 1), MCXT_ALLOC_HUGE);
+	import->row_of_person = new_array(RowId, import->nrows);
 	for (uint64 from = 0; from < import->nrows; from += 1024)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -125,7 +126,7 @@ find_codes(const Import *import, ImportColumn *column, const Coding *coding)
 	MemoryContext work = AllocSetContextCreate(context, "cells", ALLOCSET_DEFAULT_SIZES);
 	CellReader *reader;
 
-	column->codes = palloc_extended(sizeof(Span) * (Size) n, MCXT_ALLOC_HUGE);
+	column->codes = new_array(Span, n);
 	MemoryContextSwitchTo(work);
 	reader = cell_reader(coding);
 	for (uint32 i = 0; i < n; i++)
@@ -199,7 +200,7 @@ codes_of(const Dictionary *all, const DeclaredColumn *column, Code *ncodes)
 	else
 	{
 		*ncodes = dictionary_size(all) - 1;
-		code = palloc_extended(sizeof(Code) * (Size) dictionary_size(all), MCXT_ALLOC_HUGE);
+		code = new_array(Code, dictionary_size(all));
 		for (uint32 i = 1; i < dictionary_size(all); i++)
 			code[i] = i - 1;
 	}
@@ -213,8 +214,8 @@ common_codes(const ImportColumn *column, const PlainColumn *plain)
 	uint32		n = dictionary_size(column->values);
 	Dictionary *all = dictionary_create(column->column->type);
 	CommonCodes common = {
-		.of_value = palloc_extended(sizeof(Code) * (Size) n, MCXT_ALLOC_HUGE),
-		.of_code = palloc_extended(sizeof(Code) * ((Size) plain->ncodes + 1), MCXT_ALLOC_HUGE),
+		.of_value = new_array(Code, n),
+		.of_code = new_array(Code, plain->ncodes),
 	};
 	Code	   *code;
 

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "frame/arrays.h"
 #include "frame/print.h"
 #include "history/writer.h"
 #include "miscadmin.h"
@@ -56,8 +57,7 @@ set_columns(Storing *storing)
 		if (import->declared[i] == NULL)
 			set_withheld(storing, attribute, &publication->columns[i]);
 		else
-			storing->sums[attribute] = palloc_extended(sizeof(RowSum) * (Size) dictionary_size(import->declared[i]->values),
-													   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+			storing->sums[attribute] = new_zeros(RowSum, dictionary_size(import->declared[i]->values));
 		attribute++;
 	}
 }
@@ -133,7 +133,7 @@ static void
 store_all(Storing *storing)
 {
 	const ImportClasses *classes = &storing->import->classes;
-	uint32	   *rows = palloc_extended(sizeof(uint32) * (storing->import->nrows + 1), MCXT_ALLOC_HUGE);
+	uint32	   *rows = new_array(uint32, storing->import->nrows);
 
 	memcpy(rows, classes->rows, sizeof(uint32) * storing->import->nrows);
 	if (!has_class_column(storing->import->publication))

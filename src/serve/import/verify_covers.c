@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "frame/print.h"
 #include "miscadmin.h"
 #include "serve/import/import.h"
@@ -154,7 +155,7 @@ verify_covers(Import *import)
 	const DeclaredPublication *publication = import->publication;
 
 	verify_somebody(import);
-	import->has_changed = palloc_extended(sizeof(bool) * (import->nrows + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	import->has_changed = new_zeros(bool, import->nrows);
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
 		const ImportColumn *column = import->declared[i];

@@ -15,6 +15,7 @@
 
 #include "audit/join/flow.h"
 #include "audit/join/shortage.h"
+#include "frame/arrays.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "serve/import/import.h"
@@ -59,13 +60,13 @@ typedef struct Fitting
 static Span *
 make_spans(uint64 n)
 {
-	return palloc_extended(sizeof(Span) * (n + 1), MCXT_ALLOC_HUGE);
+	return new_array(Span, n);
 }
 
 static Code *
 make_codes(uint64 n)
 {
-	return palloc_extended(sizeof(Code) * (n + 1), MCXT_ALLOC_HUGE);
+	return new_array(Code, n);
 }
 
 static void

@@ -8,21 +8,16 @@
  */
 #include "serve/linkability/reading.h"
 
+#include "frame/arrays.h"
 #include "frame/print.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* The numbers of a plain column's codes. */
 static uint32 *
 numbers_of(Dictionary *dictionary, const PlainColumn *plain)
 {
-	uint32	   *number = allocate(sizeof(uint32), plain->ncodes);
+	uint32	   *number = new_zeros(uint32, plain->ncodes);
 
 	for (Code code = 0; code < plain->ncodes; code++)
 		number[code] = dictionary_number(dictionary, plain->values[code], false);
@@ -32,7 +27,7 @@ numbers_of(Dictionary *dictionary, const PlainColumn *plain)
 static uint32 *
 cells_of_codes(Cells *cells, const Coding *coding)
 {
-	uint32	   *number = allocate(sizeof(uint32), coding->domain->size);
+	uint32	   *number = new_zeros(uint32, coding->domain->size);
 
 	for (Code code = 0; code < coding->domain->size; code++)
 	{
@@ -57,7 +52,7 @@ find_threads(Reading *reading, const LoadedFrame *loaded)
 {
 	Recalled   *recalled = reading->recalled;
 	uint64		nrows = loaded->frame.nrows;
-	Thread	   *thread = allocate(sizeof(Thread), nrows);
+	Thread	   *thread = new_zeros(Thread, nrows);
 
 	if (recalled->seen.nthreads != recalled->people->size)
 		elog(ERROR, "releases without classes have invented rows");
@@ -77,12 +72,12 @@ seen_draft(Reading *reading, const LoadedFrame *loaded, Thread *thread)
 	seen->nclasses = 1;
 	seen->number = palloc(sizeof(int64));
 	seen->number[0] = 1;
-	seen->first = allocate(sizeof(uint64), 1);
+	seen->first = new_zeros(uint64, 1);
 	seen->first[1] = nrows;
 	seen->thread = thread;
-	seen->counterfeit = allocate(sizeof(bool), nrows);
+	seen->counterfeit = new_zeros(bool, nrows);
 	seen->fingerprint = loaded->fingerprint;
-	seen->value = allocate(sizeof(Code), nrows);
+	seen->value = new_zeros(Code, nrows);
 	fill_column(seen->value, numbers_of(reading->recalled->dictionary, &loaded->sensitive), loaded->sensitive.code, nrows);
 	return seen;
 }

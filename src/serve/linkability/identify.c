@@ -8,6 +8,7 @@
  */
 #include "serve/linkability/identify.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -40,12 +41,6 @@ typedef struct Identifying
 
 #define NO_MEMBER PG_UINT32_MAX
 
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
 /* ----------------------------------------------------------------
  * Rows by class
  * ----------------------------------------------------------------
@@ -56,10 +51,10 @@ list_by_class(Identifying *identifying)
 {
 	ReadRelease *release = identifying->release;
 	uint32		nclasses = release->seen->nclasses;
-	uint64	   *filled = allocate(sizeof(uint64), nclasses + 1);
+	uint64	   *filled = new_zeros(uint64, nclasses + 1);
 
-	identifying->first_row = allocate(sizeof(uint64), (Size) nclasses + 1);
-	identifying->row = allocate(sizeof(uint32), release->nrows);
+	identifying->first_row = new_zeros(uint64, (Size) nclasses + 1);
+	identifying->row = new_zeros(uint32, release->nrows);
 	for (uint64 i = 0; i < release->nrows; i++)
 	{
 		if (release->class[i] > nclasses)
@@ -305,12 +300,12 @@ identify_release(const Reading *reading, const Source *source, ReadRelease *rele
 		.prints = are_prints_compared(reading, release),.room = 64
 	};
 
-	identifying.next = allocate(sizeof(uint32), release->nrows);
-	identifying.head = allocate(sizeof(uint32), reading->nvalues);
+	identifying.next = new_zeros(uint32, release->nrows);
+	identifying.head = new_zeros(uint32, reading->nvalues);
 	memset(identifying.head, 0xff, sizeof(uint32) * reading->nvalues);	/* NO_MEMBER */
 	identifying.rows = palloc(sizeof(Place) * identifying.room);
 	identifying.members = palloc(sizeof(Place) * identifying.room);
-	release->thread = allocate(sizeof(Thread), release->nrows);
+	release->thread = new_zeros(Thread, release->nrows);
 	list_by_class(&identifying);
 	if (release->seen->first[release->seen->nclasses] != release->nrows)
 		refuse_release(reading, release);

@@ -11,6 +11,7 @@
 
 #include "audit/join/worlds.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "serve/linkability/linking.h"
@@ -71,7 +72,7 @@ find_nodes(Believing *believing)
 	const SourceTuples *tuples = believing->tuples;
 	const KnownPeople *known = believing->known;
 
-	believing->node = palloc_extended(sizeof(uint32) * ((Size) tuples->ntuples + 1), MCXT_ALLOC_HUGE);
+	believing->node = new_array(uint32, tuples->ntuples);
 	memset(believing->node, 0xff, sizeof(uint32) * tuples->ntuples);	/* NO_NODE */
 	for (uint64 i = 0; i < tuples->nrows; i++)
 	{

@@ -8,6 +8,7 @@
  */
 #include "serve/linkability/people.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -30,12 +31,6 @@ typedef struct Gathering
 
 	int32	   *alike;			/* [releases] the first that shows the same quasi-identifiers */
 } Gathering;
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* ----------------------------------------------------------------
  * Who is somebody else by now
@@ -208,7 +203,7 @@ logged_value(const Reading *reading, const ReadRelease *release, uint64 i)
 static uint32 *
 rows_by_thread(const Reading *reading, const ReadRelease *release)
 {
-	uint32	   *row = allocate(sizeof(uint32), reading->recalled->seen.nthreads);
+	uint32	   *row = new_zeros(uint32, reading->recalled->seen.nthreads);
 
 	for (uint64 i = 0; i < release->nrows; i++)
 		row[release->thread[i]] = i;
@@ -245,13 +240,13 @@ gather(Gathering *gathering)
 	uint64		nthreads = reading->recalled->seen.nthreads;
 
 	gathering->allocated = 1024;
-	people->thread = allocate(sizeof(Thread), gathering->allocated);
-	people->last_of_thread = palloc_extended(sizeof(uint32) * (nthreads + 1), MCXT_ALLOC_HUGE);
+	people->thread = new_zeros(Thread, gathering->allocated);
+	people->last_of_thread = new_array(uint32, nthreads);
 	memset(people->last_of_thread, 0xff, sizeof(uint32) * (nthreads + 1));	/* NOBODY_YET */
-	gathering->value = allocate(sizeof(Code), gathering->allocated);
-	gathering->told = allocate(sizeof(Code), gathering->allocated);
-	gathering->record = allocate(sizeof(uint32), (Size) gathering->allocated * gathering->nreleases);
-	gathering->print = allocate(sizeof(uint32), (Size) gathering->allocated * gathering->nreleases);
+	gathering->value = new_zeros(Code, gathering->allocated);
+	gathering->told = new_zeros(Code, gathering->allocated);
+	gathering->record = new_zeros(uint32, (Size) gathering->allocated * gathering->nreleases);
+	gathering->print = new_zeros(uint32, (Size) gathering->allocated * gathering->nreleases);
 	find_alike(gathering);
 	people->is_whole = people->is_exact = true;
 	for (int32 r = 0; r < gathering->nreleases; r++)
@@ -326,7 +321,7 @@ find_all_together(const Gathering *gathering, bool may_be_anybody)
 static Span *
 make_column(const ReadRelease *release, uint32 n)
 {
-	Span	   *cells = allocate(sizeof(Span), n);
+	Span	   *cells = new_zeros(Span, n);
 
 	for (uint64 i = release->nrows; i < n; i++)
 		cells[i] = WITHHELD;
@@ -367,7 +362,7 @@ list_people(const Gathering *gathering, int32 r, uint32 *absentees)
 {
 	const ReadRelease *release = &gathering->reading->release[r];
 	uint32		n = gathering->people->n;
-	uint32	   *person = allocate(sizeof(uint32), n);
+	uint32	   *person = new_zeros(uint32, n);
 	uint64		at = release->nrows;
 
 	for (uint32 p = 0; p < n; p++)
@@ -394,7 +389,7 @@ values_of(const Gathering *gathering, int32 r, const uint32 *absentees)
 
 	if (release->value == NULL)
 		return NULL;
-	value = allocate(sizeof(Code), n);
+	value = new_zeros(Code, n);
 	memcpy(value, release->value, sizeof(Code) * release->nrows);
 	for (uint32 i = 0; i < n - release->nrows; i++)
 		value[release->nrows + i] = is_known_who(gathering->reading, r) ? gathering->told[absentees[i]] : NO_CODE;
@@ -409,7 +404,7 @@ records_of(const Gathering *gathering, int32 r)
 	uint32		n = gathering->people->n;
 	int			ncolumns = count_columns(gathering);
 	const Span **cells = palloc(sizeof(Span *) * (ncolumns + reading->ninsensitive + 1));
-	uint32	   *absentees = allocate(sizeof(uint32), n);
+	uint32	   *absentees = new_zeros(uint32, n);
 	uint32	   *person = list_people(gathering, r, absentees);
 	JoinRelease result = {.nrecords = n,.nabsent = n - release->nrows,.cells = cells};
 
@@ -479,7 +474,7 @@ records_by_person(const JoinRelease *release)
 
 	if (release->person == NULL)
 		return NULL;
-	record = allocate(sizeof(uint32), release->nrecords);
+	record = new_zeros(uint32, release->nrecords);
 	for (uint32 i = 0; i < release->nrecords; i++)
 		record[release->person[i]] = i;
 	return record;
@@ -506,8 +501,8 @@ find_known(const People *people, const Source *source, KnownPeople *known, uint3
 {
 	uint64		nrows = source->loaded->frame.nrows;
 
-	known->is_known = allocate(sizeof(bool), people->n);
-	known->person_of_row = allocate(sizeof(uint32), nrows);
+	known->is_known = new_zeros(bool, people->n);
+	known->person_of_row = new_zeros(uint32, nrows);
 	for (uint64 i = 0; i < nrows; i++)
 	{
 		uint32		person = source->thread[i] == NO_THREAD ? NOBODY_YET : people->last_of_thread[source->thread[i]];
@@ -527,11 +522,11 @@ static JoinRelease
 source_as_release(const People *people, const Source *source, const KnownPeople *known, const uint32 *row)
 {
 	const Span **cells = palloc0(sizeof(Span *) * (people->input.ncolumns + 1));
-	uint32	   *person = allocate(sizeof(uint32), people->n);
+	uint32	   *person = new_zeros(uint32, people->n);
 
 	for (int c = 0; c < people->input.nqis; c++)
 	{
-		Span	   *column = allocate(sizeof(Span), people->n);
+		Span	   *column = new_zeros(Span, people->n);
 
 		for (uint32 p = 0; p < people->n; p++)
 			column[p] = known->is_known[p] ? span_of(code_of_row(source, c, row[p])) : WITHHELD;
@@ -562,7 +557,7 @@ KnownPeople *
 known_people(const People *people, const Source *source)
 {
 	KnownPeople *known = palloc0(sizeof(KnownPeople));
-	uint32	   *row = allocate(sizeof(uint32), people->n);
+	uint32	   *row = new_zeros(uint32, people->n);
 	JoinRelease *release = palloc(sizeof(JoinRelease) * (people->input.nreleases + 1));
 
 	find_known(people, source, known, row);

@@ -8,6 +8,7 @@
  */
 #include "serve/linkability/reading.h"
 
+#include "frame/arrays.h"
 #include "history/answered.h"
 #include "history/reader.h"
 #include "miscadmin.h"
@@ -208,7 +209,7 @@ static uint32 *
 classes_by_number(const Reading *reading, const ReadRelease *release)
 {
 	const SeenRelease *seen = release->seen;
-	uint32	   *class = palloc_extended(sizeof(uint32) * ((Size) seen->nclasses + 1), MCXT_ALLOC_HUGE);
+	uint32	   *class = new_array(uint32, seen->nclasses);
 
 	memset(class, 0xff, sizeof(uint32) * ((Size) seen->nclasses + 1));
 	for (uint32 c = 0; c < seen->nclasses; c++)
@@ -348,11 +349,11 @@ leave_out_counted(const SeenRelease *all)
 	*seen = (SeenRelease) {
 		.nclasses = all->nclasses,
 		.number = all->number,
-		.first = palloc_extended(sizeof(uint64) * ((Size) all->nclasses + 1), MCXT_ALLOC_HUGE),
-		.thread = palloc_extended(sizeof(Thread) * nall, MCXT_ALLOC_HUGE),
-		.value = palloc_extended(sizeof(Code) * nall, MCXT_ALLOC_HUGE),
-		.counterfeit = palloc_extended(sizeof(bool) * nall, MCXT_ALLOC_HUGE),
-		.fingerprint = palloc_extended(sizeof(uint32) * nall, MCXT_ALLOC_HUGE),
+		.first = new_array(uint64, all->nclasses),
+		.thread = new_array(Thread, nall),
+		.value = new_array(Code, nall),
+		.counterfeit = new_array(bool, nall),
+		.fingerprint = new_array(uint32, nall),
 	};
 	for (uint32 c = 0; c < all->nclasses; c++)
 	{

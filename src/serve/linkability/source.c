@@ -5,14 +5,9 @@
 #include "serve/linkability/source.h"
 
 #include "audit/join/parting.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* ----------------------------------------------------------------
  * Insensitive values
@@ -49,7 +44,7 @@ is_any_compared(const Reading *reading)
 static uint32 *
 numbers_of_codes(const PlainColumn *plain, Dictionary *dictionary)
 {
-	uint32	   *number = allocate(sizeof(uint32), plain->ncodes);
+	uint32	   *number = new_zeros(uint32, plain->ncodes);
 
 	for (Code code = 0; code < plain->ncodes; code++)
 		number[code] = dictionary_number(dictionary, plain->values[code], false);
@@ -64,7 +59,7 @@ print_insensitive(const Reading *reading, Source *source)
 
 	if (!is_any_compared(reading))
 		return;
-	source->insensitive_print = allocate(sizeof(uint64), reading->recalled->seen.nthreads);
+	source->insensitive_print = new_zeros(uint64, reading->recalled->seen.nthreads);
 	for (int i = 0; i < reading->ninsensitive; i++)
 	{
 		const PlainColumn *plain;
@@ -116,7 +111,7 @@ find_threads(const Reading *reading, Source *source)
 	const KeyTable *people = reading->recalled->people;
 	uint64		nrows = source->loaded->frame.nrows;
 
-	source->thread = allocate(sizeof(Thread), nrows);
+	source->thread = new_zeros(Thread, nrows);
 	for (uint64 row = 0; row < nrows; row += KEYS_AT_ONCE)
 	{
 		int			n = Min(KEYS_AT_ONCE, nrows - row);
@@ -179,7 +174,7 @@ read_source(const Reading *reading)
 static bool *
 find_members(const Reading *reading, int32 n)
 {
-	bool	   *is_member = allocate(sizeof(bool), reading->recalled->seen.nthreads);
+	bool	   *is_member = new_zeros(bool, reading->recalled->seen.nthreads);
 
 	for (int32 r = 0; r < n; r++)
 	{
@@ -200,7 +195,7 @@ list_members(const Reading *reading, const Source *source, int32 n, SourceTuples
 	uint64		nrows = source->loaded->frame.nrows;
 	const bool *is_member = find_members(reading, n);
 
-	tuples->row_of = allocate(sizeof(uint32), nrows);
+	tuples->row_of = new_zeros(uint32, nrows);
 	for (uint64 row = 0; row < nrows; row++)
 		if (is_member == NULL || (source->thread[row] != NO_THREAD && is_member[source->thread[row]]))
 			tuples->row_of[tuples->nrows++] = row;
@@ -224,7 +219,7 @@ part_rows(const Source *source, SourceTuples *tuples)
 {
 	const Frame *frame = &source->loaded->frame;
 	Parting		parting = parting_create(tuples->nrows);
-	Span	   *cells = allocate(sizeof(Span), tuples->nrows);
+	Span	   *cells = new_zeros(Span, tuples->nrows);
 
 	for (int q = 0, end; q < frame->nqis; q = end)
 	{
@@ -252,8 +247,8 @@ tuples_of_members(const Reading *reading, const Source *source, int32 n)
 
 	list_members(reading, source, n, tuples);
 	part_rows(source, tuples);
-	tuples->row = allocate(sizeof(uint32), tuples->ntuples);
-	tuples->records = allocate(sizeof(uint64), tuples->ntuples);
+	tuples->row = new_zeros(uint32, tuples->ntuples);
+	tuples->records = new_zeros(uint64, tuples->ntuples);
 	for (uint64 i = tuples->nrows; i-- > 0;)
 	{
 		tuples->row[tuples->tuple_of[i]] = tuples->row_of[i];
@@ -262,7 +257,7 @@ tuples_of_members(const Reading *reading, const Source *source, int32 n)
 	tuples->code = palloc(sizeof(Code *) * (frame->nqis + source->naged + 1));
 	for (int c = 0; c < frame->nqis + source->naged; c++)
 	{
-		tuples->code[c] = allocate(sizeof(Code), tuples->ntuples);
+		tuples->code[c] = new_zeros(Code, tuples->ntuples);
 		for (uint32 t = 0; t < tuples->ntuples; t++)
 			tuples->code[c][t] = code_of_row(source, c, tuples->row[t]);
 	}

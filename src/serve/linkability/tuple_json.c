@@ -4,6 +4,7 @@
  */
 #include "serve/linkability/tuple_json.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
@@ -33,7 +34,7 @@ printed_of(Oid type, Size ncodes)
 	bool		varlena;
 
 	getTypeOutputInfo(type, &printed.output, &varlena);
-	printed.text = palloc_extended(sizeof(char *) * (ncodes + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	printed.text = new_zeros(char *, ncodes);
 	return printed;
 }
 

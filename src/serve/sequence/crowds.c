@@ -10,21 +10,16 @@
  */
 #include "serve/sequence/crowds.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 Code *
 values_in(const Reading *reading, const ReadRelease *release)
 {
 	const SeenRelease *seen = release->seen;
 	uint64		nthreads = reading->recalled->seen.nthreads;
-	Code	   *value = allocate(sizeof(Code), nthreads);
+	Code	   *value = new_zeros(Code, nthreads);
 
 	for (uint64 i = 0; i < nthreads; i++)
 		value[i] = NOT_THERE;
@@ -79,7 +74,7 @@ verify_crowds(const Reading *reading, const Method *method, const int64 *params)
 		return;
 	before = values_in(reading, &reading->release[r]);
 	now = values_in(reading, draft);
-	count = allocate(sizeof(uint64), reading->nvalues);
+	count = new_zeros(uint64, reading->nvalues);
 	n = count_others(reading, now, before, count);
 	if (n > 0 && !method->is_crowd(params, count, reading->null_value))
 		refuse_crowd(reading, n, true, reading->release[r].number);

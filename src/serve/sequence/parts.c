@@ -14,6 +14,7 @@
  */
 #include "serve/sequence/parts.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "serve/linkability/people.h"
 #include "serve/sequence/recover.h"
@@ -31,12 +32,6 @@ typedef struct PeopleParting
 	int32		first;			/* release of it */
 } PeopleParting;
 
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
 static inline bool
 is_present(const JoinRelease *release, uint32 record)
 {
@@ -46,8 +41,8 @@ is_present(const JoinRelease *release, uint32 record)
 static void
 find_arrivals(PeopleParting *parting, uint32 n)
 {
-	parting->came = allocate(sizeof(int32), n);
-	parting->number = allocate(sizeof(uint32), n);
+	parting->came = new_zeros(int32, n);
+	parting->number = new_zeros(uint32, n);
 	for (int32 r = parting->all->nreleases - 1; r >= 0; r--)
 	{
 		const JoinRelease *release = &parting->all->release[r];
@@ -77,7 +72,7 @@ choose_people(PeopleParting *parting, uint32 n, int32 came, bool everybody)
 static uint32 *
 chosen_records(const PeopleParting *parting, const JoinRelease *release)
 {
-	uint32	   *record = allocate(sizeof(uint32), parting->npeople);
+	uint32	   *record = new_zeros(uint32, parting->npeople);
 	uint32		n = 0;
 
 	for (uint32 i = 0; i < release->nrecords; i++)
@@ -103,7 +98,7 @@ column_in_part(const PeopleParting *parting, int32 column)
 static const Span *
 presence_of(const JoinRelease *release, const uint32 *record, uint32 n)
 {
-	Span	   *presence = allocate(sizeof(Span), n);
+	Span	   *presence = new_zeros(Span, n);
 
 	for (uint32 i = 0; i < n; i++)
 		presence[i] = span_of(!is_present(release, record[i]));
@@ -116,9 +111,9 @@ part_of_release(const PeopleParting *parting, int32 r)
 	const JoinRelease *release = &parting->all->release[parting->first + r];
 	uint32		n = parting->npeople;
 	uint32	   *record = chosen_records(parting, release);
-	const Span **cells = allocate(sizeof(Span *), parting->all->ncolumns + nreleases_of(parting));
-	Code	   *sensitive = allocate(sizeof(Code), n);
-	uint32	   *person = allocate(sizeof(uint32), n);
+	const Span **cells = new_zeros(const Span *, parting->all->ncolumns + nreleases_of(parting));
+	Code	   *sensitive = new_zeros(Code, n);
+	uint32	   *person = new_zeros(uint32, n);
 	JoinRelease part = {.nrecords = n,.cells = cells,.person = person};
 
 	for (int32 c = 0; c < parting->all->ncolumns; c++)
@@ -127,7 +122,7 @@ part_of_release(const PeopleParting *parting, int32 r)
 
 		if (release->cells[c] == NULL)
 			continue;
-		cells[column_in_part(parting, c)] = column = allocate(sizeof(Span), n);
+		cells[column_in_part(parting, c)] = column = new_zeros(Span, n);
 		for (uint32 i = 0; i < n; i++)
 			column[i] = release->cells[c][record[i]];
 	}
@@ -148,7 +143,7 @@ part_of_release(const PeopleParting *parting, int32 r)
 static bool *
 absent_people(const JoinRelease *release)
 {
-	bool	   *absent = allocate(sizeof(bool), release->nrecords);
+	bool	   *absent = new_zeros(bool, release->nrecords);
 
 	for (uint32 i = 0; i < release->nrecords; i++)
 		absent[release->person[i]] = !is_present(release, i);
@@ -158,7 +153,7 @@ absent_people(const JoinRelease *release)
 static Together *
 together_of(const JoinInput *join)
 {
-	Together   *together = allocate(sizeof(Together), pair_number(0, join->nreleases));
+	Together   *together = new_zeros(Together, pair_number(0, join->nreleases));
 	bool	  **absent = palloc(sizeof(bool *) * join->nreleases);
 
 	for (int32 r = 0; r < join->nreleases; r++)
@@ -197,7 +192,7 @@ static Span *
 covered(const JoinInput *join, int32 column, Span whole)
 {
 	uint32		n = join->release[0].nrecords;
-	Span	   *cover = allocate(sizeof(Span), n);
+	Span	   *cover = new_zeros(Span, n);
 
 	for (uint32 p = 0; p < n; p++)
 		cover[p] = is_shown(join, column) ? whole : span_of(0);
@@ -222,7 +217,7 @@ known_rows(const PeopleParting *parting, const People *people)
 {
 	const Source *source = parting->sequencing->source;
 	const bool *is_changed = parting->sequencing->is_changed;
-	RowId	   *row = palloc_extended(sizeof(RowId) * ((Size) parting->npeople + 1), MCXT_ALLOC_HUGE);
+	RowId	   *row = new_array(RowId, parting->npeople);
 
 	memset(row, 0xff, sizeof(RowId) * ((Size) parting->npeople + 1));	/* NO_ROW */
 	for (uint64 i = 0; i < source->loaded->frame.nrows; i++)
@@ -253,7 +248,7 @@ list_judged(const PeopleParting *parting, const People *people, const JoinInput 
 	const bool *is_absent = absent_people(&join->release[join->nreleases - 1]);
 	RowId	   *row = known_rows(parting, people);
 	Judged		judged = {
-		.person = allocate(sizeof(uint32), parting->npeople),.row = allocate(sizeof(RowId), parting->npeople)
+		.person = new_zeros(uint32, parting->npeople),.row = new_zeros(RowId, parting->npeople)
 	};
 
 	for (uint32 p = 0; p < parting->npeople; p++)
@@ -272,7 +267,7 @@ static void
 recover_absentees(const PeopleParting *parting, const People *people, const JoinInput *join, const Judged *judged, Span **cover)
 {
 	int			nqis = parting->sequencing->reading->nqis;
-	Thread	   *thread = allocate(sizeof(Thread), parting->npeople);
+	Thread	   *thread = new_zeros(Thread, parting->npeople);
 	bool	  **absent = palloc(sizeof(bool *) * join->nreleases);
 	bool	   *is_absent = palloc(sizeof(bool) * join->nreleases);
 	Span	   *own = palloc(sizeof(Span) * (nqis + 1));
@@ -348,8 +343,8 @@ tuples_of(const PeopleParting *parting, const People *people, const JoinInput *j
 		leave_out_unknown(&judged, cover, ncolumns);
 	for (int32 c = 0; c < ncolumns; c++)
 	{
-		code[c] = allocate(sizeof(Code), judged.n);
-		end[c] = allocate(sizeof(Code), judged.n);
+		code[c] = new_zeros(Code, judged.n);
+		end[c] = new_zeros(Code, judged.n);
 		for (uint32 i = 0; i < judged.n; i++)
 		{
 			Span		tuple = tuple_in(sequencing->source, c, judged.row[i], cover[c][judged.person[i]]);
@@ -363,7 +358,7 @@ tuples_of(const PeopleParting *parting, const People *people, const JoinInput *j
 	{
 		bool	   *absent = absent_people(&join->release[r]);
 
-		code[ncolumns + r] = end[ncolumns + r] = allocate(sizeof(Code), judged.n);
+		code[ncolumns + r] = end[ncolumns + r] = new_zeros(Code, judged.n);
 		for (uint32 i = 0; i < judged.n; i++)
 			code[ncolumns + r][i] = absent[judged.person[i]];
 		pfree(absent);
@@ -378,7 +373,7 @@ rows_of(const PeopleParting *parting)
 {
 	const JoinRelease *last = &parting->all->release[parting->all->nreleases - 1];
 	uint32	   *record = chosen_records(parting, last);
-	RowId	   *row = allocate(sizeof(RowId), parting->npeople);
+	RowId	   *row = new_zeros(RowId, parting->npeople);
 
 	for (uint32 i = 0; i < parting->npeople; i++)
 		row[i] = is_present(last, record[i]) ? record[i] : NO_ROW;
@@ -428,7 +423,7 @@ make_part(const PeopleParting *parting, const People *people)
 static uint64
 count_changed(const Sequencing *sequencing, const People *people)
 {
-	bool	   *is_known = allocate(sizeof(bool), sequencing->reading->recalled->seen.nthreads);
+	bool	   *is_known = new_zeros(bool, sequencing->reading->recalled->seen.nthreads);
 	uint64		n = 0;
 
 	for (uint32 p = 0; p < people->n; p++)
@@ -449,8 +444,8 @@ static uint64
 count_contradicted(const People *people)
 {
 	const JoinInput *input = &people->input;
-	bool	   *is_contradicted = allocate(sizeof(bool), people->n);
-	Code	   *value = allocate(sizeof(Code), people->n);
+	bool	   *is_contradicted = new_zeros(bool, people->n);
+	Code	   *value = new_zeros(Code, people->n);
 	uint64		n = 0;
 
 	for (int32 c = input->nqis; c < input->ncolumns; c++)

@@ -18,6 +18,7 @@
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "frame/print.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -64,12 +65,6 @@ typedef struct Ways
 	bool		found;
 	bool		is_ambiguous;
 } Ways;
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* ----------------------------------------------------------------
  * Values that are possible
@@ -333,7 +328,7 @@ recover_person(const Recovery *recovery, Thread thread, const bool *is_absent, S
 static uint32 *
 prints_of(const Reading *reading, const SeenRelease *seen)
 {
-	uint32	   *print = allocate(sizeof(uint32), reading->recalled->seen.nthreads);
+	uint32	   *print = new_zeros(uint32, reading->recalled->seen.nthreads);
 
 	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
 		print[seen->thread[i]] = seen->fingerprint[i];

@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "declare/parameters.h"
+#include "frame/arrays.h"
 #include "frame/load.h"
 #include "frame/print.h"
 #include "method/sequential/ladder.h"
@@ -31,12 +32,6 @@
 #include "serve/sequence/parts.h"
 #include "serve/sequence/sums.h"
 #include "utils/memutils.h"
-
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
 
 /* The releases before, ascending: but for those that were waived. */
 static int32 *
@@ -79,7 +74,7 @@ number_nodes(Sequencing *sequencing)
 		const Tree *tree = steps_of(&frame->domain[q]);
 
 		sequencing->tree[q] = tree;
-		sequencing->cell[q] = allocate(sizeof(Cell), tree->nnodes);
+		sequencing->cell[q] = new_zeros(Cell, tree->nnodes);
 		for (uint32 i = 0; i < tree->nnodes; i++)
 			sequencing->cell[q][i] = cell_of(sequencing, q, tree->nodes[i].leaves);
 	}
@@ -107,7 +102,7 @@ columns_of(const Sequencing *sequencing)
 	for (int q = 0; q < frame->nqis; q++)
 	{
 		int			column = sequencing->column[q];
-		Span	   *span = allocate(sizeof(Span), sequencing->tree[q]->nnodes);
+		Span	   *span = new_zeros(Span, sequencing->tree[q]->nnodes);
 
 		for (uint32 i = 0; i < sequencing->tree[q]->nnodes; i++)
 			span[i] = sequencing->source->line[column].span[sequencing->cell[q][i]];
@@ -251,7 +246,7 @@ static void
 compare_prints(const Reading *reading, const ReadRelease *release, const LoadedFrame *present, bool *is_changed)
 {
 	const SeenRelease *seen = release->seen;
-	uint32	   *print = allocate(sizeof(uint32), reading->recalled->seen.nthreads);
+	uint32	   *print = new_zeros(uint32, reading->recalled->seen.nthreads);
 
 	for (uint64 row = 0; row < present->frame.nrows; row++)
 	{
@@ -270,7 +265,7 @@ static bool *
 find_changed(const Reading *reading)
 {
 	const DeclaredPublication *publication = reading->publication;
-	bool	   *is_changed = allocate(sizeof(bool), reading->recalled->seen.nthreads);
+	bool	   *is_changed = new_zeros(bool, reading->recalled->seen.nthreads);
 
 	for (int32 r = 0; r < reading->nreleases; r++)
 	{

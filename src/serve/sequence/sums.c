@@ -15,6 +15,7 @@
  */
 #include "serve/sequence/sums.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "serve/sequence/crowds.h"
 #include "utils/memutils.h"
@@ -39,12 +40,6 @@ typedef struct Groups
 	uint32	   *matrix;			/* [releases * n] */
 } Groups;
 
-static void *
-allocate(Size width, Size n)
-{
-	return palloc_extended(width * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
 /* ----------------------------------------------------------------
  * Groups
  * ----------------------------------------------------------------
@@ -53,7 +48,7 @@ allocate(Size width, Size n)
 static void
 read_values(Groups *groups, const Reading *reading)
 {
-	groups->value = allocate(sizeof(Code *), reading->nreleases);
+	groups->value = new_zeros(Code *, reading->nreleases);
 	for (int32 r = 0; r < reading->nreleases; r++)
 		if (reading->release[r].value != NULL)
 			groups->value[groups->nreleases++] = values_in(reading, &reading->release[r]);
@@ -79,8 +74,8 @@ find_stays(Groups *groups, uint64 nthreads)
 	for (uint64 thread = 0; thread < nthreads; thread++)
 		for (int32 r = 0; r < groups->nreleases; r++)
 			groups->nstays += is_new(groups, thread, r);
-	groups->stays = allocate(sizeof(Stay), groups->nstays);
-	there = allocate(groups->nreleases, groups->nstays);
+	groups->stays = new_zeros(Stay, groups->nstays);
+	there = new_zeros(uint8, groups->nreleases * groups->nstays);
 	groups->nstays = 0;
 	for (uint64 thread = 0; thread < nthreads; thread++)
 		for (int32 r = 0; r < groups->nreleases; r++)
@@ -105,13 +100,13 @@ compare_stays(const void *a, const void *b, void *nreleases)
 static void
 find_groups(Groups *groups)
 {
-	groups->first = allocate(sizeof(uint64), groups->nstays);
+	groups->first = new_zeros(uint64, groups->nstays);
 	qsort_arg(groups->stays, groups->nstays, sizeof(Stay), compare_stays, &groups->nreleases);
 	for (uint64 i = 0; i < groups->nstays; i++)
 		if (i == 0 || compare_stays(&groups->stays[i - 1], &groups->stays[i], &groups->nreleases) != 0)
 			groups->first[groups->n++] = i;
 	groups->first[groups->n] = groups->nstays;
-	groups->matrix = allocate(sizeof(uint32) * groups->nreleases, groups->n);
+	groups->matrix = new_zeros(uint32, groups->nreleases * groups->n);
 	for (uint64 g = 0; g < groups->n; g++)
 		for (int32 r = 0; r < groups->nreleases; r++)
 			groups->matrix[r * groups->n + g] = groups->stays[groups->first[g]].there[r];
@@ -205,7 +200,7 @@ only_group(const Groups *groups, int32 row)
 static void
 verify_group(const Groups *groups, uint64 g, const Reading *reading, const Method *method, const int64 *params)
 {
-	uint64	   *count = allocate(sizeof(uint64), reading->nvalues);
+	uint64	   *count = new_zeros(uint64, reading->nvalues);
 
 	for (uint64 i = groups->first[g]; i < groups->first[g + 1]; i++)
 		if (groups->stays[i].value != NO_CODE)
