@@ -210,6 +210,15 @@ verify_rights_of(Oid owner, const char *name)
 				 errmsg("must be owner of publication \"%s\"", name)));
 }
 
+/* The view looks at all publications, unless it is asked for one: questions do without. */
+static Oid
+find_source(int32 publication)
+{
+	catalog_read("SELECT source::oid AS source FROM pprepub.catalog_source WHERE publication = $1",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
+	return SPI_processed == 0 ? InvalidOid : catalog_oid(0, "source");
+}
+
 /*
  * A publication, for a caller with the rights of its owner, or of the new owner
  * of its source.  Asked before anything is locked, so that strangers cannot
@@ -222,13 +231,11 @@ find_publication(const char *name, bool new_owner)
 	FoundPublication found;
 	MemoryContext old;
 	Oid			owner;
-	Oid			source;
+	Oid			source = InvalidOid;
 	bool		isnull;
 
 	catalog_enter(&access);
-	catalog_read("SELECT publication, owner::oid AS owner, source::oid AS source, method, params"
-				 " FROM pprepub.catalog_publication LEFT JOIN pprepub.catalog_source USING (publication)"
-				 " WHERE name = $1",
+	catalog_read("SELECT publication, owner::oid AS owner, method, params FROM pprepub.catalog_publication WHERE name = $1",
 				 CATALOG_TEXT(name));
 	if (SPI_processed == 0)
 		ereport(ERROR,
@@ -238,12 +245,13 @@ find_publication(const char *name, bool new_owner)
 	found.id = catalog_int(0, "publication");
 	found.owner = owner = catalog_oid(0, "owner");
 	found.method = catalog_text(&access, 0, "method");
-	source = catalog_oid(0, "source");
 	old = MemoryContextSwitchTo(access.context);
 	found.params = DatumGetJsonbPCopy(catalog_field(0, "params", &isnull));
 	MemoryContextSwitchTo(old);
+	if (new_owner)
+		source = find_source(found.id);
 	catalog_leave(&access);
-	if (new_owner && get_rel_relkind(source) != '\0')
+	if (OidIsValid(source) && get_rel_relkind(source) != '\0')
 		owner = relation_owner(source);
 	verify_rights_of(owner, name);
 	return found;
