@@ -174,12 +174,15 @@ index_places(KeyTable *table)
 
 	table->places = MemoryContextAllocExtended(table->context, sizeof(uint32) * table->nplaces, MCXT_ALLOC_HUGE);
 	memset(table->places, 0xff, sizeof(uint32) * table->nplaces);	/* NO_KEY */
+	table->filter = MemoryContextAllocExtended(table->context, sizeof(uint64) * (table->nplaces / 64 + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint64 i = 0; i < table->size; i++)
 	{
-		uint32	   *place = &table->places[(uint64) integer_of(table->keys[i]) - (uint64) table->first_place];
+		uint64		at = (uint64) integer_of(table->keys[i]) - (uint64) table->first_place;
+		uint32	   *place = &table->places[at];
 
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
+		table->filter[at / 64] |= UINT64CONST(1) << at % 64;
 		if (*place != NO_KEY)
 			repeated++;
 		else
@@ -349,21 +352,24 @@ keys_find_many(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
 			(table->filter != NULL ? find_filtered : find_batch) (table, keys + i, numbers + i, Min(BATCH, n - i));
 }
 
+/* Behind the last place is a bit that is never set. */
 static inline bool
 has_place(const KeyTable *table, Datum key)
 {
-	return find_place(table, key) != NO_KEY;
+	uint64		at = Min((uint64) integer_of(key) - (uint64) table->first_place, table->nplaces);
+
+	return table->filter[at / 64] >> at % 64 & 1;
 }
 
 #define TEST_EACH(type, to_datum) \
-	for (int i = 0; i < n; i++) \
+	for (int i = 0; i < n && !passed; i++) \
 	{ \
 		type		key; \
 		memcpy(&key, keys + sizeof(type) * i, sizeof(type)); \
-		passed |= test(table, to_datum(key)); \
+		passed = test(table, to_datum(key)); \
 	}
 
-/* Does any integer pass a test?  None ends the loop, since hardly any does. */
+/* Does any integer pass a test? */
 static pg_attribute_always_inline bool
 any_passes(const KeyTable *table, const char *keys, int length, int n,
 		   bool (*test) (const KeyTable *table, Datum key))

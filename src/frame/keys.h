@@ -41,7 +41,8 @@ typedef struct KeyTable
 	uint32	   *places;			/* a number or NO_KEY */
 	uint64		nslots;			/* a power of 2 */
 	KeySlot    *slots;
-	uint64	   *filter;			/* a bit for some of the keys there could be: not set where nobody has one; or NULL */
+	uint64	   *filter;			/* a bit for each place; or one for some of the keys that there
+								 * could be, not set where nobody has one; or NULL */
 	int			filter_shift;	/* from a key's spread to its bit */
 	MemoryContext context;
 } KeyTable;
