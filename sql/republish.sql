@@ -160,6 +160,7 @@ DROP TABLE published_private.odd_neighborhoods;
 SAVEPOINT s;
 SELECT pprepub.publish('odd');
 ROLLBACK TO s;
+-- Who was where is told by the log.
 SELECT count(*) FROM pprepub.signatures('odd');
 ROLLBACK TO s;
 SELECT * FROM pprepub.rebuild_history('odd');

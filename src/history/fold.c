@@ -13,6 +13,7 @@
 #include "history/reader.h"
 #include "history/tables.h"
 #include "miscadmin.h"
+#include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 
 bool
@@ -43,8 +44,8 @@ fold_ensure(const DeclaredPublication *publication)
 	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
 
 	return ensure_history_table(publication, "fold", "_neighborhoods",
-								psprintf("neighborhood pg_catalog.int8, signature pg_catalog.varbit,"
-										 " keys %s, invented pg_catalog.int8[], sensitive %s",
+								psprintf("neighborhood pg_catalog.int8, signature pg_catalog.int8, keys %s,"
+										 " invented pg_catalog.int8[], sensitive %s",
 										 element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
 }
 
@@ -100,6 +101,12 @@ find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
 		found += row[i] != NO_ROW;
 	fold->members += room->n;
 	return found;
+}
+
+int64
+signature_with(int64 signature, int32 release)
+{
+	return signature ^ DatumGetInt64(DirectFunctionCall2(hashint8extended, Int64GetDatum(release), Int64GetDatum(0)));
 }
 
 int64
@@ -188,7 +195,7 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 		return;
 	neighborhood = &fold->neighborhoods[n];
 	neighborhood->tid = slot->tts_tid;
-	neighborhood->signature = keep(fold, DatumGetVarBitP(slot->tts_values[FOLD_SIGNATURE]));
+	neighborhood->signature = DatumGetInt64(slot->tts_values[FOLD_SIGNATURE]);
 	neighborhood->keys = keep(fold, keys);
 	neighborhood->invented = invented == NULL ? NULL : keep(fold, invented);
 	keep_values(fold, load, DatumGetArrayTypeP(slot->tts_values[FOLD_SENSITIVE]));

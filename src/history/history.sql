@@ -8,12 +8,6 @@ CREATE FUNCTION pprepub.members(publication text, OUT release int, OUT key text,
 COMMENT ON FUNCTION pprepub.members(text) IS
 	'the people of each class of each release, for the publication''s owner';
 
-CREATE FUNCTION pprepub.signatures(publication text, OUT key text, OUT signature varbit)
-	RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_signatures';
-COMMENT ON FUNCTION pprepub.signatures(text) IS
-	'in which releases each person was, a bit for each; an invented row that stands for somebody counts as that person';
-
 CREATE FUNCTION pprepub.statistics(publication text, OUT key text, OUT sensitive text, OUT sizes int[], OUT counts int[])
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_statistics';

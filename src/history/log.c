@@ -1,7 +1,6 @@
 /*
  * log.c
- *		Making the log of a publication, and reading history: members(),
- *		signatures().
+ *		Making the log of a publication, and reading it: members().
  */
 #include "history/log.h"
 
@@ -13,7 +12,6 @@
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_members);
-PG_FUNCTION_INFO_V1(pprepub_signatures);
 
 static const struct
 {
@@ -120,35 +118,5 @@ Datum
 pprepub_members(PG_FUNCTION_ARGS)
 {
 	report_history(fcinfo, put_members);
-	return (Datum) 0;
-}
-
-static void
-put_signatures(const DeclaredPublication *publication, ReturnSetInfo *result)
-{
-	Oid			fold = fold_of(publication);
-
-	if (!keeps_past(publication, PAST_NEIGHBORHOODS))
-	{
-		put_query(result, psprintf("SELECT k::text, (SELECT string_agg(CASE WHEN r = ANY (releases) THEN '1' ELSE '0' END, '' ORDER BY r)"
-								   "  FROM generate_series(1, %d) r)::varbit FROM (SELECT k, array_agg(release) AS releases"
-								   "   FROM (SELECT coalesce(key, stands_for) AS k, release FROM %s) log"
-								   "   WHERE k IS DISTINCT FROM NULL GROUP BY k) p",
-								   publication->releases, log_rows(publication)));
-		return;
-	}
-	if (!OidIsValid(fold))
-		fold_refuse(publication, 0);
-	/* Not in FROM, where unnest() would take composite keys apart. */
-	put_query(result, psprintf("SELECT k::text, signature || repeat('0', %d - length(signature))::varbit"
-							   " FROM (SELECT signature, unnest(keys)::%s AS k FROM %s) u WHERE k IS DISTINCT FROM NULL",
-							   publication->releases, column_type_words(publication_column(publication, ROLE_KEY)),
-							   relation_words(fold)));
-}
-
-Datum
-pprepub_signatures(PG_FUNCTION_ARGS)
-{
-	report_history(fcinfo, put_signatures);
 	return (Datum) 0;
 }

@@ -52,19 +52,6 @@ make_room(Reading *reading, uint64 values)
 	}
 }
 
-/* Later releases did without them. */
-static VarBit *
-padded(const Reading *reading, const VarBit *signature)
-{
-	int32		bits = Max(VARBITLEN(signature), reading->publication->releases);
-	VarBit	   *result = MemoryContextAllocZero(reading->context, VARBITTOTALLEN(bits));
-
-	SET_VARSIZE(result, VARBITTOTALLEN(bits));
-	VARBITLEN(result) = bits;
-	memcpy(VARBITS(result), VARBITS(signature), VARBITBYTES(signature));
-	return result;
-}
-
 /* A member whom the log knows: a person, or else an invented row. */
 static Thread
 find_member(const Reading *reading, const TupleTableSlot *slot)
@@ -106,7 +93,6 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 	keys = DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]);
 	known = (KnownNeighborhood) {
 		.number = DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]),
-		.signature = padded(reading, DatumGetVarBitP(slot->tts_values[FOLD_SIGNATURE])),
 		.member = find_member(reading, slot),
 		.records = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys)),
 	};

@@ -9,12 +9,10 @@
 #include "postgres.h"
 
 #include "history/recall.h"
-#include "utils/varbit.h"
 
 typedef struct KnownNeighborhood
 {
 	int64		number;
-	VarBit	   *signature;		/* a bit for each release */
 	Thread		member;			/* one of its members, who was where all were */
 	int64		records;		/* its members, invented rows included */
 	int64		sensitive_values;	/* different ones, in the epoch that shows fewest */

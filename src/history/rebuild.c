@@ -46,8 +46,7 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 	" epoch AS (SELECT n, max(release) AS release FROM (" \
 	"  SELECT n, release, array_agg(value ORDER BY place) AS shown FROM shown GROUP BY n, release) e GROUP BY n, shown)," \
 	" rebuilt AS MATERIALIZED (SELECT n AS neighborhood," \
-	"  (SELECT string_agg(CASE WHEN r = ANY (releases) THEN '1' ELSE '0' END, '' ORDER BY r)" \
-	"   FROM generate_series(1, releases[cardinality(releases)]) r)::varbit AS signature," \
+	"  (SELECT bit_xor(hashint8extended(r, 0)) FROM unnest(releases) r) AS signature," \
 	"  keys, invented, sensitive" \
 	"  FROM (SELECT n, min(releases) AS releases, array_agg(k%2$s ORDER BY place) AS keys," \
 	"    CASE WHEN count(i) > 0 THEN array_agg(i ORDER BY place) END AS invented" \

@@ -15,8 +15,6 @@
  */
 #include "history/remember.h"
 
-#include "access/toast_compression.h"
-#include "access/toast_internals.h"
 #include "frame/arrays.h"
 #include "history/counterfeits.h"
 #include "history/path_writer.h"
@@ -24,14 +22,6 @@
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-#define LONG_SIGNATURE 64		/* bytes */
-
-#ifdef USE_LZ4
-#define FAST_COMPRESSION TOAST_LZ4_COMPRESSION
-#else
-#define FAST_COMPRESSION TOAST_PGLZ_COMPRESSION
-#endif
 
 struct Remembering
 {
@@ -283,32 +273,6 @@ is_one_epoch(const Remembering *remembering, const People *people)
 		(past_epochs(past, people->parent) == 1 && epoch_is_shown(past, people, 0));
 }
 
-/* The signature with a 1 for this release, zeros before it where there is none. */
-static VarBit *
-next_signature(const VarBit *signature, int32 release)
-{
-	int			bits = signature == NULL ? 0 : VARBITLEN(signature);
-	VarBit	   *next = palloc0(VARBITTOTALLEN(release));
-
-	SET_VARSIZE(next, VARBITTOTALLEN(release));
-	VARBITLEN(next) = release;
-	if (bits > 0)
-		memcpy(VARBITS(next), VARBITS(signature), Min(VARBITBYTES(signature), VARBITBYTES(next)));
-	VARBITS(next)[(release - 1) / BITS_PER_BYTE] |= HIGHBIT >> ((release - 1) % BITS_PER_BYTE);
-	return next;
-}
-
-/* There is a bit for each release, and few are set: thousands take some bytes. */
-static Datum
-stored_signature(const VarBit *signature)
-{
-	Datum		small = (Datum) 0;
-
-	if (VARSIZE(signature) >= LONG_SIGNATURE)
-		small = toast_compress_datum(PointerGetDatum(signature), FAST_COMPRESSION);
-	return DatumGetPointer(small) != NULL ? small : PointerGetDatum(signature);
-}
-
 /* ----------------------------------------------------------------
  * Rows of the fold and of the log
  * ----------------------------------------------------------------
@@ -318,15 +282,12 @@ static void
 write_neighborhood(Remembering *remembering, const People *people, Datum keys, Datum sensitive)
 {
 	Fold	   *fold = remembering->fold;
-	const VarBit *signature = people->parent == NO_NEIGHBORHOOD ? NULL :
-		fold->neighborhoods[people->parent].signature;
+	int64		before = people->parent == NO_NEIGHBORHOOD ? 0 : fold->neighborhoods[people->parent].signature;
 	Datum		values[FOLD_COLUMNS];
 	bool		nulls[FOLD_COLUMNS] = {false};
 
-	if (people->shown != NULL)
-		signature = next_signature(signature, remembering->release);
 	values[FOLD_NEIGHBORHOOD] = Int64GetDatum(++fold->last_number);
-	values[FOLD_SIGNATURE] = stored_signature(signature);
+	values[FOLD_SIGNATURE] = Int64GetDatum(people->shown != NULL ? signature_with(before, remembering->release) : before);
 	values[FOLD_KEYS] = keys;
 	values[FOLD_SENSITIVE] = sensitive;
 	nulls[FOLD_INVENTED] = people->is_invented == NULL;

@@ -65,18 +65,6 @@ count_values(const Seen *seen, const Atoms *atoms, KnownNeighborhood *known)
 	pfree(shown);
 }
 
-static VarBit *
-signature_of(const Atoms *atoms, uint32 atom, int32 nreleases)
-{
-	VarBit	   *signature = palloc0(VARBITTOTALLEN(nreleases));
-
-	SET_VARSIZE(signature, VARBITTOTALLEN(nreleases));
-	VARBITLEN(signature) = nreleases;
-	for (uint32 place = atoms->last[atom]; place != NO_PLACE; place = atoms->previous[place])
-		VARBITS(signature)[atoms->release[place] / BITS_PER_BYTE] |= HIGHBIT >> (atoms->release[place] % BITS_PER_BYTE);
-	return signature;
-}
-
 KnownNeighborhood *
 neighborhoods_of_log(const Seen *seen, const Atoms *atoms, uint64 *n)
 {
@@ -85,7 +73,6 @@ neighborhoods_of_log(const Seen *seen, const Atoms *atoms, uint64 *n)
 	for (uint32 a = 0; a < atoms->natoms; a++)
 		known[a] = (KnownNeighborhood) {
 			.number = (int64) a + 1,
-			.signature = signature_of(atoms, a, seen->nreleases),
 			.records = atoms->size[a],
 			.sensitive_values = atoms->size[a],
 		};

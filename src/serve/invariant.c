@@ -63,26 +63,15 @@ atom_of_members(const Comparing *comparing, const TupleTableSlot *slot, uint64 *
 	return atom;
 }
 
-static bool
-signature_has(const VarBit *signature, int32 r)
+/* What the fold must have of an atom's signature. */
+static int64
+signature_hash(const Atoms *atoms, uint32 atom)
 {
-	return r < VARBITLEN(signature) &&
-		(VARBITS(signature)[r / BITS_PER_BYTE] & (HIGHBIT >> (r % BITS_PER_BYTE))) != 0;
-}
+	int64		hash = 0;
 
-/* Are the ones of the signature the releases where the atom was? */
-static bool
-is_signature_of(const Atoms *atoms, uint32 atom, const VarBit *signature)
-{
-	int			ones = 0;
-	int			places = 0;
-
-	for (int32 r = 0; r < VARBITLEN(signature); r++)
-		ones += signature_has(signature, r);
-	for (uint32 place = atoms->last[atom]; place != NO_PLACE; place = atoms->previous[place], places++)
-		if (!signature_has(signature, atoms->release[place]))
-			return false;
-	return ones == places;
+	for (uint32 place = atoms->last[atom]; place != NO_PLACE; place = atoms->previous[place])
+		hash = signature_with(hash, atoms->release[place] + 1);
+	return hash;
 }
 
 static bool
@@ -94,7 +83,7 @@ is_atom(Comparing *comparing, const TupleTableSlot *slot)
 	if (atom == NO_ATOM || comparing->taken[atom] || comparing->atoms->size[atom] != members)
 		return false;
 	comparing->taken[atom] = true;
-	return is_signature_of(comparing->atoms, atom, DatumGetVarBitP(slot->tts_values[FOLD_SIGNATURE]));
+	return DatumGetInt64(slot->tts_values[FOLD_SIGNATURE]) == signature_hash(comparing->atoms, atom);
 }
 
 static void

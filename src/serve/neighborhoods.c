@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "serve/apart.h"
 #include "serve/regions.h"
+#include "serve/signatures.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
@@ -48,11 +49,11 @@ region_json(const Regions *regions, const Cell *region)
 }
 
 static void
-return_neighborhood(ReturnSetInfo *result, const KnownNeighborhood *known, Datum region)
+return_neighborhood(ReturnSetInfo *result, const KnownNeighborhood *known, VarBit *signature, Datum region)
 {
 	Datum		values[] = {
 		Int64GetDatum(known->number),
-		VarBitPGetDatum(known->signature),
+		VarBitPGetDatum(signature),
 		region,
 		Int64GetDatum(known->records),
 		Int64GetDatum(known->sensitive_values),
@@ -78,9 +79,11 @@ return_neighborhoods(const DeclaredPublication *publication, ReturnSetInfo *resu
 
 	for (uint64 i = 0; i < n; i++)
 	{
+		uint32		atom = atoms->atom[known[i].member];
+
 		CHECK_FOR_INTERRUPTS();
-		region_of(regions, atoms, atoms->atom[known[i].member], region);
-		return_neighborhood(result, &known[i], region_json(regions, region));
+		region_of(regions, atoms, atom, region);
+		return_neighborhood(result, &known[i], signature_of(atoms, atom, recalled->seen.nreleases), region_json(regions, region));
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);

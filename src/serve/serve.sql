@@ -74,6 +74,12 @@ CREATE FUNCTION pprepub.attack(publication text, OUT release int, OUT kind text,
 COMMENT ON FUNCTION pprepub.attack(text) IS
 	'what all releases reveal together: of the intersections and the differences of each two, and of all (atoms), how many people and different sensitive values there are at least, and whether that is what was promised; what does not hold first';
 
+CREATE FUNCTION pprepub.signatures(publication text, OUT key text, OUT signature varbit)
+	RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_signatures';
+COMMENT ON FUNCTION pprepub.signatures(text) IS
+	'in which releases each person was, a bit for each; an invented row that stands for somebody counts as that person';
+
 CREATE FUNCTION pprepub.neighborhoods(publication text, OUT neighborhood bigint, OUT signature varbit, OUT region jsonb,
 		OUT records bigint, OUT sensitive_values bigint) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_neighborhoods';

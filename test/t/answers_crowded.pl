@@ -1,4 +1,5 @@
-# Many ask about one publication at once: they wait for one worker, each for its turn. And what answers replace makes
+# Many ask about one publication at once: they wait for one worker, each for its turn. Who asks about another has another
+# while slots are free. And what answers replace makes
 # room for the next, whether a worker stays or starts anew for each.
 use strict;
 use warnings;
@@ -58,6 +59,40 @@ cmp_ok(ask(8, 12), '<', 60, 'nobody is left waiting');
 is(releases(), 181, 'each got an answer');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'pprepub answer'}), '1', 'from one worker');
 is($node->safe_psql('postgres', q{SELECT string_agg(check_name, ' ') FROM pprepub.audit('patients') WHERE NOT holds}), '', 'the history is whole');
+
+# ----------------------------------------------------------------
+# Two publications
+# ----------------------------------------------------------------
+
+declare_patients($node, 'postgres', 'visitors', 'hospital.patients', 'patients');
+my $other = $node->basedir . '/other.sql';
+append_to_file($other, "SET SESSION AUTHORIZATION owner;\nSELECT * FROM published.visitors('age BETWEEN 20 AND 45');\n");
+
+sub workers
+{
+	return $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'pprepub answer'});
+}
+
+# One analyst each, at once.
+sub ask_both
+{
+	$node->command_ok([ 'pgbench', '-n', '-c', 2, '-t', 30, '-f', $script, '-f', $other, 'postgres' ], 'two ask about two publications, by turns');
+	return;
+}
+
+linger('1min');
+ask(1, 1);
+$node->command_ok([ 'pgbench', '-n', '-c', 1, '-t', 20, '-f', $script, '-f', $other, 'postgres' ], 'one analyst asks about two publications');
+is(workers(), '1', 'and one worker knows both');
+ask_both();
+is(workers(), '2', 'at once, each publication has a worker of its own');
+ask_both();
+is(workers(), '2', 'and none needs more');
+
+$node->append_conf('postgresql.conf', 'max_worker_processes = 2');	# one of which is the launcher of logical replication
+$node->restart;
+ask_both();
+is(workers(), '1', 'where there is no slot, they share one');
 
 $node->stop;
 done_testing();

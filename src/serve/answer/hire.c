@@ -20,8 +20,8 @@
 
 /*
  * A worker that does not know its way about takes longer, and then the one that
- * did does not know it any more: where there are more publications than workers,
- * some share one.
+ * did does not know it any more.  So each publication that is asked about has
+ * one of its own while slots are free, and beyond that some share one.
  */
 #define PATIENCE_MS		100
 
@@ -51,44 +51,60 @@ refuse_without_slot(void)
 			 errhint("Ask again later, or have max_worker_processes increased.")));
 }
 
-static void
-wait_for_slot(Oid owner, const Stopwatch *watch)
+static double
+waited_ms(const Stopwatch *watch)
 {
-	if (stopwatch_seconds(watch) * 1000.0 >= answer_wait)
-		refuse_without_slot();
-	(void) dismiss_resting(owner);
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					 LOOK_AGAIN_MS, PG_WAIT_EXTENSION);
-	ResetLatch(MyLatch);
-	CHECK_FOR_INTERRUPTS();
+	return stopwatch_seconds(watch) * 1000.0;
+}
+
+static bool
+is_patient(const Stopwatch *watch)
+{
+	return waited_ms(watch) < PATIENCE_MS;
 }
 
 /*
  * A worker that rests, or that soon will; but not one that waits for this
  * process's transaction.
  */
-static bool
+static Offer
 engage(const Channel *channel, const Question *question, const Stopwatch *watch, Engagement *engagement)
 {
 	Stopwatch	silence = stopwatch_start();
 	Offer		offer;
 
-	while ((offer = engage_worker(question->owner, question->publication,
-								  stopwatch_seconds(watch) * 1000.0 < PATIENCE_MS,
+	while ((offer = engage_worker(question->owner, question->publication, is_patient(watch),
 								  channel_handle(channel), engagement)) == OFFER_SOON)
 	{
 		wait_for_rest(engagement, TURN_MS);
 		CHECK_FOR_INTERRUPTS();
-		if (stopwatch_seconds(watch) * 1000.0 >= answer_wait)
+		if (waited_ms(watch) >= answer_wait)
 			break;
-		if (stopwatch_seconds(&silence) * 1000.0 < LOOK_FOR_LOCKS_MS)
+		if (waited_ms(&silence) < LOOK_FOR_LOCKS_MS)
 			continue;
 		if (waits_for_me(engagement->pid))
 			break;
 		silence = stopwatch_start();
 	}
-	stop_waiting_for_rest();
-	return offer == OFFER_ENGAGED;
+	return offer;
+}
+
+/* Until a slot may be free, or the worker that would be better than none. */
+static void
+wait_for_any(Offer offer, const Question *question, const Stopwatch *watch, const Engagement *engagement)
+{
+	if (waited_ms(watch) >= answer_wait)
+		refuse_without_slot();
+	if (offer == OFFER_LATER && is_patient(watch))
+		wait_for_rest(engagement, LOOK_AGAIN_MS);
+	else
+	{
+		(void) dismiss_resting(question->owner);
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 LOOK_AGAIN_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+	CHECK_FOR_INTERRUPTS();
 }
 
 Hired
@@ -97,17 +113,19 @@ hire_worker(Channel *channel, const Question *question)
 	Stopwatch	watch = stopwatch_start();
 	BackgroundWorker worker;
 	Hired		hired = {.handle = NULL};
+	Offer		offer;
 
 	describe_worker(&worker, channel);
-	while (!engage(channel, question, &watch, &hired.engagement))
+	while ((offer = engage(channel, question, &watch, &hired.engagement)) != OFFER_ENGAGED)
 	{
 		if (RegisterDynamicBackgroundWorker(&worker, &hired.handle))
 		{
 			shm_mq_set_handle(channel->queue, hired.handle);
 			break;
 		}
-		wait_for_slot(question->owner, &watch);
+		wait_for_any(offer, question, &watch, &hired.engagement);
 	}
+	stop_waiting_for_rest();
 	return hired;
 }
 

@@ -132,6 +132,12 @@ is_for(const Place *place, Oid owner)
 	return place->database == MyDatabaseId && place->owner == owner;
 }
 
+static bool
+has_rested_long(const Place *resting, TimestampTz now)
+{
+	return now - resting->rests_since > IN_USE_MS * INT64CONST(1000);
+}
+
 /* The one that has rested longest: of an owner in this database, or of all others. */
 static Place *
 find_resting(Oid owner, bool is_owners)
@@ -210,33 +216,45 @@ is_busy(const Place *place)
 
 /* What to do about a worker that is versed. */
 static Offer
-judge_versed(const Place *versed, int32 publication, bool is_patient)
+judge_versed(const Place *versed, int32 publication)
 {
 	if (versed->state == PLACE_RESTING)
 		return OFFER_ENGAGED;
-	if (is_busy(versed) && !versed->is_held_up && (versed->publications[0] == publication || is_patient))
-		return OFFER_SOON;
-	return OFFER_NONE;
+	if (!is_busy(versed) || versed->is_held_up)
+		return OFFER_NONE;
+	return versed->publications[0] == publication ? OFFER_SOON : OFFER_LATER;
+}
+
+/* Under the lock: who is to answer. */
+static Offer
+choose(Oid owner, int32 publication, bool is_patient, TimestampTz now, Place **chosen)
+{
+	Place	   *versed = find_versed(owner, publication);
+	Offer		offer = versed != NULL ? judge_versed(versed, publication) : OFFER_NONE;
+	Place	   *resting;
+
+	*chosen = versed;
+	if (offer == OFFER_ENGAGED || offer == OFFER_SOON)
+		return offer;
+	resting = find_resting(owner, true);
+	if (resting == NULL || (offer == OFFER_LATER && is_patient && !has_rested_long(resting, now)))
+		return offer;
+	*chosen = resting;
+	return OFFER_ENGAGED;
 }
 
 Offer
 engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel, Engagement *engagement)
 {
+	TimestampTz now = GetCurrentTimestamp();
 	Place	   *place;
 	Latch	   *latch = NULL;
-	Offer		offer = OFFER_NONE;
+	Offer		offer;
 
 	if (!has_registry())
 		return OFFER_NONE;
 	SpinLockAcquire(&registry->lock);
-	place = find_versed(owner, publication);
-	if (place != NULL)
-		offer = judge_versed(place, publication, is_patient);
-	if (offer == OFFER_NONE)
-	{
-		place = find_resting(owner, true);
-		offer = place != NULL ? OFFER_ENGAGED : OFFER_NONE;
-	}
+	offer = choose(owner, publication, is_patient, now, &place);
 	if (offer == OFFER_ENGAGED)
 	{
 		give(place, publication, channel);
@@ -382,8 +400,7 @@ too_many_rest(TimestampTz now)
 	int			resting = 0;
 
 	for (int i = 0; i < registry->nplaces; i++)
-		resting += registry->places[i].state == PLACE_RESTING &&
-			now - registry->places[i].rests_since > IN_USE_MS * INT64CONST(1000);
+		resting += registry->places[i].state == PLACE_RESTING && has_rested_long(&registry->places[i], now);
 	return resting > registry->nplaces / 2;
 }
 

@@ -38,15 +38,17 @@ typedef enum Offer
 {
 	OFFER_ENGAGED,				/* a worker that rested has the channel */
 	OFFER_SOON,					/* one is about to rest that should be waited for */
+	OFFER_LATER,				/* one would be better than none, if no other can be started */
 	OFFER_NONE
 } Offer;
 
 /*
  * Gives the channel to a worker of the owner's.  The one that has answered about
  * the publication last knows its way about there.  When it does so just now, it
- * is waited for, since answers of one publication follow each other anyway; when
- * it answers about another, only by who is patient.  Its engagement is the
- * caller's, or somebody else's.
+ * is waited for, since answers of one publication follow each other anyway.  When
+ * it answers about another, the two would only be in each other's way: one that
+ * nobody has needed for a while is engaged, or it is to be waited for by who is
+ * patient and can start none.  Its engagement is the caller's, or somebody else's.
  */
 extern Offer engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel, Engagement *engagement);
 
