@@ -174,6 +174,17 @@ SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease',
 SELECT rows FROM pprepub.publish('warned');
 SELECT pprepub.drop_publication('warned', forget_history => true);
 
+-- So do any, once, where invented rows take the places of people who have left.
+UPDATE patients SET ward = 'a';
+SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease', 'bpg', '{"k": 2, "repair": "counterfeit"}', insensitive => '{ward}');
+SELECT rows FROM pprepub.publish('warned');
+SELECT pprepub.alter_publication('warned', '{"reserve": 2}');
+SELECT pprepub.alter_publication('warned', '{"repair": "none"}');
+SELECT pprepub.alter_publication('warned', '{"repair": "counterfeit"}');
+SELECT pprepub.drop_publication('warned', forget_history => true);
+SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease', 'bpg', '{"k": 2, "repair": "counterfeit"}');
+SELECT pprepub.drop_publication('warned');
+
 DROP FUNCTION try;
 DROP TABLE patients, levels, passing, words;
 DROP SEQUENCE numbers;

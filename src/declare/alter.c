@@ -22,6 +22,7 @@
 #include "declare/schemas.h"
 #include "declare/tables.h"
 #include "declare/taxonomy.h"
+#include "declare/warnings.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -178,6 +179,7 @@ static void
 change_parameters(DeclaredPublication *publication, Jsonb *given)
 {
 	const MethodDeclaration *method = method_declaration(publication->method);
+	Jsonb	   *before = publication->params;
 	bool		accept;
 	Jsonb	   *params;
 	const ParamSpec *weaker;
@@ -185,8 +187,8 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 
 	given = take_flag(given, "accept_weakening", &accept);
 	given = resolve_tables(method, given);
-	params = check_parameters(method, given, publication->params);
-	weaker = weakened_parameter(method, publication->params, params);
+	params = check_parameters(method, given, before);
+	weaker = weakened_parameter(method, before, params);
 	if (weaker != NULL && publication->releases > 0 && !accept)
 		refuse_weakening(publication, weaker);
 	if (publication->releases > 0 && parameters_hook != NULL)
@@ -198,6 +200,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	catalog_leave(&access);
 	publication->params = params;
 	copy_tables(publication, given, accept);
+	warn_of_stand_ins(publication, before);
 }
 
 Datum

@@ -627,5 +627,6 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	store_publication(publication);
 	copy_tables(publication, publication->params, false);
 	warn_of_unique_insensitive(publication);
+	warn_of_stand_ins(publication, NULL);
 	PG_RETURN_VOID();
 }

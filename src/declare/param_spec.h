@@ -93,6 +93,13 @@ typedef struct MethodDeclaration
 	int32		(*spared) (const int64 *params);
 
 	/*
+	 * Where invented rows take the places of people who have left, with these
+	 * parameters: what to set instead, a piece of a sentence; else NULL.  NULL for
+	 * methods that never invent any for that.
+	 */
+	const char *(*without_stand_ins) (const int64 *params);
+
+	/*
 	 * What is wrong with values that are right each by itself, or NULL: a
 	 * sentence.  NULL for methods whose parameters do not depend on each other.
 	 */

@@ -5,6 +5,7 @@
 #include "declare/warnings.h"
 
 #include "catalog/pg_type.h"
+#include "declare/parameters.h"
 #include "utils/builtins.h"
 
 /* How many rows have a combination of insensitive values of their own, and how many there are. */
@@ -37,16 +38,22 @@ count_unique(const DeclaredPublication *publication, int64 *unique, int64 *rows)
 	act_as_before(&caller);
 }
 
+static bool
+has_insensitive(const DeclaredPublication *publication)
+{
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role == ROLE_INSENSITIVE)
+			return true;
+	return false;
+}
+
 void
 warn_of_unique_insensitive(const DeclaredPublication *publication)
 {
 	int64		unique;
 	int64		rows;
-	bool		any = false;
 
-	for (int i = 0; i < publication->ncolumns; i++)
-		any |= publication->columns[i].role == ROLE_INSENSITIVE;
-	if (!any)
+	if (!has_insensitive(publication))
 		return;
 	count_unique(publication, &unique, &rows);
 	if (unique * 100 > rows)
@@ -55,4 +62,28 @@ warn_of_unique_insensitive(const DeclaredPublication *publication)
 						publication->name, 100.0 * unique / rows),
 				 errdetail("Whoever knows them of a person finds that person's row, whatever its class."),
 				 errhint("Declare them as quasi-identifiers, or leave them out.")));
+}
+
+/* What to set so that nobody stands in for people who have left, or NULL where nobody does. */
+static const char *
+without_stand_ins(const DeclaredPublication *publication, Jsonb *params)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	return method->without_stand_ins == NULL ? NULL : method->without_stand_ins(param_values(method, params));
+}
+
+void
+warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *before)
+{
+	const char *instead = without_stand_ins(publication, publication->params);
+
+	if (instead == NULL || !has_insensitive(publication) ||
+		(before != NULL && without_stand_ins(publication, before) != NULL))
+		return;
+	ereport(WARNING,
+			(errmsg("the insensitive columns of publication \"%s\" will show which rows were those of people who have left",
+					publication->name),
+			 errdetail("Invented rows take their places, but repeat what these columns say of others: what is missing since was theirs."),
+			 errhint("Declare no insensitive columns, or set %s.", instead)));
 }

@@ -189,6 +189,13 @@ bpg_principle(const int64 *params)
 	return principle_k_l(params[BPG_K], params[BPG_L]);
 }
 
+/* Invented rows that take places of the dead show what others' insensitive columns say. */
+static const char *
+bpg_without_stand_ins(const int64 *params)
+{
+	return params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? "\"repair\" to \"dirty\", \"minimal\" or \"none\"" : NULL;
+}
+
 /* What it takes to ask what is allowed. */
 static Bpg
 bpg_create(const Frame *frame, const Past *past, const int64 *params)
@@ -261,6 +268,7 @@ const Method bpg_method = {
 		.answers = true,
 		.classes = true,
 		.past = PAST_NEIGHBORHOODS,
+		.without_stand_ins = bpg_without_stand_ins,
 	},
 	.principle = bpg_principle,
 	.want_helpers = bpg_want_helpers,
