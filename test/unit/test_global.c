@@ -780,34 +780,47 @@ test_decimal_ratio(void)
  * ----------------------------------------------------------------
  */
 
-static Draft *judged;
+/* A draft of one class: the first of the frame's rows, in a region of everything. */
+static struct
+{
+	Classes		classes;
+	uint64		first[2];
+	RowId		rows[4];
+	Span		region[2];
+	Draft		draft;
+} judged;
 
 static void
 judge_it(void)
 {
-	judge(judged);
+	judge(&judged.draft);
+}
+
+static void
+draft_one_class(uint64 size)
+{
+	memset(&judged, 0, sizeof(judged));
+	judged.classes = (Classes) {.nclasses = 1,.nqis = 2,.first = judged.first,.rows = judged.rows,.regions = judged.region};
+	judged.first[1] = size;
+	judged.region[0] = judged.region[1] = (Span) {0, NCODES - 1};
+	judged.draft.classes = &judged.classes;
+	make_frame(100);
+	for (uint64 row = 0; row < size; row++)
+	{
+		judged.rows[row] = row;
+		life.sensitive[row] = row;
+	}
 }
 
 /* Two releases in which somebody is linked with 3/4 are refused. */
 static void
 test_judge(void)
 {
-	Classes		classes = {.nclasses = 1,.nqis = 2};
-	uint64		first[] = {0, 2};
-	RowId		rows[] = {0, 1};
 	uint64		first_counted[] = {0, 2};
 	RowId		counted[] = {2, 3};
-	Span		region[] = {{0, NCODES - 1}, {0, NCODES - 1}};
-	Draft		draft = {.classes = &classes};
 
-	classes.first = first;
-	classes.rows = rows;
-	classes.regions = region;
-	judged = &draft;
 	set_params(2, 0, 1, PARAM_ABSENT, 0);
-	make_frame(100);
-	life.sensitive[0] = 0;
-	life.sensitive[1] = 1;
+	draft_one_class(2);
 	make_past();
 	check(error_of(judge_it) == NULL);
 
@@ -833,14 +846,14 @@ test_judge(void)
 	make_past();
 
 	/* Who is counted in */
-	draft.first_counted = first_counted;
-	draft.counted = counted;
+	judged.draft.first_counted = first_counted;
+	judged.draft.counted = counted;
 	life.sensitive[2] = life.sensitive[3] = NO_CODE;
 	life.params[0] = 4;
 	check(error_of(judge_it) == NULL);
-	region[0] = span_of(life.code[0][0]);
+	judged.region[0] = span_of(life.code[0][0]);
 	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "outside its region") != NULL);
-	region[0] = (Span) {0, NCODES - 1};
+	judged.region[0] = (Span) {0, NCODES - 1};
 	counted[1] = 1;
 	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "in a class already") != NULL);
 	counted[1] = 2;
@@ -854,20 +867,8 @@ test_judge(void)
 static void
 test_spared_too_well(void)
 {
-	Classes		classes = {.nclasses = 1,.nqis = 2};
-	uint64		first[] = {0, 4};
-	RowId		rows[] = {0, 1, 2, 3};
-	Span		region[] = {{0, NCODES - 1}, {0, NCODES - 1}};
-	Draft		draft = {.classes = &classes};
-
-	classes.first = first;
-	classes.rows = rows;
-	classes.regions = region;
-	judged = &draft;
 	set_params(2, 0, 2, PARAM_ABSENT, 0);
-	make_frame(100);
-	for (uint64 row = 0; row < 4; row++)
-		life.sensitive[row] = row;
+	draft_one_class(4);
 	make_past();
 	spare_people();
 	life.past.paths = &life.spared;
