@@ -86,24 +86,59 @@ put_null_bits(bits8 *bitmap, const bool *nulls, uint64 n)
 		bitmap[i / 8] |= !nulls[i] << (i % 8);
 }
 
-static Datum
-bare_array(const Element *element, const Datum *values, const bool *nulls, uint64 n)
+static void pg_attribute_noreturn()
+refuse_length(uint64 n)
 {
-	bool		has_nulls = any_null(nulls, n);
-	Size		overhead = has_nulls ? ARR_OVERHEAD_WITHNULLS(1, n) : ARR_OVERHEAD_NONULLS(1);
-	ArrayType  *array = palloc_extended(overhead + n * element->length, MCXT_ALLOC_HUGE);
-	char	   *end;
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("a class of " UINT64_FORMAT " rows is too large to be remembered", n),
+			 errhint("Declare parameters that make smaller classes.")));
+}
 
+/* An array with room for n elements, one or more, of which it has none yet. */
+static ArrayType *
+new_bare_array(const Element *element, uint64 n, bool has_nulls)
+{
+	Size		overhead = has_nulls ? ARR_OVERHEAD_WITHNULLS(1, n) : ARR_OVERHEAD_NONULLS(1);
+	Size		size = overhead + n * element->length;
+	ArrayType  *array;
+
+	if (size > MaxAllocSize)
+		refuse_length(n);
+	array = palloc(size);
 	memset(array, 0, overhead);
+	SET_VARSIZE(array, size);
 	array->ndim = 1;
 	array->dataoffset = has_nulls ? overhead : 0;
 	array->elemtype = element->stored;
 	ARR_DIMS(array)[0] = n;
 	ARR_LBOUND(array)[0] = 1;
+	return array;
+}
+
+static Datum
+bare_array(const Element *element, const Datum *values, const bool *nulls, uint64 n)
+{
+	bool		has_nulls = any_null(nulls, n);
+	ArrayType  *array = new_bare_array(element, n, has_nulls);
+	char	   *end;
+
 	if (has_nulls)
 		put_null_bits(ARR_NULLBITMAP(array), nulls, n);
 	end = put_elements(element, ARR_DATA_PTR(array), values, nulls, n);
 	SET_VARSIZE(array, end - (char *) array);
+	return PointerGetDatum(array);
+}
+
+Datum
+integer_array(const int32 *values, uint64 n)
+{
+	ArrayType  *array;
+
+	if (n == 0)
+		return PointerGetDatum(construct_empty_array(INT4OID));
+	array = new_bare_array(&element_int4, n, false);
+	memcpy(ARR_DATA_PTR(array), values, sizeof(int32) * n);
 	return PointerGetDatum(array);
 }
 
@@ -115,10 +150,7 @@ element_array(const Element *element, const Datum *values, const bool *nulls, ui
 	Datum	   *stored = unconstify(Datum *, values);
 
 	if (n > MaxArraySize)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a class of " UINT64_FORMAT " rows is too large to be remembered", n),
-				 errhint("Declare parameters that make smaller classes.")));
+		refuse_length(n);
 	if (is_bare(element) && n > 0)
 		return bare_array(element, values, nulls, n);
 	if (element->stored != element->type)

@@ -37,6 +37,9 @@ extern const char *element_cast_words(const DeclaredColumn *column);
 /* nulls may be NULL where there are none. */
 extern Datum element_array(const Element *element, const Datum *values, const bool *nulls, uint64 n);
 
+/* The same of plain numbers, without making Datums of them. */
+extern Datum integer_array(const int32 *values, uint64 n);
+
 /* The values of an array; they live as long as the array, or the current context. */
 extern void element_values(const Element *element, ArrayType *array,
 						   Datum **values, bool **nulls, int *n);

@@ -10,7 +10,6 @@
 #include "history/fold.h"
 #include "history/reader.h"
 #include "history/tables.h"
-#include "utils/memutils.h"
 
 Oid
 path_table_of(const DeclaredPublication *publication)
@@ -168,25 +167,6 @@ read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlo
 		path_blocks_refuse(publication);
 	if (keeps_told(publication))
 		read_block_told(publication, slot, block);
-}
-
-Datum
-block_integers(const int32 *values, uint64 n)
-{
-	Size		size = ARR_OVERHEAD_NONULLS(1) + sizeof(int32) * n;
-	ArrayType  *array;
-
-	if (n == 0)
-		return PointerGetDatum(construct_empty_array(INT4OID));
-	array = palloc_extended(size, MCXT_ALLOC_HUGE);
-	SET_VARSIZE(array, size);
-	array->ndim = 1;
-	array->dataoffset = 0;
-	array->elemtype = INT4OID;
-	ARR_DIMS(array)[0] = n;
-	ARR_LBOUND(array)[0] = 1;
-	memcpy(ARR_DATA_PTR(array), values, sizeof(int32) * n);
-	return PointerGetDatum(array);
 }
 
 /* ----------------------------------------------------------------

@@ -83,9 +83,6 @@ extern void read_block_members(const DeclaredPublication *publication, TupleTabl
 extern void read_block_shown(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
 extern void read_block_told(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
 
-/* An array for a row to be. */
-extern Datum block_integers(const int32 *values, uint64 n);
-
 /*
  * Where blocks stand, in the order in which people were numbered: where a table
  * was mended, they stand where there was space.

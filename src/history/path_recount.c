@@ -97,7 +97,7 @@ recounted(Recounting *recounting, const PathBlock *block)
 					 told_by(block->shown + from, size, is_protected, count), told + from);
 		from += size;
 	}
-	return block_integers(told, block->nrows);
+	return integer_array(told, block->nrows);
 }
 
 static bool

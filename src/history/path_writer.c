@@ -99,12 +99,12 @@ write_block(PathWriter *writer)
 	values[PATHS_INVENTED] = Int64GetDatum(writer->counts.invented);
 	values[PATHS_ROWS] = Int64GetDatum(writer->counts.rows);
 	values[PATHS_KEYS] = element_array(&writer->key, writer->keys, NULL, writer->nkeys);
-	values[PATHS_SIZES] = block_integers(writer->sizes, writer->nclasses);
-	values[PATHS_MEMBERS] = block_integers(writer->members, writer->nrows);
-	values[PATHS_SHOWN] = block_integers(writer->shown, writer->nrows);
+	values[PATHS_SIZES] = integer_array(writer->sizes, writer->nclasses);
+	values[PATHS_MEMBERS] = integer_array(writer->members, writer->nrows);
+	values[PATHS_SHOWN] = integer_array(writer->shown, writer->nrows);
 	values[PATHS_VALUES] = element_array(&writer->sensitive, writer->values, NULL, writer->nvalues);
 	nulls[PATHS_TOLD] = !writer->keeps_told;
-	values[PATHS_TOLD] = writer->keeps_told ? block_integers(writer->told, writer->nrows) : (Datum) 0;
+	values[PATHS_TOLD] = writer->keeps_told ? integer_array(writer->told, writer->nrows) : (Datum) 0;
 	writer_add(writer->table, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
