@@ -10,6 +10,7 @@
 #include "history/fold.h"
 #include "history/reader.h"
 #include "history/tables.h"
+#include "history/told.h"
 
 Oid
 path_table_of(const DeclaredPublication *publication)
@@ -167,6 +168,24 @@ read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlo
 		path_blocks_refuse(publication);
 	if (keeps_told(publication))
 		read_block_told(publication, slot, block);
+}
+
+int32
+told_by_shown(const int32 *shown, uint64 size, const bool *is_protected, uint32 *count)
+{
+	uint32		most = 0;
+
+	for (uint64 i = 0; i < size; i++)
+		if (shown[i] >= 0 && is_protected[shown[i]])
+		{
+			uint32		n = ++count[shown[i]];
+
+			most = Max(most, n);
+		}
+	for (uint64 i = 0; i < size; i++)
+		if (shown[i] >= 0)
+			count[shown[i]] = 0;
+	return told_by_class(most, size);
 }
 
 /* ----------------------------------------------------------------

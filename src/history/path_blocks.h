@@ -84,6 +84,12 @@ extern void read_block_shown(const DeclaredPublication *publication, TupleTableS
 extern void read_block_told(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
 
 /*
+ * What a class tells of its members, by what each of its rows showed; count, of
+ * the block's values, is 0 before and after.
+ */
+extern int32 told_by_shown(const int32 *shown, uint64 size, const bool *is_protected, uint32 *count);
+
+/*
  * Where blocks stand, in the order in which people were numbered: where a table
  * was mended, they stand where there was space.
  */

@@ -47,25 +47,6 @@ protected_places(const Recounting *recounting, const PathBlock *block)
 	return is_protected;
 }
 
-/* What a class tells of its members; count is 0 for all places, before and after. */
-static int32
-told_by(const int32 *shown, int size, const bool *is_protected, uint32 *count)
-{
-	uint32		most = 0;
-
-	for (int i = 0; i < size; i++)
-		if (shown[i] >= 0 && is_protected[shown[i]])
-		{
-			uint32		n = ++count[shown[i]];
-
-			most = Max(most, n);
-		}
-	for (int i = 0; i < size; i++)
-		if (shown[i] >= 0)
-			count[shown[i]] = 0;
-	return told_by_class(most, size);
-}
-
 static void
 tell_members(Recounting *recounting, const int32 *members, int size, int32 by_class, int32 *told)
 {
@@ -94,7 +75,7 @@ recounted(Recounting *recounting, const PathBlock *block)
 		if (c % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
 		tell_members(recounting, block->members + from, size,
-					 told_by(block->shown + from, size, is_protected, count), told + from);
+					 told_by_shown(block->shown + from, size, is_protected, count), told + from);
 		from += size;
 	}
 	return integer_array(told, block->nrows);

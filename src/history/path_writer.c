@@ -9,7 +9,6 @@
 #include "history/reader.h"
 #include "history/told.h"
 #include "history/writer.h"
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #define BLOCK_ROWS (1 << 17)	/* so many, and a class more: keys of a kilobyte still fit into an array */
@@ -26,7 +25,6 @@ struct PathWriter
 	PathCounts	counts;
 	uint32	   *person;			/* [rows of the frame] or NO_KEY */
 	const int32 *told_before;	/* [rows of the frame] borrowed; NULL where nobody asks */
-	uint32	   *count;			/* [codes] in the class at hand, 0 between uses */
 	bool		any_block;
 
 	/* The block at hand */
@@ -43,6 +41,8 @@ struct PathWriter
 	int32	   *place;			/* [codes] in the block's values, or -1 */
 	Datum	   *values;			/* [codes] */
 	Code	   *codes;			/* [nvalues] */
+	bool	   *is_protected;	/* [nvalues] */
+	uint32	   *count;			/* [nvalues] in the class at hand, 0 between uses */
 };
 
 static PathWriter *
@@ -78,11 +78,12 @@ path_writer_open(const PathFold *fold, const LoadedFrame *loaded, int32 release)
 	writer->shown = palloc(sizeof(int32) * writer->allocated);
 	writer->told = palloc(sizeof(int32) * writer->allocated);
 	writer->told_before = path_fold_told(fold);
-	writer->count = new_zeros(uint32, ncodes);
 	writer->place = new_array(int32, ncodes);
 	memset(writer->place, 0xff, sizeof(int32) * ncodes);
 	writer->values = new_array(Datum, ncodes);
 	writer->codes = new_array(Code, ncodes);
+	writer->is_protected = new_array(bool, ncodes);
+	writer->count = new_zeros(uint32, ncodes);
 	return writer;
 }
 
@@ -146,52 +147,17 @@ verify_counts(const PathCounts *counts)
  * ----------------------------------------------------------------
  */
 
-/* How often the value has come up in the class at hand; 0 if it is not protected. */
-static uint32
-count_value(PathWriter *writer, Code code)
-{
-	return is_protected(&writer->loaded->frame, code) ? ++writer->count[code] : 0;
-}
-
-/* What the class tells of its members. */
-static int32
-told_by(PathWriter *writer, const RowId *rows, uint64 nrows, const Code *invented, uint64 ninvented)
-{
-	const Code *sensitive = writer->loaded->frame.sensitive;
-	uint32		most = 0;
-
-	for (uint64 i = 0; i < nrows; i++)
-	{
-		uint32		n = count_value(writer, sensitive[rows[i]]);
-
-		most = Max(most, n);
-	}
-	for (uint64 i = 0; i < ninvented; i++)
-	{
-		uint32		n = count_value(writer, invented[i]);
-
-		most = Max(most, n);
-	}
-	for (uint64 i = 0; i < nrows; i++)
-		if (sensitive[rows[i]] != NO_CODE)
-			writer->count[sensitive[rows[i]]] = 0;
-	for (uint64 i = 0; i < ninvented; i++)
-		if (invented[i] != NO_CODE)
-			writer->count[invented[i]] = 0;
-	return told_by_class(most, nrows + ninvented);
-}
-
 static void
-add_member(PathWriter *writer, int32 member, Code code, int32 told)
+add_member(PathWriter *writer, int32 member, Code code)
 {
 	if (code != NO_CODE && writer->place[code] < 0)
 	{
 		writer->place[code] = writer->nvalues;
+		writer->is_protected[writer->nvalues] = is_protected(&writer->loaded->frame, code);
 		writer->values[writer->nvalues] = writer->loaded->sensitive.values[code];
 		writer->codes[writer->nvalues++] = code;
 	}
 	writer->members[writer->nrows] = member;
-	writer->told[writer->nrows] = told;
 	writer->shown[writer->nrows++] = code == NO_CODE ? -1 : writer->place[code];
 }
 
@@ -213,20 +179,33 @@ told_before(const PathWriter *writer, RowId row)
 	return writer->told_before == NULL ? 0 : writer->told_before[row];
 }
 
+/* What the class that was added last, of which rows are people's, has told of them by now. */
+static void
+tell_members(PathWriter *writer, uint64 size, const RowId *rows, uint64 nrows)
+{
+	uint64		first = writer->nrows - size;
+	int32	   *told = writer->told + first;
+	int32		by_class = told_by_shown(writer->shown + first, size, writer->is_protected, writer->count);
+
+	for (uint64 i = 0; i < nrows; i++)
+		told[i] = told_in_all(told_before(writer, rows[i]), by_class);
+	for (uint64 i = nrows; i < size; i++)
+		told[i] = 0;
+}
+
 void
 path_writer_add(PathWriter *writer, const RowId *rows, uint64 nrows, const Code *invented, uint64 ninvented)
 {
-	int32		told = writer->keeps_told ? told_by(writer, rows, nrows, invented, ninvented) : 0;
-
 	make_room(writer, nrows + ninvented);
 	for (uint64 i = 0; i < nrows; i++)
-		add_member(writer, number_person(writer, rows[i]), writer->loaded->frame.sensitive[rows[i]],
-				   told_in_all(told_before(writer, rows[i]), told));
+		add_member(writer, number_person(writer, rows[i]), writer->loaded->frame.sensitive[rows[i]]);
 	for (uint64 i = 0; i < ninvented; i++)
 	{
 		verify_counts(&writer->counts);
-		add_member(writer, -(int32) ++writer->counts.invented, invented[i], 0);
+		add_member(writer, -(int32) ++writer->counts.invented, invented[i]);
 	}
+	if (writer->keeps_told)
+		tell_members(writer, nrows + ninvented, rows, nrows);
 	writer->sizes[writer->nclasses++] = nrows + ninvented;
 	writer->counts.rows += nrows + ninvented;
 	if (writer->nrows >= BLOCK_ROWS)
