@@ -26,8 +26,9 @@ SELECT throws_ok(format('EXECUTE release(%L)', name), '55000', '2 row(s) that ar
 SELECT is((SELECT suppressed FROM pprepub.publish('b')), 2::bigint, 'b: both wait');
 UPDATE people SET ill = 'd3' WHERE id = 101;
 SELECT lives_ok(format('EXECUTE release(%L)', name), name || ': beside a known one it is one of three') FROM unnest('{m,c,b}'::text[]) name;
-SELECT ok(count(*) = 1, name || ': and leaves') FROM (SELECT 'm' AS name, ill FROM published.m UNION ALL SELECT 'c', ill FROM published.c UNION ALL SELECT 'b', ill FROM published.b) s
-WHERE ill = 'new' GROUP BY name;
+-- of b, one of the two invented rows that fill up the class may have it, too
+SELECT is((SELECT string_agg(DISTINCT name, ' ') FROM (SELECT 'm' AS name, ill FROM published.m UNION ALL SELECT 'c', ill FROM published.c UNION ALL SELECT 'b', ill FROM published.b) s
+	WHERE ill = 'new'), 'b c m', 'and leaves');
 
 -- Now it is known, and hides whoever comes next.
 INSERT INTO people VALUES (102, 35, 'new');
