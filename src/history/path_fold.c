@@ -21,7 +21,6 @@
 #include "history/element.h"
 #include "history/fold.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 struct PathFold
 {

@@ -18,7 +18,6 @@
 #include "history/told.h"
 #include "history/writer.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 typedef struct Recounting
 {

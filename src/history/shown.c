@@ -9,7 +9,6 @@
 #include "frame/arrays.h"
 #include "history/shown.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 /* count is 0 for all values, before and after. */
 static void

@@ -15,7 +15,6 @@
 #include "serve/rows.h"
 #include "serve/stopwatch.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 typedef struct MemorySink
 {

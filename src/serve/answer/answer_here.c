@@ -14,7 +14,6 @@
 #include "serve/answer/answer.h"
 #include "serve/release.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 

@@ -70,7 +70,8 @@ verify_size(const Request *request)
 		ArrayGetNItems(ARR_NDIM(request->columns), ARR_DIMS(request->columns)) > MaxHeapAttributeNumber)
 		ereport(ERROR,
 				(errcode(ERRCODE_TOO_MANY_COLUMNS),
-				 errmsg("a release shows %d columns at most", MaxHeapAttributeNumber)));
+				 errmsg("a release shows %d columns at most", MaxHeapAttributeNumber),
+				 errhint("Name each column once.")));
 }
 
 /* The publication asked about, for a caller with its owner's rights, as the functions in TARGET have. */

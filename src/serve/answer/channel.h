@@ -57,7 +57,7 @@ typedef struct Channel
 extern Channel *channel_open(const Question *question);
 extern dsm_handle channel_handle(const Channel *channel);
 
-/* The worker's end, or NULL when nobody asks any more; for as long as the process lives. */
+/* The worker's end, or NULL when nobody asks any more; to be called outside of transactions, which it outlives. */
 extern Channel *channel_attach(dsm_handle handle);
 
 /* Read in the worker: whose database, as whom, of what, and the question, allocated in the current context. */

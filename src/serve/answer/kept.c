@@ -11,7 +11,6 @@
 
 #include "access/xact.h"
 #include "executor/spi.h"
-#include "miscadmin.h"
 #include "serve/answer/registry.h"
 #include "serve/answer/vacuum.h"
 #include "storage/lmgr.h"

@@ -26,19 +26,6 @@ typedef struct QuestionCount
 
 static HTAB *counts = NULL;
 
-/* PARAM_ABSENT where there is no limit, or the method has none. */
-static int64
-limit_of(const char *method, Jsonb *params, const char *name)
-{
-	const MethodDeclaration *declaration = method_declaration(method);
-	const int64 *values = param_values(declaration, params);
-
-	for (int i = 0; declaration->params[i].name != NULL; i++)
-		if (strcmp(declaration->params[i].name, name) == 0)
-			return values[i];
-	return PARAM_ABSENT;
-}
-
 static QuestionCount *
 count_of(int32 publication)
 {
@@ -63,7 +50,7 @@ count_of(int32 publication)
 void
 count_question(int32 publication, const char *method, Jsonb *params)
 {
-	int64		limit = limit_of(method, params, "max_answers_per_statement");
+	int64		limit = param_named(method_declaration(method), params, "max_answers_per_statement");
 	QuestionCount *count = count_of(publication);
 
 	if (limit != PARAM_ABSENT && count->questions >= limit)
@@ -78,7 +65,7 @@ count_question(int32 publication, const char *method, Jsonb *params)
 void
 verify_answers_left(const DeclaredPublication *publication, const char *asked_by)
 {
-	int64		limit = limit_of(publication->method, publication->params, "max_answers_per_role");
+	int64		limit = param_named(method_declaration(publication->method), publication->params, "max_answers_per_role");
 	CatalogAccess access;
 	bool		isnull;
 

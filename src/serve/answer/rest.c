@@ -10,7 +10,6 @@
  */
 #include "serve/answer/rest.h"
 
-#include "access/xact.h"
 #include "catalog/pg_database.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"

@@ -10,7 +10,6 @@
 
 #include "access/xact.h"
 #include "commands/vacuum.h"
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"

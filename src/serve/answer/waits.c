@@ -49,6 +49,7 @@ waits_for_me(int pid)
 
 	for (int i = 0; i < list_length(pids); i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		pids = add_blockers(pids, list_nth_int(pids, i));
 		pids = add_worker(pids, list_nth_int(pids, i));
 	}

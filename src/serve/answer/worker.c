@@ -29,7 +29,6 @@
 #include "access/xact.h"
 #include "declare/publication.h"
 #include "executor/spi.h"
-#include "fmgr.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
@@ -47,7 +46,6 @@
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
 #define PATIENCE_S	60
