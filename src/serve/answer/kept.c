@@ -12,6 +12,7 @@
 #include "access/xact.h"
 #include "executor/spi.h"
 #include "serve/answer/registry.h"
+#include "serve/answer/unasked.h"
 #include "serve/answer/vacuum.h"
 #include "storage/lmgr.h"
 #include "utils/memutils.h"
@@ -107,47 +108,47 @@ read_directory(const Question *question, MemoryContext context)
 	return directory_is_current(directory, look_at_publication(question)) ? directory : NULL;
 }
 
+typedef struct Learning
+{
+	const Question *question;
+	MemoryContext context;
+	Directory  *directory;
+} Learning;
+
+static void
+learn(void *what)
+{
+	Learning   *learning = what;
+	Identity	before;
+
+	StartTransactionCommand();
+	act_as(&before, learning->question->owner);
+	SPI_connect();
+	learning->directory = read_directory(learning->question, learning->context);
+	SPI_finish();
+	act_as_before(&before);
+	CommitTransactionCommand();
+}
+
 void
 kept_learn(const Question *question)
 {
-	MemoryContext old = CurrentMemoryContext;
-	MemoryContext context;
-	Directory  *volatile directory = NULL;
+	Learning	learning = {.question = question};
 
 	if (find_kept(question->publication) >= 0)
 		return;					/* the last answer was made with it */
-	context = AllocSetContextCreate(TopMemoryContext, "pprepub directory", ALLOCSET_DEFAULT_SIZES);
-	PG_TRY();
-	{
-		Identity	before;
-
-		StartTransactionCommand();
-		act_as(&before, question->owner);
-		SPI_connect();
-		directory = read_directory(question, context);
-		SPI_finish();
-		act_as_before(&before);
-		CommitTransactionCommand();
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(old);
-		FlushErrorState();		/* the next question will meet it, if it is still there */
-		AbortCurrentTransaction();
-		directory = NULL;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(old);
-	if (directory == NULL)
-		MemoryContextDelete(context);
+	learning.context = AllocSetContextCreate(TopMemoryContext, "pprepub directory", ALLOCSET_DEFAULT_SIZES);
+	if (do_unasked(learn, &learning) && learning.directory != NULL)
+		put_first((Kept) {question->publication, learning.directory, learning.context});
 	else
-		put_first((Kept) {question->publication, directory, context});
+		MemoryContextDelete(learning.context);
 }
 
 /* Not where somebody has locked the table, or dropped it. */
 static void
-find_space(Directory *directory)
+find_space(void *what)
 {
+	Directory  *directory = what;
 	Oid			table = directory_table(directory);
 
 	StartTransactionCommand();
@@ -163,23 +164,11 @@ find_space(Directory *directory)
 void
 kept_tidy(void)
 {
-	MemoryContext old = CurrentMemoryContext;
 	Oid			worn;
 
 	if (nkept == 0)
 		return;
-	PG_TRY();
-	{
-		find_space(kept[0].directory);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(old);
-		FlushErrorState();		/* it will be tried again */
-		AbortCurrentTransaction();
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(old);
+	(void) do_unasked(find_space, kept[0].directory);
 	worn = directory_worn_table(kept[0].directory);
 	if (OidIsValid(worn))
 		vacuum_table(worn);

@@ -11,12 +11,20 @@
 #include "access/xact.h"
 #include "commands/vacuum.h"
 #include "nodes/makefuncs.h"
+#include "serve/answer/unasked.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 
-static void
-run_vacuum(Oid table, MemoryContext context)
+typedef struct Vacuuming
 {
+	Oid			table;
+	MemoryContext context;		/* transactions end in between */
+} Vacuuming;
+
+static void
+run_vacuum(void *what)
+{
+	const Vacuuming *vacuuming = what;
 	VacuumParams params = {
 		.options = VACOPT_VACUUM | VACOPT_PROCESS_TOAST | VACOPT_SKIP_LOCKED,
 		.freeze_min_age = -1,.freeze_table_age = -1,
@@ -26,31 +34,23 @@ run_vacuum(Oid table, MemoryContext context)
 		.truncate = VACOPTVALUE_DISABLED,	/* nobody waits for its lock */
 		.nworkers = -1
 	};
+
 	StartTransactionCommand();
-	MemoryContextSwitchTo(context);	/* transactions end in between */
-	vacuum(list_make1(makeVacuumRelation(NULL, table, NIL)), &params, GetAccessStrategy(BAS_VACUUM), true);
+	MemoryContextSwitchTo(vacuuming->context);
+	vacuum(list_make1(makeVacuumRelation(NULL, vacuuming->table, NIL)), &params, GetAccessStrategy(BAS_VACUUM), true);
 	CommitTransactionCommand();
 }
 
 void
 vacuum_table(Oid table)
 {
-	MemoryContext old = CurrentMemoryContext;
-	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "vacuum", ALLOCSET_DEFAULT_SIZES);
+	Vacuuming	vacuuming = {
+		.table = table,
+		.context = AllocSetContextCreate(TopMemoryContext, "vacuum", ALLOCSET_DEFAULT_SIZES),
+	};
 
-	PortalContext = context;
-	PG_TRY();
-	{
-		run_vacuum(table, context);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(old);
-		FlushErrorState();		/* it will be tried again */
-		AbortCurrentTransaction();
-	}
-	PG_END_TRY();
+	PortalContext = vacuuming.context;
+	(void) do_unasked(run_vacuum, &vacuuming);
 	PortalContext = NULL;
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+	MemoryContextDelete(vacuuming.context);
 }
