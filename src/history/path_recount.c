@@ -41,7 +41,9 @@ protected_places(const Recounting *recounting, const PathBlock *block)
 	{
 		Code		code = recalled_value(recounting->recalled, walk.value, walk.isnull);
 
-		is_protected[walk.i] = code != NO_CODE && code != UNKNOWN_VALUE && recounting->is_listed[code];
+		if (code == UNKNOWN_VALUE)	/* it might be one of those that are listed */
+			path_blocks_refuse(recounting->publication);
+		is_protected[walk.i] = code != NO_CODE && recounting->is_listed[code];
 	}
 	return is_protected;
 }

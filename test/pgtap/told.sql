@@ -166,7 +166,14 @@ UPDATE published_private.people_paths SET keys[2] = keys[1] WHERE release = 1;
 SELECT noticed('somebody who comes twice');
 UPDATE published_private.people_paths SET told = NULL;
 SELECT refused('nothing at all');
+-- What a value that the log does not know has told of is not forgotten for another list.
+UPDATE published_private.people_paths SET sensitive[1] = 'nowhere' WHERE release = 1;
+INSERT INTO delicate VALUES ('d11');
+SELECT throws_ok($$ SELECT pprepub.alter_publication('people', '{}') $$, 'XX001', 'the paths of publication "people" are malformed', 'a value that nobody had is refused when others are protected');
+SELECT noticed('a value that nobody had');
+SELECT lives_ok($$ SELECT pprepub.alter_publication('people', '{}') $$, 'then, others are');
 RESET session_replication_role;
+SELECT check_told('{d6,d7,d8,d9,d10,d11}', 'after all');
 
 SELECT * FROM finish();
 ROLLBACK;
