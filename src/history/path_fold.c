@@ -295,9 +295,17 @@ different_values(const Paths *paths, uint32 class)
 static void
 count_values(PathFold *fold)
 {
+	uint32		n = 0;
+
 	fold->nvalues = new_zeros(uint32, fold->nrows);
 	for (uint64 i = 0; i < fold->nsteps; i++)
-		fold->nvalues[fold->step_row[i]] = different_values(&fold->paths, fold->step_class[i]);
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (i == 0 || fold->step_class[i] != fold->step_class[i - 1])	/* a class's steps stand together */
+			n = different_values(&fold->paths, fold->step_class[i]);
+		fold->nvalues[fold->step_row[i]] = n;
+	}
 }
 
 /* Those of a class who are here. */
@@ -456,6 +464,8 @@ sort_steps(PathFold *fold)
 	{
 		uint64		at = --end[fold->step_row[i]];
 
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
 		paths->class[at] = fold->step_class[i];
 		paths->shown[at] = fold->step_shown[i];
 	}

@@ -139,7 +139,8 @@ verify_counts(const PathCounts *counts)
 	if (counts->people >= PG_INT32_MAX || counts->invented >= PG_INT32_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("more than %d people or invented rows cannot be followed", PG_INT32_MAX)));
+				 errmsg("more than %d people or invented rows cannot be followed", PG_INT32_MAX),
+				 errhint("Declare a publication for each of several views that divide the people among them.")));
 }
 
 /* ----------------------------------------------------------------
