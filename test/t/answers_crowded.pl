@@ -1,5 +1,5 @@
 # Many ask about one publication at once: they wait for one worker, each for its turn. Who asks about another has another
-# while slots are free. And what answers replace makes
+# while a processor is free. And what answers replace makes
 # room for the next, whether a worker stays or starts anew for each.
 use strict;
 use warnings;
@@ -61,8 +61,17 @@ is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE ba
 is($node->safe_psql('postgres', q{SELECT string_agg(check_name, ' ') FROM pprepub.audit('patients') WHERE NOT holds}), '', 'the history is whole');
 
 # ----------------------------------------------------------------
-# Two publications
+# Three publications
 # ----------------------------------------------------------------
+
+sub most_workers
+{
+	my ($most) = @_;
+
+	$node->safe_psql('postgres', "ALTER DATABASE postgres SET pprepub.answer_workers = $most");
+	linger('1min');
+	return;
+}
 
 declare_patients($node, 'postgres', 'visitors', 'hospital.patients', 'patients');
 my $other = $node->basedir . '/other.sql';
@@ -80,7 +89,7 @@ sub ask_both
 	return;
 }
 
-linger('1min');
+most_workers(2);
 ask(1, 1);
 $node->command_ok([ 'pgbench', '-n', '-c', 1, '-t', 20, '-f', $script, '-f', $other, 'postgres' ], 'one analyst asks about two publications');
 is(workers(), '1', 'and one worker knows both');
@@ -89,6 +98,18 @@ is(workers(), '2', 'at once, each publication has a worker of its own');
 ask_both();
 is(workers(), '2', 'and none needs more');
 
+# However many ask, also when nobody is there yet.
+declare_patients($node, 'postgres', 'guests', 'hospital.patients', 'patients,visitors');
+my $third = $node->basedir . '/third.sql';
+append_to_file($third, "SET SESSION AUTHORIZATION owner;\nSELECT * FROM published.guests('age BETWEEN 20 AND 45');\n");
+foreach my $most (2, 1)
+{
+	most_workers($most);
+	$node->command_ok([ 'pgbench', '-n', '-c', 9, '-j', 3, '-t', 10, '-f', $script, '-f', $other, '-f', $third, 'postgres' ], "nine ask about three, with $most");
+	is(workers(), $most, 'which are enough');
+}
+
+most_workers(2);
 $node->append_conf('postgresql.conf', 'max_worker_processes = 2');	# one of which is the launcher of logical replication
 $node->restart;
 ask_both();

@@ -20,10 +20,10 @@
 
 /*
  * A worker that does not know its way about takes longer, and then the one that
- * did does not know it any more.  So each publication that is asked about has
- * one of its own while slots are free, and beyond that some share one.
+ * did does not know it any more; and more workers than processors only take the
+ * caches from each other.  So publications share workers, and wait for them.
  */
-#define PATIENCE_MS		100
+#define PATIENCE_MS		1000
 
 static void
 describe_worker(BackgroundWorker *worker, const Channel *channel)
@@ -51,60 +51,46 @@ refuse_without_slot(void)
 			 errhint("Ask again later, or have max_worker_processes increased.")));
 }
 
-static double
-waited_ms(const Stopwatch *watch)
+static void
+wait_for_slot(Oid owner, const Stopwatch *watch)
 {
-	return stopwatch_seconds(watch) * 1000.0;
-}
-
-static bool
-is_patient(const Stopwatch *watch)
-{
-	return waited_ms(watch) < PATIENCE_MS;
+	if (stopwatch_seconds(watch) * 1000.0 >= answer_wait)
+		refuse_without_slot();
+	(void) dismiss_resting(owner);
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 LOOK_AGAIN_MS, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
 }
 
 /*
  * A worker that rests, or that soon will; but not one that waits for this
  * process's transaction.
  */
-static Offer
+static bool
 engage(const Channel *channel, const Question *question, const Stopwatch *watch, Engagement *engagement)
 {
 	Stopwatch	silence = stopwatch_start();
+	Asking		asking = {question->owner, question->publication,.is_patient = true};
+	int			turns = 0;		/* one to get into line */
 	Offer		offer;
 
-	while ((offer = engage_worker(question->owner, question->publication, is_patient(watch),
-								  channel_handle(channel), engagement)) == OFFER_SOON)
+	while ((offer = engage_worker(&asking, channel_handle(channel), engagement)) == OFFER_SOON)
 	{
-		wait_for_rest(engagement, TURN_MS);
+		turns += wait_for_rest(engagement, TURN_MS);
+		asking.has_waited = turns > 1;
+		asking.is_patient = stopwatch_seconds(watch) * 1000.0 < PATIENCE_MS;
 		CHECK_FOR_INTERRUPTS();
-		if (waited_ms(watch) >= answer_wait)
+		if (stopwatch_seconds(watch) * 1000.0 >= answer_wait)
 			break;
-		if (waited_ms(&silence) < LOOK_FOR_LOCKS_MS)
+		if (stopwatch_seconds(&silence) * 1000.0 < LOOK_FOR_LOCKS_MS)
 			continue;
 		if (waits_for_me(engagement->pid))
 			break;
 		silence = stopwatch_start();
 	}
-	return offer;
-}
-
-/* Until a slot may be free, or the worker that would be better than none. */
-static void
-wait_for_any(Offer offer, const Question *question, const Stopwatch *watch, const Engagement *engagement)
-{
-	if (waited_ms(watch) >= answer_wait)
-		refuse_without_slot();
-	if (offer == OFFER_LATER && is_patient(watch))
-		wait_for_rest(engagement, LOOK_AGAIN_MS);
-	else
-	{
-		(void) dismiss_resting(question->owner);
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 LOOK_AGAIN_MS, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-	}
-	CHECK_FOR_INTERRUPTS();
+	stop_waiting_for_rest();
+	return offer == OFFER_ENGAGED;
 }
 
 Hired
@@ -113,19 +99,18 @@ hire_worker(Channel *channel, const Question *question)
 	Stopwatch	watch = stopwatch_start();
 	BackgroundWorker worker;
 	Hired		hired = {.handle = NULL};
-	Offer		offer;
 
 	describe_worker(&worker, channel);
-	while ((offer = engage(channel, question, &watch, &hired.engagement)) != OFFER_ENGAGED)
+	while (!engage(channel, question, &watch, &hired.engagement))
 	{
 		if (RegisterDynamicBackgroundWorker(&worker, &hired.handle))
 		{
 			shm_mq_set_handle(channel->queue, hired.handle);
 			break;
 		}
-		wait_for_any(offer, question, &watch, &hired.engagement);
+		start_nobody();
+		wait_for_slot(question->owner, &watch);
 	}
-	stop_waiting_for_rest();
 	return hired;
 }
 

@@ -20,6 +20,7 @@ typedef enum Message
 } Message;
 
 #define ROWS_BYTES	32768		/* of a message, about */
+#define ROWS_IN_QUEUE (QUEUE_BYTES - QUEUE_BYTES / 16)	/* with room for what messages have besides */
 
 /* ----------------------------------------------------------------
  * Sending
@@ -101,9 +102,9 @@ takes_long_to_send(const Answer *answer)
 {
 	Size		bytes = 0;
 
-	for (uint64 i = 0; i < answer->nrows && bytes <= QUEUE_BYTES / 2; i++)
-		bytes += answer->rows[i]->t_len;
-	return bytes > QUEUE_BYTES / 2;
+	for (uint64 i = 0; i < answer->nrows && bytes <= ROWS_IN_QUEUE; i++)
+		bytes += MAXALIGN(answer->rows[i]->t_len);
+	return bytes > ROWS_IN_QUEUE;
 }
 
 bool

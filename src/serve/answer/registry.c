@@ -12,25 +12,36 @@
  */
 #include "serve/answer/registry.h"
 
+#include <unistd.h>
+
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
+#include "serve/answer/settings.h"
 #include "storage/condition_variable.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
+#include "storage/proclist.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/timestamp.h"
 
-#define REGISTRY_NAME	"pprepub workers 5"
+#define REGISTRY_NAME	"pprepub workers 6"
 
 #define IN_USE_MS		1000	/* who has rested less may be needed soon */
+
+#define STARTING_MS		500		/* who takes longer does not come, or will find another place */
+#define KEPT_MS			2	/* for who has been told that it rests, and must wake up first */
+
+/* So often in a row somebody finds his publication's worker busy elsewhere before it gets one of its own. */
+#define NEGLECTED		8
 
 typedef enum PlaceState
 {
 	PLACE_FREE,
+	PLACE_STARTING,				/* for a worker that somebody has just started, or was about to */
 	PLACE_WORKING,
 	PLACE_RESTING,
 	PLACE_GIVEN,				/* a question that the worker has not picked up yet */
@@ -42,15 +53,17 @@ typedef struct Place
 	PlaceState	state;
 	uint32		generation;		/* of the question at hand */
 	int			pid;
-	Latch	   *latch;
+	PGPROC	   *proc;			/* NULL while it starts */
 	Oid			database;
 	Oid			owner;
 	int32		publications[KEPT_PUBLICATIONS];	/* that it, and no other, has answered about last; the
 													 * question's at hand first; 0 for none */
+	int			neglected;		/* looks in a row that found it busy elsewhere, and not all others, too */
 	bool		is_held_up;		/* by others, with the answer at hand */
 	int			asker;
 	dsm_handle	channel;
-	TimestampTz rests_since;
+	TimestampTz rests_since;	/* or starts */
+	TimestampTz kept_until;		/* for those who waited for it: who comes later must not be faster */
 	ConditionVariable rested;	/* or is held up, or has left */
 } Place;
 
@@ -132,12 +145,6 @@ is_for(const Place *place, Oid owner)
 	return place->database == MyDatabaseId && place->owner == owner;
 }
 
-static bool
-has_rested_long(const Place *resting, TimestampTz now)
-{
-	return now - resting->rests_since > IN_USE_MS * INT64CONST(1000);
-}
-
 /* The one that has rested longest: of an owner in this database, or of all others. */
 static Place *
 find_resting(Oid owner, bool is_owners)
@@ -154,6 +161,16 @@ find_resting(Oid owner, bool is_owners)
 			found = place;
 	}
 	return found;
+}
+
+/* Under the lock: those who were to come and have not. */
+static void
+give_up_late(TimestampTz now)
+{
+	for (int i = 0; i < registry->nplaces; i++)
+		if (registry->places[i].state == PLACE_STARTING &&
+			now - registry->places[i].rests_since > STARTING_MS * INT64CONST(1000))
+			registry->places[i].state = PLACE_FREE;
 }
 
 /* The place of a publication in the list, or -1. */
@@ -211,41 +228,124 @@ give(Place *place, int32 publication, dsm_handle channel)
 static bool
 is_busy(const Place *place)
 {
-	return place->state == PLACE_GIVEN || place->state == PLACE_WORKING;
+	return (place->state == PLACE_GIVEN || place->state == PLACE_WORKING || place->state == PLACE_STARTING) &&
+		!place->is_held_up;
 }
 
-/* What to do about a worker that is versed. */
-static Offer
-judge_versed(const Place *versed, int32 publication)
+/* Not if it waits for a lock. */
+static bool
+takes_processor(const Place *place)
 {
-	if (versed->state == PLACE_RESTING)
-		return OFFER_ENGAGED;
-	if (!is_busy(versed) || versed->is_held_up)
-		return OFFER_NONE;
-	return versed->publications[0] == publication ? OFFER_SOON : OFFER_LATER;
+	return is_busy(place) && (place->proc == NULL || place->proc->waitStatus != PROC_WAIT_STATUS_WAITING);
+}
+
+/* So many of an owner's are of use at once. */
+static int
+most_busy(void)
+{
+	return answer_workers > 0 ? answer_workers : Max(1, (int) sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+/* How many of an owner's are at it, and the one of them that knows its way about in fewest publications. */
+static int
+count_busy(Oid owner, Place **idlest)
+{
+	int			busy = 0;
+	int			fewest = KEPT_PUBLICATIONS + 1;
+
+	*idlest = NULL;
+	for (int i = 0; i < registry->nplaces; i++)
+	{
+		Place	   *place = &registry->places[i];
+		int			known = 0;
+
+		if (!takes_processor(place) || !is_for(place, owner))
+			continue;
+		busy++;
+		for (int p = 0; p < KEPT_PUBLICATIONS; p++)
+			known += place->publications[p] != 0;
+		if (known < fewest)
+		{
+			fewest = known;
+			*idlest = place;
+		}
+	}
+	return busy;
+}
+
+/* Is the versed one always busy elsewhere, and not since there is too much to do? */
+static bool
+is_neglected(Place *versed, bool is_crowded)
+{
+	versed->neglected = is_crowded ? 0 : versed->neglected + 1;
+	if (versed->neglected < NEGLECTED)
+		return false;
+	versed->neglected = 0;
+	return true;
 }
 
 /* Under the lock: who is to answer. */
 static Offer
-choose(Oid owner, int32 publication, bool is_patient, TimestampTz now, Place **chosen)
+choose(const Asking *asking, int most, TimestampTz now, Place **chosen)
 {
-	Place	   *versed = find_versed(owner, publication);
-	Offer		offer = versed != NULL ? judge_versed(versed, publication) : OFFER_NONE;
-	Place	   *resting;
+	Place	   *idlest;
+	bool		is_crowded = count_busy(asking->owner, &idlest) >= most;
+	Place	   *versed = find_versed(asking->owner, asking->publication);
 
-	*chosen = versed;
-	if (offer == OFFER_ENGAGED || offer == OFFER_SOON)
-		return offer;
-	resting = find_resting(owner, true);
-	if (resting == NULL || (offer == OFFER_LATER && is_patient && !has_rested_long(resting, now)))
-		return offer;
-	*chosen = resting;
-	return OFFER_ENGAGED;
+	*chosen = versed != NULL ? versed : idlest;
+	if (versed != NULL && versed->state == PLACE_RESTING)
+		return asking->has_waited || versed->kept_until < now ? OFFER_ENGAGED : OFFER_SOON;
+	if (versed != NULL && is_busy(versed) && versed->publications[0] == asking->publication)
+		return OFFER_SOON;
+	if (asking->is_patient && (versed == NULL ? is_crowded : is_busy(versed) && !is_neglected(versed, is_crowded)))
+		return OFFER_SOON;
+	*chosen = find_resting(asking->owner, true);
+	return *chosen != NULL ? OFFER_ENGAGED : OFFER_NONE;
+}
+
+static Place *
+find_free(void)
+{
+	for (int i = 0; i < registry->nplaces; i++)
+		if (registry->places[i].state == PLACE_FREE)
+			return &registry->places[i];
+	return NULL;
+}
+
+/* Of somebody at work on a first question. */
+static void
+occupy(Place *place, PlaceState state, Oid owner, int32 publication, int asker)
+{
+	place->state = state;
+	place->generation++;
+	place->database = MyDatabaseId;
+	place->owner = owner;
+	place->is_held_up = false;
+	place->neglected = 0;
+	place->asker = asker;
+	memset(place->publications, 0, sizeof(place->publications));
+	note_publication(place, publication);
+}
+
+/* A place for a worker who is to be started. */
+static Place *
+reserve(const Asking *asking, TimestampTz now)
+{
+	Place	   *place = find_free();
+
+	if (place == NULL)
+		return NULL;
+	occupy(place, PLACE_STARTING, asking->owner, asking->publication, MyProcPid);
+	place->pid = 0;
+	place->proc = NULL;
+	place->rests_since = now;
+	return place;
 }
 
 Offer
-engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel, Engagement *engagement)
+engage_worker(const Asking *asking, dsm_handle channel, Engagement *engagement)
 {
+	int			most = most_busy();
 	TimestampTz now = GetCurrentTimestamp();
 	Place	   *place;
 	Latch	   *latch = NULL;
@@ -254,13 +354,16 @@ engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
 	if (!has_registry())
 		return OFFER_NONE;
 	SpinLockAcquire(&registry->lock);
-	offer = choose(owner, publication, is_patient, now, &place);
+	give_up_late(now);
+	offer = choose(asking, most, now, &place);
 	if (offer == OFFER_ENGAGED)
 	{
-		give(place, publication, channel);
-		latch = place->latch;
+		give(place, asking->publication, channel);
+		latch = &place->proc->procLatch;
 	}
-	if (offer != OFFER_NONE)
+	else if (offer == OFFER_NONE)
+		place = reserve(asking, now);
+	if (place != NULL)
 		*engagement = (Engagement) {place - registry->places, place->generation, place->pid};
 	SpinLockRelease(&registry->lock);
 	if (latch != NULL)
@@ -268,10 +371,10 @@ engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
 	return offer;
 }
 
-void
+bool
 wait_for_rest(const Engagement *engagement, int milliseconds)
 {
-	(void) ConditionVariableTimedSleep(&registry->places[engagement->place].rested, milliseconds, PG_WAIT_EXTENSION);
+	return !ConditionVariableTimedSleep(&registry->places[engagement->place].rested, milliseconds, PG_WAIT_EXTENSION);
 }
 
 void
@@ -302,7 +405,7 @@ dismiss(Oid owner)
 	if (place == NULL)
 		return NULL;
 	place->state = PLACE_DISMISSED;
-	return place->latch;
+	return &place->proc->procLatch;
 }
 
 bool
@@ -339,10 +442,37 @@ worker_engaged_by(int asker)
 	return pid;
 }
 
+void
+start_nobody(void)
+{
+	if (!has_registry())
+		return;
+	SpinLockAcquire(&registry->lock);
+	for (int i = 0; i < registry->nplaces; i++)
+		if (registry->places[i].state == PLACE_STARTING && registry->places[i].asker == MyProcPid)
+			registry->places[i].state = PLACE_FREE;
+	SpinLockRelease(&registry->lock);
+}
+
 /* ----------------------------------------------------------------
  * For a worker
  * ----------------------------------------------------------------
  */
+
+/* The place that was reserved, if that is still so. */
+static Place *
+find_reserved(Oid owner, int32 publication, int asker)
+{
+	for (int i = 0; i < registry->nplaces; i++)
+	{
+		Place	   *place = &registry->places[i];
+
+		if (place->state == PLACE_STARTING && is_for(place, owner) && place->asker == asker &&
+			place->publications[0] == publication)
+			return place;
+	}
+	return NULL;
+}
 
 static void
 leave(int code, Datum arg)
@@ -361,21 +491,14 @@ registry_enter(Oid owner, int32 publication, int asker)
 	if (!has_registry())
 		return;
 	SpinLockAcquire(&registry->lock);
-	for (int i = 0; i < registry->nplaces && own == NULL; i++)
-		if (registry->places[i].state == PLACE_FREE)
-			own = &registry->places[i];
+	own = find_reserved(owner, publication, asker);
+	if (own == NULL)
+		own = find_free();
 	if (own != NULL)
 	{
-		own->state = PLACE_WORKING;
-		own->generation++;
+		occupy(own, PLACE_WORKING, owner, publication, asker);
 		own->pid = MyProcPid;
-		own->latch = MyLatch;
-		own->database = MyDatabaseId;
-		own->owner = owner;
-		own->is_held_up = false;
-		own->asker = asker;
-		memset(own->publications, 0, sizeof(own->publications));
-		note_publication(own, publication);
+		own->proc = MyProc;
 	}
 	SpinLockRelease(&registry->lock);
 	if (own != NULL)
@@ -393,6 +516,18 @@ registry_hold_up(bool is_held_up)
 	ConditionVariableBroadcast(&own->rested);
 }
 
+/* Does somebody sleep until it rests? */
+static bool
+is_awaited(Place *place)
+{
+	bool		result;
+
+	SpinLockAcquire(&place->rested.mutex);
+	result = !proclist_is_empty(&place->rested.wakeup);
+	SpinLockRelease(&place->rested.mutex);
+	return result;
+}
+
 /* Others, above all parallel queries, need workers too; but not those which are in use. */
 static bool
 too_many_rest(TimestampTz now)
@@ -400,7 +535,8 @@ too_many_rest(TimestampTz now)
 	int			resting = 0;
 
 	for (int i = 0; i < registry->nplaces; i++)
-		resting += registry->places[i].state == PLACE_RESTING && has_rested_long(&registry->places[i], now);
+		resting += registry->places[i].state == PLACE_RESTING &&
+			now - registry->places[i].rests_since > IN_USE_MS * INT64CONST(1000);
 	return resting > registry->nplaces / 2;
 }
 
@@ -408,22 +544,29 @@ bool
 registry_rest(void)
 {
 	TimestampTz now = GetCurrentTimestamp();
+	int			most = most_busy();
 	Latch	   *latch = NULL;
+	Place	   *idlest;
+	bool		is_one_too_many;
 
 	if (own == NULL)
 		return false;
 	SpinLockAcquire(&registry->lock);
-	own->state = PLACE_RESTING;
 	own->generation++;
 	own->asker = 0;
 	own->rests_since = now;
+	own->kept_until = is_awaited(own) ? now + KEPT_MS * INT64CONST(1000) : 0;
+	own->state = PLACE_DISMISSED;
+	is_one_too_many = count_busy(own->owner, &idlest) >= most;
+	if (!is_one_too_many)
+		own->state = PLACE_RESTING;
 	if (too_many_rest(now))
 		latch = dismiss(InvalidOid);
 	SpinLockRelease(&registry->lock);
 	if (latch != NULL)
 		SetLatch(latch);
 	ConditionVariableSignal(&own->rested);
-	return true;
+	return !is_one_too_many;
 }
 
 Rest

@@ -38,25 +38,37 @@ typedef enum Offer
 {
 	OFFER_ENGAGED,				/* a worker that rested has the channel */
 	OFFER_SOON,					/* one is about to rest that should be waited for */
-	OFFER_LATER,				/* one would be better than none, if no other can be started */
-	OFFER_NONE
+	OFFER_NONE					/* start one: it has a place, if it comes soon */
 } Offer;
+
+typedef struct Asking
+{
+	Oid			owner;
+	int32		publication;
+	bool		is_patient;
+	bool		has_waited;		/* for a worker, until it rested */
+} Asking;
 
 /*
  * Gives the channel to a worker of the owner's.  The one that has answered about
  * the publication last knows its way about there.  When it does so just now, it
  * is waited for, since answers of one publication follow each other anyway.  When
- * it answers about another, the two would only be in each other's way: one that
- * nobody has needed for a while is engaged, or it is to be waited for by who is
- * patient and can start none.  Its engagement is the caller's, or somebody else's.
+ * it answers about another, or none knows the publication, who is patient waits as
+ * well while there are as many busy as are of use; and otherwise until the
+ * publication has been neglected for long enough to get a worker of its own.  Its
+ * engagement is the caller's, or somebody else's.
  */
-extern Offer engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel, Engagement *engagement);
+extern Offer engage_worker(const Asking *asking, dsm_handle channel, Engagement *engagement);
+
+/* It has not been started. */
+extern void start_nobody(void);
 
 /*
- * Waits, not for long, until a worker who is engaged rests, or is held up.  When
- * it rests, who has waited longest is told, and no other.
+ * Waits, not for long, until a worker who is engaged rests, or is held up; true if
+ * that was told.  When it rests, who has waited longest is told, and no other.  At
+ * first this gets into line, and returns at once.
  */
-extern void wait_for_rest(const Engagement *engagement, int milliseconds);
+extern bool wait_for_rest(const Engagement *engagement, int milliseconds);
 extern void stop_waiting_for_rest(void);
 
 /* Is it still at work on that? */
@@ -85,7 +97,8 @@ extern void registry_hold_up(bool is_held_up);
 
 /*
  * Rests from now on; when too many do, the one that has rested longest goes.
- * False when the worker is not in the registry.
+ * False when the worker is to go itself, since enough others of its owner's are
+ * busy, or is not in the registry.
  */
 extern bool registry_rest(void);
 
