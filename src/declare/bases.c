@@ -26,6 +26,7 @@
 #include "declare/catalog.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -137,16 +138,69 @@ verify_apart(CatalogAccess *access, Oid source, Oid owner, int32 publication, co
 				 errhint("Publish everything of these people through one publication, or name the other in beside => '{…}' if nobody can join the two.")));
 }
 
+/* ----------------------------------------------------------------
+ * What need not be looked at again
+ * ----------------------------------------------------------------
+ */
+
+/* Whose source shares nothing with any other was found when this session had heard of so many changes to relations. */
+typedef struct Alone
+{
+	int32		publication;
+	Oid			source;
+	uint64		changes;
+} Alone;
+
+static Alone known_alone[16];
+static uint64 changes = 0;		/* 0 while nobody listens */
+
+static void
+note_change(Datum arg, Oid relation)
+{
+	changes++;
+}
+
+static void
+listen_to_changes(void)
+{
+	if (changes > 0)
+		return;
+	CacheRegisterRelcacheCallback(note_change, (Datum) 0);
+	changes = 1;
+}
+
+static Alone *
+alone_at(int32 publication)
+{
+	return &known_alone[publication % lengthof(known_alone)];
+}
+
+/* Whatever makes a relation reach another one changes one of them, and whoever declares a publication makes a view. */
+static bool
+is_known_alone(Oid source, int32 publication)
+{
+	const Alone *known = alone_at(publication);
+
+	return known->publication == publication && known->source == source && known->changes == changes;
+}
+
 void
 verify_judged_alone(Oid source, Oid owner, int32 publication, const int32 *beside, int nbeside)
 {
 	Spared		spared = {.publications = palloc(sizeof(Datum) * (nbeside + 1)),.n = nbeside};
 	CatalogAccess access;
+	uint64		changes_before;
 
+	listen_to_changes();
+	if (publication > 0 && is_known_alone(source, publication))
+		return;
+	changes_before = changes;
 	for (int i = 0; i < nbeside; i++)
 		spared.publications[i] = Int32GetDatum(beside[i]);
 	catalog_enter(&access);
 	if (spare_plain_tables(source, publication, &spared))
 		verify_apart(&access, source, owner, publication, &spared);
+	else if (publication > 0)
+		*alone_at(publication) = (Alone) {publication, source, changes_before};
 	catalog_leave(&access);
 }

@@ -48,7 +48,7 @@ CREATE TABLE pprepub.catalog_publication (
 	releases int NOT NULL DEFAULT 0,
 	remembered bigint NOT NULL DEFAULT 0,
 	witness jsonb
-);
+) WITH (fillfactor = 30);	-- each release updates its publication's row
 CREATE SEQUENCE pprepub.catalog_publication_number AS int OWNED BY pprepub.catalog_publication.publication;
 ALTER TABLE pprepub.catalog_publication
 	ALTER COLUMN publication SET DEFAULT pg_catalog.nextval('pprepub.catalog_publication_number');

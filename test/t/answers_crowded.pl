@@ -60,6 +60,33 @@ is(releases(), 181, 'each got an answer');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'pprepub answer'}), '1', 'from one worker');
 is($node->safe_psql('postgres', q{SELECT string_agg(check_name, ' ') FROM pprepub.audit('patients') WHERE NOT holds}), '', 'the history is whole');
 
+# The publication's own row is replaced by each, and kept for whoever still looks at an old one.
+sub catalog_pages
+{
+	return $node->safe_psql('postgres', q{SELECT pg_relation_size('pprepub.catalog_publication') / current_setting('block_size')::int});
+}
+
+sub ask_beside_an_old_snapshot
+{
+	my $reader = $node->background_psql('postgres');
+
+	$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pprepub.catalog_publication');
+	ask(1, 60);
+	$reader->query_safe('COMMIT');
+	$reader->quit;
+	return;
+}
+
+ask_beside_an_old_snapshot();
+$before = catalog_pages();
+ask(1, 60);
+for my $round (1 .. 3)
+{
+	ask_beside_an_old_snapshot();
+	ask(1, 60);
+}
+cmp_ok(catalog_pages(), '<=', $before + 1, 'what they leave in the catalog is used again');
+
 # ----------------------------------------------------------------
 # Three publications
 # ----------------------------------------------------------------

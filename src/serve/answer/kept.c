@@ -10,7 +10,9 @@
 #include "serve/answer/kept.h"
 
 #include "access/xact.h"
+#include "declare/catalog.h"
 #include "executor/spi.h"
+#include "miscadmin.h"
 #include "serve/answer/registry.h"
 #include "serve/answer/unasked.h"
 #include "serve/answer/vacuum.h"
@@ -144,14 +146,25 @@ kept_learn(const Question *question)
 		MemoryContextDelete(learning.context);
 }
 
+/* What each answer replaces rows of. */
+typedef struct Worn
+{
+	Directory  *directory;
+	Oid			catalog;
+	Oid			catalog_owner;
+} Worn;
+
 /* Not where somebody has locked the table, or dropped it. */
 static void
 find_space(void *what)
 {
-	Directory  *directory = what;
+	Worn	   *worn = what;
+	Directory  *directory = worn->directory;
 	Oid			table = directory_table(directory);
 
 	StartTransactionCommand();
+	worn->catalog = catalog_relation("catalog_publication");
+	worn->catalog_owner = catalog_owner();
 	if (ConditionalLockRelationOid(table, RowExclusiveLock) && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(table)))
 	{
 		PushActiveSnapshot(GetTransactionSnapshot());
@@ -164,12 +177,18 @@ find_space(void *what)
 void
 kept_tidy(void)
 {
-	Oid			worn;
+	Worn		worn = {0};
+	Oid			table;
 
 	if (nkept == 0)
 		return;
-	(void) do_unasked(find_space, kept[0].directory);
-	worn = directory_worn_table(kept[0].directory);
-	if (OidIsValid(worn))
-		vacuum_table(worn);
+	worn.directory = kept[0].directory;
+	if (!do_unasked(find_space, &worn))
+		return;
+	table = directory_worn_table(worn.directory);
+	if (!OidIsValid(table))
+		return;
+	vacuum_table(table, GetUserId());
+	if (OidIsValid(worn.catalog))
+		vacuum_table(worn.catalog, worn.catalog_owner);
 }

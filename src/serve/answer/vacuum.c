@@ -3,13 +3,14 @@
  *		Vacuuming one table, as an autovacuum worker does it.
  *
  * NOTES
- *		The session's user is the owner; VACUUM itself sees to it that code of
- *		the table's indexes runs restricted.
+ *		VACUUM itself sees to it that code of the table's indexes runs restricted.
+ *		Transactions end in it, so whose name it goes under is set outside of them.
  */
 #include "serve/answer/vacuum.h"
 
 #include "access/xact.h"
 #include "commands/vacuum.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "serve/answer/unasked.h"
 #include "storage/bufmgr.h"
@@ -42,15 +43,20 @@ run_vacuum(void *what)
 }
 
 void
-vacuum_table(Oid table)
+vacuum_table(Oid table, Oid owner)
 {
 	Vacuuming	vacuuming = {
 		.table = table,
 		.context = AllocSetContextCreate(TopMemoryContext, "vacuum", ALLOCSET_DEFAULT_SIZES),
 	};
+	Oid			user;
+	int			security_context;
 
+	GetUserIdAndSecContext(&user, &security_context);
+	SetUserIdAndSecContext(owner, security_context | SECURITY_RESTRICTED_OPERATION);
 	PortalContext = vacuuming.context;
 	(void) do_unasked(run_vacuum, &vacuuming);
 	PortalContext = NULL;
+	SetUserIdAndSecContext(user, security_context);
 	MemoryContextDelete(vacuuming.context);
 }

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-/* In a session of the table's owner, outside of transactions; not where somebody has locked it. */
-extern void vacuum_table(Oid table);
+/* As the table's owner, outside of transactions; not where somebody has locked it. */
+extern void vacuum_table(Oid table, Oid owner);
 
 #endif							/* PPREPUB_SERVE_VACUUM_H */
