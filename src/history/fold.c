@@ -141,12 +141,20 @@ keep(const Fold *fold, const void *value)
 	return memcpy(MemoryContextAlloc(fold->context, VARSIZE(value)), value, VARSIZE(value));
 }
 
+/* Signatures once were bit strings: to read, or write, one as a number would bring the server down. */
+static bool
+has_numbers_for_signatures(TupleDesc columns)
+{
+	return columns->natts >= FOLD_COLUMNS && TupleDescAttr(columns, FOLD_SIGNATURE)->atttypid == INT8OID;
+}
+
 bool
 is_neighborhood(const TupleTableSlot *slot)
 {
 	static const int always[] = {FOLD_NEIGHBORHOOD, FOLD_SIGNATURE, FOLD_KEYS, FOLD_SENSITIVE};
 
-	return row_has_values(slot, FOLD_COLUMNS, always, lengthof(always));
+	return has_numbers_for_signatures(slot->tts_tupleDescriptor) &&
+		row_has_values(slot, FOLD_COLUMNS, always, lengthof(always));
 }
 
 void
@@ -221,7 +229,7 @@ may_matter(void *what, HeapTuple row, TupleDesc columns)
 	bool		no_number;
 	bool		no_keys;
 
-	if (columns->natts < FOLD_COLUMNS)
+	if (!has_numbers_for_signatures(columns))
 		return true;
 	number = heap_getattr(row, FOLD_NEIGHBORHOOD + 1, columns, &no_number);
 	array = heap_getattr(row, FOLD_KEYS + 1, columns, &no_keys);

@@ -151,6 +151,9 @@ SELECT ok(damaged(what, asked) ~ 'neighborhood.* of publication "people" is malf
 	FROM unnest('{neighborhood,signature,keys,sensitive}'::text[]) c, format('%I = NULL', c) what,
 		unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.neighborhoods(''people'')']) asked;
 SELECT ok(damaged('invented = array_fill(1::bigint, ARRAY[10000])', 'SELECT pprepub.publish(''people'')') ~ 'is malformed', 'more numbers than keys are no neighborhood');
+SELECT ok(damaged('signature = signature; ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE;
+	ALTER TABLE published_private.people_neighborhoods ALTER signature TYPE varbit USING B''1''', asked) ~ 'neighborhood.* of publication "people" is malformed', 'nor is what has signatures of another type: ' || asked)
+	FROM unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.neighborhoods(''people'')']) asked;
 SELECT is(damaged('invented = array_fill(1::bigint, ARRAY[10000])', 'SELECT FROM pprepub.rebuild_history(''people''); SELECT pprepub.publish(''people'')'), '', 'which can be mended');
 
 -- Releases with other columns.
