@@ -132,6 +132,21 @@ $node->safe_psql('postgres', "SELECT pg_terminate_backend(pid) FROM pg_stat_acti
 workers_become(0, 'terminated');
 is(ask('published.patients'), '500', 'and another one answers');
 
+# Nobody waits for a worker that somebody has started who then went away.
+{
+	my @seconds;
+
+	foreach (1 .. 9)
+	{
+		$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE backend_type = 'pprepub answer'});
+		$node->psql('postgres', 'SET statement_timeout = 3; SELECT count(*) FROM published.patients()');
+		my $start = time();
+		ask('published.patients');
+		push @seconds, time() - $start;
+	}
+	cmp_ok((sort { $a <=> $b } @seconds)[6], '<', 0.4, 'who goes away keeps nobody waiting');
+}
+
 # A new setting is heard of.
 $node->append_conf('postgresql.conf', 'pprepub.answer_linger = 300ms');
 $node->reload;

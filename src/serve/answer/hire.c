@@ -93,6 +93,13 @@ engage(const Channel *channel, const Question *question, const Stopwatch *watch,
 	return offer == OFFER_ENGAGED;
 }
 
+/* Whoever goes away, or finds the worker dead, has nobody else wait for it. */
+static void
+expect_nobody(dsm_segment *segment, Datum arg)
+{
+	start_nobody();
+}
+
 Hired
 hire_worker(Channel *channel, const Question *question)
 {
@@ -101,6 +108,7 @@ hire_worker(Channel *channel, const Question *question)
 	Hired		hired = {.handle = NULL};
 
 	describe_worker(&worker, channel);
+	on_dsm_detach(channel->segment, expect_nobody, (Datum) 0);
 	while (!engage(channel, question, &watch, &hired.engagement))
 	{
 		if (RegisterDynamicBackgroundWorker(&worker, &hired.handle))

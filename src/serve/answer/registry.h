@@ -60,7 +60,7 @@ typedef struct Asking
  */
 extern Offer engage_worker(const Asking *asking, dsm_handle channel, Engagement *engagement);
 
-/* It has not been started. */
+/* It has not been started, or nobody asks for it any more; where it is there by now, nothing happens. */
 extern void start_nobody(void);
 
 /*
