@@ -58,6 +58,20 @@ foreach my $command ("VACUUM $fold", "VACUUM FULL $fold", "VACUUM (FREEZE) $fold
 	is(ask(), 't', 'and another one');
 }
 
+# The rows of a few people, behind the end of what is left of the table.
+foreach my $times (1 .. 8)
+{
+	my $few = 'SELECT count(*) FROM published.patients($$age = ' . (20 + $times) . '$$)';
+	my $answered;
+
+	ask() foreach 1 .. 2;
+	$answered = $node->safe_psql('postgres', $few);
+	$node->safe_psql('postgres', "VACUUM FULL $fold");
+	is($node->safe_psql('postgres', $few), $answered, 'a few after VACUUM FULL are those before');
+}
+is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.failed_answer'), '0', 'no answer failed');
+$age = 40;
+
 # ----------------------------------------------------------------
 # Releases that were made meanwhile, or were not
 # ----------------------------------------------------------------
@@ -108,6 +122,19 @@ is(ask(), 't', 'an answer of another extension');
 is(ask(), 't', 'and another one');
 is(worker(), $pid, 'by the same worker');
 all_holds('it knows nothing of what was before');
+
+# ----------------------------------------------------------------
+# A source that shares its rows with another's
+# ----------------------------------------------------------------
+
+$node->safe_psql('postgres', 'SET ROLE owner; CREATE TABLE hospital.visitors (LIKE hospital.patients); INSERT INTO hospital.visitors TABLE hospital.patients');
+declare_patients($node, 'postgres', 'visitors', 'hospital.visitors');
+is(ask(), 't', 'an answer while nothing is shared');
+$node->safe_psql('postgres', 'ALTER TABLE hospital.visitors INHERIT hospital.patients');
+fails_like($node, 'postgres', 'SELECT * FROM published.patients()', qr/"patients" shares data with publication "visitors"/, 'none when something is');
+$node->safe_psql('postgres', 'ALTER TABLE hospital.visitors NO INHERIT hospital.patients');
+is(ask(), 't', 'and again when nothing is any more');
+is(worker(), $pid, 'by the same worker still');
 
 # ----------------------------------------------------------------
 # A history that is locked
