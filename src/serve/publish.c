@@ -56,13 +56,19 @@ verify_answers(const DeclaredPublication *publication)
 }
 
 void
+verify_alone(const DeclaredPublication *publication)
+{
+	verify_judged_alone(publication->source, publication->owner, publication->id,
+						publication->beside, publication->nbeside);
+}
+
+void
 verify_may_release(const DeclaredPublication *publication)
 {
 	verify_schemas(publication, publication->owner);
 	verify_witness(publication);
 	verify_identified(publication);
-	verify_judged_alone(publication->source, publication->owner, publication->id,
-						publication->beside, publication->nbeside);
+	verify_alone(publication);
 }
 
 /* Inside the owner's work: all but storing it. */
@@ -99,6 +105,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	making = make_requested(publication, &request, work.context);
+	verify_alone(publication);	/* the source was not locked before */
 	stored = store_release(making, number);
 	note_release(making, number, &stored, stopwatch_seconds(&watch));
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);
@@ -145,8 +152,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 
 	publication = publication_open(name, AccessShareLock);
 	verify_releases_are_seen(publication);
-	verify_judged_alone(publication->source, publication->owner, publication->id,
-						publication->beside, publication->nbeside);
+	verify_alone(publication);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	warn_of_unique_insensitive(publication);
 

@@ -77,6 +77,9 @@ extern SentRelease store_release(const Making *making, int32 number);
 /* An error if the publication's method makes no answers on the fly. */
 extern void verify_answers(const DeclaredPublication *publication);
 
+/* An error if another publication shows the same people: what was found before the source is locked may have changed. */
+extern void verify_alone(const DeclaredPublication *publication);
+
 /* An error if the schemas are not the owner's, the history may have been rewound, or another publication shows the same people. */
 extern void verify_may_release(const DeclaredPublication *publication);
 

@@ -202,11 +202,15 @@ find_versed(Oid owner, int32 publication)
 static void
 note_publication(Place *place, int32 publication)
 {
-	Place	   *versed = find_versed(place->owner, publication);
 	int			at;
 
-	if (versed != NULL && versed != place)
-		versed->publications[find_publication(versed, publication)] = 0;
+	for (int i = 0; i < registry->nplaces; i++)
+	{
+		Place	   *other = &registry->places[i];
+
+		if (other != place && is_for(other, place->owner) && (at = find_publication(other, publication)) >= 0)
+			other->publications[at] = 0;
+	}
 	at = find_publication(place, publication);
 	if (at < 0)
 		at = KEPT_PUBLICATIONS - 1;
@@ -273,9 +277,9 @@ count_busy(Oid owner, Place **idlest)
 	return busy;
 }
 
-/* Is the versed one always busy elsewhere, and not since there is too much to do? */
+/* One more look at a versed one that is busy elsewhere: were there enough now, when others might have worked? */
 static bool
-is_neglected(Place *versed, bool is_crowded)
+neglect(Place *versed, bool is_crowded)
 {
 	versed->neglected = is_crowded ? 0 : versed->neglected + 1;
 	if (versed->neglected < NEGLECTED)
@@ -297,7 +301,7 @@ choose(const Asking *asking, int most, TimestampTz now, Place **chosen)
 		return asking->has_waited || versed->kept_until < now ? OFFER_ENGAGED : OFFER_SOON;
 	if (versed != NULL && is_busy(versed) && versed->publications[0] == asking->publication)
 		return OFFER_SOON;
-	if (asking->is_patient && (versed == NULL ? is_crowded : is_busy(versed) && !is_neglected(versed, is_crowded)))
+	if (asking->is_patient && (versed == NULL ? is_crowded : is_busy(versed) && !neglect(versed, is_crowded)))
 		return OFFER_SOON;
 	*chosen = find_resting(asking->owner, true);
 	return *chosen != NULL ? OFFER_ENGAGED : OFFER_NONE;
@@ -324,10 +328,10 @@ occupy(Place *place, PlaceState state, Oid owner, int32 publication, int asker)
 	place->neglected = 0;
 	place->asker = asker;
 	memset(place->publications, 0, sizeof(place->publications));
-	note_publication(place, publication);
+	place->publications[0] = publication;
 }
 
-/* A place for a worker who is to be started. */
+/* A place for a worker who is to be started; until it has come, another one may know its way about. */
 static Place *
 reserve(const Asking *asking, TimestampTz now)
 {
@@ -497,6 +501,7 @@ registry_enter(Oid owner, int32 publication, int asker)
 	if (own != NULL)
 	{
 		occupy(own, PLACE_WORKING, owner, publication, asker);
+		note_publication(own, publication);
 		own->pid = MyProcPid;
 		own->proc = MyProc;
 	}

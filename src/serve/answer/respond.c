@@ -145,6 +145,7 @@ respond(const Question *question, MemoryContext context)
 	verify_may_release(publication);
 	scope = scope_of(publication, &question->request, true);
 	lock_source(publication);
+	verify_alone(publication);	/* it was not locked before */
 	lock_history(publication);
 	answer_begins();
 	making = release_or_nothing(publication, &scope, work, &error);
