@@ -78,6 +78,7 @@ make_requested(DeclaredPublication *publication, const Request *request, MemoryC
 	Scope		scope = scope_of(publication, request, false);
 	Making	   *making = make_release(publication, &scope, NULL, context);
 
+	verify_alone(publication);	/* the source was not locked before */
 	verify_something(making);
 	measure_against_source(making);
 	warn_of_suppression(making);
@@ -105,7 +106,6 @@ pprepub_publish(PG_FUNCTION_ARGS)
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	making = make_requested(publication, &request, work.context);
-	verify_alone(publication);	/* the source was not locked before */
 	stored = store_release(making, number);
 	note_release(making, number, &stored, stopwatch_seconds(&watch));
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);

@@ -71,15 +71,13 @@ static bool
 engage(const Channel *channel, const Question *question, const Stopwatch *watch, Engagement *engagement)
 {
 	Stopwatch	silence = stopwatch_start();
-	Asking		asking = {question->owner, question->publication,.is_patient = true};
-	int			turns = 0;		/* one to get into line */
 	Offer		offer;
 
-	while ((offer = engage_worker(&asking, channel_handle(channel), engagement)) == OFFER_SOON)
+	while ((offer = engage_worker(question->owner, question->publication,
+								  stopwatch_seconds(watch) * 1000.0 < PATIENCE_MS,
+								  channel_handle(channel), engagement)) == OFFER_SOON)
 	{
-		turns += wait_for_rest(engagement, TURN_MS);
-		asking.has_waited = turns > 1;
-		asking.is_patient = stopwatch_seconds(watch) * 1000.0 < PATIENCE_MS;
+		wait_for_rest(engagement, TURN_MS);
 		CHECK_FOR_INTERRUPTS();
 		if (stopwatch_seconds(watch) * 1000.0 >= answer_wait)
 			break;

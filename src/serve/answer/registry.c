@@ -23,7 +23,6 @@
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
-#include "storage/proclist.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/timestamp.h"
@@ -31,9 +30,6 @@
 #define REGISTRY_NAME	"pprepub workers 6"
 
 #define IN_USE_MS		1000	/* who has rested less may be needed soon */
-
-#define STARTING_MS		500		/* who takes longer does not come, or will find another place */
-#define KEPT_MS			2	/* for who has been told that it rests, and must wake up first */
 
 /* So often in a row somebody finds his publication's worker busy elsewhere before it gets one of its own. */
 #define NEGLECTED		8
@@ -62,8 +58,7 @@ typedef struct Place
 	bool		is_held_up;		/* by others, with the answer at hand */
 	int			asker;
 	dsm_handle	channel;
-	TimestampTz rests_since;	/* or starts */
-	TimestampTz kept_until;		/* for those who waited for it: who comes later must not be faster */
+	TimestampTz rests_since;
 	ConditionVariable rested;	/* or is held up, or has left */
 } Place;
 
@@ -161,16 +156,6 @@ find_resting(Oid owner, bool is_owners)
 			found = place;
 	}
 	return found;
-}
-
-/* Under the lock: those who were to come and have not. */
-static void
-give_up_late(TimestampTz now)
-{
-	for (int i = 0; i < registry->nplaces; i++)
-		if (registry->places[i].state == PLACE_STARTING &&
-			now - registry->places[i].rests_since > STARTING_MS * INT64CONST(1000))
-			registry->places[i].state = PLACE_FREE;
 }
 
 /* The place of a publication in the list, or -1. */
@@ -290,20 +275,20 @@ neglect(Place *versed, bool is_crowded)
 
 /* Under the lock: who is to answer. */
 static Offer
-choose(const Asking *asking, int most, TimestampTz now, Place **chosen)
+choose(Oid owner, int32 publication, bool is_patient, int most, Place **chosen)
 {
 	Place	   *idlest;
-	bool		is_crowded = count_busy(asking->owner, &idlest) >= most;
-	Place	   *versed = find_versed(asking->owner, asking->publication);
+	bool		is_crowded = count_busy(owner, &idlest) >= most;
+	Place	   *versed = find_versed(owner, publication);
 
 	*chosen = versed != NULL ? versed : idlest;
 	if (versed != NULL && versed->state == PLACE_RESTING)
-		return asking->has_waited || versed->kept_until < now ? OFFER_ENGAGED : OFFER_SOON;
-	if (versed != NULL && is_busy(versed) && versed->publications[0] == asking->publication)
+		return OFFER_ENGAGED;
+	if (versed != NULL && is_busy(versed) && versed->publications[0] == publication)
 		return OFFER_SOON;
-	if (asking->is_patient && (versed == NULL ? is_crowded : is_busy(versed) && !neglect(versed, is_crowded)))
+	if (is_patient && (versed == NULL ? is_crowded : is_busy(versed) && !neglect(versed, is_crowded)))
 		return OFFER_SOON;
-	*chosen = find_resting(asking->owner, true);
+	*chosen = find_resting(owner, true);
 	return *chosen != NULL ? OFFER_ENGAGED : OFFER_NONE;
 }
 
@@ -333,24 +318,22 @@ occupy(Place *place, PlaceState state, Oid owner, int32 publication, int asker)
 
 /* A place for a worker who is to be started; until it has come, another one may know its way about. */
 static Place *
-reserve(const Asking *asking, TimestampTz now)
+reserve(Oid owner, int32 publication)
 {
 	Place	   *place = find_free();
 
 	if (place == NULL)
 		return NULL;
-	occupy(place, PLACE_STARTING, asking->owner, asking->publication, MyProcPid);
+	occupy(place, PLACE_STARTING, owner, publication, MyProcPid);
 	place->pid = 0;
 	place->proc = NULL;
-	place->rests_since = now;
 	return place;
 }
 
 Offer
-engage_worker(const Asking *asking, dsm_handle channel, Engagement *engagement)
+engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel, Engagement *engagement)
 {
 	int			most = most_busy();
-	TimestampTz now = GetCurrentTimestamp();
 	Place	   *place;
 	Latch	   *latch = NULL;
 	Offer		offer;
@@ -358,15 +341,14 @@ engage_worker(const Asking *asking, dsm_handle channel, Engagement *engagement)
 	if (!has_registry())
 		return OFFER_NONE;
 	SpinLockAcquire(&registry->lock);
-	give_up_late(now);
-	offer = choose(asking, most, now, &place);
+	offer = choose(owner, publication, is_patient, most, &place);
 	if (offer == OFFER_ENGAGED)
 	{
-		give(place, asking->publication, channel);
+		give(place, publication, channel);
 		latch = &place->proc->procLatch;
 	}
 	else if (offer == OFFER_NONE)
-		place = reserve(asking, now);
+		place = reserve(owner, publication);
 	if (place != NULL)
 		*engagement = (Engagement) {place - registry->places, place->generation, place->pid};
 	SpinLockRelease(&registry->lock);
@@ -375,10 +357,10 @@ engage_worker(const Asking *asking, dsm_handle channel, Engagement *engagement)
 	return offer;
 }
 
-bool
+void
 wait_for_rest(const Engagement *engagement, int milliseconds)
 {
-	return !ConditionVariableTimedSleep(&registry->places[engagement->place].rested, milliseconds, PG_WAIT_EXTENSION);
+	(void) ConditionVariableTimedSleep(&registry->places[engagement->place].rested, milliseconds, PG_WAIT_EXTENSION);
 }
 
 void
@@ -521,18 +503,6 @@ registry_hold_up(bool is_held_up)
 	ConditionVariableBroadcast(&own->rested);
 }
 
-/* Does somebody sleep until it rests? */
-static bool
-is_awaited(Place *place)
-{
-	bool		result;
-
-	SpinLockAcquire(&place->rested.mutex);
-	result = !proclist_is_empty(&place->rested.wakeup);
-	SpinLockRelease(&place->rested.mutex);
-	return result;
-}
-
 /* Others, above all parallel queries, need workers too; but not those which are in use. */
 static bool
 too_many_rest(TimestampTz now)
@@ -560,7 +530,6 @@ registry_rest(void)
 	own->generation++;
 	own->asker = 0;
 	own->rests_since = now;
-	own->kept_until = is_awaited(own) ? now + KEPT_MS * INT64CONST(1000) : 0;
 	own->state = PLACE_DISMISSED;
 	is_one_too_many = count_busy(own->owner, &idlest) >= most;
 	if (!is_one_too_many)

@@ -38,16 +38,8 @@ typedef enum Offer
 {
 	OFFER_ENGAGED,				/* a worker that rested has the channel */
 	OFFER_SOON,					/* one is about to rest that should be waited for */
-	OFFER_NONE					/* start one: it has a place, if it comes soon */
+	OFFER_NONE					/* start one: it has a place */
 } Offer;
-
-typedef struct Asking
-{
-	Oid			owner;
-	int32		publication;
-	bool		is_patient;
-	bool		has_waited;		/* for a worker, until it rested */
-} Asking;
 
 /*
  * Gives the channel to a worker of the owner's.  The one that has answered about
@@ -58,17 +50,16 @@ typedef struct Asking
  * publication has been neglected for long enough to get a worker of its own.  Its
  * engagement is the caller's, or somebody else's.
  */
-extern Offer engage_worker(const Asking *asking, dsm_handle channel, Engagement *engagement);
+extern Offer engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel, Engagement *engagement);
 
 /* It has not been started, or nobody asks for it any more; where it is there by now, nothing happens. */
 extern void start_nobody(void);
 
 /*
- * Waits, not for long, until a worker who is engaged rests, or is held up; true if
- * that was told.  When it rests, who has waited longest is told, and no other.  At
- * first this gets into line, and returns at once.
+ * Waits, not for long, until a worker who is engaged rests, or is held up.  When
+ * it rests, who has waited longest is told, and no other.
  */
-extern bool wait_for_rest(const Engagement *engagement, int milliseconds);
+extern void wait_for_rest(const Engagement *engagement, int milliseconds);
 extern void stop_waiting_for_rest(void);
 
 /* Is it still at work on that? */

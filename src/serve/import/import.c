@@ -16,7 +16,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "declare/bases.h"
 #include "declare/parameters.h"
 #include "declare/schemas.h"
 #include "declare/work.h"
@@ -177,8 +176,7 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 	publication = publication_open(name, ExclusiveLock);
 	verify_takes_imports(publication);
 	verify_schemas(publication, publication->owner);
-	verify_judged_alone(publication->source, publication->owner, publication->id,
-						publication->beside, publication->nbeside);
+	verify_alone(publication);
 	number = next_number(publication);
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
