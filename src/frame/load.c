@@ -8,7 +8,7 @@
  *		come; codes that mean something by their order can only be given when
  *		all values are known, in a second pass over bare integers.
  *
- *		Columns grow by a quarter when full: memory is counted in bytes a row.
+ *		Columns grow by a quarter or so when full: memory is counted in bytes a row.
  */
 #include "frame/loading.h"
 
@@ -20,6 +20,7 @@
 #include "utils/memutils.h"
 
 #define FIRST_CAPACITY	1024
+#define MORE_ROWS		16		/* a quarter of a few rows is none */
 
 static void
 resize(FrameLoad *state, uint64 capacity)
@@ -40,7 +41,7 @@ make_room(FrameLoad *state)
 				 errmsg("the source of publication \"%s\" has more than " UINT64_FORMAT " rows",
 						state->publication->name, MAX_FRAME_ROWS),
 				 errhint("Declare a publication for each of several views that divide the people among them.")));
-	resize(state, Min(state->capacity + state->capacity / 4, MAX_FRAME_ROWS));
+	resize(state, Min(state->capacity + state->capacity / 4 + MORE_ROWS, MAX_FRAME_ROWS));
 }
 
 static bool
