@@ -321,84 +321,6 @@ code_texts(CodingState *state, Coding *coding)
  * ----------------------------------------------------------------
  */
 
-typedef struct StoredTree
-{
-	uint32		nnodes;
-	char	  **names;
-	uint32	   *parent;
-	Code	   *first_leaf;
-	Code	   *leaves;
-	bool		is_ladder;
-	Datum		low;
-	Datum		high;
-	Datum		width;
-} StoredTree;
-
-/* Results of the query are breadth-first, siblings side by side. */
-static void
-read_nodes(CatalogAccess *access, StoredTree *tree, int32 number)
-{
-	strmap_hash *nodes;
-
-	catalog_read("SELECT node, parent, first_leaf::int, leaves::int FROM pprepub.catalog_tree_node"
-					" WHERE tree = $1 ORDER BY depth, first_leaf",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
-	if (SPI_processed == 0)
-		elog(ERROR, "tree %d has no nodes", number);
-	tree->nnodes = SPI_processed;
-	tree->names = MemoryContextAllocExtended(access->context, sizeof(char *) * (Size) tree->nnodes, MCXT_ALLOC_HUGE);
-	tree->parent = new_array(uint32, tree->nnodes);
-	tree->first_leaf = new_array(Code, tree->nnodes);
-	tree->leaves = new_array(Code, tree->nnodes);
-	nodes = strmap_create(CurrentMemoryContext, tree->nnodes, NULL);
-	for (uint32 i = 0; i < tree->nnodes; i++)
-	{
-		char	   *parent = catalog_text(access, i, "parent");
-		bool		found;
-
-		CHECK_FOR_INTERRUPTS();
-		tree->names[i] = catalog_text(access, i, "node");
-		strmap_insert(nodes, tree->names[i], &found)->number = i;
-		tree->parent[i] = parent == NULL ? 0 : strmap_lookup(nodes, parent)->number;
-		tree->first_leaf[i] = catalog_int(i, "first_leaf");
-		tree->leaves[i] = catalog_int(i, "leaves");
-	}
-}
-
-char *
-tree_root_name(int32 tree)
-{
-	CatalogAccess access;
-	char	   *name;
-
-	catalog_enter(&access);
-	catalog_read("SELECT node FROM pprepub.catalog_tree_node WHERE tree = $1 AND parent IS NULL",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
-	name = catalog_text(&access, 0, "node");
-	catalog_leave(&access);
-	return name;
-}
-
-static void
-read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
-{
-	MemoryContext old;
-	bool		isnull;
-
-	catalog_read("SELECT ladder[1] AS low, ladder[2] AS high, ladder[3] AS width"
-					" FROM pprepub.catalog_tree WHERE tree = $1 AND ladder IS NOT NULL",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
-	tree->is_ladder = SPI_processed > 0;
-	if (!tree->is_ladder)
-		return;
-	old = MemoryContextSwitchTo(access->context);
-	tree->low = NumericGetDatum(DatumGetNumericCopy(catalog_field(0, "low", &isnull)));
-	tree->high = NumericGetDatum(DatumGetNumericCopy(catalog_field(0, "high", &isnull)));
-	tree->width = NumericGetDatum(DatumGetNumericCopy(catalog_field(0, "width", &isnull)));
-	MemoryContextSwitchTo(old);
-}
-
-
 /* The rung of a ladder that a number falls onto. */
 static Code
 rung_of(const StoredTree *tree, Oid type, Datum value)
@@ -463,34 +385,23 @@ map_leaves(CodingState *state, const StoredTree *tree, const uint32 *number, con
 }
 
 static void
-code_taxonomy(CodingState *state, Coding *coding)
+code_taxonomy(CodingState *state, const StoredTree *stored, Coding *coding)
 {
-	StoredTree	stored = {0};
-	CatalogAccess access;
-	Tree	   *tree;
 	uint32	   *number;
-	Code		nleaves;
-
-	catalog_enter(&access);
-	read_ladder(&access, &stored, state->column->tree);
-	read_nodes(&access, &stored, state->column->tree);
-	nleaves = stored.leaves[0];	/* all but names dies with the SPI connection */
-	MemoryContextSwitchTo(access.context);
-	tree = tree_of_nodes(stored.nnodes, stored.parent, stored.first_leaf, stored.leaves,
-						 state->has_null, &number);
-	catalog_leave(&access);
+	Tree	   *tree = tree_of_nodes(stored->nnodes, stored->parent, stored->first_leaf, stored->leaves,
+									 state->has_null, &number);
 
 	coding->names = new_zeros(char *, tree->nnodes);
-	for (uint32 i = 0; i < stored.nnodes; i++)
-		coding->names[number[i]] = stored.names[i];
-	if (stored.nnodes == 1 && state->has_null)
-		coding->names[1] = stored.names[0];
-	map_leaves(state, &stored, number, tree);
-	coding->domain = make_domain(state, nleaves, tree);
+	for (uint32 i = 0; i < stored->nnodes; i++)
+		coding->names[number[i]] = stored->names[i];
+	if (stored->nnodes == 1 && state->has_null)
+		coding->names[1] = stored->names[0];
+	map_leaves(state, stored, number, tree);
+	coding->domain = make_domain(state, stored->leaves[0], tree);
 }
 
 Coding *
-code_column(const DeclaredColumn *column, const Dictionary *dictionary,
+code_column(const DeclaredColumn *column, const StoredTree *tree, const Dictionary *dictionary,
 			bool has_null, Code **code, Uncodable *uncodable)
 {
 	Coding	   *coding = palloc0(sizeof(Coding));
@@ -509,7 +420,7 @@ code_column(const DeclaredColumn *column, const Dictionary *dictionary,
 			code_texts(&state, coding);
 			break;
 		case KIND_TAXONOMY:
-			code_taxonomy(&state, coding);
+			code_taxonomy(&state, tree, coding);
 			break;
 	}
 	*code = state.code;

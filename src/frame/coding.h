@@ -11,6 +11,7 @@
 #include "declare/publication.h"
 #include "frame/dictionary.h"
 #include "frame/domain.h"
+#include "frame/stored_tree.h"
 
 /* Why values of a column cannot be coded; which they are is for the owner only. */
 typedef struct Uncodable
@@ -35,16 +36,13 @@ typedef struct Coding
 } Coding;
 
 /*
- * Makes the domain of a column from its distinct values.  Sets *code, which
+ * Makes the domain of a column from its distinct values, and its tree if it is a taxonomy's.  Sets *code, which
  * maps the dictionary's numbers to codes, with NO_CODE for values that cannot
  * be coded; those are described in *uncodable.  Frequencies are left at 0.
  * Runs output functions of the column's type, so to be called as the owner.
  */
-extern Coding *code_column(const DeclaredColumn *column, const Dictionary *dictionary,
+extern Coding *code_column(const DeclaredColumn *column, const StoredTree *tree, const Dictionary *dictionary,
 						   bool has_null, Code **code, Uncodable *uncodable);
-
-/* The name of a stored tree's root. */
-extern char *tree_root_name(int32 tree);
 
 /* The width of a line between two values, or 0 where doubles cannot tell. */
 extern double line_width(Oid type, Datum low, Datum high);

@@ -80,7 +80,7 @@ load_quasi_identifier(FrameLoad *state, LoadedFrame *loaded, LoadingColumn *colu
 	Uncodable	uncodable;
 	Code	   *code;
 
-	loaded->codings[q] = code_column(column->column, column->dictionary,
+	loaded->codings[q] = code_column(column->column, column->tree, column->dictionary,
 									 has_null(state, column), &code, &uncodable);
 	loaded->codings[q]->is_part = state->condition != NULL;
 	if (uncodable.reason != NULL && !state->is_lenient)

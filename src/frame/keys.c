@@ -73,6 +73,12 @@ equal_keys(const KeyTable *table, Datum a, Datum b)
 	return DatumGetBool(FunctionCall2Coll(table->equal, table->collation, a, b));
 }
 
+bool
+keys_equal(const KeyTable *table, Datum a, Datum b)
+{
+	return equal_keys(table, a, b);
+}
+
 /* The slot where a key is, or would be. */
 static inline KeySlot *
 find_slot(const KeyTable *table, Datum key, uint32 hash)

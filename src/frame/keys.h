@@ -53,6 +53,8 @@ extern KeyTable *keys_create(Oid type, Oid collation);
 /* Equal keys have the same. */
 extern uint32 keys_hash(const KeyTable *table, Datum key);
 
+extern bool keys_equal(const KeyTable *table, Datum a, Datum b);
+
 /* Appends a key without looking; to be followed by keys_index() once. */
 extern void keys_append(KeyTable *table, Datum key);
 

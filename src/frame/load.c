@@ -122,6 +122,8 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		column->column = declared;
 		get_typlenbyval(declared->type, &length, &byval);
 		column->word = byval ? length : 0;
+		if (declared->role == ROLE_QUASI_IDENTIFIER && declared->kind == KIND_TAXONOMY)
+			column->tree = stored_tree_read(declared->tree);
 		if (declared->role == ROLE_KEY)
 		{
 			state->key = state->ncolumns - 1;

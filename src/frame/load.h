@@ -11,6 +11,7 @@
 #include "frame/coding.h"
 #include "frame/frame.h"
 #include "frame/keys.h"
+#include "frame/spots.h"
 
 /* A column whose values leave as they are: the sensitive one, or an insensitive one. */
 typedef struct PlainColumn
@@ -71,9 +72,11 @@ extern FrameLoad *load_given(const DeclaredPublication *publication, KeyTable *k
 
 /*
  * Reads the rows with these keys too, as far as they are in the source: people
- * who were not asked for, but may help to protect those who were.
+ * who were not asked for, but may help to protect those who were.  Where a plain
+ * source is given, it is known where some of them stood; returns how many were
+ * found elsewhere.
  */
-extern void load_helpers(FrameLoad *load, Datum *keys, uint64 n);
+extern uint64 load_helpers(FrameLoad *load, const PlainSource *source, const Spot *spots, const Datum *keys, uint64 n);
 
 /*
  * Reads people of a registry who are not in the source, from a copy of it: they

@@ -15,6 +15,7 @@
 typedef struct LoadingColumn
 {
 	const DeclaredColumn *column;
+	const StoredTree *tree;		/* or NULL */
 	int16		word;			/* its length if it is passed by value, or 0 */
 	Dictionary *dictionary;		/* NULL for the key */
 	uint32	   *number;			/* [capacity] the dictionary's numbers */
@@ -59,6 +60,19 @@ extern void read_query(FrameLoad *load, const char *sql, ParamListInfo params);
  */
 extern void index_rows(FrameLoad *load, uint64 from);
 extern void sieve_rows(FrameLoad *load, uint64 from);
+
+/*
+ * Appends the rows of people who still stand where they stood, in no order; has
+ * the keys of all others come first, and returns how many these are.
+ */
+extern uint64 read_spots(FrameLoad *load, const PlainSource *source, const Spot *spots, Datum *keys, uint64 n);
+
+/* A key as a tuple of the source gives it. */
+static inline Datum
+key_as_stored(const FrameLoad *load, Datum key)
+{
+	return as_stored(key, load->columns[load->key].word);
+}
 
 extern const LoadingColumn *sensitive_column(const FrameLoad *load);
 

@@ -136,7 +136,7 @@ print_withheld(const DeclaredColumn *column)
 		case KIND_RANGE:
 			return whole_range(column->type);
 		case KIND_TAXONOMY:
-			return CStringGetTextDatum(tree_root_name(column->tree));
+			return CStringGetTextDatum(stored_tree_root(column->tree));
 		case KIND_PREFIX:
 		case KIND_SUPPRESS:
 			break;

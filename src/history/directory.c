@@ -5,7 +5,8 @@
  * NOTES
  *		Two people with the same hash are both found, and the row itself tells
  *		which of them it is about: keys need not be kept.  A neighborhood that
- *		is no more leaves its slots behind; they are used again.
+ *		is no more leaves its slots behind; they are used again, each for the
+ *		person that it was about, if possible, whose spot stands there.
  */
 #include "history/directory.h"
 
@@ -15,7 +16,6 @@
 #include "history/heap_reader.h"
 #include "history/space.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -26,10 +26,15 @@
 /* So many slots are on their way from memory at a time. */
 #define AT_ONCE 32
 
+/* Of ten slots six are used at first, and seven at most. */
+#define SLOTS_FOR(n)	((n) / 3 * 5 + 16)
+#define is_full(used, nslots)	((used) * 10 > (nslots) * 7)
+
 typedef struct Slot
 {
 	uint32		hash;
 	uint32		at;				/* a place, or FREE */
+	Spot		spot;			/* where the person's row in the source may be */
 } Slot;
 
 struct Directory
@@ -51,8 +56,9 @@ struct Directory
 	LoosePages	loose;			/* pages of rows forgotten since */
 
 	Slot	   *slots;
-	uint64		nslots;			/* a power of 2 */
+	uint64		nslots;
 	uint64		used;			/* not FREE */
+	Survey		survey;
 
 	int64		last_number;
 	int64		last_invented;
@@ -67,7 +73,7 @@ struct Directory
 static void
 make_slots(Directory *directory, uint64 n)
 {
-	directory->nslots = pg_nextpower2_64(Max(n, 1024));
+	directory->nslots = SLOTS_FOR(n);
 	directory->slots = MemoryContextAllocExtended(directory->context, sizeof(Slot) * directory->nslots, MCXT_ALLOC_HUGE);
 	memset(directory->slots, 0xff, sizeof(Slot) * directory->nslots);	/* FREE */
 	directory->used = 0;
@@ -79,23 +85,61 @@ is_gone(const Directory *directory, uint32 at)
 	return !ItemPointerIsValid(&directory->places[at].tid);
 }
 
+/* A type's own hashes may differ in their lower bits only. */
+static inline Slot *
+first_slot(const Directory *directory, uint32 hash)
+{
+	return directory->slots + ((uint64) (hash * 0x9e3779b1) * directory->nslots >> 32);
+}
+
+static inline Slot *
+next_slot(const Directory *directory, Slot *slot)
+{
+	return ++slot == directory->slots + directory->nslots ? directory->slots : slot;
+}
+
 /* The slot of a hash will be looked at soon. */
 static inline void
 approach(const Directory *directory, uint32 hash)
 {
-	__builtin_prefetch(&directory->slots[hash & (directory->nslots - 1)]);
+	__builtin_prefetch(first_slot(directory, hash));
 }
 
-/* Takes the first slot on the way that is free, or that of a neighborhood that is no more. */
+/* The same of up to AT_ONCE people; tells their hashes. */
 static void
-put(Directory *directory, uint32 hash, uint32 at)
+approach_some(const Directory *directory, const Datum *keys, uint32 *hash, int n)
 {
-	uint64		i = hash & (directory->nslots - 1);
+	for (int i = 0; i < n; i++)
+	{
+		hash[i] = keys_hash(directory->hasher, keys[i]);
+		approach(directory, hash[i]);
+	}
+}
 
-	while (directory->slots[i].at != FREE && !is_gone(directory, directory->slots[i].at))
-		i = (i + 1) & (directory->nslots - 1);
-	directory->used += directory->slots[i].at == FREE;
-	directory->slots[i] = (Slot) {hash, at};
+/* Takes the person's own slot, if it is of a neighborhood that is no more; else the first on the way that is free, or is such. */
+static void
+put(Directory *directory, uint32 hash, uint32 at, Spot spot)
+{
+	Slot	   *slot = first_slot(directory, hash);
+	Slot	   *other = NULL;
+
+	for (; slot->at != FREE; slot = next_slot(directory, slot))
+	{
+		if ((slot->hash != hash && other != NULL) || !is_gone(directory, slot->at))
+			continue;
+		if (slot->hash == hash)
+		{
+			slot->at = at;
+			return;
+		}
+		other = slot;
+	}
+	if (other == NULL)
+	{
+		other = slot;
+		directory->used++;
+	}
+	*other = (Slot) {hash, at, spot};
 }
 
 /* Anew, with room for n more, without those of neighborhoods that are no more; moved: where places went. */
@@ -108,13 +152,13 @@ rehash(Directory *directory, uint64 n, const uint32 *moved)
 
 	for (uint64 i = 0; i < nold; i++)
 		living += old[i].at != FREE && (moved != NULL ? moved[old[i].at] != FREE : !is_gone(directory, old[i].at));
-	make_slots(directory, (living + n) / 3 * 4 + 4);
+	make_slots(directory, living + n);
 	for (uint64 i = 0; i < nold; i++)
 	{
 		uint32		at = old[i].at == FREE || moved == NULL ? old[i].at : moved[old[i].at];
 
 		if (at != FREE && !is_gone(directory, at))
-			put(directory, old[i].hash, at);
+			put(directory, old[i].hash, at, old[i].spot);
 	}
 	pfree(old);
 	CHECK_FOR_INTERRUPTS();
@@ -123,7 +167,7 @@ rehash(Directory *directory, uint64 n, const uint32 *moved)
 static void
 make_room(Directory *directory, uint64 n)
 {
-	if ((directory->used + n) * 4 > directory->nslots * 3)
+	if (is_full(directory->used + n, directory->nslots))
 		rehash(directory, n, NULL);
 }
 
@@ -161,7 +205,7 @@ put_some(Directory *directory, const Datum *keys, const bool *nulls, int n, uint
 			approach(directory, hash[nhashes++]);
 		}
 	for (int i = 0; i < nhashes; i++)
-		put(directory, hash[i], at);
+		put(directory, hash[i], at, NO_SPOT);
 }
 
 void
@@ -273,7 +317,7 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	directory->hasher = keys_create(key->type, key->collation);
 	directory->places = palloc(sizeof(Place));
 	directory->loose.context = context;
-	make_slots(directory, publication->remembered / 3 * 4 + 4);
+	make_slots(directory, publication->remembered);
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(directory->table))
 		read_heap(directory->table, NULL, read_row, directory, &directory->loose);
@@ -321,15 +365,13 @@ find_any(const Directory *directory, Places *found)
 static void
 find_hash(const Directory *directory, uint32 hash, Places *found, uint32 *allocated)
 {
-	uint64		mask = directory->nslots - 1;
-
-	for (uint64 i = hash & mask; directory->slots[i].at != FREE; i = (i + 1) & mask)
+	for (Slot *slot = first_slot(directory, hash); slot->at != FREE; slot = next_slot(directory, slot))
 	{
-		if (directory->slots[i].hash != hash || is_gone(directory, directory->slots[i].at))
+		if (slot->hash != hash || is_gone(directory, slot->at))
 			continue;
 		if (found->n == *allocated)
 			found->places = repalloc_huge(found->places, sizeof(Place) * (*allocated *= 2));
-		found->places[found->n++] = directory->places[directory->slots[i].at];
+		found->places[found->n++] = directory->places[slot->at];
 	}
 }
 
@@ -338,11 +380,7 @@ find_some(const Directory *directory, const Datum *keys, int n, Places *found, u
 {
 	uint32		hash[AT_ONCE];
 
-	for (int i = 0; i < n; i++)
-	{
-		hash[i] = keys_hash(directory->hasher, keys[i]);
-		approach(directory, hash[i]);
-	}
+	approach_some(directory, keys, hash, n);
 	for (int i = 0; i < n; i++)
 		find_hash(directory, hash[i], found, allocated);
 }
@@ -373,6 +411,62 @@ directory_find(const Directory *directory, const KeyTable *people)
 			found.places[found.n++] = found.places[i];
 		}
 	return found;
+}
+
+/* ----------------------------------------------------------------
+ * Rows of the source
+ * ----------------------------------------------------------------
+ */
+
+/* Anybody who has the hash: whoever fetches the row will see whose it is. */
+static Slot *
+find_person(const Directory *directory, uint32 hash)
+{
+	Slot	   *slot = first_slot(directory, hash);
+
+	while (slot->at != FREE && slot->hash != hash)
+		slot = next_slot(directory, slot);
+	return slot->at == FREE ? NULL : slot;
+}
+
+void
+directory_note_spot(Directory *directory, Datum key, Spot spot)
+{
+	KeyTable   *hasher = directory->hasher;
+	Slot	   *slot = find_person(directory, keys_hash(hasher, as_stored(key, hasher->byval ? hasher->length : 0)));
+
+	if (slot != NULL)
+		slot->spot = spot;
+}
+
+static void
+find_spots(const Directory *directory, const Datum *keys, Spot *spots, int n)
+{
+	uint32		hash[AT_ONCE];
+
+	approach_some(directory, keys, hash, n);
+	for (int i = 0; i < n; i++)
+	{
+		const Slot *slot = find_person(directory, hash[i]);
+
+		spots[i] = slot == NULL ? NO_SPOT : slot->spot;
+	}
+}
+
+Spot *
+directory_spots(const Directory *directory, const Datum *keys, uint64 n)
+{
+	Spot	   *spots = new_array(Spot, n);
+
+	for (uint64 i = 0; i < n; i += AT_ONCE)
+		find_spots(directory, keys + i, spots + i, Min(AT_ONCE, n - i));
+	return spots;
+}
+
+Survey *
+directory_survey(Directory *directory)
+{
+	return &directory->survey;
 }
 
 int64

@@ -1,10 +1,11 @@
 /*
  * directory.h
- *		Where in the fold people are: a look-up by key that outlives the
- *		transaction, for a process that answers again and again.
+ *		Where in the fold people are, and where in the source: a look-up by key
+ *		that outlives the transaction, for a process that answers again and again.
  *
  * It keeps hashes of keys and places of rows, some twenty bytes a person, so
- * that an answer reads the neighborhoods it touches and no others.
+ * that an answer reads the neighborhoods it touches and no others, and helpers
+ * without looking for each in an index.
  */
 #ifndef PPREPUB_HISTORY_DIRECTORY_H
 #define PPREPUB_HISTORY_DIRECTORY_H
@@ -14,6 +15,8 @@
 #include "declare/publication.h"
 #include "executor/tuptable.h"
 #include "frame/keys.h"
+#include "frame/spots.h"
+#include "history/survey.h"
 #include "storage/itemptr.h"
 
 typedef struct Directory Directory;
@@ -44,13 +47,19 @@ extern bool directory_is_current(const Directory *directory, const DeclaredPubli
 /* Where those of these people are whom it knows; some places may hold others only, and there is one unless it knows nobody. */
 extern Places directory_find(const Directory *directory, const KeyTable *people);
 
+/* Where the rows of people in the source were seen last. */
+extern Spot *directory_spots(const Directory *directory, const Datum *keys, uint64 n);
+extern void directory_note_spot(Directory *directory, Datum key, Spot spot);
+extern Survey *directory_survey(Directory *directory);
+
 /* Numbers given so far. */
 extern int64 directory_last_number(const Directory *directory);
 extern int64 directory_last_invented(const Directory *directory);
 
 /*
- * What a release changes.  When its transaction aborts, the directory is wrong
- * and must be deleted, with its context.
+ * What a release changes: neighborhoods are forgotten before their members are
+ * added as others.  When its transaction aborts, the directory is wrong and must
+ * be deleted, with its context.
  */
 extern void directory_add(Directory *directory, TupleTableSlot *slot);
 extern void directory_forget(Directory *directory, uint32 at);

@@ -54,6 +54,18 @@ add_members(Absent *absent, const Fold *fold, uint32 neighborhood)
 			add_absent(absent, members.keys[i], first + i);
 }
 
+/* From where they stood, as far as that is known. */
+static void
+fetch_absent(const Fold *fold, FrameLoad *load, const Absent *absent)
+{
+	const PlainSource *source = fold->directory == NULL ? NULL : plain_source(fold->publication);
+	const Spot *spots = source == NULL ? NULL : directory_spots(fold->directory, absent->keys, absent->n);
+	uint64		strayed = load_helpers(load, source, spots, absent->keys, absent->n);
+
+	if (source != NULL)
+		survey_note_strayed(directory_survey(fold->directory), source, strayed, fold->publication->remembered);
+}
+
 void
 fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted)
 {
@@ -70,7 +82,7 @@ fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted)
 			add_members(&absent, fold, n);
 	}
 	if (absent.n > 0)
-		load_helpers(load, absent.keys, absent.n);
+		fetch_absent(fold, load, &absent);
 	for (uint64 i = 0; i < absent.n; i++)
 		fold->past.row[absent.member[i]] = keys_find(load_keys(load), absent.keys[i]);
 	MemoryContextSwitchTo(old);

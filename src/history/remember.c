@@ -380,10 +380,22 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 	return people;
 }
 
+/* Before its members are written anew, so that they take over what the directory has about them. */
+static void
+part_neighborhood(const Remembering *remembering, uint32 n)
+{
+	const Fold *fold = remembering->fold;
+
+	if (fold->directory != NULL && remembering->published[n] == 0)
+		directory_forget(fold->directory, fold->neighborhoods[n].at);
+}
+
 /* A class, as far as it is of one neighborhood, becomes one itself. */
 static void
 remember_people(Remembering *remembering, const People *people, Datum keys, Datum shown)
 {
+	if (people->parent != NO_NEIGHBORHOOD)
+		part_neighborhood(remembering, people->parent);
 	write_neighborhood(remembering, people, keys,
 					   is_one_epoch(remembering, people) ? shown : epochs_of(remembering, people));
 	if (people->parent != NO_NEIGHBORHOOD)
@@ -568,11 +580,8 @@ delete_parted(const Remembering *remembering)
 
 	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)
 	{
-		if (remembering->published[n] == 0)
-			continue;
-		tids[count++] = fold->neighborhoods[n].tid;
-		if (fold->directory != NULL)
-			directory_forget(fold->directory, fold->neighborhoods[n].at);
+		if (remembering->published[n] > 0)
+			tids[count++] = fold->neighborhoods[n].tid;
 	}
 	delete_rows(remembering->table, tids, count);
 	pfree(tids);

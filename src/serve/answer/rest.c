@@ -15,6 +15,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/interrupt.h"
+#include "serve/answer/kept.h"
 #include "serve/answer/quiet.h"
 #include "serve/answer/registry.h"
 #include "serve/answer/settings.h"
@@ -92,6 +93,8 @@ rest(void)
 			(void) registry_rest();	/* nobody asks any more */
 			continue;
 		}
+		if (kept_look_about())
+			continue;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 Min(LOOK_UP_MS, answer_linger), PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
