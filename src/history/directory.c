@@ -349,68 +349,70 @@ compare_places(const void *a, const void *b)
 							  unconstify(ItemPointerData *, &((const Place *) b)->tid));
 }
 
-/* Of no use but to see whether the fold is still the one that was read. */
-static void
-find_any(const Directory *directory, Places *found)
+/* Places, each once. */
+typedef struct Finding
 {
-	uint32		at = 0;
+	const Directory *directory;
+	Places		found;
+	uint32		allocated;
+	bool	   *is_found;		/* [nplaces] */
+} Finding;
 
-	while (at < directory->nplaces && is_gone(directory, at))
-		at++;
-	if (at < directory->nplaces)
-		found->places[found->n++] = directory->places[at];
+static void
+add_found(Finding *finding, uint32 at)
+{
+	const Directory *directory = finding->directory;
+
+	if (finding->is_found[at] || is_gone(directory, at))
+		return;
+	finding->is_found[at] = true;
+	if (finding->found.n == finding->allocated)
+		finding->found.places = repalloc_huge(finding->found.places, sizeof(Place) * (finding->allocated *= 2));
+	finding->found.places[finding->found.n++] = directory->places[at];
 }
 
-/* Appends the places of everybody who has the hash. */
+/* The places of everybody who has one of the hashes. */
 static void
-find_hash(const Directory *directory, uint32 hash, Places *found, uint32 *allocated)
+find_some(Finding *finding, const Datum *keys, int n)
 {
-	for (Slot *slot = first_slot(directory, hash); slot->at != FREE; slot = next_slot(directory, slot))
-	{
-		if (slot->hash != hash || is_gone(directory, slot->at))
-			continue;
-		if (found->n == *allocated)
-			found->places = repalloc_huge(found->places, sizeof(Place) * (*allocated *= 2));
-		found->places[found->n++] = directory->places[slot->at];
-	}
-}
-
-static void
-find_some(const Directory *directory, const Datum *keys, int n, Places *found, uint32 *allocated)
-{
+	const Directory *directory = finding->directory;
 	uint32		hash[AT_ONCE];
 
 	approach_some(directory, keys, hash, n);
 	for (int i = 0; i < n; i++)
-		find_hash(directory, hash[i], found, allocated);
+		for (Slot *slot = first_slot(directory, hash[i]); slot->at != FREE; slot = next_slot(directory, slot))
+			if (slot->hash == hash[i])
+				add_found(finding, slot->at);
+}
+
+/* Any place is of no use but to see whether the fold is still the one that was read. */
+static void
+find_any(Finding *finding)
+{
+	for (uint32 at = 0; at < finding->directory->nplaces && finding->found.n == 0; at++)
+		add_found(finding, at);
 }
 
 Places
 directory_find(const Directory *directory, const KeyTable *people)
 {
-	uint32		allocated = 1024;
-	Places		found = {.places = palloc(sizeof(Place) * allocated)};
-	uint32		all;
+	Finding		finding = {.directory = directory,.allocated = 1024,.is_found = new_zeros(bool, directory->nplaces)};
+	Places	   *found = &finding.found;
 
+	found->places = palloc(sizeof(Place) * finding.allocated);
 	for (uint64 i = 0; i < people->size; i += AT_ONCE)
 	{
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		find_some(directory, people->keys + i, Min(AT_ONCE, people->size - i), &found, &allocated);
+		find_some(&finding, people->keys + i, Min(AT_ONCE, people->size - i));
 	}
-	if (found.n == 0)
-		find_any(directory, &found);
-	qsort(found.places, found.n, sizeof(Place), compare_places);
-	all = found.n;
-	found.n = 0;
-	found.tids = new_array(ItemPointerData, all);
-	for (uint32 i = 0; i < all; i++)
-		if (i == 0 || found.places[i].at != found.places[found.n - 1].at)
-		{
-			found.tids[found.n] = found.places[i].tid;
-			found.places[found.n++] = found.places[i];
-		}
-	return found;
+	find_any(&finding);
+	qsort(found->places, found->n, sizeof(Place), compare_places);
+	found->tids = new_array(ItemPointerData, found->n);
+	for (uint32 i = 0; i < found->n; i++)
+		found->tids[i] = found->places[i].tid;
+	pfree(finding.is_found);
+	return *found;
 }
 
 /* ----------------------------------------------------------------
