@@ -29,7 +29,8 @@ verify_name_of_node(const TreeBuilder *builder, const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("node \"%.*s…\" of taxonomy \"%s\" is longer than %d bytes",
-						pg_mbcliplen(name, strlen(name), 40), name, builder->taxonomy, MAX_NAME_BYTES)));
+						pg_mbcliplen(name, strlen(name), 40), name, builder->taxonomy, MAX_NAME_BYTES),
+				 errhint("Give it a shorter name.")));
 	if (builder->nnodes >= MAX_NODES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

@@ -129,7 +129,8 @@ add_value(Dictionary *dictionary, Datum value)
 		if (dictionary->capacity > PG_UINT32_MAX / 2)
 			ereport(ERROR,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("a column has too many distinct values")));
+					 errmsg("a column has too many distinct values"),
+					 errhint("Declare a view that rounds them, or a publication for each of several views that divide the people among them.")));
 		dictionary->capacity *= 2;
 		dictionary->values = repalloc_huge(dictionary->values,
 										   sizeof(Datum) * (Size) dictionary->capacity);

@@ -52,7 +52,8 @@ grow(RegionMap *map)
 	if (map->allocated > PG_UINT32_MAX / 4)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a release has too many different regions")));
+				 errmsg("a release has too many different regions"),
+				 errhint("Publish fewer columns, or in several releases of a cohort each.")));
 	map->allocated *= 2;
 	map->numbers = repalloc_huge(map->numbers, sizeof(uint32) * ((Size) map->allocated * map->width + 1));
 	pfree(map->slots);

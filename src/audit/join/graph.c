@@ -187,7 +187,8 @@ add_edges(JoinPair *pair, uint32 node, uint32 *found, uint32 nfound, uint64 *roo
 	if (nfound >= NO_EDGE - pair->nedges)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("two releases have more than %u edges", NO_EDGE - 1)));
+				 errmsg("two releases have more than %u edges", NO_EDGE - 1),
+				 errhint("Join releases of a part of the people, or on columns that tell them further apart.")));
 	if ((uint64) pair->nedges + nfound > *room)
 	{
 		*room = Max(*room * 2, (uint64) pair->nedges + nfound);

@@ -191,7 +191,8 @@ web_add_thread(Web *web, uint32 a, uint32 b)
 	if (web->nthreads == NO_THREAD)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("releases have more than %u edges", NO_THREAD - 1)));
+				 errmsg("releases have more than %u edges", NO_THREAD - 1),
+				 errhint("Declare a publication for each of several views that divide the people among them.")));
 	if (web->nthreads > web->thread_room)
 	{
 		web->thread_room *= 2;

@@ -30,7 +30,8 @@ make_room(TableReceiver *state)
 	if (import->nrows >= MAX_FRAME_ROWS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("\"%s\" has more than " UINT64_FORMAT " rows", import->table_name, MAX_FRAME_ROWS)));
+				 errmsg("\"%s\" has more than " UINT64_FORMAT " rows", import->table_name, MAX_FRAME_ROWS),
+				 errhint("Divide it among several tables, and import these one after the other.")));
 	state->capacity = Min(state->capacity + state->capacity / 4, MAX_FRAME_ROWS);
 	for (int i = 0; i < import->ncolumns; i++)
 		import->columns[i].number = repalloc_huge(import->columns[i].number, sizeof(uint32) * state->capacity);

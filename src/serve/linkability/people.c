@@ -139,7 +139,8 @@ make_room(Gathering *gathering)
 	if (n > PG_UINT32_MAX / 4)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("releases have too many people to be joined")));
+				 errmsg("releases have too many people to be joined"),
+				 errhint("Join fewer releases, or releases of a part of the people.")));
 	gathering->people->thread = repalloc_huge(gathering->people->thread, sizeof(Thread) * n);
 	gathering->value = repalloc_huge(gathering->value, sizeof(Code) * n);
 	gathering->told = repalloc_huge(gathering->told, sizeof(Code) * n);

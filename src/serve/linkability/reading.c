@@ -45,7 +45,8 @@ make_room(const Reading *reading, ReadRelease *release)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("release %d of publication \"%s\" has too many rows to be joined",
-						release->number, reading->publication->name)));
+						release->number, reading->publication->name),
+				 errhint("Join releases of a part of the people, as cohorts are.")));
 	for (int q = 0; q < reading->nqis; q++)
 		release->cell[q] = grown(release->cell[q], sizeof(Cell), n);
 	for (int i = 0; i < reading->ninsensitive; i++)

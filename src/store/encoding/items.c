@@ -105,7 +105,8 @@ items_write(Output *out, const ItemsPlan *plan)
 	if (plan->length > ENCODING_MAX_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("the values of a column take more than 2 GB in one group of rows")));
+				 errmsg("the values of a column take more than 2 GB in one group of rows"),
+				 errhint("Keep a table with such values in a heap.")));
 	header = (ItemsHeader *) output_add(out, sizeof(ItemsHeader));
 	*header = (ItemsHeader) {.flags = form};
 	if (form == FLAG_COMPRESSED)
