@@ -60,13 +60,24 @@ line_of(Spot spot)
  * ----------------------------------------------------------------
  */
 
-/* Does an index see to it that nobody's key occurs twice, as the publication tells keys apart? */
+/* Was it there when the snapshot was taken?  Rows from before may have a key twice, and are seen. */
+static bool
+is_seen(Relation index)
+{
+	return !XidInMVCCSnapshot(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), GetActiveSnapshot());
+}
+
+/*
+ * Does an index see to it that nobody's key occurs twice, as the publication
+ * tells keys apart?  One that is deferrable leaves it to a trigger, which does
+ * not fire on replicas.
+ */
 static bool
 is_unique(Relation index, AttrNumber column, const DeclaredColumn *key)
 {
 	const FormData_pg_index *form = index->rd_index;
 
-	return form->indisunique && form->indisvalid &&
+	return form->indisunique && form->indimmediate && form->indisvalid && is_seen(index) &&
 		form->indnkeyatts == 1 && form->indkey.values[0] == column &&
 		RelationGetIndexPredicate(index) == NIL &&
 		index->rd_opfamily[0] == lookup_type_cache(key->type, TYPECACHE_BTREE_OPFAMILY)->btree_opf &&

@@ -42,15 +42,22 @@ sub begin
 	return;
 }
 
-# About some of the people of each neighborhood, so that the others help; what is out is compared
-# with the source, or, if that is said, cannot be.
-sub asks
+# About some of the people of each neighborhood, so that the others help.
+sub question
 {
-	my ($name, $what, $fails) = @_;
+	my ($name) = @_;
 	my $zips = join ',', map { "'" . (10000 + $_ * 100 + $round % 16) . "'" } 0 .. 31;
 
 	$round += 3;
-	is(run("SELECT count(*) FROM published.$name(\$\$zip IN ($zips)\$\$) WHERE disease NOT IN (SELECT disease FROM hospital.$name)"), '0',
+	return "SELECT count(*) FROM published.$name(\$\$zip IN ($zips)\$\$)";
+}
+
+# What is out is compared with the source, or, if that is said, cannot be.
+sub asks
+{
+	my ($name, $what, $fails) = @_;
+
+	is(run(question($name) . " WHERE disease NOT IN (SELECT disease FROM hospital.$name)"), '0',
 		"$name: after $what, rows are as they are now");
 	$pid //= worker();
 	is(run("SELECT check_name FROM pprepub.audit('$name') WHERE NOT holds"), $fails // '', 'all holds');
@@ -130,13 +137,12 @@ asks('patients', 'none who was left');
 
 # Of whom there are two rows, nobody can say which is his, and he is left out.
 run('INSERT INTO hospital.patients TABLE hospital.first');
-sub nobody_twice
+sub shown_nobody_twice
 {
 	my ($name) = @_;
 
-	asks($name, 'rows that are repeated', 'covers');
 	is(run("SELECT count(*) > 100, count(*) FILTER (WHERE key::int % 40 = 1) FROM pprepub.members('$name') WHERE release = (SELECT max(number)"
-			. " FROM pprepub.release WHERE publication = '$name')"), 't|0', 'nobody of whom there are two rows was shown');
+			. " FROM pprepub.release WHERE publication = '$name')"), 't|0', "$name: nobody of whom there are two rows was shown");
 	return;
 }
 my %twice = (
@@ -145,13 +151,30 @@ my %twice = (
 	partly => 'ALTER TABLE hospital.partly DROP CONSTRAINT partly_pkey; CREATE UNIQUE INDEX ON hospital.partly (id) WHERE id % 40 <> 1;'
 		. ' INSERT INTO hospital.partly SELECT * FROM hospital.partly WHERE id % 40 = 1',
 	loosely => 'ALTER TABLE hospital.loosely DROP CONSTRAINT loosely_pkey; CREATE UNIQUE INDEX ON hospital.loosely (id, (nullif(age, age)));'
-		. ' INSERT INTO hospital.loosely SELECT * FROM hospital.loosely WHERE id % 40 = 1');
+		. ' INSERT INTO hospital.loosely SELECT * FROM hospital.loosely WHERE id % 40 = 1',
+	replicated => 'ALTER TABLE hospital.replicated DROP CONSTRAINT replicated_pkey, ADD PRIMARY KEY (id) DEFERRABLE; RESET ROLE;'
+		. ' SET session_replication_role = replica; INSERT INTO hospital.replicated SELECT * FROM hospital.replicated WHERE id % 40 = 1');
 foreach my $name (sort keys %twice)
 {
 	begin($name);
 	run('SET ROLE owner', split /; */, $twice{$name});
-	nobody_twice($name);
+	asks($name, 'rows that are repeated', 'covers');
+	shown_nobody_twice($name);
 }
+
+# An answer that began when there were two rows is about these, whatever index it finds.
+begin('late');
+run('ALTER TABLE hospital.late DROP CONSTRAINT late_pkey', 'INSERT INTO hospital.late SELECT * FROM hospital.late WHERE id % 40 = 1');
+$other = $node->background_psql('postgres');
+$other->query_safe('BEGIN; DELETE FROM hospital.late a USING hospital.late b WHERE a.id = b.id AND a.ctid > b.ctid; ALTER TABLE hospital.late ADD PRIMARY KEY (id)');
+my $asker = start_sql($node, 'postgres', question('late'));
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND backend_type = 'pprepub answer'});
+$other->query_safe('COMMIT');
+$other->quit;
+is(finish_sql($asker), 0, 'late: an answer that had to wait');
+shown_nobody_twice('late');
+asks_all('late', 'a key that is unique again');
+
 begin('later');
 run('ALTER TABLE hospital.later DROP CONSTRAINT later_pkey, ADD PRIMARY KEY (id) DEFERRABLE', 'UPDATE hospital.later SET age = age');
 asks_all('later', 'a key that is unique in the end only');
@@ -167,6 +190,6 @@ fails_like($node, 'postgres', q{SELECT count(*) FROM published.hidden('age < 50'
 
 is(worker(), $pid, 'all by one worker');
 is(run('SELECT count(*) FROM pprepub.failed_answer'), '0', 'no answer failed');
-is(run(qq{SELECT bool_and(holds) FROM pprepub.attack('$_')}), 't', "$_: every set of people that is told apart is allowed") foreach 'patients', 'later', keys %twice;
+is(run(qq{SELECT bool_and(holds) FROM pprepub.attack('$_')}), 't', "$_: every set of people that is told apart is allowed") foreach 'patients', 'late', 'later', keys %twice;
 
 done_testing();
