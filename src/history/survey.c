@@ -90,8 +90,8 @@ survey_go_on(Directory *directory)
 	table = try_table_open(survey->table, NoLock);
 	if (table == NULL)
 		return;
-	npages = RelationGetNumberOfBlocks(table);
-	survey->is_done = survey->next >= npages || npages > (BlockNumber) NBuffers / 2 || !is_as_it_was(survey, table);
+	npages = is_as_it_was(survey, table) ? RelationGetNumberOfBlocks(table) : 0;
+	survey->is_done = survey->next >= npages || npages > (BlockNumber) NBuffers / 2;
 	if (!survey->is_done)
 	{
 		look_at_pages(directory, table);
