@@ -201,8 +201,8 @@ sort_shelves(Seeder *seeder)
 {
 	double		covered = hull_loss(seeder->growth->records, seeder->hull);
 	uint32		place[DRAWERS + 1] = {0};
-	float		farthest = 0;
-	float		scale;
+	double		farthest = 0;	/* the inverse of a tiny one is no float, and nothing times infinity no drawer */
+	double		scale;
 
 	for (uint32 i = 0; i < seeder->nopen; i++)
 	{
