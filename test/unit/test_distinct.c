@@ -14,6 +14,7 @@
 #include "audit/judge.h"
 #include "frame/updates.h"
 #include "greedy.h"
+#include "method/m_distinct/m_distinct.h"
 #include "method/method.h"
 
 #define MAX_VALUES	14
@@ -1241,6 +1242,38 @@ test_buckets_meet(void)
 	check(table->nclasses[1] == 1);
 }
 
+/* An intersection may be the one set more for which the sets must move. */
+static void
+test_sets_move(void)
+{
+	enum
+	{
+		FIRST_SETS = 64
+	};
+	Update		list[FIRST_SETS * 2];
+	Distinct	distinct = {0};
+	SetId		set[2];
+	uint32		once = 1;
+	Bucket		bucket[2];
+	const SetId *slots;
+
+	for (uint32 v = 0; v < FIRST_SETS; v++)
+	{
+		list[2 * v] = (Update) {v, v, 0};
+		list[2 * v + 1] = (Update) {v, (v + 1) % FIRST_SETS, 0};
+	}
+	distinct.sets = sets_create(updates_create(FIRST_SETS, list, lengthof(list), false));
+	check(distinct.sets->nsets == FIRST_SETS);
+	for (int i = 0; i < 2; i++)
+	{
+		set[i] = distinct.sets->of_value[i];
+		bucket[i] = (Bucket) {.n = 1,.nentries = 1,.set = &set[i],.multiplicity = &once};
+	}
+	slots = intersect_buckets(&distinct, &bucket[0], &bucket[1]);
+	check(distinct.sets->nsets == FIRST_SETS + 1);
+	check(slots != NULL && distinct.sets->set[slots[0]].n == 1 && set_has(distinct.sets, slots[0], 1));
+}
+
 static Table *refused;
 
 static void
@@ -1277,6 +1310,7 @@ static const Test tests[] = {
 	{"NULLs in graphs", test_nulls_in_graphs},
 	{"nothing is invented without need", test_nothing_is_invented_without_need},
 	{"buckets meet", test_buckets_meet},
+	{"sets move", test_sets_move},
 	{"what cannot be", test_what_cannot_be},
 	{"lives, Lemma 3", test_lives},
 	{"strict lives, Lemma 4", test_strict_lives},

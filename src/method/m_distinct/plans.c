@@ -46,13 +46,15 @@ slots_of(const Bucket *bucket)
 static double
 overlap(Sets *sets, SetId a, SetId b)
 {
+	SetId		common;
 	double		both;
 
 	if (a == b)
 		return 1;
 	if (!sets_meet(sets, a, b))
 		return 0;
-	both = sets->set[set_intersection(sets, a, b)].n;
+	common = set_intersection(sets, a, b);	/* which may move the sets: not between them and a place in them */
+	both = sets->set[common].n;
 	return both / (sets->set[a].n + sets->set[b].n - both);
 }
 
