@@ -46,14 +46,17 @@ static const struct
 	{"transform_null_equals", "off"},
 };
 
-/* Most are as they should be; asking is cheaper than setting. */
+/*
+ * Most are as they should be; asking is cheaper than setting.  Where hostile code has SET one at this level,
+ * it cannot be saved any more, as a server with assertions insists; either way what was before comes back.
+ */
 void
 fix_settings(void)
 {
 	for (int i = 0; i < (int) lengthof(fixed_settings); i++)
 		if (strcmp(GetConfigOption(fixed_settings[i].name, false, false), fixed_settings[i].value) != 0)
 			(void) set_config_option(fixed_settings[i].name, fixed_settings[i].value,
-									 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+									 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL,
 									 true, 0, false);
 }
 
