@@ -9,6 +9,8 @@
  */
 #include "shim.h"
 
+#include <sys/resource.h>
+
 #include "audit/update/graph.h"
 #include "audit/update/legal.h"
 #include "audit/judge.h"
@@ -620,6 +622,37 @@ test_tables_four_and_five(void)
 		check(is_legal_instance(updates, before->value, 2, bad->value, 2) == has_pairing(table, before, bad));
 		check(is_legal_instance(updates, before->value, 2, bad->value, 2) == (i == TOM || i == HARRY ? has_pairing(table, before, bad) : false));
 	}
+}
+
+/* Each value has become the next one, and all but the first could have stayed: the first has all others change partners. */
+static void
+test_long_pairing(void)
+{
+	enum
+	{
+		NVALUES = 10000
+	};
+	struct rlimit usual;
+	struct rlimit small;
+	Update	   *list = palloc(sizeof(Update) * NVALUES * 2);
+	Code	   *before = palloc(sizeof(Code) * NVALUES);
+	Code	   *after = palloc(sizeof(Code) * NVALUES);
+	Updates    *updates;
+
+	for (Code v = 0; v < NVALUES; v++)
+	{
+		list[2 * v] = (Update) {v, v, 0};
+		list[2 * v + 1] = (Update) {v, v + 1, 0};
+		before[v] = v;
+		after[v] = v + 1;
+	}
+	updates = updates_create(NVALUES + 1, list, NVALUES * 2, false);
+	check(getrlimit(RLIMIT_STACK, &usual) == 0);
+	small = (struct rlimit) {Min(256 * 1024, usual.rlim_cur), usual.rlim_max};
+	check(setrlimit(RLIMIT_STACK, &small) == 0);
+	check(is_legal_instance(updates, before, NVALUES, after, NVALUES));
+	check(count_updates(updates, before, NVALUES, after, NVALUES - 1) == NVALUES - 1);
+	check(setrlimit(RLIMIT_STACK, &usual) == 0);
 }
 
 /* ----------------------------------------------------------------
@@ -1301,6 +1334,7 @@ static const Test tests[] = {
 	{"Tables I to III", test_both_releases_of_the_paper},
 	{"Tables III and II: no counterfeit is needed", test_tables_of_the_paper},
 	{"Tables IV and V", test_tables_four_and_five},
+	{"a long pairing", test_long_pairing},
 	{"Examples 2 and 3: Julia's graph", test_graph_of_julia},
 	{"Example 4", test_example_four},
 	{"graphs beside paths, Lemma 2", test_graphs_beside_paths},

@@ -23,21 +23,55 @@ typedef struct Pairing
 	Code		nbefore;
 	Code		nafter;
 	Code	   *partner;		/* [nafter] a place in before, or NO_CODE */
-	bool	   *visited;		/* [nafter] */
+	Code	   *partner_of;		/* [nbefore] the same the other way round, where there is one */
+
+	/* A search */
+	Code	   *reached_from;	/* [nafter] a place in before, or NO_CODE */
+	Code	   *waiting;		/* [nafter + 1] places in before */
 } Pairing;
 
-static bool
-find_partner(Pairing *pairing, Code i)
+/* Gives each value on the way back from the partner that was reached the one that its way led over. */
+static void
+take_partners(Pairing *pairing, Code start, Code j)
 {
-	for (Code j = 0; j < pairing->nafter; j++)
+	for (;;)
 	{
-		if (pairing->visited[j] || !updates_allow(pairing->updates, pairing->before[i], pairing->after[j]))
-			continue;
-		pairing->visited[j] = true;
-		if (pairing->partner[j] == NO_CODE || find_partner(pairing, pairing->partner[j]))
+		Code		i = pairing->reached_from[j];
+		Code		before = pairing->partner_of[i];
+
+		pairing->partner[j] = i;
+		pairing->partner_of[i] = j;
+		if (i == start)
+			return;
+		j = before;
+	}
+}
+
+/* Not by recursion: all values of a class, which may be large, may have to change their partners for one. */
+static bool
+find_partner(Pairing *pairing, Code start)
+{
+	Code		head = 0;
+	Code		tail = 0;
+
+	memset(pairing->reached_from, 0xff, sizeof(Code) * pairing->nafter);	/* NO_CODE */
+	pairing->waiting[tail++] = start;
+	while (head < tail)
+	{
+		Code		i = pairing->waiting[head++];
+
+		CHECK_FOR_INTERRUPTS();
+		for (Code j = 0; j < pairing->nafter; j++)
 		{
-			pairing->partner[j] = i;
-			return true;
+			if (pairing->reached_from[j] != NO_CODE || !updates_allow(pairing->updates, pairing->before[i], pairing->after[j]))
+				continue;
+			pairing->reached_from[j] = i;
+			if (pairing->partner[j] == NO_CODE)
+			{
+				take_partners(pairing, start, j);
+				return true;
+			}
+			pairing->waiting[tail++] = pairing->partner[j];
 		}
 	}
 	return false;
@@ -51,6 +85,7 @@ stays(Pairing *pairing, Code i)
 			updates_allow(pairing->updates, pairing->before[i], pairing->before[i]))
 		{
 			pairing->partner[j] = i;
+			pairing->partner_of[i] = j;
 			return true;
 		}
 	return false;
@@ -64,20 +99,20 @@ count_updates(const Updates *updates, const Code *before, Code nbefore, const Co
 	Code		pairs = 0;
 
 	pairing.partner = palloc(sizeof(Code) * ((Size) nafter + 1));
-	pairing.visited = palloc(sizeof(bool) * ((Size) nafter + 1));
+	pairing.partner_of = palloc(sizeof(Code) * ((Size) nbefore + 1));
+	pairing.reached_from = palloc(sizeof(Code) * ((Size) nafter + 1));
+	pairing.waiting = palloc(sizeof(Code) * ((Size) nafter + 1));
 	memset(pairing.partner, 0xff, sizeof(Code) * nafter);	/* NO_CODE */
 	for (Code i = 0; i < nbefore; i++)
 		pairs += paired[i] = stays(&pairing, i);
 	for (Code i = 0; i < nbefore; i++)
-	{
-		if (paired[i])
-			continue;
-		memset(pairing.visited, 0, sizeof(bool) * nafter);
-		pairs += find_partner(&pairing, i);
-	}
+		if (!paired[i])
+			pairs += find_partner(&pairing, i);
 	pfree(paired);
 	pfree(pairing.partner);
-	pfree(pairing.visited);
+	pfree(pairing.partner_of);
+	pfree(pairing.reached_from);
+	pfree(pairing.waiting);
 	return pairs;
 }
 
