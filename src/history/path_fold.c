@@ -105,9 +105,9 @@ find_people(void *what, TupleTableSlot *slot)
 	PathFold   *fold = what;
 	ElementRoom *room = &fold->room;
 	int64		end = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]);
+	bool		any_null = element_read(&fold->key, DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]), room, fold->context);
 
-	(void) element_read(&fold->key, DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]), room, fold->context);
-	if (room->n != end - fold->counts.people)
+	if (any_null || room->n != end - fold->counts.people)
 		path_blocks_refuse(fold->publication);
 	keys_find_many(load_keys(fold->load), room->values, fold->row + fold->counts.people, room->n);
 	for (int64 person = fold->counts.people; person < end; person++)
