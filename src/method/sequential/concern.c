@@ -38,7 +38,7 @@ is_in_place(const Guard *guard, uint32 tuple, uint32 node)
 	const uint32 *key = key_of(&people->place_numbers, place);
 
 	for (int32 c = 0; c < people->ncolumns; c++)
-		if (!span_contains(guard->task->column[c].span[key[1 + c]], guard->cell[(Size) tuple * people->ncolumns + c]))
+		if (!span_contains(cell_of_key(people, key, c), guard->cell[(Size) tuple * people->ncolumns + c]))
 			return false;
 	return true;
 }

@@ -276,7 +276,7 @@ learn_regions(Guard *guard)
 		uint32		n;
 
 		for (int32 c = 0; c < people->ncolumns; c++)
-			box[c] = guard->task->column[c].span[key[1 + c]];
+			box[c] = cell_of_key(people, key, c);
 		for (int32 c = 0; c < guard->nfixed; c++)
 			box[people->ncolumns + c] = people->graph->side[people->last].cells[guard->fixed[c]][people->fixed_record[key[0]]];
 		n = boxes_within(guard->kinds, box, guard->found);

@@ -33,13 +33,11 @@ new_release(const People *people)
 	return &people->task->join->release[people->last];
 }
 
-/* Is a record one of a person of whom observers know that he is not there? */
-static bool
-is_known_absent(const People *people, uint32 record)
+Span
+cell_of_key(const People *people, const uint32 *key, int32 column)
 {
-	const JoinRelease *release = new_release(people);
-
-	return people->task->join->together != NULL && record >= release->nrecords - release->nabsent;
+	return is_record_of_absent(people->task, people->fixed_record[key[0]]) ? ANYTHING :
+		people->task->column[column].span[key[1 + column]];
 }
 
 bool
@@ -62,7 +60,7 @@ part_by_fixed(const People *people, Parting *parting)
 	Span	   *cells = new_zeros(Span, parting->nrecords);
 
 	for (uint32 i = 0; i < parting->nrecords; i++)
-		cells[i] = span_of(is_known_absent(people, i));
+		cells[i] = span_of(is_record_of_absent(people->task, i));
 	part_by(parting, cells);
 	pfree(cells);
 	for (int32 c = 0; c < people->graph->input->ncolumns; c++)
@@ -313,18 +311,17 @@ cell_of_place(const People *people, uint32 place, int32 column)
 	const JoinSide *side = &people->graph->side[people->last];
 
 	if (column == people->graph->sensitive)
-		return key[1 + people->ncolumns] == NO_CODE ?
-			(Span) {0, PG_UINT32_MAX} : span_of(key[1 + people->ncolumns]);
+		return key[1 + people->ncolumns] == NO_CODE ? ANYTHING : span_of(key[1 + people->ncolumns]);
 	for (int32 c = 0; c < people->ncolumns; c++)
 		if (people->task->column[c].column == column)
-			return people->task->column[c].span[key[1 + c]];
+			return cell_of_key(people, key, c);
 	return side->cells[column][people->fixed_record[key[0]]];
 }
 
 static bool
 is_absent_place(const People *people, uint32 place)
 {
-	return is_known_absent(people, people->fixed_record[key_of(&people->place_numbers, place)[0]]);
+	return is_record_of_absent(people->task, people->fixed_record[key_of(&people->place_numbers, place)[0]]);
 }
 
 /* As far as people come and go, may somebody have a node of an earlier release and a place? */
@@ -501,7 +498,7 @@ meets(const People *people, uint32 node, int32 r, uint32 place)
 		const SeqColumn *column = &people->task->column[c];
 
 		if (side->cells[column->column] != NULL &&
-			!span_overlaps(side->cells[column->column][record], column->span[key[1 + c]]))
+			!span_overlaps(side->cells[column->column][record], cell_of_key(people, key, c)))
 			return false;
 	}
 	return true;
@@ -713,7 +710,8 @@ people_write(const People *people)
 					const SeqColumn *column = &people->task->column[c];
 
 					column->node[people->member[next]] = lot_cell(people, l, c);
-					column->cells[people->member[next]] = column->span[lot_cell(people, l, c)];
+					column->cells[people->member[next]] =
+						cell_of_key(people, key_of(&people->regions, people->piece[people->lot[l].piece].region), c);
 				}
 	}
 }

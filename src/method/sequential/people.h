@@ -126,6 +126,9 @@ lot_code(const People *people, uint32 lot, int32 column)
 	return people->code[(Size) people->lot[lot].band * people->ncolumns + column];
 }
 
+/* What a region, or a place, shows in a column: nothing, of people who are known not to be there; they may be what nobody is who is. */
+extern Span cell_of_key(const People *people, const uint32 *key, int32 column);
+
 /* Is a column of the join one whose cells are to be found? */
 extern bool is_cell_column(const People *people, int32 column);
 

@@ -12,13 +12,13 @@
 static void
 withhold_all(const SeqTask *task)
 {
-	uint32		nrecords = task->join->release[task->join->nreleases - 1].nrecords;
+	const JoinRelease *release = &task->join->release[task->join->nreleases - 1];
 
 	for (int32 c = 0; c < task->ncolumns; c++)
-		for (uint32 i = 0; i < nrecords; i++)
+		for (uint32 i = 0; i < release->nrecords; i++)
 		{
 			task->column[c].node[i] = 0;
-			task->column[c].cells[i] = task->column[c].span[0];
+			task->column[c].cells[i] = is_record_of_absent(task, i) ? ANYTHING : task->column[c].span[0];
 		}
 }
 
@@ -42,16 +42,10 @@ weave_anew(Search *search)
 	people_weave(search->people);
 }
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-static void tick(const char *what, Search *s) { static struct timespec b; struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID,&t); if (getenv("TICK")) printf("%-10s %.3fs web %lu woven %lu guard %lu trials %lu kept %lu threads %u slots %lu nodes %u regions %u pieces %u lots %u tuples %u loss %.2f\n", what, (t.tv_sec-b.tv_sec)+(t.tv_nsec-b.tv_nsec)/1e9, s->people->web->steps, s->woven_steps, s->guard->steps, s->trials, s->kept, s->people->web->nthreads, s->people->web->nslots, s->people->web->nnodes, s->people->regions.n, s->people->piece_numbers.n, s->people->nlots, s->guard->ntuples, s->people->loss); b=t; }
 static void
 run_stages(Search *search, SeqOutcome *outcome)
 {
-	tick("create",search);
 	outcome->found = specialise_cuts(search, &outcome->level);
-	tick("cuts",search);
 	outcome->cut_level = outcome->level;
 	outcome->cut_loss = outcome->cell_loss = people_loss(search->people);
 	if (!outcome->found)
@@ -59,12 +53,10 @@ run_stages(Search *search, SeqOutcome *outcome)
 	if (search->task->single_cells)
 	{
 		specialise_cells(search);
-		tick("cells",search);
 		outcome->cell_loss = people_loss(search->people);
 	}
 	if (search->task->single_cells && search->task->refined)
-		{refine_cells(search);
-		tick("refine",search);}
+		refine_cells(search);
 	outcome->loss = people_loss(search->people);
 	outcome->level = guard_measure_all(search->guard);
 	people_write(search->people);
