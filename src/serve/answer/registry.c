@@ -56,6 +56,7 @@ typedef struct Place
 													 * question's at hand first; 0 for none */
 	int			neglected;		/* looks in a row that found it busy elsewhere, and not all others, too */
 	bool		is_held_up;		/* by others, with the answer at hand */
+	bool		is_ending;		/* the answer is out: it rests in a moment */
 	int			asker;
 	dsm_handle	channel;
 	TimestampTz rests_since;
@@ -208,7 +209,7 @@ give(Place *place, int32 publication, dsm_handle channel)
 {
 	place->state = PLACE_GIVEN;
 	place->generation++;
-	place->is_held_up = false;
+	place->is_held_up = place->is_ending = false;
 	place->asker = MyProcPid;
 	place->channel = channel;
 	note_publication(place, publication);
@@ -273,6 +274,20 @@ neglect(Place *versed, bool is_crowded)
 	return true;
 }
 
+/* One that has just answered: whoever asks upon that is not to find it at work still. */
+static Place *
+find_ending(Oid owner)
+{
+	for (int i = 0; i < registry->nplaces; i++)
+	{
+		Place	   *place = &registry->places[i];
+
+		if (place->state == PLACE_WORKING && place->is_ending && is_for(place, owner))
+			return place;
+	}
+	return NULL;
+}
+
 /* Under the lock: who is to answer. */
 static Offer
 choose(Oid owner, int32 publication, bool is_patient, int most, Place **chosen)
@@ -289,7 +304,10 @@ choose(Oid owner, int32 publication, bool is_patient, int most, Place **chosen)
 	if (is_patient && (versed == NULL ? is_crowded : is_busy(versed) && !neglect(versed, is_crowded)))
 		return OFFER_SOON;
 	*chosen = find_resting(owner, true);
-	return *chosen != NULL ? OFFER_ENGAGED : OFFER_NONE;
+	if (*chosen != NULL)
+		return OFFER_ENGAGED;
+	*chosen = is_patient && answer_linger > 0 ? find_ending(owner) : NULL;
+	return *chosen != NULL ? OFFER_SOON : OFFER_NONE;
 }
 
 static Place *
@@ -309,7 +327,7 @@ occupy(Place *place, PlaceState state, Oid owner, int32 publication, int asker)
 	place->generation++;
 	place->database = MyDatabaseId;
 	place->owner = owner;
-	place->is_held_up = false;
+	place->is_held_up = place->is_ending = false;
 	place->neglected = 0;
 	place->asker = asker;
 	memset(place->publications, 0, sizeof(place->publications));
@@ -499,6 +517,7 @@ registry_hold_up(bool is_held_up)
 		return;
 	SpinLockAcquire(&registry->lock);
 	own->is_held_up = is_held_up;
+	own->is_ending = !is_held_up;
 	SpinLockRelease(&registry->lock);
 	ConditionVariableBroadcast(&own->rested);
 }
