@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "frame/dictionary.h"
 
 #define NO_KEY		PG_UINT32_MAX
 #define MAX_KEYS	((uint64) PG_UINT32_MAX - 1)
@@ -49,6 +50,13 @@ typedef struct KeyTable
 
 /* A table that lives in the current context. */
 extern KeyTable *keys_create(Oid type, Oid collation);
+
+/* A key as a tuple gives it. */
+static inline Datum
+keys_as_stored(const KeyTable *table, Datum key)
+{
+	return as_stored(key, table->byval ? table->length : 0);
+}
 
 /* Equal keys have the same. */
 extern uint32 keys_hash(const KeyTable *table, Datum key);

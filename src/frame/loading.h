@@ -67,13 +67,6 @@ extern void sieve_rows(FrameLoad *load, uint64 from);
  */
 extern uint64 read_spots(FrameLoad *load, const PlainSource *source, const Spot *spots, Datum *keys, uint64 n);
 
-/* A key as a tuple of the source gives it. */
-static inline Datum
-key_as_stored(const FrameLoad *load, Datum key)
-{
-	return as_stored(key, load->columns[load->key].word);
-}
-
 extern const LoadingColumn *sensitive_column(const FrameLoad *load);
 
 #endif							/* PPREPUB_FRAME_LOADING_H */

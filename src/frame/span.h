@@ -22,6 +22,9 @@ typedef struct Span
 	Code		hi;
 } Span;
 
+/* Of which nothing is known: any code. */
+#define ANYTHING	((Span) {0, PG_UINT32_MAX})
+
 static inline Span
 span_of(Code code)
 {

@@ -252,7 +252,7 @@ read_guess(SpotReader *reader, Spot spot, Datum person)
 		return false;
 	show_row(reader);
 	found = !reader->shown->tts_isnull[load->key] &&
-		keys_equal(load->keys, key_as_stored(load, reader->shown->tts_values[load->key]), person);
+		keys_equal(load->keys, keys_as_stored(load->keys, reader->shown->tts_values[load->key]), person);
 	if (found)
 		load->receiver.receiveSlot(reader->shown, &load->receiver);
 	return found;

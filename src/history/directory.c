@@ -434,8 +434,8 @@ find_person(const Directory *directory, uint32 hash)
 void
 directory_note_spot(Directory *directory, Datum key, Spot spot)
 {
-	KeyTable   *hasher = directory->hasher;
-	Slot	   *slot = find_person(directory, keys_hash(hasher, as_stored(key, hasher->byval ? hasher->length : 0)));
+	const KeyTable *hasher = directory->hasher;
+	Slot	   *slot = find_person(directory, keys_hash(hasher, keys_as_stored(hasher, key)));
 
 	if (slot != NULL)
 		slot->spot = spot;

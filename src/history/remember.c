@@ -579,10 +579,8 @@ delete_parted(const Remembering *remembering)
 	uint64		count = 0;
 
 	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)
-	{
 		if (remembering->published[n] > 0)
 			tids[count++] = fold->neighborhoods[n].tid;
-	}
 	delete_rows(remembering->table, tids, count);
 	pfree(tids);
 }

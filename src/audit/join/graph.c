@@ -34,7 +34,7 @@ sensitive_cells(const JoinRelease *release)
 	cells = new_zeros(Span, release->nrecords);
 	for (uint32 i = 0; i < release->nrecords; i++)
 		cells[i] = release->sensitive[i] == NO_CODE ?
-			(Span) {0, PG_UINT32_MAX} : span_of(release->sensitive[i]);
+			ANYTHING : span_of(release->sensitive[i]);
 	return cells;
 }
 

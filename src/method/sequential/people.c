@@ -33,13 +33,6 @@ new_release(const People *people)
 	return &people->task->join->release[people->last];
 }
 
-Span
-cell_of_key(const People *people, const uint32 *key, int32 column)
-{
-	return is_record_of_absent(people->task, people->fixed_record[key[0]]) ? ANYTHING :
-		people->task->column[column].span[key[1 + column]];
-}
-
 bool
 is_cell_column(const People *people, int32 column)
 {

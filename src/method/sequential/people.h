@@ -127,7 +127,12 @@ lot_code(const People *people, uint32 lot, int32 column)
 }
 
 /* What a region, or a place, shows in a column: nothing, of people who are known not to be there; they may be what nobody is who is. */
-extern Span cell_of_key(const People *people, const uint32 *key, int32 column);
+static inline Span
+cell_of_key(const People *people, const uint32 *key, int32 column)
+{
+	return is_record_of_absent(people->task, people->fixed_record[key[0]]) ? ANYTHING :
+		people->task->column[column].span[key[1 + column]];
+}
 
 /* Is a column of the join one whose cells are to be found? */
 extern bool is_cell_column(const People *people, int32 column);

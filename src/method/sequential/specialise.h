@@ -44,9 +44,6 @@ typedef struct SeqTask
 	uint64		seed;
 } SeqTask;
 
-/* A cell of which nothing is known. */
-#define ANYTHING	((Span) {0, PG_UINT32_MAX})
-
 /* Is a record of the new release one of a person of whom observers know that he is not there? */
 static inline bool
 is_record_of_absent(const SeqTask *task, uint32 record)

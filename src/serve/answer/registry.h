@@ -47,7 +47,8 @@ typedef enum Offer
  * is waited for, since answers of one publication follow each other anyway.  When
  * it answers about another, or none knows the publication, who is patient waits as
  * well while there are as many busy as are of use; and otherwise until the
- * publication has been neglected for long enough to get a worker of its own.  Its
+ * publication has been neglected for long enough to get a worker of its own.  One
+ * whose answer is out, and which rests in a moment, is waited for, too.  Its
  * engagement is the caller's, or somebody else's.
  */
 extern Offer engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel, Engagement *engagement);

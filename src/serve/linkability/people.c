@@ -13,8 +13,6 @@
 #include "utils/memutils.h"
 
 #define NO_RECORD	PG_UINT32_MAX
-#define WITHHELD	((Span) {0, PG_UINT32_MAX})
-
 typedef struct Gathering
 {
 	const Reading *reading;
@@ -325,7 +323,7 @@ make_column(const ReadRelease *release, uint32 n)
 	Span	   *cells = new_zeros(Span, n);
 
 	for (uint64 i = release->nrows; i < n; i++)
-		cells[i] = WITHHELD;
+		cells[i] = ANYTHING;
 	return cells;
 }
 
@@ -530,7 +528,7 @@ source_as_release(const People *people, const Source *source, const KnownPeople 
 		Span	   *column = new_zeros(Span, people->n);
 
 		for (uint32 p = 0; p < people->n; p++)
-			column[p] = known->is_known[p] ? span_of(code_of_row(source, c, row[p])) : WITHHELD;
+			column[p] = known->is_known[p] ? span_of(code_of_row(source, c, row[p])) : ANYTHING;
 		cells[c] = column;
 	}
 	for (uint32 p = 0; p < people->n; p++)

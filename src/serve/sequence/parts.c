@@ -174,7 +174,7 @@ whole_line(const Sequencing *sequencing, int32 column)
 {
 	const Reading *reading = sequencing->reading;
 
-	return column >= reading->nqis ? (Span) {0, PG_UINT32_MAX} :
+	return column >= reading->nqis ? ANYTHING :
 		sequencing->source->line[column].span[cells_whole(reading->cells[column])];
 }
 
