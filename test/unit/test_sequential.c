@@ -189,7 +189,7 @@ let_be_absent(Story *story)
 		{
 			story->told[r][i] = tells ? story->value[i] : NO_CODE;
 			for (int c = 0; c < story->columns; c++)
-				story->cell[r][c][i] = (Span) {0, PG_UINT32_MAX};
+				story->cell[r][c][i] = ANYTHING;
 		}
 	}
 }
@@ -514,6 +514,14 @@ narrower(const Tree *tree, Span cell, Code code)
 	return next;
 }
 
+/* Where nothing is told of somebody: who is known not to be there may be what nobody is who is. */
+static Span
+withheld_cell(const Story *story, int c, int person)
+{
+	return story->strict && is_absent(story, story->releases - 1, person) ? ANYTHING :
+		story->tree[c]->nodes[0].leaves;
+}
+
 static void
 check_cells(const Story *story, bool single)
 {
@@ -524,10 +532,14 @@ check_cells(const Story *story, bool single)
 		{
 			Span		cell = story->cell[last][c][i];
 
+			if (is_absent(story, last, i))
+			{
+				check(span_equal(cell, withheld_cell(story, c, i)));
+				continue;
+			}
 			check(span_contains(cell, span_of(story->code[c][i])));
 			check(span_equal(story->tree[c]->nodes[tree_node(story->tree[c], cell)].leaves, cell));
-			check(!is_absent(story, last, i) || span_equal(cell, story->tree[c]->nodes[0].leaves));
-			for (int j = 0; !single && !is_absent(story, last, i) && j < story->records; j++)
+			for (int j = 0; !single && j < story->records; j++)
 				check(is_absent(story, last, j) || span_equal(cell, story->cell[last][c][j]) ||
 					  !span_overlaps(cell, story->cell[last][c][j]));
 		}
@@ -543,9 +555,12 @@ check_exhausted(Story *story, const SeqTask *task)
 		for (int i = 0; story->shown[last][c] && i < story->records; i++)
 		{
 			Span		cell = story->cell[last][c][i];
-			Span		next = narrower(story->tree[c], cell, story->code[c][i]);
+			Span		next;
 
-			if (is_absent(story, last, i) || span_equal(next, cell))
+			if (is_absent(story, last, i))
+				continue;
+			next = narrower(story->tree[c], cell, story->code[c][i]);
+			if (span_equal(next, cell))
 				continue;
 			story->cell[last][c][i] = next;
 			check(least_level(story, task->kernel, task->diversity) < task->k);
@@ -570,7 +585,7 @@ withhold(Story *story)
 {
 	for (int c = 0; c < story->qis; c++)
 		for (int i = 0; i < story->records; i++)
-			story->cell[story->releases - 1][c][i] = story->tree[c]->nodes[0].leaves;
+			story->cell[story->releases - 1][c][i] = withheld_cell(story, c, i);
 }
 
 /* Nobody's value is hidden. */
