@@ -22,7 +22,6 @@
 #include "nodes/primnodes.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
-#include "storage/bufmgr.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
 #include "utils/snapmgr.h"
@@ -141,7 +140,7 @@ is_plain(Relation table, AttrNumber column, const DeclaredColumn *key)
 }
 
 PlainSource *
-plain_source(const DeclaredPublication *publication)
+plain_source(const DeclaredPublication *publication, HeapPages *pages)
 {
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	Relation	view = table_open(publication->pinned, AccessShareLock);
@@ -156,6 +155,7 @@ plain_source(const DeclaredPublication *publication)
 		source->table = entry->relid;
 		source->key = source->columns[key - publication->columns];
 		source->key_type = key->type;
+		source->pages = pages;
 		table = table_open(source->table, AccessShareLock);
 		result = is_plain(table, source->key, key);
 		table_close(table, NoLock);
@@ -185,37 +185,38 @@ compare_guesses(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* In the order of the table, which may have become shorter. */
+/* In the order of the table. */
 static Guess *
-make_guesses(const Spot *spots, uint64 n, BlockNumber npages, uint64 *nguesses)
+make_guesses(const Spot *spots, uint64 n, uint64 *nguesses)
 {
 	Guess	   *guesses = new_array(Guess, n);
 
 	*nguesses = 0;
 	for (uint64 i = 0; i < n; i++)
-		if (spots[i] != NO_SPOT && page_of(spots[i]) < npages)
+		if (spots[i] != NO_SPOT)
 			guesses[(*nguesses)++] = (Guess) {spots[i], i};
 	qsort(guesses, *nguesses, sizeof(Guess), compare_guesses);
 	return guesses;
+}
+
+static ItemPointerData *
+tids_of(const Guess *guesses, uint64 n)
+{
+	ItemPointerData *tids = new_array(ItemPointerData, n);
+
+	for (uint64 i = 0; i < n; i++)
+		ItemPointerSet(&tids[i], page_of(guesses[i].spot), line_of(guesses[i].spot));
+	return tids;
 }
 
 typedef struct SpotReader
 {
 	FrameLoad  *load;
 	const PlainSource *source;
-	Relation	table;
+	HeapRows	rows;
 	TupleTableSlot *row;		/* of the table */
 	TupleTableSlot *shown;		/* of the load */
 } SpotReader;
-
-static bool
-fetch_spot(SpotReader *reader, Spot spot)
-{
-	ItemPointerData tid;
-
-	ItemPointerSet(&tid, page_of(spot), line_of(spot));
-	return table_tuple_fetch_row_version(reader->table, &tid, GetActiveSnapshot(), reader->row);
-}
 
 /* The row's columns that the load has. */
 static void
@@ -243,12 +244,12 @@ columns_of(const FrameLoad *load)
 
 /* Is it the person's row that stands there? */
 static bool
-read_guess(SpotReader *reader, Spot spot, Datum person)
+read_guess(SpotReader *reader, uint64 i, Datum person)
 {
 	FrameLoad  *load = reader->load;
 	bool		found;
 
-	if (!fetch_spot(reader, spot))
+	if (!heap_row_fetch(&reader->rows, i, reader->row))
 		return false;
 	show_row(reader);
 	found = !reader->shown->tts_isnull[load->key] &&
@@ -261,22 +262,24 @@ read_guess(SpotReader *reader, Spot spot, Datum person)
 uint64
 read_spots(FrameLoad *load, const PlainSource *source, const Spot *spots, Datum *keys, uint64 n)
 {
-	SpotReader	reader = {.load = load,.source = source,.table = table_open(source->table, AccessShareLock)};
+	Relation	table = table_open(source->table, AccessShareLock);
+	SpotReader	reader = {.load = load,.source = source};
 	uint64		nguesses;
-	Guess	   *guesses = make_guesses(spots, n, RelationGetNumberOfBlocks(reader.table), &nguesses);
+	Guess	   *guesses = make_guesses(spots, n, &nguesses);
 	bool	   *is_found = new_zeros(bool, n);
 	uint64		left = 0;
 
-	reader.row = table_slot_create(reader.table, NULL);
+	reader.rows = heap_rows(source->pages, table, tids_of(guesses, nguesses), nguesses);
+	reader.row = table_slot_create(table, NULL);
 	reader.shown = MakeSingleTupleTableSlot(columns_of(load), &TTSOpsVirtual);
 	for (uint64 i = 0; i < nguesses; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		is_found[guesses[i].person] = read_guess(&reader, guesses[i].spot, keys[guesses[i].person]);
+		is_found[guesses[i].person] = read_guess(&reader, i, keys[guesses[i].person]);
 	}
 	ExecDropSingleTupleTableSlot(reader.shown);
 	ExecDropSingleTupleTableSlot(reader.row);
-	table_close(reader.table, NoLock);
+	table_close(table, NoLock);
 	for (uint64 i = 0; i < n; i++)
 		if (!is_found[i])
 			keys[left++] = keys[i];

@@ -13,6 +13,7 @@
 
 #include "access/attnum.h"
 #include "declare/publication.h"
+#include "frame/heap_rows.h"
 #include "storage/itemptr.h"
 
 /* A page and a line of it in one word, or NO_SPOT. */
@@ -33,9 +34,10 @@ typedef struct PlainSource
 	AttrNumber	key;
 	Oid			key_type;		/* domains looked through */
 	AttrNumber *columns;
+	HeapPages  *pages;			/* borrowed */
 } PlainSource;
 
 /* NULL unless the source is such a table.  It is locked, if it is not yet. */
-extern PlainSource *plain_source(const DeclaredPublication *publication);
+extern PlainSource *plain_source(const DeclaredPublication *publication, HeapPages *pages);
 
 #endif							/* PPREPUB_FRAME_SPOTS_H */

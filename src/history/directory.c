@@ -60,6 +60,9 @@ struct Directory
 	uint64		used;			/* not FREE */
 	Survey		survey;
 
+	HeapPages	source_pages;
+	HeapPages	fold_pages;
+
 	int64		last_number;
 	int64		last_invented;
 	bool		is_worn;		/* has the table lost as many rows as it has? */
@@ -260,16 +263,16 @@ directory_advance(Directory *directory, int32 releases, int64 newcomers)
 {
 	directory->releases = releases;
 	directory->remembered += newcomers;
-	if (directory->ngone > directory->nplaces / 2 + 1024)
-	{
-		close_up(directory);
-		directory->is_worn = true;
-	}
 }
 
 void
 directory_tidy(Directory *directory)
 {
+	if (directory->ngone > directory->nplaces / 2 + 1024)
+	{
+		close_up(directory);
+		directory->is_worn = true;
+	}
 	find_space(directory->table, &directory->loose);
 }
 
@@ -293,11 +296,20 @@ directory_worn_table(Directory *directory)
  * ----------------------------------------------------------------
  */
 
+typedef struct Reading
+{
+	const DeclaredPublication *publication;
+	Directory  *directory;
+} Reading;
+
 static void
 read_row(void *what, TupleTableSlot *slot)
 {
-	Directory  *directory = what;
+	Reading    *reading = what;
+	Directory  *directory = reading->directory;
 
+	if (!is_neighborhood(slot))
+		refuse_neighborhood(reading->publication, slot);
 	directory_add(directory, slot);
 	directory->remembered += directory->room.n;
 }
@@ -309,7 +321,7 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	Directory  *directory = palloc0(sizeof(Directory));
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 
-	directory->context = context;
+	directory->context = directory->source_pages.context = directory->fold_pages.context = context;
 	directory->publication = publication->id;
 	directory->releases = publication->releases;
 	directory->table = fold_of(publication);
@@ -320,7 +332,7 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	make_slots(directory, publication->remembered);
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(directory->table))
-		read_heap(directory->table, NULL, read_row, directory, &directory->loose);
+		read_heap(directory->table, NULL, read_row, &(Reading) {publication, directory}, &directory->loose);
 	if (directory->remembered != publication->remembered)
 		fold_refuse(publication, directory->remembered);
 	return directory;
@@ -481,4 +493,16 @@ int64
 directory_last_invented(const Directory *directory)
 {
 	return directory->last_invented;
+}
+
+HeapPages *
+directory_source_pages(Directory *directory)
+{
+	return &directory->source_pages;
+}
+
+HeapPages *
+directory_fold_pages(Directory *directory)
+{
+	return &directory->fold_pages;
 }

@@ -52,6 +52,10 @@ extern Spot *directory_spots(const Directory *directory, const Datum *keys, uint
 extern void directory_note_spot(Directory *directory, Datum key, Spot spot);
 extern Survey *directory_survey(Directory *directory);
 
+/* Of the source, and of the fold. */
+extern HeapPages *directory_source_pages(Directory *directory);
+extern HeapPages *directory_fold_pages(Directory *directory);
+
 /* Numbers given so far. */
 extern int64 directory_last_number(const Directory *directory);
 extern int64 directory_last_invented(const Directory *directory);

@@ -44,7 +44,7 @@ fold_ensure(const DeclaredPublication *publication)
 	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
 
 	return ensure_history_table(publication, "fold", "_neighborhoods",
-								psprintf("neighborhood pg_catalog.int8, signature pg_catalog.int8, keys %s,"
+								psprintf("neighborhood pg_catalog.int8, keys %s,"
 										 " invented pg_catalog.int8[], sensitive %s",
 										 element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
 }
@@ -104,12 +104,6 @@ find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
 }
 
 int64
-signature_with(int64 signature, int32 release)
-{
-	return signature ^ DatumGetInt64(DirectFunctionCall2(hashint8extended, Int64GetDatum(release), Int64GetDatum(0)));
-}
-
-int64
 last_invented(ArrayType *invented)
 {
 	ElementWalk walk;
@@ -141,19 +135,23 @@ keep(const Fold *fold, const void *value)
 	return memcpy(MemoryContextAlloc(fold->context, VARSIZE(value)), value, VARSIZE(value));
 }
 
-/* Signatures once were bit strings: to read, or write, one as a number would bring the server down. */
+/* There once were signatures among them: to take a number for an array would bring the server down. */
 static bool
-has_numbers_for_signatures(TupleDesc columns)
+has_columns(TupleDesc columns)
 {
-	return columns->natts >= FOLD_COLUMNS && TupleDescAttr(columns, FOLD_SIGNATURE)->atttypid == INT8OID;
+	return columns->natts >= FOLD_COLUMNS &&
+		TupleDescAttr(columns, FOLD_NEIGHBORHOOD)->atttypid == INT8OID &&
+		TupleDescAttr(columns, FOLD_KEYS)->attlen == -1 &&
+		TupleDescAttr(columns, FOLD_INVENTED)->atttypid == INT8ARRAYOID &&
+		TupleDescAttr(columns, FOLD_SENSITIVE)->attlen == -1;
 }
 
 bool
 is_neighborhood(const TupleTableSlot *slot)
 {
-	static const int always[] = {FOLD_NEIGHBORHOOD, FOLD_SIGNATURE, FOLD_KEYS, FOLD_SENSITIVE};
+	static const int always[] = {FOLD_NEIGHBORHOOD, FOLD_KEYS, FOLD_SENSITIVE};
 
-	return has_numbers_for_signatures(slot->tts_tupleDescriptor) &&
+	return has_columns(slot->tts_tupleDescriptor) &&
 		row_has_values(slot, FOLD_COLUMNS, always, lengthof(always));
 }
 
@@ -203,7 +201,6 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 		return;
 	neighborhood = &fold->neighborhoods[n];
 	neighborhood->tid = slot->tts_tid;
-	neighborhood->signature = DatumGetInt64(slot->tts_values[FOLD_SIGNATURE]);
 	neighborhood->keys = keep(fold, keys);
 	neighborhood->invented = invented == NULL ? NULL : keep(fold, invented);
 	keep_values(fold, load, DatumGetArrayTypeP(slot->tts_values[FOLD_SENSITIVE]));
@@ -229,7 +226,7 @@ may_matter(void *what, HeapTuple row, TupleDesc columns)
 	bool		no_number;
 	bool		no_keys;
 
-	if (!has_numbers_for_signatures(columns))
+	if (!has_columns(columns))
 		return true;
 	number = heap_getattr(row, FOLD_NEIGHBORHOOD + 1, columns, &no_number);
 	array = heap_getattr(row, FOLD_KEYS + 1, columns, &no_keys);
@@ -335,7 +332,7 @@ fold_look_up(const DeclaredPublication *publication, Directory *directory,
 	Places		places = directory_find(directory, load_keys(load));
 
 	if (places.n > 0 &&
-		!read_some(fold_of(publication), places.tids, places.n, read_place, &(Reading) {fold, load, places.places}))
+		!read_some(fold_of(publication), directory_fold_pages(directory), places.tids, places.n, read_place, &(Reading) {fold, load, places.places}))
 		return NULL;
 	fold->directory = directory;
 	fold->last_number = directory_last_number(directory);

@@ -5,16 +5,14 @@
  *
  * A plain table of TARGET_private, NAME_neighborhoods.  It is a fold of the log:
  * rebuild_history() makes it anew and compares.  A row is a neighborhood: its
- * number, its signature, its members as an array of keys, and the sensitive
- * values published of them, epoch by epoch, as another.  A member without a key
- * is an invented row that stands for nobody, and has a number.  So a release
- * that touches few people reads and writes few rows, and one that touches all
- * writes no row a person.
+ * number, its members as an array of keys, and the sensitive values published of
+ * them, epoch by epoch, as another.  A member without a key is an invented row
+ * that stands for nobody, and has a number.  So a release that touches few people
+ * reads and writes few rows, and one that touches all writes no row a person.
  *
- * A signature says in which releases somebody was.  A bit for each would make rows
- * grow with each answer, and nobody has to read it here, since a class is of one
- * neighborhood or of none: what is kept is a hash of it, which audits compare with
- * that of the log.
+ * In which releases somebody was, his signature, is for the log to tell.  Nobody
+ * asks for it here, since a class is of one neighborhood or of none; so one that
+ * is shown whole, once more as it was, stays as it is.
  */
 #ifndef PPREPUB_HISTORY_FOLD_H
 #define PPREPUB_HISTORY_FOLD_H
@@ -35,7 +33,6 @@
 enum
 {
 	FOLD_NEIGHBORHOOD,
-	FOLD_SIGNATURE,
 	FOLD_KEYS,
 	FOLD_INVENTED,
 	FOLD_SENSITIVE,
@@ -47,7 +44,6 @@ typedef struct Neighborhood
 {
 	ItemPointerData tid;
 	uint32		at;				/* in the directory, if it was found there */
-	int64		signature;
 	ArrayType  *keys;
 	ArrayType  *invented;		/* or NULL */
 } Neighborhood;
@@ -92,9 +88,6 @@ extern Oid	fold_ensure(const DeclaredPublication *publication);
 
 /* Raises an error that the fold tells of so many people only. */
 extern void fold_refuse(const DeclaredPublication *publication, uint64 members) pg_attribute_noreturn();
-
-/* The hash of a signature, 0 where it is empty, with one more release; in any order. */
-extern int64 signature_with(int64 signature, int32 release);
 
 /* The greatest number of an invented row among the members of a neighborhood, or 0. */
 extern int64 last_invented(ArrayType *invented);

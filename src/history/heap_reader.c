@@ -11,6 +11,7 @@
 
 #include "access/heapam.h"
 #include "access/table.h"
+#include "frame/heap_rows.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
@@ -92,8 +93,7 @@ open_heap(Oid relation)
 {
 	Relation	table = table_open(relation, AccessShareLock);
 
-	if (table->rd_tableam != GetHeapamTableAmRoutine())
-		elog(ERROR, "table \"%s\" is not a heap", RelationGetRelationName(table));
+	verify_heap(table);
 	return table;
 }
 

@@ -58,7 +58,7 @@ add_members(Absent *absent, const Fold *fold, uint32 neighborhood)
 static void
 fetch_absent(const Fold *fold, FrameLoad *load, const Absent *absent)
 {
-	const PlainSource *source = fold->directory == NULL ? NULL : plain_source(fold->publication);
+	const PlainSource *source = fold->directory == NULL ? NULL : plain_source(fold->publication, directory_source_pages(fold->directory));
 	const Spot *spots = source == NULL ? NULL : directory_spots(fold->directory, absent->keys, absent->n);
 	uint64		strayed = load_helpers(load, source, spots, absent->keys, absent->n);
 

@@ -7,7 +7,6 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "miscadmin.h"
-#include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -78,20 +77,12 @@ read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *wha
 	reader_close(reader);
 }
 
-/* The table may have become shorter since it was known where the row is. */
-static bool
-fetch_row(Relation table, BlockNumber npages, const ItemPointerData *tid, TupleTableSlot *slot)
-{
-	return ItemPointerGetBlockNumber(tid) < npages &&
-		table_tuple_fetch_row_version(table, unconstify(ItemPointerData *, tid), GetActiveSnapshot(), slot);
-}
-
 bool
-read_some(Oid relation, const ItemPointerData *tids, uint32 n,
+read_some(Oid relation, HeapPages *pages, const ItemPointerData *tids, uint32 n,
 		  bool (*visit) (void *what, TupleTableSlot *slot), void *what)
 {
 	Relation	table = table_open(relation, AccessShareLock);
-	BlockNumber npages = RelationGetNumberOfBlocks(table);
+	HeapRows	rows = heap_rows(pages, table, tids, n);
 	TupleTableSlot *slot = table_slot_create(table, NULL);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(row);
@@ -100,7 +91,7 @@ read_some(Oid relation, const ItemPointerData *tids, uint32 n,
 	for (uint32 i = 0; i < n && found; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		found = fetch_row(table, npages, &tids[i], slot);
+		found = heap_row_fetch(&rows, i, slot);
 		if (!found)
 			break;
 		slot_getallattrs(slot);

@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "executor/tuptable.h"
-#include "storage/itemptr.h"
+#include "frame/heap_rows.h"
 
 typedef struct RowReader RowReader;
 
@@ -28,8 +28,8 @@ extern void reader_close(RowReader *reader);
 /* The same for all rows: each is visited in a context that is reset afterwards. */
 extern void read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *what);
 
-/* The same for some rows, until a visit says no or a row is not there: false then. */
-extern bool read_some(Oid table, const ItemPointerData *tids, uint32 n,
+/* The same for some rows of a heap, until a visit says no or a row is not there: false then. */
+extern bool read_some(Oid table, HeapPages *pages, const ItemPointerData *tids, uint32 n,
 					  bool (*visit) (void *what, TupleTableSlot *slot), void *what);
 
 #endif							/* PPREPUB_HISTORY_READER_H */

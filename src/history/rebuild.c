@@ -40,15 +40,14 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 	"  UNION ALL SELECT thread, release, class, v, value FROM log JOIN thread USING (i) LEFT JOIN value USING (v))," \
 	" path AS (SELECT thread, array_agg(release ORDER BY release) AS releases," \
 	"  array_agg(class ORDER BY release) AS classes FROM seen GROUP BY thread)," \
-	" place AS MATERIALIZED (SELECT thread, releases, n, row_number() OVER (PARTITION BY n ORDER BY thread) AS place" \
-	"  FROM (SELECT thread, releases, dense_rank() OVER (ORDER BY releases, classes) AS n FROM path) p)," \
+	" place AS MATERIALIZED (SELECT thread, n, row_number() OVER (PARTITION BY n ORDER BY thread) AS place" \
+	"  FROM (SELECT thread, dense_rank() OVER (ORDER BY releases, classes) AS n FROM path) p)," \
 	" shown AS MATERIALIZED (SELECT n, place, release, v, value FROM seen JOIN place USING (thread))," \
 	" epoch AS (SELECT n, max(release) AS release FROM (" \
 	"  SELECT n, release, array_agg(value ORDER BY place) AS shown FROM shown GROUP BY n, release) e GROUP BY n, shown)," \
 	" rebuilt AS MATERIALIZED (SELECT n AS neighborhood," \
-	"  (SELECT bit_xor(hashint8extended(r, 0)) FROM unnest(releases) r) AS signature," \
 	"  keys, invented, sensitive" \
-	"  FROM (SELECT n, min(releases) AS releases, array_agg(k%2$s ORDER BY place) AS keys," \
+	"  FROM (SELECT n, array_agg(k%2$s ORDER BY place) AS keys," \
 	"    CASE WHEN count(i) > 0 THEN array_agg(i ORDER BY place) END AS invented" \
 	"    FROM place JOIN thread USING (thread) GROUP BY n) p" \
 	"  JOIN (SELECT n, array_agg(v%3$s ORDER BY release, place) AS sensitive" \
@@ -59,7 +58,7 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
  * fold or of what it should be; %5$s and %6$s are the types of keys and values.
  */
 #define CANONICAL(rows) \
-	"SELECT signature, members, epochs, coalesce(cardinality(invented), 0) FROM " rows " f JOIN (" \
+	"SELECT members, epochs, coalesce(cardinality(invented), 0) FROM " rows " f JOIN (" \
 	"  SELECT neighborhood, array_agg(thread ORDER BY thread) AS members FROM (" MEMBERS(rows) ") m GROUP BY 1) m USING (neighborhood)" \
 	" JOIN (SELECT neighborhood, array_agg(DISTINCT shown ORDER BY shown) AS epochs FROM (" \
 	"  SELECT neighborhood, epoch, array_agg(value ORDER BY thread) || array[]::bigint[] AS shown" \
@@ -117,7 +116,7 @@ neighborhoods_rebuild(const DeclaredPublication *publication)
 		return true;
 	if (SPI_execute(query_about(publication, FOLLOWING
 								" SELECT neighborhood + (SELECT coalesce(max(neighborhood), 0) FROM %4$s),"
-								" signature, keys, invented, sensitive FROM rebuilt"), true, 0) != SPI_OK_SELECT)
+								" keys, invented, sensitive FROM rebuilt"), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not rebuild the history");
 	replace_all_rows(fold_of(publication));
 	return false;

@@ -263,6 +263,16 @@ epochs_of(const Remembering *remembering, const People *people)
 	return codes_as_array(remembering, values, nepochs * size);
 }
 
+/* Is it all of a neighborhood, shown as it was when it was shown last? */
+static bool
+is_unchanged(const Remembering *remembering, const People *people)
+{
+	const Past *past = &remembering->fold->past;
+
+	return people->parent != NO_NEIGHBORHOOD && people->size == past_size(past, people->parent) &&
+		epoch_is_shown(past, people, past_epochs(past, people->parent) - 1);
+}
+
 /* Has nothing else than now ever been shown of the people? */
 static bool
 is_one_epoch(const Remembering *remembering, const People *people)
@@ -282,12 +292,10 @@ static void
 write_neighborhood(Remembering *remembering, const People *people, Datum keys, Datum sensitive)
 {
 	Fold	   *fold = remembering->fold;
-	int64		before = people->parent == NO_NEIGHBORHOOD ? 0 : fold->neighborhoods[people->parent].signature;
 	Datum		values[FOLD_COLUMNS];
 	bool		nulls[FOLD_COLUMNS] = {false};
 
 	values[FOLD_NEIGHBORHOOD] = Int64GetDatum(++fold->last_number);
-	values[FOLD_SIGNATURE] = Int64GetDatum(people->shown != NULL ? signature_with(before, remembering->release) : before);
 	values[FOLD_KEYS] = keys;
 	values[FOLD_SENSITIVE] = sensitive;
 	nulls[FOLD_INVENTED] = people->is_invented == NULL;
@@ -390,10 +398,12 @@ part_neighborhood(const Remembering *remembering, uint32 n)
 		directory_forget(fold->directory, fold->neighborhoods[n].at);
 }
 
-/* A class, as far as it is of one neighborhood, becomes one itself. */
+/* A class, as far as it is of one neighborhood, becomes one itself, unless it is one. */
 static void
 remember_people(Remembering *remembering, const People *people, Datum keys, Datum shown)
 {
+	if (is_unchanged(remembering, people))
+		return;
 	if (people->parent != NO_NEIGHBORHOOD)
 		part_neighborhood(remembering, people->parent);
 	write_neighborhood(remembering, people, keys,

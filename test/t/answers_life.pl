@@ -149,13 +149,12 @@ my $until = $node->safe_psql('postgres', "SELECT clock_timestamp() + interval '$
 sub start_life
 {
 	my ($as, $line) = @_;
-	my %session = (as => $as, out => '', error => '');
-	my $file = PostgreSQL::Test::Utils::tempdir() . '/' . @sessions . '.sql';
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/' . @sessions;
 
-	append_to_file($file, script($line));
-	$session{run} = IPC::Run::start([ 'psql', '-XAtq', '-v', "until=$until", '-d', $node->connstr('postgres') . " user=$as", '-f', $file ],
-		'<', \undef, '>', \$session{out}, '2>', \$session{error}, IPC::Run::timeout($seconds + 120));
-	push @sessions, \%session;
+	# What they say goes into files: whoever waits for one of them does not empty the pipes of the others.
+	append_to_file("$file.sql", script($line));
+	push @sessions, { as => $as, file => $file, run => IPC::Run::start([ 'psql', '-XAtq', '-v', "until=$until", '-d',
+		$node->connstr('postgres') . " user=$as", '-f', "$file.sql" ], '<', \undef, '>', "$file.out", '2>', "$file.error", IPC::Run::timeout($seconds + 120)) };
 	return;
 }
 
@@ -165,7 +164,11 @@ start_life('owner', sub { any(@declarer)->() });
 start_life('owner', sub { any(@nurse)->() });
 my ($superuser) = $node->safe_psql('postgres', 'SELECT current_user');
 start_life($superuser, sub { any(@killer)->() });
-IPC::Run::finish($_->{run}) foreach @sessions;
+foreach my $session (@sessions)
+{
+	IPC::Run::finish($session->{run});
+	$session->{$_} = slurp_file("$session->{file}.$_") foreach qw(out error);
+}
 
 # ----------------------------------------------------------------
 # What came of it

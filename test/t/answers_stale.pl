@@ -158,4 +158,25 @@ is(worker(), $pid, 'by the same worker still');
 	is(ask(), 't', 'an answer when nothing is locked');
 }
 
+# ----------------------------------------------------------------
+# A history that somebody has tampered with
+# ----------------------------------------------------------------
+
+# What has no keys where keys should be tells nothing, and is not taken for what it is not.
+$node->safe_psql('postgres', 'SET ROLE owner; CREATE TABLE hospital.guests (LIKE hospital.patients); INSERT INTO hospital.guests TABLE hospital.patients');
+declare_patients($node, 'postgres', 'guests', 'hospital.guests');
+is($node->safe_psql('postgres', q{SELECT count(*) > 100 FROM published.guests('age > 40')}), 't', 'an answer before');
+$node->safe_psql('postgres', <<'SQL');
+BEGIN;
+ALTER EVENT TRIGGER pprepub_protect_commands DISABLE;
+ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE;
+ALTER TABLE published_private.guests_neighborhoods ALTER keys TYPE bigint USING 1;
+ALTER EVENT TRIGGER pprepub_protect_commands ENABLE ALWAYS;
+ALTER EVENT TRIGGER pprepub_protect_rewrites ENABLE ALWAYS;
+COMMIT;
+SQL
+is($node->safe_psql('postgres', q{SELECT count(*) FROM published.guests('age > 40')}), '0', 'none from what is no history') foreach 1 .. 2;
+like($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT message, '; ') FROM pprepub.failed_answer WHERE publication = 'guests'}), qr/is malformed/, 'the owner is told why');
+is(worker(), $pid, 'by the same worker still');
+
 done_testing();

@@ -176,7 +176,12 @@ kept_look_about(void)
 	return false;
 }
 
-/* What each answer replaces rows of. */
+/* Each answer replaces a row of the catalog, which is vacuumed after so many. */
+#define REPLACED_ROWS 50
+
+static int	replaced = 0;
+
+/* What answers replace rows of. */
 typedef struct Worn
 {
 	Directory  *directory;
@@ -216,9 +221,10 @@ kept_tidy(void)
 	if (!do_unasked(find_space, &worn))
 		return;
 	table = directory_worn_table(worn.directory);
-	if (!OidIsValid(table))
+	if (OidIsValid(table))
+		vacuum_table(table, GetUserId());
+	if (++replaced < REPLACED_ROWS || !OidIsValid(worn.catalog))
 		return;
-	vacuum_table(table, GetUserId());
-	if (OidIsValid(worn.catalog))
-		vacuum_table(worn.catalog, worn.catalog_owner);
+	replaced = 0;
+	vacuum_table(worn.catalog, worn.catalog_owner);
 }

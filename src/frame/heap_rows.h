@@ -1,0 +1,46 @@
+/*
+ * heap_rows.h
+ *		Rows of a heap by where they stand, for who asks for many of them again and
+ *		again.
+ *
+ * Where a page is in the server's memory is remembered, and is no more than a
+ * guess: the server looks it up where it is there no longer.
+ */
+#ifndef PPREPUB_FRAME_HEAP_ROWS_H
+#define PPREPUB_FRAME_HEAP_ROWS_H
+
+#include "postgres.h"
+
+#include "executor/tuptable.h"
+#include "storage/block.h"
+#include "storage/buf.h"
+#include "storage/itemptr.h"
+#include "utils/relcache.h"
+
+/* Starts as zeros, but for the context. */
+typedef struct HeapPages
+{
+	MemoryContext context;		/* what is remembered lives there */
+	BlockNumber npages;
+	Buffer	   *buffer;			/* [npages] or InvalidBuffer */
+} HeapPages;
+
+/* Rows that are wanted, best in the order of the table. */
+typedef struct HeapRows
+{
+	Relation	table;
+	BlockNumber npages;
+	HeapPages  *pages;
+	const ItemPointerData *tids;	/* [n] */
+	uint64		n;
+} HeapRows;
+
+/* Whatever else has rows may not have them in pages. */
+extern void verify_heap(Relation table);
+
+extern HeapRows heap_rows(HeapPages *pages, Relation table, const ItemPointerData *tids, uint64 n);
+
+/* The row, as the active snapshot sees it; false where it sees none, or the table has become shorter. */
+extern bool heap_row_fetch(const HeapRows *rows, uint64 i, TupleTableSlot *slot);
+
+#endif							/* PPREPUB_FRAME_HEAP_ROWS_H */
