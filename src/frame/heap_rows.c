@@ -26,6 +26,9 @@
 #define PAGE_AHEAD		16
 #define ROW_AHEAD		8
 
+/* One of so many pages is looked up although it is known where it is. */
+#define LOOKED_UP		16
+
 static void
 make_room(HeapPages *pages, BlockNumber npages)
 {
@@ -71,7 +74,10 @@ buffer_ahead(const HeapRows *rows, uint64 i, uint64 ahead)
 	return page < rows->npages ? rows->pages->buffer[page] : InvalidBuffer;
 }
 
-/* Nothing here is locked, or known to be the page that it is taken for: nothing comes of it but that memory is fetched. */
+/*
+ * Nothing here is locked, or known to be the page that it is taken for: nothing comes of it but that
+ * memory is fetched.  A compiler may take that for nothing at all, and drop calls of a function that does no more.
+ */
 static pg_attribute_always_inline void
 approach_rows(const HeapRows *rows, uint64 i)
 {
@@ -101,12 +107,18 @@ approach_rows(const HeapRows *rows, uint64 i)
  * ----------------------------------------------------------------
  */
 
+/*
+ * The server does not count what is found without its help as a use of the page, so it is asked
+ * every now and then, lest it take pages that are in use for such as nobody needs.
+ */
 static Buffer
 pin_page(const HeapRows *rows, BlockNumber page)
 {
-	Buffer	   *buffer = &rows->pages->buffer[page];
+	HeapPages  *pages = rows->pages;
+	Buffer	   *buffer = &pages->buffer[page];
 
-	if (!BufferIsValid(*buffer) || !ReadRecentBuffer(rows->table->rd_node, MAIN_FORKNUM, page, *buffer))
+	if (!BufferIsValid(*buffer) || ++pages->found % LOOKED_UP == 0 ||
+		!ReadRecentBuffer(rows->table->rd_node, MAIN_FORKNUM, page, *buffer))
 		*buffer = ReadBuffer(rows->table, page);
 	return *buffer;
 }

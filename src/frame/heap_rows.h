@@ -23,6 +23,7 @@ typedef struct HeapPages
 	MemoryContext context;		/* what is remembered lives there */
 	BlockNumber npages;
 	Buffer	   *buffer;			/* [npages] or InvalidBuffer */
+	uint32		found;			/* pages, so far, where they were thought to be */
 } HeapPages;
 
 /* Rows that are wanted, best in the order of the table. */

@@ -332,7 +332,10 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	make_slots(directory, publication->remembered);
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(directory->table))
+	{
+		verify_fold(publication, directory->table);
 		read_heap(directory->table, NULL, read_row, &(Reading) {publication, directory}, &directory->loose);
+	}
 	if (directory->remembered != publication->remembered)
 		fold_refuse(publication, directory->remembered);
 	return directory;

@@ -5,6 +5,7 @@
 #include "history/fold.h"
 
 #include "access/htup_details.h"
+#include "access/table.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"
@@ -13,8 +14,9 @@
 #include "history/reader.h"
 #include "history/tables.h"
 #include "miscadmin.h"
-#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 
 bool
 keeps_past(const DeclaredPublication *publication, int what)
@@ -135,15 +137,34 @@ keep(const Fold *fold, const void *value)
 	return memcpy(MemoryContextAlloc(fold->context, VARSIZE(value)), value, VARSIZE(value));
 }
 
-/* There once were signatures among them: to take a number for an array would bring the server down. */
-static bool
-has_columns(TupleDesc columns)
+bool
+is_fold(const DeclaredPublication *publication, Oid table)
 {
-	return columns->natts >= FOLD_COLUMNS &&
-		TupleDescAttr(columns, FOLD_NEIGHBORHOOD)->atttypid == INT8OID &&
-		TupleDescAttr(columns, FOLD_KEYS)->attlen == -1 &&
-		TupleDescAttr(columns, FOLD_INVENTED)->atttypid == INT8ARRAYOID &&
-		TupleDescAttr(columns, FOLD_SENSITIVE)->attlen == -1;
+	const Oid	types[FOLD_COLUMNS] = {
+		[FOLD_NEIGHBORHOOD] = INT8OID,
+		[FOLD_KEYS] = get_array_type(element_of(publication_column(publication, ROLE_KEY)).stored),
+		[FOLD_INVENTED] = INT8ARRAYOID,
+		[FOLD_SENSITIVE] = get_array_type(element_of(publication_column(publication, ROLE_SENSITIVE)).stored),
+	};
+	Relation	relation = table_open(table, AccessShareLock);
+	TupleDesc	columns = RelationGetDescr(relation);
+	bool		result = columns->natts == FOLD_COLUMNS;
+
+	for (int i = 0; i < FOLD_COLUMNS && result; i++)
+		result = TupleDescAttr(columns, i)->atttypid == types[i];
+	table_close(relation, NoLock);
+	return result;
+}
+
+void
+verify_fold(const DeclaredPublication *publication, Oid table)
+{
+	if (!is_fold(publication, table))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the table of neighborhoods of publication \"%s\" is malformed", publication->name),
+				 errdetail("It has other columns than it was made with, or was made by an earlier version."),
+				 errhint("Drop the publication with its history, and declare it anew.")));
 }
 
 bool
@@ -151,8 +172,7 @@ is_neighborhood(const TupleTableSlot *slot)
 {
 	static const int always[] = {FOLD_NEIGHBORHOOD, FOLD_KEYS, FOLD_SENSITIVE};
 
-	return has_columns(slot->tts_tupleDescriptor) &&
-		row_has_values(slot, FOLD_COLUMNS, always, lengthof(always));
+	return row_has_values(slot, FOLD_COLUMNS, always, lengthof(always));
 }
 
 void
@@ -226,8 +246,6 @@ may_matter(void *what, HeapTuple row, TupleDesc columns)
 	bool		no_number;
 	bool		no_keys;
 
-	if (!has_columns(columns))
-		return true;
 	number = heap_getattr(row, FOLD_NEIGHBORHOOD + 1, columns, &no_number);
 	array = heap_getattr(row, FOLD_KEYS + 1, columns, &no_keys);
 	if (no_number || no_keys || !element_bare_values(&fold->key, array, &keys) ||
@@ -285,7 +303,10 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext
 	if (!fold->keeps_neighborhoods)
 		return fold;
 	if (OidIsValid(table))
+	{
+		verify_fold(publication, table);
 		read_heap(table, may_matter, read_neighborhood, &(Reading) {fold, load, NULL}, &fold->loose);
+	}
 	if (fold->members != (uint64) publication->remembered)
 		fold_refuse(publication, fold->members);	/* the missing would pass for newcomers */
 	return fold;
@@ -331,6 +352,7 @@ fold_look_up(const DeclaredPublication *publication, Directory *directory,
 	Fold	   *fold = fold_create(publication, 0, context);
 	Places		places = directory_find(directory, load_keys(load));
 
+	verify_fold(publication, fold_of(publication));
 	if (places.n > 0 &&
 		!read_some(fold_of(publication), directory_fold_pages(directory), places.tids, places.n, read_place, &(Reading) {fold, load, places.places}))
 		return NULL;

@@ -86,6 +86,10 @@ extern void past_skip(const DeclaredPublication *publication, int32 release);
 extern Oid	fold_of(const DeclaredPublication *publication);
 extern Oid	fold_ensure(const DeclaredPublication *publication);
 
+/* Has the table the columns of a fold?  To take a number for an array would bring the server down. */
+extern bool is_fold(const DeclaredPublication *publication, Oid table);
+extern void verify_fold(const DeclaredPublication *publication, Oid table);
+
 /* Raises an error that the fold tells of so many people only. */
 extern void fold_refuse(const DeclaredPublication *publication, uint64 members) pg_attribute_noreturn();
 

@@ -159,6 +159,7 @@ neighborhoods_read(const DeclaredPublication *publication, const Recalled *recal
 
 	if (!OidIsValid(fold))
 		fold_refuse(publication, 0);
+	verify_fold(publication, fold);
 	read_each(fold, read_neighborhood, &reading);
 	count_values(&reading);
 	*n = reading.n;

@@ -111,7 +111,7 @@ is_equal(const DeclaredPublication *publication)
 static bool
 neighborhoods_rebuild(const DeclaredPublication *publication)
 {
-	fold_ensure(publication);
+	verify_fold(publication, fold_ensure(publication));
 	if (is_equal(publication))
 		return true;
 	if (SPI_execute(query_about(publication, FOLLOWING

@@ -91,11 +91,14 @@ compare_neighborhoods(const DeclaredPublication *publication, const Recalled *re
 {
 	Comparing	comparing = {.recalled = recalled,.atoms = atoms};
 
-	if (!OidIsValid(fold_of(publication)))
+	Oid			fold = fold_of(publication);
+
+	if (!OidIsValid(fold))
 		fold_refuse(publication, 0);
 	comparing.key = element_of(publication_column(publication, ROLE_KEY));
 	comparing.taken = palloc0(sizeof(bool) * ((Size) atoms->natoms + 1));
-	read_each(fold_of(publication), compare_neighborhood, &comparing);
+	if (is_fold(publication, fold))
+		read_each(fold, compare_neighborhood, &comparing);
 	for (uint32 a = 0; a < atoms->natoms; a++)
 		comparing.invariant.wrong += !comparing.taken[a];
 	return comparing.invariant;

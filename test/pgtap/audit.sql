@@ -150,9 +150,15 @@ SELECT ok(damaged(what, asked) ~ 'neighborhood.* of publication "people" is malf
 	FROM unnest('{neighborhood,keys,sensitive}'::text[]) c, format('%I = NULL', c) what,
 		unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.neighborhoods(''people'')']) asked;
 SELECT ok(damaged('invented = array_fill(1::bigint, ARRAY[10000])', 'SELECT pprepub.publish(''people'')') ~ 'is malformed', 'more numbers than keys are no neighborhood');
-SELECT ok(damaged('keys = keys; ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE;
-	ALTER TABLE published_private.people_neighborhoods ALTER keys TYPE bigint USING 1', asked) ~ 'neighborhood.* of publication "people" is malformed', 'nor is what has numbers for keys: ' || asked)
-	FROM unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.neighborhoods(''people'')']) asked;
+-- Nor is what has other columns, with or without rows: to take a number for an array would bring the server down.
+SELECT ok(damaged('keys = keys; ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE; ALTER EVENT TRIGGER pprepub_protect_drops DISABLE;
+	ALTER TABLE published_private.people_neighborhoods ' || change, asked) ~ 'neighborhoods of publication "people" is malformed', format('%s: %s', change, asked))
+	FROM unnest(ARRAY['ALTER keys TYPE bigint USING 1', 'ALTER keys TYPE text USING ''{1,2}''', 'ALTER keys TYPE smallint[] USING ''{1,2}''', 'ALTER invented TYPE int[] USING NULL',
+		'ALTER sensitive TYPE bytea USING ''x''', 'ALTER neighborhood TYPE text', 'ADD signature bigint', 'DROP invented']) change,
+		unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.neighborhoods(''people'')', 'SELECT pprepub.rebuild_history(''people'')',
+			'DELETE FROM published_private.people_neighborhoods; SELECT pprepub.publish(''people'')']) asked;
+SELECT is(damage('ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE; ALTER TABLE published_private.people_neighborhoods ALTER keys TYPE text USING ''{1,2}'''),
+	'invariant', 'an audit says so');
 SELECT is(damaged('invented = array_fill(1::bigint, ARRAY[10000])', 'SELECT FROM pprepub.rebuild_history(''people''); SELECT pprepub.publish(''people'')'), '', 'which can be mended');
 
 -- Releases with other columns.

@@ -219,7 +219,10 @@ kept_tidy(void)
 		return;
 	worn.directory = kept[0].directory;
 	if (!do_unasked(find_space, &worn))
+	{
+		forget(0);				/* it may have been in the midst of a change */
 		return;
+	}
 	table = directory_worn_table(worn.directory);
 	if (OidIsValid(table))
 		vacuum_table(table, GetUserId());
