@@ -175,8 +175,16 @@ ALTER EVENT TRIGGER pprepub_protect_commands ENABLE ALWAYS;
 ALTER EVENT TRIGGER pprepub_protect_rewrites ENABLE ALWAYS;
 COMMIT;
 SQL
-is($node->safe_psql('postgres', q{SELECT count(*) FROM published.guests('age > 40')}), '0', 'none from what is no history') foreach 1 .. 2;
-like($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT message, '; ') FROM pprepub.failed_answer WHERE publication = 'guests'}), qr/is malformed/, 'the owner is told why');
+my $nobody = 0;
+foreach (1 .. 2)
+{
+	my ($code, $rows, $error) = $node->psql('postgres', q{SELECT count(*) FROM published.guests('age > 40')});
+
+	# In assert builds the history is looked through after each answer.
+	ok($rows eq '0' || $error =~ /are not what its log tells/, 'none from what is no history');
+	$nobody += $rows eq '0';
+}
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.failed_answer WHERE publication = 'guests' AND message ~ 'is malformed'}), $nobody, 'the owner is told why');
 is(worker(), $pid, 'by the same worker still');
 
 done_testing();
