@@ -4,7 +4,6 @@
  */
 #include "history/answered.h"
 
-#include "access/table.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "history/reader.h"
@@ -12,7 +11,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 Oid
 answered_of(const DeclaredPublication *publication)
@@ -61,27 +59,16 @@ answered_ensure(const DeclaredPublication *publication)
 static bool
 has_answered_columns(const DeclaredPublication *publication, Oid table)
 {
-	Relation	relation = table_open(table, AccessShareLock);
-	TupleDesc	columns = RelationGetDescr(relation);
-	int			attribute = ANSWERED_CELLS;
-	bool		result = columns->natts >= ANSWERED_CELLS &&
-		TupleDescAttr(columns, ANSWERED_RELEASE)->atttypid == INT4OID &&
-		TupleDescAttr(columns, ANSWERED_CLASS)->atttypid == INT8OID &&
-		TupleDescAttr(columns, ANSWERED_ROWS)->atttypid == INT8OID;
+	Oid		   *types = palloc(sizeof(Oid) * (ANSWERED_CELLS + publication->ncolumns));
+	int			n = ANSWERED_CELLS;
 
-	for (int i = 0; i < publication->ncolumns && result; i++)
-	{
-		const DeclaredColumn *column = &publication->columns[i];
-
-		if (column->role != ROLE_QUASI_IDENTIFIER)
-			continue;
-		result = attribute < columns->natts &&
-			TupleDescAttr(columns, attribute)->atttypid == printed_type(column->kind, column->type);
-		attribute++;
-	}
-	result = result && attribute == columns->natts;
-	table_close(relation, NoLock);
-	return result;
+	types[ANSWERED_RELEASE] = INT4OID;
+	types[ANSWERED_CLASS] = INT8OID;
+	types[ANSWERED_ROWS] = INT8OID;
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			types[n++] = printed_type(publication->columns[i].kind, publication->columns[i].type);
+	return has_columns(table, types, n);
 }
 
 static void

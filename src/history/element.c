@@ -32,6 +32,12 @@ element_array_words(const Element *element)
 	return format_type_extended(get_array_type(element->stored), -1, FORMAT_TYPE_FORCE_QUALIFY);
 }
 
+Oid
+array_type_of(const DeclaredPublication *publication, ColumnRole role)
+{
+	return get_array_type(element_of(publication_column(publication, role)).stored);
+}
+
 static Datum
 to_text(Oid type, Datum value)
 {

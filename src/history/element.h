@@ -31,6 +31,9 @@ extern const Element element_int8;
 /* What a statement calls the type of the array. */
 extern char *element_array_words(const Element *element);
 
+/* That of the only column with a role. */
+extern Oid	array_type_of(const DeclaredPublication *publication, ColumnRole role);
+
 /* What makes values of a column elements, in a statement: "" or a cast. */
 extern const char *element_cast_words(const DeclaredColumn *column);
 

@@ -5,7 +5,6 @@
 #include "history/fold.h"
 
 #include "access/htup_details.h"
-#include "access/table.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"
@@ -14,9 +13,7 @@
 #include "history/reader.h"
 #include "history/tables.h"
 #include "miscadmin.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 bool
 keeps_past(const DeclaredPublication *publication, int what)
@@ -137,34 +134,28 @@ keep(const Fold *fold, const void *value)
 	return memcpy(MemoryContextAlloc(fold->context, VARSIZE(value)), value, VARSIZE(value));
 }
 
+static const Oid *
+fold_types(const DeclaredPublication *publication)
+{
+	Oid		   *types = palloc(sizeof(Oid) * FOLD_COLUMNS);
+
+	types[FOLD_NEIGHBORHOOD] = INT8OID;
+	types[FOLD_KEYS] = array_type_of(publication, ROLE_KEY);
+	types[FOLD_INVENTED] = INT8ARRAYOID;
+	types[FOLD_SENSITIVE] = array_type_of(publication, ROLE_SENSITIVE);
+	return types;
+}
+
 bool
 is_fold(const DeclaredPublication *publication, Oid table)
 {
-	const Oid	types[FOLD_COLUMNS] = {
-		[FOLD_NEIGHBORHOOD] = INT8OID,
-		[FOLD_KEYS] = get_array_type(element_of(publication_column(publication, ROLE_KEY)).stored),
-		[FOLD_INVENTED] = INT8ARRAYOID,
-		[FOLD_SENSITIVE] = get_array_type(element_of(publication_column(publication, ROLE_SENSITIVE)).stored),
-	};
-	Relation	relation = table_open(table, AccessShareLock);
-	TupleDesc	columns = RelationGetDescr(relation);
-	bool		result = columns->natts == FOLD_COLUMNS;
-
-	for (int i = 0; i < FOLD_COLUMNS && result; i++)
-		result = TupleDescAttr(columns, i)->atttypid == types[i];
-	table_close(relation, NoLock);
-	return result;
+	return has_columns(table, fold_types(publication), FOLD_COLUMNS);
 }
 
 void
 verify_fold(const DeclaredPublication *publication, Oid table)
 {
-	if (!is_fold(publication, table))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("the table of neighborhoods of publication \"%s\" is malformed", publication->name),
-				 errdetail("It has other columns than it was made with, or was made by an earlier version."),
-				 errhint("Drop the publication with its history, and declare it anew.")));
+	verify_columns(publication, "neighborhoods", table, fold_types(publication), FOLD_COLUMNS);
 }
 
 bool

@@ -4,6 +4,7 @@
  */
 #include "history/log.h"
 
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "history/fold.h"
 #include "history/reader.h"
@@ -42,17 +43,39 @@ log_ensure(const DeclaredPublication *publication)
 
 	for (LogPart part = 0; part < LOG_PARTS; part++)
 		(void) ensure_history_table(publication, parts[part].noted, parts[part].suffix, columns, parts[part].storage);
+	log_verify(publication);
+}
+
+static void
+verify_part(const DeclaredPublication *publication, Oid table)
+{
+	const Oid	types[LOG_COLUMNS] = {
+		[LOG_RELEASE] = INT4OID,
+		[LOG_CLASS] = INT8OID,
+		[LOG_KEYS] = array_type_of(publication, ROLE_KEY),
+		[LOG_STANDS_FOR] = array_type_of(publication, ROLE_KEY),
+		[LOG_INVENTED] = INT8ARRAYOID,
+		[LOG_SENSITIVE] = array_type_of(publication, ROLE_SENSITIVE),
+		[LOG_FINGERPRINTS] = INT4ARRAYOID,
+	};
+
+	verify_columns(publication, "members", table, types, LOG_COLUMNS);
 }
 
 void
 log_verify(const DeclaredPublication *publication)
 {
 	for (LogPart part = 0; part < LOG_PARTS; part++)
-		if (!OidIsValid(log_of(publication, part)))
+	{
+		Oid			table = log_of(publication, part);
+
+		if (!OidIsValid(table))
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_CORRUPTED),
 					 errmsg("the log of publication \"%s\" is gone", publication->name),
 					 errhint("Restore its table from a backup.")));
+		verify_part(publication, table);
+	}
 }
 
 void

@@ -49,7 +49,7 @@ typedef enum LogPart
 /* A part of the log, or InvalidOid before the first release. */
 extern Oid	log_of(const DeclaredPublication *publication, LogPart part);
 
-/* Of a publication that has releases: an error when a part of its log is gone. */
+/* Of a publication that has releases: an error when a part of its log is gone, or is something else. */
 extern void log_verify(const DeclaredPublication *publication);
 
 /* As the owner, inside SPI: both parts are made when they are not there yet. */

@@ -18,18 +18,40 @@ path_table_of(const DeclaredPublication *publication)
 	return noted_relation(publication, "paths");
 }
 
+static void
+verify_path_table(const DeclaredPublication *publication, Oid table)
+{
+	const Oid	types[PATHS_COLUMNS] = {
+		[PATHS_RELEASE] = INT4OID,
+		[PATHS_PEOPLE] = INT8OID,
+		[PATHS_INVENTED] = INT8OID,
+		[PATHS_ROWS] = INT8OID,
+		[PATHS_KEYS] = array_type_of(publication, ROLE_KEY),
+		[PATHS_SIZES] = INT4ARRAYOID,
+		[PATHS_MEMBERS] = INT4ARRAYOID,
+		[PATHS_SHOWN] = INT4ARRAYOID,
+		[PATHS_VALUES] = array_type_of(publication, ROLE_SENSITIVE),
+		[PATHS_TOLD] = INT4ARRAYOID,
+	};
+
+	verify_columns(publication, "paths", table, types, PATHS_COLUMNS);
+}
+
 Oid
 path_table_ensure(const DeclaredPublication *publication)
 {
 	Element		key = element_of(publication_column(publication, ROLE_KEY));
 	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
 
-	return ensure_history_table(publication, "paths", "_paths",
+	Oid			table = ensure_history_table(publication, "paths", "_paths",
 								psprintf("release pg_catalog.int4, people pg_catalog.int8, invented pg_catalog.int8,"
 										 " rows pg_catalog.int8, keys %s, sizes pg_catalog.int4[],"
 										 " members pg_catalog.int4[], shown pg_catalog.int4[], sensitive %s,"
 										 " told pg_catalog.int4[]",
 										 element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
+
+	verify_path_table(publication, table);
+	return table;
 }
 
 bool
@@ -238,7 +260,10 @@ path_blocks_find(const DeclaredPublication *publication, PathBlocks *blocks)
 	blocks->allocated = 64;
 	blocks->place = palloc(sizeof(BlockPlace) * blocks->allocated);
 	if (OidIsValid(table))
+	{
+		verify_path_table(publication, table);
 		read_each(table, note_place, blocks);
+	}
 	qsort(blocks->place, blocks->n, sizeof(BlockPlace), compare_places);
 }
 

@@ -54,3 +54,27 @@ ensure_history_table(const DeclaredPublication *publication, const char *part,
 	note_relation(publication, table, part);
 	return table;
 }
+
+bool
+has_columns(Oid table, const Oid *types, int n)
+{
+	Relation	relation = table_open(table, AccessShareLock);
+	TupleDesc	columns = RelationGetDescr(relation);
+	bool		result = columns->natts == n;
+
+	for (int i = 0; i < n && result; i++)
+		result = TupleDescAttr(columns, i)->atttypid == types[i];
+	table_close(relation, NoLock);
+	return result;
+}
+
+void
+verify_columns(const DeclaredPublication *publication, const char *what, Oid table, const Oid *types, int n)
+{
+	if (!has_columns(table, types, n))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the table of %s of publication \"%s\" is malformed", what, publication->name),
+				 errdetail("It has other columns than it was made with, or was made by an earlier version."),
+				 errhint("Restore it from a backup, or drop the publication with its history, and declare it anew.")));
+}

@@ -20,4 +20,10 @@ typedef enum HistoryStorage
 extern Oid	ensure_history_table(const DeclaredPublication *publication, const char *part,
 								 const char *suffix, const char *columns, HistoryStorage storage);
 
+/* Has a table columns of these types, and no others?  Rows are read and written by position: to take a number for an array would bring the server down. */
+extern bool has_columns(Oid table, const Oid *types, int n);
+
+/* The same, or an error that what is kept of the publication is malformed. */
+extern void verify_columns(const DeclaredPublication *publication, const char *what, Oid table, const Oid *types, int n);
+
 #endif							/* PPREPUB_HISTORY_TABLES_H */

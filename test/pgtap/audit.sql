@@ -159,6 +159,11 @@ SELECT ok(damaged('keys = keys; ALTER EVENT TRIGGER pprepub_protect_commands DIS
 			'DELETE FROM published_private.people_neighborhoods; SELECT pprepub.publish(''people'')']) asked;
 SELECT is(damage('ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE; ALTER TABLE published_private.people_neighborhoods ALTER keys TYPE text USING ''{1,2}'''),
 	'invariant', 'an audit says so');
+-- The log, of releases and of answers.
+SELECT ok(damaged('keys = keys; ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE; ALTER EVENT TRIGGER pprepub_protect_drops DISABLE;
+	ALTER TABLE published_private.people_' || part || ' ' || change, asked) ~ 'the table of members of publication "people" is malformed', format('%s: %s: %s', part, change, asked))
+	FROM unnest('{members,asked}'::text[]) part, unnest(ARRAY['ALTER keys TYPE bigint USING 1', 'ALTER fingerprints TYPE text USING ''x''', 'ALTER release TYPE text', 'DROP stands_for', 'ADD more int']) change,
+		unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.audit(''people'')', 'SELECT pprepub.attack(''people'')', 'SELECT pprepub.members(''people'')', 'SELECT pprepub.rebuild_history(''people'')']) asked;
 SELECT is(damaged('invented = array_fill(1::bigint, ARRAY[10000])', 'SELECT FROM pprepub.rebuild_history(''people''); SELECT pprepub.publish(''people'')'), '', 'which can be mended');
 
 -- Releases with other columns.
