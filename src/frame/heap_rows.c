@@ -7,7 +7,8 @@
  *		for memory, four times a row, when the server is asked for one after the
  *		other: for the shared table that tells which buffer has the page, for the
  *		buffer's header, for the page and for the row.  The first is remembered,
- *		and the others of some rows ahead are asked for early.
+ *		where anybody asks again and again, and the others of some rows ahead are
+ *		asked for early.
  */
 #include "frame/heap_rows.h"
 
@@ -25,6 +26,8 @@
 #define BUFFER_AHEAD	24
 #define PAGE_AHEAD		16
 #define ROW_AHEAD		8
+
+StaticAssertDecl(BUFFER_AHEAD < ROWS_AHEAD, "rows ahead would be forgotten");
 
 /* One of so many pages is looked up although it is known where it is. */
 #define LOOKED_UP		16
@@ -56,7 +59,8 @@ heap_rows(HeapPages *pages, Relation table, const ItemPointerData *tids, uint64 
 
 	verify_heap(table);
 	npages = RelationGetNumberOfBlocks(table);
-	make_room(pages, npages);
+	if (pages != NULL)
+		make_room(pages, npages);
 	return (HeapRows) {.table = table,.npages = npages,.pages = pages,.tids = tids,.n = n};
 }
 
@@ -65,13 +69,39 @@ heap_rows(HeapPages *pages, Relation table, const ItemPointerData *tids, uint64 
  * ----------------------------------------------------------------
  */
 
-/* Where the page may be of the row that comes so many later. */
-static Buffer
-buffer_ahead(const HeapRows *rows, uint64 i, uint64 ahead)
+static inline Buffer *
+buffer_of(HeapRows *rows, uint64 i)
 {
-	BlockNumber page = i + ahead < rows->n ? ItemPointerGetBlockNumber(&rows->tids[i + ahead]) : InvalidBlockNumber;
+	return &rows->ahead[i % ROWS_AHEAD];
+}
 
-	return page < rows->npages ? rows->pages->buffer[page] : InvalidBuffer;
+/* Where the page was that a row is on, if anybody remembers; the server tells it otherwise. */
+static Buffer
+find_page(HeapRows *rows, uint64 i)
+{
+	BlockNumber page = ItemPointerGetBlockNumber(&rows->tids[i]);
+	Buffer		buffer;
+
+	if (page >= rows->npages)
+		return InvalidBuffer;
+	if (rows->pages != NULL && BufferIsValid(rows->pages->buffer[page]))
+		return rows->pages->buffer[page];
+	if (i > 0 && page == ItemPointerGetBlockNumber(&rows->tids[i - 1]))
+		return *buffer_of(rows, i - 1);
+	buffer = ReadBuffer(rows->table, page);
+	ReleaseBuffer(buffer);
+	return buffer;
+}
+
+/* The page may be that of the row that comes so many later. */
+static inline bool
+is_ahead(HeapRows *rows, uint64 i, uint64 ahead, Page *page, OffsetNumber *line)
+{
+	if (i + ahead >= rows->found || *buffer_of(rows, i + ahead) <= 0)
+		return false;
+	*page = BufferGetPage(*buffer_of(rows, i + ahead));
+	*line = ItemPointerGetOffsetNumber(&rows->tids[i + ahead]);
+	return true;
 }
 
 /*
@@ -79,27 +109,25 @@ buffer_ahead(const HeapRows *rows, uint64 i, uint64 ahead)
  * memory is fetched.  A compiler may take that for nothing at all, and drop calls of a function that does no more.
  */
 static pg_attribute_always_inline void
-approach_rows(const HeapRows *rows, uint64 i)
+approach_rows(HeapRows *rows, uint64 i)
 {
-	Buffer		buffer = buffer_ahead(rows, i, BUFFER_AHEAD);
+	Page		page;
+	OffsetNumber line;
 
-	if (buffer > 0)
-		__builtin_prefetch(GetBufferDescriptor(buffer - 1), 1);
-	buffer = buffer_ahead(rows, i, PAGE_AHEAD);
-	if (buffer > 0)
+	for (; rows->found < rows->n && rows->found <= i + BUFFER_AHEAD; rows->found++)
 	{
-		Page		page = BufferGetPage(buffer);
+		Buffer		buffer = *buffer_of(rows, rows->found) = find_page(rows, rows->found);
 
+		if (buffer > 0)
+			__builtin_prefetch(GetBufferDescriptor(buffer - 1), 1);
+	}
+	if (is_ahead(rows, i, PAGE_AHEAD, &page, &line))
+	{
 		__builtin_prefetch(page);
-		__builtin_prefetch(PageGetItemId(page, ItemPointerGetOffsetNumber(&rows->tids[i + PAGE_AHEAD])));
+		__builtin_prefetch(PageGetItemId(page, line));
 	}
-	buffer = buffer_ahead(rows, i, ROW_AHEAD);
-	if (buffer > 0)
-	{
-		Page		page = BufferGetPage(buffer);
-
-		__builtin_prefetch(page + ItemIdGetOffset(PageGetItemId(page, ItemPointerGetOffsetNumber(&rows->tids[i + ROW_AHEAD]))));
-	}
+	if (is_ahead(rows, i, ROW_AHEAD, &page, &line))
+		__builtin_prefetch(page + ItemIdGetOffset(PageGetItemId(page, line)));
 }
 
 /* ----------------------------------------------------------------
@@ -111,21 +139,28 @@ approach_rows(const HeapRows *rows, uint64 i)
  * The server does not count what is found without its help as a use of the page, so it is asked
  * every now and then, lest it take pages that are in use for such as nobody needs.
  */
-static Buffer
-pin_page(const HeapRows *rows, BlockNumber page)
+static bool
+is_to_be_looked_up(HeapRows *rows)
 {
-	HeapPages  *pages = rows->pages;
-	Buffer	   *buffer = &pages->buffer[page];
+	return rows->pages != NULL && ++rows->pages->found % LOOKED_UP == 0;
+}
 
-	if (!BufferIsValid(*buffer) || ++pages->found % LOOKED_UP == 0 ||
-		!ReadRecentBuffer(rows->table->rd_node, MAIN_FORKNUM, page, *buffer))
-		*buffer = ReadBuffer(rows->table, page);
-	return *buffer;
+static Buffer
+pin_page(HeapRows *rows, uint64 i)
+{
+	BlockNumber page = ItemPointerGetBlockNumber(&rows->tids[i]);
+	Buffer		buffer = *buffer_of(rows, i);
+
+	if (is_to_be_looked_up(rows) || !ReadRecentBuffer(rows->table->rd_node, MAIN_FORKNUM, page, buffer))
+		buffer = ReadBuffer(rows->table, page);
+	if (rows->pages != NULL)
+		rows->pages->buffer[page] = buffer;
+	return buffer;
 }
 
 /* The buffer is locked. */
 static bool
-find_row(const HeapRows *rows, Buffer buffer, HeapTuple row)
+find_row(HeapRows *rows, Buffer buffer, HeapTuple row)
 {
 	Snapshot	snapshot = GetActiveSnapshot();
 	Page		page = BufferGetPage(buffer);
@@ -149,26 +184,44 @@ find_row(const HeapRows *rows, Buffer buffer, HeapTuple row)
 	return is_seen;
 }
 
-bool
-heap_row_fetch(const HeapRows *rows, uint64 i, TupleTableSlot *slot)
+/* The same of what an index tells. */
+static bool
+follow_row(HeapRows *rows, Buffer buffer, HeapTuple row)
+{
+	return heap_hot_search_buffer(&row->t_self, rows->table, buffer, GetActiveSnapshot(), row, NULL, true);
+}
+
+static pg_attribute_always_inline bool
+fetch(HeapRows *rows, uint64 i, TupleTableSlot *slot, bool (*find) (HeapRows *rows, Buffer buffer, HeapTuple row))
 {
 	HeapTuple	row = &((BufferHeapTupleTableSlot *) slot)->base.tupdata;
-	BlockNumber page = ItemPointerGetBlockNumber(&rows->tids[i]);
 	Buffer		buffer;
 	bool		found;
 
 	approach_rows(rows, i);
-	if (page >= rows->npages)
+	if (ItemPointerGetBlockNumber(&rows->tids[i]) >= rows->npages)
 		return false;
 	ExecClearTuple(slot);
 	row->t_self = rows->tids[i];
-	buffer = pin_page(rows, page);
+	buffer = pin_page(rows, i);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	found = find_row(rows, buffer, row);
+	found = find(rows, buffer, row);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	if (found)
 		ExecStorePinnedBufferHeapTuple(row, slot, buffer);
 	else
 		ReleaseBuffer(buffer);
 	return found;
+}
+
+bool
+heap_row_fetch(HeapRows *rows, uint64 i, TupleTableSlot *slot)
+{
+	return fetch(rows, i, slot, find_row);
+}
+
+bool
+heap_row_follow(HeapRows *rows, uint64 i, TupleTableSlot *slot)
+{
+	return fetch(rows, i, slot, follow_row);
 }

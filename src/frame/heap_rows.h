@@ -26,14 +26,18 @@ typedef struct HeapPages
 	uint32		found;			/* pages, so far, where they were thought to be */
 } HeapPages;
 
+#define ROWS_AHEAD	32			/* a power of two */
+
 /* Rows that are wanted, best in the order of the table. */
 typedef struct HeapRows
 {
 	Relation	table;
 	BlockNumber npages;
-	HeapPages  *pages;
+	HeapPages  *pages;			/* or NULL */
 	const ItemPointerData *tids;	/* [n] */
 	uint64		n;
+	uint64		found;			/* of so many it is known where their pages may be */
+	Buffer		ahead[ROWS_AHEAD];	/* of the last of these */
 } HeapRows;
 
 /* Whatever else has rows may not have them in pages. */
@@ -41,7 +45,13 @@ extern void verify_heap(Relation table);
 
 extern HeapRows heap_rows(HeapPages *pages, Relation table, const ItemPointerData *tids, uint64 n);
 
-/* The row, as the active snapshot sees it; false where it sees none, or the table has become shorter. */
-extern bool heap_row_fetch(const HeapRows *rows, uint64 i, TupleTableSlot *slot);
+/*
+ * The row, as the active snapshot sees it; false where it sees none, or the table
+ * has become shorter.  To be called with one i after the other.  An index tells
+ * where the first version of a row stood, of which later ones on the same page
+ * have no entry of their own: heap_row_follow() finds the one that is seen.
+ */
+extern bool heap_row_fetch(HeapRows *rows, uint64 i, TupleTableSlot *slot);
+extern bool heap_row_follow(HeapRows *rows, uint64 i, TupleTableSlot *slot);
 
 #endif							/* PPREPUB_FRAME_HEAP_ROWS_H */

@@ -12,8 +12,8 @@
  */
 #include "frame/loading.h"
 
-#include "executor/spi.h"
 #include "executor/tuptable.h"
+#include "frame/picked.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -153,16 +153,7 @@ source_query(const FrameLoad *state, const char *condition)
 void
 read_query(FrameLoad *state, const char *sql, ParamListInfo params)
 {
-	SPIExecuteOptions options = {0};
-	int			result;
-
-	options.params = params;
-	options.read_only = true;	/* and so under the active snapshot */
-	options.must_return_tuples = true;
-	options.dest = &state->receiver;
-	result = SPI_execute_extended(sql, &options);
-	if (result < 0)
-		elog(ERROR, "could not read the source: %s", SPI_result_code_string(result));
+	run_query(sql, params, state->pages, &state->receiver);
 	resize(state, state->nrows);
 	fix_settings();				/* the source's code may have changed them */
 }
@@ -227,13 +218,14 @@ load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, 
 
 FrameLoad *
 load_rows(const DeclaredPublication *publication, const char *condition,
-		  const bool *shown, bool is_lenient, MemoryContext context)
+		  const bool *shown, bool is_lenient, HeapPages *pages, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	FrameLoad  *load = load_create(publication, shown, context);
 
 	load->condition = condition;
 	load->is_lenient = is_lenient;
+	load->pages = pages;
 	read_rows(load, condition, NULL);
 	load->nasked = load->nrows;
 	index_rows(load, 0);

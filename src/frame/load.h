@@ -49,7 +49,7 @@ typedef struct LoadedFrame
  * everything is allocated in the context given.  A NULL or repeated key, or a
  * value that cannot be coded, is an error with the number of rows, and
  * examples: for publish and preview only, which answer to the owner.  A lenient
- * load leaves such rows out.
+ * load leaves such rows out.  pages: see frame/picked.h.
  *
  * Between reading and finishing the past may ask who is still there, and add
  * sensitive values that were published once: codes are given in the end.
@@ -57,7 +57,7 @@ typedef struct LoadedFrame
 typedef struct FrameLoad FrameLoad;
 
 extern FrameLoad *load_rows(const DeclaredPublication *publication, const char *condition,
-							const bool *shown, bool is_lenient, MemoryContext context);
+							const bool *shown, bool is_lenient, HeapPages *pages, MemoryContext context);
 extern const KeyTable *load_keys(const FrameLoad *load);	/* their numbers are rows */
 extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls,
 								   uint32 *numbers, int n);

@@ -27,6 +27,7 @@ struct FrameLoad
 	const DeclaredPublication *publication;
 	const char *condition;		/* or NULL */
 	const bool *shown;
+	HeapPages  *pages;			/* borrowed; or NULL */
 	MemoryContext context;
 
 	int			ncolumns;
