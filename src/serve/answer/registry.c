@@ -229,11 +229,22 @@ takes_processor(const Place *place)
 	return is_busy(place) && (place->proc == NULL || place->proc->waitStatus != PROC_WAIT_STATUS_WAITING);
 }
 
+/* It takes some system calls to find out, and is asked for with each question. */
+static int
+processors(void)
+{
+	static int	n = 0;
+
+	if (n == 0)
+		n = Max(1, (int) sysconf(_SC_NPROCESSORS_ONLN));
+	return n;
+}
+
 /* So many of an owner's are of use at once. */
 static int
 most_busy(void)
 {
-	return answer_workers > 0 ? answer_workers : Max(1, (int) sysconf(_SC_NPROCESSORS_ONLN));
+	return answer_workers > 0 ? answer_workers : processors();
 }
 
 /* How many of an owner's are at it, and the one of them that knows its way about in fewest publications. */
