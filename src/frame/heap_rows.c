@@ -22,12 +22,16 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-/* So many rows ahead. */
-#define BUFFER_AHEAD	24
-#define PAGE_AHEAD		16
-#define ROW_AHEAD		8
+/*
+ * So many rows at a time are approached, in four steps.  One by one, each would wait for where its page
+ * is mapped to be found out; together, they wait for that once.
+ */
+#define AT_ONCE			8
+#define ROW_AHEAD		AT_ONCE
+#define PAGE_AHEAD		(2 * AT_ONCE)
+#define BUFFER_AHEAD	(3 * AT_ONCE)
 
-StaticAssertDecl(BUFFER_AHEAD < ROWS_AHEAD, "rows ahead would be forgotten");
+StaticAssertDecl(BUFFER_AHEAD + AT_ONCE < ROWS_AHEAD, "rows ahead would be forgotten");
 
 /* One of so many pages is looked up although it is known where it is. */
 #define LOOKED_UP		16
@@ -93,14 +97,14 @@ find_page(HeapRows *rows, uint64 i)
 	return buffer;
 }
 
-/* The page may be that of the row that comes so many later. */
+/* The page may be that of the row. */
 static inline bool
-is_ahead(HeapRows *rows, uint64 i, uint64 ahead, Page *page, OffsetNumber *line)
+is_found(HeapRows *rows, uint64 i, Page *page, OffsetNumber *line)
 {
-	if (i + ahead >= rows->found || *buffer_of(rows, i + ahead) <= 0)
+	if (i >= rows->found || *buffer_of(rows, i) <= 0)
 		return false;
-	*page = BufferGetPage(*buffer_of(rows, i + ahead));
-	*line = ItemPointerGetOffsetNumber(&rows->tids[i + ahead]);
+	*page = BufferGetPage(*buffer_of(rows, i));
+	*line = ItemPointerGetOffsetNumber(&rows->tids[i]);
 	return true;
 }
 
@@ -114,20 +118,22 @@ approach_rows(HeapRows *rows, uint64 i)
 	Page		page;
 	OffsetNumber line;
 
-	for (; rows->found < rows->n && rows->found <= i + BUFFER_AHEAD; rows->found++)
+	for (; rows->found < rows->n && rows->found < i + BUFFER_AHEAD + AT_ONCE; rows->found++)
 	{
 		Buffer		buffer = *buffer_of(rows, rows->found) = find_page(rows, rows->found);
 
 		if (buffer > 0)
 			__builtin_prefetch(GetBufferDescriptor(buffer - 1), 1);
 	}
-	if (is_ahead(rows, i, PAGE_AHEAD, &page, &line))
-	{
-		__builtin_prefetch(page);
-		__builtin_prefetch(PageGetItemId(page, line));
-	}
-	if (is_ahead(rows, i, ROW_AHEAD, &page, &line))
-		__builtin_prefetch(page + ItemIdGetOffset(PageGetItemId(page, line)));
+	for (uint64 j = i == 0 ? 0 : i + PAGE_AHEAD; j < i + PAGE_AHEAD + AT_ONCE; j++)
+		if (is_found(rows, j, &page, &line))
+		{
+			__builtin_prefetch(page);
+			__builtin_prefetch(PageGetItemId(page, line));
+		}
+	for (uint64 j = i == 0 ? 0 : i + ROW_AHEAD; j < i + ROW_AHEAD + AT_ONCE; j++)
+		if (is_found(rows, j, &page, &line))
+			__builtin_prefetch(page + ItemIdGetOffset(PageGetItemId(page, line)));
 }
 
 /* ----------------------------------------------------------------
@@ -198,7 +204,8 @@ fetch(HeapRows *rows, uint64 i, TupleTableSlot *slot, bool (*find) (HeapRows *ro
 	Buffer		buffer;
 	bool		found;
 
-	approach_rows(rows, i);
+	if (i % AT_ONCE == 0)
+		approach_rows(rows, i);
 	if (ItemPointerGetBlockNumber(&rows->tids[i]) >= rows->npages)
 		return false;
 	ExecClearTuple(slot);

@@ -26,7 +26,7 @@ typedef struct HeapPages
 	uint32		found;			/* pages, so far, where they were thought to be */
 } HeapPages;
 
-#define ROWS_AHEAD	32			/* a power of two */
+#define ROWS_AHEAD	64			/* a power of two */
 
 /* Rows that are wanted, best in the order of the table. */
 typedef struct HeapRows
