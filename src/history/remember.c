@@ -23,10 +23,20 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+/* What is remembered of a row, side by side, as classes are of rows from all over the frame. */
+typedef struct RowTold
+{
+	Datum		key;
+	uint64		member;			/* in the past, or NO_MEMBER */
+	Code		value;			/* sensitive */
+	uint32		fingerprint;	/* 0 if it is not known */
+} RowTold;
+
 struct Remembering
 {
 	Fold	   *fold;
 	const LoadedFrame *loaded;
+	RowTold    *told;			/* [rows of the frame] */
 	int32		release;
 	Oid			table;
 	RowWriter  *neighborhoods;	/* or NULL where none are kept */
@@ -53,6 +63,21 @@ typedef struct People
 	Code	   *shown;			/* by the release at hand; NULL if it shows nobody */
 	Members		past;			/* the parent's, where they were asked for */
 } People;
+
+static RowTold *
+tell_rows(const Fold *fold, const LoadedFrame *loaded)
+{
+	RowTold    *row = new_array(RowTold, loaded->frame.nrows);
+
+	for (uint64 i = 0; i < loaded->frame.nrows; i++)
+		row[i] = (RowTold) {
+			.key = loaded->keys[i],
+			.member = fold->past.member[i],
+			.value = loaded->frame.sensitive[i],
+			.fingerprint = loaded->is_unprinted != NULL && loaded->is_unprinted[i] ? 0 : loaded->fingerprint[i],
+		};
+	return row;
+}
 
 static void
 note_written(void *directory, TupleTableSlot *slot)
@@ -81,6 +106,7 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, LogPart par
 
 	remembering->fold = fold;
 	remembering->loaded = loaded;
+	remembering->told = tell_rows(fold, loaded);
 	remembering->release = release;
 	if (fold->keeps_neighborhoods)
 		open_neighborhoods(remembering);
@@ -192,14 +218,12 @@ people_in_class(const RememberedClass *class)
 static Datum
 fingerprints_as_array(const Remembering *remembering, const RememberedClass *class)
 {
-	const bool *is_unprinted = remembering->loaded->is_unprinted;
 	uint64		n = people_in_class(class) + class->ninvented;
 	Datum	   *values = new_array(Datum, n);
 	bool	   *nulls = n == class->nrows ? NULL : new_array(bool, n);
 
 	for (uint64 i = 0; i < class->nrows; i++)
-		values[i] = is_unprinted != NULL && is_unprinted[class->rows[i]] ? Int32GetDatum(0) :
-			Int32GetDatum((int32) remembering->loaded->fingerprint[class->rows[i]]);
+		values[i] = Int32GetDatum((int32) remembering->told[class->rows[i]].fingerprint);
 	for (uint64 i = 0; i < n && nulls != NULL; i++)
 		nulls[i] = i >= class->nrows;
 	return element_array(&element_int4, values, nulls, n);
@@ -355,19 +379,18 @@ log_invented_class(Remembering *remembering, const RememberedClass *class, const
 static People *
 people_of_class(Remembering *remembering, const RememberedClass *class)
 {
-	const LoadedFrame *loaded = remembering->loaded;
 	People	   *people = people_create(class->parent, people_in_class(class) + class->ninvented, true);
 	bool		has_past = class->parent != NO_NEIGHBORHOOD;
 
 	for (uint64 i = 0; i < people_in_class(class); i++)
 	{
-		RowId		row = class->rows[i];
+		const RowTold *row = &remembering->told[class->rows[i]];
 
-		people->keys[i] = loaded->keys[row];
-		people->shown[i] = loaded->frame.sensitive[row];
+		people->keys[i] = row->key;
+		people->shown[i] = row->value;
 		if (!has_past)
 			continue;
-		people->member[i] = remembering->fold->past.member[row];
+		people->member[i] = row->member;
 		remembering->is_published[people->member[i]] = true;
 	}
 	people->size = people_in_class(class);
@@ -443,16 +466,8 @@ remember_class(Remembering *remembering, const RememberedClass *class)
 void
 remember_soon(const Remembering *remembering, const RowId *rows, uint64 n)
 {
-	const LoadedFrame *loaded = remembering->loaded;
-	const Past *past = &remembering->fold->past;
-
 	for (uint64 i = 0; i < n; i++)
-	{
-		__builtin_prefetch(&loaded->keys[rows[i]]);
-		__builtin_prefetch(&loaded->frame.sensitive[rows[i]]);
-		__builtin_prefetch(&loaded->fingerprint[rows[i]]);
-		__builtin_prefetch(&past->member[rows[i]]);
-	}
+		__builtin_prefetch(&remembering->told[rows[i]]);
 }
 
 /* ----------------------------------------------------------------
@@ -475,7 +490,7 @@ neighborhood_of_members(const Past *past)
 static uint32
 neighborhood_of(const Remembering *remembering, RowId row)
 {
-	uint64		member = remembering->fold->past.member[row];
+	uint64		member = remembering->told[row].member;
 
 	return member == NO_MEMBER ? NO_NEIGHBORHOOD : remembering->neighborhood[member];
 }
