@@ -26,16 +26,16 @@
 #include "declare/publication.h"
 #include "executor/tuptable.h"
 
-/* The log's columns. */
+/* The log's columns. Members of a class are those who have a row, then people who are counted in, then counterfeits. */
 enum
 {
 	LOG_RELEASE,
 	LOG_CLASS,
-	LOG_KEYS,
-	LOG_STANDS_FOR,			/* keys, NULL where the class has none */
-	LOG_INVENTED,				/* numbers, NULL where the class has none */
-	LOG_SENSITIVE,
-	LOG_FINGERPRINTS,			/* of the quasi-identifiers, 0 where they are not known, NULL for who has no true row */
+	LOG_KEYS,					/* of people */
+	LOG_STANDS_FOR,			/* of all members: keys of those whom a counterfeit stands for; NULL where the class has none */
+	LOG_INVENTED,				/* the same: numbers of other counterfeits */
+	LOG_SENSITIVE,				/* of all members */
+	LOG_FINGERPRINTS,			/* of the quasi-identifiers of those who have a row, 0 where they are not known */
 	LOG_COLUMNS
 };
 

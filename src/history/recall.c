@@ -102,11 +102,19 @@ refuse_class(const Recalling *recalling)
 			 errhint("Restore its table from a backup.")));
 }
 
-/* All arrays of a class tell of the same members. */
+/* All arrays of a class tell of the same members, or of the first of them. */
+static void
+walk_first(ElementWalk *walk, const Recalling *recalling, const Element *element, Datum array, uint64 n)
+{
+	element_walk(walk, element, DatumGetArrayTypeP(array));
+	if ((uint64) walk->n > n)
+		refuse_class(recalling);
+}
+
 static void
 walk_members(ElementWalk *walk, const Recalling *recalling, const Element *element, Datum array, uint64 n)
 {
-	element_walk(walk, element, DatumGetArrayTypeP(array));
+	walk_first(walk, recalling, element, array, n);
 	if ((uint64) walk->n != n)
 		refuse_class(recalling);
 }
@@ -129,18 +137,23 @@ add_batch(Recalling *recalling, KeyBatch *batch)
 	batch->n = 0;
 }
 
+/* People have keys, and come first: all others are counterfeits. */
 static void
 recall_keys(Recalling *recalling, Datum keys, uint64 n, Thread *thread, bool *counterfeit)
 {
 	KeyBatch	batch = {.n = 0};
 	ElementWalk walk;
 
-	for (walk_members(&walk, recalling, &recalling->key, keys, n); element_next(&walk);)
+	for (uint64 i = 0; i < n; i++)
 	{
-		counterfeit[walk.i] = walk.isnull;
-		thread[walk.i] = NO_THREAD;
+		counterfeit[i] = true;
+		thread[i] = NO_THREAD;
+	}
+	for (walk_first(&walk, recalling, &recalling->key, keys, n); element_next(&walk);)
+	{
 		if (walk.isnull)
-			continue;
+			refuse_class(recalling);
+		counterfeit[walk.i] = false;
 		batch.keys[batch.n] = walk.value;
 		batch.thread[batch.n++] = &thread[walk.i];
 		if (batch.n == KEYS_AT_ONCE)
@@ -165,16 +178,16 @@ recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, uint64 n, 
 				thread[walk.i] = NO_THREAD - 1 - keys_add(recalling->recalled->invented, walk.value);
 }
 
-/* People without a fingerprint have no row. */
+/* People without a fingerprint, who come after the others, have no row. */
 static void
-recall_counted(Recalling *recalling, SeenRelease *release, int32 r, uint64 at, const ElementWalk *walk)
+recall_counted(Recalling *recalling, SeenRelease *release, int32 r, uint64 member)
 {
-	if (release->counterfeit[at + walk->i])
+	if (release->counterfeit[member])
 		return;
 	if (release->is_counted == NULL)
 		release->is_counted = MemoryContextAllocExtended(recalling->context, sizeof(bool) * recalling->rows_allocated[r],
 														 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	release->is_counted[at + walk->i] = true;
+	release->is_counted[member] = true;
 }
 
 static void
@@ -183,7 +196,7 @@ recall_class(void *what, TupleTableSlot *slot)
 	Recalling  *recalling = what;
 	static const int always[] = {LOG_RELEASE, LOG_CLASS, LOG_KEYS, LOG_SENSITIVE, LOG_FINGERPRINTS};
 	int32		r;
-	ArrayType  *keys;
+	ArrayType  *sensitive;
 	uint64		n;
 	SeenRelease *release;
 	uint64		at;
@@ -192,8 +205,8 @@ recall_class(void *what, TupleTableSlot *slot)
 	if (!row_has_values(slot, LOG_COLUMNS, always, lengthof(always)))
 		refuse_class(recalling);
 	r = DatumGetInt32(slot->tts_values[LOG_RELEASE]) - 1;
-	keys = DatumGetArrayTypeP(slot->tts_values[LOG_KEYS]);
-	n = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
+	sensitive = DatumGetArrayTypeP(slot->tts_values[LOG_SENSITIVE]);
+	n = ArrayGetNItems(ARR_NDIM(sensitive), ARR_DIMS(sensitive));
 	if (r < 0 || r >= recalling->publication->releases)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
@@ -208,11 +221,16 @@ recall_class(void *what, TupleTableSlot *slot)
 			refuse_class(recalling);
 	for (walk_members(&walk, recalling, &recalling->sensitive, slot->tts_values[LOG_SENSITIVE], n); element_next(&walk);)
 		release->value[at + walk.i] = dictionary_number(recalling->recalled->dictionary, walk.value, walk.isnull);
-	for (walk_members(&walk, recalling, &element_int4, slot->tts_values[LOG_FINGERPRINTS], n); element_next(&walk);)
+	for (walk_first(&walk, recalling, &element_int4, slot->tts_values[LOG_FINGERPRINTS], n); element_next(&walk);)
 	{
-		release->fingerprint[at + walk.i] = walk.isnull ? 0 : (uint32) DatumGetInt32(walk.value);
 		if (walk.isnull)
-			recall_counted(recalling, release, r, at, &walk);
+			refuse_class(recalling);
+		release->fingerprint[at + walk.i] = (uint32) DatumGetInt32(walk.value);
+	}
+	for (uint64 i = walk.n; i < n; i++)
+	{
+		release->fingerprint[at + i] = 0;
+		recall_counted(recalling, release, r, at + i);
 	}
 	release->number[release->nclasses++] = DatumGetInt64(slot->tts_values[LOG_CLASS]);
 	release->first[release->nclasses] = at + n;

@@ -214,19 +214,14 @@ people_in_class(const RememberedClass *class)
 	return class->nrows + class->ncounted;
 }
 
-/* The fingerprints of true rows, 0 where they are not known, and NULLs for all others. */
 static Datum
 fingerprints_as_array(const Remembering *remembering, const RememberedClass *class)
 {
-	uint64		n = people_in_class(class) + class->ninvented;
-	Datum	   *values = new_array(Datum, n);
-	bool	   *nulls = n == class->nrows ? NULL : new_array(bool, n);
+	Datum	   *values = new_array(Datum, class->nrows);
 
 	for (uint64 i = 0; i < class->nrows; i++)
 		values[i] = Int32GetDatum((int32) remembering->told[class->rows[i]].fingerprint);
-	for (uint64 i = 0; i < n && nulls != NULL; i++)
-		nulls[i] = i >= class->nrows;
-	return element_array(&element_int4, values, nulls, n);
+	return element_array(&element_int4, values, NULL, class->nrows);
 }
 
 static Datum
@@ -350,21 +345,17 @@ log_invented_class(Remembering *remembering, const RememberedClass *class, const
 	const Element *key = &remembering->fold->key;
 	Datum		values[LOG_COLUMNS];
 	bool		nulls[LOG_COLUMNS] = {false};
-	bool	   *is_true = new_array(bool, people->size);
-	bool	   *is_counterfeit = new_array(bool, people->size);
 	bool	   *stands_for_none = new_array(bool, people->size);
 	bool		any_stands_for = false;
 
 	for (uint64 i = 0; i < people->size; i++)
 	{
-		is_true[i] = i < people_in_class(class);
-		is_counterfeit[i] = !is_true[i];
-		stands_for_none[i] = is_true[i] || (people->is_invented != NULL && people->is_invented[i]);
+		stands_for_none[i] = i < people_in_class(class) || (people->is_invented != NULL && people->is_invented[i]);
 		any_stands_for |= !stands_for_none[i];
 	}
 	values[LOG_RELEASE] = Int32GetDatum(remembering->release);
 	values[LOG_CLASS] = Int64GetDatum(class->number);
-	values[LOG_KEYS] = element_array(key, people->keys, is_counterfeit, people->size);
+	values[LOG_KEYS] = element_array(key, people->keys, NULL, people_in_class(class));
 	nulls[LOG_STANDS_FOR] = !any_stands_for;
 	values[LOG_STANDS_FOR] = !any_stands_for ? (Datum) 0 :
 		element_array(key, people->keys, stands_for_none, people->size);
