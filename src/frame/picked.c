@@ -7,6 +7,8 @@
  *		of a row, and of the rights to them.  Only the rows themselves are fetched
  *		by us, where nothing else is to be done with them: they come in another
  *		order, which means nothing to whoever reads a source.
+ *
+ *		There is no portal, which a source's own code could fetch from, or close.
  */
 #include "frame/picked.h"
 
@@ -17,11 +19,11 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/tidbitmap.h"
-#include "tcop/pquery.h"
+#include "tcop/utility.h"
 #include "utils/memutils.h"
-#include "utils/portal.h"
+#include "utils/plancache.h"
 #include "utils/rel.h"
-#include "utils/resowner.h"
+#include "utils/snapmgr.h"
 
 /* What an index tells of the rows that are wanted. */
 typedef struct Picks
@@ -140,8 +142,11 @@ receive_pick(ScanState *scan, const Picks *picks, DestReceiver *receiver)
 
 	context->ecxt_scantuple = scan->ss_ScanTupleSlot;
 	if ((picks->is_sure || ExecQual(picks->condition, context)) && ExecQual(plan->qual, context))
+	{
+		plan->state->es_processed++;
 		receiver->receiveSlot(plan->ps_ProjInfo == NULL ? scan->ss_ScanTupleSlot : ExecProject(plan->ps_ProjInfo),
 							  receiver);
+	}
 	ResetExprContext(context);
 }
 
@@ -165,21 +170,58 @@ fetch_picks(const QueryDesc *query, Picks *picks, HeapPages *pages, DestReceiver
 
 /* False where it is another kind of query, and nothing has been done. */
 static bool
-run_picking(Portal portal, HeapPages *pages, DestReceiver *receiver)
+run_picking(const QueryDesc *query, HeapPages *pages)
 {
-	QueryDesc  *query = portal->queryDesc;
 	MemoryContext old = MemoryContextSwitchTo(query->estate->es_query_cxt);
-	ResourceOwner owner = CurrentResourceOwner;
 	Picks		picks = {.is_sorted = true,.is_sure = true};
-	bool		is_picking;
+	bool		is_picking = pick(query, &picks);
 
-	CurrentResourceOwner = portal->resowner;
-	is_picking = pick(query, &picks);
 	if (is_picking)
-		fetch_picks(query, &picks, pages, receiver);
-	CurrentResourceOwner = owner;
+		fetch_picks(query, &picks, pages, query->dest);
 	MemoryContextSwitchTo(old);
 	return is_picking;
+}
+
+static void
+run_statement(PlannedStmt *statement, const char *sql, ParamListInfo params, HeapPages *pages, DestReceiver *receiver)
+{
+	QueryDesc  *query = CreateQueryDesc(statement, sql, GetActiveSnapshot(), InvalidSnapshot, receiver, params, NULL, 0);
+
+	ExecutorStart(query, 0);
+	if (!run_picking(query, pages))
+		ExecutorRun(query, ForwardScanDirection, 0, true);
+	ExecutorFinish(query);
+	ExecutorEnd(query);
+	FreeQueryDesc(query);
+}
+
+/* Parsed, with all that views and rules make of it, and planned for these parameters. */
+static SPIPlanPtr
+prepare(const char *sql, ParamListInfo params)
+{
+	SPIPrepareOptions options = {
+		.parserSetup = params == NULL ? NULL : params->parserSetup,
+		.parserSetupArg = params == NULL ? NULL : params->parserSetupArg,
+		.cursorOptions = CURSOR_OPT_PARALLEL_OK,
+	};
+	SPIPlanPtr	plan = SPI_prepare_extended(sql, &options);
+
+	if (plan == NULL)
+		elog(ERROR, "could not parse a query of the source: %s", SPI_result_code_string(SPI_result));
+	return plan;
+}
+
+/* As SPI refuses it: what locks rows, for one, is not. */
+static PlannedStmt *
+only_reading(const CachedPlan *plan)
+{
+	PlannedStmt *statement = linitial_node(PlannedStmt, plan->stmt_list);
+
+	if (list_length(plan->stmt_list) != 1 || !CommandIsReadOnly(statement))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("%s is not allowed in a non-volatile function", CreateCommandName((Node *) statement))));
+	return statement;
 }
 
 static void
@@ -191,12 +233,8 @@ tell_statement(void *sql)
 void
 run_query(const char *sql, ParamListInfo params, HeapPages *pages, DestReceiver *receiver)
 {
-	SPIParseOpenOptions options = {
-		.params = params,
-		.cursorOptions = CURSOR_OPT_PARALLEL_OK | CURSOR_OPT_NO_SCROLL,
-		.read_only = true,
-	};
-	Portal		portal = SPI_cursor_parse_open(NULL, sql, &options);
+	SPIPlanPtr	plan = prepare(sql, params);
+	CachedPlan *cached;
 	ErrorContextCallback context = {
 		.previous = error_context_stack,
 		.callback = tell_statement,
@@ -204,8 +242,9 @@ run_query(const char *sql, ParamListInfo params, HeapPages *pages, DestReceiver 
 	};
 
 	error_context_stack = &context;
-	if (!run_picking(portal, pages, receiver))
-		(void) PortalRun(portal, FETCH_ALL, false, true, receiver, receiver, NULL);
+	cached = GetCachedPlan(linitial(SPI_plan_get_plan_sources(plan)), params, NULL, NULL);
+	run_statement(only_reading(cached), sql, params, pages, receiver);
+	ReleaseCachedPlan(cached, NULL);
 	error_context_stack = context.previous;
-	SPI_cursor_close(portal);
+	SPI_freeplan(plan);
 }

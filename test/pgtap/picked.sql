@@ -112,6 +112,27 @@ INSERT INTO people SELECT i, random() * 90, (10000 + random() * 9999)::int::text
 	FROM generate_series(10001, 60000) i;
 INSERT INTO tried SELECT lossy_pages(c), c, cohort_rows(c), plain_rows(c) FROM unnest(ARRAY['age > 10', 'age < 60 AND zip > ''15000''', 'age < 50 OR age > 60', 'age IN (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 4, 7, 11, 18, 29, 47, 76)']) c;
 
+-- Nobody's code can take the query away while its rows are picked, or some of its rows.
+CREATE FUNCTION meddle(zip text) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+	found refcursor;
+	taken record;
+BEGIN
+	FOR found IN SELECT name FROM pg_cursors UNION SELECT format('<unnamed portal %s>', i) FROM generate_series(1, 60) i LOOP
+		BEGIN
+			FETCH found INTO taken;
+			CLOSE found;
+		EXCEPTION WHEN OTHERS THEN NULL;
+		END;
+	END LOOP;
+	RETURN zip;
+END $$;
+CREATE TABLE third AS TABLE others;
+CREATE INDEX ON third (age);
+CREATE VIEW meddling AS SELECT id, age, meddle(zip) AS zip, born, ill FROM third WHERE age = 30;
+SELECT pprepub.create_publication('meddling', 'meddling', 'id', '{"age": "range", "zip": "prefix", "born": "range"}', 'ill', 'bpg', '{"k": 2, "l": 1}') \g /dev/null
+SELECT is(cohort_rows(NULL, 'meddling'), count(*), 'nobody closes it, or fetches from it') FROM third WHERE age = 30;
+
 SELECT is_empty('SELECT * FROM tried WHERE picked IS DISTINCT FROM plain', 'a cohort is who plain SQL says');
 SELECT cmp_ok(count(*), '>', 300::bigint, 'most of them somebody') FROM tried WHERE plain > 0;
 SELECT isnt_empty(format('SELECT FROM tried WHERE plain > 0 AND plan ~ %L', p), p || ' was tried')
