@@ -79,12 +79,14 @@ buffer_of(HeapRows *rows, uint64 i)
 	return &rows->ahead[i % ROWS_AHEAD];
 }
 
-/* Where the page was that a row is on, if anybody remembers; the server tells it otherwise. */
+/*
+ * Where the page was that a row is on, if anybody remembers.  The server tells it otherwise, or
+ * begins to read the page if it has it nowhere.
+ */
 static Buffer
 find_page(HeapRows *rows, uint64 i)
 {
 	BlockNumber page = ItemPointerGetBlockNumber(&rows->tids[i]);
-	Buffer		buffer;
 
 	if (page >= rows->npages)
 		return InvalidBuffer;
@@ -92,9 +94,7 @@ find_page(HeapRows *rows, uint64 i)
 		return rows->pages->buffer[page];
 	if (i > 0 && page == ItemPointerGetBlockNumber(&rows->tids[i - 1]))
 		return *buffer_of(rows, i - 1);
-	buffer = ReadBuffer(rows->table, page);
-	ReleaseBuffer(buffer);
-	return buffer;
+	return PrefetchBuffer(rows->table, MAIN_FORKNUM, page).recent_buffer;
 }
 
 /* The page may be that of the row. */
@@ -157,7 +157,8 @@ pin_page(HeapRows *rows, uint64 i)
 	BlockNumber page = ItemPointerGetBlockNumber(&rows->tids[i]);
 	Buffer		buffer = *buffer_of(rows, i);
 
-	if (is_to_be_looked_up(rows) || !ReadRecentBuffer(rows->table->rd_node, MAIN_FORKNUM, page, buffer))
+	if (is_to_be_looked_up(rows) || !BufferIsValid(buffer) ||
+		!ReadRecentBuffer(rows->table->rd_node, MAIN_FORKNUM, page, buffer))
 		buffer = ReadBuffer(rows->table, page);
 	if (rows->pages != NULL)
 		rows->pages->buffer[page] = buffer;

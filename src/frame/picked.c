@@ -52,7 +52,7 @@ add_pick(Picks *picks, const ItemPointerData *tid, bool is_sure)
 }
 
 static int
-compare_tids(const void *a, const void *b)
+compare_tids(const void *a, const void *b, void *arg)
 {
 	return ItemPointerCompare(unconstify(ItemPointerData *, (const ItemPointerData *) a),
 							  unconstify(ItemPointerData *, (const ItemPointerData *) b));
@@ -157,7 +157,7 @@ fetch_picks(const QueryDesc *query, Picks *picks, HeapPages *pages, DestReceiver
 	HeapRows	rows;
 
 	if (!picks->is_sorted)
-		qsort(picks->tids, picks->n, sizeof(ItemPointerData), compare_tids);
+		qsort_interruptible(picks->tids, picks->n, sizeof(ItemPointerData), compare_tids, NULL);
 	rows = heap_rows(pages, scan->ss_currentRelation, picks->tids, picks->n);
 	for (uint64 i = 0; i < picks->n; i++)
 	{

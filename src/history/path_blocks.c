@@ -42,13 +42,12 @@ path_table_ensure(const DeclaredPublication *publication)
 {
 	Element		key = element_of(publication_column(publication, ROLE_KEY));
 	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
-
-	Oid			table = ensure_history_table(publication, "paths", "_paths",
-								psprintf("release pg_catalog.int4, people pg_catalog.int8, invented pg_catalog.int8,"
-										 " rows pg_catalog.int8, keys %s, sizes pg_catalog.int4[],"
-										 " members pg_catalog.int4[], shown pg_catalog.int4[], sensitive %s,"
-										 " told pg_catalog.int4[]",
-										 element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
+	char	   *columns = psprintf("release pg_catalog.int4, people pg_catalog.int8, invented pg_catalog.int8,"
+								   " rows pg_catalog.int8, keys %s, sizes pg_catalog.int4[],"
+								   " members pg_catalog.int4[], shown pg_catalog.int4[], sensitive %s,"
+								   " told pg_catalog.int4[]",
+								   element_array_words(&key), element_array_words(&sensitive));
+	Oid			table = ensure_history_table(publication, "paths", "_paths", columns, IN_HEAP);
 
 	verify_path_table(publication, table);
 	return table;

@@ -90,7 +90,6 @@ Invariant
 compare_neighborhoods(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
 {
 	Comparing	comparing = {.recalled = recalled,.atoms = atoms};
-
 	Oid			fold = fold_of(publication);
 
 	if (!OidIsValid(fold))
