@@ -24,6 +24,7 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
+#include "declare/publication.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
@@ -95,25 +96,49 @@ spared_array(const Spared *spared)
 	return PointerGetDatum(construct_array(spared->publications, spared->n, INT4OID, 4, true, TYPALIGN_INT));
 }
 
+static bool
+is_among(const Datum *publications, int n, int32 publication)
+{
+	for (int i = 0; i < n; i++)
+		if (DatumGetInt32(publications[i]) == publication)
+			return true;
+	return false;
+}
+
+/* Was a publication, at hand as a row of the catalog, declared beside this one? */
+static bool
+is_beside(uint64 row, int32 publication)
+{
+	bool		isnull;
+	ArrayType  *beside = DatumGetArrayTypeP(catalog_field(row, "beside", &isnull));
+	const int32 *numbers = (const int32 *) ARR_DATA_PTR(beside);
+
+	for (int i = 0; i < ArrayGetNItems(ARR_NDIM(beside), ARR_DIMS(beside)); i++)
+		if (numbers[i] == publication)
+			return true;
+	return false;
+}
+
 /* Says whether any is left that may share data with the source. */
 static bool
 spare_plain_tables(Oid source, int32 publication, Spared *spared)
 {
+	uint64		n = catalog_look_at_all("catalog_publication_pkey");
+	int			nbeside = spared->n;
 	bool		is_alone = stands_alone(source);
 	bool		any_left = false;
 
-	catalog_read("SELECT publication, source::oid AS source FROM pprepub.catalog_publication"
-				 " JOIN pprepub.catalog_source USING (publication)"
-				 " WHERE publication <> $1 AND NOT publication = ANY ($2) AND NOT $1 = ANY (beside)",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)),
-				 CATALOG_PARAM(INT4ARRAYOID, spared_array(spared)));
-	spared->publications = repalloc(spared->publications, sizeof(Datum) * (spared->n + SPI_processed + 1));
-	for (uint64 i = 0; i < SPI_processed; i++)
+	spared->publications = repalloc(spared->publications, sizeof(Datum) * (spared->n + n + 1));
+	for (uint64 i = 0; i < n; i++)
 	{
-		Oid			other = catalog_oid(i, "source");
+		int32		number = catalog_int(i, "publication");
+		Oid			other = source_of_pinned(catalog_oid(i, "pinned"));
 
+		if (number == publication || !OidIsValid(other) ||
+			is_among(spared->publications, nbeside, number) || is_beside(i, publication))
+			continue;
 		if (is_alone && other != source && stands_alone(other))
-			spared->publications[spared->n++] = Int32GetDatum(catalog_int(i, "publication"));
+			spared->publications[spared->n++] = Int32GetDatum(number);
 		else
 			any_left = true;
 	}

@@ -58,6 +58,13 @@ extern uint64 catalog_run(const char *sql, bool writes, int nparams, const Catal
 #define catalog_read(sql, ...)		catalog_run((sql), false, CATALOG_PARAMS(__VA_ARGS__))
 #define catalog_execute(sql, ...)	catalog_run((sql), true, CATALOG_PARAMS(__VA_ARGS__))
 
+/*
+ * The rows with a number in the first column of an index, in its order, or all
+ * rows that it tells: what a read sees, too, and a result like that of one.
+ */
+extern uint64 catalog_look_up(const char *index, int32 number);
+extern uint64 catalog_look_at_all(const char *index);
+
 /* A field of the last result, by row and name; the value lives as long as SPI_tuptable. */
 extern Datum catalog_field(uint64 row, const char *name, bool *isnull);
 

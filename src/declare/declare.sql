@@ -84,6 +84,7 @@ CREATE TABLE pprepub.catalog_relation (
 );
 COMMENT ON TABLE pprepub.catalog_relation IS
 	'relations made for publications: they are protected, and dropped with it';
+CREATE INDEX catalog_relation_history ON pprepub.catalog_relation (publication) WHERE part <> 'release';
 
 CREATE TABLE pprepub.catalog_release (
 	publication int,
@@ -115,7 +116,7 @@ CREATE TABLE pprepub.catalog_release (
 COMMENT ON TABLE pprepub.catalog_release IS
 	'releases of publications; of an imported one that is not identified nobody knows whose its rows are, and nothing is published until its owner has waived that';
 -- Each release asks for them, and there are hardly ever any.
-CREATE INDEX catalog_release_unidentified ON pprepub.catalog_release (publication) WHERE NOT identified AND waived_at IS NULL;
+CREATE INDEX catalog_release_unidentified ON pprepub.catalog_release (publication, number) WHERE NOT identified AND waived_at IS NULL;
 
 CREATE TABLE pprepub.catalog_metric (
 	publication int,

@@ -9,15 +9,22 @@
  */
 #include "declare/publication.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_rewrite.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "rewrite/rewriteSupport.h"
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -39,10 +46,7 @@ parse_role(const char *word)
 static void
 read_columns(CatalogAccess *access, DeclaredPublication *publication)
 {
-	catalog_read("SELECT name, role, kind, taxonomy, tree FROM pprepub.catalog_column"
-					" WHERE publication = $1 ORDER BY position",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	publication->ncolumns = SPI_processed;
+	publication->ncolumns = catalog_look_up("catalog_column_pkey", publication->id);
 	publication->columns = MemoryContextAllocZero(access->context,
 												  sizeof(DeclaredColumn) * SPI_processed);
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -162,11 +166,35 @@ static void
 read_noted(CatalogAccess *access, DeclaredPublication *publication)
 {
 	publication->noted = MemoryContextAllocZero(access->context, sizeof(Noted));
-	catalog_read("SELECT r.part, r.relation::oid AS relation FROM pprepub.catalog_relation r"
-				 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1 AND r.part <> 'release'",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	catalog_look_up("catalog_relation_history", publication->id);
 	for (uint64 i = 0; i < SPI_processed; i++)
-		*noted_place(publication, catalog_text(access, i, "part")) = catalog_oid(i, "relation");
+		if (get_rel_relkind(catalog_oid(i, "relation")) != '\0')
+			*noted_place(publication, catalog_text(access, i, "part")) = catalog_oid(i, "relation");
+}
+
+Oid
+source_of_pinned(Oid pinned)
+{
+	Oid			rule = get_rewrite_oid(pinned, ViewSelectRuleName, true);
+	Relation	depends = table_open(DependRelationId, AccessShareLock);
+	Oid			source = InvalidOid;
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple	row;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RewriteRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(rule));
+	scan = systable_beginscan(depends, DependDependerIndexId, true, NULL, lengthof(keys), keys);
+	while (!OidIsValid(source) && (row = systable_getnext(scan)) != NULL)
+	{
+		Form_pg_depend depend = (Form_pg_depend) GETSTRUCT(row);
+
+		if (depend->refclassid == RelationRelationId && depend->refobjid != pinned)
+			source = depend->refobjid;
+	}
+	systable_endscan(scan);
+	table_close(depends, AccessShareLock);
+	return source;
 }
 
 static void
@@ -175,19 +203,14 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	bool		isnull;
 	MemoryContext old;
 
-	catalog_read("SELECT name, owner::oid AS owner, source::oid AS source, pinned::oid AS pinned,"
-				 " method, params, target, beside, releases, remembered"
-				 " FROM pprepub.catalog_publication LEFT JOIN pprepub.catalog_source USING (publication)"
-				 " WHERE publication = $1",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	if (SPI_processed == 0)
+	if (catalog_look_up("catalog_publication_pkey", publication->id) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("the publication was dropped meanwhile")));
 	publication->name = catalog_text(access, 0, "name");
 	publication->owner = catalog_oid(0, "owner");
-	publication->source = catalog_oid(0, "source");
 	publication->pinned = catalog_oid(0, "pinned");
+	publication->source = source_of_pinned(publication->pinned);
 	publication->method = catalog_text(access, 0, "method");
 	publication->target = catalog_text(access, 0, "target");
 	publication->releases = catalog_int(0, "releases");
@@ -210,15 +233,6 @@ verify_rights_of(Oid owner, const char *name)
 				 errmsg("must be owner of publication \"%s\"", name)));
 }
 
-/* The view looks at all publications, unless it is asked for one: questions do without. */
-static Oid
-find_source(int32 publication)
-{
-	catalog_read("SELECT source::oid AS source FROM pprepub.catalog_source WHERE publication = $1",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
-	return SPI_processed == 0 ? InvalidOid : catalog_oid(0, "source");
-}
-
 /*
  * A publication, for a caller with the rights of its owner, or of the new owner
  * of its source.  Asked before anything is locked, so that strangers cannot
@@ -235,7 +249,7 @@ find_publication(const char *name, bool new_owner)
 	bool		isnull;
 
 	catalog_enter(&access);
-	catalog_read("SELECT publication, owner::oid AS owner, method, params FROM pprepub.catalog_publication WHERE name = $1",
+	catalog_read("SELECT publication, owner::oid AS owner, pinned::oid AS pinned, method, params FROM pprepub.catalog_publication WHERE name = $1",
 				 CATALOG_TEXT(name));
 	if (SPI_processed == 0)
 		ereport(ERROR,
@@ -249,7 +263,7 @@ find_publication(const char *name, bool new_owner)
 	found.params = DatumGetJsonbPCopy(catalog_field(0, "params", &isnull));
 	MemoryContextSwitchTo(old);
 	if (new_owner)
-		source = find_source(found.id);
+		source = source_of_pinned(catalog_oid(0, "pinned"));
 	catalog_leave(&access);
 	if (OidIsValid(source) && get_rel_relkind(source) != '\0')
 		owner = relation_owner(source);

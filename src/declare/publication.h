@@ -86,6 +86,12 @@ typedef struct FoundPublication
 
 extern FoundPublication publication_find(const char *name);
 
+/*
+ * What a pinned view reads, or InvalidOid where either is no more: the same as
+ * the view catalog_source says, which looks at all publications at once.
+ */
+extern Oid	source_of_pinned(Oid pinned);
+
 /* The lock alone, for who must hold that before the transaction's first snapshot. */
 extern void lock_publication_number(int32 publication, LOCKMODE lock);
 extern void unlock_publication_number(int32 publication, LOCKMODE lock);

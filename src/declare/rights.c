@@ -35,6 +35,7 @@ static const struct
 	{"DateStyle", "ISO, YMD"},
 	{"IntervalStyle", "postgres"},
 	{"TimeZone", "UTC"},
+	{"timezone_abbreviations", "Default"},
 	{"extra_float_digits", "1"},
 	{"bytea_output", "hex"},
 	{"xmlbinary", "base64"},

@@ -367,13 +367,17 @@ has_place(const KeyTable *table, Datum key)
 	return table->filter[at / 64] >> at % 64 & 1;
 }
 
+/* So many keys are tested before it is asked whether one has passed: that is a branch, and cannot be foreseen. */
+#define TESTED_AT_ONCE 16
+
 #define TEST_EACH(type, to_datum) \
-	for (int i = 0; i < n && !passed; i++) \
-	{ \
-		type		key; \
-		memcpy(&key, keys + sizeof(type) * i, sizeof(type)); \
-		passed = test(table, to_datum(key)); \
-	}
+	for (int first = 0; first < n && !passed; first += TESTED_AT_ONCE) \
+		for (int i = first; i < Min(n, first + TESTED_AT_ONCE); i++) \
+		{ \
+			type		key; \
+			memcpy(&key, keys + sizeof(type) * i, sizeof(type)); \
+			passed |= test(table, to_datum(key)); \
+		}
 
 /* Does any integer pass a test? */
 static pg_attribute_always_inline bool

@@ -9,6 +9,7 @@
 #include "declare/strmap.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
@@ -51,23 +52,33 @@ read_nodes(CatalogAccess *access, StoredTree *tree, int32 number)
 	}
 }
 
+static Datum
+copy_bound(Datum bound, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Datum		copy = NumericGetDatum(DatumGetNumericCopy(bound));
+
+	MemoryContextSwitchTo(old);
+	return copy;
+}
+
 static void
 read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
 {
-	MemoryContext old;
-	bool		isnull;
+	bool		is_null = true;
+	Datum		ladder = (Datum) 0;
+	Datum	   *bounds;
+	int			n;
 
-	catalog_read("SELECT ladder[1] AS low, ladder[2] AS high, ladder[3] AS width"
-				 " FROM pprepub.catalog_tree WHERE tree = $1 AND ladder IS NOT NULL",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
-	tree->is_ladder = SPI_processed > 0;
-	if (!tree->is_ladder)
+	if (catalog_look_up("catalog_tree_pkey", number) > 0)
+		ladder = catalog_field(0, "ladder", &is_null);
+	tree->is_ladder = !is_null;
+	if (is_null)
 		return;
-	old = MemoryContextSwitchTo(access->context);
-	tree->low = NumericGetDatum(DatumGetNumericCopy(catalog_field(0, "low", &isnull)));
-	tree->high = NumericGetDatum(DatumGetNumericCopy(catalog_field(0, "high", &isnull)));
-	tree->width = NumericGetDatum(DatumGetNumericCopy(catalog_field(0, "width", &isnull)));
-	MemoryContextSwitchTo(old);
+	deconstruct_array(DatumGetArrayTypeP(ladder), NUMERICOID, -1, false, TYPALIGN_INT, &bounds, NULL, &n);
+	tree->low = copy_bound(bounds[0], access->context);
+	tree->high = copy_bound(bounds[1], access->context);
+	tree->width = copy_bound(bounds[2], access->context);
 }
 
 StoredTree *

@@ -222,28 +222,40 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 	past->nneighborhoods++;
 }
 
+/* The number and the keys, which stand at the beginning of the row; false where one is NULL. */
+static bool
+first_columns(HeapTuple row, int64 *number, Datum *keys)
+{
+	HeapTupleHeader header = row->t_data;
+	const char *columns = (const char *) header + header->t_hoff;
+
+	StaticAssertStmt(FOLD_NEIGHBORHOOD == 0 && FOLD_KEYS == 1, "nothing stands before the keys but the number");
+	if (HeapTupleHeaderGetNatts(header) <= FOLD_KEYS ||
+		(HeapTupleHasNulls(row) && (att_isnull(FOLD_NEIGHBORHOOD, header->t_bits) || att_isnull(FOLD_KEYS, header->t_bits))))
+		return false;
+	memcpy(number, columns, sizeof(int64));
+	*keys = PointerGetDatum(columns + sizeof(int64));	/* aligned enough for any array */
+	return true;
+}
+
 /*
  * May anybody of a neighborhood be in the source, or is it not as most are?
  * Counts it otherwise.  Where there are invented rows, some keys are NULL.
  */
 static bool
-may_matter(void *what, HeapTuple row, TupleDesc columns)
+may_matter(void *what, HeapTuple row)
 {
 	Fold	   *fold = ((Reading *) what)->fold;
 	const KeyTable *people = load_keys(((Reading *) what)->load);
 	BareValues	keys;
-	Datum		number;
+	int64		number;
 	Datum		array;
-	bool		no_number;
-	bool		no_keys;
 
-	number = heap_getattr(row, FOLD_NEIGHBORHOOD + 1, columns, &no_number);
-	array = heap_getattr(row, FOLD_KEYS + 1, columns, &no_keys);
-	if (no_number || no_keys || !element_bare_values(&fold->key, array, &keys) ||
+	if (!first_columns(row, &number, &array) || !element_bare_values(&fold->key, array, &keys) ||
 		keys_may_find(people, keys.values, keys.length, keys.n))
 		return true;
 	fold->members += keys.n;
-	fold->last_number = Max(fold->last_number, DatumGetInt64(number));
+	fold->last_number = Max(fold->last_number, number);
 	return false;
 }
 

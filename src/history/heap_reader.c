@@ -23,7 +23,7 @@ typedef struct HeapReader
 	HeapScanDesc scan;
 	TupleTableSlot *slot;
 	MemoryContext row;			/* what a visit takes */
-	bool		(*matters) (void *what, HeapTuple row, TupleDesc columns);
+	bool		(*matters) (void *what, HeapTuple row);
 	void		(*visit) (void *what, TupleTableSlot *slot);
 	void	   *what;
 	LoosePages *loose;
@@ -43,7 +43,7 @@ look_at_row(HeapReader *reader, OffsetNumber offset)
 	};
 
 	ItemPointerSet(&row.t_self, reader->scan->rs_cblock, offset);
-	if (reader->matters != NULL && !reader->matters(reader->what, &row, RelationGetDescr(table)))
+	if (reader->matters != NULL && !reader->matters(reader->what, &row))
 		return;
 	ExecStoreBufferHeapTuple(&row, reader->slot, reader->scan->rs_cbuf);
 	slot_getallattrs(reader->slot);
@@ -98,7 +98,7 @@ open_heap(Oid relation)
 }
 
 void
-read_heap(Oid relation, bool (*matters) (void *what, HeapTuple row, TupleDesc columns),
+read_heap(Oid relation, bool (*matters) (void *what, HeapTuple row),
 		  void (*visit) (void *what, TupleTableSlot *slot), void *what, LoosePages *loose)
 {
 	Relation	table = open_heap(relation);

@@ -103,10 +103,7 @@ verify_identified(const DeclaredPublication *publication)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_read("SELECT number FROM pprepub.catalog_release"
-				 " WHERE publication = $1 AND NOT identified AND waived_at IS NULL ORDER BY number",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	if (SPI_processed > 0)
+	if (catalog_look_up("catalog_release_unidentified", publication->id) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("publication \"%s\" has an imported release of which nobody knows whose its rows are", publication->name),

@@ -58,7 +58,6 @@ static const struct
 	{"force_parallel_mode", "off"},
 	{"jit", "off"},
 	{"search_path", "pg_catalog, pg_temp"},
-	{"timezone_abbreviations", "Default"},
 };
 
 static void
