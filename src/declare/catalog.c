@@ -192,11 +192,11 @@ add_result(SPITupleTable *result, HeapTuple row)
 }
 
 static uint64
-look_up(const char *index_name, int nkeys, ScanKey keys)
+look_up(const char *index_name, Snapshot seen, int nkeys, ScanKey keys)
 {
 	Relation	index = index_open(catalog_relation(index_name), AccessShareLock);
 	Relation	table = table_open(index->rd_index->indrelid, AccessShareLock);
-	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	Snapshot	snapshot = RegisterSnapshot(seen);
 	SysScanDesc scan = systable_beginscan_ordered(table, index, snapshot, nkeys, keys);
 	HeapTuple	row;
 
@@ -213,21 +213,39 @@ look_up(const char *index_name, int nkeys, ScanKey keys)
 	return SPI_processed = SPI_tuptable->numvals;
 }
 
-uint64
-catalog_look_up(const char *index, int32 number)
+static uint64
+look_up_number(const char *index, Snapshot seen, int32 number)
 {
 	Relation	opened = index_open(catalog_relation(index), AccessShareLock);
 	ScanKeyData key;
 
 	ScanKeyInit(&key, opened->rd_index->indkey.values[0], BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(number));
 	index_close(opened, NoLock);
-	return look_up(index, 1, &key);
+	return look_up(index, seen, 1, &key);
+}
+
+uint64
+catalog_look_up(const char *index, int32 number)
+{
+	return look_up_number(index, GetLatestSnapshot(), number);
 }
 
 uint64
 catalog_look_at_all(const char *index)
 {
-	return look_up(index, 0, NULL);
+	return look_up(index, GetLatestSnapshot(), 0, NULL);
+}
+
+bool
+catalog_is_seen(const char *index, int32 number)
+{
+	ItemPointerData now;
+
+	if (catalog_look_up(index, number) == 0)
+		return false;
+	now = SPI_tuptable->vals[0]->t_self;
+	return look_up_number(index, GetTransactionSnapshot(), number) > 0 &&
+		ItemPointerEquals(&SPI_tuptable->vals[0]->t_self, &now);
 }
 
 /* ----------------------------------------------------------------

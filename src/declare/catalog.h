@@ -65,6 +65,9 @@ extern uint64 catalog_run(const char *sql, bool writes, int nparams, const Catal
 extern uint64 catalog_look_up(const char *index, int32 number);
 extern uint64 catalog_look_at_all(const char *index);
 
+/* Does the transaction's snapshot show the only row with a number as it is now? */
+extern bool catalog_is_seen(const char *index, int32 number);
+
 /* A field of the last result, by row and name; the value lives as long as SPI_tuptable. */
 extern Datum catalog_field(uint64 row, const char *name, bool *isnull);
 

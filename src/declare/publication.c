@@ -302,11 +302,7 @@ refuse_old_snapshot(void)
 static void
 verify_snapshot(int32 publication)
 {
-	if (!IsolationUsesXactSnapshot())
-		return;
-	catalog_execute("SELECT FROM pprepub.catalog_publication WHERE publication = $1 FOR NO KEY UPDATE",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
-	if (SPI_processed == 0)
+	if (IsolationUsesXactSnapshot() && !catalog_is_seen("catalog_publication_pkey", publication))
 		refuse_old_snapshot();
 }
 

@@ -26,29 +26,68 @@ allocate_nodes(StoredTree *tree, uint32 nnodes, MemoryContext context)
 	MemoryContextSwitchTo(old);
 }
 
+/* A row of the result, and where its node belongs. */
+typedef struct NodeRow
+{
+	int32		depth;
+	int64		first_leaf;
+	uint64		row;
+} NodeRow;
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+	const NodeRow *one = a;
+	const NodeRow *other = b;
+
+	if (one->depth != other->depth)
+		return one->depth < other->depth ? -1 : 1;
+	return (one->first_leaf > other->first_leaf) - (one->first_leaf < other->first_leaf);
+}
+
+static int64
+big_field(uint64 row, const char *name)
+{
+	bool		isnull;
+
+	return DatumGetInt64(catalog_field(row, name, &isnull));
+}
+
+/* Parents come before their children. */
+static NodeRow *
+order_nodes(uint64 n)
+{
+	NodeRow    *rows = new_array(NodeRow, n);
+
+	for (uint64 i = 0; i < n; i++)
+		rows[i] = (NodeRow) {catalog_int(i, "depth"), big_field(i, "first_leaf"), i};
+	qsort(rows, n, sizeof(NodeRow), compare_nodes);
+	return rows;
+}
+
 static void
 read_nodes(CatalogAccess *access, StoredTree *tree, int32 number)
 {
 	strmap_hash *nodes;
+	NodeRow    *rows;
 
-	catalog_read("SELECT node, parent, first_leaf::int, leaves::int FROM pprepub.catalog_tree_node"
-				 " WHERE tree = $1 ORDER BY depth, first_leaf",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
-	if (SPI_processed == 0)
+	if (catalog_look_up("catalog_tree_node_pkey", number) == 0)
 		elog(ERROR, "tree %d has no nodes", number);
+	rows = order_nodes(SPI_processed);
 	allocate_nodes(tree, SPI_processed, access->context);
 	nodes = strmap_create(CurrentMemoryContext, tree->nnodes, NULL);
 	for (uint32 i = 0; i < tree->nnodes; i++)
 	{
-		char	   *parent = catalog_text(access, i, "parent");
+		uint64		row = rows[i].row;
+		char	   *parent = catalog_text(access, row, "parent");
 		bool		found;
 
 		CHECK_FOR_INTERRUPTS();
-		tree->names[i] = catalog_text(access, i, "node");
+		tree->names[i] = catalog_text(access, row, "node");
 		strmap_insert(nodes, tree->names[i], &found)->number = i;
 		tree->parent[i] = parent == NULL ? 0 : strmap_lookup(nodes, parent)->number;
-		tree->first_leaf[i] = catalog_int(i, "first_leaf");
-		tree->leaves[i] = catalog_int(i, "leaves");
+		tree->first_leaf[i] = rows[i].first_leaf;
+		tree->leaves[i] = big_field(row, "leaves");
 	}
 }
 

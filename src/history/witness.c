@@ -19,6 +19,7 @@
 #include "storage/fd.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
+#include "utils/numeric.h"
 #include "utils/pg_lsn.h"
 
 PG_FUNCTION_INFO_V1(pprepub_acknowledge_history);
@@ -27,47 +28,84 @@ Datum
 witness_now(void)
 {
 	struct stat version;
-	bool		isnull;
 
 	if (stat("PG_VERSION", &version) != 0)	/* the working directory is the data directory */
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not stat file \"%s\": %m", "PG_VERSION")));
-	catalog_read("SELECT jsonb_build_object('system', $1, 'timeline', $2, 'position', $3, 'database', $4,"
-				 " 'device', $5, 'inode', $6, 'changed', $7) AS witness",
-				 CATALOG_TEXT(psprintf(UINT64_FORMAT, GetSystemIdentifier())),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum((int32) GetWALInsertionTimeLine())),
-				 CATALOG_PARAM(PG_LSNOID, LSNGetDatum(GetXLogInsertRecPtr())),
-				 CATALOG_TEXT(psprintf("%u", MyDatabaseId)),
-				 CATALOG_TEXT(psprintf(UINT64_FORMAT, (uint64) version.st_dev)),
-				 CATALOG_TEXT(psprintf(UINT64_FORMAT, (uint64) version.st_ino)),
-				 CATALOG_TEXT(psprintf(INT64_FORMAT ".%09ld", (int64) version.st_ctim.tv_sec,
-									   (long) version.st_ctim.tv_nsec)));
-	return PointerGetDatum(DatumGetJsonbPCopy(catalog_field(0, "witness", &isnull)));
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(psprintf(
+		"{\"system\": \"" UINT64_FORMAT "\", \"timeline\": %u, \"position\": \"%X/%X\", \"database\": \"%u\","
+		" \"device\": \"" UINT64_FORMAT "\", \"inode\": \"" UINT64_FORMAT "\", \"changed\": \"" INT64_FORMAT ".%09ld\"}",
+		GetSystemIdentifier(), GetWALInsertionTimeLine(), LSN_FORMAT_ARGS(GetXLogInsertRecPtr()), MyDatabaseId,
+		(uint64) version.st_dev, (uint64) version.st_ino,
+		(int64) version.st_ctim.tv_sec, (long) version.st_ctim.tv_nsec)));
+}
+
+/* NULL where a witness does not say it. */
+static char *
+field_words(Jsonb *witness, const char *field)
+{
+	JsonbValue *value = getKeyJsonValueFromContainer(&witness->root, field, strlen(field), NULL);
+
+	if (value != NULL && value->type == jbvString)
+		return pnstrdup(value->val.string.val, value->val.string.len);
+	if (value != NULL && value->type == jbvNumeric)
+		return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+	return NULL;
+}
+
+static bool
+differ(Jsonb *before, Jsonb *now, const char *field)
+{
+	const char *was = field_words(before, field);
+	const char *is = field_words(now, field);
+
+	return was != NULL && is != NULL && strcmp(was, is) != 0;
+}
+
+static XLogRecPtr
+position_of(Jsonb *witness)
+{
+	const char *words = field_words(witness, "position");
+
+	return words == NULL ? InvalidXLogRecPtr :
+		DatumGetLSN(DirectFunctionCall1(pg_lsn_in, CStringGetDatum(words)));
+}
+
+static void
+list(StringInfo words, bool differs, const char *how)
+{
+	if (differs)
+		appendStringInfo(words, "%s%s", words->len == 0 ? "" : ", ", how);
+}
+
+static void
+list_differences(StringInfo words, Jsonb *before, Jsonb *now)
+{
+	list(words, differ(before, now, "system"), "by another database system");
+	list(words, differ(before, now, "timeline"), "on another timeline");
+	list(words, differ(before, now, "database"), "in another database");
+	list(words, differ(before, now, "device") || differ(before, now, "inode") || differ(before, now, "changed"),
+		 "in another data directory");
+	list(words, position_of(before) > position_of(now), "later than now");
 }
 
 const char *
 rewound_words(const DeclaredPublication *publication)
 {
+	StringInfoData words;
 	CatalogAccess access;
-	Datum		now;
-	const char *words;
+	Datum		before = (Datum) 0;
+	bool		is_new = true;
 
+	initStringInfo(&words);
 	catalog_enter(&access);
-	now = witness_now();
-	catalog_read("SELECT array_to_string(ARRAY["
-				 " CASE WHEN w->>'system' <> n->>'system' THEN 'by another database system' END,"
-				 " CASE WHEN w->>'timeline' <> n->>'timeline' THEN 'on another timeline' END,"
-				 " CASE WHEN w->>'database' <> n->>'database' THEN 'in another database' END,"
-				 " CASE WHEN (w->>'device', w->>'inode', w->>'changed') <> (n->>'device', n->>'inode', n->>'changed')"
-				 "  THEN 'in another data directory' END,"
-				 " CASE WHEN (w->>'position')::pg_lsn > (n->>'position')::pg_lsn THEN 'later than now' END], ', ') AS differs"
-				 " FROM (SELECT witness AS w, $2 AS n FROM pprepub.catalog_publication WHERE publication = $1) x",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-				 CATALOG_PARAM(JSONBOID, now));
-	words = catalog_text(&access, 0, "differs");
+	if (catalog_look_up("catalog_publication_pkey", publication->id) > 0)
+		before = catalog_field(0, "witness", &is_new);
+	if (!is_new)
+		list_differences(&words, DatumGetJsonbP(before), DatumGetJsonbP(witness_now()));
 	catalog_leave(&access);
-	return words;
+	return words.data;
 }
 
 void

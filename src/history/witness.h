@@ -26,7 +26,7 @@ extern void verify_witness(const DeclaredPublication *publication);
 /* An error when it is not known of a release whose its rows are, and the owner has not waived that. */
 extern void verify_identified(const DeclaredPublication *publication);
 
-/* Here and now, as jsonb, for a release to note; between catalog_enter() and catalog_leave(). */
+/* Here and now, as jsonb, for a release to note. */
 extern Datum witness_now(void);
 
 #endif							/* PPREPUB_HISTORY_WITNESS_H */
