@@ -5,15 +5,17 @@
  * SPI as the tables' owner, rather than direct heap access: the rows are few,
  * and what the server does for indexes, constraints and serialization then
  * needs no code of ours.  But what each question to a publication asks for is
- * looked up in an index: a process that is new would take many times as long
- * to parse and plan statements as to run them.
+ * looked up in an index, and some of what it leaves is put there by hand: a
+ * process that is new would take many times as long to parse and plan
+ * statements as to run them.
  */
 #include "declare/catalog.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "catalog/index.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -246,6 +248,18 @@ catalog_is_seen(const char *index, int32 number)
 	now = SPI_tuptable->vals[0]->t_self;
 	return look_up_number(index, GetTransactionSnapshot(), number) > 0 &&
 		ItemPointerEquals(&SPI_tuptable->vals[0]->t_self, &now);
+}
+
+void
+catalog_add(const char *table, const Datum *values)
+{
+	Relation	relation = table_open(catalog_relation(table), RowExclusiveLock);
+	TupleDesc	columns = RelationGetDescr(relation);
+	bool	   *nulls = palloc0(sizeof(bool) * columns->natts);
+
+	CatalogTupleInsert(relation, heap_form_tuple(columns, unconstify(Datum *, values), nulls));
+	table_close(relation, NoLock);
+	CommandCounterIncrement();
 }
 
 /* ----------------------------------------------------------------

@@ -29,6 +29,8 @@ resize(FrameLoad *state, uint64 capacity)
 		if (state->columns[i].dictionary != NULL)
 			state->columns[i].number = repalloc_huge(state->columns[i].number,
 													 sizeof(uint32) * Max(capacity, 1));
+	if (state->spot != NULL)
+		state->spot = repalloc_huge(state->spot, sizeof(Spot) * Max(capacity, 1));
 	state->capacity = capacity;
 }
 
@@ -49,6 +51,14 @@ lacks_key(FrameLoad *state, const TupleTableSlot *slot)
 {
 	state->left_out += slot->tts_isnull[state->key];
 	return slot->tts_isnull[state->key];
+}
+
+static void
+note_spot(FrameLoad *state, uint64 row)
+{
+	if (state->spot == NULL)
+		state->spot = MemoryContextAllocExtended(state->context, sizeof(Spot) * state->capacity, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	state->spot[row] = ItemPointerIsValid(&state->at) ? spot_of(&state->at) : NO_SPOT;
 }
 
 static bool
@@ -77,6 +87,8 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 		else
 			keys_append(state->keys, value);
 	}
+	if (state->spot != NULL || ItemPointerIsValid(&state->at))
+		note_spot(state, row);
 	state->nrows++;
 	return true;
 }
@@ -153,7 +165,8 @@ source_query(const FrameLoad *state, const char *condition)
 void
 read_query(FrameLoad *state, const char *sql, ParamListInfo params)
 {
-	run_query(sql, params, state->pages, &state->receiver);
+	ItemPointerSetInvalid(&state->at);
+	run_query(sql, params, state->pages, &state->at, &state->receiver);
 	resize(state, state->nrows);
 	fix_settings();				/* the source's code may have changed them */
 }

@@ -27,6 +27,7 @@ typedef struct LoadedFrame
 	Frame		frame;			/* what the pure rooms see */
 	const bool *shown;			/* [columns] does the release show them? borrowed */
 	Datum	   *keys;			/* [nrows] in the key's own type */
+	const Spot *spot;			/* [nrows] where they stand; NULL where that is not known of any */
 	uint32	   *fingerprint;	/* [nrows] of the quasi-identifiers that are shown:
 								 * another one later means that a row has changed */
 	const bool *is_unprinted;	/* [nrows] whose quasi-identifiers are not known; NULL

@@ -28,6 +28,7 @@ struct FrameLoad
 	const char *condition;		/* or NULL */
 	const bool *shown;
 	HeapPages  *pages;			/* borrowed; or NULL */
+	ItemPointerData at;			/* where the row at hand stands, or invalid */
 	MemoryContext context;
 
 	int			ncolumns;
@@ -41,6 +42,7 @@ struct FrameLoad
 	bool		is_registry;	/* is it read at the moment? */
 	uint64		capacity;
 	uint64		null_keys;
+	Spot	   *spot;			/* [capacity] or NULL as long as none is known */
 
 	/* Values that are protected: numbers of the sensitive column; NULL for all */
 	uint32	   *protected;

@@ -151,7 +151,7 @@ receive_pick(ScanState *scan, const Picks *picks, DestReceiver *receiver)
 }
 
 static void
-fetch_picks(const QueryDesc *query, Picks *picks, HeapPages *pages, DestReceiver *receiver)
+fetch_picks(const QueryDesc *query, Picks *picks, HeapPages *pages, ItemPointer at)
 {
 	ScanState  *scan = (ScanState *) query->planstate;
 	HeapRows	rows;
@@ -162,33 +162,36 @@ fetch_picks(const QueryDesc *query, Picks *picks, HeapPages *pages, DestReceiver
 	for (uint64 i = 0; i < picks->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (heap_row_follow(&rows, i, scan->ss_ScanTupleSlot))
-			receive_pick(scan, picks, receiver);
+		if (!heap_row_follow(&rows, i, scan->ss_ScanTupleSlot))
+			continue;
+		*at = scan->ss_ScanTupleSlot->tts_tid;
+		receive_pick(scan, picks, query->dest);
 	}
 	ExecClearTuple(scan->ss_ScanTupleSlot);
 }
 
 /* False where it is another kind of query, and nothing has been done. */
 static bool
-run_picking(const QueryDesc *query, HeapPages *pages)
+run_picking(const QueryDesc *query, HeapPages *pages, ItemPointer at)
 {
 	MemoryContext old = MemoryContextSwitchTo(query->estate->es_query_cxt);
 	Picks		picks = {.is_sorted = true,.is_sure = true};
 	bool		is_picking = pick(query, &picks);
 
 	if (is_picking)
-		fetch_picks(query, &picks, pages, query->dest);
+		fetch_picks(query, &picks, pages, at);
 	MemoryContextSwitchTo(old);
 	return is_picking;
 }
 
 static void
-run_statement(PlannedStmt *statement, const char *sql, ParamListInfo params, HeapPages *pages, DestReceiver *receiver)
+run_statement(PlannedStmt *statement, const char *sql, ParamListInfo params, HeapPages *pages, ItemPointer at,
+			  DestReceiver *receiver)
 {
 	QueryDesc  *query = CreateQueryDesc(statement, sql, GetActiveSnapshot(), InvalidSnapshot, receiver, params, NULL, 0);
 
 	ExecutorStart(query, 0);
-	if (!run_picking(query, pages))
+	if (!run_picking(query, pages, at))
 		ExecutorRun(query, ForwardScanDirection, 0, true);
 	ExecutorFinish(query);
 	ExecutorEnd(query);
@@ -231,7 +234,7 @@ tell_statement(void *sql)
 }
 
 void
-run_query(const char *sql, ParamListInfo params, HeapPages *pages, DestReceiver *receiver)
+run_query(const char *sql, ParamListInfo params, HeapPages *pages, ItemPointer at, DestReceiver *receiver)
 {
 	SPIPlanPtr	plan = prepare(sql, params);
 	CachedPlan *cached;
@@ -243,7 +246,7 @@ run_query(const char *sql, ParamListInfo params, HeapPages *pages, DestReceiver 
 
 	error_context_stack = &context;
 	cached = GetCachedPlan(linitial(SPI_plan_get_plan_sources(plan)), params, NULL, NULL);
-	run_statement(only_reading(cached), sql, params, pages, receiver);
+	run_statement(only_reading(cached), sql, params, pages, at, receiver);
 	ReleaseCachedPlan(cached, NULL);
 	error_context_stack = context.previous;
 	SPI_freeplan(plan);

@@ -16,8 +16,9 @@
 
 /*
  * To be called inside SPI; under the active snapshot, and with no right to
- * change anything.  pages: where the table's pages were, if anybody knows.
+ * change anything.  pages: where the table's pages were, if anybody knows.  at:
+ * set to where a row that was fetched by us stands, before it is received.
  */
-extern void run_query(const char *sql, ParamListInfo params, HeapPages *pages, DestReceiver *receiver);
+extern void run_query(const char *sql, ParamListInfo params, HeapPages *pages, ItemPointer at, DestReceiver *receiver);
 
 #endif							/* PPREPUB_FRAME_PICKED_H */

@@ -254,9 +254,10 @@ read_guess(SpotReader *reader, uint64 i, Datum person)
 	show_row(reader);
 	found = !reader->shown->tts_isnull[load->key] &&
 		keys_equal(load->keys, keys_as_stored(load->keys, reader->shown->tts_values[load->key]), person);
-	if (found)
-		load->receiver.receiveSlot(reader->shown, &load->receiver);
-	return found;
+	if (!found)
+		return false;
+	load->at = reader->row->tts_tid;
+	return load->receiver.receiveSlot(reader->shown, &load->receiver);
 }
 
 uint64

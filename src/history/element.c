@@ -222,37 +222,6 @@ read_bare(const Element *element, const char *at, ElementRoom *room)
 	}
 }
 
-/* What follows the length of an array of one dimension, none of which is NULL. */
-typedef struct BareHeader
-{
-	int32		ndim;
-	int32		dataoffset;
-	Oid			elemtype;
-	int32		n;
-	int32		lower_bound;
-} BareHeader;
-
-bool
-element_bare_values(const Element *element, Datum array, BareValues *bare)
-{
-	const struct varlena *stored = (const struct varlena *) DatumGetPointer(array);
-	BareHeader	header;
-
-	StaticAssertStmt(VARHDRSZ + sizeof(header) == ARR_OVERHEAD_NONULLS(1), "elements follow the header");
-	if (!element->byval || element->stored != element->type ||
-		VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored) ||
-		VARSIZE_ANY_EXHDR(stored) < sizeof(header))
-		return false;
-	memcpy(&header, VARDATA_ANY(stored), sizeof(header));
-	if (header.ndim != 1 || header.dataoffset != 0 || header.elemtype != element->stored || header.n < 1 ||
-		VARSIZE_ANY_EXHDR(stored) < sizeof(header) + (Size) header.n * element->length)
-		return false;
-	bare->values = VARDATA_ANY(stored) + sizeof(header);
-	bare->length = element->length;
-	bare->n = header.n;
-	return true;
-}
-
 bool
 element_read(const Element *element, ArrayType *array, ElementRoom *room, MemoryContext context)
 {

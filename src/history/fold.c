@@ -44,7 +44,7 @@ fold_ensure(const DeclaredPublication *publication)
 
 	return ensure_history_table(publication, "fold", "_neighborhoods",
 								psprintf("neighborhood pg_catalog.int8, keys %s,"
-										 " invented pg_catalog.int8[], sensitive %s",
+										 " invented pg_catalog.int8[], sensitive %s, spots pg_catalog.bytea",
 										 element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
 }
 
@@ -143,6 +143,7 @@ fold_types(const DeclaredPublication *publication)
 	types[FOLD_KEYS] = array_type_of(publication, ROLE_KEY);
 	types[FOLD_INVENTED] = INT8ARRAYOID;
 	types[FOLD_SENSITIVE] = array_type_of(publication, ROLE_SENSITIVE);
+	types[FOLD_SPOTS] = BYTEAOID;
 	return types;
 }
 
@@ -186,6 +187,18 @@ is_numbered(ArrayType *keys, ArrayType *invented)
 		ArrayGetNItems(ARR_NDIM(invented), ARR_DIMS(invented)) == ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
 }
 
+/* NULL where they are not known, or are not as many as there are members. */
+static bytea *
+keep_spots(const Fold *fold, const TupleTableSlot *slot, int size)
+{
+	bytea	   *spots;
+
+	if (slot->tts_isnull[FOLD_SPOTS])
+		return NULL;
+	spots = DatumGetByteaP(slot->tts_values[FOLD_SPOTS]);
+	return VARSIZE(spots) - VARHDRSZ == sizeof(Spot) * size ? keep(fold, spots) : NULL;
+}
+
 static void
 read_neighborhood(void *what, TupleTableSlot *slot)
 {
@@ -214,6 +227,7 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 	neighborhood->tid = slot->tts_tid;
 	neighborhood->keys = keep(fold, keys);
 	neighborhood->invented = invented == NULL ? NULL : keep(fold, invented);
+	neighborhood->spots = keep_spots(fold, slot, size);
 	keep_values(fold, load, DatumGetArrayTypeP(slot->tts_values[FOLD_SENSITIVE]));
 	past->first[n + 1] = past->first[n] + size;
 	if (past->first_value[n + 1] == past->first_value[n] ||

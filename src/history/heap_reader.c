@@ -14,13 +14,14 @@
 #include "frame/heap_rows.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
+#include "storage/predicate.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 typedef struct HeapReader
 {
-	HeapScanDesc scan;
+	HeapScanDesc scan;			/* says how much there is to read, and by which buffers; reads nothing itself */
 	TupleTableSlot *slot;
 	MemoryContext row;			/* what a visit takes */
 	bool		(*matters) (void *what, HeapTuple row);
@@ -28,24 +29,68 @@ typedef struct HeapReader
 	void	   *what;
 	LoosePages *loose;
 	Buffer		next;			/* holds the page to be looked at next, if there is one */
+	int			nrows;			/* of the page at hand, that the snapshot shows */
+	OffsetNumber row_at[MaxHeapTuplesPerPage];
 } HeapReader;
 
-static void
-look_at_row(HeapReader *reader, OffsetNumber offset)
+static HeapTupleData
+row_on_page(const HeapReader *reader, Buffer buffer, BlockNumber number, OffsetNumber offset)
 {
-	Relation	table = reader->scan->rs_base.rs_rd;
-	Page		page = BufferGetPage(reader->scan->rs_cbuf);
+	Page		page = BufferGetPage(buffer);
 	ItemId		item = PageGetItemId(page, offset);
 	HeapTupleData row = {
 		.t_len = ItemIdGetLength(item),
-		.t_tableOid = RelationGetRelid(table),
+		.t_tableOid = RelationGetRelid(reader->scan->rs_base.rs_rd),
 		.t_data = (HeapTupleHeader) PageGetItem(page, item),
 	};
 
-	ItemPointerSet(&row.t_self, reader->scan->rs_cblock, offset);
+	ItemPointerSet(&row.t_self, number, offset);
+	return row;
+}
+
+static bool
+is_seen(const HeapReader *reader, Buffer buffer, HeapTuple row, bool all_are)
+{
+	Snapshot	snapshot = reader->scan->rs_base.rs_snapshot;
+	bool		seen = all_are || HeapTupleSatisfiesVisibility(row, snapshot, buffer);
+
+	HeapCheckForSerializableConflictOut(seen, reader->scan->rs_base.rs_rd, row, buffer, snapshot);
+	return seen;
+}
+
+/* Finds out which rows of a page, whose buffer is pinned, the snapshot shows: all at once, under one lock. */
+static void
+find_rows(HeapReader *reader, Buffer buffer, BlockNumber number)
+{
+	Relation	table = reader->scan->rs_base.rs_rd;
+	Snapshot	snapshot = reader->scan->rs_base.rs_snapshot;
+	Page		page = BufferGetPage(buffer);
+	bool		all_are;
+
+	heap_page_prune_opt(table, buffer);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	TestForOldSnapshot(snapshot, table, page);
+	all_are = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
+	reader->nrows = 0;
+	for (OffsetNumber offset = FirstOffsetNumber; offset <= PageGetMaxOffsetNumber(page); offset++)
+		if (ItemIdIsNormal(PageGetItemId(page, offset)))
+		{
+			HeapTupleData row = row_on_page(reader, buffer, number, offset);
+
+			if (is_seen(reader, buffer, &row, all_are))
+				reader->row_at[reader->nrows++] = offset;
+		}
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+}
+
+static void
+look_at_row(HeapReader *reader, Buffer buffer, BlockNumber number, OffsetNumber offset)
+{
+	HeapTupleData row = row_on_page(reader, buffer, number, offset);
+
 	if (reader->matters != NULL && !reader->matters(reader->what, &row))
 		return;
-	ExecStoreBufferHeapTuple(&row, reader->slot, reader->scan->rs_cbuf);
+	ExecStoreBufferHeapTuple(&row, reader->slot, buffer);
 	slot_getallattrs(reader->slot);
 	reader->visit(reader->what, reader->slot);
 	ExecClearTuple(reader->slot);	/* the row does not outlive the call */
@@ -79,13 +124,13 @@ approach_page(HeapReader *reader, BlockNumber number)
 static void
 look_at_page(HeapReader *reader, BlockNumber number)
 {
-	HeapScanDesc scan = reader->scan;
+	Buffer		buffer = reader->next;
 
-	heapgetpage(&scan->rs_base, number);
-	ReleaseBuffer(reader->next);
+	find_rows(reader, buffer, number);
 	approach_page(reader, number + 1);
-	for (int i = 0; i < scan->rs_ntuples; i++)
-		look_at_row(reader, scan->rs_vistuples[i]);
+	for (int i = 0; i < reader->nrows; i++)
+		look_at_row(reader, buffer, number, reader->row_at[i]);
+	ReleaseBuffer(buffer);
 }
 
 static Relation

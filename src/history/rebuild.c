@@ -116,7 +116,7 @@ neighborhoods_rebuild(const DeclaredPublication *publication)
 		return true;
 	if (SPI_execute(query_about(publication, FOLLOWING
 								" SELECT neighborhood + (SELECT coalesce(max(neighborhood), 0) FROM %4$s),"
-								" keys, invented, sensitive FROM rebuilt"), true, 0) != SPI_OK_SELECT)
+								" keys, invented, sensitive, NULL::bytea FROM rebuilt"), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not rebuild the history");
 	replace_all_rows(fold_of(publication));
 	return false;

@@ -35,21 +35,16 @@ static void
 note_metrics(const DeclaredPublication *publication, int32 number, const Metrics *metrics)
 {
 	NamedMetric list[NMETRICS];
-	Datum		names[NMETRICS];
-	Datum		values[NMETRICS];
 
 	list_metrics(metrics, list);
 	for (int i = 0; i < NMETRICS; i++)
-	{
-		names[i] = CStringGetTextDatum(list[i].name);
-		values[i] = Float8GetDatum(list[i].value);
-	}
-	catalog_execute("INSERT INTO pprepub.catalog_metric (publication, release, position, metric, value)"
-					" SELECT $1, $2, n, m, v FROM ROWS FROM (unnest($3), unnest($4)) WITH ORDINALITY u(m, v, n)",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
-					CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(construct_array(names, NMETRICS, TEXTOID, -1, false, TYPALIGN_INT))),
-					CATALOG_PARAM(FLOAT8ARRAYOID, PointerGetDatum(construct_array(values, NMETRICS, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE))));
+		catalog_add("catalog_metric", (Datum[]) {
+			Int32GetDatum(publication->id),
+			Int32GetDatum(number),
+			Int32GetDatum(i + 1),
+			CStringGetTextDatum(list[i].name),
+			Float8GetDatum(list[i].value),
+		});
 }
 
 /* One update a release, of a row that each release updates. */

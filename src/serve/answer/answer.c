@@ -6,6 +6,7 @@
 #include "serve/answer/answer.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "frame/arrays.h"
 #include "history/answered.h"
@@ -15,6 +16,7 @@
 #include "serve/rows.h"
 #include "serve/stopwatch.h"
 #include "utils/builtins.h"
+#include "utils/timestamp.h"
 
 typedef struct MemorySink
 {
@@ -116,12 +118,13 @@ note_failure(const DeclaredPublication *publication, int32 number, const ErrorDa
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_execute("INSERT INTO pprepub.catalog_failure (publication, release, failed_at, sqlstate, message)"
-					" VALUES ($1, $2, now(), $3, $4)",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
-					CATALOG_TEXT(unpack_sql_state(failure == NULL ? ERRCODE_SUCCESSFUL_COMPLETION : failure->sqlerrcode)),
-					CATALOG_TEXT(failure_words(failure)));
+	catalog_add("catalog_failure", (Datum[]) {
+		Int32GetDatum(publication->id),
+		Int32GetDatum(number),
+		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()),
+		CStringGetTextDatum(unpack_sql_state(failure == NULL ? ERRCODE_SUCCESSFUL_COMPLETION : failure->sqlerrcode)),
+		CStringGetTextDatum(failure_words(failure)),
+	});
 	catalog_leave(&access);
 }
 
