@@ -11,6 +11,7 @@
 
 #include "access/heapam.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "frame/heap_rows.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
@@ -49,12 +50,13 @@ row_on_page(const HeapReader *reader, Buffer buffer, BlockNumber number, OffsetN
 }
 
 static bool
-is_seen(const HeapReader *reader, Buffer buffer, HeapTuple row, bool all_are)
+is_seen(const HeapReader *reader, Buffer buffer, BlockNumber number, OffsetNumber offset, bool all_are)
 {
 	Snapshot	snapshot = reader->scan->rs_base.rs_snapshot;
-	bool		seen = all_are || HeapTupleSatisfiesVisibility(row, snapshot, buffer);
+	HeapTupleData row = row_on_page(reader, buffer, number, offset);
+	bool		seen = all_are || HeapTupleSatisfiesVisibility(&row, snapshot, buffer);
 
-	HeapCheckForSerializableConflictOut(seen, reader->scan->rs_base.rs_rd, row, buffer, snapshot);
+	HeapCheckForSerializableConflictOut(seen, reader->scan->rs_base.rs_rd, &row, buffer, snapshot);
 	return seen;
 }
 
@@ -66,20 +68,18 @@ find_rows(HeapReader *reader, Buffer buffer, BlockNumber number)
 	Snapshot	snapshot = reader->scan->rs_base.rs_snapshot;
 	Page		page = BufferGetPage(buffer);
 	bool		all_are;
+	bool		is_obvious;		/* and nobody is to be told */
 
 	heap_page_prune_opt(table, buffer);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	TestForOldSnapshot(snapshot, table, page);
 	all_are = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
+	is_obvious = all_are && !IsolationIsSerializable();
 	reader->nrows = 0;
 	for (OffsetNumber offset = FirstOffsetNumber; offset <= PageGetMaxOffsetNumber(page); offset++)
-		if (ItemIdIsNormal(PageGetItemId(page, offset)))
-		{
-			HeapTupleData row = row_on_page(reader, buffer, number, offset);
-
-			if (is_seen(reader, buffer, &row, all_are))
-				reader->row_at[reader->nrows++] = offset;
-		}
+		if (ItemIdIsNormal(PageGetItemId(page, offset)) &&
+			(is_obvious || is_seen(reader, buffer, number, offset, all_are)))
+			reader->row_at[reader->nrows++] = offset;
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 }
 
