@@ -218,26 +218,41 @@ index_slots(KeyTable *table)
 	return repeated;
 }
 
-/* The bit of a key: the upper ones of a product, since integers are hashed in twice the time. */
-static inline uint64
-filter_bit(const KeyTable *table, Datum word)
+/* The bit of a word: the upper ones of a product, as integers are hashed in twice the time. */
+static inline uint32
+filter_bit(const KeyTable *table, uint32 word)
 {
-	return (uint64) word * UINT64CONST(0x9e3779b97f4a7c15) >> table->filter_shift;
+	return word * 0x9e3779b1U >> table->filter_shift;
 }
 
 static inline bool
-passes_filter(const KeyTable *table, Datum word)
+passes_filter(const KeyTable *table, uint32 word)
 {
-	uint64		bit = filter_bit(table, word);
+	uint32		bit = filter_bit(table, word);
 
 	return table->filter[bit / 64] >> bit % 64 & 1;
 }
 
+/* Integers, of up to four bytes, and of eight. */
+static inline uint32
+narrow_word(Datum key)
+{
+	return (uint32) key;
+}
+
+static inline uint32
+wide_word(Datum key)
+{
+	return (uint32) key ^ (uint32) (key >> 32) * 0x85ebca6bU;
+}
+
 /* What of a key goes into the filter. */
-static inline Datum
+static inline uint32
 filtered_word(const KeyTable *table, Datum key, uint32 hash)
 {
-	return table->bitwise ? key : (Datum) hash;
+	if (!table->bitwise)
+		return hash;
+	return table->length == sizeof(int64) ? wide_word(key) : narrow_word(key);
 }
 
 static void
@@ -246,11 +261,11 @@ make_filter(KeyTable *table)
 	int			bits = Min(pg_ceil_log2_32(Max(table->size * BITS_PER_KEY, 64)), FILTER_BITS);
 
 	table->filter = MemoryContextAllocZero(table->context, ((Size) 1 << bits) / BITS_PER_BYTE);
-	table->filter_shift = 64 - bits;
+	table->filter_shift = 32 - bits;
 	for (uint64 i = 0; i < table->nslots; i++)
 		if (table->slots[i].number != NO_KEY)
 		{
-			uint64		bit = filter_bit(table, filtered_word(table, table->keys[table->slots[i].number],
+			uint32		bit = filter_bit(table, filtered_word(table, table->keys[table->slots[i].number],
 															  table->slots[i].hash));
 
 			table->filter[bit / 64] |= UINT64CONST(1) << bit % 64;
@@ -367,6 +382,18 @@ has_place(const KeyTable *table, Datum key)
 	return table->filter[at / 64] >> at % 64 & 1;
 }
 
+static inline bool
+narrow_passes(const KeyTable *table, Datum key)
+{
+	return passes_filter(table, narrow_word(key));
+}
+
+static inline bool
+wide_passes(const KeyTable *table, Datum key)
+{
+	return passes_filter(table, wide_word(key));
+}
+
 /* So many keys are tested before it is asked whether one has passed: that is a branch, and cannot be foreseen. */
 #define TESTED_AT_ONCE 16
 
@@ -408,7 +435,10 @@ keys_may_find(const KeyTable *table, const char *keys, int length, int n)
 	Assert(length == table->length);
 	if (table->places != NULL)
 		return any_passes(table, keys, length, n, has_place);
-	return table->filter == NULL || any_passes(table, keys, length, n, passes_filter);
+	if (table->filter == NULL)
+		return true;
+	return length == sizeof(int64) ? any_passes(table, keys, length, n, wide_passes) :
+		any_passes(table, keys, length, n, narrow_passes);
 }
 
 static uint32

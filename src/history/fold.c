@@ -238,14 +238,13 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 
 /* The number and the keys, which stand at the beginning of the row; false where one is NULL. */
 static bool
-first_columns(HeapTuple row, int64 *number, Datum *keys)
+first_columns(HeapTupleHeader row, int64 *number, Datum *keys)
 {
-	HeapTupleHeader header = row->t_data;
-	const char *columns = (const char *) header + header->t_hoff;
+	const char *columns = (const char *) row + row->t_hoff;
 
 	StaticAssertStmt(FOLD_NEIGHBORHOOD == 0 && FOLD_KEYS == 1, "nothing stands before the keys but the number");
-	if (HeapTupleHeaderGetNatts(header) <= FOLD_KEYS ||
-		(HeapTupleHasNulls(row) && (att_isnull(FOLD_NEIGHBORHOOD, header->t_bits) || att_isnull(FOLD_KEYS, header->t_bits))))
+	if (HeapTupleHeaderGetNatts(row) <= FOLD_KEYS ||
+		((row->t_infomask & HEAP_HASNULL) && (att_isnull(FOLD_NEIGHBORHOOD, row->t_bits) || att_isnull(FOLD_KEYS, row->t_bits))))
 		return false;
 	memcpy(number, columns, sizeof(int64));
 	*keys = PointerGetDatum(columns + sizeof(int64));	/* aligned enough for any array */
@@ -257,7 +256,7 @@ first_columns(HeapTuple row, int64 *number, Datum *keys)
  * Counts it otherwise.  Where there are invented rows, some keys are NULL.
  */
 static bool
-may_matter(void *what, HeapTuple row)
+may_matter(void *what, HeapTupleHeader row)
 {
 	Fold	   *fold = ((Reading *) what)->fold;
 	const KeyTable *people = load_keys(((Reading *) what)->load);

@@ -25,7 +25,7 @@ typedef struct HeapReader
 	HeapScanDesc scan;			/* says how much there is to read, and by which buffers; reads nothing itself */
 	TupleTableSlot *slot;
 	MemoryContext row;			/* what a visit takes */
-	bool		(*matters) (void *what, HeapTuple row);
+	bool		(*matters) (void *what, HeapTupleHeader row);
 	void		(*visit) (void *what, TupleTableSlot *slot);
 	void	   *what;
 	LoosePages *loose;
@@ -83,13 +83,18 @@ find_rows(HeapReader *reader, Buffer buffer, BlockNumber number)
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 }
 
+static bool
+row_matters(const HeapReader *reader, Page page, OffsetNumber offset)
+{
+	return reader->matters == NULL ||
+		reader->matters(reader->what, (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offset)));
+}
+
 static void
-look_at_row(HeapReader *reader, Buffer buffer, BlockNumber number, OffsetNumber offset)
+visit_row(HeapReader *reader, Buffer buffer, BlockNumber number, OffsetNumber offset)
 {
 	HeapTupleData row = row_on_page(reader, buffer, number, offset);
 
-	if (reader->matters != NULL && !reader->matters(reader->what, &row))
-		return;
 	ExecStoreBufferHeapTuple(&row, reader->slot, buffer);
 	slot_getallattrs(reader->slot);
 	reader->visit(reader->what, reader->slot);
@@ -129,7 +134,8 @@ look_at_page(HeapReader *reader, BlockNumber number)
 	find_rows(reader, buffer, number);
 	approach_page(reader, number + 1);
 	for (int i = 0; i < reader->nrows; i++)
-		look_at_row(reader, buffer, number, reader->row_at[i]);
+		if (row_matters(reader, BufferGetPage(buffer), reader->row_at[i]))
+			visit_row(reader, buffer, number, reader->row_at[i]);
 	ReleaseBuffer(buffer);
 }
 
@@ -143,7 +149,7 @@ open_heap(Oid relation)
 }
 
 void
-read_heap(Oid relation, bool (*matters) (void *what, HeapTuple row),
+read_heap(Oid relation, bool (*matters) (void *what, HeapTupleHeader row),
 		  void (*visit) (void *what, TupleTableSlot *slot), void *what, LoosePages *loose)
 {
 	Relation	table = open_heap(relation);

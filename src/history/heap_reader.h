@@ -16,7 +16,7 @@
  * called for all and should be quick, says so; NULL for all rows.  Notes, before
  * rows are cleared away in passing, which pages are loose.
  */
-extern void read_heap(Oid table, bool (*matters) (void *what, HeapTuple row),
+extern void read_heap(Oid table, bool (*matters) (void *what, HeapTupleHeader row),
 					  void (*visit) (void *what, TupleTableSlot *slot), void *what, LoosePages *loose);
 
 #endif							/* PPREPUB_HISTORY_HEAP_READER_H */
