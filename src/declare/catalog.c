@@ -193,16 +193,22 @@ add_result(SPITupleTable *result, HeapTuple row)
 	result->vals[result->numvals++] = heap_copytuple(row);
 }
 
+/* The snapshot is taken last: nothing holds one that is not used, and to open a relation may be to hear of changes, and to let go of what they made old. */
 static uint64
-look_up(const char *index_name, Snapshot seen, int nkeys, ScanKey keys)
+look_up(const char *index_name, const int32 *number, Snapshot (*take_snapshot) (void))
 {
 	Relation	index = index_open(catalog_relation(index_name), AccessShareLock);
 	Relation	table = table_open(index->rd_index->indrelid, AccessShareLock);
-	Snapshot	snapshot = RegisterSnapshot(seen);
-	SysScanDesc scan = systable_beginscan_ordered(table, index, snapshot, nkeys, keys);
+	Snapshot	snapshot;
+	ScanKeyData key;
+	SysScanDesc scan;
 	HeapTuple	row;
 
+	if (number != NULL)
+		ScanKeyInit(&key, index->rd_index->indkey.values[0], BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(*number));
 	SPI_tuptable = new_result(table);
+	snapshot = RegisterSnapshot(take_snapshot());
+	scan = systable_beginscan_ordered(table, index, snapshot, number == NULL ? 0 : 1, &key);
 	while ((row = systable_getnext_ordered(scan, ForwardScanDirection)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -215,27 +221,16 @@ look_up(const char *index_name, Snapshot seen, int nkeys, ScanKey keys)
 	return SPI_processed = SPI_tuptable->numvals;
 }
 
-static uint64
-look_up_number(const char *index, Snapshot seen, int32 number)
-{
-	Relation	opened = index_open(catalog_relation(index), AccessShareLock);
-	ScanKeyData key;
-
-	ScanKeyInit(&key, opened->rd_index->indkey.values[0], BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(number));
-	index_close(opened, NoLock);
-	return look_up(index, seen, 1, &key);
-}
-
 uint64
 catalog_look_up(const char *index, int32 number)
 {
-	return look_up_number(index, GetLatestSnapshot(), number);
+	return look_up(index, &number, GetLatestSnapshot);
 }
 
 uint64
 catalog_look_at_all(const char *index)
 {
-	return look_up(index, GetLatestSnapshot(), 0, NULL);
+	return look_up(index, NULL, GetLatestSnapshot);
 }
 
 bool
@@ -246,7 +241,7 @@ catalog_is_seen(const char *index, int32 number)
 	if (catalog_look_up(index, number) == 0)
 		return false;
 	now = SPI_tuptable->vals[0]->t_self;
-	return look_up_number(index, GetTransactionSnapshot(), number) > 0 &&
+	return look_up(index, &number, GetTransactionSnapshot) > 0 &&
 		ItemPointerEquals(&SPI_tuptable->vals[0]->t_self, &now);
 }
 

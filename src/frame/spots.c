@@ -193,7 +193,7 @@ make_guesses(const Spot *spots, uint64 n, uint64 *nguesses)
 
 	*nguesses = 0;
 	for (uint64 i = 0; i < n; i++)
-		if (spots[i] != NO_SPOT)
+		if (line_of(spots[i]) != InvalidOffsetNumber)	/* nor in NO_SPOT is there a line */
 			guesses[(*nguesses)++] = (Guess) {spots[i], i};
 	qsort(guesses, *nguesses, sizeof(Guess), compare_guesses);
 	return guesses;

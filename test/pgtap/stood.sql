@@ -84,15 +84,15 @@ CREATE FUNCTION a_cohort() RETURNS text LANGUAGE sql AS $$
 $$;
 
 -- Nobody moves: who knows finds people in the order in which an index would have told of them. Nor does who is misled, to the place of
--- another, or past the end of the table. All are told something, so that their folds stay in the same order.
+-- another, past the end of the table, or on no line of a page. All are told something, so that their folds stay in the same order.
 CREATE TABLE lie (n int, spots text);
 INSERT INTO lie VALUES (0, $e$decode(repeat('01000000', cardinality(keys)), 'hex')$e$), (1, $e$decode(repeat('ffffffff', cardinality(keys)), 'hex')$e$),
-	(2, $e$decode(repeat('02000000', cardinality(keys)), 'hex')$e$);
+	(2, $e$decode(repeat('02000000', cardinality(keys)), 'hex')$e$), (3, $e$decode(repeat('00020000', cardinality(keys)), 'hex')$e$);
 CREATE TABLE outcome (round int, cohort text, knowing text, ignorant text, misled text);
 SELECT declare('knowing', 'dirty'), declare('ignorant', 'dirty'), declare('misled', 'dirty') \g /dev/null
 SELECT format('INSERT INTO outcome SELECT %s, c, release_of(''knowing'', c), release_of(''ignorant'', c), release_of(''misled'', c) FROM a_cohort() c', round),
 	'CALL tell(''knowing'', ''spots'')', 'CALL tell(''ignorant'', ''NULL'')', format('CALL tell(''misled'', %L)', spots)
-FROM generate_series(1, 40) round JOIN lie ON n = round % 3 ORDER BY round \gexec
+FROM generate_series(1, 40) round JOIN lie ON n = round % 4 ORDER BY round \gexec
 SELECT is_empty('SELECT * FROM outcome WHERE knowing <> ignorant', 'who knows where people stood publishes what who does not know publishes');
 SELECT is_empty('SELECT * FROM outcome WHERE misled <> ignorant', 'and so does who is misled');
 SELECT cmp_ok(sum(split_part(knowing, ' ', 2)::int), '>', 500::bigint, 'with the help of many') FROM outcome;
