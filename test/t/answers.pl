@@ -79,7 +79,7 @@ sub stop_in_source
 sub no_workers
 {
 	$node->poll_query_until('postgres', q{SELECT NOT EXISTS (SELECT FROM pg_locks WHERE locktype IN ('advisory', 'object') AND NOT granted
-		UNION ALL SELECT FROM pg_stat_activity WHERE backend_type = 'pprepub answer' AND backend_xid IS NOT NULL)}) or die 'a worker stays';
+		UNION ALL SELECT FROM pg_stat_activity WHERE backend_type = 'pprepub answer' AND backend_xmin IS NOT NULL)}) or die 'a worker stays';
 	return;
 }
 
