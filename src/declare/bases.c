@@ -97,10 +97,10 @@ spared_array(const Spared *spared)
 }
 
 static bool
-is_among(const Datum *publications, int n, int32 publication)
+is_among(const int32 *publications, int n, int32 publication)
 {
 	for (int i = 0; i < n; i++)
-		if (DatumGetInt32(publications[i]) == publication)
+		if (publications[i] == publication)
 			return true;
 	return false;
 }
@@ -109,22 +109,17 @@ is_among(const Datum *publications, int n, int32 publication)
 static bool
 is_beside(uint64 row, int32 publication)
 {
-	bool		isnull;
-	ArrayType  *beside = DatumGetArrayTypeP(catalog_field(row, "beside", &isnull));
-	const int32 *numbers = (const int32 *) ARR_DATA_PTR(beside);
+	int			n;
+	const int32 *beside = catalog_numbers(row, "beside", &n);
 
-	for (int i = 0; i < ArrayGetNItems(ARR_NDIM(beside), ARR_DIMS(beside)); i++)
-		if (numbers[i] == publication)
-			return true;
-	return false;
+	return is_among(beside, n, publication);
 }
 
 /* Says whether any is left that may share data with the source. */
 static bool
-spare_plain_tables(Oid source, int32 publication, Spared *spared)
+spare_plain_tables(Oid source, int32 publication, const int32 *beside, int nbeside, Spared *spared)
 {
 	uint64		n = catalog_look_at_all("catalog_publication_pkey");
-	int			nbeside = spared->n;
 	bool		is_alone = stands_alone(source);
 	bool		any_left = false;
 
@@ -135,7 +130,7 @@ spare_plain_tables(Oid source, int32 publication, Spared *spared)
 		Oid			other = source_of_pinned(catalog_oid(i, "pinned"));
 
 		if (number == publication || !OidIsValid(other) ||
-			is_among(spared->publications, nbeside, number) || is_beside(i, publication))
+			is_among(beside, nbeside, number) || is_beside(i, publication))
 			continue;
 		if (is_alone && other != source && stands_alone(other))
 			spared->publications[spared->n++] = Int32GetDatum(number);
@@ -223,7 +218,7 @@ verify_judged_alone(Oid source, Oid owner, int32 publication, const int32 *besid
 	for (int i = 0; i < nbeside; i++)
 		spared.publications[i] = Int32GetDatum(beside[i]);
 	catalog_enter(&access);
-	if (spare_plain_tables(source, publication, &spared))
+	if (spare_plain_tables(source, publication, beside, nbeside, &spared))
 		verify_apart(&access, source, owner, publication, &spared);
 	else if (publication > 0)
 		*alone_at(publication) = (Alone) {publication, source, changes_before};

@@ -21,6 +21,7 @@
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"
@@ -246,13 +247,17 @@ catalog_is_seen(const char *index, int32 number)
 }
 
 void
-catalog_add(const char *table, const Datum *values)
+catalog_add(const char *table, const Datum *values, int nrows)
 {
 	Relation	relation = table_open(catalog_relation(table), RowExclusiveLock);
+	CatalogIndexState indexes = CatalogOpenIndexes(relation);
 	TupleDesc	columns = RelationGetDescr(relation);
 	bool	   *nulls = palloc0(sizeof(bool) * columns->natts);
 
-	CatalogTupleInsert(relation, heap_form_tuple(columns, unconstify(Datum *, values), nulls));
+	for (int row = 0; row < nrows; row++)
+		CatalogTupleInsertWithInfo(relation, heap_form_tuple(columns, unconstify(Datum *, values) + row * columns->natts, nulls),
+								   indexes);
+	CatalogCloseIndexes(indexes);
 	table_close(relation, NoLock);
 	CommandCounterIncrement();
 }
@@ -281,6 +286,16 @@ catalog_field(uint64 row, const char *name, bool *isnull)
 	int			column = result_column(row, name);
 
 	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, isnull);
+}
+
+const int32 *
+catalog_numbers(uint64 row, const char *name, int *n)
+{
+	bool		isnull;
+	ArrayType  *array = DatumGetArrayTypeP(catalog_field(row, name, &isnull));
+
+	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	return (const int32 *) ARR_DATA_PTR(array);
 }
 
 char *

@@ -69,13 +69,16 @@ extern uint64 catalog_look_at_all(const char *index);
 extern bool catalog_is_seen(const char *index, int32 number);
 
 /*
- * Adds a row of all columns, none of which is NULL, to a table without
- * triggers, and with plain indexes only; whatever comes after sees it.
+ * Adds rows, one behind the other, of all columns, none of which is NULL, to a
+ * table with plain indexes only; no trigger fires, and what comes after sees them.
  */
-extern void catalog_add(const char *table, const Datum *values);
+extern void catalog_add(const char *table, const Datum *values, int nrows);
 
 /* A field of the last result, by row and name; the value lives as long as SPI_tuptable. */
 extern Datum catalog_field(uint64 row, const char *name, bool *isnull);
+
+/* The same of an array of int4. */
+extern const int32 *catalog_numbers(uint64 row, const char *name, int *n);
 
 /* Fields copied to the context of catalog_enter(); NULL for a NULL. */
 extern char *catalog_text(CatalogAccess *access, uint64 row, const char *name);

@@ -88,13 +88,10 @@ read_types(DeclaredPublication *publication)
 static void
 read_beside(CatalogAccess *access, DeclaredPublication *publication)
 {
-	bool		isnull;
-	Datum		value = catalog_field(0, "beside", &isnull);
-	ArrayType  *array = DatumGetArrayTypeP(value);
+	const int32 *numbers = catalog_numbers(0, "beside", &publication->nbeside);
 
-	publication->nbeside = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	publication->beside = MemoryContextAlloc(access->context, sizeof(int32) * (publication->nbeside + 1));
-	memcpy(publication->beside, ARR_DATA_PTR(array), sizeof(int32) * publication->nbeside);
+	memcpy(publication->beside, numbers, sizeof(int32) * publication->nbeside);
 }
 
 #define MAX_TABLES 8

@@ -91,19 +91,10 @@ read_nodes(CatalogAccess *access, StoredTree *tree, int32 number)
 	}
 }
 
-static Datum
-copy_bound(Datum bound, MemoryContext context)
-{
-	MemoryContext old = MemoryContextSwitchTo(context);
-	Datum		copy = NumericGetDatum(DatumGetNumericCopy(bound));
-
-	MemoryContextSwitchTo(old);
-	return copy;
-}
-
 static void
 read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
 {
+	MemoryContext old;
 	bool		is_null = true;
 	Datum		ladder = (Datum) 0;
 	Datum	   *bounds;
@@ -115,9 +106,11 @@ read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
 	if (is_null)
 		return;
 	deconstruct_array(DatumGetArrayTypeP(ladder), NUMERICOID, -1, false, TYPALIGN_INT, &bounds, NULL, &n);
-	tree->low = copy_bound(bounds[0], access->context);
-	tree->high = copy_bound(bounds[1], access->context);
-	tree->width = copy_bound(bounds[2], access->context);
+	old = MemoryContextSwitchTo(access->context);
+	tree->low = NumericGetDatum(DatumGetNumericCopy(bounds[0]));
+	tree->high = NumericGetDatum(DatumGetNumericCopy(bounds[1]));
+	tree->width = NumericGetDatum(DatumGetNumericCopy(bounds[2]));
+	MemoryContextSwitchTo(old);
 }
 
 StoredTree *

@@ -35,16 +35,18 @@ static void
 note_metrics(const DeclaredPublication *publication, int32 number, const Metrics *metrics)
 {
 	NamedMetric list[NMETRICS];
+	Datum		rows[NMETRICS][5];
 
 	list_metrics(metrics, list);
 	for (int i = 0; i < NMETRICS; i++)
-		catalog_add("catalog_metric", (Datum[]) {
-			Int32GetDatum(publication->id),
-			Int32GetDatum(number),
-			Int32GetDatum(i + 1),
-			CStringGetTextDatum(list[i].name),
-			Float8GetDatum(list[i].value),
-		});
+	{
+		rows[i][0] = Int32GetDatum(publication->id);
+		rows[i][1] = Int32GetDatum(number);
+		rows[i][2] = Int32GetDatum(i + 1);
+		rows[i][3] = CStringGetTextDatum(list[i].name);
+		rows[i][4] = Float8GetDatum(list[i].value);
+	}
+	catalog_add("catalog_metric", &rows[0][0], NMETRICS);
 }
 
 /* One update a release, of a row that each release updates. */

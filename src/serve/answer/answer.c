@@ -124,7 +124,7 @@ note_failure(const DeclaredPublication *publication, int32 number, const ErrorDa
 		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()),
 		CStringGetTextDatum(unpack_sql_state(failure == NULL ? ERRCODE_SUCCESSFUL_COMPLETION : failure->sqlerrcode)),
 		CStringGetTextDatum(failure_words(failure)),
-	});
+	}, 1);
 	catalog_leave(&access);
 }
 
