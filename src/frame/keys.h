@@ -87,6 +87,12 @@ extern bool keys_may_find(const KeyTable *table, const char *keys, int length, i
 /* The same for many keys at once, which hides the time that memory takes. */
 extern void keys_find_many(const KeyTable *table, const Datum *keys, uint32 *numbers, int n);
 
+/*
+ * The same for keys of a fixed length, one right behind the other, and perhaps
+ * not aligned.  Returns how many have a number.
+ */
+extern int	keys_find_bare(const KeyTable *table, const char *keys, int length, uint32 *numbers, int n);
+
 /* The number of a key, which is copied if it is new; for a table that is filled by this alone. */
 extern uint32 keys_add(KeyTable *table, Datum key);
 

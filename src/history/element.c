@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
+#include "frame/bare.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -109,7 +110,7 @@ new_bare_array(const Element *element, uint64 n, bool has_nulls)
 	Size		size = overhead + n * element->length;
 	ArrayType  *array;
 
-	if (size > MaxAllocSize)
+	if (n > MaxArraySize || size > MaxAllocSize)
 		refuse_length(n);
 	array = palloc(size);
 	memset(array, 0, overhead);
@@ -170,6 +171,46 @@ element_array(const Element *element, const Datum *values, const bool *nulls, ui
 											  element->byval, element->align));
 }
 
+static bool
+any_uncoded(const Code *codes, uint64 n)
+{
+	bool		any = false;
+
+	for (uint64 i = 0; i < n; i++)
+		any |= codes[i] == NO_CODE;
+	return any;
+}
+
+/* None is NULL. */
+static Datum
+bare_coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n)
+{
+	ArrayType  *array = new_bare_array(element, n, false);
+	char	   *at = ARR_DATA_PTR(array);
+
+	for (uint64 i = 0; i < n; i++, at += element->length)
+		store_att_byval(at, values[codes[i]], element->length);
+	return PointerGetDatum(array);
+}
+
+Datum
+coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n)
+{
+	Datum	   *of_each;
+	bool	   *nulls;
+
+	if (is_bare(element) && n > 0 && !any_uncoded(codes, n))
+		return bare_coded_array(element, values, codes, n);
+	of_each = new_array(Datum, n);
+	nulls = new_array(bool, n);
+	for (uint64 i = 0; i < n; i++)
+	{
+		nulls[i] = codes[i] == NO_CODE;
+		of_each[i] = nulls[i] ? (Datum) 0 : values[codes[i]];
+	}
+	return element_array(element, of_each, any_uncoded(codes, n) ? nulls : NULL, n);
+}
+
 void
 element_values(const Element *element, ArrayType *array, Datum **values, bool **nulls, int *n)
 {
@@ -198,28 +239,12 @@ make_room(ElementRoom *room, int n, MemoryContext context)
 	room->nulls = MemoryContextAllocHuge(context, sizeof(bool) * room->allocated);
 }
 
-#define READ_BARE(type, to_datum) \
-	for (int i = 0; i < room->n; i++) \
-		room->values[i] = to_datum(((const type *) at)[i])
-
-static void
-read_bare(const Element *element, const char *at, ElementRoom *room)
+void
+element_read_bare(const BareValues *bare, ElementRoom *room, MemoryContext context)
 {
-	memset(room->nulls, false, sizeof(bool) * room->n);
-	switch (element->length)
-	{
-		case 1:
-			READ_BARE(char, CharGetDatum);
-			break;
-		case 2:
-			READ_BARE(int16, Int16GetDatum);
-			break;
-		case 4:
-			READ_BARE(int32, Int32GetDatum);
-			break;
-		default:
-			READ_BARE(Datum, (Datum));
-	}
+	make_room(room, bare->n, context);
+	memset(room->nulls, false, sizeof(bool) * bare->n);
+	read_bare(room->values, bare->values, bare->length, bare->n);
 }
 
 bool
@@ -227,13 +252,14 @@ element_read(const Element *element, ArrayType *array, ElementRoom *room, Memory
 {
 	ElementWalk walk;
 	bool		has_null = false;
+	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 
-	make_room(room, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), context);
 	if (is_bare(element) && !ARR_HASNULL(array))
 	{
-		read_bare(element, ARR_DATA_PTR(array), room);
+		element_read_bare(&(BareValues) {ARR_DATA_PTR(array), element->length, n}, room, context);
 		return false;
 	}
+	make_room(room, n, context);
 	for (element_walk(&walk, element, array); element_next(&walk);)
 	{
 		room->values[walk.i] = walk.value;

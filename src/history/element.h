@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
+#include "frame/span.h"
 #include "utils/array.h"
 #include "utils/arrayaccess.h"
 
@@ -42,6 +43,9 @@ extern Datum element_array(const Element *element, const Datum *values, const bo
 
 /* The same of plain numbers, without making Datums of them. */
 extern Datum integer_array(const int32 *values, uint64 n);
+
+/* The same of values that have codes; of a code that none has, NO_CODE, it is NULL. */
+extern Datum coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n);
 
 /* The values of an array; they live as long as the array, or the current context. */
 extern void element_values(const Element *element, ArrayType *array,
@@ -99,7 +103,10 @@ element_bare_values(const Element *element, Datum array, BareValues *bare)
 	return true;
 }
 
-/* The same one by one: for (element_walk(&walk, …); element_next(&walk); ) … */
+/* Such values into room that is used again. */
+extern void element_read_bare(const BareValues *bare, ElementRoom *room, MemoryContext context);
+
+/* Those of an array one by one: for (element_walk(&walk, …); element_next(&walk); ) … */
 typedef struct ElementWalk
 {
 	const Element *element;

@@ -4,10 +4,10 @@
  */
 #include "history/fold.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"
+#include "frame/bare.h"
 #include "history/heap_reader.h"
 #include "history/path_writer.h"
 #include "history/reader.h"
@@ -80,9 +80,9 @@ make_room(Fold *fold, uint64 members, uint64 values)
 	}
 }
 
-/* Looks the members up; returns how many are in the source. */
+/* Looks members up of whom some have no key, or keys that do not stand in an array as they are. */
 static uint64
-find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
+find_each(Fold *fold, const KeyTable *people, ArrayType *keys)
 {
 	ElementRoom *room = &fold->room;
 	bool		any_invented = element_read(&fold->key, keys, room, fold->context);
@@ -98,8 +98,21 @@ find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
 			row[i] = room->nulls[i] ? NO_ROW : keys_find(people, room->values[i]);
 	for (int i = 0; i < room->n; i++)
 		found += row[i] != NO_ROW;
-	fold->members += room->n;
 	return found;
+}
+
+/* Looks the members up; returns how many are in the source. */
+static uint64
+find_members(Fold *fold, const KeyTable *people, Datum keys, int size)
+{
+	BareValues	bare;
+
+	fold->members += size;
+	if (!element_bare_values(&fold->key, keys, &bare))
+		return find_each(fold, people, DatumGetArrayTypeP(keys));
+	make_room(fold, size, 0);
+	return keys_find_bare(people, bare.values, bare.length,
+						  fold->past.row + fold->past.first[fold->past.nneighborhoods], size);
 }
 
 int64
@@ -116,22 +129,36 @@ last_invented(ArrayType *invented)
 
 /* Values become numbers of the load's dictionary first, codes when the load is finished. */
 static void
-keep_values(Fold *fold, FrameLoad *load, ArrayType *sensitive)
+keep_values(Fold *fold, FrameLoad *load, Datum sensitive)
 {
 	Past	   *past = &fold->past;
 	uint32		n = past->nneighborhoods;
 	ElementRoom *room = &fold->room;
+	BareValues	bare;
 
-	(void) element_read(&fold->sensitive, sensitive, room, fold->context);
+	if (element_bare_values(&fold->sensitive, sensitive, &bare))
+		element_read_bare(&bare, room, fold->context);
+	else
+		(void) element_read(&fold->sensitive, DatumGetArrayTypeP(sensitive), room, fold->context);
 	make_room(fold, 0, room->n);
 	load_sensitive_numbers(load, room->values, room->nulls, past->value + past->first_value[n], room->n);
 	past->first_value[n + 1] = past->first_value[n] + room->n;
 }
 
+/* A value that is whole, with a long header, as arrays are wanted with. */
 static void *
-keep(const Fold *fold, const void *value)
+keep(const Fold *fold, Datum value)
 {
-	return memcpy(MemoryContextAlloc(fold->context, VARSIZE(value)), value, VARSIZE(value));
+	Size		size;
+	struct varlena *kept;
+
+	if (value == (Datum) 0)
+		return NULL;
+	size = VARSIZE_ANY_EXHDR(value);
+	kept = MemoryContextAlloc(fold->context, VARHDRSZ + size);
+	SET_VARSIZE(kept, VARHDRSZ + size);
+	memcpy(VARDATA(kept), VARDATA_ANY(value), size);
+	return kept;
 }
 
 static const Oid *
@@ -159,14 +186,6 @@ verify_fold(const DeclaredPublication *publication, Oid table)
 	verify_columns(publication, "neighborhoods", table, fold_types(publication), FOLD_COLUMNS);
 }
 
-bool
-is_neighborhood(const TupleTableSlot *slot)
-{
-	static const int always[] = {FOLD_NEIGHBORHOOD, FOLD_KEYS, FOLD_SENSITIVE};
-
-	return row_has_values(slot, FOLD_COLUMNS, always, lengthof(always));
-}
-
 void
 refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot)
 {
@@ -181,95 +200,89 @@ refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot
 
 /* Members without a key have a number each, in an array that is as long. */
 static bool
-is_numbered(ArrayType *keys, ArrayType *invented)
+is_numbered(const StoredNeighborhood *stored, int size)
 {
-	return invented == NULL ? !ARR_HASNULL(keys) :
-		ArrayGetNItems(ARR_NDIM(invented), ARR_DIMS(invented)) == ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
+	ArrayType  *invented;
+
+	if (stored->invented == (Datum) 0)
+		return !ARR_HASNULL(DatumGetArrayTypeP(stored->keys));
+	invented = DatumGetArrayTypeP(stored->invented);
+	return ArrayGetNItems(ARR_NDIM(invented), ARR_DIMS(invented)) == size;
 }
 
-/* NULL where they are not known, or are not as many as there are members. */
+/* Unless they are not as many as there are members. */
 static bytea *
-keep_spots(const Fold *fold, const TupleTableSlot *slot, int size)
+keep_spots(const Fold *fold, Datum spots, int size)
 {
-	bytea	   *spots;
+	return spots != (Datum) 0 && VARSIZE_ANY_EXHDR(spots) == sizeof(Spot) * size ? keep(fold, spots) : NULL;
+}
 
-	if (slot->tts_isnull[FOLD_SPOTS])
-		return NULL;
-	spots = DatumGetByteaP(slot->tts_values[FOLD_SPOTS]);
-	return VARSIZE(spots) - VARHDRSZ == sizeof(Spot) * size ? keep(fold, spots) : NULL;
+/* Keeps a neighborhood of so many members, if any is in the source; false if it is malformed. */
+static bool
+take_neighborhood(Reading *reading, const StoredNeighborhood *stored, int size)
+{
+	Fold	   *fold = reading->fold;
+	Past	   *past = &fold->past;
+	uint32		n = past->nneighborhoods;
+	Neighborhood *neighborhood;
+	uint64		nvalues;
+
+	fold->last_number = Max(fold->last_number, stored->number);
+	if (find_members(fold, load_keys(reading->load), stored->keys, size) == 0)
+		return true;
+	neighborhood = &fold->neighborhoods[n];
+	neighborhood->tid = stored->tid;
+	neighborhood->keys = keep(fold, stored->keys);
+	neighborhood->invented = keep(fold, stored->invented);
+	neighborhood->spots = keep_spots(fold, stored->spots, size);
+	keep_values(fold, reading->load, stored->sensitive);
+	past->first[n + 1] = past->first[n] + size;
+	nvalues = past->first_value[n + 1] - past->first_value[n];
+	past->nneighborhoods++;
+	return nvalues > 0 && nvalues % size == 0;
 }
 
 static void
 read_neighborhood(void *what, TupleTableSlot *slot)
 {
-	Fold	   *fold = ((Reading *) what)->fold;
-	FrameLoad  *load = ((Reading *) what)->load;
-	Past	   *past = &fold->past;
-	uint32		n = past->nneighborhoods;
+	Reading    *reading = what;
+	Fold	   *fold = reading->fold;
+	StoredNeighborhood stored;
 	ArrayType  *keys;
-	ArrayType  *invented;
 	int			size;
-	Neighborhood *neighborhood;
 
 	if (!is_neighborhood(slot))
 		refuse_neighborhood(fold->publication, slot);
-	keys = DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]);
-	invented = slot->tts_isnull[FOLD_INVENTED] ? NULL : DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED]);
+	stored = neighborhood_in_slot(slot);
+	keys = DatumGetArrayTypeP(stored.keys);
 	size = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
-	if (!is_numbered(keys, invented))
+	if (!is_numbered(&stored, size))
 		refuse_neighborhood(fold->publication, slot);
-	fold->last_number = Max(fold->last_number, DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]));
-	if (invented != NULL)
-		fold->last_invented = Max(fold->last_invented, last_invented(invented));
-	if (find_members(fold, load_keys(load), keys) == 0)
-		return;
-	neighborhood = &fold->neighborhoods[n];
-	neighborhood->tid = slot->tts_tid;
-	neighborhood->keys = keep(fold, keys);
-	neighborhood->invented = invented == NULL ? NULL : keep(fold, invented);
-	neighborhood->spots = keep_spots(fold, slot, size);
-	keep_values(fold, load, DatumGetArrayTypeP(slot->tts_values[FOLD_SENSITIVE]));
-	past->first[n + 1] = past->first[n] + size;
-	if (past->first_value[n + 1] == past->first_value[n] ||
-		(past->first_value[n + 1] - past->first_value[n]) % size != 0)
+	if (stored.invented != (Datum) 0)
+		fold->last_invented = Max(fold->last_invented, last_invented(DatumGetArrayTypeP(stored.invented)));
+	if (!take_neighborhood(reading, &stored, size))
 		refuse_neighborhood(fold->publication, slot);
-	past->nneighborhoods++;
-}
-
-/* The number and the keys, which stand at the beginning of the row; false where one is NULL. */
-static bool
-first_columns(HeapTupleHeader row, int64 *number, Datum *keys)
-{
-	const char *columns = (const char *) row + row->t_hoff;
-
-	StaticAssertStmt(FOLD_NEIGHBORHOOD == 0 && FOLD_KEYS == 1, "nothing stands before the keys but the number");
-	if (HeapTupleHeaderGetNatts(row) <= FOLD_KEYS ||
-		((row->t_infomask & HEAP_HASNULL) && (att_isnull(FOLD_NEIGHBORHOOD, row->t_bits) || att_isnull(FOLD_KEYS, row->t_bits))))
-		return false;
-	memcpy(number, columns, sizeof(int64));
-	*keys = PointerGetDatum(columns + sizeof(int64));	/* aligned enough for any array */
-	return true;
 }
 
 /*
- * May anybody of a neighborhood be in the source, or is it not as most are?
- * Counts it otherwise.  Where there are invented rows, some keys are NULL.
+ * Reads a neighborhood where it stands, if it is as most are.  Where nobody of it
+ * can be in the source, it is only counted.
  */
 static bool
-may_matter(void *what, HeapTupleHeader row)
+read_in_page(void *what, HeapTupleHeader row, const ItemPointerData *tid)
 {
-	Fold	   *fold = ((Reading *) what)->fold;
-	const KeyTable *people = load_keys(((Reading *) what)->load);
+	Reading    *reading = what;
+	Fold	   *fold = reading->fold;
+	StoredNeighborhood stored = {.tid = *tid};
 	BareValues	keys;
-	int64		number;
-	Datum		array;
 
-	if (!first_columns(row, &number, &array) || !element_bare_values(&fold->key, array, &keys) ||
-		keys_may_find(people, keys.values, keys.length, keys.n))
-		return true;
+	if (!members_in_page(row, &stored) || !element_bare_values(&fold->key, stored.keys, &keys))
+		return false;
+	if (keys_may_find(load_keys(reading->load), keys.values, keys.length, keys.n))
+		return rest_in_page(row, &fold->sensitive, &stored) && take_neighborhood(reading, &stored, keys.n);
 	fold->members += keys.n;
-	fold->last_number = Max(fold->last_number, number);
-	return false;
+	fold->last_number = Max(fold->last_number, stored.number);
+	return true;
 }
 
 void
@@ -321,7 +334,7 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext
 	if (OidIsValid(table))
 	{
 		verify_fold(publication, table);
-		read_heap(table, may_matter, read_neighborhood, &(Reading) {fold, load, NULL}, &fold->loose);
+		read_heap(table, read_in_page, read_neighborhood, &(Reading) {fold, load, NULL}, &fold->loose);
 	}
 	if (fold->members != (uint64) publication->remembered)
 		fold_refuse(publication, fold->members);	/* the missing would pass for newcomers */
@@ -390,14 +403,30 @@ fold_past(Fold *fold, const LoadedFrame *loaded)
 	past->member = MemoryContextAllocExtended(fold->context, sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
 	memset(past->member, 0xff, sizeof(uint64) * nrows);	/* NO_MEMBER */
 	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)
-		if (past->row[i] != NO_ROW)
-			past->member[past->row[i]] = i;
+		past->member[Min(past->row[i], nrows)] = i;	/* who has no row behind all, without a branch */
 	if (fold->paths != NULL)
 	{
 		past->paths = path_fold_paths(fold->paths, loaded);
 		past->companies = path_fold_companies(fold->paths);
 	}
 	return past;
+}
+
+/* Most have keys only, each in its place. */
+static void
+read_keys(const Fold *fold, ArrayType *keys, Members *members)
+{
+	BareValues	bare;
+
+	if (!element_bare_values(&fold->key, PointerGetDatum(keys), &bare))
+	{
+		element_values(&fold->key, keys, &members->keys, &members->is_invented, &members->n);
+		return;
+	}
+	members->n = bare.n;
+	members->keys = new_array(Datum, bare.n);
+	members->is_invented = new_zeros(bool, bare.n);
+	read_bare(members->keys, bare.values, bare.length, bare.n);
 }
 
 void
@@ -408,7 +437,7 @@ fold_members(const Fold *fold, uint32 neighborhood, Members *members)
 	bool	   *nulls;
 	int			n;
 
-	element_values(&fold->key, from->keys, &members->keys, &members->is_invented, &members->n);
+	read_keys(fold, from->keys, members);
 	members->numbers = NULL;
 	if (from->invented == NULL)
 		return;

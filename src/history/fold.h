@@ -31,18 +31,8 @@
 #include "history/past.h"
 #include "history/path_fold.h"
 #include "history/space.h"
+#include "history/stored_neighborhood.h"
 #include "storage/itemptr.h"
-
-/* The fold's columns. */
-enum
-{
-	FOLD_NEIGHBORHOOD,
-	FOLD_KEYS,
-	FOLD_INVENTED,
-	FOLD_SENSITIVE,
-	FOLD_SPOTS,
-	FOLD_COLUMNS
-};
 
 /* What the past does not tell of a neighborhood: whatever it takes to write its children. */
 typedef struct Neighborhood
@@ -102,8 +92,7 @@ extern void fold_refuse(const DeclaredPublication *publication, uint64 members) 
 /* The greatest number of an invented row among the members of a neighborhood, or 0. */
 extern int64 last_invented(ArrayType *invented);
 
-/* Has a row of the fold what each neighborhood has? */
-extern bool is_neighborhood(const TupleTableSlot *slot);
+/* Raises an error that the row is not what a neighborhood is. */
 extern void refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot) pg_attribute_noreturn();
 
 /*

@@ -3,9 +3,8 @@
  *		Rows as they stand in their pages.
  *
  * NOTES
- *		A row that does not matter is not taken apart, and hardly costs more
- *		than the time that memory takes: so the next page is on its way while
- *		one is looked at.
+ *		Most rows hardly cost more than the time that memory takes: so the next
+ *		page is on its way while one is looked at.
  */
 #include "history/heap_reader.h"
 
@@ -25,7 +24,7 @@ typedef struct HeapReader
 	HeapScanDesc scan;			/* says how much there is to read, and by which buffers; reads nothing itself */
 	TupleTableSlot *slot;
 	MemoryContext row;			/* what a visit takes */
-	bool		(*matters) (void *what, HeapTupleHeader row);
+	bool		(*take) (void *what, HeapTupleHeader row, const ItemPointerData *tid);
 	void		(*visit) (void *what, TupleTableSlot *slot);
 	void	   *what;
 	LoosePages *loose;
@@ -84,10 +83,13 @@ find_rows(HeapReader *reader, Buffer buffer, BlockNumber number)
 }
 
 static bool
-row_matters(const HeapReader *reader, Page page, OffsetNumber offset)
+row_is_taken(const HeapReader *reader, Page page, BlockNumber number, OffsetNumber offset)
 {
-	return reader->matters == NULL ||
-		reader->matters(reader->what, (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offset)));
+	ItemPointerData tid;
+
+	ItemPointerSet(&tid, number, offset);
+	return reader->take != NULL &&
+		reader->take(reader->what, (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offset)), &tid);
 }
 
 static void
@@ -134,7 +136,7 @@ look_at_page(HeapReader *reader, BlockNumber number)
 	find_rows(reader, buffer, number);
 	approach_page(reader, number + 1);
 	for (int i = 0; i < reader->nrows; i++)
-		if (row_matters(reader, BufferGetPage(buffer), reader->row_at[i]))
+		if (!row_is_taken(reader, BufferGetPage(buffer), number, reader->row_at[i]))
 			visit_row(reader, buffer, number, reader->row_at[i]);
 	ReleaseBuffer(buffer);
 }
@@ -149,7 +151,7 @@ open_heap(Oid relation)
 }
 
 void
-read_heap(Oid relation, bool (*matters) (void *what, HeapTupleHeader row),
+read_heap(Oid relation, bool (*take) (void *what, HeapTupleHeader row, const ItemPointerData *tid),
 		  void (*visit) (void *what, TupleTableSlot *slot), void *what, LoosePages *loose)
 {
 	Relation	table = open_heap(relation);
@@ -157,7 +159,7 @@ read_heap(Oid relation, bool (*matters) (void *what, HeapTupleHeader row),
 		.scan = (HeapScanDesc) table_beginscan(table, GetActiveSnapshot(), 0, NULL),
 		.slot = table_slot_create(table, NULL),
 		.row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES),
-		.matters = matters,.visit = visit,.what = what,.loose = loose,
+		.take = take,.visit = visit,.what = what,.loose = loose,
 	};
 	MemoryContext old = MemoryContextSwitchTo(reader.row);
 

@@ -200,18 +200,7 @@ add_member(const Remembering *remembering, People *people, uint64 member)
 static Datum
 codes_as_array(const Remembering *remembering, const Code *codes, uint64 n)
 {
-	const PlainColumn *sensitive = &remembering->loaded->sensitive;
-	Datum	   *values = new_array(Datum, n);
-	bool	   *nulls = new_array(bool, n);
-	bool		any_null = false;
-
-	for (uint64 i = 0; i < n; i++)
-	{
-		nulls[i] = codes[i] == NO_CODE;
-		any_null |= nulls[i];
-		values[i] = nulls[i] ? (Datum) 0 : sensitive->values[codes[i]];
-	}
-	return element_array(&remembering->fold->sensitive, values, any_null ? nulls : NULL, n);
+	return coded_array(&remembering->fold->sensitive, remembering->loaded->sensitive.values, codes, n);
 }
 
 static Datum
@@ -238,11 +227,11 @@ people_in_class(const RememberedClass *class)
 static Datum
 fingerprints_as_array(const Remembering *remembering, const RememberedClass *class)
 {
-	Datum	   *values = new_array(Datum, class->nrows);
+	int32	   *fingerprints = new_array(int32, class->nrows);
 
 	for (uint64 i = 0; i < class->nrows; i++)
-		values[i] = Int32GetDatum((int32) remembering->told[class->rows[i]].fingerprint);
-	return element_array(&element_int4, values, NULL, class->nrows);
+		fingerprints[i] = (int32) remembering->told[class->rows[i]].fingerprint;
+	return integer_array(fingerprints, class->nrows);
 }
 
 static Datum
@@ -579,24 +568,6 @@ remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64
  * ----------------------------------------------------------------
  */
 
-/* Those of a neighborhood of people who are not in the release, without a look at the others. */
-static void
-add_rest(const Remembering *remembering, People *people)
-{
-	const Fold *fold = remembering->fold;
-	uint64		first = fold->past.first[people->parent];
-	ElementWalk walk;
-
-	for (element_walk(&walk, &fold->key, fold->neighborhoods[people->parent].keys); element_next(&walk);)
-	{
-		if (remembering->is_published[first + walk.i])
-			continue;
-		people->keys[people->size] = walk.value;
-		note_spot(people, people->size, neighborhood_spot(&fold->neighborhoods[people->parent], walk.i));
-		people->member[people->size++] = first + walk.i;
-	}
-}
-
 /* Who was in a neighborhood that the release has parted, and is not in the release. */
 static void
 write_rest(Remembering *remembering, uint32 n)
@@ -611,12 +582,9 @@ write_rest(Remembering *remembering, uint32 n)
 	MemoryContextReset(remembering->row);
 	old = MemoryContextSwitchTo(remembering->row);
 	people = people_create(n, rest, false);
-	if (remembering->fold->neighborhoods[n].invented == NULL)
-		add_rest(remembering, people);
-	else
-		for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
-			if (!remembering->is_published[i])
-				add_member(remembering, people, i);
+	for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
+		if (!remembering->is_published[i])
+			add_member(remembering, people, i);
 	Assert(people->size == rest);
 	write_neighborhood(remembering, people, keys_as_array(remembering, people),
 					   epochs_of(remembering, people));

@@ -75,24 +75,29 @@ is_hopeless(const Bpg *bpg)
 static uint64
 take_neighborhood(Bpg *bpg, uint32 n)
 {
+	const RowId *rows = bpg->past->row + bpg->past->first[n];
+	uint64		size = past_size(bpg->past, n);
+	uint8	   *fate = bpg->fate;	/* bytes that are written could be anything's, so all else is at hand */
+	uint64	   *leaver = bpg->leaver;
+	const bool *is_asked = bpg->frame->asked;
 	uint64		asked = 0;
+	uint64		dead = 0;
 
-	bpg->n = n;
-	bpg->size = past_size(bpg->past, n);
-	bpg->row = bpg->past->row + bpg->past->first[n];
-	bpg->dead = 0;
-	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
-	for (uint64 i = 0; i < bpg->size; i++)
+	for (uint64 i = 0; i < size; i++)
 	{
-		RowId		row = row_of(bpg, i);
-		bool		is_shown = row != NO_ROW && is_asked(bpg->frame, row);
+		bool		is_shown = rows[i] != NO_ROW && (is_asked == NULL || is_asked[rows[i]]);
 
-		bpg->fate[i] = is_shown ? SHOWN : LEFT;
-		bpg->leaver[i - asked] = i;
+		fate[i] = is_shown ? SHOWN : LEFT;
+		leaver[i - asked] = i;
 		asked += is_shown;
-		bpg->dead += row == NO_ROW;
+		dead += rows[i] == NO_ROW;
 	}
-	bpg->left = bpg->size - asked;
+	bpg->n = n;
+	bpg->size = size;
+	bpg->row = rows;
+	bpg->dead = dead;
+	bpg->left = size - asked;
+	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
 	bpg->knows_leavers = true;
 	return asked;
 }

@@ -29,6 +29,9 @@
 /* So little must be left of a block. */
 #define BLOCK_SHARE 0.95
 
+/* So much of a block tells how small all of it will be. */
+#define SAMPLE (8 * 1024)
+
 /* Items that take less, as those of a small dictionary do, are not worth the time. */
 #define MIN_COMPRESSED 4096
 
@@ -102,20 +105,20 @@ gather(const ColumnShape *shape, const Item *items, const Stretch *stretch, char
 	return room;
 }
 
-/* A sample is a block from the middle, or the beginning of an item that is larger. */
+/* The sample is the beginning of a block from the middle. */
 double
 share_compressed(const ColumnShape *shape, const Item *items, uint32 n)
 {
 	uint32		middle = n / 2 / ENCODING_VECTOR * ENCODING_VECTOR;
 	Stretch		stretch = next_stretch(shape, items, middle, n);
-	Size		room = ZSTD_compressBound(BLOCK_ROOM);
+	Size		room = ZSTD_compressBound(SAMPLE);
 	char	   *scratch;
 	Size		length;
 	Size		left;
 
 	if (stretch.length < MIN_COMPRESSED)
 		return 1;
-	length = Min(stretch.length, BLOCK_ROOM);
+	length = Min(stretch.length, SAMPLE);
 	scratch = palloc(BLOCK_ROOM + room);
 	left = compress(scratch + BLOCK_ROOM, room, gather(shape, items, &stretch, scratch), length);
 	pfree(scratch);
