@@ -93,6 +93,13 @@ typedef struct MethodDeclaration
 	int32		(*spared) (const int64 *params);
 
 	/*
+	 * With PAST_NEIGHBORHOODS: nobody can be shown of a neighborhood that has fewer
+	 * members than this, some of whom have left the source; 0 where somebody might.
+	 * NULL for methods that parts of neighborhoods are nothing to.
+	 */
+	uint64		(*smallest_parted) (const int64 *params);
+
+	/*
 	 * Where invented rows take the places of people who have left, with these
 	 * parameters: what to set instead, a piece of a sentence; else NULL.  NULL for
 	 * methods that never invent any for that.

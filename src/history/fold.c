@@ -217,19 +217,46 @@ keep_spots(const Fold *fold, Datum spots, int size)
 	return spots != (Datum) 0 && VARSIZE_ANY_EXHDR(spots) == sizeof(Spot) * size ? keep(fold, spots) : NULL;
 }
 
+/* Nothing is kept of a neighborhood but who of it is in the source. */
+static void
+lose_neighborhood(Fold *fold, uint64 size)
+{
+	const RowId *row = fold->past.row + fold->past.first[fold->past.nneighborhoods];
+
+	if (fold->nlost + size > fold->lost_allocated)
+	{
+		fold->lost_allocated = Max(fold->lost_allocated * 2, fold->nlost + size + 1024);
+		fold->lost = fold->lost == NULL ?
+			MemoryContextAllocHuge(fold->context, sizeof(RowId) * fold->lost_allocated) :
+			repalloc_huge(fold->lost, sizeof(RowId) * fold->lost_allocated);
+	}
+	for (uint64 i = 0; i < size; i++)
+	{
+		fold->lost[fold->nlost] = row[i];
+		fold->nlost += row[i] != NO_ROW;
+	}
+	fold->past.nlost++;
+}
+
 /* Keeps a neighborhood of so many members, if any is in the source; false if it is malformed. */
 static bool
-take_neighborhood(Reading *reading, const StoredNeighborhood *stored, int size)
+take_neighborhood(Reading *reading, const StoredNeighborhood *stored, uint64 size)
 {
 	Fold	   *fold = reading->fold;
 	Past	   *past = &fold->past;
 	uint32		n = past->nneighborhoods;
 	Neighborhood *neighborhood;
+	uint64		found = find_members(fold, load_keys(reading->load), stored->keys, size);
 	uint64		nvalues;
 
 	fold->last_number = Max(fold->last_number, stored->number);
-	if (find_members(fold, load_keys(reading->load), stored->keys, size) == 0)
+	if (found == 0)
 		return true;
+	if (found < size && size < fold->smallest_parted)
+	{
+		lose_neighborhood(fold, size);
+		return true;
+	}
 	neighborhood = &fold->neighborhoods[n];
 	neighborhood->tid = stored->tid;
 	neighborhood->keys = keep(fold, stored->keys);
@@ -319,9 +346,10 @@ fold_create(const DeclaredPublication *publication, uint64 members, MemoryContex
 }
 
 Fold *
-fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context)
+fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, MemoryContext context)
 {
 	Fold	   *fold = fold_create(publication, publication->remembered, context);
+	const MethodDeclaration *method = method_declaration(publication->method);
 	Oid			table = fold_of(publication);
 
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
@@ -331,6 +359,8 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext
 	}
 	if (!fold->keeps_neighborhoods)
 		return fold;
+	if (is_all && method->smallest_parted != NULL)
+		fold->smallest_parted = method->smallest_parted(param_values(method, publication->params));
 	if (OidIsValid(table))
 	{
 		verify_fold(publication, table);
@@ -364,7 +394,7 @@ check_looked_up(const Fold *fold, FrameLoad *load)
 {
 #ifdef USE_ASSERT_CHECKING
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "whole fold", ALLOCSET_DEFAULT_SIZES);
-	Fold	   *whole = fold_read(fold->publication, load, context);
+	Fold	   *whole = fold_read(fold->publication, load, false, context);
 
 	Assert(whole->past.nneighborhoods == fold->past.nneighborhoods);
 	Assert(whole->past.first[whole->past.nneighborhoods] == fold->past.first[fold->past.nneighborhoods]);
@@ -392,18 +422,37 @@ fold_look_up(const DeclaredPublication *publication, Directory *directory,
 	return fold;
 }
 
+/* Who of the source is which member; nobody may be in two neighborhoods, or he would be shown twice. */
+static void
+find_member_of_each(Fold *fold, uint64 nrows)
+{
+	Past	   *past = &fold->past;
+	uint64	   *member = MemoryContextAllocExtended(fold->context, sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
+	uint64		found = fold->nlost;
+
+	memset(member, 0xff, sizeof(uint64) * nrows);	/* NO_MEMBER */
+	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)
+	{
+		found += past->row[i] != NO_ROW;
+		member[Min(past->row[i], nrows)] = i;	/* who has no row behind all, without a branch */
+	}
+	for (uint64 i = 0; i < fold->nlost; i++)
+		member[fold->lost[i]] = LOST_MEMBER;
+	for (uint64 row = 0; row < nrows; row++)
+		found -= member[row] != NO_MEMBER;
+	if (found > 0)
+		fold_refuse(fold->publication, fold->publication->remembered - found);
+	past->member = member;
+}
+
 const Past *
 fold_past(Fold *fold, const LoadedFrame *loaded)
 {
 	Past	   *past = &fold->past;
-	uint64		nrows = loaded->frame.nrows;
 
 	for (uint64 i = 0; i < past->first_value[past->nneighborhoods]; i++)
 		past->value[i] = loaded->sensitive_code[past->value[i]];
-	past->member = MemoryContextAllocExtended(fold->context, sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
-	memset(past->member, 0xff, sizeof(uint64) * nrows);	/* NO_MEMBER */
-	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)
-		past->member[Min(past->row[i], nrows)] = i;	/* who has no row behind all, without a branch */
+	find_member_of_each(fold, loaded->frame.nrows);
 	if (fold->paths != NULL)
 	{
 		past->paths = path_fold_paths(fold->paths, loaded);

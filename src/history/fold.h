@@ -62,6 +62,9 @@ typedef struct Fold
 	Directory  *directory;		/* where these were found, and others will be; or NULL */
 	LoosePages	loose;			/* of the table, where all of it was read */
 	uint64		members;		/* of all neighborhoods */
+	uint64		smallest_parted;	/* smaller ones are lost once somebody is gone */
+	RowId	   *lost;			/* [nlost] rows of theirs */
+	uint64		nlost;
 	int64		last_number;	/* of a neighborhood */
 	int64		last_invented;
 
@@ -69,6 +72,7 @@ typedef struct Fold
 	ElementRoom room;
 	uint32		allocated;
 	uint64		members_allocated;
+	uint64		lost_allocated;
 	uint64		values_allocated;
 } Fold;
 
@@ -97,10 +101,11 @@ extern void refuse_neighborhood(const DeclaredPublication *publication, const Tu
 
 /*
  * As the owner, inside SPI, under the active snapshot: reads the fold, and
- * looks its members up in the source.  Everything is allocated in the context
+ * looks its members up in the source, all of which was loaded if is_all says so:
+ * only then who is not there has left.  Everything is allocated in the context
  * given.
  */
-extern Fold *fold_read(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context);
+extern Fold *fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, MemoryContext context);
 
 /*
  * The same where a directory, which is current, says where to look.  What is

@@ -11,7 +11,8 @@
  * Its members are those who were ever published in it, in the source now or
  * not; a counterfeit row that took somebody's place, or nobody's, is a member
  * like any other.  Neighborhoods none of whose members is in the source may be
- * left out.
+ * left out, and of a release of all of the source those of which the method says
+ * that they are lost (smallest_parted): who of them is in the source is known.
  *
  * Of a method that does not ask for PAST_NEIGHBORHOODS there are none; one that
  * asks for PAST_LAST or PAST_PATHS finds these in paths.
@@ -25,6 +26,7 @@
 
 #define NO_NEIGHBORHOOD PG_UINT32_MAX
 #define NO_MEMBER PG_UINT64_MAX
+#define LOST_MEMBER (PG_UINT64_MAX - 1)
 
 typedef struct Past
 {
@@ -49,7 +51,8 @@ typedef struct Past
 	Code	   *value;			/* epoch by epoch, member by member */
 
 	uint64	   *member;			/* [rows of the frame] or NO_MEMBER for who was
-								 * never published in any */
+								 * never published in any, or LOST_MEMBER */
+	uint32		nlost;			/* neighborhoods */
 } Past;
 
 static inline uint64

@@ -119,11 +119,11 @@ measure_against_source(Making *making)
 
 /* From where the directory says; from end to end where there is none, or it is out of date. */
 static Fold *
-read_past(const DeclaredPublication *publication, Directory *directory, FrameLoad *load, MemoryContext context)
+read_past(const DeclaredPublication *publication, Directory *directory, FrameLoad *load, bool is_all, MemoryContext context)
 {
 	Fold	   *fold = directory == NULL ? NULL : fold_look_up(publication, directory, load, context);
 
-	return fold != NULL ? fold : fold_read(publication, load, context);
+	return fold != NULL ? fold : fold_read(publication, load, is_all, context);
 }
 
 Making *
@@ -170,7 +170,7 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 					 directory == NULL ? NULL : directory_source_pages(directory), context);
 	load_tables(publication, load);
 	making->load_seconds = stopwatch_lap(&watch);
-	making->fold = read_past(publication, directory, load, context);
+	making->fold = read_past(publication, directory, load, scope->condition == NULL, context);
 	making->directory = making->fold->directory;
 	making->history_seconds = stopwatch_lap(&watch);
 	if (scope->condition != NULL && making->fold->past.nneighborhoods > 0 &&

@@ -68,7 +68,7 @@ reject(Bpg *bpg, uint64 asked)
 static bool
 is_hopeless(const Bpg *bpg)
 {
-	return bpg->dead > 0 && bpg->size < 2 * bpg->k && bpg->repair != REPAIR_COUNTERFEIT;
+	return bpg->dead > 0 && bpg->size < bpg->smallest_parted;
 }
 
 /* Looks at a neighborhood, as if who was asked for were shown; returns how many these are. */
@@ -161,9 +161,15 @@ draft_newcomers(Bpg *bpg)
 
 	bpg->n = NO_NEIGHBORHOOD;
 	for (uint64 row = 0; row < frame->nrows; row++)
-		if (is_asked(frame, row) &&
-			(bpg->past->releases == 0 || bpg->past->member[row] == NO_MEMBER))
+	{
+		uint64		member = bpg->past->releases == 0 ? NO_MEMBER : bpg->past->member[row];
+
+		if (!is_asked(frame, row))
+			continue;
+		bpg->draft->suppressed += member == LOST_MEMBER;
+		if (member == NO_MEMBER)
 			bpg->rows[n++] = row;
+	}
 	if (n == 0 || cut_rows(bpg, n))
 		return;
 	bpg->reserved = bpg->k;
@@ -194,6 +200,12 @@ bpg_principle(const int64 *params)
 	return principle_k_l(params[BPG_K], params[BPG_L]);
 }
 
+static uint64
+bpg_smallest_parted(const int64 *params)
+{
+	return params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? 0 : 2 * (uint64) params[BPG_K];
+}
+
 /* Invented rows that take places of the dead show what others' insensitive columns say. */
 static const char *
 bpg_without_stand_ins(const int64 *params)
@@ -210,6 +222,7 @@ bpg_create(const Frame *frame, const Past *past, const int64 *params)
 	return (Bpg) {
 		.frame = frame,.past = past,.k = params[BPG_K],.l = params[BPG_L],
 		.reserved = (uint64) params[BPG_K] * params[BPG_RESERVE],
+		.smallest_parted = bpg_smallest_parted(params),
 		.repair = params[BPG_REPAIR],.tally = tally_create(frame),
 		.fate = new_array(uint8, largest),
 		.leaver = new_array(uint64, largest),
@@ -254,6 +267,7 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	bpg.rows = new_array(RowId, frame->nrows);
 	if (past->releases > 0)
 		bpg.member = new_array(uint64, frame->nrows);
+	bpg.draft->rejected = past->nlost;
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
 		draft_neighborhood(&bpg, n);
 	draft_newcomers(&bpg);
@@ -273,6 +287,7 @@ const Method bpg_method = {
 		.answers = true,
 		.classes = true,
 		.past = PAST_NEIGHBORHOODS,
+		.smallest_parted = bpg_smallest_parted,
 		.without_stand_ins = bpg_without_stand_ins,
 	},
 	.principle = bpg_principle,

@@ -45,6 +45,7 @@ typedef struct Bpg
 	uint64		k;
 	uint32		l;
 	uint64		reserved;		/* rows of a class, if there are enough */
+	uint64		smallest_parted;	/* smaller ones cannot be, once somebody is gone */
 	Repair		repair;
 	uint64		seed;
 	pg_prng_state random;

@@ -111,7 +111,7 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	}
 	load = load_import(import);
 	load_protected_values(publication, load);
-	fold = fold_read(publication, load, import->context);
+	fold = fold_read(publication, load, false, import->context);
 	loaded = load_finish(load);
 	(void) fold_past(fold, loaded);
 	take_fingerprints(import, loaded);
