@@ -2,7 +2,7 @@
 
 ENCODING_BENCH := build/bench/encoding_bench
 ENCODING_SOURCES := $(sort $(wildcard bench/encoding/*.c src/store/encoding/*.c src/partition/*.c)) src/frame/domain.c \
-	bench/mondrian/synthetic.c bench/mondrian/input.c test/unit/shim.c
+	bench/mondrian/synthetic.c bench/mondrian/invented.c bench/mondrian/input.c test/unit/shim.c
 ENCODING_HEADERS := $(wildcard bench/encoding/*.h bench/mondrian/*.h test/unit/*.h src/*/*.h src/store/encoding/*.h)
 
 $(ENCODING_BENCH): $(ENCODING_SOURCES) $(ENCODING_HEADERS)

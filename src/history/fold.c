@@ -214,7 +214,12 @@ is_numbered(const StoredNeighborhood *stored, int size)
 static bytea *
 keep_spots(const Fold *fold, Datum spots, int size)
 {
-	return spots != (Datum) 0 && VARSIZE_ANY_EXHDR(spots) == sizeof(Spot) * size ? keep(fold, spots) : NULL;
+	Datum		whole;
+
+	if (spots == (Datum) 0)
+		return NULL;
+	whole = PointerGetDatum(PG_DETOAST_DATUM_PACKED(spots));
+	return VARSIZE_ANY_EXHDR(whole) == sizeof(Spot) * size ? keep(fold, whole) : NULL;
 }
 
 /* Nothing is kept of a neighborhood but who of it is in the source. */

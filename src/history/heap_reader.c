@@ -139,6 +139,7 @@ look_at_page(HeapReader *reader, BlockNumber number)
 		if (!row_is_taken(reader, BufferGetPage(buffer), number, reader->row_at[i]))
 			visit_row(reader, buffer, number, reader->row_at[i]);
 	ReleaseBuffer(buffer);
+	MemoryContextReset(reader->row);	/* of rows that were taken */
 }
 
 static Relation

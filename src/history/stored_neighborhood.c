@@ -23,9 +23,16 @@ is_neighborhood(const TupleTableSlot *slot)
 }
 
 static Datum
-whole_value(const TupleTableSlot *slot, int column)
+value_in_slot(const TupleTableSlot *slot, int column)
 {
-	return slot->tts_isnull[column] ? (Datum) 0 : PointerGetDatum(PG_DETOAST_DATUM_PACKED(slot->tts_values[column]));
+	return slot->tts_isnull[column] ? (Datum) 0 : slot->tts_values[column];
+}
+
+/* Once, as it is looked at several times. */
+static Datum
+array_in_slot(const TupleTableSlot *slot, int column)
+{
+	return slot->tts_isnull[column] ? (Datum) 0 : PointerGetDatum(DatumGetArrayTypeP(slot->tts_values[column]));
 }
 
 StoredNeighborhood
@@ -34,10 +41,10 @@ neighborhood_in_slot(const TupleTableSlot *slot)
 	return (StoredNeighborhood) {
 		.tid = slot->tts_tid,
 		.number = DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]),
-		.keys = whole_value(slot, FOLD_KEYS),
-		.sensitive = whole_value(slot, FOLD_SENSITIVE),
-		.invented = whole_value(slot, FOLD_INVENTED),
-		.spots = whole_value(slot, FOLD_SPOTS),
+		.keys = array_in_slot(slot, FOLD_KEYS),
+		.invented = array_in_slot(slot, FOLD_INVENTED),
+		.sensitive = value_in_slot(slot, FOLD_SENSITIVE),
+		.spots = value_in_slot(slot, FOLD_SPOTS),
 	};
 }
 

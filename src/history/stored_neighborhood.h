@@ -27,16 +27,16 @@ typedef struct StoredNeighborhood
 {
 	ItemPointerData tid;
 	int64		number;
-	Datum		keys;			/* whole arrays, as short as they were stored */
-	Datum		sensitive;
-	Datum		invented;		/* or 0 */
-	Datum		spots;			/* the same */
+	Datum		keys;			/* whole arrays, perhaps with a short header */
+	Datum		invented;		/* the same, or 0 */
+	Datum		sensitive;		/* as it was stored, as few of these may be wanted */
+	Datum		spots;			/* the same, or 0 */
 } StoredNeighborhood;
 
 /* Has the row what each neighborhood has? */
 extern bool is_neighborhood(const TupleTableSlot *slot);
 
-/* What a slot says of one.  Makes values whole that are not, in the current context. */
+/* What a slot says of one.  Makes keys whole that are not, in the current context. */
 extern StoredNeighborhood neighborhood_in_slot(const TupleTableSlot *slot);
 
 /*
