@@ -2,9 +2,10 @@
 -- replaced by others from release to release until 600,000 were there; k = l = 10, four
 -- quasi-identifiers, 50 sensitive values: test/run bench republish
 --
--- The paper's are those without a reserve (1) and with its own repair, dirty rows. Each run is one publication. Times are those of publish(), history included; history is the share of it that
--- goes into reading what was published, guarding it and writing it (the paper's post-processing: 22 to 25 %);
--- plain is CREATE TABLE AS SELECT … ORDER BY of as many rows as the last release took: its source, and some of it twice for invented rows.
+-- The paper's are those without a reserve (1) and with its own repair, dirty rows. Each run is one publication. Times are
+-- those of publish(), history included; history is the share of it that goes into reading what was published, guarding it
+-- and writing it (the paper's post-processing: 22 to 25 %); plain is CREATE TABLE AS SELECT … ORDER BY of as many rows as
+-- the last release took: its source, and some of it twice for invented rows.
 \i test/data/census.sql
 \i test/data/census_levels.sql
 SET max_parallel_workers_per_gather = 0;
