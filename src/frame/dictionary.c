@@ -203,7 +203,7 @@ void
 dictionary_numbers(Dictionary *dictionary, const Datum *values, const bool *nulls, uint32 *numbers, int n)
 {
 	for (int i = 0; i < n; i++)
-		numbers[i] = number_of(dictionary, values[i], nulls != NULL && nulls[i]);
+		numbers[i] = number_of(dictionary, values[i], nulls[i]);
 }
 
 uint32

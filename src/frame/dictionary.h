@@ -44,7 +44,7 @@ as_stored(Datum value, int16 word)
 /* The number of a value; it is copied when it is new. */
 extern uint32 dictionary_number(Dictionary *dictionary, Datum value, bool isnull);
 
-/* The same for n values; nulls may be NULL where there are none. */
+/* The same for n values. */
 extern void dictionary_numbers(Dictionary *dictionary, const Datum *values, const bool *nulls,
 							   uint32 *numbers, int n);
 

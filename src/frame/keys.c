@@ -374,34 +374,6 @@ keys_find_many(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
 			(table->filter != NULL ? find_filtered : find_batch) (table, keys + i, numbers + i, Min(BATCH, n - i));
 }
 
-#define FIND_EACH(type, to_datum) \
-	for (int i = 0; i < n; i++) \
-	{ \
-		type		key; \
-		memcpy(&key, keys + sizeof(type) * i, sizeof(type)); \
-		numbers[i] = find_place(table, to_datum(key)); \
-		found += numbers[i] != NO_KEY; \
-	}
-
-static int
-find_bare_places(const KeyTable *table, const char *keys, int length, uint32 *numbers, int n)
-{
-	int			found = 0;
-
-	switch (length)
-	{
-		case sizeof(int16):
-			FIND_EACH(int16, Int16GetDatum);
-			break;
-		case sizeof(int32):
-			FIND_EACH(int32, Int32GetDatum);
-			break;
-		default:
-			FIND_EACH(int64, Int64GetDatum);
-	}
-	return found;
-}
-
 int
 keys_find_bare(const KeyTable *table, const char *keys, int length, uint32 *numbers, int n)
 {
@@ -409,8 +381,6 @@ keys_find_bare(const KeyTable *table, const char *keys, int length, uint32 *numb
 	int			found = 0;
 
 	Assert(table->byval && length == table->length);
-	if (table->places != NULL)
-		return find_bare_places(table, keys, length, numbers, n);
 	for (int first = 0; first < n; first += BATCH)
 	{
 		int			size = Min(BATCH, n - first);

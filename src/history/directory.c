@@ -219,7 +219,7 @@ directory_add(Directory *directory, TupleTableSlot *slot)
 
 	slot_getallattrs(slot);
 	at = add_place(directory, slot);
-	(void) element_read(&directory->key, DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]), room, directory->context);
+	(void) element_read(&directory->key, slot->tts_values[FOLD_KEYS], room, directory->context);
 	make_room(directory, room->n);
 	for (int i = 0; i < room->n; i += AT_ONCE)
 		put_some(directory, room->values + i, room->nulls + i, Min(AT_ONCE, room->n - i), at);

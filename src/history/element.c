@@ -171,49 +171,52 @@ element_array(const Element *element, const Datum *values, const bool *nulls, ui
 											  element->byval, element->align));
 }
 
-static bool
-any_uncoded(const Code *codes, uint64 n)
-{
-	bool		any = false;
-
-	for (uint64 i = 0; i < n; i++)
-		any |= codes[i] == NO_CODE;
-	return any;
-}
-
-/* None is NULL. */
+/* Some are NULL, or have to be converted. */
 static Datum
-bare_coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n)
+nullable_coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n)
 {
-	ArrayType  *array = new_bare_array(element, n, false);
-	char	   *at = ARR_DATA_PTR(array);
+	Datum	   *of_each = new_array(Datum, n);
+	bool	   *nulls = new_array(bool, n);
 
-	for (uint64 i = 0; i < n; i++, at += element->length)
-		store_att_byval(at, values[codes[i]], element->length);
-	return PointerGetDatum(array);
-}
-
-Datum
-coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n)
-{
-	Datum	   *of_each;
-	bool	   *nulls;
-
-	if (is_bare(element) && n > 0 && !any_uncoded(codes, n))
-		return bare_coded_array(element, values, codes, n);
-	of_each = new_array(Datum, n);
-	nulls = new_array(bool, n);
 	for (uint64 i = 0; i < n; i++)
 	{
 		nulls[i] = codes[i] == NO_CODE;
 		of_each[i] = nulls[i] ? (Datum) 0 : values[codes[i]];
 	}
-	return element_array(element, of_each, any_uncoded(codes, n) ? nulls : NULL, n);
+	return element_array(element, of_each, any_null(nulls, n) ? nulls : NULL, n);
+}
+
+Datum
+coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n)
+{
+	ArrayType  *array;
+	char	   *at;
+	bool		is_plain = is_bare(element) && n > 0;
+
+	for (uint64 i = 0; i < n; i++)
+		is_plain &= codes[i] != NO_CODE;
+	if (!is_plain)
+		return nullable_coded_array(element, values, codes, n);
+	array = new_bare_array(element, n, false);
+	at = ARR_DATA_PTR(array);
+	for (uint64 i = 0; i < n; i++, at += element->length)
+		store_att_byval(at, values[codes[i]], element->length);
+	return PointerGetDatum(array);
 }
 
 void
 element_values(const Element *element, ArrayType *array, Datum **values, bool **nulls, int *n)
 {
+	BareValues	bare;
+
+	if (element_bare_values(element, PointerGetDatum(array), &bare))
+	{
+		*n = bare.n;
+		*values = new_array(Datum, bare.n);
+		*nulls = new_zeros(bool, bare.n);
+		read_bare(*values, bare.values, bare.length, bare.n);
+		return;
+	}
 	deconstruct_array(array, element->stored, element->length, element->byval, element->align,
 					  values, nulls, n);
 	if (element->stored == element->type)
@@ -239,28 +242,23 @@ make_room(ElementRoom *room, int n, MemoryContext context)
 	room->nulls = MemoryContextAllocHuge(context, sizeof(bool) * room->allocated);
 }
 
-void
-element_read_bare(const BareValues *bare, ElementRoom *room, MemoryContext context)
-{
-	make_room(room, bare->n, context);
-	memset(room->nulls, false, sizeof(bool) * bare->n);
-	read_bare(room->values, bare->values, bare->length, bare->n);
-}
-
 bool
-element_read(const Element *element, ArrayType *array, ElementRoom *room, MemoryContext context)
+element_read(const Element *element, Datum values, ElementRoom *room, MemoryContext context)
 {
+	BareValues	bare;
 	ElementWalk walk;
 	bool		has_null = false;
-	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 
-	if (is_bare(element) && !ARR_HASNULL(array))
+	if (element_bare_values(element, values, &bare))
 	{
-		element_read_bare(&(BareValues) {ARR_DATA_PTR(array), element->length, n}, room, context);
+		make_room(room, bare.n, context);
+		memset(room->nulls, false, sizeof(bool) * bare.n);
+		read_bare(room->values, bare.values, bare.length, bare.n);
 		return false;
 	}
-	make_room(room, n, context);
-	for (element_walk(&walk, element, array); element_next(&walk);)
+	element_walk(&walk, element, DatumGetArrayTypeP(values));
+	make_room(room, walk.n, context);
+	while (element_next(&walk))
 	{
 		room->values[walk.i] = walk.value;
 		room->nulls[walk.i] = walk.isnull;

@@ -61,7 +61,7 @@ typedef struct ElementRoom
 } ElementRoom;
 
 /* The same into room that is used again; says whether any is NULL. */
-extern bool element_read(const Element *element, ArrayType *array, ElementRoom *room, MemoryContext context);
+extern bool element_read(const Element *element, Datum array, ElementRoom *room, MemoryContext context);
 
 /* Values of a fixed length as they stand in an array, one after the other, and perhaps not aligned. */
 typedef struct BareValues
@@ -103,10 +103,7 @@ element_bare_values(const Element *element, Datum array, BareValues *bare)
 	return true;
 }
 
-/* Such values into room that is used again. */
-extern void element_read_bare(const BareValues *bare, ElementRoom *room, MemoryContext context);
-
-/* Those of an array one by one: for (element_walk(&walk, …); element_next(&walk); ) … */
+/* The values of an array one by one: for (element_walk(&walk, …); element_next(&walk); ) … */
 typedef struct ElementWalk
 {
 	const Element *element;

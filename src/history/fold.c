@@ -7,7 +7,6 @@
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"
-#include "frame/bare.h"
 #include "history/heap_reader.h"
 #include "history/path_writer.h"
 #include "history/reader.h"
@@ -82,7 +81,7 @@ make_room(Fold *fold, uint64 members, uint64 values)
 
 /* Looks members up of whom some have no key, or keys that do not stand in an array as they are. */
 static uint64
-find_each(Fold *fold, const KeyTable *people, ArrayType *keys)
+find_each(Fold *fold, const KeyTable *people, Datum keys)
 {
 	ElementRoom *room = &fold->room;
 	bool		any_invented = element_read(&fold->key, keys, room, fold->context);
@@ -109,7 +108,7 @@ find_members(Fold *fold, const KeyTable *people, Datum keys, int size)
 
 	fold->members += size;
 	if (!element_bare_values(&fold->key, keys, &bare))
-		return find_each(fold, people, DatumGetArrayTypeP(keys));
+		return find_each(fold, people, keys);
 	make_room(fold, size, 0);
 	return keys_find_bare(people, bare.values, bare.length,
 						  fold->past.row + fold->past.first[fold->past.nneighborhoods], size);
@@ -134,12 +133,8 @@ keep_values(Fold *fold, FrameLoad *load, Datum sensitive)
 	Past	   *past = &fold->past;
 	uint32		n = past->nneighborhoods;
 	ElementRoom *room = &fold->room;
-	BareValues	bare;
 
-	if (element_bare_values(&fold->sensitive, sensitive, &bare))
-		element_read_bare(&bare, room, fold->context);
-	else
-		(void) element_read(&fold->sensitive, DatumGetArrayTypeP(sensitive), room, fold->context);
+	(void) element_read(&fold->sensitive, sensitive, room, fold->context);
 	make_room(fold, 0, room->n);
 	load_sensitive_numbers(load, room->values, room->nulls, past->value + past->first_value[n], room->n);
 	past->first_value[n + 1] = past->first_value[n] + room->n;
@@ -228,17 +223,17 @@ lose_neighborhood(Fold *fold, uint64 size)
 {
 	const RowId *row = fold->past.row + fold->past.first[fold->past.nneighborhoods];
 
-	if (fold->nlost + size > fold->lost_allocated)
+	if (fold->nlost_rows + size > fold->lost_rows_allocated)
 	{
-		fold->lost_allocated = Max(fold->lost_allocated * 2, fold->nlost + size + 1024);
-		fold->lost = fold->lost == NULL ?
-			MemoryContextAllocHuge(fold->context, sizeof(RowId) * fold->lost_allocated) :
-			repalloc_huge(fold->lost, sizeof(RowId) * fold->lost_allocated);
+		fold->lost_rows_allocated = Max(fold->lost_rows_allocated * 2, fold->nlost_rows + size + 1024);
+		fold->lost_rows = fold->lost_rows == NULL ?
+			MemoryContextAllocHuge(fold->context, sizeof(RowId) * fold->lost_rows_allocated) :
+			repalloc_huge(fold->lost_rows, sizeof(RowId) * fold->lost_rows_allocated);
 	}
 	for (uint64 i = 0; i < size; i++)
 	{
-		fold->lost[fold->nlost] = row[i];
-		fold->nlost += row[i] != NO_ROW;
+		fold->lost_rows[fold->nlost_rows] = row[i];
+		fold->nlost_rows += row[i] != NO_ROW;
 	}
 	fold->past.nlost++;
 }
@@ -433,7 +428,7 @@ find_member_of_each(Fold *fold, uint64 nrows)
 {
 	Past	   *past = &fold->past;
 	uint64	   *member = MemoryContextAllocExtended(fold->context, sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
-	uint64		found = fold->nlost;
+	uint64		found = fold->nlost_rows;
 
 	memset(member, 0xff, sizeof(uint64) * nrows);	/* NO_MEMBER */
 	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)
@@ -441,8 +436,8 @@ find_member_of_each(Fold *fold, uint64 nrows)
 		found += past->row[i] != NO_ROW;
 		member[Min(past->row[i], nrows)] = i;	/* who has no row behind all, without a branch */
 	}
-	for (uint64 i = 0; i < fold->nlost; i++)
-		member[fold->lost[i]] = LOST_MEMBER;
+	for (uint64 i = 0; i < fold->nlost_rows; i++)
+		member[fold->lost_rows[i]] = LOST_MEMBER;
 	for (uint64 row = 0; row < nrows; row++)
 		found -= member[row] != NO_MEMBER;
 	if (found > 0)
@@ -466,23 +461,6 @@ fold_past(Fold *fold, const LoadedFrame *loaded)
 	return past;
 }
 
-/* Most have keys only, each in its place. */
-static void
-read_keys(const Fold *fold, ArrayType *keys, Members *members)
-{
-	BareValues	bare;
-
-	if (!element_bare_values(&fold->key, PointerGetDatum(keys), &bare))
-	{
-		element_values(&fold->key, keys, &members->keys, &members->is_invented, &members->n);
-		return;
-	}
-	members->n = bare.n;
-	members->keys = new_array(Datum, bare.n);
-	members->is_invented = new_zeros(bool, bare.n);
-	read_bare(members->keys, bare.values, bare.length, bare.n);
-}
-
 void
 fold_members(const Fold *fold, uint32 neighborhood, Members *members)
 {
@@ -491,7 +469,7 @@ fold_members(const Fold *fold, uint32 neighborhood, Members *members)
 	bool	   *nulls;
 	int			n;
 
-	read_keys(fold, from->keys, members);
+	element_values(&fold->key, from->keys, &members->keys, &members->is_invented, &members->n);
 	members->numbers = NULL;
 	if (from->invented == NULL)
 		return;

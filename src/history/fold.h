@@ -63,8 +63,8 @@ typedef struct Fold
 	LoosePages	loose;			/* of the table, where all of it was read */
 	uint64		members;		/* of all neighborhoods */
 	uint64		smallest_parted;	/* smaller ones are lost once somebody is gone */
-	RowId	   *lost;			/* [nlost] rows of theirs */
-	uint64		nlost;
+	RowId	   *lost_rows;		/* [nlost_rows] of theirs */
+	uint64		nlost_rows;
 	int64		last_number;	/* of a neighborhood */
 	int64		last_invented;
 
@@ -72,7 +72,7 @@ typedef struct Fold
 	ElementRoom room;
 	uint32		allocated;
 	uint64		members_allocated;
-	uint64		lost_allocated;
+	uint64		lost_rows_allocated;
 	uint64		values_allocated;
 } Fold;
 

@@ -105,7 +105,7 @@ find_people(void *what, TupleTableSlot *slot)
 	PathFold   *fold = what;
 	ElementRoom *room = &fold->room;
 	int64		end = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]);
-	bool		any_null = element_read(&fold->key, DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]), room, fold->context);
+	bool		any_null = element_read(&fold->key, slot->tts_values[PATHS_KEYS], room, fold->context);
 
 	if (any_null || room->n != end - fold->counts.people)
 		path_blocks_refuse(fold->publication);
@@ -172,7 +172,7 @@ numbers_of(PathFold *fold, const PathBlock *block)
 	uint32	   *numbers = new_array(uint32, block->nvalues);
 
 	numbers[0] = DICTIONARY_NULL;
-	(void) element_read(&fold->sensitive, block->values, &fold->room, fold->context);
+	(void) element_read(&fold->sensitive, PointerGetDatum(block->values), &fold->room, fold->context);
 	load_sensitive_numbers(fold->load, fold->room.values, fold->room.nulls, numbers + 1, block->nvalues);
 	return numbers;
 }

@@ -79,13 +79,13 @@ take_neighborhood(Bpg *bpg, uint32 n)
 	uint64		size = past_size(bpg->past, n);
 	uint8	   *fate = bpg->fate;	/* bytes that are written could be anything's, so all else is at hand */
 	uint64	   *leaver = bpg->leaver;
-	const bool *is_asked = bpg->frame->asked;
+	const bool *asked_for = bpg->frame->asked;
 	uint64		asked = 0;
 	uint64		dead = 0;
 
 	for (uint64 i = 0; i < size; i++)
 	{
-		bool		is_shown = rows[i] != NO_ROW && (is_asked == NULL || is_asked[rows[i]]);
+		bool		is_shown = rows[i] != NO_ROW && (asked_for == NULL || asked_for[rows[i]]);
 
 		fate[i] = is_shown ? SHOWN : LEFT;
 		leaver[i - asked] = i;
