@@ -45,13 +45,6 @@ keys_create(Oid type, Oid collation)
 	return table;
 }
 
-/* An integer that was passed as a datum of its own type. */
-static inline int64
-integer_of(Datum key)
-{
-	return (int64) key;
-}
-
 static inline uint32
 hash_key(const KeyTable *table, Datum key)
 {
@@ -166,8 +159,8 @@ are_dense(KeyTable *table)
 		return false;
 	for (uint64 i = 0; i < table->size; i++)
 	{
-		low = Min(low, integer_of(table->keys[i]));
-		high = Max(high, integer_of(table->keys[i]));
+		low = Min(low, keys_integer(table->keys[i]));
+		high = Max(high, keys_integer(table->keys[i]));
 	}
 	table->first_place = low;
 	table->nplaces = (uint64) high - (uint64) low + 1;
@@ -184,7 +177,7 @@ index_places(KeyTable *table)
 	table->filter = MemoryContextAllocExtended(table->context, sizeof(uint64) * (table->nplaces / 64 + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint64 i = 0; i < table->size; i++)
 	{
-		uint64		at = (uint64) integer_of(table->keys[i]) - (uint64) table->first_place;
+		uint64		at = keys_place(table, table->keys[i]);
 		uint32	   *place = &table->places[at];
 
 		if (i % 65536 == 0)
@@ -305,7 +298,7 @@ keys_forget_index(KeyTable *table)
 static inline uint32
 find_place(const KeyTable *table, Datum key)
 {
-	uint64		at = (uint64) integer_of(key) - (uint64) table->first_place;
+	uint64		at = keys_place(table, key);
 
 	return at < table->nplaces ? table->places[at] : NO_KEY;
 }
@@ -366,9 +359,11 @@ find_filtered(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
 void
 keys_find_many(const KeyTable *table, const Datum *keys, uint32 *numbers, int n)
 {
+	const KeyTable at_hand = *table;	/* which numbers that are written cannot be part of */
+
 	if (table->places != NULL)
 		for (int i = 0; i < n; i++)
-			numbers[i] = find_place(table, keys[i]);
+			numbers[i] = find_place(&at_hand, keys[i]);
 	else
 		for (int i = 0; i < n; i += BATCH)
 			(table->filter != NULL ? find_filtered : find_batch) (table, keys + i, numbers + i, Min(BATCH, n - i));
@@ -393,11 +388,10 @@ keys_find_bare(const KeyTable *table, const char *keys, int length, uint32 *numb
 	return found;
 }
 
-/* Behind the last place is a bit that is never set. */
 static inline bool
 has_place(const KeyTable *table, Datum key)
 {
-	uint64		at = Min((uint64) integer_of(key) - (uint64) table->first_place, table->nplaces);
+	uint64		at = keys_place(table, key);
 
 	return table->filter[at / 64] >> at % 64 & 1;
 }
@@ -417,33 +411,15 @@ wide_passes(const KeyTable *table, Datum key)
 /* So many keys are tested before it is asked whether one has passed: that is a branch, and cannot be foreseen. */
 #define TESTED_AT_ONCE 16
 
-#define TEST_EACH(type, to_datum) \
-	for (int first = 0; first < n && !passed; first += TESTED_AT_ONCE) \
-		for (int i = first; i < Min(n, first + TESTED_AT_ONCE); i++) \
-		{ \
-			type		key; \
-			memcpy(&key, keys + sizeof(type) * i, sizeof(type)); \
-			passed |= test(table, to_datum(key)); \
-		}
-
 /* Does any integer pass a test? */
 static pg_attribute_always_inline bool
-any_passes(const KeyTable *table, const char *keys, int length, int n,
-		   bool (*test) (const KeyTable *table, Datum key))
+any_passes(const KeyTable *table, const char *keys, int n, bool (*test) (const KeyTable *table, Datum key), int length)
 {
 	bool		passed = false;
 
-	switch (length)
-	{
-		case sizeof(int16):
-			TEST_EACH(int16, Int16GetDatum);
-			break;
-		case sizeof(int32):
-			TEST_EACH(int32, Int32GetDatum);
-			break;
-		default:
-			TEST_EACH(int64, Int64GetDatum);
-	}
+	for (int first = 0; first < n && !passed; first += TESTED_AT_ONCE)
+		for (int i = first; i < Min(n, first + TESTED_AT_ONCE); i++)
+			passed |= test(table, bare_value(keys, length, i));
 	return passed;
 }
 
@@ -454,11 +430,11 @@ keys_may_find(const KeyTable *table, const char *keys, int length, int n)
 		return true;
 	Assert(length == table->length);
 	if (table->places != NULL)
-		return any_passes(table, keys, length, n, has_place);
+		return CALL_BARE(any_passes, length, table, keys, n, has_place);
 	if (table->filter == NULL)
 		return true;
-	return length == sizeof(int64) ? any_passes(table, keys, length, n, wide_passes) :
-		any_passes(table, keys, length, n, narrow_passes);
+	return length == sizeof(int64) ? any_passes(table, keys, n, wide_passes, sizeof(int64)) :
+		CALL_BARE(any_passes, length, table, keys, n, narrow_passes);
 }
 
 static uint32

@@ -48,6 +48,20 @@ typedef struct KeyTable
 	MemoryContext context;
 } KeyTable;
 
+/* An integer that was passed as a datum of its own type. */
+static inline int64
+keys_integer(Datum key)
+{
+	return (int64) key;
+}
+
+/* Where integers have places: a key's, or the one behind the last, which is nobody's. */
+static inline uint64
+keys_place(const KeyTable *table, Datum key)
+{
+	return Min((uint64) keys_integer(key) - (uint64) table->first_place, table->nplaces);
+}
+
 /* A table that lives in the current context. */
 extern KeyTable *keys_create(Oid type, Oid collation);
 

@@ -217,27 +217,6 @@ keep_spots(const Fold *fold, Datum spots, int size)
 	return VARSIZE_ANY_EXHDR(whole) == sizeof(Spot) * size ? keep(fold, whole) : NULL;
 }
 
-/* Nothing is kept of a neighborhood but who of it is in the source. */
-static void
-lose_neighborhood(Fold *fold, uint64 size)
-{
-	const RowId *row = fold->past.row + fold->past.first[fold->past.nneighborhoods];
-
-	if (fold->nlost_rows + size > fold->lost_rows_allocated)
-	{
-		fold->lost_rows_allocated = Max(fold->lost_rows_allocated * 2, fold->nlost_rows + size + 1024);
-		fold->lost_rows = fold->lost_rows == NULL ?
-			MemoryContextAllocHuge(fold->context, sizeof(RowId) * fold->lost_rows_allocated) :
-			repalloc_huge(fold->lost_rows, sizeof(RowId) * fold->lost_rows_allocated);
-	}
-	for (uint64 i = 0; i < size; i++)
-	{
-		fold->lost_rows[fold->nlost_rows] = row[i];
-		fold->nlost_rows += row[i] != NO_ROW;
-	}
-	fold->past.nlost++;
-}
-
 /* Keeps a neighborhood of so many members, if any is in the source; false if it is malformed. */
 static bool
 take_neighborhood(Reading *reading, const StoredNeighborhood *stored, uint64 size)
@@ -254,7 +233,9 @@ take_neighborhood(Reading *reading, const StoredNeighborhood *stored, uint64 siz
 		return true;
 	if (found < size && size < fold->smallest_parted)
 	{
-		lose_neighborhood(fold, size);
+		marks_add(fold->small, past->row + past->first[n], size);
+		fold->lost += found;
+		past->nlost++;
 		return true;
 	}
 	neighborhood = &fold->neighborhoods[n];
@@ -292,8 +273,27 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 }
 
 /*
- * Reads a neighborhood where it stands, if it is as most are.  Where nobody of it
- * can be in the source, it is only counted.
+ * Is somebody of a neighborhood gone that is too small to be parted?  Then nothing
+ * is kept of it but who of it is in the source.
+ */
+static bool
+is_lost(Fold *fold, const BareValues *keys)
+{
+	int			found;
+
+	if ((uint64) keys->n >= fold->smallest_parted)
+		return false;
+	found = marks_add_bare(fold->small, keys->values, keys->length, keys->n);
+	if (found == keys->n)
+		return false;
+	fold->lost += found;
+	fold->past.nlost += found > 0;
+	return true;
+}
+
+/*
+ * Reads a neighborhood where it stands, if it is as most are.  Where it is lost, or
+ * nobody of it can be in the source, it is only counted.
  */
 static bool
 read_in_page(void *what, HeapTupleHeader row, const ItemPointerData *tid)
@@ -305,7 +305,7 @@ read_in_page(void *what, HeapTupleHeader row, const ItemPointerData *tid)
 
 	if (!members_in_page(row, &stored) || !element_bare_values(&fold->key, stored.keys, &keys))
 		return false;
-	if (keys_may_find(load_keys(reading->load), keys.values, keys.length, keys.n))
+	if (!is_lost(fold, &keys) && keys_may_find(load_keys(reading->load), keys.values, keys.length, keys.n))
 		return rest_in_page(row, &fold->sensitive, &stored) && take_neighborhood(reading, &stored, keys.n);
 	fold->members += keys.n;
 	fold->last_number = Max(fold->last_number, stored.number);
@@ -345,6 +345,18 @@ fold_create(const DeclaredPublication *publication, uint64 members, MemoryContex
 	return fold;
 }
 
+/* Small neighborhoods will be lost once somebody is gone: are there any? */
+static void
+expect_lost(Fold *fold, const MethodDeclaration *method, FrameLoad *load)
+{
+	MemoryContext old = MemoryContextSwitchTo(fold->context);
+
+	fold->smallest_parted = method->smallest_parted(param_values(method, fold->publication->params));
+	if (fold->smallest_parted > 0)
+		fold->small = marks_create(load_keys(load));
+	MemoryContextSwitchTo(old);
+}
+
 Fold *
 fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, MemoryContext context)
 {
@@ -360,12 +372,14 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, 
 	if (!fold->keeps_neighborhoods)
 		return fold;
 	if (is_all && method->smallest_parted != NULL)
-		fold->smallest_parted = method->smallest_parted(param_values(method, publication->params));
+		expect_lost(fold, method, load);
 	if (OidIsValid(table))
 	{
 		verify_fold(publication, table);
 		read_heap(table, read_in_page, read_neighborhood, &(Reading) {fold, load, NULL}, &fold->loose);
 	}
+	if (fold->small != NULL)
+		fold->is_small = marks_by_number(fold->small);
 	if (fold->members != (uint64) publication->remembered)
 		fold_refuse(publication, fold->members);	/* the missing would pass for newcomers */
 	return fold;
@@ -422,22 +436,24 @@ fold_look_up(const DeclaredPublication *publication, Directory *directory,
 	return fold;
 }
 
-/* Who of the source is which member; nobody may be in two neighborhoods, or he would be shown twice. */
+/*
+ * Who of the source is which member.  Who is in a small neighborhood is lost, unless
+ * that was kept.  Nobody may be in two neighborhoods, or he would be shown twice.
+ */
 static void
 find_member_of_each(Fold *fold, uint64 nrows)
 {
 	Past	   *past = &fold->past;
 	uint64	   *member = MemoryContextAllocExtended(fold->context, sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
-	uint64		found = fold->nlost_rows;
+	uint64		found = fold->lost;
 
-	memset(member, 0xff, sizeof(uint64) * nrows);	/* NO_MEMBER */
+	for (uint64 row = 0; row < nrows; row++)
+		member[row] = fold->is_small != NULL && fold->is_small[row] ? LOST_MEMBER : NO_MEMBER;
 	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)
 	{
 		found += past->row[i] != NO_ROW;
 		member[Min(past->row[i], nrows)] = i;	/* who has no row behind all, without a branch */
 	}
-	for (uint64 i = 0; i < fold->nlost_rows; i++)
-		member[fold->lost_rows[i]] = LOST_MEMBER;
 	for (uint64 row = 0; row < nrows; row++)
 		found -= member[row] != NO_MEMBER;
 	if (found > 0)

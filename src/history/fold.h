@@ -25,6 +25,7 @@
 
 #include "declare/param_spec.h"
 #include "executor/tuptable.h"
+#include "frame/key_marks.h"
 #include "frame/load.h"
 #include "history/directory.h"
 #include "history/element.h"
@@ -63,8 +64,9 @@ typedef struct Fold
 	LoosePages	loose;			/* of the table, where all of it was read */
 	uint64		members;		/* of all neighborhoods */
 	uint64		smallest_parted;	/* smaller ones are lost once somebody is gone */
-	RowId	   *lost_rows;		/* [nlost_rows] of theirs */
-	uint64		nlost_rows;
+	uint64		lost;			/* people in these */
+	KeyMarks   *small;			/* who is in a small one, lost or not; NULL where none can be lost */
+	bool	   *is_small;		/* [rows] the same by row, once all are known */
 	int64		last_number;	/* of a neighborhood */
 	int64		last_invented;
 
@@ -72,7 +74,6 @@ typedef struct Fold
 	ElementRoom room;
 	uint32		allocated;
 	uint64		members_allocated;
-	uint64		lost_rows_allocated;
 	uint64		values_allocated;
 } Fold;
 

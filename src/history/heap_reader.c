@@ -28,6 +28,7 @@ typedef struct HeapReader
 	void		(*visit) (void *what, TupleTableSlot *slot);
 	void	   *what;
 	LoosePages *loose;
+	TransactionId writer;		/* whose rows the snapshot shows, but for those that were deleted */
 	Buffer		next;			/* holds the page to be looked at next, if there is one */
 	int			nrows;			/* of the page at hand, that the snapshot shows */
 	OffsetNumber row_at[MaxHeapTuplesPerPage];
@@ -48,13 +49,28 @@ row_on_page(const HeapReader *reader, Buffer buffer, BlockNumber number, OffsetN
 	return row;
 }
 
+/* Is it known who wrote the row, and that nobody has deleted it? */
 static bool
-is_seen(const HeapReader *reader, Buffer buffer, BlockNumber number, OffsetNumber offset, bool all_are)
+is_settled(HeapTupleHeader row)
+{
+	const uint16 states = HEAP_XMIN_COMMITTED | HEAP_XMIN_INVALID | HEAP_XMAX_INVALID;
+
+	return (row->t_infomask & states) == (HEAP_XMIN_COMMITTED | HEAP_XMAX_INVALID);
+}
+
+/* Most rows were written by whoever wrote the row before, and is asked after once. */
+static bool
+is_seen(HeapReader *reader, Buffer buffer, BlockNumber number, OffsetNumber offset, bool all_are)
 {
 	Snapshot	snapshot = reader->scan->rs_base.rs_snapshot;
 	HeapTupleData row = row_on_page(reader, buffer, number, offset);
-	bool		seen = all_are || HeapTupleSatisfiesVisibility(&row, snapshot, buffer);
+	TransactionId writer = is_settled(row.t_data) ? HeapTupleHeaderGetRawXmin(row.t_data) : InvalidTransactionId;
+	bool		is_known = all_are || (TransactionIdIsValid(writer) && writer == reader->writer);
+	bool		seen = is_known || HeapTupleSatisfiesVisibility(&row, snapshot, buffer);
 
+	Assert(seen == HeapTupleSatisfiesVisibility(&row, snapshot, buffer));
+	if (seen)
+		reader->writer = writer;
 	HeapCheckForSerializableConflictOut(seen, reader->scan->rs_base.rs_rd, &row, buffer, snapshot);
 	return seen;
 }

@@ -483,7 +483,12 @@ void
 remember_soon(const Remembering *remembering, const RowId *rows, uint64 n)
 {
 	for (uint64 i = 0; i < n; i++)
-		__builtin_prefetch(&remembering->told[rows[i]]);
+	{
+		const RowTold *row = &remembering->told[rows[i]];
+
+		__builtin_prefetch(row);
+		__builtin_prefetch((const char *) (row + 1) - 1);	/* it may begin in one line, and end in the next */
+	}
 }
 
 /* ----------------------------------------------------------------

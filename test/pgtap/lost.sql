@@ -6,13 +6,16 @@ SET client_min_messages = error;
 SELECT no_plan();
 SELECT setseed(0.5) \g /dev/null
 
-CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text);
+-- Keys of all kinds: integers that lie close together have places, others are hashed, and some do not stand in arrays as they are.
+CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text, near smallint GENERATED ALWAYS AS (id - 3000) STORED,
+	sparse int GENERATED ALWAYS AS (id * 300007 - 1000000000) STORED, wide bigint GENERATED ALWAYS AS (id * 10000000019) STORED,
+	word text GENERATED ALWAYS AS (md5(id::text)) STORED);
 CREATE FUNCTION come(count int) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO people SELECT i, random() * 90, (10000 + random() * 9999)::int::text, 'd' || i % 7
-	FROM generate_series(1, 100000) i WHERE i NOT IN (SELECT id FROM people) ORDER BY random() LIMIT count
+	FROM generate_series(1, 6000) i WHERE i NOT IN (SELECT id FROM people) ORDER BY random() LIMIT count
 $$;
-CREATE FUNCTION declare(name text, repair text, reserve int) RETURNS void LANGUAGE sql AS $$
-	SELECT pprepub.create_publication(name, 'people', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg',
+CREATE FUNCTION declare(name text, repair text, reserve int, key text DEFAULT 'id') RETURNS void LANGUAGE sql AS $$
+	SELECT pprepub.create_publication(name, 'people', key, '{"age": "range", "zip": "prefix"}', 'ill', 'bpg',
 		jsonb_build_object('k', 4, 'repair', repair, 'reserve', reserve), beside => (SELECT coalesce(array_agg(p.name::text), '{}') FROM pprepub.publication p))
 $$;
 CREATE FUNCTION foreseen(name text, cohort text) RETURNS jsonb LANGUAGE sql AS $$
@@ -52,6 +55,7 @@ $$;
 
 SELECT come(1500) \g /dev/null
 SELECT declare(repair || reserve, repair, reserve) FROM unnest('{none,dirty,minimal,counterfeit}'::text[]) repair, unnest('{1,3}'::int[]) reserve \g /dev/null
+SELECT declare(key, 'dirty', 1, key) FROM unnest('{near,sparse,wide,word}'::text[]) key \g /dev/null
 DO $$
 DECLARE
 	name text;
