@@ -390,16 +390,32 @@ log_invented_class(Remembering *remembering, const RememberedClass *class, const
 	writer_add(remembering->log, values, nulls);
 }
 
+/* So many rows are on their way from memory at a time. */
+#define TOLD_AHEAD 16
+
+/* It may begin in one line of memory, and end in the next. */
+static inline void
+approach_row(const Remembering *remembering, RowId row)
+{
+	const RowTold *told = &remembering->told[row];
+
+	__builtin_prefetch(told);
+	__builtin_prefetch((const char *) (told + 1) - 1);
+}
+
 static People *
 people_of_class(Remembering *remembering, const RememberedClass *class)
 {
-	People	   *people = people_create(class->parent, people_in_class(class) + class->ninvented, true);
+	uint64		n = people_in_class(class);
+	People	   *people = people_create(class->parent, n + class->ninvented, true);
 	bool		has_past = class->parent != NO_NEIGHBORHOOD;
 
-	for (uint64 i = 0; i < people_in_class(class); i++)
+	for (uint64 i = 0; i < n; i++)
 	{
 		const RowTold *row = &remembering->told[class->rows[i]];
 
+		if (i + TOLD_AHEAD < n)
+			approach_row(remembering, class->rows[i + TOLD_AHEAD]);
 		people->keys[i] = row->key;
 		people->shown[i] = row->value;
 		if (remembering->spot != NULL)
@@ -409,7 +425,7 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 		people->member[i] = row->member;
 		remembering->is_published[people->member[i]] = true;
 	}
-	people->size = people_in_class(class);
+	people->size = n;
 	for (uint64 i = 0; i < class->ninvented; i++)
 	{
 		people->shown[people->size] = class->invented[i];
@@ -482,13 +498,8 @@ remember_class(Remembering *remembering, const RememberedClass *class)
 void
 remember_soon(const Remembering *remembering, const RowId *rows, uint64 n)
 {
-	for (uint64 i = 0; i < n; i++)
-	{
-		const RowTold *row = &remembering->told[rows[i]];
-
-		__builtin_prefetch(row);
-		__builtin_prefetch((const char *) (row + 1) - 1);	/* it may begin in one line, and end in the next */
-	}
+	for (uint64 i = 0; i < Min(n, TOLD_AHEAD); i++)
+		approach_row(remembering, rows[i]);
 }
 
 /* ----------------------------------------------------------------
