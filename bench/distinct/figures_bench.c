@@ -74,29 +74,29 @@ typedef struct Release
 } Release;
 
 static Release
-publish(World *world, Shown *shown, Publisher publisher)
+publish(World *world, Seen *seen, Publisher publisher)
 {
-	Past		past = {.releases = shown->releases,.paths = shown_paths(shown, world),.updates = world->updates};
+	Past		past = {.releases = seen->releases,.paths = seen_paths(seen, world),.updates = world->updates};
 	int64		params[] = {world->setup.m, 1, world->setup.strict};
 	Principle	principle = principle_k_l(world->setup.m, world->setup.m);
 	Release		release = {.classes = NULL};
 	double		start = now();
 
 	if (publisher == DISTINCT)
-		release.classes = m_distinct_method.draft(&world->frame, &past, params, shown->releases)->classes;
+		release.classes = m_distinct_method.draft(&world->frame, &past, params, seen->releases)->classes;
 	else if (publisher == GREEDY)
-		release.classes = greedy_classes(&world->frame, &past, world->setup.m, shown->releases, MOST_BUCKETS, &release.buckets);
+		release.classes = greedy_classes(&world->frame, &past, world->setup.m, seen->releases, MOST_BUCKETS, &release.buckets);
 	else
 	{
 		RowId	   *rows = palloc(sizeof(RowId) * world->frame.nrows);
 
 		for (uint64 row = 0; row < world->frame.nrows; row++)
 			rows[row] = row;
-		release.classes = mondrian(&world->frame, rows, world->frame.nrows, &principle, shown->releases);
+		release.classes = mondrian(&world->frame, rows, world->frame.nrows, &principle, seen->releases);
 	}
 	release.seconds = now() - start;
 	if (release.classes != NULL)
-		shown_add(shown, world, release.classes);
+		seen_add(seen, world, release.classes);
 	return release;
 }
 
@@ -107,7 +107,7 @@ counterfeits_of(const Classes *classes)
 }
 
 /* What is measured after each release. */
-typedef void (*Look) (int32 release, World *world, Shown *shown, const Release *made, void *what);
+typedef void (*Look) (int32 release, World *world, Seen *seen, const Release *made, void *what);
 
 /* A life; false if the publisher gave up. */
 static bool
@@ -116,7 +116,7 @@ live(const Setup *setup, Publisher publisher, bool keep_all, Look look, void *wh
 	MemoryContext life = AllocSetContextCreate(CurrentMemoryContext, "life", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(life);
 	World	   *world = world_create(setup);
-	Shown	   *shown = shown_create(world, keep_all);
+	Seen	   *seen = seen_create(world, keep_all);
 	bool		done = true;
 
 	for (int32 r = 1; r <= setup->rounds && done; r++)
@@ -125,16 +125,16 @@ live(const Setup *setup, Publisher publisher, bool keep_all, Look look, void *wh
 		Release		made;
 
 		MemoryContextSwitchTo(round);
-		made = publish(world, shown, publisher);
+		made = publish(world, seen, publisher);
 		done = made.classes != NULL;
 		if (done)
-			look(r, world, shown, &made, what);
+			look(r, world, seen, &made, what);
 		MemoryContextSwitchTo(life);
 		MemoryContextDelete(round);
 		if (r < setup->rounds)
 			world_pass_time(world);
 	}
-	shown_free(shown);
+	seen_free(seen);
 	world_free(world);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(life);
@@ -164,14 +164,14 @@ head_of_releases(const char *first)
  */
 
 static void
-look_vulnerable(int32 release, World *world, Shown *shown, const Release *made, void *what)
+look_vulnerable(int32 release, World *world, Seen *seen, const Release *made, void *what)
 {
 	uint64		versions;
 	uint64		vulnerable;
 
 	if (!is_looked_at(release))
 		return;
-	vulnerable = count_vulnerable(shown, world, &versions);
+	vulnerable = count_vulnerable(seen, world, &versions);
 	printf("%9.2f%%", 100.0 * vulnerable / versions);
 }
 
@@ -200,7 +200,7 @@ figure_three(void)
 
 /* The frame of those who have never been shown. */
 static World
-newcomers_of(World *world, const Shown *shown)
+newcomers_of(World *world, const Seen *seen)
 {
 	World		view = *world;
 	uint64		n = 0;
@@ -211,7 +211,7 @@ newcomers_of(World *world, const Shown *shown)
 		view.frame.code[q] = palloc(sizeof(Code) * (world->frame.nrows + 1));
 	view.frame.sensitive = palloc(sizeof(Code) * (world->frame.nrows + 1));
 	for (uint64 row = 0; row < world->frame.nrows; row++)
-		if (shown->last_class[world->person[row]] == NO_PLACE_YET)
+		if (seen->last_class[world->person[row]] == NO_PLACE_YET)
 			view.person[n++] = world->person[row];
 	view.frame.nrows = n;
 	world_look(&view);
@@ -220,17 +220,17 @@ newcomers_of(World *world, const Shown *shown)
 
 /* Rows whose value has left the candidates that m-invariance keeps them to. */
 static uint64
-count_invalid(const World *world, const Shown *shown)
+count_invalid(const World *world, const Seen *seen)
 {
 	uint64		invalid = 0;
 
 	for (uint64 row = 0; row < world->frame.nrows; row++)
 	{
-		uint64		class = shown->last_class[world->person[row]];
+		uint64		class = seen->last_class[world->person[row]];
 		bool		is_there = false;
 
-		for (uint64 i = shown->first[class]; i < shown->first[class + 1]; i++)
-			is_there |= shown->value[i] == world->frame.sensitive[row];
+		for (uint64 i = seen->first[class]; i < seen->first[class + 1]; i++)
+			is_there |= seen->value[i] == world->frame.sensitive[row];
 		invalid += !is_there;
 	}
 	return invalid;
@@ -243,22 +243,22 @@ live_invariantly(Code d, uint32 m)
 	MemoryContext life = AllocSetContextCreate(CurrentMemoryContext, "life", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(life);
 	World	   *world = world_create(&setup);
-	Shown	   *shown = shown_create(world, false);
+	Seen	   *seen = seen_create(world, false);
 	int64		params[] = {m, 0};
 
 	printf("d = %2u, %u-invariance        ", d, m);
 	for (int32 r = 1; r <= releases; r++)
 	{
-		World		view = newcomers_of(world, shown);
-		Past		past = {.paths = shown_paths(shown, &view)};
+		World		view = newcomers_of(world, seen);
+		Past		past = {.paths = seen_paths(seen, &view)};
 
-		shown_add(shown, &view, invariance_method.draft(&view.frame, &past, params, r)->classes);
+		seen_add(seen, &view, invariance_method.draft(&view.frame, &past, params, r)->classes);
 		if (is_looked_at(r))
-			printf("%10u", (unsigned) count_invalid(world, shown));
+			printf("%10u", (unsigned) count_invalid(world, seen));
 		world_pass_time(world);
 	}
 	printf("\n");
-	shown_free(shown);
+	seen_free(seen);
 	world_free(world);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(life);
@@ -282,7 +282,7 @@ figure_four(void)
  */
 
 static void
-look_error(int32 release, World *world, Shown *shown, const Release *made, void *what)
+look_error(int32 release, World *world, Seen *seen, const Release *made, void *what)
 {
 	if (is_looked_at(release))
 		printf("%9.2f%%", 100 * query_error(world, made->classes, 0.4, queries));
@@ -290,7 +290,7 @@ look_error(int32 release, World *world, Shown *shown, const Release *made, void 
 
 /* Shares of each domain that queries cover, in the last release. */
 static void
-look_shares(int32 release, World *world, Shown *shown, const Release *made, void *what)
+look_shares(int32 release, World *world, Seen *seen, const Release *made, void *what)
 {
 	for (int i = 2; i <= 8 && release == releases; i += 2)
 		printf("%9.2f%%", 100 * query_error(world, made->classes, i / 10.0, queries));
@@ -339,7 +339,7 @@ typedef struct Invented
 } Invented;
 
 static void
-look_invented(int32 release, World *world, Shown *shown, const Release *made, void *what)
+look_invented(int32 release, World *world, Seen *seen, const Release *made, void *what)
 {
 	Invented   *invented = what;
 	uint64		counterfeits = counterfeits_of(made->classes);
@@ -429,7 +429,7 @@ figures_seven_and_eight(void)
  */
 
 static void
-look_last(int32 release, World *world, Shown *shown, const Release *made, void *what)
+look_last(int32 release, World *world, Seen *seen, const Release *made, void *what)
 {
 	if (release == world->setup.rounds)
 		*(double *) what = made->seconds;

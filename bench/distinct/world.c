@@ -186,55 +186,55 @@ world_pass_time(World *world)
  * ----------------------------------------------------------------
  */
 
-Shown *
-shown_create(const World *world, bool keep_all)
+Seen *
+seen_create(const World *world, bool keep_all)
 {
-	Shown	   *shown = allocate(sizeof(Shown), 1);
+	Seen	   *seen = allocate(sizeof(Seen), 1);
 
-	shown->pool = world->pool;
-	shown->rounds = keep_all ? world->setup.rounds : 0;
-	shown->last_class = allocate(sizeof(uint64), world->pool);
-	memset(shown->last_class, 0xff, sizeof(uint64) * world->pool);	/* NO_PLACE_YET */
-	shown->last_value = allocate(1, world->pool);
-	shown->class_in = allocate(sizeof(uint32), (Size) shown->rounds * world->pool);
-	memset(shown->class_in, 0xff, sizeof(uint32) * shown->rounds * world->pool);	/* NO_CLASS_THEN */
-	shown->value_in = allocate(1, (Size) shown->rounds * world->pool);
-	shown->first = allocate(sizeof(uint64), 1);
-	return shown;
+	seen->pool = world->pool;
+	seen->rounds = keep_all ? world->setup.rounds : 0;
+	seen->last_class = allocate(sizeof(uint64), world->pool);
+	memset(seen->last_class, 0xff, sizeof(uint64) * world->pool);	/* NO_PLACE_YET */
+	seen->last_value = allocate(1, world->pool);
+	seen->class_in = allocate(sizeof(uint32), (Size) seen->rounds * world->pool);
+	memset(seen->class_in, 0xff, sizeof(uint32) * seen->rounds * world->pool);	/* NO_CLASS_THEN */
+	seen->value_in = allocate(1, (Size) seen->rounds * world->pool);
+	seen->first = allocate(sizeof(uint64), 1);
+	return seen;
 }
 
 void
-shown_free(Shown *shown)
+seen_free(Seen *seen)
 {
-	free(shown->first);
-	free(shown->value);
-	free(shown->last_class);
-	free(shown->last_value);
-	free(shown->class_in);
-	free(shown->value_in);
-	free(shown);
+	free(seen->first);
+	free(seen->value);
+	free(seen->last_class);
+	free(seen->last_value);
+	free(seen->class_in);
+	free(seen->value_in);
+	free(seen);
 }
 
 Paths *
-shown_paths(const Shown *shown, const World *world)
+seen_paths(const Seen *seen, const World *world)
 {
 	uint64		nrows = world->frame.nrows;
 	Paths	   *paths = palloc0(sizeof(Paths));
-	uint32	   *number = allocate(sizeof(uint32), shown->nclasses);
+	uint32	   *number = allocate(sizeof(uint32), seen->nclasses);
 	uint64		values = 0;
 	uint64		steps = 0;
 
 	for (uint64 row = 0; row < nrows; row++)
 	{
-		uint64		class = shown->last_class[world->person[row]];
+		uint64		class = seen->last_class[world->person[row]];
 
 		if (class == NO_PLACE_YET || number[class]++ > 0)
 			continue;
 		paths->nclasses++;
-		values += shown->first[class + 1] - shown->first[class];
+		values += seen->first[class + 1] - seen->first[class];
 	}
-	memset(number, 0, sizeof(uint32) * shown->nclasses);
-	paths->releases = shown->releases;
+	memset(number, 0, sizeof(uint32) * seen->nclasses);
+	paths->releases = seen->releases;
 	paths->release = palloc_extended(sizeof(int32) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE);
 	paths->first_value = palloc_extended(sizeof(uint64) * ((Size) paths->nclasses + 1), MCXT_ALLOC_HUGE);
 	paths->value = palloc_extended(sizeof(Code) * (values + 1), MCXT_ALLOC_HUGE);
@@ -245,7 +245,7 @@ shown_paths(const Shown *shown, const World *world)
 	paths->first_value[0] = 0;
 	for (uint64 row = 0; row < nrows; row++)
 	{
-		uint64		class = shown->last_class[world->person[row]];
+		uint64		class = seen->last_class[world->person[row]];
 
 		paths->first[row] = steps;
 		if (class == NO_PLACE_YET)
@@ -253,15 +253,15 @@ shown_paths(const Shown *shown, const World *world)
 		if (number[class] == 0)
 		{
 			uint32		c = paths->nclasses++;
-			uint64		n = shown->first[class + 1] - shown->first[class];
+			uint64		n = seen->first[class + 1] - seen->first[class];
 
 			number[class] = c + 1;
-			paths->release[c] = shown->releases;
-			memcpy(paths->value + paths->first_value[c], shown->value + shown->first[class], sizeof(Code) * n);
+			paths->release[c] = seen->releases;
+			memcpy(paths->value + paths->first_value[c], seen->value + seen->first[class], sizeof(Code) * n);
 			paths->first_value[c + 1] = paths->first_value[c] + n;
 		}
 		paths->class[steps] = number[class] - 1;
-		paths->shown[steps++] = shown->last_value[world->person[row]];
+		paths->shown[steps++] = seen->last_value[world->person[row]];
 	}
 	paths->first[nrows] = steps;
 	free(number);
@@ -269,50 +269,50 @@ shown_paths(const Shown *shown, const World *world)
 }
 
 static void
-make_room(Shown *shown, uint64 classes, uint64 values)
+make_room(Seen *seen, uint64 classes, uint64 values)
 {
-	if (shown->nclasses + classes >= shown->allocated_classes)
+	if (seen->nclasses + classes >= seen->allocated_classes)
 	{
-		shown->allocated_classes = 2 * (shown->nclasses + classes) + 1;
-		shown->first = realloc(shown->first, sizeof(uint64) * (shown->allocated_classes + 1));
+		seen->allocated_classes = 2 * (seen->nclasses + classes) + 1;
+		seen->first = realloc(seen->first, sizeof(uint64) * (seen->allocated_classes + 1));
 	}
-	if (shown->first[shown->nclasses] + values > shown->allocated_values)
+	if (seen->first[seen->nclasses] + values > seen->allocated_values)
 	{
-		shown->allocated_values = 2 * (shown->first[shown->nclasses] + values);
-		shown->value = realloc(shown->value, sizeof(Code) * shown->allocated_values);
+		seen->allocated_values = 2 * (seen->first[seen->nclasses] + values);
+		seen->value = realloc(seen->value, sizeof(Code) * seen->allocated_values);
 	}
-	if (shown->first == NULL || shown->value == NULL)
+	if (seen->first == NULL || seen->value == NULL)
 		abort();
 }
 
 void
-shown_add(Shown *shown, const World *world, const Classes *classes)
+seen_add(Seen *seen, const World *world, const Classes *classes)
 {
 	uint64		counterfeits = classes->first_counterfeit == NULL ? 0 : classes->first_counterfeit[classes->nclasses];
 
-	make_room(shown, classes->nclasses, classes->first[classes->nclasses] + counterfeits);
+	make_room(seen, classes->nclasses, classes->first[classes->nclasses] + counterfeits);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
-		uint64		at = shown->first[shown->nclasses];
+		uint64		at = seen->first[seen->nclasses];
 
 		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 		{
 			uint32		person = world->person[classes->rows[i]];
 			Code		value = world->frame.sensitive[classes->rows[i]];
 
-			shown->value[at++] = value;
-			shown->last_class[person] = shown->nclasses;
-			shown->last_value[person] = value;
-			if (shown->releases >= shown->rounds)
+			seen->value[at++] = value;
+			seen->last_class[person] = seen->nclasses;
+			seen->last_value[person] = value;
+			if (seen->releases >= seen->rounds)
 				continue;
-			shown->class_in[(Size) shown->releases * shown->pool + person] = shown->nclasses;
-			shown->value_in[(Size) shown->releases * shown->pool + person] = value;
+			seen->class_in[(Size) seen->releases * seen->pool + person] = seen->nclasses;
+			seen->value_in[(Size) seen->releases * seen->pool + person] = value;
 		}
 		for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
-			shown->value[at++] = classes->counterfeit[classes->first_counterfeit[c] + i];
-		shown->first[++shown->nclasses] = at;
+			seen->value[at++] = classes->counterfeit[classes->first_counterfeit[c] + i];
+		seen->first[++seen->nclasses] = at;
 	}
-	shown->releases++;
+	seen->releases++;
 }
 
 /* ----------------------------------------------------------------
@@ -321,15 +321,15 @@ shown_add(Shown *shown, const World *world, const Classes *classes)
  */
 
 static void
-add_layer(UpdateGraph *graph, const Shown *shown, uint32 class)
+add_layer(UpdateGraph *graph, const Seen *seen, uint32 class)
 {
 	double		weight[OCCUPATIONS] = {0};
 	double		packed[OCCUPATIONS];
 	Code		value[OCCUPATIONS];
 	Code		n = 0;
 
-	for (uint64 i = shown->first[class]; i < shown->first[class + 1]; i++)
-		weight[shown->value[i]]++;
+	for (uint64 i = seen->first[class]; i < seen->first[class + 1]; i++)
+		weight[seen->value[i]]++;
 	for (Code v = 0; v < OCCUPATIONS; v++)
 		if (weight[v] > 0)
 		{
@@ -340,21 +340,21 @@ add_layer(UpdateGraph *graph, const Shown *shown, uint32 class)
 }
 
 uint64
-count_vulnerable(const Shown *shown, const World *world, uint64 *versions)
+count_vulnerable(const Seen *seen, const World *world, uint64 *versions)
 {
 	UpdateGraph *graph = graph_create(world->updates);
 	uint64		vulnerable = 0;
 
 	*versions = 0;
-	for (uint32 person = 0; person < shown->pool; person++)
+	for (uint32 person = 0; person < seen->pool; person++)
 	{
 		graph_clear(graph);
-		for (int32 r = 0; r < shown->releases; r++)
+		for (int32 r = 0; r < seen->releases; r++)
 		{
-			uint32		class = shown->class_in[(Size) r * shown->pool + person];
+			uint32		class = seen->class_in[(Size) r * seen->pool + person];
 
 			if (class != NO_CLASS_THEN)
-				add_layer(graph, shown, class);
+				add_layer(graph, seen, class);
 		}
 		if (graph_layers(graph) == 0)
 			continue;

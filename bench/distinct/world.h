@@ -59,8 +59,8 @@ extern void world_pass_time(World *world);
 /* A number below n. */
 extern uint32 world_draw(World *world, uint32 n);
 
-/* All classes that a publisher has shown, and where people were. */
-typedef struct Shown
+/* All classes that a publisher has seen, and where people were. */
+typedef struct Seen
 {
 	uint32		pool;
 	int32		rounds;			/* of which places are kept */
@@ -76,21 +76,21 @@ typedef struct Shown
 	/* Where it is asked for: all of their classes */
 	uint32	   *class_in;		/* [rounds][pool] or NO_CLASS_THEN */
 	uint8	   *value_in;		/* [rounds][pool] */
-} Shown;
+} Seen;
 
 #define NO_CLASS_THEN	PG_UINT32_MAX
 
-extern Shown *shown_create(const World *world, bool keep_all);
-extern void shown_free(Shown *shown);
+extern Seen *seen_create(const World *world, bool keep_all);
+extern void seen_free(Seen *seen);
 
 /* What a method may know, of the rows of the frame; in the current context. */
-extern Paths *shown_paths(const Shown *shown, const World *world);
-extern void shown_add(Shown *shown, const World *world, const Classes *classes);
+extern Paths *seen_paths(const Seen *seen, const World *world);
+extern void seen_add(Seen *seen, const World *world, const Classes *classes);
 
 /*
  * Of all versions of everybody, how many have one candidate left?  (Figure 3)
  */
-extern uint64 count_vulnerable(const Shown *shown, const World *world, uint64 *versions);
+extern uint64 count_vulnerable(const Seen *seen, const World *world, uint64 *versions);
 
 /* queries.c: the median error of counting queries that cover a share of each domain (section VI.C.1). */
 extern double query_error(const World *world, const Classes *classes, double share, uint32 queries);

@@ -14,12 +14,6 @@
  * classes, the average LM of a cell, the discernibility (sum of the squares of
  * the classes' sizes), the median time and the most memory that was at work
  * beyond frame and row array, in bytes a row, the result included.
- *
- * Compile (mondrian.mk does):
- *		gcc -O2 -I$(pg_config --includedir-server) -Isrc -Itest/unit \
- *			bench/mondrian/[a-z]*.c src/partition/[a-z]*.c src/frame/domain.c \
- *			test/unit/shim.c $(pg_config --pkglibdir)/../libpgcommon.a \
- *			$(pg_config --pkglibdir)/../libpgport.a -lm -o mondrian_bench
  */
 #include "shim.h"
 

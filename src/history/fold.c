@@ -447,6 +447,7 @@ find_member_of_each(Fold *fold, uint64 nrows)
 	uint64	   *member = MemoryContextAllocExtended(fold->context, sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
 	uint64		found = fold->lost;
 
+	Assert(fold->small == NULL || fold->small->table->size == nrows);
 	for (uint64 row = 0; row < nrows; row++)
 		member[row] = fold->is_small != NULL && fold->is_small[row] ? LOST_MEMBER : NO_MEMBER;
 	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)

@@ -1,7 +1,7 @@
 /*
- * boxes.c
+ * boxes_bench.c
  *		How far counts over random boxes are off, if a release's rows lie evenly in
- *		their cells, or as people do in all: boxes QUERIES PEOPLE RELEASE…
+ *		their cells, or as people do in all: boxes_bench QUERIES PEOPLE RELEASE…
  *
  * PEOPLE has a line of codes for each person; a line of RELEASE is, for each
  * attribute, the lowest and the highest code of a cell, and then how many rows
