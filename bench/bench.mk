@@ -9,7 +9,7 @@
 BENCH_MAINS := $(sort $(wildcard bench/*/*_bench.c))
 BENCH_PROGRAMS := $(patsubst %.c,build/bench/%,$(notdir $(BENCH_MAINS)))
 BENCH_OBJS := $(patsubst %.c,build/bench/%.o,$(PURE) $(filter-out $(BENCH_MAINS),$(sort $(wildcard bench/*/*.c))))
-BENCH_CPPFLAGS = -Itest/unit -Ibench/sweep -Ibench/mondrian $(CPPFLAGS)
+BENCH_CPPFLAGS = -Itest/unit -Ibench/mondrian $(CPPFLAGS)
 
 bench-programs: $(BENCH_PROGRAMS)
 
