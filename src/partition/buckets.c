@@ -20,38 +20,11 @@
  */
 #include "postgres.h"
 
-#include "common/pg_prng.h"
 #include "frame/arrays.h"
 #include "frame/codes.h"
 #include "miscadmin.h"
-#include "partition/buckets.h"
-#include "partition/signatures.h"
+#include "partition/filling.h"
 #include "utils/memutils.h"
-
-typedef struct Filling
-{
-	const Frame *frame;
-	const Paths *paths;
-	uint32		m;
-	pg_prng_state random;
-	Refusal    *refusal;
-
-	Signatures *signatures;
-	uint32	   *bucket;			/* [rows] NO_BUCKET for newcomers */
-	uint32		allocated;		/* buckets */
-	uint64	   *sets;			/* [allocated] */
-
-	/* Newcomers by value: those from next[v] on, up to first_new[v + 1], are not yet in a bucket */
-	uint64	   *first_new;		/* [values + 1] */
-	uint64	   *next;			/* [values] */
-	RowId	   *newcomer;
-	uint64	   *invented;		/* [values] counterfeits that stand beside them */
-
-	/* Rows by slot */
-	uint64		nslots;
-	uint64	   *count;			/* [slots allocated] */
-	uint64		slots_allocated;
-} Filling;
 
 /* ----------------------------------------------------------------
  * Division
@@ -95,6 +68,16 @@ signatures_of_classes(Filling *filling)
 	}
 	pfree(values);
 	return number;
+}
+
+static void
+note_shown(Filling *filling)
+{
+	const Paths *paths = filling->paths;
+
+	for (uint64 i = 0; i < paths->first_value[paths->nclasses]; i++)
+		if (paths->value[i] != NO_CODE)
+			filling->was_shown[paths->value[i]] = true;
 }
 
 /* Those who were published before, with their signatures; false if somebody cannot be. */
@@ -299,6 +282,23 @@ look_left(Filling *filling, Left *left)
 	qsort_arg(left->order, left->n, sizeof(Code), compare_left, filling);
 }
 
+/* Observers rely on it: only a value that a true row shows now, or any row showed before. */
+static inline bool
+can_be_invented(const Filling *filling, Code value)
+{
+	return filling->was_shown[value] || newcomers_with(filling, value) > 0;
+}
+
+static Code
+count_inventable(const Filling *filling)
+{
+	Code		n = 0;
+
+	for (Code v = 0; v < filling->frame->nsensitive; v++)
+		n += can_be_invented(filling, v);
+	return n;
+}
+
 /*
  * So many counterfeits, of no value more than most: each has the value of somebody who is drawn by lot, so that
  * values are as frequent among counterfeits as they are among people.  Where these are used up, any other does.
@@ -322,7 +322,7 @@ invent(Filling *filling, uint64 lacking, uint64 most)
 	for (Code step = 0; step < nvalues && lacking > 0; step++)
 	{
 		Code		v = ((uint64) start + step) % nvalues;
-		uint64		more = Min(lacking, most - left_of(filling, v));
+		uint64		more = can_be_invented(filling, v) ? Min(lacking, most - left_of(filling, v)) : 0;
 
 		filling->invented[v] += more;
 		lacking -= more;
@@ -335,7 +335,7 @@ make_up(Filling *filling, Left *left)
 {
 	uint64		most;
 	uint64		lacking;
-	Code		nvalues = filling->frame->nsensitive;
+	Code		nvalues;
 
 	if (left->rows == 0)
 		return true;
@@ -347,6 +347,7 @@ make_up(Filling *filling, Left *left)
 	filling->refusal->value = left->order[0];
 	filling->refusal->having = most;
 	filling->refusal->limit = filling->m;
+	nvalues = count_inventable(filling);
 	if (nvalues < filling->m)
 		return !refuse(filling, REFUSED_FEW_VALUES, nvalues);
 	if (lacking > filling->frame->nrows)
@@ -381,7 +382,7 @@ takeable(Filling *filling, const Left *left, const Code *values, uint32 n)
 	return sets;
 }
 
-static void
+void
 take_sets(Filling *filling, uint32 bucket, uint64 sets)
 {
 	const Signatures *signatures = filling->signatures;
@@ -498,6 +499,7 @@ filling_create(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Re
 	filling->first_new = new_zeros(uint64, (uint64) frame->nsensitive + 1);
 	filling->next = new_zeros(uint64, frame->nsensitive);
 	filling->invented = new_zeros(uint64, frame->nsensitive);
+	filling->was_shown = new_zeros(bool, frame->nsensitive);
 	filling->allocated = filling->slots_allocated = 64;
 	filling->sets = new_zeros(uint64, filling->allocated);
 	filling->count = new_zeros(uint64, filling->slots_allocated);
@@ -530,18 +532,40 @@ gather(const Filling *filling)
 	return buckets;
 }
 
+/* Everybody in a bucket; false, and the refusal says why, where that cannot be. */
+static bool
+fill(Filling *filling, bool vouches)
+{
+	memset(filling->refusal, 0, sizeof(Refusal));
+	if (!divide(filling))
+		return false;
+	note_shown(filling);
+	count_returning(filling);
+	sort_newcomers(filling);
+	if (vouches)
+		vouch_for_new(filling);
+	balance(filling);
+	return assign(filling);
+}
+
+/*
+ * Mostly new values are vouched for by themselves.  Where one is not, the buckets
+ * are filled anew, with newcomers kept for that.
+ */
 Buckets *
 fill_buckets(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Refusal *refusal)
 {
-	Filling    *filling = filling_create(frame, paths, m, seed, refusal);
+	for (int try = 0; try < 2; try++)
+	{
+		Filling    *filling = filling_create(frame, paths, m, seed, refusal);
+		uint64		unvouched;
 
-	memset(refusal, 0, sizeof(Refusal));
-	if (!divide(filling))
-		return NULL;
-	count_returning(filling);
-	sort_newcomers(filling);
-	balance(filling);
-	if (!assign(filling))
-		return NULL;
-	return gather(filling);
+		if (!fill(filling, try > 0))
+			return NULL;
+		unvouched = count_unvouched(filling);
+		if (unvouched == 0)
+			return gather(filling);
+		*refusal = (Refusal) {.kind = REFUSED_FOUND,.rows = unvouched,.limit = m};
+	}
+	return NULL;
 }

@@ -27,7 +27,7 @@ typedef enum RefusalKind
 	REFUSED_UNEVEN,				/* rows were in classes that are not even: made elsewhere */
 	REFUSED_FEW_VALUES,			/* there are fewer than m values */
 	REFUSED_SKEW,				/* one value has so many rows that counterfeits would be most of a release */
-	REFUSED_FOUND,				/* rows among invented ones have values that nobody had */
+	REFUSED_FOUND,				/* rows have new values that are not vouched for: see vouch.c */
 	REFUSED_LIFESPAN			/* rows were published as often as they may be */
 } RefusalKind;
 

@@ -11,6 +11,7 @@
 
 #include "audit/correlations.h"
 #include "audit/evenness.h"
+#include "audit/first_shown.h"
 #include "declare/parameters.h"
 #include "method/candidates/candidates.h"
 
@@ -30,12 +31,14 @@ void
 judge_invariance(const DeclaredPublication *publication, const Frame *frame, const Past *past, const Draft *draft)
 {
 	judge_evenness(frame, past->paths, draft->classes, param_of(publication, "m"), true);
+	judge_first_shown(frame, past->paths, draft->classes);
 }
 
 void
 judge_cor_split(const DeclaredPublication *publication, const Frame *frame, const Past *past, const Draft *draft)
 {
 	judge_evenness(frame, past->paths, draft->classes, param_of(publication, "m"), false);
+	judge_first_shown(frame, past->paths, draft->classes);
 	judge_correlations(past->companies, draft->classes, degree_of(publication));
 }
 
@@ -71,10 +74,23 @@ check_evenness(Audit *audit, bool once)
 			  where(audit, evenness.changed_in, evenness.changed_class));
 }
 
+/* Invented rows only have values that are known, and observers know that. */
+static void
+check_first_shown(Audit *audit)
+{
+	FirstShown	first = measure_first_shown(&audit->recalled->seen);
+
+	add_check(audit, "first appearances",
+			  psprintf(UINT64_FORMAT " values, each vouched for by true rows in the first release that shows it", first.values),
+			  psprintf(UINT64_FORMAT " of them not", first.unvouched), first.unvouched == 0,
+			  where(audit, first.in, first.class));
+}
+
 void
 check_invariance(Audit *audit)
 {
 	check_evenness(audit, true);
+	check_first_shown(audit);
 }
 
 typedef struct Unsafe
@@ -110,6 +126,7 @@ check_cor_split(Audit *audit)
 	Unsafe		unsafe = {0};
 
 	check_evenness(audit, false);
+	check_first_shown(audit);
 	find_correlations(statistics_of(&audit->recalled->seen), n - 1, note_unsafe, &unsafe);
 	add_check(audit, "hc-safety", psprintf("no historical correlation of fewer than %u people", n),
 			  psprintf(UINT64_FORMAT " of fewer", unsafe.n), unsafe.n == 0,

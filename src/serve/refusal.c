@@ -83,9 +83,10 @@ verify_not_refused(const Making *making)
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg(UINT64_FORMAT " row(s) that are new to publication \"%s\" would be found by their sensitive values",
 							refusal->rows, name),
-					 errdetail("Nobody else has these values, nor had them, and fewer than " UINT64_FORMAT " of them would stand in a class with invented rows, which can only have values that are known.",
-							   refusal->limit),
-					 errhint("Wait for more people, leave these rows out with a view, or declare a coarser sensitive column.")));
+					 errdetail("No release has shown these values, and too few people come with them: beside invented rows, which only have values that are known, "
+							   "this release or later ones would tell whose they are."),
+					 errhint("Publish when " UINT64_FORMAT " people with different values are new at the same time, leave these rows out with a view, or declare a coarser sensitive column.",
+							 refusal->limit)));
 			break;
 		case REFUSED_LIFESPAN:
 			ereport(ERROR,

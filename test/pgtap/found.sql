@@ -1,5 +1,5 @@
--- Values that nobody has had, among invented rows: whoever knows who is in the source knows whose they are, since invented rows have
--- values that are known.
+-- Values that nobody has had, among invented rows: an observer who knows the people of each class, and that invented rows have values
+-- that are known, would know whose they are, at once or some releases later.
 \set QUIET on
 SET client_min_messages = error;
 BEGIN;
@@ -19,20 +19,42 @@ SELECT throws_ok(format('EXECUTE release(%L)', name), '55000', '1 row(s) that ar
 SELECT is((SELECT suppressed FROM pprepub.publish('b')), 1::bigint, 'b: he waits');
 SELECT is_empty($$ SELECT FROM published.b WHERE ill = 'new' $$, 'and his value does not leave');
 
--- With somebody else who has another's, it may be either's; with two who have their own, there are too few values still.
+-- Two people with a new value each are too few, and so is one beside somebody with a known value: that value's next rows would join their class.
 INSERT INTO people VALUES (101, 34, 'newer');
 SELECT throws_ok(format('EXECUTE release(%L)', name), '55000', '2 row(s) that are new to publication "' || name || '" would be found by their sensitive values',
 	name || ': two values are too few') FROM unnest('{m,c}'::text[]) name;
 SELECT is((SELECT suppressed FROM pprepub.publish('b')), 2::bigint, 'b: both wait');
 UPDATE people SET ill = 'd3' WHERE id = 101;
-SELECT lives_ok(format('EXECUTE release(%L)', name), name || ': beside a known one it is one of three') FROM unnest('{m,c,b}'::text[]) name;
+SELECT throws_ok(format('EXECUTE release(%L)', name), '55000', '1 row(s) that are new to publication "' || name || '" would be found by their sensitive values',
+	name || ': beside a known one') FROM unnest('{m,c}'::text[]) name;
+SELECT lives_ok($$ EXECUTE release('b') $$, 'b: beside a known one it is one of three');
+
+-- Three people with different values are enough.
+INSERT INTO people VALUES (103, 36, 'd4');
+SELECT lives_ok(format('EXECUTE release(%L)', name), name || ': one of three that are all true') FROM unnest('{m,c}'::text[]) name;
 -- of b, one of the two invented rows that fill up the class may have it, too
 SELECT is((SELECT string_agg(DISTINCT name, ' ') FROM (SELECT 'm' AS name, ill FROM published.m UNION ALL SELECT 'c', ill FROM published.c UNION ALL SELECT 'b', ill FROM published.b) s
 	WHERE ill = 'new'), 'b c m', 'and leaves');
+SELECT is((SELECT count(*) FROM pprepub.members(name) JOIN pprepub.members(name) others USING (release, class)
+	WHERE members.key = '100' AND others.key IN ('100', '101', '103') AND release = (SELECT max(release) FROM pprepub.members(name))), 3::bigint,
+	name || ': they share a class') FROM unnest('{m,c}'::text[]) name;
 
 -- Now it is known, and hides whoever comes next.
 INSERT INTO people VALUES (102, 35, 'new');
 SELECT lives_ok(format('EXECUTE release(%L)', name), name || ': it is known now') FROM unnest('{m,c,b}'::text[]) name;
+
+-- Two people who have one new value stand under two signatures: exchanging values under the one leaves it to the other.
+CREATE TABLE pairs AS SELECT i AS id, 20 + i % 2 * 60 AS age, CASE WHEN i % 2 = 0 THEN 'c' ELSE 'd' END AS ill FROM generate_series(1, 4) i;
+SELECT pprepub.create_publication(method, 'pairs', 'id', '{"age": "range"}', 'ill', method, params, beside => beside)
+FROM (VALUES ('m-invariance', '{"m": 2}'::jsonb, '{}'::name[]), ('cor-split', '{"m": 2, "n": 1}', '{m-invariance}')) v(method, params, beside) \g /dev/null
+CREATE FUNCTION all_publish() RETURNS void LANGUAGE sql AS $$ SELECT pprepub.publish(name) FROM unnest('{m-invariance,cor-split}'::text[]) name $$;
+SELECT all_publish() \g /dev/null
+INSERT INTO pairs VALUES (10, 30, 'v'), (11, 60, 'v');
+SELECT all_publish() \g /dev/null
+SELECT results_eq($$ SELECT string_agg(r.ill, ' ' ORDER BY r.ill) FROM published."m-invariance_2" r JOIN pprepub.members('m-invariance') m USING (class)
+	WHERE m.release = 2 AND m.key IN ('10', '11') GROUP BY r.class ORDER BY 1 $$, $$ VALUES ('c v'), ('d v') $$, 'two different signatures');
+SELECT is((SELECT string_agg(name || ' ' || check_name, ', ') FROM unnest('{m-invariance,cor-split}'::text[]) name, pprepub.audit(name) WHERE NOT holds), NULL, 'audit()');
+SELECT is((SELECT measured FROM pprepub.audit('m-invariance') WHERE check_name = 'first appearances'), '0 of them not', 'looks at it');
 
 -- All but one leave a class, and he has a new value: it would be his.  There are enough others who have it, or he waits.
 CREATE TABLE few AS SELECT i AS id, 20 + i AS age, 'd' || i AS ill FROM generate_series(1, 4) i;

@@ -13,9 +13,6 @@
 extern void add_set(Drafting *drafting, const RowId *cell, const Code *values, uint32 n);
 extern void add_invented_set(Drafting *drafting, const Code *values, uint32 n);
 
-/* The draft, or none where fewer than m values of people in it could not have been invented. */
-extern Draft *refuse_found(Draft *draft, const Frame *frame, const Paths *paths, uint32 m);
-
 /*
  * Section 3 of paper 004, of somebody who is in so many releases, where each
  * person is compromised with probability p, and correlated sets have n people:

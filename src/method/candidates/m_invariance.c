@@ -56,7 +56,7 @@ invariance_draft(const Frame *frame, const Past *past, const int64 *params, uint
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
-	return refuse_found(drafting->draft, frame, past->paths, params[INVARIANCE_M]);
+	return drafting->draft;
 }
 
 const Method invariance_method = {

@@ -1,0 +1,310 @@
+/*
+ * first_shown.c
+ *		Looking at a release for values that none before it has shown.
+ *
+ * NOTES
+ *		A class without invented rows vouches for all of its values, and most new
+ *		values have one.  Only for the others signatures are compared.
+ *
+ *		Nothing here is shared with what makes such releases.
+ */
+#include "postgres.h"
+
+#include "audit/first_shown.h"
+#include "audit/judge.h"
+#include "frame/arrays.h"
+#include "frame/codes.h"
+#include "miscadmin.h"
+
+/* A class that shows a value which is still open. */
+typedef struct ShownClass
+{
+	uint32		n;
+	Code	   *value;			/* [n] ascending, each once */
+	bool	   *is_true;		/* [n] does a true row show it? */
+} ShownClass;
+
+typedef struct Vouching
+{
+	Code		nvalues;
+	bool	   *was_shown;		/* [values] by an earlier release */
+	bool	   *is_vouched;		/* [values] */
+	bool	   *is_true_once;	/* [values] under a signature that does not vouch by itself */
+	uint32	   *first_class;	/* [values] of this release that shows it, plus 1 */
+	ShownClass *open;
+	uint64		nopen;
+	uint64		allocated;
+} Vouching;
+
+/* The rows of a class: values of true rows, then of invented ones. */
+typedef struct ClassRows
+{
+	Code	   *values;
+	uint64		ntrue;
+	uint64		n;
+} ClassRows;
+
+static Vouching
+vouching_create(Code nvalues)
+{
+	return (Vouching) {
+		.nvalues = nvalues,
+		.was_shown = new_zeros(bool, nvalues),
+		.is_vouched = new_zeros(bool, nvalues),
+		.is_true_once = new_zeros(bool, nvalues),
+		.first_class = new_zeros(uint32, nvalues),
+		.allocated = 64,
+		.open = palloc(sizeof(ShownClass) * 64),
+	};
+}
+
+static inline bool
+is_open(const Vouching *vouching, Code value)
+{
+	return value != NO_CODE && !vouching->was_shown[value] && !vouching->is_vouched[value];
+}
+
+/* The first look at a class. */
+static void
+note_class(Vouching *vouching, const ClassRows *rows, uint32 c)
+{
+	for (uint64 i = 0; i < rows->n; i++)
+	{
+		Code		value = rows->values[i];
+
+		if (value == NO_CODE)
+			continue;
+		if (vouching->first_class[value] == 0)
+			vouching->first_class[value] = c + 1;
+		vouching->is_vouched[value] |= rows->ntrue == rows->n;
+	}
+}
+
+static uint64
+count_open(const Vouching *vouching)
+{
+	uint64		n = 0;
+
+	for (Code v = 0; v < vouching->nvalues; v++)
+		n += vouching->first_class[v] > 0 && is_open(vouching, v);
+	return n;
+}
+
+/* ----------------------------------------------------------------
+ * Signatures
+ * ----------------------------------------------------------------
+ */
+
+static bool
+has_value(const Code *values, uint64 n, Code value)
+{
+	for (uint64 i = 0; i < n; i++)
+		if (values[i] == value)
+			return true;
+	return false;
+}
+
+static ShownClass
+show_class(const ClassRows *rows)
+{
+	ShownClass	shown = {.value = new_array(Code, rows->n),.is_true = new_array(bool, rows->n)};
+
+	memcpy(shown.value, rows->values, sizeof(Code) * rows->n);
+	sort_codes(shown.value, rows->n);
+	for (uint64 i = 0; i < rows->n; i++)
+		if (i == 0 || shown.value[i] != shown.value[i - 1])
+			shown.value[shown.n++] = shown.value[i];
+	for (uint32 i = 0; i < shown.n; i++)
+		shown.is_true[i] = has_value(rows->values, rows->ntrue, shown.value[i]);
+	return shown;
+}
+
+/* The second look at a class. */
+static void
+keep_open_class(Vouching *vouching, const ClassRows *rows)
+{
+	bool		any = false;
+
+	for (uint64 i = 0; i < rows->n && !any; i++)
+		any = is_open(vouching, rows->values[i]);
+	if (!any)
+		return;
+	if (vouching->nopen == vouching->allocated)
+		vouching->open = repalloc_huge(vouching->open, sizeof(ShownClass) * (vouching->allocated *= 2));
+	vouching->open[vouching->nopen++] = show_class(rows);
+}
+
+static int
+compare_signatures(const void *a, const void *b)
+{
+	const ShownClass *x = a;
+	const ShownClass *y = b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	return memcmp(x->value, y->value, sizeof(Code) * x->n);
+}
+
+/* The first class of a signature speaks for all of them. */
+static void
+judge_signature(Vouching *vouching, const ShownClass *signature)
+{
+	bool		is_all_true = true;
+
+	for (uint32 i = 0; i < signature->n; i++)
+		is_all_true &= signature->is_true[i];
+	for (uint32 i = 0; i < signature->n; i++)
+	{
+		Code		value = signature->value[i];
+
+		if (value == NO_CODE || !signature->is_true[i])
+			continue;
+		vouching->is_vouched[value] |= is_all_true || vouching->is_true_once[value];
+		vouching->is_true_once[value] = true;
+	}
+}
+
+static void
+compare_open_classes(Vouching *vouching)
+{
+	uint64		to;
+
+	qsort(vouching->open, vouching->nopen, sizeof(ShownClass), compare_signatures);
+	for (uint64 from = 0; from < vouching->nopen; from = to)
+	{
+		ShownClass *signature = &vouching->open[from];
+
+		CHECK_FOR_INTERRUPTS();
+		for (to = from + 1; to < vouching->nopen && compare_signatures(signature, &vouching->open[to]) == 0; to++)
+			for (uint32 i = 0; i < signature->n; i++)
+				signature->is_true[i] |= vouching->open[to].is_true[i];
+		judge_signature(vouching, signature);
+	}
+	for (uint64 i = 0; i < vouching->nopen; i++)
+	{
+		pfree(vouching->open[i].value);
+		pfree(vouching->open[i].is_true);
+	}
+	vouching->nopen = 0;
+}
+
+/* ----------------------------------------------------------------
+ * A draft
+ * ----------------------------------------------------------------
+ */
+
+static ClassRows
+rows_of_draft(const Frame *frame, const Classes *classes, uint32 c, Code *values)
+{
+	ClassRows	rows = {.values = values,.ntrue = class_size(classes, c)};
+
+	for (; rows.n < rows.ntrue; rows.n++)
+		values[rows.n] = frame->sensitive[classes->rows[classes->first[c] + rows.n]];
+	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
+		values[rows.n++] = classes->counterfeit[classes->first_counterfeit[c] + i];
+	return rows;
+}
+
+void
+judge_first_shown(const Frame *frame, const Paths *paths, const Classes *classes)
+{
+	Vouching	vouching = vouching_create(frame->nsensitive);
+	uint64		largest = 0;
+	Code	   *values;
+
+	for (uint64 i = 0; i < paths->first_value[paths->nclasses]; i++)
+		if (paths->value[i] != NO_CODE)
+			vouching.was_shown[paths->value[i]] = true;
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		largest = Max(largest, class_size(classes, c) + class_counterfeits(classes, c));
+	values = new_array(Code, largest);
+	for (int look = 0; look < 2 && (look == 0 || count_open(&vouching) > 0); look++)
+		for (uint32 c = 0; c < classes->nclasses; c++)
+		{
+			ClassRows	rows = rows_of_draft(frame, classes, c, values);
+
+			if (c % 4096 == 0)
+				CHECK_FOR_INTERRUPTS();
+			if (look == 0)
+				note_class(&vouching, &rows, c);
+			else
+				keep_open_class(&vouching, &rows);
+		}
+	compare_open_classes(&vouching);
+	for (Code v = 0; v < vouching.nvalues; v++)
+		if (vouching.first_class[v] > 0 && is_open(&vouching, v))
+			refuse_draft(vouching.first_class[v] - 1, "it shows a new value that is not vouched for");
+	pfree(values);
+}
+
+/* ----------------------------------------------------------------
+ * All releases
+ * ----------------------------------------------------------------
+ */
+
+static ClassRows
+rows_of_seen(const SeenRelease *release, uint32 c, Code *values)
+{
+	ClassRows	rows = {.values = values};
+
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+		if (!release->counterfeit[i])
+			values[rows.n++] = release->value[i];
+	rows.ntrue = rows.n;
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+		if (release->counterfeit[i])
+			values[rows.n++] = release->value[i];
+	return rows;
+}
+
+/* What the release shows is known from now on. */
+static void
+note_release(Vouching *vouching, FirstShown *first, int32 r)
+{
+	for (Code v = 0; v < vouching->nvalues; v++)
+	{
+		if (vouching->first_class[v] == 0 || vouching->was_shown[v])
+			continue;
+		first->values++;
+		if (is_open(vouching, v) && first->unvouched++ == 0)
+		{
+			first->in = r;
+			first->class = vouching->first_class[v] - 1;
+		}
+		vouching->was_shown[v] = true;
+	}
+	memset(vouching->first_class, 0, sizeof(uint32) * vouching->nvalues);
+}
+
+FirstShown
+measure_first_shown(const Seen *seen)
+{
+	Vouching	vouching = vouching_create(seen->nvalues);
+	FirstShown	first = {.in = -1};
+	uint64		largest = 0;
+	Code	   *values;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+			largest = Max(largest, seen_size(&seen->release[r], c));
+	values = new_array(Code, largest);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		for (int look = 0; look < 2 && (look == 0 || count_open(&vouching) > 0); look++)
+			for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+			{
+				ClassRows	rows = rows_of_seen(&seen->release[r], c, values);
+
+				if (c % 4096 == 0)
+					CHECK_FOR_INTERRUPTS();
+				if (look == 0)
+					note_class(&vouching, &rows, c);
+				else
+					keep_open_class(&vouching, &rows);
+			}
+		compare_open_classes(&vouching);
+		note_release(&vouching, &first, r);
+	}
+	pfree(values);
+	return first;
+}
