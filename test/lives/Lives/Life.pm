@@ -1,0 +1,129 @@
+# A life: what is done to a table and its publication, drawn from a seed; and what its judges find.
+#
+# No draw depends on how a statement ends, so the statements of a life are always those of its seed. What the extension
+# draws for itself is not: a life may have to be lived again for a finding to come again.
+package Lives::Life;
+
+use strict;
+use warnings;
+use DBI;
+use Exporter 'import';
+
+our @EXPORT = qw(draw chance some shuffled spread);
+
+# new(seed, connect): connect returns a session, as the role that it is told.
+sub new
+{
+	my ($class, %life) = @_;
+	my $self = bless { script => [], findings => [], count => {}, as => 'owner', sessions => {}, %life }, $class;
+
+	srand($self->{seed});
+	return $self;
+}
+
+# ----------------------------------------------------------------
+# Draws
+# ----------------------------------------------------------------
+
+sub draw { return $_[ int(rand(@_)) ] }
+
+sub chance { return rand() < $_[0] }
+
+# Each of the others with that chance.
+sub some
+{
+	my ($chance, @things) = @_;
+
+	return grep { rand() < $chance } @things;
+}
+
+sub shuffled
+{
+	my @things = @_;
+
+	foreach my $i (reverse 1 .. $#things)
+	{
+		my $j = int(rand($i + 1));
+		@things[ $i, $j ] = @things[ $j, $i ];
+	}
+	return @things;
+}
+
+# Of these, with the first ones more often the greater the skew.
+sub spread
+{
+	my ($skew, @things) = @_;
+
+	return $things[ int(@things * rand()**$skew) ];
+}
+
+# ----------------------------------------------------------------
+# What is done
+# ----------------------------------------------------------------
+
+sub session
+{
+	my ($self, $as) = @_;
+
+	return $self->{sessions}{$as} //= $self->{connect}->($as);
+}
+
+# A statement of the life. True unless it fails, which only those states may do that its caller expects.
+sub run
+{
+	my ($self, $sql, %how) = @_;
+	my $as = $how{as} // 'owner';
+	my $session = $self->session($as);
+
+	if ($as ne $self->{as})
+	{
+		push @{ $self->{script} }, "-- as $as";
+		$self->{as} = $as;
+	}
+	push @{ $self->{script} }, "$sql;";
+	$self->{rows} = undef;
+	my $statement = $session->prepare($sql, { pg_direct => 1 });
+	if (defined $statement && $statement->execute)
+	{
+		$self->{rows} = $statement->fetchall_arrayref({}) if $statement->{NUM_OF_FIELDS};
+		return 1;
+	}
+	my ($state, $message) = ($session->state, $session->errstr);
+	push @{ $self->{script} }, "-- $state: " . $message =~ s/\n/\n-- /gr;
+	$self->{count}{"refused: $state"}++;
+	die { gone => "$sql: $message" } if !$session->ping;
+	$self->found('error', "$sql: $state: $message") if !defined $how{may} || $state !~ /^$how{may}$/;
+	return 0;
+}
+
+# What a judge asks; that never fails.
+sub rows
+{
+	my ($self, $sql, @values) = @_;
+	my $session = $self->session('judge');
+	my $rows = $session->selectall_arrayref($sql, { Slice => {} }, @values);
+
+	return @$rows if defined $rows;
+	$self->found('error', "$sql: " . $session->state . ': ' . $session->errstr);
+	die { gone => $session->errstr } if !$session->ping;
+	return ();
+}
+
+sub count
+{
+	my ($self, $what, $n) = @_;
+
+	$self->{count}{$what} += $n // 1;
+	return;
+}
+
+sub found
+{
+	my ($self, $kind, $what) = @_;
+
+	push @{ $self->{findings} }, { kind => $kind, what => $what };
+	push @{ $self->{script} }, "-- found: $kind: " . $what =~ s/\n/\n-- /gr;
+	return;
+}
+
+1;

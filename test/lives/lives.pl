@@ -1,0 +1,220 @@
+# Random lives against a running server: sources that change in every way that comes to mind, published by every method, and
+# judged, after every release, by judges that share nothing with what they judge. See test/run, which starts this.
+#
+#	--minutes N, --seconds N, --lives N	how long, or how many
+#	--seed N		of the first life; the next ones follow
+#	--only METHOD	lives of one method
+#	--show			print the script of the first life that has a finding, or, of a single life, in any case
+#	--forgive KIND	findings of that kind are counted, and are no failure
+#	--workers N
+#
+# "--only METHOD --seed N --lives 1" lives one life, as it was; with --again N, that many times.
+use strict;
+use warnings;
+
+# PostgreSQL's modules send what is printed to a log.
+my ($screen, $errors);
+BEGIN
+{
+	open $screen, '>&', \*STDOUT or die $!;
+	open $errors, '>&', \*STDERR or die $!;
+	$screen->autoflush;
+}
+$SIG{__DIE__} = sub { print $errors @_ if !$^S };
+
+use DBI;
+use FindBin;
+use lib $FindBin::Bin;
+use Getopt::Long;
+use List::Util qw(sum0);
+use POSIX ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(time);
+use Lives::Candidates;
+use Lives::Life;
+
+my %methods = ((map { $_ => \&Lives::Candidates::live } 'm-invariance', 'cor-split', 'm-distinct', 'm-distinct strict'));
+my @methods = sort keys %methods;
+my %option = (seconds => 60, seed => int(time()) % 1_000_000 * 1000, workers => 3, again => 1, forgive => []);
+GetOptions(\%option, 'minutes=f', 'seconds=f', 'lives=i', 'seed=i', 'only=s', 'show', 'forgive=s@', 'workers=i', 'again=i') or exit 2;
+$option{seconds} = $option{minutes} * 60 if defined $option{minutes};
+$option{seconds} = 1e9 if defined $option{lives};
+if (defined $option{only})
+{
+	@methods = grep { $_ eq $option{only} } @methods or die "no such method: $option{only}\n";
+}
+
+# ----------------------------------------------------------------
+# The server
+# ----------------------------------------------------------------
+
+# What tells of a mistake of ours, whoever met it.
+my $alarm = qr/PANIC|TRAP|terminated by signal|deadlock detected| XX\w{3} |invalid memory|cache lookup/;
+
+my $node = PostgreSQL::Test::Cluster->new('lives');
+$node->init(extra => [ '-E', 'UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', <<'CONF');
+fsync = off
+synchronous_commit = off
+log_statement = none
+log_line_prefix = '%m [%p] %d %e '
+restart_after_crash = on
+max_worker_processes = 16
+max_connections = 60
+max_locks_per_transaction = 256
+autovacuum_naptime = 1s
+jit = off
+CONF
+$node->start;
+$node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE analyst LOGIN');
+
+sub make_database
+{
+	my ($name) = @_;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $name OWNER owner");
+	$node->safe_psql($name, 'CREATE EXTENSION pprepub; GRANT CREATE ON SCHEMA public TO owner');
+	return;
+}
+
+sub connect_to
+{
+	my ($database, $as) = @_;
+	my ($superuser) = getpwuid($<);
+	my $user = { owner => 'owner', judge => 'owner', analyst => 'analyst', superuser => $superuser }->{$as};
+	my $session = DBI->connect('dbi:Pg:host=' . $node->host . ' port=' . $node->port . " dbname=$database", $user, '',
+		{ AutoCommit => 1, RaiseError => 0, PrintError => 0, PrintWarn => 0, pg_server_prepare => 0 });
+
+	$session->do('SET client_min_messages = error') if $session;
+	return $session;
+}
+
+# ----------------------------------------------------------------
+# Workers
+# ----------------------------------------------------------------
+
+# Every so manieth life, in a database in turn; what came of them goes to a file.
+sub work
+{
+	my ($worker, $file) = @_;
+	my $until = time() + $option{seconds};
+	my @databases = map { "lives_${worker}_$_" } 1 .. 2;
+	my (%total, %sessions);
+
+	open my $out, '>', $file or die "$file: $!";
+	for (my $n = $worker; time() < $until && $n < ($option{lives} // 1e9); $n += $option{workers})
+	{
+		my $method = $methods[ ($option{seed} + $n) % @methods ];
+		my $database = $databases[ int($n / $option{workers}) % 2 ];
+
+		foreach my $again (1 .. $option{again})
+		{
+			my $life = Lives::Life->new(seed => $option{seed} + $n, method => $method, sessions => $sessions{$database} //= {},
+				connect => sub { connect_to($database, $_[0]) // die { gone => 'no connection' } });
+			my $born = time();
+			eval { $methods{$method}->($life); 1 } or do {
+				my $why = $@;
+				$life->found('broken', ref $why ? $why->{gone} : $why);
+				clear_away($database, $sessions{$database});
+			};
+			$total{$_} += $life->{count}{$_} foreach keys %{ $life->{count} };
+			$total{lives}++;
+			$total{"$method: $_"} += { lives => 1, seconds => time() - $born, map { ("$_->{kind} findings" => 1) } @{ $life->{findings} } }->{$_}
+				foreach 'lives', 'seconds', map { "$_->{kind} findings" } @{ $life->{findings} };
+			report($out, $life, \%total);
+		}
+	}
+	print $out "total\t$_\t$total{$_}\n" foreach sort keys %total;
+	close $out;
+	return;
+}
+
+# One finding of each kind is told with its script.
+my %told;
+sub report
+{
+	my ($out, $life, $total) = @_;
+	my $name = "--only '$life->{method}' --seed $life->{seed}";
+
+	foreach my $finding (@{ $life->{findings} })
+	{
+		$total->{"finding: $finding->{kind}"}++;
+		print $out "finding\t$name\t$finding->{kind}\t" . $finding->{what} =~ s/\n/\\n/gr . "\n";
+	}
+	if ($option{show} && (@{ $life->{findings} } && !$told{shown}++ || ($option{lives} // 0) == 1))
+	{
+		print $out 'script' . "\t$name\t" . join('\\n', map { s/\n/\\n/gr } @{ $life->{script} }) . "\n";
+	}
+	$out->flush;
+	return;
+}
+
+# After a life that broke off.
+sub clear_away
+{
+	my ($database, $sessions) = @_;
+
+	$_->disconnect foreach values %$sessions;
+	%$sessions = ();
+	foreach (1 .. 60)
+	{
+		last if $node->psql('postgres', 'SELECT') == 0;
+		sleep 1;
+	}
+	$node->psql('postgres', "DROP DATABASE IF EXISTS $database WITH (FORCE)");
+	make_database($database);
+	return;
+}
+
+# ----------------------------------------------------------------
+# All of it
+# ----------------------------------------------------------------
+
+$option{workers} = $option{lives} if defined $option{lives} && $option{lives} < $option{workers};
+$option{lives} //= undef;
+foreach my $worker (0 .. $option{workers} - 1)
+{
+	make_database("lives_${worker}_$_") foreach 1 .. 2;
+}
+my %files = map { $_ => PostgreSQL::Test::Utils::tempdir_short() . "/lives_$_" } 0 .. $option{workers} - 1;
+my %children;
+print $screen "seed $option{seed}, $option{workers} workers\n";
+foreach my $worker (sort keys %files)
+{
+	my $child = fork() // die "fork: $!";
+	if ($child == 0)
+	{
+		# Nothing of what the parent has to clear away is the child's.
+		my $done = eval { work($worker, $files{$worker}); 1 };
+		print $errors "worker $worker: $@\n" if !$done;
+		POSIX::_exit($done ? 0 : 1);
+	}
+	$children{$child} = $worker;
+}
+my $broken = 0;
+while (%children && (my $child = wait()) > 0)
+{
+	$broken++ if $? != 0 && exists $children{$child};
+	delete $children{$child};
+}
+
+my (%total, %shown, @scripts);
+foreach my $line (map { split /\n/, PostgreSQL::Test::Utils::slurp_file($files{$_}) } sort keys %files)
+{
+	my ($what, @fields) = split /\t/, $line, -1;
+
+	$total{ $fields[0] } += $fields[1] if $what eq 'total';
+	print $screen "FOUND $fields[0]: $fields[1]: ", $fields[2] =~ s/\\n/\n      /gr, "\n" if $what eq 'finding' && $shown{ $fields[1] }++ < 20;
+	push @scripts, "-- $fields[0]\n" . $fields[1] =~ s/\\n/\n/gr . "\n" if $what eq 'script';
+}
+print $screen @scripts ? ($scripts[0]) : ();
+my @alarms = grep { /$alarm/ } split /\n/, PostgreSQL::Test::Utils::slurp_file($node->logfile);
+print $screen "SERVER $_\n" foreach splice @{ [@alarms] }, 0, 20;
+printf $screen "%12s  %s\n", $total{$_} =~ /\./ ? sprintf('%.1f', $total{$_}) : $total{$_}, $_ foreach sort keys %total;
+
+my %forgiven = map { $_ => 1 } @{ $option{forgive} };
+my $findings = sum0(map { $total{"finding: $_"} } grep { !$forgiven{$_} } map { /^finding: (.*)/ ? $1 : () } keys %total) + @alarms + $broken;
+print $screen "$findings findings\n";
+$node->stop;
+exit($findings == 0 && ($total{lives} // 0) > 0 ? 0 : 1);

@@ -1,0 +1,170 @@
+# What the observer of test/lives finds: the histories that were found by hand, and, of random ones, what counting out all
+# worlds finds.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lives";
+use Lives::Observer;
+use Test::More;
+
+# A class is written as 'people+invented:values', as in '1 2+1:ccd'.
+sub history
+{
+	my ($moves, @releases) = @_;
+
+	return { moves => $moves, releases => [ map { [ map { class($_) } @$_ ] } @releases ] };
+}
+
+sub class
+{
+	my ($people, $invented, $values) = $_[0] =~ /^([\d ]*)\+(\d):(\w+)$/ or die "class $_[0]";
+	my %shown;
+
+	$shown{$_}++ foreach split //, $values;
+	return { people => [ split / /, $people ], shown => \%shown, invented => $invented };
+}
+
+# As text, of those who are not asked for, all.
+sub found
+{
+	my ($history, @asked) = @_;
+	my %asked = map { $_ => 1 } @asked;
+	my @found = Lives::Observer::candidates($history, 100_000);
+
+	return join ', ', map { "$_->{person} in " . ($_->{release} + 1) . ': ' . join('', @{ $_->{possible} }, map { "$_?" } @{ $_->{open} }) }
+		grep { !@asked || $asked{"$_->{person} in " . ($_->{release} + 1)} } @found;
+}
+
+is(found(history(undef, ['1 2+0:cd', '3 4+0:cd'], ['1 2+0:cd', '3 4+0:cd', '10+1:cv', '11+1:cv'], (['1 2+0:cd', '3 4+0:cd', '12 11+0:cv', '10+1:cv']) x 2,
+			['1 2+0:cd', '3 4+0:cd', '12 10+0:cv', '11+1:cv']), '10 in 2', '11 in 2', '12 in 3'),
+	'10 in 2: v, 11 in 2: v, 12 in 3: c', 'a value that came with two who are linked later');
+is(found(history({ a => { a => 1 }, b => { a => 1, b => 1 } }, ['2+1:ab', '6 3+0:ab', '1+1:ab', '4 5+0:ab'], ['4 5+0:ab', '6 2+0:ab', '1 3+0:ab'],
+			['1 3+0:ab', '4 5+0:ab', '6 2+0:ab', '8+1:ab', '7+1:ab'], ['4+1:ab', '1+1:ab', '5 2+0:ab', '6 8+0:ab', '7 3+0:ab'],
+			['7 5+0:ab', '1 9+0:ab', '8+1:ab', '6 2+0:ab']), '7 in 3'),
+	'7 in 3: b', 'a value that others would have had no way from');
+is(found(history(undef, ['1+2:abc'])), '', 'values that nobody has shown were not invented');
+is(found({ %{ history(undef, ['1+2:abc']) }, any_invention => 1 }), '1 in 1: abc', 'unless they may be');
+
+# ----------------------------------------------------------------
+# All worlds, counted out
+# ----------------------------------------------------------------
+
+# Every way to give values to people, a person or a person of a release at a time.
+sub count_out
+{
+	my ($history) = @_;
+	my (@open, %at, %last, %possible);
+
+	foreach my $release (0 .. $#{ $history->{releases} })
+	{
+		foreach my $person (map { @{ $_->{people} } } @{ $history->{releases}[$release] })
+		{
+			if (!$history->{moves} && defined $last{$person})
+			{
+				$at{"$person $release"} = $last{$person};
+				next;
+			}
+			push @open, { person => $person, release => $release, last => $last{$person} };
+			$last{$person} = $at{"$person $release"} = $#open;
+		}
+	}
+	my @values = sort keys %{ { map { %{ $_->{shown} } } map { @$_ } @{ $history->{releases} } } };
+	my @world;
+	my $try;
+	$try = sub {
+		my ($i) = @_;
+
+		if ($i == @open)
+		{
+			return if !holds($history, \%at, \@world);
+			$possible{$_}{ $world[$_] } = 1 foreach 0 .. $#open;
+			return;
+		}
+		foreach my $value (@values)
+		{
+			my $last = $open[$i]{last};
+			next if defined $last && !$history->{moves}{ $world[$last] }{$value};
+			$world[$i] = $value;
+			$try->($i + 1);
+		}
+		return;
+	};
+	$try->(0);
+	return %possible ? join ', ', map { "$open[$_]{person} in " . ($open[$_]{release} + 1) . ': ' . join('', sort keys %{ $possible{$_} }) } 0 .. $#open : '';
+}
+
+sub holds
+{
+	my ($history, $at, $world) = @_;
+	my %known;
+
+	foreach my $release (0 .. $#{ $history->{releases} })
+	{
+		my $classes = $history->{releases}[$release];
+
+		$known{ $world->[ $at->{"$_ $release"} ] } = 1 foreach map { @{ $_->{people} } } @$classes;
+		foreach my $class (@$classes)
+		{
+			my %left = %{ $class->{shown} };
+
+			$left{ $world->[ $at->{"$_ $release"} ] }-- foreach @{ $class->{people} };
+			return 0 if grep { $_ < 0 } values %left;
+			return 0 if grep { $left{$_} && !$known{$_} } keys %left;
+		}
+	}
+	return 1;
+}
+
+sub draw { return $_[ int(rand(@_)) ] }
+
+# Some are of values that people have, so that there is a world; others need not have one.
+sub random_history
+{
+	my @values = ('a' .. draw('b', 'c', 'd'));
+	my $true = rand() < 0.9;
+	my $changing = rand() < 0.5;
+	my %moves = map { my $from = $_; $from => { map { $_ => 1 } grep { $_ eq $from || rand() < 0.4 } @values } } @values;
+	my %value = map { $_ => draw(@values) } 1 .. draw(3 .. 5);
+	my (@releases, %known);
+
+	foreach (1 .. draw($changing ? 1 .. 2 : 1 .. 4))
+	{
+		my @classes = map { { people => [], shown => {}, invented => 0 } } 1 .. draw(1 .. 3);
+
+		foreach my $person (grep { rand() < 0.8 } sort keys %value)
+		{
+			my $class = draw(@classes);
+
+			$value{$person} = draw(sort keys %{ $moves{ $value{$person} } }) if $changing;
+			push @{ $class->{people} }, $person;
+			$class->{shown}{ $true ? $value{$person} : draw(@values) }++;
+		}
+		$known{$_} = 1 foreach map { keys %{ $_->{shown} } } @classes;
+		foreach my $class (grep { rand() < 0.7 } @classes)
+		{
+			foreach (1 .. draw(1, 1, 2))
+			{
+				$class->{shown}{ draw($true && %known ? sort keys %known : @values) }++;
+				$class->{invented}++;
+			}
+		}
+		push @releases, \@classes;
+	}
+	return { moves => $changing ? \%moves : undef, releases => \@releases };
+}
+
+srand(7);
+my ($worlds, $struck, @wrong) = (0, 0);
+foreach my $n (1 .. 1500)
+{
+	my $history = random_history();
+	my $all = count_out($history);
+
+	$worlds++ if $all ne '';
+	$struck++ if $all =~ /: \w(,|$)/;
+	push @wrong, explain($history), found($history), $all if found($history) ne $all;
+}
+is_deeply(\@wrong, [], 'what is possible is what some world has');
+cmp_ok($worlds, '>', 700, 'most of these histories are possible');
+cmp_ok($struck, '>', 300, 'and many leave somebody a single value');
+done_testing();
