@@ -31,10 +31,11 @@ use POSIX ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time);
+use Lives::Bpg;
 use Lives::Candidates;
 use Lives::Life;
 
-my %methods = ((map { $_ => \&Lives::Candidates::live } 'm-invariance', 'cor-split', 'm-distinct', 'm-distinct strict'));
+my %methods = (bpg => \&Lives::Bpg::live, (map { $_ => \&Lives::Candidates::live } 'm-invariance', 'cor-split', 'm-distinct', 'm-distinct strict'));
 my @methods = sort keys %methods;
 my %option = (seconds => 60, seed => int(time()) % 1_000_000 * 1000, workers => 3, again => 1, forgive => []);
 GetOptions(\%option, 'minutes=f', 'seconds=f', 'lives=i', 'seed=i', 'only=s', 'show', 'forgive=s@', 'workers=i', 'again=i') or exit 2;
@@ -71,10 +72,10 @@ $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE analyst LOGIN
 
 sub make_database
 {
-	my ($name) = @_;
+	my ($name, $linger) = @_;
 
 	$node->safe_psql('postgres', "CREATE DATABASE $name OWNER owner");
-	$node->safe_psql($name, 'CREATE EXTENSION pprepub; GRANT CREATE ON SCHEMA public TO owner');
+	$node->safe_psql($name, "CREATE EXTENSION pprepub; GRANT CREATE ON SCHEMA public TO owner; ALTER DATABASE $name SET pprepub.answer_linger = '$linger'");
 	return;
 }
 
@@ -163,7 +164,7 @@ sub clear_away
 		sleep 1;
 	}
 	$node->psql('postgres', "DROP DATABASE IF EXISTS $database WITH (FORCE)");
-	make_database($database);
+	make_database($database, '1s');
 	return;
 }
 
@@ -175,7 +176,8 @@ $option{workers} = $option{lives} if defined $option{lives} && $option{lives} < 
 $option{lives} //= undef;
 foreach my $worker (0 .. $option{workers} - 1)
 {
-	make_database("lives_${worker}_$_") foreach 1 .. 2;
+	make_database("lives_${worker}_1", $worker % 2 ? '5s' : '50ms');
+	make_database("lives_${worker}_2", '2s');
 }
 my %files = map { $_ => PostgreSQL::Test::Utils::tempdir_short() . "/lives_$_" } 0 .. $option{workers} - 1;
 my %children;

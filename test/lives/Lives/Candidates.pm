@@ -139,7 +139,7 @@ sub judge
 		$class->{shown}{ $row->{s} }++;
 		fault($self, "class $row->{class} has unequal cells") if "$row->{a} $row->{b}" ne "$class->{cells}{a} $class->{cells}{b}";
 	}
-	foreach my $member ($life->rows(q{SELECT key, class FROM pprepub.members('life') WHERE release = ? ORDER BY key::int}, $release))
+	foreach my $member ($life->rows(q{SELECT key, class FROM pprepub.members('life') WHERE release = ? ORDER BY key::int}, values => [ $release ]))
 	{
 		my $had = delete $had{ $member->{key} };
 
@@ -153,7 +153,7 @@ sub judge
 		fault($self, "$member->{key} is outside the cells of class $member->{class}") if !covers($class{ $member->{class} }{cells}, $had);
 	}
 	fault($self, join(', ', sort keys %had) . ' are not shown') if %had;
-	$invented{ $_->{class} } = $_->{counterfeits} foreach $life->rows('SELECT class, counterfeits FROM lives.life_counterfeits WHERE release = ?', $release);
+	$invented{ $_->{class} } = $_->{counterfeits} foreach $life->rows('SELECT class, counterfeits FROM lives.life_counterfeits WHERE release = ?', values => [ $release ]);
 	push @{ $self->{releases} }, [ map { $class{$_} } sort { $a <=> $b } keys %class ];
 	foreach my $class (@{ $self->{releases}[-1] })
 	{

@@ -96,17 +96,41 @@ sub run
 	return 0;
 }
 
-# What a judge asks; that never fails.
+# What a judge asks, as himself, or as somebody whose transaction he looks into; that never fails.
 sub rows
 {
-	my ($self, $sql, @values) = @_;
-	my $session = $self->session('judge');
-	my $rows = $session->selectall_arrayref($sql, { Slice => {} }, @values);
+	my ($self, $sql, %how) = @_;
+	my $session = $self->session($how{as} // 'judge');
+	my $rows = $session->selectall_arrayref($sql, { Slice => {} }, @{ $how{values} // [] });
 
 	return @$rows if defined $rows;
 	$self->found('error', "$sql: " . $session->state . ': ' . $session->errstr);
 	die { gone => $session->errstr } if !$session->ping;
 	return ();
+}
+
+# A statement that others do not wait for; what is returned waits, and says how it ended, as run() does.
+sub start
+{
+	my ($self, $sql, $as) = @_;
+	my $session = $self->session($as);
+	my $statement = $session->prepare($sql, { pg_async => 1, pg_direct => 1 });
+
+	push @{ $self->{script} }, "-- as $as, at the same time as what follows", "$sql;";
+	$self->{as} = "$as and somebody else";
+	$statement->execute;
+	return sub {
+		$self->{rows} = undef;
+		if (defined $session->pg_result)
+		{
+			$self->{rows} = $statement->fetchall_arrayref({});
+			return 1;
+		}
+		my ($state, $message) = ($session->state, $session->errstr);
+		die { gone => "$sql: $message" } if !$session->ping;
+		$self->found('error', "$sql: $state: $message");
+		return 0;
+	};
 }
 
 sub count

@@ -1,0 +1,604 @@
+# Lives of method bpg: a table to which everything happens, published and asked about in every way, under every repair.
+package Lives::Bpg;
+
+use strict;
+use warnings;
+use Lives::Atoms;
+use Lives::Life;
+
+# Nobody can be published.
+my $nothing = qr/P0002/;
+
+sub live
+{
+	my ($life) = @_;
+	my $self = draw_world($life);
+
+	$life->run("CREATE TABLE life (id $self->{key_type} PRIMARY KEY, a int, b text, c text, s $self->{value_type})");
+	$life->run('ALTER TABLE life SET (fillfactor = ' . draw(50, 100) . ')');
+	insert($self, 1 .. $self->{people});
+	declare($self);
+	foreach my $step (1 .. draw(4 .. 16))
+	{
+		my @happens = happens();
+
+		$happens[ int(rand(@happens)) ]->($self);
+		judge($self);
+		release($self) if chance(0.5);
+		judge($self);
+	}
+	judge_history($self);
+	$life->run(q{SELECT pprepub.drop_publication('life', true)});
+	$life->run("DROP TABLE $_") foreach 'life', @{ $self->{tables} };
+	return;
+}
+
+sub draw_world
+{
+	my ($life) = @_;
+	my $k = draw(2, 2, 3, 4, 5);
+	my $value_type = draw('text', 'int', 'numeric');
+
+	return { life => $life, k => $k, l => draw(1, 2, 2, 3), reserve => draw(1, 1, 2, 3), repair => draw('dirty', 'minimal', 'none', 'counterfeit', 'counterfeit'),
+		key_type => draw('int', 'int', 'text', 'numeric', 'uuid'), value_type => $value_type, values => draw(3, 4, 8), skew => draw(1, 1, 2),
+		nulls => draw(0, 0, 0.05, 0.3), people => draw(4, 8, 14, 25) + draw(0 .. 5), spots => draw(5, 20, 60), tables => [], snapshots => [], events => [],
+		plain_value => $value_type eq 'numeric' ? 'trim_scale(%s)::text' : '(%s)::text' };
+}
+
+# ----------------------------------------------------------------
+# The table
+# ----------------------------------------------------------------
+
+sub key
+{
+	my ($self, $n) = @_;
+	my $type = $self->{key_type};
+
+	return $type eq 'int' ? $n : $type eq 'text' ? "'p$n'" : $type eq 'uuid' ? sprintf("'%08x-0000-0000-0000-000000000000'", $n) : $n . draw('', '.0', '.00');
+}
+
+sub value
+{
+	my ($self) = @_;
+	my $n = spread($self->{skew}, 0 .. $self->{values} - 1);
+
+	return 'NULL' if chance($self->{nulls});
+	return $self->{value_type} eq 'text' ? "'d$n'" : $self->{value_type} eq 'int' ? $n : $n . draw('', '.0', '.000');
+}
+
+sub qis
+{
+	my ($self) = @_;
+
+	return join ', ', chance($self->{nulls}) ? 'NULL::int' : int(rand($self->{spots})), chance($self->{nulls}) ? 'NULL' : "'" . join('', map { draw('a' .. 'd') } 1 .. draw(1, 2, 2)) . "'",
+		chance($self->{nulls}) ? 'NULL' : draw("'F'", "'M'");
+}
+
+sub some_people
+{
+	my ($self, $chance) = @_;
+
+	return some($chance, 1 .. $self->{people});
+}
+
+sub insert
+{
+	my ($self, @people) = @_;
+
+	return if !@people;
+	$self->{life}->run('INSERT INTO life VALUES ' . join(', ', map { '(' . key($self, $_) . ', ' . qis($self) . ', ' . value($self) . ')' } @people) . ' ON CONFLICT DO NOTHING');
+	return;
+}
+
+sub keys_in
+{
+	my ($self, @people) = @_;
+
+	return 'id IN (' . join(', ', map { key($self, $_) } @people) . ')';
+}
+
+sub people_leave
+{
+	my ($self) = @_;
+	my @people = some_people($self, draw(0.05, 0.2, 0.5));
+
+	$self->{life}->run('DELETE FROM life WHERE ' . keys_in($self, @people)) if @people;
+	return;
+}
+
+# Or come back.
+sub people_come
+{
+	my ($self) = @_;
+	my $first = $self->{people} + 1;
+
+	$self->{people} += draw(0, 1, 2, 5, 9);
+	insert($self, some_people($self, 0.2), $first .. $self->{people});
+	return;
+}
+
+sub people_move
+{
+	my ($self) = @_;
+	my @people = some_people($self, draw(0.1, 0.4));
+
+	$self->{life}->run('UPDATE life SET (a, b, c) = ROW (' . qis($self) . ') WHERE ' . keys_in($self, $_)) foreach @people;
+	return;
+}
+
+sub values_change
+{
+	my ($self) = @_;
+
+	$self->{life}->run('UPDATE life SET s = ' . value($self) . ' WHERE ' . keys_in($self, $_)) foreach some_people($self, draw(0.1, 0.3));
+	return;
+}
+
+sub keys_swap
+{
+	my ($self) = @_;
+	my ($one, $other, $nobody) = (draw(1 .. $self->{people}), draw(1 .. $self->{people}), 99999);
+
+	return if $one == $other;
+	$self->{life}->run('UPDATE life SET id = ' . key($self, $_->[1]) . ' WHERE ' . keys_in($self, $_->[0])) foreach [ $one, $nobody ], [ $other, $one ], [ $nobody, $other ];
+	return;
+}
+
+sub rows_move
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+
+	$life->run($_) foreach @{ draw(
+			['VACUUM life'], ['VACUUM FULL life'], ['CLUSTER life USING life_pkey'], ['ANALYZE life'], ['UPDATE life SET a = a'],
+			['CREATE TABLE life_copy AS TABLE life', 'TRUNCATE life', 'INSERT INTO life SELECT * FROM life_copy ORDER BY md5(id::text)', 'DROP TABLE life_copy'],
+			['BEGIN', 'DELETE FROM life', 'ROLLBACK'], ['BEGIN', 'DELETE FROM life', 'SAVEPOINT s', 'UPDATE life SET a = 1', 'ROLLBACK TO s', 'ROLLBACK'],
+			['ALTER TABLE life DROP CONSTRAINT life_pkey', 'VACUUM life', 'ALTER TABLE life ADD CONSTRAINT life_pkey PRIMARY KEY (id)'],
+			['ALTER TABLE life DROP CONSTRAINT life_pkey', 'ALTER TABLE life ADD CONSTRAINT life_pkey PRIMARY KEY (id) DEFERRABLE',
+				'ALTER TABLE life DROP CONSTRAINT life_pkey', 'ALTER TABLE life ADD CONSTRAINT life_pkey PRIMARY KEY (id)'],
+			['ALTER TABLE life ADD COLUMN extra float8 DEFAULT random()', 'ALTER TABLE life DROP COLUMN extra'],
+			['ALTER TABLE life SET UNLOGGED', 'ALTER TABLE life SET LOGGED'], ['CREATE INDEX ON life (a)', 'REINDEX TABLE life'],
+			['DELETE FROM life WHERE a > 3', 'VACUUM life']) };
+	return;
+}
+
+# What a superuser may do to the tables that are kept, if there is anything to keep.
+sub folds_move
+{
+	my ($self) = @_;
+	my $table = 'lives_private.life_' . draw('neighborhoods', 'neighborhoods', 'neighborhoods', 'members', 'asked');
+
+	$self->{life}->run(draw('VACUUM', 'VACUUM FULL', 'VACUUM ANALYZE', 'VACUUM FREEZE', 'REINDEX TABLE') . " $table", as => 'superuser', may => qr/42P01/);
+	return;
+}
+
+# ----------------------------------------------------------------
+# The publication
+# ----------------------------------------------------------------
+
+sub declare
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+
+	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "max_answers_per_statement": 5});
+
+	$life->run(q{SELECT pprepub.create_publication('life', 'life', 'id', '{"a": "range", "b": "prefix", "c": "suppress"}', 's', 'bpg', } . "'$params', target => 'lives')");
+	$life->run('GRANT USAGE ON SCHEMA lives TO analyst');
+	$life->run('GRANT EXECUTE ON FUNCTION lives.life TO analyst');
+	@$self{qw(releases atoms least_k has_import)} = (0, Lives::Atoms->new, $self->{k}, 0);
+	return;
+}
+
+sub declare_anew
+{
+	my ($self) = @_;
+	my $rolled_back = chance(0.3);
+	my $life = $self->{life};
+
+	if ($rolled_back)
+	{
+		my %was = %$self;
+
+		$life->run('BEGIN');
+		$life->run(q{SELECT pprepub.drop_publication('life', true)});
+		declare($self) if chance(0.5);
+		$life->run('ROLLBACK');
+		%$self = %was;
+		return;
+	}
+	$life->run('BEGIN') if my $at_once = chance(0.5);
+	$life->run(q{SELECT pprepub.drop_publication('life', true)});
+	@$self{qw(k l reserve repair)} = (draw(2, 3, 4), draw(1, 2, 3), draw(1, 2), draw('dirty', 'minimal', 'none', 'counterfeit'));
+	declare($self);
+	$life->run('COMMIT') if $at_once;
+	return;
+}
+
+sub alter
+{
+	my ($self) = @_;
+	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ]) };
+	my $weaker = $what =~ /^[kl]$/ && $to < $self->{$what} ? ', "accept_weakening": true' : '';
+	my $value = $what eq 'repair' ? "\"$to\"" : $to;
+
+	$self->{life}->run(qq(SELECT pprepub.alter_publication('life', '{"$what": $value$weaker}')));
+	$self->{$what} = $to;
+	return;
+}
+
+# ----------------------------------------------------------------
+# Releases
+# ----------------------------------------------------------------
+
+sub cohort
+{
+	my ($self) = @_;
+	my ($one, $other, $letter) = (int(rand($self->{spots})), int(rand($self->{spots})), draw('a' .. 'd'));
+	my @plain = ("a < $one", "a BETWEEN SYMMETRIC $one AND $other", 'a IS NULL', "b LIKE '$letter%'", "b <> '$letter'", "c = 'F'", "c IS DISTINCT FROM 'M'", "a <@ int4range($one, $one + 7)",
+		"a IN ($one, $other)", 'true', 'false', "NOT b > '$letter'");
+
+	return draw(draw(@plain), draw(@plain), draw(@plain) . ' AND ' . draw(@plain), draw(@plain) . ' OR ' . draw(@plain));
+}
+
+sub columns
+{
+	my @columns = some(0.6, 'a', 'b', 'c', 's');
+
+	return chance(0.6) || !@columns ? undef : '{' . join(',', @columns) . '}';
+}
+
+# Arguments, and what they are about.
+sub question
+{
+	my ($self) = @_;
+	my $cohort = chance(0.7) ? cohort($self) : undef;
+	my $columns = columns();
+
+	return { cohort => $cohort, columns => $columns,
+		arguments => join ', ', defined $cohort ? "'" . $cohort =~ s/'/''/gr . "'" : 'NULL', defined $columns ? "'$columns'" : 'NULL' };
+}
+
+# The source as the next release will see it, and who is asked for.
+sub look
+{
+	my ($self, $question, $as) = @_;
+	my $asked = $question->{cohort} // 'true';
+	my $value = sprintf $self->{plain_value}, 's';
+	my $key = $self->{key_type} eq 'numeric' ? 'trim_scale(id)::text' : 'id::text';
+
+	$question->{source} = { map { $_->{id} => $_ }
+			$self->{life}->rows("SELECT $key AS id, a, b, c, $value AS s, coalesce(($asked), false)::int AS asked FROM life", as => $as) };
+	return $question;
+}
+
+sub publish
+{
+	my ($self, $as) = @_;
+	my $question = look($self, question($self), 'owner');
+
+	return if !$self->{life}->run("SELECT number FROM pprepub.publish('life', $question->{arguments})", may => $nothing);
+	return { %$question, kind => 'stored' };
+}
+
+# Whoever asks has been answered, whatever becomes of his transaction.
+sub ask
+{
+	my ($self, $as) = @_;
+	my $life = $self->{life};
+	my $question = look($self, question($self), 'judge');
+
+	return if !$life->run("SELECT * FROM lives.life($question->{arguments})", as => $as // draw('owner', 'analyst'));
+	return { %$question, kind => 'query', rows => $life->{rows} };
+}
+
+sub release
+{
+	my ($self) = @_;
+
+	push @{ $self->{events} }, chance(0.5) ? publish($self) : ask($self);
+	return;
+}
+
+sub publish_in_transaction
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+	my @kept;
+
+	$life->run('BEGIN');
+	draw(\&people_leave, \&people_come, \&values_change, sub { })->($self);
+	push @kept, publish_or_go_back($self);
+	if (chance(0.5))
+	{
+		$life->run('SAVEPOINT s');
+		draw(\&people_leave, \&people_come, \&people_move)->($self);
+		my @more = publish_or_go_back($self);
+		if (chance(0.6)) { $life->run('ROLLBACK TO s') }
+		else { push @kept, @more }
+		push @kept, publish_or_go_back($self) if chance(0.5);
+	}
+	if (chance(0.5)) { $life->run('COMMIT') }
+	else { $life->run('ROLLBACK'); @kept = () }
+	push @{ $self->{events} }, @kept;
+	return;
+}
+
+# A release that is refused takes back no more than itself.
+sub publish_or_go_back
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+
+	$life->run('SAVEPOINT before');
+	my $event = publish($self);
+	$life->run(defined $event ? 'RELEASE before' : 'ROLLBACK TO before');
+	return $event // ();
+}
+
+sub ask_in_transaction
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+	my $as = draw('owner', 'analyst');
+
+	$life->run('BEGIN' . draw('', ' ISOLATION LEVEL REPEATABLE READ', ' ISOLATION LEVEL SERIALIZABLE'), as => $as);
+	if ($as eq 'owner' && chance(0.5)) { people_leave($self) }
+	push @{ $self->{events} }, ask($self, $as);
+	push @{ $self->{events} }, ask($self, $as) if chance(0.3);
+	$life->run(draw('COMMIT', 'ROLLBACK', 'ROLLBACK'), as => $as);
+	return;
+}
+
+# Two at the same time.
+sub race
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+	my $question = look($self, question($self), 'judge');
+	my $wait = $life->start("SELECT * FROM lives.life($question->{arguments})", 'analyst');
+	my @other = chance(0.6) ? publish($self) : ask($self, 'owner');
+
+	push @{ $self->{events} }, { %$question, kind => 'query', rows => $life->{rows}, by => 'analyst' } if $wait->();
+	$_->{by} = 'owner' foreach grep { defined } @other;
+	push @{ $self->{events} }, grep { defined } @other;
+	return;
+}
+
+# A table of what the source has now, in cells that need not be k; imported at once, or when people have changed.
+sub take_snapshot
+{
+	my ($self) = @_;
+	my $name = 'import_' . (@{ $self->{tables} } + 1);
+	my $size = draw(2, 3, 5, 8);
+	my $of = draw('true', 'true', "c = 'F'", 'a > 5');
+	my $s = draw(', s', '');
+
+	$self->{life}->run("CREATE TABLE $name AS SELECT id AS k, g AS class, CASE WHEN bool_and(a IS NULL) OVER w THEN NULL WHEN bool_or(a IS NULL) OVER w THEN '*' "
+			. "ELSE int4range(min(a) OVER w, max(a) OVER w, '[]')::text END AS a$s FROM (SELECT *, (row_number() OVER (ORDER BY a, id) - 1) / $size AS g FROM life WHERE $of) x WINDOW w AS (PARTITION BY g)");
+	push @{ $self->{tables} }, $name;
+	push @{ $self->{snapshots} }, $name;
+	return;
+}
+
+sub adopt
+{
+	my ($self) = @_;
+
+	take_snapshot($self) if !@{ $self->{snapshots} } || chance(0.5);
+	my $name = splice @{ $self->{snapshots} }, int(rand(@{ $self->{snapshots} })), 1;
+	# Of nobody, or of nobody who is there any more.
+	$self->{life}->run("SELECT number FROM pprepub.import_release('life', '$name', key => 'k', accept_changes => true)", may => qr/22\w{3}|23\w{3}|P0002/) or return;
+	push @{ $self->{events} }, { kind => 'imported', table => $name };
+	return;
+}
+
+sub happens
+{
+	return ((\&people_leave, \&people_come, \&people_come, \&people_move, \&values_change) x 2, \&keys_swap, (\&rows_move, \&folds_move) x 2, \&alter,
+		\&declare_anew, \&adopt, \&take_snapshot, (\&publish_in_transaction, \&ask_in_transaction, \&race) x 2);
+}
+
+# ----------------------------------------------------------------
+# What came of it
+# ----------------------------------------------------------------
+
+sub judge
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+	my @events = splice @{ $self->{events} };
+	my @releases = $life->rows(q{SELECT number, kind, cohort, columns::text, rows, classes, suppressed, dirty, counterfeits, published_by, (params ->> 'k')::int AS k, (params ->> 'l')::int AS l
+			FROM pprepub.release WHERE publication = 'life' AND number > ? ORDER BY number}, values => [ $self->{releases} ]);
+
+	foreach my $release (@releases)
+	{
+		my ($at) = grep { $events[$_]{kind} eq $release->{kind} && ($events[$_]{by} // $release->{published_by}) eq $release->{published_by} } 0 .. $#events;
+
+		$life->count($release->{kind} eq 'query' ? 'answers' : 'releases');
+		$self->{releases}++;
+		if (!defined $at || $release->{number} != $self->{releases})
+		{
+			$life->found('log', "release $release->{number} is of nothing that happened");
+			next;
+		}
+		judge_release($self, $release, splice @events, $at, 1);
+	}
+	$life->found('log', "of $_->{kind} $_->{arguments} nothing is remembered") foreach @events;
+	judge_audit($self) if @releases;
+	return;
+}
+
+sub fault
+{
+	my ($self, $release, $what) = @_;
+
+	$self->{life}->found('log', "release $release->{number}: $what");
+	return;
+}
+
+# The log, class by class: rows that are people's first.
+sub logged
+{
+	my ($self, $release) = @_;
+	my $value = sprintf $self->{plain_value}, 'v';
+	my $key = $self->{key_type} eq 'numeric' ? 'trim_scale(v)::text' : 'v::text';
+	my $list = sub { "(SELECT array_agg($_[1] ORDER BY o) FROM unnest($_[0]) WITH ORDINALITY u(v, o))" };
+	my $table = 'lives_private.life_' . ($release->{kind} eq 'query' ? 'asked' : 'members');
+	my %class;
+
+	foreach my $class ($self->{life}->rows("SELECT class, " . $list->('keys', $key) . ' AS keys, ' . $list->('stands_for', $key) . ' AS stands_for, invented, '
+			. $list->('sensitive', $value) . " AS sensitive FROM $table WHERE release = $release->{number}"))
+	{
+		my @keys = @{ $class->{keys} // [] };
+
+		push @{ $class{ $class->{class} } }, map {
+			my $key = $keys[$_];
+			my $for = ($class->{stands_for} // [])->[$_];
+			my $own = ($class->{invented} // [])->[$_];
+			{ true => defined $key ? 1 : 0, key => $key, who => $key // $for // 'invented ' . ($own // '?'), value => $class->{sensitive}[$_] }
+		} 0 .. $#{ $class->{sensitive} };
+	}
+	return \%class;
+}
+
+sub as_text { return join ' ', map { $_ // 'NULL' } @_ }
+
+sub judge_release
+{
+	my ($self, $release, $event) = @_;
+	my $life = $self->{life};
+	my $log = logged($self, $release);
+	my %members;
+
+	push @{ $members{ $_->{class} } }, $_->{key} foreach $life->rows(q{SELECT class, key FROM pprepub.members('life') WHERE release = ?}, values => [ $release->{number} ]);
+	foreach my $class (sort keys %$log)
+	{
+		my $said = as_text(sort map { $self->{key_type} eq 'numeric' ? $_ =~ s/\.0+$//r : $_ } @{ $members{$class} // [] });
+		my $is = as_text(sort map { $_->{key} } grep { $_->{true} } @{ $log->{$class} });
+		fault($self, $release, "members of class $class: $said, not $is") if $said ne $is;
+	}
+	fault($self, $release, 'its rows, classes or invented rows are not as many as it says')
+		if join(' ', scalar(map { @$_ } values %$log), scalar(keys %$log), scalar(grep { !$_->{true} } map { @$_ } values %$log)) ne "$release->{rows} $release->{classes} $release->{counterfeits}";
+	judge_rows($self, $release, $event, $log);
+	judge_people($self, $release, $event, $log) if $event->{source};
+	$self->{has_import} = 1 if $release->{kind} eq 'imported';
+	my $judged = $self->{atoms}->judged;
+	$life->found('atom', "release $release->{number}, k $release->{k}, l $release->{l}: $_")
+		foreach $self->{atoms}->add({ %$release, classes => [ map { $log->{$_} } sort { $a <=> $b } keys %$log ] });
+	$life->count('atoms judged', $self->{atoms}->judged - $judged);
+	return;
+}
+
+# What was handed out is what the log has.
+sub judge_rows
+{
+	my ($self, $release, $event, $log) = @_;
+	my $value = sprintf $self->{plain_value}, 's';
+	my @rows = $event->{rows} ? @{ $event->{rows} } : $self->{life}->rows("SELECT class, a, b, c, $value AS s FROM lives.life_$release->{number}");
+	my $shows = defined $release->{columns} ? $release->{columns} =~ /\bs\b/ : 1;
+	my (%shown, %cells);
+
+	if ($self->{value_type} eq 'numeric' && $event->{rows})
+	{
+		@rows = map { { %$_, s => defined $_->{s} ? $_->{s} =~ s/\.0+$//r : undef } } @rows;
+	}
+	foreach my $row (@rows)
+	{
+		push @{ $shown{ $row->{class} } }, $row->{s};
+		$cells{ $row->{class} }{ as_text(@$row{qw(a b c)}) } = $row;
+	}
+	foreach my $class (sort keys %{ { %shown, %$log } })
+	{
+		my $said = as_text(sort map { $_ // 'NULL' } @{ $shown{$class} // [] });
+		my $is = as_text(sort map { $shows && defined $_->{value} ? $_->{value} : 'NULL' } @{ $log->{$class} // [] });
+		fault($self, $release, "class $class shows $said, and the log has $is") if $said ne $is;
+		fault($self, $release, "class $class has different cells") if keys %{ $cells{$class} } != 1;
+		fault($self, $release, "class $class of " . @{ $log->{$class} } . ' rows') if @{ $log->{$class} } < $release->{k} && $release->{kind} ne 'imported';
+		next if !$event->{source};
+		my ($cell) = values %{ $cells{$class} };
+		foreach my $row (grep { $_->{true} } @{ $log->{$class} })
+		{
+			my $source = $event->{source}{ $row->{key} };
+			fault($self, $release, "$row->{key} is outside class $class") if defined $source && !covers($cell, $source);
+		}
+	}
+	return;
+}
+
+sub covers
+{
+	my ($cell, $row) = @_;
+
+	return covers_number($cell->{a}, $row->{a}) && covers_text($cell->{b}, $row->{b}) && covers_text($cell->{c}, $row->{c});
+}
+
+# As the range type prints it.
+sub covers_number
+{
+	my ($cell, $n) = @_;
+
+	return !defined $n if !defined $cell;
+	return 1 if $cell eq '(,)';
+	my ($from, $to) = $cell =~ /^[\[(](-?\d*),(-?\d*)\)$/ or return 0;
+	return defined $n && ($from eq '' || $n >= $from) && ($to eq '' || $n < $to);
+}
+
+sub covers_text
+{
+	my ($cell, $value) = @_;
+
+	return !defined $value if !defined $cell;
+	return 1 if $cell eq '*';
+	return 0 if !defined $value;
+	return $cell =~ /^(.*)\*$/s ? index($value, $1) == 0 : $cell eq $value;
+}
+
+# They were there, with these values; who was asked for, and who came along, is counted rightly.
+sub judge_people
+{
+	my ($self, $release, $event, $log) = @_;
+	my $source = $event->{source};
+	my %shown;
+
+	foreach my $row (grep { $_->{true} } map { @$_ } values %$log)
+	{
+		my $had = $source->{ $row->{key} };
+
+		$shown{ $row->{key} } = 1;
+		fault($self, $release, defined $had ? "$row->{key} has " . as_text($had->{s}) . ', and the log ' . as_text($row->{value}) : "$row->{key} is not in the source")
+			if !defined $had || as_text($had->{s}) ne as_text($row->{value});
+	}
+	my $asked = grep { $_->{asked} } values %$source;
+	my $dirty = grep { !($source->{$_} // {})->{asked} } keys %shown;
+	my $suppressed = $asked - (keys(%shown) - $dirty);
+	fault($self, $release, "$dirty came along and $suppressed are withheld, not $release->{dirty} and $release->{suppressed}")
+		if "$dirty $suppressed" ne "$release->{dirty} $release->{suppressed}";
+	return;
+}
+
+sub judge_audit
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+
+	return if $self->{has_import};
+	$life->found('audit', "audit: $_->{check_name}: $_->{measured}, not $_->{required}") foreach $life->rows(q{SELECT * FROM pprepub.audit('life') WHERE NOT holds});
+	return;
+}
+
+# Once, in the end: what came before would show as well.
+sub judge_history
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+
+	return if !$self->{releases};
+	$life->found('audit', "$_->{fold} is not what the log tells") foreach $life->rows(q{SELECT fold FROM pprepub.rebuild_history('life') WHERE NOT equal});
+	$life->found('audit', "failed answer: $_->{message}") foreach $life->rows(q{SELECT f::text AS message FROM pprepub.failed_answer f});
+	return if $self->{has_import};
+	$life->found('audit', "attack: $_->{attack}") foreach $life->rows(q{SELECT a::text AS attack FROM pprepub.attack('life') a WHERE NOT holds});
+	return;
+}
+
+1;
