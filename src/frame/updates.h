@@ -44,6 +44,12 @@ extern Updates *updates_close(const Updates *updates);
 #define NO_UPDATE PG_UINT64_MAX
 extern uint64 updates_find(const Updates *updates, Code from, Code to);
 
+/*
+ * Numbers of components, of which there are n: values that updates connect, in any
+ * direction, are of one.  A value never leaves its component.  [values]
+ */
+extern uint32 *updates_components(const Updates *updates, uint32 *n);
+
 static inline bool
 updates_allow(const Updates *updates, Code from, Code to)
 {

@@ -114,7 +114,7 @@ warn_of_import(const DeclaredPublication *publication, const Seen *seen, const U
 					   UINT64_FORMAT " of " UINT64_FORMAT " people who were published before are in classes that theirs cannot have become.%s",
 					   after.not_unique - without.not_unique, after.classes - without.classes, m,
 					   after.illegal - without.illegal, after.steps - without.steps,
-					   not_apart == 0 ? "" : psprintf(" " UINT64_FORMAT " classes show values that can become the same.", not_apart)),
+					   not_apart == 0 ? "" : psprintf(" " UINT64_FORMAT " classes show values that updates connect.", not_apart)),
 			 errhint("What was published stays published: what follows keeps possible what still is. pprepub.audit() and pprepub.update_risk() tell more.")));
 }
 

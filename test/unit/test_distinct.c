@@ -136,13 +136,23 @@ all_differ(const Shown *class)
 	return true;
 }
 
+/* Do updates lead from the one to the other, in any direction, by way of any others? */
 static bool
-meet(const Table *table, Code a, Code b)
+connected(const Table *table, Code a, Code b)
 {
-	for (int v = 0; v < table->nvalues; v++)
-		if (table->may[a][v] && table->may[b][v])
-			return true;
-	return false;
+	bool		reached[MAX_VALUES] = {false};
+	bool		more = true;
+
+	reached[a] = true;
+	while (more)
+	{
+		more = false;
+		for (int v = 0; v < table->nvalues; v++)
+			for (int w = 0; w < table->nvalues; w++)
+				if (reached[v] && !reached[w] && (table->may[v][w] || table->may[w][v]))
+					more = reached[w] = true;
+	}
+	return reached[b];
 }
 
 static int
@@ -392,7 +402,7 @@ judge_class(const Table *table, int r, int c)
 		else if (table->strict)
 			for (int i = 0; i < class->n; i++)
 				for (int j = 0; j < i; j++)
-					check(!meet(table, class->value[i], class->value[j]));
+					check(!connected(table, class->value[i], class->value[j]));
 	}
 }
 
@@ -970,7 +980,7 @@ add_people(Table *table, int n)
 		add_person(table, below(NCODES), below(NCODES), below(3) == 0 ? (Code) favourite : below(table->nvalues));
 }
 
-/* Can there be m values no two of which can become the same, one of them this? By trying all. */
+/* Can there be m values no two of which updates connect, one of them this? By trying all. */
 static bool
 can_be_apart(const Table *table, Code value)
 {
@@ -985,7 +995,7 @@ can_be_apart(const Table *table, Code value)
 				continue;
 			n++;
 			for (int j = 0; j < i; j++)
-				apart &= (set & 1 << j) == 0 || !meet(table, i, j);
+				apart &= (set & 1 << j) == 0 || !connected(table, i, j);
 		}
 		if (apart && n == table->m)
 			return true;

@@ -146,7 +146,7 @@ typedef struct Judge
 	const Past *past;
 	const Classes *classes;
 	uint32		m;
-	bool		strict;
+	const uint32 *component;	/* [values] under strict, else NULL */
 	Code	   *values;			/* of the class at hand */
 	Code		nvalues;
 	Code	   *before;
@@ -209,26 +209,11 @@ judge_row(Judge *judge, uint32 c, RowId row, uint32 *njudged)
 }
 
 static bool
-can_become_the_same(const Updates *updates, Code a, Code b)
-{
-	for (uint64 i = updates->first[a], j = updates->first[b]; i < updates->first[a + 1] && j < updates->first[b + 1];)
-	{
-		if (updates->to[i] == updates->to[j])
-			return true;
-		if (updates->to[i] < updates->to[j])
-			i++;
-		else
-			j++;
-	}
-	return false;
-}
-
-static bool
-are_apart(const Updates *updates, const Code *values, Code n)
+are_apart(const uint32 *component, const Code *values, Code n)
 {
 	for (Code i = 0; i < n; i++)
 		for (Code j = 0; j < i; j++)
-			if (can_become_the_same(updates, values[i], values[j]))
+			if (component[values[i]] == component[values[j]])
 				return false;
 	return true;
 }
@@ -250,14 +235,15 @@ judge_members(Judge *judge, uint32 c)
 		else
 			judge_row(judge, c, row, &njudged);
 	}
-	if (any_new && judge->strict && !are_apart(judge->past->updates, judge->values, judge->nvalues))
-		refuse_draft(c, "somebody is new in it, and two of its values can become the same");
+	if (any_new && judge->component != NULL && !are_apart(judge->component, judge->values, judge->nvalues))
+		refuse_draft(c, "somebody is new in it, and updates connect two of its values");
 }
 
 void
 judge_distinct(const Frame *frame, const Past *past, const Classes *classes, uint32 m, bool strict)
 {
-	Judge		judge = {.frame = frame,.past = past,.classes = classes,.m = m,.strict = strict};
+	Judge		judge = {.frame = frame,.past = past,.classes = classes,.m = m};
+	uint32		ncomponents;
 	uint64		largest = 0;
 	uint64		largest_before = 0;
 
@@ -267,6 +253,8 @@ judge_distinct(const Frame *frame, const Past *past, const Classes *classes, uin
 		largest = Max(largest, class_size(classes, c) + class_counterfeits(classes, c));
 	for (uint32 c = 0; past->paths != NULL && c < past->paths->nclasses; c++)
 		largest_before = Max(largest_before, paths_size(past->paths, c));
+	if (strict)
+		judge.component = updates_components(past->updates, &ncomponents);
 	judge.values = new_array(Code, largest);
 	judge.judged = new_array(uint32, largest);
 	judge.before = new_array(Code, largest_before);
@@ -398,6 +386,8 @@ count_not_apart(const Seen *seen, int32 r, const Updates *updates)
 {
 	const SeenRelease *release = &seen->release[r];
 	Code	   *values = new_array(Code, release->first[release->nclasses]);
+	uint32		ncomponents;
+	uint32	   *component = updates_components(updates, &ncomponents);
 	uint64		not_apart = 0;
 
 	for (uint32 c = 0; c < release->nclasses; c++)
@@ -406,7 +396,7 @@ count_not_apart(const Seen *seen, int32 r, const Updates *updates)
 		Code		n = values_of(release, c, values, &ignored);
 
 		CHECK_FOR_INTERRUPTS();
-		not_apart += !are_apart(updates, values, n);
+		not_apart += !are_apart(component, values, n);
 	}
 	pfree(values);
 	return not_apart;

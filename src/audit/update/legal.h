@@ -30,7 +30,7 @@ extern bool is_legal_instance(const Updates *updates, const Code *before, Code n
 /*
  * The last check of a draft: an internal error if it has not all rows, is not
  * m-unique, no legal update instance of somebody's last class or, strict, puts
- * somebody new among values that can become the same.  Somebody whose last
+ * somebody new among values that updates connect.  Somebody whose last
  * class had fewer than m values is protected as far as they go: each must find
  * a value of its own.
  */
@@ -57,7 +57,7 @@ typedef struct Legality
  */
 extern Legality judge_seen(const Seen *seen, const Updates *updates, uint32 least_m, uint32 m);
 
-/* Of a release's classes, from 0 on, how many show values that can become the same? */
+/* Of a release's classes, from 0 on, how many show values that updates connect? */
 extern uint64 count_not_apart(const Seen *seen, int32 release, const Updates *updates);
 
 #endif							/* PPREPUB_AUDIT_UPDATE_LEGAL_H */

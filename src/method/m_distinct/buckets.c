@@ -105,7 +105,7 @@ entries_are_apart(const Sets *sets, const Bucket *bucket)
 		if (bucket->multiplicity[e] > 1)
 			return false;
 		for (uint32 f = 0; f < e; f++)
-			if (sets_meet(sets, bucket->set[e], bucket->set[f]))
+			if (!sets_apart(sets, bucket->set[e], bucket->set[f]))
 				return false;
 	}
 	return true;

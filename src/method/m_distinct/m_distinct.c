@@ -8,9 +8,14 @@
  *		in a class before is put into a class to whose values those of the former
  *		can all have become, one by one, so that old and new candidates do not
  *		prune each other (Definitions 14 and 15, in the one-to-one form).  Strict
- *		(m-Distinct*): in the first class that somebody is in, no two values can
- *		ever become the same; so the ways that lead from its values never meet,
- *		and the risk stays at 1/m.
+ *		(m-Distinct*): in the first class that somebody is in, updates connect no
+ *		two values, in any direction; so the ways that lead from its values never
+ *		meet, and the risk stays at 1/m.  The paper only asks that no two values
+ *		ever become the same.  With its rule, an observer who follows everybody
+ *		might still strike candidates out.  With ours, each value of a class is of
+ *		a component of its own, for ever, so that there is a world in which a
+ *		person has the value of another component: exchange the two components in
+ *		all classes that show the same ones.
  *
  *		Every row is published.  What is missing is invented, and everybody may
  *		know how many rows of a class are.

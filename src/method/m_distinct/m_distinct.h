@@ -39,8 +39,7 @@ typedef struct Sets
 	uint32		nslots;			/* a power of 2 */
 	SetId	   *of_value;		/* [values] the candidate update set of each, NO_SET where
 								 * nothing was declared */
-	uint32	   *component;		/* [values] those that updates connect, in any direction,
-								 * have the same */
+	uint32	   *component;		/* [values] see updates_components() */
 	uint32		ncomponents;
 } Sets;
 
@@ -50,6 +49,9 @@ extern SetId set_intersection(Sets *sets, SetId a, SetId b);
 extern SetId set_union(Sets *sets, SetId a, SetId b);
 extern bool set_has(const Sets *sets, SetId set, Code value);
 extern bool sets_meet(const Sets *sets, SetId a, SetId b);
+
+/* Of sets each of which updates connect: are the two of different components? */
+extern bool sets_apart(const Sets *sets, SetId a, SetId b);
 
 /*
  * Gives each set that has NO_CODE a value of its own; false if that cannot be
@@ -73,7 +75,7 @@ typedef struct Bucket
 	uint32		nentries;
 	SetId	   *set;			/* [nentries] ascending */
 	uint32	   *multiplicity;	/* [nentries] */
-	bool		is_apart;		/* no two entries meet: newcomers under strict may join */
+	bool		is_apart;		/* each entry is of another component: newcomers under strict may join */
 
 	uint32		nkinds;
 	uint32		kinds_allocated;

@@ -5,7 +5,7 @@
  *
  * NOTES
  *		In a group of their own it is enough that all values differ (strict: that
- *		no two can become the same).  The rows are laid out value by value, and
+ *		updates connect no two).  The rows are laid out value by value, and
  *		dealt to as many groups as the most frequent value has rows, or as there
  *		are rows for: nobody meets his own value again, and equal runs of groups
  *		get equal entries.  So there are at most as many new buckets as there are
@@ -212,7 +212,7 @@ fill_holes(Distinct *distinct)
  * ----------------------------------------------------------------
  */
 
-/* Rows that must not meet in a new group: of one value or, under strict, of values that can become the same. */
+/* Rows that must not meet in a new group: of one value or, under strict, of values that updates connect. */
 static uint32
 block_of(const Distinct *distinct, Code value)
 {
@@ -340,9 +340,9 @@ refuse_group(const Distinct *distinct, Code value)
 	if (distinct->strict)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("%u new row(s) cannot be in a class of %u sensitive values that can never become the same",
+				 errmsg("%u new row(s) cannot be in a class of %u sensitive values that updates do not connect",
 						distinct->newcomer[value].count, distinct->m),
-				 errdetail("They have one sensitive value; too few others have candidate update sets that do not meet its own."),
+				 errdetail("They have one sensitive value. Values that updates connect, in any direction and in any number of steps, share no class, and too few others are left."),
 				 errhint("Declare a smaller \"m\", or do without \"strict\".")));
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -362,7 +362,7 @@ fits(const Distinct *distinct, const SetId *slots, uint32 n, SetId set, Code *sc
 	if (distinct->strict)
 	{
 		for (uint32 i = 0; i < n; i++)
-			if (sets_meet(sets, slots[i], set))
+			if (!sets_apart(sets, slots[i], set))
 				return false;
 		return true;
 	}
@@ -646,7 +646,7 @@ deal_newcomers(Distinct *distinct, uint32 groups)
  * ----------------------------------------------------------------
  */
 
-/* A group's values, the most frequent first, none of which can become the same; returns how many. */
+/* A group's values, the most frequent first, of which updates connect no two; returns how many. */
 static uint32
 choose_apart(const Distinct *distinct, const Frequent *list, Code nlist, Code *chosen, SetId *slots)
 {

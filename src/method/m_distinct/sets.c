@@ -65,36 +65,6 @@ set_find(Sets *sets, const Code *value, Code n)
 	return sets->nsets - 1;
 }
 
-static uint32
-find_root(uint32 *parent, uint32 value)
-{
-	while (parent[value] != value)
-		value = parent[value] = parent[parent[value]];
-	return value;
-}
-
-/* Values that updates connect; what is in two of these can never become the same. */
-static void
-find_components(Sets *sets)
-{
-	const Updates *updates = sets->updates;
-	Size		size = sizeof(uint32) * ((Size) updates->nvalues + 1);
-	uint32	   *parent = palloc_extended(size, MCXT_ALLOC_HUGE);
-
-	sets->component = palloc_extended(size, MCXT_ALLOC_HUGE);
-	for (Code v = 0; v < updates->nvalues; v++)
-		parent[v] = v;
-	for (Code v = 0; v < updates->nvalues; v++)
-		for (uint64 at = updates->first[v]; at < updates->first[v + 1]; at++)
-			parent[find_root(parent, updates->to[at])] = find_root(parent, v);
-	for (Code v = 0; v < updates->nvalues; v++)
-		if (parent[v] == v)
-			sets->component[v] = sets->ncomponents++;
-	for (Code v = 0; v < updates->nvalues; v++)
-		sets->component[v] = sets->component[find_root(parent, v)];
-	pfree(parent);
-}
-
 Sets *
 sets_create(const Updates *updates)
 {
@@ -110,7 +80,7 @@ sets_create(const Updates *updates)
 	for (Code v = 0; v < updates->nvalues; v++)
 		sets->of_value[v] = updates_size(updates, v) == 0 ? NO_SET :
 			set_find(sets, updates->to + updates->first[v], updates_size(updates, v));
-	find_components(sets);
+	sets->component = updates_components(updates, &sets->ncomponents);
 	return sets;
 }
 
@@ -168,6 +138,12 @@ SetId
 set_union(Sets *sets, SetId a, SetId b)
 {
 	return a == b ? a : merge_sets(sets, a, b, false);
+}
+
+bool
+sets_apart(const Sets *sets, SetId a, SetId b)
+{
+	return sets->component[sets->set[a].value[0]] != sets->component[sets->set[b].value[0]];
 }
 
 bool
