@@ -11,19 +11,24 @@
  */
 #include "postgres.h"
 
+#include "audit/components.h"
 #include "audit/compromise.h"
 #include "audit/worlds.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+/* Steps of a first search, and how many times as many the next one takes */
+#define FIRST_EFFORT	1000
+#define MORE_EFFORT		10
+
 typedef struct Deducing
 {
 	const Statistics *statistics;
+	const Peers *peers;
 	Deduction  *deduction;
 
-	/* Classes of all releases in one row, and those to be looked at */
-	uint64	   *base;			/* [releases + 1] */
+	/* Classes to be looked at */
 	bool	   *is_waiting;		/* [classes] */
 	Step	   *waiting;		/* a ring of all classes and one more */
 	uint64		nwaiting;
@@ -31,9 +36,9 @@ typedef struct Deducing
 
 	/* Scratch: marks are counted up, so that they need not be cleared */
 	uint64	   *class_mark;		/* [classes] */
-	uint64	   *thread_mark;	/* [threads] */
+	uint64	   *group_mark;		/* [groups] */
 	uint64	   *value_mark;		/* [values] */
-	uint32	   *taken;			/* [values] zeros */
+	uint64	   *taken;			/* [values] zeros */
 	uint64		mark;
 	Step	   *met;
 	uint64		nmet;
@@ -49,6 +54,8 @@ find_changed(const Statistics *statistics)
 	Thread		changed = NO_THREAD;
 
 	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; i < seen->release[r].first[seen->release[r].nclasses]; i++)
 		{
 			Thread		t = seen->release[r].thread[i];
@@ -58,9 +65,25 @@ find_changed(const Statistics *statistics)
 			is_shown[t] = true;
 			shown[t] = seen->release[r].value[i];
 		}
+	}
 	pfree(shown);
 	pfree(is_shown);
 	return changed;
+}
+
+Code
+name_null(Seen *seen)
+{
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = &seen->release[r];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+			if (release->value[i] == NO_CODE)
+				release->value[i] = seen->nvalues;
+	}
+	return seen->nvalues++;
 }
 
 /* ----------------------------------------------------------------
@@ -69,61 +92,71 @@ find_changed(const Statistics *statistics)
  */
 
 static inline Code *
-candidates_of(const Deducing *deducing, Thread t)
+candidates_of(const Deducing *deducing, uint32 g)
 {
-	return deducing->deduction->candidate + deducing->deduction->first[t];
+	return deducing->deduction->candidate + deducing->deduction->first[g];
 }
 
-static bool
-is_shown_by(const ShownValues *shown, uint32 class, Code value)
+/* The values that a class shows. */
+static inline const Code *
+shown_by(const Deducing *deducing, Step at, uint32 *n)
 {
-	for (uint64 i = shown->first[class]; i < shown->first[class + 1]; i++)
-		if (shown->value[i] == value)
-			return true;
-	return false;
+	const ShownValues *shown = &deducing->statistics->shown[at.release];
+
+	*n = shown->first[at.class + 1] - shown->first[at.class];
+	return &shown->value[shown->first[at.class]];
 }
 
 /* Everybody can have what all of his classes show. */
 static void
+begin_group(Deducing *deducing, uint32 g)
+{
+	uint64		nsteps;
+	const Step *step = peers_steps(deducing->peers, g, &nsteps);
+	uint32		nshown;
+	const Code *shown = shown_by(deducing, step[0], &nshown);
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < nshown; i++)
+	{
+		bool		everywhere = true;
+
+		for (uint64 s = 1; s < nsteps && everywhere; s++)
+			everywhere = statistics_count(deducing->statistics, step[s], shown[i]) > 0;
+		if (everywhere)
+			candidates_of(deducing, g)[n++] = shown[i];
+	}
+	deducing->deduction->ncandidates[g] = n;
+}
+
+static void
 begin_candidates(Deducing *deducing)
 {
-	const Statistics *statistics = deducing->statistics;
+	const Peers *peers = deducing->peers;
 	Deduction  *deduction = deducing->deduction;
-	uint64		nthreads = statistics->seen->nthreads;
 
-	for (uint64 t = 0; t < nthreads; t++)
+	for (uint32 g = 0; g < peers->n; g++)
 	{
-		Step		at = statistics->step[statistics->first[t]];
-		const ShownValues *shown = &statistics->shown[at.release];
+		uint64		nsteps;
+		uint32		nshown;
 
-		deduction->first[t + 1] = deduction->first[t] + shown->first[at.class + 1] - shown->first[at.class];
+		shown_by(deducing, peers_steps(peers, g, &nsteps)[0], &nshown);
+		deduction->first[g + 1] = deduction->first[g] + nshown;
 	}
-	deduction->candidate = new_zeros(Code, deduction->first[nthreads]);
-	for (uint64 t = 0; t < nthreads; t++)
+	deduction->candidate = new_zeros(Code, deduction->first[peers->n]);
+	deduction->is_possible = new_zeros(bool, deduction->first[peers->n]);
+	for (uint32 g = 0; g < peers->n; g++)
 	{
-		Step		at = statistics->step[statistics->first[t]];
-		const ShownValues *shown = &statistics->shown[at.release];
-		uint32		n = 0;
-
-		for (uint64 i = shown->first[at.class]; i < shown->first[at.class + 1]; i++)
-		{
-			bool		everywhere = true;
-
-			for (uint64 s = statistics->first[t] + 1; s < statistics->first[t + 1] && everywhere; s++)
-				everywhere = is_shown_by(&statistics->shown[statistics->step[s].release],
-										 statistics->step[s].class, shown->value[i]);
-			if (everywhere)
-				candidates_of(deducing, t)[n++] = shown->value[i];
-		}
-		deduction->ncandidates[t] = n;
+		CHECK_FOR_INTERRUPTS();
+		begin_group(deducing, g);
 	}
 }
 
 static void
 wait_for(Deducing *deducing, Step at)
 {
-	uint64		nclasses = deducing->base[deducing->statistics->seen->nreleases];
-	bool	   *is_waiting = &deducing->is_waiting[deducing->base[at.release] + at.class];
+	uint64		nclasses = peers_nclasses(deducing->peers);
+	bool	   *is_waiting = &deducing->is_waiting[peers_class(deducing->peers, at)];
 
 	if (*is_waiting)
 		return;
@@ -131,23 +164,37 @@ wait_for(Deducing *deducing, Step at)
 	deducing->waiting[(deducing->next + deducing->nwaiting++) % (nclasses + 1)] = at;
 }
 
-/* Keeps the candidates that a mark stands at, or those that it does not; whoever lost one is told. */
+/* More may follow about others in the classes of people who have lost a candidate. */
 static void
-keep_marked(Deducing *deducing, Thread t, bool marked)
+wait_for_classes(void *what, uint32 g)
 {
-	const Statistics *statistics = deducing->statistics;
-	uint32	   *n = &deducing->deduction->ncandidates[t];
-	Code	   *candidates = candidates_of(deducing, t);
+	Deducing   *deducing = what;
+	uint64		n;
+	const Step *step = peers_steps(deducing->peers, g, &n);
+
+	for (uint64 s = 0; s < n; s++)
+		wait_for(deducing, step[s]);
+}
+
+/* Keeps the candidates that a mark stands at, or those that it does not. */
+static void
+keep_marked(Deducing *deducing, uint32 g, bool marked)
+{
+	uint32	   *n = &deducing->deduction->ncandidates[g];
+	Code	   *candidates = candidates_of(deducing, g);
+	bool	   *is_possible = &deducing->deduction->is_possible[deducing->deduction->first[g]];
 	uint32		kept = 0;
 
 	for (uint32 i = 0; i < *n; i++)
 		if ((deducing->value_mark[candidates[i]] == deducing->mark) == marked)
+		{
+			is_possible[kept] = is_possible[i];
 			candidates[kept++] = candidates[i];
+		}
 	if (kept == *n)
 		return;
 	*n = kept;
-	for (uint64 s = statistics->first[t]; s < statistics->first[t + 1]; s++)
-		wait_for(deducing, statistics->step[s]);
+	wait_for_classes(deducing, g);
 }
 
 /* ----------------------------------------------------------------
@@ -159,15 +206,17 @@ keep_marked(Deducing *deducing, Thread t, bool marked)
 static void
 exclude_taken(Deducing *deducing, Step at)
 {
-	const SeenRelease *release = &deducing->statistics->seen->release[at.release];
+	const Peers *peers = deducing->peers;
 	const ShownValues *shown = &deducing->statistics->shown[at.release];
 	const uint32 *n = deducing->deduction->ncandidates;
+	uint64		first = peers->first_in[peers_class(peers, at)];
+	uint64		end = peers->first_in[peers_class(peers, at) + 1];
 	bool		any = false;
 
 	deducing->mark++;
-	for (uint64 i = release->first[at.class]; i < release->first[at.class + 1]; i++)
-		if (n[release->thread[i]] == 1)
-			deducing->taken[candidates_of(deducing, release->thread[i])[0]]++;
+	for (uint64 i = first; i < end; i++)
+		if (n[peers->in[i]] == 1)
+			deducing->taken[candidates_of(deducing, peers->in[i])[0]] += peers_size(peers, peers->in[i]);
 	for (uint64 i = shown->first[at.class]; i < shown->first[at.class + 1]; i++)
 	{
 		if (deducing->taken[shown->value[i]] >= shown->count[i])
@@ -177,9 +226,9 @@ exclude_taken(Deducing *deducing, Step at)
 		}
 		deducing->taken[shown->value[i]] = 0;
 	}
-	for (uint64 i = release->first[at.class]; i < release->first[at.class + 1] && any; i++)
-		if (n[release->thread[i]] > 1)
-			keep_marked(deducing, release->thread[i], false);
+	for (uint64 i = first; i < end && any; i++)
+		if (n[peers->in[i]] > 1)
+			keep_marked(deducing, peers->in[i], false);
 }
 
 /* ----------------------------------------------------------------
@@ -190,18 +239,21 @@ exclude_taken(Deducing *deducing, Step at)
 static void
 find_met(Deducing *deducing, Step at)
 {
-	const Statistics *statistics = deducing->statistics;
-	const SeenRelease *release = &statistics->seen->release[at.release];
+	const Peers *peers = deducing->peers;
+	uint64		class = peers_class(peers, at);
 
 	deducing->nmet = 0;
 	deducing->mark++;
-	for (uint64 i = release->first[at.class]; i < release->first[at.class + 1]; i++)
-		for (uint64 s = statistics->first[release->thread[i]]; s < statistics->first[release->thread[i] + 1]; s++)
-		{
-			Step		step = statistics->step[s];
-			uint64	   *mark = &deducing->class_mark[deducing->base[step.release] + step.class];
+	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
+	{
+		uint64		n;
+		const Step *step = peers_steps(peers, peers->in[i], &n);
 
-			if (step.release == at.release || *mark == deducing->mark)
+		for (uint64 s = 0; s < n; s++)
+		{
+			uint64	   *mark = &deducing->class_mark[peers_class(peers, step[s])];
+
+			if (step[s].release == at.release || *mark == deducing->mark)
 				continue;
 			*mark = deducing->mark;
 			if (deducing->nmet == deducing->allocated)
@@ -209,36 +261,37 @@ find_met(Deducing *deducing, Step at)
 				deducing->allocated *= 2;
 				deducing->met = repalloc_huge(deducing->met, sizeof(Step) * deducing->allocated);
 			}
-			deducing->met[deducing->nmet++] = step;
+			deducing->met[deducing->nmet++] = step[s];
 		}
+	}
 }
 
 /* What nobody of b who is not in a can have, nobody of a has who is not in b. */
 static void
 exclude_impossible(Deducing *deducing, Step a, Step b)
 {
-	const Seen *seen = deducing->statistics->seen;
-	const SeenRelease *x = &seen->release[a.release];
-	const SeenRelease *y = &seen->release[b.release];
+	const Peers *peers = deducing->peers;
+	uint64		x = peers_class(peers, a);
+	uint64		y = peers_class(peers, b);
 	uint64		mark = ++deducing->mark;
 
-	for (uint64 i = x->first[a.class]; i < x->first[a.class + 1]; i++)
-		deducing->thread_mark[x->thread[i]] = mark;
-	for (uint64 i = y->first[b.class]; i < y->first[b.class + 1]; i++)
+	for (uint64 i = peers->first_in[x]; i < peers->first_in[x + 1]; i++)
+		deducing->group_mark[peers->in[i]] = mark;
+	for (uint64 i = peers->first_in[y]; i < peers->first_in[y + 1]; i++)
 	{
-		Thread		t = y->thread[i];
+		uint32		g = peers->in[i];
 
-		if (deducing->thread_mark[t] == mark)
+		if (deducing->group_mark[g] == mark)
 		{
-			deducing->thread_mark[t] = 0;	/* in both */
+			deducing->group_mark[g] = 0;	/* in both */
 			continue;
 		}
-		for (uint32 k = 0; k < deducing->deduction->ncandidates[t]; k++)
-			deducing->value_mark[candidates_of(deducing, t)[k]] = mark;
+		for (uint32 k = 0; k < deducing->deduction->ncandidates[g]; k++)
+			deducing->value_mark[candidates_of(deducing, g)[k]] = mark;
 	}
-	for (uint64 i = x->first[a.class]; i < x->first[a.class + 1]; i++)
-		if (deducing->thread_mark[x->thread[i]] == mark)
-			keep_marked(deducing, x->thread[i], true);
+	for (uint64 i = peers->first_in[x]; i < peers->first_in[x + 1]; i++)
+		if (deducing->group_mark[peers->in[i]] == mark)
+			keep_marked(deducing, peers->in[i], true);
 }
 
 static void
@@ -248,6 +301,7 @@ look_at_class(Deducing *deducing, Step at)
 	find_met(deducing, at);
 	for (uint64 i = 0; i < deducing->nmet; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (!statistics_same_values(deducing->statistics, at, deducing->met[i]))
 			continue;
 		exclude_impossible(deducing, at, deducing->met[i]);
@@ -258,7 +312,7 @@ look_at_class(Deducing *deducing, Step at)
 static void
 narrow(Deducing *deducing)
 {
-	uint64		nclasses = deducing->base[deducing->statistics->seen->nreleases];
+	uint64		nclasses = peers_nclasses(deducing->peers);
 
 	while (deducing->nwaiting > 0)
 	{
@@ -267,7 +321,7 @@ narrow(Deducing *deducing)
 		CHECK_FOR_INTERRUPTS();
 		deducing->next = (deducing->next + 1) % (nclasses + 1);
 		deducing->nwaiting--;
-		deducing->is_waiting[deducing->base[at.release] + at.class] = false;
+		deducing->is_waiting[peers_class(deducing->peers, at)] = false;
 		look_at_class(deducing, at);
 	}
 }
@@ -278,31 +332,27 @@ narrow(Deducing *deducing)
  */
 
 static Deducing *
-deducing_create(const Statistics *statistics)
+deducing_create(const Statistics *statistics, const Peers *peers)
 {
-	const Seen *seen = statistics->seen;
 	Deducing   *deducing = palloc0(sizeof(Deducing));
-	uint64		nclasses;
+	Deduction  *deduction = palloc0(sizeof(Deduction));
+	uint64		nclasses = peers_nclasses(peers);
 
 	deducing->statistics = statistics;
-	deducing->base = new_zeros(uint64, seen->nreleases);
-	for (int32 r = 0; r < seen->nreleases; r++)
-		deducing->base[r + 1] = deducing->base[r] + seen->release[r].nclasses;
-	nclasses = deducing->base[seen->nreleases];
+	deducing->peers = deduction->peers = peers;
 	deducing->is_waiting = new_zeros(bool, nclasses);
 	deducing->waiting = new_zeros(Step, nclasses);
 	deducing->class_mark = new_zeros(uint64, nclasses);
-	deducing->thread_mark = new_zeros(uint64, seen->nthreads);
-	deducing->value_mark = new_zeros(uint64, seen->nvalues);
-	deducing->taken = new_zeros(uint32, seen->nvalues);
+	deducing->group_mark = new_zeros(uint64, peers->n);
+	deducing->value_mark = new_zeros(uint64, statistics->seen->nvalues);
+	deducing->taken = new_zeros(uint64, statistics->seen->nvalues);
 	deducing->allocated = 64;
 	deducing->met = palloc(sizeof(Step) * deducing->allocated);
-	deducing->deduction = palloc0(sizeof(Deduction));
-	deducing->deduction->first = new_zeros(uint64, seen->nthreads);
-	deducing->deduction->ncandidates = new_zeros(uint32, seen->nthreads);
-	deducing->deduction->nbefore = new_zeros(uint32, seen->nthreads);
-	deducing->deduction->together = new_zeros(Thread, seen->nthreads);
-	deducing->deduction->is_exact = new_zeros(bool, seen->nthreads);
+	deducing->deduction = deduction;
+	deduction->first = new_zeros(uint64, peers->n);
+	deduction->ncandidates = new_zeros(uint32, peers->n);
+	deduction->nbefore = new_zeros(uint32, peers->n);
+	deduction->together = new_zeros(uint32, peers->n);
 	return deducing;
 }
 
@@ -310,68 +360,84 @@ deducing_create(const Statistics *statistics)
 static void
 look_at_all(Deducing *deducing)
 {
-	const Statistics *statistics = deducing->statistics;
-	const Seen *seen = statistics->seen;
+	const Peers *peers = deducing->peers;
+	const Seen *seen = deducing->statistics->seen;
 
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 		{
-			const SeenRelease *release = &seen->release[r];
-			uint64		nvalues = statistics->shown[r].first[c + 1] - statistics->shown[r].first[c];
-			bool		is_narrow = nvalues == 1;
+			Step		at = {r, c};
+			uint64		class = peers_class(peers, at);
+			uint32		nshown;
+			bool		is_narrow;
 
-			for (uint64 i = release->first[c]; i < release->first[c + 1] && !is_narrow; i++)
-				is_narrow = deducing->deduction->ncandidates[release->thread[i]] < nvalues;
+			shown_by(deducing, at, &nshown);
+			is_narrow = nshown == 1;
+			for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1] && !is_narrow; i++)
+				is_narrow = deducing->deduction->ncandidates[peers->in[i]] < nshown;
 			if (is_narrow)
-				wait_for(deducing, (Step) {r, c});
+				wait_for(deducing, at);
 		}
 }
 
 static void
-know(Deducing *deducing, Thread t)
+know(Deducing *deducing)
 {
-	const Statistics *statistics = deducing->statistics;
-	Step		at = statistics->step[statistics->first[t]];
-	const SeenRelease *release = &statistics->seen->release[at.release];
+	const Peers *peers = deducing->peers;
 
-	deducing->mark++;
-	for (uint64 i = release->first[at.class]; i < release->first[at.class + 1]; i++)
-		if (release->thread[i] == t && release->value[i] != NO_CODE)
-		{
-			deducing->value_mark[release->value[i]] = deducing->mark;
-			keep_marked(deducing, t, true);
-		}
+	for (uint32 g = 0; g < peers->n; g++)
+	{
+		if (!peers->is_known[g])
+			continue;
+		deducing->value_mark[peers->value[peers->thread[peers->first[g]]]] = ++deducing->mark;
+		keep_marked(deducing, g, true);
+	}
 }
 
-/* Where few hang together, all worlds; what these exclude may say more about others. */
+/*
+ * Searches that are short come first, wherever they are needed, so that hard ones do not leave
+ * nothing for others; and what a longer budget allows is done after all that a shorter one does.
+ */
 static void
-search_worlds(Deducing *deducing)
+search_worlds(Deducing *deducing, uint64 budget)
 {
-	Worlds	   *worlds = worlds_create(deducing->statistics, deducing->deduction);
-	Thread		t;
+	uint64		effort = FIRST_EFFORT;
 
-	while ((t = worlds_next(worlds)) != NO_THREAD)
-		for (uint64 s = deducing->statistics->first[t]; s < deducing->statistics->first[t + 1]; s++)
-			wait_for(deducing, deducing->statistics->step[s]);
-	worlds_end(worlds);
+	while (look_for_worlds(deducing->deduction, effort, &budget, wait_for_classes, deducing) && budget > 0)
+	{
+		narrow(deducing);
+		effort = Min(effort, PG_UINT64_MAX / MORE_EFFORT) * MORE_EFFORT;
+	}
+	narrow(deducing);
+}
+
+static void
+say_together(Deduction *deduction)
+{
+	Components *components = components_find(deduction);
+
+	for (uint32 g = 0; g < deduction->peers->n; g++)
+		deduction->together[g] = NO_GROUP;
+	for (uint32 c = 0; c < components->n; c++)
+		for (uint64 i = components->first[c]; i < components->first[c + 1]; i++)
+			deduction->together[components->group[i]] = components->group[components->first[c]];
+	components_free(components);
 }
 
 Deduction *
-deduce(const Statistics *statistics, const Thread *known, uint64 nknown)
+deduce(const Statistics *statistics, const Thread *known, uint64 nknown, uint64 budget)
 {
-	Deducing   *deducing = deducing_create(statistics);
+	const Peers *peers = peers_create(statistics, known, nknown);
+	Deducing   *deducing = deducing_create(statistics, peers);
 	Deduction  *deduction = deducing->deduction;
 
 	begin_candidates(deducing);
 	look_at_all(deducing);
 	narrow(deducing);
-	memcpy(deduction->nbefore, deduction->ncandidates, sizeof(uint32) * statistics->seen->nthreads);
-	for (uint64 i = 0; i < nknown; i++)
-		know(deducing, known[i]);
-	do
-	{
-		narrow(deducing);
-		search_worlds(deducing);
-	} while (deducing->nwaiting > 0);
+	memcpy(deduction->nbefore, deduction->ncandidates, sizeof(uint32) * peers->n);
+	know(deducing);
+	narrow(deducing);
+	search_worlds(deducing, budget);
+	say_together(deduction);
 	return deduction;
 }

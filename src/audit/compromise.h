@@ -7,35 +7,61 @@
  * else's in it (ct-pvr).  Of two sets that are correlated, each has the same
  * values: what nobody of the one can have, nobody of the other has (hc-pvr).
  * Both are applied until nothing more follows.  These two do not see everything:
- * where few people hang together, all worlds that agree with the releases are
- * looked at besides.  Of all others it is said that this was not done: more may
- * follow about them.
+ * so a world that agrees with the releases is looked for in which somebody has a
+ * candidate, and if there is none, the candidate is excluded.  These searches end
+ * where the budget does.  What was excluded by then is in no world; of people who
+ * have candidates that were not found in any it is said that more may follow.
  *
  * Nobody's value may change from release to release.
  */
 #ifndef PPREPUB_AUDIT_COMPROMISE_H
 #define PPREPUB_AUDIT_COMPROMISE_H
 
-#include "history/statistics.h"
+#include "audit/peers.h"
 
 typedef struct Deduction
 {
-	/* What everybody can have, with the knowledge and without it: ascending */
-	uint64	   *first;			/* [threads + 1] */
-	Code	   *candidate;		/* those of thread t are from first[t] on */
-	uint32	   *ncandidates;	/* [threads] with it */
-	uint32	   *nbefore;		/* [threads] without it */
+	const Peers *peers;
 
-	/* People whose value is open hang together if they are in a class */
-	Thread	   *together;		/* [threads] one of those, the same for all of them; NO_THREAD for
-								 * who has one candidate */
-	bool	   *is_exact;		/* [threads] is each candidate in some world? */
+	/* What each of a group can have, with the knowledge and without it: ascending */
+	uint64	   *first;			/* [groups + 1] */
+	Code	   *candidate;		/* those of group g are from first[g] on */
+	bool	   *is_possible;	/* [candidates] was it found in a world? */
+	uint32	   *ncandidates;	/* [groups] with the knowledge */
+	uint32	   *nbefore;		/* [groups] without it */
+
+	uint32	   *together;		/* [groups] the first group of the component; NO_GROUP
+								 * of people who have one candidate */
 } Deduction;
+
+static inline bool
+deduction_is_open(const Deduction *deduction, uint32 group)
+{
+	return deduction->ncandidates[group] > 1;
+}
+
+/* Is each candidate in some world?  A single one is the value. */
+static inline bool
+deduction_is_exact(const Deduction *deduction, uint32 group)
+{
+	const bool *is_possible = deduction->is_possible + deduction->first[group];
+
+	for (uint32 k = 0; k < deduction->ncandidates[group] && deduction_is_open(deduction, group); k++)
+		if (!is_possible[k])
+			return false;
+	return true;
+}
 
 /* The first thread whose value changes, or NO_THREAD. */
 extern Thread find_changed(const Statistics *statistics);
 
-/* The values of these threads are known. */
-extern Deduction *deduce(const Statistics *statistics, const Thread *known, uint64 nknown);
+/*
+ * Makes NULL a value like others, and returns its code: what a class does not
+ * show of a row cannot be counted as missing from others.
+ */
+extern Code name_null(Seen *seen);
+
+/* The values of these threads are known, and NULL is named.  Searches may take so many steps, all together. */
+extern Deduction *deduce(const Statistics *statistics, const Thread *known, uint64 nknown, uint64 budget);
 
 #endif							/* PPREPUB_AUDIT_COMPROMISE_H */

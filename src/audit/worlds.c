@@ -1,102 +1,183 @@
 /*
  * worlds.c
- *		Searching for a world in which somebody has a candidate value.
+ *		Searching for worlds, from one that is known.
  *
  * NOTES
  *		In a world everybody has one of his candidates, and the people of each
- *		class have what it shows.  A candidate that is in no world is excluded.
- *		Each search is bounded: one that takes too long excludes nothing, and says so.
+ *		class have what it shows.  What was published is one.  How many people of a
+ *		group have a value is a cell; cells are on lines, whose sums are the same in
+ *		all worlds: the people of a group, and the rows of a class with a value.
+ *
+ *		So in another world, what is wanted is put into a cell, and lines that are
+ *		off by that are put right by other cells on them, which may put others off:
+ *		until none is, or there is nothing left to try.  A cell that was tried in
+ *		vain does not change in that direction any more while others are: so nothing
+ *		is tried twice, and a search that ends has tried all.
  */
 #include "postgres.h"
 
+#include "audit/components.h"
 #include "audit/worlds.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#define MAX_STEPS 200000		/* of one search */
+#define BUILDING_STEPS	16		/* for each line that a cell is on */
+#define SMALL			100		/* what building takes at most, times a search */
+#define NO_LINE			PG_UINT64_MAX
+#define NOWHERE			PG_UINT32_MAX
 
-struct Worlds
+/* People of a group with one of its candidates: in the world at hand, and in those that are searched for */
+typedef struct Cell
 {
-	const Statistics *statistics;
+	uint32		people;
+	uint32		least;
+	uint32		most;
+} Cell;
+
+typedef struct Line
+{
+	int64		off;			/* people of its cells who are too many, or too few */
+	uint64		up;				/* how many more its cells may have */
+	uint64		down;			/* how many less */
+	uint32		place;			/* among the lines that are off, or NOWHERE */
+} Line;
+
+/* What a cell was */
+typedef struct Change
+{
+	uint32		cell;
+	Cell		was;
+} Change;
+
+/* A line that is put right: one cell on it is tried after the other */
+typedef struct Trial
+{
+	uint32		line;
+	uint64		begin;			/* of the changes that are its own */
+	uint64		moved;			/* the change that is tried */
+	bool		is_moved;
+} Trial;
+
+typedef struct Worlds
+{
 	Deduction  *deduction;
+	const Peers *peers;
+	MemoryContext context;		/* of the component at hand */
+	uint64	   *first_line;		/* [classes] of a class, or NO_LINE */
+	uint32	   *cell_of;		/* [values] of a group's candidates */
 
-	/* Sets of threads that hang together, by their lists */
-	Thread	   *head;			/* [threads] of the set that a thread is in */
-	Thread	   *next;			/* [threads] the next in its set, or NO_THREAD */
-	Thread	   *last;			/* [threads] of a head's list */
-	uint64	   *size;			/* [threads] of a head's list */
-	bool	   *is_bounded;		/* [threads] did a search in a head's list take too long? */
-	Thread		at;				/* the thread to be looked at next */
-
-	/* The set at hand */
-	Thread		member[MAX_TOGETHER];
+	/* The component */
+	const uint32 *group;		/* [n] */
 	uint32		n;
-	Code		value[MAX_TOGETHER];
-	uint64		steps;
-};
+	uint32		ncells;
+	uint32		nlines;			/* a group's line has the group's number in the component */
+	uint64		incidences;
+	uint32	   *first_cell;		/* [n + 1] */
+	Cell	   *cell;			/* [ncells] */
+	uint64	   *first_through;	/* [ncells + 1] */
+	uint32	   *through;		/* lines of each cell */
+	Line	   *line;			/* [nlines] */
+	uint64	   *first_on;		/* [nlines + 1] */
+	uint32	   *on;				/* cells of each line */
 
-static inline bool
-is_open(const Worlds *worlds, Thread t)
+	/* The search */
+	uint64		steps;			/* taken */
+	uint64		most_steps;
+	uint32	   *off;			/* [nlines] lines that are off */
+	uint32		noff;
+	Change	   *change;
+	uint64		nchanges;
+	uint64		room_for_changes;
+	Trial	   *trial;
+	uint64		ntrials;
+	uint64		room_for_trials;
+} Worlds;
+
+typedef enum Found
 {
-	return worlds->deduction->ncandidates[t] > 1;
+	POSSIBLE, IMPOSSIBLE, NOT_KNOWN
+} Found;
+
+/* ----------------------------------------------------------------
+ * Cells
+ * ----------------------------------------------------------------
+ */
+
+static void
+note_balance(Worlds *worlds, uint32 l)
+{
+	Line	   *line = &worlds->line[l];
+
+	if (line->off != 0 && line->place == NOWHERE)
+	{
+		line->place = worlds->noff;
+		worlds->off[worlds->noff++] = l;
+	}
+	else if (line->off == 0 && line->place != NOWHERE)
+	{
+		uint32		last = worlds->off[--worlds->noff];
+
+		worlds->off[line->place] = last;
+		worlds->line[last].place = line->place;
+		line->place = NOWHERE;
+	}
 }
 
 static void
-join(Worlds *worlds, Thread a, Thread b)
+set_cell(Worlds *worlds, uint32 c, Cell cell)
 {
-	Thread		large = worlds->head[a];
-	Thread		small = worlds->head[b];
+	Cell		was = worlds->cell[c];
 
-	if (large == small)
-		return;
-	if (worlds->size[large] < worlds->size[small])
+	for (uint64 i = worlds->first_through[c]; i < worlds->first_through[c + 1]; i++)
 	{
-		large = worlds->head[b];
-		small = worlds->head[a];
+		Line	   *line = &worlds->line[worlds->through[i]];
+
+		line->off += (int64) cell.people - was.people;
+		line->up += (uint64) (cell.most - cell.people) - (was.most - was.people);
+		line->down += (uint64) (cell.people - cell.least) - (was.people - was.least);
+		note_balance(worlds, worlds->through[i]);
 	}
-	worlds->next[worlds->last[large]] = small;
-	worlds->last[large] = worlds->last[small];
-	worlds->size[large] += worlds->size[small];
-	for (Thread t = small; t != NO_THREAD; t = worlds->next[t])
-		worlds->head[t] = large;
+	worlds->cell[c] = cell;
+	worlds->steps += worlds->first_through[c + 1] - worlds->first_through[c];
 }
 
-Worlds *
-worlds_create(const Statistics *statistics, Deduction *deduction)
+/* Sets a cell so that it can be taken back. */
+static void
+change_cell(Worlds *worlds, uint32 c, Cell cell)
 {
-	const Seen *seen = statistics->seen;
-	Worlds	   *worlds = palloc0(sizeof(Worlds));
-
-	worlds->statistics = statistics;
-	worlds->deduction = deduction;
-	worlds->head = new_zeros(Thread, seen->nthreads);
-	worlds->next = new_zeros(Thread, seen->nthreads);
-	worlds->last = new_zeros(Thread, seen->nthreads);
-	worlds->size = new_zeros(uint64, seen->nthreads);
-	worlds->is_bounded = new_zeros(bool, seen->nthreads);
-	for (uint64 t = 0; t < seen->nthreads; t++)
+	if (worlds->nchanges == worlds->room_for_changes)
 	{
-		worlds->head[t] = worlds->last[t] = t;
-		worlds->next[t] = NO_THREAD;
-		worlds->size[t] = 1;
+		worlds->room_for_changes *= 2;
+		worlds->change = repalloc_huge(worlds->change, sizeof(Change) * worlds->room_for_changes);
 	}
-	for (int32 r = 0; r < seen->nreleases; r++)
-		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
-		{
-			const SeenRelease *release = &seen->release[r];
-			Thread		any = NO_THREAD;
+	worlds->change[worlds->nchanges++] = (Change) {c, worlds->cell[c]};
+	set_cell(worlds, c, cell);
+}
 
-			for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-			{
-				if (!is_open(worlds, release->thread[i]))
-					continue;
-				if (any != NO_THREAD)
-					join(worlds, any, release->thread[i]);
-				any = release->thread[i];
-			}
-		}
-	return worlds;
+static void
+take_back(Worlds *worlds, uint64 nchanges)
+{
+	while (worlds->nchanges > nchanges)
+	{
+		const Change *change = &worlds->change[--worlds->nchanges];
+
+		set_cell(worlds, change->cell, change->was);
+	}
+}
+
+/* Stays in the world that was found, and searches on without bounds. */
+static void
+accept(Worlds *worlds, bool *is_possible)
+{
+	while (worlds->nchanges > 0)
+	{
+		const Change *change = &worlds->change[--worlds->nchanges];
+		uint32		people = worlds->cell[change->cell].people;
+
+		set_cell(worlds, change->cell, (Cell) {people, change->was.least, change->was.most});
+		is_possible[change->cell] |= people > 0;
+	}
 }
 
 /* ----------------------------------------------------------------
@@ -104,148 +185,462 @@ worlds_create(const Statistics *statistics, Deduction *deduction)
  * ----------------------------------------------------------------
  */
 
-/* The value that somebody has in the world at hand, as far as the first n members go; NO_CODE where it is open. */
-static Code
-value_in_world(const Worlds *worlds, Thread t, uint32 n)
+static inline uint64
+room_of(const Line *line)
+{
+	return line->off < 0 ? line->up : line->down;
+}
+
+static inline uint64
+need_of(const Line *line)
+{
+	return line->off < 0 ? -line->off : line->off;
+}
+
+/* The line that is off with the fewest ways to put it right; false if there is one without any. */
+static bool
+choose_line(Worlds *worlds, uint32 *chosen)
+{
+	*chosen = worlds->off[0];
+	for (uint32 i = 0; i < worlds->noff; i++)
+	{
+		const Line *line = &worlds->line[worlds->off[i]];
+
+		if (room_of(line) < need_of(line))
+			return false;
+		if (room_of(line) < room_of(&worlds->line[*chosen]))
+			*chosen = worlds->off[i];
+	}
+	worlds->steps += worlds->noff;
+	return true;
+}
+
+/* How many lines come nearer to what they must be if a cell changes, less those that do not. */
+static int64
+count_gain(Worlds *worlds, uint32 c, bool up)
+{
+	int64		gain = 0;
+
+	for (uint64 i = worlds->first_through[c]; i < worlds->first_through[c + 1]; i++)
+	{
+		int64		off = worlds->line[worlds->through[i]].off;
+
+		gain += (up ? off < 0 : off > 0) ? 1 : -1;
+	}
+	worlds->steps += worlds->first_through[c + 1] - worlds->first_through[c];
+	return gain;
+}
+
+/* The cell on a line that puts the most right, of those that may change. */
+static bool
+choose_cell(Worlds *worlds, uint32 l, bool up, uint32 *chosen)
+{
+	int64		best = PG_INT64_MIN;
+
+	for (uint64 i = worlds->first_on[l]; i < worlds->first_on[l + 1]; i++)
+	{
+		uint32		c = worlds->on[i];
+		const Cell *cell = &worlds->cell[c];
+		int64		gain;
+
+		if (up ? cell->people == cell->most : cell->people == cell->least)
+			continue;
+		gain = count_gain(worlds, c, up);
+		if (gain > best)
+		{
+			best = gain;
+			*chosen = c;
+		}
+	}
+	worlds->steps += worlds->first_on[l + 1] - worlds->first_on[l];
+	return best > PG_INT64_MIN;
+}
+
+static void
+begin_trial(Worlds *worlds, uint32 line)
+{
+	if (worlds->ntrials == worlds->room_for_trials)
+	{
+		worlds->room_for_trials *= 2;
+		worlds->trial = repalloc_huge(worlds->trial, sizeof(Trial) * worlds->room_for_trials);
+	}
+	worlds->trial[worlds->ntrials++] = (Trial) {.line = line,.begin = worlds->nchanges};
+}
+
+/* Changes the next cell on a trial's line; the one before was changed in vain, so it keeps what it has. */
+static bool
+go_on(Worlds *worlds, Trial *trial)
+{
+	const Line *line = &worlds->line[trial->line];
+	uint32		c;
+	Cell		cell;
+	bool		up;
+
+	if (trial->is_moved)
+	{
+		c = worlds->change[trial->moved].cell;
+		take_back(worlds, trial->moved);
+		cell = worlds->cell[c];
+		if (line->off < 0)
+			cell.most = cell.people;
+		else
+			cell.least = cell.people;
+		change_cell(worlds, c, cell);
+	}
+	up = line->off < 0;
+	if (room_of(line) < need_of(line) || !choose_cell(worlds, trial->line, up, &c))
+		return false;
+	cell = worlds->cell[c];
+	if (up)
+		cell.least = ++cell.people;
+	else
+		cell.most = --cell.people;
+	trial->is_moved = true;
+	trial->moved = worlds->nchanges;
+	change_cell(worlds, c, cell);
+	return true;
+}
+
+/* Is there a world with somebody in this cell, which has nobody now?  If so, it is the one at hand then. */
+static Found
+search(Worlds *worlds, uint32 c)
+{
+	worlds->ntrials = 0;
+	if (worlds->cell[c].most == 0)
+		return IMPOSSIBLE;
+	change_cell(worlds, c, (Cell) {1, 1, worlds->cell[c].most});
+	while (worlds->noff > 0)
+	{
+		uint32		line;
+
+		CHECK_FOR_INTERRUPTS();
+		if (worlds->steps > worlds->most_steps)
+			return NOT_KNOWN;
+		if (choose_line(worlds, &line))
+			begin_trial(worlds, line);
+		while (worlds->ntrials > 0 && !go_on(worlds, &worlds->trial[worlds->ntrials - 1]))
+			take_back(worlds, worlds->trial[--worlds->ntrials].begin);
+		if (worlds->ntrials == 0)
+			return IMPOSSIBLE;
+	}
+	return POSSIBLE;
+}
+
+/* ----------------------------------------------------------------
+ * A component
+ * ----------------------------------------------------------------
+ */
+
+/* Counts cells, and the lines that they are on; may be more than there is room for. */
+static void
+count_cells(Worlds *worlds)
+{
+	const Deduction *deduction = worlds->deduction;
+	uint64		ncells = 0;
+
+	worlds->incidences = 0;
+	for (uint32 i = 0; i < worlds->n; i++)
+	{
+		uint64		nsteps;
+
+		peers_steps(worlds->peers, worlds->group[i], &nsteps);
+		ncells += deduction->ncandidates[worlds->group[i]];
+		worlds->incidences += (nsteps + 1) * deduction->ncandidates[worlds->group[i]];
+	}
+	worlds->ncells = Min(ncells, PG_UINT32_MAX);
+}
+
+/* Lines of groups come first, then those of each class, one for each value that it shows. */
+static void
+number_lines(Worlds *worlds)
+{
+	const Statistics *statistics = worlds->peers->statistics;
+	uint64		nlines = worlds->n;
+
+	for (uint32 i = 0; i < worlds->n; i++)
+	{
+		uint64		nsteps;
+		const Step *step = peers_steps(worlds->peers, worlds->group[i], &nsteps);
+
+		for (uint64 s = 0; s < nsteps; s++)
+		{
+			const uint64 *shown = &statistics->shown[step[s].release].first[step[s].class];
+			uint64	   *first = &worlds->first_line[peers_class(worlds->peers, step[s])];
+
+			if (*first != NO_LINE)
+				continue;
+			*first = nlines;
+			nlines += shown[1] - shown[0];
+		}
+	}
+	worlds->nlines = nlines;
+}
+
+static void
+forget_lines(Worlds *worlds)
+{
+	for (uint32 i = 0; i < worlds->n; i++)
+	{
+		uint64		nsteps;
+		const Step *step = peers_steps(worlds->peers, worlds->group[i], &nsteps);
+
+		for (uint64 s = 0; s < nsteps; s++)
+			worlds->first_line[peers_class(worlds->peers, step[s])] = NO_LINE;
+	}
+}
+
+static uint32
+line_of(const Worlds *worlds, Step at, Code value)
+{
+	const Statistics *statistics = worlds->peers->statistics;
+
+	return worlds->first_line[peers_class(worlds->peers, at)] +
+		statistics_find(statistics, at, value) - statistics->shown[at.release].first[at.class];
+}
+
+/* The cells of a group, with what was published, and the lines that they are on. */
+static void
+add_cells(Worlds *worlds, uint32 i)
+{
+	const Deduction *deduction = worlds->deduction;
+	const Peers *peers = worlds->peers;
+	uint32		g = worlds->group[i];
+	uint64		nsteps;
+	const Step *step = peers_steps(peers, g, &nsteps);
+	uint32		c = worlds->first_cell[i];
+
+	for (uint32 k = 0; k < deduction->ncandidates[g]; k++, c++)
+	{
+		Code		value = deduction->candidate[deduction->first[g] + k];
+		uint64		at = worlds->first_through[c];
+
+		worlds->cell_of[value] = c;
+		worlds->through[at++] = i;
+		for (uint64 s = 0; s < nsteps; s++)
+			worlds->through[at++] = line_of(worlds, step[s], value);
+		worlds->first_through[c + 1] = at;
+	}
+	worlds->first_cell[i + 1] = c;
+	for (uint64 m = peers->first[g]; m < peers->first[g + 1]; m++)
+		worlds->cell[worlds->cell_of[peers->value[peers->thread[m]]]].people++;
+}
+
+static void
+list_lines(Worlds *worlds)
+{
+	uint64	   *filled = new_array(uint64, worlds->nlines);
+
+	for (uint64 i = 0; i < worlds->incidences; i++)
+		worlds->first_on[worlds->through[i] + 1]++;
+	for (uint32 l = 0; l < worlds->nlines; l++)
+		worlds->first_on[l + 1] += worlds->first_on[l];
+	memcpy(filled, worlds->first_on, sizeof(uint64) * worlds->nlines);
+	for (uint32 c = 0; c < worlds->ncells; c++)
+		for (uint64 i = worlds->first_through[c]; i < worlds->first_through[c + 1]; i++)
+			worlds->on[filled[worlds->through[i]]++] = c;
+}
+
+/* In no world does a cell have more than any of its lines. */
+static void
+bound_cells(Worlds *worlds)
+{
+	uint64	   *sum = new_zeros(uint64, worlds->nlines);
+
+	for (uint32 c = 0; c < worlds->ncells; c++)
+		for (uint64 i = worlds->first_through[c]; i < worlds->first_through[c + 1]; i++)
+			sum[worlds->through[i]] += worlds->cell[c].people;
+	for (uint32 l = 0; l < worlds->nlines; l++)
+		worlds->line[l].place = NOWHERE;
+	for (uint32 c = 0; c < worlds->ncells; c++)
+	{
+		uint32		people = worlds->cell[c].people;
+		uint32		most = PG_UINT32_MAX;
+
+		for (uint64 i = worlds->first_through[c]; i < worlds->first_through[c + 1]; i++)
+			most = Min(most, sum[worlds->through[i]]);
+		worlds->cell[c] = (Cell) {people, people, people};
+		set_cell(worlds, c, (Cell) {people, 0, most});
+	}
+}
+
+static void
+build(Worlds *worlds)
+{
+	worlds->first_cell = new_zeros(uint32, worlds->n);
+	worlds->cell = new_zeros(Cell, worlds->ncells);
+	worlds->first_through = new_zeros(uint64, worlds->ncells);
+	worlds->through = new_array(uint32, worlds->incidences);
+	worlds->line = new_zeros(Line, worlds->nlines);
+	worlds->first_on = new_zeros(uint64, worlds->nlines);
+	worlds->on = new_array(uint32, worlds->incidences);
+	worlds->off = new_array(uint32, worlds->nlines);
+	worlds->noff = 0;
+	worlds->nchanges = 0;
+	worlds->room_for_changes = worlds->room_for_trials = 64;
+	worlds->change = palloc(sizeof(Change) * worlds->room_for_changes);
+	worlds->trial = palloc(sizeof(Trial) * worlds->room_for_trials);
+	for (uint32 i = 0; i < worlds->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		add_cells(worlds, i);
+	}
+	list_lines(worlds);
+	bound_cells(worlds);
+}
+
+/* Searches for each candidate that was in no world yet; is there one of which it is still not known? */
+static bool
+decide_cells(Worlds *worlds, uint64 effort, uint64 *budget, bool *is_possible, bool *is_excluded)
+{
+	bool		is_open = false;
+
+	for (uint32 c = 0; c < worlds->ncells; c++)
+		is_possible[c] |= worlds->cell[c].people > 0;
+	for (uint32 c = 0; c < worlds->ncells; c++)
+	{
+		Found		found;
+
+		if (is_possible[c])
+			continue;
+		worlds->steps = 0;
+		worlds->most_steps = Min(effort, *budget);
+		found = *budget == 0 ? NOT_KNOWN : search(worlds, c);
+		*budget -= Min(worlds->steps, *budget);
+		if (found == POSSIBLE)
+		{
+			accept(worlds, is_possible);
+			continue;
+		}
+		take_back(worlds, 0);
+		is_open |= found == NOT_KNOWN;
+		is_excluded[c] = found == IMPOSSIBLE;
+		if (is_excluded[c])
+			set_cell(worlds, c, (Cell) {0, 0, 0});
+	}
+	return is_open;
+}
+
+/* Tells the deduction of a group what was found. */
+static bool
+keep_candidates(Worlds *worlds, uint32 i, const bool *is_possible, const bool *is_excluded)
+{
+	Deduction  *deduction = worlds->deduction;
+	uint32		g = worlds->group[i];
+	uint64		first = deduction->first[g];
+	uint32		kept = 0;
+	bool		has_lost;
+
+	for (uint32 k = 0; k < deduction->ncandidates[g]; k++)
+	{
+		if (is_excluded[worlds->first_cell[i] + k])
+			continue;
+		deduction->candidate[first + kept] = deduction->candidate[first + k];
+		deduction->is_possible[first + kept++] = is_possible[worlds->first_cell[i] + k];
+	}
+	has_lost = kept < deduction->ncandidates[g];
+	deduction->ncandidates[g] = kept;
+	return has_lost;
+}
+
+static bool
+search_component(Worlds *worlds, uint64 effort, uint64 *budget, void (*lost) (void *what, uint32 group), void *what)
+{
+	MemoryContext old = MemoryContextSwitchTo(worlds->context);
+	bool	   *is_possible = new_zeros(bool, worlds->ncells);
+	bool	   *is_excluded = new_zeros(bool, worlds->ncells);
+	bool		is_open;
+
+	build(worlds);
+	for (uint32 i = 0; i < worlds->n; i++)
+		memcpy(is_possible + worlds->first_cell[i], worlds->deduction->is_possible + worlds->deduction->first[worlds->group[i]],
+			   sizeof(bool) * worlds->deduction->ncandidates[worlds->group[i]]);
+	is_open = decide_cells(worlds, effort, budget, is_possible, is_excluded);
+	MemoryContextSwitchTo(old);
+	for (uint32 i = 0; i < worlds->n; i++)
+		if (keep_candidates(worlds, i, is_possible, is_excluded))
+			lost(what, worlds->group[i]);
+	MemoryContextReset(worlds->context);
+	return is_open;
+}
+
+/* ----------------------------------------------------------------
+ * All components
+ * ----------------------------------------------------------------
+ */
+
+/* Is each candidate in some world? */
+static bool
+is_decided(const Worlds *worlds)
 {
 	const Deduction *deduction = worlds->deduction;
 
-	if (!is_open(worlds, t))
-		return deduction->ncandidates[t] == 0 ? NO_CODE : deduction->candidate[deduction->first[t]];
-	for (uint32 i = 0; i < n; i++)
-		if (worlds->member[i] == t)
-			return worlds->value[i];
-	return NO_CODE;
-}
-
-/* Can each class of the last member still show what it does? */
-static bool
-agrees(const Worlds *worlds, uint32 n)
-{
-	const Statistics *statistics = worlds->statistics;
-	Thread		t = worlds->member[n - 1];
-
-	for (uint64 s = statistics->first[t]; s < statistics->first[t + 1]; s++)
-	{
-		Step		at = statistics->step[s];
-		const SeenRelease *release = &statistics->seen->release[at.release];
-		uint32		have = 0;
-
-		for (uint64 i = release->first[at.class]; i < release->first[at.class + 1]; i++)
-			have += value_in_world(worlds, release->thread[i], n) == worlds->value[n - 1];
-		if (have > statistics_count(statistics, at, worlds->value[n - 1]))
+	for (uint32 i = 0; i < worlds->n; i++)
+		if (!deduction_is_exact(deduction, worlds->group[i]))
 			return false;
-	}
 	return true;
 }
 
 /*
- * Is there a world with the values of the first n members?  As everybody has
- * one value, and no value too often, every class shows what it must.
+ * People who are alone with others who are known can exchange their values as they like: of each
+ * candidate, a row is left in each of their classes, or the rules would have excluded it.
  */
-static bool
-extend(Worlds *worlds, uint32 n)
+static void
+find_all_possible(Worlds *worlds)
 {
-	const Deduction *deduction = worlds->deduction;
-	Thread		t;
+	uint32		g = worlds->group[0];
 
-	if (n > 0 && !agrees(worlds, n))
+	memset(worlds->deduction->is_possible + worlds->deduction->first[g], true,
+		   sizeof(bool) * worlds->deduction->ncandidates[g]);
+}
+
+/* What is large waits for a round of longer searches. */
+static bool
+look_at_component(Worlds *worlds, uint64 effort, uint64 *budget, void (*lost) (void *what, uint32 group), void *what)
+{
+	bool		is_open = true;
+	uint64		building;
+
+	if (worlds->n == 1)
+		find_all_possible(worlds);
+	if (is_decided(worlds))
 		return false;
-	if (n == worlds->n || ++worlds->steps > MAX_STEPS)
-		return true;
-	t = worlds->member[n];
-	for (uint32 k = 0; k < deduction->ncandidates[t]; k++)
+	count_cells(worlds);
+	number_lines(worlds);
+	building = (worlds->incidences + worlds->nlines) * BUILDING_STEPS;
+	if (building > *budget || worlds->ncells == PG_UINT32_MAX)
+		*budget = 0;
+	else if (building / SMALL <= effort)
 	{
-		worlds->value[n] = deduction->candidate[deduction->first[t] + k];
-		if (extend(worlds, n + 1))
-			return true;
+		*budget -= building;
+		is_open = search_component(worlds, effort, budget, lost, what);
 	}
-	return false;
+	forget_lines(worlds);
+	return is_open;
 }
 
-/* Whoever is asked about comes first. */
-static void
-bring_first(Worlds *worlds, Thread t)
+bool
+look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
+				void (*lost) (void *what, uint32 group), void *what)
 {
-	for (uint32 i = 0; i < worlds->n; i++)
-		if (worlds->member[i] == t)
-		{
-			worlds->member[i] = worlds->member[0];
-			worlds->member[0] = t;
-		}
-}
+	const Peers *peers = deduction->peers;
+	Components *components = components_find(deduction);
+	Worlds		worlds = {.deduction = deduction,.peers = peers};
+	bool		is_open = false;
 
-static bool
-exclude_of(Worlds *worlds, Thread t)
-{
-	Deduction  *deduction = worlds->deduction;
-	Code	   *candidates = deduction->candidate + deduction->first[t];
-	uint32		n = deduction->ncandidates[t];
-	uint32		kept = 0;
-
-	bring_first(worlds, t);
-	for (uint32 k = 0; k < n; k++)
+	worlds.context = AllocSetContextCreate(CurrentMemoryContext, "worlds", ALLOCSET_DEFAULT_SIZES);
+	worlds.first_line = new_array(uint64, peers_nclasses(peers));
+	memset(worlds.first_line, 0xff, sizeof(uint64) * peers_nclasses(peers));	/* NO_LINE */
+	worlds.cell_of = new_array(uint32, peers->statistics->seen->nvalues);
+	for (uint32 c = 0; c < components->n; c++)
 	{
-		Code		value = candidates[k];
-
 		CHECK_FOR_INTERRUPTS();
-		worlds->steps = 0;
-		worlds->value[0] = value;
-		if (extend(worlds, 1))
-			candidates[kept++] = value;
-		worlds->is_bounded[worlds->head[t]] |= worlds->steps > MAX_STEPS;
+		worlds.group = components->group + components->first[c];
+		worlds.n = components->first[c + 1] - components->first[c];
+		is_open |= look_at_component(&worlds, effort, budget, lost, what);
 	}
-	if (kept == 0)
-		return false;			/* there is no world at all: what was published does not agree */
-	deduction->ncandidates[t] = kept;
-	return kept < n;
-}
-
-static void
-take_set(Worlds *worlds, Thread head)
-{
-	worlds->n = 0;
-	for (Thread t = head; t != NO_THREAD; t = worlds->next[t])
-		if (is_open(worlds, t))
-			worlds->member[worlds->n++] = t;
-}
-
-Thread
-worlds_next(Worlds *worlds)
-{
-	uint64		nthreads = worlds->statistics->seen->nthreads;
-
-	while (worlds->at < nthreads)
-	{
-		Thread		t = worlds->at++;
-		Thread		head = worlds->head[t];
-
-		if (!is_open(worlds, t) || worlds->size[head] > MAX_TOGETHER)
-			continue;
-		take_set(worlds, head);
-		if (exclude_of(worlds, t))
-			return t;
-	}
-	return NO_THREAD;
-}
-
-void
-worlds_end(Worlds *worlds)
-{
-	Deduction  *deduction = worlds->deduction;
-
-	for (uint64 t = 0; t < worlds->statistics->seen->nthreads; t++)
-	{
-		Thread		head = worlds->head[t];
-
-		deduction->together[t] = is_open(worlds, t) ? head : NO_THREAD;
-		deduction->is_exact[t] = !is_open(worlds, t) ||
-			(worlds->size[head] <= MAX_TOGETHER && !worlds->is_bounded[head]);
-	}
-	pfree(worlds->head);
-	pfree(worlds->next);
-	pfree(worlds->last);
-	pfree(worlds->size);
-	pfree(worlds->is_bounded);
-	pfree(worlds);
+	pfree(worlds.first_line);
+	pfree(worlds.cell_of);
+	MemoryContextDelete(worlds.context);
+	components_free(components);
+	return is_open;
 }

@@ -1,24 +1,19 @@
 /*
  * worlds.h
- *		All worlds that agree with the releases, where few people hang together.
+ *		Worlds that agree with the releases, in which somebody has a candidate.
  */
 #ifndef PPREPUB_AUDIT_WORLDS_H
 #define PPREPUB_AUDIT_WORLDS_H
 
 #include "audit/compromise.h"
 
-/* People whose value is open hang together if they are in a class; so many at most are searched. */
-#define MAX_TOGETHER 14
-
-typedef struct Worlds Worlds;
-
-/* Changes the candidates of the deduction as it goes on. */
-extern Worlds *worlds_create(const Statistics *statistics, Deduction *deduction);
-
-/* The next thread that has lost a candidate, or NO_THREAD. */
-extern Thread worlds_next(Worlds *worlds);
-
-/* Says in the deduction who hangs together with whom, and whether all of their worlds were looked at. */
-extern void worlds_end(Worlds *worlds);
+/*
+ * Looks for a world for each candidate that is not known to be possible, and
+ * excludes those that are in none.  A search takes so many steps at most, and all
+ * of them what is left of the budget.  Nothing may follow any more from the rules.
+ * Is there anything that is still not known?
+ */
+extern bool look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
+							void (*lost) (void *what, uint32 group), void *what);
 
 #endif							/* PPREPUB_AUDIT_WORLDS_H */

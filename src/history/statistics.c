@@ -116,8 +116,8 @@ statistics_of(const Seen *seen)
 	return statistics;
 }
 
-uint32
-statistics_count(const Statistics *statistics, Step at, Code value)
+uint64
+statistics_find(const Statistics *statistics, Step at, Code value)
 {
 	const ShownValues *shown = &statistics->shown[at.release];
 	uint64		low = shown->first[at.class];
@@ -128,13 +128,21 @@ statistics_count(const Statistics *statistics, Step at, Code value)
 		uint64		middle = low + (high - low) / 2;
 
 		if (shown->value[middle] == value)
-			return shown->count[middle];
+			return middle;
 		if (shown->value[middle] < value)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return 0;
+	return NOT_SHOWN;
+}
+
+uint32
+statistics_count(const Statistics *statistics, Step at, Code value)
+{
+	uint64		found = statistics_find(statistics, at, value);
+
+	return found == NOT_SHOWN ? 0 : statistics->shown[at.release].count[found];
 }
 
 bool

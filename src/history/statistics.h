@@ -38,6 +38,11 @@ typedef struct Statistics
 /* Takes up to 16 bytes for each row that was ever published, in the current context. */
 extern Statistics *statistics_of(const Seen *seen);
 
+/* Where the release's shown values have that of a class, or NOT_SHOWN. */
+extern uint64 statistics_find(const Statistics *statistics, Step at, Code value);
+
+#define NOT_SHOWN PG_UINT64_MAX
+
 /* How many rows of the class show a value. */
 extern uint32 statistics_count(const Statistics *statistics, Step at, Code value);
 

@@ -10,6 +10,7 @@
 
 #define MAX_PEOPLE	9
 #define MAX_RELEASES 3
+#define AMPLE		100000000	/* steps: more than any search here takes */
 
 static uint64 random_state = 2009;
 
@@ -120,10 +121,36 @@ correlates_as_example_1_says(void)
 static bool
 has_candidate(const Deduction *deduction, Thread t, Code value)
 {
-	for (uint32 i = 0; i < deduction->ncandidates[t]; i++)
-		if (deduction->candidate[deduction->first[t] + i] == value)
+	uint32		g = deduction->peers->group[t];
+
+	for (uint32 i = 0; i < deduction->ncandidates[g]; i++)
+		if (deduction->candidate[deduction->first[g] + i] == value)
 			return true;
 	return false;
+}
+
+static uint32
+count_candidates(const Deduction *deduction, Thread t)
+{
+	return deduction->ncandidates[deduction->peers->group[t]];
+}
+
+static uint32
+count_before(const Deduction *deduction, Thread t)
+{
+	return deduction->nbefore[deduction->peers->group[t]];
+}
+
+static uint32
+component_of(const Deduction *deduction, Thread t)
+{
+	return deduction->together[deduction->peers->group[t]];
+}
+
+static bool
+is_exact(const Deduction *deduction, Thread t)
+{
+	return deduction_is_exact(deduction, deduction->peers->group[t]);
 }
 
 /* Examples 1, 2 and 4: who knows Carl, knows Erica, and that Doris and Fiona have no AIDS. */
@@ -132,16 +159,16 @@ deduces_as_examples_1_2_and_4_say(void)
 {
 	static const Thread known[] = {CARL};
 	const Statistics *statistics = statistics_of(table_1());
-	const Deduction *deduction = deduce(statistics, known, 1);
+	const Deduction *deduction = deduce(statistics, known, 1, AMPLE);
 
-	check(deduction->ncandidates[ERICA] == 1 && has_candidate(deduction, ERICA, AIDS));
-	check(deduction->ncandidates[DORIS] == 2 && !has_candidate(deduction, DORIS, AIDS));
-	check(deduction->ncandidates[FIONA] == 2 && !has_candidate(deduction, FIONA, AIDS));
-	check(deduction->ncandidates[GRACE] == 2 && !has_candidate(deduction, GRACE, AIDS));
-	check(deduction->nbefore[ERICA] == 3);
-	deduction = deduce(statistics, NULL, 0);
+	check(count_candidates(deduction, ERICA) == 1 && has_candidate(deduction, ERICA, AIDS));
+	check(count_candidates(deduction, DORIS) == 2 && !has_candidate(deduction, DORIS, AIDS));
+	check(count_candidates(deduction, FIONA) == 2 && !has_candidate(deduction, FIONA, AIDS));
+	check(count_candidates(deduction, GRACE) == 2 && !has_candidate(deduction, GRACE, AIDS));
+	check(count_before(deduction, ERICA) == 3);
+	deduction = deduce(statistics, NULL, 0, AMPLE);
 	for (Thread t = 0; t < 8; t++)
-		check(deduction->ncandidates[t] == 3 && deduction->nbefore[t] == 3);
+		check(count_candidates(deduction, t) == 3 && count_before(deduction, t) == 3);
 }
 
 /* Example 3: {1, 2, 3, 4} and {1, 2, 5, 6}. */
@@ -242,83 +269,214 @@ draw_history(Seen *seen, const Code *truth)
 	add_release(seen, threads, n, truth);
 }
 
-/* Never what is possible; and as there are few people, all that is not. */
+/* A random history, some of whose people are known, and what is possible in it */
+typedef struct Secret
+{
+	Seen	   *seen;
+	Thread		known[MAX_PEOPLE];
+	uint64		nknown;
+	bool		possible[MAX_PEOPLE][4];
+} Secret;
+
+static Secret
+draw_secret(void)
+{
+	Secret		secret = {.seen = seen_create(3 + draw(5), 3)};
+	Code		truth[MAX_PEOPLE];
+	bool		is_known[MAX_PEOPLE] = {false};
+	int			nreleases = 1 + draw(MAX_RELEASES);
+
+	for (uint64 t = 0; t < secret.seen->nthreads; t++)
+		truth[t] = draw(secret.seen->nvalues);
+	while (secret.seen->nreleases < nreleases)
+		draw_history(secret.seen, truth);
+	for (Thread t = 0; t < secret.seen->nthreads; t++)
+		if (draw(4) == 0)
+		{
+			secret.known[secret.nknown++] = t;
+			is_known[t] = true;
+		}
+	find_possible(secret.seen, truth, is_known, secret.possible);
+	return secret;
+}
+
+/* Never what is possible, and all that is not. */
 static void
 deduces_what_is_in_no_world_and_nothing_else(void)
 {
 	int			excluded = 0;
 
-	for (int i = 0; i < 400; i++)
+	for (int i = 0; i < 600; i++)
 	{
-		Code		truth[MAX_PEOPLE];
-		bool		is_known[MAX_PEOPLE] = {false};
-		bool		possible[MAX_PEOPLE][4] = {{false}};
-		Seen	   *seen = seen_create(3 + draw(4), 3);
-		int			nreleases = 1 + draw(MAX_RELEASES);
-		Thread		known[MAX_PEOPLE];
-		uint64		nknown = 0;
-		Deduction  *deduction;
+		Secret		secret = draw_secret();
+		Deduction  *deduction = deduce(statistics_of(secret.seen), secret.known, secret.nknown, AMPLE);
 
-		for (uint64 t = 0; t < seen->nthreads; t++)
-			truth[t] = draw(seen->nvalues);
-		while (seen->nreleases < nreleases)
-			draw_history(seen, truth);
-		for (Thread t = 0; t < seen->nthreads; t++)
-			if (draw(4) == 0)
-			{
-				known[nknown++] = t;
-				is_known[t] = true;
-			}
-		find_possible(seen, truth, is_known, possible);
-		deduction = deduce(statistics_of(seen), known, nknown);
-		for (Thread t = 0; t < seen->nthreads; t++)
+		for (Thread t = 0; t < secret.seen->nthreads; t++)
 		{
-			check(deduction->is_exact[t]);
-			check((deduction->together[t] == NO_THREAD) == (deduction->ncandidates[t] == 1));
-			for (Code v = 0; v < seen->nvalues; v++)
+			check(is_exact(deduction, t));
+			check((component_of(deduction, t) == NO_GROUP) == (count_candidates(deduction, t) == 1));
+			for (Code v = 0; v < secret.seen->nvalues; v++)
 			{
-				check(has_candidate(deduction, t, v) == possible[t][v]);
-				excluded += !possible[t][v];
+				check(has_candidate(deduction, t, v) == secret.possible[t][v]);
+				excluded += !secret.possible[t][v];
 			}
 		}
 	}
 	check(excluded > 500);
 }
 
-/* A class of three, and one of sixteen: too many for all of their worlds. */
+/* With a budget that ends somewhere: never what is possible, exact or not as it says, and never less than with a smaller one. */
 static void
-says_where_it_has_not_looked_at_all_worlds(void)
+deduces_no_more_than_the_budget_allows(void)
+{
+	static const uint64 budgets[] = {0, 1, 100, 300, 500, 800, 1200, 1800, 3000, 5000, 10000, AMPLE};
+	int			times_exact[lengthof(budgets)] = {0};
+	int			times_more = 0;
+
+	for (int i = 0; i < 600; i++)
+	{
+		Secret		secret = draw_secret();
+		const Statistics *statistics = statistics_of(secret.seen);
+		const Deduction *less = NULL;
+
+		for (int b = 0; b < (int) lengthof(budgets); b++)
+		{
+			const Deduction *deduction = deduce(statistics, secret.known, secret.nknown, budgets[b]);
+
+			for (Thread t = 0; t < secret.seen->nthreads; t++)
+			{
+				int			possible = 0;
+
+				for (Code v = 0; v < secret.seen->nvalues; v++)
+				{
+					check(has_candidate(deduction, t, v) || !secret.possible[t][v]);
+					check(less == NULL || has_candidate(less, t, v) || !has_candidate(deduction, t, v));
+					possible += secret.possible[t][v];
+				}
+				check(!is_exact(deduction, t) || count_candidates(deduction, t) == (uint32) possible);
+				check(less == NULL || is_exact(deduction, t) || !is_exact(less, t));
+				times_exact[b] += is_exact(deduction, t);
+				times_more += less != NULL && count_candidates(deduction, t) < count_candidates(less, t);
+			}
+			less = deduction;
+		}
+	}
+	check(times_more > 20);
+	for (int b = 1; b < (int) lengthof(budgets); b++)
+		check(times_exact[b] >= times_exact[b - 1]);
+	check(times_exact[0] < times_exact[3] && times_exact[3] < times_exact[lengthof(budgets) - 1]);
+}
+
+/* ----------------------------------------------------------------
+ * Tables that were made elsewhere
+ * ----------------------------------------------------------------
+ */
+
+/* A release of classes of so many people each, who all have something else. */
+static Seen *
+large_classes(int nclasses, int size)
+{
+	int			people = nclasses * size;
+	Thread	   *threads = palloc(sizeof(Thread) * (people + nclasses));
+	Code	   *value_of = palloc(sizeof(Code) * people);
+	Seen	   *seen = seen_create(people, size);
+	int			n = 0;
+
+	for (Thread t = 0; t < (Thread) people; t++)
+	{
+		value_of[t] = t % size;
+		threads[n++] = t;
+		if (t % size == (Thread) size - 1)
+			threads[n++] = NO_THREAD;
+	}
+	add_release(seen, threads, n, value_of);
+	return seen;
+}
+
+/* However many there are in a class, nothing needs to be searched where it was published once, and no memory for each with each. */
+static void
+needs_no_search_for_one_release(void)
 {
 	enum
 	{
-		SMALL = 3, LARGE = 16
+		CLASSES = 3, SIZE = 2000
 	};
-	Thread		threads[SMALL + LARGE + 2];
-	Code		value_of[SMALL + LARGE];
-	Seen	   *seen = seen_create(SMALL + LARGE, SMALL + LARGE);
+	Statistics *statistics = statistics_of(large_classes(CLASSES, SIZE));
+	uint64		before = shim_allocated;
+	const Deduction *deduction;
+
+	shim_allocated_peak = before;
+	deduction = deduce(statistics, (Thread[]) {1, SIZE + 1, SIZE + 2}, 3, 0);
+	check(shim_allocated_peak - before < 300 * CLASSES * SIZE);
+	for (Thread t = 0; t < CLASSES * SIZE; t++)
+	{
+		bool		is_known = t == 1 || t == SIZE + 1 || t == SIZE + 2;
+
+		check(is_exact(deduction, t));
+		check(count_candidates(deduction, t) == (is_known ? 1 : t < SIZE ? SIZE - 1 : t < 2 * SIZE ? SIZE - 2 : SIZE));
+		check(count_before(deduction, t) == SIZE);
+		check(is_known ? component_of(deduction, t) == NO_GROUP :
+			  component_of(deduction, t) == component_of(deduction, t < SIZE ? 0 : t < 2 * SIZE ? SIZE : 2 * SIZE));
+	}
+	check(component_of(deduction, 0) != component_of(deduction, SIZE));
+}
+
+/* Classes of two releases that all cross each other: these must be searched, and are found to tell nothing. */
+static void
+says_of_whom_it_ran_out_of_budget(void)
+{
+	enum
+	{
+		SIZE = 12
+	};
+	Seen	   *seen = large_classes(SIZE, SIZE);
+	Thread		threads[SIZE * SIZE + SIZE];
+	Code		value_of[SIZE * SIZE];
 	const Deduction *deduction;
 	int			n = 0;
 
-	for (Thread t = 0; t < SMALL + LARGE; t++)
+	for (Thread t = 0; t < SIZE * SIZE; t++)
 	{
-		if (t == SMALL)
+		threads[n++] = (t % SIZE) * SIZE + (t / SIZE + t) % SIZE;
+		value_of[t] = t % SIZE;
+		if (t % SIZE == SIZE - 1)
 			threads[n++] = NO_THREAD;
-		threads[n++] = t;
-		value_of[t] = t;
 	}
-	threads[n++] = NO_THREAD;
 	add_release(seen, threads, n, value_of);
-	deduction = deduce(statistics_of(seen), NULL, 0);
-	for (Thread t = 0; t < SMALL + LARGE; t++)
-	{
-		check(deduction->is_exact[t] == (t < SMALL));
-		check(deduction->together[t] != NO_THREAD && deduction->together[t] == deduction->together[t < SMALL ? 0 : SMALL]);
-	}
-	check(deduction->together[0] != deduction->together[SMALL]);
-	/* Whoever knows three of them has few enough left. */
-	deduction = deduce(statistics_of(seen), (Thread[]) {SMALL, SMALL + 1, SMALL + 2}, 3);
-	for (Thread t = 0; t < SMALL + LARGE; t++)
-		check(deduction->is_exact[t] && (deduction->together[t] == NO_THREAD) == (t >= SMALL && t < 2 * SMALL));
+	deduction = deduce(statistics_of(seen), NULL, 0, 1000);
+	for (Thread t = 0; t < SIZE * SIZE; t++)
+		check(!is_exact(deduction, t) && component_of(deduction, t) == 0 && count_candidates(deduction, t) == SIZE);
+	deduction = deduce(statistics_of(seen), NULL, 0, AMPLE);
+	for (Thread t = 0; t < SIZE * SIZE; t++)
+		check(is_exact(deduction, t) && component_of(deduction, t) == 0 && count_candidates(deduction, t) == SIZE);
+}
+
+/*
+ * {A, B} show v and NULL, {B, C, D} NULL, v and w.  Where NULL is none of the candidates, A and B
+ * are left with v, so that nobody else has it; but C has.
+ */
+static void
+takes_null_for_something_that_is_shown(void)
+{
+	static const Code value_of[] = {0, NO_CODE, 0, 1};
+	static const Thread first[] = {0, 1, NO_THREAD};
+	static const Thread second[] = {1, 2, 3, NO_THREAD};
+	Seen	   *seen = seen_create(4, 2);
+	Code		null;
+	const Deduction *deduction;
+
+	add_release(seen, first, lengthof(first), value_of);
+	add_release(seen, second, lengthof(second), value_of);
+	null = name_null(seen);
+	check(null == 2 && seen->nvalues == 3);
+	deduction = deduce(statistics_of(seen), NULL, 0, AMPLE);
+	check(count_candidates(deduction, 0) == 2 && has_candidate(deduction, 0, 0) && has_candidate(deduction, 0, null));
+	check(count_candidates(deduction, 2) == 3);
+	check(is_exact(deduction, 0) && is_exact(deduction, 2));
+	deduction = deduce(statistics_of(seen), (Thread[]) {1}, 1, AMPLE);
+	check(count_candidates(deduction, 1) == 1 && has_candidate(deduction, 1, null));
+	check(count_candidates(deduction, 0) == 1 && has_candidate(deduction, 0, 0));
+	check(count_candidates(deduction, 2) == 2 && !has_candidate(deduction, 2, null));
 }
 
 static const Test tests[] = {
@@ -326,7 +484,10 @@ static const Test tests[] = {
 	{"deduces as Examples 1, 2 and 4 say", deduces_as_examples_1_2_and_4_say},
 	{"correlates as Example 3 says", correlates_as_example_3_says},
 	{"deduces what is in no world and nothing else", deduces_what_is_in_no_world_and_nothing_else},
-	{"says where it has not looked at all worlds", says_where_it_has_not_looked_at_all_worlds},
+	{"deduces no more than the budget allows", deduces_no_more_than_the_budget_allows},
+	{"needs no search for one release", needs_no_search_for_one_release},
+	{"says of whom it ran out of budget", says_of_whom_it_ran_out_of_budget},
+	{"takes NULL for something that is shown", takes_null_for_something_that_is_shown},
 };
 
 int

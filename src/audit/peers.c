@@ -1,0 +1,188 @@
+/*
+ * peers.c
+ *		Sorting people by where they were.
+ */
+#include "postgres.h"
+
+#include "audit/peers.h"
+#include "common/hashfn.h"
+#include "frame/arrays.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "utils/memutils.h"
+
+static void
+find_values(Peers *peers)
+{
+	const Seen *seen = peers->statistics->seen;
+
+	peers->value = new_zeros(Code, seen->nthreads);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = &seen->release[r];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+			peers->value[release->thread[i]] = release->value[i];
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Groups
+ * ----------------------------------------------------------------
+ */
+
+static Size
+steps_length(const Statistics *statistics, Thread t)
+{
+	return sizeof(Step) * (statistics->first[t + 1] - statistics->first[t]);
+}
+
+static uint32
+hash_thread(const Peers *peers, Thread t, bool is_known)
+{
+	const Statistics *statistics = peers->statistics;
+	uint32		hash = hash_bytes((const unsigned char *) &statistics->step[statistics->first[t]],
+								  (int) steps_length(statistics, t));
+
+	return is_known ? hash_combine(hash, hash_bytes_uint32(peers->value[t])) : hash;
+}
+
+/* Can observers tell two threads apart? */
+static bool
+are_peers(const Peers *peers, const bool *is_known, Thread a, Thread b)
+{
+	const Statistics *statistics = peers->statistics;
+
+	return is_known[a] == is_known[b] &&
+		(!is_known[a] || peers->value[a] == peers->value[b]) &&
+		steps_length(statistics, a) == steps_length(statistics, b) &&
+		memcmp(&statistics->step[statistics->first[a]], &statistics->step[statistics->first[b]],
+			   steps_length(statistics, a)) == 0;
+}
+
+/* Groups are numbered by their first threads, which any[] says. */
+static void
+find_groups(Peers *peers, const bool *is_known)
+{
+	uint64		nthreads = peers->statistics->seen->nthreads;
+	uint64		mask = pg_nextpower2_64(nthreads * 2 + 2) - 1;
+	uint32	   *slot = new_array(uint32, mask);
+	Thread	   *any = new_array(Thread, nthreads);
+
+	memset(slot, 0xff, sizeof(uint32) * (mask + 1));	/* NO_GROUP */
+	peers->group = new_array(uint32, nthreads);
+	peers->is_known = new_zeros(bool, nthreads);
+	for (Thread t = 0; t < nthreads; t++)
+	{
+		uint64		at = hash_thread(peers, t, is_known[t]) & mask;
+
+		CHECK_FOR_INTERRUPTS();
+		while (slot[at] != NO_GROUP && !are_peers(peers, is_known, any[slot[at]], t))
+			at = (at + 1) & mask;
+		if (slot[at] == NO_GROUP)
+		{
+			slot[at] = peers->n++;
+			any[slot[at]] = t;
+			peers->is_known[slot[at]] = is_known[t];
+		}
+		peers->group[t] = slot[at];
+	}
+	pfree(slot);
+	pfree(any);
+}
+
+/* Turns counts, each in the place behind its own, into where each begins. */
+static void
+sum_up(uint64 *first, uint64 n)
+{
+	for (uint64 i = 0; i < n; i++)
+		first[i + 1] += first[i];
+}
+
+static void
+list_threads(Peers *peers)
+{
+	uint64		nthreads = peers->statistics->seen->nthreads;
+	uint64	   *filled = new_array(uint64, peers->n);
+
+	peers->first = new_zeros(uint64, peers->n);
+	peers->thread = new_array(Thread, nthreads);
+	for (Thread t = 0; t < nthreads; t++)
+		peers->first[peers->group[t] + 1]++;
+	sum_up(peers->first, peers->n);
+	memcpy(filled, peers->first, sizeof(uint64) * peers->n);
+	for (Thread t = 0; t < nthreads; t++)
+		peers->thread[filled[peers->group[t]]++] = t;
+	pfree(filled);
+}
+
+/* ----------------------------------------------------------------
+ * Classes
+ * ----------------------------------------------------------------
+ */
+
+static void
+count_groups(Peers *peers)
+{
+	for (uint32 g = 0; g < peers->n; g++)
+	{
+		uint64		n;
+		const Step *step = peers_steps(peers, g, &n);
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 s = 0; s < n; s++)
+			peers->first_in[peers_class(peers, step[s]) + 1]++;
+	}
+	sum_up(peers->first_in, peers_nclasses(peers));
+}
+
+static void
+list_groups(Peers *peers)
+{
+	uint64		nclasses = peers_nclasses(peers);
+	uint64	   *filled = new_array(uint64, nclasses);
+
+	peers->in = new_array(uint32, peers->first_in[nclasses]);
+	memcpy(filled, peers->first_in, sizeof(uint64) * nclasses);
+	for (uint32 g = 0; g < peers->n; g++)
+	{
+		uint64		n;
+		const Step *step = peers_steps(peers, g, &n);
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 s = 0; s < n; s++)
+			peers->in[filled[peers_class(peers, step[s])]++] = g;
+	}
+	pfree(filled);
+}
+
+static void
+look_into_classes(Peers *peers)
+{
+	const Seen *seen = peers->statistics->seen;
+
+	peers->base = new_zeros(uint64, seen->nreleases);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		peers->base[r + 1] = peers->base[r] + seen->release[r].nclasses;
+	peers->first_in = new_zeros(uint64, peers_nclasses(peers));
+	count_groups(peers);
+	list_groups(peers);
+}
+
+Peers *
+peers_create(const Statistics *statistics, const Thread *known, uint64 nknown)
+{
+	Peers	   *peers = palloc0(sizeof(Peers));
+	bool	   *is_known = new_zeros(bool, statistics->seen->nthreads);
+
+	peers->statistics = statistics;
+	for (uint64 i = 0; i < nknown; i++)
+		is_known[known[i]] = true;
+	find_values(peers);
+	find_groups(peers, is_known);
+	list_threads(peers);
+	look_into_classes(peers);
+	pfree(is_known);
+	return peers;
+}
