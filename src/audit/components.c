@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "audit/components.h"
+#include "audit/covers.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -22,18 +23,17 @@ find_root(uint32 *parent, uint32 group)
 }
 
 static void
-join_class(const Deduction *deduction, uint64 class, uint32 *parent)
+join_groups(const Deduction *deduction, const uint32 *group, uint64 n, uint32 *parent)
 {
-	const Peers *peers = deduction->peers;
 	uint32		joined = NO_GROUP;
 
-	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
+	for (uint64 i = 0; i < n; i++)
 	{
 		uint32		root;
 
-		if (!deduction_is_open(deduction, peers->in[i]))
+		if (!deduction_is_open(deduction, group[i]))
 			continue;
-		root = find_root(parent, peers->in[i]);
+		root = find_root(parent, group[i]);
 		if (joined == NO_GROUP)
 			joined = root;
 		parent[Max(joined, root)] = Min(joined, root);
@@ -74,16 +74,20 @@ list_groups(Components *components, const Deduction *deduction, uint32 *parent)
 Components *
 components_find(const Deduction *deduction)
 {
+	const Peers *peers = deduction->peers;
 	Components *components = palloc0(sizeof(Components));
-	uint32	   *parent = new_array(uint32, deduction->peers->n);
+	uint32	   *parent = new_array(uint32, peers->n);
 
-	for (uint32 g = 0; g < deduction->peers->n; g++)
+	for (uint32 g = 0; g < peers->n; g++)
 		parent[g] = g;
-	for (uint64 class = 0; class < peers_nclasses(deduction->peers); class++)
+	for (uint64 class = 0; class < peers_nclasses(peers); class++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		join_class(deduction, class, parent);
+		join_groups(deduction, peers->in + peers->first_in[class], peers->first_in[class + 1] - peers->first_in[class], parent);
 	}
+	for (uint32 i = 0; deduction->covers != NULL && i < deduction->covers->n; i++)
+		if (cover_binds(deduction, &deduction->covers->cover[i]))
+			join_groups(deduction, deduction->covers->cover[i].group, deduction->covers->cover[i].n, parent);
 	list_groups(components, deduction, parent);
 	pfree(parent);
 	return components;

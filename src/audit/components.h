@@ -1,7 +1,7 @@
 /*
  * components.h
- *		People whose value is open hang together if they are in a class: what one of
- *		them has may depend on what another has.
+ *		People whose value is open hang together if they are in a class, or in the
+ *		classes of a cover: what one of them has may depend on what another has.
  */
 #ifndef PPREPUB_AUDIT_COMPONENTS_H
 #define PPREPUB_AUDIT_COMPONENTS_H

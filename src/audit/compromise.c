@@ -13,6 +13,7 @@
 
 #include "audit/components.h"
 #include "audit/compromise.h"
+#include "audit/covers.h"
 #include "audit/worlds.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
@@ -425,12 +426,14 @@ say_together(Deduction *deduction)
 }
 
 Deduction *
-deduce(const Statistics *statistics, const Thread *known, uint64 nknown, uint64 budget)
+deduce(const Statistics *statistics, const Thread *known, uint64 nknown, bool knows_inventions, uint64 budget)
 {
-	const Peers *peers = peers_create(statistics, known, nknown);
+	const Peers *peers = peers_create(statistics, known, nknown, knows_inventions);
 	Deducing   *deducing = deducing_create(statistics, peers);
 	Deduction  *deduction = deducing->deduction;
 
+	if (knows_inventions)
+		deduction->covers = covers_find(peers);
 	begin_candidates(deducing);
 	look_at_all(deducing);
 	narrow(deducing);

@@ -19,9 +19,12 @@
 
 #include "audit/peers.h"
 
+struct Covers;
+
 typedef struct Deduction
 {
 	const Peers *peers;
+	const struct Covers *covers;	/* of observers who know what can be invented; or NULL */
 
 	/* What each of a group can have, with the knowledge and without it: ascending */
 	uint64	   *first;			/* [groups + 1] */
@@ -61,7 +64,11 @@ extern Thread find_changed(const Statistics *statistics);
  */
 extern Code name_null(Seen *seen);
 
-/* The values of these threads are known, and NULL is named.  Searches may take so many steps, all together. */
-extern Deduction *deduce(const Statistics *statistics, const Thread *known, uint64 nknown, uint64 budget);
+/*
+ * The values of these threads are known, and NULL is named.  Do observers know that
+ * invented rows only have values that are known?  Searches may take so many steps, all
+ * together.
+ */
+extern Deduction *deduce(const Statistics *statistics, const Thread *known, uint64 nknown, bool knows_inventions, uint64 budget);
 
 #endif							/* PPREPUB_AUDIT_COMPROMISE_H */

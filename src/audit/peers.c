@@ -38,6 +38,31 @@ steps_length(const Statistics *statistics, Thread t)
 	return sizeof(Step) * (statistics->first[t + 1] - statistics->first[t]);
 }
 
+/* The threads that have no true row. */
+static bool *
+find_invented(const Seen *seen)
+{
+	bool	   *is_invented = new_array(bool, seen->nthreads);
+
+	memset(is_invented, true, sizeof(bool) * seen->nthreads);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const SeenRelease *release = &seen->release[r];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
+			is_invented[release->thread[i]] &= release->counterfeit[i];
+	}
+	return is_invented;
+}
+
+/* What observers know of each thread, by itself. */
+typedef struct Known
+{
+	bool	   *is_known;		/* [threads] */
+	bool	   *is_invented;	/* [threads] */
+} Known;
+
 static uint32
 hash_thread(const Peers *peers, Thread t, bool is_known)
 {
@@ -50,12 +75,12 @@ hash_thread(const Peers *peers, Thread t, bool is_known)
 
 /* Can observers tell two threads apart? */
 static bool
-are_peers(const Peers *peers, const bool *is_known, Thread a, Thread b)
+are_peers(const Peers *peers, const Known *known, Thread a, Thread b)
 {
 	const Statistics *statistics = peers->statistics;
 
-	return is_known[a] == is_known[b] &&
-		(!is_known[a] || peers->value[a] == peers->value[b]) &&
+	return known->is_known[a] == known->is_known[b] && known->is_invented[a] == known->is_invented[b] &&
+		(!known->is_known[a] || peers->value[a] == peers->value[b]) &&
 		steps_length(statistics, a) == steps_length(statistics, b) &&
 		memcmp(&statistics->step[statistics->first[a]], &statistics->step[statistics->first[b]],
 			   steps_length(statistics, a)) == 0;
@@ -63,7 +88,7 @@ are_peers(const Peers *peers, const bool *is_known, Thread a, Thread b)
 
 /* Groups are numbered by their first threads, which any[] says. */
 static void
-find_groups(Peers *peers, const bool *is_known)
+find_groups(Peers *peers, const Known *known)
 {
 	uint64		nthreads = peers->statistics->seen->nthreads;
 	uint64		mask = pg_nextpower2_64(nthreads * 2 + 2) - 1;
@@ -73,18 +98,20 @@ find_groups(Peers *peers, const bool *is_known)
 	memset(slot, 0xff, sizeof(uint32) * (mask + 1));	/* NO_GROUP */
 	peers->group = new_array(uint32, nthreads);
 	peers->is_known = new_zeros(bool, nthreads);
+	peers->is_invented = new_zeros(bool, nthreads);
 	for (Thread t = 0; t < nthreads; t++)
 	{
-		uint64		at = hash_thread(peers, t, is_known[t]) & mask;
+		uint64		at = hash_thread(peers, t, known->is_known[t]) & mask;
 
 		CHECK_FOR_INTERRUPTS();
-		while (slot[at] != NO_GROUP && !are_peers(peers, is_known, any[slot[at]], t))
+		while (slot[at] != NO_GROUP && !are_peers(peers, known, any[slot[at]], t))
 			at = (at + 1) & mask;
 		if (slot[at] == NO_GROUP)
 		{
 			slot[at] = peers->n++;
 			any[slot[at]] = t;
-			peers->is_known[slot[at]] = is_known[t];
+			peers->is_known[slot[at]] = known->is_known[t];
+			peers->is_invented[slot[at]] = known->is_invented[t];
 		}
 		peers->group[t] = slot[at];
 	}
@@ -171,18 +198,23 @@ look_into_classes(Peers *peers)
 }
 
 Peers *
-peers_create(const Statistics *statistics, const Thread *known, uint64 nknown)
+peers_create(const Statistics *statistics, const Thread *known, uint64 nknown, bool tells_invented)
 {
+	const Seen *seen = statistics->seen;
 	Peers	   *peers = palloc0(sizeof(Peers));
-	bool	   *is_known = new_zeros(bool, statistics->seen->nthreads);
+	Known		of_threads = {
+		.is_known = new_zeros(bool, seen->nthreads),
+		.is_invented = tells_invented ? find_invented(seen) : new_zeros(bool, seen->nthreads),
+	};
 
 	peers->statistics = statistics;
 	for (uint64 i = 0; i < nknown; i++)
-		is_known[known[i]] = true;
+		of_threads.is_known[known[i]] = true;
 	find_values(peers);
-	find_groups(peers, is_known);
+	find_groups(peers, &of_threads);
 	list_threads(peers);
 	look_into_classes(peers);
-	pfree(is_known);
+	pfree(of_threads.is_known);
+	pfree(of_threads.is_invented);
 	return peers;
 }

@@ -4,7 +4,8 @@
  *		one of them is deduced about each.
  *
  * People whose values are known are the peers of those only who are known to have
- * the same.
+ * the same.  Invented rows are nobody's peers but each other's, where observers make
+ * a difference.
  */
 #ifndef PPREPUB_AUDIT_PEERS_H
 #define PPREPUB_AUDIT_PEERS_H
@@ -24,6 +25,7 @@ typedef struct Peers
 								 * not including, first[g + 1] */
 	Thread	   *thread;			/* [threads] group by group */
 	bool	   *is_known;		/* [n] */
+	bool	   *is_invented;	/* [n] where observers make a difference, else false */
 
 	/* Classes of all releases in one row, and the groups in each */
 	uint64	   *base;			/* [releases + 1] */
@@ -32,7 +34,7 @@ typedef struct Peers
 } Peers;
 
 /* Takes up to 4 bytes for each row that was ever published, in the current context. */
-extern Peers *peers_create(const Statistics *statistics, const Thread *known, uint64 nknown);
+extern Peers *peers_create(const Statistics *statistics, const Thread *known, uint64 nknown, bool tells_invented);
 
 static inline uint64
 peers_size(const Peers *peers, uint32 group)

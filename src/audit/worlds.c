@@ -7,6 +7,8 @@
  *		class have what it shows.  What was published is one.  How many people of a
  *		group have a value is a cell; cells are on lines, whose sums are the same in
  *		all worlds: the people of a group, and the rows of a class with a value.
+ *		A cover is a line, too: the invented rows with its value, and a spare cell
+ *		for as many as they are fewer than they may be.
  *
  *		So in another world, what is wanted is put into a cell, and lines that are
  *		off by that are put right by other cells on them, which may put others off:
@@ -17,6 +19,7 @@
 #include "postgres.h"
 
 #include "audit/components.h"
+#include "audit/covers.h"
 #include "audit/worlds.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
@@ -70,8 +73,11 @@ typedef struct Worlds
 	/* The component */
 	const uint32 *group;		/* [n] */
 	uint32		n;
-	uint32		ncells;
+	const Cover **cover;		/* [ncovers] */
+	uint32		ncovers;
+	uint32		ncells;			/* the last ones are spare, one for each cover */
 	uint32		nlines;			/* a group's line has the group's number in the component */
+	uint64		first_cover;	/* line */
 	uint64		incidences;
 	uint32	   *first_cell;		/* [n + 1] */
 	Cell	   *cell;			/* [ncells] */
@@ -331,6 +337,13 @@ search(Worlds *worlds, uint32 c)
  * ----------------------------------------------------------------
  */
 
+/* Has an invented row of the group the value of the cover in some world, and not in all? */
+static inline bool
+is_on_cover(const Deduction *deduction, const Cover *cover, uint32 group)
+{
+	return deduction_is_open(deduction, group) && may_have(deduction, group, cover->value);
+}
+
 /* Counts cells, and the lines that they are on; may be more than there is room for. */
 static void
 count_cells(Worlds *worlds)
@@ -347,10 +360,17 @@ count_cells(Worlds *worlds)
 		ncells += deduction->ncandidates[worlds->group[i]];
 		worlds->incidences += (nsteps + 1) * deduction->ncandidates[worlds->group[i]];
 	}
+	for (uint32 i = 0; i < worlds->ncovers; i++)
+	{
+		ncells++;
+		worlds->incidences++;
+		for (uint32 k = 0; k < worlds->cover[i]->n; k++)
+			worlds->incidences += is_on_cover(deduction, worlds->cover[i], worlds->cover[i]->group[k]);
+	}
 	worlds->ncells = Min(ncells, PG_UINT32_MAX);
 }
 
-/* Lines of groups come first, then those of each class, one for each value that it shows. */
+/* Lines of groups come first, then those of each class, one for each value that it shows, and then covers. */
 static void
 number_lines(Worlds *worlds)
 {
@@ -373,7 +393,8 @@ number_lines(Worlds *worlds)
 			nlines += shown[1] - shown[0];
 		}
 	}
-	worlds->nlines = nlines;
+	worlds->first_cover = nlines;
+	worlds->nlines = nlines + worlds->ncovers;
 }
 
 static void
@@ -398,6 +419,37 @@ line_of(const Worlds *worlds, Step at, Code value)
 		statistics_find(statistics, at, value) - statistics->shown[at.release].first[at.class];
 }
 
+/* The covers that a cell is on; returns where the next line of the cell goes. */
+static uint64
+add_covers(Worlds *worlds, uint32 group, Code value, uint64 at)
+{
+	for (uint32 i = 0; i < worlds->ncovers; i++)
+		for (uint32 k = 0; k < worlds->cover[i]->n && worlds->cover[i]->value == value; k++)
+			if (worlds->cover[i]->group[k] == group)
+				worlds->through[at++] = worlds->first_cover + i;
+	return at;
+}
+
+/* Spare cells, with as many invented rows as there may be more. */
+static void
+add_spare_cells(Worlds *worlds)
+{
+	uint32		c = worlds->first_cell[worlds->n];
+
+	for (uint32 i = 0; i < worlds->ncovers; i++, c++)
+	{
+		const Cover *cover = worlds->cover[i];
+		uint64		spare = cover->most;
+		uint64		at = worlds->first_through[c];
+
+		for (uint32 k = 0; k < cover->n; k++)
+			spare -= count_having(worlds->peers, cover->group[k], cover->value);
+		worlds->cell[c].people = spare;
+		worlds->through[at] = worlds->first_cover + i;
+		worlds->first_through[c + 1] = at + 1;
+	}
+}
+
 /* The cells of a group, with what was published, and the lines that they are on. */
 static void
 add_cells(Worlds *worlds, uint32 i)
@@ -418,7 +470,7 @@ add_cells(Worlds *worlds, uint32 i)
 		worlds->through[at++] = i;
 		for (uint64 s = 0; s < nsteps; s++)
 			worlds->through[at++] = line_of(worlds, step[s], value);
-		worlds->first_through[c + 1] = at;
+		worlds->first_through[c + 1] = add_covers(worlds, g, value, at);
 	}
 	worlds->first_cell[i + 1] = c;
 	for (uint64 m = peers->first[g]; m < peers->first[g + 1]; m++)
@@ -484,6 +536,7 @@ build(Worlds *worlds)
 		CHECK_FOR_INTERRUPTS();
 		add_cells(worlds, i);
 	}
+	add_spare_cells(worlds);
 	list_lines(worlds);
 	bound_cells(worlds);
 }
@@ -496,7 +549,7 @@ decide_cells(Worlds *worlds, uint64 effort, uint64 *budget, bool *is_possible, b
 
 	for (uint32 c = 0; c < worlds->ncells; c++)
 		is_possible[c] |= worlds->cell[c].people > 0;
-	for (uint32 c = 0; c < worlds->ncells; c++)
+	for (uint32 c = 0; c < worlds->first_cell[worlds->n]; c++)
 	{
 		Found		found;
 
@@ -593,6 +646,43 @@ find_all_possible(Worlds *worlds)
 		   sizeof(bool) * worlds->deduction->ncandidates[g]);
 }
 
+static bool
+is_in_component(const Worlds *worlds, uint32 group)
+{
+	uint32		low = 0;
+	uint32		high = worlds->n;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+
+		if (worlds->group[middle] < group)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < worlds->n && worlds->group[low] == group;
+}
+
+/* The covers of the component: all open groups of one are in it, or none. */
+static void
+find_covers(Worlds *worlds)
+{
+	const Deduction *deduction = worlds->deduction;
+
+	worlds->ncovers = 0;
+	for (uint32 i = 0; deduction->covers != NULL && i < deduction->covers->n; i++)
+	{
+		const Cover *cover = &deduction->covers->cover[i];
+		bool		is_here = false;
+
+		for (uint32 k = 0; k < cover->n && !is_here; k++)
+			is_here = is_on_cover(deduction, cover, cover->group[k]) && is_in_component(worlds, cover->group[k]);
+		if (is_here && cover_binds(deduction, cover))
+			worlds->cover[worlds->ncovers++] = cover;
+	}
+}
+
 /* What is large waits for a round of longer searches. */
 static bool
 look_at_component(Worlds *worlds, uint64 effort, uint64 *budget, void (*lost) (void *what, uint32 group), void *what)
@@ -631,11 +721,13 @@ look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
 	worlds.first_line = new_array(uint64, peers_nclasses(peers));
 	memset(worlds.first_line, 0xff, sizeof(uint64) * peers_nclasses(peers));	/* NO_LINE */
 	worlds.cell_of = new_array(uint32, peers->statistics->seen->nvalues);
+	worlds.cover = new_array(const Cover *, deduction->covers == NULL ? 0 : deduction->covers->n);
 	for (uint32 c = 0; c < components->n; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		worlds.group = components->group + components->first[c];
 		worlds.n = components->first[c + 1] - components->first[c];
+		find_covers(&worlds);
 		is_open |= look_at_component(&worlds, effort, budget, lost, what);
 	}
 	pfree(worlds.first_line);

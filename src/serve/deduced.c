@@ -166,7 +166,7 @@ deduce_from(const DeclaredPublication *publication, void *what, ReturnSetInfo *r
 	known = find_known(publication, recalled, asked->keys, &n);
 	for (int i = 0; i < n; i++)
 		is_known[known[i]] = true;
-	asked->put(&(Deduced) {publication, recalled, is_known, deduce(statistics, known, n)}, result);
+	asked->put(&(Deduced) {publication, recalled, is_known, deduce(statistics, known, n, false, PG_UINT64_MAX)}, result);
 }
 
 static void

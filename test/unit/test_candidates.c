@@ -9,6 +9,7 @@
 #include "shim.h"
 
 #include "audit/compromise.h"
+#include "audit/first_shown.h"
 #include "method/candidates/candidates.h"
 #include "partition/hc_safe.h"
 
@@ -62,6 +63,7 @@ typedef struct World
 	double		position[NCODES];
 	int			nrows;
 	int			person_of_row[MAX_PEOPLE];
+	bool		is_careless;	/* takes all values for known from the beginning */
 } World;
 
 static int
@@ -134,8 +136,8 @@ make_paths(const World *world)
 		}
 	paths->releases = world->releases;
 	paths->release = palloc(sizeof(int32) * (nclasses + 1));
-	paths->first_value = palloc0(sizeof(uint64) * (nclasses + 1));
-	paths->value = palloc(sizeof(Code) * (nvalues + 1));
+	paths->first_value = palloc0(sizeof(uint64) * (nclasses + 2));
+	paths->value = palloc(sizeof(Code) * (nvalues + MAX_VALUES + 1));
 	paths->first = palloc0(sizeof(uint64) * (world->nrows + 1));
 	paths->class = palloc(sizeof(uint32) * MAX_PEOPLE);
 	paths->shown = palloc(sizeof(Code) * MAX_PEOPLE);
@@ -150,6 +152,13 @@ make_paths(const World *world)
 			paths->first_value[paths->nclasses + 1] = paths->first_value[paths->nclasses] + class->nvalues;
 			paths->nclasses++;
 		}
+	if (world->is_careless)
+	{
+		for (Code v = 0; v < world->nvalues; v++)
+			paths->value[paths->first_value[paths->nclasses] + v] = v;
+		paths->first_value[paths->nclasses + 1] = paths->first_value[paths->nclasses] + world->nvalues;
+		paths->nclasses++;
+	}
 	for (int row = 0; row < world->nrows; row++)
 	{
 		int			begin = nsteps;
@@ -544,6 +553,7 @@ seen_of(const World *world)
 		release->first = palloc0(sizeof(uint64) * (table->nclasses + 1));
 		release->thread = palloc(sizeof(Thread) * (rows + 1));
 		release->value = palloc(sizeof(Code) * (rows + 1));
+		release->counterfeit = palloc0(sizeof(bool) * (rows + 1));
 		for (int c = 0; c < table->nclasses; c++)
 		{
 			const SeenClass *class = &table->classes[c];
@@ -561,6 +571,7 @@ seen_of(const World *world)
 				for (; left[v] > 0; left[v]--)
 				{
 					release->thread[at] = invented++;
+					release->counterfeit[at] = true;
 					release->value[at++] = v;
 				}
 			release->first[c + 1] = at;
@@ -584,7 +595,7 @@ met_in_a_class(const World *world, int a, int b)
 static uint64
 learn_beyond(World *world, Thread known, uint64 budget)
 {
-	const Deduction *deduction = deduce(statistics_of(seen_of(world)), &known, 1, budget);
+	const Deduction *deduction = deduce(statistics_of(seen_of(world)), &known, 1, false, budget);
 	uint64		beyond = 0;
 
 	for (int p = 0; p < world->npeople; p++)
@@ -938,9 +949,22 @@ has_world(Observer *observer, int from)
 	return false;
 }
 
-static void
+static bool
+is_shown_truly(const World *world, int r, Code v)
+{
+	for (int c = 0; c < world->seen[r].nclasses; c++)
+		for (int i = 0; i < world->seen[r].classes[c].npeople; i++)
+			if (world->sensitive[world->seen[r].classes[c].person[i]] == v)
+				return true;
+	return false;
+}
+
+/* Returns how many values were shown first by invented rows alone: of these, nothing is concluded. */
+static int
 observe(Observer *observer, const World *world)
 {
+	int			unfounded = 0;
+
 	*observer = (Observer) {.world = world};
 	for (Code v = 0; v < world->nvalues; v++)
 		observer->first[v] = -1;
@@ -948,6 +972,12 @@ observe(Observer *observer, const World *world)
 		for (int c = 0; c < world->seen[r].nclasses; c++)
 			for (int i = 0; i < world->seen[r].classes[c].nvalues; i++)
 				observer->first[world->seen[r].classes[c].value[i]] = r;
+	for (Code v = 0; v < world->nvalues; v++)
+		if (observer->first[v] >= 0 && !is_shown_truly(world, observer->first[v], v))
+		{
+			observer->first[v] = -1;
+			unfounded++;
+		}
 	for (int p = 0; p < world->npeople; p++)
 		for (int r = 0, was_seen = false; r < world->releases && !was_seen; r++)
 			for (int c = 0; c < world->seen[r].nclasses && !was_seen; c++)
@@ -956,6 +986,7 @@ observe(Observer *observer, const World *world)
 					observer->person[observer->nseen++] = p;
 					was_seen = true;
 				}
+	return unfounded;
 }
 
 /* The values that somebody has in some world. */
@@ -982,7 +1013,7 @@ leaves_everybody_candidates(const World *world, int m)
 {
 	Observer	observer;
 
-	observe(&observer, world);
+	check(observe(&observer, world) == 0);
 	for (int i = 0; i < observer.nseen; i++)
 	{
 		observer.steps = 0;
@@ -1044,11 +1075,102 @@ leaves_candidates_to_who_knows_what_can_be_invented(void)
 				break;
 		}
 		leaves_everybody_candidates(world, m);
+		check(measure_first_shown(seen_of(world)).unvouched == 0);
 		lives++;
 	}
 	printf("# %lu lives, %lu releases, %lu of them with invented rows, %lu refused; %lu people observed, %lu not\n", (unsigned long) lives,
 		   (unsigned long) released, (unsigned long) vouched, (unsigned long) found, (unsigned long) observed, (unsigned long) not_observed);
 	check(observed > 10000 && not_observed * 100 < observed && found > 100);
+}
+
+static World *
+live_carelessly(int m)
+{
+	int64		params[] = {m, 0};
+	World	   *world = world_create(m + draw(4), m + 1 + draw(3), draw(2) * 50);
+
+	world->is_careless = true;
+	while (world->releases < 6)
+	{
+		Draft	   *draft = draft_of(world, &invariance_method, params);
+
+		if (world->nrows > 0 && draft->refusal.kind == NOT_REFUSED)
+			see(world, draft->classes);
+		live_among_few(world);
+		if (draw(8) == 0)
+			break;
+	}
+	return world;
+}
+
+/* Does the audit exclude just the values that somebody has in no world? */
+static bool
+excludes_the_same(const World *world, const Deduction *deduction, Observer *observer, int p, int known)
+{
+	uint32		g = deduction->peers->group[p];
+	bool		same = true;
+
+	if (known >= 0)
+	{
+		observer->value[known] = world->sensitive[known];
+		observer->is_chosen[known] = true;
+	}
+	for (Code v = 0; v < world->nvalues && p != known; v++)
+	{
+		bool		is_candidate = false;
+
+		for (uint32 k = 0; k < deduction->ncandidates[g]; k++)
+			is_candidate |= deduction->candidate[deduction->first[g] + k] == v;
+		observer->value[p] = v;
+		observer->is_chosen[p] = true;
+		observer->steps = 0;
+		same &= is_candidate == (agrees_with_classes(observer, p) && has_world(observer, 0));
+		same &= observer->steps <= MOST_STEPS;
+		observer->is_chosen[p] = false;
+	}
+	if (known >= 0)
+		observer->is_chosen[known] = false;
+	return same;
+}
+
+/* Releases that do not vouch for new values, as the audit sees them. */
+static void
+finds_who_is_not_vouched_for(void)
+{
+	uint64		people = 0;
+	uint64		below = 0;
+
+	for (int i = 0; i < 3000; i++)
+	{
+		int			m = 2 + draw(2);
+		World	   *world = live_carelessly(m);
+		Observer	observer;
+		Seen	   *seen;
+		const Deduction *deduction;
+		Thread		known;
+		uint64		exposed = 0;
+
+		(void) observe(&observer, world);
+		while (observer.nseen > 0 && world->npeople > observer.person[observer.nseen - 1] + 1)
+			world->npeople--;	/* who came last, and was not shown yet */
+		if (observer.nseen == 0 || world->npeople > observer.nseen)
+			continue;
+		seen = seen_of(world);
+		known = draw(3) == 0 ? (Thread) world->seen[0].classes[0].person[0] : NO_THREAD;
+		deduction = deduce(statistics_of(seen), &known, known != NO_THREAD, true, PG_UINT64_MAX);
+		for (int k = 0; k < observer.nseen; k++)
+		{
+			int			p = observer.person[k];
+
+			check(excludes_the_same(world, deduction, &observer, p, known == NO_THREAD ? -1 : (int) known));
+			exposed += deduction->ncandidates[deduction->peers->group[p]] < (uint32) m;
+			people++;
+		}
+		below += known == NO_THREAD ? exposed : 0;
+		check(known != NO_THREAD || exposed == 0 || measure_first_shown(seen).unvouched > 0);
+	}
+	printf("# %lu people, %lu of them below m\n", (unsigned long) people, (unsigned long) below);
+	check(below > 20);
 }
 
 /* ----------------------------------------------------------------
@@ -1313,6 +1435,7 @@ static const Test tests[] = {
 	{"tells less of others than m-invariance", tells_less_of_others_than_m_invariance},
 	{"tells of nobody but whom the attacker knows", tells_of_nobody_but_whom_the_attacker_knows},
 	{"leaves candidates to who knows what can be invented", leaves_candidates_to_who_knows_what_can_be_invented},
+	{"finds who is not vouched for", finds_who_is_not_vouched_for},
 	{"asks for what Figure 6 asks", asks_for_what_figure_6_asks},
 	{"survives critical absence", survives_critical_absence},
 	{"invents what people have", invents_what_people_have},

@@ -159,14 +159,14 @@ deduces_as_examples_1_2_and_4_say(void)
 {
 	static const Thread known[] = {CARL};
 	const Statistics *statistics = statistics_of(table_1());
-	const Deduction *deduction = deduce(statistics, known, 1, AMPLE);
+	const Deduction *deduction = deduce(statistics, known, 1, false, AMPLE);
 
 	check(count_candidates(deduction, ERICA) == 1 && has_candidate(deduction, ERICA, AIDS));
 	check(count_candidates(deduction, DORIS) == 2 && !has_candidate(deduction, DORIS, AIDS));
 	check(count_candidates(deduction, FIONA) == 2 && !has_candidate(deduction, FIONA, AIDS));
 	check(count_candidates(deduction, GRACE) == 2 && !has_candidate(deduction, GRACE, AIDS));
 	check(count_before(deduction, ERICA) == 3);
-	deduction = deduce(statistics, NULL, 0, AMPLE);
+	deduction = deduce(statistics, NULL, 0, false, AMPLE);
 	for (Thread t = 0; t < 8; t++)
 		check(count_candidates(deduction, t) == 3 && count_before(deduction, t) == 3);
 }
@@ -309,7 +309,7 @@ deduces_what_is_in_no_world_and_nothing_else(void)
 	for (int i = 0; i < 600; i++)
 	{
 		Secret		secret = draw_secret();
-		Deduction  *deduction = deduce(statistics_of(secret.seen), secret.known, secret.nknown, AMPLE);
+		Deduction  *deduction = deduce(statistics_of(secret.seen), secret.known, secret.nknown, false, AMPLE);
 
 		for (Thread t = 0; t < secret.seen->nthreads; t++)
 		{
@@ -341,7 +341,7 @@ deduces_no_more_than_the_budget_allows(void)
 
 		for (int b = 0; b < (int) lengthof(budgets); b++)
 		{
-			const Deduction *deduction = deduce(statistics, secret.known, secret.nknown, budgets[b]);
+			const Deduction *deduction = deduce(statistics, secret.known, secret.nknown, false, budgets[b]);
 
 			for (Thread t = 0; t < secret.seen->nthreads; t++)
 			{
@@ -406,7 +406,7 @@ needs_no_search_for_one_release(void)
 	const Deduction *deduction;
 
 	shim_allocated_peak = before;
-	deduction = deduce(statistics, (Thread[]) {1, SIZE + 1, SIZE + 2}, 3, 0);
+	deduction = deduce(statistics, (Thread[]) {1, SIZE + 1, SIZE + 2}, 3, false, 0);
 	check(shim_allocated_peak - before < 300 * CLASSES * SIZE);
 	for (Thread t = 0; t < CLASSES * SIZE; t++)
 	{
@@ -443,10 +443,10 @@ says_of_whom_it_ran_out_of_budget(void)
 			threads[n++] = NO_THREAD;
 	}
 	add_release(seen, threads, n, value_of);
-	deduction = deduce(statistics_of(seen), NULL, 0, 1000);
+	deduction = deduce(statistics_of(seen), NULL, 0, false, 1000);
 	for (Thread t = 0; t < SIZE * SIZE; t++)
 		check(!is_exact(deduction, t) && component_of(deduction, t) == 0 && count_candidates(deduction, t) == SIZE);
-	deduction = deduce(statistics_of(seen), NULL, 0, AMPLE);
+	deduction = deduce(statistics_of(seen), NULL, 0, false, AMPLE);
 	for (Thread t = 0; t < SIZE * SIZE; t++)
 		check(is_exact(deduction, t) && component_of(deduction, t) == 0 && count_candidates(deduction, t) == SIZE);
 }
@@ -469,11 +469,11 @@ takes_null_for_something_that_is_shown(void)
 	add_release(seen, second, lengthof(second), value_of);
 	null = name_null(seen);
 	check(null == 2 && seen->nvalues == 3);
-	deduction = deduce(statistics_of(seen), NULL, 0, AMPLE);
+	deduction = deduce(statistics_of(seen), NULL, 0, false, AMPLE);
 	check(count_candidates(deduction, 0) == 2 && has_candidate(deduction, 0, 0) && has_candidate(deduction, 0, null));
 	check(count_candidates(deduction, 2) == 3);
 	check(is_exact(deduction, 0) && is_exact(deduction, 2));
-	deduction = deduce(statistics_of(seen), (Thread[]) {1}, 1, AMPLE);
+	deduction = deduce(statistics_of(seen), (Thread[]) {1}, 1, false, AMPLE);
 	check(count_candidates(deduction, 1) == 1 && has_candidate(deduction, 1, null));
 	check(count_candidates(deduction, 0) == 1 && has_candidate(deduction, 0, 0));
 	check(count_candidates(deduction, 2) == 2 && !has_candidate(deduction, 2, null));
