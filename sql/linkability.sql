@@ -33,9 +33,9 @@ SELECT tuple, records, round(probability::numeric, 9) AS probability, jsonb_arra
 SELECT tuple, linkability, diversity, sensitive FROM pprepub.link_profile('patients', '{3,4}') ORDER BY tuple;
 SELECT tuple, records, round(probability::numeric, 9) AS probability, jsonb_array_length(sensitive) AS sensitive FROM pprepub.link_posterior('patients', '{3,4}') ORDER BY tuple;
 SELECT tuple, records, round(probability::numeric, 9) AS probability, jsonb_array_length(sensitive) AS sensitive FROM pprepub.link_posterior('patients') ORDER BY tuple;
-SET pprepub.fmj_budget = 3;
+SET pprepub.search_budget = 3;
 SELECT * FROM pprepub.link_posterior('patients', '{3,4}');
-RESET pprepub.fmj_budget;
+RESET pprepub.search_budget;
 SELECT pprepub.drop_publication('patients', true);
 DROP TABLE patients;
 
@@ -210,9 +210,11 @@ SET statement_timeout = '500ms';
 SELECT * FROM pprepub.linkability('people');
 -- So are searches whose budget never ends.
 SET pprepub.fmj_budget = 1e18;
+SET pprepub.search_budget = 1e18;
 SELECT * FROM pprepub.linkability('people', join_kind => 'fmj');
 SELECT * FROM pprepub.link_posterior('people', '{1,5,6,7,8,9,10}');
 RESET pprepub.fmj_budget;
+RESET pprepub.search_budget;
 RESET statement_timeout;
 SELECT linkability IS NOT NULL AS told FROM pprepub.linkability('people', '{2}');
 SELECT pprepub.drop_publication('people', true);

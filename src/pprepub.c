@@ -13,6 +13,7 @@
 #include "serve/declared_tables.h"
 #include "serve/linkability/settings.h"
 #include "serve/schedule/schedule.h"
+#include "serve/search_budget.h"
 #include "serve/strengthen.h"
 #include "store/store.h"
 
@@ -25,6 +26,7 @@ _PG_init(void)
 {
 	/* Before the prefix of settings is taken. */
 	start_store();
+	define_search_budget();
 	define_linkability_settings();
 	define_settings();
 	for (int i = 0; methods[i] != NULL; i++)

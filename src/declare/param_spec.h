@@ -77,6 +77,7 @@ typedef struct MethodDeclaration
 	bool		classes;		/* have the rows of its releases a class? */
 	bool		counterfeits;	/* may everybody know how many rows of a class are invented? */
 	bool		own_only;		/* must all releases be of its own making? */
+	bool		invents_known;	/* do invented rows only have values that true rows show, or showed? */
 	int			past;			/* PAST_… */
 	const TableSpec *tables;	/* one for each PARAM_TABLE, ends with a NULL name; or NULL */
 

@@ -8,6 +8,7 @@
 #include "audit/compromise.h"
 #include "audit/correlations.h"
 #include "catalog/pg_type.h"
+#include "declare/parameters.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
@@ -16,6 +17,7 @@
 #include "history/report.h"
 #include "history/texts.h"
 #include "miscadmin.h"
+#include "serve/search_budget.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -122,29 +124,34 @@ verify_nothing_changes(const DeclaredPublication *publication, const Statistics 
 			 errdetail("What is deduced here follows only where everybody keeps his value.")));
 }
 
-static Datum
-candidates_text(const Recalled *recalled, TextCast *cast, const Deduction *deduction, Thread t)
-{
-	uint32		n = deduction->ncandidates[t];
-	Datum	   *texts = palloc(sizeof(Datum) * (n + 1));
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		bool		isnull;
-
-		texts[i] = text_cast(cast, recalled->values[deduction->candidate[deduction->first[t] + i]], &isnull);
-	}
-	return PointerGetDatum(construct_array(texts, n, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
 /* What follows from knowing some people. */
 typedef struct Deduced
 {
 	const DeclaredPublication *publication;
 	const Recalled *recalled;
-	const bool *is_known;		/* [threads] */
+	Code		null;
 	const Deduction *deduction;
 } Deduced;
+
+static Datum
+candidates_text(const Deduced *deduced, TextCast *cast, uint32 group)
+{
+	const Deduction *deduction = deduced->deduction;
+	int			n = deduction->ncandidates[group];
+	int			lower = 1;
+	Datum	   *texts = palloc(sizeof(Datum) * (n + 1));
+	bool	   *nulls = palloc(sizeof(bool) * (n + 1));
+
+	for (int i = 0; i < n; i++)
+	{
+		Code		value = deduction->candidate[deduction->first[group] + i];
+
+		nulls[i] = value == deduced->null;
+		if (!nulls[i])
+			texts[i] = text_cast(cast, deduced->recalled->values[value], &nulls[i]);
+	}
+	return PointerGetDatum(construct_md_array(texts, nulls, 1, &n, &lower, TEXTOID, -1, false, TYPALIGN_INT));
+}
 
 typedef struct Asked
 {
@@ -156,17 +163,16 @@ static void
 deduce_from(const DeclaredPublication *publication, void *what, ReturnSetInfo *result)
 {
 	Asked	   *asked = what;
-	const Recalled *recalled = recall(publication);
+	Recalled   *recalled = recall(publication);
+	Code		null = name_null(&recalled->seen);
 	const Statistics *statistics = statistics_of(&recalled->seen);
-	bool	   *is_known = new_zeros(bool, recalled->seen.nthreads);
 	Thread	   *known;
 	int			n;
 
 	verify_nothing_changes(publication, statistics);
 	known = find_known(publication, recalled, asked->keys, &n);
-	for (int i = 0; i < n; i++)
-		is_known[known[i]] = true;
-	asked->put(&(Deduced) {publication, recalled, is_known, deduce(statistics, known, n, false, PG_UINT64_MAX)}, result);
+	asked->put(&(Deduced) {publication, recalled, null,
+			   deduce(statistics, known, n, method_declaration(publication->method)->invents_known, (uint64) search_budget)}, result);
 }
 
 static void
@@ -192,15 +198,16 @@ put_deduced(const Deduced *deduced, ReturnSetInfo *result)
 
 	for (Thread t = 0; t < recalled->people->size; t++)
 	{
+		uint32		group = deduction->peers->group[t];
 		Datum		values[3];
 		bool		nulls[3] = {false};
 
 		CHECK_FOR_INTERRUPTS();
-		if (deduced->is_known[t] || deduction->ncandidates[t] >= deduction->nbefore[t])
+		if (deduction->peers->is_known[group] || deduction->ncandidates[group] >= deduction->nbefore[group])
 			continue;
 		values[0] = text_cast(key, recalled->people->keys[t], &nulls[0]);
-		values[1] = candidates_text(recalled, sensitive, deduction, t);
-		values[2] = BoolGetDatum(deduction->is_exact[t]);
+		values[1] = candidates_text(deduced, sensitive, group);
+		values[2] = BoolGetDatum(deduction_is_exact(deduction, group));
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 		MemoryContextReset(row);
 	}
@@ -222,13 +229,13 @@ pprepub_compromise(PG_FUNCTION_ARGS)
 
 /* Invented rows count: observers cannot tell them from people. */
 static uint64 *
-sizes_of_components(const Deduction *deduction, uint64 nthreads)
+sizes_of_components(const Deduction *deduction)
 {
-	uint64	   *size = new_zeros(uint64, nthreads);
+	uint64	   *size = new_zeros(uint64, deduction->peers->n);
 
-	for (Thread t = 0; t < nthreads; t++)
-		if (deduction->together[t] != NO_THREAD)
-			size[deduction->together[t]]++;
+	for (uint32 g = 0; g < deduction->peers->n; g++)
+		if (deduction->together[g] != NO_GROUP)
+			size[deduction->together[g]] += peers_size(deduction->peers, g);
 	return size;
 }
 
@@ -238,8 +245,8 @@ put_components(const Deduced *deduced, ReturnSetInfo *result)
 {
 	const Recalled *recalled = deduced->recalled;
 	const Deduction *deduction = deduced->deduction;
-	uint64	   *size = sizes_of_components(deduction, recalled->seen.nthreads);
-	int64	   *number = new_zeros(int64, recalled->seen.nthreads);
+	uint64	   *size = sizes_of_components(deduction);
+	int64	   *number = new_zeros(int64, deduction->peers->n);
 	int64		components = 0;
 	TextCast   *key = text_cast_create(publication_column(deduced->publication, ROLE_KEY));
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "component", ALLOCSET_DEFAULT_SIZES);
@@ -247,19 +254,20 @@ put_components(const Deduced *deduced, ReturnSetInfo *result)
 
 	for (Thread t = 0; t < recalled->people->size; t++)
 	{
-		Thread		together = deduction->together[t];
+		uint32		group = deduction->peers->group[t];
+		uint32		together = deduction->together[group];
 		Datum		values[4];
 		bool		nulls[4] = {false};
 
 		CHECK_FOR_INTERRUPTS();
-		if (together == NO_THREAD)
+		if (together == NO_GROUP)
 			continue;
 		if (number[together] == 0)
 			number[together] = ++components;
 		values[0] = Int64GetDatum(number[together]);
 		values[1] = text_cast(key, recalled->people->keys[t], &nulls[1]);
 		values[2] = Int64GetDatum(size[together]);
-		values[3] = BoolGetDatum(deduction->is_exact[t]);
+		values[3] = BoolGetDatum(deduction_is_exact(deduction, group));
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 		MemoryContextReset(row);
 	}

@@ -134,6 +134,7 @@ const Method cor_split_method = {
 		.classes = true,
 		.counterfeits = true,
 		.own_only = true,
+		.invents_known = true,
 		.past = PAST_LAST | PAST_COMPANIES,
 		.degree = cor_degree,
 		.contradiction = cor_contradiction,

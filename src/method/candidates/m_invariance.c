@@ -66,6 +66,7 @@ const Method invariance_method = {
 		.classes = true,
 		.counterfeits = true,
 		.own_only = true,
+		.invents_known = true,
 		.past = PAST_LAST,
 	},
 	.draft = invariance_draft,

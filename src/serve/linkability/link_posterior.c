@@ -15,8 +15,8 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "serve/linkability/linking.h"
-#include "serve/linkability/settings.h"
 #include "serve/linkability/tuple_json.h"
+#include "serve/search_budget.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
@@ -37,9 +37,9 @@ refuse_over_budget(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-			 errmsg("worlds were not counted within %.0f steps", fmj_budget),
+			 errmsg("worlds were not counted within %.0f steps", search_budget),
 			 errdetail("To count the ways in which releases can be joined may take longer than anybody can wait."),
-			 errhint("Name fewer releases, use pprepub.link_profile(), which counts cliques instead of worlds, or raise pprepub.fmj_budget.")));
+			 errhint("Name fewer releases, use pprepub.link_profile(), which counts cliques instead of worlds, or raise pprepub.search_budget.")));
 }
 
 /* The people, the join of the source and the releases, and its posterior. */
@@ -90,7 +90,7 @@ count_worlds(Believing *believing)
 	JoinOutcome outcome = join_kernel(believing->graph, &trouble);
 
 	if (outcome == JOIN_FOUND)
-		outcome = join_worlds(believing->graph, (uint64) fmj_budget, &believing->posterior);
+		outcome = join_worlds(believing->graph, (uint64) search_budget, &believing->posterior);
 	if (outcome == JOIN_OVER_BUDGET)
 		refuse_over_budget();
 	if (outcome != JOIN_FOUND)

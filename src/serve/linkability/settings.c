@@ -15,7 +15,7 @@ define_linkability_settings(void)
 {
 	/* An integer would not do: a search of a minute takes more steps than it holds. */
 	DefineCustomRealVariable("pprepub.fmj_budget",
-							 "How many steps a search for what is exactly possible may take.",
-							 "For the full match join of more than two releases, and for probabilities over all worlds; beyond it, an error.",
+							 "How many steps a search for the full match join may take.",
+							 "For the full match join of more than two releases; beyond it, an error.",
 							 &fmj_budget, 1e8, 0, 1e18, PGC_USERSET, 0, NULL, NULL, NULL);
 }
