@@ -11,13 +11,13 @@ COMMENT ON FUNCTION pprepub.historical_correlations(text, int) IS
 CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, OUT candidates text[], OUT exact boolean) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compromise';
 COMMENT ON FUNCTION pprepub.compromise(text, text[]) IS
-	'what an observer of all releases who knows these people''s sensitive values deduces about others: the values that are left for each of whom he excludes any; exact is false where more may follow, because too many people hang together';
+	'what an observer of all releases who knows these people''s sensitive values deduces about others: the values that are left for each of whom he excludes any; what is excluded is in no world that agrees with the releases; exact is false where pprepub.search_budget was used up before it was known that each value left is in one';
 
 CREATE FUNCTION pprepub.compromise_components(publication text, keys text[], OUT component bigint, OUT key text,
 		OUT people bigint, OUT exact boolean) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compromise_components';
 COMMENT ON FUNCTION pprepub.compromise_components(text, text[]) IS
-	'people whose values stay open to such an observer hang together if they were in a class: who with whom, how many these are, invented rows among them, and whether all worlds were looked at in which they have what was published';
+	'people whose values stay open to such an observer hang together if they were in a class: who with whom, how many these are, invented rows among them, and whether it is known that each value left is in a world that agrees with the releases, so that no more can be excluded';
 
 CREATE FUNCTION pprepub.p_ct(p float8, lifespan int) RETURNS float8
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_p_ct';

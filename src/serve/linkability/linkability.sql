@@ -25,4 +25,4 @@ CREATE FUNCTION pprepub.link_posterior(publication text, releases int[] DEFAULT 
 		OUT tuple jsonb, OUT records bigint, OUT probability float8, OUT sensitive jsonb) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_link_posterior';
 COMMENT ON FUNCTION pprepub.link_posterior(text, int[]) IS
-	'how likely sensitive values of people are to whoever knows the quasi-identifiers of all of them, if every way to join releases and people without contradiction is as likely as any other; exact, for small components only';
+	'how likely sensitive values of people are to whoever knows the quasi-identifiers of all of them, if every way to join releases and people without contradiction is as likely as any other; exact, for components that are counted within pprepub.search_budget';

@@ -1,0 +1,78 @@
+-- compromise() on tables that were made elsewhere: large and small classes, people without a value, and two tables that cross each other.
+\set QUIET on
+SET client_min_messages = error;
+BEGIN;
+SELECT no_plan();
+
+CREATE FUNCTION lot(id int, what int, sides int) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT mod(hashint8extended(id, what) & 9223372036854775807, sides)::int $$;
+CREATE TABLE people AS SELECT id, 17 + (lot(id, 1, 60) * lot(id, 2, 60)) / 60 AS age, 'e' || lot(id, 3, 1 + lot(id, 4, 16)) AS education, 's' || lot(id, 5, 2) AS sex,
+	CASE WHEN lot(id, 6, 17) > 0 THEN 'o' || lot(id, 7, 1 + lot(id, 8, 14)) END AS occupation
+FROM generate_series(1, 6000) id;
+ALTER TABLE people ADD PRIMARY KEY (id);
+CREATE VIEW decades AS SELECT id, int4range(age / 10 * 10, age / 10 * 10 + 10) AS age, education, sex, occupation FROM people;
+CREATE VIEW sexes AS SELECT id, int4range(age, age + 1) AS age, '*' AS education, sex, occupation FROM people WHERE id % 10 < 9;
+
+SELECT pprepub.create_publication('p', 'people', 'id', '{"age": "range", "education": "suppress", "sex": "suppress"}', 'occupation', 'bpg', '{"k": 2, "l": 2}') \g /dev/null
+SELECT classes AS classes FROM pprepub.import_release('p', 'decades', 'id') \gset
+SELECT cmp_ok(:classes, '>', 100, 'there are many classes');
+
+-- One table: who is not known has one of the values that those who are leave over in the class.
+CREATE TABLE known AS SELECT id FROM people WHERE lot(id, 9, 8) = 0;
+CREATE FUNCTION known() RETURNS text[] LANGUAGE sql AS $$ SELECT array_agg(id::text) FROM known $$;
+CREATE TABLE left_over AS SELECT age / 10 AS decade, education, sex, occupation, count(*) FILTER (WHERE k.id IS NULL) AS people
+FROM people LEFT JOIN known k USING (id) GROUP BY 1, 2, 3, 4;
+CREATE TABLE expected AS SELECT p.id::text AS key, (SELECT array_agg(occupation ORDER BY occupation) FILTER (WHERE people > 0) FROM left_over WHERE (decade, education, sex) = (p.age / 10, p.education, p.sex)) AS candidates,
+	(SELECT count(*) FROM left_over WHERE (decade, education, sex) = (p.age / 10, p.education, p.sex)) AS before,
+	(SELECT sum(people)::bigint FROM left_over WHERE (decade, education, sex) = (p.age / 10, p.education, p.sex)) AS together
+FROM people p WHERE id NOT IN (SELECT id FROM known);
+
+CREATE FUNCTION found() RETURNS TABLE (key text, candidates text[], exact boolean) LANGUAGE sql AS $$
+	SELECT key, ARRAY(SELECT c FROM unnest(candidates) c ORDER BY c), exact FROM pprepub.compromise('p', known())
+$$;
+
+SET LOCAL pprepub.search_budget = 0;
+CREATE TABLE narrowed AS SELECT * FROM found();
+SELECT results_eq('SELECT key, candidates, true FROM expected WHERE cardinality(candidates) < before ORDER BY 1', 'SELECT * FROM narrowed ORDER BY 1',
+	'of one table everything follows, without a search');
+SELECT cmp_ok((SELECT count(*) FROM narrowed WHERE array_position(candidates, NULL) IS NOT NULL), '>', 100::bigint, 'who may have no value may have it');
+SELECT cmp_ok((SELECT count(*) FROM narrowed WHERE candidates = '{NULL}'), '>', 0::bigint, 'of somebody it is found out that he has none');
+SELECT results_eq('SELECT key, together, true FROM expected WHERE cardinality(candidates) > 1 ORDER BY 1',
+	$$ SELECT key, people, exact FROM pprepub.compromise_components('p', known()) ORDER BY 1 $$, 'those whose value is open hang together by classes');
+
+-- Two tables: what is excluded is never the truth, and a larger budget never says less.
+SELECT number FROM pprepub.import_release('p', 'sexes', 'id') \g /dev/null
+CREATE TABLE told (budget float8, key text, candidates text[], exact boolean);
+CREATE TABLE hanging (budget float8, key text, exact boolean);
+INSERT INTO told SELECT 0, * FROM found();
+INSERT INTO hanging SELECT 0, key, exact FROM pprepub.compromise_components('p', known());
+SET LOCAL pprepub.search_budget = 3e6;
+INSERT INTO told SELECT 3e6, * FROM found();
+INSERT INTO hanging SELECT 3e6, key, exact FROM pprepub.compromise_components('p', known());
+SET LOCAL pprepub.search_budget = 2e7;
+INSERT INTO told SELECT 2e7, * FROM found();
+INSERT INTO hanging SELECT 2e7, key, exact FROM pprepub.compromise_components('p', known());
+RESET pprepub.search_budget;
+
+SELECT is_empty('SELECT key FROM told JOIN people ON id::text = key WHERE array_position(candidates, occupation) IS NULL', 'nobody is said not to have what he has');
+SELECT is_empty('SELECT key FROM told a LEFT JOIN told b USING (key) WHERE a.budget < b.budget AND NOT b.candidates <@ a.candidates
+	AND array_position(b.candidates, NULL) IS NULL', 'what is excluded stays excluded with a larger budget');
+SELECT is_empty('SELECT key FROM told a JOIN told b USING (key) WHERE a.budget < b.budget AND a.exact AND (NOT b.exact OR a.candidates <> b.candidates)',
+	'what is exact stays so');
+SELECT is_empty('SELECT key FROM told t JOIN hanging h USING (budget, key) WHERE t.exact <> h.exact', 'both functions agree about what is exact');
+SELECT results_eq('SELECT budget FROM hanging GROUP BY budget ORDER BY count(*) FILTER (WHERE exact)', 'SELECT unnest(ARRAY[0, 3e6, 2e7]::float8[])', 'a larger budget finds out more');
+SELECT cmp_ok((SELECT count(*) FROM hanging WHERE budget = 0 AND NOT exact), '>', 1000::bigint, 'without a search, not everything is said to be exact');
+
+-- A search that never ends is one that can be cancelled.
+SET LOCAL pprepub.search_budget = 1e18;
+SET LOCAL statement_timeout = '300ms';
+SELECT throws_ok($$ SELECT count(*) FROM pprepub.compromise('p', known()) $$, '57014', NULL, 'compromise() is cancelled');
+SELECT throws_ok($$ SELECT count(*) FROM pprepub.compromise_components('p', known()) $$, '57014', NULL, 'compromise_components() is cancelled');
+RESET statement_timeout;
+SET LOCAL pprepub.search_budget = 0;
+SELECT results_eq('SELECT * FROM found() ORDER BY key', 'SELECT key, candidates, exact FROM told WHERE budget = 0 ORDER BY key', 'what comes after that is as it was');
+RESET pprepub.search_budget;
+SELECT throws_ok('SET LOCAL pprepub.search_budget = -1', '22023', NULL, 'a budget is not less than nothing');
+
+SELECT * FROM finish();
+select budget, count(*), count(*) filter (where exact) from hanging group by 1 order by 1;
+ROLLBACK;
