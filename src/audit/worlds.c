@@ -75,8 +75,8 @@ typedef struct Worlds
 	uint32		n;
 	const Cover **cover;		/* [ncovers] */
 	uint32		ncovers;
-	uint32		ncells;			/* the last ones are spare, one for each cover */
-	uint32		nlines;			/* a group's line has the group's number in the component */
+	uint64		ncells;			/* the last ones are spare, one for each cover */
+	uint64		nlines;			/* a group's line has the group's number in the component */
 	uint64		first_cover;	/* line */
 	uint64		incidences;
 	uint32	   *first_cell;		/* [n + 1] */
@@ -344,30 +344,29 @@ is_on_cover(const Deduction *deduction, const Cover *cover, uint32 group)
 	return deduction_is_open(deduction, group) && may_have(deduction, group, cover->value);
 }
 
-/* Counts cells, and the lines that they are on; may be more than there is room for. */
+/* Counts cells, and the lines that they are on. */
 static void
 count_cells(Worlds *worlds)
 {
 	const Deduction *deduction = worlds->deduction;
-	uint64		ncells = 0;
 
+	worlds->ncells = 0;
 	worlds->incidences = 0;
 	for (uint32 i = 0; i < worlds->n; i++)
 	{
 		uint64		nsteps;
 
 		peers_steps(worlds->peers, worlds->group[i], &nsteps);
-		ncells += deduction->ncandidates[worlds->group[i]];
+		worlds->ncells += deduction->ncandidates[worlds->group[i]];
 		worlds->incidences += (nsteps + 1) * deduction->ncandidates[worlds->group[i]];
 	}
 	for (uint32 i = 0; i < worlds->ncovers; i++)
 	{
-		ncells++;
+		worlds->ncells++;
 		worlds->incidences++;
 		for (uint32 k = 0; k < worlds->cover[i]->n; k++)
 			worlds->incidences += is_on_cover(deduction, worlds->cover[i], worlds->cover[i]->group[k]);
 	}
-	worlds->ncells = Min(ncells, PG_UINT32_MAX);
 }
 
 /* Lines of groups come first, then those of each class, one for each value that it shows, and then covers. */
@@ -375,8 +374,8 @@ static void
 number_lines(Worlds *worlds)
 {
 	const Statistics *statistics = worlds->peers->statistics;
-	uint64		nlines = worlds->n;
 
+	worlds->nlines = worlds->n;
 	for (uint32 i = 0; i < worlds->n; i++)
 	{
 		uint64		nsteps;
@@ -389,12 +388,12 @@ number_lines(Worlds *worlds)
 
 			if (*first != NO_LINE)
 				continue;
-			*first = nlines;
-			nlines += shown[1] - shown[0];
+			*first = worlds->nlines;
+			worlds->nlines += shown[1] - shown[0];
 		}
 	}
-	worlds->first_cover = nlines;
-	worlds->nlines = nlines + worlds->ncovers;
+	worlds->first_cover = worlds->nlines;
+	worlds->nlines += worlds->ncovers;
 }
 
 static void
@@ -688,6 +687,7 @@ static bool
 look_at_component(Worlds *worlds, uint64 effort, uint64 *budget, void (*lost) (void *what, uint32 group), void *what)
 {
 	bool		is_open = true;
+	bool		is_small;
 	uint64		building;
 
 	if (worlds->n == 1)
@@ -697,9 +697,10 @@ look_at_component(Worlds *worlds, uint64 effort, uint64 *budget, void (*lost) (v
 	count_cells(worlds);
 	number_lines(worlds);
 	building = (worlds->incidences + worlds->nlines) * BUILDING_STEPS;
-	if (building > *budget || worlds->ncells == PG_UINT32_MAX)
+	is_small = building / SMALL <= effort;
+	if (is_small && (building > *budget || worlds->incidences + worlds->nlines >= PG_UINT32_MAX))
 		*budget = 0;
-	else if (building / SMALL <= effort)
+	else if (is_small)
 	{
 		*budget -= building;
 		is_open = search_component(worlds, effort, budget, lost, what);
@@ -732,6 +733,7 @@ look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
 	}
 	pfree(worlds.first_line);
 	pfree(worlds.cell_of);
+	pfree(worlds.cover);
 	MemoryContextDelete(worlds.context);
 	components_free(components);
 	return is_open;

@@ -421,34 +421,50 @@ needs_no_search_for_one_release(void)
 	check(component_of(deduction, 0) != component_of(deduction, SIZE));
 }
 
-/* Classes of two releases that all cross each other: these must be searched, and are found to tell nothing. */
+/*
+ * Classes of two releases that all cross each other: these must be searched, and are found to tell
+ * nothing.  What is small is known before what is large, though it comes later.
+ */
 static void
 says_of_whom_it_ran_out_of_budget(void)
 {
 	enum
 	{
-		SIZE = 12
+		SIZE = 20, LARGE = SIZE * SIZE, SMALL = 4
 	};
-	Seen	   *seen = large_classes(SIZE, SIZE);
-	Thread		threads[SIZE * SIZE + SIZE];
-	Code		value_of[SIZE * SIZE];
+	static const Thread first_small[] = {LARGE, LARGE + 1, NO_THREAD, LARGE + 2, LARGE + 3, NO_THREAD};
+	static const Thread second_small[] = {LARGE, LARGE + 2, NO_THREAD, LARGE + 1, LARGE + 3, NO_THREAD};
+	static const Code small_value_of[] = {0, 1, 1, 0};
+	Seen	   *seen = seen_create(LARGE + SMALL, SIZE);
+	Thread		threads[2][LARGE + SIZE + lengthof(first_small)];
+	Code		value_of[LARGE + SMALL];
 	const Deduction *deduction;
 	int			n = 0;
 
-	for (Thread t = 0; t < SIZE * SIZE; t++)
+	for (Thread t = 0; t < LARGE; t++)
 	{
-		threads[n++] = (t % SIZE) * SIZE + (t / SIZE + t) % SIZE;
 		value_of[t] = t % SIZE;
+		threads[0][n] = t;
+		threads[1][n++] = (t % SIZE) * SIZE + (t / SIZE + t) % SIZE;
 		if (t % SIZE == SIZE - 1)
-			threads[n++] = NO_THREAD;
+		{
+			threads[0][n] = NO_THREAD;
+			threads[1][n++] = NO_THREAD;
+		}
 	}
-	add_release(seen, threads, n, value_of);
-	deduction = deduce(statistics_of(seen), NULL, 0, false, 1000);
-	for (Thread t = 0; t < SIZE * SIZE; t++)
-		check(!is_exact(deduction, t) && component_of(deduction, t) == 0 && count_candidates(deduction, t) == SIZE);
-	deduction = deduce(statistics_of(seen), NULL, 0, false, AMPLE);
-	for (Thread t = 0; t < SIZE * SIZE; t++)
-		check(is_exact(deduction, t) && component_of(deduction, t) == 0 && count_candidates(deduction, t) == SIZE);
+	memcpy(value_of + LARGE, small_value_of, sizeof(small_value_of));
+	memcpy(threads[0] + n, first_small, sizeof(first_small));
+	memcpy(threads[1] + n, second_small, sizeof(second_small));
+	add_release(seen, threads[0], lengthof(threads[0]), value_of);
+	add_release(seen, threads[1], lengthof(threads[1]), value_of);
+	for (uint64 budget = 5000; budget <= AMPLE; budget += AMPLE - 5000)
+	{
+		deduction = deduce(statistics_of(seen), NULL, 0, false, budget);
+		for (Thread t = 0; t < LARGE; t++)
+			check(is_exact(deduction, t) == (budget == AMPLE) && component_of(deduction, t) == 0 && count_candidates(deduction, t) == SIZE);
+		for (Thread t = LARGE; t < LARGE + SMALL; t++)
+			check(is_exact(deduction, t) && component_of(deduction, t) == deduction->peers->group[LARGE] && count_candidates(deduction, t) == 2);
+	}
 }
 
 /*
