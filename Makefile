@@ -33,6 +33,15 @@ endif
 DATA := $(wildcard src/upgrade/*.sql)
 DATA_built = $(EXTENSION)--$(EXTVERSION).sql
 
+# Libraries are loaded into one space of names, and pg_cron, for one, has a cron_schedule(), too: the
+# names that the server looks up are seen, and no others, so that nobody's calls go astray.
+C_FUNCTIONS := $(shell sed -n "s/.*'MODULE_PATHNAME', '\([a-z0-9_]*\)'.*/\1/p" $(SQL) $(DATA))
+EXPORTS_BESIDE = _PG_init Pg_magic_func pprepub_answer_worker
+ifdef ASSERT
+EXPORTS_BESIDE += pprepub_answer_here pg_finfo_pprepub_answer_here
+endif
+SHLIB_EXPORTS = exports.txt
+
 # "setup" makes the extension and roles, "cleanup" drops them; between them, in the order of their names.
 REGRESS := setup $(filter-out setup cleanup,$(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))) cleanup
 REGRESS_OPTS = --encoding=UTF8 --no-locale
@@ -45,7 +54,7 @@ PG_CPPFLAGS += -DUSE_ASSERT_CHECKING=1
 endif
 # An argument that a callback's signature demands need not be used.
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter
-EXTRA_CLEAN = build $(OBJS:.o=.d)
+EXTRA_CLEAN = build exports.txt $(OBJS:.o=.d)
 
 # Bitcode would only serve to inline our functions into expressions.
 override with_llvm = no
@@ -59,12 +68,6 @@ include $(PGXS)
 
 ifneq ($(filter 7 8 9 10 11 12 13 14,$(firstword $(subst ., ,$(MAJORVERSION)))),)
 $(error pprepub needs PostgreSQL 15 or newer, and $(PG_CONFIG) is of $(MAJORVERSION))
-endif
-
-# Libraries are loaded into one space of names, and pg_cron, for one, has a cron_schedule(), too:
-# what is called here is ours.  On macOS and Windows each library has its own space.
-ifeq ($(filter darwin win32 cygwin,$(PORTNAME)),)
-SHLIB_LINK += -Wl,-Bsymbolic
 endif
 
 # What no encoding of ours helps is compressed with zstd, as PostgreSQL's own backups can be.
@@ -82,6 +85,9 @@ endif
 
 $(DATA_built): $(SQL) pprepub.control Makefile
 	cat $(SQL) > $@
+
+exports.txt: $(SQL) $(DATA) Makefile
+	printf '%s\n' $(EXPORTS_BESIDE) $(C_FUNCTIONS) $(addprefix pg_finfo_,$(C_FUNCTIONS)) > $@
 
 # ----------------------------------------------------------------
 # Unit tests: each program is a test, the shim, and what it uses of the pure code,
@@ -124,7 +130,7 @@ build/unit/%.o: %.c
 # Lint
 # ----------------------------------------------------------------
 
-lint: lint-cppcheck lint-floors lint-meta
+lint: lint-cppcheck lint-floors lint-meta lint-exports
 
 lint-cppcheck:
 	cppcheck --quiet --error-exitcode=1 --std=c99 --platform=unix64 --inline-suppr \
@@ -137,4 +143,7 @@ lint-floors:
 lint-meta:
 	perl test/lint/meta META.json
 
-.PHONY: unit unit-programs lint lint-cppcheck lint-floors lint-meta
+lint-exports: $(shlib) $(DATA_built)
+	perl test/lint/exports $^ $(EXPORTS_BESIDE)
+
+.PHONY: unit unit-programs lint lint-cppcheck lint-floors lint-meta lint-exports
