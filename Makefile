@@ -130,7 +130,7 @@ build/unit/%.o: %.c
 # Lint
 # ----------------------------------------------------------------
 
-lint: lint-cppcheck lint-floors lint-meta lint-exports
+lint: lint-cppcheck lint-floors lint-twice lint-meta lint-exports
 
 lint-cppcheck:
 	cppcheck --quiet --error-exitcode=1 --std=c99 --platform=unix64 --inline-suppr \
@@ -140,10 +140,13 @@ lint-cppcheck:
 lint-floors:
 	perl test/lint/floors src
 
+lint-twice:
+	perl test/lint/twice src
+
 lint-meta:
 	perl test/lint/meta META.json
 
 lint-exports: $(shlib) $(DATA_built)
 	perl test/lint/exports $^ $(EXPORTS_BESIDE)
 
-.PHONY: unit unit-programs lint lint-cppcheck lint-floors lint-meta lint-exports
+.PHONY: unit unit-programs lint lint-cppcheck lint-floors lint-twice lint-meta lint-exports

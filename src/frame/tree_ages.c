@@ -103,5 +103,8 @@ tree_ages(const DeclaredColumn *column, const Cells *cells, const Coding *coding
 Span
 age_span(const TreeAges *ages, Cell cell, int32 tree)
 {
-	return (Span) {ages->cell[cell], Max(ages->cell[cell], age_of_tree(ages, tree))};
+	Code		born = ages->cell[cell];
+	Code		age = age_of_tree(ages, tree);
+
+	return (Span) {born, Max(born, age)};
 }

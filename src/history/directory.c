@@ -224,8 +224,11 @@ directory_add(Directory *directory, TupleTableSlot *slot)
 	for (int i = 0; i < room->n; i += AT_ONCE)
 		put_some(directory, room->values + i, room->nulls + i, Min(AT_ONCE, room->n - i), at);
 	if (!slot->tts_isnull[FOLD_INVENTED])
-		directory->last_invented = Max(directory->last_invented,
-									   last_invented(DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED])));
+	{
+		int64		last = last_invented(DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED]));
+
+		directory->last_invented = Max(directory->last_invented, last);
+	}
 }
 
 void

@@ -267,7 +267,11 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 	if (!is_numbered(&stored, size))
 		refuse_neighborhood(fold->publication, slot);
 	if (stored.invented != (Datum) 0)
-		fold->last_invented = Max(fold->last_invented, last_invented(DatumGetArrayTypeP(stored.invented)));
+	{
+		int64		last = last_invented(DatumGetArrayTypeP(stored.invented));
+
+		fold->last_invented = Max(fold->last_invented, last);
+	}
 	if (!take_neighborhood(reading, &stored, size))
 		refuse_neighborhood(fold->publication, slot);
 }

@@ -84,7 +84,9 @@ void
 find_space(Oid relation, LoosePages *loose)
 {
 	Relation	table = table_open(relation, RowExclusiveLock);
-	BlockNumber npages = Min(loose->npages, RelationGetNumberOfBlocks(table));
+	BlockNumber blocks = RelationGetNumberOfBlocks(table);	/* first: Min() would ask twice, and somebody may
+															 * extend the table in between, beyond what is noted */
+	BlockNumber npages = Min(loose->npages, blocks);
 	bool		found = false;
 
 	for (BlockNumber page = 0; page < npages; page++)

@@ -272,8 +272,9 @@ add_counterfeits(CorPartition *partition, HcClass *class)
 {
 	uint64		n = rows_of_class(partition, class);
 	uint64		size = class->sets * partition->nvalues;
-	uint64		common = Max(hc_most_in_common(partition->companies, partition->rows, n, size + 1, partition->room), 1);
+	uint64		common = hc_most_in_common(partition->companies, partition->rows, n, size + 1, partition->room);
 
+	common = Max(common, 1);
 	while (size + class->counterfeit_sets * partition->nvalues < common + partition->n)
 		class->counterfeit_sets++;
 	Assert(is_safe(partition, class));

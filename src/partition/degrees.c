@@ -94,11 +94,15 @@ ends_with_gain(const Degrees *degrees, uint32 start, uint32 end, bool more)
 static void
 follow(Degrees *degrees, uint32 start, uint32 end, bool more, uint32 wanted)
 {
-	uint32		amount = Min(wanted, room_at(&degrees->node[end], ends_with_gain(degrees, start, end, more)));
 	bool		gains = ends_with_gain(degrees, start, end, more);
+	uint32		room = room_at(&degrees->node[end], gains);
+	uint32		amount = Min(wanted, room);
 
 	for (uint32 at = end; at != start; at = degrees->came_from[at], gains = !gains)
-		amount = Min(amount, room_between(degrees, at, degrees->came_from[at], gains));
+	{
+		room = room_between(degrees, at, degrees->came_from[at], gains);
+		amount = Min(amount, room);
+	}
 	gains = ends_with_gain(degrees, start, end, more);
 	for (uint32 at = end; at != start; at = degrees->came_from[at], gains = !gains)
 	{

@@ -100,12 +100,14 @@ halve(Splitter *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, uint6
 	{
 		RowId	   *rows = splitter->rows + lo[i];
 		uint64		n = hi[i] - lo[i];
+		Code		highest;
 
 		if (n < sets)
 			continue;
 		select_lowest(code, rows, n, below);
 		at[i] = lo[i] + below;
-		limit = Max(limit, rows_span(code, rows, below).hi);
+		highest = rows_span(code, rows, below).hi;
+		limit = Max(limit, highest);
 	}
 	for (uint32 i = 0; i < splitter->n; i++)
 	{

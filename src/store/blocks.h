@@ -50,9 +50,11 @@ static inline void
 rows_of_block(const Counters *counters, BlockNumber block, uint64 *from, uint64 *upto)
 {
 	uint64		numbers = numbers_of(counters);
-	uint64		blocks = Max(blocks_of(counters), 1);
-	uint64		rows = Max((numbers + blocks - 1) / blocks, 1);
+	uint64		blocks = blocks_of(counters);
+	uint64		rows;
 
+	blocks = Max(blocks, 1);
+	rows = Max((numbers + blocks - 1) / blocks, 1);
 	if (numbers <= blocks * ROWS_PER_BLOCK)
 		rows = ROWS_PER_BLOCK;
 	*from = counters->valid + Min(block * rows, numbers);

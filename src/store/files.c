@@ -150,11 +150,16 @@ pprepub_relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pa
 	BlockNumber relpages = rel->rd_rel->relpages;
 
 	*allvisfrac = 0;
-	*pages = numbers > 0 ? Max(toast_blocks(rel), 1) : 0;
+	*pages = numbers > 0 ? toast_blocks(rel) : 0;
+	if (numbers > 0 && *pages == 0)
+		*pages = 1;
+	*tuples = numbers;
 	if (reltuples >= 0 && relpages > 0 && relpages < MAX_BLOCKS)
-		*tuples = Min(numbers, rint(reltuples / relpages * blocks_of(&counters)));
-	else
-		*tuples = numbers;
+	{
+		double		estimate = rint(reltuples / relpages * blocks_of(&counters));
+
+		*tuples = Min(numbers, estimate);
+	}
 	/* As for a heap: a plan may be kept that is made before the table is loaded. */
 	if (reltuples < 0 && *pages < 10 && !rel->rd_rel->relhassubclass)
 	{

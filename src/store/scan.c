@@ -196,9 +196,11 @@ row_after(ItemPointer tid)
 void
 pprepub_scan_set_tidrange(TableScanDesc base, ItemPointer mintid, ItemPointer maxtid)
 {
-	uint64		from = Min(row_at_or_after(mintid), MAX_ROWS);
-	uint64		upto = Min(row_after(maxtid), MAX_ROWS);
+	uint64		from = row_at_or_after(mintid);
+	uint64		upto = row_after(maxtid);
 
+	from = Min(from, MAX_ROWS);
+	upto = Min(upto, MAX_ROWS);
 	cursor_range(scan_cursor(base), from, Max(from, upto));
 }
 

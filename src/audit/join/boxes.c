@@ -122,10 +122,13 @@ reach(Level *level, uint32 begin, uint32 end)
 {
 	uint32		middle = begin + (end - begin) / 2;
 	Code		farthest;
+	Code		farthest_behind;
 
 	if (begin == end)
 		return 0;
-	farthest = Max(reach(level, begin, middle), reach(level, middle + 1, end));
+	farthest = reach(level, begin, middle);
+	farthest_behind = reach(level, middle + 1, end);
+	farthest = Max(farthest, farthest_behind);
 	return level->farthest[middle] = Max(farthest, level->cell[middle].hi);
 }
 

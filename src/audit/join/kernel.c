@@ -43,7 +43,11 @@ join_missing(JoinGraph *graph)
 	if (begin_flows(graph, &trouble) != JOIN_FOUND)
 		return 0;				/* which is for join_kernel() to say */
 	for (Size p = 0; p < npairs(graph); p++)
-		missing = Max(missing, flow_complete(graph, &graph->pair[p]));
+	{
+		uint64		left_over = flow_complete(graph, &graph->pair[p]);
+
+		missing = Max(missing, left_over);
+	}
 	return missing;
 }
 

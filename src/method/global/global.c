@@ -92,8 +92,9 @@ static int32
 spared(const int64 *params)
 {
 	Strategy	strategy = strategy_of(params);
+	double		enough = enough_kept(&strategy);
 
-	return (int32) Max(0, floor(-log(enough_kept(&strategy)) * TOLD_UNIT) - 1);
+	return (int32) Max(0, floor(-log(enough) * TOLD_UNIT) - 1);
 }
 
 /* ----------------------------------------------------------------

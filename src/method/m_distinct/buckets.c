@@ -537,10 +537,13 @@ place_all(Placement *placement, uint32 kind, uint32 amount)
 	placement->groups = Max(placement->groups, placement->count[kind] + amount);
 	for (;;)
 	{
+		uint32		wanted;
+
 		amount -= place(placement, kind, amount);
 		if (amount == 0)
 			return;
-		placement->groups = Max(placement->groups + 1, groups_wanted(placement, amount));
+		wanted = groups_wanted(placement, amount);
+		placement->groups = Max(placement->groups + 1, wanted);
 	}
 }
 

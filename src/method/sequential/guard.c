@@ -230,7 +230,11 @@ static double
 measure_fall(Guard *guard, double least)
 {
 	for (uint32 i = 0; i < guard->concerned.n && least >= guard->task->k; i++)
-		least = Min(least, measure(guard, guard->concerned.number[i], values_of(guard, least)));
+	{
+		double		level = measure(guard, guard->concerned.number[i], values_of(guard, least));
+
+		least = Min(least, level);
+	}
 	return least;
 }
 

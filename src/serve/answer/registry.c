@@ -236,8 +236,8 @@ processors(void)
 	static int	n = 0;
 
 	if (n == 0)
-		n = Max(1, (int) sysconf(_SC_NPROCESSORS_ONLN));
-	return n;
+		n = (int) sysconf(_SC_NPROCESSORS_ONLN);
+	return Max(1, n);
 }
 
 /* So many of an owner's are of use at once. */
