@@ -8,6 +8,8 @@
  */
 #include "shim.h"
 
+#include <math.h>
+
 #include "audit/compromise.h"
 #include "audit/first_shown.h"
 #include "method/candidates/candidates.h"
@@ -1429,6 +1431,54 @@ chooses_n(void)
 	check(n_choose(0, 24, 2, 0.1) == 1);
 }
 
+/* Figure 3 asks one n after the other. */
+static uint32
+chosen_one_by_one(double p, int64 lifespan, uint32 m, double threshold, double *least)
+{
+	uint32		chosen = 0;
+
+	*least = 1;
+	for (uint32 n = m; n >= 1; n--)
+	{
+		double		breach = breach_probability(p, m, n, lifespan);
+
+		*least = breach < *least ? breach : *least;
+		if (breach < threshold)
+			chosen = n;
+	}
+	return chosen;
+}
+
+static void
+chooses_n_as_if_it_asked_for_each(void)
+{
+	int			chosen = 0;
+
+	for (int i = 0; i < 20000; i++)
+	{
+		double		p = pow(draw(1001) / 1000.0, 3);
+		int64		lifespan = 1 + draw(50);
+		uint32		m = 1 + draw(40);
+		double		threshold = draw(1001) / 1000.0;
+		double		least;
+		uint32		n = chosen_one_by_one(p, lifespan, m, threshold, &least);
+
+		check(n_choose(p, lifespan, m, threshold) == n);
+		check(least_threshold(p, lifespan, m) == least);
+		chosen += n > 1;
+	}
+	check(chosen > 1000);
+}
+
+/* Anybody may ask: it must not go through them all. */
+static void
+chooses_n_of_very_many(void)
+{
+	check(n_choose(1, 1, PG_INT32_MAX, 1) == 0);
+	check(n_choose(0.5, PG_INT32_MAX, PG_INT32_MAX, 1) == 0);
+	check(least_threshold(1, 1, PG_INT32_MAX) == 1);
+}
+
 static const Test tests[] = {
 	{"keeps everybody among the same values", keeps_everybody_among_the_same_values},
 	{"correlates no few people", correlates_no_few_people},
@@ -1443,6 +1493,8 @@ static const Test tests[] = {
 	{"refuses what it cannot show", refuses_what_it_cannot_show},
 	{"continues Table 1 without a correlation", continues_table_1_without_a_correlation},
 	{"chooses n", chooses_n},
+	{"chooses n as if it asked for each", chooses_n_as_if_it_asked_for_each},
+	{"chooses n of very many", chooses_n_of_very_many},
 };
 
 int

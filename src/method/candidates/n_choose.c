@@ -5,6 +5,10 @@
  * NOTES
  *		The probability of Theorem 2 is an estimate: it does not see what follows
  *		from several correlations together.
+ *
+ *		It falls, or stays, as n rises: more people correlate less likely, and fewer
+ *		sets of them fit into a class.  So the least there is, is that of n = m, and
+ *		the smallest n that will do is found by halving.
  */
 #include "postgres.h"
 
@@ -35,18 +39,25 @@ breach_probability(double p, uint32 m, uint32 n, int64 lifespan)
 uint32
 n_choose(double p, int64 lifespan, uint32 m, double threshold)
 {
-	for (uint32 n = 1; n <= m; n++)
+	uint32		too_small = 0;
+	uint32		enough = m;
+
+	if (least_threshold(p, lifespan, m) >= threshold)
+		return 0;
+	while (enough - too_small > 1)
+	{
+		uint32		n = too_small + (enough - too_small) / 2;
+
 		if (breach_probability(p, m, n, lifespan) < threshold)
-			return n;
-	return 0;
+			enough = n;
+		else
+			too_small = n;
+	}
+	return enough;
 }
 
 double
 least_threshold(double p, int64 lifespan, uint32 m)
 {
-	double		least = 1;
-
-	for (uint32 n = 1; n <= m; n++)
-		least = Min(least, breach_probability(p, m, n, lifespan));
-	return least;
+	return breach_probability(p, m, m, lifespan);
 }
