@@ -20,6 +20,7 @@ SELECT pprepub.n_choose(0.04, 24, 6, 0.1), pprepub.n_choose(0.04, 21, 6, 0.1), p
 SELECT round(pprepub.p_ct(0.04, 24)::numeric, 4) AS p_ct, round(pprepub.p_hc(0.04, 24, 6, 1)::numeric, 4) AS p_hc, round(pprepub.p_pb(0.04, 24, 6, 3)::numeric, 4) AS p_pb;
 SELECT pprepub.p_ct(1.5, 24);
 SELECT pprepub.p_pb(0.04, 0, 6, 3);
+SELECT pprepub.n_choose(1, 1, 2147483647, 1), pprepub.n_choose(0.5, 10, 2147483647, 1);
 
 -- m-invariance
 SELECT pprepub.create_publication('wards', 'ward.patients', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'm-invariance', '{"m": 3}', target => 'shown');

@@ -111,6 +111,8 @@ SELECT pprepub.create_range_taxonomy('wrong', 0, 100, '{5, 5}');
 SELECT pprepub.create_range_taxonomy('wrong', 0, 100, '{5, NULL}');
 SELECT pprepub.create_range_taxonomy('wrong', 0, 100, NULL);
 SELECT pprepub.create_range_taxonomy('wrong', 0, 1e9, '{1}');
+SELECT pprepub.create_range_taxonomy('wrong', 1e131000, 1e131000 + 5, '{1}');
+SELECT pprepub.create_range_taxonomy('wrong', 0, 5, ARRAY[1, 10 ^ 131000::numeric]);
 SELECT pprepub.extend_taxonomy('ages', 'levels');
 
 -- Any role may read and name a taxonomy; only its owner changes it, and only

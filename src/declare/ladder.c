@@ -15,6 +15,8 @@
 
 PG_FUNCTION_INFO_V1(pprepub_create_range_taxonomy);
 
+#define MAX_DIGITS 500			/* of a number, with its sign and point: the name of a node has two */
+
 static Numeric
 numeric_op(PGFunction function, Numeric a, Numeric b)
 {
@@ -41,11 +43,24 @@ numeric_is_finite(Numeric n)
 	return !numeric_is_nan(n) && !numeric_is_inf(n);
 }
 
+/* Before anything is computed with it: that takes minutes with numbers as long as can be. */
+static void
+verify_digits(const char *name, Numeric n)
+{
+	if (strlen(numeric_words(n)) > MAX_DIGITS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a number of taxonomy \"%s\" has more than %d digits", name, MAX_DIGITS),
+				 errhint("Round its ends and widths.")));
+}
+
 static void
 verify_ladder(const char *name, Numeric low, Numeric high, Datum *widths, bool *nulls, int nwidths)
 {
 	Numeric		zero = int64_to_numeric(0);
 
+	verify_digits(name, low);
+	verify_digits(name, high);
 	if (!numeric_is_finite(low) || !numeric_is_finite(high) || !numeric_test(numeric_lt, low, high))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -58,6 +73,8 @@ verify_ladder(const char *name, Numeric low, Numeric high, Datum *widths, bool *
 	{
 		Numeric		width = nulls[i] ? NULL : DatumGetNumeric(widths[i]);
 
+		if (width != NULL)
+			verify_digits(name, width);
 		if (width == NULL || !numeric_is_finite(width) || !numeric_test(numeric_gt, width, zero) ||
 			(i > 0 && (!numeric_test(numeric_gt, width, DatumGetNumeric(widths[i - 1])) ||
 					   !numeric_test(numeric_eq, zero,

@@ -102,6 +102,7 @@ find_known(const DeclaredPublication *publication, const Recalled *recalled, Arr
 	known = palloc(sizeof(Thread) * (*n + 1));
 	for (int i = 0; i < *n; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		known[i] = nulls[i] ? NO_THREAD :
 			recalled_person(recalled, OidInputFunctionCall(input, TextDatumGetCString(words[i]), param, key->typmod));
 		if (known[i] == NO_THREAD)
