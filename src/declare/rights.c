@@ -30,6 +30,7 @@ static const struct
 {
 	{"search_path", "pg_catalog, pg_temp"},
 	{"row_security", "off"},	/* an error beats silent filtering */
+	{"jit", "off"},				/* plans are guessed to be dear that are not; compiling them takes seconds */
 	{"default_table_access_method", "heap"},
 	{"quote_all_identifiers", "off"},
 	{"DateStyle", "ISO, YMD"},

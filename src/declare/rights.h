@@ -20,8 +20,8 @@ typedef struct Identity
 /*
  * Act as a role in a security-restricted context: whatever code a source, a
  * type or an operator brings along runs with that role's rights only, and
- * cannot get others'.  Settings that change what queries mean or what values
- * look like are fixed until act_as_before().  Nothing need be done on error.
+ * cannot get others'.  Settings that change what queries mean, what values look
+ * like, or whether plans are compiled are fixed until act_as_before().  Nothing need be done on error.
  */
 extern void act_as(Identity *before, Oid role);
 extern void act_as_before(const Identity *before);

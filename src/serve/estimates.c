@@ -20,7 +20,8 @@ probability_argument(FunctionCallInfo fcinfo, int n, const char *name)
 	if (!(p >= 0 && p <= 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("\"%s\" must be a number from 0 to 1", name)));
+				 errmsg("\"%s\" must be a number from 0 to 1", name),
+				 errhint("It is a probability: one per cent is 0.01.")));
 	return p;
 }
 
@@ -32,7 +33,8 @@ count_argument(FunctionCallInfo fcinfo, int n, const char *name)
 	if (count < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("\"%s\" must be 1 or more", name)));
+				 errmsg("\"%s\" must be 1 or more", name),
+				 errhint("It counts people, values or releases.")));
 	return count;
 }
 
