@@ -66,8 +66,9 @@ $(error $(PG_CONFIG) does not run: install PostgreSQL's server headers, or say m
 endif
 include $(PGXS)
 
-ifneq ($(filter 7 8 9 10 11 12 13 14,$(firstword $(subst ., ,$(MAJORVERSION)))),)
-$(error pprepub needs PostgreSQL 15 or newer, and $(PG_CONFIG) is of $(MAJORVERSION))
+# What we use of the server's inside is another with each major version.
+ifneq ($(MAJORVERSION),15)
+$(error pprepub needs PostgreSQL 15, and $(PG_CONFIG) is of $(MAJORVERSION): say make PG_CONFIG=/path/to/pg_config of one that is)
 endif
 
 # What no encoding of ours helps is compressed with zstd, as PostgreSQL's own backups can be.
@@ -130,7 +131,7 @@ build/unit/%.o: %.c
 # Lint
 # ----------------------------------------------------------------
 
-lint: lint-cppcheck lint-floors lint-twice lint-meta lint-exports
+lint: lint-cppcheck lint-floors lint-twice lint-meta lint-versions lint-exports
 
 lint-cppcheck:
 	cppcheck --quiet --error-exitcode=1 --std=c99 --platform=unix64 --inline-suppr \
@@ -146,7 +147,10 @@ lint-twice:
 lint-meta:
 	perl test/lint/meta META.json
 
+lint-versions:
+	perl test/lint/versions META.json
+
 lint-exports: $(shlib) $(DATA_built)
 	perl test/lint/exports $^ $(EXPORTS_BESIDE)
 
-.PHONY: unit unit-programs lint lint-cppcheck lint-floors lint-twice lint-meta lint-exports
+.PHONY: unit unit-programs lint lint-cppcheck lint-floors lint-twice lint-meta lint-versions lint-exports
