@@ -3,10 +3,13 @@
  *		Changing identity, and resetting the rights on what is made.
  *
  * NOTES
- *		SECURITY_RESTRICTED_OPERATION does not stop hostile code from changing
- *		the search path or other plain settings.  Therefore each act_as() opens
- *		a settings level of its own and sets everything that matters, also
- *		when one is already acting as somebody.
+ *		By either flag of the security context, the server refuses to set role or
+ *		session_authorization; by SECURITY_RESTRICTED_OPERATION, also whatever would
+ *		outlast the operation.
+ *
+ *		Neither stops hostile code from changing the search path or other plain
+ *		settings.  Therefore each act_as() opens a settings level of its own and
+ *		sets everything that matters, also when one is already acting as somebody.
  */
 #include "declare/rights.h"
 
@@ -66,8 +69,8 @@ void
 act_as(Identity *before, Oid role)
 {
 	GetUserIdAndSecContext(&before->userid, &before->security_context);
-	SetUserIdAndSecContext(role,
-						   before->security_context | SECURITY_RESTRICTED_OPERATION);
+	SetUserIdAndSecContext(role, before->security_context |
+						   SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
 	before->guc_level = NewGUCNestLevel();
 	fix_settings();
 }

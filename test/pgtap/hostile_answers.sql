@@ -43,6 +43,10 @@ BEGIN
 	RETURN id;
 END
 $$;
+-- Functions that become somebody else by a setting of theirs.
+SELECT format('CREATE FUNCTION evil.%I() RETURNS text LANGUAGE sql SET %s = %I AS ''SELECT current_user::text''', name, setting, value)
+FROM (VALUES ('as_none', 'role', 'none'), ('as_superuser', 'role', session_user), ('as_alice', 'role', 'regress_alice'),
+	('as_session', 'session_authorization', session_user)) t(name, setting, value) \gexec
 CREATE TABLE evil.deferred (n int);
 CREATE FUNCTION evil.fire() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -72,6 +76,17 @@ INSERT INTO forbidden VALUES
 	(format('SET SESSION AUTHORIZATION %I', session_user)),
 	(format('SET LOCAL SESSION AUTHORIZATION %I', session_user)),
 	(format('SELECT set_config(''session_authorization'', %L, false)', session_user)),
+	('SET LOCAL ROLE NONE'),
+	('SELECT set_config(''role'', ''none'', true)'),
+	(format('SELECT set_config(''session_authorization'', %L, true)', session_user)),
+	('SELECT evil.as_none()'),
+	('SELECT evil.as_superuser()'),
+	('SELECT evil.as_alice()'),
+	('SELECT evil.as_session()'),
+	('ALTER FUNCTION evil.as_none() SECURITY DEFINER SET role = regress_alice; SELECT evil.as_none()'),
+	('ALTER ROLE regress_mallory SET role = regress_mallory'),
+	('ALTER ROLE regress_alice SET role = regress_mallory'),
+	(format('ALTER DATABASE %I SET role = %L', current_database(), session_user)),
 	('SET session_replication_role = replica'),
 	('SET track_counts = on'),
 	('SET track_functions = ''all'''),
@@ -114,6 +129,7 @@ INSERT INTO evil.attempt (sql) VALUES
 	('SET lock_timeout = 1'),
 	('SET statement_timeout = 1'),
 	('SET client_min_messages = debug5'),
+	('RESET ALL'),
 	('INSERT INTO evil.fired VALUES (1)');
 GRANT USAGE ON SCHEMA evil_out TO regress_asker;
 GRANT EXECUTE ON FUNCTION evil_out.evil, evil_out.other TO regress_asker;

@@ -75,6 +75,11 @@ BEGIN
 END
 $$;
 
+-- Functions that become somebody else by a setting of theirs.
+SELECT format('CREATE FUNCTION evil.%I() RETURNS text LANGUAGE sql SET %s = %I AS ''SELECT current_user::text''', name, setting, value)
+FROM (VALUES ('as_none', 'role', 'none'), ('as_superuser', 'role', session_user), ('as_alice', 'role', 'regress_alice'),
+	('as_session', 'session_authorization', session_user)) t(name, setting, value) \gexec
+
 CREATE TABLE evil.parent (class bigint);
 
 CREATE FUNCTION evil.try(sql text) RETURNS void LANGUAGE plpgsql AS $$
@@ -107,6 +112,10 @@ INSERT INTO forbidden VALUES
 	('RESET SESSION AUTHORIZATION'),
 	(format('SET SESSION AUTHORIZATION %I', session_user)),
 	(format('SELECT set_config(''session_authorization'', %L, false)', session_user)),
+	('SELECT evil.as_none()'),
+	('SELECT evil.as_superuser()'),
+	('SELECT evil.as_alice()'),
+	('SELECT evil.as_session()'),
 	('SET session_replication_role = replica'),
 	('ALTER ROLE regress_mallory SUPERUSER'),
 	('CREATE ROLE regress_mallory_too SUPERUSER'),

@@ -10,7 +10,6 @@
 
 #include "access/xact.h"
 #include "utils/guc.h"
-#include "utils/guc_tables.h"
 
 static const struct
 {
@@ -86,15 +85,4 @@ commit_durably(void)
 {
 	if (synchronous_commit < SYNCHRONOUS_COMMIT_ON)
 		SetConfigOption("synchronous_commit", "on", PGC_SUSET, PGC_S_SESSION);
-}
-
-void
-lock_identity(void)
-{
-	struct config_generic **settings = get_guc_variables();
-
-	for (int i = 0; i < GetNumConfigOptions(); i++)
-		if (strcmp(settings[i]->name, "session_authorization") == 0 ||
-			strcmp(settings[i]->name, "role") == 0)
-			settings[i]->context = PGC_INTERNAL;
 }

@@ -15,10 +15,4 @@ extern void be_quiet(void);
 /* To be called before it commits: hostile code can set what any user can. */
 extern void commit_durably(void);
 
-/*
- * Nobody can become somebody else any more in this process, be it by SET, by
- * RESET, or by settings of a function: not even where the server would allow it.
- */
-extern void lock_identity(void);
-
 #endif							/* PPREPUB_SERVE_QUIET_H */

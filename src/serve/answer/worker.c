@@ -6,12 +6,13 @@
  *		The owner of a publication may be a role that cannot log in, so the
  *		worker connects as nobody in particular, which the server takes for its
  *		superuser, and is the owner's before it opens anything.  A source's own
- *		code must not find the way back.  Three locks, each of them enough:
- *		the security-restricted context, in which no identity can be set, is
- *		entered when the transaction starts and left when it has committed,
- *		deferred triggers being refused in it; the session is the owner's, not
- *		the superuser's; and the two settings by which a session becomes somebody
- *		else are taken away from this process (quiet.c).
+ *		code must not find the way back.  Two locks, each of them enough, are the
+ *		flags of the security context that act_as() sets: by each, the server
+ *		refuses to set role or session, be it by SET, by RESET, or by settings of a
+ *		function.  The context is entered when the transaction starts and left
+ *		when it has committed, deferred triggers being refused in it.  And the
+ *		session is the owner's, so that there is no other role to go back to; this
+ *		is no lock by itself, since SET SESSION AUTHORIZATION asks who has connected.
  *
  * ORDER
  *		The publication is locked before the first snapshot is taken, so that no
@@ -260,7 +261,6 @@ pprepub_answer_worker(Datum handle)
 	BackgroundWorkerInitializeConnectionByOid(channel_database(channel), InvalidOid, 0);
 	be_quiet();
 	SetSessionAuthorization(channel_owner(channel), false);
-	lock_identity();
 	registry_enter(channel_owner(channel), channel_publication(channel), MyBgworkerEntry->bgw_notify_pid);
 	while (channel != NULL && serve_question(channel))
 		channel = rest();
