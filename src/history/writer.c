@@ -4,8 +4,7 @@
  *
  * NOTES
  *		A heap takes many rows at once, which must be there together until then.
- *		An access method whose rows come in virtual slots keeps what it is given,
- *		and needs no copy of ours.
+ *		Other access methods are given each row as it is, which needs no copy.
  */
 #include "history/writer.h"
 
@@ -26,7 +25,7 @@ struct RowWriter
 	CommandId	command;
 	BulkInsertState bulk;
 	int			options;
-	bool		is_virtual;		/* rows are handed over one by one, as they are */
+	bool		one_by_one;		/* rows are handed over as they are */
 
 	/* Rows not yet written */
 	TupleTableSlot *slots[BATCH];
@@ -51,7 +50,7 @@ writer_open(Oid table, bool reuse_space)
 	writer->command = GetCurrentCommandId(true);
 	writer->bulk = GetBulkInsertState();
 	writer->options = reuse_space ? 0 : TABLE_INSERT_SKIP_FSM;
-	writer->is_virtual = table_slot_callbacks(writer->table) == &TTSOpsVirtual;
+	writer->one_by_one = writer->table->rd_tableam != GetHeapamTableAmRoutine();
 	writer->estate = CreateExecutorState();
 	writer->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(writer->result, writer->table, 1, NULL, 0);
@@ -115,7 +114,7 @@ writer_add(RowWriter *writer, const Datum *values, const bool *nulls)
 	memcpy(slot->tts_values, values, sizeof(Datum) * natts);
 	memcpy(slot->tts_isnull, nulls, sizeof(bool) * natts);
 	ExecStoreVirtualTuple(slot);
-	if (writer->is_virtual)
+	if (writer->one_by_one)
 	{
 		table_tuple_insert(writer->table, slot, writer->command, writer->options, writer->bulk);
 		follow_up(writer, slot);

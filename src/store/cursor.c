@@ -16,6 +16,7 @@
 #include "store/lookup.h"
 #include "store/pending.h"
 #include "store/rownumber.h"
+#include "store/slot.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -562,13 +563,20 @@ put_values(const Cursor *cursor, uint32 in_vector, TupleTableSlot *slot)
 	}
 }
 
+/* A custom scan has plainly virtual slots, all others have ours. */
+static bool
+is_virtual(const TupleTableSlot *slot)
+{
+	return TTS_IS_VIRTUAL(slot) || slot->tts_ops == stored_slot_ops();
+}
+
 /* Where all that is left to do for the next rows of the vector is to put values into the slot, that is noted. */
 static void
 note_ready(Cursor *cursor, const TupleTableSlot *slot)
 {
 	cursor->block = ItemPointerGetBlockNumberNoCheck(&slot->tts_tid);
 	cursor->offset = ItemPointerGetOffsetNumberNoCheck(&slot->tts_tid);
-	cursor->ready = TTS_IS_VIRTUAL(slot) && !cursor->limited && !group_has_gaps(cursor->group) ? slot : NULL;
+	cursor->ready = is_virtual(slot) && !cursor->limited && !group_has_gaps(cursor->group) ? slot : NULL;
 	cursor->ready_upto = Min((cursor->vector + 1) * ENCODING_VECTOR, (int64) cursor->nrows);
 }
 

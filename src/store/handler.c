@@ -6,14 +6,14 @@
 
 #include "store/handler.h"
 
-#include "executor/tuptable.h"
 #include "fmgr.h"
 #include "store/scan.h"
+#include "store/slot.h"
 
 static const TupleTableSlotOps *
 pprepub_slot_callbacks(Relation rel)
 {
-	return &TTSOpsVirtual;
+	return stored_slot_ops();
 }
 
 static const TableAmRoutine methods = {

@@ -268,33 +268,10 @@ pprepub_scan_analyze_next_block(TableScanDesc base, BlockNumber block, BufferAcc
 	return true;
 }
 
-/* A row with its place, by which ANALYZE puts what it drew in order; a virtual slot's copy has none. */
-static HeapTuple
-copy_with_place(TupleTableSlot *slot)
-{
-	HeapTuple	copy = TTSOpsVirtual.copy_heap_tuple(slot);
-
-	copy->t_self = slot->tts_tid;
-	return copy;
-}
-
-/* As the server does when it makes a slot, which otherwise stays what it is. */
-static void
-keep_places(TupleTableSlot *slot)
-{
-	static TupleTableSlotOps placed;
-
-	placed = TTSOpsVirtual;
-	placed.copy_heap_tuple = copy_with_place;
-	*((const TupleTableSlotOps **) &slot->tts_ops) = &placed;
-}
-
 bool
 pprepub_scan_analyze_next_tuple(TableScanDesc base, TransactionId oldest_xmin,
 								double *liverows, double *deadrows, TupleTableSlot *slot)
 {
-	if (TTS_IS_VIRTUAL(slot))
-		keep_places(slot);
 	if (!cursor_next(scan_cursor(base), ForwardScanDirection, slot))
 		return false;
 	*liverows += 1;
