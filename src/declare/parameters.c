@@ -18,7 +18,8 @@ static int	nmethods = 0;
 void
 declare_method(const MethodDeclaration *method)
 {
-	Assert(nmethods < MAX_METHODS);
+	if (nmethods == MAX_METHODS)
+		elog(ERROR, "more than %d methods", MAX_METHODS);
 	methods[nmethods++] = method;
 }
 

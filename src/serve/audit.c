@@ -33,8 +33,10 @@ PG_FUNCTION_INFO_V1(pprepub_audit);
 void
 add_check(Audit *audit, const char *name, char *required, char *measured, bool holds, char *worst)
 {
-	Assert(audit->nchecks < MAX_CHECKS);
-	audit->checks[audit->nchecks++] = (Check) {name, required, measured, holds, worst};
+	Check	   *check = palloc(sizeof(Check));
+
+	*check = (Check) {name, required, measured, holds, worst};
+	audit->checks = lappend(audit->checks, check);
 }
 
 /* ----------------------------------------------------------------
@@ -374,9 +376,11 @@ check_releases(Audit *audit)
 static void
 put_checks(ReturnSetInfo *result, const Audit *audit, bool holds)
 {
-	for (int i = 0; i < audit->nchecks; i++)
+	ListCell   *cell;
+
+	foreach(cell, audit->checks)
 	{
-		const Check *check = &audit->checks[i];
+		const Check *check = lfirst(cell);
 		Datum		values[5];
 		bool		nulls[5] = {false};
 

@@ -9,6 +9,7 @@
 
 #include "audit/atoms.h"
 #include "history/recall.h"
+#include "nodes/pg_list.h"
 #include "serve/released.h"
 
 typedef struct Check
@@ -20,8 +21,6 @@ typedef struct Check
 	char	   *worst;			/* JSON, or NULL */
 } Check;
 
-#define MAX_CHECKS 16
-
 typedef struct Audit
 {
 	const DeclaredPublication *publication;
@@ -29,8 +28,7 @@ typedef struct Audit
 	Recalled   *recalled;
 	Atoms	   *atoms;
 	Principle	weakest;
-	Check		checks[MAX_CHECKS];
-	int			nchecks;
+	List	   *checks;			/* of Check */
 } Audit;
 
 /* Is it the moment that made an error, and not what was read? */
