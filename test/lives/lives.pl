@@ -33,9 +33,11 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time);
 use Lives::Bpg;
 use Lives::Candidates;
+use Lives::Global;
 use Lives::Life;
+use Lives::Sequential;
 
-my %methods = (bpg => \&Lives::Bpg::live, (map { $_ => \&Lives::Candidates::live } 'm-invariance', 'cor-split', 'm-distinct', 'm-distinct strict'));
+my %methods = (bpg => \&Lives::Bpg::live, global => \&Lives::Global::live, sequential => \&Lives::Sequential::live, (map { $_ => \&Lives::Candidates::live } 'm-invariance', 'cor-split', 'm-distinct', 'm-distinct strict'));
 my @methods = sort keys %methods;
 my %option = (seconds => 60, seed => int(time()) % 1_000_000 * 1000, workers => 3, again => 1, forgive => []);
 GetOptions(\%option, 'minutes=f', 'seconds=f', 'lives=i', 'seed=i', 'only=s', 'show', 'forgive=s@', 'workers=i', 'again=i') or exit 2;

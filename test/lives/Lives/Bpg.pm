@@ -4,6 +4,7 @@ package Lives::Bpg;
 use strict;
 use warnings;
 use Lives::Atoms;
+use Lives::Cells;
 use Lives::Life;
 
 # Nobody can be published.
@@ -531,27 +532,6 @@ sub covers
 	my ($cell, $row) = @_;
 
 	return covers_number($cell->{a}, $row->{a}) && covers_text($cell->{b}, $row->{b}) && covers_text($cell->{c}, $row->{c});
-}
-
-# As the range type prints it.
-sub covers_number
-{
-	my ($cell, $n) = @_;
-
-	return !defined $n if !defined $cell;
-	return 1 if $cell eq '(,)';
-	my ($from, $to) = $cell =~ /^[\[(](-?\d*),(-?\d*)\)$/ or return 0;
-	return defined $n && ($from eq '' || $n >= $from) && ($to eq '' || $n < $to);
-}
-
-sub covers_text
-{
-	my ($cell, $value) = @_;
-
-	return !defined $value if !defined $cell;
-	return 1 if $cell eq '*';
-	return 0 if !defined $value;
-	return $cell =~ /^(.*)\*$/s ? index($value, $1) == 0 : $cell eq $value;
 }
 
 # They were there, with these values; who was asked for, and who came along, is counted rightly.
