@@ -1,14 +1,15 @@
 # Random lives against a running server: sources that change in every way that comes to mind, published by every method, and
-# judged, after every release, by judges that share nothing with what they judge. See test/run, which starts this.
+# judged after every release by judges that share nothing with what they judge. See test/run, which starts this.
 #
-#	--minutes N, --seconds N, --lives N	how long, or how many
-#	--seed N		of the first life; the next ones follow
+#	--minutes N, --seconds N, --lives N		for how long, or how many
+#	--seed N		of the first life; the others follow
 #	--only METHOD	lives of one method
-#	--show			print the script of the first life that has a finding, or, of a single life, in any case
-#	--forgive KIND	findings of that kind are counted, and are no failure
-#	--workers N
+#	--show			the script of the first life in which something is found
+#	--forgive KIND	what is found of that kind is counted, and is no failure
+#	--workers N		how many live at the same time
 #
-# "--only METHOD --seed N --lives 1" lives one life, as it was; with --again N, that many times.
+# "--only METHOD --seed N" lives the life that was found, and prints its script. The extension draws lots, too; so --again N
+# lives it that many times.
 use strict;
 use warnings;
 
@@ -38,15 +39,19 @@ use Lives::Life;
 use Lives::Sequential;
 
 my %methods = (bpg => \&Lives::Bpg::live, global => \&Lives::Global::live, sequential => \&Lives::Sequential::live, (map { $_ => \&Lives::Candidates::live } 'm-invariance', 'cor-split', 'm-distinct', 'm-distinct strict'));
-my @methods = sort keys %methods;
-my %option = (seconds => 60, seed => int(time()) % 1_000_000 * 1000, workers => 3, again => 1, forgive => []);
+my @methods = ('bpg', 'bpg', sort keys %methods);
+my %option = (seed => int(time()) % 1_000_000 * 1000, workers => 3, again => 1, forgive => []);
 GetOptions(\%option, 'minutes=f', 'seconds=f', 'lives=i', 'seed=i', 'only=s', 'show', 'forgive=s@', 'workers=i', 'again=i') or exit 2;
-$option{seconds} = $option{minutes} * 60 if defined $option{minutes};
-$option{seconds} = 1e9 if defined $option{lives};
 if (defined $option{only})
 {
-	@methods = grep { $_ eq $option{only} } @methods or die "no such method: $option{only}\n";
+	my $single = !grep { defined } @option{qw(minutes seconds lives)};
+
+	@methods = grep { $_ eq $option{only} } sort keys %methods or die "no such method: $option{only}\n";
+	@option{qw(lives show)} = (1, 1) if $single;
 }
+$option{lives} //= 1e9;
+$option{seconds} //= defined $option{minutes} ? 60 * $option{minutes} : $option{lives} < 1e9 ? 1e9 : 60;
+$option{workers} = $option{lives} if $option{lives} < $option{workers};
 
 # ----------------------------------------------------------------
 # The server
@@ -106,7 +111,7 @@ sub work
 	my (%total, %sessions);
 
 	open my $out, '>', $file or die "$file: $!";
-	for (my $n = $worker; time() < $until && $n < ($option{lives} // 1e9); $n += $option{workers})
+	for (my $n = $worker; time() < $until && $n < $option{lives}; $n += $option{workers})
 	{
 		my $method = $methods[ ($option{seed} + $n) % @methods ];
 		my $database = $databases[ int($n / $option{workers}) % 2 ];
@@ -125,7 +130,7 @@ sub work
 			$total{lives}++;
 			$total{"$method: $_"} += { lives => 1, seconds => time() - $born, map { ("$_->{kind} findings" => 1) } @{ $life->{findings} } }->{$_}
 				foreach 'lives', 'seconds', map { "$_->{kind} findings" } @{ $life->{findings} };
-			report($out, $life, \%total);
+			report($out, $life);
 		}
 	}
 	print $out "total\t$_\t$total{$_}\n" foreach sort keys %total;
@@ -133,21 +138,21 @@ sub work
 	return;
 }
 
-# One finding of each kind is told with its script.
-my %told;
+# With the script, if it is asked for: of one that something is found in, or of the only one.
+my $is_shown = 0;
 sub report
 {
-	my ($out, $life, $total) = @_;
+	my ($out, $life) = @_;
 	my $name = "--only '$life->{method}' --seed $life->{seed}";
 
 	foreach my $finding (@{ $life->{findings} })
 	{
-		$total->{"finding: $finding->{kind}"}++;
 		print $out "finding\t$name\t$finding->{kind}\t" . $finding->{what} =~ s/\n/\\n/gr . "\n";
 	}
-	if ($option{show} && (@{ $life->{findings} } && !$told{shown}++ || ($option{lives} // 0) == 1))
+	if ($option{show} && !$is_shown && (@{ $life->{findings} } || $option{lives} * $option{again} == 1))
 	{
-		print $out 'script' . "\t$name\t" . join('\\n', map { s/\n/\\n/gr } @{ $life->{script} }) . "\n";
+		$is_shown = 1;
+		print $out "script\t$name\t" . join('\n', map { s/\n/\\n/gr } @{ $life->{script} }) . "\n";
 	}
 	$out->flush;
 	return;
@@ -174,8 +179,6 @@ sub clear_away
 # All of it
 # ----------------------------------------------------------------
 
-$option{workers} = $option{lives} if defined $option{lives} && $option{lives} < $option{workers};
-$option{lives} //= undef;
 foreach my $worker (0 .. $option{workers} - 1)
 {
 	make_database("lives_${worker}_1", $worker % 2 ? '5s' : '50ms');
@@ -196,29 +199,59 @@ foreach my $worker (sort keys %files)
 	}
 	$children{$child} = $worker;
 }
+
+# Tells what workers have written since.
+my (%total, %found, %read, $has_script);
+sub tell_on
+{
+	foreach my $worker (sort keys %files)
+	{
+		open my $in, '<', $files{$worker} or next;
+		seek $in, $read{$worker} // 0, 0;
+		while (defined(my $line = <$in>))
+		{
+			last if $line !~ /\n$/;
+			$read{$worker} = tell $in;
+			take(split /\t/, $line =~ s/\n$//r, -1);
+		}
+		close $in;
+	}
+	return;
+}
+
+sub take
+{
+	my ($what, $name, @fields) = @_;
+
+	if ($what eq 'total') { $total{$name} += $fields[0] }
+	elsif ($what eq 'finding')
+	{
+		print $screen "FOUND $name: $fields[0]: ", $fields[1] =~ s/\\n/\n      /gr, "\n" if $found{ $fields[0] }++ < 20;
+	}
+	elsif (!$has_script++) { print $screen "-- $name\n", $fields[0] =~ s/\\n/\n/gr, "\n" }
+	return;
+}
+
 my $broken = 0;
-while (%children && (my $child = wait()) > 0)
+while (%children)
 {
-	$broken++ if $? != 0 && exists $children{$child};
-	delete $children{$child};
-}
+	my $child = waitpid(-1, POSIX::WNOHANG());
 
-my (%total, %shown, @scripts);
-foreach my $line (map { split /\n/, PostgreSQL::Test::Utils::slurp_file($files{$_}) } sort keys %files)
-{
-	my ($what, @fields) = split /\t/, $line, -1;
-
-	$total{ $fields[0] } += $fields[1] if $what eq 'total';
-	print $screen "FOUND $fields[0]: $fields[1]: ", $fields[2] =~ s/\\n/\n      /gr, "\n" if $what eq 'finding' && $shown{ $fields[1] }++ < 20;
-	push @scripts, "-- $fields[0]\n" . $fields[1] =~ s/\\n/\n/gr . "\n" if $what eq 'script';
+	tell_on();
+	if ($child > 0)
+	{
+		$broken++ if $? != 0 && exists $children{$child};
+		delete $children{$child};
+	}
+	else { select undef, undef, undef, 0.2 }
 }
-print $screen @scripts ? ($scripts[0]) : ();
+tell_on();
+
 my @alarms = grep { /$alarm/ } split /\n/, PostgreSQL::Test::Utils::slurp_file($node->logfile);
-print $screen "SERVER $_\n" foreach splice @{ [@alarms] }, 0, 20;
-printf $screen "%12s  %s\n", $total{$_} =~ /\./ ? sprintf('%.1f', $total{$_}) : $total{$_}, $_ foreach sort keys %total;
-
+print $screen "SERVER $_\n" foreach @alarms > 20 ? @alarms[ 0 .. 19 ] : @alarms;
+printf $screen "%10s  %s\n", $total{$_} =~ /\./ ? sprintf('%.1f', $total{$_}) : $total{$_}, $_ foreach sort keys %total;
 my %forgiven = map { $_ => 1 } @{ $option{forgive} };
-my $findings = sum0(map { $total{"finding: $_"} } grep { !$forgiven{$_} } map { /^finding: (.*)/ ? $1 : () } keys %total) + @alarms + $broken;
+my $findings = sum0(map { $found{$_} } grep { !$forgiven{$_} } keys %found) + @alarms + $broken;
 print $screen "$findings findings\n";
 $node->stop;
 exit($findings == 0 && ($total{lives} // 0) > 0 ? 0 : 1);
