@@ -124,8 +124,8 @@ sub work
 			eval { $methods{$method}->($life); 1 } or do {
 				my $why = $@;
 				$life->found('broken', ref $why ? $why->{gone} : $why);
-				clear_away($database, $sessions{$database});
 			};
+			clear_away($database, $sessions{$database}) if grep { $_->{kind} =~ /^(broken|error)$/ } @{ $life->{findings} };
 			$total{$_} += $life->{count}{$_} foreach keys %{ $life->{count} };
 			$total{lives}++;
 			$total{"$method: $_"} += { lives => 1, seconds => time() - $born, map { ("$_->{kind} findings" => 1) } @{ $life->{findings} } }->{$_}
@@ -158,7 +158,7 @@ sub report
 	return;
 }
 
-# After a life that broke off.
+# After a life that did not end as it should.
 sub clear_away
 {
 	my ($database, $sessions) = @_;

@@ -45,7 +45,7 @@ sub declare
 	}
 	if ($self->{life_transient})
 	{
-		my @protected = map { "d$_" } some(0.5, 0 .. $self->{values} - 1);
+		my @protected = map { "d$_" } 0, some(0.5, 1 .. $self->{values} - 1);
 
 		$self->{protected} = { map { $_ => 1 } @protected };
 		$life->run('CREATE TABLE life_transient (s text)');
