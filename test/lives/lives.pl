@@ -57,7 +57,7 @@ $option{workers} = $option{lives} if $option{lives} < $option{workers};
 # The server
 # ----------------------------------------------------------------
 
-# What tells of a mistake of ours, whoever met it.
+# Each tells of a mistake of ours, whoever met it.
 my $alarm = qr/PANIC|TRAP|terminated by signal|deadlock detected| XX\w{3} |invalid memory|cache lookup/;
 
 my $node = PostgreSQL::Test::Cluster->new('lives');
@@ -102,7 +102,7 @@ sub connect_to
 # Workers
 # ----------------------------------------------------------------
 
-# Every so manieth life, in a database in turn; what came of them goes to a file.
+# Lives of one worker, in two databases in turn; what came of them goes to a file.
 sub work
 {
 	my ($worker, $file) = @_;

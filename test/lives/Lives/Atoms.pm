@@ -1,7 +1,7 @@
-# What intersections and differences of releases tell apart: a judge of method bpg who shares nothing with it.
+# Atoms, which intersections and differences of releases tell apart: a judge of method bpg who shares nothing with it.
 #
 # A release is a list of classes, each a list of rows: { who, value, true }. Invented rows are somebody, too: whom they stand
-# for, or themselves. Whoever was always in the same classes is one atom.
+# for, or themselves. People who were always in the same classes are one atom.
 package Lives::Atoms;
 
 use strict;

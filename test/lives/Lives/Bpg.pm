@@ -163,7 +163,7 @@ sub rows_move
 	return;
 }
 
-# What a superuser may do to the tables that are kept, if there is anything to keep.
+# A superuser may tidy up the tables that are kept, if there is anything to keep.
 sub folds_move
 {
 	my ($self) = @_;
@@ -249,7 +249,7 @@ sub columns
 	return chance(0.6) || !@columns ? undef : '{' . join(',', @columns) . '}';
 }
 
-# Arguments, and what they are about.
+# Arguments, and what they ask for.
 sub question
 {
 	my ($self) = @_;
@@ -282,7 +282,7 @@ sub publish
 	return { %$question, kind => 'stored' };
 }
 
-# Whoever asks has been answered, whatever becomes of his transaction.
+# Answers count, whatever becomes of the transaction that they were asked for in.
 sub ask
 {
 	my ($self, $as) = @_;
@@ -401,7 +401,7 @@ sub happens
 }
 
 # ----------------------------------------------------------------
-# What came of it
+# Judges
 # ----------------------------------------------------------------
 
 sub judge
@@ -491,7 +491,7 @@ sub judge_release
 	return;
 }
 
-# What was handed out is what the log has.
+# The log has what was handed out.
 sub judge_rows
 {
 	my ($self, $release, $event, $log) = @_;
@@ -567,7 +567,7 @@ sub judge_audit
 	return;
 }
 
-# Once, in the end: what came before would show as well.
+# Once, in the end: faults of earlier releases would show as well.
 sub judge_history
 {
 	my ($self) = @_;

@@ -34,7 +34,7 @@ sub live
 }
 
 # ----------------------------------------------------------------
-# What happens
+# Changes
 # ----------------------------------------------------------------
 
 # A person's value is drawn before the person is born, so that nobody has to look.
@@ -75,7 +75,7 @@ sub declare
 	return $self;
 }
 
-# What can happen in two steps can in one.
+# Two steps can be one.
 sub moves
 {
 	my @values = @_;
@@ -119,7 +119,7 @@ sub change
 }
 
 # ----------------------------------------------------------------
-# What a release must be
+# A release
 # ----------------------------------------------------------------
 
 sub judge
@@ -264,7 +264,7 @@ sub judge_pairs
 }
 
 # ----------------------------------------------------------------
-# What all releases tell together
+# All releases together
 # ----------------------------------------------------------------
 
 sub history
@@ -313,7 +313,7 @@ sub observe_as
 	return;
 }
 
-# Who has fewer than m; and of how many persons everything, or not everything, is known.
+# People with fewer than m; and of how many everything, or not everything, is known.
 sub few_candidates
 {
 	my ($self, $releases, $any_invention) = @_;

@@ -1,7 +1,7 @@
 # A life: what is done to a table and its publication, drawn from a seed; and what its judges find.
 #
-# No draw depends on how a statement ends, so the statements of a life are always those of its seed. What the extension
-# draws for itself is not: a life may have to be lived again for a finding to come again.
+# No draw depends on how a statement ends, so the statements of a life are always those of its seed. The extension draws lots
+# of its own: a life may have to be lived again for a finding to come again.
 package Lives::Life;
 
 use strict;
@@ -58,7 +58,7 @@ sub spread
 }
 
 # ----------------------------------------------------------------
-# What is done
+# Statements
 # ----------------------------------------------------------------
 
 sub session
@@ -75,12 +75,7 @@ sub run
 	my $as = $how{as} // 'owner';
 	my $session = $self->session($as);
 
-	if ($as ne $self->{as})
-	{
-		push @{ $self->{script} }, "-- as $as";
-		$self->{as} = $as;
-	}
-	push @{ $self->{script} }, "$sql;";
+	$self->_say($sql, $as);
 	$self->{rows} = undef;
 	my $statement = $session->prepare($sql, { pg_direct => 1 });
 	if (defined $statement && $statement->execute)
@@ -96,7 +91,18 @@ sub run
 	return 0;
 }
 
-# What a judge asks, as himself, or as somebody whose transaction he looks into; that never fails.
+# For psql to run again.
+sub _say
+{
+	my ($self, $sql, $as) = @_;
+
+	push @{ $self->{script} }, '\connect - ' . ($as eq 'superuser' ? 'postgres' : $as) if $as ne $self->{as};
+	push @{ $self->{script} }, "$sql;";
+	$self->{as} = $as;
+	return;
+}
+
+# A judge's question, as himself, or as somebody whose transaction he looks into; that never fails.
 sub rows
 {
 	my ($self, $sql, %how) = @_;
@@ -116,8 +122,8 @@ sub start
 	my $session = $self->session($as);
 	my $statement = $session->prepare($sql, { pg_async => 1, pg_direct => 1 });
 
-	push @{ $self->{script} }, "-- as $as, at the same time as what follows", "$sql;";
-	$self->{as} = "$as and somebody else";
+	push @{ $self->{script} }, '-- at the same time as what comes next:';
+	$self->_say($sql, $as);
 	$statement->execute;
 	return sub {
 		$self->{rows} = undef;

@@ -8,7 +8,7 @@
 #	moves		{ value => { what it can have become by the next release of the person => 1 } }; without it, values stay
 #	any_invention	1: invented rows may show what no true row has shown
 #
-# What he finds is what each person can have had, in each release. Of a person nothing is said that was not proved by a world,
+# He finds what each person can have had, in each release. Of a person nothing is said that was not proved by a world,
 # or by all worlds having been looked at; unless steps run out.
 package Lives::Observer;
 
@@ -45,10 +45,10 @@ sub agrees
 }
 
 # ----------------------------------------------------------------
-# What is open, and what rules there are
+# Open values, and rules
 # ----------------------------------------------------------------
 
-# What is open is a person's value, or, where values change, a person's in a release: a set of values, as bits.
+# A person's value is open, or, where values change, a person's in a release: a set of values, as bits.
 sub _read
 {
 	my ($self, $history) = @_;
@@ -118,7 +118,7 @@ sub _add_rule
 }
 
 # ----------------------------------------------------------------
-# What follows
+# Conclusions
 # ----------------------------------------------------------------
 
 # Narrows down what is open until the rules, of which these have to be looked at, say no more. False if nothing is possible.
@@ -234,7 +234,7 @@ sub _apply_first
 	return @may > 1 || $self->_narrow($may[0], $rule->{bit});
 }
 
-# What was can have become what is.
+# Each value that is open can have become, or come of, one that is.
 sub _apply_move
 {
 	my ($self, $rule) = @_;

@@ -20,7 +20,7 @@ sub live
 		my @columns = map { "$_" } some(0.6, @quasi), some(0.7, 's');
 
 		@columns = ('a', 's') if !@columns;
-		# What could be found is refused, or not found.
+		# No release may be found, or be safe.
 		my $published = $life->run("SELECT number, params ->> 'guarantee' AS guarantee FROM pprepub.publish('life', columns => '{" . join(',', @columns) . "}')", may => qr/P0002|55000|22\w{3}/);
 		judge($self, $life->{rows}[0]) if $published;
 	}

@@ -1,9 +1,11 @@
-# What the observer of test/lives finds: the histories that were found by hand, and, of random ones, what counting out all
-# worlds finds.
+# The judges of test/lives find what is wrong: the observer, in histories that were found by hand, and what counting out all
+# worlds finds in random ones; whoever counts atoms; and whoever compares cells.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lives";
+use Lives::Atoms;
+use Lives::Cells;
 use Lives::Observer;
 use Test::More;
 
@@ -24,7 +26,7 @@ sub class
 	return { people => [ split / /, $people ], shown => \%shown, invented => $invented };
 }
 
-# As text, of those who are not asked for, all.
+# Text; of everybody, unless some are asked for.
 sub found
 {
 	my ($history, @asked) = @_;
@@ -167,4 +169,43 @@ foreach my $n (1 .. 1500)
 is_deeply(\@wrong, [], 'what is possible is what some world has');
 cmp_ok($worlds, '>', 700, 'most of these histories are possible');
 cmp_ok($struck, '>', 300, 'and many leave somebody a single value');
+
+# ----------------------------------------------------------------
+# Atoms
+# ----------------------------------------------------------------
+
+# Classes are written as 'person=value …'; who is invented has a star.
+sub release
+{
+	my ($kind, $k, $l, @classes) = @_;
+
+	return { kind => $kind, k => $k, l => $l, classes => [ map { [ map { /^([^=]+)=(\w*)(\*?)$/; { who => $1, value => $2 eq '' ? undef : $2, true => $3 ? 0 : 1 } } split / / ] } @classes ] };
+}
+
+sub faults
+{
+	my $atoms = Lives::Atoms->new;
+	my @faults;
+
+	push @faults, map { s/ \(of.*//r } $atoms->add($_) foreach @_;
+	return join '; ', @faults;
+}
+
+is(faults(release('stored', 2, 2, '1=a 2=b', '3=a 4=b'), release('query', 2, 2, '1=a 2=b')), '', 'classes that come again tell nothing');
+is(faults(release('stored', 2, 1, '1=a 2=b 3=c'), release('query', 2, 1, '1=a 2=b')), 'atom {3}: 1 people', 'who is missing is told apart');
+is(faults(release('stored', 2, 1, '1=a 2=b', '3=a 4=b'), release('query', 2, 1, '1=a 3=b', '2=a 4=b')), join('; ', map { "atom {$_}: 1 people" } 1 .. 4), 'two partitions meet in single people');
+is(faults(release('stored', 2, 2, '1=a 2=b 3=a 4=b'), release('query', 2, 2, '1=b 3=c')), 'atom {2 4}: 1 values in release 1; atom {1 3}: 1 values in release 1', 'values of then count');
+is(faults(release('stored', 2, 2, '1=a 2=')), 'atom {1 2}: 1 values in release 1', 'none is no value');
+is(faults(release('stored', 2, 2, '1=a 2=b'), release('stored', 2, 2, '1=a 2=b*')), '', 'who is stood for is there');
+is(faults(release('stored', 3, 2, '1=a 2=a 3=b*')), '', 'an invented row has what people have not');
+is(faults(release('stored', 3, 2, '1=a 2=a 3=a*')), 'atom {1 2 3}: 1 values in release 1', 'or it is no other value');
+is(faults(release('stored', 2, 1, '1=a 2=b 3=c'), release('stored', 3, 1, '1=a 2=b 3=c'), release('stored', 3, 1, '1=a 2=b')), 'atom {3}: 1 people; atom {1 2}: 2 people', 'k is that of the release, or of the weakest');
+is(faults(release('imported', 2, 1, '1=a', '2=b 3=b'), release('stored', 2, 1, '2=a 3=b')), '', 'what an import has told is told');
+is(faults(release('imported', 2, 1, '1=a', '2=b 3=b'), release('stored', 2, 1, '1=a')), 'atom {1}: 1 people', 'but not again');
+is(faults(release('stored', 1, 1, '1=a 2=b 1=a')), '1 is there twice', 'somebody twice');
+
+ok(covers_number('[3,7)', 6) && !covers_number('[3,7)', 7) && covers_number('(,7)', -5) && covers_number('(,)', undef) && !covers_number('[3,)', undef) && !covers_number(undef, 3), 'ranges');
+ok(covers_text('ab*', 'abc') && !covers_text('ab*', 'a') && !covers_text('ab', 'abc') && covers_text('*', undef) && !covers_text('a*', undef) && covers_text(undef, undef), 'prefixes');
+ok(may_be_one('[3,7)', '[6,9)') && !may_be_one('[3,7)', '[7,9)') && may_be_one('(,)', undef) && !may_be_one('[3,7)', undef) && may_be_one('a*', 'ab*') && may_be_one('ab', 'a*')
+		&& !may_be_one('ab', 'a') && !may_be_one('ab*', 'ac'), 'cells of one row');
 done_testing();
