@@ -267,30 +267,51 @@ find_met(Deducing *deducing, Step at)
 	}
 }
 
-/* What nobody of b who is not in a can have, nobody of a has who is not in b. */
-static void
-exclude_impossible(Deducing *deducing, Step a, Step b)
+/* Marks what people of a class can have who are not in another, which is marked; false if that is all that it shows. */
+static bool
+mark_possible(Deducing *deducing, Step at, uint64 other)
 {
 	const Peers *peers = deducing->peers;
-	uint64		x = peers_class(peers, a);
-	uint64		y = peers_class(peers, b);
-	uint64		mark = ++deducing->mark;
+	uint64		class = peers_class(peers, at);
+	uint32		nleft;
 
-	for (uint64 i = peers->first_in[x]; i < peers->first_in[x + 1]; i++)
-		deducing->group_mark[peers->in[i]] = mark;
-	for (uint64 i = peers->first_in[y]; i < peers->first_in[y + 1]; i++)
+	shown_by(deducing, at, &nleft);
+	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
 	{
 		uint32		g = peers->in[i];
 
-		if (deducing->group_mark[g] == mark)
+		if (deducing->group_mark[g] == other)
 		{
 			deducing->group_mark[g] = 0;	/* in both */
 			continue;
 		}
 		for (uint32 k = 0; k < deducing->deduction->ncandidates[g]; k++)
-			deducing->value_mark[candidates_of(deducing, g)[k]] = mark;
+		{
+			uint64	   *mark = &deducing->value_mark[candidates_of(deducing, g)[k]];
+
+			if (*mark == deducing->mark)
+				continue;
+			*mark = deducing->mark;
+			if (--nleft == 0)
+				return false;
+		}
 	}
-	for (uint64 i = peers->first_in[x]; i < peers->first_in[x + 1]; i++)
+	return true;
+}
+
+/* What nobody of b who is not in a can have, nobody of a has who is not in b. */
+static void
+exclude_impossible(Deducing *deducing, Step a, Step b)
+{
+	const Peers *peers = deducing->peers;
+	uint64		class = peers_class(peers, a);
+	uint64		mark = ++deducing->mark;
+
+	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
+		deducing->group_mark[peers->in[i]] = mark;
+	if (!mark_possible(deducing, b, mark))
+		return;
+	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
 		if (deducing->group_mark[peers->in[i]] == mark)
 			keep_marked(deducing, peers->in[i], true);
 }
@@ -303,10 +324,8 @@ look_at_class(Deducing *deducing, Step at)
 	for (uint64 i = 0; i < deducing->nmet; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!statistics_same_values(deducing->statistics, at, deducing->met[i]))
-			continue;
-		exclude_impossible(deducing, at, deducing->met[i]);
-		exclude_impossible(deducing, deducing->met[i], at);
+		if (statistics_same_values(deducing->statistics, at, deducing->met[i]))
+			exclude_impossible(deducing, deducing->met[i], at);
 	}
 }
 
