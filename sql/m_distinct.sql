@@ -169,9 +169,26 @@ SELECT * FROM pprepub.update_risk('plain', 'updates');
 SET ROLE regress_owner;
 SELECT pprepub.drop_publication('plain', forget_history => true);
 
+-- Observers who follow everybody at once: had Ann been well in the second release, Bob would have been ill from the first one on, and Cem well beside
+-- him, and beside Ann; but only one of these two was.  By herself, she keeps two candidates.
+TRUNCATE updates;
+INSERT INTO updates (from_value, to_value) VALUES ('well', 'well'), ('well', 'ill'), ('ill', 'ill');
+CREATE TABLE people (name text PRIMARY KEY, zip int, health text);
+INSERT INTO people VALUES ('Ann', 1, 'ill'), ('Bob', 1, 'ill'), ('Cem', 1, 'well');
+SELECT pprepub.create_publication('people', 'people', 'name', '{"zip": "range"}', 'health', 'm-distinct', '{"m": 2, "updates": "updates"}');
+CREATE TABLE first AS SELECT * FROM (VALUES ('Ann', 1, 'well', 1), ('Bob', 1, 'ill', 1)) v(name, zip, health, class);
+CREATE TABLE second AS SELECT * FROM (VALUES ('Ann', 1, 'ill', 1), ('Cem', 1, 'well', 1)) v(name, zip, health, class);
+CREATE TABLE third AS SELECT * FROM (VALUES ('Bob', 1, 'ill', 1), ('Cem', 1, 'well', 1)) v(name, zip, health, class);
+SELECT (pprepub.import_release('people', relation, key => 'name', accept_changes => true)).number FROM unnest('{first,second,third}'::regclass[]) relation;
+SELECT * FROM pprepub.update_risk('people') ORDER BY key, release;
+SET pprepub.search_budget = 0;
+SELECT count(*), count(joint_candidates) AS known FROM pprepub.update_risk('people');
+RESET pprepub.search_budget;
+SELECT pprepub.drop_publication('people', forget_history => true);
+
 DROP FUNCTION try;
 DROP VIEW seen, numbers;
-DROP TABLE patients, updates, passing;
+DROP TABLE patients, updates, passing, people, first, second, third;
 DROP SCHEMA published, published_private;
 RESET ROLE;
 DROP TABLE secret;

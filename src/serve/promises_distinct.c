@@ -18,6 +18,7 @@
 #include "history/report.h"
 #include "history/texts.h"
 #include "miscadmin.h"
+#include "serve/search_budget.h"
 #include "serve/updates.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -169,7 +170,7 @@ check_risk(Audit *audit, const Seen *seen, const Updates *updates)
 	int64		m = least_m(audit->publication);
 	bool		strict = param_of(audit->publication, "strict") == 1;
 	Worst		worst = {.candidates = PG_UINT32_MAX};
-	uint64		impossible = each_version(seen, updates, audit->recalled->people->size, true, note_worst, &worst);
+	uint64		impossible = each_version(seen, updates, audit->recalled->people->size, true, 0, note_worst, &worst);
 
 	if (worst.candidates == PG_UINT32_MAX)
 		return;					/* nobody was shown by a true row */
@@ -234,8 +235,8 @@ put_version(void *what, const Version *version)
 {
 	Reporting  *reporting = what;
 	MemoryContext old;
-	Datum		values[4];
-	bool		nulls[4] = {false};
+	Datum		values[5];
+	bool		nulls[5] = {false};
 
 	MemoryContextReset(reporting->row);
 	old = MemoryContextSwitchTo(reporting->row);
@@ -243,6 +244,8 @@ put_version(void *what, const Version *version)
 	values[1] = Int32GetDatum(version->release + 1);
 	values[2] = Int32GetDatum((int32) version->candidates);
 	values[3] = Float8GetDatum(version->risk);
+	values[4] = Int32GetDatum((int32) version->joint_candidates);
+	nulls[4] = version->joint_candidates == NOT_KNOWN;
 	tuplestore_putvalues(reporting->result->setResult, reporting->result->setDesc, values, nulls);
 	MemoryContextSwitchTo(old);
 }
@@ -290,7 +293,7 @@ pprepub_update_risk(PG_FUNCTION_ARGS)
 	updates = PG_ARGISNULL(1) ? updates_in_log(publication, table, unconstify(Recalled *, reporting.recalled))
 		: updates_named(publication, table, unconstify(Recalled *, reporting.recalled));
 	seen = seen_with_values(publication, &reporting.recalled->seen);
-	impossible = each_version(&seen, updates, reporting.recalled->people->size, false, put_version, &reporting);
+	impossible = each_version(&seen, updates, reporting.recalled->people->size, false, (uint64) search_budget, put_version, &reporting);
 	act_as_before(&caller);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

@@ -30,6 +30,7 @@ typedef struct Risking
 	uint64	   *first_member;	/* [atoms + 1] */
 	Thread	   *member;			/* [people] atom by atom */
 
+	const uint32 *joint_candidates; /* [steps] of people */
 	UpdateGraph *graph;
 	Code	   *value;			/* [values + 1] of a layer */
 	double	   *weight;
@@ -105,6 +106,7 @@ visit_member(Risking *risking, Thread thread, uint32 layers)
 			.release = statistics->step[first + l].release,
 			.seen_from = statistics->step[first + layers - 1].release,
 			.value = risking->shown[first + l],
+			.joint_candidates = risking->joint_candidates[first + l],
 		};
 
 		if (version.value == NO_CODE)
@@ -142,7 +144,7 @@ visit_atom(Risking *risking, uint32 atom)
 
 uint64
 each_version(const Seen *seen, const Updates *updates, uint64 npeople,
-			 bool every_moment, VersionVisit visit, void *what)
+			 bool every_moment, uint64 budget, VersionVisit visit, void *what)
 {
 	Risking		risking = {
 		.seen = seen,.statistics = statistics_of(seen),.atoms = atoms_of(seen),
@@ -152,6 +154,7 @@ each_version(const Seen *seen, const Updates *updates, uint64 npeople,
 
 	gather_shown(&risking);
 	gather_members(&risking);
+	risking.joint_candidates = joint_candidates(risking.statistics, updates, npeople, budget);
 	risking.value = new_array(Code, seen->nvalues);
 	risking.weight = new_array(double, seen->nvalues);
 	for (uint32 a = 0; a < risking.atoms->natoms; a++)

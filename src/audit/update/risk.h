@@ -6,6 +6,7 @@
 #ifndef PPREPUB_AUDIT_UPDATE_RISK_H
 #define PPREPUB_AUDIT_UPDATE_RISK_H
 
+#include "audit/update/joint.h"
 #include "frame/updates.h"
 #include "history/seen.h"
 
@@ -18,6 +19,7 @@ typedef struct Version
 	Code		value;			/* as published */
 	uint32		candidates;		/* values that are still feasible */
 	double		risk;			/* the probability of the true one */
+	uint32		joint_candidates;	/* those that are left to whoever follows everybody at once, or NOT_KNOWN */
 } Version;
 
 typedef void (*VersionVisit) (void *what, const Version *version);
@@ -25,10 +27,11 @@ typedef void (*VersionVisit) (void *what, const Version *version);
 /*
  * Visits every version of the first so many threads, the people, that was shown
  * by a true row with a value; under all releases or, with every_moment, under
- * each number of them that adds to what is known of the person.  Returns how
- * many people had a life that cannot have been, by the updates.
+ * each number of them that adds to what is known of the person.  Joint
+ * candidates are those under all releases, if they are found in so many steps.
+ * Returns how many people had a life that cannot have been, by the updates.
  */
 extern uint64 each_version(const Seen *seen, const Updates *updates, uint64 npeople,
-						   bool every_moment, VersionVisit visit, void *what);
+						   bool every_moment, uint64 budget, VersionVisit visit, void *what);
 
 #endif							/* PPREPUB_AUDIT_UPDATE_RISK_H */
