@@ -13,8 +13,9 @@
 
 #define MAX_PEOPLE		9
 #define MAX_RELEASES	5
-#define MAX_VALUES		4
-#define MAX_ROWS		12
+#define MAX_VALUES		12
+#define DRAWN_VALUES	4
+#define MAX_ROWS		27
 #define NOBODY			(-1)
 #define PLENTY			UINT64CONST(1000000000)
 
@@ -231,6 +232,12 @@ compare_with_worlds(const History *history, const Found *found)
  * ----------------------------------------------------------------
  */
 
+static void
+add_row(History *history, int r, int class, int person, Code value)
+{
+	history->row[r][history->nrows[r]++] = (Row) {class, person, value};
+}
+
 /* Classes as in "2b-a 6a3b": a digit for each person, - for an invented row, and the value that it shows. */
 static void
 add_release(History *history, const char *text)
@@ -240,12 +247,13 @@ add_release(History *history, const char *text)
 
 	while (*text != '\0')
 	{
-		Row		   *row = &history->row[r][history->nrows[r]++];
+		int			person;
 
 		class += *text == ' ';
 		text += *text == ' ';
-		*row = (Row) {class, text[0] == '-' ? NOBODY : text[0] - '1', text[1] - 'a'};
-		history->npeople = Max(history->npeople, row->person + 1);
+		person = text[0] == '-' ? NOBODY : text[0] - '1';
+		add_row(history, r, class, person, text[1] - 'a');
+		history->npeople = Max(history->npeople, person + 1);
 		text += 2;
 	}
 }
@@ -286,6 +294,65 @@ test_three_people(void)
 	check(found.joint[0][0] == 2 && found.joint[1][0] == 2 && found.joint[1][2] == 2 && found.joint[2][2] == 2);
 }
 
+/*
+ * No two values of a class can ever become the same.  Yet if the fourth had had d, he would be g in the second release, and the first and third h
+ * and k, which were b and c; so the second would have had a, and be i, which is of the fifth or sixth, whoever of them had e.
+ */
+static void
+test_strict_values_that_cross(void)
+{
+	static const char *const update[] = {"ag", "ai", "bh", "bj", "dg", "dj", "eh", "ei", "ck", "cl", "fk", "fl"};
+	History		history = {.nvalues = MAX_VALUES};
+	Found		found;
+
+	for (int v = 0; v < MAX_VALUES; v++)
+		history.may[v][v] = true;
+	for (int i = 0; i < (int) lengthof(update); i++)
+		history.may[update[i][0] - 'a'][update[i][1] - 'a'] = true;
+	add_release(&history, "1a2c3b 4f5d6e");
+	add_release(&history, "1g3h4k 2l5j6i");
+	found = find(&history, PLENTY);
+	check(found.candidates[3][0] == 3 && found.joint[3][0] == 1);
+	check(found.candidates[1][1] == 3 && found.joint[1][1] == 1);
+	check(found.joint[0][0] == 2);
+	compare_with_worlds(&history, &found);
+}
+
+/* Classes with a value of each group of values that become each other: all people's groups may be exchanged. */
+static void
+test_one_value_of_each_group(void)
+{
+	enum
+	{
+		NGROUPS = 3,
+		WIDTH = MAX_VALUES / NGROUPS
+	};
+
+	for (int run = 0; run < 200; run++)
+	{
+		History		history = {.npeople = MAX_PEOPLE,.nvalues = MAX_VALUES,.nreleases = MAX_RELEASES};
+		Found		found;
+
+		for (int i = 0; i < MAX_VALUES; i++)
+			for (int j = 0; j < MAX_VALUES; j++)
+				history.may[i][j] = i / WIDTH == j / WIDTH;
+		for (int r = 0; r < MAX_RELEASES; r++)
+			for (int class = 0; class < MAX_PEOPLE / NGROUPS; class++)
+				for (int group = 0; group < NGROUPS; group++)
+				{
+					/* Each class has another one of a group's three people in each release, or an invented row. */
+					int			person = (class + r * group) % NGROUPS * NGROUPS + group;
+
+					add_row(&history, r, class, any_below(5) == 0 ? NOBODY : person, group * WIDTH + any_below(WIDTH));
+				}
+		found = find(&history, PLENTY);
+		check(found.unknown == 0);
+		for (int p = 0; p < MAX_PEOPLE; p++)
+			for (int r = 0; r < MAX_RELEASES; r++)
+				check(found.joint[p][r] == found.candidates[p][r]);
+	}
+}
+
 /* ----------------------------------------------------------------
  * Random histories
  * ----------------------------------------------------------------
@@ -299,12 +366,6 @@ draw_updates(History *history)
 	for (int i = 0; i < history->nvalues; i++)
 		for (int j = 0; j < history->nvalues; j++)
 			history->may[i][j] = i == j || (kind == 0 ? j < i : kind == 1 ? i / 2 == j / 2 : any_below(3) == 0);
-}
-
-static void
-draw_row(History *history, int r, int class, int person, Code value)
-{
-	history->row[r][history->nrows[r]++] = (Row) {class, person, value};
 }
 
 /* Those who are there, in classes of two or three rows or so, some of them invented. */
@@ -330,22 +391,22 @@ draw_release(History *history, Code *value, bool is_legal)
 		if (left-- == 0)
 		{
 			if (class >= 0 && any_below(3) == 0)
-				draw_row(history, r, class, NOBODY, any_below(history->nvalues));
+				add_row(history, r, class, NOBODY, any_below(history->nvalues));
 			class++;
 			left = any_below(2) + 1;
 		}
 		if (!is_legal || history->may[value[person]][to])
 			value[person] = to;
-		draw_row(history, r, class, person, any_below(30) == 0 ? NO_CODE : value[person]);
+		add_row(history, r, class, person, any_below(30) == 0 ? NO_CODE : value[person]);
 	}
 	if (class >= 0 && any_below(2) == 0)
-		draw_row(history, r, class, NOBODY, any_below(history->nvalues));
+		add_row(history, r, class, NOBODY, any_below(history->nvalues));
 }
 
 static History
 draw_history(bool is_legal)
 {
-	History		history = {.npeople = 1 + any_below(6),.nvalues = 2 + any_below(MAX_VALUES - 1)};
+	History		history = {.npeople = 1 + any_below(6),.nvalues = 2 + any_below(DRAWN_VALUES - 1)};
 	Code		value[MAX_PEOPLE];
 	int			rounds = 1 + any_below(4);
 
@@ -511,6 +572,8 @@ test_small_components_first(void)
 static const Test tests[] = {
 	{"one candidate is left", test_one_candidate_is_left},
 	{"one of three people", test_three_people},
+	{"strict values that cross", test_strict_values_that_cross},
+	{"one value of each group", test_one_value_of_each_group},
 	{"beside all worlds", test_beside_all_worlds},
 	{"what cannot have been", test_what_cannot_have_been},
 	{"budgets", test_budgets},
