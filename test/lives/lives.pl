@@ -119,13 +119,13 @@ sub work
 		foreach my $again (1 .. $option{again})
 		{
 			my $life = Lives::Life->new(seed => $option{seed} + $n, method => $method, sessions => $sessions{$database} //= {},
-				connect => sub { connect_to($database, $_[0]) // die { gone => 'no connection' } });
+				connect => sub { connect_to($database, $_[0]) // die "no connection\n" });
 			my $born = time();
-			eval { $methods{$method}->($life); 1 } or do {
-				my $why = $@;
-				$life->found('broken', ref $why ? $why->{gone} : $why);
-			};
-			clear_away($database, $sessions{$database}) if grep { $_->{kind} =~ /^(broken|error)$/ } @{ $life->{findings} };
+			if (!eval { $methods{$method}->($life); 1 })
+			{
+				$life->found('broken', $@) if !@{ $life->{findings} } || $@ ne "an error\n";
+				clear_away($database, $sessions{$database});
+			}
 			$total{$_} += $life->{count}{$_} foreach keys %{ $life->{count} };
 			$total{lives}++;
 			$total{"$method: $_"} += { lives => 1, seconds => time() - $born, map { ("$_->{kind} findings" => 1) } @{ $life->{findings} } }->{$_}

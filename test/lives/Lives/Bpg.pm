@@ -42,7 +42,7 @@ sub draw_world
 
 	return { life => $life, k => $k, l => draw(1, 2, 2, 3), reserve => draw(1, 1, 2, 3), repair => draw('dirty', 'minimal', 'none', 'counterfeit', 'counterfeit'),
 		key_type => draw('int', 'int', 'text', 'numeric', 'uuid'), value_type => $value_type, values => draw(3, 4, 8), skew => draw(1, 1, 2),
-		nulls => draw(0, 0, 0.05, 0.3), people => draw(4, 8, 14, 25) + draw(0 .. 5), spots => draw(5, 20, 60), tables => [], snapshots => [], events => [],
+		nulls => draw(0, 0, 0.05, 0.3), people => draw(4, 8, 14, 25) + draw(0 .. 5), spots => draw(5, 20, 60), tables => [], snapshots => [],
 		plain_value => $value_type eq 'numeric' ? 'trim_scale(%s)::text' : '(%s)::text' };
 }
 
@@ -187,7 +187,7 @@ sub declare
 	$life->run(q{SELECT pprepub.create_publication('life', 'life', 'id', '{"a": "range", "b": "prefix", "c": "suppress"}', 's', 'bpg', } . "'$params', target => 'lives')");
 	$life->run('GRANT USAGE ON SCHEMA lives TO analyst');
 	$life->run('GRANT EXECUTE ON FUNCTION lives.life TO analyst');
-	@$self{qw(releases atoms least_k has_import)} = (0, Lives::Atoms->new, $self->{k}, 0);
+	@$self{qw(releases events atoms has_import)} = (0, [], Lives::Atoms->new, 0);
 	return;
 }
 
@@ -213,6 +213,16 @@ sub declare_anew
 	@$self{qw(k l reserve repair)} = (draw(2, 3, 4), draw(1, 2, 3), draw(1, 2), draw('dirty', 'minimal', 'none', 'counterfeit'));
 	declare($self);
 	$life->run('COMMIT') if $at_once;
+	return;
+}
+
+# While the worker that has answered still learns.
+sub ask_and_forget
+{
+	my ($self) = @_;
+
+	push @{ $self->{events} }, ask($self);
+	declare_anew($self);
 	return;
 }
 
@@ -397,7 +407,7 @@ sub adopt
 sub happens
 {
 	return ((\&people_leave, \&people_come, \&people_come, \&people_move, \&values_change) x 2, \&keys_swap, (\&rows_move, \&folds_move) x 2, \&alter,
-		\&declare_anew, \&adopt, \&take_snapshot, (\&publish_in_transaction, \&ask_in_transaction, \&race) x 2);
+		\&declare_anew, \&ask_and_forget, \&adopt, \&take_snapshot, (\&publish_in_transaction, \&ask_in_transaction, \&race) x 2);
 }
 
 # ----------------------------------------------------------------

@@ -86,8 +86,7 @@ sub run
 	my ($state, $message) = ($session->state, $session->errstr);
 	push @{ $self->{script} }, "-- $state: " . $message =~ s/\n/\n-- /gr;
 	$self->{count}{"refused: $state"}++;
-	die { gone => "$sql: $message" } if !$session->ping;
-	$self->found('error', "$sql: $state: $message") if !defined $how{may} || $state !~ /^$how{may}$/;
+	$self->_end($sql, $session) if !defined $how{may} || $state !~ /^$how{may}$/;
 	return 0;
 }
 
@@ -102,6 +101,16 @@ sub _say
 	return;
 }
 
+# Nothing of what comes after an error that nobody expects is worth being told.
+sub _end
+{
+	my ($self, $sql, $session) = @_;
+	my $how = $session->state . ': ' . $session->errstr;
+
+	$self->found($session->ping ? 'error' : 'broken', "$sql: $how");
+	die "an error\n";
+}
+
 # A judge's question, as himself, or as somebody whose transaction he looks into; that never fails.
 sub rows
 {
@@ -110,9 +119,7 @@ sub rows
 	my $rows = $session->selectall_arrayref($sql, { Slice => {} }, @{ $how{values} // [] });
 
 	return @$rows if defined $rows;
-	$self->found('error', "$sql: " . $session->state . ': ' . $session->errstr);
-	die { gone => $session->errstr } if !$session->ping;
-	return ();
+	return $self->_end($sql, $session);
 }
 
 # A statement that others do not wait for; what is returned waits, and says how it ended, as run() does.
@@ -132,10 +139,7 @@ sub start
 			$self->{rows} = $statement->fetchall_arrayref({});
 			return 1;
 		}
-		my ($state, $message) = ($session->state, $session->errstr);
-		die { gone => "$sql: $message" } if !$session->ping;
-		$self->found('error', "$sql: $state: $message");
-		return 0;
+		return $self->_end($sql, $session);
 	};
 }
 
