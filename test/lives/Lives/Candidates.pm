@@ -274,8 +274,9 @@ sub history
 	return { releases => [ @{ $self->{releases} }[ 0 .. $releases - 1 ] ], moves => $self->{moves}, any_invention => $any_invention };
 }
 
-# More releases never leave more candidates: unless the whole of it is too much, it tells all. Under m-distinct an observer may
-# also know nothing of how rows are invented, but that they show what is declared.
+# More releases never leave more candidates: unless the whole of it is too much, it tells all. Under m-distinct invented rows
+# show what is declared, whether a true row has shown it or not; and without strict each person is promised candidates before
+# observers who follow that person alone, so that what others conclude is counted, and is no finding.
 sub observe
 {
 	my ($self) = @_;
@@ -283,14 +284,72 @@ sub observe
 	my $all = @{ $self->{releases} };
 
 	return if !$all;
-	observe_as($self, 'candidates', 1) if $self->{moves};
-	if (!Lives::Observer::agrees(history($self, $all, 0), $self->{had}))
+	if ($self->{moves} && !$self->{strict})
+	{
+		follow_each($self);
+		count_joint($self);
+		return;
+	}
+	if (!Lives::Observer::agrees(history($self, $all, 0), $self->{had}) && !$self->{moves})
 	{
 		my $first = (grep { !Lives::Observer::agrees(history($self, $_, 0), $self->{had}) } 1 .. $all)[0];
 		$life->found('invented', "release $first: a value that no true row has shown\n" . told($self, $first));
 		return;
 	}
-	observe_as($self, $self->{moves} ? 'known' : 'candidates', 0);
+	observe_as($self, 'candidates', $self->{moves} ? 1 : 0);
+	return;
+}
+
+sub count_joint
+{
+	my ($self) = @_;
+	my @found = Lives::Observer::candidates(history($self, scalar @{ $self->{releases} }, 1), $steps);
+
+	$self->{life}->count('m-distinct: versions of persons', scalar @found);
+	$self->{life}->count('m-distinct: of these below m for who follows everybody', scalar grep { @{ $_->{possible} } + @{ $_->{open} } < $self->{m} } @found);
+	return;
+}
+
+# The classes of each person, one after the other: what can have become of what, and from what.
+sub follow_each
+{
+	my ($self) = @_;
+	my %classes;
+
+	foreach my $number (0 .. $#{ $self->{releases} })
+	{
+		foreach my $class (@{ $self->{releases}[$number] })
+		{
+			push @{ $classes{$_} }, { release => $number + 1, may => { %{ $class->{shown} } } } foreach @{ $class->{people} };
+		}
+	}
+	foreach my $person (sort keys %classes)
+	{
+		my @steps = @{ $classes{$person} };
+
+		foreach my $i (1 .. $#steps)
+		{
+			keep($steps[$i]{may}, sub { my ($value) = @_; grep { $self->{moves}{$_}{$value} } keys %{ $steps[ $i - 1 ]{may} } });
+		}
+		foreach my $i (reverse 0 .. $#steps - 1)
+		{
+			keep($steps[$i]{may}, sub { my ($value) = @_; grep { $self->{moves}{$value}{$_} } keys %{ $steps[ $i + 1 ]{may} } });
+		}
+		$self->{life}->count('m-distinct: persons followed', 1);
+		foreach my $step (grep { keys %{ $_->{may} } < $self->{m} } @steps)
+		{
+			$self->{life}->found('followed', "$person in release $step->{release} can only be " . join(' or ', sort keys %{ $step->{may} }) . "\n"
+				. told($self, scalar @{ $self->{releases} }));
+		}
+	}
+	return;
+}
+
+sub keep
+{
+	my ($set, $may) = @_;
+
+	delete @$set{ grep { !$may->($_) } keys %$set };
 	return;
 }
 
