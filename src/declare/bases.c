@@ -119,7 +119,7 @@ is_beside(uint64 row, int32 publication)
 static bool
 spare_plain_tables(Oid source, int32 publication, const int32 *beside, int nbeside, Spared *spared)
 {
-	uint64		n = catalog_look_at_all("catalog_publication_pkey");
+	uint64		n = catalog_run("SELECT publication, pinned::oid AS pinned, beside FROM pprepub.catalog_publication", false, 0, NULL);
 	bool		is_alone = stands_alone(source);
 	bool		any_left = false;
 

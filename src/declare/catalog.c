@@ -4,14 +4,12 @@
  *
  * SPI as the tables' owner, rather than direct heap access: the rows are few,
  * and what the server does for indexes, constraints and serialization then
- * needs no code of ours.  But what each question to a publication asks for is
- * looked up in an index, and some of what it leaves is put there by hand: a
- * process that is new would take many times as long to parse and plan
+ * needs no code of ours.  But some of what each question leaves is put there by
+ * hand: a process that is new would take many times as long to parse and plan
  * statements as to run them.
  */
 #include "declare/catalog.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
@@ -20,10 +18,8 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -111,6 +107,7 @@ is_plan_of(const SavedPlan *saved, const char *sql, int nparams, const Oid *type
 		memcmp(saved->types, types, sizeof(Oid) * nparams) == 0;
 }
 
+/* Entered last, when nothing can fail any more: an entry stands for as long as the session lives. */
 static void
 save_plan(SPIPlanPtr plan, const char *sql, int nparams, const Oid *types)
 {
@@ -120,8 +117,9 @@ save_plan(SPIPlanPtr plan, const char *sql, int nparams, const Oid *types)
 	SavedPlan  *saved;
 
 	MemoryContextSwitchTo(old);
+	if (SPI_keepplan(plan) != 0)
+		elog(ERROR, "could not keep the plan of \"%s\"", sql);
 	saved = find_plan(sql, HASH_ENTER, NULL);
-	SPI_keepplan(plan);
 	saved->sql = copy;
 	saved->nparams = nparams;
 	saved->types = types_copy;
@@ -170,81 +168,9 @@ catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *param
 }
 
 /* ----------------------------------------------------------------
- * Rows that an index tells
+ * Rows put there by hand
  * ----------------------------------------------------------------
  */
-
-/* A result like that of a statement, without rows yet. */
-static SPITupleTable *
-new_result(Relation table)
-{
-	SPITupleTable *result = palloc0(sizeof(SPITupleTable));
-
-	result->tupdesc = CreateTupleDescCopy(RelationGetDescr(table));
-	result->alloced = 16;
-	result->vals = palloc(sizeof(HeapTuple) * result->alloced);
-	return result;
-}
-
-static void
-add_result(SPITupleTable *result, HeapTuple row)
-{
-	if (result->numvals == result->alloced)
-		result->vals = repalloc_huge(result->vals, sizeof(HeapTuple) * (result->alloced *= 2));
-	result->vals[result->numvals++] = heap_copytuple(row);
-}
-
-/* The snapshot is taken last: nothing holds one that is not used, and to open a relation may be to hear of changes, and to let go of what they made old. */
-static uint64
-look_up(const char *index_name, const int32 *number, Snapshot (*take_snapshot) (void))
-{
-	Relation	index = index_open(catalog_relation(index_name), AccessShareLock);
-	Relation	table = table_open(index->rd_index->indrelid, AccessShareLock);
-	Snapshot	snapshot;
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	row;
-
-	if (number != NULL)
-		ScanKeyInit(&key, index->rd_index->indkey.values[0], BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(*number));
-	SPI_tuptable = new_result(table);
-	snapshot = RegisterSnapshot(take_snapshot());
-	scan = systable_beginscan_ordered(table, index, snapshot, number == NULL ? 0 : 1, &key);
-	while ((row = systable_getnext_ordered(scan, ForwardScanDirection)) != NULL)
-	{
-		CHECK_FOR_INTERRUPTS();
-		add_result(SPI_tuptable, row);
-	}
-	systable_endscan_ordered(scan);
-	UnregisterSnapshot(snapshot);
-	index_close(index, NoLock);
-	table_close(table, NoLock);
-	return SPI_processed = SPI_tuptable->numvals;
-}
-
-uint64
-catalog_look_up(const char *index, int32 number)
-{
-	return look_up(index, &number, GetLatestSnapshot);
-}
-
-uint64
-catalog_look_at_all(const char *index)
-{
-	return look_up(index, NULL, GetLatestSnapshot);
-}
-
-bool
-catalog_is_seen(const char *index, int32 number)
-{
-	ItemPointerData now;
-
-	if (catalog_look_up(index, number) == 0)
-		return false;
-	now = SPI_tuptable->vals[0]->t_self;
-	return look_up(index, &number, GetTransactionSnapshot) > 0 &&
-		ItemPointerEquals(&SPI_tuptable->vals[0]->t_self, &now);
-}
 
 void
 catalog_add(const char *table, const Datum *values, int nrows)

@@ -59,16 +59,6 @@ extern uint64 catalog_run(const char *sql, bool writes, int nparams, const Catal
 #define catalog_execute(sql, ...)	catalog_run((sql), true, CATALOG_PARAMS(__VA_ARGS__))
 
 /*
- * The rows with a number in the first column of an index, in its order, or all
- * rows that it tells: what a read sees, too, and a result like that of one.
- */
-extern uint64 catalog_look_up(const char *index, int32 number);
-extern uint64 catalog_look_at_all(const char *index);
-
-/* Does the transaction's snapshot show the only row with a number as it is now? */
-extern bool catalog_is_seen(const char *index, int32 number);
-
-/*
  * Adds rows, one behind the other, of all columns, none of which is NULL, to a
  * table with plain indexes only; no trigger fires, and what comes after sees them.
  */

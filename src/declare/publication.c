@@ -46,7 +46,9 @@ parse_role(const char *word)
 static void
 read_columns(CatalogAccess *access, DeclaredPublication *publication)
 {
-	publication->ncolumns = catalog_look_up("catalog_column_pkey", publication->id);
+	publication->ncolumns = catalog_read("SELECT name, role, kind, taxonomy, tree FROM pprepub.catalog_column"
+										 " WHERE publication = $1 ORDER BY position",
+										 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	publication->columns = MemoryContextAllocZero(access->context,
 												  sizeof(DeclaredColumn) * SPI_processed);
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -163,7 +165,8 @@ static void
 read_noted(CatalogAccess *access, DeclaredPublication *publication)
 {
 	publication->noted = MemoryContextAllocZero(access->context, sizeof(Noted));
-	catalog_look_up("catalog_relation_history", publication->id);
+	catalog_read("SELECT relation::oid AS relation, part FROM pprepub.catalog_relation WHERE publication = $1 AND part <> 'release'",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		if (get_rel_relkind(catalog_oid(i, "relation")) != '\0')
 			*noted_place(publication, catalog_text(access, i, "part")) = catalog_oid(i, "relation");
@@ -200,7 +203,9 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	bool		isnull;
 	MemoryContext old;
 
-	if (catalog_look_up("catalog_publication_pkey", publication->id) == 0)
+	if (catalog_read("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, beside, releases, remembered"
+					 " FROM pprepub.catalog_publication WHERE publication = $1",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("the publication was dropped meanwhile")));
@@ -299,7 +304,17 @@ refuse_old_snapshot(void)
 static void
 verify_snapshot(int32 publication)
 {
-	if (IsolationUsesXactSnapshot() && !catalog_is_seen("catalog_publication_pkey", publication))
+	const char *sql = "SELECT ctid FROM pprepub.catalog_publication WHERE publication = $1";
+	ItemPointerData now;
+	bool		isnull;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	if (catalog_read(sql, CATALOG_PARAM(INT4OID, Int32GetDatum(publication))) == 0)
+		refuse_old_snapshot();
+	now = *(ItemPointer) DatumGetPointer(catalog_field(0, "ctid", &isnull));
+	if (catalog_execute(sql, CATALOG_PARAM(INT4OID, Int32GetDatum(publication))) == 0 ||
+		!ItemPointerEquals(&now, (ItemPointer) DatumGetPointer(catalog_field(0, "ctid", &isnull))))
 		refuse_old_snapshot();
 }
 

@@ -71,7 +71,8 @@ read_nodes(CatalogAccess *access, StoredTree *tree, int32 number)
 	strmap_hash *nodes;
 	NodeRow    *rows;
 
-	if (catalog_look_up("catalog_tree_node_pkey", number) == 0)
+	if (catalog_read("SELECT node, parent, depth, first_leaf, leaves FROM pprepub.catalog_tree_node WHERE tree = $1",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(number))) == 0)
 		elog(ERROR, "tree %d has no nodes", number);
 	rows = order_nodes(SPI_processed);
 	allocate_nodes(tree, SPI_processed, access->context);
@@ -100,7 +101,8 @@ read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
 	Datum	   *bounds;
 	int			n;
 
-	if (catalog_look_up("catalog_tree_pkey", number) > 0)
+	if (catalog_read("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(number))) > 0)
 		ladder = catalog_field(0, "ladder", &is_null);
 	tree->is_ladder = !is_null;
 	if (is_null)

@@ -100,7 +100,8 @@ rewound_words(const DeclaredPublication *publication)
 
 	initStringInfo(&words);
 	catalog_enter(&access);
-	if (catalog_look_up("catalog_publication_pkey", publication->id) > 0)
+	if (catalog_read("SELECT witness FROM pprepub.catalog_publication WHERE publication = $1",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) > 0)
 		before = catalog_field(0, "witness", &is_new);
 	if (!is_new)
 		list_differences(&words, DatumGetJsonbP(before), DatumGetJsonbP(witness_now()));
@@ -141,7 +142,9 @@ verify_identified(const DeclaredPublication *publication)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	if (catalog_look_up("catalog_release_unidentified", publication->id) > 0)
+	if (catalog_read("SELECT number FROM pprepub.catalog_release"
+					 " WHERE publication = $1 AND NOT identified AND waived_at IS NULL ORDER BY number",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("publication \"%s\" has an imported release of which nobody knows whose its rows are", publication->name),

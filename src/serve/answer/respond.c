@@ -27,7 +27,8 @@ verify_is_committed(const Question *question)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	if (catalog_look_up("catalog_publication_pkey", question->publication) == 0)
+	if (catalog_read("SELECT FROM pprepub.catalog_publication WHERE publication = $1",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication))) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("publication \"%s\" was declared, or dropped, by a transaction that others do not see yet",
