@@ -3,8 +3,10 @@
  *		Places for workers, in what is left of shared memory.
  *
  * LOCKING
- *		One spinlock over all places: there are as many as background workers
- *		can be, and nothing is done under it but looking and noting.
+ *		One lightweight lock over all places: there are as many as background
+ *		workers can be.  Nothing is done under it but looking and noting, which
+ *		cannot fail, so that no process ends with it.  Latches are set, and
+ *		others woken, when it has been let go of.
  *
  * LAYOUT
  *		What was once allocated stays until the server restarts, so the name
@@ -24,10 +26,10 @@
 #include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "storage/shmem.h"
-#include "storage/spin.h"
 #include "utils/timestamp.h"
 
-#define REGISTRY_NAME	"pprepub workers 6"
+#define REGISTRY_NAME	"pprepub workers 7"
+#define TRANCHE_NAME	"pprepub_workers"
 
 #define IN_USE_MS		1000	/* who has rested less may be needed soon */
 
@@ -65,7 +67,7 @@ typedef struct Place
 
 typedef struct Registry
 {
-	slock_t		lock;
+	LWLock		lock;
 	int			nplaces;
 	Place		places[FLEXIBLE_ARRAY_MEMBER];
 } Registry;
@@ -84,7 +86,7 @@ static Place *own = NULL;
 static void
 initialize(Registry *fresh)
 {
-	SpinLockInit(&fresh->lock);
+	LWLockInitialize(&fresh->lock, LWLockNewTrancheId());
 	fresh->nplaces = max_worker_processes;
 	memset(fresh->places, 0, sizeof(Place) * fresh->nplaces);
 	for (int i = 0; i < fresh->nplaces; i++)
@@ -126,6 +128,8 @@ has_registry(void)
 	{
 		registry = find_or_allocate();
 		has_no_room = registry == NULL;
+		if (registry != NULL)
+			LWLockRegisterTranche(registry->lock.tranche, TRANCHE_NAME);
 	}
 	return registry != NULL;
 }
@@ -369,7 +373,7 @@ engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
 
 	if (!has_registry())
 		return OFFER_NONE;
-	SpinLockAcquire(&registry->lock);
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	offer = choose(owner, publication, is_patient, most, &place);
 	if (offer == OFFER_ENGAGED)
 	{
@@ -380,7 +384,7 @@ engage_worker(Oid owner, int32 publication, bool is_patient, dsm_handle channel,
 		place = reserve(owner, publication);
 	if (place != NULL)
 		*engagement = (Engagement) {place - registry->places, place->generation, place->pid};
-	SpinLockRelease(&registry->lock);
+	LWLockRelease(&registry->lock);
 	if (latch != NULL)
 		SetLatch(latch);
 	return offer;
@@ -404,10 +408,10 @@ is_engaged(const Engagement *engagement)
 	const Place *place = &registry->places[engagement->place];
 	bool		result;
 
-	SpinLockAcquire(&registry->lock);
+	LWLockAcquire(&registry->lock, LW_SHARED);
 	result = place->generation == engagement->generation && place->pid == engagement->pid &&
 		(place->state == PLACE_GIVEN || place->state == PLACE_WORKING);
-	SpinLockRelease(&registry->lock);
+	LWLockRelease(&registry->lock);
 	return result;
 }
 
@@ -430,9 +434,9 @@ dismiss_resting(Oid owner)
 
 	if (!has_registry())
 		return false;
-	SpinLockAcquire(&registry->lock);
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	latch = dismiss(owner);
-	SpinLockRelease(&registry->lock);
+	LWLockRelease(&registry->lock);
 	if (latch != NULL)
 		SetLatch(latch);
 	return latch != NULL;
@@ -445,7 +449,7 @@ worker_engaged_by(int asker)
 
 	if (!has_registry())
 		return 0;
-	SpinLockAcquire(&registry->lock);
+	LWLockAcquire(&registry->lock, LW_SHARED);
 	for (int i = 0; i < registry->nplaces && pid == 0; i++)
 	{
 		const Place *place = &registry->places[i];
@@ -453,7 +457,7 @@ worker_engaged_by(int asker)
 		if (place->asker == asker && (place->state == PLACE_GIVEN || place->state == PLACE_WORKING))
 			pid = place->pid;
 	}
-	SpinLockRelease(&registry->lock);
+	LWLockRelease(&registry->lock);
 	return pid;
 }
 
@@ -462,11 +466,11 @@ start_nobody(void)
 {
 	if (!has_registry())
 		return;
-	SpinLockAcquire(&registry->lock);
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	for (int i = 0; i < registry->nplaces; i++)
 		if (registry->places[i].state == PLACE_STARTING && registry->places[i].asker == MyProcPid)
 			registry->places[i].state = PLACE_FREE;
-	SpinLockRelease(&registry->lock);
+	LWLockRelease(&registry->lock);
 }
 
 /* ----------------------------------------------------------------
@@ -492,11 +496,11 @@ find_reserved(Oid owner, int32 publication, int asker)
 static void
 leave(int code, Datum arg)
 {
-	SpinLockAcquire(&registry->lock);
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	own->state = PLACE_FREE;
 	own->generation++;
 	own->pid = 0;
-	SpinLockRelease(&registry->lock);
+	LWLockRelease(&registry->lock);
 	ConditionVariableBroadcast(&own->rested);
 }
 
@@ -505,7 +509,7 @@ registry_enter(Oid owner, int32 publication, int asker)
 {
 	if (!has_registry())
 		return;
-	SpinLockAcquire(&registry->lock);
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	own = find_reserved(owner, publication, asker);
 	if (own == NULL)
 		own = find_free();
@@ -516,7 +520,7 @@ registry_enter(Oid owner, int32 publication, int asker)
 		own->pid = MyProcPid;
 		own->proc = MyProc;
 	}
-	SpinLockRelease(&registry->lock);
+	LWLockRelease(&registry->lock);
 	if (own != NULL)
 		before_shmem_exit(leave, (Datum) 0);
 }
@@ -526,10 +530,10 @@ registry_hold_up(bool is_held_up)
 {
 	if (own == NULL)
 		return;
-	SpinLockAcquire(&registry->lock);
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	own->is_held_up = is_held_up;
 	own->is_ending = !is_held_up;
-	SpinLockRelease(&registry->lock);
+	LWLockRelease(&registry->lock);
 	ConditionVariableBroadcast(&own->rested);
 }
 
@@ -556,7 +560,7 @@ registry_rest(void)
 
 	if (own == NULL)
 		return false;
-	SpinLockAcquire(&registry->lock);
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	own->generation++;
 	own->asker = 0;
 	own->rests_since = now;
@@ -566,7 +570,7 @@ registry_rest(void)
 		own->state = PLACE_RESTING;
 	if (too_many_rest(now))
 		latch = dismiss(InvalidOid);
-	SpinLockRelease(&registry->lock);
+	LWLockRelease(&registry->lock);
 	if (latch != NULL)
 		SetLatch(latch);
 	ConditionVariableSignal(&own->rested);
@@ -578,7 +582,7 @@ registry_look(bool end, dsm_handle *channel)
 {
 	Rest		result = REST_GOES_ON;
 
-	SpinLockAcquire(&registry->lock);
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	if (own->state == PLACE_GIVEN)
 	{
 		own->state = PLACE_WORKING;
@@ -590,6 +594,6 @@ registry_look(bool end, dsm_handle *channel)
 		own->state = PLACE_DISMISSED;
 		result = REST_ENDED;
 	}
-	SpinLockRelease(&registry->lock);
+	LWLockRelease(&registry->lock);
 	return result;
 }
