@@ -7,7 +7,8 @@ SELECT no_plan();
 CREATE FUNCTION lot(id int, what int, sides int) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT mod(hashint8extended(id, what) & 9223372036854775807, sides)::int $$;
 CREATE TABLE people AS SELECT id, 17 + (lot(id, 1, 60) * lot(id, 2, 60)) / 60 AS age, 'e' || lot(id, 3, 1 + lot(id, 4, 16)) AS education, 's' || lot(id, 5, 2) AS sex,
 	CASE WHEN lot(id, 6, 17) > 0 THEN 'o' || lot(id, 7, 1 + lot(id, 8, 14)) END AS occupation
-FROM generate_series(1, 6000) id;
+FROM generate_series(1, 4000) id;
+INSERT INTO people VALUES (4001, 95, 'e99', 's1', 'o1'), (4002, 95, 'e99', 's1', NULL);
 ALTER TABLE people ADD PRIMARY KEY (id);
 CREATE VIEW decades AS SELECT id, int4range(age / 10 * 10, age / 10 * 10 + 10) AS age, education, sex, occupation FROM people;
 CREATE VIEW sexes AS SELECT id, int4range(age, age + 1) AS age, '*' AS education, sex, occupation FROM people WHERE id % 10 < 9;
@@ -17,7 +18,7 @@ SELECT classes AS classes FROM pprepub.import_release('p', 'decades', 'id') \gse
 SELECT cmp_ok(:classes, '>', 100, 'there are many classes');
 
 -- One table: who is not known has one of the values that those who are leave over in the class.
-CREATE TABLE known AS SELECT id FROM people WHERE lot(id, 9, 8) = 0;
+CREATE TABLE known AS SELECT id FROM people WHERE id = 4001 OR id <= 4000 AND lot(id, 9, 4) = 0;
 CREATE FUNCTION known() RETURNS text[] LANGUAGE sql AS $$ SELECT array_agg(id::text) FROM known $$;
 CREATE TABLE left_over AS SELECT age / 10 AS decade, education, sex, occupation, count(*) FILTER (WHERE k.id IS NULL) AS people
 FROM people LEFT JOIN known k USING (id) GROUP BY 1, 2, 3, 4;
@@ -35,7 +36,7 @@ CREATE TABLE narrowed AS SELECT * FROM found();
 SELECT results_eq('SELECT key, candidates, true FROM expected WHERE cardinality(candidates) < before ORDER BY 1', 'SELECT * FROM narrowed ORDER BY 1',
 	'of one table everything follows, without a search');
 SELECT cmp_ok((SELECT count(*) FROM narrowed WHERE array_position(candidates, NULL) IS NOT NULL), '>', 100::bigint, 'who may have no value may have it');
-SELECT cmp_ok((SELECT count(*) FROM narrowed WHERE candidates = '{NULL}'), '>', 0::bigint, 'of somebody it is found out that he has none');
+SELECT is((SELECT candidates FROM narrowed WHERE key = '4002'), '{NULL}', 'of somebody it is found out that he has none');
 SELECT results_eq('SELECT key, together, true FROM expected WHERE cardinality(candidates) > 1 ORDER BY 1',
 	$$ SELECT key, people, exact FROM pprepub.compromise_components('p', known()) ORDER BY 1 $$, 'those whose value is open hang together by classes');
 
@@ -64,15 +65,21 @@ SELECT cmp_ok((SELECT count(*) FROM hanging WHERE budget = 0 AND NOT exact), '>'
 
 -- A search that never ends is one that can be cancelled.
 SET LOCAL pprepub.search_budget = 1e18;
+CREATE FUNCTION is_cancelled(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE query;
+	RETURN false;
+EXCEPTION WHEN query_canceled THEN
+	RETURN true;
+END $$;
 SET LOCAL statement_timeout = '300ms';
-SELECT throws_ok($$ SELECT count(*) FROM pprepub.compromise('p', known()) $$, '57014', NULL, 'compromise() is cancelled');
-SELECT throws_ok($$ SELECT count(*) FROM pprepub.compromise_components('p', known()) $$, '57014', NULL, 'compromise_components() is cancelled');
-RESET statement_timeout;
+SELECT ok(is_cancelled($$ SELECT count(*) FROM pprepub.compromise('p', known()) $$), 'compromise() is cancelled');
+SELECT ok(is_cancelled($$ SELECT count(*) FROM pprepub.compromise_components('p', known()) $$), 'compromise_components() is cancelled');
+SET LOCAL statement_timeout = 0;
 SET LOCAL pprepub.search_budget = 0;
 SELECT results_eq('SELECT * FROM found() ORDER BY key', 'SELECT key, candidates, exact FROM told WHERE budget = 0 ORDER BY key', 'what comes after that is as it was');
 RESET pprepub.search_budget;
 SELECT throws_ok('SET LOCAL pprepub.search_budget = -1', '22023', NULL, 'a budget is not less than nothing');
 
 SELECT * FROM finish();
-select budget, count(*), count(*) filter (where exact) from hanging group by 1 order by 1;
 ROLLBACK;
