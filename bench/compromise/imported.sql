@@ -1,6 +1,6 @@
 -- What auditing imports of "everybody" takes, the first half of it and all: see run.
 
-CREATE TABLE figure (people int, tables int, function text, seconds float8, rows bigint, exact bigint, budget float8);
+CREATE TABLE figure (people int, tables int, function text, known float8, keys int, seconds float8, rows bigint, exact bigint);
 CREATE TABLE people (id int PRIMARY KEY, age int, education text, race text, sex text, marital_status text, occupation text);
 CREATE VIEW decades AS SELECT id, int4range(age / 10 * 10, age / 10 * 10 + 10) AS age, education, race, sex, '*' AS marital_status, occupation FROM people;
 CREATE VIEW states AS SELECT id, int4range(age / 20 * 20, age / 20 * 20 + 20) AS age, '*' AS education, race, '*' AS sex, marital_status, occupation FROM people;
@@ -19,8 +19,7 @@ BEGIN
 		EXECUTE format('SELECT count(*), count(*) FILTER (WHERE exact) FROM pprepub.%I(''people'', $1)', function) INTO n, certain USING keys;
 		best := least(best, extract(epoch FROM clock_timestamp() - start));
 	END LOOP;
-	INSERT INTO figure VALUES ((SELECT count(*) FROM people), tables, format('%s, of %s people', function, cardinality(keys)), best, n, certain,
-		current_setting('pprepub.search_budget')::float8);
+	INSERT INTO figure VALUES ((SELECT count(*) FROM people), tables, function, known, cardinality(keys), best, n, certain);
 END $$;
 
 CREATE PROCEDURE audit(most int) LANGUAGE plpgsql AS $$
@@ -48,8 +47,7 @@ CALL audit(:half);
 CALL audit(:whole);
 
 \echo
-\echo rows, and how many of them are exact: seconds, and times what half of the people take
-SELECT f.tables, f.people, f.function, f.rows, f.exact, round(f.seconds::numeric, 2) AS seconds, round((f.seconds / h.seconds)::numeric, 1) AS times_half
-FROM figure f LEFT JOIN figure h ON h.people = f.people / 2 AND h.tables = f.tables AND split_part(h.function, ',', 1) = split_part(f.function, ',', 1)
-	AND (split_part(h.function, ' ', 3)::int > h.people / 100) = (split_part(f.function, ' ', 3)::int > f.people / 100)
-ORDER BY 1, 3, 2;
+\echo what they find out who know so many people (keys), in rows, and how many of these are exact: seconds, and times what half of the people take
+SELECT tables, function, people, keys, rows, exact, round(f.seconds::numeric, 2) AS seconds, round((f.seconds / h.seconds)::numeric, 1) AS times_half
+FROM figure f LEFT JOIN (SELECT tables, function, known, people * 2 AS people, seconds FROM figure) h USING (tables, function, known, people)
+ORDER BY tables, function, known, people;

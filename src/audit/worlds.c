@@ -487,8 +487,11 @@ list_lines(Worlds *worlds)
 		worlds->first_on[l + 1] += worlds->first_on[l];
 	memcpy(filled, worlds->first_on, sizeof(uint64) * worlds->nlines);
 	for (uint32 c = 0; c < worlds->ncells; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = worlds->first_through[c]; i < worlds->first_through[c + 1]; i++)
 			worlds->on[filled[worlds->through[i]]++] = c;
+	}
 }
 
 /* In no world does a cell have more than any of its lines. */
@@ -507,6 +510,7 @@ bound_cells(Worlds *worlds)
 		uint32		people = worlds->cell[c].people;
 		uint32		most = PG_UINT32_MAX;
 
+		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = worlds->first_through[c]; i < worlds->first_through[c + 1]; i++)
 			most = Min(most, sum[worlds->through[i]]);
 		worlds->cell[c] = (Cell) {people, people, people};
