@@ -7,6 +7,7 @@
 #	--show			the script of the first life in which something is found
 #	--forgive KIND	what is found of that kind is counted, and is no failure
 #	--workers N		how many live at the same time
+#	--valgrind		the server runs under valgrind: an error with our code on its stack is a finding
 #
 # "--only METHOD --seed N" lives the life that was found, and prints its script. The extension draws lots, too; so --again N
 # lives it that many times.
@@ -41,7 +42,7 @@ use Lives::Sequential;
 my %methods = (bpg => \&Lives::Bpg::live, global => \&Lives::Global::live, sequential => \&Lives::Sequential::live, (map { $_ => \&Lives::Candidates::live } 'm-invariance', 'cor-split', 'm-distinct', 'm-distinct strict'));
 my @methods = ('bpg', 'bpg', sort keys %methods);
 my %option = (seed => int(time()) % 1_000_000 * 1000, workers => 3, again => 1, forgive => []);
-GetOptions(\%option, 'minutes=f', 'seconds=f', 'lives=i', 'seed=i', 'only=s', 'show', 'forgive=s@', 'workers=i', 'again=i') or exit 2;
+GetOptions(\%option, 'minutes=f', 'seconds=f', 'lives=i', 'seed=i', 'only=s', 'show', 'forgive=s@', 'workers=i', 'again=i', 'valgrind') or exit 2;
 if (defined $option{only})
 {
 	my $single = !grep { defined } @option{qw(minutes seconds lives)};
@@ -60,7 +61,40 @@ $option{workers} = $option{lives} if $option{lives} < $option{workers};
 # Each tells of a mistake of ours, whoever met it.
 my $alarm = qr/PANIC|TRAP|terminated by signal|deadlock detected| XX\w{3} |invalid memory|cache lookup/;
 
-my $node = PostgreSQL::Test::Cluster->new('lives');
+# Programs beside each other, of which the server is one that starts valgrind.
+sub install_valgrind
+{
+	my ($bindir) = PostgreSQL::Test::Utils::run_command([ 'pg_config', '--bindir' ]);
+	my $install = PostgreSQL::Test::Utils::tempdir();
+	my $source = POSIX::getcwd();
+
+	mkdir "$install/bin" or die $!;
+	foreach my $program (map { s|.*/||r } glob "$bindir/*")
+	{
+		next if $program eq 'postgres';
+		# pg_ctl looks for the server beside itself, not beside what a link leads to.
+		$program eq 'pg_ctl' ? system('cp', "$bindir/$program", "$install/bin/") == 0 || die : symlink("$bindir/$program", "$install/bin/$program") || die $!;
+	}
+	open my $server, '>', "$install/bin/postgres" or die $!;
+	print $server "#!/bin/sh\nexec valgrind --quiet --trace-children=yes --leak-check=no --num-callers=40 --fullpath-after='$source/' --fullpath-after='$source/../asserts/'",
+		" --suppressions='$source/test/valgrind.supp' --log-file='$install/valgrind.%p' '$bindir/postgres' \"\$@\"\n";
+	close $server;
+	chmod 0755, "$install/bin/postgres";
+	$ENV{PGCTLTIMEOUT} = 600;
+	return $install;
+}
+
+# Errors, a paragraph each.
+sub valgrind_errors
+{
+	my ($install) = @_;
+
+	return if !defined $install;
+	return grep { /\(src\// } map { split /\n\n/, PostgreSQL::Test::Utils::slurp_file($_) =~ s/^==\d+== ?//gmr } glob "$install/valgrind.*";
+}
+
+my $install = $option{valgrind} ? install_valgrind() : undef;
+my $node = PostgreSQL::Test::Cluster->new('lives', defined $install ? (install_path => $install) : ());
 $node->init(extra => [ '-E', 'UTF8', '--no-locale' ]);
 $node->append_conf('postgresql.conf', <<'CONF');
 fsync = off
@@ -247,11 +281,12 @@ while (%children)
 }
 tell_on();
 
-my @alarms = grep { /$alarm/ } split /\n/, PostgreSQL::Test::Utils::slurp_file($node->logfile);
+$node->stop if $install;			# the last errors
+my @alarms = ((grep { /$alarm/ } split /\n/, PostgreSQL::Test::Utils::slurp_file($node->logfile)), valgrind_errors($install));
 print $screen "SERVER $_\n" foreach @alarms > 20 ? @alarms[ 0 .. 19 ] : @alarms;
 printf $screen "%10s  %s\n", $total{$_} =~ /\./ ? sprintf('%.1f', $total{$_}) : $total{$_}, $_ foreach sort keys %total;
 my %forgiven = map { $_ => 1 } @{ $option{forgive} };
 my $findings = sum0(map { $found{$_} } grep { !$forgiven{$_} } keys %found) + @alarms + $broken;
 print $screen "$findings findings\n";
-$node->stop;
+$node->stop if !$install;
 exit($findings == 0 && ($total{lives} // 0) > 0 ? 0 : 1);
