@@ -4,8 +4,10 @@
  *
  * LOCKING
  *		The publication is not locked while the fold is read, which takes as long
- *		as an answer: so it is asked for its number of releases before and
- *		afterwards.
+ *		as an answer.  Nor is it asked for afterwards, since the fold is locked by
+ *		then: a drop locks the publication first, and the fold after it.  Where a
+ *		release came in between, the next question finds that the directory is out
+ *		of date.
  */
 #include "serve/answer/kept.h"
 
@@ -97,7 +99,7 @@ look_at_publication(const Question *question)
 	return publication;
 }
 
-/* NULL where somebody has released meanwhile. */
+/* NULL before the first release, when there is nothing to be found. */
 static Directory *
 read_directory(const Question *question, MemoryContext context)
 {
@@ -107,7 +109,7 @@ read_directory(const Question *question, MemoryContext context)
 	PushActiveSnapshot(GetLatestSnapshot());
 	directory = directory_read(publication, context);
 	PopActiveSnapshot();
-	return directory_is_current(directory, look_at_publication(question)) ? directory : NULL;
+	return OidIsValid(directory_table(directory)) ? directory : NULL;
 }
 
 typedef struct Learning
