@@ -7,10 +7,12 @@
 #include "declare/alter.h"
 #include "declare/parameters.h"
 #include "declare/tables.h"
+#include "declare/warnings.h"
 #include "fmgr.h"
 #include "method/method.h"
 #include "serve/answer/settings.h"
 #include "serve/declared_tables.h"
+#include "serve/first_look.h"
 #include "serve/linkability/settings.h"
 #include "serve/schedule/schedule.h"
 #include "serve/search_budget.h"
@@ -34,4 +36,5 @@ _PG_init(void)
 	parameters_hook = warn_of_lost_people;
 	table_hook = check_declared_table;
 	drop_hook = unschedule_dropped;
+	source_hook = look_at_source;
 }

@@ -201,6 +201,8 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	publication->params = params;
 	copy_tables(publication, given, accept);
 	warn_of_stand_ins(publication, before);
+	if (source_hook != NULL)
+		source_hook(publication, before);
 }
 
 Datum

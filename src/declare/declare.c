@@ -3,9 +3,8 @@
  *		create_publication(): from one call to a pinned view and a catalog row.
  *
  * NOTES
- *		Nothing of the source is read here, so nothing of its owner's code runs;
- *		the one exception is the question how often insensitive columns are
- *		unique, which runs as the owner.
+ *		The source is read when all is declared, as its owner: whether it can be
+ *		published, and how often insensitive columns are unique.
  */
 #include "postgres.h"
 
@@ -626,7 +625,10 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	make_objects(publication);
 	store_publication(publication);
 	copy_tables(publication, publication->params, false);
+	warn_of_unlogged_tables(publication);
 	warn_of_unique_insensitive(publication);
 	warn_of_stand_ins(publication, NULL);
+	if (source_hook != NULL)
+		source_hook(publication, NULL);
 	PG_RETURN_VOID();
 }

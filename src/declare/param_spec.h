@@ -59,6 +59,16 @@ typedef struct ParamSpec
 	ParamStrength strength;
 } ParamSpec;
 
+/* What a source must hold for anything of it to be published; and what to declare to need less, a piece of a sentence. */
+typedef struct SourceNeeds
+{
+	int64		rows;
+	const char *for_fewer_rows;
+	int64		values;			/* that differ, of the sensitive column */
+	const char *for_fewer_values;
+	bool		nulls_count;	/* is each row without a value as good as one more? */
+} SourceNeeds;
+
 /* What a method wants to know of the past: it is kept beside the log, as a fold of it. */
 #define PAST_NEIGHBORHOODS	1	/* whom observers can tell apart: see history/past.h */
 #define PAST_LAST			2	/* the last class of each person: see history/paths.h */
@@ -112,6 +122,8 @@ typedef struct MethodDeclaration
 	 * sentence.  NULL for methods whose parameters do not depend on each other.
 	 */
 	const char *(*contradiction) (const int64 *params);
+
+	SourceNeeds (*needs) (const int64 *params);
 } MethodDeclaration;
 
 /*

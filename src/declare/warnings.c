@@ -8,6 +8,8 @@
 #include "declare/parameters.h"
 #include "utils/builtins.h"
 
+SourceHook	source_hook = NULL;
+
 /* How many rows have a combination of insensitive values of their own, and how many there are. */
 static void
 count_unique(const DeclaredPublication *publication, int64 *unique, int64 *rows)
@@ -86,4 +88,31 @@ warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *before)
 					publication->name),
 			 errdetail("Invented rows take their places, but repeat what these columns say of others: what is missing since was theirs."),
 			 errhint("Declare no insensitive columns, or set %s.", instead)));
+}
+
+/* Through views and partitions; a materialized view keeps its rows itself. */
+static const char *const unlogged_query =
+"WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL ("
+" SELECT d.refobjid AS relation FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid"
+"  JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass"
+"  WHERE v.oid = r.relation AND v.relkind = 'v'"
+" UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = r.relation) n)"
+" SELECT c.oid::regclass::text AS relation FROM r JOIN pg_class c ON c.oid = r.relation"
+" WHERE c.relkind = 'r' AND c.relpersistence = 'u' ORDER BY c.oid";
+
+void
+warn_of_unlogged_tables(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+	uint64		n;
+
+	catalog_enter(&access);
+	n = catalog_read(unlogged_query, CATALOG_PARAM(OIDOID, ObjectIdGetDatum(publication->source)));
+	if (n > 0)
+		ereport(WARNING,
+				(errmsg("the source of publication \"%s\" reads " UINT64_FORMAT " unlogged table(s)", publication->name, n),
+				 errdetail("A crash of the server empties %s%s, but the history remembers who was there.",
+						   catalog_text(&access, 0, "relation"), n > 1 ? " and others" : ""),
+				 errhint("ALTER TABLE … SET LOGGED makes a table survive a crash.")));
+	catalog_leave(&access);
 }

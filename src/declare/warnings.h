@@ -21,4 +21,19 @@ extern void warn_of_unique_insensitive(const DeclaredPublication *publication);
  */
 extern void warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *before);
 
+/*
+ * A WARNING when rows of the source stand in unlogged tables: a crash of the
+ * server empties these, but not the history.
+ */
+extern void warn_of_unlogged_tables(const DeclaredPublication *publication);
+
+/*
+ * Called when a publication has been declared, and when its parameters have
+ * changed from those before, which are NULL in a declaration.  What a source must
+ * hold to be published is beyond declare/, so serve/ looks at it by this.
+ */
+typedef void (*SourceHook) (const DeclaredPublication *publication, Jsonb *before);
+
+extern SourceHook source_hook;
+
 #endif							/* PPREPUB_DECLARE_WARNINGS_H */

@@ -86,6 +86,13 @@ is_kernel(const int64 *params)
 	return params[SEQUENTIAL_JOIN] == 0;
 }
 
+/* Diversity is no more than there are values, either. */
+static SourceNeeds
+sequential_needs(const int64 *params)
+{
+	return (SourceNeeds) {.values = (params[SEQUENTIAL_K] + PARAM_SCALE - 1) / PARAM_SCALE,.for_fewer_values = "a smaller \"k\""};
+}
+
 static bool
 sequential_parts_newcomers(const int64 *params)
 {
@@ -303,6 +310,7 @@ const Method sequential_method = {
 		.insensitive = true,
 		.past = PAST_NEIGHBORHOODS,
 		.contradiction = sequential_contradiction,
+		.needs = sequential_needs,
 	},
 	.draft_in_sequence = sequential_draft,
 	.parts_newcomers = sequential_parts_newcomers,

@@ -213,6 +213,16 @@ bpg_without_stand_ins(const int64 *params)
 	return params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? "\"repair\" to \"dirty\", \"minimal\" or \"none\"" : NULL;
 }
 
+/* Invented rows make up for people, but nobody invents a value that is not known. */
+static SourceNeeds
+bpg_needs(const int64 *params)
+{
+	return (SourceNeeds) {
+		.rows = params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? 0 : params[BPG_K],.for_fewer_rows = "a smaller \"k\"",
+		.values = params[BPG_L] > 1 ? params[BPG_L] : 0,.for_fewer_values = "a smaller \"l\"",
+	};
+}
+
 /* What it takes to ask what is allowed. */
 static Bpg
 bpg_create(const Frame *frame, const Past *past, const int64 *params)
@@ -289,6 +299,7 @@ const Method bpg_method = {
 		.past = PAST_NEIGHBORHOODS,
 		.smallest_parted = bpg_smallest_parted,
 		.without_stand_ins = bpg_without_stand_ins,
+		.needs = bpg_needs,
 	},
 	.principle = bpg_principle,
 	.want_helpers = bpg_want_helpers,

@@ -62,6 +62,12 @@ cor_contradiction(const int64 *params)
 	return NULL;
 }
 
+static SourceNeeds
+cor_needs(const int64 *params)
+{
+	return (SourceNeeds) {.values = params[COR_M],.for_fewer_values = "a smaller \"m\""};
+}
+
 /* Who was published as often as may be? */
 static bool
 is_past_lifespan(const Frame *frame, const Companies *companies, int64 lifespan, Refusal *refusal)
@@ -138,6 +144,7 @@ const Method cor_split_method = {
 		.past = PAST_LAST | PAST_COMPANIES,
 		.degree = cor_degree,
 		.contradiction = cor_contradiction,
+		.needs = cor_needs,
 	},
 	.draft = cor_draft,
 };

@@ -24,6 +24,12 @@ static const ParamSpec invariance_params[] = {
 	{.name = NULL}
 };
 
+static SourceNeeds
+invariance_needs(const int64 *params)
+{
+	return (SourceNeeds) {.values = params[INVARIANCE_M],.for_fewer_values = "a smaller \"m\""};
+}
+
 static void
 draft_bucket(Drafting *drafting, Buckets *buckets, uint32 b)
 {
@@ -68,6 +74,7 @@ const Method invariance_method = {
 		.own_only = true,
 		.invents_known = true,
 		.past = PAST_LAST,
+		.needs = invariance_needs,
 	},
 	.draft = invariance_draft,
 };

@@ -97,6 +97,19 @@ spared(const int64 *params)
 	return (int32) Max(0, floor(-log(enough) * TOLD_UNIT) - 1);
 }
 
+/* People of a registry make up for values, and so do values that are not protected. */
+static SourceNeeds
+needs(const int64 *params)
+{
+	Strategy	strategy = strategy_of(params);
+	bool		is_plain = params[GLOBAL_REGISTRY] == PARAM_ABSENT && params[GLOBAL_TRANSIENT] == PARAM_ABSENT;
+
+	return (SourceNeeds) {
+		.values = is_plain ? ceil(first_ratio(&strategy) * (1 - 1e-12)) : 0,
+		.for_fewer_values = "a smaller \"l\" or \"alpha\", or fewer \"releases\"",.nulls_count = true,
+	};
+}
+
 /* ----------------------------------------------------------------
  * The draft
  * ----------------------------------------------------------------
@@ -219,6 +232,7 @@ const Method global_method = {
 		.spared = spared,
 		.tables = global_tables,
 		.contradiction = contradiction,
+		.needs = needs,
 	},
 	.draft = global_draft,
 };

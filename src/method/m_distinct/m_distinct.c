@@ -55,6 +55,12 @@ static const TableSpec distinct_tables[] = {
 	{NULL, NULL}
 };
 
+static SourceNeeds
+distinct_needs(const int64 *params)
+{
+	return (SourceNeeds) {.values = params[DISTINCT_M],.for_fewer_values = "a smaller \"m\""};
+}
+
 static Distinct *
 distinct_create(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {
@@ -125,6 +131,7 @@ const Method m_distinct_method = {
 		.classes = true,
 		.counterfeits = true,
 		.past = PAST_LAST,
+		.needs = distinct_needs,
 	},
 	.draft = distinct_draft,
 };

@@ -1,0 +1,126 @@
+/*
+ * first_look.c
+ *		Counting what a source holds against what its publication needs.
+ *
+ * NOTES
+ *		The source is read once, its key and its sensitive column alone, in the way
+ *		that a release reads it: so keys and values are equal here if they are there.
+ */
+#include "postgres.h"
+
+#include "serve/first_look.h"
+
+#include "declare/attempt.h"
+#include "declare/parameters.h"
+#include "declare/work.h"
+#include "frame/arrays.h"
+#include "frame/load.h"
+#include "miscadmin.h"
+#include "serve/updates.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+typedef struct Look
+{
+	const DeclaredPublication *publication;
+	uint64		rows;
+	uint64		nulls;			/* of them, without a sensitive value */
+	uint64		values;			/* that differ */
+} Look;
+
+static void
+count(void *what)
+{
+	Look	   *look = what;
+	const DeclaredPublication *publication = look->publication;
+	OwnersWork	work;
+	FrameLoad  *load;
+	Frame		frame;
+	Code	   *code;
+
+	work_begin(&work, publication->owner, GetTransactionSnapshot());
+	load = load_rows(publication, NULL, new_zeros(bool, publication->ncolumns), false, NULL, work.context);
+	/* What values may become counts, too. */
+	(void) read_updates(publication, load);
+	frame = load_peek(load, &code);
+	look->rows = frame.nrows;
+	look->values = frame.nsensitive;
+	for (uint64 row = 0; row < frame.nrows; row++)
+	{
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		look->nulls += frame.sensitive[row] == NO_CODE;
+	}
+	work_end(&work);
+	MemoryContextDelete(work.context);
+}
+
+/* Is it an error all the same: keys that are declared as such, and are none, or no fault of the source's? */
+static bool
+is_error(const ErrorData *error, bool is_declared)
+{
+	switch (ERRCODE_TO_CATEGORY(error->sqlerrcode))
+	{
+		case ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION:
+			return is_declared;
+		case ERRCODE_INSUFFICIENT_RESOURCES:
+		case ERRCODE_PROGRAM_LIMIT_EXCEEDED:
+		case ERRCODE_OPERATOR_INTERVENTION:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static void
+warn_of_failure(const DeclaredPublication *publication, const ErrorData *error)
+{
+	ereport(WARNING,
+			(errmsg("the source of publication \"%s\" cannot be read", publication->name),
+			 errdetail("%s", error->message),
+			 errdetail_log("The error is shown to the owner only."),
+			 errhint("Nothing can be published before it can.")));
+}
+
+static void
+warn_of_too_few(const DeclaredPublication *publication, const char *what, uint64 n, int64 needed, const char *weaker)
+{
+	if (n >= (uint64) needed)
+		return;
+	ereport(WARNING,
+			(errmsg("the source of publication \"%s\" has too few %s", publication->name, what),
+			 errdetail("It has " UINT64_FORMAT ", and the parameters need at least " INT64_FORMAT ".", n, needed),
+			 errhint("Publish when there are more, or declare %s.", weaker)));
+}
+
+static SourceNeeds
+needs_of(const MethodDeclaration *method, Jsonb *params)
+{
+	return params == NULL ? (SourceNeeds) {0} : method->needs(param_values(method, params));
+}
+
+void
+look_at_source(const DeclaredPublication *publication, Jsonb *before)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+	SourceNeeds needs = needs_of(method, publication->params);
+	SourceNeeds former = needs_of(method, before);
+	Look		look = {0};
+	ErrorData  *error;
+
+	if (before != NULL && needs.rows <= former.rows && needs.values <= former.values)
+		return;
+	look.publication = publication_open_number(publication->id, AccessShareLock);
+	error = attempt(count, &look);
+	if (error != NULL && is_error(error, before == NULL))
+		ReThrowError(error);
+	if (error != NULL)
+		warn_of_failure(publication, error);
+	if (error != NULL || look.rows == 0)
+		return;					/* it may be filled later */
+	if (needs.rows > former.rows)
+		warn_of_too_few(publication, "rows", look.rows, needs.rows, needs.for_fewer_rows);
+	if (needs.values > former.values)
+		warn_of_too_few(publication, "different sensitive values",
+						look.values + (needs.nulls_count ? look.nulls : 0), needs.values, needs.for_fewer_values);
+}
