@@ -23,6 +23,14 @@
 #define FIRST_EFFORT	1000
 #define MORE_EFFORT		10
 
+/* A class of another release that has groups in common with the one at hand */
+typedef struct Met
+{
+	Step		at;
+	uint64		ncommon;
+	uint64		first;			/* of these, in a row of all */
+} Met;
+
 typedef struct Deducing
 {
 	const Statistics *statistics;
@@ -36,14 +44,20 @@ typedef struct Deducing
 	uint64		next;
 
 	/* Scratch: marks are counted up, so that they need not be cleared */
-	uint64	   *class_mark;		/* [classes] */
 	uint64	   *group_mark;		/* [groups] */
 	uint64	   *value_mark;		/* [values] */
-	uint64	   *taken;			/* [values] zeros */
 	uint64		mark;
-	Step	   *met;
+
+	/* The class at hand */
+	uint64	   *taken;			/* [values] rows that are known to be somebody's; zeros else */
+	uint32	   *having;			/* [values] groups that have it as a candidate; zeros else */
+	uint32	   *in_common;		/* [values] those of them that were met, too; zeros else */
+	uint32	   *met_at;			/* [classes] which one it is of those that were met, from 1 on; zeros else */
+	Met		   *met;
 	uint64		nmet;
-	uint64		allocated;
+	uint64		room_for_met;
+	uint32	   *common;			/* groups */
+	uint64		room_for_common;
 } Deducing;
 
 Thread
@@ -238,95 +252,150 @@ exclude_taken(Deducing *deducing, Step at)
  */
 
 static void
+meet(Deducing *deducing, Step at)
+{
+	uint32	   *met_at = &deducing->met_at[peers_class(deducing->peers, at)];
+
+	if (*met_at == 0)
+	{
+		if (deducing->nmet == deducing->room_for_met)
+		{
+			deducing->room_for_met *= 2;
+			deducing->met = repalloc_huge(deducing->met, sizeof(Met) * deducing->room_for_met);
+		}
+		deducing->met[deducing->nmet++] = (Met) {.at = at};
+		*met_at = deducing->nmet;
+	}
+	deducing->met[*met_at - 1].ncommon++;
+}
+
+/* Makes room for what each class that was met has in common. */
+static void
+divide_common(Deducing *deducing)
+{
+	uint64		ncommon = 0;
+
+	for (uint64 i = 0; i < deducing->nmet; i++)
+	{
+		deducing->met[i].first = ncommon;
+		ncommon += deducing->met[i].ncommon;
+		deducing->met[i].ncommon = 0;
+	}
+	if (ncommon > deducing->room_for_common)
+	{
+		deducing->room_for_common = ncommon * 2;
+		deducing->common = repalloc_huge(deducing->common, sizeof(uint32) * deducing->room_for_common);
+	}
+}
+
+static void
 find_met(Deducing *deducing, Step at)
 {
 	const Peers *peers = deducing->peers;
 	uint64		class = peers_class(peers, at);
 
 	deducing->nmet = 0;
-	deducing->mark++;
-	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
+	for (int pass = 0; pass < 2; pass++)
 	{
-		uint64		n;
-		const Step *step = peers_steps(peers, peers->in[i], &n);
-
-		for (uint64 s = 0; s < n; s++)
+		for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
 		{
-			uint64	   *mark = &deducing->class_mark[peers_class(peers, step[s])];
+			uint64		n;
+			const Step *step = peers_steps(peers, peers->in[i], &n);
 
-			if (step[s].release == at.release || *mark == deducing->mark)
-				continue;
-			*mark = deducing->mark;
-			if (deducing->nmet == deducing->allocated)
+			for (uint64 s = 0; s < n; s++)
 			{
-				deducing->allocated *= 2;
-				deducing->met = repalloc_huge(deducing->met, sizeof(Step) * deducing->allocated);
+				Met		   *met;
+
+				if (step[s].release == at.release)
+					continue;
+				if (pass == 0)
+				{
+					meet(deducing, step[s]);
+					continue;
+				}
+				met = &deducing->met[deducing->met_at[peers_class(peers, step[s])] - 1];
+				deducing->common[met->first + met->ncommon++] = peers->in[i];
 			}
-			deducing->met[deducing->nmet++] = step[s];
 		}
+		if (pass == 0)
+			divide_common(deducing);
 	}
 }
 
-/* Marks what people of a class can have who are not in another, which is marked; false if that is all that it shows. */
-static bool
-mark_possible(Deducing *deducing, Step at, uint64 other)
-{
-	const Peers *peers = deducing->peers;
-	uint64		class = peers_class(peers, at);
-	uint32		nleft;
-
-	shown_by(deducing, at, &nleft);
-	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
-	{
-		uint32		g = peers->in[i];
-
-		if (deducing->group_mark[g] == other)
-		{
-			deducing->group_mark[g] = 0;	/* in both */
-			continue;
-		}
-		for (uint32 k = 0; k < deducing->deduction->ncandidates[g]; k++)
-		{
-			uint64	   *mark = &deducing->value_mark[candidates_of(deducing, g)[k]];
-
-			if (*mark == deducing->mark)
-				continue;
-			*mark = deducing->mark;
-			if (--nleft == 0)
-				return false;
-		}
-	}
-	return true;
-}
-
-/* What nobody of b who is not in a can have, nobody of a has who is not in b. */
+/* Adds a class's groups to what has which candidates, or takes them out. */
 static void
-exclude_impossible(Deducing *deducing, Step a, Step b)
+count_having(Deducing *deducing, uint64 class, int32 times)
 {
 	const Peers *peers = deducing->peers;
-	uint64		class = peers_class(peers, a);
-	uint64		mark = ++deducing->mark;
 
 	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
-		deducing->group_mark[peers->in[i]] = mark;
-	if (!mark_possible(deducing, b, mark))
-		return;
-	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
-		if (deducing->group_mark[peers->in[i]] == mark)
-			keep_marked(deducing, peers->in[i], true);
+		for (uint32 k = 0; k < deducing->deduction->ncandidates[peers->in[i]]; k++)
+			deducing->having[candidates_of(deducing, peers->in[i])[k]] += times;
 }
 
+/*
+ * Marks what nobody of the class at hand can have but people of the one that was met, if there is
+ * anything.  Where these are known to have it, it is taken there, too, and will be found so.
+ */
+static bool
+mark_impossible(Deducing *deducing, const Met *met)
+{
+	const uint32 *common = deducing->common + met->first;
+	const uint32 *n = deducing->deduction->ncandidates;
+	bool		any = false;
+
+	deducing->mark++;
+	for (uint64 i = 0; i < met->ncommon; i++)
+		for (uint32 k = 0; k < n[common[i]]; k++)
+			deducing->in_common[candidates_of(deducing, common[i])[k]]++;
+	for (uint64 i = 0; i < met->ncommon; i++)
+		for (uint32 k = 0; k < n[common[i]] && n[common[i]] > 1; k++)
+		{
+			Code		value = candidates_of(deducing, common[i])[k];
+
+			if (deducing->in_common[value] < deducing->having[value])
+				continue;
+			deducing->value_mark[value] = deducing->mark;
+			any = true;
+		}
+	for (uint64 i = 0; i < met->ncommon; i++)
+		for (uint32 k = 0; k < n[common[i]]; k++)
+			deducing->in_common[candidates_of(deducing, common[i])[k]] = 0;
+	return any;
+}
+
+/* It is not for those who were met elsewhere, either. */
+static void
+exclude_impossible(Deducing *deducing, const Met *met)
+{
+	const Peers *peers = deducing->peers;
+	uint64		class = peers_class(peers, met->at);
+
+	for (uint64 i = 0; i < met->ncommon; i++)
+		deducing->group_mark[deducing->common[met->first + i]] = deducing->mark;
+	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
+		if (deducing->group_mark[peers->in[i]] != deducing->mark)
+			keep_marked(deducing, peers->in[i], false);
+}
+
+/* What this tells of a class that was met; what that tells of this one is found when it is looked at. */
 static void
 look_at_class(Deducing *deducing, Step at)
 {
+	uint64		class = peers_class(deducing->peers, at);
+
 	exclude_taken(deducing, at);
 	find_met(deducing, at);
+	count_having(deducing, class, 1);
 	for (uint64 i = 0; i < deducing->nmet; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (statistics_same_values(deducing->statistics, at, deducing->met[i]))
-			exclude_impossible(deducing, deducing->met[i], at);
+		deducing->met_at[peers_class(deducing->peers, deducing->met[i].at)] = 0;
+		if (mark_impossible(deducing, &deducing->met[i]) &&
+			statistics_same_values(deducing->statistics, at, deducing->met[i].at))
+			exclude_impossible(deducing, &deducing->met[i]);
 	}
+	count_having(deducing, class, -1);
 }
 
 static void
@@ -362,12 +431,15 @@ deducing_create(const Statistics *statistics, const Peers *peers)
 	deducing->peers = deduction->peers = peers;
 	deducing->is_waiting = new_zeros(bool, nclasses);
 	deducing->waiting = new_zeros(Step, nclasses);
-	deducing->class_mark = new_zeros(uint64, nclasses);
 	deducing->group_mark = new_zeros(uint64, peers->n);
 	deducing->value_mark = new_zeros(uint64, statistics->seen->nvalues);
 	deducing->taken = new_zeros(uint64, statistics->seen->nvalues);
-	deducing->allocated = 64;
-	deducing->met = palloc(sizeof(Step) * deducing->allocated);
+	deducing->having = new_zeros(uint32, statistics->seen->nvalues);
+	deducing->in_common = new_zeros(uint32, statistics->seen->nvalues);
+	deducing->met_at = new_zeros(uint32, nclasses);
+	deducing->room_for_met = deducing->room_for_common = 64;
+	deducing->met = palloc(sizeof(Met) * deducing->room_for_met);
+	deducing->common = palloc(sizeof(uint32) * deducing->room_for_common);
 	deducing->deduction = deduction;
 	deduction->first = new_zeros(uint64, peers->n);
 	deduction->ncandidates = new_zeros(uint32, peers->n);
