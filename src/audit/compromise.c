@@ -252,7 +252,7 @@ exclude_taken(Deducing *deducing, Step at)
  */
 
 static void
-meet(Deducing *deducing, Step at)
+meet(Deducing *deducing, Step at, uint32 g)
 {
 	uint32	   *met_at = &deducing->met_at[peers_class(deducing->peers, at)];
 
@@ -289,37 +289,38 @@ divide_common(Deducing *deducing)
 }
 
 static void
-find_met(Deducing *deducing, Step at)
+have_in_common(Deducing *deducing, Step at, uint32 g)
+{
+	Met		   *met = &deducing->met[deducing->met_at[peers_class(deducing->peers, at)] - 1];
+
+	deducing->common[met->first + met->ncommon++] = g;
+}
+
+/* Visits where the groups of a class were in other releases. */
+static void
+follow(Deducing *deducing, Step at, void (*visit) (Deducing *deducing, Step at, uint32 g))
 {
 	const Peers *peers = deducing->peers;
 	uint64		class = peers_class(peers, at);
 
-	deducing->nmet = 0;
-	for (int pass = 0; pass < 2; pass++)
+	for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
 	{
-		for (uint64 i = peers->first_in[class]; i < peers->first_in[class + 1]; i++)
-		{
-			uint64		n;
-			const Step *step = peers_steps(peers, peers->in[i], &n);
+		uint64		n;
+		const Step *step = peers_steps(peers, peers->in[i], &n);
 
-			for (uint64 s = 0; s < n; s++)
-			{
-				Met		   *met;
-
-				if (step[s].release == at.release)
-					continue;
-				if (pass == 0)
-				{
-					meet(deducing, step[s]);
-					continue;
-				}
-				met = &deducing->met[deducing->met_at[peers_class(peers, step[s])] - 1];
-				deducing->common[met->first + met->ncommon++] = peers->in[i];
-			}
-		}
-		if (pass == 0)
-			divide_common(deducing);
+		for (uint64 s = 0; s < n; s++)
+			if (step[s].release != at.release)
+				visit(deducing, step[s], peers->in[i]);
 	}
+}
+
+static void
+find_met(Deducing *deducing, Step at)
+{
+	deducing->nmet = 0;
+	follow(deducing, at, meet);
+	divide_common(deducing);
+	follow(deducing, at, have_in_common);
 }
 
 /* Adds a class's groups to what has which candidates, or takes them out. */
