@@ -30,7 +30,7 @@ invented_in(const Peers *peers, uint64 class)
 }
 
 uint64
-count_having(const Peers *peers, uint32 group, Code value)
+peers_having(const Peers *peers, uint32 group, Code value)
 {
 	uint64		n = 0;
 
@@ -58,7 +58,7 @@ note_class(const Peers *peers, First *firsts, Step at)
 		first->rows += shown->count[i];
 		first->nclasses++;
 		for (uint64 k = peers->first_in[class]; k < peers->first_in[class + 1] && !first->is_true; k++)
-			first->is_true = !peers->is_invented[peers->in[k]] && count_having(peers, peers->in[k], shown->value[i]) > 0;
+			first->is_true = !peers->is_invented[peers->in[k]] && peers_having(peers, peers->in[k], shown->value[i]) > 0;
 	}
 }
 

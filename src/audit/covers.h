@@ -36,6 +36,6 @@ extern bool cover_binds(const Deduction *deduction, const Cover *cover);
 extern bool may_have(const Deduction *deduction, uint32 group, Code value);
 
 /* How many people of a group have a value, as published. */
-extern uint64 count_having(const Peers *peers, uint32 group, Code value);
+extern uint64 peers_having(const Peers *peers, uint32 group, Code value);
 
 #endif							/* PPREPUB_AUDIT_COVERS_H */

@@ -442,7 +442,7 @@ add_spare_cells(Worlds *worlds)
 		uint64		at = worlds->first_through[c];
 
 		for (uint32 k = 0; k < cover->n; k++)
-			spare -= count_having(worlds->peers, cover->group[k], cover->value);
+			spare -= peers_having(worlds->peers, cover->group[k], cover->value);
 		worlds->cell[c].people = spare;
 		worlds->through[at] = worlds->first_cover + i;
 		worlds->first_through[c + 1] = at + 1;
