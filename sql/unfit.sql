@@ -111,6 +111,11 @@ RESET ROLE;
 SELECT declare('bpg', '{"k": 1}', 'looked');
 \set VERBOSITY terse
 SET ROLE regress_owner;
+CREATE TABLE notes (note text);
+CREATE FUNCTION note(id numeric) RETURNS boolean LANGUAGE sql AS $$ INSERT INTO public.notes VALUES ('looked at'); SELECT true $$;
+CREATE VIEW writing AS SELECT * FROM ill WHERE note(id);
+SELECT declare('bpg', '{"k": 21}', 'writing');
+SELECT count(*) AS notes FROM notes;
 CREATE VIEW failing AS SELECT id, age, 'd' || age / (age - 3) AS disease FROM ill;
 SELECT declare('bpg', '{"k": 1}', 'failing');
 REVOKE SELECT ON ill FROM regress_owner;
@@ -139,10 +144,10 @@ SELECT declare('bpg', '{"k": 1}', 'part');
 ALTER TABLE gone SET LOGGED;
 SELECT declare('bpg', '{"k": 1}', 'behind');
 
-DROP VIEW looked, failing, slow;
+DROP VIEW looked, writing, failing, slow;
 DROP MATERIALIZED VIEW unfilled, kept;
 DROP VIEW behind;
-DROP FUNCTION declare, look;
-DROP TABLE ill, gone, parts, registry, shameful, updates;
+DROP FUNCTION declare, look, note;
+DROP TABLE ill, gone, parts, registry, shameful, updates, notes;
 DROP SCHEMA published, published_private;
 RESET ROLE;

@@ -8,8 +8,8 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
-ErrorData *
-attempt(void (*work) (void *what), void *what)
+static ErrorData *
+try_work(void (*work) (void *what), void *what, bool is_kept)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -21,7 +21,10 @@ attempt(void (*work) (void *what), void *what)
 	PG_TRY();
 	{
 		work(what);
-		ReleaseCurrentSubTransaction();
+		if (is_kept)
+			ReleaseCurrentSubTransaction();
+		else
+			RollbackAndReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();
 	{
@@ -35,4 +38,16 @@ attempt(void (*work) (void *what), void *what)
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
 	return error;
+}
+
+ErrorData *
+attempt(void (*work) (void *what), void *what)
+{
+	return try_work(work, what, true);
+}
+
+ErrorData *
+attempt_undone(void (*work) (void *what), void *what)
+{
+	return try_work(work, what, false);
 }

@@ -5,6 +5,7 @@
  * NOTES
  *		The source is read once, its key and its sensitive column alone, in the way
  *		that a release reads it: so keys and values are equal here if they are there.
+ *		What the source's own code writes meanwhile is undone.
  */
 #include "postgres.h"
 
@@ -55,21 +56,14 @@ count(void *what)
 	MemoryContextDelete(work.context);
 }
 
-/* Is it an error all the same: keys that are declared as such, and are none, or no fault of the source's? */
+/* Is it an error all the same: an interrupt, or keys that are declared as such, and are none? */
 static bool
 is_error(const ErrorData *error, bool is_declared)
 {
-	switch (ERRCODE_TO_CATEGORY(error->sqlerrcode))
-	{
-		case ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION:
-			return is_declared;
-		case ERRCODE_INSUFFICIENT_RESOURCES:
-		case ERRCODE_PROGRAM_LIMIT_EXCEEDED:
-		case ERRCODE_OPERATOR_INTERVENTION:
-			return true;
-		default:
-			return false;
-	}
+	int			category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
+
+	return category == ERRCODE_OPERATOR_INTERVENTION ||
+		(category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION && is_declared);
 }
 
 static void
@@ -88,30 +82,26 @@ warn_of_too_few(const DeclaredPublication *publication, const char *what, uint64
 	if (n >= (uint64) needed)
 		return;
 	ereport(WARNING,
-			(errmsg("the source of publication \"%s\" has too few %s", publication->name, what),
-			 errdetail("It has " UINT64_FORMAT ", and the parameters need at least " INT64_FORMAT ".", n, needed),
+			(errmsg("publication \"%s\" has too few %s", publication->name, what),
+			 errdetail("It has " UINT64_FORMAT ", and its parameters need at least " INT64_FORMAT ".", n, needed),
 			 errhint("Publish when there are more, or declare %s.", weaker)));
-}
-
-static SourceNeeds
-needs_of(const MethodDeclaration *method, Jsonb *params)
-{
-	return params == NULL ? (SourceNeeds) {0} : method->needs(param_values(method, params));
 }
 
 void
 look_at_source(const DeclaredPublication *publication, Jsonb *before)
 {
 	const MethodDeclaration *method = method_declaration(publication->method);
-	SourceNeeds needs = needs_of(method, publication->params);
-	SourceNeeds former = needs_of(method, before);
+	SourceNeeds needs = method->needs(param_values(method, publication->params));
+	SourceNeeds former = {0};
 	Look		look = {0};
 	ErrorData  *error;
 
+	if (before != NULL)
+		former = method->needs(param_values(method, before));
 	if (before != NULL && needs.rows <= former.rows && needs.values <= former.values)
 		return;
 	look.publication = publication_open_number(publication->id, AccessShareLock);
-	error = attempt(count, &look);
+	error = attempt_undone(count, &look);
 	if (error != NULL && is_error(error, before == NULL))
 		ReThrowError(error);
 	if (error != NULL)

@@ -76,7 +76,8 @@ CREATE VIEW hospital.failing AS SELECT * FROM hospital.patients WHERE hospital.f
 CREATE VIEW hospital.ending AS SELECT * FROM hospital.patients WHERE hospital.stop(id);
 CREATE VIEW hospital.sorted AS SELECT * FROM hospital.patients ORDER BY repeat(id, 10) OFFSET 0;
 CREATE VIEW hospital.nobody AS SELECT * FROM hospital.patients WHERE length(id) = 0;
-CREATE VIEW hospital.repeated AS SELECT * FROM hospital.patients UNION ALL SELECT * FROM hospital.patients WHERE id = 'KEY-200';
+CREATE TABLE hospital.more (LIKE hospital.patients);
+CREATE VIEW hospital.repeated AS SELECT * FROM hospital.patients UNION ALL SELECT * FROM hospital.more;
 SQL
 my $beside = '';
 foreach my $name (qw(patients noisy failing ending sorted nobody repeated))
@@ -90,6 +91,7 @@ GRANT EXECUTE ON FUNCTION published.$name TO analyst;
 SQL
 	$beside .= ($beside ? ',' : '') . $name;
 }
+$node->safe_psql('postgres', q{INSERT INTO hospital.more SELECT * FROM hospital.patients WHERE id = 'KEY-200'});
 
 # What the views of statistics say of all but the server's own catalogs, and of where askers look a publication up.
 my $statistics = <<'SQL';
