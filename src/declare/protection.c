@@ -3,9 +3,11 @@
  *		The statement trigger and the event trigger behind protection.h.
  *
  * NOTES
- *		The event trigger sees every DDL command of the database, so it asks
- *		one indexed question and goes.  It fails closed: a command on a
- *		protected relation that is not known to be harmless is refused.
+ *		The event trigger sees every DDL command of the database, also those that
+ *		touch nothing of ours.  Each is held against all the ways in which it may,
+ *		by one query, which is planned anew: a fifth of a millisecond.  It fails
+ *		closed: a command on a protected relation that is not known to be harmless
+ *		is refused.
  *
  *		Inheritance needs a check of its own: a statement trigger does not fire
  *		for rows that are reached through a parent, and rows of a child would
