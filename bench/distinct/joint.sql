@@ -2,7 +2,7 @@
 -- lives of five releases that the method made of 6 people at first (:lives of them), 50 (a tenth as many) and 500 (one).
 --
 -- From release to release a fifth leaves, some come back, 15 % are new, and 30 % of the values change as the table of updates allows. Strict lives
--- that lack values which never become the same are left out.
+-- that lack values which no updates connect are left out.
 SET client_min_messages = error;
 SELECT setseed(0.5) \g /dev/null
 
@@ -12,7 +12,7 @@ CREATE TABLE updates (from_value int, to_value int);
 CREATE TABLE life (what text, m int, is_strict boolean, size int, versions bigint, alone bigint, jointly bigint, known bigint, unknown bigint, seconds float8);
 
 -- Among n values: anything; anything in a group; only down; only down, in branches; half of them to some of the other half; the same so
--- that classes of three which are strict by themselves contradict each other.
+-- that values which never become the same are connected by others.
 CREATE PROCEDURE declare_updates(kind text, n int) LANGUAGE sql AS $$
 	TRUNCATE updates;
 	INSERT INTO updates SELECT a, b FROM generate_series(0, n - 1) a, generate_series(0, n - 1) b
@@ -56,7 +56,7 @@ BEGIN
 	FROM pprepub.update_risk('bench');
 	PERFORM pprepub.drop_publication('bench', true);
 EXCEPTION WHEN OTHERS THEN
-	IF SQLERRM !~ 'that can never become the same' THEN
+	IF SQLERRM !~ 'that updates do not connect' THEN
 		RAISE;
 	END IF;
 END $$;
@@ -86,7 +86,7 @@ CALL lead_lives(:lives, 'groups of 3', 9, 3, true);
 CALL lead_lives(:lives, '3 branches', 9, 3, true);
 CALL lead_lives(:lives, 'fork', 8, 2, true);
 CALL lead_lives(:lives, 'fork', 8, 3, true);
-CALL lead_lives(:lives, 'cross', 12, 3, true);
+CALL lead_lives(:lives, 'cross', 12, 2, true);
 
 \echo
 \echo versions with fewer than m candidates, each person by himself, and jointly; with one; whose joint candidates were not found
