@@ -157,6 +157,8 @@ pin_page(HeapRows *rows, uint64 i)
 	BlockNumber page = ItemPointerGetBlockNumber(&rows->tids[i]);
 	Buffer		buffer = *buffer_of(rows, i);
 
+	/* fetch() takes no row beyond the pages that there were when heap_rows() made room for them. */
+	Assert(rows->pages == NULL || page < rows->pages->npages);
 	if (is_to_be_looked_up(rows) || !BufferIsValid(buffer) ||
 		!ReadRecentBuffer(rows->table->rd_node, MAIN_FORKNUM, page, buffer))
 		buffer = ReadBuffer(rows->table, page);

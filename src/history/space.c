@@ -84,7 +84,7 @@ void
 find_space(Oid relation, LoosePages *loose)
 {
 	Relation	table = table_open(relation, RowExclusiveLock);
-	BlockNumber blocks = RelationGetNumberOfBlocks(table);	/* first: Min() would ask twice, and somebody may
+	BlockNumber blocks = RelationGetNumberOfBlocks(table);	/* Min() would ask twice, and another process may
 															 * extend the table in between, beyond what is noted */
 	BlockNumber npages = Min(loose->npages, blocks);
 	bool		found = false;

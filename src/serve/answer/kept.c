@@ -2,6 +2,16 @@
  * kept.c
  *		Reading the directory between two questions.
  *
+ * OWNERSHIP
+ *		An entry owns its directory: the directory, and all that it notes (places,
+ *		loose pages, pages of the source), live in the entry's own context, which
+ *		only forget() deletes.  Callers borrow a directory until the end of the
+ *		transaction.  It is forgotten when a transaction that may have
+ *		changed it fails, and when the publication has released without it.  A
+ *		publication that is dropped leaves its entry behind: nobody asks about its
+ *		number again, and of the table nothing but its oid is kept, which is looked
+ *		up each time.
+ *
  * LOCKING
  *		The publication is not locked while the fold is read, which takes as long
  *		as an answer.  Nor is it asked for afterwards, since the fold is locked by
