@@ -136,9 +136,10 @@ cover_binds(const Deduction *deduction, const Cover *cover)
 	{
 		uint64		nsteps;
 		const Step *step = peers_steps(peers, cover->group[i], &nsteps);
+		uint64		rows = statistics_count(peers->statistics, *step, cover->value);
 
 		if (may_have(deduction, cover->group[i], cover->value))
-			most += Min(peers_size(peers, cover->group[i]), statistics_count(peers->statistics, *step, cover->value));
+			most += Min(peers_size(peers, cover->group[i]), rows);
 	}
 	return most > cover->most;
 }
