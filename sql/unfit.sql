@@ -82,7 +82,7 @@ SELECT declare('global', '{"l": 6, "strategy": "constant-ratio", "releases": 1, 
 SELECT declare('m-distinct', '{"m": 7, "updates": "updates"}');
 SELECT declare('m-distinct', '{"m": 8, "updates": "updates"}');
 
--- What is asked for later, and is more than before.
+-- More that is asked for later.
 SELECT pprepub.create_publication('ill', 'ill', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 2, "l": 2}');
 SELECT pprepub.alter_publication('ill', '{"l": 5}');
 SELECT pprepub.alter_publication('ill', '{"l": 6}');

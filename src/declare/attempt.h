@@ -16,7 +16,7 @@
  */
 extern ErrorData *attempt(void (*work) (void *what), void *what);
 
-/* The same of work that only looks: all is undone also where it did not fail. */
+/* For work that only looks: all is undone also where it did not fail. */
 extern ErrorData *attempt_undone(void (*work) (void *what), void *what);
 
 #endif							/* PPREPUB_DECLARE_ATTEMPT_H */

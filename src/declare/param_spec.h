@@ -59,7 +59,7 @@ typedef struct ParamSpec
 	ParamStrength strength;
 } ParamSpec;
 
-/* What a source must hold for anything of it to be published; and what to declare to need less, a piece of a sentence. */
+/* The least that a source must hold for anything of it to be published; and what to declare to need less, a piece of a sentence. */
 typedef struct SourceNeeds
 {
 	int64		rows;

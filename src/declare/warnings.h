@@ -29,8 +29,8 @@ extern void warn_of_unlogged_tables(const DeclaredPublication *publication);
 
 /*
  * Called when a publication has been declared, and when its parameters have
- * changed from those before, which are NULL in a declaration.  What a source must
- * hold to be published is beyond declare/, so serve/ looks at it by this.
+ * changed from those before, which are NULL in a declaration.  Reading a source
+ * is beyond declare/, so serve/ says by this whether it can be published.
  */
 typedef void (*SourceHook) (const DeclaredPublication *publication, Jsonb *before);
 

@@ -5,7 +5,7 @@
  * NOTES
  *		The source is read once, its key and its sensitive column alone, in the way
  *		that a release reads it: so keys and values are equal here if they are there.
- *		What the source's own code writes meanwhile is undone.
+ *		Writes of the source's own code are undone.
  */
 #include "postgres.h"
 
@@ -41,7 +41,7 @@ count(void *what)
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	load = load_rows(publication, NULL, new_zeros(bool, publication->ncolumns), false, NULL, work.context);
-	/* What values may become counts, too. */
+	/* Values that others can become count, too. */
 	(void) read_updates(publication, load);
 	frame = load_peek(load, &code);
 	look->rows = frame.nrows;

@@ -238,7 +238,7 @@ SQL
 	is(finish_sql($asker), 0, 'an answer');
 	$node->poll_query_until('postgres', "$worker_waits relation = 'published_private.gated_neighborhoods'::regclass") or die 'the worker does not read the history';
 
-	# Whoever drops has the publication locked, but not yet the history, when the worker reads that.
+	# A drop has the publication locked, but not yet the history, when the worker reads that.
 	my $view = $node->background_psql('postgres');
 	$view->query_safe('BEGIN; LOCK TABLE published_private.gated_source IN ACCESS SHARE MODE');
 	my $dropper = start_sql($node, 'postgres', q{SET deadlock_timeout = '1ms'}, q{SELECT pprepub.drop_publication('gated', true)});
