@@ -1,4 +1,4 @@
--- What auditing imports of "everybody" takes, the first half of it and all: see run.
+-- Times of auditing imports of "everybody", the first half of it and all: see run.
 
 CREATE TABLE figure (people int, tables int, function text, known float8, keys int, seconds float8, rows bigint, exact bigint);
 CREATE TABLE people (id int PRIMARY KEY, age int, education text, race text, sex text, marital_status text, occupation text);

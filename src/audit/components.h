@@ -16,7 +16,7 @@ typedef struct Components
 	uint32	   *group;			/* those that are open, ascending within a component */
 } Components;
 
-/* As far as is deduced by now. */
+/* Of the people whose value is open by now. */
 extern Components *components_find(const Deduction *deduction);
 extern void components_free(Components *components);
 

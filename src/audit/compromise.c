@@ -379,7 +379,7 @@ exclude_impossible(Deducing *deducing, const Met *met)
 			keep_marked(deducing, peers->in[i], false);
 }
 
-/* What this tells of a class that was met; what that tells of this one is found when it is looked at. */
+/* Tells of classes that were met; they tell of this one when they are looked at themselves. */
 static void
 look_at_class(Deducing *deducing, Step at)
 {

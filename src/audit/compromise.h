@@ -9,8 +9,8 @@
  * Both are applied until nothing more follows.  These two do not see everything:
  * so a world that agrees with the releases is looked for in which somebody has a
  * candidate, and if there is none, the candidate is excluded.  These searches end
- * where the budget does.  What was excluded by then is in no world; of people who
- * have candidates that were not found in any it is said that more may follow.
+ * where the budget does.  Candidates that were excluded by then are in no world; of
+ * people with candidates that were not found in any it is said that more may follow.
  *
  * Nobody's value may change from release to release.
  */
@@ -26,7 +26,7 @@ typedef struct Deduction
 	const Peers *peers;
 	const struct Covers *covers;	/* of observers who know what can be invented; or NULL */
 
-	/* What each of a group can have, with the knowledge and without it: ascending */
+	/* Values that each of a group can have, ascending */
 	uint64	   *first;			/* [groups + 1] */
 	Code	   *candidate;		/* those of group g are from first[g] on */
 	bool	   *is_possible;	/* [candidates] was it found in a world? */

@@ -4,8 +4,8 @@
  *
  * NOTES
  *		In a world everybody has one of his candidates, and the people of each
- *		class have what it shows.  What was published is one.  How many people of a
- *		group have a value is a cell; cells are on lines, whose sums are the same in
+ *		class have what it shows.  The truth is one.  The people of a group who have
+ *		a value are a cell; cells are on lines, whose sums are the same in
  *		all worlds: the people of a group, and the rows of a class with a value.
  *		A cover is a line, too: the invented rows with its value, and a spare cell
  *		for as many as they are fewer than they may be.
@@ -46,7 +46,7 @@ typedef struct Line
 	uint32		place;			/* among the lines that are off, or NOWHERE */
 } Line;
 
-/* What a cell was */
+/* A cell before it was changed */
 typedef struct Change
 {
 	uint32		cell;
@@ -686,7 +686,7 @@ find_covers(Worlds *worlds)
 	}
 }
 
-/* What is large waits for a round of longer searches. */
+/* A component that takes long to build waits for a round of longer searches. */
 static bool
 look_at_component(Worlds *worlds, uint64 effort, uint64 *budget, void (*lost) (void *what, uint32 group), void *what)
 {

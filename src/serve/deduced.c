@@ -125,7 +125,7 @@ verify_nothing_changes(const DeclaredPublication *publication, const Statistics 
 			 errdetail("What is deduced here follows only where everybody keeps his value.")));
 }
 
-/* What follows from knowing some people. */
+/* The conclusions from knowing some people */
 typedef struct Deduced
 {
 	const DeclaredPublication *publication;

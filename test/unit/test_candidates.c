@@ -654,8 +654,8 @@ attack_lives(const Method *method, const int64 *params, int m)
 }
 
 /*
- * Knowing one person, of whom each exclusion goes on to others under m-invariance.  What the paper's
- * rules do not see, single correlations being safe, all worlds show: less than there is under m-invariance.
+ * Knowing one person, of whom each exclusion goes on to others under m-invariance.  All worlds
+ * show more than the paper's rules do, single correlations being safe: still less than under m-invariance.
  */
 static void
 tells_less_of_others_than_m_invariance(void)

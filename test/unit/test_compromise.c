@@ -423,7 +423,7 @@ needs_no_search_for_one_release(void)
 
 /*
  * Classes of two releases that all cross each other: these must be searched, and are found to tell
- * nothing.  What is small is known before what is large, though it comes later.
+ * nothing.  The small component is known before the large one, though it comes later.
  */
 static void
 says_of_whom_it_ran_out_of_budget(void)
