@@ -8,7 +8,7 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 
-/* What is known of a value in its first release. */
+/* A value in its first release. */
 typedef struct First
 {
 	int32		release;		/* or -1 */

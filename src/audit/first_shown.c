@@ -134,6 +134,18 @@ keep_open_class(Vouching *vouching, const ClassRows *rows)
 	vouching->open[vouching->nopen++] = show_class(rows);
 }
 
+/* Takes a look at a class: the first one, or the second. */
+static void
+look_at_class(Vouching *vouching, const ClassRows *rows, uint32 c, int look)
+{
+	if (c % 4096 == 0)
+		CHECK_FOR_INTERRUPTS();
+	if (look == 0)
+		note_class(vouching, rows, c);
+	else
+		keep_open_class(vouching, rows);
+}
+
 static int
 compare_signatures(const void *a, const void *b)
 {
@@ -223,12 +235,7 @@ judge_first_shown(const Frame *frame, const Paths *paths, const Classes *classes
 		{
 			ClassRows	rows = rows_of_draft(frame, classes, c, values);
 
-			if (c % 4096 == 0)
-				CHECK_FOR_INTERRUPTS();
-			if (look == 0)
-				note_class(&vouching, &rows, c);
-			else
-				keep_open_class(&vouching, &rows);
+			look_at_class(&vouching, &rows, c, look);
 		}
 	compare_open_classes(&vouching);
 	for (Code v = 0; v < vouching.nvalues; v++)
@@ -257,7 +264,7 @@ rows_of_seen(const SeenRelease *release, uint32 c, Code *values)
 	return rows;
 }
 
-/* What the release shows is known from now on. */
+/* Values of the release are known from now on. */
 static void
 note_release(Vouching *vouching, FirstShown *first, int32 r)
 {
@@ -295,12 +302,7 @@ measure_first_shown(const Seen *seen)
 			{
 				ClassRows	rows = rows_of_seen(&seen->release[r], c, values);
 
-				if (c % 4096 == 0)
-					CHECK_FOR_INTERRUPTS();
-				if (look == 0)
-					note_class(&vouching, &rows, c);
-				else
-					keep_open_class(&vouching, &rows);
+				look_at_class(&vouching, &rows, c, look);
 			}
 		compare_open_classes(&vouching);
 		note_release(&vouching, &first, r);

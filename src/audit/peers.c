@@ -56,7 +56,7 @@ find_invented(const Seen *seen)
 	return is_invented;
 }
 
-/* What observers know of each thread, by itself. */
+/* Observers' knowledge of each thread alone. */
 typedef struct Known
 {
 	bool	   *is_known;		/* [threads] */

@@ -28,7 +28,7 @@
 #define FIRST_EFFORT	1000
 #define MORE_EFFORT		10
 
-/* What is known of a version's node */
+/* Knowledge of a version's node */
 typedef enum Finding
 {
 	OPEN,
@@ -45,7 +45,7 @@ typedef struct Change
 	uint64		alternative;	/* its number among those that there were */
 } Change;
 
-/* Those who contradict a change: one of them must have another node. */
+/* People who contradict a change: one of them must have another node. */
 typedef struct Conflict
 {
 	const uint64 *version;		/* NO_VERSION for rows that are nobody's */
@@ -278,7 +278,7 @@ compare_components(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Those of which what was published is a world. */
+/* Components in which the published values are a world. */
 static void
 find_components(Joint *joint)
 {
@@ -343,7 +343,7 @@ count_with(Joint *joint, uint64 class, uint32 node, bool given)
 	return n;
 }
 
-/* Who contradicts a change, if anybody does? */
+/* Finds people who contradict a change, if there are any. */
 static bool
 find_conflict(Joint *joint, const Change *change, Conflict *conflict)
 {
@@ -492,7 +492,7 @@ exclude_alone(Joint *joint, uint64 version, bool behind)
 	}
 }
 
-/* What was published is possible, and what its person cannot have had by himself is not. */
+/* The published value is possible; a value that the person alone cannot have had is not. */
 static void
 begin_person(Joint *joint, Thread t, uint64 *nodes)
 {
