@@ -31,6 +31,19 @@ refuse_skew(const Making *making, const Refusal *refusal)
 			 errhint("Declare a smaller m, or a sensitive column that tells more values apart.")));
 }
 
+static void
+refuse_found(const char *name, const Refusal *refusal)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg(UINT64_FORMAT " row(s) that are new to publication \"%s\" would be found by their sensitive values",
+					refusal->rows, name),
+			 errdetail("No release has shown these values, and too few people come with them: beside invented rows, which only have values that are known, "
+					   "this release or later ones would tell whose they are."),
+			 errhint("Publish when " UINT64_FORMAT " people with different values are new at the same time, leave these rows out with a view, or declare a coarser sensitive column.",
+					 refusal->limit)));
+}
+
 void
 verify_not_refused(const Making *making)
 {
@@ -79,14 +92,7 @@ verify_not_refused(const Making *making)
 			refuse_skew(making, refusal);
 			break;
 		case REFUSED_FOUND:
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg(UINT64_FORMAT " row(s) that are new to publication \"%s\" would be found by their sensitive values",
-							refusal->rows, name),
-					 errdetail("No release has shown these values, and too few people come with them: beside invented rows, which only have values that are known, "
-							   "this release or later ones would tell whose they are."),
-					 errhint("Publish when " UINT64_FORMAT " people with different values are new at the same time, leave these rows out with a view, or declare a coarser sensitive column.",
-							 refusal->limit)));
+			refuse_found(name, refusal);
 			break;
 		case REFUSED_LIFESPAN:
 			ereport(ERROR,
