@@ -80,12 +80,12 @@ look_at_page(Relation table, BlockNumber number)
 	return since;
 }
 
+/* How long the table is, is asked once, and not by Min(): somebody may extend it beyond what is noted between two answers. */
 void
 find_space(Oid relation, LoosePages *loose)
 {
 	Relation	table = table_open(relation, RowExclusiveLock);
-	BlockNumber blocks = RelationGetNumberOfBlocks(table);	/* Min() would ask twice, and another process may
-															 * extend the table in between, beyond what is noted */
+	BlockNumber blocks = RelationGetNumberOfBlocks(table);
 	BlockNumber npages = Min(loose->npages, blocks);
 	bool		found = false;
 
