@@ -66,7 +66,7 @@ $(error $(PG_CONFIG) does not run: install PostgreSQL's server headers, or say m
 endif
 include $(PGXS)
 
-# What we use of the server's inside is another with each major version.
+# Each major version has another inside, and we use much of it.
 ifneq ($(MAJORVERSION),15)
 $(error pprepub needs PostgreSQL 15, and $(PG_CONFIG) is of $(MAJORVERSION): say make PG_CONFIG=/path/to/pg_config of one that is)
 endif
