@@ -53,7 +53,7 @@ vacuum_table(Oid table, Oid owner)
 	int			security_context;
 
 	GetUserIdAndSecContext(&user, &security_context);
-	SetUserIdAndSecContext(owner, security_context | SECURITY_RESTRICTED_OPERATION);
+	SetUserIdAndSecContext(owner, security_context);	/* transactions must not start restricted */
 	PortalContext = vacuuming.context;
 	(void) do_unasked(run_vacuum, &vacuuming);
 	PortalContext = NULL;
