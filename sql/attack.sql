@@ -114,6 +114,18 @@ SELECT pprepub.attack('none such');
 SELECT pprepub.attack(NULL);
 SELECT pprepub.drop_publication('people', true);
 
+-- A release that promised less singles two people out. Later ones promise more again, and cannot show them.
+TRUNCATE people;
+INSERT INTO people SELECT i, 30, CASE WHEN i > 8 THEN 'M' ELSE 'F' END, 'd' || i % 4 FROM generate_series(1, 10) i;
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "sex": "suppress"}', 'ill', 'bpg', '{"k": 6, "repair": "none", "reserve": 4}');
+SELECT number, rows, classes FROM pprepub.publish('people');
+SELECT pprepub.alter_publication('people', '{"k": 2, "accept_weakening": true}');
+SELECT number, rows, classes FROM pprepub.publish('people', 'sex = ''F''');
+SELECT pprepub.alter_publication('people', '{"k": 6}');
+SELECT number, rows, classes, suppressed FROM pprepub.publish('people');
+SELECT * FROM pprepub.attack('people');
+SELECT pprepub.drop_publication('people', true);
+
 -- NULL counts for no value, and l = 1 asks for none; values that look different may be equal.
 CREATE TABLE odd AS SELECT i AS id, i AS age, CASE WHEN i % 2 = 0 THEN ('1.' || repeat('0', i))::numeric END AS ill FROM generate_series(1, 8) i;
 SELECT pprepub.create_publication('odd', 'odd', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 8}');

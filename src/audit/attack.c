@@ -419,17 +419,30 @@ reveal(Attacker *attacker, RevealedBy kind, int32 release, int32 other, Least le
 	};
 }
 
+/* between: the weakest of what a, b and the releases between them promised */
 static void
-attack_both_ways(Attacker *attacker, int32 a, int32 b)
+attack_both_ways(Attacker *attacker, int32 a, int32 b, const Principle *between)
 {
 	Found		forth = attack_pair(attacker, a, b);
 	Found		back = attack_pair(attacker, b, a);
-	Principle	promised = principle_weaker(&attacker->promised[a], &attacker->promised[b]);
+	Principle	both = principle_weaker(&attacker->promised[a], &attacker->promised[b]);
 
 	lower(&forth.intersections, back.intersections.records, back.intersections.values);
-	reveal(attacker, REVEALED_BY_INTERSECTION, a + 1, b + 1, forth.intersections, &promised);
-	reveal(attacker, REVEALED_BY_DIFFERENCE, a + 1, b + 1, forth.differences, &promised);
-	reveal(attacker, REVEALED_BY_DIFFERENCE, b + 1, a + 1, back.differences, &promised);
+	reveal(attacker, REVEALED_BY_INTERSECTION, a + 1, b + 1, forth.intersections, &both);
+	reveal(attacker, REVEALED_BY_DIFFERENCE, a + 1, b + 1, forth.differences, between);
+	reveal(attacker, REVEALED_BY_DIFFERENCE, b + 1, a + 1, back.differences, &both);
+}
+
+static void
+attack_later_releases(Attacker *attacker, int32 a)
+{
+	Principle	between = attacker->promised[a];
+
+	for (int32 b = a + 1; b < attacker->seen->nreleases; b++)
+	{
+		between = principle_weaker(&between, &attacker->promised[b]);
+		attack_both_ways(attacker, a, b, &between);
+	}
 }
 
 static void
@@ -474,8 +487,7 @@ attack(const Seen *seen, const Atoms *atoms, const Principle *promised)
 		return attacker.result;
 	view_all(&attacker);
 	for (int32 a = 0; a < seen->nreleases; a++)
-		for (int32 b = a + 1; b < seen->nreleases; b++)
-			attack_both_ways(&attacker, a, b);
+		attack_later_releases(&attacker, a);
 	attack_atoms(&attacker);
 	qsort(attacker.result->revealed, attacker.result->n, sizeof(Revealed), compare_revealed);
 	return attacker.result;

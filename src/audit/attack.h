@@ -50,7 +50,9 @@ typedef struct Attack
 
 /*
  * promised: [releases] by its own parameters.  Two releases are judged by what
- * both promised, all of them by what each did: the weakest.
+ * both promised, all of them by what each did: the weakest.  A class without
+ * those of a later release may be a set that a release between the two singled
+ * out, which promised less; so those between count for it, too.
  *
  * For each two releases, linear in their atoms and those atoms' different
  * values: never more than their rows.

@@ -167,7 +167,7 @@ expect(const Story *story, Expected *expected, Revealed found, int first, int la
 	if (found.records == 0)
 		return;
 	for (int r = 0; r < story->releases; r++)
-		if (found.kind == REVEALED_BY_ALL || r == first || r == last)
+		if (found.kind == REVEALED_BY_ALL || r == first || r == last || (found.kind == REVEALED_BY_DIFFERENCE && first < r && r < last))
 		{
 			k = Min(k, story->promised[r].k);
 			l = Min(l, story->promised[r].l);
