@@ -10,7 +10,7 @@ EXTENSION = pprepub
 MODULE_big = pprepub
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" pprepub.control)
 
-OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c src/*/*/*/*.c)))
 
 # The install script: each room's SQL face, in this order.
 SQL_ORDER = src/pprepub.sql \
@@ -19,14 +19,14 @@ SQL_ORDER = src/pprepub.sql \
 	src/history/history.sql \
 	src/method/method.sql \
 	src/audit/audit.sql \
-	src/serve/serve.sql \
-	src/serve/candidates.sql \
-	src/serve/schedule/schedule.sql \
-	src/serve/linkability/linkability.sql \
+	src/release/release.sql \
+	src/method/candidates/sql/candidates.sql \
+	src/release/schedule/schedule.sql \
+	src/report/linkability/linkability.sql \
 	src/store/store.sql \
 	src/rights.sql
 SQL := $(wildcard $(SQL_ORDER))
-SQL_FORGOTTEN := $(filter-out $(SQL_ORDER) src/upgrade/%,$(wildcard src/*.sql src/*/*.sql src/*/*/*.sql))
+SQL_FORGOTTEN := $(filter-out $(SQL_ORDER) src/upgrade/%,$(wildcard src/*.sql src/*/*.sql src/*/*/*.sql src/*/*/*/*.sql))
 ifneq ($(SQL_FORGOTTEN),)
 $(error SQL_ORDER in the Makefile does not say where $(SQL_FORGOTTEN) belongs)
 endif

@@ -4,19 +4,19 @@
  */
 #include "postgres.h"
 
+#include "answer/settings.h"
 #include "declare/alter.h"
 #include "declare/parameters.h"
 #include "declare/tables.h"
 #include "declare/warnings.h"
 #include "fmgr.h"
 #include "method/method.h"
-#include "serve/answer/settings.h"
-#include "serve/declared_tables.h"
-#include "serve/first_look.h"
-#include "serve/linkability/settings.h"
-#include "serve/schedule/schedule.h"
-#include "serve/search_budget.h"
-#include "serve/strengthen.h"
+#include "release/declared_tables.h"
+#include "release/first_look.h"
+#include "release/schedule/schedule.h"
+#include "release/search_budget.h"
+#include "release/warn_of_lost_people.h"
+#include "report/linkability/settings.h"
 #include "store/store.h"
 
 PG_MODULE_MAGIC;

@@ -10,13 +10,13 @@
 /*
  * Called when a publication that has releases gets new parameters, with the
  * publication as it was.  What they mean for the people in the releases is
- * beyond declare/, so serve/ has its say by this.
+ * beyond declare/, so release/ has its say by this.
  */
 typedef void (*ParametersHook) (const DeclaredPublication *publication, Jsonb *params);
 
 extern ParametersHook parameters_hook;
 
-/* Called when a publication is dropped, while all of it still stands: what serve/ made for it ends, too. */
+/* Called when a publication is dropped, while all of it still stands: what release/ made for it ends, too. */
 typedef void (*DropHook) (const DeclaredPublication *publication);
 
 extern DropHook drop_hook;

@@ -32,7 +32,7 @@ extern Oid	copied_table(const DeclaredPublication *publication, const char *para
 /*
  * Has its say on each new copy, while the one that it replaces still stands (or
  * is InvalidOid): as the owner, inside SPI, before the new one is sealed.  What
- * rows mean is beyond declare/, so serve/ refuses here what makes no sense, and
+ * rows mean is beyond declare/, so the method refuses here what makes no sense, and
  * may add rows.
  */
 typedef void (*TableHook) (const DeclaredPublication *publication, const char *param,

@@ -30,7 +30,7 @@ extern void warn_of_unlogged_tables(const DeclaredPublication *publication);
 /*
  * Called when a publication has been declared, and when its parameters have
  * changed from those before, which are NULL in a declaration.  Reading a source
- * is beyond declare/, so serve/ says by this whether it can be published.
+ * is beyond declare/, so release/ says by this whether it can be published.
  */
 typedef void (*SourceHook) (const DeclaredPublication *publication, Jsonb *before);
 

@@ -1,0 +1,86 @@
+/*
+ * limits.c
+ *		Counting questions and answers.
+ *
+ * NOTES
+ *		A statement is what has one start: a loop in a function, and whatever a
+ *		LATERAL or a select list makes of one call, has the start of the
+ *		statement that brought it about.  The count outlives a subtransaction
+ *		that is rolled back, as an answer does.
+ */
+#include "answer/limits.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "declare/parameters.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/timestamp.h"
+
+typedef struct QuestionCount
+{
+	int32		publication;	/* hash key */
+	TimestampTz statement;
+	int64		questions;
+} QuestionCount;
+
+static HTAB *counts = NULL;
+
+static QuestionCount *
+count_of(int32 publication)
+{
+	QuestionCount *count;
+	bool		found;
+
+	if (counts == NULL)
+	{
+		HASHCTL		control = {.keysize = sizeof(int32),.entrysize = sizeof(QuestionCount)};
+
+		counts = hash_create("pprepub questions", 8, &control, HASH_ELEM | HASH_BLOBS);
+	}
+	count = hash_search(counts, &publication, HASH_ENTER, &found);
+	if (!found || count->statement != GetCurrentStatementStartTimestamp())
+	{
+		count->statement = GetCurrentStatementStartTimestamp();
+		count->questions = 0;
+	}
+	return count;
+}
+
+void
+count_question(int32 publication, const char *method, Jsonb *params)
+{
+	int64		limit = param_named(method_declaration(method), params, "max_answers_per_statement");
+	QuestionCount *count = count_of(publication);
+
+	if (limit != PARAM_ABSENT && count->questions >= limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("a statement may have " INT64_FORMAT " answer(s) of this publication", limit),
+				 errdetail("Each call is an answer, and whatever calls it again, as LATERAL does for each row, asks again."),
+				 errhint("Ask once, WITH answer AS MATERIALIZED (…), and use that; or have the publication's owner raise \"max_answers_per_statement\".")));
+	count->questions++;
+}
+
+void
+verify_answers_left(const DeclaredPublication *publication, const char *asked_by)
+{
+	int64		limit = param_named(method_declaration(publication->method), publication->params, "max_answers_per_role");
+	CatalogAccess access;
+	bool		isnull;
+
+	if (limit == PARAM_ABSENT)
+		return;
+	catalog_enter(&access);
+	catalog_read("SELECT count(*) AS answers FROM pprepub.catalog_release"
+				 " WHERE publication = $1 AND kind = 'query' AND published_by = $2::text::name",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+				 CATALOG_TEXT(asked_by));
+	if (DatumGetInt64(catalog_field(0, "answers", &isnull)) >= limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("role \"%s\" has had all " INT64_FORMAT " answer(s) of publication \"%s\" that it may have",
+						asked_by, limit, publication->name),
+				 errhint("The publication's owner can raise \"max_answers_per_role\".")));
+	catalog_leave(&access);
+}

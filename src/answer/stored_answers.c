@@ -1,0 +1,195 @@
+/*
+ * stored_answers.c
+ *		Reading what is kept of answers, and summing it up.
+ */
+#include "answer/stored_answers.h"
+
+#include "frame/arrays.h"
+#include "history/element.h"
+#include "history/log.h"
+#include "history/reader.h"
+#include "miscadmin.h"
+#include "release/checksum.h"
+
+/* An answer being summed up. */
+typedef struct AnswerSum
+{
+	Checksum   *checksum;		/* NULL: nobody asks, or its classes are not numbered from 1 on */
+	bool		shows_sensitive;
+	uint32		nclasses;
+	RowSum	   *class_sum;		/* [nclasses] of what its rows have in common; by number, from 1 on */
+} AnswerSum;
+
+typedef struct Summing
+{
+	const DeclaredPublication *publication;
+	const Answers *answers;
+	Element		sensitive;
+	AnswerSum  *sums;			/* [publication->releases] */
+} Summing;
+
+void
+set_answered_class(const Answers *answers, const AnsweredRelease *answer, uint32 place,
+				   Datum *values, bool *nulls)
+{
+	const Answered *answered = answers->answered;
+
+	memset(nulls, true, sizeof(bool) * answers->columns->natts);
+	values[0] = Int64GetDatum(answer->number[place]);
+	nulls[0] = false;
+	for (int q = 0; q < answers->ncells; q++)
+		values[answers->cell[q]] = cells_printed(answered->cells[q],
+												 answer->cell[(Size) place * answered->nqis + q],
+												 &nulls[answers->cell[q]]);
+}
+
+/* ----------------------------------------------------------------
+ * Checksums
+ * ----------------------------------------------------------------
+ */
+
+/* Each class has one place; where one has not, others have two. */
+static bool
+is_numbered(const AnsweredRelease *answer)
+{
+	bool	   *found = palloc0(sizeof(bool) * ((Size) answer->nclasses + 1));
+	bool		result = true;
+
+	for (uint32 c = 0; c < answer->nclasses && result; c++)
+	{
+		result = answer->number[c] >= 1 && answer->number[c] <= answer->nclasses &&
+			!found[answer->number[c]];
+		if (result)
+			found[answer->number[c]] = true;
+	}
+	pfree(found);
+	return result;
+}
+
+static RowSum
+sum_class(const Summing *summing, AnswerSum *sum, const Datum *values, const bool *nulls)
+{
+	RowSum		result = {{0, 0}};
+
+	for (int a = 0; a < summing->answers->columns->natts; a++)
+		if (a != summing->answers->sensitive || !sum->shows_sensitive)
+			result = row_sum(result, checksum_value(sum->checksum, a, values[a], nulls[a]));
+	return result;
+}
+
+static void
+begin_sum(Summing *summing, const Released *released)
+{
+	const Answers *answers = summing->answers;
+	const AnsweredRelease *answer = &answers->answered->release[released->number - 1];
+	AnswerSum  *sum = &summing->sums[released->number - 1];
+	Datum	   *values = palloc0(sizeof(Datum) * answers->columns->natts);
+	bool	   *nulls = palloc(sizeof(bool) * answers->columns->natts);
+
+	if (!is_numbered(answer))
+		return;
+	sum->checksum = checksum_create(answers->columns, released->checksum_seed);
+	sum->shows_sensitive = released->shows_sensitive;
+	sum->nclasses = answer->nclasses;
+	sum->class_sum = new_array(RowSum, answer->nclasses);
+	for (uint32 c = 0; c < answer->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		set_answered_class(answers, answer, c, values, nulls);
+		sum->class_sum[answer->number[c] - 1] = sum_class(summing, sum, values, nulls);
+	}
+	pfree(values);
+	pfree(nulls);
+}
+
+/* The members of a class of the log leave as many rows. */
+static void
+add_rows(void *what, TupleTableSlot *slot)
+{
+	static const int always[] = {LOG_RELEASE, LOG_CLASS, LOG_SENSITIVE};
+	Summing    *summing = what;
+	AnswerSum  *sum;
+	int32		number;
+	int64		class;
+	ElementWalk walk;
+
+	if (!row_has_values(slot, LOG_COLUMNS, always, lengthof(always)))
+		return;
+	number = DatumGetInt32(slot->tts_values[LOG_RELEASE]);
+	class = DatumGetInt64(slot->tts_values[LOG_CLASS]);
+	if (number < 1 || number > summing->publication->releases)
+		return;
+	sum = &summing->sums[number - 1];
+	if (sum->checksum == NULL || class < 1 || class > sum->nclasses)
+		return;
+	element_walk(&walk, &summing->sensitive, DatumGetArrayTypeP(slot->tts_values[LOG_SENSITIVE]));
+	while (element_next(&walk))
+		checksum_add_row(sum->checksum, !sum->shows_sensitive ? sum->class_sum[class - 1] :
+						 row_sum(sum->class_sum[class - 1],
+								 checksum_value(sum->checksum, summing->answers->sensitive, walk.value, walk.isnull)));
+}
+
+static void
+sum_answers(Answers *answers, const DeclaredPublication *publication, const Released *released, int32 n)
+{
+	Oid			log = log_of(publication, LOG_OF_ANSWERS);
+	Summing		summing = {.publication = publication,.answers = answers};
+
+	summing.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
+	summing.sums = palloc0(sizeof(AnswerSum) * publication->releases);
+	for (int32 i = 0; i < n; i++)
+		if (released[i].is_answer)
+			begin_sum(&summing, &released[i]);
+	if (OidIsValid(log))
+		read_each(log, add_rows, &summing);
+	for (int32 i = 0; i < n; i++)
+	{
+		const AnswerSum *sum = &summing.sums[released[i].number - 1];
+
+		answers->is_intact[released[i].number - 1] = sum->checksum != NULL &&
+			memcmp(checksum_result(sum->checksum), &released[i].checksum, sizeof(pg_uuid_t)) == 0;
+	}
+}
+
+/* ----------------------------------------------------------------
+ * All of them
+ * ----------------------------------------------------------------
+ */
+
+static Cells **
+create_cells(const DeclaredPublication *publication)
+{
+	Cells	  **cells = palloc(sizeof(Cells *) * publication->ncolumns);
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			cells[n++] = cells_create(&publication->columns[i]);
+	return cells;
+}
+
+static bool
+any_answer(const Released *released, int32 n)
+{
+	for (int32 i = 0; i < n; i++)
+		if (released[i].is_answer)
+			return true;
+	return false;
+}
+
+Answers *
+answers_read(const DeclaredPublication *publication, const Released *released, int32 n)
+{
+	Answers    *answers = palloc0(sizeof(Answers));
+
+	answers->columns = released_columns(publication);
+	answers->sensitive = released_sensitive(publication);
+	answers->cell = released_cells(publication, &answers->ncells);
+	answers->is_intact = palloc0(sizeof(bool) * publication->releases);
+	if (!any_answer(released, n))
+		return answers;
+	answers->answered = answered_read(publication, create_cells(publication), publication->releases);
+	if (answers->answered != NULL)
+		sum_answers(answers, publication, released, n);
+	return answers;
+}

@@ -1,0 +1,434 @@
+/*
+ * audit.c
+ *		audit(): everything that can be checked of what is out.
+ *
+ * NOTES
+ *		No release may come while it looks, so publishing waits: figures of the
+ *		log, the fold and the tables must be of the same moment.
+ */
+#include "postgres.h"
+
+#include "audit/smallest.h"
+#include "check/checks.h"
+#include "check/history_check.h"
+#include "check/inspect_release.h"
+#include "check/paths_check.h"
+#include "declare/attempt.h"
+#include "declare/work.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "history/fold.h"
+#include "method/method.h"
+#include "miscadmin.h"
+#include "release/promises.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(pprepub_audit);
+
+void
+add_check(Audit *audit, const char *name, char *required, char *measured, bool holds, char *worst)
+{
+	Check	   *check = palloc(sizeof(Check));
+
+	*check = (Check) {name, required, measured, holds, worst};
+	audit->checks = lappend(audit->checks, check);
+}
+
+/* ----------------------------------------------------------------
+ * Classes and atoms
+ * ----------------------------------------------------------------
+ */
+
+/* How near a figure comes to what is required: less than 1 is not enough. */
+static double
+margin(uint64 figure, uint64 required)
+{
+	return (double) figure / Max(required, 1);
+}
+
+static void
+check_classes(Audit *audit)
+{
+	const Seen *seen = &audit->recalled->seen;
+	Smallest	fewest = {0};
+	Smallest	poorest = {0};
+	int32		few_in = -1;
+	int32		poor_in = -1;
+	bool		any_l = false;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		const Principle *principle = &audit->released[r].principle;
+		Smallest	smallest;
+
+		any_l |= principle->l > 1;
+		if (!smallest_classes(seen, r, &smallest))
+			continue;
+		if (few_in < 0 || margin(smallest.records, principle->k) < margin(fewest.records, audit->released[few_in].principle.k))
+		{
+			fewest = smallest;
+			few_in = r;
+		}
+		if (principle->l > 1 &&
+			(poor_in < 0 || margin(smallest.values, principle->l) < margin(poorest.values, audit->released[poor_in].principle.l)))
+		{
+			poorest = smallest;
+			poor_in = r;
+		}
+	}
+	if (few_in >= 0)
+		add_check(audit, "k", psprintf("k >= " UINT64_FORMAT, audit->released[few_in].principle.k),
+				  psprintf("k = " UINT64_FORMAT, fewest.records),
+				  fewest.records >= audit->released[few_in].principle.k,
+				  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": " UINT64_FORMAT "}",
+						   few_in + 1, seen->release[few_in].number[fewest.fewest], fewest.records));
+	if (any_l && poor_in >= 0)
+		add_check(audit, "l", psprintf("l >= %u", audit->released[poor_in].principle.l),
+				  psprintf("l = %u", poorest.values),
+				  poorest.values >= audit->released[poor_in].principle.l,
+				  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"sensitive_values\": %u}",
+						   poor_in + 1, seen->release[poor_in].number[poorest.poorest], poorest.values));
+}
+
+/* The releases that an atom was in, as JSON. */
+static char *
+releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
+{
+	bool	   *in = palloc0(sizeof(bool) * (nreleases + 1));
+	StringInfoData list;
+
+	for (uint32 place = atoms->last[atom]; place != NO_PLACE; place = atoms->previous[place])
+		in[atoms->release[place]] = true;
+	initStringInfo(&list);
+	for (int32 r = 0; r < nreleases; r++)
+		if (in[r])
+			appendStringInfo(&list, "%s%d", list.len > 0 ? ", " : "", r + 1);
+	return psprintf("[%s]", list.data);
+}
+
+static void
+check_atoms(Audit *audit)
+{
+	const Seen *seen = &audit->recalled->seen;
+	const Principle *weakest = &audit->weakest;
+	Smallest	smallest;
+	bool		large;
+	bool		diverse;
+
+	if (!smallest_atoms(seen, audit->atoms, &smallest))
+		return;
+	large = smallest.records >= weakest->k;
+	diverse = weakest->l <= 1 || smallest.values >= weakest->l;
+	add_check(audit, "atoms", psprintf("k >= " UINT64_FORMAT ", l >= %u", weakest->k, weakest->l),
+			  psprintf("k = " UINT64_FORMAT ", l = %u", smallest.records, smallest.values),
+			  large && diverse,
+			  large && !diverse
+			  ? psprintf("{\"releases\": %s, \"in_release\": %d, \"sensitive_values\": %u}",
+						 releases_of(audit->atoms, smallest.poorest, seen->nreleases), smallest.poor_in + 1, smallest.values)
+			  : psprintf("{\"releases\": %s, \"records\": " UINT64_FORMAT "}",
+						 releases_of(audit->atoms, smallest.fewest, seen->nreleases), smallest.records));
+}
+
+static void
+check_invariant(Audit *audit)
+{
+	Invariant	invariant = compare_neighborhoods(audit->publication, audit->recalled, audit->atoms);
+
+	add_check(audit, "invariant",
+			  psprintf("%u neighborhoods, one for each person, as the log tells", audit->atoms->natoms),
+			  psprintf(UINT64_FORMAT ", " UINT64_FORMAT " of them not", invariant.neighborhoods, invariant.wrong),
+			  invariant.wrong == 0,
+			  invariant.first_wrong == 0 ? NULL :
+			  psprintf("{\"neighborhood\": " INT64_FORMAT "}", invariant.first_wrong));
+}
+
+static void
+check_paths(Audit *audit)
+{
+	Followed	followed = compare_paths(audit->publication, audit->recalled);
+
+	add_check(audit, "paths", psprintf(UINT64_FORMAT " classes, with the people and values of the log", followed.classes),
+			  psprintf(UINT64_FORMAT " of them not", followed.wrong), followed.wrong == 0,
+			  followed.wrong == 0 ? NULL : psprintf("{\"release\": %d}", followed.first_wrong));
+}
+
+static void
+check_remembered(Audit *audit)
+{
+	uint64		threads = audit->recalled->seen.nthreads;
+	uint64		remembered = audit->publication->remembered;
+
+	add_check(audit, "remembered", psprintf(UINT64_FORMAT " people and invented rows", remembered),
+			  psprintf(UINT64_FORMAT, threads), threads == remembered, NULL);
+}
+
+/* ----------------------------------------------------------------
+ * Releases
+ * ----------------------------------------------------------------
+ */
+
+bool
+is_transient(int sqlerrcode)
+{
+	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
+
+	return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_TRANSACTION_ROLLBACK ||
+		category == ERRCODE_INSUFFICIENT_RESOURCES || sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
+}
+
+typedef struct Present
+{
+	const DeclaredPublication *publication;
+	const bool *shown;
+	LoadedFrame *loaded;
+} Present;
+
+static void
+read_present(void *what)
+{
+	Present    *present = what;
+
+	present->loaded = load_finish(load_rows(present->publication, NULL, present->shown, false, NULL, CurrentMemoryContext));
+}
+
+/* The source now, or NULL where it cannot be read as a frame; then *why is set. */
+static LoadedFrame *
+load_present(const DeclaredPublication *publication, const bool *shown, char **why)
+{
+	Present		present = {.publication = publication,.shown = shown};
+	ErrorData  *error = attempt(read_present, &present);
+
+	if (error == NULL)
+		return present.loaded;
+	if (is_transient(error->sqlerrcode))
+		ReThrowError(error);
+	*why = error->message;
+	return NULL;
+}
+
+typedef struct Releases
+{
+	int32		identified;		/* the log says whose their rows are */
+	int32		intact;
+	int32		not_intact;		/* the first that is not, or 0 */
+	uint64		rows;
+	int32		logged;
+	int32		not_logged;
+	int64		unlogged_class;
+	uint64		unchanged;
+	uint64		covered;
+	int32		uncovered;
+	int64		uncovered_class;
+	const char *uncovered_column;
+	char	   *unreadable;		/* why the source is */
+} Releases;
+
+static bool
+is_before(int32 number, int32 first)
+{
+	return first == 0 || number < first;
+}
+
+static void
+sum_up(Releases *releases, const Inspection *inspection, int32 number, bool is_identified)
+{
+	bool		intact = inspection->exists && inspection->is_intact;
+	bool		logged = inspection->exists && inspection->is_logged;
+
+	releases->identified += is_identified;
+	releases->intact += intact;
+	releases->logged += logged && is_identified;
+	releases->rows += is_identified ? inspection->rows : 0;
+	releases->unchanged += inspection->unchanged;
+	releases->covered += inspection->covered;
+	if (!intact && is_before(number, releases->not_intact))
+		releases->not_intact = number;
+	if (!logged && is_before(number, releases->not_logged))
+	{
+		releases->not_logged = number;
+		releases->unlogged_class = inspection->unlogged_class;
+	}
+	if (inspection->uncovered_class != 0 && is_before(number, releases->uncovered))
+	{
+		releases->uncovered = number;
+		releases->uncovered_class = inspection->uncovered_class;
+		releases->uncovered_column = inspection->uncovered_column;
+	}
+}
+
+static bool
+same_columns(const Audit *audit, int32 a, int32 b)
+{
+	return memcmp(audit->released[a].shown, audit->released[b].shown, sizeof(bool) * audit->publication->ncolumns) == 0;
+}
+
+/* All releases that show the same columns as this one, of which it is the first, with the source as they see it. */
+static void
+inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_inspected, Releases *releases)
+{
+	const DeclaredPublication *publication = audit->publication;
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "the source", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	char	   *why = NULL;
+	LoadedFrame *present = load_present(publication, audit->released[first].shown, &why);
+	RowId	   *row_of_person = present == NULL ? NULL : find_people(audit->recalled, present);
+
+	MemoryContextSwitchTo(old);
+	if (why != NULL && releases->unreadable == NULL)
+		releases->unreadable = pstrdup(why);	/* work goes */
+	for (int32 r = first; r < publication->releases; r++)
+	{
+		Inspection	inspection;
+
+		if (is_inspected[r] || !same_columns(audit, first, r))
+			continue;
+		is_inspected[r] = true;
+		inspection = inspect_release(publication, &audit->released[r], audit->recalled, answers, present, row_of_person);
+		sum_up(releases, &inspection, r + 1, audit->released[r].is_identified);
+	}
+	MemoryContextDelete(work);
+}
+
+static Releases
+inspect_releases(const Audit *audit)
+{
+	const DeclaredPublication *publication = audit->publication;
+	const Answers *answers = answers_read(publication, audit->released, publication->releases);
+	bool	   *is_inspected = palloc0(sizeof(bool) * publication->releases);
+	Releases	releases = {0};
+
+	for (int32 r = 0; r < publication->releases; r++)
+		if (!is_inspected[r])
+			inspect_alike(audit, answers, r, is_inspected, &releases);
+	return releases;
+}
+
+static char *
+worst_release(int32 number, int64 class, const char *column)
+{
+	StringInfoData json;
+
+	if (number == 0)
+		return NULL;
+	initStringInfo(&json);
+	appendStringInfo(&json, "{\"release\": %d", number);
+	if (class != 0)
+		appendStringInfo(&json, ", \"class\": " INT64_FORMAT, class);
+	if (column != NULL)
+	{
+		appendStringInfoString(&json, ", \"column\": ");
+		escape_json(&json, column);
+	}
+	appendStringInfoChar(&json, '}');
+	return json.data;
+}
+
+/* Of releases that were imported without a key, nothing is judged but their tables. */
+static void
+check_identified(Audit *audit)
+{
+	int32		n = audit->publication->releases;
+	int32		identified = 0;
+	int32		first = 0;
+
+	for (int32 r = 0; r < n; r++)
+	{
+		identified += audit->released[r].is_identified;
+		if (!audit->released[r].is_identified && is_before(r + 1, first))
+			first = r + 1;
+	}
+	if (identified < n)
+		add_check(audit, "identified", psprintf("%d release(s) of which the log says whose their rows are", n),
+				  psprintf("%d", identified), false, worst_release(first, 0, NULL));
+}
+
+static void
+check_releases(Audit *audit)
+{
+	Releases	releases = inspect_releases(audit);
+	int32		n = audit->publication->releases;
+
+	add_check(audit, "checksums", psprintf("%d release(s) with the rows that they were published with", n),
+			  psprintf("%d", releases.intact), releases.intact == n,
+			  worst_release(releases.not_intact, 0, NULL));
+	add_check(audit, "rows", psprintf("%d release(s), class by class, with the people and values of the log", releases.identified),
+			  psprintf("%d, " UINT64_FORMAT " rows in all", releases.logged, releases.rows), releases.logged == releases.identified,
+			  worst_release(releases.not_logged, releases.unlogged_class, NULL));
+	if (releases.unreadable != NULL)
+		add_check(audit, "covers", pstrdup("the source can be read"), releases.unreadable, false, NULL);
+	else
+		add_check(audit, "covers",
+				  psprintf(UINT64_FORMAT " rows of people whose quasi-identifiers are what they were, in their cells", releases.unchanged),
+				  psprintf(UINT64_FORMAT, releases.covered), releases.covered == releases.unchanged,
+				  worst_release(releases.uncovered, releases.uncovered_class, releases.uncovered_column));
+}
+
+/* ----------------------------------------------------------------
+ * The whole
+ * ----------------------------------------------------------------
+ */
+
+static void
+put_checks(ReturnSetInfo *result, const Audit *audit, bool holds)
+{
+	ListCell   *cell;
+
+	foreach(cell, audit->checks)
+	{
+		const Check *check = lfirst(cell);
+		Datum		values[5];
+		bool		nulls[5] = {false};
+
+		if (check->holds != holds)
+			continue;
+		values[0] = CStringGetTextDatum(check->name);
+		values[1] = CStringGetTextDatum(check->required);
+		values[2] = CStringGetTextDatum(check->measured);
+		values[3] = BoolGetDatum(check->holds);
+		nulls[4] = check->worst == NULL;
+		values[4] = nulls[4] ? (Datum) 0 : DirectFunctionCall1(jsonb_in, CStringGetDatum(check->worst));
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+}
+
+Datum
+pprepub_audit(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	DeclaredPublication *publication = publication_open(name, RowShareLock);
+	OwnersWork	work;
+	Audit		audit = {.publication = publication};
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (publication->releases == 0)
+		return (Datum) 0;
+	work_begin(&work, publication->owner, GetLatestSnapshot());
+	audit.released = read_released(publication);
+	audit.weakest = weakest_principle(audit.released, publication->releases);
+	audit.recalled = recall(publication);
+	audit.atoms = atoms_of(&audit.recalled->seen);
+	if (find_method(publication->method)->principle != NULL)
+	{
+		check_classes(&audit);
+		check_atoms(&audit);
+	}
+	if (keeps_past(publication, PAST_NEIGHBORHOODS))
+		check_invariant(&audit);
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
+		check_paths(&audit);
+	if (find_promise(publication) != NULL)
+		find_promise(publication)->check(&audit);
+	check_remembered(&audit);
+	check_identified(&audit);
+	check_releases(&audit);
+	work_end(&work);
+	put_checks((ReturnSetInfo *) fcinfo->resultinfo, &audit, false);
+	put_checks((ReturnSetInfo *) fcinfo->resultinfo, &audit, true);
+	MemoryContextDelete(work.context);
+	return (Datum) 0;
+}

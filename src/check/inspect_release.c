@@ -1,0 +1,312 @@
+/*
+ * inspect_release.c
+ *		Reading a release once, for its checksum, its rows and its cells.
+ */
+#include "check/inspect_release.h"
+
+#include "frame/arrays.h"
+#include "frame/reread.h"
+#include "history/reader.h"
+#include "miscadmin.h"
+#include "release/checksum.h"
+#include "release/row_classes.h"
+#include "utils/memutils.h"
+
+typedef struct Inspecting
+{
+	const DeclaredPublication *publication;
+	const Released *released;
+	Recalled   *recalled;
+	const Answers *answers;
+	const SeenRelease *seen;
+	const LoadedFrame *present;
+	Inspection	inspection;
+	Checksum   *checksum;
+	RowClasses *classes;		/* of a table's rows */
+	uint32	   *class_of;		/* [nclasses + 1] index in the log of a class number, or NO_ROW */
+	uint64	   *rows;			/* a word for each row: class and value */
+	uint64		allocated;
+
+	/* Cells, for each quasi-identifier that is shown */
+	int			nqis;
+	int		   *attribute;		/* [nqis] */
+	CellReader **readers;		/* [nqis] */
+	bool	   *is_read;		/* [nclasses] */
+	Span	   *cells;			/* [nclasses][nqis] codes of the present; lo > hi for none */
+} Inspecting;
+
+static int
+compare_words(const void *a, const void *b)
+{
+	uint64		x = *(const uint64 *) a;
+	uint64		y = *(const uint64 *) b;
+
+	return (x > y) - (x < y);
+}
+
+static uint64
+word_of(uint32 class, Code value)
+{
+	return (uint64) class << 32 | value;
+}
+
+/* Those that the release shows, if there is something to compare them with. */
+static void
+find_cells(Inspecting *inspecting)
+{
+	const DeclaredPublication *publication = inspecting->publication;
+	const Answers *answers = inspecting->answers;
+	int			q = 0;
+
+	inspecting->attribute = palloc0(sizeof(int) * publication->ncolumns);
+	inspecting->readers = palloc0(sizeof(CellReader *) * publication->ncolumns);
+	for (int i = 0; i < publication->ncolumns && inspecting->present != NULL; i++)
+	{
+		if (publication->columns[i].role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		if (inspecting->released->shown[i])
+		{
+			inspecting->readers[inspecting->nqis] = cell_reader(inspecting->present->codings[inspecting->nqis]);
+			inspecting->attribute[inspecting->nqis++] = answers->cell[q];
+		}
+		q++;
+	}
+}
+
+static void
+index_classes(Inspecting *inspecting)
+{
+	const SeenRelease *seen = inspecting->seen;
+
+	inspecting->class_of = new_array(uint32, seen->nclasses);
+	memset(inspecting->class_of, 0xff, sizeof(uint32) * ((Size) seen->nclasses + 1));
+	for (uint32 c = 0; c < seen->nclasses; c++)
+		if (seen->number[c] > 0 && seen->number[c] <= seen->nclasses)
+			inspecting->class_of[seen->number[c]] = c;
+	inspecting->is_read = palloc0(sizeof(bool) * ((Size) seen->nclasses + 1));
+	inspecting->cells = new_array(Span, (Size) Max(1, inspecting->nqis) * ((Size) seen->nclasses + 1));
+}
+
+static uint32
+find_class(const Inspecting *inspecting, int64 number)
+{
+	return number > 0 && number <= inspecting->seen->nclasses ? inspecting->class_of[number] : NO_ROW;
+}
+
+/* The codes that a class's cells cover; all its rows must have the same. */
+static void
+read_cells(Inspecting *inspecting, uint32 class, const Datum *values, const bool *nulls)
+{
+	Span	   *cells = &inspecting->cells[(Size) class * inspecting->nqis];
+
+	for (int q = 0; q < inspecting->nqis; q++)
+	{
+		int			a = inspecting->attribute[q];
+		Span		codes;
+
+		if (!cell_codes(inspecting->readers[q], values[a], nulls[a], &codes))
+			codes = (Span) {1, 0};
+		if (!inspecting->is_read[class])
+			cells[q] = codes;
+		else if (!span_equal(cells[q], codes))
+			inspecting->inspection.is_logged = false;
+	}
+	inspecting->is_read[class] = true;
+}
+
+static void
+inspect_row(void *what, TupleTableSlot *slot)
+{
+	Inspecting *inspecting = what;
+	int			sensitive = inspecting->answers->sensitive;
+	uint32		class = find_class(inspecting, row_class(inspecting->classes, slot));
+	bool		is_shown = inspecting->released->shows_sensitive;
+	Code		value = !is_shown ? 0 :
+		recalled_value(inspecting->recalled, slot->tts_values[sensitive], slot->tts_isnull[sensitive]);
+
+	checksum_add(inspecting->checksum, slot->tts_values, slot->tts_isnull);
+	if (inspecting->inspection.rows == inspecting->allocated)
+	{
+		inspecting->allocated *= 2;
+		inspecting->rows = repalloc_huge(inspecting->rows, sizeof(uint64) * inspecting->allocated);
+	}
+	inspecting->rows[inspecting->inspection.rows++] = word_of(class, value);
+	if (class != NO_ROW)
+		read_cells(inspecting, class, slot->tts_values, slot->tts_isnull);
+}
+
+/* Are the rows those of the log, whatever their order? */
+static void
+compare_rows(Inspecting *inspecting)
+{
+	const SeenRelease *seen = inspecting->seen;
+	Inspection *inspection = &inspecting->inspection;
+	uint64		n = 0;
+	uint64	   *told = new_array(uint64, seen->first[seen->nclasses]);
+
+	for (uint32 c = 0; c < seen->nclasses; c++)
+		for (uint64 i = seen->first[c]; i < seen->first[c + 1]; i++)
+			if (!seen_is_counted(seen, i))
+				told[n++] = word_of(c, inspecting->released->shows_sensitive ? seen->value[i] : 0);
+	qsort(told, n, sizeof(uint64), compare_words);
+	qsort(inspecting->rows, inspection->rows, sizeof(uint64), compare_words);
+	CHECK_FOR_INTERRUPTS();
+	inspection->is_logged &= inspection->rows == n;
+	for (uint64 i = 0; i < Min(n, inspection->rows); i++)
+		if (told[i] != inspecting->rows[i])
+		{
+			inspection->is_logged = false;
+			inspection->unlogged_class = seen->number[told[i] >> 32];
+			break;
+		}
+	pfree(told);
+}
+
+static void
+inspect_table(Inspecting *inspecting)
+{
+	const Released *released = inspecting->released;
+
+	inspecting->allocated = 1024;
+	inspecting->rows = palloc(sizeof(uint64) * inspecting->allocated);
+	inspecting->checksum = checksum_create(inspecting->answers->columns, released->checksum_seed);
+	inspecting->classes = row_classes_read(inspecting->publication, released->table);
+	read_each(released->table, inspect_row, inspecting);
+	inspecting->inspection.is_intact = memcmp(checksum_result(inspecting->checksum), &released->checksum,
+											  sizeof(pg_uuid_t)) == 0;
+	if (released->is_identified)
+		compare_rows(inspecting);
+}
+
+/* ----------------------------------------------------------------
+ * What is kept of an answer
+ * ----------------------------------------------------------------
+ */
+
+static void
+find_unlogged(Inspecting *inspecting, int64 class)
+{
+	inspecting->inspection.is_logged = false;
+	if (inspecting->inspection.unlogged_class == 0)
+		inspecting->inspection.unlogged_class = class;
+}
+
+/* Each class of the log is kept once, and as many rows of it left as it has members. */
+static void
+inspect_answer(Inspecting *inspecting)
+{
+	const SeenRelease *seen = inspecting->seen;
+	const Answers *answers = inspecting->answers;
+	const AnsweredRelease *answer = &answers->answered->release[inspecting->released->number - 1];
+	Datum	   *values = palloc0(sizeof(Datum) * answers->columns->natts);
+	bool	   *nulls = palloc0(sizeof(bool) * answers->columns->natts);
+
+	for (uint32 place = 0; place < answer->nclasses; place++)
+	{
+		uint32		class = find_class(inspecting, answer->number[place]);
+
+		CHECK_FOR_INTERRUPTS();
+		inspecting->inspection.rows += answer->rows[place];
+		if (class == NO_ROW || inspecting->is_read[class] ||
+			answer->rows[place] != (int64) seen_size(seen, class))
+			find_unlogged(inspecting, answer->number[place]);
+		if (class == NO_ROW)
+			continue;
+		set_answered_class(answers, answer, place, values, nulls);
+		read_cells(inspecting, class, values, nulls);
+	}
+	for (uint32 c = 0; c < seen->nclasses; c++)
+		if (!inspecting->is_read[c])
+			find_unlogged(inspecting, seen->number[c]);
+	inspecting->inspection.is_intact = answers->is_intact[inspecting->released->number - 1];
+}
+
+/* ----------------------------------------------------------------
+ * Does it cover whom it says?
+ * ----------------------------------------------------------------
+ */
+
+static void
+cover_member(Inspecting *inspecting, uint32 class, RowId row)
+{
+	const Frame *frame = &inspecting->present->frame;
+	const Span *cells = &inspecting->cells[(Size) class * inspecting->nqis];
+	Inspection *inspection = &inspecting->inspection;
+
+	inspection->unchanged++;
+	for (int q = 0; q < inspecting->nqis; q++)
+		if (frame->code[q][row] < cells[q].lo || frame->code[q][row] > cells[q].hi)
+		{
+			inspection->uncovered_class = inspecting->seen->number[class];
+			inspection->uncovered_column = inspecting->present->codings[q]->column->name;
+			return;
+		}
+	inspection->covered++;
+}
+
+static void
+cover_members(Inspecting *inspecting, const RowId *row_of_person)
+{
+	const SeenRelease *seen = inspecting->seen;
+
+	for (uint32 c = 0; c < seen->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = seen->first[c]; i < seen->first[c + 1] && inspecting->is_read[c]; i++)
+		{
+			RowId		row = seen->counterfeit[i] || seen_is_counted(seen, i) ? NO_ROW : row_of_person[seen->thread[i]];
+
+			if (row != NO_ROW && inspecting->present->fingerprint[row] == seen->fingerprint[i])
+				cover_member(inspecting, c, row);
+		}
+	}
+}
+
+RowId *
+find_people(const Recalled *recalled, const LoadedFrame *present)
+{
+	RowId	   *row_of_person = new_array(RowId, recalled->people->size);
+
+	memset(row_of_person, 0xff, sizeof(RowId) * recalled->people->size);	/* NO_ROW */
+	for (uint64 row = 0; row < present->frame.nrows; row++)
+	{
+		Thread		thread = recalled_person(recalled, present->keys[row]);
+
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (thread != NO_THREAD)
+			row_of_person[thread] = row;
+	}
+	return row_of_person;
+}
+
+Inspection
+inspect_release(const DeclaredPublication *publication, const Released *released,
+				Recalled *recalled, const Answers *answers,
+				const LoadedFrame *present, const RowId *row_of_person)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "inspection", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	Inspecting	inspecting = {
+		.publication = publication,.released = released,.recalled = recalled,.answers = answers,
+		.seen = &recalled->seen.release[released->number - 1],.present = present,
+		.inspection = {.is_logged = true}
+	};
+
+	inspecting.inspection.exists = released->is_answer ? answers->answered != NULL :
+		table_stands(publication, released);
+	if (inspecting.inspection.exists)
+	{
+		find_cells(&inspecting);
+		index_classes(&inspecting);
+		if (released->is_answer)
+			inspect_answer(&inspecting);
+		else
+			inspect_table(&inspecting);
+		if (present != NULL)
+			cover_members(&inspecting, row_of_person);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return inspecting.inspection;
+}

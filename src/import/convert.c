@@ -1,0 +1,326 @@
+/*
+ * convert.c
+ *		Values of the table as releases show them.
+ *
+ * NOTES
+ *		Whatever the type of a column, what counts is how its values print: a
+ *		range, a value, a prefix, a node or a star.  Each distinct value is read
+ *		once.
+ *
+ *		The types' own input functions decide what is a range or a value.  They
+ *		raise errors, so they run in subtransactions: one, and one more for each
+ *		value that they refuse.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "declare/attempt.h"
+#include "fmgr.h"
+#include "frame/arrays.h"
+#include "frame/print.h"
+#include "import/import.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rangetypes.h"
+#include "utils/typcache.h"
+
+/* A column on its way. */
+typedef struct Converting
+{
+	const Import *import;
+	const ImportColumn *from;
+	const DeclaredColumn *to;
+	Dictionary *result;
+	char	  **texts;			/* [values] */
+	uint32	   *number;			/* [values] in the result */
+	bool	   *is_malformed;	/* [values] */
+	MemoryContext work;			/* what reading one value takes */
+
+	FmgrInfo	input;			/* of the column's type */
+	Oid			input_param;
+	FmgrInfo	output;
+	FmgrInfo	range_input;
+	Oid			range_param;
+} Converting;
+
+/* ----------------------------------------------------------------
+ * One value
+ * ----------------------------------------------------------------
+ */
+
+static Datum
+read_value(Converting *converting, const char *text, int32 typmod)
+{
+	return InputFunctionCall(&converting->input, unconstify(char *, text), converting->input_param, typmod);
+}
+
+static bool
+is_stars(const char *text)
+{
+	return text[0] != '\0' && text[strspn(text, "*")] == '\0';
+}
+
+/* A range whose ends print as those of releases do; false for one that nothing lies in. */
+static bool
+plain_range(const Converting *converting, Datum value, Datum *result)
+{
+	Oid			type = converting->to->type;
+	TypeCacheEntry *range = range_over(type);
+	RangeBound	lower;
+	RangeBound	upper;
+	bool		empty;
+
+	range_deserialize(range, DatumGetRangeTypeP(value), &lower, &upper, &empty);
+	if (empty)
+		return false;
+	if (!lower.infinite && lower.inclusive && (type == INT4OID || type == INT8OID || type == DATEOID))
+		lower.infinite = bound_of(type, lower.val, true).infinite;
+	*result = RangeTypePGetDatum(make_range(range, &lower, &upper, false));
+	return true;
+}
+
+static bool
+read_range(Converting *converting, const char *text, Datum *result)
+{
+	Oid			type = converting->to->type;
+	RangeBound	lower;
+	RangeBound	upper;
+	Datum		value;
+
+	if (text[0] == '[' || text[0] == '(' || pg_strcasecmp(text, "empty") == 0)
+		return plain_range(converting,
+						   InputFunctionCall(&converting->range_input, unconstify(char *, text), converting->range_param, -1),
+						   result);
+	value = read_value(converting, text, -1);
+	lower = bound_of(type, value, true);
+	upper = bound_of(type, value, false);
+	*result = RangeTypePGetDatum(make_range(range_over(type), &lower, &upper, false));
+	return true;
+}
+
+/* Prefixes that stars fill up to some length are prefixes all the same. */
+static Datum
+read_prefix(const char *text)
+{
+	int			length = strlen(text);
+	int			stem = length;
+
+	while (stem > 0 && text[stem - 1] == '*')
+		stem--;
+	return CStringGetTextDatum(psprintf("%.*s%s", stem, text, stem < length ? "*" : ""));
+}
+
+/* A value of another type as one of the column's prints. */
+static bool
+read_whole(Converting *converting, const char *text, Datum *result)
+{
+	int			length = strlen(text);
+
+	if (length > 0 && text[length - 1] == '*')
+		return false;
+	if (converting->from->type != converting->to->type && converting->to->type != BPCHAROID)
+		text = OutputFunctionCall(&converting->output, read_value(converting, text, -1));
+	*result = CStringGetTextDatum(text);
+	return true;
+}
+
+static bool
+read_cell(Converting *converting, const char *text, Datum *result)
+{
+	if (is_stars(text))
+	{
+		*result = print_withheld(converting->to);
+		return true;
+	}
+	switch (converting->to->kind)
+	{
+		case KIND_RANGE:
+			return read_range(converting, text + strspn(text, " "), result);
+		case KIND_PREFIX:
+			*result = read_prefix(text);
+			return true;
+		case KIND_TAXONOMY:
+			*result = CStringGetTextDatum(text);
+			return true;
+		case KIND_SUPPRESS:
+			break;
+	}
+	return read_whole(converting, text, result);
+}
+
+/* A value that the column's length or scale does not bear is not its value. */
+static bool
+read_plain(Converting *converting, const char *text, Datum *result)
+{
+	TypeCacheEntry *type = lookup_type_cache(converting->to->type, TYPECACHE_EQ_OPR_FINFO);
+
+	*result = read_value(converting, text, converting->to->typmod);
+	return converting->to->typmod < 0 || !OidIsValid(type->eq_opr) ||
+		DatumGetBool(FunctionCall2Coll(&type->eq_opr_finfo, converting->to->collation,
+									   *result, read_value(converting, text, -1)));
+}
+
+/* False for a value that is none. */
+static bool
+convert_value(Converting *converting, uint32 i)
+{
+	MemoryContext old = MemoryContextSwitchTo(converting->work);
+	const char *text = converting->texts[i];
+	Datum		value;
+	bool		is_value = converting->to->role == ROLE_QUASI_IDENTIFIER ?
+		read_cell(converting, text, &value) : read_plain(converting, text, &value);
+
+	MemoryContextSwitchTo(old);
+	if (is_value)
+		converting->number[i] = dictionary_number(converting->result, value, false);
+	MemoryContextReset(converting->work);
+	return is_value;
+}
+
+/* ----------------------------------------------------------------
+ * All values of a column
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Attempt
+{
+	Converting *converting;
+	uint32		at;
+	uint32		n;
+} Attempt;
+
+static void
+convert_on(void *what)
+{
+	Attempt    *converted = what;
+
+	for (; converted->at < converted->n; converted->at++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		converted->converting->is_malformed[converted->at] = !convert_value(converted->converting, converted->at);
+	}
+}
+
+/* Converts values from one on; returns the place behind the last, or behind one that an input function refuses. */
+static uint32
+convert_from(Converting *converting, uint32 from, uint32 n)
+{
+	Attempt		converted = {.converting = converting,.at = from,.n = n};
+	ErrorData  *error = attempt(convert_on, &converted);
+
+	if (error == NULL)
+		return n;
+	if (ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION)
+		ReThrowError(error);
+	FreeErrorData(error);
+	converting->is_malformed[converted.at] = true;
+	return converted.at + 1;
+}
+
+static const char *
+malformed_words(const DeclaredColumn *column)
+{
+	const char *type = format_type_be(column->type);
+
+	if (column->role != ROLE_QUASI_IDENTIFIER)
+		return psprintf("whose values are none of type %s", format_type_with_typemod(column->type, column->typmod));
+	return column->kind == KIND_RANGE ? psprintf("whose cells are neither ranges nor values of type %s", type) :
+		psprintf("whose cells are neither values of type %s nor *", type);
+}
+
+static const char *
+form_words(const DeclaredColumn *column)
+{
+	if (column->role == ROLE_KEY)
+		return "A key is a value of the type that the publication's key has.";
+	if (column->role != ROLE_QUASI_IDENTIFIER)
+		return "Such a column shows its values as they are. Import a view that leaves it out if the release withheld it.";
+	return column->kind == KIND_RANGE ? "A cell is a range that something can lie in, as [30,41), a value, * where it was withheld, or NULL." :
+		"A cell is a value, * where it was withheld, or NULL.";
+}
+
+static void
+refuse_malformed(const Converting *converting)
+{
+	const Import *import = converting->import;
+	uint64		rows = 0;
+	StringInfoData examples;
+	int			nexamples = 0;
+
+	for (uint64 row = 0; row < import->nrows; row++)
+		rows += converting->is_malformed[converting->from->number[row]];
+	if (rows == 0)
+		return;
+	initStringInfo(&examples);
+	for (uint32 i = 0; i < dictionary_size(converting->from->values) && nexamples < 3; i++)
+		if (converting->is_malformed[i])
+			appendStringInfo(&examples, "%s\"%s\"", nexamples++ > 0 ? ", " : "", converting->texts[i]);
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("column \"%s\" of \"%s\" has " UINT64_FORMAT " row(s) %s",
+					converting->from->name, import->table_name, rows, malformed_words(converting->to)),
+			 errdetail("For example: %s.", examples.data),
+			 errdetail_log("Its values are told to the owner only."),
+			 errhint("%s", form_words(converting->to))));
+}
+
+static void
+find_functions(Converting *converting)
+{
+	Oid			function;
+	bool		varlena;
+
+	getTypeInputInfo(converting->to->type, &function, &converting->input_param);
+	fmgr_info(function, &converting->input);
+	getTypeOutputInfo(converting->to->type, &function, &varlena);
+	fmgr_info(function, &converting->output);
+	if (converting->to->role != ROLE_QUASI_IDENTIFIER || converting->to->kind != KIND_RANGE)
+		return;
+	getTypeInputInfo(printed_type(KIND_RANGE, converting->to->type), &function, &converting->range_param);
+	fmgr_info(function, &converting->range_input);
+}
+
+static void
+convert_column(const Import *import, ImportColumn *column)
+{
+	uint32		n = dictionary_size(column->values);
+	Converting	converting = {.import = import,.from = column,.to = column->column};
+
+	find_functions(&converting);
+	converting.result = dictionary_create(column->column->role == ROLE_QUASI_IDENTIFIER ?
+										  printed_type(column->column->kind, column->column->type) : column->column->type);
+	converting.texts = dictionary_texts(column->values);
+	fix_settings();				/* the types' code may have changed them */
+	converting.number = new_zeros(uint32, n);
+	converting.is_malformed = new_zeros(bool, n);
+	converting.work = AllocSetContextCreate(CurrentMemoryContext, "value", ALLOCSET_SMALL_SIZES);
+	converting.number[DICTIONARY_NULL] = DICTIONARY_NULL;
+	for (uint32 at = 1; at < n;)
+		at = convert_from(&converting, at, n);
+	fix_settings();
+	refuse_malformed(&converting);
+	for (uint64 row = 0; row < import->nrows; row++)
+		column->number[row] = converting.number[column->number[row]];
+	column->values = converting.result;
+	MemoryContextDelete(converting.work);
+}
+
+/* Does the table have the values as releases show them? */
+static bool
+is_converted(const ImportColumn *column)
+{
+	return column->column == NULL ||
+		(column->column->role != ROLE_QUASI_IDENTIFIER && column->type == column->column->type &&
+		 (column->column->typmod < 0 || column->typmod == column->column->typmod));
+}
+
+void
+convert_columns(Import *import)
+{
+	for (int i = 0; i < import->ncolumns; i++)
+		if (!is_converted(&import->columns[i]))
+			convert_column(import, &import->columns[i]);
+}

@@ -1,0 +1,189 @@
+/*
+ * import.c
+ *		import_release(): a table that was published earlier or elsewhere becomes a
+ *		release, and the history knows of it.
+ *
+ * LOCKING
+ *		As publish(): the publication and its row are locked first, then
+ *		everything is read under one snapshot.
+ *
+ * NOTES
+ *		All work runs as the publication's owner in a security-restricted
+ *		context; whatever code the table or its types bring along runs so, too.
+ *		An import neither needs nor makes a history that is whole: it is how
+ *		what is missing comes back.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "declare/parameters.h"
+#include "declare/schemas.h"
+#include "declare/work.h"
+#include "fmgr.h"
+#include "history/witness.h"
+#include "import/import.h"
+#include "miscadmin.h"
+#include "release/record.h"
+#include "release/release.h"
+#include "release/stopwatch.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+PG_FUNCTION_INFO_V1(pprepub_import_release);
+
+static Import *
+import_create(FunctionCallInfo fcinfo, const DeclaredPublication *publication, MemoryContext context)
+{
+	Import	   *import = MemoryContextAllocZero(context, sizeof(Import));
+
+	import->publication = publication;
+	import->context = context;
+	import->table = PG_GETARG_OID(1);
+	import->accepts_changes = PG_GETARG_BOOL(3);
+	return import;
+}
+
+static void
+verify_arguments(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the table to be imported must not be null")));
+	if (PG_ARGISNULL(3))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("\"%s\" must not be null", "accept_changes")));
+}
+
+/* NULL for all of them. */
+static ArrayType *
+shown_names(const Import *import)
+{
+	const DeclaredPublication *publication = import->publication;
+	Datum	   *names = palloc(sizeof(Datum) * publication->ncolumns);
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (import->shown[i])
+			names[n++] = DirectFunctionCall1(namein, CStringGetDatum(publication->columns[i].name));
+	return n == publication->ncolumns - 1 ? NULL :
+		construct_array(names, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
+}
+
+/* Only the owner knows when nothing is missing any more. */
+static bool
+is_still_rewound(const DeclaredPublication *publication)
+{
+	if (strcmp(rewound_words(publication), "") == 0)
+		return false;
+	ereport(NOTICE,
+			(errmsg("the history of publication \"%s\" may still lack releases", publication->name),
+			 errhint("When nothing is missing, call pprepub.acknowledge_history(%s).",
+					 quote_literal_cstr(publication->name))));
+	return true;
+}
+
+static void
+note_import(const Import *import, int32 number, const Imported *imported, const Stopwatch *watch)
+{
+	const DeclaredPublication *publication = import->publication;
+
+	note_in_catalog(publication, &(ReleaseNote) {
+		.number = number,
+		.kind = "imported",
+		.by = GetUserNameFromId(GetSessionUserId(), false),
+		.table = imported->release,
+		.columns = shown_names(import),
+		.identified = import->key != NULL,
+		.metrics = measure_import(import),
+		.rows = import->nrows,
+		.classes = import->classes.nclasses,
+		.newcomers = imported->newcomers,
+		.seconds = stopwatch_seconds(watch),
+		.history_seconds = imported->history_seconds,
+		.checksum_seed = imported->checksum_seed,
+		.checksum = imported->checksum,
+		.keeps_witness = is_still_rewound(publication),
+	});
+}
+
+static void
+judge_import(const Import *import, int32 number)
+{
+	DeclaredPublication after = *import->publication;
+
+	if (import->key == NULL)
+		return;
+	after.releases = number;
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	warn_of_broken_promises(&after);
+	PopActiveSnapshot();
+}
+
+/* As the owner, inside SPI, under the snapshot that all is read by. */
+static void
+adopt(Import *import, const char *key, int32 number, const Stopwatch *watch)
+{
+	MemoryContext old = MemoryContextSwitchTo(import->context);
+	Imported	imported = {0};
+
+	match_columns(import, key);
+	read_table(import);
+	convert_columns(import);
+	read_present(import);
+	if (import->key != NULL)
+		verify_covers(import);
+	else
+		verify_fits(import);
+	make_classes(import);
+	store_import(import, number, &imported);
+	remember_import(import, number, &imported);
+	note_import(import, number, &imported, watch);
+	judge_import(import, number);
+	MemoryContextSwitchTo(old);
+}
+
+/* What some methods promise holds only if every release keeps it. */
+static void
+verify_takes_imports(const DeclaredPublication *publication)
+{
+	if (method_declaration(publication->method)->own_only)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("releases cannot be imported into publication \"%s\"", publication->name),
+				 errdetail("Method \"%s\" can only continue releases that it has made.", publication->method),
+				 errhint("Declare a publication of another method to audit them.")));
+}
+
+Datum
+pprepub_import_release(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	const char *key = PG_ARGISNULL(2) ? NULL : pstrdup(NameStr(*PG_GETARG_NAME(2)));
+	Stopwatch	watch = stopwatch_start();
+	DeclaredPublication *publication;
+	OwnersWork	work;
+	int32		number;
+	Datum		row;
+
+	verify_arguments(fcinfo);
+	verify_may_change("import_release()");
+	publication = publication_open(name, ExclusiveLock);
+	verify_takes_imports(publication);
+	verify_schemas(publication, publication->owner);
+	verify_alone(publication);
+	number = next_number(publication);
+
+	work_begin(&work, publication->owner, GetTransactionSnapshot());
+	adopt(import_create(fcinfo, publication, work.context), key, number, &watch);
+	row = SPI_datumTransfer(release_row(publication, number), false, -1);
+	check_history(publication);
+	work_end(&work);
+	MemoryContextDelete(work.context);
+	PG_RETURN_DATUM(row);
+}

@@ -1,0 +1,173 @@
+/*
+ * store_import.c
+ *		The rows of an import as a release's table.
+ *
+ * NOTES
+ *		What a value adds to a row's checksum is known once for all rows that have
+ *		it.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "frame/arrays.h"
+#include "frame/print.h"
+#include "history/writer.h"
+#include "import/import.h"
+#include "miscadmin.h"
+#include "release/checksum.h"
+#include "release/past_releases.h"
+#include "release/release_table.h"
+#include "release/shuffle.h"
+#include "utils/memutils.h"
+
+typedef struct Storing
+{
+	const Import *import;
+	RowWriter  *table;
+	Checksum   *checksum;
+	Shuffler   *shuffler;
+	int			natts;
+	const ImportColumn **columns;	/* [natts] NULL for what all rows, or all of a class, have in common */
+	RowSum	  **sums;			/* [natts][values] zeros where not yet known */
+	RowSum		common;			/* of all rows of the class at hand */
+	Datum	   *values;
+	bool	   *nulls;
+} Storing;
+
+static void
+set_withheld(Storing *storing, int attribute, const DeclaredColumn *column)
+{
+	storing->nulls[attribute] = column->role != ROLE_QUASI_IDENTIFIER;
+	if (!storing->nulls[attribute])
+		storing->values[attribute] = print_withheld(column);
+}
+
+static void
+set_columns(Storing *storing)
+{
+	const Import *import = storing->import;
+	const DeclaredPublication *publication = import->publication;
+	int			attribute = has_class_column(publication);
+
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		if (publication->columns[i].role == ROLE_KEY)
+			continue;
+		storing->columns[attribute] = import->declared[i];
+		if (import->declared[i] == NULL)
+			set_withheld(storing, attribute, &publication->columns[i]);
+		else
+			storing->sums[attribute] = new_zeros(RowSum, dictionary_size(import->declared[i]->values));
+		attribute++;
+	}
+}
+
+static Storing
+storing_create(const Import *import, Oid table, uint64 seed)
+{
+	TupleDesc	columns = released_columns(import->publication);
+	Storing		storing = {.import = import,.table = writer_open(table, false),.natts = columns->natts};
+
+	storing.checksum = checksum_create(columns, seed);
+	storing.shuffler = shuffler_create();
+	storing.columns = palloc0(sizeof(ImportColumn *) * storing.natts);
+	storing.sums = palloc0(sizeof(RowSum *) * storing.natts);
+	storing.values = palloc0(sizeof(Datum) * storing.natts);
+	storing.nulls = palloc0(sizeof(bool) * storing.natts);
+	set_columns(&storing);
+	return storing;
+}
+
+/* What all rows of a class have in common beside their cells, which are looked up like any value. */
+static void
+set_class(Storing *storing, int64 number)
+{
+	if (has_class_column(storing->import->publication))
+		storing->values[0] = Int64GetDatum(number);
+	storing->common = (RowSum) {{0, 0}};
+	for (int a = 0; a < storing->natts; a++)
+		if (storing->columns[a] == NULL)
+			storing->common = row_sum(storing->common,
+									  checksum_value(storing->checksum, a, storing->values[a], storing->nulls[a]));
+}
+
+static void
+store_row(Storing *storing, RowId row)
+{
+	RowSum		sum = storing->common;
+
+	for (int a = 0; a < storing->natts; a++)
+	{
+		const ImportColumn *column = storing->columns[a];
+		uint32		number;
+		RowSum	   *value;
+
+		if (column == NULL)
+			continue;
+		number = column->number[row];
+		value = &storing->sums[a][number];
+		storing->nulls[a] = number == DICTIONARY_NULL;
+		storing->values[a] = storing->nulls[a] ? (Datum) 0 : dictionary_value(column->values, number);
+		if (value->lane[0] == 0 && value->lane[1] == 0)
+			*value = checksum_value(storing->checksum, a, storing->values[a], storing->nulls[a]);
+		sum = row_sum(sum, *value);
+	}
+	checksum_add_row(storing->checksum, sum);
+	writer_add(storing->table, storing->values, storing->nulls);
+}
+
+static void
+store_rows(Storing *storing, uint32 *rows, uint32 n)
+{
+	shuffle(storing->shuffler, rows, n);
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		store_row(storing, rows[i]);
+	}
+}
+
+/* Class by class, or all rows in one order where there are no classes to be seen. */
+static void
+store_all(Storing *storing)
+{
+	const ImportClasses *classes = &storing->import->classes;
+	uint32	   *rows = new_array(uint32, storing->import->nrows);
+
+	memcpy(rows, classes->rows, sizeof(uint32) * storing->import->nrows);
+	if (!has_class_column(storing->import->publication))
+	{
+		set_class(storing, 0);
+		store_rows(storing, rows, storing->import->nrows);
+		return;
+	}
+	for (uint32 i = 0; i < classes->nclasses; i++)
+	{
+		uint32		c = classes->order[i];
+
+		set_class(storing, classes->number[c]);
+		store_rows(storing, rows + classes->first[c], classes->first[c + 1] - classes->first[c]);
+	}
+}
+
+void
+store_import(const Import *import, int32 number, Imported *imported)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "storing", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+	Storing		storing;
+	pg_uuid_t  *checksum;
+
+	imported->release = create_release_table(import->publication, number);
+	imported->checksum_seed = random_seed();
+	old = MemoryContextSwitchTo(work);
+	storing = storing_create(import, imported->release, imported->checksum_seed);
+	store_all(&storing);
+	writer_close(storing.table);
+	checksum = checksum_result(storing.checksum);
+	MemoryContextSwitchTo(old);
+	imported->checksum = memcpy(palloc(sizeof(pg_uuid_t)), checksum, sizeof(pg_uuid_t));
+	MemoryContextDelete(work);
+	keep_release_table(import->publication, imported->release);
+}

@@ -1,0 +1,268 @@
+/*
+ * verify_fits.c
+ *		Without a key: can each row of the table be of another person of the source?
+ *
+ * NOTES
+ *		A perfect matching of the table and the source is looked for, which are two
+ *		releases of the same people, one as it was published and one that shows
+ *		everything.  It only tells that the table can be what it is said to be:
+ *		there are many, mostly, and nobody's identity follows.
+ *
+ *		Where each row could be of very many people, the graph would not fit into
+ *		memory; then nothing is known.
+ */
+#include "postgres.h"
+
+#include "audit/join/flow.h"
+#include "audit/join/shortage.h"
+#include "frame/arrays.h"
+#include "import/import.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+static void
+verify_count(const Import *import)
+{
+	uint64		people = import->present->frame.nrows;
+
+	if (import->nrows == people || import->accepts_changes)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("\"%s\" has " UINT64_FORMAT " rows, and the source of publication \"%s\" has " UINT64_FORMAT " people",
+					import->table_name, import->nrows, import->publication->name, people),
+			 errdetail("Without a key, a release is known to be of all people of the source, or else nothing is known of it."),
+			 errhint("Give it a key, or, if people have come, left or changed since, say so: accept_changes => true.")));
+}
+
+/* ----------------------------------------------------------------
+ * Two releases
+ * ----------------------------------------------------------------
+ */
+
+/* 17 bytes each. */
+#define MOST_EDGES 50000000
+
+/* No code of anybody's. */
+#define NOWHERE ((Span) {PG_UINT32_MAX - 1, PG_UINT32_MAX - 1})
+
+typedef struct Fitting
+{
+	const Import *import;
+	int32		ncolumns;
+	const ImportColumn **columns;	/* [ncolumns] but the sensitive one */
+	const Span **cells[2];		/* [ncolumns] of the table, and of the source */
+	JoinRelease releases[2];
+	JoinInput	input;
+} Fitting;
+
+static Span *
+make_spans(uint64 n)
+{
+	return new_array(Span, n);
+}
+
+static Code *
+make_codes(uint64 n)
+{
+	return new_array(Code, n);
+}
+
+static void
+add_column(Fitting *fitting, const ImportColumn *column, const Span *table, const Span *source)
+{
+	fitting->columns[fitting->ncolumns] = column;
+	fitting->cells[0][fitting->ncolumns] = table;
+	fitting->cells[1][fitting->ncolumns++] = source;
+}
+
+static void
+add_cells(Fitting *fitting, const ImportColumn *column)
+{
+	const Import *import = fitting->import;
+	const Frame *frame = &import->present->frame;
+	const Code *code = frame->code[coded_column(import, column->column)];
+	Span	   *table = make_spans(import->nrows);
+	Span	   *source = make_spans(frame->nrows);
+
+	for (uint64 row = 0; row < import->nrows; row++)
+	{
+		table[row] = column->codes[column->number[row]];
+		if (table[row].lo > table[row].hi)
+			table[row] = NOWHERE;
+	}
+	for (uint64 row = 0; row < frame->nrows; row++)
+		source[row] = span_of(code[row]);
+	add_column(fitting, column, table, source);
+}
+
+/* The codes of a plain column that both have. */
+static void
+take_codes(const Fitting *fitting, const ImportColumn *column, Code *table, Code *source, Code *ncodes)
+{
+	const Import *import = fitting->import;
+	const PlainColumn *plain = plain_column(import, column->column);
+	CommonCodes common = common_codes(column, plain);
+
+	for (uint64 row = 0; row < import->nrows; row++)
+		table[row] = common.of_value[column->number[row]];
+	for (uint64 row = 0; row < import->present->frame.nrows; row++)
+		source[row] = common.of_code[(Code) (plain->code[row] + 1)];	/* NO_CODE + 1 is 0 */
+	*ncodes = common.ncodes;
+}
+
+static Span *
+spans_of(const Code *codes, uint64 n)
+{
+	Span	   *spans = make_spans(n);
+
+	for (uint64 row = 0; row < n; row++)
+		spans[row] = span_of(codes[row]);
+	return spans;
+}
+
+static void
+add_plain(Fitting *fitting, const ImportColumn *column)
+{
+	const Import *import = fitting->import;
+	uint64		npeople = import->present->frame.nrows;
+	Code	   *table = make_codes(import->nrows);
+	Code	   *source = make_codes(npeople);
+	Code		ncodes;
+
+	take_codes(fitting, column, table, source, &ncodes);
+	if (column->column->role == ROLE_SENSITIVE)
+	{
+		fitting->releases[0].sensitive = table;
+		fitting->releases[1].sensitive = source;
+		fitting->input.nvalues = ncodes;
+		fitting->input.null_value = ncodes - 1;
+		return;
+	}
+	add_column(fitting, column, spans_of(table, import->nrows), spans_of(source, npeople));
+}
+
+static JoinGraph *
+make_graph(Fitting *fitting)
+{
+	const Import *import = fitting->import;
+	const DeclaredPublication *publication = import->publication;
+
+	fitting->columns = palloc0(sizeof(ImportColumn *) * publication->ncolumns);
+	for (int r = 0; r < 2; r++)
+		fitting->cells[r] = palloc0(sizeof(Span *) * publication->ncolumns);
+	fitting->input.null_value = NO_CODE;
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (import->shown[i] && publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			add_cells(fitting, import->declared[i]);
+	fitting->input.nqis = fitting->ncolumns;
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (import->shown[i] && publication->columns[i].role != ROLE_QUASI_IDENTIFIER)
+			add_plain(fitting, import->declared[i]);
+	fitting->releases[0].nrecords = import->nrows;
+	fitting->releases[1].nrecords = import->present->frame.nrows;
+	for (int r = 0; r < 2; r++)
+		fitting->releases[r].cells = fitting->cells[r];
+	fitting->input.nreleases = 2;
+	fitting->input.release = fitting->releases;
+	fitting->input.ncolumns = fitting->ncolumns;
+	fitting->input.most_edges = MOST_EDGES;
+	return join_graph(&fitting->input);
+}
+
+/* ----------------------------------------------------------------
+ * Do they fit?
+ * ----------------------------------------------------------------
+ */
+
+static char *
+row_text(const Import *import, uint64 row)
+{
+	const DeclaredPublication *publication = import->publication;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (import->declared[i] != NULL)
+			appendStringInfo(&text, "%s%s %s", text.len > 0 ? ", " : "", import->declared[i]->name,
+							 imported_text(import->declared[i], import->declared[i]->number[row]));
+	return text.data;
+}
+
+static void
+refuse_unfit(const Import *import, const Shortage *shortage)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("\"%s\" cannot be a release of all people of publication \"%s\": " UINT64_FORMAT " row(s) are nobody's",
+					import->table_name, import->publication->name, shortage->unmatched),
+			 shortage->places == 0
+			 ? errdetail("For example, nobody lies in %s.", row_text(import, shortage->record))
+			 : errdetail("For example, " UINT64_FORMAT " rows can be of " UINT64_FORMAT " people only, among them %s.",
+						 shortage->records, shortage->places, row_text(import, shortage->record)),
+			 errdetail_log("Its values are told to the owner only."),
+			 errhint("If people have come, left or changed since the release was made, say so: accept_changes => true.")));
+}
+
+static void
+tell_unfit(const Import *import, const Shortage *shortage)
+{
+	ereport(NOTICE,
+			(errmsg(UINT64_FORMAT " of " UINT64_FORMAT " rows of \"%s\" are nobody's who is in the source of publication \"%s\"",
+					shortage->unmatched, import->nrows, import->table_name, import->publication->name),
+			 errdetail("Their people are taken to have left or changed since the release was made.")));
+}
+
+static void
+refuse_unknown(const Import *import)
+{
+	if (import->accepts_changes)
+		ereport(NOTICE,
+				(errmsg("whether each row of \"%s\" can be somebody's is not known", import->table_name),
+				 errdetail("They could be of too many people each.")));
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("whether each row of \"%s\" can be somebody's cannot be found out", import->table_name),
+				 errdetail("There are more than %d pairs of rows and people that differ and fit together.", MOST_EDGES),
+				 errhint("Give it a key, or do without knowing: accept_changes => true.")));
+}
+
+/* No shortage where there is none, or nothing can be known. */
+static Shortage
+find_shortage(const Import *import)
+{
+	Fitting		fitting = {.import = import};
+	JoinGraph  *graph = make_graph(&fitting);
+	Shortage	shortage = {0};
+
+	if (graph == NULL)
+	{
+		refuse_unknown(import);
+		return shortage;
+	}
+	(void) flow_of_people(graph, pair_of(graph, 0, 1));
+	if (flow_complete(graph, pair_of(graph, 0, 1)) > 0)
+		shortage = shortage_of(graph, pair_of(graph, 0, 1));
+	return shortage;
+}
+
+void
+verify_fits(const Import *import)
+{
+	MemoryContext work;
+	MemoryContext old;
+	Shortage	shortage;
+
+	verify_count(import);
+	work = AllocSetContextCreate(CurrentMemoryContext, "matching", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(work);
+	shortage = find_shortage(import);
+	if (shortage.unmatched > 0 && !import->accepts_changes)
+		refuse_unfit(import, &shortage);
+	if (shortage.unmatched > 0)
+		tell_unfit(import, &shortage);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+}

@@ -1,0 +1,30 @@
+/*
+ * global_sql.h
+ *		What method global promises, and what its tables mean.
+ */
+#ifndef PPREPUB_METHOD_GLOBAL_SQL_GLOBAL_SQL_H
+#define PPREPUB_METHOD_GLOBAL_SQL_GLOBAL_SQL_H
+
+#include "postgres.h"
+
+#include "history/recall.h"
+#include "release/promises.h"
+
+extern void judge_global(const DeclaredPublication *publication, const Frame *frame,
+						 const Past *past, const Draft *draft);
+extern void check_global(Audit *audit);
+extern void warn_of_global(const struct Making *making);
+
+/*
+ * Warns where people are linked too well already, by what was published before: to
+ * values of a new list that the old one lacks; to any, under a new l.  The first is
+ * called as the owner, inside SPI.
+ */
+extern void warn_of_new_values(const DeclaredPublication *publication, Oid old_list, Oid new_list);
+extern void warn_of_new_l(const DeclaredPublication *publication, Jsonb *params);
+
+/* Refuses a registry, or a list of values, that makes no sense: see declare/tables.h. */
+extern void check_global_table(const DeclaredPublication *publication, const char *param,
+							   Oid old_copy, Oid new_copy, bool accept_weakening);
+
+#endif							/* PPREPUB_METHOD_GLOBAL_SQL_GLOBAL_SQL_H */

@@ -1,0 +1,220 @@
+/*
+ * promise.c
+ *		What method global promises: judged in each draft, checked by audit(), and
+ *		what its owner is warned of.
+ */
+#include "method/global/sql/global_sql.h"
+
+#include <math.h>
+
+#include "audit/breach.h"
+#include "catalog/pg_type.h"
+#include "declare/parameters.h"
+#include "history/protected.h"
+#include "history/texts.h"
+#include "release/release.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+
+static uint32
+declared_l(const DeclaredPublication *publication)
+{
+	return param_values(method_declaration(publication->method), publication->params)[0];
+}
+
+void
+judge_global(const DeclaredPublication *publication, const Frame *frame, const Past *past, const Draft *draft)
+{
+	judge_breaches(frame, past->paths, draft->classes, draft->first_counted, draft->counted, declared_l(publication));
+}
+
+/* ----------------------------------------------------------------
+ * audit()
+ * ----------------------------------------------------------------
+ */
+
+/* The weakest that any release was made with. */
+static uint32
+weakest_l(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+	uint32		l;
+
+	catalog_enter(&access);
+	catalog_read("SELECT min((params->>'l')::int) AS l FROM pprepub.catalog_release WHERE publication = $1",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	l = catalog_int(0, "l");
+	catalog_leave(&access);
+	return l;
+}
+
+/* The worst that was found so far. */
+typedef struct Worst
+{
+	uint32		l;
+	bool		found;
+	Breach		breach;			/* links and releases being copies */
+	double		probability;
+	bool		is_allowed;
+
+	/* Of all, the largest class for its frequency, and how many classes linked the two */
+	double		ratio;
+	uint64		n;
+} Worst;
+
+static void
+copy_breach(Worst *worst, const Breach *breach)
+{
+	int32	   *releases = palloc(sizeof(int32) * breach->n);
+	Link	   *links = palloc(sizeof(Link) * breach->n);
+
+	if (worst->found)
+	{
+		pfree(unconstify(Link *, worst->breach.links));
+		pfree(unconstify(int32 *, worst->breach.releases));
+	}
+	worst->breach = *breach;
+	worst->breach.links = memcpy(links, breach->links, sizeof(Link) * breach->n);
+	worst->breach.releases = memcpy(releases, breach->releases, sizeof(int32) * breach->n);
+	worst->found = true;
+}
+
+static void
+find_worst(void *what, const Breach *breach)
+{
+	Worst	   *worst = what;
+	double		probability = breach_probability_of(breach->links, breach->n);
+	double		ratio = largest_ratio(breach->links, breach->n);
+
+	if (ratio > worst->ratio)
+	{
+		worst->ratio = ratio;
+		worst->n = breach->n;
+	}
+	if (worst->found && probability <= worst->probability)
+		return;
+	copy_breach(worst, breach);
+	worst->probability = probability;
+}
+
+static void
+add_text(StringInfo json, const char *name, TextCast *cast, Datum value)
+{
+	bool		isnull;
+	Datum		words = text_cast(cast, value, &isnull);
+
+	appendStringInfo(json, "\"%s\": ", name);
+	if (isnull)
+		appendStringInfoString(json, "null");
+	else
+		escape_json(json, TextDatumGetCString(words));
+}
+
+static char *
+worst_as_json(const Audit *audit, const Worst *worst)
+{
+	const Recalled *recalled = audit->recalled;
+	StringInfoData json;
+
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	add_text(&json, "key", text_cast_create(publication_column(audit->publication, ROLE_KEY)),
+			 recalled->people->keys[worst->breach.person]);
+	appendStringInfoString(&json, ", ");
+	add_text(&json, "sensitive", text_cast_create(publication_column(audit->publication, ROLE_SENSITIVE)),
+			 recalled->values[worst->breach.value]);
+	appendStringInfoString(&json, ", \"releases\": [");
+	for (uint64 i = 0; i < worst->breach.n; i++)
+		appendStringInfo(&json, "%s%d", i > 0 ? ", " : "", worst->breach.releases[i] + 1);
+	appendStringInfoString(&json, "]}");
+	return json.data;
+}
+
+static void
+check_localised(Audit *audit, const Statistics *statistics, const bool *is_protected, uint32 l)
+{
+	LocalBreach worst;
+
+	if (!worst_local_breach(statistics, is_protected, &worst))
+		return;
+	add_check(audit, "localised", psprintf("p <= 1/%u in each release", l),
+			  psprintf("p = %.6g", (double) worst.link.count / worst.link.size),
+			  (uint64) worst.link.count * l <= worst.link.size,
+			  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": %u, \"with_value\": %u}",
+					   worst.release + 1, audit->recalled->seen.release[worst.release].number[worst.class],
+					   worst.link.size, worst.link.count));
+}
+
+/* Theorem 4: no strategy that keeps the promise has only smaller classes. */
+static void
+check_min_max(Audit *audit, const Worst *worst)
+{
+	double		least = least_largest_ratio(worst->l, worst->n);
+
+	add_check(audit, "min-max", psprintf("a ratio of %.6g or more, where " UINT64_FORMAT " release(s) linked somebody to a value", least, worst->n),
+			  psprintf("the largest ratio is %.6g", worst->ratio), worst->ratio >= least * (1 - 1e-9), NULL);
+}
+
+void
+check_global(Audit *audit)
+{
+	const Recalled *recalled = audit->recalled;
+	const Statistics *statistics = statistics_of(&recalled->seen);
+	const bool *is_protected = protected_values(audit->publication, recalled);
+	Worst		worst = {.l = weakest_l(audit->publication)};
+
+	visit_breaches(statistics, recalled->people->size, is_protected, find_worst, &worst);
+	check_localised(audit, statistics, is_protected, worst.l);
+	if (!worst.found)
+		return;
+	worst.is_allowed = breach_is_allowed(worst.breach.links, worst.breach.n, worst.l);
+	add_check(audit, "global", psprintf("p <= 1/%u over all releases", worst.l),
+			  psprintf("p = %.6g, by " UINT64_FORMAT " release(s)", worst.probability, worst.breach.n),
+			  worst.is_allowed, worst_as_json(audit, &worst));
+	if (worst.is_allowed)
+		check_min_max(audit, &worst);
+}
+
+/* ----------------------------------------------------------------
+ * What its owner is warned of
+ * ----------------------------------------------------------------
+ */
+
+static char *
+why_withheld(uint64 exhausted, uint64 homeless)
+{
+	if (homeless == 0)
+		return "They were linked to their values so often that no class can hide these any more.";
+	if (exhausted == 0)
+		return "No class could be made for them that is large and mixed enough.";
+	return psprintf(UINT64_FORMAT " of them were linked to their values so often that no class can hide these any more;"
+					" for " UINT64_FORMAT " no class could be made that is large and mixed enough.",
+					exhausted, homeless);
+}
+
+static char *
+what_to_do(uint64 exhausted, uint64 homeless)
+{
+	return psprintf("%s%s%s",
+					exhausted > 0 ? "Who was linked too often comes back when the value is another one;"
+					" more \"releases\" or a larger \"alpha\" leave others more to come back with." : "",
+					exhausted > 0 && homeless > 0 ? " " : "",
+					homeless > 0 ? "Protect fewer values by \"transient\", count more people in by \"registry\","
+					" or declare fewer \"releases\", or a smaller \"alpha\" or \"l\"." : "");
+}
+
+void
+warn_of_global(const struct Making *making)
+{
+	uint64		withheld = making->draft->suppressed;
+	uint64		exhausted = making->draft->exhausted;
+
+	if (withheld == 0)
+		return;
+	ereport(WARNING,
+			(errmsg("publication \"%s\" withholds " UINT64_FORMAT " of " UINT64_FORMAT " people",
+					making->publication->name, withheld, withheld + making->metrics.rows),
+			 errdetail("%s", why_withheld(exhausted, withheld - exhausted)),
+			 errhint("%s", what_to_do(exhausted, withheld - exhausted))));
+}

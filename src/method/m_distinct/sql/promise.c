@@ -1,0 +1,305 @@
+/*
+ * promise.c
+ *		Judging and auditing m-distinct releases, and update_risk() over releases
+ *		of any method.
+ */
+#include "postgres.h"
+
+#include "method/m_distinct/sql/promise.h"
+
+#include "audit/update/legal.h"
+#include "audit/update/risk.h"
+#include "catalog/pg_type.h"
+#include "declare/catalog.h"
+#include "declare/parameters.h"
+#include "declare/tables.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "history/report.h"
+#include "history/texts.h"
+#include "method/m_distinct/sql/updates.h"
+#include "miscadmin.h"
+#include "release/search_budget.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(pprepub_update_risk);
+
+/* By name, since params may come from a release of long ago. */
+static int64
+param_of(const DeclaredPublication *publication, const char *name)
+{
+	const MethodDeclaration *method = &find_method(publication->method)->declaration;
+	int64	   *values = param_values(method, publication->params);
+
+	for (int i = 0; method->params[i].name != NULL; i++)
+		if (strcmp(method->params[i].name, name) == 0)
+			return values[i];
+	elog(ERROR, "method \"%s\" has no parameter \"%s\"", method->name, name);
+}
+
+/* The least m that any release was made with. */
+static int64
+least_m(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+	bool		isnull;
+	int64		m;
+
+	catalog_enter(&access);
+	catalog_read("SELECT coalesce(min((params->>'m')::int8), 1) AS m FROM pprepub.catalog_release WHERE publication = $1",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	m = DatumGetInt64(catalog_field(0, "m", &isnull));
+	catalog_leave(&access);
+	return m;
+}
+
+void
+judge_distinct_draft(const DeclaredPublication *publication, const Frame *frame,
+					 const Past *past, const Draft *draft)
+{
+	judge_distinct(frame, past, draft->classes, param_of(publication, "m"), param_of(publication, "strict") == 1);
+}
+
+/* What observers saw of values: a release that withheld them tells nothing of what they became. */
+static Seen
+seen_with_values(const DeclaredPublication *publication, const Seen *seen)
+{
+	const Released *released = read_released(publication);
+	Seen		shown = *seen;
+
+	shown.release = palloc(sizeof(SeenRelease) * ((Size) seen->nreleases + 1));
+	memcpy(shown.release, seen->release, sizeof(SeenRelease) * seen->nreleases);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		if (!released[r].shows_sensitive)
+			shown.release[r].nclasses = 0;
+	return shown;
+}
+
+/* ----------------------------------------------------------------
+ * Releases that were made elsewhere
+ * ----------------------------------------------------------------
+ */
+
+static void
+verify_shows_values(const DeclaredPublication *publication)
+{
+	if (!read_one_released(publication, publication->releases)->shows_sensitive)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("release %d of publication \"%s\" would have no column \"%s\"", publication->releases,
+						publication->name, publication_column(publication, ROLE_SENSITIVE)->name),
+				 errdetail("Method \"%s\" follows what values become from one release to the next.", publication->method),
+				 errhint("A release without them tells nothing of what they became, and need not be imported.")));
+}
+
+static void
+warn_of_import(const DeclaredPublication *publication, const Seen *seen, const Updates *updates)
+{
+	int64		m = param_of(publication, "m");
+	Seen		before = *seen;
+	Legality	after = judge_seen(seen, updates, m, m);
+	uint64		not_apart = param_of(publication, "strict") == 1 ? count_not_apart(seen, seen->nreleases - 1, updates) : 0;
+	Legality	without;
+
+	before.nreleases--;
+	without = judge_seen(&before, updates, m, m);
+	if (after.not_unique == without.not_unique && after.illegal == without.illegal && not_apart == 0)
+		return;
+	ereport(WARNING,
+			(errmsg("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+			 errdetail(UINT64_FORMAT " of its " UINT64_FORMAT " classes have fewer than " INT64_FORMAT " rows, or a value twice. "
+					   UINT64_FORMAT " of " UINT64_FORMAT " people who were published before are in classes that theirs cannot have become.%s",
+					   after.not_unique - without.not_unique, after.classes - without.classes, m,
+					   after.illegal - without.illegal, after.steps - without.steps,
+					   not_apart == 0 ? "" : psprintf(" " UINT64_FORMAT " classes show values that updates connect.", not_apart)),
+			 errhint("What was published stays published: what follows keeps possible what still is. pprepub.audit() and pprepub.update_risk() tell more.")));
+}
+
+void
+judge_distinct_import(const DeclaredPublication *publication)
+{
+	Recalled   *recalled = recall(publication);
+	const SeenRelease *release = &recalled->seen.release[publication->releases - 1];
+	const Updates *updates = updates_in_log(publication, copied_table(publication, "updates"), recalled);
+
+	verify_shows_values(publication);
+	verify_can_be_followed(publication, psprintf("release %d of publication \"%s\"", publication->releases, publication->name),
+						   release->value, release->first[release->nclasses], recalled->values, updates);
+	warn_of_import(publication, &recalled->seen, updates);
+}
+
+/* ----------------------------------------------------------------
+ * audit()
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Worst
+{
+	double		risk;
+	int32		release;
+	int32		seen_from;
+	uint32		candidates;		/* the fewest */
+	int32		fewest_in;
+} Worst;
+
+static void
+note_worst(void *what, const Version *version)
+{
+	Worst	   *worst = what;
+
+	if (version->risk > worst->risk)
+	{
+		worst->risk = version->risk;
+		worst->release = version->release;
+		worst->seen_from = version->seen_from;
+	}
+	if (version->candidates < worst->candidates)
+	{
+		worst->candidates = version->candidates;
+		worst->fewest_in = version->release;
+	}
+}
+
+static void
+check_risk(Audit *audit, const Seen *seen, const Updates *updates)
+{
+	int64		m = least_m(audit->publication);
+	bool		strict = param_of(audit->publication, "strict") == 1;
+	Worst		worst = {.candidates = PG_UINT32_MAX};
+	uint64		impossible = each_version(seen, updates, audit->recalled->people->size, true, 0, note_worst, &worst);
+
+	if (worst.candidates == PG_UINT32_MAX)
+		return;					/* nobody was shown by a true row */
+	add_check(audit, "candidates", psprintf("at least " INT64_FORMAT " for each version", m),
+			  psprintf("%u", worst.candidates), worst.candidates >= (uint64) m,
+			  worst.candidates >= (uint64) m ? NULL : psprintf("{\"release\": %d}", worst.fewest_in + 1));
+	add_check(audit, "re-publication risk",
+			  strict ? psprintf("at most 1/" INT64_FORMAT, m) : pstrdup("less than 1"),
+			  psprintf("%.6g", worst.risk),
+			  strict && updates->probability == NULL ? worst.risk <= 1.0 / m + 1e-9 : worst.risk < 1 || m <= 1,
+			  psprintf("{\"release\": %d, \"seen_from\": %d}", worst.release + 1, worst.seen_from + 1));
+	if (impossible > 0)
+		add_check(audit, "lives", pstrdup("nobody whose values cannot have been"),
+				  psprintf(UINT64_FORMAT, impossible), false, NULL);
+}
+
+void
+check_distinct(Audit *audit)
+{
+	Oid			table = copied_table(audit->publication, "updates");
+	int64		m = least_m(audit->publication);
+	Seen		seen;
+	Updates    *updates;
+	Legality	legality;
+
+	if (!OidIsValid(table))
+	{
+		add_check(audit, "updates", pstrdup("the table of declared updates"), pstrdup("it is gone"), false, NULL);
+		return;
+	}
+	updates = updates_in_log(audit->publication, table, audit->recalled);
+	seen = seen_with_values(audit->publication, &audit->recalled->seen);
+	legality = judge_seen(&seen, updates, m, param_of(audit->publication, "m"));
+	add_check(audit, "m-unique",
+			  psprintf(UINT64_FORMAT " classes of at least " INT64_FORMAT " rows, all different", legality.classes, m),
+			  psprintf(UINT64_FORMAT " of them not", legality.not_unique), legality.not_unique == 0,
+			  legality.not_unique == 0 ? NULL :
+			  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", legality.not_unique_in, legality.not_unique_class));
+	add_check(audit, "legal updates",
+			  psprintf(UINT64_FORMAT " steps to a legal update instance", legality.steps),
+			  psprintf(UINT64_FORMAT " of them not", legality.illegal), legality.illegal == 0,
+			  legality.illegal == 0 ? NULL :
+			  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", legality.illegal_in, legality.illegal_class));
+	check_risk(audit, &seen, updates);
+}
+
+/* ----------------------------------------------------------------
+ * update_risk()
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Reporting
+{
+	ReturnSetInfo *result;
+	const Recalled *recalled;
+	TextCast   *cast;
+	MemoryContext row;
+} Reporting;
+
+static void
+put_version(void *what, const Version *version)
+{
+	Reporting  *reporting = what;
+	MemoryContext old;
+	Datum		values[5];
+	bool		nulls[5] = {false};
+
+	MemoryContextReset(reporting->row);
+	old = MemoryContextSwitchTo(reporting->row);
+	values[0] = text_cast(reporting->cast, reporting->recalled->people->keys[version->thread], &nulls[0]);
+	values[1] = Int32GetDatum(version->release + 1);
+	values[2] = Int32GetDatum((int32) version->candidates);
+	values[3] = Float8GetDatum(version->risk);
+	values[4] = Int32GetDatum((int32) version->joint_candidates);
+	nulls[4] = version->joint_candidates == NOT_KNOWN;
+	tuplestore_putvalues(reporting->result->setResult, reporting->result->setDesc, values, nulls);
+	MemoryContextSwitchTo(old);
+}
+
+/* The table that the caller names, or the publication's own. */
+static Oid
+table_of_updates(const DeclaredPublication *publication, FunctionCallInfo fcinfo)
+{
+	Oid			table = PG_ARGISNULL(1) ? copied_table(publication, "updates") : PG_GETARG_OID(1);
+
+	if (!OidIsValid(table))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("publication \"%s\" has no declared updates", publication->name),
+				 errhint("Name a table with the columns from_value, to_value and, optionally, probability: pprepub.update_risk(%s, updates => '...').",
+						 quote_literal_cstr(publication->name))));
+	return table;
+}
+
+Datum
+pprepub_update_risk(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	DeclaredPublication *publication = publication_open(name, AccessShareLock);
+	Oid			table = table_of_updates(publication, fcinfo);
+	MemoryContext context;
+	MemoryContext old;
+	Identity	caller;
+	Reporting	reporting;
+	Seen		seen;
+	Updates    *updates;
+	uint64		impossible;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	publication->releases = releases_seen(publication);
+	if (publication->releases == 0)
+		return (Datum) 0;
+	context = AllocSetContextCreate(CurrentMemoryContext, "update risk", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	act_as(&caller, publication->owner);
+	reporting.result = (ReturnSetInfo *) fcinfo->resultinfo;
+	reporting.recalled = recall(publication);
+	reporting.cast = text_cast_create(publication_column(publication, ROLE_KEY));
+	reporting.row = AllocSetContextCreate(context, "row", ALLOCSET_SMALL_SIZES);
+	updates = PG_ARGISNULL(1) ? updates_in_log(publication, table, unconstify(Recalled *, reporting.recalled))
+		: updates_named(publication, table, unconstify(Recalled *, reporting.recalled));
+	seen = seen_with_values(publication, &reporting.recalled->seen);
+	impossible = each_version(&seen, updates, reporting.recalled->people->size, false, (uint64) search_budget, put_version, &reporting);
+	act_as_before(&caller);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	if (impossible > 0)
+		ereport(WARNING,
+				(errmsg(UINT64_FORMAT " people of publication \"%s\" have values that cannot have been", impossible, name),
+				 errdetail("By the updates, theirs of one release cannot have become those of the next; their versions are told apart, each by its own class.")));
+	return (Datum) 0;
+}

@@ -1,0 +1,717 @@
+/*
+ * updates.c
+ *		Reading tables of updates, and refusing what they do not allow.
+ */
+#include "postgres.h"
+
+#include "method/m_distinct/sql/updates.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "declare/tables.h"
+#include "executor/spi.h"
+#include "frame/arrays.h"
+#include "frame/dictionary.h"
+#include "history/reader.h"
+#include "history/writer.h"
+#include "method/method.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+#define PARAM "updates"
+#define MAX_EXAMPLES 3
+
+/* The columns of a copy. */
+enum
+{
+	UPDATE_FROM,
+	UPDATE_TO,
+	UPDATE_PROBABILITY,
+	UPDATE_COLUMNS
+};
+
+/* Rows as numbers of somebody's dictionary. */
+struct UpdateRows
+{
+	uint64		n;
+	uint64		allocated;
+	uint32	   *from;
+	uint32	   *to;
+	double	   *probability;
+	uint64		probabilities;	/* how many have one */
+	uint64		incomplete;		/* rows without a value, which are left out */
+
+	/* Who numbers values */
+	void	   *numbering;
+	uint32		(*number) (void *numbering, Datum value);
+};
+
+static void
+keep_row(void *what, TupleTableSlot *slot)
+{
+	UpdateRows *rows = what;
+	bool		has_probability = !slot->tts_isnull[UPDATE_PROBABILITY];
+
+	if (slot->tts_isnull[UPDATE_FROM] || slot->tts_isnull[UPDATE_TO])
+	{
+		rows->incomplete++;
+		return;
+	}
+	if (rows->n == rows->allocated)
+	{
+		rows->allocated *= 2;
+		rows->from = repalloc_huge(rows->from, sizeof(uint32) * rows->allocated);
+		rows->to = repalloc_huge(rows->to, sizeof(uint32) * rows->allocated);
+		rows->probability = repalloc_huge(rows->probability, sizeof(double) * rows->allocated);
+	}
+	rows->from[rows->n] = rows->number(rows->numbering, slot->tts_values[UPDATE_FROM]);
+	rows->to[rows->n] = rows->number(rows->numbering, slot->tts_values[UPDATE_TO]);
+	rows->probability[rows->n++] = has_probability ? DatumGetFloat8(slot->tts_values[UPDATE_PROBABILITY]) : 0;
+	rows->probabilities += has_probability;
+}
+
+static UpdateRows *
+read_rows_of(const DeclaredPublication *publication, Oid table, uint32 (*number) (void *, Datum), void *numbering)
+{
+	UpdateRows *rows = palloc0(sizeof(UpdateRows));
+	RowReader  *reader = reader_open(table);
+	TupleTableSlot *slot;
+
+	rows->numbering = numbering;
+	rows->number = number;
+	rows->allocated = 64;
+	rows->from = palloc(sizeof(uint32) * rows->allocated);
+	rows->to = palloc(sizeof(uint32) * rows->allocated);
+	rows->probability = palloc(sizeof(double) * rows->allocated);
+	while ((slot = reader_next(reader)) != NULL)
+	{
+		if (slot->tts_tupleDescriptor->natts != UPDATE_COLUMNS)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_CORRUPTED),
+					 errmsg("the copy of table \"%s\" of publication \"%s\" has other columns than it was made with",
+							PARAM, publication->name),
+					 errhint("pprepub.alter_publication() copies the table again.")));
+		keep_row(rows, slot);
+	}
+	reader_close(reader);
+	return rows;
+}
+
+/* In codes, which each number has, or NO_CODE; has_probabilities if all rows have one. */
+static Updates *
+updates_of_rows(const UpdateRows *rows, const Code *code, Code ncodes)
+{
+	Update	   *list = new_array(Update, rows->n);
+	uint64		n = 0;
+
+	for (uint64 i = 0; i < rows->n; i++)
+		if (code[rows->from[i]] < ncodes && code[rows->to[i]] < ncodes)
+			list[n++] = (Update) {code[rows->from[i]], code[rows->to[i]], rows->probability[i]};
+	return updates_create(ncodes, list, n, rows->n > 0 && rows->probabilities == rows->n);
+}
+
+/* ----------------------------------------------------------------
+ * When they are declared
+ * ----------------------------------------------------------------
+ */
+
+/* A table that is checked. */
+typedef struct Checking
+{
+	const DeclaredPublication *publication;
+	const DeclaredColumn *column;	/* the sensitive one */
+	Dictionary *dictionary;
+	const Code *code;			/* by number */
+	Code		ncodes;
+	Datum	   *values;			/* by code */
+	Oid			output;
+} Checking;
+
+static uint32
+number_of(void *dictionary, Datum value)
+{
+	return dictionary_number(dictionary, value, false);
+}
+
+static char *
+text_of(Oid output, Datum value)
+{
+	return OidOutputFunctionCall(output, value);
+}
+
+/* Pairs as people read them: the first few, and how many more. */
+typedef struct Examples
+{
+	StringInfoData text;
+	uint64		n;
+} Examples;
+
+static void
+note_pair(Examples *examples, const Checking *checking, Code from, Code to)
+{
+	if (examples->n == 0)
+		initStringInfo(&examples->text);
+	if (examples->n++ < MAX_EXAMPLES)
+		appendStringInfo(&examples->text, "%s\"%s\" to \"%s\"", examples->n > 1 ? ", " : "",
+						 text_of(checking->output, checking->values[from]), text_of(checking->output, checking->values[to]));
+}
+
+static char *
+pairs_text(const Examples *examples)
+{
+	return examples->n <= MAX_EXAMPLES ? examples->text.data :
+		psprintf("%s and " UINT64_FORMAT " more", examples->text.data, examples->n - MAX_EXAMPLES);
+}
+
+static void
+verify_whole(const UpdateRows *rows)
+{
+	if (rows->incomplete > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the table that \"%s\" names has " UINT64_FORMAT " row(s) without a value", PARAM, rows->incomplete),
+				 errhint("Each row says from which value to which one.")));
+	if (rows->n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the table that \"%s\" names is empty", PARAM),
+				 errhint("Each row says from which value to which one; a value that never changes has a row to itself.")));
+	if (rows->probabilities != 0 && rows->probabilities != rows->n)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the table that \"%s\" names has " UINT64_FORMAT " row(s) without a probability", PARAM,
+						rows->n - rows->probabilities),
+				 errhint("Either all rows have one, or none has.")));
+}
+
+static void
+verify_no_repeats(const Checking *checking, const UpdateRows *rows, const Updates *updates)
+{
+	bool	   *seen = palloc_extended(updates->first[updates->nvalues] + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	for (uint64 i = 0; i < rows->n; i++)
+	{
+		Code		from = checking->code[rows->from[i]];
+		Code		to = checking->code[rows->to[i]];
+		uint64		at = updates_find(updates, from, to);
+
+		if (seen[at])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("the table that \"%s\" names repeats the update from \"%s\" to \"%s\"", PARAM,
+							text_of(checking->output, checking->values[from]),
+							text_of(checking->output, checking->values[to]))));
+		seen[at] = true;
+	}
+	pfree(seen);
+}
+
+static void
+verify_probabilities(const Checking *checking, const Updates *updates)
+{
+	if (updates->probability == NULL)
+		return;
+	for (Code v = 0; v < updates->nvalues; v++)
+	{
+		double		sum = 0;
+
+		for (uint64 at = updates->first[v]; at < updates->first[v + 1]; at++)
+		{
+			if (!(updates->probability[at] > 0 && updates->probability[at] <= 1))
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("the update from \"%s\" to \"%s\" has probability %g",
+								text_of(checking->output, checking->values[v]),
+								text_of(checking->output, checking->values[updates->to[at]]), updates->probability[at]),
+						 errhint("Probabilities are greater than 0, and 1 at most; leave out what is impossible.")));
+			sum += updates->probability[at];
+		}
+		if (updates_size(updates, v) > 0 && !(fabs(sum - 1) <= 1e-6))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("the probabilities of the updates from \"%s\" sum to %g instead of 1",
+							text_of(checking->output, checking->values[v]), sum)));
+	}
+}
+
+/* What closing has added, as rows of the copy. */
+static void
+write_added(const Checking *checking, const Updates *given, const Updates *closed, Oid copy)
+{
+	RowWriter  *writer = writer_open(copy, false);
+	Examples	added = {.n = 0};
+
+	for (Code v = 0; v < closed->nvalues; v++)
+		for (uint64 at = closed->first[v]; at < closed->first[v + 1]; at++)
+		{
+			Datum		values[UPDATE_COLUMNS] = {checking->values[v], checking->values[closed->to[at]], (Datum) 0};
+			bool		nulls[UPDATE_COLUMNS] = {false, false, true};
+
+			if (updates_allow(given, v, closed->to[at]))
+				continue;
+			note_pair(&added, checking, v, closed->to[at]);
+			writer_add(writer, values, nulls);
+		}
+	writer_close(writer);
+	if (added.n > 0)
+		ereport(NOTICE,
+				(errmsg(UINT64_FORMAT " update(s) were added to those of publication \"%s\"", added.n,
+						checking->publication->name),
+				 errdetail("What can stay as it is, or change in two steps, can do so in one: %s.", pairs_text(&added))));
+}
+
+static void
+verify_closed(const Checking *checking, const Updates *given, const Updates *closed)
+{
+	Examples	missing = {.n = 0};
+
+	for (Code v = 0; v < closed->nvalues; v++)
+		for (uint64 at = closed->first[v]; at < closed->first[v + 1]; at++)
+			if (!updates_allow(given, v, closed->to[at]))
+				note_pair(&missing, checking, v, closed->to[at]);
+	if (missing.n > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the table that \"%s\" names lacks " UINT64_FORMAT " update(s)", PARAM, missing.n),
+				 errdetail("What can stay as it is, or change in two steps, can do so in one: %s.", pairs_text(&missing)),
+				 errhint("Add them with their probabilities, or leave all probabilities out.")));
+}
+
+/* Numbers of the values in the source, and how many rows have each. */
+typedef struct SourceValues
+{
+	uint64		n;
+	uint32	   *number;
+	int64	   *rows;
+} SourceValues;
+
+static SourceValues
+read_source_values(const Checking *checking)
+{
+	const char *column = quote_identifier(checking->column->name);
+	SourceValues source;
+
+	if (SPI_execute(psprintf("SELECT %1$s, pg_catalog.count(*) FROM %2$s WHERE %1$s IS DISTINCT FROM NULL GROUP BY 1 ORDER BY 2 DESC, %1$s::pg_catalog.text",
+							 column, relation_words(checking->publication->pinned)), true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the sensitive values");
+	source.n = SPI_processed;
+	source.number = new_array(uint32, source.n);
+	source.rows = new_array(int64, source.n);
+	for (uint64 i = 0; i < source.n; i++)
+	{
+		bool		isnull;
+
+		source.number[i] = dictionary_number(checking->dictionary,
+											 SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull), false);
+		source.rows[i] = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 2, &isnull));
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return source;
+}
+
+static int
+hint_undeclared(void)
+{
+	return errhint("Add rows for them to the table that \"%s\" names, at least one to itself each, and call pprepub.alter_publication().", PARAM);
+}
+
+static void
+verify_covered(const Checking *checking, const Updates *closed, const SourceValues *source)
+{
+	StringInfoData examples;
+	uint64		values = 0;
+	int64		rows = 0;
+
+	initStringInfo(&examples);
+	for (uint64 i = 0; i < source->n; i++)
+	{
+		Code		code = checking->code[source->number[i]];
+
+		if (updates_size(closed, code) > 0)
+			continue;
+		if (values++ < MAX_EXAMPLES)
+			appendStringInfo(&examples, "%s\"%s\"", values > 1 ? ", " : "", text_of(checking->output, checking->values[code]));
+		rows += source->rows[i];
+	}
+	if (rows > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg(INT64_FORMAT " row(s) of the source have sensitive values of which no update is declared", rows),
+				 errdetail("For example: %s.", examples.data),
+				 errdetail_log("Their values are told to the owner only."),
+				 hint_undeclared()));
+}
+
+/* Values that were published, of which something was declared, and nothing is now: nobody could say what they became. */
+static void
+verify_none_dropped(const Checking *checking, const Updates *before, const Updates *after)
+{
+	const Recalled *recalled = NULL;
+	StringInfoData examples;
+	uint64		values = 0;
+
+	initStringInfo(&examples);
+	for (Code v = 0; v < after->nvalues; v++)
+	{
+		if (updates_size(before, v) == 0 || updates_size(after, v) > 0)
+			continue;
+		if (recalled == NULL)
+			recalled = recall(checking->publication);
+		if (recalled_value(recalled, checking->values[v], false) == UNKNOWN_VALUE)
+			continue;
+		if (values++ < MAX_EXAMPLES)
+			appendStringInfo(&examples, "%s\"%s\"", values > 1 ? ", " : "", text_of(checking->output, checking->values[v]));
+	}
+	if (values > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the table that \"%s\" names lacks " UINT64_FORMAT " value(s) that were published", PARAM, values),
+				 errdetail("For example: %s.", examples.data),
+				 errdetail_log("Their values are told to the owner only."),
+				 errhint("Observers go on asking what they have become. Add rows for them, at least one to itself each.")));
+}
+
+/* Updates of values that were known before, which are possible now and were not. */
+static void
+verify_not_weaker(const Checking *checking, const Updates *before, const Updates *after)
+{
+	Examples	more = {.n = 0};
+
+	for (Code v = 0; v < after->nvalues; v++)
+		for (uint64 at = after->first[v]; at < after->first[v + 1]; at++)
+			if (updates_size(before, v) > 0 && updates_size(before, after->to[at]) > 0 &&
+				!updates_allow(before, v, after->to[at]))
+				note_pair(&more, checking, v, after->to[at]);
+	if (more.n > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("these \"%s\" would weaken what publication \"%s\" has promised", PARAM, checking->publication->name),
+				 errdetail("Observers would be taken to know less than before: %s.", pairs_text(&more)),
+				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
+}
+
+static void
+warn_of_stronger(const Checking *checking, const Updates *before, const Updates *after)
+{
+	Examples	less = {.n = 0};
+
+	for (Code v = 0; v < before->nvalues; v++)
+		for (uint64 at = before->first[v]; at < before->first[v + 1]; at++)
+			if (!updates_allow(after, v, before->to[at]))
+				note_pair(&less, checking, v, before->to[at]);
+	if (less.n > 0)
+		ereport(WARNING,
+				(errmsg(UINT64_FORMAT " update(s) of publication \"%s\" are not possible any more", less.n,
+						checking->publication->name),
+				 errdetail("They were, when releases were made: %s.", pairs_text(&less)),
+				 errhint("pprepub.audit() says whether these releases are still safe.")));
+}
+
+static Checking
+checking_create(const DeclaredPublication *publication)
+{
+	Checking	checking = {.publication = publication,.column = publication_column(publication, ROLE_SENSITIVE)};
+	bool		varlena;
+
+	checking.dictionary = dictionary_create(checking.column->type);
+	getTypeOutputInfo(checking.column->type, &checking.output, &varlena);
+	return checking;
+}
+
+static void
+check_updates(const DeclaredPublication *publication, Oid old_copy, Oid new_copy, bool accept_weakening)
+{
+	Checking	checking = checking_create(publication);
+	UpdateRows *rows;
+	UpdateRows *old = NULL;
+	SourceValues source;
+	Updates    *given;
+	Updates    *closed;
+
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetLatestSnapshot());
+	rows = read_rows_of(publication, new_copy, number_of, checking.dictionary);
+	if (OidIsValid(old_copy) && publication->releases > 0)
+		old = read_rows_of(publication, old_copy, number_of, checking.dictionary);
+	PopActiveSnapshot();
+	verify_whole(rows);
+	source = read_source_values(&checking);
+	checking.code = dictionary_merge_equal(checking.dictionary, checking.column->collation, &checking.ncodes, &checking.values);
+	given = updates_of_rows(rows, checking.code, checking.ncodes);
+	verify_no_repeats(&checking, rows, given);
+	verify_probabilities(&checking, given);
+	closed = updates_close(given);
+	verify_covered(&checking, closed, &source);
+	if (given->probability != NULL)
+		verify_closed(&checking, given, closed);
+	else
+		write_added(&checking, given, closed, new_copy);
+	if (old != NULL)
+	{
+		const Updates *before = updates_of_rows(old, checking.code, checking.ncodes);
+
+		verify_none_dropped(&checking, before, closed);
+		if (!accept_weakening)
+			verify_not_weaker(&checking, before, closed);
+		warn_of_stronger(&checking, before, closed);
+	}
+}
+
+void
+check_updates_table(const DeclaredPublication *publication, const char *param,
+					Oid old_copy, Oid new_copy, bool accept_weakening)
+{
+	if (strcmp(param, PARAM) == 0)
+		check_updates(publication, old_copy, new_copy, accept_weakening);
+}
+
+/* ----------------------------------------------------------------
+ * When something is to be published
+ * ----------------------------------------------------------------
+ */
+
+static uint32
+number_in_load(void *load, Datum value)
+{
+	bool		isnull = false;
+	uint32		number;
+
+	load_sensitive_numbers(load, &value, &isnull, &number, 1);
+	return number;
+}
+
+UpdateRows *
+read_updates(const DeclaredPublication *publication, FrameLoad *load)
+{
+	Oid			table;
+
+	if (find_method(publication->method)->declaration.tables == NULL)
+		return NULL;
+	table = copied_table(publication, PARAM);
+	if (!OidIsValid(table))
+		return NULL;
+	return read_rows_of(publication, table, number_in_load, load);
+}
+
+const Updates *
+updates_in_frame(const UpdateRows *rows, const LoadedFrame *loaded)
+{
+	return rows == NULL ? NULL : updates_of_rows(rows, loaded->sensitive_code, loaded->frame.nsensitive);
+}
+
+/* Rows that are refused: the first few different cases, and how many rows there are. */
+typedef struct Refused
+{
+	uint64		rows;
+	int			n;
+	Code		from[MAX_EXAMPLES];
+	Code		to[MAX_EXAMPLES];
+	uint64		count[MAX_EXAMPLES];
+} Refused;
+
+static void
+refuse_row(Refused *refused, Code from, Code to)
+{
+	int			i = 0;
+
+	refused->rows++;
+	while (i < refused->n && (refused->from[i] != from || refused->to[i] != to))
+		i++;
+	if (i == MAX_EXAMPLES)
+		return;
+	if (i == refused->n)
+	{
+		refused->from[i] = from;
+		refused->to[i] = to;
+		refused->count[i] = 0;
+		refused->n++;
+	}
+	refused->count[i]++;
+}
+
+static char *
+refused_text(const Refused *refused, const Datum *values, const DeclaredColumn *column)
+{
+	StringInfoData text;
+	Oid			output;
+	bool		varlena;
+
+	initStringInfo(&text);
+	getTypeOutputInfo(column->type, &output, &varlena);
+	for (int i = 0; i < refused->n; i++)
+	{
+		appendStringInfoString(&text, i > 0 ? ", " : "");
+		if (refused->from[i] != NO_CODE)
+			appendStringInfo(&text, "\"%s\" to ", text_of(output, values[refused->from[i]]));
+		appendStringInfo(&text, "\"%s\" (" UINT64_FORMAT " row(s))",
+						 text_of(output, values[refused->to[i]]), refused->count[i]);
+	}
+	return text.data;
+}
+
+void
+verify_can_be_followed(const DeclaredPublication *publication, const char *whose, const Code *sensitive, uint64 nrows,
+					   const Datum *values, const Updates *updates)
+{
+	const DeclaredColumn *column = publication_column(publication, ROLE_SENSITIVE);
+	Refused		undeclared = {.rows = 0};
+	uint64		nulls = 0;
+
+	for (uint64 row = 0; row < nrows; row++)
+		if (sensitive[row] == NO_CODE)
+			nulls++;
+		else if (updates_size(updates, sensitive[row]) == 0)
+			refuse_row(&undeclared, NO_CODE, sensitive[row]);
+	if (nulls > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("column \"%s\" of %s has " UINT64_FORMAT " row(s) without a value", column->name, whose, nulls),
+				 errdetail("Method \"%s\" follows what a value becomes, and nothing is declared of NULL.", publication->method),
+				 errhint("Use a view that leaves these rows out, or gives them a value that says so.")));
+	if (undeclared.rows > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("column \"%s\" of %s has " UINT64_FORMAT " row(s) with values of which no update is declared",
+						column->name, whose, undeclared.rows),
+				 errdetail("For example: %s.", refused_text(&undeclared, values, column)),
+				 errdetail_log("Its values are told to the owner only."),
+				 hint_undeclared()));
+}
+
+void
+verify_updates(const DeclaredPublication *publication, const LoadedFrame *loaded, const Past *past)
+{
+	const DeclaredColumn *column = publication_column(publication, ROLE_SENSITIVE);
+	const Frame *frame = &loaded->frame;
+	const Paths *paths = past->paths;
+	Refused		impossible = {.rows = 0};
+
+	if (past->updates == NULL)
+		return;
+	verify_can_be_followed(publication, psprintf("publication \"%s\"", publication->name), frame->sensitive, frame->nrows,
+						   loaded->sensitive.values, past->updates);
+	for (uint64 row = 0; paths != NULL && paths->nclasses > 0 && row < frame->nrows; row++)
+	{
+		Code		before;
+
+		if (!paths_known(paths, row))
+			continue;
+		before = paths->shown[paths_last(paths, row)];
+		if (before != NO_CODE && !updates_allow(past->updates, before, frame->sensitive[row]))
+			refuse_row(&impossible, before, frame->sensitive[row]);
+	}
+	if (impossible.rows > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values that theirs of before cannot have become",
+						column->name, publication->name, impossible.rows),
+				 errdetail("By the declared updates these are impossible: %s.", refused_text(&impossible, loaded->sensitive.values, column)),
+				 errdetail_log("Its values are told to the owner only."),
+				 errhint("Correct the rows, or add the updates to the table that \"%s\" names and call pprepub.alter_publication().", PARAM)));
+}
+
+/* ----------------------------------------------------------------
+ * When it is audited
+ * ----------------------------------------------------------------
+ */
+
+static uint32
+number_in_log(void *recalled, Datum value)
+{
+	return recalled_value(recalled, value, false);
+}
+
+Updates *
+updates_in_log(const DeclaredPublication *publication, Oid table, Recalled *recalled)
+{
+	UpdateRows *rows = read_rows_of(publication, table, number_in_log, recalled);
+	Update	   *list = new_array(Update, rows->n);
+	uint64		n = 0;
+
+	for (uint64 i = 0; i < rows->n; i++)
+		if (rows->from[i] != UNKNOWN_VALUE && rows->to[i] != UNKNOWN_VALUE)
+			list[n++] = (Update) {rows->from[i], rows->to[i], rows->probability[i]};
+	return updates_create(recalled->seen.nvalues, list, n, rows->n > 0 && rows->probabilities == rows->n);
+}
+
+/* The code of a value; what the log never had gets codes behind all others, since updates can lead through it. */
+static Code
+code_in_log(const Recalled *recalled, Datum value)
+{
+	uint32		number = dictionary_number(recalled->dictionary, value, false);
+
+	return number < recalled->known ? recalled->code[number] : recalled->seen.nvalues + number - recalled->known;
+}
+
+/* By a query, since it may be a view, and its columns may stand in any order. */
+static void
+query_updates(const DeclaredPublication *publication, Oid table)
+{
+	DeclaredColumn plain = *publication_column(publication, ROLE_SENSITIVE);
+	bool		has_probability = get_attnum(table, "probability") != InvalidAttrNumber;
+	char	   *type;
+
+	plain.typmod = -1;
+	plain.collation = InvalidOid;
+	type = column_type_words(&plain);
+	if (SPI_execute(psprintf("SELECT from_value::%s, to_value::%s, %s::pg_catalog.float8 FROM %s", type, type,
+							 has_probability ? "probability" : "NULL", relation_words(table)), true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the updates");
+}
+
+static void
+verify_is_probability(double probability, Oid table)
+{
+	if (!(probability > 0 && probability <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" has an update with probability %g", get_rel_name(table), probability),
+				 errhint("Probabilities are greater than 0, and 1 at most; leave out what is impossible.")));
+}
+
+Updates *
+updates_named(const DeclaredPublication *publication, Oid table, Recalled *recalled)
+{
+	static const char *const needed[] = {"from_value", "to_value"};
+	MemoryContext context = CurrentMemoryContext;
+	Update	   *list;
+	uint64		n = 0;
+	uint64		probabilities = 0;
+	Updates    *updates;
+
+	verify_source_kind(table);
+	for (int i = 0; i < (int) lengthof(needed); i++)
+		if (get_attnum(table, needed[i]) == InvalidAttrNumber)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("\"%s\" has no column \"%s\"", get_rel_name(table), needed[i]),
+					 errhint("Its columns are from_value, to_value and, optionally, probability.")));
+	SPI_connect();
+	query_updates(publication, table);
+	list = MemoryContextAllocHuge(context, sizeof(Update) * (SPI_processed + 1));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		Datum		values[UPDATE_COLUMNS];
+		bool		nulls[UPDATE_COLUMNS];
+
+		heap_deform_tuple(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, values, nulls);
+		if (nulls[UPDATE_FROM] || nulls[UPDATE_TO])
+			continue;
+		if (!nulls[UPDATE_PROBABILITY])
+			verify_is_probability(DatumGetFloat8(values[UPDATE_PROBABILITY]), table);
+		probabilities += !nulls[UPDATE_PROBABILITY];
+		list[n++] = (Update) {
+			code_in_log(recalled, values[UPDATE_FROM]), code_in_log(recalled, values[UPDATE_TO]),
+			nulls[UPDATE_PROBABILITY] ? 0 : DatumGetFloat8(values[UPDATE_PROBABILITY])
+		};
+	}
+	probabilities = SPI_processed > 0 && probabilities == SPI_processed;
+	SPI_finish();
+	MemoryContextSwitchTo(context);
+	updates = updates_create(recalled->seen.nvalues + dictionary_size(recalled->dictionary) - recalled->known,
+							 list, n, probabilities);
+	return probabilities ? updates : updates_close(updates);
+}

@@ -1,0 +1,491 @@
+/*
+ * parts.c
+ *		Joins of some of the people.
+ *
+ * NOTES
+ *		Whoever left before the release at hand is in a part as an absentee.  What
+ *		he was is recovered, or else he may be anything that his cells cover.  Of what
+ *		was published the latter are not judged again: more may have been known then.
+ *
+ *		Observers may know of a person in which releases he was.  So to be there
+ *		or not is a quasi-identifier like any other: a column for each release that
+ *		somebody is absent from, which that release shows.  Otherwise those who came
+ *		later would seem to hide those who were there before.
+ */
+#include "method/sequential/sql/parts.h"
+
+#include "frame/arrays.h"
+#include "method/sequential/sql/recover.h"
+#include "miscadmin.h"
+#include "report/linkability/people.h"
+#include "utils/memutils.h"
+
+#define NO_PERSON PG_UINT32_MAX
+
+typedef struct PeopleParting
+{
+	const Sequencing *sequencing;
+	const JoinInput *all;
+	int32	   *came;			/* [people] the first release that they are in */
+	uint32	   *number;			/* [people] in the part at hand; NO_PERSON */
+	uint32		npeople;		/* of the part at hand */
+	int32		first;			/* release of it */
+} PeopleParting;
+
+static inline bool
+is_present(const JoinRelease *release, uint32 record)
+{
+	return record < release->nrecords - release->nabsent;
+}
+
+static void
+find_arrivals(PeopleParting *parting, uint32 n)
+{
+	parting->came = new_zeros(int32, n);
+	parting->number = new_zeros(uint32, n);
+	for (int32 r = parting->all->nreleases - 1; r >= 0; r--)
+	{
+		const JoinRelease *release = &parting->all->release[r];
+
+		for (uint32 i = 0; i < release->nrecords; i++)
+			if (is_present(release, i))
+				parting->came[release->person[i]] = r;
+	}
+}
+
+/* Numbers those who came with a release, or everybody; is anybody of them in the last one? */
+static bool
+choose_people(PeopleParting *parting, uint32 n, int32 came, bool everybody)
+{
+	const JoinRelease *last = &parting->all->release[parting->all->nreleases - 1];
+	bool		any = false;
+
+	parting->npeople = 0;
+	for (uint32 p = 0; p < n; p++)
+		parting->number[p] = everybody || parting->came[p] == came ? parting->npeople++ : NO_PERSON;
+	for (uint32 i = 0; i < last->nrecords && is_present(last, i); i++)
+		any |= parting->number[last->person[i]] != NO_PERSON;
+	return any;
+}
+
+/* Which records of a release are of the people chosen: [people of the part]. */
+static uint32 *
+chosen_records(const PeopleParting *parting, const JoinRelease *release)
+{
+	uint32	   *record = new_zeros(uint32, parting->npeople);
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < release->nrecords; i++)
+		if (parting->number[release->person[i]] != NO_PERSON)
+			record[n++] = i;
+	return record;
+}
+
+static inline int32
+nreleases_of(const PeopleParting *parting)
+{
+	return parting->all->nreleases - parting->first;
+}
+
+/* Where a column of all stands in a part: columns of who is there come behind the quasi-identifiers. */
+static inline int32
+column_in_part(const PeopleParting *parting, int32 column)
+{
+	return column < parting->all->nqis ? column : column + nreleases_of(parting);
+}
+
+/* Who is there. */
+static const Span *
+presence_of(const JoinRelease *release, const uint32 *record, uint32 n)
+{
+	Span	   *presence = new_zeros(Span, n);
+
+	for (uint32 i = 0; i < n; i++)
+		presence[i] = span_of(!is_present(release, record[i]));
+	return presence;
+}
+
+static JoinRelease
+part_of_release(const PeopleParting *parting, int32 r)
+{
+	const JoinRelease *release = &parting->all->release[parting->first + r];
+	uint32		n = parting->npeople;
+	uint32	   *record = chosen_records(parting, release);
+	const Span **cells = new_zeros(const Span *, parting->all->ncolumns + nreleases_of(parting));
+	Code	   *sensitive = new_zeros(Code, n);
+	uint32	   *person = new_zeros(uint32, n);
+	JoinRelease part = {.nrecords = n,.cells = cells,.person = person};
+
+	for (int32 c = 0; c < parting->all->ncolumns; c++)
+	{
+		Span	   *column;
+
+		if (release->cells[c] == NULL)
+			continue;
+		cells[column_in_part(parting, c)] = column = new_zeros(Span, n);
+		for (uint32 i = 0; i < n; i++)
+			column[i] = release->cells[c][record[i]];
+	}
+	for (uint32 i = 0; i < n; i++)
+	{
+		person[i] = parting->number[release->person[record[i]]];
+		sensitive[i] = release->sensitive == NULL ? NO_CODE : release->sensitive[record[i]];
+		part.nabsent += !is_present(release, record[i]);
+	}
+	part.sensitive = release->sensitive == NULL ? NULL : sensitive;
+	if (part.nabsent > 0)
+		cells[parting->all->nqis + r] = presence_of(release, record, n);
+	pfree(record);
+	return part;
+}
+
+/* Who of the part is absent from a release: [people of the part]. */
+static bool *
+absent_people(const JoinRelease *release)
+{
+	bool	   *absent = new_zeros(bool, release->nrecords);
+
+	for (uint32 i = 0; i < release->nrecords; i++)
+		absent[release->person[i]] = !is_present(release, i);
+	return absent;
+}
+
+static Together *
+together_of(const JoinInput *join)
+{
+	Together   *together = new_zeros(Together, pair_number(0, join->nreleases));
+	bool	  **absent = palloc(sizeof(bool *) * join->nreleases);
+
+	for (int32 r = 0; r < join->nreleases; r++)
+		absent[r] = absent_people(&join->release[r]);
+	for (int32 s = 0; s < join->nreleases; s++)
+		for (int32 r = 0; r < s; r++)
+			for (uint32 p = 0; p < join->release[0].nrecords; p++)
+				together[pair_number(r, s)] |= may_be(absent[r][p], absent[s][p]);
+	for (int32 r = 0; r < join->nreleases; r++)
+		pfree(absent[r]);
+	pfree(absent);
+	return together;
+}
+
+/* All that a cell of a column may cover. */
+static Span
+whole_line(const Sequencing *sequencing, int32 column)
+{
+	const Reading *reading = sequencing->reading;
+
+	return column >= reading->nqis ? ANYTHING :
+		sequencing->source->line[column].span[cells_whole(reading->cells[column])];
+}
+
+static bool
+is_shown(const JoinInput *join, int32 column)
+{
+	for (int32 r = 0; r < join->nreleases; r++)
+		if (join->release[r].cells[column] != NULL)
+			return true;
+	return false;
+}
+
+/* What all records of each person cover together in a column: [people of the part].  One code will do for what nobody sees. */
+static Span *
+covered(const JoinInput *join, int32 column, Span whole)
+{
+	uint32		n = join->release[0].nrecords;
+	Span	   *cover = new_zeros(Span, n);
+
+	for (uint32 p = 0; p < n; p++)
+		cover[p] = is_shown(join, column) ? whole : span_of(0);
+	for (int32 r = 0; r < join->nreleases; r++)
+	{
+		const JoinRelease *release = &join->release[r];
+
+		for (uint32 i = 0; release->cells[column] != NULL && i < n; i++)
+		{
+			Span	   *own = &cover[release->person[i]];
+			Span		cell = release->cells[column][i];
+
+			*own = (Span) {Max(own->lo, cell.lo), Min(own->hi, cell.hi)};
+		}
+	}
+	return cover;
+}
+
+/* The source's row of each person of the part who has not changed since the last release: [people of the part] or NO_ROW. */
+static RowId *
+known_rows(const PeopleParting *parting, const People *people)
+{
+	const Source *source = parting->sequencing->source;
+	const bool *is_changed = parting->sequencing->is_changed;
+	RowId	   *row = new_array(RowId, parting->npeople);
+
+	memset(row, 0xff, sizeof(RowId) * ((Size) parting->npeople + 1));	/* NO_ROW */
+	for (uint64 i = 0; i < source->loaded->frame.nrows; i++)
+	{
+		Thread		thread = source->thread[i];
+		uint32		person = thread == NO_THREAD ? NOBODY_YET : people->last_of_thread[thread];
+
+		if (person != NOBODY_YET && parting->number[person] != NO_PERSON && (is_changed == NULL || !is_changed[thread]))
+			row[parting->number[person]] = i;
+	}
+	return row;
+}
+
+typedef struct Judged
+{
+	uint32		n;
+	uint32	   *person;			/* [n] of the part */
+	RowId	   *row;			/* [n] of the source; NO_ROW for who has left */
+} Judged;
+
+/*
+ * The people of the part whose level is judged.  Who was in the last release, but has left or changed
+ * since, was judged when it was made: what he was then is not known any more.
+ */
+static Judged
+list_judged(const PeopleParting *parting, const People *people, const JoinInput *join)
+{
+	const bool *is_absent = absent_people(&join->release[join->nreleases - 1]);
+	RowId	   *row = known_rows(parting, people);
+	Judged		judged = {
+		.person = new_zeros(uint32, parting->npeople),.row = new_zeros(RowId, parting->npeople)
+	};
+
+	for (uint32 p = 0; p < parting->npeople; p++)
+	{
+		if (!is_absent[p] && row[p] == NO_ROW)
+			continue;
+		judged.person[judged.n] = p;
+		judged.row[judged.n++] = is_absent[p] ? NO_ROW : row[p];
+	}
+	pfree(row);
+	return judged;
+}
+
+/* What people who have left were, as far as the log tells: narrows cover[columns][people of the part]. */
+static void
+recover_absentees(const PeopleParting *parting, const People *people, const JoinInput *join, const Judged *judged, Span **cover)
+{
+	int			nqis = parting->sequencing->reading->nqis;
+	Thread	   *thread = new_zeros(Thread, parting->npeople);
+	bool	  **absent = palloc(sizeof(bool *) * join->nreleases);
+	bool	   *is_absent = palloc(sizeof(bool) * join->nreleases);
+	Span	   *own = palloc(sizeof(Span) * (nqis + 1));
+	Recovery   *recovery = NULL;
+
+	for (uint32 p = 0; p < people->n; p++)
+		if (parting->number[p] != NO_PERSON)
+			thread[parting->number[p]] = people->thread[p];
+	for (int32 r = 0; r < join->nreleases; r++)
+		absent[r] = absent_people(&join->release[r]);
+	for (uint32 i = 0; i < judged->n; i++)
+	{
+		uint32		p = judged->person[i];
+
+		if (judged->row[i] != NO_ROW)
+			continue;
+		if (recovery == NULL)
+			recovery = recovery_create(parting->sequencing, parting->first);
+		for (int32 r = 0; r < join->nreleases; r++)
+			is_absent[r] = absent[r][p];
+		for (int q = 0; q < nqis; q++)
+			own[q] = cover[q][p];
+		recover_person(recovery, thread[p], is_absent, own);
+		for (int q = 0; q < nqis; q++)
+			cover[q][p] = own[q];
+	}
+	pfree(thread);
+}
+
+/* Leaves out those of whom it is not known what they were. */
+static void
+leave_out_unknown(Judged *judged, Span *const *cover, int32 ncolumns)
+{
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < judged->n; i++)
+	{
+		bool		is_known = true;
+
+		for (int32 c = 0; c < ncolumns && judged->row[i] == NO_ROW; c++)
+			is_known &= cover[c][judged->person[i]].lo == cover[c][judged->person[i]].hi;
+		if (!is_known)
+			continue;
+		judged->person[n] = judged->person[i];
+		judged->row[n++] = judged->row[i];
+	}
+	judged->n = n;
+}
+
+/* What a person may be in a column: the source's value, if his records cover it, or whatever they do. */
+static Span
+tuple_in(const Source *source, int32 column, RowId row, Span cover)
+{
+	Span		value = row == NO_ROW ? cover : span_of(code_of_row(source, column, row));
+
+	return span_contains(cover, value) ? value : cover;
+}
+
+static JoinTuples
+tuples_of(const PeopleParting *parting, const People *people, const JoinInput *join)
+{
+	const Sequencing *sequencing = parting->sequencing;
+	int32		ncolumns = join->nqis - join->nreleases;
+	Code	  **code = palloc(sizeof(Code *) * (join->nqis + 1));
+	Code	  **end = palloc(sizeof(Code *) * (join->nqis + 1));
+	Span	  **cover = palloc(sizeof(Span *) * (ncolumns + 1));
+	Judged		judged = list_judged(parting, people, join);
+
+	for (int32 c = 0; c < ncolumns; c++)
+		cover[c] = covered(join, c, whole_line(sequencing, c));
+	recover_absentees(parting, people, join, &judged, cover);
+	if (sequencing->loaded == NULL)
+		leave_out_unknown(&judged, cover, ncolumns);
+	for (int32 c = 0; c < ncolumns; c++)
+	{
+		code[c] = new_zeros(Code, judged.n);
+		end[c] = new_zeros(Code, judged.n);
+		for (uint32 i = 0; i < judged.n; i++)
+		{
+			Span		tuple = tuple_in(sequencing->source, c, judged.row[i], cover[c][judged.person[i]]);
+
+			code[c][i] = tuple.lo;
+			end[c][i] = tuple.hi;
+		}
+		pfree(cover[c]);
+	}
+	for (int32 r = 0; r < join->nreleases; r++)
+	{
+		bool	   *absent = absent_people(&join->release[r]);
+
+		code[ncolumns + r] = end[ncolumns + r] = new_zeros(Code, judged.n);
+		for (uint32 i = 0; i < judged.n; i++)
+			code[ncolumns + r][i] = absent[judged.person[i]];
+		pfree(absent);
+	}
+	pfree(judged.person);
+	pfree(judged.row);
+	return (JoinTuples) {.ntuples = judged.n,.code = (const Code *const *) code,.end = (const Code *const *) end};
+}
+
+static RowId *
+rows_of(const PeopleParting *parting)
+{
+	const JoinRelease *last = &parting->all->release[parting->all->nreleases - 1];
+	uint32	   *record = chosen_records(parting, last);
+	RowId	   *row = new_zeros(RowId, parting->npeople);
+
+	for (uint32 i = 0; i < parting->npeople; i++)
+		row[i] = is_present(last, record[i]) ? record[i] : NO_ROW;
+	pfree(record);
+	return row;
+}
+
+/* The release that is to be found, as far as it is the part's. */
+static void
+take_draft(const PeopleParting *parting, SequencePart *part)
+{
+	const Sequencing *sequencing = parting->sequencing;
+	const JoinRelease *last = &part->join.release[part->join.nreleases - 1];
+	int			nqis = sequencing->loaded->frame.nqis;
+
+	part->cells = palloc(sizeof(Span *) * (nqis + 1));
+	for (int q = 0; q < nqis; q++)
+		part->cells[q] = (Span *) last->cells[sequencing->column[q]];
+	part->row = rows_of(parting);
+}
+
+static SequencePart
+make_part(const PeopleParting *parting, const People *people)
+{
+	const JoinInput *all = parting->all;
+	int32		n = nreleases_of(parting);
+	JoinRelease *release = palloc(sizeof(JoinRelease) * n);
+	SequencePart part = {.join = *all};
+
+	for (int32 r = 0; r < n; r++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		release[r] = part_of_release(parting, r);
+	}
+	part.join.nreleases = n;
+	part.join.nqis += n;
+	part.join.ncolumns += n;
+	part.join.release = release;
+	part.join.together = all->together == NULL ? NULL : together_of(&part.join);
+	if (parting->sequencing->loaded != NULL)
+		take_draft(parting, &part);
+	part.tuples = tuples_of(parting, people, &part.join);
+	return part;
+}
+
+/* How many people are somebody else by now than in an earlier release? */
+static uint64
+count_changed(const Sequencing *sequencing, const People *people)
+{
+	bool	   *is_known = new_zeros(bool, sequencing->reading->recalled->seen.nthreads);
+	uint64		n = 0;
+
+	for (uint32 p = 0; p < people->n; p++)
+	{
+		n += is_known[people->thread[p]];
+		is_known[people->thread[p]] = true;
+	}
+	pfree(is_known);
+	return n;
+}
+
+/*
+ * How many people have other insensitive values in one release than in another?  Of rows of equal cells and values that
+ * differ in insensitive columns it is not known whose they are.  Any way to give them to people will do, if nobody
+ * contradicts himself.
+ */
+static uint64
+count_contradicted(const People *people)
+{
+	const JoinInput *input = &people->input;
+	bool	   *is_contradicted = new_zeros(bool, people->n);
+	Code	   *value = new_zeros(Code, people->n);
+	uint64		n = 0;
+
+	for (int32 c = input->nqis; c < input->ncolumns; c++)
+	{
+		memset(value, 0xff, sizeof(Code) * people->n);	/* NO_CODE */
+		for (int32 r = 0; r < input->nreleases; r++)
+		{
+			const JoinRelease *release = &input->release[r];
+
+			for (uint32 i = 0; release->cells[c] != NULL && i < release->nrecords && is_present(release, i); i++)
+			{
+				Code	   *known = &value[release->person[i]];
+
+				is_contradicted[release->person[i]] |= *known != NO_CODE && *known != release->cells[c][i].lo;
+				*known = release->cells[c][i].lo;
+			}
+		}
+	}
+	for (uint32 p = 0; p < people->n; p++)
+		n += is_contradicted[p];
+	pfree(is_contradicted);
+	pfree(value);
+	return n;
+}
+
+void
+make_parts(const Sequencing *sequencing, Sequence *sequence, bool parted)
+{
+	const People *people = people_of(sequencing->reading, sequencing->source, sequencing->reading->nreleases,
+									 sequencing->is_guess, false, 0);
+	PeopleParting parting = {.sequencing = sequencing,.all = &people->input};
+
+	sequence->contradicted = count_contradicted(people);
+	sequence->changed = count_changed(sequencing, people);
+	find_arrivals(&parting, people->n);
+	sequence->part = palloc(sizeof(SequencePart) * people->input.nreleases);
+	for (int32 r = 0; r < (parted ? people->input.nreleases : 1); r++)
+	{
+		parting.first = r;
+		if (choose_people(&parting, people->n, r, !parted))
+			sequence->part[sequence->nparts++] = make_part(&parting, people);
+	}
+}

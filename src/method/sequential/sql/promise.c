@@ -1,0 +1,83 @@
+/*
+ * promise.c
+ *		What audit() says of a sequence of releases, and what an import breaks.
+ *
+ * NOTES
+ *		What is required is what the last release was made with: k may have been
+ *		raised since, for the next one.
+ */
+#include "method/sequential/sql/promise.h"
+
+#include <math.h>
+
+#include "declare/attempt.h"
+#include "declare/parameters.h"
+#include "method/method.h"
+#include "method/sequential/sql/sequence.h"
+
+typedef struct Judging
+{
+	const DeclaredPublication *publication;
+	const int64 *params;
+	Published  *published;
+} Judging;
+
+static void
+judge_all(void *what)
+{
+	Judging    *judging = what;
+
+	judging->published = judge_published(judging->publication, judging->params);
+}
+
+/* The parameters of the last release. */
+static int64 *
+params_of_last(const DeclaredPublication *publication)
+{
+	const Released *released = read_one_released(publication, publication->releases);
+
+	return param_values(&find_method(publication->method)->declaration, released->params);
+}
+
+static char *
+words_of(const Published *published)
+{
+	if (isinf(published->least))
+		return psprintf("nobody of %u is linked to anything", published->people);
+	return psprintf("%.6g at the least; of %u people %u less than promised", published->least, published->people, published->exposed);
+}
+
+/*
+ * Adds no check where insensitive values have changed, so that it is not known any more whose rows
+ * are whose: this need not break any promise.
+ */
+void
+check_sequence(Audit *audit)
+{
+	Judging		judging = {.publication = audit->publication,.params = params_of_last(audit->publication)};
+	char	   *required = find_method(audit->publication->method)->promise(judging.params);
+	ErrorData  *error = attempt(judge_all, &judging);
+
+	if (error != NULL && is_transient(error->sqlerrcode))
+		ReThrowError(error);
+	if (error != NULL)
+		add_check(audit, "joined", required, error->message, false, NULL);
+	else if (!judging.published->is_contradicted)
+		add_check(audit, "joined", required, words_of(judging.published), judging.published->exposed == 0, NULL);
+}
+
+/* A release that cannot be read as it was published now was imported just now: that is an error. */
+void
+judge_sequence_import(const DeclaredPublication *publication)
+{
+	const int64 *params = param_values(&find_method(publication->method)->declaration, publication->params);
+	const Published *published = judge_published(publication, params);
+
+	if (published->is_contradicted || published->exposed == 0)
+		return;
+	ereport(WARNING,
+			(errmsg("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+			 errdetail("Joined with all before, it leaves %u of %u people with less than was promised: %s.",
+					   published->exposed, published->people, find_method(publication->method)->promise(params)),
+			 errhint("What was published stays published. pprepub.linkability_series() and pprepub.audit() tell more.")));
+}

@@ -1,0 +1,352 @@
+/*
+ * recover.c
+ *		Finding out what people were who have left, from what the log keeps of
+ *		their quasi-identifiers.
+ *
+ * NOTES
+ *		Of each release the log keeps a fingerprint of everybody's values in the
+ *		columns that it shows.  Cells leave few values that are possible: those that
+ *		anybody has, or that a cell begins with.  If one way to choose among them has
+ *		the fingerprint, that is what he was.  If there is none, if they differ, or if
+ *		there are too many to be tried, he may be anything that his cells cover.  Of
+ *		somebody whose true values are none of these, another way has the
+ *		fingerprint by chance once in 2^32 / MOST_WAYS times at most: then
+ *		somebody else is judged in his place.
+ */
+#include "method/sequential/sql/recover.h"
+
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "frame/arrays.h"
+#include "frame/print.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+/* So many ways are tried, of a person in a release. */
+#define MOST_WAYS	65536
+
+/* A value that somebody may have */
+typedef struct Guess
+{
+	Code		code;			/* on the line of the column */
+	uint32		number;			/* in the dictionary */
+	uint32		print;
+} Guess;
+
+typedef struct Guesses
+{
+	Dictionary *values;
+	uint32		n;
+	uint32		room;
+	Guess	   *guess;			/* [n] ascending */
+} Guesses;
+
+struct Recovery
+{
+	const Reading *reading;
+	int32		first;
+	int32		nreleases;
+	Guesses    *guesses;		/* [nqis] */
+	uint32	  **print;			/* [releases][threads] 0 for none */
+};
+
+/* The ways in which a person may have a fingerprint of a release */
+typedef struct Ways
+{
+	int			n;				/* columns that it shows */
+	int		   *column;			/* [n] */
+	const Guess **guess;		/* [n] from the first to */
+	uint32	   *nguesses;		/* [n] */
+	uint32	   *chosen;			/* [n] */
+	Code	   *code;			/* [n] of the way that was found */
+	bool		found;
+	bool		is_ambiguous;
+} Ways;
+
+/* ----------------------------------------------------------------
+ * Values that are possible
+ * ----------------------------------------------------------------
+ */
+
+static void
+add_guess(Guesses *guesses, Datum value, bool isnull, Code code)
+{
+	if (guesses->n == guesses->room)
+	{
+		guesses->room = Max(64, guesses->room * 2);
+		guesses->guess = guesses->guess == NULL ? palloc(sizeof(Guess) * guesses->room) :
+			repalloc_huge(guesses->guess, sizeof(Guess) * guesses->room);
+	}
+	guesses->guess[guesses->n++] = (Guess) {.code = code,.number = dictionary_number(guesses->values, value, isnull)};
+}
+
+/* A text as a value of the column; of other types than these nobody knows how equal values look. */
+static void
+add_text(Guesses *guesses, const DeclaredColumn *column, const char *text, Code code)
+{
+	Oid			input;
+	Oid			parameter;
+
+	if (column->type != TEXTOID && column->type != VARCHAROID && column->type != BPCHAROID)
+		return;
+	getTypeInputInfo(column->type, &input, &parameter);
+	add_guess(guesses, OidInputFunctionCall(input, unconstify(char *, text), parameter, column->typmod), false, code);
+}
+
+/* What the source has. */
+static void
+guess_from_source(Guesses *guesses, const Coding *coding, const LineUp *line)
+{
+	const Domain *domain = coding->domain;
+	Code		nvalues = domain->size - (domain->null_code != NO_CODE);
+
+	for (Code code = 0; code < nvalues && coding->values != NULL; code++)
+		add_guess(guesses, coding->values[code], false, line->code[code]);
+	for (Code code = 0; code < nvalues && coding->texts != NULL; code++)
+		add_text(guesses, coding->column, coding->texts[code], line->code[code]);
+	if (coding->names == NULL)
+		return;
+	for (uint32 i = 0; i < domain->tree->nnodes; i++)
+	{
+		Span		leaves = domain->tree->nodes[i].leaves;
+
+		if (leaves.lo == leaves.hi && coding->names[i] != NULL)
+			add_text(guesses, coding->column, coding->names[i], line->code[leaves.lo]);
+	}
+}
+
+/* Where a range begins. */
+static void
+guess_from_range(Guesses *guesses, const DeclaredColumn *column, Datum printed, Code code)
+{
+	TypeCacheEntry *range = range_over(column->type);
+	RangeBound	lower;
+	RangeBound	upper;
+	bool		empty;
+
+	if (range->rngelemtype->type_id != column->type)
+		return;
+	range_deserialize(range, DatumGetRangeTypeP(printed), &lower, &upper, &empty);
+	if (!empty && !lower.infinite && lower.inclusive)
+		add_guess(guesses, lower.val, false, code);
+}
+
+/* What cells show. */
+static void
+guess_from_cells(Guesses *guesses, const DeclaredColumn *column, const Cells *cells, const LineUp *line)
+{
+	for (Cell cell = 0; cell < cells_size(cells); cell++)
+	{
+		bool		isnull;
+		Datum		printed;
+
+		if (cell == cells_whole(cells) || !line->is_sound[cell])
+			continue;
+		printed = cells_printed(cells, cell, &isnull);
+		if (isnull)
+			add_guess(guesses, printed, true, line->span[cell].lo);
+		else if (column->kind == KIND_RANGE)
+			guess_from_range(guesses, column, printed, line->span[cell].lo);
+		else if (column->kind != KIND_TAXONOMY)
+			add_text(guesses, column, TextDatumGetCString(printed), line->span[cell].lo);
+	}
+}
+
+static int
+compare_guesses(const void *a, const void *b)
+{
+	const Guess *x = a;
+	const Guess *y = b;
+
+	if (x->code != y->code)
+		return x->code < y->code ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Each once, with its fingerprint. */
+static void
+sort_guesses(Guesses *guesses)
+{
+	uint32	   *print = dictionary_fingerprints(guesses->values);
+	uint32		n = 0;
+
+	if (guesses->n > 0)
+		qsort(guesses->guess, guesses->n, sizeof(Guess), compare_guesses);
+	for (uint32 i = 0; i < guesses->n; i++)
+	{
+		if (n > 0 && compare_guesses(&guesses->guess[n - 1], &guesses->guess[i]) == 0)
+			continue;
+		guesses->guess[n] = guesses->guess[i];
+		guesses->guess[n].print = print[guesses->guess[n].number];
+		n++;
+	}
+	guesses->n = n;
+	pfree(print);
+}
+
+static Guesses
+guesses_of(const Sequencing *sequencing, int q)
+{
+	const DeclaredColumn *column = sequencing->reading->column[q];
+	const LineUp *line = &sequencing->source->line[q];
+	Guesses		guesses = {.values = dictionary_create(column->type)};
+
+	guess_from_source(&guesses, sequencing->source->loaded->codings[q], line);
+	guess_from_cells(&guesses, column, sequencing->reading->cells[q], line);
+	sort_guesses(&guesses);
+	return guesses;
+}
+
+/* The first guess that is not below a code. */
+static uint32
+first_guess(const Guesses *guesses, Code code)
+{
+	uint32		low = 0;
+	uint32		high = guesses->n;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+
+		if (guesses->guess[middle].code < code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ----------------------------------------------------------------
+ * A person
+ * ----------------------------------------------------------------
+ */
+
+/* Lists what a release may show of a person; false if he is known as well as can be, or too little. */
+static bool
+list_ways(const Recovery *recovery, const ReadRelease *release, const Span *cover, Ways *ways)
+{
+	uint64		product = 1;
+	bool		is_open = false;
+
+	ways->n = 0;
+	for (int q = 0; q < recovery->reading->nqis && product <= MOST_WAYS; q++)
+	{
+		const Guesses *guesses = &recovery->guesses[q];
+		uint32		first;
+
+		if (release->cell[q] == NULL)
+			continue;
+		first = first_guess(guesses, cover[q].lo);
+		ways->column[ways->n] = q;
+		ways->guess[ways->n] = &guesses->guess[first];
+		ways->nguesses[ways->n] = first_guess(guesses, cover[q].hi + 1) - first;
+		ways->chosen[ways->n] = 0;
+		product *= ways->nguesses[ways->n++];
+		is_open |= cover[q].lo < cover[q].hi;
+	}
+	return is_open && product > 0 && product <= MOST_WAYS;
+}
+
+static uint32
+print_of_way(const Ways *ways)
+{
+	uint32		print = 0;
+
+	for (int i = 0; i < ways->n; i++)
+		print = hash_combine(print, ways->guess[i][ways->chosen[i]].print);
+	return print;
+}
+
+/* The next way; false if there is none. */
+static bool
+next_way(Ways *ways)
+{
+	int			i = 0;
+
+	while (i < ways->n && ++ways->chosen[i] == ways->nguesses[i])
+		ways->chosen[i++] = 0;
+	return i < ways->n;
+}
+
+static void
+take_way(Ways *ways)
+{
+	for (int i = 0; i < ways->n; i++)
+	{
+		Code		code = ways->guess[i][ways->chosen[i]].code;
+
+		ways->is_ambiguous |= ways->found && ways->code[i] != code;
+		ways->code[i] = code;
+	}
+	ways->found = true;
+}
+
+static void
+recover_from(const Recovery *recovery, int32 r, uint32 print, Ways *ways, Span *cover)
+{
+	if (!list_ways(recovery, &recovery->reading->release[r], cover, ways))
+		return;
+	ways->found = ways->is_ambiguous = false;
+	do
+	{
+		if (print_of_way(ways) == print)
+			take_way(ways);
+	} while (next_way(ways));
+	for (int i = 0; i < ways->n && ways->found && !ways->is_ambiguous; i++)
+		cover[ways->column[i]] = span_of(ways->code[i]);
+}
+
+void
+recover_person(const Recovery *recovery, Thread thread, const bool *is_absent, Span *cover)
+{
+	int			nqis = recovery->reading->nqis;
+	Ways		ways = {
+		.column = palloc(sizeof(int) * (nqis + 1)),.guess = palloc(sizeof(Guess *) * (nqis + 1)),
+		.nguesses = palloc(sizeof(uint32) * (nqis + 1)),.chosen = palloc(sizeof(uint32) * (nqis + 1)),
+		.code = palloc(sizeof(Code) * (nqis + 1))
+	};
+
+	CHECK_FOR_INTERRUPTS();
+	for (int32 r = 0; r < recovery->nreleases; r++)
+		if (!is_absent[r] && recovery->print[r][thread] != 0)
+			recover_from(recovery, recovery->first + r, recovery->print[r][thread], &ways, cover);
+	pfree(ways.column);
+	pfree(ways.guess);
+	pfree(ways.nguesses);
+	pfree(ways.chosen);
+	pfree(ways.code);
+}
+
+/* ----------------------------------------------------------------
+ * All of them
+ * ----------------------------------------------------------------
+ */
+
+static uint32 *
+prints_of(const Reading *reading, const SeenRelease *seen)
+{
+	uint32	   *print = new_zeros(uint32, reading->recalled->seen.nthreads);
+
+	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
+		print[seen->thread[i]] = seen->fingerprint[i];
+	return print;
+}
+
+Recovery *
+recovery_create(const Sequencing *sequencing, int32 first)
+{
+	const Reading *reading = sequencing->reading;
+	Recovery   *recovery = palloc0(sizeof(Recovery));
+
+	*recovery = (Recovery) {.reading = reading,.first = first,.nreleases = reading->nreleases - first};
+	recovery->guesses = palloc(sizeof(Guesses) * (reading->nqis + 1));
+	for (int q = 0; q < reading->nqis; q++)
+		recovery->guesses[q] = guesses_of(sequencing, q);
+	recovery->print = palloc(sizeof(uint32 *) * (recovery->nreleases + 1));
+	for (int32 r = 0; r < recovery->nreleases; r++)
+		recovery->print[r] = prints_of(reading, reading->release[first + r].seen);
+	return recovery;
+}

@@ -1,0 +1,340 @@
+/*
+ * sequence.c
+ *		Reading a sequence of releases, finding the next one, and judging it.
+ *
+ * NOTES
+ *		Releases of which nobody knows whose their rows are were waived by the
+ *		owner (pprepub.acknowledge_history()): nothing is promised of them.
+ *
+ *		Who is somebody else by now depends on what releases show.  While the next
+ *		one is looked for, it is taken to show everything; once it is found, people
+ *		are told apart anew, by what it does show, and it is judged so.
+ *
+ *		What was published is judged again by the same people and cells, as the log
+ *		and the tables have them.  Whoever has left the source since then, or is not
+ *		what he was, is left out: nobody knows any more what he was judged by.
+ */
+#include "method/sequential/sql/sequence.h"
+
+#include <math.h>
+
+#include "declare/parameters.h"
+#include "frame/arrays.h"
+#include "frame/load.h"
+#include "frame/print.h"
+#include "method/sequential/ladder.h"
+#include "method/sequential/sql/crowds.h"
+#include "method/sequential/sql/parts.h"
+#include "method/sequential/sql/sums.h"
+#include "miscadmin.h"
+#include "release/past_releases.h"
+#include "report/linkability/identify.h"
+#include "report/linkability/people.h"
+#include "report/linkability/settings.h"
+#include "utils/memutils.h"
+
+/* The releases before, ascending: but for those that were waived. */
+static int32 *
+judged_releases(const DeclaredPublication *publication, int32 *n)
+{
+	const Released *released = read_released(publication);
+	int32	   *numbers = palloc(sizeof(int32) * (publication->releases + 1));
+
+	*n = 0;
+	for (int32 r = 0; r < publication->releases; r++)
+		if (released[r].is_identified)
+			numbers[(*n)++] = released[r].number;
+	return numbers;
+}
+
+/* ----------------------------------------------------------------
+ * Cells
+ * ----------------------------------------------------------------
+ */
+
+static Cell
+cell_of(const Sequencing *sequencing, int q, Span codes)
+{
+	bool		isnull;
+	Datum		printed = print_cell(sequencing->loaded->codings[q], codes, &isnull);
+
+	return cells_number(sequencing->reading->cells[sequencing->column[q]], printed, isnull);
+}
+
+/* Numbers the cells of all nodes, so that they can be lined up with those that were published. */
+static void
+number_nodes(Sequencing *sequencing)
+{
+	const Frame *frame = &sequencing->loaded->frame;
+
+	sequencing->tree = palloc(sizeof(Tree *) * (frame->nqis + 1));
+	sequencing->cell = palloc(sizeof(Cell *) * (frame->nqis + 1));
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		const Tree *tree = steps_of(&frame->domain[q]);
+
+		sequencing->tree[q] = tree;
+		sequencing->cell[q] = new_zeros(Cell, tree->nnodes);
+		for (uint32 i = 0; i < tree->nnodes; i++)
+			sequencing->cell[q][i] = cell_of(sequencing, q, tree->nodes[i].leaves);
+	}
+}
+
+/* Where the quasi-identifiers that are shown stand among all. */
+static void
+find_columns(Sequencing *sequencing)
+{
+	const ReadRelease *draft = drafted(sequencing);
+	int			n = 0;
+
+	sequencing->column = palloc(sizeof(int) * (sequencing->reading->nqis + 1));
+	for (int q = 0; q < sequencing->reading->nqis; q++)
+		if (draft->cell[q] != NULL)
+			sequencing->column[n++] = q;
+}
+
+static SequenceColumn *
+columns_of(const Sequencing *sequencing)
+{
+	const Frame *frame = &sequencing->loaded->frame;
+	SequenceColumn *columns = palloc(sizeof(SequenceColumn) * (frame->nqis + 1));
+
+	for (int q = 0; q < frame->nqis; q++)
+	{
+		int			column = sequencing->column[q];
+		Span	   *span = new_zeros(Span, sequencing->tree[q]->nnodes);
+
+		for (uint32 i = 0; i < sequencing->tree[q]->nnodes; i++)
+			span[i] = sequencing->source->line[column].span[sequencing->cell[q][i]];
+		columns[q] = (SequenceColumn) {.column = column,.tree = sequencing->tree[q],.span = span};
+	}
+	return columns;
+}
+
+/* Has the draft show what it shows. */
+static void
+show_cells(const Sequencing *sequencing, const Classes *classes)
+{
+	ReadRelease *draft = drafted(sequencing);
+
+	for (int q = 0; q < classes->nqis; q++)
+		for (uint32 c = 0; c < classes->nclasses; c++)
+		{
+			Cell		cell = cell_of(sequencing, q, class_region(classes, c)[q]);
+
+			for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+				draft->cell[sequencing->column[q]][classes->rows[i]] = cell;
+		}
+}
+
+/* ----------------------------------------------------------------
+ * The whole
+ * ----------------------------------------------------------------
+ */
+
+static Sequencing *
+sequencing_create(const DeclaredPublication *publication, const LoadedFrame *loaded)
+{
+	Sequencing *sequencing = palloc0(sizeof(Sequencing));
+	int32		n;
+	int32	   *numbers = judged_releases(publication, &n);
+
+	sequencing->loaded = loaded;
+	sequencing->reading = read_releases_and_draft(publication, numbers, n, loaded);
+	find_columns(sequencing);
+	number_nodes(sequencing);
+	sequencing->source = read_source(sequencing->reading);
+	sequencing->is_guess = identify_rows(sequencing->reading, sequencing->source);
+	return sequencing;
+}
+
+static void
+refuse_contradicted(const Sequence *sequence)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("a release of publication \"%s\" with these columns cannot be judged", sequence->publication),
+			 errdetail(UINT64_FORMAT " people seem to have other insensitive values than in an earlier release.",
+					   sequence->contradicted),
+			 errhint("Leave out the insensitive columns that earlier releases show.")));
+}
+
+static void
+refuse_judged(const Sequence *sequence, const SequenceJudgement *judgement)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NO_DATA_FOUND),
+			 errmsg("release %d of publication \"%s\" cannot be judged", sequence->number, sequence->publication),
+			 sequence->changed > 0
+			 ? errdetail("Joined with all before by \"%s\", it does not keep what its method promises: people have changed " UINT64_FORMAT " time(s) between releases, and it depends on what a release shows whether that can be seen.",
+						 judgement->join, sequence->changed)
+			 : errdetail("Joined with all before by \"%s\", it does not keep what its method promises to people who have left: what they were is not known any more, but for the cells that they were shown in.",
+						 judgement->join),
+			 errhint("Publish other columns, or without the sensitive column.")));
+}
+
+static Sequence *
+sequence_of(const Sequencing *sequencing, bool parted)
+{
+	const ReadRelease *draft = drafted(sequencing);
+	Sequence   *sequence = palloc0(sizeof(Sequence));
+
+	sequence->publication = sequencing->reading->publication->name;
+	sequence->number = draft->number;
+	sequence->column = columns_of(sequencing);
+	make_parts(sequencing, sequence, parted);
+	if (sequence->contradicted > 0)
+		refuse_contradicted(sequence);
+	return sequence;
+}
+
+static const char *
+weaker(const char *a, const char *b)
+{
+	return a == NULL || strcmp(a, "fmj") == 0 ? b : a;
+}
+
+static void
+judge(const Sequencing *sequencing, const Method *method, const int64 *params, bool parted, Draft *draft)
+{
+	Sequence   *sequence;
+
+	show_cells(sequencing, draft->classes);
+	sequence = sequence_of(sequencing, parted);
+	for (int32 i = 0; i < sequence->nparts; i++)
+	{
+		SequenceJudgement judgement = method->judge_part(&sequence->part[i], params, (uint64) fmj_budget);
+
+		if (judgement.exposed > 0)
+			refuse_judged(sequence, &judgement);
+		draft->guarantee = weaker(draft->guarantee, judgement.join);
+	}
+}
+
+Draft *
+draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loaded)
+{
+	const Method *method = find_method(publication->method);
+	const int64 *params = param_values(&method->declaration, publication->params);
+	bool		parted = method->parts_newcomers(params);
+	Sequencing *sequencing;
+	Draft	   *draft;
+
+	if (loaded->frame.nrows == 0)
+	{
+		draft = palloc0(sizeof(Draft));
+		draft->classes = palloc0(sizeof(Classes));
+		draft->classes->nqis = loaded->frame.nqis;
+		draft->k = 1;			/* there is nothing to be measured against it */
+		return draft;
+	}
+	sequencing = sequencing_create(publication, loaded);
+	verify_crowds(sequencing->reading, method, params);
+	verify_sums(sequencing->reading, method, params);
+	draft = method->draft_in_sequence(&loaded->frame, sequence_of(sequencing, parted), params);
+	judge(sequencing, method, params, parted, draft);
+	return draft;
+}
+
+/* ----------------------------------------------------------------
+ * What was published
+ * ----------------------------------------------------------------
+ */
+
+/* Whose quasi-identifiers are not what they were in a release, by the source as it shows these columns: sets is_changed. */
+static void
+compare_prints(const Reading *reading, const ReadRelease *release, const LoadedFrame *present, bool *is_changed)
+{
+	const SeenRelease *seen = release->seen;
+	uint32	   *print = new_zeros(uint32, reading->recalled->seen.nthreads);
+
+	for (uint64 row = 0; row < present->frame.nrows; row++)
+	{
+		Thread		thread = recalled_person(reading->recalled, present->keys[row]);
+
+		if (thread != NO_THREAD)
+			print[thread] = present->fingerprint[row];
+	}
+	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
+		is_changed[seen->thread[i]] |= seen->fingerprint[i] != 0 && seen->fingerprint[i] != print[seen->thread[i]];
+	pfree(print);
+}
+
+/* Who is not what he was in some release: [threads]. */
+static bool *
+find_changed(const Reading *reading)
+{
+	const DeclaredPublication *publication = reading->publication;
+	bool	   *is_changed = new_zeros(bool, reading->recalled->seen.nthreads);
+
+	for (int32 r = 0; r < reading->nreleases; r++)
+	{
+		MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "the source", ALLOCSET_DEFAULT_SIZES);
+		MemoryContext old = MemoryContextSwitchTo(work);
+		const ReadRelease *release = &reading->release[r];
+
+		CHECK_FOR_INTERRUPTS();
+		compare_prints(reading, release,
+					   load_finish(load_rows(publication, NULL, release->released->shown, false, NULL, work)), is_changed);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(work);
+	}
+	return is_changed;
+}
+
+/* The releases before the last ones that show nobody, who come after all that was judged. */
+static int32
+without_empty(const Reading *reading)
+{
+	int32		n = reading->nreleases;
+
+	while (n > 0 && reading->release[n - 1].nrows == 0 && !reading->release[n - 1].is_logged)
+		n--;
+	return n;
+}
+
+/* The log is to say whose all rows are. */
+static void
+verify_logged(const Reading *reading)
+{
+	for (int32 r = 0; r < reading->nreleases; r++)
+		if (!reading->release[r].is_logged && reading->release[r].nrows > 0)
+			refuse_release(reading, &reading->release[r]);
+}
+
+static Published *
+judge_read(Reading *reading, const Method *method, const int64 *params)
+{
+	Published  *published = palloc0(sizeof(Published));
+	Sequencing	sequencing = {.reading = reading};
+	Sequence	sequence = {.publication = reading->publication->name};
+
+	published->least = INFINITY;
+	reading->nreleases = without_empty(reading);
+	verify_logged(reading);
+	if (reading->nreleases == 0)
+		return published;
+	sequencing.source = read_source(reading);
+	sequencing.is_guess = identify_rows(reading, sequencing.source);
+	sequencing.is_changed = find_changed(reading);
+	make_parts(&sequencing, &sequence, method->parts_newcomers(params));
+	published->is_contradicted = sequence.contradicted > 0;
+	for (int32 i = 0; i < sequence.nparts && !published->is_contradicted; i++)
+	{
+		SequenceJudgement judgement = method->judge_part(&sequence.part[i], params, 0);
+
+		published->people += sequence.part[i].tuples.ntuples;
+		published->exposed += judgement.exposed;
+		published->least = Min(published->least, judgement.least);
+	}
+	return published;
+}
+
+Published *
+judge_published(const DeclaredPublication *publication, const int64 *params)
+{
+	int32		n;
+	int32	   *numbers = judged_releases(publication, &n);
+
+	return judge_read(read_releases(publication, numbers, n), find_method(publication->method), params);
+}

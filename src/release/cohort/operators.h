@@ -1,0 +1,37 @@
+/*
+ * operators.h
+ *		What a cohort may be made of, as data; and refusing the rest.
+ */
+#ifndef PPREPUB_RELEASE_COHORT_OPERATORS_H
+#define PPREPUB_RELEASE_COHORT_OPERATORS_H
+
+#include "postgres.h"
+
+#include "declare/publication.h"
+#include "parser/parse_node.h"
+
+/* Values of columns and of constants; InvalidOid for a name that is not on the list. */
+extern Oid	cohort_type_named(const char *name);
+extern bool is_cohort_type(Oid type);
+
+/* Operators that may be written, and those of them that may be applied to columns. */
+extern bool is_cohort_operator(const char *name);
+extern bool is_column_operator(const char *name);
+
+/* Functions that may compute constants. */
+extern bool is_cohort_function(const char *name);
+
+/* Casts that hold for each value of a column. */
+extern bool is_column_cast(Oid function);
+
+/* May cohorts ask about the column? */
+extern bool is_cohort_column(const DeclaredColumn *column);
+
+/* The column of this name that cohorts may ask about; anything else is an error. */
+extern int	find_cohort_column(const DeclaredPublication *publication, const char *name,
+							   ParseState *pstate, int location);
+
+/* "cohorts cannot have WHAT", with the list of what they can have instead. */
+extern void refuse_in_cohort(const char *what, ParseState *pstate, int location) pg_attribute_noreturn();
+
+#endif							/* PPREPUB_RELEASE_COHORT_OPERATORS_H */

@@ -1,0 +1,403 @@
+/*
+ * parse.c
+ *		A cohort as it is written, before anything in it gets a meaning.
+ *
+ * NOTES
+ *		The grammar is PostgreSQL's own, and so it takes far more than a cohort
+ *		may be.  Each node that is not on a list is refused; and since nothing was
+ *		looked up so far, no refusal can tell what exists.
+ */
+#include "postgres.h"
+
+#include "common/keywords.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parser.h"
+#include "parser/scanner.h"
+#include "parser/scansup.h"
+#include "release/cohort/check.h"
+#include "release/cohort/cohort.h"
+#include "release/cohort/operators.h"
+#include "utils/lsyscache.h"
+
+#define MAX_COHORT_BYTES	65536
+#define MAX_DEPTH			200
+#define MAX_NODES			200000
+
+typedef struct Writing
+{
+	ParseState *pstate;
+	const DeclaredPublication *publication;
+	int			depth;
+
+	/* BETWEEN and IN become several comparisons of the same: nested, of very many */
+	uint64		copies;			/* of the node at hand */
+	uint64		nodes;			/* with all their copies */
+} Writing;
+
+static void verify_node(Writing *writing, Node *node);
+
+void
+verify_cohort_length(const char *cohort)
+{
+	if (strlen(cohort) > MAX_COHORT_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a cohort may have %d bytes at most", MAX_COHORT_BYTES),
+				 errhint("Give the people a column that says whether they belong to it, and declare that.")));
+}
+
+static void
+refuse_more_than_one(ParseState *pstate, int location)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SYNTAX_ERROR),
+			 errmsg("a cohort must be one expression, and nothing else"),
+			 errhint("Write what would follow WHERE in a query: age > 40 AND sex = 'F'."),
+			 parser_errposition(pstate, location)));
+}
+
+/* Between two words there may be blanks; what else there is are comments. */
+static void
+verify_gap(ParseState *pstate, const char *text, int from, int to)
+{
+	for (int i = from; i < to; i++)
+		if (!scanner_isspace(text[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_SYNTAX_ERROR),
+					 errmsg("cohorts cannot have comments"),
+					 errhint("Leave the comment away."),
+					 parser_errposition(pstate, i)));
+}
+
+/* The scanner leaves a zero behind the word that it has read. */
+static void
+verify_no_comments(ParseState *pstate, const char *cohort)
+{
+	core_yy_extra_type extra;
+	core_YYSTYPE value;
+	YYLTYPE		at;
+	core_yyscan_t scanner = scanner_init(cohort, &extra, &ScanKeywords, ScanKeywordTokens);
+	int			end = 0;
+
+	while (core_yylex(&value, &at, scanner) != 0)
+	{
+		verify_gap(pstate, cohort, end, at);
+		end = at + strlen(extra.scanbuf + at);
+	}
+	verify_gap(pstate, cohort, end, strlen(cohort));
+	scanner_finish(scanner);
+}
+
+/* The one expression of a statement that has nothing else. */
+static Node *
+only_expression(ParseState *pstate, const SelectStmt *select)
+{
+	ResTarget  *target;
+
+	if (select->targetList == NIL)
+		refuse_more_than_one(pstate, 0);
+	if (select->distinctClause != NIL || select->fromClause != NIL || select->whereClause != NULL ||
+		select->groupClause != NIL || select->havingClause != NULL || select->windowClause != NIL ||
+		select->valuesLists != NIL || select->sortClause != NIL || select->limitOffset != NULL ||
+		select->limitCount != NULL || select->lockingClause != NIL || select->withClause != NULL ||
+		select->intoClause != NULL || select->op != SETOP_NONE || list_length(select->targetList) != 1)
+		refuse_more_than_one(pstate, 0);
+	target = linitial_node(ResTarget, select->targetList);
+	if (target->name != NULL || target->indirection != NIL)
+		refuse_more_than_one(pstate, 0);
+	return target->val;
+}
+
+/* ----------------------------------------------------------------
+ * Names
+ * ----------------------------------------------------------------
+ */
+
+/* A name that has no schema, or pg_catalog; NULL for any other. */
+static const char *
+plain_name(List *names)
+{
+	if (list_length(names) == 1)
+		return strVal(linitial(names));
+	if (list_length(names) == 2 && strcmp(strVal(linitial(names)), "pg_catalog") == 0)
+		return strVal(lsecond(names));
+	return NULL;
+}
+
+static char *
+as_written(List *names)
+{
+	StringInfoData text;
+	ListCell   *cell;
+
+	initStringInfo(&text);
+	foreach(cell, names)
+		appendStringInfo(&text, "%s%s", text.len > 0 ? "." : "",
+						 IsA(lfirst(cell), String) ? strVal(lfirst(cell)) : "*");
+	return text.data;
+}
+
+static void
+verify_column(Writing *writing, ColumnRef *column)
+{
+	if (list_length(column->fields) != 1 || !IsA(linitial(column->fields), String))
+		refuse_in_cohort(psprintf("\"%s\": a column is written without its table", as_written(column->fields)),
+						 writing->pstate, column->location);
+	(void) find_cohort_column(writing->publication, strVal(linitial(column->fields)),
+							  writing->pstate, column->location);
+}
+
+static void
+verify_operator(Writing *writing, List *names, int location)
+{
+	const char *name = plain_name(names);
+
+	if (name == NULL || !is_cohort_operator(name))
+		refuse_in_cohort(psprintf("operator %s", as_written(names)), writing->pstate, location);
+}
+
+static void
+verify_function(Writing *writing, FuncCall *call)
+{
+	const char *name = plain_name(call->funcname);
+
+	if (name == NULL || !is_cohort_function(name))
+		refuse_in_cohort(psprintf("function %s()", as_written(call->funcname)), writing->pstate, call->location);
+	if (call->agg_order != NIL || call->agg_filter != NULL || call->over != NULL || call->agg_within_group ||
+		call->agg_star || call->agg_distinct || call->func_variadic)
+		refuse_in_cohort("aggregates and the like", writing->pstate, call->location);
+	verify_node(writing, (Node *) call->args);
+}
+
+/* From its name to the type itself, so that no search path is asked. */
+static void
+verify_type(Writing *writing, TypeName *type)
+{
+	const char *name = plain_name(type->names);
+	Oid			found = name == NULL ? InvalidOid : cohort_type_named(name);
+
+	if (!OidIsValid(found) || type->setof || type->pct_type)
+		refuse_in_cohort(psprintf("type %s", as_written(type->names)), writing->pstate, type->location);
+	type->typeOid = type->arrayBounds == NIL ? found : get_array_type(found);
+	type->names = NIL;
+	type->arrayBounds = NIL;
+}
+
+/* ----------------------------------------------------------------
+ * Expressions
+ * ----------------------------------------------------------------
+ */
+
+static void
+verify_copies(Writing *writing, Node *node, uint64 copies)
+{
+	uint64		outside = writing->copies;
+
+	writing->copies = Min(outside * copies, MAX_NODES);
+	verify_node(writing, node);
+	writing->copies = outside;
+}
+
+/* How many comparisons of its left side come of IN: one with all constants, and one with each other element. */
+static uint64
+count_comparisons(const List *elements)
+{
+	uint64		count = 1;
+	const ListCell *cell;
+
+	foreach(cell, elements)
+		count += !IsA(lfirst(cell), A_Const);
+	return count;
+}
+
+static void
+verify_expression(Writing *writing, A_Expr *expression)
+{
+	uint64		left = 1;
+	uint64		right = 1;
+
+	switch (expression->kind)
+	{
+		case AEXPR_OP:
+		case AEXPR_OP_ANY:
+		case AEXPR_OP_ALL:
+		case AEXPR_LIKE:
+			verify_operator(writing, expression->name, expression->location);
+			break;
+		case AEXPR_DISTINCT:
+		case AEXPR_NOT_DISTINCT:
+			break;				/* of operators that the grammar names, as are these */
+		case AEXPR_IN:
+			left = count_comparisons(castNode(List, expression->rexpr));
+			break;
+		case AEXPR_BETWEEN:
+		case AEXPR_NOT_BETWEEN:
+			left = 2;
+			break;
+		case AEXPR_BETWEEN_SYM:
+		case AEXPR_NOT_BETWEEN_SYM:
+			left = 4;
+			right = 2;
+			break;
+		case AEXPR_ILIKE:
+			refuse_in_cohort("ILIKE", writing->pstate, expression->location);
+		case AEXPR_SIMILAR:
+			refuse_in_cohort("SIMILAR TO", writing->pstate, expression->location);
+		case AEXPR_NULLIF:
+			refuse_in_cohort("NULLIF", writing->pstate, expression->location);
+	}
+	verify_copies(writing, expression->lexpr, left);
+	verify_copies(writing, expression->rexpr, right);
+}
+
+/* The day and the hour; others of the kind tell who asks, and where. */
+static void
+verify_moment(Writing *writing, const SQLValueFunction *moment)
+{
+	switch (moment->op)
+	{
+		case SVFOP_CURRENT_DATE:
+		case SVFOP_CURRENT_TIMESTAMP:
+		case SVFOP_CURRENT_TIMESTAMP_N:
+		case SVFOP_LOCALTIME:
+		case SVFOP_LOCALTIME_N:
+		case SVFOP_LOCALTIMESTAMP:
+		case SVFOP_LOCALTIMESTAMP_N:
+			break;
+		case SVFOP_CURRENT_TIME:
+		case SVFOP_CURRENT_TIME_N:
+			refuse_in_cohort("type timetz", writing->pstate, moment->location);
+		default:
+			refuse_in_cohort("CURRENT_USER and the like", writing->pstate, moment->location);
+	}
+}
+
+static void pg_attribute_noreturn()
+refuse_node(Writing *writing, Node *node)
+{
+	const char *what = "expressions of this kind";
+
+	switch (nodeTag(node))
+	{
+		case T_SubLink:
+			what = "subqueries";
+			break;
+		case T_CaseExpr:
+			what = "CASE";
+			break;
+		case T_CoalesceExpr:
+			what = "COALESCE";
+			break;
+		case T_MinMaxExpr:
+			what = "GREATEST and LEAST";
+			break;
+		case T_RowExpr:
+			what = "rows";
+			break;
+		case T_CollateClause:
+			what = "COLLATE";
+			break;
+		case T_ParamRef:
+			what = "parameters";
+			break;
+		case T_A_Indirection:
+			what = "parts of values";
+			break;
+		case T_NamedArgExpr:
+			what = "named arguments";
+			break;
+		default:
+			break;
+	}
+	refuse_in_cohort(what, writing->pstate, exprLocation(node));
+}
+
+static void
+verify_list(Writing *writing, List *list)
+{
+	ListCell   *cell;
+
+	foreach(cell, list)
+		verify_node(writing, lfirst(cell));
+}
+
+static void
+verify_shape(Writing *writing, Node *node)
+{
+	switch (nodeTag(node))
+	{
+		case T_A_Const:
+			break;
+		case T_ColumnRef:
+			verify_column(writing, (ColumnRef *) node);
+			break;
+		case T_A_Expr:
+			verify_expression(writing, (A_Expr *) node);
+			break;
+		case T_BoolExpr:
+			verify_list(writing, ((BoolExpr *) node)->args);
+			break;
+		case T_List:
+			verify_list(writing, (List *) node);
+			break;
+		case T_NullTest:
+			verify_node(writing, (Node *) ((NullTest *) node)->arg);
+			break;
+		case T_BooleanTest:
+			verify_node(writing, (Node *) ((BooleanTest *) node)->arg);
+			break;
+		case T_TypeCast:
+			verify_node(writing, ((TypeCast *) node)->arg);
+			verify_type(writing, ((TypeCast *) node)->typeName);
+			break;
+		case T_A_ArrayExpr:
+			verify_list(writing, ((A_ArrayExpr *) node)->elements);
+			break;
+		case T_FuncCall:
+			verify_function(writing, (FuncCall *) node);
+			break;
+		case T_SQLValueFunction:
+			verify_moment(writing, (SQLValueFunction *) node);
+			break;
+		default:
+			refuse_node(writing, node);
+	}
+}
+
+static void
+verify_node(Writing *writing, Node *node)
+{
+	if (node == NULL)
+		return;
+	if (++writing->depth > MAX_DEPTH)
+		ereport(ERROR,
+				(errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
+				 errmsg("the cohort is nested more than %d deep", MAX_DEPTH),
+				 errhint("Long rows of AND and OR need no parentheses, and IN takes a list."),
+				 parser_errposition(writing->pstate, exprLocation(node))));
+	writing->nodes += writing->copies;
+	if (writing->nodes > MAX_NODES)
+		ereport(ERROR,
+				(errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
+				 errmsg("the cohort is too complex"),
+				 errhint("Do not nest BETWEEN and IN in each other."),
+				 parser_errposition(writing->pstate, exprLocation(node))));
+	verify_shape(writing, node);
+	writing->depth--;
+}
+
+Node *
+read_written(ParseState *pstate, const DeclaredPublication *publication, const char *cohort)
+{
+	Writing		writing = {.pstate = pstate,.publication = publication,.copies = 1};
+	List	   *statements;
+	Node	   *expression;
+
+	verify_cohort_length(cohort);
+	verify_no_comments(pstate, cohort);
+	statements = raw_parser(cohort, RAW_PARSE_PLPGSQL_EXPR);
+	expression = only_expression(pstate, castNode(SelectStmt, linitial_node(RawStmt, statements)->stmt));
+	verify_node(&writing, expression);
+	return expression;
+}

@@ -1,0 +1,218 @@
+/*
+ * past_releases.c
+ *		Reading the catalog of releases.
+ */
+#include "release/past_releases.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "declare/parameters.h"
+#include "frame/print.h"
+#include "method/method.h"
+#include "release/shown_columns.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+Principle
+principle_under(const char *method, Jsonb *params)
+{
+	const Method *found = find_method(method);
+
+	return found->principle == NULL ? principle_k_l(1, 1) :
+		found->principle(param_values(&found->declaration, params));
+}
+
+static ArrayType *
+columns_of(CatalogAccess *access, uint64 row)
+{
+	bool		isnull;
+	Datum		columns = catalog_field(row, "columns", &isnull);
+	MemoryContext old = MemoryContextSwitchTo(access->context);
+	ArrayType  *copy = isnull ? NULL : DatumGetArrayTypePCopy(columns);
+
+	MemoryContextSwitchTo(old);
+	return copy;
+}
+
+/* Taxonomies' trees are noted in the order of their columns. */
+static int32 *
+trees_of_columns(const DeclaredPublication *publication, ArrayType *noted)
+{
+	int32	   *tree = palloc0(sizeof(int32) * publication->ncolumns);
+	int			nnoted = ArrayGetNItems(ARR_NDIM(noted), ARR_DIMS(noted));
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].tree != 0 && n < nnoted)
+			tree[i] = ((const int32 *) ARR_DATA_PTR(noted))[n++];
+	return tree;
+}
+
+static void
+read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 row, Released *released)
+{
+	bool		isnull;
+	ArrayType  *columns = columns_of(access, row);
+	MemoryContext old;
+	Datum		checksum;
+
+	released->number = catalog_int(row, "number");
+	released->is_answer = strcmp(catalog_text(access, row, "kind"), "query") == 0;
+	released->is_imported = strcmp(catalog_text(access, row, "kind"), "imported") == 0;
+	released->is_identified = DatumGetBool(catalog_field(row, "identified", &isnull));
+	released->table = catalog_oid(row, "relation");
+	if (get_rel_relkind(released->table) != RELKIND_RELATION)
+		released->table = InvalidOid;
+	released->checksum_seed = (uint64) DatumGetInt64(catalog_field(row, "checksum_seed", &isnull));
+	checksum = catalog_field(row, "checksum", &isnull);
+	if (!isnull)
+		released->checksum = *DatumGetUUIDP(checksum);
+	old = MemoryContextSwitchTo(access->context);
+	released->params = DatumGetJsonbPCopy(catalog_field(row, "params", &isnull));
+	released->principle = principle_under(catalog_text(access, row, "method"), released->params);
+	released->shown = noted_columns(publication, columns);
+	released->tree = trees_of_columns(publication, DatumGetArrayTypeP(catalog_field(row, "trees", &isnull)));
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role == ROLE_SENSITIVE)
+			released->shows_sensitive = released->shown[i];
+	MemoryContextSwitchTo(old);
+}
+
+/* As many as there are numbers. */
+static Released *
+read_range(const DeclaredPublication *publication, int32 first, int32 last)
+{
+	int32		n = last - first + 1;
+	Released   *released = palloc0(sizeof(Released) * (n + 1));
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_read("SELECT number, kind, identified, method, params, relation::oid AS relation, columns, trees, checksum_seed, checksum"
+				 " FROM pprepub.catalog_release WHERE publication = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(first)),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(last)));
+	if (SPI_processed != (uint64) n)
+		elog(ERROR, "publication \"%s\" has " UINT64_FORMAT " instead of %d of the releases from %d on",
+			 publication->name, SPI_processed, n, first);
+	for (int32 i = 0; i < n; i++)
+		read_row(&access, publication, i, &released[i]);
+	catalog_leave(&access);
+	return released;
+}
+
+Released *
+read_released(const DeclaredPublication *publication)
+{
+	return read_range(publication, 1, publication->releases);
+}
+
+Released *
+read_one_released(const DeclaredPublication *publication, int32 number)
+{
+	return read_range(publication, number, number);
+}
+
+/* ----------------------------------------------------------------
+ * Their columns
+ * ----------------------------------------------------------------
+ */
+
+static void
+set_column(TupleDesc columns, AttrNumber attribute, const DeclaredColumn *column)
+{
+	if (column->role == ROLE_QUASI_IDENTIFIER)
+	{
+		TupleDescInitEntry(columns, attribute, column->name, printed_type(column->kind, column->type), -1, 0);
+		return;
+	}
+	TupleDescInitEntry(columns, attribute, column->name, column->type, column->typmod, 0);
+	TupleDescInitEntryCollation(columns, attribute, column->collation);
+}
+
+bool
+has_class_column(const DeclaredPublication *publication)
+{
+	return find_method(publication->method)->declaration.classes;
+}
+
+TupleDesc
+released_columns(const DeclaredPublication *publication)
+{
+	bool		has_class = has_class_column(publication);
+	TupleDesc	columns = CreateTemplateTupleDesc(publication->ncolumns - !has_class);
+	AttrNumber	attribute = 1;
+
+	if (has_class)
+		TupleDescInitEntry(columns, attribute++, "class", INT8OID, -1, 0);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			set_column(columns, attribute++, &publication->columns[i]);
+	return columns;
+}
+
+int *
+released_cells(const DeclaredPublication *publication, int *n)
+{
+	int		   *cells = palloc(sizeof(int) * publication->ncolumns);
+	int			attribute = has_class_column(publication);
+
+	*n = 0;
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			cells[(*n)++] = attribute;
+		if (publication->columns[i].role != ROLE_KEY)
+			attribute++;
+	}
+	return cells;
+}
+
+int
+released_sensitive(const DeclaredPublication *publication)
+{
+	int			attribute = has_class_column(publication);
+
+	for (int i = 0; publication->columns[i].role != ROLE_SENSITIVE; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			attribute++;
+	return attribute;
+}
+
+bool
+has_released_columns(const DeclaredPublication *publication, TupleDesc columns)
+{
+	TupleDesc	expected = released_columns(publication);
+	bool		result = columns->natts == expected->natts;
+
+	for (int i = 0; i < expected->natts && result; i++)
+		result = TupleDescAttr(columns, i)->atttypid == TupleDescAttr(expected, i)->atttypid;
+	FreeTupleDesc(expected);
+	return result;
+}
+
+bool
+table_stands(const DeclaredPublication *publication, const Released *released)
+{
+	Relation	table;
+	bool		result;
+
+	if (!OidIsValid(released->table))
+		return false;
+	table = table_open(released->table, AccessShareLock);
+	result = has_released_columns(publication, RelationGetDescr(table));
+	table_close(table, NoLock);
+	return result;
+}
+
+Principle
+weakest_principle(const Released *released, int32 n)
+{
+	Principle	weakest = released[0].principle;
+
+	for (int32 i = 1; i < n; i++)
+		weakest = principle_weaker(&weakest, &released[i].principle);
+	return weakest;
+}

@@ -1,0 +1,55 @@
+/*
+ * past_releases.h
+ *		The releases of a publication, as they were made.
+ */
+#ifndef PPREPUB_RELEASE_PAST_RELEASES_H
+#define PPREPUB_RELEASE_PAST_RELEASES_H
+
+#include "postgres.h"
+
+#include "access/tupdesc.h"
+#include "declare/publication.h"
+#include "partition/principle.h"
+#include "utils/uuid.h"
+
+typedef struct Released
+{
+	int32		number;
+	bool		is_answer;
+	bool		is_imported;
+	bool		is_identified;	/* does the log say whose its rows are? */
+	Oid			table;			/* InvalidOid when it has none, or it is gone */
+	Jsonb	   *params;			/* that it was made with */
+	Principle	principle;		/* that it was made under */
+	const bool *shown;			/* [columns of the publication] */
+	const int32 *tree;			/* [columns of the publication] with which it was made, or 0 */
+	bool		shows_sensitive;
+	uint64		checksum_seed;
+	pg_uuid_t	checksum;
+} Released;
+
+/* What a method promises of each set of people under these parameters: of one person, where that is not its to promise. */
+extern Principle principle_under(const char *method, Jsonb *params);
+
+/* All of them, in order: [publication->releases]; and one. */
+extern Released *read_released(const DeclaredPublication *publication);
+extern Released *read_one_released(const DeclaredPublication *publication, int32 number);
+
+/* The columns that releases are made with: the class, if the method has any, and then all declared columns but the key. */
+extern TupleDesc released_columns(const DeclaredPublication *publication);
+extern bool has_class_column(const DeclaredPublication *publication);
+
+/* Where the quasi-identifiers are among them, from 0 on, as many as *n; and the sensitive column. */
+extern int *released_cells(const DeclaredPublication *publication, int *n);
+extern int	released_sensitive(const DeclaredPublication *publication);
+
+/* Has a table these columns?  One that was given others is not what was published: no row of it can be. */
+extern bool has_released_columns(const DeclaredPublication *publication, TupleDesc columns);
+
+/* Does a release's table stand, with these columns? */
+extern bool table_stands(const DeclaredPublication *publication, const Released *released);
+
+/* What all of them have promised together: the weakest of their principles. */
+extern Principle weakest_principle(const Released *released, int32 n);
+
+#endif							/* PPREPUB_RELEASE_PAST_RELEASES_H */

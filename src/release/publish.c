@@ -1,0 +1,165 @@
+/*
+ * publish.c
+ *		publish() and preview().
+ *
+ * LOCKING
+ *		The publication is locked first, and so is its row: under REPEATABLE
+ *		READ that fails with a serialization failure if a release was committed
+ *		after the caller's snapshot.  History and source are then read under one
+ *		snapshot taken after the lock.
+ */
+#include "postgres.h"
+
+#include "audit/metrics.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "declare/bases.h"
+#include "declare/schemas.h"
+#include "declare/warnings.h"
+#include "declare/work.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "history/witness.h"
+#include "method/method.h"
+#include "miscadmin.h"
+#include "release/record.h"
+#include "release/release.h"
+#include "release/stopwatch.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(pprepub_publish);
+PG_FUNCTION_INFO_V1(pprepub_preview);
+
+static Request
+read_request(FunctionCallInfo fcinfo)
+{
+	return (Request) {
+		.cohort = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)),
+		.columns = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2),
+		.by = GetUserNameFromId(GetSessionUserId(), false),
+	};
+}
+
+void
+verify_answers(const DeclaredPublication *publication)
+{
+	if (find_method(publication->method)->declaration.answers)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("method \"%s\" does not answer", publication->method),
+			 errhint("Read the releases of publication \"%s\".", publication->name)));
+}
+
+void
+verify_alone(const DeclaredPublication *publication)
+{
+	verify_judged_alone(publication->source, publication->owner, publication->id,
+						publication->beside, publication->nbeside);
+}
+
+void
+verify_may_release(const DeclaredPublication *publication)
+{
+	verify_schemas(publication, publication->owner);
+	verify_witness(publication);
+	verify_identified(publication);
+	verify_alone(publication);
+}
+
+/* Inside the owner's work: all but storing it. */
+static Making *
+make_requested(DeclaredPublication *publication, const Request *request, MemoryContext context)
+{
+	Scope		scope = scope_of(publication, request, false);
+	Making	   *making = make_release(publication, &scope, NULL, context);
+
+	verify_alone(publication);	/* the source was not locked before */
+	verify_something(making);
+	measure_against_source(making);
+	warn_of_suppression(making);
+	return making;
+}
+
+Datum
+pprepub_publish(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	Request		request = read_request(fcinfo);
+	Stopwatch	watch = stopwatch_start();
+	DeclaredPublication *publication;
+	OwnersWork	work;
+	Making	   *making;
+	SentRelease stored;
+	int32		number;
+	Datum		row;
+
+	verify_may_change("publish()");
+	publication = publication_open(name, ExclusiveLock);
+	verify_may_release(publication);
+	number = next_number(publication);
+	warn_of_unique_insensitive(publication);
+
+	work_begin(&work, publication->owner, GetTransactionSnapshot());
+	making = make_requested(publication, &request, work.context);
+	stored = store_release(making, number);
+	note_release(making, number, &stored, stopwatch_seconds(&watch));
+	row = SPI_datumTransfer(release_row(publication, number), false, -1);
+	check_history(publication);
+	work_end(&work);
+	MemoryContextDelete(work.context);
+	PG_RETURN_DATUM(row);
+}
+
+static void
+put_metric(ReturnSetInfo *result, const char *name, double value)
+{
+	Datum		values[] = {CStringGetTextDatum(name), Float8GetDatum(value)};
+	bool		nulls[] = {false, false};
+
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+static void
+put_making(ReturnSetInfo *result, const Making *making)
+{
+	NamedMetric list[NMETRICS];
+	double		nrows = making->loaded->frame.nrows;
+
+	list_metrics(&making->metrics, list);
+	put_metric(result, "rows", making->metrics.rows + making->metrics.counterfeits);
+	put_metric(result, "classes", making->metrics.classes);
+	for (int i = 0; i < NMETRICS; i++)
+		put_metric(result, list[i].name, list[i].value);
+	put_metric(result, "load_seconds", making->load_seconds);
+	put_metric(result, "history_seconds", making->history_seconds);
+	put_metric(result, "partition_seconds", making->partition_seconds);
+	put_metric(result, "bytes_per_row", making->memory / nrows);
+}
+
+Datum
+pprepub_preview(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	Request		request = read_request(fcinfo);
+	DeclaredPublication *publication;
+	OwnersWork	work;
+	Making	   *making;
+
+	publication = publication_open(name, AccessShareLock);
+	verify_releases_are_seen(publication);
+	verify_alone(publication);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	warn_of_unique_insensitive(publication);
+
+	work_begin(&work, publication->owner, GetTransactionSnapshot());
+	making = make_requested(publication, &request, work.context);
+	work_end(&work);
+	put_making((ReturnSetInfo *) fcinfo->resultinfo, making);
+	MemoryContextDelete(work.context);
+	return (Datum) 0;
+}

@@ -1,0 +1,161 @@
+/*
+ * record.c
+ *		A release's number, and what the catalog notes of it and tells again.
+ *
+ * NOTES
+ *		How much is written does not depend on what was withheld: counts and
+ *		metrics are of fixed width, and there are always as many.
+ */
+#include "postgres.h"
+
+#include "audit/metrics.h"
+#include "catalog/pg_type.h"
+#include "check/history_check.h"
+#include "history/witness.h"
+#include "release/record.h"
+#include "release/release.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/snapmgr.h"
+
+/* The trees that the release is to be judged with for ever. */
+static Datum
+trees_of(const DeclaredPublication *publication)
+{
+	Datum	   *trees = palloc(sizeof(Datum) * publication->ncolumns);
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].tree != 0)
+			trees[n++] = Int32GetDatum(publication->columns[i].tree);
+	return PointerGetDatum(construct_array(trees, n, INT4OID, 4, true, TYPALIGN_INT));
+}
+
+static void
+note_metrics(const DeclaredPublication *publication, int32 number, const Metrics *metrics)
+{
+	NamedMetric list[NMETRICS];
+	Datum		rows[NMETRICS][5];
+
+	list_metrics(metrics, list);
+	for (int i = 0; i < NMETRICS; i++)
+	{
+		rows[i][0] = Int32GetDatum(publication->id);
+		rows[i][1] = Int32GetDatum(number);
+		rows[i][2] = Int32GetDatum(i + 1);
+		rows[i][3] = CStringGetTextDatum(list[i].name);
+		rows[i][4] = Float8GetDatum(list[i].value);
+	}
+	catalog_add("catalog_metric", &rows[0][0], NMETRICS);
+}
+
+/* One update a release, of a row that each release updates. */
+static void
+note_number(const DeclaredPublication *publication, const ReleaseNote *note, Datum witness)
+{
+	catalog_execute("UPDATE pprepub.catalog_publication SET releases = $2, remembered = remembered + $3,"
+					" witness = CASE WHEN $5 THEN witness ELSE $4 END WHERE publication = $1",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->newcomers)),
+					CATALOG_PARAM(JSONBOID, witness),
+					CATALOG_PARAM(BOOLOID, BoolGetDatum(note->keeps_witness)));
+}
+
+void
+note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
+{
+	Metrics		none = {0};
+	const Metrics *metrics = note->metrics == NULL ? &none : note->metrics;
+	CatalogAccess access;
+	Datum		now;
+
+	catalog_enter(&access);
+	now = witness_now();
+	note_number(publication, note, now);
+	catalog_execute("INSERT INTO pprepub.catalog_release"
+					" (publication, number, kind, published_at, published_by, method, params, relation, cohort, columns,"
+					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds,"
+					"  trees, checksum_seed, checksum, witness, identified)"
+					" VALUES ($1, $2, $3, now(), $4::text::name, $5, $6 || CASE WHEN $22 IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('guarantee', $22) END, $7, $8, $9,"
+					"  $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
+					CATALOG_TEXT(note->kind),
+					CATALOG_TEXT(note->by),
+					CATALOG_TEXT(publication->method),
+					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)),
+					OidIsValid(note->table) ? CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(note->table)) : CATALOG_NULL(REGCLASSOID),
+					CATALOG_TEXT(note->cohort),
+					note->columns == NULL ? CATALOG_NULL(NAMEARRAYOID) :
+					CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(note->columns)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->rows)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->classes)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->suppressed)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->dirty)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->counterfeits)),
+					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(note->seconds)),
+					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(note->history_seconds)),
+					CATALOG_PARAM(INT4ARRAYOID, trees_of(publication)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->checksum_seed)),
+					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(note->checksum)),
+					CATALOG_PARAM(JSONBOID, now),
+					CATALOG_PARAM(BOOLOID, BoolGetDatum(note->identified)),
+					CATALOG_TEXT(note->guarantee));
+	if (note->metrics != NULL)
+		note_metrics(publication, note->number, note->metrics);
+	catalog_leave(&access);
+}
+
+void
+note_release(const Making *making, int32 number, const SentRelease *sent, double seconds)
+{
+	const Metrics *metrics = &making->metrics;
+
+	note_in_catalog(making->publication, &(ReleaseNote) {
+		.number = number,
+		.kind = OidIsValid(sent->table) ? "stored" : "query",
+		.by = making->request->by,
+		.table = sent->table,
+		.cohort = making->request->cohort,
+		.columns = making->request->columns,
+		.identified = true,
+		.metrics = metrics,
+		.rows = metrics->rows + metrics->counterfeits,
+		.classes = metrics->classes,
+		.newcomers = sent->newcomers,
+		.seconds = seconds,
+		.history_seconds = making->history_seconds + sent->history_seconds,
+		.guarantee = making->draft->guarantee,
+		.checksum_seed = sent->checksum_seed,
+		.checksum = sent->checksum,
+	});
+}
+
+Datum
+release_row(const DeclaredPublication *publication, int32 number)
+{
+	CatalogAccess access;
+	Datum		row;
+	bool		isnull;
+
+	catalog_enter(&access);
+	catalog_read("SELECT r AS release FROM pprepub.release r WHERE r.publication = $1 AND r.number = $2",
+				 CATALOG_TEXT(publication->name),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+	row = SPI_datumTransfer(catalog_field(0, "release", &isnull), false, -1);
+	catalog_leave(&access);
+	return row;
+}
+
+void
+check_history(DeclaredPublication *publication)
+{
+#ifdef USE_ASSERT_CHECKING
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	publication->releases++;
+	verify_invariant(publication);
+	PopActiveSnapshot();
+#endif
+}

@@ -1,0 +1,99 @@
+/*
+ * release.h
+ *		A draft becomes a release: drafted, judged, measured, stored.
+ */
+#ifndef PPREPUB_RELEASE_RELEASE_H
+#define PPREPUB_RELEASE_RELEASE_H
+
+#include "postgres.h"
+
+#include "audit/metrics.h"
+#include "frame/load.h"
+#include "history/fold.h"
+#include "method/method.h"
+#include "release/checksum.h"
+#include "release/request.h"
+
+/* A release in the making. */
+typedef struct Making
+{
+	const DeclaredPublication *publication;
+	const Request *request;		/* borrowed */
+	LoadedFrame *loaded;
+	Fold	   *fold;
+	Directory  *directory;		/* that will learn of the release, or NULL */
+	Draft	   *draft;
+	Metrics		metrics;
+
+	/* Where the time and the memory went */
+	double		load_seconds;
+	double		history_seconds;	/* reading the past, and guarding it */
+	double		partition_seconds;
+	double		memory;			/* bytes of the frame and the draft */
+} Making;
+
+/*
+ * As the owner, inside SPI, under the active snapshot: reads the source, has
+ * the method draft a release, has the draft judged, and measures it; writes
+ * nothing.  A draft without classes means that nothing may be published.
+ *
+ * directory: NULL, or one that is current, which will learn of the release; if
+ * the fold is not what it says, it is not the making's, and wrong.  Everything
+ * is allocated in the context given.
+ */
+extern Making *make_release(const DeclaredPublication *publication, const Scope *scope,
+							Directory *directory, MemoryContext context);
+
+/* The same where the source cannot be read, or nobody is asked for. */
+extern Making *make_nothing(const DeclaredPublication *publication, const Scope *scope,
+							Directory *directory, MemoryContext context);
+
+/* An error, for the owner, if there is nothing that may be published. */
+extern void verify_something(const Making *making);
+
+/*
+ * As the owner, inside SPI: measures a release of a cohort once more, cells of
+ * ranges against those of the source.  For publish and preview, which may take
+ * the time.
+ */
+extern void measure_against_source(Making *making);
+
+/* A WARNING when more than half of the rows are withheld, with the columns to blame. */
+extern void warn_of_suppression(const Making *making);
+
+/* A release whose rows have left, or stand ready to. */
+typedef struct SentRelease
+{
+	Oid			table;			/* InvalidOid for an answer */
+	uint64		checksum_seed;
+	pg_uuid_t  *checksum;
+	uint64		newcomers;		/* people and invented rows that are remembered now */
+	double		history_seconds;	/* writing it */
+} SentRelease;
+
+/* As the owner, inside SPI: the release table and its rows, in an order that says nothing. */
+extern SentRelease store_release(const Making *making, int32 number);
+
+/* An error if the publication's method makes no answers on the fly. */
+extern void verify_answers(const DeclaredPublication *publication);
+
+/* An error if another publication shows the same people: what was found before the source is locked may have changed. */
+extern void verify_alone(const DeclaredPublication *publication);
+
+/* An error if the schemas are not the owner's, the history may have been rewound, or another publication shows the same people. */
+extern void verify_may_release(const DeclaredPublication *publication);
+
+/* The next release of a publication that is locked; the number is taken when it is noted. */
+static inline int32
+next_number(const DeclaredPublication *publication)
+{
+	return publication->releases + 1;
+}
+
+/* Notes a release in the catalog, of kind "stored" or "query", with its metrics and its witness; a rollback gives the number back. */
+extern void note_release(const Making *making, int32 number, const SentRelease *sent, double seconds);
+
+/* In assert builds, after each release: is the history what its log tells?  pprepub.audit() asks in all builds. */
+extern void check_history(DeclaredPublication *publication);
+
+#endif							/* PPREPUB_RELEASE_RELEASE_H */

@@ -1,0 +1,165 @@
+/*
+ * release_table.c
+ *		A judged draft as a table of TARGET.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "declare/protection.h"
+#include "history/counterfeits.h"
+#include "history/writer.h"
+#include "miscadmin.h"
+#include "release/emit_rows.h"
+#include "release/past_releases.h"
+#include "release/release_table.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+/* ----------------------------------------------------------------
+ * The table
+ * ----------------------------------------------------------------
+ */
+
+Oid
+create_release_table(const DeclaredPublication *publication, int32 number)
+{
+	bool		is_first = !has_class_column(publication);
+	StringInfoData sql;
+	char	   *suffix = psprintf("_%d", number);
+	char	   *name = psprintf("%s%s", publication->name, suffix);
+	char	   *words = target_words(publication, suffix);
+	Oid			schema = get_namespace_oid(publication->target, false);
+	Oid			table;
+
+	verify_name_is_not_taken(publication, publication->target, name);
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE TABLE %s (%s", words, is_first ? "" : "class pg_catalog.int8");
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		if (publication->columns[i].role == ROLE_KEY)
+			continue;
+		appendStringInfo(&sql, "%s%s %s", is_first ? "" : ", ", quote_identifier(publication->columns[i].name),
+						 released_type_words(&publication->columns[i]));
+		is_first = false;
+	}
+	appendStringInfoString(&sql, ") USING pprepub");
+	execute_ddl(sql.data);
+	table = get_relname_relid(name, schema);
+	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
+	return table;
+}
+
+void
+keep_release_table(const DeclaredPublication *publication, Oid table)
+{
+	seal_table(table);
+	note_relation(publication, table, "release");
+	warn_of_replication(table);
+}
+
+/* Who may read the view of the newest release may read the release itself. */
+static void
+copy_grants(Oid view, Oid table)
+{
+	Acl		   *acl = rights_on(RelationRelationId, view);
+	Oid			owner = relation_owner(view);
+
+	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
+	{
+		Oid			grantee = ACL_DAT(acl)[i].ai_grantee;
+
+		if (grantee == owner || (ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_SELECT) == 0)
+			continue;
+		execute_ddl(psprintf("GRANT SELECT ON %s TO %s", relation_words(table),
+							 grantee == ACL_ID_PUBLIC ? "PUBLIC" :
+							 quote_identifier(GetUserNameFromId(grantee, false))));
+	}
+}
+
+/* The view of the newest release, made with the first one. */
+static void
+point_view_at(const DeclaredPublication *publication, Oid table)
+{
+	StringInfoData sql;
+	char	   *words = target_words(publication, "");
+	Oid			schema = get_namespace_oid(publication->target, false);
+	Oid			view = get_relname_relid(publication->name, schema);
+	bool		is_new = !OidIsValid(view);
+	bool		is_first = !has_class_column(publication);
+
+	if (is_new || view != noted_relation(publication, "view"))
+		verify_name_is_not_taken(publication, publication->target, publication->name);
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE OR REPLACE VIEW %s AS SELECT %s", words, is_first ? "" : "class");
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		if (publication->columns[i].role == ROLE_KEY)
+			continue;
+		appendStringInfo(&sql, "%s%s", is_first ? "" : ", ", quote_identifier(publication->columns[i].name));
+		is_first = false;
+	}
+	appendStringInfo(&sql, " FROM %s", relation_words(table));
+	execute_ddl(sql.data);
+	if (is_new)
+	{
+		view = get_relname_relid(publication->name, schema);
+		reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
+		note_relation(publication, view, "view");
+	}
+	else
+		copy_grants(view, table);
+}
+
+/* What the history has of invented rows, for those whom the owner lets read it. */
+static void
+show_counterfeits(const DeclaredPublication *publication)
+{
+	const char *words = target_words(publication, "_counterfeits");
+	char	   *name = psprintf("%s_counterfeits", publication->name);
+	Oid			view;
+
+	if (OidIsValid(noted_relation(publication, "counterfeits_view")))
+		return;
+	verify_name_is_not_taken(publication, publication->target, name);
+	execute_ddl(psprintf("CREATE VIEW %s AS SELECT release, class, counterfeits FROM %s",
+						 words, relation_words(counterfeits_ensure(publication))));
+	view = get_relname_relid(name, get_namespace_oid(publication->target, false));
+	reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
+	note_relation(publication, view, "counterfeits_view");
+}
+
+/* ----------------------------------------------------------------
+ * Its rows
+ * ----------------------------------------------------------------
+ */
+
+typedef struct TableSink
+{
+	RowSink		base;
+	RowWriter  *table;
+} TableSink;
+
+static void
+store_row(RowSink *sink, const Datum *values, const bool *nulls)
+{
+	writer_add(((TableSink *) sink)->table, values, nulls);
+}
+
+SentRelease
+store_release(const Making *making, int32 number)
+{
+	const DeclaredPublication *publication = making->publication;
+	Oid			table = create_release_table(publication, number);
+	TableSink	sink = {{.add_row = store_row,.log = LOG_OF_TABLES,.keeps_insensitive = true},.table = writer_open(table, false)};
+	SentRelease stored = send_rows(making, number, &sink.base);
+
+	writer_close(sink.table);
+	stored.table = table;
+	keep_release_table(publication, table);
+	point_view_at(publication, table);
+	if (tells_counterfeits(publication))
+		show_counterfeits(publication);
+	return stored;
+}

@@ -1,0 +1,155 @@
+/*
+ * row_classes.c
+ *		Finding the class of a row in its own column, or by its cells.
+ */
+#include "release/row_classes.h"
+
+#include "frame/arrays.h"
+#include "history/reader.h"
+#include "miscadmin.h"
+#include "release/past_releases.h"
+#include "utils/memutils.h"
+
+struct RowClasses
+{
+	bool		has_column;
+
+	/* Otherwise */
+	int			nqis;
+	const int  *attribute;		/* [nqis] */
+	Dictionary **cells;			/* [nqis] */
+	uint32	   *numbers;		/* [nqis] of the row at hand */
+	RegionMap  *regions;
+	uint32	   *place;			/* [regions] */
+};
+
+/* ----------------------------------------------------------------
+ * The order of regions
+ * ----------------------------------------------------------------
+ */
+
+typedef struct NumberedText
+{
+	const char *text;			/* NULL for the cell of NULL */
+	uint32		number;
+} NumberedText;
+
+static int
+compare_texts(const void *a, const void *b)
+{
+	const char *x = ((const NumberedText *) a)->text;
+	const char *y = ((const NumberedText *) b)->text;
+
+	if (x == NULL || y == NULL)
+		return (x != NULL) - (y != NULL);
+	return strcmp(x, y);
+}
+
+/* The place of each cell of a column among all others. */
+static uint32 *
+cell_places(const Dictionary *cells)
+{
+	uint32		n = dictionary_size(cells);
+	char	  **texts = dictionary_texts(cells);
+	NumberedText *order = new_array(NumberedText, n);
+	uint32	   *place = new_array(uint32, n);
+
+	for (uint32 i = 0; i < n; i++)
+		order[i] = (NumberedText) {i == DICTIONARY_NULL ? NULL : texts[i], i};
+	qsort(order, n, sizeof(NumberedText), compare_texts);
+	for (uint32 i = 0; i < n; i++)
+		place[order[i].number] = i;
+	return place;
+}
+
+typedef struct RegionOrder
+{
+	const RegionMap *regions;
+	uint32	  **cell_place;		/* [width] */
+} RegionOrder;
+
+static int
+compare_regions(const void *a, const void *b, void *arg)
+{
+	const RegionOrder *order = arg;
+	const uint32 *x = region_numbers(order->regions, *(const uint32 *) a);
+	const uint32 *y = region_numbers(order->regions, *(const uint32 *) b);
+
+	for (int q = 0; q < order->regions->width; q++)
+		if (x[q] != y[q])
+			return order->cell_place[q][x[q]] < order->cell_place[q][y[q]] ? -1 : 1;
+	return 0;
+}
+
+uint32 *
+region_places(const RegionMap *regions, Dictionary *const *cells)
+{
+	RegionOrder order = {.regions = regions,.cell_place = palloc(sizeof(uint32 *) * (regions->width + 1))};
+	uint32	   *sorted = new_array(uint32, regions->size);
+	uint32	   *place = new_array(uint32, regions->size);
+
+	for (int q = 0; q < regions->width; q++)
+		order.cell_place[q] = cell_places(cells[q]);
+	for (uint32 i = 0; i < regions->size; i++)
+		sorted[i] = i;
+	CHECK_FOR_INTERRUPTS();
+	qsort_arg(sorted, regions->size, sizeof(uint32), compare_regions, &order);
+	for (uint32 i = 0; i < regions->size; i++)
+		place[sorted[i]] = i;
+	pfree(sorted);
+	return place;
+}
+
+/* ----------------------------------------------------------------
+ * Rows
+ * ----------------------------------------------------------------
+ */
+
+static void
+take_cells(RowClasses *classes, const TupleTableSlot *slot)
+{
+	for (int q = 0; q < classes->nqis; q++)
+		classes->numbers[q] = dictionary_number(classes->cells[q], slot->tts_values[classes->attribute[q]],
+												slot->tts_isnull[classes->attribute[q]]);
+}
+
+static void
+note_region(void *what, TupleTableSlot *slot)
+{
+	RowClasses *classes = what;
+
+	take_cells(classes, slot);
+	(void) region_map_add(classes->regions, classes->numbers);
+}
+
+RowClasses *
+row_classes_read(const DeclaredPublication *publication, Oid table)
+{
+	RowClasses *classes = palloc0(sizeof(RowClasses));
+	TupleDesc	columns = released_columns(publication);
+
+	classes->has_column = has_class_column(publication);
+	if (classes->has_column)
+		return classes;
+	classes->attribute = released_cells(publication, &classes->nqis);
+	classes->cells = palloc(sizeof(Dictionary *) * (classes->nqis + 1));
+	classes->numbers = palloc(sizeof(uint32) * (classes->nqis + 1));
+	for (int q = 0; q < classes->nqis; q++)
+		classes->cells[q] = dictionary_create(TupleDescAttr(columns, classes->attribute[q])->atttypid);
+	classes->regions = region_map_create(classes->nqis);
+	read_each(table, note_region, classes);
+	classes->place = region_places(classes->regions, classes->cells);
+	return classes;
+}
+
+int64
+row_class(RowClasses *classes, const TupleTableSlot *slot)
+{
+	uint32		region;
+
+	if (classes->has_column)
+		return slot->tts_isnull[0] ? 0 : DatumGetInt64(slot->tts_values[0]);
+	take_cells(classes, slot);
+	region = region_map_find(classes->regions, classes->numbers);
+	return region == NO_REGION ? 0 : (int64) classes->place[region] + 1;
+}

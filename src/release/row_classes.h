@@ -1,0 +1,32 @@
+/*
+ * row_classes.h
+ *		The class of each row of a release.
+ *
+ * Tables of most methods have a column of it.  Where the method has none, the
+ * history counts rows of equal cells as a class all the same, since nobody can
+ * tell them apart by what may be known of people; its number is its place among
+ * all regions of the table in the order of their text.  So it can be told from the
+ * table alone, in whatever order the rows stand.
+ */
+#ifndef PPREPUB_RELEASE_ROW_CLASSES_H
+#define PPREPUB_RELEASE_ROW_CLASSES_H
+
+#include "postgres.h"
+
+#include "declare/publication.h"
+#include "executor/tuptable.h"
+#include "frame/dictionary.h"
+#include "release/region_map.h"
+
+typedef struct RowClasses RowClasses;
+
+/* As the owner, under the active snapshot, of a table with released_columns(): reads it once where it has no column of classes. */
+extern RowClasses *row_classes_read(const DeclaredPublication *publication, Oid table);
+
+/* The class of a row, from 1 on; 0 where it has none. */
+extern int64 row_class(RowClasses *classes, const TupleTableSlot *slot);
+
+/* Regions whose cells are numbers of dictionaries, in the order that numbers them: [regions] places, from 0 on. */
+extern uint32 *region_places(const RegionMap *regions, Dictionary *const *cells);
+
+#endif							/* PPREPUB_RELEASE_ROW_CLASSES_H */

@@ -1,0 +1,288 @@
+/*
+ * schedule.c
+ *		schedule() and unschedule(): a publication has one job of pg_cron, or none.
+ *
+ * NOTES
+ *		The job runs as the role that scheduled it, which must be able to log in
+ *		and have the owner's rights: publish() then acts as the owner, who need
+ *		not be able to.  What belongs to whom is noted beside the job's number:
+ *		anybody may give a job any name, so a job that is not as it was noted
+ *		(with a name, database and role of its own) is somebody else's.
+ *
+ *		Each member of the owner's role may replace or end the schedule, also
+ *		one that another member made; pg_cron is therefore asked to as the
+ *		extension's owner.
+ *
+ * LOCKING
+ *		The publication is locked as for publishing: a run that is at work is
+ *		waited for, not ended in the middle.
+ */
+#include "postgres.h"
+
+#include "release/schedule/schedule.h"
+
+#include "catalog/pg_authid.h"
+#include "catalog/pg_type.h"
+#include "declare/alter.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "release/cohort/cohort.h"
+#include "release/release.h"
+#include "release/schedule/cron.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(pprepub_schedule);
+PG_FUNCTION_INFO_V1(pprepub_unschedule);
+PG_FUNCTION_INFO_V1(pprepub_scheduled_jobs);
+
+#define JOB_PREFIX "pprepub: "
+
+/* Is j the job that was noted as s, for publication p? */
+#define IS_NOTED_JOB "j.jobid = s.job AND j.jobname = '" JOB_PREFIX "' || p.name" \
+	" AND j.database = current_database() AND j.username = s.run_by"
+
+/* What stands for the tables of pg_cron where it is not. */
+#define NO_JOBS "(SELECT NULL::bigint AS jobid, NULL::text AS jobname, NULL::text AS database," \
+	" NULL::text AS username, NULL::text AS schedule, NULL::boolean AS active WHERE false)"
+#define NO_RUNS "(SELECT NULL::bigint AS jobid, NULL::bigint AS runid, NULL::text AS username," \
+	" NULL::timestamptz AS start_time, NULL::text AS status, NULL::text AS return_message WHERE false)"
+
+/* The job that was noted for a publication. */
+typedef struct Job
+{
+	int64		number;
+	bool		stands;			/* pg_cron has it still */
+} Job;
+
+/* ----------------------------------------------------------------
+ * The job
+ * ----------------------------------------------------------------
+ */
+
+static char *
+job_name(const DeclaredPublication *publication)
+{
+	return psprintf(JOB_PREFIX "%s", publication->name);
+}
+
+/* Literals of this kind mean the same whatever standard_conforming_strings says. */
+static char *
+job_command(const DeclaredPublication *publication, const char *cohort)
+{
+	char	   *name = quote_literal_cstr(publication->name);
+
+	return cohort == NULL ? psprintf("SELECT pprepub.publish(%s)", name) :
+		psprintf("SELECT pprepub.publish(%s, cohort => %s)", name, quote_literal_cstr(cohort));
+}
+
+/* Who runs it logs in. */
+static void
+verify_may_log_in(const DeclaredPublication *publication)
+{
+	HeapTuple	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(GetUserId()));
+	bool		can_log_in = HeapTupleIsValid(tuple) && ((Form_pg_authid) GETSTRUCT(tuple))->rolcanlogin;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	if (!can_log_in)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("role \"%s\" is not permitted to log in", GetUserNameFromId(GetUserId(), false)),
+				 errdetail("pg_cron runs a job as the role that schedules it. Releases are made as the publication's owner all the same."),
+				 errhint("Call pprepub.schedule() as a member of role \"%s\" that is permitted to log in.",
+						 GetUserNameFromId(publication->owner, false))));
+}
+
+/* What publish() would refuse is refused at once, rather than when nobody looks. */
+static void
+verify_cohort(const DeclaredPublication *publication, const char *cohort)
+{
+	Identity	caller;
+
+	act_as(&caller, publication->owner);
+	(void) cohort_condition(publication, cohort);
+	act_as_before(&caller);
+}
+
+/* pg_cron would change a job of that name, made by hand or for another database. */
+static void
+verify_job_name_is_free(const char *job)
+{
+	char	   *role = GetUserNameFromId(GetUserId(), false);
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_read("SELECT jobid::text AS job FROM cron.job WHERE jobname = $1 AND username = $2",
+				 CATALOG_TEXT(job), CATALOG_TEXT(role));
+	if (SPI_processed > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("role \"%s\" has another job named \"%s\"", role, job),
+				 errhint("It was not made by pprepub.schedule() in this database. SELECT cron.unschedule(%s) removes it.",
+						 catalog_text(&access, 0, "job"))));
+	catalog_leave(&access);
+}
+
+static bool
+find_job(const DeclaredPublication *publication, bool has_cron, Job *job)
+{
+	CatalogAccess access;
+	bool		isnull;
+	bool		found;
+
+	catalog_enter(&access);
+	catalog_read(psprintf("SELECT s.job, j.jobid IS NOT NULL AS stands FROM pprepub.catalog_schedule s"
+						  " JOIN pprepub.catalog_publication p USING (publication)"
+						  " LEFT JOIN %s j ON " IS_NOTED_JOB " WHERE publication = $1", has_cron ? "cron.job" : NO_JOBS),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	found = SPI_processed > 0;
+	if (found)
+	{
+		job->number = DatumGetInt64(catalog_field(0, "job", &isnull));
+		job->stands = DatumGetBool(catalog_field(0, "stands", &isnull));
+	}
+	catalog_leave(&access);
+	return found;
+}
+
+static void
+remove_job(const DeclaredPublication *publication, const Cron *cron, const Job *job)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	if (job->stands)
+		cron_unschedule(cron, job->number);
+	catalog_execute("DELETE FROM pprepub.catalog_schedule WHERE publication = $1",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	if (SPI_processed == 0)		/* it was noted after the transaction's snapshot */
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update")));
+	catalog_leave(&access);
+}
+
+static void
+note_job(const DeclaredPublication *publication, int64 job, const char *cohort)
+{
+	char	   *role = GetUserNameFromId(GetUserId(), false);
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_execute("INSERT INTO pprepub.catalog_schedule (publication, job, run_by, cohort, scheduled_at)"
+					" VALUES ($1, $2, $3::name, $4, now())",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum(job)),
+					CATALOG_TEXT(role), CATALOG_TEXT(cohort));
+	catalog_leave(&access);
+}
+
+/* ----------------------------------------------------------------
+ * Scheduling
+ * ----------------------------------------------------------------
+ */
+
+Datum
+pprepub_schedule(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	char	   *schedule = text_argument(fcinfo, 1, "the schedule");
+	char	   *cohort = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
+	DeclaredPublication *publication;
+	char	   *command;
+	Cron		cron;
+	Job			former;
+	int64		job;
+
+	verify_may_change("schedule()");
+	publication = publication_open(name, ExclusiveLock);
+	command = job_command(publication, cohort);
+	verify_may_log_in(publication);
+	if (cohort != NULL)
+		verify_cohort(publication, cohort);
+	require_cron(&cron, job_name(publication), schedule, command);
+	if (find_job(publication, true, &former))
+		remove_job(publication, &cron, &former);
+	verify_job_name_is_free(job_name(publication));
+	job = cron_schedule(&cron, job_name(publication), schedule, command);
+	note_job(publication, job, cohort);
+	PG_RETURN_INT64(job);
+}
+
+Datum
+pprepub_unschedule(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+	DeclaredPublication *publication;
+	Cron		cron;
+	Job			job;
+
+	verify_may_change("unschedule()");
+	publication = publication_open(name, ExclusiveLock);
+	if (!find_job(publication, find_cron(&cron), &job))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("publication \"%s\" is not scheduled", name)));
+	if (job.stands)
+		verify_cron_is_loaded();
+	remove_job(publication, &cron, &job);
+	PG_RETURN_VOID();
+}
+
+void
+unschedule_dropped(const DeclaredPublication *publication)
+{
+	Cron		cron;
+	Job			job;
+
+	if (!find_job(publication, find_cron(&cron), &job))
+		return;
+	if (job.stands && !cron_is_loaded())
+	{
+		ereport(WARNING,
+				(errmsg("job " INT64_FORMAT " of pg_cron, which does not run, was not removed", job.number),
+				 errhint("Before the server runs with pg_cron again: DELETE FROM cron.job WHERE jobid = " INT64_FORMAT ".",
+						 job.number)));
+		job.stands = false;
+	}
+	remove_job(publication, &cron, &job);
+}
+
+/* ----------------------------------------------------------------
+ * What is scheduled
+ * ----------------------------------------------------------------
+ */
+
+/* Rows for whom the caller is an owner, under the statement's snapshot. */
+Datum
+pprepub_scheduled_jobs(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Oid			types[] = {OIDOID};
+	Datum		values[] = {ObjectIdGetDatum(GetUserId())};
+	CatalogAccess access;
+	Cron		cron;
+	bool		has_cron = find_cron(&cron);
+	char	   *sql = psprintf("SELECT p.name, s.job, j.schedule, s.cohort, s.run_by, coalesce(j.active, false),"
+							   " d.start_time, d.status, d.return_message,"
+							   " (SELECT max(r.number) FROM pprepub.catalog_release r WHERE r.publication = p.publication"
+							   "  AND r.published_by = s.run_by AND r.published_at > s.scheduled_at)"
+							   " FROM pprepub.catalog_schedule s JOIN pprepub.catalog_publication p USING (publication)"
+							   " LEFT JOIN %s j ON " IS_NOTED_JOB
+							   " LEFT JOIN LATERAL (SELECT * FROM %s r WHERE r.jobid = j.jobid AND r.username = s.run_by"
+							   "  ORDER BY r.runid DESC LIMIT 1) d ON true"
+							   " WHERE pg_has_role($1, p.owner, 'USAGE')",
+							   has_cron ? "cron.job" : NO_JOBS, has_cron ? "cron.job_run_details" : NO_RUNS);
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	catalog_enter(&access);
+	if (SPI_execute_with_args(sql, 1, types, values, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read what is scheduled");
+	for (uint64 i = 0; i < SPI_processed; i++)
+		tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
+	catalog_leave(&access);
+	return (Datum) 0;
+}

@@ -1,0 +1,284 @@
+/*
+ * compromise_report.c
+ *		historical_correlations(), compromise() and compromise_components(): what
+ *		observers find out who compare classes, and who know some people's values.
+ */
+#include "postgres.h"
+
+#include "audit/compromise.h"
+#include "audit/correlations.h"
+#include "catalog/pg_type.h"
+#include "declare/parameters.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "frame/arrays.h"
+#include "funcapi.h"
+#include "history/recall.h"
+#include "history/report.h"
+#include "history/texts.h"
+#include "miscadmin.h"
+#include "release/search_budget.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(pprepub_historical_correlations);
+PG_FUNCTION_INFO_V1(pprepub_compromise);
+PG_FUNCTION_INFO_V1(pprepub_compromise_components);
+
+/* ----------------------------------------------------------------
+ * historical_correlations()
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Putting
+{
+	const Seen *seen;
+	ReturnSetInfo *result;
+} Putting;
+
+static void
+put_correlation(void *what, const Correlation *correlation)
+{
+	Putting    *putting = what;
+	const SeenRelease *release = putting->seen->release;
+	Datum		values[] = {
+		Int32GetDatum(correlation->a.release + 1),
+		Int64GetDatum(release[correlation->a.release].number[correlation->a.class]),
+		Int32GetDatum(correlation->b.release + 1),
+		Int64GetDatum(release[correlation->b.release].number[correlation->b.class]),
+		Int32GetDatum(correlation->unmatched),
+	};
+	bool		nulls[lengthof(values)] = {false};
+
+	tuplestore_putvalues(putting->result->setResult, putting->result->setDesc, values, nulls);
+}
+
+static void
+put_correlations(const DeclaredPublication *publication, void *most, ReturnSetInfo *result)
+{
+	const Recalled *recalled = recall(publication);
+	Putting		putting = {&recalled->seen, result};
+
+	find_correlations(statistics_of(&recalled->seen), *(uint32 *) most, put_correlation, &putting);
+}
+
+Datum
+pprepub_historical_correlations(PG_FUNCTION_ARGS)
+{
+	uint32		most = PG_UINT32_MAX;
+
+	if (!PG_ARGISNULL(1) && PG_GETARG_INT32(1) < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("most must not be negative")));
+	if (!PG_ARGISNULL(1))
+		most = PG_GETARG_INT32(1);
+	report_history_about(fcinfo, &most, put_correlations);
+	return (Datum) 0;
+}
+
+/* ----------------------------------------------------------------
+ * compromise()
+ * ----------------------------------------------------------------
+ */
+
+/* People by the words for their keys, as the owner: the key type's input runs. */
+static Thread *
+find_known(const DeclaredPublication *publication, const Recalled *recalled, ArrayType *keys, int *n)
+{
+	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
+	Datum	   *words;
+	bool	   *nulls;
+	Thread	   *known;
+	Oid			input;
+	Oid			param;
+
+	getTypeInputInfo(key->type, &input, &param);
+	deconstruct_array(keys, TEXTOID, -1, false, TYPALIGN_INT, &words, &nulls, n);
+	known = palloc(sizeof(Thread) * (*n + 1));
+	for (int i = 0; i < *n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		known[i] = nulls[i] ? NO_THREAD :
+			recalled_person(recalled, OidInputFunctionCall(input, TextDatumGetCString(words[i]), param, key->typmod));
+		if (known[i] == NO_THREAD)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 nulls[i] ? errmsg("keys must not be null")
+					 : errmsg("nobody with key \"%s\" was published", TextDatumGetCString(words[i]))));
+	}
+	return known;
+}
+
+static void
+verify_nothing_changes(const DeclaredPublication *publication, const Statistics *statistics)
+{
+	if (find_changed(statistics) == NO_THREAD)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("sensitive values of publication \"%s\" have changed from release to release", publication->name),
+			 errdetail("What is deduced here follows only where everybody keeps his value.")));
+}
+
+/* The conclusions from knowing some people */
+typedef struct Deduced
+{
+	const DeclaredPublication *publication;
+	const Recalled *recalled;
+	Code		null;
+	const Deduction *deduction;
+} Deduced;
+
+static Datum
+candidates_text(const Deduced *deduced, TextCast *cast, uint32 group)
+{
+	const Deduction *deduction = deduced->deduction;
+	int			n = deduction->ncandidates[group];
+	int			lower = 1;
+	Datum	   *texts = palloc(sizeof(Datum) * (n + 1));
+	bool	   *nulls = palloc(sizeof(bool) * (n + 1));
+
+	for (int i = 0; i < n; i++)
+	{
+		Code		value = deduction->candidate[deduction->first[group] + i];
+
+		nulls[i] = value == deduced->null;
+		if (!nulls[i])
+			texts[i] = text_cast(cast, deduced->recalled->values[value], &nulls[i]);
+	}
+	return PointerGetDatum(construct_md_array(texts, nulls, 1, &n, &lower, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+typedef struct Asked
+{
+	ArrayType  *keys;
+	void		(*put) (const Deduced *deduced, ReturnSetInfo *result);
+} Asked;
+
+static void
+deduce_from(const DeclaredPublication *publication, void *what, ReturnSetInfo *result)
+{
+	Asked	   *asked = what;
+	Recalled   *recalled = recall(publication);
+	Code		null = name_null(&recalled->seen);
+	const Statistics *statistics = statistics_of(&recalled->seen);
+	Thread	   *known;
+	int			n;
+
+	verify_nothing_changes(publication, statistics);
+	known = find_known(publication, recalled, asked->keys, &n);
+	asked->put(&(Deduced) {publication, recalled, null,
+			   deduce(statistics, known, n, method_declaration(publication->method)->invents_known, (uint64) search_budget)}, result);
+}
+
+static void
+report_deduced(FunctionCallInfo fcinfo, void (*put) (const Deduced *deduced, ReturnSetInfo *result))
+{
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the keys must not be null")));
+	report_history_about(fcinfo, &(Asked) {PG_GETARG_ARRAYTYPE_P(1), put}, deduce_from);
+}
+
+/* People of whom something is deduced, who are not known. */
+static void
+put_deduced(const Deduced *deduced, ReturnSetInfo *result)
+{
+	const Recalled *recalled = deduced->recalled;
+	const Deduction *deduction = deduced->deduction;
+	TextCast   *key = text_cast_create(publication_column(deduced->publication, ROLE_KEY));
+	TextCast   *sensitive = text_cast_create(publication_column(deduced->publication, ROLE_SENSITIVE));
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "deduced", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+
+	for (Thread t = 0; t < recalled->people->size; t++)
+	{
+		uint32		group = deduction->peers->group[t];
+		Datum		values[3];
+		bool		nulls[3] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		if (deduction->peers->is_known[group] || deduction->ncandidates[group] >= deduction->nbefore[group])
+			continue;
+		values[0] = text_cast(key, recalled->people->keys[t], &nulls[0]);
+		values[1] = candidates_text(deduced, sensitive, group);
+		values[2] = BoolGetDatum(deduction_is_exact(deduction, group));
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+}
+
+Datum
+pprepub_compromise(PG_FUNCTION_ARGS)
+{
+	report_deduced(fcinfo, put_deduced);
+	return (Datum) 0;
+}
+
+/* ----------------------------------------------------------------
+ * compromise_components()
+ * ----------------------------------------------------------------
+ */
+
+/* Invented rows count: observers cannot tell them from people. */
+static uint64 *
+sizes_of_components(const Deduction *deduction)
+{
+	uint64	   *size = new_zeros(uint64, deduction->peers->n);
+
+	for (uint32 g = 0; g < deduction->peers->n; g++)
+		if (deduction->together[g] != NO_GROUP)
+			size[deduction->together[g]] += peers_size(deduction->peers, g);
+	return size;
+}
+
+/* Components have numbers from 1 on, in the order of their first people. */
+static void
+put_components(const Deduced *deduced, ReturnSetInfo *result)
+{
+	const Recalled *recalled = deduced->recalled;
+	const Deduction *deduction = deduced->deduction;
+	uint64	   *size = sizes_of_components(deduction);
+	int64	   *number = new_zeros(int64, deduction->peers->n);
+	int64		components = 0;
+	TextCast   *key = text_cast_create(publication_column(deduced->publication, ROLE_KEY));
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "component", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+
+	for (Thread t = 0; t < recalled->people->size; t++)
+	{
+		uint32		group = deduction->peers->group[t];
+		uint32		together = deduction->together[group];
+		Datum		values[4];
+		bool		nulls[4] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		if (together == NO_GROUP)
+			continue;
+		if (number[together] == 0)
+			number[together] = ++components;
+		values[0] = Int64GetDatum(number[together]);
+		values[1] = text_cast(key, recalled->people->keys[t], &nulls[1]);
+		values[2] = Int64GetDatum(size[together]);
+		values[3] = BoolGetDatum(deduction_is_exact(deduction, group));
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+}
+
+Datum
+pprepub_compromise_components(PG_FUNCTION_ARGS)
+{
+	report_deduced(fcinfo, put_components);
+	return (Datum) 0;
+}

@@ -1,0 +1,172 @@
+/*
+ * linkability.c
+ *		linkability() and linkability_series(): how well releases can be joined
+ *		back to people.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "report/linkability/linking.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(pprepub_linkability);
+PG_FUNCTION_INFO_V1(pprepub_linkability_series);
+
+typedef struct Figures
+{
+	int32		releases;
+	uint64		nodes;
+	uint64		edges;
+	uint64		matches;
+	char	   *cliques;
+	uint64		tuples;
+	bool		is_told;		/* there is a tuple that is linked to something, and a release that shows the sensitive column */
+	uint32		linkability;
+	double		diversity;
+} Figures;
+
+static void
+judge(const Linked *linked, Figures *figures)
+{
+	LinkProfile *profile = profile_of(linked, false);
+
+	figures->tuples = linked->tuples->ntuples;
+	figures->is_told = profile != NULL && profile->least_linkability != NO_CLIQUE;
+	if (!figures->is_told)
+		return;
+	figures->linkability = profile->least_linkability;
+	figures->diversity = profile->least_diversity;
+}
+
+/* As the owner, under the active snapshot; what the figures hold is in the context given. */
+static void
+find_figures(const DeclaredPublication *publication, const int32 *numbers, int32 n, const JoinKind *kind,
+			 MemoryContext context, Figures *figures)
+{
+	Linking    *linking = linking_create(publication, numbers, n);
+	Linked	   *linked = link_first(linking, n, kind);
+	JoinCounts	counts = join_count(linked->graph);
+
+	figures->nodes = counts.nodes;
+	figures->edges = linked->edges;
+	figures->matches = counts.edges;
+	figures->cliques = MemoryContextStrdup(context, wide_text(counts.cliques));
+	judge(linked, figures);
+}
+
+static Datum
+numeric_of(const char *digits)
+{
+	return DirectFunctionCall3(numeric_in, CStringGetDatum(digits), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+}
+
+static Datum
+row_of(FunctionCallInfo fcinfo, const JoinKind *kind, const Figures *figures)
+{
+	Datum		values[] = {
+		CStringGetTextDatum(kind->name),
+		Int32GetDatum(figures->releases),
+		Int64GetDatum(figures->nodes),
+		Int64GetDatum(figures->edges),
+		Int64GetDatum(figures->matches),
+		numeric_of(figures->cliques),
+		Int64GetDatum(figures->tuples),
+		Int32GetDatum(figures->linkability),
+		Float8GetDatum(figures->diversity),
+	};
+	bool		nulls[lengthof(values)] = {[7] = !figures->is_told,[8] = !figures->is_told};
+	TupleDesc	columns;
+
+	if (get_call_result_type(fcinfo, NULL, &columns) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls));
+}
+
+Datum
+pprepub_linkability(PG_FUNCTION_ARGS)
+{
+	LinkReport	report;
+	const JoinKind *kind = join_kind_argument(fcinfo, 2);
+	MemoryContext context = CurrentMemoryContext;
+	Figures		figures = {.cliques = "0"};
+	int32	   *numbers;
+
+	begin_report(&report, fcinfo);
+	numbers = releases_argument(fcinfo, 1, report.publication, &figures.releases);
+	if (figures.releases > 0)
+	{
+		enter_report(&report);
+		find_figures(report.publication, numbers, figures.releases, kind, context, &figures);
+		leave_report(&report);
+		MemoryContextSwitchTo(context);
+	}
+	PG_RETURN_DATUM(row_of(fcinfo, kind, &figures));
+}
+
+/* ----------------------------------------------------------------
+ * Release by release
+ * ----------------------------------------------------------------
+ */
+
+static void
+put_figures(ReturnSetInfo *result, int32 release, const Figures *figures)
+{
+	Datum		values[] = {
+		Int32GetDatum(release),
+		Int32GetDatum(figures->linkability),
+		Float8GetDatum(figures->diversity),
+	};
+	bool		nulls[] = {false, !figures->is_told, !figures->is_told};
+
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/* As the owner, under the active snapshot. */
+static void
+put_series(ReturnSetInfo *result, const DeclaredPublication *publication, const int32 *numbers, int32 n, const JoinKind *kind)
+{
+	Linking    *linking = linking_create(publication, numbers, n);
+	MemoryContext join = AllocSetContextCreate(CurrentMemoryContext, "a join", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(join);
+
+	for (int32 r = 1; r <= n; r++)
+	{
+		Figures		figures = {0};
+
+		CHECK_FOR_INTERRUPTS();
+		judge(link_first(linking, r, kind), &figures);
+		put_figures(result, r, &figures);
+		MemoryContextReset(join);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+Datum
+pprepub_linkability_series(PG_FUNCTION_ARGS)
+{
+	LinkReport	report;
+	const JoinKind *kind = join_kind_argument(fcinfo, 1);
+	MemoryContext context = CurrentMemoryContext;
+	int32	   *numbers;
+	int32		n;
+
+	begin_report(&report, fcinfo);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	n = report.publication->releases;
+	if (n == 0)
+		return (Datum) 0;
+	numbers = palloc(sizeof(int32) * n);
+	for (int32 r = 0; r < n; r++)
+		numbers[r] = r + 1;
+	enter_report(&report);
+	put_series((ReturnSetInfo *) fcinfo->resultinfo, report.publication, numbers, n, kind);
+	leave_report(&report);
+	MemoryContextSwitchTo(context);
+	return (Datum) 0;
+}

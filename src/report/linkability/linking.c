@@ -1,0 +1,243 @@
+/*
+ * linking.c
+ *		From the numbers of releases to a join of them.
+ *
+ * LOCKING
+ *		No release may come while it looks, so publishing waits: the log must tell
+ *		of the releases that the catalog has.
+ */
+#include "report/linkability/linking.h"
+
+#include "audit/join/full.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "report/linkability/identify.h"
+#include "report/linkability/settings.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/* ----------------------------------------------------------------
+ * Arguments
+ * ----------------------------------------------------------------
+ */
+
+static const JoinKind kinds[] = {
+	{"mj", LEVEL_MATCH, false},
+	{"kmj", LEVEL_KERNEL, false},
+	{"fmj", LEVEL_FULL, false},
+	{"mj_unifying", LEVEL_MATCH, true},
+	{"kmj_unifying", LEVEL_KERNEL, true},
+};
+
+const JoinKind *
+join_kind_argument(FunctionCallInfo fcinfo, int n)
+{
+	char	   *name = text_argument(fcinfo, n, "the kind of a join");
+
+	for (int i = 0; i < (int) lengthof(kinds); i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("there is no join of kind \"%s\"", name),
+			 errhint("Kinds are \"mj\", \"kmj\", \"fmj\", \"mj_unifying\" and \"kmj_unifying\".")));
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	int32		x = *(const int32 *) a;
+	int32		y = *(const int32 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int32 *
+all_releases(const DeclaredPublication *publication, int32 *n)
+{
+	int32	   *numbers = palloc(sizeof(int32) * (publication->releases + 1));
+
+	*n = publication->releases;
+	for (int32 r = 0; r < *n; r++)
+		numbers[r] = r + 1;
+	return numbers;
+}
+
+static int32 *
+copy_numbers(ArrayType *array, int32 *n)
+{
+	int32	   *numbers;
+
+	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	if (*n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("there must be a release to be judged"),
+				 errhint("Leave the argument away, or say NULL, for all of them.")));
+	if (array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the number of a release must not be null")));
+	numbers = palloc(sizeof(int32) * *n);
+	memcpy(numbers, ARR_DATA_PTR(array), sizeof(int32) * *n);
+	return numbers;
+}
+
+int32 *
+releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublication *publication, int32 *n)
+{
+	int32	   *numbers;
+
+	if (PG_ARGISNULL(argument))
+		return all_releases(publication, n);
+	numbers = copy_numbers(PG_GETARG_ARRAYTYPE_P(argument), n);
+	qsort(numbers, *n, sizeof(int32), compare_numbers);
+	for (int32 i = 0; i < *n; i++)
+	{
+		if (numbers[i] < 1 || numbers[i] > publication->releases)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_OBJECT),
+					 errmsg("publication \"%s\" has no release %d", publication->name, numbers[i])));
+		if (i > 0 && numbers[i] == numbers[i - 1])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("release %d is named twice", numbers[i])));
+	}
+	return numbers;
+}
+
+/* ----------------------------------------------------------------
+ * Joining
+ * ----------------------------------------------------------------
+ */
+
+Linking *
+linking_create(const DeclaredPublication *publication, const int32 *numbers, int32 n)
+{
+	Linking    *linking = palloc0(sizeof(Linking));
+
+	linking->publication = publication;
+	linking->reading = read_releases(publication, numbers, n);
+	linking->source = read_source(linking->reading);
+	linking->is_guess = identify_rows(linking->reading, linking->source);
+	return linking;
+}
+
+/* The graph of as few people as can be. */
+static void
+make_graph(Linked *linked, const JoinKind *kind)
+{
+	const Linking *linking = linked->linking;
+	uint64		more = 0;
+
+	for (;;)
+	{
+		uint64		missing;
+
+		linked->people = people_of(linking->reading, linking->source, linked->nreleases, linking->is_guess,
+								   kind->unifying, more);
+		linked->graph = join_graph(&linked->people->input);
+		missing = linked->people->is_exact ? 0 : join_missing(linked->graph);
+		if (missing == 0)
+			return;
+		more += missing;
+	}
+}
+
+static void
+refuse_over_budget(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("the full match join was not found within %.0f steps", fmj_budget),
+			 errdetail("Of more than two releases, to find it may take longer than anybody can wait."),
+			 errhint("Ask for join_kind => 'kmj', which is found in any case: it may hold joins that a perfect matching of all releases rules out, so its linkability is the same or greater, never less. Or raise pprepub.fmj_budget.")));
+}
+
+static void
+refuse_unmatched(const Linked *linked)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("these releases of publication \"%s\" cannot be of the same people",
+					linked->linking->publication->name),
+			 errdetail("Whose rows some of them have is not known, and whoever joins each two of them consistently cannot join all of them."),
+			 errhint("Name fewer releases.")));
+}
+
+static void
+narrow(const Linked *linked, JoinLevel level)
+{
+	JoinTrouble trouble;
+	JoinOutcome outcome = JOIN_FOUND;
+
+	if (level >= LEVEL_KERNEL)
+		outcome = join_kernel(linked->graph, &trouble);
+	if (level >= LEVEL_FULL && outcome == JOIN_FOUND)
+		outcome = join_full(linked->graph, (uint64) fmj_budget);
+	switch (outcome)
+	{
+		case JOIN_FOUND:
+			break;
+		case JOIN_UNMATCHED:
+			refuse_unmatched(linked);
+			break;
+		case JOIN_OVER_BUDGET:
+			refuse_over_budget();
+			break;
+		case JOIN_CONTRADICTED:
+			elog(ERROR, "somebody's records of releases %d and %d are not consistent", trouble.a, trouble.b);
+	}
+}
+
+Linked *
+link_first(const Linking *linking, int32 n, const JoinKind *kind)
+{
+	Linked	   *linked = palloc0(sizeof(Linked));
+
+	linked->linking = linking;
+	linked->nreleases = n;
+	make_graph(linked, kind);
+	linked->edges = join_edges(linked->graph);
+	narrow(linked, kind->level);
+	linked->tuples = tuples_of_members(linking->reading, linking->source, n);
+	linked->join_tuples = (JoinTuples) {
+		.ntuples = linked->tuples->ntuples,
+		.code = (const Code *const *) linked->tuples->code
+	};
+	return linked;
+}
+
+LinkProfile *
+profile_of(const Linked *linked, bool with_values)
+{
+	return link_profile(linked->graph, &linked->join_tuples, with_values);
+}
+
+/* ----------------------------------------------------------------
+ * Reports
+ * ----------------------------------------------------------------
+ */
+
+void
+begin_report(LinkReport *report, FunctionCallInfo fcinfo)
+{
+	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
+
+	report->publication = publication_open(name, RowShareLock);
+}
+
+void
+enter_report(LinkReport *report)
+{
+	work_begin(&report->work, report->publication->owner, GetLatestSnapshot());
+}
+
+void
+leave_report(LinkReport *report)
+{
+	work_end(&report->work);
+	MemoryContextDelete(report->work.context);
+}

@@ -1,0 +1,80 @@
+/*
+ * linking.h
+ *		Joining releases of a publication, and judging the join.
+ */
+#ifndef PPREPUB_REPORT_LINKABILITY_LINKING_H
+#define PPREPUB_REPORT_LINKABILITY_LINKING_H
+
+#include "postgres.h"
+
+#include "audit/join/counts.h"
+#include "audit/join/profile.h"
+#include "declare/work.h"
+#include "report/linkability/people.h"
+
+typedef enum JoinLevel
+{
+	LEVEL_MATCH,
+	LEVEL_KERNEL,
+	LEVEL_FULL
+} JoinLevel;
+
+typedef struct JoinKind
+{
+	const char *name;
+	JoinLevel	level;
+	bool		unifying;		/* absentees may be anybody */
+} JoinKind;
+
+extern const JoinKind *join_kind_argument(FunctionCallInfo fcinfo, int n);
+
+/*
+ * The releases that an argument names, ascending, or all; of a publication that has none, and
+ * is asked for all, none.
+ */
+extern int32 *releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublication *publication, int32 *n);
+
+/* Releases, read once; and the source beside them. */
+typedef struct Linking
+{
+	const DeclaredPublication *publication;
+	Reading    *reading;
+	Source	   *source;
+	bool		is_guess;
+} Linking;
+
+/* As the owner, inside SPI, under the active snapshot; in the current context. */
+extern Linking *linking_create(const DeclaredPublication *publication, const int32 *numbers, int32 n);
+
+/* A join of the first n of them. */
+typedef struct Linked
+{
+	const Linking *linking;
+	int32		nreleases;
+	People	   *people;
+	JoinGraph  *graph;
+	uint64		edges;			/* of records, before the join was narrowed */
+	SourceTuples *tuples;
+	JoinTuples	join_tuples;
+} Linked;
+
+extern Linked *link_first(const Linking *linking, int32 n, const JoinKind *kind);
+
+/* NULL if no release shows the sensitive column. */
+extern LinkProfile *profile_of(const Linked *linked, bool with_values);
+
+/*
+ * A report of a publication: what it has in common is done, as the owner, under one snapshot,
+ * before and after it is made.  Memory is freed by whoever ends the context that is current.
+ */
+typedef struct LinkReport
+{
+	DeclaredPublication *publication;
+	OwnersWork	work;			/* all that is read is in its context */
+} LinkReport;
+
+extern void begin_report(LinkReport *report, FunctionCallInfo fcinfo);
+extern void enter_report(LinkReport *report);
+extern void leave_report(LinkReport *report);
+
+#endif							/* PPREPUB_REPORT_LINKABILITY_LINKING_H */

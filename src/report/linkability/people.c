@@ -1,0 +1,571 @@
+/*
+ * people.c
+ *		From rows and threads to one record of each person in each release.
+ *
+ * NOTES
+ *		Absentees are withheld, but show their sensitive value where the release
+ *		shows that column and another one shows it of them (paper 000, section 6).
+ */
+#include "report/linkability/people.h"
+
+#include "frame/arrays.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#define NO_RECORD	PG_UINT32_MAX
+typedef struct Gathering
+{
+	const Reading *reading;
+	const Source *source;
+	int32		nreleases;
+	uint32		allocated;		/* people */
+	People	   *people;
+
+	/* By person */
+	Code	   *value;			/* as the log has it; NO_CODE if it is not known */
+	Code	   *told;			/* as a release shows it; NO_CODE */
+	uint32	   *record;			/* [people * releases] or NO_RECORD; where rows are nobody's, any number */
+	uint32	   *print;			/* [people * releases] fingerprints */
+
+	int32	   *alike;			/* [releases] the first that shows the same quasi-identifiers */
+} Gathering;
+
+/* ----------------------------------------------------------------
+ * Who is somebody else by now
+ * ----------------------------------------------------------------
+ */
+
+static bool
+shows_alike(const Reading *reading, const ReadRelease *a, const ReadRelease *b)
+{
+	for (int q = 0; q < reading->nqis; q++)
+		if ((a->cell[q] == NULL) != (b->cell[q] == NULL))
+			return false;
+	return true;
+}
+
+static void
+find_alike(Gathering *gathering)
+{
+	const Reading *reading = gathering->reading;
+
+	gathering->alike = palloc(sizeof(int32) * (gathering->nreleases + 1));
+	for (int32 r = 0; r < gathering->nreleases; r++)
+	{
+		gathering->alike[r] = 0;
+		while (!shows_alike(reading, &reading->release[gathering->alike[r]], &reading->release[r]))
+			gathering->alike[r]++;
+	}
+}
+
+/* Quasi-identifiers, and the ages of those that have any, as columns of joins */
+static inline int
+count_columns(const Gathering *gathering)
+{
+	return gathering->reading->nqis + gathering->source->naged;
+}
+
+static inline int
+quasi_identifier_of(const Gathering *gathering, int column)
+{
+	int			nqis = gathering->reading->nqis;
+
+	return column < nqis ? column : gathering->source->aged[column - nqis];
+}
+
+/* A release's cell in a column of joins */
+static inline Span
+span_in(const Gathering *gathering, const ReadRelease *release, int column, Cell cell)
+{
+	int			aged = column - gathering->reading->nqis;
+
+	return aged < 0 ? gathering->source->line[column].span[cell] :
+		age_span(gathering->source->ages[aged], cell, release->tree[gathering->source->aged[aged]]);
+}
+
+static bool
+cells_agree(const Gathering *gathering, int32 r, uint32 record, int32 s, uint32 other)
+{
+	const Reading *reading = gathering->reading;
+	const ReadRelease *a = &reading->release[r];
+	const ReadRelease *b = &reading->release[s];
+
+	if (a->thread == NULL || b->thread == NULL)
+		return true;
+	for (int c = 0; c < count_columns(gathering); c++)
+	{
+		int			q = quasi_identifier_of(gathering, c);
+
+		if (a->cell[q] != NULL && b->cell[q] != NULL &&
+			!span_overlaps(span_in(gathering, a, c, a->cell[q][record]), span_in(gathering, b, c, b->cell[q][other])))
+			return false;
+	}
+	return true;
+}
+
+/* Is somebody of release r, as far as anybody can know, the person that he was? */
+static bool
+is_still(const Gathering *gathering, uint32 person, int32 r, uint32 record, Code value, uint32 print)
+{
+	if (value != NO_CODE && gathering->value[person] != NO_CODE && gathering->value[person] != value)
+		return false;
+	for (int32 s = 0; s < r; s++)
+	{
+		Size		place = (Size) person * gathering->nreleases + s;
+
+		if (gathering->record[place] == NO_RECORD)
+			continue;
+		if (gathering->alike[s] == gathering->alike[r] && print != 0 && gathering->print[place] != 0 &&
+			gathering->print[place] != print)
+			return false;
+		if (!cells_agree(gathering, r, record, s, gathering->record[place]))
+			return false;
+	}
+	return true;
+}
+
+/* ----------------------------------------------------------------
+ * People
+ * ----------------------------------------------------------------
+ */
+
+static void
+make_room(Gathering *gathering)
+{
+	Size		n = gathering->allocated = gathering->allocated * 2;
+
+	if (n > PG_UINT32_MAX / 4)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("releases have too many people to be joined"),
+				 errhint("Join fewer releases, or releases of a part of the people.")));
+	gathering->people->thread = repalloc_huge(gathering->people->thread, sizeof(Thread) * n);
+	gathering->value = repalloc_huge(gathering->value, sizeof(Code) * n);
+	gathering->told = repalloc_huge(gathering->told, sizeof(Code) * n);
+	gathering->record = repalloc_huge(gathering->record, sizeof(uint32) * n * gathering->nreleases);
+	gathering->print = repalloc_huge(gathering->print, sizeof(uint32) * n * gathering->nreleases);
+}
+
+static uint32
+add_person(Gathering *gathering, Thread thread, Code value)
+{
+	People	   *people = gathering->people;
+	uint32		person = people->n;
+
+	if (person == gathering->allocated)
+		make_room(gathering);
+	people->n++;
+	people->thread[person] = thread;
+	gathering->value[person] = value;
+	gathering->told[person] = NO_CODE;
+	for (int32 r = 0; r < gathering->nreleases; r++)
+		gathering->record[(Size) person * gathering->nreleases + r] = NO_RECORD;
+	if (thread != NO_THREAD)
+		people->last_of_thread[thread] = person;
+	return person;
+}
+
+/* Notes that somebody, with this sensitive value and fingerprint, as far as known, has a record of a release. */
+static void
+meet(Gathering *gathering, int32 r, Thread thread, uint32 record, Code value, uint32 print)
+{
+	const ReadRelease *release = &gathering->reading->release[r];
+	uint32		person = gathering->people->last_of_thread[thread];
+	Size		place;
+
+	if (person == NOBODY_YET || !is_still(gathering, person, r, record, value, print))
+		person = add_person(gathering, thread, value);
+	place = (Size) person * gathering->nreleases + r;
+	gathering->record[place] = record;
+	gathering->print[place] = print;
+	if (value != NO_CODE)
+		gathering->value[person] = value;
+	if (release->value != NULL)
+		gathering->told[person] = value;
+}
+
+/*
+ * A member's value as the log has it.  It has none of those who had left the source when a release
+ * that does not show values was imported, nor a fingerprint: that is no NULL.
+ */
+static Code
+logged_value(const Reading *reading, const ReadRelease *release, uint64 i)
+{
+	const SeenRelease *seen = release->seen;
+
+	if (seen->value[i] != NO_CODE)
+		return seen->value[i];
+	return release->value == NULL && seen->fingerprint[i] == 0 ? NO_CODE : reading->null_value;
+}
+
+/* Which row each thread has: [threads]. */
+static uint32 *
+rows_by_thread(const Reading *reading, const ReadRelease *release)
+{
+	uint32	   *row = new_zeros(uint32, reading->recalled->seen.nthreads);
+
+	for (uint64 i = 0; i < release->nrows; i++)
+		row[release->thread[i]] = i;
+	return row;
+}
+
+static void
+meet_release(Gathering *gathering, int32 r)
+{
+	const Reading *reading = gathering->reading;
+	const ReadRelease *release = &reading->release[r];
+	const SeenRelease *seen = release->seen;
+	uint32	   *row = release->thread == NULL ? NULL : rows_by_thread(reading, release);
+	uint32		n = 0;
+
+	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (seen->counterfeit[i])
+			continue;
+		meet(gathering, r, seen->thread[i], row == NULL ? n++ : row[seen->thread[i]],
+			 logged_value(reading, release, i), seen->fingerprint[i]);
+	}
+	if (row != NULL)
+		pfree(row);
+}
+
+static void
+gather(Gathering *gathering)
+{
+	const Reading *reading = gathering->reading;
+	People	   *people = gathering->people;
+	uint64		nthreads = reading->recalled->seen.nthreads;
+
+	gathering->allocated = 1024;
+	people->thread = new_zeros(Thread, gathering->allocated);
+	people->last_of_thread = new_array(uint32, nthreads);
+	memset(people->last_of_thread, 0xff, sizeof(uint32) * (nthreads + 1));	/* NOBODY_YET */
+	gathering->value = new_zeros(Code, gathering->allocated);
+	gathering->told = new_zeros(Code, gathering->allocated);
+	gathering->record = new_zeros(uint32, (Size) gathering->allocated * gathering->nreleases);
+	gathering->print = new_zeros(uint32, (Size) gathering->allocated * gathering->nreleases);
+	find_alike(gathering);
+	people->is_whole = people->is_exact = true;
+	for (int32 r = 0; r < gathering->nreleases; r++)
+	{
+		const ReadRelease *release = &reading->release[r];
+
+		meet_release(gathering, r);
+		people->is_whole &= release->is_logged || release->nrows == 0;
+		people->is_exact &= release->thread != NULL || release->nrows == 0;
+	}
+}
+
+/* Nobody is known to be in a release whose rows are of unknown people: they are of as few as can be. */
+static void
+add_unknown(Gathering *gathering, uint64 more)
+{
+	uint64		n = gathering->people->n;
+
+	for (int32 r = 0; r < gathering->nreleases; r++)
+		n = Max(n, gathering->reading->release[r].nrows);
+	for (n += more; gathering->people->n < n;)
+		(void) add_person(gathering, NO_THREAD, NO_CODE);
+}
+
+/* ----------------------------------------------------------------
+ * What is known of absentees
+ * ----------------------------------------------------------------
+ */
+
+static bool
+is_known_who(const Reading *reading, int32 r)
+{
+	return reading->release[r].is_logged || reading->release[r].nrows == 0;
+}
+
+/* Which of the two are there, and which are not, of anybody. */
+static Together
+find_together(const Gathering *gathering, int32 a, int32 b)
+{
+	Together	found = 0;
+
+	for (uint32 p = 0; p < gathering->people->n && found != ALL_TOGETHER; p++)
+		found |= may_be(gathering->record[(Size) p * gathering->nreleases + a] == NO_RECORD,
+						gathering->record[(Size) p * gathering->nreleases + b] == NO_RECORD);
+	return found;
+}
+
+/* Where people had to be added because rows did not fit, nobody knows who they are. */
+static Together *
+find_all_together(const Gathering *gathering, bool may_be_anybody)
+{
+	Together   *found = palloc(sizeof(Together) * (pair_number(0, gathering->nreleases) + 1));
+
+	for (int32 b = 0; b < gathering->nreleases; b++)
+		for (int32 a = 0; a < b; a++)
+		{
+			bool		is_known = is_known_who(gathering->reading, a) && is_known_who(gathering->reading, b);
+
+			CHECK_FOR_INTERRUPTS();
+			found[pair_number(a, b)] = is_known && !may_be_anybody ?
+				find_together(gathering, a, b) : ALL_TOGETHER;
+		}
+	return found;
+}
+
+/* ----------------------------------------------------------------
+ * Records
+ * ----------------------------------------------------------------
+ */
+
+/* A column of a release, in which its absentees are withheld, behind its rows. */
+static Span *
+make_column(const ReadRelease *release, uint32 n)
+{
+	Span	   *cells = new_zeros(Span, n);
+
+	for (uint64 i = release->nrows; i < n; i++)
+		cells[i] = ANYTHING;
+	return cells;
+}
+
+static const Span *
+cells_of(const Gathering *gathering, const ReadRelease *release, int column)
+{
+	const Cell *cell = release->cell[quasi_identifier_of(gathering, column)];
+	Span	   *cells;
+
+	if (cell == NULL)
+		return NULL;
+	cells = make_column(release, gathering->people->n);
+	for (uint64 i = 0; i < release->nrows; i++)
+		cells[i] = span_in(gathering, release, column, cell[i]);
+	return cells;
+}
+
+static const Span *
+insensitive_of(const Gathering *gathering, const ReadRelease *release, int i)
+{
+	const uint32 *number = release->insensitive[i];
+	Span	   *cells;
+
+	if (number == NULL || !gathering->reading->is_compared[i])
+		return NULL;
+	cells = make_column(release, gathering->people->n);
+	for (uint64 row = 0; row < release->nrows; row++)
+		cells[row] = span_of(number[row]);
+	return cells;
+}
+
+/* Whose the rows are, and then the absentees. */
+static uint32 *
+list_people(const Gathering *gathering, int32 r, uint32 *absentees)
+{
+	const ReadRelease *release = &gathering->reading->release[r];
+	uint32		n = gathering->people->n;
+	uint32	   *person = new_zeros(uint32, n);
+	uint64		at = release->nrows;
+
+	for (uint32 p = 0; p < n; p++)
+	{
+		uint32		record = gathering->record[(Size) p * gathering->nreleases + r];
+
+		if (record != NO_RECORD)
+			person[record] = p;
+		else if (at < n)
+		{
+			absentees[at - release->nrows] = p;
+			person[at++] = p;
+		}
+	}
+	return person;
+}
+
+static const Code *
+values_of(const Gathering *gathering, int32 r, const uint32 *absentees)
+{
+	const ReadRelease *release = &gathering->reading->release[r];
+	uint32		n = gathering->people->n;
+	Code	   *value;
+
+	if (release->value == NULL)
+		return NULL;
+	value = new_zeros(Code, n);
+	memcpy(value, release->value, sizeof(Code) * release->nrows);
+	for (uint32 i = 0; i < n - release->nrows; i++)
+		value[release->nrows + i] = is_known_who(gathering->reading, r) ? gathering->told[absentees[i]] : NO_CODE;
+	return value;
+}
+
+static JoinRelease
+records_of(const Gathering *gathering, int32 r)
+{
+	const Reading *reading = gathering->reading;
+	const ReadRelease *release = &reading->release[r];
+	uint32		n = gathering->people->n;
+	int			ncolumns = count_columns(gathering);
+	const Span **cells = palloc(sizeof(Span *) * (ncolumns + reading->ninsensitive + 1));
+	uint32	   *absentees = new_zeros(uint32, n);
+	uint32	   *person = list_people(gathering, r, absentees);
+	JoinRelease result = {.nrecords = n,.nabsent = n - release->nrows,.cells = cells};
+
+	for (int c = 0; c < ncolumns; c++)
+		cells[c] = cells_of(gathering, release, c);
+	for (int i = 0; i < reading->ninsensitive; i++)
+		cells[ncolumns + i] = insensitive_of(gathering, release, i);
+	result.sensitive = values_of(gathering, r, absentees);
+	result.person = release->thread == NULL && release->nrows > 0 ? NULL : person;
+	pfree(absentees);
+	return result;
+}
+
+/* A cell of no kind, or of nothing, was not published. */
+static void
+verify_cells(const Gathering *gathering, int32 r)
+{
+	const ReadRelease *release = &gathering->reading->release[r];
+
+	for (int q = 0; q < gathering->reading->nqis; q++)
+		for (uint64 i = 0; release->cell[q] != NULL && i < release->nrows; i++)
+			if (!gathering->source->line[q].is_sound[release->cell[q][i]])
+				refuse_release(gathering->reading, release);
+}
+
+People *
+people_of(const Reading *reading, const Source *source, int32 n, bool is_guess, bool unifying, uint64 more)
+{
+	People	   *people = palloc0(sizeof(People));
+	Gathering	gathering = {.reading = reading,.source = source,.nreleases = n,.people = people};
+	JoinRelease *release = palloc0(sizeof(JoinRelease) * (n + 1));
+
+	for (int32 r = 0; r < n; r++)
+		verify_cells(&gathering, r);
+	gather(&gathering);
+	add_unknown(&gathering, more);
+	people->is_exact &= !is_guess;
+	for (int32 r = 0; r < n; r++)
+		release[r] = records_of(&gathering, r);
+	people->input = (JoinInput) {
+		.nreleases = n,
+		.release = release,
+		.ncolumns = count_columns(&gathering) + reading->ninsensitive,
+		.nqis = count_columns(&gathering),
+		.nvalues = reading->nvalues,
+		.null_value = reading->null_value,
+		.is_guess = is_guess,
+		.together = unifying ? NULL : find_all_together(&gathering, is_guess && more > 0)
+	};
+	pfree(gathering.value);
+	pfree(gathering.told);
+	pfree(gathering.record);
+	pfree(gathering.print);
+	return people;
+}
+
+/* ----------------------------------------------------------------
+ * With the source before them
+ * ----------------------------------------------------------------
+ */
+
+/* Where somebody's record of a release is: [people], or NULL if that is not known. */
+static uint32 *
+records_by_person(const JoinRelease *release)
+{
+	uint32	   *record;
+
+	if (release->person == NULL)
+		return NULL;
+	record = new_zeros(uint32, release->nrecords);
+	for (uint32 i = 0; i < release->nrecords; i++)
+		record[release->person[i]] = i;
+	return record;
+}
+
+/* Leaves those who are known whom a release's cells do not cover. */
+static void
+leave_covered(const People *people, int32 r, const Source *source, KnownPeople *known, const uint32 *row)
+{
+	const JoinRelease *release = &people->input.release[r];
+	uint32	   *record = records_by_person(release);
+
+	for (uint32 p = 0; p < people->n && record != NULL; p++)
+		for (int c = 0; c < people->input.nqis && known->is_known[p]; c++)
+			if (release->cells[c] != NULL)
+				known->is_known[p] = span_contains(release->cells[c][record[p]], span_of(code_of_row(source, c, row[p])));
+	if (record != NULL)
+		pfree(record);
+}
+
+/* Who is in the source still, as he was: sets row[people]. */
+static void
+find_known(const People *people, const Source *source, KnownPeople *known, uint32 *row)
+{
+	uint64		nrows = source->loaded->frame.nrows;
+
+	known->is_known = new_zeros(bool, people->n);
+	known->person_of_row = new_zeros(uint32, nrows);
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		uint32		person = source->thread[i] == NO_THREAD ? NOBODY_YET : people->last_of_thread[source->thread[i]];
+
+		known->person_of_row[i] = person;
+		if (person == NOBODY_YET)
+			continue;
+		known->is_known[person] = true;
+		row[person] = i;
+	}
+	for (int32 r = 0; r < people->input.nreleases; r++)
+		leave_covered(people, r, source, known, row);
+}
+
+/* The source as a release: person by person. */
+static JoinRelease
+source_as_release(const People *people, const Source *source, const KnownPeople *known, const uint32 *row)
+{
+	const Span **cells = palloc0(sizeof(Span *) * (people->input.ncolumns + 1));
+	uint32	   *person = new_zeros(uint32, people->n);
+
+	for (int c = 0; c < people->input.nqis; c++)
+	{
+		Span	   *column = new_zeros(Span, people->n);
+
+		for (uint32 p = 0; p < people->n; p++)
+			column[p] = known->is_known[p] ? span_of(code_of_row(source, c, row[p])) : ANYTHING;
+		cells[c] = column;
+	}
+	for (uint32 p = 0; p < people->n; p++)
+		person[p] = p;
+	return (JoinRelease) {.nrecords = people->n,.cells = cells,.person = person};
+}
+
+/* Whoever is in the source may be in a release or not. */
+static Together *
+together_with_source(const JoinInput *input)
+{
+	int32		n = input->nreleases + 1;
+	Together   *found = palloc(sizeof(Together) * (pair_number(0, n) + 1));
+
+	for (int32 b = 1; b < n; b++)
+	{
+		found[pair_number(0, b)] = ALL_TOGETHER;
+		for (int32 a = 1; a < b; a++)
+			found[pair_number(a, b)] = input->together[pair_number(a - 1, b - 1)];
+	}
+	return found;
+}
+
+KnownPeople *
+known_people(const People *people, const Source *source)
+{
+	KnownPeople *known = palloc0(sizeof(KnownPeople));
+	uint32	   *row = new_zeros(uint32, people->n);
+	JoinRelease *release = palloc(sizeof(JoinRelease) * (people->input.nreleases + 1));
+
+	find_known(people, source, known, row);
+	release[0] = source_as_release(people, source, known, row);
+	memcpy(&release[1], people->input.release, sizeof(JoinRelease) * people->input.nreleases);
+	known->input = people->input;
+	known->input.nreleases++;
+	known->input.release = release;
+	known->input.together = people->input.together == NULL ? NULL : together_with_source(&people->input);
+	pfree(row);
+	return known;
+}

@@ -1,0 +1,409 @@
+/*
+ * reading.c
+ *		Reading release tables, and what is kept of answers.
+ *
+ * NOTES
+ *		Nothing is taken for granted of a table but its columns: rows of one
+ *		class may have different cells.
+ */
+#include "report/linkability/reading.h"
+
+#include "frame/arrays.h"
+#include "history/answered.h"
+#include "history/reader.h"
+#include "miscadmin.h"
+#include "release/row_classes.h"
+#include "utils/memutils.h"
+
+void
+refuse_release(const Reading *reading, const ReadRelease *release)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("release %d of publication \"%s\" is not as it was published",
+					release->number, reading->publication->name),
+			 errhint("pprepub.audit() says what has changed. Restore the publication's tables from a backup, or name releases without this one.")));
+}
+
+/* ----------------------------------------------------------------
+ * Rows
+ * ----------------------------------------------------------------
+ */
+
+static void *
+grown(void *array, Size width, uint64 n)
+{
+	return array == NULL ? NULL : repalloc_huge(array, width * n);
+}
+
+static void
+make_room(const Reading *reading, ReadRelease *release)
+{
+	uint64		n = release->allocated *= 2;
+
+	if (n > PG_UINT32_MAX / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("release %d of publication \"%s\" has too many rows to be joined",
+						release->number, reading->publication->name),
+				 errhint("Join releases of a part of the people, as cohorts are.")));
+	for (int q = 0; q < reading->nqis; q++)
+		release->cell[q] = grown(release->cell[q], sizeof(Cell), n);
+	for (int i = 0; i < reading->ninsensitive; i++)
+		release->insensitive[i] = grown(release->insensitive[i], sizeof(uint32), n);
+	release->value = grown(release->value, sizeof(Code), n);
+	release->class = grown(release->class, sizeof(uint32), n);
+	release->thread = grown(release->thread, sizeof(Thread), n);
+}
+
+uint64
+add_read_row(const Reading *reading, ReadRelease *release)
+{
+	if (release->nrows == release->allocated)
+		make_room(reading, release);
+	return release->nrows++;
+}
+
+/* Nobody knows which tree an import was made with, and a draft is made with today's. */
+static int32
+tree_of(const DeclaredPublication *publication, const ReadRelease *release, int column)
+{
+	return release->is_draft || release->released->is_imported ?
+		publication->columns[column].tree : release->released->tree[column];
+}
+
+void
+begin_read_release(const Reading *reading, ReadRelease *release)
+{
+	const DeclaredPublication *publication = reading->publication;
+	int			q = 0;
+	int			insensitive = 0;
+
+	release->allocated = 1024;
+	release->cell = palloc0(sizeof(Cell *) * (reading->nqis + 1));
+	release->tree = palloc0(sizeof(int32) * (reading->nqis + 1));
+	release->insensitive = palloc0(sizeof(uint32 *) * (reading->ninsensitive + 1));
+	if (release->released->shows_sensitive)
+		release->value = palloc(sizeof(Code) * release->allocated);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		bool		is_shown = release->released->shown[i];
+
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			release->tree[q] = tree_of(publication, release, i);
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER && q++ >= 0 && is_shown)
+			release->cell[q - 1] = palloc(sizeof(Cell) * release->allocated);
+		if (publication->columns[i].role == ROLE_INSENSITIVE && insensitive++ >= 0 && is_shown && !release->released->is_answer)
+			release->insensitive[insensitive - 1] = palloc(sizeof(uint32) * release->allocated);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Tables
+ * ----------------------------------------------------------------
+ */
+
+typedef struct TableReading
+{
+	Reading    *reading;
+	ReadRelease *release;
+	const int  *cell;			/* [nqis] attributes, from 0 on */
+	int		   *insensitive;	/* [ninsensitive] */
+	int			sensitive;
+	RowClasses *classes;		/* NULL where the log tells nothing of them */
+} TableReading;
+
+static int *
+insensitive_attributes(const DeclaredPublication *publication)
+{
+	int		   *attributes = palloc(sizeof(int) * publication->ncolumns);
+	int			attribute = has_class_column(publication);
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		if (publication->columns[i].role == ROLE_INSENSITIVE)
+			attributes[n++] = attribute;
+		if (publication->columns[i].role != ROLE_KEY)
+			attribute++;
+	}
+	return attributes;
+}
+
+static void
+read_row(void *what, TupleTableSlot *slot)
+{
+	TableReading *table = what;
+	const Reading *reading = table->reading;
+	ReadRelease *release = table->release;
+	uint64		row = add_read_row(reading, release);
+	int64		class;
+
+	for (int q = 0; q < reading->nqis; q++)
+		if (release->cell[q] != NULL)
+			release->cell[q][row] = cells_number(reading->cells[q], slot->tts_values[table->cell[q]],
+												 slot->tts_isnull[table->cell[q]]);
+	for (int i = 0; i < reading->ninsensitive; i++)
+		if (release->insensitive[i] != NULL)
+			release->insensitive[i][row] = dictionary_number(reading->insensitive[i],
+															 slot->tts_values[table->insensitive[i]],
+															 slot->tts_isnull[table->insensitive[i]]);
+	if (release->value != NULL)
+		release->value[row] = dictionary_number(reading->recalled->dictionary, slot->tts_values[table->sensitive],
+												slot->tts_isnull[table->sensitive]);
+	if (table->classes == NULL)
+		return;
+	class = row_class(table->classes, slot);
+	if (class < 1 || class > PG_UINT32_MAX)
+		refuse_release(reading, release);
+	release->class[row] = (uint32) class;
+}
+
+static void
+read_table(Reading *reading, ReadRelease *release)
+{
+	const DeclaredPublication *publication = reading->publication;
+	int			nqis;
+	TableReading table = {.reading = reading,.release = release};
+
+	if (!table_stands(publication, release->released))
+		refuse_release(reading, release);
+	table.cell = released_cells(publication, &nqis);
+	table.insensitive = insensitive_attributes(publication);
+	table.sensitive = released_sensitive(publication);
+	if (release->is_logged)
+	{
+		table.classes = row_classes_read(publication, release->released->table);
+		release->class = palloc(sizeof(uint32) * release->allocated);
+	}
+	read_each(release->released->table, read_row, &table);
+}
+
+/* Numbers of the dictionary become codes. */
+static void
+code_values(Reading *reading)
+{
+	const DeclaredColumn *sensitive = publication_column(reading->publication, ROLE_SENSITIVE);
+	const Code *code = dictionary_merge_equal(reading->recalled->dictionary, sensitive->collation,
+											  &reading->nvalues, &reading->values);
+
+	reading->null_value = reading->nvalues++;
+	for (int32 r = 0; r < reading->nreleases; r++)
+	{
+		ReadRelease *release = &reading->release[r];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; release->value != NULL && i < release->nrows; i++)
+			release->value[i] = code[release->value[i]] == NO_CODE ? reading->null_value : code[release->value[i]];
+		if (release->is_draft)
+			code_draft(release, code);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Answers
+ * ----------------------------------------------------------------
+ */
+
+/* The log's classes by their numbers, which are 1 .. nclasses: [nclasses + 1]. */
+static uint32 *
+classes_by_number(const Reading *reading, const ReadRelease *release)
+{
+	const SeenRelease *seen = release->seen;
+	uint32	   *class = new_array(uint32, seen->nclasses);
+
+	memset(class, 0xff, sizeof(uint32) * ((Size) seen->nclasses + 1));
+	for (uint32 c = 0; c < seen->nclasses; c++)
+	{
+		if (seen->number[c] < 1 || seen->number[c] > seen->nclasses || class[seen->number[c]] != PG_UINT32_MAX)
+			refuse_release(reading, release);
+		class[seen->number[c]] = c;
+	}
+	return class;
+}
+
+/* The true rows of a class: its cells, and what the log tells of its members. */
+static void
+add_class(Reading *reading, ReadRelease *release, uint32 class, const Cell *cell)
+{
+	const SeenRelease *seen = release->seen;
+
+	for (uint64 i = seen->first[class]; i < seen->first[class + 1]; i++)
+	{
+		uint64		row;
+
+		if (seen->counterfeit[i])
+			continue;
+		row = add_read_row(reading, release);
+		for (int q = 0; q < reading->nqis; q++)
+			if (release->cell[q] != NULL)
+				release->cell[q][row] = cell[q];
+		if (release->value != NULL)
+			release->value[row] = seen->value[i] == NO_CODE ? reading->null_value : seen->value[i];
+		release->thread[row] = seen->thread[i];
+	}
+}
+
+static void
+read_answer(Reading *reading, ReadRelease *release, const AnsweredRelease *answer)
+{
+	const SeenRelease *seen = release->seen;
+	uint32	   *class = classes_by_number(reading, release);
+
+	if (answer->nclasses != seen->nclasses)
+		refuse_release(reading, release);
+	release->thread = palloc(sizeof(Thread) * release->allocated);
+	for (uint32 place = 0; place < answer->nclasses; place++)
+	{
+		int64		number = answer->number[place];
+		uint32		c;
+
+		CHECK_FOR_INTERRUPTS();
+		if (number < 1 || number > seen->nclasses || class[number] == PG_UINT32_MAX)
+			refuse_release(reading, release);
+		c = class[number];
+		class[number] = PG_UINT32_MAX;	/* once each */
+		if (answer->rows[place] != (int64) seen_size(seen, c))
+			refuse_release(reading, release);
+		add_class(reading, release, c, &answer->cell[(Size) place * reading->nqis]);
+	}
+	pfree(class);
+}
+
+static void
+read_answers(Reading *reading)
+{
+	Answered   *answered = NULL;
+
+	for (int32 r = 0; r < reading->nreleases; r++)
+	{
+		ReadRelease *release = &reading->release[r];
+
+		if (!release->released->is_answer)
+			continue;
+		if (answered == NULL)
+			answered = answered_read(reading->publication, reading->cells, reading->publication->releases);
+		if (answered == NULL)
+			refuse_release(reading, release);
+		read_answer(reading, release, &answered->release[release->number - 1]);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * The whole
+ * ----------------------------------------------------------------
+ */
+
+static Reading *
+reading_create(const DeclaredPublication *publication)
+{
+	Reading    *reading = palloc0(sizeof(Reading));
+
+	reading->publication = publication;
+	reading->column = palloc(sizeof(DeclaredColumn *) * publication->ncolumns);
+	reading->cells = palloc(sizeof(Cells *) * publication->ncolumns);
+	reading->insensitive_column = palloc(sizeof(DeclaredColumn *) * publication->ncolumns);
+	reading->insensitive = palloc(sizeof(Dictionary *) * publication->ncolumns);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (column->role == ROLE_QUASI_IDENTIFIER)
+		{
+			reading->column[reading->nqis] = column;
+			reading->cells[reading->nqis++] = cells_create(column);
+		}
+		if (column->role == ROLE_INSENSITIVE)
+		{
+			reading->insensitive_column[reading->ninsensitive] = column;
+			reading->insensitive[reading->ninsensitive++] = dictionary_create(column->type);
+		}
+	}
+	return reading;
+}
+
+static void
+find_compared(Reading *reading)
+{
+	reading->is_compared = palloc0(sizeof(bool) * (reading->ninsensitive + 1));
+	for (int i = 0; i < reading->ninsensitive; i++)
+	{
+		int32		n = 0;
+
+		for (int32 r = 0; r < reading->nreleases; r++)
+			n += reading->release[r].insensitive[i] != NULL;
+		reading->is_compared[i] = n > 1;
+	}
+}
+
+/* What the log tells of true and invented rows: whoever was only counted in has none. */
+static const SeenRelease *
+leave_out_counted(const SeenRelease *all)
+{
+	SeenRelease *seen;
+	uint64		nall = all->first[all->nclasses];
+	uint64		n = 0;
+
+	if (all->is_counted == NULL)
+		return all;
+	seen = palloc(sizeof(SeenRelease));
+	*seen = (SeenRelease) {
+		.nclasses = all->nclasses,
+		.number = all->number,
+		.first = new_array(uint64, all->nclasses),
+		.thread = new_array(Thread, nall),
+		.value = new_array(Code, nall),
+		.counterfeit = new_array(bool, nall),
+		.fingerprint = new_array(uint32, nall),
+	};
+	for (uint32 c = 0; c < all->nclasses; c++)
+	{
+		seen->first[c] = n;
+		for (uint64 i = all->first[c]; i < all->first[c + 1]; i++)
+		{
+			if (all->is_counted[i])
+				continue;
+			seen->thread[n] = all->thread[i];
+			seen->value[n] = all->value[i];
+			seen->counterfeit[n] = all->counterfeit[i];
+			seen->fingerprint[n++] = all->fingerprint[i];
+		}
+	}
+	seen->first[all->nclasses] = n;
+	return seen;
+}
+
+Reading *
+read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n)
+{
+	return read_releases_and_draft(publication, numbers, n, NULL);
+}
+
+Reading *
+read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n, const LoadedFrame *draft)
+{
+	Reading    *reading = reading_create(publication);
+	const Released *released = read_released(publication);
+
+	reading->recalled = recall(publication);
+	reading->nreleases = n;
+	reading->release = palloc0(sizeof(ReadRelease) * (n + 1));
+	for (int32 r = 0; r < n; r++)
+	{
+		ReadRelease *release = &reading->release[r];
+
+		release->number = numbers[r];
+		release->released = &released[numbers[r] - 1];
+		release->seen = leave_out_counted(&reading->recalled->seen.release[numbers[r] - 1]);
+		release->is_logged = release->seen->nclasses > 0;
+		begin_read_release(reading, release);
+		if (!release->released->is_answer)
+			read_table(reading, release);
+	}
+	if (draft != NULL)
+		read_draft(reading, draft);
+	code_values(reading);
+	read_answers(reading);
+	find_compared(reading);
+	return reading;
+}

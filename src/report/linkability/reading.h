@@ -1,0 +1,76 @@
+/*
+ * reading.h
+ *		Releases, row by row, as observers have them: printed cells, sensitive and
+ *		insensitive values; and of each row whose it is, as far as the log tells.
+ */
+#ifndef PPREPUB_REPORT_LINKABILITY_READING_H
+#define PPREPUB_REPORT_LINKABILITY_READING_H
+
+#include "postgres.h"
+
+#include "frame/cells.h"
+#include "frame/load.h"
+#include "history/recall.h"
+#include "release/past_releases.h"
+
+/* A release; its true rows, once those that were invented are left out. */
+typedef struct ReadRelease
+{
+	int32		number;
+	const Released *released;
+	const SeenRelease *seen;	/* without those who were only counted in */
+	bool		is_logged;		/* the log tells who is in it */
+	bool		is_draft;		/* not published yet */
+	uint64		nrows;
+	uint64		allocated;
+	Cell	  **cell;			/* [nqis] NULL for those that are not shown */
+	int32	   *tree;			/* [nqis] that their nodes are of, or 0 */
+	Code	   *value;			/* NULL if not shown */
+	uint32	  **insensitive;	/* [ninsensitive] NULL for those that are not shown, or not kept */
+	uint32	   *class;			/* numbers of the log; NULL if that tells nothing of rows, or all */
+	Thread	   *thread;			/* whose they are; NULL if that is not known */
+} ReadRelease;
+
+typedef struct Reading
+{
+	const DeclaredPublication *publication;
+	Recalled   *recalled;
+
+	int			nqis;
+	const DeclaredColumn **column;	/* [nqis] borrowed */
+	Cells	  **cells;			/* [nqis] */
+
+	int			ninsensitive;
+	const DeclaredColumn **insensitive_column;	/* [ninsensitive] borrowed */
+	Dictionary **insensitive;	/* [ninsensitive] */
+	bool	   *is_compared;	/* [ninsensitive] two releases show it, so it says which rows may be one person's */
+
+	/* Sensitive values, NULL's code being the last */
+	Code		nvalues;
+	Code		null_value;
+	Datum	   *values;			/* [nvalues - 1] */
+
+	int32		nreleases;
+	ReadRelease *release;		/* [nreleases] */
+} Reading;
+
+/*
+ * As the owner, under the active snapshot: the releases with these numbers,
+ * ascending.  Takes for each row 4 bytes a column that is shown, and 8 more.
+ * A release that is not as it was published is an error.
+ */
+extern Reading *read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n);
+
+/* The same, and behind them one that is not published yet: of a frame's rows, with what it shows of them as it is. */
+extern Reading *read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n,
+										const LoadedFrame *draft);
+
+/* Private to reading.c and draft.c: with room for the columns that the release shows; and a row more. */
+extern void begin_read_release(const Reading *reading, ReadRelease *release);
+extern uint64 add_read_row(const Reading *reading, ReadRelease *release);
+extern void read_draft(Reading *reading, const LoadedFrame *loaded);
+extern void code_draft(ReadRelease *release, const Code *code);
+
+extern void refuse_release(const Reading *reading, const ReadRelease *release) pg_attribute_noreturn();
+
+#endif							/* PPREPUB_REPORT_LINKABILITY_READING_H */

@@ -1,0 +1,179 @@
+/*
+ * tuple_json.c
+ *		Printing tuples and values.
+ */
+#include "report/linkability/tuple_json.h"
+
+#include "frame/arrays.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+
+typedef struct Printed
+{
+	Oid			output;
+	char	  **text;			/* [codes] NULL until it is asked for */
+} Printed;
+
+struct TuplePrinter
+{
+	const Linking *linking;
+	MemoryContext context;
+	Printed    *column;			/* [nqis] */
+	Printed		sensitive;
+};
+
+static Printed
+printed_of(Oid type, Size ncodes)
+{
+	Printed		printed;
+	bool		varlena;
+
+	getTypeOutputInfo(type, &printed.output, &varlena);
+	printed.text = new_zeros(char *, ncodes);
+	return printed;
+}
+
+TuplePrinter *
+tuple_printer(const Linking *linking)
+{
+	TuplePrinter *printer = palloc0(sizeof(TuplePrinter));
+	const Reading *reading = linking->reading;
+	const DeclaredColumn *sensitive = publication_column(linking->publication, ROLE_SENSITIVE);
+
+	printer->linking = linking;
+	printer->context = CurrentMemoryContext;
+	printer->column = palloc(sizeof(Printed) * (reading->nqis + 1));
+	for (int q = 0; q < reading->nqis; q++)
+		printer->column[q] = printed_of(reading->column[q]->type, linking->source->loaded->frame.domain[q].size);
+	printer->sensitive = printed_of(sensitive->type, reading->nvalues);
+	return printer;
+}
+
+/* Each value is printed once. */
+static char *
+print(TuplePrinter *printer, Printed *printed, Code code, Datum value)
+{
+	if (printed->text[code] == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(printer->context);
+
+		printed->text[code] = OidOutputFunctionCall(printed->output, value);
+		MemoryContextSwitchTo(old);
+	}
+	return printed->text[code];
+}
+
+static JsonbValue
+json_string(char *string)
+{
+	if (string == NULL)
+		return (JsonbValue) {.type = jbvNull};
+	return (JsonbValue) {.type = jbvString,.val.string = {.len = strlen(string),.val = string}};
+}
+
+static void
+push_field(JsonbParseState **state, char *name, JsonbValue value)
+{
+	JsonbValue	key = json_string(name);
+
+	pushJsonbValue(state, WJB_KEY, &key);
+	pushJsonbValue(state, WJB_VALUE, &value);
+}
+
+/* A quasi-identifier of the source; NULL for NULL.  Leaves of a ladder stand for all their numbers. */
+static char *
+print_quasi_identifier(TuplePrinter *printer, int q, Code code)
+{
+	const Coding *coding = printer->linking->source->loaded->codings[q];
+
+	if (code == coding->domain->null_code)
+		return NULL;
+	switch (coding->column->kind)
+	{
+		case KIND_RANGE:
+			return print(printer, &printer->column[q], code, coding->values[code]);
+		case KIND_TAXONOMY:
+			return coding->names[tree_node(coding->domain->tree, span_of(code))];
+		case KIND_PREFIX:
+		case KIND_SUPPRESS:
+			break;
+	}
+	return coding->texts[code];
+}
+
+Datum
+tuple_json(TuplePrinter *printer, uint32 row)
+{
+	const Reading *reading = printer->linking->reading;
+	const Frame *frame = &printer->linking->source->loaded->frame;
+	JsonbParseState *state = NULL;
+
+	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
+	for (int q = 0; q < reading->nqis; q++)
+		push_field(&state, reading->column[q]->name,
+				   json_string(print_quasi_identifier(printer, q, frame->code[q][row])));
+	return JsonbPGetDatum(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL)));
+}
+
+/* ----------------------------------------------------------------
+ * Values
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Figure
+{
+	char	   *value;			/* NULL for what is not shown */
+	double		figure;
+} Figure;
+
+/* The greatest first; codes of values depend on the order of rows, so of equal figures the value decides. */
+static int
+compare_figures(const void *a, const void *b)
+{
+	const Figure *x = a;
+	const Figure *y = b;
+
+	if (x->figure != y->figure)
+		return x->figure > y->figure ? -1 : 1;
+	if (x->value == NULL || y->value == NULL)
+		return (x->value == NULL) - (y->value == NULL);
+	return strcmp(x->value, y->value);
+}
+
+static JsonbValue
+json_number(double number)
+{
+	return (JsonbValue) {
+		.type = jbvNumeric,
+		.val.numeric = DatumGetNumeric(DirectFunctionCall1(float8_numeric, Float8GetDatum(number)))
+	};
+}
+
+Datum
+values_json(TuplePrinter *printer, const Code *value, const double *figure, uint32 n, const char *name)
+{
+	const Reading *reading = printer->linking->reading;
+	JsonbParseState *state = NULL;
+	Figure	   *figures = palloc(sizeof(Figure) * (n + 1));
+
+	for (uint32 i = 0; i < n; i++)
+		figures[i] = (Figure) {
+			.value = value[i] == NO_CODE ? NULL : print(printer, &printer->sensitive, value[i], reading->values[value[i]]),
+			.figure = figure[i]
+		};
+	qsort(figures, n, sizeof(Figure), compare_figures);
+	pushJsonbValue(&state, WJB_BEGIN_ARRAY, NULL);
+	for (uint32 i = 0; i < n; i++)
+	{
+		pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
+		push_field(&state, "value", json_string(figures[i].value));
+		push_field(&state, unconstify(char *, name), json_number(figures[i].figure));
+		pushJsonbValue(&state, WJB_END_OBJECT, NULL);
+	}
+	return JsonbPGetDatum(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_ARRAY, NULL)));
+}
