@@ -158,36 +158,6 @@ kept_learn(const Question *question)
 		MemoryContextDelete(learning.context);
 }
 
-static void
-look_about(void *directory)
-{
-	Identity	before;
-
-	StartTransactionCommand();
-	act_as(&before, GetUserId());	/* the key's type may have a hash function of somebody's */
-	PushActiveSnapshot(GetTransactionSnapshot());
-	survey_go_on(directory);
-	PopActiveSnapshot();
-	act_as_before(&before);
-	CommitTransactionCommand();
-}
-
-bool
-kept_look_about(void)
-{
-	for (int i = 0; i < nkept; i++)
-	{
-		Survey	   *survey = directory_survey(kept[i].directory);
-
-		if (!survey->is_under_way)
-			continue;
-		if (!do_unasked(look_about, kept[i].directory))
-			survey->is_under_way = false;	/* not again and again */
-		return true;
-	}
-	return false;
-}
-
 /* Each answer replaces a row of the catalog, which is vacuumed after so many. */
 #define REPLACED_ROWS 50
 

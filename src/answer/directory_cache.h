@@ -21,12 +21,6 @@ extern void kept_forget(int32 publication);
 extern void kept_tidy(void);
 
 /*
- * Outside of transactions: goes on looking where the rows of sources stand; false
- * when there is nothing more to be seen.
- */
-extern bool kept_look_about(void);
-
-/*
  * Outside of transactions: reads the directory for the next question about the
  * publication, if the last one was not answered with one.  Nobody waits for it,
  * and it stands in nobody's way.

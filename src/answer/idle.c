@@ -10,7 +10,6 @@
  */
 #include "answer/idle.h"
 
-#include "answer/directory_cache.h"
 #include "answer/settings.h"
 #include "answer/worker_registry.h"
 #include "answer/worker_settings.h"
@@ -93,8 +92,6 @@ rest(void)
 			(void) registry_rest();	/* nobody asks any more */
 			continue;
 		}
-		if (kept_look_about())
-			continue;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 Min(LOOK_UP_MS, answer_linger), PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);

@@ -161,7 +161,6 @@ finish_frame(FrameLoad *state)
 	loaded->codings = palloc0(sizeof(Coding *) * state->ncolumns);
 	loaded->insensitive = palloc0(sizeof(PlainColumn) * state->ncolumns);
 	loaded->keys = state->keys->keys;
-	loaded->spot = state->spot;
 	loaded->shown = state->shown;
 	loaded->fingerprint = new_zeros(uint32, state->nrows);
 	for (int i = 0; i < state->ncolumns; i++)

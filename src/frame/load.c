@@ -29,8 +29,6 @@ resize(FrameLoad *state, uint64 capacity)
 		if (state->columns[i].dictionary != NULL)
 			state->columns[i].number = repalloc_huge(state->columns[i].number,
 													 sizeof(uint32) * Max(capacity, 1));
-	if (state->spot != NULL)
-		state->spot = repalloc_huge(state->spot, sizeof(Spot) * Max(capacity, 1));
 	state->capacity = capacity;
 }
 
@@ -51,14 +49,6 @@ lacks_key(FrameLoad *state, const TupleTableSlot *slot)
 {
 	state->left_out += slot->tts_isnull[state->key];
 	return slot->tts_isnull[state->key];
-}
-
-static void
-note_spot(FrameLoad *state, uint64 row)
-{
-	if (state->spot == NULL)
-		state->spot = MemoryContextAllocExtended(state->context, sizeof(Spot) * state->capacity, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	state->spot[row] = ItemPointerIsValid(&state->at) ? spot_of(&state->at) : NO_SPOT;
 }
 
 static bool
@@ -87,8 +77,6 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 		else
 			keys_append(state->keys, value);
 	}
-	if (state->spot != NULL || ItemPointerIsValid(&state->at))
-		note_spot(state, row);
 	state->nrows++;
 	return true;
 }

@@ -10,8 +10,8 @@
 #include "declare/publication.h"
 #include "frame/coding.h"
 #include "frame/frame.h"
+#include "frame/heap_rows.h"
 #include "frame/keys.h"
-#include "frame/spots.h"
 
 /* A column whose values leave as they are: the sensitive one, or an insensitive one. */
 typedef struct PlainColumn
@@ -27,7 +27,6 @@ typedef struct LoadedFrame
 	Frame		frame;			/* what the pure rooms see */
 	const bool *shown;			/* [columns] does the release show them? borrowed */
 	Datum	   *keys;			/* [nrows] in the key's own type */
-	const Spot *spot;			/* [nrows] where they stand; NULL where that is not known of any */
 	uint32	   *fingerprint;	/* [nrows] of the quasi-identifiers that are shown:
 								 * another one later means that a row has changed */
 	const bool *is_unprinted;	/* [nrows] whose quasi-identifiers are not known; NULL
@@ -73,11 +72,9 @@ extern FrameLoad *load_given(const DeclaredPublication *publication, KeyTable *k
 
 /*
  * Reads the rows with these keys too, as far as they are in the source: people
- * who were not asked for, but may help to protect those who were.  Where a plain
- * source is given, it is known where some of them stood; returns how many were
- * found elsewhere.
+ * who were not asked for, but may help to protect those who were.
  */
-extern uint64 load_helpers(FrameLoad *load, const PlainSource *source, const Spot *spots, const Datum *keys, uint64 n);
+extern void load_helpers(FrameLoad *load, Datum *keys, uint64 n);
 
 /*
  * Reads people of a registry who are not in the source, from a copy of it: they

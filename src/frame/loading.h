@@ -42,7 +42,6 @@ struct FrameLoad
 	bool		is_registry;	/* is it read at the moment? */
 	uint64		capacity;
 	uint64		null_keys;
-	Spot	   *spot;			/* [capacity] or NULL as long as none is known */
 
 	/* Values that are protected: numbers of the sensitive column; NULL for all */
 	uint32	   *protected;
@@ -63,12 +62,6 @@ extern void read_query(FrameLoad *load, const char *sql, ParamListInfo params);
  */
 extern void index_rows(FrameLoad *load, uint64 from);
 extern void sieve_rows(FrameLoad *load, uint64 from);
-
-/*
- * Appends the rows of people who still stand where they stood, in no order; has
- * the keys of all others come first, and returns how many these are.
- */
-extern uint64 read_spots(FrameLoad *load, const PlainSource *source, const Spot *spots, Datum *keys, uint64 n);
 
 extern const LoadingColumn *sensitive_column(const FrameLoad *load);
 

@@ -1,7 +1,7 @@
 /*
  * more.c
- *		Rows that nobody asked for: from where they stood, or by their keys, and
- *		as far as they matter before there are codes.
+ *		Rows that nobody asked for: by their keys, and as far as they matter
+ *		before there are codes.
  */
 #include "frame/loading.h"
 
@@ -86,23 +86,14 @@ read_by_keys(FrameLoad *load, Datum *keys, uint64 n)
 			read_few_keys(load, key, keys + i, Min(KEYS_PER_LIST, n - i));
 }
 
-uint64
-load_helpers(FrameLoad *load, const PlainSource *source, const Spot *spots, const Datum *keys, uint64 n)
+void
+load_helpers(FrameLoad *load, Datum *keys, uint64 n)
 {
 	uint64		from = load->nrows;
-	uint64		left = n;
-	Datum	   *elsewhere = memcpy(new_array(Datum, n), keys, sizeof(Datum) * n);
-	uint64		strayed;
 
 	keys_forget_index(load->keys);
-	if (source != NULL)
-		left = read_spots(load, source, spots, elsewhere, n);
-	strayed = load->nrows;
-	read_by_keys(load, elsewhere, left);
-	strayed = load->nrows - strayed;
-	pfree(elsewhere);
+	read_by_keys(load, keys, n);
 	index_rows(load, from);
-	return strayed;
 }
 
 Frame

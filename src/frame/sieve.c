@@ -52,8 +52,6 @@ leave_out(FrameLoad *load, uint64 from, const bool *is_out)
 		if (is_out[row])
 			continue;
 		load->keys->keys[kept] = load->keys->keys[row];
-		if (load->spot != NULL)
-			load->spot[kept] = load->spot[row];
 		for (int i = 0; i < load->ncolumns; i++)
 			if (load->columns[i].dictionary != NULL)
 				load->columns[i].number[kept] = load->columns[i].number[row];

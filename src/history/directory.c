@@ -6,7 +6,7 @@
  *		Two people with the same hash are both found, and the row itself tells
  *		which of them it is about: keys need not be kept.  A neighborhood that
  *		is no more leaves its slots behind; they are used again, each for the
- *		person that it was about, if possible, whose spot stands there.
+ *		person that it was about, if possible.
  */
 #include "history/directory.h"
 
@@ -34,7 +34,6 @@ typedef struct Slot
 {
 	uint32		hash;
 	uint32		at;				/* a place, or FREE */
-	Spot		spot;			/* where the person's row in the source may be */
 } Slot;
 
 struct Directory
@@ -58,7 +57,6 @@ struct Directory
 	Slot	   *slots;
 	uint64		nslots;
 	uint64		used;			/* not FREE */
-	Survey		survey;
 
 	HeapPages	source_pages;
 	HeapPages	fold_pages;
@@ -121,7 +119,7 @@ approach_some(const Directory *directory, const Datum *keys, uint32 *hash, int n
 
 /* Takes the person's own slot, if it is of a neighborhood that is no more; else the first on the way that is free, or is such. */
 static void
-put(Directory *directory, uint32 hash, uint32 at, Spot spot)
+put(Directory *directory, uint32 hash, uint32 at)
 {
 	Slot	   *slot = first_slot(directory, hash);
 	Slot	   *other = NULL;
@@ -142,7 +140,7 @@ put(Directory *directory, uint32 hash, uint32 at, Spot spot)
 		other = slot;
 		directory->used++;
 	}
-	*other = (Slot) {hash, at, spot};
+	*other = (Slot) {hash, at};
 }
 
 /* Anew, with room for n more, without those of neighborhoods that are no more; moved: where places went. */
@@ -161,7 +159,7 @@ rehash(Directory *directory, uint64 n, const uint32 *moved)
 		uint32		at = old[i].at == FREE || moved == NULL ? old[i].at : moved[old[i].at];
 
 		if (at != FREE && !is_gone(directory, at))
-			put(directory, old[i].hash, at, old[i].spot);
+			put(directory, old[i].hash, at);
 	}
 	pfree(old);
 	CHECK_FOR_INTERRUPTS();
@@ -208,7 +206,7 @@ put_some(Directory *directory, const Datum *keys, const bool *nulls, int n, uint
 			approach(directory, hash[nhashes++]);
 		}
 	for (int i = 0; i < nhashes; i++)
-		put(directory, hash[i], at, NO_SPOT);
+		put(directory, hash[i], at);
 }
 
 void
@@ -431,62 +429,6 @@ directory_find(const Directory *directory, const KeyTable *people)
 		found->tids[i] = found->places[i].tid;
 	pfree(finding.is_found);
 	return *found;
-}
-
-/* ----------------------------------------------------------------
- * Rows of the source
- * ----------------------------------------------------------------
- */
-
-/* Anybody who has the hash: whoever fetches the row will see whose it is. */
-static Slot *
-find_person(const Directory *directory, uint32 hash)
-{
-	Slot	   *slot = first_slot(directory, hash);
-
-	while (slot->at != FREE && slot->hash != hash)
-		slot = next_slot(directory, slot);
-	return slot->at == FREE ? NULL : slot;
-}
-
-void
-directory_note_spot(Directory *directory, Datum key, Spot spot)
-{
-	const KeyTable *hasher = directory->hasher;
-	Slot	   *slot = find_person(directory, keys_hash(hasher, keys_as_stored(hasher, key)));
-
-	if (slot != NULL)
-		slot->spot = spot;
-}
-
-static void
-find_spots(const Directory *directory, const Datum *keys, Spot *spots, int n)
-{
-	uint32		hash[AT_ONCE];
-
-	approach_some(directory, keys, hash, n);
-	for (int i = 0; i < n; i++)
-	{
-		const Slot *slot = find_person(directory, hash[i]);
-
-		spots[i] = slot == NULL ? NO_SPOT : slot->spot;
-	}
-}
-
-Spot *
-directory_spots(const Directory *directory, const Datum *keys, uint64 n)
-{
-	Spot	   *spots = new_array(Spot, n);
-
-	for (uint64 i = 0; i < n; i += AT_ONCE)
-		find_spots(directory, keys + i, spots + i, Min(AT_ONCE, n - i));
-	return spots;
-}
-
-Survey *
-directory_survey(Directory *directory)
-{
-	return &directory->survey;
 }
 
 int64

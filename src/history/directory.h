@@ -1,11 +1,10 @@
 /*
  * directory.h
- *		Where in the fold people are, and where in the source: a look-up by key
- *		that outlives the transaction, for a process that answers again and again.
+ *		Where in the fold people are: a look-up by key that outlives the
+ *		transaction, for a process that answers again and again.
  *
- * It keeps hashes of keys and places of rows, some twenty bytes a person, so
- * that an answer reads the neighborhoods it touches and no others, and helpers
- * without looking for each in an index.
+ * It keeps hashes of keys and places of rows, some fifteen bytes a person, so
+ * that an answer reads the neighborhoods it touches and no others.
  */
 #ifndef PPREPUB_HISTORY_DIRECTORY_H
 #define PPREPUB_HISTORY_DIRECTORY_H
@@ -14,9 +13,8 @@
 
 #include "declare/publication.h"
 #include "executor/tuptable.h"
+#include "frame/heap_rows.h"
 #include "frame/keys.h"
-#include "frame/spots.h"
-#include "history/survey.h"
 #include "storage/itemptr.h"
 
 typedef struct Directory Directory;
@@ -46,11 +44,6 @@ extern bool directory_is_current(const Directory *directory, const DeclaredPubli
 
 /* Where those of these people are whom it knows; some places may hold others only, and there is one unless it knows nobody. */
 extern Places directory_find(const Directory *directory, const KeyTable *people);
-
-/* Where the rows of people in the source were seen last. */
-extern Spot *directory_spots(const Directory *directory, const Datum *keys, uint64 n);
-extern void directory_note_spot(Directory *directory, Datum key, Spot spot);
-extern Survey *directory_survey(Directory *directory);
 
 /* Of the source, and of the fold. */
 extern HeapPages *directory_source_pages(Directory *directory);

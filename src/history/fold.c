@@ -43,7 +43,7 @@ fold_ensure(const DeclaredPublication *publication)
 
 	return ensure_history_table(publication, "fold", "_neighborhoods",
 								psprintf("neighborhood pg_catalog.int8, keys %s,"
-										 " invented pg_catalog.int8[], sensitive %s, spots pg_catalog.bytea",
+										 " invented pg_catalog.int8[], sensitive %s",
 										 element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
 }
 
@@ -165,7 +165,6 @@ fold_types(const DeclaredPublication *publication)
 	types[FOLD_KEYS] = array_type_of(publication, ROLE_KEY);
 	types[FOLD_INVENTED] = INT8ARRAYOID;
 	types[FOLD_SENSITIVE] = array_type_of(publication, ROLE_SENSITIVE);
-	types[FOLD_SPOTS] = BYTEAOID;
 	return types;
 }
 
@@ -205,18 +204,6 @@ is_numbered(const StoredNeighborhood *stored, int size)
 	return ArrayGetNItems(ARR_NDIM(invented), ARR_DIMS(invented)) == size;
 }
 
-/* Unless they are not as many as there are members. */
-static bytea *
-keep_spots(const Fold *fold, Datum spots, int size)
-{
-	Datum		whole;
-
-	if (spots == (Datum) 0)
-		return NULL;
-	whole = PointerGetDatum(PG_DETOAST_DATUM_PACKED(spots));
-	return VARSIZE_ANY_EXHDR(whole) == sizeof(Spot) * size ? keep(fold, whole) : NULL;
-}
-
 /* Keeps a neighborhood of so many members, if any is in the source; false if it is malformed. */
 static bool
 take_neighborhood(Reading *reading, const StoredNeighborhood *stored, uint64 size)
@@ -242,7 +229,6 @@ take_neighborhood(Reading *reading, const StoredNeighborhood *stored, uint64 siz
 	neighborhood->tid = stored->tid;
 	neighborhood->keys = keep(fold, stored->keys);
 	neighborhood->invented = keep(fold, stored->invented);
-	neighborhood->spots = keep_spots(fold, stored->spots, size);
 	keep_values(fold, reading->load, stored->sensitive);
 	past->first[n + 1] = past->first[n] + size;
 	nvalues = past->first_value[n + 1] - past->first_value[n];

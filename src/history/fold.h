@@ -13,10 +13,6 @@
  * In which releases somebody was, his signature, is for the log to tell.  Nobody
  * asks for it here, since a class is of one neighborhood or of none; so one that
  * is shown whole, once more as it was, stays as it is.
- *
- * Beside all that, a row says where its members stood in the source, if it was
- * seen: a guess, which only spares looking for them in an index, and which the
- * log knows nothing about.
  */
 #ifndef PPREPUB_HISTORY_FOLD_H
 #define PPREPUB_HISTORY_FOLD_H
@@ -42,7 +38,6 @@ typedef struct Neighborhood
 	uint32		at;				/* in the directory, if it was found there */
 	ArrayType  *keys;
 	ArrayType  *invented;		/* or NULL */
-	bytea	   *spots;			/* one for each key; or NULL */
 } Neighborhood;
 
 /*
@@ -129,16 +124,5 @@ typedef struct Members
 } Members;
 
 extern void fold_members(const Fold *fold, uint32 neighborhood, Members *members);
-
-/* Where a member may stand in the source, or NO_SPOT. */
-static inline Spot
-neighborhood_spot(const Neighborhood *neighborhood, uint64 member)
-{
-	Spot		spot = NO_SPOT;
-
-	if (neighborhood->spots != NULL)
-		memcpy(&spot, VARDATA(neighborhood->spots) + sizeof(Spot) * member, sizeof(Spot));
-	return spot;
-}
 
 #endif							/* PPREPUB_HISTORY_FOLD_H */

@@ -27,20 +27,17 @@ typedef struct Absent
 	uint64		allocated;
 	Datum	   *keys;
 	uint64	   *member;
-	Spot	   *spots;			/* as the fold knows them */
 } Absent;
 
 static void
-add_absent(Absent *absent, Datum key, uint64 member, Spot spot)
+add_absent(Absent *absent, Datum key, uint64 member)
 {
 	if (absent->n == absent->allocated)
 	{
 		absent->allocated *= 2;
 		absent->keys = repalloc_huge(absent->keys, sizeof(Datum) * absent->allocated);
 		absent->member = repalloc_huge(absent->member, sizeof(uint64) * absent->allocated);
-		absent->spots = repalloc_huge(absent->spots, sizeof(Spot) * absent->allocated);
 	}
-	absent->spots[absent->n] = spot;
 	absent->keys[absent->n] = key;
 	absent->member[absent->n++] = member;
 }
@@ -54,35 +51,7 @@ add_members(Absent *absent, const Fold *fold, uint32 neighborhood)
 	fold_members(fold, neighborhood, &members);
 	for (int i = 0; i < members.n; i++)
 		if (!members.is_invented[i] && fold->past.row[first + i] == NO_ROW)
-			add_absent(absent, members.keys[i], first + i, neighborhood_spot(&fold->neighborhoods[neighborhood], i));
-}
-
-/* What a directory says was seen later than what the fold says. */
-static const Spot *
-guess_spots(const Fold *fold, const Absent *absent)
-{
-	Spot	   *spots;
-
-	if (fold->directory == NULL)
-		return absent->spots;
-	spots = directory_spots(fold->directory, absent->keys, absent->n);
-	for (uint64 i = 0; i < absent->n; i++)
-		if (spots[i] == NO_SPOT)
-			spots[i] = absent->spots[i];
-	return spots;
-}
-
-/* From where they stood, as far as that is known. */
-static void
-fetch_absent(const Fold *fold, FrameLoad *load, const Absent *absent)
-{
-	HeapPages  *pages = fold->directory == NULL ? NULL : directory_source_pages(fold->directory);
-	const PlainSource *source = plain_source(fold->publication, pages);
-	const Spot *spots = source == NULL ? NULL : guess_spots(fold, absent);
-	uint64		strayed = load_helpers(load, source, spots, absent->keys, absent->n);
-
-	if (source != NULL && fold->directory != NULL)
-		survey_note_strayed(directory_survey(fold->directory), source, strayed, fold->publication->remembered);
+			add_absent(absent, members.keys[i], first + i);
 }
 
 void
@@ -94,7 +63,6 @@ fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted)
 
 	absent.keys = palloc(sizeof(Datum) * absent.allocated);
 	absent.member = palloc(sizeof(uint64) * absent.allocated);
-	absent.spots = palloc(sizeof(Spot) * absent.allocated);
 	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -102,7 +70,7 @@ fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted)
 			add_members(&absent, fold, n);
 	}
 	if (absent.n > 0)
-		fetch_absent(fold, load, &absent);
+		load_helpers(load, absent.keys, absent.n);
 	for (uint64 i = 0; i < absent.n; i++)
 		fold->past.row[absent.member[i]] = keys_find(load_keys(load), absent.keys[i]);
 	MemoryContextSwitchTo(old);

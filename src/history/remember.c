@@ -37,7 +37,6 @@ struct Remembering
 	Fold	   *fold;
 	const LoadedFrame *loaded;
 	RowTold    *told;			/* [rows of the frame] */
-	const Spot *spot;			/* [rows of the frame] where they stand, if anybody is to know; or NULL */
 	int32		release;
 	Oid			table;
 	RowWriter  *neighborhoods;	/* or NULL where none are kept */
@@ -62,7 +61,6 @@ typedef struct People
 	int64	   *numbers;		/* of those */
 	uint64	   *member;			/* in the past, where there is a parent */
 	Code	   *shown;			/* by the release at hand; NULL if it shows nobody */
-	Spot	   *spots;			/* in the source; NULL as long as none is known */
 	Members		past;			/* the parent's, where they were asked for */
 } People;
 
@@ -79,13 +77,6 @@ tell_rows(const Fold *fold, const LoadedFrame *loaded)
 			.fingerprint = loaded->is_unprinted != NULL && loaded->is_unprinted[i] ? 0 : loaded->fingerprint[i],
 		};
 	return row;
-}
-
-/* Who looks for people where they stood looks in a plain source only. */
-static const Spot *
-spots_to_note(const Fold *fold, const LoadedFrame *loaded)
-{
-	return fold->keeps_neighborhoods && loaded->spot != NULL && plain_source(fold->publication, NULL) != NULL ? loaded->spot : NULL;
 }
 
 static void
@@ -116,7 +107,6 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, LogPart par
 	remembering->fold = fold;
 	remembering->loaded = loaded;
 	remembering->told = tell_rows(fold, loaded);
-	remembering->spot = spots_to_note(fold, loaded);
 	remembering->release = release;
 	if (fold->keeps_neighborhoods)
 		open_neighborhoods(remembering);
@@ -153,16 +143,6 @@ people_create(uint32 parent, uint64 most, bool is_shown)
 }
 
 static void
-note_spot(People *people, uint64 member, Spot spot)
-{
-	if (spot == NO_SPOT)
-		return;
-	if (people->spots == NULL)
-		people->spots = new_zeros(Spot, people->most);	/* NO_SPOT */
-	people->spots[member] = spot;
-}
-
-static void
 add_invented(People *people, int64 number)
 {
 	if (people->is_invented == NULL)
@@ -188,7 +168,6 @@ add_member(const Remembering *remembering, People *people, uint64 member)
 		add_invented(people, people->past.numbers[i]);
 	else
 		people->keys[people->size] = people->past.keys[i];
-	note_spot(people, people->size, neighborhood_spot(&fold->neighborhoods[people->parent], i));
 	people->member[people->size++] = member;
 }
 
@@ -232,17 +211,6 @@ fingerprints_as_array(const Remembering *remembering, const RememberedClass *cla
 	for (uint64 i = 0; i < class->nrows; i++)
 		fingerprints[i] = (int32) remembering->told[class->rows[i]].fingerprint;
 	return integer_array(fingerprints, class->nrows);
-}
-
-static Datum
-spots_as_bytes(const People *people)
-{
-	Size		size = sizeof(Spot) * people->size;
-	bytea	   *bytes = palloc(VARHDRSZ + size);
-
-	SET_VARSIZE(bytes, VARHDRSZ + size);
-	memcpy(VARDATA(bytes), people->spots, size);
-	return PointerGetDatum(bytes);
 }
 
 static Datum
@@ -341,8 +309,6 @@ write_neighborhood(Remembering *remembering, const People *people, Datum keys, D
 	nulls[FOLD_INVENTED] = people->is_invented == NULL;
 	values[FOLD_INVENTED] = people->is_invented == NULL ? (Datum) 0 :
 		numbers_as_array(people->numbers, people->is_invented, people->size);
-	nulls[FOLD_SPOTS] = people->spots == NULL;
-	values[FOLD_SPOTS] = people->spots == NULL ? (Datum) 0 : spots_as_bytes(people);
 	writer_add(remembering->neighborhoods, values, nulls);
 }
 
@@ -418,8 +384,6 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 			approach_row(remembering, class->rows[i + TOLD_AHEAD]);
 		people->keys[i] = row->key;
 		people->shown[i] = row->value;
-		if (remembering->spot != NULL)
-			note_spot(people, i, remembering->spot[class->rows[i]]);
 		if (!has_past)
 			continue;
 		people->member[i] = row->member;

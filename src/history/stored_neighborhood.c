@@ -44,7 +44,6 @@ neighborhood_in_slot(const TupleTableSlot *slot)
 		.keys = array_in_slot(slot, FOLD_KEYS),
 		.invented = array_in_slot(slot, FOLD_INVENTED),
 		.sensitive = value_in_slot(slot, FOLD_SENSITIVE),
-		.spots = value_in_slot(slot, FOLD_SPOTS),
 	};
 }
 
@@ -88,16 +87,11 @@ rest_in_page(HeapTupleHeader row, const Element *sensitive, StoredNeighborhood *
 {
 	char		align = sensitive->align == TYPALIGN_DOUBLE ? TYPALIGN_DOUBLE : TYPALIGN_INT;
 
-	StaticAssertStmt(FOLD_INVENTED == 2 && FOLD_SENSITIVE == 3 && FOLD_SPOTS == 4, "the values of the members follow their keys");
+	StaticAssertStmt(FOLD_INVENTED == 2 && FOLD_SENSITIVE == 3, "the values of the members follow their keys");
 	Assert(is_whole(stored->keys));
 	if (!is_null(row, FOLD_INVENTED) || is_null(row, FOLD_SENSITIVE))
 		return false;
-	stored->invented = stored->spots = (Datum) 0;
+	stored->invented = (Datum) 0;
 	stored->sensitive = next_in_page(row, stored->keys, align);
-	if (!is_whole(stored->sensitive))
-		return false;
-	if (is_null(row, FOLD_SPOTS))
-		return true;
-	stored->spots = next_in_page(row, stored->sensitive, TYPALIGN_INT);
-	return is_whole(stored->spots);
+	return is_whole(stored->sensitive);
 }

@@ -19,7 +19,6 @@ enum
 	FOLD_KEYS,
 	FOLD_INVENTED,
 	FOLD_SENSITIVE,
-	FOLD_SPOTS,
 	FOLD_COLUMNS
 };
 
@@ -30,7 +29,6 @@ typedef struct StoredNeighborhood
 	Datum		keys;			/* whole arrays, perhaps with a short header */
 	Datum		invented;		/* the same, or 0 */
 	Datum		sensitive;		/* as it was stored, as few of these may be wanted */
-	Datum		spots;			/* the same, or 0 */
 } StoredNeighborhood;
 
 /* Has the row what each neighborhood has? */

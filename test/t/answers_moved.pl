@@ -1,6 +1,6 @@
-# A worker that has answered knows where people's rows stand in the source. Whatever happens to the
-# source between two answers: each row that leaves is the person's own, as it is by then, and nobody
-# is missed who is still there.
+# A worker that has answered keeps where people are in the history. Whatever happens to the source
+# between two answers: each row that leaves is the person's own, as it is by then, and nobody is
+# missed who is still there.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -38,7 +38,7 @@ sub begin
 			. q{'{"k": 5, "l": 3, "reserve": 8}', beside => (SELECT coalesce(array_agg(name::text), '{}') FROM pprepub.publication))},
 		"SELECT pprepub.publish('$name')");
 	asks($name, 'nothing');
-	asks($name, 'a look about');
+	asks($name, 'another answer');
 	return;
 }
 
