@@ -193,7 +193,7 @@ read_present(void *what)
 {
 	Present    *present = what;
 
-	present->loaded = load_finish(load_rows(present->publication, NULL, present->shown, false, NULL, CurrentMemoryContext));
+	present->loaded = load_finish(load_rows(present->publication, NULL, present->shown, false, CurrentMemoryContext));
 }
 
 /* The source now, or NULL where it cannot be read as a frame; then *why is set. */

@@ -12,8 +12,8 @@
  */
 #include "frame/loading.h"
 
+#include "executor/spi.h"
 #include "executor/tuptable.h"
-#include "frame/picked.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -150,11 +150,15 @@ source_query(const FrameLoad *state, const char *condition)
 	return sql.data;
 }
 
+/* There is no portal, which a source's own code could fetch from, or close. */
 void
 read_query(FrameLoad *state, const char *sql, ParamListInfo params)
 {
-	ItemPointerSetInvalid(&state->at);
-	run_query(sql, params, state->pages, &state->at, &state->receiver);
+	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = &state->receiver};
+	int			result = SPI_execute_extended(sql, &options);
+
+	if (result != SPI_OK_SELECT)
+		elog(ERROR, "could not read the source: %s", SPI_result_code_string(result));
 	resize(state, state->nrows);
 	fix_settings();				/* the source's code may have changed them */
 }
@@ -219,14 +223,13 @@ load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, 
 
 FrameLoad *
 load_rows(const DeclaredPublication *publication, const char *condition,
-		  const bool *shown, bool is_lenient, HeapPages *pages, MemoryContext context)
+		  const bool *shown, bool is_lenient, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	FrameLoad  *load = load_create(publication, shown, context);
 
 	load->condition = condition;
 	load->is_lenient = is_lenient;
-	load->pages = pages;
 	read_rows(load, condition, NULL);
 	load->nasked = load->nrows;
 	index_rows(load, 0);

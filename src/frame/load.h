@@ -10,7 +10,6 @@
 #include "declare/publication.h"
 #include "frame/coding.h"
 #include "frame/frame.h"
-#include "frame/heap_rows.h"
 #include "frame/keys.h"
 
 /* A column whose values leave as they are: the sensitive one, or an insensitive one. */
@@ -49,7 +48,7 @@ typedef struct LoadedFrame
  * everything is allocated in the context given.  A NULL or repeated key, or a
  * value that cannot be coded, is an error with the number of rows, and
  * examples: for publish and preview only, which answer to the owner.  A lenient
- * load leaves such rows out.  pages: see frame/picked.h.
+ * load leaves such rows out.
  *
  * Between reading and finishing the past may ask who is still there, and add
  * sensitive values that were published once: codes are given in the end.
@@ -57,7 +56,7 @@ typedef struct LoadedFrame
 typedef struct FrameLoad FrameLoad;
 
 extern FrameLoad *load_rows(const DeclaredPublication *publication, const char *condition,
-							const bool *shown, bool is_lenient, HeapPages *pages, MemoryContext context);
+							const bool *shown, bool is_lenient, MemoryContext context);
 extern const KeyTable *load_keys(const FrameLoad *load);	/* their numbers are rows */
 extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls,
 								   uint32 *numbers, int n);

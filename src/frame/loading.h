@@ -27,8 +27,6 @@ struct FrameLoad
 	const DeclaredPublication *publication;
 	const char *condition;		/* or NULL */
 	const bool *shown;
-	HeapPages  *pages;			/* borrowed; or NULL */
-	ItemPointerData at;			/* where the row at hand stands, or invalid */
 	MemoryContext context;
 
 	int			ncolumns;

@@ -58,7 +58,6 @@ struct Directory
 	uint64		nslots;
 	uint64		used;			/* not FREE */
 
-	HeapPages	source_pages;
 	HeapPages	fold_pages;
 
 	int64		last_number;
@@ -322,7 +321,7 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	Directory  *directory = palloc0(sizeof(Directory));
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 
-	directory->context = directory->source_pages.context = directory->fold_pages.context = context;
+	directory->context = directory->fold_pages.context = context;
 	directory->publication = publication->id;
 	directory->releases = publication->releases;
 	directory->table = fold_of(publication);
@@ -441,12 +440,6 @@ int64
 directory_last_invented(const Directory *directory)
 {
 	return directory->last_invented;
-}
-
-HeapPages *
-directory_source_pages(Directory *directory)
-{
-	return &directory->source_pages;
 }
 
 HeapPages *

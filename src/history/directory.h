@@ -45,8 +45,7 @@ extern bool directory_is_current(const Directory *directory, const DeclaredPubli
 /* Where those of these people are whom it knows; some places may hold others only, and there is one unless it knows nobody. */
 extern Places directory_find(const Directory *directory, const KeyTable *people);
 
-/* Of the source, and of the fold. */
-extern HeapPages *directory_source_pages(Directory *directory);
+/* Of the fold. */
 extern HeapPages *directory_fold_pages(Directory *directory);
 
 /* Numbers given so far. */

@@ -160,7 +160,7 @@ read_present(Import *import)
 
 	if (import->key != NULL)
 		read_people(import);
-	load = load_rows(publication, NULL, import->shown, false, NULL, import->context);
+	load = load_rows(publication, NULL, import->shown, false, import->context);
 	if (import->key != NULL)
 		find_people(import, load_keys(load));
 	import->present = load_finish(load);

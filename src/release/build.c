@@ -166,8 +166,7 @@ make_release(const DeclaredPublication *publication, const Scope *scope,
 
 	making->publication = publication;
 	making->request = scope->request;
-	load = load_rows(publication, scope->condition, scope->shown, scope->is_lenient,
-					 directory == NULL ? NULL : directory_source_pages(directory), context);
+	load = load_rows(publication, scope->condition, scope->shown, scope->is_lenient, context);
 	load_tables(publication, load);
 	making->load_seconds = stopwatch_lap(&watch);
 	making->fold = read_past(publication, directory, load, scope->condition == NULL, context);

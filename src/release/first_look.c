@@ -40,7 +40,7 @@ count(void *what)
 	Code	   *code;
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
-	load = load_rows(publication, NULL, new_zeros(bool, publication->ncolumns), false, NULL, work.context);
+	load = load_rows(publication, NULL, new_zeros(bool, publication->ncolumns), false, work.context);
 	/* Values that others can become count, too. */
 	(void) read_updates(publication, load);
 	frame = load_peek(load, &code);

@@ -112,7 +112,7 @@ INSERT INTO people SELECT i, random() * 90, (10000 + random() * 9999)::int::text
 	FROM generate_series(10001, 60000) i;
 INSERT INTO tried SELECT lossy_pages(c), c, cohort_rows(c), plain_rows(c) FROM unnest(ARRAY['age > 10', 'age < 60 AND zip > ''15000''', 'age < 50 OR age > 60', 'age IN (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 4, 7, 11, 18, 29, 47, 76)']) c;
 
--- Nobody's code can take the query away while its rows are picked, or some of its rows.
+-- Nobody's code can take the query away while its rows are read, or some of its rows.
 CREATE FUNCTION meddle(zip text) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
 	found refcursor;

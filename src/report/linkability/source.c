@@ -155,7 +155,7 @@ read_source(const Reading *reading)
 	Source	   *source = palloc0(sizeof(Source));
 	MemoryContext context = CurrentMemoryContext;
 
-	source->loaded = load_finish(load_rows(reading->publication, NULL, wanted_columns(reading), false, NULL, context));
+	source->loaded = load_finish(load_rows(reading->publication, NULL, wanted_columns(reading), false, context));
 	find_threads(reading, source);
 	print_insensitive(reading, source);
 	source->line = palloc(sizeof(LineUp) * (reading->nqis + 1));

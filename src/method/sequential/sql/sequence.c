@@ -275,7 +275,7 @@ find_changed(const Reading *reading)
 
 		CHECK_FOR_INTERRUPTS();
 		compare_prints(reading, release,
-					   load_finish(load_rows(publication, NULL, release->released->shown, false, NULL, work)), is_changed);
+					   load_finish(load_rows(publication, NULL, release->released->shown, false, work)), is_changed);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(work);
 	}
