@@ -13,7 +13,7 @@
 #include "access/xact.h"
 #include "frame/arrays.h"
 #include "history/fold.h"
-#include "history/heap_reader.h"
+#include "history/reader.h"
 #include "history/space.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
@@ -334,7 +334,7 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	if (OidIsValid(directory->table))
 	{
 		verify_fold(publication, directory->table);
-		read_heap(directory->table, NULL, read_row, &(Reading) {publication, directory}, &directory->loose);
+		read_each(directory->table, read_row, &(Reading) {publication, directory});
 	}
 	if (directory->remembered != publication->remembered)
 		fold_refuse(publication, directory->remembered);

@@ -7,7 +7,6 @@
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"
-#include "history/heap_reader.h"
 #include "history/path_writer.h"
 #include "history/reader.h"
 #include "history/tables.h"
@@ -79,39 +78,24 @@ make_room(Fold *fold, uint64 members, uint64 values)
 	}
 }
 
-/* Looks members up of whom some have no key, or keys that do not stand in an array as they are. */
+/* Looks the members up, whose keys stay in the room; returns how many are in the source. */
 static uint64
-find_each(Fold *fold, const KeyTable *people, Datum keys)
+find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
 {
 	ElementRoom *room = &fold->room;
-	bool		any_invented = element_read(&fold->key, keys, room, fold->context);
 	RowId	   *row;
 	uint64		found = 0;
 
+	(void) element_read(&fold->key, PointerGetDatum(keys), room, fold->context);
 	make_room(fold, room->n, 0);
 	row = fold->past.row + fold->past.first[fold->past.nneighborhoods];
-	if (!any_invented)
-		keys_find_many(people, room->values, row, room->n);
-	else
-		for (int i = 0; i < room->n; i++)
-			row[i] = room->nulls[i] ? NO_ROW : keys_find(people, room->values[i]);
 	for (int i = 0; i < room->n; i++)
+	{
+		row[i] = room->nulls[i] ? NO_ROW : keys_find(people, room->values[i]);
 		found += row[i] != NO_ROW;
+	}
+	fold->members += room->n;
 	return found;
-}
-
-/* Looks the members up; returns how many are in the source. */
-static uint64
-find_members(Fold *fold, const KeyTable *people, Datum keys, int size)
-{
-	BareValues	bare;
-
-	fold->members += size;
-	if (!element_bare_values(&fold->key, keys, &bare))
-		return find_each(fold, people, keys);
-	make_room(fold, size, 0);
-	return keys_find_bare(people, bare.values, bare.length,
-						  fold->past.row + fold->past.first[fold->past.nneighborhoods], size);
 }
 
 int64
@@ -140,20 +124,11 @@ keep_values(Fold *fold, FrameLoad *load, Datum sensitive)
 	past->first_value[n + 1] = past->first_value[n] + room->n;
 }
 
-/* A value that is whole, with a long header, as arrays are wanted with. */
-static void *
-keep(const Fold *fold, Datum value)
+/* A copy of an array of a row, which does not outlive its visit. */
+static ArrayType *
+keep(const Fold *fold, const ArrayType *array)
 {
-	Size		size;
-	struct varlena *kept;
-
-	if (value == (Datum) 0)
-		return NULL;
-	size = VARSIZE_ANY_EXHDR(value);
-	kept = MemoryContextAlloc(fold->context, VARHDRSZ + size);
-	SET_VARSIZE(kept, VARHDRSZ + size);
-	memcpy(VARDATA(kept), VARDATA_ANY(value), size);
-	return kept;
+	return array == NULL ? NULL : memcpy(MemoryContextAlloc(fold->context, VARSIZE(array)), array, VARSIZE(array));
 }
 
 static const Oid *
@@ -180,6 +155,14 @@ verify_fold(const DeclaredPublication *publication, Oid table)
 	verify_columns(publication, "neighborhoods", table, fold_types(publication), FOLD_COLUMNS);
 }
 
+bool
+is_neighborhood(const TupleTableSlot *slot)
+{
+	static const int always[] = {FOLD_NEIGHBORHOOD, FOLD_KEYS, FOLD_SENSITIVE};
+
+	return row_has_values(slot, FOLD_COLUMNS, always, lengthof(always));
+}
+
 void
 refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot)
 {
@@ -194,42 +177,64 @@ refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot
 
 /* Members without a key have a number each, in an array that is as long. */
 static bool
-is_numbered(const StoredNeighborhood *stored, int size)
+is_numbered(const ArrayType *keys, const ArrayType *invented, uint64 size)
 {
-	ArrayType  *invented;
-
-	if (stored->invented == (Datum) 0)
-		return !ARR_HASNULL(DatumGetArrayTypeP(stored->keys));
-	invented = DatumGetArrayTypeP(stored->invented);
-	return ArrayGetNItems(ARR_NDIM(invented), ARR_DIMS(invented)) == size;
+	if (invented == NULL)
+		return !ARR_HASNULL(keys);
+	return (uint64) ArrayGetNItems(ARR_NDIM(invented), ARR_DIMS(invented)) == size;
 }
 
-/* Keeps a neighborhood of so many members, if any is in the source; false if it is malformed. */
+/* Numbers that are given to neighborhoods and to invented rows go on behind those that are taken. */
+static void
+note_numbers(Fold *fold, int64 number, ArrayType *invented)
+{
+	int64		last = invented == NULL ? 0 : last_invented(invented);
+
+	fold->last_number = Max(fold->last_number, number);
+	fold->last_invented = Max(fold->last_invented, last);
+}
+
+/*
+ * Somebody is gone of a neighborhood that is too small to be parted: nothing is
+ * kept of it but who of it is in the source.
+ */
+static void
+note_lost(Fold *fold, uint64 size, uint64 found)
+{
+	const RowId *row = fold->past.row + fold->past.first[fold->past.nneighborhoods];
+
+	for (uint64 i = 0; i < size; i++)
+		if (row[i] != NO_ROW)
+			fold->is_lost[row[i]] = true;
+	fold->lost += found;
+	fold->past.nlost++;
+}
+
+/* Keeps a neighborhood, if any of its members is in the source and it is not lost; false if it is malformed. */
 static bool
-take_neighborhood(Reading *reading, const StoredNeighborhood *stored, uint64 size)
+take_neighborhood(Reading *reading, const TupleTableSlot *slot)
 {
 	Fold	   *fold = reading->fold;
 	Past	   *past = &fold->past;
 	uint32		n = past->nneighborhoods;
-	Neighborhood *neighborhood;
-	uint64		found = find_members(fold, load_keys(reading->load), stored->keys, size);
+	ArrayType  *keys = DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]);
+	ArrayType  *invented = slot->tts_isnull[FOLD_INVENTED] ? NULL : DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED]);
+	uint64		found = find_members(fold, load_keys(reading->load), keys);
+	uint64		size = fold->room.n;
 	uint64		nvalues;
 
-	fold->last_number = Max(fold->last_number, stored->number);
+	if (!is_numbered(keys, invented, size))
+		return false;
+	note_numbers(fold, DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]), invented);
 	if (found == 0)
 		return true;
 	if (found < size && size < fold->smallest_parted)
 	{
-		marks_add(fold->small, past->row + past->first[n], size);
-		fold->lost += found;
-		past->nlost++;
+		note_lost(fold, size, found);
 		return true;
 	}
-	neighborhood = &fold->neighborhoods[n];
-	neighborhood->tid = stored->tid;
-	neighborhood->keys = keep(fold, stored->keys);
-	neighborhood->invented = keep(fold, stored->invented);
-	keep_values(fold, reading->load, stored->sensitive);
+	fold->neighborhoods[n] = (Neighborhood) {.tid = slot->tts_tid,.keys = keep(fold, keys),.invented = keep(fold, invented)};
+	keep_values(fold, reading->load, slot->tts_values[FOLD_SENSITIVE]);
 	past->first[n + 1] = past->first[n] + size;
 	nvalues = past->first_value[n + 1] - past->first_value[n];
 	past->nneighborhoods++;
@@ -241,65 +246,11 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 {
 	Reading    *reading = what;
 	Fold	   *fold = reading->fold;
-	StoredNeighborhood stored;
-	ArrayType  *keys;
-	int			size;
 
 	if (!is_neighborhood(slot))
 		refuse_neighborhood(fold->publication, slot);
-	stored = neighborhood_in_slot(slot);
-	keys = DatumGetArrayTypeP(stored.keys);
-	size = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys));
-	if (!is_numbered(&stored, size))
+	if (!take_neighborhood(reading, slot))
 		refuse_neighborhood(fold->publication, slot);
-	if (stored.invented != (Datum) 0)
-	{
-		int64		last = last_invented(DatumGetArrayTypeP(stored.invented));
-
-		fold->last_invented = Max(fold->last_invented, last);
-	}
-	if (!take_neighborhood(reading, &stored, size))
-		refuse_neighborhood(fold->publication, slot);
-}
-
-/*
- * Is somebody of a neighborhood gone that is too small to be parted?  Then nothing
- * is kept of it but who of it is in the source.
- */
-static bool
-is_lost(Fold *fold, const BareValues *keys)
-{
-	int			found;
-
-	if ((uint64) keys->n >= fold->smallest_parted)
-		return false;
-	found = marks_add_bare(fold->small, keys->values, keys->length, keys->n);
-	if (found == keys->n)
-		return false;
-	fold->lost += found;
-	fold->past.nlost += found > 0;
-	return true;
-}
-
-/*
- * Reads a neighborhood where it stands, if it is as most are.  Where it is lost, or
- * nobody of it can be in the source, it is only counted.
- */
-static bool
-read_in_page(void *what, HeapTupleHeader row, const ItemPointerData *tid)
-{
-	Reading    *reading = what;
-	Fold	   *fold = reading->fold;
-	StoredNeighborhood stored = {.tid = *tid};
-	BareValues	keys;
-
-	if (!members_in_page(row, &stored) || !element_bare_values(&fold->key, stored.keys, &keys))
-		return false;
-	if (!is_lost(fold, &keys) && keys_may_find(load_keys(reading->load), keys.values, keys.length, keys.n))
-		return rest_in_page(row, &fold->sensitive, &stored) && take_neighborhood(reading, &stored, keys.n);
-	fold->members += keys.n;
-	fold->last_number = Max(fold->last_number, stored.number);
-	return true;
 }
 
 void
@@ -320,7 +271,7 @@ fold_create(const DeclaredPublication *publication, uint64 members, MemoryContex
 	Fold	   *fold = palloc0(sizeof(Fold));
 
 	fold->publication = publication;
-	fold->context = fold->loose.context = context;
+	fold->context = context;
 	fold->key = element_of(publication_column(publication, ROLE_KEY));
 	fold->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
 	fold->keeps_neighborhoods = keeps_past(publication, PAST_NEIGHBORHOODS);
@@ -343,7 +294,7 @@ expect_lost(Fold *fold, const MethodDeclaration *method, FrameLoad *load)
 
 	fold->smallest_parted = method->smallest_parted(param_values(method, fold->publication->params));
 	if (fold->smallest_parted > 0)
-		fold->small = marks_create(load_keys(load));
+		fold->is_lost = new_zeros(bool, load_keys(load)->size);
 	MemoryContextSwitchTo(old);
 }
 
@@ -366,10 +317,8 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, 
 	if (OidIsValid(table))
 	{
 		verify_fold(publication, table);
-		read_heap(table, read_in_page, read_neighborhood, &(Reading) {fold, load, NULL}, &fold->loose);
+		read_each(table, read_neighborhood, &(Reading) {fold, load, NULL});
 	}
-	if (fold->small != NULL)
-		fold->is_small = marks_by_number(fold->small);
 	if (fold->members != (uint64) publication->remembered)
 		fold_refuse(publication, fold->members);	/* the missing would pass for newcomers */
 	return fold;
@@ -427,8 +376,8 @@ fold_look_up(const DeclaredPublication *publication, Directory *directory,
 }
 
 /*
- * Who of the source is which member.  Who is in a small neighborhood is lost, unless
- * that was kept.  Nobody may be in two neighborhoods, or he would be shown twice.
+ * Finds which member each row of the source is.  Nobody may be in two
+ * neighborhoods, or he would be shown twice.
  */
 static void
 find_member_of_each(Fold *fold, uint64 nrows)
@@ -437,9 +386,8 @@ find_member_of_each(Fold *fold, uint64 nrows)
 	uint64	   *member = MemoryContextAllocExtended(fold->context, sizeof(uint64) * (nrows + 1), MCXT_ALLOC_HUGE);
 	uint64		found = fold->lost;
 
-	Assert(fold->small == NULL || fold->small->table->size == nrows);
 	for (uint64 row = 0; row < nrows; row++)
-		member[row] = fold->is_small != NULL && fold->is_small[row] ? LOST_MEMBER : NO_MEMBER;
+		member[row] = fold->is_lost != NULL && fold->is_lost[row] ? LOST_MEMBER : NO_MEMBER;
 	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)
 	{
 		found += past->row[i] != NO_ROW;

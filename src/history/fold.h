@@ -21,15 +21,22 @@
 
 #include "declare/param_spec.h"
 #include "executor/tuptable.h"
-#include "frame/key_marks.h"
 #include "frame/load.h"
 #include "history/directory.h"
 #include "history/element.h"
 #include "history/past.h"
 #include "history/path_fold.h"
-#include "history/space.h"
-#include "history/stored_neighborhood.h"
 #include "storage/itemptr.h"
+
+/* The table's columns. */
+enum
+{
+	FOLD_NEIGHBORHOOD,
+	FOLD_KEYS,
+	FOLD_INVENTED,
+	FOLD_SENSITIVE,
+	FOLD_COLUMNS
+};
 
 /* What the past does not tell of a neighborhood: whatever it takes to write its children. */
 typedef struct Neighborhood
@@ -56,12 +63,10 @@ typedef struct Fold
 	PathFold   *paths;			/* or NULL where none are kept */
 	Neighborhood *neighborhoods;	/* [past.nneighborhoods] */
 	Directory  *directory;		/* where these were found, and others will be; or NULL */
-	LoosePages	loose;			/* of the table, where all of it was read */
 	uint64		members;		/* of all neighborhoods */
 	uint64		smallest_parted;	/* smaller ones are lost once somebody is gone */
 	uint64		lost;			/* people in these */
-	KeyMarks   *small;			/* who is in a small one, lost or not; NULL where none can be lost */
-	bool	   *is_small;		/* [rows] the same by row, once all are known */
+	bool	   *is_lost;		/* [rows] is it of a lost neighborhood? NULL where none can be lost */
 	int64		last_number;	/* of a neighborhood */
 	int64		last_invented;
 
@@ -91,6 +96,9 @@ extern void fold_refuse(const DeclaredPublication *publication, uint64 members) 
 
 /* The greatest number of an invented row among the members of a neighborhood, or 0. */
 extern int64 last_invented(ArrayType *invented);
+
+/* Has the row what each neighborhood has? */
+extern bool is_neighborhood(const TupleTableSlot *slot);
 
 /* Raises an error that the row is not what a neighborhood is. */
 extern void refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot) pg_attribute_noreturn();

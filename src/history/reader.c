@@ -25,7 +25,8 @@ reader_open(Oid table)
 
 	reader->table = table_open(table, AccessShareLock);
 	reader->slot = table_slot_create(reader->table, NULL);
-	reader->scan = table_beginscan(reader->table, GetActiveSnapshot(), 0, NULL);
+	/* Not synchronized with scans of others, so that rows come in one order. */
+	reader->scan = table_beginscan_strat(reader->table, GetActiveSnapshot(), 0, NULL, true, false);
 	return reader;
 }
 

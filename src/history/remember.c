@@ -91,7 +91,6 @@ open_neighborhoods(Remembering *remembering)
 	Fold	   *fold = remembering->fold;
 
 	remembering->table = fold_ensure(fold->publication);
-	find_space(remembering->table, &fold->loose);
 	remembering->neighborhoods = writer_open(remembering->table, true);
 	if (fold->directory != NULL)
 		writer_watch(remembering->neighborhoods, note_written, fold->directory);
