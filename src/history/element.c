@@ -8,7 +8,6 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
-#include "frame/bare.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -207,16 +206,6 @@ coded_array(const Element *element, const Datum *values, const Code *codes, uint
 void
 element_values(const Element *element, ArrayType *array, Datum **values, bool **nulls, int *n)
 {
-	BareValues	bare;
-
-	if (element_bare_values(element, PointerGetDatum(array), &bare))
-	{
-		*n = bare.n;
-		*values = new_array(Datum, bare.n);
-		*nulls = new_zeros(bool, bare.n);
-		read_bare(*values, bare.values, bare.length, bare.n);
-		return;
-	}
 	deconstruct_array(array, element->stored, element->length, element->byval, element->align,
 					  values, nulls, n);
 	if (element->stored == element->type)
@@ -242,22 +231,31 @@ make_room(ElementRoom *room, int n, MemoryContext context)
 	room->nulls = MemoryContextAllocHuge(context, sizeof(bool) * room->allocated);
 }
 
+/* Values that stand one right behind the other, none of which is NULL. */
+static void
+read_bare(const Element *element, ArrayType *array, ElementRoom *room)
+{
+	const char *at = ARR_DATA_PTR(array);
+
+	memset(room->nulls, false, sizeof(bool) * room->n);
+	for (int i = 0; i < room->n; i++, at += element->length)
+		room->values[i] = fetch_att(at, true, element->length);
+}
+
 bool
 element_read(const Element *element, Datum values, ElementRoom *room, MemoryContext context)
 {
-	BareValues	bare;
+	ArrayType  *array = DatumGetArrayTypeP(values);
 	ElementWalk walk;
 	bool		has_null = false;
 
-	if (element_bare_values(element, values, &bare))
+	element_walk(&walk, element, array);
+	make_room(room, walk.n, context);
+	if (is_bare(element) && !ARR_HASNULL(array))
 	{
-		make_room(room, bare.n, context);
-		memset(room->nulls, false, sizeof(bool) * bare.n);
-		read_bare(room->values, bare.values, bare.length, bare.n);
+		read_bare(element, array, room);
 		return false;
 	}
-	element_walk(&walk, element, DatumGetArrayTypeP(values));
-	make_room(room, walk.n, context);
 	while (element_next(&walk))
 	{
 		room->values[walk.i] = walk.value;

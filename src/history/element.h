@@ -63,46 +63,6 @@ typedef struct ElementRoom
 /* The same into room that is used again; says whether any is NULL. */
 extern bool element_read(const Element *element, Datum array, ElementRoom *room, MemoryContext context);
 
-/* Values of a fixed length as they stand in an array, one after the other, and perhaps not aligned. */
-typedef struct BareValues
-{
-	const char *values;
-	int			length;
-	int			n;
-} BareValues;
-
-/* What follows the length of an array of one dimension, none of which is NULL. */
-typedef struct BareHeader
-{
-	int32		ndim;
-	int32		dataoffset;
-	Oid			elemtype;
-	int32		n;
-	int32		lower_bound;
-} BareHeader;
-
-/* The values of an array without a copy of it; false where it takes one, or where any is NULL. */
-static inline bool
-element_bare_values(const Element *element, Datum array, BareValues *bare)
-{
-	const struct varlena *stored = (const struct varlena *) DatumGetPointer(array);
-	BareHeader	header;
-
-	StaticAssertStmt(VARHDRSZ + sizeof(header) == ARR_OVERHEAD_NONULLS(1), "elements follow the header");
-	if (!element->byval || element->stored != element->type ||
-		VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored) ||
-		VARSIZE_ANY_EXHDR(stored) < sizeof(header))
-		return false;
-	memcpy(&header, VARDATA_ANY(stored), sizeof(header));
-	if (header.ndim != 1 || header.dataoffset != 0 || header.elemtype != element->stored || header.n < 1 ||
-		VARSIZE_ANY_EXHDR(stored) < sizeof(header) + (Size) header.n * element->length)
-		return false;
-	bare->values = VARDATA_ANY(stored) + sizeof(header);
-	bare->length = element->length;
-	bare->n = header.n;
-	return true;
-}
-
 /* The values of an array one by one: for (element_walk(&walk, …); element_next(&walk); ) … */
 typedef struct ElementWalk
 {

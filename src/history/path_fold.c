@@ -109,7 +109,8 @@ find_people(void *what, TupleTableSlot *slot)
 
 	if (any_null || room->n != end - fold->counts.people)
 		path_blocks_refuse(fold->publication);
-	keys_find_many(load_keys(fold->load), room->values, fold->row + fold->counts.people, room->n);
+	for (int i = 0; i < room->n; i++)
+		fold->row[fold->counts.people + i] = keys_find(load_keys(fold->load), room->values[i]);
 	for (int64 person = fold->counts.people; person < end; person++)
 	{
 		if (fold->row[person] == NO_ROW)

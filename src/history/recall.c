@@ -119,29 +119,10 @@ walk_members(ElementWalk *walk, const Recalling *recalling, const Element *eleme
 		refuse_class(recalling);
 }
 
-/* Keys on their way to threads, and whose they will be */
-typedef struct KeyBatch
-{
-	Datum		keys[KEYS_AT_ONCE];
-	uint32		numbers[KEYS_AT_ONCE];
-	Thread	   *thread[KEYS_AT_ONCE];
-	int			n;
-} KeyBatch;
-
-static void
-add_batch(Recalling *recalling, KeyBatch *batch)
-{
-	keys_add_many(recalling->recalled->people, batch->keys, batch->numbers, batch->n);
-	for (int i = 0; i < batch->n; i++)
-		*batch->thread[i] = batch->numbers[i];
-	batch->n = 0;
-}
-
 /* People have keys, and come first: all others are counterfeits. */
 static void
 recall_keys(Recalling *recalling, Datum keys, uint64 n, Thread *thread, bool *counterfeit)
 {
-	KeyBatch	batch = {.n = 0};
 	ElementWalk walk;
 
 	for (uint64 i = 0; i < n; i++)
@@ -154,12 +135,8 @@ recall_keys(Recalling *recalling, Datum keys, uint64 n, Thread *thread, bool *co
 		if (walk.isnull)
 			refuse_class(recalling);
 		counterfeit[walk.i] = false;
-		batch.keys[batch.n] = walk.value;
-		batch.thread[batch.n++] = &thread[walk.i];
-		if (batch.n == KEYS_AT_ONCE)
-			add_batch(recalling, &batch);
+		thread[walk.i] = keys_add(recalling->recalled->people, walk.value);
 	}
-	add_batch(recalling, &batch);
 }
 
 /* Counterfeits: those who stand for somebody are he, the others have numbers. */
@@ -282,14 +259,13 @@ recall(const DeclaredPublication *publication)
 Thread
 recalled_person(const Recalled *recalled, Datum key)
 {
-	return recalled->people->slots == NULL ? NO_THREAD : keys_find(recalled->people, key);
+	return keys_find(recalled->people, key);
 }
 
 Thread
 recalled_invented(const Recalled *recalled, int64 number)
 {
-	uint32		found = recalled->invented->slots == NULL ? NO_KEY :
-		keys_find(recalled->invented, Int64GetDatum(number));
+	uint32		found = keys_find(recalled->invented, Int64GetDatum(number));
 
 	return found == NO_KEY ? NO_THREAD : recalled->people->size + found;
 }

@@ -58,14 +58,12 @@ static void
 find_people(Import *import, const KeyTable *present)
 {
 	import->row_of_person = new_array(RowId, import->nrows);
-	for (uint64 from = 0; from < import->nrows; from += 1024)
+	for (uint64 row = 0; row < import->nrows; row++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		keys_find_many(present, import->people->keys + from, import->row_of_person + from,
-					   Min(1024, import->nrows - from));
-	}
-	for (uint64 row = 0; row < import->nrows; row++)
+		import->row_of_person[row] = keys_find(present, import->people->keys[row]);
 		import->left += import->row_of_person[row] == NO_ROW;
+	}
 }
 
 /* ----------------------------------------------------------------

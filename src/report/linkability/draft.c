@@ -56,8 +56,8 @@ find_threads(Reading *reading, const LoadedFrame *loaded)
 
 	if (recalled->seen.nthreads != recalled->people->size)
 		elog(ERROR, "releases without classes have invented rows");
-	for (uint64 row = 0; row < nrows; row += KEYS_AT_ONCE)
-		keys_add_many(recalled->people, loaded->keys + row, thread + row, Min(KEYS_AT_ONCE, nrows - row));
+	for (uint64 row = 0; row < nrows; row++)
+		thread[row] = keys_add(recalled->people, loaded->keys[row]);
 	recalled->seen.nthreads = recalled->people->size;
 	return thread;
 }

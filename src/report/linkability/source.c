@@ -112,15 +112,10 @@ find_threads(const Reading *reading, Source *source)
 	uint64		nrows = source->loaded->frame.nrows;
 
 	source->thread = new_zeros(Thread, nrows);
-	for (uint64 row = 0; row < nrows; row += KEYS_AT_ONCE)
+	for (uint64 row = 0; row < nrows; row++)
 	{
-		int			n = Min(KEYS_AT_ONCE, nrows - row);
-
 		CHECK_FOR_INTERRUPTS();
-		if (people->slots == NULL)
-			memset(source->thread + row, 0xff, sizeof(Thread) * n); /* NO_THREAD */
-		else
-			keys_find_many(people, source->loaded->keys + row, source->thread + row, n);
+		source->thread[row] = keys_find(people, source->loaded->keys[row]);
 	}
 }
 
