@@ -58,8 +58,6 @@ struct Directory
 	uint64		nslots;
 	uint64		used;			/* not FREE */
 
-	HeapPages	fold_pages;
-
 	int64		last_number;
 	int64		last_invented;
 	bool		is_worn;		/* has the table lost as many rows as it has? */
@@ -321,7 +319,7 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	Directory  *directory = palloc0(sizeof(Directory));
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 
-	directory->context = directory->fold_pages.context = context;
+	directory->context = context;
 	directory->publication = publication->id;
 	directory->releases = publication->releases;
 	directory->table = fold_of(publication);
@@ -440,10 +438,4 @@ int64
 directory_last_invented(const Directory *directory)
 {
 	return directory->last_invented;
-}
-
-HeapPages *
-directory_fold_pages(Directory *directory)
-{
-	return &directory->fold_pages;
 }

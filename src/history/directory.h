@@ -13,7 +13,6 @@
 
 #include "declare/publication.h"
 #include "executor/tuptable.h"
-#include "frame/heap_rows.h"
 #include "frame/keys.h"
 #include "storage/itemptr.h"
 
@@ -44,9 +43,6 @@ extern bool directory_is_current(const Directory *directory, const DeclaredPubli
 
 /* Where those of these people are whom it knows; some places may hold others only, and there is one unless it knows nobody. */
 extern Places directory_find(const Directory *directory, const KeyTable *people);
-
-/* Of the fold. */
-extern HeapPages *directory_fold_pages(Directory *directory);
 
 /* Numbers given so far. */
 extern int64 directory_last_number(const Directory *directory);

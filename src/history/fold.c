@@ -366,7 +366,7 @@ fold_look_up(const DeclaredPublication *publication, Directory *directory,
 
 	verify_fold(publication, fold_of(publication));
 	if (places.n > 0 &&
-		!read_some(fold_of(publication), directory_fold_pages(directory), places.tids, places.n, read_place, &(Reading) {fold, load, places.places}))
+		!read_some(fold_of(publication), places.tids, places.n, read_place, &(Reading) {fold, load, places.places}))
 		return NULL;
 	fold->directory = directory;
 	fold->last_number = directory_last_number(directory);

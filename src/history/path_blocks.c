@@ -269,7 +269,6 @@ path_blocks_find(const DeclaredPublication *publication, PathBlocks *blocks)
 void
 path_blocks_visit(const PathBlocks *blocks, bool newest_first, bool (*visit) (void *what, TupleTableSlot *slot), void *what)
 {
-	HeapPages	pages = {.context = CurrentMemoryContext};
 	ItemPointerData *tids;
 
 	if (blocks->n == 0)
@@ -277,6 +276,6 @@ path_blocks_visit(const PathBlocks *blocks, bool newest_first, bool (*visit) (vo
 	tids = new_array(ItemPointerData, blocks->n);
 	for (uint32 b = 0; b < blocks->n; b++)
 		tids[b] = blocks->place[newest_first ? blocks->n - 1 - b : b].tid;
-	(void) read_some(path_table_of(blocks->publication), &pages, tids, blocks->n, visit, what);
+	(void) read_some(path_table_of(blocks->publication), tids, blocks->n, visit, what);
 	pfree(tids);
 }

@@ -1,6 +1,6 @@
 /*
  * reader.c
- *		Sequential scans.
+ *		Sequential scans, and rows by where they stand.
  */
 #include "history/reader.h"
 
@@ -78,12 +78,23 @@ read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *wha
 	reader_close(reader);
 }
 
+/* False where the table has become shorter, too. */
+static bool
+fetch_row(TableScanDesc scan, ItemPointerData tid, TupleTableSlot *slot)
+{
+	if (!table_tuple_tid_valid(scan, &tid) ||
+		!table_tuple_fetch_row_version(scan->rs_rd, &tid, scan->rs_snapshot, slot))
+		return false;
+	slot_getallattrs(slot);
+	return true;
+}
+
 bool
-read_some(Oid relation, HeapPages *pages, const ItemPointerData *tids, uint32 n,
+read_some(Oid relation, const ItemPointerData *tids, uint32 n,
 		  bool (*visit) (void *what, TupleTableSlot *slot), void *what)
 {
 	Relation	table = table_open(relation, AccessShareLock);
-	HeapRows	rows = heap_rows(pages, table, tids, n);
+	TableScanDesc scan = table_beginscan_tid(table, GetActiveSnapshot());
 	TupleTableSlot *slot = table_slot_create(table, NULL);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(row);
@@ -92,16 +103,13 @@ read_some(Oid relation, HeapPages *pages, const ItemPointerData *tids, uint32 n,
 	for (uint32 i = 0; i < n && found; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		found = heap_row_fetch(&rows, i, slot);
-		if (!found)
-			break;
-		slot_getallattrs(slot);
-		found = visit(what, slot);
+		found = fetch_row(scan, tids[i], slot) && visit(what, slot);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(row);
 	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
 	table_close(table, NoLock);
 	return found;
 }

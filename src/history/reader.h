@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "executor/tuptable.h"
-#include "frame/heap_rows.h"
+#include "storage/itemptr.h"
 
 typedef struct RowReader RowReader;
 
@@ -25,11 +25,11 @@ extern bool row_has_values(const TupleTableSlot *slot, int ncolumns, const int *
 
 extern void reader_close(RowReader *reader);
 
-/* The same for all rows: each is visited in a context that is reset afterwards. */
+/* Visits all rows, each in a context that is reset afterwards. */
 extern void read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *what);
 
-/* The same for some rows of a heap, until a visit says no or a row is not there: false then. */
-extern bool read_some(Oid table, HeapPages *pages, const ItemPointerData *tids, uint32 n,
+/* Visits some rows so, best in the order of the table; stops, and is false, where a visit says no or a row is not there. */
+extern bool read_some(Oid table, const ItemPointerData *tids, uint32 n,
 					  bool (*visit) (void *what, TupleTableSlot *slot), void *what);
 
 #endif							/* PPREPUB_HISTORY_READER_H */
