@@ -137,6 +137,8 @@ remember_answer(DeclaredPublication *publication, const Making *making,
 	Answer	   *answer = create_answer(making, context);
 	SentRelease sent = give_rows(making, number, answer, context);
 
+	answer->number = number;
+	answer->fold = fold_of(publication);
 	note_release(making, number, &sent, seconds + stopwatch_seconds(&watch));
 	note_failure(publication, number, failure);
 	check_history(publication);

@@ -30,6 +30,8 @@ typedef struct Answer
 	TupleDesc	desc;
 	uint64		nrows;
 	MinimalTuple *rows;			/* [nrows] in the order in which they may leave; nothing is toasted */
+	int32		number;			/* of the release */
+	Oid			fold;			/* or InvalidOid */
 } Answer;
 
 /*

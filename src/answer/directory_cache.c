@@ -3,8 +3,7 @@
  *		Reading the directory between two questions.
  *
  * OWNERSHIP
- *		An entry owns its directory: the directory, and all that it notes (places,
- *		loose pages, pages of the source), live in the entry's own context, which
+ *		An entry owns its directory, which lives in the entry's own context, which
  *		only forget() deletes.  Callers borrow a directory until the end of the
  *		transaction.  It is forgotten when a transaction that may have
  *		changed it fails, and when the publication has released without it.  A
@@ -23,15 +22,12 @@
 
 #include "access/xact.h"
 #include "answer/optional_work.h"
-#include "answer/vacuum_history.h"
 #include "answer/worker_registry.h"
-#include "declare/catalog.h"
 #include "executor/spi.h"
+#include "history/fold.h"
 #include "miscadmin.h"
-#include "storage/lmgr.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 
 typedef struct Kept
 {
@@ -114,12 +110,13 @@ static Directory *
 read_directory(const Question *question, MemoryContext context)
 {
 	DeclaredPublication *publication = look_at_publication(question);
-	Directory  *directory;
+	Directory  *directory = NULL;
 
 	PushActiveSnapshot(GetLatestSnapshot());
-	directory = directory_read(publication, context);
+	if (OidIsValid(fold_of(publication)))
+		directory = directory_read(publication, context);
 	PopActiveSnapshot();
-	return OidIsValid(directory_table(directory)) ? directory : NULL;
+	return directory;
 }
 
 typedef struct Learning
@@ -156,60 +153,4 @@ kept_learn(const Question *question)
 		put_first((Kept) {question->publication, learning.directory, learning.context});
 	else
 		MemoryContextDelete(learning.context);
-}
-
-/* Each answer replaces a row of the catalog, which is vacuumed after so many. */
-#define REPLACED_ROWS 50
-
-static int	replaced = 0;
-
-/* What answers replace rows of. */
-typedef struct Worn
-{
-	Directory  *directory;
-	Oid			catalog;
-	Oid			catalog_owner;
-} Worn;
-
-/* Not where somebody has locked the table, or dropped it. */
-static void
-find_space(void *what)
-{
-	Worn	   *worn = what;
-	Directory  *directory = worn->directory;
-	Oid			table = directory_table(directory);
-
-	StartTransactionCommand();
-	worn->catalog = catalog_relation("catalog_publication");
-	worn->catalog_owner = catalog_owner();
-	if (ConditionalLockRelationOid(table, RowExclusiveLock) && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(table)))
-	{
-		PushActiveSnapshot(GetTransactionSnapshot());
-		directory_tidy(directory);
-		PopActiveSnapshot();
-	}
-	CommitTransactionCommand();
-}
-
-void
-kept_tidy(void)
-{
-	Worn		worn = {0};
-	Oid			table;
-
-	if (nkept == 0)
-		return;
-	worn.directory = kept[0].directory;
-	if (!do_unasked(find_space, &worn))
-	{
-		forget(0);				/* it may have been in the midst of a change */
-		return;
-	}
-	table = directory_worn_table(worn.directory);
-	if (OidIsValid(table))
-		vacuum_table(table, GetUserId());
-	if (++replaced < REPLACED_ROWS || !OidIsValid(worn.catalog))
-		return;
-	replaced = 0;
-	vacuum_table(worn.catalog, worn.catalog_owner);
 }

@@ -17,9 +17,6 @@ extern Directory *kept_directory(const DeclaredPublication *publication);
 /* To be called when a transaction that used it aborts, and when it is found to be wrong. */
 extern void kept_forget(int32 publication);
 
-/* Outside of transactions: finds space in the fold of the last one, for the next answer, and vacuums it when it is time. */
-extern void kept_tidy(void);
-
 /*
  * Outside of transactions: reads the directory for the next question about the
  * publication, if the last one was not answered with one.  Nobody waits for it,

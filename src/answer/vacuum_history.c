@@ -1,6 +1,6 @@
 /*
  * vacuum_history.c
- *		Vacuuming one table, as an autovacuum worker does it.
+ *		Vacuuming tables, as an autovacuum worker does it.
  *
  * NOTES
  *		VACUUM itself sees to it that code of the table's indexes runs restricted.
@@ -11,10 +11,17 @@
 #include "access/xact.h"
 #include "answer/optional_work.h"
 #include "commands/vacuum.h"
+#include "declare/catalog.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
+
+/*
+ * Of a publication, whose answers are numbered for all to see: when it is
+ * vacuumed says nothing about what was answered.
+ */
+#define ANSWERS_PER_VACUUM 16
 
 typedef struct Vacuuming
 {
@@ -42,7 +49,8 @@ run_vacuum(void *what)
 	CommitTransactionCommand();
 }
 
-void
+/* As the table's owner. */
+static void
 vacuum_table(Oid table, Oid owner)
 {
 	Vacuuming	vacuuming = {
@@ -59,4 +67,35 @@ vacuum_table(Oid table, Oid owner)
 	PortalContext = NULL;
 	SetUserIdAndSecContext(user, security_context);
 	MemoryContextDelete(vacuuming.context);
+}
+
+/* Each answer replaces a publication's row. */
+typedef struct CatalogTable
+{
+	Oid			table;
+	Oid			owner;
+} CatalogTable;
+
+static void
+find_catalog(void *what)
+{
+	CatalogTable *catalog = what;
+
+	StartTransactionCommand();
+	catalog->table = catalog_relation("catalog_publication");
+	catalog->owner = catalog_owner();
+	CommitTransactionCommand();
+}
+
+void
+vacuum_after(const Answer *answer)
+{
+	CatalogTable catalog;
+
+	if (answer->number % ANSWERS_PER_VACUUM != 0)
+		return;
+	if (OidIsValid(answer->fold))
+		vacuum_table(answer->fold, GetUserId());
+	if (do_unasked(find_catalog, &catalog) && OidIsValid(catalog.table))
+		vacuum_table(catalog.table, catalog.owner);
 }

@@ -33,6 +33,7 @@
 #include "answer/idle.h"
 #include "answer/outcome.h"
 #include "answer/respond.h"
+#include "answer/vacuum_history.h"
 #include "answer/worker_registry.h"
 #include "answer/worker_settings.h"
 #include "declare/publication.h"
@@ -238,10 +239,9 @@ serve_question(Channel *channel)
 	channel_close(channel);
 	stays = begin_rest();
 	if (stays)
-	{
 		kept_learn(question);
-		kept_tidy();
-	}
+	if (answer != NULL)
+		vacuum_after(answer);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return stays;

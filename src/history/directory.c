@@ -10,21 +10,13 @@
  */
 #include "history/directory.h"
 
-#include "access/xact.h"
 #include "frame/arrays.h"
 #include "history/fold.h"
 #include "history/reader.h"
-#include "history/space.h"
 #include "miscadmin.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
-#include "utils/relcache.h"
 
 #define FREE PG_UINT32_MAX
-
-/* So many slots are on their way from memory at a time. */
-#define AT_ONCE 32
 
 /* Of ten slots six are used at first, and seven at most. */
 #define SLOTS_FOR(n)	((n) / 3 * 5 + 16)
@@ -33,7 +25,7 @@
 typedef struct Slot
 {
 	uint32		hash;
-	uint32		at;				/* a place, or FREE */
+	uint32		index;			/* of a neighborhood, or FREE */
 } Slot;
 
 struct Directory
@@ -47,12 +39,10 @@ struct Directory
 	KeyTable   *hasher;			/* knows the type's hash function; holds nobody */
 	ElementRoom room;
 
-	Place	   *places;			/* an invalid tid where the neighborhood is no more */
-	uint32		nplaces;
+	NeighborhoodRef *refs;		/* an invalid tid where the neighborhood is no more */
+	uint32		nrefs;
 	uint32		ngone;
-	uint32		places_allocated;
-
-	LoosePages	loose;			/* pages of rows forgotten since */
+	uint32		refs_allocated;
 
 	Slot	   *slots;
 	uint64		nslots;
@@ -60,7 +50,6 @@ struct Directory
 
 	int64		last_number;
 	int64		last_invented;
-	bool		is_worn;		/* has the table lost as many rows as it has? */
 };
 
 /* ----------------------------------------------------------------
@@ -78,9 +67,9 @@ make_slots(Directory *directory, uint64 n)
 }
 
 static inline bool
-is_gone(const Directory *directory, uint32 at)
+is_gone(const Directory *directory, uint32 index)
 {
-	return !ItemPointerIsValid(&directory->places[at].tid);
+	return !ItemPointerIsValid(&directory->refs[index].tid);
 }
 
 /* A type's own hashes may differ in their lower bits only. */
@@ -96,38 +85,20 @@ next_slot(const Directory *directory, Slot *slot)
 	return ++slot == directory->slots + directory->nslots ? directory->slots : slot;
 }
 
-/* The slot of a hash will be looked at soon. */
-static inline void
-approach(const Directory *directory, uint32 hash)
-{
-	__builtin_prefetch(first_slot(directory, hash));
-}
-
-/* The same of up to AT_ONCE people; tells their hashes. */
-static void
-approach_some(const Directory *directory, const Datum *keys, uint32 *hash, int n)
-{
-	for (int i = 0; i < n; i++)
-	{
-		hash[i] = keys_hash(directory->hasher, keys[i]);
-		approach(directory, hash[i]);
-	}
-}
-
 /* Takes the person's own slot, if it is of a neighborhood that is no more; else the first on the way that is free, or is such. */
 static void
-put(Directory *directory, uint32 hash, uint32 at)
+put(Directory *directory, uint32 hash, uint32 index)
 {
 	Slot	   *slot = first_slot(directory, hash);
 	Slot	   *other = NULL;
 
-	for (; slot->at != FREE; slot = next_slot(directory, slot))
+	for (; slot->index != FREE; slot = next_slot(directory, slot))
 	{
-		if ((slot->hash != hash && other != NULL) || !is_gone(directory, slot->at))
+		if ((slot->hash != hash && other != NULL) || !is_gone(directory, slot->index))
 			continue;
 		if (slot->hash == hash)
 		{
-			slot->at = at;
+			slot->index = index;
 			return;
 		}
 		other = slot;
@@ -137,87 +108,62 @@ put(Directory *directory, uint32 hash, uint32 at)
 		other = slot;
 		directory->used++;
 	}
-	*other = (Slot) {hash, at};
+	*other = (Slot) {hash, index};
 }
 
-/* Anew, with room for n more, without those of neighborhoods that are no more; moved: where places went. */
+/* Makes the slots anew, with room for n more, without those of neighborhoods that are no more. */
 static void
-rehash(Directory *directory, uint64 n, const uint32 *moved)
+rehash(Directory *directory, uint64 n)
 {
 	Slot	   *old = directory->slots;
 	uint64		nold = directory->nslots;
 	uint64		living = 0;
 
 	for (uint64 i = 0; i < nold; i++)
-		living += old[i].at != FREE && (moved != NULL ? moved[old[i].at] != FREE : !is_gone(directory, old[i].at));
+		living += old[i].index != FREE && !is_gone(directory, old[i].index);
 	make_slots(directory, living + n);
 	for (uint64 i = 0; i < nold; i++)
-	{
-		uint32		at = old[i].at == FREE || moved == NULL ? old[i].at : moved[old[i].at];
-
-		if (at != FREE && !is_gone(directory, at))
-			put(directory, old[i].hash, at);
-	}
+		if (old[i].index != FREE && !is_gone(directory, old[i].index))
+			put(directory, old[i].hash, old[i].index);
 	pfree(old);
 	CHECK_FOR_INTERRUPTS();
 }
 
-static void
-make_room(Directory *directory, uint64 n)
-{
-	if (is_full(directory->used + n, directory->nslots))
-		rehash(directory, n, NULL);
-}
-
 /* ----------------------------------------------------------------
- * Places
+ * Neighborhoods
  * ----------------------------------------------------------------
  */
 
 static uint32
-add_place(Directory *directory, const TupleTableSlot *slot)
+add_ref(Directory *directory, const TupleTableSlot *slot)
 {
 	int64		number = DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]);
-	uint32		at = directory->nplaces++;
+	uint32		index = directory->nrefs++;
 
-	if (directory->nplaces > directory->places_allocated)
+	if (directory->nrefs > directory->refs_allocated)
 	{
-		directory->places_allocated += directory->places_allocated / 4 + 1024;
-		directory->places = repalloc_huge(directory->places, sizeof(Place) * directory->places_allocated);
+		directory->refs_allocated += directory->refs_allocated / 4 + 1024;
+		directory->refs = repalloc_huge(directory->refs, sizeof(NeighborhoodRef) * directory->refs_allocated);
 	}
-	directory->places[at] = (Place) {slot->tts_tid, at, number};
+	directory->refs[index] = (NeighborhoodRef) {slot->tts_tid, index, number};
 	directory->last_number = Max(directory->last_number, number);
-	return at;
-}
-
-static void
-put_some(Directory *directory, const Datum *keys, const bool *nulls, int n, uint32 at)
-{
-	uint32		hash[AT_ONCE];
-	int			nhashes = 0;
-
-	for (int i = 0; i < n; i++)
-		if (!nulls[i])
-		{
-			hash[nhashes] = keys_hash(directory->hasher, keys[i]);
-			approach(directory, hash[nhashes++]);
-		}
-	for (int i = 0; i < nhashes; i++)
-		put(directory, hash[i], at);
+	return index;
 }
 
 void
 directory_add(Directory *directory, TupleTableSlot *slot)
 {
 	ElementRoom *room = &directory->room;
-	uint32		at;
+	uint32		index;
 
 	slot_getallattrs(slot);
-	at = add_place(directory, slot);
+	index = add_ref(directory, slot);
 	(void) element_read(&directory->key, slot->tts_values[FOLD_KEYS], room, directory->context);
-	make_room(directory, room->n);
-	for (int i = 0; i < room->n; i += AT_ONCE)
-		put_some(directory, room->values + i, room->nulls + i, Min(AT_ONCE, room->n - i), at);
+	if (is_full(directory->used + room->n, directory->nslots))
+		rehash(directory, room->n);
+	for (int i = 0; i < room->n; i++)
+		if (!room->nulls[i])
+			put(directory, keys_hash(directory->hasher, room->values[i]), index);
 	if (!slot->tts_isnull[FOLD_INVENTED])
 	{
 		int64		last = last_invented(DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED]));
@@ -227,10 +173,9 @@ directory_add(Directory *directory, TupleTableSlot *slot)
 }
 
 void
-directory_forget(Directory *directory, uint32 at)
+directory_forget(Directory *directory, uint32 index)
 {
-	note_loose(&directory->loose, ItemPointerGetBlockNumber(&directory->places[at].tid), GetTopTransactionId());
-	ItemPointerSetInvalid(&directory->places[at].tid);
+	ItemPointerSetInvalid(&directory->refs[index].tid);
 	directory->ngone++;
 }
 
@@ -238,21 +183,24 @@ directory_forget(Directory *directory, uint32 at)
 static void
 close_up(Directory *directory)
 {
-	uint32	   *moved = new_array(uint32, directory->nplaces);
+	uint32	   *moved = new_array(uint32, directory->nrefs);
 	uint32		n = 0;
 
-	for (uint32 at = 0; at < directory->nplaces; at++)
+	rehash(directory, 0);
+	for (uint32 index = 0; index < directory->nrefs; index++)
 	{
-		moved[at] = is_gone(directory, at) ? FREE : n;
-		if (moved[at] == FREE)
+		if (is_gone(directory, index))
 			continue;
-		directory->places[n] = directory->places[at];
-		directory->places[n].at = n;
+		moved[index] = n;
+		directory->refs[n] = directory->refs[index];
+		directory->refs[n].index = n;
 		n++;
 	}
-	directory->nplaces = n;
+	for (uint64 i = 0; i < directory->nslots; i++)
+		if (directory->slots[i].index != FREE)
+			directory->slots[i].index = moved[directory->slots[i].index];
+	directory->nrefs = n;
 	directory->ngone = 0;
-	rehash(directory, 0, moved);
 	pfree(moved);
 }
 
@@ -261,32 +209,8 @@ directory_advance(Directory *directory, int32 releases, int64 newcomers)
 {
 	directory->releases = releases;
 	directory->remembered += newcomers;
-}
-
-void
-directory_tidy(Directory *directory)
-{
-	if (directory->ngone > directory->nplaces / 2 + 1024)
-	{
+	if (directory->ngone > directory->nrefs / 2 + 1024)
 		close_up(directory);
-		directory->is_worn = true;
-	}
-	find_space(directory->table, &directory->loose);
-}
-
-Oid
-directory_table(const Directory *directory)
-{
-	return directory->table;
-}
-
-Oid
-directory_worn_table(Directory *directory)
-{
-	bool		is_worn = directory->is_worn;
-
-	directory->is_worn = false;
-	return is_worn ? directory->table : InvalidOid;
 }
 
 /* ----------------------------------------------------------------
@@ -325,8 +249,7 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	directory->table = fold_of(publication);
 	directory->key = element_of(key);
 	directory->hasher = keys_create(key->type, key->collation);
-	directory->places = palloc(sizeof(Place));
-	directory->loose.context = context;
+	directory->refs = palloc(sizeof(NeighborhoodRef));
 	make_slots(directory, publication->remembered);
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(directory->table))
@@ -340,12 +263,6 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 }
 
 bool
-directory_knows(const Directory *directory, int32 publication)
-{
-	return directory->publication == publication;
-}
-
-bool
 directory_is_current(const Directory *directory, const DeclaredPublication *publication)
 {
 	return OidIsValid(directory->table) &&	/* there is nothing to follow before the first release */
@@ -356,74 +273,63 @@ directory_is_current(const Directory *directory, const DeclaredPublication *publ
 }
 
 static int
-compare_places(const void *a, const void *b)
+compare_refs(const void *a, const void *b)
 {
-	return ItemPointerCompare(unconstify(ItemPointerData *, &((const Place *) a)->tid),
-							  unconstify(ItemPointerData *, &((const Place *) b)->tid));
+	return ItemPointerCompare(unconstify(ItemPointerData *, &((const NeighborhoodRef *) a)->tid),
+							  unconstify(ItemPointerData *, &((const NeighborhoodRef *) b)->tid));
 }
 
-/* Places, each once. */
+/* Neighborhoods, each once. */
 typedef struct Finding
 {
 	const Directory *directory;
-	Places		found;
+	NeighborhoodRefs found;
 	uint32		allocated;
-	bool	   *is_found;		/* [nplaces] */
+	bool	   *is_found;		/* [nrefs] */
 } Finding;
 
 static void
-add_found(Finding *finding, uint32 at)
+add_found(Finding *finding, uint32 index)
 {
 	const Directory *directory = finding->directory;
 
-	if (finding->is_found[at] || is_gone(directory, at))
+	if (finding->is_found[index] || is_gone(directory, index))
 		return;
-	finding->is_found[at] = true;
+	finding->is_found[index] = true;
 	if (finding->found.n == finding->allocated)
-		finding->found.places = repalloc_huge(finding->found.places, sizeof(Place) * (finding->allocated *= 2));
-	finding->found.places[finding->found.n++] = directory->places[at];
+		finding->found.refs = repalloc_huge(finding->found.refs, sizeof(NeighborhoodRef) * (finding->allocated *= 2));
+	finding->found.refs[finding->found.n++] = directory->refs[index];
 }
 
-/* The places of everybody who has one of the hashes. */
-static void
-find_some(Finding *finding, const Datum *keys, int n)
-{
-	const Directory *directory = finding->directory;
-	uint32		hash[AT_ONCE];
-
-	approach_some(directory, keys, hash, n);
-	for (int i = 0; i < n; i++)
-		for (Slot *slot = first_slot(directory, hash[i]); slot->at != FREE; slot = next_slot(directory, slot))
-			if (slot->hash == hash[i])
-				add_found(finding, slot->at);
-}
-
-/* Any place is of no use but to see whether the fold is still the one that was read. */
+/* Any neighborhood is of no use but to see whether the fold is still the one that was read. */
 static void
 find_any(Finding *finding)
 {
-	for (uint32 at = 0; at < finding->directory->nplaces && finding->found.n == 0; at++)
-		add_found(finding, at);
+	for (uint32 index = 0; index < finding->directory->nrefs && finding->found.n == 0; index++)
+		add_found(finding, index);
 }
 
-Places
+NeighborhoodRefs
 directory_find(const Directory *directory, const KeyTable *people)
 {
-	Finding		finding = {.directory = directory,.allocated = 1024,.is_found = new_zeros(bool, directory->nplaces)};
-	Places	   *found = &finding.found;
+	Finding		finding = {.directory = directory,.allocated = 1024,.is_found = new_zeros(bool, directory->nrefs)};
+	NeighborhoodRefs *found = &finding.found;
 
-	found->places = palloc(sizeof(Place) * finding.allocated);
-	for (uint64 i = 0; i < people->size; i += AT_ONCE)
+	found->refs = palloc(sizeof(NeighborhoodRef) * finding.allocated);
+	for (uint64 i = 0; i < people->size; i++)
 	{
-		if (i % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		find_some(&finding, people->keys + i, Min(AT_ONCE, people->size - i));
+		uint32		hash = keys_hash(directory->hasher, people->keys[i]);
+
+		CHECK_FOR_INTERRUPTS();
+		for (Slot *slot = first_slot(directory, hash); slot->index != FREE; slot = next_slot(directory, slot))
+			if (slot->hash == hash)
+				add_found(&finding, slot->index);
 	}
 	find_any(&finding);
-	qsort(found->places, found->n, sizeof(Place), compare_places);
+	qsort(found->refs, found->n, sizeof(NeighborhoodRef), compare_refs);
 	found->tids = new_array(ItemPointerData, found->n);
 	for (uint32 i = 0; i < found->n; i++)
-		found->tids[i] = found->places[i].tid;
+		found->tids[i] = found->refs[i].tid;
 	pfree(finding.is_found);
 	return *found;
 }

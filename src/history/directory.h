@@ -3,7 +3,7 @@
  *		Where in the fold people are: a look-up by key that outlives the
  *		transaction, for a process that answers again and again.
  *
- * It keeps hashes of keys and places of rows, some fifteen bytes a person, so
+ * It keeps hashes of keys and where rows stand, some fifteen bytes a person, so
  * that an answer reads the neighborhoods it touches and no others.
  */
 #ifndef PPREPUB_HISTORY_DIRECTORY_H
@@ -19,30 +19,31 @@
 typedef struct Directory Directory;
 
 /* A neighborhood's row, and its number, by which it is recognised there. */
-typedef struct Place
+typedef struct NeighborhoodRef
 {
 	ItemPointerData tid;
-	uint32		at;				/* in the directory */
-	int64		neighborhood;
-} Place;
+	uint32		index;			/* in the directory */
+	int64		number;
+} NeighborhoodRef;
 
-typedef struct Places
+typedef struct NeighborhoodRefs
 {
 	uint32		n;
-	Place	   *places;			/* [n] in the order of the table */
+	NeighborhoodRef *refs;		/* [n] in the order of the table */
 	ItemPointerData *tids;		/* [n] theirs */
-} Places;
+} NeighborhoodRefs;
 
-/* As the owner, inside SPI, under the active snapshot: reads the whole fold. */
+/* As the owner, inside SPI, under the active snapshot: reads the whole fold, if there is one. */
 extern Directory *directory_read(const DeclaredPublication *publication, MemoryContext context);
-
-extern bool directory_knows(const Directory *directory, int32 publication);
 
 /* Does it know all that the publication, which is locked, has released?  Not before there is a fold. */
 extern bool directory_is_current(const Directory *directory, const DeclaredPublication *publication);
 
-/* Where those of these people are whom it knows; some places may hold others only, and there is one unless it knows nobody. */
-extern Places directory_find(const Directory *directory, const KeyTable *people);
+/*
+ * The neighborhoods of those of these people whom it knows.  Some may be of
+ * others only, who have the same hash; and there is one unless it knows nobody.
+ */
+extern NeighborhoodRefs directory_find(const Directory *directory, const KeyTable *people);
 
 /* Numbers given so far. */
 extern int64 directory_last_number(const Directory *directory);
@@ -50,20 +51,11 @@ extern int64 directory_last_invented(const Directory *directory);
 
 /*
  * What a release changes: neighborhoods are forgotten before their members are
- * added as others.  When its transaction aborts, the directory is wrong and must
- * be deleted, with its context.
+ * added as others, and it advances when all are.  When its transaction aborts,
+ * the directory is wrong and must be deleted, with its context.
  */
 extern void directory_add(Directory *directory, TupleTableSlot *slot);
-extern void directory_forget(Directory *directory, uint32 at);
+extern void directory_forget(Directory *directory, uint32 index);
 extern void directory_advance(Directory *directory, int32 releases, int64 newcomers);
-
-/* The fold. */
-extern Oid	directory_table(const Directory *directory);
-
-/* In a transaction, under a snapshot: finds the space of rows that were forgotten before, for those that come. */
-extern void directory_tidy(Directory *directory);
-
-/* The fold, once for each time that so many of its rows have been replaced that it is to be vacuumed; or InvalidOid. */
-extern Oid	directory_worn_table(Directory *directory);
 
 #endif							/* PPREPUB_HISTORY_DIRECTORY_H */

@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
+#include "declare/protection.h"
 #include "frame/arrays.h"
 #include "history/path_writer.h"
 #include "history/reader.h"
@@ -34,23 +35,36 @@ fold_of(const DeclaredPublication *publication)
 	return noted_relation(publication, "fold");
 }
 
+/* Releases may follow each other fast, and each replaces rows: autovacuum is to come sooner than of itself. */
+static void
+vacuum_soon(const DeclaredPublication *publication)
+{
+	execute_own_ddl(psprintf("ALTER TABLE %s SET (autovacuum_vacuum_scale_factor = 0.05)",
+							 private_words(publication, "_neighborhoods")));
+}
+
 Oid
 fold_ensure(const DeclaredPublication *publication)
 {
+	Oid			table = fold_of(publication);
 	Element		key = element_of(publication_column(publication, ROLE_KEY));
 	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
 
-	return ensure_history_table(publication, "fold", "_neighborhoods",
-								psprintf("neighborhood pg_catalog.int8, keys %s,"
-										 " invented pg_catalog.int8[], sensitive %s",
-										 element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
+	if (OidIsValid(table))
+		return table;
+	table = ensure_history_table(publication, "fold", "_neighborhoods",
+								 psprintf("neighborhood pg_catalog.int8, keys %s,"
+										  " invented pg_catalog.int8[], sensitive %s",
+										  element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
+	vacuum_soon(publication);
+	return table;
 }
 
 typedef struct Reading
 {
 	Fold	   *fold;
 	FrameLoad  *load;
-	const Place *place;			/* of the row at hand, where a directory knows it */
+	const NeighborhoodRef *ref; /* of the row at hand, where a directory knows it */
 } Reading;
 
 static void
@@ -324,20 +338,20 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, 
 	return fold;
 }
 
-/* Who is at a place may have the same hash as somebody in the source, and not be him. */
+/* Reads a neighborhood that the directory points at; false where the row is another one. */
 static bool
-read_place(void *what, TupleTableSlot *slot)
+read_ref(void *what, TupleTableSlot *slot)
 {
 	Reading    *reading = what;
 	uint32		n = reading->fold->past.nneighborhoods;
 
 	if (slot->tts_isnull[FOLD_NEIGHBORHOOD] ||
-		DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]) != reading->place->neighborhood)
+		DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]) != reading->ref->number)
 		return false;
 	read_neighborhood(reading, slot);
 	if (reading->fold->past.nneighborhoods > n)
-		reading->fold->neighborhoods[n].at = reading->place->at;
-	reading->place++;
+		reading->fold->neighborhoods[n].index = reading->ref->index;
+	reading->ref++;
 	return true;
 }
 
@@ -362,11 +376,11 @@ fold_look_up(const DeclaredPublication *publication, Directory *directory,
 			 FrameLoad *load, MemoryContext context)
 {
 	Fold	   *fold = fold_create(publication, 0, context);
-	Places		places = directory_find(directory, load_keys(load));
+	NeighborhoodRefs found = directory_find(directory, load_keys(load));
 
 	verify_fold(publication, fold_of(publication));
-	if (places.n > 0 &&
-		!read_some(fold_of(publication), places.tids, places.n, read_place, &(Reading) {fold, load, places.places}))
+	if (found.n > 0 &&
+		!read_some(fold_of(publication), found.tids, found.n, read_ref, &(Reading) {fold, load, found.refs}))
 		return NULL;
 	fold->directory = directory;
 	fold->last_number = directory_last_number(directory);

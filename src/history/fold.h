@@ -42,7 +42,7 @@ enum
 typedef struct Neighborhood
 {
 	ItemPointerData tid;
-	uint32		at;				/* in the directory, if it was found there */
+	uint32		index;			/* in the directory, if it was found there */
 	ArrayType  *keys;
 	ArrayType  *invented;		/* or NULL */
 } Neighborhood;

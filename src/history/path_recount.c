@@ -14,7 +14,6 @@
 #include "history/element.h"
 #include "history/path_blocks.h"
 #include "history/protected.h"
-#include "history/space.h"
 #include "history/told.h"
 #include "history/writer.h"
 #include "miscadmin.h"

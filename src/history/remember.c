@@ -18,7 +18,6 @@
 #include "frame/arrays.h"
 #include "history/counterfeits.h"
 #include "history/path_writer.h"
-#include "history/space.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -413,7 +412,7 @@ part_neighborhood(const Remembering *remembering, uint32 n)
 	const Fold *fold = remembering->fold;
 
 	if (fold->directory != NULL && remembering->published[n] == 0)
-		directory_forget(fold->directory, fold->neighborhoods[n].at);
+		directory_forget(fold->directory, fold->neighborhoods[n].index);
 }
 
 /* A class, as far as it is of one neighborhood, becomes one itself, unless it is one. */

@@ -6,7 +6,6 @@
 
 #include "executor/spi.h"
 #include "history/reader.h"
-#include "history/space.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 

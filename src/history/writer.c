@@ -15,6 +15,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #define BATCH 200				/* some pages full: more only costs slots */
 
@@ -138,4 +139,17 @@ writer_close(RowWriter *writer)
 	table_finish_bulk_insert(writer->table, writer->options);
 	table_close(writer->table, NoLock);
 	CommandCounterIncrement();
+}
+
+void
+delete_rows(Oid relation, const ItemPointerData *tids, uint64 n)
+{
+	Relation	table = table_open(relation, RowExclusiveLock);
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		simple_table_tuple_delete(table, unconstify(ItemPointerData *, &tids[i]), GetActiveSnapshot());
+	}
+	table_close(table, NoLock);
 }

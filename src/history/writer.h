@@ -1,8 +1,8 @@
 /*
  * writer.h
- *		Appending rows to a table of ours, past its seal.
+ *		Writing rows of a table of ours, past its seal.
  *
- * Rows go straight to the table's access method, many at a time: neither the
+ * They go straight to the table's access method, many at a time: neither the
  * seal nor anybody's trigger or rule sees them.  Indexes that the owner may
  * have made are kept up.
  */
@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "executor/tuptable.h"
+#include "storage/itemptr.h"
 
 typedef struct RowWriter RowWriter;
 
@@ -23,6 +24,9 @@ typedef struct RowWriter RowWriter;
 extern RowWriter *writer_open(Oid table, bool reuse_space);
 extern void writer_add(RowWriter *writer, const Datum *values, const bool *nulls);
 extern void writer_close(RowWriter *writer);
+
+/* Deletes rows of a table that no other transaction writes to. */
+extern void delete_rows(Oid table, const ItemPointerData *tids, uint64 n);
 
 /* Has every row shown once it is in the table, where its slot says. */
 extern void writer_watch(RowWriter *writer, void (*written) (void *what, TupleTableSlot *slot), void *what);

@@ -89,7 +89,6 @@ SELECT results_eq($$SELECT suppressed, dirty > 0 FROM pprepub.publish('patients'
 SELECT pg_stat_force_next_flush();
 SELECT scans - :before_scans AS scans, through_index - :before_through_index AS through_index, by_key - :before_by_key AS by_key FROM reads() \gset
 SELECT is(:scans, 0, 'the source was not read whole');
-SELECT is(:by_key, 0, 'and nobody was looked for who stood where he had stood');
 UPDATE patients SET s = s WHERE age BETWEEN 33 AND 34;
 SELECT pg_stat_force_next_flush();
 SELECT scans, through_index, by_key FROM reads() \gset before_

@@ -1,6 +1,6 @@
 # Many ask about one publication at once: they wait for one worker, each for its turn. Who asks about another has another
-# while a processor is free. And what answers replace makes
-# room for the next, whether a worker stays or starts anew for each.
+# while a processor is free. And what answers replace makes room for later ones, once it is vacuumed, whether
+# a worker stays or starts anew for each.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
