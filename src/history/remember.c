@@ -22,20 +22,10 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* What is remembered of a row, side by side, as classes are of rows from all over the frame. */
-typedef struct RowTold
-{
-	Datum		key;
-	uint64		member;			/* in the past, or NO_MEMBER */
-	Code		value;			/* sensitive */
-	uint32		fingerprint;	/* 0 if it is not known */
-} RowTold;
-
 struct Remembering
 {
 	Fold	   *fold;
 	const LoadedFrame *loaded;
-	RowTold    *told;			/* [rows of the frame] */
 	int32		release;
 	Oid			table;
 	RowWriter  *neighborhoods;	/* or NULL where none are kept */
@@ -63,21 +53,6 @@ typedef struct People
 	Members		past;			/* the parent's, where they were asked for */
 } People;
 
-static RowTold *
-tell_rows(const Fold *fold, const LoadedFrame *loaded)
-{
-	RowTold    *row = new_array(RowTold, loaded->frame.nrows);
-
-	for (uint64 i = 0; i < loaded->frame.nrows; i++)
-		row[i] = (RowTold) {
-			.key = loaded->keys[i],
-			.member = fold->past.member[i],
-			.value = loaded->frame.sensitive[i],
-			.fingerprint = loaded->is_unprinted != NULL && loaded->is_unprinted[i] ? 0 : loaded->fingerprint[i],
-		};
-	return row;
-}
-
 static void
 note_written(void *directory, TupleTableSlot *slot)
 {
@@ -104,7 +79,6 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, LogPart par
 
 	remembering->fold = fold;
 	remembering->loaded = loaded;
-	remembering->told = tell_rows(fold, loaded);
 	remembering->release = release;
 	if (fold->keeps_neighborhoods)
 		open_neighborhoods(remembering);
@@ -201,13 +175,20 @@ people_in_class(const RememberedClass *class)
 	return class->nrows + class->ncounted;
 }
 
+/* 0 stands for one that is not known. */
+static int32
+fingerprint_of(const LoadedFrame *loaded, RowId row)
+{
+	return loaded->is_unprinted != NULL && loaded->is_unprinted[row] ? 0 : (int32) loaded->fingerprint[row];
+}
+
 static Datum
 fingerprints_as_array(const Remembering *remembering, const RememberedClass *class)
 {
 	int32	   *fingerprints = new_array(int32, class->nrows);
 
 	for (uint64 i = 0; i < class->nrows; i++)
-		fingerprints[i] = (int32) remembering->told[class->rows[i]].fingerprint;
+		fingerprints[i] = fingerprint_of(remembering->loaded, class->rows[i]);
 	return integer_array(fingerprints, class->nrows);
 }
 
@@ -354,19 +335,6 @@ log_invented_class(Remembering *remembering, const RememberedClass *class, const
 	writer_add(remembering->log, values, nulls);
 }
 
-/* So many rows are on their way from memory at a time. */
-#define TOLD_AHEAD 16
-
-/* It may begin in one line of memory, and end in the next. */
-static inline void
-approach_row(const Remembering *remembering, RowId row)
-{
-	const RowTold *told = &remembering->told[row];
-
-	__builtin_prefetch(told);
-	__builtin_prefetch((const char *) (told + 1) - 1);
-}
-
 static People *
 people_of_class(Remembering *remembering, const RememberedClass *class)
 {
@@ -376,15 +344,13 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 
 	for (uint64 i = 0; i < n; i++)
 	{
-		const RowTold *row = &remembering->told[class->rows[i]];
+		RowId		row = class->rows[i];
 
-		if (i + TOLD_AHEAD < n)
-			approach_row(remembering, class->rows[i + TOLD_AHEAD]);
-		people->keys[i] = row->key;
-		people->shown[i] = row->value;
+		people->keys[i] = remembering->loaded->keys[row];
+		people->shown[i] = remembering->loaded->frame.sensitive[row];
 		if (!has_past)
 			continue;
-		people->member[i] = row->member;
+		people->member[i] = remembering->fold->past.member[row];
 		remembering->is_published[people->member[i]] = true;
 	}
 	people->size = n;
@@ -457,13 +423,6 @@ remember_class(Remembering *remembering, const RememberedClass *class)
 	MemoryContextSwitchTo(old);
 }
 
-void
-remember_soon(const Remembering *remembering, const RowId *rows, uint64 n)
-{
-	for (uint64 i = 0; i < Min(n, TOLD_AHEAD); i++)
-		approach_row(remembering, rows[i]);
-}
-
 /* ----------------------------------------------------------------
  * Mixed classes
  * ----------------------------------------------------------------
@@ -484,7 +443,7 @@ neighborhood_of_members(const Past *past)
 static uint32
 neighborhood_of(const Remembering *remembering, RowId row)
 {
-	uint64		member = remembering->told[row].member;
+	uint64		member = remembering->fold->past.member[row];
 
 	return member == NO_MEMBER ? NO_NEIGHBORHOOD : remembering->neighborhood[member];
 }

@@ -37,8 +37,6 @@ extern void remember_class(Remembering *remembering, const RememberedClass *clas
 /* The same of people of whatever neighborhoods; sorts the rows. */
 extern void remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64 nrows);
 
-/* Rows of the class that comes next: they are all over the frame, and what is known of them is fetched meanwhile. */
-extern void remember_soon(const Remembering *remembering, const RowId *rows, uint64 n);
 extern uint64 remember_end(Remembering *remembering);	/* people and invented rows that are new */
 
 #endif							/* PPREPUB_HISTORY_REMEMBER_H */

@@ -230,16 +230,6 @@ people_of(const Draft *draft, uint32 c, uint64 *ncounted, RowId **room)
 	return *room;
 }
 
-/* Rows of the class after one, which stand all over the frame, are sent for while that one is remembered. */
-static void
-approach_rows(const Remembering *remembering, const Classes *classes, const uint32 *order, uint32 i)
-{
-	if (i + 2 < classes->nclasses)
-		__builtin_prefetch(&classes->rows[classes->first[order[i + 2]]]);
-	if (i + 1 < classes->nclasses)
-		remember_soon(remembering, &classes->rows[classes->first[order[i + 1]]], class_size(classes, order[i + 1]));
-}
-
 /* The classes, with the numbers that they left with, in the history. */
 static uint64
 remember_classes(const Making *making, int32 number, const uint32 *order, const int64 *numbers, LogPart log)
@@ -266,7 +256,6 @@ remember_classes(const Making *making, int32 number, const uint32 *order, const 
 
 		CHECK_FOR_INTERRUPTS();
 		class.rows = people_of(draft, c, &class.ncounted, &room);
-		approach_rows(remembering, classes, order, i);
 		if (is_mixed)
 			remember_mixed_class(remembering, class.number, &classes->rows[classes->first[c]], class.nrows);
 		else
