@@ -6,78 +6,92 @@
  *		The executor hands its rows to a receiver of ours one by one, so that
  *		no row is ever copied.  Each column numbers its distinct values as they
  *		come; codes that mean something by their order can only be given when
- *		all values are known, in a second pass over bare integers.
+ *		all values are known (load_finish.c).
  *
  *		Columns grow by a quarter or so when full: memory is counted in bytes a row.
  */
-#include "frame/loading.h"
+#include "frame/load_private.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_operator.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
 
 #define FIRST_CAPACITY	1024
 #define MORE_ROWS		16		/* a quarter of a few rows is none */
+#define KEYS_PER_ARRAY	100000	/* what arrays may hold is limited */
+#define KEYS_PER_LIST	100
+
+/* ----------------------------------------------------------------
+ * Rows
+ * ----------------------------------------------------------------
+ */
 
 static void
-resize(FrameLoad *state, uint64 capacity)
+resize(FrameLoad *load, uint64 capacity)
 {
-	for (int i = 0; i < state->ncolumns; i++)
-		if (state->columns[i].dictionary != NULL)
-			state->columns[i].number = repalloc_huge(state->columns[i].number,
+	for (int i = 0; i < load->ncolumns; i++)
+		if (load->columns[i].dictionary != NULL)
+			load->columns[i].number = repalloc_huge(load->columns[i].number,
 													 sizeof(uint32) * Max(capacity, 1));
-	state->capacity = capacity;
+	load->capacity = capacity;
 }
 
 static void
-make_room(FrameLoad *state)
+make_room(FrameLoad *load)
 {
-	if (state->nrows >= MAX_FRAME_ROWS)
+	if (load->nrows >= MAX_FRAME_ROWS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("the source of publication \"%s\" has more than " UINT64_FORMAT " rows",
-						state->publication->name, MAX_FRAME_ROWS),
+						load->publication->name, MAX_FRAME_ROWS),
 				 errhint("Declare a publication for each of several views that divide the people among them.")));
-	resize(state, Min(state->capacity + state->capacity / 4 + MORE_ROWS, MAX_FRAME_ROWS));
+	resize(load, Min(load->capacity + load->capacity / 4 + MORE_ROWS, MAX_FRAME_ROWS));
 }
 
 static bool
-lacks_key(FrameLoad *state, const TupleTableSlot *slot)
+lacks_key(FrameLoad *load, const TupleTableSlot *slot)
 {
-	state->left_out += slot->tts_isnull[state->key];
-	return slot->tts_isnull[state->key];
+	load->left_out += slot->tts_isnull[load->key];
+	return slot->tts_isnull[load->key];
 }
 
+/* A row of the source, or of a registry, of which people in the source are passed over. */
 static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
-	FrameLoad  *state = (FrameLoad *) self;
-	uint64		row = state->nrows;
+	FrameLoad  *load = (FrameLoad *) self;
+	uint64		row = load->nrows;
 
 	slot_getallattrs(slot);
-	if (row == state->capacity)
-		make_room(state);
-	if (state->is_lenient && lacks_key(state, slot))
+	if (row == load->capacity)
+		make_room(load);
+	if (load->is_lenient && lacks_key(load, slot))
 		return true;
-	if (state->is_registry && keys_find(state->keys, slot->tts_values[state->key]) != NO_KEY)
+	if (load->is_registry && keys_find(load->keys, slot->tts_values[load->key]) != NO_KEY)
 		return true;
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < load->ncolumns; i++)
 	{
-		LoadingColumn *column = &state->columns[i];
+		LoadingColumn *column = &load->columns[i];
 		bool		isnull = slot->tts_isnull[i];
 		Datum		value = isnull ? (Datum) 0 : as_stored(slot->tts_values[i], column->word);
 
 		if (column->dictionary != NULL)
 			column->number[row] = dictionary_number(column->dictionary, value, isnull);
 		else if (isnull)
-			state->null_keys++;
+			load->null_keys++;
 		else
-			keys_append(state->keys, value);
+			keys_append(load->keys, value);
 	}
-	state->nrows++;
+	load->nrows++;
 	return true;
 }
 
@@ -91,34 +105,35 @@ receiver_end(DestReceiver *self)
 {
 }
 
+/* A load without rows yet: of the columns that are shown, the key and the sensitive one. */
 static FrameLoad *
 load_create(const DeclaredPublication *publication, const bool *shown, MemoryContext context)
 {
-	FrameLoad  *state = palloc0(sizeof(FrameLoad));
+	FrameLoad  *load = palloc0(sizeof(FrameLoad));
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 
-	state->receiver.receiveSlot = receive_row;
-	state->receiver.rStartup = receiver_startup;
-	state->receiver.rShutdown = receiver_end;
-	state->receiver.rDestroy = receiver_end;
-	state->receiver.mydest = DestTuplestore;	/* any that is not SPI's own */
-	state->publication = publication;
-	state->shown = shown;
-	state->context = context;
-	state->columns = palloc0(sizeof(LoadingColumn) * publication->ncolumns);
-	state->capacity = FIRST_CAPACITY;
-	state->keys = keys_create(key->type, key->collation);
+	load->receiver.receiveSlot = receive_row;
+	load->receiver.rStartup = receiver_startup;
+	load->receiver.rShutdown = receiver_end;
+	load->receiver.rDestroy = receiver_end;
+	load->receiver.mydest = DestTuplestore;	/* any that is not SPI's own */
+	load->publication = publication;
+	load->shown = shown;
+	load->context = context;
+	load->columns = palloc0(sizeof(LoadingColumn) * publication->ncolumns);
+	load->capacity = FIRST_CAPACITY;
+	load->keys = keys_create(key->type, key->collation);
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
 		const DeclaredColumn *declared = &publication->columns[i];
-		LoadingColumn *column = &state->columns[state->ncolumns];
+		LoadingColumn *column = &load->columns[load->ncolumns];
 		int16		length;
 		bool		byval;
 
 		/* What a release does not show is judged all the same, where it is sensitive. */
 		if (!shown[i] && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE)
 			continue;
-		state->ncolumns++;
+		load->ncolumns++;
 		column->column = declared;
 		get_typlenbyval(declared->type, &length, &byval);
 		column->word = byval ? length : 0;
@@ -126,72 +141,189 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 			column->tree = stored_tree_read(declared->tree);
 		if (declared->role == ROLE_KEY)
 		{
-			state->key = state->ncolumns - 1;
+			load->key = load->ncolumns - 1;
 			continue;
 		}
 		column->dictionary = dictionary_create(declared->type);
 		column->number = palloc(sizeof(uint32) * FIRST_CAPACITY);
 	}
-	return state;
+	return load;
 }
 
+/* The columns of the load, of the rows that meet a condition, or of all. */
 static char *
-source_query(const FrameLoad *state, const char *condition)
+source_query(const FrameLoad *load, const char *condition)
 {
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < load->ncolumns; i++)
 		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ",
-						 quote_identifier(state->columns[i].column->name));
-	appendStringInfo(&sql, " FROM %s", relation_words(state->publication->pinned));
+						 quote_identifier(load->columns[i].column->name));
+	appendStringInfo(&sql, " FROM %s", relation_words(load->publication->pinned));
 	if (condition != NULL)
 		appendStringInfo(&sql, " WHERE %s", condition);
 	return sql.data;
 }
 
-/* There is no portal, which a source's own code could fetch from, or close. */
-void
-read_query(FrameLoad *state, const char *sql, ParamListInfo params)
+/* Appends the rows of a query.  There is no portal, which a source's own code could fetch from, or close. */
+static void
+read_query(FrameLoad *load, const char *sql, ParamListInfo params)
 {
-	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = &state->receiver};
+	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = &load->receiver};
 	int			result = SPI_execute_extended(sql, &options);
 
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "could not read the source: %s", SPI_result_code_string(result));
-	resize(state, state->nrows);
+	resize(load, load->nrows);
 	fix_settings();				/* the source's code may have changed them */
 }
 
-void
-read_rows(FrameLoad *state, const char *condition, ParamListInfo params)
+static void
+read_rows(FrameLoad *load, const char *condition, ParamListInfo params)
 {
-	read_query(state, source_query(state, condition), params);
+	read_query(load, source_query(load, condition), params);
+}
+
+/* ----------------------------------------------------------------
+ * Rows that cannot be shown
+ *
+ * An answer must not tell of a single row that something is wrong with it.  A
+ * person who is left out is as good as not in the source: neither shown, nor of
+ * any help to others, and still remembered.  So the values that nobody else has
+ * must go, too: of the sensitive ones rows are invented, and of the others the
+ * domains are made.
+ * ----------------------------------------------------------------
+ */
+
+/* Values that no cell can hold. */
+static void
+mark_uncodable(const FrameLoad *load, const LoadingColumn *column, uint64 from, bool *is_out)
+{
+	Uncodable	uncodable;
+	Code	   *code;
+
+	(void) code_column(column->column, column->tree, column->dictionary, false, &code, &uncodable);
+	for (uint64 row = from; row < load->nrows && uncodable.reason != NULL; row++)
+		is_out[row] |= column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
+}
+
+/* Nobody can say which of two rows is the person's. */
+static void
+mark_repeated(const FrameLoad *load, uint64 from, bool *is_out)
+{
+	for (uint64 row = from; row < load->nrows; row++)
+	{
+		uint32		first = keys_find(load->keys, load->keys->keys[row]);
+
+		if (first == row)
+			continue;
+		is_out[row] = true;
+		if (first >= from)
+			is_out[first] = true;
+	}
+}
+
+/* Closes up the rows that stay. */
+static void
+leave_out(FrameLoad *load, uint64 from, const bool *is_out)
+{
+	uint64		kept = from;
+
+	for (uint64 row = from; row < load->nrows; row++)
+	{
+		if (is_out[row])
+			continue;
+		load->keys->keys[kept] = load->keys->keys[row];
+		for (int i = 0; i < load->ncolumns; i++)
+			if (load->columns[i].dictionary != NULL)
+				load->columns[i].number[kept] = load->columns[i].number[row];
+		kept++;
+	}
+	load->nrows = load->keys->size = kept;
+}
+
+/* Numbers the values anew that are left. */
+static void
+forget_values(FrameLoad *load, LoadingColumn *column)
+{
+	Dictionary *old = column->dictionary;
+	uint32	   *number = new_zeros(uint32, dictionary_size(old));
+	MemoryContext work = MemoryContextSwitchTo(load->context);
+
+	column->dictionary = dictionary_create(column->column->type);
+	MemoryContextSwitchTo(work);
+	for (uint64 row = 0; row < load->nrows; row++)
+	{
+		uint32		before = column->number[row];
+
+		if (before != DICTIONARY_NULL && number[before] == DICTIONARY_NULL)
+			number[before] = dictionary_number(column->dictionary, dictionary_value(old, before), false);
+		column->number[row] = number[before];
+	}
+	pfree(number);
+}
+
+/* Of helpers, sensitive values may stay: the past knows them by their numbers, and where there are helpers nothing is invented. */
+static void
+forget_all_values(FrameLoad *load, uint64 from)
+{
+	for (int i = 0; i < load->ncolumns; i++)
+		if (load->columns[i].dictionary != NULL &&
+			(from == 0 || load->columns[i].column->role != ROLE_SENSITIVE))
+			forget_values(load, &load->columns[i]);
+}
+
+/* Makes the keys findable, and leaves out the rows, from a place on, that cannot be shown. */
+static void
+sieve_rows(FrameLoad *load, uint64 from)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "sieve", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+	uint64		repeated = keys_index(load->keys);
+	uint64		before = load->nrows;
+	bool	   *is_out;
+
+	old = MemoryContextSwitchTo(work);
+	is_out = new_zeros(bool, load->nrows);
+	for (int i = 0; i < load->ncolumns; i++)
+		if (load->columns[i].column->role == ROLE_QUASI_IDENTIFIER)
+			mark_uncodable(load, &load->columns[i], from, is_out);
+	if (repeated > 0)
+		mark_repeated(load, from, is_out);
+	MemoryContextSwitchTo(old);
+	leave_out(load, from, is_out);
+	MemoryContextDelete(work);
+	if (load->nrows == before)
+		return;
+	forget_all_values(load, from);
+	(void) keys_index(load->keys);
 }
 
 /* Keys are people: one row each. */
 static void
-verify_keys(FrameLoad *state)
+verify_keys(FrameLoad *load)
 {
-	const DeclaredColumn *key = publication_column(state->publication, ROLE_KEY);
+	const DeclaredColumn *key = publication_column(load->publication, ROLE_KEY);
 	uint64		repeated;
 
-	if (state->null_keys > 0)
+	if (load->null_keys > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NOT_NULL_VIOLATION),
 				 errmsg("key \"%s\" of publication \"%s\" is NULL in " UINT64_FORMAT " row(s)",
-						key->name, state->publication->name, state->null_keys),
+						key->name, load->publication->name, load->null_keys),
 				 errhint("A key tells people apart over time, so each row needs one.")));
-	repeated = keys_index(state->keys);
+	repeated = keys_index(load->keys);
 	if (repeated > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNIQUE_VIOLATION),
 				 errmsg("key \"%s\" of publication \"%s\" is repeated in " UINT64_FORMAT " row(s)",
-						key->name, state->publication->name, repeated),
+						key->name, load->publication->name, repeated),
 				 errhint("A person has one row in a release: declare a view with one row for each key.")));
 }
 
-void
+/* Where a key is NULL or repeated, it is an error, unless the load is lenient. */
+static void
 index_rows(FrameLoad *load, uint64 from)
 {
 	if (load->is_lenient)
@@ -200,13 +332,18 @@ index_rows(FrameLoad *load, uint64 from)
 		verify_keys(load);
 }
 
+/* ----------------------------------------------------------------
+ * Loads
+ * ----------------------------------------------------------------
+ */
+
 const KeyTable *
 load_keys(const FrameLoad *load)
 {
 	return load->keys;
 }
 
-const LoadingColumn *
+static const LoadingColumn *
 sensitive_column(const FrameLoad *load)
 {
 	for (int i = 0; i < load->ncolumns; i++)
@@ -237,4 +374,251 @@ load_rows(const DeclaredPublication *publication, const char *condition,
 	load->nasked = load->nrows;
 	MemoryContextSwitchTo(old);
 	return load;
+}
+
+/* Rows that stand somewhere else than in the source, as far as the past asks for them. */
+FrameLoad *
+load_given(const DeclaredPublication *publication, KeyTable *keys,
+		   Dictionary *sensitive, uint32 *number, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	FrameLoad  *load = palloc0(sizeof(FrameLoad));
+
+	load->publication = publication;
+	load->context = context;
+	load->shown = palloc0(sizeof(bool) * publication->ncolumns);
+	load->keys = keys;
+	load->nrows = load->nasked = load->capacity = keys->size;
+	load->ncolumns = 1;
+	load->columns = palloc0(sizeof(LoadingColumn));
+	load->columns[0] = (LoadingColumn) {
+		.column = publication_column(publication, ROLE_SENSITIVE),
+		.dictionary = sensitive,
+		.number = number,
+	};
+	MemoryContextSwitchTo(old);
+	return load;
+}
+
+/* ----------------------------------------------------------------
+ * Rows that were not asked for
+ * ----------------------------------------------------------------
+ */
+
+static ParamListInfo
+add_params(const Datum *values, Oid type, int n)
+{
+	ParamListInfo params = makeParamList(n);
+
+	for (int i = 0; i < n; i++)
+		params->params[i] = (ParamExternData) {values[i], false, PARAM_FLAG_CONST, type};
+	return params;
+}
+
+/* The key's own equality, wherever its operator stands. */
+static char *
+equals_words(Oid type)
+{
+	Oid			operator = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
+	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
+	Form_pg_operator form;
+	char	   *words;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for operator %u", operator);
+	form = (Form_pg_operator) GETSTRUCT(tuple);
+	words = psprintf("OPERATOR(%s.%s)", quote_identifier(get_namespace_name(form->oprnamespace)),
+					 NameStr(form->oprname));
+	ReleaseSysCache(tuple);
+	return words;
+}
+
+/* One parameter holds all the keys. */
+static void
+read_keys(FrameLoad *load, const DeclaredColumn *key, Datum *keys, int n)
+{
+	Oid			array_type = get_array_type(key->type);
+	int16		length;
+	bool		byval;
+	char		align;
+	Datum		array;
+
+	get_typlenbyvalalign(key->type, &length, &byval, &align);
+	array = PointerGetDatum(construct_array(keys, n, key->type, length, byval, align));
+	read_rows(load, psprintf("%s %s ANY ($1)", quote_identifier(key->name), equals_words(key->type)),
+			  add_params(&array, array_type, 1));
+}
+
+/* For types without arrays, as arrays themselves are: a parameter for each key. */
+static void
+read_few_keys(FrameLoad *load, const DeclaredColumn *key, const Datum *keys, int n)
+{
+	StringInfoData condition;
+
+	initStringInfo(&condition);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&condition, "%s%s %s $%d", i > 0 ? " OR " : "", quote_identifier(key->name),
+						 equals_words(key->type), i + 1);
+	read_rows(load, condition.data, add_params(keys, key->type, n));
+}
+
+static void
+read_by_keys(FrameLoad *load, Datum *keys, uint64 n)
+{
+	const DeclaredColumn *key = publication_column(load->publication, ROLE_KEY);
+
+	if (OidIsValid(get_array_type(key->type)))
+		for (uint64 i = 0; i < n; i += KEYS_PER_ARRAY)
+			read_keys(load, key, keys + i, Min(KEYS_PER_ARRAY, n - i));
+	else
+		for (uint64 i = 0; i < n; i += KEYS_PER_LIST)
+			read_few_keys(load, key, keys + i, Min(KEYS_PER_LIST, n - i));
+}
+
+void
+load_helpers(FrameLoad *load, Datum *keys, uint64 n)
+{
+	uint64		from = load->nrows;
+
+	read_by_keys(load, keys, n);
+	index_rows(load, from);
+}
+
+/* The columns of the load, as far as the registry has them. */
+static char *
+registry_query(const FrameLoad *load, Oid copy)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < load->ncolumns; i++)
+	{
+		const DeclaredColumn *column = load->columns[i].column;
+		bool		has = column->role == ROLE_KEY || column->role == ROLE_QUASI_IDENTIFIER;
+
+		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ", has ? quote_identifier(column->name) : "NULL");
+		if (!has)
+			appendStringInfo(&sql, "::%s", column_type_words(column));
+	}
+	appendStringInfo(&sql, " FROM %s", relation_words(copy));
+	return sql.data;
+}
+
+void
+load_registry(FrameLoad *load, Oid copy)
+{
+	MemoryContext old = MemoryContextSwitchTo(load->context);
+	uint64		from = load->nrows;
+
+	load->is_registry = true;
+	read_query(load, registry_query(load, copy), NULL);
+	load->is_registry = false;
+	load->nregistered = load->nrows - from;
+	index_rows(load, from);
+	MemoryContextSwitchTo(old);
+}
+
+/* ----------------------------------------------------------------
+ * Values
+ * ----------------------------------------------------------------
+ */
+
+void
+load_protected(FrameLoad *load, Oid copy)
+{
+	const DeclaredColumn *column = sensitive_column(load)->column;
+	MemoryContext old = MemoryContextSwitchTo(load->context);
+	Datum	   *values;
+	bool	   *nulls;
+
+	if (SPI_execute(psprintf("SELECT %s FROM %s", quote_identifier(column->name), relation_words(copy)), true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read which values are protected");
+	load->nprotected = SPI_processed;
+	values = new_array(Datum, SPI_processed);
+	nulls = new_array(bool, SPI_processed);
+	load->protected = new_array(uint32, SPI_processed);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		values[i] = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &nulls[i]);
+	load_sensitive_numbers(load, values, nulls, load->protected, SPI_processed);
+	pfree(values);
+	pfree(nulls);
+	SPI_freetuptable(SPI_tuptable);
+	MemoryContextSwitchTo(old);
+}
+
+Frame
+load_peek(const FrameLoad *load, Code **code)
+{
+	const LoadingColumn *column = sensitive_column(load);
+	Frame		frame = {.nrows = load->nrows};
+	Datum	   *values;
+
+	*code = dictionary_merge_equal(column->dictionary, column->column->collation, &frame.nsensitive, &values);
+	frame.sensitive = new_array(Code, load->nrows);
+	for (uint64 row = 0; row < load->nrows; row++)
+		frame.sensitive[row] = (*code)[column->number[row]];
+	return frame;
+}
+
+/* ----------------------------------------------------------------
+ * The lines of a cohort in all of the source
+ * ----------------------------------------------------------------
+ */
+
+/* Two columns for each line, or no statement where there are none. */
+static char *
+ends_query(const LoadedFrame *loaded, const DeclaredPublication *publication)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int q = 0; q < loaded->frame.nqis; q++)
+	{
+		const char *name = quote_identifier(loaded->codings[q]->column->name);
+
+		if (loaded->codings[q]->column->kind == KIND_RANGE)
+			appendStringInfo(&sql, "%s min(%s), max(%s)", sql.len == 0 ? "SELECT" : ",", name, name);
+	}
+	if (sql.len == 0)
+		return NULL;
+	appendStringInfo(&sql, " FROM %s", relation_words(publication->pinned));
+	return sql.data;
+}
+
+/* Nothing is set where places are ranks, which no other frame shares. */
+static void
+set_width(const Coding *coding, Datum low, Datum high)
+{
+	Domain	   *domain = coding->domain;
+	Code		n = domain->size - (domain->null_code != NO_CODE);
+
+	if (n > 0 && line_width(coding->column->type, coding->values[0], coding->values[n - 1]) ==
+		domain->position[n - 1] - domain->position[0])
+		domain->source_width = line_width(coding->column->type, low, high);
+}
+
+void
+read_widths(LoadedFrame *loaded, const DeclaredPublication *publication)
+{
+	char	   *query = ends_query(loaded, publication);
+	int			attribute = 1;
+
+	if (query == NULL)
+		return;
+	if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1)
+		elog(ERROR, "could not read the ends of the source's lines");
+	fix_settings();				/* the source's code may have changed them */
+	for (int q = 0; q < loaded->frame.nqis; q++)
+	{
+		bool		isnull[2];
+		Datum		low;
+		Datum		high;
+
+		if (loaded->codings[q]->column->kind != KIND_RANGE)
+			continue;
+		low = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, attribute++, &isnull[0]);
+		high = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, attribute++, &isnull[1]);
+		if (!isnull[0] && !isnull[1])
+			set_width(loaded->codings[q], low, high);
+	}
 }

@@ -62,7 +62,7 @@ extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const b
 								   uint32 *numbers, int n);
 
 /*
- * The same of rows that were read elsewhere: people by their keys, which can be
+ * A load of rows that were read elsewhere: people by their keys, which can be
  * found, and numbers of their sensitive values.  There are no other columns, and
  * no fingerprints.  All that is passed belongs to the load.
  */
@@ -92,5 +92,13 @@ extern void load_protected(FrameLoad *load, Oid copy);
 extern Frame load_peek(const FrameLoad *load, Code **code);
 
 extern LoadedFrame *load_finish(FrameLoad *load);
+
+/*
+ * Sets how wide the lines of a cohort are in all of the source, for measures of
+ * what its release has lost.  As the owner, inside SPI, under the snapshot that
+ * the cohort was read under.  Asks for the least and the greatest values only,
+ * which indexes know.
+ */
+extern void read_widths(LoadedFrame *loaded, const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_FRAME_LOAD_H */

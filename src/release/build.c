@@ -8,7 +8,7 @@
 #include "declare/parameters.h"
 #include "declare/tables.h"
 #include "frame/arrays.h"
-#include "frame/width.h"
+#include "frame/load.h"
 #include "history/helpers.h"
 #include "history/protected.h"
 #include "method/m_distinct/sql/updates.h"

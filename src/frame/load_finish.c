@@ -1,8 +1,8 @@
 /*
- * finish.c
+ * load_finish.c
  *		The second pass of loading: numbers become codes.
  */
-#include "frame/loading.h"
+#include "frame/load_private.h"
 
 #include "common/hashfn.h"
 #include "frame/arrays.h"
@@ -12,18 +12,18 @@
 
 /* Replaces numbers by codes in place. */
 static Code *
-recode(const FrameLoad *state, uint32 *number, const Code *code)
+recode(const FrameLoad *load, uint32 *number, const Code *code)
 {
-	for (uint64 row = 0; row < state->nrows; row++)
+	for (uint64 row = 0; row < load->nrows; row++)
 		number[row] = code[number[row]];
 	CHECK_FOR_INTERRUPTS();
 	return number;
 }
 
 static bool
-has_null(const FrameLoad *state, const LoadingColumn *column)
+has_null(const FrameLoad *load, const LoadingColumn *column)
 {
-	for (uint64 row = 0; row < state->nrows; row++)
+	for (uint64 row = 0; row < load->nrows; row++)
 		if (column->number[row] == DICTIONARY_NULL)
 			return true;
 	return false;
@@ -46,34 +46,34 @@ example_list(const LoadingColumn *column, const Uncodable *uncodable)
 }
 
 static void
-refuse_uncodable(const FrameLoad *state, const LoadingColumn *column,
+refuse_uncodable(const FrameLoad *load, const LoadingColumn *column,
 				 const Code *code, const Uncodable *uncodable)
 {
 	uint64		rows = 0;
 
-	for (uint64 row = 0; row < state->nrows; row++)
+	for (uint64 row = 0; row < load->nrows; row++)
 		rows += column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) %s",
-					column->column->name, state->publication->name, rows, uncodable->reason),
+					column->column->name, load->publication->name, rows, uncodable->reason),
 			 errdetail("For example: %s.", example_list(column, uncodable)),
 			 errdetail_log("Its values are told to the owner only."),
 			 errhint("%s", uncodable->hint)));
 }
 
 static void
-add_fingerprints(const FrameLoad *state, LoadedFrame *loaded, const LoadingColumn *column)
+add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn *column)
 {
 	uint32	   *prints = dictionary_fingerprints(column->dictionary);
 
-	for (uint64 row = 0; row < state->nrows; row++)
+	for (uint64 row = 0; row < load->nrows; row++)
 		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row], prints[column->number[row]]);
 	pfree(prints);
 }
 
 static void
-load_quasi_identifier(FrameLoad *state, LoadedFrame *loaded, LoadingColumn *column)
+load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column)
 {
 	Frame	   *frame = &loaded->frame;
 	int			q = frame->nqis++;
@@ -81,13 +81,13 @@ load_quasi_identifier(FrameLoad *state, LoadedFrame *loaded, LoadingColumn *colu
 	Code	   *code;
 
 	loaded->codings[q] = code_column(column->column, column->tree, column->dictionary,
-									 has_null(state, column), &code, &uncodable);
-	loaded->codings[q]->is_part = state->condition != NULL;
-	if (uncodable.reason != NULL && !state->is_lenient)
-		refuse_uncodable(state, column, code, &uncodable);
-	add_fingerprints(state, loaded, column);
-	frame->code[q] = recode(state, column->number, code);
-	for (uint64 row = 0; row < state->nrows - state->nregistered; row++)
+									 has_null(load, column), &code, &uncodable);
+	loaded->codings[q]->is_part = load->condition != NULL;
+	if (uncodable.reason != NULL && !load->is_lenient)
+		refuse_uncodable(load, column, code, &uncodable);
+	add_fingerprints(load, loaded, column);
+	frame->code[q] = recode(load, column->number, code);
+	for (uint64 row = 0; row < load->nrows - load->nregistered; row++)
 		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
 	frame->domain[q] = *loaded->codings[q]->domain;
 	loaded->codings[q]->domain = &frame->domain[q];
@@ -96,7 +96,7 @@ load_quasi_identifier(FrameLoad *state, LoadedFrame *loaded, LoadingColumn *colu
 
 /* Returns the map from the dictionary's numbers to codes. */
 static Code *
-load_plain(FrameLoad *state, PlainColumn *plain, LoadingColumn *column)
+load_plain(FrameLoad *load, PlainColumn *plain, LoadingColumn *column)
 {
 	Code	   *code;
 
@@ -117,72 +117,72 @@ load_plain(FrameLoad *state, PlainColumn *plain, LoadingColumn *column)
 			code[i] = i - 1;
 		}
 	}
-	plain->code = recode(state, column->number, code);
+	plain->code = recode(load, column->number, code);
 	return code;
 }
 
 /* NULL where nobody else was read. */
 static const bool *
-asked_rows(const FrameLoad *state)
+asked_rows(const FrameLoad *load)
 {
 	bool	   *asked;
 
-	if (state->nasked == state->nrows)
+	if (load->nasked == load->nrows)
 		return NULL;
-	asked = new_zeros(bool, state->nrows);
-	memset(asked, true, state->nasked);
+	asked = new_zeros(bool, load->nrows);
+	memset(asked, true, load->nasked);
 	return asked;
 }
 
 /* NULL where all values are. */
 static const bool *
-protected_values(const FrameLoad *state, const LoadedFrame *loaded)
+protected_values(const FrameLoad *load, const LoadedFrame *loaded)
 {
 	bool	   *is_protected;
 
-	if (state->protected == NULL)
+	if (load->protected == NULL)
 		return NULL;
 	is_protected = new_zeros(bool, loaded->frame.nsensitive);
-	for (uint64 i = 0; i < state->nprotected; i++)
-		if (state->protected[i] != DICTIONARY_NULL)
-			is_protected[loaded->sensitive_code[state->protected[i]]] = true;
+	for (uint64 i = 0; i < load->nprotected; i++)
+		if (load->protected[i] != DICTIONARY_NULL)
+			is_protected[loaded->sensitive_code[load->protected[i]]] = true;
 	return is_protected;
 }
 
 static LoadedFrame *
-finish_frame(FrameLoad *state)
+finish_frame(FrameLoad *load)
 {
 	LoadedFrame *loaded = palloc0(sizeof(LoadedFrame));
 	Frame	   *frame = &loaded->frame;
 
-	frame->nrows = state->nrows;
-	frame->domain = palloc0(sizeof(Domain) * state->ncolumns);
-	frame->code = palloc0(sizeof(Code *) * state->ncolumns);
-	loaded->codings = palloc0(sizeof(Coding *) * state->ncolumns);
-	loaded->insensitive = palloc0(sizeof(PlainColumn) * state->ncolumns);
-	loaded->keys = state->keys->keys;
-	loaded->shown = state->shown;
-	loaded->fingerprint = new_zeros(uint32, state->nrows);
-	for (int i = 0; i < state->ncolumns; i++)
-		switch (state->columns[i].column->role)
+	frame->nrows = load->nrows;
+	frame->domain = palloc0(sizeof(Domain) * load->ncolumns);
+	frame->code = palloc0(sizeof(Code *) * load->ncolumns);
+	loaded->codings = palloc0(sizeof(Coding *) * load->ncolumns);
+	loaded->insensitive = palloc0(sizeof(PlainColumn) * load->ncolumns);
+	loaded->keys = load->keys->keys;
+	loaded->shown = load->shown;
+	loaded->fingerprint = new_zeros(uint32, load->nrows);
+	for (int i = 0; i < load->ncolumns; i++)
+		switch (load->columns[i].column->role)
 		{
 			case ROLE_KEY:
 				break;
 			case ROLE_QUASI_IDENTIFIER:
-				load_quasi_identifier(state, loaded, &state->columns[i]);
+				load_quasi_identifier(load, loaded, &load->columns[i]);
 				break;
 			case ROLE_SENSITIVE:
-				loaded->sensitive_code = load_plain(state, &loaded->sensitive, &state->columns[i]);
+				loaded->sensitive_code = load_plain(load, &loaded->sensitive, &load->columns[i]);
 				break;
 			case ROLE_INSENSITIVE:
-				pfree(load_plain(state, &loaded->insensitive[loaded->ninsensitive++], &state->columns[i]));
+				pfree(load_plain(load, &loaded->insensitive[loaded->ninsensitive++], &load->columns[i]));
 				break;
 		}
 	frame->sensitive = loaded->sensitive.code;
 	frame->nsensitive = loaded->sensitive.ncodes;
-	frame->asked = asked_rows(state);
-	frame->is_protected = protected_values(state, loaded);
-	loaded->left_out = state->left_out;
+	frame->asked = asked_rows(load);
+	frame->is_protected = protected_values(load, loaded);
+	loaded->left_out = load->left_out;
 	return loaded;
 }
 

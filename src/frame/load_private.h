@@ -1,14 +1,13 @@
 /*
- * loading.h
- *		A load in progress: what load.c, sieve.c, more.c and finish.c share.
+ * load_private.h
+ *		A load in progress: what load.c and load_finish.c share.
  */
-#ifndef PPREPUB_FRAME_LOADING_H
-#define PPREPUB_FRAME_LOADING_H
+#ifndef PPREPUB_FRAME_LOAD_PRIVATE_H
+#define PPREPUB_FRAME_LOAD_PRIVATE_H
 
 #include "postgres.h"
 
 #include "frame/load.h"
-#include "nodes/params.h"
 #include "tcop/dest.h"
 
 /* A column of the source on its way into the frame. */
@@ -50,17 +49,4 @@ struct FrameLoad
 	uint64		left_out;		/* of the rows asked for */
 };
 
-/* Appends the rows that meet a condition, or all; and those of any query that has the load's columns. */
-extern void read_rows(FrameLoad *load, const char *condition, ParamListInfo params);
-extern void read_query(FrameLoad *load, const char *sql, ParamListInfo params);
-
-/*
- * Makes the keys findable.  Where one is NULL or repeated, it is an error; but
- * a lenient load leaves out the rows, from a place on, that cannot be shown.
- */
-extern void index_rows(FrameLoad *load, uint64 from);
-extern void sieve_rows(FrameLoad *load, uint64 from);
-
-extern const LoadingColumn *sensitive_column(const FrameLoad *load);
-
-#endif							/* PPREPUB_FRAME_LOADING_H */
+#endif							/* PPREPUB_FRAME_LOAD_PRIVATE_H */
