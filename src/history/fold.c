@@ -35,9 +35,9 @@ fold_of(const DeclaredPublication *publication)
 	return noted_relation(publication, "fold");
 }
 
-/* Releases may follow each other fast, and each replaces rows: autovacuum is to come sooner than of itself. */
+/* Releases may follow each other fast, and each replaces rows: autovacuum comes sooner than to other tables. */
 static void
-vacuum_soon(const DeclaredPublication *publication)
+set_vacuum_options(const DeclaredPublication *publication)
 {
 	execute_own_ddl(psprintf("ALTER TABLE %s SET (autovacuum_vacuum_scale_factor = 0.05)",
 							 private_words(publication, "_neighborhoods")));
@@ -56,7 +56,7 @@ fold_ensure(const DeclaredPublication *publication)
 								 psprintf("neighborhood pg_catalog.int8, keys %s,"
 										  " invented pg_catalog.int8[], sensitive %s",
 										  element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
-	vacuum_soon(publication);
+	set_vacuum_options(publication);
 	return table;
 }
 
@@ -448,4 +448,79 @@ fold_members(const Fold *fold, uint32 neighborhood, Members *members)
 	for (int i = 0; i < n; i++)
 		if (!nulls[i])
 			members->numbers[i] = DatumGetInt64(numbers[i]);
+}
+
+/* ----------------------------------------------------------------
+ * Helpers
+ * ----------------------------------------------------------------
+ */
+
+Past
+peek_at_past(const Fold *fold, const Code *code)
+{
+	Past		past = fold->past;
+	uint64		n = past.first_value[past.nneighborhoods];
+
+	past.value = new_array(Code, n);
+	for (uint64 i = 0; i < n; i++)
+		past.value[i] = code[fold->past.value[i]];
+	return past;
+}
+
+/* Members whose rows were not asked for, or are not there any more. */
+typedef struct Absent
+{
+	uint64		n;
+	uint64		allocated;
+	Datum	   *keys;
+	uint64	   *member;
+} Absent;
+
+static void
+add_absent(Absent *absent, Datum key, uint64 member)
+{
+	if (absent->n == absent->allocated)
+	{
+		absent->allocated *= 2;
+		absent->keys = repalloc_huge(absent->keys, sizeof(Datum) * absent->allocated);
+		absent->member = repalloc_huge(absent->member, sizeof(uint64) * absent->allocated);
+	}
+	absent->keys[absent->n] = key;
+	absent->member[absent->n++] = member;
+}
+
+/* Adds the people of a neighborhood who have no row yet. */
+static void
+add_members(Absent *absent, const Fold *fold, uint32 neighborhood)
+{
+	uint64		first = fold->past.first[neighborhood];
+	Members		members;
+
+	fold_members(fold, neighborhood, &members);
+	for (int i = 0; i < members.n; i++)
+		if (!members.is_invented[i] && fold->past.row[first + i] == NO_ROW)
+			add_absent(absent, members.keys[i], first + i);
+}
+
+void
+fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "helpers", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	Absent		absent = {.allocated = 1024};
+
+	absent.keys = palloc(sizeof(Datum) * absent.allocated);
+	absent.member = palloc(sizeof(uint64) * absent.allocated);
+	for (uint32 n = 0; n < fold->past.nneighborhoods; n++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (wanted[n])
+			add_members(&absent, fold, n);
+	}
+	if (absent.n > 0)
+		load_helpers(load, absent.keys, absent.n);
+	for (uint64 i = 0; i < absent.n; i++)
+		fold->past.row[absent.member[i]] = keys_find(load_keys(load), absent.keys[i]);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
 }

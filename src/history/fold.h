@@ -133,4 +133,13 @@ typedef struct Members
 
 extern void fold_members(const Fold *fold, uint32 neighborhood, Members *members);
 
+/*
+ * Before the load is finished: the past as it will be, with the codes of
+ * load_peek(), to see which neighborhoods help to protect those who were asked
+ * for; then, as the owner, inside SPI, reads the rows of all members of the
+ * neighborhoods that are wanted, as far as they are there.
+ */
+extern Past peek_at_past(const Fold *fold, const Code *code);
+extern void fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted);
+
 #endif							/* PPREPUB_HISTORY_FOLD_H */

@@ -9,7 +9,7 @@
 #include "declare/tables.h"
 #include "frame/arrays.h"
 #include "frame/load.h"
-#include "history/helpers.h"
+#include "history/fold.h"
 #include "history/protected.h"
 #include "method/m_distinct/sql/updates.h"
 #include "method/sequential/sql/sequence.h"
