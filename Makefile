@@ -15,14 +15,15 @@ OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c src/*
 # The install script: each room's SQL face, in this order.
 SQL_ORDER = src/pprepub.sql \
 	src/declare/declare.sql \
-	src/frame/frame.sql \
 	src/history/history.sql \
-	src/method/method.sql \
-	src/audit/audit.sql \
 	src/release/release.sql \
-	src/method/candidates/sql/candidates.sql \
 	src/release/schedule/schedule.sql \
+	src/answer/answer.sql \
+	src/check/check.sql \
+	src/import/import.sql \
+	src/report/report.sql \
 	src/report/linkability/linkability.sql \
+	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
 	src/rights.sql
 SQL := $(wildcard $(SQL_ORDER))

@@ -1,5 +1,5 @@
 -- ----------------------------------------------------------------
--- serve/: releases on a schedule
+-- release/schedule/: releases on a schedule
 -- ----------------------------------------------------------------
 
 CREATE TABLE pprepub.catalog_schedule (

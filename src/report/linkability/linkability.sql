@@ -1,5 +1,5 @@
 -- ----------------------------------------------------------------
--- serve/: joining releases back to people
+-- report/linkability/: joining releases back to people
 -- ----------------------------------------------------------------
 
 CREATE FUNCTION pprepub.linkability(publication text, releases int[] DEFAULT NULL, join_kind text DEFAULT 'kmj',
