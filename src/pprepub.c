@@ -11,11 +11,9 @@
 #include "declare/warnings.h"
 #include "fmgr.h"
 #include "method/method.h"
-#include "release/declared_tables.h"
-#include "release/first_look.h"
+#include "release/declared.h"
 #include "release/schedule/schedule.h"
 #include "release/search_budget.h"
-#include "release/warn_of_lost_people.h"
 #include "report/linkability/settings.h"
 #include "store/store.h"
 

@@ -61,33 +61,33 @@ add_row(RowSink *base, const Datum *values, const bool *nulls)
 }
 
 static Answer *
-create_answer(const Making *making, MemoryContext context)
+create_answer(const ReleaseBuild *build, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Answer	   *answer = palloc0(sizeof(Answer));
-	uint64		nrows = making->metrics.rows + making->metrics.counterfeits;
+	uint64		nrows = build->metrics.rows + build->metrics.counterfeits;
 
-	answer->desc = released_columns(making->publication);
+	answer->desc = released_columns(build->publication);
 	answer->rows = new_array(MinimalTuple, nrows);
 	MemoryContextSwitchTo(old);
 	return answer;
 }
 
 static SentRelease
-give_rows(const Making *making, int32 number, Answer *answer, MemoryContext context)
+give_rows(const ReleaseBuild *build, int32 number, Answer *answer, MemoryContext context)
 {
 	MemorySink	sink = {{.add_class = keep_class,.add_row = add_row,.log = LOG_OF_ANSWERS},.answer = answer,.context = context};
-	Oid			table = answered_ensure(making->publication);
+	Oid			table = answered_ensure(build->publication);
 	SentRelease sent;
 
-	if (making->draft->classes->nclasses == 0)
-		return send_rows(making, number, &sink.base);
-	sink.attribute = released_cells(making->publication, &sink.ncells);
+	if (build->draft->classes->nclasses == 0)
+		return send_rows(build, number, &sink.base);
+	sink.attribute = released_cells(build->publication, &sink.ncells);
 	sink.values = palloc0(sizeof(Datum) * (ANSWERED_CELLS + sink.ncells));
 	sink.nulls = palloc0(sizeof(bool) * (ANSWERED_CELLS + sink.ncells));
 	sink.values[ANSWERED_RELEASE] = Int32GetDatum(number);
 	sink.answered = writer_open(table, false);
-	sent = send_rows(making, number, &sink.base);
+	sent = send_rows(build, number, &sink.base);
 	writer_close(sink.answered);
 	return sent;
 }
@@ -129,17 +129,17 @@ note_failure(const DeclaredPublication *publication, int32 number, const ErrorDa
 }
 
 Answer *
-remember_answer(DeclaredPublication *publication, const Making *making,
+remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 				const ErrorData *failure, double seconds, MemoryContext context)
 {
 	Stopwatch	watch = stopwatch_start();
 	int32		number = next_number(publication);
-	Answer	   *answer = create_answer(making, context);
-	SentRelease sent = give_rows(making, number, answer, context);
+	Answer	   *answer = create_answer(build, context);
+	SentRelease sent = give_rows(build, number, answer, context);
 
 	answer->number = number;
 	answer->fold = fold_of(publication);
-	note_release(making, number, &sent, seconds + stopwatch_seconds(&watch));
+	note_release(build, number, &sent, seconds + stopwatch_seconds(&watch));
 	note_failure(publication, number, failure);
 	check_history(publication);
 	return answer;

@@ -42,7 +42,7 @@ typedef struct Answer
  * leave when the transaction has committed.  The answer is allocated in the
  * context given.
  */
-extern Answer *remember_answer(DeclaredPublication *publication, const Making *making,
+extern Answer *remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 							   const ErrorData *failure, double seconds, MemoryContext context);
 
 #endif							/* PPREPUB_ANSWER_ANSWER_H */

@@ -97,7 +97,7 @@ typedef struct Trying
 	const DeclaredPublication *publication;
 	const Scope *scope;
 	MemoryContext context;
-	Making	   *making;
+	ReleaseBuild *build;
 } Trying;
 
 static void
@@ -106,12 +106,12 @@ try_release(void *what)
 	Trying	   *trying = what;
 
 	SPI_connect();
-	trying->making = make_release(trying->publication, trying->scope, kept_directory(trying->publication), trying->context);
+	trying->build = build_release(trying->publication, trying->scope, kept_directory(trying->publication), trying->context);
 	SPI_finish();
 }
 
 /* An error of the source's costs what an answer costs, and looks like one about nobody. */
-static Making *
+static ReleaseBuild *
 release_or_nothing(const DeclaredPublication *publication, const Scope *scope,
 				   MemoryContext context, ErrorData **error)
 {
@@ -119,10 +119,10 @@ release_or_nothing(const DeclaredPublication *publication, const Scope *scope,
 
 	*error = attempt(try_release, &trying);
 	if (*error == NULL)
-		return trying.making;
+		return trying.build;
 	if (is_infrastructure(*error))
 		ReThrowError(*error);
-	return make_nothing(publication, scope, kept_directory(publication), context);
+	return build_empty_release(publication, scope, kept_directory(publication), context);
 }
 
 Answer *
@@ -134,7 +134,7 @@ respond(const Question *question, MemoryContext context)
 	DeclaredPublication *publication;
 	Scope		scope;
 	ErrorData  *error;
-	Making	   *making;
+	ReleaseBuild *build;
 	Answer	   *answer;
 
 	verify_is_committed(question);
@@ -147,10 +147,10 @@ respond(const Question *question, MemoryContext context)
 	verify_alone(publication);	/* it was not locked before */
 	lock_history(publication);
 	answer_begins();
-	making = release_or_nothing(publication, &scope, work, &error);
-	if (making->directory == NULL)
+	build = release_or_nothing(publication, &scope, work, &error);
+	if (build->directory == NULL)
 		kept_forget(publication->id);
-	answer = remember_answer(publication, making, error, stopwatch_seconds(&watch), context);
+	answer = remember_answer(publication, build, error, stopwatch_seconds(&watch), context);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return answer;

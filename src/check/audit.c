@@ -20,7 +20,7 @@
 #include "history/fold.h"
 #include "method/method.h"
 #include "miscadmin.h"
-#include "release/promises.h"
+#include "release/method_sql.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
@@ -401,6 +401,7 @@ pprepub_audit(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication = publication_open(name, RowShareLock);
+	const MethodSql *sql = find_method_sql(publication->method);
 	OwnersWork	work;
 	Audit		audit = {.publication = publication};
 
@@ -421,8 +422,8 @@ pprepub_audit(PG_FUNCTION_ARGS)
 		check_invariant(&audit);
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
 		check_paths(&audit);
-	if (find_promise(publication) != NULL)
-		find_promise(publication)->check(&audit);
+	if (sql->check != NULL)
+		sql->check(&audit);
 	check_remembered(&audit);
 	check_identified(&audit);
 	check_releases(&audit);

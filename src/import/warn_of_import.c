@@ -8,21 +8,21 @@
 #include "history/recall.h"
 #include "import/import.h"
 #include "method/method.h"
+#include "release/method_sql.h"
 #include "release/past_releases.h"
-#include "release/promises.h"
 #include "utils/memutils.h"
 
 void
 warn_of_broken_promises(const DeclaredPublication *publication)
 {
 	Principle	promised = principle_under(publication->method, publication->params);
-	const Promise *promise = find_promise(publication);
+	const MethodSql *sql = find_method_sql(publication->method);
 	const Recalled *recalled;
 	uint32		classes;
 	uint64		people;
 
-	if (promise != NULL && promise->judge_import != NULL)
-		promise->judge_import(publication);
+	if (sql->judge_import != NULL)
+		sql->judge_import(publication);
 	if (find_method(publication->method)->principle == NULL)
 		return;
 	recalled = recall(publication);

@@ -6,8 +6,11 @@
  * what it wants of the past, and its own parameters, and returns a draft: classes
  * with regions and members.  A method that finds nothing to publish returns a
  * draft without classes; one that shows every row or nothing says why not with an
- * error, of which only the owner will hear: such methods do not answer.  Adding a
- * method is one file and one line of the list in methods.c.
+ * error, of which only the owner will hear: such methods do not answer.
+ *
+ * Adding a method is a folder, method/NAME/, and a line in method/list.h.  What a
+ * method needs of the database (tables that its parameters name, tables of releases
+ * before) is in its method/NAME/sql/: see release/method_sql.h.
  */
 #ifndef PPREPUB_METHOD_METHOD_H
 #define PPREPUB_METHOD_METHOD_H
@@ -17,11 +20,6 @@
 #include "partition/buckets.h"
 #include "partition/classes.h"
 #include "partition/principle.h"
-
-/* See method/sequence.h */
-struct Sequence;
-struct SequencePart;
-struct SequenceJudgement;
 
 typedef struct Draft
 {
@@ -73,44 +71,17 @@ typedef struct Method
 	 * Drafts a release of the rows asked for.  Parameters come as
 	 * param_spec.h says.  The same frame, parameters and seed give
 	 * the same draft; everything is allocated in the current context.
+	 * NULL for methods that draft in SQL: see release/method_sql.h.
 	 */
 	Draft	   *(*draft) (const Frame *frame, const Past *past,
 						  const int64 *params, uint64 seed);
-
-	/*
-	 * The same for methods whose releases are judged together with all before by
-	 * joining them, which have this instead.  Each part's cells are written, too.
-	 * Where nothing may be published they say why not: an error, for the owner.
-	 */
-	Draft	   *(*draft_in_sequence) (const Frame *frame, struct Sequence *sequence, const int64 *params);
-
-	/* Are people who came between releases judged by themselves, in as many parts of the sequence? */
-	bool		(*parts_newcomers) (const int64 *params);
-
-	/*
-	 * Is this enough of a crowd, by how many of them have each sensitive value, NULL not among them, that
-	 * everybody may know that somebody is one of them?
-	 */
-	bool		(*is_crowd) (const int64 *params, const uint64 *count, Code nvalues);
-
-	/*
-	 * Does a part keep what these parameters promise?  Judged from scratch, by the widest join that
-	 * the budget allows to be narrowed, and does not keep less than the one before it.
-	 */
-	struct SequenceJudgement (*judge_part) (const struct SequencePart *part, const int64 *params, uint64 budget);
-
-	/* What they promise, in words. */
-	char	   *(*promise) (const int64 *params);
 } Method;
 
 extern const Method *const methods[];	/* ends with NULL */
 
-extern const Method bpg_method;
-extern const Method sequential_method;
-extern const Method invariance_method;
-extern const Method cor_split_method;
-extern const Method m_distinct_method;
-extern const Method global_method;
+#define METHOD(name) extern const Method name##_method;
+#define METHOD_WITH_SQL(name) extern const Method name##_method;
+#include "method/list.h"
 
 extern const Method *find_method(const char *name);
 

@@ -1,18 +1,15 @@
 /*
  * methods.c
- *		The list of methods.
+ *		The list of methods as an array.
  */
 #include "postgres.h"
 
 #include "method/method.h"
 
 const Method *const methods[] = {
-	&bpg_method,
-	&sequential_method,
-	&invariance_method,
-	&cor_split_method,
-	&m_distinct_method,
-	&global_method,
+#define METHOD(name) &name##_method,
+#define METHOD_WITH_SQL(name) &name##_method,
+#include "method/list.h"
 	NULL
 };
 

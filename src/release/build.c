@@ -6,16 +6,11 @@
 
 #include "audit/judge.h"
 #include "declare/parameters.h"
-#include "declare/tables.h"
 #include "frame/arrays.h"
 #include "frame/load.h"
 #include "history/fold.h"
-#include "history/protected.h"
-#include "method/m_distinct/sql/updates.h"
-#include "method/sequential/sql/sequence.h"
+#include "release/method_sql.h"
 #include "release/past_releases.h"
-#include "release/promises.h"
-#include "release/refusal.h"
 #include "release/release.h"
 #include "release/shuffle.h"
 #include "release/stopwatch.h"
@@ -33,88 +28,89 @@ count_counterfeits(const Classes *classes)
 
 /* The rows of a cohort alone: which others does the method need for their protection? */
 static void
-load_wanted(Making *making, FrameLoad *load)
+load_wanted(ReleaseBuild *build, FrameLoad *load)
 {
-	const DeclaredPublication *publication = making->publication;
+	const DeclaredPublication *publication = build->publication;
 	const Method *method = find_method(publication->method);
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "who is wanted", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
-	uint32		nneighborhoods = making->fold->past.nneighborhoods;
+	uint32		nneighborhoods = build->fold->past.nneighborhoods;
 	bool	   *wanted = new_zeros(bool, nneighborhoods);
 	Code	   *code;
 	Frame		frame = load_peek(load, &code);
-	Past		past = peek_at_past(making->fold, code);
+	Past		past = peek_at_past(build->fold, code);
 
 	if (method->want_helpers(&frame, &past, param_values(&method->declaration, publication->params), wanted) > 0)
-		fetch_helpers(making->fold, load, wanted);
+		fetch_helpers(build->fold, load, wanted);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 }
 
 /* By code that shares nothing with what drafted it. */
 static void
-judge_draft(const Making *making, const Past *past)
+judge_draft(const ReleaseBuild *build, const Past *past)
 {
-	const DeclaredPublication *publication = making->publication;
-	const Promise *promise = find_promise(publication);
+	const DeclaredPublication *publication = build->publication;
+	const MethodSql *sql = find_method_sql(publication->method);
 	Principle	promised = principle_under(publication->method, publication->params);
 
-	judge_classes(&making->loaded->frame, making->draft->classes, &promised);
-	if (promise != NULL && promise->judge != NULL)
-		promise->judge(publication, &making->loaded->frame, past, making->draft);
+	judge_classes(&build->loaded->frame, build->draft->classes, &promised);
+	if (sql->judge != NULL)
+		sql->judge(publication, &build->loaded->frame, past, build->draft);
 }
 
 static void
-draft_release(Making *making, const Past *past)
+draft_release(ReleaseBuild *build, const Past *past)
 {
-	const DeclaredPublication *publication = making->publication;
+	const DeclaredPublication *publication = build->publication;
 	const Method *method = find_method(publication->method);
-	const Frame *frame = &making->loaded->frame;
+	const MethodSql *sql = find_method_sql(publication->method);
 	const int64 *params = param_values(&method->declaration, publication->params);
 	Stopwatch	watch = stopwatch_start();
 
-	making->draft = method->draft == NULL ? draft_in_sequence(publication, making->loaded) :
-		method->draft(frame, past, params, random_seed());
-	verify_not_refused(making);
-	making->draft->suppressed += making->loaded->left_out;
-	making->history_seconds += stopwatch_seconds(&watch) - making->draft->cutting_seconds;
+	build->draft = method->draft == NULL ? sql->draft(publication, build->loaded) :
+		method->draft(&build->loaded->frame, past, params, random_seed());
+	if (sql->verify_not_refused != NULL)
+		sql->verify_not_refused(build);
+	build->draft->suppressed += build->loaded->left_out;
+	build->history_seconds += stopwatch_seconds(&watch) - build->draft->cutting_seconds;
 }
 
 /* What leaves, all cells of a column together. */
 static void
-note_leaving(const Making *making)
+note_leaving(const ReleaseBuild *build)
 {
-	const Classes *classes = making->draft->classes;
+	const Classes *classes = build->draft->classes;
 
 	for (int q = 0; q < classes->nqis; q++)
 		for (uint32 c = 0; c < classes->nclasses; c++)
 		{
-			Span	   *leaving = &making->loaded->codings[q]->leaving;
+			Span	   *leaving = &build->loaded->codings[q]->leaving;
 
 			*leaving = c == 0 ? class_region(classes, c)[q] : span_hull(*leaving, class_region(classes, c)[q]);
 		}
 }
 
 static void
-measure(Making *making)
+measure(ReleaseBuild *build)
 {
-	const Draft *draft = making->draft;
+	const Draft *draft = build->draft;
 	ReleaseCounts counts = {
 		.suppressed = draft->suppressed,
 		.dirty = draft->dirty,
 		.counterfeits = count_counterfeits(draft->classes),
 	};
 
-	making->metrics = measure_release(&making->loaded->frame, draft->classes, &counts, draft->k);
+	build->metrics = measure_release(&build->loaded->frame, draft->classes, &counts, draft->k);
 }
 
 void
-measure_against_source(Making *making)
+measure_against_source(ReleaseBuild *build)
 {
-	if (making->request->cohort == NULL)
+	if (build->request->cohort == NULL)
 		return;
-	read_widths(making->loaded, making->publication);
-	measure(making);
+	read_widths(build->loaded, build->publication);
+	measure(build);
 }
 
 /* From where the directory says; from end to end where there is none, or it is out of date. */
@@ -126,128 +122,119 @@ read_past(const DeclaredPublication *publication, Directory *directory, FrameLoa
 	return fold != NULL ? fold : fold_read(publication, load, is_all, context);
 }
 
-Making *
-make_nothing(const DeclaredPublication *publication, const Scope *scope,
+ReleaseBuild *
+build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 			 Directory *directory, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Making	   *making = palloc0(sizeof(Making));
+	ReleaseBuild *build = palloc0(sizeof(ReleaseBuild));
 
-	making->publication = publication;
-	making->request = scope->request;
-	making->directory = directory;
-	making->draft = palloc0(sizeof(Draft));
-	making->draft->classes = palloc0(sizeof(Classes));
+	build->publication = publication;
+	build->request = scope->request;
+	build->directory = directory;
+	build->draft = palloc0(sizeof(Draft));
+	build->draft->classes = palloc0(sizeof(Classes));
 	MemoryContextSwitchTo(old);
-	return making;
+	return build;
 }
 
-/* What parameters of the method name: see declare/tables.h. */
-static void
-load_tables(const DeclaredPublication *publication, FrameLoad *load)
-{
-	Oid			registry = copied_table(publication, "registry");
-
-	if (OidIsValid(registry))
-		load_registry(load, registry);
-	load_protected_values(publication, load);
-}
-
-Making *
-make_release(const DeclaredPublication *publication, const Scope *scope,
+ReleaseBuild *
+build_release(const DeclaredPublication *publication, const Scope *scope,
 			 Directory *directory, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Making	   *making = palloc0(sizeof(Making));
+	ReleaseBuild *build = palloc0(sizeof(ReleaseBuild));
 	Stopwatch	watch = stopwatch_start();
+	const MethodSql *sql = find_method_sql(publication->method);
 	FrameLoad  *load;
-	UpdateRows *updates;
+	void	   *updates;
 	const Past *past;
 
-	making->publication = publication;
-	making->request = scope->request;
+	build->publication = publication;
+	build->request = scope->request;
 	load = load_rows(publication, scope->condition, scope->shown, scope->is_lenient, context);
-	load_tables(publication, load);
-	making->load_seconds = stopwatch_lap(&watch);
-	making->fold = read_past(publication, directory, load, scope->condition == NULL, context);
-	making->directory = making->fold->directory;
-	making->history_seconds = stopwatch_lap(&watch);
-	if (scope->condition != NULL && making->fold->past.nneighborhoods > 0 &&
+	if (sql->load_tables != NULL)
+		sql->load_tables(publication, load);
+	build->load_seconds = stopwatch_lap(&watch);
+	build->fold = read_past(publication, directory, load, scope->condition == NULL, context);
+	build->directory = build->fold->directory;
+	build->history_seconds = stopwatch_lap(&watch);
+	if (scope->condition != NULL && build->fold->past.nneighborhoods > 0 &&
 		find_method(publication->method)->want_helpers != NULL)
-		load_wanted(making, load);
-	updates = read_updates(publication, load);
-	making->loaded = load_finish(load);
-	making->load_seconds += stopwatch_lap(&watch);
-	making->fold->past.updates = updates_in_frame(updates, making->loaded);
-	past = fold_past(making->fold, making->loaded);
-	making->history_seconds += stopwatch_lap(&watch);
-	verify_updates(publication, making->loaded, past);
-	draft_release(making, past);
-	judge_draft(making, past);
-	note_leaving(making);
-	measure(making);
-	making->partition_seconds = stopwatch_lap(&watch);
-	making->memory = MemoryContextMemAllocated(context, true);
+		load_wanted(build, load);
+	updates = sql->read_updates == NULL ? NULL : sql->read_updates(publication, load);
+	build->loaded = load_finish(load);
+	build->load_seconds += stopwatch_lap(&watch);
+	past = fold_past(build->fold, build->loaded);
+	build->history_seconds += stopwatch_lap(&watch);
+	if (sql->apply_updates != NULL)
+		sql->apply_updates(publication, updates, build->loaded, &build->fold->past);
+	draft_release(build, past);
+	judge_draft(build, past);
+	note_leaving(build);
+	measure(build);
+	build->partition_seconds = stopwatch_lap(&watch);
+	build->memory = MemoryContextMemAllocated(context, true);
 	MemoryContextSwitchTo(old);
-	return making;
+	return build;
 }
 
 void
-verify_something(const Making *making)
+verify_something(const ReleaseBuild *build)
 {
-	const char *whole = making->request->cohort == NULL ? "source" : "cohort";
+	const char *whole = build->request->cohort == NULL ? "source" : "cohort";
 
-	if (making->draft->classes->nclasses > 0)
+	if (build->draft->classes->nclasses > 0)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_NO_DATA_FOUND),
 			 errmsg("publication \"%s\" has nothing that may be published",
-					making->publication->name),
-			 making->publication->releases == 0
+					build->publication->name),
+			 build->publication->releases == 0
 			 ? errdetail("Not even all " UINT64_FORMAT " row(s) of the %s together satisfy its parameters.",
-						 making->draft->suppressed, whole)
+						 build->draft->suppressed, whole)
 			 : errdetail("No part of the " UINT64_FORMAT " row(s) of the %s satisfies its parameters together with what was published before.",
-						 making->draft->suppressed, whole),
-			 making->request->cohort == NULL
+						 build->draft->suppressed, whole),
+			 build->request->cohort == NULL
 			 ? errhint("Publish when there are more people, or more different sensitive values, or declare weaker parameters.")
 			 : errhint("Ask for a larger cohort, or declare weaker parameters.")));
 }
 
 static char *
-costliest_columns(const Making *making)
+costliest_columns(const ReleaseBuild *build)
 {
 	int			costliest[3];
-	int			n = costliest_qis(&making->metrics, making->loaded->frame.nqis,
+	int			n = costliest_qis(&build->metrics, build->loaded->frame.nqis,
 								  costliest, lengthof(costliest));
 	StringInfoData columns;
 
 	initStringInfo(&columns);
 	for (int i = 0; i < n; i++)
 		appendStringInfo(&columns, "%s\"%s\"", i > 0 ? ", " : "",
-						 making->loaded->codings[costliest[i]]->column->name);
+						 build->loaded->codings[costliest[i]]->column->name);
 	return columns.data;
 }
 
 void
-warn_of_suppression(const Making *making)
+warn_of_suppression(const ReleaseBuild *build)
 {
-	const Promise *promise = find_promise(making->publication);
-	double		share = suppressed_share(&making->metrics);
+	const MethodSql *sql = find_method_sql(build->publication->method);
+	double		share = suppressed_share(&build->metrics);
 
-	if (promise != NULL && promise->warn != NULL)
+	if (sql->warn != NULL)
 	{
-		promise->warn(making);
+		sql->warn(build);
 		return;
 	}
 	if (share <= 0.5)
 		return;
 	ereport(WARNING,
 			(errmsg("publication \"%s\" withholds %.1f %% of the rows",
-					making->publication->name, 100.0 * share),
-			 making->publication->releases == 0
-			 ? errdetail("The quasi-identifiers that cost most are %s.", costliest_columns(making))
+					build->publication->name, 100.0 * share),
+			 build->publication->releases == 0
+			 ? errdetail("The quasi-identifiers that cost most are %s.", costliest_columns(build))
 			 : errdetail("Together with what was published before, these rows would tell too much."),
-			 making->publication->releases == 0
+			 build->publication->releases == 0
 			 ? errhint("Declare fewer or coarser quasi-identifiers, or weaker parameters.")
 			 : errhint("Invented rows, \"repair\": \"counterfeit\", take the places of those who have left;"
 					   " larger classes, a larger \"reserve\", outlast more of them.")));

@@ -10,6 +10,6 @@
 #include "release/release.h"
 
 /* [classes] from 1 on: in the order in which they leave, or, where rows show no class, as row_classes.h says. */
-extern int64 *class_numbers(const Making *making, const uint32 *order);
+extern int64 *class_numbers(const ReleaseBuild *build, const uint32 *order);
 
 #endif							/* PPREPUB_RELEASE_CLASS_NUMBERS_H */

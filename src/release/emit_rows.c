@@ -22,7 +22,7 @@
 /* A release on its way to a sink. */
 typedef struct Sending
 {
-	const Making *making;
+	const ReleaseBuild *build;
 	RowSink    *sink;
 	Checksum   *checksum;
 	Shuffler   *shuffler;
@@ -67,8 +67,8 @@ know_plain(Sending *sending, int attribute, const PlainColumn *plain)
 static void
 set_columns(Sending *sending)
 {
-	const DeclaredPublication *publication = sending->making->publication;
-	const LoadedFrame *loaded = sending->making->loaded;
+	const DeclaredPublication *publication = sending->build->publication;
+	const LoadedFrame *loaded = sending->build->loaded;
 	int			attribute = sending->has_class;
 	int			insensitive = 0;
 
@@ -93,9 +93,9 @@ set_columns(Sending *sending)
 static void
 set_class(Sending *sending, uint32 c, int64 number)
 {
-	const LoadedFrame *loaded = sending->making->loaded;
-	const DeclaredPublication *publication = sending->making->publication;
-	const Span *region = class_region(sending->making->draft->classes, c);
+	const LoadedFrame *loaded = sending->build->loaded;
+	const DeclaredPublication *publication = sending->build->publication;
+	const Span *region = class_region(sending->build->draft->classes, c);
 	MemoryContext old;
 	int			attribute = 0;
 	int			q = 0;
@@ -131,8 +131,8 @@ set_class(Sending *sending, uint32 c, int64 number)
 static void
 add_row(Sending *sending, RowId row, Code value)
 {
-	const LoadedFrame *loaded = sending->making->loaded;
-	const DeclaredPublication *publication = sending->making->publication;
+	const LoadedFrame *loaded = sending->build->loaded;
+	const DeclaredPublication *publication = sending->build->publication;
 	RowSum		sum = sending->class_sum;
 	int			attribute = sending->has_class;
 	int			insensitive = 0;
@@ -175,7 +175,7 @@ shuffled(Shuffler *shuffler, uint64 n)
 static void
 send_class(Sending *sending, uint32 c)
 {
-	const Classes *classes = sending->making->draft->classes;
+	const Classes *classes = sending->build->draft->classes;
 	const RowId *rows = &classes->rows[classes->first[c]];
 	uint64		size = class_size(classes, c);
 	uint64		all = size + class_counterfeits(classes, c);
@@ -184,7 +184,7 @@ send_class(Sending *sending, uint32 c)
 
 	for (uint64 i = 0; i < all; i++)
 		if (order[i] < size)
-			add_row(sending, rows[order[i]], sending->making->loaded->sensitive.code[rows[order[i]]]);
+			add_row(sending, rows[order[i]], sending->build->loaded->sensitive.code[rows[order[i]]]);
 		else
 			add_row(sending, rows[copied[order[i] % size]],
 					classes->counterfeit[classes->first_counterfeit[c] + order[i] - size]);
@@ -196,7 +196,7 @@ send_class(Sending *sending, uint32 c)
 static void
 send_classes(Sending *sending, const uint32 *order)
 {
-	const Classes *classes = sending->making->draft->classes;
+	const Classes *classes = sending->build->draft->classes;
 
 	for (uint32 i = 0; i < classes->nclasses; i++)
 	{
@@ -232,12 +232,12 @@ people_of(const Draft *draft, uint32 c, uint64 *ncounted, RowId **room)
 
 /* The classes, with the numbers that they left with, in the history. */
 static uint64
-remember_classes(const Making *making, int32 number, const uint32 *order, const int64 *numbers, LogPart log)
+remember_classes(const ReleaseBuild *build, int32 number, const uint32 *order, const int64 *numbers, LogPart log)
 {
-	const Draft *draft = making->draft;
+	const Draft *draft = build->draft;
 	const Classes *classes = draft->classes;
-	Remembering *remembering = remember_begin(making->fold, making->loaded, number, log);
-	bool		is_mixed = draft->parent == NULL && keeps_past(making->publication, PAST_NEIGHBORHOODS);
+	Remembering *remembering = remember_begin(build->fold, build->loaded, number, log);
+	bool		is_mixed = draft->parent == NULL && keeps_past(build->publication, PAST_NEIGHBORHOODS);
 	RowId	   *room = palloc(sizeof(RowId));
 
 	for (uint32 i = 0; i < classes->nclasses; i++)
@@ -265,16 +265,16 @@ remember_classes(const Making *making, int32 number, const uint32 *order, const 
 }
 
 static pg_uuid_t *
-send_all(const Making *making, const uint32 *order, Shuffler *shuffler, uint64 seed, RowSink *sink)
+send_all(const ReleaseBuild *build, const uint32 *order, Shuffler *shuffler, uint64 seed, RowSink *sink)
 {
-	TupleDesc	columns = released_columns(making->publication);
+	TupleDesc	columns = released_columns(build->publication);
 	Sending		sending = {
-		.making = making,.sink = sink,
+		.build = build,.sink = sink,
 		.checksum = checksum_create(columns, seed),.shuffler = shuffler,
-		.has_class = has_class_column(making->publication),
+		.has_class = has_class_column(build->publication),
 	};
 
-	if (making->draft->classes->nclasses == 0)
+	if (build->draft->classes->nclasses == 0)
 		return checksum_result(sending.checksum);
 	sending.natts = columns->natts;
 	sending.values = palloc0(sizeof(Datum) * sending.natts);
@@ -288,28 +288,28 @@ send_all(const Making *making, const uint32 *order, Shuffler *shuffler, uint64 s
 
 /* Whoever looks at a history finds its tables, though they tell of nobody. */
 static void
-remember_nobody(const Making *making, int32 number)
+remember_nobody(const ReleaseBuild *build, int32 number)
 {
-	log_ensure(making->publication);
-	past_skip(making->publication, number);
-	if (making->directory != NULL)
-		directory_advance(making->directory, number, 0);
+	log_ensure(build->publication);
+	past_skip(build->publication, number);
+	if (build->directory != NULL)
+		directory_advance(build->directory, number, 0);
 }
 
 SentRelease
-send_rows(const Making *making, int32 number, RowSink *sink)
+send_rows(const ReleaseBuild *build, int32 number, RowSink *sink)
 {
 	SentRelease sent = {.checksum_seed = random_seed()};
 	Shuffler   *shuffler = shuffler_create();
-	uint32	   *order = shuffled(shuffler, making->draft->classes->nclasses);
+	uint32	   *order = shuffled(shuffler, build->draft->classes->nclasses);
 	Stopwatch	watch;
 
-	sent.checksum = send_all(making, order, shuffler, sent.checksum_seed, sink);
+	sent.checksum = send_all(build, order, shuffler, sent.checksum_seed, sink);
 	watch = stopwatch_start();
-	if (making->draft->classes->nclasses > 0)
-		sent.newcomers = remember_classes(making, number, order, class_numbers(making, order), sink->log);
+	if (build->draft->classes->nclasses > 0)
+		sent.newcomers = remember_classes(build, number, order, class_numbers(build, order), sink->log);
 	else
-		remember_nobody(making, number);
+		remember_nobody(build, number);
 	sent.history_seconds = stopwatch_seconds(&watch);
 	pfree(order);
 	return sent;

@@ -29,6 +29,6 @@ typedef struct RowSink
 } RowSink;
 
 /* As the owner, inside SPI: gives a sink all rows, and the history the same classes under the same numbers. */
-extern SentRelease send_rows(const Making *making, int32 number, RowSink *sink);
+extern SentRelease send_rows(const ReleaseBuild *build, int32 number, RowSink *sink);
 
 #endif							/* PPREPUB_RELEASE_EMIT_ROWS_H */

@@ -72,17 +72,17 @@ verify_may_release(const DeclaredPublication *publication)
 }
 
 /* Inside the owner's work: all but storing it. */
-static Making *
+static ReleaseBuild *
 make_requested(DeclaredPublication *publication, const Request *request, MemoryContext context)
 {
 	Scope		scope = scope_of(publication, request, false);
-	Making	   *making = make_release(publication, &scope, NULL, context);
+	ReleaseBuild *build = build_release(publication, &scope, NULL, context);
 
 	verify_alone(publication);	/* the source was not locked before */
-	verify_something(making);
-	measure_against_source(making);
-	warn_of_suppression(making);
-	return making;
+	verify_something(build);
+	measure_against_source(build);
+	warn_of_suppression(build);
+	return build;
 }
 
 Datum
@@ -93,7 +93,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	Stopwatch	watch = stopwatch_start();
 	DeclaredPublication *publication;
 	OwnersWork	work;
-	Making	   *making;
+	ReleaseBuild *build;
 	SentRelease stored;
 	int32		number;
 	Datum		row;
@@ -105,9 +105,9 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	warn_of_unique_insensitive(publication);
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
-	making = make_requested(publication, &request, work.context);
-	stored = store_release(making, number);
-	note_release(making, number, &stored, stopwatch_seconds(&watch));
+	build = make_requested(publication, &request, work.context);
+	stored = store_release(build, number);
+	note_release(build, number, &stored, stopwatch_seconds(&watch));
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);
 	check_history(publication);
 	work_end(&work);
@@ -125,20 +125,20 @@ put_metric(ReturnSetInfo *result, const char *name, double value)
 }
 
 static void
-put_making(ReturnSetInfo *result, const Making *making)
+put_metrics(ReturnSetInfo *result, const ReleaseBuild *build)
 {
 	NamedMetric list[NMETRICS];
-	double		nrows = making->loaded->frame.nrows;
+	double		nrows = build->loaded->frame.nrows;
 
-	list_metrics(&making->metrics, list);
-	put_metric(result, "rows", making->metrics.rows + making->metrics.counterfeits);
-	put_metric(result, "classes", making->metrics.classes);
+	list_metrics(&build->metrics, list);
+	put_metric(result, "rows", build->metrics.rows + build->metrics.counterfeits);
+	put_metric(result, "classes", build->metrics.classes);
 	for (int i = 0; i < NMETRICS; i++)
 		put_metric(result, list[i].name, list[i].value);
-	put_metric(result, "load_seconds", making->load_seconds);
-	put_metric(result, "history_seconds", making->history_seconds);
-	put_metric(result, "partition_seconds", making->partition_seconds);
-	put_metric(result, "bytes_per_row", making->memory / nrows);
+	put_metric(result, "load_seconds", build->load_seconds);
+	put_metric(result, "history_seconds", build->history_seconds);
+	put_metric(result, "partition_seconds", build->partition_seconds);
+	put_metric(result, "bytes_per_row", build->memory / nrows);
 }
 
 Datum
@@ -148,7 +148,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	Request		request = read_request(fcinfo);
 	DeclaredPublication *publication;
 	OwnersWork	work;
-	Making	   *making;
+	ReleaseBuild *build;
 
 	publication = publication_open(name, AccessShareLock);
 	verify_releases_are_seen(publication);
@@ -157,9 +157,9 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	warn_of_unique_insensitive(publication);
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
-	making = make_requested(publication, &request, work.context);
+	build = make_requested(publication, &request, work.context);
 	work_end(&work);
-	put_making((ReturnSetInfo *) fcinfo->resultinfo, making);
+	put_metrics((ReturnSetInfo *) fcinfo->resultinfo, build);
 	MemoryContextDelete(work.context);
 	return (Datum) 0;
 }

@@ -108,25 +108,25 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 }
 
 void
-note_release(const Making *making, int32 number, const SentRelease *sent, double seconds)
+note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, double seconds)
 {
-	const Metrics *metrics = &making->metrics;
+	const Metrics *metrics = &build->metrics;
 
-	note_in_catalog(making->publication, &(ReleaseNote) {
+	note_in_catalog(build->publication, &(ReleaseNote) {
 		.number = number,
 		.kind = OidIsValid(sent->table) ? "stored" : "query",
-		.by = making->request->by,
+		.by = build->request->by,
 		.table = sent->table,
-		.cohort = making->request->cohort,
-		.columns = making->request->columns,
+		.cohort = build->request->cohort,
+		.columns = build->request->columns,
 		.identified = true,
 		.metrics = metrics,
 		.rows = metrics->rows + metrics->counterfeits,
 		.classes = metrics->classes,
 		.newcomers = sent->newcomers,
 		.seconds = seconds,
-		.history_seconds = making->history_seconds + sent->history_seconds,
-		.guarantee = making->draft->guarantee,
+		.history_seconds = build->history_seconds + sent->history_seconds,
+		.guarantee = build->draft->guarantee,
 		.checksum_seed = sent->checksum_seed,
 		.checksum = sent->checksum,
 	});

@@ -14,8 +14,8 @@
 #include "release/checksum.h"
 #include "release/request.h"
 
-/* A release in the making. */
-typedef struct Making
+/* A release while it is built. */
+typedef struct ReleaseBuild
 {
 	const DeclaredPublication *publication;
 	const Request *request;		/* borrowed */
@@ -30,7 +30,7 @@ typedef struct Making
 	double		history_seconds;	/* reading the past, and guarding it */
 	double		partition_seconds;
 	double		memory;			/* bytes of the frame and the draft */
-} Making;
+} ReleaseBuild;
 
 /*
  * As the owner, inside SPI, under the active snapshot: reads the source, has
@@ -38,28 +38,28 @@ typedef struct Making
  * nothing.  A draft without classes means that nothing may be published.
  *
  * directory: NULL, or one that is current, which will learn of the release; if
- * the fold is not what it says, it is not the making's, and wrong.  Everything
+ * the fold is not what it says, it is not the build's, and wrong.  Everything
  * is allocated in the context given.
  */
-extern Making *make_release(const DeclaredPublication *publication, const Scope *scope,
-							Directory *directory, MemoryContext context);
+extern ReleaseBuild *build_release(const DeclaredPublication *publication, const Scope *scope,
+								   Directory *directory, MemoryContext context);
 
-/* The same where the source cannot be read, or nobody is asked for. */
-extern Making *make_nothing(const DeclaredPublication *publication, const Scope *scope,
-							Directory *directory, MemoryContext context);
+/* A release without rows, where the source cannot be read, or nobody is asked for. */
+extern ReleaseBuild *build_empty_release(const DeclaredPublication *publication, const Scope *scope,
+										 Directory *directory, MemoryContext context);
 
 /* An error, for the owner, if there is nothing that may be published. */
-extern void verify_something(const Making *making);
+extern void verify_something(const ReleaseBuild *build);
 
 /*
  * As the owner, inside SPI: measures a release of a cohort once more, cells of
  * ranges against those of the source.  For publish and preview, which may take
  * the time.
  */
-extern void measure_against_source(Making *making);
+extern void measure_against_source(ReleaseBuild *build);
 
 /* A WARNING when more than half of the rows are withheld, with the columns to blame. */
-extern void warn_of_suppression(const Making *making);
+extern void warn_of_suppression(const ReleaseBuild *build);
 
 /* A release whose rows have left, or stand ready to. */
 typedef struct SentRelease
@@ -72,7 +72,7 @@ typedef struct SentRelease
 } SentRelease;
 
 /* As the owner, inside SPI: the release table and its rows, in an order that says nothing. */
-extern SentRelease store_release(const Making *making, int32 number);
+extern SentRelease store_release(const ReleaseBuild *build, int32 number);
 
 /* An error if the publication's method makes no answers on the fly. */
 extern void verify_answers(const DeclaredPublication *publication);
@@ -91,7 +91,7 @@ next_number(const DeclaredPublication *publication)
 }
 
 /* Notes a release in the catalog, of kind "stored" or "query", with its metrics and its witness; a rollback gives the number back. */
-extern void note_release(const Making *making, int32 number, const SentRelease *sent, double seconds);
+extern void note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, double seconds);
 
 /* In assert builds, after each release: is the history what its log tells?  pprepub.audit() asks in all builds. */
 extern void check_history(DeclaredPublication *publication);

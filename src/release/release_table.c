@@ -148,12 +148,12 @@ store_row(RowSink *sink, const Datum *values, const bool *nulls)
 }
 
 SentRelease
-store_release(const Making *making, int32 number)
+store_release(const ReleaseBuild *build, int32 number)
 {
-	const DeclaredPublication *publication = making->publication;
+	const DeclaredPublication *publication = build->publication;
 	Oid			table = create_release_table(publication, number);
 	TableSink	sink = {{.add_row = store_row,.log = LOG_OF_TABLES,.keeps_insensitive = true},.table = writer_open(table, false)};
-	SentRelease stored = send_rows(making, number, &sink.base);
+	SentRelease stored = send_rows(build, number, &sink.base);
 
 	writer_close(sink.table);
 	stored.table = table;

@@ -21,9 +21,8 @@
 #include "audit/join/full.h"
 #include "audit/join/parting.h"
 #include "frame/arrays.h"
-#include "method/method.h"
-#include "method/sequence.h"
 #include "method/sequential/ladder.h"
+#include "method/sequential/sequence.h"
 #include "method/sequential/specialise.h"
 #include "utils/memutils.h"
 
@@ -93,7 +92,7 @@ sequential_needs(const int64 *params)
 	return (SourceNeeds) {.values = (params[SEQUENTIAL_K] + PARAM_SCALE - 1) / PARAM_SCALE,.for_fewer_values = "a smaller \"k\""};
 }
 
-static bool
+bool
 sequential_parts_newcomers(const int64 *params)
 {
 	return params[SEQUENTIAL_APPROACH] == 1;
@@ -215,7 +214,7 @@ classes_of(const Frame *frame, const Sequence *sequence, uint32 *const *node)
 	return classes;
 }
 
-static Draft *
+Draft *
 sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params)
 {
 	Draft	   *draft = palloc0(sizeof(Draft));
@@ -240,7 +239,7 @@ sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params)
  */
 
 /* Paper 000, section 6: the condition on people who are added. */
-static bool
+bool
 sequential_is_crowd(const int64 *params, const uint64 *count, Code nvalues)
 {
 	uint64		distinct = 0;
@@ -277,7 +276,7 @@ judge_profile(const JoinGraph *graph, const SequencePart *part, const int64 *par
 	return judgement;
 }
 
-static SequenceJudgement
+SequenceJudgement
 sequential_judge_part(const SequencePart *part, const int64 *params, uint64 budget)
 {
 	JoinGraph  *graph = join_graph(&part->join);
@@ -296,7 +295,7 @@ sequential_judge_part(const SequencePart *part, const int64 *params, uint64 budg
 	return full.exposed > 0 ? kernel : full;
 }
 
-static char *
+char *
 sequential_promise(const int64 *params)
 {
 	return psprintf("%s >= %g of everybody, by %s", privacies[params[SEQUENTIAL_PRIVACY]], k_of(params), joins[params[SEQUENTIAL_JOIN]]);
@@ -312,9 +311,4 @@ const Method sequential_method = {
 		.contradiction = sequential_contradiction,
 		.needs = sequential_needs,
 	},
-	.draft_in_sequence = sequential_draft,
-	.parts_newcomers = sequential_parts_newcomers,
-	.is_crowd = sequential_is_crowd,
-	.judge_part = sequential_judge_part,
-	.promise = sequential_promise,
 };

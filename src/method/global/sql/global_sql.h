@@ -8,12 +8,7 @@
 #include "postgres.h"
 
 #include "history/recall.h"
-#include "release/promises.h"
-
-extern void judge_global(const DeclaredPublication *publication, const Frame *frame,
-						 const Past *past, const Draft *draft);
-extern void check_global(Audit *audit);
-extern void warn_of_global(const struct Making *making);
+#include "release/method_sql.h"
 
 /*
  * Warns where people are linked too well already, by what was published before: to
@@ -26,5 +21,8 @@ extern void warn_of_new_l(const DeclaredPublication *publication, Jsonb *params)
 /* Refuses a registry, or a list of values, that makes no sense: see declare/tables.h. */
 extern void check_global_table(const DeclaredPublication *publication, const char *param,
 							   Oid old_copy, Oid new_copy, bool accept_weakening);
+
+/* Counts in the people of a registry, and notes the values of a list: as the owner, inside SPI. */
+extern void load_global_tables(const DeclaredPublication *publication, FrameLoad *load);
 
 #endif							/* PPREPUB_METHOD_GLOBAL_SQL_GLOBAL_SQL_H */

@@ -5,9 +5,11 @@
 #include "method/global/sql/global_sql.h"
 
 #include "catalog/pg_type.h"
+#include "declare/tables.h"
 #include "declare/work.h"
 #include "executor/spi.h"
 #include "history/path_recount.h"
+#include "history/protected.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -110,4 +112,14 @@ check_global_table(const DeclaredPublication *publication, const char *param,
 		check_transient(publication, old_copy, new_copy, accept_weakening);
 		protect_others(publication, old_copy, new_copy);
 	}
+}
+
+void
+load_global_tables(const DeclaredPublication *publication, FrameLoad *load)
+{
+	Oid			registry = copied_table(publication, "registry");
+
+	if (OidIsValid(registry))
+		load_registry(load, registry);
+	load_protected_values(publication, load);
 }

@@ -16,7 +16,6 @@
 #include "frame/dictionary.h"
 #include "history/reader.h"
 #include "history/writer.h"
-#include "method/method.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
@@ -33,8 +32,8 @@ enum
 	UPDATE_COLUMNS
 };
 
-/* Rows as numbers of somebody's dictionary. */
-struct UpdateRows
+/* Rows of a table of updates, values being numbers that a dictionary gives them. */
+typedef struct UpdateRows
 {
 	uint64		n;
 	uint64		allocated;
@@ -44,10 +43,10 @@ struct UpdateRows
 	uint64		probabilities;	/* how many have one */
 	uint64		incomplete;		/* rows without a value, which are left out */
 
-	/* Who numbers values */
+	/* The dictionary */
 	void	   *numbering;
 	uint32		(*number) (void *numbering, Datum value);
-};
+} UpdateRows;
 
 static void
 keep_row(void *what, TupleTableSlot *slot)
@@ -483,23 +482,12 @@ number_in_load(void *load, Datum value)
 	return number;
 }
 
-UpdateRows *
+void *
 read_updates(const DeclaredPublication *publication, FrameLoad *load)
 {
-	Oid			table;
+	Oid			table = copied_table(publication, PARAM);
 
-	if (find_method(publication->method)->declaration.tables == NULL)
-		return NULL;
-	table = copied_table(publication, PARAM);
-	if (!OidIsValid(table))
-		return NULL;
-	return read_rows_of(publication, table, number_in_load, load);
-}
-
-const Updates *
-updates_in_frame(const UpdateRows *rows, const LoadedFrame *loaded)
-{
-	return rows == NULL ? NULL : updates_of_rows(rows, loaded->sensitive_code, loaded->frame.nsensitive);
+	return OidIsValid(table) ? read_rows_of(publication, table, number_in_load, load) : NULL;
 }
 
 /* Rows that are refused: the first few different cases, and how many rows there are. */
@@ -581,18 +569,15 @@ verify_can_be_followed(const DeclaredPublication *publication, const char *whose
 				 hint_undeclared()));
 }
 
-void
-verify_updates(const DeclaredPublication *publication, const LoadedFrame *loaded, const Past *past)
+/* An error if rows to be published have values that theirs of before cannot have become. */
+static void
+verify_possible(const DeclaredPublication *publication, const LoadedFrame *loaded, const Past *past)
 {
 	const DeclaredColumn *column = publication_column(publication, ROLE_SENSITIVE);
 	const Frame *frame = &loaded->frame;
 	const Paths *paths = past->paths;
 	Refused		impossible = {.rows = 0};
 
-	if (past->updates == NULL)
-		return;
-	verify_can_be_followed(publication, psprintf("publication \"%s\"", publication->name), frame->sensitive, frame->nrows,
-						   loaded->sensitive.values, past->updates);
 	for (uint64 row = 0; paths != NULL && paths->nclasses > 0 && row < frame->nrows; row++)
 	{
 		Code		before;
@@ -611,6 +596,17 @@ verify_updates(const DeclaredPublication *publication, const LoadedFrame *loaded
 				 errdetail("By the declared updates these are impossible: %s.", refused_text(&impossible, loaded->sensitive.values, column)),
 				 errdetail_log("Its values are told to the owner only."),
 				 errhint("Correct the rows, or add the updates to the table that \"%s\" names and call pprepub.alter_publication().", PARAM)));
+}
+
+void
+apply_updates(const DeclaredPublication *publication, const void *updates, const LoadedFrame *loaded, Past *past)
+{
+	if (updates == NULL)
+		return;
+	past->updates = updates_of_rows(updates, loaded->sensitive_code, loaded->frame.nsensitive);
+	verify_can_be_followed(publication, psprintf("publication \"%s\"", publication->name),
+						   loaded->frame.sensitive, loaded->frame.nrows, loaded->sensitive.values, past->updates);
+	verify_possible(publication, loaded, past);
 }
 
 /* ----------------------------------------------------------------

@@ -8,7 +8,7 @@
  *		only).  No cell can hide that.  A person with another value than before has
  *		left with the one, and come with the other.
  */
-#include "method/sequential/sql/crowds.h"
+#include "method/sequential/sql/sequential_sql.h"
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
@@ -59,7 +59,7 @@ refuse_crowd(const Reading *reading, uint64 n, bool came, int32 since)
 }
 
 void
-verify_crowds(const Reading *reading, const Method *method, const int64 *params)
+verify_crowds(const Reading *reading, const int64 *params)
 {
 	const ReadRelease *draft = &reading->release[reading->nreleases - 1];
 	int32		r = reading->nreleases - 2;
@@ -76,10 +76,10 @@ verify_crowds(const Reading *reading, const Method *method, const int64 *params)
 	now = values_in(reading, draft);
 	count = new_zeros(uint64, reading->nvalues);
 	n = count_others(reading, now, before, count);
-	if (n > 0 && !method->is_crowd(params, count, reading->null_value))
+	if (n > 0 && !sequential_is_crowd(params, count, reading->null_value))
 		refuse_crowd(reading, n, true, reading->release[r].number);
 	n = count_others(reading, before, now, count);
-	if (n > 0 && !method->is_crowd(params, count, reading->null_value))
+	if (n > 0 && !sequential_is_crowd(params, count, reading->null_value))
 		refuse_crowd(reading, n, false, reading->release[r].number);
 	pfree(before);
 	pfree(now);

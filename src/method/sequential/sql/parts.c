@@ -12,10 +12,9 @@
  *		somebody is absent from, which that release shows.  Otherwise those who came
  *		later would seem to hide those who were there before.
  */
-#include "method/sequential/sql/parts.h"
+#include "method/sequential/sql/sequential_sql.h"
 
 #include "frame/arrays.h"
-#include "method/sequential/sql/recover.h"
 #include "miscadmin.h"
 #include "report/linkability/people.h"
 #include "utils/memutils.h"

@@ -13,7 +13,7 @@
  *		fingerprint by chance once in 2^32 / MOST_WAYS times at most: then
  *		somebody else is judged in his place.
  */
-#include "method/sequential/sql/recover.h"
+#include "method/sequential/sql/sequential_sql.h"
 
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"

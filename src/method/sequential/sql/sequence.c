@@ -14,7 +14,7 @@
  *		and the tables have them.  Whoever has left the source since then, or is not
  *		what he was, is left out: nobody knows any more what he was judged by.
  */
-#include "method/sequential/sql/sequence.h"
+#include "method/sequential/sql/sequential_sql.h"
 
 #include <math.h>
 
@@ -23,9 +23,6 @@
 #include "frame/load.h"
 #include "frame/print.h"
 #include "method/sequential/ladder.h"
-#include "method/sequential/sql/crowds.h"
-#include "method/sequential/sql/parts.h"
-#include "method/sequential/sql/sums.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "report/linkability/identify.h"
@@ -195,7 +192,7 @@ weaker(const char *a, const char *b)
 }
 
 static void
-judge(const Sequencing *sequencing, const Method *method, const int64 *params, bool parted, Draft *draft)
+judge(const Sequencing *sequencing, const int64 *params, bool parted, Draft *draft)
 {
 	Sequence   *sequence;
 
@@ -203,7 +200,7 @@ judge(const Sequencing *sequencing, const Method *method, const int64 *params, b
 	sequence = sequence_of(sequencing, parted);
 	for (int32 i = 0; i < sequence->nparts; i++)
 	{
-		SequenceJudgement judgement = method->judge_part(&sequence->part[i], params, (uint64) fmj_budget);
+		SequenceJudgement judgement = sequential_judge_part(&sequence->part[i], params, (uint64) fmj_budget);
 
 		if (judgement.exposed > 0)
 			refuse_judged(sequence, &judgement);
@@ -214,9 +211,8 @@ judge(const Sequencing *sequencing, const Method *method, const int64 *params, b
 Draft *
 draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loaded)
 {
-	const Method *method = find_method(publication->method);
-	const int64 *params = param_values(&method->declaration, publication->params);
-	bool		parted = method->parts_newcomers(params);
+	const int64 *params = param_values(method_declaration(publication->method), publication->params);
+	bool		parted = sequential_parts_newcomers(params);
 	Sequencing *sequencing;
 	Draft	   *draft;
 
@@ -229,10 +225,10 @@ draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loa
 		return draft;
 	}
 	sequencing = sequencing_create(publication, loaded);
-	verify_crowds(sequencing->reading, method, params);
-	verify_sums(sequencing->reading, method, params);
-	draft = method->draft_in_sequence(&loaded->frame, sequence_of(sequencing, parted), params);
-	judge(sequencing, method, params, parted, draft);
+	verify_crowds(sequencing->reading, params);
+	verify_sums(sequencing->reading, params);
+	draft = sequential_draft(&loaded->frame, sequence_of(sequencing, parted), params);
+	judge(sequencing, params, parted, draft);
 	return draft;
 }
 
@@ -303,7 +299,7 @@ verify_logged(const Reading *reading)
 }
 
 static Published *
-judge_read(Reading *reading, const Method *method, const int64 *params)
+judge_read(Reading *reading, const int64 *params)
 {
 	Published  *published = palloc0(sizeof(Published));
 	Sequencing	sequencing = {.reading = reading};
@@ -317,11 +313,11 @@ judge_read(Reading *reading, const Method *method, const int64 *params)
 	sequencing.source = read_source(reading);
 	sequencing.is_guess = identify_rows(reading, sequencing.source);
 	sequencing.is_changed = find_changed(reading);
-	make_parts(&sequencing, &sequence, method->parts_newcomers(params));
+	make_parts(&sequencing, &sequence, sequential_parts_newcomers(params));
 	published->is_contradicted = sequence.contradicted > 0;
 	for (int32 i = 0; i < sequence.nparts && !published->is_contradicted; i++)
 	{
-		SequenceJudgement judgement = method->judge_part(&sequence.part[i], params, 0);
+		SequenceJudgement judgement = sequential_judge_part(&sequence.part[i], params, 0);
 
 		published->people += sequence.part[i].tuples.ntuples;
 		published->exposed += judgement.exposed;
@@ -336,5 +332,5 @@ judge_published(const DeclaredPublication *publication, const int64 *params)
 	int32		n;
 	int32	   *numbers = judged_releases(publication, &n);
 
-	return judge_read(read_releases(publication, numbers, n), find_method(publication->method), params);
+	return judge_read(read_releases(publication, numbers, n), params);
 }

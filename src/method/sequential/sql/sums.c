@@ -13,10 +13,9 @@
  *		groups columns.  A group alone is a sum of rows where, in the end, one has no
  *		other column.  It is done modulo a prime, where nothing is rounded.
  */
-#include "method/sequential/sql/sums.h"
+#include "method/sequential/sql/sequential_sql.h"
 
 #include "frame/arrays.h"
-#include "method/sequential/sql/crowds.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -198,14 +197,14 @@ only_group(const Groups *groups, int32 row)
  */
 
 static void
-verify_group(const Groups *groups, uint64 g, const Reading *reading, const Method *method, const int64 *params)
+verify_group(const Groups *groups, uint64 g, const Reading *reading, const int64 *params)
 {
 	uint64	   *count = new_zeros(uint64, reading->nvalues);
 
 	for (uint64 i = groups->first[g]; i < groups->first[g + 1]; i++)
 		if (groups->stays[i].value != NO_CODE)
 			count[groups->stays[i].value]++;
-	if (!method->is_crowd(params, count, reading->null_value))
+	if (!sequential_is_crowd(params, count, reading->null_value))
 		ereport(ERROR,
 				(errcode(ERRCODE_NO_DATA_FOUND),
 				 errmsg("people of publication \"%s\" would be found by adding and subtracting releases", reading->publication->name),
@@ -216,7 +215,7 @@ verify_group(const Groups *groups, uint64 g, const Reading *reading, const Metho
 }
 
 void
-verify_sums(const Reading *reading, const Method *method, const int64 *params)
+verify_sums(const Reading *reading, const int64 *params)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "sums of releases", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
@@ -234,7 +233,7 @@ verify_sums(const Reading *reading, const Method *method, const int64 *params)
 			row += eliminate(&groups, row, g);
 		for (int32 r = 0; r < row; r++)
 			if (only_group(&groups, r) < groups.n)
-				verify_group(&groups, only_group(&groups, r), reading, method, params);
+				verify_group(&groups, only_group(&groups, r), reading, params);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);

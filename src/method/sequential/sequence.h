@@ -1,13 +1,13 @@
 /*
  * sequence.h
  *		A release among those of a sequence that are judged together by joining
- *		them: what methods get that publish such.
+ *		them: drafted, and judged.
  */
-#ifndef PPREPUB_METHOD_SEQUENCE_H
-#define PPREPUB_METHOD_SEQUENCE_H
+#ifndef PPREPUB_METHOD_SEQUENTIAL_SEQUENCE_H
+#define PPREPUB_METHOD_SEQUENTIAL_SEQUENCE_H
 
 #include "audit/join/profile.h"
-#include "frame/frame.h"
+#include "method/method.h"
 
 /* A quasi-identifier that the new release shows, of the frame. */
 typedef struct SequenceColumn
@@ -48,4 +48,28 @@ typedef struct Sequence
 	SequencePart *part;
 } Sequence;
 
-#endif							/* PPREPUB_METHOD_SEQUENCE_H */
+/*
+ * Drafts the next release of a sequence.  Each part's cells are written, too.
+ * Where nothing may be published that is an error, for the owner, which says why.
+ */
+extern Draft *sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params);
+
+/* Are people who came between releases judged by themselves, in as many parts of the sequence? */
+extern bool sequential_parts_newcomers(const int64 *params);
+
+/*
+ * May everybody know that a person is one of a crowd?  count[] says how many of the
+ * crowd have each sensitive value, NULL not among them.
+ */
+extern bool sequential_is_crowd(const int64 *params, const uint64 *count, Code nvalues);
+
+/*
+ * Does a part keep what these parameters promise?  Judged from scratch, by the widest join that
+ * the budget allows to be narrowed, and does not keep less than the one before it.
+ */
+extern SequenceJudgement sequential_judge_part(const SequencePart *part, const int64 *params, uint64 budget);
+
+/* What these parameters promise, in words. */
+extern char *sequential_promise(const int64 *params);
+
+#endif							/* PPREPUB_METHOD_SEQUENTIAL_SEQUENCE_H */

@@ -1,15 +1,14 @@
 /*
- * promise.c
+ * m_distinct_sql.c
  *		Judging and auditing m-distinct releases, and update_risk() over releases
  *		of any method.
  */
 #include "postgres.h"
 
-#include "method/m_distinct/sql/promise.h"
-
 #include "audit/update/legal.h"
 #include "audit/update/risk.h"
 #include "catalog/pg_type.h"
+#include "check/checks.h"
 #include "declare/catalog.h"
 #include "declare/parameters.h"
 #include "declare/tables.h"
@@ -19,6 +18,7 @@
 #include "history/texts.h"
 #include "method/m_distinct/sql/updates.h"
 #include "miscadmin.h"
+#include "release/method_sql.h"
 #include "release/search_budget.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -28,17 +28,10 @@
 
 PG_FUNCTION_INFO_V1(pprepub_update_risk);
 
-/* By name, since params may come from a release of long ago. */
 static int64
 param_of(const DeclaredPublication *publication, const char *name)
 {
-	const MethodDeclaration *method = &find_method(publication->method)->declaration;
-	int64	   *values = param_values(method, publication->params);
-
-	for (int i = 0; method->params[i].name != NULL; i++)
-		if (strcmp(method->params[i].name, name) == 0)
-			return values[i];
-	elog(ERROR, "method \"%s\" has no parameter \"%s\"", method->name, name);
+	return param_named(method_declaration(publication->method), publication->params, name);
 }
 
 /* The least m that any release was made with. */
@@ -57,9 +50,9 @@ least_m(const DeclaredPublication *publication)
 	return m;
 }
 
-void
-judge_distinct_draft(const DeclaredPublication *publication, const Frame *frame,
-					 const Past *past, const Draft *draft)
+static void
+judge_draft(const DeclaredPublication *publication, const Frame *frame,
+			const Past *past, const Draft *draft)
 {
 	judge_distinct(frame, past, draft->classes, param_of(publication, "m"), param_of(publication, "strict") == 1);
 }
@@ -119,8 +112,8 @@ warn_of_import(const DeclaredPublication *publication, const Seen *seen, const U
 			 errhint("What was published stays published: what follows keeps possible what still is. pprepub.audit() and pprepub.update_risk() tell more.")));
 }
 
-void
-judge_distinct_import(const DeclaredPublication *publication)
+static void
+judge_import(const DeclaredPublication *publication)
 {
 	Recalled   *recalled = recall(publication);
 	const SeenRelease *release = &recalled->seen.release[publication->releases - 1];
@@ -187,7 +180,7 @@ check_risk(Audit *audit, const Seen *seen, const Updates *updates)
 				  psprintf(UINT64_FORMAT, impossible), false, NULL);
 }
 
-void
+static void
 check_distinct(Audit *audit)
 {
 	Oid			table = copied_table(audit->publication, "updates");
@@ -303,3 +296,12 @@ pprepub_update_risk(PG_FUNCTION_ARGS)
 				 errdetail("By the updates, theirs of one release cannot have become those of the next; their versions are told apart, each by its own class.")));
 	return (Datum) 0;
 }
+
+const MethodSql m_distinct_sql = {
+	.check_table = check_updates_table,
+	.read_updates = read_updates,
+	.apply_updates = apply_updates,
+	.judge = judge_draft,
+	.check = check_distinct,
+	.judge_import = judge_import,
+};

@@ -1,17 +1,18 @@
 /*
- * promise.c
- *		The last check of drafts of m-invariance and cor-split, and what audit()
+ * candidates_sql.c
+ *		m-invariance and cor-split: the last check of their drafts, and what audit()
  *		says of their releases.
  *
  * NOTES
  *		What is required is what the publication declares now: m may have been
  *		another one when an earlier release was made, and then the check says so.
  */
-#include "method/candidates/sql/promise.h"
+#include "method/candidates/sql/candidates_sql.h"
 
 #include "audit/correlations.h"
 #include "audit/evenness.h"
 #include "audit/first_shown.h"
+#include "check/checks.h"
 #include "declare/parameters.h"
 #include "method/candidates/candidates.h"
 
@@ -27,14 +28,14 @@ degree_of(const DeclaredPublication *publication)
 	return cor_degree(param_values(method_declaration(publication->method), publication->params));
 }
 
-void
+static void
 judge_invariance(const DeclaredPublication *publication, const Frame *frame, const Past *past, const Draft *draft)
 {
 	judge_evenness(frame, past->paths, draft->classes, param_of(publication, "m"), true);
 	judge_first_shown(frame, past->paths, draft->classes);
 }
 
-void
+static void
 judge_cor_split(const DeclaredPublication *publication, const Frame *frame, const Past *past, const Draft *draft)
 {
 	judge_evenness(frame, past->paths, draft->classes, param_of(publication, "m"), false);
@@ -86,7 +87,7 @@ check_first_shown(Audit *audit)
 			  where(audit, first.in, first.class));
 }
 
-void
+static void
 check_invariance(Audit *audit)
 {
 	check_evenness(audit, true);
@@ -119,7 +120,7 @@ words_of(const Audit *audit, const Correlation *correlation)
 					correlation->unmatched);
 }
 
-void
+static void
 check_cor_split(Audit *audit)
 {
 	uint32		n = degree_of(audit->publication);
@@ -132,3 +133,15 @@ check_cor_split(Audit *audit)
 			  psprintf(UINT64_FORMAT " of fewer", unsafe.n), unsafe.n == 0,
 			  unsafe.n == 0 ? NULL : words_of(audit, &unsafe.worst));
 }
+
+const MethodSql invariance_sql = {
+	.verify_not_refused = verify_not_refused,
+	.judge = judge_invariance,
+	.check = check_invariance,
+};
+
+const MethodSql cor_split_sql = {
+	.verify_not_refused = verify_not_refused,
+	.judge = judge_cor_split,
+	.check = check_cor_split,
+};

@@ -1,19 +1,20 @@
 /*
- * promise.c
- *		What audit() says of a sequence of releases, and what an import breaks.
+ * sequential_sql.c
+ *		Method sequential in SQL: what audit() says of its releases, and what an
+ *		import breaks.
  *
  * NOTES
  *		What is required is what the last release was made with: k may have been
  *		raised since, for the next one.
  */
-#include "method/sequential/sql/promise.h"
+#include "method/sequential/sql/sequential_sql.h"
 
 #include <math.h>
 
+#include "check/checks.h"
 #include "declare/attempt.h"
 #include "declare/parameters.h"
-#include "method/method.h"
-#include "method/sequential/sql/sequence.h"
+#include "release/method_sql.h"
 
 typedef struct Judging
 {
@@ -36,7 +37,7 @@ params_of_last(const DeclaredPublication *publication)
 {
 	const Released *released = read_one_released(publication, publication->releases);
 
-	return param_values(&find_method(publication->method)->declaration, released->params);
+	return param_values(method_declaration(publication->method), released->params);
 }
 
 static char *
@@ -51,11 +52,11 @@ words_of(const Published *published)
  * Adds no check where insensitive values have changed, so that it is not known any more whose rows
  * are whose: this need not break any promise.
  */
-void
+static void
 check_sequence(Audit *audit)
 {
 	Judging		judging = {.publication = audit->publication,.params = params_of_last(audit->publication)};
-	char	   *required = find_method(audit->publication->method)->promise(judging.params);
+	char	   *required = sequential_promise(judging.params);
 	ErrorData  *error = attempt(judge_all, &judging);
 
 	if (error != NULL && is_transient(error->sqlerrcode))
@@ -67,10 +68,10 @@ check_sequence(Audit *audit)
 }
 
 /* A release that cannot be read as it was published now was imported just now: that is an error. */
-void
-judge_sequence_import(const DeclaredPublication *publication)
+static void
+judge_import(const DeclaredPublication *publication)
 {
-	const int64 *params = param_values(&find_method(publication->method)->declaration, publication->params);
+	const int64 *params = param_values(method_declaration(publication->method), publication->params);
 	const Published *published = judge_published(publication, params);
 
 	if (published->is_contradicted || published->exposed == 0)
@@ -78,6 +79,12 @@ judge_sequence_import(const DeclaredPublication *publication)
 	ereport(WARNING,
 			(errmsg("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
 			 errdetail("Joined with all before, it leaves %u of %u people with less than was promised: %s.",
-					   published->exposed, published->people, find_method(publication->method)->promise(params)),
+					   published->exposed, published->people, sequential_promise(params)),
 			 errhint("What was published stays published. pprepub.linkability_series() and pprepub.audit() tell more.")));
 }
+
+const MethodSql sequential_sql = {
+	.draft = draft_in_sequence,
+	.check = check_sequence,
+	.judge_import = judge_import,
+};

@@ -1,33 +1,34 @@
 /*
  * refusal.c
- *		Refusals in words.
+ *		Why a method that shows every row or nothing shows nothing: for the owner.
  */
-#include "release/refusal.h"
+#include "method/candidates/sql/candidates_sql.h"
 
 #include "history/texts.h"
+#include "release/release.h"
 #include "utils/builtins.h"
 
 static char *
-text_of_value(const Making *making, Code value)
+text_of_value(const ReleaseBuild *build, Code value)
 {
 	bool		isnull;
-	TextCast   *cast = text_cast_create(making->loaded->sensitive.column);
-	Datum		words = text_cast(cast, making->loaded->sensitive.values[value], &isnull);
+	TextCast   *cast = text_cast_create(build->loaded->sensitive.column);
+	Datum		words = text_cast(cast, build->loaded->sensitive.values[value], &isnull);
 
 	return isnull ? pstrdup("") : TextDatumGetCString(words);
 }
 
 static void
-refuse_skew(const Making *making, const Refusal *refusal)
+refuse_skew(const ReleaseBuild *build, const Refusal *refusal)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("too many people of publication \"%s\" have the same sensitive value",
-					making->publication->name),
+					build->publication->name),
 			 errdetail(UINT64_FORMAT " of " UINT64_FORMAT " rows that are new to it, %.1f %%, have \"%s\": with m = " UINT64_FORMAT
 					   " that would take " UINT64_FORMAT " invented rows, more than there are true ones.",
 					   refusal->having, refusal->newcomers, 100.0 * refusal->having / refusal->newcomers,
-					   text_of_value(making, refusal->value), refusal->limit, refusal->rows),
+					   text_of_value(build, refusal->value), refusal->limit, refusal->rows),
 			 errhint("Declare a smaller m, or a sensitive column that tells more values apart.")));
 }
 
@@ -45,10 +46,10 @@ refuse_found(const char *name, const Refusal *refusal)
 }
 
 void
-verify_not_refused(const Making *making)
+verify_not_refused(const ReleaseBuild *build)
 {
-	const Refusal *refusal = &making->draft->refusal;
-	const char *name = making->publication->name;
+	const Refusal *refusal = &build->draft->refusal;
+	const char *name = build->publication->name;
 
 	switch (refusal->kind)
 	{
@@ -59,7 +60,7 @@ verify_not_refused(const Making *making)
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("the source of publication \"%s\" has " UINT64_FORMAT " row(s) without a sensitive value",
 							name, refusal->rows),
-					 errdetail("Method \"%s\" shows every row among others with different values.", making->publication->method),
+					 errdetail("Method \"%s\" shows every row among others with different values.", build->publication->method),
 					 errhint("Leave these rows out with a view, or give them a value.")));
 			break;
 		case REFUSED_CHANGES:
@@ -67,7 +68,7 @@ verify_not_refused(const Making *making)
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("the sensitive value of " UINT64_FORMAT " row(s) of publication \"%s\" is not what was published",
 							refusal->rows, name),
-					 errdetail("Method \"%s\" protects people whose values do not change.", making->publication->method),
+					 errdetail("Method \"%s\" protects people whose values do not change.", build->publication->method),
 					 errhint("Method \"m-distinct\" is for values that change. If a row is about something new, such as another stay in hospital,"
 							 " declare a key that tells the two apart.")));
 			break;
@@ -85,11 +86,11 @@ verify_not_refused(const Making *making)
 							name, refusal->rows, refusal->limit),
 					 errdetail(UINT64_FORMAT " of " UINT64_FORMAT " rows that are new to it, %.1f %%, have \"%s\"; invented rows can only have values that are known.",
 							   refusal->having, refusal->newcomers, 100.0 * refusal->having / refusal->newcomers,
-							   text_of_value(making, refusal->value)),
+							   text_of_value(build, refusal->value)),
 					 errhint("Declare a smaller m.")));
 			break;
 		case REFUSED_SKEW:
-			refuse_skew(making, refusal);
+			refuse_skew(build, refusal);
 			break;
 		case REFUSED_FOUND:
 			refuse_found(name, refusal);

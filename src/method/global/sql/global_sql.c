@@ -1,5 +1,5 @@
 /*
- * promise.c
+ * global_sql.c
  *		What method global promises: judged in each draft, checked by audit(), and
  *		what its owner is warned of.
  */
@@ -9,6 +9,7 @@
 
 #include "audit/breach.h"
 #include "catalog/pg_type.h"
+#include "check/checks.h"
 #include "declare/parameters.h"
 #include "history/protected.h"
 #include "history/texts.h"
@@ -23,7 +24,7 @@ declared_l(const DeclaredPublication *publication)
 	return param_values(method_declaration(publication->method), publication->params)[0];
 }
 
-void
+static void
 judge_global(const DeclaredPublication *publication, const Frame *frame, const Past *past, const Draft *draft)
 {
 	judge_breaches(frame, past->paths, draft->classes, draft->first_counted, draft->counted, declared_l(publication));
@@ -156,7 +157,7 @@ check_min_max(Audit *audit, const Worst *worst)
 			  psprintf("the largest ratio is %.6g", worst->ratio), worst->ratio >= least * (1 - 1e-9), NULL);
 }
 
-void
+static void
 check_global(Audit *audit)
 {
 	const Recalled *recalled = audit->recalled;
@@ -204,17 +205,26 @@ what_to_do(uint64 exhausted, uint64 homeless)
 					" or declare fewer \"releases\", or a smaller \"alpha\" or \"l\"." : "");
 }
 
-void
-warn_of_global(const struct Making *making)
+static void
+warn_of_withheld(const struct ReleaseBuild *build)
 {
-	uint64		withheld = making->draft->suppressed;
-	uint64		exhausted = making->draft->exhausted;
+	uint64		withheld = build->draft->suppressed;
+	uint64		exhausted = build->draft->exhausted;
 
 	if (withheld == 0)
 		return;
 	ereport(WARNING,
 			(errmsg("publication \"%s\" withholds " UINT64_FORMAT " of " UINT64_FORMAT " people",
-					making->publication->name, withheld, withheld + making->metrics.rows),
+					build->publication->name, withheld, withheld + build->metrics.rows),
 			 errdetail("%s", why_withheld(exhausted, withheld - exhausted)),
 			 errhint("%s", what_to_do(exhausted, withheld - exhausted))));
 }
+
+const MethodSql global_sql = {
+	.check_table = check_global_table,
+	.load_tables = load_global_tables,
+	.judge = judge_global,
+	.warn = warn_of_withheld,
+	.check = check_global,
+	.strengthen = warn_of_new_l,
+};

@@ -1,25 +1,47 @@
 /*
- * first_look.c
- *		Counting what a source holds against what its publication needs.
+ * declared.c
+ *		What a declaration means for releases: tables that parameters name, the
+ *		source, and the people who were published.
  *
  * NOTES
  *		The source is read once, its key and its sensitive column alone, in the way
  *		that a release reads it: so keys and values are equal here if they are there.
  *		Writes of the source's own code are undone.
+ *
+ *		Sets that observers can tell apart only become smaller.  People in one that
+ *		new parameters do not allow are lost to all releases to come.
  */
 #include "postgres.h"
 
-#include "release/first_look.h"
+#include "release/declared.h"
 
+#include "audit/smallest.h"
 #include "declare/attempt.h"
 #include "declare/parameters.h"
 #include "declare/work.h"
 #include "frame/arrays.h"
 #include "frame/load.h"
-#include "method/m_distinct/sql/updates.h"
+#include "history/recall.h"
 #include "miscadmin.h"
+#include "release/method_sql.h"
+#include "release/past_releases.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+
+void
+check_declared_table(const DeclaredPublication *publication, const char *param,
+					 Oid old_copy, Oid new_copy, bool accept_weakening)
+{
+	const MethodSql *sql = find_method_sql(publication->method);
+
+	if (sql->check_table != NULL)
+		sql->check_table(publication, param, old_copy, new_copy, accept_weakening);
+}
+
+/* ----------------------------------------------------------------
+ * The source
+ * ----------------------------------------------------------------
+ */
 
 typedef struct Look
 {
@@ -29,11 +51,13 @@ typedef struct Look
 	uint64		values;			/* that differ */
 } Look;
 
+/* Reads the source, and counts; called by attempt_undone(). */
 static void
-count(void *what)
+count_source(void *what)
 {
 	Look	   *look = what;
 	const DeclaredPublication *publication = look->publication;
+	const MethodSql *sql = find_method_sql(publication->method);
 	OwnersWork	work;
 	FrameLoad  *load;
 	Frame		frame;
@@ -42,7 +66,8 @@ count(void *what)
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	load = load_rows(publication, NULL, new_zeros(bool, publication->ncolumns), false, work.context);
 	/* Values that others can become count, too. */
-	(void) read_updates(publication, load);
+	if (sql->read_updates != NULL)
+		(void) sql->read_updates(publication, load);
 	frame = load_peek(load, &code);
 	look->rows = frame.nrows;
 	look->values = frame.nsensitive;
@@ -56,7 +81,7 @@ count(void *what)
 	MemoryContextDelete(work.context);
 }
 
-/* Is it an error all the same: an interrupt, or keys that are declared as such, and are none? */
+/* Is a failure to read the source an error: an interrupt, or a column declared as the key that is none? */
 static bool
 is_error(const ErrorData *error, bool is_declared)
 {
@@ -101,7 +126,7 @@ look_at_source(const DeclaredPublication *publication, Jsonb *before)
 	if (before != NULL && needs.rows <= former.rows && needs.values <= former.values)
 		return;
 	look.publication = publication_open_number(publication->id, AccessShareLock);
-	error = attempt_undone(count, &look);
+	error = attempt_undone(count_source, &look);
 	if (error != NULL && is_error(error, before == NULL))
 		ReThrowError(error);
 	if (error != NULL)
@@ -113,4 +138,46 @@ look_at_source(const DeclaredPublication *publication, Jsonb *before)
 	if (needs.values > former.values)
 		warn_of_too_few(publication, "different sensitive values",
 						look.values + (needs.nulls_count ? look.nulls : 0), needs.values, needs.for_fewer_values);
+}
+
+/* ----------------------------------------------------------------
+ * The people who were published
+ * ----------------------------------------------------------------
+ */
+
+/* Counts the people whom a principle shuts out for ever. */
+static uint64
+count_lost(const DeclaredPublication *publication, const Principle *principle)
+{
+	OwnersWork	work;
+	Recalled   *recalled;
+	uint64		lost;
+
+	work_begin(&work, publication->owner, GetLatestSnapshot());
+	recalled = recall(publication);
+	lost = count_refused(&recalled->seen, atoms_of(&recalled->seen), principle, recalled->people->size);
+	work_end(&work);
+	MemoryContextDelete(work.context);
+	return lost;
+}
+
+void
+warn_of_lost_people(const DeclaredPublication *publication, Jsonb *params)
+{
+	Principle	before = principle_under(publication->method, publication->params);
+	Principle	after = principle_under(publication->method, params);
+	const MethodSql *sql = find_method_sql(publication->method);
+	uint64		lost;
+
+	if (sql->strengthen != NULL)
+		sql->strengthen(publication, params);
+	if (after.k <= before.k && after.l <= before.l)
+		return;
+	lost = count_lost(publication, &after);
+	if (lost > 0)
+		ereport(WARNING,
+				(errmsg("with these parameters " UINT64_FORMAT " people of publication \"%s\" can never be published again",
+						lost, publication->name),
+				 errdetail("What was published tells them apart from others in sets that are too small now, or have too few sensitive values, and sets never grow."),
+				 errhint("To keep them, set the former parameters again, with \"accept_weakening\": true.")));
 }

@@ -1,0 +1,89 @@
+/*
+ * sequential_sql.h
+ *		Releases of method sequential, read back, and the next one judged together
+ *		with them.
+ */
+#ifndef PPREPUB_METHOD_SEQUENTIAL_SQL_SEQUENTIAL_SQL_H
+#define PPREPUB_METHOD_SEQUENTIAL_SQL_SEQUENTIAL_SQL_H
+
+#include "postgres.h"
+
+#include "method/sequential/sequence.h"
+#include "report/linkability/source.h"
+
+typedef struct Sequencing
+{
+	Reading    *reading;
+	Source	   *source;
+	bool		is_guess;
+	const bool *is_changed;		/* [threads] is the source's row another one than was published? NULL if none can be */
+
+	/* The draft, which is the last release; NULL where all of them were published */
+	const LoadedFrame *loaded;	/* borrowed */
+	int		   *column;			/* [nqis of the frame] among all quasi-identifiers */
+	const Tree **tree;			/* [nqis of the frame] */
+	Cell	  **cell;			/* [nqis of the frame][nodes] */
+} Sequencing;
+
+static inline ReadRelease *
+drafted(const Sequencing *sequencing)
+{
+	return &sequencing->reading->release[sequencing->reading->nreleases - 1];
+}
+
+/* ---- sequence.c: the whole ---- */
+
+/*
+ * As the owner, inside SPI, under the active snapshot: reads all releases of which it is known whose
+ * rows they have, drafts the next one, and has it judged once more, as linkability() will.  Where
+ * nothing may be published that is an error.
+ */
+extern Draft *draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loaded);
+
+/* Result of judging all releases together of which it is known whose rows they have. */
+typedef struct Published
+{
+	uint32		people;			/* who were judged: in the last release, and what they were; or not in it any more */
+	uint32		exposed;		/* of them, who are linked to less than was promised */
+	double		least;			/* level of any; infinite if nobody is linked to anything */
+	bool		is_contradicted;	/* nothing can be judged: insensitive values have changed */
+} Published;
+
+/*
+ * Judges what was published as publish() judged it: by these parameters, and by the joins that need no budget.
+ * A release that is not as it was published is an error, as is a source that cannot be read.
+ */
+extern Published *judge_published(const DeclaredPublication *publication, const int64 *params);
+
+/* ---- parts.c: the people of a sequence, together, or by when they came ---- */
+
+/* One part of all people; or, if parted, one of those who came with each release, in the releases since then. */
+extern void make_parts(const Sequencing *sequencing, Sequence *sequence, bool parted);
+
+/* ---- recover.c: quasi-identifiers of people who have left ---- */
+
+typedef struct Recovery Recovery;
+
+/* From the releases that are read, from this one on. */
+extern Recovery *recovery_create(const Sequencing *sequencing, int32 first);
+
+/*
+ * Narrows what a person may be in each quasi-identifier to what he was, as far as the log tells: he
+ * is in some of the releases, in others absent.
+ */
+extern void recover_person(const Recovery *recovery, Thread thread, const bool *is_absent, Span *cover);
+
+/* ---- crowds.c, sums.c: releases that show sensitive values ---- */
+
+#define NOT_THERE	(NO_CODE - 1)
+
+/* The value with which the log has each person in a release: [threads] NO_CODE for NULL, or NOT_THERE. */
+extern Code *values_in(const Reading *reading, const ReadRelease *release);
+
+/* An error if those who came or left between two releases are too few, or too much alike: the last release read is a draft. */
+extern void verify_crowds(const Reading *reading, const int64 *params);
+
+/* An error if adding and subtracting releases singles out people who are: the last release read is a draft. */
+extern void verify_sums(const Reading *reading, const int64 *params);
+
+#endif							/* PPREPUB_METHOD_SEQUENTIAL_SQL_SEQUENTIAL_SQL_H */
