@@ -16,17 +16,13 @@
 #include "declare/attempt.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "history/fold.h"
 #include "method/method.h"
-#include "miscadmin.h"
 #include "release/method_sql.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_audit);
 
@@ -374,7 +370,7 @@ check_releases(Audit *audit)
  */
 
 static void
-put_checks(ReturnSetInfo *result, const Audit *audit, bool holds)
+put_checks(const OwnersWork *work, const Audit *audit, bool holds)
 {
 	ListCell   *cell;
 
@@ -392,23 +388,24 @@ put_checks(ReturnSetInfo *result, const Audit *audit, bool holds)
 		values[3] = BoolGetDatum(check->holds);
 		nulls[4] = check->worst == NULL;
 		values[4] = nulls[4] ? (Datum) 0 : DirectFunctionCall1(jsonb_in, CStringGetDatum(check->worst));
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		report_row(work, values, nulls);
 	}
 }
 
 Datum
 pprepub_audit(PG_FUNCTION_ARGS)
 {
-	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, RowShareLock);
-	const MethodSql *sql = find_method_sql(publication->method);
 	OwnersWork	work;
-	Audit		audit = {.publication = publication};
+	const DeclaredPublication *publication;
+	const MethodSql *sql;
+	Audit		audit = {0};
 
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (publication->releases == 0)
+	report_open(&work, fcinfo, RowShareLock);
+	if (!report_begin(&work, fcinfo))
 		return (Datum) 0;
-	work_begin(&work, publication->owner, GetLatestSnapshot());
+	publication = work.publication;
+	sql = find_method_sql(publication->method);
+	audit.publication = publication;
 	audit.released = read_released(publication);
 	audit.weakest = weakest_principle(audit.released, publication->releases);
 	audit.recalled = recall(publication);
@@ -427,9 +424,8 @@ pprepub_audit(PG_FUNCTION_ARGS)
 	check_remembered(&audit);
 	check_identified(&audit);
 	check_releases(&audit);
-	work_end(&work);
-	put_checks((ReturnSetInfo *) fcinfo->resultinfo, &audit, false);
-	put_checks((ReturnSetInfo *) fcinfo->resultinfo, &audit, true);
-	MemoryContextDelete(work.context);
+	put_checks(&work, &audit, false);
+	put_checks(&work, &audit, true);
+	work_close(&work);
 	return (Datum) 0;
 }

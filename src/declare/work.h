@@ -1,19 +1,29 @@
 /*
  * work.h
- *		Work on a publication, as its owner.
+ *		Work on a publication, as its owner; and reports, set-returning functions whose
+ *		first argument names a publication.
  */
 #ifndef PPREPUB_DECLARE_WORK_H
 #define PPREPUB_DECLARE_WORK_H
 
 #include "postgres.h"
 
+#include "declare/publication.h"
 #include "declare/rights.h"
+#include "fmgr.h"
+#include "nodes/execnodes.h"
+#include "storage/lockdefs.h"
 #include "utils/snapshot.h"
 
 typedef struct OwnersWork
 {
 	MemoryContext context;		/* of all that is done meanwhile */
 	Identity	caller;
+
+	/* Reports only */
+	DeclaredPublication *publication;
+	LOCKMODE	lock;
+	ReturnSetInfo *result;
 } OwnersWork;
 
 /* From here on inside SPI, under one snapshot, which may have to be taken after a lock. */
@@ -24,5 +34,22 @@ extern void work_begin(OwnersWork *work, Oid owner, Snapshot snapshot);
  * work's context is deleted.  Nothing need be done on error.
  */
 extern void work_end(OwnersWork *work);
+
+/* Like work_end(), but frees what was found, too. */
+extern void work_close(OwnersWork *work);
+
+/*
+ * Opens the publication that the first argument names.  Under AccessShareLock a
+ * report is about the releases that the statement's snapshot sees.  Under RowShareLock
+ * it is about all that there are, and publishing waits: the catalog, the log and the
+ * tables of releases are of the same moment.  ExclusiveLock is for a report of changes.
+ */
+extern void report_open(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock);
+
+/* Starts the result, and the work, which work_close() ends.  False if there is no release: no rows then, and no work. */
+extern bool report_begin(OwnersWork *work, FunctionCallInfo fcinfo);
+
+/* A row of the result, which is copied. */
+extern void report_row(const OwnersWork *work, Datum *values, bool *nulls);
 
 #endif							/* PPREPUB_DECLARE_WORK_H */

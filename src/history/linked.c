@@ -11,17 +11,16 @@
 
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
+#include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "history/protected.h"
-#include "history/report.h"
 #include "history/statistics.h"
 #include "history/texts.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_statistics);
 
@@ -31,7 +30,7 @@ typedef struct Linking
 	const Recalled *recalled;
 	const Statistics *statistics;
 	const bool *is_protected;	/* [values] or NULL for all */
-	ReturnSetInfo *result;
+	const OwnersWork *work;
 	TextCast   *key;
 	TextCast   *sensitive;
 	NullableDatum *texts;		/* [values] made when first needed: value 0 if not */
@@ -146,7 +145,7 @@ return_links(Linking *linking, Thread person)
 		nulls[1] = text.isnull;
 		values[2] = array_of(linking->sizes + first, n);
 		values[3] = array_of(linking->counts + first, n);
-		tuplestore_putvalues(linking->result->setResult, linking->result->setDesc, values, nulls);
+		report_row(linking->work, values, nulls);
 		linking->links[value] = 0;
 	}
 }
@@ -163,8 +162,9 @@ link_person(Linking *linking, Thread person)
 }
 
 static void
-link_people(const DeclaredPublication *publication, ReturnSetInfo *result)
+link_people(const OwnersWork *work)
 {
+	const DeclaredPublication *publication = work->publication;
 	const Recalled *recalled = recall(publication);
 	Size		nvalues = (Size) recalled->seen.nvalues + 1;
 	MemoryContext links = AllocSetContextCreate(CurrentMemoryContext, "links of a person", ALLOCSET_DEFAULT_SIZES);
@@ -173,7 +173,7 @@ link_people(const DeclaredPublication *publication, ReturnSetInfo *result)
 		.recalled = recalled,
 		.statistics = statistics_of(&recalled->seen),
 		.is_protected = protected_values(publication, recalled),
-		.result = result,
+		.work = work,
 		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
 		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
 		.texts = new_zeros(NullableDatum, nvalues),
@@ -196,6 +196,13 @@ link_people(const DeclaredPublication *publication, ReturnSetInfo *result)
 Datum
 pprepub_statistics(PG_FUNCTION_ARGS)
 {
-	report_history(fcinfo, link_people);
+	OwnersWork	work;
+
+	report_open(&work, fcinfo, AccessShareLock);
+	if (report_begin(&work, fcinfo))
+	{
+		link_people(&work);
+		work_close(&work);
+	}
 	return (Datum) 0;
 }

@@ -5,10 +5,10 @@
 #include "history/log.h"
 
 #include "catalog/pg_type.h"
+#include "declare/work.h"
 #include "fmgr.h"
 #include "history/fold.h"
 #include "history/reader.h"
-#include "history/report.h"
 #include "history/tables.h"
 #include "utils/tuplestore.h"
 
@@ -110,36 +110,39 @@ log_rows(const DeclaredPublication *publication)
 
 /* The rows of a query as the result of a set-returning function. */
 static void
-put_query(ReturnSetInfo *result, const char *sql)
+put_query(const OwnersWork *work, const char *sql)
 {
-	Portal		portal;
-
-	SPI_connect();
-	portal = SPI_cursor_parse_open(NULL, sql, &(SPIParseOpenOptions) {.read_only = true});
+	Portal		portal = SPI_cursor_parse_open(NULL, sql, &(SPIParseOpenOptions) {.read_only = true});
 	for (;;)
 	{
 		SPI_cursor_fetch(portal, true, 1000);
 		if (SPI_processed == 0)
 			break;
 		for (uint64 i = 0; i < SPI_processed; i++)
-			tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
+			tuplestore_puttuple(work->result->setResult, SPI_tuptable->vals[i]);
 		SPI_freetuptable(SPI_tuptable);
 	}
 	SPI_cursor_close(portal);
-	SPI_finish();
 }
 
 /* Composite keys "IS NOT NULL" only if no field is: here, and below, it is the key itself that counts. */
 static void
-put_members(const DeclaredPublication *publication, ReturnSetInfo *result)
+put_members(const OwnersWork *work)
 {
-	put_query(result, psprintf("SELECT release, key::text, class FROM %s WHERE key IS DISTINCT FROM NULL",
-							   log_rows(publication)));
+	put_query(work, psprintf("SELECT release, key::text, class FROM %s WHERE key IS DISTINCT FROM NULL",
+							 log_rows(work->publication)));
 }
 
 Datum
 pprepub_members(PG_FUNCTION_ARGS)
 {
-	report_history(fcinfo, put_members);
+	OwnersWork	work;
+
+	report_open(&work, fcinfo, AccessShareLock);
+	if (report_begin(&work, fcinfo))
+	{
+		put_members(&work);
+		work_close(&work);
+	}
 	return (Datum) 0;
 }

@@ -11,17 +11,15 @@
 
 #include "catalog/pg_type.h"
 #include "declare/publication.h"
+#include "declare/work.h"
 #include "executor/spi.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "history/element.h"
 #include "history/fold.h"
 #include "history/log.h"
 #include "history/path_rebuild.h"
 #include "history/replace.h"
 #include "utils/builtins.h"
-#include "utils/snapmgr.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 
@@ -123,42 +121,28 @@ neighborhoods_rebuild(const DeclaredPublication *publication)
 }
 
 static void
-put_fold(ReturnSetInfo *result, const char *fold, bool equal)
+put_fold(const OwnersWork *work, const char *fold, bool equal)
 {
 	Datum		values[2] = {CStringGetTextDatum(fold), BoolGetDatum(equal)};
 	bool		nulls[2] = {false, false};
 
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	report_row(work, values, nulls);
 }
 
 Datum
 pprepub_rebuild_history(PG_FUNCTION_ARGS)
 {
-	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	DeclaredPublication *publication;
-	Identity	caller;
-	bool		neighborhoods_equal = true;
-	bool		paths_equal = true;
+	OwnersWork	work;
 
+	(void) text_argument(fcinfo, 0, "the name of a publication");
 	verify_may_change("rebuild_history()");
-	publication = publication_open(name, ExclusiveLock);
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (publication->releases == 0)
+	report_open(&work, fcinfo, ExclusiveLock);
+	if (!report_begin(&work, fcinfo))
 		return (Datum) 0;
-	PushActiveSnapshot(GetTransactionSnapshot());
-	act_as(&caller, publication->owner);
-	SPI_connect();
-	if (keeps_past(publication, PAST_NEIGHBORHOODS))
-		neighborhoods_equal = neighborhoods_rebuild(publication);
-	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
-		paths_equal = paths_rebuild(publication);
-	SPI_finish();
-	act_as_before(&caller);
-	PopActiveSnapshot();
-	if (keeps_past(publication, PAST_NEIGHBORHOODS))
-		put_fold(result, "neighborhoods", neighborhoods_equal);
-	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
-		put_fold(result, "paths", paths_equal);
+	if (keeps_past(work.publication, PAST_NEIGHBORHOODS))
+		put_fold(&work, "neighborhoods", neighborhoods_rebuild(work.publication));
+	if (keeps_past(work.publication, PAST_LAST | PAST_PATHS))
+		put_fold(&work, "paths", paths_rebuild(work.publication));
+	work_close(&work);
 	return (Datum) 0;
 }

@@ -29,7 +29,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_import_release);
@@ -183,7 +182,6 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 	adopt(import_create(fcinfo, publication, work.context), key, number, &watch);
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);
 	check_history(publication);
-	work_end(&work);
-	MemoryContextDelete(work.context);
+	work_close(&work);
 	PG_RETURN_DATUM(row);
 }

@@ -25,7 +25,6 @@
 #include "miscadmin.h"
 #include "release/method_sql.h"
 #include "release/past_releases.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 void
@@ -77,8 +76,7 @@ count_source(void *what)
 			CHECK_FOR_INTERRUPTS();
 		look->nulls += frame.sensitive[row] == NO_CODE;
 	}
-	work_end(&work);
-	MemoryContextDelete(work.context);
+	work_close(&work);
 }
 
 /* Is a failure to read the source an error: an interrupt, or a column declared as the key that is none? */
@@ -156,8 +154,7 @@ count_lost(const DeclaredPublication *publication, const Principle *principle)
 	work_begin(&work, publication->owner, GetLatestSnapshot());
 	recalled = recall(publication);
 	lost = count_refused(&recalled->seen, atoms_of(&recalled->seen), principle, recalled->people->size);
-	work_end(&work);
-	MemoryContextDelete(work.context);
+	work_close(&work);
 	return lost;
 }
 

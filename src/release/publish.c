@@ -27,9 +27,7 @@
 #include "release/stopwatch.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_publish);
 PG_FUNCTION_INFO_V1(pprepub_preview);
@@ -73,7 +71,7 @@ verify_may_release(const DeclaredPublication *publication)
 
 /* Inside the owner's work: all but storing it. */
 static ReleaseBuild *
-make_requested(DeclaredPublication *publication, const Request *request, MemoryContext context)
+build_requested(DeclaredPublication *publication, const Request *request, MemoryContext context)
 {
 	Scope		scope = scope_of(publication, request, false);
 	ReleaseBuild *build = build_release(publication, &scope, NULL, context);
@@ -105,40 +103,39 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	warn_of_unique_insensitive(publication);
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
-	build = make_requested(publication, &request, work.context);
+	build = build_requested(publication, &request, work.context);
 	stored = store_release(build, number);
 	note_release(build, number, &stored, stopwatch_seconds(&watch));
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);
 	check_history(publication);
-	work_end(&work);
-	MemoryContextDelete(work.context);
+	work_close(&work);
 	PG_RETURN_DATUM(row);
 }
 
 static void
-put_metric(ReturnSetInfo *result, const char *name, double value)
+put_metric(const OwnersWork *work, const char *name, double value)
 {
 	Datum		values[] = {CStringGetTextDatum(name), Float8GetDatum(value)};
 	bool		nulls[] = {false, false};
 
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	report_row(work, values, nulls);
 }
 
 static void
-put_metrics(ReturnSetInfo *result, const ReleaseBuild *build)
+put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 {
 	NamedMetric list[NMETRICS];
 	double		nrows = build->loaded->frame.nrows;
 
 	list_metrics(&build->metrics, list);
-	put_metric(result, "rows", build->metrics.rows + build->metrics.counterfeits);
-	put_metric(result, "classes", build->metrics.classes);
+	put_metric(work, "rows", build->metrics.rows + build->metrics.counterfeits);
+	put_metric(work, "classes", build->metrics.classes);
 	for (int i = 0; i < NMETRICS; i++)
-		put_metric(result, list[i].name, list[i].value);
-	put_metric(result, "load_seconds", build->load_seconds);
-	put_metric(result, "history_seconds", build->history_seconds);
-	put_metric(result, "partition_seconds", build->partition_seconds);
-	put_metric(result, "bytes_per_row", build->memory / nrows);
+		put_metric(work, list[i].name, list[i].value);
+	put_metric(work, "load_seconds", build->load_seconds);
+	put_metric(work, "history_seconds", build->history_seconds);
+	put_metric(work, "partition_seconds", build->partition_seconds);
+	put_metric(work, "bytes_per_row", build->memory / nrows);
 }
 
 Datum
@@ -147,8 +144,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	Request		request = read_request(fcinfo);
 	DeclaredPublication *publication;
-	OwnersWork	work;
-	ReleaseBuild *build;
+	OwnersWork	work = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	publication = publication_open(name, AccessShareLock);
 	verify_releases_are_seen(publication);
@@ -157,9 +153,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	warn_of_unique_insensitive(publication);
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
-	build = make_requested(publication, &request, work.context);
-	work_end(&work);
-	put_metrics((ReturnSetInfo *) fcinfo->resultinfo, build);
-	MemoryContextDelete(work.context);
+	put_metrics(&work, build_requested(publication, &request, work.context));
+	work_close(&work);
 	return (Datum) 0;
 }

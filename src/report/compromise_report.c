@@ -9,12 +9,10 @@
 #include "audit/correlations.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
-#include "executor/spi.h"
+#include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
-#include "funcapi.h"
 #include "history/recall.h"
-#include "history/report.h"
 #include "history/texts.h"
 #include "miscadmin.h"
 #include "release/search_budget.h"
@@ -22,8 +20,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_historical_correlations);
 PG_FUNCTION_INFO_V1(pprepub_compromise);
@@ -34,17 +30,18 @@ PG_FUNCTION_INFO_V1(pprepub_compromise_components);
  * ----------------------------------------------------------------
  */
 
-typedef struct Putting
+/* A report, and the log that its correlations are of. */
+typedef struct Correlating
 {
 	const Seen *seen;
-	ReturnSetInfo *result;
-} Putting;
+	const OwnersWork *work;
+} Correlating;
 
 static void
 put_correlation(void *what, const Correlation *correlation)
 {
-	Putting    *putting = what;
-	const SeenRelease *release = putting->seen->release;
+	Correlating *correlating = what;
+	const SeenRelease *release = correlating->seen->release;
 	Datum		values[] = {
 		Int32GetDatum(correlation->a.release + 1),
 		Int64GetDatum(release[correlation->a.release].number[correlation->a.class]),
@@ -54,21 +51,22 @@ put_correlation(void *what, const Correlation *correlation)
 	};
 	bool		nulls[lengthof(values)] = {false};
 
-	tuplestore_putvalues(putting->result->setResult, putting->result->setDesc, values, nulls);
+	report_row(correlating->work, values, nulls);
 }
 
 static void
-put_correlations(const DeclaredPublication *publication, void *most, ReturnSetInfo *result)
+put_correlations(const OwnersWork *work, uint32 most)
 {
-	const Recalled *recalled = recall(publication);
-	Putting		putting = {&recalled->seen, result};
+	const Recalled *recalled = recall(work->publication);
+	Correlating correlating = {&recalled->seen, work};
 
-	find_correlations(statistics_of(&recalled->seen), *(uint32 *) most, put_correlation, &putting);
+	find_correlations(statistics_of(&recalled->seen), most, put_correlation, &correlating);
 }
 
 Datum
 pprepub_historical_correlations(PG_FUNCTION_ARGS)
 {
+	OwnersWork	work;
 	uint32		most = PG_UINT32_MAX;
 
 	if (!PG_ARGISNULL(1) && PG_GETARG_INT32(1) < 0)
@@ -77,7 +75,12 @@ pprepub_historical_correlations(PG_FUNCTION_ARGS)
 				 errmsg("most must not be negative")));
 	if (!PG_ARGISNULL(1))
 		most = PG_GETARG_INT32(1);
-	report_history_about(fcinfo, &most, put_correlations);
+	report_open(&work, fcinfo, AccessShareLock);
+	if (report_begin(&work, fcinfo))
+	{
+		put_correlations(&work, most);
+		work_close(&work);
+	}
 	return (Datum) 0;
 }
 
@@ -154,16 +157,10 @@ candidates_text(const Deduced *deduced, TextCast *cast, uint32 group)
 	return PointerGetDatum(construct_md_array(texts, nulls, 1, &n, &lower, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-typedef struct Asked
+/* What follows from knowing the people with these keys: as the owner. */
+static Deduced
+deduce_from(const DeclaredPublication *publication, ArrayType *keys)
 {
-	ArrayType  *keys;
-	void		(*put) (const Deduced *deduced, ReturnSetInfo *result);
-} Asked;
-
-static void
-deduce_from(const DeclaredPublication *publication, void *what, ReturnSetInfo *result)
-{
-	Asked	   *asked = what;
 	Recalled   *recalled = recall(publication);
 	Code		null = name_null(&recalled->seen);
 	const Statistics *statistics = statistics_of(&recalled->seen);
@@ -171,24 +168,35 @@ deduce_from(const DeclaredPublication *publication, void *what, ReturnSetInfo *r
 	int			n;
 
 	verify_nothing_changes(publication, statistics);
-	known = find_known(publication, recalled, asked->keys, &n);
-	asked->put(&(Deduced) {publication, recalled, null,
-			   deduce(statistics, known, n, method_declaration(publication->method)->invents_known, (uint64) search_budget)}, result);
+	known = find_known(publication, recalled, keys, &n);
+	return (Deduced) {
+		publication, recalled, null,
+		deduce(statistics, known, n, method_declaration(publication->method)->invents_known, (uint64) search_budget)
+	};
 }
 
 static void
-report_deduced(FunctionCallInfo fcinfo, void (*put) (const Deduced *deduced, ReturnSetInfo *result))
+report_deduced(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work, const Deduced *deduced))
 {
+	OwnersWork	work;
+
 	if (PG_ARGISNULL(1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("the keys must not be null")));
-	report_history_about(fcinfo, &(Asked) {PG_GETARG_ARRAYTYPE_P(1), put}, deduce_from);
+	report_open(&work, fcinfo, AccessShareLock);
+	if (report_begin(&work, fcinfo))
+	{
+		Deduced		deduced = deduce_from(work.publication, PG_GETARG_ARRAYTYPE_P(1));
+
+		put(&work, &deduced);
+		work_close(&work);
+	}
 }
 
 /* People of whom something is deduced, who are not known. */
 static void
-put_deduced(const Deduced *deduced, ReturnSetInfo *result)
+put_deduced(const OwnersWork *work, const Deduced *deduced)
 {
 	const Recalled *recalled = deduced->recalled;
 	const Deduction *deduction = deduced->deduction;
@@ -209,7 +217,7 @@ put_deduced(const Deduced *deduced, ReturnSetInfo *result)
 		values[0] = text_cast(key, recalled->people->keys[t], &nulls[0]);
 		values[1] = candidates_text(deduced, sensitive, group);
 		values[2] = BoolGetDatum(deduction_is_exact(deduction, group));
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		report_row(work, values, nulls);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);
@@ -242,7 +250,7 @@ sizes_of_components(const Deduction *deduction)
 
 /* Components have numbers from 1 on, in the order of their first people. */
 static void
-put_components(const Deduced *deduced, ReturnSetInfo *result)
+put_components(const OwnersWork *work, const Deduced *deduced)
 {
 	const Recalled *recalled = deduced->recalled;
 	const Deduction *deduction = deduced->deduction;
@@ -269,7 +277,7 @@ put_components(const Deduced *deduced, ReturnSetInfo *result)
 		values[1] = text_cast(key, recalled->people->keys[t], &nulls[1]);
 		values[2] = Int64GetDatum(size[together]);
 		values[3] = BoolGetDatum(deduction_is_exact(deduction, group));
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		report_row(work, values, nulls);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);

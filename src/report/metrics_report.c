@@ -6,11 +6,10 @@
 
 #include "answer/stored_answers.h"
 #include "catalog/pg_type.h"
-#include "declare/publication.h"
+#include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "history/reader.h"
-#include "miscadmin.h"
 #include "release/checksum.h"
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
@@ -48,9 +47,9 @@ pprepub_metrics(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	catalog_enter(&access);
 	catalog_read("SELECT metric, value FROM pprepub.catalog_metric"
-					" WHERE publication = $1 AND release = $2 ORDER BY position",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+				 " WHERE publication = $1 AND release = $2 ORDER BY position",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
 	catalog_leave(&access);
@@ -80,14 +79,12 @@ pprepub_release_intact(PG_FUNCTION_ARGS)
 	DeclaredPublication *publication = publication_open(name, AccessShareLock);
 	int32		number = release_argument(fcinfo, publication);
 	const Released *released = read_one_released(publication, number);
-	Identity	caller;
+	OwnersWork	work;
 	bool		intact;
 
-	act_as(&caller, publication->owner);
-	PushActiveSnapshot(GetLatestSnapshot());	/* as the catalog was read */
+	work_begin(&work, publication->owner, GetLatestSnapshot());	/* as the catalog was read */
 	intact = released->is_answer ? answers_read(publication, released, 1)->is_intact[number - 1] :
 		table_is_intact(publication, released);
-	PopActiveSnapshot();
-	act_as_before(&caller);
+	work_close(&work);
 	PG_RETURN_BOOL(intact);
 }

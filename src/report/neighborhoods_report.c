@@ -5,18 +5,16 @@
 #include "postgres.h"
 
 #include "check/atoms_from_log.h"
-#include "declare/publication.h"
+#include "declare/work.h"
 #include "fmgr.h"
 #include "history/fold.h"
 #include "history/neighborhoods.h"
-#include "history/report.h"
 #include "miscadmin.h"
 #include "release/regions.h"
 #include "report/signatures.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_neighborhoods);
 
@@ -49,7 +47,7 @@ region_json(const Regions *regions, const Cell *region)
 }
 
 static void
-return_neighborhood(ReturnSetInfo *result, const KnownNeighborhood *known, VarBit *signature, Datum region)
+put_neighborhood(const OwnersWork *work, const KnownNeighborhood *known, VarBit *signature, Datum region)
 {
 	Datum		values[] = {
 		Int64GetDatum(known->number),
@@ -60,13 +58,14 @@ return_neighborhood(ReturnSetInfo *result, const KnownNeighborhood *known, VarBi
 	};
 	bool		nulls[lengthof(values)] = {false};
 
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	report_row(work, values, nulls);
 }
 
 /* As the owner, all under the active snapshot. */
 static void
-return_neighborhoods(const DeclaredPublication *publication, ReturnSetInfo *result)
+put_neighborhoods(const OwnersWork *work)
 {
+	const DeclaredPublication *publication = work->publication;
 	const Recalled *recalled = recall(publication);
 	const Atoms *atoms = atoms_of(&recalled->seen);
 	const Regions *regions = regions_read(publication, &recalled->seen);
@@ -83,7 +82,7 @@ return_neighborhoods(const DeclaredPublication *publication, ReturnSetInfo *resu
 
 		CHECK_FOR_INTERRUPTS();
 		region_of(regions, atoms, atom, region);
-		return_neighborhood(result, &known[i], signature_of(atoms, atom, recalled->seen.nreleases), region_json(regions, region));
+		put_neighborhood(work, &known[i], signature_of(atoms, atom, recalled->seen.nreleases), region_json(regions, region));
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);
@@ -92,6 +91,13 @@ return_neighborhoods(const DeclaredPublication *publication, ReturnSetInfo *resu
 Datum
 pprepub_neighborhoods(PG_FUNCTION_ARGS)
 {
-	report_history(fcinfo, return_neighborhoods);
+	OwnersWork	work;
+
+	report_open(&work, fcinfo, AccessShareLock);
+	if (report_begin(&work, fcinfo))
+	{
+		put_neighborhoods(&work);
+		work_close(&work);
+	}
 	return (Datum) 0;
 }

@@ -4,13 +4,12 @@
  */
 #include "report/signatures.h"
 
+#include "declare/work.h"
 #include "fmgr.h"
 #include "history/recall.h"
-#include "history/report.h"
 #include "history/texts.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_signatures);
 
@@ -27,8 +26,9 @@ signature_of(const Atoms *atoms, uint32 atom, int32 nreleases)
 }
 
 static void
-put_signatures(const DeclaredPublication *publication, ReturnSetInfo *result)
+put_signatures(const OwnersWork *work)
 {
+	const DeclaredPublication *publication = work->publication;
 	const Recalled *recalled = recall(publication);
 	const Atoms *atoms = atoms_of(&recalled->seen);
 	TextCast   *key = text_cast_create(publication_column(publication, ROLE_KEY));
@@ -44,7 +44,7 @@ put_signatures(const DeclaredPublication *publication, ReturnSetInfo *result)
 		MemoryContextReset(row);
 		values[0] = text_cast(key, recalled->people->keys[person], &nulls[0]);
 		values[1] = VarBitPGetDatum(signature_of(atoms, atoms->atom[person], recalled->seen.nreleases));
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		report_row(work, values, nulls);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -52,6 +52,13 @@ put_signatures(const DeclaredPublication *publication, ReturnSetInfo *result)
 Datum
 pprepub_signatures(PG_FUNCTION_ARGS)
 {
-	report_history(fcinfo, put_signatures);
+	OwnersWork	work;
+
+	report_open(&work, fcinfo, AccessShareLock);
+	if (report_begin(&work, fcinfo))
+	{
+		put_signatures(&work);
+		work_close(&work);
+	}
 	return (Datum) 0;
 }

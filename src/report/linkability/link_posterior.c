@@ -10,15 +10,14 @@
 #include "postgres.h"
 
 #include "audit/join/worlds.h"
+#include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "release/search_budget.h"
 #include "report/linkability/linking.h"
 #include "report/linkability/tuple_json.h"
 #include "utils/memutils.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_link_posterior);
 
@@ -129,7 +128,7 @@ greatest(const Posterior *posterior, uint64 first, uint64 end)
 }
 
 static void
-put_tuple(ReturnSetInfo *result, TuplePrinter *printer, const Believing *believing, uint32 t)
+put_tuple(const OwnersWork *work, TuplePrinter *printer, const Believing *believing, uint32 t)
 {
 	const Posterior *posterior = &believing->posterior;
 	bool		is_known = believing->node[t] != NO_NODE && is_told(believing);
@@ -143,11 +142,11 @@ put_tuple(ReturnSetInfo *result, TuplePrinter *printer, const Believing *believi
 	};
 	bool		nulls[] = {false, false, !is_known, !is_known};
 
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	report_row(work, values, nulls);
 }
 
 static void
-put_tuples(ReturnSetInfo *result, const Believing *believing)
+put_tuples(const OwnersWork *work, const Believing *believing)
 {
 	TuplePrinter *printer = tuple_printer(believing->linking);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "a tuple", ALLOCSET_DEFAULT_SIZES);
@@ -156,7 +155,7 @@ put_tuples(ReturnSetInfo *result, const Believing *believing)
 	for (uint32 t = 0; t < believing->tuples->ntuples; t++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		put_tuple(result, printer, believing, t);
+		put_tuple(work, printer, believing, t);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);
@@ -165,19 +164,16 @@ put_tuples(ReturnSetInfo *result, const Believing *believing)
 Datum
 pprepub_link_posterior(PG_FUNCTION_ARGS)
 {
-	LinkReport	report;
-	MemoryContext context = CurrentMemoryContext;
+	OwnersWork	work;
 	int32	   *numbers;
 	int32		n;
 
-	begin_report(&report, fcinfo);
-	numbers = releases_argument(fcinfo, 1, report.publication, &n);
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (n == 0)
-		return (Datum) 0;
-	enter_report(&report);
-	put_tuples((ReturnSetInfo *) fcinfo->resultinfo, believe(report.publication, numbers, n));
-	leave_report(&report);
-	MemoryContextSwitchTo(context);
+	report_open(&work, fcinfo, RowShareLock);
+	numbers = releases_argument(fcinfo, 1, work.publication, &n);
+	if (report_begin(&work, fcinfo))
+	{
+		put_tuples(&work, believe(work.publication, numbers, n));
+		work_close(&work);
+	}
 	return (Datum) 0;
 }

@@ -5,18 +5,17 @@
  */
 #include "postgres.h"
 
+#include "declare/work.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "report/linkability/linking.h"
 #include "report/linkability/tuple_json.h"
 #include "utils/memutils.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_link_profile);
 
 static void
-put_tuple(ReturnSetInfo *result, TuplePrinter *printer, const Linked *linked, const LinkProfile *profile, uint32 t)
+put_tuple(const OwnersWork *work, TuplePrinter *printer, const Linked *linked, const LinkProfile *profile, uint32 t)
 {
 	bool		is_told = profile != NULL && profile->linkability[t] != NO_CLIQUE;
 	uint64		first = is_told ? profile->first[t] : 0;
@@ -29,14 +28,14 @@ put_tuple(ReturnSetInfo *result, TuplePrinter *printer, const Linked *linked, co
 	};
 	bool		nulls[] = {false, false, !is_told, !is_told, !is_told};
 
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	report_row(work, values, nulls);
 }
 
 /* As the owner, under the active snapshot. */
 static void
-put_tuples(ReturnSetInfo *result, const DeclaredPublication *publication, const int32 *numbers, int32 n, const JoinKind *kind)
+put_tuples(const OwnersWork *work, const int32 *numbers, int32 n, const JoinKind *kind)
 {
-	Linking    *linking = linking_create(publication, numbers, n);
+	Linking    *linking = linking_create(work->publication, numbers, n);
 	Linked	   *linked = link_first(linking, n, kind);
 	LinkProfile *profile = profile_of(linked, true);
 	TuplePrinter *printer = tuple_printer(linking);
@@ -46,7 +45,7 @@ put_tuples(ReturnSetInfo *result, const DeclaredPublication *publication, const 
 	for (uint32 t = 0; t < linked->tuples->ntuples; t++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		put_tuple(result, printer, linked, profile, t);
+		put_tuple(work, printer, linked, profile, t);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);
@@ -55,20 +54,17 @@ put_tuples(ReturnSetInfo *result, const DeclaredPublication *publication, const 
 Datum
 pprepub_link_profile(PG_FUNCTION_ARGS)
 {
-	LinkReport	report;
+	OwnersWork	work;
 	const JoinKind *kind = join_kind_argument(fcinfo, 2);
-	MemoryContext context = CurrentMemoryContext;
 	int32	   *numbers;
 	int32		n;
 
-	begin_report(&report, fcinfo);
-	numbers = releases_argument(fcinfo, 1, report.publication, &n);
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (n == 0)
-		return (Datum) 0;
-	enter_report(&report);
-	put_tuples((ReturnSetInfo *) fcinfo->resultinfo, report.publication, numbers, n, kind);
-	leave_report(&report);
-	MemoryContextSwitchTo(context);
+	report_open(&work, fcinfo, RowShareLock);
+	numbers = releases_argument(fcinfo, 1, work.publication, &n);
+	if (report_begin(&work, fcinfo))
+	{
+		put_tuples(&work, numbers, n, kind);
+		work_close(&work);
+	}
 	return (Datum) 0;
 }

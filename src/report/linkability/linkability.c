@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -13,7 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
-#include "utils/tuplestore.h"
+#include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_linkability);
 PG_FUNCTION_INFO_V1(pprepub_linkability_series);
@@ -91,20 +92,19 @@ row_of(FunctionCallInfo fcinfo, const JoinKind *kind, const Figures *figures)
 Datum
 pprepub_linkability(PG_FUNCTION_ARGS)
 {
-	LinkReport	report;
+	OwnersWork	work;
 	const JoinKind *kind = join_kind_argument(fcinfo, 2);
 	MemoryContext context = CurrentMemoryContext;
 	Figures		figures = {.cliques = "0"};
 	int32	   *numbers;
 
-	begin_report(&report, fcinfo);
-	numbers = releases_argument(fcinfo, 1, report.publication, &figures.releases);
+	report_open(&work, fcinfo, RowShareLock);
+	numbers = releases_argument(fcinfo, 1, work.publication, &figures.releases);
 	if (figures.releases > 0)
 	{
-		enter_report(&report);
-		find_figures(report.publication, numbers, figures.releases, kind, context, &figures);
-		leave_report(&report);
-		MemoryContextSwitchTo(context);
+		work_begin(&work, work.publication->owner, GetLatestSnapshot());
+		find_figures(work.publication, numbers, figures.releases, kind, context, &figures);
+		work_close(&work);
 	}
 	PG_RETURN_DATUM(row_of(fcinfo, kind, &figures));
 }
@@ -115,7 +115,7 @@ pprepub_linkability(PG_FUNCTION_ARGS)
  */
 
 static void
-put_figures(ReturnSetInfo *result, int32 release, const Figures *figures)
+put_figures(const OwnersWork *work, int32 release, const Figures *figures)
 {
 	Datum		values[] = {
 		Int32GetDatum(release),
@@ -124,14 +124,16 @@ put_figures(ReturnSetInfo *result, int32 release, const Figures *figures)
 	};
 	bool		nulls[] = {false, !figures->is_told, !figures->is_told};
 
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	report_row(work, values, nulls);
 }
 
 /* As the owner, under the active snapshot. */
 static void
-put_series(ReturnSetInfo *result, const DeclaredPublication *publication, const int32 *numbers, int32 n, const JoinKind *kind)
+put_series(const OwnersWork *work, const JoinKind *kind)
 {
-	Linking    *linking = linking_create(publication, numbers, n);
+	int32		n;
+	const int32 *numbers = all_releases(work->publication, &n);
+	Linking    *linking = linking_create(work->publication, numbers, n);
 	MemoryContext join = AllocSetContextCreate(CurrentMemoryContext, "a join", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(join);
 
@@ -141,7 +143,7 @@ put_series(ReturnSetInfo *result, const DeclaredPublication *publication, const 
 
 		CHECK_FOR_INTERRUPTS();
 		judge(link_first(linking, r, kind), &figures);
-		put_figures(result, r, &figures);
+		put_figures(work, r, &figures);
 		MemoryContextReset(join);
 	}
 	MemoryContextSwitchTo(old);
@@ -150,23 +152,14 @@ put_series(ReturnSetInfo *result, const DeclaredPublication *publication, const 
 Datum
 pprepub_linkability_series(PG_FUNCTION_ARGS)
 {
-	LinkReport	report;
+	OwnersWork	work;
 	const JoinKind *kind = join_kind_argument(fcinfo, 1);
-	MemoryContext context = CurrentMemoryContext;
-	int32	   *numbers;
-	int32		n;
 
-	begin_report(&report, fcinfo);
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	n = report.publication->releases;
-	if (n == 0)
-		return (Datum) 0;
-	numbers = palloc(sizeof(int32) * n);
-	for (int32 r = 0; r < n; r++)
-		numbers[r] = r + 1;
-	enter_report(&report);
-	put_series((ReturnSetInfo *) fcinfo->resultinfo, report.publication, numbers, n, kind);
-	leave_report(&report);
-	MemoryContextSwitchTo(context);
+	report_open(&work, fcinfo, RowShareLock);
+	if (report_begin(&work, fcinfo))
+	{
+		put_series(&work, kind);
+		work_close(&work);
+	}
 	return (Datum) 0;
 }

@@ -1,22 +1,15 @@
 /*
  * linking.c
  *		From the numbers of releases to a join of them.
- *
- * LOCKING
- *		No release may come while it looks, so publishing waits: the log must tell
- *		of the releases that the catalog has.
  */
 #include "report/linkability/linking.h"
 
 #include "audit/join/full.h"
 #include "fmgr.h"
-#include "miscadmin.h"
 #include "report/linkability/identify.h"
 #include "report/linkability/settings.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
 /* ----------------------------------------------------------------
  * Arguments
@@ -54,7 +47,7 @@ compare_numbers(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int32 *
+int32 *
 all_releases(const DeclaredPublication *publication, int32 *n)
 {
 	int32	   *numbers = palloc(sizeof(int32) * (publication->releases + 1));
@@ -214,30 +207,4 @@ LinkProfile *
 profile_of(const Linked *linked, bool with_values)
 {
 	return link_profile(linked->graph, &linked->join_tuples, with_values);
-}
-
-/* ----------------------------------------------------------------
- * Reports
- * ----------------------------------------------------------------
- */
-
-void
-begin_report(LinkReport *report, FunctionCallInfo fcinfo)
-{
-	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-
-	report->publication = publication_open(name, RowShareLock);
-}
-
-void
-enter_report(LinkReport *report)
-{
-	work_begin(&report->work, report->publication->owner, GetLatestSnapshot());
-}
-
-void
-leave_report(LinkReport *report)
-{
-	work_end(&report->work);
-	MemoryContextDelete(report->work.context);
 }

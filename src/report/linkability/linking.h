@@ -9,7 +9,6 @@
 
 #include "audit/join/counts.h"
 #include "audit/join/profile.h"
-#include "declare/work.h"
 #include "report/linkability/people.h"
 
 typedef enum JoinLevel
@@ -33,6 +32,9 @@ extern const JoinKind *join_kind_argument(FunctionCallInfo fcinfo, int n);
  * is asked for all, none.
  */
 extern int32 *releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublication *publication, int32 *n);
+
+/* All releases, ascending. */
+extern int32 *all_releases(const DeclaredPublication *publication, int32 *n);
 
 /* Releases, read once; and the source beside them. */
 typedef struct Linking
@@ -62,19 +64,5 @@ extern Linked *link_first(const Linking *linking, int32 n, const JoinKind *kind)
 
 /* NULL if no release shows the sensitive column. */
 extern LinkProfile *profile_of(const Linked *linked, bool with_values);
-
-/*
- * A report of a publication: what it has in common is done, as the owner, under one snapshot,
- * before and after it is made.  Memory is freed by whoever ends the context that is current.
- */
-typedef struct LinkReport
-{
-	DeclaredPublication *publication;
-	OwnersWork	work;			/* all that is read is in its context */
-} LinkReport;
-
-extern void begin_report(LinkReport *report, FunctionCallInfo fcinfo);
-extern void enter_report(LinkReport *report);
-extern void leave_report(LinkReport *report);
 
 #endif							/* PPREPUB_REPORT_LINKABILITY_LINKING_H */

@@ -5,21 +5,20 @@
 #include "postgres.h"
 
 #include "audit/breach.h"
+#include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "history/protected.h"
-#include "history/report.h"
 #include "history/texts.h"
 #include "method/global/sql/global_sql.h"
 #include "utils/memutils.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_breach_probability);
 
 typedef struct Reporting
 {
 	const Recalled *recalled;
-	ReturnSetInfo *result;
+	const OwnersWork *work;
 	TextCast   *key;
 	TextCast   *sensitive;
 	Thread		person;			/* whose key stands in key_text */
@@ -67,15 +66,16 @@ put_breach(void *what, const Breach *breach)
 	};
 	bool		nulls[] = {key.isnull, sensitive.isnull, false, false};
 
-	tuplestore_putvalues(reporting->result->setResult, reporting->result->setDesc, values, nulls);
+	report_row(reporting->work, values, nulls);
 }
 
 static void
-put_breaches(const DeclaredPublication *publication, ReturnSetInfo *result)
+put_breaches(const OwnersWork *work)
 {
+	const DeclaredPublication *publication = work->publication;
 	const Recalled *recalled = recall(publication);
 	Reporting	reporting = {
-		.recalled = recalled,.result = result,
+		.recalled = recalled,.work = work,
 		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
 		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
 		.person = NO_THREAD,
@@ -90,6 +90,13 @@ put_breaches(const DeclaredPublication *publication, ReturnSetInfo *result)
 Datum
 pprepub_breach_probability(PG_FUNCTION_ARGS)
 {
-	report_history(fcinfo, put_breaches);
+	OwnersWork	work;
+
+	report_open(&work, fcinfo, AccessShareLock);
+	if (report_begin(&work, fcinfo))
+	{
+		put_breaches(&work);
+		work_close(&work);
+	}
 	return (Datum) 0;
 }

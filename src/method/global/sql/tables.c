@@ -11,7 +11,6 @@
 #include "history/path_recount.h"
 #include "history/protected.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 /* The first column of the only row that a query has. */
@@ -97,8 +96,7 @@ protect_others(const DeclaredPublication *publication, Oid old_copy, Oid new_cop
 		return;
 	work_begin(&work, publication->owner, GetLatestSnapshot());
 	paths_recount(publication, new_copy);
-	work_end(&work);
-	MemoryContextDelete(work.context);
+	work_close(&work);
 }
 
 void

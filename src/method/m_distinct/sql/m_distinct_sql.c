@@ -12,19 +12,15 @@
 #include "declare/catalog.h"
 #include "declare/parameters.h"
 #include "declare/tables.h"
+#include "declare/work.h"
 #include "fmgr.h"
-#include "funcapi.h"
-#include "history/report.h"
 #include "history/texts.h"
 #include "method/m_distinct/sql/updates.h"
-#include "miscadmin.h"
 #include "release/method_sql.h"
 #include "release/search_budget.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_update_risk);
 
@@ -217,7 +213,7 @@ check_distinct(Audit *audit)
 
 typedef struct Reporting
 {
-	ReturnSetInfo *result;
+	const OwnersWork *work;
 	const Recalled *recalled;
 	TextCast   *cast;
 	MemoryContext row;
@@ -239,7 +235,7 @@ put_version(void *what, const Version *version)
 	values[3] = Float8GetDatum(version->risk);
 	values[4] = Int32GetDatum((int32) version->joint_candidates);
 	nulls[4] = version->joint_candidates == NOT_KNOWN;
-	tuplestore_putvalues(reporting->result->setResult, reporting->result->setDesc, values, nulls);
+	report_row(reporting->work, values, nulls);
 	MemoryContextSwitchTo(old);
 }
 
@@ -258,41 +254,40 @@ table_of_updates(const DeclaredPublication *publication, FunctionCallInfo fcinfo
 	return table;
 }
 
+/* Puts the versions of all people; returns how many people have values that cannot have been. */
+static uint64
+put_versions(const OwnersWork *work, Oid table, bool is_declared)
+{
+	Recalled   *recalled = recall(work->publication);
+	Seen		seen = seen_with_values(work->publication, &recalled->seen);
+	Reporting	reporting = {
+		.work = work,
+		.recalled = recalled,
+		.cast = text_cast_create(publication_column(work->publication, ROLE_KEY)),
+		.row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_SMALL_SIZES),
+	};
+	const Updates *updates = is_declared ? updates_in_log(work->publication, table, recalled) :
+		updates_named(work->publication, table, recalled);
+
+	return each_version(&seen, updates, recalled->people->size, false, (uint64) search_budget, put_version, &reporting);
+}
+
 Datum
 pprepub_update_risk(PG_FUNCTION_ARGS)
 {
-	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, AccessShareLock);
-	Oid			table = table_of_updates(publication, fcinfo);
-	MemoryContext context;
-	MemoryContext old;
-	Identity	caller;
-	Reporting	reporting;
-	Seen		seen;
-	Updates    *updates;
+	OwnersWork	work;
+	Oid			table;
 	uint64		impossible;
 
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	publication->releases = releases_seen(publication);
-	if (publication->releases == 0)
+	report_open(&work, fcinfo, AccessShareLock);
+	table = table_of_updates(work.publication, fcinfo);
+	if (!report_begin(&work, fcinfo))
 		return (Datum) 0;
-	context = AllocSetContextCreate(CurrentMemoryContext, "update risk", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(context);
-	act_as(&caller, publication->owner);
-	reporting.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	reporting.recalled = recall(publication);
-	reporting.cast = text_cast_create(publication_column(publication, ROLE_KEY));
-	reporting.row = AllocSetContextCreate(context, "row", ALLOCSET_SMALL_SIZES);
-	updates = PG_ARGISNULL(1) ? updates_in_log(publication, table, unconstify(Recalled *, reporting.recalled))
-		: updates_named(publication, table, unconstify(Recalled *, reporting.recalled));
-	seen = seen_with_values(publication, &reporting.recalled->seen);
-	impossible = each_version(&seen, updates, reporting.recalled->people->size, false, (uint64) search_budget, put_version, &reporting);
-	act_as_before(&caller);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+	impossible = put_versions(&work, table, PG_ARGISNULL(1));
+	work_close(&work);
 	if (impossible > 0)
 		ereport(WARNING,
-				(errmsg(UINT64_FORMAT " people of publication \"%s\" have values that cannot have been", impossible, name),
+				(errmsg(UINT64_FORMAT " people of publication \"%s\" have values that cannot have been", impossible, work.publication->name),
 				 errdetail("By the updates, theirs of one release cannot have become those of the next; their versions are told apart, each by its own class.")));
 	return (Datum) 0;
 }
