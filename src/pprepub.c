@@ -9,12 +9,10 @@
 #include "declare/parameters.h"
 #include "declare/tables.h"
 #include "declare/warnings.h"
-#include "fmgr.h"
 #include "method/method.h"
 #include "release/declared.h"
 #include "release/schedule/schedule.h"
-#include "release/search_budget.h"
-#include "report/linkability/settings.h"
+#include "release/search_budgets.h"
 #include "store/store.h"
 
 PG_MODULE_MAGIC;
@@ -26,8 +24,7 @@ _PG_init(void)
 {
 	/* Before the prefix of settings is taken. */
 	start_store();
-	define_search_budget();
-	define_linkability_settings();
+	define_search_budgets();
 	define_settings();
 	for (int i = 0; methods[i] != NULL; i++)
 		declare_method(&methods[i]->declaration);

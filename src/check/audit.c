@@ -11,7 +11,6 @@
 #include "audit/smallest.h"
 #include "check/checks.h"
 #include "check/history_check.h"
-#include "check/inspect_release.h"
 #include "check/paths_check.h"
 #include "declare/attempt.h"
 #include "declare/work.h"

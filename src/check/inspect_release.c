@@ -2,8 +2,9 @@
  * inspect_release.c
  *		Reading a release once, for its checksum, its rows and its cells.
  */
-#include "check/inspect_release.h"
+#include "postgres.h"
 
+#include "check/checks.h"
 #include "frame/arrays.h"
 #include "frame/reread.h"
 #include "history/reader.h"

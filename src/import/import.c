@@ -15,15 +15,20 @@
  */
 #include "postgres.h"
 
+#include "audit/smallest.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "declare/schemas.h"
 #include "declare/work.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
+#include "history/recall.h"
 #include "history/witness.h"
 #include "import/import.h"
+#include "method/method.h"
 #include "miscadmin.h"
-#include "release/record.h"
+#include "release/method_sql.h"
+#include "release/past_releases.h"
 #include "release/release.h"
 #include "release/stopwatch.h"
 #include "utils/array.h"
@@ -57,6 +62,75 @@ verify_arguments(FunctionCallInfo fcinfo)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("\"%s\" must not be null", "accept_changes")));
 }
+
+/* ----------------------------------------------------------------
+ * Metrics
+ * ----------------------------------------------------------------
+ */
+
+static RowId *
+rows_of_members(const Import *import)
+{
+	RowId	   *rows = new_array(RowId, import->nrows);
+
+	for (uint64 i = 0; i < import->nrows; i++)
+		rows[i] = import->row_of_person[import->classes.rows[i]];
+	return rows;
+}
+
+static Span *
+regions_of_classes(const Import *import)
+{
+	const ImportClasses *classes = &import->classes;
+	const DeclaredPublication *publication = import->publication;
+	int			nqis = import->present->frame.nqis;
+	Span	   *regions = new_array(Span, (Size) classes->nclasses * nqis);
+
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const ImportColumn *column = import->declared[i];
+		int			q;
+
+		if (column == NULL || column->column->role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		q = coded_column(import, column->column);
+		for (uint32 c = 0; c < classes->nclasses; c++)
+			regions[(Size) c * nqis + q] = column->codes[column->number[classes->rows[classes->first[c]]]];
+	}
+	return regions;
+}
+
+/*
+ * Metrics measure cells against the rows that they were made from.  So nothing
+ * is measured unless all of these are known: with a key, and everybody in
+ * the source and in the cells.
+ */
+static const Metrics *
+measure_import(const Import *import)
+{
+	const DeclaredPublication *publication = import->publication;
+	Principle	promised = principle_under(publication->method, publication->params);
+	Metrics    *metrics;
+	Classes		classes;
+
+	if (import->key == NULL || import->left > 0 || import->changed > 0)
+		return NULL;
+	metrics = palloc(sizeof(Metrics));
+	classes = (Classes) {
+		.nclasses = import->classes.nclasses,
+		.nqis = import->present->frame.nqis,
+		.first = import->classes.first,
+		.rows = rows_of_members(import),
+		.regions = regions_of_classes(import),
+	};
+	*metrics = measure_release(&import->present->frame, &classes, &(ReleaseCounts) {0}, promised.k);
+	return metrics;
+}
+
+/* ----------------------------------------------------------------
+ * The release
+ * ----------------------------------------------------------------
+ */
 
 /* NULL for all of them. */
 static ArrayType *
@@ -108,6 +182,33 @@ note_import(const Import *import, int32 number, const Imported *imported, const 
 		.checksum = imported->checksum,
 		.keeps_witness = is_still_rewound(publication),
 	});
+}
+
+/* Tells the owner what the last release, an import, breaks of what the publication promises. */
+static void
+warn_of_broken_promises(const DeclaredPublication *publication)
+{
+	Principle	promised = principle_under(publication->method, publication->params);
+	const MethodSql *sql = find_method_sql(publication->method);
+	const Recalled *recalled;
+	uint32		classes;
+	uint64		people;
+
+	if (sql->judge_import != NULL)
+		sql->judge_import(publication);
+	if (find_method(publication->method)->principle == NULL)
+		return;
+	recalled = recall(publication);
+	classes = count_refused_classes(&recalled->seen, publication->releases - 1, &promised);
+	people = count_refused(&recalled->seen, atoms_of(&recalled->seen), &promised, recalled->people->size);
+	if (classes == 0 && people == 0)
+		return;
+	ereport(WARNING,
+			(errmsg("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+			 errdetail("%u of its %u classes have too few people or sensitive values. All releases together tell " UINT64_FORMAT " of " UINT64_FORMAT " people apart in sets that have.",
+					   classes, recalled->seen.release[publication->releases - 1].nclasses,
+					   people, recalled->people->size),
+			 errhint("What was published stays published: those people will not be published again. pprepub.audit() and pprepub.attack() tell more.")));
 }
 
 static void

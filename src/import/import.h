@@ -10,7 +10,6 @@
 
 #include "postgres.h"
 
-#include "audit/metrics.h"
 #include "frame/load.h"
 #include "release/region_map.h"
 #include "utils/uuid.h"
@@ -76,10 +75,10 @@ typedef struct Imported
 	double		history_seconds;
 } Imported;
 
-/* match_columns.c: which columns are what; an error for those that are nothing, and where the owner may not read. */
+/* read_table.c: which columns are what; an error for those that are nothing, and where the owner may not read. */
 extern void match_columns(Import *import, const char *key);
 
-/* read_table.c: all rows, as the owner, under the active snapshot. */
+/* All rows, as the owner, under the active snapshot. */
 extern void read_table(Import *import);
 
 /* convert.c: values as releases show them; an error for those that are no cells, or none that the column can hold. */
@@ -117,13 +116,7 @@ extern void make_classes(Import *import);
 /* store_import.c: the release's table and its rows, in an order that says nothing. */
 extern void store_import(const Import *import, int32 number, Imported *imported);
 
-/* remember_import.c: with a key, what the history is to know of it. */
+/* With a key, what the history is to know of it. */
 extern void remember_import(const Import *import, int32 number, Imported *imported);
-
-/* measure_import.c: NULL where there is nothing to measure by. */
-extern const Metrics *measure_import(const Import *import);
-
-/* warn_of_import.c: the publication with the import as its last release. */
-extern void warn_of_broken_promises(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_IMPORT_IMPORT_H */

@@ -1,16 +1,170 @@
 /*
  * read_table.c
- *		Reading the table into columns of numbers.
+ *		Which column of the table is which of the publication's, by their names; and
+ *		reading them into columns of numbers.
+ *
+ * NOTES
+ *		A column that the publication does not release is refused, not ignored:
+ *		observers have seen it, or it is a declared one whose name is written in
+ *		another way, and would pass for withheld.  So is one of keys that was not
+ *		named: it would pass for unknown whose the rows are.
  */
 #include "postgres.h"
 
+#include "access/relation.h"
+#include "catalog/pg_class.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "import/import.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "release/past_releases.h"
+#include "release/request.h"
 #include "tcop/dest.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
+
+/* ----------------------------------------------------------------
+ * Columns
+ * ----------------------------------------------------------------
+ */
+
+/* Before it is locked: nobody may stand in the way of tables that he may not read. */
+static void
+verify_may_read(const Import *import)
+{
+	Oid			owner = import->publication->owner;
+
+	verify_source_kind(import->table);
+	if (pg_class_aclcheck(import->table, owner, ACL_SELECT) != ACLCHECK_OK &&
+		pg_attribute_aclcheck_all(import->table, owner, ACL_SELECT, ACLMASK_ANY) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("role \"%s\" may not read \"%s\"",
+						GetUserNameFromId(owner, false), get_rel_name(import->table)),
+				 errhint("An import is read as the owner of the publication: grant that role SELECT on it.")));
+}
+
+static void
+refuse_column(const Import *import, const char *name)
+{
+	const DeclaredPublication *publication = import->publication;
+	bool		is_key = strcmp(name, publication_column(publication, ROLE_KEY)->name) == 0;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
+			 errmsg("publication \"%s\" does not release column \"%s\" of \"%s\"",
+					publication->name, name, import->table_name),
+			 errdetail("What observers saw of it would not be taken into account."),
+			 is_key
+			 ? errhint("If it tells whose the rows are, say so: key => %s. If it was published, nobody can be protected any more.",
+					   quote_literal_cstr(name))
+			 : errhint("Releases have %s. Import a view that gives the column its name there, or leaves it out if nobody saw it.",
+					   releasable_names(publication))));
+}
+
+static void
+refuse_key(const Import *import, const char *key, TupleDesc columns)
+{
+	StringInfoData known;
+
+	initStringInfo(&known);
+	for (int i = 0; i < columns->natts; i++)
+		if (!TupleDescAttr(columns, i)->attisdropped)
+			appendStringInfo(&known, "%s\"%s\"", known.len > 0 ? ", " : "", NameStr(TupleDescAttr(columns, i)->attname));
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" of relation \"%s\" does not exist", key, import->table_name),
+			 known.len == 0 ? 0 : errhint("Its columns are %s.", known.data)));
+}
+
+static int
+find_released(const DeclaredPublication *publication, const char *name)
+{
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY && strcmp(publication->columns[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+static void
+match_key(Import *import, ImportColumn *column)
+{
+	const DeclaredPublication *publication = import->publication;
+
+	if (find_released(publication, column->name) >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_COLUMN_DEFINITION),
+				 errmsg("column \"%s\" cannot be the key", column->name),
+				 errdetail("Releases of publication \"%s\" show it.", publication->name),
+				 errhint("The key tells whose a row is, and is never published.")));
+	column->column = publication_column(publication, ROLE_KEY);
+	import->key = column;
+}
+
+static void
+match_column(Import *import, ImportColumn *column, const char *key)
+{
+	const DeclaredPublication *publication = import->publication;
+	int			i;
+
+	if (key != NULL && strcmp(column->name, key) == 0)
+		match_key(import, column);
+	else if ((i = find_released(publication, column->name)) >= 0)
+	{
+		column->column = &publication->columns[i];
+		import->declared[i] = column;
+		import->shown[i] = true;
+	}
+	else if (strcmp(column->name, "class") == 0 && has_class_column(publication))
+		import->class = column;
+	else
+		refuse_column(import, column->name);
+}
+
+void
+match_columns(Import *import, const char *key)
+{
+	const DeclaredPublication *publication = import->publication;
+	Relation	table;
+	TupleDesc	columns;
+
+	verify_may_read(import);
+	table = relation_open(import->table, AccessShareLock);
+	columns = RelationGetDescr(table);
+	import->table_name = pstrdup(RelationGetRelationName(table));
+	import->columns = palloc0(sizeof(ImportColumn) * (columns->natts + 1));
+	import->declared = palloc0(sizeof(ImportColumn *) * publication->ncolumns);
+	import->shown = palloc0(sizeof(bool) * publication->ncolumns);
+	for (int i = 0; i < columns->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(columns, i);
+		ImportColumn *column = &import->columns[import->ncolumns];
+		int16		length;
+		bool		byval;
+
+		if (attribute->attisdropped)
+			continue;
+		import->ncolumns++;
+		column->name = pstrdup(NameStr(attribute->attname));
+		column->typmod = attribute->atttypmod;
+		column->type = getBaseTypeAndTypmod(attribute->atttypid, &column->typmod);
+		get_typlenbyval(column->type, &length, &byval);
+		column->word = byval ? length : 0;
+		match_column(import, column, key);
+	}
+	if (key != NULL && import->key == NULL)
+		refuse_key(import, key, columns);
+	relation_close(table, NoLock);
+}
+
+/* ----------------------------------------------------------------
+ * Rows
+ * ----------------------------------------------------------------
+ */
 
 #define FIRST_CAPACITY	1024
 

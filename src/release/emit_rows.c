@@ -6,15 +6,16 @@
  * NOTES
  *		A class's cells are printed once for all of its rows.
  */
-#include "release/emit_rows.h"
+#include "postgres.h"
 
 #include "frame/arrays.h"
 #include "frame/print.h"
 #include "history/log.h"
 #include "history/remember.h"
 #include "miscadmin.h"
-#include "release/class_numbers.h"
 #include "release/past_releases.h"
+#include "release/release.h"
+#include "release/row_classes.h"
 #include "release/shuffle.h"
 #include "release/stopwatch.h"
 #include "utils/memutils.h"

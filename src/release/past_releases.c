@@ -10,7 +10,7 @@
 #include "declare/parameters.h"
 #include "frame/print.h"
 #include "method/method.h"
-#include "release/shown_columns.h"
+#include "release/request.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"

@@ -22,7 +22,6 @@
 #include "history/witness.h"
 #include "method/method.h"
 #include "miscadmin.h"
-#include "release/record.h"
 #include "release/release.h"
 #include "release/stopwatch.h"
 #include "utils/array.h"

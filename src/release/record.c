@@ -12,7 +12,6 @@
 #include "catalog/pg_type.h"
 #include "check/history_check.h"
 #include "history/witness.h"
-#include "release/record.h"
 #include "release/release.h"
 #include "utils/array.h"
 #include "utils/builtins.h"

@@ -10,6 +10,7 @@
 #include "audit/metrics.h"
 #include "frame/load.h"
 #include "history/fold.h"
+#include "history/log.h"
 #include "method/method.h"
 #include "release/checksum.h"
 #include "release/request.h"
@@ -31,6 +32,8 @@ typedef struct ReleaseBuild
 	double		partition_seconds;
 	double		memory;			/* bytes of the frame and the draft */
 } ReleaseBuild;
+
+/* ---- build.c ---- */
 
 /*
  * As the owner, inside SPI, under the active snapshot: reads the source, has
@@ -61,6 +64,8 @@ extern void measure_against_source(ReleaseBuild *build);
 /* A WARNING when more than half of the rows are withheld, with the columns to blame. */
 extern void warn_of_suppression(const ReleaseBuild *build);
 
+/* ---- emit_rows.c: rows in the order in which they may leave ---- */
+
 /* A release whose rows have left, or stand ready to. */
 typedef struct SentRelease
 {
@@ -71,8 +76,41 @@ typedef struct SentRelease
 	double		history_seconds;	/* writing it */
 } SentRelease;
 
+/*
+ * A receiver of rows: a table, or an answer in memory.  Classes are shuffled and
+ * numbered in that order; their rows are shuffled, too.
+ *
+ * Rows have released_columns(); what they point to lives until the next call.
+ */
+typedef struct RowSink
+{
+	/* Before the rows of a class: those columns are set that they have in common, all but plain values; NULL if of no interest. */
+	void		(*add_class) (struct RowSink *sink, const Datum *values, const bool *nulls, uint64 nrows);
+
+	void		(*add_row) (struct RowSink *sink, const Datum *values, const bool *nulls);
+
+	/* Where the history keeps the classes */
+	LogPart		log;
+
+	/* Will insensitive values be known later?  If not, the checksum takes them for NULL. */
+	bool		keeps_insensitive;
+} RowSink;
+
+/* As the owner, inside SPI: gives a sink all rows, and the history the same classes under the same numbers. */
+extern SentRelease send_rows(const ReleaseBuild *build, int32 number, RowSink *sink);
+
+/* ---- release_table.c ---- */
+
+/* As the owner, inside SPI: TARGET.NAME_<number>, for nobody but the owner to read. */
+extern Oid	create_release_table(const DeclaredPublication *publication, int32 number);
+
+/* Seals the table, and notes that it was made for the publication: as the owner, inside SPI. */
+extern void keep_release_table(const DeclaredPublication *publication, Oid table);
+
 /* As the owner, inside SPI: the release table and its rows, in an order that says nothing. */
 extern SentRelease store_release(const ReleaseBuild *build, int32 number);
+
+/* ---- publish.c ---- */
 
 /* An error if the publication's method makes no answers on the fly. */
 extern void verify_answers(const DeclaredPublication *publication);
@@ -83,12 +121,42 @@ extern void verify_alone(const DeclaredPublication *publication);
 /* An error if the schemas are not the owner's, the history may have been rewound, or another publication shows the same people. */
 extern void verify_may_release(const DeclaredPublication *publication);
 
+/* ---- record.c: the catalog of releases ---- */
+
 /* The next release of a publication that is locked; the number is taken when it is noted. */
 static inline int32
 next_number(const DeclaredPublication *publication)
 {
 	return publication->releases + 1;
 }
+
+/* What the catalog notes of a release, however it came about. */
+typedef struct ReleaseNote
+{
+	int32		number;
+	const char *kind;			/* "stored", "query" or "imported" */
+	const char *by;				/* a role's name */
+	Oid			table;			/* or InvalidOid */
+	const char *cohort;			/* or NULL */
+	ArrayType  *columns;		/* or NULL for all */
+	bool		identified;		/* does the log say whose its rows are? */
+	const Metrics *metrics;		/* counts among them; NULL where there is nothing to measure by */
+	uint64		rows;
+	uint64		classes;
+	uint64		newcomers;		/* people and invented rows that are remembered now */
+	double		seconds;
+	double		history_seconds;	/* of them: reading, guarding, writing the history */
+	const char *guarantee;		/* the join by which it was judged, or NULL */
+	uint64		checksum_seed;
+	pg_uuid_t  *checksum;
+	bool		keeps_witness;	/* was the history found to be rewound, and is it still? */
+} ReleaseNote;
+
+/* Takes the number: a rollback gives it back. */
+extern void note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note);
+
+/* The release as pprepub.release has it. */
+extern Datum release_row(const DeclaredPublication *publication, int32 number);
 
 /* Notes a release in the catalog, of kind "stored" or "query", with its metrics and its witness; a rollback gives the number back. */
 extern void note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, double seconds);

@@ -17,7 +17,7 @@ typedef struct Request
 	const char *by;				/* the role that asks: the user of its session */
 } Request;
 
-/* The same as a publication takes it. */
+/* A request as a publication takes it. */
 typedef struct Scope
 {
 	const Request *request;		/* borrowed */
@@ -27,9 +27,22 @@ typedef struct Scope
 } Scope;
 
 /*
- * As the owner: reads nothing of the source, so whatever is wrong with a
- * request is an error that tells nothing of it.
+ * As the owner: reads nothing of the source, so an error about a request tells
+ * nothing of it.
  */
 extern Scope scope_of(const DeclaredPublication *publication, const Request *request, bool is_lenient);
+
+/* All columns that may be shown, in words. */
+extern char *releasable_names(const DeclaredPublication *publication);
+
+/*
+ * What names mean: a flag for each column of the publication.  NULL stands for
+ * all but the key, which never leaves.  An error for names that are not
+ * declared columns, or where the method publishes all or nothing.
+ */
+extern const bool *shown_columns(const DeclaredPublication *publication, ArrayType *names);
+
+/* Like shown_columns(), of a release that was made, which may show none of them. */
+extern const bool *noted_columns(const DeclaredPublication *publication, ArrayType *names);
 
 #endif							/* PPREPUB_RELEASE_REQUEST_H */

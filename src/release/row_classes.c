@@ -5,10 +5,11 @@
 #include "release/row_classes.h"
 
 #include "frame/arrays.h"
+#include "frame/print.h"
 #include "history/reader.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
-#include "utils/memutils.h"
+#include "release/region_map.h"
 
 struct RowClasses
 {
@@ -81,7 +82,8 @@ compare_regions(const void *a, const void *b, void *arg)
 	return 0;
 }
 
-uint32 *
+/* Regions whose cells are numbers of dictionaries, in the order that numbers them: [regions] places, from 0 on. */
+static uint32 *
 region_places(const RegionMap *regions, Dictionary *const *cells)
 {
 	RegionOrder order = {.regions = regions,.cell_place = palloc(sizeof(uint32 *) * (regions->width + 1))};
@@ -152,4 +154,55 @@ row_class(RowClasses *classes, const TupleTableSlot *slot)
 	take_cells(classes, slot);
 	region = region_map_find(classes->regions, classes->numbers);
 	return region == NO_REGION ? 0 : (int64) classes->place[region] + 1;
+}
+
+/* ----------------------------------------------------------------
+ * Drafts
+ * ----------------------------------------------------------------
+ */
+
+/* The place of each class of a draft whose rows show no class. */
+static uint32 *
+places_of_classes(const ReleaseBuild *build)
+{
+	const Classes *classes = build->draft->classes;
+	RegionMap  *regions = region_map_create(classes->nqis);
+	Dictionary **cells = palloc(sizeof(Dictionary *) * (classes->nqis + 1));
+	uint32	   *numbers = palloc(sizeof(uint32) * (classes->nqis + 1));
+
+	for (int q = 0; q < classes->nqis; q++)
+		cells[q] = dictionary_create(printed_type(build->loaded->codings[q]->column->kind, build->loaded->codings[q]->column->type));
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int q = 0; q < classes->nqis; q++)
+		{
+			bool		isnull;
+			Datum		printed = print_cell(build->loaded->codings[q], class_region(classes, c)[q], &isnull);
+
+			numbers[q] = dictionary_number(cells[q], printed, isnull);
+		}
+		(void) region_map_add(regions, numbers);
+	}
+	if (regions->size != classes->nclasses)
+		elog(ERROR, "two classes print the same cells");
+	return region_places(regions, cells);
+}
+
+int64 *
+class_numbers(const ReleaseBuild *build, const uint32 *order)
+{
+	uint32		nclasses = build->draft->classes->nclasses;
+	int64	   *number = new_array(int64, nclasses);
+	uint32	   *place;
+
+	for (uint32 i = 0; i < nclasses; i++)
+		number[order[i]] = (int64) i + 1;
+	if (has_class_column(build->publication) || nclasses == 0)
+		return number;
+	place = places_of_classes(build);
+	for (uint32 c = 0; c < nclasses; c++)
+		number[c] = (int64) place[c] + 1;
+	pfree(place);
+	return number;
 }

@@ -15,8 +15,7 @@
 
 #include "declare/publication.h"
 #include "executor/tuptable.h"
-#include "frame/dictionary.h"
-#include "release/region_map.h"
+#include "release/release.h"
 
 typedef struct RowClasses RowClasses;
 
@@ -26,7 +25,10 @@ extern RowClasses *row_classes_read(const DeclaredPublication *publication, Oid 
 /* The class of a row, from 1 on; 0 where it has none. */
 extern int64 row_class(RowClasses *classes, const TupleTableSlot *slot);
 
-/* Regions whose cells are numbers of dictionaries, in the order that numbers them: [regions] places, from 0 on. */
-extern uint32 *region_places(const RegionMap *regions, Dictionary *const *cells);
+/*
+ * The numbers by which the history knows the classes of a draft: [classes] from 1 on, in
+ * the order in which they leave, or, where rows show no class, by the text of their cells.
+ */
+extern int64 *class_numbers(const ReleaseBuild *build, const uint32 *order);
 
 #endif							/* PPREPUB_RELEASE_ROW_CLASSES_H */

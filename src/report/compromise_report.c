@@ -15,7 +15,7 @@
 #include "history/recall.h"
 #include "history/texts.h"
 #include "miscadmin.h"
-#include "release/search_budget.h"
+#include "release/search_budgets.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

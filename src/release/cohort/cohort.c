@@ -18,8 +18,7 @@
 #include "parser/parse_coerce.h"
 #include "parser/parse_collate.h"
 #include "parser/parse_expr.h"
-#include "release/cohort/check.h"
-#include "release/cohort/operators.h"
+#include "release/cohort/steps.h"
 #include "utils/builtins.h"
 #include "utils/ruleutils.h"
 

@@ -12,9 +12,11 @@
  *		Constants are computed once, before any row is read: there an error
  *		tells nothing, and arithmetic is welcome.
  */
-#include "release/cohort/operators.h"
+
+#include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "release/cohort/steps.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 

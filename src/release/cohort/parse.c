@@ -15,9 +15,8 @@
 #include "parser/parser.h"
 #include "parser/scanner.h"
 #include "parser/scansup.h"
-#include "release/cohort/check.h"
 #include "release/cohort/cohort.h"
-#include "release/cohort/operators.h"
+#include "release/cohort/steps.h"
 #include "utils/lsyscache.h"
 
 #define MAX_COHORT_BYTES	65536

@@ -14,7 +14,7 @@
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
-#include "release/search_budget.h"
+#include "release/search_budgets.h"
 #include "report/linkability/linking.h"
 #include "report/linkability/tuple_json.h"
 #include "utils/memutils.h"

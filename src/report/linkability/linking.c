@@ -6,8 +6,8 @@
 
 #include "audit/join/full.h"
 #include "fmgr.h"
+#include "release/search_budgets.h"
 #include "report/linkability/identify.h"
-#include "report/linkability/settings.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 

@@ -17,7 +17,7 @@
 #include "history/texts.h"
 #include "method/m_distinct/sql/updates.h"
 #include "release/method_sql.h"
-#include "release/search_budget.h"
+#include "release/search_budgets.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"

@@ -6,7 +6,7 @@
  *		Columns that a release left out are withheld in it, as are cells
  *		that cover everything: neither says anything.
  */
-#include "release/regions.h"
+#include "report/regions.h"
 
 #include "catalog/pg_class.h"
 #include "frame/arrays.h"

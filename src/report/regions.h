@@ -2,8 +2,8 @@
  * regions.h
  *		Where people are known to lie, from what all releases show.
  */
-#ifndef PPREPUB_RELEASE_REGIONS_H
-#define PPREPUB_RELEASE_REGIONS_H
+#ifndef PPREPUB_REPORT_REGIONS_H
+#define PPREPUB_REPORT_REGIONS_H
 
 #include "postgres.h"
 
@@ -33,4 +33,4 @@ extern Regions *regions_read(const DeclaredPublication *publication, const Seen 
  */
 extern void region_of(const Regions *regions, const Atoms *atoms, uint32 atom, Cell *region);
 
-#endif							/* PPREPUB_RELEASE_REGIONS_H */
+#endif							/* PPREPUB_REPORT_REGIONS_H */

@@ -1,14 +1,28 @@
 /*
- * operators.h
- *		What a cohort may be made of, as data; and refusing the rest.
+ * steps.h
+ *		The steps of reading a cohort, in their order.
  */
-#ifndef PPREPUB_RELEASE_COHORT_OPERATORS_H
-#define PPREPUB_RELEASE_COHORT_OPERATORS_H
+#ifndef PPREPUB_RELEASE_COHORT_STEPS_H
+#define PPREPUB_RELEASE_COHORT_STEPS_H
 
 #include "postgres.h"
 
 #include "declare/publication.h"
 #include "parser/parse_node.h"
+
+/* As it is written: one expression of words that are on the lists. */
+extern Node *read_written(ParseState *pstate, const DeclaredPublication *publication, const char *cohort);
+
+/*
+ * As PostgreSQL takes it: nothing but what is built in, over types that are on
+ * the list.  To be asked before anything is computed.
+ */
+extern void verify_built_in(ParseState *pstate, Node *expression);
+
+/* What is left to be computed for each row: it must have a result for each value. */
+extern void verify_for_rows(ParseState *pstate, Node *expression);
+
+/* ---- operators.c: what a cohort may be made of, as data; and refusing the rest ---- */
 
 /* Values of columns and of constants; InvalidOid for a name that is not on the list. */
 extern Oid	cohort_type_named(const char *name);
@@ -34,4 +48,4 @@ extern int	find_cohort_column(const DeclaredPublication *publication, const char
 /* "cohorts cannot have WHAT", with the list of what they can have instead. */
 extern void refuse_in_cohort(const char *what, ParseState *pstate, int location) pg_attribute_noreturn();
 
-#endif							/* PPREPUB_RELEASE_COHORT_OPERATORS_H */
+#endif							/* PPREPUB_RELEASE_COHORT_STEPS_H */

@@ -1,0 +1,190 @@
+/*
+ * reports.c
+ *		breach_probability(): how likely each person was ever linked to each value;
+ *		plan_global(): how large classes are, round by round, under each strategy.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "audit/breach.h"
+#include "declare/work.h"
+#include "fmgr.h"
+#include "frame/arrays.h"
+#include "funcapi.h"
+#include "history/protected.h"
+#include "history/texts.h"
+#include "method/global/sql/global_sql.h"
+#include "method/global/strategy.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+PG_FUNCTION_INFO_V1(pprepub_breach_probability);
+PG_FUNCTION_INFO_V1(pprepub_plan_global);
+
+/* ----------------------------------------------------------------
+ * breach_probability()
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Reporting
+{
+	const Recalled *recalled;
+	const OwnersWork *work;
+	TextCast   *key;
+	TextCast   *sensitive;
+	Thread		person;			/* whose key stands in key_text */
+	NullableDatum key_text;
+	MemoryContext of_person;
+	NullableDatum *texts;		/* [values] made when first needed: value 0 if not */
+} Reporting;
+
+static NullableDatum
+text_of_person(Reporting *reporting, Thread person)
+{
+	if (person != reporting->person)
+	{
+		MemoryContext old;
+
+		MemoryContextReset(reporting->of_person);
+		old = MemoryContextSwitchTo(reporting->of_person);
+		reporting->key_text.value = text_cast(reporting->key, reporting->recalled->people->keys[person],
+											  &reporting->key_text.isnull);
+		reporting->person = person;
+		MemoryContextSwitchTo(old);
+	}
+	return reporting->key_text;
+}
+
+static NullableDatum
+text_of_value(Reporting *reporting, Code value)
+{
+	NullableDatum *text = &reporting->texts[value];
+
+	if (text->value == (Datum) 0 && !text->isnull)
+		text->value = text_cast(reporting->sensitive, reporting->recalled->values[value], &text->isnull);
+	return *text;
+}
+
+static void
+put_breach(void *what, const Breach *breach)
+{
+	Reporting  *reporting = what;
+	NullableDatum key = text_of_person(reporting, breach->person);
+	NullableDatum sensitive = text_of_value(reporting, breach->value);
+	Datum		values[] = {
+		key.value, sensitive.value, Int32GetDatum(breach->n),
+		Float8GetDatum(breach_probability_of(breach->links, breach->n)),
+	};
+	bool		nulls[] = {key.isnull, sensitive.isnull, false, false};
+
+	report_row(reporting->work, values, nulls);
+}
+
+static void
+put_breaches(const OwnersWork *work)
+{
+	const DeclaredPublication *publication = work->publication;
+	const Recalled *recalled = recall(publication);
+	Reporting	reporting = {
+		.recalled = recalled,.work = work,
+		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
+		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
+		.person = NO_THREAD,
+		.of_person = AllocSetContextCreate(CurrentMemoryContext, "key of a person", ALLOCSET_SMALL_SIZES),
+		.texts = new_zeros(NullableDatum, recalled->seen.nvalues),
+	};
+
+	visit_breaches(statistics_of(&recalled->seen), recalled->people->size,
+				   protected_values(publication, recalled), put_breach, &reporting);
+}
+
+Datum
+pprepub_breach_probability(PG_FUNCTION_ARGS)
+{
+	OwnersWork	work;
+
+	report_open(&work, fcinfo, AccessShareLock);
+	if (report_begin(&work, fcinfo))
+	{
+		put_breaches(&work);
+		work_close(&work);
+	}
+	return (Datum) 0;
+}
+
+/* ----------------------------------------------------------------
+ * plan_global()
+ * ----------------------------------------------------------------
+ */
+
+#define MOST_ROUNDS 1000000
+
+/* What the paper takes where it says nothing else. */
+#define USUAL_RELEASES 20
+#define USUAL_ALPHA 2
+
+static int32
+positive_argument(FunctionCallInfo fcinfo, int n, const char *name, int32 fallback, int32 most)
+{
+	int32		value = PG_ARGISNULL(n) ? fallback : PG_GETARG_INT32(n);
+
+	if (value < 1 || value > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" must be between 1 and %d", name, most)));
+	return value;
+}
+
+static double
+alpha_argument(FunctionCallInfo fcinfo)
+{
+	double		alpha = PG_ARGISNULL(2) ? USUAL_ALPHA : PG_GETARG_FLOAT8(2);
+
+	if (!(alpha > 1) || isinf(alpha))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"alpha\" must be greater than 1"),
+				 errdetail("An \"alpha\" of 1 would use up all that may ever be known at once.")));
+	return alpha;
+}
+
+static void
+put_rounds(ReturnSetInfo *result, const Strategy *strategy, const char *name, int32 rounds)
+{
+	for (int32 round = 1; round <= rounds; round++)
+	{
+		Datum		values[] = {
+			Int32GetDatum(round), CStringGetTextDatum(name),
+			Float8GetDatum(planned_ratio(strategy, round)), Float8GetDatum(planned_breach(strategy, round)),
+		};
+		bool		nulls[lengthof(values)] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		pfree(DatumGetPointer(values[1]));
+	}
+}
+
+Datum
+pprepub_plan_global(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Strategy	strategy = {.kind = CONSTANT_RATIO};
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("\"l\" must not be null")));
+	strategy.l = positive_argument(fcinfo, 0, "l", 1, PG_INT32_MAX);
+	strategy.releases = positive_argument(fcinfo, 1, "releases", USUAL_RELEASES, MOST_ROUNDS);
+	strategy.alpha = alpha_argument(fcinfo);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	put_rounds(result, &strategy, "constant-ratio", strategy.releases);
+	strategy.kind = GEOMETRIC;
+	put_rounds(result, &strategy, "geometric", strategy.releases);
+	return (Datum) 0;
+}
