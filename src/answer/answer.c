@@ -81,13 +81,13 @@ give_rows(const ReleaseBuild *build, int32 number, Answer *answer, MemoryContext
 	SentRelease sent;
 
 	if (build->draft->classes->nclasses == 0)
-		return send_rows(build, number, &sink.base);
+		return emit_rows(build, number, &sink.base);
 	sink.attribute = released_cells(build->publication, &sink.ncells);
 	sink.values = palloc0(sizeof(Datum) * (ANSWERED_CELLS + sink.ncells));
 	sink.nulls = palloc0(sizeof(bool) * (ANSWERED_CELLS + sink.ncells));
 	sink.values[ANSWERED_RELEASE] = Int32GetDatum(number);
 	sink.answered = writer_open(table, false);
-	sent = send_rows(build, number, &sink.base);
+	sent = emit_rows(build, number, &sink.base);
 	writer_close(sink.answered);
 	return sent;
 }

@@ -298,7 +298,7 @@ remember_nobody(const ReleaseBuild *build, int32 number)
 }
 
 SentRelease
-send_rows(const ReleaseBuild *build, int32 number, RowSink *sink)
+emit_rows(const ReleaseBuild *build, int32 number, RowSink *sink)
 {
 	SentRelease sent = {.checksum_seed = random_seed()};
 	Shuffler   *shuffler = shuffler_create();

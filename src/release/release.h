@@ -97,7 +97,7 @@ typedef struct RowSink
 } RowSink;
 
 /* As the owner, inside SPI: gives a sink all rows, and the history the same classes under the same numbers. */
-extern SentRelease send_rows(const ReleaseBuild *build, int32 number, RowSink *sink);
+extern SentRelease emit_rows(const ReleaseBuild *build, int32 number, RowSink *sink);
 
 /* ---- release_table.c ---- */
 

@@ -187,7 +187,7 @@ store_release(const ReleaseBuild *build, int32 number)
 	const DeclaredPublication *publication = build->publication;
 	Oid			table = create_release_table(publication, number);
 	TableSink	sink = {{.add_row = store_row,.log = LOG_OF_TABLES,.keeps_insensitive = true},.table = writer_open(table, false)};
-	SentRelease stored = send_rows(build, number, &sink.base);
+	SentRelease stored = emit_rows(build, number, &sink.base);
 
 	writer_close(sink.table);
 	stored.table = table;

@@ -9,7 +9,6 @@
 #include "history/reader.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
-#include "release/region_map.h"
 
 struct RowClasses
 {
@@ -82,8 +81,7 @@ compare_regions(const void *a, const void *b, void *arg)
 	return 0;
 }
 
-/* Regions whose cells are numbers of dictionaries, in the order that numbers them: [regions] places, from 0 on. */
-static uint32 *
+uint32 *
 region_places(const RegionMap *regions, Dictionary *const *cells)
 {
 	RegionOrder order = {.regions = regions,.cell_place = palloc(sizeof(uint32 *) * (regions->width + 1))};

@@ -6,10 +6,10 @@
  *		A release whose rows are not those of the log, class by class and value by
  *		value, is not what was published.
  */
-#include "report/linkability/identify.h"
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "report/linkability/source.h"
 #include "utils/memutils.h"
 
 /* A row, or a member of the log, among those of its class */

@@ -15,7 +15,7 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "release/search_budgets.h"
-#include "report/linkability/linking.h"
+#include "report/linkability/release_join.h"
 #include "report/linkability/tuple_json.h"
 #include "utils/memutils.h"
 
@@ -42,22 +42,22 @@ refuse_over_budget(void)
 }
 
 /* The people, the join of the source and the releases, and its posterior. */
-typedef struct Believing
+typedef struct PosteriorReport
 {
-	const Linking *linking;
+	const JoinData *data;
 	KnownPeople *known;
 	JoinGraph  *graph;
 	Posterior	posterior;
 	SourceTuples *tuples;
 	uint32	   *node;			/* [tuples] of the source, or NO_NODE where nobody who has it is known */
-} Believing;
+} PosteriorReport;
 
 #define NO_NODE PG_UINT32_MAX
 
 static bool
-is_told(const Believing *believing)
+shows_sensitive(const PosteriorReport *report)
 {
-	const JoinGraph *graph = believing->graph;
+	const JoinGraph *graph = report->graph;
 
 	for (int32 r = 1; r < graph->nreleases; r++)
 		if (graph->input->release[r].sensitive != NULL)
@@ -66,53 +66,53 @@ is_told(const Believing *believing)
 }
 
 static void
-find_nodes(Believing *believing)
+find_nodes(PosteriorReport *report)
 {
-	const SourceTuples *tuples = believing->tuples;
-	const KnownPeople *known = believing->known;
+	const SourceTuples *tuples = report->tuples;
+	const KnownPeople *known = report->known;
 
-	believing->node = new_array(uint32, tuples->ntuples);
-	memset(believing->node, 0xff, sizeof(uint32) * tuples->ntuples);	/* NO_NODE */
+	report->node = new_array(uint32, tuples->ntuples);
+	memset(report->node, 0xff, sizeof(uint32) * tuples->ntuples);	/* NO_NODE */
 	for (uint64 i = 0; i < tuples->nrows; i++)
 	{
 		uint32		person = known->person_of_row[tuples->row_of[i]];
 
 		if (person != NOBODY_YET && known->is_known[person])
-			believing->node[tuples->tuple_of[i]] = believing->graph->side[0].node_of[person];
+			report->node[tuples->tuple_of[i]] = report->graph->side[0].node_of[person];
 	}
 }
 
 static void
-count_worlds(Believing *believing)
+count_worlds(PosteriorReport *report)
 {
 	JoinTrouble trouble;
-	JoinOutcome outcome = join_kernel(believing->graph, &trouble);
+	JoinOutcome outcome = join_kernel(report->graph, &trouble);
 
 	if (outcome == JOIN_FOUND)
-		outcome = join_worlds(believing->graph, (uint64) search_budget, &believing->posterior);
+		outcome = join_worlds(report->graph, (uint64) search_budget, &report->posterior);
 	if (outcome == JOIN_OVER_BUDGET)
 		refuse_over_budget();
 	if (outcome != JOIN_FOUND)
-		refuse_unknown(believing->linking->publication);
+		refuse_unknown(report->data->publication);
 }
 
 /* As the owner, inside SPI, under the active snapshot. */
-static Believing *
-believe(const DeclaredPublication *publication, const int32 *numbers, int32 n)
+static PosteriorReport *
+find_posterior(const DeclaredPublication *publication, const int32 *numbers, int32 n)
 {
-	Believing  *believing = palloc0(sizeof(Believing));
-	const Linking *linking = linking_create(publication, numbers, n);
-	const People *people = people_of(linking->reading, linking->source, n, linking->is_guess, false, 0);
+	PosteriorReport *report = palloc0(sizeof(PosteriorReport));
+	const JoinData *data = read_join_data(publication, numbers, n);
+	const People *people = people_of(data->reading, data->source, n, data->is_guess, false, 0);
 
 	if (!people->is_whole)
 		refuse_unknown(publication);
-	believing->linking = linking;
-	believing->known = known_people(people, linking->source);
-	believing->graph = join_graph(&believing->known->input);
-	believing->tuples = tuples_of_members(linking->reading, linking->source, n);
-	count_worlds(believing);
-	find_nodes(believing);
-	return believing;
+	report->data = data;
+	report->known = known_people(people, data->source);
+	report->graph = join_graph(&report->known->input);
+	report->tuples = tuples_of_members(data->reading, data->source, n);
+	count_worlds(report);
+	find_nodes(report);
+	return report;
 }
 
 /* The greatest probability of a value that is shown. */
@@ -128,15 +128,15 @@ greatest(const Posterior *posterior, uint64 first, uint64 end)
 }
 
 static void
-put_tuple(const OwnersWork *work, TuplePrinter *printer, const Believing *believing, uint32 t)
+put_tuple(const OwnersWork *work, TuplePrinter *printer, const PosteriorReport *report, uint32 t)
 {
-	const Posterior *posterior = &believing->posterior;
-	bool		is_known = believing->node[t] != NO_NODE && is_told(believing);
-	uint64		first = is_known ? posterior->first[believing->node[t]] : 0;
-	uint64		end = is_known ? posterior->first[believing->node[t] + 1] : 0;
+	const Posterior *posterior = &report->posterior;
+	bool		is_known = report->node[t] != NO_NODE && shows_sensitive(report);
+	uint64		first = is_known ? posterior->first[report->node[t]] : 0;
+	uint64		end = is_known ? posterior->first[report->node[t] + 1] : 0;
 	Datum		values[] = {
-		tuple_json(printer, believing->tuples->row[t]),
-		Int64GetDatum(believing->tuples->records[t]),
+		tuple_json(printer, report->tuples->row[t]),
+		Int64GetDatum(report->tuples->records[t]),
 		Float8GetDatum(greatest(posterior, first, end)),
 		is_known ? values_json(printer, &posterior->value[first], &posterior->probability[first], end - first, "probability") : (Datum) 0
 	};
@@ -146,16 +146,16 @@ put_tuple(const OwnersWork *work, TuplePrinter *printer, const Believing *believ
 }
 
 static void
-put_tuples(const OwnersWork *work, const Believing *believing)
+put_tuples(const OwnersWork *work, const PosteriorReport *report)
 {
-	TuplePrinter *printer = tuple_printer(believing->linking);
+	TuplePrinter *printer = tuple_printer(report->data);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "a tuple", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(row);
 
-	for (uint32 t = 0; t < believing->tuples->ntuples; t++)
+	for (uint32 t = 0; t < report->tuples->ntuples; t++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		put_tuple(work, printer, believing, t);
+		put_tuple(work, printer, report, t);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);
@@ -172,7 +172,7 @@ pprepub_link_posterior(PG_FUNCTION_ARGS)
 	numbers = releases_argument(fcinfo, 1, work.publication, &n);
 	if (report_begin(&work, fcinfo))
 	{
-		put_tuples(&work, believe(work.publication, numbers, n));
+		put_tuples(&work, find_posterior(work.publication, numbers, n));
 		work_close(&work);
 	}
 	return (Datum) 0;

@@ -8,25 +8,25 @@
 #include "declare/work.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "report/linkability/linking.h"
+#include "report/linkability/release_join.h"
 #include "report/linkability/tuple_json.h"
 #include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(pprepub_link_profile);
 
 static void
-put_tuple(const OwnersWork *work, TuplePrinter *printer, const Linked *linked, const LinkProfile *profile, uint32 t)
+put_tuple(const OwnersWork *work, TuplePrinter *printer, const ReleaseJoin *join, const LinkProfile *profile, uint32 t)
 {
-	bool		is_told = profile != NULL && profile->linkability[t] != NO_CLIQUE;
-	uint64		first = is_told ? profile->first[t] : 0;
+	bool		has_result = profile != NULL && profile->linkability[t] != NO_CLIQUE;
+	uint64		first = has_result ? profile->first[t] : 0;
 	Datum		values[] = {
-		tuple_json(printer, linked->tuples->row[t]),
-		Int64GetDatum(linked->tuples->records[t]),
-		Int32GetDatum(is_told ? profile->linkability[t] : 0),
-		Float8GetDatum(is_told ? profile->diversity[t] : 0),
-		is_told ? values_json(printer, &profile->value[first], &profile->frequency[first], profile->linkability[t], "frequency") : (Datum) 0
+		tuple_json(printer, join->tuples->row[t]),
+		Int64GetDatum(join->tuples->records[t]),
+		Int32GetDatum(has_result ? profile->linkability[t] : 0),
+		Float8GetDatum(has_result ? profile->diversity[t] : 0),
+		has_result ? values_json(printer, &profile->value[first], &profile->frequency[first], profile->linkability[t], "frequency") : (Datum) 0
 	};
-	bool		nulls[] = {false, false, !is_told, !is_told, !is_told};
+	bool		nulls[] = {false, false, !has_result, !has_result, !has_result};
 
 	report_row(work, values, nulls);
 }
@@ -35,17 +35,17 @@ put_tuple(const OwnersWork *work, TuplePrinter *printer, const Linked *linked, c
 static void
 put_tuples(const OwnersWork *work, const int32 *numbers, int32 n, const JoinKind *kind)
 {
-	Linking    *linking = linking_create(work->publication, numbers, n);
-	Linked	   *linked = link_first(linking, n, kind);
-	LinkProfile *profile = profile_of(linked, true);
-	TuplePrinter *printer = tuple_printer(linking);
+	JoinData   *data = read_join_data(work->publication, numbers, n);
+	ReleaseJoin *join = join_first(data, n, kind);
+	LinkProfile *profile = profile_of(join, true);
+	TuplePrinter *printer = tuple_printer(data);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "a tuple", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(row);
 
-	for (uint32 t = 0; t < linked->tuples->ntuples; t++)
+	for (uint32 t = 0; t < join->tuples->ntuples; t++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		put_tuple(work, printer, linked, profile, t);
+		put_tuple(work, printer, join, profile, t);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);

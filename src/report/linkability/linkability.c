@@ -10,7 +10,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "report/linkability/linking.h"
+#include "report/linkability/release_join.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
@@ -27,19 +27,19 @@ typedef struct Figures
 	uint64		matches;
 	char	   *cliques;
 	uint64		tuples;
-	bool		is_told;		/* there is a tuple that is linked to something, and a release that shows the sensitive column */
+	bool		has_result;		/* there is a tuple that is linked to something, and a release that shows the sensitive column */
 	uint32		linkability;
 	double		diversity;
 } Figures;
 
 static void
-judge(const Linked *linked, Figures *figures)
+judge(const ReleaseJoin *join, Figures *figures)
 {
-	LinkProfile *profile = profile_of(linked, false);
+	LinkProfile *profile = profile_of(join, false);
 
-	figures->tuples = linked->tuples->ntuples;
-	figures->is_told = profile != NULL && profile->least_linkability != NO_CLIQUE;
-	if (!figures->is_told)
+	figures->tuples = join->tuples->ntuples;
+	figures->has_result = profile != NULL && profile->least_linkability != NO_CLIQUE;
+	if (!figures->has_result)
 		return;
 	figures->linkability = profile->least_linkability;
 	figures->diversity = profile->least_diversity;
@@ -50,15 +50,15 @@ static void
 find_figures(const DeclaredPublication *publication, const int32 *numbers, int32 n, const JoinKind *kind,
 			 MemoryContext context, Figures *figures)
 {
-	Linking    *linking = linking_create(publication, numbers, n);
-	Linked	   *linked = link_first(linking, n, kind);
-	JoinCounts	counts = join_count(linked->graph);
+	JoinData   *data = read_join_data(publication, numbers, n);
+	ReleaseJoin *join = join_first(data, n, kind);
+	JoinCounts	counts = join_count(join->graph);
 
 	figures->nodes = counts.nodes;
-	figures->edges = linked->edges;
+	figures->edges = join->edges;
 	figures->matches = counts.edges;
 	figures->cliques = MemoryContextStrdup(context, wide_text(counts.cliques));
-	judge(linked, figures);
+	judge(join, figures);
 }
 
 static Datum
@@ -81,7 +81,7 @@ row_of(FunctionCallInfo fcinfo, const JoinKind *kind, const Figures *figures)
 		Int32GetDatum(figures->linkability),
 		Float8GetDatum(figures->diversity),
 	};
-	bool		nulls[lengthof(values)] = {[7] = !figures->is_told,[8] = !figures->is_told};
+	bool		nulls[lengthof(values)] = {[7] = !figures->has_result,[8] = !figures->has_result};
 	TupleDesc	columns;
 
 	if (get_call_result_type(fcinfo, NULL, &columns) != TYPEFUNC_COMPOSITE)
@@ -122,7 +122,7 @@ put_figures(const OwnersWork *work, int32 release, const Figures *figures)
 		Int32GetDatum(figures->linkability),
 		Float8GetDatum(figures->diversity),
 	};
-	bool		nulls[] = {false, !figures->is_told, !figures->is_told};
+	bool		nulls[] = {false, !figures->has_result, !figures->has_result};
 
 	report_row(work, values, nulls);
 }
@@ -133,7 +133,7 @@ put_series(const OwnersWork *work, const JoinKind *kind)
 {
 	int32		n;
 	const int32 *numbers = all_releases(work->publication, &n);
-	Linking    *linking = linking_create(work->publication, numbers, n);
+	JoinData   *data = read_join_data(work->publication, numbers, n);
 	MemoryContext join = AllocSetContextCreate(CurrentMemoryContext, "a join", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(join);
 
@@ -142,7 +142,7 @@ put_series(const OwnersWork *work, const JoinKind *kind)
 		Figures		figures = {0};
 
 		CHECK_FOR_INTERRUPTS();
-		judge(link_first(linking, r, kind), &figures);
+		judge(join_first(data, r, kind), &figures);
 		put_figures(work, r, &figures);
 		MemoryContextReset(join);
 	}

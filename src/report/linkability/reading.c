@@ -1,14 +1,18 @@
 /*
  * reading.c
- *		Reading release tables, and what is kept of answers.
+ *		Reading release tables, what is kept of answers, and drafts.
  *
  * NOTES
  *		Nothing is taken for granted of a table but its columns: rows of one
  *		class may have different cells.
+ *
+ *		The cells of a draft are the values themselves: people who are known to have
+ *		changed in any release that could be made of its rows are known to have changed.
  */
 #include "report/linkability/reading.h"
 
 #include "frame/arrays.h"
+#include "frame/print.h"
 #include "history/answered.h"
 #include "history/reader.h"
 #include "miscadmin.h"
@@ -56,7 +60,8 @@ make_room(const Reading *reading, ReadRelease *release)
 	release->thread = grown(release->thread, sizeof(Thread), n);
 }
 
-uint64
+/* Makes room for a row more; returns its number. */
+static uint64
 add_read_row(const Reading *reading, ReadRelease *release)
 {
 	if (release->nrows == release->allocated)
@@ -72,7 +77,8 @@ tree_of(const DeclaredPublication *publication, const ReadRelease *release, int 
 		publication->columns[column].tree : release->released->tree[column];
 }
 
-void
+/* Makes room for the columns that a release shows. */
+static void
 begin_read_release(const Reading *reading, ReadRelease *release)
 {
 	const DeclaredPublication *publication = reading->publication;
@@ -96,6 +102,135 @@ begin_read_release(const Reading *reading, ReadRelease *release)
 		if (publication->columns[i].role == ROLE_INSENSITIVE && insensitive++ >= 0 && is_shown && !release->released->is_answer)
 			release->insensitive[insensitive - 1] = palloc(sizeof(uint32) * release->allocated);
 	}
+}
+
+/* ----------------------------------------------------------------
+ * Drafts: a release that is not published yet, behind those that are
+ * ----------------------------------------------------------------
+ */
+
+/* The numbers of a plain column's codes. */
+static uint32 *
+numbers_of(Dictionary *dictionary, const PlainColumn *plain)
+{
+	uint32	   *number = new_zeros(uint32, plain->ncodes);
+
+	for (Code code = 0; code < plain->ncodes; code++)
+		number[code] = dictionary_number(dictionary, plain->values[code], false);
+	return number;
+}
+
+static uint32 *
+cells_of_codes(Cells *cells, const Coding *coding)
+{
+	uint32	   *number = new_zeros(uint32, coding->domain->size);
+
+	for (Code code = 0; code < coding->domain->size; code++)
+	{
+		bool		isnull;
+		Datum		printed = print_cell(coding, span_of(code), &isnull);
+
+		number[code] = cells_number(cells, printed, isnull);
+	}
+	return number;
+}
+
+static void
+fill_column(uint32 *column, const uint32 *number, const Code *code, uint64 nrows)
+{
+	for (uint64 row = 0; row < nrows; row++)
+		column[row] = code[row] == NO_CODE ? DICTIONARY_NULL : number[code[row]];
+}
+
+/* Newcomers get threads behind all that are known. */
+static Thread *
+find_threads(Reading *reading, const LoadedFrame *loaded)
+{
+	Recalled   *recalled = reading->recalled;
+	uint64		nrows = loaded->frame.nrows;
+	Thread	   *thread = new_zeros(Thread, nrows);
+
+	if (recalled->seen.nthreads != recalled->people->size)
+		elog(ERROR, "releases without classes have invented rows");
+	for (uint64 row = 0; row < nrows; row++)
+		thread[row] = keys_add(recalled->people, loaded->keys[row]);
+	recalled->seen.nthreads = recalled->people->size;
+	return thread;
+}
+
+/* What the log will tell of it; values are numbers yet. */
+static SeenRelease *
+seen_draft(Reading *reading, const LoadedFrame *loaded, Thread *thread)
+{
+	uint64		nrows = loaded->frame.nrows;
+	SeenRelease *seen = palloc0(sizeof(SeenRelease));
+
+	seen->nclasses = 1;
+	seen->number = palloc(sizeof(int64));
+	seen->number[0] = 1;
+	seen->first = new_zeros(uint64, 1);
+	seen->first[1] = nrows;
+	seen->thread = thread;
+	seen->counterfeit = new_zeros(bool, nrows);
+	seen->fingerprint = loaded->fingerprint;
+	seen->value = new_zeros(Code, nrows);
+	fill_column(seen->value, numbers_of(reading->recalled->dictionary, &loaded->sensitive), loaded->sensitive.code, nrows);
+	return seen;
+}
+
+static void
+show_columns(Reading *reading, ReadRelease *release, const LoadedFrame *loaded)
+{
+	uint64		nrows = loaded->frame.nrows;
+	int			n = 0;
+	int			insensitive = 0;
+
+	for (uint64 row = 0; row < nrows; row++)
+		(void) add_read_row(reading, release);
+	for (int q = 0; q < reading->nqis; q++)
+		if (release->cell[q] != NULL)
+		{
+			fill_column(release->cell[q], cells_of_codes(reading->cells[q], loaded->codings[n]), loaded->frame.code[n], nrows);
+			n++;
+		}
+	for (int i = 0; i < reading->ninsensitive; i++)
+		if (release->insensitive[i] != NULL)
+		{
+			const PlainColumn *plain = &loaded->insensitive[insensitive++];
+
+			fill_column(release->insensitive[i], numbers_of(reading->insensitive[i], plain), plain->code, nrows);
+		}
+	if (release->value != NULL)
+		memcpy(release->value, release->seen->value, sizeof(Code) * nrows);
+}
+
+/* Reads the rows of a frame as a release that is not published yet, behind the others. */
+static void
+read_draft(Reading *reading, const LoadedFrame *loaded)
+{
+	const DeclaredPublication *publication = reading->publication;
+	ReadRelease *release = &reading->release[reading->nreleases++];
+	Released   *released = palloc0(sizeof(Released));
+	Thread	   *thread = find_threads(reading, loaded);
+
+	released->number = release->number = publication->releases + 1;
+	released->is_identified = true;
+	released->shown = loaded->shown;
+	released->shows_sensitive = loaded->shown[publication_column(publication, ROLE_SENSITIVE) - publication->columns];
+	release->released = released;
+	release->seen = seen_draft(reading, loaded, thread);
+	release->is_logged = release->is_draft = true;
+	begin_read_release(reading, release);
+	show_columns(reading, release, loaded);
+	release->thread = thread;
+}
+
+/* Puts codes in the place of numbers in what the log will tell of a draft. */
+static void
+code_draft(ReadRelease *release, const Code *code)
+{
+	for (uint64 i = 0; i < release->nrows; i++)
+		release->seen->value[i] = code[release->seen->value[i]];
 }
 
 /* ----------------------------------------------------------------

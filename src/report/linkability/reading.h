@@ -61,16 +61,11 @@ typedef struct Reading
  */
 extern Reading *read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n);
 
-/* The same, and behind them one that is not published yet: of a frame's rows, with what it shows of them as it is. */
+/* Like read_releases(), and behind them one that is not published yet: of a frame's rows, with what it shows of them as it is. */
 extern Reading *read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n,
 										const LoadedFrame *draft);
 
-/* Private to reading.c and draft.c: with room for the columns that the release shows; and a row more. */
-extern void begin_read_release(const Reading *reading, ReadRelease *release);
-extern uint64 add_read_row(const Reading *reading, ReadRelease *release);
-extern void read_draft(Reading *reading, const LoadedFrame *loaded);
-extern void code_draft(ReadRelease *release, const Code *code);
-
+/* An error that says how to go on: the release is not as it was published. */
 extern void refuse_release(const Reading *reading, const ReadRelease *release) pg_attribute_noreturn();
 
 #endif							/* PPREPUB_REPORT_LINKABILITY_READING_H */

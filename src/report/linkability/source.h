@@ -62,4 +62,16 @@ code_of_row(const Source *source, int column, uint64 row)
 /* A print of the insensitive values that are compared: of a release's row. */
 extern uint64 insensitive_print(const Reading *reading, const ReadRelease *release, uint64 row);
 
+/* ---- identify.c: whose the rows of releases are ---- */
+
+/*
+ * Gives each row of a table that has classes to a member of its class who had
+ * its sensitive value, and leaves out the rows of those who were invented.
+ *
+ * Rows of a class that show the same value differ in insensitive columns at
+ * most.  Where these are compared, who has the values in the source now gets
+ * such a row, and for the rest it is a guess: returns whether it is.
+ */
+extern bool identify_rows(Reading *reading, const Source *source);
+
 #endif							/* PPREPUB_REPORT_LINKABILITY_SOURCE_H */

@@ -5,12 +5,10 @@
 #include "report/linkability/tuple_json.h"
 
 #include "frame/arrays.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/numeric.h"
 
 typedef struct Printed
@@ -21,7 +19,7 @@ typedef struct Printed
 
 struct TuplePrinter
 {
-	const Linking *linking;
+	const JoinData *data;
 	MemoryContext context;
 	Printed    *column;			/* [nqis] */
 	Printed		sensitive;
@@ -39,17 +37,17 @@ printed_of(Oid type, Size ncodes)
 }
 
 TuplePrinter *
-tuple_printer(const Linking *linking)
+tuple_printer(const JoinData *data)
 {
 	TuplePrinter *printer = palloc0(sizeof(TuplePrinter));
-	const Reading *reading = linking->reading;
-	const DeclaredColumn *sensitive = publication_column(linking->publication, ROLE_SENSITIVE);
+	const Reading *reading = data->reading;
+	const DeclaredColumn *sensitive = publication_column(data->publication, ROLE_SENSITIVE);
 
-	printer->linking = linking;
+	printer->data = data;
 	printer->context = CurrentMemoryContext;
 	printer->column = palloc(sizeof(Printed) * (reading->nqis + 1));
 	for (int q = 0; q < reading->nqis; q++)
-		printer->column[q] = printed_of(reading->column[q]->type, linking->source->loaded->frame.domain[q].size);
+		printer->column[q] = printed_of(reading->column[q]->type, data->source->loaded->frame.domain[q].size);
 	printer->sensitive = printed_of(sensitive->type, reading->nvalues);
 	return printer;
 }
@@ -89,7 +87,7 @@ push_field(JsonbParseState **state, char *name, JsonbValue value)
 static char *
 print_quasi_identifier(TuplePrinter *printer, int q, Code code)
 {
-	const Coding *coding = printer->linking->source->loaded->codings[q];
+	const Coding *coding = printer->data->source->loaded->codings[q];
 
 	if (code == coding->domain->null_code)
 		return NULL;
@@ -109,8 +107,8 @@ print_quasi_identifier(TuplePrinter *printer, int q, Code code)
 Datum
 tuple_json(TuplePrinter *printer, uint32 row)
 {
-	const Reading *reading = printer->linking->reading;
-	const Frame *frame = &printer->linking->source->loaded->frame;
+	const Reading *reading = printer->data->reading;
+	const Frame *frame = &printer->data->source->loaded->frame;
 	JsonbParseState *state = NULL;
 
 	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
@@ -157,7 +155,7 @@ json_number(double number)
 Datum
 values_json(TuplePrinter *printer, const Code *value, const double *figure, uint32 n, const char *name)
 {
-	const Reading *reading = printer->linking->reading;
+	const Reading *reading = printer->data->reading;
 	JsonbParseState *state = NULL;
 	Figure	   *figures = palloc(sizeof(Figure) * (n + 1));
 

@@ -7,12 +7,12 @@
 #define PPREPUB_REPORT_LINKABILITY_TUPLE_JSON_H
 
 #include "postgres.h"
+#include "report/linkability/release_join.h"
 
-#include "report/linkability/linking.h"
 
 typedef struct TuplePrinter TuplePrinter;
 
-extern TuplePrinter *tuple_printer(const Linking *linking);
+extern TuplePrinter *tuple_printer(const JoinData *data);
 
 /* The quasi-identifiers of a row of the source, by their names. */
 extern Datum tuple_json(TuplePrinter *printer, uint32 row);

@@ -26,8 +26,8 @@
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/search_budgets.h"
-#include "report/linkability/identify.h"
 #include "report/linkability/people.h"
+#include "report/linkability/source.h"
 #include "utils/memutils.h"
 
 /* The releases before, ascending: but for those that were waived. */

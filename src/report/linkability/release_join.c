@@ -1,13 +1,13 @@
 /*
- * linking.c
+ * release_join.c
  *		From the numbers of releases to a join of them.
  */
-#include "report/linkability/linking.h"
+#include "report/linkability/release_join.h"
 
 #include "audit/join/full.h"
 #include "fmgr.h"
 #include "release/search_budgets.h"
-#include "report/linkability/identify.h"
+#include "report/linkability/source.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
@@ -106,33 +106,33 @@ releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublicati
  * ----------------------------------------------------------------
  */
 
-Linking *
-linking_create(const DeclaredPublication *publication, const int32 *numbers, int32 n)
+JoinData *
+read_join_data(const DeclaredPublication *publication, const int32 *numbers, int32 n)
 {
-	Linking    *linking = palloc0(sizeof(Linking));
+	JoinData   *data = palloc0(sizeof(JoinData));
 
-	linking->publication = publication;
-	linking->reading = read_releases(publication, numbers, n);
-	linking->source = read_source(linking->reading);
-	linking->is_guess = identify_rows(linking->reading, linking->source);
-	return linking;
+	data->publication = publication;
+	data->reading = read_releases(publication, numbers, n);
+	data->source = read_source(data->reading);
+	data->is_guess = identify_rows(data->reading, data->source);
+	return data;
 }
 
 /* The graph of as few people as can be. */
 static void
-make_graph(Linked *linked, const JoinKind *kind)
+make_graph(ReleaseJoin *join, const JoinKind *kind)
 {
-	const Linking *linking = linked->linking;
+	const JoinData *data = join->data;
 	uint64		more = 0;
 
 	for (;;)
 	{
 		uint64		missing;
 
-		linked->people = people_of(linking->reading, linking->source, linked->nreleases, linking->is_guess,
+		join->people = people_of(data->reading, data->source, join->nreleases, data->is_guess,
 								   kind->unifying, more);
-		linked->graph = join_graph(&linked->people->input);
-		missing = linked->people->is_exact ? 0 : join_missing(linked->graph);
+		join->graph = join_graph(&join->people->input);
+		missing = join->people->is_exact ? 0 : join_missing(join->graph);
 		if (missing == 0)
 			return;
 		more += missing;
@@ -150,32 +150,32 @@ refuse_over_budget(void)
 }
 
 static void
-refuse_unmatched(const Linked *linked)
+refuse_unmatched(const ReleaseJoin *join)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("these releases of publication \"%s\" cannot be of the same people",
-					linked->linking->publication->name),
+					join->data->publication->name),
 			 errdetail("Whose rows some of them have is not known, and whoever joins each two of them consistently cannot join all of them."),
 			 errhint("Name fewer releases.")));
 }
 
 static void
-narrow(const Linked *linked, JoinLevel level)
+narrow(const ReleaseJoin *join, JoinLevel level)
 {
 	JoinTrouble trouble;
 	JoinOutcome outcome = JOIN_FOUND;
 
 	if (level >= LEVEL_KERNEL)
-		outcome = join_kernel(linked->graph, &trouble);
+		outcome = join_kernel(join->graph, &trouble);
 	if (level >= LEVEL_FULL && outcome == JOIN_FOUND)
-		outcome = join_full(linked->graph, (uint64) fmj_budget);
+		outcome = join_full(join->graph, (uint64) fmj_budget);
 	switch (outcome)
 	{
 		case JOIN_FOUND:
 			break;
 		case JOIN_UNMATCHED:
-			refuse_unmatched(linked);
+			refuse_unmatched(join);
 			break;
 		case JOIN_OVER_BUDGET:
 			refuse_over_budget();
@@ -185,26 +185,26 @@ narrow(const Linked *linked, JoinLevel level)
 	}
 }
 
-Linked *
-link_first(const Linking *linking, int32 n, const JoinKind *kind)
+ReleaseJoin *
+join_first(const JoinData *data, int32 n, const JoinKind *kind)
 {
-	Linked	   *linked = palloc0(sizeof(Linked));
+	ReleaseJoin *join = palloc0(sizeof(ReleaseJoin));
 
-	linked->linking = linking;
-	linked->nreleases = n;
-	make_graph(linked, kind);
-	linked->edges = join_edges(linked->graph);
-	narrow(linked, kind->level);
-	linked->tuples = tuples_of_members(linking->reading, linking->source, n);
-	linked->join_tuples = (JoinTuples) {
-		.ntuples = linked->tuples->ntuples,
-		.code = (const Code *const *) linked->tuples->code
+	join->data = data;
+	join->nreleases = n;
+	make_graph(join, kind);
+	join->edges = join_edges(join->graph);
+	narrow(join, kind->level);
+	join->tuples = tuples_of_members(data->reading, data->source, n);
+	join->join_tuples = (JoinTuples) {
+		.ntuples = join->tuples->ntuples,
+		.code = (const Code *const *) join->tuples->code
 	};
-	return linked;
+	return join;
 }
 
 LinkProfile *
-profile_of(const Linked *linked, bool with_values)
+profile_of(const ReleaseJoin *join, bool with_values)
 {
-	return link_profile(linked->graph, &linked->join_tuples, with_values);
+	return link_profile(join->graph, &join->join_tuples, with_values);
 }

@@ -1,9 +1,9 @@
 /*
- * linking.h
+ * release_join.h
  *		Joining releases of a publication, and judging the join.
  */
-#ifndef PPREPUB_REPORT_LINKABILITY_LINKING_H
-#define PPREPUB_REPORT_LINKABILITY_LINKING_H
+#ifndef PPREPUB_REPORT_LINKABILITY_RELEASE_JOIN_H
+#define PPREPUB_REPORT_LINKABILITY_RELEASE_JOIN_H
 
 #include "postgres.h"
 
@@ -37,32 +37,32 @@ extern int32 *releases_argument(FunctionCallInfo fcinfo, int argument, const Dec
 extern int32 *all_releases(const DeclaredPublication *publication, int32 *n);
 
 /* Releases, read once; and the source beside them. */
-typedef struct Linking
+typedef struct JoinData
 {
 	const DeclaredPublication *publication;
 	Reading    *reading;
 	Source	   *source;
 	bool		is_guess;
-} Linking;
+} JoinData;
 
 /* As the owner, inside SPI, under the active snapshot; in the current context. */
-extern Linking *linking_create(const DeclaredPublication *publication, const int32 *numbers, int32 n);
+extern JoinData *read_join_data(const DeclaredPublication *publication, const int32 *numbers, int32 n);
 
 /* A join of the first n of them. */
-typedef struct Linked
+typedef struct ReleaseJoin
 {
-	const Linking *linking;
+	const JoinData *data;
 	int32		nreleases;
 	People	   *people;
 	JoinGraph  *graph;
 	uint64		edges;			/* of records, before the join was narrowed */
 	SourceTuples *tuples;
 	JoinTuples	join_tuples;
-} Linked;
+} ReleaseJoin;
 
-extern Linked *link_first(const Linking *linking, int32 n, const JoinKind *kind);
+extern ReleaseJoin *join_first(const JoinData *data, int32 n, const JoinKind *kind);
 
 /* NULL if no release shows the sensitive column. */
-extern LinkProfile *profile_of(const Linked *linked, bool with_values);
+extern LinkProfile *profile_of(const ReleaseJoin *join, bool with_values);
 
-#endif							/* PPREPUB_REPORT_LINKABILITY_LINKING_H */
+#endif							/* PPREPUB_REPORT_LINKABILITY_RELEASE_JOIN_H */
