@@ -79,6 +79,7 @@ distinct_for(const Frame *frame, const Past *past, uint32 m, uint64 seed)
 	distinct->m = m;
 	pg_prng_seed(&distinct->random, seed);
 	distinct->sets = sets_create(past->updates);
+	distinct->entries = tuple_numbers_create(ANY_WIDTH);
 	distinct->next = palloc_extended(sizeof(RowId) * (frame->nrows + 1), MCXT_ALLOC_HUGE);
 	distinct->frequency = palloc0(sizeof(uint64) * nvalues);
 	for (uint64 row = 0; row < frame->nrows; row++)
@@ -122,10 +123,10 @@ create_buckets(Distinct *distinct, uint32 most_buckets)
 static bool
 is_subset(const Sets *sets, SetId part, SetId whole)
 {
-	const ValueSet *set = &sets->set[part];
+	ValueSet	set = set_at(sets, part);
 
-	for (Code i = 0; i < set->n; i++)
-		if (!set_has(sets, whole, set->value[i]))
+	for (Code i = 0; i < set.n; i++)
+		if (!set_has(sets, whole, set.value[i]))
 			return false;
 	return true;
 }
@@ -412,12 +413,12 @@ complete_group(Greedy *greedy, const SetId *slots, Code *value, uint32 n)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		const ValueSet *set = &distinct->sets->set[slots[i]];
-		Code		from = pg_prng_uint64_range(&distinct->random, 0, set->n - 1);
+		ValueSet	set = set_at(distinct->sets, slots[i]);
+		Code		from = pg_prng_uint64_range(&distinct->random, 0, set.n - 1);
 
-		for (Code k = 0; k < set->n && value[i] == NO_CODE; k++)
-			if (!is_among(value, n, set->value[(from + k) % set->n]))
-				value[i] = set->value[(from + k) % set->n];
+		for (Code k = 0; k < set.n && value[i] == NO_CODE; k++)
+			if (!is_among(value, n, set.value[(from + k) % set.n]))
+				value[i] = set.value[(from + k) % set.n];
 	}
 	if (!represent(distinct->sets, slots, n, value))
 		elog(ERROR, "a group cannot be completed");

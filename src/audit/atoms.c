@@ -22,12 +22,6 @@ typedef struct Parting
 	uint32	   *next;			/* [places] where those of a place go in the class at hand */
 } Parting;
 
-static void *
-grow(void *array, Size width, uint32 n)
-{
-	return array == NULL ? palloc_extended(width * n, MCXT_ALLOC_HUGE) : repalloc_huge(array, width * n);
-}
-
 static uint32
 place_create(Parting *parting, uint32 previous, int32 release, uint32 class)
 {
@@ -35,12 +29,11 @@ place_create(Parting *parting, uint32 previous, int32 release, uint32 class)
 
 	if (atoms->nplaces == parting->allocated)
 	{
-		uint32		n = parting->allocated = Max(1024, parting->allocated * 2);
-
-		atoms->previous = grow(atoms->previous, sizeof(uint32), n);
-		atoms->release = grow(atoms->release, sizeof(int32), n);
-		atoms->class = grow(atoms->class, sizeof(uint32), n);
-		parting->next = grow(parting->next, sizeof(uint32), n);
+		parting->allocated = array_room(parting->allocated, atoms->nplaces + 1);
+		array_resize(atoms->previous, parting->allocated);
+		array_resize(atoms->release, parting->allocated);
+		array_resize(atoms->class, parting->allocated);
+		array_resize(parting->next, parting->allocated);
 	}
 	atoms->previous[atoms->nplaces] = previous;
 	atoms->release[atoms->nplaces] = release;

@@ -200,8 +200,8 @@ view_release(Attacker *attacker, const SeenRelease *release, View *view, uint32 
 	}
 	pfree(values);
 	n = view->first[view->nclasses];
-	view->value = repalloc_huge(view->value, sizeof(Code) * ((Size) view->presence[n].first_value + 1));
-	view->presence = repalloc_huge(view->presence, sizeof(Presence) * ((Size) n + 1));
+	array_resize(view->value, view->presence[n].first_value);
+	array_resize(view->presence, n);
 	attacker->most_classes = Max(attacker->most_classes, view->nclasses);
 	attacker->most_presences = Max(attacker->most_presences, n);
 }

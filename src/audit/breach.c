@@ -151,9 +151,9 @@ put_links(Visiting *visiting, const Step *step, const Step *end, uint64 links)
 
 	if (links > visiting->allocated)
 	{
-		visiting->allocated = links * 2;
-		visiting->links = repalloc_huge(visiting->links, sizeof(Link) * visiting->allocated);
-		visiting->releases = repalloc_huge(visiting->releases, sizeof(int32) * visiting->allocated);
+		visiting->allocated = array_room(visiting->allocated, links);
+		array_resize(visiting->links, visiting->allocated);
+		array_resize(visiting->releases, visiting->allocated);
 	}
 	for (Code i = 0; i < visiting->nvalues; i++)
 	{

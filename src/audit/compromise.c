@@ -258,11 +258,7 @@ meet(Deducing *deducing, Step at, uint32 g)
 
 	if (*met_at == 0)
 	{
-		if (deducing->nmet == deducing->room_for_met)
-		{
-			deducing->room_for_met *= 2;
-			deducing->met = repalloc_huge(deducing->met, sizeof(Met) * deducing->room_for_met);
-		}
+		array_reserve(deducing->met, deducing->room_for_met, deducing->nmet + 1);
 		deducing->met[deducing->nmet++] = (Met) {.at = at};
 		*met_at = deducing->nmet;
 	}
@@ -281,11 +277,7 @@ divide_common(Deducing *deducing)
 		ncommon += deducing->met[i].ncommon;
 		deducing->met[i].ncommon = 0;
 	}
-	if (ncommon > deducing->room_for_common)
-	{
-		deducing->room_for_common = ncommon * 2;
-		deducing->common = repalloc_huge(deducing->common, sizeof(uint32) * deducing->room_for_common);
-	}
+	array_reserve(deducing->common, deducing->room_for_common, ncommon);
 }
 
 static void
@@ -438,9 +430,8 @@ deducing_create(const Statistics *statistics, const Peers *peers)
 	deducing->having = new_zeros(uint32, statistics->seen->nvalues);
 	deducing->in_common = new_zeros(uint32, statistics->seen->nvalues);
 	deducing->met_at = new_zeros(uint32, nclasses);
-	deducing->room_for_met = deducing->room_for_common = 64;
-	deducing->met = palloc(sizeof(Met) * deducing->room_for_met);
-	deducing->common = palloc(sizeof(uint32) * deducing->room_for_common);
+	array_reserve(deducing->met, deducing->room_for_met, 64);
+	array_reserve(deducing->common, deducing->room_for_common, 64);
 	deducing->deduction = deduction;
 	deduction->first = new_zeros(uint64, peers->n);
 	deduction->ncandidates = new_zeros(uint32, peers->n);

@@ -34,11 +34,7 @@ meet(Counting *counting, Step step)
 {
 	if (counting->common[counting->base[step.release] + step.class]++ > 0)
 		return;
-	if (counting->nmet == counting->allocated)
-	{
-		counting->allocated *= 2;
-		counting->met = repalloc_huge(counting->met, sizeof(Step) * counting->allocated);
-	}
+	array_reserve(counting->met, counting->allocated, counting->nmet + 1);
 	counting->met[counting->nmet++] = step;
 }
 
@@ -85,13 +81,13 @@ find_correlations(const Statistics *statistics, uint32 most,
 				  void (*visit) (void *what, const Correlation *correlation), void *what)
 {
 	const Seen *seen = statistics->seen;
-	Counting	counting = {.statistics = statistics,.most = most,.visit = visit,.what = what,.allocated = 64};
+	Counting	counting = {.statistics = statistics,.most = most,.visit = visit,.what = what};
 
 	counting.base = palloc0(sizeof(uint64) * ((Size) seen->nreleases + 1));
 	for (int32 r = 0; r < seen->nreleases; r++)
 		counting.base[r + 1] = counting.base[r] + seen->release[r].nclasses;
 	counting.common = new_zeros(uint32, counting.base[seen->nreleases]);
-	counting.met = palloc(sizeof(Step) * counting.allocated);
+	array_reserve(counting.met, counting.allocated, 64);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 		{

@@ -53,8 +53,6 @@ vouching_create(Code nvalues)
 		.is_vouched = new_zeros(bool, nvalues),
 		.is_true_once = new_zeros(bool, nvalues),
 		.first_class = new_zeros(uint32, nvalues),
-		.allocated = 64,
-		.open = palloc(sizeof(ShownClass) * 64),
 	};
 }
 
@@ -129,8 +127,7 @@ keep_open_class(Vouching *vouching, const ClassRows *rows)
 		any = is_open(vouching, rows->values[i]);
 	if (!any)
 		return;
-	if (vouching->nopen == vouching->allocated)
-		vouching->open = repalloc_huge(vouching->open, sizeof(ShownClass) * (vouching->allocated *= 2));
+	array_reserve(vouching->open, vouching->allocated, vouching->nopen + 1);
 	vouching->open[vouching->nopen++] = show_class(rows);
 }
 

@@ -68,11 +68,7 @@ is_allowed(BreachJudge *judge, RowId row, uint64 size, Code value)
 	const Paths *paths = judge->paths;
 	uint64		n = 0;
 
-	if (paths->first[row + 1] - paths->first[row] + 1 > judge->allocated)
-	{
-		judge->allocated = 2 * (paths->first[row + 1] - paths->first[row] + 1);
-		judge->links = repalloc_huge(judge->links, sizeof(Link) * judge->allocated);
-	}
+	array_reserve(judge->links, judge->allocated, paths->first[row + 1] - paths->first[row] + 1);
 	judge->links[n++] = (Link) {size, judge->count[value]};
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
 	{

@@ -22,6 +22,7 @@
 #include "audit/covers.h"
 #include "audit/worlds.h"
 #include "frame/arrays.h"
+#include "frame/codes.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -152,11 +153,7 @@ set_cell(Worlds *worlds, uint32 c, Cell cell)
 static void
 change_cell(Worlds *worlds, uint32 c, Cell cell)
 {
-	if (worlds->nchanges == worlds->room_for_changes)
-	{
-		worlds->room_for_changes *= 2;
-		worlds->change = repalloc_huge(worlds->change, sizeof(Change) * worlds->room_for_changes);
-	}
+	array_reserve(worlds->change, worlds->room_for_changes, worlds->nchanges + 1);
 	worlds->change[worlds->nchanges++] = (Change) {c, worlds->cell[c]};
 	set_cell(worlds, c, cell);
 }
@@ -265,11 +262,7 @@ choose_cell(Worlds *worlds, uint32 l, bool up, uint32 *chosen)
 static void
 begin_trial(Worlds *worlds, uint32 line)
 {
-	if (worlds->ntrials == worlds->room_for_trials)
-	{
-		worlds->room_for_trials *= 2;
-		worlds->trial = repalloc_huge(worlds->trial, sizeof(Trial) * worlds->room_for_trials);
-	}
+	array_reserve(worlds->trial, worlds->room_for_trials, worlds->ntrials + 1);
 	worlds->trial[worlds->ntrials++] = (Trial) {.line = line,.begin = worlds->nchanges};
 }
 
@@ -531,9 +524,11 @@ build(Worlds *worlds)
 	worlds->off = new_array(uint32, worlds->nlines);
 	worlds->noff = 0;
 	worlds->nchanges = 0;
-	worlds->room_for_changes = worlds->room_for_trials = 64;
-	worlds->change = palloc(sizeof(Change) * worlds->room_for_changes);
-	worlds->trial = palloc(sizeof(Trial) * worlds->room_for_trials);
+	worlds->change = NULL;
+	worlds->trial = NULL;
+	worlds->room_for_changes = worlds->room_for_trials = 0;
+	array_reserve(worlds->change, worlds->room_for_changes, 64);
+	array_reserve(worlds->trial, worlds->room_for_trials, 64);
 	for (uint32 i = 0; i < worlds->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -652,19 +647,7 @@ find_all_possible(Worlds *worlds)
 static bool
 is_in_component(const Worlds *worlds, uint32 group)
 {
-	uint32		low = 0;
-	uint32		high = worlds->n;
-
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (worlds->group[middle] < group)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < worlds->n && worlds->group[low] == group;
+	return find_code(worlds->group, worlds->n, group) < worlds->n;
 }
 
 /* The covers of the component: all open groups of one are in it, or none. */

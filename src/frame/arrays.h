@@ -18,4 +18,53 @@
 #define new_zeros(type, n) \
 	((type *) palloc_extended(sizeof(type) * ((Size) (n) + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO))
 
+/*
+ * Arrays that grow.  An array that is NULL is made in the current context; any
+ * other stays in its own.  "room" is the variable that says for how many elements
+ * there is room.  For several arrays that share one, as in
+ *
+ *		if (n == room)
+ *		{
+ *			room = array_room(room, n + 1);
+ *			array_resize(a, room);
+ *			array_resize(b, room * width);
+ *		}
+ */
+#define array_room(room, needed)	array_room_after(room, needed, sizeof(room))
+#define array_resize(array, n)		((array) = array_resized(array, sizeof(*(array)), n))
+#define array_reserve(array, room, needed) \
+	do { \
+		if (unlikely((needed) > (room))) \
+		{ \
+			(room) = array_room(room, needed); \
+			array_resize(array, room); \
+		} \
+	} while (0)
+
+/* Like array_reserve(), with zeros in what is added. */
+#define array_reserve_zeros(array, room, needed) \
+	do { \
+		uint64		room_before = (room); \
+		array_reserve(array, room, needed); \
+		memset((array) + room_before, 0, sizeof(*(array)) * ((room) - room_before)); \
+	} while (0)
+
+/* Twice the room, or as much as is needed; no more than fits into a variable of so many bytes. */
+static inline uint64
+array_room_after(uint64 room, uint64 needed, Size bytes)
+{
+	uint64		most = bytes <= sizeof(uint32) ? PG_UINT32_MAX : PG_INT64_MAX;
+	uint64		doubled = Min(Max(room * 2, 4), most);
+
+	return Max(needed, doubled);
+}
+
+static inline void *
+array_resized(void *array, Size width, uint64 n)
+{
+	Size		size = width * ((Size) n + 1);
+
+	return array == NULL ? palloc_extended(size, MCXT_ALLOC_HUGE) : repalloc_huge(array, size);
+}
+
 #endif							/* PPREPUB_FRAME_ARRAYS_H */

@@ -1,6 +1,6 @@
 /*
  * codes.h
- *		Sorting codes.
+ *		Sorting codes, and finding one among sorted ones.
  */
 #ifndef PPREPUB_FRAME_CODES_H
 #define PPREPUB_FRAME_CODES_H
@@ -38,6 +38,25 @@ sort_codes(Code *codes, uint64 n)
 			codes[at] = codes[at - 1];
 		codes[at] = code;
 	}
+}
+
+/* The place of a code among n that ascend; n if it is not there. */
+static inline uint64
+find_code(const Code *codes, uint64 n, Code code)
+{
+	uint64		low = 0;
+	uint64		high = n;
+
+	while (low < high)
+	{
+		uint64		middle = low + (high - low) / 2;
+
+		if (codes[middle] < code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && codes[low] == code ? low : n;
 }
 
 #endif							/* PPREPUB_FRAME_CODES_H */

@@ -65,19 +65,11 @@ updates_create(Code nvalues, Update *list, uint64 n, bool has_probabilities)
 uint64
 updates_find(const Updates *updates, Code from, Code to)
 {
-	uint64		low = updates->first[from];
-	uint64		high = updates->first[from + 1];
+	uint64		first = updates->first[from];
+	uint64		n = updates->first[from + 1] - first;
+	uint64		at = find_code(updates->to + first, n, to);
 
-	while (low < high)
-	{
-		uint64		middle = low + (high - low) / 2;
-
-		if (updates->to[middle] < to)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < updates->first[from + 1] && updates->to[low] == to ? low : NO_UPDATE;
+	return at < n ? first + at : NO_UPDATE;
 }
 
 /* A set in the making: values, and where each was seen last. */
@@ -148,11 +140,7 @@ updates_close(const Updates *updates)
 		closure.n = 0;
 		if (mentioned[v])
 			close_value(&closure, updates, v);
-		if (closed->first[v] + closure.n > allocated)
-		{
-			allocated = Max(allocated * 2, closed->first[v] + closure.n);
-			closed->to = repalloc_huge(closed->to, sizeof(Code) * allocated);
-		}
+		array_reserve(closed->to, allocated, closed->first[v] + closure.n);
 		memcpy(closed->to + closed->first[v], closure.reached, sizeof(Code) * closure.n);
 		closed->first[v + 1] = closed->first[v] + closure.n;
 	}

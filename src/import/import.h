@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "frame/load.h"
-#include "release/region_map.h"
 #include "utils/uuid.h"
 
 /* A column of the table. */

@@ -32,7 +32,7 @@ parting_columns(const Import *import, const ImportColumn **columns)
 }
 
 static uint32 *
-class_of_rows(const Import *import, const ImportColumn *const *columns, RegionMap *regions)
+class_of_rows(const Import *import, const ImportColumn *const *columns, TupleNumbers *regions)
 {
 	uint32	   *class = new_array(uint32, import->nrows);
 	uint32	   *numbers = palloc(sizeof(uint32) * (regions->width + 1));
@@ -43,7 +43,7 @@ class_of_rows(const Import *import, const ImportColumn *const *columns, RegionMa
 			CHECK_FOR_INTERRUPTS();
 		for (int c = 0; c < regions->width; c++)
 			numbers[c] = columns[c]->number[row];
-		class[row] = region_map_add(regions, numbers);
+		class[row] = tuple_number(regions, numbers, regions->width);
 	}
 	return class;
 }
@@ -69,7 +69,7 @@ gather_rows(Import *import, const uint32 *class)
 
 /* Drawn by lot where the release shows them, as their cells say where it does not. */
 static void
-number_classes(Import *import, const ImportColumn *const *columns, const RegionMap *regions)
+number_classes(Import *import, const ImportColumn *const *columns, const TupleNumbers *regions)
 {
 	ImportClasses *classes = &import->classes;
 	Dictionary **cells = palloc(sizeof(Dictionary *) * (regions->width + 1));
@@ -95,10 +95,10 @@ void
 make_classes(Import *import)
 {
 	const ImportColumn **columns = palloc(sizeof(ImportColumn *) * (import->ncolumns + 1));
-	RegionMap  *regions = region_map_create(parting_columns(import, columns));
+	TupleNumbers *regions = tuple_numbers_create(parting_columns(import, columns));
 	uint32	   *class = class_of_rows(import, columns, regions);
 
-	import->classes.nclasses = regions->size;
+	import->classes.nclasses = regions->n;
 	gather_rows(import, class);
 	pfree(class);
 	number_classes(import, columns, regions);

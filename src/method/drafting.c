@@ -9,9 +9,6 @@
 #include "partition/region.h"
 #include "utils/memutils.h"
 
-#define FIRST_CLASSES		64
-#define FIRST_COUNTERFEITS	64
-
 Drafting *
 drafting_create(const Frame *frame, double k)
 {
@@ -21,18 +18,14 @@ drafting_create(const Frame *frame, double k)
 
 	drafting->frame = frame;
 	drafting->draft = draft;
-	drafting->classes_allocated = FIRST_CLASSES;
-	drafting->counterfeits_allocated = FIRST_COUNTERFEITS;
 	draft->k = k;
 	draft->classes = classes;
 	classes->nqis = frame->nqis;
 	classes->rows = new_array(RowId, frame->nrows);
-	classes->first = new_array(uint64, FIRST_CLASSES + 1);
-	classes->first[0] = 0;
-	classes->regions = new_array(Span, (uint64) FIRST_CLASSES * frame->nqis);
-	classes->first_counterfeit = new_array(uint64, FIRST_CLASSES + 1);
-	classes->first_counterfeit[0] = 0;
-	classes->counterfeit = new_array(Code, FIRST_COUNTERFEITS);
+	classes->first = new_zeros(uint64, 0);
+	classes->first_counterfeit = new_zeros(uint64, 0);
+	classes->regions = new_array(Span, 0);
+	classes->counterfeit = new_array(Code, 0);
 	return drafting;
 }
 
@@ -41,8 +34,8 @@ drafting_create_of_neighborhoods(const Frame *frame, double k)
 {
 	Drafting   *drafting = drafting_create(frame, k);
 
-	drafting->draft->parent = new_array(uint32, FIRST_CLASSES);
-	drafting->draft->stands_for = new_array(uint64, FIRST_COUNTERFEITS);
+	drafting->draft->parent = new_array(uint32, 0);
+	drafting->draft->stands_for = new_array(uint64, 0);
 	return drafting;
 }
 
@@ -62,10 +55,10 @@ make_room_for_counterfeits(Drafting *drafting, uint64 n)
 
 	if (n <= drafting->counterfeits_allocated)
 		return;
-	drafting->counterfeits_allocated = n * 2;
-	draft->classes->counterfeit = repalloc_huge(draft->classes->counterfeit, sizeof(Code) * drafting->counterfeits_allocated);
+	drafting->counterfeits_allocated = array_room(drafting->counterfeits_allocated, n);
+	array_resize(draft->classes->counterfeit, drafting->counterfeits_allocated);
 	if (draft->stands_for != NULL)
-		draft->stands_for = repalloc_huge(draft->stands_for, sizeof(uint64) * drafting->counterfeits_allocated);
+		array_resize(draft->stands_for, drafting->counterfeits_allocated);
 }
 
 Code *
@@ -87,13 +80,12 @@ make_room_for_class(Drafting *drafting)
 
 	if (classes->nclasses < drafting->classes_allocated)
 		return;
-	drafting->classes_allocated *= 2;
-	classes->first = repalloc_huge(classes->first, sizeof(uint64) * (drafting->classes_allocated + 1));
-	classes->first_counterfeit = repalloc_huge(classes->first_counterfeit, sizeof(uint64) * (drafting->classes_allocated + 1));
-	classes->regions = repalloc_huge(classes->regions,
-									 sizeof(Span) * Max(1, (Size) drafting->classes_allocated * classes->nqis));
+	drafting->classes_allocated = array_room(drafting->classes_allocated, classes->nclasses + 1);
+	array_resize(classes->first, drafting->classes_allocated);
+	array_resize(classes->first_counterfeit, drafting->classes_allocated);
+	array_resize(classes->regions, (Size) drafting->classes_allocated * classes->nqis);
 	if (draft->parent != NULL)
-		draft->parent = repalloc_huge(draft->parent, sizeof(uint32) * drafting->classes_allocated);
+		array_resize(draft->parent, drafting->classes_allocated);
 }
 
 uint32

@@ -111,8 +111,6 @@ splitter_create(const Frame *frame, uint32 most_rows, uint32 most_entries)
 	splitter->order = new_array(Item, most_rows);
 	splitter->spare = new_array(Item, most_rows);
 	splitter->aside = new_array(BalancedRow, most_rows);
-	splitter->places_allocated = 1024;
-	splitter->place = palloc(sizeof(uint32) * splitter->places_allocated);
 	splitter->total = palloc(sizeof(uint32) * (most_entries + 1));
 	splitter->below = palloc(sizeof(uint32) * (most_entries + 1));
 	splitter->number = new_array(uint32, frame->nsensitive);
@@ -121,12 +119,6 @@ splitter_create(const Frame *frame, uint32 most_rows, uint32 most_entries)
 	splitter->degrees.node = new_array(DegreeNode, nnodes);
 	splitter->degrees.queue = new_array(uint32, nnodes);
 	splitter->degrees.came_from = new_array(uint32, nnodes);
-	splitter->cells_allocated = 1024;
-	splitter->degrees.edges = palloc(sizeof(uint32) * splitter->cells_allocated);
-	splitter->degrees.chosen = palloc(sizeof(uint32) * splitter->cells_allocated);
-	splitter->taken = palloc(sizeof(uint32) * splitter->cells_allocated);
-	splitter->stack_allocated = 64;
-	splitter->stack = palloc(sizeof(Part) * splitter->stack_allocated);
 	return splitter;
 }
 
@@ -161,11 +153,7 @@ count_into_places(Splitter *splitter, uint32 n, Code lo, Code hi)
 	Size		nplaces = (Size) hi - lo + 2;
 	Item	   *swap;
 
-	if (nplaces > splitter->places_allocated)
-	{
-		splitter->places_allocated = nplaces * 2;
-		splitter->place = repalloc_huge(splitter->place, sizeof(uint32) * splitter->places_allocated);
-	}
+	array_reserve(splitter->place, splitter->places_allocated, nplaces);
 	memset(splitter->place, 0, sizeof(uint32) * nplaces);
 	for (uint32 i = 0; i < n; i++)
 		splitter->place[splitter->order[i].code - lo + 1]++;
@@ -369,10 +357,10 @@ choose_before(Splitter *splitter, const Part *part, const Cut *cut)
 
 	if (ncells > splitter->cells_allocated)
 	{
-		splitter->cells_allocated = ncells * 2;
-		degrees->edges = repalloc_huge(degrees->edges, sizeof(uint32) * splitter->cells_allocated);
-		degrees->chosen = repalloc_huge(degrees->chosen, sizeof(uint32) * splitter->cells_allocated);
-		splitter->taken = repalloc_huge(splitter->taken, sizeof(uint32) * splitter->cells_allocated);
+		splitter->cells_allocated = array_room(splitter->cells_allocated, ncells);
+		array_resize(degrees->edges, splitter->cells_allocated);
+		array_resize(degrees->chosen, splitter->cells_allocated);
+		array_resize(splitter->taken, splitter->cells_allocated);
 	}
 	degrees->nentries = splitter->nentries;
 	degrees->nvalues = splitter->nvalues;
@@ -466,11 +454,7 @@ keep_order(Splitter *splitter, const Part *part)
 static void
 push(Splitter *splitter, Part part)
 {
-	if (splitter->nstack == splitter->stack_allocated)
-	{
-		splitter->stack_allocated *= 2;
-		splitter->stack = repalloc_huge(splitter->stack, sizeof(Part) * splitter->stack_allocated);
-	}
+	array_reserve(splitter->stack, splitter->stack_allocated, splitter->nstack + 1);
 	splitter->stack[splitter->nstack++] = part;
 }
 

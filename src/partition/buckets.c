@@ -41,7 +41,28 @@ refuse(Filling *filling, RefusalKind kind, uint64 rows)
 	return true;
 }
 
-/* The signature of each class of the past, or NO_SIGNATURE where it is not even. */
+/* Sorts values, and takes out what repeats; *is_even is set to whether all occur equally often. */
+static uint32
+distinct_values(Code *values, uint32 n, bool *is_even)
+{
+	uint32		distinct = 0;
+	uint32		times = 0;		/* that the first value occurs */
+
+	*is_even = n > 0;
+	sort_codes(values, n);
+	for (uint32 i = 0, to; i < n; i = to)
+	{
+		for (to = i + 1; to < n && values[to] == values[i];)
+			to++;
+		if (distinct == 0)
+			times = to - i;
+		*is_even &= to - i == times;
+		values[distinct++] = values[i];
+	}
+	return distinct;
+}
+
+/* The signature of each class of the past, or NO_TUPLE where it is not even. */
 static uint32 *
 signatures_of_classes(Filling *filling)
 {
@@ -64,7 +85,7 @@ signatures_of_classes(Filling *filling)
 		memcpy(values, paths->value + paths->first_value[c], sizeof(Code) * size);
 		distinct = distinct_values(values, size, &is_even);
 		number[c] = is_even && values[distinct - 1] != NO_CODE ?
-			signature_number(filling->signatures, values, distinct) : NO_SIGNATURE;
+			tuple_number(filling->signatures, values, distinct) : NO_TUPLE;
 	}
 	pfree(values);
 	return number;
@@ -102,7 +123,7 @@ divide(Filling *filling)
 		last = paths_last(paths, row);
 		filling->bucket[row] = signature[paths->class[last]];
 		changed += frame->sensitive[row] != NO_CODE && paths->shown[last] != frame->sensitive[row];
-		uneven += filling->bucket[row] == NO_SIGNATURE;
+		uneven += filling->bucket[row] == NO_TUPLE;
 	}
 	pfree(signature);
 	return !refuse(filling, REFUSED_NULLS, nulls) && !refuse(filling, REFUSED_CHANGES, changed) &&
@@ -117,34 +138,19 @@ divide(Filling *filling)
 static void
 make_room(Filling *filling)
 {
-	const Signatures *signatures = filling->signatures;
-	uint64		nslots = signatures->first[signatures->n];
+	const TupleNumbers *signatures = filling->signatures;
 
-	if (signatures->n > filling->allocated)
-	{
-		uint32		allocated = Max(filling->allocated * 2, signatures->n);
-
-		filling->sets = repalloc_huge(filling->sets, sizeof(uint64) * allocated);
-		memset(filling->sets + filling->allocated, 0, sizeof(uint64) * (allocated - filling->allocated));
-		filling->allocated = allocated;
-	}
-	if (nslots > filling->slots_allocated)
-	{
-		uint64		allocated = Max(filling->slots_allocated * 2, nslots);
-
-		filling->count = repalloc_huge(filling->count, sizeof(uint64) * allocated);
-		memset(filling->count + filling->slots_allocated, 0, sizeof(uint64) * (allocated - filling->slots_allocated));
-		filling->slots_allocated = allocated;
-	}
+	array_reserve_zeros(filling->sets, filling->allocated, signatures->n);
+	array_reserve_zeros(filling->count, filling->slots_allocated, signatures->first[signatures->n]);
 }
 
 static uint64
 slot_of(const Filling *filling, uint32 bucket, Code value)
 {
-	const Signatures *signatures = filling->signatures;
+	const TupleNumbers *signatures = filling->signatures;
 	uint64		first = signatures->first[bucket];
 
-	return first + place_in_signature(signatures->value + first, signatures->first[bucket + 1] - first, value);
+	return first + find_code(signatures->word + first, signatures->first[bucket + 1] - first, value);
 }
 
 static void
@@ -217,7 +223,7 @@ sort_newcomers(Filling *filling)
 static void
 take(Filling *filling, uint32 bucket, uint64 slot, uint64 n)
 {
-	Code		value = filling->signatures->value[slot];
+	Code		value = filling->signatures->word[slot];
 	uint64		there = Min(n, filling->first_new[value + 1] - filling->next[value]);
 
 	for (uint64 i = 0; i < there; i++)
@@ -236,7 +242,7 @@ is_large(const Filling *filling, uint32 bucket)
 static void
 balance(Filling *filling)
 {
-	const Signatures *signatures = filling->signatures;
+	const TupleNumbers *signatures = filling->signatures;
 
 	for (uint32 b = 0; b < signatures->n; b++)
 		for (uint64 slot = signatures->first[b]; slot < signatures->first[b + 1] && is_large(filling, b); slot++)
@@ -370,7 +376,7 @@ takeable(Filling *filling, const Left *left, const Code *values, uint32 n)
 	{
 		Code		value = left->order[i];
 		uint64		spare = left->rows - left_of(filling, value) * m;
-		bool		is_taken = place_in_signature(values, n, value) < n;
+		bool		is_taken = find_code(values, n, value) < n;
 
 		if (!is_taken)
 			sets = Min(sets, spare / n);
@@ -385,7 +391,7 @@ takeable(Filling *filling, const Left *left, const Code *values, uint32 n)
 void
 take_sets(Filling *filling, uint32 bucket, uint64 sets)
 {
-	const Signatures *signatures = filling->signatures;
+	const TupleNumbers *signatures = filling->signatures;
 
 	make_room(filling);
 	for (uint64 slot = signatures->first[bucket]; slot < signatures->first[bucket + 1]; slot++)
@@ -397,7 +403,7 @@ take_sets(Filling *filling, uint32 bucket, uint64 sets)
 static void
 fill_known(Filling *filling, Left *left)
 {
-	const Signatures *signatures = filling->signatures;
+	const TupleNumbers *signatures = filling->signatures;
 	uint32		n = signatures->n;
 
 	for (uint32 b = 0; b < n && left->rows > 0; b++)
@@ -407,7 +413,7 @@ fill_known(Filling *filling, Left *left)
 		CHECK_FOR_INTERRUPTS();
 		if (filling->sets[b] == 0 || !is_large(filling, b))
 			continue;
-		sets = takeable(filling, left, signatures->value + signatures->first[b],
+		sets = takeable(filling, left, signatures->word + signatures->first[b],
 						signatures->first[b + 1] - signatures->first[b]);
 		if (sets == 0)
 			continue;
@@ -432,7 +438,7 @@ fill_new(Filling *filling, Left *left)
 		sets = takeable(filling, left, values, filling->m);
 		if (sets == 0)
 			break;
-		take_sets(filling, signature_number(filling->signatures, values, filling->m), sets);
+		take_sets(filling, tuple_number(filling->signatures, values, filling->m), sets);
 		look_left(filling, left);
 	}
 	pfree(values);
@@ -457,7 +463,7 @@ deal(Filling *filling, Left *left)
 		for (uint64 i = c; i < left->rows; i += nclasses)
 			values[n++] = dealt[i];
 		sort_codes(values, n);
-		take_sets(filling, signature_number(filling->signatures, values, n), 1);
+		take_sets(filling, tuple_number(filling->signatures, values, n), 1);
 	}
 	pfree(dealt);
 	pfree(values);
@@ -494,15 +500,14 @@ filling_create(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Re
 	filling->m = m;
 	filling->refusal = refusal;
 	pg_prng_seed(&filling->random, seed);
-	filling->signatures = signatures_create();
+	filling->signatures = tuple_numbers_create(ANY_WIDTH);
 	filling->bucket = new_zeros(uint32, frame->nrows);
 	filling->first_new = new_zeros(uint64, (uint64) frame->nsensitive + 1);
 	filling->next = new_zeros(uint64, frame->nsensitive);
 	filling->invented = new_zeros(uint64, frame->nsensitive);
 	filling->was_shown = new_zeros(bool, frame->nsensitive);
-	filling->allocated = filling->slots_allocated = 64;
-	filling->sets = new_zeros(uint64, filling->allocated);
-	filling->count = new_zeros(uint64, filling->slots_allocated);
+	array_reserve_zeros(filling->sets, filling->allocated, 64);
+	array_reserve_zeros(filling->count, filling->slots_allocated, 64);
 	return filling;
 }
 
@@ -510,7 +515,7 @@ filling_create(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Re
 static Buckets *
 gather(const Filling *filling)
 {
-	const Signatures *signatures = filling->signatures;
+	const TupleNumbers *signatures = filling->signatures;
 	const Frame *frame = filling->frame;
 	Buckets    *buckets = palloc0(sizeof(Buckets));
 	uint64		nslots = signatures->first[signatures->n];
@@ -518,7 +523,7 @@ gather(const Filling *filling)
 
 	buckets->n = signatures->n;
 	buckets->first_value = signatures->first;
-	buckets->value = signatures->value;
+	buckets->value = signatures->word;
 	buckets->sets = filling->sets;
 	buckets->first = new_zeros(uint64, nslots + 1);
 	buckets->rows = new_zeros(RowId, frame->nrows);

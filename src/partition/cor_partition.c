@@ -210,11 +210,7 @@ rows_of_class(CorPartition *partition, const HcClass *class)
 	uint64		n = 0;
 	uint64		most = (class->sets + 1) * partition->nvalues;
 
-	if (most > partition->rows_allocated)
-	{
-		partition->rows_allocated = Max(most, 2 * partition->rows_allocated);
-		partition->rows = repalloc_huge(partition->rows, sizeof(RowId) * partition->rows_allocated);
-	}
+	array_reserve(partition->rows, partition->rows_allocated, most);
 	for (uint64 set = class->first; set != NO_SET; set = partition->next[set])
 		n += true_rows(partition, set, partition->rows + n);
 	return n;

@@ -6,8 +6,8 @@
 #define PPREPUB_PARTITION_FILLING_H
 
 #include "common/pg_prng.h"
+#include "frame/tuple_numbers.h"
 #include "partition/buckets.h"
-#include "partition/signatures.h"
 
 typedef struct Filling
 {
@@ -17,7 +17,7 @@ typedef struct Filling
 	pg_prng_state random;
 	Refusal    *refusal;
 
-	Signatures *signatures;
+	TupleNumbers *signatures;	/* [buckets] their values, ascending; a slot is a word of these */
 	uint32	   *bucket;			/* [rows] NO_BUCKET for newcomers */
 	uint32		allocated;		/* buckets */
 	uint64	   *sets;			/* [allocated] */

@@ -9,8 +9,8 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
-
 #include "partition/groups.h"
 
 /* Inside one record the principle is asked once in so many rows. */
@@ -26,9 +26,6 @@ work_create(const Frame *frame, RowId *rows, uint64 nrows,
 	work->principle = principle;
 	work->tally = tally_create(frame);
 	work->hull = palloc(sizeof(Span) * Max(1, frame->nqis));
-	work->groups = palloc(sizeof(Group));
-	work->hulls = palloc(sizeof(Span));
-	work->pieces = palloc(sizeof(Piece));
 	work->records = records_collapse(frame, rows, nrows, seed);
 	return work;
 }
@@ -36,11 +33,7 @@ work_create(const Frame *frame, RowId *rows, uint64 nrows,
 uint32
 piece_create(Work *work, uint32 record, uint32 begin, uint32 end, uint32 next)
 {
-	if (work->npieces == work->pieces_allocated)
-	{
-		work->pieces_allocated += work->pieces_allocated / 4 + 64;
-		work->pieces = repalloc_huge(work->pieces, sizeof(Piece) * work->pieces_allocated);
-	}
+	array_reserve(work->pieces, work->pieces_allocated, work->npieces + 1);
 	work->pieces[work->npieces] = (Piece) {record, begin, end, next};
 	return work->npieces++;
 }
@@ -50,11 +43,9 @@ group_create(Work *work)
 {
 	if (work->ngroups == work->groups_allocated)
 	{
-		Size		n = work->groups_allocated + work->groups_allocated / 4 + 64;
-
-		work->groups = repalloc_huge(work->groups, sizeof(Group) * n);
-		work->hulls = repalloc_huge(work->hulls, sizeof(Span) * n * work->records->ndimensions);
-		work->groups_allocated = n;
+		work->groups_allocated = array_room(work->groups_allocated, work->ngroups + 1);
+		array_resize(work->groups, work->groups_allocated);
+		array_resize(work->hulls, (Size) work->groups_allocated * work->records->ndimensions);
 	}
 	work->groups[work->ngroups] = (Group) {0, 0, NO_PIECE};
 	return work->ngroups++;

@@ -76,8 +76,6 @@ growth_create(const Frame *frame, const Ratios *ratios, const GrowOptions *optio
 	growth->ratios = ratios;
 	growth->least = (uint64) ceil(ratios->base);
 	growth->options = options;
-	growth->classes = palloc(sizeof(Grown));
-	growth->hulls = palloc(sizeof(Span));
 	growth->next = new_array(RowId, frame->nrows);
 	growth->record_of = new_array(uint32, frame->nrows);
 	growth->crowd = crowd_create(ratios);

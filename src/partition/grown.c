@@ -14,11 +14,9 @@ grown_create(Growth *growth)
 {
 	if (growth->nclasses == growth->classes_allocated)
 	{
-		Size		n = growth->classes_allocated + growth->classes_allocated / 2 + 64;
-
-		growth->classes = repalloc_huge(growth->classes, sizeof(Grown) * n);
-		growth->hulls = repalloc_huge(growth->hulls, sizeof(Span) * n * Max(1, growth->records->ndimensions));
-		growth->classes_allocated = n;
+		growth->classes_allocated = array_room(growth->classes_allocated, growth->nclasses + 1);
+		array_resize(growth->classes, growth->classes_allocated);
+		array_resize(growth->hulls, (Size) growth->classes_allocated * growth->records->ndimensions);
 	}
 	growth->classes[growth->nclasses] = (Grown) {.head = NO_ROW};
 	hull_clear(growth->records, grown_hull(growth, growth->nclasses));

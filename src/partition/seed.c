@@ -87,10 +87,6 @@ seeder_create(Growth *growth)
 	Size		n = (Size) growth->ratios->nvalues + 1;
 
 	seeder->growth = growth;
-	seeder->open = palloc(sizeof(uint32));
-	seeder->sorted = palloc(sizeof(uint32));
-	seeder->distance = palloc(sizeof(float));
-	seeder->taken = palloc(sizeof(Taken));
 	seeder->hull = palloc(sizeof(Span) * Max(1, growth->records->ndimensions));
 	seeder->frequency = new_zeros(uint32, n);
 	seeder->values = new_array(Code, n);
@@ -138,10 +134,10 @@ open_shelves(Seeder *seeder, uint32 first, uint32 end)
 {
 	if (end - first > seeder->nopen_allocated)
 	{
-		seeder->nopen_allocated = end - first;
-		seeder->open = repalloc_huge(seeder->open, sizeof(uint32) * seeder->nopen_allocated);
-		seeder->sorted = repalloc_huge(seeder->sorted, sizeof(uint32) * seeder->nopen_allocated);
-		seeder->distance = repalloc_huge(seeder->distance, sizeof(float) * seeder->nopen_allocated);
+		seeder->nopen_allocated = array_room(seeder->nopen_allocated, end - first);
+		array_resize(seeder->open, seeder->nopen_allocated);
+		array_resize(seeder->sorted, seeder->nopen_allocated);
+		array_resize(seeder->distance, seeder->nopen_allocated);
 	}
 	seeder->nopen = 0;
 	seeder->rows = seeder->needy = 0;
@@ -234,11 +230,7 @@ take(Seeder *seeder, uint32 s, uint32 at)
 	RowId	   *rows = growth->records->rows;
 	RowId		row = rows[at];
 
-	if (seeder->ntaken == seeder->taken_allocated)
-	{
-		seeder->taken_allocated = Max(64, seeder->taken_allocated * 2);
-		seeder->taken = repalloc_huge(seeder->taken, sizeof(Taken) * seeder->taken_allocated);
-	}
+	array_reserve(seeder->taken, seeder->taken_allocated, seeder->ntaken + 1);
 	seeder->taken[seeder->ntaken++] = (Taken) {s, at, row};
 	rows[at] = rows[shelf->from + --shelf->rows];
 	rows[shelf->from + shelf->rows] = row;

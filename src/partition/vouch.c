@@ -45,7 +45,7 @@ is_all_true(const Filling *filling, uint32 b)
 static void
 note_true_rows(const Filling *filling, uint8 *signatures_of)
 {
-	const Signatures *signatures = filling->signatures;
+	const TupleNumbers *signatures = filling->signatures;
 
 	for (uint32 b = 0; b < signatures->n; b++)
 	{
@@ -53,7 +53,7 @@ note_true_rows(const Filling *filling, uint8 *signatures_of)
 
 		for (uint64 slot = signatures->first[b]; slot < signatures->first[b + 1]; slot++)
 		{
-			uint8	   *n = &signatures_of[signatures->value[slot]];
+			uint8	   *n = &signatures_of[signatures->word[slot]];
 
 			if (filling->count[slot] > 0)
 				*n = is_enough || *n > 0 ? 2 : 1;
@@ -128,7 +128,7 @@ take_one(Filling *filling, const Code *values, uint32 n, const Code *more, uint3
 	memcpy(signature, values, sizeof(Code) * n);
 	memcpy(signature + n, more, sizeof(Code) * nmore);
 	sort_codes(signature, n + nmore);
-	take_sets(filling, signature_number(filling->signatures, signature, n + nmore), 1);
+	take_sets(filling, tuple_number(filling->signatures, signature, n + nmore), 1);
 	pfree(signature);
 }
 

@@ -19,7 +19,7 @@ struct RowClasses
 	const int  *attribute;		/* [nqis] */
 	Dictionary **cells;			/* [nqis] */
 	uint32	   *numbers;		/* [nqis] of the row at hand */
-	RegionMap  *regions;
+	TupleNumbers *regions;
 	uint32	   *place;			/* [regions] */
 };
 
@@ -64,7 +64,7 @@ cell_places(const Dictionary *cells)
 
 typedef struct RegionOrder
 {
-	const RegionMap *regions;
+	const TupleNumbers *regions;
 	uint32	  **cell_place;		/* [width] */
 } RegionOrder;
 
@@ -72,8 +72,8 @@ static int
 compare_regions(const void *a, const void *b, void *arg)
 {
 	const RegionOrder *order = arg;
-	const uint32 *x = region_numbers(order->regions, *(const uint32 *) a);
-	const uint32 *y = region_numbers(order->regions, *(const uint32 *) b);
+	const uint32 *x = tuple_words(order->regions, *(const uint32 *) a);
+	const uint32 *y = tuple_words(order->regions, *(const uint32 *) b);
 
 	for (int q = 0; q < order->regions->width; q++)
 		if (x[q] != y[q])
@@ -82,19 +82,19 @@ compare_regions(const void *a, const void *b, void *arg)
 }
 
 uint32 *
-region_places(const RegionMap *regions, Dictionary *const *cells)
+region_places(const TupleNumbers *regions, Dictionary *const *cells)
 {
 	RegionOrder order = {.regions = regions,.cell_place = palloc(sizeof(uint32 *) * (regions->width + 1))};
-	uint32	   *sorted = new_array(uint32, regions->size);
-	uint32	   *place = new_array(uint32, regions->size);
+	uint32	   *sorted = new_array(uint32, regions->n);
+	uint32	   *place = new_array(uint32, regions->n);
 
 	for (int q = 0; q < regions->width; q++)
 		order.cell_place[q] = cell_places(cells[q]);
-	for (uint32 i = 0; i < regions->size; i++)
+	for (uint32 i = 0; i < regions->n; i++)
 		sorted[i] = i;
 	CHECK_FOR_INTERRUPTS();
-	qsort_arg(sorted, regions->size, sizeof(uint32), compare_regions, &order);
-	for (uint32 i = 0; i < regions->size; i++)
+	qsort_arg(sorted, regions->n, sizeof(uint32), compare_regions, &order);
+	for (uint32 i = 0; i < regions->n; i++)
 		place[sorted[i]] = i;
 	pfree(sorted);
 	return place;
@@ -119,7 +119,7 @@ note_region(void *what, TupleTableSlot *slot)
 	RowClasses *classes = what;
 
 	take_cells(classes, slot);
-	(void) region_map_add(classes->regions, classes->numbers);
+	(void) tuple_number(classes->regions, classes->numbers, classes->nqis);
 }
 
 RowClasses *
@@ -136,7 +136,7 @@ row_classes_read(const DeclaredPublication *publication, Oid table)
 	classes->numbers = palloc(sizeof(uint32) * (classes->nqis + 1));
 	for (int q = 0; q < classes->nqis; q++)
 		classes->cells[q] = dictionary_create(TupleDescAttr(columns, classes->attribute[q])->atttypid);
-	classes->regions = region_map_create(classes->nqis);
+	classes->regions = tuple_numbers_create(classes->nqis);
 	read_each(table, note_region, classes);
 	classes->place = region_places(classes->regions, classes->cells);
 	return classes;
@@ -150,8 +150,8 @@ row_class(RowClasses *classes, const TupleTableSlot *slot)
 	if (classes->has_column)
 		return slot->tts_isnull[0] ? 0 : DatumGetInt64(slot->tts_values[0]);
 	take_cells(classes, slot);
-	region = region_map_find(classes->regions, classes->numbers);
-	return region == NO_REGION ? 0 : (int64) classes->place[region] + 1;
+	region = tuple_find(classes->regions, classes->numbers, classes->nqis);
+	return region == NO_TUPLE ? 0 : (int64) classes->place[region] + 1;
 }
 
 /* ----------------------------------------------------------------
@@ -164,7 +164,7 @@ static uint32 *
 places_of_classes(const ReleaseBuild *build)
 {
 	const Classes *classes = build->draft->classes;
-	RegionMap  *regions = region_map_create(classes->nqis);
+	TupleNumbers *regions = tuple_numbers_create(classes->nqis);
 	Dictionary **cells = palloc(sizeof(Dictionary *) * (classes->nqis + 1));
 	uint32	   *numbers = palloc(sizeof(uint32) * (classes->nqis + 1));
 
@@ -180,9 +180,9 @@ places_of_classes(const ReleaseBuild *build)
 
 			numbers[q] = dictionary_number(cells[q], printed, isnull);
 		}
-		(void) region_map_add(regions, numbers);
+		(void) tuple_number(regions, numbers, classes->nqis);
 	}
-	if (regions->size != classes->nclasses)
+	if (regions->n != classes->nclasses)
 		elog(ERROR, "two classes print the same cells");
 	return region_places(regions, cells);
 }

@@ -15,7 +15,8 @@
 
 #include "declare/publication.h"
 #include "executor/tuptable.h"
-#include "release/region_map.h"
+#include "frame/dictionary.h"
+#include "frame/tuple_numbers.h"
 #include "release/release.h"
 
 typedef struct RowClasses RowClasses;
@@ -27,7 +28,7 @@ extern RowClasses *row_classes_read(const DeclaredPublication *publication, Oid 
 extern int64 row_class(RowClasses *classes, const TupleTableSlot *slot);
 
 /* Regions whose cells are numbers of dictionaries, in the order that numbers them: [regions] places, from 0 on. */
-extern uint32 *region_places(const RegionMap *regions, Dictionary *const *cells);
+extern uint32 *region_places(const TupleNumbers *regions, Dictionary *const *cells);
 
 /*
  * The numbers by which the history knows the classes of a draft: [classes] from 1 on, in

@@ -1306,15 +1306,15 @@ test_sets_move(void)
 		list[2 * v + 1] = (Update) {v, (v + 1) % FIRST_SETS, 0};
 	}
 	distinct.sets = sets_create(updates_create(FIRST_SETS, list, lengthof(list), false));
-	check(distinct.sets->nsets == FIRST_SETS);
+	check(distinct.sets->values->n == FIRST_SETS);
 	for (int i = 0; i < 2; i++)
 	{
 		set[i] = distinct.sets->of_value[i];
 		bucket[i] = (Bucket) {.n = 1,.nentries = 1,.set = &set[i],.multiplicity = &once};
 	}
 	slots = intersect_buckets(&distinct, &bucket[0], &bucket[1]);
-	check(distinct.sets->nsets == FIRST_SETS + 1);
-	check(slots != NULL && distinct.sets->set[slots[0]].n == 1 && set_has(distinct.sets, slots[0], 1));
+	check(distinct.sets->values->n == FIRST_SETS + 1);
+	check(slots != NULL && set_at(distinct.sets, slots[0]).n == 1 && set_has(distinct.sets, slots[0], 1));
 }
 
 static Table *refused;

@@ -12,6 +12,7 @@
 
 #include "audit/join/cliques.h"
 #include "audit/join/fans.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
@@ -53,12 +54,11 @@ fans_create(const JoinGraph *graph, FanVisitor visit, void *arg)
 	walk->only = palloc(sizeof(uint32 *) * n);
 	walk->nonly = palloc(sizeof(uint32) * n);
 	walk->nwords = palloc(sizeof(Size) * n);
-	walk->room = walk->last_room = 64;
-	walk->word = palloc(sizeof(uint64) * walk->room);
+	array_reserve(walk->word, walk->room, 64);
 	walk->joined = palloc(sizeof(Size) * n * n);
 	walk->left = palloc(sizeof(Size) * n * n);
 	walk->node = palloc(sizeof(uint32) * n);
-	walk->last = palloc(sizeof(uint32) * walk->last_room);
+	array_reserve(walk->last, walk->last_room, 64);
 	return walk;
 }
 
@@ -91,17 +91,9 @@ lay_out(FanWalk *walk)
 			n += r < s ? walk->nonly[r] * walk->nwords[s] : 0;
 		}
 	}
-	if (n > walk->room)
-	{
-		walk->room = Max(n, walk->room * 2);
-		walk->word = repalloc_huge(walk->word, sizeof(uint64) * walk->room);
-	}
+	array_reserve(walk->word, walk->room, n);
 	memset(walk->word, 0, sizeof(uint64) * n);
-	if (walk->nonly[walk->nreleases - 1] > walk->last_room)
-	{
-		walk->last_room = Max(walk->nonly[walk->nreleases - 1], walk->last_room * 2);
-		walk->last = repalloc_huge(walk->last, sizeof(uint32) * walk->last_room);
-	}
+	array_reserve(walk->last, walk->last_room, walk->nonly[walk->nreleases - 1]);
 }
 
 static inline void

@@ -14,6 +14,7 @@
 #include "audit/join/graph.h"
 #include "audit/join/parting.h"
 #include "frame/arrays.h"
+#include "frame/codes.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -189,11 +190,7 @@ add_edges(JoinPair *pair, uint32 node, uint32 *found, uint32 nfound, uint64 *roo
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("two releases have more than %u edges", NO_EDGE - 1),
 				 errhint("Join releases of a part of the people, or on columns that tell them further apart.")));
-	if ((uint64) pair->nedges + nfound > *room)
-	{
-		*room = Max(*room * 2, (uint64) pair->nedges + nfound);
-		pair->to = repalloc_huge(pair->to, sizeof(uint32) * *room);
-	}
+	array_reserve(pair->to, *room, (uint64) pair->nedges + nfound);
 	qsort(found, nfound, sizeof(uint32), compare_numbers);
 	memcpy(&pair->to[pair->nedges], found, sizeof(uint32) * nfound);
 	pair->nedges += nfound;
@@ -274,19 +271,11 @@ join_pair(JoinGraph *graph, JoinPair *pair)
 uint32
 edge_between(const JoinPair *pair, uint32 a, uint32 b)
 {
-	uint32		low = pair->first[a];
-	uint32		high = pair->first[a + 1];
+	uint32		first = pair->first[a];
+	uint32		n = pair->first[a + 1] - first;
+	uint32		at = find_code(pair->to + first, n, b);
 
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (pair->to[middle] < b)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < pair->first[a + 1] && pair->to[low] == b ? low : NO_EDGE;
+	return at < n ? first + at : NO_EDGE;
 }
 
 JoinGraph *

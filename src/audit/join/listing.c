@@ -27,8 +27,8 @@ add_clique(void *arg, const uint32 *node)
 		CHECK_FOR_INTERRUPTS();
 	if (listing->ncliques == listing->room)
 	{
-		listing->room *= 2;
-		listing->clique = repalloc_huge(listing->clique, sizeof(uint32) * listing->room * listing->nreleases);
+		listing->room = array_room(listing->room, listing->ncliques + 1);
+		array_resize(listing->clique, listing->room * listing->nreleases);
 	}
 	memcpy(&listing->clique[listing->ncliques++ * listing->nreleases], node, sizeof(uint32) * listing->nreleases);
 	return true;
@@ -62,8 +62,7 @@ list_cliques(Listing *listing, const JoinGraph *graph, uint64 *steps)
 {
 	CliqueWalk	walk = {.graph = graph,.visit = add_clique,.arg = listing};
 
-	*listing = (Listing) {.graph = graph,.nreleases = graph->nreleases,.room = 1024,.steps = steps};
-	listing->clique = numbers(listing->room * listing->nreleases);
+	*listing = (Listing) {.graph = graph,.nreleases = graph->nreleases,.steps = steps};
 	walk.node = numbers(listing->nreleases);
 	if (!walk_cliques(&walk))
 		return false;

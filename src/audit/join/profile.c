@@ -46,9 +46,9 @@ make_room(Profiling *profiling, uint32 tuple, uint32 nvalues)
 	profiling->nkept += nvalues;
 	if (profiling->nkept > profiling->room)
 	{
-		profiling->room = Max(profiling->room * 2, profiling->nkept);
-		profile->value = repalloc_huge(profile->value, sizeof(Code) * profiling->room);
-		profile->frequency = repalloc_huge(profile->frequency, sizeof(double) * profiling->room);
+		profiling->room = array_room(profiling->room, profiling->nkept);
+		array_resize(profile->value, profiling->room);
+		array_resize(profile->frequency, profiling->room);
 	}
 	return n;
 }

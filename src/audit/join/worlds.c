@@ -20,25 +20,22 @@
 
 #include "audit/join/listing.h"
 #include "audit/join/worlds.h"
-#include "common/hashfn.h"
 #include "frame/arrays.h"
+#include "frame/tuple_numbers.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 #define MOST_CHOICES	4000	/* cliques among which a node's records are divided: beyond that no budget suffices */
-#define NO_STATE		PG_UINT32_MAX
+#define NO_OTHER		PG_UINT32_MAX
 
 /* What may be left when a node's turn comes */
 typedef struct Layer
 {
 	uint32		node;			/* of the first release */
-	uint32		nstates;
+	TupleNumbers *states;		/* records left of the component's other nodes; NULL if there is no state */
 	uint32		allocated;
-	uint32	   *left;			/* [nstates * others] records of the component's other nodes */
-	long double *forward;		/* [nstates] */
-	long double *backward;		/* [nstates] */
-	uint32	   *slot;			/* [nslots] states by hash, or NO_STATE */
-	uint32		nslots;			/* a power of two */
+	long double *forward;		/* [states] */
+	long double *backward;		/* [states] */
 } Layer;
 
 /* A clique that stands for some of a node's records */
@@ -112,69 +109,29 @@ find_first_cliques(Counting *counting)
  * ----------------------------------------------------------------
  */
 
-static uint32
-hash_state(const Counting *counting, const uint32 *left)
+static inline uint32
+nstates_of(const Layer *layer)
 {
-	return hash_bytes((const unsigned char *) left, sizeof(uint32) * counting->nothers);
-}
-
-static const uint32 *
-state_at(const Counting *counting, const Layer *layer, uint32 state)
-{
-	return &layer->left[(Size) state * counting->nothers];
-}
-
-/* Where a state is in the layer's table, or would be. */
-static uint32 *
-find_slot(const Counting *counting, const Layer *layer, const uint32 *left)
-{
-	for (uint32 i = hash_state(counting, left);; i++)
-	{
-		uint32	   *slot = &layer->slot[i & (layer->nslots - 1)];
-
-		if (*slot == NO_STATE ||
-			memcmp(state_at(counting, layer, *slot), left, sizeof(uint32) * counting->nothers) == 0)
-			return slot;
-	}
-}
-
-static void
-grow(Counting *counting, Layer *layer)
-{
-	layer->allocated = Max(16, layer->allocated * 2);
-	layer->nslots = layer->allocated * 2;
-	if (layer->left == NULL)
-	{
-		layer->left = palloc(sizeof(uint32));
-		layer->forward = palloc(sizeof(long double));
-		layer->slot = palloc(sizeof(uint32));
-	}
-	layer->left = repalloc_huge(layer->left, sizeof(uint32) * ((Size) layer->allocated * counting->nothers + 1));
-	layer->forward = repalloc_huge(layer->forward, sizeof(long double) * layer->allocated);
-	layer->slot = repalloc_huge(layer->slot, sizeof(uint32) * layer->nslots);
-	memset(layer->slot, 0xff, sizeof(uint32) * layer->nslots);	/* NO_STATE */
-	for (uint32 s = 0; s < layer->nstates; s++)
-		*find_slot(counting, layer, state_at(counting, layer, s)) = s;
+	return layer->states == NULL ? 0 : layer->states->n;
 }
 
 /* The state in which as much is left as now; it is made if it is new. */
 static bool
 take_state(Counting *counting, Layer *layer, uint32 *state)
 {
-	uint32	   *slot;
+	uint32		before = nstates_of(layer);
 
-	if (layer->nstates == layer->allocated)
-		grow(counting, layer);
-	slot = find_slot(counting, layer, counting->left);
-	if (*slot == NO_STATE)
-	{
-		if (!pay(counting, counting->nothers + 16) || layer->nstates == NO_STATE / 4)
-			return false;
-		*slot = layer->nstates++;
-		memcpy(&layer->left[(Size) *slot * counting->nothers], counting->left, sizeof(uint32) * counting->nothers);
-		layer->forward[*slot] = 0;
-	}
-	*state = *slot;
+	if (layer->states == NULL)
+		layer->states = tuple_numbers_create(counting->nothers);
+	if (before == NO_TUPLE / 4)
+		return false;
+	*state = tuple_number(layer->states, counting->left, counting->nothers);
+	if (*state < before)
+		return true;
+	if (!pay(counting, counting->nothers + 16))
+		return false;
+	array_reserve(layer->forward, layer->allocated, before + 1);
+	layer->forward[*state] = 0;
 	return true;
 }
 
@@ -198,7 +155,7 @@ arrive(Counting *counting, uint32 nchosen, long double weight)
 		next->forward[state] += layer->forward[counting->state] * weight;
 		return true;
 	}
-	state = *find_slot(counting, next, counting->left);
+	state = tuple_find(next->states, counting->left, counting->nothers);
 	weight *= next->backward[state];
 	layer->backward[counting->state] += weight;
 	weight *= layer->forward[counting->state];
@@ -274,7 +231,7 @@ divide_from_state(Counting *counting, uint32 state)
 	uint32		size = counting->graph->side[0].size[layer->node];
 
 	counting->state = state;
-	memcpy(counting->left, state_at(counting, layer, state), sizeof(uint32) * counting->nothers);
+	memcpy(counting->left, tuple_words(layer->states, state), sizeof(uint32) * counting->nothers);
 	return divide(counting, counting->first_clique[layer->node], size, 0, lgammal((long double) size + 1));
 }
 
@@ -306,12 +263,12 @@ go_forward(Counting *counting)
 	{
 		Layer	   *layer = &counting->layer[counting->at];
 
-		for (uint32 s = 0; s < layer->nstates; s++)
+		for (uint32 s = 0; s < nstates_of(layer); s++)
 			if (layer->forward[s] > 0 && !divide_from_state(counting, s))
 				return JOIN_OVER_BUDGET;
-		if (layer[1].nstates == 0)
+		if (nstates_of(&layer[1]) == 0)
 			return JOIN_UNMATCHED;
-		if (!normalise(layer[1].forward, layer[1].nstates))
+		if (!normalise(layer[1].forward, nstates_of(&layer[1])))
 			return JOIN_OVER_BUDGET;
 	}
 	return JOIN_FOUND;
@@ -323,8 +280,8 @@ go_backward(Counting *counting)
 	Layer	   *end = &counting->layer[counting->nlayers];
 
 	counting->is_backward = true;
-	end->backward = new_zeros(long double, end->nstates);
-	for (uint32 s = 0; s < end->nstates; s++)
+	end->backward = new_zeros(long double, nstates_of(end));
+	for (uint32 s = 0; s < nstates_of(end); s++)
 		end->backward[s] = 1;
 	for (counting->at = counting->nlayers; counting->at-- > 0;)
 	{
@@ -332,13 +289,13 @@ go_backward(Counting *counting)
 		uint64		first = counting->first_clique[layer->node];
 		uint64		n = counting->first_clique[layer->node + 1] - first;
 
-		layer->backward = new_zeros(long double, layer->nstates);
+		layer->backward = new_zeros(long double, nstates_of(layer));
 		memset(counting->counted, 0, sizeof(long double) * n);
 		counting->total = 0;
-		for (uint32 s = 0; s < layer->nstates; s++)
+		for (uint32 s = 0; s < nstates_of(layer); s++)
 			if (layer->forward[s] > 0 && !divide_from_state(counting, s))
 				return JOIN_OVER_BUDGET;
-		if (!normalise(layer->backward, layer->nstates) || !isfinite(counting->total) || counting->total <= 0)
+		if (!normalise(layer->backward, nstates_of(layer)) || !isfinite(counting->total) || counting->total <= 0)
 			return JOIN_OVER_BUDGET;
 		for (uint64 c = 0; c < n; c++)
 			counting->people[first + c] = (double) (counting->counted[c] / counting->total);
@@ -364,7 +321,7 @@ place_others(Counting *counting, const uint32 *node, uint32 n)
 			{
 				uint32		v = node_at(&counting->listing, c, r);
 
-				if (counting->place[v] == NO_STATE)
+				if (counting->place[v] == NO_OTHER)
 				{
 					counting->size[counting->nothers] = counting->graph->side[r].size[v - counting->listing.first_node[r]];
 					counting->place[v] = counting->nothers++;
@@ -528,9 +485,9 @@ keep(Telling *telling, Code value, double probability)
 
 	if (telling->n == telling->room)
 	{
-		telling->room *= 2;
-		posterior->value = repalloc_huge(posterior->value, sizeof(Code) * telling->room);
-		posterior->probability = repalloc_huge(posterior->probability, sizeof(double) * telling->room);
+		telling->room = array_room(telling->room, telling->n + 1);
+		array_resize(posterior->value, telling->room);
+		array_resize(posterior->probability, telling->room);
 	}
 	posterior->value[telling->n] = value;
 	posterior->probability[telling->n++] = probability;
@@ -593,7 +550,7 @@ join_worlds(const JoinGraph *graph, uint64 budget, Posterior *posterior)
 	counting.place = new_zeros(uint32, counting.listing.nnodes);
 	counting.size = new_zeros(uint32, counting.listing.nnodes);
 	counting.last = new_zeros(uint64, counting.listing.nnodes);
-	memset(counting.place, 0xff, sizeof(uint32) * counting.listing.nnodes); /* NO_STATE */
+	memset(counting.place, 0xff, sizeof(uint32) * counting.listing.nnodes); /* NO_OTHER */
 	for (uint32 v = counting.listing.first_node[1]; v < counting.listing.nnodes; v++)
 		if (root_of(&counting.listing, v) == v)
 			return JOIN_UNMATCHED;	/* in no clique: its component has no node of the first release */

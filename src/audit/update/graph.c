@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "audit/update/graph.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -44,8 +45,7 @@ graph_create(const Updates *updates)
 
 	graph->updates = updates;
 	graph->context = CurrentMemoryContext;
-	graph->allocated = 16;
-	graph->levels = palloc0(sizeof(Level) * graph->allocated);
+	array_reserve_zeros(graph->levels, graph->allocated, 16);
 	return graph;
 }
 
@@ -126,12 +126,7 @@ graph_add_layer(UpdateGraph *graph, const Code *value, const double *weight, Cod
 	const Layer *before;
 	Level	   *level;
 
-	if (graph->n == graph->allocated)
-	{
-		graph->levels = repalloc_huge(graph->levels, sizeof(Level) * graph->allocated * 2);
-		memset(graph->levels + graph->allocated, 0, sizeof(Level) * graph->allocated);
-		graph->allocated *= 2;
-	}
+	array_reserve_zeros(graph->levels, graph->allocated, graph->n + 1);
 	before = graph->n == 0 ? NULL : &graph->levels[graph->n - 1].layer;
 	level = &graph->levels[graph->n++];
 	make_room(graph, level, n, before == NULL ? 0 : before->n);

@@ -81,11 +81,7 @@ link_values(Demanding *demanding, const ShownClass *class)
 static void
 add_demand(Demanding *demanding, Code value, double ratio)
 {
-	if (demanding->ndemands == demanding->allocated)
-	{
-		demanding->allocated = Max(1024, demanding->allocated * 2);
-		demanding->demands = repalloc_huge(demanding->demands, sizeof(Demand) * demanding->allocated);
-	}
+	array_reserve(demanding->demands, demanding->allocated, demanding->ndemands + 1);
 	demanding->demands[demanding->ndemands++] = (Demand) {value, ratio};
 }
 
@@ -231,7 +227,6 @@ demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy)
 		return &demanding->ratios;
 	demanding->shown = shown_classes(paths, frame);
 	demanding->first = new_zeros(uint64, frame->nrows);
-	demanding->demands = palloc(sizeof(Demand));
 	demanding->linked = new_array(Code, nvalues);
 	demanding->kept = new_array(double, nvalues);
 	for (Code value = 0; value < frame->nsensitive; value++)

@@ -21,81 +21,14 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "method/m_distinct/m_distinct.h"
-#include "common/hashfn.h"
 #include "frame/codes.h"
+#include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
 
 /* ----------------------------------------------------------------
  * Finding buckets
  * ----------------------------------------------------------------
  */
-
-static int
-compare_sets(const void *a, const void *b)
-{
-	SetId		x = *(const SetId *) a;
-	SetId		y = *(const SetId *) b;
-
-	return (x > y) - (x < y);
-}
-
-static bool
-has_entries(const Bucket *bucket, const SetId *sorted, uint32 n)
-{
-	uint32		at = 0;
-
-	if (bucket->n != n)
-		return false;
-	for (uint32 e = 0; e < bucket->nentries; e++)
-		for (uint32 i = 0; i < bucket->multiplicity[e]; i++)
-			if (sorted[at++] != bucket->set[e])
-				return false;
-	return true;
-}
-
-static uint32
-hash_entries(const SetId *sorted, uint32 n)
-{
-	return hash_bytes((const unsigned char *) sorted, sizeof(SetId) * n);
-}
-
-static uint32
-hash_bucket(const Bucket *bucket)
-{
-	SetId	   *sorted = palloc(sizeof(SetId) * (bucket->n + 1));
-	uint32		at = 0;
-	uint32		hash;
-
-	for (uint32 e = 0; e < bucket->nentries; e++)
-		for (uint32 i = 0; i < bucket->multiplicity[e]; i++)
-			sorted[at++] = bucket->set[e];
-	hash = hash_entries(sorted, bucket->n);
-	pfree(sorted);
-	return hash;
-}
-
-static void
-enter_bucket(Distinct *distinct, uint32 b, uint32 hash)
-{
-	uint32		at = hash & (distinct->nslots - 1);
-
-	while (distinct->slot[at] != NO_BUCKET)
-		at = (at + 1) & (distinct->nslots - 1);
-	distinct->slot[at] = b;
-}
-
-static void
-grow_slots(Distinct *distinct)
-{
-	if (distinct->slot != NULL)
-		pfree(distinct->slot);
-	distinct->nslots = Max(1024, distinct->nslots * 2);
-	distinct->slot = new_array(uint32, distinct->nslots);
-	memset(distinct->slot, 0xff, sizeof(uint32) * distinct->nslots);	/* NO_BUCKET */
-	for (uint32 b = 0; b < distinct->nbuckets; b++)
-		enter_bucket(distinct, b, hash_bucket(&distinct->buckets[b]));
-}
 
 static bool
 entries_are_apart(const Sets *sets, const Bucket *bucket)
@@ -111,21 +44,16 @@ entries_are_apart(const Sets *sets, const Bucket *bucket)
 	return true;
 }
 
-static Bucket *
+static void
 add_bucket(Distinct *distinct, const SetId *sorted, uint32 n)
 {
 	Bucket	   *bucket;
 
-	if (distinct->nbuckets == distinct->buckets_allocated)
-	{
-		distinct->buckets_allocated *= 2;
-		distinct->buckets = repalloc_huge(distinct->buckets, sizeof(Bucket) * distinct->buckets_allocated);
-	}
+	array_reserve(distinct->buckets, distinct->buckets_allocated, distinct->nbuckets + 1);
 	bucket = &distinct->buckets[distinct->nbuckets++];
-	*bucket = (Bucket) {.n = n,.kinds_allocated = 4};
+	*bucket = (Bucket) {.n = n};
 	bucket->set = palloc(sizeof(SetId) * (n + 1));
 	bucket->multiplicity = palloc(sizeof(uint32) * (n + 1));
-	bucket->kinds = palloc(sizeof(Kind) * bucket->kinds_allocated);
 	for (uint32 i = 0; i < n; i++)
 	{
 		if (bucket->nentries > 0 && bucket->set[bucket->nentries - 1] == sorted[i])
@@ -137,7 +65,6 @@ add_bucket(Distinct *distinct, const SetId *sorted, uint32 n)
 		bucket->multiplicity[bucket->nentries++] = 1;
 	}
 	bucket->is_apart = entries_are_apart(distinct->sets, bucket);
-	return bucket;
 }
 
 /* The bucket with these entries, made when there is none. */
@@ -145,22 +72,14 @@ uint32
 bucket_find(Distinct *distinct, const SetId *slots, uint32 n)
 {
 	SetId	   *sorted = memcpy(palloc(sizeof(SetId) * (n + 1)), slots, sizeof(SetId) * n);
-	uint32		hash;
+	uint32		b;
 
-	qsort(sorted, n, sizeof(SetId), compare_sets);
-	hash = hash_entries(sorted, n);
-	if ((distinct->nbuckets + 1) * 2 > distinct->nslots)
-		grow_slots(distinct);
-	for (uint32 at = hash & (distinct->nslots - 1); distinct->slot[at] != NO_BUCKET; at = (at + 1) & (distinct->nslots - 1))
-		if (has_entries(&distinct->buckets[distinct->slot[at]], sorted, n))
-		{
-			pfree(sorted);
-			return distinct->slot[at];
-		}
-	(void) add_bucket(distinct, sorted, n);
-	enter_bucket(distinct, distinct->nbuckets - 1, hash);
+	sort_codes(sorted, n);
+	b = tuple_number(distinct->entries, sorted, n);
+	if (b == distinct->nbuckets)
+		add_bucket(distinct, sorted, n);
 	pfree(sorted);
-	return distinct->nbuckets - 1;
+	return b;
 }
 
 /* ----------------------------------------------------------------
@@ -190,11 +109,7 @@ kind_pop(Distinct *distinct, Kind *kind)
 static Kind *
 add_kind(Bucket *bucket, Code value)
 {
-	if (bucket->nkinds == bucket->kinds_allocated)
-	{
-		bucket->kinds_allocated *= 2;
-		bucket->kinds = repalloc_huge(bucket->kinds, sizeof(Kind) * bucket->kinds_allocated);
-	}
+	array_reserve(bucket->kinds, bucket->kinds_allocated, bucket->nkinds + 1);
 	bucket->kinds[bucket->nkinds] = (Kind) {value, 0, NO_ROW};
 	return &bucket->kinds[bucket->nkinds++];
 }
@@ -408,10 +323,10 @@ placement_kind(Placement *placement, Code value)
 
 	if (kind == placement->kinds_allocated)
 	{
-		placement->kinds_allocated *= 2;
-		placement->value = repalloc_huge(placement->value, sizeof(Code) * placement->kinds_allocated);
-		placement->count = repalloc_huge(placement->count, sizeof(uint32) * placement->kinds_allocated);
-		placement->in = repalloc_huge(placement->in, sizeof(uint32) * placement->kinds_allocated * nentries);
+		placement->kinds_allocated = array_room(placement->kinds_allocated, kind + 1);
+		array_resize(placement->value, placement->kinds_allocated);
+		array_resize(placement->count, placement->kinds_allocated);
+		array_resize(placement->in, placement->kinds_allocated * nentries);
 	}
 	placement->value[kind] = value;
 	placement->count[kind] = 0;

@@ -44,14 +44,14 @@ static Code
 invent_value(Grouping *grouping, uint32 n, SetId id)
 {
 	Distinct   *distinct = grouping->distinct;
-	const ValueSet *set = &distinct->sets->set[id];
+	ValueSet	set = set_at(distinct->sets, id);
 	Code		widest = 0;
 	uint64		weight = 0;
 	Code		drawn = NO_CODE;
 
-	for (Code i = 0; i < set->n; i++)
+	for (Code i = 0; i < set.n; i++)
 	{
-		Code		value = set->value[i];
+		Code		value = set.value[i];
 		uint64		own = distinct->frequency[value] + 1;
 		Code		width = updates_size(distinct->updates, value);
 

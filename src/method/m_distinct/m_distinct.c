@@ -74,12 +74,11 @@ distinct_create(const Frame *frame, const Past *past, const int64 *params, uint6
 	distinct->strict = params[DISTINCT_STRICT] == 1;
 	pg_prng_seed(&distinct->random, seed);
 	distinct->sets = sets_create(past->updates);
+	distinct->entries = tuple_numbers_create(ANY_WIDTH);
 	distinct->next = new_array(RowId, frame->nrows);
 	distinct->frequency = new_zeros(uint64, nvalues);
 	for (uint64 row = 0; row < frame->nrows; row++)
 		distinct->frequency[frame->sensitive[row]]++;
-	distinct->buckets_allocated = 64;
-	distinct->buckets = palloc(sizeof(Bucket) * distinct->buckets_allocated);
 	distinct->newcomer = new_array(Kind, nvalues);
 	for (Code v = 0; v < frame->nsensitive; v++)
 		distinct->newcomer[v] = (Kind) {v, 0, NO_ROW};

@@ -12,6 +12,7 @@
 #define PPREPUB_METHOD_M_DISTINCT_H
 
 #include "common/pg_prng.h"
+#include "frame/tuple_numbers.h"
 #include "frame/updates.h"
 #include "method/drafting.h"
 
@@ -21,27 +22,29 @@ typedef uint32 SetId;
 #define NO_SET		PG_UINT32_MAX
 #define NO_BUCKET	PG_UINT32_MAX
 
+/* Its values; gone when another set is made. */
 typedef struct ValueSet
 {
-	Code	   *value;			/* [n] ascending */
+	const Code *value;			/* [n] ascending */
 	Code		n;
-	uint32		hash;
 } ValueSet;
 
 /* All sets of a draft; the first are the candidate update sets of values. */
 typedef struct Sets
 {
 	const Updates *updates;
-	ValueSet   *set;
-	uint32		nsets;
-	uint32		allocated;
-	SetId	   *slot;			/* [slots] by hash, or NO_SET */
-	uint32		nslots;			/* a power of 2 */
+	TupleNumbers *values;		/* [sets] ascending */
 	SetId	   *of_value;		/* [values] the candidate update set of each, NO_SET where
 								 * nothing was declared */
 	uint32	   *component;		/* [values] see updates_components() */
 	uint32		ncomponents;
 } Sets;
+
+static inline ValueSet
+set_at(const Sets *sets, SetId set)
+{
+	return (ValueSet) {tuple_words(sets->values, set), tuple_width(sets->values, set)};
+}
 
 extern Sets *sets_create(const Updates *updates);
 extern SetId set_find(Sets *sets, const Code *value, Code n);
@@ -100,8 +103,7 @@ typedef struct Distinct
 	uint32		nbuckets;
 	uint32		buckets_allocated;
 	Bucket	   *buckets;
-	uint32	   *slot;			/* [slots] by hash of the entries, or NO_BUCKET */
-	uint32		nslots;			/* a power of 2 */
+	TupleNumbers *entries;		/* [buckets] their sets ascending, equal ones repeated */
 
 	/* Newcomers by value */
 	Kind	   *newcomer;		/* [values] */

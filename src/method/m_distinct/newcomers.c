@@ -23,20 +23,20 @@
 
 /* The level down to which values must be drawn on so that they yield the amount; 0 if all is too little. */
 static uint32
-find_level(const ValueSet *set, const uint32 *avail, uint64 amount)
+find_level(ValueSet set, const uint32 *avail, uint64 amount)
 {
 	uint32		low = 0;
 	uint32		high = 0;
 
-	for (Code i = 0; i < set->n; i++)
-		high = Max(high, avail[set->value[i]]);
+	for (Code i = 0; i < set.n; i++)
+		high = Max(high, avail[set.value[i]]);
 	while (low < high)
 	{
 		uint32		middle = low + (high - low + 1) / 2;
 		uint64		sum = 0;
 
-		for (Code i = 0; i < set->n && sum < amount; i++)
-			sum += avail[set->value[i]] > middle ? avail[set->value[i]] - middle : 0;
+		for (Code i = 0; i < set.n && sum < amount; i++)
+			sum += avail[set.value[i]] > middle ? avail[set.value[i]] - middle : 0;
 		if (sum >= amount)
 			low = middle;
 		else
@@ -83,24 +83,24 @@ fill_room(const Distinct *distinct, Placement *placement, uint32 *avail)
 
 	for (uint32 e = 0; e < bucket->nentries; e++)
 	{
-		const ValueSet *set = &distinct->sets->set[bucket->set[e]];
+		ValueSet	set = set_at(distinct->sets, bucket->set[e]);
 		uint64		room = room_of_entry(placement, e);
 		uint32		level;
 
 		if (room == 0)
 			continue;
 		level = find_level(set, avail, room);
-		for (Code i = 0; i < set->n && (room = room_of_entry(placement, e)) > 0; i++)
-			if (avail[set->value[i]] > level)
-				(void) take(distinct, placement, avail, set->value[i], Min(room, avail[set->value[i]] - level));
+		for (Code i = 0; i < set.n && (room = room_of_entry(placement, e)) > 0; i++)
+			if (avail[set.value[i]] > level)
+				(void) take(distinct, placement, avail, set.value[i], Min(room, avail[set.value[i]] - level));
 	}
 	/* Where a value had its share, or entries overlap: whatever finds a way. */
 	for (uint32 e = 0; e < bucket->nentries; e++)
 	{
-		const ValueSet *set = &distinct->sets->set[bucket->set[e]];
+		ValueSet	set = set_at(distinct->sets, bucket->set[e]);
 
-		for (Code i = 0; i < set->n && placement_holes(placement) > 0; i++)
-			(void) take(distinct, placement, avail, set->value[i], placement_holes(placement));
+		for (Code i = 0; i < set.n && placement_holes(placement) > 0; i++)
+			(void) take(distinct, placement, avail, set.value[i], placement_holes(placement));
 	}
 }
 

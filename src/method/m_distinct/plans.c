@@ -54,8 +54,8 @@ overlap(Sets *sets, SetId a, SetId b)
 	if (!sets_meet(sets, a, b))
 		return 0;
 	common = set_intersection(sets, a, b);	/* which may move the sets: not between them and a place in them */
-	both = sets->set[common].n;
-	return both / (sets->set[a].n + sets->set[b].n - both);
+	both = set_at(sets, common).n;
+	return both / (set_at(sets, a).n + set_at(sets, b).n - both);
 }
 
 /*

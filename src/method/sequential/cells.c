@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "frame/arrays.h"
 #include "method/sequential/search.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -125,16 +126,12 @@ try_buckets(Search *search, uint64 bucket_size)
 static bool
 has_failed(Search *search, uint32 from, uint32 to)
 {
-	uint32		n = search->failed.n;
-	uint32		number = number_of(&search->failed, (uint32[]) {from, to});
+	uint32		n = search->failed->n;
+	uint32		number = tuple_number(search->failed, (uint32[]) {from, to}, 2);
 
 	if (number == n)
 	{
-		if (number == search->failed_room)
-		{
-			search->failed_room *= 2;
-			search->failed_at = repalloc_huge(search->failed_at, sizeof(uint64) * search->failed_room);
-		}
+		array_reserve(search->failed_at, search->failed_room, search->failed->n);
 		search->failed_at[number] = PG_UINT64_MAX;
 	}
 	return search->guard->may_rise ?
@@ -144,13 +141,13 @@ has_failed(Search *search, uint32 from, uint32 to)
 static void
 note_failure(Search *search, uint32 from, uint32 to)
 {
-	search->failed_at[number_of(&search->failed, (uint32[]) {from, to})] = search->kept;
+	search->failed_at[tuple_number(search->failed, (uint32[]) {from, to}, 2)] = search->kept;
 }
 
 void
 forget_failures(Search *search)
 {
-	for (uint32 i = 0; i < search->failed.n; i++)
+	for (uint32 i = 0; i < search->failed->n; i++)
 		search->failed_at[i] = PG_UINT64_MAX;
 }
 

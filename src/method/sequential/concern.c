@@ -35,7 +35,7 @@ is_in_place(const Guard *guard, uint32 tuple, uint32 node)
 {
 	const People *people = guard->people;
 	uint32		place = people->place_of[node - people->first_node[people->last]];
-	const uint32 *key = key_of(&people->place_numbers, place);
+	const uint32 *key = tuple_words(people->place_numbers, place);
 
 	for (int32 c = 0; c < people->ncolumns; c++)
 		if (!span_contains(cell_of_key(people, key, c), guard->cell[(Size) tuple * people->ncolumns + c]))

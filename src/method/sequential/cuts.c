@@ -154,11 +154,7 @@ add_part(Cutting *cutting, int32 column, uint32 node)
 		first_of(cutting, &part) == end_of(cutting, &part))
 		return;
 	part.worth = (Worth) {.gain = gain_of(cutting, column, node),.level = INFINITY};
-	if (cutting->nparts == cutting->room)
-	{
-		cutting->room *= 2;
-		cutting->part = repalloc_huge(cutting->part, sizeof(Part) * cutting->room);
-	}
+	array_reserve(cutting->part, cutting->room, cutting->nparts + 1);
 	cutting->part[cutting->nparts++] = part;
 }
 
@@ -314,14 +310,14 @@ bool
 specialise_cuts(Search *search, double *level)
 {
 	int32		ncolumns = search->task->ncolumns;
-	Cutting		cutting = {.search = search,.room = 64};
+	Cutting		cutting = {.search = search};
 	Part	   *part;
 
 	cutting.level = *level = guard_measure_all(search->guard);
 	cutting.holds = *level >= search->task->k;
 	if (!cutting.holds && !search->guard->may_rise)
 		return false;
-	cutting.part = palloc(sizeof(Part) * cutting.room);
+	array_reserve(cutting.part, cutting.room, 64);
 	cutting.band = palloc(sizeof(uint32 *) * (ncolumns + 1));
 	cutting.first = palloc(sizeof(uint32 *) * (ncolumns + 1));
 	cutting.before = palloc(sizeof(uint64 *) * (ncolumns + 1));

@@ -250,11 +250,7 @@ guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark, double least)
 	{
 		uint32		tuple = guard->concerned.number[i];
 
-		if (guard->nbefore == guard->before_room)
-		{
-			guard->before_room *= 2;
-			guard->before = repalloc_huge(guard->before, sizeof(LevelBefore) * guard->before_room);
-		}
+		array_reserve(guard->before, guard->before_room, guard->nbefore + 1);
 		guard->before[guard->nbefore++] = (LevelBefore) {.tuple = tuple,.level = guard->level[tuple]};
 		guard->level[tuple] = measure(guard, tuple, PG_UINT32_MAX);
 	}
@@ -300,8 +296,7 @@ guard_create(const SeqTask *task, const People *people)
 	*guard = (Guard) {
 		.people = people,.input = input,.task = task,
 		.null_value = input->null_value,.nvalues = input->nvalues,
-		.fresh_kind = NOTHING,.culprit = NOTHING,
-		.fresh_room = 64,.before_room = 64
+		.fresh_kind = NOTHING,.culprit = NOTHING
 	};
 	for (int32 r = 0; r < input->nreleases; r++)
 		guard->watches |= input->release[r].sensitive != NULL;
@@ -310,8 +305,6 @@ guard_create(const SeqTask *task, const People *people)
 	guard->ncandidates = new_zeros(uint32, input->nreleases);
 	guard->order = new_zeros(int32, input->nreleases);
 	guard->chosen = new_zeros(uint32, input->nreleases);
-	guard->fresh = palloc(sizeof(Candidate) * guard->fresh_room);
-	guard->fresh_piece = palloc(sizeof(uint32) * guard->fresh_room);
 	guard->heard = new_zeros(bool, nvalues);
 	guard->value = new_zeros(Code, nvalues);
 	guard->cliques = wide_create(nvalues, limbs);
@@ -322,6 +315,5 @@ guard_create(const SeqTask *task, const People *people)
 	guard->stamped = new_zeros(uint32, guard->ntuples);
 	guard->witnesses = witnesses_create(people, guard->ntuples, task->diversity ? 0 : values_of(guard, task->k));
 	guard->level = new_zeros(double, guard->ntuples);
-	guard->before = palloc(sizeof(LevelBefore) * guard->before_room);
 	return guard;
 }

@@ -19,12 +19,7 @@
 void
 pile_add(Pile *pile, uint32 number)
 {
-	if (pile->n == pile->room)
-	{
-		pile->room = Max(4, pile->room * 2);
-		pile->number = pile->number == NULL ? palloc(sizeof(uint32) * pile->room) :
-			repalloc_huge(pile->number, sizeof(uint32) * pile->room);
-	}
+	array_reserve(pile->number, pile->room, pile->n + 1);
 	pile->number[pile->n++] = number;
 }
 
@@ -153,11 +148,11 @@ static void
 list_candidates(Encounter *encounter, const PieceMeeting *meeting, const JoinTuples *tuples,
 				const uint32 *example, uint32 nkinds, const int32 *column, int32 ncolumns)
 {
-	uint64		room = 1024;
+	uint64		room = 0;
 	Span	   *box = new_zeros(Span, ncolumns);
 
 	encounter->first = new_zeros(uint64, nkinds + 1);
-	encounter->candidate = palloc(sizeof(Candidate) * room);
+	array_reserve(encounter->candidate, room, 1024);
 	for (uint32 k = 0; k < nkinds; k++)
 	{
 		uint32		n;
@@ -167,11 +162,7 @@ list_candidates(Encounter *encounter, const PieceMeeting *meeting, const JoinTup
 			box[c] = tuple_cell(tuples, column[c], example[k]);
 		n = meet_pieces(meeting, box);
 		encounter->first[k + 1] = encounter->first[k] + n;
-		if (encounter->first[k + 1] > room)
-		{
-			room = Max(room * 2, encounter->first[k + 1]);
-			encounter->candidate = repalloc_huge(encounter->candidate, sizeof(Candidate) * room);
-		}
+		array_reserve(encounter->candidate, room, encounter->first[k + 1]);
 		memcpy(&encounter->candidate[encounter->first[k]], meeting->met, sizeof(Candidate) * n);
 	}
 	pfree(box);
@@ -263,15 +254,15 @@ learn_regions(Guard *guard)
 	const People *people = guard->people;
 	Span		box[2 * MAX_SEQ_COLUMNS];
 
-	if (people->regions.n > guard->region_room)
+	if (people->regions->n > guard->region_room)
 	{
-		guard->region_room = Max(people->regions.n, guard->region_room * 2);
-		guard->kinds_in = repalloc_huge(guard->kinds_in, sizeof(Pile) * guard->region_room);
-		guard->region_stamped = repalloc_huge(guard->region_stamped, sizeof(uint32) * guard->region_room);
+		guard->region_room = array_room(guard->region_room, people->regions->n);
+		array_resize(guard->kinds_in, guard->region_room);
+		array_resize(guard->region_stamped, guard->region_room);
 	}
-	for (; guard->nregions < people->regions.n; guard->nregions++)
+	for (; guard->nregions < people->regions->n; guard->nregions++)
 	{
-		const uint32 *key = key_of(&people->regions, guard->nregions);
+		const uint32 *key = tuple_words(people->regions, guard->nregions);
 		Pile	   *kinds_in = &guard->kinds_in[guard->nregions];
 		uint32		n;
 
@@ -319,9 +310,6 @@ prepare_kinds(Guard *guard, const uint32 *chosen)
 		record[k] = guard->first_of_kind[k];
 	guard->kinds = boxes_index(guard->nkinds, record, task->ncolumns + guard->nfixed, (const Span *const *) cells);
 	guard->regions = new_zeros(Pile, guard->nkinds);
-	guard->region_room = 64;
-	guard->kinds_in = palloc(sizeof(Pile) * guard->region_room);
-	guard->region_stamped = palloc(sizeof(uint32) * guard->region_room);
 	guard->found = new_zeros(uint32, guard->nkinds);
 }
 
@@ -385,9 +373,9 @@ meet_more(Guard *guard)
 	region = &people->region[regions->number[guard->fresh_regions++]];
 	if (guard->nfresh + region->npieces > guard->fresh_room)
 	{
-		guard->fresh_room = Max(guard->fresh_room * 2, guard->nfresh + region->npieces);
-		guard->fresh = repalloc_huge(guard->fresh, sizeof(Candidate) * guard->fresh_room);
-		guard->fresh_piece = repalloc_huge(guard->fresh_piece, sizeof(uint32) * guard->fresh_room);
+		guard->fresh_room = array_room(guard->fresh_room, guard->nfresh + region->npieces);
+		array_resize(guard->fresh, guard->fresh_room);
+		array_resize(guard->fresh_piece, guard->fresh_room);
 	}
 	for (uint32 p = region->first; p != NOTHING; p = people->piece[p].next)
 	{

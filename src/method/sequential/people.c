@@ -11,17 +11,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* An array that has room for one more than n. */
-static void *
-make_room(void *array, Size width, uint32 n, uint32 *room)
-{
-	if (n < *room)
-		return array;
-	*room = Max(64, *room * 2);
-	return array == NULL ?
-		palloc_extended(width * *room, MCXT_ALLOC_HUGE) : repalloc_huge(array, width * *room);
-}
-
 /* ----------------------------------------------------------------
  * Bands
  * ----------------------------------------------------------------
@@ -156,12 +145,12 @@ describe_bands(People *people)
 static uint32
 find_region(People *people, const uint32 *key)
 {
-	uint32		n = people->regions.n;
-	uint32		region = number_of(&people->regions, key);
+	uint32		n = people->regions->n;
+	uint32		region = tuple_number(people->regions, key, 1 + people->ncolumns);
 
 	if (region < n)
 		return region;
-	people->region = make_room(people->region, sizeof(Region), region, &people->region_room);
+	array_reserve(people->region, people->region_room, region + 1);
 	people->region[region] = (Region) {.first = NOTHING};
 	return region;
 }
@@ -170,8 +159,8 @@ find_region(People *people, const uint32 *key)
 static uint32
 find_place(People *people, uint32 region, Code value)
 {
-	uint32		n = people->place_numbers.n;
-	const uint32 *cells = key_of(&people->regions, region);
+	uint32		n = people->place_numbers->n;
+	const uint32 *cells = tuple_words(people->regions, region);
 	uint32		key[2 + MAX_SEQ_COLUMNS];
 	uint32		place;
 
@@ -179,10 +168,10 @@ find_place(People *people, uint32 region, Code value)
 	for (int32 c = 0; c < people->ncolumns; c++)
 		key[1 + c] = people->shared[c] ? cells[1 + c] : 0;
 	key[1 + people->ncolumns] = people->value_shared ? value : 0;
-	place = number_of(&people->place_numbers, key);
+	place = tuple_number(people->place_numbers, key, 2 + people->ncolumns);
 	if (place == n)
 	{
-		people->place = make_room(people->place, sizeof(Place), place, &people->place_room);
+		array_reserve(people->place, people->place_room, place + 1);
 		people->place[place] = (Place) {.node = NOTHING};
 	}
 	return place;
@@ -191,12 +180,12 @@ find_place(People *people, uint32 region, Code value)
 static uint32
 find_piece(People *people, uint32 region, Code value)
 {
-	uint32		n = people->piece_numbers.n;
-	uint32		piece = number_of(&people->piece_numbers, (uint32[]) {region, value});
+	uint32		n = people->piece_numbers->n;
+	uint32		piece = tuple_number(people->piece_numbers, (uint32[]) {region, value}, 2);
 
 	if (piece < n)
 		return piece;
-	people->piece = make_room(people->piece, sizeof(RegionPiece), piece, &people->piece_room);
+	array_reserve(people->piece, people->piece_room, piece + 1);
 	people->piece[piece] = (RegionPiece) {
 		.region = region,.value = value,
 		.place = find_place(people, region, value)
@@ -258,7 +247,7 @@ find_lot(People *people, uint32 band, uint32 piece)
 	for (uint32 l = people->lots[band]; l != NOTHING; l = people->lot[l].next)
 		if (people->lot[l].piece == piece)
 			return l;
-	people->lot = make_room(people->lot, sizeof(Lot), people->nlots, &people->lot_room);
+	array_reserve(people->lot, people->lot_room, people->nlots + 1);
 	people->lot[people->nlots] = (Lot) {.band = band,.piece = piece,.next = people->lots[band]};
 	people->lots[band] = people->nlots;
 	return people->nlots++;
@@ -286,7 +275,7 @@ piece_below(People *people, uint32 lot, int32 column)
 	const RegionPiece *piece = &people->piece[people->lot[lot].piece];
 	uint32		key[1 + MAX_SEQ_COLUMNS];
 
-	memcpy(key, key_of(&people->regions, piece->region), sizeof(uint32) * people->regions.width);
+	memcpy(key, tuple_words(people->regions, piece->region), sizeof(uint32) * people->regions->width);
 	key[1 + column] = step_down(people->task->column[column].tree, key[1 + column], lot_code(people, lot, column));
 	return find_piece(people, find_region(people, key), piece->value);
 }
@@ -300,7 +289,7 @@ piece_below(People *people, uint32 lot, int32 column)
 static Span
 cell_of_place(const People *people, uint32 place, int32 column)
 {
-	const uint32 *key = key_of(&people->place_numbers, place);
+	const uint32 *key = tuple_words(people->place_numbers, place);
 	const JoinSide *side = &people->graph->side[people->last];
 
 	if (column == people->graph->sensitive)
@@ -314,7 +303,7 @@ cell_of_place(const People *people, uint32 place, int32 column)
 static bool
 is_absent_place(const People *people, uint32 place)
 {
-	return is_record_of_absent(people->task, people->fixed_record[key_of(&people->place_numbers, place)[0]]);
+	return is_record_of_absent(people->task, people->fixed_record[tuple_words(people->place_numbers, place)[0]]);
 }
 
 /* As far as people come and go, may somebody have a node of an earlier release and a place? */
@@ -333,7 +322,7 @@ know_place(People *people, uint32 node, uint32 place)
 {
 	uint32		i = node - people->first_node[people->last];
 
-	people->place_of = make_room(people->place_of, sizeof(uint32), i, &people->node_room);
+	array_reserve(people->place_of, people->node_room, i + 1);
 	people->place_of[i] = place;
 	people->place[place].node = node;
 }
@@ -359,7 +348,7 @@ weave_release(People *people, int32 r)
 			cells[ncolumns++] = side->cells[c];
 		}
 	boxes = boxes_index(side->nnodes, side->record, ncolumns, cells);
-	for (uint32 p = 0; p < people->place_numbers.n; p++)
+	for (uint32 p = 0; p < people->place_numbers->n; p++)
 	{
 		uint32		nfound;
 
@@ -443,7 +432,7 @@ people_weave(People *people)
 	people->web = web_create(people->graph->nreleases, people->task->kernel);
 	MemoryContextSwitchTo(before);
 	weave_past(people);
-	for (uint32 p = 0; p < people->place_numbers.n; p++)
+	for (uint32 p = 0; p < people->place_numbers->n; p++)
 	{
 		people->place[p].node = NOTHING;
 		if (people->place[p].size > 0)
@@ -484,7 +473,7 @@ meets(const People *people, uint32 node, int32 r, uint32 place)
 {
 	const JoinSide *side = &people->graph->side[r];
 	uint32		record = side->record[node - people->first_node[r]];
-	const uint32 *key = key_of(&people->place_numbers, place);
+	const uint32 *key = tuple_words(people->place_numbers, place);
 
 	for (int32 c = 0; c < people->ncolumns; c++)
 	{
@@ -538,8 +527,8 @@ shift_flows(People *people, uint32 band, uint32 from_place, uint32 to_place, uin
 static double
 loss_between(const People *people, uint32 from, uint32 to)
 {
-	const uint32 *before = key_of(&people->regions, from);
-	const uint32 *after = key_of(&people->regions, to);
+	const uint32 *before = tuple_words(people->regions, from);
+	const uint32 *after = tuple_words(people->regions, to);
 	double		loss = 0;
 
 	for (int32 c = 0; c < people->ncolumns; c++)
@@ -561,7 +550,7 @@ move(People *people, uint32 from, uint32 to, uint32 size)
 static void
 note_shift(People *people, uint32 from, uint32 to, uint32 size)
 {
-	people->shift = make_room(people->shift, sizeof(Shift), people->nshifts, &people->shift_room);
+	array_reserve(people->shift, people->shift_room, people->nshifts + 1);
 	people->shift[people->nshifts++] = (Shift) {
 		.from = from,.to = to,.size = size,
 		.from_node = people->place[people->piece[people->lot[from].piece].place].node,
@@ -621,7 +610,7 @@ people_undo(People *people, uint32 mark)
 static void
 fill_lots(People *people)
 {
-	uint32	   *key = new_zeros(uint32, people->regions.width);
+	uint32	   *key = new_zeros(uint32, people->regions->width);
 
 	people->lots = new_zeros(uint32, people->nbands);
 	for (uint32 b = 0; b < people->nbands; b++)
@@ -668,9 +657,9 @@ people_create(const SeqTask *task, const JoinGraph *graph)
 	parting_free(&parting);
 	fix_columns(people);
 	describe_bands(people);
-	people->regions = numbering_create(1 + people->ncolumns);
-	people->piece_numbers = numbering_create(2);
-	people->place_numbers = numbering_create(2 + people->ncolumns);
+	people->regions = tuple_numbers_create(1 + people->ncolumns);
+	people->piece_numbers = tuple_numbers_create(2);
+	people->place_numbers = tuple_numbers_create(2 + people->ncolumns);
 	fill_lots(people);
 	people_weave(people);
 	keep_past(people);
@@ -704,7 +693,7 @@ people_write(const People *people)
 
 					column->node[people->member[next]] = lot_cell(people, l, c);
 					column->cells[people->member[next]] =
-						cell_of_key(people, key_of(&people->regions, people->piece[people->lot[l].piece].region), c);
+						cell_of_key(people, tuple_words(people->regions, people->piece[people->lot[l].piece].region), c);
 				}
 	}
 }

@@ -12,7 +12,7 @@
 #ifndef PPREPUB_METHOD_SEQUENTIAL_PEOPLE_H
 #define PPREPUB_METHOD_SEQUENTIAL_PEOPLE_H
 
-#include "method/sequential/numbering.h"
+#include "frame/tuple_numbers.h"
 #include "method/sequential/specialise.h"
 #include "method/sequential/web.h"
 
@@ -91,13 +91,13 @@ typedef struct People
 	Lot		   *lot;
 
 	/* Regions by fixed columns and the nodes of cells; pieces by region and value; places */
-	Numbering	regions;
+	TupleNumbers *regions;
 	uint32		region_room;
 	Region	   *region;			/* [regions] */
-	Numbering	piece_numbers;
+	TupleNumbers *piece_numbers;
 	uint32		piece_room;
 	RegionPiece *piece;
-	Numbering	place_numbers;
+	TupleNumbers *place_numbers;
 	uint32		place_room;
 	Place	   *place;
 	uint32		node_room;
@@ -117,7 +117,7 @@ extern People *people_create(const SeqTask *task, const JoinGraph *graph);
 static inline uint32
 lot_cell(const People *people, uint32 lot, int32 column)
 {
-	return key_of(&people->regions, people->piece[people->lot[lot].piece].region)[1 + column];
+	return tuple_words(people->regions, people->piece[people->lot[lot].piece].region)[1 + column];
 }
 
 static inline Code

@@ -62,9 +62,9 @@ draw_lot(Search *search)
 static bool
 is_within(const Search *search, uint32 region, uint32 outer)
 {
-	const Numbering *regions = &search->people->regions;
-	const uint32 *inner_key = key_of(regions, region);
-	const uint32 *outer_key = key_of(regions, outer);
+	const TupleNumbers *regions = search->people->regions;
+	const uint32 *inner_key = tuple_words(regions, region);
+	const uint32 *outer_key = tuple_words(regions, outer);
 
 	if (inner_key[0] != outer_key[0])
 		return false;

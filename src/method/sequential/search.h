@@ -21,7 +21,7 @@ typedef struct Search
 	uint64		most_steps;		/* after so many, exhaust_lots() gives up */
 
 	/* Steps from piece to piece that not a single record could take */
-	Numbering	failed;
+	TupleNumbers *failed;
 	uint64	   *failed_at;		/* [failed] when so many trials had been kept */
 	uint32		failed_room;
 } Search;

@@ -25,31 +25,23 @@
 
 #define OPEN	PG_UINT32_MAX
 
-static uint32 *
-more(uint32 *numbers, Size n)
-{
-	return numbers == NULL ?
-		new_array(uint32, n) : repalloc_huge(numbers, sizeof(uint32) * n);
-}
-
 void
 settling_make_room(Web *web)
 {
 	Settling   *s = &web->settling;
 
-	s->seen = more(s->seen, web->room);
-	s->low = more(s->low, web->room);
-	s->component = more(s->component, web->room);
-	s->arc = more(s->arc, web->room);
-	s->path = more(s->path, web->room);
-	s->open = more(s->open, web->room);
-	s->visited = more(s->visited, web->room);
+	array_resize(s->seen, web->room);
+	array_resize(s->low, web->room);
+	array_resize(s->component, web->room);
+	array_resize(s->arc, web->room);
+	array_resize(s->path, web->room);
+	array_resize(s->open, web->room);
+	array_resize(s->visited, web->room);
 	if (s->chosen == NULL)
 	{
-		s->chosen = more(NULL, web->nreleases);
-		s->touched_room = s->suspect_room = 64;
-		s->touched = palloc(sizeof(Touched) * s->touched_room);
-		s->suspect = more(NULL, s->suspect_room);
+		s->chosen = new_array(uint32, web->nreleases);
+		array_reserve(s->touched, s->touched_room, 64);
+		array_reserve(s->suspect, s->suspect_room, 64);
 	}
 	memset(s->seen, 0, sizeof(uint32) * web->room);
 	s->clock = 0;
@@ -62,11 +54,7 @@ touch(Web *web, uint32 node, int32 other)
 
 	if (!web->narrow)
 		return;
-	if (s->ntouched == s->touched_room)
-	{
-		s->touched_room *= 2;
-		s->touched = repalloc_huge(s->touched, sizeof(Touched) * s->touched_room);
-	}
+	array_reserve(s->touched, s->touched_room, s->ntouched + 1);
 	s->touched[s->ntouched++] = (Touched) {.node = node,.other = other};
 }
 
@@ -78,11 +66,7 @@ suspect(Web *web, uint32 thread)
 	if (!web->narrow || web->thread[thread].suspected)
 		return;
 	web->thread[thread].suspected = true;
-	if (s->nsuspects == s->suspect_room)
-	{
-		s->suspect_room *= 2;
-		s->suspect = more(s->suspect, s->suspect_room);
-	}
+	array_reserve(s->suspect, s->suspect_room, s->nsuspects + 1);
 	s->suspect[s->nsuspects++] = thread;
 }
 

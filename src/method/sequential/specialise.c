@@ -25,12 +25,11 @@ withhold_all(const SeqTask *task)
 static Search
 search_create(const SeqTask *task)
 {
-	Search		search = {.task = task,.failed_room = 256,.most_steps = PG_UINT64_MAX};
+	Search		search = {.task = task,.most_steps = PG_UINT64_MAX};
 
 	search.people = people_create(task, join_graph(task->join));
 	search.guard = guard_create(task, search.people);
-	search.failed = numbering_create(2);
-	search.failed_at = palloc(sizeof(uint64) * search.failed_room);
+	search.failed = tuple_numbers_create(2);
 	pg_prng_seed(&search.random, task->seed);
 	return search;
 }

@@ -23,6 +23,18 @@ make_slots(Web *web)
 	memset(web->slot, 0xFF, sizeof(WebSlot) * web->nslots);
 }
 
+/* All arrays are made at once: later calls may come in another context. */
+static void
+make_room_for_nodes(Web *web, uint32 n)
+{
+	web->room = array_room(web->room, n);
+	array_resize(web->release, web->room);
+	array_resize(web->is_absent, web->room);
+	array_resize(web->head, (Size) web->room * web->nreleases);
+	array_resize(web->degree, (Size) web->room * web->nreleases);
+	settling_make_room(web);
+}
+
 Web *
 web_create(int32 nreleases, bool narrow)
 {
@@ -30,29 +42,18 @@ web_create(int32 nreleases, bool narrow)
 
 	web->nreleases = nreleases;
 	web->narrow = narrow;
-	web->room = 1024;
-	web->release = palloc(sizeof(int32) * web->room);
-	web->is_absent = palloc(sizeof(bool) * web->room);
-	web->head = new_array(uint32, (Size) web->room * nreleases);
-	web->degree = new_array(uint32, (Size) web->room * nreleases);
-	web->thread_room = 1024;
-	web->thread = palloc(sizeof(Thread) * web->thread_room);
+	make_room_for_nodes(web, 1024);
+	array_reserve(web->thread, web->thread_room, 1024);
 	web->nslots = 4096;
 	make_slots(web);
-	web->change_room = 1024;
-	web->change = palloc(sizeof(WebChange) * web->change_room);
-	settling_make_room(web);
+	array_reserve(web->change, web->change_room, 1024);
 	return web;
 }
 
 static void
 note(Web *web, WebDeed deed, uint32 which, uint32 before)
 {
-	if (web->nchanges == web->change_room)
-	{
-		web->change_room *= 2;
-		web->change = repalloc_huge(web->change, sizeof(WebChange) * web->change_room);
-	}
+	array_reserve(web->change, web->change_room, web->nchanges + 1);
 	web->change[web->nchanges++] = (WebChange) {.deed = deed,.which = which,.before = before};
 }
 
@@ -67,14 +68,7 @@ web_add_node(Web *web, int32 release, bool is_absent)
 	uint32		node = web->nnodes++;
 
 	if (web->nnodes > web->room)
-	{
-		web->room *= 2;
-		web->release = repalloc_huge(web->release, sizeof(int32) * web->room);
-		web->is_absent = repalloc_huge(web->is_absent, sizeof(bool) * web->room);
-		web->head = repalloc_huge(web->head, sizeof(uint32) * web->room * web->nreleases);
-		web->degree = repalloc_huge(web->degree, sizeof(uint32) * web->room * web->nreleases);
-		settling_make_room(web);
-	}
+		make_room_for_nodes(web, web->nnodes);
 	web->release[node] = release;
 	web->is_absent[node] = is_absent;
 	for (int32 r = 0; r < web->nreleases; r++)
@@ -193,11 +187,7 @@ web_add_thread(Web *web, uint32 a, uint32 b)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("releases have more than %u edges", NO_THREAD - 1),
 				 errhint("Declare a publication for each of several views that divide the people among them.")));
-	if (web->nthreads > web->thread_room)
-	{
-		web->thread_room *= 2;
-		web->thread = repalloc_huge(web->thread, sizeof(Thread) * web->thread_room);
-	}
+	array_reserve(web->thread, web->thread_room, web->nthreads);
 	thread = &web->thread[t];
 	*thread = (Thread) {.end = {in_order ? a : b, in_order ? b : a}};
 	for (int end = 0; end < 2; end++)
