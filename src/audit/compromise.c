@@ -13,8 +13,6 @@
 
 #include "audit/components.h"
 #include "audit/compromise.h"
-#include "audit/covers.h"
-#include "audit/worlds.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

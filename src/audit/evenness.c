@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "audit/evenness.h"
+#include "audit/invariance.h"
 #include "audit/judge.h"
 #include "frame/arrays.h"
 #include "frame/codes.h"

@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "audit/first_shown.h"
+#include "audit/invariance.h"
 #include "audit/judge.h"
 #include "frame/arrays.h"
 #include "frame/codes.h"

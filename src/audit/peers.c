@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "audit/peers.h"
+#include "audit/compromise.h"
 #include "common/hashfn.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"

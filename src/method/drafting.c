@@ -6,7 +6,6 @@
 
 #include "frame/arrays.h"
 #include "method/drafting.h"
-#include "partition/region.h"
 #include "utils/memutils.h"
 
 Drafting *

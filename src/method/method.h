@@ -17,9 +17,9 @@
 
 #include "declare/param_spec.h"
 #include "history/past.h"
-#include "partition/buckets.h"
 #include "partition/classes.h"
 #include "partition/principle.h"
+#include "partition/signature_buckets.h"
 
 typedef struct Draft
 {

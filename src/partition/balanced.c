@@ -17,9 +17,8 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "partition/balanced.h"
-#include "partition/degrees.h"
 #include "miscadmin.h"
+#include "partition/balanced.h"
 #include "utils/memutils.h"
 
 /* Domains as large as this have a table of what each cell loses. */
@@ -32,14 +31,175 @@
 #define LARGE_PART	24
 #define LEAST_SHARE	12
 
+/* ----------------------------------------------------------------
+ * Choosing a part of a bipartite multigraph whose degrees lie between bounds
+ *
+ * Entries and values are the nodes; a cell says how many edges there are between
+ * two of them, and how many are chosen.  The choice is given as it would be best;
+ * the least is changed that makes all degrees right.
+ *
+ * A node with too many chosen edges gives one up; so the node at its other end
+ * has one less, which is fine, or it takes another one, and so on.  Each path is
+ * a shortest one, and mends at least one unit of what is wrong without making
+ * anything else worse; if there is none, there is no choice (flows with bounds).
+ * ----------------------------------------------------------------
+ */
+
+typedef struct DegreeNode
+{
+	uint32		chosen;			/* the sum over its cells */
+	uint32		least;
+	uint32		most;
+} DegreeNode;
+
+typedef struct Degrees
+{
+	uint32		nentries;
+	uint32		nvalues;
+	uint32	   *edges;			/* [nvalues * nentries] */
+	uint32	   *chosen;			/* [nvalues * nentries] */
+	DegreeNode *node;			/* [nentries + nvalues] entries first */
+
+	/* Scratch for searches: [nentries + nvalues] */
+	uint32	   *queue;
+	uint32	   *came_from;
+} Degrees;
+
+#define NO_NODE PG_UINT32_MAX
+
+static uint32
+degree_cell(const Degrees *degrees, uint32 a, uint32 b)
+{
+	uint32		entry = Min(a, b);
+	uint32		value = Max(a, b) - degrees->nentries;
+
+	return value * degrees->nentries + entry;
+}
+
+/* How many edges between the two can be chosen more, or less. */
+static uint32
+room_between(const Degrees *degrees, uint32 a, uint32 b, bool more)
+{
+	uint32		cell = degree_cell(degrees, a, b);
+
+	return more ? degrees->edges[cell] - degrees->chosen[cell] : degrees->chosen[cell];
+}
+
+static uint32
+room_at(const DegreeNode *node, bool more)
+{
+	if (more)
+		return node->chosen < node->most ? node->most - node->chosen : 0;
+	return node->chosen > node->least ? node->chosen - node->least : 0;
+}
+
+static bool
+is_entry(const Degrees *degrees, uint32 node)
+{
+	return node < degrees->nentries;
+}
+
+/*
+ * The nearest node that can take what comes of changing a node's sum, or
+ * NO_NODE.  Nodes on its side get back what they lose, so it changes theirs, too;
+ * nodes on the other side change the other way where they cannot.
+ */
+static uint32
+search(Degrees *degrees, uint32 start, bool more)
+{
+	uint32		nnodes = degrees->nentries + degrees->nvalues;
+	uint32		head = 0;
+	uint32		tail = 0;
+
+	memset(degrees->came_from, 0xff, sizeof(uint32) * nnodes);	/* NO_NODE */
+	degrees->came_from[start] = start;
+	degrees->queue[tail++] = start;
+	while (head < tail)
+	{
+		uint32		at = degrees->queue[head++];
+		bool		same_side = is_entry(degrees, at) == is_entry(degrees, start);
+		bool		gains = same_side == more;	/* over the edge to come */
+		uint32		first = is_entry(degrees, at) ? degrees->nentries : 0;
+		uint32		end = is_entry(degrees, at) ? nnodes : degrees->nentries;
+
+		for (uint32 next = first; next < end; next++)
+		{
+			if (degrees->came_from[next] != NO_NODE || room_between(degrees, at, next, gains) == 0)
+				continue;
+			degrees->came_from[next] = at;
+			if (room_at(&degrees->node[next], gains) > 0)
+				return next;
+			degrees->queue[tail++] = next;
+		}
+	}
+	return NO_NODE;
+}
+
+/* Does the last edge of a path that ends here add to what is chosen? */
+static bool
+ends_with_gain(const Degrees *degrees, uint32 start, uint32 end, bool more)
+{
+	return (is_entry(degrees, end) != is_entry(degrees, start)) == more;
+}
+
+static void
+follow(Degrees *degrees, uint32 start, uint32 end, bool more, uint32 wanted)
+{
+	bool		gains = ends_with_gain(degrees, start, end, more);
+	uint32		room = room_at(&degrees->node[end], gains);
+	uint32		amount = Min(wanted, room);
+
+	for (uint32 at = end; at != start; at = degrees->came_from[at], gains = !gains)
+	{
+		room = room_between(degrees, at, degrees->came_from[at], gains);
+		amount = Min(amount, room);
+	}
+	gains = ends_with_gain(degrees, start, end, more);
+	for (uint32 at = end; at != start; at = degrees->came_from[at], gains = !gains)
+	{
+		uint32		cell = degree_cell(degrees, at, degrees->came_from[at]);
+
+		degrees->chosen[cell] += gains ? amount : -amount;
+	}
+	degrees->node[start].chosen += more ? amount : -amount;
+	degrees->node[end].chosen += ends_with_gain(degrees, start, end, more) ? amount : -amount;
+}
+
+/* False if there is no choice that is right. */
+static bool
+mend_degrees(Degrees *degrees)
+{
+	for (uint32 i = 0; i < degrees->nentries + degrees->nvalues; i++)
+	{
+		const DegreeNode *node = &degrees->node[i];
+
+		while (node->chosen < node->least || node->chosen > node->most)
+		{
+			bool		more = node->chosen < node->least;
+			uint32		end = search(degrees, i, more);
+
+			CHECK_FOR_INTERRUPTS();
+			if (end == NO_NODE)
+				return false;
+			follow(degrees, i, end, more, more ? node->least - node->chosen : node->chosen - node->most);
+		}
+	}
+	return true;
+}
+
+/* ----------------------------------------------------------------
+ * Cutting buckets
+ * ----------------------------------------------------------------
+ */
+
 /* A part that is still to be cut. */
-typedef struct Part
+typedef struct BucketPart
 {
 	uint32		from;
 	uint32		n;
 	uint32		groups;
 	uint32		first_group;
-} Part;
+} BucketPart;
 
 typedef struct Cut
 {
@@ -83,7 +243,7 @@ struct Splitter
 	uint32	   *taken;			/* [cells] */
 
 	/* Parts that wait */
-	Part	   *stack;
+	BucketPart	   *stack;
 	uint32		nstack;
 	uint32		stack_allocated;
 };
@@ -168,7 +328,7 @@ count_into_places(Splitter *splitter, uint32 n, Code lo, Code hi)
 
 /* Lays the part out along a quasi-identifier; false if it has one value only. */
 static bool
-lay_out(Splitter *splitter, const Part *part, int q)
+lay_out(Splitter *splitter, const BucketPart *part, int q)
 {
 	const Code *code = splitter->frame->code[q];
 	Code		lo = NO_CODE;
@@ -193,7 +353,7 @@ lay_out(Splitter *splitter, const Part *part, int q)
 
 /* How many groups would most entries have before the place? */
 static uint32
-groups_before(const Splitter *splitter, const Part *part)
+groups_before(const Splitter *splitter, const BucketPart *part)
 {
 	double		best_share = 0;
 	double		best_distance = -1;
@@ -221,7 +381,7 @@ groups_before(const Splitter *splitter, const Part *part)
 
 /* Groups on either side that a row from the other side makes as wide as before. */
 static void
-count_crossing(const Splitter *splitter, const Part *part, uint32 groups, uint32 *before, uint32 *behind)
+count_crossing(const Splitter *splitter, const BucketPart *part, uint32 groups, uint32 *before, uint32 *behind)
 {
 	*before = *behind = 0;
 	for (uint32 e = 0; e < splitter->nentries; e++)
@@ -241,14 +401,14 @@ count_crossing(const Splitter *splitter, const Part *part, uint32 groups, uint32
 
 /* Slices cut off large parts one after the other would cost more time than they are worth. */
 static uint32
-least_side(const Part *part)
+least_side(const BucketPart *part)
 {
 	return part->groups < LARGE_PART ? 1 : part->groups / LEAST_SHARE;
 }
 
 /* Weighs the place behind the first so many rows in order. */
 static void
-weigh_place(const Splitter *splitter, const Part *part, int q, uint32 before, Cut *best)
+weigh_place(const Splitter *splitter, const BucketPart *part, int q, uint32 before, Cut *best)
 {
 	const Item *order = splitter->order;
 	double		loss = span_loss_of(splitter, q, order[0].code, order[part->n - 1].code);
@@ -271,7 +431,7 @@ weigh_place(const Splitter *splitter, const Part *part, int q, uint32 before, Cu
 }
 
 static void
-weigh_places(Splitter *splitter, const Part *part, int q, Cut *best)
+weigh_places(Splitter *splitter, const BucketPart *part, int q, Cut *best)
 {
 	uint32		step = part->n / MAX_PLACES;
 	uint32		last = 0;
@@ -288,7 +448,7 @@ weigh_places(Splitter *splitter, const Part *part, int q, Cut *best)
 }
 
 static Cut
-find_cut(Splitter *splitter, const Part *part)
+find_cut(Splitter *splitter, const BucketPart *part)
 {
 	Cut			best = {0, -1, part->n / 2, part->groups / 2};
 
@@ -307,7 +467,7 @@ find_cut(Splitter *splitter, const Part *part)
  */
 
 static void
-number_values(Splitter *splitter, const Part *part)
+number_values(Splitter *splitter, const BucketPart *part)
 {
 	splitter->nvalues = 0;
 	for (uint32 i = 0; i < part->n; i++)
@@ -349,7 +509,7 @@ set_bounds(DegreeNode *node, uint32 edges, uint64 most, uint64 room_behind)
 
 /* Chosen are those before the cut. */
 static void
-choose_before(Splitter *splitter, const Part *part, const Cut *cut)
+choose_before(Splitter *splitter, const BucketPart *part, const Cut *cut)
 {
 	Degrees    *degrees = &splitter->degrees;
 	Size		ncells = (Size) splitter->nvalues * splitter->nentries;
@@ -408,7 +568,7 @@ move_if_wanted(Splitter *splitter, const Item *item, bool to_front)
 }
 
 static void
-balance_entries(Splitter *splitter, const Part *part, const Cut *cut)
+balance_entries(Splitter *splitter, const BucketPart *part, const Cut *cut)
 {
 	for (uint32 i = cut->before; i-- > 0;)
 		move_if_wanted(splitter, &splitter->order[i], false);
@@ -418,7 +578,7 @@ balance_entries(Splitter *splitter, const Part *part, const Cut *cut)
 
 /* Of each cell, the first so many in order come to the front of the part; returns how many. */
 static uint32
-permute(Splitter *splitter, const Part *part)
+permute(Splitter *splitter, const BucketPart *part)
 {
 	const Degrees *degrees = &splitter->degrees;
 	uint32		front = 0;
@@ -440,7 +600,7 @@ permute(Splitter *splitter, const Part *part)
 }
 
 static void
-keep_order(Splitter *splitter, const Part *part)
+keep_order(Splitter *splitter, const BucketPart *part)
 {
 	for (uint32 i = 0; i < part->n; i++)
 		splitter->order[i] = (Item) {0, part->from + i};
@@ -452,14 +612,14 @@ keep_order(Splitter *splitter, const Part *part)
  */
 
 static void
-push(Splitter *splitter, Part part)
+push(Splitter *splitter, BucketPart part)
 {
 	array_reserve(splitter->stack, splitter->stack_allocated, splitter->nstack + 1);
 	splitter->stack[splitter->nstack++] = part;
 }
 
 static void
-split_part(Splitter *splitter, const Part *part)
+split_part(Splitter *splitter, const BucketPart *part)
 {
 	Cut			cut = find_cut(splitter, part);
 	uint32		before;
@@ -473,8 +633,8 @@ split_part(Splitter *splitter, const Part *part)
 		elog(ERROR, "a balanced bucket does not split");
 	before = permute(splitter, part);
 	forget_values(splitter);
-	push(splitter, (Part) {part->from, before, cut.groups, part->first_group});
-	push(splitter, (Part) {part->from + before, part->n - before, part->groups - cut.groups,
+	push(splitter, (BucketPart) {part->from, before, cut.groups, part->first_group});
+	push(splitter, (BucketPart) {part->from + before, part->n - before, part->groups - cut.groups,
 		part->first_group + cut.groups});
 }
 
@@ -484,10 +644,10 @@ split_bucket(Splitter *splitter, const BalancedBucket *bucket, uint32 *size)
 	splitter->rows = bucket->rows;
 	splitter->nentries = bucket->nentries;
 	splitter->multiplicity = bucket->multiplicity;
-	push(splitter, (Part) {0, bucket->nrows, bucket->ngroups, 0});
+	push(splitter, (BucketPart) {0, bucket->nrows, bucket->ngroups, 0});
 	while (splitter->nstack > 0)
 	{
-		Part		part = splitter->stack[--splitter->nstack];
+		BucketPart		part = splitter->stack[--splitter->nstack];
 
 		CHECK_FOR_INTERRUPTS();
 		if (part.groups == 1)

@@ -41,4 +41,10 @@ class_region(const Classes *classes, uint32 c)
 	return &classes->regions[(uint64) c * classes->nqis];
 }
 
+/* From the least code of these rows to the greatest; NO_ROW is none, and {NO_CODE, 0} nothing. */
+extern Span rows_span(const Code *code, const RowId *rows, uint64 n);
+
+/* The printable cells over these rows. */
+extern void rows_region(const Frame *frame, const RowId *rows, uint64 n, Span *region);
+
 #endif							/* PPREPUB_PARTITION_CLASSES_H */

@@ -5,9 +5,9 @@
 #ifndef PPREPUB_PARTITION_COR_PARTITION_H
 #define PPREPUB_PARTITION_COR_PARTITION_H
 
-#include "partition/buckets.h"
 #include "history/paths.h"
 #include "partition/hc_safe.h"
+#include "partition/signature_buckets.h"
 
 /* A class of a bucket: one set of a row of each value, or several. */
 typedef struct HcClass

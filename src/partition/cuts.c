@@ -26,9 +26,9 @@
 
 #include <math.h>
 
+#include "frame/arrays.h"
 #include "miscadmin.h"
-
-#include "partition/cutter.h"
+#include "partition/groups.h"
 
 /* Parts differ in size: a cut needs so many times k rows a part to be within reach. */
 #define SLACK 4.0
@@ -44,6 +44,352 @@
  */
 #define MAX_OFFERS	8
 #define WAITING		1.1
+
+/* Consecutive items that a dimension does not part: those of a code, or of a child. */
+typedef struct Run
+{
+	uint32		from;			/* order[from] is the first */
+	uint32		rows;
+	double		left_loss;		/* of all before this one */
+	bool		allowed;		/* by itself */
+} Run;
+
+typedef enum Shape
+{
+	NO_CUT,
+	TWO_SIDES,					/* runs before one, and from it on */
+	CHILD_AND_REST,				/* one run, and all others */
+	ALL_CHILDREN				/* each run that is allowed, and the others */
+} Shape;
+
+typedef struct Cut
+{
+	Shape		shape;
+	int			d;				/* dimension */
+	uint32		run;
+	double		saved;			/* loss, over all rows */
+	double		spent;			/* bits, over all rows */
+} Cut;
+
+/* One side of a cut while runs come to it. */
+typedef struct Side
+{
+	Span	   *hull;			/* [dimensions] */
+	double	   *losses;			/* [dimensions] of one row */
+	double		loss;			/* their sum, unless widened since */
+	bool		widened;
+} Side;
+
+struct Cutter
+{
+	Work	   *work;			/* borrowed */
+
+	/* The set to be cut */
+	uint32		nitems;
+	uint64		rows;
+	double		loss;			/* of all rows together */
+	Span	   *hull;			/* [dimensions] */
+
+	/* The same, along one dimension */
+	int			d;
+	uint32	   *order;			/* [nitems] the items by their codes */
+	uint32	   *spare;			/* [nitems] where they are sorted from, or to */
+	uint32		nruns;
+	Run	   *runs;		/* [nruns + 1] the last one is an end mark */
+	Span	   *run_hulls;	/* [MAX_HULLS * dimensions] of the first ones */
+	uint32	   *place;			/* [records + MIN_COUNTED + 1] */
+	Side		side;
+
+	/* What to look along first; kept from set to set */
+	int		   *ranked;			/* [dimensions] */
+	double	   *promise;		/* [dimensions] what may be saved per bit; 0 if no
+								 * cut was offered */
+
+	/* The best cuts so far */
+	Cut			densest;		/* saves most per bit */
+	Cut			greatest;		/* saves most */
+};
+
+/* ----------------------------------------------------------------
+ * A set along one dimension: in order, in runs, and side by side
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Codes in a range up to this wide are sorted by counting in any case, and
+ * those in one wider than there are items by digits of so many bits.
+ */
+#define DIGIT_BITS	10
+#define MIN_COUNTED (1 << DIGIT_BITS)
+
+/*
+ * So many runs' hulls are kept; those of the others are measured each time.
+ * A dimension of many codes makes many runs, but then they are small.
+ */
+#define MAX_HULLS 256
+#define MIN_KEPT 4
+
+Cutter *
+cutter_create(Work *work)
+{
+	Cutter	   *cutter = palloc0(sizeof(Cutter));
+	Size		n = (Size) work->records->nrecords + 1;
+	Size		ndimensions = Max(1, work->records->ndimensions);
+
+	cutter->work = work;
+	cutter->hull = palloc(sizeof(Span) * ndimensions);
+	cutter->ranked = palloc(sizeof(int) * ndimensions);
+	cutter->promise = palloc(sizeof(double) * ndimensions);
+	for (int d = 0; d < (int) ndimensions; d++)
+		cutter->promise[d] = 1;
+	cutter->side.hull = palloc(sizeof(Span) * ndimensions);
+	cutter->side.losses = palloc(sizeof(double) * ndimensions);
+	cutter->run_hulls = palloc(sizeof(Span) * ndimensions * MAX_HULLS);
+	cutter->order = new_array(uint32, n);
+	cutter->spare = new_array(uint32, n);
+	cutter->place = new_array(uint32, n + MIN_COUNTED);
+	cutter->runs = new_array(Run, n);
+	return cutter;
+}
+
+static inline Code
+item_code(const Cutter *cutter, uint32 item, int d)
+{
+	return record_tuple(cutter->work->records, item)[d];
+}
+
+/* Makes items the set to be cut. */
+static void
+measure_set(Cutter *cutter, const uint32 *items, uint32 nitems)
+{
+	const Records *records = cutter->work->records;
+
+	cutter->nitems = nitems;
+	cutter->rows = 0;
+	hull_clear(records, cutter->hull);
+	for (uint32 i = 0; i < nitems; i++)
+	{
+		hull_add_tuple(records, cutter->hull, record_tuple(records, items[i]));
+		cutter->rows += record_rows(records, items[i]);
+	}
+	cutter->loss = cutter->rows * hull_loss(records, cutter->hull);
+}
+
+/* One stable pass of counting sort over some bits of the codes. */
+static void
+sort_by_digit(const Cutter *cutter, const uint32 *from, uint32 *to, int d, int shift,
+			  uint32 mask, uint32 ndigits)
+{
+	const Records *records = cutter->work->records;
+	const Code *codes = records->tuples + d;
+	Size		step = records->ndimensions;
+	Code		lo = cutter->hull[d].lo;
+	uint32	   *place = cutter->place;
+
+#define DIGIT(item)	(((codes[(item) * step] - lo) >> shift) & mask)
+	memset(place, 0, sizeof(uint32) * (ndigits + 1));
+	for (uint32 i = 0; i < cutter->nitems; i++)
+		place[DIGIT(from[i]) + 1]++;
+	for (uint32 digit = 1; digit < ndigits; digit++)
+		place[digit] += place[digit - 1];
+	for (uint32 i = 0; i < cutter->nitems; i++)
+		to[place[DIGIT(from[i])]++] = from[i];
+#undef DIGIT
+}
+
+/* Puts the items in the order of their codes in a dimension. */
+static void
+order_items(Cutter *cutter, const uint32 *items, int d)
+{
+	uint64		width = span_width(cutter->hull[d]);
+
+	if (width <= (uint64) cutter->nitems + MIN_COUNTED)
+	{
+		sort_by_digit(cutter, items, cutter->order, d, 0, PG_UINT32_MAX, width);
+		return;
+	}
+	for (int shift = 0; (width - 1) >> shift != 0; shift += DIGIT_BITS)
+	{
+		uint32	   *sorted = cutter->spare;
+
+		sort_by_digit(cutter, shift == 0 ? items : cutter->order, sorted, d, shift,
+					  MIN_COUNTED - 1, MIN_COUNTED);
+		cutter->spare = cutter->order;
+		cutter->order = sorted;
+	}
+}
+
+/* The last code below that child of a node that holds a code. */
+static Code
+last_of_child(const Tree *tree, uint32 node, Code code)
+{
+	uint32		child = tree->nodes[node].first_child;
+	uint32		last = child + tree->nodes[node].nchildren - 1;
+
+	while (child < last)
+	{
+		uint32		middle = child + (last - child) / 2;
+
+		if (tree->nodes[middle].leaves.hi < code)
+			child = middle + 1;
+		else
+			last = middle;
+	}
+	return tree->nodes[child].leaves.hi;
+}
+
+/* The hull of a run. */
+static void
+measure_run(const Cutter *cutter, Span *hull, const Run *run)
+{
+	const Records *records = cutter->work->records;
+
+	hull_clear(records, hull);
+	for (uint32 i = run->from; i < run[1].from; i++)
+		hull_add_tuple(records, hull, record_tuple(records, cutter->order[i]));
+}
+
+static void
+clear_side(Cutter *cutter)
+{
+	hull_clear(cutter->work->records, cutter->side.hull);
+	cutter->side.loss = 0;
+	cutter->side.widened = false;
+}
+
+/* Few of those who come widen the side, and few of its dimensions: only these are measured. */
+static inline void
+widen(Cutter *cutter, int d, Span span)
+{
+	Side	   *side = &cutter->side;
+
+	side->hull[d] = span_hull(side->hull[d], span);
+	side->losses[d] = span_loss(&cutter->work->records->dimensions[d],
+								side->hull[d].lo, side->hull[d].hi);
+	side->widened = true;
+}
+
+/* Added up in the same order as hull_loss() does. */
+static double
+side_loss(Cutter *cutter)
+{
+	Side	   *side = &cutter->side;
+	int			ndimensions = cutter->work->records->ndimensions;
+	double		loss = 0;
+
+	if (!side->widened)
+		return side->loss;
+	for (int d = 0; d < ndimensions; d++)
+		loss += side->losses[d];
+	side->loss = loss;
+	side->widened = false;
+	return loss;
+}
+
+/* Is the run's hull kept?  Those of a few items are as soon measured. */
+static inline bool
+hull_is_kept(const Cutter *cutter, Size b)
+{
+	return b < MAX_HULLS && cutter->runs[b + 1].from - cutter->runs[b].from >= MIN_KEPT;
+}
+
+static void
+add_run(Cutter *cutter, const Run *run)
+{
+	const Records *records = cutter->work->records;
+	const Span *side = cutter->side.hull;
+	int			ndimensions = records->ndimensions;
+	Size		b = run - cutter->runs;
+
+	if (hull_is_kept(cutter, b))
+	{
+		const Span *hull = cutter->run_hulls + b * ndimensions;
+
+		for (int d = 0; d < ndimensions; d++)
+			if (hull[d].lo < side[d].lo || hull[d].hi > side[d].hi)
+				widen(cutter, d, hull[d]);
+		return;
+	}
+	for (uint32 i = run->from; i < run[1].from; i++)
+	{
+		const Code *tuple = record_tuple(records, cutter->order[i]);
+
+		for (int d = 0; d < ndimensions; d++)
+			if (unlikely(tuple[d] < side[d].lo || tuple[d] > side[d].hi))
+				widen(cutter, d, span_of(tuple[d]));
+	}
+}
+
+static void
+find_runs(Cutter *cutter, int d)
+{
+	const Records *records = cutter->work->records;
+	const Tree *tree = records->dimensions[d].domain->tree;
+	uint32		node = 0;
+	Code		last = 0;
+
+	if (tree != NULL)
+		node = tree_common_ancestor(tree, cutter->hull[d].lo, cutter->hull[d].hi);
+	cutter->nruns = 0;
+	for (uint32 i = 0; i < cutter->nitems; i++)
+	{
+		Code		code = item_code(cutter, cutter->order[i], d);
+
+		if (i == 0 || code > last)
+		{
+			last = tree == NULL ? code : last_of_child(tree, node, code);
+			cutter->runs[cutter->nruns++] = (Run) {.from = i};
+		}
+		cutter->runs[cutter->nruns - 1].rows += record_rows(records, cutter->order[i]);
+	}
+	cutter->runs[cutter->nruns].from = cutter->nitems;
+	for (uint32 b = 0; b < Min(cutter->nruns, MAX_HULLS); b++)
+		if (hull_is_kept(cutter, b))
+			measure_run(cutter, cutter->run_hulls + (Size) b * records->ndimensions,
+						   &cutter->runs[b]);
+}
+
+/*
+ * How many items it takes until the principle allows them, counted from the
+ * given one on in steps of 1 or -1; 0 if all n do not suffice.
+ */
+static uint32
+items_needed(Cutter *cutter, const uint32 *items, uint32 n, int step)
+{
+	Work	   *work = cutter->work;
+	const uint32 *first = work->records->first;
+	bool		allowed = false;
+	uint32		counted = 0;
+	uint32		needed = 0;
+
+	while (needed < n && !allowed)
+	{
+		uint32		item = items[(int64) needed++ * step];
+
+		allowed = count_until_allowed(work, first[item], first[item + 1], &counted);
+	}
+	for (uint32 i = 0; i < needed; i++)
+	{
+		uint32		item = items[(int64) i * step];
+
+		uncount_rows(work, first[item], i + 1 < needed ? first[item + 1] : counted);
+	}
+	return allowed ? needed : 0;
+}
+
+/* Lays the set out along a dimension. */
+static void
+turn_to(Cutter *cutter, const uint32 *items, int d)
+{
+	cutter->d = d;
+	order_items(cutter, items, d);
+	find_runs(cutter, d);
+}
+
+/* ----------------------------------------------------------------
+ * The best cut
+ * ----------------------------------------------------------------
+ */
 
 /* The share of a part in the bits that a cut spends, times the rows. */
 static double
@@ -74,9 +420,9 @@ is_better(const Cutter *cutter, double saved, double spent)
 
 /* Remembers an allowed cut along the dimension at hand, if it is good. */
 static void
-offer(Cutter *cutter, Shape shape, uint32 bucket, double saved, double spent)
+offer(Cutter *cutter, Shape shape, uint32 run, double saved, double spent)
 {
-	Cut			cut = {shape, cutter->d, bucket, saved, spent};
+	Cut			cut = {shape, cutter->d, run, saved, spent};
 
 	if (saved <= LEAST_SAVING)
 		return;
@@ -88,11 +434,11 @@ offer(Cutter *cutter, Shape shape, uint32 bucket, double saved, double spent)
 		cutter->densest = cut;
 }
 
-/* Cuts between buckets into left and right, wherever both are allowed. */
+/* Cuts between runs into left and right, wherever both are allowed. */
 static void
 try_two_sides(Cutter *cutter)
 {
-	Bucket	   *buckets = cutter->buckets;
+	Run	   *runs = cutter->runs;
 	double	   *promise = &cutter->promise[cutter->d];
 	uint32		n = cutter->nitems;
 	uint32		left_items = items_needed(cutter, cutter->order, n, 1);
@@ -102,24 +448,24 @@ try_two_sides(Cutter *cutter)
 	if (left_items == 0 || right_items == 0 || left_items + (uint64) right_items > n)
 		return;
 	clear_side(cutter);
-	for (uint32 b = 0; b + 1 < cutter->nbuckets; b++)
+	for (uint32 b = 0; b + 1 < cutter->nruns; b++)
 	{
-		add_bucket(cutter, &buckets[b]);
-		rows += buckets[b].rows;
-		buckets[b + 1].left_loss = rows * side_loss(cutter);
+		add_run(cutter, &runs[b]);
+		rows += runs[b].rows;
+		runs[b + 1].left_loss = rows * side_loss(cutter);
 	}
 	clear_side(cutter);
 	rows = 0;
-	for (uint32 b = cutter->nbuckets - 1; b > 0 && buckets[b].from >= left_items; b--)
+	for (uint32 b = cutter->nruns - 1; b > 0 && runs[b].from >= left_items; b--)
 	{
 		double		saved;
 		double		least;
 
-		add_bucket(cutter, &buckets[b]);
-		rows += buckets[b].rows;
-		if (n - buckets[b].from < right_items)
+		add_run(cutter, &runs[b]);
+		rows += runs[b].rows;
+		if (n - runs[b].from < right_items)
 			continue;
-		saved = cutter->loss - (buckets[b].left_loss + rows * side_loss(cutter));
+		saved = cutter->loss - (runs[b].left_loss + rows * side_loss(cutter));
 		least = least_bits(cutter, rows);
 		if (saved > LEAST_SAVING && saved > *promise * least)
 			*promise = saved / least;
@@ -135,14 +481,14 @@ judge_children(Cutter *cutter)
 {
 	uint32		nallowed = 0;
 
-	for (uint32 b = 0; b < cutter->nbuckets; b++)
+	for (uint32 b = 0; b < cutter->nruns; b++)
 	{
-		Bucket	   *bucket = &cutter->buckets[b];
+		Run	   *run = &cutter->runs[b];
 
-		bucket->allowed = bucket->rows >= cutter->work->principle->k &&
-			items_needed(cutter, cutter->order + bucket->from,
-						 bucket[1].from - bucket->from, 1) > 0;
-		nallowed += bucket->allowed;
+		run->allowed = run->rows >= cutter->work->principle->k &&
+			items_needed(cutter, cutter->order + run->from,
+						 run[1].from - run->from, 1) > 0;
+		nallowed += run->allowed;
 	}
 	return nallowed;
 }
@@ -152,15 +498,15 @@ find_largest(const Cutter *cutter)
 {
 	uint32		largest = 0;
 
-	for (uint32 b = 1; b < cutter->nbuckets; b++)
-		if (cutter->buckets[b].rows > cutter->buckets[largest].rows)
+	for (uint32 b = 1; b < cutter->nruns; b++)
+		if (cutter->runs[b].rows > cutter->runs[largest].rows)
 			largest = b;
 	return largest;
 }
 
 /* Is everything but one child allowed?  It is laid out in place[], which is free after sorting. */
 static bool
-rest_is_allowed(Cutter *cutter, const Bucket *child)
+rest_is_allowed(Cutter *cutter, const Run *child)
 {
 	uint32		from = child->from;
 	uint32		to = child[1].from;
@@ -174,7 +520,7 @@ rest_is_allowed(Cutter *cutter, const Bucket *child)
 static void
 try_largest_child(Cutter *cutter, uint32 nallowed)
 {
-	const Bucket *largest = &cutter->buckets[find_largest(cutter)];
+	const Run *largest = &cutter->runs[find_largest(cutter)];
 	double		rows = largest->rows;
 	double		rest = cutter->rows - rows;
 	double		spent = bits(cutter, rows) + bits(cutter, rest);
@@ -183,16 +529,16 @@ try_largest_child(Cutter *cutter, uint32 nallowed)
 	if (!largest->allowed)
 		return;
 	clear_side(cutter);
-	add_bucket(cutter, largest);
+	add_run(cutter, largest);
 	saved = cutter->loss - rows * side_loss(cutter);
 	clear_side(cutter);
-	for (uint32 b = 0; b < cutter->nbuckets; b++)
-		if (&cutter->buckets[b] != largest)
-			add_bucket(cutter, &cutter->buckets[b]);
+	for (uint32 b = 0; b < cutter->nruns; b++)
+		if (&cutter->runs[b] != largest)
+			add_run(cutter, &cutter->runs[b]);
 	saved -= rest * side_loss(cutter);
 	if (is_better(cutter, saved, spent) &&
 		(nallowed > 1 || rest_is_allowed(cutter, largest)))
-		offer(cutter, CHILD_AND_REST, largest - cutter->buckets, saved, spent);
+		offer(cutter, CHILD_AND_REST, largest - cutter->runs, saved, spent);
 }
 
 /* The children that cannot stand alone, gathered in place[]; their hull in side. */
@@ -203,17 +549,17 @@ gather_small_children(Cutter *cutter, uint64 *rows)
 
 	*rows = 0;
 	clear_side(cutter);
-	for (uint32 b = 0; b < cutter->nbuckets; b++)
+	for (uint32 b = 0; b < cutter->nruns; b++)
 	{
-		const Bucket *bucket = &cutter->buckets[b];
+		const Run *run = &cutter->runs[b];
 
-		if (bucket->allowed)
+		if (run->allowed)
 			continue;
-		memcpy(cutter->place + n, cutter->order + bucket->from,
-			   sizeof(uint32) * (bucket[1].from - bucket->from));
-		n += bucket[1].from - bucket->from;
-		*rows += bucket->rows;
-		add_bucket(cutter, bucket);
+		memcpy(cutter->place + n, cutter->order + run->from,
+			   sizeof(uint32) * (run[1].from - run->from));
+		n += run[1].from - run->from;
+		*rows += run->rows;
+		add_run(cutter, run);
 	}
 	return n;
 }
@@ -222,11 +568,11 @@ gather_small_children(Cutter *cutter, uint64 *rows)
 static uint32
 find_host(const Cutter *cutter)
 {
-	uint32		host = cutter->nbuckets;
+	uint32		host = cutter->nruns;
 
-	for (uint32 b = 0; b < cutter->nbuckets; b++)
-		if (cutter->buckets[b].allowed &&
-			(host == cutter->nbuckets || cutter->buckets[b].rows < cutter->buckets[host].rows))
+	for (uint32 b = 0; b < cutter->nruns; b++)
+		if (cutter->runs[b].allowed &&
+			(host == cutter->nruns || cutter->runs[b].rows < cutter->runs[host].rows))
 			host = b;
 	return host;
 }
@@ -241,7 +587,7 @@ try_all_children(Cutter *cutter)
 	uint64		small_rows;
 	uint32		nsmall = gather_small_children(cutter, &small_rows);
 	bool		apart = nsmall > 0 && items_needed(cutter, cutter->place, nsmall, 1) > 0;
-	uint32		host = nsmall > 0 && !apart ? find_host(cutter) : cutter->nbuckets;
+	uint32		host = nsmall > 0 && !apart ? find_host(cutter) : cutter->nruns;
 	uint32		nparts = 0;
 	double		loss = 0;
 	double		spent = 0;
@@ -252,18 +598,18 @@ try_all_children(Cutter *cutter)
 		spent = bits(cutter, small_rows);
 		nparts = 1;
 	}
-	for (uint32 b = 0; b < cutter->nbuckets; b++)
+	for (uint32 b = 0; b < cutter->nruns; b++)
 	{
-		const Bucket *bucket = &cutter->buckets[b];
-		double		rows = bucket->rows + (b == host ? small_rows : 0);
+		const Run *run = &cutter->runs[b];
+		double		rows = run->rows + (b == host ? small_rows : 0);
 
-		if (!bucket->allowed)
+		if (!run->allowed)
 			continue;
 		if (b == host)
 			(void) gather_small_children(cutter, &small_rows);
 		else
 			clear_side(cutter);
-		add_bucket(cutter, bucket);
+		add_run(cutter, run);
 		loss += rows * side_loss(cutter);
 		spent += bits(cutter, rows);
 		nparts++;
@@ -279,7 +625,7 @@ try_cuts(Cutter *cutter)
 	uint32		nallowed;
 
 	try_two_sides(cutter);
-	if (cutter->work->records->dimensions[cutter->d].domain->tree == NULL || cutter->nbuckets < 3)
+	if (cutter->work->records->dimensions[cutter->d].domain->tree == NULL || cutter->nruns < 3)
 		return;
 	nallowed = judge_children(cutter);
 	if (nallowed == 0)
@@ -345,12 +691,12 @@ choose_cut(const Cutter *cutter)
 	return densest;
 }
 
-/* Moves buckets from the order at hand to the items; returns the place behind them. */
+/* Moves runs from the order at hand to the items; returns the place behind them. */
 static uint32 *
-take_buckets(const Cutter *cutter, uint32 *items, uint32 from, uint32 to)
+take_runs(const Cutter *cutter, uint32 *items, uint32 from, uint32 to)
 {
-	uint32		first = cutter->buckets[from].from;
-	uint32		n = cutter->buckets[to].from - first;
+	uint32		first = cutter->runs[from].from;
+	uint32		n = cutter->runs[to].from - first;
 
 	memcpy(items, cutter->order + first, sizeof(uint32) * n);
 	return items + n;
@@ -365,16 +711,16 @@ part_children(Cutter *cutter, uint32 host, uint32 *items, Part *parts)
 	uint32		end = 0;
 
 	(void) judge_children(cutter);
-	for (uint32 b = 0; b < cutter->nbuckets; b++)
-		if (cutter->buckets[b].allowed && b != host)
+	for (uint32 b = 0; b < cutter->nruns; b++)
+		if (cutter->runs[b].allowed && b != host)
 		{
-			next = take_buckets(cutter, next, b, b + 1);
+			next = take_runs(cutter, next, b, b + 1);
 			parts[nparts++] = (Part) {end, next - items};
 			end = next - items;
 		}
-	for (uint32 b = 0; b < cutter->nbuckets; b++)
-		if (!cutter->buckets[b].allowed || b == host)
-			next = take_buckets(cutter, next, b, b + 1);
+	for (uint32 b = 0; b < cutter->nruns; b++)
+		if (!cutter->runs[b].allowed || b == host)
+			next = take_runs(cutter, next, b, b + 1);
 	if (end < cutter->nitems)
 		parts[nparts++] = (Part) {end, cutter->nitems};
 	return nparts;
@@ -384,7 +730,7 @@ part_children(Cutter *cutter, uint32 host, uint32 *items, Part *parts)
 static uint32
 make_cut(Cutter *cutter, const Cut *cut, uint32 *items, Part *parts)
 {
-	uint32		b = cut->bucket;
+	uint32		b = cut->run;
 	uint32	   *next = items;
 	uint32		end;
 
@@ -393,15 +739,15 @@ make_cut(Cutter *cutter, const Cut *cut, uint32 *items, Part *parts)
 		return part_children(cutter, b, items, parts);
 	if (cut->shape == CHILD_AND_REST)
 	{
-		next = take_buckets(cutter, next, b, b + 1);
+		next = take_runs(cutter, next, b, b + 1);
 		end = next - items;
-		next = take_buckets(cutter, next, 0, b);
-		(void) take_buckets(cutter, next, b + 1, cutter->nbuckets);
+		next = take_runs(cutter, next, 0, b);
+		(void) take_runs(cutter, next, b + 1, cutter->nruns);
 	}
 	else
 	{
-		(void) take_buckets(cutter, next, 0, cutter->nbuckets);
-		end = cutter->buckets[b].from;
+		(void) take_runs(cutter, next, 0, cutter->nruns);
+		end = cutter->runs[b].from;
 	}
 	parts[0] = (Part) {0, end};
 	parts[1] = (Part) {end, cutter->nitems};
@@ -425,4 +771,31 @@ cut_records(Cutter *cutter, uint32 *items, uint32 nitems, Part *parts)
 	if (cutter->densest.shape == NO_CUT)
 		return 0;
 	return make_cut(cutter, choose_cut(cutter), items, parts);
+}
+
+/* ----------------------------------------------------------------
+ * From the top down
+ * ----------------------------------------------------------------
+ */
+
+CutStack
+cut_stack_create(uint32 nrecords)
+{
+	CutStack	stack = {.items = new_array(uint32, nrecords),.parts = new_array(Part, nrecords)};
+
+	for (uint32 i = 0; i < nrecords; i++)
+		stack.items[i] = i;
+	if (nrecords > 0)
+		stack.parts[stack.depth++] = (Part) {0, nrecords};
+	return stack;
+}
+
+void
+cut_stack_push(CutStack *stack, uint32 start, uint32 nparts)
+{
+	for (uint32 end = stack->depth + nparts; stack->depth < end; stack->depth++)
+	{
+		stack->parts[stack->depth].from += start;
+		stack->parts[stack->depth].to += start;
+	}
 }

@@ -15,7 +15,6 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "partition/groups.h"
-#include "partition/region.h"
 
 typedef struct Dealer
 {

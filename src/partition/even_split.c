@@ -11,8 +11,8 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "partition/classes.h"
 #include "partition/even_split.h"
-#include "partition/region.h"
 #include "utils/memutils.h"
 
 #define TRY_ALL 4				/* sets */

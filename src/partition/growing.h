@@ -3,36 +3,35 @@
  *		Classes while they grow: what the steps of grow_classes() hand to each
  *		other.
  *
- * ripe.c leaves out the rows for which there is no class whatever is done;
- * shelves.c cuts the others into blocks; seed.c grows classes in a block, or in
- * what is left of several; adopt.c finds classes for single rows that are
- * left; split.c cuts from the top down instead; grown.c keeps the classes.  Each
- * of them leaves every class allowed.
+ * grow.c leaves out the rows for which there is no class whatever is done;
+ * grow_blocks.c cuts the others into blocks, or from the top down into classes;
+ * grow_seed.c grows classes in a block, or from the rest of several; grow_adopt.c
+ * finds classes for single rows that are left.  Each of them leaves every class
+ * allowed.
  */
 #ifndef PPREPUB_PARTITION_GROWING_H
 #define PPREPUB_PARTITION_GROWING_H
 
 #include "partition/grow.h"
 #include "partition/groups.h"
-#include "partition/records.h"
 
 #define NO_CLASS PG_UINT32_MAX
 
-typedef enum ShelfKind
+typedef enum RowNeed
 {
-	NEEDY,						/* rows with a protected value: must be in a class */
-	HELPING,					/* rows that were not asked for */
-	FREE						/* rows that leave anyway, in a class or as they are */
-} ShelfKind;
+	NEEDS_CLASS,				/* rows with a protected value */
+	ONLY_HELPS,					/* rows that were not asked for */
+	NEEDS_NONE					/* rows that leave anyway, in a class or as they are */
+} RowNeed;
 
-/* Equal rows of a kind that are in no class yet: records->rows[from] and so on. */
-typedef struct Shelf
+/* Equal rows of one need that are in no class yet: records->rows[from] and so on. */
+typedef struct Batch
 {
 	uint32		record;
-	ShelfKind	kind;
+	RowNeed		need;
 	uint32		from;
 	uint32		rows;
-} Shelf;
+} Batch;
 
 /* Whether a class has a value is told by a bit; values share bits where they are more than that. */
 #define VALUE_BITS 256
@@ -43,7 +42,7 @@ typedef struct Grown
 	double		loss;			/* of one row */
 	uint64		asked;			/* rows that lose it */
 	RowId		head;			/* its first member */
-	CrowdKept  *crowd;			/* what its members have and demand, or NULL: see adopt.c */
+	CrowdKept  *crowd;			/* what its members have and demand, or NULL: see grow_adopt.c */
 	uint64		values[VALUE_BITS / 64];
 } Grown;
 
@@ -57,10 +56,10 @@ typedef struct Growth
 	uint64		least;			/* the size of a class in which nobody demands more than all do */
 
 	/* What is in no class yet, in the order of the cuts */
-	uint32		nshelves;
-	Shelf	   *shelves;
+	uint32		nbatches;
+	Batch	   *batches;
 	uint32		nblocks;
-	uint32	   *block;			/* [nblocks + 1] its first shelf */
+	uint32	   *block;			/* [nblocks + 1] its first batch */
 	uint64		most;			/* rows of a block */
 	RowId	   *spare;			/* [rows of the largest record] */
 
@@ -101,25 +100,21 @@ is_asked_for(const Growth *growth, RowId row)
 	return growth->frame->asked == NULL || growth->frame->asked[row];
 }
 
-/* ripe.c: the rows that may find a class come first; returns how many they are. */
-extern uint64 ripe_rows(RowId *rows, uint64 nrows, const Ratios *ratios, uint64 seed);
-
-/* shelves.c: blocks of so many rows at least; or all of some records as one block. */
-extern void fill_shelves(Growth *growth, Work *work, uint64 size);
-extern void make_shelves(Growth *growth, uint64 size);
-extern void shelve_block(Growth *growth, const uint32 *items, uint32 nitems);
-
-/* split.c: the same, but what is allowed as it is becomes a class, and only the rest is shelved. */
+/*
+ * grow_blocks.c: puts all rows into batches, in blocks of so many rows at least.
+ * split_records() makes classes of sets that are allowed as they are, and puts only the rest into batches.
+ */
+extern void cut_into_blocks(Growth *growth, Work *work, uint64 size);
 extern void split_records(Growth *growth, Work *work, uint64 size);
 
-/* seed.c: grows classes from what is on these shelves; returns how many needy rows are left there. */
+/* grow_seed.c: grows classes from these batches; returns how many rows that need a class are left there. */
 typedef struct Seeder Seeder;
 extern Seeder *seeder_create(Growth *growth);
-extern uint32 grow_from_shelves(Seeder *seeder, uint32 first, uint32 end);
+extern uint32 grow_from_batches(Seeder *seeder, uint32 first, uint32 end);
 
 /*
- * adopt.c: classes that are not farther than reach from one take in needy rows of
- * these shelves; returns how many find none.  Where somebody was taken in, there
+ * grow_adopt.c: classes that are not farther than reach from one take in rows of
+ * these batches that need a class; returns how many find none.  Where somebody was taken in, there
  * may be no place any more for another, who looks again in the next pass; and a
  * larger class may take in whom it could not before.
  */
@@ -131,12 +126,11 @@ typedef struct Adoption
 	int			any;			/* passes in which they take any */
 } Adoption;
 
-extern uint32 adopt_from_shelves(Growth *growth, uint32 first, uint32 end, const Adoption *adoption);
+extern uint32 adopt_from_batches(Growth *growth, uint32 first, uint32 end, const Adoption *adoption);
 
-/* grown.c */
+/* grow.c */
 extern uint32 grown_create(Growth *growth);
 extern void grown_add(Growth *growth, uint32 c, RowId row);
 extern double grown_loss(Growth *growth, uint32 c); /* of one row */
-extern Classes *grown_classes(Growth *growth, MemoryContext context);
 
 #endif							/* PPREPUB_PARTITION_GROWING_H */

@@ -39,40 +39,27 @@ keep_together(Work *work, const uint32 *items, uint32 nitems)
 	group_measure(work, &work->groups[group], group_hull(work, group));
 }
 
-/*
- * Cuts until blocks are small enough to be gathered, or cannot be cut.  Parts
- * that are still to be cut stand on a stack; being disjoint, they are never
- * more than there are records.
- */
+/* Cuts until blocks are small enough to be gathered, or cannot be cut. */
 static void
 cut_and_gather(Work *work)
 {
-	uint32		nrecords = work->records->nrecords;
 	Cutter	   *cutter = cutter_create(work);
 	Gatherer   *gatherer = gatherer_create(work);
-	uint32	   *items = new_array(uint32, nrecords);
-	Part	   *stack = new_array(Part, nrecords);
-	uint32		depth = 0;
+	CutStack	stack = cut_stack_create(work->records->nrecords);
 
-	for (uint32 i = 0; i < nrecords; i++)
-		items[i] = i;
-	stack[depth++] = (Part) {0, nrecords};
-	while (depth > 0)
+	while (stack.depth > 0)
 	{
-		Part		part = stack[--depth];
+		Part		part = stack.parts[--stack.depth];
+		uint32	   *items = stack.items + part.from;
 		uint32		n = part.to - part.from;
 		uint32		nparts = 0;
 
 		CHECK_FOR_INTERRUPTS();
 		if (n <= MAX_BLOCK)
-			gather_records(gatherer, items + part.from, n);
-		else if ((nparts = cut_records(cutter, items + part.from, n, stack + depth)) == 0)
-			keep_together(work, items + part.from, n);
-		for (uint32 i = 0; i < nparts; i++)
-		{
-			stack[depth].from += part.from;
-			stack[depth++].to += part.from;
-		}
+			gather_records(gatherer, items, n);
+		else if ((nparts = cut_records(cutter, items, n, stack.parts + stack.depth)) == 0)
+			keep_together(work, items, n);
+		cut_stack_push(&stack, part.from, nparts);
 	}
 }
 

@@ -13,7 +13,7 @@
 #include "miscadmin.h"
 
 #include "frame/arrays.h"
-#include "partition/records.h"
+#include "partition/groups.h"
 
 /* Codes are sorted by digits of so many bits. */
 #define DIGIT_BITS	16

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "audit/compromise.h"
-#include "audit/first_shown.h"
+#include "audit/invariance.h"
 #include "method/candidates/candidates.h"
 #include "partition/hc_safe.h"
 

@@ -11,9 +11,9 @@
 
 #include <sys/resource.h>
 
-#include "audit/update/graph.h"
 #include "audit/update/legal.h"
 #include "audit/judge.h"
+#include "audit/update/update_graph.h"
 #include "frame/updates.h"
 #include "greedy.h"
 #include "method/m_distinct/m_distinct.h"

@@ -8,8 +8,7 @@
 #include "shim.h"
 
 #include "audit/breach.h"
-#include "method/global/demands.h"
-#include "method/global/strategy.h"
+#include "method/global/global.h"
 #include "method/method.h"
 
 #include <math.h>

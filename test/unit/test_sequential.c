@@ -13,7 +13,6 @@
 
 #include "audit/join/full.h"
 #include "frame/tree.h"
-#include "method/sequential/ladder.h"
 #include "method/sequential/specialise.h"
 
 #define MAX_RELEASES	4

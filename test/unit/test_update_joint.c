@@ -7,7 +7,6 @@
  */
 #include "shim.h"
 
-#include "audit/update/joint.h"
 #include "audit/update/risk.h"
 #include "frame/updates.h"
 

@@ -18,7 +18,7 @@
  */
 #include "postgres.h"
 
-#include "audit/update/joint.h"
+#include "audit/update/risk.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 

@@ -10,7 +10,7 @@
 
 #include "audit/update/risk.h"
 #include "audit/atoms.h"
-#include "audit/update/graph.h"
+#include "audit/update/update_graph.h"
 #include "frame/arrays.h"
 #include "history/statistics.h"
 #include "miscadmin.h"

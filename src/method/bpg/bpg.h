@@ -3,7 +3,7 @@
  *		A release of method bpg in the making.
  *
  * One neighborhood after the other is at hand: who of it is shown is asked for,
- * then mended (repair.c) until both sides are allowed (sides.c), and what is
+ * then mended until both sides are allowed (sides.c), and what is
  * shown becomes classes (classes.c), with values of their own for invented rows
  * (invent.c).
  */
@@ -111,12 +111,6 @@ extern void set_fate(Bpg *bpg, uint64 i, Fate fate);
 /* Is the side of those who are published, or of those who are not, allowed?  Nobody may be left, too. */
 extern bool side_is_allowed(Bpg *bpg, bool published);
 extern bool rest_is_safe(Bpg *bpg);
-
-/*
- * If a side lacks values of an epoch, counts in gain[] what each member of the
- * other one would bring: on top of what is there, or for the first time.
- */
-extern bool measure_gain(Bpg *bpg, const Code *values, bool published, bool is_first);
 
 /* Adds members that nobody asked for, or withholds some, so that both sides are allowed, if that can be done. */
 extern void mend_sides(Bpg *bpg);

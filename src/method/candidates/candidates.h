@@ -7,7 +7,7 @@
 #define PPREPUB_METHOD_CANDIDATES_CANDIDATES_H
 
 #include "method/drafting.h"
-#include "partition/buckets.h"
+#include "partition/signature_buckets.h"
 
 /* The cells of a set for the class at hand: rows, and invented ones where there are none. */
 extern void add_set(Drafting *drafting, const RowId *cell, const Code *values, uint32 n);

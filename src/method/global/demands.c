@@ -17,7 +17,7 @@
 
 #include "frame/arrays.h"
 #include "history/shown.h"
-#include "method/global/demands.h"
+#include "method/global/global.h"
 #include "miscadmin.h"
 #include "partition/wide.h"
 #include "utils/memutils.h"

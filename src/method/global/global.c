@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "frame/arrays.h"
-#include "method/global/demands.h"
+#include "method/global/global.h"
 #include "method/method.h"
 #include "miscadmin.h"
 #include "partition/grow.h"

@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-#include "method/global/strategy.h"
+#include "method/global/global.h"
 #include "utils/float.h"
 
 /* 1 / (1 - (1 - 1/l)^(1/releases)), without subtracting numbers that are nearly the same */

@@ -17,6 +17,202 @@
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------
+ * Witnesses: cliques that were found to link tuples to k different values
+ *
+ * They may be there still: which records a tuple is consistent with, and which
+ * values they show, stays as it is.  So as long as these cliques are there, no
+ * others need be looked for.  Nodes of earlier releases, and pieces, keep their
+ * numbers when the web is made anew or a trial is undone.  So witnesses need not
+ * be undone, too: they are asked again each time.
+ * ----------------------------------------------------------------
+ */
+
+/* As many numbers are kept at most. */
+#define MOST_NUMBERS	(UINT64CONST(16) * 1024 * 1024)
+
+/* Allocated in the current context, in which witnesses are kept, too. */
+static Witnesses
+witnesses_create(const SeqPeople *people, uint32 ntuples, uint32 k)
+{
+	Witnesses	witnesses = {.people = people,.k = k,.width = (Size) people->last + 1,.room = MOST_NUMBERS};
+
+	if (k * witnesses.width > MOST_NUMBERS)
+		witnesses.k = 0;
+	witnesses.of = new_zeros(uint32 *, ntuples);
+	witnesses.heard = new_array(uint32, witnesses.k * witnesses.width);
+	return witnesses;
+}
+
+/* Notes that clique, of a value that was not heard of before, whose nodes are of these releases. */
+static void
+witnesses_hear(Witnesses *witnesses, uint32 nheard, const int32 *release, const uint32 *node, uint32 piece)
+{
+	uint32	   *clique = &witnesses->heard[nheard * witnesses->width];
+
+	if (nheard >= witnesses->k)
+		return;
+	for (Size i = 0; i < witnesses->width; i++)
+		clique[release[i]] = node[i];
+	clique[witnesses->people->last] = piece;
+}
+
+/* Keeps those that were noted, if they are k, and if there is room. */
+static void
+witnesses_keep(Witnesses *witnesses, uint32 tuple, uint32 nheard)
+{
+	Size		n = witnesses->k * witnesses->width;
+
+	if (witnesses->k == 0 || nheard < witnesses->k)
+		return;
+	if (witnesses->of[tuple] == NULL)
+	{
+		if (n > witnesses->room)
+			return;
+		witnesses->of[tuple] = new_array(uint32, n);
+		witnesses->room -= n;
+	}
+	memcpy(witnesses->of[tuple], witnesses->heard, sizeof(uint32) * n);
+}
+
+static bool
+clique_is_there(const SeqPeople *people, const uint32 *clique)
+{
+	const RegionPiece *piece = &people->piece[clique[people->last]];
+	uint32		node;
+
+	if (piece->size == 0)
+		return false;
+	node = people->place[piece->place].node;
+	for (int32 s = 0; s < people->last; s++)
+	{
+		if (web_between(people->web, clique[s], node) == NO_WEB_EDGE)
+			return false;
+		for (int32 r = 0; r < s; r++)
+			if (web_between(people->web, clique[r], clique[s]) == NO_WEB_EDGE)
+				return false;
+	}
+	return true;
+}
+
+/* Are a tuple's still there? */
+static bool
+witnesses_hold(const Witnesses *witnesses, uint32 tuple)
+{
+	const uint32 *cliques = witnesses->of[tuple];
+
+	if (cliques == NULL)
+		return false;
+	for (uint32 i = 0; i < witnesses->k; i++)
+		if (!clique_is_there(witnesses->people, &cliques[i * witnesses->width]))
+			return false;
+	return true;
+}
+
+/* ----------------------------------------------------------------
+ * Whom a specialisation concerns: those who lose a clique, or, for diversity, all
+ * those of whose cliques one may weigh otherwise
+ * ----------------------------------------------------------------
+ */
+
+static void
+add(Guard *guard, uint32 tuple)
+{
+	if (guard->stamped[tuple] == guard->stamp)
+		return;
+	guard->stamped[tuple] = guard->stamp;
+	pile_add(&guard->concerned, tuple);
+}
+
+static void
+concern_region(Guard *guard, uint32 region)
+{
+	const Pile *kinds = &guard->kinds_in[region];
+
+	if (guard->region_stamped[region] == guard->stamp)
+		return;
+	guard->region_stamped[region] = guard->stamp;
+	for (uint32 i = 0; i < kinds->n; i++)
+		for (uint32 t = guard->first_of_kind[kinds->number[i]]; t < guard->first_of_kind[kinds->number[i] + 1]; t++)
+			add(guard, t);
+}
+
+/* Is a tuple in a node of the new release, as far as other releases show it? */
+static bool
+is_in_place(const Guard *guard, uint32 tuple, uint32 node)
+{
+	const SeqPeople *people = guard->people;
+	uint32		place = people->place_of[node - people->first_node[people->last]];
+	const uint32 *key = tuple_words(people->place_numbers, place);
+
+	for (int32 c = 0; c < people->ncolumns; c++)
+		if (!span_contains(cell_of_key(people, key, c), guard->cell[(Size) tuple * people->ncolumns + c]))
+			return false;
+	return true;
+}
+
+/* The tuples that meet a node of an earlier release */
+static const uint32 *
+tuples_of(const Guard *guard, uint32 node, uint32 *n)
+{
+	int32		r = guard->people->web->release[node];
+	const Encounter *encounter = &guard->encounter[r];
+	uint32		v = node - guard->people->first_node[r];
+
+	*n = encounter->first_tuple[v + 1] - encounter->first_tuple[v];
+	return &encounter->tuple[encounter->first_tuple[v]];
+}
+
+static void
+concern_edge(Guard *guard, const WebEdge *edge)
+{
+	const SeqPeople *people = guard->people;
+	bool		fresh = people->web->release[edge->end[1]] == people->last;
+	uint32		n;
+	const uint32 *tuple = tuples_of(guard, edge->end[0], &n);
+
+	if (!fresh)
+	{
+		uint32		n_other;
+		const uint32 *other = tuples_of(guard, edge->end[1], &n_other);
+
+		if (n_other < n)
+		{
+			n = n_other;
+			tuple = other;
+		}
+	}
+	for (uint32 i = 0; i < n; i++)
+		if (!fresh || is_in_place(guard, tuple[i], edge->end[1]))
+			add(guard, tuple[i]);
+}
+
+static void
+concern(Guard *guard, uint32 web_mark, uint32 people_mark)
+{
+	const SeqPeople *people = guard->people;
+	const Web  *web = people->web;
+
+	learn_regions(guard);
+	guard->concerned.n = 0;
+	if (++guard->stamp == 0)
+	{
+		memset(guard->stamped, 0, sizeof(uint32) * guard->ntuples);
+		memset(guard->region_stamped, 0, sizeof(uint32) * guard->nregions);
+		guard->stamp = 1;
+	}
+	for (uint32 i = people_mark; i < people->nshifts; i++)
+	{
+		const RegionPiece *piece = &people->piece[people->lot[people->shift[i].from].piece];
+
+		if (piece->size == 0 || guard->task->diversity)
+			concern_region(guard, piece->region);
+	}
+	for (uint32 i = web_mark; i < web->nchanges; i++)
+		if (web->change[i].deed == DROPPED_EDGE)
+			concern_edge(guard, &web->edge[web->change[i].which]);
+}
+
+/* ----------------------------------------------------------------
  * Cliques
  * ----------------------------------------------------------------
  */
@@ -41,7 +237,7 @@ static bool
 fits(const Guard *guard, int32 depth, uint32 node)
 {
 	for (int32 i = 0; i < depth; i++)
-		if (web_between(guard->people->web, node, guard->chosen[i]) == NO_THREAD)
+		if (web_between(guard->people->web, node, guard->chosen[i]) == NO_WEB_EDGE)
 			return false;
 	return true;
 }
@@ -286,7 +482,7 @@ is_all_told(const JoinInput *input)
 }
 
 Guard *
-guard_create(const SeqTask *task, const People *people)
+guard_create(const SeqTask *task, const SeqPeople *people)
 {
 	Guard	   *guard = palloc0(sizeof(Guard));
 	const JoinInput *input = task->join;

@@ -9,9 +9,8 @@
 #define PPREPUB_METHOD_SEQUENTIAL_GUARD_H
 
 #include "audit/join/boxes.h"
+#include "method/sequential/lots.h"
 #include "partition/wide.h"
-#include "method/sequential/people.h"
-#include "method/sequential/witnesses.h"
 
 /* Records of a node that a tuple is consistent with, and that show the same value. */
 typedef struct Candidate
@@ -31,6 +30,17 @@ typedef struct Encounter
 	uint32	   *tuple;			/* node by node, those that meet it */
 } Encounter;
 
+/* Cliques that link tuples to k different values, as they were found */
+typedef struct Witnesses
+{
+	const SeqPeople *people;		/* borrowed */
+	uint32		k;				/* cliques of a tuple; 0 for no witnesses */
+	Size		width;			/* numbers of a clique: its nodes in earlier releases, and the piece of the new one */
+	uint32	  **of;				/* [tuples] their cliques, or NULL */
+	uint64		room;			/* numbers that may still be kept */
+	uint32	   *heard;			/* [k * width] those of the tuple at hand */
+} Witnesses;
+
 /* Numbers that are added to */
 typedef struct Pile
 {
@@ -48,7 +58,7 @@ typedef struct LevelBefore
 
 typedef struct Guard
 {
-	const People *people;		/* borrowed */
+	const SeqPeople *people;		/* borrowed */
 	const JoinInput *input;		/* borrowed */
 	const SeqTask *task;		/* borrowed */
 	bool		watches;		/* some release shows the sensitive column */
@@ -121,7 +131,7 @@ typedef struct Guard
 	uint32		before_room;
 } Guard;
 
-extern Guard *guard_create(const SeqTask *task, const People *people);
+extern Guard *guard_create(const SeqTask *task, const SeqPeople *people);
 
 /* After a settled change since these marks: does everybody keep k? */
 extern bool guard_holds(Guard *guard, uint32 web_mark, uint32 people_mark);
@@ -147,12 +157,11 @@ guard_commit(Guard *guard)
 	guard->nbefore = 0;
 }
 
-/* Private to guard.c, meet.c and concern.c */
+/* Private to guard.c and meet.c */
 extern void prepare_encounters(Guard *guard);
 extern void learn_regions(Guard *guard);
 extern void meet_tuple(Guard *guard, uint32 tuple);
 extern bool meet_more(Guard *guard);
-extern void concern(Guard *guard, uint32 web_mark, uint32 people_mark);
 extern void pile_add(Pile *pile, uint32 number);
 
 #endif							/* PPREPUB_METHOD_SEQUENTIAL_GUARD_H */

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "frame/arrays.h"
-#include "method/sequential/ladder.h"
+#include "method/sequential/specialise.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

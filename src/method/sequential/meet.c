@@ -251,7 +251,7 @@ prepare_encounter(Guard *guard, int32 r, const uint32 *chosen)
 void
 learn_regions(Guard *guard)
 {
-	const People *people = guard->people;
+	const SeqPeople *people = guard->people;
 	Span		box[2 * MAX_SEQ_COLUMNS];
 
 	if (people->regions->n > guard->region_room)
@@ -316,7 +316,7 @@ prepare_kinds(Guard *guard, const uint32 *chosen)
 static void
 find_fixed(Guard *guard)
 {
-	const People *people = guard->people;
+	const SeqPeople *people = guard->people;
 
 	guard->fixed = new_zeros(int32, guard->input->nqis);
 	for (int32 c = 0; c < guard->input->nqis; c++)
@@ -342,7 +342,7 @@ prepare_encounters(Guard *guard)
 static uint32
 meet_fresh(Guard *guard, uint32 kind)
 {
-	const People *people = guard->people;
+	const SeqPeople *people = guard->people;
 	const Pile *regions = &guard->regions[kind];
 	uint32		n = 0;
 
@@ -362,7 +362,7 @@ meet_fresh(Guard *guard, uint32 kind)
 bool
 meet_more(Guard *guard)
 {
-	const People *people = guard->people;
+	const SeqPeople *people = guard->people;
 	const Pile *regions = &guard->regions[guard->fresh_kind];
 	const Region *region;
 

@@ -11,7 +11,7 @@
 typedef struct Search
 {
 	const SeqTask *task;		/* borrowed */
-	People	   *people;
+	SeqPeople	   *people;
 	Guard	   *guard;
 	pg_prng_state random;
 	uint64		trials;
@@ -104,7 +104,7 @@ extern void weave_anew(Search *search);
 static inline void
 clear_web(Search *search)
 {
-	if (search->people->web->ndropped > search->people->web->nthreads / 2)
+	if (search->people->web->ndropped > search->people->web->nedges / 2)
 		weave_anew(search);
 }
 

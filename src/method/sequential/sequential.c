@@ -21,7 +21,6 @@
 #include "audit/join/full.h"
 #include "audit/join/parting.h"
 #include "frame/arrays.h"
-#include "method/sequential/ladder.h"
 #include "method/sequential/sequence.h"
 #include "method/sequential/specialise.h"
 #include "utils/memutils.h"
@@ -128,7 +127,7 @@ refuse(const Sequence *sequence, const SequencePart *part, const int64 *params, 
 			 : errdetail("Even with all quasi-identifiers withheld, all releases together would link somebody to %g sensitive value(s) only.",
 						 outcome->level),
 			 is_moving
-			 ? errhint("A \"k\" of %g could be kept. People who came or left between releases hide among each other only; publish when there are more of them, or without the sensitive column.",
+			 ? errhint("A \"k\" of %g could be kept. SeqPeople who came or left between releases hide among each other only; publish when there are more of them, or without the sensitive column.",
 					   outcome->level)
 			 : errhint("A \"k\" of %g could be kept.", outcome->level)));
 }

@@ -76,4 +76,15 @@ typedef struct SeqOutcome
  */
 extern SeqOutcome specialise(const SeqTask *task);
 
+/* ----------------------------------------------------------------
+ * A tree for each domain, and what its cells lose (ladder.c)
+ * ----------------------------------------------------------------
+ */
+
+/* The domain's own tree; or, of a line, a ladder of intervals, each of which has half of the values of the one above. */
+extern const Tree *steps_of(const Domain *domain);
+
+/* The loss of each node: by the loss metric, or by the entropy measure (paper 000, section 5.2). */
+extern double *losses_of(const Domain *domain, const Tree *tree, bool entropy);
+
 #endif							/* PPREPUB_METHOD_SEQUENTIAL_SPECIALISE_H */

@@ -13,10 +13,10 @@
 #ifndef PPREPUB_METHOD_SEQUENTIAL_WEB_H
 #define PPREPUB_METHOD_SEQUENTIAL_WEB_H
 
-#define NO_THREAD	PG_UINT32_MAX
+#define NO_WEB_EDGE	PG_UINT32_MAX
 
 /* An edge.  In its ends' lists until it is dropped. */
-typedef struct Thread
+typedef struct WebEdge
 {
 	uint32		end[2];			/* nodes; that of the earlier release comes first */
 	uint32		flow;			/* people */
@@ -24,27 +24,27 @@ typedef struct Thread
 	bool		suspected;		/* stands among the suspects */
 	uint32		next[2];		/* of the edges of each end to the other's release */
 	uint32		prev[2];
-} Thread;
+} WebEdge;
 
 /* Where an edge stands in the table by its ends */
 typedef struct WebSlot
 {
-	uint32		thread;			/* or NO_THREAD */
+	uint32		edge;			/* or NO_WEB_EDGE */
 	uint32		print;			/* of its ends: most others can be told from it without being looked at */
 } WebSlot;
 
 typedef enum WebDeed
 {
 	MADE_NODE,
-	MADE_THREAD,
-	DROPPED_THREAD,
+	MADE_EDGE,
+	DROPPED_EDGE,
 	CHANGED_FLOW
 } WebDeed;
 
 typedef struct WebChange
 {
 	WebDeed		deed;
-	uint32		which;			/* node or thread */
+	uint32		which;			/* node or edge */
 	uint32		before;			/* flow */
 } WebChange;
 
@@ -55,14 +55,14 @@ typedef struct Touched
 	int32		other;			/* release */
 } Touched;
 
-/* How the kernel is found, see settle.c */
+/* How the kernel is found */
 typedef struct Settling
 {
 	uint32		clock;			/* nodes seen before are forgotten */
 	uint32	   *seen;			/* [room] when; not seen if before the start of the search */
 	uint32	   *low;			/* [room] the first seen that it reaches */
 	uint32	   *component;		/* [room] or OPEN */
-	uint32	   *arc;			/* [room] the next thread to follow */
+	uint32	   *arc;			/* [room] the next edge to follow */
 	uint32	   *path;			/* [room] */
 	uint32	   *open;			/* [room] */
 	uint32	   *visited;		/* [room] */
@@ -73,7 +73,7 @@ typedef struct Settling
 	Touched    *touched;
 	uint32		ntouched;
 	uint32		touched_room;
-	uint32	   *suspect;		/* threads that may be in no clique */
+	uint32	   *suspect;		/* edges that may be in no clique */
 	uint32		nsuspects;
 	uint32		suspect_room;
 	uint32	   *chosen;			/* [releases] */
@@ -89,14 +89,14 @@ typedef struct Web
 	uint32		room;
 	int32	   *release;		/* [nodes] */
 	bool	   *is_absent;		/* [nodes] of people of whom it is known that they are not there */
-	uint32	   *head;			/* [nodes * releases] first edge to each; or NO_THREAD */
+	uint32	   *head;			/* [nodes * releases] first edge to each; or NO_WEB_EDGE */
 	uint32	   *degree;			/* [nodes * releases] */
 
 	/* Edges, also by their ends */
-	Thread	   *thread;
-	uint32		nthreads;
+	WebEdge	   *edge;
+	uint32		nedges;
 	uint32		ndropped;		/* of them */
-	uint32		thread_room;
+	uint32		edge_room;
 	WebSlot    *slot;			/* [nslots] */
 	uint64		nslots;
 
@@ -113,13 +113,13 @@ typedef struct Web
 extern Web *web_create(int32 nreleases, bool narrow);
 
 extern uint32 web_add_node(Web *web, int32 release, bool is_absent);
-extern uint32 web_add_thread(Web *web, uint32 a, uint32 b);
+extern uint32 web_add_edge(Web *web, uint32 a, uint32 b);
 
-/* The edge between nodes of different releases, if it is left; or NO_THREAD. */
+/* The edge between nodes of different releases, if it is left; or NO_WEB_EDGE. */
 extern uint32 web_between(const Web *web, uint32 a, uint32 b);
 
-extern void web_change_flow(Web *web, uint32 thread, int64 by);
-extern void web_drop(Web *web, uint32 thread);
+extern void web_change_flow(Web *web, uint32 edge, int64 by);
+extern void web_drop(Web *web, uint32 edge);
 
 /* Has all edges looked at by the next web_settle(), not only those that were touched. */
 extern void web_suspect_all(Web *web);
@@ -152,21 +152,21 @@ web_list(const Web *web, uint32 node, int32 release)
 
 /* Which end of an edge is this node? */
 static inline int
-end_at(const Thread *thread, uint32 node)
+end_at(const WebEdge *edge, uint32 node)
 {
-	return thread->end[1] == node;
+	return edge->end[1] == node;
 }
 
 static inline uint32
-other_end(const Thread *thread, uint32 node)
+other_end(const WebEdge *edge, uint32 node)
 {
-	return thread->end[!end_at(thread, node)];
+	return edge->end[!end_at(edge, node)];
 }
 
 static inline uint32
-next_thread(const Web *web, uint32 thread, uint32 node)
+next_edge(const Web *web, uint32 edge, uint32 node)
 {
-	return web->thread[thread].next[end_at(&web->thread[thread], node)];
+	return web->edge[edge].next[end_at(&web->edge[edge], node)];
 }
 
 /* Nodes of each release of people who are absent everywhere are nobody's. */
@@ -179,11 +179,5 @@ web_is_nobody(const Web *web, const uint32 *node)
 		i++;
 	return i == web->nreleases;
 }
-
-/* Private to web.c and settle.c */
-extern void settling_make_room(Web *web);
-extern void touch(Web *web, uint32 node, int32 other);
-extern void suspect(Web *web, uint32 thread);
-extern void suspect_around(Web *web, uint32 thread);
 
 #endif							/* PPREPUB_METHOD_SEQUENTIAL_WEB_H */

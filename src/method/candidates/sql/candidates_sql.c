@@ -10,8 +10,7 @@
 #include "postgres.h"
 
 #include "audit/correlations.h"
-#include "audit/evenness.h"
-#include "audit/first_shown.h"
+#include "audit/invariance.h"
 #include "check/checks.h"
 #include "declare/parameters.h"
 #include "history/texts.h"

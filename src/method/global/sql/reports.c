@@ -15,7 +15,7 @@
 #include "history/protected.h"
 #include "history/texts.h"
 #include "method/global/sql/global_sql.h"
-#include "method/global/strategy.h"
+#include "method/global/global.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/float.h"

@@ -22,7 +22,7 @@
 #include "frame/arrays.h"
 #include "frame/load.h"
 #include "frame/print.h"
-#include "method/sequential/ladder.h"
+#include "method/sequential/specialise.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/search_budgets.h"

@@ -1,5 +1,5 @@
 /*
- * groups.c
+ * split_buckets.c
  *		Buckets become classes: split, invented rows added, and covered.
  */
 #include "postgres.h"

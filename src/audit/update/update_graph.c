@@ -1,5 +1,5 @@
 /*
- * graph.c
+ * update_graph.c
  *		Forwards and backwards over the layers.
  *
  * NOTES
@@ -11,7 +11,7 @@
  */
 #include "postgres.h"
 
-#include "audit/update/graph.h"
+#include "audit/update/update_graph.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

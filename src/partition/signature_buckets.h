@@ -1,5 +1,5 @@
 /*
- * buckets.h
+ * signature_buckets.h
  *		Everybody in the bucket of the values that he is seen among, and as many
  *		rows of each value in it: what classes with the same candidates for ever
  *		are cut from.
@@ -11,8 +11,8 @@
  * assignment puts the newcomers who are left into buckets, new ones where need
  * be, in sets of a row of each value.
  */
-#ifndef PPREPUB_PARTITION_BUCKETS_H
-#define PPREPUB_PARTITION_BUCKETS_H
+#ifndef PPREPUB_PARTITION_SIGNATURE_BUCKETS_H
+#define PPREPUB_PARTITION_SIGNATURE_BUCKETS_H
 
 #include "history/paths.h"
 
@@ -66,4 +66,4 @@ bucket_values(const Buckets *buckets, uint32 b)
 	return buckets->first_value[b + 1] - buckets->first_value[b];
 }
 
-#endif							/* PPREPUB_PARTITION_BUCKETS_H */
+#endif							/* PPREPUB_PARTITION_SIGNATURE_BUCKETS_H */

@@ -1,20 +1,40 @@
 /*
- * n_choose.c
- *		How large correlated sets must be: Figure 3 of paper 004.
- *
- * NOTES
- *		The probability of Theorem 2 is an estimate: it does not see what follows
- *		from several correlations together.
- *
- *		It falls, or stays, as n rises: more people correlate less likely, and fewer
- *		sets of them fit into a class.  So the least there is, is that of n = m, and
- *		the smallest n that will do is found by halving.
+ * candidates.c
+ *		Sets of cells in classes of a draft, and how large correlated sets must be.
  */
 #include "postgres.h"
 
 #include <math.h>
 
 #include "method/candidates/candidates.h"
+
+void
+add_set(Drafting *drafting, const RowId *cell, const Code *values, uint32 n)
+{
+	for (uint32 i = 0; i < n; i++)
+		if (cell[i] != NO_ROW)
+			drafting_add_rows(drafting, &cell[i], 1);
+		else
+			*drafting_invent(drafting, 1) = values[i];
+}
+
+void
+add_invented_set(Drafting *drafting, const Code *values, uint32 n)
+{
+	memcpy(drafting_invent(drafting, n), values, sizeof(Code) * n);
+}
+
+/* ----------------------------------------------------------------
+ * How large correlated sets must be: Figure 3 of paper 004
+ *
+ * The probability of Theorem 2 is an estimate: it does not see what follows
+ * from several correlations together.
+ *
+ * It falls, or stays, as n rises: more people correlate less likely, and fewer
+ * sets of them fit into a class.  So the least there is, is that of n = m, and
+ * the smallest n that will do is found by halving.
+ * ----------------------------------------------------------------
+ */
 
 double
 exclusion_by_compromise(double p, int64 lifespan)

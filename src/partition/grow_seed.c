@@ -1,5 +1,5 @@
 /*
- * seed.c
+ * grow_seed.c
  *		Growing classes, each from one row and those that lie next to it.
  *
  * NOTES
@@ -24,7 +24,7 @@
 /* Distances are sorted into so many drawers. */
 #define DRAWERS 128
 
-#define NO_SHELF PG_UINT32_MAX
+#define NO_BATCH PG_UINT32_MAX
 
 /* Rows that need a class come first where all else is the same. */
 #define HELPING_FACTOR 1.1
@@ -36,10 +36,10 @@
 /* Who is near is asked again when a crowd has become so many times larger. */
 #define GROWTH 4
 
-/* A row that is in the class in the making: it stands behind the others of its shelf, which no longer counts it. */
+/* A row that is in the class in the making: it stands behind the others of its batch, which no longer counts it. */
 typedef struct Taken
 {
-	uint32		shelf;
+	uint32		batch;
 	uint32		at;				/* where it stood */
 	RowId		row;
 } Taken;
@@ -51,12 +51,12 @@ struct Seeder
 	/* What can be taken */
 	uint32		nopen;
 	uint32		nopen_allocated;
-	uint32	   *open;			/* shelves that are not empty */
+	uint32	   *open;			/* batches that are not empty */
 	uint32	   *sorted;			/* the same, the nearest first */
 	float	   *distance;
 	uint64		rows;			/* on them */
-	uint64		needy;
-	uint32	   *frequency;		/* [values] of the needy ones */
+	uint64		needing;
+	uint32	   *frequency;		/* [values] of the needing ones */
 	Code		nvalues;
 	Code	   *values;			/* that occur */
 
@@ -99,10 +99,10 @@ seeder_create(Growth *growth)
 	return seeder;
 }
 
-static inline Shelf *
-shelf_at(const Seeder *seeder, uint32 s)
+static inline Batch *
+batch_at(const Seeder *seeder, uint32 s)
 {
-	return &seeder->growth->shelves[s];
+	return &seeder->growth->batches[s];
 }
 
 static inline RowId
@@ -117,20 +117,20 @@ row_at(const Seeder *seeder, uint32 at)
  */
 
 static void
-count_values(Seeder *seeder, const Shelf *shelf)
+count_values(Seeder *seeder, const Batch *batch)
 {
-	for (uint32 i = 0; i < shelf->rows; i++)
+	for (uint32 i = 0; i < batch->rows; i++)
 	{
-		Code		value = seeder->growth->ratios->value[row_at(seeder, shelf->from + i)];
+		Code		value = seeder->growth->ratios->value[row_at(seeder, batch->from + i)];
 
 		if (seeder->frequency[value]++ == 0)
 			seeder->values[seeder->nvalues++] = value;
 	}
-	seeder->needy += shelf->rows;
+	seeder->needing += batch->rows;
 }
 
 static void
-open_shelves(Seeder *seeder, uint32 first, uint32 end)
+open_batches(Seeder *seeder, uint32 first, uint32 end)
 {
 	if (end - first > seeder->nopen_allocated)
 	{
@@ -140,36 +140,36 @@ open_shelves(Seeder *seeder, uint32 first, uint32 end)
 		array_resize(seeder->distance, seeder->nopen_allocated);
 	}
 	seeder->nopen = 0;
-	seeder->rows = seeder->needy = 0;
+	seeder->rows = seeder->needing = 0;
 	seeder->nvalues = 0;
 	for (uint32 s = first; s < end; s++)
 	{
-		const Shelf *shelf = shelf_at(seeder, s);
+		const Batch *batch = batch_at(seeder, s);
 
-		if (shelf->rows == 0)
+		if (batch->rows == 0)
 			continue;
 		seeder->open[seeder->nopen++] = s;
-		seeder->rows += shelf->rows;
-		if (shelf->kind == NEEDY)
-			count_values(seeder, shelf);
+		seeder->rows += batch->rows;
+		if (batch->need == NEEDS_CLASS)
+			count_values(seeder, batch);
 	}
 }
 
 static void
-close_shelves(Seeder *seeder)
+close_batches(Seeder *seeder)
 {
 	for (Code i = 0; i < seeder->nvalues; i++)
 		seeder->frequency[seeder->values[i]] = 0;
 }
 
-/* Forgets shelves that have become empty. */
+/* Forgets batches that have become empty. */
 static void
 keep_open(Seeder *seeder)
 {
 	uint32		n = 0;
 
 	for (uint32 i = 0; i < seeder->nopen; i++)
-		if (shelf_at(seeder, seeder->open[i])->rows > 0)
+		if (batch_at(seeder, seeder->open[i])->rows > 0)
 			seeder->open[n++] = seeder->open[i];
 	seeder->nopen = n;
 }
@@ -181,19 +181,19 @@ keep_open(Seeder *seeder)
 
 /* What each of the rows in the making loses by one row more; what that one loses, if it need not, is divided among them. */
 static float
-distance_of(const Seeder *seeder, const Shelf *shelf, double covered)
+distance_of(const Seeder *seeder, const Batch *batch, double covered)
 {
 	const Records *records = seeder->growth->records;
-	double		widened = widened_loss(records, seeder->hull, record_tuple(records, shelf->record), records->ndimensions);
+	double		widened = widened_loss(records, seeder->hull, record_tuple(records, batch->record), records->ndimensions);
 
-	if (shelf->kind == FREE)
+	if (batch->need == NEEDS_NONE)
 		return (float) (widened - covered + widened / seeder->losing + FREE_STEP);
-	return (float) ((widened - covered) * (shelf->kind == HELPING ? HELPING_FACTOR : 1));
+	return (float) ((widened - covered) * (batch->need == ONLY_HELPS ? HELPING_FACTOR : 1));
 }
 
-/* Sorts the open shelves by what the class in the making would lose by taking from them, nearly. */
+/* Sorts the open batches by what the class in the making would lose by taking from them, nearly. */
 static void
-sort_shelves(Seeder *seeder)
+sort_batches(Seeder *seeder)
 {
 	double		covered = hull_loss(seeder->growth->records, seeder->hull);
 	uint32		place[DRAWERS + 1] = {0};
@@ -202,7 +202,7 @@ sort_shelves(Seeder *seeder)
 
 	for (uint32 i = 0; i < seeder->nopen; i++)
 	{
-		seeder->distance[i] = distance_of(seeder, shelf_at(seeder, seeder->open[i]), covered);
+		seeder->distance[i] = distance_of(seeder, batch_at(seeder, seeder->open[i]), covered);
 		farthest = Max(farthest, seeder->distance[i]);
 	}
 	scale = farthest > 0 ? (DRAWERS - 1) / farthest : 0;
@@ -226,17 +226,17 @@ static void
 take(Seeder *seeder, uint32 s, uint32 at)
 {
 	Growth	   *growth = seeder->growth;
-	Shelf	   *shelf = shelf_at(seeder, s);
+	Batch	   *batch = batch_at(seeder, s);
 	RowId	   *rows = growth->records->rows;
 	RowId		row = rows[at];
 
 	array_reserve(seeder->taken, seeder->taken_allocated, seeder->ntaken + 1);
 	seeder->taken[seeder->ntaken++] = (Taken) {s, at, row};
-	rows[at] = rows[shelf->from + --shelf->rows];
-	rows[shelf->from + shelf->rows] = row;
+	rows[at] = rows[batch->from + --batch->rows];
+	rows[batch->from + batch->rows] = row;
 	crowd_add(growth->crowd, row);
-	seeder->losing += shelf->kind != HELPING;
-	hull_add_tuple(growth->records, seeder->hull, record_tuple(growth->records, shelf->record));
+	seeder->losing += batch->need != ONLY_HELPS;
+	hull_add_tuple(growth->records, seeder->hull, record_tuple(growth->records, batch->record));
 }
 
 /* Takes a row into one of the places beside the seed. */
@@ -261,9 +261,9 @@ put_back(Seeder *seeder)
 	while (seeder->ntaken > 0)
 	{
 		const Taken *taken = &seeder->taken[--seeder->ntaken];
-		Shelf	   *shelf = shelf_at(seeder, taken->shelf);
+		Batch	   *batch = batch_at(seeder, taken->batch);
 
-		rows[shelf->from + shelf->rows++] = rows[taken->at];
+		rows[batch->from + batch->rows++] = rows[taken->at];
 		rows[taken->at] = taken->row;
 	}
 }
@@ -330,15 +330,15 @@ is_admitted(Seeder *seeder, RowId row)
 	return false;
 }
 
-/* Takes from a shelf until there are so many rows. */
+/* Takes from a batch until there are so many rows. */
 static void
 take_from(Seeder *seeder, uint32 s, uint64 enough)
 {
 	const Growth *growth = seeder->growth;
 	Crowd	   *crowd = growth->crowd;
-	const Shelf *shelf = shelf_at(seeder, s);
+	const Batch *batch = batch_at(seeder, s);
 
-	for (uint32 at = shelf->from; at < shelf->from + shelf->rows && crowd->size < enough;)
+	for (uint32 at = batch->from; at < batch->from + batch->rows && crowd->size < enough;)
 	{
 		RowId		row = row_at(seeder, at);
 		Code		value = growth->ratios->value[row];
@@ -364,13 +364,13 @@ gather(Seeder *seeder, uint32 seed)
 	seeder->gathering++;
 	seeder->losing = 0;
 	hull_clear(seeder->growth->records, seeder->hull);
-	take(seeder, seed, shelf_at(seeder, seed)->from);
+	take(seeder, seed, batch_at(seeder, seed)->from);
 	do
 	{
 		uint64		enough = Min(crowd->size * GROWTH, crowd->goal);
 
 		before = crowd->size;
-		sort_shelves(seeder);
+		sort_batches(seeder);
 		for (uint32 i = 0; i < seeder->nopen && crowd->size < enough; i++)
 			take_from(seeder, seeder->sorted[i], enough);
 	} while (crowd->size < crowd->goal && crowd->size > before);
@@ -388,10 +388,10 @@ commit(Seeder *seeder)
 	{
 		RowId		row = seeder->taken[i].row;
 
-		if (shelf_at(seeder, seeder->taken[i].shelf)->kind == NEEDY)
+		if (batch_at(seeder, seeder->taken[i].batch)->need == NEEDS_CLASS)
 		{
 			seeder->frequency[growth->ratios->value[row]]--;
-			seeder->needy--;
+			seeder->needing--;
 		}
 		grown_add(growth, c, row);
 	}
@@ -400,25 +400,25 @@ commit(Seeder *seeder)
 	keep_open(seeder);
 }
 
-/* Grows a class from the first row of a shelf. */
+/* Grows a class from the first row of a batch. */
 static bool
-grow_class(Seeder *seeder, uint32 shelf)
+grow_class(Seeder *seeder, uint32 batch)
 {
 	Growth	   *growth = seeder->growth;
-	uint64		goal = least_size(growth->ratios, row_at(seeder, shelf_at(seeder, shelf)->from));
+	uint64		goal = least_size(growth->ratios, row_at(seeder, batch_at(seeder, batch)->from));
 	bool		has_grown;
 
 	CHECK_FOR_INTERRUPTS();
 	if (goal > seeder->rows)
 		return false;
 	growth->crowd->goal = goal;
-	keep_places(seeder, growth->ratios->value[row_at(seeder, shelf_at(seeder, shelf)->from)]);
-	has_grown = gather(seeder, shelf);
+	keep_places(seeder, growth->ratios->value[row_at(seeder, batch_at(seeder, batch)->from)]);
+	has_grown = gather(seeder, batch);
 	if (!has_grown && seeder->npressing > 0)
 	{
 		put_back(seeder);
 		keep_no_places(seeder);
-		has_grown = gather(seeder, shelf);
+		has_grown = gather(seeder, batch);
 	}
 	if (has_grown)
 		commit(seeder);
@@ -435,29 +435,29 @@ grow_class(Seeder *seeder, uint32 shelf)
  */
 
 static void
-move_to_front(Seeder *seeder, uint32 shelf, uint32 at)
+move_to_front(Seeder *seeder, uint32 batch, uint32 at)
 {
 	RowId	   *rows = seeder->growth->records->rows;
 	RowId		row = rows[at];
 
-	rows[at] = rows[shelf_at(seeder, shelf)->from];
-	rows[shelf_at(seeder, shelf)->from] = row;
+	rows[at] = rows[batch_at(seeder, batch)->from];
+	rows[batch_at(seeder, batch)->from] = row;
 }
 
-/* The shelf of the needy row that demands most of those not tried, which becomes its first row; or NO_SHELF. */
+/* The batch of the needing row that demands most of those not tried, which becomes its first row; or NO_BATCH. */
 static uint32
 most_demanding(Seeder *seeder)
 {
 	const Growth *growth = seeder->growth;
 	double		most = growth->ratios->base;
-	uint32		best = NO_SHELF;
+	uint32		best = NO_BATCH;
 	uint32		best_at = 0;
 
 	for (uint32 i = 0; i < seeder->nopen; i++)
 	{
-		const Shelf *shelf = shelf_at(seeder, seeder->open[i]);
+		const Batch *batch = batch_at(seeder, seeder->open[i]);
 
-		for (uint32 at = shelf->from; shelf->kind == NEEDY && at < shelf->from + shelf->rows; at++)
+		for (uint32 at = batch->from; batch->need == NEEDS_CLASS && at < batch->from + batch->rows; at++)
 		{
 			RowId		row = row_at(seeder, at);
 
@@ -468,7 +468,7 @@ most_demanding(Seeder *seeder)
 			best_at = at;
 		}
 	}
-	if (best != NO_SHELF)
+	if (best != NO_BATCH)
 		move_to_front(seeder, best, best_at);
 	return best;
 }
@@ -476,17 +476,17 @@ most_demanding(Seeder *seeder)
 static void
 grow_demanding(Seeder *seeder)
 {
-	uint32		shelf;
+	uint32		batch;
 	int			failures = 0;
 
-	while (failures < MOST_FAILURES && (shelf = most_demanding(seeder)) != NO_SHELF)
+	while (failures < MOST_FAILURES && (batch = most_demanding(seeder)) != NO_BATCH)
 	{
-		seeder->tried[row_at(seeder, shelf_at(seeder, shelf)->from)] = seeder->round;
-		failures += !grow_class(seeder, shelf);
+		seeder->tried[row_at(seeder, batch_at(seeder, batch)->from)] = seeder->round;
+		failures += !grow_class(seeder, batch);
 	}
 }
 
-/* The first shelf with a needy row that demands no more than all do, which becomes its first row. */
+/* The first batch with a needing row that demands no more than all do, which becomes its first row. */
 static uint32
 first_modest(Seeder *seeder)
 {
@@ -494,30 +494,30 @@ first_modest(Seeder *seeder)
 
 	for (uint32 i = 0; i < seeder->nopen; i++)
 	{
-		const Shelf *shelf = shelf_at(seeder, seeder->open[i]);
+		const Batch *batch = batch_at(seeder, seeder->open[i]);
 
-		for (uint32 at = shelf->from; shelf->kind == NEEDY && at < shelf->from + shelf->rows; at++)
+		for (uint32 at = batch->from; batch->need == NEEDS_CLASS && at < batch->from + batch->rows; at++)
 			if (growth->own == NULL || growth->own[row_at(seeder, at)] <= growth->ratios->base)
 			{
 				move_to_front(seeder, seeder->open[i], at);
 				return seeder->open[i];
 			}
 	}
-	return NO_SHELF;
+	return NO_BATCH;
 }
 
 uint32
-grow_from_shelves(Seeder *seeder, uint32 first, uint32 end)
+grow_from_batches(Seeder *seeder, uint32 first, uint32 end)
 {
-	uint32		shelf;
+	uint32		batch;
 
-	open_shelves(seeder, first, end);
+	open_batches(seeder, first, end);
 	seeder->round++;
 	if (seeder->growth->own != NULL)
 		grow_demanding(seeder);
 	/* What fails for one that demands no more than all do fails for the others, too. */
-	while (seeder->needy > 0 && (shelf = first_modest(seeder)) != NO_SHELF && grow_class(seeder, shelf))
+	while (seeder->needing > 0 && (batch = first_modest(seeder)) != NO_BATCH && grow_class(seeder, batch))
 		;
-	close_shelves(seeder);
-	return seeder->needy;
+	close_batches(seeder);
+	return seeder->needing;
 }

@@ -1,5 +1,5 @@
 /*
- * cuts.c
+ * column_cuts.c
  *		Stage 1 of algorithm 3: all cells that have the same value become more
  *		specific together.
  *
@@ -42,17 +42,17 @@ typedef struct Worth
 	bool		allowed;
 } Worth;
 
-typedef struct Part
+typedef struct CutPart
 {
 	int32		column;
 	uint32		node;
 	Worth		worth;
-} Part;
+} CutPart;
 
 typedef struct Cutting
 {
 	Search	   *search;
-	Part	   *part;
+	CutPart	   *part;
 	uint32		nparts;
 	uint32		room;
 	uint32	  **band;			/* [columns][bands] by their code */
@@ -71,7 +71,7 @@ typedef struct Cutting
 static void
 order_bands(Cutting *cutting, int32 column)
 {
-	const People *people = cutting->search->people;
+	const SeqPeople *people = cutting->search->people;
 	const Tree *tree = cutting->search->task->column[column].tree;
 	Size		ncodes = (Size) tree->nodes[0].leaves.hi + 1;
 	uint32	   *first = new_zeros(uint32, (ncodes + 2));
@@ -105,13 +105,13 @@ order_bands(Cutting *cutting, int32 column)
 }
 
 static inline uint32
-first_of(const Cutting *cutting, const Part *part)
+first_of(const Cutting *cutting, const CutPart *part)
 {
 	return cutting->first[part->column][cutting->search->task->column[part->column].tree->nodes[part->node].leaves.lo];
 }
 
 static inline uint32
-end_of(const Cutting *cutting, const Part *part)
+end_of(const Cutting *cutting, const CutPart *part)
 {
 	return cutting->first[part->column]
 		[(Size) cutting->search->task->column[part->column].tree->nodes[part->node].leaves.hi + 1];
@@ -148,7 +148,7 @@ gain_of(const Cutting *cutting, int32 column, uint32 node)
 static void
 add_part(Cutting *cutting, int32 column, uint32 node)
 {
-	Part		part = {.column = column,.node = node};
+	CutPart		part = {.column = column,.node = node};
 
 	if (is_leaf(cutting->search->task->column[column].tree, node) ||
 		first_of(cutting, &part) == end_of(cutting, &part))
@@ -169,9 +169,9 @@ add_children(Cutting *cutting, int32 column, uint32 node)
 }
 
 static void
-split(Cutting *cutting, const Part *part)
+split(Cutting *cutting, const CutPart *part)
 {
-	People	   *people = cutting->search->people;
+	SeqPeople	   *people = cutting->search->people;
 
 	/* Bands are whole: each has one lot that is not empty */
 	for (uint32 i = first_of(cutting, part); i < end_of(cutting, part); i++)
@@ -199,7 +199,7 @@ appraise(const Cutting *cutting, Worth *worth)
 }
 
 static void
-ask(Cutting *cutting, Part *part)
+ask(Cutting *cutting, CutPart *part)
 {
 	Search	   *search = cutting->search;
 	Trial		trial = begin_trial(search);
@@ -232,8 +232,8 @@ is_better(const Worth *a, const Worth *b)
 static int
 compare_parts(const void *a, const void *b)
 {
-	const Part *x = a;
-	const Part *y = b;
+	const CutPart *x = a;
+	const CutPart *y = b;
 
 	if (is_better(&x->worth, &y->worth))
 		return -1;
@@ -254,18 +254,18 @@ may_be_better(const Cutting *cutting, const Worth *worth, const Worth *best)
 }
 
 /* Asks for the parts that may be the best, and gives up those that are hopeless; returns the best, or NULL. */
-static Part *
+static CutPart *
 ask_parts(Cutting *cutting)
 {
-	Part	   *best = NULL;
+	CutPart	   *best = NULL;
 	uint32		left = 0;
 
 	for (uint32 i = 0; i < cutting->nparts; i++)
 		appraise(cutting, &cutting->part[i].worth);
-	qsort(cutting->part, cutting->nparts, sizeof(Part), compare_parts);
+	qsort(cutting->part, cutting->nparts, sizeof(CutPart), compare_parts);
 	for (uint32 i = 0; i < cutting->nparts; i++)
 	{
-		Part		part = cutting->part[i];
+		CutPart		part = cutting->part[i];
 		bool		asked = best == NULL || may_be_better(cutting, &part.worth, &best->worth);
 
 		if (asked)
@@ -282,20 +282,20 @@ ask_parts(Cutting *cutting)
 }
 
 /* The part that is to be split next; NULL if none is. */
-static Part *
+static CutPart *
 choose_part(Cutting *cutting)
 {
-	Part	   *best = ask_parts(cutting);
+	CutPart	   *best = ask_parts(cutting);
 
 	return best == NULL || (cutting->holds && !best->worth.allowed) ? NULL : best;
 }
 
 static void
-split_for_good(Cutting *cutting, Part *chosen)
+split_for_good(Cutting *cutting, CutPart *chosen)
 {
 	Search	   *search = cutting->search;
 	Trial		trial = begin_trial(search);
-	Part		part = *chosen;
+	CutPart		part = *chosen;
 
 	*chosen = cutting->part[--cutting->nparts];
 	split(cutting, &part);
@@ -311,7 +311,7 @@ specialise_cuts(Search *search, double *level)
 {
 	int32		ncolumns = search->task->ncolumns;
 	Cutting		cutting = {.search = search};
-	Part	   *part;
+	CutPart	   *part;
 
 	cutting.level = *level = guard_measure_all(search->guard);
 	cutting.holds = *level >= search->task->k;

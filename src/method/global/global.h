@@ -1,5 +1,5 @@
 /*
- * strategy.h
+ * global.h
  *		How large classes are, release after release, so that somebody can be
  *		linked to the same value again and again: section 6 of Wong, Fu, Liu,
  *		Wang, Xu: Preserving Individual Privacy in Serial Data Publishing.
@@ -9,8 +9,11 @@
  * chance (1 - 1/r1) (1 - 1/r2) …: that much of the secret is kept.  It must not
  * become less than 1 - 1/l.
  */
-#ifndef PPREPUB_METHOD_GLOBAL_STRATEGY_H
-#define PPREPUB_METHOD_GLOBAL_STRATEGY_H
+#ifndef PPREPUB_METHOD_GLOBAL_GLOBAL_H
+#define PPREPUB_METHOD_GLOBAL_GLOBAL_H
+
+#include "history/paths.h"
+#include "partition/ratios.h"
 
 typedef enum StrategyKind
 {
@@ -49,4 +52,16 @@ extern double enough_kept(const Strategy *strategy);
 extern double planned_ratio(const Strategy *strategy, int32 round);
 extern double planned_breach(const Strategy *strategy, int32 round);
 
-#endif							/* PPREPUB_METHOD_GLOBAL_STRATEGY_H */
+/* ----------------------------------------------------------------
+ * What the people of a frame demand of their classes, after all that linked them
+ * to values before (demands.c)
+ * ----------------------------------------------------------------
+ */
+
+/* Everything is allocated in the current context; frame, paths (or NULL) and strategy are borrowed. */
+extern const Ratios *demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy);
+
+/* Can no class whatsoever link the row to its value any more? */
+extern bool is_exhausted(const Ratios *ratios, RowId row);
+
+#endif							/* PPREPUB_METHOD_GLOBAL_GLOBAL_H */

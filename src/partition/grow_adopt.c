@@ -1,5 +1,5 @@
 /*
- * adopt.c
+ * grow_adopt.c
  *		Rows that are left, one by one, into classes that there are already.
  *
  * NOTES
@@ -25,7 +25,7 @@
 /* A row that is left, and where it would lose least. */
 typedef struct Orphan
 {
-	uint32		shelf;
+	uint32		batch;
 	RowId		row;
 	Code		value;
 	double		own;			/* what it demands of its value; 0 if no more than all do */
@@ -110,10 +110,10 @@ cost_of_joining(Growth *growth, uint32 c, RowId row, double limit)
  */
 
 static Orphan
-orphan_of(const Growth *growth, uint32 shelf, RowId row)
+orphan_of(const Growth *growth, uint32 batch, RowId row)
 {
 	return (Orphan) {
-		.shelf = shelf,.row = row,.value = growth->ratios->value[row],
+		.batch = batch,.row = row,.value = growth->ratios->value[row],
 		.own = growth->own == NULL ? 0 : growth->own[row],
 		.greatest = greatest_demand(growth->ratios, row),.home = NO_CLASS,.cost = DBL_MAX
 	};
@@ -126,14 +126,14 @@ find_orphans(Adopting *adopting, uint32 first, uint32 end)
 	uint32		n = 0;
 
 	for (uint32 s = first; s < end; s++)
-		if (growth->shelves[s].kind == NEEDY)
-			n += growth->shelves[s].rows;
+		if (growth->batches[s].need == NEEDS_CLASS)
+			n += growth->batches[s].rows;
 	adopting->orphans = new_array(Orphan, n);
 	adopting->norphans = 0;
 	for (uint32 s = first; s < end; s++)
-		if (growth->shelves[s].kind == NEEDY)
-			for (uint32 i = 0; i < growth->shelves[s].rows; i++)
-				adopting->orphans[adopting->norphans++] = orphan_of(growth, s, growth->records->rows[growth->shelves[s].from + i]);
+		if (growth->batches[s].need == NEEDS_CLASS)
+			for (uint32 i = 0; i < growth->batches[s].rows; i++)
+				adopting->orphans[adopting->norphans++] = orphan_of(growth, s, growth->records->rows[growth->batches[s].from + i]);
 	adopting->first = new_array(uint32, n);
 }
 
@@ -286,7 +286,7 @@ join_classes(Adopting *adopting)
 		}
 		if (orphan.home == NO_CLASS || !crowd_admits(growth->crowd, orphan.row))
 		{
-			adopting->orphans[kept] = orphan_of(growth, orphan.shelf, orphan.row);
+			adopting->orphans[kept] = orphan_of(growth, orphan.batch, orphan.row);
 			adopting->orphans[kept++].is_hopeless = orphan.home == NO_CLASS;
 			continue;
 		}
@@ -359,20 +359,20 @@ forget_homed(Adopting *adopting)
  * ----------------------------------------------------------------
  */
 
-/* What is left stands on the shelves, where it stood or before. */
+/* What is left stands on the batches, where it stood or before. */
 static void
 return_orphans(const Adopting *adopting, uint32 first, uint32 end)
 {
 	Growth	   *growth = adopting->growth;
 
 	for (uint32 s = first; s < end; s++)
-		if (growth->shelves[s].kind == NEEDY)
-			growth->shelves[s].rows = 0;
+		if (growth->batches[s].need == NEEDS_CLASS)
+			growth->batches[s].rows = 0;
 	for (uint32 i = 0; i < adopting->norphans; i++)
 	{
-		Shelf	   *shelf = &growth->shelves[adopting->orphans[i].shelf];
+		Batch	   *batch = &growth->batches[adopting->orphans[i].batch];
 
-		growth->records->rows[shelf->from + shelf->rows++] = adopting->orphans[i].row;
+		growth->records->rows[batch->from + batch->rows++] = adopting->orphans[i].row;
 	}
 }
 
@@ -403,7 +403,7 @@ adopt_any(Adopting *adopting)
 }
 
 uint32
-adopt_from_shelves(Growth *growth, uint32 first, uint32 end, const Adoption *adoption)
+adopt_from_batches(Growth *growth, uint32 first, uint32 end, const Adoption *adoption)
 {
 	Adopting	adopting = {
 		.growth = growth,

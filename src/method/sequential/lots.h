@@ -1,16 +1,16 @@
 /*
- * people.h
+ * lots.h
  *		Whose records the new release has, and how specific they are so far.
  *
- * People who have the same nodes in all earlier releases, and the same values in
+ * SeqPeople who have the same nodes in all earlier releases, and the same values in
  * the new one, are a *band*; those of a band who have the same cells there, too,
  * are a *lot*: whatever is done to one of them might as well be done to another.
  * A *region* is a cell for each column, a *piece* are the records of a region with
  * the same sensitive value, and a *place* what of a piece other releases show,
  * too: it is a node of the web for as long as there is a record in it.
  */
-#ifndef PPREPUB_METHOD_SEQUENTIAL_PEOPLE_H
-#define PPREPUB_METHOD_SEQUENTIAL_PEOPLE_H
+#ifndef PPREPUB_METHOD_SEQUENTIAL_LOTS_H
+#define PPREPUB_METHOD_SEQUENTIAL_LOTS_H
 
 #include "frame/tuple_numbers.h"
 #include "method/sequential/specialise.h"
@@ -46,13 +46,13 @@ typedef struct RegionPiece
 	uint32		prev;
 } RegionPiece;
 
-typedef struct Place
+typedef struct SeqPlace
 {
 	uint32		size;			/* records */
 	uint32		node;			/* of the web; NOTHING without records */
-} Place;
+} SeqPlace;
 
-/* People who were made more specific */
+/* SeqPeople who were made more specific */
 typedef struct Shift
 {
 	uint32		from;			/* lots */
@@ -62,7 +62,7 @@ typedef struct Shift
 	uint32		to_node;
 } Shift;
 
-typedef struct People
+typedef struct SeqPeople
 {
 	const SeqTask *task;		/* borrowed */
 	const JoinGraph *graph;		/* borrowed; of the new release, only which columns are shared */
@@ -99,7 +99,7 @@ typedef struct People
 	RegionPiece *piece;
 	TupleNumbers *place_numbers;
 	uint32		place_room;
-	Place	   *place;
+	SeqPlace	   *place;
 	uint32		node_room;
 	uint32	   *place_of;		/* [nodes of the web, from the last release's on] */
 
@@ -108,34 +108,34 @@ typedef struct People
 	Shift	   *shift;			/* what was done */
 	uint32		nshifts;
 	uint32		shift_room;
-} People;
+} SeqPeople;
 
 /* All cells withheld; the web is settled. */
-extern People *people_create(const SeqTask *task, const JoinGraph *graph);
+extern SeqPeople *people_create(const SeqTask *task, const JoinGraph *graph);
 
 /* The tree node of a lot's cell in a column. */
 static inline uint32
-lot_cell(const People *people, uint32 lot, int32 column)
+lot_cell(const SeqPeople *people, uint32 lot, int32 column)
 {
 	return tuple_words(people->regions, people->piece[people->lot[lot].piece].region)[1 + column];
 }
 
 static inline Code
-lot_code(const People *people, uint32 lot, int32 column)
+lot_code(const SeqPeople *people, uint32 lot, int32 column)
 {
 	return people->code[(Size) people->lot[lot].band * people->ncolumns + column];
 }
 
 /* What a region, or a place, shows in a column: nothing, of people who are known not to be there; they may be what nobody is who is. */
 static inline Span
-cell_of_key(const People *people, const uint32 *key, int32 column)
+cell_of_key(const SeqPeople *people, const uint32 *key, int32 column)
 {
 	return is_record_of_absent(people->task, people->fixed_record[key[0]]) ? ANYTHING :
 		people->task->column[column].span[key[1 + column]];
 }
 
 /* Is a column of the join one whose cells are to be found? */
-extern bool is_cell_column(const People *people, int32 column);
+extern bool is_cell_column(const SeqPeople *people, int32 column);
 
 /* The next node of a tree towards a leaf that says more. */
 extern uint32 step_down(const Tree *tree, uint32 node, Code code);
@@ -148,43 +148,43 @@ is_leaf(const Tree *tree, uint32 node)
 
 /* Can a lot's cell become more specific? */
 static inline bool
-can_step(const People *people, uint32 lot, int32 column)
+can_step(const SeqPeople *people, uint32 lot, int32 column)
 {
 	return people->lot[lot].size > 0 && lot_code(people, lot, column) != NO_CODE &&
 		!is_leaf(people->task->column[column].tree, lot_cell(people, lot, column));
 }
 
 /* The piece whose records a lot's would be. */
-extern uint32 piece_below(People *people, uint32 lot, int32 column);
+extern uint32 piece_below(SeqPeople *people, uint32 lot, int32 column);
 
 /* Makes so many of a lot more specific in a column; the web is not settled.  Returns their lot. */
-extern uint32 people_shift(People *people, uint32 lot, int32 column, uint32 size);
+extern uint32 people_shift(SeqPeople *people, uint32 lot, int32 column, uint32 size);
 
 /* Makes so many of a lot as they were in a node above; the web must then be made anew. */
-extern uint32 people_lift(People *people, uint32 lot, uint32 region, uint32 size);
+extern uint32 people_lift(SeqPeople *people, uint32 lot, uint32 region, uint32 size);
 
 /* Makes the web anew, and settles it. */
-extern void people_weave(People *people);
+extern void people_weave(SeqPeople *people);
 
 static inline uint32
-people_mark(const People *people)
+people_mark(const SeqPeople *people)
 {
 	return people->nshifts;
 }
 
 /* Undoes what was done since a mark, but for the web. */
-extern void people_undo(People *people, uint32 mark);
+extern void people_undo(SeqPeople *people, uint32 mark);
 
 static inline void
-people_commit(People *people)
+people_commit(SeqPeople *people)
 {
 	people->nshifts = 0;
 }
 
 /* Adds up the loss of all cells. */
-extern double people_loss(const People *people);
+extern double people_loss(const SeqPeople *people);
 
 /* Writes everybody's cells. */
-extern void people_write(const People *people);
+extern void people_write(const SeqPeople *people);
 
-#endif							/* PPREPUB_METHOD_SEQUENTIAL_PEOPLE_H */
+#endif							/* PPREPUB_METHOD_SEQUENTIAL_LOTS_H */

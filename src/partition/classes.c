@@ -1,11 +1,11 @@
 /*
- * region.c
+ * classes.c
  *		What rows cover.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "partition/region.h"
+#include "partition/classes.h"
 
 Span
 rows_span(const Code *code, const RowId *rows, uint64 n)

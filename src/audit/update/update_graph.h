@@ -1,5 +1,5 @@
 /*
- * graph.h
+ * update_graph.h
  *		The sensitive attribute update graph (paper 002, Definitions 10 and 11)
  *		of people who were in the same classes: what observers who know the
  *		declared updates can conclude about their values, then and now.
@@ -14,8 +14,8 @@
  * paths are never listed.  A node that no path goes through is infeasible, and
  * observers know that nobody had that value then.
  */
-#ifndef PPREPUB_AUDIT_UPDATE_GRAPH_H
-#define PPREPUB_AUDIT_UPDATE_GRAPH_H
+#ifndef PPREPUB_AUDIT_UPDATE_UPDATE_GRAPH_H
+#define PPREPUB_AUDIT_UPDATE_UPDATE_GRAPH_H
 
 #include "frame/updates.h"
 
@@ -53,4 +53,4 @@ extern const Layer *graph_layer(const UpdateGraph *graph, uint32 layer);
 extern uint32 layer_candidates(const Layer *layer);
 extern double layer_risk(const Layer *layer, Code value);
 
-#endif							/* PPREPUB_AUDIT_UPDATE_GRAPH_H */
+#endif							/* PPREPUB_AUDIT_UPDATE_UPDATE_GRAPH_H */

@@ -1,5 +1,5 @@
 /*
- * exchange.c
+ * exchange_rows.c
  *		Moving rows to groups where they lose less.
  *
  * Blocks are gathered one by one, so what fits nowhere in its own block may

@@ -1,5 +1,5 @@
 /*
- * worlds.c
+ * compromise_worlds.c
  *		Searching for worlds, from one that is known.
  *
  * NOTES
@@ -19,8 +19,6 @@
 #include "postgres.h"
 
 #include "audit/components.h"
-#include "audit/covers.h"
-#include "audit/worlds.h"
 #include "frame/arrays.h"
 #include "frame/codes.h"
 #include "miscadmin.h"

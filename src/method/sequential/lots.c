@@ -1,5 +1,5 @@
 /*
- * people.c
+ * lots.c
  *		Bands, lots, pieces and places, and what it takes to move people between them.
  */
 #include "postgres.h"
@@ -7,7 +7,7 @@
 #include "audit/join/boxes.h"
 #include "audit/join/parting.h"
 #include "frame/arrays.h"
-#include "method/sequential/people.h"
+#include "method/sequential/lots.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -17,13 +17,13 @@
  */
 
 static const JoinRelease *
-new_release(const People *people)
+new_release(const SeqPeople *people)
 {
 	return &people->task->join->release[people->last];
 }
 
 bool
-is_cell_column(const People *people, int32 column)
+is_cell_column(const SeqPeople *people, int32 column)
 {
 	for (int32 c = 0; c < people->ncolumns; c++)
 		if (people->task->column[c].column == column)
@@ -36,7 +36,7 @@ is_cell_column(const People *people, int32 column)
  * releases show; absentees are apart where the graph has them so.
  */
 static void
-part_by_fixed(const People *people, Parting *parting)
+part_by_fixed(const SeqPeople *people, Parting *parting)
 {
 	const JoinSide *side = &people->graph->side[people->last];
 	Span	   *cells = new_zeros(Span, parting->nrecords);
@@ -60,7 +60,7 @@ part_by_codes(Parting *parting, Span *cells, const Code *code)
 
 /* Parts the new release's records into bands. */
 static Parting
-part_records(const People *people)
+part_records(const SeqPeople *people)
 {
 	const JoinRelease *release = new_release(people);
 	Parting		parting = parting_create(release->nrecords);
@@ -85,7 +85,7 @@ part_records(const People *people)
 
 /* Lists members band by band. */
 static void
-list_members(People *people, const Parting *parting)
+list_members(SeqPeople *people, const Parting *parting)
 {
 	people->nbands = parting->nparts;
 	people->first_member = new_zeros(uint32, people->nbands + 1);
@@ -99,7 +99,7 @@ list_members(People *people, const Parting *parting)
 }
 
 static void
-fix_columns(People *people)
+fix_columns(SeqPeople *people)
 {
 	Parting		fixed = parting_create(new_release(people)->nrecords);
 
@@ -117,7 +117,7 @@ fix_columns(People *people)
 }
 
 static void
-describe_bands(People *people)
+describe_bands(SeqPeople *people)
 {
 	const JoinRelease *release = new_release(people);
 
@@ -143,7 +143,7 @@ describe_bands(People *people)
  */
 
 static uint32
-find_region(People *people, const uint32 *key)
+find_region(SeqPeople *people, const uint32 *key)
 {
 	uint32		n = people->regions->n;
 	uint32		region = tuple_number(people->regions, key, 1 + people->ncolumns);
@@ -157,7 +157,7 @@ find_region(People *people, const uint32 *key)
 
 /* What of a piece is shared. */
 static uint32
-find_place(People *people, uint32 region, Code value)
+find_place(SeqPeople *people, uint32 region, Code value)
 {
 	uint32		n = people->place_numbers->n;
 	const uint32 *cells = tuple_words(people->regions, region);
@@ -172,13 +172,13 @@ find_place(People *people, uint32 region, Code value)
 	if (place == n)
 	{
 		array_reserve(people->place, people->place_room, place + 1);
-		people->place[place] = (Place) {.node = NOTHING};
+		people->place[place] = (SeqPlace) {.node = NOTHING};
 	}
 	return place;
 }
 
 static uint32
-find_piece(People *people, uint32 region, Code value)
+find_piece(SeqPeople *people, uint32 region, Code value)
 {
 	uint32		n = people->piece_numbers->n;
 	uint32		piece = tuple_number(people->piece_numbers, (uint32[]) {region, value}, 2);
@@ -195,7 +195,7 @@ find_piece(People *people, uint32 region, Code value)
 
 /* Lists a piece among those of its region, now that it has records. */
 static void
-list_piece(People *people, uint32 number)
+list_piece(SeqPeople *people, uint32 number)
 {
 	RegionPiece *piece = &people->piece[number];
 	Region	   *region = &people->region[piece->region];
@@ -209,7 +209,7 @@ list_piece(People *people, uint32 number)
 }
 
 static void
-unlist_piece(People *people, uint32 number)
+unlist_piece(SeqPeople *people, uint32 number)
 {
 	const RegionPiece *piece = &people->piece[number];
 	Region	   *region = &people->region[piece->region];
@@ -225,7 +225,7 @@ unlist_piece(People *people, uint32 number)
 
 /* Changes how many are in a lot, its piece and its place. */
 static void
-resize_lot(People *people, uint32 number, int64 by)
+resize_lot(SeqPeople *people, uint32 number, int64 by)
 {
 	Lot		   *lot = &people->lot[number];
 	RegionPiece *piece = &people->piece[lot->piece];
@@ -242,7 +242,7 @@ resize_lot(People *people, uint32 number, int64 by)
 
 /* The lot of those of a band who are in a piece. */
 static uint32
-find_lot(People *people, uint32 band, uint32 piece)
+find_lot(SeqPeople *people, uint32 band, uint32 piece)
 {
 	for (uint32 l = people->lots[band]; l != NOTHING; l = people->lot[l].next)
 		if (people->lot[l].piece == piece)
@@ -270,7 +270,7 @@ step_down(const Tree *tree, uint32 node, Code code)
 }
 
 uint32
-piece_below(People *people, uint32 lot, int32 column)
+piece_below(SeqPeople *people, uint32 lot, int32 column)
 {
 	const RegionPiece *piece = &people->piece[people->lot[lot].piece];
 	uint32		key[1 + MAX_SEQ_COLUMNS];
@@ -287,7 +287,7 @@ piece_below(People *people, uint32 lot, int32 column)
 
 /* The cell of a place, in a column of the join. */
 static Span
-cell_of_place(const People *people, uint32 place, int32 column)
+cell_of_place(const SeqPeople *people, uint32 place, int32 column)
 {
 	const uint32 *key = tuple_words(people->place_numbers, place);
 	const JoinSide *side = &people->graph->side[people->last];
@@ -301,14 +301,14 @@ cell_of_place(const People *people, uint32 place, int32 column)
 }
 
 static bool
-is_absent_place(const People *people, uint32 place)
+is_absent_place(const SeqPeople *people, uint32 place)
 {
 	return is_record_of_absent(people->task, people->fixed_record[tuple_words(people->place_numbers, place)[0]]);
 }
 
 /* As far as people come and go, may somebody have a node of an earlier release and a place? */
 static bool
-may_be_together(const People *people, int32 r, uint32 node, uint32 place)
+may_be_together(const SeqPeople *people, int32 r, uint32 node, uint32 place)
 {
 	const Together *together = people->task->join->together;
 
@@ -318,7 +318,7 @@ may_be_together(const People *people, int32 r, uint32 node, uint32 place)
 }
 
 static void
-know_place(People *people, uint32 node, uint32 place)
+know_place(SeqPeople *people, uint32 node, uint32 place)
 {
 	uint32		i = node - people->first_node[people->last];
 
@@ -329,7 +329,7 @@ know_place(People *people, uint32 node, uint32 place)
 
 /* Joins the places that have records to whatever of an earlier release they meet. */
 static void
-weave_release(People *people, int32 r)
+weave_release(SeqPeople *people, int32 r)
 {
 	const JoinGraph *graph = people->graph;
 	const JoinSide *side = &graph->side[r];
@@ -359,7 +359,7 @@ weave_release(People *people, int32 r)
 		nfound = boxes_meeting(boxes, box, found);
 		for (uint32 i = 0; i < nfound; i++)
 			if (may_be_together(people, r, found[i], p))
-				(void) web_add_thread(people->web, people->first_node[r] + found[i], people->place[p].node);
+				(void) web_add_edge(people->web, people->first_node[r] + found[i], people->place[p].node);
 		CHECK_FOR_INTERRUPTS();
 	}
 	boxes_free(boxes);
@@ -370,7 +370,7 @@ weave_release(People *people, int32 r)
 }
 
 static void
-weave_past(People *people)
+weave_past(SeqPeople *people)
 {
 	const JoinGraph *graph = people->graph;
 
@@ -384,27 +384,27 @@ weave_past(People *people)
 
 			for (uint32 e = 0; e < pair->nedges; e++)
 				if (pair->alive[e])
-					(void) web_add_thread(people->web, people->first_node[r] + pair->from[e],
+					(void) web_add_edge(people->web, people->first_node[r] + pair->from[e],
 										  people->first_node[s] + pair->to[e]);
 			CHECK_FOR_INTERRUPTS();
 		}
 }
 
 static uint32
-find_thread(const People *people, uint32 a, uint32 b)
+find_edge(const SeqPeople *people, uint32 a, uint32 b)
 {
-	uint32		thread = web_between(people->web, a, b);
+	uint32		edge = web_between(people->web, a, b);
 
-	if (thread == NO_THREAD)
+	if (edge == NO_WEB_EDGE)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("two records of a person are not consistent")));
-	return thread;
+	return edge;
 }
 
 /* Joins everybody's records. */
 static void
-weave_flows(People *people)
+weave_flows(SeqPeople *people)
 {
 	for (uint32 b = 0; b < people->nbands; b++)
 	{
@@ -413,17 +413,17 @@ weave_flows(People *people)
 
 		for (int32 s = 0; s < people->last; s++)
 			for (int32 r = 0; r < s; r++)
-				web_change_flow(people->web, find_thread(people, node[r], node[s]), size);
+				web_change_flow(people->web, find_edge(people, node[r], node[s]), size);
 		for (uint32 l = people->lots[b]; l != NOTHING; l = people->lot[l].next)
 			for (int32 r = 0; r < people->last && people->lot[l].size > 0; r++)
 				web_change_flow(people->web,
-								find_thread(people, node[r], people->place[people->piece[people->lot[l].piece].place].node),
+								find_edge(people, node[r], people->place[people->piece[people->lot[l].piece].place].node),
 								people->lot[l].size);
 	}
 }
 
 void
-people_weave(People *people)
+people_weave(SeqPeople *people)
 {
 	MemoryContext before;
 
@@ -449,7 +449,7 @@ people_weave(People *people)
 
 /* Keeps of the edges between earlier releases those that any new release leaves. */
 static void
-keep_past(People *people)
+keep_past(SeqPeople *people)
 {
 	for (int32 s = 0; s < people->last; s++)
 		for (int32 r = 0; r < s; r++)
@@ -458,7 +458,7 @@ keep_past(People *people)
 
 			for (uint32 e = 0; e < pair->nedges; e++)
 				pair->alive[e] = web_between(people->web, people->first_node[r] + pair->from[e],
-											 people->first_node[s] + pair->to[e]) != NO_THREAD;
+											 people->first_node[s] + pair->to[e]) != NO_WEB_EDGE;
 		}
 }
 
@@ -469,7 +469,7 @@ keep_past(People *people)
 
 /* Does a node of an earlier release overlap a place in all columns? */
 static bool
-meets(const People *people, uint32 node, int32 r, uint32 place)
+meets(const SeqPeople *people, uint32 node, int32 r, uint32 place)
 {
 	const JoinSide *side = &people->graph->side[r];
 	uint32		record = side->record[node - people->first_node[r]];
@@ -488,44 +488,44 @@ meets(const People *people, uint32 node, int32 r, uint32 place)
 
 /* Gives a place a node, joined to what it meets of the neighbours of the place that its first records come from. */
 static void
-open_place(People *people, uint32 place, uint32 from_node)
+open_place(SeqPeople *people, uint32 place, uint32 from_node)
 {
 	Web		   *web = people->web;
 
 	know_place(people, web_add_node(web, people->last, is_absent_place(people, place)), place);
 	for (int32 r = 0; r < people->last; r++)
-		for (uint32 t = web->head[web_list(web, from_node, r)]; t != NO_THREAD; t = next_thread(web, t, from_node))
-			if (meets(people, web->thread[t].end[0], r, place))
-				(void) web_add_thread(web, web->thread[t].end[0], people->place[place].node);
+		for (uint32 t = web->head[web_list(web, from_node, r)]; t != NO_WEB_EDGE; t = next_edge(web, t, from_node))
+			if (meets(people, web->edge[t].end[0], r, place))
+				(void) web_add_edge(web, web->edge[t].end[0], people->place[place].node);
 }
 
 static void
-close_place(People *people, uint32 place)
+close_place(SeqPeople *people, uint32 place)
 {
 	Web		   *web = people->web;
 	uint32		node = people->place[place].node;
 
 	for (int32 r = 0; r < people->last; r++)
-		while (web->head[web_list(web, node, r)] != NO_THREAD)
+		while (web->head[web_list(web, node, r)] != NO_WEB_EDGE)
 			web_drop(web, web->head[web_list(web, node, r)]);
 	people->place[place].node = NOTHING;
 }
 
 static void
-shift_flows(People *people, uint32 band, uint32 from_place, uint32 to_place, uint32 size)
+shift_flows(SeqPeople *people, uint32 band, uint32 from_place, uint32 to_place, uint32 size)
 {
 	for (int32 r = 0; r < people->last; r++)
 	{
 		uint32		node = people->node[(Size) band * people->last + r];
 
-		web_change_flow(people->web, find_thread(people, node, people->place[to_place].node), size);
-		web_change_flow(people->web, find_thread(people, node, people->place[from_place].node), -(int64) size);
+		web_change_flow(people->web, find_edge(people, node, people->place[to_place].node), size);
+		web_change_flow(people->web, find_edge(people, node, people->place[from_place].node), -(int64) size);
 	}
 }
 
 /* What a record's cells lose that are not alike in two regions. */
 static double
-loss_between(const People *people, uint32 from, uint32 to)
+loss_between(const SeqPeople *people, uint32 from, uint32 to)
 {
 	const uint32 *before = tuple_words(people->regions, from);
 	const uint32 *after = tuple_words(people->regions, to);
@@ -538,7 +538,7 @@ loss_between(const People *people, uint32 from, uint32 to)
 
 /* Moves people from lot to lot, as far as these go. */
 static void
-move(People *people, uint32 from, uint32 to, uint32 size)
+move(SeqPeople *people, uint32 from, uint32 to, uint32 size)
 {
 	resize_lot(people, from, -(int64) size);
 	resize_lot(people, to, size);
@@ -548,7 +548,7 @@ move(People *people, uint32 from, uint32 to, uint32 size)
 }
 
 static void
-note_shift(People *people, uint32 from, uint32 to, uint32 size)
+note_shift(SeqPeople *people, uint32 from, uint32 to, uint32 size)
 {
 	array_reserve(people->shift, people->shift_room, people->nshifts + 1);
 	people->shift[people->nshifts++] = (Shift) {
@@ -559,7 +559,7 @@ note_shift(People *people, uint32 from, uint32 to, uint32 size)
 }
 
 uint32
-people_shift(People *people, uint32 lot, int32 column, uint32 size)
+people_shift(SeqPeople *people, uint32 lot, int32 column, uint32 size)
 {
 	uint32		to_piece = piece_below(people, lot, column);
 	uint32		to = find_lot(people, people->lot[lot].band, to_piece);
@@ -578,7 +578,7 @@ people_shift(People *people, uint32 lot, int32 column, uint32 size)
 }
 
 uint32
-people_lift(People *people, uint32 lot, uint32 region, uint32 size)
+people_lift(SeqPeople *people, uint32 lot, uint32 region, uint32 size)
 {
 	uint32		piece = find_piece(people, region, people->piece[people->lot[lot].piece].value);
 	uint32		to = find_lot(people, people->lot[lot].band, piece);
@@ -589,7 +589,7 @@ people_lift(People *people, uint32 lot, uint32 region, uint32 size)
 }
 
 void
-people_undo(People *people, uint32 mark)
+people_undo(SeqPeople *people, uint32 mark)
 {
 	while (people->nshifts > mark)
 	{
@@ -608,7 +608,7 @@ people_undo(People *people, uint32 mark)
 
 /* Everybody withheld */
 static void
-fill_lots(People *people)
+fill_lots(SeqPeople *people)
 {
 	uint32	   *key = new_zeros(uint32, people->regions->width);
 
@@ -627,7 +627,7 @@ fill_lots(People *people)
 }
 
 static void
-find_shared(People *people)
+find_shared(SeqPeople *people)
 {
 	const JoinSide *side = &people->graph->side[people->last];
 
@@ -640,10 +640,10 @@ find_shared(People *people)
 		people->first_node[r + 1] = people->first_node[r] + people->graph->side[r].nnodes;
 }
 
-People *
+SeqPeople *
 people_create(const SeqTask *task, const JoinGraph *graph)
 {
-	People	   *people = palloc0(sizeof(People));
+	SeqPeople	   *people = palloc0(sizeof(SeqPeople));
 	Parting		parting;
 
 	people->task = task;
@@ -667,7 +667,7 @@ people_create(const SeqTask *task, const JoinGraph *graph)
 }
 
 double
-people_loss(const People *people)
+people_loss(const SeqPeople *people)
 {
 	double		loss = 0;
 
@@ -679,7 +679,7 @@ people_loss(const People *people)
 }
 
 void
-people_write(const People *people)
+people_write(const SeqPeople *people)
 {
 	for (uint32 b = 0; b < people->nbands; b++)
 	{
