@@ -68,7 +68,7 @@ part_by_class(Parting *parting, const Seen *seen, int32 r, uint32 c)
 	}
 }
 
-/* Places where somebody still stands are atoms. */
+/* Places where a thread still stands are atoms. */
 static void
 number_atoms(Parting *parting, uint64 nthreads)
 {

@@ -336,7 +336,7 @@ count_values(Attacker *attacker)
 	attacker->mark += attacker->nparts;
 }
 
-/* Those who are absent from the other release are a difference; without a class, all others of this one are. */
+/* Threads that are absent from the other release are a difference; without a class, all others of this one are. */
 static Found
 lowered(const Attacker *attacker, uint64 size, Found found)
 {
@@ -380,7 +380,7 @@ is_least(const Least *found, const Least *least)
 }
 
 /*
- * What release r shows of its classes' intersections with those of another, and of their differences.
+ * Measures what release r shows of its classes' intersections with those of another, and of their differences.
  * Ends as soon as there can be nothing less, which is soon where releases know nothing of each other.
  */
 static Found

@@ -1,18 +1,18 @@
 /*
  * attack.h
- *		What all releases reveal together: the smallest and the least diverse
+ *		The sets that all releases reveal together: the smallest and the least diverse
  *		sets of threads that observers can single out.
  *
  * Observers know of every thread in which class of which release it was.  From
  * each two releases a and b they get
  *
  *		intersections:	C and D, for each class C of a and D of b;
- *		differences:	C without D, and C without everybody who is in b;
+ *		differences:	C without D, and C without all people who are in b;
  *
  * and from all releases together the atoms.  Sets that are empty reveal
  * nothing.  An intersection is judged by the values that a showed of it and by
  * those that b showed, a difference by those of a, an atom by those of each
- * release that it was in.  NULLs count for no value, counterfeits as anybody
+ * release that it was in.  NULLs count for no value, counterfeits as any person
  * else.
  */
 #ifndef PPREPUB_AUDIT_ATTACK_H

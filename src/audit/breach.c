@@ -1,6 +1,6 @@
 /*
  * breach.c
- *		The closed form, in logarithms and in whole numbers, and everybody's
+ *		The closed form, in logarithms and in whole numbers, and each person's
  *		worst value.
  *
  * NOTES
@@ -96,7 +96,7 @@ largest_ratio(const Link *links, uint64 n)
 }
 
 /* ----------------------------------------------------------------
- * Everybody, each value
+ * Each person, each value
  * ----------------------------------------------------------------
  */
 

@@ -1,6 +1,6 @@
 /*
  * breach.h
- *		How likely it is that somebody was ever linked to a sensitive value, over
+ *		How likely it is that a person was ever linked to a sensitive value, over
  *		all releases together: Wong, Fu, Liu, Wang, Xu: Preserving Individual
  *		Privacy in Serial Data Publishing, sections 4 and 6.1.
  */
@@ -11,14 +11,14 @@
 #include "history/statistics.h"
 #include "partition/classes.h"
 
-/* A class that linked somebody to a value: its rows, and how many of them have it, which is not 0. */
+/* A class that linked a person to a value: its rows, and how many of them have it, which is not 0. */
 typedef struct Link
 {
 	uint32		size;
 	uint32		count;
 } Link;
 
-/* The share of possible worlds in which somebody is linked at least once (Lemma 4). */
+/* The share of possible worlds in which a person is linked at least once (Lemma 4). */
 extern double breach_probability_of(const Link *links, uint64 n);
 
 /* Is it 1/l at most?  Where rounding might decide, whole numbers do. */
@@ -26,12 +26,12 @@ extern bool breach_is_allowed(const Link *links, uint64 n, uint32 l);
 
 /*
  * The ratio size / count that the largest class has at least, if so many linked
- * somebody with a chance of 1/l at most (Theorem 4); and that of some classes.
+ * a person with a chance of 1/l at most (Theorem 4); and that of some classes.
  */
 extern double least_largest_ratio(uint32 l, uint64 n);
 extern double largest_ratio(const Link *links, uint64 n);
 
-/* Somebody, a value that he was linked to, and by what, in order of releases. */
+/* A person, a value that the person was linked to, and by what, in order of releases. */
 typedef struct Breach
 {
 	Thread		person;
@@ -60,9 +60,9 @@ typedef struct LocalBreach
 extern bool worst_local_breach(const Statistics *statistics, const bool *is_protected, LocalBreach *worst);
 
 /*
- * The last check of a draft: with what paths say of the past, is nobody in its
+ * The last check of a draft: with what paths say of the past, is no person in its
  * classes, or counted in, linked to a protected value with a chance of more than
- * 1/l?  Everybody who was counted in must lie in the class's region.  Otherwise
+ * 1/l?  All who were counted in must lie in the class's region.  Otherwise
  * raises an internal error.  first_counted may be NULL.
  */
 extern void judge_breaches(const Frame *frame, const Paths *paths, const Classes *classes,

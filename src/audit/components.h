@@ -1,6 +1,6 @@
 /*
  * components.h
- *		What deduce() looks for where its rules say no more: see compromise.h.
+ *		Structures that deduce() looks at where its rules say no more: see compromise.h.
  */
 #ifndef PPREPUB_AUDIT_COMPONENTS_H
 #define PPREPUB_AUDIT_COMPONENTS_H
@@ -62,7 +62,7 @@ extern Components *components_find(const Deduction *deduction);
 extern void components_free(Components *components);
 
 /* ----------------------------------------------------------------
- * Worlds that agree with the releases, in which somebody has a candidate.
+ * Worlds that agree with the releases, in which a person has a candidate.
  * ----------------------------------------------------------------
  */
 

@@ -47,7 +47,7 @@ typedef struct Deducing
 	uint64		mark;
 
 	/* The class at hand */
-	uint64	   *taken;			/* [values] rows that are known to be somebody's; zeros else */
+	uint64	   *taken;			/* [values] rows that are known to be some person's; zeros else */
 	uint32	   *having;			/* [values] groups that have it as a candidate; zeros else */
 	uint32	   *in_common;		/* [values] those of them that were met, too; zeros else */
 	uint32	   *met_at;			/* [classes] which one it is of those that were met, from 1 on; zeros else */
@@ -120,7 +120,7 @@ shown_by(const Deducing *deducing, Step at, uint32 *n)
 	return &shown->value[shown->first[at.class]];
 }
 
-/* Everybody can have what all of his classes show. */
+/* The values that all classes of a person show are the first candidates. */
 static void
 begin_group(Deducing *deducing, uint32 g)
 {
@@ -215,7 +215,7 @@ keep_marked(Deducing *deducing, uint32 g, bool marked)
  * ----------------------------------------------------------------
  */
 
-/* Values all of whose rows are known to be somebody's are nobody else's. */
+/* Values all of whose rows are known to be of some people are of no other. */
 static void
 exclude_taken(Deducing *deducing, Step at)
 {
@@ -325,7 +325,7 @@ count_having(Deducing *deducing, uint64 class, int32 times)
 }
 
 /*
- * Marks what nobody of the class at hand can have but people of the one that was met, if there is
+ * Marks what none of the class at hand can have but people of the one that was met, if there is
  * anything.  Where these are known to have it, it is taken there, too, and will be found so.
  */
 static bool
@@ -438,7 +438,7 @@ deducing_create(const Statistics *statistics, const Peers *peers)
 	return deducing;
 }
 
-/* Whatever follows without knowing anybody: where classes differ in what they show. */
+/* Deduces what follows without knowing a person's value: where classes differ in what they show. */
 static void
 look_at_all(Deducing *deducing)
 {

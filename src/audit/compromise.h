@@ -1,18 +1,18 @@
 /*
  * compromise.h
- *		What observers who know some people's values deduce about others.
+ *		Deductions of observers who know some people's values about others.
  *
  * Paper 004.  Observers know who is in which class, and what a class shows.  A
- * value of a class, all of whose rows are known to be other people's, is nobody
- * else's in it (ct-pvr).  Of two sets that are correlated, each has the same
- * values: what nobody of the one can have, nobody of the other has (hc-pvr).
+ * value of a class, all of whose rows are known to be of some people, is of no
+ * other in it (ct-pvr).  Of two sets that are correlated, each has the same
+ * values: one that none of the one can have, none of the other has (hc-pvr).
  * Both are applied until nothing more follows.  These two do not see everything:
- * so a world that agrees with the releases is looked for in which somebody has a
+ * so a world that agrees with the releases is looked for in which a person has a
  * candidate, and if there is none, the candidate is excluded.  These searches end
  * where the budget does.  Candidates that were excluded by then are in no world; of
  * people with candidates that were not found in any it is said that more may follow.
  *
- * Nobody's value may change from release to release.
+ * No person's value may change from release to release.
  */
 #ifndef PPREPUB_AUDIT_COMPROMISE_H
 #define PPREPUB_AUDIT_COMPROMISE_H

@@ -3,7 +3,7 @@
  *		Searching for worlds, from one that is known.
  *
  * NOTES
- *		In a world everybody has one of his candidates, and the people of each
+ *		In a world each person has one of the own candidates, and the people of each
  *		class have what it shows.  The truth is one.  The people of a group who have
  *		a value are a cell; cells are on lines, whose sums are the same in
  *		all worlds: the people of a group, and the rows of a class with a value.
@@ -298,7 +298,7 @@ go_on(Worlds *worlds, Trial *trial)
 	return true;
 }
 
-/* Is there a world with somebody in this cell, which has nobody now?  If so, it is the one at hand then. */
+/* Is there a world with people in this cell, which has none now?  If so, it is the one at hand then. */
 static Found
 search(Worlds *worlds, uint32 c)
 {

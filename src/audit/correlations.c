@@ -21,7 +21,7 @@ typedef struct Counting
 	const Statistics *statistics;
 	uint64	   *base;			/* [releases + 1] */
 	uint32	   *common;			/* [classes] zeros between two classes */
-	Step	   *met;			/* that have anybody in common with the class at hand */
+	Step	   *met;			/* that have people in common with the class at hand */
 	uint64		nmet;
 	uint64		allocated;
 	uint32		most;

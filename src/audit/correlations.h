@@ -1,6 +1,6 @@
 /*
  * correlations.h
- *		Who can be told from whom because the others of two classes are the same:
+ *		People who can be told apart because the others of two classes are the same:
  *		Definition 3 of paper 004.
  *
  * Two classes of different releases that show the same values, each equally

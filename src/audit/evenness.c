@@ -14,7 +14,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* What a class shows. */
+/* The set of values that a class shows. */
 typedef struct ShownSet
 {
 	Code	   *values;			/* [nvalues] ascending, each once */
@@ -170,7 +170,7 @@ judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, u
  * ----------------------------------------------------------------
  */
 
-/* Where everybody was seen first: the set that he must be seen among again. */
+/* The class where each person was seen first: its set is the one to be seen among again. */
 typedef struct First
 {
 	int32		release;		/* or -1 */

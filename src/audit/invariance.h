@@ -10,7 +10,7 @@
 #include "partition/classes.h"
 
 /* ----------------------------------------------------------------
- * The promise of m-invariance, weak or not: everybody among the same values
+ * The promise of m-invariance, weak or not: each person among the same values
  * for ever, m of them or more, each as often as the others.
  *
  * Definitions 5 and 6 of paper 004; a class is m-unique if, besides, no value
@@ -20,13 +20,13 @@
 
 /*
  * The last check of a draft: each row is in it, in a class that shows the same
- * values as his last one did, or m at least if nobody of the class was there
+ * values as the person's last one did, or m at least if none of the class was there
  * before, each once, or equally often if that is enough.  An internal error
  * that says nothing of what a class holds.
  */
 extern void judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, uint32 m, bool once);
 
-/* What there is of it in all releases. */
+/* Counts of all releases. */
 typedef struct Evenness
 {
 	uint64		classes;
@@ -55,7 +55,7 @@ extern Evenness measure_evenness(const Seen *seen, uint64 npeople);
  * values that true rows show, or showed before.  In its first release a value is
  * vouched for if true rows show it under two different signatures, or under one
  * all of whose values true rows show, a signature being the set of values of a
- * class.  Then nobody loses a candidate by that knowledge: partition/signature_buckets.c says
+ * class.  Then no person loses a candidate by that knowledge: partition/signature_buckets.c says
  * why.
  * ----------------------------------------------------------------
  */

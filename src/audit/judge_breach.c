@@ -40,7 +40,7 @@ typedef struct BreachJudge
 	uint64		allocated;
 } BreachJudge;
 
-/* Somebody whose classes, if there were any, told nothing. */
+/* Is it a row of a person whose classes, if there were any, told nothing? */
 static bool
 is_new(const Paths *paths, RowId row)
 {
@@ -138,7 +138,7 @@ judge_region(const BreachJudge *judge, const Classes *classes, uint32 c, RowId r
 			refuse_draft(c, "who was counted in lies outside its region");
 }
 
-/* So many rows ahead, memory has to bring steps, classes and their values. */
+/* Rows ahead for which memory has to bring steps, classes and their values. */
 #define FARTHEST 24
 #define FAR 16
 #define NEAR 8
@@ -191,7 +191,7 @@ judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *c
 			judge->count[frame->sensitive[classes->rows[i]]] = 0;
 }
 
-/* Everybody is counted in once at most, and nobody who has a row. */
+/* Each person is counted in once at most, and none who has a row. */
 static void
 judge_counted(const Frame *frame, const Classes *classes, const uint64 *first_counted, const RowId *counted)
 {

@@ -36,7 +36,7 @@ typedef struct Entropies
 	double	   *bits;			/* [size + 1] sum of f log2 f */
 } Entropies;
 
-/* What one quasi-identifier contributes, summed over true rows. */
+/* The share of one quasi-identifier, summed over true rows. */
 typedef struct ColumnSums
 {
 	double		loss;

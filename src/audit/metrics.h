@@ -8,11 +8,11 @@
 
 #include "partition/classes.h"
 
-/* What a release did to rows and columns that its classes do not tell. */
+/* Counts of a release that its classes do not tell. */
 typedef struct ReleaseCounts
 {
 	uint64		suppressed;		/* rows asked for and withheld */
-	uint64		dirty;			/* members of classes that nobody asked for */
+	uint64		dirty;			/* members of classes that were not asked for */
 	const uint64 *counterfeits; /* [nclasses] invented rows, or NULL for none */
 	const bool *shown;			/* [nqis] quasi-identifiers that the release
 								 * shows, or NULL for all */
@@ -21,7 +21,7 @@ typedef struct ReleaseCounts
 /* Never a NaN: what is an average over nothing is 0. */
 typedef struct Metrics
 {
-	/* What was lost: sums over the cells of true rows (paper 000, 5.2) */
+	/* Losses: sums over the cells of true rows (paper 000, 5.2) */
 	double		lm;				/* loss metric */
 	double		em;				/* entropy measure, in bits */
 	double	   *lm_by_qi;		/* [nqis] lm by column, 0 where not shown;
@@ -36,7 +36,7 @@ typedef struct Metrics
 	double		precision;		/* steps of generalisation not taken, of those
 								 * possible */
 
-	/* What is left, in bits (paper 003, 5) */
+	/* Information that is left, in bits (paper 003, 5) */
 	double		fem;
 	double		vem;
 	double		fem_counterfeit;	/* may be negative */

@@ -1,7 +1,7 @@
 /*
  * updates.h
- *		What a sensitive value can become: what owners declare, and everybody is
- *		taken to know.
+ *		The values that a sensitive value can become: declared by owners, and taken to
+ *		be publicly known.
  *
  * The candidate update set of a value holds what the value can be in the next
  * release.  Declared sets are reflexive and transitive, so a value that another
@@ -34,7 +34,7 @@ typedef struct Updates
 extern Updates *updates_create(Code nvalues, Update *list, uint64 n, bool has_probabilities);
 
 /*
- * The same with what makes it reflexive and transitive, without
+ * A copy with what makes it reflexive and transitive, without
  * probabilities.  Values of which nothing was declared stay so, unless another
  * one can become them.
  */

@@ -20,7 +20,7 @@ typedef struct Drafting
 /* In the current context, in which the draft stays; k: what classes are measured against. */
 extern Drafting *drafting_create(const Frame *frame, double k);
 
-/* The same for methods that want neighborhoods: the draft says of which a class is part, and whom invented rows stand for. */
+/* Like drafting_create(), for methods that want neighborhoods: the draft says of which a class is part, and for whom invented rows stand. */
 extern Drafting *drafting_create_of_neighborhoods(const Frame *frame, double k);
 
 /* Into the class at hand. */

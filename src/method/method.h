@@ -27,7 +27,7 @@ typedef struct Draft
 
 	/*
 	 * People of a registry who dilute a class, though they have no row in it:
-	 * rows of the frame that nobody asked for.  NULL where there are none.
+	 * rows of the frame that were not asked for.  NULL where there are none.
 	 */
 	uint64	   *first_counted;	/* [nclasses + 1] */
 	RowId	   *counted;
@@ -36,12 +36,12 @@ typedef struct Draft
 	Refusal		refusal;		/* why there is no class, of a method that shows every row or nothing */
 	uint64		suppressed;		/* rows asked for and in no class */
 	uint64		exhausted;		/* of these: nothing can hide their value any more */
-	uint64		dirty;			/* rows in classes that nobody asked for */
+	uint64		dirty;			/* rows in classes that were not asked for */
 
 	/*
 	 * For methods that want neighborhoods: whom counterfeits stand for, and of
 	 * which neighborhood a class is part.  NULL for all others: their
-	 * counterfeits stand for nobody, and never come again.
+	 * counterfeits stand for no person, and never come again.
 	 */
 	uint64	   *stands_for;		/* [counterfeits] members of the past, or NO_MEMBER */
 	uint32	   *parent;			/* [nclasses] or NO_NEIGHBORHOOD */
@@ -54,7 +54,7 @@ typedef struct Method
 {
 	MethodDeclaration declaration;
 
-	/* What releases under these parameters promise of each set that they reveal; NULL where that is not theirs to promise. */
+	/* The promise of releases under these parameters for each set that they reveal; NULL where that is not theirs to promise. */
 	Principle	(*principle) (const int64 *params);
 
 	/*

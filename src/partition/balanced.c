@@ -11,7 +11,7 @@
  *		Which rows cross the place is decided in three steps: those nearest to it
  *		until each entry has the right number, others of the same entries and
  *		values where a sensitive value would be too frequent on one side
- *		(degrees.c), and of rows that are alike in entry and value always those
+ *		(see below), and of rows that are alike in entry and value always those
  *		nearest to the place.
  */
 #include "postgres.h"
@@ -462,7 +462,7 @@ find_cut(Splitter *splitter, const BucketPart *part)
 }
 
 /* ----------------------------------------------------------------
- * Who goes to which side
+ * Which rows go to which side
  * ----------------------------------------------------------------
  */
 

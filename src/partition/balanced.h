@@ -11,7 +11,7 @@
  * colours as its greatest degree), and so does either half of a split that
  * leaves both halves balanced.  So it is cut in two again and again, where that
  * loses least, until every part is one group.  Rows that an entry lacks are
- * left for whoever calls to invent.
+ * left for the caller to invent.
  */
 #ifndef PPREPUB_PARTITION_BALANCED_H
 #define PPREPUB_PARTITION_BALANCED_H

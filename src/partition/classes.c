@@ -1,6 +1,6 @@
 /*
  * classes.c
- *		What rows cover.
+ *		The regions that rows cover.
  */
 #include "postgres.h"
 

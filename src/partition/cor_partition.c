@@ -14,9 +14,9 @@
  *		people in common with an earlier one.  Where the bucket has no other class,
  *		whole sets of counterfeits make it large enough, and as many always do.
  *
- *		Who was in one class last time, all of whose people are here again, stays
- *		with them: nothing new is told of them, and it costs nothing to see that.
- *		That holds for classes of one set: larger ones are parted again if they
+ *		People who were in one class last time stay together if all of them are
+ *		here again: nothing new is told of them, and it costs nothing to see that.
+ *		This holds for classes of one set: larger ones are parted again if they
  *		can be.
  */
 #include "postgres.h"
@@ -49,7 +49,7 @@ whole_classes(const Frame *frame, const Paths *paths)
  * ----------------------------------------------------------------
  */
 
-/* The class that somebody was in last, if all of it is here, and a set; or NO_BUCKET. */
+/* The class that a row was in last, if all of it is here, and a set; or NO_BUCKET. */
 static uint32
 kept_class(const CorPartition *partition, const bool *is_whole, RowId row)
 {

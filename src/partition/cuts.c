@@ -39,8 +39,8 @@
 /*
  * To look along one dimension means to measure all of them: where there are
  * many, those that saved most per bit when last looked along come first, and
- * once so many have offered a cut the others wait.  Who waits gains by so much
- * each time, so that nobody waits forever.
+ * once so many have offered a cut the others wait.  One that waits gains by so
+ * much each time, so that none waits forever.
  */
 #define MAX_OFFERS	8
 #define WAITING		1.1
@@ -90,7 +90,7 @@ struct Cutter
 	double		loss;			/* of all rows together */
 	Span	   *hull;			/* [dimensions] */
 
-	/* The same, along one dimension */
+	/* The set along one dimension */
 	int			d;
 	uint32	   *order;			/* [nitems] the items by their codes */
 	uint32	   *spare;			/* [nitems] where they are sorted from, or to */
@@ -100,7 +100,7 @@ struct Cutter
 	uint32	   *place;			/* [records + MIN_COUNTED + 1] */
 	Side		side;
 
-	/* What to look along first; kept from set to set */
+	/* Which dimension to look along first; kept from set to set */
 	int		   *ranked;			/* [dimensions] */
 	double	   *promise;		/* [dimensions] what may be saved per bit; 0 if no
 								 * cut was offered */
@@ -123,7 +123,7 @@ struct Cutter
 #define MIN_COUNTED (1 << DIGIT_BITS)
 
 /*
- * So many runs' hulls are kept; those of the others are measured each time.
+ * The hulls of the first runs are kept; those of the others are measured each time.
  * A dimension of many codes makes many runs, but then they are small.
  */
 #define MAX_HULLS 256
@@ -257,7 +257,7 @@ clear_side(Cutter *cutter)
 	cutter->side.widened = false;
 }
 
-/* Few of those who come widen the side, and few of its dimensions: only these are measured. */
+/* Few runs widen the side, and few of its dimensions: only these are measured. */
 static inline void
 widen(Cutter *cutter, int d, Span span)
 {
@@ -399,7 +399,7 @@ bits(const Cutter *cutter, double rows)
 }
 
 /*
- * What a cut into so many rows and the others spends at least, without a
+ * The least that a cut into so many rows and the others spends, without a
  * logarithm: the entropy of p and 1 - p is no less than 4 p (1 - p).
  */
 static double

@@ -4,7 +4,7 @@
  *		one side, so that both sides stay even.
  *
  * NOTES
- *		As Xiao and Tao split, along the quasi-identifier that loses most; where
+ *		Sets are split as by Xiao and Tao, along the quasi-identifier that loses most; where
  *		few sets are left all of them are tried.  Where a value has fewer rows
  *		than there are sets, the counterfeits go where its rows are not.
  */

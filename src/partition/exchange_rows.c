@@ -35,7 +35,7 @@ typedef struct Move
 	double		value;
 } Move;
 
-/* What a target loses when rows of a tuple come to it; no less than limit if no less. */
+/* The loss that rows of a tuple add to a target; no less than the limit once it cannot be below. */
 static double
 cost_of_coming(const Work *work, uint32 target, const Code *tuple, uint32 coming, double limit)
 {
@@ -73,7 +73,7 @@ find_target(const Work *work, uint32 group, Move *move, double limit)
 	return found;
 }
 
-/* What the others of a group save when rows of one piece leave, and those rows with them. */
+/* The loss that is saved in a group when rows of one piece leave, their own included. */
 static double
 saving_of_leaving(Work *work, uint32 group, uint32 piece, uint32 leaving)
 {

@@ -13,7 +13,7 @@
  *		are.  How many rows an open group lacks is estimated by k alone; whether
  *		it is allowed, and whether the lender still is, is asked of the principle.
  *		Beyond k it can only be sensitive values that are lacking: rows that
- *		bring one are looked for, as nobody may come upon a rare one soon.
+ *		bring one are looked for, as a rare one may not be come upon soon.
  *
  *		Whatever the costs, even not a number where a domain is infinitely wide,
  *		an open group finds a partner while there is any other.
@@ -66,7 +66,7 @@ rows_lacking(const Work *work, const Group *group)
 }
 
 /*
- * What it costs that a group borrows rows from another, or joins it.  No less
+ * The cost for a group to borrow rows from another, or to join it.  No less
  * than the limit is returned once it cannot be below.
  */
 static double

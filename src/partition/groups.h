@@ -75,7 +75,7 @@ record_rows(const Records *records, uint32 record)
 /* domain_loss(domain_cover()) of a dimension that has jumps. */
 extern double deep_loss(const Dimension *dimension, Code lo, Code hi);
 
-/* What the smallest printable cell over these codes loses. */
+/* The loss of the smallest printable cell over these codes. */
 static inline double
 span_loss(const Dimension *dimension, Code lo, Code hi)
 {
@@ -83,7 +83,7 @@ span_loss(const Dimension *dimension, Code lo, Code hi)
 		return dimension->losses[(Size) lo * dimension->size + hi];
 	if (lo == hi)
 		return 0;
-	/* What domain_loss() says of a line: most of the time goes here. */
+	/* Like domain_loss() of a line: most of the time goes here. */
 	if (dimension->position != NULL)
 		return hi == dimension->domain->null_code ? 1 :
 			(dimension->position[hi] - dimension->position[lo]) / dimension->width;
@@ -133,8 +133,8 @@ hull_loss(const Records *records, const Span *hull)
 }
 
 /*
- * The same of a hull together with another one, or with a tuple.  Gives up,
- * with no less than the limit, once the loss cannot be below it.
+ * Like hull_loss(), of a hull together with another one, or with a tuple.  Gives
+ * up, with no less than the limit, once the loss cannot be below it.
  */
 static inline double
 joint_loss(const Records *records, const Span *hull, const Span *other, double limit)

@@ -43,7 +43,7 @@
  * ----------------------------------------------------------------
  */
 
-/* What each row demands of its own value. */
+/* Notes the ratio that each row demands of its own value. */
 static void
 measure_demands(Growth *growth, const RowId *rows, uint64 nrows)
 {
@@ -59,7 +59,7 @@ measure_demands(Growth *growth, const RowId *rows, uint64 nrows)
 	}
 }
 
-/* Who could only be in a class that is larger than all rows is left out. */
+/* Leaves out rows that could only be in a class larger than all rows together. */
 static uint64
 leave_impossible(const Growth *growth, RowId *rows, uint64 nrows)
 {
@@ -127,7 +127,7 @@ cap_counts(Feasibility *feasible)
 	} while (feasible->rows < before);
 }
 
-/* Of the rows of each value, as many as there may be come first, drawn by lot. */
+/* Draws, of the rows of each value, as many as there may be, and puts them first; returns how many they are. */
 static uint64
 draw_lots(Feasibility *feasible, RowId *rows, uint64 nrows, uint64 *total, uint64 seed)
 {
@@ -223,7 +223,7 @@ grown_loss(Growth *growth, uint32 c)
 	return class->loss;
 }
 
-/* Rows that need no company: those of a record that are left stand together. */
+/* Puts rows that need no company into classes: those of a record that are left stand together. */
 static void
 free_the_rest(Growth *growth)
 {
@@ -306,7 +306,7 @@ growth_create(const Frame *frame, const Ratios *ratios, const GrowOptions *optio
 	return growth;
 }
 
-/* Grows classes in some blocks, first in each half of them; returns how many needing rows are left. */
+/* Grows classes in some blocks, first in each half of them; returns how many rows that need a class are left. */
 static uint32
 grow_blocks(Growth *growth, Seeder *seeder, uint32 first, uint32 end)
 {

@@ -1,6 +1,6 @@
 /*
  * grow.h
- *		Classes in which nobody is linked to a value too well, from the bottom up
+ *		Classes in which no row is linked to a value too well, from the bottom up
  *		or from the top down, losing little.
  */
 #ifndef PPREPUB_PARTITION_GROW_H

@@ -6,7 +6,7 @@
  *		Most rows that are left have a value that nearly all classes have, too, or
  *		demand more than most are large.  So they stand by value, and by what they
  *		demand of it: what no row of a value may join is looked at once for all of
- *		them, and nobody looks at a class that is too small for him.
+ *		them, and no row looks at a class that is too small for it.
  *
  *		Rows that found no class in one pass find none in the next one either, but
  *		among the few that have become larger since: these are all they look at.
@@ -19,7 +19,7 @@
 #include "miscadmin.h"
 #include "partition/growing.h"
 
-/* What a class's members demand is kept where that takes so many times fewer steps than to look at them again. */
+/* The demands of a class's members are kept where that takes so many times fewer steps than to look at them again. */
 #define WORTH_KEEPING 2
 
 /* A row that is left, and where it would lose least. */
@@ -76,7 +76,7 @@ crowd_up(Growth *growth, uint32 c)
 		class->crowd = crowd_keep(growth->crowd);
 }
 
-/* Has the class its value too often for one row more, whoever's it is, as far as a bit tells? */
+/* Has the class its value too often for one row more of any person, as far as a bit tells? */
 static bool
 is_clearly_full(Growth *growth, uint32 c, Code value)
 {
@@ -84,14 +84,14 @@ is_clearly_full(Growth *growth, uint32 c, Code value)
 		!base_is_met(growth->ratios, growth->classes[c].size + 1, 2);
 }
 
-/* Is the class clearly too small for somebody who demands so much of his value? */
+/* Is the class clearly too small for a row that demands so much of its value? */
 static inline bool
 is_too_small(const Growth *growth, uint32 c, double own)
 {
 	return own > growth->classes[c].size + 2;
 }
 
-/* What the class and the row lose more; no less than the limit once it cannot be below. */
+/* The loss that joining adds to the class and the row; no less than the limit once it cannot be below. */
 static double
 cost_of_joining(Growth *growth, uint32 c, RowId row, double limit)
 {
@@ -172,7 +172,7 @@ sort_orphans(Adopting *adopting)
 }
 
 /*
- * Might the class take in anybody of a run?  It is what it was to the hopeless,
+ * Might the class take in any row of a run?  It is what it was to the hopeless,
  * unless it grew in the last pass, or in this one.
  */
 static bool
@@ -297,7 +297,7 @@ join_classes(Adopting *adopting)
 }
 
 /* ----------------------------------------------------------------
- * Whoever fits
+ * Any row that fits
  * ----------------------------------------------------------------
  */
 
@@ -359,7 +359,7 @@ forget_homed(Adopting *adopting)
  * ----------------------------------------------------------------
  */
 
-/* What is left stands on the batches, where it stood or before. */
+/* Returns the rows that are left to their batches, where they stood or before. */
 static void
 return_orphans(const Adopting *adopting, uint32 first, uint32 end)
 {
@@ -376,7 +376,7 @@ return_orphans(const Adopting *adopting, uint32 first, uint32 end)
 	}
 }
 
-/* Each finds the class where he loses least; others may come to it before. */
+/* Each row finds the class where it loses least; others may come to it before. */
 static void
 adopt_best(Adopting *adopting)
 {
@@ -389,7 +389,7 @@ adopt_best(Adopting *adopting)
 	join_classes(adopting);
 }
 
-/* Each finds a class, whatever he loses. */
+/* Each row finds a class, whatever it loses. */
 static void
 adopt_any(Adopting *adopting)
 {

@@ -99,7 +99,7 @@ largest_record(const Records *records)
 	return largest;
 }
 
-/* How many rows of a part have a value that too many of it have. */
+/* Counts the rows of a part whose value too many of its rows have. */
 static uint64
 excess_of(Growth *growth, const uint32 *items, uint32 nitems, uint64 *rows)
 {
@@ -137,7 +137,7 @@ may_part(Growth *growth, const uint32 *items, const Part *parts, uint32 nparts)
 	return all > growth->most || excess <= all * TOLERATED;
 }
 
-/* As many batches and blocks as there can be, at most. */
+/* Makes room for as many batches and blocks as there can be. */
 static void
 make_batches(Growth *growth, uint64 size)
 {
@@ -183,8 +183,8 @@ cut_into_blocks(Growth *growth, Work *work, uint64 size)
 /* ----------------------------------------------------------------
  * Classes from the top down: a set that is allowed is cut while its parts are
  *
- * A set that is not allowed may have parts that are, when somebody who demands
- * much of a value parts with those who have it (Wong et al. deny it in their
+ * A set that is not allowed may have parts that are, when a row that demands
+ * much of a value parts with those that have it (Wong et al. deny it in their
  * corollary 3).  So it is cut all the same; if it is still not allowed when it
  * cannot be cut any more, its rows are left to grow from the bottom up.
  * ----------------------------------------------------------------

@@ -3,7 +3,7 @@
  *		Growing classes, each from one row and those that lie next to it.
  *
  * NOTES
- *		A class is as large as its first row demands, and takes in whoever is
+ *		A class is as large as its first row demands, and takes in the rows that are
  *		allowed in a class of that size, the nearest first: as far as losses go,
  *		since what a row's company costs is what covering all of them loses.  Rows
  *		that need no class are farther by what they lose themselves, which they
@@ -12,7 +12,7 @@
  *		A value that so many have that each class must take one of them (a
  *		pressing one), lest some be left in the end, has its place kept.
  *
- *		Who demands most begins, while there is still company to be had.
+ *		The row that demands most begins, while there is still company to be had.
  */
 #include "postgres.h"
 
@@ -30,10 +30,10 @@
 #define HELPING_FACTOR 1.1
 #define FREE_STEP 0.001
 
-/* So many of those who demand much may find no company before the others are looked at. */
+/* Rows that demand much and may find no company before the others are looked at. */
 #define MOST_FAILURES 16
 
-/* Who is near is asked again when a crowd has become so many times larger. */
+/* Distances are measured again when a crowd has become so many times larger. */
 #define GROWTH 4
 
 /* A row that is in the class in the making: it stands behind the others of its batch, which no longer counts it. */
@@ -48,7 +48,7 @@ struct Seeder
 {
 	Growth	   *growth;			/* borrowed */
 
-	/* What can be taken */
+	/* Rows that can be taken */
 	uint32		nopen;
 	uint32		nopen_allocated;
 	uint32	   *open;			/* batches that are not empty */
@@ -56,7 +56,7 @@ struct Seeder
 	float	   *distance;
 	uint64		rows;			/* on them */
 	uint64		needing;
-	uint32	   *frequency;		/* [values] of the needing ones */
+	uint32	   *frequency;		/* [values] of those that need a class */
 	Code		nvalues;
 	Code	   *values;			/* that occur */
 
@@ -66,18 +66,18 @@ struct Seeder
 	Taken	   *taken;
 	Span	   *hull;			/* [dimensions] */
 	uint64		losing;			/* of what was taken: rows that lose what the hull covers */
-	uint64		places;			/* that nobody has, and are not kept */
+	uint64		places;			/* that are free, and not kept */
 	Code		npressing;
 	Code	   *pressing;		/* values that have places kept */
-	bool	   *is_pressing;	/* [values] and nobody has the place yet */
+	bool	   *is_pressing;	/* [values] and the place is free yet */
 
-	/* Who was refused: whom a crowd does not admit, it does not when it is larger */
+	/* Rows that were refused: a crowd that does not admit a row does not when it is larger */
 	uint32		gathering;
-	uint32	   *refused;		/* [rows of the frame] in which gathering; NULL if nobody demands more than all */
+	uint32	   *refused;		/* [rows of the frame] in which gathering; NULL if no row demands more than all */
 
-	/* Who began */
+	/* Rows that began */
 	uint32		round;
-	uint32	   *tried;			/* [rows of the frame] in which round; NULL if nobody demands more than all */
+	uint32	   *tried;			/* [rows of the frame] in which round; NULL if no row demands more than all */
 };
 
 Seeder *
@@ -112,7 +112,7 @@ row_at(const Seeder *seeder, uint32 at)
 }
 
 /* ----------------------------------------------------------------
- * What can be taken
+ * Rows that can be taken
  * ----------------------------------------------------------------
  */
 
@@ -175,11 +175,11 @@ keep_open(Seeder *seeder)
 }
 
 /* ----------------------------------------------------------------
- * Who is near
+ * Distances
  * ----------------------------------------------------------------
  */
 
-/* What each of the rows in the making loses by one row more; what that one loses, if it need not, is divided among them. */
+/* The loss that one row more adds to each of the rows in the making; its own loss, if it need not lose any, is divided among them. */
 static float
 distance_of(const Seeder *seeder, const Batch *batch, double covered)
 {
@@ -252,7 +252,7 @@ take_beside(Seeder *seeder, uint32 s, uint32 at)
 	take(seeder, s, at);
 }
 
-/* Takes nobody after all: from the last one on, all return to where they stood. */
+/* Takes no row after all: from the last one on, all return to where they stood. */
 static void
 put_back(Seeder *seeder)
 {
@@ -316,7 +316,7 @@ keep_no_places(Seeder *seeder)
 	seeder->places = seeder->growth->crowd->goal - 1;
 }
 
-/* Is the row admitted?  Nobody is asked twice who demands something. */
+/* Is the row admitted?  A row that demands something is not asked twice. */
 static bool
 is_admitted(Seeder *seeder, RowId row)
 {
@@ -377,7 +377,7 @@ gather(Seeder *seeder, uint32 seed)
 	return crowd->size == crowd->goal;
 }
 
-/* What was taken becomes a class. */
+/* Makes a class of the rows that were taken. */
 static void
 commit(Seeder *seeder)
 {
@@ -430,7 +430,7 @@ grow_class(Seeder *seeder, uint32 batch)
 }
 
 /* ----------------------------------------------------------------
- * Who begins
+ * The first row
  * ----------------------------------------------------------------
  */
 
@@ -444,7 +444,7 @@ move_to_front(Seeder *seeder, uint32 batch, uint32 at)
 	rows[batch_at(seeder, batch)->from] = row;
 }
 
-/* The batch of the needing row that demands most of those not tried, which becomes its first row; or NO_BATCH. */
+/* The batch of the row that needs a class and demands most of those not tried, which becomes its first row; or NO_BATCH. */
 static uint32
 most_demanding(Seeder *seeder)
 {
@@ -486,7 +486,7 @@ grow_demanding(Seeder *seeder)
 	}
 }
 
-/* The first batch with a needing row that demands no more than all do, which becomes its first row. */
+/* The first batch with a row that needs a class and demands no more than all do, which becomes its first row. */
 static uint32
 first_modest(Seeder *seeder)
 {
@@ -515,7 +515,7 @@ grow_from_batches(Seeder *seeder, uint32 first, uint32 end)
 	seeder->round++;
 	if (seeder->growth->own != NULL)
 		grow_demanding(seeder);
-	/* What fails for one that demands no more than all do fails for the others, too. */
+	/* If one row that demands no more than all do fails, so do the others. */
 	while (seeder->needing > 0 && (batch = first_modest(seeder)) != NO_BATCH && grow_class(seeder, batch))
 		;
 	close_batches(seeder);

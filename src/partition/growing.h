@@ -53,9 +53,9 @@ typedef struct Growth
 	const Ratios *ratios;
 	const GrowOptions *options;
 	Records    *records;
-	uint64		least;			/* the size of a class in which nobody demands more than all do */
+	uint64		least;			/* the size of a class in which no row demands more than all do */
 
-	/* What is in no class yet, in the order of the cuts */
+	/* Rows that are in no class yet, in the order of the cuts */
 	uint32		nbatches;
 	Batch	   *batches;
 	uint32		nblocks;
@@ -71,7 +71,7 @@ typedef struct Growth
 	RowId	   *next;			/* [rows of the frame] the next member, or NO_ROW */
 	uint32	   *record_of;		/* [rows of the frame] */
 	double	   *own;			/* [rows of the frame] what each demands of its own
-								 * value; NULL if nobody demands more than all do */
+								 * value; NULL if none demands more than all do */
 
 	Crowd	   *crowd;			/* empty between uses */
 } Growth;
@@ -114,9 +114,9 @@ extern uint32 grow_from_batches(Seeder *seeder, uint32 first, uint32 end);
 
 /*
  * grow_adopt.c: classes that are not farther than reach from one take in rows of
- * these batches that need a class; returns how many find none.  Where somebody was taken in, there
- * may be no place any more for another, who looks again in the next pass; and a
- * larger class may take in whom it could not before.
+ * these batches that need a class; returns how many find none.  Where a row was taken in, there
+ * may be no place any more for another, which looks again in the next pass; and a
+ * larger class may take in a row that it could not before.
  */
 typedef struct Adoption
 {

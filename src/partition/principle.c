@@ -3,7 +3,7 @@
  *		k-anonymity and distinct l-diversity, and tallies of sensitive values.
  *
  * NOTES
- *		l = 1 asks for nothing: a set in which nobody has a sensitive value
+ *		l = 1 asks for nothing: a set in which no row has a sensitive value
  *		(all are NULL) tells nothing, and k alone protects it.  From l = 2 on a
  *		NULL helps no one.
  */

@@ -1,8 +1,8 @@
 /*
  * principle.h
- *		What a set of rows must satisfy before anybody may see it apart.
+ *		The conditions on a set of rows before it may be seen apart.
  *
- * A principle judges a tally, never rows, so that whoever grows or shrinks a
+ * A principle judges a tally, never rows, so that code that grows or shrinks a
  * set row by row keeps its tally and asks as often as it likes.  Every
  * principle here is monotonous: a superset of an allowed set is allowed.
  */
@@ -31,7 +31,7 @@ struct Principle
 /* k-anonymity and distinct l-diversity together. */
 extern Principle principle_k_l(uint64 k, uint32 l);
 
-/* What is allowed by one of two is allowed by this: what both promise. */
+/* The principle that allows all that either of two allows: what both promise. */
 extern Principle principle_weaker(const Principle *a, const Principle *b);
 
 extern Tally *tally_create(const Frame *frame);

@@ -1,6 +1,6 @@
 /*
  * ratios.c
- *		Who demands what of a class.
+ *		Demands of rows on their class, and whether a class in the making meets them.
  */
 #include "postgres.h"
 
@@ -157,7 +157,7 @@ crowd_add(Crowd *crowd, RowId row)
 	return ratios->first[row + 1] - ratios->first[row] + 1;
 }
 
-/* Is nobody linked too well to a value that so many have? */
+/* Is no row linked too well to a value that so many have? */
 static bool
 value_is_allowed(const Crowd *crowd, Code value, uint64 count)
 {

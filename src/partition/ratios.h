@@ -6,14 +6,14 @@
  * A class of n rows, c of which have a value, links each of its members to that
  * value with the chance of c in n.  So each member demands that n / c be a
  * ratio at least.  Unlike a principle this is not monotonous: one more row may
- * bring a value once too often, or somebody who demands more.
+ * bring a value once too often, or a member who demands more.
  */
 #ifndef PPREPUB_PARTITION_RATIOS_H
 #define PPREPUB_PARTITION_RATIOS_H
 
 #include "frame/frame.h"
 
-/* Somebody demands more of a value than everybody does of all values. */
+/* A row demands more of a value than all rows do of all values. */
 typedef struct Demand
 {
 	Code		value;
@@ -27,7 +27,7 @@ struct Ratios
 	const Code *value;			/* [rows of the frame] that are to be protected, or
 								 * NO_CODE */
 	Code		nvalues;
-	double		base;			/* demanded by everybody, of every value; 1 or more */
+	double		base;			/* demanded by all rows, of every value; 1 or more */
 
 	const uint64 *first;		/* [rows + 1] row's demands are first[row] up to, not
 								 * including, first[row + 1]; NULL for none at all */
@@ -48,13 +48,13 @@ base_is_met(const Ratios *ratios, uint64 size, uint64 count)
 
 extern bool demand_is_met(const Ratios *ratios, RowId row, const Demand *demand, uint64 size, uint64 count);
 
-/* What a row demands of its own value, or NULL if no more than all do. */
+/* The demand of a row on its own value, or NULL if no more than all rows demand. */
 extern const Demand *own_demand(const Ratios *ratios, RowId row);
 
 /* The greatest of a row's demands, of whatever value, or NULL. */
 extern const Demand *greatest_demand(const Ratios *ratios, RowId row);
 
-/* The smallest class that links the row to its own value, if nobody else has it; PG_UINT64_MAX for none. */
+/* The smallest class that links the row to its own value, if no other row has it; PG_UINT64_MAX for none. */
 extern uint64 least_size(const Ratios *ratios, RowId row);
 
 /*
@@ -70,7 +70,7 @@ typedef struct Crowd
 	uint32		most;			/* of them */
 	const Demand **worst;		/* [values] or NULL; of the values demanded */
 	RowId	   *worst_of;		/* [values] whose it is */
-	bool	   *is_close;		/* [values] somebody else demands nearly as much */
+	bool	   *is_close;		/* [values] another row demands nearly as much */
 
 	/* Values that are counted or demanded */
 	Code		ntouched;

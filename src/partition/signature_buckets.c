@@ -4,13 +4,13 @@
  *		Cor-Split.
  *
  * NOTES
- *		As few counterfeits as can be: balancing takes newcomers wherever there
+ *		Counterfeits are as few as can be: balancing takes newcomers wherever there
  *		are any.  If then one value has more than 1/m of the newcomers who are
  *		left, counterfeits of other values make up for that, m times the value's
  *		rows less all; keeping newcomers back from balancing would save none of
  *		them, since each would be missing there.
  *
- *		Few signatures rather than many: buckets are large then, and everybody
+ *		Few signatures rather than many: buckets are large then, and each row
  *		has many neighbors to share a class with.  So newcomers first fill
  *		signatures that there are, and new ones take as many rows as is possible
  *		at once.  What is taken from those left must leave no value more than 1/m
@@ -143,7 +143,7 @@ note_shown(Filling *filling)
 			filling->was_shown[paths->value[i]] = true;
 }
 
-/* Those who were published before, with their signatures; false if somebody cannot be. */
+/* Puts people who were published before into the buckets of their signatures; false if one of them cannot be. */
 static bool
 divide(Filling *filling)
 {
@@ -236,7 +236,7 @@ shuffle(Filling *filling, RowId *rows, uint64 n)
 	}
 }
 
-/* Who comes first in the source must not fill the first bucket. */
+/* Sorts newcomers by value, in random order: those first in the source must not fill the first bucket. */
 static void
 sort_newcomers(Filling *filling)
 {
@@ -296,7 +296,7 @@ balance(Filling *filling)
  * ----------------------------------------------------------------
  */
 
-/* What is left, the most frequent values first. */
+/* Newcomers who are left, by value, the most frequent values first. */
 typedef struct Left
 {
 	uint64		rows;
@@ -348,7 +348,7 @@ count_inventable(const Filling *filling)
 }
 
 /*
- * So many counterfeits, of no value more than most: each has the value of somebody who is drawn by lot, so that
+ * Invents counterfeits, of no value more than most: each has the value of a person drawn by lot, so that
  * values are as frequent among counterfeits as they are among people.  Where these are used up, any other does.
  */
 static void
@@ -405,7 +405,7 @@ make_up(Filling *filling, Left *left)
 	return true;
 }
 
-/* So many sets of a signature can be taken that no value has more than 1/m of the rest. */
+/* How many sets of a signature can be taken so that no value has more than 1/m of the rest. */
 static uint64
 takeable(Filling *filling, const Left *left, const Code *values, uint32 n)
 {
@@ -539,7 +539,7 @@ assign(Filling *filling)
  *
  * A value is vouched for if, in its first release, true rows show it under
  * two different signatures, or under one all of whose values true rows show.
- * If all values are, nobody loses a candidate, however many releases follow.
+ * If all values are, no person loses a candidate, however many releases follow.
  * For each person and each value of the person's signature there is a world
  * in which the person has that value: the two values are exchanged, one for
  * the other, in all classes of this signature in all releases, and nothing
@@ -633,7 +633,7 @@ draw_known(Filling *filling, Code *known, Code from, Code n, Code wanted)
 	}
 }
 
-/* One set of these values and of those to fill up with. */
+/* Takes one set of these values and of others to fill up with. */
 static void
 take_one(Filling *filling, const Code *values, uint32 n, const Code *more, uint32 nmore)
 {
@@ -752,7 +752,7 @@ filling_create(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Re
 	return filling;
 }
 
-/* Buckets that anybody is in, with their rows slot by slot. */
+/* Lists the rows of the buckets slot by slot. */
 static Buckets *
 gather(const Filling *filling)
 {
@@ -778,7 +778,7 @@ gather(const Filling *filling)
 	return buckets;
 }
 
-/* Everybody in a bucket; false, and the refusal says why, where that cannot be. */
+/* Puts all rows into buckets; false, and the refusal says why, where that cannot be. */
 static bool
 fill(Filling *filling, bool vouches)
 {

@@ -1,11 +1,11 @@
 /*
  * signature_buckets.h
- *		Everybody in the bucket of the values that he is seen among, and as many
+ *		Each row in the bucket of the values that it is seen among, and as many
  *		rows of each value in it: what classes with the same candidates for ever
  *		are cut from.
  *
  * Paper 004 after Xiao and Tao.  A signature is the set of sensitive values of a
- * class; whoever was in a class with it stays with it.  Division puts those who
+ * class; a row that was in a class with it stays with it.  Division puts those who
  * were published before into the buckets of their signatures; balancing fills up
  * what is missing of each value with newcomers, or else with counterfeits;
  * assignment puts the newcomers who are left into buckets, new ones where need
@@ -27,7 +27,7 @@ typedef enum RefusalKind
 	REFUSED_UNEVEN,				/* rows were in classes that are not even: made elsewhere */
 	REFUSED_FEW_VALUES,			/* there are fewer than m values */
 	REFUSED_SKEW,				/* one value has so many rows that counterfeits would be most of a release */
-	REFUSED_FOUND,				/* rows have new values that are not vouched for: see vouch.c */
+	REFUSED_FOUND,				/* rows have new values that are not vouched for: see signature_buckets.c */
 	REFUSED_LIFESPAN			/* rows were published as often as they may be */
 } RefusalKind;
 

@@ -1,6 +1,6 @@
 /*
  * admission.h
- *		What is known of a kernel's cliques while it is narrowed to the full match join:
+ *		The state of a kernel's cliques while it is narrowed to the full match join:
  *		for the files that do it.
  */
 #ifndef PPREPUB_AUDIT_JOIN_ADMISSION_H
@@ -37,9 +37,9 @@ typedef struct Full
 	/* A perfect matching of those components of which one is known */
 	uint32	   *base;			/* [cliques] people that it stands for */
 	bool	   *has_base;		/* [nodes] by root */
-	uint64	   *nbased;			/* [nodes] cliques that stand for somebody: the first of the node's */
+	uint64	   *nbased;			/* [nodes] cliques that stand for a person: the first of the node's */
 
-	uint32	   *own;			/* [releases] nodes of somebody */
+	uint32	   *own;			/* [releases] nodes of a person */
 
 	/* People who are joined otherwise: person i has node (r, i) of release r */
 	uint32	   *exchanged;		/* [releases * (releases + MOST_EXTRAS)] */
@@ -77,7 +77,7 @@ extern void note_base(Full *full, uint32 root);
 extern bool search_matching(Full *full, uint32 clique);
 
 /*
- * Joins a few people of the known matching otherwise, so that a clique stands for somebody, and
+ * Joins a few people of the known matching otherwise, so that a clique stands for a person, and
  * admits whatever then does; false if none of the attempts comes to that.
  */
 extern bool exchange_people(Full *full, uint32 clique);

@@ -7,7 +7,7 @@
  *		stand together; below them are the different cells of the next one, by
  *		where they begin.  Such a range of siblings is a balanced tree as it
  *		stands, the middle being its root, and knows how far its cells reach:
- *		whoever asks passes by what ends before or begins behind his box.
+ *		a search passes by what ends before or begins behind its box.
  */
 #include "postgres.h"
 

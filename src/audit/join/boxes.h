@@ -18,7 +18,7 @@ extern Boxes *boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const 
 /* Writes the numbers of the boxes that overlap a box in every column to found, in no order; returns how many. */
 extern uint32 boxes_meeting(const Boxes *boxes, const Span *box, uint32 *found);
 
-/* The same of those that contain all of it; and of those that lie in it. */
+/* Finds boxes that contain all of it; and boxes that lie in it. */
 extern uint32 boxes_around(const Boxes *boxes, const Span *box, uint32 *found);
 extern uint32 boxes_within(const Boxes *boxes, const Span *box, uint32 *found);
 

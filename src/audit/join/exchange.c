@@ -38,7 +38,7 @@ has_node(const Full *full, int32 r, uint32 node)
 	return false;
 }
 
-/* Was somebody taken who has all nodes of this clique? */
+/* Was a person taken who has all nodes of this clique? */
 static bool
 is_taken(const Full *full, uint32 clique)
 {
@@ -54,7 +54,7 @@ is_taken(const Full *full, uint32 clique)
 	return false;
 }
 
-/* Takes somebody of the matching who has a node, in each attempt somebody else; false if all are taken. */
+/* Takes a person of the matching who has a node, in each attempt another one; false if all are taken. */
 static bool
 add_person(Full *full, int32 r, uint32 node, uint32 attempt)
 {
@@ -77,7 +77,7 @@ add_person(Full *full, int32 r, uint32 node, uint32 attempt)
 	return false;
 }
 
-/* Takes a few more who have a node of somebody who was taken; the more, the later the attempt. */
+/* Takes a few more who have a node of a person who was taken; the more, the later the attempt. */
 static void
 add_others(Full *full, uint32 attempt)
 {
@@ -155,7 +155,7 @@ admit_exchanged(Full *full)
 /*
  * Joins those otherwise who have the nodes of a clique, so that it stands for one of them.
  *
- * Somebody is taken for each node that nobody has yet, and in later attempts more who have a node
+ * A person is taken for each node that none has yet, and in later attempts more who have a node
  * of those.
  */
 static bool

@@ -18,7 +18,7 @@ extern FanWalk *fans_create(const JoinGraph *graph, FanVisitor visit, void *arg)
 /*
  * Walks over the cliques of the nodes only[r][nonly[r]], which are different ones, of these releases
  * r, ascending; nodes are told in their order.  That a join is narrowed to some cliques, and that
- * nobody is absent everywhere, is heeded if they are all releases.
+ * no person is absent everywhere, is heeded if they are all releases.
  *
  * Compares each two nodes of different releases once, in bitmaps; then a step a fan.
  */

@@ -11,7 +11,7 @@
 
 /*
  * Joins each person's two records, if it is known of both releases whose they are: a perfect
- * matching for nothing.  Returns NOBODY, or somebody whose records are not consistent; where
+ * matching for nothing.  Returns NOBODY, or a person whose records are not consistent; where
  * that is a guess, those are not joined.
  */
 extern uint32 flow_of_people(const JoinGraph *graph, JoinPair *pair);

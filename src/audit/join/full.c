@@ -6,7 +6,7 @@
  *		A perfect matching says of each clique of nodes how many people it stands
  *		for; each node's cliques must stand for all of its records.  The records of
  *		a node are alike, so a clique of records is admissible if that of its nodes
- *		stands for somebody in some perfect matching.
+ *		stands for a person in some perfect matching.
  *
  *		Each matching that is found admits all its cliques.  The first one is the
  *		true one, if it is known.  Mostly a few people of it need only be joined
@@ -70,11 +70,11 @@ list_members(Full *full)
 }
 
 /* ----------------------------------------------------------------
- * What is admissible
+ * Admissible cliques
  * ----------------------------------------------------------------
  */
 
-/* Somebody's own clique; or NO_CLIQUE if it is none, since whose the records are is a guess. */
+/* A person's own clique; or NO_CLIQUE if it is none, since whose the records are is a guess. */
 static uint32
 own_clique(const Full *full, uint32 person)
 {
@@ -91,7 +91,7 @@ own_clique(const Full *full, uint32 person)
 	return clique;
 }
 
-/* Puts those of a node's cliques first that stand for somebody. */
+/* Puts those of a node's cliques first that stand for a person. */
 static void
 put_based_first(Full *full, uint32 node)
 {
@@ -119,7 +119,7 @@ note_base(Full *full, uint32 root)
 		put_based_first(full, full->member[i]);
 }
 
-/* Components of somebody who has no clique: what is said of the others there is no perfect matching. */
+/* Components of a person who has no clique: what is said of the others there is no perfect matching. */
 static bool *
 find_doubtful(Full *full)
 {

@@ -11,10 +11,10 @@
  * The releases are of the same people, so all have equally many records.  A
  * person whom a release leaves out has a record there all the same, withheld
  * but for what observers know of absentees.  They may be taken to know of each
- * two releases whether anybody is in both, in one only, in the other only, or
+ * two releases whether people are in both, in one only, in the other only, or
  * in neither: so in two releases of the same people absentees meet only each
- * other, and where people only come, nobody who was there meets an absentee of
- * later.  And they know that nobody is absent everywhere.
+ * other, and where people only come, no person who was there meets an absentee of
+ * later.  And they know that no person is absent everywhere.
  */
 #ifndef PPREPUB_AUDIT_JOIN_GRAPH_H
 #define PPREPUB_AUDIT_JOIN_GRAPH_H
@@ -46,7 +46,7 @@ typedef struct JoinRelease
 	uint32		nabsent;		/* of them, the last: of people who are not there */
 	const Span *const *cells;	/* [columns][nrecords] NULL for a column that is withheld */
 	const Code *sensitive;		/* [nrecords] NO_CODE where it is not shown; NULL if nowhere */
-	const uint32 *person;		/* [nrecords] whose it is, from 0 on, everybody's once; NULL if unknown */
+	const uint32 *person;		/* [nrecords] whose it is, from 0 on, each person's once; NULL if unknown */
 } JoinRelease;
 
 typedef struct JoinInput
@@ -143,7 +143,7 @@ npairs(const JoinGraph *graph)
 	return (Size) graph->nreleases * (graph->nreleases - 1) / 2;
 }
 
-/* Nodes of people who are absent everywhere are nobody's, where observers know that. */
+/* Nodes of people who are absent everywhere belong to no person, where observers know that. */
 static inline bool
 is_nobody(const JoinGraph *graph, const uint32 *node)
 {

@@ -30,7 +30,7 @@ typedef struct Listening
 	int32		teller;			/* the release alone that shows the sensitive column, or -1 */
 	Wide	   *told;			/* [nodes of the teller] */
 
-	/* What the teller's records show that tuples of this part meet: most tuples meet what the one before did */
+	/* Values of the teller's records that tuples of this part meet: most tuples meet what the one before did */
 	uint32		part;
 	uint32	   *shown;			/* [values + 1] records */
 	Code	   *value;			/* [values + 1] that are shown, or NO_CODE */

@@ -12,7 +12,7 @@ typedef enum JoinOutcome
 {
 	JOIN_FOUND,
 	JOIN_UNMATCHED,				/* there is no perfect matching */
-	JOIN_CONTRADICTED,			/* somebody's records are not consistent */
+	JOIN_CONTRADICTED,			/* a person's records are not consistent */
 	JOIN_OVER_BUDGET			/* the join is the kernel, no less */
 } JoinOutcome;
 
@@ -26,8 +26,8 @@ typedef struct JoinTrouble
 
 /*
  * Where it is not known whose the records are: by how many people more would they have to be
- * of, for each two releases to have a perfect matching?  Whoever has no record that fits is
- * absent there, and somebody else here.
+ * of, for each two releases to have a perfect matching?  A person without a record that fits is
+ * absent there, and another one here.
  */
 extern uint64 join_missing(JoinGraph *graph);
 

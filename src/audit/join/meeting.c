@@ -3,7 +3,7 @@
  *		Finding the records of a release that are consistent with a tuple.
  *
  * NOTES
- *		What they are depends on the columns that the release shows: tuples that
+ *		Which these are depends on the columns that the release shows: tuples that
  *		agree in them meet the same, and mostly nothing need be looked for again.
  */
 #include "postgres.h"

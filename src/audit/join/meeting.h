@@ -13,7 +13,7 @@
 /*
  * Quasi-identifiers of people: tuples that differ.
  *
- * Of somebody it may only be known that he lies in a box.  Records that contain all of it are
+ * Of a person it may only be known to lie in a box.  Records that contain all of it are
  * consistent with whatever he is, those that overlap it with some of what he may be.
  */
 typedef struct JoinTuples
@@ -53,7 +53,7 @@ typedef struct Meeting
 	uint32	   *share_of;		/* [pieces] if it tells */
 	Share	   *share;			/* [shares] */
 
-	/* What the tuple at hand meets */
+	/* Pieces that the tuple at hand meets */
 	uint32		part;			/* of tuples that are alike, and behind them the same widely; NO_TUPLE for none yet */
 	uint32	   *piece;			/* [pieces] */
 	uint32	   *node;			/* [nodes] by value, if it is shared */

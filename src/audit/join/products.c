@@ -9,7 +9,7 @@
  *		of which some nodes at hand are not joined form groups; the cliques of
  *		all releases are the products of those of the groups.
  *
- *		Nobody's cliques, of absentees only, are counted by themselves, and taken
+ *		Cliques of absentees only, which are of no person, are counted by themselves, and taken
  *		away.
  */
 #include "postgres.h"
@@ -21,7 +21,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* What may keep nodes of two releases from being joined */
+/* A reason that may keep nodes of two releases from being joined */
 typedef enum Barrier
 {
 	BARRIER_NONE,
@@ -29,7 +29,7 @@ typedef enum Barrier
 	BARRIER_ANY					/* and other columns, or who is there */
 } Barrier;
 
-/* What was found of the nodes at hand, as long as these are the same */
+/* The sum that was found for the nodes at hand, as long as these are the same */
 typedef struct KnownSum
 {
 	const uint32 *only;
@@ -282,7 +282,7 @@ count_all(Products *products, const uint32 *const *only, const uint32 *nonly, in
 }
 
 /* ----------------------------------------------------------------
- * Nobody's cliques
+ * Cliques of absentees only
  * ----------------------------------------------------------------
  */
 
@@ -324,7 +324,7 @@ void
 count_products(Products *products, const uint32 *const *only, const uint32 *nonly, int32 teller, Wide *told)
 {
 	count_all(products, only, nonly, teller, told);
-	/* A walk over all releases leaves nobody out by itself. */
+	/* A walk over all releases leaves cliques of absentees out by itself. */
 	if (products->absent != NULL && products->graph->clique == NULL && list_absent(products, only, nonly))
 	{
 		find_groups(products);
@@ -355,7 +355,7 @@ products_forget(Products *products)
 	memset(products->known_pair, 0, sizeof(KnownPair) * npairs(products->graph));
 }
 
-/* Is anybody absent in each release? */
+/* Are there absentees in each release? */
 static bool
 has_absentees(const JoinGraph *graph)
 {

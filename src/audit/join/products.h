@@ -29,7 +29,7 @@ extern void count_products(Products *products, const uint32 *const *only, const 
 						   int32 teller, Wide *told);
 
 /*
- * The same for a teller all of whose nodes are in as many cliques of the others: how many, or NULL if
+ * Like count_products(), for a teller all of whose nodes are in as many cliques of the others: how many, or NULL if
  * that is not so.  What is returned lives until the next count.
  */
 extern const Wide *count_others(Products *products, const uint32 *const *only, const uint32 *nonly, int32 teller);

@@ -1,6 +1,6 @@
 /*
  * profile.c
- *		What the cliques of a join tell of each tuple.
+ *		The values that the cliques of a join tell of each tuple.
  *
  * NOTES
  *		Tuples are sorted, so that those that agree in what a release shows come
@@ -29,7 +29,7 @@ typedef struct Profiling
 	Hearing	   *hearing;
 	Wide	   *total;
 
-	/* What somebody in a box may hear of; NULL where all tuples are known */
+	/* Values that a tuple in a box may hear of; NULL where all tuples are known */
 	Wide	   *possible;		/* [values + 1] */
 	Code	   *value;			/* [values + 1] those that are possible */
 	uint32		nvalues;
@@ -133,7 +133,7 @@ take_possible(Profiling *profiling)
 	hearing_clear(hearing);
 }
 
-/* Of somebody in a box who may have this value: all cliques, at the least, by those with it, at the most. */
+/* Of a person in a box who may have this value: all cliques, at the least, by those with it, at the most. */
 static double
 least_ratio(Profiling *profiling, Code value)
 {

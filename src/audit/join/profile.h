@@ -12,7 +12,7 @@
 #define NO_CLIQUE PG_UINT32_MAX
 
 /*
- * What cliques link a tuple to (paper 000, definitions 4.1 and 4.2).
+ * The values that cliques link a tuple to (paper 000, definitions 4.1 and 4.2).
  *
  * A clique counts as often as it stands for records, each of which must be
  * consistent with the tuple in all quasi-identifiers.  Its value is what any of

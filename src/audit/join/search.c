@@ -136,7 +136,7 @@ begin_search(Full *full, uint32 root)
 	full->ndecisions = 0;
 }
 
-/* Admits whatever stands for somebody in the matching that was found: the clique that was asked for, and what was decided. */
+/* Admits all cliques that stand for a person in the matching that was found: the clique that was asked for, and what was decided. */
 static void
 admit_found(Full *full, uint32 root, uint32 clique)
 {

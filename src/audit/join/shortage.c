@@ -3,8 +3,8 @@
  *		A set of records that meets too few, from where a largest flow ends.
  *
  * NOTES
- *		What can be reached from a node of a that has records left, along open
- *		arcs of the residual graph, is a set of a's nodes and all that they meet:
+ *		The nodes that can be reached from a node of a that has records left, along open
+ *		arcs of the residual graph, are a set of a's nodes and all that they meet:
  *		there every record is taken by one of theirs, or the flow could grow.
  */
 #include "postgres.h"
@@ -14,7 +14,7 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 
-/* Records of each node of a that are joined with nobody; the first node that has such, or that many nodes. */
+/* Records of each node of a that are not joined; the first node that has such, or that many nodes. */
 static uint32
 find_lacking(const JoinGraph *graph, const JoinPair *pair, uint64 *unmatched)
 {

@@ -28,7 +28,7 @@
 #define MOST_CHOICES	4000	/* cliques among which a node's records are divided: beyond that no budget suffices */
 #define NO_OTHER		PG_UINT32_MAX
 
-/* What may be left when a node's turn comes */
+/* Records that may be left when a node's turn comes */
 typedef struct Layer
 {
 	uint32		node;			/* of the first release */
@@ -394,7 +394,7 @@ count_components(Counting *counting)
 }
 
 /* ----------------------------------------------------------------
- * What worlds tell
+ * The posterior
  * ----------------------------------------------------------------
  */
 

@@ -8,7 +8,7 @@
 
 #include "audit/join/kernel.h"
 
-/* What the nodes of the first release are linked to */
+/* The values that nodes of the first release are linked to */
 typedef struct Posterior
 {
 	uint64	   *first;			/* [nodes + 1] v's values are first[v] up to, not including, first[v + 1] */

@@ -6,8 +6,8 @@
  *		People hang together if they were in a class; worlds of sets that do not
  *		hang together are independent, so each set is looked at by itself.
  *
- *		What was published is a world.  A version is given another value, and
- *		then whoever contradicts it another one, until nobody contradicts a value
+ *		The values as published are a world.  A version is given another value, and
+ *		then a version that contradicts it another one, until none contradicts a value
  *		that was given; values that were given stay, and where there is none to
  *		give, the last choice is taken back.  So only what differs from what was
  *		published is looked at, and where versions have two candidates, nothing is
@@ -41,14 +41,14 @@ typedef struct Change
 {
 	uint64		version;
 	uint32		before;
-	uint64		settled;		/* changes that nobody contradicted, when it was made */
+	uint64		settled;		/* changes that were not contradicted, when it was made */
 	uint64		alternative;	/* its number among those that there were */
 } Change;
 
 /* People who contradict a change: one of them must have another node. */
 typedef struct Conflict
 {
-	const uint64 *version;		/* NO_VERSION for rows that are nobody's */
+	const uint64 *version;		/* NO_VERSION for invented rows */
 	uint64		n;
 	uint64		one;			/* where version points to, if it is only one */
 	uint32		node;			/* which they have */
@@ -231,11 +231,11 @@ gather_versions(Joint *joint)
 }
 
 /* ----------------------------------------------------------------
- * Who hangs together
+ * People who hang together
  * ----------------------------------------------------------------
  */
 
-/* Everybody of a class that somebody was reached in. */
+/* Reaches all people of a class in which one was reached. */
 static void
 reach_class(Joint *joint, uint64 class, bool *is_reached, uint64 *n)
 {

@@ -29,8 +29,8 @@ extern bool is_legal_instance(const Updates *updates, const Code *before, Code n
 
 /*
  * The last check of a draft: an internal error if it has not all rows, is not
- * m-unique, no legal update instance of somebody's last class or, strict, puts
- * somebody new among values that updates connect.  Somebody whose last
+ * m-unique, no legal update instance of a person's last class or, strict, puts
+ * a new person among values that updates connect.  A person whose last
  * class had fewer than m values is protected as far as they go: each must find
  * a value of its own.
  */
@@ -45,7 +45,7 @@ typedef struct Legality
 	int32		not_unique_in;	/* the first release, and its class */
 	int64		not_unique_class;
 
-	uint64		steps;			/* of somebody from one release to his next */
+	uint64		steps;			/* of people from one release to their next */
 	uint64		illegal;
 	int32		illegal_in;		/* the first release that one leads to, and its class */
 	int64		illegal_class;

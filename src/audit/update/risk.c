@@ -37,7 +37,7 @@ typedef struct Risking
 	uint64		impossible;
 } Risking;
 
-/* What each person showed in each step. */
+/* Lists the value that each person showed in each step. */
 static void
 gather_shown(Risking *risking)
 {

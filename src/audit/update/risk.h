@@ -1,6 +1,6 @@
 /*
  * risk.h
- *		What observers of all releases conclude about each version of each
+ *		The conclusions of observers of all releases about each version of each
  *		person's sensitive value (paper 002, Definitions 8 and 9).
  */
 #ifndef PPREPUB_AUDIT_UPDATE_RISK_H
@@ -11,13 +11,13 @@
 #include "history/statistics.h"
 
 /* ----------------------------------------------------------------
- * What observers conclude who follow everybody at once, and not each person
- * by himself.
+ * The conclusions of observers who follow all people at once, and not each
+ * person alone.
  *
- * A joint world gives everybody, in each release that he was in, a value of his
- * class, so that no value has more people of a class than rows that show it
- * (what is left of these was invented), and so that everybody's value can have
- * become that of his next release.  A candidate is a value that somebody has in
+ * A joint world gives each person, in each release that the person was in, a value
+ * of the class, so that no value has more people of a class than rows that show it
+ * (what is left of these was invented), and so that each person's value can have
+ * become that of the next release.  A candidate is a value that a person has in
  * some such world: there are as many as the update graph finds of him alone, or
  * fewer.  Whether there is a world is NP-hard to say in general, so people who
  * hang together by too many classes get no answer.  See joint.c.
@@ -48,7 +48,7 @@ typedef struct Version
 	Code		value;			/* as published */
 	uint32		candidates;		/* values that are still feasible */
 	double		risk;			/* the probability of the true one */
-	uint32		joint_candidates;	/* those that are left to whoever follows everybody at once, or NOT_KNOWN */
+	uint32		joint_candidates;	/* those that are left to an observer who follows all people at once, or NOT_KNOWN */
 } Version;
 
 typedef void (*VersionVisit) (void *what, const Version *version);

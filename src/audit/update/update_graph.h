@@ -12,7 +12,7 @@
  * possible.  The probability of a node is the weight of the paths through it,
  * among all: it is added up forwards and backwards over the layers, so that
  * paths are never listed.  A node that no path goes through is infeasible, and
- * observers know that nobody had that value then.
+ * observers know that no person had that value then.
  */
 #ifndef PPREPUB_AUDIT_UPDATE_UPDATE_GRAPH_H
 #define PPREPUB_AUDIT_UPDATE_UPDATE_GRAPH_H
@@ -26,7 +26,7 @@ typedef struct Layer
 								 * is known */
 	double	   *weight;			/* [n] > 0 */
 
-	/* What is concluded of each */
+	/* The conclusion about each */
 	double	   *probability;	/* [n] 0: infeasible */
 } Layer;
 

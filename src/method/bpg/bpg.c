@@ -53,7 +53,7 @@ static const ParamSpec bpg_params[] = {
 };
 
 /* ----------------------------------------------------------------
- * Who was published before
+ * People who were published before
  * ----------------------------------------------------------------
  */
 
@@ -149,7 +149,7 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 }
 
 /* ----------------------------------------------------------------
- * Who was never published
+ * People who were never published
  * ----------------------------------------------------------------
  */
 
@@ -213,7 +213,7 @@ bpg_without_stand_ins(const int64 *params)
 	return params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? "\"repair\" to \"dirty\", \"minimal\" or \"none\"" : NULL;
 }
 
-/* Invented rows make up for people, but nobody invents a value that is not known. */
+/* Invented rows make up for people, but a value that is not known is not invented. */
 static SourceNeeds
 bpg_needs(const int64 *params)
 {
@@ -223,7 +223,7 @@ bpg_needs(const int64 *params)
 	};
 }
 
-/* What it takes to ask what is allowed. */
+/* Sets up the state by which it is asked what is allowed. */
 static Bpg
 bpg_create(const Frame *frame, const Past *past, const int64 *params)
 {
@@ -240,7 +240,7 @@ bpg_create(const Frame *frame, const Past *past, const int64 *params)
 	};
 }
 
-/* Those that a repair by true rows might mend; of dead members nothing is known yet. */
+/* Neighborhoods that a repair by true rows might mend; of dead members nothing is known yet. */
 static uint32
 bpg_want_helpers(const Frame *frame, const Past *past, const int64 *params, bool *wanted)
 {

@@ -16,13 +16,13 @@
 /* The repairs, in the order of the list. */
 typedef enum Repair
 {
-	REPAIR_DIRTY,				/* all true rows of the neighborhood that nobody asked for */
+	REPAIR_DIRTY,				/* all true rows of the neighborhood that were not asked for */
 	REPAIR_MINIMAL,				/* as few of them as will do */
 	REPAIR_NONE,
 	REPAIR_COUNTERFEIT			/* invented rows */
 } Repair;
 
-/* What becomes of a member of the neighborhood at hand. */
+/* How a member of the neighborhood at hand appears in the release. */
 typedef enum Fate
 {
 	LEFT,						/* not in this release */
@@ -30,7 +30,7 @@ typedef enum Fate
 	REPLACED					/* by an invented one */
 } Fate;
 
-/* Is a side of the neighborhood allowed?  Asked again only when somebody changed sides. */
+/* Is a side of the neighborhood allowed?  Asked again only when a member changed sides. */
 typedef enum Verdict
 {
 	UNKNOWN,
@@ -45,7 +45,7 @@ typedef struct Bpg
 	uint64		k;
 	uint32		l;
 	uint64		reserved;		/* rows of a class, if there are enough */
-	uint64		smallest_parted;	/* smaller ones cannot be, once somebody is gone */
+	uint64		smallest_parted;	/* smaller ones cannot be, once a member is gone */
 	Repair		repair;
 	uint64		seed;
 	pg_prng_state random;
@@ -67,7 +67,7 @@ typedef struct Bpg
 	MemoryContext cuts;			/* what one cut makes */
 
 	/* Values that invented rows may have */
-	Code	   *known;			/* [nknown] or NULL while nobody has asked */
+	Code	   *known;			/* [nknown] or NULL until they are asked for */
 	Code		nknown;
 	bool	   *is_known;		/* [values] */
 	uint64		nread;			/* true rows of the draft that have been looked at for them */
@@ -108,11 +108,11 @@ is_asked(const Frame *frame, RowId row)
 
 extern void set_fate(Bpg *bpg, uint64 i, Fate fate);
 
-/* Is the side of those who are published, or of those who are not, allowed?  Nobody may be left, too. */
+/* Is the side of those who are published, or of those who are not, allowed?  The side may be empty, too. */
 extern bool side_is_allowed(Bpg *bpg, bool published);
 extern bool rest_is_safe(Bpg *bpg);
 
-/* Adds members that nobody asked for, or withholds some, so that both sides are allowed, if that can be done. */
+/* Adds members that were not asked for, or withholds some, so that both sides are allowed, if that can be done. */
 extern void mend_sides(Bpg *bpg);
 
 /* ----------------------------------------------------------------
@@ -120,7 +120,7 @@ extern void mend_sides(Bpg *bpg);
  * ----------------------------------------------------------------
  */
 
-/* Those of the neighborhood at hand who are shown: the first n of bpg->rows, and those whose places invented rows take. */
+/* Publishes the members of the neighborhood at hand who are shown: the first n of bpg->rows, and those whose places invented rows take. */
 extern void publish_neighborhood(Bpg *bpg, uint64 n);
 
 /* Cuts the first n of bpg->rows into classes as small as the reserve allows; false if they cannot be a class at all. */

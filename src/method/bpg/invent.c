@@ -1,18 +1,18 @@
 /*
  * invent.c
- *		Rows of nobody: how many, and what they show.
+ *		Invented rows: how many, and what they show.
  *
  * NOTES
  *		Observers may know who is in the source, and so how many rows of a class are
  *		invented, though not which.
  *
  *		They know who has left.  Were his value missing from then on where all others
- *		have those that they had, it would have been his: so whoever stands in for
+ *		have those that they had, it would have been his: so a row that stands in for
  *		him shows what was shown of him.  But where the others' values change, those
  *		that do not would be his in the end, and those that do theirs, who may be
  *		few: so of those who stand in, as large a part shows something else.
  *
- *		Nobody invents a value that has not left by a true row, or NULL: where a
+ *		No value is invented that has not left by a true row, nor NULL: where a
  *		class has as many such values as people, they are theirs.  And more rows
  *		than k lacks would tell how few values the people have.
  */
@@ -45,7 +45,7 @@ know_rows(Bpg *bpg, const RowId *rows, uint64 n)
 
 /*
  * The values that have left before, and those that leave by true rows of the
- * classes so far.  Others would tell of somebody who is withheld.
+ * classes so far.  Others would tell of a person who is withheld.
  */
 static void
 know_values(Bpg *bpg)
@@ -87,7 +87,7 @@ invent_value(Bpg *bpg)
 	return bpg->known[at];
 }
 
-/* What was shown last of a member of a neighborhood. */
+/* The value that was shown last of a member of a neighborhood. */
 static Code
 last_shown(const Past *past, uint32 n, uint64 member)
 {
@@ -115,7 +115,7 @@ count_changed(const Bpg *bpg, uint32 c)
 	return changed;
 }
 
-/* As large a part of n stand-ins shows something else; what is not a whole one of them is drawn by lot. */
+/* How many of n stand-ins show another value, by the share of changes; the fraction of one is drawn by lot. */
 static uint64
 draw_changing(Bpg *bpg, uint32 c, uint64 n)
 {
@@ -125,7 +125,7 @@ draw_changing(Bpg *bpg, uint32 c, uint64 n)
 	return parts / people + (pg_prng_uint64_range(&bpg->random, 0, people - 1) < parts % people);
 }
 
-/* Those who stand in for somebody show what was shown of him, but for as many as change. */
+/* Gives stand-ins the value that was shown of the member, but for as many as change. */
 static void
 show_stand_ins(Bpg *bpg, uint32 c)
 {

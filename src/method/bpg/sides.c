@@ -211,7 +211,7 @@ add_all(Bpg *bpg)
 
 /*
  * The member who brings most of what one side lacks, among those who may
- * move to it; ties go to whoever comes first after a place drawn by lot.
+ * move to it; ties go to the one that comes first after a place drawn by lot.
  */
 static uint64
 find_helper(Bpg *bpg, bool published, bool (*may_move) (const Bpg *bpg, uint64 i))
@@ -219,7 +219,7 @@ find_helper(Bpg *bpg, bool published, bool (*may_move) (const Bpg *bpg, uint64 i
 	uint64		from = pg_prng_uint64_range(&bpg->random, 0, bpg->size - 1);
 	uint64		best = NO_MEMBER;
 	uint64		nepochs = bpg->l <= 1 ? 0 : past_epochs(bpg->past, bpg->n);
-	uint32		most = 0;		/* that anybody can bring */
+	uint32		most = 0;		/* that a member can bring */
 
 	for (uint64 epoch = 0; epoch < nepochs; epoch++)
 		most += measure_gain(bpg, past_values(bpg->past, bpg->n, epoch), published, most == 0);
@@ -260,7 +260,7 @@ withhold(Bpg *bpg)
 	}
 }
 
-/* E0 - E1: who is left must be nobody, or allowed. */
+/* E0 - E1: the members who are left must be none, or allowed. */
 static void
 mend_rest(Bpg *bpg)
 {

@@ -1,6 +1,6 @@
 /*
  * candidates.h
- *		What the methods share that show everybody among the same candidate
+ *		Code shared by the methods that show each person among the same candidate
  *		values for ever: m-invariance and cor-split.
  */
 #ifndef PPREPUB_METHOD_CANDIDATES_CANDIDATES_H
@@ -14,7 +14,7 @@ extern void add_set(Drafting *drafting, const RowId *cell, const Code *values, u
 extern void add_invented_set(Drafting *drafting, const Code *values, uint32 n);
 
 /*
- * Section 3 of paper 004, of somebody who is in so many releases, where each
+ * Section 3 of paper 004, of a person who is in so many releases, where each
  * person is compromised with probability p, and correlated sets have n people:
  * that a value is excluded by people who are known, and by correlations; and that
  * all but one are.  Estimates: correlations are taken one by one.

@@ -68,7 +68,7 @@ cor_needs(const int64 *params)
 	return (SourceNeeds) {.values = params[COR_M],.for_fewer_values = "a smaller \"m\""};
 }
 
-/* Who was published as often as may be? */
+/* Refuses rows that were published as often as may be. */
 static bool
 is_past_lifespan(const Frame *frame, const Companies *companies, int64 lifespan, Refusal *refusal)
 {

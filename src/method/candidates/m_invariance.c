@@ -1,7 +1,7 @@
 /*
  * m_invariance.c
  *		The method of Xiao and Tao: a class shows m different values or more, each
- *		once, and whoever comes again stands among the same ones.
+ *		once, and a person who comes again stands among the same ones.
  */
 #include "postgres.h"
 

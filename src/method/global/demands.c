@@ -22,7 +22,7 @@
 #include "partition/wide.h"
 #include "utils/memutils.h"
 
-/* Rounding in a sum of as many logarithms as somebody has releases, or in a product of as many shares. */
+/* Rounding in a sum of as many logarithms as a person has releases, or in a product of as many shares. */
 #define ROUNDING 1e-9
 
 typedef struct Demanding
@@ -53,7 +53,7 @@ typedef struct Demanding
  * ----------------------------------------------------------------
  */
 
-/* Does somebody demand no more than all do, whatever values his classes had? */
+/* Does a row demand no more than all do, whatever values its classes had? */
 static bool
 is_modest(const Demanding *demanding, RowId row)
 {
@@ -92,7 +92,7 @@ add_demand(Demanding *demanding, Code value, double ratio)
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* So many rows ahead, memory has to bring classes and their values. */
+/* Rows ahead for which memory has to bring classes and their values. */
 #define FAR 16
 #define NEAR 8
 

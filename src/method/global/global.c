@@ -1,6 +1,6 @@
 /*
  * global.c
- *		The method of Wong, Fu, Liu, Wang and Xu: nobody was ever linked to a value,
+ *		The method of Wong, Fu, Liu, Wang and Xu: no person was ever linked to a value,
  *		over all releases together, with a chance of more than 1/l.
  *
  * NOTES
@@ -87,7 +87,7 @@ strategy_of(const int64 *params)
 	};
 }
 
-/* A unit less than there is, so that rounding never spares anybody who must not be. */
+/* A unit less than there is, so that rounding never spares a row that must not be. */
 static int32
 spared(const int64 *params)
 {
@@ -155,7 +155,7 @@ count_in(Draft *draft, const Frame *frame)
 	draft->first_counted[classes->nclasses] = ncounted;
 }
 
-/* Who was asked for, and is in no class; and of them those for whom there can never be one again. */
+/* Counts rows that were asked for and are in no class; and of them those for which there can never be one again. */
 static void
 count_withheld(Draft *draft, const Frame *frame, const Ratios *ratios)
 {

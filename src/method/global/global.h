@@ -1,11 +1,11 @@
 /*
  * global.h
- *		How large classes are, release after release, so that somebody can be
+ *		How large classes are, release after release, so that a person can be
  *		linked to the same value again and again: section 6 of Wong, Fu, Liu,
  *		Wang, Xu: Preserving Individual Privacy in Serial Data Publishing.
  *
- * A class of n rows, c of which have a value, has the ratio n / c for it.  Who
- * was in classes of ratios r1, r2, … was never linked to the value with the
+ * A class of n rows, c of which have a value, has the ratio n / c for it.  A person
+ * who was in classes of ratios r1, r2, … was never linked to the value with the
  * chance (1 - 1/r1) (1 - 1/r2) …: that much of the secret is kept.  It must not
  * become less than 1 - 1/l.
  */
@@ -25,7 +25,7 @@ typedef struct Strategy
 {
 	StrategyKind kind;
 	uint32		l;
-	uint32		releases;		/* CONSTANT_RATIO: that are expected to link somebody to a value */
+	uint32		releases;		/* CONSTANT_RATIO: that are expected to link a person to a value */
 	double		alpha;			/* GEOMETRIC: more than 1 */
 } Strategy;
 
@@ -36,24 +36,24 @@ least_kept(const Strategy *strategy)
 	return 1 - 1.0 / strategy->l;
 }
 
-/* What is demanded of the first class that links somebody to a value, and of all after it at least. */
+/* The ratio demanded of the first class that links a person to a value, and the least of all after it. */
 extern double first_ratio(const Strategy *strategy);
 
-/* What is demanded of the next class where so much is kept; infinite if nothing keeps the promise any more. */
+/* The ratio demanded of the next class where so much is kept; infinite if nothing keeps the promise any more. */
 extern double next_ratio(const Strategy *strategy, double kept);
 
 /* Where so much of a secret is kept, no more is demanded of its value than all do. */
 extern double enough_kept(const Strategy *strategy);
 
 /*
- * The ratio of somebody's release number round from 1 on, and the chance that
- * he was ever linked by then, if all ratios were just as demanded.
+ * The ratio of a person's release number round from 1 on, and the chance that the
+ * person was ever linked by then, if all ratios were just as demanded.
  */
 extern double planned_ratio(const Strategy *strategy, int32 round);
 extern double planned_breach(const Strategy *strategy, int32 round);
 
 /* ----------------------------------------------------------------
- * What the people of a frame demand of their classes, after all that linked them
+ * Demands of the people of a frame on their classes, after all that linked them
  * to values before (demands.c)
  * ----------------------------------------------------------------
  */

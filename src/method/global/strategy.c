@@ -6,7 +6,7 @@
  *		The paper's constant ratio lasts for as many releases as were expected, if
  *		each class has it exactly.  Classes are mostly a little larger, so
  *		something is left to spend after that: then Theorem 1 decides, and
- *		nobody is refused before it must be.
+ *		no row is refused before it must be.
  *
  *		Geometric ratios follow a recursion, of which the closed form is
  *		alpha (1 + (l - 1) (alpha / (alpha - 1))^(round - 1)); the chance comes to

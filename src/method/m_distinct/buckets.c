@@ -4,13 +4,13 @@
  *		takes.
  *
  * NOTES
- *		Who was in a class before may be in a group to which the values of that
+ *		A row that was in a class before may be in a group to which the values of that
  *		class can all have become, one by one: the bucket's entries are the
  *		candidate update sets of these values (Algorithm 2).  People with equal
  *		entries share a bucket.
  *
  *		A bucket splits into as many groups as no entry and no value has too many
- *		rows for, whoever is put into which entry; what entries lack is invented.
+ *		rows for, however rows are put into entries; what entries lack is invented.
  *		So the fewest groups mean the fewest counterfeits, and they are found by
  *		putting people into entries along augmenting paths, with one group more
  *		only where there is none (Hall).  Invented rows can always complete it:

@@ -1,14 +1,14 @@
 /*
  * m_distinct.c
- *		The method of Li and Zhou: no candidate value of anybody can be excluded,
+ *		The method of Li and Zhou: no candidate value of a person can be excluded,
  *		although people come, go and change.
  *
  * NOTES
- *		What a value can become is declared, and known to everybody.  Whoever was
+ *		The values that a value can become are declared, and publicly known.  A row
  *		in a class before is put into a class to whose values those of the former
  *		can all have become, one by one, so that old and new candidates do not
  *		prune each other (Definitions 14 and 15, in the one-to-one form).  Strict
- *		(m-Distinct*): in the first class that somebody is in, updates connect no
+ *		(m-Distinct*): in the first class that a person is in, updates connect no
  *		two values, in any direction; so the ways that lead from its values never
  *		meet, and the risk stays at 1/m.  The paper only asks that no two values
  *		ever become the same.  With its rule, an observer who follows everybody
@@ -86,7 +86,7 @@ distinct_create(const Frame *frame, const Past *past, const int64 *params, uint6
 	return distinct;
 }
 
-/* Rows that observers would not expect are for whoever calls to refuse, who can name values. */
+/* Rows that observers would not expect are for the caller to refuse, who can name values. */
 static void
 verify_rows(const Frame *frame, const Past *past)
 {

@@ -1,12 +1,12 @@
 /*
  * m_distinct.h
- *		What the steps of method m-distinct hand to each other.
+ *		Structures that the steps of method m-distinct hand to each other.
  *
  * sets.c knows the candidate update sets; buckets.c makes buckets of people by
  * what may be shown of them, and says how many groups each needs; plans.c
  * brings buckets together where that saves counterfeits; newcomers.c finds a
- * place for those who were never published; groups.c splits buckets and
- * invents what is missing.
+ * place for those who were never published; split_buckets.c splits
+ * buckets and invents what is missing.
  */
 #ifndef PPREPUB_METHOD_M_DISTINCT_H
 #define PPREPUB_METHOD_M_DISTINCT_H
@@ -147,7 +147,7 @@ extern uint32 placement_kind(Placement *placement, Code value);
 /* Finds room for up to so many rows of a kind; returns for how many. */
 extern uint32 place(Placement *placement, uint32 kind, uint32 amount);
 
-/* The same, with as many more groups as it takes. */
+/* Like place(), with as many more groups as it takes. */
 extern void place_all(Placement *placement, uint32 kind, uint32 amount);
 extern Placement *place_bucket(const Distinct *distinct, const Bucket *bucket);
 extern uint64 placement_holes(const Placement *placement);
@@ -162,7 +162,7 @@ extern SetId *intersect_buckets(Distinct *distinct, const Bucket *a, const Bucke
 extern void place_newcomers(Distinct *distinct);
 extern uint64 unfilled_holes(Distinct *distinct, uint64 *holes);	/* [buckets] once newcomers have filled what they can */
 
-/* groups.c */
+/* split_buckets.c */
 extern Draft *draft_groups(Distinct *distinct, MemoryContext context);
 
 #endif							/* PPREPUB_METHOD_M_DISTINCT_H */

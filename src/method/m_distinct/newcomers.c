@@ -7,7 +7,7 @@
  *		In a group of their own it is enough that all values differ (strict: that
  *		updates connect no two).  The rows are laid out value by value, and
  *		dealt to as many groups as the most frequent value has rows, or as there
- *		are rows for: nobody meets his own value again, and equal runs of groups
+ *		are rows for: no row meets its own value again, and equal runs of groups
  *		get equal entries.  So there are at most as many new buckets as there are
  *		candidate update sets, and all of them are large.
  */
@@ -130,7 +130,7 @@ move_newcomers(Distinct *distinct, uint32 b, Code value, uint32 amount)
 	distinct->newcomers -= amount;
 }
 
-/* What a placement has of each value beyond what the bucket has. */
+/* Moves the rows that a placement has of each value beyond those of the bucket. */
 static void
 move_placed(Distinct *distinct, uint32 b, const Placement *placement, const uint32 *before)
 {
@@ -237,7 +237,7 @@ largest_block(const Distinct *distinct, const uint32 *avail)
 	return largest;
 }
 
-/* So many groups of the bucket, filled by newcomers alone; NULL if the rest would be worse off. */
+/* Fills so many groups of the bucket by newcomers alone; NULL if the rest would be worse off. */
 static Placement *
 try_groups(const Distinct *distinct, const Bucket *bucket, uint32 groups, const uint32 *avail, uint64 reserved)
 {
@@ -273,7 +273,7 @@ compare_sized(const void *a, const void *b)
 	return (x->bucket > y->bucket) - (x->bucket < y->bucket);
 }
 
-/* As many groups of a bucket as newcomers can fill. */
+/* Adds as many groups of a bucket as newcomers can fill. */
 static void
 add_groups(Distinct *distinct, uint32 b, uint64 reserved, MemoryContext work)
 {
@@ -298,7 +298,7 @@ add_groups(Distinct *distinct, uint32 b, uint64 reserved, MemoryContext work)
 		move_placed(distinct, b, best, NULL);
 }
 
-/* What does not come out even is dealt in larger groups, if there are enough of these. */
+/* Counts rows that do not come out even: they are dealt in larger groups, if there are enough of these. */
 static uint64
 rows_for_larger_groups(const Distinct *distinct)
 {
@@ -720,7 +720,7 @@ deal_apart(Distinct *distinct)
 	}
 }
 
-/* As many groups as the newcomers take, and how many rows these lack. */
+/* Counts the groups that the newcomers take, and the rows that these lack. */
 static uint32
 groups_of_newcomers(const Distinct *distinct, uint32 largest)
 {

@@ -6,7 +6,7 @@
  *		Two buckets meet in a third one, whose entries are the intersections of
  *		theirs under a plan that pairs them (Algorithm 2).  The plan with the
  *		greatest overlap is found as an assignment problem; one without distinct
- *		representatives can be nobody's, and is dropped.
+ *		representatives can belong to no person, and is dropped.
  *
  *		The paper makes such buckets for all pairs, and then for pairs of these,
  *		and lets each person choose.  Here they are made one by one, only for
@@ -155,7 +155,7 @@ intersect_buckets(Distinct *distinct, const Bucket *a, const Bucket *b)
 }
 
 /* ----------------------------------------------------------------
- * What it would save
+ * The saving of a plan
  * ----------------------------------------------------------------
  */
 
@@ -189,7 +189,7 @@ all_that_may(const Distinct *distinct, const Bucket *bucket, const SetId *slots)
 	return leaving;
 }
 
-/* Those whom some entry has more of than the emptiest one. */
+/* Rows that some entry has more of than the emptiest one. */
 static Leaving
 too_many(const Distinct *distinct, const Bucket *bucket, const SetId *slots)
 {
@@ -218,7 +218,7 @@ too_many(const Distinct *distinct, const Bucket *bucket, const SetId *slots)
 	return leaving;
 }
 
-/* Invented rows that the bucket would need without those who leave; none if nobody is left. */
+/* Invented rows that the bucket would need without those that leave; none if no row is left. */
 static uint64
 holes_without(const Distinct *distinct, const Bucket *bucket, const Leaving *leaving)
 {
@@ -236,7 +236,7 @@ holes_without(const Distinct *distinct, const Bucket *bucket, const Leaving *lea
 	return rest.nkinds == 0 ? 0 : placement_holes(place_bucket(distinct, &rest));
 }
 
-/* The bucket where they would meet, with whoever is there already. */
+/* The bucket where they would meet, with the rows that are there already. */
 static uint64
 holes_with(const Distinct *distinct, const Bucket *meeting, const Bucket *a, const Leaving *from_a,
 		   const Bucket *b, const Leaving *from_b)

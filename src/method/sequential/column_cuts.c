@@ -5,7 +5,7 @@
  *
  * NOTES
  *		A part is a node of a column's cut.  Of those that can be split without
- *		harming anybody, the one is split whose ratio of information gained to
+ *		harming a person, the one is split whose ratio of information gained to
  *		privacy lost is greatest (paper 000, equation 7).  The paper leaves open
  *		what that is where no privacy is lost, or some is gained, as diversity can
  *		be, or nothing is to be lost: then it is infinite, and of those the one
@@ -30,10 +30,10 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* So many parts are all asked for before each split, where levels may rise. */
+/* Where levels may rise, all parts are judged before each split if they are no more than this. */
 #define ALL_ASKED	128
 
-/* What a split is worth */
+/* The worth of a split */
 typedef struct Worth
 {
 	double		gain;			/* information */
@@ -126,7 +126,7 @@ lowest(const Tree *tree, uint32 node)
 	return node;
 }
 
-/* What splitting a node gains. */
+/* The information that splitting a node gains. */
 static double
 gain_of(const Cutting *cutting, int32 column, uint32 node)
 {
@@ -144,7 +144,7 @@ gain_of(const Cutting *cutting, int32 column, uint32 node)
 	return gain;
 }
 
-/* A part that nobody is in says nothing, split or not. */
+/* A part without people says nothing, split or not. */
 static void
 add_part(Cutting *cutting, int32 column, uint32 node)
 {
@@ -185,7 +185,7 @@ split(Cutting *cutting, const CutPart *part)
 }
 
 /* ----------------------------------------------------------------
- * What they are worth
+ * The worth of parts
  * ----------------------------------------------------------------
  */
 

@@ -27,7 +27,7 @@
  * ----------------------------------------------------------------
  */
 
-/* As many numbers are kept at most. */
+/* The most numbers that are kept. */
 #define MOST_NUMBERS	(UINT64CONST(16) * 1024 * 1024)
 
 /* Allocated in the current context, in which witnesses are kept, too. */
@@ -109,8 +109,8 @@ witnesses_hold(const Witnesses *witnesses, uint32 tuple)
 }
 
 /* ----------------------------------------------------------------
- * Whom a specialisation concerns: those who lose a clique, or, for diversity, all
- * those of whose cliques one may weigh otherwise
+ * Tuples that a specialisation concerns: those that lose a clique, or, for
+ * diversity, all those of whose cliques one may weigh otherwise
  * ----------------------------------------------------------------
  */
 
@@ -364,7 +364,7 @@ measure(Guard *guard, uint32 tuple, uint32 enough)
 	return level;
 }
 
-/* So many different values that a level is known to be this or more */
+/* The number of different values that shows a level to be this or more */
 static uint32
 values_of(const Guard *guard, double level)
 {
@@ -464,7 +464,7 @@ guard_undo(Guard *guard, uint32 mark)
 	}
 }
 
-/* Does some release show everybody's value? */
+/* Does some release show the value of each record? */
 static bool
 is_all_told(const JoinInput *input)
 {

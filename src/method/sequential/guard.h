@@ -1,6 +1,6 @@
 /*
  * guard.h
- *		Does everybody stay as hard to link as was promised?
+ *		Checks that each tuple stays as hard to link as was promised.
  *
  * The definitions are those of audit/join/profile.h.  Here they are asked again
  * and again, after each specialisation, of those only whom it can concern.
@@ -64,7 +64,7 @@ typedef struct Guard
 	bool		watches;		/* some release shows the sensitive column */
 
 	/*
-	 * May somebody's level be higher where releases are more specific?  Diversity may; and
+ 	 * May a tuple's level be higher where releases are more specific?  Diversity may; and
 	 * linkability, where people may be linked to values that are not shown: they count as a value
 	 * beside others, but who is linked to nothing else is linked to nothing.
 	 */
@@ -91,7 +91,7 @@ typedef struct Guard
 	uint32		region_room;
 	uint32	   *found;			/* [kinds] */
 
-	/* What the tuple at hand meets */
+	/* Records that the tuple at hand meets */
 	const Candidate **candidate;	/* [releases] */
 	uint32	   *ncandidates;
 	int32	   *order;			/* [releases] those with fewest first */
@@ -104,7 +104,7 @@ typedef struct Guard
 	uint32		fresh_kind;
 	uint64		fresh_version;
 
-	/* What it is linked to */
+	/* Values that it is linked to */
 	uint32		enough;			/* different values */
 	uint32		chosen_piece;	/* of the new release */
 	bool	   *heard;			/* [values + 1] the last is "not shown" */
@@ -119,7 +119,7 @@ typedef struct Guard
 	uint32		stamp;
 	uint32	   *stamped;		/* [tuples] */
 	Pile		concerned;
-	uint32		culprit;		/* whoever was harmed last */
+	uint32		culprit;		/* the tuple harmed last */
 	Witnesses	witnesses;		/* of linkability */
 
 	uint64		steps;			/* candidates looked at */
@@ -133,7 +133,7 @@ typedef struct Guard
 
 extern Guard *guard_create(const SeqTask *task, const SeqPeople *people);
 
-/* After a settled change since these marks: does everybody keep k? */
+/* After a settled change since these marks: does each tuple keep k? */
 extern bool guard_holds(Guard *guard, uint32 web_mark, uint32 people_mark);
 
 /*

@@ -155,7 +155,7 @@ find_region(SeqPeople *people, const uint32 *key)
 	return region;
 }
 
-/* What of a piece is shared. */
+/* The place of a region and a value: the part of them that other releases show, too. */
 static uint32
 find_place(SeqPeople *people, uint32 region, Code value)
 {
@@ -306,7 +306,7 @@ is_absent_place(const SeqPeople *people, uint32 place)
 	return is_record_of_absent(people->task, people->fixed_record[tuple_words(people->place_numbers, place)[0]]);
 }
 
-/* As far as people come and go, may somebody have a node of an earlier release and a place? */
+/* May a person have a node of an earlier release and a place, as far as people come and go? */
 static bool
 may_be_together(const SeqPeople *people, int32 r, uint32 node, uint32 place)
 {
@@ -402,7 +402,7 @@ find_edge(const SeqPeople *people, uint32 a, uint32 b)
 	return edge;
 }
 
-/* Joins everybody's records. */
+/* Joins the records of each person. */
 static void
 weave_flows(SeqPeople *people)
 {
@@ -523,7 +523,7 @@ shift_flows(SeqPeople *people, uint32 band, uint32 from_place, uint32 to_place, 
 	}
 }
 
-/* What a record's cells lose that are not alike in two regions. */
+/* The loss of a record's cells in one region beyond that in another. */
 static double
 loss_between(const SeqPeople *people, uint32 from, uint32 to)
 {
@@ -606,7 +606,7 @@ people_undo(SeqPeople *people, uint32 mark)
  * ----------------------------------------------------------------
  */
 
-/* Everybody withheld */
+/* Makes a lot of each band, with all cells withheld. */
 static void
 fill_lots(SeqPeople *people)
 {

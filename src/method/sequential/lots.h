@@ -1,8 +1,8 @@
 /*
  * lots.h
- *		Whose records the new release has, and how specific they are so far.
+ *		The people of the new release, and how specific their records are so far.
  *
- * SeqPeople who have the same nodes in all earlier releases, and the same values in
+ * People who have the same nodes in all earlier releases, and the same values in
  * the new one, are a *band*; those of a band who have the same cells there, too,
  * are a *lot*: whatever is done to one of them might as well be done to another.
  * A *region* is a cell for each column, a *piece* are the records of a region with
@@ -18,7 +18,7 @@
 
 #define NOTHING PG_UINT32_MAX
 
-/* As many as a table has columns */
+/* A table has no more columns */
 #define MAX_SEQ_COLUMNS 1600
 
 typedef struct Lot
@@ -52,7 +52,7 @@ typedef struct SeqPlace
 	uint32		node;			/* of the web; NOTHING without records */
 } SeqPlace;
 
-/* SeqPeople who were made more specific */
+/* People who were made more specific */
 typedef struct Shift
 {
 	uint32		from;			/* lots */
@@ -126,7 +126,7 @@ lot_code(const SeqPeople *people, uint32 lot, int32 column)
 	return people->code[(Size) people->lot[lot].band * people->ncolumns + column];
 }
 
-/* What a region, or a place, shows in a column: nothing, of people who are known not to be there; they may be what nobody is who is. */
+/* The cell of a region, or a place, in a column.  Absent people are withheld: ANYTHING. */
 static inline Span
 cell_of_key(const SeqPeople *people, const uint32 *key, int32 column)
 {
@@ -184,7 +184,7 @@ people_commit(SeqPeople *people)
 /* Adds up the loss of all cells. */
 extern double people_loss(const SeqPeople *people);
 
-/* Writes everybody's cells. */
+/* Writes the cells of all people. */
 extern void people_write(const SeqPeople *people);
 
 #endif							/* PPREPUB_METHOD_SEQUENTIAL_LOTS_H */

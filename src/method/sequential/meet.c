@@ -338,7 +338,7 @@ prepare_encounters(Guard *guard)
 	pfree(chosen);
 }
 
-/* So many records of the new release a kind of tuples meets; they are found one after the other, if need be. */
+/* The number of pieces of the new release that a kind of tuples meets; they are found one after the other, if need be. */
 static uint32
 meet_fresh(Guard *guard, uint32 kind)
 {

@@ -63,7 +63,7 @@ undo_trial(Search *search, Trial trial)
 	people_undo(search->people, trial.people);
 }
 
-/* Keeps what was done in a trial if nobody is harmed, else undoes it. */
+/* Keeps what was done in a trial if no tuple is harmed, else undoes it. */
 static inline bool
 judge_trial(Search *search, Trial trial)
 {
@@ -100,7 +100,7 @@ steps_taken(const Search *search)
 /* Makes the web anew, outside of trials. */
 extern void weave_anew(Search *search);
 
-/* The same, if most of its edges were dropped: they take room among those that are left. */
+/* Makes the web anew if most of its edges were dropped: they take room among those that are left. */
 static inline void
 clear_web(Search *search)
 {
@@ -111,7 +111,7 @@ clear_web(Search *search)
 /* Makes these lots more specific, one after the other, until none can be; false if it gave up. */
 extern bool exhaust_lots(Search *search, Pile *lots);
 
-/* The same with all lots. */
+/* Makes all lots more specific until none can be. */
 extern void exhaust_all(Search *search);
 
 extern void shuffle_lots(Search *search, Pile *lots);

@@ -29,19 +29,19 @@ typedef struct SequencePart
 	JoinTuples	tuples;
 } SequencePart;
 
-/* What a part keeps, as it came out */
+/* The promise that a part keeps, as it came out */
 typedef struct SequenceJudgement
 {
 	const char *join;			/* by which it was judged */
 	uint32		exposed;		/* tuples that are linked to less than was promised */
-	double		least;			/* linkability or diversity of any; infinite if nobody is linked to anything */
+	double		least;			/* linkability or diversity of any; infinite if no person is linked to anything */
 } SequenceJudgement;
 
 typedef struct Sequence
 {
 	const char *publication;
 	int32		number;			/* of the new release */
-	uint64		changed;		/* times that people became somebody else between releases */
+	uint64		changed;		/* times that people became other people between releases */
 	uint64		contradicted;	/* people who seem to have other insensitive values than before: nothing can be judged */
 	SequenceColumn *column;		/* [nqis] of the frame */
 	int32		nparts;

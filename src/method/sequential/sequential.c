@@ -1,11 +1,11 @@
 /*
  * sequential.c
  *		The method of Shmueli, Tassa, Wasserstein, Shapira and Rokach: releases
- *		with different columns, so that all of them together link nobody to too
+ *		with different columns, so that all of them together link no person to too
  *		few sensitive values.
  *
  * NOTES
- *		What is promised is judged twice: while a release is looked for, by
+ *		The promise is judged twice: while a release is looked for, by
  *		sequential/, and once more, as it came out, by the audit.  Of two releases the
  *		kernel match join is what observers cannot refute, no more and no less; of
  *		more it may hold a little that they could, with any amount of work.  So a
@@ -266,7 +266,7 @@ judge_profile(const JoinGraph *graph, const SequencePart *part, const int64 *par
 		bool		is_linked = profile->linkability[t] != NO_CLIQUE;
 		double		level = !is_linked ? 0 : is_diversity(params) ? profile->diversity[t] : profile->linkability[t];
 
-		/* Who is linked to values that are not shown only is linked to nothing; and everybody has a clique, his own */
+		/* A tuple linked only to values that are not shown is linked to nothing; and each person has a clique, the own one */
 		if (profile->linkability[t] == 1 && profile->value[profile->first[t]] == NO_CODE)
 			continue;
 		judgement.exposed += level < k_of(params);

@@ -3,7 +3,7 @@
  *		Stage 2 of algorithm 3: cells become more specific each by itself.
  *
  * NOTES
- *		As in the paper, cells are tried in random buckets first, which shrink.
+ *		Cells are tried in random buckets first, which shrink, as in the paper.
  *		The records of a lot are alike, so they go into one bucket, with one column
  *		at a time.  In the end lots are tried one by one.  Whether a record can take
  *		a step depends on the piece that it leaves and the one that it comes to,

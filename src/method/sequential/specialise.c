@@ -70,7 +70,7 @@ is_anything_told(const SeqTask *task)
 	return false;
 }
 
-/* Where no release shows a sensitive value there is nothing to link anybody to. */
+/* Where no release shows a sensitive value there is nothing to link a person to. */
 static SeqOutcome
 show_all(const SeqTask *task)
 {

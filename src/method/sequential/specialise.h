@@ -18,7 +18,7 @@ typedef struct SeqColumn
 	const double *loss;			/* [nodes] what such a cell loses */
 	const Code *code;			/* [records] a leaf of the tree; NO_CODE for people of whom nothing is shown, whose cells stay withheld */
 
-	/* What is to be found: [records] */
+	/* The result: [records] */
 	uint32	   *node;
 	Span	   *cells;			/* its spans: those of the release */
 } SeqColumn;
@@ -44,7 +44,7 @@ typedef struct SeqTask
 	uint64		seed;
 } SeqTask;
 
-/* Is a record of the new release one of a person of whom observers know that he is not there? */
+/* Is a record of the new release one of a person of whom observers know that the person is not there? */
 static inline bool
 is_record_of_absent(const SeqTask *task, uint32 record)
 {
@@ -58,7 +58,7 @@ typedef struct SeqOutcome
 	bool		found;
 
 	/* Of the release with everything withheld, if there is none; else of that which was found */
-	double		level;			/* linkability or diversity; infinite if nobody can be linked to anything */
+	double		level;			/* linkability or diversity; infinite if no person can be linked to anything */
 	double		cut_loss;		/* after the first stage */
 	double		cell_loss;		/* after the second */
 	double		loss;			/* in the end */

@@ -610,7 +610,7 @@ settle_suspects(Web *web)
 
 		web->edge[t].suspected = false;
 
-		/* SeqPeople's own edges are in their clique */
+		/* The edges of people are in their clique */
 		if (!web->edge[t].dropped && web->edge[t].flow == 0 && !is_in_clique(web, t))
 			web_drop(web, t);
 	}

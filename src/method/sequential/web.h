@@ -100,7 +100,7 @@ typedef struct Web
 	WebSlot    *slot;			/* [nslots] */
 	uint64		nslots;
 
-	/* What was done */
+	/* Changes, to be undone */
 	WebChange  *change;
 	uint32		nchanges;
 	uint32		change_room;
@@ -169,7 +169,7 @@ next_edge(const Web *web, uint32 edge, uint32 node)
 	return web->edge[edge].next[end_at(&web->edge[edge], node)];
 }
 
-/* Nodes of each release of people who are absent everywhere are nobody's. */
+/* Nodes of each release of people who are absent everywhere belong to no person. */
 static inline bool
 web_is_nobody(const Web *web, const uint32 *node)
 {
