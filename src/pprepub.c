@@ -5,10 +5,10 @@
 #include "postgres.h"
 
 #include "answer/settings.h"
-#include "declare/alter.h"
+#include "declare/hooks.h"
+#include "declare/owner_warnings.h"
+#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
-#include "declare/tables.h"
-#include "declare/warnings.h"
 #include "method/method.h"
 #include "release/declared.h"
 #include "release/schedule/schedule.h"

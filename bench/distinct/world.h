@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-#include "frame/updates.h"
+#include "frame/update_sets.h"
 #include "history/paths.h"
 #include "partition/classes.h"
 

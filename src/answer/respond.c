@@ -11,7 +11,7 @@
 
 #include "answer/directory_cache.h"
 #include "answer/limits.h"
-#include "declare/attempt.h"
+#include "declare/subtransaction.h"
 #include "executor/spi.h"
 #include "history/answered.h"
 #include "history/fold.h"
@@ -42,7 +42,7 @@ verify_is_committed(const Question *question)
 static void
 lock_source(const DeclaredPublication *publication)
 {
-	SPIPlanPtr	plan = SPI_prepare(psprintf("SELECT FROM %s", relation_words(publication->pinned)), 0, NULL);
+	SPIPlanPtr	plan = SPI_prepare(psprintf("SELECT FROM %s", quoted_relation(publication->pinned)), 0, NULL);
 
 	if (plan == NULL)
 		elog(ERROR, "could not parse a query of the source: %s", SPI_result_code_string(SPI_result));
@@ -117,7 +117,7 @@ release_or_nothing(const DeclaredPublication *publication, const Scope *scope,
 {
 	Trying		trying = {publication, scope, context, NULL};
 
-	*error = attempt(try_release, &trying);
+	*error = try_in_subtransaction(try_release, &trying);
 	if (*error == NULL)
 		return trying.build;
 	if (is_infrastructure(*error))

@@ -20,7 +20,7 @@
 
 #include "audit/components.h"
 #include "frame/arrays.h"
-#include "frame/codes.h"
+#include "frame/span.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

@@ -10,7 +10,7 @@
 #include "audit/invariance.h"
 #include "audit/judge.h"
 #include "frame/arrays.h"
-#include "frame/codes.h"
+#include "frame/span.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

@@ -12,7 +12,7 @@
 #include "check/checks.h"
 #include "check/history_check.h"
 #include "check/paths_check.h"
-#include "declare/attempt.h"
+#include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "history/fold.h"
@@ -196,7 +196,7 @@ static LoadedFrame *
 load_present(const DeclaredPublication *publication, const bool *shown, char **why)
 {
 	Present		present = {.publication = publication,.shown = shown};
-	ErrorData  *error = attempt(read_present, &present);
+	ErrorData  *error = try_in_subtransaction(read_present, &present);
 
 	if (error == NULL)
 		return present.loaded;

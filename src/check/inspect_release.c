@@ -6,7 +6,7 @@
 
 #include "check/checks.h"
 #include "frame/arrays.h"
-#include "frame/reread.h"
+#include "frame/print.h"
 #include "history/reader.h"
 #include "miscadmin.h"
 #include "release/checksum.h"

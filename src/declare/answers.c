@@ -33,19 +33,19 @@ answer_function(const DeclaredPublication *publication)
 }
 
 char *
-answer_function_words(const DeclaredPublication *publication)
+answer_function_sql(const DeclaredPublication *publication)
 {
-	return psprintf("%s(pg_catalog.text, pg_catalog.name[])", target_words(publication, ""));
+	return psprintf("%s(pg_catalog.text, pg_catalog.name[])", quoted_target(publication, ""));
 }
 
 /* The columns of a release, each with its type. */
 static char *
-column_words(const DeclaredPublication *publication)
+column_list_sql(const DeclaredPublication *publication)
 {
-	StringInfoData words;
+	StringInfoData list;
 
-	initStringInfo(&words);
-	appendStringInfoString(&words, "class pg_catalog.int8");
+	initStringInfo(&list);
+	appendStringInfoString(&list, "class pg_catalog.int8");
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
 		const DeclaredColumn *column = &publication->columns[i];
@@ -55,13 +55,13 @@ column_words(const DeclaredPublication *publication)
 			continue;
 		plain.collation = InvalidOid;	/* functions have none, nor lengths */
 		plain.typmod = -1;
-		appendStringInfo(&words, ", %s %s", quote_identifier(column->name), released_type_words(&plain));
+		appendStringInfo(&list, ", %s %s", quote_identifier(column->name), released_type_sql(&plain));
 	}
-	return words.data;
+	return list.data;
 }
 
 static char *
-body_words(const DeclaredPublication *publication, const char *columns)
+body_sql(const DeclaredPublication *publication, const char *columns)
 {
 	return psprintf("SELECT * FROM pprepub.answer(%s, $1, $2) AS answer(%s)",
 					quote_literal_cstr(publication->name), columns);
@@ -70,17 +70,17 @@ body_words(const DeclaredPublication *publication, const char *columns)
 void
 create_answer_function(const DeclaredPublication *publication)
 {
-	char	   *columns = column_words(publication);
-	char	   *words = answer_function_words(publication);
+	char	   *columns = column_list_sql(publication);
+	char	   *function = answer_function_sql(publication);
 
 	if (!method_declaration(publication->method)->answers)
 		return;
 	execute_ddl(psprintf("CREATE FUNCTION %s(cohort pg_catalog.text DEFAULT NULL, columns pg_catalog.name[] DEFAULT NULL)"
 						 " RETURNS TABLE (%s) LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER"
 						 " SET search_path = pg_catalog, pg_temp AS %s",
-						 target_words(publication, ""), columns,
-						 quote_literal_cstr(body_words(publication, columns))));
-	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", words,
+						 quoted_target(publication, ""), columns,
+						 quote_literal_cstr(body_sql(publication, columns))));
+	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
 						 quote_literal_cstr("the people of a cohort, made safe together with all that was published before; each call is one answer, and is remembered")));
-	reset_rights(ProcedureRelationId, answer_function(publication), psprintf("FUNCTION %s", words));
+	reset_rights(ProcedureRelationId, answer_function(publication), psprintf("FUNCTION %s", function));
 }

@@ -4,7 +4,7 @@
  *		answers on the fly.
  *
  * It runs as the publication's owner, and calls pprepub.answer(), which
- * answers to nobody else.  It is named, as the view of the newest release is,
+ * refuses other callers.  It is named, as the view of the newest release is,
  * after the publication, and found by that name.
  */
 #ifndef PPREPUB_DECLARE_ANSWERS_H
@@ -15,10 +15,13 @@
 /* The function, or InvalidOid when there is none. */
 extern Oid	answer_function(const DeclaredPublication *publication);
 
-/* What a statement calls it: schema, name and arguments. */
-extern char *answer_function_words(const DeclaredPublication *publication);
+/* The function as a statement names it: schema, name and arguments. */
+extern char *answer_function_sql(const DeclaredPublication *publication);
 
-/* As the owner, inside SPI: makes it, for nobody else to call yet, where the method answers. */
+/*
+ * Creates the function, if the method answers, for no other role to call yet.
+ * As the owner, inside SPI.
+ */
 extern void create_answer_function(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_DECLARE_ANSWERS_H */

@@ -3,10 +3,9 @@
  *		Reading and writing the extension's own tables.
  *
  * SPI as the tables' owner, rather than direct heap access: the rows are few,
- * and what the server does for indexes, constraints and serialization then
- * needs no code of ours.  But some of what each question leaves is put there by
- * hand: a process that is new would take many times as long to parse and plan
- * statements as to run them.
+ * and the server then looks after indexes, constraints and serialization.  Only
+ * some rows that each answer writes are inserted by hand: a new backend would
+ * take many times as long to parse and plan an INSERT as to run it.
  */
 #include "declare/catalog.h"
 
@@ -70,7 +69,7 @@ catalog_leave(CatalogAccess *access)
 }
 
 /* ----------------------------------------------------------------
- * Plans, kept for as long as the session lives
+ * Plans, kept until the session ends
  * ----------------------------------------------------------------
  */
 
@@ -85,6 +84,7 @@ typedef struct SavedPlan
 
 static HTAB *saved_plans = NULL;
 
+/* Looks up the entry of a statement by its hash; the caller compares the text. */
 static SavedPlan *
 find_plan(const char *sql, HASHACTION action, bool *found)
 {
@@ -107,7 +107,10 @@ is_plan_of(const SavedPlan *saved, const char *sql, int nparams, const Oid *type
 		memcmp(saved->types, types, sizeof(Oid) * nparams) == 0;
 }
 
-/* Entered last, when nothing can fail any more: an entry stands for as long as the session lives. */
+/*
+ * Keeps a plan until the session ends.  The entry is made last, when nothing
+ * can fail any more, since no abort would remove it.
+ */
 static void
 save_plan(SPIPlanPtr plan, const char *sql, int nparams, const Oid *types)
 {
@@ -126,7 +129,10 @@ save_plan(SPIPlanPtr plan, const char *sql, int nparams, const Oid *types)
 	saved->plan = plan;
 }
 
-/* The statements are few, and say the same whatever their parameters: one plan will do for each. */
+/*
+ * Returns the statement's plan.  A generic plan will do, since no parameter
+ * changes how a statement is best run.
+ */
 static SPIPlanPtr
 plan_for(const char *sql, int nparams, Oid *types)
 {
@@ -158,7 +164,7 @@ catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *param
 		values[i] = params[i].value;
 		nulls[i] = params[i].isnull ? 'n' : ' ';
 	}
-	plan = plan_for(sql, nparams, types);	/* first: nothing holds the snapshot until it is used */
+	plan = plan_for(sql, nparams, types);	/* before the snapshot is taken: nothing holds that until it is used */
 	result = SPI_execute_snapshot(plan, values, nulls,
 								  writes ? InvalidSnapshot : GetLatestSnapshot(),
 								  InvalidSnapshot, false, true, 0);
@@ -168,7 +174,7 @@ catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *param
 }
 
 /* ----------------------------------------------------------------
- * Rows put there by hand
+ * Rows inserted without SPI
  * ----------------------------------------------------------------
  */
 
@@ -193,6 +199,7 @@ catalog_add(const char *table, const Datum *values, int nrows)
  * ----------------------------------------------------------------
  */
 
+/* The number of a column of the last result, which must have the row. */
 static int
 result_column(uint64 row, const char *name)
 {

@@ -1,20 +1,19 @@
 /*
  * catalog.h
- *		The extension's own tables, which nobody but the extension can read.
+ *		The extension's own tables, which only the extension can read.
  *
  * Between catalog_enter() and catalog_leave() the session acts as the owner of
  * the extension, with a search path that resolves to pg_catalog only and an
  * open SPI connection.  Nothing that belongs to a user (no view, function,
- * type or trigger of theirs) may be touched in between: that is what
- * rights.h's act_as() is for.  After an error the transaction's abort puts the
- * identity back.
+ * type or trigger of theirs) may be touched in between: identity.h's act_as()
+ * is for that.  After an error the transaction's abort puts the identity back.
  */
 #ifndef PPREPUB_DECLARE_CATALOG_H
 #define PPREPUB_DECLARE_CATALOG_H
 
 #include "postgres.h"
 
-#include "declare/rights.h"
+#include "declare/identity.h"
 #include "executor/spi.h"
 
 typedef struct CatalogAccess
@@ -50,8 +49,8 @@ extern uint64 catalog_run(const char *sql, bool writes, int nparams, const Catal
 	lengthof(((CatalogParam[]) {__VA_ARGS__})), (CatalogParam[]) {__VA_ARGS__}
 
 /*
- * Reads see what is committed now, whatever snapshot the transaction has: what
- * is checked must hold for all that others have declared and published.
+ * Reads see all that is committed now, whatever snapshot the transaction has:
+ * a check must hold for everything that others have declared and published.
  * Writes keep to the transaction's snapshot, so that under REPEATABLE READ a
  * row that was changed meanwhile is a serialization failure.
  */
@@ -59,15 +58,16 @@ extern uint64 catalog_run(const char *sql, bool writes, int nparams, const Catal
 #define catalog_execute(sql, ...)	catalog_run((sql), true, CATALOG_PARAMS(__VA_ARGS__))
 
 /*
- * Adds rows, one behind the other, of all columns, none of which is NULL, to a
- * table with plain indexes only; no trigger fires, and what comes after sees them.
+ * Inserts rows into a table with plain indexes only, without SPI.  values
+ * holds all columns of each row in turn, none of them NULL.  No trigger fires,
+ * and later commands see the rows.
  */
 extern void catalog_add(const char *table, const Datum *values, int nrows);
 
 /* A field of the last result, by row and name; the value lives as long as SPI_tuptable. */
 extern Datum catalog_field(uint64 row, const char *name, bool *isnull);
 
-/* The same of an array of int4. */
+/* A field of the last result that is an array of int4, without NULLs. */
 extern const int32 *catalog_numbers(uint64 row, const char *name, int *n);
 
 /* Fields copied to the context of catalog_enter(); NULL for a NULL. */

@@ -15,7 +15,7 @@ typedef enum ParamType
 	PARAM_TABLE					/* the name of a table, whose rows are copied */
 } ParamType;
 
-/* What stands in a column of a table that a parameter names. */
+/* The contents of a column of a table that a parameter names. */
 typedef enum TableColumnKind
 {
 	TABLE_END,					/* there is no such column: the list ends */
@@ -39,7 +39,7 @@ typedef struct TableSpec
 	const TableColumn *columns;
 } TableSpec;
 
-/* What a change of the value means for what was promised to the people in it. */
+/* The effect that a change of the value has on the promise to the people in the releases. */
 typedef enum ParamStrength
 {
 	STRENGTH_NONE,				/* nothing */
@@ -59,7 +59,10 @@ typedef struct ParamSpec
 	ParamStrength strength;
 } ParamSpec;
 
-/* The least that a source must hold for anything of it to be published; and what to declare to need less, a piece of a sentence. */
+/*
+ * The least that a source must hold to be published.  The strings complete a
+ * hint about what to declare instead.
+ */
 typedef struct SourceNeeds
 {
 	int64		rows;
@@ -69,13 +72,13 @@ typedef struct SourceNeeds
 	bool		nulls_count;	/* is each row without a value as good as one more? */
 } SourceNeeds;
 
-/* What a method wants to know of the past: it is kept beside the log, as a fold of it. */
-#define PAST_NEIGHBORHOODS	1	/* whom observers can tell apart: see history/past.h */
+/* The parts of the past that a method looks at: each is kept beside the log, as a fold of it. */
+#define PAST_NEIGHBORHOODS	1	/* the people whom observers can tell apart: see history/past.h */
 #define PAST_LAST			2	/* the last class of each person: see history/paths.h */
 #define PAST_PATHS			4	/* all classes of each person */
-#define PAST_COMPANIES		8	/* who was in a class with whom: see history/companies.h; with PAST_LAST */
+#define PAST_COMPANIES		8	/* the people whom each person shared a class with: see history/companies.h; with PAST_LAST */
 
-/* What create_publication must know of a method. */
+/* The properties of a method that create_publication() and release/ must know. */
 typedef struct MethodDeclaration
 {
 	const char *name;
@@ -85,41 +88,44 @@ typedef struct MethodDeclaration
 	bool		insensitive;	/* may columns be declared insensitive? */
 	bool		answers;		/* does it answer on the fly? */
 	bool		classes;		/* have the rows of its releases a class? */
-	bool		counterfeits;	/* may everybody know how many rows of a class are invented? */
+	bool		counterfeits;	/* may the number of invented rows in each class be public? */
 	bool		own_only;		/* must all releases be of its own making? */
 	bool		invents_known;	/* do invented rows only have values that true rows show, or showed? */
 	int			past;			/* PAST_… */
 	const TableSpec *tables;	/* one for each PARAM_TABLE, ends with a NULL name; or NULL */
 
 	/*
-	 * With PAST_COMPANIES: those that lack so many people or more of as many as
-	 * their class showed different values are of no interest.
+	 * With PAST_COMPANIES: companies that lack at least this many people, or a
+	 * class's number of different values if that is more, are ignored.
 	 */
 	uint32		(*degree) (const int64 *params);
 
 	/*
-	 * With PAST_PATHS: nothing is asked about the classes of those of whom they
-	 * have told no more than this, at the worst (see history/told.h).
+	 * With PAST_PATHS: the classes of people of whom the past has disclosed no
+	 * more than this, at the worst, are not asked for (see history/told.h).
 	 */
 	int32		(*spared) (const int64 *params);
 
 	/*
-	 * With PAST_NEIGHBORHOODS: nobody can be shown of a neighborhood that has fewer
-	 * members than this, some of whom have left the source; 0 where somebody might.
-	 * NULL for methods that parts of neighborhoods are nothing to.
+	 * With PAST_NEIGHBORHOODS: a neighborhood with fewer members than this,
+	 * some of whom have left the source, has no member that could be shown; 0
+	 * where there might be one. NULL for methods that do not use parts of
+	 * neighborhoods.
 	 */
 	uint64		(*smallest_parted) (const int64 *params);
 
 	/*
-	 * Where invented rows take the places of people who have left, with these
-	 * parameters: what to set instead, a piece of a sentence; else NULL.  NULL for
-	 * methods that never invent any for that.
+	 * The settings that keep invented rows from taking the places of people
+	 * who have left, a piece of a sentence, or NULL where these parameters let
+	 * none do so.  The pointer is NULL for methods that never invent rows for
+	 * that.
 	 */
 	const char *(*without_stand_ins) (const int64 *params);
 
 	/*
-	 * What is wrong with values that are right each by itself, or NULL: a
-	 * sentence.  NULL for methods whose parameters do not depend on each other.
+	 * A sentence on a contradiction between values that are right each by
+	 * itself, or NULL.  The pointer is NULL for methods whose parameters do
+	 * not depend on each other.
 	 */
 	const char *(*contradiction) (const int64 *params);
 

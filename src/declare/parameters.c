@@ -41,7 +41,7 @@ method_declaration(const char *name)
 			 errhint("Known methods: %s.", known.data)));
 }
 
-/* One line for people: the values that a parameter may take. */
+/* The values that a parameter may take, for a hint. */
 static char *
 accepted_values(const ParamSpec *spec)
 {
@@ -111,7 +111,7 @@ field_of(Jsonb *object, const char *name)
 		getKeyJsonValueFromContainer(&object->root, name, strlen(name), NULL);
 }
 
-/* Is it an integer, and which? */
+/* Sets *result if the value is an integer that fits. */
 static bool
 integer_of(const JsonbValue *value, int64 *result)
 {
@@ -133,7 +133,7 @@ integer_of(const JsonbValue *value, int64 *result)
 	return true;
 }
 
-/* Is it a decimal, and how many millionths? */
+/* Sets *result, in millionths, if the value is a decimal that fits. */
 static bool
 millionths_of(const JsonbValue *value, int64 *result)
 {
@@ -152,6 +152,7 @@ word_is(const JsonbValue *value, const char *word)
 		memcmp(value->val.string.val, word, strlen(word)) == 0;
 }
 
+/* Has the value the type of the parameter, and is it in range? */
 static bool
 is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 {
@@ -190,6 +191,7 @@ verify_object(const MethodDeclaration *method, Jsonb *given)
 				 hint_parameters(method)));
 }
 
+/* Raises an error about the first key that the method lacks, or whose value is not accepted. */
 static void
 verify_given(const MethodDeclaration *method, Jsonb *given)
 {
@@ -226,7 +228,10 @@ parse_json(const char *text)
 	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
 }
 
-/* One that nobody can guess, and that is kept, so that what it drives can be told again. */
+/*
+ * A seed that cannot be guessed.  It is stored, so that the random choices
+ * made from it can be repeated.
+ */
 static JsonbValue *
 draw_seed(void)
 {
@@ -251,6 +256,7 @@ fallback_of(const ParamSpec *spec)
 		field_of(parse_json(psprintf("{\"v\": %s}", spec->fallback)), "v");
 }
 
+/* Raises an error if values contradict each other that are right each by itself. */
 static Jsonb *
 verify_together(const MethodDeclaration *method, Jsonb *params)
 {
@@ -300,6 +306,7 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 	return verify_together(method, JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL)));
 }
 
+/* A checked value as the plain number that methods get. */
 static int64
 param_value(const ParamSpec *spec, const JsonbValue *value)
 {

@@ -15,7 +15,7 @@
 
 extern void declare_method(const MethodDeclaration *method);
 
-/* Finds a method; an unknown name is an error that lists the known ones. */
+/* Finds a method by its name; an unknown one is an error that lists the known ones. */
 extern const MethodDeclaration *method_declaration(const char *name);
 
 /*
@@ -40,7 +40,7 @@ extern const ParamSpec *find_parameter(const MethodDeclaration *method, const ch
 extern int64 param_named(const MethodDeclaration *method, Jsonb *params, const char *name);
 extern bool param_is_set(const MethodDeclaration *method, Jsonb *params, const char *name);
 
-/* Takes a boolean key out of the object: it tells how to act, not what to keep. */
+/* Removes a boolean key, which says how to act and is not stored, from the object. */
 extern Jsonb *take_flag(Jsonb *params, const char *name, bool *flag);
 
 #endif							/* PPREPUB_DECLARE_PARAMETERS_H */

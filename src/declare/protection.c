@@ -4,10 +4,10 @@
  *
  * NOTES
  *		The event trigger sees every DDL command of the database, also those that
- *		touch nothing of ours.  Each is held against all the ways in which it may,
- *		by one query, which is planned anew: a fifth of a millisecond.  It fails
- *		closed: a command on a protected relation that is not known to be harmless
- *		is refused.
+ *		touch nothing of ours.  One query checks all the ways in which a command
+ *		may touch a protected relation; it takes a fifth of a millisecond.  It
+ *		fails closed: a command on a protected relation that is not known to be
+ *		harmless is refused.
  *
  *		Inheritance needs a check of its own: a statement trigger does not fire
  *		for rows that are reached through a parent, and rows of a child would
@@ -39,12 +39,12 @@ static Oid	dummy_view = InvalidOid;
 void
 seal_table(Oid table)
 {
-	char	   *words = relation_words(table);
+	char	   *name = quoted_relation(table);
 
 	execute_ddl(psprintf("CREATE TRIGGER " SEAL
 						 " BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s"
-						 " FOR EACH STATEMENT EXECUTE FUNCTION pprepub.refuse_change()", words));
-	execute_ddl(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER " SEAL, words));
+						 " FOR EACH STATEMENT EXECUTE FUNCTION pprepub.refuse_change()", name));
+	execute_ddl(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER " SEAL, name));
 }
 
 void
@@ -83,7 +83,10 @@ pprepub_refuse_change(PG_FUNCTION_ARGS)
 			 hint_stays()));
 }
 
-/* The command has done its work by now, so it is named by its tag, not by what it touched. */
+/*
+ * Refuses a command.  It has done its work by now, so the message names it by
+ * its tag, not by the object that it touched.
+ */
 static void
 refuse(const char *tag, int32 publication)
 {
@@ -143,10 +146,10 @@ is_harmless(const AlterTableStmt *statement)
 }
 
 /*
- * The publications whose relations the command touched, with a word for how:
+ * The publications whose relations the command touched, and in which way:
  * "itself", "policy", "trigger", "seal", "rule", "index", "schema", "type",
- * "inheritance".  A seal made as it should be, and a plain index, are not
- * listed where they do no harm.
+ * "inheritance".  A new seal as seal_table() makes it, and a plain index, are
+ * not listed where they do no harm.
  */
 static const char *const touched_query =
 "WITH RECURSIVE command AS (SELECT * FROM pg_event_trigger_ddl_commands()),"
@@ -188,7 +191,7 @@ static const char *const touched_query =
 " UNION ALL SELECT 'ALTER TABLE', 'inheritance', k.publication"
 "  FROM pg_inherits i JOIN kept k ON k.relation IN (i.inhrelid, i.inhparent)";
 
-/* May values of the type look otherwise now? */
+/* Can the statement have changed how values of a type print? */
 static bool
 changes_values(Node *statement)
 {
@@ -197,6 +200,7 @@ changes_values(Node *statement)
 	return IsA(statement, AlterTableStmt);
 }
 
+/* Is a command, which touches a relation in this way, known to be harmless? */
 static bool
 is_allowed(const char *tag, const char *how, Node *statement)
 {
@@ -206,7 +210,7 @@ is_allowed(const char *tag, const char *how, Node *statement)
 		return !IsA(statement, RenameStmt);
 	if (strcmp(how, "type") == 0)
 		return !changes_values(statement);
-	if (strcmp(how, "seal") == 0)	/* by pg_restore, where there was none */
+	if (strcmp(how, "seal") == 0)	/* pg_restore creates one where there was none */
 		return IsA(statement, CreateTrigStmt) && !castNode(CreateTrigStmt, statement)->replace;
 	if (strcmp(how, "itself") != 0)
 		return false;
@@ -216,8 +220,9 @@ is_allowed(const char *tag, const char *how, Node *statement)
 }
 
 /*
- * Where a view must wait for another object, pg_restore makes a dummy first,
- * and replaces it in the end.
+ * Remembers the dummy view that a CREATE OR REPLACE VIEW is about to replace.
+ * Where a view depends on an object restored later, pg_restore makes a dummy
+ * first, and replaces it in the end.
  */
 static void
 note_dummy_view(const ViewStmt *statement)
@@ -232,6 +237,7 @@ note_dummy_view(const ViewStmt *statement)
 		dummy_view = view;
 }
 
+/* Refuses the command if it touched a protected relation in a way not known to be harmless. */
 static void
 check_commands(const char *tag, Node *statement)
 {
@@ -257,9 +263,11 @@ check_rewrite(const char *tag)
 }
 
 /*
- * Until something was published, a pinned view may go with the source: whoever
- * drops his table need not ask.  Afterwards it stays, or another publication
- * could be declared over the same people, and would not know of this one.
+ * Refuses to drop a protected relation or its seal.  A pinned view may be
+ * dropped with its source until something was published, so that an owner can
+ * drop the table without dropping the publication first.  Afterwards it stays:
+ * another publication could be declared over the same people, and would not
+ * know of this one.
  */
 static void
 check_drops(const char *tag)
@@ -275,13 +283,14 @@ check_drops(const char *tag)
 		refuse(tag, catalog_int(0, "publication"));
 }
 
+/* Deletes dropped relations from the catalog. */
 static void
 forget_dropped(void)
 {
 	catalog_read("SELECT FROM pg_event_trigger_dropped_objects() o JOIN pprepub.catalog_relation r"
 				 " ON o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid");
 	if (SPI_processed == 0)
-		return;					/* what is not ours may be dropped where nothing may be written */
+		return;					/* another relation may be dropped also where the catalog cannot be written */
 	catalog_execute("DELETE FROM pprepub.catalog_relation r USING pg_event_trigger_dropped_objects() o"
 					" WHERE o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid");
 }
@@ -297,7 +306,7 @@ pprepub_protect(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("this function can only be called as an event trigger")));
-	/* While the extension itself is being made or dropped, there is no catalog. */
+	/* While the extension itself is being created or dropped, there is no catalog. */
 	if (ddl_is_ours || !OidIsValid(catalog_relation("catalog_relation")))
 		PG_RETURN_VOID();
 

@@ -1,6 +1,6 @@
 /*
  * protection.h
- *		What was published stays: relations made for a publication are neither
+ *		Releases and history stay: relations made for a publication are neither
  *		changed nor dropped behind its back.
  *
  * Two fences.  A statement trigger on each release and log table refuses
@@ -15,10 +15,10 @@
 
 #include "postgres.h"
 
-/* As the owner, inside SPI: puts up the first fence around a new table. */
+/* Creates the trigger of the first fence on a new table. As the owner, inside SPI. */
 extern void seal_table(Oid table);
 
-/* As the owner, inside SPI: a statement that the second fence lets through. */
+/* Executes a statement that the second fence lets through. As the owner, inside SPI. */
 extern void execute_own_ddl(const char *sql);
 
 #endif							/* PPREPUB_DECLARE_PROTECTION_H */

@@ -4,8 +4,8 @@
  *
  * LOCKING
  *		The lock is an object lock on the publication's number, which SQL's
- *		LOCK TABLE and advisory locks cannot reach.  The row is read after the
- *		lock is held, so that a number seen is the last number given.
+ *		LOCK TABLE and advisory locks cannot reach.  The catalog row is read
+ *		after the lock is taken, so the number of releases in it is current.
  */
 #include "declare/publication.h"
 
@@ -43,6 +43,7 @@ parse_role(const char *word)
 	return ROLE_QUASI_IDENTIFIER;
 }
 
+/* Reads the declared columns; their types are read from the pinned view. */
 static void
 read_columns(CatalogAccess *access, DeclaredPublication *publication)
 {
@@ -98,7 +99,7 @@ read_beside(CatalogAccess *access, DeclaredPublication *publication)
 
 #define MAX_TABLES 8
 
-/* By part; InvalidOid where it was not made, or is gone. */
+/* The relations made for a publication, by part; InvalidOid where one was not made, or is gone. */
 typedef struct Noted
 {
 	Oid			source;
@@ -120,7 +121,7 @@ typedef struct Noted
 	}			tables[MAX_TABLES];
 } Noted;
 
-/* A copy's place, by the parameter's name. */
+/* The entry of a parameter's table, made when it is new. */
 static Oid *
 noted_table(Noted *noted, const char *param)
 {
@@ -133,14 +134,15 @@ noted_table(Noted *noted, const char *param)
 	return &noted->tables[noted->ntables++].copy;
 }
 
+/* The member of Noted for a part that occurs once. */
 static Oid *
-noted_place(const DeclaredPublication *publication, const char *part)
+noted_part(const DeclaredPublication *publication, const char *part)
 {
 	const struct
 	{
 		const char *part;
-		Oid		   *place;
-	}			places[] =
+		Oid		   *relation;
+	}			parts[] =
 	{
 		{"source", &publication->noted->source},
 		{"log", &publication->noted->log},
@@ -155,9 +157,9 @@ noted_place(const DeclaredPublication *publication, const char *part)
 
 	if (strncmp(part, TABLE_PART, strlen(TABLE_PART)) == 0)
 		return noted_table(publication->noted, part + strlen(TABLE_PART));
-	for (int i = 0; i < (int) lengthof(places); i++)
-		if (strcmp(places[i].part, part) == 0)
-			return places[i].place;
+	for (int i = 0; i < (int) lengthof(parts); i++)
+		if (strcmp(parts[i].part, part) == 0)
+			return parts[i].relation;
 	elog(ERROR, "a publication has no part \"%s\" that occurs once", part);
 }
 
@@ -169,7 +171,7 @@ read_noted(CatalogAccess *access, DeclaredPublication *publication)
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		if (get_rel_relkind(catalog_oid(i, "relation")) != '\0')
-			*noted_place(publication, catalog_text(access, i, "part")) = catalog_oid(i, "relation");
+			*noted_part(publication, catalog_text(access, i, "part")) = catalog_oid(i, "relation");
 }
 
 Oid
@@ -197,6 +199,7 @@ source_of_pinned(Oid pinned)
 	return source;
 }
 
+/* Reads the catalog's row of a publication that is locked. */
 static void
 read_publication(CatalogAccess *access, DeclaredPublication *publication)
 {
@@ -236,9 +239,9 @@ verify_rights_of(Oid owner, const char *name)
 }
 
 /*
- * A publication, for a caller with the rights of its owner, or of the new owner
- * of its source.  Asked before anything is locked, so that strangers cannot
- * stand in the way.
+ * Finds a publication for a caller with the rights of its owner or, with
+ * new_owner, of its source's owner.  The rights are checked before anything is
+ * locked, so that other roles cannot hold up publishers.
  */
 static FoundPublication
 find_publication(const char *name, bool new_owner)
@@ -273,7 +276,10 @@ find_publication(const char *name, bool new_owner)
 	return found;
 }
 
-/* Does the source stand, and is it still its owner's? */
+/*
+ * Raises an error if the source is gone or, without new_owner, belongs to
+ * another role than the publication.
+ */
 static void
 verify_source(const DeclaredPublication *publication, bool new_owner)
 {
@@ -298,8 +304,8 @@ refuse_old_snapshot(void)
 }
 
 /*
- * The source is read under the transaction's snapshot: a release, or a change
- * of what was declared, that it does not see is a serialization failure.
+ * Raises a serialization failure if the publication's row has changed since
+ * the transaction's snapshot, under which the source is read.
  */
 static void
 verify_snapshot(int32 publication)
@@ -369,6 +375,7 @@ unlock_publication_number(int32 publication, LOCKMODE lock)
 	UnlockDatabaseObject(catalog_relation("catalog_publication"), publication, 0, lock);
 }
 
+/* Locks a publication by its number and reads its row. */
 static DeclaredPublication *
 lock_and_read(int32 number, LOCKMODE lock)
 {
@@ -443,14 +450,14 @@ publication_column(const DeclaredPublication *publication, ColumnRole role)
 }
 
 char *
-private_words(const DeclaredPublication *publication, const char *suffix)
+quoted_private(const DeclaredPublication *publication, const char *suffix)
 {
 	return quote_qualified_identifier(publication->private,
 									  psprintf("%s%s", publication->name, suffix));
 }
 
 char *
-target_words(const DeclaredPublication *publication, const char *suffix)
+quoted_target(const DeclaredPublication *publication, const char *suffix)
 {
 	return quote_qualified_identifier(publication->target,
 									  psprintf("%s%s", publication->name, suffix));
@@ -462,7 +469,7 @@ note_relation(const DeclaredPublication *publication, Oid relation, const char *
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	/* What was destroyed past all protection makes room for what takes its place. */
+	/* The entry of a relation that is gone in spite of all protection is replaced. */
 	catalog_execute("DELETE FROM pprepub.catalog_relation r WHERE r.publication = $1 AND r.part = $2"
 					" AND NOT EXISTS (SELECT FROM pg_class k WHERE k.oid = r.relation::oid)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
@@ -473,13 +480,13 @@ note_relation(const DeclaredPublication *publication, Oid relation, const char *
 					CATALOG_TEXT(part));
 	catalog_leave(&access);
 	if (publication->noted != NULL && strcmp(part, "release") != 0)
-		*noted_place(publication, part) = relation;
+		*noted_part(publication, part) = relation;
 }
 
 Oid
 noted_relation(const DeclaredPublication *publication, const char *part)
 {
-	return *noted_place(publication, part);
+	return *noted_part(publication, part);
 }
 
 void
@@ -494,7 +501,7 @@ verify_name_is_not_taken(const DeclaredPublication *publication, const char *sch
 }
 
 char *
-column_type_words(const DeclaredColumn *column)
+column_type_sql(const DeclaredColumn *column)
 {
 	char	   *type = format_type_extended(column->type, column->typmod,
 										  FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
@@ -505,15 +512,15 @@ column_type_words(const DeclaredColumn *column)
 }
 
 char *
-printed_type_words(const DeclaredColumn *column)
+printed_type_sql(const DeclaredColumn *column)
 {
 	return format_type_extended(printed_type(column->kind, column->type), -1, FORMAT_TYPE_FORCE_QUALIFY);
 }
 
 char *
-released_type_words(const DeclaredColumn *column)
+released_type_sql(const DeclaredColumn *column)
 {
-	return column->role == ROLE_QUASI_IDENTIFIER ? printed_type_words(column) : column_type_words(column);
+	return column->role == ROLE_QUASI_IDENTIFIER ? printed_type_sql(column) : column_type_sql(column);
 }
 
 char *

@@ -8,9 +8,44 @@
 #include "postgres.h"
 
 #include "declare/catalog.h"
-#include "declare/kinds.h"
 #include "storage/lockdefs.h"
 #include "utils/jsonb.h"
+
+/* ----------------------------------------------------------------
+ * Kinds of generalisation, as they are declared; frame/ codes their values.
+ * ----------------------------------------------------------------
+ */
+
+typedef enum Kind
+{
+	KIND_RANGE,
+	KIND_PREFIX,
+	KIND_TAXONOMY,
+	KIND_SUPPRESS
+} Kind;
+
+/*
+ * Reads "range", "prefix", "suppress" or "taxonomy NAME"; for a taxonomy, sets
+ * *taxonomy to its name.  Anything else is an error that lists the kinds.
+ */
+extern Kind parse_kind(const char *text, const char *column, char **taxonomy);
+
+/* A kind as parse_kind() reads it. */
+extern char *kind_text(Kind kind, const char *taxonomy);
+
+/* Refuses a kind that values of the type (domains looked through) cannot bear. */
+extern void verify_kind(Kind kind, const char *column, Oid type);
+
+/* Can a ladder of intervals be laid over the type? */
+extern bool is_number(Oid type);
+
+/* The type in which cells of the kind over the type are printed. */
+extern Oid	printed_type(Kind kind, Oid type);
+
+/* ----------------------------------------------------------------
+ * Publications
+ * ----------------------------------------------------------------
+ */
 
 typedef enum ColumnRole
 {
@@ -47,11 +82,11 @@ typedef struct DeclaredPublication
 	char	   *method;
 	Jsonb	   *params;
 	char	   *target;			/* schema of what analysts see */
-	char	   *private;		/* schema of what nobody else sees */
+	char	   *private;		/* schema of what only the owner sees */
 	int32	   *beside;			/* publications judged apart from this one */
 	int			nbeside;
 	int32		releases;		/* number of the last release */
-	int64		remembered;		/* people and invented rows that they were about */
+	int64		remembered;		/* people and invented rows in the releases */
 	int			ncolumns;
 	DeclaredColumn *columns;
 	struct Noted *noted;		/* relations that were made for it, each part that occurs once */
@@ -73,8 +108,8 @@ extern DeclaredPublication *publication_open_for_new_owner(const char *name, LOC
 extern DeclaredPublication *publication_open_to_drop(const char *name);
 
 /*
- * As much of a publication as it takes to ask about it, for a caller who has its
- * owner's rights.  Nothing is locked, so it may change at any time.
+ * The part of a publication that is needed to ask about it, for a caller who
+ * has its owner's rights.  Nothing is locked, so it may change at any time.
  */
 typedef struct FoundPublication
 {
@@ -87,34 +122,36 @@ typedef struct FoundPublication
 extern FoundPublication publication_find(const char *name);
 
 /*
- * What a pinned view reads, or InvalidOid where either is no more: the same as
- * the view catalog_source says, which looks at all publications at once.
+ * The relation that a pinned view reads, or InvalidOid where either is gone.
+ * It agrees with the view catalog_source, which looks at all publications at
+ * once.
  */
 extern Oid	source_of_pinned(Oid pinned);
 
-/* The lock alone, for who must hold that before the transaction's first snapshot. */
+/* The lock alone, for a caller that must hold it before the transaction's first snapshot. */
 extern void lock_publication_number(int32 publication, LOCKMODE lock);
 extern void unlock_publication_number(int32 publication, LOCKMODE lock);
 
-/* Under an old snapshot, a release that it does not see is a serialization failure. */
+/* Raises a serialization failure if there are releases that an old snapshot does not see. */
 extern void verify_releases_are_seen(const DeclaredPublication *publication);
 
 /*
- * How many of the releases the active snapshot sees.  Who looks at the history
- * without keeping publishers out sees as much of it, and of everything else.
+ * The number of releases that the active snapshot sees.  A caller that looks
+ * at the history without keeping publishers out sees this much of it, and of
+ * everything else.
  */
 extern int32 releases_seen(const DeclaredPublication *publication);
 
 /* The column with this role; for roles that occur once. */
 extern const DeclaredColumn *publication_column(const DeclaredPublication *publication, ColumnRole role);
 
-/* The statement's word for one of the publication's relations: schema and name, quoted. */
-extern char *private_words(const DeclaredPublication *publication, const char *suffix);
-extern char *target_words(const DeclaredPublication *publication, const char *suffix);
+/* The name of one of the publication's relations as a statement writes it: schema and name, quoted. */
+extern char *quoted_private(const DeclaredPublication *publication, const char *suffix);
+extern char *quoted_target(const DeclaredPublication *publication, const char *suffix);
 
 /*
- * Keeps in the catalog that a relation was made for a publication, so that it
- * is protected and dropped with it.  Parts: "source" (the pinned view),
+ * Records in the catalog that a relation was made for a publication, so that
+ * it is protected and dropped with it.  Parts: "source" (the pinned view),
  * "log", "log of answers", "fold", "paths", "answers" and "counterfeits"
  * (history), "release", "view", "counterfeits_view", and, for each table that
  * a parameter names, TABLE_PART with the parameter's name.
@@ -123,7 +160,7 @@ extern char *target_words(const DeclaredPublication *publication, const char *su
 
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
 
-/* An error when something stands where a relation of the publication is to be made. */
+/* Raises an error if another relation has the name that one of the publication is to get. */
 extern void verify_name_is_not_taken(const DeclaredPublication *publication,
 									 const char *schema, const char *name);
 
@@ -134,15 +171,25 @@ extern Oid	noted_relation(const DeclaredPublication *publication, const char *pa
  * The type of a column as DDL writes it, with its collation; domains looked
  * through.  To be called with the search path that act_as() sets.
  */
-extern char *column_type_words(const DeclaredColumn *column);
+extern char *column_type_sql(const DeclaredColumn *column);
 
-/* The same of the cells of a quasi-identifier. */
-extern char *printed_type_words(const DeclaredColumn *column);
+/* The type, as DDL writes it, of a quasi-identifier's cells. */
+extern char *printed_type_sql(const DeclaredColumn *column);
 
-/* The same for the type in which releases show it. */
-extern char *released_type_words(const DeclaredColumn *column);
+/* The type, as DDL writes it, in which releases show the column. */
+extern char *released_type_sql(const DeclaredColumn *column);
 
-/* An object's name of a function's argument, or an error that it must not be null. */
+/* A function's argument that names an object; a NULL is an error. */
 extern char *text_argument(FunctionCallInfo fcinfo, int n, const char *what);
+
+/*
+ * Raises an error unless both schemas exist, the owner owns them, and no other
+ * role may create in them: the owner of a schema can drop what stands in it,
+ * and a role that may create in it can put things in the way.
+ */
+extern void verify_schemas(const DeclaredPublication *publication, Oid owner);
+
+/* Like verify_schemas(), but creates a schema that is missing.  As the owner, inside SPI. */
+extern void ensure_schemas(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_DECLARE_PUBLICATION_H */

@@ -9,14 +9,13 @@
  *		nothing points at any more is deleted.
  *
  *		A levels table is read with its owner's rights.  The caller must own it:
- *		what it yields becomes readable by everybody.
+ *		its contents become readable by all roles.
  */
 #include "declare/taxonomy.h"
 
 #include "access/table.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
-#include "declare/tree_builder.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -33,6 +32,7 @@ PG_FUNCTION_INFO_V1(pprepub_drop_taxonomy);
  * ----------------------------------------------------------------
  */
 
+/* The query for all columns of a levels table, leaf first. */
 static char *
 levels_query(Oid source)
 {
@@ -46,7 +46,7 @@ levels_query(Oid source)
 	{
 		if (TupleDescAttr(columns, i)->attisdropped)
 			continue;
-		/* What a value prints is its name; char(n) without its padding. */
+		/* A node's name is the text that its value prints; char(n) without its padding. */
 		appendStringInfo(&sql, "%s%s%s", ncolumns++ == 0 ? "SELECT " : ", ",
 						 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)),
 						 getBaseType(TupleDescAttr(columns, i)->atttypid) == BPCHAROID
@@ -56,7 +56,7 @@ levels_query(Oid source)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
 				 errmsg("relation \"%s\" has no columns", get_rel_name(source))));
-	appendStringInfo(&sql, " FROM %s", relation_words(source));
+	appendStringInfo(&sql, " FROM %s", quoted_relation(source));
 	table_close(relation, NoLock);
 	return sql.data;
 }
@@ -107,6 +107,7 @@ verify_levels_source(Oid source)
 				 errdetail("What a taxonomy holds can be read by everybody.")));
 }
 
+/* Feeds the rows of a levels table, read as its owner, to the builder. */
 static void
 add_levels(TreeBuilder *builder, Oid source)
 {
@@ -186,7 +187,10 @@ refuse_unknown(const char *name)
 			 errhint("Create it with pprepub.create_taxonomy(), or see pprepub.taxonomy_node for those that exist.")));
 }
 
-/* Whoever extends or drops it meanwhile waits, and then sees what the tree is used for. */
+/*
+ * Locks the taxonomy's row: an extension or a drop waits, and then sees which
+ * publications use the tree.
+ */
 int32
 find_taxonomy(const char *name)
 {
@@ -217,7 +221,10 @@ own_taxonomy(CatalogAccess *access, const char *name)
 	return catalog_int(0, "tree");
 }
 
-/* An old snapshot cannot tell what others use now: the next call deletes what this one leaves. */
+/*
+ * Under an old snapshot nothing is deleted, since it does not show the trees
+ * that others use now; a later call deletes what this one leaves.
+ */
 void
 forget_unused_trees(void)
 {
@@ -252,7 +259,7 @@ store_taxonomy(const TreeBuilder *builder, ArrayType *ladder)
 	catalog_leave(&access);
 }
 
-/* The nodes of a stored tree, as the start of a new one. */
+/* Adds the nodes of a stored tree to a builder: an extension keeps them all. */
 static void
 add_stored_tree(TreeBuilder *builder, int32 tree, MemoryContext context)
 {

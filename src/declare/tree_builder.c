@@ -1,8 +1,9 @@
 /*
  * tree_builder.c
- *		Building a tree, and refusing what is none by the name of the node.
+ *		Building a taxonomy's tree, and refusing rows that do not form one, with
+ *		the name of the node in the message.
  */
-#include "declare/tree_builder.h"
+#include "declare/taxonomy.h"
 
 #include "mb/pg_wchar.h"
 
@@ -18,10 +19,11 @@ builder_create(const char *taxonomy, bool keep_order)
 	builder->capacity = 64;
 	builder->nodes = palloc(sizeof(TaxonomyNode) * builder->capacity);
 	builder->root = NO_NODE;
-	builder->by_name = strmap_create(CurrentMemoryContext, 64, NULL);
+	builder->by_name = string_map_create(CurrentMemoryContext, 64, NULL);
 	return builder;
 }
 
+/* Raises an error if the name of a new node is too long, or the tree has too many nodes already. */
 static void
 verify_name_of_node(const TreeBuilder *builder, const char *name)
 {
@@ -43,7 +45,7 @@ uint32
 builder_node(TreeBuilder *builder, const char *name, Standing standing)
 {
 	bool		found;
-	StrmapEntry *entry = strmap_insert(builder->by_name, name, &found);
+	StringMapEntry *entry = string_map_insert(builder->by_name, name, &found);
 	TaxonomyNode *node;
 
 	if (found)
@@ -97,6 +99,7 @@ builder_link(TreeBuilder *builder, uint32 child, uint32 parent)
 	node->parent = parent;
 }
 
+/* Notes the last node of a row, which must be the same root in every row. */
 static void
 builder_set_root(TreeBuilder *builder, uint32 root)
 {
@@ -116,6 +119,7 @@ builder_set_root(TreeBuilder *builder, uint32 root)
 	builder->root = root;
 }
 
+/* Raises an error about a NULL in the row, or a node that stands on two separate levels of it. */
 static void
 verify_row(const TreeBuilder *builder, char *const *values, int nvalues)
 {
@@ -166,7 +170,7 @@ compare_by_name(const void *a, const void *b, void *nodes)
 				  ((TaxonomyNode *) nodes)[*(const uint32 *) b].name);
 }
 
-/* Strings the children of each node together, in the order that leaves get codes in. */
+/* Links the children of each node in the order in which their leaves are numbered. */
 static void
 link_children(TreeBuilder *builder)
 {
@@ -180,7 +184,7 @@ link_children(TreeBuilder *builder)
 	}
 	if (!builder->keep_order)
 		qsort_arg(order, builder->nnodes, sizeof(uint32), compare_by_name, builder->nodes);
-	for (uint32 i = builder->nnodes; i-- > 0;)	/* each becomes the first so far */
+	for (uint32 i = builder->nnodes; i-- > 0;)	/* backwards: each is put in front of its later siblings */
 	{
 		TaxonomyNode *node = &builder->nodes[order[i]];
 

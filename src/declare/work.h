@@ -8,8 +8,8 @@
 
 #include "postgres.h"
 
+#include "declare/identity.h"
 #include "declare/publication.h"
-#include "declare/rights.h"
 #include "fmgr.h"
 #include "nodes/execnodes.h"
 #include "storage/lockdefs.h"

@@ -3,14 +3,14 @@
  *		Printed cells of each kind, and their intersections.
  *
  * NOTES
- *		A node of a taxonomy keeps its name and what stands above it for ever,
- *		so the publication's tree of today tells of cells that were printed with
- *		an earlier one, too.
+ *		A node of a taxonomy keeps its name and its ancestors for ever, so the
+ *		publication's current tree also serves for cells that were printed with
+ *		an earlier one.
  */
 #include "frame/cells.h"
 
 #include "catalog/pg_type.h"
-#include "declare/strmap.h"
+#include "declare/string_map.h"
 #include "fmgr.h"
 #include "frame/print.h"
 #include "miscadmin.h"
@@ -21,7 +21,7 @@
 
 #define NO_NODE PG_UINT32_MAX
 
-/* The leaves below a node, and how many nodes stand above it. */
+/* The leaves below a node, and the number of nodes above it. */
 typedef struct PrintedNode
 {
 	int32		first_leaf;
@@ -42,7 +42,7 @@ struct Cells
 
 	/* Taxonomies */
 	PrintedNode *nodes;
-	strmap_hash *by_name;
+	string_map_hash *by_name;
 	uint32	   *node;			/* [allocated] of each cell, or NO_NODE */
 	uint32		allocated;
 };
@@ -52,6 +52,7 @@ struct Cells
  * ----------------------------------------------------------------
  */
 
+/* Reads the nodes of a taxonomy's tree, to be found by their names. */
 static void
 read_tree(Cells *cells, int32 tree)
 {
@@ -61,13 +62,13 @@ read_tree(Cells *cells, int32 tree)
 	catalog_read("SELECT node, depth, first_leaf::int, leaves::int FROM pprepub.catalog_tree_node WHERE tree = $1",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
 	cells->nodes = MemoryContextAllocExtended(cells->context, sizeof(PrintedNode) * (SPI_processed + 1), MCXT_ALLOC_HUGE);
-	cells->by_name = strmap_create(cells->context, SPI_processed, NULL);
+	cells->by_name = string_map_create(cells->context, SPI_processed, NULL);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		bool		found;
 
 		CHECK_FOR_INTERRUPTS();
-		strmap_insert(cells->by_name, catalog_text(&access, i, "node"), &found)->number = i;
+		string_map_insert(cells->by_name, catalog_text(&access, i, "node"), &found)->number = i;
 		cells->nodes[i] = (PrintedNode) {
 			.first_leaf = catalog_int(i, "first_leaf"),
 			.leaves = catalog_int(i, "leaves"),
@@ -100,11 +101,11 @@ cells_create(const DeclaredColumn *column)
 	return cells;
 }
 
-/* Which node a cell names: to be found once only. */
+/* Looks up the node that a new cell names, so that later calls need not. */
 static void
 note_node(Cells *cells, Cell cell, Datum printed)
 {
-	StrmapEntry *entry = strmap_lookup(cells->by_name, TextDatumGetCString(printed));
+	StringMapEntry *entry = string_map_lookup(cells->by_name, TextDatumGetCString(printed));
 
 	if (cell >= cells->allocated)
 	{

@@ -1,6 +1,6 @@
 /*
  * cells.h
- *		Cells as releases print them, and what lies in two of them at once.
+ *		Cells as releases print them, and their intersections.
  *
  * Codes live inside one frame only, so releases made from different frames can
  * be compared by what they print.  The printed cells of a column are numbered,
@@ -21,28 +21,28 @@ typedef uint32 Cell;
 
 typedef struct Cells Cells;
 
-/* For the cells of a quasi-identifier, in the current context; reads its stored tree. */
+/* Makes the table of a quasi-identifier's cells, in the current context; reads its stored tree. */
 extern Cells *cells_create(const DeclaredColumn *column);
 
-/* The number of a value of printed_type(), which is copied if it is new. */
+/* The number of a cell, given as a value of printed_type(), which is copied if it is new. */
 extern Cell cells_number(Cells *cells, Datum printed, bool isnull);
 
-/* The value again. */
+/* A cell as a value of printed_type(). */
 extern Datum cells_printed(const Cells *cells, Cell cell, bool *isnull);
 
-/* How many numbers there are, from CELL_NULL on. */
+/* The number of cells, CELL_NULL included. */
 extern uint32 cells_size(const Cells *cells);
 
 /* The leaves below the node of a taxonomy that a cell names; false if it names none. */
 extern bool cells_leaves(const Cells *cells, Cell cell, Span *leaves);
 
-/* The withheld cell, in which everything lies, NULL too. */
+/* The withheld cell, which covers all values, NULL too. */
 extern Cell cells_whole(const Cells *cells);
 
-/* The cell of what lies in both, or NO_CELL. */
+/* The intersection of two cells, or NO_CELL. */
 extern Cell cells_meet(Cells *cells, Cell a, Cell b);
 
-/* As a release shows it under the settings of act_as(); NULL for CELL_NULL. */
+/* A cell's text as a release shows it under the settings of act_as(); NULL for CELL_NULL. */
 extern char *cells_text(const Cells *cells, Cell cell);
 
 #endif							/* PPREPUB_FRAME_CELLS_H */

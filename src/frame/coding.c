@@ -7,9 +7,10 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "declare/strmap.h"
+#include "declare/string_map.h"
+#include "executor/spi.h"
 #include "frame/arrays.h"
-#include "frame/tree.h"
+#include "frame/domain.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -52,7 +53,7 @@ make_domain(const CodingState *state, Code nvalues, const Tree *tree)
 	return domain;
 }
 
-/* The shortest text that reads back as the same float is what it is; a cast would round it. */
+/* A float as the shortest text that reads back as the same float; a cast to numeric would round it. */
 static Datum
 number_of_text(char *text)
 {
@@ -113,6 +114,7 @@ place_of(Oid type, Datum value)
 	}
 }
 
+/* Orders two values as their type does, without a call of its comparison function for most types. */
 static int
 compare_values(Oid type, Datum a, Datum b)
 {
@@ -169,7 +171,8 @@ is_finite(Oid type, Datum value)
 	}
 }
 
-double
+/* The width of a line between two values, or 0 where doubles cannot tell. */
+static double
 line_width(Oid type, Datum low, Datum high)
 {
 	double		width;
@@ -227,7 +230,10 @@ places(Oid type, const Datum *values, Code n)
 	return place;
 }
 
-/* Of equal values the one that prints shortest: which came first must not matter. */
+/*
+ * The one of two equal values that prints shorter, so that the result does not
+ * depend on which came first.
+ */
 static Datum
 plainer(Oid type, Datum a, Datum b)
 {
@@ -238,6 +244,7 @@ plainer(Oid type, Datum a, Datum b)
 	return strlen(OidOutputFunctionCall(output, b)) < strlen(OidOutputFunctionCall(output, a)) ? b : a;
 }
 
+/* The domain of a range: the finite values in their order. */
 static void
 code_range(CodingState *state, Coding *coding)
 {
@@ -279,6 +286,7 @@ compare_texts(const void *a, const void *b)
 	return strcmp(((const TextNumber *) a)->text, ((const TextNumber *) b)->text);
 }
 
+/* The domain of prefixes or of suppression: the values' texts, sorted by their bytes. */
 static void
 code_texts(CodingState *state, Coding *coding)
 {
@@ -340,10 +348,10 @@ rung_of(const StoredTree *tree, Oid type, Datum value)
 }
 
 /* Codes of leaves by their names. */
-static strmap_hash *
+static string_map_hash *
 leaves_by_name(const StoredTree *tree, const uint32 *number, const Tree *domain_tree)
 {
-	strmap_hash *leaves = strmap_create(CurrentMemoryContext, tree->nnodes, NULL);
+	string_map_hash *leaves = string_map_create(CurrentMemoryContext, tree->nnodes, NULL);
 
 	for (uint32 i = 0; i < tree->nnodes; i++)
 	{
@@ -352,16 +360,17 @@ leaves_by_name(const StoredTree *tree, const uint32 *number, const Tree *domain_
 
 		/* A lone root is a leaf, though NULL may stand beside it. */
 		if (node->nchildren == 0 || tree->nnodes == 1)
-			strmap_insert(leaves, tree->names[i], &found)->number = node->leaves.lo;
+			string_map_insert(leaves, tree->names[i], &found)->number = node->leaves.lo;
 	}
 	return leaves;
 }
 
+/* Maps each value to the code of the leaf that it names, or of the rung that it falls onto. */
 static void
 map_leaves(CodingState *state, const StoredTree *tree, const uint32 *number, const Tree *domain_tree)
 {
 	uint32		size = dictionary_size(state->dictionary);
-	strmap_hash *leaves = tree->is_ladder ? NULL : leaves_by_name(tree, number, domain_tree);
+	string_map_hash *leaves = tree->is_ladder ? NULL : leaves_by_name(tree, number, domain_tree);
 	char	  **texts = tree->is_ladder ? NULL : dictionary_texts(state->dictionary);
 
 	for (uint32 i = 1; i < size; i++)
@@ -371,7 +380,7 @@ map_leaves(CodingState *state, const StoredTree *tree, const uint32 *number, con
 			state->code[i] = rung_of(tree, state->column->type, dictionary_value(state->dictionary, i));
 		else
 		{
-			StrmapEntry *entry = strmap_lookup(leaves, texts[i]);
+			StringMapEntry *entry = string_map_lookup(leaves, texts[i]);
 
 			state->code[i] = entry == NULL ? NO_CODE : entry->number;
 		}
@@ -384,6 +393,7 @@ map_leaves(CodingState *state, const StoredTree *tree, const uint32 *number, con
 	}
 }
 
+/* The domain of a taxonomy: all leaves of its tree, whether or not they occur. */
 static void
 code_taxonomy(CodingState *state, const StoredTree *stored, Coding *coding)
 {
@@ -425,4 +435,67 @@ code_column(const DeclaredColumn *column, const StoredTree *tree, const Dictiona
 	}
 	*code = state.code;
 	return coding;
+}
+
+/* ----------------------------------------------------------------
+ * Widths of the source, of which a cohort is a part
+ * ----------------------------------------------------------------
+ */
+
+/* The query for the least and the greatest value of each line, or NULL where there are no lines. */
+static char *
+ends_query(Coding *const *codings, int ncodings, const DeclaredPublication *publication)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int q = 0; q < ncodings; q++)
+	{
+		const char *name = quote_identifier(codings[q]->column->name);
+
+		if (codings[q]->column->kind == KIND_RANGE)
+			appendStringInfo(&sql, "%s min(%s), max(%s)", sql.len == 0 ? "SELECT" : ",", name, name);
+	}
+	if (sql.len == 0)
+		return NULL;
+	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->pinned));
+	return sql.data;
+}
+
+/* Sets the width of one line, unless its places are ranks, which no other frame shares. */
+static void
+set_width(const Coding *coding, Datum low, Datum high)
+{
+	Domain	   *domain = coding->domain;
+	Code		n = domain_values(domain);
+
+	if (n > 0 && line_width(coding->column->type, coding->values[0], coding->values[n - 1]) ==
+		domain->position[n - 1] - domain->position[0])
+		domain->source_width = line_width(coding->column->type, low, high);
+}
+
+void
+read_source_widths(Coding *const *codings, int ncodings, const DeclaredPublication *publication)
+{
+	char	   *query = ends_query(codings, ncodings, publication);
+	int			attribute = 1;
+
+	if (query == NULL)
+		return;
+	if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1)
+		elog(ERROR, "could not read the ends of the source's lines");
+	fix_settings();				/* code of the source may have changed them */
+	for (int q = 0; q < ncodings; q++)
+	{
+		bool		isnull[2];
+		Datum		low;
+		Datum		high;
+
+		if (codings[q]->column->kind != KIND_RANGE)
+			continue;
+		low = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, attribute++, &isnull[0]);
+		high = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, attribute++, &isnull[1]);
+		if (!isnull[0] && !isnull[1])
+			set_width(codings[q], low, high);
+	}
 }

@@ -11,9 +11,9 @@
 #include "declare/publication.h"
 #include "frame/dictionary.h"
 #include "frame/domain.h"
-#include "frame/stored_tree.h"
+#include "frame/taxonomy_tree.h"
 
-/* Why values of a column cannot be coded; which they are is for the owner only. */
+/* The reason why values of a column cannot be coded, with examples, which only the owner may see. */
 typedef struct Uncodable
 {
 	const char *reason;			/* completes "column … has N row(s) …", or NULL */
@@ -27,25 +27,31 @@ typedef struct Coding
 	const DeclaredColumn *column;	/* borrowed */
 	Domain	   *domain;
 	bool		is_part;		/* of a cohort: the source may have more values */
-	Span		leaving;		/* what the cells of a release cover together */
+	Span		leaving;		/* the hull of a release's cells */
 
-	/* What codes stand for */
+	/* The meaning of codes */
 	Datum	   *values;			/* ranges: [codes but NULL's] */
 	char	  **texts;			/* prefix, suppress: [codes but NULL's] */
 	char	  **names;			/* taxonomy: [nodes], NULL for NULL's */
 } Coding;
 
 /*
- * Makes the domain of a column from its distinct values, and its tree if it is a taxonomy's.  Sets *code, which
- * maps the dictionary's numbers to codes, with NO_CODE for values that cannot
- * be coded; those are described in *uncodable.  Frequencies are left at 0.
- * Runs output functions of the column's type, so to be called as the owner.
+ * Makes the domain of a column from its distinct values, and from its tree if
+ * it is a taxonomy's.  Sets *code, which maps the dictionary's numbers to
+ * codes, with NO_CODE for values that cannot be coded; those are described in
+ * *uncodable.  Frequencies are left at 0. Runs output functions of the
+ * column's type, so to be called as the owner.
  */
 extern Coding *code_column(const DeclaredColumn *column, const StoredTree *tree, const Dictionary *dictionary,
 						   bool has_null, Code **code, Uncodable *uncodable);
 
-/* The width of a line between two values, or 0 where doubles cannot tell. */
-extern double line_width(Oid type, Datum low, Datum high);
+/*
+ * Sets the source_width of all lines, to measure what a release of a cohort
+ * has lost.  As the owner, inside SPI, under the snapshot that the cohort was
+ * read under.  Reads the least and the greatest values only, which indexes
+ * know.
+ */
+extern void read_source_widths(Coding *const *codings, int ncodings, const DeclaredPublication *publication);
 
 /* A number of any type as the numeric that it is. */
 extern Datum exact_number(Oid type, Datum value);

@@ -17,7 +17,7 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-/* What tells a value from others: its bytes, or itself when passed by value. */
+/* The bytes that distinguish a value, or the value itself when passed by value. */
 typedef struct Image
 {
 	const char *bytes;			/* NULL when passed by value */
@@ -121,6 +121,7 @@ image_of(const Dictionary *dictionary, Datum value)
 	dictionary->length == -2 ? strlen(DatumGetCString(value)) : (uint64) dictionary->length};
 }
 
+/* Gives a value the next number; it must live as long as the dictionary. */
 static uint32
 add_value(Dictionary *dictionary, Datum value)
 {
@@ -139,7 +140,7 @@ add_value(Dictionary *dictionary, Datum value)
 	return dictionary->size++;
 }
 
-/* Is it the value that was looked up last?  Columns of releases say the same again and again. */
+/* Is it the value that was looked up last? Columns of releases have long runs of equal values. */
 static inline bool
 is_last(const Dictionary *dictionary, Datum value)
 {
@@ -149,6 +150,7 @@ is_last(const Dictionary *dictionary, Datum value)
 	return equal_images(image_of(dictionary, value), image_of(dictionary, dictionary->values[dictionary->last]));
 }
 
+/* Looks a value up by its image, and adds a copy of it if it is new. */
 static uint32
 find_number(Dictionary *dictionary, Datum value)
 {
@@ -175,6 +177,7 @@ find_number(Dictionary *dictionary, Datum value)
 	return entry->number;
 }
 
+/* Looks a value up, trying first the values that were looked up lately. */
 static inline uint32
 number_of(Dictionary *dictionary, Datum value, bool isnull)
 {
@@ -237,7 +240,7 @@ dictionary_texts(const Dictionary *dictionary)
 	return texts;
 }
 
-/* The same in each process. */
+/* A hash of the value that is the same in every process. */
 static uint32
 fingerprint_of(Image image)
 {
@@ -255,7 +258,7 @@ dictionary_fingerprints(const Dictionary *dictionary)
 	return prints;
 }
 
-/* Types whose equal values have equal bytes. */
+/* Do equal values of the type always have equal bytes? */
 static bool
 equal_means_same_bytes(Oid type, Oid collation)
 {

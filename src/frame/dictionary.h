@@ -2,7 +2,7 @@
  * dictionary.h
  *		The distinct values of one column, numbered as they come.
  *
- * Values are told apart by their bytes, which costs no call of a type's
+ * Values are compared by their bytes, which costs no call of a type's
  * function per row; values that differ in bytes only are brought together
  * afterwards, when there are few left.  Number 0 is NULL, whether or not it
  * occurs.
@@ -21,9 +21,9 @@ typedef struct Dictionary Dictionary;
 extern Dictionary *dictionary_create(Oid type);
 
 /*
- * A value as a tuple or an array gives it.  Functions may leave other bits above
- * a short one, as hashtext() does above a negative number; but values are told
- * apart as words, and those of the past come from arrays.
+ * A value as a tuple or an array stores it.  A function may leave other bits
+ * above a short value, as hashtext() does above a negative number; but values
+ * are compared as whole words, and those of the past come from arrays.
  */
 static inline Datum
 as_stored(Datum value, int16 word)
@@ -44,18 +44,18 @@ as_stored(Datum value, int16 word)
 /* The number of a value; it is copied when it is new. */
 extern uint32 dictionary_number(Dictionary *dictionary, Datum value, bool isnull);
 
-/* The same for n values. */
+/* Like dictionary_number(), for n values. */
 extern void dictionary_numbers(Dictionary *dictionary, const Datum *values, const bool *nulls,
 							   uint32 *numbers, int n);
 
-/* How many numbers there are, NULL's included; and the value of one but NULL's. */
+/* The number of values, NULL included; and the value of a number, which must not be NULL's. */
 extern uint32 dictionary_size(const Dictionary *dictionary);
 extern Datum dictionary_value(const Dictionary *dictionary, uint32 number);
 
 /* The values' text as the type prints it, blanks of char(n) cut off; [size], NULL for NULL. */
 extern char **dictionary_texts(const Dictionary *dictionary);
 
-/* Something that tells values apart, the same in every session and after a restore; [size]. */
+/* Hashes of the values that are the same in every session and after a restore; [size]. */
 extern uint32 *dictionary_fingerprints(const Dictionary *dictionary);
 
 /*

@@ -1,15 +1,15 @@
 /*
  * domain.h
- *		What the values of one quasi-identifier look like once they are codes.
+ *		The values of one quasi-identifier as codes, and the cells over them.
  *
  * A domain is either a *tree* (kinds taxonomy, prefix and suppress: a cell is
  * the leaves below one node) or a *line* (kind range: a cell is any run of
  * codes).  No Datum is in here: partition/, method/ and audit/ see values only
- * through this page.
+ * through this header.
  *
  * NULL is a value of its own.  In a tree it is one more child of the root; on
  * a line it is the last code, and a cell that holds it and anything else is
- * the whole domain.  So domain_cover() is all that anybody need know of it.
+ * the whole domain.  Only domain_cover() need care for that.
  */
 #ifndef PPREPUB_FRAME_DOMAIN_H
 #define PPREPUB_FRAME_DOMAIN_H
@@ -72,5 +72,43 @@ extern uint32 tree_node(const Tree *tree, Span cell);
 
 /* The lowest node that holds both codes. */
 extern uint32 tree_common_ancestor(const Tree *tree, Code a, Code b);
+
+/* The number of codes that are values; NULL's code, if there is one, comes after them. */
+static inline Code
+domain_values(const Domain *domain)
+{
+	return domain->size - (domain->null_code != NO_CODE);
+}
+
+/* ----------------------------------------------------------------
+ * Building trees
+ *
+ * All builders number nodes breadth-first, so that parents stand before their
+ * children and siblings side by side.  With has_null the root gets one more
+ * leaf, the last code: NULL.
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Makes a tree of nodes that are given breadth-first: node i hangs on
+ * parent[i] (below i, the root on itself), its first leaf has code
+ * first_leaf[i] and it holds leaves[i] leaves.  *number[i] is set to the
+ * node's number in the result, which can differ where NULL is put in between.
+ */
+extern Tree *tree_of_nodes(uint32 nnodes, const uint32 *parent, const Code *first_leaf,
+						   const Code *leaves, bool has_null, uint32 **number);
+
+/* Makes a tree of a root and its leaves, without nodes between. */
+extern Tree *tree_of_leaves(Code nleaves, bool has_null);
+
+/*
+ * Makes the tree of shared prefixes over distinct values sorted by their
+ * bytes; a node's level is the number of characters that all values below it
+ * share.
+ */
+extern Tree *tree_of_prefixes(char *const *values, Code nvalues, bool has_null);
+
+/* The length in bytes of the text's first characters, whose number is given. */
+extern int	prefix_bytes(const char *text, uint32 characters);
 
 #endif							/* PPREPUB_FRAME_DOMAIN_H */

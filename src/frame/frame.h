@@ -32,7 +32,7 @@ typedef struct Frame
 	/* The sensitive column; NO_CODE where it is NULL */
 	Code		nsensitive;		/* codes are 0 .. nsensitive - 1 */
 	Code	   *sensitive;		/* [nrows] */
-	const bool *is_protected;	/* [nsensitive] values that somebody must not be
+	const bool *is_protected;	/* [nsensitive] values that no person must be
 								 * linked to, or NULL for all */
 } Frame;
 

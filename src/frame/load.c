@@ -160,7 +160,7 @@ source_query(const FrameLoad *load, const char *condition)
 	for (int i = 0; i < load->ncolumns; i++)
 		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ",
 						 quote_identifier(load->columns[i].column->name));
-	appendStringInfo(&sql, " FROM %s", relation_words(load->publication->pinned));
+	appendStringInfo(&sql, " FROM %s", quoted_relation(load->publication->pinned));
 	if (condition != NULL)
 		appendStringInfo(&sql, " WHERE %s", condition);
 	return sql.data;
@@ -498,9 +498,9 @@ registry_query(const FrameLoad *load, Oid copy)
 
 		appendStringInfo(&sql, "%s%s", i == 0 ? "SELECT " : ", ", has ? quote_identifier(column->name) : "NULL");
 		if (!has)
-			appendStringInfo(&sql, "::%s", column_type_words(column));
+			appendStringInfo(&sql, "::%s", column_type_sql(column));
 	}
-	appendStringInfo(&sql, " FROM %s", relation_words(copy));
+	appendStringInfo(&sql, " FROM %s", quoted_relation(copy));
 	return sql.data;
 }
 
@@ -531,7 +531,7 @@ load_protected(FrameLoad *load, Oid copy)
 	Datum	   *values;
 	bool	   *nulls;
 
-	if (SPI_execute(psprintf("SELECT %s FROM %s", quote_identifier(column->name), relation_words(copy)), true, 0) != SPI_OK_SELECT)
+	if (SPI_execute(psprintf("SELECT %s FROM %s", quote_identifier(column->name), quoted_relation(copy)), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read which values are protected");
 	load->nprotected = SPI_processed;
 	values = new_array(Datum, SPI_processed);
@@ -558,67 +558,4 @@ load_peek(const FrameLoad *load, Code **code)
 	for (uint64 row = 0; row < load->nrows; row++)
 		frame.sensitive[row] = (*code)[column->number[row]];
 	return frame;
-}
-
-/* ----------------------------------------------------------------
- * The lines of a cohort in all of the source
- * ----------------------------------------------------------------
- */
-
-/* Two columns for each line, or no statement where there are none. */
-static char *
-ends_query(const LoadedFrame *loaded, const DeclaredPublication *publication)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	for (int q = 0; q < loaded->frame.nqis; q++)
-	{
-		const char *name = quote_identifier(loaded->codings[q]->column->name);
-
-		if (loaded->codings[q]->column->kind == KIND_RANGE)
-			appendStringInfo(&sql, "%s min(%s), max(%s)", sql.len == 0 ? "SELECT" : ",", name, name);
-	}
-	if (sql.len == 0)
-		return NULL;
-	appendStringInfo(&sql, " FROM %s", relation_words(publication->pinned));
-	return sql.data;
-}
-
-/* Nothing is set where places are ranks, which no other frame shares. */
-static void
-set_width(const Coding *coding, Datum low, Datum high)
-{
-	Domain	   *domain = coding->domain;
-	Code		n = domain->size - (domain->null_code != NO_CODE);
-
-	if (n > 0 && line_width(coding->column->type, coding->values[0], coding->values[n - 1]) ==
-		domain->position[n - 1] - domain->position[0])
-		domain->source_width = line_width(coding->column->type, low, high);
-}
-
-void
-read_widths(LoadedFrame *loaded, const DeclaredPublication *publication)
-{
-	char	   *query = ends_query(loaded, publication);
-	int			attribute = 1;
-
-	if (query == NULL)
-		return;
-	if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1)
-		elog(ERROR, "could not read the ends of the source's lines");
-	fix_settings();				/* the source's code may have changed them */
-	for (int q = 0; q < loaded->frame.nqis; q++)
-	{
-		bool		isnull[2];
-		Datum		low;
-		Datum		high;
-
-		if (loaded->codings[q]->column->kind != KIND_RANGE)
-			continue;
-		low = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, attribute++, &isnull[0]);
-		high = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, attribute++, &isnull[1]);
-		if (!isnull[0] && !isnull[1])
-			set_width(loaded->codings[q], low, high);
-	}
 }

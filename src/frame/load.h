@@ -93,12 +93,4 @@ extern Frame load_peek(const FrameLoad *load, Code **code);
 
 extern LoadedFrame *load_finish(FrameLoad *load);
 
-/*
- * Sets how wide the lines of a cohort are in all of the source, for measures of
- * what its release has lost.  As the owner, inside SPI, under the snapshot that
- * the cohort was read under.  Asks for the least and the greatest values only,
- * which indexes know.
- */
-extern void read_widths(LoadedFrame *loaded, const DeclaredPublication *publication);
-
 #endif							/* PPREPUB_FRAME_LOAD_H */

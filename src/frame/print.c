@@ -1,24 +1,25 @@
 /*
  * print.c
- *		Printing cells: "[30,41)", "531*", "Europe", "*".
+ *		Printing cells, "[30,41)", "531*", "Europe", "*", and reading them back.
  *
  * NOTES
  *		A cell that covers the whole domain is withheld: it prints as (,), as the
- *		root, or as *, and so tells neither the smallest nor the largest value.
+ *		root, or as *, and so shows neither the smallest nor the largest value.
  *		A cell of one value prints that value, even if there is no other.
  *
- *		The domain of numbers and of prefixes is what occurs in the release: if
- *		values counted of people who are withheld, a cell that covers all others
- *		would tell that they are there.
+ *		The domain of numbers and of prefixes holds the values that occur in the
+ *		release: if those of withheld people counted, a cell that covers all
+ *		other values would show that these people are there.
  *
- *		Where the domain is a cohort's, all of its values are not all that there
- *		are: the cell that covers them says what they have in common.
+ *		A cohort's domain need not hold all values of the source, so a cell that
+ *		covers it is printed: it says what the cohort's values have in common.
  */
 #include "frame/print.h"
 
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
-#include "frame/tree.h"
+#include "declare/string_map.h"
+#include "frame/domain.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 
@@ -88,7 +89,10 @@ print_prefix(const Coding *coding, Span cell)
 	return CStringGetTextDatum(psprintf("%.*s*", bytes, text));
 }
 
-/* Does the cell say nothing?  That all values of a cohort look alike is said, unless NULL is one of them. */
+/*
+ * Is the cell printed as withheld?  A cell that covers all values of a cohort
+ * is not, unless it covers NULL, too.
+ */
 static bool
 is_withheld(const Coding *coding, Span cell)
 {
@@ -142,4 +146,167 @@ print_withheld(const DeclaredColumn *column)
 			break;
 	}
 	return CStringGetTextDatum("*");
+}
+
+/* ----------------------------------------------------------------
+ * Reading cells back.  A cell covers codes by its kind, however it was made: a
+ * range everything that lies in it, a prefix everything that begins with it.
+ * ----------------------------------------------------------------
+ */
+
+struct CellReader
+{
+	const Coding *coding;
+	TypeCacheEntry *range;		/* ranges */
+	string_map_hash *nodes;			/* taxonomies: numbers by name */
+};
+
+CellReader *
+cell_reader(const Coding *coding)
+{
+	CellReader *reader = palloc0(sizeof(CellReader));
+	const Tree *tree = coding->domain->tree;
+
+	reader->coding = coding;
+	if (coding->column->kind == KIND_RANGE)
+		reader->range = range_over(coding->column->type);
+	if (coding->column->kind != KIND_TAXONOMY)
+		return reader;
+	reader->nodes = string_map_create(CurrentMemoryContext, tree->nnodes, NULL);
+	for (uint32 i = 0; i < tree->nnodes; i++)
+	{
+		bool		found;
+
+		if (coding->names[i] != NULL)
+			string_map_insert(reader->nodes, coding->names[i], &found)->number = i;
+	}
+	return reader;
+}
+
+/* Does the value of a code lie above the bound, or on it? */
+static bool
+is_above(const CellReader *reader, Code code, const RangeBound *bound)
+{
+	RangeBound	value = bound_of(reader->coding->column->type, reader->coding->values[code], bound->lower);
+
+	return range_cmp_bounds(reader->range, &value, bound) >= 0;
+}
+
+/* The first code whose value lies above the bound; so do all codes after it. */
+static Code
+first_above(const CellReader *reader, const RangeBound *bound)
+{
+	Code		low = 0;
+	Code		high = domain_values(reader->coding->domain);
+
+	while (low < high)
+	{
+		Code		middle = low + (high - low) / 2;
+
+		if (is_above(reader, middle, bound))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* The codes whose values lie in a printed range. */
+static bool
+range_codes(const CellReader *reader, RangeType *cell, Span *codes)
+{
+	RangeBound	lower;
+	RangeBound	upper;
+	bool		empty;
+	Code		end;
+
+	range_deserialize(reader->range, cell, &lower, &upper, &empty);
+	if (empty)
+		return false;
+	if (lower.infinite && upper.infinite)
+	{
+		*codes = domain_whole(reader->coding->domain);
+		return true;
+	}
+	codes->lo = lower.infinite ? 0 : first_above(reader, &lower);
+	upper = bound_behind(upper);
+	end = upper.infinite ? domain_values(reader->coding->domain) : first_above(reader, &upper);
+	codes->hi = end - 1;
+	return codes->lo < end;
+}
+
+static int
+compare_text(const char *text, const char *cell, Size length, bool is_prefix)
+{
+	return is_prefix ? strncmp(text, cell, length) : strcmp(text, cell);
+}
+
+/* Texts are sorted by their bytes, so those that begin alike stand together. */
+static bool
+text_codes(const CellReader *reader, const char *cell, Span *codes)
+{
+	const Domain *domain = reader->coding->domain;
+	char	  **texts = reader->coding->texts;
+	Size		length = strlen(cell);
+	bool		is_prefix = length > 0 && cell[length - 1] == '*';
+	Code		n = domain_values(domain);
+	Code		low = 0;
+	Code		high = n;
+
+	if (is_prefix && --length == 0)
+	{
+		*codes = domain_whole(domain);
+		return true;
+	}
+	while (low < high)
+	{
+		Code		middle = low + (high - low) / 2;
+
+		if (compare_text(texts[middle], cell, length, is_prefix) >= 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	codes->lo = low;
+	while (high < n && compare_text(texts[high], cell, length, is_prefix) == 0)
+		high++;
+	codes->hi = high - 1;
+	return high > low;
+}
+
+static bool
+node_codes(const CellReader *reader, const char *cell, Span *codes)
+{
+	const Domain *domain = reader->coding->domain;
+	StringMapEntry *node = string_map_lookup(reader->nodes, cell);
+
+	if (node == NULL)
+		return false;
+	*codes = node->number == 0 ? domain_whole(domain) : domain->tree->nodes[node->number].leaves;
+	return true;
+}
+
+bool
+cell_codes(const CellReader *reader, Datum cell, bool isnull, Span *codes)
+{
+	const Domain *domain = reader->coding->domain;
+
+	if (domain->size == 0)
+		return false;
+	if (isnull)
+	{
+		*codes = span_of(domain->null_code);
+		return domain->null_code != NO_CODE;
+	}
+	switch (reader->coding->column->kind)
+	{
+		case KIND_RANGE:
+			return range_codes(reader, DatumGetRangeTypeP(cell), codes);
+		case KIND_TAXONOMY:
+			return node_codes(reader, TextDatumGetCString(cell), codes);
+		case KIND_PREFIX:
+		case KIND_SUPPRESS:
+			return text_codes(reader, TextDatumGetCString(cell), codes);
+	}
+	return false;
 }

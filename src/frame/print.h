@@ -1,6 +1,7 @@
 /*
  * print.h
- *		Cells as the typed values that a release shows.
+ *		Cells as the typed values that a release shows, and such values read back
+ *		as cells.
  */
 #ifndef PPREPUB_FRAME_PRINT_H
 #define PPREPUB_FRAME_PRINT_H
@@ -12,11 +13,42 @@
 /* The cell of a column as a value of printed_type(); *isnull for the cell of NULL alone. */
 extern Datum print_cell(const Coding *coding, Span cell, bool *isnull);
 
-/* What a column says of everybody when a release leaves it out. */
+/* The withheld cell of a column, printed. */
 extern Datum print_withheld(const DeclaredColumn *column);
 
-/* How ranges over a type are printed: their type, and a value as a bound, unbounded at the type's own end. */
+/*
+ * The type in which ranges over a type are printed, and a value as a bound of
+ * such a range, unbounded at the type's own end.
+ */
 extern TypeCacheEntry *range_over(Oid type);
 extern RangeBound bound_of(Oid type, Datum value, bool lower);
+
+/*
+ * The lower bound of what lies behind a range: where its upper bound excludes a
+ * value, the rest begins with that value.
+ */
+static inline RangeBound
+bound_behind(RangeBound upper)
+{
+	upper.lower = true;
+	upper.inclusive = !upper.inclusive;
+	return upper;
+}
+
+/* ----------------------------------------------------------------
+ * Printed cells read back, to judge releases against the source as it is now
+ * ----------------------------------------------------------------
+ */
+
+typedef struct CellReader CellReader;
+
+/* Makes a reader of one column's cells. */
+extern CellReader *cell_reader(const Coding *coding);
+
+/*
+ * Sets *codes to the codes that the cell covers.  Returns false if it covers
+ * none, as it may where values have left the source.
+ */
+extern bool cell_codes(const CellReader *reader, Datum cell, bool isnull, Span *codes);
 
 #endif							/* PPREPUB_FRAME_PRINT_H */

@@ -11,6 +11,8 @@
 #ifndef PPREPUB_FRAME_SPAN_H
 #define PPREPUB_FRAME_SPAN_H
 
+#include "postgres.h"
+
 typedef uint32 Code;
 
 #define NO_CODE		PG_UINT32_MAX
@@ -22,7 +24,7 @@ typedef struct Span
 	Code		hi;
 } Span;
 
-/* Of which nothing is known: any code. */
+/* The span of a value of which nothing is known: any code. */
 #define ANYTHING	((Span) {0, PG_UINT32_MAX})
 
 static inline Span
@@ -62,11 +64,66 @@ span_hull(Span a, Span b)
 	return (Span) {Min(a.lo, b.lo), Max(a.hi, b.hi)};
 }
 
-/* How many codes the span holds. */
+/* The number of codes in the span. */
 static inline uint64
 span_width(Span i)
 {
 	return (uint64) i.hi - i.lo + 1;
+}
+
+/* ----------------------------------------------------------------
+ * Sorting codes
+ * ----------------------------------------------------------------
+ */
+
+#define FEW_CODES 16
+
+static inline int
+compare_codes(const void *a, const void *b)
+{
+	Code		x = *(const Code *) a;
+	Code		y = *(const Code *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts ascending.  Most callers sort the values of a class, which are few. */
+static inline void
+sort_codes(Code *codes, uint64 n)
+{
+	if (n > FEW_CODES)
+	{
+		qsort(codes, n, sizeof(Code), compare_codes);
+		return;
+	}
+	for (uint64 i = 1; i < n; i++)
+	{
+		Code		code = codes[i];
+		uint64		at = i;
+
+		for (; at > 0 && codes[at - 1] > code; at--)
+			codes[at] = codes[at - 1];
+		codes[at] = code;
+	}
+}
+
+/* The place of a code among n that ascend; n if it is not there. */
+static inline uint64
+find_code(const Code *codes, uint64 n, Code code)
+{
+	uint64		low = 0;
+	uint64		high = n;
+
+	while (low < high)
+	{
+		uint64		middle = low + (high - low) / 2;
+
+		if (codes[middle] < code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && codes[low] == code ? low : n;
 }
 
 #endif							/* PPREPUB_FRAME_SPAN_H */

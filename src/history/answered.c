@@ -47,7 +47,7 @@ answered_ensure(const DeclaredPublication *publication)
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
 			appendStringInfo(&columns, ", %s %s", quote_identifier(publication->columns[i].name),
-							 printed_type_words(&publication->columns[i]));
+							 printed_type_sql(&publication->columns[i]));
 	return ensure_history_table(publication, "answers", "_regions", columns.data, IN_HEAP);
 }
 

@@ -40,7 +40,7 @@ static void
 set_vacuum_options(const DeclaredPublication *publication)
 {
 	execute_own_ddl(psprintf("ALTER TABLE %s SET (autovacuum_vacuum_scale_factor = 0.05)",
-							 private_words(publication, "_neighborhoods")));
+							 quoted_private(publication, "_neighborhoods")));
 }
 
 Oid

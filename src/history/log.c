@@ -92,19 +92,19 @@ part_rows(const DeclaredPublication *publication, LogPart part)
 {
 	return psprintf("SELECT release, class, unnest(keys) AS key, unnest(stands_for) AS stands_for,"
 					" unnest(invented) AS invented, unnest(sensitive) AS sensitive FROM %s",
-					relation_words(log_of(publication, part)));
+					quoted_relation(log_of(publication, part)));
 }
 
 char *
 log_rows(const DeclaredPublication *publication)
 {
-	const char *key = column_type_words(publication_column(publication, ROLE_KEY));
+	const char *key = column_type_sql(publication_column(publication, ROLE_KEY));
 
 	log_verify(publication);
 	/* Not in FROM, where unnest() would take composite keys apart. */
 	return psprintf("(SELECT release, class, key::%1$s AS key, stands_for::%1$s AS stands_for, invented, sensitive::%2$s AS sensitive"
 					"  FROM (%3$s UNION ALL %4$s) u) log",
-					key, column_type_words(publication_column(publication, ROLE_SENSITIVE)),
+					key, column_type_sql(publication_column(publication, ROLE_SENSITIVE)),
 					part_rows(publication, LOG_OF_TABLES), part_rows(publication, LOG_OF_ANSWERS));
 }
 

@@ -20,7 +20,7 @@
 #ifndef PPREPUB_HISTORY_PAST_H
 #define PPREPUB_HISTORY_PAST_H
 
-#include "frame/updates.h"
+#include "frame/update_sets.h"
 #include "history/companies.h"
 #include "history/paths.h"
 

@@ -102,7 +102,7 @@ steps(const DeclaredPublication *publication)
 	if (!keeps_told(publication))
 		return "step AS (SELECT *, NULL::pg_catalog.int4 AS told FROM seen), telling AS (SELECT false AS keeps)";
 	return psprintf(STEPS, OidIsValid(list)
-					? psprintf("SELECT value FROM value JOIN (SELECT %s AS v FROM %s) list USING (v)", name, relation_words(list))
+					? psprintf("SELECT value FROM value JOIN (SELECT %s AS v FROM %s) list USING (v)", name, quoted_relation(list))
 					: "SELECT value FROM value");
 }
 
@@ -114,7 +114,7 @@ query_about(const DeclaredPublication *publication, const char *query)
 
 	return psprintf(query, log_rows(publication), element_cast_words(key), element_cast_words(sensitive), publication->releases,
 					steps(publication), keeps_told(publication) ? TOLD : "NULL::pg_catalog.int4[]",
-					relation_words(path_table_of(publication)), column_type_words(key), column_type_words(sensitive));
+					quoted_relation(path_table_of(publication)), column_type_sql(key), column_type_sql(sensitive));
 }
 
 static bool

@@ -7,7 +7,7 @@
  */
 #include "history/protected.h"
 
-#include "declare/tables.h"
+#include "declare/parameter_tables.h"
 #include "frame/arrays.h"
 #include "history/reader.h"
 #include "utils/memutils.h"

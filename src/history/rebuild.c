@@ -85,8 +85,8 @@ query_about(const DeclaredPublication *publication, const char *query)
 	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
 
 	return psprintf(query, log_rows(publication), element_cast_words(key), element_cast_words(sensitive),
-					relation_words(fold_of(publication)),
-					column_type_words(key), column_type_words(sensitive));
+					quoted_relation(fold_of(publication)),
+					column_type_sql(key), column_type_sql(sensitive));
 }
 
 static bool

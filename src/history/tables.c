@@ -39,7 +39,7 @@ ensure_history_table(const DeclaredPublication *publication, const char *part,
 {
 	Oid			table = noted_relation(publication, part);
 	char	   *name = psprintf("%s%s", publication->name, suffix);
-	char	   *words = private_words(publication, suffix);
+	char	   *words = quoted_private(publication, suffix);
 
 	if (OidIsValid(table))
 		return table;

@@ -14,7 +14,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "declare/attempt.h"
+#include "declare/subtransaction.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "frame/print.h"
@@ -209,7 +209,7 @@ static uint32
 convert_from(Converting *converting, uint32 from, uint32 n)
 {
 	Attempt		converted = {.converting = converting,.at = from,.n = n};
-	ErrorData  *error = attempt(convert_on, &converted);
+	ErrorData  *error = try_in_subtransaction(convert_on, &converted);
 
 	if (error == NULL)
 		return n;

@@ -18,7 +18,7 @@
 #include "audit/smallest.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
-#include "declare/schemas.h"
+#include "declare/publication.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"

@@ -231,7 +231,7 @@ table_query(const Import *import)
 	appendStringInfoString(&sql, "SELECT");
 	for (int i = 0; i < import->ncolumns; i++)
 		appendStringInfo(&sql, "%s%s", i == 0 ? " " : ", ", quote_identifier(import->columns[i].name));
-	appendStringInfo(&sql, " FROM %s", relation_words(import->table));
+	appendStringInfo(&sql, " FROM %s", quoted_relation(import->table));
 	return sql.data;
 }
 

@@ -7,7 +7,7 @@
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "frame/keys.h"
-#include "frame/reread.h"
+#include "frame/print.h"
 #include "import/import.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "audit/judge.h"
+#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"
 #include "frame/load.h"
@@ -109,7 +110,7 @@ measure_against_source(ReleaseBuild *build)
 {
 	if (build->request->cohort == NULL)
 		return;
-	read_widths(build->loaded, build->publication);
+	read_source_widths(build->loaded->codings, build->loaded->frame.nqis, build->publication);
 	measure(build);
 }
 

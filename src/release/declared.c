@@ -16,8 +16,8 @@
 #include "release/declared.h"
 
 #include "audit/smallest.h"
-#include "declare/attempt.h"
 #include "declare/parameters.h"
+#include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "frame/arrays.h"
 #include "frame/load.h"
@@ -50,7 +50,7 @@ typedef struct Look
 	uint64		values;			/* that differ */
 } Look;
 
-/* Reads the source, and counts; called by attempt_undone(). */
+/* Reads the source, and counts; called by look_in_subtransaction(). */
 static void
 count_source(void *what)
 {
@@ -124,7 +124,7 @@ look_at_source(const DeclaredPublication *publication, Jsonb *before)
 	if (before != NULL && needs.rows <= former.rows && needs.values <= former.values)
 		return;
 	look.publication = publication_open_number(publication->id, AccessShareLock);
-	error = attempt_undone(count_source, &look);
+	error = look_in_subtransaction(count_source, &look);
 	if (error != NULL && is_error(error, before == NULL))
 		ReThrowError(error);
 	if (error != NULL)

@@ -13,9 +13,9 @@
 #include "audit/metrics.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "declare/bases.h"
-#include "declare/schemas.h"
-#include "declare/warnings.h"
+#include "declare/owner_warnings.h"
+#include "declare/publication.h"
+#include "declare/source_overlap.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -55,8 +55,8 @@ verify_answers(const DeclaredPublication *publication)
 void
 verify_alone(const DeclaredPublication *publication)
 {
-	verify_judged_alone(publication->source, publication->owner, publication->id,
-						publication->beside, publication->nbeside);
+	verify_shares_no_data(publication->source, publication->owner, publication->id,
+						  publication->beside, publication->nbeside);
 }
 
 void

@@ -29,7 +29,7 @@ create_release_table(const DeclaredPublication *publication, int32 number)
 	StringInfoData sql;
 	char	   *suffix = psprintf("_%d", number);
 	char	   *name = psprintf("%s%s", publication->name, suffix);
-	char	   *words = target_words(publication, suffix);
+	char	   *words = quoted_target(publication, suffix);
 	Oid			schema = get_namespace_oid(publication->target, false);
 	Oid			table;
 
@@ -41,7 +41,7 @@ create_release_table(const DeclaredPublication *publication, int32 number)
 		if (publication->columns[i].role == ROLE_KEY)
 			continue;
 		appendStringInfo(&sql, "%s%s %s", is_first ? "" : ", ", quote_identifier(publication->columns[i].name),
-						 released_type_words(&publication->columns[i]));
+						 released_type_sql(&publication->columns[i]));
 		is_first = false;
 	}
 	appendStringInfoString(&sql, ") USING pprepub");
@@ -106,7 +106,7 @@ copy_grants(Oid view, Oid table)
 
 		if (grantee == owner || (ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_SELECT) == 0)
 			continue;
-		execute_ddl(psprintf("GRANT SELECT ON %s TO %s", relation_words(table),
+		execute_ddl(psprintf("GRANT SELECT ON %s TO %s", quoted_relation(table),
 							 grantee == ACL_ID_PUBLIC ? "PUBLIC" :
 							 quote_identifier(GetUserNameFromId(grantee, false))));
 	}
@@ -117,7 +117,7 @@ static void
 point_view_at(const DeclaredPublication *publication, Oid table)
 {
 	StringInfoData sql;
-	char	   *words = target_words(publication, "");
+	char	   *words = quoted_target(publication, "");
 	Oid			schema = get_namespace_oid(publication->target, false);
 	Oid			view = get_relname_relid(publication->name, schema);
 	bool		is_new = !OidIsValid(view);
@@ -134,7 +134,7 @@ point_view_at(const DeclaredPublication *publication, Oid table)
 		appendStringInfo(&sql, "%s%s", is_first ? "" : ", ", quote_identifier(publication->columns[i].name));
 		is_first = false;
 	}
-	appendStringInfo(&sql, " FROM %s", relation_words(table));
+	appendStringInfo(&sql, " FROM %s", quoted_relation(table));
 	execute_ddl(sql.data);
 	if (is_new)
 	{
@@ -150,7 +150,7 @@ point_view_at(const DeclaredPublication *publication, Oid table)
 static void
 show_counterfeits(const DeclaredPublication *publication)
 {
-	const char *words = target_words(publication, "_counterfeits");
+	const char *words = quoted_target(publication, "_counterfeits");
 	char	   *name = psprintf("%s_counterfeits", publication->name);
 	Oid			view;
 
@@ -158,7 +158,7 @@ show_counterfeits(const DeclaredPublication *publication)
 		return;
 	verify_name_is_not_taken(publication, publication->target, name);
 	execute_ddl(psprintf("CREATE VIEW %s AS SELECT release, class, counterfeits FROM %s",
-						 words, relation_words(counterfeits_ensure(publication))));
+						 words, quoted_relation(counterfeits_ensure(publication))));
 	view = get_relname_relid(name, get_namespace_oid(publication->target, false));
 	reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
 	note_relation(publication, view, "counterfeits_view");

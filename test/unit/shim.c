@@ -7,6 +7,8 @@
  */
 #include "shim.h"
 
+#include "mb/pg_wchar.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -212,6 +214,13 @@ pstrdup(const char *in)
 void
 ProcessInterrupts(void)
 {
+}
+
+/* The server's asks for the database's encoding: here it is UTF-8. */
+int
+pg_mblen(const char *text)
+{
+	return pg_utf_mblen((const unsigned char *) text);
 }
 
 /* Errors: the message is kept, and an error jumps to whoever expects one. */

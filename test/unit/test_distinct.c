@@ -11,10 +11,10 @@
 
 #include <sys/resource.h>
 
-#include "audit/update/legal.h"
 #include "audit/judge.h"
+#include "audit/update/legal.h"
 #include "audit/update/update_graph.h"
-#include "frame/updates.h"
+#include "frame/update_sets.h"
 #include "greedy.h"
 #include "method/m_distinct/m_distinct.h"
 #include "method/method.h"

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "audit/join/full.h"
-#include "frame/tree.h"
+#include "frame/taxonomy_tree.h"
 #include "method/sequential/specialise.h"
 
 #define MAX_RELEASES	4
@@ -21,13 +21,6 @@
 #define MAX_CLIQUES		625		/* FEW to the MAX_RELEASES */
 #define MAX_COLUMNS		4
 #define NVALUES			6
-
-/* The pure rooms know no encoding. */
-int
-pg_mblen(const char *text)
-{
-	return 1;
-}
 
 /* ----------------------------------------------------------------
  * Histories

@@ -4,7 +4,7 @@
  */
 #include "shim.h"
 
-#include "frame/tree.h"
+#include "frame/domain.h"
 #include "mb/pg_wchar.h"
 #include "partition/mondrian.h"
 
@@ -12,13 +12,6 @@
 #include <string.h>
 
 #define MAX_TEXT	12
-
-/* The server's asks for the database's encoding: here it is UTF-8. */
-int
-pg_mblen(const char *text)
-{
-	return pg_utf_mblen((const unsigned char *) text);
-}
 
 /* A generator of numbers, the same in every run (xorshift). */
 static uint64 random_state = 2012;

@@ -8,7 +8,7 @@
 #include "shim.h"
 
 #include "audit/update/risk.h"
-#include "frame/updates.h"
+#include "frame/update_sets.h"
 
 #define MAX_PEOPLE		9
 #define MAX_RELEASES	5

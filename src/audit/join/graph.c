@@ -14,7 +14,7 @@
 #include "audit/join/graph.h"
 #include "audit/join/parting.h"
 #include "frame/arrays.h"
-#include "frame/codes.h"
+#include "frame/span.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

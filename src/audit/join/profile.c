@@ -9,10 +9,10 @@
 #include "postgres.h"
 
 #include "audit/join/counts.h"
-#include "audit/join/profile.h"
 #include "audit/join/hearing.h"
+#include "audit/join/profile.h"
 #include "frame/arrays.h"
-#include "frame/codes.h"
+#include "frame/span.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

@@ -11,7 +11,7 @@
 #include "audit/judge.h"
 #include "audit/update/legal.h"
 #include "frame/arrays.h"
-#include "frame/codes.h"
+#include "frame/span.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

@@ -12,7 +12,7 @@
 #ifndef PPREPUB_AUDIT_UPDATE_LEGAL_H
 #define PPREPUB_AUDIT_UPDATE_LEGAL_H
 
-#include "frame/updates.h"
+#include "frame/update_sets.h"
 #include "history/past.h"
 #include "history/seen.h"
 #include "partition/classes.h"

@@ -6,7 +6,7 @@
 #ifndef PPREPUB_AUDIT_UPDATE_RISK_H
 #define PPREPUB_AUDIT_UPDATE_RISK_H
 
-#include "frame/updates.h"
+#include "frame/update_sets.h"
 #include "history/seen.h"
 #include "history/statistics.h"
 

@@ -17,7 +17,7 @@
 #ifndef PPREPUB_AUDIT_UPDATE_UPDATE_GRAPH_H
 #define PPREPUB_AUDIT_UPDATE_UPDATE_GRAPH_H
 
-#include "frame/updates.h"
+#include "frame/update_sets.h"
 
 typedef struct Layer
 {

@@ -21,7 +21,7 @@
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "frame/codes.h"
+#include "frame/span.h"
 #include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
 

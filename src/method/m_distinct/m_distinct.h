@@ -13,7 +13,7 @@
 
 #include "common/pg_prng.h"
 #include "frame/tuple_numbers.h"
-#include "frame/updates.h"
+#include "frame/update_sets.h"
 #include "method/drafting.h"
 
 /* A set of values, by its number: sets that are equal have the same. */

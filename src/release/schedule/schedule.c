@@ -23,7 +23,7 @@
 
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
-#include "declare/alter.h"
+#include "declare/hooks.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"

@@ -153,9 +153,9 @@ read_source(const Reading *reading)
 	source->loaded = load_finish(load_rows(reading->publication, NULL, wanted_columns(reading), false, context));
 	find_threads(reading, source);
 	print_insensitive(reading, source);
-	source->line = palloc(sizeof(LineUp) * (reading->nqis + 1));
+	source->line = palloc(sizeof(CellSpans) * (reading->nqis + 1));
 	for (int q = 0; q < reading->nqis; q++)
-		source->line[q] = line_up(reading->column[q], reading->cells[q], source->loaded->codings[q]);
+		source->line[q] = cell_spans(reading->column[q], reading->cells[q], source->loaded->codings[q]);
 	find_aged(reading, source);
 	return source;
 }

@@ -7,9 +7,9 @@
 
 #include "postgres.h"
 
-#include "frame/line_up.h"
+#include "frame/cell_spans.h"
 #include "frame/load.h"
-#include "frame/tree_ages.h"
+#include "frame/taxonomy_tree.h"
 #include "report/linkability/reading.h"
 
 typedef struct Source
@@ -17,7 +17,7 @@ typedef struct Source
 	const LoadedFrame *loaded;
 	Thread	   *thread;			/* [rows] NO_THREAD for who was never published */
 	uint64	   *insensitive_print;	/* [threads] of the compared insensitive values; NULL if there are none */
-	LineUp	   *line;			/* [qis] beside the cells of all releases */
+	CellSpans	   *line;			/* [qis] beside the cells of all releases */
 
 	/* Taxonomies that were extended between releases: each is one more column of joins, behind the quasi-identifiers */
 	int			naged;

@@ -18,7 +18,7 @@
 extern void warn_of_new_values(const DeclaredPublication *publication, Oid old_list, Oid new_list);
 extern void warn_of_new_l(const DeclaredPublication *publication, Jsonb *params);
 
-/* Refuses a registry, or a list of values, that makes no sense: see declare/tables.h. */
+/* Refuses a registry, or a list of values, that makes no sense: see declare/parameter_tables.h. */
 extern void check_global_table(const DeclaredPublication *publication, const char *param,
 							   Oid old_copy, Oid new_copy, bool accept_weakening);
 

@@ -5,7 +5,7 @@
 #include "method/global/sql/global_sql.h"
 
 #include "catalog/pg_type.h"
-#include "declare/tables.h"
+#include "declare/parameter_tables.h"
 #include "declare/work.h"
 #include "executor/spi.h"
 #include "history/path_recount.h"
@@ -29,7 +29,7 @@ static void
 check_registry(const DeclaredPublication *publication, Oid copy)
 {
 	const char *key = quote_identifier(publication_column(publication, ROLE_KEY)->name);
-	const char *table = relation_words(copy);
+	const char *table = quoted_relation(copy);
 	int64		missing = count_of(psprintf("SELECT count(*) FROM %s WHERE %s IS NOT DISTINCT FROM NULL", table, key));
 	int64		repeated;
 
@@ -53,7 +53,7 @@ static int64
 count_missing(const char *value, Oid list, Oid other)
 {
 	return count_of(psprintf("SELECT count(*) FROM (SELECT %1$s FROM %2$s WHERE %1$s IS DISTINCT FROM NULL EXCEPT SELECT %1$s FROM %3$s) v",
-							 value, relation_words(list), relation_words(other)));
+							 value, quoted_relation(list), quoted_relation(other)));
 }
 
 /* Values of the old copy that the new one lacks would not be protected any more. */
@@ -61,7 +61,7 @@ static void
 check_transient(const DeclaredPublication *publication, Oid old_copy, Oid new_copy, bool accept_weakening)
 {
 	const char *value = quote_identifier(publication_column(publication, ROLE_SENSITIVE)->name);
-	const char *table = relation_words(new_copy);
+	const char *table = quoted_relation(new_copy);
 	int64		lost;
 
 	if (count_of(psprintf("SELECT count(*) FROM %s WHERE %s IS DISTINCT FROM NULL", table, value)) == 0)

@@ -10,7 +10,7 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
-#include "declare/tables.h"
+#include "declare/parameter_tables.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
 #include "frame/dictionary.h"
@@ -294,7 +294,7 @@ read_source_values(const Checking *checking)
 	SourceValues source;
 
 	if (SPI_execute(psprintf("SELECT %1$s, pg_catalog.count(*) FROM %2$s WHERE %1$s IS DISTINCT FROM NULL GROUP BY 1 ORDER BY 2 DESC, %1$s::pg_catalog.text",
-							 column, relation_words(checking->publication->pinned)), true, 0) != SPI_OK_SELECT)
+							 column, quoted_relation(checking->publication->pinned)), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the sensitive values");
 	source.n = SPI_processed;
 	source.number = new_array(uint32, source.n);
@@ -652,9 +652,9 @@ query_updates(const DeclaredPublication *publication, Oid table)
 
 	plain.typmod = -1;
 	plain.collation = InvalidOid;
-	type = column_type_words(&plain);
+	type = column_type_sql(&plain);
 	if (SPI_execute(psprintf("SELECT from_value::%s, to_value::%s, %s::pg_catalog.float8 FROM %s", type, type,
-							 has_probability ? "probability" : "NULL", relation_words(table)), true, 0) != SPI_OK_SELECT)
+							 has_probability ? "probability" : "NULL", quoted_relation(table)), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the updates");
 }
 

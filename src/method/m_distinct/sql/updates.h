@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "frame/load.h"
-#include "frame/updates.h"
+#include "frame/update_sets.h"
 #include "history/past.h"
 #include "history/recall.h"
 

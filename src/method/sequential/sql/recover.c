@@ -98,7 +98,7 @@ add_text(Guesses *guesses, const DeclaredColumn *column, const char *text, Code 
 
 /* What the source has. */
 static void
-guess_from_source(Guesses *guesses, const Coding *coding, const LineUp *line)
+guess_from_source(Guesses *guesses, const Coding *coding, const CellSpans *line)
 {
 	const Domain *domain = coding->domain;
 	Code		nvalues = domain->size - (domain->null_code != NO_CODE);
@@ -136,7 +136,7 @@ guess_from_range(Guesses *guesses, const DeclaredColumn *column, Datum printed, 
 
 /* What cells show. */
 static void
-guess_from_cells(Guesses *guesses, const DeclaredColumn *column, const Cells *cells, const LineUp *line)
+guess_from_cells(Guesses *guesses, const DeclaredColumn *column, const Cells *cells, const CellSpans *line)
 {
 	for (Cell cell = 0; cell < cells_size(cells); cell++)
 	{
@@ -191,7 +191,7 @@ static Guesses
 guesses_of(const Sequencing *sequencing, int q)
 {
 	const DeclaredColumn *column = sequencing->reading->column[q];
-	const LineUp *line = &sequencing->source->line[q];
+	const CellSpans *line = &sequencing->source->line[q];
 	Guesses		guesses = {.values = dictionary_create(column->type)};
 
 	guess_from_source(&guesses, sequencing->source->loaded->codings[q], line);

@@ -12,8 +12,8 @@
 #include <math.h>
 
 #include "check/checks.h"
-#include "declare/attempt.h"
 #include "declare/parameters.h"
+#include "declare/subtransaction.h"
 #include "release/method_sql.h"
 
 typedef struct Judging
@@ -57,7 +57,7 @@ check_sequence(Audit *audit)
 {
 	Judging		judging = {.publication = audit->publication,.params = params_of_last(audit->publication)};
 	char	   *required = sequential_promise(judging.params);
-	ErrorData  *error = attempt(judge_all, &judging);
+	ErrorData  *error = try_in_subtransaction(judge_all, &judging);
 
 	if (error != NULL && is_transient(error->sqlerrcode))
 		ReThrowError(error);

@@ -1,10 +1,10 @@
 /*
- * declare.c
+ * create.c
  *		create_publication(): from one call to a pinned view and a catalog row.
  *
  * NOTES
- *		The source is read when all is declared, as its owner: whether it can be
- *		published, and how often insensitive columns are unique.
+ *		At the end the source is read, as its owner, to see whether it can be
+ *		published, and how often its insensitive columns are unique.
  */
 #include "postgres.h"
 
@@ -13,15 +13,15 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/answers.h"
-#include "declare/bases.h"
 #include "declare/catalog.h"
+#include "declare/hooks.h"
+#include "declare/owner_warnings.h"
+#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "declare/protection.h"
 #include "declare/publication.h"
-#include "declare/schemas.h"
-#include "declare/tables.h"
+#include "declare/source_overlap.h"
 #include "declare/taxonomy.h"
-#include "declare/warnings.h"
 #include "fmgr.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -30,7 +30,7 @@
 
 #define MAX_NAME_BYTES 48
 
-/* What a call of create_publication asks for. */
+/* The arguments of create_publication(), and the publication that they declare. */
 typedef struct Declaration
 {
 	DeclaredPublication publication;
@@ -61,6 +61,7 @@ name_value(FunctionCallInfo fcinfo, int n, const char *what)
 	return pstrdup(NameStr(*PG_GETARG_NAME(n)));
 }
 
+/* Reads an argument that is an array of names, without NULLs. */
 static char **
 name_list(FunctionCallInfo fcinfo, int n, const char *what, int *count)
 {
@@ -96,6 +97,7 @@ verify_publication_name(const char *name)
 				 errhint("Its releases are named after it, with a number behind.")));
 }
 
+/* Checks the name of the target schema, which must leave room for "_private". */
 static void
 verify_target_name(const char *target)
 {
@@ -110,6 +112,7 @@ verify_target_name(const char *target)
 				 errmsg("releases cannot stand in schema \"pprepub\"")));
 }
 
+/* Reads all arguments, and checks those that can be checked without the source. */
 static void
 read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 {
@@ -150,6 +153,10 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
  * ----------------------------------------------------------------
  */
 
+/*
+ * Raises an error unless the caller may publish the source: it is no temporary
+ * table, and the caller has its owner's rights.
+ */
 static void
 verify_source(DeclaredPublication *publication)
 {
@@ -181,7 +188,7 @@ is_listed(char *const *names, int count, const char *name)
 	return false;
 }
 
-/* The one role of a column, or false if it was not declared. */
+/* Sets *role to the one role of a column; false if the column was not declared. */
 static bool
 find_role(const Declaration *declaration, const char *column, ColumnRole *role)
 {
@@ -203,6 +210,7 @@ find_role(const Declaration *declaration, const char *column, ColumnRole *role)
 	return roles == 1;
 }
 
+/* The key's type must be hashed and sorted, the sensitive column's hashed. */
 static void
 verify_equality(const char *column, Oid type, bool order, const char *use)
 {
@@ -220,7 +228,7 @@ verify_equality(const char *column, Oid type, bool order, const char *use)
 				 errhint("Declare a view that casts the column, for example to text or jsonb.")));
 }
 
-/* Does the text of its values change when something else is renamed? */
+/* Does a value of the type print as a name, which ALTER … RENAME can change? */
 static bool
 prints_names(Oid type)
 {
@@ -243,7 +251,10 @@ prints_names(Oid type)
 	}
 }
 
-/* The history keeps values of types without arrays, which arrays are, as text. */
+/*
+ * Refuses arrays of types that print names.  The history keeps values of a
+ * type that has no array type as text, and arrays have none.
+ */
 static void
 verify_lasting(const char *column, Oid type, const char *use)
 {
@@ -258,6 +269,7 @@ verify_lasting(const char *column, Oid type, const char *use)
 				 errhint("Declare a view that casts the column, for example to text.")));
 }
 
+/* Refuses names that the columns of a release, or the arguments of TARGET.NAME(), have already. */
 static void
 verify_column_name(const char *name)
 {
@@ -271,6 +283,7 @@ verify_column_name(const char *name)
 					 errhint("Declare a view of the source in which the column has another name.")));
 }
 
+/* Checks a column against its role, and reads a quasi-identifier's kind. */
 static void
 declare_column(const Declaration *declaration, DeclaredColumn *column)
 {
@@ -303,6 +316,7 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 	}
 }
 
+/* Raises an error about a name that no column of the source has. */
 static void
 unknown_column(const Declaration *declaration, const char *name, TupleDesc tuple)
 {
@@ -329,7 +343,11 @@ verify_known(const Declaration *declaration, const char *name, TupleDesc tuple)
 	unknown_column(declaration, name, tuple);
 }
 
-/* Every name in the call is a column of the source, and none is named twice. */
+/*
+ * Checks that every name in the call is a column of the source, none is named
+ * twice, there is a quasi-identifier, and the method takes insensitive columns
+ * if there are any.
+ */
 static void
 verify_names(const Declaration *declaration, TupleDesc tuple)
 {
@@ -370,6 +388,7 @@ verify_names(const Declaration *declaration, TupleDesc tuple)
 				 errhint("If that is what you want, say so: add \"accept_insensitive\": true to the parameters.")));
 }
 
+/* Gives the source's columns their roles; a column without one is left out of the pinned view. */
 static void
 declare_columns(Declaration *declaration)
 {
@@ -402,7 +421,10 @@ declare_columns(Declaration *declaration)
 	relation_close(source, NoLock);
 }
 
-/* A ladder is for numbers; any other taxonomy compares the value's text. */
+/*
+ * Finds the trees of the taxonomies that columns name.  A ladder is for
+ * numbers; any other taxonomy compares the values' text.
+ */
 static void
 find_trees(DeclaredPublication *publication)
 {
@@ -436,6 +458,10 @@ find_trees(DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
+/*
+ * Raises an error if the publication, or a relation or function that it will
+ * make, would collide with what exists.
+ */
 static void
 verify_name_is_free(const DeclaredPublication *publication)
 {
@@ -448,7 +474,7 @@ verify_name_is_free(const DeclaredPublication *publication)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("publication \"%s\" already exists", publication->name)));
-	/* NAME_1, NAME_counterfeits: neither may be the other's own name. */
+	/* NAME_1 and NAME_counterfeits must not be the name of another publication. */
 	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name"
 					" AND (starts_with($1, name || '_') AND substr($1, length(name) + 2) ~ '^([0-9]+|counterfeits)$'"
 					" OR starts_with(name, $1 || '_') AND substr(name, length($1) + 2) ~ '^([0-9]+|counterfeits)$')",
@@ -459,7 +485,7 @@ verify_name_is_free(const DeclaredPublication *publication)
 				 errmsg("the name \"%s\" collides with the releases of publication \"%s\"",
 						publication->name, catalog_text(&access, 0, "name")),
 				 errhint("Choose another name, or another target schema.")));
-	/* Nor may one's releases stand where another's history does. */
+	/* A schema must not hold the releases of one publication and the history of another. */
 	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name OR $1 = target || '_private'",
 				 CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
 	if (SPI_processed > 0)
@@ -491,6 +517,7 @@ verify_name_is_free(const DeclaredPublication *publication)
 	catalog_leave(&access);
 }
 
+/* Looks up the publications that the call names as declared beside this one. */
 static void
 find_beside(Declaration *declaration)
 {
@@ -513,28 +540,30 @@ find_beside(Declaration *declaration)
 }
 
 /* ----------------------------------------------------------------
- * What is made
+ * Objects, and the catalog
  * ----------------------------------------------------------------
  */
 
+/* Creates TARGET_private.NAME_source, a view of the declared columns that only the owner can read. */
 static void
 create_pinned_view(DeclaredPublication *publication)
 {
 	StringInfoData sql;
-	char	   *words = private_words(publication, "_source");
+	char	   *view = quoted_private(publication, "_source");
 
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE VIEW %s AS SELECT ", words);
+	appendStringInfo(&sql, "CREATE VIEW %s AS SELECT ", view);
 	for (int i = 0; i < publication->ncolumns; i++)
 		appendStringInfo(&sql, "%s%s", i > 0 ? ", " : "",
 						 quote_identifier(publication->columns[i].name));
-	appendStringInfo(&sql, " FROM %s", relation_words(publication->source));
+	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->source));
 	execute_ddl(sql.data);
 	publication->pinned = get_relname_relid(psprintf("%s_source", publication->name),
 											get_namespace_oid(publication->private, false));
-	reset_rights(RelationRelationId, publication->pinned, psprintf("TABLE %s", words));
+	reset_rights(RelationRelationId, publication->pinned, psprintf("TABLE %s", view));
 }
 
+/* A role as the catalog has it. */
 static const char *
 role_word(ColumnRole role)
 {
@@ -548,6 +577,7 @@ role_word(ColumnRole role)
 	return words[role];
 }
 
+/* Inserts the publication and its columns into the catalog. */
 static void
 store_publication(DeclaredPublication *publication)
 {
@@ -581,7 +611,7 @@ store_publication(DeclaredPublication *publication)
 						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
 						CATALOG_TEXT(column->name),
 						CATALOG_TEXT(role_word(column->role)),
-						CATALOG_TEXT(qi ? kind_words(column->kind, column->taxonomy) : NULL),
+						CATALOG_TEXT(qi ? kind_text(column->kind, column->taxonomy) : NULL),
 						CATALOG_TEXT(column->taxonomy),
 						column->taxonomy ? CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))
 						: CATALOG_NULL(INT4OID));
@@ -590,6 +620,7 @@ store_publication(DeclaredPublication *publication)
 	note_relation(publication, publication->pinned, "source");
 }
 
+/* Creates, as the owner, the schemas, the pinned view and the function TARGET.NAME(). */
 static void
 make_objects(DeclaredPublication *publication)
 {
@@ -620,7 +651,7 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	LockRelationOid(catalog_relation("catalog_publication"), ShareUpdateExclusiveLock);
 	verify_name_is_free(publication);
 	find_beside(&declaration);
-	verify_judged_alone(publication->source, publication->owner, 0, publication->beside, publication->nbeside);
+	verify_shares_no_data(publication->source, publication->owner, 0, publication->beside, publication->nbeside);
 
 	make_objects(publication);
 	store_publication(publication);

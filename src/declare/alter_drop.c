@@ -1,28 +1,27 @@
 /*
- * alter.c
+ * alter_drop.c
  *		alter_publication() and drop_publication().
  *
  * NOTES
- *		Both refuse what would weaken what was promised to the people in the
- *		releases, unless told so in so many words: "accept_weakening": true in
- *		the parameters, forget_history => true.
+ *		Both refuse to weaken what was promised to the people in the releases,
+ *		unless the call says so explicitly: "accept_weakening": true in the
+ *		parameters, forget_history => true.
  */
 #include "postgres.h"
 
-#include "declare/alter.h"
+#include "declare/hooks.h"
 
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/answers.h"
-#include "declare/bases.h"
 #include "declare/catalog.h"
+#include "declare/owner_warnings.h"
+#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "declare/protection.h"
 #include "declare/publication.h"
-#include "declare/schemas.h"
-#include "declare/tables.h"
+#include "declare/source_overlap.h"
 #include "declare/taxonomy.h"
-#include "declare/warnings.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -42,9 +41,9 @@ DropHook	drop_hook = NULL;
  */
 
 /*
- * Everything made for the publication follows the source to its new owner.
- * It is done as the extension's owner, since no other role need be a member
- * of both.
+ * Gives everything made for the publication to the source's new owner.  This
+ * is done as the extension's owner, since no other role need be a member of
+ * both.
  */
 static void
 take_over(DeclaredPublication *publication, Oid owner)
@@ -64,16 +63,16 @@ take_over(DeclaredPublication *publication, Oid owner)
 		bool		isnull;
 		Oid			relation = DatumGetObjectId(SPI_getbinval(relations->vals[i], relations->tupdesc, 1, &isnull));
 		char	   *part = SPI_getvalue(relations->vals[i], relations->tupdesc, 2);
-		char	   *words = relation_words(relation);
+		char	   *name = quoted_relation(relation);
 
-		execute_own_ddl(psprintf("ALTER TABLE %s OWNER TO %s", words,
+		execute_own_ddl(psprintf("ALTER TABLE %s OWNER TO %s", name,
 								 quote_identifier(GetUserNameFromId(owner, false))));
-		/* What analysts may read stays so; the rest is the new owner's alone. */
+		/* Rights of analysts on releases stay; the rest is the new owner's alone. */
 		if (strcmp(part, "release") != 0 && strcmp(part, "view") != 0 && strcmp(part, "counterfeits_view") != 0)
-			reset_rights(RelationRelationId, relation, psprintf("TABLE %s", words));
+			reset_rights(RelationRelationId, relation, psprintf("TABLE %s", name));
 	}
 	if (OidIsValid(answer_function(publication)))
-		execute_own_ddl(psprintf("ALTER FUNCTION %s OWNER TO %s", answer_function_words(publication),
+		execute_own_ddl(psprintf("ALTER FUNCTION %s OWNER TO %s", answer_function_sql(publication),
 								 quote_identifier(GetUserNameFromId(owner, false))));
 	catalog_execute("UPDATE pprepub.catalog_publication SET owner = $2 WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
@@ -82,7 +81,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 	publication->owner = owner;
 }
 
-/* Whoever dropped the function that answers gets a new one, for nobody else to call yet. */
+/* If the function TARGET.NAME() was dropped, makes it again, for no other role to call yet. */
 static void
 mend_answer_function(const DeclaredPublication *publication)
 {
@@ -102,7 +101,7 @@ mend_answer_function(const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
-/* Does the new tree say of every old node what the old tree said? */
+/* Does the new tree keep every old node, with its parent, as a leaf or as an inner node? */
 static bool
 is_extension(int32 old, int32 new)
 {
@@ -127,6 +126,7 @@ current_tree(const char *taxonomy)
 	return SPI_processed == 0 ? 0 : catalog_int(0, "tree");
 }
 
+/* Lets columns use their taxonomies' trees of now, where these extend the trees of the declaration. */
 static void
 adopt_extensions(const DeclaredPublication *publication)
 {
@@ -159,6 +159,7 @@ adopt_extensions(const DeclaredPublication *publication)
 	catalog_leave(&access);
 }
 
+/* Raises an error about a parameter whose new value promises less. */
 static void
 refuse_weakening(const DeclaredPublication *publication, const ParamSpec *weaker)
 {
@@ -175,6 +176,7 @@ refuse_weakening(const DeclaredPublication *publication, const ParamSpec *weaker
 			 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
 }
 
+/* Checks the new parameters, stores them, and copies the tables that they name. */
 static void
 change_parameters(DeclaredPublication *publication, Jsonb *given)
 {
@@ -232,42 +234,45 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
+/* The relations made for a publication, each as DROP names it: "TABLE a.b". */
 static char **
 relations_of(const DeclaredPublication *publication, uint64 *count)
 {
 	CatalogAccess access;
-	char	  **words;
+	char	  **relations;
 
 	catalog_enter(&access);
-	/* Views read what is behind them, so they go first. */
-	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' ELSE 'TABLE ' END || r.relation::text AS words"
+	/* Views depend on the tables that they read, so they go first. */
+	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' ELSE 'TABLE ' END || r.relation::text AS named"
 							 " FROM pprepub.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
 							 " WHERE r.publication = $1 ORDER BY k.relkind = 'v' AND r.part <> 'source' DESC, r.relation::oid",
 							 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	words = MemoryContextAlloc(access.context, sizeof(char *) * (*count + 1));
+	relations = MemoryContextAlloc(access.context, sizeof(char *) * (*count + 1));
 	for (uint64 i = 0; i < *count; i++)
-		words[i] = catalog_text(&access, i, "words");
+		relations[i] = catalog_text(&access, i, "named");
 	catalog_leave(&access);
-	return words;
+	return relations;
 }
 
+/* Drops, as the publication's owner, its function and relations. */
 static void
 drop_relations(const DeclaredPublication *publication)
 {
 	Identity	caller;
 	uint64		count;
-	char	  **words = relations_of(publication, &count);
+	char	  **relations = relations_of(publication, &count);
 
 	act_as(&caller, publication->owner);
 	SPI_connect();
 	if (OidIsValid(answer_function(publication)))
-		execute_own_ddl(psprintf("DROP FUNCTION %s", answer_function_words(publication)));
+		execute_own_ddl(psprintf("DROP FUNCTION %s", answer_function_sql(publication)));
 	for (uint64 i = 0; i < count; i++)
-		execute_own_ddl(psprintf("DROP %s", words[i]));
+		execute_own_ddl(psprintf("DROP %s", relations[i]));
 	SPI_finish();
 	act_as_before(&caller);
 }
 
+/* Deletes the publication's rows from the catalog. */
 static void
 forget(const DeclaredPublication *publication)
 {

@@ -1,15 +1,15 @@
 /*
- * updates.h
- *		The values that a sensitive value can become: declared by owners, and taken to
- *		be publicly known.
+ * update_sets.h
+ *		The updates of sensitive values that owners declare, and that every
+ *		observer is taken to know.
  *
  * The candidate update set of a value holds what the value can be in the next
  * release.  Declared sets are reflexive and transitive, so a value that another
  * one can become has a subset of its set.  Values are codes of one frame, or of
  * one history.
  */
-#ifndef PPREPUB_FRAME_UPDATES_H
-#define PPREPUB_FRAME_UPDATES_H
+#ifndef PPREPUB_FRAME_UPDATE_SETS_H
+#define PPREPUB_FRAME_UPDATE_SETS_H
 
 #include "frame/span.h"
 
@@ -34,9 +34,9 @@ typedef struct Updates
 extern Updates *updates_create(Code nvalues, Update *list, uint64 n, bool has_probabilities);
 
 /*
- * A copy with what makes it reflexive and transitive, without
- * probabilities.  Values of which nothing was declared stay so, unless another
- * one can become them.
+ * Makes the reflexive and transitive closure, without probabilities.  A value
+ * of which nothing was declared keeps an empty set, unless another value can
+ * become it.
  */
 extern Updates *updates_close(const Updates *updates);
 
@@ -45,8 +45,9 @@ extern Updates *updates_close(const Updates *updates);
 extern uint64 updates_find(const Updates *updates, Code from, Code to);
 
 /*
- * Numbers of components, of which there are n: values that updates connect, in any
- * direction, are of one.  A value never leaves its component.  [values]
+ * The number of each value's component, of which there are n: updates, in any
+ * direction, connect the values of a component, so a value never leaves its
+ * own. [values]
  */
 extern uint32 *updates_components(const Updates *updates, uint32 *n);
 
@@ -62,4 +63,4 @@ updates_size(const Updates *updates, Code value)
 	return updates->first[value + 1] - updates->first[value];
 }
 
-#endif							/* PPREPUB_FRAME_UPDATES_H */
+#endif							/* PPREPUB_FRAME_UPDATE_SETS_H */

@@ -1,8 +1,9 @@
 /*
- * kinds.c
- *		Kinds of generalisation against types.
+ * qi_kinds.c
+ *		The kinds of generalisation that a quasi-identifier can be declared with:
+ *		which types bear them, and which types they print.
  */
-#include "declare/kinds.h"
+#include "declare/publication.h"
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
@@ -28,28 +29,28 @@ static const struct
 #define TAXONOMY_WORD "taxonomy "
 
 Kind
-parse_kind(const char *words, const char *column, char **taxonomy)
+parse_kind(const char *text, const char *column, char **taxonomy)
 {
 	*taxonomy = NULL;
-	if (strcmp(words, "range") == 0)
+	if (strcmp(text, "range") == 0)
 		return KIND_RANGE;
-	if (strcmp(words, "prefix") == 0)
+	if (strcmp(text, "prefix") == 0)
 		return KIND_PREFIX;
-	if (strcmp(words, "suppress") == 0)
+	if (strcmp(text, "suppress") == 0)
 		return KIND_SUPPRESS;
-	if (strncmp(words, TAXONOMY_WORD, strlen(TAXONOMY_WORD)) == 0)
+	if (strncmp(text, TAXONOMY_WORD, strlen(TAXONOMY_WORD)) == 0)
 	{
-		*taxonomy = pstrdup(words + strlen(TAXONOMY_WORD));
+		*taxonomy = pstrdup(text + strlen(TAXONOMY_WORD));
 		return KIND_TAXONOMY;
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown kind \"%s\" for quasi-identifier \"%s\"", words, column),
+			 errmsg("unknown kind \"%s\" for quasi-identifier \"%s\"", text, column),
 			 errhint("Kinds are \"range\", \"prefix\", \"taxonomy NAME\" and \"suppress\".")));
 }
 
 char *
-kind_words(Kind kind, const char *taxonomy)
+kind_text(Kind kind, const char *taxonomy)
 {
 	switch (kind)
 	{

@@ -1,24 +1,24 @@
 /*
- * strmap.h
+ * string_map.h
  *		A map from strings to numbers: names to nodes, values to codes.
  */
-#ifndef PPREPUB_DECLARE_STRMAP_H
-#define PPREPUB_DECLARE_STRMAP_H
+#ifndef PPREPUB_DECLARE_STRING_MAP_H
+#define PPREPUB_DECLARE_STRING_MAP_H
 
 #include "postgres.h"
 
 #include "common/hashfn.h"
 
-typedef struct StrmapEntry
+typedef struct StringMapEntry
 {
 	const char *key;			/* borrowed; ends with a zero byte */
 	uint32		hash;
 	uint32		number;
 	char		status;			/* simplehash's own */
-} StrmapEntry;
+} StringMapEntry;
 
-#define SH_PREFIX strmap
-#define SH_ELEMENT_TYPE StrmapEntry
+#define SH_PREFIX string_map
+#define SH_ELEMENT_TYPE StringMapEntry
 #define SH_KEY_TYPE const char *
 #define SH_KEY key
 #define SH_HASH_KEY(tb, key) hash_bytes((const unsigned char *) (key), strlen(key))
@@ -30,4 +30,4 @@ typedef struct StrmapEntry
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-#endif							/* PPREPUB_DECLARE_STRMAP_H */
+#endif							/* PPREPUB_DECLARE_STRING_MAP_H */

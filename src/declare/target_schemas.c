@@ -1,8 +1,9 @@
 /*
- * schemas.c
- *		Checking and making the schemas that publications live in.
+ * target_schemas.c
+ *		Checking and making TARGET and TARGET_private, which belong to the owner
+ *		alone.
  */
-#include "declare/schemas.h"
+#include "declare/publication.h"
 
 #include "access/htup_details.h"
 #include "catalog/namespace.h"
@@ -25,6 +26,10 @@ schema_owner(Oid schema)
 	return owner;
 }
 
+/*
+ * Raises an error unless the schema exists, belongs to the owner, and lets no
+ * other role create in it.
+ */
 static void
 verify_schema(const char *name, Oid owner)
 {
@@ -62,6 +67,7 @@ verify_schemas(const DeclaredPublication *publication, Oid owner)
 	verify_schema(publication->private, owner);
 }
 
+/* Creates a schema as its owner, and revokes what default privileges grant on it. */
 static void
 create_schema(const char *name, Oid owner)
 {

@@ -1,13 +1,14 @@
 /*
- * attempt.c
- *		Doing what may fail through no fault of ours.
+ * subtransaction.c
+ *		Running code that may fail through no fault of ours.
  */
-#include "declare/attempt.h"
+#include "declare/subtransaction.h"
 
 #include "access/xact.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
+/* Runs the work as PL/pgSQL runs a block with an exception handler; keeps its effects if asked to. */
 static ErrorData *
 try_work(void (*work) (void *what), void *what, bool is_kept)
 {
@@ -41,13 +42,13 @@ try_work(void (*work) (void *what), void *what, bool is_kept)
 }
 
 ErrorData *
-attempt(void (*work) (void *what), void *what)
+try_in_subtransaction(void (*work) (void *what), void *what)
 {
 	return try_work(work, what, true);
 }
 
 ErrorData *
-attempt_undone(void (*work) (void *what), void *what)
+look_in_subtransaction(void (*work) (void *what), void *what)
 {
 	return try_work(work, what, false);
 }

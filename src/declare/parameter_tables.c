@@ -1,14 +1,15 @@
 /*
- * tables.c
+ * parameter_tables.c
  *		Resolving and copying the tables that parameters name.
  */
-#include "declare/tables.h"
+#include "declare/parameter_tables.h"
 
 #include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "declare/hooks.h"
 #include "declare/parameters.h"
 #include "declare/protection.h"
 #include "executor/spi.h"
@@ -38,6 +39,7 @@ string_field(Jsonb *object, const char *name)
 		pnstrdup(value->val.string.val, value->val.string.len);
 }
 
+/* Raises an error unless the relation can be read like a table and outlives the session. */
 static void
 verify_table_kind(Oid table, const char *param)
 {
@@ -62,7 +64,7 @@ verify_table_kind(Oid table, const char *param)
 				 errdetail("It is temporary, and a publication outlives the session.")));
 }
 
-/* As regclass reads it, for whoever calls. */
+/* Resolves a name as regclass does, under the caller's search path. */
 static char *
 qualified_name(const char *name, const char *param)
 {
@@ -70,7 +72,7 @@ qualified_name(const char *name, const char *param)
 	Oid			table = RangeVarGetRelid(variable, NoLock, false);
 
 	verify_table_kind(table, param);
-	return relation_words(table);
+	return quoted_relation(table);
 }
 
 Jsonb *
@@ -102,17 +104,20 @@ resolve_tables(const MethodDeclaration *method, Jsonb *given)
  * ----------------------------------------------------------------
  */
 
-/* A column of the copy: where its values come from, and of what type they are. */
+/* A column of the copy: the name of the column that it is copied from, and its type. */
 typedef struct CopiedColumn
 {
 	const char *name;
 	Oid			type;
-	const char *type_words;		/* as DDL writes it */
-	const char *plain_words;	/* the same without a collation */
+	const char *type_sql;		/* as DDL writes it */
+	const char *plain_sql;		/* without the collation */
 	bool		optional;
 } CopiedColumn;
 
-/* Lengths are nobody's business here: a cast would cut values off. */
+/*
+ * Adds a column with a declared column's type.  The length is dropped, since a
+ * cast to it would cut values off.
+ */
 static void
 add_declared(CopiedColumn *columns, int *n, const DeclaredColumn *column, const char *name, bool optional)
 {
@@ -122,14 +127,17 @@ add_declared(CopiedColumn *columns, int *n, const DeclaredColumn *column, const 
 	columns[*n] = (CopiedColumn) {
 		.name = name == NULL ? column->name : name,
 		.type = column->type,
-		.type_words = column_type_words(&plain),
+		.type_sql = column_type_sql(&plain),
 		.optional = optional,
 	};
 	plain.collation = InvalidOid;
-	columns[(*n)++].plain_words = column_type_words(&plain);
+	columns[(*n)++].plain_sql = column_type_sql(&plain);
 }
 
-/* As declared: in the order of the list, quasi-identifiers in that of the source. */
+/*
+ * The columns of the copy, in the order of the method's list;
+ * quasi-identifiers in that of the source.
+ */
 static CopiedColumn *
 copied_columns(const DeclaredPublication *publication, const TableSpec *spec, int *n)
 {
@@ -168,7 +176,10 @@ list_columns(const CopiedColumn *columns, int n)
 	return list.data;
 }
 
-/* Has the table the column, in a type whose values are as good? */
+/*
+ * Has the table the column?  Raises an error if its type cannot be cast, or if
+ * it is missing and must not be.
+ */
 static bool
 find_column(TupleDesc table, const CopiedColumn *column, const char *param, const char *hint)
 {
@@ -202,7 +213,7 @@ find_column(TupleDesc table, const CopiedColumn *column, const char *param, cons
  * ----------------------------------------------------------------
  */
 
-/* As the owner: the table's rows in a new table of that name. */
+/* Copies the table's rows into a new table. As the owner, inside SPI. */
 static void
 copy_rows(const DeclaredPublication *publication, const TableSpec *spec, Oid table, const char *copy)
 {
@@ -218,17 +229,17 @@ copy_rows(const DeclaredPublication *publication, const TableSpec *spec, Oid tab
 	{
 		const char *name = quote_identifier(columns[i].name);
 
-		appendStringInfo(&definition, "%s%s %s", i > 0 ? ", " : "", name, columns[i].type_words);
+		appendStringInfo(&definition, "%s%s %s", i > 0 ? ", " : "", name, columns[i].type_sql);
 		appendStringInfo(&values, "%s%s::%s", i > 0 ? ", " : "",
 						 find_column(RelationGetDescr(relation), &columns[i], spec->param, list_columns(columns, n))
-						 ? name : "NULL", columns[i].plain_words);
+						 ? name : "NULL", columns[i].plain_sql);
 	}
 	execute_ddl(psprintf("CREATE TABLE %s (%s)", copy, definition.data));
-	execute_ddl(psprintf("INSERT INTO %s SELECT %s FROM %s", copy, values.data, relation_words(table)));
+	execute_ddl(psprintf("INSERT INTO %s SELECT %s FROM %s", copy, values.data, quoted_relation(table)));
 	relation_close(relation, NoLock);
 }
 
-/* The new copy takes the place of the old one, if there was one. */
+/* Makes a copy, which replaces the old one if there was one. */
 static void
 copy_table(const DeclaredPublication *publication, const TableSpec *spec, Oid table, bool accept_weakening)
 {
@@ -236,22 +247,22 @@ copy_table(const DeclaredPublication *publication, const TableSpec *spec, Oid ta
 	char	   *name = psprintf("%s_%s", publication->name, spec->param);
 	Oid			old_copy = publication->noted == NULL ? InvalidOid : copied_table(publication, spec->param);
 	char	   *made = OidIsValid(old_copy) ? psprintf("%s_new", name) : name;
-	char	   *words = quote_qualified_identifier(publication->private, made);
+	char	   *qualified = quote_qualified_identifier(publication->private, made);
 	Identity	caller;
 	Oid			copy;
 
 	act_as(&caller, publication->owner);
 	SPI_connect();
 	verify_name_is_not_taken(publication, publication->private, made);
-	copy_rows(publication, spec, table, words);
+	copy_rows(publication, spec, table, qualified);
 	copy = get_relname_relid(made, get_namespace_oid(publication->private, false));
-	reset_rights(RelationRelationId, copy, psprintf("TABLE %s", words));
+	reset_rights(RelationRelationId, copy, psprintf("TABLE %s", qualified));
 	if (table_hook != NULL)
 		table_hook(publication, spec->param, old_copy, copy, accept_weakening);
 	if (OidIsValid(old_copy))
 	{
-		execute_own_ddl(psprintf("DROP TABLE %s", relation_words(old_copy)));
-		execute_own_ddl(psprintf("ALTER TABLE %s RENAME TO %s", words, quote_identifier(name)));
+		execute_own_ddl(psprintf("DROP TABLE %s", quoted_relation(old_copy)));
+		execute_own_ddl(psprintf("ALTER TABLE %s RENAME TO %s", qualified, quote_identifier(name)));
 	}
 	seal_table(copy);
 	SPI_finish();
@@ -259,7 +270,7 @@ copy_table(const DeclaredPublication *publication, const TableSpec *spec, Oid ta
 	note_relation(publication, copy, part);
 }
 
-/* Why a table that nobody named this time cannot be copied again, or NULL. */
+/* The reason why a table that the call at hand does not name cannot be copied again, or NULL. */
 static const char *
 obstacle(Oid table, Oid owner)
 {

@@ -1,13 +1,13 @@
 /*
- * line_up.c
- *		Lining up ranges by their ends, texts and prefixes by the alphabet, nodes
- *		by their leaves.
+ * cell_spans.c
+ *		Spans for printed cells: ranges by their ends, texts and prefixes by the
+ *		alphabet, nodes by their leaves.
  *
  * NOTES
  *		Withheld cells and the cell of NULL are the same for all kinds: NULL's
  *		code is the last one.
  */
-#include "frame/line_up.h"
+#include "frame/cell_spans.h"
 
 #include "frame/arrays.h"
 #include "frame/print.h"
@@ -28,16 +28,9 @@ printed_value(const Cells *cells, Cell cell)
 	return cells_printed(cells, cell, &isnull);
 }
 
-/* The values of a coding, NULL's code being the last, if it has one. */
-static Code
-count_values(const Coding *coding)
-{
-	return coding->domain->size - (coding->domain->null_code != NO_CODE);
-}
-
-/* Sets what all kinds have in common. */
+/* Sets the spans of NULL and of withheld cells, which are alike for all kinds. */
 static void
-end_line(LineUp *line, const Cells *cells, const Coding *coding, Code null_code)
+end_line(CellSpans *line, const Cells *cells, const Coding *coding, Code null_code)
 {
 	line->span[CELL_NULL] = span_of(null_code);
 	line->span[cells_whole(cells)] = (Span) {0, null_code};
@@ -51,7 +44,7 @@ end_line(LineUp *line, const Cells *cells, const Coding *coding, Code null_code)
  * ----------------------------------------------------------------
  */
 
-/* Where ranges begin and end: as the lower bound of what follows, finite ones only. */
+/* The finite ends of all ranges, each as the lower bound of the piece of the line that begins there. */
 typedef struct Cuts
 {
 	TypeCacheEntry *range;
@@ -63,15 +56,6 @@ static int
 compare_cuts(const void *a, const void *b, void *arg)
 {
 	return range_cmp_bounds(arg, a, b);
-}
-
-/* What lies behind a range begins where a lower bound of the other kind would. */
-static RangeBound
-cut_behind(RangeBound upper)
-{
-	upper.lower = true;
-	upper.inclusive = !upper.inclusive;
-	return upper;
 }
 
 static void
@@ -86,7 +70,10 @@ sort_cuts(Cuts *cuts)
 	cuts->n = n;
 }
 
-/* How many cuts there are up to a bound, that one included: the piece of the line behind it. */
+/*
+ * The number of the piece of the line that begins at a bound: the number of
+ * cuts up to it, the bound included.
+ */
 static Code
 piece_behind(const Cuts *cuts, const RangeBound *bound)
 {
@@ -105,8 +92,9 @@ piece_behind(const Cuts *cuts, const RangeBound *bound)
 	return low;
 }
 
+/* Spans of ranges: the line is cut at every end of a range, and the pieces are numbered. */
 static void
-line_up_ranges(LineUp *line, const DeclaredColumn *column, const Cells *cells, const Coding *coding)
+span_ranges(CellSpans *line, const DeclaredColumn *column, const Cells *cells, const Coding *coding)
 {
 	uint32		ncells = cells_size(cells);
 	RangeBound *lower = new_zeros(RangeBound, ncells);
@@ -124,7 +112,7 @@ line_up_ranges(LineUp *line, const DeclaredColumn *column, const Cells *cells, c
 		line->is_sound[cell] = !empty;
 		if (empty)
 			continue;
-		behind[cell] = cut_behind(upper);
+		behind[cell] = bound_behind(upper);
 		if (!lower[cell].infinite)
 			cuts.cut[cuts.n++] = lower[cell];
 		if (!upper.infinite)
@@ -137,7 +125,7 @@ line_up_ranges(LineUp *line, const DeclaredColumn *column, const Cells *cells, c
 				lower[cell].infinite ? 0 : piece_behind(&cuts, &lower[cell]),
 				behind[cell].infinite ? cuts.n : piece_behind(&cuts, &behind[cell]) - 1
 			};
-	for (Code code = 0; coding != NULL && code < count_values(coding); code++)
+	for (Code code = 0; coding != NULL && code < domain_values(coding->domain); code++)
 	{
 		RangeBound	value = bound_of(column->type, coding->values[code], true);
 
@@ -154,7 +142,7 @@ line_up_ranges(LineUp *line, const DeclaredColumn *column, const Cells *cells, c
  * ----------------------------------------------------------------
  */
 
-/* A text, or all that begin so */
+/* A text, or a prefix, which stands for all texts that begin with it. */
 typedef struct Entry
 {
 	const char *text;			/* without the "*" */
@@ -166,7 +154,7 @@ typedef struct Entry
 
 #define NO_ENTRY PG_UINT32_MAX
 
-/* As bytes, a prefix before what begins so. */
+/* Compares texts by their bytes; a prefix stands before the texts that begin with it. */
 static int
 compare_entries(const void *a, const void *b)
 {
@@ -227,9 +215,12 @@ last_before(const Entry *entries, uint32 n, const Entry *other)
 	return low == 0 ? NO_ENTRY : low - 1;
 }
 
-/* A prefix covers all entries up to the last that begins so, which are those right behind it. */
+/*
+ * Spans of texts and prefixes: entries are sorted, and a prefix covers those
+ * right behind it, up to the last that begins with it.
+ */
 static void
-line_up_texts(LineUp *line, const DeclaredColumn *column, const Cells *cells, const Coding *coding)
+span_texts(CellSpans *line, const DeclaredColumn *column, const Cells *cells, const Coding *coding)
 {
 	uint32		ncells = cells_size(cells);
 	Entry	   *entries = new_zeros(Entry, ncells);
@@ -248,12 +239,12 @@ line_up_texts(LineUp *line, const DeclaredColumn *column, const Cells *cells, co
 		for (uint32 up = entries[i].parent; up != NO_ENTRY; up = entries[up].parent)
 			line->span[entries[up].cell].hi = i;
 	}
-	for (Code code = 0; coding != NULL && code < count_values(coding); code++)
+	for (Code code = 0; coding != NULL && code < domain_values(coding->domain); code++)
 	{
 		Entry		value = {.text = coding->texts[code],.length = strlen(coding->texts[code])};
 		uint32		cover = find_cover(entries, last_before(entries, n, &value), &value);
 
-		line->code[code] = cover == NO_ENTRY ? n : cover;	/* what no cell covers but the whole */
+		line->code[code] = cover == NO_ENTRY ? n : cover;	/* n: only the whole covers it */
 	}
 	end_line(line, cells, coding, n + 1);
 	pfree(entries);
@@ -264,8 +255,9 @@ line_up_texts(LineUp *line, const DeclaredColumn *column, const Cells *cells, co
  * ----------------------------------------------------------------
  */
 
+/* Spans of a taxonomy's nodes: the leaves below them. */
 static void
-line_up_nodes(LineUp *line, const Cells *cells, const Coding *coding)
+span_nodes(CellSpans *line, const Cells *cells, const Coding *coding)
 {
 	uint32		ncells = cells_size(cells);
 	Span		root = {0, 0};
@@ -274,15 +266,15 @@ line_up_nodes(LineUp *line, const Cells *cells, const Coding *coding)
 	for (Cell cell = 0; cell < ncells; cell++)
 		if (is_plain(cells, cell))
 			line->is_sound[cell] = cells_leaves(cells, cell, &line->span[cell]);
-	for (Code code = 0; coding != NULL && code < count_values(coding); code++)
+	for (Code code = 0; coding != NULL && code < domain_values(coding->domain); code++)
 		line->code[code] = code;	/* leaves are coded as they stand in the tree */
 	end_line(line, cells, coding, root.hi + 1);
 }
 
-LineUp
-line_up(const DeclaredColumn *column, const Cells *cells, const Coding *coding)
+CellSpans
+cell_spans(const DeclaredColumn *column, const Cells *cells, const Coding *coding)
 {
-	LineUp		line = {
+	CellSpans		line = {
 		.span = new_zeros(Span, cells_size(cells)),
 		.is_sound = new_zeros(bool, cells_size(cells)),
 		.code = coding == NULL ? NULL : new_zeros(Code, coding->domain->size)
@@ -291,14 +283,14 @@ line_up(const DeclaredColumn *column, const Cells *cells, const Coding *coding)
 	switch (column->kind)
 	{
 		case KIND_RANGE:
-			line_up_ranges(&line, column, cells, coding);
+			span_ranges(&line, column, cells, coding);
 			break;
 		case KIND_PREFIX:
 		case KIND_SUPPRESS:
-			line_up_texts(&line, column, cells, coding);
+			span_texts(&line, column, cells, coding);
 			break;
 		case KIND_TAXONOMY:
-			line_up_nodes(&line, cells, coding);
+			span_nodes(&line, cells, coding);
 			break;
 	}
 	return line;

@@ -1,16 +1,17 @@
 /*
- * warnings.c
+ * owner_warnings.c
  *		Warnings that owners get with a declaration or a release.
  */
-#include "declare/warnings.h"
+#include "declare/owner_warnings.h"
 
 #include "catalog/pg_type.h"
+#include "declare/hooks.h"
 #include "declare/parameters.h"
 #include "utils/builtins.h"
 
 SourceHook	source_hook = NULL;
 
-/* How many rows have a combination of insensitive values of their own, and how many there are. */
+/* Counts the rows, and those whose combination of insensitive values occurs once. */
 static void
 count_unique(const DeclaredPublication *publication, int64 *unique, int64 *rows)
 {
@@ -29,7 +30,7 @@ count_unique(const DeclaredPublication *publication, int64 *unique, int64 *rows)
 	if (SPI_execute(psprintf("SELECT pg_catalog.count(*) FILTER (WHERE n OPERATOR(pg_catalog.=) 1),"
 							 " pg_catalog.sum(n)::pg_catalog.int8"
 							 " FROM (SELECT pg_catalog.count(*) AS n FROM %s GROUP BY %s) s",
-							 relation_words(publication->pinned), columns.data),
+							 quoted_relation(publication->pinned), columns.data),
 					true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not count the insensitive values");
 	*unique = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
@@ -66,7 +67,10 @@ warn_of_unique_insensitive(const DeclaredPublication *publication)
 				 errhint("Declare them as quasi-identifiers, or leave them out.")));
 }
 
-/* What to set so that nobody stands in for people who have left, or NULL where nobody does. */
+/*
+ * The setting that keeps invented rows from taking the places of people who
+ * have left, or NULL where the parameters let none do so.
+ */
 static const char *
 without_stand_ins(const DeclaredPublication *publication, Jsonb *params)
 {
@@ -90,7 +94,7 @@ warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *before)
 			 errhint("Declare no insensitive columns, or set %s.", instead)));
 }
 
-/* Through views and partitions; a materialized view keeps its rows itself. */
+/* Looks through views and partitions; a materialized view has its own copy of the rows. */
 static const char *const unlogged_query =
 "WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL ("
 " SELECT d.refobjid AS relation FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid"

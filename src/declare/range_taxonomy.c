@@ -1,13 +1,13 @@
 /*
- * ladder.c
- *		create_range_taxonomy(): trees of nested intervals over a number.
+ * range_taxonomy.c
+ *		create_range_taxonomy(): ladders, which are trees of nested intervals over
+ *		a number.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
 #include "declare/taxonomy.h"
-#include "declare/tree_builder.h"
 #include "fmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -30,7 +30,7 @@ numeric_test(PGFunction function, Numeric a, Numeric b)
 }
 
 static char *
-numeric_words(Numeric n)
+numeric_text(Numeric n)
 {
 	return DatumGetCString(DirectFunctionCall1(numeric_out,
 											   DirectFunctionCall1(numeric_trim_scale,
@@ -43,17 +43,21 @@ numeric_is_finite(Numeric n)
 	return !numeric_is_nan(n) && !numeric_is_inf(n);
 }
 
-/* Before anything is computed with it: that takes minutes with numbers as long as can be. */
+/*
+ * Refuses a number with too many digits before anything is computed with it:
+ * that takes minutes with the longest numbers.
+ */
 static void
 verify_digits(const char *name, Numeric n)
 {
-	if (strlen(numeric_words(n)) > MAX_DIGITS)
+	if (strlen(numeric_text(n)) > MAX_DIGITS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("a number of taxonomy \"%s\" has more than %d digits", name, MAX_DIGITS),
 				 errhint("Round its ends and widths.")));
 }
 
+/* Raises an error unless the ends are finite and the widths form a ladder that is not too large. */
 static void
 verify_ladder(const char *name, Numeric low, Numeric high, Datum *widths, bool *nulls, int nwidths)
 {
@@ -93,19 +97,22 @@ verify_ladder(const char *name, Numeric low, Numeric high, Datum *widths, bool *
 				 errhint("Choose a larger first width.")));
 }
 
-/* The rows of a ladder as levels, lowest interval first. */
+/*
+ * A query for the rows that builder_add_row() takes: each lowest interval with
+ * those that contain it.
+ */
 static char *
 ladder_query(Numeric low, Numeric high, Datum *widths, int nwidths)
 {
 	StringInfoData sql;
-	char	   *from = numeric_words(low);
-	char	   *to = numeric_words(high);
+	char	   *from = numeric_text(low);
+	char	   *to = numeric_text(high);
 
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
 	for (int i = 0; i < nwidths; i++)
 	{
-		char	   *width = numeric_words(DatumGetNumeric(widths[i]));
+		char	   *width = numeric_text(DatumGetNumeric(widths[i]));
 
 		appendStringInfo(&sql,
 						 "format('[%%s,%%s)',"
@@ -116,7 +123,7 @@ ladder_query(Numeric low, Numeric high, Datum *widths, int nwidths)
 	appendStringInfo(&sql,
 					 "'[%1$s,%2$s)'::text FROM generate_series(numeric '%1$s', numeric '%2$s', numeric '%3$s') a"
 					 " WHERE a < numeric '%2$s'",
-					 from, to, numeric_words(DatumGetNumeric(widths[0])));
+					 from, to, numeric_text(DatumGetNumeric(widths[0])));
 	return sql.data;
 }
 

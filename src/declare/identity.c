@@ -1,17 +1,17 @@
 /*
- * rights.c
- *		Changing identity, and resetting the rights on what is made.
+ * identity.c
+ *		Acting as another role, and the rights on what is made.
  *
  * NOTES
- *		By either flag of the security context, the server refuses to set role or
- *		session_authorization; by SECURITY_RESTRICTED_OPERATION, also whatever would
- *		outlast the operation.
+ *		With either flag of the security context, the server refuses to set role
+ *		or session_authorization; with SECURITY_RESTRICTED_OPERATION, also
+ *		everything that would outlast the operation.
  *
  *		Neither stops hostile code from changing the search path or other plain
  *		settings.  Therefore each act_as() opens a settings level of its own and
- *		sets everything that matters, also when one is already acting as somebody.
+ *		sets everything that matters, also inside another act_as().
  */
-#include "declare/rights.h"
+#include "declare/identity.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
@@ -23,6 +23,8 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 static const struct
@@ -33,7 +35,7 @@ static const struct
 {
 	{"search_path", "pg_catalog, pg_temp"},
 	{"row_security", "off"},	/* an error beats silent filtering */
-	{"jit", "off"},				/* plans are guessed to be dear that are not; compiling them takes seconds */
+	{"jit", "off"},				/* costs are often overestimated, and compiling takes seconds */
 	{"default_table_access_method", "heap"},
 	{"quote_all_identifiers", "off"},
 	{"DateStyle", "ISO, YMD"},
@@ -52,8 +54,10 @@ static const struct
 };
 
 /*
- * Most are as they should be; asking is cheaper than setting.  Where hostile code has SET one at this level,
- * it cannot be saved any more, as a server with assertions insists; either way what was before comes back.
+ * Most settings have the right value already, and asking is cheaper than
+ * setting. A setting that hostile code has SET at this level cannot be saved
+ * any more, as a server with assertions insists; either way the value from
+ * before comes back.
  */
 void
 fix_settings(void)
@@ -133,7 +137,7 @@ has_rights_of(Oid role)
 }
 
 char *
-relation_words(Oid relation)
+quoted_relation(Oid relation)
 {
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)),
 									  get_rel_name(relation));
@@ -148,7 +152,7 @@ execute_ddl(const char *sql)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
 }
 
-/* Where the rights on objects of a class stand. */
+/* The catalogs that keep access lists, one for each class of objects. */
 static const struct
 {
 	Oid			classid;
@@ -162,6 +166,7 @@ static const struct
 	{ProcedureRelationId, PROCOID, Anum_pg_proc_proowner, Anum_pg_proc_proacl},
 };
 
+/* Reads an object's access list, NULL for the default, and its owner. */
 static Acl *
 read_rights(Oid classid, Oid object, Oid *owner)
 {
@@ -195,13 +200,13 @@ rights_on(Oid classid, Oid object)
 }
 
 void
-reset_rights(Oid classid, Oid object, const char *words)
+reset_rights(Oid classid, Oid object, const char *named)
 {
 	Oid			owner;
 	Acl		   *acl = read_rights(classid, object, &owner);
 
 	if (acl == NULL && classid == ProcedureRelationId)
-		acl = acldefault(OBJECT_FUNCTION, owner);	/* which is for everybody */
+		acl = acldefault(OBJECT_FUNCTION, owner);	/* grants EXECUTE to PUBLIC */
 	if (acl == NULL)
 		return;					/* the owner's own rights, by default */
 	for (int i = 0; i < ACL_NUM(acl); i++)
@@ -210,11 +215,11 @@ reset_rights(Oid classid, Oid object, const char *words)
 
 		if (grantee == owner)
 			continue;
-		execute_ddl(psprintf("REVOKE ALL ON %s FROM %s CASCADE", words,
+		execute_ddl(psprintf("REVOKE ALL ON %s FROM %s CASCADE", named,
 							 grantee == ACL_ID_PUBLIC ? "PUBLIC" :
 							 quote_identifier(GetUserNameFromId(grantee, false))));
 	}
 	/* Default privileges can withhold rights from the owner, too. */
-	execute_ddl(psprintf("GRANT ALL ON %s TO %s", words,
+	execute_ddl(psprintf("GRANT ALL ON %s TO %s", named,
 						 quote_identifier(GetUserNameFromId(owner, false))));
 }

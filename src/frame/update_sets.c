@@ -1,16 +1,16 @@
 /*
- * updates.c
- *		Sorting declared updates, and closing them.
+ * update_sets.c
+ *		Sorting declared updates, and their closure.
  */
 #include "postgres.h"
 
 #include "frame/arrays.h"
-#include "frame/codes.h"
-#include "frame/updates.h"
+#include "frame/span.h"
+#include "frame/update_sets.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* A pass of a counting sort by one end of the updates; what is equal in it stays in order. */
+/* A pass of a counting sort by one end of the updates; it is stable. */
 static void
 sort_by_end(const Update *list, Update *sorted, uint64 n, Code nvalues, bool by_from)
 {
@@ -72,7 +72,7 @@ updates_find(const Updates *updates, Code from, Code to)
 	return at < n ? first + at : NO_UPDATE;
 }
 
-/* A set in the making: values, and where each was seen last. */
+/* A set under construction, and for each value the last set that it was added to. */
 typedef struct Closure
 {
 	Code	   *seen_from;		/* [nvalues] or NO_CODE */

@@ -1,23 +1,24 @@
 /*
- * bases.c
- *		The tables that a source reaches.
+ * source_overlap.c
+ *		Finding another publication that reaches the tables that a source reaches.
  *
  * NOTES
  *		Partitions and children are followed up and then down again: a row, and
  *		so a person, can move from one partition to its sibling.
  *
- *		A view is followed only into what its owner may read: a view that cannot
- *		be read shares nothing, and else anybody could stop anybody's releases
- *		by a view of their table.  A filled materialized view was read once.
+ *		A view is followed only into relations that its owner may read: a view
+ *		that cannot be read shares nothing, and a role could otherwise stop the
+ *		releases of another by a view of its table.  A filled materialized view
+ *		was read once.
  *
- *		Functions are followed if their bodies are in SQL's own form; what others
- *		read cannot be seen from the catalogs.
+ *		Functions are followed if their bodies are in SQL's own form; the tables
+ *		that others read cannot be seen from the catalogs.
  *
  *		Most sources are tables that reach nothing but themselves.  Two of these
- *		are told apart by their numbers; the query below takes milliseconds in a
+ *		are compared by their OIDs; the query below takes milliseconds in a
  *		session that has not run it before.
  */
-#include "declare/bases.h"
+#include "declare/source_overlap.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
@@ -33,7 +34,7 @@
 
 /*
  * From each publication's source to the relations and functions it depends on;
- * role is who reads them.
+ * "role" is the reader's.
  */
 static const char *const overlap_query =
 "WITH RECURSIVE source AS ("
@@ -66,7 +67,7 @@ static const char *const overlap_query =
 " JOIN pprepub.catalog_publication p ON p.publication = other.publication"
 " ORDER BY p.name, c.oid LIMIT 1";
 
-/* Does a relation reach itself, and nothing else?  One that is no more does not even do that. */
+/* Does a relation reach nothing but itself? One that is gone reaches nothing at all. */
 static bool
 stands_alone(Oid relation)
 {
@@ -83,7 +84,7 @@ stands_alone(Oid relation)
 	return is_plain && !has_superclass(relation);
 }
 
-/* Publications that are not looked at: declared beside, or apart at the first glance. */
+/* Publications that need no look: declared beside this one, or plain tables that differ. */
 typedef struct Spared
 {
 	Datum	   *publications;
@@ -105,7 +106,7 @@ is_among(const int32 *publications, int n, int32 publication)
 	return false;
 }
 
-/* Was a publication, at hand as a row of the catalog, declared beside this one? */
+/* Was a publication, given as a row of the catalog's result, declared beside this one? */
 static bool
 is_beside(uint64 row, int32 publication)
 {
@@ -115,7 +116,10 @@ is_beside(uint64 row, int32 publication)
 	return is_among(beside, n, publication);
 }
 
-/* Says whether any is left that may share data with the source. */
+/*
+ * Adds publications over plain tables to the spared ones.  Returns true if any
+ * is left that may share data with the source.
+ */
 static bool
 spare_plain_tables(Oid source, int32 publication, const int32 *beside, int nbeside, Spared *spared)
 {
@@ -140,6 +144,7 @@ spare_plain_tables(Oid source, int32 publication, const int32 *beside, int nbesi
 	return any_left;
 }
 
+/* Raises an error if a publication that was not spared reaches a table of the source. */
 static void
 verify_apart(CatalogAccess *access, Oid source, Oid owner, int32 publication, const Spared *spared)
 {
@@ -159,11 +164,14 @@ verify_apart(CatalogAccess *access, Oid source, Oid owner, int32 publication, co
 }
 
 /* ----------------------------------------------------------------
- * What need not be looked at again
+ * Sources that were found to share nothing
  * ----------------------------------------------------------------
  */
 
-/* Whose source shares nothing with any other was found when this session had heard of so many changes to relations. */
+/*
+ * A publication whose source was found to share nothing, and the number of
+ * relcache invalidations that this session had received by then.
+ */
 typedef struct Alone
 {
 	int32		publication;
@@ -172,7 +180,7 @@ typedef struct Alone
 } Alone;
 
 static Alone known_alone[16];
-static uint64 changes = 0;		/* 0 while nobody listens */
+static uint64 changes = 0;		/* 0 while the callback is not registered */
 
 static void
 note_change(Datum arg, Oid relation)
@@ -195,7 +203,10 @@ alone_at(int32 publication)
 	return &known_alone[publication % lengthof(known_alone)];
 }
 
-/* Whatever makes a relation reach another one changes one of them, and whoever declares a publication makes a view. */
+/*
+ * The finding holds until a relation changes: making a relation reach another
+ * one changes one of them, and declaring a publication creates a view.
+ */
 static bool
 is_known_alone(Oid source, int32 publication)
 {
@@ -205,7 +216,7 @@ is_known_alone(Oid source, int32 publication)
 }
 
 void
-verify_judged_alone(Oid source, Oid owner, int32 publication, const int32 *beside, int nbeside)
+verify_shares_no_data(Oid source, Oid owner, int32 publication, const int32 *beside, int nbeside)
 {
 	Spared		spared = {.publications = palloc(sizeof(Datum) * (nbeside + 1)),.n = nbeside};
 	CatalogAccess access;
