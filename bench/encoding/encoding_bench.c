@@ -117,6 +117,7 @@ measure(const TableColumn *column, uint32 first, uint32 n)
 		EncodedColumn *opened;
 		Datum		value;
 		bool		null;
+		uint32		length;
 		char	   *bytes;
 		double		start;
 
@@ -127,7 +128,7 @@ measure(const TableColumn *column, uint32 first, uint32 n)
 		encode[run] = (now() - start) / n;
 		start = now();
 		opened = open_bytes(column, bytes, measured.bytes, n);
-		must_not(decode_row(opened, n / 3 * 2, CurrentMemoryContext, &value, &null));
+		must_not(decode_run(opened, n / 3 * 2, CurrentMemoryContext, &value, &null, &length));
 		one[run] = now() - start;
 		decode_all(opened, Min(n, ENCODING_VECTOR));
 		start = now();

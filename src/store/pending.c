@@ -39,7 +39,7 @@ int			store_memory = 32 * 1024;
 #define FIRST_RESERVATION 32
 #define RESERVATION_GROWTH 8
 
-/* Values by reference are put together in blocks of so many bytes. */
+/* The size of the blocks that values by reference are put into. */
 #define BLOCK_BYTES (32 * 1024)
 
 typedef struct Pending
@@ -87,8 +87,8 @@ forget_group(PendingGroup *group)
 }
 
 /*
- * Who inserts in bulk gets a whole group's numbers at once.  What is not used is
- * given back, unless somebody has reserved behind it.
+ * A bulk insertion gets a whole group's numbers at once.  Those not used are
+ * given back, unless others were reserved behind them.
  */
 static uint32
 rows_to_reserve(Relation rel, bool bulk)
@@ -104,8 +104,9 @@ rows_to_reserve(Relation rel, bool bulk)
 }
 
 /*
- * Plans with bitmap scans of the table are not good any more; everybody must hear of
- * it at once, since the indexes will have the rows' TIDs before they are committed.
+ * Invalidates plans with bitmap scans of the table.  All backends must hear of
+ * it at once, since the indexes will have the rows' TIDs before they are
+ * committed.
  */
 static void
 forget_bitmap_plans(Relation rel)
@@ -120,8 +121,9 @@ forget_bitmap_plans(Relation rel)
 }
 
 /*
- * The reservation is written before any row of it is in an index, so that other
- * sessions who check for duplicates see whom to wait for.
+ * Reserves row numbers.  The reservation is written before any of its rows is
+ * in an index, so that other sessions' checks for duplicates find the
+ * transaction to wait for.
  */
 static uint64
 reserve(Relation rel, uint32 rows, CommandId cid, int options)
@@ -130,7 +132,7 @@ reserve(Relation rel, uint32 rows, CommandId cid, int options)
 	uint64		first;
 	uint32		small;
 
-	/* What takes locks comes before the lock. */
+	/* Calls that take locks come before the reserving lock. */
 	(void) GetCurrentTransactionId();
 	CheckForSerializableConflictIn(rel, NULL, InvalidBlockNumber);
 	store = open_store_to_write(rel);
@@ -144,6 +146,7 @@ reserve(Relation rel, uint32 rows, CommandId cid, int options)
 	return first;
 }
 
+/* Begins a group of pending rows, whose numbers it reserves. */
 static PendingGroup *
 begin_group(Relation rel, CommandId cid, int options, bool bulk)
 {
@@ -259,6 +262,7 @@ seal_pending_of_command(CommandId cid)
  * ----------------------------------------------------------------
  */
 
+/* Enlarges the arrays of a group's values, up to the rows reserved. */
 static void
 make_more_room(PendingGroup *group)
 {
@@ -278,6 +282,7 @@ make_more_room(PendingGroup *group)
 	pending.bytes += more;
 }
 
+/* Room for a value by reference, from a block of the group; a large value gets a block of its own. */
 static char *
 room_for_value(PendingGroup *group, Size length)
 {
@@ -291,7 +296,7 @@ room_for_value(PendingGroup *group, Size length)
 		at = MemoryContextAllocHuge(group->context, block);
 		group->bytes += block;
 		pending.bytes += block;
-		/* What is left of the old block may still be more than what is left of a big one. */
+		/* The rest of the old block may still be larger than that of a block for one big value. */
 		if (block - length > group->block_left || group->block == NULL)
 		{
 			group->block = at + length;
@@ -346,6 +351,7 @@ keep_by_value(Datum value, int16 length)
 	}
 }
 
+/* Copies a value into the group's memory. */
 static Datum
 keep_value(PendingGroup *group, Form_pg_attribute att, Datum value)
 {
@@ -411,6 +417,7 @@ takes_too_much(void)
 	return bytes > (Size) store_memory * 1024;
 }
 
+/* The group that takes the next row; if a new one is needed, the table's others are sealed first. */
 static PendingGroup *
 group_to_insert_into(Relation rel, CommandId cid, int options, bool bulk)
 {
@@ -541,18 +548,15 @@ store_pending_row(const PendingGroup *group, uint32 index, TupleDesc desc, Tuple
 	tid_of_row(group->first + index, &slot->tts_tid);
 }
 
-Size
-pending_bytes(void)
-{
-	return pending.bytes;
-}
-
 /* ----------------------------------------------------------------
  * Ends of statements and transactions
  * ----------------------------------------------------------------
  */
 
-/* What a statement inserted is sealed with it, so that hardly anything is pending for long. */
+/*
+ * Seals the rows that a statement inserted when it ends, so that few rows are
+ * pending, and not for long.
+ */
 static void
 executor_end(QueryDesc *query)
 {
@@ -572,6 +576,7 @@ forget_everything(void)
 	memset(&pending, 0, sizeof(pending));
 }
 
+/* Seals before commit, and forgets all groups at the end of the transaction. */
 static void
 transaction_ends(XactEvent event, void *arg)
 {
@@ -593,6 +598,7 @@ transaction_ends(XactEvent event, void *arg)
 	}
 }
 
+/* Forgets the rows of a subtransaction that is rolled back. */
 static void
 forget_of_subtransaction(SubTransactionId subid)
 {

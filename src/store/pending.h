@@ -1,6 +1,6 @@
 /*
  * pending.h
- *		Rows that were inserted and do not stand in a group yet.
+ *		Rows that were inserted and are not yet in a group.
  *
  * Rows are collected in memory, a group at a time, for each table, subtransaction
  * and command: a group's chunks carry one transaction id and one command id.
@@ -41,14 +41,14 @@ extern int	store_memory;
 
 typedef struct PendingGroup
 {
-	/* Whose */
+	/* Owner */
 	Oid			relid;
 	RelFileNode node;			/* the table's main fork, when the group was begun */
 	SubTransactionId subid;
 	CommandId	cid;
 	int			options;		/* of heap_insert */
 
-	/* Which rows */
+	/* Row numbers */
 	uint64		first;
 	uint32		reserved;
 	uint32		nrows;
@@ -66,7 +66,7 @@ typedef struct PendingGroup
 
 	/* Readers */
 	int			pins;
-	bool		gone;			/* sealed, or rolled back: freed when nobody reads it */
+	bool		gone;			/* sealed, or rolled back: freed when no cursor pins it */
 } PendingGroup;
 
 /* Takes a row, and gives the slot its TID. */
@@ -82,7 +82,7 @@ extern void seal_pending_of_command(CommandId cid);
 extern bool has_pending(Relation rel, Snapshot snapshot);
 
 /*
- * What a snapshot sees of what is pending for a table, by row number; each is
+ * The table's pending groups that a snapshot sees, by row number; each is
  * pinned: its first nrows, as of now, stay as they are until unpinned.
  */
 extern List *pin_pending(Relation rel, Snapshot snapshot);
@@ -94,9 +94,6 @@ extern PendingGroup *pending_group_of(Relation rel, uint64 row, Snapshot snapsho
 /* Puts a pending row into a slot, with its TID; the caller stores it. */
 extern void store_pending_row(const PendingGroup *group, uint32 index, TupleDesc desc,
 							  TupleTableSlot *slot);
-
-/* How much memory pending rows take, in all. */
-extern Size pending_bytes(void);
 
 extern void start_pending(void);
 

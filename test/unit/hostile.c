@@ -36,11 +36,13 @@ decode_some_rows(const ColumnShape *shape, EncodedColumn *column, uint32 nrows, 
 		bool		null;
 		uint32		length;
 
-		if (decode_row(column, row, scratch, &value, &null) == NULL && !null)
-			sum += touch_datum(shape, value);
-		if (decode_run(column, row, scratch, &value, &null, &length) == NULL &&
-			(length == 0 || length > nrows - row))
-			abort();
+		if (decode_run(column, row, scratch, &value, &null, &length) == NULL)
+		{
+			if (length == 0 || length > nrows - row)
+				abort();
+			if (!null)
+				sum += touch_datum(shape, value);
+		}
 		MemoryContextReset(scratch);
 	}
 }

@@ -32,6 +32,7 @@ struct EncodedColumn
  * ----------------------------------------------------------------
  */
 
+/* Opens the sequence of values, and the runs where it has one value for each run. */
 static const char *
 open_sequence(EncodedColumn *column, Input *in, bool has_dictionary)
 {
@@ -50,6 +51,7 @@ open_sequence(EncodedColumn *column, Input *in, bool has_dictionary)
 	return sequence_open(&column->sequence, in, &column->shape, n, has_dictionary);
 }
 
+/* Opens a column's sections in the order in which they were written. Returns NULL, or the damage. */
 static const char *
 open_sections(EncodedColumn *column)
 {
@@ -101,6 +103,7 @@ fill(Datum *values, uint32 n, Datum value)
 		values[i] = value;
 }
 
+/* Decodes values that are stored once for each run. */
 static const char *
 decode_runs(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context, Datum *values)
 {
@@ -152,7 +155,7 @@ spread(Datum *values, const bool *nulls, uint32 n, uint32 count)
 		memset(values, 0, sizeof(Datum) * (n - count));
 		return;
 	}
-	/* Without a branch, as nobody foretells NULLs; the first value is met last. */
+	/* Without a branch, since NULLs cannot be predicted; the first value is met last. */
 	while (n-- > 0)
 	{
 		Datum		value = values[count - 1];
@@ -180,8 +183,8 @@ decode_vector(EncodedColumn *column, uint32 vector, MemoryContext context, Datum
 }
 
 /*
- * Which value is a row's?  Says, too, how many rows from it on are like it in
- * being NULL or not, as far as that is known.
+ * Finds the value of a row.  *alike is the number of rows from it on that are
+ * like it in being NULL or not, as far as that is known.
  */
 static const char *
 find_row(const EncodedColumn *column, uint32 row, bool *isnull, uint32 *value, uint32 *alike)
@@ -242,14 +245,6 @@ decode_run(EncodedColumn *column, uint32 row, MemoryContext context, Datum *valu
 	return sequence_read_one(&column->sequence, i, context, value);
 }
 
-const char *
-decode_row(EncodedColumn *column, uint32 row, MemoryContext context, Datum *value, bool *isnull)
-{
-	uint32		length;
-
-	return decode_run(column, row, context, value, isnull, &length);
-}
-
 /* ----------------------------------------------------------------
  * Looking
  * ----------------------------------------------------------------
@@ -278,13 +273,7 @@ verify_column(EncodedColumn *column, MemoryContext scratch)
 	return error;
 }
 
-bool
-column_has_nulls(const EncodedColumn *column)
-{
-	return column->nulls.form != NULLS_NONE;
-}
-
-/* What the values are, when all that is around them is taken away. */
+/* The names of the innermost encoding, one for each way in which values repeat. */
 static const char *const *
 names_of(const EncodedColumn *column)
 {

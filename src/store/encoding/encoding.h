@@ -23,7 +23,7 @@
 /* Nor may its different values take more bytes than this, all together. */
 #define ENCODING_MAX_BYTES ((Size) 2 * 1024 * 1024 * 1024 - 1)
 
-/* What one must know of a column's type. */
+/* The properties of a column's type that matter here. */
 typedef struct ColumnShape
 {
 	int16		typlen;			/* -1: varlena, -2: cstring */
@@ -39,17 +39,17 @@ typedef struct ColumnShape
  */
 
 /*
- * The bytes of a column of so many rows, palloc'd in the caller's context
- * (maybe as a huge chunk); all else is gone on return.  How they are encoded is
- * chosen by the size that it gives.
+ * Encodes a column of nrows rows into bytes palloc'd in the caller's context
+ * (maybe as a huge chunk); all else is freed on return.  The encoding with the
+ * smallest result is chosen.
  *
  * nulls may be NULL: then there are none; a value that is NULL is not looked
  * at.  A varlena must be neither external nor compressed; its header may be
  * short.  Wide values are copied once, into the result.  Working memory is up
- * to 150 bytes a row, and what the result takes before it is compressed.
+ * to 150 bytes a row, and the size of the result before it is compressed.
  *
- * Raises an error if the values take more than ENCODING_MAX_BYTES, those that
- * are found to repeat being counted once.
+ * Raises an error if the values take more than ENCODING_MAX_BYTES; values that
+ * are found to repeat count once.
  */
 extern char *encode_column(const ColumnShape *shape, const Datum *values, const bool *nulls,
 						   uint32 nrows, Size *length);
@@ -85,10 +85,10 @@ typedef struct EncodedBytes
 typedef struct EncodedColumn EncodedColumn;
 
 /*
- * Opens a column of so many rows.  It is palloc'd in the current context,
- * which keeps, too, what decoding finds once for all vectors (the dictionary):
- * delete that context to be rid of it.  The bytes must stay; *bytes is copied.
- * Only what is needed to find a vector is looked at.
+ * Opens a column of nrows rows.  It is palloc'd in the current context, which
+ * also keeps what decoding finds once for all vectors (the dictionary): delete
+ * that context to be rid of it.  The bytes must stay; *bytes is copied. Only
+ * the parts needed to find a vector are looked at.
  */
 extern const char *open_column(const ColumnShape *shape, const EncodedBytes *bytes, uint32 nrows,
 							   EncodedColumn **column);
@@ -104,13 +104,10 @@ extern const char *open_column(const ColumnShape *shape, const EncodedBytes *byt
 extern const char *decode_vector(EncodedColumn *column, uint32 vector, MemoryContext context,
 								 Datum *values, bool *nulls);
 
-/* The same for one row; decodes little more than its value. */
-extern const char *decode_row(EncodedColumn *column, uint32 row, MemoryContext context,
-							  Datum *value, bool *isnull);
-
 /*
- * The same, and says how many rows from that one on are known to be equal to it,
- * itself included: as many as the encoding tells at once.
+ * Like decode_vector(), for one row; decodes little more than its value.  *length
+ * is the number of rows from that one on that are known to be equal to it,
+ * itself included: as many as the encoding shows at once.
  */
 extern const char *decode_run(EncodedColumn *column, uint32 row, MemoryContext context,
 							  Datum *value, bool *isnull, uint32 *length);
@@ -122,13 +119,10 @@ extern const char *decode_run(EncodedColumn *column, uint32 row, MemoryContext c
  */
 extern const char *verify_column(EncodedColumn *column, MemoryContext scratch);
 
-/* Has the column any NULL?  If not, decode_vector sets all of nulls to false. */
-extern bool column_has_nulls(const EncodedColumn *column);
-
 /*
- * How it is encoded, in a few words for people: "empty", "all null", "constant",
- * "packed", "delta", "plain", "words", "compressed", "dictionary", or "runs of" one
- * of the last six.
+ * The encoding in a few words for people: "empty", "all null", "constant",
+ * "packed", "delta", "plain", "words", "compressed", "dictionary", or "runs
+ * of" one of the last six.
  */
 extern const char *encoding_name(const EncodedColumn *column);
 
