@@ -45,6 +45,7 @@ order_of_type(Oid type)
 	}
 }
 
+/* Compares two varlenas byte by byte, the shorter first where one begins with the other. */
 static int
 compare_bytes(Datum a, Datum b)
 {

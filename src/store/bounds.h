@@ -2,9 +2,9 @@
  * bounds.h
  *		The least and the greatest value of a group's column.
  *
- * A group whose bounds no value of a condition lies in need not be read.  Only
- * types of PostgreSQL's own are compared, by code that cannot fail, or run
- * anything of anybody's: groups are written at the end of a transaction, too.
+ * A group need not be read if no value of a condition lies in its bounds.  Only
+ * types of PostgreSQL's own are compared, by code that can neither fail nor run
+ * a user's function: groups are written at the end of a transaction, too.
  *
  * Text is compared byte by byte, whatever its collation: that decides equality
  * (of deterministic collations), and order where the collation is "C".
@@ -16,7 +16,7 @@
 
 #include "access/stratnum.h"
 
-/* How a type is ordered.  The numbers are stored. */
+/* The order of a type's values. The numbers are stored. */
 typedef enum Order
 {
 	ORDER_NONE = 0,
@@ -31,7 +31,7 @@ typedef enum Order
 
 #define ORDER_LAST ORDER_TEXT
 
-/* Of a type, or of the type under a domain. */
+/* The order of a type, or of the type under a domain. */
 extern Order order_of_type(Oid type);
 
 /* Longer values than this are not kept as bounds. */

@@ -51,6 +51,7 @@ make_cache(void)
 	cache.groups = hash_create("pprepub groups", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
+/* Empties the cache when it holds too many groups or bytes; makes it if there is none. */
 static void
 make_room_in_cache(void)
 {

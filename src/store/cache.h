@@ -1,9 +1,9 @@
 /*
  * cache.h
- *		Groups that were opened lately.
+ *		Groups that were opened recently.
  *
- * What a group holds never changes, so a group is known by where it is and by its
- * stamp; whether somebody may see it is asked of its header each time.
+ * A group's contents never change, so it is identified by its place and its stamp;
+ * its header is looked up each time, under the snapshot that must see it.
  */
 #ifndef PPREPUB_STORE_CACHE_H
 #define PPREPUB_STORE_CACHE_H
@@ -20,8 +20,8 @@ extern RowGroup *cached_group(ChunkReader *reader, const Chunk *header);
 extern void done_with_group(RowGroup *group);
 
 /*
- * Who has got a group may use it again as long as this number stays the same: until
- * then none was given up.
+ * A caller may use its group again as long as this number stays the same: no
+ * group has been evicted since.
  */
 extern uint64 cache_generation(void);
 extern void use_group_again(RowGroup *group, ChunkReader *reader);

@@ -27,6 +27,7 @@ struct Census
 	uint64		rows;
 };
 
+/* Adds a group's rows to the census; they follow those of all groups before it. */
 static void
 count_group(Census *census, Relation rel, const Chunk *header)
 {
@@ -73,7 +74,7 @@ census_rows(const Census *census)
 	return (double) census->rows;
 }
 
-/* The number of the row that so many others are before; where numbers have gaps, about. */
+/* The number of the row that has "row" others before it; an estimate where numbers have gaps. */
 static uint64
 number_of(const Census *census, uint64 row)
 {

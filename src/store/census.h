@@ -21,7 +21,10 @@ extern Census *take_census(Relation rel, Snapshot snapshot);
 
 extern double census_rows(const Census *census);
 
-/* The numbers from .. upto - 1 of one of so many blocks, each of which has about as many rows. */
+/*
+ * The numbers from .. upto - 1 of a block, when all rows are divided among
+ * blocks of about as many rows each.
+ */
 extern void census_block(const Census *census, BlockNumber block, BlockNumber blocks, uint64 *from, uint64 *upto);
 
 #endif							/* PPREPUB_STORE_CENSUS_H */

@@ -22,7 +22,7 @@
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
 
-/* What a read looks for: all between two places. */
+/* One end of the range of chunks that a read looks for. */
 typedef struct Bound
 {
 	ScanKeyData header;
@@ -46,6 +46,7 @@ struct ChunkReader
  * ----------------------------------------------------------------
  */
 
+/* Opens a table's TOAST relation with its indexes. */
 static Store *
 open_toast(Relation rel, LOCKMODE lockmode)
 {
@@ -205,8 +206,9 @@ insert_chunk(Store *store, uint64 first, uint32 part, uint64 stamp, const char *
 	bool		nulls[2] = {false, false};
 
 	/*
-	 * Chunks are numbered in our way, which stops whoever decodes the log for
-	 * the sake of another table: HEAP_INSERT_NO_LOGICAL hides them.
+	 * Chunks are numbered in our own way, which would stop logical decoding,
+	 * also when only another table is decoded: HEAP_INSERT_NO_LOGICAL hides
+	 * them.
 	 */
 	heap_insert(store->toast, tuple, cid,
 				(options & (HEAP_INSERT_SKIP_FSM | HEAP_INSERT_FROZEN)) | HEAP_INSERT_NO_LOGICAL, NULL);

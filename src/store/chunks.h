@@ -2,7 +2,7 @@
  * chunks.h
  *		The TOAST relation of a table, as an ordered store of chunks.
  *
- * Whether a chunk is there for somebody is decided by PostgreSQL's heap, under
+ * Whether a chunk is visible is decided by PostgreSQL's heap, under
  * the snapshot that is given; so are WAL, crash recovery and all the rest.
  *
  * LAYOUT of chunk_data: a checksum of all that follows and of chunk_id and
@@ -75,8 +75,9 @@ extern bool chunk_from(ChunkReader *reader, uint64 first, uint32 part, Chunk *ch
 extern bool chunk_upto(ChunkReader *reader, uint64 first, uint32 part, Chunk *chunk);
 
 /*
- * The parts from .. upto of one group.  Under a snapshot that is not MVCC these are
- * the parts of all of its versions, dead or not: see whose stamp they have.
+ * The parts from .. upto of one group.  Under a snapshot that is not MVCC
+ * these are the parts of all of its versions, dead or not: the stamp
+ * distinguishes them.
  */
 extern bool chunk_between(ChunkReader *reader, uint64 first, uint32 from, uint32 upto, Chunk *chunk);
 extern bool next_chunk(ChunkReader *reader, Chunk *chunk);
@@ -84,7 +85,7 @@ extern bool next_chunk(ChunkReader *reader, Chunk *chunk);
 /* Makes the tuple of a chunk; length is at most CHUNK_BYTES. */
 extern HeapTuple form_chunk(Relation toast, uint64 first, uint32 part, uint64 stamp,
 							const char *bytes, Size length);
-/* What a chunk's tuple says. */
+/* Reads a chunk from its tuple. */
 extern void read_chunk(Relation toast, HeapTuple tuple, Chunk *chunk);
 
 extern void insert_chunk(Store *store, uint64 first, uint32 part, uint64 stamp,

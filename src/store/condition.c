@@ -1,6 +1,6 @@
 /*
  * condition.c
- *		Taking conditions apart, and holding groups against them.
+ *		Taking conditions apart, and comparing groups' bounds with them.
  *
  * NOTES
  *		Only operators of PostgreSQL's own btree families count, and only those
@@ -76,6 +76,7 @@ collation_agrees(Order order, StrategyNumber strategy, Oid collation)
 		(strategy == BTEqualStrategyNumber && get_collation_isdeterministic(collation));
 }
 
+/* Can bounds be compared by this operator? Sets the condition's strategy if so. */
 static bool
 set_operator(Condition *condition, Oid operator, Oid column_type, Oid operand_type, Oid value_type, Oid collation)
 {
@@ -90,6 +91,7 @@ set_operator(Condition *condition, Oid operator, Oid column_type, Oid operand_ty
 		collation_agrees(condition->order, condition->strategy, collation);
 }
 
+/* Makes the condition of "column operator value", or of "value operator column". */
 static bool
 make_comparison(const OpExpr *clause, Index relid, Condition *condition)
 {
@@ -117,6 +119,7 @@ make_comparison(const OpExpr *clause, Index relid, Condition *condition)
 	return set_operator(condition, operator, column->vartype, exprType(left), exprType(right), clause->inputcollid);
 }
 
+/* Makes the condition of "column operator ANY (array)". */
 static bool
 make_any(const ScalarArrayOpExpr *clause, Index relid, Condition *condition)
 {
@@ -138,7 +141,7 @@ make_null_test(const NullTest *clause, Index relid, Condition *condition)
 {
 	const Var  *column = column_of((Node *) clause->arg, relid);
 
-	/* Of a composite value IS NULL asks for its fields. */
+	/* IS NULL of a composite value asks about its fields. */
 	if (column == NULL || clause->argisrow)
 		return false;
 	condition->kind = clause->nulltesttype == IS_NULL ? CONDITION_NULL : CONDITION_NOT_NULL;
@@ -181,6 +184,7 @@ keep_value(const Condition *condition, Datum value)
 	return value;
 }
 
+/* Keeps an array's elements; a NULL among them makes no row match. */
 static void
 take_array(Condition *condition, Datum value)
 {

@@ -37,7 +37,7 @@ typedef struct Condition
 	Datum	   *values;
 } Condition;
 
-/* What a clause about the relation tells; false if it tells nothing. */
+/* Makes the condition of a clause about the relation; false if no group can be skipped by it. */
 extern bool make_condition(Node *clause, Index relid, Condition *condition);
 
 extern void begin_condition(Condition *condition, PlanState *parent);

@@ -29,7 +29,7 @@ typedef struct Vector
 
 struct Cursor
 {
-	/* What */
+	/* The scan */
 	Relation	rel;			/* borrowed */
 	TupleDesc	desc;			/* borrowed: of the slots that are filled */
 	Snapshot	snapshot;		/* borrowed */
@@ -46,7 +46,7 @@ struct Cursor
 	uint64		high;
 	bool		limited;		/* are these not all rows? */
 
-	/* Where */
+	/* Its position */
 	Store	   *store;			/* owned; NULL: nothing but what is pending */
 	ChunkReader *reader;		/* owned */
 	List	   *pending;		/* owned: pinned */
@@ -102,6 +102,7 @@ leave_group(Cursor *cursor)
 	MemoryContextReset(cursor->group_context);
 }
 
+/* Leaves the current group and closes the TOAST relation, before the cursor is used again or ended. */
 static void
 close_everything(Cursor *cursor)
 {
@@ -254,7 +255,10 @@ is_pinned(const Cursor *cursor, uint64 first)
 	return false;
 }
 
-/* What was sealed since it was pinned is read from memory, once. */
+/*
+ * Finds the next group header, but for groups sealed since they were pinned:
+ * these are read from memory.
+ */
 static bool
 find_header(Cursor *cursor, ScanDirection direction, uint64 from, Chunk *header)
 {
@@ -391,7 +395,7 @@ next_group_forward(Cursor *cursor)
 {
 	uint64		from = has_group(cursor) ? current_first(cursor) + 1 : cursor->next;
 
-	/* Nothing behind the range is looked at: it may be damaged. */
+	/* Stop at the end of the range: groups behind it may be damaged. */
 	if (has_group(cursor) && current_last(cursor) + 1 >= cursor->high)
 	{
 		leave_group(cursor);
@@ -426,6 +430,7 @@ next_group_forward(Cursor *cursor)
 	return false;
 }
 
+/* Enters the last group before the current one that is not skipped; false at the end. */
 static bool
 next_group_backward(Cursor *cursor)
 {
@@ -470,6 +475,7 @@ fill_missing(Cursor *cursor, int column, Vector *vector, uint32 n)
 	}
 }
 
+/* Decodes one column of a vector of n rows. */
 static void
 decode_column(Cursor *cursor, int column, uint32 number, uint32 n)
 {
@@ -500,7 +506,11 @@ decode_column(Cursor *cursor, int column, uint32 number, uint32 n)
 		group_damaged(group, column, wrong);
 }
 
-/* Who begins at the first row wants all: fewer searches than vector by vector. */
+/*
+ * Loads the bytes of all wanted columns.  A scan that begins at a group's
+ * first row will want all of them, and this takes fewer searches than vector
+ * by vector.
+ */
 static void
 load_columns(Cursor *cursor)
 {
@@ -525,6 +535,7 @@ load_columns(Cursor *cursor)
 	}
 }
 
+/* Decodes all columns wanted of a vector of the current group, unless it is decoded already. */
 static void
 decode_current(Cursor *cursor, int64 number)
 {
@@ -570,7 +581,10 @@ is_virtual(const TupleTableSlot *slot)
 	return TTS_IS_VIRTUAL(slot) || slot->tts_ops == stored_slot_ops();
 }
 
-/* Where all that is left to do for the next rows of the vector is to put values into the slot, that is noted. */
+/*
+ * Notes that the next rows of the vector only need their values put into the
+ * same slot, if that is so.
+ */
 static void
 note_ready(Cursor *cursor, const TupleTableSlot *slot)
 {
@@ -580,6 +594,7 @@ note_ready(Cursor *cursor, const TupleTableSlot *slot)
 	cursor->ready_upto = Min((cursor->vector + 1) * ENCODING_VECTOR, (int64) cursor->nrows);
 }
 
+/* Puts the current row of a group into the slot; columns that are not wanted are NULL. */
 static void
 store_from_group(Cursor *cursor, TupleTableSlot *slot)
 {
@@ -601,6 +616,7 @@ store_from_memory(Cursor *cursor, TupleTableSlot *slot)
 	store_pending_row(cursor->in_memory, (uint32) cursor->index, cursor->desc, slot);
 }
 
+/* Puts the current row into the slot, from a group or from memory. */
 static void
 store_current(Cursor *cursor, TupleTableSlot *slot)
 {
@@ -638,6 +654,7 @@ cursor_forward(Cursor *cursor)
 	return !cursor->limited || current_number(cursor) < cursor->high;
 }
 
+/* Moves to the previous row in the range; false at the end. */
 static bool
 cursor_backward(Cursor *cursor)
 {
@@ -655,7 +672,7 @@ cursor_backward(Cursor *cursor)
 	return !cursor->limited || current_number(cursor) >= cursor->low;
 }
 
-/* What most rows come by: the next of the vector, with the same slot as the one before. */
+/* Is the row the next of a decoded vector, for the slot that had the row before? Most rows are. */
 static inline bool
 is_ready(const Cursor *cursor, ScanDirection direction, const TupleTableSlot *slot)
 {
@@ -673,7 +690,7 @@ step_in_vector(Cursor *cursor)
 	}
 }
 
-/* As ExecStoreVirtualTuple() does, for a slot that has nothing to be freed. */
+/* Like ExecStoreVirtualTuple(), for a slot that has nothing to be freed. */
 static inline void
 set_filled(TupleTableSlot *slot, int natts)
 {
@@ -743,7 +760,7 @@ cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
 	return false;
 }
 
-/* Which row of the current group has the number? */
+/* Finds the row with this number in the current group. */
 static bool
 find_in_current(Cursor *cursor, uint64 row, uint32 *index)
 {
@@ -784,6 +801,10 @@ note_gap(Cursor *cursor, uint64 row)
 		cursor->gap_upto = Min(cursor->gap_upto, header.first);
 }
 
+/*
+ * Makes the group that has a row the current one, with the row's index in it;
+ * false if no group has it.
+ */
 static bool
 enter_group_of(Cursor *cursor, uint64 row, uint32 *index)
 {

@@ -35,7 +35,10 @@ extern void cursor_skips(Cursor *cursor, SkipGroup skip, void *arg);
 /* Only rows from .. upto - 1 are wanted.  The cursor stands before them. */
 extern void cursor_range(Cursor *cursor, uint64 from, uint64 upto);
 
-/* The same, for who only goes forward, and for whom what is decoded may serve again. */
+/*
+ * Like cursor_range(), for forward scans only; keeps the decoded vector, which
+ * may serve the new range, too.
+ */
 extern void cursor_range_onward(Cursor *cursor, uint64 from, uint64 upto);
 
 /* The next row, or the previous one; false at the end.  An empty slot is left there. */
@@ -52,14 +55,14 @@ extern bool cursor_next_columns(Cursor *cursor, ScanDirection direction, TupleTa
 extern bool cursor_row(Cursor *cursor, uint64 row, TupleTableSlot *slot);
 
 /*
- * For a parallel scan: where the groups are handed out.  The given function moves a
- * shared position from "from" to "to", unless somebody else moved it: then it
+ * For a parallel scan: the function that hands out groups.  It moves a shared
+ * position from "from" to "to", unless another worker moved it: then it
  * changes "from" to where it is now, and returns false.
  */
 typedef bool (*ClaimGroup) (void *arg, uint64 *from, uint64 to);
 extern void cursor_shares(Cursor *cursor, ClaimGroup claim, void *arg);
 
-/* How many groups were read, and how many skipped. */
+/* The numbers of groups read and skipped. */
 extern void cursor_counts(const Cursor *cursor, uint64 *read, uint64 *skipped);
 
 /* All rows that a table has numbers for. */

@@ -50,7 +50,10 @@ typedef struct StoreScanState
  * ----------------------------------------------------------------
  */
 
-/* Whoever asks for a few columns and nothing else gets them without a projection. */
+/*
+ * Finds out whether the scan only returns plain columns, without a qual: these
+ * go into the result slot without a projection.
+ */
 static void
 look_at_projection(StoreScanState *state)
 {
@@ -73,6 +76,10 @@ look_at_projection(StoreScanState *state)
 	state->nprojected = list_length(targets);
 }
 
+/*
+ * Prepares columns and conditions.  A clause that yields no condition skips no
+ * groups; the plan's qual checks it.
+ */
 static void
 begin_scan(CustomScanState *node, EState *estate, int eflags)
 {
@@ -191,6 +198,7 @@ recheck(ScanState *node, TupleTableSlot *slot)
 	return true;
 }
 
+/* Fetches a row straight into the slot of the projection. */
 static TupleTableSlot *
 next_projected(StoreScanState *state)
 {
@@ -254,6 +262,7 @@ take_shared_counts(dsm_segment *segment, Datum arg)
 	state->shared = NULL;
 }
 
+/* Prepares the shared state of a parallel scan, which also collects the workers' counts. */
 static void
 initialize_shared(CustomScanState *node, ParallelContext *pcxt, void *coordinate)
 {
@@ -308,6 +317,7 @@ explain_columns(const StoreScanState *state, ExplainState *es)
 	ExplainPropertyList("Columns", names, es);
 }
 
+/* Shows the clauses by which groups are skipped. */
 static void
 explain_conditions(CustomScanState *node, List *ancestors, ExplainState *es)
 {
@@ -322,6 +332,7 @@ explain_conditions(CustomScanState *node, List *ancestors, ExplainState *es)
 										   list_length(es->rtable) > 1 || es->verbose, false), es);
 }
 
+/* Shows columns and conditions and, with ANALYZE, how many groups were read and skipped. */
 static void
 explain_scan(CustomScanState *node, List *ancestors, ExplainState *es)
 {

@@ -19,7 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* So many groups are remembered: looking for one among them is quick. */
+/* The most groups that are remembered; more would take longer to search. */
 #define KNOWN_GROUPS 512
 
 /* A group that the snapshot sees. */
@@ -111,6 +111,7 @@ open_fetcher(Fetcher *fetcher, Snapshot snapshot)
  * ----------------------------------------------------------------
  */
 
+/* Begins to keep values of another group, or of the same one after its memory was freed. */
 static void
 forget_values(Fetcher *fetcher, const RowGroup *group, int natts)
 {
@@ -128,7 +129,7 @@ forget_values(Fetcher *fetcher, const RowGroup *group, int natts)
 	fetcher->kept_generation = cache_generation();
 }
 
-/* As many rows as are known to have the same value are given it at once. */
+/* Finds the value of a row, and the run of rows that are known to share it. */
 static void
 find_value(RowGroup *group, Fetcher *fetcher, int column, uint32 index, KeptValue *kept)
 {
@@ -156,6 +157,7 @@ find_value(RowGroup *group, Fetcher *fetcher, int column, uint32 index, KeptValu
 	kept->upto = index + length;
 }
 
+/* Puts a row of a group into the slot; values that the row before had, too, are not decoded again. */
 static void
 store_row(Fetcher *fetcher, RowGroup *group, uint32 index, TupleTableSlot *slot)
 {
@@ -194,7 +196,7 @@ knows_groups(const Fetcher *fetcher, Snapshot snapshot)
 		fetcher->generation == cache_generation();
 }
 
-/* How many known groups begin at or before the row. */
+/* The number of known groups that begin at or before the row. */
 static int
 known_upto(const Fetcher *fetcher, uint64 row)
 {
@@ -213,6 +215,7 @@ known_upto(const Fetcher *fetcher, uint64 row)
 	return low;
 }
 
+/* The group of a row among those found under the same snapshot, or NULL. */
 static RowGroup *
 known_group(Fetcher *fetcher, uint64 row, Snapshot snapshot)
 {
@@ -228,6 +231,7 @@ known_group(Fetcher *fetcher, uint64 row, Snapshot snapshot)
 	return group;
 }
 
+/* Adds a group to those found under the snapshot, sorted by their first rows. */
 static void
 note_group(Fetcher *fetcher, RowGroup *group, Snapshot snapshot)
 {
@@ -254,6 +258,7 @@ note_group(Fetcher *fetcher, RowGroup *group, Snapshot snapshot)
 	fetcher->nknown++;
 }
 
+/* Fetches a row from the group that has it under the snapshot. */
 static bool
 fetch_from_group(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
@@ -280,8 +285,8 @@ fetch_from_group(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot
 }
 
 /*
- * What checks for duplicates throws the row away, and does it while it holds a
- * lock on a page of its index: nothing is decoded then.
+ * Checks for duplicates throw the row away, and hold a lock on a page of the
+ * index meanwhile: nothing is decoded then.
  */
 static bool
 only_existence_counts(Snapshot snapshot)
@@ -289,7 +294,10 @@ only_existence_counts(Snapshot snapshot)
 	return !IsMVCCSnapshot(snapshot) && InterruptHoldoffCount > 0;
 }
 
-/* Somebody may be merging groups: see row_exists(). */
+/*
+ * Looks again for a row that exists, although no visible group had it: a merge
+ * may have committed meanwhile, see row_exists().
+ */
 static bool
 fetch_again(Fetcher *fetcher, uint64 row, TupleTableSlot *slot)
 {
@@ -301,8 +309,8 @@ fetch_again(Fetcher *fetcher, uint64 row, TupleTableSlot *slot)
 }
 
 /*
- * For who looks for duplicates and wants to see them (exclusion constraints).  A row
- * that another session has not sealed yet cannot be shown: we wait for its end.
+ * For checks that look at the duplicates (exclusion constraints).  A row that
+ * another session has not sealed yet cannot be shown: we wait for its end.
  */
 static bool
 fetch_dirty(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
@@ -348,6 +356,7 @@ fetch_pending(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *s
 	return true;
 }
 
+/* Fetches a row by the kind of the snapshot: from memory, by its existence alone, or from its group. */
 static bool
 fetch(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
@@ -367,7 +376,10 @@ fetch(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 	return fetch_visible(fetcher, row, snapshot, slot);
 }
 
-/* Nobody deletes a row, so one that anybody has seen is there for SnapshotSelf, too. */
+/*
+ * Rows are never deleted, so SnapshotAny finds with SnapshotSelf every row
+ * that some snapshot has seen.
+ */
 bool
 fetch_row(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {

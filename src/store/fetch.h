@@ -2,7 +2,7 @@
  * fetch.h
  *		One row at a time, by its number: for indexes, triggers, TIDs.
  *
- * Big groups that were opened stay in memory (cache.h), so that who comes again
+ * Big groups that were opened stay in memory (cache.h), so that the next fetch
  * only decodes a row.
  */
 #ifndef PPREPUB_STORE_FETCH_H
@@ -16,7 +16,7 @@
 
 typedef struct Fetcher Fetcher;
 
-/* Nothing is opened before it is needed. */
+/* Makes a fetcher; relations are opened when the first row is fetched. */
 extern Fetcher *begin_fetcher(Relation rel);
 extern void end_fetcher(Fetcher *fetcher);
 

@@ -1,6 +1,6 @@
 /*
  * files.c
- *		A table's files: made, emptied, moved; how big they are.
+ *		A table's files: creating, truncating and moving them, and their sizes.
  *
  * NOTES
  *		The main fork has one page (metapage.h) or none; what it says of rows
@@ -98,7 +98,7 @@ pprepub_relation_copy_data(Relation rel, const RelFileNode *node)
  * ----------------------------------------------------------------
  */
 
-/* What ANALYZE and the planner take for the table's blocks: see blocks.h. */
+/* The size that ANALYZE and the planner see: see blocks.h. */
 uint64
 pprepub_relation_size(Relation rel, ForkNumber fork)
 {
@@ -109,7 +109,7 @@ pprepub_relation_size(Relation rel, ForkNumber fork)
 	return read_counters(rel, &counters) ? (uint64) blocks_of(&counters) * BLCKSZ : 0;
 }
 
-/* Whatever its columns are: without one there is nowhere for rows to stand. */
+/* Always true, whatever the columns are: all rows are stored in the TOAST relation. */
 bool
 pprepub_relation_needs_toast_table(Relation rel)
 {
@@ -122,6 +122,7 @@ pprepub_relation_toast_am(Relation rel)
 	return HEAP_TABLE_AM_OID;
 }
 
+/* The number of blocks of the table's TOAST relation. */
 static BlockNumber
 toast_blocks(Relation rel)
 {
@@ -160,7 +161,10 @@ pprepub_relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pa
 
 		*tuples = Min(numbers, estimate);
 	}
-	/* As for a heap: a plan may be kept that is made before the table is loaded. */
+	/*
+	 * At least ten pages are assumed, as for a heap: a plan may be cached
+	 * before the table is loaded.
+	 */
 	if (reltuples < 0 && *pages < 10 && !rel->rd_rel->relhassubclass)
 	{
 		*pages = 10;

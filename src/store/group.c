@@ -53,7 +53,8 @@ part_length(const RowGroup *group, uint32 part)
 /*
  * Under a snapshot that is not MVCC, a merge that commits meanwhile could show
  * us its chunks instead; so we take our group's by their stamp, dead or not.
- * They are still there: somebody who may see the group holds a snapshot.
+ * They are still there, since the snapshot under which we found the group is
+ * still held.
  */
 static const char *
 load_parts(RowGroup *group, uint32 from, uint32 upto)
@@ -229,7 +230,7 @@ shape_of(Form_pg_attribute att)
 	return shape;
 }
 
-/* Which column of the group some bytes are for: what an EncodedColumn hands back to us. */
+/* The argument of need_bytes(): the column of the group that the bytes belong to. */
 typedef struct BytesOf
 {
 	RowGroup   *group;
@@ -247,6 +248,7 @@ need_bytes(void *arg, Size from, Size upto)
 		group_damaged(of->group, of->column, wrong);
 }
 
+/* Opens an encoded column, which reads bytes of the group when it needs them. */
 static const char *
 open_encoded(RowGroup *group, int column, const ColumnShape *shape, uint64 offset, uint64 length,
 			 EncodedColumn **encoded)

@@ -2,7 +2,7 @@
  * group.h
  *		A group of rows, read from its chunks (layout.h).
  *
- * Nothing of what is read is trusted: what contradicts itself is an error that
+ * No byte that is read is trusted: a contradiction is an error that
  * names table, group and column.
  */
 #ifndef PPREPUB_STORE_GROUP_H
@@ -16,7 +16,7 @@
 #include "store/encoding/encoding.h"
 #include "store/layout.h"
 
-/* So many rows a group has at most, and fewer where a row has very many columns. */
+/* The most rows of a group, and the most cells, where a row has very many columns. */
 #define GROUP_ROWS 16384
 #define GROUP_CELLS (1024 * 1024)
 
@@ -32,7 +32,7 @@ group_rows_at_most(int natts)
 /* A group that is being read. */
 typedef struct RowGroup
 {
-	/* What it is */
+	/* Identity */
 	Relation	rel;			/* borrowed */
 	TupleDesc	desc;			/* borrowed; what its columns are.  ALTER TABLE reads with the old one */
 	Oid			toast_node;		/* where it was read */
@@ -42,7 +42,7 @@ typedef struct RowGroup
 
 	/* Its bytes */
 	MemoryContext context;		/* owned: all of this is in it */
-	ChunkReader *reader;		/* borrowed; set by whoever uses the group */
+	ChunkReader *reader;		/* borrowed; set by each user of the group */
 	char	   *bytes;
 	uint32		nparts;
 	bool	   *loaded;			/* which parts are there */
@@ -53,10 +53,10 @@ typedef struct RowGroup
 	uint32	   *numbers;		/* if there are gaps: of each row, less first; NULL until needed */
 } RowGroup;
 
-/* What a header chunk says, if it can be true: of the rest of the group nothing is read. */
+/* Reads the group header from a header chunk and checks it; the rest of the group is not read. */
 extern void read_header(Relation rel, const Chunk *chunk, GroupHeader *header);
 
-/* How many numbers a reservation chunk has. */
+/* The number of row numbers that a reservation chunk reserves. */
 extern uint32 reserved_rows(Relation rel, const Chunk *chunk);
 
 /*
@@ -66,7 +66,7 @@ extern uint32 reserved_rows(Relation rel, const Chunk *chunk);
  */
 extern RowGroup *open_group(ChunkReader *reader, const Chunk *header, MemoryContext context);
 
-/* The same, but says what is wrong; for those who want to know everything. */
+/* Like open_group(), but returns the damage instead of raising an error, or NULL. */
 extern const char *try_group(ChunkReader *reader, const Chunk *header, MemoryContext context, RowGroup **group);
 
 /* Do its numbers have gaps? */
@@ -82,7 +82,10 @@ group_last(const RowGroup *group)
 	return group->first + group->header.span - 1;
 }
 
-/* Which of its rows has the number; the least with a higher one, if exact is not asked for.  False: none. */
+/*
+ * Finds the index of the row with this number or, without exact, of the first
+ * row from it on. Returns false if there is none.
+ */
 extern bool group_index_of(RowGroup *group, uint64 row, bool exact, uint32 *index);
 extern uint64 group_number_with_gaps(RowGroup *group, uint32 index);
 

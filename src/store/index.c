@@ -3,9 +3,9 @@
  *		Building indexes.
  *
  * NOTES
- *		No row is ever changed, so there are no broken chains, no rows recently
+ *		Rows are never changed, so there are no broken chains, no rows recently
  *		dead, and none in progress but those of our own transaction: others have
- *		ended before an index is built under a lock, or are told apart by the
+ *		ended before an index is built under a lock, or are distinguished by the
  *		snapshot when it is built concurrently.
  */
 #include "postgres.h"
@@ -27,7 +27,7 @@
 #include "utils/snapmgr.h"
 #include "utils/tuplesort.h"
 
-/* What makes an index entry of a row. */
+/* The state for making index entries from rows. */
 typedef struct EntryMaker
 {
 	struct IndexInfo *info;		/* borrowed */
@@ -66,7 +66,7 @@ end_entries(EntryMaker *maker)
 {
 	ExecDropSingleTupleTableSlot(maker->slot);
 	FreeExecutorState(maker->estate);
-	/* These may have been pointing to the now-gone estate. */
+	/* Their states may point into the executor state that is gone. */
 	maker->info->ii_ExpressionsState = NIL;
 	maker->info->ii_PredicateState = NULL;
 }
@@ -117,6 +117,7 @@ report_done(ItemPointer tid, BlockNumber *reported)
 	*reported = block;
 }
 
+/* Adds an entry for every row of the scan; returns the number of rows. */
 static double
 add_all_entries(TableScanDesc scan, Relation index, EntryMaker *maker, bool progress,
 				IndexBuildCallback callback, void *state)
@@ -145,7 +146,7 @@ pprepub_index_build_range_scan(Relation rel, Relation index, struct IndexInfo *i
 	Snapshot	registered = NULL;
 	double		rows;
 
-	/* It would summarise blocks that there are none of. */
+	/* BRIN would summarise block ranges, and the blocks of our TIDs do not exist. */
 	if (index->rd_rel->relam == BRIN_AM_OID)
 		refuse(rel, REFUSE_BRIN);
 

@@ -1,6 +1,6 @@
 /*
  * layout.h
- *		How a group of rows stands in its chunks.
+ *		The layout of a group of rows in its chunks.
  *
  * LAYOUT
  *		The chunk PART_HEADER has a GroupHeader, and behind it the beginning of
@@ -22,7 +22,10 @@
 
 #include "postgres.h"
 
-/* A tuple of 8,124 bytes of chunk_data fills a page; so many of them are ours. */
+/*
+ * A tuple with 8,124 bytes of chunk_data fills a page; the first of these are
+ * the chunk's own header.
+ */
 #define CHUNK_HEADER 12
 #define CHUNK_BYTES (8124 - CHUNK_HEADER)
 
@@ -62,13 +65,13 @@ typedef struct ColumnEntry
 #define COLUMN_PACKABLE 0x02
 #define COLUMN_HAS_BOUNDS 0x04
 
-/* How many of a group's bytes stand beside its header. */
+/* The number of a group's bytes that the header chunk has room for. */
 #define HEADER_BYTES (CHUNK_BYTES - sizeof(GroupHeader))
 
 StaticAssertDecl(sizeof(GroupHeader) == 40 && HEADER_BYTES % MAXIMUM_ALIGNOF == 0, "parts must be aligned");
 StaticAssertDecl(CHUNK_BYTES % MAXIMUM_ALIGNOF == 0, "parts must be aligned");
 
-/* Where the bytes of a part begin among the group's: those before 0's stand beside the header. */
+/* The offset of a part's bytes among the group's: those before part 0's stand in the header chunk. */
 static inline uint64
 part_offset(uint32 part)
 {
@@ -78,7 +81,7 @@ part_offset(uint32 part)
 /* Takes the header from the header chunk of the group that begins with a row; NULL, or what is wrong. */
 extern const char *check_header(const char *chunk, Size length, uint64 first, GroupHeader *header);
 
-/* The same of one of the directory's entries; the directory is all there. */
+/* Checks an entry of the directory, all of which is there; returns NULL, or what is wrong. */
 extern const char *check_entry(const GroupHeader *header, const char *directory, int column);
 
 #endif							/* PPREPUB_STORE_LAYOUT_H */

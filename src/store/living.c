@@ -6,9 +6,9 @@
  *		Every number below the counter has a reservation in the TOAST relation when
  *		we begin, unless its transaction is dead (metapage.h), and none of them is
  *		given again.  A group has all rows that came of its reservation.  Whether a
- *		transaction has ended we are told chunk by chunk, and an index's page may
- *		have been read before a header came to it: so a reservation behind which no
- *		header is found has all of its numbers living, be it committed or not.
+ *		transaction has ended is seen chunk by chunk, and a page of the index may
+ *		have been read before a header came to it: so a reservation without a header
+ *		behind it has all of its numbers living, committed or not.
  */
 #include "postgres.h"
 
@@ -35,6 +35,7 @@ struct Living
 	uint64		room;
 };
 
+/* Adds numbers, which may continue or overlap those added last. */
 static void
 add_range(Living *living, uint64 from, uint64 upto)
 {
@@ -53,6 +54,7 @@ add_range(Living *living, uint64 from, uint64 upto)
 	living->ranges[living->nranges++] = (Range) {from, upto};
 }
 
+/* Adds the numbers of a group's rows. */
 static void
 add_group(Living *living, ChunkReader *reader, const Chunk *header)
 {
@@ -77,7 +79,7 @@ add_group(Living *living, ChunkReader *reader, const Chunk *header)
 	MemoryContextDelete(context);
 }
 
-/* Of a group only its last chunks are looked at, the reservation and the header. */
+/* Reads only the last chunks of each group, the reservation and the header. */
 static void
 look_at_all(Living *living, ChunkReader *reader, Snapshot dirty)
 {

@@ -13,7 +13,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Where a damaged chunk belongs is not known. */
+/* Raises an error if the chunk is damaged, since the group that it belongs to is not known. */
 static void
 check_chunk(ChunkReader *reader, const Chunk *chunk)
 {
@@ -21,7 +21,10 @@ check_chunk(ChunkReader *reader, const Chunk *chunk)
 		chunk_damaged(chunks_store(reader)->rel, chunk->first, chunk->damage);
 }
 
-/* A group's header is its last part; a reservation alone has no rows that anybody sees. */
+/*
+ * Goes back to the last header at or before a row.  A group's header is its
+ * last part; a reservation alone has no rows that a snapshot can see.
+ */
 bool
 find_header_upto(ChunkReader *reader, uint64 row, Chunk *header)
 {
@@ -29,7 +32,7 @@ find_header_upto(ChunkReader *reader, uint64 row, Chunk *header)
 
 	while (found)
 	{
-		/* It may say of itself what cannot be. */
+		/* A damaged chunk's own position cannot be trusted, so it is limited to the row's. */
 		if (header->damage != NULL)
 			chunk_damaged(chunks_store(reader)->rel, Min(header->first, row), header->damage);
 		if (header->part == PART_HEADER)
@@ -55,9 +58,10 @@ find_header_of(ChunkReader *reader, uint64 first, Chunk *header)
 }
 
 /*
- * Whose is the damaged chunk that the reader has come to?  Its place in the index is right,
- * so it is the next good chunk's group's if that group begins with it.  Else a whole group
- * may be lost there, and *next is where others go on.
+ * Decides which group the damaged chunk that the reader has come to belongs
+ * to.  Its place in the index is right, so it is the next good chunk's group's
+ * if that group begins with it.  Else a whole group may be lost there, and
+ * *next is where others go on.
  */
 static GroupFound
 whose_is_it(ChunkReader *reader, uint64 row, Chunk *chunk, uint64 *next)
@@ -140,8 +144,9 @@ holds(ChunkReader *reader, const Chunk *chunk, uint64 row)
 }
 
 /*
- * Given a header that somebody may yet take back: another version of its group that is
- * not in doubt takes its place, if there is one.  It may even be taken back meanwhile.
+ * Given a header whose transaction may still abort: another version of its
+ * group that is not in doubt takes its place, if there is one.  The header may
+ * even go away meanwhile.
  */
 static bool
 settled_version(ChunkReader *reader, Chunk *chunk, Snapshot dirty, bool *gone)
@@ -165,8 +170,9 @@ settled_version(ChunkReader *reader, Chunk *chunk, Snapshot dirty, bool *gone)
 }
 
 /*
- * A merge replaces a group by a version that holds the same rows: while one is
- * under way, the old one is still good, and whoever deletes it is nobody to wait for.
+ * One try of row_exists().  A merge replaces a group by a version that holds
+ * the same rows: while one is under way, the old version is still good, and
+ * the transaction that deletes it need not be waited for.
  */
 static bool
 row_exists_now(ChunkReader *reader, uint64 row, Snapshot snapshot)
@@ -201,9 +207,9 @@ row_exists_now(ChunkReader *reader, uint64 row, Snapshot snapshot)
 }
 
 /*
- * Of a merge that commits while we look we may see neither side: the old version
- * is dead already, and the new one was not yet there when the index was read.  Then
- * the rows were committed before, and an MVCC snapshot sees them.
+ * While a merge commits we may see neither side: the old version is dead
+ * already, and the new one was not yet there when the index was read.  In that
+ * case the rows were committed before, and an MVCC snapshot sees them.
  */
 bool
 row_exists(ChunkReader *reader, uint64 row, Snapshot snapshot)

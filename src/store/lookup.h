@@ -34,8 +34,9 @@ typedef enum GroupFound
 extern GroupFound find_group_from(ChunkReader *reader, uint64 row, Chunk *chunk, uint64 *next);
 
 /*
- * Is the row there for somebody who checks for duplicates?  With a dirty snapshot
- * its xmin says who is about to insert it, as a heap does.  Decodes nothing.
+ * Does the row exist for a check for duplicates?  A dirty snapshot's xmin is
+ * set to the transaction that is inserting it, if it is not committed, as a
+ * heap does.  Decodes nothing.
  */
 extern bool row_exists(ChunkReader *reader, uint64 row, Snapshot snapshot);
 

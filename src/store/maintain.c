@@ -1,6 +1,6 @@
 /*
  * maintain.c
- *		SQL functions about tables of ours: who may call them, and on what.
+ *		SQL functions about tables of ours: the rights that they need.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 
-/* Whoever may vacuum a table may see and change how it is stored. */
+/* A role that may vacuum a table may see and change how it is stored. */
 Relation
 open_own_table(Oid relid, LOCKMODE lockmode)
 {

@@ -10,7 +10,7 @@
 #include "storage/lockdefs.h"
 #include "utils/rel.h"
 
-/* Opens a table of the caller's; raises an error if it is not his, or not one of ours. */
+/* Opens a table; raises an error if the caller does not own it, or it is not one of ours. */
 extern Relation open_own_table(Oid relid, LOCKMODE lockmode);
 
 #endif							/* PPREPUB_STORE_MAINTAIN_H */

@@ -3,14 +3,14 @@
  *		Merging groups.  See merge.h.
  *
  * NOTES
- *		A merged group spans the numbers of all that it was made of, so nobody
- *		else may ever have a row between them (lookup.h): what is under way, or
- *		pending, ends a run of groups that can be merged.  The reserving lock
+ *		A merged group spans the numbers of all that it was made of, so no other
+ *		group may ever have a row between them (lookup.h): a group in progress, or
+ *		pending rows, end a run of groups that can be merged.  The reserving lock
  *		makes sure that we see every reservation below the counter.
  *
  * LOCKING
  *		One merger at a time, to the end of its transaction: until then the
- *		groups that it has deleted are there for everybody else.
+ *		groups that it has deleted are there for all other transactions.
  */
 #include "postgres.h"
 
@@ -29,10 +29,10 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Writers look after every so many small groups. */
+/* Writers look for groups to merge after this many small ones. */
 #define MERGE_AFTER 64
 
-/* What is merged at once takes so many encoded bytes at most. */
+/* The most encoded bytes of groups that are merged at once. */
 #define MERGE_BYTES ((uint64) 4 * 1024 * 1024)
 
 typedef struct Candidate
@@ -61,7 +61,7 @@ typedef struct Merge
 } Merge;
 
 /* ----------------------------------------------------------------
- * Which groups
+ * Choosing groups
  * ----------------------------------------------------------------
  */
 
@@ -106,6 +106,7 @@ clear_run(Merge *merge)
 	merge->length = 0;
 }
 
+/* Adds a group to the run that will be merged. */
 static void
 add_to_run(Merge *merge, const Candidate *candidate)
 {
@@ -136,6 +137,7 @@ fits(const Merge *merge, const Candidate *candidate)
  * ----------------------------------------------------------------
  */
 
+/* Allocates room for the values of all rows of the run. */
 static void
 begin_merged(const Merge *merge, Rows *rows)
 {
@@ -153,7 +155,10 @@ begin_merged(const Merge *merge, Rows *rows)
 	}
 }
 
-/* What is decoded stays, and so do the bytes that it may point into. */
+/*
+ * Decodes a group behind those before.  The values stay in memory, and so do
+ * the bytes that they may point into.
+ */
 static void
 append_group(Merge *merge, const Candidate *candidate, Rows *rows, uint32 *numbers)
 {
@@ -201,6 +206,7 @@ compare_candidates(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Merges the groups of the run into one, if they are more than one. */
 static void
 merge_run(Merge *merge)
 {
@@ -239,6 +245,7 @@ merge_run(Merge *merge)
  * ----------------------------------------------------------------
  */
 
+/* Prepares a merge; false if the table has no rows. */
 static bool
 begin_merge(Merge *merge, Relation rel)
 {
@@ -285,7 +292,7 @@ merge_last(Merge *merge)
 		CHECK_FOR_INTERRUPTS();
 		if (!look_at(merge, row, &first, &found, &candidate))
 		{
-			/* Somebody is at work there: look further if there is nothing to merge yet. */
+			/* Another transaction is at work there: look further if there is nothing to merge yet. */
 			if (merge->nrun > 1)
 				break;
 			clear_run(merge);
@@ -308,7 +315,7 @@ merge_when_many(Relation rel)
 	Counters	counters;
 	Merge		merge;
 
-	/* A serializable transaction would conflict with all who read what it merges. */
+	/* A serializable transaction would conflict with all that read what it merges. */
 	if (IsInParallelMode() || IsolationIsSerializable() ||
 		!read_counters(rel, &counters) || counters.small < MERGE_AFTER ||
 		!lock_merging(rel, false))

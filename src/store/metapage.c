@@ -44,6 +44,7 @@ has_metapage(Relation rel)
 	return smgrnblocks(RelationGetSmgr(rel), MAIN_FORKNUM) > 0;
 }
 
+/* Raises an error unless the metapage is intact and of this version. */
 static MetaPage *
 check_metapage(Relation rel, Page page)
 {
@@ -115,7 +116,7 @@ begin_change(Relation rel, GenericXLogState **state, Buffer *buffer)
 		memset(meta, 0, sizeof(*meta));
 		meta->magic = METAPAGE_MAGIC;
 		meta->version = METAPAGE_VERSION;
-		/* What lies between pd_lower and pd_upper is not kept. */
+		/* Generic WAL does not keep bytes between pd_lower and pd_upper. */
 		((PageHeader) page)->pd_lower = (char *) (meta + 1) - (char *) page;
 		return meta;
 	}

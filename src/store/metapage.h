@@ -27,7 +27,7 @@ typedef struct Counters
 	uint64		valid;			/* rows below it were truncated away */
 	uint64		last;			/* where the last reservation began: numbers below it are never given again */
 	uint64		cleaned;		/* of numbers below it that are dead, indexes have no entries */
-	uint32		small;			/* small groups written since somebody merged them */
+	uint32		small;			/* small groups written since the last merge */
 } Counters;
 
 /* False for a table that never had a row, since it was made or truncated. */
@@ -36,12 +36,15 @@ extern bool read_counters(Relation rel, Counters *counters);
 extern void lock_reserving(Relation rel);
 extern void unlock_reserving(Relation rel);
 
-/* The first of so many new numbers; *small says how many small groups wait to be merged. */
+/*
+ * Reserves numbers for rows and returns the first; sets *small to the number
+ * of small groups that wait to be merged.
+ */
 extern uint64 reserve_rows(Relation rel, uint32 rows, uint32 *small);
 
 /*
- * Takes back the numbers from used on, which no row got, if nobody has reserved
- * behind them; counts a small group.
+ * Takes back the numbers from used on, which no row got, unless others were
+ * reserved behind them; counts a small group.
  */
 extern void return_rows(Relation rel, uint64 used, uint64 end, bool is_small);
 

@@ -49,7 +49,7 @@ needed_attributes(const RelOptInfo *rel)
 	return numbers;
 }
 
-/* As columns count from 0; a whole row has all of them. */
+/* The columns as counted from 0; a whole-row reference has all of them. */
 static Bitmapset *
 columns_of(const Bitmapset *numbers, int natts)
 {
@@ -68,6 +68,7 @@ columns_of(const Bitmapset *numbers, int natts)
 	return columns;
 }
 
+/* Refuses a query of xmin and other system columns that our rows do not have. */
 static void
 refuse_system_columns(Relation rel, const Bitmapset *numbers)
 {
@@ -87,7 +88,7 @@ refuse_system_columns(Relation rel, const Bitmapset *numbers)
  * ----------------------------------------------------------------
  */
 
-/* As for a sequential scan, of only some of the bytes. */
+/* Costs the path like a sequential scan of a share of the bytes. */
 static void
 cost_path(PlannerInfo *root, RelOptInfo *rel, Path *path, double share)
 {
@@ -119,6 +120,7 @@ cost_path(PlannerInfo *root, RelOptInfo *rel, Path *path, double share)
 	path->total_cost = path->startup_cost + cpu / divisor + page_cost * rel->pages * share;
 }
 
+/* Makes the plan, with the columns needed and the clauses by which groups can be skipped. */
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *plans)
 {
@@ -155,6 +157,7 @@ static const CustomPathMethods path_methods = {
 	.PlanCustomPath = make_plan
 };
 
+/* Makes a path of the custom scan; share is the part of the columns that it reads. */
 static Path *
 make_path(PlannerInfo *root, RelOptInfo *rel, int workers, double share)
 {
@@ -173,6 +176,7 @@ make_path(PlannerInfo *root, RelOptInfo *rel, int workers, double share)
 	return &path->path;
 }
 
+/* Adds the paths of the custom scan, plain and parallel. */
 static void
 add_paths(PlannerInfo *root, RelOptInfo *rel, Relation table)
 {
@@ -200,6 +204,7 @@ add_paths(PlannerInfo *root, RelOptInfo *rel, Relation table)
  * ----------------------------------------------------------------
  */
 
+/* The hook: adds our paths where the relation is a table of ours, after previous hooks. */
 static void
 plan_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
@@ -243,6 +248,7 @@ keep_bitmaps_away(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
 	table_close(table, NoLock);
 }
 
+/* Refuses INSERT … ON CONFLICT into a table of ours. */
 static void
 refuse_conflict(const PlannedStmt *statement, const Plan *plan)
 {

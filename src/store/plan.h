@@ -1,6 +1,6 @@
 /*
  * plan.h
- *		What is added when a table of ours is planned.
+ *		The paths that are added when a table of ours is planned.
  *
  * PostgreSQL 15 does not tell a table's access method which columns a query needs,
  * or which rows.  A custom scan does: it decodes only those columns and leaves out

@@ -22,7 +22,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-/* How wide rows are is estimated from so many groups' first vectors. */
+/* The width of rows is estimated from the first vectors of this many groups. */
 #define SAMPLED_GROUPS 16
 
 typedef struct Encoding
@@ -44,7 +44,7 @@ typedef struct Report
 	uint64		rows;
 	ColumnReport *columns;
 
-	/* Of the sample */
+	/* The sample of rows */
 	uint64		sampled_groups;
 	uint64		sampled_rows;
 	double		sampled_bytes;
@@ -55,6 +55,7 @@ typedef struct Report
  * ----------------------------------------------------------------
  */
 
+/* Counts a group for the encoding of one of its columns. */
 static void
 count_encoding(ColumnReport *column, const char *name)
 {
@@ -76,6 +77,7 @@ count_encoding(ColumnReport *column, const char *name)
 	column->encodings = lappend(column->encodings, encoding);
 }
 
+/* Adds the sizes and encodings of a group's columns to the report. */
 static void
 add_columns(Report *report, RowGroup   *group, MemoryContext context)
 {
@@ -130,10 +132,11 @@ encodings_as_jsonb(const Report *report)
 }
 
 /* ----------------------------------------------------------------
- * How big a heap would be
+ * The size of a heap with the same rows
  * ----------------------------------------------------------------
  */
 
+/* Measures the rows of a group's first vector as heap tuples, for the first groups only. */
 static void
 sample_rows(Report *report, Cursor *cursor, TupleTableSlot *slot, const RowGroup   *group)
 {
@@ -169,6 +172,7 @@ heap_bytes(const Report *report)
  * ----------------------------------------------------------------
  */
 
+/* Counts all groups of the table that the snapshot sees. */
 static void
 look_at_groups(Report *report, Store *store)
 {

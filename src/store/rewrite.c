@@ -2,8 +2,8 @@
  * rewrite.c
  *		VACUUM FULL: the TOAST relation is written anew, as it is.
  *
- * Its tuples are copied with rewriteheap, which keeps who inserted and deleted
- * them; inserting the rows again would hide them from older snapshots.  PostgreSQL
+ * Its tuples are copied with rewriteheap, which keeps xmin and xmax;
+ * inserting the rows again would hide them from older snapshots.  PostgreSQL
  * swaps the contents of both TOAST relations afterwards.
  *
  * One thing must not stay as it is.  Once a table was rewritten, PostgreSQL
@@ -101,9 +101,10 @@ find_outdated(Rewrite *rewrite)
 }
 
 /*
- * Indexes of the new TOAST relation are filled tuple by tuple: built at once, they
- * would leave out what only older snapshots see.  PostgreSQL takes a relation that
- * was made in this transaction for one that nobody else looks at.
+ * Indexes of the new TOAST relation are filled tuple by tuple: built at once,
+ * they would leave out tuples that only older snapshots see, since PostgreSQL
+ * takes a relation that was made in this transaction for one that no other
+ * backend looks at.
  */
 static void
 put_tuple(Rewrite *rewrite, HeapTuple template, HeapTuple tuple)
@@ -158,7 +159,7 @@ rewrite_group(Rewrite *rewrite, HeapTuple tuple)
  * ----------------------------------------------------------------
  */
 
-/* Is it dead to everybody? */
+/* Is the tuple dead to every snapshot? */
 static bool
 tuple_is_dead(Rewrite *rewrite, HeapTuple tuple, Buffer buffer)
 {
@@ -185,6 +186,10 @@ tuple_is_dead(Rewrite *rewrite, HeapTuple tuple, Buffer buffer)
 	return false;
 }
 
+/*
+ * Copies a chunk, unless its group lacks a column that was added later: such a
+ * group is written anew.
+ */
 static void
 copy_tuple(Rewrite *rewrite, HeapTuple tuple)
 {
@@ -210,6 +215,7 @@ copy_tuple(Rewrite *rewrite, HeapTuple tuple)
 	heap_freetuple(copy);
 }
 
+/* Copies all chunks of the TOAST relation that are not dead to every snapshot. */
 static void
 copy_tuples(Rewrite *rewrite)
 {
@@ -254,7 +260,7 @@ pprepub_relation_copy_for_cluster(Relation old, Relation new, Relation index, bo
 	rewrite.store = open_store(old);
 	if (rewrite.store == NULL)
 	{
-		/* Whatever stands in its TOAST relation does not count.  Its numbers may begin anew: its indexes do. */
+		/* No chunk in its TOAST relation counts. Its numbers may begin anew: its indexes do. */
 		return;
 	}
 	read_counters(old, &counters);

@@ -42,7 +42,7 @@ tid_of_row(uint64 row, ItemPointer tid)
 	ItemPointerSet(tid, (BlockNumber) (row / ROWS_PER_BLOCK), (OffsetNumber) (row % ROWS_PER_BLOCK + 1));
 }
 
-/* Whether there can be such a row; people can type any TID. */
+/* Sets *row; false if there can be no such row, since people can type any TID. */
 static inline bool
 row_of_tid(const ItemPointerData *tid, uint64 *row)
 {

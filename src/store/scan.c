@@ -29,7 +29,7 @@
 #include "store/rownumber.h"
 #include "utils/snapmgr.h"
 
-/* Where workers take their groups from: those that begin before next are taken. */
+/* The shared position of a parallel scan: groups that begin before next are taken. */
 typedef struct StoreParallelScan
 {
 	ParallelTableScanDescData base;

@@ -11,7 +11,7 @@
 #include "store/rownumber.h"
 #include "utils/memutils.h"
 
-/* What is written, piece by piece: directory, columns, numbers. */
+/* The pieces of a group to be written: directory, columns, numbers. */
 typedef struct Sealing
 {
 	TupleDesc	desc;			/* borrowed */
@@ -51,6 +51,7 @@ bounds_of(const Sealing *sealing, int column, Order *order, Datum *least, Datum 
 	return find_bounds(*order, rows->values[column], rows->nulls[column], rows->nrows, least, greatest);
 }
 
+/* Writes a column's least and greatest value into the directory, unless they are too long. */
 static void
 add_bounds(Sealing *sealing, int column, Size *used)
 {
@@ -124,6 +125,7 @@ place(Sealing *sealing, int piece, uint64 *end)
 	return offset;
 }
 
+/* Encodes the rows' numbers, if they have gaps. */
 static void
 encode_numbers(Sealing *sealing)
 {
@@ -140,6 +142,7 @@ encode_numbers(Sealing *sealing)
 	pfree(values);
 }
 
+/* Encodes all columns and places them one after the other. */
 static void
 encode_columns(Sealing *sealing)
 {
@@ -170,7 +173,10 @@ encode_columns(Sealing *sealing)
  * ----------------------------------------------------------------
  */
 
-/* Where the group's bytes go: the header's chunk first, then one after the other. */
+/*
+ * The chunks that the group's bytes are distributed over: the header's first,
+ * then one after the other.
+ */
 typedef struct Cutter
 {
 	const Sealing *sealing;
@@ -205,6 +211,7 @@ put(char *into, Size *used, Size take, const char *bytes)
 	*used += take;
 }
 
+/* Distributes bytes over chunks: the header's is filled first, then one after the other. */
 static void
 cut(Cutter *cutter, const char *bytes, Size length)
 {
@@ -238,6 +245,7 @@ cut_aligned(Cutter *cutter, const char *bytes, Size length)
 	cut(cutter, NULL, MAXALIGN(length) - length);
 }
 
+/* Writes a group: its chunks, and the header's last, since a group without one is none. */
 static void
 write_out(const Sealing *sealing, ChunkSink sink, void *arg)
 {

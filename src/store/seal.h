@@ -27,7 +27,7 @@ typedef void (*ChunkSink) (void *arg, uint64 first, uint32 part, uint64 stamp, c
 /* Memory: the encoded columns, and what encoding a column takes. */
 extern void seal_rows(TupleDesc desc, const Rows *rows, ChunkSink sink, void *arg);
 
-/* The same, into a table. */
+/* Writes a group of rows into a table. */
 extern void write_rows(Store *store, TupleDesc desc, const Rows *rows, CommandId cid, int options);
 
 /* A reservation, before any of its rows. */

@@ -2,8 +2,8 @@
  * store.h
  *		The access method's start, when the module is loaded.
  *
- * Nothing of it needs the module to be preloaded: whoever plans or writes a table
- * of ours has loaded it, with the handler, when the table was opened.
+ * The module need not be preloaded: a backend that plans or writes a table of
+ * ours has loaded it, with the handler, when it opened the table.
  */
 #ifndef PPREPUB_STORE_STORE_H
 #define PPREPUB_STORE_STORE_H

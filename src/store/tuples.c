@@ -33,7 +33,7 @@ pprepub_index_fetch_begin(Relation rel)
 	return &fetch->base;
 }
 
-/* What is open stays so for the next scan. */
+/* Relations stay open for the next scan. */
 void
 pprepub_index_fetch_reset(struct IndexFetchTableData *data)
 {
@@ -47,8 +47,8 @@ pprepub_index_fetch_end(struct IndexFetchTableData *data)
 }
 
 /*
- * A row that is not there is left to VACUUM: that nobody will ever see it cannot
- * be known from what one snapshot sees.
+ * A row that is not found is left to VACUUM: one snapshot does not show that
+ * the row is dead to all others.
  */
 bool
 pprepub_index_fetch_tuple(struct IndexFetchTableData *data, ItemPointer tid, Snapshot snapshot,
@@ -91,7 +91,7 @@ pprepub_tuple_fetch_row_version(Relation rel, ItemPointer tid, Snapshot snapshot
 	return found;
 }
 
-/* There is one version of a row. */
+/* A row has only one version. */
 void
 pprepub_tuple_get_latest_tid(TableScanDesc scan, ItemPointer tid)
 {
@@ -107,7 +107,10 @@ pprepub_tuple_satisfies_snapshot(Relation rel, TupleTableSlot *slot, Snapshot sn
 	return found;
 }
 
-/* Nobody can change or delete a row, so who only wants to keep others from it has what he wants. */
+/*
+ * Rows are never changed or deleted, so a lock that only keeps others from
+ * doing so is granted at once.
+ */
 TM_Result
 pprepub_tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot,
 				   CommandId cid, LockTupleMode mode, LockWaitPolicy wait_policy, uint8 flags,

@@ -40,6 +40,7 @@ is_dead(ItemPointer tid, void *living)
 	return row_of_tid(tid, &row) && number_is_dead(living, row);
 }
 
+/* Deletes an index's entries of dead rows, if these are known, and lets it clean up. */
 static void
 vacuum_index(Relation index, double rows, const Living *living, BufferAccessStrategy strategy)
 {
@@ -64,8 +65,9 @@ vacuum_index(Relation index, double rows, const Living *living, BufferAccessStra
 }
 
 /*
- * What has no row any more is found while nobody merges; if somebody does, it is left
- * to the next VACUUM.
+ * Collects the numbers that may have rows, or returns NULL if none has died
+ * since the last time. Also NULL while a merge is under way: dead rows are
+ * then left to the next VACUUM.
  */
 static Living *
 find_dead(Relation rel)
@@ -78,6 +80,7 @@ find_dead(Relation rel)
 	return any_newly_dead(living) ? living : NULL;
 }
 
+/* Vacuums all indexes; returns how many there are. */
 static int
 vacuum_indexes(Relation rel, const struct VacuumParams *params, double rows, BufferAccessStrategy strategy)
 {

@@ -83,6 +83,10 @@ check_values(RowGroup   *group, int column, EncodedColumn *encoded, MemoryContex
 	return count == entry->nulls ? NULL : "It has not as many NULLs as the directory says.";
 }
 
+/*
+ * Checks a column of a group: its directory entry, its encoding, and its
+ * values.  Returns NULL, or the damage.
+ */
 static const char *
 check_column(RowGroup   *group, int column, MemoryContext context)
 {
@@ -158,7 +162,7 @@ check_group(Verification *verification, const Chunk *header, const char **detail
 	return NULL;
 }
 
-/* What stands at a number: a group, or a reservation that nothing came of. */
+/* Checks the group at a number, or the reservation whose rows never came. */
 static void
 verify_at(Verification *verification, Chunk *chunk)
 {
@@ -176,6 +180,7 @@ verify_at(Verification *verification, Chunk *chunk)
 	report(verification, failed ? failed : "all", failed == NULL, detail);
 }
 
+/* Checks all groups in turn, and reports lost headers between them. */
 static void
 verify_groups(Verification *verification)
 {

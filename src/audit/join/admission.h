@@ -17,7 +17,7 @@ typedef struct Decision
 	uint32		least;
 } Decision;
 
-/* Most people who are joined otherwise beside those who have a clique's nodes */
+/* The most people who are joined otherwise, beside those who have a clique's nodes */
 #define MOST_EXTRAS		6
 
 typedef struct Full
@@ -71,8 +71,8 @@ full_pay(Full *full)
 extern void note_base(Full *full, uint32 root);
 
 /*
- * Searches a perfect matching of a component that contains a clique, and admits whatever is in it;
- * false if that is over the budget.
+ * Searches a perfect matching of a component that contains a clique, and
+ * admits the cliques in it; false if that is over the budget.
  */
 extern bool search_matching(Full *full, uint32 clique);
 

@@ -20,7 +20,7 @@ typedef struct Level
 {
 	uint32		n;
 	Span	   *cell;
-	Code	   *farthest;		/* end of any cell in the range whose middle this is */
+	Code	   *farthest;		/* the last end of a cell in the range of which this is the middle */
 	uint32	   *first;			/* [n + 1] its children in the next level, or boxes below the last */
 } Level;
 
@@ -34,7 +34,7 @@ struct Boxes
 	Level	   *level;			/* [ncolumns] */
 };
 
-/* How a box that is looked for lies to the one that is asked about */
+/* How the boxes to be found lie to the given one */
 typedef enum Lie
 {
 	MEETING,
@@ -57,6 +57,7 @@ cell_of(const Boxes *boxes, uint32 box, int32 column)
 	return boxes->cells[column][boxes->record[box]];
 }
 
+/* Orders boxes column by column, by begin and then by end. */
 static int
 compare_boxes(const void *a, const void *b, void *arg)
 {
@@ -92,7 +93,7 @@ find_steps(const Boxes *boxes)
 	return step;
 }
 
-/* A cell of column c begins wherever boxes step in it, or in a column before. */
+/* A cell of column c begins where consecutive boxes differ in it, or in a column before. */
 static void
 fill_level(Boxes *boxes, const int32 *step, int32 c)
 {
@@ -117,6 +118,7 @@ fill_level(Boxes *boxes, const int32 *step, int32 c)
 	level->first[level->n] = below;
 }
 
+/* Sets the last end of the cells in a range, and in each range that the search halves it into. */
 static Code
 reach(Level *level, uint32 begin, uint32 end)
 {
@@ -161,6 +163,7 @@ boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const Span *const *c
 	return boxes;
 }
 
+/* Does a cell lie to the wanted one as asked for? */
 static inline bool
 lies(Lie lie, Span cell, Span wanted)
 {
@@ -176,6 +179,7 @@ lies(Lie lie, Span cell, Span wanted)
 	return false;
 }
 
+/* Adds the boxes in a range of a column's cells that lie to the given box as asked for. */
 static void
 search(Search *s, int32 column, uint32 begin, uint32 end)
 {

@@ -41,6 +41,10 @@ neighbours(const JoinGraph *graph, int32 s, uint32 node, int32 r)
 	return (Choice) {.pair = pair,.backwards = backwards,.begin = first[node],.end = first[node + 1]};
 }
 
+/*
+ * The fewest nodes of release r among which the next one must be: neighbours
+ * of a node chosen already.
+ */
 static Choice
 choices(const CliqueWalk *walk, int32 r)
 {
@@ -67,6 +71,7 @@ fits(const CliqueWalk *walk, int32 r, uint32 node)
 	return true;
 }
 
+/* Chooses a node of release r and of all later ones; false if the visitor ended the walk. */
 static bool
 walk_from(CliqueWalk *walk, int32 r)
 {

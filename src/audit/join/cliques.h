@@ -7,7 +7,7 @@
 
 #include "audit/join/graph.h"
 
-/* Told of a clique's nodes; false ends the walk. */
+/* Called with a clique's nodes; a result of false ends the walk. */
 typedef bool (*CliqueVisitor) (void *arg, const uint32 *node);
 
 typedef struct CliqueWalk

@@ -36,6 +36,7 @@ count_clique(void *arg, const uint32 *node)
 	return true;
 }
 
+/* Adds a pair's edges between records to those before; an error if an int64 cannot hold them. */
 static uint64
 count_edges(const JoinGraph *graph, const JoinPair *pair, uint64 before)
 {

@@ -21,7 +21,7 @@ typedef struct JoinCounts
  */
 extern JoinCounts join_count(const JoinGraph *graph);
 
-/* Of them, the edges alone */
+/* Counts the edges alone */
 extern uint64 join_edges(const JoinGraph *graph);
 
 /* Limbs that any number of a graph's cliques needs */

@@ -3,8 +3,9 @@
  *		Joining a few people of a known matching otherwise.
  *
  * NOTES
- *		To have a clique of the matching's, those who have its nodes, one for each,
- *		need mostly only be joined otherwise among themselves, or with a few others.
+ *		To bring a clique into the matching, it mostly suffices to join the people
+ *		who have its nodes, one person for each, otherwise among themselves, or
+ *		with a few others.
  */
 #include "postgres.h"
 
@@ -28,7 +29,7 @@ exchanged_at(const Full *full, int32 r, uint32 i)
 	return &full->exchanged[(Size) r * (full->nreleases + MOST_EXTRAS) + i];
 }
 
-/* Does one of those who are exchanged have this node? */
+/* Does one of the people to be exchanged have this node? */
 static bool
 has_node(const Full *full, int32 r, uint32 node)
 {
@@ -124,7 +125,7 @@ exchange_from(Full *full, uint32 i, int32 r)
 	return false;
 }
 
-/* Makes person 0 of a clique, whose nodes others have. */
+/* Gives person 0 the nodes of a clique, in exchange for that person's own. */
 static void
 put_first(Full *full, const uint32 *node)
 {
@@ -138,6 +139,7 @@ put_first(Full *full, const uint32 *node)
 	}
 }
 
+/* Admits the cliques that the exchanged people now have. */
 static void
 admit_exchanged(Full *full)
 {
@@ -153,7 +155,8 @@ admit_exchanged(Full *full)
 }
 
 /*
- * Joins those otherwise who have the nodes of a clique, so that it stands for one of them.
+ * Joins the people who have the nodes of a clique otherwise, so that it stands
+ * for one of them.
  *
  * A person is taken for each node that none has yet, and in later attempts more who have a node
  * of those.

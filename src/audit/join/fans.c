@@ -38,7 +38,7 @@ struct FanWalk
 	Size	   *joined;			/* [releases * releases] */
 	Size	   *left;			/* [releases * releases] */
 
-	/* Where the walk is */
+	/* The walk's position */
 	uint32	   *node;			/* [releases] */
 	uint32	   *last;			/* [last_room] */
 	uint32		last_room;
@@ -102,6 +102,7 @@ set_bit(uint64 *words, uint32 i)
 	words[i / WORD_BITS] |= UINT64CONST(1) << (i % WORD_BITS);
 }
 
+/* Fills the bitmaps: the nodes left at first, and those joined to each node. */
 static void
 fill(FanWalk *walk)
 {
@@ -120,7 +121,7 @@ fill(FanWalk *walk)
 	}
 }
 
-/* Takes node i of release r; false if that leaves nothing of some later release. */
+/* Takes node i of release r; false if that leaves no node of some later release. */
 static bool
 choose(FanWalk *walk, int32 r, uint32 i)
 {
@@ -151,6 +152,7 @@ is_in_join(FanWalk *walk, uint32 last)
 	return !is_nobody(graph, walk->node) && (graph->clique == NULL || is_listed(graph, walk->node));
 }
 
+/* Chooses a node of release r and of all later ones; the last release's are visited together. */
 static void
 walk_from(FanWalk *walk, int32 r)
 {

@@ -8,7 +8,10 @@
 
 #include "audit/join/graph.h"
 
-/* Told of a node of each release at hand but the last, and of those of the last, one at least, that each complete a clique. */
+/*
+ * Called with a node of each release but the last, and with the nodes of the
+ * last, one at least, that each complete a clique.
+ */
 typedef void (*FanVisitor) (void *arg, const uint32 *node, const uint32 *last, uint32 nlast);
 
 typedef struct FanWalk FanWalk;

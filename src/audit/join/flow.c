@@ -51,7 +51,10 @@ flow_of_people(const JoinGraph *graph, JoinPair *pair)
 	return NOBODY;
 }
 
-/* Takes back what ran along edges that are gone, and joins whatever is joined without a detour. */
+/*
+ * Takes back the flow of edges that are gone, and joins the records that can
+ * be joined without a detour.
+ */
 static void
 begin(const JoinGraph *graph, Flow *flow)
 {
@@ -129,7 +132,7 @@ find_depths(Flow *flow)
 	return found;
 }
 
-/* Moves as many records as there can be along a path of so many arcs. */
+/* Moves as many records as possible along a path of the given number of arcs. */
 static void
 move_along(Flow *flow, uint32 length)
 {

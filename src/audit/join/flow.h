@@ -17,8 +17,8 @@
 extern uint32 flow_of_people(const JoinGraph *graph, JoinPair *pair);
 
 /*
- * Completes the flow, if need be, along edges that are left, as far as it can be: how many records
- * of each of the two releases are left over?  Dinic's algorithm.
+ * Completes the flow along the edges that are left, as far as possible, and returns how many records
+ * of each of the two releases are left over.  Dinic's algorithm.
  */
 extern uint64 flow_complete(const JoinGraph *graph, JoinPair *pair);
 

@@ -11,7 +11,7 @@
  *		Each matching that is found admits all its cliques.  The first one is the
  *		true one, if it is known.  Mostly a few people of it need only be joined
  *		otherwise to have another clique: those who have its nodes, one for each.
- *		If that does not do, all that its component may be is searched.
+ *		If that does not suffice, all matchings of its component are searched.
  */
 #include "postgres.h"
 
@@ -27,6 +27,7 @@
  * ----------------------------------------------------------------
  */
 
+/* Lists the cliques of each node. */
 static void
 list_by_node(Full *full)
 {
@@ -49,6 +50,7 @@ list_by_node(Full *full)
 	pfree(filled);
 }
 
+/* Lists the nodes of each component. */
 static void
 list_members(Full *full)
 {
@@ -160,6 +162,7 @@ admit_people(Full *full)
 	pfree(is_doubtful);
 }
 
+/* Decides which cliques are admissible; false if that is over the budget. */
 static bool
 admit(Full *full)
 {

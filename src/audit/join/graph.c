@@ -25,6 +25,7 @@
  * ----------------------------------------------------------------
  */
 
+/* The sensitive values as cells: a value that is not shown is consistent with any. */
 static const Span *
 sensitive_cells(const JoinRelease *release)
 {
@@ -39,6 +40,7 @@ sensitive_cells(const JoinRelease *release)
 	return cells;
 }
 
+/* Collects the columns of each release, and notes those that another release shows, too. */
 static void
 take_columns(JoinGraph *graph)
 {
@@ -66,7 +68,7 @@ take_columns(JoinGraph *graph)
  * ----------------------------------------------------------------
  */
 
-/* Parts those who are there from those who are not. */
+/* Parts records of people who are there from those of absentees. */
 static void
 part_absent(Parting *parting, uint32 nabsent)
 {
@@ -78,6 +80,7 @@ part_absent(Parting *parting, uint32 nabsent)
 	pfree(cells);
 }
 
+/* Makes nodes of the records that agree on all shared columns. */
 static void
 make_nodes(JoinGraph *graph, JoinSide *side, Parting *parting, uint32 nabsent)
 {
@@ -100,6 +103,7 @@ make_nodes(JoinGraph *graph, JoinSide *side, Parting *parting, uint32 nabsent)
 	}
 }
 
+/* Parts the nodes further, by the columns that no other release shows. */
 static void
 make_pieces(JoinGraph *graph, JoinSide *side, Parting *parting)
 {
@@ -118,6 +122,7 @@ make_pieces(JoinGraph *graph, JoinSide *side, Parting *parting)
 	}
 }
 
+/* Notes the node of each person's record, if the people are known. */
 static void
 take_people(JoinSide *side, const JoinRelease *release)
 {
@@ -181,7 +186,7 @@ keep_together(const JoinGraph *graph, const JoinPair *pair, uint32 node, uint32 
 	return n;
 }
 
-/* The edges of a node of a, whose neighbours were found. */
+/* Adds the edges from a node of a to its neighbours that were found. */
 static void
 add_edges(JoinPair *pair, uint32 node, uint32 *found, uint32 nfound, uint64 *room)
 {
@@ -197,7 +202,7 @@ add_edges(JoinPair *pair, uint32 node, uint32 *found, uint32 nfound, uint64 *roo
 	pair->first[node + 1] = pair->nedges;
 }
 
-/* Where edges come from, and what leads back. */
+/* Sets the node that each edge comes from, and the edges of each node of the other release. */
 static void
 turn_edges(JoinPair *pair, uint32 nfrom, uint32 nto)
 {

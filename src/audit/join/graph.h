@@ -4,8 +4,8 @@
  *
  * Two records of different releases are consistent if their cells overlap in
  * every column.  Records of one release that agree on all columns that another
- * release shows, too, have the same neighbours: they are one node, of so many
- * records.  An edge between two nodes stands for one between any two of their
+ * release shows, too, have the same neighbours: they are one node, with a number
+ * of records.  An edge between two nodes stands for one between any two of their
  * records.
  *
  * The releases are of the same people, so all have equally many records.  A
@@ -21,7 +21,7 @@
 
 #include "frame/span.h"
 
-/* Of one person, two records may be: a set of may_be() */
+/* How two records of one person may be combined: a set of may_be() */
 typedef uint8 Together;
 
 static inline Together
@@ -43,7 +43,7 @@ pair_number(int32 a, int32 b)
 typedef struct JoinRelease
 {
 	uint32		nrecords;
-	uint32		nabsent;		/* of them, the last: of people who are not there */
+	uint32		nabsent;		/* of these, the last ones: records of people who are not there */
 	const Span *const *cells;	/* [columns][nrecords] NULL for a column that is withheld */
 	const Code *sensitive;		/* [nrecords] NO_CODE where it is not shown; NULL if nowhere */
 	const uint32 *person;		/* [nrecords] whose it is, from 0 on, each person's once; NULL if unknown */
@@ -58,9 +58,12 @@ typedef struct JoinInput
 	Code		nvalues;		/* sensitive codes are less than this */
 	Code		null_value;		/* the code of a sensitive NULL, which counts for no value; or NO_CODE */
 	uint32		most_edges;		/* between two releases, where memory matters; 0 for as many as can be numbered */
-	bool		is_guess;		/* whose the records are, where it is said: some may be others' */
+	bool		is_guess;		/* are the people given a guess? Then records may be another person's */
 
-	/* Which may be the same person's, of two releases, each there or absent; NULL if any may */
+	/*
+	 * For two releases: which records, present or absent in each, may be the
+	 * same person's; NULL if any may
+	 */
 	const Together *together;	/* [pairs] as pair_number() has them */
 } JoinInput;
 
@@ -80,7 +83,7 @@ typedef struct JoinSide
 	uint32		nnodes;
 	uint32	   *size;			/* [nnodes] records */
 	uint32	   *record;			/* [nnodes] one of them */
-	bool	   *is_absent;		/* [nodes] its records are of people who are not there */
+	bool	   *is_absent;		/* [nodes] are its records of people who are not there? */
 	uint32	   *node_of;		/* [records] */
 	uint32	   *node_of_person; /* [records] or NULL */
 	uint32		npieces;

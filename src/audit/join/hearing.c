@@ -42,6 +42,7 @@ typedef struct Listening
  * ----------------------------------------------------------------
  */
 
+/* Adds cliques to those of a value; a NULL counts for no value. */
 static void
 add_cliques(Hearing *hearing, Code code, const Wide *cliques, uint32 times)
 {
@@ -116,7 +117,10 @@ add_up_shown(Hearing *hearing)
 	listening->part = meeting->part;
 }
 
-/* Where each of the teller's nodes is in as many cliques as any other; false if that is not so. */
+/*
+ * Counts by value where each of the teller's nodes is in equally many cliques;
+ * false if that is not so.
+ */
 static bool
 hear_all_nodes(Hearing *hearing)
 {
@@ -133,6 +137,7 @@ hear_all_nodes(Hearing *hearing)
 	return true;
 }
 
+/* Counts cliques by the value of the one release that shows it, node by node. */
 static void
 hear_by_node(Hearing *hearing)
 {
@@ -157,7 +162,7 @@ hear_by_node(Hearing *hearing)
  * ----------------------------------------------------------------
  */
 
-/* Where those begin that show no value; they stand last. */
+/* The index of the first node that shows no value; such nodes stand last. */
 static inline uint32
 first_silent(const Meeting *meeting)
 {
@@ -208,7 +213,7 @@ count_value(Hearing *hearing, Code value)
 	add_cliques(hearing, value, listening->total, 1);
 }
 
-/* Counts cliques whose value the node of release k tells, and no earlier one. */
+/* Counts the cliques that show their value by the node of release k, and by no earlier one. */
 static void
 hear_told_by(Hearing *hearing, int32 k)
 {
@@ -227,6 +232,7 @@ hear_told_by(Hearing *hearing, int32 k)
 	}
 }
 
+/* Counts cliques by value where several releases show it: by the first of them that does. */
 static void
 hear_by_value(Hearing *hearing)
 {
@@ -240,7 +246,7 @@ hear_by_value(Hearing *hearing)
 		hear_told_by(hearing, k);
 		take_silent(hearing, k);
 		if (listening->nonly[k] == 0)
-			return;				/* each clique has been told */
+			return;				/* each clique has been counted */
 	}
 	count_value(hearing, NO_CODE);
 }
@@ -269,6 +275,7 @@ find_teller(const JoinGraph *graph, const Meeting *meeting)
 	return -1;
 }
 
+/* Allocates the working memory of counting cliques by value. */
 static Listening *
 listening_create(const JoinGraph *graph, const Meeting *meeting)
 {

@@ -19,6 +19,7 @@ typedef struct Narrowing
 	CliqueWalk	walk;
 } Narrowing;
 
+/* Begins the flows of all pairs with each person's own records. */
 static JoinOutcome
 begin_flows(JoinGraph *graph, JoinTrouble *trouble)
 {
@@ -89,6 +90,7 @@ note_clique(void *arg, const uint32 *node)
 	return false;
 }
 
+/* Is an edge in a clique of the graph as it is now? */
 static bool
 is_in_clique(Narrowing *narrowing, Size p, uint32 edge)
 {
@@ -106,7 +108,10 @@ is_in_clique(Narrowing *narrowing, Size p, uint32 edge)
 	return found;
 }
 
-/* Edges that are dropped are in no clique, so whatever is in one stays in it. */
+/*
+ * Drops every edge that is in no clique; its pair is to be looked at again.
+ * Since the edges dropped are in no clique, a clique that was found stays one.
+ */
 static void
 narrow_to_cliques(Narrowing *narrowing)
 {
@@ -133,6 +138,7 @@ is_stale(const Narrowing *narrowing)
 	return false;
 }
 
+/* Allocates the state of narrowing a graph; all its pairs are to be looked at. */
 static Narrowing
 narrowing_create(JoinGraph *graph)
 {

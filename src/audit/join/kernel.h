@@ -16,7 +16,7 @@ typedef enum JoinOutcome
 	JOIN_OVER_BUDGET			/* the join is the kernel, no less */
 } JoinOutcome;
 
-/* Where there is no join */
+/* The releases between which there is no join */
 typedef struct JoinTrouble
 {
 	int32		a;				/* releases, from 0 on */
@@ -36,8 +36,8 @@ extern uint64 join_missing(JoinGraph *graph);
  * R-clique, until all are both (paper 000, definition 3.7 and theorem 3.7; unlike
  * in algorithm 2, both must be stable).
  *
- * Where it is known whose the records are, there is always a kernel, unless a person's
- * are contradictory.  Else JOIN_UNMATCHED says that there is no perfect matching, but of
+ * Where the records' people are known, there is always a kernel, unless a person's records
+ * contradict each other.  Else JOIN_UNMATCHED says that there is no perfect matching, but of
  * more than two releases a kernel does not prove that there is one.
  *
  * Linear in nodes and edges for two releases.  For more, a round adds for each edge the

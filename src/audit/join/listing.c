@@ -16,6 +16,7 @@ numbers(Size n)
 	return new_zeros(uint32, n);
 }
 
+/* Adds a clique to the list; false if no step is left. */
 static bool
 add_clique(void *arg, const uint32 *node)
 {
@@ -42,6 +43,7 @@ root_of(Listing *listing, uint32 node)
 	return node;
 }
 
+/* Unites the nodes that cliques connect. */
 static void
 find_components(Listing *listing)
 {

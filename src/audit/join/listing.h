@@ -24,7 +24,7 @@ typedef struct Listing
 	uint64	   *steps;			/* borrowed: that may still be made */
 } Listing;
 
-/* Lists the cliques of a join, a step each; false if there are not so many steps. */
+/* Lists the cliques of a join, a step each; false if the steps do not suffice. */
 extern bool list_cliques(Listing *listing, const JoinGraph *graph, uint64 *steps);
 
 /* The number in the row of a clique's node of release r */

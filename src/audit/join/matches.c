@@ -54,7 +54,10 @@ enter(Tarjan *t, uint32 vertex)
 	t->open[t->nopen++] = vertex;
 }
 
-/* Goes back from a vertex, whose component is known if it reaches nothing that was seen before it. */
+/*
+ * Goes back from a vertex.  Its component is complete if it reaches no vertex
+ * that was seen before it.
+ */
 static void
 leave(Tarjan *t, uint32 vertex)
 {
@@ -77,6 +80,7 @@ leave(Tarjan *t, uint32 vertex)
 	t->ncomponents++;
 }
 
+/* Tarjan's depth-first search from a vertex, without recursion. */
 static void
 visit(Tarjan *t, uint32 start)
 {
@@ -102,6 +106,7 @@ visit(Tarjan *t, uint32 start)
 	}
 }
 
+/* Drops edges without flow between two components: they are in no perfect matching. */
 static uint32
 drop_between_components(const Tarjan *t)
 {

@@ -55,6 +55,7 @@ find_shares(const JoinGraph *graph, int32 r, Meeting *meeting)
 	pfree(values);
 }
 
+/* Indexes the pieces of a release by their quasi-identifiers. */
 static void
 index_pieces(const JoinGraph *graph, int32 r, Meeting *meeting)
 {
@@ -98,6 +99,7 @@ meeting_create(Meeting *meeting, const JoinGraph *graph, int32 r, const JoinTupl
 		meeting->value[v] = graph->input->release[r].sensitive[side->record[v]];
 }
 
+/* Adds a piece to the nodes, and to the values, that the tuple meets. */
 static void
 meet_piece(const JoinSide *side, Meeting *meeting, uint32 p)
 {

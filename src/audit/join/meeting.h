@@ -75,7 +75,10 @@ extern void meeting_create(Meeting *meeting, const JoinGraph *graph, int32 r, co
 /* Finds what a tuple meets. */
 extern void meet(Meeting *meeting, const JoinTuples *tuples, uint32 tuple);
 
-/* Of a meeting's nodes, if they stand by value: the first that shows this one or a greater one. */
+/*
+ * The first of a meeting's nodes, if these are sorted by value, that shows
+ * this value or a greater one.
+ */
 extern uint32 first_of_value(const Meeting *meeting, Code value);
 
 #endif							/* PPREPUB_AUDIT_JOIN_MEETING_H */

@@ -18,6 +18,7 @@ struct PartingSlot
 
 #define NO_PART PG_UINT32_MAX
 
+/* Empties the table, which gets this number of slots. */
 static void
 clear_slots(Parting *parting, uint64 nslots)
 {
@@ -32,6 +33,7 @@ clear_slots(Parting *parting, uint64 nslots)
 		parting->slot[i].made = NO_PART;
 }
 
+/* The slot of a part and a cell, or the free one where it belongs. */
 static inline PartingSlot *
 find_slot(const Parting *parting, uint32 part, Span cell)
 {
@@ -48,6 +50,7 @@ find_slot(const Parting *parting, uint32 part, Span cell)
 	}
 }
 
+/* Doubles the table. */
 static void
 grow_slots(Parting *parting)
 {

@@ -5,9 +5,9 @@
  * NOTES
  *		Nodes that have a tuple in common are consistent in all quasi-identifiers.
  *		So they are joined unless their edge was dropped, or they contradict each
- *		other in insensitive columns or in who is there: which is rare.  Releases
- *		of which some nodes at hand are not joined form groups; the cliques of
- *		all releases are the products of those of the groups.
+ *		other in insensitive columns or in the presence of people: which is rare.
+ *		Releases of which some nodes at hand are not joined form groups; the
+ *		cliques of all releases are the products of those of the groups.
  *
  *		Cliques of absentees only, which are of no person, are counted by themselves, and taken
  *		away.
@@ -26,7 +26,7 @@ typedef enum Barrier
 {
 	BARRIER_NONE,
 	BARRIER_DROPPED,			/* edges that were dropped */
-	BARRIER_ANY					/* and other columns, or who is there */
+	BARRIER_ANY					/* and other columns, or the presence of people */
 } Barrier;
 
 /* The sum that was found for the nodes at hand, as long as these are the same */
@@ -63,7 +63,7 @@ struct Products
 	int32	   *member;			/* [releases] of the group at hand */
 	int32		nmembers;
 	int32		teller;
-	Wide	   *told;			/* where fans are told */
+	Wide	   *told;			/* where fans are counted */
 	Wide	   *scale;			/* cliques of the groups before */
 	Wide	   *sum;
 	Wide	   *product;
@@ -75,10 +75,11 @@ struct Products
 };
 
 /* ----------------------------------------------------------------
- * Which releases are a group
+ * Groups of releases
  * ----------------------------------------------------------------
  */
 
+/* The reasons why nodes of two releases, consistent in the quasi-identifiers, may not be joined. */
 static Barrier
 barrier_of(const JoinGraph *graph, const JoinPair *pair)
 {
@@ -134,6 +135,7 @@ find_parted(const Products *products, Size p)
 	return false;
 }
 
+/* Are some of the nodes at hand of two releases not joined? The last answer is kept. */
 static bool
 is_parted(Products *products, Size p)
 {
@@ -153,6 +155,7 @@ is_parted(Products *products, Size p)
 	return known->is_parted;
 }
 
+/* Groups releases of which some nodes at hand are not joined. */
 static void
 find_groups(Products *products)
 {
@@ -302,6 +305,7 @@ list_absent(Products *products, const uint32 *const *only, const uint32 *nonly)
 	return true;
 }
 
+/* Subtracts the cliques of absentees only. */
 static void
 take_away_nobody(Products *products, int32 teller, Wide *told)
 {
@@ -365,6 +369,7 @@ has_absentees(const JoinGraph *graph)
 	return graph->input->together != NULL;
 }
 
+/* Allocates room for absentees and their cliques. */
 static void
 prepare_absent(Products *products)
 {

@@ -20,7 +20,7 @@ extern void products_forget(Products *products);
 /*
  * Counts the cliques of only[r][nonly[r]], for each release r: different nodes, that do not contradict
  * each other in quasi-identifiers or in the sensitive value.  If teller is a release, adds to
- * told[v], for each of its nodes v, the cliques of records of the others; else to *told all cliques.
+ * told[v], for each of its nodes v, the cliques of records of the others; else adds all cliques to *told.
  *
  * Takes a step for each node, and one for each two nodes of releases of which not all are joined; where
  * some are not, or the join was narrowed to some cliques, a step for each fan of such releases.

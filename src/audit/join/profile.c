@@ -23,7 +23,7 @@ typedef struct Profiling
 	LinkProfile *profile;
 	bool		with_values;
 	uint64		nkept;			/* values written down */
-	uint64		room;			/* for so many */
+	uint64		room;			/* values that there is room for */
 	Meeting    *meeting;		/* [releases] */
 	int32	   *release;		/* [releases] those with most pieces first */
 	Hearing	   *hearing;
@@ -36,7 +36,7 @@ typedef struct Profiling
 	Wide	   *others;
 } Profiling;
 
-/* Room for so many values more, of a tuple; returns where it begins. */
+/* Makes room for more values, those of a tuple; returns the index of the first. */
 static uint64
 make_room(Profiling *profiling, uint32 tuple, uint32 nvalues)
 {
@@ -182,6 +182,7 @@ hear(Profiling *profiling, uint32 tuple, bool is_wide)
 	hear_cliques(profiling->hearing);
 }
 
+/* Finds the linkability and diversity of a tuple, or of a box. */
 static void
 profile_tuple(Profiling *profiling, uint32 tuple)
 {
@@ -289,6 +290,7 @@ profile_tuples(Profiling *profiling)
 	parting_free(&kinds);
 }
 
+/* Finds the least linkability and diversity of all tuples that have cliques. */
 static void
 find_least(LinkProfile *profile, uint32 ntuples)
 {
@@ -303,6 +305,7 @@ find_least(LinkProfile *profile, uint32 ntuples)
 	}
 }
 
+/* Allocates the result. */
 static LinkProfile *
 create_profile(Profiling *profiling)
 {
@@ -321,6 +324,7 @@ create_profile(Profiling *profiling)
 	return profile;
 }
 
+/* Prepares the meetings with all releases, those with most pieces first. */
 static void
 prepare(Profiling *profiling)
 {

@@ -1,7 +1,7 @@
 /*
  * profile.h
  *		How well can the releases be joined back to people?  Linkability and
- *		diversity of a join, narrowed to whatever it is to be judged by.
+ *		diversity of a join, which may be narrowed before to a kernel or further.
  */
 #ifndef PPREPUB_AUDIT_JOIN_PROFILE_H
 #define PPREPUB_AUDIT_JOIN_PROFILE_H
@@ -15,14 +15,15 @@
  * The values that cliques link a tuple to (paper 000, definitions 4.1 and 4.2).
  *
  * A clique counts as often as it stands for records, each of which must be
- * consistent with the tuple in all quasi-identifiers.  Its value is what any of
- * its records shows; "not shown" is a value, too, where some records show one.  A
- * clique with a NULL counts for nothing, neither a value nor the frequency of
- * others; so a tuple that has only such has linkability 0 and diversity 0.
+ * consistent with the tuple in all quasi-identifiers.  Its value is that of
+ * any of its records that shows one; "not shown" is a value, too, where some
+ * records show one.  A clique with a NULL counts for no value, and not for the
+ * frequency of others; so a tuple that has only such has linkability 0 and
+ * diversity 0.
  *
- * Of a tuple that is a box, linkability and diversity are no more than those of
- * any tuple in it: values count that all of these are linked to, and most of all
- * that value which the most cliques may link one of them to.
+ * Of a tuple that is a box, linkability and diversity are no more than those
+ * of any tuple in it: values count that all of these are linked to, and most
+ * of all that value which the most cliques may link one of them to.
  */
 typedef struct LinkProfile
 {
@@ -43,11 +44,12 @@ typedef struct LinkProfile
 } LinkProfile;
 
 /*
- * NULL if no release shows the sensitive column.
+ * Returns NULL if no release shows the sensitive column.
  *
- * Tuples that agree in whatever any release shows are looked at once.  For each, this takes what
- * it takes to find the records that are consistent with it, and a step for each of their nodes and
- * values; more where edges between them were dropped, see products.h.  Everything is allocated in the current context.
+ * Tuples that agree in all columns that releases show are looked at once.  For
+ * each, this takes the search for records that are consistent with it, and a
+ * step for each of their nodes and values; more where edges between them were
+ * dropped, see products.h. Everything is allocated in the current context.
  */
 extern LinkProfile *link_profile(const JoinGraph *graph, const JoinTuples *tuples, bool with_values);
 

@@ -3,10 +3,10 @@
  *		Searching a perfect matching of a component that contains a clique.
  *
  * NOTES
- *		All that the component may be is searched, until there is a matching or
- *		nothing is left to try.  The search decides a clique at a time, that of
- *		the node that has fewest left, for as many people as there can be, and one
- *		less whenever that has come to nothing.
+ *		All matchings of the component are tried, until one is found or none is
+ *		left.  The search decides a clique at a time, that of the node that has
+ *		fewest left: first for as many people as possible, and for one less each
+ *		time it has failed.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@ typedef enum Choice
 	CHOICE_DONE					/* none are left over */
 } Choice;
 
-/* Lets a clique stand for so many more people, which are no more than are left. */
+/* Lets a clique stand for this many more people; as many records must be left. */
 static void
 take(Full *full, uint32 clique, uint32 people)
 {
@@ -49,7 +49,10 @@ most_people(const Full *full, uint32 clique)
 	return most;
 }
 
-/* How many cliques of a node are left, if fewer than this?  Of them, the first. */
+/*
+ * Counts the cliques of a node that are left, up to "fewer" of them; *clique
+ * is the first.  False if that is over the budget.
+ */
 static bool
 count_left(Full *full, uint32 node, uint32 fewer, uint32 *nleft, uint32 *clique)
 {
@@ -121,6 +124,7 @@ go_back(Full *full)
 	return false;
 }
 
+/* Begins the search of a component with all records left. */
 static void
 begin_search(Full *full, uint32 root)
 {

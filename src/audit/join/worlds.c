@@ -70,7 +70,7 @@ typedef struct Counting
 	uint32	   *size;			/* [nothers] their records */
 	uint32		nothers;
 
-	/* Where the count is */
+	/* The position of the count */
 	uint32		at;				/* a layer */
 	bool		is_backward;
 	uint32		state;
@@ -255,6 +255,7 @@ normalise(long double *weight, uint32 n)
 	return true;
 }
 
+/* Computes the weight of each state from the first layer on: the ways in which it is reached. */
 static JoinOutcome
 go_forward(Counting *counting)
 {
@@ -274,6 +275,7 @@ go_forward(Counting *counting)
 	return JOIN_FOUND;
 }
 
+/* Computes the weight of each state from the end: the ways to go on from it; and counts cliques. */
 static JoinOutcome
 go_backward(Counting *counting)
 {
@@ -332,6 +334,7 @@ place_others(Counting *counting, const uint32 *node, uint32 n)
 	return most;
 }
 
+/* Prepares the layers of a component, one for each node of the first release. */
 static void
 begin_component(Counting *counting, const uint32 *node, uint32 n)
 {
@@ -368,6 +371,7 @@ count_component(Counting *counting, const uint32 *node, uint32 n)
 	return outcome;
 }
 
+/* Counts the worlds of each component by itself. */
 static JoinOutcome
 count_components(Counting *counting)
 {
@@ -405,7 +409,10 @@ typedef struct Telling
 	uint64		room;
 	uint64		n;
 
-	/* Where one release shows the sensitive column, not the first: what its nodes show, by records */
+	/*
+	 * If only one release shows the sensitive column, and it is not the first:
+	 * the pieces of its nodes
+	 */
 	int32		teller;			/* or -1 */
 	uint64	   *first_piece;	/* [nodes + 1] */
 	uint32	   *piece;			/* [pieces] node by node */
@@ -413,6 +420,7 @@ typedef struct Telling
 	double	   *heard;			/* [values + 1] people, by value; "not shown" is the last */
 } Telling;
 
+/* Lists the pieces of each of the teller's nodes. */
 static void
 list_pieces(Telling *telling)
 {
@@ -478,6 +486,7 @@ value_of_clique(const JoinGraph *graph, const uint32 *node)
 	return NO_CODE;
 }
 
+/* Adds a value and its probability to the result. */
 static void
 keep(Telling *telling, Code value, double probability)
 {
@@ -493,6 +502,7 @@ keep(Telling *telling, Code value, double probability)
 	posterior->probability[telling->n++] = probability;
 }
 
+/* Adds up the people of a node's cliques by value, and keeps the probabilities. */
 static void
 tell_node(Telling *telling, const Counting *counting, uint32 v)
 {
@@ -518,6 +528,7 @@ tell_node(Telling *telling, const Counting *counting, uint32 v)
 	telling->posterior->first[v + 1] = telling->n;
 }
 
+/* Fills the result, node by node of the first release. */
 static void
 tell_posterior(const Counting *counting, Posterior *posterior)
 {

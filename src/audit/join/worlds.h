@@ -17,14 +17,13 @@ typedef struct Posterior
 } Posterior;
 
 /*
- * A world says which records are one person's: a perfect matching of the records of all releases.
- * Of a record of the first release, the probability of a value is the part of all worlds in which
- * the other records of its person show it (whatever the first release shows).
+ * A world is a perfect matching of the records of all releases: it says which records are one
+ * person's.  Of a record of the first release, the probability of a value is the share of all worlds
+ * in which the other records of its person show it (the first release's own value does not count).
  *
  * Exact but for rounding, or not at all: counting worlds is #P-hard.  Each component is counted by
- * itself, node by node of the first release; the budget bounds how many ways to go on are looked
- * at, and how much is kept in memory.  JOIN_OVER_BUDGET: it does not suffice.  JOIN_UNMATCHED:
- * there is no world.
+ * itself, node by node of the first release; the budget bounds the steps taken and the memory used.
+ * JOIN_OVER_BUDGET: it does not suffice.  JOIN_UNMATCHED: there is no world.
  *
  * The join must be a match join, narrowed to its kernel or not.
  */

@@ -12,7 +12,7 @@
 
 #define SECTION_ALIGN(at) TYPEALIGN(8, (at))
 
-/* So many rows, or integers, make so many vectors, of which one is so long. */
+/* The number of vectors that n rows, or integers, make; and the length of one of them. */
 static inline uint32
 vectors_of(uint32 n)
 {
@@ -34,16 +34,16 @@ typedef struct Output
 
 extern void output_create(Output *out);
 
-/* Makes room for a section of so many bytes, so that what follows moves nothing. */
+/* Makes room for a section of n bytes, so that writing it moves no memory. */
 extern void output_reserve(Output *out, Size n);
 
-/* A new section of so many bytes, to be filled before the next is asked for. */
+/* Adds a section of n bytes, to be filled before the next is asked for. */
 extern char *output_add(Output *out, Size n);
 
 /* Gives back the end of the section that was added last. */
 extern void output_trim(Output *out, Size n);
 
-/* The bytes, whose room is about what they take. */
+/* The bytes, in a chunk that is not much larger than they are. */
 extern char *output_finish(Output *out, Size *length);
 
 typedef struct Input

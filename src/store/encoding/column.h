@@ -10,7 +10,7 @@
 
 #define COLUMN_VERSION 1
 
-/* How many values are stored for those of all rows. */
+/* The repetitions of a column's values: which of them are stored. */
 typedef enum Repeats
 {
 	REPEATS_NONE,				/* each */

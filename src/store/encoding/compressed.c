@@ -26,10 +26,10 @@
 #define BLOCK_ROOM (32 * 1024)
 #define LEVEL 3
 
-/* So little must be left of a block. */
+/* A block is stored compressed if no more than this share of it is left. */
 #define BLOCK_SHARE 0.95
 
-/* So much of a block tells how small all of it will be. */
+/* The size of a block is estimated from this many bytes of it. */
 #define SAMPLE (8 * 1024)
 
 /* Items that take less, as those of a small dictionary do, are not worth the time. */
@@ -57,6 +57,7 @@ typedef struct Stretch
  * ----------------------------------------------------------------
  */
 
+/* Compresses a block into the room given, which is large enough for all cases. */
 static Size
 compress(char *to, Size room, const char *from, Size length)
 {
@@ -125,7 +126,7 @@ share_compressed(const ColumnShape *shape, const Item *items, uint32 n)
 	return (double) left / length;
 }
 
-/* How many blocks there will be, and the most that they can take. */
+/* Counts the blocks, and the room that they can take at most. */
 static uint32
 count_blocks(const ColumnShape *shape, const Item *items, uint32 n, Size *room)
 {
@@ -261,6 +262,7 @@ block_of(const CompressedReader *reader, uint32 item)
 	return low;
 }
 
+/* Decompresses a block of a known length. Returns NULL, or the damage. */
 static const char *
 expand(const char *from, Size stored, Size length, MemoryContext context, const char **to)
 {

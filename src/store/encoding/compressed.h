@@ -8,12 +8,15 @@
 #include "store/encoding/bytes.h"
 #include "store/encoding/item.h"
 
-/* How much is left of a sample of the items when it is compressed; 1, if that is not worth the time. */
+/*
+ * The share that is left of a sample of the items when it is compressed; 1, if
+ * that is not worth the time.
+ */
 extern double share_compressed(const ColumnShape *shape, const Item *items, uint32 n);
 
 extern void compressed_write(Output *out, const ColumnShape *shape, const Item *items, uint32 n);
 
-/* As it stands in the bytes. */
+/* A block's entry in the directory, as it is stored. */
 typedef struct CompressedBlock
 {
 	uint32		first;			/* item */

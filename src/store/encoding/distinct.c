@@ -15,10 +15,10 @@
 #define STEPS_A_VALUE 8
 #define FREE_STEPS 4096
 
-/* Of a longer item, so many bytes at either end are hashed. */
+/* The number of bytes at either end of a longer item that are hashed. */
 #define HASHED_BYTES 128
 
-/* After so many values we look whether they repeat at all. */
+/* The number of values after which we look whether they repeat at all. */
 #define VALUES_TRIED 2048
 
 typedef struct Slot
@@ -64,6 +64,7 @@ hash_bytes_of(uint64 hash, const char *data, uint32 length)
 	return mix(hash, word);
 }
 
+/* Hashes a value: a number itself, an item by its length and the bytes at its ends. */
 static inline uint32
 hash_value(const Values *values, uint32 i)
 {
@@ -90,6 +91,7 @@ same_value(const Values *values, uint32 i, uint32 j)
 		items_equal(&values->items[i], &values->items[j]);
 }
 
+/* Doubles the table and puts every entry into its new slot. */
 static void
 grow(Table *table)
 {
@@ -130,8 +132,9 @@ find_slot(Table *table, uint32 i, uint32 hash)
 }
 
 /*
- * If as many values as the limit allows came equally often, so many of the first
- * ones would have come twice; of those at hand not even half as many did.
+ * If as many values as the limit allows were equally frequent, a certain
+ * number of these first values would have been repetitions; do they have less
+ * than half as many?
  */
 static inline bool
 hardly_repeat(const Distinct *distinct, uint32 limit)
@@ -139,6 +142,7 @@ hardly_repeat(const Distinct *distinct, uint32 limit)
 	return VALUES_TRIED - distinct->n < VALUES_TRIED / 2 * VALUES_TRIED / limit / 2;
 }
 
+/* Numbers the values in order of appearance; false if more than the limit differ. */
 static bool
 add_values(Table *table, uint32 limit)
 {

@@ -61,6 +61,7 @@ find_runs(const Values *values, uint64 *lengths)
 	return nruns;
 }
 
+/* The first value of each run. */
 static Values
 one_of_each_run(const Values *values, const uint64 *lengths, uint32 nruns)
 {
@@ -94,6 +95,7 @@ choose_runs(ColumnPlan *plan, const Values *values, const uint64 *lengths, uint3
 	}
 }
 
+/* Decides whether a column is stored row by row, as runs, or as a single value. */
 static void
 choose(ColumnPlan *plan, const Values *values)
 {
@@ -112,6 +114,7 @@ choose(ColumnPlan *plan, const Values *values)
 		choose_runs(plan, values, lengths, nruns);
 }
 
+/* Writes the column's header and its sections. */
 static void
 write_column(Output *out, const ColumnPlan *plan)
 {

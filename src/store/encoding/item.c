@@ -10,7 +10,7 @@
 #define VARLENA (-1)
 #define CSTRING (-2)
 
-/* As PostgreSQL's typalign; 0 for what is none. */
+/* The alignment by PostgreSQL's typalign; 0 for an unknown one. */
 static inline uint32
 alignment_of(const ColumnShape *shape)
 {
@@ -114,7 +114,7 @@ item_whole(const ColumnShape *shape, const Item *item)
 	return shape->typlen == VARLENA ? item->data - VARHDRSZ : item->data;
 }
 
-/* How long is the varlena at the start of so many bytes?  0 if there is none that stands by itself. */
+/* The size of the varlena at the start of the data; 0 if there is none that is complete in itself. */
 static Size
 varlena_size(const ColumnShape *shape, const char *data, Size length)
 {

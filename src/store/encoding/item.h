@@ -26,19 +26,25 @@ items_equal(const Item *a, const Item *b)
 	return a->length == b->length && (a->data == b->data || memcmp(a->data, b->data, a->length) == 0);
 }
 
-/* Where an item ends that is put at some offset, or after it if it must be aligned. */
+/* The end of an item that is put at an offset, or after it if it must be aligned. */
 extern uint64 item_end(const ColumnShape *shape, uint64 at, uint32 length);
 
-/* Makes an item of so many bytes there, or after it, zeros before it, all but these bytes; *at is then its end. */
+/*
+ * Makes an item of this length at *at, or after it, with zeros before it; the
+ * caller fills in its bytes.  *at is then its end.
+ */
 extern Datum item_begin(const ColumnShape *shape, char *base, Size *at, uint32 length);
 
-/* Puts an item there; returns its end. */
+/* Puts an item at an offset; returns its end. */
 extern Size item_put(const ColumnShape *shape, char *base, Size at, const Item *item);
 
-/* So long an item stands with whoever gave it in just the bytes that item_put would make. */
+/*
+ * From this length on, an item is in the caller's memory already in just the
+ * bytes that item_put would make.
+ */
 #define MIN_WHOLE_ITEM 1024
 
-/* These bytes; the item is so long. */
+/* The bytes of such a long item. */
 extern const char *item_whole(const ColumnShape *shape, const Item *item);
 
 /* The value that begins at *at, or after it if it must be aligned; *at is then its end. */

@@ -21,7 +21,7 @@
 #define FLAG_COMPRESSED 1
 #define FLAG_WORDS 2
 
-/* So little must be left of items that do not stand as they are. */
+/* Items are stored as words, or compressed, if no more than this share is left. */
 #define WORTHWHILE 0.85
 
 typedef struct ItemsHeader
@@ -57,6 +57,7 @@ items_measure(ItemsPlan *plan, const ColumnShape *shape, const Item *items, uint
 	plan->size = sizeof(ItemsHeader) + directory_size(n, plan->stride) + plan->length;
 }
 
+/* Writes the directory and the items themselves, each aligned as its type demands. */
 static void
 write_plain(Output *out, const ItemsPlan *plan)
 {
@@ -74,12 +75,15 @@ write_plain(Output *out, const ItemsPlan *plan)
 		if (i % ENCODING_VECTOR == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
-	/* Where all are of one length, the last is padded, too. */
+	/* The last item is padded, too, where all are of one length. */
 	Assert(at <= plan->length);
 	memset(data + at, 0, plan->length - at);
 }
 
-/* Compressing is judged by a sample: words, whose size is known, are taken in case of doubt. */
+/*
+ * Chooses the form of the items.  The compressed size is an estimate from a
+ * sample: in case of doubt words are chosen, their size being known.
+ */
 static uint16
 choose_form(const ItemsPlan *plan, WordsPlan *words)
 {
@@ -126,6 +130,7 @@ items_write(Output *out, const ItemsPlan *plan)
  * ----------------------------------------------------------------
  */
 
+/* Opens the directory and the items; checks that their stride suits the type. */
 static const char *
 open_plain(ItemsReader *reader, Input *in)
 {
@@ -168,7 +173,7 @@ read_fixed(const ItemsReader *reader, uint32 from, uint32 n, Datum *values)
 		values[i] = PointerGetDatum(data + i * stride);
 }
 
-/* Where a stride's items begin; the end of all, behind the last. */
+/* The offset of a stride's first item; behind the last stride, the end of all. */
 static inline uint32
 stride_offset(const ItemsReader *reader, uint32 number)
 {
@@ -192,6 +197,7 @@ read_stride(const ItemsReader *reader, uint32 number, uint32 skip, uint32 n, Dat
 	return error;
 }
 
+/* Reads items, stride by stride, since only the first of a stride is in the directory. */
 static const char *
 read_plain(const ItemsReader *reader, uint32 from, uint32 n, Datum *values)
 {
@@ -239,6 +245,7 @@ items_beside(const ItemsReader *reader, uint32 item, uint32 *from, uint32 *n)
 	*n = Min(stride, reader->n - *from);
 }
 
+/* Checks that the directory says where the items begin, and that these fill the bytes. */
 static const char *
 verify_plain(const ItemsReader *reader)
 {

@@ -22,7 +22,7 @@ typedef struct ItemsPlan
 
 extern void items_measure(ItemsPlan *plan, const ColumnShape *shape, const Item *items, uint32 n);
 
-/* As words, or compressed, where that is worth it. */
+/* Writes the items as words, or compressed, where that saves enough. */
 extern void items_write(Output *out, const ItemsPlan *plan);
 
 typedef struct ItemsReader

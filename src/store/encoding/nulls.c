@@ -1,6 +1,6 @@
 /*
  * nulls.c
- *		Which rows are NULL, and how many values come before a row.
+ *		The rows that are NULL, and the number of values before a row.
  *
  * LAYOUT
  *		Nothing, if no row is NULL or all are.  Else for each vector the number of
@@ -76,6 +76,7 @@ nulls_measure(NullsPlan *plan, const bool *nulls, uint32 nrows)
 	}
 }
 
+/* Writes for each vector the number of values before it. */
 static void
 write_ranks(Output *out, const NullsPlan *plan)
 {
@@ -171,6 +172,7 @@ read_bitmap(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls)
 		nulls[row] = (bitmap[row / 8] >> (row % 8)) & 1;
 }
 
+/* Reads NULLs that are stored as runs, which are of NULLs and of values in turn. */
 static const char *
 read_turns(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls)
 {

@@ -10,7 +10,7 @@
 
 #include "store/encoding/runs.h"
 
-/* As it stands in the column's header. */
+/* The form of the section, as stored in the column's header. */
 typedef enum NullsForm
 {
 	NULLS_NONE,
@@ -48,8 +48,8 @@ extern const char *nulls_open(NullsReader *reader, Input *in, NullsForm form, ui
 							  uint32 nvalues);
 
 /*
- * Of the first n rows of a vector: which are NULL, how many values come before
- * the vector, and how many of these rows have one.
+ * Sets, for the first n rows of a vector, the NULLs, the number of values
+ * before the vector, and the number of these rows that have a value.
  */
 extern const char *nulls_read(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls,
 							  uint32 *before, uint32 *count);

@@ -66,6 +66,7 @@ measure_values(const uint64 *values, uint32 n)
 	return range;
 }
 
+/* Finds the least and the greatest step from one value of a block to the next. */
 static void
 measure_steps(PackedRange *range, const uint64 *values, uint32 n)
 {
@@ -93,7 +94,7 @@ greatest_common_divisor(uint64 a, uint64 b)
 	return a;
 }
 
-/* What divides all distances; 1 where a distance may not fit 63 bits. */
+/* The greatest divisor of all distances; 1 where a distance may not fit 63 bits. */
 static uint64
 measure_scale(const PackedPlan *plan, const uint64 *values)
 {
@@ -119,7 +120,7 @@ measure_scale(const PackedPlan *plan, const uint64 *values)
 	return Max(scale, 1);
 }
 
-/* How wide a block's distances are, of the one kind or the other. */
+/* The width in bits of a block's distances: from value to value, or from the least value. */
 static inline uint32
 range_width(const PackedPlan *plan, const PackedRange *range, bool steps)
 {
@@ -419,6 +420,7 @@ read_distances(const PackedReader *reader, uint32 block, uint32 from, uint32 n, 
 		values[i] = base + reader->scale * values[i];
 }
 
+/* Reads values that are stored as steps: all steps from the block's first value on are added. */
 static void
 read_steps(const PackedReader *reader, uint32 block, uint32 from, uint32 n, uint64 *values)
 {

@@ -31,7 +31,7 @@ typedef struct PackedPlan
 	PackedRange *ranges;		/* owned; [blocks] */
 } PackedPlan;
 
-/* What the integers may be: a sequence of which pieces are read is no place for steps. */
+/* The use of the integers: counts are read piecemeal, so they are not stored as steps. */
 typedef enum PackedKind
 {
 	PACKED_VALUES,
@@ -41,12 +41,12 @@ typedef enum PackedKind
 extern void packed_measure(PackedPlan *plan, const uint64 *values, uint32 n, PackedKind kind);
 extern void packed_write(Output *out, const PackedPlan *plan, const uint64 *values);
 
-/* The same block by block, in order, for counts that do not all stand in memory at once. */
+/* Like packed_measure(), block by block, in order, for counts that are not all in memory at once. */
 extern void packed_begin(PackedPlan *plan, uint32 n);
 extern void packed_measure_block(PackedPlan *plan, uint32 block, const uint64 *values);
 extern void packed_end(PackedPlan *plan);
 
-/* As it stands in the bytes. */
+/* A block's entry in the directory, as it is stored. */
 typedef struct PackedBlock
 {
 	uint64		base;
@@ -64,7 +64,7 @@ typedef struct PackedWriter
 	Size		offset;			/* where the next block goes */
 } PackedWriter;
 
-/* Nothing else is written into the output between begin and end. */
+/* The caller writes no other section into the output between begin and end. */
 extern void packed_write_begin(PackedWriter *writer, Output *out, const PackedPlan *plan);
 extern void packed_write_block(PackedWriter *writer, uint32 block, const uint64 *values);
 extern void packed_write_end(PackedWriter *writer);
@@ -79,7 +79,7 @@ typedef struct PackedReader
 	const char *data;			/* borrowed */
 } PackedReader;
 
-/* Opens a sequence of so many; all that reading will trust is checked. */
+/* Opens a sequence of n integers; checks everything that reading will trust. */
 extern const char *packed_open(PackedReader *reader, Input *in, uint32 n);
 
 /* Reads any range of the sequence. */

@@ -13,7 +13,7 @@
 
 #define VECTOR ENCODING_VECTOR
 
-/* Lengths are read so many at a time on the way to a row. */
+/* The number of lengths read at a time on the way to a row. */
 #define PIECE 128
 
 /* A multiple of 8 bytes, as each section begins at one. */

@@ -19,7 +19,10 @@ typedef struct RunsPlan
 extern void runs_measure(RunsPlan *plan, const uint64 *lengths, uint32 nruns, uint32 nrows);
 extern void runs_write(Output *out, const RunsPlan *plan);
 
-/* As it stands in the bytes: the run that holds a vector's first row, and that run's own first row. */
+/*
+ * A vector's entry in the directory, as it is stored: the run that holds its
+ * first row, and that run's own first row.
+ */
 typedef struct RunStart
 {
 	uint32		run;
@@ -42,10 +45,10 @@ typedef struct RunsFound
 	uint32		first;
 	uint32		n;
 	uint32		lengths[ENCODING_VECTOR];
-	uint32		beyond;			/* so many rows of the last run come after those asked for */
+	uint32		beyond;			/* rows of the last run after those asked for */
 } RunsFound;
 
-/* Finds them, for at least one row and at most ENCODING_VECTOR. */
+/* Finds the runs of n rows, which are at least one and at most ENCODING_VECTOR. */
 extern const char *runs_read(const RunsReader *reader, uint32 from, uint32 n, RunsFound *found);
 
 /* Do lengths and directory say the same? */

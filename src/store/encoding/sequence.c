@@ -173,6 +173,7 @@ open_dictionary(SequenceReader *reader)
 	return NULL;
 }
 
+/* Replaces codes by values of the dictionary, reading entries that were not needed before. */
 static const char *
 look_up(SequenceReader *reader, const uint64 *codes, uint32 n, Datum *values)
 {

@@ -17,10 +17,10 @@ typedef struct SequencePlan
 	uint64		size;
 } SequencePlan;
 
-/* What takes least for these values.  They must stay. */
+/* Chooses the encoding that takes least for these values, which must stay. */
 extern void sequence_measure(SequencePlan *plan, const Values *values);
 
-/* The same for all rows' values, when that for one value of each run is known. */
+/* Like sequence_measure(), for all rows' values, when the plan for one value of each run is known. */
 extern void sequence_measure_rows(SequencePlan *plan, const Values *values, const SequencePlan *by_run,
 								  const uint64 *lengths, uint32 nruns);
 

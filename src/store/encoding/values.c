@@ -22,6 +22,7 @@ values_create(const ColumnShape *shape, uint32 n)
 	return values;
 }
 
+/* A value passed by value as a number, its sign extended. */
 static inline uint64
 number_of(const ColumnShape *shape, Datum value)
 {

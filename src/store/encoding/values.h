@@ -16,7 +16,7 @@ typedef struct Values
 	Item	   *items;
 } Values;
 
-/* Room for so many; and a value put there, and copied from elsewhere. */
+/* An array of n values; functions that put a value into it, and copy one from elsewhere. */
 extern Values values_create(const ColumnShape *shape, uint32 n);
 extern void values_set(Values *values, uint32 i, Datum value);
 

@@ -67,6 +67,7 @@ typedef struct WordWalk
 	uint32		at;				/* in the item, in bytes */
 } WordWalk;
 
+/* Takes up to a vector of the items' words, after their heads; returns how many, 0 at the end. */
 static uint32
 next_words(WordWalk *walk, uint64 *words)
 {
@@ -97,7 +98,7 @@ tail_words(const WordsPlan *plan, uint32 i)
 	return (plan->items[i].length - plan->nheads * HEAD_BYTES) / plan->unit;
 }
 
-/* Which is 0 .. nheads - 1 for the heads; then come the lengths. */
+/* The words of one vector of items: one of their heads, or their lengths where which is nheads. */
 static uint32
 next_heads(const WordsPlan *plan, uint32 which, uint32 vector, uint64 *words)
 {
@@ -110,6 +111,7 @@ next_heads(const WordsPlan *plan, uint32 which, uint32 vector, uint64 *words)
 	return n;
 }
 
+/* Measures one of the heads of all items, vector by vector. */
 static void
 measure_heads(PackedPlan *packed, const WordsPlan *plan, uint32 which)
 {
@@ -124,6 +126,7 @@ measure_heads(PackedPlan *packed, const WordsPlan *plan, uint32 which)
 	packed_end(packed);
 }
 
+/* Measures the words after the heads of all items, vector by vector. */
 static void
 measure_tails(WordsPlan *plan, uint64 bytes)
 {
@@ -140,7 +143,10 @@ measure_tails(WordsPlan *plan, uint64 bytes)
 	packed_end(&plan->tails);
 }
 
-/* What all items have in common: heads, words of 4 bytes or 8, and not too many. */
+/*
+ * Finds a form that suits all items: a number of heads, and words of 4 bytes
+ * or 8.  False if there is none.
+ */
 static bool
 find_form(WordsPlan *plan, uint64 *tail_bytes, bool *wide)
 {
@@ -190,6 +196,7 @@ words_measure(WordsPlan *plan, const ColumnShape *shape, const Item *items, uint
 	return true;
 }
 
+/* Writes for each vector of items the number of words before it. */
 static void
 write_starts(Output *out, const WordsPlan *plan)
 {
@@ -204,6 +211,7 @@ write_starts(Output *out, const WordsPlan *plan)
 	}
 }
 
+/* Writes one of the heads of all items. */
 static void
 write_heads(Output *out, const PackedPlan *packed, const WordsPlan *plan, uint32 which)
 {
@@ -219,6 +227,7 @@ write_heads(Output *out, const PackedPlan *packed, const WordsPlan *plan, uint32
 	packed_write_end(&writer);
 }
 
+/* Writes the words after the heads of all items. */
 static void
 write_tails(Output *out, const WordsPlan *plan)
 {
@@ -291,7 +300,7 @@ item_length(const WordsReader *reader, uint64 nwords)
 	return reader->nheads * HEAD_BYTES + nwords * reader->unit;
 }
 
-/* Moves over so many items' words; false if there are not as many. */
+/* Moves *at over the words of n items; false if there are not as many. */
 static inline bool
 pass_words(const WordsReader *reader, uint64 *at, const uint64 *lengths, uint32 n)
 {
@@ -325,6 +334,7 @@ contents_of(Datum value)
 	return VARDATA_ANY(DatumGetPointer(value));
 }
 
+/* Reads the heads of n items into their contents. */
 static void
 fill_heads(const WordsReader *reader, uint32 from, uint32 n, const Datum *values)
 {
@@ -342,6 +352,7 @@ fill_heads(const WordsReader *reader, uint32 from, uint32 n, const Datum *values
 	}
 }
 
+/* Stores words in 4 or in 8 bytes each. */
 static inline void
 put_words(char *to, const uint64 *words, uint32 n, uint32 unit)
 {
@@ -376,7 +387,7 @@ fill_tails(const WordsReader *reader, uint32 from, uint32 upto, const uint64 *le
 
 			if (used == have)
 			{
-				/* As far as the end of a block. */
+				/* Read up to the end of a block. */
 				have = Min(VECTOR - from % VECTOR, upto - from);
 				packed_read(&reader->tails, from, have, words);
 				from += have;

@@ -8,7 +8,7 @@
 #include "store/encoding/item.h"
 #include "store/encoding/packed.h"
 
-/* What an array begins with, before its elements: so many words of 4 bytes. */
+/* The most heads: an array begins with up to this many words of 4 bytes before its elements. */
 #define MAX_HEADS 5
 
 typedef struct WordsPlan
