@@ -1,7 +1,7 @@
 \echo Use "CREATE EXTENSION pprepub" to load this file. \quit
 
--- The schema may have stood before, and whoever owns it, or may create in it,
--- could put operators and functions in our way, now or later.
+-- If the schema exists already, a role that owns it, or may create in it, could
+-- put operators and functions in our way, now or later.
 DO $$
 BEGIN
 	IF EXISTS (

@@ -1,8 +1,8 @@
 -- ----------------------------------------------------------------
--- Who may use what
+-- Rights on all objects
 -- ----------------------------------------------------------------
 
--- Default privileges may have granted anything to anybody, or withheld it.
+-- Default privileges may have granted any right to any role, or withheld it.
 DO $$
 DECLARE
 	made record;
@@ -28,7 +28,7 @@ BEGIN
 END
 $$;
 
--- Each function checks for itself whose publication it is asked for, and each view filters.
+-- Each function checks the rights of its caller itself, and each view shows only rows that the caller may see.
 GRANT USAGE ON SCHEMA pprepub TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION pprepub.protect() FROM PUBLIC;
 GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release, pprepub.scheduled, pprepub.failed_answer, pprepub.storage TO PUBLIC;

@@ -1,9 +1,9 @@
 -- ----------------------------------------------------------------
--- declare/: what owners declared
+-- declare/: taxonomies, publications and their parameters
 -- ----------------------------------------------------------------
 
--- Catalog tables.  Nobody but the extension reads or writes them; everybody
--- else sees them through the views that stand beside them.  No foreign keys:
+-- Catalog tables.  Only the extension reads and writes them; other roles see
+-- them through the views that stand beside them.  There are no foreign keys:
 -- the extension's C code is the only writer, and a restore then needs no order.
 
 CREATE TABLE pprepub.catalog_tree (
@@ -55,7 +55,7 @@ ALTER TABLE pprepub.catalog_publication
 COMMENT ON TABLE pprepub.catalog_publication IS
 	'publications as declared; witness says where and when the last release was made, remembered how many people and invented rows the history must have';
 
--- Not stored: a restore makes some materialized views last of all, when the catalog stands already.
+-- Computed, since a source's OID cannot be kept: a restore makes some materialized views only after the catalog's rows.
 CREATE VIEW pprepub.catalog_source AS
 	SELECT DISTINCT p.publication, d.refobjid::pg_catalog.regclass AS source
 	FROM pprepub.catalog_publication p
@@ -115,7 +115,7 @@ CREATE TABLE pprepub.catalog_release (
 );
 COMMENT ON TABLE pprepub.catalog_release IS
 	'releases of publications; of an imported one that is not identified nobody knows whose its rows are, and nothing is published until its owner has waived that';
--- Each release asks for them, and there are hardly ever any.
+-- Every release looks for such rows, and there are hardly ever any.
 CREATE INDEX catalog_release_unidentified ON pprepub.catalog_release (publication, number) WHERE NOT identified AND waived_at IS NULL;
 
 CREATE TABLE pprepub.catalog_metric (
@@ -214,7 +214,7 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
 COMMENT ON VIEW pprepub.publication IS 'the publications that you own, as they are declared now';
 
--- What was published stays
+-- Protection of releases and history
 
 CREATE FUNCTION pprepub.refuse_change() RETURNS trigger
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_refuse_change';
@@ -230,7 +230,7 @@ CREATE EVENT TRIGGER pprepub_protect_commands ON ddl_command_end EXECUTE FUNCTIO
 CREATE EVENT TRIGGER pprepub_protect_rewrites ON table_rewrite EXECUTE FUNCTION pprepub.protect();
 CREATE EVENT TRIGGER pprepub_protect_drops ON sql_drop EXECUTE FUNCTION pprepub.protect();
 
--- Also for who pretends to be a replica.
+-- Fired also in a session whose session_replication_role is replica.
 ALTER EVENT TRIGGER pprepub_protect_views ENABLE ALWAYS;
 ALTER EVENT TRIGGER pprepub_protect_commands ENABLE ALWAYS;
 ALTER EVENT TRIGGER pprepub_protect_rewrites ENABLE ALWAYS;

@@ -1,5 +1,5 @@
 -- ----------------------------------------------------------------
--- history/: what observers have seen
+-- history/: the releases and answers that observers have seen
 -- ----------------------------------------------------------------
 
 CREATE FUNCTION pprepub.members(publication text, OUT release int, OUT key text, OUT class bigint)
