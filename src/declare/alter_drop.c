@@ -13,7 +13,7 @@
 
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "declare/answers.h"
+#include "declare/answer_function.h"
 #include "declare/catalog.h"
 #include "declare/owner_warnings.h"
 #include "declare/parameter_tables.h"

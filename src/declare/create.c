@@ -12,7 +12,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "declare/answers.h"
+#include "declare/answer_function.h"
 #include "declare/catalog.h"
 #include "declare/hooks.h"
 #include "declare/owner_warnings.h"

@@ -1,13 +1,13 @@
 /*
- * answers.c
- *		Writing the function behind answers.h.
+ * answer_function.c
+ *		Creating the SQL function TARGET.NAME() of a publication.
  *
  * NOTES
- *		Its body is kept as text, which pg_dump and pg_restore carry along
- *		without looking into it: while a dump is restored, neither the catalog
- *		nor the history is there yet.
+ *		The function's body is a string, not a parsed SQL-standard body: pg_dump
+ *		and pg_restore carry a string along without parsing it, and while a dump
+ *		is restored, neither the catalog nor the history is there yet.
  */
-#include "declare/answers.h"
+#include "declare/answer_function.h"
 
 #include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
@@ -38,7 +38,7 @@ answer_function_sql(const DeclaredPublication *publication)
 	return psprintf("%s(pg_catalog.text, pg_catalog.name[])", quoted_target(publication, ""));
 }
 
-/* The columns of a release, each with its type. */
+/* The column definitions of the function's result: those of a release. */
 static char *
 column_list_sql(const DeclaredPublication *publication)
 {
@@ -53,7 +53,7 @@ column_list_sql(const DeclaredPublication *publication)
 
 		if (column->role == ROLE_KEY)
 			continue;
-		plain.collation = InvalidOid;	/* functions have none, nor lengths */
+		plain.collation = InvalidOid;	/* a function's columns have no collation and no length */
 		plain.typmod = -1;
 		appendStringInfo(&list, ", %s %s", quote_identifier(column->name), released_type_sql(&plain));
 	}
