@@ -1,10 +1,12 @@
 /*
  * answer_here.c
- *		An answer in the transaction of whoever asks, for tests.
+ *		answer_here(publication, cohort, columns): an answer made in the caller's
+ *		own transaction, for tests.
  *
- * NOTES
- *		It could be asked for, read and rolled back: so it is there only in
- *		builds with assertions, and no SQL function is made of it but by tests.
+ * Such an answer could be read and rolled back, so it is no part of pprepub:
+ * "make ASSERT=1" links this file into the library, and only tests create an SQL
+ * function of it.  It is no library of its own since it calls functions that
+ * pprepub does not export.
  */
 #include "postgres.h"
 
@@ -17,10 +19,9 @@
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
-#ifdef USE_ASSERT_CHECKING
-
 PG_FUNCTION_INFO_V1(pprepub_answer_here);
 
+/* Makes and writes the answer as the worker does, but under the snapshot of the caller's statement. */
 static Answer *
 answer_as_owner(DeclaredPublication *publication, const Request *request, MemoryContext context)
 {
@@ -68,5 +69,3 @@ pprepub_answer_here(PG_FUNCTION_ARGS)
 	}
 	return (Datum) 0;
 }
-
-#endif							/* USE_ASSERT_CHECKING */
