@@ -6,12 +6,10 @@
 
 #include "answer/settings.h"
 #include "declare/hooks.h"
-#include "declare/owner_warnings.h"
-#include "declare/parameter_tables.h"
 #include "declare/parameters.h"
+#include "fmgr.h"
 #include "method/method.h"
 #include "release/declared.h"
-#include "release/schedule/schedule.h"
 #include "release/search_budgets.h"
 #include "store/store.h"
 
@@ -28,8 +26,5 @@ _PG_init(void)
 	define_settings();
 	for (int i = 0; methods[i] != NULL; i++)
 		declare_method(&methods[i]->declaration);
-	parameters_hook = warn_of_lost_people;
-	table_hook = check_declared_table;
-	drop_hook = unschedule_dropped;
-	source_hook = look_at_source;
+	declare_hooks = &release_hooks;
 }

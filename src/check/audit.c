@@ -46,6 +46,7 @@ margin(uint64 figure, uint64 required)
 	return (double) figure / Max(required, 1);
 }
 
+/* Are the classes of each release as large, and as diverse, as its parameters promised? */
 static void
 check_classes(Audit *audit)
 {
@@ -106,6 +107,7 @@ releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
 	return psprintf("[%s]", list.data);
 }
 
+/* Are the sets that all releases together tell apart as large, and as diverse, as the weakest promise? */
 static void
 check_atoms(Audit *audit)
 {
@@ -229,6 +231,7 @@ is_before(int32 number, int32 first)
 	return first == 0 || number < first;
 }
 
+/* Adds what was found of a release to the sums over all releases. */
 static void
 sum_up(Releases *releases, const Inspection *inspection, int32 number, bool is_identified)
 {
@@ -289,6 +292,7 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 	MemoryContextDelete(work);
 }
 
+/* Reads all release tables, those that show the same columns beside one frame of the source. */
 static Releases
 inspect_releases(const Audit *audit)
 {
@@ -303,6 +307,7 @@ inspect_releases(const Audit *audit)
 	return releases;
 }
 
+/* The place of a finding as JSON, or NULL where there is none. */
 static char *
 worst_release(int32 number, int64 class, const char *column)
 {
@@ -342,6 +347,7 @@ check_identified(Audit *audit)
 				  psprintf("%d", identified), false, worst_release(first, 0, NULL));
 }
 
+/* Are release tables what was published, and do they cover the source? */
 static void
 check_releases(Audit *audit)
 {
@@ -368,6 +374,7 @@ check_releases(Audit *audit)
  * ----------------------------------------------------------------
  */
 
+/* Puts the checks that hold, or those that do not, as rows. */
 static void
 put_checks(const OwnersWork *work, const Audit *audit, bool holds)
 {

@@ -60,7 +60,7 @@ typedef struct Inspection
 extern RowId *find_people(const Recalled *recalled, const LoadedFrame *present);
 
 /*
- * As the owner, under the active snapshot.  present: the source now, with the
+ * Called as the owner, under the active snapshot.  present: the source now, with the
  * columns that the release shows, or NULL if it is not to be looked at; and
  * where people are in it.  answers: what is kept of all of them.
  */

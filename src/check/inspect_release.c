@@ -51,7 +51,7 @@ word_of(uint32 class, Code value)
 	return (uint64) class << 32 | value;
 }
 
-/* Those that the release shows, if there is something to compare them with. */
+/* The columns that the release shows, if there is something to compare them with. */
 static void
 find_cells(Inspecting *inspecting)
 {
@@ -74,6 +74,7 @@ find_cells(Inspecting *inspecting)
 	}
 }
 
+/* Finds the classes of the log by their numbers. */
 static void
 index_classes(Inspecting *inspecting)
 {
@@ -115,6 +116,7 @@ read_cells(Inspecting *inspecting, uint32 class, const Datum *values, const bool
 	inspecting->is_read[class] = true;
 }
 
+/* Takes a row of a release's table into account. */
 static void
 inspect_row(void *what, TupleTableSlot *slot)
 {
@@ -136,33 +138,34 @@ inspect_row(void *what, TupleTableSlot *slot)
 		read_cells(inspecting, class, slot->tts_values, slot->tts_isnull);
 }
 
-/* Are the rows those of the log, whatever their order? */
+/* Compares the rows with those of the log, in any order. */
 static void
 compare_rows(Inspecting *inspecting)
 {
 	const SeenRelease *seen = inspecting->seen;
 	Inspection *inspection = &inspecting->inspection;
 	uint64		n = 0;
-	uint64	   *told = new_array(uint64, seen->first[seen->nclasses]);
+	uint64	   *logged = new_array(uint64, seen->first[seen->nclasses]);
 
 	for (uint32 c = 0; c < seen->nclasses; c++)
 		for (uint64 i = seen->first[c]; i < seen->first[c + 1]; i++)
 			if (!seen_is_counted(seen, i))
-				told[n++] = word_of(c, inspecting->released->shows_sensitive ? seen->value[i] : 0);
-	qsort(told, n, sizeof(uint64), compare_words);
+				logged[n++] = word_of(c, inspecting->released->shows_sensitive ? seen->value[i] : 0);
+	qsort(logged, n, sizeof(uint64), compare_words);
 	qsort(inspecting->rows, inspection->rows, sizeof(uint64), compare_words);
 	CHECK_FOR_INTERRUPTS();
 	inspection->is_logged &= inspection->rows == n;
 	for (uint64 i = 0; i < Min(n, inspection->rows); i++)
-		if (told[i] != inspecting->rows[i])
+		if (logged[i] != inspecting->rows[i])
 		{
 			inspection->is_logged = false;
-			inspection->unlogged_class = seen->number[told[i] >> 32];
+			inspection->unlogged_class = seen->number[logged[i] >> 32];
 			break;
 		}
-	pfree(told);
+	pfree(logged);
 }
 
+/* Inspects the rows of a release's table. */
 static void
 inspect_table(Inspecting *inspecting)
 {
@@ -180,7 +183,7 @@ inspect_table(Inspecting *inspecting)
 }
 
 /* ----------------------------------------------------------------
- * What is kept of an answer
+ * Answers
  * ----------------------------------------------------------------
  */
 
@@ -227,6 +230,7 @@ inspect_answer(Inspecting *inspecting)
  * ----------------------------------------------------------------
  */
 
+/* Notes whether the cells of a class cover one of its people, as the source has that person. */
 static void
 cover_member(Inspecting *inspecting, uint32 class, RowId row)
 {
@@ -245,6 +249,7 @@ cover_member(Inspecting *inspecting, uint32 class, RowId row)
 	inspection->covered++;
 }
 
+/* Goes through the people whose quasi-identifiers are what they were when they were published. */
 static void
 cover_members(Inspecting *inspecting, const RowId *row_of_person)
 {

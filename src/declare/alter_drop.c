@@ -32,8 +32,7 @@
 PG_FUNCTION_INFO_V1(pprepub_alter_publication);
 PG_FUNCTION_INFO_V1(pprepub_drop_publication);
 
-ParametersHook parameters_hook = NULL;
-DropHook	drop_hook = NULL;
+const DeclareHooks *declare_hooks = NULL;
 
 /* ----------------------------------------------------------------
  * A new owner
@@ -193,8 +192,8 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	weaker = weakened_parameter(method, before, params);
 	if (weaker != NULL && publication->releases > 0 && !accept)
 		refuse_weakening(publication, weaker);
-	if (publication->releases > 0 && parameters_hook != NULL)
-		parameters_hook(publication, params);
+	if (publication->releases > 0)
+		declare_hooks->warn_of_parameters(publication, params);
 	catalog_enter(&access);
 	catalog_execute("UPDATE pprepub.catalog_publication SET params = $2 WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
@@ -203,8 +202,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	publication->params = params;
 	copy_tables(publication, given, accept);
 	warn_of_stand_ins(publication, before);
-	if (source_hook != NULL)
-		source_hook(publication, before);
+	declare_hooks->look_at_source(publication, before);
 }
 
 Datum
@@ -306,8 +304,7 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 				 errdetail("Who has seen them can join them with whatever is published of the same people later, and nothing would remember."),
 				 errhint("If that is what you want, say so: pprepub.drop_publication(%s, forget_history => true).",
 						 quote_literal_cstr(name))));
-	if (drop_hook != NULL)
-		drop_hook(publication);
+	declare_hooks->end_publication(publication);
 	drop_relations(publication);
 	forget(publication);
 	PG_RETURN_VOID();

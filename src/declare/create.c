@@ -659,7 +659,6 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	warn_of_unlogged_tables(publication);
 	warn_of_unique_insensitive(publication);
 	warn_of_stand_ins(publication, NULL);
-	if (source_hook != NULL)
-		source_hook(publication, NULL);
+	declare_hooks->look_at_source(publication, NULL);
 	PG_RETURN_VOID();
 }

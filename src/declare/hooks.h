@@ -1,47 +1,40 @@
 /*
  * hooks.h
- *		What the rooms above do when something is declared, changed or dropped.
+ *		Questions of declare/ that only higher rooms can answer.
  *
- * Reading a source, and what rows and parameters mean for the people in the
- * releases, is beyond declare/: it calls up through these pointers, which
- * pprepub.c sets at load time.  Each may raise an error.
+ * Reading a source, and what parameters mean for people who were published, are
+ * beyond declare/: release/ fills this in when the module is loaded.
  */
 #ifndef PPREPUB_DECLARE_HOOKS_H
 #define PPREPUB_DECLARE_HOOKS_H
 
+#include "postgres.h"
+
 #include "declare/publication.h"
 
-/*
- * Called when a publication has been declared, and when its parameters have
- * changed from those before, which are NULL in a declaration: can the source
- * be published?
- */
-typedef void (*SourceHook) (const DeclaredPublication *publication, Jsonb *before);
+typedef struct DeclareHooks
+{
+	/*
+	 * A publication has been declared, or its parameters have changed from those
+	 * before, which are NULL in a declaration: can the source be published?
+	 */
+	void		(*look_at_source) (const DeclaredPublication *publication, Jsonb *before);
 
-extern SourceHook source_hook;
+	/* A publication that has releases, as it was, gets new parameters: what do they mean for the people in these? */
+	void		(*warn_of_parameters) (const DeclaredPublication *publication, Jsonb *params);
 
-/*
- * Called when a publication that has releases gets new parameters, with the
- * publication as it was.
- */
-typedef void (*ParametersHook) (const DeclaredPublication *publication, Jsonb *params);
+	/*
+	 * A table that a parameter names was copied, while the copy that it replaces
+	 * still stands (or is InvalidOid): called as the owner, inside SPI, before the new
+	 * one is sealed.  The method refuses rows that make no sense, and may add rows.
+	 */
+	void		(*check_table) (const DeclaredPublication *publication, const char *param,
+								Oid old_copy, Oid new_copy, bool accept_weakening);
 
-extern ParametersHook parameters_hook;
+	/* A publication is dropped, while all of it still stands: what was made for it by higher rooms ends, too. */
+	void		(*end_publication) (const DeclaredPublication *publication);
+} DeclareHooks;
 
-/*
- * Called for each new copy of a table that a parameter names, as the owner,
- * inside SPI, before the copy is sealed; the copy that it replaces still
- * stands, or is InvalidOid.  The method refuses rows that make no sense, and
- * may add rows.
- */
-typedef void (*TableHook) (const DeclaredPublication *publication, const char *param,
-						   Oid old_copy, Oid new_copy, bool accept_weakening);
-
-extern TableHook table_hook;
-
-/* Called when a publication is dropped, while all of it still stands: its schedule, for one, ends too. */
-typedef void (*DropHook) (const DeclaredPublication *publication);
-
-extern DropHook drop_hook;
+extern const DeclareHooks *declare_hooks;
 
 #endif							/* PPREPUB_DECLARE_HOOKS_H */

@@ -5,11 +5,8 @@
 #include "declare/owner_warnings.h"
 
 #include "catalog/pg_type.h"
-#include "declare/hooks.h"
 #include "declare/parameters.h"
 #include "utils/builtins.h"
-
-SourceHook	source_hook = NULL;
 
 /* Counts the rows, and those whose combination of insensitive values occurs once. */
 static void

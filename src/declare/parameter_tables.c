@@ -23,7 +23,6 @@
 #include "utils/rel.h"
 #include "utils/varlena.h"
 
-TableHook	table_hook = NULL;
 
 /* ----------------------------------------------------------------
  * Names
@@ -257,8 +256,7 @@ copy_table(const DeclaredPublication *publication, const TableSpec *spec, Oid ta
 	copy_rows(publication, spec, table, qualified);
 	copy = get_relname_relid(made, get_namespace_oid(publication->private, false));
 	reset_rights(RelationRelationId, copy, psprintf("TABLE %s", qualified));
-	if (table_hook != NULL)
-		table_hook(publication, spec->param, old_copy, copy, accept_weakening);
+	declare_hooks->check_table(publication, spec->param, old_copy, copy, accept_weakening);
 	if (OidIsValid(old_copy))
 	{
 		execute_own_ddl(psprintf("DROP TABLE %s", quoted_relation(old_copy)));

@@ -82,6 +82,7 @@ plain_range(const Converting *converting, Datum value, Datum *result)
 	return true;
 }
 
+/* A range from its text, or from that of a value, which is a range of one. */
 static bool
 read_range(Converting *converting, const char *text, Datum *result)
 {
@@ -127,6 +128,7 @@ read_whole(Converting *converting, const char *text, Datum *result)
 	return true;
 }
 
+/* A cell of a quasi-identifier from its text, by the column's kind. */
 static bool
 read_cell(Converting *converting, const char *text, Datum *result)
 {
@@ -242,6 +244,7 @@ form_words(const DeclaredColumn *column)
 		"A cell is a value, * where it was withheld, or NULL.";
 }
 
+/* An error if rows have values that could not be read, with examples. */
 static void
 refuse_malformed(const Converting *converting)
 {
@@ -267,6 +270,7 @@ refuse_malformed(const Converting *converting)
 			 errhint("%s", form_words(converting->to))));
 }
 
+/* Looks up the input and output functions of the column's type, and of ranges over it. */
 static void
 find_functions(Converting *converting)
 {
@@ -283,6 +287,7 @@ find_functions(Converting *converting)
 	fmgr_info(function, &converting->range_input);
 }
 
+/* Replaces a column's values by those that releases show: each distinct one is converted once. */
 static void
 convert_column(const Import *import, ImportColumn *column)
 {

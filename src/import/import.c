@@ -78,6 +78,7 @@ rows_of_members(const Import *import)
 	return rows;
 }
 
+/* The codes of the source that the cells of each class cover: [classes][qis]. */
 static Span *
 regions_of_classes(const Import *import)
 {
@@ -160,6 +161,7 @@ is_still_rewound(const DeclaredPublication *publication)
 	return true;
 }
 
+/* Notes the import in the catalog of releases. */
 static void
 note_import(const Import *import, int32 number, const Imported *imported, const Stopwatch *watch)
 {
@@ -211,6 +213,7 @@ warn_of_broken_promises(const DeclaredPublication *publication)
 			 errhint("What was published stays published: those people will not be published again. pprepub.audit() and pprepub.attack() tell more.")));
 }
 
+/* Judges the history with the import in it, if it is known whose the rows are. */
 static void
 judge_import(const Import *import, int32 number)
 {
@@ -225,7 +228,7 @@ judge_import(const Import *import, int32 number)
 	PopActiveSnapshot();
 }
 
-/* As the owner, inside SPI, under the snapshot that all is read by. */
+/* Called as the owner, inside SPI, under the snapshot that all is read by. */
 static void
 adopt(Import *import, const char *key, int32 number, const Stopwatch *watch)
 {
@@ -248,7 +251,7 @@ adopt(Import *import, const char *key, int32 number, const Stopwatch *watch)
 	MemoryContextSwitchTo(old);
 }
 
-/* What some methods promise holds only if every release keeps it. */
+/* A promise of some methods holds only if every release keeps it. */
 static void
 verify_takes_imports(const DeclaredPublication *publication)
 {

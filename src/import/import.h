@@ -64,7 +64,7 @@ typedef struct Import
 	ImportClasses classes;
 } Import;
 
-/* What became of it. */
+/* The release that an import has become. */
 typedef struct Imported
 {
 	Oid			release;
@@ -106,7 +106,7 @@ extern char *imported_text(const ImportColumn *column, uint32 number);
 /* verify_covers.c: with a key, do the cells cover the people's rows? */
 extern void verify_covers(Import *import);
 
-/* verify_fits.c: without a key, can each row be of somebody else? */
+/* verify_fits.c: without a key, can each row be of another person? */
 extern void verify_fits(const Import *import);
 
 /* import_classes.c */

@@ -31,6 +31,7 @@ parting_columns(const Import *import, const ImportColumn **columns)
 	return n;
 }
 
+/* Numbers rows by the columns that part them: [rows]. */
 static uint32 *
 class_of_rows(const Import *import, const ImportColumn *const *columns, TupleNumbers *regions)
 {
@@ -48,6 +49,7 @@ class_of_rows(const Import *import, const ImportColumn *const *columns, TupleNum
 	return class;
 }
 
+/* Lists rows class by class. */
 static void
 gather_rows(Import *import, const uint32 *class)
 {

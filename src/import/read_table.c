@@ -32,7 +32,7 @@
  * ----------------------------------------------------------------
  */
 
-/* Before it is locked: nobody may stand in the way of tables that he may not read. */
+/* Checked before the table is locked: a role must not block tables that it may not read. */
 static void
 verify_may_read(const Import *import)
 {
@@ -48,6 +48,7 @@ verify_may_read(const Import *import)
 				 errhint("An import is read as the owner of the publication: grant that role SELECT on it.")));
 }
 
+/* An error for a column that is none of the publication's. */
 static void
 refuse_column(const Import *import, const char *name)
 {
@@ -66,6 +67,7 @@ refuse_column(const Import *import, const char *name)
 					   releasable_names(publication))));
 }
 
+/* An error for a key that the table has no column for. */
 static void
 refuse_key(const Import *import, const char *key, TupleDesc columns)
 {
@@ -90,6 +92,7 @@ find_released(const DeclaredPublication *publication, const char *name)
 	return -1;
 }
 
+/* Takes a column as the key, which no release may show. */
 static void
 match_key(Import *import, ImportColumn *column)
 {
@@ -105,6 +108,7 @@ match_key(Import *import, ImportColumn *column)
 	import->key = column;
 }
 
+/* Finds what a column of the table is, or raises an error. */
 static void
 match_column(Import *import, ImportColumn *column, const char *key)
 {
@@ -176,6 +180,7 @@ typedef struct TableReceiver
 	uint64		capacity;
 } TableReceiver;
 
+/* Makes room for more rows, a quarter at a time. */
 static void
 make_room(TableReceiver *state)
 {
@@ -191,6 +196,7 @@ make_room(TableReceiver *state)
 		import->columns[i].number = repalloc_huge(import->columns[i].number, sizeof(uint32) * state->capacity);
 }
 
+/* Numbers the values of a row. */
 static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {

@@ -20,6 +20,7 @@
  * ----------------------------------------------------------------
  */
 
+/* An error if rows have no key. */
 static void
 verify_no_null(const Import *import)
 {
@@ -35,6 +36,7 @@ verify_no_null(const Import *import)
 				 errhint("With a key each row is somebody's. Without, give no key.")));
 }
 
+/* Reads the keys of the table; an error if one is NULL or repeated. */
 static void
 read_people(Import *import)
 {
@@ -54,6 +56,7 @@ read_people(Import *import)
 				 errhint("A person has one row in a release.")));
 }
 
+/* Finds the people of the table in the source. */
 static void
 find_people(Import *import, const KeyTable *present)
 {
@@ -116,6 +119,7 @@ refuse_unknown_nodes(const Import *import, const ImportColumn *column)
 			 errhint("Add them with pprepub.extend_taxonomy() and adopt the extension with pprepub.alter_publication(), or import a view that names nodes of the taxonomy, or * where it was withheld.")));
 }
 
+/* Finds the codes of the source that each cell of a column covers. */
 static void
 find_codes(const Import *import, ImportColumn *column, const Coding *coding)
 {

@@ -3,15 +3,15 @@
  *		An import as a release's table, in the log and in the fold.
  *
  * NOTES
- *		What a value adds to a row's checksum is known once for all rows that have
+ *		The share of a value in a row's checksum is computed once for all rows that have
  *		it.
  *
- *		Without a key nobody's identity enters the history: there is nothing to
- *		remember but that there was a release.
+ *		Without a key no identity enters the history: there is nothing to remember
+ *		but that there was a release.
  *
  *		Where the release does not show sensitive values, those of today are
- *		remembered, as with every release that leaves them out; of who has left
- *		none is known.
+ *		remembered, as with every release that leaves them out; none is known of
+ *		people who have left.
  */
 #include "postgres.h"
 
@@ -59,6 +59,7 @@ set_withheld(Storing *storing, int attribute, const DeclaredColumn *column)
 		storing->values[attribute] = print_withheld(column);
 }
 
+/* Sets columns that the table lacks, once for all rows, and prepares the sums of the others. */
 static void
 set_columns(Storing *storing)
 {
@@ -79,6 +80,7 @@ set_columns(Storing *storing)
 	}
 }
 
+/* Prepares to write rows to the release's table. */
 static Storing
 storing_create(const Import *import, Oid table, uint64 seed)
 {
@@ -95,7 +97,7 @@ storing_create(const Import *import, Oid table, uint64 seed)
 	return storing;
 }
 
-/* What all rows of a class have in common beside their cells, which are looked up like any value. */
+/* Sets the columns that all rows of a class have in common beside their cells, which are looked up like any value. */
 static void
 set_class(Storing *storing, int64 number)
 {
@@ -108,6 +110,7 @@ set_class(Storing *storing, int64 number)
 									  checksum_value(storing->checksum, a, storing->values[a], storing->nulls[a]));
 }
 
+/* Writes a row, and adds it to the checksum. */
 static void
 store_row(Storing *storing, RowId row)
 {
@@ -204,6 +207,7 @@ shown_values(const Import *import, const ImportColumn *column)
 	return number;
 }
 
+/* The sensitive values that people have in the source today, as numbers. */
 static uint32 *
 present_values(const Import *import, Dictionary *dictionary)
 {
@@ -233,7 +237,7 @@ load_import(const Import *import)
 					  import->context);
 }
 
-/* What the quasi-identifiers were is known of those only whom the cells still cover. */
+/* Fingerprints of quasi-identifiers are known only of people whom the cells still cover. */
 static void
 take_fingerprints(const Import *import, LoadedFrame *loaded)
 {
@@ -250,6 +254,7 @@ take_fingerprints(const Import *import, LoadedFrame *loaded)
 	loaded->is_unprinted = is_unprinted;
 }
 
+/* Writes the classes to the log and the fold; returns how many people are new. */
 static uint64
 remember_classes(const Import *import, Remembering *remembering)
 {

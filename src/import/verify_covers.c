@@ -18,7 +18,7 @@
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
 
-/* What is wrong with a column. */
+/* Findings about a column. */
 typedef struct Uncovered
 {
 	uint64		rows;
@@ -37,7 +37,7 @@ text_of(Oid type, Datum value, bool isnull)
 	return psprintf("\"%s\"", OidOutputFunctionCall(output, value));
 }
 
-/* What the source has in a column, as a release would show it of this row alone. */
+/* The value that the source has in a column, as a release would show it of this row alone. */
 static char *
 true_text(const Import *import, const DeclaredColumn *column, RowId row)
 {
@@ -59,6 +59,7 @@ true_text(const Import *import, const DeclaredColumn *column, RowId row)
 	return text_of(printed_type(column->kind, column->type), value, isnull);
 }
 
+/* An error that names a row that does not cover its person. */
 static void
 refuse_uncovered(const Import *import, const ImportColumn *column, const Uncovered *uncovered)
 {
@@ -83,6 +84,7 @@ note_uncovered(Uncovered *uncovered, uint64 row)
 		uncovered->first = row;
 }
 
+/* Finds rows whose cells of a quasi-identifier do not cover what the source has. */
 static Uncovered
 find_uncovered_cells(Import *import, const ImportColumn *column)
 {
@@ -102,6 +104,7 @@ find_uncovered_cells(Import *import, const ImportColumn *column)
 	return uncovered;
 }
 
+/* Finds rows whose values of a plain column are not those of the source. */
 static Uncovered
 find_other_values(const Import *import, const ImportColumn *column)
 {
@@ -134,6 +137,7 @@ verify_somebody(const Import *import)
 					 import->key->name)));
 }
 
+/* Says how many people have left or changed, if that is accepted. */
 static void
 tell_left(const Import *import)
 {

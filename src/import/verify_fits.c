@@ -6,7 +6,7 @@
  *		A perfect matching of the table and the source is looked for, which are two
  *		releases of the same people, one as it was published and one that shows
  *		everything.  It only tells that the table can be what it is said to be:
- *		there are many, mostly, and nobody's identity follows.
+ *		there are many, mostly, and no identity follows.
  *
  *		Where each row could be of very many people, the graph would not fit into
  *		memory; then nothing is known.
@@ -21,6 +21,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+/* An error unless there are as many rows as people. */
 static void
 verify_count(const Import *import)
 {
@@ -77,6 +78,7 @@ add_column(Fitting *fitting, const ImportColumn *column, const Span *table, cons
 	fitting->cells[1][fitting->ncolumns++] = source;
 }
 
+/* Adds a quasi-identifier to both releases. */
 static void
 add_cells(Fitting *fitting, const ImportColumn *column)
 {
@@ -122,6 +124,7 @@ spans_of(const Code *codes, uint64 n)
 	return spans;
 }
 
+/* Adds a plain column to both releases. */
 static void
 add_plain(Fitting *fitting, const ImportColumn *column)
 {
@@ -143,6 +146,7 @@ add_plain(Fitting *fitting, const ImportColumn *column)
 	add_column(fitting, column, spans_of(table, import->nrows), spans_of(source, npeople));
 }
 
+/* The match join of the table and the source, or NULL if it has too many edges. */
 static JoinGraph *
 make_graph(Fitting *fitting)
 {
@@ -176,6 +180,7 @@ make_graph(Fitting *fitting)
  * ----------------------------------------------------------------
  */
 
+/* A row of the table in words. */
 static char *
 row_text(const Import *import, uint64 row)
 {
@@ -190,6 +195,7 @@ row_text(const Import *import, uint64 row)
 	return text.data;
 }
 
+/* An error for rows that can be of no person, with an example. */
 static void
 refuse_unfit(const Import *import, const Shortage *shortage)
 {
@@ -214,6 +220,7 @@ tell_unfit(const Import *import, const Shortage *shortage)
 			 errdetail("Their people are taken to have left or changed since the release was made.")));
 }
 
+/* An error, or a notice if changes are accepted, where the match join is too large. */
 static void
 refuse_unknown(const Import *import)
 {

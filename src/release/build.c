@@ -60,6 +60,7 @@ judge_draft(const ReleaseBuild *build, const Past *past)
 		sql->judge(publication, &build->loaded->frame, past, build->draft);
 }
 
+/* Has the method draft, in SQL or by frame and past; an error, for the owner, if it refuses. */
 static void
 draft_release(ReleaseBuild *build, const Past *past)
 {
@@ -77,7 +78,7 @@ draft_release(ReleaseBuild *build, const Past *past)
 	build->history_seconds += stopwatch_seconds(&watch) - build->draft->cutting_seconds;
 }
 
-/* What leaves, all cells of a column together. */
+/* Notes for each column the cell that covers all cells that leave. */
 static void
 note_leaving(const ReleaseBuild *build)
 {
@@ -201,6 +202,7 @@ verify_something(const ReleaseBuild *build)
 			 : errhint("Ask for a larger cohort, or declare weaker parameters.")));
 }
 
+/* The quasi-identifiers that lose most, in words. */
 static char *
 costliest_columns(const ReleaseBuild *build)
 {

@@ -35,6 +35,7 @@ struct Checksum
 	MemoryContext work;
 };
 
+/* Types whose bytes say all and survive a dump; others are hashed as text. */
 static ValueForm
 form_of(Oid type)
 {
@@ -87,6 +88,7 @@ checksum_create(TupleDesc columns, uint64 seed)
 	return checksum;
 }
 
+/* Hashes a value that is not NULL. */
 static uint64
 hash_value(Checksum *checksum, int column, Datum value, uint64 seed)
 {

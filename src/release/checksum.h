@@ -2,9 +2,9 @@
  * checksum.h
  *		A checksum over the logical rows of a release, in any order.
  *
- * It must be the same after the table was dumped and restored, or rewritten:
- * so it is made of values, not of pages.  The seed is secret, so that nobody
- * who changes rows can make the sum come out the same.
+ * The sum must be the same after the table was dumped and restored, or rewritten:
+ * so it is made of values, not of pages.  The seed is secret: changed rows cannot be
+ * made to have the same sum.
  */
 #ifndef PPREPUB_RELEASE_CHECKSUM_H
 #define PPREPUB_RELEASE_CHECKSUM_H
@@ -20,7 +20,7 @@ typedef struct Checksum Checksum;
 extern Checksum *checksum_create(TupleDesc columns, uint64 seed);
 extern void checksum_add(Checksum *checksum, const Datum *values, const bool *nulls);
 
-/* The same by values, for rows that have many in common: a row is the sum of its values. */
+/* Like checksum_add(), by values, for rows that have many in common: a row is the sum of its values. */
 typedef struct RowSum
 {
 	uint64		lane[2];

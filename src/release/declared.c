@@ -25,11 +25,13 @@
 #include "miscadmin.h"
 #include "release/method_sql.h"
 #include "release/past_releases.h"
+#include "release/schedule/schedule.h"
 #include "utils/snapmgr.h"
 
-void
-check_declared_table(const DeclaredPublication *publication, const char *param,
-					 Oid old_copy, Oid new_copy, bool accept_weakening)
+/* Has the method check a new copy of a table that a parameter names. */
+static void
+check_table(const DeclaredPublication *publication, const char *param,
+			Oid old_copy, Oid new_copy, bool accept_weakening)
 {
 	const MethodSql *sql = find_method_sql(publication->method);
 
@@ -110,7 +112,13 @@ warn_of_too_few(const DeclaredPublication *publication, const char *what, uint64
 			 errhint("Publish when there are more, or declare %s.", weaker)));
 }
 
-void
+/*
+ * A WARNING if there are rows, but fewer than the parameters need, or fewer different
+ * sensitive values; or if the source cannot be read, as it may be later.  Where
+ * parameters changed, it is about what the new ones need more.  An error if a key is
+ * declared that is NULL or repeated.
+ */
+static void
 look_at_source(const DeclaredPublication *publication, Jsonb *before)
 {
 	const MethodDeclaration *method = method_declaration(publication->method);
@@ -158,7 +166,8 @@ count_lost(const DeclaredPublication *publication, const Principle *principle)
 	return lost;
 }
 
-void
+/* A WARNING when stronger parameters shut people out for ever, with their number. */
+static void
 warn_of_lost_people(const DeclaredPublication *publication, Jsonb *params)
 {
 	Principle	before = principle_under(publication->method, publication->params);
@@ -178,3 +187,10 @@ warn_of_lost_people(const DeclaredPublication *publication, Jsonb *params)
 				 errdetail("What was published tells them apart from others in sets that are too small now, or have too few sensitive values, and sets never grow."),
 				 errhint("To keep them, set the former parameters again, with \"accept_weakening\": true.")));
 }
+
+const DeclareHooks release_hooks = {
+	.look_at_source = look_at_source,
+	.warn_of_parameters = warn_of_lost_people,
+	.check_table = check_table,
+	.end_publication = unschedule_dropped,
+};

@@ -44,6 +44,7 @@ typedef struct Sending
  * ----------------------------------------------------------------
  */
 
+/* Sets a plain column of the row at hand; returns its share of the checksum, computed once for each code. */
 static RowSum
 set_plain(Sending *sending, int attribute, const PlainColumn *plain, Code code)
 {
@@ -170,8 +171,9 @@ shuffled(Shuffler *shuffler, uint64 n)
 }
 
 /*
- * A class, true and invented rows mixed.  What an invented one says of itself is
- * somebody's, by lot: true rows stand in an order, by which it could be told who copied whom.
+ * Sends a class, true and invented rows mixed. An invented row takes its insensitive
+ * values from a true one, by lot: true rows stand in an order, by which it could be
+ * told which row was copied.
  */
 static void
 send_class(Sending *sending, uint32 c)
@@ -194,6 +196,7 @@ send_class(Sending *sending, uint32 c)
 		pfree(copied);
 }
 
+/* Sends all classes in the order given. */
 static void
 send_classes(Sending *sending, const uint32 *order)
 {
@@ -265,6 +268,7 @@ remember_classes(const ReleaseBuild *build, int32 number, const uint32 *order, c
 	return remember_end(remembering);
 }
 
+/* Sends all rows to the sink; returns their checksum. */
 static pg_uuid_t *
 send_all(const ReleaseBuild *build, const uint32 *order, Shuffler *shuffler, uint64 seed, RowSink *sink)
 {
@@ -287,7 +291,7 @@ send_all(const ReleaseBuild *build, const uint32 *order, Shuffler *shuffler, uin
 	return checksum_result(sending.checksum);
 }
 
-/* Whoever looks at a history finds its tables, though they tell of nobody. */
+/* Remembers a release without rows: the tables of the history are made, though they tell of no person. */
 static void
 remember_nobody(const ReleaseBuild *build, int32 number)
 {

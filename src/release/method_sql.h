@@ -25,7 +25,7 @@ typedef struct MethodSql
 {
 	/* ---- Tables that parameters name ---- */
 
-	/* Called for each new copy of such a table; may raise an error: see declare/tables.h. */
+	/* Called for each new copy of such a table; may raise an error: see declare/hooks.h. */
 	void		(*check_table) (const DeclaredPublication *publication, const char *param,
 								Oid old_copy, Oid new_copy, bool accept_weakening);
 
@@ -33,10 +33,10 @@ typedef struct MethodSql
 	void		(*load_tables) (const DeclaredPublication *publication, FrameLoad *load);
 
 	/*
-	 * What values can become (Past.updates), as the owner, inside SPI: read before the
-	 * load is finished, so that values of such tables have codes in the frame, and
-	 * then put in these codes.  The latter raises an error if rows have values that
-	 * they cannot have.  What is read is the method's own.
+	 * Updates (Past.updates), as the owner, inside SPI: read before the load is
+	 * finished, so that values of such tables have codes in the frame, and then put in
+	 * these codes. The latter raises an error if rows have values that they cannot
+	 * have. The method alone knows what is read.
 	 */
 	void	   *(*read_updates) (const DeclaredPublication *publication, FrameLoad *load);
 	void		(*apply_updates) (const DeclaredPublication *publication, const void *updates,
@@ -61,7 +61,7 @@ typedef struct MethodSql
 	/* Warns the owner of what a release withholds, instead of a warning of many rows. */
 	void		(*warn) (const struct ReleaseBuild *build);
 
-	/* ---- What was published ---- */
+	/* ---- Published releases ---- */
 
 	/* Adds the checks of audit(): see check/checks.h. */
 	void		(*check) (struct Audit *audit);

@@ -50,6 +50,7 @@ trees_of_columns(const DeclaredPublication *publication, ArrayType *noted)
 	return tree;
 }
 
+/* Reads a row of the catalog into the context of the caller. */
 static void
 read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 row, Released *released)
 {
@@ -80,7 +81,7 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	MemoryContextSwitchTo(old);
 }
 
-/* As many as there are numbers. */
+/* Reads the releases from one number to another: [last - first + 1]. */
 static Released *
 read_range(const DeclaredPublication *publication, int32 first, int32 last)
 {

@@ -28,7 +28,10 @@ typedef struct Released
 	pg_uuid_t	checksum;
 } Released;
 
-/* What a method promises of each set of people under these parameters: of one person, where that is not its to promise. */
+/*
+ * The principle that a method promises of each set of people under these parameters:
+ * that of one person, where the method does not promise any.
+ */
 extern Principle principle_under(const char *method, Jsonb *params);
 
 /* All of them, in order: [publication->releases]; and one. */
@@ -49,7 +52,7 @@ extern bool has_released_columns(const DeclaredPublication *publication, TupleDe
 /* Does a release's table stand, with these columns? */
 extern bool table_stands(const DeclaredPublication *publication, const Released *released);
 
-/* What all of them have promised together: the weakest of their principles. */
+/* The promise of all of them together: the weakest of their principles. */
 extern Principle weakest_principle(const Released *released, int32 n);
 
 #endif							/* PPREPUB_RELEASE_PAST_RELEASES_H */

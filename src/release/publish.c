@@ -120,6 +120,7 @@ put_metric(const OwnersWork *work, const char *name, double value)
 	report_row(work, values, nulls);
 }
 
+/* Puts the rows of preview(). */
 static void
 put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 {

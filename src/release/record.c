@@ -30,6 +30,7 @@ trees_of(const DeclaredPublication *publication)
 	return PointerGetDatum(construct_array(trees, n, INT4OID, 4, true, TYPALIGN_INT));
 }
 
+/* Writes all metrics of a release, in the order of their list. */
 static void
 note_metrics(const DeclaredPublication *publication, int32 number, const Metrics *metrics)
 {

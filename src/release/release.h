@@ -36,7 +36,7 @@ typedef struct ReleaseBuild
 /* ---- build.c ---- */
 
 /*
- * As the owner, inside SPI, under the active snapshot: reads the source, has
+ * Called as the owner, inside SPI, under the active snapshot: reads the source, has
  * the method draft a release, has the draft judged, and measures it; writes
  * nothing.  A draft without classes means that nothing may be published.
  *
@@ -47,7 +47,7 @@ typedef struct ReleaseBuild
 extern ReleaseBuild *build_release(const DeclaredPublication *publication, const Scope *scope,
 								   Directory *directory, MemoryContext context);
 
-/* A release without rows, where the source cannot be read, or nobody is asked for. */
+/* A release without rows, where the source cannot be read, or no person is asked for. */
 extern ReleaseBuild *build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 										 Directory *directory, MemoryContext context);
 
@@ -55,7 +55,7 @@ extern ReleaseBuild *build_empty_release(const DeclaredPublication *publication,
 extern void verify_something(const ReleaseBuild *build);
 
 /*
- * As the owner, inside SPI: measures a release of a cohort once more, cells of
+ * Called as the owner, inside SPI: measures a release of a cohort once more, cells of
  * ranges against those of the source.  For publish and preview, which may take
  * the time.
  */
@@ -96,18 +96,18 @@ typedef struct RowSink
 	bool		keeps_insensitive;
 } RowSink;
 
-/* As the owner, inside SPI: gives a sink all rows, and the history the same classes under the same numbers. */
+/* Called as the owner, inside SPI: gives a sink all rows, and the history the same classes under the same numbers. */
 extern SentRelease emit_rows(const ReleaseBuild *build, int32 number, RowSink *sink);
 
 /* ---- release_table.c ---- */
 
-/* As the owner, inside SPI: TARGET.NAME_<number>, for nobody but the owner to read. */
+/* Called as the owner, inside SPI: makes TARGET.NAME_<number>, which only the owner may read. */
 extern Oid	create_release_table(const DeclaredPublication *publication, int32 number);
 
 /* Seals the table, and notes that it was made for the publication: as the owner, inside SPI. */
 extern void keep_release_table(const DeclaredPublication *publication, Oid table);
 
-/* As the owner, inside SPI: the release table and its rows, in an order that says nothing. */
+/* Called as the owner, inside SPI: makes the release's table with its rows, in an order that says nothing. */
 extern SentRelease store_release(const ReleaseBuild *build, int32 number);
 
 /* ---- publish.c ---- */
@@ -130,7 +130,7 @@ next_number(const DeclaredPublication *publication)
 	return publication->releases + 1;
 }
 
-/* What the catalog notes of a release, however it came about. */
+/* A row of the catalog of releases, however the release came about. */
 typedef struct ReleaseNote
 {
 	int32		number;

@@ -93,7 +93,7 @@ keep_release_table(const DeclaredPublication *publication, Oid table)
 	warn_of_replication(table);
 }
 
-/* Who may read the view of the newest release may read the release itself. */
+/* Roles that may read the view of the newest release may read the release itself. */
 static void
 copy_grants(Oid view, Oid table)
 {
@@ -146,7 +146,7 @@ point_view_at(const DeclaredPublication *publication, Oid table)
 		copy_grants(view, table);
 }
 
-/* What the history has of invented rows, for those whom the owner lets read it. */
+/* A view of the numbers of invented rows in the history, for roles that the owner lets read it. */
 static void
 show_counterfeits(const DeclaredPublication *publication)
 {
@@ -165,7 +165,7 @@ show_counterfeits(const DeclaredPublication *publication)
 }
 
 /* ----------------------------------------------------------------
- * Its rows
+ * Rows
  * ----------------------------------------------------------------
  */
 

@@ -33,6 +33,7 @@ find_column(const DeclaredPublication *publication, const char *name)
 			 errhint("Its releases can show %s.", releasable_names(publication))));
 }
 
+/* Sets the flag of a column that was named; an error if it cannot be shown. */
 static void
 show_column(const DeclaredPublication *publication, const char *name, bool *shown)
 {

@@ -27,7 +27,7 @@ typedef struct Scope
 } Scope;
 
 /*
- * As the owner: reads nothing of the source, so an error about a request tells
+ * Called as the owner: reads nothing of the source, so an error about a request tells
  * nothing of it.
  */
 extern Scope scope_of(const DeclaredPublication *publication, const Request *request, bool is_lenient);
@@ -36,9 +36,9 @@ extern Scope scope_of(const DeclaredPublication *publication, const Request *req
 extern char *releasable_names(const DeclaredPublication *publication);
 
 /*
- * What names mean: a flag for each column of the publication.  NULL stands for
- * all but the key, which never leaves.  An error for names that are not
- * declared columns, or where the method publishes all or nothing.
+ * Resolves names of columns: a flag for each column of the publication. NULL stands
+ * for all but the key, which never leaves. An error for names that are not declared
+ * columns, or where the method publishes all or nothing.
  */
 extern const bool *shown_columns(const DeclaredPublication *publication, ArrayType *names);
 

@@ -3,8 +3,8 @@
  *		The class of each row of a release.
  *
  * Tables of most methods have a column of it.  Where the method has none, the
- * history counts rows of equal cells as a class all the same, since nobody can
- * tell them apart by what may be known of people; its number is its place among
+ * history counts rows of equal cells as a class all the same, since they cannot be
+ * told apart by what may be known of people; its number is its place among
  * all regions of the table in the order of their text.  So it can be told from the
  * table alone, in whatever order the rows stand.
  */
@@ -21,7 +21,7 @@
 
 typedef struct RowClasses RowClasses;
 
-/* As the owner, under the active snapshot, of a table with released_columns(): reads it once where it has no column of classes. */
+/* Called as the owner, under the active snapshot, of a table with released_columns(): reads it once where it has no column of classes. */
 extern RowClasses *row_classes_read(const DeclaredPublication *publication, Oid table);
 
 /* The class of a row, from 1 on; 0 where it has none. */

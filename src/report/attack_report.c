@@ -13,6 +13,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_attack);
 
+/* Puts a set that releases reveal as a row. */
 static void
 put_revealed(const OwnersWork *work, const Revealed *revealed)
 {
@@ -34,13 +35,14 @@ put_revealed(const OwnersWork *work, const Revealed *revealed)
 	report_row(work, values, nulls);
 }
 
-/* Where nobody knows whose the rows of the other one are, nothing follows from it: it is not a release of nobody. */
+/* Nothing follows from a release of which it is not known whose its rows are: it is not a release of no people. */
 static bool
 is_known(const Released *released, const Revealed *revealed)
 {
 	return revealed->other == 0 || released[revealed->other - 1].is_identified;
 }
 
+/* Attacks the releases of the publication, as the owner. */
 static void
 put_attack(const OwnersWork *work)
 {

@@ -37,6 +37,7 @@ typedef struct Correlating
 	const OwnersWork *work;
 } Correlating;
 
+/* Puts two correlated classes as a row. */
 static void
 put_correlation(void *what, const Correlation *correlation)
 {
@@ -89,7 +90,7 @@ pprepub_historical_correlations(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-/* People by the words for their keys, as the owner: the key type's input runs. */
+/* Finds people by the text of their keys: called as the owner, since the key type's input runs. */
 static Thread *
 find_known(const DeclaredPublication *publication, const Recalled *recalled, ArrayType *keys, int *n)
 {
@@ -137,6 +138,7 @@ typedef struct Deduced
 	const Deduction *deduction;
 } Deduced;
 
+/* The values that a person can have, as an array of texts. */
 static Datum
 candidates_text(const Deduced *deduced, TextCast *cast, uint32 group)
 {
@@ -157,7 +159,7 @@ candidates_text(const Deduced *deduced, TextCast *cast, uint32 group)
 	return PointerGetDatum(construct_md_array(texts, nulls, 1, &n, &lower, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-/* What follows from knowing the people with these keys: as the owner. */
+/* Deduces from knowing the people with these keys: called as the owner. */
 static Deduced
 deduce_from(const DeclaredPublication *publication, ArrayType *keys)
 {
@@ -175,6 +177,7 @@ deduce_from(const DeclaredPublication *publication, ArrayType *keys)
 	};
 }
 
+/* What compromise() and compromise_components() have in common. */
 static void
 report_deduced(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work, const Deduced *deduced))
 {

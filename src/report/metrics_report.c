@@ -18,6 +18,7 @@
 PG_FUNCTION_INFO_V1(pprepub_metrics);
 PG_FUNCTION_INFO_V1(pprepub_release_intact);
 
+/* The number of a release; an error if there is no such release. */
 static int32
 release_argument(FunctionCallInfo fcinfo, const DeclaredPublication *publication)
 {
@@ -56,6 +57,7 @@ pprepub_metrics(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+/* Has a release's table the checksum that was noted? */
 static bool
 table_is_intact(const DeclaredPublication *publication, const Released *released)
 {

@@ -1,7 +1,7 @@
 /*
  * neighborhoods_report.c
- *		signatures() and neighborhoods(): in which releases people were, whom nobody
- *		can separate, and what is known of them.
+ *		signatures() and neighborhoods(): in which releases people were, which people
+ *		cannot be told apart, and what is known of them.
  */
 #include "postgres.h"
 
@@ -41,6 +41,7 @@ signature_of(const Atoms *atoms, uint32 atom, int32 nreleases)
 	return signature;
 }
 
+/* Puts a row for each person. */
 static void
 put_signatures(const OwnersWork *work)
 {
@@ -124,6 +125,7 @@ count_values_of_class(const SeenRelease *release, uint32 c, const Atoms *atoms, 
 	}
 }
 
+/* Counts the fewest sensitive values that any class shows of each atom. */
 static void
 count_values(const Seen *seen, const Atoms *atoms, KnownNeighborhood *known)
 {
@@ -168,6 +170,7 @@ json_string(char *string)
 	return (JsonbValue) {.type = jbvString,.val.string = {.len = strlen(string),.val = string}};
 }
 
+/* A region as JSON, cells by the names of their columns. */
 static Datum
 region_json(const Regions *regions, const Cell *region)
 {
@@ -190,6 +193,7 @@ region_json(const Regions *regions, const Cell *region)
 	return JsonbPGetDatum(JsonbValueToJsonb(object));
 }
 
+/* Puts a neighborhood as a row. */
 static void
 put_neighborhood(const OwnersWork *work, const KnownNeighborhood *known, VarBit *signature, Datum region)
 {
@@ -205,7 +209,7 @@ put_neighborhood(const OwnersWork *work, const KnownNeighborhood *known, VarBit 
 	report_row(work, values, nulls);
 }
 
-/* As the owner, all under the active snapshot. */
+/* Called as the owner, all under the active snapshot. */
 static void
 put_neighborhoods(const OwnersWork *work)
 {

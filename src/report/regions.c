@@ -97,6 +97,7 @@ withhold_all(ReleaseReading *reading)
 			reading->shown[(Size) c * regions->nqis + q] = cells_whole(regions->cells[q]);
 }
 
+/* Reads the cells of a release's table, class by class. */
 static void
 read_table(ReleaseReading *reading, const Released *released)
 {
@@ -112,6 +113,7 @@ read_table(ReleaseReading *reading, const Released *released)
 	reader_close(reader);
 }
 
+/* Takes the cells that are kept of an answer. */
 static void
 read_answer(ReleaseReading *reading, const AnsweredRelease *answer)
 {
@@ -147,6 +149,7 @@ read_release(ReleaseReading *reading, const Released *released, const Answered *
  * ----------------------------------------------------------------
  */
 
+/* Prepares to read: cells of all quasi-identifiers. */
 static Regions *
 regions_create(const DeclaredPublication *publication)
 {

@@ -23,13 +23,13 @@ typedef struct Regions
 								 * not say whose its rows are */
 } Regions;
 
-/* As the owner, under the active snapshot: reads each release once, for the classes of the log. */
+/* Called as the owner, under the active snapshot: reads each release once, for the classes of the log. */
 extern Regions *regions_read(const DeclaredPublication *publication, const Seen *seen);
 
 /*
- * Sets region[nqis] to the cells in which somebody of an atom lies: what the
- * classes that it was in have in common, back from the last one to where they
- * have nothing in common any more, since there a quasi-identifier was changed.
+ * Sets region[nqis] to the cells in which people of an atom lie: what the classes that
+ * it was in have in common, back from the last one to where they have nothing in
+ * common any more, since there a quasi-identifier was changed.
  */
 extern void region_of(const Regions *regions, const Atoms *atoms, uint32 atom, Cell *region);
 

@@ -53,6 +53,7 @@ verify_digits(ParseState *pstate, const Const *number)
 				 parser_errposition(pstate, number->location)));
 }
 
+/* Refuses nodes, types and functions that are not on the lists. */
 static bool
 built_in_walker(Node *node, ParseState *pstate)
 {
@@ -128,6 +129,7 @@ verify_pattern(ParseState *pstate, Datum pattern, int location)
 					 parser_errposition(pstate, location)));
 }
 
+/* Verifies each pattern of LIKE ANY and LIKE ALL. */
 static void
 verify_patterns(ParseState *pstate, const Const *array)
 {
@@ -142,6 +144,7 @@ verify_patterns(ParseState *pstate, const Const *array)
 			verify_pattern(pstate, patterns[i], array->location);
 }
 
+/* Refuses LIKE that could fail for some rows. */
 static void
 verify_like(ParseState *pstate, Node *pattern, Oid collation, int location)
 {
@@ -187,6 +190,7 @@ verify_comparison(ParseState *pstate, Oid operator, List *args, Oid collation, i
 		verify_like(pstate, lsecond(args), collation, location);
 }
 
+/* Refuses what could fail for some values of a column. */
 static bool
 rows_walker(Node *node, ParseState *pstate)
 {

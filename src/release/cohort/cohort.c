@@ -49,6 +49,7 @@ column_of(ParseState *pstate, ColumnRef *reference)
 	return (Node *) var;
 }
 
+/* Coerces the cohort to boolean, or raises an error. */
 static Node *
 as_boolean(ParseState *pstate, Node *expression)
 {
@@ -83,6 +84,7 @@ verify_takes_cohorts(const DeclaredPublication *publication)
 				 errhint("Leave the argument away.")));
 }
 
+/* Reads a cohort in the order of steps.h: as written, as meant, and what is left for rows. */
 static Node *
 read_cohort(const DeclaredPublication *publication, const char *cohort)
 {

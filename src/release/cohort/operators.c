@@ -151,7 +151,7 @@ column_list(const DeclaredPublication *publication)
 	return list.len > 0 ? list.data : "no column, but constants only";
 }
 
-/* What was not declared must not be told from what does not exist. */
+/* A column that was not declared must not be told from one that does not exist. */
 int
 find_cohort_column(const DeclaredPublication *publication, const char *name, ParseState *pstate, int location)
 {

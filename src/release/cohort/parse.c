@@ -210,6 +210,7 @@ count_comparisons(const List *elements)
 	return count;
 }
 
+/* Verifies an operator and its operands, counting how often PostgreSQL will copy these. */
 static void
 verify_expression(Writing *writing, A_Expr *expression)
 {
@@ -321,6 +322,7 @@ verify_list(Writing *writing, List *list)
 		verify_node(writing, lfirst(cell));
 }
 
+/* Verifies a node by its kind. */
 static void
 verify_shape(Writing *writing, Node *node)
 {
@@ -364,6 +366,7 @@ verify_shape(Writing *writing, Node *node)
 	}
 }
 
+/* Verifies a node within the limits of depth and size. */
 static void
 verify_node(Writing *writing, Node *node)
 {

@@ -10,16 +10,16 @@
 #include "declare/publication.h"
 #include "parser/parse_node.h"
 
-/* As it is written: one expression of words that are on the lists. */
+/* Reads a cohort as it is written: one expression of words that are on the lists. */
 extern Node *read_written(ParseState *pstate, const DeclaredPublication *publication, const char *cohort);
 
 /*
- * As PostgreSQL takes it: nothing but what is built in, over types that are on
- * the list.  To be asked before anything is computed.
+ * Verifies a cohort as PostgreSQL takes it: nothing but what is built in, over types
+ * that are on the list. To be called before anything is computed.
  */
 extern void verify_built_in(ParseState *pstate, Node *expression);
 
-/* What is left to be computed for each row: it must have a result for each value. */
+/* Verifies the part that is left to be computed for each row: it must have a result for each value. */
 extern void verify_for_rows(ParseState *pstate, Node *expression);
 
 /* ---- operators.c: what a cohort may be made of, as data; and refusing the rest ---- */

@@ -25,7 +25,7 @@ typedef struct Cron
 /* Whether this database has pg_cron, with all that is used of it; tables cron.job and cron.job_run_details. */
 extern bool find_cron(Cron *cron);
 
-/* Whether its library is loaded: without it jobs stand in tables, and nobody runs or removes them. */
+/* Whether the library of pg_cron is loaded: without it jobs stand in tables, and are neither run nor removed. */
 extern bool cron_is_loaded(void);
 extern void verify_cron_is_loaded(void);
 

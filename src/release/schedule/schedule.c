@@ -7,7 +7,7 @@
  *		and have the owner's rights: publish() then acts as the owner, who need
  *		not be able to.  What belongs to whom is noted beside the job's number:
  *		anybody may give a job any name, so a job that is not as it was noted
- *		(with a name, database and role of its own) is somebody else's.
+ *		(with a name, database and role of its own) is not the publication's.
  *
  *		Each member of the owner's role may replace or end the schedule, also
  *		one that another member made; pg_cron is therefore asked to as the
@@ -44,7 +44,7 @@ PG_FUNCTION_INFO_V1(pprepub_scheduled_jobs);
 #define IS_NOTED_JOB "j.jobid = s.job AND j.jobname = '" JOB_PREFIX "' || p.name" \
 	" AND j.database = current_database() AND j.username = s.run_by"
 
-/* What stands for the tables of pg_cron where it is not. */
+/* Stands for the tables of pg_cron where it is not. */
 #define NO_JOBS "(SELECT NULL::bigint AS jobid, NULL::text AS jobname, NULL::text AS database," \
 	" NULL::text AS username, NULL::text AS schedule, NULL::boolean AS active WHERE false)"
 #define NO_RUNS "(SELECT NULL::bigint AS jobid, NULL::bigint AS runid, NULL::text AS username," \
@@ -78,7 +78,7 @@ job_command(const DeclaredPublication *publication, const char *cohort)
 		psprintf("SELECT pprepub.publish(%s, cohort => %s)", name, quote_literal_cstr(cohort));
 }
 
-/* Who runs it logs in. */
+/* The role that runs the job logs in. */
 static void
 verify_may_log_in(const DeclaredPublication *publication)
 {
@@ -96,7 +96,7 @@ verify_may_log_in(const DeclaredPublication *publication)
 						 GetUserNameFromId(publication->owner, false))));
 }
 
-/* What publish() would refuse is refused at once, rather than when nobody looks. */
+/* Refuses at once what publish() would refuse later, unseen. */
 static void
 verify_cohort(const DeclaredPublication *publication, const char *cohort)
 {
@@ -126,6 +126,7 @@ verify_job_name_is_free(const char *job)
 	catalog_leave(&access);
 }
 
+/* Finds the job that is noted for a publication; false if there is none. */
 static bool
 find_job(const DeclaredPublication *publication, bool has_cron, Job *job)
 {
@@ -148,6 +149,7 @@ find_job(const DeclaredPublication *publication, bool has_cron, Job *job)
 	return found;
 }
 
+/* Ends the job of a publication, if it is still as it was noted. */
 static void
 remove_job(const DeclaredPublication *publication, const Cron *cron, const Job *job)
 {
@@ -165,6 +167,7 @@ remove_job(const DeclaredPublication *publication, const Cron *cron, const Job *
 	catalog_leave(&access);
 }
 
+/* Notes the job of a publication that has none. */
 static void
 note_job(const DeclaredPublication *publication, int64 job, const char *cohort)
 {
@@ -252,7 +255,7 @@ unschedule_dropped(const DeclaredPublication *publication)
 }
 
 /* ----------------------------------------------------------------
- * What is scheduled
+ * Listing jobs
  * ----------------------------------------------------------------
  */
 

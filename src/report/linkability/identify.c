@@ -13,13 +13,13 @@
 #include "utils/memutils.h"
 
 /* A row, or a member of the log, among those of its class */
-typedef struct Place
+typedef struct ClassEntry
 {
 	Code		value;			/* 0 where it is not shown */
 	bool		is_invented;	/* members only */
 	uint64		print;			/* of insensitive values */
 	uint64		at;
-} Place;
+} ClassEntry;
 
 typedef struct Identifying
 {
@@ -33,8 +33,8 @@ typedef struct Identifying
 	uint32	   *head;			/* [nvalues] the first member of the class at hand with a value; or NO_MEMBER */
 
 	/* Where insensitive values are compared */
-	Place	   *rows;
-	Place	   *members;
+	ClassEntry *rows;
+	ClassEntry *members;
 	uint64		room;
 	bool		is_guess;
 } Identifying;
@@ -46,6 +46,7 @@ typedef struct Identifying
  * ----------------------------------------------------------------
  */
 
+/* Lists the rows of a release class by class. */
 static void
 list_by_class(Identifying *identifying)
 {
@@ -130,11 +131,12 @@ give_by_value(Identifying *identifying, uint32 class)
 	}
 }
 
+/* Orders rows and members by value, true ones before invented ones, then by fingerprint. */
 static int
-compare_places(const void *a, const void *b)
+compare_entries(const void *a, const void *b)
 {
-	const Place *x = a;
-	const Place *y = b;
+	const ClassEntry *x = a;
+	const ClassEntry *y = b;
 
 	if (x->value != y->value)
 		return x->value < y->value ? -1 : 1;
@@ -151,28 +153,30 @@ make_room(Identifying *identifying, uint64 n)
 	if (n <= identifying->room)
 		return;
 	identifying->room = Max(n, identifying->room * 2);
-	identifying->rows = repalloc_huge(identifying->rows, sizeof(Place) * identifying->room);
-	identifying->members = repalloc_huge(identifying->members, sizeof(Place) * identifying->room);
+	identifying->rows = repalloc_huge(identifying->rows, sizeof(ClassEntry) * identifying->room);
+	identifying->members = repalloc_huge(identifying->members, sizeof(ClassEntry) * identifying->room);
 }
 
+/* The rows of a class, in the order of compare_entries(). */
 static void
-place_rows(Identifying *identifying, uint32 number, uint64 n)
+list_rows(Identifying *identifying, uint32 number, uint64 n)
 {
 	for (uint64 i = 0; i < n; i++)
 	{
 		uint32		row = identifying->row[identifying->first_row[number - 1] + i];
 
-		identifying->rows[i] = (Place) {
+		identifying->rows[i] = (ClassEntry) {
 			.value = value_of_row(identifying, row),
 			.print = insensitive_print(identifying->reading, identifying->release, row),
 			.at = row
 		};
 	}
-	qsort(identifying->rows, n, sizeof(Place), compare_places);
+	qsort(identifying->rows, n, sizeof(ClassEntry), compare_entries);
 }
 
+/* The members of a class, in the order of compare_entries(). */
 static void
-place_members(Identifying *identifying, uint32 class, uint64 n)
+list_members(Identifying *identifying, uint32 class, uint64 n)
 {
 	const SeenRelease *seen = identifying->release->seen;
 
@@ -180,22 +184,23 @@ place_members(Identifying *identifying, uint32 class, uint64 n)
 	{
 		uint64		at = seen->first[class] + i;
 
-		identifying->members[i] = (Place) {
+		identifying->members[i] = (ClassEntry) {
 			.value = value_of_member(identifying, at),
 			.is_invented = seen->counterfeit[at],
 			.print = identifying->source->insensitive_print[seen->thread[at]],
 			.at = at
 		};
 	}
-	qsort(identifying->members, n, sizeof(Place), compare_places);
+	qsort(identifying->members, n, sizeof(ClassEntry), compare_entries);
 }
 
 /*
- * Rows and members of one value, n of each: first whoever's insensitive values stand there, then the
- * rest as it comes.  Rows and members that are given are marked by their place.
+ * Gives n rows of one value to n members of it: first the rows that have a member's
+ * insensitive values, then the rest as it comes. Rows and members that are given are
+ * marked by where they stand.
  */
 static void
-give_by_print(Identifying *identifying, Place *rows, Place *members, uint64 n)
+give_by_print(Identifying *identifying, ClassEntry *rows, ClassEntry *members, uint64 n)
 {
 	uint64		left_rows = 0;
 	uint64		left_members = 0;
@@ -218,12 +223,13 @@ give_by_print(Identifying *identifying, Place *rows, Place *members, uint64 n)
 	identifying->is_guess = true;
 }
 
+/* Gives rows to members value by value; an error if a class has not the values of the log. */
 static void
 give_by_value_and_print(Identifying *identifying, uint32 class, uint64 n)
 {
 	make_room(identifying, n);
-	place_rows(identifying, identifying->release->seen->number[class], n);
-	place_members(identifying, class, n);
+	list_rows(identifying, identifying->release->seen->number[class], n);
+	list_members(identifying, class, n);
 	for (uint64 i = 0, end; i < n; i = end)
 	{
 		Code		value = identifying->members[i].value;
@@ -235,6 +241,7 @@ give_by_value_and_print(Identifying *identifying, uint32 class, uint64 n)
 	}
 }
 
+/* Gives the rows of a class to its members; an error if these are not as many. */
 static void
 identify_class(Identifying *identifying, uint32 class)
 {
@@ -263,7 +270,7 @@ move_number(uint32 *numbers, uint64 to, uint64 from)
 		numbers[to] = numbers[from];
 }
 
-/* Leaves out the rows that are nobody's. */
+/* Leaves out the rows of no person. */
 static void
 leave_out_invented(const Reading *reading, ReadRelease *release)
 {
@@ -292,6 +299,7 @@ are_prints_compared(const Reading *reading, const ReadRelease *release)
 	return false;
 }
 
+/* Identifies the rows of a release; returns whether that is a guess. */
 static bool
 identify_release(const Reading *reading, const Source *source, ReadRelease *release)
 {
@@ -303,8 +311,8 @@ identify_release(const Reading *reading, const Source *source, ReadRelease *rele
 	identifying.next = new_zeros(uint32, release->nrows);
 	identifying.head = new_zeros(uint32, reading->nvalues);
 	memset(identifying.head, 0xff, sizeof(uint32) * reading->nvalues);	/* NO_MEMBER */
-	identifying.rows = palloc(sizeof(Place) * identifying.room);
-	identifying.members = palloc(sizeof(Place) * identifying.room);
+	identifying.rows = palloc(sizeof(ClassEntry) * identifying.room);
+	identifying.members = palloc(sizeof(ClassEntry) * identifying.room);
 	release->thread = new_zeros(Thread, release->nrows);
 	list_by_class(&identifying);
 	if (release->seen->first[release->seen->nclasses] != release->nrows)
@@ -335,7 +343,7 @@ identify_rows(Reading *reading, const Source *source)
 		ReadRelease *release = &reading->release[r];
 
 		if (release->class == NULL)
-			continue;			/* nobody's, or known from the log */
+			continue;			/* of no person, or known from the log */
 		is_guess |= identify_release(reading, source, release);
 		pfree(release->class);
 		release->class = NULL;

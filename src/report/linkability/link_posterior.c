@@ -1,6 +1,6 @@
 /*
  * link_posterior.c
- *		link_posterior(): how likely sensitive values are to whoever knows everybody's
+ *		link_posterior(): how likely sensitive values are to an observer who knows all
  *		quasi-identifiers.
  *
  * NOTES
@@ -41,7 +41,7 @@ refuse_over_budget(void)
 			 errhint("Name fewer releases, use pprepub.link_profile(), which counts cliques instead of worlds, or raise pprepub.search_budget.")));
 }
 
-/* The people, the join of the source and the releases, and its posterior. */
+/* The known people, the join of the source and the releases, and its posterior. */
 typedef struct PosteriorReport
 {
 	const JoinData *data;
@@ -49,7 +49,7 @@ typedef struct PosteriorReport
 	JoinGraph  *graph;
 	Posterior	posterior;
 	SourceTuples *tuples;
-	uint32	   *node;			/* [tuples] of the source, or NO_NODE where nobody who has it is known */
+	uint32	   *node;			/* [tuples] of the source, or NO_NODE where no person who has it is known */
 } PosteriorReport;
 
 #define NO_NODE PG_UINT32_MAX
@@ -65,6 +65,7 @@ shows_sensitive(const PosteriorReport *report)
 	return false;
 }
 
+/* Finds the node of each tuple of the source. */
 static void
 find_nodes(PosteriorReport *report)
 {
@@ -82,6 +83,7 @@ find_nodes(PosteriorReport *report)
 	}
 }
 
+/* Counts the worlds of the join; an error if there are none, or too many. */
 static void
 count_worlds(PosteriorReport *report)
 {
@@ -96,7 +98,7 @@ count_worlds(PosteriorReport *report)
 		refuse_unknown(report->data->publication);
 }
 
-/* As the owner, inside SPI, under the active snapshot. */
+/* Called as the owner, inside SPI, under the active snapshot. */
 static PosteriorReport *
 find_posterior(const DeclaredPublication *publication, const int32 *numbers, int32 n)
 {
@@ -127,6 +129,7 @@ greatest(const Posterior *posterior, uint64 first, uint64 end)
 	return result;
 }
 
+/* Puts a tuple with its posterior as a row. */
 static void
 put_tuple(const OwnersWork *work, TuplePrinter *printer, const PosteriorReport *report, uint32 t)
 {
@@ -145,6 +148,7 @@ put_tuple(const OwnersWork *work, TuplePrinter *printer, const PosteriorReport *
 	report_row(work, values, nulls);
 }
 
+/* Puts a row for each tuple of the source. */
 static void
 put_tuples(const OwnersWork *work, const PosteriorReport *report)
 {

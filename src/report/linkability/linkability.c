@@ -1,7 +1,7 @@
 /*
  * linkability.c
- *		linkability() and linkability_series(): how well releases can be joined
- *		back to people.
+ *		linkability(), linkability_series() and link_profile(): how well releases can
+ *		be joined back to people.
  */
 #include "postgres.h"
 
@@ -11,6 +11,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "report/linkability/release_join.h"
+#include "report/linkability/tuple_json.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
@@ -18,6 +19,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_linkability);
 PG_FUNCTION_INFO_V1(pprepub_linkability_series);
+PG_FUNCTION_INFO_V1(pprepub_link_profile);
 
 typedef struct Figures
 {
@@ -45,7 +47,7 @@ judge(const ReleaseJoin *join, Figures *figures)
 	figures->diversity = profile->least_diversity;
 }
 
-/* As the owner, under the active snapshot; what the figures hold is in the context given. */
+/* Called as the owner, under the active snapshot; what the figures hold is in the context given. */
 static void
 find_figures(const DeclaredPublication *publication, const int32 *numbers, int32 n, const JoinKind *kind,
 			 MemoryContext context, Figures *figures)
@@ -67,6 +69,7 @@ numeric_of(const char *digits)
 	return DirectFunctionCall3(numeric_in, CStringGetDatum(digits), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
+/* The figures as the row of linkability(). */
 static Datum
 row_of(FunctionCallInfo fcinfo, const JoinKind *kind, const Figures *figures)
 {
@@ -127,7 +130,7 @@ put_figures(const OwnersWork *work, int32 release, const Figures *figures)
 	report_row(work, values, nulls);
 }
 
-/* As the owner, under the active snapshot. */
+/* Called as the owner, under the active snapshot. */
 static void
 put_series(const OwnersWork *work, const JoinKind *kind)
 {
@@ -159,6 +162,67 @@ pprepub_linkability_series(PG_FUNCTION_ARGS)
 	if (report_begin(&work, fcinfo))
 	{
 		put_series(&work, kind);
+		work_close(&work);
+	}
+	return (Datum) 0;
+}
+
+/* ----------------------------------------------------------------
+ * Tuple by tuple
+ * ----------------------------------------------------------------
+ */
+
+/* Puts a tuple with the values that it is linked to as a row. */
+static void
+put_tuple(const OwnersWork *work, TuplePrinter *printer, const ReleaseJoin *join, const LinkProfile *profile, uint32 t)
+{
+	bool		has_result = profile != NULL && profile->linkability[t] != NO_CLIQUE;
+	uint64		first = has_result ? profile->first[t] : 0;
+	Datum		values[] = {
+		tuple_json(printer, join->tuples->row[t]),
+		Int64GetDatum(join->tuples->records[t]),
+		Int32GetDatum(has_result ? profile->linkability[t] : 0),
+		Float8GetDatum(has_result ? profile->diversity[t] : 0),
+		has_result ? values_json(printer, &profile->value[first], &profile->frequency[first], profile->linkability[t], "frequency") : (Datum) 0
+	};
+	bool		nulls[] = {false, false, !has_result, !has_result, !has_result};
+
+	report_row(work, values, nulls);
+}
+
+/* Called as the owner, under the active snapshot. */
+static void
+put_tuples(const OwnersWork *work, const int32 *numbers, int32 n, const JoinKind *kind)
+{
+	JoinData   *data = read_join_data(work->publication, numbers, n);
+	ReleaseJoin *join = join_first(data, n, kind);
+	LinkProfile *profile = profile_of(join, true);
+	TuplePrinter *printer = tuple_printer(data);
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "a tuple", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+
+	for (uint32 t = 0; t < join->tuples->ntuples; t++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		put_tuple(work, printer, join, profile, t);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+Datum
+pprepub_link_profile(PG_FUNCTION_ARGS)
+{
+	OwnersWork	work;
+	const JoinKind *kind = join_kind_argument(fcinfo, 2);
+	int32	   *numbers;
+	int32		n;
+
+	report_open(&work, fcinfo, RowShareLock);
+	numbers = releases_argument(fcinfo, 1, work.publication, &n);
+	if (report_begin(&work, fcinfo))
+	{
+		put_tuples(&work, numbers, n, kind);
 		work_close(&work);
 	}
 	return (Datum) 0;

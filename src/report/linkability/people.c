@@ -13,6 +13,8 @@
 #include "utils/memutils.h"
 
 #define NO_RECORD	PG_UINT32_MAX
+
+/* People while they are gathered from the releases. */
 typedef struct Gathering
 {
 	const Reading *reading;
@@ -23,15 +25,15 @@ typedef struct Gathering
 
 	/* By person */
 	Code	   *value;			/* as the log has it; NO_CODE if it is not known */
-	Code	   *told;			/* as a release shows it; NO_CODE */
-	uint32	   *record;			/* [people * releases] or NO_RECORD; where rows are nobody's, any number */
+	Code	   *shown_value;			/* as a release shows it; NO_CODE */
+	uint32	   *record;			/* [people * releases] or NO_RECORD; any number where it is not known whose rows are */
 	uint32	   *print;			/* [people * releases] fingerprints */
 
 	int32	   *alike;			/* [releases] the first that shows the same quasi-identifiers */
 } Gathering;
 
 /* ----------------------------------------------------------------
- * Who is somebody else by now
+ * People who count as others by now
  * ----------------------------------------------------------------
  */
 
@@ -44,6 +46,7 @@ shows_alike(const Reading *reading, const ReadRelease *a, const ReadRelease *b)
 	return true;
 }
 
+/* Finds for each release the first one that shows the same quasi-identifiers. */
 static void
 find_alike(Gathering *gathering)
 {
@@ -83,6 +86,7 @@ span_in(const Gathering *gathering, const ReadRelease *release, int column, Cell
 		age_span(gathering->source->ages[aged], cell, release->tree[gathering->source->aged[aged]]);
 }
 
+/* Do two records have cells in common in each column that both releases show? */
 static bool
 cells_agree(const Gathering *gathering, int32 r, uint32 record, int32 s, uint32 other)
 {
@@ -103,7 +107,7 @@ cells_agree(const Gathering *gathering, int32 r, uint32 record, int32 s, uint32 
 	return true;
 }
 
-/* Is somebody of release r, as far as anybody can know, the person that he was? */
+/* Is a person of release r, as far as it can be known, the one that he was? */
 static bool
 is_still(const Gathering *gathering, uint32 person, int32 r, uint32 record, Code value, uint32 print)
 {
@@ -129,6 +133,7 @@ is_still(const Gathering *gathering, uint32 person, int32 r, uint32 record, Code
  * ----------------------------------------------------------------
  */
 
+/* Doubles the room for people. */
 static void
 make_room(Gathering *gathering)
 {
@@ -141,11 +146,12 @@ make_room(Gathering *gathering)
 				 errhint("Join fewer releases, or releases of a part of the people.")));
 	gathering->people->thread = repalloc_huge(gathering->people->thread, sizeof(Thread) * n);
 	gathering->value = repalloc_huge(gathering->value, sizeof(Code) * n);
-	gathering->told = repalloc_huge(gathering->told, sizeof(Code) * n);
+	gathering->shown_value = repalloc_huge(gathering->shown_value, sizeof(Code) * n);
 	gathering->record = repalloc_huge(gathering->record, sizeof(uint32) * n * gathering->nreleases);
 	gathering->print = repalloc_huge(gathering->print, sizeof(uint32) * n * gathering->nreleases);
 }
 
+/* Adds a person, in no release yet; returns the number. */
 static uint32
 add_person(Gathering *gathering, Thread thread, Code value)
 {
@@ -157,7 +163,7 @@ add_person(Gathering *gathering, Thread thread, Code value)
 	people->n++;
 	people->thread[person] = thread;
 	gathering->value[person] = value;
-	gathering->told[person] = NO_CODE;
+	gathering->shown_value[person] = NO_CODE;
 	for (int32 r = 0; r < gathering->nreleases; r++)
 		gathering->record[(Size) person * gathering->nreleases + r] = NO_RECORD;
 	if (thread != NO_THREAD)
@@ -165,7 +171,7 @@ add_person(Gathering *gathering, Thread thread, Code value)
 	return person;
 }
 
-/* Notes that somebody, with this sensitive value and fingerprint, as far as known, has a record of a release. */
+/* Notes that a person, with this sensitive value and fingerprint, as far as known, has a record of a release. */
 static void
 meet(Gathering *gathering, int32 r, Thread thread, uint32 record, Code value, uint32 print)
 {
@@ -181,7 +187,7 @@ meet(Gathering *gathering, int32 r, Thread thread, uint32 record, Code value, ui
 	if (value != NO_CODE)
 		gathering->value[person] = value;
 	if (release->value != NULL)
-		gathering->told[person] = value;
+		gathering->shown_value[person] = value;
 }
 
 /*
@@ -209,6 +215,7 @@ rows_by_thread(const Reading *reading, const ReadRelease *release)
 	return row;
 }
 
+/* Notes the records of a release's people. */
 static void
 meet_release(Gathering *gathering, int32 r)
 {
@@ -231,6 +238,7 @@ meet_release(Gathering *gathering, int32 r)
 		pfree(row);
 }
 
+/* Gathers the people of all releases, from the first to the last. */
 static void
 gather(Gathering *gathering)
 {
@@ -243,7 +251,7 @@ gather(Gathering *gathering)
 	people->last_of_thread = new_array(uint32, nthreads);
 	memset(people->last_of_thread, 0xff, sizeof(uint32) * (nthreads + 1));	/* NOBODY_YET */
 	gathering->value = new_zeros(Code, gathering->allocated);
-	gathering->told = new_zeros(Code, gathering->allocated);
+	gathering->shown_value = new_zeros(Code, gathering->allocated);
 	gathering->record = new_zeros(uint32, (Size) gathering->allocated * gathering->nreleases);
 	gathering->print = new_zeros(uint32, (Size) gathering->allocated * gathering->nreleases);
 	find_alike(gathering);
@@ -258,7 +266,7 @@ gather(Gathering *gathering)
 	}
 }
 
-/* Nobody is known to be in a release whose rows are of unknown people: they are of as few as can be. */
+/* Adds unknown people to a release whose rows are of unknown people: as few as can be. */
 static void
 add_unknown(Gathering *gathering, uint64 more)
 {
@@ -271,7 +279,7 @@ add_unknown(Gathering *gathering, uint64 more)
 }
 
 /* ----------------------------------------------------------------
- * What is known of absentees
+ * Absentees
  * ----------------------------------------------------------------
  */
 
@@ -293,7 +301,7 @@ find_together(const Gathering *gathering, int32 a, int32 b)
 	return found;
 }
 
-/* Where people had to be added because rows did not fit, nobody knows who they are. */
+/* Is it known who is in a release? Not where people had to be added because rows did not fit. */
 static Together *
 find_all_together(const Gathering *gathering, bool may_be_anybody)
 {
@@ -327,6 +335,7 @@ make_column(const ReadRelease *release, uint32 n)
 	return cells;
 }
 
+/* A column of joins as a release shows it, or NULL if it does not. */
 static const Span *
 cells_of(const Gathering *gathering, const ReadRelease *release, int column)
 {
@@ -341,6 +350,7 @@ cells_of(const Gathering *gathering, const ReadRelease *release, int column)
 	return cells;
 }
 
+/* An insensitive column as a release shows it, or NULL if it is not compared. */
 static const Span *
 insensitive_of(const Gathering *gathering, const ReadRelease *release, int i)
 {
@@ -355,7 +365,7 @@ insensitive_of(const Gathering *gathering, const ReadRelease *release, int i)
 	return cells;
 }
 
-/* Whose the rows are, and then the absentees. */
+/* The people of the rows, and then the absentees. */
 static uint32 *
 list_people(const Gathering *gathering, int32 r, uint32 *absentees)
 {
@@ -379,6 +389,7 @@ list_people(const Gathering *gathering, int32 r, uint32 *absentees)
 	return person;
 }
 
+/* The sensitive values of a release's records, or NULL if it does not show them. */
 static const Code *
 values_of(const Gathering *gathering, int32 r, const uint32 *absentees)
 {
@@ -391,10 +402,11 @@ values_of(const Gathering *gathering, int32 r, const uint32 *absentees)
 	value = new_zeros(Code, n);
 	memcpy(value, release->value, sizeof(Code) * release->nrows);
 	for (uint32 i = 0; i < n - release->nrows; i++)
-		value[release->nrows + i] = is_known_who(gathering->reading, r) ? gathering->told[absentees[i]] : NO_CODE;
+		value[release->nrows + i] = is_known_who(gathering->reading, r) ? gathering->shown_value[absentees[i]] : NO_CODE;
 	return value;
 }
 
+/* A release as match joins take it. */
 static JoinRelease
 records_of(const Gathering *gathering, int32 r)
 {
@@ -454,7 +466,7 @@ people_of(const Reading *reading, const Source *source, int32 n, bool is_guess, 
 		.together = unifying ? NULL : find_all_together(&gathering, is_guess && more > 0)
 	};
 	pfree(gathering.value);
-	pfree(gathering.told);
+	pfree(gathering.shown_value);
 	pfree(gathering.record);
 	pfree(gathering.print);
 	return people;
@@ -465,7 +477,7 @@ people_of(const Reading *reading, const Source *source, int32 n, bool is_guess, 
  * ----------------------------------------------------------------
  */
 
-/* Where somebody's record of a release is: [people], or NULL if that is not known. */
+/* The record of each person in a release: [people], or NULL if that is not known. */
 static uint32 *
 records_by_person(const JoinRelease *release)
 {
@@ -494,7 +506,7 @@ leave_covered(const People *people, int32 r, const Source *source, KnownPeople *
 		pfree(record);
 }
 
-/* Who is in the source still, as he was: sets row[people]. */
+/* Finds the people who are in the source still, as they were: sets row[people]. */
 static void
 find_known(const People *people, const Source *source, KnownPeople *known, uint32 *row)
 {
@@ -536,7 +548,7 @@ source_as_release(const People *people, const Source *source, const KnownPeople 
 	return (JoinRelease) {.nrecords = people->n,.cells = cells,.person = person};
 }
 
-/* Whoever is in the source may be in a release or not. */
+/* People of the source may be in a release or not. */
 static Together *
 together_with_source(const JoinInput *input)
 {

@@ -1,7 +1,7 @@
 /*
  * people.h
- *		Records for the people of all releases, as match joins take them: in each
- *		release everybody has one, who is absent too.
+ *		Records for the people of all releases, as match joins take them: each person
+ *		has one in each release, also when absent from it.
  */
 #ifndef PPREPUB_REPORT_LINKABILITY_PEOPLE_H
 #define PPREPUB_REPORT_LINKABILITY_PEOPLE_H
@@ -12,10 +12,11 @@
 #include "report/linkability/source.h"
 
 /*
- * How often somebody is one: who has another sensitive value than before, or whose
- * quasi-identifiers are known to have changed, has left, and somebody else has come.
- * They are known to have changed if the log has other fingerprints of them in two
- * releases that show the same quasi-identifiers, or if cells have nothing in common.
+ * A person whose sensitive value is another one than before, or whose quasi-
+ * identifiers are known to have changed, counts as two: one has left, and another one
+ * has come. Quasi-identifiers are known to have changed if the log has other
+ * fingerprints of them in two releases that show the same columns, or if cells have
+ * nothing in common.
  */
 typedef struct People
 {
@@ -24,22 +25,23 @@ typedef struct People
 	bool		is_exact;		/* and whose the rows are */
 	JoinInput	input;
 	Thread	   *thread;			/* [n] */
-	uint32	   *last_of_thread; /* [threads] the last one that somebody is; NOBODY_YET */
+	uint32	   *last_of_thread; /* [threads] the last person that each one counts as, or NOBODY_YET */
 } People;
 
 #define NOBODY_YET PG_UINT32_MAX
 
 /*
- * The people of the first n releases, and so many more of whom nothing is known.  If
- * unifying, absentees may be anybody.
+ * The people of the first n releases, and "more" people of whom nothing is known. If
+ * unifying, absentees may be any person.
  */
 extern People *people_of(const Reading *reading, const Source *source, int32 n,
 						 bool is_guess, bool unifying, uint64 more);
 
 /*
- * The same with one release more, before all others: what whoever knows the source knows of them.  It
- * shows the quasi-identifiers of those who are in the source, if all their cells cover these; of all
- * others nothing is known.  It is known of each release who is in it.
+ * The people with one release more, before all others: what an observer who has the
+ * source knows of them. It shows the quasi-identifiers of those who are in the source,
+ * if all their cells cover these; of all others nothing is known. It is known of each
+ * release who is in it.
  */
 typedef struct KnownPeople
 {

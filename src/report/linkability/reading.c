@@ -40,6 +40,7 @@ grown(void *array, Size width, uint64 n)
 	return array == NULL ? NULL : repalloc_huge(array, width * n);
 }
 
+/* Doubles the room for rows in all columns that are shown. */
 static void
 make_room(const Reading *reading, ReadRelease *release)
 {
@@ -69,7 +70,7 @@ add_read_row(const Reading *reading, ReadRelease *release)
 	return release->nrows++;
 }
 
-/* Nobody knows which tree an import was made with, and a draft is made with today's. */
+/* The tree that cells are nodes of: of an import it is not known, and a draft is made with today's. */
 static int32
 tree_of(const DeclaredPublication *publication, const ReadRelease *release, int column)
 {
@@ -109,9 +110,8 @@ begin_read_release(const Reading *reading, ReadRelease *release)
  * ----------------------------------------------------------------
  */
 
-/* The numbers of a plain column's codes. */
-static uint32 *
-numbers_of(Dictionary *dictionary, const PlainColumn *plain)
+uint32 *
+numbers_of_codes(Dictionary *dictionary, const PlainColumn *plain)
 {
 	uint32	   *number = new_zeros(uint32, plain->ncodes);
 
@@ -120,6 +120,7 @@ numbers_of(Dictionary *dictionary, const PlainColumn *plain)
 	return number;
 }
 
+/* The number of each code's cell. */
 static uint32 *
 cells_of_codes(Cells *cells, const Coding *coding)
 {
@@ -158,7 +159,7 @@ find_threads(Reading *reading, const LoadedFrame *loaded)
 	return thread;
 }
 
-/* What the log will tell of it; values are numbers yet. */
+/* The log's part of a draft, as it will be; values are numbers yet. */
 static SeenRelease *
 seen_draft(Reading *reading, const LoadedFrame *loaded, Thread *thread)
 {
@@ -174,10 +175,11 @@ seen_draft(Reading *reading, const LoadedFrame *loaded, Thread *thread)
 	seen->counterfeit = new_zeros(bool, nrows);
 	seen->fingerprint = loaded->fingerprint;
 	seen->value = new_zeros(Code, nrows);
-	fill_column(seen->value, numbers_of(reading->recalled->dictionary, &loaded->sensitive), loaded->sensitive.code, nrows);
+	fill_column(seen->value, numbers_of_codes(reading->recalled->dictionary, &loaded->sensitive), loaded->sensitive.code, nrows);
 	return seen;
 }
 
+/* Fills the columns that a draft shows. */
 static void
 show_columns(Reading *reading, ReadRelease *release, const LoadedFrame *loaded)
 {
@@ -198,7 +200,7 @@ show_columns(Reading *reading, ReadRelease *release, const LoadedFrame *loaded)
 		{
 			const PlainColumn *plain = &loaded->insensitive[insensitive++];
 
-			fill_column(release->insensitive[i], numbers_of(reading->insensitive[i], plain), plain->code, nrows);
+			fill_column(release->insensitive[i], numbers_of_codes(reading->insensitive[i], plain), plain->code, nrows);
 		}
 	if (release->value != NULL)
 		memcpy(release->value, release->seen->value, sizeof(Code) * nrows);
@@ -248,6 +250,7 @@ typedef struct TableReading
 	RowClasses *classes;		/* NULL where the log tells nothing of them */
 } TableReading;
 
+/* Where the insensitive columns are in release tables. */
 static int *
 insensitive_attributes(const DeclaredPublication *publication)
 {
@@ -265,6 +268,7 @@ insensitive_attributes(const DeclaredPublication *publication)
 	return attributes;
 }
 
+/* Reads a row of a release's table. */
 static void
 read_row(void *what, TupleTableSlot *slot)
 {
@@ -294,6 +298,7 @@ read_row(void *what, TupleTableSlot *slot)
 	release->class[row] = (uint32) class;
 }
 
+/* Reads a release's table; an error if it is not as it was published. */
 static void
 read_table(Reading *reading, ReadRelease *release)
 {
@@ -379,6 +384,7 @@ add_class(Reading *reading, ReadRelease *release, uint32 class, const Cell *cell
 	}
 }
 
+/* Reads an answer from the log and from what is kept of its classes. */
 static void
 read_answer(Reading *reading, ReadRelease *release, const AnsweredRelease *answer)
 {
@@ -405,6 +411,7 @@ read_answer(Reading *reading, ReadRelease *release, const AnsweredRelease *answe
 	pfree(class);
 }
 
+/* Reads all answers among the releases. */
 static void
 read_answers(Reading *reading)
 {
@@ -429,6 +436,7 @@ read_answers(Reading *reading)
  * ----------------------------------------------------------------
  */
 
+/* Prepares to read: dictionaries for all columns that can be shown. */
 static Reading *
 reading_create(const DeclaredPublication *publication)
 {
@@ -457,6 +465,7 @@ reading_create(const DeclaredPublication *publication)
 	return reading;
 }
 
+/* Finds the insensitive columns that two releases show. */
 static void
 find_compared(Reading *reading)
 {
@@ -471,7 +480,7 @@ find_compared(Reading *reading)
 	}
 }
 
-/* What the log tells of true and invented rows: whoever was only counted in has none. */
+/* The log's part of a release, true and invented rows: people who were only counted in have none. */
 static const SeenRelease *
 leave_out_counted(const SeenRelease *all)
 {

@@ -55,7 +55,7 @@ typedef struct Reading
 } Reading;
 
 /*
- * As the owner, under the active snapshot: the releases with these numbers,
+ * Called as the owner, under the active snapshot: the releases with these numbers,
  * ascending.  Takes for each row 4 bytes a column that is shown, and 8 more.
  * A release that is not as it was published is an error.
  */
@@ -64,6 +64,9 @@ extern Reading *read_releases(const DeclaredPublication *publication, const int3
 /* Like read_releases(), and behind them one that is not published yet: of a frame's rows, with what it shows of them as it is. */
 extern Reading *read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n,
 										const LoadedFrame *draft);
+
+/* The numbers of a plain column's codes. */
+extern uint32 *numbers_of_codes(Dictionary *dictionary, const PlainColumn *plain);
 
 /* An error that says how to go on: the release is not as it was published. */
 extern void refuse_release(const Reading *reading, const ReadRelease *release) pg_attribute_noreturn();

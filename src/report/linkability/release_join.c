@@ -58,6 +58,7 @@ all_releases(const DeclaredPublication *publication, int32 *n)
 	return numbers;
 }
 
+/* The numbers of an array; an error if it is empty or has NULLs. */
 static int32 *
 copy_numbers(ArrayType *array, int32 *n)
 {
@@ -160,6 +161,7 @@ refuse_unmatched(const ReleaseJoin *join)
 			 errhint("Name fewer releases.")));
 }
 
+/* Narrows the match join to the kernel or the full match join; an error if that fails. */
 static void
 narrow(const ReleaseJoin *join, JoinLevel level)
 {

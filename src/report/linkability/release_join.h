@@ -45,7 +45,7 @@ typedef struct JoinData
 	bool		is_guess;
 } JoinData;
 
-/* As the owner, inside SPI, under the active snapshot; in the current context. */
+/* Called as the owner, inside SPI, under the active snapshot; in the current context. */
 extern JoinData *read_join_data(const DeclaredPublication *publication, const int32 *numbers, int32 n);
 
 /* A join of the first n of them. */

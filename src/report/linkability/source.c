@@ -40,17 +40,7 @@ is_any_compared(const Reading *reading)
 	return false;
 }
 
-/* The numbers, in the releases' dictionary, of the codes of a column: NULL's is kept before them. */
-static uint32 *
-numbers_of_codes(const PlainColumn *plain, Dictionary *dictionary)
-{
-	uint32	   *number = new_zeros(uint32, plain->ncodes);
-
-	for (Code code = 0; code < plain->ncodes; code++)
-		number[code] = dictionary_number(dictionary, plain->values[code], false);
-	return number;
-}
-
+/* Sets the prints of the insensitive values that are compared, person by person. */
 static void
 print_insensitive(const Reading *reading, Source *source)
 {
@@ -68,7 +58,7 @@ print_insensitive(const Reading *reading, Source *source)
 		if (!reading->is_compared[i])
 			continue;
 		plain = &loaded->insensitive[n++];
-		number = numbers_of_codes(plain, reading->insensitive[i]);
+		number = numbers_of_codes(reading->insensitive[i], plain);
 		for (uint64 row = 0; row < loaded->frame.nrows; row++)
 		{
 			uint64	   *print;
@@ -105,6 +95,7 @@ wanted_columns(const Reading *reading)
 	return wanted;
 }
 
+/* Finds the thread of each row of the source. */
 static void
 find_threads(const Reading *reading, Source *source)
 {
@@ -165,7 +156,7 @@ read_source(const Reading *reading)
  * ----------------------------------------------------------------
  */
 
-/* Who is in one of the first n releases; NULL for everybody. */
+/* People who are in one of the first n releases; NULL for all. */
 static bool *
 find_members(const Reading *reading, int32 n)
 {

@@ -37,7 +37,7 @@ typedef struct SourceTuples
 	Code	  **code;			/* [qis + aged][ntuples] on the line */
 } SourceTuples;
 
-/* As the owner, inside SPI, under the active snapshot; all releases are read. */
+/* Called as the owner, inside SPI, under the active snapshot; all releases are read. */
 extern Source *read_source(const Reading *reading);
 
 /*

@@ -61,6 +61,7 @@ text_of_value(const ReleaseBuild *build, Code value)
 	return isnull ? pstrdup("") : TextDatumGetCString(words);
 }
 
+/* One value has so many rows that invented ones would be most of the release. */
 static void
 refuse_skew(const ReleaseBuild *build, const Refusal *refusal)
 {
@@ -88,6 +89,7 @@ refuse_found(const char *name, const Refusal *refusal)
 					 refusal->limit)));
 }
 
+/* Words a refusal of the draft as an error, for the owner. */
 static void
 verify_not_refused(const ReleaseBuild *build)
 {
@@ -161,6 +163,7 @@ where(const Audit *audit, int32 r, uint32 c)
 								   audit->recalled->seen.release[r].number[c]);
 }
 
+/* Has each class m values, equally often (or once), and has each person the same values in all releases? */
 static void
 check_evenness(Audit *audit, bool once)
 {
@@ -226,6 +229,7 @@ words_of(const Audit *audit, const Correlation *correlation)
 					correlation->unmatched);
 }
 
+/* The checks of cor-split: those of weak m-invariance, and historical correlations. */
 static void
 check_cor_split(Audit *audit)
 {

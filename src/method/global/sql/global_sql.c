@@ -18,16 +18,10 @@
 #include "utils/json.h"
 #include "utils/jsonb.h"
 
-static uint32
-declared_l(const DeclaredPublication *publication)
-{
-	return param_values(method_declaration(publication->method), publication->params)[0];
-}
-
 static void
 judge_global(const DeclaredPublication *publication, const Frame *frame, const Past *past, const Draft *draft)
 {
-	judge_breaches(frame, past->paths, draft->classes, draft->first_counted, draft->counted, declared_l(publication));
+	judge_breaches(frame, past->paths, draft->classes, draft->first_counted, draft->counted, l_of(publication, publication->params));
 }
 
 /* ----------------------------------------------------------------
@@ -64,6 +58,7 @@ typedef struct Worst
 	uint64		n;
 } Worst;
 
+/* Keeps a breach, whose links and releases the visitor reuses. */
 static void
 copy_breach(Worst *worst, const Breach *breach)
 {
@@ -81,6 +76,7 @@ copy_breach(Worst *worst, const Breach *breach)
 	worst->found = true;
 }
 
+/* Keeps the likeliest breach, and the largest ratio, of all that are visited. */
 static void
 find_worst(void *what, const Breach *breach)
 {
@@ -112,6 +108,7 @@ add_text(StringInfo json, const char *name, TextCast *cast, Datum value)
 		escape_json(json, TextDatumGetCString(words));
 }
 
+/* The person, the value and the releases of the worst breach. */
 static char *
 worst_as_json(const Audit *audit, const Worst *worst)
 {
@@ -132,6 +129,7 @@ worst_as_json(const Audit *audit, const Worst *worst)
 	return json.data;
 }
 
+/* Is the promise kept in each release by itself? */
 static void
 check_localised(Audit *audit, const Statistics *statistics, const bool *is_protected, uint32 l)
 {
@@ -157,6 +155,7 @@ check_min_max(Audit *audit, const Worst *worst)
 			  psprintf("the largest ratio is %.6g", worst->ratio), worst->ratio >= least * (1 - 1e-9), NULL);
 }
 
+/* The checks of audit(): each release by itself, all together, and the bound of Theorem 4. */
 static void
 check_global(Audit *audit)
 {
@@ -178,7 +177,7 @@ check_global(Audit *audit)
 }
 
 /* ----------------------------------------------------------------
- * What its owner is warned of
+ * Warnings
  * ----------------------------------------------------------------
  */
 
@@ -205,6 +204,7 @@ what_to_do(uint64 exhausted, uint64 homeless)
 					" or declare fewer \"releases\", or a smaller \"alpha\" or \"l\"." : "");
 }
 
+/* Says how many people are withheld, why, and what could be done. */
 static void
 warn_of_withheld(const struct ReleaseBuild *build)
 {

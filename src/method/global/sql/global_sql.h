@@ -10,12 +10,10 @@
 #include "history/recall.h"
 #include "release/method_sql.h"
 
-/*
- * Warns where people are linked too well already, by what was published before: to
- * values of a new list that the old one lacks; to any, under a new l.  The first is
- * called as the owner, inside SPI.
- */
-extern void warn_of_new_values(const DeclaredPublication *publication, Oid old_list, Oid new_list);
+/* The l of parameters. */
+extern uint32 l_of(const DeclaredPublication *publication, Jsonb *params);
+
+/* Warns where people are linked too well already, by what was published before, under a new l. */
 extern void warn_of_new_l(const DeclaredPublication *publication, Jsonb *params);
 
 /* Refuses a registry, or a list of values, that makes no sense: see declare/parameter_tables.h. */

@@ -14,8 +14,8 @@
 #include "funcapi.h"
 #include "history/protected.h"
 #include "history/texts.h"
-#include "method/global/sql/global_sql.h"
 #include "method/global/global.h"
+#include "method/global/sql/global_sql.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
@@ -42,6 +42,7 @@ typedef struct Reporting
 	NullableDatum *texts;		/* [values] made when first needed: value 0 if not */
 } Reporting;
 
+/* The key of a person as text, made once for all rows of that person, which come together. */
 static NullableDatum
 text_of_person(Reporting *reporting, Thread person)
 {
@@ -69,6 +70,7 @@ text_of_value(Reporting *reporting, Code value)
 	return *text;
 }
 
+/* Puts a person, a value and the probability that they were ever linked as a row. */
 static void
 put_breach(void *what, const Breach *breach)
 {
@@ -84,6 +86,7 @@ put_breach(void *what, const Breach *breach)
 	report_row(reporting->work, values, nulls);
 }
 
+/* Visits all breaches, as the owner. */
 static void
 put_breaches(const OwnersWork *work)
 {
@@ -123,7 +126,7 @@ pprepub_breach_probability(PG_FUNCTION_ARGS)
 
 #define MOST_ROUNDS 1000000
 
-/* What the paper takes where it says nothing else. */
+/* Values that the paper takes where it says nothing else. */
 #define USUAL_RELEASES 20
 #define USUAL_ALPHA 2
 
@@ -152,6 +155,7 @@ alpha_argument(FunctionCallInfo fcinfo)
 	return alpha;
 }
 
+/* Puts the plan of a strategy, a row for each round. */
 static void
 put_rounds(ReturnSetInfo *result, const Strategy *strategy, const char *name, int32 rounds)
 {

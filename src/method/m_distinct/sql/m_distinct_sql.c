@@ -53,7 +53,7 @@ judge_draft(const DeclaredPublication *publication, const Frame *frame,
 	judge_distinct(frame, past, draft->classes, param_of(publication, "m"), param_of(publication, "strict") == 1);
 }
 
-/* What observers saw of values: a release that withheld them tells nothing of what they became. */
+/* The log as far as observers saw values: a release that withheld them tells nothing of their changes. */
 static Seen
 seen_with_values(const DeclaredPublication *publication, const Seen *seen)
 {
@@ -85,6 +85,7 @@ verify_shows_values(const DeclaredPublication *publication)
 				 errhint("A release without them tells nothing of what they became, and need not be imported.")));
 }
 
+/* A WARNING if the last release makes more classes or people break the promise. */
 static void
 warn_of_import(const DeclaredPublication *publication, const Seen *seen, const Updates *updates)
 {
@@ -135,6 +136,7 @@ typedef struct Worst
 	int32		fewest_in;
 } Worst;
 
+/* Keeps the version with the greatest risk, and the one with the fewest candidates. */
 static void
 note_worst(void *what, const Version *version)
 {
@@ -153,6 +155,7 @@ note_worst(void *what, const Version *version)
 	}
 }
 
+/* Checks the candidates and the risk of each version of each person. */
 static void
 check_risk(Audit *audit, const Seen *seen, const Updates *updates)
 {
@@ -162,7 +165,7 @@ check_risk(Audit *audit, const Seen *seen, const Updates *updates)
 	uint64		impossible = each_version(seen, updates, audit->recalled->people->size, true, 0, note_worst, &worst);
 
 	if (worst.candidates == PG_UINT32_MAX)
-		return;					/* nobody was shown by a true row */
+		return;					/* no person was shown by a true row */
 	add_check(audit, "candidates", psprintf("at least " INT64_FORMAT " for each version", m),
 			  psprintf("%u", worst.candidates), worst.candidates >= (uint64) m,
 			  worst.candidates >= (uint64) m ? NULL : psprintf("{\"release\": %d}", worst.fewest_in + 1));
@@ -176,6 +179,7 @@ check_risk(Audit *audit, const Seen *seen, const Updates *updates)
 				  psprintf(UINT64_FORMAT, impossible), false, NULL);
 }
 
+/* The checks of audit(): classes, updates from one release to the next, and risks. */
 static void
 check_distinct(Audit *audit)
 {
@@ -219,6 +223,7 @@ typedef struct Reporting
 	MemoryContext row;
 } Reporting;
 
+/* Puts a version of a person as a row. */
 static void
 put_version(void *what, const Version *version)
 {

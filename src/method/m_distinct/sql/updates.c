@@ -48,6 +48,7 @@ typedef struct UpdateRows
 	uint32		(*number) (void *numbering, Datum value);
 } UpdateRows;
 
+/* Takes a row of the copy, its values as numbers; rows without a value are counted only. */
 static void
 keep_row(void *what, TupleTableSlot *slot)
 {
@@ -72,6 +73,7 @@ keep_row(void *what, TupleTableSlot *slot)
 	rows->probabilities += has_probability;
 }
 
+/* Reads a copy; an error if it has not the columns that it was made with. */
 static UpdateRows *
 read_rows_of(const DeclaredPublication *publication, Oid table, uint32 (*number) (void *, Datum), void *numbering)
 {
@@ -165,6 +167,7 @@ pairs_text(const Examples *examples)
 		psprintf("%s and " UINT64_FORMAT " more", examples->text.data, examples->n - MAX_EXAMPLES);
 }
 
+/* An error if the table is empty, or rows lack values or probabilities. */
 static void
 verify_whole(const UpdateRows *rows)
 {
@@ -186,6 +189,7 @@ verify_whole(const UpdateRows *rows)
 				 errhint("Either all rows have one, or none has.")));
 }
 
+/* An error if a pair of values stands in two rows. */
 static void
 verify_no_repeats(const Checking *checking, const UpdateRows *rows, const Updates *updates)
 {
@@ -208,6 +212,7 @@ verify_no_repeats(const Checking *checking, const UpdateRows *rows, const Update
 	pfree(seen);
 }
 
+/* An error unless the probabilities of all updates of a value sum to 1. */
 static void
 verify_probabilities(const Checking *checking, const Updates *updates)
 {
@@ -236,7 +241,7 @@ verify_probabilities(const Checking *checking, const Updates *updates)
 	}
 }
 
-/* What closing has added, as rows of the copy. */
+/* Writes the updates that closing has added as rows of the copy. */
 static void
 write_added(const Checking *checking, const Updates *given, const Updates *closed, Oid copy)
 {
@@ -262,6 +267,7 @@ write_added(const Checking *checking, const Updates *given, const Updates *close
 				 errdetail("What can stay as it is, or change in two steps, can do so in one: %s.", pairs_text(&added))));
 }
 
+/* An error if closing would add updates: these would have no probabilities. */
 static void
 verify_closed(const Checking *checking, const Updates *given, const Updates *closed)
 {
@@ -287,6 +293,7 @@ typedef struct SourceValues
 	int64	   *rows;
 } SourceValues;
 
+/* Counts the rows of the source by their sensitive values. */
 static SourceValues
 read_source_values(const Checking *checking)
 {
@@ -317,6 +324,7 @@ hint_undeclared(void)
 	return errhint("Add rows for them to the table that \"%s\" names, at least one to itself each, and call pprepub.alter_publication().", PARAM);
 }
 
+/* An error if the source has values of which no update is declared. */
 static void
 verify_covered(const Checking *checking, const Updates *closed, const SourceValues *source)
 {
@@ -344,7 +352,7 @@ verify_covered(const Checking *checking, const Updates *closed, const SourceValu
 				 hint_undeclared()));
 }
 
-/* Values that were published, of which something was declared, and nothing is now: nobody could say what they became. */
+/* An error if updates of published values were declared, and none are now: nothing would say what the values became. */
 static void
 verify_none_dropped(const Checking *checking, const Updates *before, const Updates *after)
 {
@@ -392,6 +400,7 @@ verify_not_weaker(const Checking *checking, const Updates *before, const Updates
 				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
 }
 
+/* Warns of updates that were possible when releases were made, and are not any more. */
 static void
 warn_of_stronger(const Checking *checking, const Updates *before, const Updates *after)
 {
@@ -420,6 +429,7 @@ checking_create(const DeclaredPublication *publication)
 	return checking;
 }
 
+/* Checks a new copy by itself, against the source, and against the copy that it replaces. */
 static void
 check_updates(const DeclaredPublication *publication, Oid old_copy, Oid new_copy, bool accept_weakening)
 {
@@ -500,6 +510,7 @@ typedef struct Refused
 	uint64		count[MAX_EXAMPLES];
 } Refused;
 
+/* Counts a row that is refused, and keeps the first different cases. */
 static void
 refuse_row(Refused *refused, Code from, Code to)
 {
@@ -520,6 +531,7 @@ refuse_row(Refused *refused, Code from, Code to)
 	refused->count[i]++;
 }
 
+/* The cases that were kept, in words. */
 static char *
 refused_text(const Refused *refused, const Datum *values, const DeclaredColumn *column)
 {

@@ -13,12 +13,12 @@
 #include "history/past.h"
 #include "history/recall.h"
 
-/* Checks a new copy of the table of updates: see declare/tables.h. */
+/* Checks a new copy of the table of updates: see declare/hooks.h. */
 extern void check_updates_table(const DeclaredPublication *publication, const char *param,
 								Oid old_copy, Oid new_copy, bool accept_weakening);
 
 /*
- * As the owner, under the active snapshot, between reading and finishing a load:
+ * Called as the owner, under the active snapshot, between reading and finishing a load:
  * the declared updates, as they are read; and then in the frame's codes, as part of
  * the past.  The latter raises an error if rows of the frame have values that theirs
  * of before cannot have become, or cannot be followed.

@@ -3,13 +3,13 @@
  *		Joins of some of the people.
  *
  * NOTES
- *		Whoever left before the release at hand is in a part as an absentee.  What
+ *		A person who left before the release at hand is in a part as an absentee.  What
  *		he was is recovered, or else he may be anything that his cells cover.  Of what
  *		was published the latter are not judged again: more may have been known then.
  *
  *		Observers may know of a person in which releases he was.  So to be there
  *		or not is a quasi-identifier like any other: a column for each release that
- *		somebody is absent from, which that release shows.  Otherwise those who came
+ *		a person is absent from, which that release shows.  Otherwise those who came
  *		later would seem to hide those who were there before.
  */
 #include "method/sequential/sql/sequential_sql.h"
@@ -37,6 +37,7 @@ is_present(const JoinRelease *release, uint32 record)
 	return record < release->nrecords - release->nabsent;
 }
 
+/* Finds the first release of each person. */
 static void
 find_arrivals(PeopleParting *parting, uint32 n)
 {
@@ -93,7 +94,7 @@ column_in_part(const PeopleParting *parting, int32 column)
 	return column < parting->all->nqis ? column : column + nreleases_of(parting);
 }
 
-/* Who is there. */
+/* People who are there. */
 static const Span *
 presence_of(const JoinRelease *release, const uint32 *record, uint32 n)
 {
@@ -104,6 +105,7 @@ presence_of(const JoinRelease *release, const uint32 *record, uint32 n)
 	return presence;
 }
 
+/* A release as the part has it, with one more column: who is absent from it. */
 static JoinRelease
 part_of_release(const PeopleParting *parting, int32 r)
 {
@@ -138,7 +140,7 @@ part_of_release(const PeopleParting *parting, int32 r)
 	return part;
 }
 
-/* Who of the part is absent from a release: [people of the part]. */
+/* Finds the people of the part who are absent from a release: [people of the part]. */
 static bool *
 absent_people(const JoinRelease *release)
 {
@@ -149,6 +151,7 @@ absent_people(const JoinRelease *release)
 	return absent;
 }
 
+/* Finds for each two releases how people of the part may be in them: in both, in one, in neither. */
 static Together *
 together_of(const JoinInput *join)
 {
@@ -186,7 +189,10 @@ is_shown(const JoinInput *join, int32 column)
 	return false;
 }
 
-/* What all records of each person cover together in a column: [people of the part].  One code will do for what nobody sees. */
+/*
+ * The cell that covers all records of each person in a column: [people of the part].
+ * One code will do for columns that observers do not see.
+ */
 static Span *
 covered(const JoinInput *join, int32 column, Span whole)
 {
@@ -261,7 +267,7 @@ list_judged(const PeopleParting *parting, const People *people, const JoinInput 
 	return judged;
 }
 
-/* What people who have left were, as far as the log tells: narrows cover[columns][people of the part]. */
+/* Narrows the cells of people who have left to what they were, as far as the log tells: cover[columns][people of the part]. */
 static void
 recover_absentees(const PeopleParting *parting, const People *people, const JoinInput *join, const Judged *judged, Span **cover)
 {
@@ -316,7 +322,7 @@ leave_out_unknown(Judged *judged, Span *const *cover, int32 ncolumns)
 	judged->n = n;
 }
 
-/* What a person may be in a column: the source's value, if his records cover it, or whatever they do. */
+/* The codes that a person may have in a column: the source's, if the records cover it, or all that they cover. */
 static Span
 tuple_in(const Source *source, int32 column, RowId row, Span cover)
 {
@@ -325,6 +331,7 @@ tuple_in(const Source *source, int32 column, RowId row, Span cover)
 	return span_contains(cover, value) ? value : cover;
 }
 
+/* The people to protect, as boxes of the codes that they may have. */
 static JoinTuples
 tuples_of(const PeopleParting *parting, const People *people, const JoinInput *join)
 {
@@ -394,6 +401,7 @@ take_draft(const PeopleParting *parting, SequencePart *part)
 	part->row = rows_of(parting);
 }
 
+/* A part of the sequence, of the people who were chosen. */
 static SequencePart
 make_part(const PeopleParting *parting, const People *people)
 {
@@ -418,7 +426,7 @@ make_part(const PeopleParting *parting, const People *people)
 	return part;
 }
 
-/* How many people are somebody else by now than in an earlier release? */
+/* Counts the people who have become another person since an earlier release. */
 static uint64
 count_changed(const Sequencing *sequencing, const People *people)
 {
@@ -435,9 +443,10 @@ count_changed(const Sequencing *sequencing, const People *people)
 }
 
 /*
- * How many people have other insensitive values in one release than in another?  Of rows of equal cells and values that
- * differ in insensitive columns it is not known whose they are.  Any way to give them to people will do, if nobody
- * contradicts himself.
+ * Counts the people who have other insensitive values in one release than in another.
+ * Of rows of equal cells and values that differ in insensitive columns it is not known
+ * whose they are: any way to give them to people will do, if no person contradicts
+ * himself.
  */
 static uint64
 count_contradicted(const People *people)

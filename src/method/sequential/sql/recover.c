@@ -11,7 +11,7 @@
  *		there are too many to be tried, he may be anything that his cells cover.  Of
  *		somebody whose true values are none of these, another way has the
  *		fingerprint by chance once in 2^32 / MOST_WAYS times at most: then
- *		somebody else is judged in his place.
+ *		another person is judged in his place.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -25,10 +25,10 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* So many ways are tried, of a person in a release. */
+/* Ways that are tried of a person in a release, at most. */
 #define MOST_WAYS	65536
 
-/* A value that somebody may have */
+/* A value that a person may have */
 typedef struct Guess
 {
 	Code		code;			/* on the line of the column */
@@ -83,7 +83,7 @@ add_guess(Guesses *guesses, Datum value, bool isnull, Code code)
 	guesses->guess[guesses->n++] = (Guess) {.code = code,.number = dictionary_number(guesses->values, value, isnull)};
 }
 
-/* A text as a value of the column; of other types than these nobody knows how equal values look. */
+/* A text as a value of the column; of other types than these it is not known how equal values look. */
 static void
 add_text(Guesses *guesses, const DeclaredColumn *column, const char *text, Code code)
 {
@@ -96,7 +96,7 @@ add_text(Guesses *guesses, const DeclaredColumn *column, const char *text, Code 
 	add_guess(guesses, OidInputFunctionCall(input, unconstify(char *, text), parameter, column->typmod), false, code);
 }
 
-/* What the source has. */
+/* Values of the source. */
 static void
 guess_from_source(Guesses *guesses, const Coding *coding, const CellSpans *line)
 {
@@ -134,7 +134,7 @@ guess_from_range(Guesses *guesses, const DeclaredColumn *column, Datum printed, 
 		add_guess(guesses, lower.val, false, code);
 }
 
-/* What cells show. */
+/* Values that cells show. */
 static void
 guess_from_cells(Guesses *guesses, const DeclaredColumn *column, const Cells *cells, const CellSpans *line)
 {
@@ -284,6 +284,7 @@ take_way(Ways *ways)
 	ways->found = true;
 }
 
+/* Narrows cells by a release: to the one way that has the fingerprint, if there is one. */
 static void
 recover_from(const Recovery *recovery, int32 r, uint32 print, Ways *ways, Span *cover)
 {

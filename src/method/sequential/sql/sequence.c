@@ -3,16 +3,16 @@
  *		Reading a sequence of releases, finding the next one, and judging it.
  *
  * NOTES
- *		Releases of which nobody knows whose their rows are were waived by the
+ *		Releases of which it is not known whose their rows are were waived by the
  *		owner (pprepub.acknowledge_history()): nothing is promised of them.
  *
- *		Who is somebody else by now depends on what releases show.  While the next
+ *		Releases decide by what they show which people count as others by now.  While the next
  *		one is looked for, it is taken to show everything; once it is found, people
  *		are told apart anew, by what it does show, and it is judged so.
  *
- *		What was published is judged again by the same people and cells, as the log
- *		and the tables have them.  Whoever has left the source since then, or is not
- *		what he was, is left out: nobody knows any more what he was judged by.
+ *		Published releases are judged again by the same people and cells, as the log
+ *		and the tables have them.  People who have left the source since then, or are
+ *		not what they were, are left out: it is not known any more what they were judged by.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -90,6 +90,7 @@ find_columns(Sequencing *sequencing)
 			sequencing->column[n++] = q;
 }
 
+/* The quasi-identifiers of the draft, with the cells of their trees as the joins have them. */
 static SequenceColumn *
 columns_of(const Sequencing *sequencing)
 {
@@ -129,6 +130,7 @@ show_cells(const Sequencing *sequencing, const Classes *classes)
  * ----------------------------------------------------------------
  */
 
+/* Reads the releases before, and the source, beside the draft. */
 static Sequencing *
 sequencing_create(const DeclaredPublication *publication, const LoadedFrame *loaded)
 {
@@ -156,6 +158,7 @@ refuse_contradicted(const Sequence *sequence)
 			 errhint("Leave out the insensitive columns that earlier releases show.")));
 }
 
+/* An error for a draft that was found, but does not keep the promise as it came out. */
 static void
 refuse_judged(const Sequence *sequence, const SequenceJudgement *judgement)
 {
@@ -170,6 +173,7 @@ refuse_judged(const Sequence *sequence, const SequenceJudgement *judgement)
 			 errhint("Publish other columns, or without the sensitive column.")));
 }
 
+/* The sequence as the method takes it; an error if it cannot be judged. */
 static Sequence *
 sequence_of(const Sequencing *sequencing, bool parted)
 {
@@ -191,6 +195,7 @@ weaker(const char *a, const char *b)
 	return a == NULL || strcmp(a, "fmj") == 0 ? b : a;
 }
 
+/* Judges the draft by what it does show. */
 static void
 judge(const Sequencing *sequencing, const int64 *params, bool parted, Draft *draft)
 {
@@ -233,11 +238,14 @@ draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loa
 }
 
 /* ----------------------------------------------------------------
- * What was published
+ * Published releases
  * ----------------------------------------------------------------
  */
 
-/* Whose quasi-identifiers are not what they were in a release, by the source as it shows these columns: sets is_changed. */
+/*
+ * Sets is_changed of people whose quasi-identifiers are not what they were in a
+ * release, by the source as it shows these columns.
+ */
 static void
 compare_prints(const Reading *reading, const ReadRelease *release, const LoadedFrame *present, bool *is_changed)
 {
@@ -256,7 +264,7 @@ compare_prints(const Reading *reading, const ReadRelease *release, const LoadedF
 	pfree(print);
 }
 
-/* Who is not what he was in some release: [threads]. */
+/* People who are not what they were in some release: [threads]. */
 static bool *
 find_changed(const Reading *reading)
 {
@@ -278,7 +286,7 @@ find_changed(const Reading *reading)
 	return is_changed;
 }
 
-/* The releases before the last ones that show nobody, who come after all that was judged. */
+/* How many releases are left without the last ones that show no person, and so come after all that was judged. */
 static int32
 without_empty(const Reading *reading)
 {
@@ -298,6 +306,7 @@ verify_logged(const Reading *reading)
 			refuse_release(reading, &reading->release[r]);
 }
 
+/* Judges releases that were read, without a draft. */
 static Published *
 judge_read(Reading *reading, const int64 *params)
 {

@@ -34,7 +34,7 @@ drafted(const Sequencing *sequencing)
 /* ---- sequence.c: the whole ---- */
 
 /*
- * As the owner, inside SPI, under the active snapshot: reads all releases of which it is known whose
+ * Called as the owner, inside SPI, under the active snapshot: reads all releases of which it is known whose
  * rows they have, drafts the next one, and has it judged once more, as linkability() will.  Where
  * nothing may be published that is an error.
  */
@@ -45,7 +45,7 @@ typedef struct Published
 {
 	uint32		people;			/* who were judged: in the last release, and what they were; or not in it any more */
 	uint32		exposed;		/* of them, who are linked to less than was promised */
-	double		least;			/* level of any; infinite if nobody is linked to anything */
+	double		least;			/* level of any; infinite if no person is linked to anything */
 	bool		is_contradicted;	/* nothing can be judged: insensitive values have changed */
 } Published;
 
@@ -73,12 +73,7 @@ extern Recovery *recovery_create(const Sequencing *sequencing, int32 first);
  */
 extern void recover_person(const Recovery *recovery, Thread thread, const bool *is_absent, Span *cover);
 
-/* ---- crowds.c, sums.c: releases that show sensitive values ---- */
-
-#define NOT_THERE	(NO_CODE - 1)
-
-/* The value with which the log has each person in a release: [threads] NO_CODE for NULL, or NOT_THERE. */
-extern Code *values_in(const Reading *reading, const ReadRelease *release);
+/* ---- crowds.c: releases that show sensitive values ---- */
 
 /* An error if those who came or left between two releases are too few, or too much alike: the last release read is a draft. */
 extern void verify_crowds(const Reading *reading, const int64 *params);
