@@ -22,6 +22,7 @@ typedef struct Parting
 	uint32	   *next;			/* [places] where those of a place go in the class at hand */
 } Parting;
 
+/* Adds a node of the tree: a class, and the place before it. */
 static uint32
 place_create(Parting *parting, uint32 previous, int32 release, uint32 class)
 {

@@ -177,6 +177,7 @@ view_class(Attacker *attacker, View *view, const SeenRelease *release, uint32 c,
 	}
 }
 
+/* Lists, for each class of a release, the atoms in it with their values. */
 static void
 view_release(Attacker *attacker, const SeenRelease *release, View *view, uint32 *fill)
 {
@@ -206,6 +207,7 @@ view_release(Attacker *attacker, const SeenRelease *release, View *view, uint32 
 	attacker->most_presences = Max(attacker->most_presences, n);
 }
 
+/* Views all releases, and makes the scratch that attacks on them share. */
 static void
 view_all(Attacker *attacker)
 {
@@ -241,6 +243,7 @@ find_part(Attacker *attacker, uint32 class)
 	return &attacker->part[p];
 }
 
+/* Parts the atoms of a class by the class of the other release that they are in. */
 static void
 part_class(Attacker *attacker, uint32 c)
 {
@@ -356,6 +359,7 @@ lowered(const Attacker *attacker, uint64 size, Found found)
 	return found;
 }
 
+/* Lowers what was found by a class; its values are counted only where the bound could be less. */
 static void
 attack_class(Attacker *attacker, uint64 size, uint32 c, Found *found)
 {
@@ -405,6 +409,7 @@ attack_pair(Attacker *attacker, int32 r, int32 other)
  * ----------------------------------------------------------------
  */
 
+/* Adds a finding to the result, unless nothing was revealed. */
 static void
 reveal(Attacker *attacker, RevealedBy kind, int32 release, int32 other, Least least, const Principle *promised)
 {
@@ -445,6 +450,7 @@ attack_later_releases(Attacker *attacker, int32 a)
 	}
 }
 
+/* Atoms are revealed by all releases together; they must keep what the weakest of these promised. */
 static void
 attack_atoms(Attacker *attacker)
 {
@@ -460,6 +466,7 @@ attack_atoms(Attacker *attacker)
 	reveal(attacker, REVEALED_BY_ALL, nreleases, 0, least, &promised);
 }
 
+/* Orders findings: those that break a promise first, then by kind and releases. */
 static int
 compare_revealed(const void *a, const void *b)
 {

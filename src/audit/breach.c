@@ -144,6 +144,7 @@ count_links(Visiting *visiting, const Step *step, const Step *end)
 	return links;
 }
 
+/* Lists the links of the person at hand, value after value. */
 static void
 put_links(Visiting *visiting, const Step *step, const Step *end, uint64 links)
 {
@@ -178,6 +179,7 @@ put_links(Visiting *visiting, const Step *step, const Step *end, uint64 links)
 	}
 }
 
+/* Visits each value that a person was linked to. */
 static void
 visit_person(Visiting *visiting, Thread person, void (*visit) (void *what, const Breach *breach), void *what)
 {

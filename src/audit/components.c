@@ -46,6 +46,7 @@ peers_having(const Peers *peers, uint32 group, Code value)
 	return n;
 }
 
+/* Notes a class for the values that it shows, where these are shown for the first time. */
 static void
 note_class(const Peers *peers, First *firsts, Step at)
 {
@@ -69,6 +70,7 @@ note_class(const Peers *peers, First *firsts, Step at)
 	}
 }
 
+/* Looks for the first release of each value. */
 static First *
 find_firsts(const Peers *peers)
 {
@@ -86,6 +88,7 @@ find_firsts(const Peers *peers)
 	return firsts;
 }
 
+/* Lists the groups of invented rows in the first classes of a cover's value. */
 static void
 list_groups(const Peers *peers, Cover *cover, const First *first)
 {
@@ -168,6 +171,7 @@ find_root(uint32 *parent, uint32 group)
 	return group;
 }
 
+/* Joins the open ones of some groups in the forest of components. */
 static void
 join_groups(const Deduction *deduction, const uint32 *group, uint64 n, uint32 *parent)
 {

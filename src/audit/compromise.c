@@ -142,6 +142,7 @@ begin_group(Deducing *deducing, uint32 g)
 	deducing->deduction->ncandidates[g] = n;
 }
 
+/* Gives each group the candidates that its classes leave. */
 static void
 begin_candidates(Deducing *deducing)
 {
@@ -249,6 +250,7 @@ exclude_taken(Deducing *deducing, Step at)
  * ----------------------------------------------------------------
  */
 
+/* Counts a group that the class at hand has in common with an earlier or later class. */
 static void
 meet(Deducing *deducing, Step at, uint32 g)
 {
@@ -389,6 +391,7 @@ look_at_class(Deducing *deducing, Step at)
 	count_having(deducing, class, -1);
 }
 
+/* Applies the rules to waiting classes until nothing more follows. */
 static void
 narrow(Deducing *deducing)
 {
@@ -411,6 +414,7 @@ narrow(Deducing *deducing)
  * ----------------------------------------------------------------
  */
 
+/* Allocates the state of a deduction, with counters of classes, groups and values. */
 static Deducing *
 deducing_create(const Statistics *statistics, const Peers *peers)
 {
@@ -462,6 +466,7 @@ look_at_all(Deducing *deducing)
 		}
 }
 
+/* Narrows the groups of people whose values are known to these. */
 static void
 know(Deducing *deducing)
 {

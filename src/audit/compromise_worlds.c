@@ -109,6 +109,7 @@ typedef enum Found
  * ----------------------------------------------------------------
  */
 
+/* Keeps the list of lines that are off in step with a line's balance. */
 static void
 note_balance(Worlds *worlds, uint32 l)
 {
@@ -129,6 +130,7 @@ note_balance(Worlds *worlds, uint32 l)
 	}
 }
 
+/* Sets a cell, and the sums of the lines through it. */
 static void
 set_cell(Worlds *worlds, uint32 c, Cell cell)
 {
@@ -467,6 +469,7 @@ add_cells(Worlds *worlds, uint32 i)
 		worlds->cell[worlds->cell_of[peers->value[peers->thread[m]]]].people++;
 }
 
+/* Lists the cells on each line, from the lines through each cell. */
 static void
 list_lines(Worlds *worlds)
 {
@@ -509,6 +512,7 @@ bound_cells(Worlds *worlds)
 	}
 }
 
+/* Allocates and fills the cells and lines of a component. */
 static void
 build(Worlds *worlds)
 {
@@ -591,6 +595,7 @@ keep_candidates(Worlds *worlds, uint32 i, const bool *is_possible, const bool *i
 	return has_lost;
 }
 
+/* Decides the cells of a component, and writes back which candidates are possible or excluded. */
 static bool
 search_component(Worlds *worlds, uint64 effort, uint64 *budget, void (*lost) (void *what, uint32 group), void *what)
 {

@@ -49,6 +49,7 @@ compare_steps(const void *a, const void *b)
 	return (x->class > y->class) - (x->class < y->class);
 }
 
+/* Compares a class with all earlier classes of its people. */
 static void
 look_back(Counting *counting, Step at)
 {
@@ -104,6 +105,7 @@ find_correlations(const Statistics *statistics, uint32 most,
  * ----------------------------------------------------------------
  */
 
+/* Refuses a class that has all but a few of its people in common with an earlier one. */
 static void
 judge_class(const Companies *companies, const Classes *classes, uint32 c, uint32 n, uint32 *common)
 {

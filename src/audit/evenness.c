@@ -184,6 +184,7 @@ set_of_seen(const SeenRelease *release, uint32 c, Code *values)
 	return show_set(values, seen_size(release, c));
 }
 
+/* Counts a class, and notes where the first uneven and the smallest one are. */
 static void
 note_class(Evenness *evenness, const ShownSet *set, int32 r, uint32 c)
 {
@@ -202,6 +203,7 @@ note_class(Evenness *evenness, const ShownSet *set, int32 r, uint32 c)
 	}
 }
 
+/* Compares the class of each person with the one where the person was seen first. */
 static void
 follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, First *first, bool *is_changed,
 			  const ShownSet *set, int32 r, uint32 c, Code *earlier)

@@ -44,6 +44,7 @@ typedef struct ClassRows
 	uint64		n;
 } ClassRows;
 
+/* Allocates the state of values, none of which was shown. */
 static Vouching
 vouching_create(Code nvalues)
 {
@@ -102,6 +103,7 @@ has_value(const Code *values, uint64 n, Code value)
 	return false;
 }
 
+/* The distinct values of a class, and which of them true rows show. */
 static ShownClass
 show_class(const ClassRows *rows)
 {
@@ -173,6 +175,7 @@ judge_signature(Vouching *vouching, const ShownClass *signature)
 	}
 }
 
+/* Judges the classes kept open in a release, those of equal signatures together. */
 static void
 compare_open_classes(Vouching *vouching)
 {
@@ -246,6 +249,7 @@ judge_first_shown(const Frame *frame, const Paths *paths, const Classes *classes
  * ----------------------------------------------------------------
  */
 
+/* The values of a class of a past release, true rows first. */
 static ClassRows
 rows_of_seen(const SeenRelease *release, uint32 c, Code *values)
 {

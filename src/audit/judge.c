@@ -46,6 +46,7 @@ refuse_draft(uint32 c, const char *fault)
 			 errhint("This is a bug in pprepub. Please report it, with the method and its parameters.")));
 }
 
+/* Refuses classes whose bounds cannot be read safely. */
 static void
 verify_shape(const Judge *judge)
 {
@@ -67,6 +68,7 @@ verify_shape(const Judge *judge)
 	}
 }
 
+/* Refuses members that are no rows of the frame, or that are in a class already. */
 static void
 verify_rows(Judge *judge, uint32 c)
 {
@@ -87,6 +89,7 @@ verify_rows(Judge *judge, uint32 c)
 	}
 }
 
+/* Refuses regions that leave the domain, or that cannot be printed. */
 static void
 verify_region(const Judge *judge, uint32 c)
 {
@@ -102,6 +105,7 @@ verify_region(const Judge *judge, uint32 c)
 	}
 }
 
+/* Refuses members that lie outside their region. */
 static void
 verify_containment(const Judge *judge, uint32 c)
 {
@@ -122,6 +126,7 @@ verify_containment(const Judge *judge, uint32 c)
 	}
 }
 
+/* Counts a member's value, which may be anything: the draft is not trusted. */
 static void
 count_value(Judge *judge, uint32 c, Code value)
 {

@@ -143,6 +143,7 @@ judge_region(const BreachJudge *judge, const Classes *classes, uint32 c, RowId r
 #define FAR 16
 #define NEAR 8
 
+/* Prefetches the steps, classes and values of rows that come later. */
 static void
 await(const BreachJudge *judge, const RowId *rows, uint64 i, uint64 end)
 {
@@ -158,6 +159,7 @@ await(const BreachJudge *judge, const RowId *rows, uint64 i, uint64 end)
 			await_values(&judge->shown, paths, s);
 }
 
+/* Refuses a class that links a member to a value too well; counted are people of a registry. */
 static void
 judge_class(BreachJudge *judge, const Classes *classes, uint32 c, const RowId *counted, uint64 ncounted)
 {

@@ -29,13 +29,6 @@
 /* Rows or codes that are looked at between two looks at the interrupts. */
 #define STEPS_PER_INTERRUPT	65536
 
-/* Running sums over a domain's frequencies: entry i is about the codes below i. */
-typedef struct Entropies
-{
-	uint64	   *rows;			/* [size + 1] sum of f */
-	double	   *bits;			/* [size + 1] sum of f log2 f */
-} Entropies;
-
 /* The share of one quasi-identifier, summed over true rows. */
 typedef struct ColumnSums
 {
@@ -51,7 +44,7 @@ f_log_f(uint64 f)
 	return f > 1 ? f * log2((double) f) : 0;
 }
 
-static Entropies
+Entropies
 entropies_create(const Domain *domain)
 {
 	Size		n = (Size) domain->size + 1;
@@ -71,7 +64,7 @@ entropies_create(const Domain *domain)
 	return sums;
 }
 
-static void
+void
 entropies_free(Entropies *sums)
 {
 	pfree(sums->rows);
@@ -86,7 +79,7 @@ entropies_free(Entropies *sums)
  * Of the sums' rounding, only what came in between the cell's ends is left in
  * their difference, so narrow cells at the far end of a large domain do well.
  */
-static double
+double
 cell_entropy(const Entropies *sums, Span cell)
 {
 	uint64		rows = sums->rows[(Size) cell.hi + 1] - sums->rows[cell.lo];
@@ -147,6 +140,7 @@ class_precision(const Frame *frame, const Classes *classes, uint32 c, int q, Spa
 	return steps_kept(frame, classes, c, q, cell);
 }
 
+/* Sums up the measures of one quasi-identifier over all classes. */
 static ColumnSums
 measure_column(const Frame *frame, const Classes *classes, int q)
 {
@@ -195,6 +189,7 @@ measure_sizes(Metrics *metrics, const Classes *classes, const ReleaseCounts *cou
 		metrics->avg = ((double) metrics->rows + metrics->counterfeits) / k / classes->nclasses;
 }
 
+/* Sums up and averages the measures over the quasi-identifiers that are shown. */
 static void
 measure_columns(Metrics *metrics, const Frame *frame, const Classes *classes, const bool *shown)
 {

@@ -77,4 +77,15 @@ typedef struct NamedMetric
 /* All figures that pprepub.metrics() returns, in its order. */
 extern void list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS]);
 
+/* Sums over the codes of a domain, from which the entropy of any cell is a difference. */
+typedef struct Entropies
+{
+	uint64	   *rows;			/* [size + 1] sum of f */
+	double	   *bits;			/* [size + 1] sum of f log2 f */
+} Entropies;
+
+extern Entropies entropies_create(const Domain *domain);
+extern void entropies_free(Entropies *sums);
+extern double cell_entropy(const Entropies *sums, Span cell);
+
 #endif							/* PPREPUB_AUDIT_METRICS_H */

@@ -11,6 +11,7 @@
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
+/* Finds the value of each thread; values do not change here. */
 static void
 find_values(Peers *peers)
 {
@@ -127,28 +128,12 @@ sum_up(uint64 *first, uint64 n)
 		first[i + 1] += first[i];
 }
 
-static void
-list_threads(Peers *peers)
-{
-	uint64		nthreads = peers->statistics->seen->nthreads;
-	uint64	   *filled = new_array(uint64, peers->n);
-
-	peers->first = new_zeros(uint64, peers->n);
-	peers->thread = new_array(Thread, nthreads);
-	for (Thread t = 0; t < nthreads; t++)
-		peers->first[peers->group[t] + 1]++;
-	sum_up(peers->first, peers->n);
-	memcpy(filled, peers->first, sizeof(uint64) * peers->n);
-	for (Thread t = 0; t < nthreads; t++)
-		peers->thread[filled[peers->group[t]]++] = t;
-	pfree(filled);
-}
-
 /* ----------------------------------------------------------------
  * Classes
  * ----------------------------------------------------------------
  */
 
+/* Counts the groups in each class. */
 static void
 count_groups(Peers *peers)
 {
@@ -164,6 +149,7 @@ count_groups(Peers *peers)
 	sum_up(peers->first_in, peers_nclasses(peers));
 }
 
+/* Lists the groups in each class. */
 static void
 list_groups(Peers *peers)
 {
@@ -212,7 +198,7 @@ peers_create(const Statistics *statistics, const Thread *known, uint64 nknown, b
 		of_threads.is_known[known[i]] = true;
 	find_values(peers);
 	find_groups(peers, &of_threads);
-	list_threads(peers);
+	list_by_group(peers->group, seen->nthreads, peers->n, &peers->first, &peers->thread);
 	look_into_classes(peers);
 	pfree(of_threads.is_known);
 	pfree(of_threads.is_invented);

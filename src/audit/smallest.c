@@ -41,6 +41,7 @@ count_value(Counter *counter, Code value)
 	counter->values++;
 }
 
+/* Keeps the smallest and the poorest of the sets so far. */
 static void
 note_set(Smallest *smallest, bool first, uint32 set, uint64 records, uint32 values, int32 r)
 {
@@ -124,6 +125,7 @@ typedef struct Poverty
 	int32		in;
 } Poverty;
 
+/* Finds, for each atom, the fewest values that it shows in a release. */
 static Poverty *
 measure_poverty(const Seen *seen, const Atoms *atoms)
 {

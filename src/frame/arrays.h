@@ -67,4 +67,23 @@ array_resized(void *array, Size width, uint64 n)
 	return array == NULL ? palloc_extended(size, MCXT_ALLOC_HUGE) : repalloc_huge(array, size);
 }
 
+/*
+ * Lists the members of each group, in ascending order: those of group g are
+ * member[first[g]] up to, not including, member[first[g + 1]].
+ */
+static inline void
+list_by_group(const uint32 *group, uint64 n, uint64 ngroups, uint64 **first, uint32 **member)
+{
+	uint64	   *end = new_zeros(uint64, ngroups + 1);
+
+	*member = new_array(uint32, n);
+	for (uint64 i = 0; i < n; i++)
+		end[group[i] + 2]++;
+	for (uint64 g = 0; g < ngroups; g++)
+		end[g + 2] += end[g + 1];
+	for (uint64 i = 0; i < n; i++)
+		(*member)[end[group[i] + 1]++] = i;
+	*first = end;				/* each group ends now where the next one begins */
+}
+
 #endif							/* PPREPUB_FRAME_ARRAYS_H */

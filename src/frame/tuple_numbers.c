@@ -31,7 +31,7 @@ find_slot(const TupleNumbers *tuples, const uint32 *word, uint32 n)
 	{
 		uint32	   *slot = &tuples->slot[i & (tuples->nslots - 1)];
 
-		if (*slot == NO_TUPLE ||
+		if (*slot == NO_NUMBER ||
 			(tuple_width(tuples, *slot) == n && memcmp(tuple_words(tuples, *slot), word, sizeof(uint32) * n) == 0))
 			return slot;
 	}
@@ -42,7 +42,7 @@ make_slots(TupleNumbers *tuples, uint64 nslots)
 {
 	CHECK_FOR_INTERRUPTS();
 	array_resize(tuples->slot, nslots);
-	memset(tuples->slot, 0xff, sizeof(uint32) * nslots);	/* NO_TUPLE */
+	memset(tuples->slot, 0xff, sizeof(uint32) * nslots);	/* NO_NUMBER */
 	tuples->nslots = nslots;
 	for (uint32 i = 0; i < tuples->n; i++)
 		*find_slot(tuples, tuple_words(tuples, i), tuple_width(tuples, i)) = i;
@@ -89,7 +89,7 @@ tuple_number(TupleNumbers *tuples, const uint32 *word, uint32 n)
 	uint32	   *slot = find_slot(tuples, word, n);
 
 	Assert(tuples->first != NULL || n == (uint32) tuples->width);
-	if (*slot != NO_TUPLE)
+	if (*slot != NO_NUMBER)
 		return *slot;
 	*slot = tuples->n;
 	append_tuple(tuples, word, n);

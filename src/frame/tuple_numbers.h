@@ -10,7 +10,7 @@
 
 #include "postgres.h"
 
-#define NO_TUPLE	PG_UINT32_MAX
+#define NO_NUMBER	PG_UINT32_MAX
 #define ANY_WIDTH	(-1)
 
 typedef struct TupleNumbers
@@ -24,7 +24,7 @@ typedef struct TupleNumbers
 	uint64		words_allocated;
 	uint32		firsts_allocated;
 	uint64		nslots;			/* a power of 2 */
-	uint32	   *slot;			/* numbers, or NO_TUPLE */
+	uint32	   *slot;			/* numbers, or NO_NUMBER */
 } TupleNumbers;
 
 /* In the current context, whatever it is when tuples are added. */
@@ -33,7 +33,7 @@ extern TupleNumbers *tuple_numbers_create(int32 width);
 /* The number of a tuple of n words, which is added if it is new. */
 extern uint32 tuple_number(TupleNumbers *tuples, const uint32 *word, uint32 n);
 
-/* Like tuple_number(), but NO_TUPLE if there is no such tuple. */
+/* Like tuple_number(), but NO_NUMBER if there is no such tuple. */
 extern uint32 tuple_find(const TupleNumbers *tuples, const uint32 *word, uint32 n);
 
 static inline const uint32 *

@@ -71,6 +71,7 @@ drafting_invent(Drafting *drafting, uint64 n)
 	return classes->counterfeit + at;
 }
 
+/* Makes room for one class more in all arrays of a class each. */
 static void
 make_room_for_class(Drafting *drafting)
 {

@@ -142,6 +142,7 @@ ends_with_gain(const Degrees *degrees, uint32 start, uint32 end, bool more)
 	return (is_entry(degrees, end) != is_entry(degrees, start)) == more;
 }
 
+/* Changes the choice along a path, by as much as its nodes and edges can take. */
 static void
 follow(Degrees *degrees, uint32 start, uint32 end, bool more, uint32 wanted)
 {
@@ -248,6 +249,18 @@ struct Splitter
 	uint32		stack_allocated;
 };
 
+static void
+make_room_for_cells(Splitter *splitter, Size n)
+{
+	if (n <= splitter->cells_allocated)
+		return;
+	splitter->cells_allocated = array_room(splitter->cells_allocated, n);
+	array_resize(splitter->degrees.edges, splitter->cells_allocated);
+	array_resize(splitter->degrees.chosen, splitter->cells_allocated);
+	array_resize(splitter->taken, splitter->cells_allocated);
+}
+
+/* All arrays are made here: buckets are split in contexts that live shorter. */
 Splitter *
 splitter_create(const Frame *frame, uint32 most_rows, uint32 most_entries)
 {
@@ -271,6 +284,7 @@ splitter_create(const Frame *frame, uint32 most_rows, uint32 most_entries)
 	splitter->order = new_array(Item, most_rows);
 	splitter->spare = new_array(Item, most_rows);
 	splitter->aside = new_array(BalancedRow, most_rows);
+	array_reserve(splitter->place, splitter->places_allocated, 1024);
 	splitter->total = palloc(sizeof(uint32) * (most_entries + 1));
 	splitter->below = palloc(sizeof(uint32) * (most_entries + 1));
 	splitter->number = new_array(uint32, frame->nsensitive);
@@ -279,6 +293,8 @@ splitter_create(const Frame *frame, uint32 most_rows, uint32 most_entries)
 	splitter->degrees.node = new_array(DegreeNode, nnodes);
 	splitter->degrees.queue = new_array(uint32, nnodes);
 	splitter->degrees.came_from = new_array(uint32, nnodes);
+	make_room_for_cells(splitter, 1024);
+	array_reserve(splitter->stack, splitter->stack_allocated, 64);
 	return splitter;
 }
 
@@ -307,6 +323,7 @@ compare_items(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
+/* Sorts items by codes from lo to hi, by counting. */
 static void
 count_into_places(Splitter *splitter, uint32 n, Code lo, Code hi)
 {
@@ -430,6 +447,7 @@ weigh_place(const Splitter *splitter, const BucketPart *part, int q, uint32 befo
 		*best = (Cut) {saved, q, before, groups};
 }
 
+/* Weighs cuts between different codes, at a limited number of places. */
 static void
 weigh_places(Splitter *splitter, const BucketPart *part, int q, Cut *best)
 {
@@ -447,6 +465,7 @@ weigh_places(Splitter *splitter, const BucketPart *part, int q, Cut *best)
 	}
 }
 
+/* The cut of a part that saves most, or one in the middle. */
 static Cut
 find_cut(Splitter *splitter, const BucketPart *part)
 {
@@ -466,6 +485,7 @@ find_cut(Splitter *splitter, const BucketPart *part)
  * ----------------------------------------------------------------
  */
 
+/* Numbers the values of a part. */
 static void
 number_values(Splitter *splitter, const BucketPart *part)
 {
@@ -515,13 +535,7 @@ choose_before(Splitter *splitter, const BucketPart *part, const Cut *cut)
 	Size		ncells = (Size) splitter->nvalues * splitter->nentries;
 	uint32		behind = part->groups - cut->groups;
 
-	if (ncells > splitter->cells_allocated)
-	{
-		splitter->cells_allocated = array_room(splitter->cells_allocated, ncells);
-		array_resize(degrees->edges, splitter->cells_allocated);
-		array_resize(degrees->chosen, splitter->cells_allocated);
-		array_resize(splitter->taken, splitter->cells_allocated);
-	}
+	make_room_for_cells(splitter, ncells);
 	degrees->nentries = splitter->nentries;
 	degrees->nvalues = splitter->nvalues;
 	memset(degrees->edges, 0, sizeof(uint32) * ncells);
@@ -618,6 +632,7 @@ push(Splitter *splitter, BucketPart part)
 	splitter->stack[splitter->nstack++] = part;
 }
 
+/* Cuts a part into two, each with whole groups of balanced entries. */
 static void
 split_part(Splitter *splitter, const BucketPart *part)
 {

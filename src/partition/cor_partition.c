@@ -99,6 +99,7 @@ keep_rows(const CorPartition *partition, const bool *is_whole, RowId *rows, uint
 	return nkept;
 }
 
+/* Makes the sets of a bucket: rows of whole classes stay together, the others are split. */
 static void
 make_sets(CorPartition *partition, const bool *is_whole, Buckets *buckets, uint32 b)
 {
@@ -225,6 +226,7 @@ is_safe(CorPartition *partition, const HcClass *class)
 	return hc_excess(partition->companies, partition->rows, n, size, partition->n, partition->room) == 0;
 }
 
+/* Moves all sets of one class to another. */
 static void
 merge(CorPartition *partition, HcClass *class, HcClass *other)
 {
@@ -276,6 +278,7 @@ add_counterfeits(CorPartition *partition, HcClass *class)
 	Assert(is_safe(partition, class));
 }
 
+/* Exchanges people between sets, then merges classes or adds counterfeits, until all classes are safe. */
 static void
 make_safe(CorPartition *partition, uint64 *excess)
 {

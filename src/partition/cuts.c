@@ -293,6 +293,7 @@ hull_is_kept(const Cutter *cutter, Size b)
 	return b < MAX_HULLS && cutter->runs[b + 1].from - cutter->runs[b].from >= MIN_KEPT;
 }
 
+/* Widens the side by a run: by its hull, where that is kept, or item by item. */
 static void
 add_run(Cutter *cutter, const Run *run)
 {
@@ -320,6 +321,7 @@ add_run(Cutter *cutter, const Run *run)
 	}
 }
 
+/* Finds the runs along a dimension, and measures the hulls that are kept. */
 static void
 find_runs(Cutter *cutter, int d)
 {

@@ -34,6 +34,7 @@ most_classes(const Work *work, const Group *group)
 	return Max(1, group->rows / Max(1, work->principle->k));
 }
 
+/* Allocates the result for as many classes as there can be. */
 static Dealer *
 dealer_create(Work *work, uint64 nrows, MemoryContext context)
 {
@@ -210,6 +211,7 @@ add_class(Dealer *dealer, uint64 n)
 	classes->first[classes->nclasses] = classes->first[classes->nclasses - 1] + n;
 }
 
+/* Makes a group into as many classes as are allowed. */
 static void
 deal_group(Dealer *dealer, const Group *group)
 {

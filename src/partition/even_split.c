@@ -17,12 +17,12 @@
 
 #define TRY_ALL 4				/* sets */
 
-typedef struct Splitter
+typedef struct EvenSplit
 {
 	const Frame *frame;
 	uint32		n;
 	RowId	   *rows;
-} Splitter;
+} EvenSplit;
 
 /* ----------------------------------------------------------------
  * Losses
@@ -91,7 +91,7 @@ lower_part(const Code *code, const RowId *rows, uint64 n, uint64 below, uint64 a
 
 /* Splits all values along a quasi-identifier: at[i] is where the lower side of value i ends. */
 static void
-halve(Splitter *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, uint64 below, int q, uint64 *at)
+halve(EvenSplit *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, uint64 below, int q, uint64 *at)
 {
 	const Code *code = splitter->frame->code[q];
 	Code		limit = 0;
@@ -123,40 +123,40 @@ halve(Splitter *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, uint6
 	}
 }
 
+/* The cost of covering the rows between lo and hi along a quasi-identifier. */
 static double
-loss_of_side(const Splitter *splitter, const uint64 *lo, const uint64 *hi)
+cost_along(const EvenSplit *splitter, const uint64 *lo, const uint64 *hi, int q)
 {
 	const Frame *frame = splitter->frame;
+	Span		span = {NO_CODE, 0};
+
+	for (uint32 i = 0; i < splitter->n; i++)
+		for (uint64 at = lo[i]; at < hi[i]; at++)
+			span_widen(&span, frame->code[q][splitter->rows[at]]);
+	return span_costs(&frame->domain[q], span);
+}
+
+static double
+loss_of_side(const EvenSplit *splitter, const uint64 *lo, const uint64 *hi)
+{
 	double		loss = 0;
 
-	for (int q = 0; q < frame->nqis; q++)
-	{
-		Span		span = {NO_CODE, 0};
-
-		for (uint32 i = 0; i < splitter->n; i++)
-			for (uint64 at = lo[i]; at < hi[i]; at++)
-				span_widen(&span, frame->code[q][splitter->rows[at]]);
-		loss += span_costs(&frame->domain[q], span);
-	}
+	for (int q = 0; q < splitter->frame->nqis; q++)
+		loss += cost_along(splitter, lo, hi, q);
 	return loss;
 }
 
+/* The quasi-identifier along which the rows cost most. */
 static int
-costliest(const Splitter *splitter, const uint64 *lo, const uint64 *hi)
+costliest(const EvenSplit *splitter, const uint64 *lo, const uint64 *hi)
 {
-	const Frame *frame = splitter->frame;
 	double		most = -1;
 	int			found = 0;
 
-	for (int q = 0; q < frame->nqis; q++)
+	for (int q = 0; q < splitter->frame->nqis; q++)
 	{
-		Span		span = {NO_CODE, 0};
-		double		loss;
+		double		loss = cost_along(splitter, lo, hi, q);
 
-		for (uint32 i = 0; i < splitter->n; i++)
-			for (uint64 at = lo[i]; at < hi[i]; at++)
-				span_widen(&span, frame->code[q][splitter->rows[at]]);
-		loss = span_costs(&frame->domain[q], span);
 		if (loss > most)
 		{
 			most = loss;
@@ -168,7 +168,7 @@ costliest(const Splitter *splitter, const uint64 *lo, const uint64 *hi)
 
 /* The quasi-identifier along which the two sides lose least. */
 static int
-cheapest(Splitter *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, uint64 below, uint64 *at)
+cheapest(EvenSplit *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, uint64 below, uint64 *at)
 {
 	double		least = 0;
 	int			found = 0;
@@ -188,8 +188,9 @@ cheapest(Splitter *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, ui
 	return found;
 }
 
+/* Splits sets into two halves until they are single; the stack has room for each level's bounds. */
 static void
-split(Splitter *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, RowId *cell, uint64 *stack)
+split(EvenSplit *splitter, const uint64 *lo, const uint64 *hi, uint64 sets, RowId *cell, uint64 *stack)
 {
 	uint32		n = splitter->n;
 	uint64		below = sets / 2;
@@ -220,7 +221,7 @@ void
 even_split(const Frame *frame, RowId *rows, const uint64 *lo, const uint64 *hi,
 		   uint32 n, uint64 sets, RowId *cell)
 {
-	Splitter	splitter = {.frame = frame,.n = n,.rows = rows};
+	EvenSplit	splitter = {.frame = frame,.n = n,.rows = rows};
 	uint64	   *stack;
 
 	if (sets == 0)

@@ -88,6 +88,7 @@ saving_of_leaving(Work *work, uint32 group, uint32 piece, uint32 leaving)
 		(from->rows - leaving) * hull_loss(work->records, work->hull);
 }
 
+/* Moves the last rows of a piece to the target. */
 static void
 move_rows(Work *work, uint32 group, const Move *move)
 {

@@ -82,6 +82,7 @@ cost_of_help(const Work *work, uint32 open, uint32 other, bool borrow, double li
 							 (limit + before) / rows) - before;
 }
 
+/* Finds the partner that helps an open group at the least cost. */
 static void
 find_partner(Gatherer *gatherer, uint32 open)
 {

@@ -85,6 +85,7 @@ typedef struct Feasibility
 	uint64	   *count;			/* [values] of the others */
 } Feasibility;
 
+/* Counts the rows of each value, and those that need no company. */
 static void
 count_rows_by_value(Feasibility *feasible, const RowId *rows, uint64 nrows)
 {
@@ -157,6 +158,7 @@ draw_lots(Feasibility *feasible, RowId *rows, uint64 nrows, uint64 *total, uint6
 	return kept;
 }
 
+/* Puts the rows that may find a class first; returns how many they are. */
 static uint64
 keep_feasible(RowId *rows, uint64 nrows, const Ratios *ratios, uint64 seed)
 {
@@ -255,6 +257,7 @@ print_region(const Growth *growth, uint32 c, Span *region)
 		region[records->dimensions[d].qi] = domain_cover(records->dimensions[d].domain, grown_hull(growth, c)[d]);
 }
 
+/* Ends growing: writes down the classes in the given context. */
 static Classes *
 grown_classes(Growth *growth, MemoryContext context)
 {
@@ -291,6 +294,7 @@ grown_classes(Growth *growth, MemoryContext context)
  * ----------------------------------------------------------------
  */
 
+/* Allocates the state of a call of grow_classes(). */
 static Growth *
 growth_create(const Frame *frame, const Ratios *ratios, const GrowOptions *options)
 {

@@ -119,6 +119,7 @@ orphan_of(const Growth *growth, uint32 batch, RowId row)
 	};
 }
 
+/* Lists the rows of these batches that need a class. */
 static void
 find_orphans(Adopting *adopting, uint32 first, uint32 end)
 {
@@ -137,6 +138,7 @@ find_orphans(Adopting *adopting, uint32 first, uint32 end)
 	adopting->first = new_array(uint32, n);
 }
 
+/* Orders orphans by value; within one, the hopeless last, and modest demands first. */
 static int
 compare_values(const void *a, const void *b)
 {
@@ -322,6 +324,7 @@ take_run(Adopting *adopting, uint32 c, uint32 first, uint32 end)
 	}
 }
 
+/* Lets a class take in the orphans of any run that fit. */
 static void
 take_whoever_fits(Adopting *adopting, uint32 c)
 {
@@ -340,6 +343,7 @@ take_whoever_fits(Adopting *adopting, uint32 c)
 	crowd_clear(growth->crowd);
 }
 
+/* Forgets the orphans that found a class; the others are hopeless at classes as they are. */
 static void
 forget_homed(Adopting *adopting)
 {

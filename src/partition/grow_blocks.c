@@ -190,6 +190,7 @@ cut_into_blocks(Growth *growth, Work *work, uint64 size)
  * ----------------------------------------------------------------
  */
 
+/* Are the rows of these records allowed as a class? */
 static bool
 is_allowed(Growth *growth, const uint32 *items, uint32 nitems)
 {

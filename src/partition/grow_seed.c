@@ -129,6 +129,7 @@ count_values(Seeder *seeder, const Batch *batch)
 	seeder->needing += batch->rows;
 }
 
+/* Lists the batches that are not empty, and counts the values of rows that need a class. */
 static void
 open_batches(Seeder *seeder, uint32 first, uint32 end)
 {
@@ -222,6 +223,7 @@ sort_batches(Seeder *seeder)
  * ----------------------------------------------------------------
  */
 
+/* Takes a row into the class in the making. */
 static void
 take(Seeder *seeder, uint32 s, uint32 at)
 {

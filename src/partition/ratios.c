@@ -117,6 +117,7 @@ touch(Crowd *crowd, Code value)
 	crowd->touched[crowd->ntouched++] = value;
 }
 
+/* Keeps the greatest demand of each value, and notes where two are too close to tell. */
 static void
 add_demand(Crowd *crowd, RowId row, const Demand *demand)
 {

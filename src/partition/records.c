@@ -60,6 +60,7 @@ sort_by_column(const Code *code, Code size, RowId **rows, RowId **buffer, uint64
 	}
 }
 
+/* Sorts rows by all columns, the sensitive one last. */
 static void
 sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
 {
@@ -141,6 +142,7 @@ deep_loss(const Dimension *dimension, Code lo, Code hi)
 	return domain_loss(dimension->domain, tree->nodes[node].leaves);
 }
 
+/* Describes a quasi-identifier; the positions are those of a line. */
 static Dimension
 make_dimension(const Domain *domain, int qi)
 {
@@ -221,6 +223,7 @@ find_records(Records *records, const Frame *frame, uint64 nrows)
 	records->first[n] = nrows;
 }
 
+/* Copies the codes of each record, tuple by tuple. */
 static void
 copy_tuples(Records *records, const Frame *frame)
 {

@@ -104,7 +104,7 @@ distinct_values(Code *values, uint32 n, bool *is_even)
 	return distinct;
 }
 
-/* The signature of each class of the past, or NO_TUPLE where it is not even. */
+/* The signature of each class of the past, or NO_NUMBER where it is not even. */
 static uint32 *
 signatures_of_classes(Filling *filling)
 {
@@ -127,7 +127,7 @@ signatures_of_classes(Filling *filling)
 		memcpy(values, paths->value + paths->first_value[c], sizeof(Code) * size);
 		distinct = distinct_values(values, size, &is_even);
 		number[c] = is_even && values[distinct - 1] != NO_CODE ?
-			tuple_number(filling->signatures, values, distinct) : NO_TUPLE;
+			tuple_number(filling->signatures, values, distinct) : NO_NUMBER;
 	}
 	pfree(values);
 	return number;
@@ -165,7 +165,7 @@ divide(Filling *filling)
 		last = paths_last(paths, row);
 		filling->bucket[row] = signature[paths->class[last]];
 		changed += frame->sensitive[row] != NO_CODE && paths->shown[last] != frame->sensitive[row];
-		uneven += filling->bucket[row] == NO_TUPLE;
+		uneven += filling->bucket[row] == NO_NUMBER;
 	}
 	pfree(signature);
 	return !refuse(filling, REFUSED_NULLS, nulls) && !refuse(filling, REFUSED_CHANGES, changed) &&
@@ -195,6 +195,7 @@ slot_of(const Filling *filling, uint32 bucket, Code value)
 	return first + find_code(signatures->word + first, signatures->first[bucket + 1] - first, value);
 }
 
+/* Counts returning people by slot; a bucket has as many sets as its fullest slot has rows. */
 static void
 count_returning(Filling *filling)
 {
@@ -315,6 +316,7 @@ compare_left(const void *a, const void *b, void *arg)
 	return *(const Code *) a < *(const Code *) b ? -1 : 1;
 }
 
+/* Counts the newcomers who are left, and orders their values. */
 static void
 look_left(Filling *filling, Left *left)
 {
@@ -512,6 +514,7 @@ deal(Filling *filling, Left *left)
 	pfree(values);
 }
 
+/* Puts newcomers into buckets: into known signatures first, then new ones, then the last rows. */
 static bool
 assign(Filling *filling)
 {
@@ -731,6 +734,7 @@ vouch_for_new(Filling *filling)
  * ----------------------------------------------------------------
  */
 
+/* Allocates the state of an attempt to fill buckets. */
 static Filling *
 filling_create(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Refusal *refusal)
 {

@@ -151,7 +151,7 @@ row_class(RowClasses *classes, const TupleTableSlot *slot)
 		return slot->tts_isnull[0] ? 0 : DatumGetInt64(slot->tts_values[0]);
 	take_cells(classes, slot);
 	region = tuple_find(classes->regions, classes->numbers, classes->nqis);
-	return region == NO_TUPLE ? 0 : (int64) classes->place[region] + 1;
+	return region == NO_NUMBER ? 0 : (int64) classes->place[region] + 1;
 }
 
 /* ----------------------------------------------------------------

@@ -56,17 +56,17 @@ tuples_get_numbers(int32 width)
 	{
 		uint32		word[4];
 		uint32		length = width == ANY_WIDTH ? any_below(5) : (uint32) width;
-		uint32		before = NO_TUPLE;
+		uint32		before = NO_NUMBER;
 
 		for (uint32 w = 0; w < length; w++)
 			word[w] = any_below(6);
-		for (uint32 t = 0; t < n && before == NO_TUPLE; t++)
+		for (uint32 t = 0; t < n && before == NO_NUMBER; t++)
 			if (tuple_width(tuples, t) == length &&
 				memcmp(tuple_words(tuples, t), word, sizeof(uint32) * length) == 0)
 				before = t;
 		check(tuple_find(tuples, word, length) == before);
-		check(tuple_number(tuples, word, length) == (before == NO_TUPLE ? n : before));
-		n += before == NO_TUPLE;
+		check(tuple_number(tuples, word, length) == (before == NO_NUMBER ? n : before));
+		n += before == NO_NUMBER;
 		check(tuples->n == n);
 	}
 }

@@ -123,7 +123,7 @@ take_state(Counting *counting, Layer *layer, uint32 *state)
 
 	if (layer->states == NULL)
 		layer->states = tuple_numbers_create(counting->nothers);
-	if (before == NO_TUPLE / 4)
+	if (before == NO_NUMBER / 4)
 		return false;
 	*state = tuple_number(layer->states, counting->left, counting->nothers);
 	if (*state < before)

@@ -195,6 +195,7 @@ agree(const Joint *joint, uint64 version, uint32 node, uint64 other, uint32 othe
 		: can_become(joint, version, node, other, other_node);
 }
 
+/* Lists the rows of all classes, and the node of each version. */
 static void
 gather_versions(Joint *joint)
 {
@@ -605,6 +606,7 @@ look_at_all(Joint *joint)
 	} while (open > 0 && joint->budget > 0);
 }
 
+/* Allocates the versions, people and components, and fills them from what was published. */
 static void
 begin_joint(Joint *joint)
 {

@@ -77,6 +77,7 @@ find_partner(Pairing *pairing, Code start)
 	return false;
 }
 
+/* Pairs a value with itself, where updates allow it to stay as it is. */
 static bool
 stays(Pairing *pairing, Code i)
 {
@@ -153,6 +154,7 @@ typedef struct Judge
 	uint32	   *judged;			/* classes of the past that it was held against */
 } Judge;
 
+/* Refuses a class that has too few values, a value twice, or only invented rows. */
 static void
 judge_unique(Judge *judge, uint32 c)
 {
@@ -176,6 +178,7 @@ judge_unique(Judge *judge, uint32 c)
 			refuse_draft(c, "it shows an unknown sensitive value");
 }
 
+/* Refuses a class whose values are no legal update instance of a member's last class. */
 static void
 judge_step(Judge *judge, uint32 c, uint32 class)
 {
@@ -191,6 +194,7 @@ judge_step(Judge *judge, uint32 c, uint32 class)
 		refuse_draft(c, "its values are no legal update instance of a member's last class");
 }
 
+/* Refuses a member whose value cannot have become what it is; judges each last class once. */
 static void
 judge_row(Judge *judge, uint32 c, RowId row, uint32 *njudged)
 {
@@ -218,6 +222,7 @@ are_apart(const uint32 *component, const Code *values, Code n)
 	return true;
 }
 
+/* Judges the members of a class, new ones by the components of values. */
 static void
 judge_members(Judge *judge, uint32 c)
 {
@@ -303,6 +308,7 @@ values_of(const SeenRelease *release, uint32 c, Code *values, bool *is_unique)
 	return n;
 }
 
+/* Is a class a legal update instance of a thread's last class?  Asked once for each last class. */
 static bool
 step_is_legal(Looking *looking, Thread thread, Code nafter, uint32 *njudged)
 {
@@ -323,6 +329,7 @@ step_is_legal(Looking *looking, Thread thread, Code nafter, uint32 *njudged)
 		: count_updates(looking->updates, looking->before, n, looking->after, nafter) == n;
 }
 
+/* Counts a class of a past release, its steps, and which of these are illegal. */
 static void
 look_at_class(Looking *looking, int32 r, uint32 c)
 {

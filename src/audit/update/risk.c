@@ -56,21 +56,6 @@ gather_shown(Risking *risking)
 	pfree(next);
 }
 
-static void
-gather_members(Risking *risking)
-{
-	const Atoms *atoms = risking->atoms;
-
-	risking->first_member = new_zeros(uint64, ((Size) atoms->natoms + 2));
-	risking->member = new_array(Thread, risking->npeople);
-	for (uint64 t = 0; t < risking->npeople; t++)
-		risking->first_member[atoms->atom[t] + 2]++;
-	for (uint32 a = 0; a < atoms->natoms; a++)
-		risking->first_member[a + 2] += risking->first_member[a + 1];
-	for (uint64 t = 0; t < risking->npeople; t++)
-		risking->member[risking->first_member[atoms->atom[t] + 1]++] = t;
-}
-
 /* The values of a class, NULL among them if it is shown, by how often they are. */
 static void
 add_layer(Risking *risking, Step step)
@@ -93,6 +78,7 @@ add_layer(Risking *risking, Step step)
 	graph_add_layer(risking->graph, risking->value, risking->weight, n);
 }
 
+/* Visits the versions of a person, by what the graph concludes. */
 static void
 visit_member(Risking *risking, Thread thread, uint32 layers)
 {
@@ -117,6 +103,7 @@ visit_member(Risking *risking, Thread thread, uint32 layers)
 	}
 }
 
+/* Concludes once for all people of an atom: they were in the same classes. */
 static void
 visit_atom(Risking *risking, uint32 atom)
 {
@@ -153,7 +140,7 @@ each_version(const Seen *seen, const Updates *updates, uint64 npeople,
 	};
 
 	gather_shown(&risking);
-	gather_members(&risking);
+	list_by_group(risking.atoms->atom, npeople, risking.atoms->natoms, &risking.first_member, &risking.member);
 	risking.joint_candidates = joint_candidates(risking.statistics, updates, npeople, budget);
 	risking.value = new_array(Code, seen->nvalues);
 	risking.weight = new_array(double, seen->nvalues);

@@ -101,6 +101,7 @@ add_edges(const UpdateGraph *graph, const Layer *before, Level *level)
 	}
 }
 
+/* Makes room for a layer; what it had is not kept. */
 static void
 make_room(UpdateGraph *graph, Level *level, Code n, Code before)
 {
@@ -195,6 +196,7 @@ conclude_nothing(UpdateGraph *graph, uint32 layers)
 	}
 }
 
+/* Multiplies weights forward and backward; false if no way leads through all layers. */
 static bool
 try_to_conclude(UpdateGraph *graph, uint32 layers)
 {

@@ -122,6 +122,7 @@ gather_shown(Bpg *bpg, uint64 *asked)
 	return n;
 }
 
+/* Drafts the members of a neighborhood that are asked for, or rejects them. */
 static void
 draft_neighborhood(Bpg *bpg, uint32 n)
 {
@@ -153,6 +154,7 @@ draft_neighborhood(Bpg *bpg, uint32 n)
  * ----------------------------------------------------------------
  */
 
+/* Drafts people who were never published: in classes of the reserve if that can be, of k if not. */
 static void
 draft_newcomers(Bpg *bpg)
 {
@@ -259,6 +261,7 @@ bpg_want_helpers(const Frame *frame, const Past *past, const int64 *params, bool
 	return count;
 }
 
+/* Drafts neighborhood after neighborhood, newcomers last. */
 static Draft *
 bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {

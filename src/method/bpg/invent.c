@@ -143,6 +143,7 @@ show_stand_ins(Bpg *bpg, uint32 c)
 	}
 }
 
+/* Draws values for the invented rows of a class. */
 static void
 show_class(Bpg *bpg, uint32 c)
 {

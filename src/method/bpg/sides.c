@@ -51,6 +51,7 @@ walk_side(Bpg *bpg, bool published)
 	return (SideWalk) {bpg, published, 0};
 }
 
+/* Steps to the next member of a side; false at its end. */
 static inline bool
 next_of_side(SideWalk *walk, uint64 *i)
 {
@@ -168,6 +169,7 @@ rest_is_safe(Bpg *bpg)
 	return count_side(bpg, false) == 0 || side_is_allowed(bpg, false);
 }
 
+/* Counts in gain[] what members of the other side would bring to one that lacks values of an epoch. */
 static bool
 measure_gain(Bpg *bpg, const Code *values, bool published, bool is_first)
 {

@@ -46,6 +46,7 @@ cor_degree(const int64 *params)
 	return n_choose(fraction(params[COR_P]), params[COR_LIFESPAN], params[COR_M], fraction(params[COR_THRESHOLD]));
 }
 
+/* Says why parameters contradict each other, or NULL. */
 static const char *
 cor_contradiction(const int64 *params)
 {
@@ -93,6 +94,7 @@ draft_class(Drafting *drafting, const CorPartition *partition, const HcClass *cl
 	(void) drafting_end_class(drafting, NULL);
 }
 
+/* Cuts each bucket into classes, in memory that is given back bucket by bucket. */
 static void
 draft_buckets(Drafting *drafting, const Past *past, Buckets *buckets, uint32 n)
 {
@@ -115,6 +117,7 @@ draft_buckets(Drafting *drafting, const Past *past, Buckets *buckets, uint32 n)
 	MemoryContextSwitchTo(old);
 }
 
+/* Drafts classes of buckets, or notes a refusal in the draft. */
 static Draft *
 cor_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {

@@ -30,6 +30,7 @@ invariance_needs(const int64 *params)
 	return (SourceNeeds) {.values = params[INVARIANCE_M],.for_fewer_values = "a smaller \"m\""};
 }
 
+/* Makes a class of each set of a bucket. */
 static void
 draft_bucket(Drafting *drafting, Buckets *buckets, uint32 b)
 {
@@ -47,6 +48,7 @@ draft_bucket(Drafting *drafting, Buckets *buckets, uint32 b)
 	pfree(cell);
 }
 
+/* Drafts classes of buckets, or notes a refusal in the draft. */
 static Draft *
 invariance_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {

@@ -109,6 +109,7 @@ await(const Demanding *demanding, uint64 row, uint64 nrows)
 			await_values(&demanding->shown, demanding->paths, i);
 }
 
+/* Adds the demands of a row, the greatest first; kept[] is as before afterwards. */
 static void
 add_demands(Demanding *demanding, RowId row)
 {

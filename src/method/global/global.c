@@ -195,6 +195,7 @@ seconds_since(instr_time start)
 	return INSTR_TIME_GET_DOUBLE(now);
 }
 
+/* Measures demands, and grows or splits classes that meet them. */
 static Draft *
 global_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {

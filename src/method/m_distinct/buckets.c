@@ -30,6 +30,7 @@
  * ----------------------------------------------------------------
  */
 
+/* Is each entry single, and of another component than all others? */
 static bool
 entries_are_apart(const Sets *sets, const Bucket *bucket)
 {
@@ -44,6 +45,7 @@ entries_are_apart(const Sets *sets, const Bucket *bucket)
 	return true;
 }
 
+/* Makes a bucket of sorted entries, equal ones with a multiplicity. */
 static void
 add_bucket(Distinct *distinct, const SetId *sorted, uint32 n)
 {
@@ -54,6 +56,7 @@ add_bucket(Distinct *distinct, const SetId *sorted, uint32 n)
 	*bucket = (Bucket) {.n = n};
 	bucket->set = palloc(sizeof(SetId) * (n + 1));
 	bucket->multiplicity = palloc(sizeof(uint32) * (n + 1));
+	array_reserve(bucket->kinds, bucket->kinds_allocated, 4);	/* in the context of the bucket */
 	for (uint32 i = 0; i < n; i++)
 	{
 		if (bucket->nentries > 0 && bucket->set[bucket->nentries - 1] == sorted[i])
@@ -391,6 +394,7 @@ search_room(Placement *placement, uint32 kind)
 	return bucket->nentries;
 }
 
+/* Places rows of a kind along the path that a search found; returns how many. */
 static uint32
 move_along(Placement *placement, uint32 kind, uint32 end, uint32 amount)
 {

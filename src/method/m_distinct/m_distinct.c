@@ -61,6 +61,7 @@ distinct_needs(const int64 *params)
 	return (SourceNeeds) {.values = params[DISTINCT_M],.for_fewer_values = "a smaller \"m\", or a table \"updates\" with all values that there can be"};
 }
 
+/* Sets up the state of a draft. */
 static Distinct *
 distinct_create(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {
@@ -75,6 +76,7 @@ distinct_create(const Frame *frame, const Past *past, const int64 *params, uint6
 	pg_prng_seed(&distinct->random, seed);
 	distinct->sets = sets_create(past->updates);
 	distinct->entries = tuple_numbers_create(ANY_WIDTH);
+	array_reserve(distinct->buckets, distinct->buckets_allocated, 64);
 	distinct->next = new_array(RowId, frame->nrows);
 	distinct->frequency = new_zeros(uint64, nvalues);
 	for (uint64 row = 0; row < frame->nrows; row++)
@@ -96,6 +98,7 @@ verify_rows(const Frame *frame, const Past *past)
 			elog(ERROR, "a row has a sensitive value that is not declared");
 }
 
+/* Puts people into buckets, joins these, adds newcomers, and splits buckets into classes. */
 static Draft *
 distinct_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed)
 {

@@ -179,6 +179,7 @@ unfilled_holes(Distinct *distinct, uint64 *holes)
 	return sum;
 }
 
+/* Puts newcomers where buckets would need invented rows. */
 static void
 fill_holes(Distinct *distinct)
 {
@@ -219,6 +220,7 @@ block_of(const Distinct *distinct, Code value)
 	return distinct->strict ? distinct->sets->component[value] : value;
 }
 
+/* The most newcomers whose values updates connect. */
 static uint32
 largest_block(const Distinct *distinct, const uint32 *avail)
 {
@@ -308,6 +310,7 @@ rows_for_larger_groups(const Distinct *distinct)
 	return rows <= distinct->newcomers ? rows : 0;
 }
 
+/* Adds whole groups of newcomers to buckets, the largest buckets first. */
 static void
 join_whole_groups(Distinct *distinct)
 {
@@ -334,6 +337,7 @@ join_whole_groups(Distinct *distinct)
  * ----------------------------------------------------------------
  */
 
+/* Raises the error that newcomers cannot be in a class. */
 static void pg_attribute_noreturn()
 refuse_group(const Distinct *distinct, Code value)
 {
@@ -520,6 +524,7 @@ lay_evenly(const Distinct *distinct, Run *run, const Placed *placed, uint32 n)
 	pfree(turns);
 }
 
+/* Lays newcomers out in a row, sorted so that groups at equal distances take different values. */
 static Layout
 lay_out(const Distinct *distinct, uint32 groups)
 {
@@ -552,6 +557,7 @@ lay_out(const Distinct *distinct, uint32 groups)
 	return layout;
 }
 
+/* The run that a place is in. */
 static const Run *
 run_at(const Layout *layout, uint64 place)
 {
@@ -625,6 +631,7 @@ deal_groups(Distinct *distinct, const Layout *layout, uint32 begin, uint32 end,
 	pfree(slots);
 }
 
+/* Deals newcomers into groups; those between two changes have equal entries. */
 static void
 deal_newcomers(Distinct *distinct, uint32 groups)
 {
@@ -690,6 +697,7 @@ groups_apart(const Distinct *distinct, const Frequent *list, Code nlist, const C
 	return Max(1, Min(least, rows / distinct->m > other ? rows / distinct->m - other : 1));
 }
 
+/* Deals newcomers into groups of values that updates do not connect, the most frequent first. */
 static void
 deal_apart(Distinct *distinct)
 {

@@ -175,6 +175,7 @@ typedef struct Leaving
 	bool		any;
 } Leaving;
 
+/* All rows of a bucket that may be shown by these entries. */
 static Leaving
 all_that_may(const Distinct *distinct, const Bucket *bucket, const SetId *slots)
 {
@@ -277,6 +278,7 @@ typedef struct Plan
 	Leaving		from_partner;
 } Plan;
 
+/* Keeps a plan if it saves more invented rows than the best so far. */
 static void
 weigh_plan(Distinct *distinct, uint32 a, uint32 b, SetId *slots, Leaving from_a, Leaving from_b, Plan *best)
 {
@@ -306,6 +308,7 @@ weigh_plan(Distinct *distinct, uint32 a, uint32 b, SetId *slots, Leaving from_a,
 		*best = (Plan) {before - after, b, slots, from_a, from_b};
 }
 
+/* Weighs the plans by which two buckets could meet. */
 static void
 weigh_partner(Distinct *distinct, uint32 a, uint32 b, Plan *best)
 {
@@ -326,6 +329,7 @@ weigh_partner(Distinct *distinct, uint32 a, uint32 b, Plan *best)
  * ----------------------------------------------------------------
  */
 
+/* Moves the rows that leave to another bucket. */
 static void
 move_people(Distinct *distinct, uint32 from, const Leaving *leaving, uint32 to)
 {

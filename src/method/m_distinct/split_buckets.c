@@ -91,6 +91,7 @@ fill_slots(Grouping *grouping, const Bucket *bucket, const BalancedRow *rows, ui
 	return at;
 }
 
+/* Completes a group by invented rows, so that each entry has a value of its own. */
 static void
 invent_rows(Grouping *grouping, const Bucket *bucket, const BalancedRow *rows, uint32 nrows)
 {
@@ -153,6 +154,7 @@ enter_rows(Grouping *grouping, const Bucket *bucket, const Placement *placement)
 	}
 }
 
+/* Splits a bucket into groups, and makes a class of each. */
 static void
 draft_bucket(Grouping *grouping, const Bucket *bucket)
 {

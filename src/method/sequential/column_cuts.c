@@ -168,6 +168,7 @@ add_children(Cutting *cutting, int32 column, uint32 node)
 		add_part(cutting, column, child);
 }
 
+/* Makes the bands of a part one step more specific. */
 static void
 split(Cutting *cutting, const CutPart *part)
 {
@@ -198,6 +199,7 @@ appraise(const Cutting *cutting, Worth *worth)
 	worth->allowed = worth->level >= cutting->search->task->k;
 }
 
+/* Tries a split to learn its worth, and undoes it. */
 static void
 ask(Cutting *cutting, CutPart *part)
 {
@@ -229,6 +231,7 @@ is_better(const Worth *a, const Worth *b)
 	return a->gain * b->cost > b->gain * a->cost;
 }
 
+/* Orders parts by worth; ties by column and node, so that the order is certain. */
 static int
 compare_parts(const void *a, const void *b)
 {
@@ -290,6 +293,7 @@ choose_part(Cutting *cutting)
 	return best == NULL || (cutting->holds && !best->worth.allowed) ? NULL : best;
 }
 
+/* Splits a part, and adds its children to the parts. */
 static void
 split_for_good(Cutting *cutting, CutPart *chosen)
 {

@@ -74,6 +74,7 @@ witnesses_keep(Witnesses *witnesses, uint32 tuple, uint32 nheard)
 	memcpy(witnesses->of[tuple], witnesses->heard, sizeof(uint32) * n);
 }
 
+/* Are all nodes of a clique still joined? */
 static bool
 clique_is_there(const SeqPeople *people, const uint32 *clique)
 {
@@ -162,6 +163,7 @@ tuples_of(const Guard *guard, uint32 node, uint32 *n)
 	return &encounter->tuple[encounter->first_tuple[v]];
 }
 
+/* Adds the tuples that meet both ends of a dropped edge; those of the end with fewer are asked. */
 static void
 concern_edge(Guard *guard, const WebEdge *edge)
 {
@@ -186,6 +188,7 @@ concern_edge(Guard *guard, const WebEdge *edge)
 			add(guard, tuple[i]);
 }
 
+/* Lists the tuples that changes since the marks concern. */
 static void
 concern(Guard *guard, uint32 web_mark, uint32 people_mark)
 {
@@ -320,6 +323,7 @@ walk(Guard *guard, int32 depth, Code value)
  * ----------------------------------------------------------------
  */
 
+/* The diversity that the counted cliques give: all of them over the most frequent value's. */
 static double
 judge_cliques(Guard *guard)
 {
@@ -371,6 +375,7 @@ values_of(const Guard *guard, double level)
 	return guard->task->diversity ? PG_UINT32_MAX : (uint32) Min(ceil(level), (double) PG_UINT32_MAX);
 }
 
+/* Does a tuple keep its level?  If so, witnesses may save the next look. */
 static bool
 is_safe(Guard *guard, uint32 tuple)
 {

@@ -9,8 +9,7 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
+#include "audit/metrics.h"
 #include "frame/arrays.h"
 #include "method/sequential/specialise.h"
 #include "miscadmin.h"
@@ -29,6 +28,7 @@ add_child(Tree *tree, uint32 parent, Span leaves)
 	tree->nnodes++;
 }
 
+/* Adds the two halves of a node as its children, or a leaf as its only one. */
 static void
 halve(Tree *tree, uint32 parent, Span leaves)
 {
@@ -73,45 +73,15 @@ steps_of(const Domain *domain)
 	return domain->tree != NULL ? domain->tree : ladder_of(domain);
 }
 
-static double
-f_log_f(uint64 f)
-{
-	return f > 1 ? f * log2((double) f) : 0;
-}
-
-/* With F the sum of the frequencies f in a cell, its entropy is log2 F - (sum f log2 f) / F. */
-static void
-measure_entropies(const Domain *domain, const Tree *tree, double *loss)
-{
-	uint64	   *rows = new_zeros(uint64, (Size) domain->size + 1);
-	double	   *bits = new_zeros(double, (Size) domain->size + 1);
-
-	for (Code i = 0; i < domain->size; i++)
-	{
-		rows[i + 1] = rows[i] + domain->frequency[i];
-		bits[i + 1] = bits[i] + f_log_f(domain->frequency[i]);
-	}
-	for (uint32 i = 0; i < tree->nnodes; i++)
-	{
-		Span		leaves = tree->nodes[i].leaves;
-		uint64		all = rows[(Size) leaves.hi + 1] - rows[leaves.lo];
-
-		if (leaves.lo < leaves.hi && all > 0)
-			loss[i] = Max(0.0, log2((double) all) - (bits[(Size) leaves.hi + 1] - bits[leaves.lo]) / all);
-	}
-	pfree(rows);
-	pfree(bits);
-}
-
 double *
 losses_of(const Domain *domain, const Tree *tree, bool entropy)
 {
 	double	   *loss = new_zeros(double, tree->nnodes);
+	Entropies	entropies = entropy ? entropies_create(domain) : (Entropies) {NULL};
 
+	for (uint32 i = 0; i < tree->nnodes; i++)
+		loss[i] = entropy ? cell_entropy(&entropies, tree->nodes[i].leaves) : domain_loss(domain, tree->nodes[i].leaves);
 	if (entropy)
-		measure_entropies(domain, tree, loss);
-	else
-		for (uint32 i = 0; i < tree->nnodes; i++)
-			loss[i] = domain_loss(domain, tree->nodes[i].leaves);
+		entropies_free(&entropies);
 	return loss;
 }

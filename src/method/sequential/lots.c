@@ -83,21 +83,7 @@ part_records(const SeqPeople *people)
 	return parting;
 }
 
-/* Lists members band by band. */
-static void
-list_members(SeqPeople *people, const Parting *parting)
-{
-	people->nbands = parting->nparts;
-	people->first_member = new_zeros(uint32, people->nbands + 1);
-	people->member = new_zeros(uint32, parting->nrecords);
-	for (uint32 i = 0; i < parting->nrecords; i++)
-		people->first_member[parting->part[i] + 2]++;
-	for (uint32 b = 0; b < people->nbands; b++)
-		people->first_member[b + 2] += people->first_member[b + 1];
-	for (uint32 i = 0; i < parting->nrecords; i++)
-		people->member[people->first_member[parting->part[i] + 1]++] = i;
-}
-
+/* Numbers the fixed columns' cells, with a record that has them. */
 static void
 fix_columns(SeqPeople *people)
 {
@@ -116,6 +102,7 @@ fix_columns(SeqPeople *people)
 	parting_free(&fixed);
 }
 
+/* Notes the nodes, codes and value that the members of each band share. */
 static void
 describe_bands(SeqPeople *people)
 {
@@ -177,6 +164,7 @@ find_place(SeqPeople *people, uint32 region, Code value)
 	return place;
 }
 
+/* The number of a piece, which is made if it is new. */
 static uint32
 find_piece(SeqPeople *people, uint32 region, Code value)
 {
@@ -208,6 +196,7 @@ list_piece(SeqPeople *people, uint32 number)
 	region->npieces++;
 }
 
+/* Takes a piece from the list of its region, now that it has no records. */
 static void
 unlist_piece(SeqPeople *people, uint32 number)
 {
@@ -369,6 +358,7 @@ weave_release(SeqPeople *people, int32 r)
 	pfree(found);
 }
 
+/* Adds the nodes and edges of earlier releases to the web. */
 static void
 weave_past(SeqPeople *people)
 {
@@ -626,6 +616,7 @@ fill_lots(SeqPeople *people)
 	pfree(key);
 }
 
+/* Notes which columns other releases show, too, and where their nodes begin. */
 static void
 find_shared(SeqPeople *people)
 {
@@ -653,7 +644,8 @@ people_create(const SeqTask *task, const JoinGraph *graph)
 	people->web_context = AllocSetContextCreate(CurrentMemoryContext, "web", ALLOCSET_DEFAULT_SIZES);
 	find_shared(people);
 	parting = part_records(people);
-	list_members(people, &parting);
+	people->nbands = parting.nparts;
+	list_by_group(parting.part, parting.nrecords, people->nbands, &people->first_member, &people->member);
 	parting_free(&parting);
 	fix_columns(people);
 	describe_bands(people);

@@ -76,7 +76,7 @@ typedef struct SeqPeople
 
 	/* Bands */
 	uint32		nbands;
-	uint32	   *first_member;	/* [bands + 1] */
+	uint64	   *first_member;	/* [bands + 1] */
 	uint32	   *member;			/* [records] of the new release, band by band */
 	uint32	   *node;			/* [bands * last] their nodes in the web */
 	Code	   *code;			/* [bands * columns] */

@@ -199,6 +199,7 @@ list_tuples(const Guard *guard, Encounter *encounter, uint32 first_node, uint32 
 	}
 }
 
+/* Finds the candidates of all kinds of tuples in an earlier release. */
 static void
 prepare_encounter(Guard *guard, int32 r, const uint32 *chosen)
 {
@@ -290,6 +291,7 @@ cells_of(const Guard *guard, const uint32 *chosen, int32 column)
 	return cells;
 }
 
+/* Indexes the kinds of tuples by their cells in the new release. */
 static void
 prepare_kinds(Guard *guard, const uint32 *chosen)
 {

@@ -127,11 +127,12 @@ refuse(const Sequence *sequence, const SequencePart *part, const int64 *params, 
 			 : errdetail("Even with all quasi-identifiers withheld, all releases together would link somebody to %g sensitive value(s) only.",
 						 outcome->level),
 			 is_moving
-			 ? errhint("A \"k\" of %g could be kept. SeqPeople who came or left between releases hide among each other only; publish when there are more of them, or without the sensitive column.",
+			 ? errhint("A \"k\" of %g could be kept. People who came or left between releases hide among each other only; publish when there are more of them, or without the sensitive column.",
 					   outcome->level)
 			 : errhint("A \"k\" of %g could be kept.", outcome->level)));
 }
 
+/* Specialises a part of the sequence, and notes the nodes of its rows' cells. */
 static void
 find_cells(const Frame *frame, const Sequence *sequence, const SequencePart *part, const int64 *params,
 		   double *const *loss, uint32 **node)
@@ -180,7 +181,6 @@ classes_of(const Frame *frame, const Sequence *sequence, uint32 *const *node)
 	Classes    *classes = palloc0(sizeof(Classes));
 	Parting		parting = parting_create(frame->nrows);
 	Span	   *cells = new_array(Span, frame->nrows);
-	uint64	   *filled;
 
 	for (int q = 0; q < frame->nqis; q++)
 	{
@@ -190,24 +190,11 @@ classes_of(const Frame *frame, const Sequence *sequence, uint32 *const *node)
 	}
 	classes->nclasses = parting.nparts;
 	classes->nqis = frame->nqis;
-	classes->first = new_zeros(uint64, classes->nclasses);
-	classes->rows = new_array(RowId, frame->nrows);
 	classes->regions = new_array(Span, (Size) classes->nclasses * frame->nqis);
+	list_by_group(parting.part, frame->nrows, classes->nclasses, &classes->first, &classes->rows);
 	for (uint64 row = 0; row < frame->nrows; row++)
-		classes->first[parting.part[row] + 1]++;
-	for (uint32 c = 0; c < classes->nclasses; c++)
-		classes->first[c + 1] += classes->first[c];
-	filled = new_array(uint64, classes->nclasses);
-	memcpy(filled, classes->first, sizeof(uint64) * ((Size) classes->nclasses + 1));
-	for (uint64 row = 0; row < frame->nrows; row++)
-	{
-		uint32		c = parting.part[row];
-
-		classes->rows[filled[c]++] = row;
 		for (int q = 0; q < frame->nqis; q++)
-			classes->regions[(Size) c * frame->nqis + q] = sequence->column[q].tree->nodes[node[q][row]].leaves;
-	}
-	pfree(filled);
+			classes->regions[(Size) parting.part[row] * frame->nqis + q] = sequence->column[q].tree->nodes[node[q][row]].leaves;
 	pfree(cells);
 	parting_free(&parting);
 	return classes;

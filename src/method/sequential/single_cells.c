@@ -104,6 +104,7 @@ try_bucket(Search *search, const Pile *lots, uint32 begin, uint64 bucket_size)
 	return i;
 }
 
+/* Tries to make all lots more specific, bucket by bucket. */
 static void
 try_buckets(Search *search, uint64 bucket_size)
 {
@@ -123,6 +124,7 @@ try_buckets(Search *search, uint64 bucket_size)
  * ----------------------------------------------------------------
  */
 
+/* Has a step between two pieces failed for a single record, and would it still? */
 static bool
 has_failed(Search *search, uint32 from, uint32 to)
 {
@@ -374,6 +376,7 @@ reopen(Search *search, uint32 lot)
 	return lots;
 }
 
+/* Reopens a lot and exhausts it anew; undoes it unless that loses less. */
 static bool
 attempt(Search *search, uint32 lot)
 {

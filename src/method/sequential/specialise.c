@@ -41,6 +41,7 @@ weave_anew(Search *search)
 	people_weave(search->people);
 }
 
+/* Runs the stages that the task asks for, and measures their outcome. */
 static void
 run_stages(Search *search, SeqOutcome *outcome)
 {

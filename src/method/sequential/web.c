@@ -18,6 +18,7 @@
 
 #define OPEN	PG_UINT32_MAX
 
+/* Makes room for as many nodes as the web has room for; nothing is seen by then. */
 static void
 settling_make_room(Web *web)
 {
@@ -288,6 +289,7 @@ web_drop(Web *web, uint32 t)
  * ----------------------------------------------------------------
  */
 
+/* Undoes a change; changes are undone in reverse order. */
 static void
 undo(Web *web, const WebChange *change)
 {
@@ -382,6 +384,7 @@ enter(Web *web, uint32 node, int32 other)
 	s->visited[s->nvisited++] = node;
 }
 
+/* Ends the visit of a node; the root of a component closes it. */
 static void
 leave(Settling *s, uint32 node)
 {
@@ -599,6 +602,7 @@ suspect_around(Web *web, uint32 dropped)
 	}
 }
 
+/* Drops suspected edges that are in no clique; these make others suspected. */
 static void
 settle_suspects(Web *web)
 {
