@@ -82,7 +82,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 
 /* If the function TARGET.NAME() was dropped, makes it again, for no other role to call yet. */
 static void
-mend_answer_function(const DeclaredPublication *publication)
+restore_answer_function(const DeclaredPublication *publication)
 {
 	Identity	caller;
 
@@ -212,16 +212,13 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	DeclaredPublication *publication;
 	Oid			owner;
 
-	if (PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the parameters must not be null")));
+	verify_not_null(fcinfo, 1, "the parameters");
 	verify_may_change("alter_publication()");
 	publication = publication_open_for_new_owner(name, ExclusiveLock);
 	owner = relation_owner(publication->source);
 	if (owner != publication->owner)
 		take_over(publication, owner);
-	mend_answer_function(publication);
+	restore_answer_function(publication);
 	change_parameters(publication, PG_GETARG_JSONB_P(1));
 	adopt_extensions(publication);
 	PG_RETURN_VOID();
@@ -272,7 +269,7 @@ drop_relations(const DeclaredPublication *publication)
 
 /* Deletes the publication's rows from the catalog. */
 static void
-forget(const DeclaredPublication *publication)
+delete_from_catalog(const DeclaredPublication *publication)
 {
 	static const char *const tables[] = {
 		"catalog_failure", "catalog_metric", "catalog_release", "catalog_relation", "catalog_column",
@@ -306,6 +303,6 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 						 quote_literal_cstr(name))));
 	declare_hooks->end_publication(publication);
 	drop_relations(publication);
-	forget(publication);
+	delete_from_catalog(publication);
 	PG_RETURN_VOID();
 }

@@ -46,6 +46,8 @@ typedef struct Declaration
 
 PG_FUNCTION_INFO_V1(pprepub_create_publication);
 
+SourceHook	source_hook = NULL;
+
 /* ----------------------------------------------------------------
  * Arguments
  * ----------------------------------------------------------------
@@ -54,10 +56,7 @@ PG_FUNCTION_INFO_V1(pprepub_create_publication);
 static char *
 name_value(FunctionCallInfo fcinfo, int n, const char *what)
 {
-	if (PG_ARGISNULL(n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", what)));
+	verify_not_null(fcinfo, n, what);
 	return pstrdup(NameStr(*PG_GETARG_NAME(n)));
 }
 
@@ -69,10 +68,7 @@ name_list(FunctionCallInfo fcinfo, int n, const char *what, int *count)
 	bool	   *nulls;
 	char	  **names;
 
-	if (PG_ARGISNULL(n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", what)));
+	verify_not_null(fcinfo, n, what);
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(n), NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR,
 					  &values, &nulls, count);
 	names = palloc(sizeof(char *) * (*count + 1));
@@ -120,24 +116,15 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 
 	publication->name = text_argument(fcinfo, 0, "the name of a publication");
 	verify_publication_name(publication->name);
-	if (PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the source must not be null")));
+	verify_not_null(fcinfo, 1, "the source");
 	publication->source = PG_GETARG_OID(1);
 	declaration->key = name_value(fcinfo, 2, "the key");
-	if (PG_ARGISNULL(3))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the quasi-identifiers must not be null")));
+	verify_not_null(fcinfo, 3, "the quasi-identifiers");
 	declaration->quasi_identifiers = PG_GETARG_JSONB_P(3);
 	declaration->sensitive = name_value(fcinfo, 4, "the sensitive column");
 	publication->method = text_argument(fcinfo, 5, "the method");
 	declaration->method = method_declaration(publication->method);
-	if (PG_ARGISNULL(6))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the parameters must not be null")));
+	verify_not_null(fcinfo, 6, "the parameters");
 	publication->params = check_parameters(declaration->method,
 										   resolve_tables(declaration->method, PG_GETARG_JSONB_P(6)), NULL);
 	declaration->insensitive = name_list(fcinfo, 7, "the insensitive columns",
@@ -318,7 +305,7 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 
 /* Raises an error about a name that no column of the source has. */
 static void
-unknown_column(const Declaration *declaration, const char *name, TupleDesc tuple)
+refuse_unknown_column(const Declaration *declaration, const char *name, TupleDesc tuple)
 {
 	StringInfoData known;
 
@@ -340,7 +327,7 @@ verify_known(const Declaration *declaration, const char *name, TupleDesc tuple)
 	for (int i = 0; i < declaration->publication.ncolumns; i++)
 		if (strcmp(declaration->publication.columns[i].name, name) == 0)
 			return;
-	unknown_column(declaration, name, tuple);
+	refuse_unknown_column(declaration, name, tuple);
 }
 
 /*

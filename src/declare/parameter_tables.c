@@ -270,7 +270,7 @@ copy_table(const DeclaredPublication *publication, const TableSpec *spec, Oid ta
 
 /* The reason why a table that the call at hand does not name cannot be copied again, or NULL. */
 static const char *
-obstacle(Oid table, Oid owner)
+reason_not_to_copy(Oid table, Oid owner)
 {
 	if (!OidIsValid(table))
 		return "It does not exist any more.";
@@ -296,7 +296,7 @@ copy_tables(const DeclaredPublication *publication, Jsonb *named, bool accept_we
 			continue;
 		variable = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
 		table = RangeVarGetRelid(variable, NoLock, !is_named);
-		why = is_named ? NULL : obstacle(table, publication->owner);
+		why = is_named ? NULL : reason_not_to_copy(table, publication->owner);
 		if (why == NULL)
 			copy_table(publication, spec, table, accept_weakening);
 		else

@@ -63,7 +63,7 @@ execute_own_ddl(const char *sql)
 }
 
 static int
-hint_stays(void)
+hint_to_drop(void)
 {
 	return errhint("What was published, and the memory of it, stays as it is. pprepub.drop_publication(name, forget_history => true) drops a publication with all that was made for it.");
 }
@@ -80,7 +80,7 @@ pprepub_refuse_change(PG_FUNCTION_ARGS)
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("table \"%s\" cannot be changed", RelationGetRelationName(trigger->tg_relation)),
-			 hint_stays()));
+			 hint_to_drop()));
 }
 
 /*
@@ -98,7 +98,7 @@ refuse(const char *tag, int32 publication)
 			 ? errmsg("%s would change what was made for a publication", tag)
 			 : errmsg("%s would change what was made for publication \"%s\"", tag,
 					  SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1)),
-			 hint_stays()));
+			 hint_to_drop()));
 }
 
 /* Is this ALTER TABLE made of subcommands only that leave rows, columns and fence alone? */

@@ -523,12 +523,18 @@ released_type_sql(const DeclaredColumn *column)
 	return column->role == ROLE_QUASI_IDENTIFIER ? printed_type_sql(column) : column_type_sql(column);
 }
 
-char *
-text_argument(FunctionCallInfo fcinfo, int n, const char *what)
+void
+verify_not_null(FunctionCallInfo fcinfo, int n, const char *what)
 {
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("%s must not be null", what)));
+}
+
+char *
+text_argument(FunctionCallInfo fcinfo, int n, const char *what)
+{
+	verify_not_null(fcinfo, n, what);
 	return text_to_cstring(PG_GETARG_TEXT_PP(n));
 }

@@ -179,6 +179,9 @@ extern char *printed_type_sql(const DeclaredColumn *column);
 /* The type, as DDL writes it, in which releases show the column. */
 extern char *released_type_sql(const DeclaredColumn *column);
 
+/* Raises an error if a function's argument is NULL. */
+extern void verify_not_null(FunctionCallInfo fcinfo, int n, const char *what);
+
 /* A function's argument that names an object; a NULL is an error. */
 extern char *text_argument(FunctionCallInfo fcinfo, int n, const char *what);
 

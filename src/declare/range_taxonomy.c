@@ -6,7 +6,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "declare/catalog.h"
+#include "declare/publication.h"
 #include "declare/taxonomy.h"
 #include "fmgr.h"
 #include "utils/array.h"
@@ -142,10 +142,7 @@ pprepub_create_range_taxonomy(PG_FUNCTION_ARGS)
 
 	verify_may_change("create_range_taxonomy()");
 	for (int i = 1; i <= 3; i++)
-		if (PG_ARGISNULL(i))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("the ends and widths of a taxonomy must not be null")));
+		verify_not_null(fcinfo, i, "the ends and widths of a taxonomy");
 	low = PG_GETARG_NUMERIC(1);
 	high = PG_GETARG_NUMERIC(2);
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(3), NUMERICOID, -1, false, TYPALIGN_INT,

@@ -85,16 +85,16 @@ stands_alone(Oid relation)
 }
 
 /* Publications that need no look: declared beside this one, or plain tables that differ. */
-typedef struct Spared
+typedef struct Skipped
 {
 	Datum	   *publications;
 	int			n;
-} Spared;
+} Skipped;
 
 static Datum
-spared_array(const Spared *spared)
+skipped_array(const Skipped *skipped)
 {
-	return PointerGetDatum(construct_array(spared->publications, spared->n, INT4OID, 4, true, TYPALIGN_INT));
+	return PointerGetDatum(construct_array(skipped->publications, skipped->n, INT4OID, 4, true, TYPALIGN_INT));
 }
 
 static bool
@@ -117,17 +117,17 @@ is_beside(uint64 row, int32 publication)
 }
 
 /*
- * Adds publications over plain tables to the spared ones.  Returns true if any
+ * Adds publications over plain tables to the skipped ones.  Returns true if any
  * is left that may share data with the source.
  */
 static bool
-spare_plain_tables(Oid source, int32 publication, const int32 *beside, int nbeside, Spared *spared)
+skip_plain_tables(Oid source, int32 publication, const int32 *beside, int nbeside, Skipped *skipped)
 {
 	uint64		n = catalog_run("SELECT publication, pinned::oid AS pinned, beside FROM pprepub.catalog_publication", false, 0, NULL);
 	bool		is_alone = stands_alone(source);
 	bool		any_left = false;
 
-	spared->publications = repalloc(spared->publications, sizeof(Datum) * (spared->n + n + 1));
+	skipped->publications = repalloc(skipped->publications, sizeof(Datum) * (skipped->n + n + 1));
 	for (uint64 i = 0; i < n; i++)
 	{
 		int32		number = catalog_int(i, "publication");
@@ -137,21 +137,21 @@ spare_plain_tables(Oid source, int32 publication, const int32 *beside, int nbesi
 			is_among(beside, nbeside, number) || is_beside(i, publication))
 			continue;
 		if (is_alone && other != source && stands_alone(other))
-			spared->publications[spared->n++] = Int32GetDatum(number);
+			skipped->publications[skipped->n++] = Int32GetDatum(number);
 		else
 			any_left = true;
 	}
 	return any_left;
 }
 
-/* Raises an error if a publication that was not spared reaches a table of the source. */
+/* Raises an error if a publication that was not skipped reaches a table of the source. */
 static void
-verify_apart(CatalogAccess *access, Oid source, Oid owner, int32 publication, const Spared *spared)
+verify_apart(CatalogAccess *access, Oid source, Oid owner, int32 publication, const Skipped *skipped)
 {
 	catalog_read(overlap_query,
 				 CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(source)),
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)),
-				 CATALOG_PARAM(INT4ARRAYOID, spared_array(spared)),
+				 CATALOG_PARAM(INT4ARRAYOID, skipped_array(skipped)),
 				 CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(owner)));
 	if (SPI_processed > 0)
 		ereport(ERROR,
@@ -218,7 +218,7 @@ is_known_alone(Oid source, int32 publication)
 void
 verify_shares_no_data(Oid source, Oid owner, int32 publication, const int32 *beside, int nbeside)
 {
-	Spared		spared = {.publications = palloc(sizeof(Datum) * (nbeside + 1)),.n = nbeside};
+	Skipped		skipped = {.publications = palloc(sizeof(Datum) * (nbeside + 1)),.n = nbeside};
 	CatalogAccess access;
 	uint64		changes_before;
 
@@ -227,10 +227,10 @@ verify_shares_no_data(Oid source, Oid owner, int32 publication, const int32 *bes
 		return;
 	changes_before = changes;
 	for (int i = 0; i < nbeside; i++)
-		spared.publications[i] = Int32GetDatum(beside[i]);
+		skipped.publications[i] = Int32GetDatum(beside[i]);
 	catalog_enter(&access);
-	if (spare_plain_tables(source, publication, beside, nbeside, &spared))
-		verify_apart(&access, source, owner, publication, &spared);
+	if (skip_plain_tables(source, publication, beside, nbeside, &skipped))
+		verify_apart(&access, source, owner, publication, &skipped);
 	else if (publication > 0)
 		*alone_at(publication) = (Alone) {publication, source, changes_before};
 	catalog_leave(&access);

@@ -15,7 +15,7 @@
 
 #include "access/table.h"
 #include "catalog/pg_type.h"
-#include "declare/catalog.h"
+#include "declare/publication.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -290,13 +290,8 @@ add_stored_tree(TreeBuilder *builder, int32 tree, MemoryContext context)
 char *
 taxonomy_argument(FunctionCallInfo fcinfo, int n)
 {
-	char	   *name;
+	char	   *name = text_argument(fcinfo, n, "the name of a taxonomy");
 
-	if (PG_ARGISNULL(n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the name of a taxonomy must not be null")));
-	name = text_to_cstring(PG_GETARG_TEXT_PP(n));
 	if (name[0] == '\0' || strlen(name) >= NAMEDATALEN)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
@@ -307,10 +302,7 @@ taxonomy_argument(FunctionCallInfo fcinfo, int n)
 static Oid
 source_argument(FunctionCallInfo fcinfo, int n)
 {
-	if (PG_ARGISNULL(n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("the source of a taxonomy must not be null")));
+	verify_not_null(fcinfo, n, "the source of a taxonomy");
 	return PG_GETARG_OID(n);
 }
 

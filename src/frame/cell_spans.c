@@ -7,7 +7,7 @@
  *		Withheld cells and the cell of NULL are the same for all kinds: NULL's
  *		code is the last one.
  */
-#include "frame/cell_spans.h"
+#include "frame/cells.h"
 
 #include "frame/arrays.h"
 #include "frame/print.h"

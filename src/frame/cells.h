@@ -45,4 +45,28 @@ extern Cell cells_meet(Cells *cells, Cell a, Cell b);
 /* A cell's text as a release shows it under the settings of act_as(); NULL for CELL_NULL. */
 extern char *cells_text(const Cells *cells, Cell cell);
 
+/* ----------------------------------------------------------------
+ * Spans: cells of several releases, and values of a source, on one line
+ *
+ * Codes live inside one frame only, and stand only for values that occur in it.
+ * Whether two printed cells have anything in common depends on all values that
+ * they cover: so they are compared by where they begin and end.
+ * ----------------------------------------------------------------
+ */
+
+struct Coding;
+
+typedef struct CellSpans
+{
+	Span	   *span;			/* [cells] two overlap if and only if the cells do; withheld ones hold NULL, too */
+	bool	   *is_sound;		/* [cells] it is a cell of the column's kind, and not empty */
+	Code	   *code;			/* [codes of the coding] a span holds it if and only if the cell covers the value */
+} CellSpans;
+
+/*
+ * The spans of all cells that have numbers by now, and the codes of the
+ * coding's values, if there is a coding.
+ */
+extern CellSpans cell_spans(const DeclaredColumn *column, const Cells *cells, const struct Coding *coding);
+
 #endif							/* PPREPUB_FRAME_CELLS_H */

@@ -48,13 +48,13 @@ extern void close_store(Store *store);
 
 typedef struct Chunk
 {
-	uint64		first;			/* whose group it is: its first row */
+	uint64		first;			/* the first row of the chunk's group */
 	uint32		part;
 	uint64		stamp;
 	const char *bytes;			/* until the reader's next call */
 	Size		length;
 	HeapTuple	tuple;			/* the same */
-	const char *damage;			/* what is wrong with it, or NULL; then bytes may be NULL */
+	const char *damage;			/* damage found in the chunk, or NULL; then bytes may be NULL */
 } Chunk;
 
 /*

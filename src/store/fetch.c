@@ -55,8 +55,8 @@ struct Fetcher
 
 	/* Values of the rows fetched last */
 	MemoryContext context;		/* owned: what values need */
-	const RowGroup *current;	/* whose they are, or NULL */
-	uint64		stamp;			/* the same group's */
+	const RowGroup *current;	/* the group of the kept values, or NULL */
+	uint64		stamp;			/* the current group's */
 	uint64		kept_generation;	/* of the cache: values may point into the group */
 	int			natts;
 	KeptValue  *kept;			/* owned: for each column; NULL until needed */

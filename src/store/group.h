@@ -35,7 +35,7 @@ typedef struct RowGroup
 	/* Identity */
 	Relation	rel;			/* borrowed */
 	TupleDesc	desc;			/* borrowed; what its columns are.  ALTER TABLE reads with the old one */
-	Oid			toast_node;		/* where it was read */
+	Oid			toast_node;		/* the relation that it was read from */
 	uint64		first;
 	uint64		stamp;
 	GroupHeader header;

@@ -25,7 +25,7 @@ typedef struct Counters
 {
 	uint64		next;			/* the next row's number */
 	uint64		valid;			/* rows below it were truncated away */
-	uint64		last;			/* where the last reservation began: numbers below it are never given again */
+	uint64		last;			/* the first number of the last reservation: numbers below it are never given again */
 	uint64		cleaned;		/* of numbers below it that are dead, indexes have no entries */
 	uint32		small;			/* small groups written since the last merge */
 } Counters;

@@ -45,8 +45,8 @@ int			store_memory = 32 * 1024;
 typedef struct Pending
 {
 	List	   *groups;			/* of PendingGroup, in TopTransactionContext */
-	PendingGroup *last;			/* what was inserted into last, or NULL */
-	Oid			last_relid;		/* how much was reserved last, and for which table */
+	PendingGroup *last;			/* the group inserted into last, or NULL */
+	Oid			last_relid;		/* the table of the last reservation, and its size */
 	uint32		last_reserved;
 	Size		bytes;			/* of all groups */
 } Pending;

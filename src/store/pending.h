@@ -52,7 +52,7 @@ typedef struct PendingGroup
 	uint64		first;
 	uint32		reserved;
 	uint32		nrows;
-	TupleDesc	desc;			/* as it was: ALTER TABLE may change the table's */
+	TupleDesc	desc;			/* of the time of insertion: ALTER TABLE may change the table's */
 	int			natts;
 	Datum	  **values;
 	bool	  **nulls;
@@ -60,7 +60,7 @@ typedef struct PendingGroup
 	/* Memory */
 	MemoryContext context;		/* owned: all of this is in it */
 	uint32		room;			/* rows that the arrays have room for */
-	char	   *block;			/* where the next value by reference goes */
+	char	   *block;			/* room for the next value by reference */
 	Size		block_left;
 	Size		bytes;
 

@@ -122,7 +122,7 @@ put_tuple(Rewrite *rewrite, HeapTuple template, HeapTuple tuple)
 typedef struct Template
 {
 	Rewrite    *rewrite;
-	HeapTuple	tuple;			/* who inserted the group, and who deleted it */
+	HeapTuple	tuple;			/* its xmin and xmax become the group's */
 } Template;
 
 static void

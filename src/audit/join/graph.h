@@ -54,7 +54,7 @@ typedef struct JoinInput
 	int32		nreleases;		/* one at least */
 	const JoinRelease *release;
 	int32		ncolumns;		/* but the sensitive one */
-	int32		nqis;			/* of them, the first; the others are insensitive */
+	int32		nqis;			/* the first of these columns; the others are insensitive */
 	Code		nvalues;		/* sensitive codes are less than this */
 	Code		null_value;		/* the code of a sensitive NULL, which counts for no value; or NO_CODE */
 	uint32		most_edges;		/* between two releases, where memory matters; 0 for as many as can be numbered */

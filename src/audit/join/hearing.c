@@ -197,7 +197,7 @@ take_value(Hearing *hearing, int32 r, Code value, bool silent_too)
 	memcpy(listening->mixed[r], &meeting->node[first], sizeof(uint32) * n);
 	memcpy(listening->mixed[r] + n, &meeting->node[silent], sizeof(uint32) * nsilent);
 	listening->only[r] = listening->mixed[r];
-	products_forget(listening->products);	/* the same place holds something else now */
+	products_forget(listening->products);	/* other weights stand in the same arrays now */
 }
 
 static void

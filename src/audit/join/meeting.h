@@ -47,7 +47,7 @@ typedef struct Meeting
 	Parting		alike;			/* tuples, by these columns */
 	Boxes	   *boxes;			/* of pieces */
 	Span	   *box;			/* [ncolumns] */
-	bool		is_wide;		/* what overlaps a tuple's box is met, too */
+	bool		is_wide;		/* records that overlap a tuple's box are met, too */
 	bool		tells;			/* the sensitive column is shown */
 	Code	   *value;			/* [nodes] what they show, or NO_CODE, if it is shared; or NULL */
 	uint32	   *share_of;		/* [pieces] if it tells */

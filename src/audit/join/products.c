@@ -63,7 +63,7 @@ struct Products
 	int32	   *member;			/* [releases] of the group at hand */
 	int32		nmembers;
 	int32		teller;
-	Wide	   *told;			/* where fans are counted */
+	Wide	   *told;			/* the counts that fans are added to */
 	Wide	   *scale;			/* cliques of the groups before */
 	Wide	   *sum;
 	Wide	   *product;

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "frame/cell_spans.h"
+#include "frame/cells.h"
 #include "frame/load.h"
 #include "frame/taxonomy_tree.h"
 #include "report/linkability/reading.h"

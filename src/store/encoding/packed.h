@@ -61,7 +61,7 @@ typedef struct PackedWriter
 	char	   *steps;
 	char	   *data;
 	Size		length;			/* of data */
-	Size		offset;			/* where the next block goes */
+	Size		offset;			/* of the next block */
 } PackedWriter;
 
 /* The caller writes no other section into the output between begin and end. */

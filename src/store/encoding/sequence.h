@@ -30,7 +30,7 @@ typedef struct SequenceReader
 {
 	uint32		n;
 	bool		has_dictionary;
-	MemoryContext context;		/* where the dictionary is kept, once it is read */
+	MemoryContext context;		/* of the dictionary, once it is read */
 
 	/* The dictionary */
 	uint32		nentries;

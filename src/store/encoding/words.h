@@ -18,7 +18,7 @@ typedef struct WordsPlan
 	uint32		n;
 	uint32		nheads;
 	uint32		unit;			/* bytes of a word behind the heads: 4 or 8 */
-	uint32		nwords;			/* of these, in all items */
+	uint32		nwords;			/* such words, in all items */
 	PackedPlan	lengths;		/* in these, of each item */
 	PackedPlan	heads[MAX_HEADS];
 	PackedPlan	tails;
