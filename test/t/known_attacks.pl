@@ -1,5 +1,5 @@
 # What has been done to others of our kind and needs a server of its own: pg_dump and postgres_fdw for a reader, logical
-# decoding, parallel workers, a source that changes while it is read. Numbers are those of test/pgtap/peers.sql.
+# decoding, parallel workers, a source that changes while it is read. Numbers are those of test/pgtap/known_attacks.sql.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

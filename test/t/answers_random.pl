@@ -3,7 +3,7 @@
 # was seen is remembered, what is remembered is whole and allowed, and nobody meets an error but those that
 # tell him what happens.
 #
-# LIFE_SECONDS=300 test/run -k tap answers_life: as long as you like. LIFE_SEED repeats a run's choices.
+# LIFE_SECONDS=300 test/run -k tap answers_random: as long as you like. LIFE_SEED repeats a run's choices.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
