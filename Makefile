@@ -93,8 +93,8 @@ exports.txt: $(SQL) $(DATA) Makefile
 	printf '%s\n' $(EXPORTS_BESIDE) $(C_FUNCTIONS) $(addprefix pg_finfo_,$(C_FUNCTIONS)) > $@
 
 # ----------------------------------------------------------------
-# Unit tests: each program is a test, the shim, and what it uses of the pure code,
-# of the lives that tests share, and of the peers that benches have.
+# Unit tests: each program is a test, the shim, and what it uses of the pure code, of the lives that tests share, and of
+# the peers that benches have; test/unit/objects finds that, so that a single test takes seconds to build.
 # ----------------------------------------------------------------
 
 PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
@@ -102,7 +102,7 @@ PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/method/*/*.c src/
 	src/frame/tuple_numbers.c src/store/layout.c src/store/bound_form.c
 
 UNIT_TESTS := $(patsubst test/unit/%.c,build/unit/%,$(sort $(wildcard test/unit/test_*.c)))
-UNIT_OBJS := $(patsubst %.c,build/unit/%.o,$(PURE) test/unit/lives.c test/unit/columns.c test/unit/hostile.c bench/sweep/known.c bench/sweep/sweep.c bench/distinct/greedy.c)
+UNIT_SOURCES := $(PURE) test/unit/lives.c test/unit/columns.c test/unit/hostile.c bench/sweep/known.c bench/sweep/sweep.c bench/distinct/greedy.c
 UNIT_CC = gcc
 UNIT_CFLAGS = -g -O1 -Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -DUSE_ASSERT_CHECKING=1
@@ -115,19 +115,23 @@ unit: $(UNIT_TESTS)
 
 unit-programs: $(UNIT_TESTS)
 
-$(UNIT_TESTS): build/unit/%: build/unit/test/unit/%.o build/unit/test/unit/shim.o build/unit/libpure.a
+$(UNIT_TESTS): build/unit/%: build/unit/test/unit/%.o build/unit/test/unit/shim.o
 	$(UNIT_CC) $(UNIT_CFLAGS) $^ $(UNIT_LIBS) -o $@
 
-build/unit/libpure.a: $(UNIT_OBJS)
-	rm -f $@
-	ar rcs $@ $^
+ifneq ($(filter unit unit-programs build/unit/%,$(MAKECMDGOALS)),)
+include build/unit/objects.mk
+endif
+
+build/unit/objects.mk: test/unit/objects $(UNIT_SOURCES) $(wildcard test/unit/test_*.c)
+	@mkdir -p $(@D)
+	perl test/unit/objects $(UNIT_SOURCES) $(wildcard test/unit/test_*.c) > $@
 
 build/unit/%.o: %.c
 	@mkdir -p $(@D)
 	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_CPPFLAGS) -c $< -o $@
 
 .SECONDARY:
--include $(patsubst build/unit/%,build/unit/test/unit/%.d,$(UNIT_TESTS)) build/unit/test/unit/shim.d $(UNIT_OBJS:.o=.d)
+-include $(patsubst %.c,build/unit/%.d,$(UNIT_SOURCES) $(wildcard test/unit/*.c))
 
 # ----------------------------------------------------------------
 # Lint
