@@ -9,17 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-our @EXPORT = qw(note_seed releases kill_server kill_backend kill_amid_publish tables_of_nothing);
-
-# To repeat a failure, as far as moments can be repeated: set PPREPUB_SEED to what was noted.
-sub note_seed
-{
-	my $seed = $ENV{PPREPUB_SEED} // time;
-
-	note("PPREPUB_SEED=$seed");
-	srand($seed);
-	return;
-}
+our @EXPORT = qw(releases kill_server kill_backend kill_amid_publish tables_of_nothing);
 
 # How many there are.
 sub releases

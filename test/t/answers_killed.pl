@@ -1,7 +1,7 @@
 # Workers, askers and the whole server are killed at random moments; what askers were given
 # is noted on their side. Nothing was ever given that the history lacks.
 #
-# KILL_ROUNDS=400 test/run -k tap answers_killed: hundreds, in some minutes; KILL_SEED repeats a run's choices.
+# KILL_ROUNDS=400 test/run -k tap answers_killed: hundreds, in some minutes.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -9,9 +9,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 use Hospital;
+use Seed;
 
 my $rounds = $ENV{KILL_ROUNDS} // 24;
-my $seed = $ENV{KILL_SEED} // time();
 my $askers = 2;
 my $node = new_server('main');
 $node->append_conf('postgresql.conf', 'synchronous_commit = off');
@@ -59,8 +59,7 @@ sub note_seen
 	return;
 }
 
-note("KILL_SEED=$seed");
-srand($seed);
+draw_seed();
 my $missing = 0;
 foreach my $round (1 .. $rounds)
 {

@@ -3,20 +3,19 @@
 # was seen is remembered, what is remembered is whole and allowed, and nobody meets an error but those that
 # tell him what happens.
 #
-# LIFE_SECONDS=300 test/run -k tap answers_random: as long as you like. LIFE_SEED repeats a run's choices.
+# LIFE_SECONDS=300 test/run -k tap answers_random: as long as you like.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Hospital;
+use Seed;
 
 my $seconds = $ENV{LIFE_SECONDS} // 12;
-my $seed = $ENV{LIFE_SEED} // time();
 my $analysts = 6;
 my ($k, $l) = (4, 2);
-note("LIFE_SEED=$seed");
-srand($seed);
+draw_seed();
 
 # Whoever vacuums, truncates and moves rows of the fold does it while workers keep where they are.
 my $node = new_server('main');

@@ -7,8 +7,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Hospital;
 use Crash;
+use Seed;
 
-note_seed();
+draw_seed();
 my $node = new_server('main');
 make_patients($node, 'postgres', 1200);
 $node->safe_psql('postgres', <<'SQL');

@@ -5,8 +5,10 @@ use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Hospital;
 use Crash;
+use Seed;
 use Test::More;
 
+draw_seed();
 my $node = new_server('global');
 
 make_patients($node, 'postgres', 20000);

@@ -7,8 +7,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Hospital;
 use Crash;
+use Seed;
 
-note_seed();
+draw_seed();
 my $node = new_server('main');
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 2\nlog_min_messages = log");
 $node->restart;

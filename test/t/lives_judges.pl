@@ -7,6 +7,7 @@ use lib "$FindBin::Bin/../lives";
 use Lives::Atoms;
 use Lives::Cells;
 use Lives::Observer;
+use Seed;
 use Test::More;
 
 # A class is written as 'people+invented:values', as in '1 2+1:ccd'.
@@ -155,7 +156,7 @@ sub random_history
 	return { moves => $changing ? \%moves : undef, releases => \@releases };
 }
 
-srand(7);
+draw_seed();
 my ($worlds, $struck, @wrong) = (0, 0);
 foreach my $n (1 .. 1500)
 {

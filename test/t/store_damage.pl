@@ -2,19 +2,20 @@
 # error that names table and group, or the rows are right; where the checksum was made to agree, there is an error of that
 # kind or there are other values; and nobody dies of it.
 #
-# DAMAGE_SEED=n draws other damage; DAMAGE_ROUNDS=n has so many rounds.
+# DAMAGE_ROUNDS=n has so many rounds.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Hospital;
+use Seed;
 
 my $node = new_server('main');
 my $groups = 80;
 my $rounds = $ENV{DAMAGE_ROUNDS} // 3;
 
-srand($ENV{DAMAGE_SEED} // 11);
+draw_seed();
 $node->safe_psql('postgres', <<"SQL");
 CREATE EXTENSION pprepub;
 CREATE TABLE damaged (id int, word text, code text COLLATE "C", amount int8, flag bool, share float8) USING pprepub;

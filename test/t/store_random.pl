@@ -1,17 +1,18 @@
 # The same random statements, on a table of heap and on one of pprepub, print the same.
 #
-# TWIN_SEED=n has only that script run; TWIN_SCRIPTS=n has so many.
+# PPREPUB_TEST_SEED=n TWIN_SCRIPTS=1 has only script n run.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Hospital;
+use Seed;
 use Twins;
 
 my $node = new_server('main');
-my $start = $ENV{TWIN_SEED} // 1;
-my $scripts = $ENV{TWIN_SCRIPTS} // ($ENV{TWIN_SEED} ? 1 : 40);
+my $start = draw_seed();
+my $scripts = $ENV{TWIN_SCRIPTS} // 40;
 
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 5\nfsync = off\nmax_parallel_workers_per_gather = 0");
 $node->restart;
