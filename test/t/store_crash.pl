@@ -7,6 +7,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 use Hospital;
+use Seed;
 
 my $node = new_server('main', allows_streaming => 1);
 
@@ -77,14 +78,23 @@ sub start_load
 	return IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-f', $file ], '<', \undef, '>', \my $out, '2>', \my $err);
 }
 
-srand 7;
+# Until some batch of the load that began there is seen.
+sub wait_for_batch
+{
+	my ($server, $from) = @_;
+
+	$server->poll_query_until('postgres', "SELECT EXISTS (SELECT FROM noted WHERE batch >= $from)") or die 'no batch is loaded';
+	return;
+}
+
+draw_seed();
 for my $round (1 .. 6)
 {
 	my $session = start_load($batch + 1);
-
-	$batch += 100;
 	my $loader = q{SELECT pid FROM pg_stat_activity WHERE application_name = 'loader'};
-	$node->poll_query_until('postgres', "SELECT EXISTS ($loader)") or die 'nobody loads';
+
+	wait_for_batch($node, $batch + 1);
+	$batch += 100;
 	usleep(int rand 800_000);
 	# When a backend dies so, the whole server does, and recovers.
 	my ($pid) = split /\n/, $node->safe_psql('postgres', $loader);
@@ -133,7 +143,7 @@ is_whole($replica, 'on the replica');
 
 # Promoted in the middle of a load, it has whole batches and goes on.
 $session = start_load($batch + 1000);
-usleep 300_000;
+wait_for_batch($replica, $batch + 1000);
 $replica->promote;
 IPC::Run::finish($session);
 is_whole($replica, 'after promotion');
