@@ -272,7 +272,7 @@ is_as_defined(const Story *story)
 		if (i > 0 && !is_in_order(&found->revealed[i - 1], &found->revealed[i]))
 			return false;
 	}
-	return same == expected.n && found->n == expected.n;
+	return same == expected.n && found->n == (uint64) expected.n;
 }
 
 /* ----------------------------------------------------------------
@@ -463,7 +463,7 @@ test_one_release(void)
 	for (int t = 0; t < 9; t++)
 	{
 		story.class_in[0][t] = t < 4;
-		story.value[0][t] = t == 0 ? NO_CODE : t % 2;
+		story.value[0][t] = t == 0 ? NO_CODE : (Code) t % 2;
 	}
 	found = attack_story(&story);
 	check(found->n == 1);

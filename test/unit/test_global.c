@@ -675,7 +675,7 @@ test_told(void)
 {
 	for (int i = 0; i < 100000; i++)
 	{
-		uint32		size = i < 1000 ? i / 30 + 2 : draw(1u << (2 + draw(30))) + 2;
+		uint32		size = i < 1000 ? (uint32) i / 30 + 2 : draw(1u << (2 + draw(30))) + 2;
 		uint32		most = i < 1000 ? i % 30 % size : draw(size);
 		double		told = -log1p(-(double) most / size) * TOLD_UNIT;
 		double		ratio = (double) most / size;

@@ -430,7 +430,7 @@ is_consistent_with(const Story *story, int r, int i, const Code *tuple)
 static Linked
 linked_to(const Story *story, const Joined *joined, const Code *tuple)
 {
-	Linked		linked = {{0}};
+	Linked		linked = {.all = 0};
 
 	for (int c = 0; c < ncliques_of(story); c++)
 	{
