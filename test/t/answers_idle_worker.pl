@@ -197,7 +197,7 @@ SQL
 	is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE datname = '$database'"), '1', "$verb: one rests");
 	my $start = time();
 	is($node->psql('postgres', sprintf($command, $database)), 0, "$verb DATABASE: done");
-	cmp_ok(time() - $start, '<', 2, "$verb DATABASE: soon");
+	cmp_ok(time() - $start, '<', 4, "$verb DATABASE: soon");
 }
 
 # A witness is not one of another database's.

@@ -25,12 +25,12 @@ my $ask = 'SET SESSION AUTHORIZATION owner; SELECT count(*) FROM published.impat
 my $asked = "SELECT count(*) FROM pprepub.release WHERE publication = 'impatient'";
 
 is($node->safe_psql('postgres', $ask), '300', 'nobody stands in the way');
-my $holder = start_sql($node, 'postgres', 'BEGIN; LOCK hospital.other; SELECT pg_sleep(3)');
-$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE relation = 'hospital.other'::regclass AND granted");
+my $holder = $node->background_psql('postgres');
+$holder->query_safe('BEGIN; LOCK hospital.other');
 is($node->safe_psql('postgres', $ask), '0', 'a lock that was not to be had: as if there were nobody');
 is($node->safe_psql('postgres', $asked), '2', 'and it counts');
 is($node->safe_psql('postgres', 'SELECT sqlstate FROM pprepub.failed_answer'), '55P03', 'the owner finds out');
-finish_sql($holder);
+$holder->quit;
 is($node->safe_psql('postgres', $ask), '300', 'later again');
 
 $node->stop;
