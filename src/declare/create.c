@@ -46,8 +46,6 @@ typedef struct Declaration
 
 PG_FUNCTION_INFO_V1(pprepub_create_publication);
 
-SourceHook	source_hook = NULL;
-
 /* ----------------------------------------------------------------
  * Arguments
  * ----------------------------------------------------------------
