@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "answer/settings.h"
+#include "answer/answer.h"
 #include "declare/hooks.h"
 #include "declare/parameters.h"
 #include "fmgr.h"

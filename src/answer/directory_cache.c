@@ -1,101 +1,101 @@
 /*
  * directory_cache.c
- *		Reading the directory between two questions.
+ *		The directories that a worker keeps from one question to the next: of the
+ *		publications that it answered about last, where in the fold people are.
  *
  * OWNERSHIP
  *		An entry owns its directory, which lives in the entry's own context, which
- *		only forget() deletes.  Callers borrow a directory until the end of the
- *		transaction.  It is forgotten when a transaction that may have
+ *		only evict() deletes.  Callers borrow a directory until the end of the
+ *		transaction.  It is evicted when a transaction that may have
  *		changed it fails, and when the publication has released without it.  A
- *		publication that is dropped leaves its entry behind: nobody asks about its
- *		number again, and of the table nothing but its oid is kept, which is looked
+ *		publication that is dropped leaves its entry behind: its number is not asked
+ *		about again, and of the table nothing but its oid is kept, which is looked
  *		up each time.
  *
  * LOCKING
  *		The publication is not locked while the fold is read, which takes as long
- *		as an answer.  Nor is it asked for afterwards, since the fold is locked by
- *		then: a drop locks the publication first, and the fold after it.  Where a
- *		release came in between, the next question finds that the directory is out
- *		of date.
+ *		as an answer.  It is not locked afterwards either, since the fold is
+ *		locked by then: a drop locks the publication first, and the fold after it.
+ *		If a release comes in between, the next question finds that the directory
+ *		is out of date.
  */
-#include "answer/directory_cache.h"
+#include "answer/answer.h"
 
 #include "access/xact.h"
 #include "answer/optional_work.h"
-#include "answer/worker_registry.h"
 #include "executor/spi.h"
 #include "history/fold.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-typedef struct Kept
+typedef struct CachedDirectory
 {
 	int32		publication;
 	Directory  *directory;
 	MemoryContext context;
-} Kept;
+} CachedDirectory;
 
-/* The publication that was asked about last comes first. */
-static Kept kept[KEPT_PUBLICATIONS];
-static int	nkept = 0;
+/* Most recently asked about first; the last one is evicted when there are too many. */
+static CachedDirectory cache[CACHED_PUBLICATIONS];
+static int	ncached = 0;
 
 static int
-find_kept(int32 publication)
+find_cached(int32 publication)
 {
-	for (int i = 0; i < nkept; i++)
-		if (kept[i].publication == publication)
+	for (int i = 0; i < ncached; i++)
+		if (cache[i].publication == publication)
 			return i;
 	return -1;
 }
 
 static void
-forget(int i)
+evict(int i)
 {
-	MemoryContextDelete(kept[i].context);
-	nkept--;
-	memmove(&kept[i], &kept[i + 1], sizeof(Kept) * (nkept - i));
+	MemoryContextDelete(cache[i].context);
+	ncached--;
+	memmove(&cache[i], &cache[i + 1], sizeof(CachedDirectory) * (ncached - i));
 }
 
 static void
-put_first(Kept entry)
+put_first(CachedDirectory entry)
 {
-	if (nkept == KEPT_PUBLICATIONS)
-		forget(nkept - 1);
-	memmove(&kept[1], &kept[0], sizeof(Kept) * nkept);
-	kept[0] = entry;
-	nkept++;
+	if (ncached == CACHED_PUBLICATIONS)
+		evict(ncached - 1);
+	memmove(&cache[1], &cache[0], sizeof(CachedDirectory) * ncached);
+	cache[0] = entry;
+	ncached++;
 }
 
 Directory *
-kept_directory(const DeclaredPublication *publication)
+cached_directory(const DeclaredPublication *publication)
 {
-	int			i = find_kept(publication->id);
-	Kept		entry;
+	int			i = find_cached(publication->id);
+	CachedDirectory entry;
 
 	if (i < 0)
 		return NULL;
-	entry = kept[i];
+	entry = cache[i];
 	if (!directory_is_current(entry.directory, publication))
 	{
-		forget(i);
+		evict(i);
 		return NULL;
 	}
-	memmove(&kept[1], &kept[0], sizeof(Kept) * i);
-	kept[0] = entry;
+	memmove(&cache[1], &cache[0], sizeof(CachedDirectory) * i);
+	cache[0] = entry;
 	return entry.directory;
 }
 
 void
-kept_forget(int32 publication)
+forget_directory(int32 publication)
 {
-	int			i = find_kept(publication);
+	int			i = find_cached(publication);
 
 	if (i >= 0)
-		forget(i);
+		evict(i);
 }
 
-/* As it is committed now; waits for nobody but who drops it, and locks nobody out. */
+/* The publication as it is committed now.  The lock conflicts with a drop only, and is released at once (LOCKING). */
 static DeclaredPublication *
 look_at_publication(const Question *question)
 {
@@ -105,7 +105,7 @@ look_at_publication(const Question *question)
 	return publication;
 }
 
-/* NULL before the first release, when there is nothing to be found. */
+/* NULL before the first release: there is no fold then. */
 static Directory *
 read_directory(const Question *question, MemoryContext context)
 {
@@ -119,38 +119,39 @@ read_directory(const Question *question, MemoryContext context)
 	return directory;
 }
 
-typedef struct Learning
+typedef struct ReadDirectory
 {
 	const Question *question;
 	MemoryContext context;
 	Directory  *directory;
-} Learning;
+} ReadDirectory;
 
+/* Runs in a transaction of its own. */
 static void
-learn(void *what)
+read_in_background(void *what)
 {
-	Learning   *learning = what;
+	ReadDirectory *reading = what;
 	Identity	before;
 
 	StartTransactionCommand();
-	act_as(&before, learning->question->owner);
+	act_as(&before, reading->question->owner);
 	SPI_connect();
-	learning->directory = read_directory(learning->question, learning->context);
+	reading->directory = read_directory(reading->question, reading->context);
 	SPI_finish();
 	act_as_before(&before);
 	CommitTransactionCommand();
 }
 
 void
-kept_learn(const Question *question)
+cache_directory(const Question *question)
 {
-	Learning	learning = {.question = question};
+	ReadDirectory reading = {.question = question};
 
-	if (find_kept(question->publication) >= 0)
-		return;					/* the last answer was made with it */
-	learning.context = AllocSetContextCreate(TopMemoryContext, "pprepub directory", ALLOCSET_DEFAULT_SIZES);
-	if (do_unasked(learn, &learning) && learning.directory != NULL)
-		put_first((Kept) {question->publication, learning.directory, learning.context});
+	if (find_cached(question->publication) >= 0)
+		return;					/* and kept up to date by the answer */
+	reading.context = AllocSetContextCreate(TopMemoryContext, "pprepub directory", ALLOCSET_DEFAULT_SIZES);
+	if (do_unasked(read_in_background, &reading) && reading.directory != NULL)
+		put_first((CachedDirectory) {question->publication, reading.directory, reading.context});
 	else
-		MemoryContextDelete(learning.context);
+		MemoryContextDelete(reading.context);
 }

@@ -1,14 +1,15 @@
 /*
  * limits.c
- *		Counting questions and answers.
+ *		How many answers an analyst may have of a publication, in a statement and
+ *		in all.
  *
  * NOTES
- *		A statement is what has one start: a loop in a function, and whatever a
- *		LATERAL or a select list makes of one call, has the start of the
- *		statement that brought it about.  The count outlives a subtransaction
- *		that is rolled back, as an answer does.
+ *		Questions of one statement have one statement start time: this holds for
+ *		a loop in a function, and for the calls that LATERAL or a select list
+ *		make.  The count outlives a subtransaction that is rolled back, as an
+ *		answer does.
  */
-#include "answer/limits.h"
+#include "answer/answer.h"
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"
@@ -26,6 +27,7 @@ typedef struct QuestionCount
 
 static HTAB *counts = NULL;
 
+/* The count of the current statement, which starts at 0. */
 static QuestionCount *
 count_of(int32 publication)
 {

@@ -1,6 +1,7 @@
 /*
  * stored_answers.c
- *		Reading what is kept of answers, and summing it up.
+ *		Reading what the history keeps of answers, and comparing it with their
+ *		checksums.
  */
 #include "answer/stored_answers.h"
 
@@ -11,13 +12,13 @@
 #include "miscadmin.h"
 #include "release/checksum.h"
 
-/* An answer being summed up. */
+/* The checksum of one answer, while the log is read. */
 typedef struct AnswerSum
 {
-	Checksum   *checksum;		/* NULL: nobody asks, or its classes are not numbered from 1 on */
+	Checksum   *checksum;		/* NULL: not asked for, or its classes are not numbered from 1 on */
 	bool		shows_sensitive;
 	uint32		nclasses;
-	RowSum	   *class_sum;		/* [nclasses] of what its rows have in common; by number, from 1 on */
+	RowSum	   *class_sum;		/* [nclasses] of the columns that all rows of class n, at n - 1, share */
 } AnswerSum;
 
 typedef struct Summing
@@ -48,7 +49,7 @@ set_answered_class(const Answers *answers, const AnsweredRelease *answer, uint32
  * ----------------------------------------------------------------
  */
 
-/* Each class has one place; where one has not, others have two. */
+/* Do the classes have the numbers 1 to nclasses, each once? */
 static bool
 is_numbered(const AnsweredRelease *answer)
 {
@@ -66,6 +67,7 @@ is_numbered(const AnsweredRelease *answer)
 	return result;
 }
 
+/* Of all columns but a sensitive one that is shown, which differs between rows of a class. */
 static RowSum
 sum_class(const Summing *summing, AnswerSum *sum, const Datum *values, const bool *nulls)
 {
@@ -77,6 +79,7 @@ sum_class(const Summing *summing, AnswerSum *sum, const Datum *values, const boo
 	return result;
 }
 
+/* Sums up the classes of an answer; their rows follow from the log. */
 static void
 begin_sum(Summing *summing, const Released *released)
 {
@@ -102,7 +105,7 @@ begin_sum(Summing *summing, const Released *released)
 	pfree(nulls);
 }
 
-/* The members of a class of the log leave as many rows. */
+/* Adds the rows of one class: one for each of its members, whose sensitive values a row of the log has. */
 static void
 add_rows(void *what, TupleTableSlot *slot)
 {
@@ -129,6 +132,7 @@ add_rows(void *what, TupleTableSlot *slot)
 								 checksum_value(sum->checksum, summing->answers->sensitive, walk.value, walk.isnull)));
 }
 
+/* Sets is_intact, for which it reads the log once. */
 static void
 sum_answers(Answers *answers, const DeclaredPublication *publication, const Released *released, int32 n)
 {
@@ -152,7 +156,7 @@ sum_answers(Answers *answers, const DeclaredPublication *publication, const Rele
 }
 
 /* ----------------------------------------------------------------
- * All of them
+ * All answers
  * ----------------------------------------------------------------
  */
 

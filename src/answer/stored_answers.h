@@ -1,9 +1,9 @@
 /*
  * stored_answers.h
- *		Answers put together again from what is kept of them: the cells of their
- *		classes, and the values of the log.
+ *		Past answers, put together from the cells of their classes and the
+ *		sensitive values that the history keeps.
  *
- * Insensitive values, which are not kept, are NULL.
+ * Insensitive values are not kept, and are NULL here.
  */
 #ifndef PPREPUB_ANSWER_STORED_ANSWERS_H
 #define PPREPUB_ANSWER_STORED_ANSWERS_H
@@ -16,17 +16,17 @@
 typedef struct Answers
 {
 	TupleDesc	columns;		/* of their rows */
-	int			sensitive;		/* an attribute */
+	int			sensitive;		/* its attribute */
 	int			ncells;
-	const int  *cell;			/* [ncells] attributes */
-	const Answered *answered;	/* NULL where what was kept is gone */
-	bool	   *is_intact;		/* [publication->releases] is answer n, at n - 1, what it was by the checksum? */
+	const int  *cell;			/* [ncells] their attributes */
+	const Answered *answered;	/* NULL if the table that keeps them is gone */
+	bool	   *is_intact;		/* [publication->releases] does answer n, at n - 1, have its checksum? */
 } Answers;
 
-/* As the owner, under the active snapshot: all answers among n releases; reads the log once. */
+/* Reads all answers among n releases, as the owner and under the active snapshot; scans the log once. */
 extern Answers *answers_read(const DeclaredPublication *publication, const Released *released, int32 n);
 
-/* Sets what all rows of the class at a place have in common; all else is NULL. */
+/* Sets the columns that all rows of a class share, which is at that place of the answer; the others are NULL. */
 extern void set_answered_class(const Answers *answers, const AnsweredRelease *answer, uint32 place,
 							   Datum *values, bool *nulls);
 

@@ -4,38 +4,43 @@
  *
  * IDENTITY
  *		The owner of a publication may be a role that cannot log in, so the
- *		worker connects as nobody in particular, which the server takes for its
- *		superuser, and is the owner's before it opens anything.  A source's own
- *		code must not find the way back.  Two locks, each of them enough, are the
- *		flags of the security context that act_as() sets: by each, the server
- *		refuses to set role or session, be it by SET, by RESET, or by settings of a
- *		function.  The context is entered when the transaction starts and left
- *		when it has committed, deferred triggers being refused in it.  And the
- *		session is the owner's, so that there is no other role to go back to; this
- *		is no lock by itself, since SET SESSION AUTHORIZATION asks who has connected.
+ *		worker connects without a role, which the server takes for its bootstrap
+ *		superuser, and becomes the owner before it opens anything.  The source's
+ *		own code must not find the way back.  Two locks, each of them enough, are
+ *		the flags of the security context that act_as() sets: by each, the server
+ *		refuses to set role or session, be it by SET, by RESET, or by settings of
+ *		a function.  The context is entered when the transaction starts and left
+ *		when it has committed; deferred triggers are refused in it.  In addition
+ *		the session is the owner's, so that there is no other role to go back to;
+ *		this is no lock by itself, since SET SESSION AUTHORIZATION checks the role
+ *		that has connected.
  *
  * ORDER
  *		The publication is locked before the first snapshot is taken, so that no
- *		release is missed and nobody has to be told to try again.  History and
+ *		release is missed and no question has to be tried again.  History and
  *		rows are made under one snapshot.  Then the commit; then, without any
  *		lock, the rows.
  *
  * WAITING
- *		ask.c finds a wait for a lock of the asker's own transaction.  Any other
- *		is waited for PATIENCE_S seconds: before the beginning in steps of
- *		STEP_S, in between of which a worker sees that nobody asks any more.
+ *		backend.c detects a wait for a lock of the asking transaction.  Any other
+ *		lock is waited for LOCK_WAIT_S seconds: before the beginning in steps of
+ *		LOCK_STEP_S, between which a worker notices that the backend has gone.
+ *
+ * BETWEEN QUESTIONS
+ *		Settings that the source's code changed are undone with the transaction.
+ *		Everything else that lives as long as a session is reset when the worker
+ *		becomes idle.  Roles cannot change, nor can there be anything that the
+ *		restricted context forbids: temporary tables, prepared statements, held
+ *		cursors, LISTEN.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "answer/channel.h"
-#include "answer/directory_cache.h"
-#include "answer/idle.h"
-#include "answer/outcome.h"
-#include "answer/respond.h"
+#include "answer/answer.h"
 #include "answer/vacuum_history.h"
-#include "answer/worker_registry.h"
-#include "answer/worker_settings.h"
+#include "answer/worker_pool.h"
+#include "catalog/pg_database.h"
+#include "commands/sequence.h"
 #include "declare/publication.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -45,19 +50,23 @@
 #include "release/stopwatch.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
+#include "storage/lock.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
-#define PATIENCE_S	60
-#define STEP_S		1
+#define LOCK_WAIT_S		60
+#define LOCK_STEP_S		1
+#define CHECK_IDLE_MS	100		/* an idle worker looks this often whether it is in the way of others */
+#define LIFE_S			600		/* then a new process applies settings that are read at its start only */
 
 extern PGDLLEXPORT void pprepub_answer_worker(Datum channel);
 
-/* What this process is working on. */
-static Channel *serving = NULL;
-static Stopwatch serving_since;
+/* The question at hand, and when its answer was begun. */
+static Channel *current = NULL;
+static Stopwatch begun_at;
 
 static void
 set_lock_timeout(int seconds)
@@ -65,21 +74,22 @@ set_lock_timeout(int seconds)
 	SetConfigOption("lock_timeout", psprintf("%ds", seconds), PGC_USERSET, PGC_S_SESSION);
 }
 
-void
-answer_begins(void)
+/* From here on the question is charged, and waits for locks count as part of the answer. */
+static void
+begin_answer(void)
 {
-	if (!channel_begin(serving))
+	if (!channel_begin(current))
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
 				 errmsg("the question was withdrawn")));
-	set_lock_timeout(PATIENCE_S);
-	serving_since = stopwatch_start();
+	set_lock_timeout(LOCK_WAIT_S);
+	begun_at = stopwatch_start();
 }
 
 static bool
 has_begun(void)
 {
-	return channel_stage(serving) == STAGE_BEGUN;
+	return channel_stage(current) == STAGE_BEGUN;
 }
 
 /* ----------------------------------------------------------------
@@ -87,9 +97,9 @@ has_begun(void)
  * ----------------------------------------------------------------
  */
 
-/* What may be said to whoever asked: of an error after the beginning, no more than its first line. */
+/* An error as the analyst may see it: after the beginning, no more than its first line. */
 static ErrorData *
-presentable(ErrorData *error)
+redact_error(ErrorData *error)
 {
 	if (has_begun())
 	{
@@ -106,18 +116,19 @@ presentable(ErrorData *error)
  * ----------------------------------------------------------------
  */
 
+/* Takes the publication's lock before the snapshot (ORDER). */
 static void
 begin_transaction(const Question *question, Identity *before)
 {
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	act_as(before, question->owner);
-	set_lock_timeout(STEP_S);
+	set_lock_timeout(LOCK_STEP_S);
 	lock_publication_number(question->publication, ExclusiveLock);
 	PushActiveSnapshot(GetTransactionSnapshot());
 }
 
-/* Restricted to the end: code may still run while it commits. */
+/* The security context stays restricted to the end: code of the source's may run while the transaction commits. */
 static void
 commit_transaction(const Identity *before)
 {
@@ -128,7 +139,7 @@ commit_transaction(const Identity *before)
 	SetUserIdAndSecContext(before->userid, before->security_context);
 }
 
-/* What has been committed, or the error for which nothing was. */
+/* The answer that was committed, or NULL and the error for which nothing was. */
 static Answer *
 make_and_commit(const Question *question, MemoryContext context, ErrorData **error)
 {
@@ -142,7 +153,7 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 		begin_transaction(question, &before);
 		MemoryContextSwitchTo(context);
 		SPI_connect();
-		answer = respond(question, context);
+		answer = make_answer(question, begin_answer, context);
 		SPI_finish();
 		commit_transaction(&before);
 	}
@@ -152,7 +163,7 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 		*error = CopyErrorData();
 		FlushErrorState();
 		AbortCurrentTransaction();
-		kept_forget(question->publication);
+		forget_directory(question->publication);
 		answer = NULL;
 	}
 	PG_END_TRY();
@@ -160,17 +171,17 @@ make_and_commit(const Question *question, MemoryContext context, ErrorData **err
 	return answer;
 }
 
-/* Was it a lock, and is it worth while to wait on? */
+/* Did one step of waiting for a lock end, and is the backend still there? */
 static bool
-may_wait_on(const ErrorData *error, const Stopwatch *watch)
+may_retry(const ErrorData *error, const Stopwatch *watch)
 {
-	return error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE && channel_stage(serving) == STAGE_ASKED &&
-		stopwatch_seconds(watch) < PATIENCE_S;
+	return error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE && channel_stage(current) == STAGE_ASKED &&
+		stopwatch_seconds(watch) < LOCK_WAIT_S;
 }
 
-/* Whoever asks may go away while a lock is waited for: then a worker waits no longer. */
+/* Each step that ends without the lock aborts the transaction, so the next one begins anew. */
 static Answer *
-make_patiently(const Question *question, MemoryContext context, ErrorData **error)
+make_with_retries(const Question *question, MemoryContext context, ErrorData **error)
 {
 	Stopwatch	watch = stopwatch_start();
 	Answer	   *answer;
@@ -178,26 +189,26 @@ make_patiently(const Question *question, MemoryContext context, ErrorData **erro
 	do
 	{
 		answer = make_and_commit(question, context, error);
-	} while (answer == NULL && may_wait_on(*error, &watch));
+	} while (answer == NULL && may_retry(*error, &watch));
 	return answer;
 }
 
 /* ----------------------------------------------------------------
- * The process
+ * One question
  * ----------------------------------------------------------------
  */
 
-/* How long the answer took is seen to a multiple of the grid only. */
+/* Rounds the time that the answer takes up to a multiple of the grid. */
 static void
 wait_for_grid(int grid)
 {
-	double		passed = stopwatch_seconds(&serving_since) * 1000.0;
+	double		passed = stopwatch_seconds(&begun_at) * 1000.0;
 	double		until;
 
 	if (grid == 0 || !has_begun())
 		return;
 	until = ((int64) (passed / grid) + 1) * (double) grid;
-	while ((passed = stopwatch_seconds(&serving_since) * 1000.0) < until)
+	while ((passed = stopwatch_seconds(&begun_at) * 1000.0) < until)
 	{
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 (long) (until - passed) + 1, PG_WAIT_EXTENSION);
@@ -206,19 +217,103 @@ wait_for_grid(int grid)
 	}
 }
 
+/* Sends rows or an error.  With rows that do not fit the queue, this waits for the reader. */
 static void
-send_outcome(Channel *channel, const Answer *answer, ErrorData *error)
+send_result(Channel *channel, const Answer *answer, ErrorData *error)
 {
 	if (answer != NULL && !send_answer(channel, answer))
 		return;
-	registry_hold_up(false);
+	pool_finishing();
 	if (answer != NULL)
 		send_end(channel);
 	else
-		send_error(channel, presentable(error));
+		send_error(channel, redact_error(error));
 }
 
-/* False when the worker is to go. */
+/* ----------------------------------------------------------------
+ * Between questions
+ * ----------------------------------------------------------------
+ */
+
+/* Lets go of everything of the last question that outlives its transaction. */
+static void
+reset_session(void)
+{
+	LockReleaseAll(USER_LOCKMETHOD, true);
+	ResetSequenceCaches();
+	ResetAllOptions();
+	apply_worker_settings();
+	pgstat_report_stat(false);
+}
+
+static void
+reload_configuration(void)
+{
+	if (!ConfigReloadPending)
+		return;
+	ConfigReloadPending = false;
+	ProcessConfigFile(PGC_SIGHUP);
+	apply_worker_settings();
+}
+
+/* DROP, ALTER and CREATE DATABASE wait for all processes in the database to exit, holding a lock on it. */
+static bool
+is_database_wanted(void)
+{
+	LOCKTAG		tag;
+	VirtualTransactionId *holders;
+	int			count;
+
+	SET_LOCKTAG_OBJECT(tag, InvalidOid, DatabaseRelationId, MyDatabaseId, 0);
+	holders = GetLockConflicts(&tag, RowExclusiveLock, &count);
+	pfree(holders);
+	return count > 0;
+}
+
+/* False when the worker is to exit. */
+static bool
+become_idle(void)
+{
+	reset_session();
+	return answer_linger > 0 &&
+		!TimestampDifferenceExceeds(MyStartTimestamp, GetCurrentTimestamp(), LIFE_S * 1000) &&
+		pool_idle();
+}
+
+/* The next question's channel, or NULL when the worker is to exit.  Outside of transactions. */
+static Channel *
+wait_for_question(void)
+{
+	Stopwatch	watch = stopwatch_start();
+	dsm_handle	handle;
+	IdleState	state;
+
+	while ((state = pool_check(stopwatch_seconds(&watch) * 1000.0 >= answer_linger || is_database_wanted(), &handle)) != IDLE_ENDS)
+	{
+		if (state == IDLE_ASSIGNED)
+		{
+			Channel    *channel = channel_attach(handle);
+
+			if (channel != NULL)
+				return channel;
+			(void) pool_idle(); /* the backend has gone */
+			continue;
+		}
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 Min(CHECK_IDLE_MS, answer_linger), PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+		reload_configuration();
+	}
+	return NULL;
+}
+
+/* ----------------------------------------------------------------
+ * The process
+ * ----------------------------------------------------------------
+ */
+
+/* False when the worker is to exit. */
 static bool
 serve_question(Channel *channel)
 {
@@ -229,17 +324,17 @@ serve_question(Channel *channel)
 	Answer	   *answer;
 	bool		stays;
 
-	serving = channel;
-	answer = make_patiently(question, context, &error);
-	if (question->time_grid > 0 || (answer != NULL && takes_long_to_send(answer)))
-		registry_hold_up(true);
+	current = channel;
+	answer = make_with_retries(question, context, &error);
+	if (question->time_grid > 0 || (answer != NULL && !fits_queue(answer)))
+		pool_delivering();
 	wait_for_grid(question->time_grid);
-	send_outcome(channel, answer, error);
-	serving = NULL;
+	send_result(channel, answer, error);
+	current = NULL;
 	channel_close(channel);
-	stays = begin_rest();
+	stays = become_idle();
 	if (stays)
-		kept_learn(question);
+		cache_directory(question);
 	if (answer != NULL)
 		vacuum_after(answer);
 	MemoryContextSwitchTo(old);
@@ -258,11 +353,11 @@ pprepub_answer_worker(Datum handle)
 	channel = channel_attach(DatumGetUInt32(handle));
 	if (channel == NULL)
 		proc_exit(0);
-	BackgroundWorkerInitializeConnectionByOid(channel_database(channel), InvalidOid, 0);
-	be_quiet();
-	SetSessionAuthorization(channel_owner(channel), false);
-	registry_enter(channel_owner(channel), channel_publication(channel), MyBgworkerEntry->bgw_notify_pid);
+	BackgroundWorkerInitializeConnectionByOid(channel->head->database, InvalidOid, 0);
+	apply_worker_settings();
+	SetSessionAuthorization(channel->head->owner, false);
+	pool_enter(channel->head->owner, channel->head->publication, MyBgworkerEntry->bgw_notify_pid);
 	while (channel != NULL && serve_question(channel))
-		channel = rest();
+		channel = wait_for_question();
 	proc_exit(0);
 }

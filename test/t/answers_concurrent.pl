@@ -136,6 +136,16 @@ foreach my $most (2, 1)
 	is(workers(), $most, 'which are enough');
 }
 
+# A publication that few ask about is not kept waiting by a crowd that asks about another, with one worker for both.
+most_workers(1);
+{
+	my $crowd = IPC::Run::start([ 'pgbench', '-n', '-c', 6, '-T', 60, '-f', $script, $node->connstr('postgres') ], '<', \undef, '>', \my $out, '2>', \my $error);
+
+	$node->command_ok([ 'pgbench', '-n', '-c', 1, '-t', 4, '-f', $other, 'postgres' ], 'one asks beside a crowd');
+	ok($crowd->pumpable, 'and is answered long before that goes');
+	$crowd->kill_kill;
+}
+
 most_workers(2);
 $node->append_conf('postgresql.conf', 'max_worker_processes = 2');	# one of which is the launcher of logical replication
 $node->restart;

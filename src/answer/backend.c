@@ -1,23 +1,20 @@
 /*
- * ask.c
- *		pprepub.answer(): asks a worker, and gives the rows to the query.
+ * backend.c
+ *		pprepub.answer() in the analyst's backend: hands the question to a worker
+ *		and the rows of the answer to the query.
  *
- * The functions beside the releases, TARGET.NAME(cohort, columns), call it as
- * the publication's owner.  The worker remembers the answer and commits before
- * it sends the first row (worker.c), so nothing that happens here afterwards
- * can make anything unseen again.
+ * The SQL functions beside the releases, TARGET.NAME(cohort, columns), call it
+ * as the publication's owner.  The worker remembers the answer and commits
+ * before it sends the first row (worker.c), so an answer whose rows were seen is
+ * remembered, whatever happens here afterwards.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "answer/acquire_worker.h"
-#include "answer/blockers.h"
-#include "answer/channel.h"
-#include "answer/limits.h"
-#include "answer/outcome.h"
-#include "answer/settings.h"
+#include "answer/answer.h"
+#include "answer/worker_pool.h"
 #include "declare/publication.h"
 #include "executor/executor.h"
 #include "fmgr.h"
@@ -32,10 +29,11 @@
 PG_FUNCTION_INFO_V1(pprepub_answer);
 
 /* ----------------------------------------------------------------
- * Who may ask, and when
+ * Checks, and the question
  * ----------------------------------------------------------------
  */
 
+/* Refuses what the worker, in a transaction of its own, would not notice. */
 static void
 verify_may_ask(void)
 {
@@ -60,7 +58,7 @@ verify_may_ask(void)
 				 errhint("CREATE TABLE AS keeps the rows of an answer.")));
 }
 
-/* What is far too long for a worker to accept is not even handed to one. */
+/* Spares a worker a request that is far too long to be accepted. */
 static void
 verify_size(const Request *request)
 {
@@ -74,7 +72,7 @@ verify_size(const Request *request)
 				 errhint("Name each column once.")));
 }
 
-/* The publication asked about, for a caller with its owner's rights, as the functions in TARGET have. */
+/* Finds the publication, too: an error unless the caller has its owner's rights, as TARGET.NAME() has. */
 static Question *
 make_question(FunctionCallInfo fcinfo)
 {
@@ -95,7 +93,7 @@ make_question(FunctionCallInfo fcinfo)
 }
 
 /* ----------------------------------------------------------------
- * Waiting for the outcome
+ * Receiving the answer
  * ----------------------------------------------------------------
  */
 
@@ -109,6 +107,7 @@ refuse_deadlock(void)
 			 errhint("End the transaction first, and ask then.")));
 }
 
+/* A worker that ended after the beginning may have committed the answer before. */
 static void
 refuse_dead_worker(const Channel *channel)
 {
@@ -122,9 +121,9 @@ refuse_dead_worker(const Channel *channel)
 			 errhint("Ask again.")));
 }
 
-/* What came of it: true when it was the last message. */
+/* True when the last message was received; is_idle when there was none to receive. */
 static bool
-take_next(Channel *channel, Reception *reception, bool *is_idle)
+receive_next(Channel *channel, RowTarget *target, bool *is_idle)
 {
 	Size		size;
 	void	   *message;
@@ -133,31 +132,35 @@ take_next(Channel *channel, Reception *reception, bool *is_idle)
 	*is_idle = result == SHM_MQ_WOULD_BLOCK;
 	if (result == SHM_MQ_DETACHED)
 		refuse_dead_worker(channel);
-	return result == SHM_MQ_SUCCESS && take_message(reception, message, size);
+	return result == SHM_MQ_SUCCESS && receive_message(target, message, size);
 }
 
+/*
+ * Receives messages to the last one.  In each silence of DEADLOCK_CHECK_MS it
+ * looks whether the worker is still there and does not wait for this backend.
+ */
 static void
-take_outcome(Channel *channel, const Hired *worker, Reception *reception)
+receive_answer(Channel *channel, const AcquiredWorker *worker, RowTarget *target)
 {
 	Stopwatch	silence = stopwatch_start();
 	bool		is_idle;
 	bool		was_gone = false;
 
-	while (!take_next(channel, reception, &is_idle))
+	while (!receive_next(channel, target, &is_idle))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!is_idle)
 			continue;
-		if (was_gone)			/* and has left nothing behind */
+		if (was_gone)			/* and the queue is empty */
 			refuse_dead_worker(channel);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 LOOK_FOR_LOCKS_MS, PG_WAIT_EXTENSION);
+						 DEADLOCK_CHECK_MS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
-		if (stopwatch_seconds(&silence) * 1000.0 < LOOK_FOR_LOCKS_MS)
+		if (stopwatch_seconds(&silence) * 1000.0 < DEADLOCK_CHECK_MS)
 			continue;
 		silence = stopwatch_start();
 		was_gone = is_worker_gone(worker);
-		if (!was_gone && waits_for_me(worker_pid(worker)))
+		if (!was_gone && is_blocked_by_me(worker_pid(worker)))
 			refuse_deadlock();
 	}
 }
@@ -168,20 +171,20 @@ pprepub_answer(PG_FUNCTION_ARGS)
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Question   *question;
 	Channel    *channel;
-	Reception	reception;
-	Hired		worker;
+	RowTarget	target;
+	AcquiredWorker worker;
 
 	verify_may_ask();
 	question = make_question(fcinfo);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	reception.desc = result->setDesc;
-	reception.store = result->setResult;
-	reception.slot = MakeSingleTupleTableSlot(result->setDesc, &TTSOpsMinimalTuple);
+	target.desc = result->setDesc;
+	target.store = result->setResult;
+	target.slot = MakeSingleTupleTableSlot(result->setDesc, &TTSOpsMinimalTuple);
 
 	channel = channel_open(question);
-	worker = hire_worker(channel, question);
-	take_outcome(channel, &worker, &reception);
+	worker = acquire_worker(channel, question);
+	receive_answer(channel, &worker, &target);
 	channel_close(channel);
-	ExecDropSingleTupleTableSlot(reception.slot);
+	ExecDropSingleTupleTableSlot(target.slot);
 	return (Datum) 0;
 }
