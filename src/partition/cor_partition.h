@@ -5,9 +5,43 @@
 #ifndef PPREPUB_PARTITION_COR_PARTITION_H
 #define PPREPUB_PARTITION_COR_PARTITION_H
 
+#include "history/companies.h"
 #include "history/paths.h"
-#include "partition/hc_safe.h"
 #include "partition/signature_buckets.h"
+
+/* ----------------------------------------------------------------
+ * Would a class let observers tell few of its people from those of an
+ * earlier class?  Paper 004, Figure 6.
+ *
+ * Two classes with most of their people in common correlate the few who are
+ * not.  A class of size s is safe with degree n if each earlier class has all of
+ * its people in common with it, or s - n at most.  Counterfeits are in no earlier
+ * class.  This asks for no less than Definition 7, which looks only at classes
+ * that show the same values.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct HcRoom
+{
+	uint32	   *count;			/* [companies] zeros between two questions */
+} HcRoom;
+
+extern HcRoom hc_room(const Companies *companies);
+
+/*
+ * By how many people in all the class has too many in common with earlier ones:
+ * 0 if it is safe.  rows[nrows] are its people, size counts counterfeits, too.
+ * The time that it takes grows with how often these people were in other company.
+ */
+extern uint64 hc_excess(const Companies *companies, const RowId *rows, uint64 nrows, uint64 size, uint32 n, HcRoom *room);
+
+/* The most people that it has in common with an earlier class that has not all of them. */
+extern uint64 hc_most_in_common(const Companies *companies, const RowId *rows, uint64 nrows, uint64 size, HcRoom *room);
+
+/* ----------------------------------------------------------------
+ * Classes of a bucket
+ * ----------------------------------------------------------------
+ */
 
 /* A class of a bucket: one set of a row of each value, or several. */
 typedef struct HcClass

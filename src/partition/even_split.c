@@ -12,7 +12,7 @@
 
 #include "miscadmin.h"
 #include "partition/classes.h"
-#include "partition/even_split.h"
+#include "partition/signature_buckets.h"
 #include "utils/memutils.h"
 
 #define TRY_ALL 4				/* sets */

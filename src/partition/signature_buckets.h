@@ -66,4 +66,19 @@ bucket_values(const Buckets *buckets, uint32 b)
 	return buckets->first_value[b + 1] - buckets->first_value[b];
 }
 
+/* ----------------------------------------------------------------
+ * Cutting a bucket into sets of a row of each value that lie close together
+ * (even_split.c)
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * A bucket has so many sets of n values; the true rows of value i are rows[lo[i]]
+ * up to, not including, rows[hi[i]], at most as many as sets, and of one value as
+ * many.  The rows are permuted; set g gets cell[g * n + i], a row or NO_ROW for a
+ * counterfeit, and a true row at least.  Sets that stand side by side lie so, too.
+ */
+extern void even_split(const Frame *frame, RowId *rows, const uint64 *lo, const uint64 *hi,
+					   uint32 n, uint64 sets, RowId *cell);
+
 #endif							/* PPREPUB_PARTITION_SIGNATURE_BUCKETS_H */

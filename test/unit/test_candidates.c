@@ -13,7 +13,7 @@
 #include "audit/compromise.h"
 #include "audit/invariance.h"
 #include "method/candidates/candidates.h"
-#include "partition/hc_safe.h"
+#include "partition/cor_partition.h"
 
 #define MAX_PEOPLE		400
 #define MAX_RELEASES	9

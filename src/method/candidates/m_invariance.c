@@ -8,7 +8,6 @@
 #include "frame/arrays.h"
 #include "method/candidates/candidates.h"
 #include "miscadmin.h"
-#include "partition/even_split.h"
 #include "utils/memutils.h"
 
 /* The parameters, in the order of the table. */
