@@ -14,17 +14,17 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-typedef struct Parting
+typedef struct AtomParting
 {
 	Atoms	   *atoms;
 	uint32		allocated;
 	uint32	   *place;			/* [threads] where each stands */
 	uint32	   *next;			/* [places] where those of a place go in the class at hand */
-} Parting;
+} AtomParting;
 
 /* Adds a node of the tree: a class, and the place before it. */
 static uint32
-place_create(Parting *parting, uint32 previous, int32 release, uint32 class)
+place_create(AtomParting *parting, uint32 previous, int32 release, uint32 class)
 {
 	Atoms	   *atoms = parting->atoms;
 
@@ -45,7 +45,7 @@ place_create(Parting *parting, uint32 previous, int32 release, uint32 class)
 
 /* A place's next one is of the class at hand if it was made since this class began. */
 static void
-part_by_class(Parting *parting, const Seen *seen, int32 r, uint32 c)
+part_by_class(AtomParting *parting, const Seen *seen, int32 r, uint32 c)
 {
 	const SeenRelease *release = &seen->release[r];
 	uint32		begin = parting->atoms->nplaces;
@@ -71,7 +71,7 @@ part_by_class(Parting *parting, const Seen *seen, int32 r, uint32 c)
 
 /* Places where a thread still stands are atoms. */
 static void
-number_atoms(Parting *parting, uint64 nthreads)
+number_atoms(AtomParting *parting, uint64 nthreads)
 {
 	Atoms	   *atoms = parting->atoms;
 	uint32	   *number = parting->next;
@@ -99,7 +99,7 @@ number_atoms(Parting *parting, uint64 nthreads)
 Atoms *
 atoms_of(const Seen *seen)
 {
-	Parting		parting = {.atoms = palloc0(sizeof(Atoms))};
+	AtomParting	parting = {.atoms = palloc0(sizeof(Atoms))};
 
 	parting.place = new_zeros(uint32, seen->nthreads);
 	(void) place_create(&parting, NO_PLACE, -1, NO_CLASS);

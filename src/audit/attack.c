@@ -64,7 +64,7 @@ typedef struct View
 } View;
 
 /* A part of the class at hand: those in the same class of another release, or absent from it */
-typedef struct Part
+typedef struct ClassPart
 {
 	uint32		class;			/* of the other release */
 	uint32		last;			/* presence, from which next[] leads to the others */
@@ -74,7 +74,7 @@ typedef struct Part
 	/* Different values of the part, and of the class without it; or no more than these */
 	uint32		within;
 	uint32		without;
-} Part;
+} ClassPart;
 
 #define NO_PRESENCE PG_UINT32_MAX
 
@@ -93,7 +93,7 @@ typedef struct Attacker
 	const View *own;
 	const View *other;
 	uint32		nparts;
-	Part	   *part;			/* [most presences] */
+	ClassPart  *part;			/* [most presences] */
 	uint32	   *part_of;		/* [most classes + 1] stale unless that part is of this class */
 	uint32	   *next;			/* [presences] */
 
@@ -220,7 +220,7 @@ view_all(Attacker *attacker)
 	for (int32 r = 0; r < seen->nreleases; r++)
 		view_release(attacker, &seen->release[r], &attacker->view[r], fill);
 	pfree(fill);
-	attacker->part = new_zeros(Part, attacker->most_presences);
+	attacker->part = new_zeros(ClassPart, attacker->most_presences);
 	attacker->next = new_zeros(uint32, attacker->most_presences);
 	attacker->part_of = new_zeros(uint32, attacker->most_classes);
 }
@@ -230,7 +230,7 @@ view_all(Attacker *attacker)
  * ----------------------------------------------------------------
  */
 
-static Part *
+static ClassPart *
 find_part(Attacker *attacker, uint32 class)
 {
 	uint32		p = attacker->part_of[class];
@@ -238,7 +238,7 @@ find_part(Attacker *attacker, uint32 class)
 	if (p >= attacker->nparts || attacker->part[p].class != class)
 	{
 		p = attacker->part_of[class] = attacker->nparts++;
-		attacker->part[p] = (Part) {.class = class, .last = NO_PRESENCE};
+		attacker->part[p] = (ClassPart) {.class = class, .last = NO_PRESENCE};
 	}
 	return &attacker->part[p];
 }
@@ -253,7 +253,7 @@ part_class(Attacker *attacker, uint32 c)
 	for (uint32 i = own->first[c]; i < own->first[c + 1]; i++)
 	{
 		const Presence *presence = &own->presence[i];
-		Part	   *part = find_part(attacker, attacker->other->class_of[presence->atom]);
+		ClassPart  *part = find_part(attacker, attacker->other->class_of[presence->atom]);
 
 		part->records += attacker->atoms->size[presence->atom];
 		part->sketch |= presence->sketch;
@@ -278,7 +278,7 @@ bound_values(Attacker *attacker)
 	nany = pg_popcount64(any);
 	for (uint32 p = 0; p < attacker->nparts; p++)
 	{
-		Part	   *part = &attacker->part[p];
+		ClassPart  *part = &attacker->part[p];
 
 		part->within = pg_popcount64(part->sketch);
 		part->without = nany - pg_popcount64(part->sketch & ~many);
@@ -293,7 +293,7 @@ bound_values(Attacker *attacker)
 static uint32
 count_part(Attacker *attacker, uint32 p, uint64 first_mark)
 {
-	Part	   *part = &attacker->part[p];
+	ClassPart  *part = &attacker->part[p];
 	uint64		mark = first_mark + p;
 	uint32		fresh = 0;
 
@@ -345,7 +345,7 @@ lowered(const Attacker *attacker, uint64 size, Found found)
 {
 	for (uint32 p = 0; p < attacker->nparts; p++)
 	{
-		const Part *part = &attacker->part[p];
+		const ClassPart *part = &attacker->part[p];
 
 		if (part->class == attacker->other->nclasses)
 		{

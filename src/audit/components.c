@@ -16,14 +16,14 @@
  */
 
 /* A value in its first release. */
-typedef struct First
+typedef struct FirstShowing
 {
 	int32		release;		/* or -1 */
 	bool		is_true;		/* does a true row have it? */
 	bool		is_plain;		/* has a class too few invented rows for it? */
 	uint64		rows;
 	uint32		nclasses;
-} First;
+} FirstShowing;
 
 static uint64
 invented_in(const Peers *peers, uint64 class)
@@ -48,7 +48,7 @@ peers_having(const Peers *peers, uint32 group, Code value)
 
 /* Notes a class for the values that it shows, where these are shown for the first time. */
 static void
-note_class(const Peers *peers, First *firsts, Step at)
+note_class(const Peers *peers, FirstShowing *firsts, Step at)
 {
 	const ShownValues *shown = &peers->statistics->shown[at.release];
 	uint64		class = peers_class(peers, at);
@@ -56,7 +56,7 @@ note_class(const Peers *peers, First *firsts, Step at)
 
 	for (uint64 i = shown->first[at.class]; i < shown->first[at.class + 1]; i++)
 	{
-		First	   *first = &firsts[shown->value[i]];
+		FirstShowing *first = &firsts[shown->value[i]];
 
 		if (first->release < 0)
 			first->release = at.release;
@@ -71,11 +71,11 @@ note_class(const Peers *peers, First *firsts, Step at)
 }
 
 /* Looks for the first release of each value. */
-static First *
+static FirstShowing *
 find_firsts(const Peers *peers)
 {
 	const Seen *seen = peers->statistics->seen;
-	First	   *firsts = new_zeros(First, seen->nvalues);
+	FirstShowing *firsts = new_zeros(FirstShowing, seen->nvalues);
 
 	for (Code v = 0; v < seen->nvalues; v++)
 		firsts[v].release = -1;
@@ -90,7 +90,7 @@ find_firsts(const Peers *peers)
 
 /* Lists the groups of invented rows in the first classes of a cover's value. */
 static void
-list_groups(const Peers *peers, Cover *cover, const First *first)
+list_groups(const Peers *peers, Cover *cover, const FirstShowing *first)
 {
 	for (uint32 c = 0; c < peers->statistics->seen->release[first->release].nclasses; c++)
 	{
@@ -109,7 +109,7 @@ Covers *
 covers_find(const Peers *peers)
 {
 	Covers	   *covers = palloc0(sizeof(Covers));
-	First	   *firsts = find_firsts(peers);
+	FirstShowing *firsts = find_firsts(peers);
 
 	covers->cover = new_array(Cover, peers->statistics->seen->nvalues);
 	for (Code v = 0; v < peers->statistics->seen->nvalues; v++)

@@ -46,20 +46,20 @@ typedef struct Line
 } Line;
 
 /* A cell before it was changed */
-typedef struct Change
+typedef struct CellChange
 {
 	uint32		cell;
 	Cell		was;
-} Change;
+} CellChange;
 
 /* A line that is put right: one cell on it is tried after the other */
-typedef struct Trial
+typedef struct CellTrial
 {
 	uint32		line;
 	uint64		begin;			/* of the changes that are its own */
 	uint64		moved;			/* the change that is tried */
 	bool		is_moved;
-} Trial;
+} CellTrial;
 
 typedef struct Worlds
 {
@@ -91,18 +91,18 @@ typedef struct Worlds
 	uint64		most_steps;
 	uint32	   *off;			/* [nlines] lines that are off */
 	uint32		noff;
-	Change	   *change;
+	CellChange *change;
 	uint64		nchanges;
 	uint64		room_for_changes;
-	Trial	   *trial;
+	CellTrial  *trial;
 	uint64		ntrials;
 	uint64		room_for_trials;
 } Worlds;
 
-typedef enum Found
+typedef enum WorldFound
 {
 	POSSIBLE, IMPOSSIBLE, NOT_KNOWN
-} Found;
+} WorldFound;
 
 /* ----------------------------------------------------------------
  * Cells
@@ -154,7 +154,7 @@ static void
 change_cell(Worlds *worlds, uint32 c, Cell cell)
 {
 	array_reserve(worlds->change, worlds->room_for_changes, worlds->nchanges + 1);
-	worlds->change[worlds->nchanges++] = (Change) {c, worlds->cell[c]};
+	worlds->change[worlds->nchanges++] = (CellChange) {c, worlds->cell[c]};
 	set_cell(worlds, c, cell);
 }
 
@@ -163,7 +163,7 @@ take_back(Worlds *worlds, uint64 nchanges)
 {
 	while (worlds->nchanges > nchanges)
 	{
-		const Change *change = &worlds->change[--worlds->nchanges];
+		const CellChange *change = &worlds->change[--worlds->nchanges];
 
 		set_cell(worlds, change->cell, change->was);
 	}
@@ -175,7 +175,7 @@ accept(Worlds *worlds, bool *is_possible)
 {
 	while (worlds->nchanges > 0)
 	{
-		const Change *change = &worlds->change[--worlds->nchanges];
+		const CellChange *change = &worlds->change[--worlds->nchanges];
 		uint32		people = worlds->cell[change->cell].people;
 
 		set_cell(worlds, change->cell, (Cell) {people, change->was.least, change->was.most});
@@ -263,12 +263,12 @@ static void
 begin_trial(Worlds *worlds, uint32 line)
 {
 	array_reserve(worlds->trial, worlds->room_for_trials, worlds->ntrials + 1);
-	worlds->trial[worlds->ntrials++] = (Trial) {.line = line,.begin = worlds->nchanges};
+	worlds->trial[worlds->ntrials++] = (CellTrial) {.line = line,.begin = worlds->nchanges};
 }
 
 /* Changes the next cell on a trial's line; the one before was changed in vain, so it keeps what it has. */
 static bool
-go_on(Worlds *worlds, Trial *trial)
+go_on(Worlds *worlds, CellTrial *trial)
 {
 	const Line *line = &worlds->line[trial->line];
 	uint32		c;
@@ -301,7 +301,7 @@ go_on(Worlds *worlds, Trial *trial)
 }
 
 /* Is there a world with people in this cell, which has none now?  If so, it is the one at hand then. */
-static Found
+static WorldFound
 search(Worlds *worlds, uint32 c)
 {
 	worlds->ntrials = 0;
@@ -551,7 +551,7 @@ decide_cells(Worlds *worlds, uint64 effort, uint64 *budget, bool *is_possible, b
 		is_possible[c] |= worlds->cell[c].people > 0;
 	for (uint32 c = 0; c < worlds->first_cell[worlds->n]; c++)
 	{
-		Found		found;
+		WorldFound	found;
 
 		if (is_possible[c])
 			continue;

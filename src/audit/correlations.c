@@ -16,7 +16,7 @@
 #include "utils/memutils.h"
 
 /* Classes of all releases in one row. */
-typedef struct Counting
+typedef struct CommonCounts
 {
 	const Statistics *statistics;
 	uint64	   *base;			/* [releases + 1] */
@@ -27,10 +27,10 @@ typedef struct Counting
 	uint32		most;
 	void		(*visit) (void *what, const Correlation *correlation);
 	void	   *what;
-} Counting;
+} CommonCounts;
 
 static void
-meet(Counting *counting, Step step)
+meet(CommonCounts *counting, Step step)
 {
 	if (counting->common[counting->base[step.release] + step.class]++ > 0)
 		return;
@@ -51,7 +51,7 @@ compare_steps(const void *a, const void *b)
 
 /* Compares a class with all earlier classes of its people. */
 static void
-look_back(Counting *counting, Step at)
+look_back(CommonCounts *counting, Step at)
 {
 	const Statistics *statistics = counting->statistics;
 	const SeenRelease *release = &statistics->seen->release[at.release];
@@ -82,7 +82,7 @@ find_correlations(const Statistics *statistics, uint32 most,
 				  void (*visit) (void *what, const Correlation *correlation), void *what)
 {
 	const Seen *seen = statistics->seen;
-	Counting	counting = {.statistics = statistics,.most = most,.visit = visit,.what = what};
+	CommonCounts counting = {.statistics = statistics,.most = most,.visit = visit,.what = what};
 
 	counting.base = palloc0(sizeof(uint64) * ((Size) seen->nreleases + 1));
 	for (int32 r = 0; r < seen->nreleases; r++)

@@ -59,7 +59,7 @@ same_set(const ShownSet *a, const ShownSet *b)
  * ----------------------------------------------------------------
  */
 
-typedef struct Judge
+typedef struct EvennessJudge
 {
 	const Frame *frame;
 	const Paths *paths;
@@ -67,10 +67,10 @@ typedef struct Judge
 	Code	   *values;			/* of the class at hand */
 	Code	   *earlier;		/* of a class of the past */
 	uint32	   *judged;			/* [classes of the past] by the class of the draft, plus 1 */
-} Judge;
+} EvennessJudge;
 
 static ShownSet
-set_of_class(const Judge *judge, uint32 c)
+set_of_class(const EvennessJudge *judge, uint32 c)
 {
 	const Classes *classes = judge->classes;
 	uint64		n = 0;
@@ -84,7 +84,7 @@ set_of_class(const Judge *judge, uint32 c)
 
 /* Were those of them who were there before among the same values?  *returning says whether any were. */
 static bool
-keeps_values(const Judge *judge, uint32 c, const ShownSet *set, bool *returning)
+keeps_values(const EvennessJudge *judge, uint32 c, const ShownSet *set, bool *returning)
 {
 	const Paths *paths = judge->paths;
 	const Classes *classes = judge->classes;
@@ -135,7 +135,7 @@ largest_past(const Paths *paths)
 void
 judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, uint32 m, bool once)
 {
-	Judge		judge = {
+	EvennessJudge judge = {
 		.frame = frame,.paths = paths,.classes = classes,
 		.values = new_array(Code, largest_class(classes)),
 		.earlier = new_array(Code, largest_past(paths)),
@@ -171,11 +171,11 @@ judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, u
  */
 
 /* The class where each person was seen first: its set is the one to be seen among again. */
-typedef struct First
+typedef struct FirstClass
 {
 	int32		release;		/* or -1 */
 	uint32		class;
-} First;
+} FirstClass;
 
 static ShownSet
 set_of_seen(const SeenRelease *release, uint32 c, Code *values)
@@ -205,7 +205,7 @@ note_class(Evenness *evenness, const ShownSet *set, int32 r, uint32 c)
 
 /* Compares the class of each person with the one where the person was seen first. */
 static void
-follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, First *first, bool *is_changed,
+follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, FirstClass *first, bool *is_changed,
 			  const ShownSet *set, int32 r, uint32 c, Code *earlier)
 {
 	const SeenRelease *release = &seen->release[r];
@@ -219,7 +219,7 @@ follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, First *first
 			continue;
 		if (first[t].release < 0)
 		{
-			first[t] = (First) {r, c};
+			first[t] = (FirstClass) {r, c};
 			evenness->people++;
 			continue;
 		}
@@ -239,7 +239,7 @@ Evenness
 measure_evenness(const Seen *seen, uint64 npeople)
 {
 	Evenness	evenness = {.uneven_in = -1,.fewest_in = -1,.changed_in = -1};
-	First	   *first = new_array(First, npeople);
+	FirstClass *first = new_array(FirstClass, npeople);
 	bool	   *is_changed = new_zeros(bool, npeople);
 	uint64		largest = 0;
 	Code	   *values;

@@ -17,12 +17,12 @@
 #include "miscadmin.h"
 
 /* A class that shows a value which is still open. */
-typedef struct ShownClass
+typedef struct OpenClass
 {
 	uint32		n;
 	Code	   *value;			/* [n] ascending, each once */
 	bool	   *is_true;		/* [n] does a true row show it? */
-} ShownClass;
+} OpenClass;
 
 typedef struct Vouching
 {
@@ -31,7 +31,7 @@ typedef struct Vouching
 	bool	   *is_vouched;		/* [values] */
 	bool	   *is_true_once;	/* [values] under a signature that does not vouch by itself */
 	uint32	   *first_class;	/* [values] of this release that shows it, plus 1 */
-	ShownClass *open;
+	OpenClass  *open;
 	uint64		nopen;
 	uint64		allocated;
 } Vouching;
@@ -104,10 +104,10 @@ has_value(const Code *values, uint64 n, Code value)
 }
 
 /* The distinct values of a class, and which of them true rows show. */
-static ShownClass
+static OpenClass
 show_class(const ClassRows *rows)
 {
-	ShownClass	shown = {.value = new_array(Code, rows->n),.is_true = new_array(bool, rows->n)};
+	OpenClass	shown = {.value = new_array(Code, rows->n),.is_true = new_array(bool, rows->n)};
 
 	memcpy(shown.value, rows->values, sizeof(Code) * rows->n);
 	sort_codes(shown.value, rows->n);
@@ -148,8 +148,8 @@ look_at_class(Vouching *vouching, const ClassRows *rows, uint32 c, int look)
 static int
 compare_signatures(const void *a, const void *b)
 {
-	const ShownClass *x = a;
-	const ShownClass *y = b;
+	const OpenClass *x = a;
+	const OpenClass *y = b;
 
 	if (x->n != y->n)
 		return x->n < y->n ? -1 : 1;
@@ -158,7 +158,7 @@ compare_signatures(const void *a, const void *b)
 
 /* The first class of a signature speaks for all of them. */
 static void
-judge_signature(Vouching *vouching, const ShownClass *signature)
+judge_signature(Vouching *vouching, const OpenClass *signature)
 {
 	bool		is_all_true = true;
 
@@ -181,10 +181,10 @@ compare_open_classes(Vouching *vouching)
 {
 	uint64		to;
 
-	qsort(vouching->open, vouching->nopen, sizeof(ShownClass), compare_signatures);
+	qsort(vouching->open, vouching->nopen, sizeof(OpenClass), compare_signatures);
 	for (uint64 from = 0; from < vouching->nopen; from = to)
 	{
-		ShownClass *signature = &vouching->open[from];
+		OpenClass  *signature = &vouching->open[from];
 
 		CHECK_FOR_INTERRUPTS();
 		for (to = from + 1; to < vouching->nopen && compare_signatures(signature, &vouching->open[to]) == 0; to++)

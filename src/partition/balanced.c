@@ -202,19 +202,19 @@ typedef struct BucketPart
 	uint32		first_group;
 } BucketPart;
 
-typedef struct Cut
+typedef struct BucketCut
 {
 	double		saved;
 	int			qi;				/* or -1: rows stay in the order they have */
 	uint32		before;			/* rows before the place */
 	uint32		groups;			/* before it */
-} Cut;
+} BucketCut;
 
-typedef struct Item
+typedef struct CodedRow
 {
 	Code		code;			/* along the quasi-identifier at hand */
 	uint32		index;			/* in the bucket */
-} Item;
+} CodedRow;
 
 struct Splitter
 {
@@ -227,8 +227,8 @@ struct Splitter
 	const uint32 *multiplicity;
 
 	/* The part at hand */
-	Item	   *order;			/* [most rows] */
-	Item	   *spare;			/* [most rows] */
+	CodedRow   *order;			/* [most rows] */
+	CodedRow   *spare;			/* [most rows] */
 	uint32	   *place;			/* [places] of a counting sort */
 	Size		places_allocated;
 	uint32	   *total;			/* [entries] rows of each */
@@ -244,7 +244,7 @@ struct Splitter
 	uint32	   *taken;			/* [cells] */
 
 	/* Parts that wait */
-	BucketPart	   *stack;
+	BucketPart *stack;
 	uint32		nstack;
 	uint32		stack_allocated;
 };
@@ -281,8 +281,8 @@ splitter_create(const Frame *frame, uint32 most_rows, uint32 most_entries)
 				splitter->losses[q][(Size) lo * domain->size + hi] =
 					domain_loss(domain, domain_cover(domain, (Span) {lo, hi}));
 	}
-	splitter->order = new_array(Item, most_rows);
-	splitter->spare = new_array(Item, most_rows);
+	splitter->order = new_array(CodedRow, most_rows);
+	splitter->spare = new_array(CodedRow, most_rows);
 	splitter->aside = new_array(BalancedRow, most_rows);
 	array_reserve(splitter->place, splitter->places_allocated, 1024);
 	splitter->total = palloc(sizeof(uint32) * (most_entries + 1));
@@ -315,8 +315,8 @@ span_loss_of(const Splitter *splitter, int q, Code lo, Code hi)
 static int
 compare_items(const void *a, const void *b)
 {
-	const Item *x = a;
-	const Item *y = b;
+	const CodedRow *x = a;
+	const CodedRow *y = b;
 
 	if (x->code != y->code)
 		return x->code < y->code ? -1 : 1;
@@ -328,7 +328,7 @@ static void
 count_into_places(Splitter *splitter, uint32 n, Code lo, Code hi)
 {
 	Size		nplaces = (Size) hi - lo + 2;
-	Item	   *swap;
+	CodedRow   *swap;
 
 	array_reserve(splitter->place, splitter->places_allocated, nplaces);
 	memset(splitter->place, 0, sizeof(uint32) * nplaces);
@@ -355,7 +355,7 @@ lay_out(Splitter *splitter, const BucketPart *part, int q)
 	{
 		Code		at = code[splitter->rows[part->from + i].row];
 
-		splitter->order[i] = (Item) {at, part->from + i};
+		splitter->order[i] = (CodedRow) {at, part->from + i};
 		lo = Min(lo, at);
 		hi = Max(hi, at);
 	}
@@ -364,7 +364,7 @@ lay_out(Splitter *splitter, const BucketPart *part, int q)
 	if (hi - lo < 8 * part->n + 64)
 		count_into_places(splitter, part->n, lo, hi);
 	else
-		qsort(splitter->order, part->n, sizeof(Item), compare_items);
+		qsort(splitter->order, part->n, sizeof(CodedRow), compare_items);
 	return true;
 }
 
@@ -425,9 +425,9 @@ least_side(const BucketPart *part)
 
 /* Weighs the place behind the first so many rows in order. */
 static void
-weigh_place(const Splitter *splitter, const BucketPart *part, int q, uint32 before, Cut *best)
+weigh_place(const Splitter *splitter, const BucketPart *part, int q, uint32 before, BucketCut *best)
 {
-	const Item *order = splitter->order;
+	const CodedRow *order = splitter->order;
 	double		loss = span_loss_of(splitter, q, order[0].code, order[part->n - 1].code);
 	double		loss_before = span_loss_of(splitter, q, order[0].code, order[before - 1].code);
 	double		loss_behind = span_loss_of(splitter, q, order[before].code, order[part->n - 1].code);
@@ -444,12 +444,12 @@ weigh_place(const Splitter *splitter, const BucketPart *part, int q, uint32 befo
 	if (wide_behind < part->groups - groups)
 		saved += (part->groups - groups - wide_behind) * (loss - loss_behind);
 	if (saved > best->saved)
-		*best = (Cut) {saved, q, before, groups};
+		*best = (BucketCut) {saved, q, before, groups};
 }
 
 /* Weighs cuts between different codes, at a limited number of places. */
 static void
-weigh_places(Splitter *splitter, const BucketPart *part, int q, Cut *best)
+weigh_places(Splitter *splitter, const BucketPart *part, int q, BucketCut *best)
 {
 	uint32		step = part->n / MAX_PLACES;
 	uint32		last = 0;
@@ -466,10 +466,10 @@ weigh_places(Splitter *splitter, const BucketPart *part, int q, Cut *best)
 }
 
 /* The cut of a part that saves most, or one in the middle. */
-static Cut
+static BucketCut
 find_cut(Splitter *splitter, const BucketPart *part)
 {
-	Cut			best = {0, -1, part->n / 2, part->groups / 2};
+	BucketCut	best = {0, -1, part->n / 2, part->groups / 2};
 
 	memset(splitter->total, 0, sizeof(uint32) * splitter->nentries);
 	for (uint32 i = 0; i < part->n; i++)
@@ -509,13 +509,13 @@ forget_values(Splitter *splitter)
 }
 
 static uint32
-value_of(const Splitter *splitter, const Item *item)
+value_of(const Splitter *splitter, const CodedRow *item)
 {
 	return splitter->number[splitter->frame->sensitive[splitter->rows[item->index].row]];
 }
 
 static uint32
-cell_of(const Splitter *splitter, const Item *item)
+cell_of(const Splitter *splitter, const CodedRow *item)
 {
 	return value_of(splitter, item) * splitter->nentries + splitter->rows[item->index].entry;
 }
@@ -529,7 +529,7 @@ set_bounds(DegreeNode *node, uint32 edges, uint64 most, uint64 room_behind)
 
 /* Chosen are those before the cut. */
 static void
-choose_before(Splitter *splitter, const BucketPart *part, const Cut *cut)
+choose_before(Splitter *splitter, const BucketPart *part, const BucketCut *cut)
 {
 	Degrees    *degrees = &splitter->degrees;
 	Size		ncells = (Size) splitter->nvalues * splitter->nentries;
@@ -566,7 +566,7 @@ choose_before(Splitter *splitter, const BucketPart *part, const Cut *cut)
 
 /* Moves a row over the cut if its entry is the better for it, and its value no worse. */
 static void
-move_if_wanted(Splitter *splitter, const Item *item, bool to_front)
+move_if_wanted(Splitter *splitter, const CodedRow *item, bool to_front)
 {
 	Degrees    *degrees = &splitter->degrees;
 	uint32		cell = cell_of(splitter, item);
@@ -582,7 +582,7 @@ move_if_wanted(Splitter *splitter, const Item *item, bool to_front)
 }
 
 static void
-balance_entries(Splitter *splitter, const BucketPart *part, const Cut *cut)
+balance_entries(Splitter *splitter, const BucketPart *part, const BucketCut *cut)
 {
 	for (uint32 i = cut->before; i-- > 0;)
 		move_if_wanted(splitter, &splitter->order[i], false);
@@ -603,7 +603,7 @@ permute(Splitter *splitter, const BucketPart *part)
 	memset(splitter->taken, 0, sizeof(uint32) * splitter->nvalues * splitter->nentries);
 	for (uint32 i = 0; i < part->n; i++)
 	{
-		const Item *item = &splitter->order[i];
+		const CodedRow *item = &splitter->order[i];
 		uint32		cell = cell_of(splitter, item);
 		bool		is_front = splitter->taken[cell]++ < degrees->chosen[cell];
 
@@ -617,7 +617,7 @@ static void
 keep_order(Splitter *splitter, const BucketPart *part)
 {
 	for (uint32 i = 0; i < part->n; i++)
-		splitter->order[i] = (Item) {0, part->from + i};
+		splitter->order[i] = (CodedRow) {0, part->from + i};
 }
 
 /* ----------------------------------------------------------------
@@ -636,7 +636,7 @@ push(Splitter *splitter, BucketPart part)
 static void
 split_part(Splitter *splitter, const BucketPart *part)
 {
-	Cut			cut = find_cut(splitter, part);
+	BucketCut	cut = find_cut(splitter, part);
 	uint32		before;
 
 	if (cut.qi < 0 || !lay_out(splitter, part, cut.qi))
@@ -662,7 +662,7 @@ split_bucket(Splitter *splitter, const BalancedBucket *bucket, uint32 *size)
 	push(splitter, (BucketPart) {0, bucket->nrows, bucket->ngroups, 0});
 	while (splitter->nstack > 0)
 	{
-		BucketPart		part = splitter->stack[--splitter->nstack];
+		BucketPart	part = splitter->stack[--splitter->nstack];
 
 		CHECK_FOR_INTERRUPTS();
 		if (part.groups == 1)

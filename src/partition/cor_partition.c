@@ -126,24 +126,24 @@ kept_class(const CorPartition *partition, const bool *is_whole, RowId row)
 	return is_whole[class] && paths_size(paths, class) == partition->nvalues ? class : NO_BUCKET;
 }
 
-typedef struct Kept
+typedef struct KeptRow
 {
 	uint32		class;
 	RowId		row;
-} Kept;
+} KeptRow;
 
 static int
 compare_kept(const void *a, const void *b)
 {
-	const Kept *x = a;
-	const Kept *y = b;
+	const KeptRow *x = a;
+	const KeptRow *y = b;
 
 	return (x->class > y->class) - (x->class < y->class);
 }
 
 /* The rows of a value that stay in their classes go to the end, sorted by these; returns how many. */
 static uint64
-keep_rows(const CorPartition *partition, const bool *is_whole, RowId *rows, uint64 n, Kept *kept)
+keep_rows(const CorPartition *partition, const bool *is_whole, RowId *rows, uint64 n, KeptRow *kept)
 {
 	uint64		others = 0;
 	uint64		nkept = 0;
@@ -155,9 +155,9 @@ keep_rows(const CorPartition *partition, const bool *is_whole, RowId *rows, uint
 		if (class == NO_BUCKET)
 			rows[others++] = rows[i];
 		else
-			kept[nkept++] = (Kept) {class, rows[i]};
+			kept[nkept++] = (KeptRow) {class, rows[i]};
 	}
-	qsort(kept, nkept, sizeof(Kept), compare_kept);
+	qsort(kept, nkept, sizeof(KeptRow), compare_kept);
 	for (uint64 i = 0; i < nkept; i++)
 		rows[others + i] = kept[i].row;
 	return nkept;
@@ -170,7 +170,7 @@ make_sets(CorPartition *partition, const bool *is_whole, Buckets *buckets, uint3
 	uint32		n = partition->nvalues;
 	uint64	   *lo = new_array(uint64, n);
 	uint64	   *hi = new_array(uint64, n);
-	Kept	   *kept = new_array(Kept, partition->sets);
+	KeptRow	   *kept = new_array(KeptRow, partition->sets);
 	uint64		nkept = 0;
 
 	for (uint32 i = 0; i < n; i++)

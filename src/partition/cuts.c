@@ -46,13 +46,13 @@
 #define WAITING		1.1
 
 /* Consecutive items that a dimension does not part: those of a code, or of a child. */
-typedef struct Run
+typedef struct CutRun
 {
 	uint32		from;			/* order[from] is the first */
 	uint32		rows;
 	double		left_loss;		/* of all before this one */
 	bool		allowed;		/* by itself */
-} Run;
+} CutRun;
 
 typedef enum Shape
 {
@@ -95,7 +95,7 @@ struct Cutter
 	uint32	   *order;			/* [nitems] the items by their codes */
 	uint32	   *spare;			/* [nitems] where they are sorted from, or to */
 	uint32		nruns;
-	Run	   *runs;		/* [nruns + 1] the last one is an end mark */
+	CutRun	   *runs;		/* [nruns + 1] the last one is an end mark */
 	Span	   *run_hulls;	/* [MAX_HULLS * dimensions] of the first ones */
 	uint32	   *place;			/* [records + MIN_COUNTED + 1] */
 	Side		side;
@@ -148,7 +148,7 @@ cutter_create(Work *work)
 	cutter->order = new_array(uint32, n);
 	cutter->spare = new_array(uint32, n);
 	cutter->place = new_array(uint32, n + MIN_COUNTED);
-	cutter->runs = new_array(Run, n);
+	cutter->runs = new_array(CutRun, n);
 	return cutter;
 }
 
@@ -240,7 +240,7 @@ last_of_child(const Tree *tree, uint32 node, Code code)
 
 /* The hull of a run. */
 static void
-measure_run(const Cutter *cutter, Span *hull, const Run *run)
+measure_run(const Cutter *cutter, Span *hull, const CutRun *run)
 {
 	const Records *records = cutter->work->records;
 
@@ -295,7 +295,7 @@ hull_is_kept(const Cutter *cutter, Size b)
 
 /* Widens the side by a run: by its hull, where that is kept, or item by item. */
 static void
-add_run(Cutter *cutter, const Run *run)
+add_run(Cutter *cutter, const CutRun *run)
 {
 	const Records *records = cutter->work->records;
 	const Span *side = cutter->side.hull;
@@ -340,7 +340,7 @@ find_runs(Cutter *cutter, int d)
 		if (i == 0 || code > last)
 		{
 			last = tree == NULL ? code : last_of_child(tree, node, code);
-			cutter->runs[cutter->nruns++] = (Run) {.from = i};
+			cutter->runs[cutter->nruns++] = (CutRun) {.from = i};
 		}
 		cutter->runs[cutter->nruns - 1].rows += record_rows(records, cutter->order[i]);
 	}
@@ -440,7 +440,7 @@ offer(Cutter *cutter, Shape shape, uint32 run, double saved, double spent)
 static void
 try_two_sides(Cutter *cutter)
 {
-	Run	   *runs = cutter->runs;
+	CutRun	   *runs = cutter->runs;
 	double	   *promise = &cutter->promise[cutter->d];
 	uint32		n = cutter->nitems;
 	uint32		left_items = items_needed(cutter, cutter->order, n, 1);
@@ -485,7 +485,7 @@ judge_children(Cutter *cutter)
 
 	for (uint32 b = 0; b < cutter->nruns; b++)
 	{
-		Run	   *run = &cutter->runs[b];
+		CutRun	   *run = &cutter->runs[b];
 
 		run->allowed = run->rows >= cutter->work->principle->k &&
 			items_needed(cutter, cutter->order + run->from,
@@ -508,7 +508,7 @@ find_largest(const Cutter *cutter)
 
 /* Is everything but one child allowed?  It is laid out in place[], which is free after sorting. */
 static bool
-rest_is_allowed(Cutter *cutter, const Run *child)
+rest_is_allowed(Cutter *cutter, const CutRun *child)
 {
 	uint32		from = child->from;
 	uint32		to = child[1].from;
@@ -522,7 +522,7 @@ rest_is_allowed(Cutter *cutter, const Run *child)
 static void
 try_largest_child(Cutter *cutter, uint32 nallowed)
 {
-	const Run *largest = &cutter->runs[find_largest(cutter)];
+	const CutRun *largest = &cutter->runs[find_largest(cutter)];
 	double		rows = largest->rows;
 	double		rest = cutter->rows - rows;
 	double		spent = bits(cutter, rows) + bits(cutter, rest);
@@ -553,7 +553,7 @@ gather_small_children(Cutter *cutter, uint64 *rows)
 	clear_side(cutter);
 	for (uint32 b = 0; b < cutter->nruns; b++)
 	{
-		const Run *run = &cutter->runs[b];
+		const CutRun *run = &cutter->runs[b];
 
 		if (run->allowed)
 			continue;
@@ -602,7 +602,7 @@ try_all_children(Cutter *cutter)
 	}
 	for (uint32 b = 0; b < cutter->nruns; b++)
 	{
-		const Run *run = &cutter->runs[b];
+		const CutRun *run = &cutter->runs[b];
 		double		rows = run->rows + (b == host ? small_rows : 0);
 
 		if (!run->allowed)

@@ -42,14 +42,14 @@ typedef enum Lie
 	WITHIN
 } Lie;
 
-typedef struct Search
+typedef struct BoxSearch
 {
 	const Boxes *boxes;
 	const Span *box;
 	Lie			lie;
 	uint32	   *found;
 	uint32		nfound;
-} Search;
+} BoxSearch;
 
 static inline Span
 cell_of(const Boxes *boxes, uint32 box, int32 column)
@@ -181,7 +181,7 @@ lies(Lie lie, Span cell, Span wanted)
 
 /* Adds the boxes in a range of a column's cells that lie to the given box as asked for. */
 static void
-search(Search *s, int32 column, uint32 begin, uint32 end)
+search(BoxSearch *s, int32 column, uint32 begin, uint32 end)
 {
 	const Level *level;
 	Span		wanted;
@@ -212,7 +212,7 @@ search(Search *s, int32 column, uint32 begin, uint32 end)
 static uint32
 search_all(const Boxes *boxes, const Span *box, Lie lie, uint32 *found)
 {
-	Search		s = {.boxes = boxes,.box = box,.lie = lie,.found = found};
+	BoxSearch	s = {.boxes = boxes,.box = box,.lie = lie,.found = found};
 
 	search(&s, 0, 0, boxes->ncolumns == 0 ? boxes->n : boxes->level[0].n);
 	return s.nfound;

@@ -12,12 +12,12 @@
 
 #include "audit/join/admission.h"
 
-typedef enum Choice
+typedef enum CliqueChoice
 {
 	CHOICE_MADE,
 	CHOICE_NONE,				/* a node's records are left over */
 	CHOICE_DONE					/* none are left over */
-} Choice;
+} CliqueChoice;
 
 /* Lets a clique stand for this many more people; as many records must be left. */
 static void
@@ -69,7 +69,7 @@ count_left(Full *full, uint32 node, uint32 fewer, uint32 *nleft, uint32 *clique)
 
 /* Chooses what to decide next; false if that is over the budget. */
 static bool
-choose(Full *full, uint32 root, Choice *choice, Decision *decision)
+choose(Full *full, uint32 root, CliqueChoice *choice, Decision *decision)
 {
 	uint32		fewest = PG_UINT32_MAX;
 	uint32		node = 0;
@@ -170,7 +170,7 @@ bool
 search_matching(Full *full, uint32 clique)
 {
 	uint32		root = root_of(&full->listing, node_at(&full->listing, clique, 0));
-	Choice		choice;
+	CliqueChoice choice;
 	Decision	decision;
 
 	begin_search(full, root);

@@ -141,7 +141,7 @@ different_values(Code *values, Code n)
  * ----------------------------------------------------------------
  */
 
-typedef struct Judge
+typedef struct LegalityJudge
 {
 	const Frame *frame;
 	const Past *past;
@@ -152,11 +152,11 @@ typedef struct Judge
 	Code		nvalues;
 	Code	   *before;
 	uint32	   *judged;			/* classes of the past that it was held against */
-} Judge;
+} LegalityJudge;
 
 /* Refuses a class that has too few values, a value twice, or only invented rows. */
 static void
-judge_unique(Judge *judge, uint32 c)
+judge_unique(LegalityJudge *judge, uint32 c)
 {
 	const Classes *classes = judge->classes;
 	uint64		size = class_size(classes, c);
@@ -180,7 +180,7 @@ judge_unique(Judge *judge, uint32 c)
 
 /* Refuses a class whose values are no legal update instance of a member's last class. */
 static void
-judge_step(Judge *judge, uint32 c, uint32 class)
+judge_step(LegalityJudge *judge, uint32 c, uint32 class)
 {
 	const Paths *paths = judge->past->paths;
 	const Updates *updates = judge->past->updates;
@@ -196,7 +196,7 @@ judge_step(Judge *judge, uint32 c, uint32 class)
 
 /* Refuses a member whose value cannot have become what it is; judges each last class once. */
 static void
-judge_row(Judge *judge, uint32 c, RowId row, uint32 *njudged)
+judge_row(LegalityJudge *judge, uint32 c, RowId row, uint32 *njudged)
 {
 	const Paths *paths = judge->past->paths;
 	uint64		step = paths_last(paths, row);
@@ -224,7 +224,7 @@ are_apart(const uint32 *component, const Code *values, Code n)
 
 /* Judges the members of a class, new ones by the components of values. */
 static void
-judge_members(Judge *judge, uint32 c)
+judge_members(LegalityJudge *judge, uint32 c)
 {
 	const Classes *classes = judge->classes;
 	const Paths *paths = judge->past->paths;
@@ -247,7 +247,7 @@ judge_members(Judge *judge, uint32 c)
 void
 judge_distinct(const Frame *frame, const Past *past, const Classes *classes, uint32 m, bool strict)
 {
-	Judge		judge = {.frame = frame,.past = past,.classes = classes,.m = m};
+	LegalityJudge judge = {.frame = frame,.past = past,.classes = classes,.m = m};
 	uint32		ncomponents;
 	uint64		largest = 0;
 	uint64		largest_before = 0;

@@ -17,7 +17,7 @@
 #include "utils/memutils.h"
 
 /* A layer, and the edges that come to it. */
-typedef struct Level
+typedef struct GraphLevel
 {
 	Layer		layer;
 	Code		allocated;
@@ -27,14 +27,14 @@ typedef struct Level
 	/* [nodes of the layer before][n] 0 where there is no edge */
 	double	   *edge;
 	Size		edges_allocated;
-} Level;
+} GraphLevel;
 
 struct UpdateGraph
 {
 	const Updates *updates;
 	uint32		n;
 	uint32		allocated;
-	Level	   *levels;
+	GraphLevel *levels;
 	MemoryContext context;
 };
 
@@ -83,7 +83,7 @@ weigh(const Updates *updates, Code from, Code to)
 
 /* Edges that have no probability share what leaves their node. */
 static void
-add_edges(const UpdateGraph *graph, const Layer *before, Level *level)
+add_edges(const UpdateGraph *graph, const Layer *before, GraphLevel *level)
 {
 	for (Code i = 0; i < before->n; i++)
 	{
@@ -103,7 +103,7 @@ add_edges(const UpdateGraph *graph, const Layer *before, Level *level)
 
 /* Makes room for a layer; what it had is not kept. */
 static void
-make_room(UpdateGraph *graph, Level *level, Code n, Code before)
+make_room(UpdateGraph *graph, GraphLevel *level, Code n, Code before)
 {
 	if (n > level->allocated)
 	{
@@ -125,7 +125,7 @@ void
 graph_add_layer(UpdateGraph *graph, const Code *value, const double *weight, Code n)
 {
 	const Layer *before;
-	Level	   *level;
+	GraphLevel *level;
 
 	array_reserve_zeros(graph->levels, graph->allocated, graph->n + 1);
 	before = graph->n == 0 ? NULL : &graph->levels[graph->n - 1].layer;
@@ -155,7 +155,7 @@ scale(double *numbers, Code n)
 
 /* The weight of the ways to each node, its own included. */
 static bool
-go_forward(Level *before, Level *level)
+go_forward(GraphLevel *before, GraphLevel *level)
 {
 	for (Code j = 0; j < level->layer.n; j++)
 	{
@@ -170,7 +170,7 @@ go_forward(Level *before, Level *level)
 
 /* The weight of the ways from each node, its own not included. */
 static bool
-go_backward(Level *level, Level *after)
+go_backward(GraphLevel *level, GraphLevel *after)
 {
 	for (Code i = 0; i < level->layer.n; i++)
 	{
@@ -200,7 +200,7 @@ conclude_nothing(UpdateGraph *graph, uint32 layers)
 static bool
 try_to_conclude(UpdateGraph *graph, uint32 layers)
 {
-	Level	   *levels = graph->levels;
+	GraphLevel *levels = graph->levels;
 
 	for (uint32 l = 0; l < layers; l++)
 		if (!go_forward(l == 0 ? NULL : &levels[l - 1], &levels[l]))

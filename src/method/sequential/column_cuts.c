@@ -172,7 +172,7 @@ add_children(Cutting *cutting, int32 column, uint32 node)
 static void
 split(Cutting *cutting, const CutPart *part)
 {
-	SeqPeople	   *people = cutting->search->people;
+	SeqPeople  *people = cutting->search->people;
 
 	/* Bands are whole: each has one lot that is not empty */
 	for (uint32 i = first_of(cutting, part); i < end_of(cutting, part); i++)

@@ -634,7 +634,7 @@ find_shared(SeqPeople *people)
 SeqPeople *
 people_create(const SeqTask *task, const JoinGraph *graph)
 {
-	SeqPeople	   *people = palloc0(sizeof(SeqPeople));
+	SeqPeople  *people = palloc0(sizeof(SeqPeople));
 	Parting		parting;
 
 	people->task = task;

@@ -99,7 +99,7 @@ typedef struct SeqPeople
 	RegionPiece *piece;
 	TupleNumbers *place_numbers;
 	uint32		place_room;
-	SeqPlace	   *place;
+	SeqPlace   *place;
 	uint32		node_room;
 	uint32	   *place_of;		/* [nodes of the web, from the last release's on] */
 

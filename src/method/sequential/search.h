@@ -11,7 +11,7 @@
 typedef struct Search
 {
 	const SeqTask *task;		/* borrowed */
-	SeqPeople	   *people;
+	SeqPeople  *people;
 	Guard	   *guard;
 	pg_prng_state random;
 	uint64		trials;

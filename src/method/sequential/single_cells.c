@@ -167,7 +167,7 @@ try_lot(Search *search, uint32 lot, int32 column, uint32 size)
 static bool
 step_lot(Search *search, uint32 lot, int32 column)
 {
-	SeqPeople	   *people = search->people;
+	SeqPeople  *people = search->people;
 	uint32		from = people->lot[lot].piece;
 	uint32		to = piece_below(people, lot, column);
 	uint32		size = people->lot[lot].size;
@@ -207,7 +207,7 @@ lot_at(const SeqPeople *people, uint32 band, uint32 piece)
 static void
 exhaust_lot(Search *search, Pile *lots, uint32 lot)
 {
-	SeqPeople	   *people = search->people;
+	SeqPeople  *people = search->people;
 
 	for (int32 c = 0; c < search->task->ncolumns; c++)
 	{
@@ -364,7 +364,7 @@ find_within(Search *search, uint32 lot)
 static Pile
 reopen(Search *search, uint32 lot)
 {
-	SeqPeople	   *people = search->people;
+	SeqPeople  *people = search->people;
 	uint32		region = people->piece[people->lot[lot].piece].region;
 	Pile		lots = find_within(search, lot);
 
