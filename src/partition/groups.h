@@ -4,7 +4,7 @@
  *		mondrian() hand to each other.
  *
  * cuts.c cuts records into blocks; gather.c gathers the records of a block
- * into groups; exchange.c moves rows between groups; deal.c deals groups that
+ * into groups; exchange_rows.c moves rows between groups; deal.c deals groups that
  * are larger than need be into classes.  Each of them leaves every group
  * allowed by the principle.
  */
@@ -266,7 +266,7 @@ typedef struct Gatherer Gatherer;
 extern Gatherer *gatherer_create(Work *work);
 extern void gather_records(Gatherer *gatherer, const uint32 *items, uint32 nitems);
 
-/* exchange.c */
+/* exchange_rows.c */
 extern void exchange_rows(Work *work);
 
 /* deal.c */

@@ -326,7 +326,7 @@ take_run(Adopting *adopting, uint32 c, uint32 first, uint32 end)
 
 /* Lets a class take in the orphans of any run that fit. */
 static void
-take_whoever_fits(Adopting *adopting, uint32 c)
+take_all_that_fit(Adopting *adopting, uint32 c)
 {
 	Growth	   *growth = adopting->growth;
 	bool		is_crowd = false;
@@ -401,7 +401,7 @@ adopt_any(Adopting *adopting)
 	for (uint32 c = adopting->begin; c < adopting->end; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		take_whoever_fits(adopting, c);
+		take_all_that_fit(adopting, c);
 	}
 	forget_homed(adopting);
 }

@@ -138,8 +138,8 @@ extern void add_class(Bpg *bpg, const RowId *rows, uint64 n, const Span *region)
  */
 
 /*
- * Would the first n of bpg->rows, in a class with invented rows, be found by what they show?  So it is if nobody
- * could have invented that, and they have fewer than l values.
+ * Would the first n of bpg->rows, in a class with invented rows, be told from these by their values?  They would if
+ * none of them could have been invented, and they have fewer than l values.
  */
 extern bool are_found(Bpg *bpg, uint64 n);
 

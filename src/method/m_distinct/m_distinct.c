@@ -11,13 +11,13 @@
  *		(m-Distinct*): in the first class that a person is in, updates connect no
  *		two values, in any direction; so the ways that lead from its values never
  *		meet, and the risk stays at 1/m.  The paper only asks that no two values
- *		ever become the same.  With its rule, an observer who follows everybody
+ *		ever become the same.  With its rule, an observer who follows all people
  *		might still strike candidates out.  With ours, each value of a class is of
  *		a component of its own, for ever, so that there is a world in which a
  *		person has the value of another component: exchange the two components in
  *		all classes that show the same ones.
  *
- *		Every row is published.  What is missing is invented, and everybody may
+ *		Every row is published.  What is missing is invented, and anyone may
  *		know how many rows of a class are.
  */
 #include "postgres.h"
