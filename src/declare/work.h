@@ -30,8 +30,8 @@ typedef struct OwnersWork
 extern void work_begin(OwnersWork *work, Oid owner, Snapshot snapshot);
 
 /*
- * As the caller again, in the context of before; what was found stays until the
- * work's context is deleted.  Nothing need be done on error.
+ * From here on as the caller again, in the context of before; what was found stays
+ * until the work's context is deleted.  Nothing need be done on error.
  */
 extern void work_end(OwnersWork *work);
 

@@ -177,7 +177,7 @@ deduce_from(const DeclaredPublication *publication, ArrayType *keys)
 	};
 }
 
-/* What compromise() and compromise_components() have in common. */
+/* Reports what follows from knowing some people: for compromise() and compromise_components(). */
 static void
 report_deduced(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work, const Deduced *deduced))
 {

@@ -9,7 +9,7 @@
  *		anybody has, or that a cell begins with.  If one way to choose among them has
  *		the fingerprint, that is what he was.  If there is none, if they differ, or if
  *		there are too many to be tried, he may be anything that his cells cover.  Of
- *		somebody whose true values are none of these, another way has the
+ *		a person whose true values are none of these, another way has the
  *		fingerprint by chance once in 2^32 / MOST_WAYS times at most: then
  *		another person is judged in his place.
  */
