@@ -108,6 +108,8 @@ max_locks_per_transaction = 256
 autovacuum_naptime = 1s
 jit = off
 CONF
+# Under valgrind a publication is locked for longer than analysts are patient.
+$node->append_conf('postgresql.conf', "pprepub.answer_wait = '10min'") if defined $install;
 $node->start;
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE analyst LOGIN');
 
