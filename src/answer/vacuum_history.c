@@ -90,7 +90,7 @@ find_catalog(void *what)
 void
 vacuum_after(const Answer *answer)
 {
-	CatalogTable catalog;
+	CatalogTable catalog = {InvalidOid, InvalidOid};
 
 	if (answer->number % ANSWERS_PER_VACUUM != 0)
 		return;
