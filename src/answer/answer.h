@@ -206,4 +206,18 @@ extern void forget_directory(int32 publication);
  */
 extern void cache_directory(const Question *question);
 
+/* ----------------------------------------------------------------
+ * Work between two questions: background_work.c
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Outside of transactions, which the work begins and commits.  False where it
+ * failed: then it is as if it had not been tried, and the error is dropped.
+ */
+extern bool try_in_background(void (*work) (void *what), void *what);
+
+/* Outside of transactions: after every so many answers of a publication, vacuums its fold and the catalog, unless they are locked. */
+extern void vacuum_after(const Answer *answer);
+
 #endif							/* PPREPUB_ANSWER_ANSWER_H */

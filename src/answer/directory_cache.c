@@ -22,7 +22,6 @@
 #include "answer/answer.h"
 
 #include "access/xact.h"
-#include "answer/optional_work.h"
 #include "executor/spi.h"
 #include "history/fold.h"
 #include "miscadmin.h"
@@ -150,7 +149,7 @@ cache_directory(const Question *question)
 	if (find_cached(question->publication) >= 0)
 		return;					/* and kept up to date by the answer */
 	reading.context = AllocSetContextCreate(TopMemoryContext, "pprepub directory", ALLOCSET_DEFAULT_SIZES);
-	if (do_unasked(read_in_background, &reading) && reading.directory != NULL)
+	if (try_in_background(read_in_background, &reading) && reading.directory != NULL)
 		put_first((CachedDirectory) {question->publication, reading.directory, reading.context});
 	else
 		MemoryContextDelete(reading.context);

@@ -37,7 +37,6 @@
 
 #include "access/xact.h"
 #include "answer/answer.h"
-#include "answer/vacuum_history.h"
 #include "answer/worker_pool.h"
 #include "catalog/pg_database.h"
 #include "commands/sequence.h"

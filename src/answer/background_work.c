@@ -1,15 +1,19 @@
 /*
- * vacuum_history.c
- *		Vacuuming tables, as an autovacuum worker does it.
+ * background_work.c
+ *		What a worker does between two questions: optional work, which may fail,
+ *		and VACUUM of the tables that answers write.
  *
  * NOTES
- *		VACUUM itself sees to it that code of the table's indexes runs restricted.
- *		Transactions end in it, so whose name it goes under is set outside of them.
+ *		Workers count nothing into the cumulative statistics, which all may read.
+ *		So autovacuum does not learn of the rows that answers replace, and workers
+ *		vacuum these tables themselves.
+ *
+ *		VACUUM runs code of a table's indexes in a restricted context.  It ends
+ *		transactions, so the user that it runs as is set outside of them.
  */
-#include "answer/vacuum_history.h"
+#include "answer/answer.h"
 
 #include "access/xact.h"
-#include "answer/optional_work.h"
 #include "commands/vacuum.h"
 #include "declare/catalog.h"
 #include "miscadmin.h"
@@ -17,9 +21,31 @@
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 
+bool
+try_in_background(void (*work) (void *what), void *what)
+{
+	MemoryContext old = CurrentMemoryContext;
+	volatile bool is_done = false;
+
+	PG_TRY();
+	{
+		work(what);
+		is_done = true;
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(old);
+		FlushErrorState();		/* the work is tried again, or the next question meets the error */
+		AbortCurrentTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(old);
+	return is_done;
+}
+
 /*
- * Of a publication, whose answers are numbered for all to see: when it is
- * vacuumed says nothing about what was answered.
+ * Analysts can see the numbers of answers, so a VACUUM after every so many of
+ * them tells nothing about what was answered.
  */
 #define ANSWERS_PER_VACUUM 16
 
@@ -39,7 +65,7 @@ run_vacuum(void *what)
 		.multixact_freeze_min_age = -1,.multixact_freeze_table_age = -1,
 		.log_min_duration = -1,
 		.index_cleanup = VACOPTVALUE_UNSPECIFIED,
-		.truncate = VACOPTVALUE_DISABLED,	/* nobody waits for its lock */
+		.truncate = VACOPTVALUE_DISABLED,	/* which would need a stronger lock */
 		.nworkers = -1
 	};
 
@@ -63,7 +89,7 @@ vacuum_table(Oid table, Oid owner)
 	GetUserIdAndSecContext(&user, &security_context);
 	SetUserIdAndSecContext(owner, security_context);	/* transactions must not start restricted */
 	PortalContext = vacuuming.context;
-	(void) do_unasked(run_vacuum, &vacuuming);
+	(void) try_in_background(run_vacuum, &vacuuming);
 	PortalContext = NULL;
 	SetUserIdAndSecContext(user, security_context);
 	MemoryContextDelete(vacuuming.context);
@@ -96,6 +122,6 @@ vacuum_after(const Answer *answer)
 		return;
 	if (OidIsValid(answer->fold))
 		vacuum_table(answer->fold, GetUserId());
-	if (do_unasked(find_catalog, &catalog) && OidIsValid(catalog.table))
+	if (try_in_background(find_catalog, &catalog) && OidIsValid(catalog.table))
 		vacuum_table(catalog.table, catalog.owner);
 }
