@@ -77,7 +77,7 @@ double *
 losses_of(const Domain *domain, const Tree *tree, bool entropy)
 {
 	double	   *loss = new_zeros(double, tree->nnodes);
-	Entropies	entropies = entropy ? entropies_create(domain) : (Entropies) {NULL};
+	Entropies	entropies = entropy ? entropies_create(domain) : (Entropies) {.rows = NULL};
 
 	for (uint32 i = 0; i < tree->nnodes; i++)
 		loss[i] = entropy ? cell_entropy(&entropies, tree->nodes[i].leaves) : domain_loss(domain, tree->nodes[i].leaves);
