@@ -112,7 +112,7 @@ read_directory(const Question *question, MemoryContext context)
 	Directory  *directory = NULL;
 
 	PushActiveSnapshot(GetLatestSnapshot());
-	if (OidIsValid(fold_of(publication)))
+	if (OidIsValid(past_table(publication, NEIGHBORHOODS_TABLE)))
 		directory = directory_read(publication, context);
 	PopActiveSnapshot();
 	return directory;

@@ -80,7 +80,7 @@ lock_source(const DeclaredPublication *publication)
 static void
 lock_history(const DeclaredPublication *publication)
 {
-	Oid			tables[] = {fold_of(publication), log_of(publication, LOG_OF_ANSWERS), answered_of(publication)};
+	Oid			tables[] = {past_table(publication, NEIGHBORHOODS_TABLE), past_table(publication, ASKED_TABLE), answered_of(publication)};
 
 	for (int i = 0; i < (int) lengthof(tables); i++)
 		if (OidIsValid(tables[i]))
@@ -224,7 +224,7 @@ create_answer(const ReleaseBuild *build, MemoryContext context)
 static SentRelease
 write_rows(const ReleaseBuild *build, int32 number, Answer *answer, MemoryContext context)
 {
-	MemorySink	sink = {{.add_class = keep_class,.add_row = add_row,.log = LOG_OF_ANSWERS},.answer = answer,.context = context};
+	MemorySink	sink = {{.add_class = keep_class,.add_row = add_row,.log = ASKED_TABLE},.answer = answer,.context = context};
 	Oid			table = answered_ensure(build->publication);
 	SentRelease sent;
 
@@ -286,7 +286,7 @@ remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 	SentRelease sent = write_rows(build, number, answer, context);
 
 	answer->number = number;
-	answer->fold = fold_of(publication);
+	answer->fold = past_table(publication, NEIGHBORHOODS_TABLE);
 	note_release(build, number, &sent, seconds + stopwatch_seconds(&watch));
 	note_failure(publication, number, failure);
 	check_history(publication);

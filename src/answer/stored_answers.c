@@ -136,7 +136,7 @@ add_rows(void *what, TupleTableSlot *slot)
 static void
 sum_answers(Answers *answers, const DeclaredPublication *publication, const Released *released, int32 n)
 {
-	Oid			log = log_of(publication, LOG_OF_ANSWERS);
+	Oid			log = past_table(publication, ASKED_TABLE);
 	Summing		summing = {.publication = publication,.answers = answers};
 
 	summing.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));

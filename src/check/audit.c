@@ -10,12 +10,10 @@
 
 #include "audit/smallest.h"
 #include "check/checks.h"
-#include "check/history_check.h"
-#include "check/paths_check.h"
 #include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "history/fold.h"
+#include "history/past_rebuild.h"
 #include "method/method.h"
 #include "release/method_sql.h"
 #include "utils/builtins.h"
@@ -131,27 +129,31 @@ check_atoms(Audit *audit)
 						 releases_of(audit->atoms, smallest.fewest, seen->nreleases), smallest.records));
 }
 
+/* Nothing of a table with other columns is looked at. */
 static void
-check_invariant(Audit *audit)
+check_neighborhoods(Audit *audit)
 {
-	Invariant	invariant = compare_neighborhoods(audit->publication, audit->recalled, audit->atoms);
+	PastComparison comparison = {.wrong = audit->atoms->natoms};
+	bool		is_gone = !OidIsValid(past_table(audit->publication, NEIGHBORHOODS_TABLE));
 
+	if (is_gone || past_table_has_columns(audit->publication, NEIGHBORHOODS_TABLE))
+		comparison = past_compare(audit->publication, NEIGHBORHOODS_TABLE);
 	add_check(audit, "invariant",
 			  psprintf("%u neighborhoods, one for each person, as the log tells", audit->atoms->natoms),
-			  psprintf(UINT64_FORMAT ", " UINT64_FORMAT " of them not", invariant.neighborhoods, invariant.wrong),
-			  invariant.wrong == 0,
-			  invariant.first_wrong == 0 ? NULL :
-			  psprintf("{\"neighborhood\": " INT64_FORMAT "}", invariant.first_wrong));
+			  psprintf(INT64_FORMAT ", " INT64_FORMAT " of them not", comparison.items, comparison.wrong),
+			  comparison.wrong == 0,
+			  comparison.first_wrong == 0 ? NULL :
+			  psprintf("{\"neighborhood\": " INT64_FORMAT "}", comparison.first_wrong));
 }
 
 static void
 check_paths(Audit *audit)
 {
-	Followed	followed = compare_paths(audit->publication, audit->recalled);
+	PastComparison comparison = past_compare(audit->publication, PATHS_TABLE);
 
-	add_check(audit, "paths", psprintf(UINT64_FORMAT " classes, with the people and values of the log", followed.classes),
-			  psprintf(UINT64_FORMAT " of them not", followed.wrong), followed.wrong == 0,
-			  followed.wrong == 0 ? NULL : psprintf("{\"release\": %d}", followed.first_wrong));
+	add_check(audit, "paths", psprintf(INT64_FORMAT " classes, with the people and values of the log", comparison.items),
+			  psprintf(INT64_FORMAT " of them not", comparison.wrong), comparison.wrong == 0,
+			  comparison.wrong == 0 ? NULL : psprintf("{\"release\": " INT64_FORMAT "}", comparison.first_wrong));
 }
 
 static void
@@ -422,7 +424,7 @@ pprepub_audit(PG_FUNCTION_ARGS)
 		check_atoms(&audit);
 	}
 	if (keeps_past(publication, PAST_NEIGHBORHOODS))
-		check_invariant(&audit);
+		check_neighborhoods(&audit);
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
 		check_paths(&audit);
 	if (sql->check != NULL)

@@ -17,6 +17,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
+#include "catalog/pg_operator.h"
 #include "catalog/pg_rewrite.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -30,6 +31,8 @@
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
 
 static ColumnRole
 parse_role(const char *word)
@@ -103,11 +106,11 @@ read_beside(CatalogAccess *access, DeclaredPublication *publication)
 typedef struct Noted
 {
 	Oid			source;
-	Oid			log;
+	Oid			members;
 	Oid			asked;
-	Oid			fold;
+	Oid			neighborhoods;
 	Oid			paths;
-	Oid			answers;
+	Oid			regions;
 	Oid			counterfeits;
 	Oid			view;
 	Oid			counterfeits_view;
@@ -145,11 +148,11 @@ noted_part(const DeclaredPublication *publication, const char *part)
 	}			parts[] =
 	{
 		{"source", &publication->noted->source},
-		{"log", &publication->noted->log},
-		{"log of answers", &publication->noted->asked},
-		{"fold", &publication->noted->fold},
+		{"members", &publication->noted->members},
+		{"asked", &publication->noted->asked},
+		{"neighborhoods", &publication->noted->neighborhoods},
 		{"paths", &publication->noted->paths},
-		{"answers", &publication->noted->answers},
+		{"regions", &publication->noted->regions},
 		{"counterfeits", &publication->noted->counterfeits},
 		{"view", &publication->noted->view},
 		{"counterfeits_view", &publication->noted->counterfeits_view},
@@ -509,6 +512,23 @@ column_type_sql(const DeclaredColumn *column)
 	if (!OidIsValid(column->collation) || column->collation == get_typcollation(column->type))
 		return type;
 	return psprintf("%s COLLATE %s", type, generate_collation_name(column->collation));
+}
+
+char *
+equality_sql(Oid type)
+{
+	Oid			operator = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
+	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
+	Form_pg_operator form;
+	char	   *sql;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for operator %u", operator);
+	form = (Form_pg_operator) GETSTRUCT(tuple);
+	sql = psprintf("OPERATOR(%s.%s)", quote_identifier(get_namespace_name(form->oprnamespace)),
+				   NameStr(form->oprname));
+	ReleaseSysCache(tuple);
+	return sql;
 }
 
 char *

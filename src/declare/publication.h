@@ -152,7 +152,7 @@ extern char *quoted_target(const DeclaredPublication *publication, const char *s
 /*
  * Records in the catalog that a relation was made for a publication, so that
  * it is protected and dropped with it.  Parts: "source" (the pinned view),
- * "log", "log of answers", "fold", "paths", "answers" and "counterfeits"
+ * "members", "asked", "neighborhoods", "paths", "regions" and "counterfeits"
  * (history), "release", "view", "counterfeits_view", and, for each table that
  * a parameter names, TABLE_PART with the parameter's name.
  */
@@ -172,6 +172,9 @@ extern Oid	noted_relation(const DeclaredPublication *publication, const char *pa
  * through.  To be called with the search path that act_as() sets.
  */
 extern char *column_type_sql(const DeclaredColumn *column);
+
+/* A type's own equality, wherever its operator stands. */
+extern char *equality_sql(Oid type);
 
 /* The type, as DDL writes it, of a quasi-identifier's cells. */
 extern char *printed_type_sql(const DeclaredColumn *column);

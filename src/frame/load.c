@@ -12,8 +12,6 @@
  */
 #include "frame/load_private.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_operator.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "frame/arrays.h"
@@ -415,24 +413,6 @@ add_params(const Datum *values, Oid type, int n)
 	return params;
 }
 
-/* The key's own equality, wherever its operator stands. */
-static char *
-equals_words(Oid type)
-{
-	Oid			operator = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
-	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
-	Form_pg_operator form;
-	char	   *words;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for operator %u", operator);
-	form = (Form_pg_operator) GETSTRUCT(tuple);
-	words = psprintf("OPERATOR(%s.%s)", quote_identifier(get_namespace_name(form->oprnamespace)),
-					 NameStr(form->oprname));
-	ReleaseSysCache(tuple);
-	return words;
-}
-
 /* One parameter holds all the keys. */
 static void
 read_keys(FrameLoad *load, const DeclaredColumn *key, Datum *keys, int n)
@@ -445,7 +425,7 @@ read_keys(FrameLoad *load, const DeclaredColumn *key, Datum *keys, int n)
 
 	get_typlenbyvalalign(key->type, &length, &byval, &align);
 	array = PointerGetDatum(construct_array(keys, n, key->type, length, byval, align));
-	read_rows(load, psprintf("%s %s ANY ($1)", quote_identifier(key->name), equals_words(key->type)),
+	read_rows(load, psprintf("%s %s ANY ($1)", quote_identifier(key->name), equality_sql(key->type)),
 			  add_params(&array, array_type, 1));
 }
 
@@ -458,7 +438,7 @@ read_few_keys(FrameLoad *load, const DeclaredColumn *key, const Datum *keys, int
 	initStringInfo(&condition);
 	for (int i = 0; i < n; i++)
 		appendStringInfo(&condition, "%s%s %s $%d", i > 0 ? " OR " : "", quote_identifier(key->name),
-						 equals_words(key->type), i + 1);
+						 equality_sql(key->type), i + 1);
 	read_rows(load, condition.data, add_params(keys, key->type, n));
 }
 

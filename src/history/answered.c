@@ -6,8 +6,8 @@
 
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "history/past_tables.h"
 #include "history/reader.h"
-#include "history/tables.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -15,7 +15,7 @@
 Oid
 answered_of(const DeclaredPublication *publication)
 {
-	return noted_relation(publication, "answers");
+	return noted_relation(publication, "regions");
 }
 
 static bool
@@ -48,7 +48,7 @@ answered_ensure(const DeclaredPublication *publication)
 		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
 			appendStringInfo(&columns, ", %s %s", quote_identifier(publication->columns[i].name),
 							 printed_type_sql(&publication->columns[i]));
-	return ensure_history_table(publication, "answers", "_regions", columns.data, IN_HEAP);
+	return private_table_ensure(publication, "regions", columns.data, IN_HEAP);
 }
 
 /* ----------------------------------------------------------------
@@ -89,7 +89,7 @@ make_room(const Answered *answered, AnsweredRelease *release)
 	MemoryContextSwitchTo(old);
 }
 
-/* Where something always stands and nothing does, it is 0, which is no class and no number of rows. */
+/* NULL in a column that always has a value becomes 0, which is no class and no number of rows. */
 static int64
 number_in(const TupleTableSlot *slot, int column)
 {

@@ -31,7 +31,7 @@ enum
 /* The table, or InvalidOid before the first answer. */
 extern Oid	answered_of(const DeclaredPublication *publication);
 
-/* As the owner, inside SPI: the table, made when it is not there yet. */
+/* The table, made when it is not there yet: as the owner, inside SPI. */
 extern Oid	answered_ensure(const DeclaredPublication *publication);
 
 /* An answer; its classes are in no order. */

@@ -19,7 +19,7 @@ struct CompanyFinder
 {
 	Companies	companies;
 	uint64		nrows;
-	uint32	   *latest;			/* [rows] the company that somebody was put into last */
+	uint32	   *latest;			/* [rows] the company that a person was put into last */
 	uint64	   *first;			/* [companies + 1] into rows */
 	uint32		allocated;
 	RowId	   *rows;

@@ -1,9 +1,9 @@
 /*
  * companies.h
- *		Who of a source were in a class together, in any release so far.
+ *		People of a source who were in a class together, in any release so far.
  *
- * A company is a set of people who are in the source and were in one class; who
- * else was in it, and when, is not said.  Sets that were together in one release
+ * A company is a set of people who are in the source and were in one class; its
+ * other members, and when that was, are not said.  Sets that were together in one release
  * after the other are one company.  Methods that ask for PAST_COMPANIES get
  * those that are large enough to tell something: see param_spec.h.
  */
@@ -18,7 +18,7 @@ typedef struct Companies
 	uint64	   *first;			/* [rows of the frame + 1] the companies of row r are from first[r]
 								 * up to, not including, first[r + 1] */
 	uint32	   *company;		/* [first[rows]] */
-	uint32	   *releases;		/* [rows] that somebody was in, in all */
+	uint32	   *releases;		/* [rows] the releases that a person was in */
 } Companies;
 
 typedef struct CompanyFinder CompanyFinder;
@@ -26,10 +26,10 @@ typedef struct CompanyFinder CompanyFinder;
 /* In the current context. */
 extern CompanyFinder *companies_begin(uint64 nrows);
 
-/* Somebody was in a release. */
+/* The person of a row was in a release. */
 extern void companies_count(CompanyFinder *finder, RowId row);
 
-/* These were in one class.  Classes of one release after those of another, so that what stayed together is noticed. */
+/* The people of these rows were in one class.  Classes come release by release, so that a company that stayed together is noticed. */
 extern void companies_add(CompanyFinder *finder, const RowId *rows, uint32 n);
 
 extern const Companies *companies_end(CompanyFinder *finder);

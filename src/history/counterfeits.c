@@ -5,12 +5,12 @@
 #include "history/counterfeits.h"
 
 #include "declare/parameters.h"
-#include "history/tables.h"
+#include "history/past_tables.h"
 
 Oid
 counterfeits_ensure(const DeclaredPublication *publication)
 {
-	return ensure_history_table(publication, "counterfeits", "_counterfeits",
+	return private_table_ensure(publication, "counterfeits",
 								"release pg_catalog.int4, class pg_catalog.int8, counterfeits pg_catalog.int8", IN_HEAP);
 }
 

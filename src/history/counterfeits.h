@@ -1,9 +1,10 @@
 /*
  * counterfeits.h
- *		How many rows of each class are invented, where everybody may know it.
+ *		How many rows of each class are invented, where readers of releases may
+ *		know it.
  *
  * A plain table of TARGET_private, NAME_counterfeits, behind a view of the same
- * name in TARGET: whoever counts in a release can correct for what is invented.
+ * name in TARGET: a reader who counts in a release can correct for what is invented.
  * Classes without invented rows have no row in it.
  */
 #ifndef PPREPUB_HISTORY_COUNTERFEITS_H
@@ -14,10 +15,10 @@
 #include "declare/publication.h"
 #include "history/writer.h"
 
-/* As the owner, inside SPI: the table, made when it is not there yet. */
+/* The table, made when it is not there yet: as the owner, inside SPI. */
 extern Oid	counterfeits_ensure(const DeclaredPublication *publication);
 
-/* Does the publication's method let everybody know? */
+/* Does the publication's method let readers know? */
 extern bool tells_counterfeits(const DeclaredPublication *publication);
 
 extern void counterfeits_add(RowWriter *writer, int32 release, int64 class, int64 counterfeits);

@@ -246,7 +246,7 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	directory->context = context;
 	directory->publication = publication->id;
 	directory->releases = publication->releases;
-	directory->table = fold_of(publication);
+	directory->table = past_table(publication, NEIGHBORHOODS_TABLE);
 	directory->key = element_of(key);
 	directory->hasher = keys_create(key->type, key->collation);
 	directory->refs = palloc(sizeof(NeighborhoodRef));
@@ -254,11 +254,11 @@ directory_read(const DeclaredPublication *publication, MemoryContext context)
 	MemoryContextSwitchTo(old);
 	if (OidIsValid(directory->table))
 	{
-		verify_fold(publication, directory->table);
+		past_table_verify(publication, NEIGHBORHOODS_TABLE);
 		read_each(directory->table, read_row, &(Reading) {publication, directory});
 	}
 	if (directory->remembered != publication->remembered)
-		fold_refuse(publication, directory->remembered);
+		past_refuse(publication, directory->remembered);
 	return directory;
 }
 
@@ -269,7 +269,7 @@ directory_is_current(const Directory *directory, const DeclaredPublication *publ
 		directory->publication == publication->id &&
 		directory->releases == publication->releases &&
 		directory->remembered == publication->remembered &&
-		directory->table == fold_of(publication);
+		directory->table == past_table(publication, NEIGHBORHOODS_TABLE);
 }
 
 static int

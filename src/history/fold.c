@@ -4,61 +4,11 @@
  */
 #include "history/fold.h"
 
-#include "catalog/pg_type.h"
 #include "declare/parameters.h"
-#include "declare/protection.h"
 #include "frame/arrays.h"
-#include "history/path_writer.h"
 #include "history/reader.h"
-#include "history/tables.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-
-bool
-keeps_past(const DeclaredPublication *publication, int what)
-{
-	return (method_declaration(publication->method)->past & what) != 0;
-}
-
-void
-past_skip(const DeclaredPublication *publication, int32 release)
-{
-	if (keeps_past(publication, PAST_NEIGHBORHOODS))
-		(void) fold_ensure(publication);
-	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
-		path_writer_skip(publication, release);
-}
-
-Oid
-fold_of(const DeclaredPublication *publication)
-{
-	return noted_relation(publication, "fold");
-}
-
-/* Releases may follow each other fast, and each replaces rows: autovacuum comes sooner than to other tables. */
-static void
-set_vacuum_options(const DeclaredPublication *publication)
-{
-	execute_own_ddl(psprintf("ALTER TABLE %s SET (autovacuum_vacuum_scale_factor = 0.05)",
-							 quoted_private(publication, "_neighborhoods")));
-}
-
-Oid
-fold_ensure(const DeclaredPublication *publication)
-{
-	Oid			table = fold_of(publication);
-	Element		key = element_of(publication_column(publication, ROLE_KEY));
-	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
-
-	if (OidIsValid(table))
-		return table;
-	table = ensure_history_table(publication, "fold", "_neighborhoods",
-								 psprintf("neighborhood pg_catalog.int8, keys %s,"
-										  " invented pg_catalog.int8[], sensitive %s",
-										  element_array_words(&key), element_array_words(&sensitive)), IN_HEAP);
-	set_vacuum_options(publication);
-	return table;
-}
 
 typedef struct Reading
 {
@@ -145,48 +95,12 @@ keep(const Fold *fold, const ArrayType *array)
 	return array == NULL ? NULL : memcpy(MemoryContextAlloc(fold->context, VARSIZE(array)), array, VARSIZE(array));
 }
 
-static const Oid *
-fold_types(const DeclaredPublication *publication)
-{
-	Oid		   *types = palloc(sizeof(Oid) * FOLD_COLUMNS);
-
-	types[FOLD_NEIGHBORHOOD] = INT8OID;
-	types[FOLD_KEYS] = array_type_of(publication, ROLE_KEY);
-	types[FOLD_INVENTED] = INT8ARRAYOID;
-	types[FOLD_SENSITIVE] = array_type_of(publication, ROLE_SENSITIVE);
-	return types;
-}
-
-bool
-is_fold(const DeclaredPublication *publication, Oid table)
-{
-	return has_columns(table, fold_types(publication), FOLD_COLUMNS);
-}
-
-void
-verify_fold(const DeclaredPublication *publication, Oid table)
-{
-	verify_columns(publication, "neighborhoods", table, fold_types(publication), FOLD_COLUMNS);
-}
-
 bool
 is_neighborhood(const TupleTableSlot *slot)
 {
 	static const int always[] = {FOLD_NEIGHBORHOOD, FOLD_KEYS, FOLD_SENSITIVE};
 
 	return row_has_values(slot, FOLD_COLUMNS, always, lengthof(always));
-}
-
-void
-refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_CORRUPTED),
-			 slot->tts_isnull[FOLD_NEIGHBORHOOD]
-			 ? errmsg("a neighborhood of publication \"%s\" is malformed", publication->name)
-			 : errmsg("neighborhood " INT64_FORMAT " of publication \"%s\" is malformed",
-					  DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]), publication->name),
-			 errhint("pprepub.rebuild_history() makes it anew from the log, if that is whole.")));
 }
 
 /* Members without a key have a number each, in an array that is as long. */
@@ -267,17 +181,6 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 		refuse_neighborhood(fold->publication, slot);
 }
 
-void
-fold_refuse(const DeclaredPublication *publication, uint64 members)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("the history of publication \"%s\" is not whole", publication->name),
-			 errdetail("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " people and invented rows.",
-					   members, publication->remembered),
-			 errhint("pprepub.rebuild_history() makes it anew from the log, if that is whole.")));
-}
-
 static Fold *
 fold_create(const DeclaredPublication *publication, uint64 members, MemoryContext context)
 {
@@ -317,12 +220,12 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, 
 {
 	Fold	   *fold = fold_create(publication, publication->remembered, context);
 	const MethodDeclaration *method = method_declaration(publication->method);
-	Oid			table = fold_of(publication);
+	Oid			table = past_table(publication, NEIGHBORHOODS_TABLE);
 
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
 	{
-		fold->paths = path_fold_read(publication, load, context);
-		fold->last_invented = path_fold_counts(fold->paths).invented;
+		fold->paths = path_reader_open(publication, load, context);
+		fold->last_invented = path_reader_counts(fold->paths).invented;
 	}
 	if (!fold->keeps_neighborhoods)
 		return fold;
@@ -330,11 +233,11 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, 
 		expect_lost(fold, method, load);
 	if (OidIsValid(table))
 	{
-		verify_fold(publication, table);
+		past_table_verify(publication, NEIGHBORHOODS_TABLE);
 		read_each(table, read_neighborhood, &(Reading) {fold, load, NULL});
 	}
 	if (fold->members != (uint64) publication->remembered)
-		fold_refuse(publication, fold->members);	/* the missing would pass for newcomers */
+		past_refuse(publication, fold->members);	/* the missing would pass for newcomers */
 	return fold;
 }
 
@@ -378,9 +281,10 @@ fold_look_up(const DeclaredPublication *publication, Directory *directory,
 	Fold	   *fold = fold_create(publication, 0, context);
 	NeighborhoodRefs found = directory_find(directory, load_keys(load));
 
-	verify_fold(publication, fold_of(publication));
+	past_table_verify(publication, NEIGHBORHOODS_TABLE);
 	if (found.n > 0 &&
-		!read_some(fold_of(publication), found.tids, found.n, read_ref, &(Reading) {fold, load, found.refs}))
+		!read_some(past_table(publication, NEIGHBORHOODS_TABLE), found.tids, found.n, read_ref,
+				   &(Reading) {fold, load, found.refs}))
 		return NULL;
 	fold->directory = directory;
 	fold->last_number = directory_last_number(directory);
@@ -410,7 +314,7 @@ find_member_of_each(Fold *fold, uint64 nrows)
 	for (uint64 row = 0; row < nrows; row++)
 		found -= member[row] != NO_MEMBER;
 	if (found > 0)
-		fold_refuse(fold->publication, fold->publication->remembered - found);
+		past_refuse(fold->publication, fold->publication->remembered - found);
 	past->member = member;
 }
 
@@ -424,8 +328,8 @@ fold_past(Fold *fold, const LoadedFrame *loaded)
 	find_member_of_each(fold, loaded->frame.nrows);
 	if (fold->paths != NULL)
 	{
-		past->paths = path_fold_paths(fold->paths, loaded);
-		past->companies = path_fold_companies(fold->paths);
+		past->paths = path_reader_paths(fold->paths, loaded);
+		past->companies = path_reader_companies(fold->paths);
 	}
 	return past;
 }

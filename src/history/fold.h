@@ -25,18 +25,9 @@
 #include "history/directory.h"
 #include "history/element.h"
 #include "history/past.h"
-#include "history/path_fold.h"
+#include "history/past_tables.h"
+#include "history/paths_read.h"
 #include "storage/itemptr.h"
-
-/* The table's columns. */
-enum
-{
-	FOLD_NEIGHBORHOOD,
-	FOLD_KEYS,
-	FOLD_INVENTED,
-	FOLD_SENSITIVE,
-	FOLD_COLUMNS
-};
 
 /* What the past does not tell of a neighborhood: whatever it takes to write its children. */
 typedef struct Neighborhood
@@ -60,7 +51,7 @@ typedef struct Fold
 	Element		sensitive;
 	Past		past;
 	bool		keeps_neighborhoods;	/* are there any to read and to write? */
-	PathFold   *paths;			/* or NULL where none are kept */
+	PathReader *paths;			/* or NULL where none are kept */
 	Neighborhood *neighborhoods;	/* [past.nneighborhoods] */
 	Directory  *directory;		/* where these were found, and others will be; or NULL */
 	uint64		members;		/* of all neighborhoods */
@@ -77,31 +68,11 @@ typedef struct Fold
 	uint64		values_allocated;
 } Fold;
 
-/* Does the publication's method ask for this, PAST_…? */
-extern bool keeps_past(const DeclaredPublication *publication, int what);
-
-/* All that is kept beside the log, made when it is not there yet, for a release that tells of nobody. */
-extern void past_skip(const DeclaredPublication *publication, int32 release);
-
-/* The table, or InvalidOid before the first release; and made when it is not there yet. */
-extern Oid	fold_of(const DeclaredPublication *publication);
-extern Oid	fold_ensure(const DeclaredPublication *publication);
-
-/* Has the table the columns of a fold?  To take a number for an array would bring the server down. */
-extern bool is_fold(const DeclaredPublication *publication, Oid table);
-extern void verify_fold(const DeclaredPublication *publication, Oid table);
-
-/* Raises an error that the fold tells of so many people only. */
-extern void fold_refuse(const DeclaredPublication *publication, uint64 members) pg_attribute_noreturn();
-
 /* The greatest number of an invented row among the members of a neighborhood, or 0. */
 extern int64 last_invented(ArrayType *invented);
 
 /* Has the row what each neighborhood has? */
 extern bool is_neighborhood(const TupleTableSlot *slot);
-
-/* Raises an error that the row is not what a neighborhood is. */
-extern void refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot) pg_attribute_noreturn();
 
 /*
  * As the owner, inside SPI, under the active snapshot: reads the fold, and

@@ -1,98 +1,57 @@
 /*
  * log.c
- *		Making the log of a publication, and reading it: members().
+ *		Reading the log of a publication: members().
  */
 #include "history/log.h"
 
-#include "catalog/pg_type.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "history/fold.h"
 #include "history/reader.h"
-#include "history/tables.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_members);
 
-static const struct
-{
-	const char *noted;
-	const char *suffix;
-	HistoryStorage storage;
-}			parts[LOG_PARTS] =
-{
-	[LOG_OF_TABLES] = {"log", "_members", IN_GROUPS},
-	[LOG_OF_ANSWERS] = {"log of answers", "_asked", IN_HEAP},
-};
-
-Oid
-log_of(const DeclaredPublication *publication, LogPart part)
-{
-	return noted_relation(publication, parts[part].noted);
-}
-
 void
 log_ensure(const DeclaredPublication *publication)
 {
-	Element		key = element_of(publication_column(publication, ROLE_KEY));
-	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
-	char	   *columns = psprintf("release pg_catalog.int4, class pg_catalog.int8, keys %1$s,"
-								   " stands_for %1$s, invented pg_catalog.int8[], sensitive %2$s,"
-								   " fingerprints pg_catalog.int4[]",
-								   element_array_words(&key), element_array_words(&sensitive));
-
-	for (LogPart part = 0; part < LOG_PARTS; part++)
-		(void) ensure_history_table(publication, parts[part].noted, parts[part].suffix, columns, parts[part].storage);
+	(void) past_table_ensure(publication, MEMBERS_TABLE);
+	(void) past_table_ensure(publication, ASKED_TABLE);
 	log_verify(publication);
 }
 
 static void
-verify_part(const DeclaredPublication *publication, Oid table)
+verify_part(const DeclaredPublication *publication, PastTable part)
 {
-	const Oid	types[LOG_COLUMNS] = {
-		[LOG_RELEASE] = INT4OID,
-		[LOG_CLASS] = INT8OID,
-		[LOG_KEYS] = array_type_of(publication, ROLE_KEY),
-		[LOG_STANDS_FOR] = array_type_of(publication, ROLE_KEY),
-		[LOG_INVENTED] = INT8ARRAYOID,
-		[LOG_SENSITIVE] = array_type_of(publication, ROLE_SENSITIVE),
-		[LOG_FINGERPRINTS] = INT4ARRAYOID,
-	};
-
-	verify_columns(publication, "members", table, types, LOG_COLUMNS);
+	if (!OidIsValid(past_table(publication, part)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the log of publication \"%s\" is gone", publication->name),
+				 errhint("Restore its table from a backup.")));
+	past_table_verify(publication, part);
 }
 
 void
 log_verify(const DeclaredPublication *publication)
 {
-	for (LogPart part = 0; part < LOG_PARTS; part++)
-	{
-		Oid			table = log_of(publication, part);
-
-		if (!OidIsValid(table))
-			ereport(ERROR,
-					(errcode(ERRCODE_DATA_CORRUPTED),
-					 errmsg("the log of publication \"%s\" is gone", publication->name),
-					 errhint("Restore its table from a backup.")));
-		verify_part(publication, table);
-	}
+	verify_part(publication, MEMBERS_TABLE);
+	verify_part(publication, ASKED_TABLE);
 }
 
 void
 log_read(const DeclaredPublication *publication, void (*visit) (void *what, TupleTableSlot *slot), void *what)
 {
 	log_verify(publication);
-	for (LogPart part = 0; part < LOG_PARTS; part++)
-		read_each(log_of(publication, part), visit, what);
+	read_each(past_table(publication, MEMBERS_TABLE), visit, what);
+	read_each(past_table(publication, ASKED_TABLE), visit, what);
 }
 
 /* The members of the classes of a part of the log. */
 static char *
-part_rows(const DeclaredPublication *publication, LogPart part)
+part_rows(const DeclaredPublication *publication, PastTable part)
 {
 	return psprintf("SELECT release, class, unnest(keys) AS key, unnest(stands_for) AS stands_for,"
 					" unnest(invented) AS invented, unnest(sensitive) AS sensitive FROM %s",
-					quoted_relation(log_of(publication, part)));
+					quoted_relation(past_table(publication, part)));
 }
 
 char *
@@ -105,7 +64,7 @@ log_rows(const DeclaredPublication *publication)
 	return psprintf("(SELECT release, class, key::%1$s AS key, stands_for::%1$s AS stands_for, invented, sensitive::%2$s AS sensitive"
 					"  FROM (%3$s UNION ALL %4$s) u) log",
 					key, column_type_sql(publication_column(publication, ROLE_SENSITIVE)),
-					part_rows(publication, LOG_OF_TABLES), part_rows(publication, LOG_OF_ANSWERS));
+					part_rows(publication, MEMBERS_TABLE), part_rows(publication, ASKED_TABLE));
 }
 
 /* The rows of a query as the result of a set-returning function. */

@@ -6,16 +6,16 @@
  * NAME_asked for answers.  A row is a class of a release: its members' keys, in
  * the key's own type, and the sensitive values that were published of them, as
  * arrays in the same order; fingerprints of their quasi-identifiers tell later
- * who has changed since.  Who was counted in from a registry has a key, and
- * neither a value nor a fingerprint.  A counterfeit has no key; it stands for
- * somebody who was published before, or is an invented row with a number.
+ * who has changed since.  A person counted in from a registry has a key, and
+ * neither a value nor a fingerprint.  A counterfeit has no key; it stands for a
+ * person who was published before, or is an invented row with a number.
  * Everything else about the past is a fold of it.
  *
  * NOTES
  *		The former is of the access method pprepub, and takes a third of what a
  *		heap does.  How small it makes a class depends on the keys and the
- *		fingerprints in it; and how much an answer writes is there for
- *		everybody to see, in the position of the WAL.  So the log of answers is
+ *		fingerprints in it; and how much an answer writes can be seen by all,
+ *		in the position of the WAL.  So the log of answers is
  *		a heap, in which that is known from the rows that are given out.
  */
 #ifndef PPREPUB_HISTORY_LOG_H
@@ -23,44 +23,20 @@
 
 #include "postgres.h"
 
-#include "declare/publication.h"
-#include "executor/tuptable.h"
-
-/* The log's columns. Members of a class are those who have a row, then people who are counted in, then counterfeits. */
-enum
-{
-	LOG_RELEASE,
-	LOG_CLASS,
-	LOG_KEYS,					/* of people */
-	LOG_STANDS_FOR,			/* of all members: keys of those whom a counterfeit stands for; NULL where the class has none */
-	LOG_INVENTED,				/* the same: numbers of other counterfeits */
-	LOG_SENSITIVE,				/* of all members */
-	LOG_FINGERPRINTS,			/* of the quasi-identifiers of those who have a row, 0 where they are not known */
-	LOG_COLUMNS
-};
-
-typedef enum LogPart
-{
-	LOG_OF_TABLES,
-	LOG_OF_ANSWERS,
-	LOG_PARTS
-} LogPart;
-
-/* A part of the log, or InvalidOid before the first release. */
-extern Oid	log_of(const DeclaredPublication *publication, LogPart part);
+#include "history/past_tables.h"
 
 /* Of a publication that has releases: an error when a part of its log is gone, or is something else. */
 extern void log_verify(const DeclaredPublication *publication);
 
-/* As the owner, inside SPI: both parts are made when they are not there yet. */
+/* Makes both parts when they are not there yet: as the owner, inside SPI. */
 extern void log_ensure(const DeclaredPublication *publication);
 
 /* All rows of the log of a publication that has releases, each in a context that is reset afterwards. */
 extern void log_read(const DeclaredPublication *publication, void (*visit) (void *what, TupleTableSlot *slot), void *what);
 
 /*
- * As the owner: words of a FROM item "log" with a row for each member of a
- * class: release, class, key, stands_for, invented, sensitive.
+ * Words of a FROM item "log" with a row for each member of a class: release,
+ * class, key, stands_for, invented, sensitive; to be used as the owner.
  */
 extern char *log_rows(const DeclaredPublication *publication);
 

@@ -142,7 +142,7 @@ count_values(Reading *reading)
 KnownNeighborhood *
 neighborhoods_read(const DeclaredPublication *publication, const Recalled *recalled, uint64 *n)
 {
-	Oid			fold = fold_of(publication);
+	Oid			fold = past_table(publication, NEIGHBORHOODS_TABLE);
 	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
 	Reading		reading = {
 		.publication = publication,
@@ -158,8 +158,8 @@ neighborhoods_read(const DeclaredPublication *publication, const Recalled *recal
 	};
 
 	if (!OidIsValid(fold))
-		fold_refuse(publication, 0);
-	verify_fold(publication, fold);
+		past_refuse(publication, 0);
+	past_table_verify(publication, NEIGHBORHOODS_TABLE);
 	read_each(fold, read_neighborhood, &reading);
 	count_values(&reading);
 	*n = reading.n;

@@ -3,14 +3,14 @@
  *		What observers of all releases so far can tell apart, in the codes of
  *		one frame: all that a method sees of the history.
  *
- * A neighborhood is a set of people whom nobody can separate: they were in the
+ * A neighborhood is a set of people whom no observer can separate: they were in the
  * same class of each release, or in none of it.  Everything that intersections
  * and differences of releases reveal is a union of neighborhoods, so under a
  * monotonous principle it is enough to look at these.
  *
  * Its members are those who were ever published in it, in the source now or
- * not; a counterfeit row that took somebody's place, or nobody's, is a member
- * like any other.  Neighborhoods none of whose members is in the source may be
+ * not; a counterfeit row, whether it stands for a person or not, is a member like
+ * any other.  Neighborhoods none of whose members is in the source may be
  * left out, and of a release of all of the source those of which the method says
  * that they are lost (smallest_parted): who of them is in the source is known.
  *
@@ -33,7 +33,7 @@ typedef struct Past
 	int32		releases;		/* 0 for an empty past; all else but paths and companies is NULL then */
 	const Paths *paths;			/* NULL if the method does not want them */
 	const Companies *companies; /* the same */
-	const Updates *updates;		/* what everybody knows that values can become; NULL
+	const Updates *updates;		/* what values can become, as observers know; NULL
 								 * where nothing was declared */
 
 	/* Neighborhoods */
@@ -50,8 +50,8 @@ typedef struct Past
 	uint64	   *first_value;	/* [nneighborhoods + 1] */
 	Code	   *value;			/* epoch by epoch, member by member */
 
-	uint64	   *member;			/* [rows of the frame] or NO_MEMBER for who was
-								 * never published in any, or LOST_MEMBER */
+	uint64	   *member;			/* [rows of the frame] or NO_MEMBER of a person who
+								 * was never published in any, or LOST_MEMBER */
 	uint32		nlost;			/* neighborhoods */
 } Past;
 
@@ -68,7 +68,7 @@ past_epochs(const Past *past, uint32 neighborhood)
 		past_size(past, neighborhood);
 }
 
-/* What was published of all members in an epoch: [members of the neighborhood]. */
+/* The values published of all members in an epoch: [members of the neighborhood]. */
 static inline const Code *
 past_values(const Past *past, uint32 neighborhood, uint64 epoch)
 {

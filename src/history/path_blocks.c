@@ -6,52 +6,8 @@
 
 #include "catalog/pg_type.h"
 #include "frame/arrays.h"
-#include "history/element.h"
-#include "history/fold.h"
 #include "history/reader.h"
-#include "history/tables.h"
 #include "history/told.h"
-
-Oid
-path_table_of(const DeclaredPublication *publication)
-{
-	return noted_relation(publication, "paths");
-}
-
-static void
-verify_path_table(const DeclaredPublication *publication, Oid table)
-{
-	const Oid	types[PATHS_COLUMNS] = {
-		[PATHS_RELEASE] = INT4OID,
-		[PATHS_PEOPLE] = INT8OID,
-		[PATHS_INVENTED] = INT8OID,
-		[PATHS_ROWS] = INT8OID,
-		[PATHS_KEYS] = array_type_of(publication, ROLE_KEY),
-		[PATHS_SIZES] = INT4ARRAYOID,
-		[PATHS_MEMBERS] = INT4ARRAYOID,
-		[PATHS_SHOWN] = INT4ARRAYOID,
-		[PATHS_VALUES] = array_type_of(publication, ROLE_SENSITIVE),
-		[PATHS_TOLD] = INT4ARRAYOID,
-	};
-
-	verify_columns(publication, "paths", table, types, PATHS_COLUMNS);
-}
-
-Oid
-path_table_ensure(const DeclaredPublication *publication)
-{
-	Element		key = element_of(publication_column(publication, ROLE_KEY));
-	Element		sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
-	char	   *columns = psprintf("release pg_catalog.int4, people pg_catalog.int8, invented pg_catalog.int8,"
-								   " rows pg_catalog.int8, keys %s, sizes pg_catalog.int4[],"
-								   " members pg_catalog.int4[], shown pg_catalog.int4[], sensitive %s,"
-								   " told pg_catalog.int4[]",
-								   element_array_words(&key), element_array_words(&sensitive));
-	Oid			table = ensure_history_table(publication, "paths", "_paths", columns, IN_HEAP);
-
-	verify_path_table(publication, table);
-	return table;
-}
 
 bool
 keeps_told(const DeclaredPublication *publication)
@@ -63,15 +19,6 @@ keeps_told(const DeclaredPublication *publication)
  * A block
  * ----------------------------------------------------------------
  */
-
-void
-path_blocks_refuse(const DeclaredPublication *publication)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("the paths of publication \"%s\" are malformed", publication->name),
-			 errhint("pprepub.rebuild_history() makes them anew from the log, if that is whole.")));
-}
 
 static int
 array_length(ArrayType *array)
@@ -85,7 +32,7 @@ integers_of(const DeclaredPublication *publication, Datum datum, int *n)
 	ArrayType  *array = DatumGetArrayTypeP(datum);
 
 	if (ARR_ELEMTYPE(array) != INT4OID || ARR_HASNULL(array))
-		path_blocks_refuse(publication);
+		refuse_paths(publication);
 	*n = array_length(array);
 	return (const int32 *) ARR_DATA_PTR(array);
 }
@@ -136,7 +83,7 @@ read_block_members(const DeclaredPublication *publication, TupleTableSlot *slot,
 	static const int always[] = {PATHS_RELEASE, PATHS_PEOPLE, PATHS_INVENTED, PATHS_ROWS, PATHS_SIZES, PATHS_MEMBERS};
 
 	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
-		path_blocks_refuse(publication);
+		refuse_paths(publication);
 	*block = (PathBlock) {.release = DatumGetInt32(slot->tts_values[PATHS_RELEASE])};
 	block->end.people = DatumGetInt64(slot->tts_values[PATHS_PEOPLE]);
 	block->end.invented = DatumGetInt64(slot->tts_values[PATHS_INVENTED]);
@@ -144,7 +91,7 @@ read_block_members(const DeclaredPublication *publication, TupleTableSlot *slot,
 	block->sizes = integers_of(publication, slot->tts_values[PATHS_SIZES], &block->nclasses);
 	block->members = integers_of(publication, slot->tts_values[PATHS_MEMBERS], &block->nrows);
 	if (!has_whole_classes(block))
-		path_blocks_refuse(publication);
+		refuse_paths(publication);
 }
 
 void
@@ -154,10 +101,10 @@ read_block_told(const DeclaredPublication *publication, TupleTableSlot *slot, Pa
 	int			ntold;
 
 	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
-		path_blocks_refuse(publication);
+		refuse_paths(publication);
 	block->told = integers_of(publication, slot->tts_values[PATHS_TOLD], &ntold);
 	if (!has_whole_told(block, ntold))
-		path_blocks_refuse(publication);
+		refuse_paths(publication);
 }
 
 void
@@ -168,12 +115,12 @@ read_block_shown(const DeclaredPublication *publication, TupleTableSlot *slot, P
 
 	read_block_members(publication, slot, block);
 	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
-		path_blocks_refuse(publication);
+		refuse_paths(publication);
 	block->shown = integers_of(publication, slot->tts_values[PATHS_SHOWN], &nshown);
 	block->values = DatumGetArrayTypeP(slot->tts_values[PATHS_VALUES]);
 	block->nvalues = array_length(block->values);
 	if (!has_whole_values(block, nshown) || ARR_HASNULL(block->values))
-		path_blocks_refuse(publication);
+		refuse_paths(publication);
 }
 
 void
@@ -183,10 +130,10 @@ read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlo
 
 	read_block_shown(publication, slot, block);
 	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
-		path_blocks_refuse(publication);
+		refuse_paths(publication);
 	block->keys = DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]);
 	if (ARR_HASNULL(block->keys))
-		path_blocks_refuse(publication);
+		refuse_paths(publication);
 	if (keeps_told(publication))
 		read_block_told(publication, slot, block);
 }
@@ -221,7 +168,7 @@ note_place(void *what, TupleTableSlot *slot)
 	static const int counts[] = {PATHS_RELEASE, PATHS_PEOPLE, PATHS_INVENTED, PATHS_ROWS, PATHS_KEYS};
 
 	if (!row_has_values(slot, PATHS_COLUMNS, counts, lengthof(counts)))
-		path_blocks_refuse(blocks->publication);
+		refuse_paths(blocks->publication);
 	if (blocks->n == blocks->allocated)
 	{
 		blocks->allocated *= 2;
@@ -252,7 +199,7 @@ compare_places(const void *a, const void *b)
 void
 path_blocks_find(const DeclaredPublication *publication, PathBlocks *blocks)
 {
-	Oid			table = path_table_of(publication);
+	Oid			table = past_table(publication, PATHS_TABLE);
 
 	blocks->publication = publication;
 	blocks->n = 0;
@@ -260,7 +207,7 @@ path_blocks_find(const DeclaredPublication *publication, PathBlocks *blocks)
 	blocks->place = palloc(sizeof(BlockPlace) * blocks->allocated);
 	if (OidIsValid(table))
 	{
-		verify_path_table(publication, table);
+		past_table_verify(publication, PATHS_TABLE);
 		read_each(table, note_place, blocks);
 	}
 	qsort(blocks->place, blocks->n, sizeof(BlockPlace), compare_places);
@@ -276,6 +223,24 @@ path_blocks_visit(const PathBlocks *blocks, bool newest_first, bool (*visit) (vo
 	tids = new_array(ItemPointerData, blocks->n);
 	for (uint32 b = 0; b < blocks->n; b++)
 		tids[b] = blocks->place[newest_first ? blocks->n - 1 - b : b].tid;
-	(void) read_some(path_table_of(blocks->publication), tids, blocks->n, visit, what);
+	(void) read_some(past_table(blocks->publication, PATHS_TABLE), tids, blocks->n, visit, what);
 	pfree(tids);
+}
+
+static bool
+verify_block(void *what, TupleTableSlot *slot)
+{
+	PathBlock	block;
+
+	read_block(what, slot, &block);
+	return true;
+}
+
+void
+path_blocks_verify(const DeclaredPublication *publication)
+{
+	PathBlocks	blocks;
+
+	path_blocks_find(publication, &blocks);
+	path_blocks_visit(&blocks, false, verify_block, unconstify(DeclaredPublication *, publication));
 }

@@ -1,15 +1,15 @@
 /*
  * paths.h
- *		Where the people of a source were, class by class, in the codes of one
+ *		The classes that the people of a source were in, in the codes of one
  *		frame: what methods see of the history that follow people one by one.
  *
- * A step is somebody's row in a release: the class that it was in, and the
+ * A step is a person's row in a release: the class that it was in, and the
  * sensitive value that was shown.  Methods that ask for PAST_LAST get the last
- * step of each person only; those that ask for PAST_PATHS get all.  Who has no
- * step was never published.
+ * step of each person only; those that ask for PAST_PATHS get all.  A person
+ * without a step was never published.
  *
- * Classes are those that anybody of the frame was in.  Invented rows are in
- * their values and sizes; they are nobody's, and have no steps.
+ * Classes are those that some person of the frame was in.  Invented rows are in
+ * their values and sizes; they are of no person, and have no steps.
  *
  * A method that asks for PAST_PATHS may say that it does not need the steps of
  * people of whom little was told: they have none here, though they were published.
@@ -45,7 +45,7 @@ paths_known(const Paths *paths, RowId row)
 	return paths->first[row + 1] > paths->first[row];
 }
 
-/* The last step of somebody who has one. */
+/* The last step of a person who has one. */
 static inline uint64
 paths_last(const Paths *paths, RowId row)
 {

@@ -139,7 +139,7 @@ recall_keys(Recalling *recalling, Datum keys, uint64 n, Thread *thread, bool *co
 	}
 }
 
-/* Counterfeits: those who stand for somebody are he, the others have numbers. */
+/* Counterfeits that stand for a person get the person's thread, the others have numbers. */
 static void
 recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, uint64 n, Thread *thread)
 {

@@ -17,7 +17,7 @@
 
 #include "frame/arrays.h"
 #include "history/counterfeits.h"
-#include "history/path_writer.h"
+#include "history/paths_write.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -64,14 +64,14 @@ open_neighborhoods(Remembering *remembering)
 {
 	Fold	   *fold = remembering->fold;
 
-	remembering->table = fold_ensure(fold->publication);
+	remembering->table = past_table_ensure(fold->publication, NEIGHBORHOODS_TABLE);
 	remembering->neighborhoods = writer_open(remembering->table, true);
 	if (fold->directory != NULL)
 		writer_watch(remembering->neighborhoods, note_written, fold->directory);
 }
 
 Remembering *
-remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, LogPart part)
+remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, PastTable part)
 {
 	Remembering *remembering = palloc0(sizeof(Remembering));
 	const Past *past = &fold->past;
@@ -85,7 +85,7 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, LogPart par
 	if (fold->paths != NULL)
 		remembering->paths = path_writer_open(fold->paths, loaded, release);
 	log_ensure(fold->publication);
-	remembering->log = writer_open(log_of(fold->publication, part), false);
+	remembering->log = writer_open(past_table(fold->publication, part), false);
 	if (tells_counterfeits(fold->publication))
 		remembering->counterfeits = writer_open(counterfeits_ensure(fold->publication), false);
 	remembering->row = AllocSetContextCreate(CurrentMemoryContext, "remembered class", ALLOCSET_DEFAULT_SIZES);

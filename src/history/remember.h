@@ -31,7 +31,7 @@ typedef struct RememberedClass
 typedef struct Remembering Remembering;
 
 /* As the owner, inside SPI, after fold_past(); into a part of the log. */
-extern Remembering *remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, LogPart part);
+extern Remembering *remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, PastTable part);
 extern void remember_class(Remembering *remembering, const RememberedClass *class);
 
 /* The same of people of whatever neighborhoods; sorts the rows. */

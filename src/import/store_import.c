@@ -20,6 +20,7 @@
 #include "frame/print.h"
 #include "history/fold.h"
 #include "history/log.h"
+#include "history/paths_write.h"
 #include "history/protected.h"
 #include "history/remember.h"
 #include "history/writer.h"
@@ -292,6 +293,6 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	loaded = load_finish(load);
 	(void) fold_past(fold, loaded);
 	take_fingerprints(import, loaded);
-	imported->newcomers = remember_classes(import, remember_begin(fold, loaded, number, LOG_OF_TABLES));
+	imported->newcomers = remember_classes(import, remember_begin(fold, loaded, number, MEMBERS_TABLE));
 	imported->history_seconds = stopwatch_seconds(&watch);
 }

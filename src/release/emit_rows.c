@@ -11,6 +11,7 @@
 #include "frame/arrays.h"
 #include "frame/print.h"
 #include "history/log.h"
+#include "history/paths_write.h"
 #include "history/remember.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
@@ -236,7 +237,7 @@ people_of(const Draft *draft, uint32 c, uint64 *ncounted, RowId **room)
 
 /* The classes, with the numbers that they left with, in the history. */
 static uint64
-remember_classes(const ReleaseBuild *build, int32 number, const uint32 *order, const int64 *numbers, LogPart log)
+remember_classes(const ReleaseBuild *build, int32 number, const uint32 *order, const int64 *numbers, PastTable log)
 {
 	const Draft *draft = build->draft;
 	const Classes *classes = draft->classes;

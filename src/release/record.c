@@ -10,12 +10,10 @@
 
 #include "audit/metrics.h"
 #include "catalog/pg_type.h"
-#include "check/history_check.h"
 #include "history/witness.h"
 #include "release/release.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/snapmgr.h"
 
 /* The trees that the release is to be judged with for ever. */
 static Datum
@@ -146,16 +144,4 @@ release_row(const DeclaredPublication *publication, int32 number)
 	row = SPI_datumTransfer(catalog_field(0, "release", &isnull), false, -1);
 	catalog_leave(&access);
 	return row;
-}
-
-void
-check_history(DeclaredPublication *publication)
-{
-#ifdef USE_ASSERT_CHECKING
-	CommandCounterIncrement();
-	PushActiveSnapshot(GetTransactionSnapshot());
-	publication->releases++;
-	verify_invariant(publication);
-	PopActiveSnapshot();
-#endif
 }

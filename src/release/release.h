@@ -90,7 +90,7 @@ typedef struct RowSink
 	void		(*add_row) (struct RowSink *sink, const Datum *values, const bool *nulls);
 
 	/* Where the history keeps the classes */
-	LogPart		log;
+	PastTable	log;
 
 	/* Will insensitive values be known later?  If not, the checksum takes them for NULL. */
 	bool		keeps_insensitive;

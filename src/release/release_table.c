@@ -186,7 +186,7 @@ store_release(const ReleaseBuild *build, int32 number)
 {
 	const DeclaredPublication *publication = build->publication;
 	Oid			table = create_release_table(publication, number);
-	TableSink	sink = {{.add_row = store_row,.log = LOG_OF_TABLES,.keeps_insensitive = true},.table = writer_open(table, false)};
+	TableSink	sink = {{.add_row = store_row,.log = MEMBERS_TABLE,.keeps_insensitive = true},.table = writer_open(table, false)};
 	SentRelease stored = emit_rows(build, number, &sink.base);
 
 	writer_close(sink.table);

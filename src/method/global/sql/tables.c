@@ -17,7 +17,7 @@
 #include "declare/work.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
-#include "history/path_recount.h"
+#include "history/paths_write.h"
 #include "history/protected.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"

@@ -1,14 +1,25 @@
 /*
- * path_writer.c
- *		Gathering classes into blocks.
+ * paths_write.c
+ *		Writing the table of paths.
+ *
+ * NOTES
+ *		The classes of a release are gathered into blocks, and these appended.
+ *
+ *		Where other values are protected from now on, each block is replaced by
+ *		itself with other disclosures.  The snapshot is older than that, so a block
+ *		that is written is not read again.  Arrays that stay are copied from the
+ *		rows that go, so these go last.
  */
-#include "history/path_writer.h"
+#include "history/paths_write.h"
 
 #include "frame/arrays.h"
 #include "history/element.h"
+#include "history/past_tables.h"
+#include "history/protected.h"
 #include "history/reader.h"
 #include "history/told.h"
 #include "history/writer.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #define BLOCK_ROWS (1 << 17)	/* so many, and a class more: keys of a kilobyte still fit into an array */
@@ -24,7 +35,7 @@ struct PathWriter
 	PathCounts	begin;			/* of the release */
 	PathCounts	counts;
 	uint32	   *person;			/* [rows of the frame] or NO_KEY */
-	const int32 *told_before;	/* [rows of the frame] borrowed; NULL where nobody asks */
+	const int32 *told_before;	/* [rows of the frame] borrowed; NULL where the method does not ask */
 	bool		any_block;
 
 	/* The block at hand */
@@ -45,6 +56,16 @@ struct PathWriter
 	uint32	   *count;			/* [nvalues] in the class at hand, 0 between uses */
 };
 
+/* The table, whose columns are those that rows are written with. */
+static Oid
+path_table_ready(const DeclaredPublication *publication)
+{
+	Oid			table = past_table_ensure(publication, PATHS_TABLE);
+
+	past_table_verify(publication, PATHS_TABLE);
+	return table;
+}
+
 static PathWriter *
 writer_create(Oid table, const DeclaredPublication *publication, int32 release)
 {
@@ -59,25 +80,25 @@ writer_create(Oid table, const DeclaredPublication *publication, int32 release)
 }
 
 PathWriter *
-path_writer_open(const PathFold *fold, const LoadedFrame *loaded, int32 release)
+path_writer_open(const PathReader *reader, const LoadedFrame *loaded, int32 release)
 {
-	const DeclaredPublication *publication = path_fold_publication(fold);
-	PathWriter *writer = writer_create(path_table_ensure(publication), publication, release);
+	const DeclaredPublication *publication = path_reader_publication(reader);
+	PathWriter *writer = writer_create(path_table_ready(publication), publication, release);
 	Size		ncodes = (Size) loaded->sensitive.ncodes + 1;
 	uint64		nrows = loaded->frame.nrows;
 
 	writer->loaded = loaded;
-	writer->begin = writer->counts = path_fold_counts(fold);
+	writer->begin = writer->counts = path_reader_counts(reader);
 	writer->person = new_array(uint32, nrows);
 	for (uint64 row = 0; row < nrows; row++)
-		writer->person[row] = path_fold_person(fold, row);
+		writer->person[row] = path_reader_person(reader, row);
 	writer->allocated = 1024;
 	writer->keys = palloc(sizeof(Datum) * writer->allocated);
 	writer->sizes = palloc(sizeof(int32) * writer->allocated);
 	writer->members = palloc(sizeof(int32) * writer->allocated);
 	writer->shown = palloc(sizeof(int32) * writer->allocated);
 	writer->told = palloc(sizeof(int32) * writer->allocated);
-	writer->told_before = path_fold_told(fold);
+	writer->told_before = path_reader_told(reader);
 	writer->place = new_array(int32, ncodes);
 	memset(writer->place, 0xff, sizeof(int32) * ncodes);
 	writer->values = new_array(Datum, ncodes);
@@ -132,7 +153,7 @@ make_room(PathWriter *writer, uint64 rows)
 	writer->told = repalloc_huge(writer->told, sizeof(int32) * writer->allocated);
 }
 
-/* Numbers of the fold are 32 bits wide, and have a sign. */
+/* Numbers of the table are 32 bits wide, and have a sign. */
 static void
 verify_counts(const PathCounts *counts)
 {
@@ -180,7 +201,7 @@ told_before(const PathWriter *writer, RowId row)
 	return writer->told_before == NULL ? 0 : writer->told_before[row];
 }
 
-/* What the class that was added last, of which rows are people's, has told of them by now. */
+/* Adds what was told by now of the class that was added last, the first rows of which are people's. */
 static void
 tell_members(PathWriter *writer, uint64 size, const RowId *rows, uint64 nrows)
 {
@@ -222,6 +243,11 @@ path_writer_close(PathWriter *writer)
 	return writer->counts.people - writer->begin.people + writer->counts.invented - writer->begin.invented;
 }
 
+/* ----------------------------------------------------------------
+ * A release without people
+ * ----------------------------------------------------------------
+ */
+
 static void
 find_latest(void *what, TupleTableSlot *slot)
 {
@@ -235,10 +261,11 @@ find_latest(void *what, TupleTableSlot *slot)
 	counts->rows = Max(counts->rows, DatumGetInt64(slot->tts_values[PATHS_ROWS]));
 }
 
-void
-path_writer_skip(const DeclaredPublication *publication, int32 release)
+/* Each release has a block, though without rows. */
+static void
+write_empty_block(const DeclaredPublication *publication, int32 release)
 {
-	Oid			table = path_table_ensure(publication);
+	Oid			table = path_table_ready(publication);
 	PathCounts	counts = {0};
 	PathWriter *writer;
 
@@ -247,4 +274,121 @@ path_writer_skip(const DeclaredPublication *publication, int32 release)
 	writer->counts = counts;
 	write_block(writer);
 	writer_close(writer->table);
+}
+
+void
+past_skip(const DeclaredPublication *publication, int32 release)
+{
+	if (keeps_past(publication, PAST_NEIGHBORHOODS))
+		(void) past_table_ensure(publication, NEIGHBORHOODS_TABLE);
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
+		write_empty_block(publication, release);
+}
+
+/* ----------------------------------------------------------------
+ * Other values that are protected
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Recounting
+{
+	const DeclaredPublication *publication;
+	const Recalled *recalled;
+	const bool *is_listed;		/* [values of the log] */
+	RowWriter  *writer;
+	Element		sensitive;
+	int64		npeople;
+	int32	   *told;			/* [people] so far */
+} Recounting;
+
+/* Which of the values in a block are protected? */
+static bool *
+protected_places(const Recounting *recounting, const PathBlock *block)
+{
+	bool	   *is_protected = new_array(bool, block->nvalues);
+	ElementWalk walk;
+
+	for (element_walk(&walk, &recounting->sensitive, block->values); element_next(&walk);)
+	{
+		Code		code = recalled_value(recounting->recalled, walk.value, walk.isnull);
+
+		if (code == UNKNOWN_VALUE)	/* it might be one of those that are listed */
+			refuse_paths(recounting->publication);
+		is_protected[walk.i] = code != NO_CODE && recounting->is_listed[code];
+	}
+	return is_protected;
+}
+
+static void
+recount_members(Recounting *recounting, const int32 *members, int size, int32 by_class, int32 *told)
+{
+	for (int i = 0; i < size; i++)
+	{
+		if (members[i] >= recounting->npeople)
+			refuse_paths(recounting->publication);
+		told[i] = 0;
+		if (members[i] >= 0)
+			told[i] = recounting->told[members[i]] = told_in_all(recounting->told[members[i]], by_class);
+	}
+}
+
+static Datum
+recounted(Recounting *recounting, const PathBlock *block)
+{
+	bool	   *is_protected = protected_places(recounting, block);
+	uint32	   *count = new_zeros(uint32, block->nvalues);
+	int32	   *told = new_array(int32, block->nrows);
+	int			from = 0;
+
+	for (int c = 0; c < block->nclasses; c++)
+	{
+		int			size = block->sizes[c];
+
+		if (c % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		recount_members(recounting, block->members + from, size,
+					 told_by_shown(block->shown + from, size, is_protected, count), told + from);
+		from += size;
+	}
+	return integer_array(told, block->nrows);
+}
+
+static bool
+recount_block(void *what, TupleTableSlot *slot)
+{
+	Recounting *recounting = what;
+	Datum		values[PATHS_COLUMNS];
+	bool		nulls[PATHS_COLUMNS] = {false};
+	PathBlock	block;
+
+	read_block(recounting->publication, slot, &block);
+	memcpy(values, slot->tts_values, sizeof(values));
+	values[PATHS_TOLD] = recounted(recounting, &block);
+	writer_add(recounting->writer, values, nulls);
+	return true;
+}
+
+void
+paths_recount(const DeclaredPublication *publication, Oid list)
+{
+	Oid			table = past_table(publication, PATHS_TABLE);
+	const Recalled *recalled = recall(publication);
+	PathBlocks	blocks;
+	Recounting	recounting = {
+		.publication = publication,
+		.recalled = recalled,
+		.is_listed = listed_values(publication, list, recalled),
+		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
+	};
+
+	path_blocks_find(publication, &blocks);
+	if (blocks.n == 0)
+		refuse_paths(publication);
+	recounting.npeople = blocks.place[blocks.n - 1].end.people;
+	recounting.told = new_zeros(int32, recounting.npeople);
+	recounting.writer = writer_open(table, false);
+	path_blocks_visit(&blocks, false, recount_block, &recounting);
+	writer_close(recounting.writer);
+	for (uint32 b = 0; b < blocks.n; b++)
+		delete_rows(table, &blocks.place[b].tid, 1);
 }

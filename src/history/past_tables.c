@@ -1,0 +1,237 @@
+/*
+ * past_tables.c
+ *		The tables in which the past of a publication is kept.
+ */
+#include "history/past_tables.h"
+
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "declare/parameters.h"
+#include "declare/protection.h"
+#include "history/element.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#define MOST_COLUMNS 16
+
+typedef struct PastColumn
+{
+	const char *name;
+	Oid			type;			/* or InvalidOid for an array of ... */
+	ColumnRole	role;			/* ... values of the only column with this role */
+} PastColumn;
+
+typedef struct PastTableKind
+{
+	const char *name;			/* of the part, and behind that of the publication */
+	const char *content;		/* as errors call it */
+	HistoryStorage storage;
+	int			ncolumns;
+	PastColumn	columns[MOST_COLUMNS];
+} PastTableKind;
+
+static const char *const storage_sql[] = {
+	[IN_HEAP] = "heap WITH (toast_tuple_target = 8160)",
+	[IN_UPDATED_HEAP] = "heap WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05)",
+	[IN_GROUPS] = "pprepub",
+};
+
+#define LOG_KIND(part, where) \
+	{ \
+		.name = (part), .content = "members", .storage = (where), .ncolumns = LOG_COLUMNS, \
+		.columns = { \
+			[LOG_RELEASE] = {"release", INT4OID}, \
+			[LOG_CLASS] = {"class", INT8OID}, \
+			[LOG_KEYS] = {"keys", .role = ROLE_KEY}, \
+			[LOG_STANDS_FOR] = {"stands_for", .role = ROLE_KEY}, \
+			[LOG_INVENTED] = {"invented", INT8ARRAYOID}, \
+			[LOG_SENSITIVE] = {"sensitive", .role = ROLE_SENSITIVE}, \
+			[LOG_FINGERPRINTS] = {"fingerprints", INT4ARRAYOID}, \
+		}, \
+	}
+
+static const PastTableKind kinds[] = {
+	[MEMBERS_TABLE] = LOG_KIND("members", IN_GROUPS),
+	[ASKED_TABLE] = LOG_KIND("asked", IN_HEAP),
+	[NEIGHBORHOODS_TABLE] = {
+		.name = "neighborhoods", .content = "neighborhoods", .storage = IN_UPDATED_HEAP, .ncolumns = FOLD_COLUMNS,
+		.columns = {
+			[FOLD_NEIGHBORHOOD] = {"neighborhood", INT8OID},
+			[FOLD_KEYS] = {"keys", .role = ROLE_KEY},
+			[FOLD_INVENTED] = {"invented", INT8ARRAYOID},
+			[FOLD_SENSITIVE] = {"sensitive", .role = ROLE_SENSITIVE},
+		},
+	},
+	[PATHS_TABLE] = {
+		.name = "paths", .content = "paths", .storage = IN_HEAP, .ncolumns = PATHS_COLUMNS,
+		.columns = {
+			[PATHS_RELEASE] = {"release", INT4OID},
+			[PATHS_PEOPLE] = {"people", INT8OID},
+			[PATHS_INVENTED] = {"invented", INT8OID},
+			[PATHS_ROWS] = {"rows", INT8OID},
+			[PATHS_KEYS] = {"keys", .role = ROLE_KEY},
+			[PATHS_SIZES] = {"sizes", INT4ARRAYOID},
+			[PATHS_MEMBERS] = {"members", INT4ARRAYOID},
+			[PATHS_SHOWN] = {"shown", INT4ARRAYOID},
+			[PATHS_VALUES] = {"sensitive", .role = ROLE_SENSITIVE},
+			[PATHS_TOLD] = {"told", INT4ARRAYOID},
+		},
+	},
+};
+
+bool
+keeps_past(const DeclaredPublication *publication, int what)
+{
+	return (method_declaration(publication->method)->past & what) != 0;
+}
+
+/* ----------------------------------------------------------------
+ * Making a table
+ * ----------------------------------------------------------------
+ */
+
+/* Arrays of keys hardly become smaller by compression, which costs more than all else. */
+static void
+keep_arrays_plain(Oid relation, const char *words)
+{
+	Relation	table = table_open(relation, AccessShareLock);
+	TupleDesc	columns = RelationGetDescr(table);
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < columns->natts; i++)
+		if (OidIsValid(get_element_type(TupleDescAttr(columns, i)->atttypid)))
+			appendStringInfo(&sql, "%s ALTER %s SET STORAGE EXTERNAL", sql.len > 0 ? "," : "",
+							 quote_identifier(NameStr(TupleDescAttr(columns, i)->attname)));
+	table_close(table, NoLock);
+	if (sql.len > 0)
+		execute_ddl(psprintf("ALTER TABLE %s%s", words, sql.data));
+}
+
+Oid
+private_table_ensure(const DeclaredPublication *publication, const char *part, const char *columns, HistoryStorage storage)
+{
+	Oid			table = noted_relation(publication, part);
+	char	   *name = psprintf("%s_%s", publication->name, part);
+	char	   *words = quoted_private(publication, psprintf("_%s", part));
+
+	if (OidIsValid(table))
+		return table;
+	verify_name_is_not_taken(publication, publication->private, name);
+	execute_ddl(psprintf("CREATE TABLE %s (%s) USING %s", words, columns, storage_sql[storage]));
+	table = get_relname_relid(name, get_namespace_oid(publication->private, false));
+	if (storage != IN_GROUPS)
+		keep_arrays_plain(table, words);
+	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
+	seal_table(table);
+	note_relation(publication, table, part);
+	return table;
+}
+
+Oid
+past_table(const DeclaredPublication *publication, PastTable which)
+{
+	return noted_relation(publication, kinds[which].name);
+}
+
+Oid
+past_table_ensure(const DeclaredPublication *publication, PastTable which)
+{
+	const PastTableKind *kind = &kinds[which];
+	StringInfoData columns;
+
+	initStringInfo(&columns);
+	for (int i = 0; i < kind->ncolumns; i++)
+	{
+		const PastColumn *column = &kind->columns[i];
+		Element		element;
+
+		if (!OidIsValid(column->type))
+			element = element_of(publication_column(publication, column->role));
+		appendStringInfo(&columns, "%s%s %s", i > 0 ? ", " : "", quote_identifier(column->name),
+						 OidIsValid(column->type) ? format_type_be_qualified(column->type) : element_array_words(&element));
+	}
+	return private_table_ensure(publication, kind->name, columns.data, kind->storage);
+}
+
+/* ----------------------------------------------------------------
+ * Columns
+ * ----------------------------------------------------------------
+ */
+
+bool
+has_columns(Oid table, const Oid *types, int n)
+{
+	Relation	relation = table_open(table, AccessShareLock);
+	TupleDesc	columns = RelationGetDescr(relation);
+	bool		result = columns->natts == n;
+
+	for (int i = 0; i < n && result; i++)
+		result = TupleDescAttr(columns, i)->atttypid == types[i];
+	table_close(relation, NoLock);
+	return result;
+}
+
+bool
+past_table_has_columns(const DeclaredPublication *publication, PastTable which)
+{
+	const PastTableKind *kind = &kinds[which];
+	Oid			types[MOST_COLUMNS];
+
+	for (int i = 0; i < kind->ncolumns; i++)
+		types[i] = OidIsValid(kind->columns[i].type) ? kind->columns[i].type : array_type_of(publication, kind->columns[i].role);
+	return has_columns(past_table(publication, which), types, kind->ncolumns);
+}
+
+void
+past_table_verify(const DeclaredPublication *publication, PastTable which)
+{
+	if (!past_table_has_columns(publication, which))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the table of %s of publication \"%s\" is malformed", kinds[which].content, publication->name),
+				 errdetail("It has other columns than it was made with, or was made by an earlier version."),
+				 errhint("Restore it from a backup, or drop the publication with its history, and declare it anew.")));
+}
+
+/* ----------------------------------------------------------------
+ * Rows
+ * ----------------------------------------------------------------
+ */
+
+#define REBUILD_HINT "pprepub.rebuild_history() makes it anew from the log, if that is whole."
+
+void
+past_refuse(const DeclaredPublication *publication, uint64 members)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("the history of publication \"%s\" is not whole", publication->name),
+			 errdetail("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " people and invented rows.",
+					   members, publication->remembered),
+			 errhint(REBUILD_HINT)));
+}
+
+void
+refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 slot->tts_isnull[FOLD_NEIGHBORHOOD]
+			 ? errmsg("a neighborhood of publication \"%s\" is malformed", publication->name)
+			 : errmsg("neighborhood " INT64_FORMAT " of publication \"%s\" is malformed",
+					  DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]), publication->name),
+			 errhint(REBUILD_HINT)));
+}
+
+void
+refuse_paths(const DeclaredPublication *publication)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("the paths of publication \"%s\" are malformed", publication->name),
+			 errhint("pprepub.rebuild_history() makes them anew from the log, if that is whole.")));
+}

@@ -1,0 +1,75 @@
+/*
+ * check_history.c
+ *		What must be true of a history after each release, in builds with
+ *		assertions.
+ *
+ * Neighborhoods and paths are what the log tells, and every neighborhood
+ * satisfies the principle (paper 003, Analysis).
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "audit/atoms.h"
+#include "audit/smallest.h"
+#include "history/past_rebuild.h"
+#include "history/recall.h"
+#include "release/past_releases.h"
+#include "release/release.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#ifdef USE_ASSERT_CHECKING
+
+/* Imported releases need not keep what is promised here. */
+static bool
+any_imported(const Released *released, int32 n)
+{
+	for (int32 r = 0; r < n; r++)
+		if (released[r].is_imported)
+			return true;
+	return false;
+}
+
+static void
+check_atoms(const DeclaredPublication *publication)
+{
+	const Recalled *recalled = recall(publication);
+	const Atoms *atoms = atoms_of(&recalled->seen);
+	const Released *released = read_released(publication);
+	Principle	weakest = weakest_principle(released, publication->releases);
+	Smallest	smallest;
+
+	if (!any_imported(released, publication->releases) && smallest_atoms(&recalled->seen, atoms, &smallest) &&
+		(smallest.records < weakest.k || (weakest.l > 1 && smallest.values < weakest.l)))
+		elog(ERROR, "the releases of publication \"%s\" reveal " UINT64_FORMAT " people with %u sensitive values",
+			 publication->name, smallest.records, smallest.values);
+}
+
+static void
+check_all(const DeclaredPublication *publication)
+{
+	if (keeps_past(publication, PAST_NEIGHBORHOODS) && !past_compare(publication, NEIGHBORHOODS_TABLE).is_equal)
+		elog(ERROR, "the neighborhoods of publication \"%s\" are not what its log tells", publication->name);
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS) && !past_compare(publication, PATHS_TABLE).is_equal)
+		elog(ERROR, "the paths of publication \"%s\" are not what its log tells", publication->name);
+	check_atoms(publication);
+}
+
+#endif
+
+void
+check_history(DeclaredPublication *publication)
+{
+#ifdef USE_ASSERT_CHECKING
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "check of a history", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	publication->releases++;
+	check_all(publication);
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+#endif
+}
