@@ -44,7 +44,7 @@ typedef struct BreachJudge
 static bool
 is_new(const Paths *paths, RowId row)
 {
-	return !paths_known(paths, row) && (paths->told == NULL || paths->told[row] == 0);
+	return !paths_known(paths, row) && (paths->disclosed == NULL || paths->disclosed[row] == 0);
 }
 
 /* Whatever values the person's classes had, and this one has so many of so many rows of: is it clearly allowed? */
@@ -55,7 +55,7 @@ is_clear(const BreachJudge *judge, RowId row, uint64 size, uint32 most)
 	double		kept = log1p(-(double) most / size);
 
 	if (!paths_known(paths, row))
-		kept -= (double) paths->told[row] / TOLD_UNIT;
+		kept -= (double) paths->disclosed[row] / DISCLOSURE_UNIT;
 	for (uint64 i = paths->first[row]; i < paths->first[row + 1]; i++)
 		kept += judge->shown.class[paths->class[i]].worst;
 	return kept > log1p(-1.0 / judge->l) + CLEARLY;

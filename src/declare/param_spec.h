@@ -102,7 +102,7 @@ typedef struct MethodDeclaration
 
 	/*
 	 * With PAST_PATHS: the classes of people of whom the past has disclosed no
-	 * more than this, at the worst, are not asked for (see history/told.h).
+	 * more than this, at the worst, are not asked for (see history/disclosure.h).
 	 */
 	int32		(*spared) (const int64 *params);
 

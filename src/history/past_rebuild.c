@@ -74,7 +74,7 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 	" located AS MATERIALIZED (SELECT id, place, CASE WHEN u.k IS NOT DISTINCT FROM NULL THEN -i WHEN i IS NULL THEN person END AS member FROM (" \
 	"   SELECT id, k::{key_type} AS k, i, place FROM (SELECT id, unnest(keys) AS k, unnest(invented) AS i, generate_series(1, size) AS place FROM kept) u) u" \
 	"  LEFT JOIN person ON person.k {key_equals} u.k)," \
-	" told AS (SELECT id, (o - 1) % size + 1 AS place, (o - 1) / size AS epoch," \
+	" published AS (SELECT id, (o - 1) % size + 1 AS place, (o - 1) / size AS epoch," \
 	"   coalesce(value, CASE WHEN u.v IS NOT DISTINCT FROM NULL THEN 0 ELSE -1 END) AS value FROM (" \
 	"   SELECT id, v::{value_type} AS v, o, size FROM (SELECT id, unnest(sensitive) AS v, generate_series(1, cardinality(sensitive)) AS o, size" \
 	"    FROM kept WHERE cardinality(sensitive) % nullif(size, 0) = 0) u) u LEFT JOIN value ON value.v {value_equals} u.v)," \
@@ -84,7 +84,7 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 	" b AS MATERIALIZED (SELECT id, members, coalesce(cardinality(invented), 0)::bigint AS numbers, epochs FROM kept" \
 	"  JOIN (SELECT id, array_agg(member ORDER BY member) AS members FROM located GROUP BY id) m USING (id)" \
 	"  LEFT JOIN (SELECT id, array_agg(DISTINCT shown ORDER BY shown) AS epochs FROM (" \
-	"   SELECT id, epoch, array_agg(value ORDER BY member) AS shown FROM told JOIN located USING (id, place) GROUP BY 1, 2) s GROUP BY id) e USING (id)" \
+	"   SELECT id, epoch, array_agg(value ORDER BY member) AS shown FROM published JOIN located USING (id, place) GROUP BY 1, 2) s GROUP BY id) e USING (id)" \
 	"  WHERE neighborhood IS NOT NULL AND sensitive IS NOT NULL)," \
 	" alike AS MATERIALIZED (SELECT n, min(id) AS id, bool_or(a.epochs = b.epochs) IS TRUE AS equal" \
 	"  FROM a JOIN b USING (members, numbers) GROUP BY n)" \
@@ -99,7 +99,7 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
  */
 
 /*
- * What classes had told of whom by then, in units of 2^-24 (see told.h);
+ * What classes had disclosed of whom by then, in units of 2^-24 (see disclosure.h);
  * {protected} are the numbers of values that are protected.
  */
 #define STEPS \
@@ -107,10 +107,10 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 	" most AS (SELECT release, class, max(n) AS most FROM (SELECT release, class, count(*) AS n FROM seen" \
 	"  WHERE value IN ({protected}) GROUP BY release, class, value) v GROUP BY release, class)," \
 	" class AS MATERIALIZED (SELECT release, class, CASE WHEN most IS NULL THEN 0 WHEN most = size THEN 2147483647" \
-	"  ELSE (8388608 * most + size - 1) / size + (8388608 * most + size - most - 1) / (size - most) END AS tells" \
+	"  ELSE (8388608 * most + size - 1) / size + (8388608 * most + size - most - 1) / (size - most) END AS discloses" \
 	"  FROM size LEFT JOIN most USING (release, class))," \
 	" step AS MATERIALIZED (SELECT release, class, member, value, CASE WHEN member < 0 THEN 0" \
-	"  ELSE least(sum(tells) OVER (PARTITION BY member ORDER BY release), 2147483647) END::int4 AS told" \
+	"  ELSE least(sum(discloses) OVER (PARTITION BY member ORDER BY release), 2147483647) END::int4 AS disclosed" \
 	"  FROM seen JOIN class USING (release, class))"
 
 /* The classes, and how much there was up to each release. */
@@ -133,14 +133,14 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 	"  coalesce((SELECT array_agg(coalesce(place, -1)::int4 ORDER BY class, member)" \
 	"   FROM seen LEFT JOIN place USING (release, value) WHERE release = r), '{}')," \
 	"  coalesce((SELECT array_agg(v{value_as_element} ORDER BY place) FROM place JOIN value USING (value) WHERE release = r), '{}')," \
-	"  {told} FROM counts c(r)"
+	"  {disclosed} FROM counts c(r)"
 
-#define REBUILT_TOLD \
-	"coalesce((SELECT array_agg(told ORDER BY class, member) FROM step WHERE release = r), '{}')"
+#define REBUILT_DISCLOSED \
+	"coalesce((SELECT array_agg(disclosed ORDER BY class, member) FROM step WHERE release = r), '{}')"
 
 #define CLASSES(rows, number) \
 	"SELECT release, array_agg(member ORDER BY member) AS members, array_agg(value ORDER BY member) AS shown," \
-	" array_agg(told ORDER BY member) AS told" \
+	" array_agg(disclosed ORDER BY member) AS disclosed" \
 	" FROM " rows " GROUP BY release, " number
 
 #define LAST_COUNTS \
@@ -159,10 +159,10 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 	"   generate_series(0, cardinality(sensitive) - 1) AS place FROM block) u) u LEFT JOIN value ON value.v {value_equals} u.v)," \
 	" located AS (SELECT block, class, row_number() OVER (PARTITION BY block ORDER BY class, i) AS o" \
 	"  FROM (SELECT block, unnest(sizes) AS size, generate_series(1, cardinality(sizes)) AS class FROM block) s, generate_series(1, size) i)," \
-	" member AS (SELECT block, release, unnest(members) AS n, unnest(shown) AS place, unnest(told) AS told," \
+	" member AS (SELECT block, release, unnest(members) AS n, unnest(shown) AS place, unnest(disclosed) AS disclosed," \
 	"  generate_series(1, cardinality(members)) AS o FROM block)," \
 	" kept AS MATERIALIZED (SELECT release, m.block, class, CASE WHEN m.n < 0 THEN m.n ELSE person END AS member," \
-	"  CASE WHEN m.place < 0 THEN NULL ELSE coalesce(value, -1) END AS value, told" \
+	"  CASE WHEN m.place < 0 THEN NULL ELSE coalesce(value, -1) END AS value, disclosed" \
 	"  FROM member m JOIN located USING (block, o) LEFT JOIN numbered ON numbered.n = m.n" \
 	"  LEFT JOIN meant ON meant.block = m.block AND meant.place = m.place)," \
 	" a AS MATERIALIZED (" CLASSES("step", "class") ")," \
@@ -173,7 +173,7 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 	"   (TABLE counts EXCEPT (" LAST_COUNTS ")) UNION ALL ((" LAST_COUNTS ") EXCEPT TABLE counts)) c" \
 	"   WHERE NOT EXISTS (SELECT FROM other WHERE other.release = c.release)" \
 	"  UNION SELECT release, NULL FROM block WHERE cardinality(shown) <> cardinality(members)" \
-	"   OR cardinality(told) IS DISTINCT FROM CASE WHEN {keeps_told} THEN cardinality(members) END)" \
+	"   OR cardinality(disclosed) IS DISTINCT FROM CASE WHEN {keeps_disclosures} THEN cardinality(members) END)" \
 	" SELECT (SELECT count(*) FROM a), count(*), coalesce(min(release), 0)::int8, count(*) = 0 FROM wrong"
 
 /* ----------------------------------------------------------------
@@ -225,7 +225,7 @@ fill_in(const char *query, const Blank *blanks, int n)
 	return sql.data;
 }
 
-/* The steps of the paths: what was told is kept of them where it is asked. */
+/* The steps of the paths: what was disclosed is kept of them where it is asked. */
 static const char *
 steps(const DeclaredPublication *publication)
 {
@@ -233,8 +233,8 @@ steps(const DeclaredPublication *publication)
 	Oid			list = protected_list(publication);
 	const char *protected = "SELECT value FROM value";
 
-	if (!keeps_told(publication))
-		return "step AS (SELECT *, NULL::pg_catalog.int4 AS told FROM seen)";
+	if (!keeps_disclosures(publication))
+		return "step AS (SELECT *, NULL::pg_catalog.int4 AS disclosed FROM seen)";
 	if (OidIsValid(list))
 		protected = psprintf("SELECT value FROM value JOIN %s list ON value.v %s list.%s",
 							 quoted_relation(list), equality_sql(sensitive->type), quote_identifier(sensitive->name));
@@ -246,7 +246,7 @@ query_about(const DeclaredPublication *publication, PastTable which, const char 
 {
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
-	bool		told = keeps_told(publication);
+	bool		disclosed = keeps_disclosures(publication);
 	const Blank blanks[] = {
 		{"log", log_rows(publication)},	/* a FROM item */
 		{"table", quoted_relation(past_table(publication, which))},
@@ -258,8 +258,8 @@ query_about(const DeclaredPublication *publication, PastTable which, const char 
 		{"value_as_element", element_cast_words(sensitive)},
 		{"steps", steps(publication)},
 		{"releases", psprintf("%d", publication->releases)},
-		{"told", told ? REBUILT_TOLD : "NULL::pg_catalog.int4[]"},
-		{"keeps_told", told ? "true" : "false"},
+		{"disclosed", disclosed ? REBUILT_DISCLOSED : "NULL::pg_catalog.int4[]"},
+		{"keeps_disclosures", disclosed ? "true" : "false"},
 	};
 
 	return fill_in(query, blanks, lengthof(blanks));

@@ -77,7 +77,7 @@ static const PastTableKind kinds[] = {
 			[PATHS_MEMBERS] = {"members", INT4ARRAYOID},
 			[PATHS_SHOWN] = {"shown", INT4ARRAYOID},
 			[PATHS_VALUES] = {"sensitive", .role = ROLE_SENSITIVE},
-			[PATHS_TOLD] = {"told", INT4ARRAYOID},
+			[PATHS_DISCLOSED] = {"disclosed", INT4ARRAYOID},
 		},
 	},
 };

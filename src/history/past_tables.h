@@ -62,7 +62,7 @@ enum
 	PATHS_MEMBERS,
 	PATHS_SHOWN,				/* places in the values, from 0 on; -1 for NULL */
 	PATHS_VALUES,
-	PATHS_TOLD,					/* of members, 0 for invented rows; NULL where the method does not ask */
+	PATHS_DISCLOSED,			/* of members, 0 for invented rows; NULL where the method does not ask */
 	PATHS_COLUMNS
 };
 

@@ -6,11 +6,11 @@
 
 #include "catalog/pg_type.h"
 #include "frame/arrays.h"
+#include "history/disclosure.h"
 #include "history/reader.h"
-#include "history/told.h"
 
 bool
-keeps_told(const DeclaredPublication *publication)
+keeps_disclosures(const DeclaredPublication *publication)
 {
 	return keeps_past(publication, PAST_PATHS);
 }
@@ -66,14 +66,14 @@ has_whole_values(const PathBlock *block, int nshown)
 }
 
 static bool
-has_whole_told(const PathBlock *block, int ntold)
+has_whole_disclosed(const PathBlock *block, int ndisclosed)
 {
 	int32		least = 0;
 
-	if (ntold != block->nrows)
+	if (ndisclosed != block->nrows)
 		return false;
-	for (int i = 0; i < ntold; i++)
-		least = Min(least, block->told[i]);
+	for (int i = 0; i < ndisclosed; i++)
+		least = Min(least, block->disclosed[i]);
 	return least >= 0;
 }
 
@@ -95,15 +95,15 @@ read_block_members(const DeclaredPublication *publication, TupleTableSlot *slot,
 }
 
 void
-read_block_told(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
+read_block_disclosed(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block)
 {
-	static const int always[] = {PATHS_TOLD};
-	int			ntold;
+	static const int always[] = {PATHS_DISCLOSED};
+	int			ndisclosed;
 
 	if (!row_has_values(slot, PATHS_COLUMNS, always, lengthof(always)))
 		refuse_paths(publication);
-	block->told = integers_of(publication, slot->tts_values[PATHS_TOLD], &ntold);
-	if (!has_whole_told(block, ntold))
+	block->disclosed = integers_of(publication, slot->tts_values[PATHS_DISCLOSED], &ndisclosed);
+	if (!has_whole_disclosed(block, ndisclosed))
 		refuse_paths(publication);
 }
 
@@ -134,12 +134,12 @@ read_block(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlo
 	block->keys = DatumGetArrayTypeP(slot->tts_values[PATHS_KEYS]);
 	if (ARR_HASNULL(block->keys))
 		refuse_paths(publication);
-	if (keeps_told(publication))
-		read_block_told(publication, slot, block);
+	if (keeps_disclosures(publication))
+		read_block_disclosed(publication, slot, block);
 }
 
 int32
-told_by_shown(const int32 *shown, uint64 size, const bool *is_protected, uint32 *count)
+disclosure_by_shown(const int32 *shown, uint64 size, const bool *is_protected, uint32 *count)
 {
 	uint32		most = 0;
 
@@ -153,7 +153,7 @@ told_by_shown(const int32 *shown, uint64 size, const bool *is_protected, uint32 
 	for (uint64 i = 0; i < size; i++)
 		if (shown[i] >= 0)
 			count[shown[i]] = 0;
-	return told_by_class(most, size);
+	return disclosure_by_class(most, size);
 }
 
 /* ----------------------------------------------------------------

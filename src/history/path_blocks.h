@@ -34,8 +34,8 @@ typedef struct PathCounts
 	int64		rows;
 } PathCounts;
 
-/* Does the table say what was told of people? */
-extern bool keeps_told(const DeclaredPublication *publication);
+/* Does the table say what was disclosed of people? */
+extern bool keeps_disclosures(const DeclaredPublication *publication);
 
 /* A row of the table, which is borrowed. */
 typedef struct PathBlock
@@ -50,7 +50,7 @@ typedef struct PathBlock
 	const int32 *shown;
 	ArrayType  *values;
 	int			nvalues;
-	const int32 *told;			/* NULL where the method does not ask */
+	const int32 *disclosed;		/* NULL where the method does not ask */
 } PathBlock;
 
 /* Raises an error if the row is malformed in itself. */
@@ -58,17 +58,17 @@ extern void read_block(const DeclaredPublication *publication, TupleTableSlot *s
 
 /*
  * Parts of a block only: the members of its classes; these and what they showed;
- * or, of a block that was read so, what was told of them.
+ * or, of a block that was read so, what was disclosed of them.
  */
 extern void read_block_members(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
 extern void read_block_shown(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
-extern void read_block_told(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
+extern void read_block_disclosed(const DeclaredPublication *publication, TupleTableSlot *slot, PathBlock *block);
 
 /*
  * The disclosure of a class, by what each of its rows showed; count, of the
  * block's values, is 0 before and after.
  */
-extern int32 told_by_shown(const int32 *shown, uint64 size, const bool *is_protected, uint32 *count);
+extern int32 disclosure_by_shown(const int32 *shown, uint64 size, const bool *is_protected, uint32 *count);
 
 /*
  * Where blocks stand, in the order in which people were numbered: where a table

@@ -12,13 +12,13 @@
  * their values and sizes; they are of no person, and have no steps.
  *
  * A method that asks for PAST_PATHS may say that it does not need the steps of
- * people of whom little was told: they have none here, though they were published.
+ * people of whom little was disclosed: they have none here, though they were published.
  */
 #ifndef PPREPUB_HISTORY_PATHS_H
 #define PPREPUB_HISTORY_PATHS_H
 
 #include "frame/frame.h"
-#include "history/told.h"
+#include "history/disclosure.h"
 
 typedef struct Paths
 {
@@ -35,8 +35,8 @@ typedef struct Paths
 	uint32	   *class;			/* [steps] */
 	Code	   *shown;			/* [steps] */
 
-	int32	   *told;			/* [rows of the frame] what the classes of each have told, at the worst:
-								 * see told.h; with PAST_PATHS, else NULL */
+	int32	   *disclosed;		/* [rows of the frame] by the classes of each, at the worst:
+								 * see disclosure.h; with PAST_PATHS, else NULL */
 } Paths;
 
 static inline bool

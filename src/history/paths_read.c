@@ -6,7 +6,7 @@
  *		Blocks are read from the newest on: most people of the source were in the
  *		last release, and for a last step no older block is needed then.
  *
- *		Nor is one for all steps of people of whom so little was told that their
+ *		Nor is one for all steps of people of whom so little was disclosed that their
  *		method does not ask: what a release wrote of them is the sum of all before.
  *		So what is read about most people does not grow with the releases.
  *
@@ -39,7 +39,7 @@ struct PathReader
 	uint64	   *wanted;			/* [people] a bit for each whose steps are wanted: most blocks have
 								 * hardly any of them */
 	uint64		to_find;		/* people whose last step is not known yet */
-	int32	   *told;			/* [nrows] by all steps; NULL where the method does not ask */
+	int32	   *disclosed;		/* [nrows] by all steps; NULL where the method does not ask */
 
 	ElementRoom room;			/* for a block's keys and values */
 
@@ -230,13 +230,13 @@ find_steps(void *what, TupleTableSlot *slot)
 }
 
 /* ----------------------------------------------------------------
- * What was told
+ * What was disclosed
  * ----------------------------------------------------------------
  */
 
 /* Returns false when it is known of each person who is wanted. */
 static bool
-find_told(void *what, TupleTableSlot *slot)
+find_disclosed(void *what, TupleTableSlot *slot)
 {
 	PathReader *reader = what;
 	PathBlock	block;
@@ -248,17 +248,17 @@ find_told(void *what, TupleTableSlot *slot)
 	{
 		if (!is_wanted(reader, block.members[i]))
 			continue;
-		if (block.told == NULL)
-			read_block_told(reader->publication, slot, &block);
-		reader->told[reader->row[block.members[i]]] = block.told[i];
+		if (block.disclosed == NULL)
+			read_block_disclosed(reader->publication, slot, &block);
+		reader->disclosed[reader->row[block.members[i]]] = block.disclosed[i];
 		note_found(reader, block.members[i]);
 	}
 	return true;
 }
 
-/* From now on, the steps of those are wanted of whom too much was told; are there any? */
+/* From now on, the steps of those are wanted of whom too much was disclosed; are there any? */
 static bool
-want_told(PathReader *reader)
+want_disclosed(PathReader *reader)
 {
 	const MethodDeclaration *method = method_declaration(reader->publication->method);
 	int32		spared = method->spared(param_values(method, reader->publication->params));
@@ -266,7 +266,7 @@ want_told(PathReader *reader)
 
 	for (uint64 row = 0; row < reader->nrows; row++)
 	{
-		if (reader->told[row] <= spared)
+		if (reader->disclosed[row] <= spared)
 			continue;
 		want(reader, reader->person[row]);
 		any = true;
@@ -382,12 +382,12 @@ path_reader_create(const DeclaredPublication *publication, FrameLoad *load, Memo
 	reader->context = context;
 	reader->key = element_of(publication_column(publication, ROLE_KEY));
 	reader->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
-	reader->last_only = !keeps_told(publication);
+	reader->last_only = !keeps_disclosures(publication);
 	reader->nrows = load_keys(load)->size;
 	reader->person = new_array(uint32, reader->nrows);
 	memset(reader->person, 0xff, sizeof(uint32) * reader->nrows);	/* NO_KEY */
 	if (!reader->last_only)
-		reader->told = new_zeros(int32, reader->nrows);
+		reader->disclosed = new_zeros(int32, reader->nrows);
 	reader->paths.releases = publication->releases;
 	reader->allocated_classes = 64;
 	reader->paths.release = palloc(sizeof(int32) * reader->allocated_classes);
@@ -421,10 +421,10 @@ read_people(PathReader *reader, const PathBlocks *blocks)
 static void
 read_steps(PathReader *reader, const PathBlocks *blocks)
 {
-	path_blocks_visit(blocks, true, reader->last_only ? find_steps : find_told, reader);
+	path_blocks_visit(blocks, true, reader->last_only ? find_steps : find_disclosed, reader);
 	if (reader->to_find > 0)
 		refuse_paths(reader->publication);	/* a person has a number, and was in no class */
-	if (!reader->last_only && want_told(reader))
+	if (!reader->last_only && want_disclosed(reader))
 		path_blocks_visit(blocks, true, find_steps, reader);
 }
 
@@ -480,7 +480,7 @@ path_reader_paths(PathReader *reader, const LoadedFrame *loaded)
 	Paths	   *paths = &reader->paths;
 
 	Assert(loaded->frame.nrows == reader->nrows);
-	paths->told = reader->told;
+	paths->disclosed = reader->disclosed;
 	sort_steps(reader);
 	for (uint64 i = 0; i < reader->nsteps; i++)
 		paths->shown[i] = loaded->sensitive_code[paths->shown[i]];
@@ -519,7 +519,7 @@ path_reader_person(const PathReader *reader, RowId row)
 }
 
 const int32 *
-path_reader_told(const PathReader *reader)
+path_reader_disclosed(const PathReader *reader)
 {
-	return reader->told;
+	return reader->disclosed;
 }

@@ -13,11 +13,11 @@
 #include "history/paths_write.h"
 
 #include "frame/arrays.h"
+#include "history/disclosure.h"
 #include "history/element.h"
 #include "history/past_tables.h"
 #include "history/protected.h"
 #include "history/reader.h"
-#include "history/told.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -31,11 +31,11 @@ struct PathWriter
 	RowWriter  *table;
 	Element		key;
 	Element		sensitive;
-	bool		keeps_told;
+	bool		keeps_disclosures;
 	PathCounts	begin;			/* of the release */
 	PathCounts	counts;
 	uint32	   *person;			/* [rows of the frame] or NO_KEY */
-	const int32 *told_before;	/* [rows of the frame] borrowed; NULL where the method does not ask */
+	const int32 *disclosed_before;	/* [rows of the frame] borrowed; NULL where the method does not ask */
 	bool		any_block;
 
 	/* The block at hand */
@@ -47,7 +47,7 @@ struct PathWriter
 	int32	   *sizes;
 	int32	   *members;
 	int32	   *shown;
-	int32	   *told;
+	int32	   *disclosed;
 	int32		nvalues;
 	int32	   *place;			/* [codes] in the block's values, or -1 */
 	Datum	   *values;			/* [codes] */
@@ -72,7 +72,7 @@ writer_create(Oid table, const DeclaredPublication *publication, int32 release)
 	PathWriter *writer = palloc0(sizeof(PathWriter));
 
 	writer->release = release;
-	writer->keeps_told = keeps_told(publication);
+	writer->keeps_disclosures = keeps_disclosures(publication);
 	writer->table = writer_open(table, false);
 	writer->key = element_of(publication_column(publication, ROLE_KEY));
 	writer->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
@@ -97,8 +97,8 @@ path_writer_open(const PathReader *reader, const LoadedFrame *loaded, int32 rele
 	writer->sizes = palloc(sizeof(int32) * writer->allocated);
 	writer->members = palloc(sizeof(int32) * writer->allocated);
 	writer->shown = palloc(sizeof(int32) * writer->allocated);
-	writer->told = palloc(sizeof(int32) * writer->allocated);
-	writer->told_before = path_reader_told(reader);
+	writer->disclosed = palloc(sizeof(int32) * writer->allocated);
+	writer->disclosed_before = path_reader_disclosed(reader);
 	writer->place = new_array(int32, ncodes);
 	memset(writer->place, 0xff, sizeof(int32) * ncodes);
 	writer->values = new_array(Datum, ncodes);
@@ -125,8 +125,8 @@ write_block(PathWriter *writer)
 	values[PATHS_MEMBERS] = integer_array(writer->members, writer->nrows);
 	values[PATHS_SHOWN] = integer_array(writer->shown, writer->nrows);
 	values[PATHS_VALUES] = element_array(&writer->sensitive, writer->values, NULL, writer->nvalues);
-	nulls[PATHS_TOLD] = !writer->keeps_told;
-	values[PATHS_TOLD] = writer->keeps_told ? integer_array(writer->told, writer->nrows) : (Datum) 0;
+	nulls[PATHS_DISCLOSED] = !writer->keeps_disclosures;
+	values[PATHS_DISCLOSED] = writer->keeps_disclosures ? integer_array(writer->disclosed, writer->nrows) : (Datum) 0;
 	writer_add(writer->table, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
@@ -150,7 +150,7 @@ make_room(PathWriter *writer, uint64 rows)
 	writer->sizes = repalloc_huge(writer->sizes, sizeof(int32) * writer->allocated);
 	writer->members = repalloc_huge(writer->members, sizeof(int32) * writer->allocated);
 	writer->shown = repalloc_huge(writer->shown, sizeof(int32) * writer->allocated);
-	writer->told = repalloc_huge(writer->told, sizeof(int32) * writer->allocated);
+	writer->disclosed = repalloc_huge(writer->disclosed, sizeof(int32) * writer->allocated);
 }
 
 /* Numbers of the table are 32 bits wide, and have a sign. */
@@ -196,23 +196,23 @@ number_person(PathWriter *writer, RowId row)
 }
 
 static int32
-told_before(const PathWriter *writer, RowId row)
+disclosed_before(const PathWriter *writer, RowId row)
 {
-	return writer->told_before == NULL ? 0 : writer->told_before[row];
+	return writer->disclosed_before == NULL ? 0 : writer->disclosed_before[row];
 }
 
-/* Adds what was told by now of the class that was added last, the first rows of which are people's. */
+/* Adds what was disclosed by now of the class that was added last, the first rows of which are people's. */
 static void
-tell_members(PathWriter *writer, uint64 size, const RowId *rows, uint64 nrows)
+disclose_members(PathWriter *writer, uint64 size, const RowId *rows, uint64 nrows)
 {
 	uint64		first = writer->nrows - size;
-	int32	   *told = writer->told + first;
-	int32		by_class = told_by_shown(writer->shown + first, size, writer->is_protected, writer->count);
+	int32	   *disclosed = writer->disclosed + first;
+	int32		by_class = disclosure_by_shown(writer->shown + first, size, writer->is_protected, writer->count);
 
 	for (uint64 i = 0; i < nrows; i++)
-		told[i] = told_in_all(told_before(writer, rows[i]), by_class);
+		disclosed[i] = disclosure_in_all(disclosed_before(writer, rows[i]), by_class);
 	for (uint64 i = nrows; i < size; i++)
-		told[i] = 0;
+		disclosed[i] = 0;
 }
 
 void
@@ -226,8 +226,8 @@ path_writer_add(PathWriter *writer, const RowId *rows, uint64 nrows, const Code 
 		verify_counts(&writer->counts);
 		add_member(writer, -(int32) ++writer->counts.invented, invented[i]);
 	}
-	if (writer->keeps_told)
-		tell_members(writer, nrows + ninvented, rows, nrows);
+	if (writer->keeps_disclosures)
+		disclose_members(writer, nrows + ninvented, rows, nrows);
 	writer->sizes[writer->nclasses++] = nrows + ninvented;
 	writer->counts.rows += nrows + ninvented;
 	if (writer->nrows >= BLOCK_ROWS)
@@ -298,7 +298,7 @@ typedef struct Recounting
 	RowWriter  *writer;
 	Element		sensitive;
 	int64		npeople;
-	int32	   *told;			/* [people] so far */
+	int32	   *disclosed;		/* [people] so far */
 } Recounting;
 
 /* Which of the values in a block are protected? */
@@ -320,15 +320,15 @@ protected_places(const Recounting *recounting, const PathBlock *block)
 }
 
 static void
-recount_members(Recounting *recounting, const int32 *members, int size, int32 by_class, int32 *told)
+recount_members(Recounting *recounting, const int32 *members, int size, int32 by_class, int32 *disclosed)
 {
 	for (int i = 0; i < size; i++)
 	{
 		if (members[i] >= recounting->npeople)
 			refuse_paths(recounting->publication);
-		told[i] = 0;
+		disclosed[i] = 0;
 		if (members[i] >= 0)
-			told[i] = recounting->told[members[i]] = told_in_all(recounting->told[members[i]], by_class);
+			disclosed[i] = recounting->disclosed[members[i]] = disclosure_in_all(recounting->disclosed[members[i]], by_class);
 	}
 }
 
@@ -337,7 +337,7 @@ recounted(Recounting *recounting, const PathBlock *block)
 {
 	bool	   *is_protected = protected_places(recounting, block);
 	uint32	   *count = new_zeros(uint32, block->nvalues);
-	int32	   *told = new_array(int32, block->nrows);
+	int32	   *disclosed = new_array(int32, block->nrows);
 	int			from = 0;
 
 	for (int c = 0; c < block->nclasses; c++)
@@ -347,10 +347,10 @@ recounted(Recounting *recounting, const PathBlock *block)
 		if (c % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
 		recount_members(recounting, block->members + from, size,
-					 told_by_shown(block->shown + from, size, is_protected, count), told + from);
+					 disclosure_by_shown(block->shown + from, size, is_protected, count), disclosed + from);
 		from += size;
 	}
-	return integer_array(told, block->nrows);
+	return integer_array(disclosed, block->nrows);
 }
 
 static bool
@@ -363,7 +363,7 @@ recount_block(void *what, TupleTableSlot *slot)
 
 	read_block(recounting->publication, slot, &block);
 	memcpy(values, slot->tts_values, sizeof(values));
-	values[PATHS_TOLD] = recounted(recounting, &block);
+	values[PATHS_DISCLOSED] = recounted(recounting, &block);
 	writer_add(recounting->writer, values, nulls);
 	return true;
 }
@@ -385,7 +385,7 @@ paths_recount(const DeclaredPublication *publication, Oid list)
 	if (blocks.n == 0)
 		refuse_paths(publication);
 	recounting.npeople = blocks.place[blocks.n - 1].end.people;
-	recounting.told = new_zeros(int32, recounting.npeople);
+	recounting.disclosed = new_zeros(int32, recounting.npeople);
 	recounting.writer = writer_open(table, false);
 	path_blocks_visit(&blocks, false, recount_block, &recounting);
 	writer_close(recounting.writer);

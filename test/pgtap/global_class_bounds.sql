@@ -1,5 +1,5 @@
--- What the history of method global keeps of everybody beside the log, so that releases need not read all of it: what classes told, at the
--- worst. It is never less than they told of any value, follows what is protected, and is noticed, refused and mended where it is damaged.
+-- What the history of method global keeps of everybody beside the log, so that releases need not read all of it: what classes disclosed, at the
+-- worst. It is never less than they disclosed of any value, follows what is protected, and is noticed, refused and mended where it is damaged.
 \set QUIET on
 SET client_min_messages = error;
 BEGIN;
@@ -23,13 +23,13 @@ SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "z
 SELECT publish(5) \g /dev/null
 
 -- What is kept of each person in each release, in logarithms.
-CREATE VIEW told AS
-	SELECT release, key, told / 16777216.0 AS told, told AS units
-	FROM (SELECT release, unnest(members) AS person, unnest(told) AS told FROM published_private.people_paths) t
+CREATE VIEW disclosed AS
+	SELECT release, key, disclosed / 16777216.0 AS disclosed, disclosed AS units
+	FROM (SELECT release, unnest(members) AS person, unnest(disclosed) AS disclosed FROM published_private.people_paths) t
 		JOIN (SELECT k AS key, row_number() OVER (ORDER BY release, o) - 1 AS person
 			FROM (SELECT release, unnest(keys) AS k, generate_series(1, cardinality(keys)) AS o FROM published_private.people_paths) k) p USING (person);
--- What all classes up to each release told of each value, by the log; a number for "everything".
-CREATE FUNCTION links(protected text[]) RETURNS TABLE (release int, key int, ill text, told numeric) LANGUAGE sql AS $$
+-- What all classes up to each release disclosed of each value, by the log; a number for "everything".
+CREATE FUNCTION links(protected text[]) RETURNS TABLE (release int, key int, ill text, disclosed numeric) LANGUAGE sql AS $$
 	WITH log AS MATERIALIZED (SELECT release, class, unnest(keys) AS key, unnest(sensitive)::text AS ill FROM published_private.people_members),
 		size AS (SELECT release, class, count(*) AS n FROM log GROUP BY 1, 2),
 		shown AS (SELECT release, class, ill, count(*) AS n FROM log WHERE protected IS NULL OR ill = ANY (protected) GROUP BY 1, 2, 3)
@@ -38,61 +38,61 @@ CREATE FUNCTION links(protected text[]) RETURNS TABLE (release int, key int, ill
 		JOIN shown USING (class) JOIN size USING (class)
 	WHERE shown.release = log.release AND size.release = log.release GROUP BY 1, 2, 3
 $$;
-CREATE FUNCTION check_told(protected text[], what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+CREATE FUNCTION check_disclosed(protected text[], what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
-	RETURN NEXT isnt_empty('SELECT FROM told WHERE units > 0', what || ': something was told');
-	RETURN NEXT is_empty(format('SELECT * FROM links(%L) l JOIN told t USING (release, key) WHERE l.told > t.told AND t.units < 2147483647', protected),
-		what || ': no value was told better than is kept');
+	RETURN NEXT isnt_empty('SELECT FROM disclosed WHERE units > 0', what || ': something was disclosed');
+	RETURN NEXT is_empty(format('SELECT * FROM links(%L) l JOIN disclosed t USING (release, key) WHERE l.disclosed > t.disclosed AND t.units < 2147483647', protected),
+		what || ': no value was disclosed better than is kept');
 	RETURN NEXT ok(holds, what || ': audit() finds it so') FROM pprepub.audit('people') WHERE check_name = 'paths';
 	RETURN NEXT results_eq($q$ SELECT * FROM pprepub.rebuild_history('people') $q$, $q$ VALUES ('paths', true) $q$, what || ': it is what the log tells');
 END $$;
 
-SELECT check_told(NULL, 'all values');
+SELECT check_disclosed(NULL, 'all values');
 
 -- Other values
-CREATE TEMP TABLE before AS TABLE told;
+CREATE TEMP TABLE before AS TABLE disclosed;
 SELECT pprepub.alter_publication('people', '{"transient": "delicate", "accept_weakening": true}') \g /dev/null
-SELECT isnt_empty('SELECT FROM told t JOIN before b USING (release, key) WHERE t.units < b.units', 'of fewer values, less was told');
-SELECT is_empty('SELECT FROM told t FULL JOIN before b USING (release, key) WHERE t.units <= b.units IS NOT TRUE', 'of nobody more');
-SELECT check_told('{d6,d7,d8,d9}', 'fewer values');
+SELECT isnt_empty('SELECT FROM disclosed t JOIN before b USING (release, key) WHERE t.units < b.units', 'of fewer values, less was disclosed');
+SELECT is_empty('SELECT FROM disclosed t FULL JOIN before b USING (release, key) WHERE t.units <= b.units IS NOT TRUE', 'of nobody more');
+SELECT check_disclosed('{d6,d7,d8,d9}', 'fewer values');
 SELECT publish(3) \g /dev/null
-SELECT check_told('{d6,d7,d8,d9}', 'fewer values, and more releases');
+SELECT check_disclosed('{d6,d7,d8,d9}', 'fewer values, and more releases');
 INSERT INTO delicate VALUES ('d3'), ('d10'), (NULL), ('d3'), ('never seen');
 SAVEPOINT first;
 SELECT pprepub.alter_publication('people', '{}') \g /dev/null
-SELECT check_told('{d3,d6,d7,d8,d9,d10}', 'more values');
+SELECT check_disclosed('{d3,d6,d7,d8,d9,d10}', 'more values');
 SELECT publish(2) \g /dev/null
-SELECT check_told('{d3,d6,d7,d8,d9,d10}', 'more values, and more releases');
+SELECT check_disclosed('{d3,d6,d7,d8,d9,d10}', 'more values, and more releases');
 ROLLBACK TO first;
-SELECT check_told('{d6,d7,d8,d9}', 'what was rolled back was not');
+SELECT check_disclosed('{d6,d7,d8,d9}', 'what was rolled back was not');
 DELETE FROM before;
-INSERT INTO before TABLE told;
+INSERT INTO before TABLE disclosed;
 SELECT pprepub.alter_publication('people', '{"releases": 3}') \g /dev/null
 DELETE FROM delicate WHERE ill = 'd3';
 SELECT pprepub.alter_publication('people', '{"strategy": "geometric", "alpha": 2, "accept_weakening": true}') \g /dev/null
 SELECT publish(2) \g /dev/null
-SELECT check_told('{d6,d7,d8,d9,d10}', 'another strategy');
+SELECT check_disclosed('{d6,d7,d8,d9,d10}', 'another strategy');
 SELECT pprepub.alter_publication('people', '{"strategy": "constant-ratio", "releases": 30}') \g /dev/null
 SELECT publish(2) \g /dev/null
-SELECT check_told('{d6,d7,d8,d9,d10}', 'larger classes');
+SELECT check_disclosed('{d6,d7,d8,d9,d10}', 'larger classes');
 
 -- A release of another making, which has one class and tells much.
 CREATE TABLE elsewhere AS SELECT 1 AS class, id, int4range(0, 60) AS age, '1*'::text AS zip, ill FROM people WHERE id % 10 = 0;
 SELECT number FROM pprepub.import_release('people', 'elsewhere', 'id') \g /dev/null
-SELECT check_told('{d6,d7,d8,d9,d10}', 'an import');
+SELECT check_disclosed('{d6,d7,d8,d9,d10}', 'an import');
 CREATE TABLE nobodys AS SELECT 1 AS class, int4range(0, 60) AS age, '1*'::text AS zip, ill FROM people WHERE id % 10 = 0;
 SELECT number FROM pprepub.import_release('people', 'nobodys', accept_changes => true) \g /dev/null
 SELECT pprepub.acknowledge_history('people') \g /dev/null
 SELECT publish(2) \g /dev/null
-SELECT check_told('{d6,d7,d8,d9,d10}', 'an import without keys');
+SELECT check_disclosed('{d6,d7,d8,d9,d10}', 'an import without keys');
 
--- Where one value is all that there is, everything is told; who asks for nothing is not spared when he asks for something.
+-- Where one value is all that there is, everything is disclosed; who asks for nothing is not spared when he asks for something.
 CREATE TABLE alike AS SELECT i AS id, i % 5 AS age, 'flu'::text AS ill FROM generate_series(1, 20) i;
 SELECT pprepub.create_publication('alike', 'alike', 'id', '{"age": "range"}', 'ill', 'global',
 	'{"l": 1, "strategy": "constant-ratio", "releases": 3}') \g /dev/null
 SELECT is(rows, 20::bigint, 'all are shown where nothing is asked') FROM pprepub.publish('alike');
 SELECT is(rows, 20::bigint, 'and again') FROM pprepub.publish('alike');
-SELECT is((SELECT min(t) FROM published_private.alike_paths, unnest(told) t), 2147483647, 'and everything is told');
+SELECT is((SELECT min(t) FROM published_private.alike_paths, unnest(disclosed) t), 2147483647, 'and everything is disclosed');
 INSERT INTO alike SELECT i, i % 5, 'd' || i FROM generate_series(21, 100) i;
 SELECT pprepub.alter_publication('alike', '{"l": 2}') \g /dev/null
 SELECT is(suppressed, 20::bigint, 'none of them is linked to that value again') FROM pprepub.publish('alike');
@@ -115,7 +115,7 @@ BEGIN
 	END LOOP;
 	RETURN NEXT results_eq($q$ SELECT * FROM pprepub.rebuild_history('odd') $q$, $q$ VALUES ('paths', true) $q$, type || ': it is what the log tells');
 	RETURN NEXT ok(holds, type || ': audit() finds it so') FROM pprepub.audit('odd') WHERE check_name = 'paths';
-	RETURN NEXT isnt_empty('SELECT FROM published_private.odd_paths, unnest(told) t WHERE t > 0', type || ': something was told');
+	RETURN NEXT isnt_empty('SELECT FROM published_private.odd_paths, unnest(disclosed) t WHERE t > 0', type || ': something was disclosed');
 	RETURN NEXT isnt_empty('SELECT FROM pprepub.breach_probability(''odd'')', type || ': and the owner is told of whom');
 	EXECUTE format('INSERT INTO listed SELECT %s FROM generate_series(6, 7) i', other);
 	PERFORM pprepub.alter_publication('odd', '{}');
@@ -149,24 +149,24 @@ BEGIN
 	RETURN NEXT throws_ok($q$ SELECT FROM pprepub.audit('people') $q$, 'XX001', 'the paths of publication "people" are malformed', what || ' is refused by audit()');
 	RETURN QUERY SELECT mended(what);
 END $$;
-UPDATE published_private.people_paths SET told[1] = told[1] / 2 WHERE release = 1 AND told[1] > 0;
-UPDATE published_private.people_paths SET told[array_position(members, (SELECT max(m) FROM unnest(members) m))] = 0 WHERE release = 1;
-SELECT noticed('somebody of whom less was told');
-UPDATE published_private.people_paths SET told[2] = 2147483647 WHERE release = 2;
-SELECT noticed('somebody of whom everything was told');
-UPDATE published_private.people_paths SET told = told[1 : cardinality(told) - 1] WHERE cardinality(told) > 0;
+UPDATE published_private.people_paths SET disclosed[1] = disclosed[1] / 2 WHERE release = 1 AND disclosed[1] > 0;
+UPDATE published_private.people_paths SET disclosed[array_position(members, (SELECT max(m) FROM unnest(members) m))] = 0 WHERE release = 1;
+SELECT noticed('somebody of whom less was disclosed');
+UPDATE published_private.people_paths SET disclosed[2] = 2147483647 WHERE release = 2;
+SELECT noticed('somebody of whom everything was disclosed');
+UPDATE published_private.people_paths SET disclosed = disclosed[1 : cardinality(disclosed) - 1] WHERE cardinality(disclosed) > 0;
 SELECT refused('less than there are members');
-UPDATE published_private.people_paths SET told = told || 0 WHERE cardinality(told) > 0;
+UPDATE published_private.people_paths SET disclosed = disclosed || 0 WHERE cardinality(disclosed) > 0;
 SELECT refused('more than there are members');
-UPDATE published_private.people_paths SET told[1] = -1 WHERE cardinality(told) > 0;
+UPDATE published_private.people_paths SET disclosed[1] = -1 WHERE cardinality(disclosed) > 0;
 SELECT refused('less than nothing');
-UPDATE published_private.people_paths SET told[1] = NULL WHERE cardinality(told) > 0;
+UPDATE published_private.people_paths SET disclosed[1] = NULL WHERE cardinality(disclosed) > 0;
 SELECT refused('an unknown number');
 UPDATE published_private.people_paths SET keys[2] = keys[1] WHERE release = 1;
 SELECT noticed('somebody who comes twice');
-UPDATE published_private.people_paths SET told = NULL;
+UPDATE published_private.people_paths SET disclosed = NULL;
 SELECT refused('nothing at all');
--- What a value that the log does not know has told of is not forgotten for another list.
+-- What a value that the log does not know has disclosed is not forgotten for another list.
 UPDATE published_private.people_paths SET sensitive[1] = 'nowhere' WHERE release = 1;
 INSERT INTO delicate VALUES ('d11');
 SELECT throws_ok($$ SELECT pprepub.alter_publication('people', '{}') $$, 'XX001', 'the paths of publication "people" are malformed', 'a value that nobody had is refused when others are protected');
@@ -179,16 +179,16 @@ BEGIN
 	ALTER EVENT TRIGGER pprepub_protect_commands DISABLE;
 	ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE;
 	ALTER EVENT TRIGGER pprepub_protect_drops DISABLE;
-	DROP VIEW told;
+	DROP VIEW disclosed;
 	EXECUTE 'ALTER TABLE published_private.people_paths ' || change;
 	EXECUTE asked;
 	RAISE EXCEPTION 'nobody noticed';
 EXCEPTION WHEN OTHERS THEN RETURN SQLERRM;
 END $$;
 SELECT is(altered(change, asked), 'the table of paths of publication "people" is malformed', format('%s: %s', change, asked))
-	FROM unnest(ARRAY['ALTER keys TYPE bigint USING 1', 'ALTER told TYPE bigint[] USING NULL', 'ALTER members TYPE bytea USING ''x''', 'ALTER release TYPE text', 'DROP told', 'ADD more int']) change,
+	FROM unnest(ARRAY['ALTER keys TYPE bigint USING 1', 'ALTER disclosed TYPE bigint[] USING NULL', 'ALTER members TYPE bytea USING ''x''', 'ALTER release TYPE text', 'DROP disclosed', 'ADD more int']) change,
 		unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.audit(''people'')', 'SELECT pprepub.rebuild_history(''people'')']) asked;
-SELECT check_told('{d6,d7,d8,d9,d10,d11}', 'after all');
+SELECT check_disclosed('{d6,d7,d8,d9,d10,d11}', 'after all');
 
 SELECT * FROM finish();
 ROLLBACK;

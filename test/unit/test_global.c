@@ -332,7 +332,7 @@ typedef struct Life
 	int			row[NPEOPLE];	/* of each person, or -1 */
 	Past		past;
 	Paths		paths;
-	Paths		spared;			/* the same without steps of people of whom little was told */
+	Paths		spared;			/* the same without steps of people of whom little was disclosed */
 } Life;
 
 static Life life;
@@ -435,9 +435,9 @@ link_of(int r, int class, Code value)
 
 /* By all releases together, as the history adds it up. */
 static int32
-told_of(int p)
+disclosure_of(int p)
 {
-	int32		told = 0;
+	int32		disclosed = 0;
 
 	for (int r = 0; r < life.releases; r++)
 	{
@@ -451,9 +451,9 @@ told_of(int p)
 			if (!life.some_protected || life.is_protected[value])
 				worst.count = Max(worst.count, link.count);
 		}
-		told = told_in_all(told, told_by_class(worst.count, worst.size));
+		disclosed = disclosure_in_all(disclosed, disclosure_by_class(worst.count, worst.size));
 	}
-	return told;
+	return disclosed;
 }
 
 static void
@@ -464,14 +464,14 @@ spare_people(void)
 	int32		most = global_method.declaration.spared(life.params);
 
 	*paths = *all;
-	paths->told = palloc(sizeof(int32) * (life.frame.nrows + 1));
+	paths->disclosed = palloc(sizeof(int32) * (life.frame.nrows + 1));
 	paths->first = palloc0(sizeof(uint64) * (life.frame.nrows + 1));
 	paths->class = palloc(sizeof(uint32) * (all->first[life.frame.nrows] + 1));
 	for (uint64 row = 0; row < life.frame.nrows; row++)
 	{
-		paths->told[row] = told_of(life.person[row]);
+		paths->disclosed[row] = disclosure_of(life.person[row]);
 		paths->first[row + 1] = paths->first[row];
-		for (uint64 i = all->first[row]; i < all->first[row + 1] && paths->told[row] > most; i++)
+		for (uint64 i = all->first[row]; i < all->first[row + 1] && paths->disclosed[row] > most; i++)
 			paths->class[paths->first[row + 1]++] = all->class[i];
 	}
 }
@@ -665,33 +665,33 @@ test_stronger_later(void)
 }
 
 /* ----------------------------------------------------------------
- * What was told
+ * What was disclosed
  * ----------------------------------------------------------------
  */
 
 /* Never less than the logarithm, and hardly more; a class without others tells everything. */
 static void
-test_told(void)
+test_disclosure(void)
 {
 	for (int i = 0; i < 100000; i++)
 	{
 		uint32		size = i < 1000 ? (uint32) i / 30 + 2 : draw(1u << (2 + draw(30))) + 2;
 		uint32		most = i < 1000 ? i % 30 % size : draw(size);
-		double		told = -log1p(-(double) most / size) * TOLD_UNIT;
+		double		told = -log1p(-(double) most / size) * DISCLOSURE_UNIT;
 		double		ratio = (double) most / size;
 
-		if (told < TOLD_ALL / 2)
-			check(told_by_class(most, size) >= told * (1 - 1e-12));
+		if (told < DISCLOSURE_ALL / 2)
+			check(disclosure_by_class(most, size) >= told * (1 - 1e-12));
 		if (ratio < 0.5)
-			check(told_by_class(most, size) <= told * (1 + ratio * ratio / 3) + 2);
-		check(told_by_class(size, size) == TOLD_ALL);
+			check(disclosure_by_class(most, size) <= told * (1 + ratio * ratio / 3) + 2);
+		check(disclosure_by_class(size, size) == DISCLOSURE_ALL);
 	}
-	check(told_by_class(0, 1) == 0);
-	check(told_by_class(PG_UINT32_MAX - 1, PG_UINT32_MAX) == TOLD_ALL);
-	check(told_by_class(1, PG_UINT32_MAX) == 2);
-	check(told_in_all(0, TOLD_ALL) == TOLD_ALL && told_in_all(TOLD_ALL, TOLD_ALL) == TOLD_ALL);
-	check(told_in_all(TOLD_ALL - 1, 1) == TOLD_ALL && told_in_all(TOLD_ALL - 1, 2) == TOLD_ALL);
-	check(told_in_all(3, 4) == 7);
+	check(disclosure_by_class(0, 1) == 0);
+	check(disclosure_by_class(PG_UINT32_MAX - 1, PG_UINT32_MAX) == DISCLOSURE_ALL);
+	check(disclosure_by_class(1, PG_UINT32_MAX) == 2);
+	check(disclosure_in_all(0, DISCLOSURE_ALL) == DISCLOSURE_ALL && disclosure_in_all(DISCLOSURE_ALL, DISCLOSURE_ALL) == DISCLOSURE_ALL);
+	check(disclosure_in_all(DISCLOSURE_ALL - 1, 1) == DISCLOSURE_ALL && disclosure_in_all(DISCLOSURE_ALL - 1, 2) == DISCLOSURE_ALL);
+	check(disclosure_in_all(3, 4) == 7);
 }
 
 /* ----------------------------------------------------------------
@@ -872,11 +872,11 @@ test_spared_too_well(void)
 	spare_people();
 	life.past.paths = &life.spared;
 	check(error_of(judge_it) == NULL);
-	life.spared.told[2] = told_by_class(1, 4);
+	life.spared.disclosed[2] = disclosure_by_class(1, 4);
 	check(error_of(judge_it) == NULL);
-	life.spared.told[2] = told_by_class(1, 3);
+	life.spared.disclosed[2] = disclosure_by_class(1, 3);
 	check(error_of(judge_it) != NULL && strstr(error_of(judge_it), "with what was published before") != NULL);
-	life.spared.told[2] = TOLD_ALL;
+	life.spared.disclosed[2] = DISCLOSURE_ALL;
 	check(error_of(judge_it) != NULL);
 }
 
@@ -893,7 +893,7 @@ static const Test tests[] = {
 	{"absurd parameters", test_absurd_parameters},
 	{"one value", test_one_value},
 	{"a decimal ratio", test_decimal_ratio},
-	{"what was told", test_told},
+	{"what was disclosed", test_disclosure},
 	{"the last check", test_judge},
 	{"the last check of who is spared", test_spared_too_well},
 };

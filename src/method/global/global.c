@@ -94,7 +94,7 @@ spared(const int64 *params)
 	Strategy	strategy = strategy_of(params);
 	double		enough = enough_kept(&strategy);
 
-	return (int32) Max(0, floor(-log(enough) * TOLD_UNIT) - 1);
+	return (int32) Max(0, floor(-log(enough) * DISCLOSURE_UNIT) - 1);
 }
 
 /* People of a registry make up for values, and so do values that are not protected. */

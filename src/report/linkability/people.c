@@ -25,7 +25,7 @@ typedef struct Gathering
 
 	/* By person */
 	Code	   *value;			/* as the log has it; NO_CODE if it is not known */
-	Code	   *shown_value;			/* as a release shows it; NO_CODE */
+	Code	   *shown_value;	/* as a release shows it; NO_CODE */
 	uint32	   *record;			/* [people * releases] or NO_RECORD; any number where it is not known whose rows are */
 	uint32	   *print;			/* [people * releases] fingerprints */
 
