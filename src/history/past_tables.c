@@ -43,13 +43,13 @@ static const char *const storage_sql[] = {
 	{ \
 		.name = (part), .content = "members", .storage = (where), .ncolumns = LOG_COLUMNS, \
 		.columns = { \
-			[LOG_RELEASE] = {"release", INT4OID}, \
-			[LOG_CLASS] = {"class", INT8OID}, \
-			[LOG_KEYS] = {"keys", .role = ROLE_KEY}, \
-			[LOG_STANDS_FOR] = {"stands_for", .role = ROLE_KEY}, \
-			[LOG_INVENTED] = {"invented", INT8ARRAYOID}, \
-			[LOG_SENSITIVE] = {"sensitive", .role = ROLE_SENSITIVE}, \
-			[LOG_FINGERPRINTS] = {"fingerprints", INT4ARRAYOID}, \
+			[LOG_RELEASE] = {.name = "release", .type = INT4OID}, \
+			[LOG_CLASS] = {.name = "class", .type = INT8OID}, \
+			[LOG_KEYS] = {.name = "keys", .role = ROLE_KEY}, \
+			[LOG_STANDS_FOR] = {.name = "stands_for", .role = ROLE_KEY}, \
+			[LOG_INVENTED] = {.name = "invented", .type = INT8ARRAYOID}, \
+			[LOG_SENSITIVE] = {.name = "sensitive", .role = ROLE_SENSITIVE}, \
+			[LOG_FINGERPRINTS] = {.name = "fingerprints", .type = INT4ARRAYOID}, \
 		}, \
 	}
 
@@ -59,25 +59,25 @@ static const PastTableKind kinds[] = {
 	[NEIGHBORHOODS_TABLE] = {
 		.name = "neighborhoods", .content = "neighborhoods", .storage = IN_UPDATED_HEAP, .ncolumns = FOLD_COLUMNS,
 		.columns = {
-			[FOLD_NEIGHBORHOOD] = {"neighborhood", INT8OID},
-			[FOLD_KEYS] = {"keys", .role = ROLE_KEY},
-			[FOLD_INVENTED] = {"invented", INT8ARRAYOID},
-			[FOLD_SENSITIVE] = {"sensitive", .role = ROLE_SENSITIVE},
+			[FOLD_NEIGHBORHOOD] = {.name = "neighborhood", .type = INT8OID},
+			[FOLD_KEYS] = {.name = "keys", .role = ROLE_KEY},
+			[FOLD_INVENTED] = {.name = "invented", .type = INT8ARRAYOID},
+			[FOLD_SENSITIVE] = {.name = "sensitive", .role = ROLE_SENSITIVE},
 		},
 	},
 	[PATHS_TABLE] = {
 		.name = "paths", .content = "paths", .storage = IN_HEAP, .ncolumns = PATHS_COLUMNS,
 		.columns = {
-			[PATHS_RELEASE] = {"release", INT4OID},
-			[PATHS_PEOPLE] = {"people", INT8OID},
-			[PATHS_INVENTED] = {"invented", INT8OID},
-			[PATHS_ROWS] = {"rows", INT8OID},
-			[PATHS_KEYS] = {"keys", .role = ROLE_KEY},
-			[PATHS_SIZES] = {"sizes", INT4ARRAYOID},
-			[PATHS_MEMBERS] = {"members", INT4ARRAYOID},
-			[PATHS_SHOWN] = {"shown", INT4ARRAYOID},
-			[PATHS_VALUES] = {"sensitive", .role = ROLE_SENSITIVE},
-			[PATHS_DISCLOSED] = {"disclosed", INT4ARRAYOID},
+			[PATHS_RELEASE] = {.name = "release", .type = INT4OID},
+			[PATHS_PEOPLE] = {.name = "people", .type = INT8OID},
+			[PATHS_INVENTED] = {.name = "invented", .type = INT8OID},
+			[PATHS_ROWS] = {.name = "rows", .type = INT8OID},
+			[PATHS_KEYS] = {.name = "keys", .role = ROLE_KEY},
+			[PATHS_SIZES] = {.name = "sizes", .type = INT4ARRAYOID},
+			[PATHS_MEMBERS] = {.name = "members", .type = INT4ARRAYOID},
+			[PATHS_SHOWN] = {.name = "shown", .type = INT4ARRAYOID},
+			[PATHS_VALUES] = {.name = "sensitive", .role = ROLE_SENSITIVE},
+			[PATHS_DISCLOSED] = {.name = "disclosed", .type = INT4ARRAYOID},
 		},
 	},
 };
