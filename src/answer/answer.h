@@ -161,9 +161,9 @@ extern bool receive_message(RowTarget *target, const char *message, Size size);
 extern Answer *make_answer(const Question *question, void (*begin) (void), MemoryContext context);
 
 /*
- * As the owner, inside SPI, under the active snapshot, with the publication
- * locked for publishing: writes a release that was made, with all its history,
- * and returns its rows.  A release without a class has an answer without rows.
+ * Writes a release that was made, with all its history, and returns its rows.
+ * Called as the owner, inside SPI, under the active snapshot, with the publication
+ * locked for publishing.  A release without a class has an answer without rows.
  * failure is the error for which nothing was made, or NULL.  The rows may leave
  * when the transaction has committed.  The answer is allocated in the context
  * given.

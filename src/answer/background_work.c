@@ -55,6 +55,7 @@ typedef struct Vacuuming
 	MemoryContext context;		/* transactions end in between */
 } Vacuuming;
 
+/* Vacuums one table in a transaction of its own, unless another backend holds its lock. */
 static void
 run_vacuum(void *what)
 {
@@ -75,7 +76,7 @@ run_vacuum(void *what)
 	CommitTransactionCommand();
 }
 
-/* As the table's owner. */
+/* Vacuums a table as its owner does: without these rights, VACUUM would only warn and skip it. */
 static void
 vacuum_table(Oid table, Oid owner)
 {
@@ -102,6 +103,7 @@ typedef struct CatalogTable
 	Oid			owner;
 } CatalogTable;
 
+/* Looks up the catalog's table and its owner, in a transaction of its own. */
 static void
 find_catalog(void *what)
 {

@@ -207,6 +207,7 @@ add_row(RowSink *base, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(old);
 }
 
+/* Creates an answer without rows, with room for all that the release has. */
 static Answer *
 create_answer(const ReleaseBuild *build, MemoryContext context)
 {
@@ -243,6 +244,7 @@ write_rows(const ReleaseBuild *build, int32 number, Answer *answer, MemoryContex
 /* An error's text is cut, or filled up with blanks, to this length: its row says nothing by its size. */
 #define FAILURE_BYTES 300
 
+/* Returns the error's message, cut or filled up to its length; blanks alone where there was no error. */
 static char *
 failure_text(const ErrorData *failure)
 {

@@ -72,6 +72,7 @@ question_size(const Question *question)
 		(question->request.columns == NULL ? 0 : VARSIZE(question->request.columns));
 }
 
+/* Writes the question's texts one after the other, and behind them, aligned, the columns that it names. */
 static void
 put_question(char *bytes, const Question *question)
 {
@@ -366,6 +367,7 @@ verify_columns(TupleDesc desc, const Oid *types, int n)
 				 errhint("Ask by the function of the publication that stands beside its releases.")));
 }
 
+/* Adds the rows of a message, which stand aligned one behind the other, to the caller's tuplestore. */
 static void
 receive_rows(RowTarget *target, const char *body, Size size)
 {

@@ -160,6 +160,7 @@ sum_answers(Answers *answers, const DeclaredPublication *publication, const Rele
  * ----------------------------------------------------------------
  */
 
+/* Creates the table of cells of each quasi-identifier, in the order of the columns. */
 static Cells **
 create_cells(const DeclaredPublication *publication)
 {

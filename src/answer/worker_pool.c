@@ -129,6 +129,7 @@ find_or_allocate(void)
 	return found;
 }
 
+/* Attaches to the pool at first use; false where shared memory had no room for it, which is not tried again. */
 static bool
 has_pool(void)
 {
@@ -195,6 +196,7 @@ typedef struct Workers
 	WorkerSlot *finishing;
 } Workers;
 
+/* Looks for an owner's workers in one pass over the slots; the caller holds the pool's lock. */
 static Workers
 find_workers(Oid owner, int32 publication)
 {
@@ -310,6 +312,7 @@ my_pid(void)
 	return MyProc->lockGroupLeader != NULL ? MyProc->lockGroupLeader->pid : MyProcPid;
 }
 
+/* Adds the backends that a process waits for, each once. */
 static List *
 add_blockers(List *pids, int pid)
 {
@@ -472,6 +475,7 @@ cancel_start_on_detach(dsm_segment *segment, Datum arg)
 	cancel_start();
 }
 
+/* Fills in the registration of a worker that is to answer through a channel; it is never restarted. */
 static void
 describe_worker(BackgroundWorker *worker, const Channel *channel)
 {
@@ -581,6 +585,7 @@ find_reserved_slot(Oid owner, int32 publication, int asker)
 	return NULL;
 }
 
+/* Frees the slot when the worker exits, and wakes the backends that wait for it. */
 static void
 leave_pool(int code, Datum arg)
 {

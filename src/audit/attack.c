@@ -230,6 +230,7 @@ view_all(Attacker *attacker)
  * ----------------------------------------------------------------
  */
 
+/* Returns the part for a class of the other release, which is begun if the class was not met before. */
 static ClassPart *
 find_part(Attacker *attacker, uint32 class)
 {
@@ -326,6 +327,7 @@ count_part(Attacker *attacker, uint32 p, uint64 first_mark)
 	return fresh;
 }
 
+/* Counts the different values of each part, and those of the class without it. */
 static void
 count_values(Attacker *attacker)
 {
@@ -438,6 +440,7 @@ attack_both_ways(Attacker *attacker, int32 a, int32 b, const Principle *between)
 	reveal(attacker, REVEALED_BY_DIFFERENCE, b + 1, a + 1, back.differences, &both);
 }
 
+/* Compares a release with each later one, by the weakest promise from the one to the other. */
 static void
 attack_later_releases(Attacker *attacker, int32 a)
 {

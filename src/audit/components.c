@@ -25,6 +25,7 @@ typedef struct FirstShowing
 	uint32		nclasses;
 } FirstShowing;
 
+/* Counts the invented rows of a class. */
 static uint64
 invented_in(const Peers *peers, uint64 class)
 {

@@ -166,6 +166,7 @@ begin_candidates(Deducing *deducing)
 	}
 }
 
+/* Queues a class to be looked at, unless it is queued already. */
 static void
 wait_for(Deducing *deducing, Step at)
 {
@@ -498,6 +499,7 @@ search_worlds(Deducing *deducing, uint64 budget)
 	narrow(deducing);
 }
 
+/* Notes for each group the first group of its component. */
 static void
 say_together(Deduction *deduction)
 {

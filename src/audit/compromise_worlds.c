@@ -158,6 +158,7 @@ change_cell(Worlds *worlds, uint32 c, Cell cell)
 	set_cell(worlds, c, cell);
 }
 
+/* Undoes changes of cells, the latest first, until only the first nchanges are left. */
 static void
 take_back(Worlds *worlds, uint64 nchanges)
 {
@@ -389,6 +390,7 @@ number_lines(Worlds *worlds)
 	worlds->nlines += worlds->ncovers;
 }
 
+/* Clears first_line[] for the classes of this component: the next one shares the array. */
 static void
 forget_lines(Worlds *worlds)
 {

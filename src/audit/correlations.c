@@ -38,6 +38,7 @@ meet(CommonCounts *counting, Step step)
 	counting->met[counting->nmet++] = step;
 }
 
+/* Orders steps by release, then by class. */
 static int
 compare_steps(const void *a, const void *b)
 {

@@ -69,6 +69,7 @@ typedef struct EvennessJudge
 	uint32	   *judged;			/* [classes of the past] by the class of the draft, plus 1 */
 } EvennessJudge;
 
+/* Returns the set of values that a class shows, by its true rows and its counterfeits. */
 static ShownSet
 set_of_class(const EvennessJudge *judge, uint32 c)
 {

@@ -145,6 +145,7 @@ look_at_class(Vouching *vouching, const ClassRows *rows, uint32 c, int look)
 		keep_open_class(vouching, rows);
 }
 
+/* Orders open classes by their values, so that those with equal values become neighbors. */
 static int
 compare_signatures(const void *a, const void *b)
 {
@@ -205,6 +206,7 @@ compare_open_classes(Vouching *vouching)
  * ----------------------------------------------------------------
  */
 
+/* Collects the sensitive values of a class of the draft, those of true rows first. */
 static ClassRows
 rows_of_draft(const Frame *frame, const Classes *classes, uint32 c, Code *values)
 {

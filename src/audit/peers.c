@@ -170,6 +170,7 @@ list_groups(Peers *peers)
 	pfree(filled);
 }
 
+/* Numbers the classes of all releases consecutively, and lists the groups of each. */
 static void
 look_into_classes(Peers *peers)
 {

@@ -19,7 +19,7 @@ extern Oid	answer_function(const DeclaredPublication *publication);
 /* Quoted schema, name and argument types, as DDL statements name the function. */
 extern char *answer_function_sql(const DeclaredPublication *publication);
 
-/* As the owner, inside SPI: creates the function, without any grants, if the method can answer. */
+/* Creates the function, without any grants, if the method can answer.  Called as the owner, inside SPI. */
 extern void create_answer_function(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_DECLARE_ANSWER_FUNCTION_H */

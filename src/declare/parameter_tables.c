@@ -163,6 +163,7 @@ copied_columns(const DeclaredPublication *publication, const TableSpec *spec, in
 	return columns;
 }
 
+/* Lists columns with their types, for an error message. */
 static char *
 list_columns(const CopiedColumn *columns, int n)
 {

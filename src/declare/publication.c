@@ -34,6 +34,7 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
+/* Returns the role that a word of the catalog stands for. */
 static ColumnRole
 parse_role(const char *word)
 {
@@ -166,6 +167,7 @@ noted_part(const DeclaredPublication *publication, const char *part)
 	elog(ERROR, "a publication has no part \"%s\" that occurs once", part);
 }
 
+/* Reads which relations were made for the publication, leaving out any that were dropped since. */
 static void
 read_noted(CatalogAccess *access, DeclaredPublication *publication)
 {

@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
+/* Returns the owner of a schema, from the system cache. */
 static Oid
 schema_owner(Oid schema)
 {

@@ -96,6 +96,7 @@ add_rows_of(TreeBuilder *builder, const char *sql, MemoryContext context)
 	SPI_freeplan(plan);
 }
 
+/* Refuses a source that the user does not own, since any user may read the taxonomy made of it. */
 static void
 verify_levels_source(Oid source)
 {

@@ -194,6 +194,7 @@ typedef struct Attempt
 	uint32		n;
 } Attempt;
 
+/* Converts values one by one; after an error, the attempt's place is the value that raised it. */
 static void
 convert_on(void *what)
 {
@@ -222,6 +223,7 @@ convert_from(Converting *converting, uint32 from, uint32 n)
 	return converted.at + 1;
 }
 
+/* Says in an error message which of a column's values cannot be read. */
 static const char *
 malformed_words(const DeclaredColumn *column)
 {
@@ -233,6 +235,7 @@ malformed_words(const DeclaredColumn *column)
 		psprintf("whose cells are neither values of type %s nor *", type);
 }
 
+/* Says in a hint what the values of a column have to look like. */
 static const char *
 form_words(const DeclaredColumn *column)
 {

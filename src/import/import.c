@@ -38,6 +38,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_import_release);
 
+/* Creates an import from the function's arguments. */
 static Import *
 import_create(FunctionCallInfo fcinfo, const DeclaredPublication *publication, MemoryContext context)
 {
@@ -50,6 +51,7 @@ import_create(FunctionCallInfo fcinfo, const DeclaredPublication *publication, M
 	return import;
 }
 
+/* Refuses NULL for the arguments that every import needs. */
 static void
 verify_arguments(FunctionCallInfo fcinfo)
 {

@@ -218,16 +218,19 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	return true;
 }
 
+/* Does nothing: the columns were looked up before, and the receiver is ready when it is made. */
 static void
 receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
 {
 }
 
+/* Does nothing: rows are kept by the import, and the receiver lies on the stack. */
 static void
 receiver_end(DestReceiver *self)
 {
 }
 
+/* Builds the query that reads the table's columns, in the order that the import has them. */
 static char *
 table_query(const Import *import)
 {

@@ -137,6 +137,7 @@ store_row(Storing *storing, RowId row)
 	writer_add(storing->table, storing->values, storing->nulls);
 }
 
+/* Stores the rows of a class in random order: their order in the imported table may tell whose they are. */
 static void
 store_rows(Storing *storing, uint32 *rows, uint32 n)
 {
@@ -225,6 +226,7 @@ present_values(const Import *import, Dictionary *dictionary)
 	return number;
 }
 
+/* Loads the people of the import with the sensitive values it shows, or else with those of the source today. */
 static FrameLoad *
 load_import(const Import *import)
 {

@@ -25,6 +25,7 @@ typedef struct Uncovered
 	uint64		first;			/* one of them */
 } Uncovered;
 
+/* Returns a value in quotes for an error message, or NULL without. */
 static char *
 text_of(Oid type, Datum value, bool isnull)
 {

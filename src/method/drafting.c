@@ -47,6 +47,7 @@ drafting_add_rows(Drafting *drafting, const RowId *rows, uint64 n)
 	drafting->nrows += n;
 }
 
+/* Makes room for n counterfeits in all arrays that have one element for each. */
 static void
 make_room_for_counterfeits(Drafting *drafting, uint64 n)
 {

@@ -249,6 +249,7 @@ struct Splitter
 	uint32		stack_allocated;
 };
 
+/* Makes room for n pairs of a value and an entry in all arrays that have one element for each. */
 static void
 make_room_for_cells(Splitter *splitter, Size n)
 {
@@ -312,6 +313,7 @@ span_loss_of(const Splitter *splitter, int q, Code lo, Code hi)
  * ----------------------------------------------------------------
  */
 
+/* Orders rows by code, ties by their place before. */
 static int
 compare_items(const void *a, const void *b)
 {

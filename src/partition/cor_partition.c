@@ -194,6 +194,7 @@ make_sets(CorPartition *partition, const bool *is_whole, Buckets *buckets, uint3
  * ----------------------------------------------------------------
  */
 
+/* Lists the true rows of a set, which may lack some of its values; returns their number. */
 static uint64
 true_rows(const CorPartition *partition, uint64 set, RowId *rows)
 {
@@ -214,6 +215,7 @@ excess_of_set(CorPartition *partition, uint64 set)
 	return hc_excess(partition->companies, partition->rows, n, partition->nvalues, partition->n, partition->room);
 }
 
+/* Exchanges the rows that two sets have for one value. */
 static void
 exchange(CorPartition *partition, uint64 a, uint64 b, uint32 i)
 {
@@ -269,6 +271,7 @@ exchange_once(CorPartition *partition, uint64 *excess, uint64 set)
  * ----------------------------------------------------------------
  */
 
+/* Lists the true rows of all sets of a class in partition->rows; returns their number. */
 static uint64
 rows_of_class(CorPartition *partition, const HcClass *class)
 {
@@ -329,6 +332,7 @@ merge_nearest(CorPartition *partition, uint64 set)
 	return false;
 }
 
+/* Adds sets of counterfeits until a class has n more rows than it has in common with any earlier class. */
 static void
 add_counterfeits(CorPartition *partition, HcClass *class)
 {

@@ -495,6 +495,7 @@ judge_children(Cutter *cutter)
 	return nallowed;
 }
 
+/* Returns the index of the run with most rows. */
 static uint32
 find_largest(const Cutter *cutter)
 {

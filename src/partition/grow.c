@@ -333,6 +333,7 @@ grow_blocks(Growth *growth, Seeder *seeder, uint32 first, uint32 end)
 							  &(Adoption) {.near = (near + growth->nclasses) / 2,.reach = REACH,.best = 1});
 }
 
+/* Grows classes block by block; then any class may adopt the rows that are left. */
 static void
 grow_all(Growth *growth)
 {

@@ -160,6 +160,7 @@ begins_run(const Orphan *orphan)
 	return orphan[0].value != orphan[-1].value || orphan[0].is_hopeless != orphan[-1].is_hopeless;
 }
 
+/* Sorts the orphans into runs of one value each, with a run of its own for the hopeless ones. */
 static void
 sort_orphans(Adopting *adopting)
 {
@@ -232,6 +233,7 @@ offer_to_run(Adopting *adopting, uint32 c, uint32 first, uint32 end, bool *is_cr
 	}
 }
 
+/* Offers a class, as a home, to the orphans of each run that it may take in. */
 static void
 offer_class(Adopting *adopting, uint32 c)
 {
@@ -255,6 +257,7 @@ join(Adopting *adopting, uint32 c, RowId row)
 	growth->crowd->goal++;
 }
 
+/* Orders orphans by their home, those that cost it least first. */
 static int
 compare_homes(const void *a, const void *b)
 {

@@ -216,6 +216,7 @@ are_allowed(Growth *growth, const uint32 *items, const Part *parts, uint32 npart
 	return true;
 }
 
+/* Has any row of these records a value that needs a class? */
 static bool
 has_needing(const Growth *growth, const uint32 *items, uint32 nitems)
 {
@@ -228,6 +229,7 @@ has_needing(const Growth *growth, const uint32 *items, uint32 nitems)
 	return false;
 }
 
+/* Makes one class of all rows of these records. */
 static void
 make_class(Growth *growth, const uint32 *items, uint32 nitems)
 {

@@ -116,6 +116,7 @@ row_at(const Seeder *seeder, uint32 at)
  * ----------------------------------------------------------------
  */
 
+/* Counts the rows of a batch by their values, and lists values that were not met before. */
 static void
 count_values(Seeder *seeder, const Batch *batch)
 {
@@ -475,6 +476,7 @@ most_demanding(Seeder *seeder)
 	return best;
 }
 
+/* Grows classes from the batches of the most demanding rows, until too many attempts have failed. */
 static void
 grow_demanding(Seeder *seeder)
 {

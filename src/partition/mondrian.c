@@ -74,6 +74,7 @@ all_allowed(Work *work, uint64 nrows)
 	return allowed;
 }
 
+/* Returns a partition without classes, for rows of which none can be made. */
 static Classes *
 no_classes(const Frame *frame, RowId *rows)
 {

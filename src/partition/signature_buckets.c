@@ -224,6 +224,7 @@ left_of(const Filling *filling, Code value)
 	return filling->first_new[value + 1] - filling->next[value] + filling->invented[value];
 }
 
+/* Shuffles rows: which of those with equal values are taken must not depend on their order. */
 static void
 shuffle(Filling *filling, RowId *rows, uint64 n)
 {
@@ -305,6 +306,7 @@ typedef struct Left
 	Code	   *order;			/* [values of the frame] */
 } Left;
 
+/* Orders values by the rows left to be placed, most first. */
 static int
 compare_left(const void *a, const void *b, void *arg)
 {
@@ -598,6 +600,7 @@ count_unvouched(const Filling *filling)
 	return rows;
 }
 
+/* Orders values by their newcomers, most first. */
 static int
 compare_newcomers(const void *a, const void *b, void *arg)
 {

@@ -93,6 +93,7 @@ note_leaving(const ReleaseBuild *build)
 		}
 }
 
+/* Computes the metrics of the draft. */
 static void
 measure(ReleaseBuild *build)
 {

@@ -101,6 +101,7 @@ warn_of_failure(const DeclaredPublication *publication, const ErrorData *error)
 			 errhint("Nothing can be published before it can.")));
 }
 
+/* Warns that the source has fewer rows or values than the publication's parameters need. */
 static void
 warn_of_too_few(const DeclaredPublication *publication, const char *what, uint64 n, int64 needed, const char *weaker)
 {

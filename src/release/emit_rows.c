@@ -160,6 +160,7 @@ add_row(Sending *sending, RowId row, Code value)
 	sending->sink->add_row(sending->sink, sending->values, sending->nulls);
 }
 
+/* Returns the numbers below n in random order. */
 static uint32 *
 shuffled(Shuffler *shuffler, uint64 n)
 {

@@ -24,6 +24,7 @@ principle_under(const char *method, Jsonb *params)
 		found->principle(param_values(&found->declaration, params));
 }
 
+/* Copies the list of columns out of a row of the catalog; NULL if the release has none. */
 static ArrayType *
 columns_of(CatalogAccess *access, uint64 row)
 {
@@ -121,6 +122,7 @@ read_one_released(const DeclaredPublication *publication, int32 number)
  * ----------------------------------------------------------------
  */
 
+/* Describes a released column; a quasi-identifier has the type that its cells are printed as. */
 static void
 set_column(TupleDesc columns, AttrNumber attribute, const DeclaredColumn *column)
 {

@@ -21,6 +21,7 @@ releasable_names(const DeclaredPublication *publication)
 	return list.data;
 }
 
+/* Returns the index of the column with this name, or raises an error that lists those that can be shown. */
 static int
 find_column(const DeclaredPublication *publication, const char *name)
 {

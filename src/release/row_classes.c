@@ -34,6 +34,7 @@ typedef struct NumberedText
 	uint32		number;
 } NumberedText;
 
+/* Orders cells by their text, NULL first. */
 static int
 compare_texts(const void *a, const void *b)
 {
@@ -68,6 +69,7 @@ typedef struct RegionOrder
 	uint32	  **cell_place;		/* [width] */
 } RegionOrder;
 
+/* Orders regions by the places of their cells, column by column. */
 static int
 compare_regions(const void *a, const void *b, void *arg)
 {

@@ -33,6 +33,7 @@ shuffler_create(void)
 	return shuffler;
 }
 
+/* Returns a random number; draws many at a time, since each call of the source is slow. */
 static uint32
 next_number(Shuffler *shuffler)
 {

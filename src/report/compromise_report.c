@@ -118,6 +118,7 @@ find_known(const DeclaredPublication *publication, const Recalled *recalled, Arr
 	return known;
 }
 
+/* Refuses publications in which a person's value has changed, since the deductions assume that none does. */
 static void
 verify_nothing_changes(const DeclaredPublication *publication, const Statistics *statistics)
 {

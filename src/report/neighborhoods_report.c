@@ -92,6 +92,7 @@ typedef struct Shown
 	Code		value;
 } Shown;
 
+/* Orders rows by atom and value, so that equal ones become neighbors. */
 static int
 compare_shown(const void *a, const void *b)
 {

@@ -120,6 +120,7 @@ close_store(Store *store)
  * ----------------------------------------------------------------
  */
 
+/* Computes a checksum that covers the chunk's keys, too: a chunk in another's place is found out. */
 static pg_crc32c
 checksum(Oid id, int32 seq, const char *bytes, Size length)
 {

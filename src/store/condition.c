@@ -26,6 +26,7 @@
  * ----------------------------------------------------------------
  */
 
+/* Returns the column that an expression stands for, through binary-compatible casts; or NULL. */
 static const Var *
 column_of(const Node *node, Index relid)
 {
@@ -136,6 +137,7 @@ make_any(const ScalarArrayOpExpr *clause, Index relid, Condition *condition)
 	return set_operator(condition, clause->opno, column->vartype, exprType(left), element, clause->inputcollid);
 }
 
+/* Makes a condition of IS NULL or IS NOT NULL; false if the clause is not about a column. */
 static bool
 make_null_test(const NullTest *clause, Index relid, Condition *condition)
 {

@@ -91,6 +91,7 @@ open_what_there_is(Cursor *cursor)
 	cursor->pending = pin_pending(cursor->rel, cursor->snapshot);
 }
 
+/* Leaves the current group, and frees all that was read of it. */
 static void
 leave_group(Cursor *cursor)
 {
@@ -244,6 +245,7 @@ cursor_numbers(const Cursor *cursor)
  * ----------------------------------------------------------------
  */
 
+/* Does the group that begins at this row number stand among the pending groups that the cursor pinned? */
 static bool
 is_pinned(const Cursor *cursor, uint64 first)
 {
@@ -358,6 +360,7 @@ has_group(const Cursor *cursor)
 	return cursor->group != NULL || cursor->in_memory != NULL;
 }
 
+/* Do the scan's conditions exclude the current group?  Counts it as read or as skipped. */
 static bool
 is_skipped(Cursor *cursor)
 {
@@ -561,6 +564,7 @@ current_number(Cursor *cursor)
 		cursor->in_memory->first + cursor->index;
 }
 
+/* Copies the wanted columns of a row from the decoded vectors into the slot. */
 static inline void
 put_values(const Cursor *cursor, uint32 in_vector, TupleTableSlot *slot)
 {
@@ -679,6 +683,7 @@ is_ready(const Cursor *cursor, ScanDirection direction, const TupleTableSlot *sl
 	return slot == cursor->ready && cursor->index + 1 < cursor->ready_upto && ScanDirectionIsForward(direction);
 }
 
+/* Steps to the next row, and keeps block and offset in step without a division. */
 static inline void
 step_in_vector(Cursor *cursor)
 {
@@ -698,6 +703,7 @@ set_filled(TupleTableSlot *slot, int natts)
 	slot->tts_nvalid = natts;
 }
 
+/* Stores the next row where its vector is decoded and the slot is set up: the short way for most rows. */
 static inline bool
 next_is_ready(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
 {

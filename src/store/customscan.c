@@ -116,6 +116,7 @@ evaluate_conditions(StoreScanState *state)
 	state->evaluated = true;
 }
 
+/* Can no row of the group fulfill the conditions?  They are evaluated when first needed. */
 static bool
 skip_group(void *arg, const RowGroup *group)
 {
@@ -129,6 +130,7 @@ skip_group(void *arg, const RowGroup *group)
 	return false;
 }
 
+/* Tells the scan's cursor which columns it has to decode, and which groups it can skip. */
 static void
 set_up_cursor(StoreScanState *state, TableScanDesc scan)
 {
@@ -305,6 +307,7 @@ shut_down(CustomScanState *node)
  * ----------------------------------------------------------------
  */
 
+/* Shows in EXPLAIN which columns the scan decodes. */
 static void
 explain_columns(const StoreScanState *state, ExplainState *es)
 {

@@ -331,6 +331,7 @@ fetch_dirty(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slo
 	return false;
 }
 
+/* Fetches a row that the snapshot sees; other snapshots than MVCC ones look again after a merge. */
 static bool
 fetch_visible(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {
@@ -343,6 +344,7 @@ fetch_visible(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *s
 	return false;
 }
 
+/* Fetches a row from our pending groups; a dirty snapshot learns that there is no transaction to wait for. */
 static bool
 fetch_pending(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 {

@@ -62,6 +62,7 @@ pprepub_relation_nontransactional_truncate(Relation rel)
 	invalidate_rows(rel);
 }
 
+/* Copies a fork to the new file, and logs its creation where it has to survive a crash. */
 static void
 copy_fork(Relation rel, SMgrRelation to, const RelFileNode *node, ForkNumber fork)
 {

@@ -39,6 +39,7 @@ typedef struct EntryMaker
 	bool		isnull[INDEX_MAX_KEYS];
 } EntryMaker;
 
+/* Prepares the executor's state for computing an index's expressions and its predicate. */
 static void
 begin_entries(EntryMaker *maker, Relation rel, struct IndexInfo *info)
 {
@@ -106,6 +107,7 @@ report_total(Relation rel)
 								 read_counters(rel, &counters) ? blocks_of(&counters) : 0);
 }
 
+/* Reports the progress of a build, once for each block. */
 static void
 report_done(ItemPointer tid, BlockNumber *reported)
 {

@@ -46,6 +46,7 @@ find_header_upto(ChunkReader *reader, uint64 row, Chunk *header)
 	return found && header->first >= chunks_store(reader)->counters.valid;
 }
 
+/* Finds the header of the group that begins at this row number, as the reader's snapshot sees it. */
 static bool
 find_header_of(ChunkReader *reader, uint64 first, Chunk *header)
 {

@@ -121,6 +121,7 @@ add_to_run(Merge *merge, const Candidate *candidate)
 	merge->length += candidate->length;
 }
 
+/* Can the run take in one more group, within its limits of rows, bytes and row numbers spanned? */
 static bool
 fits(const Merge *merge, const Candidate *candidate)
 {

@@ -168,6 +168,7 @@ return_rows(Relation rel, uint64 used, uint64 end, bool is_small)
 	end_change(state, buffer);
 }
 
+/* Notes that none of the row numbers given out so far may be given out again. */
 static void
 set_last(Relation rel)
 {

@@ -183,6 +183,7 @@ begin_group(Relation rel, CommandId cid, int options, bool bulk)
  * ----------------------------------------------------------------
  */
 
+/* Writes the rows of a pending group, and returns the row numbers that were reserved but not used. */
 static void
 seal_into(Relation rel, PendingGroup *group)
 {
@@ -615,6 +616,7 @@ forget_of_subtransaction(SubTransactionId subid)
 	list_free(groups);
 }
 
+/* Seals pending groups before a subtransaction commits, and drops its own where it aborts. */
 static void
 subtransaction_ends(SubXactEvent event, SubTransactionId subid, SubTransactionId parent, void *arg)
 {

@@ -37,6 +37,7 @@ static planner_hook_type previous_planner;
  * ----------------------------------------------------------------
  */
 
+/* Returns the attributes that the relation's output or its conditions use, as pull_varattnos() numbers them. */
 static Bitmapset *
 needed_attributes(const RelOptInfo *rel)
 {

@@ -156,6 +156,7 @@ sample_rows(Report *report, Cursor *cursor, TupleTableSlot *slot, const RowGroup
 	}
 }
 
+/* Estimates the size of a heap with all rows from the sampled ones. */
 static int64
 heap_bytes(const Report *report)
 {

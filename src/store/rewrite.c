@@ -236,6 +236,7 @@ copy_tuples(Rewrite *rewrite)
 	table_endscan(scan);
 }
 
+/* Copies the chunks as heapam rewrites a table: with their visibility, and frozen where they can be. */
 static void
 copy_groups(Rewrite *rewrite, TransactionId freeze_xid, MultiXactId cutoff)
 {

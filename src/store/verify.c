@@ -30,6 +30,7 @@ typedef struct Verification
 	MemoryContext context;		/* owned: reset for each group */
 } Verification;
 
+/* Adds the outcome of one check of the group at hand to the result. */
 static void
 report(Verification *verification, const char *check, bool holds, const char *detail)
 {

@@ -24,6 +24,7 @@ typedef struct Counting
 	Wide	   *product;
 } Counting;
 
+/* Adds the cliques of records that a clique of nodes stands for: the product of the nodes' sizes. */
 static bool
 count_clique(void *arg, const uint32 *node)
 {

@@ -141,6 +141,7 @@ choose(FanWalk *walk, int32 r, uint32 i)
 	return true;
 }
 
+/* Does the clique that ends in this node belong to the join?  In a walk over fewer releases, all do. */
 static bool
 is_in_join(FanWalk *walk, uint32 last)
 {

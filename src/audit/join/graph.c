@@ -143,6 +143,7 @@ take_people(JoinSide *side, const JoinRelease *release)
 	}
 }
 
+/* Collapses the records of a release into nodes, and parts these into pieces. */
 static void
 collapse(JoinGraph *graph, int32 r)
 {

@@ -76,6 +76,7 @@ hearing_clear(Hearing *hearing)
  * ----------------------------------------------------------------
  */
 
+/* Takes, in each release, all nodes that the tuple meets. */
 static void
 take_all(Hearing *hearing)
 {
@@ -200,6 +201,7 @@ take_value(Hearing *hearing, int32 r, Code value, bool silent_too)
 	products_forget(listening->products);	/* other weights stand in the same arrays now */
 }
 
+/* Counts the cliques of the nodes taken as those of a value; there are none if a release has no node left. */
 static void
 count_value(Hearing *hearing, Code value)
 {

@@ -160,6 +160,7 @@ narrowing_create(JoinGraph *graph)
 	return narrowing;
 }
 
+/* Frees the state of narrowing, but not the graph. */
 static void
 narrowing_free(Narrowing *narrowing)
 {

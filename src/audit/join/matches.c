@@ -42,6 +42,7 @@ numbers(Size n)
 	return new_zeros(uint32, n);
 }
 
+/* Begins the visit of a vertex: numbers it, and puts it on the path and among the open ones. */
 static void
 enter(Tarjan *t, uint32 vertex)
 {

@@ -193,6 +193,7 @@ list_members(Products *products, int32 first)
  * ----------------------------------------------------------------
  */
 
+/* Adds up the weights of a release's nodes at hand, or returns the sum found for these nodes before. */
 static uint32
 sum_of_weights(Products *products, int32 r)
 {

@@ -171,6 +171,7 @@ judge_box(Profiling *profiling, uint32 tuple)
  * ----------------------------------------------------------------
  */
 
+/* Finds the records that a tuple meets in each release, and counts their cliques by value. */
 static void
 hear(Profiling *profiling, uint32 tuple, bool is_wide)
 {
@@ -245,6 +246,7 @@ compare_meetings(const void *a, const void *b, void *arg)
 	return 0;
 }
 
+/* Orders releases by their number of pieces, largest first. */
 static int
 compare_releases(const void *a, const void *b, void *arg)
 {

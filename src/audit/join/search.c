@@ -155,6 +155,7 @@ admit_found(Full *full, uint32 root, uint32 clique)
 	note_base(full, root);
 }
 
+/* Clears the decisions of a search and the clique it was about, so that the next one starts clean. */
 static void
 end_search(Full *full, uint32 clique)
 {

@@ -80,6 +80,7 @@ typedef struct Counting
 	long double *counted;		/* [cliques of a node] people times weight */
 } Counting;
 
+/* Takes steps from the budget, and checks for interrupts now and then; false if too few steps are left. */
 static inline bool
 pay(Counting *counting, uint64 steps)
 {
@@ -224,6 +225,7 @@ divide(Counting *counting, uint64 clique, uint32 records, uint32 nchosen, long d
 	return arrive(counting, nchosen, expl(logarithm));
 }
 
+/* Divides the records of the layer's node among its cliques, in all ways that a state allows. */
 static bool
 divide_from_state(Counting *counting, uint32 state)
 {
@@ -473,6 +475,7 @@ hear_node(Telling *telling, uint32 node, double people)
 	}
 }
 
+/* Returns the first sensitive value that a clique's later releases show, or NO_CODE. */
 static Code
 value_of_clique(const JoinGraph *graph, const uint32 *node)
 {

@@ -268,6 +268,7 @@ count_person(const Joint *joint, Thread t, uint64 *nodes)
 	return can_have_been;
 }
 
+/* Orders components by their size, smallest first, then by their place. */
 static int
 compare_components(const void *a, const void *b)
 {

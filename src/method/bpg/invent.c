@@ -32,6 +32,7 @@ know_value(Bpg *bpg, Code value)
 	bpg->known[bpg->nknown++] = value;
 }
 
+/* Adds the values of rows to those that invented rows may show. */
 static void
 know_rows(Bpg *bpg, const RowId *rows, uint64 n)
 {
@@ -179,6 +180,7 @@ vary_stand_ins(Bpg *bpg, uint32 c)
 	}
 }
 
+/* Removes the values of a class from the tally, which is empty between two classes. */
 static void
 forget_class(Bpg *bpg, uint32 c)
 {
@@ -237,6 +239,7 @@ are_found(Bpg *bpg, uint64 n)
 	return found;
 }
 
+/* Counts the different values among the first n rows of the class in the making. */
 static uint32
 count_values(Bpg *bpg, uint64 n)
 {

@@ -20,6 +20,7 @@ set_fate(Bpg *bpg, uint64 i, Fate fate)
 	bpg->verdict[false] = bpg->verdict[true] = UNKNOWN;
 }
 
+/* Lists the members that are not in this release, so that walks over them need not pass all others. */
 static void
 find_leavers(Bpg *bpg)
 {

@@ -82,6 +82,7 @@ is_past_lifespan(const Frame *frame, const Companies *companies, int64 lifespan,
 	return rows > 0;
 }
 
+/* Adds a class to the draft: its sets of true rows, then its sets of invented rows. */
 static void
 draft_class(Drafting *drafting, const CorPartition *partition, const HcClass *class, const Code *values)
 {

@@ -65,6 +65,7 @@ is_modest(const Demanding *demanding, RowId row)
 	return kept == 0 || exp(kept) >= demanding->enough;
 }
 
+/* Lowers what is kept of each value that a class shows, and lists values that had not been lowered before. */
 static void
 link_values(Demanding *demanding, const ShownClass *class)
 {
@@ -96,6 +97,7 @@ add_demand(Demanding *demanding, Code value, double ratio)
 #define FAR 16
 #define NEAR 8
 
+/* Prefetches the classes of a row far ahead, and the values of classes that were prefetched before. */
 static void
 await(const Demanding *demanding, uint64 row, uint64 nrows)
 {
@@ -193,6 +195,7 @@ base_ratio(const Strategy *strategy)
 	return strategy->releases == 1 || strategy->l == 1 ? ratio : ratio * (1 + 1e-12);
 }
 
+/* Returns the sensitive value of each row, or NO_CODE where it needs no protection. */
 static const Code *
 protected_values(const Frame *frame)
 {

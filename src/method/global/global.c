@@ -65,6 +65,7 @@ static const TableSpec global_tables[] = {
 	{NULL, NULL}
 };
 
+/* Returns why the parameters contradict each other, or NULL. */
 static const char *
 contradiction(const int64 *params)
 {

@@ -56,6 +56,7 @@ known_kind(const Distinct *distinct, Placement *placement, Code value)
 	return distinct->kind_of[value] = placement_kind(placement, value);
 }
 
+/* Places up to amount of the newcomers left with a value; returns how many found a place. */
 static uint32
 take(const Distinct *distinct, Placement *placement, uint32 *avail, Code value, uint64 amount)
 {
@@ -104,6 +105,7 @@ fill_room(const Distinct *distinct, Placement *placement, uint32 *avail)
 	}
 }
 
+/* Returns a copy of the newcomers' number for each value, from which placements are subtracted. */
 static uint32 *
 count_newcomers(const Distinct *distinct)
 {
@@ -264,6 +266,7 @@ typedef struct Sized
 	uint32		bucket;
 } Sized;
 
+/* Orders buckets by their rows, largest first. */
 static int
 compare_sized(const void *a, const void *b)
 {
@@ -385,6 +388,7 @@ typedef struct Frequent
 	Code		value;
 } Frequent;
 
+/* Orders values by their rows, most frequent first. */
 static int
 compare_frequent(const void *a, const void *b)
 {
@@ -459,6 +463,7 @@ typedef struct Placed
 	Code		value;
 } Placed;
 
+/* Orders values by block, then by set, so that a run's values become neighbors. */
 static int
 compare_placed(const void *a, const void *b)
 {
@@ -478,6 +483,7 @@ typedef struct Turn
 	Code		value;
 } Turn;
 
+/* Orders turns by their time, ties by value. */
 static int
 compare_turns(const void *a, const void *b)
 {

@@ -30,6 +30,7 @@
  * ----------------------------------------------------------------
  */
 
+/* Lists the sets of a bucket's entries, each as often as its multiplicity says. */
 static SetId *
 slots_of(const Bucket *bucket)
 {
@@ -387,6 +388,7 @@ typedef struct Lacking
 	uint32		bucket;
 } Lacking;
 
+/* Orders buckets by the holes that they have, most first. */
 static int
 compare_lacking(const void *a, const void *b)
 {

@@ -124,6 +124,7 @@ add(Guard *guard, uint32 tuple)
 	pile_add(&guard->concerned, tuple);
 }
 
+/* Adds the tuples of each kind that meets a region, once for each stamp. */
 static void
 concern_region(Guard *guard, uint32 region)
 {

@@ -15,6 +15,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+/* Appends a node as the last child of its parent; the children of one parent are added one after the other. */
 static void
 add_child(Tree *tree, uint32 parent, Span leaves)
 {

@@ -129,6 +129,7 @@ describe_bands(SeqPeople *people)
  * ----------------------------------------------------------------
  */
 
+/* Returns the number of the region with these cells, which is added if it is new. */
 static uint32
 find_region(SeqPeople *people, const uint32 *key)
 {
@@ -380,6 +381,7 @@ weave_past(SeqPeople *people)
 		}
 }
 
+/* Returns the edge between the nodes of a person's records; without one, the stored history is damaged. */
 static uint32
 find_edge(const SeqPeople *people, uint32 a, uint32 b)
 {
@@ -489,6 +491,7 @@ open_place(SeqPeople *people, uint32 place, uint32 from_node)
 				(void) web_add_edge(web, web->edge[t].end[0], people->place[place].node);
 }
 
+/* Drops all edges of a place that no person is left in, and gives up its node. */
 static void
 close_place(SeqPeople *people, uint32 place)
 {
@@ -501,6 +504,7 @@ close_place(SeqPeople *people, uint32 place)
 	people->place[place].node = NOTHING;
 }
 
+/* Moves people of a band from the edges of one place to those of another, in each earlier release. */
 static void
 shift_flows(SeqPeople *people, uint32 band, uint32 from_place, uint32 to_place, uint32 size)
 {
@@ -537,6 +541,7 @@ move(SeqPeople *people, uint32 from, uint32 to, uint32 size)
 	people->version++;
 }
 
+/* Records a shift, with the nodes that the two places had before it, for people_undo(). */
 static void
 note_shift(SeqPeople *people, uint32 from, uint32 to, uint32 size)
 {

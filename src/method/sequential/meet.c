@@ -104,6 +104,7 @@ typedef struct PieceMeeting
 	Candidate  *met;			/* [pieces] */
 } PieceMeeting;
 
+/* Orders candidates by node and value, so that those that are to be added up become neighbors. */
 static int
 compare_candidates(const void *a, const void *b)
 {
@@ -315,6 +316,7 @@ prepare_kinds(Guard *guard, const uint32 *chosen)
 	guard->found = new_zeros(uint32, guard->nkinds);
 }
 
+/* Lists the quasi-identifiers that the new release shows in cells that are given, not searched for. */
 static void
 find_fixed(Guard *guard)
 {

@@ -69,7 +69,7 @@ extern bool sequential_is_crowd(const int64 *params, const uint64 *count, Code n
  */
 extern SequenceJudgement sequential_judge_part(const SequencePart *part, const int64 *params, uint64 budget);
 
-/* What these parameters promise, in words. */
+/* Says in words what these parameters promise. */
 extern char *sequential_promise(const int64 *params);
 
 #endif							/* PPREPUB_METHOD_SEQUENTIAL_SEQUENCE_H */

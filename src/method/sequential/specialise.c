@@ -9,6 +9,7 @@
 #include "method/sequential/search.h"
 #include "utils/memutils.h"
 
+/* Sets every cell to the widest one of its column; a record of an absent person may be anything. */
 static void
 withhold_all(const SeqTask *task)
 {
@@ -22,6 +23,7 @@ withhold_all(const SeqTask *task)
 		}
 }
 
+/* Creates the state of a search, in the current context. */
 static Search
 search_create(const SeqTask *task)
 {

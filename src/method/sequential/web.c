@@ -41,6 +41,7 @@ settling_make_room(Web *web)
 	s->clock = 0;
 }
 
+/* Notes that the matches of a node with a release have to be settled again. */
 static void
 touch(Web *web, uint32 node, int32 other)
 {
@@ -52,6 +53,7 @@ touch(Web *web, uint32 node, int32 other)
 	s->touched[s->ntouched++] = (Touched) {.node = node,.other = other};
 }
 
+/* Queues an edge that may be in no clique any more, unless it is queued already. */
 static void
 suspect(Web *web, uint32 edge)
 {
@@ -371,6 +373,7 @@ is_open(const WebEdge *edge, uint32 node)
 	return edge->end[0] == node || edge->flow > 0;
 }
 
+/* Begins the visit of a node: numbers it, and puts it on the path and among the open ones. */
 static void
 enter(Web *web, uint32 node, int32 other)
 {
@@ -540,6 +543,7 @@ choose(Web *web, int32 release, int32 r, int32 s)
 	return false;
 }
 
+/* Is there a clique with this edge, which has one node of each release? */
 static bool
 is_in_clique(Web *web, uint32 t)
 {

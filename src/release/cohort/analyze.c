@@ -42,6 +42,7 @@ verify_type(ParseState *pstate, Node *node)
 		refuse_in_cohort(psprintf("values of type %s", format_type_be(type)), pstate, exprLocation(node));
 }
 
+/* Refuses a number that is too long to calculate with in reasonable time. */
 static void
 verify_digits(ParseState *pstate, const Const *number)
 {
@@ -178,6 +179,7 @@ verify_collation(ParseState *pstate, List *args, Oid collation, int location)
 	}
 }
 
+/* Allows only built-in operators that cohorts may use on columns, with a safe collation and pattern. */
 static void
 verify_comparison(ParseState *pstate, Oid operator, List *args, Oid collation, int location)
 {

@@ -36,6 +36,7 @@ move_position(void *cohort)
 	}
 }
 
+/* Turns a column's name into a Var: the parser's hook, since cohorts are parsed without a range table. */
 static Node *
 column_of(ParseState *pstate, ColumnRef *reference)
 {

@@ -139,6 +139,7 @@ is_cohort_column(const DeclaredColumn *column)
 	return (column->role == ROLE_QUASI_IDENTIFIER || column->role == ROLE_INSENSITIVE) && is_cohort_type(column->type);
 }
 
+/* Lists the columns that cohorts may ask about, for a hint. */
 static char *
 column_list(const DeclaredPublication *publication)
 {

@@ -124,6 +124,7 @@ plain_name(List *names)
 	return NULL;
 }
 
+/* Joins the parts of a qualified name by dots, for an error message. */
 static char *
 as_written(List *names)
 {
@@ -156,6 +157,7 @@ verify_operator(Writing *writing, List *names, int location)
 		refuse_in_cohort(psprintf("operator %s", as_written(names)), writing->pstate, location);
 }
 
+/* Refuses functions that are not on the list, and all syntax of aggregates and window functions. */
 static void
 verify_function(Writing *writing, FuncCall *call)
 {
@@ -273,6 +275,7 @@ verify_moment(Writing *writing, const SQLValueFunction *moment)
 	}
 }
 
+/* Refuses an expression, with the name of its kind if there is a common one. */
 static void pg_attribute_noreturn()
 refuse_node(Writing *writing, Node *node)
 {

@@ -111,6 +111,7 @@ refuse_database(const char *job, const char *schedule, const char *command)
 					 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
 }
 
+/* Refuses users who may not call cron.schedule(), with a hint how to allow it. */
 static void
 verify_rights(const Cron *cron)
 {

@@ -54,6 +54,7 @@ typedef struct PosteriorReport
 
 #define NO_NODE PG_UINT32_MAX
 
+/* Does any release show the sensitive column?  The first of the join is the source, and does not count. */
 static bool
 shows_sensitive(const PosteriorReport *report)
 {

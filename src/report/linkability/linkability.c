@@ -34,6 +34,7 @@ typedef struct Figures
 	double		diversity;
 } Figures;
 
+/* Fills in the least linkability and diversity of any tuple, if a tuple is linked to something. */
 static void
 judge(const ReleaseJoin *join, Figures *figures)
 {
@@ -117,6 +118,7 @@ pprepub_linkability(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
+/* Adds a release's row to the result; its figures are NULL where the join has none. */
 static void
 put_figures(const OwnersWork *work, int32 release, const Figures *figures)
 {

@@ -150,6 +150,7 @@ refuse_over_budget(void)
 			 errhint("Ask for join_kind => 'kmj', which is found in any case: it may hold joins that a perfect matching of all releases rules out, so its linkability is the same or greater, never less. Or raise pprepub.fmj_budget.")));
 }
 
+/* No assignment of rows to people fits all the releases, so they cannot be joined. */
 static void
 refuse_unmatched(const ReleaseJoin *join)
 {

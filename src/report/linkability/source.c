@@ -175,6 +175,7 @@ find_members(const Reading *reading, int32 n)
 	return is_member;
 }
 
+/* Lists the source's rows of people who are in one of the first n releases. */
 static void
 list_members(const Reading *reading, const Source *source, int32 n, SourceTuples *tuples)
 {

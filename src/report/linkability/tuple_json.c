@@ -25,6 +25,7 @@ struct TuplePrinter
 	Printed		sensitive;
 };
 
+/* Prepares to print the values of a type; each is printed when it is first asked for. */
 static Printed
 printed_of(Oid type, Size ncodes)
 {

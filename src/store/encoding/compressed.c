@@ -143,6 +143,7 @@ count_blocks(const ColumnShape *shape, const Item *items, uint32 n, Size *room)
 	return nblocks;
 }
 
+/* Compresses a block, or copies it where compression saves too little; returns the bytes written. */
 static Size
 write_block(char *to, const char *from, Size length)
 {

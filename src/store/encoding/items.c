@@ -162,6 +162,7 @@ items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n)
 	return reader->is_compressed ? compressed_open(&reader->blocks, in, shape, n) : open_plain(reader, in);
 }
 
+/* Returns items of equal length by pointers into the data. */
 static void
 read_fixed(const ItemsReader *reader, uint32 from, uint32 n, Datum *values)
 {

@@ -121,6 +121,7 @@ nulls_write(Output *out, const NullsPlan *plan)
  * ----------------------------------------------------------------
  */
 
+/* Opens the runs, which are NULL and not NULL by turns; returns an error message, or NULL. */
 static const char *
 open_turns(NullsReader *reader, Input *in)
 {
@@ -159,6 +160,7 @@ nulls_open(NullsReader *reader, Input *in, NullsForm form, uint32 nrows, uint32 
 	return reader->bitmap != NULL ? NULL : "The bitmap of NULLs is cut off.";
 }
 
+/* Reads the bits of a vector, byte by byte as far as whole bytes go. */
 static void
 read_bitmap(const NullsReader *reader, uint32 vector, uint32 n, bool *nulls)
 {

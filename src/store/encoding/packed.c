@@ -53,6 +53,7 @@ bytes_of(uint32 n, uint32 width)
  * ----------------------------------------------------------------
  */
 
+/* Finds the least and the greatest value of a block. */
 static PackedRange
 measure_values(const uint64 *values, uint32 n)
 {
@@ -81,6 +82,7 @@ measure_steps(PackedRange *range, const uint64 *values, uint32 n)
 	}
 }
 
+/* Euclid's algorithm; where one number is 0, the other is returned. */
 static uint64
 greatest_common_divisor(uint64 a, uint64 b)
 {
@@ -130,6 +132,7 @@ range_width(const PackedPlan *plan, const PackedRange *range, bool steps)
 	return width_of(extent / plan->scale);
 }
 
+/* Returns the size of all packed blocks, with the slack that writing whole words needs at the end. */
 static Size
 data_size(const PackedPlan *plan, bool steps)
 {

@@ -81,6 +81,7 @@ sequence_measure(SequencePlan *plan, const Values *values)
 	try_dictionary(plan, values->n);
 }
 
+/* Returns the code of each value, from the codes and the lengths of the runs. */
 static uint64 *
 repeat_codes(const uint64 *codes, const uint64 *lengths, uint32 nruns, uint32 n)
 {

@@ -47,6 +47,7 @@ head_at(const char *at)
 	return (uint64) (int64) head;
 }
 
+/* Reads n words from an item; shorter ones are sign-extended. */
 static inline void
 take_words(uint64 *words, const char *from, uint32 n, uint32 unit)
 {

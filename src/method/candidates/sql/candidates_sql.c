@@ -76,6 +76,7 @@ refuse_skew(const ReleaseBuild *build, const Refusal *refusal)
 			 errhint("Declare a smaller m, or a sensitive column that tells more values apart.")));
 }
 
+/* New rows would be recognised by values that no release has shown yet. */
 static void
 refuse_found(const char *name, const Refusal *refusal)
 {
@@ -218,6 +219,7 @@ note_unsafe(void *what, const Correlation *correlation)
 		unsafe->worst = *correlation;
 }
 
+/* Describes a correlation as JSON, for the audit. */
 static char *
 words_of(const Audit *audit, const Correlation *correlation)
 {

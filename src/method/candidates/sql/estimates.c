@@ -12,6 +12,7 @@ PG_FUNCTION_INFO_V1(pprepub_p_hc);
 PG_FUNCTION_INFO_V1(pprepub_p_pb);
 PG_FUNCTION_INFO_V1(pprepub_n_choose);
 
+/* Returns an argument that is a probability; refuses any other number, NaN included. */
 static double
 probability_argument(FunctionCallInfo fcinfo, int n, const char *name)
 {
@@ -25,6 +26,7 @@ probability_argument(FunctionCallInfo fcinfo, int n, const char *name)
 	return p;
 }
 
+/* Returns an argument that counts something, and so is 1 or more. */
 static int32
 count_argument(FunctionCallInfo fcinfo, int n, const char *name)
 {

@@ -95,6 +95,7 @@ find_worst(void *what, const Breach *breach)
 	worst->probability = probability;
 }
 
+/* Appends a named value to a JSON object, as a string or null. */
 static void
 add_text(StringInfo json, const char *name, TextCast *cast, Datum value)
 {
@@ -181,6 +182,7 @@ check_global(Audit *audit)
  * ----------------------------------------------------------------
  */
 
+/* Returns the detail for rows withheld: the reasons, with their numbers if both apply. */
 static char *
 why_withheld(uint64 exhausted, uint64 homeless)
 {
@@ -193,6 +195,7 @@ why_withheld(uint64 exhausted, uint64 homeless)
 					exhausted, homeless);
 }
 
+/* Returns the hint for rows withheld, with advice for each reason that applies. */
 static char *
 what_to_do(uint64 exhausted, uint64 homeless)
 {

@@ -130,6 +130,7 @@ pprepub_breach_probability(PG_FUNCTION_ARGS)
 #define USUAL_RELEASES 20
 #define USUAL_ALPHA 2
 
+/* Returns an argument from 1 to most; fallback if it is NULL. */
 static int32
 positive_argument(FunctionCallInfo fcinfo, int n, const char *name, int32 fallback, int32 most)
 {
@@ -142,6 +143,7 @@ positive_argument(FunctionCallInfo fcinfo, int n, const char *name, int32 fallba
 	return value;
 }
 
+/* Returns alpha, which must be finite and greater than 1; the usual one if it is NULL. */
 static double
 alpha_argument(FunctionCallInfo fcinfo)
 {

@@ -37,6 +37,7 @@ typedef struct Counting
 	bool	   *is_counted;		/* [values] */
 } Counting;
 
+/* Counts the person and the value of a breach, each once: the breaches of one person come together. */
 static void
 count_breach(void *what, const Breach *breach)
 {
@@ -50,6 +51,7 @@ count_breach(void *what, const Breach *breach)
 	counting->is_counted[breach->value] = true;
 }
 
+/* Counts the people whom the releases link to protected values with a chance above 1/l, and these values. */
 static Counting
 count_breaches(const Recalled *recalled, const bool *is_protected, uint32 l)
 {
@@ -62,6 +64,7 @@ count_breaches(const Recalled *recalled, const bool *is_protected, uint32 l)
 	return counting;
 }
 
+/* Warns that values to be protected from now on are known of some people already. */
 static void
 warn_of_linked(const DeclaredPublication *publication, const Counting *counting)
 {

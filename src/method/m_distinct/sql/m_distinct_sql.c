@@ -73,6 +73,7 @@ seen_with_values(const DeclaredPublication *publication, const Seen *seen)
  * ----------------------------------------------------------------
  */
 
+/* Refuses a release without sensitive values: the method could not follow what they become. */
 static void
 verify_shows_values(const DeclaredPublication *publication)
 {
@@ -109,6 +110,7 @@ warn_of_import(const DeclaredPublication *publication, const Seen *seen, const U
 			 errhint("What was published stays published: what follows keeps possible what still is. pprepub.audit() and pprepub.update_risk() tell more.")));
 }
 
+/* Checks that the imported release can be followed by others, and warns where it breaks the promise. */
 static void
 judge_import(const DeclaredPublication *publication)
 {

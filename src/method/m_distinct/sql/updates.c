@@ -418,6 +418,7 @@ warn_of_stronger(const Checking *checking, const Updates *before, const Updates 
 				 errhint("pprepub.audit() says whether these releases are still safe.")));
 }
 
+/* Prepares a check of updates: the dictionary of their values, and how to print these in messages. */
 static Checking
 checking_create(const DeclaredPublication *publication)
 {

@@ -65,6 +65,7 @@ count_others(const Reading *reading, const Code *value, const Code *other, uint6
 	return n;
 }
 
+/* The values of those who came, or left, between two releases would be told by the difference. */
 static void
 refuse_crowd(const Reading *reading, uint64 n, bool came, int32 since)
 {
@@ -222,6 +223,7 @@ inverse(uint64 number)
 	return result;
 }
 
+/* Swaps two rows of the matrix. */
 static void
 swap_rows(uint32 *a, uint32 *b, uint64 n)
 {

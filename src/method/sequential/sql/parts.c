@@ -374,6 +374,7 @@ tuples_of(const PeopleParting *parting, const People *people, const JoinInput *j
 	return (JoinTuples) {.ntuples = judged.n,.code = (const Code *const *) code,.end = (const Code *const *) end};
 }
 
+/* Returns the row of each person of the part in the last release, or NO_ROW where the person is absent. */
 static RowId *
 rows_of(const PeopleParting *parting)
 {

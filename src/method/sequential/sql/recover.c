@@ -71,6 +71,7 @@ typedef struct Ways
  * ----------------------------------------------------------------
  */
 
+/* Appends a possible value and its code; the array may outgrow the limit of palloc(). */
 static void
 add_guess(Guesses *guesses, Datum value, bool isnull, Code code)
 {
@@ -155,6 +156,7 @@ guess_from_cells(Guesses *guesses, const DeclaredColumn *column, const Cells *ce
 	}
 }
 
+/* Orders guesses by code, then by value, so that equal ones become neighbors. */
 static int
 compare_guesses(const void *a, const void *b)
 {
@@ -187,6 +189,7 @@ sort_guesses(Guesses *guesses)
 	pfree(print);
 }
 
+/* Lists the values that a column may have had: those of the source, and those of cells that were shown. */
 static Guesses
 guesses_of(const Sequencing *sequencing, int q)
 {
@@ -271,6 +274,7 @@ next_way(Ways *ways)
 	return i < ways->n;
 }
 
+/* Keeps a way that has the fingerprint; its codes are ambiguous where a way found before has others. */
 static void
 take_way(Ways *ways)
 {

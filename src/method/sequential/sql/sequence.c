@@ -147,6 +147,7 @@ sequencing_create(const DeclaredPublication *publication, const LoadedFrame *loa
 	return sequencing;
 }
 
+/* People whose insensitive values differ from release to release cannot be joined. */
 static void
 refuse_contradicted(const Sequence *sequence)
 {
