@@ -176,6 +176,9 @@ extern Answer *remember_answer(DeclaredPublication *publication, const ReleaseBu
  * ----------------------------------------------------------------
  */
 
+/* An error if the publication's method does not answer. */
+extern void verify_method_answers(const DeclaredPublication *publication);
+
 /*
  * By the backend, once for each question: an error beyond
  * max_answers_per_statement of the publication.  What a client sends at once is

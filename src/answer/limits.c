@@ -1,7 +1,7 @@
 /*
  * limits.c
- *		How many answers an analyst may have of a publication, in a statement and
- *		in all.
+ *		Whether a publication's method answers, and how many answers an analyst
+ *		may have of it, in a statement and in all.
  *
  * NOTES
  *		Questions of one statement have one statement start time: this holds for
@@ -17,6 +17,17 @@
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/timestamp.h"
+
+void
+verify_method_answers(const DeclaredPublication *publication)
+{
+	if (find_method(publication->method)->declaration.answers)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("method \"%s\" does not answer", publication->method),
+			 errhint("Read the releases of publication \"%s\".", publication->name)));
+}
 
 typedef struct QuestionCount
 {

@@ -29,7 +29,7 @@
 #include "declare/subtransaction.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
-#include "history/answered.h"
+#include "history/answer_regions.h"
 #include "history/fold.h"
 #include "history/log.h"
 #include "history/writer.h"
@@ -314,7 +314,7 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 
 	verify_is_committed(question);
 	publication = publication_open_number(question->publication, ExclusiveLock);
-	verify_answers(publication);
+	verify_method_answers(publication);
 	verify_answers_left(publication, question->request.by);
 	verify_may_release(publication);
 	scope = scope_of(publication, &question->request, true);

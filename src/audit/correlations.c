@@ -10,7 +10,7 @@
 #include "postgres.h"
 
 #include "audit/correlations.h"
-#include "audit/judge.h"
+#include "audit/judge_draft.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "audit/invariance.h"
-#include "audit/judge.h"
+#include "audit/judge_draft.h"
 #include "frame/arrays.h"
 #include "frame/span.h"
 #include "miscadmin.h"

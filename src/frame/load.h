@@ -10,7 +10,7 @@
 #include "declare/publication.h"
 #include "frame/coding.h"
 #include "frame/frame.h"
-#include "frame/keys.h"
+#include "frame/key_table.h"
 
 /* A column whose values leave as they are: the sensitive one, or an insensitive one. */
 typedef struct PlainColumn

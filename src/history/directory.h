@@ -13,7 +13,7 @@
 
 #include "declare/publication.h"
 #include "executor/tuptable.h"
-#include "frame/keys.h"
+#include "frame/key_table.h"
 #include "storage/itemptr.h"
 
 typedef struct Directory Directory;

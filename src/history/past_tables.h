@@ -7,7 +7,7 @@
  * The log is what all else follows from: members, of releases that have tables,
  * and asked, of answers (see log.h).  Neighborhoods (see fold.h) and paths (see
  * paths_read.h) are folds of it, kept for methods that need them, and made anew
- * by rebuild_history().  Regions (see answered.h) and counterfeits have columns
+ * by rebuild_history().  Regions (see answer_regions.h) and counterfeits have columns
  * that depend on the publication, or on nothing.
  */
 #ifndef PPREPUB_HISTORY_PAST_TABLES_H

@@ -9,7 +9,7 @@
 
 #include "declare/publication.h"
 #include "frame/dictionary.h"
-#include "frame/keys.h"
+#include "frame/key_table.h"
 #include "history/seen.h"
 
 typedef struct Recalled

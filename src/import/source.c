@@ -6,7 +6,7 @@
 
 #include "fmgr.h"
 #include "frame/arrays.h"
-#include "frame/keys.h"
+#include "frame/key_table.h"
 #include "frame/print.h"
 #include "import/import.h"
 #include "lib/stringinfo.h"

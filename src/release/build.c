@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "audit/judge.h"
+#include "audit/judge_draft.h"
 #include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"

@@ -30,6 +30,7 @@ any_imported(const Released *released, int32 n)
 	return false;
 }
 
+/* Does every atom of the log keep the weakest principle that any release promised? */
 static void
 check_atoms(const DeclaredPublication *publication)
 {

@@ -42,17 +42,6 @@ read_request(FunctionCallInfo fcinfo)
 }
 
 void
-verify_answers(const DeclaredPublication *publication)
-{
-	if (find_method(publication->method)->declaration.answers)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("method \"%s\" does not answer", publication->method),
-			 errhint("Read the releases of publication \"%s\".", publication->name)));
-}
-
-void
 verify_alone(const DeclaredPublication *publication)
 {
 	verify_shares_no_data(publication->source, publication->owner, publication->id,

@@ -112,9 +112,6 @@ extern SentRelease store_release(const ReleaseBuild *build, int32 number);
 
 /* ---- publish.c ---- */
 
-/* An error if the publication's method makes no answers on the fly. */
-extern void verify_answers(const DeclaredPublication *publication);
-
 /* An error if another publication shows the same people: what was found before the source is locked may have changed. */
 extern void verify_alone(const DeclaredPublication *publication);
 

@@ -10,7 +10,7 @@
 
 #include "catalog/pg_class.h"
 #include "frame/arrays.h"
-#include "history/answered.h"
+#include "history/answer_regions.h"
 #include "history/reader.h"
 #include "release/past_releases.h"
 #include "release/row_classes.h"

@@ -11,7 +11,7 @@
 
 #include <sys/resource.h>
 
-#include "audit/judge.h"
+#include "audit/judge_draft.h"
 #include "audit/update/legal.h"
 #include "audit/update/update_graph.h"
 #include "frame/update_sets.h"

@@ -17,7 +17,7 @@
  */
 #include "shim.h"
 
-#include "audit/judge.h"
+#include "audit/judge_draft.h"
 
 #define NROWS	6
 

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "audit/judge.h"
+#include "audit/judge_draft.h"
 #include "audit/update/legal.h"
 #include "frame/arrays.h"
 #include "frame/span.h"

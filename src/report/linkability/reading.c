@@ -13,7 +13,7 @@
 
 #include "frame/arrays.h"
 #include "frame/print.h"
-#include "history/answered.h"
+#include "history/answer_regions.h"
 #include "history/reader.h"
 #include "miscadmin.h"
 #include "release/row_classes.h"

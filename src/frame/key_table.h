@@ -1,12 +1,12 @@
 /*
- * keys.h
+ * key_table.h
  *		People by their keys: numbers 0, 1, 2 … in the order that they came.
  *
  * Keys are told apart by their type's own equality, under the column's
  * collation: the same person may be written in more than one way.
  */
-#ifndef PPREPUB_FRAME_KEYS_H
-#define PPREPUB_FRAME_KEYS_H
+#ifndef PPREPUB_FRAME_KEY_TABLE_H
+#define PPREPUB_FRAME_KEY_TABLE_H
 
 #include "postgres.h"
 
@@ -64,4 +64,4 @@ extern void keys_forget_index(KeyTable *table);
 /* The number of a key, or NO_KEY. */
 extern uint32 keys_find(const KeyTable *table, Datum key);
 
-#endif							/* PPREPUB_FRAME_KEYS_H */
+#endif							/* PPREPUB_FRAME_KEY_TABLE_H */

@@ -1,5 +1,5 @@
 /*
- * remember.c
+ * write_release.c
  *		Writing a release into the log and into the fold.
  *
  * NOTES
@@ -13,7 +13,7 @@
  *		class showed, but not which; they are remembered with what their own
  *		people had, which asks for more, not for less.
  */
-#include "history/remember.h"
+#include "history/write_release.h"
 
 #include "frame/arrays.h"
 #include "history/counterfeits.h"

@@ -1,10 +1,10 @@
 /*
- * judge.h
+ * judge_draft.h
  *		The last check of a draft before it may leave: every method's classes are
  *		judged once more, by code that trusts nothing of what made them.
  */
-#ifndef PPREPUB_AUDIT_JUDGE_H
-#define PPREPUB_AUDIT_JUDGE_H
+#ifndef PPREPUB_AUDIT_JUDGE_DRAFT_H
+#define PPREPUB_AUDIT_JUDGE_DRAFT_H
 
 #include "partition/classes.h"
 #include "partition/principle.h"
@@ -29,4 +29,4 @@ extern void judge_classes(const Frame *frame, const Classes *classes,
 /* The error that any last check raises of a class. */
 extern void refuse_draft(uint32 class, const char *fault) pg_attribute_noreturn();
 
-#endif							/* PPREPUB_AUDIT_JUDGE_H */
+#endif							/* PPREPUB_AUDIT_JUDGE_DRAFT_H */

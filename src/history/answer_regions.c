@@ -1,8 +1,8 @@
 /*
- * answered.c
+ * answer_regions.c
  *		Making and reading the table of what answers showed.
  */
-#include "history/answered.h"
+#include "history/answer_regions.h"
 
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"

@@ -1,9 +1,9 @@
 /*
- * judge_breach.c
+ * judge_draft_breach.c
  *		The last check of a draft that promises a bound over all releases.
  *
  * NOTES
- *		Like judge.c it trusts nothing of what made the draft: everything is counted
+ *		Like judge_draft.c it trusts nothing of what made the draft: everything is counted
  *		afresh, and judged by the closed form.  People whose classes, all together,
  *		could not have told too much of any value need no look at single ones.
  *
@@ -15,7 +15,7 @@
 #include <math.h>
 
 #include "audit/breach.h"
-#include "audit/judge.h"
+#include "audit/judge_draft.h"
 #include "frame/arrays.h"
 #include "history/shown.h"
 #include "miscadmin.h"

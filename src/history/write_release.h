@@ -1,13 +1,13 @@
 /*
- * remember.h
+ * write_release.h
  *		Remembering a release: a call for each class, then the end.
  *
  * The classes go into the log, and the neighborhoods that they part are
  * written anew.  Classes of a method are part of one neighborhood each; those of
  * a release that was made without regard to the past may be of many.
  */
-#ifndef PPREPUB_HISTORY_REMEMBER_H
-#define PPREPUB_HISTORY_REMEMBER_H
+#ifndef PPREPUB_HISTORY_WRITE_RELEASE_H
+#define PPREPUB_HISTORY_WRITE_RELEASE_H
 
 #include "postgres.h"
 
@@ -39,4 +39,4 @@ extern void remember_mixed_class(Remembering *remembering, int64 number, RowId *
 
 extern uint64 remember_end(Remembering *remembering);	/* people and invented rows that are new */
 
-#endif							/* PPREPUB_HISTORY_REMEMBER_H */
+#endif							/* PPREPUB_HISTORY_WRITE_RELEASE_H */

@@ -1,5 +1,5 @@
 /*
- * judge.c
+ * judge_draft.c
  *		The last check of a draft before it may leave.
  *
  * NOTES
@@ -16,7 +16,7 @@
  */
 #include "postgres.h"
 
-#include "audit/judge.h"
+#include "audit/judge_draft.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -1,5 +1,5 @@
 /*
- * answered.h
+ * answer_regions.h
  *		What answers showed of their classes.
  *
  * A stored release has a table; of an answer nothing would be left but what the
@@ -11,8 +11,8 @@
  *
  * Nothing is kept of insensitive values; sensitive ones stand in the log.
  */
-#ifndef PPREPUB_HISTORY_ANSWERED_H
-#define PPREPUB_HISTORY_ANSWERED_H
+#ifndef PPREPUB_HISTORY_ANSWER_REGIONS_H
+#define PPREPUB_HISTORY_ANSWER_REGIONS_H
 
 #include "postgres.h"
 
@@ -59,4 +59,4 @@ typedef struct Answered
  */
 extern Answered *answered_read(const DeclaredPublication *publication, Cells **cells, int32 nreleases);
 
-#endif							/* PPREPUB_HISTORY_ANSWERED_H */
+#endif							/* PPREPUB_HISTORY_ANSWER_REGIONS_H */

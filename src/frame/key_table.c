@@ -1,12 +1,12 @@
 /*
- * keys.c
+ * key_table.c
  *		Finding people by their keys.
  *
  * NOTES
  *		Open addressing over slots that keep the hash, so that a key that is not
  *		there is seldom compared with any.
  */
-#include "frame/keys.h"
+#include "frame/key_table.h"
 
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
