@@ -3,8 +3,9 @@
  *		Arrays as long as there are rows, or people: more than PostgreSQL's usual
  *		gigabyte, if need be.
  *
- * They live in the current context.  There is room for one element more: so that
- * there is an array of none, and one that says where the last one ends.
+ * New arrays live in the current context.  Each has room for one element more
+ * than asked: so an array of no elements can be allocated, and an array of
+ * beginnings can also hold the end of the last part.
  */
 #ifndef PPREPUB_FRAME_ARRAYS_H
 #define PPREPUB_FRAME_ARRAYS_H
@@ -20,8 +21,8 @@
 
 /*
  * Arrays that grow.  An array that is NULL is made in the current context; any
- * other stays in its own.  "room" is the variable that says for how many elements
- * there is room.  For several arrays that share one, as in
+ * other stays in its own.  "room" is the variable that counts the elements that
+ * have room.  Several arrays can share one:
  *
  *		if (n == room)
  *		{
@@ -41,7 +42,7 @@
 		} \
 	} while (0)
 
-/* Like array_reserve(), with zeros in what is added. */
+/* Like array_reserve(), but the new elements are zeros. */
 #define array_reserve_zeros(array, room, needed) \
 	do { \
 		uint64		room_before = (room); \
@@ -49,7 +50,7 @@
 		memset((array) + room_before, 0, sizeof(*(array)) * ((room) - room_before)); \
 	} while (0)
 
-/* Twice the room, or as much as is needed; no more than fits into a variable of so many bytes. */
+/* Doubles the room, or takes what is needed; a room variable of 4 bytes must not overflow. */
 static inline uint64
 array_room_after(uint64 room, uint64 needed, Size bytes)
 {

@@ -1,10 +1,10 @@
 /*
  * bytes_hash.h
- *		Hashing and comparing bytes for tables in memory: fast for short ones. The
- *		hash is keyed, so that whoever writes the data cannot have them collide.
+ *		Hashing and comparing bytes for tables in memory: fast for short strings.
+ *		The hash is keyed, so that authors of data cannot make values collide.
  *
- * Words are multiplied to twice their width, of which both halves are taken.
- * It is another one in each process: what is stored needs one that stays.
+ * Words are multiplied to twice their width, and both halves of the product are
+ * used.  Keys differ from process to process, so these hashes must not be stored.
  */
 #ifndef PPREPUB_FRAME_BYTES_HASH_H
 #define PPREPUB_FRAME_BYTES_HASH_H
@@ -82,7 +82,7 @@ hash_keyed(const HashKey *key, const char *bytes, uint64 n)
 
 #endif
 
-/* Mostly they are short, and equal. */
+/* Compares two strings of n bytes without a function call for short ones, which are the most frequent. */
 static inline bool
 same_bytes(const char *a, const char *b, uint64 n)
 {

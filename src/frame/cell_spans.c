@@ -4,8 +4,8 @@
  *		alphabet, nodes by their leaves.
  *
  * NOTES
- *		Withheld cells and the cell of NULL are the same for all kinds: NULL's
- *		code is the last one.
+ *		Withheld cells and the cell of NULL have the same spans for all kinds:
+ *		NULL's code is the last one.
  */
 #include "frame/cells.h"
 
@@ -44,7 +44,7 @@ end_line(CellSpans *line, const Cells *cells, const Coding *coding, Code null_co
  * ----------------------------------------------------------------
  */
 
-/* The finite ends of all ranges, each as the lower bound of the piece of the line that begins there. */
+/* The finite ends of all ranges; each is kept as the lower bound of the piece of the line that it begins. */
 typedef struct Cuts
 {
 	TypeCacheEntry *range;
@@ -58,6 +58,7 @@ compare_cuts(const void *a, const void *b, void *arg)
 	return range_cmp_bounds(arg, a, b);
 }
 
+/* Sorts the cuts and removes repeated ones, so that each begins a piece of its own. */
 static void
 sort_cuts(Cuts *cuts)
 {
@@ -187,7 +188,7 @@ entry_of(const DeclaredColumn *column, const Cells *cells, Cell cell)
 	return (Entry) {.text = words,.length = length - is_prefix,.is_prefix = is_prefix,.cell = cell};
 }
 
-/* The first entry from this one on, and up through its parents, that covers another one. */
+/* Walks up from an entry through its parents to the first that covers the given one, or NO_ENTRY. */
 static uint32
 find_cover(const Entry *entries, uint32 from, const Entry *other)
 {
@@ -196,7 +197,7 @@ find_cover(const Entry *entries, uint32 from, const Entry *other)
 	return from;
 }
 
-/* The last entry that does not stand behind another one, or NO_ENTRY. */
+/* The last entry that does not sort behind the given one, or NO_ENTRY. */
 static uint32
 last_before(const Entry *entries, uint32 n, const Entry *other)
 {

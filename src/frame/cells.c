@@ -196,6 +196,7 @@ prefix_covers(const text *prefix, const text *other)
 		memcmp(VARDATA_ANY(prefix), VARDATA_ANY(other), length - 1) == 0;
 }
 
+/* Prefixes meet in the longer one, if the shorter one covers it. */
 static Cell
 meet_prefixes(Cells *cells, Cell a, Cell b)
 {
@@ -207,7 +208,7 @@ meet_prefixes(Cells *cells, Cell a, Cell b)
 	return prefix_covers(y, x) ? a : NO_CELL;
 }
 
-/* Nodes with the same leaves stand one below the other. */
+/* Compares depths, too, since a node and its only child have the same leaves. */
 static bool
 lies_below(const PrintedNode *node, const PrintedNode *above)
 {

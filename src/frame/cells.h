@@ -17,7 +17,7 @@
 typedef uint32 Cell;
 
 #define CELL_NULL	DICTIONARY_NULL	/* the cell of NULL alone */
-#define NO_CELL		PG_UINT32_MAX	/* nothing lies in it */
+#define NO_CELL		PG_UINT32_MAX	/* an empty intersection */
 
 typedef struct Cells Cells;
 
@@ -49,8 +49,8 @@ extern char *cells_text(const Cells *cells, Cell cell);
  * Spans: cells of several releases, and values of a source, on one line
  *
  * Codes live inside one frame only, and stand only for values that occur in it.
- * Whether two printed cells have anything in common depends on all values that
- * they cover: so they are compared by where they begin and end.
+ * Whether two printed cells overlap depends on all values that they cover, so
+ * they are compared by where they begin and end.
  * ----------------------------------------------------------------
  */
 
@@ -64,8 +64,8 @@ typedef struct CellSpans
 } CellSpans;
 
 /*
- * The spans of all cells that have numbers by now, and the codes of the
- * coding's values, if there is a coding.
+ * Returns the spans of all cells numbered so far, and the codes of the coding's
+ * values; coding may be NULL.
  */
 extern CellSpans cell_spans(const DeclaredColumn *column, const Cells *cells, const struct Coding *coding);
 

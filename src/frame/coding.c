@@ -28,6 +28,7 @@ typedef struct CodingState
 	Uncodable  *uncodable;
 } CodingState;
 
+/* Marks a value as one that no code stands for, and keeps it as an example while there is room. */
 static void
 set_uncodable(CodingState *state, uint32 number, const char *reason, const char *hint)
 {
@@ -40,6 +41,7 @@ set_uncodable(CodingState *state, uint32 number, const char *reason, const char 
 		uncodable->examples[uncodable->nexamples++] = number;
 }
 
+/* Makes a domain of values that have codes; NULL, where it occurs, gets the last code. */
 static Domain *
 make_domain(const CodingState *state, Code nvalues, const Tree *tree)
 {
@@ -86,7 +88,7 @@ exact_number(Oid type, Datum value)
  * ----------------------------------------------------------------
  */
 
-/* A value's place on the line: exact order is the type's, this is for widths. */
+/* A value's place on the line, to measure widths; doubles are too coarse to order values by. */
 static double
 place_of(Oid type, Datum value)
 {
@@ -114,7 +116,7 @@ place_of(Oid type, Datum value)
 	}
 }
 
-/* Orders two values as their type does, without a call of its comparison function for most types. */
+/* Orders two values as their type does; most types need no call of their comparison function. */
 static int
 compare_values(Oid type, Datum a, Datum b)
 {
@@ -149,7 +151,7 @@ compare_values(Oid type, Datum a, Datum b)
 	return (x > y) - (x < y);
 }
 
-/* NaN and the infinities have no place among the others. */
+/* NaN and the infinities have no place on a line. */
 static bool
 is_finite(Oid type, Datum value)
 {
@@ -193,7 +195,7 @@ compare_numbers(const void *a, const void *b, void *arg)
 						  dictionary_value(state->dictionary, *(const uint32 *) b));
 }
 
-/* The finite values' numbers, sorted; others are noted as uncodable. */
+/* Sorts the numbers of the finite values; all other values are noted as uncodable. */
 static uint32 *
 sorted_numbers(CodingState *state, uint32 *count)
 {
@@ -212,8 +214,8 @@ sorted_numbers(CodingState *state, uint32 *count)
 }
 
 /*
- * Widths are measured in the type's own unit, or in ranks where doubles cannot
- * hold the whole width (or cannot tell its ends apart).
+ * Returns the place of each value in the type's own unit, or its rank where
+ * doubles cannot hold the width of the line (or cannot tell its ends apart).
  */
 static const double *
 places(Oid type, const Datum *values, Code n)
@@ -231,8 +233,8 @@ places(Oid type, const Datum *values, Code n)
 }
 
 /*
- * The one of two equal values that prints shorter, so that the result does not
- * depend on which came first.
+ * Chooses the one of two equal values that prints shorter, so that the result
+ * does not depend on the order of rows.
  */
 static Datum
 plainer(Oid type, Datum a, Datum b)
@@ -347,7 +349,7 @@ rung_of(const StoredTree *tree, Oid type, Datum value)
 																 tree->width)));
 }
 
-/* Codes of leaves by their names. */
+/* Maps the names of leaves to their codes. */
 static string_map_hash *
 leaves_by_name(const StoredTree *tree, const uint32 *number, const Tree *domain_tree)
 {

@@ -39,21 +39,21 @@ typedef struct Coding
  * Makes the domain of a column from its distinct values, and from its tree if
  * it is a taxonomy's.  Sets *code, which maps the dictionary's numbers to
  * codes, with NO_CODE for values that cannot be coded; those are described in
- * *uncodable.  Frequencies are left at 0. Runs output functions of the
- * column's type, so to be called as the owner.
+ * *uncodable.  Frequencies are left at 0.  Callers act as the owner, since
+ * output functions of the column's type run.
  */
 extern Coding *code_column(const DeclaredColumn *column, const StoredTree *tree, const Dictionary *dictionary,
 						   bool has_null, Code **code, Uncodable *uncodable);
 
 /*
- * Sets the source_width of all lines, to measure what a release of a cohort
- * has lost.  As the owner, inside SPI, under the snapshot that the cohort was
- * read under.  Reads the least and the greatest values only, which indexes
- * know.
+ * Sets the source_width of all lines, to measure the loss of a cohort's
+ * release.  It is called as the owner, inside SPI, under the snapshot that the
+ * cohort was read under.  The query asks only for minima and maxima, which
+ * indexes can answer.
  */
 extern void read_source_widths(Coding *const *codings, int ncodings, const DeclaredPublication *publication);
 
-/* A number of any type as the numeric that it is. */
+/* Converts a number of any type to numeric, without rounding. */
 extern Datum exact_number(Oid type, Datum value);
 
 #endif							/* PPREPUB_FRAME_CODING_H */

@@ -66,7 +66,7 @@ equal_images(Image a, Image b)
 
 #define LATE_VALUES 512
 
-/* The fingerprint of NULL: that of the number 0 is 0. */
+/* The fingerprint of NULL; it must not be 0, which is the fingerprint of the number 0. */
 #define NULL_PRINT 0x6a09e667
 
 struct Dictionary
@@ -84,9 +84,9 @@ struct Dictionary
 	HashKey		key;
 	MemoryContext context;
 
-	uint32		last;			/* number that was looked up last, for values that stand together */
+	uint32		last;			/* number that was looked up last, since equal values often follow each other */
 
-	/* Values passed by value that were looked up lately: number 0 for none */
+	/* A cache of recent look-ups of values passed by value; number 0 marks a free entry */
 	Datum		late_value[LATE_VALUES];
 	uint32		late_number[LATE_VALUES];
 };
@@ -121,7 +121,7 @@ image_of(const Dictionary *dictionary, Datum value)
 	dictionary->length == -2 ? strlen(DatumGetCString(value)) : (uint64) dictionary->length};
 }
 
-/* Gives a value the next number; it must live as long as the dictionary. */
+/* Gives the next number to a value, which must live as long as the dictionary. */
 static uint32
 add_value(Dictionary *dictionary, Datum value)
 {
@@ -140,7 +140,7 @@ add_value(Dictionary *dictionary, Datum value)
 	return dictionary->size++;
 }
 
-/* Is it the value that was looked up last? Columns of releases have long runs of equal values. */
+/* Is the value equal to the one looked up last? Columns of releases have long runs of equal values. */
 static inline bool
 is_last(const Dictionary *dictionary, Datum value)
 {
@@ -165,7 +165,7 @@ find_number(Dictionary *dictionary, Datum value)
 	entry = imagemap_insert(dictionary->numbers, image_of(dictionary, plain), &found);
 	if (!found)
 	{
-		/* The bytes found their place in the map; now they must outlive the row. */
+		/* The key of the new entry points into the row, so it must be replaced by a copy. */
 		Datum		copy = datumCopy(plain, dictionary->byval, dictionary->length);
 
 		entry->image = image_of(dictionary, copy);
@@ -177,7 +177,7 @@ find_number(Dictionary *dictionary, Datum value)
 	return entry->number;
 }
 
-/* Looks a value up, trying first the values that were looked up lately. */
+/* Looks a value up, first in the cache of recent look-ups. */
 static inline uint32
 number_of(Dictionary *dictionary, Datum value, bool isnull)
 {

@@ -21,9 +21,9 @@ typedef struct Dictionary Dictionary;
 extern Dictionary *dictionary_create(Oid type);
 
 /*
- * A value as a tuple or an array stores it.  A function may leave other bits
- * above a short value, as hashtext() does above a negative number; but values
- * are compared as whole words, and those of the past come from arrays.
+ * Returns a value as a tuple or an array stores it.  A function may leave other
+ * bits above a short value, as hashtext() does above a negative number; they
+ * must go, because values are compared as whole words with values from arrays.
  */
 static inline Datum
 as_stored(Datum value, int16 word)
@@ -41,7 +41,7 @@ as_stored(Datum value, int16 word)
 	}
 }
 
-/* The number of a value; it is copied when it is new. */
+/* Returns the number of a value; a new value is copied. */
 extern uint32 dictionary_number(Dictionary *dictionary, Datum value, bool isnull);
 
 /* Like dictionary_number(), for n values. */
@@ -59,9 +59,9 @@ extern char **dictionary_texts(const Dictionary *dictionary);
 extern uint32 *dictionary_fingerprints(const Dictionary *dictionary);
 
 /*
- * One code for each group of equal values, by the type's own equality: the
- * result maps numbers to codes 0 .. *ncodes - 1, NULL to NO_CODE.  The values
- * of codes are in *values.
+ * Gives one code to each group of values that the type's own equality calls
+ * equal: the result maps numbers to codes 0 .. *ncodes - 1, and NULL to NO_CODE.
+ * *values is set to a value for each code.
  */
 extern Code *dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
 									Code *ncodes, Datum **values);

@@ -69,6 +69,7 @@ tree_node(const Tree *tree, Span cell)
  * ----------------------------------------------------------------
  */
 
+/* Allocates a tree that has room for nodes, but none yet. */
 static Tree *
 tree_allocate(Size nnodes, Code nleaves)
 {
@@ -97,7 +98,7 @@ tree_add(Tree *tree, uint32 parent, Span leaves, uint32 level)
 	return number;
 }
 
-/* Sets the node of each code: the one that holds no other leaf and has no children. */
+/* Sets the node of each code: the leaf that holds only this code. */
 static Tree *
 tree_index_leaves(Tree *tree)
 {

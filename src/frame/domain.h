@@ -9,7 +9,7 @@
  *
  * NULL is a value of its own.  In a tree it is one more child of the root; on
  * a line it is the last code, and a cell that holds it and anything else is
- * the whole domain.  Only domain_cover() need care for that.
+ * the whole domain.  Only domain_cover() has to deal with that.
  */
 #ifndef PPREPUB_FRAME_DOMAIN_H
 #define PPREPUB_FRAME_DOMAIN_H
@@ -59,14 +59,15 @@ extern Span domain_whole(const Domain *domain);
 
 /*
  * The loss metric of a cell, between 0 (one value) and 1 (withheld).  A tree's
- * cell costs (codes held - 1) / (size - 1), a line's its width over the
- * width of the domain, or of the source's where that is known.  A domain of one value loses nothing.
+ * cell costs (codes held - 1) / (size - 1); a line's cell costs its width
+ * divided by that of the domain, or of the source where that is known.  In a
+ * domain of one value nothing is lost.
  */
 extern double domain_loss(const Domain *domain, Span cell);
 
 /*
- * The node whose leaves are just this cell, which must be a cell of the tree.
- * Of a chain of only children it is the lowest: the most that can be said.
+ * The node whose leaves are exactly this cell, which must be a cell of the
+ * tree.  In a chain of only children it is the lowest, which says the most.
  */
 extern uint32 tree_node(const Tree *tree, Span cell);
 

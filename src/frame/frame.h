@@ -1,9 +1,9 @@
 /*
  * frame.h
- *		Rows as dense integers: the only view of a source that the pure rooms
- *		(partition/, method/, audit/) have.
+ *		Rows as dense integers: the only view of a source that partition/,
+ *		method/ and audit/ have.
  *
- * Columns, not rows: code[q][row].  Codes live inside one frame and mean
+ * Codes are stored by column: code[q][row].  They live inside one frame and mean
  * nothing outside it.
  */
 #ifndef PPREPUB_FRAME_FRAME_H

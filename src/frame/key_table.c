@@ -3,8 +3,8 @@
  *		Finding people by their keys.
  *
  * NOTES
- *		Open addressing over slots that keep the hash, so that a key that is not
- *		there is seldom compared with any.
+ *		The table uses open addressing, and its slots keep hashes, so that the
+ *		look-up of a missing key seldom compares keys.
  */
 #include "frame/key_table.h"
 
@@ -47,6 +47,7 @@ find_slot(const KeyTable *table, Datum key, uint32 hash)
 	return &table->slots[at];
 }
 
+/* Makes free slots for a number of keys; a third of them stays free, which keeps probes short. */
 static void
 make_slots(KeyTable *table, uint64 keys)
 {
@@ -76,7 +77,7 @@ keys_create(Oid type, Oid collation)
 	return table;
 }
 
-/* Twice the slots; keys are known to differ, so only hashes are looked at. */
+/* Doubles the slots; the keys are known to differ, so only their hashes are needed. */
 static void
 grow_slots(KeyTable *table)
 {

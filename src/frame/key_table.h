@@ -2,8 +2,8 @@
  * key_table.h
  *		People by their keys: numbers 0, 1, 2 … in the order that they came.
  *
- * Keys are told apart by their type's own equality, under the column's
- * collation: the same person may be written in more than one way.
+ * Keys are compared by their type's own equality, under the column's
+ * collation, since one person's key may be written in more than one way.
  */
 #ifndef PPREPUB_FRAME_KEY_TABLE_H
 #define PPREPUB_FRAME_KEY_TABLE_H
@@ -29,7 +29,7 @@ typedef struct KeyTable
 	bool		byval;
 	int16		length;
 
-	/* The type's operators; bitwise: equal only if the same datum */
+	/* The type's operators; bitwise if keys are equal only as equal datums */
 	bool		bitwise;
 	FmgrInfo   *hash;
 	FmgrInfo   *equal;
@@ -40,28 +40,28 @@ typedef struct KeyTable
 	MemoryContext context;
 } KeyTable;
 
-/* A table that lives in the current context. */
+/* Makes a table in the current context. */
 extern KeyTable *keys_create(Oid type, Oid collation);
 
-/* Equal keys have the same. */
+/* Returns the hash of a key; equal keys have equal hashes. */
 extern uint32 keys_hash(const KeyTable *table, Datum key);
 
-/* The number of a key, which is copied if it is new; for a table that is filled by this alone. */
+/* Returns the number of a key, and adds a copy of a new one; not to be mixed with keys_append(). */
 extern uint32 keys_add(KeyTable *table, Datum key);
 
-/* Appends a key without looking; to be followed by keys_index(). */
+/* Appends a key without a look-up; keys_index() must follow. */
 extern void keys_append(KeyTable *table, Datum key);
 
 /*
- * Makes the keys appended findable, and gives back what memory they do not
- * need.  Returns how many of them an earlier one equals.
+ * Enters the appended keys into the index, and frees memory that they do not
+ * need.  Returns the number of keys that equal an earlier one.
  */
 extern uint64 keys_index(KeyTable *table);
 
-/* The keys stay, but cannot be found any more. */
+/* Frees the index: the keys stay, but cannot be looked up any more. */
 extern void keys_forget_index(KeyTable *table);
 
-/* The number of a key, or NO_KEY. */
+/* Returns the number of a key, or NO_KEY. */
 extern uint32 keys_find(const KeyTable *table, Datum key);
 
 #endif							/* PPREPUB_FRAME_KEY_TABLE_H */

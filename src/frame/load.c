@@ -3,8 +3,8 @@
  *		Reading a source into columns of codes.
  *
  * NOTES
- *		The executor hands its rows to a receiver of ours one by one, so that
- *		no row is ever copied.  Each column numbers its distinct values as they
+ *		The executor hands its rows one by one to a receiver, so that no row is
+ *		ever copied.  Each column numbers its distinct values as they
  *		come; codes that mean something by their order can only be given when
  *		all values are known (load_finish.c).
  *
@@ -43,6 +43,7 @@ resize(FrameLoad *load, uint64 capacity)
 	load->capacity = capacity;
 }
 
+/* Enlarges full columns; more rows than a RowId can number are an error. */
 static void
 make_room(FrameLoad *load)
 {
@@ -62,7 +63,7 @@ lacks_key(FrameLoad *load, const TupleTableSlot *slot)
 	return slot->tts_isnull[load->key];
 }
 
-/* A row of the source, or of a registry, of which people in the source are passed over. */
+/* Receives a row of the source, or of a registry, where people who are in the source are skipped. */
 static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
@@ -93,17 +94,19 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	return true;
 }
 
+/* Does nothing: the columns are made with the load. */
 static void
 receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
 {
 }
 
+/* Does nothing: the memory of a load goes with its context. */
 static void
 receiver_end(DestReceiver *self)
 {
 }
 
-/* A load without rows yet: of the columns that are shown, the key and the sensitive one. */
+/* Makes a load without rows, with the columns that are shown, the key and the sensitive one. */
 static FrameLoad *
 load_create(const DeclaredPublication *publication, const bool *shown, MemoryContext context)
 {
@@ -128,7 +131,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		int16		length;
 		bool		byval;
 
-		/* What a release does not show is judged all the same, where it is sensitive. */
+		/* The sensitive column is read even where it is not shown, since releases are judged by it. */
 		if (!shown[i] && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE)
 			continue;
 		load->ncolumns++;
@@ -148,7 +151,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	return load;
 }
 
-/* The columns of the load, of the rows that meet a condition, or of all. */
+/* Builds the query for the load's columns, of the rows that meet a condition, or of all rows. */
 static char *
 source_query(const FrameLoad *load, const char *condition)
 {
@@ -164,7 +167,7 @@ source_query(const FrameLoad *load, const char *condition)
 	return sql.data;
 }
 
-/* Appends the rows of a query.  There is no portal, which a source's own code could fetch from, or close. */
+/* Appends the rows of a query.  A portal would let the source's own code fetch from it, or close it. */
 static void
 read_query(FrameLoad *load, const char *sql, ParamListInfo params)
 {
@@ -186,15 +189,15 @@ read_rows(FrameLoad *load, const char *condition, ParamListInfo params)
 /* ----------------------------------------------------------------
  * Rows that cannot be shown
  *
- * An answer must not tell of a single row that something is wrong with it.  A
- * person who is left out is as good as not in the source: neither shown, nor of
- * any help to others, and still remembered.  So the values that nobody else has
- * must go, too: of the sensitive ones rows are invented, and of the others the
- * domains are made.
+ * An answer must not reveal that something is wrong with a single row, so such
+ * rows are left out as if they were not in the source: they are not shown and
+ * help to protect no other row, but their people stay remembered.  Values that
+ * occur only in rows left out are dropped, too, because invented rows are made
+ * of sensitive values, and domains of the others.
  * ----------------------------------------------------------------
  */
 
-/* Values that no cell can hold. */
+/* Marks rows with a value that no cell can hold. */
 static void
 mark_uncodable(const FrameLoad *load, const LoadingColumn *column, uint64 from, bool *is_out)
 {
@@ -206,7 +209,7 @@ mark_uncodable(const FrameLoad *load, const LoadingColumn *column, uint64 from, 
 		is_out[row] |= column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
 }
 
-/* Nobody can say which of two rows is the person's. */
+/* Marks all rows of a repeated key, since it is not known which of them is the person's. */
 static void
 mark_repeated(const FrameLoad *load, uint64 from, bool *is_out)
 {
@@ -241,7 +244,7 @@ leave_out(FrameLoad *load, uint64 from, const bool *is_out)
 	load->nrows = load->keys->size = kept;
 }
 
-/* Numbers the values anew that are left. */
+/* Renumbers the values of the rows that are left, so that others are forgotten. */
 static void
 forget_values(FrameLoad *load, LoadingColumn *column)
 {
@@ -262,7 +265,7 @@ forget_values(FrameLoad *load, LoadingColumn *column)
 	pfree(number);
 }
 
-/* Of helpers, sensitive values may stay: the past knows them by their numbers, and where there are helpers nothing is invented. */
+/* Helpers' sensitive values may stay: the past uses their numbers, and releases with helpers invent no rows. */
 static void
 forget_all_values(FrameLoad *load, uint64 from)
 {
@@ -272,7 +275,7 @@ forget_all_values(FrameLoad *load, uint64 from)
 			forget_values(load, &load->columns[i]);
 }
 
-/* Makes the keys findable, and leaves out the rows, from a place on, that cannot be shown. */
+/* Indexes the keys, and leaves out rows that cannot be shown, beginning with row "from". */
 static void
 sieve_rows(FrameLoad *load, uint64 from)
 {
@@ -298,7 +301,7 @@ sieve_rows(FrameLoad *load, uint64 from)
 	(void) keys_index(load->keys);
 }
 
-/* Keys are people: one row each. */
+/* Indexes the keys; a NULL or repeated key is an error, since each person has one row. */
 static void
 verify_keys(FrameLoad *load)
 {
@@ -320,7 +323,7 @@ verify_keys(FrameLoad *load)
 				 errhint("A person has one row in a release: declare a view with one row for each key.")));
 }
 
-/* Where a key is NULL or repeated, it is an error, unless the load is lenient. */
+/* Indexes the keys of new rows; a lenient load leaves out bad rows, any other raises an error. */
 static void
 index_rows(FrameLoad *load, uint64 from)
 {
@@ -374,7 +377,7 @@ load_rows(const DeclaredPublication *publication, const char *condition,
 	return load;
 }
 
-/* Rows that stand somewhere else than in the source, as far as the past asks for them. */
+/* Makes a load of rows that do not come from the source: the past needs only keys and sensitive values. */
 FrameLoad *
 load_given(const DeclaredPublication *publication, KeyTable *keys,
 		   Dictionary *sensitive, uint32 *number, MemoryContext context)
@@ -429,7 +432,7 @@ read_keys(FrameLoad *load, const DeclaredColumn *key, Datum *keys, int n)
 			  add_params(&array, array_type, 1));
 }
 
-/* For types without arrays, as arrays themselves are: a parameter for each key. */
+/* Reads by one parameter for each key, for types without array types (such as arrays). */
 static void
 read_few_keys(FrameLoad *load, const DeclaredColumn *key, const Datum *keys, int n)
 {
@@ -442,6 +445,7 @@ read_few_keys(FrameLoad *load, const DeclaredColumn *key, const Datum *keys, int
 	read_rows(load, condition.data, add_params(keys, key->type, n));
 }
 
+/* Reads the rows with these keys in batches: as arrays where the type has arrays, or else as lists. */
 static void
 read_by_keys(FrameLoad *load, Datum *keys, uint64 n)
 {
@@ -464,7 +468,7 @@ load_helpers(FrameLoad *load, Datum *keys, uint64 n)
 	index_rows(load, from);
 }
 
-/* The columns of the load, as far as the registry has them. */
+/* Builds the query for the load's columns from a registry, with NULL for those that it does not have. */
 static char *
 registry_query(const FrameLoad *load, Oid copy)
 {

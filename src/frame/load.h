@@ -23,35 +23,35 @@ typedef struct PlainColumn
 
 typedef struct LoadedFrame
 {
-	Frame		frame;			/* what the pure rooms see */
+	Frame		frame;			/* the view of partition/, method/ and audit/ */
 	const bool *shown;			/* [columns] does the release show them? borrowed */
 	Datum	   *keys;			/* [nrows] in the key's own type */
-	uint32	   *fingerprint;	/* [nrows] of the quasi-identifiers that are shown:
-								 * another one later means that a row has changed */
-	const bool *is_unprinted;	/* [nrows] whose quasi-identifiers are not known; NULL
-								 * where all are */
+	uint32	   *fingerprint;	/* [nrows] of the shown quasi-identifiers: a row whose
+								 * fingerprint differs later has changed */
+	const bool *is_unprinted;	/* [nrows] are the quasi-identifiers unknown? NULL
+								 * where all are known */
 
-	/* What codes stand for */
-	Coding	  **codings;		/* [nqis] of those that are shown */
+	/* The values that codes stand for */
+	Coding	  **codings;		/* [nqis] of the shown quasi-identifiers */
 	PlainColumn sensitive;
-	const Code *sensitive_code; /* of load_sensitive_numbers()'s */
+	const Code *sensitive_code; /* of the numbers of load_sensitive_numbers() */
 	int			ninsensitive;
 	PlainColumn *insensitive;
 
-	uint64		left_out;		/* rows that were asked for, and are not here */
+	uint64		left_out;		/* rows asked for that a lenient load has left out */
 } LoadedFrame;
 
 /*
  * Reads the pinned view of a publication under the active snapshot: the columns
  * to be shown, the key and the sensitive one, of the rows that meet the
- * condition (all, if it is NULL).  To be called as the owner, inside SPI;
+ * condition (all, if it is NULL).  It is called as the owner, inside SPI;
  * everything is allocated in the context given.  A NULL or repeated key, or a
- * value that cannot be coded, is an error with the number of rows, and
- * examples: for publish and preview only, which answer to the owner.  A lenient
- * load leaves such rows out.
+ * value that cannot be coded, is an error that gives the number of rows and
+ * examples: only publish and preview may raise it, whose callers are owners.  A
+ * lenient load leaves such rows out.
  *
- * Between reading and finishing the past may ask who is still there, and add
- * sensitive values that were published once: codes are given in the end.
+ * Before the load is finished the past looks up people of earlier releases, and
+ * adds the sensitive values that were published: codes are given in the end.
  */
 typedef struct FrameLoad FrameLoad;
 
@@ -62,32 +62,32 @@ extern void load_sensitive_numbers(FrameLoad *load, const Datum *values, const b
 								   uint32 *numbers, int n);
 
 /*
- * A load of rows that were read elsewhere: people by their keys, which can be
- * found, and numbers of their sensitive values.  There are no other columns, and
- * no fingerprints.  All that is passed belongs to the load.
+ * Makes a load of rows that were read elsewhere: indexed keys of people, and
+ * numbers of their sensitive values.  It has no other columns and no
+ * fingerprints, and owns all that is passed.
  */
 extern FrameLoad *load_given(const DeclaredPublication *publication, KeyTable *keys,
 							 Dictionary *sensitive, uint32 *number, MemoryContext context);
 
 /*
- * Reads the rows with these keys too, as far as they are in the source: people
- * who were not asked for, but may help to protect those who were.
+ * Reads the rows with these keys, too, as far as the source has them.  These
+ * helpers were not asked for, but may help to protect the people who were.
  */
 extern void load_helpers(FrameLoad *load, Datum *keys, uint64 n);
 
 /*
- * Reads people of a registry who are not in the source, from a copy of it: they
- * have no sensitive value, and can only be counted in.  To be called first of
- * all.
+ * Reads people of a registry who are not in the source, from a copy of the
+ * registry: they have no sensitive value, and can only be counted in.  It must
+ * be the first call after load_rows().
  */
 extern void load_registry(FrameLoad *load, Oid copy);
 
-/* Only the values in a table of one column are protected, not all. */
+/* Restricts protection to the values in a table of one column. */
 extern void load_protected(FrameLoad *load, Oid copy);
 
 /*
- * What will come of the rows read so far, as far as their number and their
- * sensitive values go; and the code of each number, for the time being.
+ * Returns a preliminary frame of the rows read so far, which has only their
+ * number and sensitive values; *code maps numbers to its codes.
  */
 extern Frame load_peek(const FrameLoad *load, Code **code);
 

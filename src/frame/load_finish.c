@@ -29,6 +29,7 @@ has_null(const FrameLoad *load, const LoadingColumn *column)
 	return false;
 }
 
+/* Lists the examples for the error's detail. */
 static char *
 example_list(const LoadingColumn *column, const Uncodable *uncodable)
 {
@@ -45,6 +46,7 @@ example_list(const LoadingColumn *column, const Uncodable *uncodable)
 	return list.data;
 }
 
+/* Raises an error with the number of rows; the server log gets no examples, since they are private. */
 static void
 refuse_uncodable(const FrameLoad *load, const LoadingColumn *column,
 				 const Code *code, const Uncodable *uncodable)
@@ -72,6 +74,7 @@ add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn
 	pfree(prints);
 }
 
+/* Codes a quasi-identifier; registered people, who are not in the source, do not count as frequencies. */
 static void
 load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column)
 {
@@ -94,7 +97,7 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 	pfree(code);
 }
 
-/* Returns the map from the dictionary's numbers to codes. */
+/* Codes a sensitive or insensitive column; returns the map from the dictionary's numbers to codes. */
 static Code *
 load_plain(FrameLoad *load, PlainColumn *plain, LoadingColumn *column)
 {
@@ -121,7 +124,7 @@ load_plain(FrameLoad *load, PlainColumn *plain, LoadingColumn *column)
 	return code;
 }
 
-/* NULL where nobody else was read. */
+/* Marks the rows asked for, which come first; NULL where there are no others. */
 static const bool *
 asked_rows(const FrameLoad *load)
 {
@@ -134,7 +137,7 @@ asked_rows(const FrameLoad *load)
 	return asked;
 }
 
-/* NULL where all values are. */
+/* Marks the codes of protected values; NULL where all values are protected. */
 static const bool *
 protected_values(const FrameLoad *load, const LoadedFrame *loaded)
 {
@@ -149,6 +152,7 @@ protected_values(const FrameLoad *load, const LoadedFrame *loaded)
 	return is_protected;
 }
 
+/* Builds the frame from the columns, whose numbers are replaced by codes in place. */
 static LoadedFrame *
 finish_frame(FrameLoad *load)
 {

@@ -15,7 +15,7 @@ typedef struct LoadingColumn
 {
 	const DeclaredColumn *column;
 	const StoredTree *tree;		/* or NULL */
-	int16		word;			/* its length if it is passed by value, or 0 */
+	int16		word;			/* the type's length if passed by value, or 0 */
 	Dictionary *dictionary;		/* NULL for the key */
 	uint32	   *number;			/* [capacity] the dictionary's numbers */
 } LoadingColumn;
@@ -34,17 +34,17 @@ struct FrameLoad
 	KeyTable   *keys;			/* rows by their keys */
 
 	uint64		nrows;
-	uint64		nasked;			/* the first of them; all others are helpers */
-	uint64		nregistered;	/* the last of them, who are not in the source */
-	bool		is_registry;	/* is it read at the moment? */
+	uint64		nasked;			/* rows asked for, which come first; others are helpers */
+	uint64		nregistered;	/* rows from a registry only, which come last */
+	bool		is_registry;	/* is a registry being read? */
 	uint64		capacity;
 	uint64		null_keys;
 
-	/* Values that are protected: numbers of the sensitive column; NULL for all */
+	/* Numbers of the protected sensitive values, or NULL for all */
 	uint32	   *protected;
 	uint64		nprotected;
 
-	/* For answers: a row that cannot be shown is left out, rather than an error */
+	/* Answers leave a row out that cannot be shown, instead of raising an error */
 	bool		is_lenient;
 	uint64		left_out;		/* of the rows asked for */
 };

@@ -7,12 +7,12 @@
  *		root, or as *, and so shows neither the smallest nor the largest value.
  *		A cell of one value prints that value, even if there is no other.
  *
- *		The domain of numbers and of prefixes holds the values that occur in the
- *		release: if those of withheld people counted, a cell that covers all
- *		other values would show that these people are there.
+ *		For numbers and prefixes, the whole domain is the values that the release
+ *		shows: if values of withheld people counted, a cell that covers all other
+ *		values would reveal that these people exist.
  *
  *		A cohort's domain need not hold all values of the source, so a cell that
- *		covers it is printed: it says what the cohort's values have in common.
+ *		covers it is printed, and tells what the cohort's values have in common.
  */
 #include "frame/print.h"
 
@@ -91,7 +91,7 @@ print_prefix(const Coding *coding, Span cell)
 
 /*
  * Is the cell printed as withheld?  A cell that covers all values of a cohort
- * is not, unless it covers NULL, too.
+ * is printed, unless it covers NULL, too.
  */
 static bool
 is_withheld(const Coding *coding, Span cell)
@@ -149,8 +149,8 @@ print_withheld(const DeclaredColumn *column)
 }
 
 /* ----------------------------------------------------------------
- * Reading cells back.  A cell covers codes by its kind, however it was made: a
- * range everything that lies in it, a prefix everything that begins with it.
+ * Reading cells back.  Codes are covered by the printed cell alone: a range
+ * covers all values within it, a prefix all texts that begin with it.
  * ----------------------------------------------------------------
  */
 
@@ -241,7 +241,7 @@ compare_text(const char *text, const char *cell, Size length, bool is_prefix)
 	return is_prefix ? strncmp(text, cell, length) : strcmp(text, cell);
 }
 
-/* Texts are sorted by their bytes, so those that begin alike stand together. */
+/* Finds the texts that a cell covers; they are neighbours, since texts are sorted by their bytes. */
 static bool
 text_codes(const CellReader *reader, const char *cell, Span *codes)
 {
@@ -274,6 +274,7 @@ text_codes(const CellReader *reader, const char *cell, Span *codes)
 	return high > low;
 }
 
+/* Finds the leaves below a printed node; the root covers NULL, too. */
 static bool
 node_codes(const CellReader *reader, const char *cell, Span *codes)
 {

@@ -17,15 +17,15 @@ extern Datum print_cell(const Coding *coding, Span cell, bool *isnull);
 extern Datum print_withheld(const DeclaredColumn *column);
 
 /*
- * The type in which ranges over a type are printed, and a value as a bound of
- * such a range, unbounded at the type's own end.
+ * The range type in which values of a type are printed, and a value as a bound
+ * of such a range, which is infinite at the end of the type's own values.
  */
 extern TypeCacheEntry *range_over(Oid type);
 extern RangeBound bound_of(Oid type, Datum value, bool lower);
 
 /*
- * The lower bound of what lies behind a range: where its upper bound excludes a
- * value, the rest begins with that value.
+ * The lower bound of the values behind a range: it includes the value of the
+ * upper bound if the range excludes it.
  */
 static inline RangeBound
 bound_behind(RangeBound upper)

@@ -1,7 +1,7 @@
 /*
  * span.h
- *		Codes, and intervals of codes: the one shape that every generalised
- *		value has inside a frame.
+ *		Codes, and intervals of codes: inside a frame every generalised value is
+ *		one.
  *
  * A taxonomy's leaves are coded depth-first, prefixes alphabetically, numbers
  * by size.  Therefore each cell that can be printed, of whatever kind, is an
@@ -24,7 +24,7 @@ typedef struct Span
 	Code		hi;
 } Span;
 
-/* The span of a value of which nothing is known: any code. */
+/* The span of an unknown value, which may have any code. */
 #define ANYTHING	((Span) {0, PG_UINT32_MAX})
 
 static inline Span
@@ -107,7 +107,7 @@ sort_codes(Code *codes, uint64 n)
 	}
 }
 
-/* The place of a code among n that ascend; n if it is not there. */
+/* Finds the place of a code among n ascending ones; n if it is missing. */
 static inline uint64
 find_code(const Code *codes, uint64 n, Code code)
 {

@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
+/* Allocates the arrays of a tree in a context that outlives the catalog access. */
 static void
 allocate_nodes(StoredTree *tree, uint32 nnodes, MemoryContext context)
 {
@@ -27,7 +28,7 @@ allocate_nodes(StoredTree *tree, uint32 nnodes, MemoryContext context)
 	MemoryContextSwitchTo(old);
 }
 
-/* A row of the result, and its node's position in the tree. */
+/* A row of the query's result, with the position of its node in the tree. */
 typedef struct NodeRow
 {
 	int32		depth;
@@ -35,6 +36,7 @@ typedef struct NodeRow
 	uint64		row;
 } NodeRow;
 
+/* Orders nodes by depth, and siblings by their leaves. */
 static int
 compare_nodes(const void *a, const void *b)
 {
@@ -159,7 +161,7 @@ compare_trees(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The different trees among these and the column's own, ascending. */
+/* Lists the given trees and the column's own, each once, ascending. */
 static int32 *
 different_trees(const DeclaredColumn *column, const int32 *tree, int32 n, int32 *ndifferent)
 {
@@ -185,7 +187,7 @@ age_of_tree(const TreeAges *ages, int32 tree)
 	return age;
 }
 
-/* The nodes that were added after the first tree, with their ages. */
+/* Maps the names of nodes that were added after the first tree to their ages. */
 static string_map_hash *
 read_added_nodes(const TreeAges *ages)
 {

@@ -33,13 +33,13 @@ extern char *stored_tree_root(int32 tree);
 /* ----------------------------------------------------------------
  * Ages: the nodes of a taxonomy that were there when a release was made
  *
- * A tree that is extended keeps all nodes that it had, but they get more leaves.
- * A node's leaves of today that are not younger than an earlier tree are those
- * that it covered in that tree.  So beside the leaves of a cell stands a second
- * span: the trees from the first one that has the node up to the release's own.
- * A leaf is in both spans if and only if the cell covered it when the release
- * was made; and two cells that overlap in both have such a leaf in common, since
- * one of their nodes stands below the other.
+ * An extended tree keeps all its nodes, but they get more leaves.  The leaves
+ * that a node covered in an earlier tree are those of today that are not younger
+ * than that tree.  So a cell has a second span beside its leaves: the trees from
+ * the first one that has the node up to the release's own.  A leaf is in both
+ * spans if and only if the cell covered it when the release was made; and two
+ * cells that overlap in both spans have such a leaf in common, since one of
+ * their nodes is below the other.
  * ----------------------------------------------------------------
  */
 
@@ -48,19 +48,19 @@ struct Coding;
 typedef struct TreeAges
 {
 	int32		ntrees;
-	const int32 *tree;			/* [ntrees] ascending, and so each an extension of those before */
+	const int32 *tree;			/* [ntrees] ascending: each is an extension of the one before */
 	Code	   *cell;			/* [cells] the first tree that has the node; 0 for NULL */
 	Code	   *code;			/* [codes of the coding] likewise */
 } TreeAges;
 
 /*
- * The ages of nodes under the trees of n releases; NULL where all of these are
- * the column's own, which is the last.
+ * Returns the ages of nodes under the trees of n releases; NULL where all
+ * releases used the column's own tree, which is the last.
  */
 extern TreeAges *tree_ages(const DeclaredColumn *column, const Cells *cells, const struct Coding *coding,
 						   const int32 *tree, int32 n);
 
-/* The second span of a cell of a release that was made with a tree. */
+/* Returns the second span of a cell, given the tree that its release was made with. */
 extern Span age_span(const TreeAges *ages, Cell cell, int32 tree);
 
 #endif							/* PPREPUB_FRAME_TAXONOMY_TREE_H */

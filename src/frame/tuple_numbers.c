@@ -10,6 +10,7 @@
 
 #define FIRST_SLOTS 16
 
+/* Hashes the width, too, since tuples of one table may differ in it. */
 static inline uint64
 hash_words(const uint32 *word, uint32 n)
 {
@@ -37,6 +38,7 @@ find_slot(const TupleNumbers *tuples, const uint32 *word, uint32 n)
 	}
 }
 
+/* Replaces the slots by more, a power of 2, and enters all tuples again. */
 static void
 make_slots(TupleNumbers *tuples, uint64 nslots)
 {
@@ -64,6 +66,7 @@ tuple_numbers_create(int32 width)
 	return tuples;
 }
 
+/* Appends the words of a tuple, and notes where they end if widths differ. */
 static void
 append_tuple(TupleNumbers *tuples, const uint32 *word, uint32 n)
 {

@@ -3,7 +3,7 @@
  *		Numbers for tuples of 32-bit words: equal tuples get the same number, and new
  *		ones 0, 1, 2 … in the order in which they come.
  *
- * A hash table of the numbers; the tuples themselves stand one after the other.
+ * The hash table holds the numbers; the tuples are kept one after the other.
  */
 #ifndef PPREPUB_FRAME_TUPLE_NUMBERS_H
 #define PPREPUB_FRAME_TUPLE_NUMBERS_H
@@ -27,13 +27,13 @@ typedef struct TupleNumbers
 	uint32	   *slot;			/* numbers, or NO_NUMBER */
 } TupleNumbers;
 
-/* In the current context, whatever it is when tuples are added. */
+/* Makes a table that stays in the current context, even if tuples are added in another one. */
 extern TupleNumbers *tuple_numbers_create(int32 width);
 
-/* The number of a tuple of n words, which is added if it is new. */
+/* Returns the number of a tuple of n words; a new tuple is added. */
 extern uint32 tuple_number(TupleNumbers *tuples, const uint32 *word, uint32 n);
 
-/* Like tuple_number(), but NO_NUMBER if there is no such tuple. */
+/* Like tuple_number(), but adds nothing: returns NO_NUMBER if there is no such tuple. */
 extern uint32 tuple_find(const TupleNumbers *tuples, const uint32 *word, uint32 n);
 
 static inline const uint32 *

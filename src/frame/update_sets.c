@@ -10,7 +10,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* A pass of a counting sort by one end of the updates; it is stable. */
+/* Sorts updates by one of their ends; the counting sort is stable, so that two passes sort by both. */
 static void
 sort_by_end(const Update *list, Update *sorted, uint64 n, Code nvalues, bool by_from)
 {
@@ -89,7 +89,7 @@ reach(Closure *closure, Code from, Code value)
 	closure->reached[closure->n++] = value;
 }
 
-/* Everything that a value can become in any number of steps, itself first. */
+/* Collects all values that a value can become in any number of steps, itself included. */
 static void
 close_value(Closure *closure, const Updates *updates, Code from)
 {
@@ -106,7 +106,7 @@ close_value(Closure *closure, const Updates *updates, Code from)
 	sort_codes(closure->reached, closure->n);
 }
 
-/* Values that were declared, or that a declared one can become. */
+/* Marks the values that occur in a declared update, on either side. */
 static bool *
 mentioned_values(const Updates *updates)
 {

@@ -3,10 +3,10 @@
  *		The updates of sensitive values that owners declare, and that every
  *		observer is taken to know.
  *
- * The candidate update set of a value holds what the value can be in the next
- * release.  Declared sets are reflexive and transitive, so a value that another
- * one can become has a subset of its set.  Values are codes of one frame, or of
- * one history.
+ * The candidate update set of a value holds the values that it can have in the
+ * next release.  Declared sets are reflexive and transitive, so if a value can
+ * become another one, the set of that one is a subset of its own.  Values are
+ * codes of one frame, or of one history.
  */
 #ifndef PPREPUB_FRAME_UPDATE_SETS_H
 #define PPREPUB_FRAME_UPDATE_SETS_H
@@ -17,7 +17,7 @@ typedef struct Update
 {
 	Code		from;
 	Code		to;
-	double		probability;	/* only where all have one */
+	double		probability;	/* used only where all updates have one */
 } Update;
 
 typedef struct Updates
@@ -45,9 +45,9 @@ extern Updates *updates_close(const Updates *updates);
 extern uint64 updates_find(const Updates *updates, Code from, Code to);
 
 /*
- * The number of each value's component, of which there are n: updates, in any
- * direction, connect the values of a component, so a value never leaves its
- * own. [values]
+ * Returns the component of each value, [values], and sets *n to the number of
+ * components.  Updates in either direction connect values, so a value never
+ * leaves its component.
  */
 extern uint32 *updates_components(const Updates *updates, uint32 *n);
 

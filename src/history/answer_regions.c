@@ -27,7 +27,7 @@ is_declared(const DeclaredPublication *publication, const char *name)
 	return false;
 }
 
-/* A name that no quasi-identifier can have: this one, or with as many underscores as it takes. */
+/* Appends underscores to a name until no column of the publication has it. */
 static const char *
 free_name(const DeclaredPublication *publication, const char *name)
 {
@@ -56,6 +56,7 @@ answered_ensure(const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
+/* Checks the types of all columns, since reading a value as another type could crash the server. */
 static bool
 has_answered_columns(const DeclaredPublication *publication, Oid table)
 {
@@ -71,6 +72,7 @@ has_answered_columns(const DeclaredPublication *publication, Oid table)
 	return has_columns(table, types, n);
 }
 
+/* Makes room for more classes of a release. */
 static void
 make_room(const Answered *answered, AnsweredRelease *release)
 {
@@ -96,7 +98,7 @@ number_in(const TupleTableSlot *slot, int column)
 	return slot->tts_isnull[column] ? 0 : DatumGetInt64(slot->tts_values[column]);
 }
 
-/* A row of no release that is asked for is of one that came later, or says nothing. */
+/* Adds a class to its release; rows of later releases, or of none, are skipped. */
 static void
 read_class(void *what, TupleTableSlot *slot)
 {

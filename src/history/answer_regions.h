@@ -2,14 +2,14 @@
  * answer_regions.h
  *		What answers showed of their classes.
  *
- * A stored release has a table; of an answer nothing would be left but what the
- * log tells.  So the cells of its classes are kept in a plain table of
- * TARGET_private, NAME_regions: a row is a class of an answer, with as many
- * rows as it left with, and its cells as they were printed, those withheld that
- * it did not show.  It is part of the history as the log is: rows are only
- * added, in the order of the classes' numbers, which says nothing.
+ * A stored release keeps its cells in its table, but the log alone would not
+ * keep the cells of an answer.  So they are written to a plain table of
+ * TARGET_private, NAME_regions: a row is a class of an answer, with the number of
+ * rows that the answer showed and its cells as printed; cells that it did not
+ * show are withheld ones.  The table is part of the history like the log: rows
+ * are only added, and their order, by class number, reveals nothing.
  *
- * Nothing is kept of insensitive values; sensitive ones stand in the log.
+ * Insensitive values are not kept; sensitive ones are in the log.
  */
 #ifndef PPREPUB_HISTORY_ANSWER_REGIONS_H
 #define PPREPUB_HISTORY_ANSWER_REGIONS_H
@@ -54,8 +54,8 @@ typedef struct Answered
 } Answered;
 
 /*
- * As the owner, under the active snapshot: all of the table, up to a release.
- * NULL if it is not there, or has other columns.
+ * Reads the table up to a release; NULL if the table is missing or has other
+ * columns.  Callers act as the owner, under the active snapshot.
  */
 extern Answered *answered_read(const DeclaredPublication *publication, Cells **cells, int32 nreleases);
 

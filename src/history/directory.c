@@ -3,10 +3,10 @@
  *		Open addressing over hashes of keys.
  *
  * NOTES
- *		Two people with the same hash are both found, and the row itself tells
- *		which of them it is about: keys need not be kept.  A neighborhood that
- *		is no more leaves its slots behind; they are used again, each for the
- *		person that it was about, if possible.
+ *		Keys are not kept: a look-up finds all people with the same hash, and
+ *		the rows that it leads to tell them apart.  The slots of a deleted
+ *		neighborhood stay until they are used again, if possible for the same
+ *		person.
  */
 #include "history/directory.h"
 
@@ -18,7 +18,7 @@
 
 #define FREE PG_UINT32_MAX
 
-/* Of ten slots six are used at first, and seven at most. */
+/* A new table of slots is 60% full at most, and grows at 70%. */
 #define SLOTS_FOR(n)	((n) / 3 * 5 + 16)
 #define is_full(used, nslots)	((used) * 10 > (nslots) * 7)
 
@@ -36,10 +36,10 @@ struct Directory
 	int64		remembered;
 	Oid			table;
 	Element		key;
-	KeyTable   *hasher;			/* knows the type's hash function; holds nobody */
+	KeyTable   *hasher;			/* supplies the type's hash function; has no keys */
 	ElementRoom room;
 
-	NeighborhoodRef *refs;		/* an invalid tid where the neighborhood is no more */
+	NeighborhoodRef *refs;		/* with an invalid tid if the neighborhood is deleted */
 	uint32		nrefs;
 	uint32		ngone;
 	uint32		refs_allocated;
@@ -72,7 +72,7 @@ is_gone(const Directory *directory, uint32 index)
 	return !ItemPointerIsValid(&directory->refs[index].tid);
 }
 
-/* A type's own hashes may differ in their lower bits only. */
+/* Mixes the hash, since hashes of some types differ in their lower bits only. */
 static inline Slot *
 first_slot(const Directory *directory, uint32 hash)
 {
@@ -85,7 +85,7 @@ next_slot(const Directory *directory, Slot *slot)
 	return ++slot == directory->slots + directory->nslots ? directory->slots : slot;
 }
 
-/* Takes the person's own slot, if it is of a neighborhood that is no more; else the first on the way that is free, or is such. */
+/* Enters a person into a slot of a deleted neighborhood, preferably one with the same hash, or else a free slot. */
 static void
 put(Directory *directory, uint32 hash, uint32 index)
 {
@@ -111,7 +111,7 @@ put(Directory *directory, uint32 hash, uint32 index)
 	*other = (Slot) {hash, index};
 }
 
-/* Makes the slots anew, with room for n more, without those of neighborhoods that are no more. */
+/* Makes new slots with room for n more people, and drops those of deleted neighborhoods. */
 static void
 rehash(Directory *directory, uint64 n)
 {
@@ -134,6 +134,7 @@ rehash(Directory *directory, uint64 n)
  * ----------------------------------------------------------------
  */
 
+/* Notes where the row of a neighborhood is, and returns its index. */
 static uint32
 add_ref(Directory *directory, const TupleTableSlot *slot)
 {
@@ -179,7 +180,7 @@ directory_forget(Directory *directory, uint32 index)
 	directory->ngone++;
 }
 
-/* Gives the places of neighborhoods that are no more to others. */
+/* Removes deleted neighborhoods, and renumbers the others. */
 static void
 close_up(Directory *directory)
 {
@@ -224,6 +225,7 @@ typedef struct Reading
 	Directory  *directory;
 } Reading;
 
+/* Adds a neighborhood, and counts its members to verify that the fold is complete. */
 static void
 read_row(void *what, TupleTableSlot *slot)
 {
@@ -279,7 +281,7 @@ compare_refs(const void *a, const void *b)
 							  unconstify(ItemPointerData *, &((const NeighborhoodRef *) b)->tid));
 }
 
-/* Neighborhoods, each once. */
+/* A search in progress, which finds each neighborhood once. */
 typedef struct Finding
 {
 	const Directory *directory;
@@ -288,6 +290,7 @@ typedef struct Finding
 	bool	   *is_found;		/* [nrefs] */
 } Finding;
 
+/* Adds a neighborhood to the result once; slots of deleted ones are skipped. */
 static void
 add_found(Finding *finding, uint32 index)
 {
@@ -301,7 +304,7 @@ add_found(Finding *finding, uint32 index)
 	finding->found.refs[finding->found.n++] = directory->refs[index];
 }
 
-/* Any neighborhood is of no use but to see whether the fold is still the one that was read. */
+/* Finds any neighborhood, so that reading its row can tell whether the fold was rebuilt. */
 static void
 find_any(Finding *finding)
 {

@@ -1,10 +1,10 @@
 /*
  * directory.h
- *		Where in the fold people are: a look-up by key that outlives the
+ *		An index of the fold in memory: a look-up by key that outlives the
  *		transaction, for a process that answers again and again.
  *
- * It keeps hashes of keys and where rows stand, some fifteen bytes a person, so
- * that an answer reads the neighborhoods it touches and no others.
+ * The directory keeps hashes of keys and the places of rows, some fifteen bytes
+ * a person, so that an answer reads only the neighborhoods that it touches.
  */
 #ifndef PPREPUB_HISTORY_DIRECTORY_H
 #define PPREPUB_HISTORY_DIRECTORY_H
@@ -18,7 +18,7 @@
 
 typedef struct Directory Directory;
 
-/* A neighborhood's row, and its number, by which it is recognised there. */
+/* The place of a neighborhood's row, and the number that verifies it. */
 typedef struct NeighborhoodRef
 {
 	ItemPointerData tid;
@@ -30,29 +30,29 @@ typedef struct NeighborhoodRefs
 {
 	uint32		n;
 	NeighborhoodRef *refs;		/* [n] in the order of the table */
-	ItemPointerData *tids;		/* [n] theirs */
+	ItemPointerData *tids;		/* [n] of these rows */
 } NeighborhoodRefs;
 
-/* As the owner, inside SPI, under the active snapshot: reads the whole fold, if there is one. */
+/* Reads the whole fold, if there is one.  Callers act as the owner, inside SPI, under the active snapshot. */
 extern Directory *directory_read(const DeclaredPublication *publication, MemoryContext context);
 
-/* Does it know all that the publication, which is locked, has released?  Not before there is a fold. */
+/* Does it cover all releases of the publication, which must be locked?  False before there is a fold. */
 extern bool directory_is_current(const Directory *directory, const DeclaredPublication *publication);
 
 /*
- * The neighborhoods of those of these people whom it knows.  Some may be of
- * others only, who have the same hash; and there is one unless it knows nobody.
+ * Finds the neighborhoods of these people.  The result may contain others of
+ * people with the same hash, and has at least one unless the directory is empty.
  */
 extern NeighborhoodRefs directory_find(const Directory *directory, const KeyTable *people);
 
-/* Numbers given so far. */
+/* The last numbers given to neighborhoods and to invented rows. */
 extern int64 directory_last_number(const Directory *directory);
 extern int64 directory_last_invented(const Directory *directory);
 
 /*
- * What a release changes: neighborhoods are forgotten before their members are
- * added as others, and it advances when all are.  When its transaction aborts,
- * the directory is wrong and must be deleted, with its context.
+ * Follow a release: a neighborhood is forgotten before its members are added in
+ * new ones, and the directory advances when all are added.  If the transaction
+ * aborts, the directory is wrong and must be deleted with its context.
  */
 extern void directory_add(Directory *directory, TupleTableSlot *slot);
 extern void directory_forget(Directory *directory, uint32 index);

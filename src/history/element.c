@@ -58,14 +58,14 @@ element_from_text(const Element *element, Datum words)
 	return OidInputFunctionCall(input, TextDatumGetCString(words), param, element->typmod);
 }
 
-/* Elements of one size, each right behind the other, that need no conversion. */
+/* Are elements stored back to back, as they are passed?  Then arrays can be copied without the usual calls. */
 static bool
 is_bare(const Element *element)
 {
 	return element->byval && element->stored == element->type;	/* types by value are aligned by their length */
 }
 
-/* Those that are not NULL; what is behind the last is returned. */
+/* Stores the values that are not NULL, and returns the end of the last. */
 static char *
 put_elements(const Element *element, char *at, const Datum *values, const bool *nulls, uint64 n)
 {
@@ -101,7 +101,7 @@ refuse_length(uint64 n)
 			 errhint("Declare parameters that make smaller classes.")));
 }
 
-/* An array with room for n elements, one or more, of which it has none yet. */
+/* Allocates an array for n elements, at least one, and fills in all but the elements. */
 static ArrayType *
 new_bare_array(const Element *element, uint64 n, bool has_nulls)
 {
@@ -122,6 +122,7 @@ new_bare_array(const Element *element, uint64 n, bool has_nulls)
 	return array;
 }
 
+/* Makes an array of bare elements, NULLs included, faster than construct_md_array() does. */
 static Datum
 bare_array(const Element *element, const Datum *values, const bool *nulls, uint64 n)
 {
@@ -170,7 +171,7 @@ element_array(const Element *element, const Datum *values, const bool *nulls, ui
 											  element->byval, element->align));
 }
 
-/* Some are NULL, or have to be converted. */
+/* Makes an array of coded values where some are NULL, or have to be converted. */
 static Datum
 nullable_coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n)
 {
@@ -215,6 +216,7 @@ element_values(const Element *element, ArrayType *array, Datum **values, bool **
 			(*values)[i] = element_from_text(element, (*values)[i]);
 }
 
+/* Makes room for n elements; old ones are not kept. */
 static void
 make_room(ElementRoom *room, int n, MemoryContext context)
 {
@@ -231,7 +233,7 @@ make_room(ElementRoom *room, int n, MemoryContext context)
 	room->nulls = MemoryContextAllocHuge(context, sizeof(bool) * room->allocated);
 }
 
-/* Values that stand one right behind the other, none of which is NULL. */
+/* Reads elements that are stored back to back, none of which is NULL. */
 static void
 read_bare(const Element *element, ArrayType *array, ElementRoom *room)
 {

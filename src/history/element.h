@@ -1,9 +1,9 @@
 /*
  * element.h
- *		Values of any type as elements of arrays that are stored.
+ *		Values of any type as elements of stored arrays.
  *
- * In their own type where it has arrays; arrays themselves, which have none, as
- * text, which reads back as the same value.
+ * Elements have the value's own type, or text where that has no array type, as
+ * arrays do not; the text reads back as the same value.
  */
 #ifndef PPREPUB_HISTORY_ELEMENT_H
 #define PPREPUB_HISTORY_ELEMENT_H
@@ -29,29 +29,29 @@ extern Element element_of(const DeclaredColumn *column);
 extern const Element element_int4;
 extern const Element element_int8;
 
-/* What a statement calls the type of the array. */
+/* Returns the array type's name for a statement. */
 extern char *element_array_words(const Element *element);
 
-/* That of the only column with a role. */
+/* Returns the array type for the only column with a role. */
 extern Oid	array_type_of(const DeclaredPublication *publication, ColumnRole role);
 
-/* What makes values of a column elements, in a statement: "" or a cast. */
+/* Returns the cast that turns values of a column into elements in a statement, or "". */
 extern const char *element_cast_words(const DeclaredColumn *column);
 
-/* nulls may be NULL where there are none. */
+/* Makes an array of values; nulls may be NULL if no value is. */
 extern Datum element_array(const Element *element, const Datum *values, const bool *nulls, uint64 n);
 
-/* The same of plain numbers, without making Datums of them. */
+/* Makes an array of integers, without making Datums of them. */
 extern Datum integer_array(const int32 *values, uint64 n);
 
-/* The same of values that have codes; of a code that none has, NO_CODE, it is NULL. */
+/* Makes an array of the values of codes; NO_CODE stands for NULL. */
 extern Datum coded_array(const Element *element, const Datum *values, const Code *codes, uint64 n);
 
-/* The values of an array; they live as long as the array, or the current context. */
+/* Takes an array apart; the values live as long as the array, or as the current context. */
 extern void element_values(const Element *element, ArrayType *array,
 						   Datum **values, bool **nulls, int *n);
 
-/* Room for the values of arrays, one array after the other; starts as zeros. */
+/* A buffer for the values of one array after the other; it must be zeroed at first. */
 typedef struct ElementRoom
 {
 	Datum	   *values;
@@ -60,10 +60,10 @@ typedef struct ElementRoom
 	int			allocated;
 } ElementRoom;
 
-/* The same into room that is used again; says whether any is NULL. */
+/* Takes an array apart into a reused buffer; returns whether any value is NULL. */
 extern bool element_read(const Element *element, Datum array, ElementRoom *room, MemoryContext context);
 
-/* The values of an array one by one: for (element_walk(&walk, …); element_next(&walk); ) … */
+/* Walks through the values of an array: for (element_walk(&walk, …); element_next(&walk); ) … */
 typedef struct ElementWalk
 {
 	const Element *element;

@@ -17,6 +17,7 @@ typedef struct Reading
 	const NeighborhoodRef *ref; /* of the row at hand, where a directory knows it */
 } Reading;
 
+/* Makes room for another neighborhood, with so many members and values. */
 static void
 make_room(Fold *fold, uint64 members, uint64 values)
 {
@@ -42,7 +43,7 @@ make_room(Fold *fold, uint64 members, uint64 values)
 	}
 }
 
-/* Looks the members up, whose keys stay in the room; returns how many are in the source. */
+/* Looks up the members, whose keys stay in the buffer; returns how many are in the source. */
 static uint64
 find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
 {
@@ -74,7 +75,7 @@ last_invented(ArrayType *invented)
 	return last;
 }
 
-/* Values become numbers of the load's dictionary first, codes when the load is finished. */
+/* Keeps the values as numbers of the load's dictionary, until the finished load gives codes. */
 static void
 keep_values(Fold *fold, FrameLoad *load, Datum sensitive)
 {
@@ -88,7 +89,7 @@ keep_values(Fold *fold, FrameLoad *load, Datum sensitive)
 	past->first_value[n + 1] = past->first_value[n] + room->n;
 }
 
-/* A copy of an array of a row, which does not outlive its visit. */
+/* Copies an array of a row, since the row does not outlive its visit. */
 static ArrayType *
 keep(const Fold *fold, const ArrayType *array)
 {
@@ -112,7 +113,7 @@ is_numbered(const ArrayType *keys, const ArrayType *invented, uint64 size)
 	return (uint64) ArrayGetNItems(ARR_NDIM(invented), ARR_DIMS(invented)) == size;
 }
 
-/* Numbers that are given to neighborhoods and to invented rows go on behind those that are taken. */
+/* Notes the numbers of a neighborhood and of its invented rows, so that new ones come after all of them. */
 static void
 note_numbers(Fold *fold, int64 number, ArrayType *invented)
 {
@@ -123,8 +124,8 @@ note_numbers(Fold *fold, int64 number, ArrayType *invented)
 }
 
 /*
- * Somebody is gone of a neighborhood that is too small to be parted: nothing is
- * kept of it but who of it is in the source.
+ * Notes a lost neighborhood, which is too small to be parted and has members
+ * that have left: only its people in the source are kept.
  */
 static void
 note_lost(Fold *fold, uint64 size, uint64 found)
@@ -138,7 +139,7 @@ note_lost(Fold *fold, uint64 size, uint64 found)
 	fold->past.nlost++;
 }
 
-/* Keeps a neighborhood, if any of its members is in the source and it is not lost; false if it is malformed. */
+/* Keeps a neighborhood that has members in the source and is not lost; false if it is malformed. */
 static bool
 take_neighborhood(Reading *reading, const TupleTableSlot *slot)
 {
@@ -169,6 +170,7 @@ take_neighborhood(Reading *reading, const TupleTableSlot *slot)
 	return nvalues > 0 && nvalues % size == 0;
 }
 
+/* Visits a row of the fold; a malformed one is an error. */
 static void
 read_neighborhood(void *what, TupleTableSlot *slot)
 {
@@ -203,7 +205,7 @@ fold_create(const DeclaredPublication *publication, uint64 members, MemoryContex
 	return fold;
 }
 
-/* Small neighborhoods will be lost once somebody is gone: are there any? */
+/* Prepares to note lost neighborhoods, if the method calls any too small to be parted. */
 static void
 expect_lost(Fold *fold, const MethodDeclaration *method, FrameLoad *load)
 {
@@ -241,7 +243,7 @@ fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, 
 	return fold;
 }
 
-/* Reads a neighborhood that the directory points at; false where the row is another one. */
+/* Reads a neighborhood that the directory points at; false if the row is another one. */
 static bool
 read_ref(void *what, TupleTableSlot *slot)
 {
@@ -258,7 +260,7 @@ read_ref(void *what, TupleTableSlot *slot)
 	return true;
 }
 
-/* In assert builds: what is looked up is what would be found by reading all of it. */
+/* In assert builds: a look-up finds exactly the neighborhoods that reading the whole fold finds. */
 static void
 check_looked_up(const Fold *fold, FrameLoad *load)
 {
@@ -294,8 +296,8 @@ fold_look_up(const DeclaredPublication *publication, Directory *directory,
 }
 
 /*
- * Finds which member each row of the source is.  Nobody may be in two
- * neighborhoods, or he would be shown twice.
+ * Finds the member of the past that each row is.  A person must not be in two
+ * neighborhoods, which would be shown twice.
  */
 static void
 find_member_of_each(Fold *fold, uint64 nrows)
@@ -309,7 +311,7 @@ find_member_of_each(Fold *fold, uint64 nrows)
 	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)
 	{
 		found += past->row[i] != NO_ROW;
-		member[Min(past->row[i], nrows)] = i;	/* who has no row behind all, without a branch */
+		member[Min(past->row[i], nrows)] = i;	/* members without a row go to the extra last element */
 	}
 	for (uint64 row = 0; row < nrows; row++)
 		found -= member[row] != NO_MEMBER;
@@ -371,7 +373,7 @@ peek_at_past(const Fold *fold, const Code *code)
 	return past;
 }
 
-/* Members whose rows were not asked for, or are not there any more. */
+/* Members whose rows have not been read, since they were not asked for or have left the source. */
 typedef struct Absent
 {
 	uint64		n;
@@ -380,6 +382,7 @@ typedef struct Absent
 	uint64	   *member;
 } Absent;
 
+/* Appends a member, with its index in the past. */
 static void
 add_absent(Absent *absent, Datum key, uint64 member)
 {
@@ -393,7 +396,7 @@ add_absent(Absent *absent, Datum key, uint64 member)
 	absent->member[absent->n++] = member;
 }
 
-/* Adds the people of a neighborhood who have no row yet. */
+/* Adds the people of a neighborhood whose rows have not been read. */
 static void
 add_members(Absent *absent, const Fold *fold, uint32 neighborhood)
 {

@@ -1,18 +1,19 @@
 /*
  * fold.h
- *		The neighborhoods of a publication, kept beside the log: what a method
- *		needs to know of the past, without reading all of it.
+ *		The neighborhoods of a publication, kept beside the log, so that methods
+ *		need not read the log to know the past.
  *
- * A plain table of TARGET_private, NAME_neighborhoods.  It is a fold of the log:
- * rebuild_history() makes it anew and compares.  A row is a neighborhood: its
- * number, its members as an array of keys, and the sensitive values published of
- * them, epoch by epoch, as another.  A member without a key is an invented row
- * that stands for nobody, and has a number.  So a release that touches few people
- * reads and writes few rows, and one that touches all writes no row a person.
+ * The fold is a plain table of TARGET_private, NAME_neighborhoods, computed from
+ * the log: rebuild_history() makes it anew and compares.  A row is a
+ * neighborhood: its number, its members as an array of keys, and the sensitive
+ * values published of them, epoch by epoch, as another array.  A member without
+ * a key is an invented row that stands for no person, and has a number.  So a
+ * release that touches few people reads and writes few rows, and one that touches
+ * all people writes far fewer rows than people.
  *
- * In which releases somebody was, his signature, is for the log to tell.  Nobody
- * asks for it here, since a class is of one neighborhood or of none; so one that
- * is shown whole, once more as it was, stays as it is.
+ * The releases that a person was in are found in the log only.  Methods do not
+ * need them, since a class is part of one neighborhood or of none; so a
+ * neighborhood that is shown whole again, with the same values, is not rewritten.
  */
 #ifndef PPREPUB_HISTORY_FOLD_H
 #define PPREPUB_HISTORY_FOLD_H
@@ -33,15 +34,14 @@
 typedef struct Neighborhood
 {
 	ItemPointerData tid;
-	uint32		index;			/* in the directory, if it was found there */
+	uint32		index;			/* in the directory, if found by it */
 	ArrayType  *keys;
 	ArrayType  *invented;		/* or NULL */
 } Neighborhood;
 
 /*
- * What was read of the past.  Of neighborhoods, those with somebody in them who
- * is in the source: others can neither be published nor help to, so nothing is
- * kept of them in memory.
+ * The past as read.  Only neighborhoods with members in the source are kept in
+ * memory: others can neither be published nor help to protect.
  */
 typedef struct Fold
 {
@@ -53,15 +53,15 @@ typedef struct Fold
 	bool		keeps_neighborhoods;	/* are there any to read and to write? */
 	PathReader *paths;			/* or NULL where none are kept */
 	Neighborhood *neighborhoods;	/* [past.nneighborhoods] */
-	Directory  *directory;		/* where these were found, and others will be; or NULL */
+	Directory  *directory;		/* used for look-ups and kept current; or NULL */
 	uint64		members;		/* of all neighborhoods */
-	uint64		smallest_parted;	/* smaller ones are lost once somebody is gone */
-	uint64		lost;			/* people in these */
-	bool	   *is_lost;		/* [rows] is it of a lost neighborhood? NULL where none can be lost */
+	uint64		smallest_parted;	/* smaller ones are lost once a member has left */
+	uint64		lost;			/* people of lost neighborhoods in the source */
+	bool	   *is_lost;		/* [rows] of a lost neighborhood? NULL where none can be lost */
 	int64		last_number;	/* of a neighborhood */
 	int64		last_invented;
 
-	/* Room in the arrays, and for what is read at the moment */
+	/* Room in the arrays, and a buffer for the row at hand */
 	ElementRoom room;
 	uint32		allocated;
 	uint64		members_allocated;
@@ -71,26 +71,26 @@ typedef struct Fold
 /* The greatest number of an invented row among the members of a neighborhood, or 0. */
 extern int64 last_invented(ArrayType *invented);
 
-/* Has the row what each neighborhood has? */
+/* Has the row a value in each column that must have one? */
 extern bool is_neighborhood(const TupleTableSlot *slot);
 
 /*
- * As the owner, inside SPI, under the active snapshot: reads the fold, and
- * looks its members up in the source, all of which was loaded if is_all says so:
- * only then who is not there has left.  Everything is allocated in the context
- * given.
+ * Reads the fold, and looks up its members among the rows loaded.  is_all says
+ * that these are the whole source: only then have missing people left.  Callers
+ * act as the owner, inside SPI, under the active snapshot; everything is
+ * allocated in the context given.
  */
 extern Fold *fold_read(const DeclaredPublication *publication, FrameLoad *load, bool is_all, MemoryContext context);
 
 /*
- * The same where a directory, which is current, says where to look.  What is
- * remembered afterwards goes into the directory, too.  NULL if the fold was made
- * anew, and is not what the directory says.
+ * Like fold_read(), but reads only the rows that a current directory points at;
+ * the release at hand updates the directory, too.  Returns NULL if the fold was
+ * rebuilt, so that the directory is wrong.
  */
 extern Fold *fold_look_up(const DeclaredPublication *publication, Directory *directory,
 						  FrameLoad *load, MemoryContext context);
 
-/* What methods see of it, once the frame has its codes. */
+/* Returns the past as methods see it, in the codes of the finished frame. */
 extern const Past *fold_past(Fold *fold, const LoadedFrame *loaded);
 
 /* The members of a neighborhood: keys, or numbers where they are invented rows. */
@@ -105,10 +105,10 @@ typedef struct Members
 extern void fold_members(const Fold *fold, uint32 neighborhood, Members *members);
 
 /*
- * Before the load is finished: the past as it will be, with the codes of
- * load_peek(), to see which neighborhoods help to protect those who were asked
- * for; then, as the owner, inside SPI, reads the rows of all members of the
- * neighborhoods that are wanted, as far as they are there.
+ * Fetching helpers, before the load is finished: peek_at_past() returns the past
+ * in the codes of load_peek(), to choose the neighborhoods that help to protect
+ * the people asked for; fetch_helpers() then reads the rows of all their members
+ * that the source has.  Callers act as the owner, inside SPI.
  */
 extern Past peek_at_past(const Fold *fold, const Code *code);
 extern void fetch_helpers(Fold *fold, FrameLoad *load, const bool *wanted);

@@ -3,9 +3,9 @@
  *		statistics(): for each person and value, the classes that linked the two.
  *
  * NOTES
- *		A class links everybody in it, and whoever an invented row of it stands
- *		for, to all values that it shows.  Where a method protects some of them
- *		only, the others are left out.
+ *		A class links all its people, and those for whom its counterfeits stand,
+ *		to all values that it shows.  Where a method protects only some values,
+ *		the others are left out.
  */
 #include "postgres.h"
 
@@ -24,7 +24,7 @@
 
 PG_FUNCTION_INFO_V1(pprepub_statistics);
 
-/* A result on its way, and a person's links in it, value after value. */
+/* A result in the making, and the links of the person at hand, value by value. */
 typedef struct Linking
 {
 	const Recalled *recalled;
@@ -33,20 +33,21 @@ typedef struct Linking
 	const OwnersWork *work;
 	TextCast   *key;
 	TextCast   *sensitive;
-	NullableDatum *texts;		/* [values] made when first needed: value 0 if not */
+	NullableDatum *texts;		/* [values] made when first needed; value 0 until then */
 	MemoryContext texts_context;
 
 	/* The person's values */
 	Code	   *values;
 	Code		nvalues;
-	uint64	   *links;			/* [values] how many; 0 before and after a person */
-	uint64	   *end;			/* [values] where those that were put down end */
+	uint64	   *links;			/* [values] number of links; all are 0 between people */
+	uint64	   *end;			/* [values] end of the links put into the arrays so far */
 
 	/* The person's links */
 	Datum	   *sizes;
 	Datum	   *counts;
 } Linking;
 
+/* Casts a value to text once, and keeps the text for later people. */
 static NullableDatum
 text_of_value(Linking *linking, Code value)
 {
@@ -68,7 +69,7 @@ counts(const Linking *linking, Code value)
 	return linking->is_protected == NULL || linking->is_protected[value];
 }
 
-/* Which values a person was linked to, and how often; returns the number of all links. */
+/* Finds the values that a person was linked to, and counts the links; returns the number of all links. */
 static uint64
 find_values(Linking *linking, const Step *step, const Step *end)
 {
@@ -91,6 +92,7 @@ find_values(Linking *linking, const Step *step, const Step *end)
 	return links;
 }
 
+/* Sorts the links by value: find_values() has counted them, so the place of each value is known. */
 static void
 put_links(Linking *linking, const Step *step, const Step *end, uint64 links)
 {
@@ -127,6 +129,7 @@ array_of(Datum *integers, uint64 n)
 	return PointerGetDatum(construct_array(integers, n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
 }
 
+/* Returns a row for each value of the person, and sets the counts back to 0. */
 static void
 return_links(Linking *linking, Thread person)
 {
@@ -150,6 +153,7 @@ return_links(Linking *linking, Thread person)
 	}
 }
 
+/* Collects the links of one person from all classes on its path. */
 static void
 link_person(Linking *linking, Thread person)
 {
@@ -161,6 +165,7 @@ link_person(Linking *linking, Thread person)
 	return_links(linking, person);
 }
 
+/* Returns the links of all people; memory for one person is freed before the next. */
 static void
 link_people(const OwnersWork *work)
 {

@@ -19,6 +19,7 @@ log_ensure(const DeclaredPublication *publication)
 	log_verify(publication);
 }
 
+/* Verifies a part's columns, which are read by their types. */
 static void
 verify_part(const DeclaredPublication *publication, PastTable part)
 {
@@ -45,7 +46,7 @@ log_read(const DeclaredPublication *publication, void (*visit) (void *what, Tupl
 	read_each(past_table(publication, ASKED_TABLE), visit, what);
 }
 
-/* The members of the classes of a part of the log. */
+/* Builds the query for the members of all classes in a part of the log. */
 static char *
 part_rows(const DeclaredPublication *publication, PastTable part)
 {
@@ -60,14 +61,14 @@ log_rows(const DeclaredPublication *publication)
 	const char *key = column_type_sql(publication_column(publication, ROLE_KEY));
 
 	log_verify(publication);
-	/* Not in FROM, where unnest() would take composite keys apart. */
+	/* unnest() is not used in FROM, where it would take composite keys apart. */
 	return psprintf("(SELECT release, class, key::%1$s AS key, stands_for::%1$s AS stands_for, invented, sensitive::%2$s AS sensitive"
 					"  FROM (%3$s UNION ALL %4$s) u) log",
 					key, column_type_sql(publication_column(publication, ROLE_SENSITIVE)),
 					part_rows(publication, MEMBERS_TABLE), part_rows(publication, ASKED_TABLE));
 }
 
-/* The rows of a query as the result of a set-returning function. */
+/* Returns the rows of a query as the result of a set-returning function. */
 static void
 put_query(const OwnersWork *work, const char *sql)
 {
@@ -84,7 +85,7 @@ put_query(const OwnersWork *work, const char *sql)
 	SPI_cursor_close(portal);
 }
 
-/* Composite keys "IS NOT NULL" only if no field is: here, and below, it is the key itself that counts. */
+/* Uses IS DISTINCT FROM NULL, since IS NOT NULL is false for a composite key with a NULL field. */
 static void
 put_members(const OwnersWork *work)
 {

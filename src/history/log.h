@@ -25,13 +25,13 @@
 
 #include "history/past_tables.h"
 
-/* Of a publication that has releases: an error when a part of its log is gone, or is something else. */
+/* Raises an error if a part of the log is gone or has other columns.  The publication must have releases. */
 extern void log_verify(const DeclaredPublication *publication);
 
 /* Makes both parts when they are not there yet: as the owner, inside SPI. */
 extern void log_ensure(const DeclaredPublication *publication);
 
-/* All rows of the log of a publication that has releases, each in a context that is reset afterwards. */
+/* Visits all rows of the log of a publication with releases, each in a context that is reset afterwards. */
 extern void log_read(const DeclaredPublication *publication, void (*visit) (void *what, TupleTableSlot *slot), void *what);
 
 /*

@@ -3,8 +3,8 @@
  *		Reading the fold whole.
  *
  * NOTES
- *		Sensitive values are numbered by their bytes as they come; which of them
- *		are equal is known in the end, and only then they are counted.
+ *		Sensitive values are numbered by their bytes as they come.  They are
+ *		counted in the end, when it is known which of them are equal.
  */
 #include "history/neighborhoods.h"
 
@@ -34,6 +34,7 @@ typedef struct Reading
 	uint64		values_allocated;
 } Reading;
 
+/* Makes room for another neighborhood with so many values. */
 static void
 make_room(Reading *reading, uint64 values)
 {
@@ -52,7 +53,7 @@ make_room(Reading *reading, uint64 values)
 	}
 }
 
-/* A member whom the log knows: a person, or else an invented row. */
+/* Finds the thread of the first person, or else of the first invented row. */
 static Thread
 find_member(const Reading *reading, const TupleTableSlot *slot)
 {
@@ -68,6 +69,7 @@ find_member(const Reading *reading, const TupleTableSlot *slot)
 	return NO_THREAD;
 }
 
+/* Keeps the numbers of the values of a neighborhood until all rows are read. */
 static void
 keep_values(Reading *reading, Datum sensitive)
 {
@@ -81,6 +83,7 @@ keep_values(Reading *reading, Datum sensitive)
 	reading->first_value[reading->n + 1] = first + walk.n;
 }
 
+/* Visits a row of the fold; a malformed one, or one of people that the log does not have, is an error. */
 static void
 read_neighborhood(void *what, TupleTableSlot *slot)
 {
@@ -103,7 +106,7 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 	reading->known[reading->n++] = known;
 }
 
-/* Epochs are counted through all neighborhoods, so that shown_in need not be cleared. */
+/* Counts different values by epoch.  Epochs are numbered across neighborhoods, so shown_in need not be cleared. */
 static void
 count_values(Reading *reading)
 {

@@ -1,7 +1,7 @@
 /*
  * neighborhoods.h
- *		The rows of the fold for reports: every neighborhood, whether or not
- *		anybody of it is in the source.
+ *		The rows of the fold for reports: every neighborhood, including those
+ *		without members in the source.
  */
 #ifndef PPREPUB_HISTORY_NEIGHBORHOODS_H
 #define PPREPUB_HISTORY_NEIGHBORHOODS_H
@@ -13,12 +13,12 @@
 typedef struct KnownNeighborhood
 {
 	int64		number;
-	Thread		member;			/* one of its members, who was where all were */
+	Thread		member;			/* any of its members: all were in the same classes */
 	int64		records;		/* its members, invented rows included */
-	int64		sensitive_values;	/* different ones, in the epoch that shows fewest */
+	int64		sensitive_values;	/* different values in the epoch with the fewest */
 } KnownNeighborhood;
 
-/* As the owner, under the active snapshot; *n is set to how many there are. */
+/* Reads all neighborhoods and sets *n to their number.  Callers act as the owner, under the active snapshot. */
 extern KnownNeighborhood *neighborhoods_read(const DeclaredPublication *publication,
 											 const Recalled *recalled, uint64 *n);
 

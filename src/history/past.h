@@ -1,7 +1,7 @@
 /*
  * past.h
- *		What observers of all releases so far can tell apart, in the codes of
- *		one frame: all that a method sees of the history.
+ *		The groups of people that observers of all releases so far can tell
+ *		apart, in the codes of one frame: all that a method sees of the history.
  *
  * A neighborhood is a set of people whom no observer can separate: they were in the
  * same class of each release, or in none of it.  Everything that intersections
@@ -14,8 +14,8 @@
  * left out, and of a release of all of the source those of which the method says
  * that they are lost (smallest_parted): who of them is in the source is known.
  *
- * Of a method that does not ask for PAST_NEIGHBORHOODS there are none; one that
- * asks for PAST_LAST or PAST_PATHS finds these in paths.
+ * For a method that does not ask for PAST_NEIGHBORHOODS there are no
+ * neighborhoods; PAST_LAST or PAST_PATHS are found in paths.
  */
 #ifndef PPREPUB_HISTORY_PAST_H
 #define PPREPUB_HISTORY_PAST_H
@@ -43,9 +43,9 @@ typedef struct Past
 	RowId	   *row;			/* [members] the member's row now, or NO_ROW */
 
 	/*
-	 * Sensitive values as they were published, NO_CODE for NULL: an epoch is a
-	 * release, or several in which all members had the same.  That of the newest
-	 * comes last.
+	 * Sensitive values as they were published, NO_CODE for NULL.  An epoch is a
+	 * release, or several releases that showed the same values of all members;
+	 * the epoch of the newest release comes last.
 	 */
 	uint64	   *first_value;	/* [nneighborhoods + 1] */
 	Code	   *value;			/* epoch by epoch, member by member */

@@ -3,7 +3,8 @@
  *		Looking values of the log up in a list.
  *
  * NOTES
- *		The two may write the same value in different ways.
+ *		The log and the list may write equal values in different ways, so they
+ *		are compared by the type's own equality.
  */
 #include "history/protected.h"
 
@@ -12,7 +13,7 @@
 #include "history/reader.h"
 #include "utils/memutils.h"
 
-/* Values of a list, in numbers of the log's dictionary; those that it did not know come after all others. */
+/* Values of a list, as numbers of the log's dictionary; new values get numbers after all others. */
 typedef struct Listing
 {
 	const Recalled *recalled;
@@ -21,6 +22,7 @@ typedef struct Listing
 	uint32	   *number;
 } Listing;
 
+/* Appends the number of a listed value. */
 static void
 list_value(void *what, TupleTableSlot *slot)
 {

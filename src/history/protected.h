@@ -8,16 +8,16 @@
 #include "frame/load.h"
 #include "history/recall.h"
 
-/* The table that lists them, or InvalidOid for all. */
+/* Returns the table that lists the protected values, or InvalidOid if all values are. */
 extern Oid	protected_list(const DeclaredPublication *publication);
 
-/* Those of all that its releases showed: [seen.nvalues] in the current context, or NULL for all.  As the owner, inside SPI. */
+/* Marks the protected values of the log: [seen.nvalues], or NULL for all.  Callers act as the owner, inside SPI. */
 extern const bool *protected_values(const DeclaredPublication *publication, const Recalled *recalled);
 
-/* The values of the log that a list of values has: such a table as parameter "transient" names. */
+/* Marks the values of the log that are in a list, a table like the one of parameter "transient". */
 extern bool *listed_values(const DeclaredPublication *publication, Oid table, const Recalled *recalled);
 
-/* Those of a frame that is being read: as the owner, inside SPI. */
+/* Tells a load which values are protected.  Callers act as the owner, inside SPI. */
 extern void load_protected_values(const DeclaredPublication *publication, FrameLoad *load);
 
 #endif							/* PPREPUB_HISTORY_PROTECTED_H */

@@ -25,7 +25,7 @@ reader_open(Oid table)
 
 	reader->table = table_open(table, AccessShareLock);
 	reader->slot = table_slot_create(reader->table, NULL);
-	/* Not synchronized with scans of others, so that rows come in one order. */
+	/* A scan that is not synchronized with others returns rows in the same order each time. */
 	reader->scan = table_beginscan_strat(reader->table, GetActiveSnapshot(), 0, NULL, true, false);
 	return reader;
 }
@@ -78,7 +78,7 @@ read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *wha
 	reader_close(reader);
 }
 
-/* False where the table has become shorter, too. */
+/* Fetches a row by its tid; false if it is not there, even where the table has become shorter. */
 static bool
 fetch_row(TableScanDesc scan, ItemPointerData tid, TupleTableSlot *slot)
 {

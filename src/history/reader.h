@@ -1,9 +1,9 @@
 /*
  * reader.h
- *		Reading a table of ours from end to end, under the active snapshot.
+ *		Reading a table of the extension's own under the active snapshot.
  *
- * Rows come straight from the table's access method: no rule, policy or view
- * of anybody stands between.
+ * Rows come straight from the table's access method, so that no rule, policy or
+ * view can change them.
  */
 #ifndef PPREPUB_HISTORY_READER_H
 #define PPREPUB_HISTORY_READER_H
@@ -28,7 +28,7 @@ extern void reader_close(RowReader *reader);
 /* Visits all rows, each in a context that is reset afterwards. */
 extern void read_each(Oid table, void (*visit) (void *what, TupleTableSlot *slot), void *what);
 
-/* Visits some rows so, best in the order of the table; stops, and is false, where a visit says no or a row is not there. */
+/* Visits some rows, best in table order; stops and returns false if a row is missing or its visit returns false. */
 extern bool read_some(Oid table, const ItemPointerData *tids, uint32 n,
 					  bool (*visit) (void *what, TupleTableSlot *slot), void *what);
 

@@ -3,8 +3,8 @@
  *		From the log to dense integers.
  *
  * NOTES
- *		Invented rows get their threads behind all people, so while it is not
- *		known how many these are, they are counted down from the top.
+ *		Threads of invented rows come after those of all people.  While the
+ *		number of people is not known, they are counted down from the top.
  */
 #include "history/recall.h"
 
@@ -26,6 +26,7 @@ typedef struct Recalling
 	uint32	   *classes_allocated;	/* [releases] */
 } Recalling;
 
+/* Makes room in a release for another class with so many rows. */
 static void
 make_room(Recalling *recalling, int32 r, uint64 rows)
 {
@@ -53,6 +54,7 @@ make_room(Recalling *recalling, int32 r, uint64 rows)
 	}
 }
 
+/* Makes a history of empty releases. */
 static Recalling *
 recalling_create(const DeclaredPublication *publication)
 {
@@ -102,7 +104,7 @@ refuse_class(const Recalling *recalling)
 			 errhint("Restore its table from a backup.")));
 }
 
-/* All arrays of a class tell of the same members, or of the first of them. */
+/* Walks through an array of a class, which may be of its first members only, but not of more members. */
 static void
 walk_first(ElementWalk *walk, const Recalling *recalling, const Element *element, Datum array, uint64 n)
 {
@@ -119,7 +121,7 @@ walk_members(ElementWalk *walk, const Recalling *recalling, const Element *eleme
 		refuse_class(recalling);
 }
 
-/* People have keys, and come first: all others are counterfeits. */
+/* Reads the threads of people, who have keys and come first; all other members are counterfeits. */
 static void
 recall_keys(Recalling *recalling, Datum keys, uint64 n, Thread *thread, bool *counterfeit)
 {
@@ -155,7 +157,7 @@ recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, uint64 n, 
 				thread[walk.i] = NO_THREAD - 1 - keys_add(recalling->recalled->invented, walk.value);
 }
 
-/* People without a fingerprint, who come after the others, have no row. */
+/* Marks a person as counted in: people without a fingerprint have no row. */
 static void
 recall_counted(Recalling *recalling, SeenRelease *release, int32 r, uint64 member)
 {
@@ -167,6 +169,7 @@ recall_counted(Recalling *recalling, SeenRelease *release, int32 r, uint64 membe
 	release->is_counted[member] = true;
 }
 
+/* Visits a class of the log; its values stay numbers of the dictionary until all classes are read. */
 static void
 recall_class(void *what, TupleTableSlot *slot)
 {
@@ -218,7 +221,7 @@ recall_class(void *what, TupleTableSlot *slot)
  * ----------------------------------------------------------------
  */
 
-/* Threads and values get their final numbers. */
+/* Replaces preliminary numbers of threads and values by the final ones. */
 static void
 number_all(Recalling *recalling)
 {

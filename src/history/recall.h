@@ -15,17 +15,17 @@
 typedef struct Recalled
 {
 	Seen		seen;
-	KeyTable   *people;			/* a person's number is his thread */
-	KeyTable   *invented;		/* an invented row's number, plus the people, is its thread */
+	KeyTable   *people;			/* a person's number is its thread */
+	KeyTable   *invented;		/* an invented row's number plus people->size is its thread */
 	Datum	   *values;			/* [seen.nvalues] the sensitive values of codes */
-	Dictionary *dictionary;		/* of all that occur, however they look */
-	uint32		known;			/* numbers of it that have a code */
+	Dictionary *dictionary;		/* of all sensitive values, equal or not, by their bytes */
+	uint32		known;			/* numbers of the dictionary that have a code */
 	const Code *code;			/* [known] */
 } Recalled;
 
 /*
- * As the owner, under the active snapshot.  Takes 13 bytes for each row that was
- * ever published, in the current context.
+ * Reads the whole log, which takes 13 bytes for each row ever published, in the
+ * current context.  Callers act as the owner, under the active snapshot.
  */
 extern Recalled *recall(const DeclaredPublication *publication);
 
@@ -33,7 +33,7 @@ extern Recalled *recall(const DeclaredPublication *publication);
 extern Thread recalled_person(const Recalled *recalled, Datum key);
 extern Thread recalled_invented(const Recalled *recalled, int64 number);
 
-/* The code of a value as it was published, NO_CODE for NULL, UNKNOWN_VALUE where the log has none. */
+/* Returns the code of a published value: NO_CODE for NULL, UNKNOWN_VALUE if the log does not have it. */
 extern Code recalled_value(const Recalled *recalled, Datum value, bool isnull);
 
 #define UNKNOWN_VALUE (NO_CODE - 1)

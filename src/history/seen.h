@@ -1,13 +1,13 @@
 /*
  * seen.h
- *		All that was ever published of a publication, as dense integers: what
- *		auditors see of the history.
+ *		All that was ever published of a publication, as dense integers: the
+ *		auditors' view of the history.
  *
- * A thread is somebody whom observers can follow from release to release: a
- * person, whether by true rows or by counterfeits that stand for him, or an
- * invented row.  Somebody may also be counted in: observers take him for one of
- * the class, though he has no row.  Values are codes of the sensitive values that were published,
- * equal ones being one.
+ * A thread is an individual that observers can follow from release to release:
+ * a person, by true rows or by counterfeits that stand for the person, or an
+ * invented row.  A person may also be counted in: observers take the person for
+ * a member of the class, though it has no such row.  Values are codes of the
+ * sensitive values published; equal values have the same code.
  */
 #ifndef PPREPUB_HISTORY_SEEN_H
 #define PPREPUB_HISTORY_SEEN_H
@@ -24,11 +24,11 @@ typedef struct SeenRelease
 	int64	   *number;			/* [nclasses] as the release table has it */
 	uint64	   *first;			/* [nclasses + 1] class c's rows are first[c] up to,
 								 * not including, first[c + 1] */
-	Thread	   *thread;			/* [rows] whose row it is */
+	Thread	   *thread;			/* [rows] the thread that each row belongs to */
 	Code	   *value;			/* [rows] as published, NO_CODE for NULL */
 	bool	   *counterfeit;	/* [rows] */
-	bool	   *is_counted;		/* [rows] is it none? NULL where nobody was counted in */
-	uint32	   *fingerprint;	/* [rows] of the quasi-identifiers, if it is a true row; 0 where they are not known */
+	bool	   *is_counted;		/* [rows] a person counted in, not a row? NULL if there are none */
+	uint32	   *fingerprint;	/* [rows] of the quasi-identifiers of a true row; 0 where these are not known */
 } SeenRelease;
 
 typedef struct Seen

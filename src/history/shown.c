@@ -10,7 +10,7 @@
 #include "history/shown.h"
 #include "miscadmin.h"
 
-/* count is 0 for all values, before and after. */
+/* Counts the protected values of a class; count[] is all zeros before and after. */
 static void
 count_class(ShownClasses *shown, const Paths *paths, const Frame *frame, uint32 c, uint32 *count)
 {

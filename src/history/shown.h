@@ -1,10 +1,10 @@
 /*
  * shown.h
- *		What the classes of the past showed, value by value.
+ *		The values that classes of the past showed, with their counts.
  *
- * Everybody in a class has the same to look at, so its protected values are
- * counted once, and stand together with all that is asked of a class: most of
- * the time goes in waiting for what lies here and there in memory.
+ * All people of a class share its values, so the protected ones are counted
+ * once.  They are kept together with the rest of what is needed of a class, since
+ * most of the time goes into waiting for memory.
  */
 #ifndef PPREPUB_HISTORY_SHOWN_H
 #define PPREPUB_HISTORY_SHOWN_H
@@ -19,22 +19,21 @@ typedef struct ShownValue
 
 typedef struct ShownClass
 {
-	uint64		first;			/* its values are from here on */
+	uint64		first;			/* index of the class's first value */
 	uint32		nvalues;
 	uint32		size;
-	double		worst;			/* log of what is kept of the secret that is kept least */
+	double		worst;			/* logarithm of the least kept_by() of its values */
 } ShownClass;
 
 typedef struct ShownClasses
 {
 	ShownClass *class;			/* [classes of the paths] */
-	ShownValue *value;			/* those that are protected */
+	ShownValue *value;			/* protected values, class by class */
 } ShownClasses;
 
 /*
- * Has memory bring what is known of a step's class, and then its values, while
- * something else is done: who looks at one person after the other says so of
- * those to come.
+ * Prefetch the class of a step, and then its values: callers that go through
+ * one person after the other do so for people to come.
  */
 static inline void
 await_class(const ShownClasses *shown, const Paths *paths, uint64 step)
@@ -51,14 +50,14 @@ await_values(const ShownClasses *shown, const Paths *paths, uint64 step)
 		__builtin_prefetch(&shown->value[class->first + i]);
 }
 
-/* In the current context. */
+/* Counts the values of all classes of the paths, in the current context. */
 extern ShownClasses shown_classes(const Paths *paths, const Frame *frame);
 extern void shown_free(ShownClasses *shown);
 
-/* How many rows of a class have a value. */
+/* Returns the number of rows of a class that show a value. */
 extern uint32 times_shown(const ShownClasses *shown, uint32 class, Code value);
 
-/* How much of a secret is kept by a class that shows it. */
+/* Returns the share of the rows of a class that do not show a value. */
 static inline double
 kept_by(const ShownClass *class, const ShownValue *shown)
 {

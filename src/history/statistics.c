@@ -15,7 +15,7 @@
  * ----------------------------------------------------------------
  */
 
-/* Sets first[t + 1] to where the steps of t begin; filling them moves it to where they end. */
+/* Sets first[t + 1] to the beginning of the steps of t; fill_steps() moves it to their end. */
 static void
 count_steps(Statistics *statistics)
 {
@@ -41,6 +41,7 @@ count_steps(Statistics *statistics)
 	statistics->step = new_zeros(Step, steps);
 }
 
+/* Puts the steps into place, release by release, so that those of a thread are in order. */
 static void
 fill_steps(Statistics *statistics)
 {
@@ -62,7 +63,7 @@ fill_steps(Statistics *statistics)
  * ----------------------------------------------------------------
  */
 
-/* count is 0 for all values, before and after. */
+/* Counts the values of a class; count[] is all zeros before and after. */
 static void
 count_class(ShownValues *shown, const SeenRelease *release, uint32 c, uint32 *count)
 {
@@ -81,6 +82,7 @@ count_class(ShownValues *shown, const SeenRelease *release, uint32 c, uint32 *co
 	shown->first[c + 1] = shown->first[c] + n;
 }
 
+/* Counts the values of all classes of a release; room for one per row is allocated, and cut in the end. */
 static void
 count_release(ShownValues *shown, const SeenRelease *release, uint32 *count)
 {

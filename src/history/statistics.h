@@ -1,7 +1,7 @@
 /*
  * statistics.h
- *		What releases linked whom to: where each thread was, and how often each
- *		class shows each value.
+ *		The links that releases make between people and values: the classes that
+ *		each thread was in, and how often each class shows each value.
  *
  * The statistics file of a thread and a value are the sizes of the classes
  * that the thread was in, and the value's counts in them.
@@ -17,7 +17,7 @@ typedef struct Step
 	uint32		class;			/* index in its release */
 } Step;
 
-/* The values that the classes of a release show; NULL is none. */
+/* The values that the classes of a release show; NULL does not count as a value. */
 typedef struct ShownValues
 {
 	uint64	   *first;			/* [nclasses + 1] class c's are first[c] up to,
@@ -38,12 +38,12 @@ typedef struct Statistics
 /* Takes up to 16 bytes for each row that was ever published, in the current context. */
 extern Statistics *statistics_of(const Seen *seen);
 
-/* Where the release's shown values have that of a class, or NOT_SHOWN. */
+/* Finds a value of a class among the release's shown values; NOT_SHOWN if the class does not show it. */
 extern uint64 statistics_find(const Statistics *statistics, Step at, Code value);
 
 #define NOT_SHOWN PG_UINT64_MAX
 
-/* How many rows of the class show a value. */
+/* Returns the number of rows of a class that show a value. */
 extern uint32 statistics_count(const Statistics *statistics, Step at, Code value);
 
 /* Do two classes show the same values, each as often? */

@@ -11,10 +11,10 @@
 
 typedef struct TextCast TextCast;
 
-/* Runs casts and output functions of the column's type, so to be used as the owner. */
+/* Prepares the cast.  Callers act as the owner, since casts and output functions of the column's type run. */
 extern TextCast *text_cast_create(const DeclaredColumn *column);
 
-/* In the current context; *isnull if the cast makes a NULL of it. */
+/* Casts a value in the current context; *isnull is set if the cast returns NULL. */
 extern Datum text_cast(TextCast *cast, Datum value, bool *isnull);
 
 #endif							/* PPREPUB_HISTORY_TEXTS_H */

@@ -3,10 +3,10 @@
  *		The witness of each release, and acknowledge_history().
  *
  * NOTES
- *		A copy made by files alone, without recovery, has the same system
- *		identifier, timeline and database; only the data directory's own files
- *		tell that it is another one, by device, inode and time of change.  A
- *		storage snapshot rolled back in place cannot be told from inside.
+ *		A file-level copy that needs no recovery has the same system identifier,
+ *		timeline and database; only the device, inode and change time of files in
+ *		the data directory show that it is another one.  A storage snapshot that
+ *		is rolled back in place cannot be detected from inside.
  */
 #include "history/witness.h"
 
@@ -41,7 +41,7 @@ witness_now(void)
 		(int64) version.st_ctim.tv_sec, (long) version.st_ctim.tv_nsec)));
 }
 
-/* NULL where a witness does not say it. */
+/* Returns a field of a witness as text, or NULL if it does not have the field. */
 static char *
 field_words(Jsonb *witness, const char *field)
 {
@@ -79,6 +79,7 @@ list(StringInfo words, bool differs, const char *how)
 		appendStringInfo(words, "%s%s", words->len == 0 ? "" : ", ", how);
 }
 
+/* Lists how the place and time of a witness differ from those of another. */
 static void
 list_differences(StringInfo words, Jsonb *before, Jsonb *now)
 {
@@ -123,7 +124,7 @@ verify_witness(const DeclaredPublication *publication)
 						 quote_literal_cstr(publication->name))));
 }
 
-/* Numbers as people list them: "1", "1 and 2", "1, 2 and 3". */
+/* Lists the release numbers of the last query: "1", "1 and 2", "1, 2 and 3". */
 static char *
 list_numbers(void)
 {
@@ -156,7 +157,7 @@ verify_identified(const DeclaredPublication *publication)
 	catalog_leave(&access);
 }
 
-/* Imported without a key, and not waived before: the owner is told what he waives. */
+/* Waives releases that were imported without a key, and tells the owner the consequences. */
 static void
 waive_identities(const DeclaredPublication *publication)
 {

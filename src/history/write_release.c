@@ -4,14 +4,14 @@
  *
  * NOTES
  *		A class is part of one neighborhood, or of none, and becomes a
- *		neighborhood itself; who is left of the one that it was part of becomes
- *		another.  What the log and the fold say of a class is mostly the same,
- *		and then it is the same array.
+ *		neighborhood itself; the rest of the one that it was part of becomes
+ *		another.  The log and the fold mostly store equal arrays for a class,
+ *		which are then made once.
  *
- *		A mixed class becomes as many neighborhoods as its people are of, and
- *		one of newcomers.  Observers know of each of these a part of what the
- *		class showed, but not which; they are remembered with what their own
- *		people had, which asks for more, not for less.
+ *		A mixed class becomes a neighborhood for each that its people come from,
+ *		and one of newcomers.  Observers know that each of these has some of the
+ *		values that the class showed, but not which; they are remembered with
+ *		the values of their own people, which is stricter.
  */
 #include "history/write_release.h"
 
@@ -28,29 +28,29 @@ struct Remembering
 	const LoadedFrame *loaded;
 	int32		release;
 	Oid			table;
-	RowWriter  *neighborhoods;	/* or NULL where none are kept */
-	PathWriter *paths;			/* the same */
+	RowWriter  *neighborhoods;	/* or NULL if none are kept */
+	PathWriter *paths;			/* likewise */
 	RowWriter  *log;
-	RowWriter  *counterfeits;	/* or NULL where nobody is told of them */
+	RowWriter  *counterfeits;	/* or NULL if their numbers are not public */
 	uint64		newcomers;
-	uint64	   *published;		/* [neighborhoods of the past] how many of their members */
+	uint64	   *published;		/* [neighborhoods of the past] number of members published */
 	bool	   *is_published;	/* [members of the past] */
-	MemoryContext row;			/* what one row takes */
-	uint32	   *neighborhood;	/* [members of the past] or NULL while nobody has asked */
+	MemoryContext row;			/* of the class at hand */
+	uint32	   *neighborhood;	/* [members of the past] or NULL until first needed */
 };
 
-/* Somebody's neighborhood in the making: members in an order, and what was shown of them. */
+/* A neighborhood in the making: its members, and the values that the release shows of them. */
 typedef struct People
 {
 	uint32		parent;			/* or NO_NEIGHBORHOOD */
-	uint64		most;			/* there is room for */
+	uint64		most;			/* room in the arrays */
 	uint64		size;
 	Datum	   *keys;
-	bool	   *is_invented;	/* there is no key; NULL where all have one */
-	int64	   *numbers;		/* of those */
-	uint64	   *member;			/* in the past, where there is a parent */
-	Code	   *shown;			/* by the release at hand; NULL if it shows nobody */
-	Members		past;			/* the parent's, where they were asked for */
+	bool	   *is_invented;	/* has the member no key? NULL if all have one */
+	int64	   *numbers;		/* of invented rows */
+	uint64	   *member;			/* index in the past, if there is a parent */
+	Code	   *shown;			/* values in the release at hand; NULL if it shows none */
+	Members		past;			/* the parent's, read when first needed */
 } People;
 
 static void
@@ -59,6 +59,7 @@ note_written(void *directory, TupleTableSlot *slot)
 	directory_add(directory, slot);
 }
 
+/* Opens the fold for writing; a directory is told of each row written. */
 static void
 open_neighborhoods(Remembering *remembering)
 {
@@ -99,6 +100,7 @@ remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, PastTable p
  * ----------------------------------------------------------------
  */
 
+/* Makes an empty group of people, with room for the most that it can have. */
 static People *
 people_create(uint32 parent, uint64 most, bool is_shown)
 {
@@ -114,6 +116,7 @@ people_create(uint32 parent, uint64 most, bool is_shown)
 	return people;
 }
 
+/* Puts an invented row at the end; the caller advances the size. */
 static void
 add_invented(People *people, int64 number)
 {
@@ -127,7 +130,7 @@ add_invented(People *people, int64 number)
 	people->numbers[people->size] = number;
 }
 
-/* Somebody of the parent, as he is there: a person, or an invented row. */
+/* Adds a member of the parent: a person, or an invented row. */
 static void
 add_member(const Remembering *remembering, People *people, uint64 member)
 {
@@ -154,6 +157,7 @@ codes_as_array(const Remembering *remembering, const Code *codes, uint64 n)
 	return coded_array(&remembering->fold->sensitive, remembering->loaded->sensitive.values, codes, n);
 }
 
+/* Makes an array with NULL for members that have no number. */
 static Datum
 numbers_as_array(const int64 *numbers, const bool *is_number, uint64 n)
 {
@@ -168,14 +172,14 @@ numbers_as_array(const int64 *numbers, const bool *is_number, uint64 n)
 	return element_array(&element_int8, values, nulls, n);
 }
 
-/* Those who have a key: who is behind true rows, and who was counted in. */
+/* Counts the members that have a key: people with a row, and people counted in. */
 static uint64
 people_in_class(const RememberedClass *class)
 {
 	return class->nrows + class->ncounted;
 }
 
-/* 0 stands for one that is not known. */
+/* Returns the fingerprint of a row, or 0 if it is not known. */
 static int32
 fingerprint_of(const LoadedFrame *loaded, RowId row)
 {
@@ -198,7 +202,7 @@ keys_as_array(const Remembering *remembering, const People *people)
 	return element_array(&remembering->fold->key, people->keys, people->is_invented, people->size);
 }
 
-/* Was the same shown of all members in the epoch as is now? */
+/* Did the epoch show the same values of all members as the release at hand? */
 static bool
 epoch_is_shown(const Past *past, const People *people, uint64 epoch)
 {
@@ -210,7 +214,7 @@ epoch_is_shown(const Past *past, const People *people, uint64 epoch)
 	return true;
 }
 
-/* Adds an epoch to the values, where it has been put behind them; one that says the same came earlier, and goes. */
+/* Adds the epoch behind the values, and removes an earlier one with equal values; returns the number of epochs. */
 static uint64
 add_epoch(Code *values, uint64 nepochs, uint64 size)
 {
@@ -225,7 +229,7 @@ add_epoch(Code *values, uint64 nepochs, uint64 size)
 	return nepochs + 1;
 }
 
-/* The epochs of the parent, as far as these members go, and this release's if it shows them. */
+/* Makes the epochs of these members: those of the parent, and the release's own if it shows them. */
 static Datum
 epochs_of(const Remembering *remembering, const People *people)
 {
@@ -250,7 +254,7 @@ epochs_of(const Remembering *remembering, const People *people)
 	return codes_as_array(remembering, values, nepochs * size);
 }
 
-/* Is it all of a neighborhood, shown as it was when it was shown last? */
+/* Are the people a whole neighborhood, shown with the values of its last epoch? */
 static bool
 is_unchanged(const Remembering *remembering, const People *people)
 {
@@ -260,7 +264,7 @@ is_unchanged(const Remembering *remembering, const People *people)
 		epoch_is_shown(past, people, past_epochs(past, people->parent) - 1);
 }
 
-/* Has nothing else than now ever been shown of the people? */
+/* Have the people always been shown with the values of this release? */
 static bool
 is_one_epoch(const Remembering *remembering, const People *people)
 {
@@ -275,6 +279,7 @@ is_one_epoch(const Remembering *remembering, const People *people)
  * ----------------------------------------------------------------
  */
 
+/* Writes a row of the fold, under a new number. */
 static void
 write_neighborhood(Remembering *remembering, const People *people, Datum keys, Datum sensitive)
 {
@@ -291,7 +296,7 @@ write_neighborhood(Remembering *remembering, const People *people, Datum keys, D
 	writer_add(remembering->neighborhoods, values, nulls);
 }
 
-/* A class without counterfeits, as most are: what the log says is in keys and shown. */
+/* Logs a class without counterfeits; its arrays are passed, since the fold may have stored the same. */
 static void
 log_class(Remembering *remembering, const RememberedClass *class, Datum keys, Datum shown)
 {
@@ -306,7 +311,7 @@ log_class(Remembering *remembering, const RememberedClass *class, Datum keys, Da
 	writer_add(remembering->log, values, nulls);
 }
 
-/* The same where the members after the people are counterfeits. */
+/* Logs a class with counterfeits, which come after the people. */
 static void
 log_invented_class(Remembering *remembering, const RememberedClass *class, const People *people, Datum shown)
 {
@@ -335,6 +340,7 @@ log_invented_class(Remembering *remembering, const RememberedClass *class, const
 	writer_add(remembering->log, values, nulls);
 }
 
+/* Lists the members of a class, and marks those of the past as published. */
 static People *
 people_of_class(Remembering *remembering, const RememberedClass *class)
 {
@@ -371,7 +377,7 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 	return people;
 }
 
-/* Before its members are written anew, so that they take over what the directory has about them. */
+/* Makes the directory forget a neighborhood before its members are written, so that they reuse its slots. */
 static void
 part_neighborhood(const Remembering *remembering, uint32 n)
 {
@@ -381,7 +387,7 @@ part_neighborhood(const Remembering *remembering, uint32 n)
 		directory_forget(fold->directory, fold->neighborhoods[n].index);
 }
 
-/* A class, as far as it is of one neighborhood, becomes one itself, unless it is one. */
+/* Writes people of one neighborhood, or newcomers, as a neighborhood, unless they are one already. */
 static void
 remember_people(Remembering *remembering, const People *people, Datum keys, Datum shown)
 {
@@ -428,6 +434,7 @@ remember_class(Remembering *remembering, const RememberedClass *class)
  * ----------------------------------------------------------------
  */
 
+/* Maps all members of the past to their neighborhoods. */
 static uint32 *
 neighborhood_of_members(const Past *past)
 {
@@ -457,6 +464,7 @@ compare_neighborhoods_of(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
+/* Writes the people of a mixed class that come from one neighborhood; the log gets the class whole. */
 static void
 remember_part(Remembering *remembering, const RememberedClass *part)
 {
@@ -505,7 +513,7 @@ remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64
  * ----------------------------------------------------------------
  */
 
-/* Who was in a neighborhood that the release has parted, and is not in the release. */
+/* Writes the members of a parted neighborhood that are not in the release as a neighborhood. */
 static void
 write_rest(Remembering *remembering, uint32 n)
 {
@@ -528,7 +536,7 @@ write_rest(Remembering *remembering, uint32 n)
 	MemoryContextSwitchTo(old);
 }
 
-/* The rows of neighborhoods that are no more. */
+/* Deletes the rows of parted neighborhoods, which others have replaced. */
 static void
 delete_parted(const Remembering *remembering)
 {

@@ -3,8 +3,8 @@
  *		Remembering a release: a call for each class, then the end.
  *
  * The classes go into the log, and the neighborhoods that they part are
- * written anew.  Classes of a method are part of one neighborhood each; those of
- * a release that was made without regard to the past may be of many.
+ * written anew.  A method's class is part of one neighborhood, or of none; a
+ * class of a release that was made without regard to the past may mix several.
  */
 #ifndef PPREPUB_HISTORY_WRITE_RELEASE_H
 #define PPREPUB_HISTORY_WRITE_RELEASE_H
@@ -34,7 +34,7 @@ typedef struct Remembering Remembering;
 extern Remembering *remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, PastTable part);
 extern void remember_class(Remembering *remembering, const RememberedClass *class);
 
-/* The same of people of whatever neighborhoods; sorts the rows. */
+/* Remembers a class of people from any neighborhoods; sorts the rows. */
 extern void remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64 nrows);
 
 extern uint64 remember_end(Remembering *remembering);	/* people and invented rows that are new */

@@ -3,8 +3,8 @@
  *		Bulk insertion, as COPY does it.
  *
  * NOTES
- *		A heap takes many rows at once, which must be there together until then.
- *		Other access methods are given each row as it is, which needs no copy.
+ *		A heap is given many rows at once, which are copied into slots until
+ *		then.  Other access methods are given each row directly, without a copy.
  */
 #include "history/writer.h"
 
@@ -17,7 +17,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#define BATCH 200				/* some pages full: more only costs slots */
+#define BATCH 200				/* rows for some pages; larger batches only cost slots */
 
 struct RowWriter
 {
@@ -26,13 +26,13 @@ struct RowWriter
 	CommandId	command;
 	BulkInsertState bulk;
 	int			options;
-	bool		one_by_one;		/* rows are handed over as they are */
+	bool		one_by_one;		/* insert each row at once, without a copy */
 
 	/* Rows not yet written */
 	TupleTableSlot *slots[BATCH];
 	int			nslots;
 
-	/* Who looks on */
+	/* Callback for each row written, or NULL */
 	void		(*written) (void *what, TupleTableSlot *slot);
 	void	   *what;
 
@@ -66,7 +66,7 @@ writer_watch(RowWriter *writer, void (*written) (void *what, TupleTableSlot *slo
 	writer->what = what;
 }
 
-/* What follows for a row that stands in the table. */
+/* Inserts the index entries of a row that is in the table, and calls the callback. */
 static void
 follow_up(RowWriter *writer, TupleTableSlot *slot)
 {
@@ -91,6 +91,7 @@ flush(RowWriter *writer)
 	writer->nslots = 0;
 }
 
+/* Returns a free slot; slots are made when first needed and reused for later batches. */
 static TupleTableSlot *
 next_slot(RowWriter *writer)
 {

@@ -1,10 +1,10 @@
 /*
  * writer.h
- *		Writing rows of a table of ours, past its seal.
+ *		Writing rows of a table of the extension's own, past its seal.
  *
- * They go straight to the table's access method, many at a time: neither the
- * seal nor anybody's trigger or rule sees them.  Indexes that the owner may
- * have made are kept up.
+ * Rows go straight to the table's access method, many at a time, so that neither
+ * the seal nor any trigger or rule sees them.  Indexes that the owner may have
+ * made are maintained.
  */
 #ifndef PPREPUB_HISTORY_WRITER_H
 #define PPREPUB_HISTORY_WRITER_H
@@ -17,9 +17,9 @@
 typedef struct RowWriter RowWriter;
 
 /*
- * To be used as the owner: expressions of indexes run then and there.  A table
- * of which rows are never deleted has no space to reuse: the free space map would
- * only send short rows back to pages that have a little room left.
+ * Opens a table for writing.  Callers act as the owner, since index expressions
+ * run.  reuse_space is of use only if rows are deleted: otherwise the free space
+ * map would only send short rows back to pages that are almost full.
  */
 extern RowWriter *writer_open(Oid table, bool reuse_space);
 extern void writer_add(RowWriter *writer, const Datum *values, const bool *nulls);
@@ -28,7 +28,7 @@ extern void writer_close(RowWriter *writer);
 /* Deletes rows of a table that no other transaction writes to. */
 extern void delete_rows(Oid table, const ItemPointerData *tids, uint64 n);
 
-/* Has every row shown once it is in the table, where its slot says. */
+/* Sets a callback for each row once it is in the table; the slot has its tid. */
 extern void writer_watch(RowWriter *writer, void (*written) (void *what, TupleTableSlot *slot), void *what);
 
 #endif							/* PPREPUB_HISTORY_WRITER_H */
