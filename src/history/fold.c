@@ -183,6 +183,7 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 		refuse_neighborhood(fold->publication, slot);
 }
 
+/* Makes a fold that has read nothing yet, with room for so many members and as many values. */
 static Fold *
 fold_create(const DeclaredPublication *publication, uint64 members, MemoryContext context)
 {
