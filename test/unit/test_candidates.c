@@ -68,12 +68,6 @@ typedef struct World
 	bool		is_careless;	/* takes all values for known from the beginning */
 } World;
 
-static int
-compare_codes(const void *a, const void *b)
-{
-	return (int) *(const Code *) a - (int) *(const Code *) b;
-}
-
 static void
 make_frame(World *world)
 {
@@ -233,7 +227,7 @@ see(World *world, const Classes *classes)
 			class->value[class->nvalues++] = classes->counterfeit[classes->first_counterfeit[c] + i];
 		world->invented += class_counterfeits(classes, c);
 		world->shown += class->nvalues;
-		qsort(class->value, class->nvalues, sizeof(Code), compare_codes);
+		sort_codes(class->value, class->nvalues);
 	}
 }
 
