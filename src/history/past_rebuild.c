@@ -272,6 +272,7 @@ compare(const DeclaredPublication *publication, PastTable which)
 	Datum		found[4];
 	bool		isnull;
 
+	fix_settings();				/* code of a key's type may have changed them */
 	if (SPI_execute(query_about(publication, which, folds[which].compared), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not compare the history");
 	for (int i = 0; i < (int) lengthof(found); i++)
@@ -345,6 +346,7 @@ rebuild(const DeclaredPublication *publication, PastTable which)
 	past_table_verify(publication, which);
 	if (compare(publication, which).is_equal)
 		return true;
+	fix_settings();
 	if (SPI_execute(query_about(publication, which, folds[which].rebuilt), true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not rebuild the history");
 	replace_all_rows(table);
