@@ -49,6 +49,7 @@ companies_count(CompanyFinder *finder, RowId row)
 	finder->companies.releases[row]++;
 }
 
+/* Returns whether the rows are exactly the members of the company that each was put into last. */
 static bool
 is_latest(const CompanyFinder *finder, const RowId *rows, uint32 n)
 {

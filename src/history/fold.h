@@ -30,7 +30,7 @@
 #include "history/paths_read.h"
 #include "storage/itemptr.h"
 
-/* What the past does not tell of a neighborhood: whatever it takes to write its children. */
+/* Where the row of a neighborhood is, and who its members are: needed, besides the past, to part it. */
 typedef struct Neighborhood
 {
 	ItemPointerData tid;

@@ -99,8 +99,9 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
  */
 
 /*
- * What classes had disclosed of whom by then, in units of 2^-24 (see disclosure.h);
- * {protected} are the numbers of values that are protected.
+ * Each member's row in each class, with the sum of what the member's classes had
+ * disclosed up to that release, in units of 2^-24 (see disclosure.h); {protected}
+ * are the numbers of values that are protected.
  */
 #define STEPS \
 	"size AS (SELECT release, class, count(*) AS size FROM seen GROUP BY release, class)," \
@@ -241,6 +242,7 @@ steps(const DeclaredPublication *publication)
 	return fill_in(STEPS, &(Blank) {"protected", protected}, 1);
 }
 
+/* Fills in a query's blanks for a publication: its tables, the types of its columns, and their operators. */
 static char *
 query_about(const DeclaredPublication *publication, PastTable which, const char *query)
 {
@@ -306,6 +308,7 @@ past_compare(const DeclaredPublication *publication, PastTable which)
  * ----------------------------------------------------------------
  */
 
+/* Deletes all rows of the table that the active snapshot sees. */
 static void
 delete_all(Oid table)
 {

@@ -26,6 +26,7 @@ array_length(ArrayType *array)
 	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 }
 
+/* Returns the elements of an int4 array, and their number; refuses arrays of another type, or with NULLs. */
 static const int32 *
 integers_of(const DeclaredPublication *publication, Datum datum, int *n)
 {
@@ -37,6 +38,7 @@ integers_of(const DeclaredPublication *publication, Datum datum, int *n)
 	return (const int32 *) ARR_DATA_PTR(array);
 }
 
+/* Returns whether classes have members, their sizes add up to the rows, and members have numbers given by then. */
 static bool
 has_whole_classes(const PathBlock *block)
 {
@@ -54,6 +56,7 @@ has_whole_classes(const PathBlock *block)
 	return rows == block->nrows;
 }
 
+/* Returns whether each row shows a place in the block's values, or -1, which stands for NULL. */
 static bool
 has_whole_values(const PathBlock *block, int nshown)
 {
@@ -65,6 +68,7 @@ has_whole_values(const PathBlock *block, int nshown)
 	return true;
 }
 
+/* Returns whether each row has a disclosure, and none is negative. */
 static bool
 has_whole_disclosed(const PathBlock *block, int ndisclosed)
 {
@@ -161,6 +165,7 @@ disclosure_by_shown(const int32 *shown, uint64 size, const bool *is_protected, u
  * ----------------------------------------------------------------
  */
 
+/* Adds a block to the list of places: where its row is, and the counts at its end. */
 static void
 note_place(void *what, TupleTableSlot *slot)
 {
@@ -185,6 +190,7 @@ note_place(void *what, TupleTableSlot *slot)
 	};
 }
 
+/* Orders blocks by release, and those of one release by the number of rows up to their end. */
 static int
 compare_places(const void *a, const void *b)
 {

@@ -130,6 +130,7 @@ find_people(void *what, TupleTableSlot *slot)
  * ----------------------------------------------------------------
  */
 
+/* Enlarges the arrays of classes, values and steps to hold all that a block can add. */
 static void
 make_room(PathReader *reader, const PathBlock *block)
 {
@@ -328,6 +329,7 @@ add_company(PathReader *reader, const int32 *members, int size)
 		companies_add(reader->companies, reader->here, n);
 }
 
+/* Counts the releases of the people in a block's classes, and adds the companies that are large enough. */
 static bool
 find_companies(void *what, TupleTableSlot *slot)
 {
@@ -351,6 +353,7 @@ find_companies(void *what, TupleTableSlot *slot)
 	return true;
 }
 
+/* Finds the sets of people of the source who were in a class together; the steps must have been read. */
 static void
 read_companies(PathReader *reader, const PathBlocks *blocks)
 {
@@ -371,6 +374,7 @@ read_companies(PathReader *reader, const PathBlocks *blocks)
  * ----------------------------------------------------------------
  */
 
+/* Makes a reader that has found nothing yet; it and its arrays are in the context given. */
 static PathReader *
 path_reader_create(const DeclaredPublication *publication, FrameLoad *load, MemoryContext context)
 {
@@ -401,6 +405,7 @@ path_reader_create(const DeclaredPublication *publication, FrameLoad *load, Memo
 	return reader;
 }
 
+/* Matches the table's people with rows of the source; refuses a table that lacks people or invented rows. */
 static void
 read_people(PathReader *reader, const PathBlocks *blocks)
 {

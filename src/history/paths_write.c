@@ -66,6 +66,7 @@ path_table_ready(const DeclaredPublication *publication)
 	return table;
 }
 
+/* Makes a writer without room for classes: it can write an empty block only. */
 static PathWriter *
 writer_create(Oid table, const DeclaredPublication *publication, int32 release)
 {
@@ -108,6 +109,7 @@ path_writer_open(const PathReader *reader, const LoadedFrame *loaded, int32 rele
 	return writer;
 }
 
+/* Writes the classes gathered so far as a row of the table, and starts the next block. */
 static void
 write_block(PathWriter *writer)
 {
@@ -138,6 +140,7 @@ write_block(PathWriter *writer)
 	writer->any_block = true;
 }
 
+/* Enlarges the block's arrays to hold a class of so many rows, each of which may bring a new key. */
 static void
 make_room(PathWriter *writer, uint64 rows)
 {
@@ -169,6 +172,7 @@ verify_counts(const PathCounts *counts)
  * ----------------------------------------------------------------
  */
 
+/* Adds a row to the block; a value that the block does not have yet gets a place in the block's values. */
 static void
 add_member(PathWriter *writer, int32 member, Code code)
 {
@@ -183,6 +187,7 @@ add_member(PathWriter *writer, int32 member, Code code)
 	writer->shown[writer->nrows++] = code == NO_CODE ? -1 : writer->place[code];
 }
 
+/* Returns a person's number; a person who is new gets the next one, and the block gets the key. */
 static int32
 number_person(PathWriter *writer, RowId row)
 {
@@ -248,6 +253,7 @@ path_writer_close(PathWriter *writer)
  * ----------------------------------------------------------------
  */
 
+/* Raises the counts to those of the block: counts only grow, so the greatest are those of the last block. */
 static void
 find_latest(void *what, TupleTableSlot *slot)
 {
@@ -319,6 +325,7 @@ protected_places(const Recounting *recounting, const PathBlock *block)
 	return is_protected;
 }
 
+/* Adds a class's disclosure to that of each person in it, and notes the sums; invented rows get 0. */
 static void
 recount_members(Recounting *recounting, const int32 *members, int size, int32 by_class, int32 *disclosed)
 {
@@ -332,6 +339,7 @@ recount_members(Recounting *recounting, const int32 *members, int size, int32 by
 	}
 }
 
+/* Returns a block's new array of disclosures; blocks must come oldest first, since these are sums over releases. */
 static Datum
 recounted(Recounting *recounting, const PathBlock *block)
 {
@@ -353,6 +361,7 @@ recounted(Recounting *recounting, const PathBlock *block)
 	return integer_array(disclosed, block->nrows);
 }
 
+/* Writes a copy of the block with new disclosures; the caller deletes the old rows later. */
 static bool
 recount_block(void *what, TupleTableSlot *slot)
 {

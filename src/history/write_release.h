@@ -30,7 +30,7 @@ typedef struct RememberedClass
 
 typedef struct Remembering Remembering;
 
-/* As the owner, inside SPI, after fold_past(); into a part of the log. */
+/* Writes into a part of the log.  Callers act as the owner, inside SPI, after fold_past(). */
 extern Remembering *remember_begin(Fold *fold, const LoadedFrame *loaded, int32 release, PastTable part);
 extern void remember_class(Remembering *remembering, const RememberedClass *class);
 
