@@ -15,6 +15,7 @@
 #include "history/recall.h"
 #include "release/past_releases.h"
 #include "release/release.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -51,13 +52,18 @@ static void
 check_folds(const DeclaredPublication *publication)
 {
 	int32		n = publication->releases;
+	int			level;
 
 	if (n > 16 && (n & (n - 1)) != 0)
 		return;
+	level = NewGUCNestLevel();
+	/* Without temporary files, which a test may have forbidden. */
+	(void) set_config_option("work_mem", "64MB", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	if (keeps_past(publication, PAST_NEIGHBORHOODS) && !past_compare(publication, NEIGHBORHOODS_TABLE).is_equal)
 		elog(ERROR, "the neighborhoods of publication \"%s\" are not what its log tells", publication->name);
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS) && !past_compare(publication, PATHS_TABLE).is_equal)
 		elog(ERROR, "the paths of publication \"%s\" are not what its log tells", publication->name);
+	AtEOXact_GUC(true, level);
 }
 
 #endif
