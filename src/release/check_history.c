@@ -54,7 +54,7 @@ check_folds(const DeclaredPublication *publication)
 	int32		n = publication->releases;
 	int			level;
 
-	if (n > 16 && (n & (n - 1)) != 0)
+	if (n > 8 && (n & (n - 1)) != 0)
 		return;
 	level = NewGUCNestLevel();
 	/* Without temporary files, which a test may have forbidden. */
