@@ -67,3 +67,17 @@ report_row(const OwnersWork *work, Datum *values, bool *nulls)
 {
 	tuplestore_putvalues(work->result->setResult, work->result->setDesc, values, nulls);
 }
+
+Datum
+report(FunctionCallInfo fcinfo, LOCKMODE lock, void (*put) (const OwnersWork *work))
+{
+	OwnersWork	work;
+
+	report_open(&work, fcinfo, lock);
+	if (report_begin(&work, fcinfo))
+	{
+		put(&work);
+		work_close(&work);
+	}
+	return (Datum) 0;
+}

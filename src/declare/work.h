@@ -52,4 +52,7 @@ extern bool report_begin(OwnersWork *work, FunctionCallInfo fcinfo);
 /* A row of the result, which is copied. */
 extern void report_row(const OwnersWork *work, Datum *values, bool *nulls);
 
+/* A report that needs no arguments but the publication: opens it, puts its rows, and closes it. */
+extern Datum report(FunctionCallInfo fcinfo, LOCKMODE lock, void (*put) (const OwnersWork *work));
+
 #endif							/* PPREPUB_DECLARE_WORK_H */

@@ -201,13 +201,5 @@ link_people(const OwnersWork *work)
 Datum
 pprepub_statistics(PG_FUNCTION_ARGS)
 {
-	OwnersWork	work;
-
-	report_open(&work, fcinfo, AccessShareLock);
-	if (report_begin(&work, fcinfo))
-	{
-		link_people(&work);
-		work_close(&work);
-	}
-	return (Datum) 0;
+	return report(fcinfo, AccessShareLock, link_people);
 }

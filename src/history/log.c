@@ -96,13 +96,5 @@ put_members(const OwnersWork *work)
 Datum
 pprepub_members(PG_FUNCTION_ARGS)
 {
-	OwnersWork	work;
-
-	report_open(&work, fcinfo, AccessShareLock);
-	if (report_begin(&work, fcinfo))
-	{
-		put_members(&work);
-		work_close(&work);
-	}
-	return (Datum) 0;
+	return report(fcinfo, AccessShareLock, put_members);
 }

@@ -63,13 +63,5 @@ put_attack(const OwnersWork *work)
 Datum
 pprepub_attack(PG_FUNCTION_ARGS)
 {
-	OwnersWork	work;
-
-	report_open(&work, fcinfo, RowShareLock);
-	if (report_begin(&work, fcinfo))
-	{
-		put_attack(&work);
-		work_close(&work);
-	}
-	return (Datum) 0;
+	return report(fcinfo, RowShareLock, put_attack);
 }

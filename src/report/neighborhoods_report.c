@@ -69,15 +69,7 @@ put_signatures(const OwnersWork *work)
 Datum
 pprepub_signatures(PG_FUNCTION_ARGS)
 {
-	OwnersWork	work;
-
-	report_open(&work, fcinfo, AccessShareLock);
-	if (report_begin(&work, fcinfo))
-	{
-		put_signatures(&work);
-		work_close(&work);
-	}
-	return (Datum) 0;
+	return report(fcinfo, AccessShareLock, put_signatures);
 }
 
 /* ----------------------------------------------------------------
@@ -240,13 +232,5 @@ put_neighborhoods(const OwnersWork *work)
 Datum
 pprepub_neighborhoods(PG_FUNCTION_ARGS)
 {
-	OwnersWork	work;
-
-	report_open(&work, fcinfo, AccessShareLock);
-	if (report_begin(&work, fcinfo))
-	{
-		put_neighborhoods(&work);
-		work_close(&work);
-	}
-	return (Datum) 0;
+	return report(fcinfo, AccessShareLock, put_neighborhoods);
 }

@@ -108,15 +108,7 @@ put_breaches(const OwnersWork *work)
 Datum
 pprepub_breach_probability(PG_FUNCTION_ARGS)
 {
-	OwnersWork	work;
-
-	report_open(&work, fcinfo, AccessShareLock);
-	if (report_begin(&work, fcinfo))
-	{
-		put_breaches(&work);
-		work_close(&work);
-	}
-	return (Datum) 0;
+	return report(fcinfo, AccessShareLock, put_breaches);
 }
 
 /* ----------------------------------------------------------------
