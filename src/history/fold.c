@@ -26,21 +26,13 @@ make_room(Fold *fold, uint64 members, uint64 values)
 
 	if (n + 2 > fold->allocated)
 	{
-		fold->allocated = Max(1024, fold->allocated * 2);
-		fold->neighborhoods = repalloc_huge(fold->neighborhoods, sizeof(Neighborhood) * fold->allocated);
-		past->first = repalloc_huge(past->first, sizeof(uint64) * fold->allocated);
-		past->first_value = repalloc_huge(past->first_value, sizeof(uint64) * fold->allocated);
+		fold->allocated = array_room(fold->allocated, n + 2);
+		array_resize(fold->neighborhoods, fold->allocated);
+		array_resize(past->first, fold->allocated);
+		array_resize(past->first_value, fold->allocated);
 	}
-	if (past->first[n] + members > fold->members_allocated)
-	{
-		fold->members_allocated = Max(fold->members_allocated * 2, past->first[n] + members + 1024);
-		past->row = repalloc_huge(past->row, sizeof(RowId) * fold->members_allocated);
-	}
-	if (past->first_value[n] + values > fold->values_allocated)
-	{
-		fold->values_allocated = Max(fold->values_allocated * 2, past->first_value[n] + values + 1024);
-		past->value = repalloc_huge(past->value, sizeof(Code) * fold->values_allocated);
-	}
+	array_reserve(past->row, fold->members_allocated, past->first[n] + members);
+	array_reserve(past->value, fold->values_allocated, past->first_value[n] + values);
 }
 
 /* Looks up the members, whose keys stay in the buffer; returns how many are in the source. */
