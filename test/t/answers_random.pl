@@ -173,7 +173,13 @@ foreach my $session (@sessions)
 # What came of it
 # ----------------------------------------------------------------
 
-$node->safe_psql('postgres', 'DELETE FROM hospital.strays; UPDATE hospital.mood SET is_bad = false');
+# A declaration that met a repeated key left nothing in place of the publication that was dropped before it.
+$node->safe_psql('postgres', <<'SQL');
+DELETE FROM hospital.strays;
+UPDATE hospital.mood SET is_bad = false;
+SET ROLE owner;
+SELECT hospital.declare('fleeting', '{steady}') WHERE NOT EXISTS (SELECT FROM pprepub.publication WHERE name = 'fleeting');
+SQL
 
 # What all may be told, and what nobody but an owner is told.
 my %expected = (
