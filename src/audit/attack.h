@@ -18,7 +18,7 @@
 #ifndef PPREPUB_AUDIT_ATTACK_H
 #define PPREPUB_AUDIT_ATTACK_H
 
-#include "audit/atoms.h"
+#include "history/atoms.h"
 #include "partition/principle.h"
 
 typedef enum RevealedBy

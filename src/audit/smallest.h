@@ -6,7 +6,7 @@
 #ifndef PPREPUB_AUDIT_SMALLEST_H
 #define PPREPUB_AUDIT_SMALLEST_H
 
-#include "audit/atoms.h"
+#include "history/atoms.h"
 #include "partition/principle.h"
 
 /* Each figure with the set that has it; of several the first. */

@@ -13,7 +13,8 @@
 #include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "history/past_rebuild.h"
+#include "history/past_compare.h"
+#include "history/past_tables.h"
 #include "method/method.h"
 #include "release/method_sql.h"
 #include "utils/builtins.h"
@@ -137,7 +138,7 @@ check_neighborhoods(Audit *audit)
 	bool		is_gone = !OidIsValid(past_table(audit->publication, NEIGHBORHOODS_TABLE));
 
 	if (is_gone || past_table_has_columns(audit->publication, NEIGHBORHOODS_TABLE))
-		comparison = past_compare(audit->publication, NEIGHBORHOODS_TABLE);
+		comparison = neighborhoods_compare(audit->publication, audit->recalled, audit->atoms);
 	add_check(audit, "invariant",
 			  psprintf("%u neighborhoods, one for each person, as the log tells", audit->atoms->natoms),
 			  psprintf(INT64_FORMAT ", " INT64_FORMAT " of them not", comparison.items, comparison.wrong),
@@ -149,7 +150,7 @@ check_neighborhoods(Audit *audit)
 static void
 check_paths(Audit *audit)
 {
-	PastComparison comparison = past_compare(audit->publication, PATHS_TABLE);
+	PastComparison comparison = paths_compare(audit->publication, audit->recalled);
 
 	add_check(audit, "paths", psprintf(INT64_FORMAT " classes, with the people and values of the log", comparison.items),
 			  psprintf(INT64_FORMAT " of them not", comparison.wrong), comparison.wrong == 0,

@@ -8,8 +8,8 @@
 #include "postgres.h"
 
 #include "answer/stored_answers.h"
-#include "audit/atoms.h"
 #include "frame/load.h"
+#include "history/atoms.h"
 #include "history/recall.h"
 #include "nodes/pg_list.h"
 #include "release/past_releases.h"

@@ -1,21 +1,22 @@
 /*
  * past_rebuild.c
- *		Neighborhoods and paths, made anew from the log: for rebuild_history(),
- *		and to be compared with what is kept.
+ *		rebuild_history(): neighborhoods and paths, made anew from the log.
  *
  * NOTES
- *		In SQL, so that it shares no code with what keeps these tables: two ways
- *		to the same past.  People and values have numbers here, since equal ones
+ *		In SQL, so that it shares no code with what keeps these tables, nor with
+ *		what compares them: two ways to the same past.  People and values have numbers here, since equal ones
  *		may look different; equal is what the type's own operator says.  A
  *		composite with a NULL in it is not NULL, but "IS NOT NULL" would say so.
  */
-#include "history/past_rebuild.h"
+#include "postgres.h"
 
+#include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "history/element.h"
 #include "history/log.h"
+#include "history/past_compare.h"
 #include "history/path_blocks.h"
 #include "history/protected.h"
 #include "history/reader.h"
@@ -46,52 +47,23 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
  * ----------------------------------------------------------------
  */
 
-/* Members who were in the same class of each release, or in none of it. */
-#define NEIGHBORHOODS FROM_LOG \
+/*
+ * Members who were in the same class of each release, or in none of it; with numbers
+ * that no row has had, so that nothing is taken for a row that it knew.
+ */
+#define REBUILT_NEIGHBORHOODS FROM_LOG \
 	", place AS MATERIALIZED (SELECT member, n, row_number() OVER (PARTITION BY n ORDER BY member) AS place" \
 	"  FROM (SELECT member, dense_rank() OVER (ORDER BY releases, classes) AS n FROM (" \
 	"   SELECT member, array_agg(release ORDER BY release) AS releases, array_agg(class ORDER BY release) AS classes" \
 	"   FROM seen GROUP BY member) p) p)," \
 	" shown AS MATERIALIZED (SELECT n, member, place, release, coalesce(value, 0) AS value, v FROM seen JOIN place USING (member))," \
 	" epoch AS MATERIALIZED (SELECT n, max(release) AS release, shown FROM (" \
-	"  SELECT n, release, array_agg(value ORDER BY member) AS shown FROM shown GROUP BY n, release) e GROUP BY n, shown)"
-
-/* With numbers that no row has had, so that nothing is taken for a row that it knew. */
-#define REBUILT_NEIGHBORHOODS NEIGHBORHOODS \
+	"  SELECT n, release, array_agg(value ORDER BY member) AS shown FROM shown GROUP BY n, release) e GROUP BY n, shown)" \
 	" SELECT n + (SELECT coalesce(max(neighborhood), 0) FROM {table}), keys, invented, sensitive" \
 	" FROM (SELECT n, array_agg(k{key_as_element} ORDER BY place) AS keys," \
 	"   CASE WHEN min(member) < 0 THEN array_agg(CASE WHEN member < 0 THEN -member END ORDER BY place) END AS invented" \
 	"   FROM place LEFT JOIN person ON person = member GROUP BY n) p" \
 	" JOIN (SELECT n, array_agg(v{value_as_element} ORDER BY release, place) AS sensitive FROM shown JOIN epoch USING (n, release) GROUP BY n) v USING (n)"
-
-/*
- * The order of members and epochs does not matter.  A row is alike if it has the
- * members of a neighborhood of the log; whether these showed the same values is
- * told beside.  Rows of which some epoch lacks values have no epochs here.
- */
-#define COMPARED_NEIGHBORHOODS NEIGHBORHOODS \
-	", kept AS MATERIALIZED (SELECT *, cardinality(keys) AS size, row_number() OVER () AS id FROM {table})," \
-	" located AS MATERIALIZED (SELECT id, place, CASE WHEN u.k IS NOT DISTINCT FROM NULL THEN -i WHEN i IS NULL THEN person END AS member FROM (" \
-	"   SELECT id, k::{key_type} AS k, i, place FROM (SELECT id, unnest(keys) AS k, unnest(invented) AS i, generate_series(1, size) AS place FROM kept) u) u" \
-	"  LEFT JOIN person ON person.k {key_equals} u.k)," \
-	" published AS (SELECT id, (o - 1) % size + 1 AS place, (o - 1) / size AS epoch," \
-	"   coalesce(value, CASE WHEN u.v IS NOT DISTINCT FROM NULL THEN 0 ELSE -1 END) AS value FROM (" \
-	"   SELECT id, v::{value_type} AS v, o, size FROM (SELECT id, unnest(sensitive) AS v, generate_series(1, cardinality(sensitive)) AS o, size" \
-	"    FROM kept WHERE cardinality(sensitive) % nullif(size, 0) = 0) u) u LEFT JOIN value ON value.v {value_equals} u.v)," \
-	" a AS MATERIALIZED (SELECT * FROM (SELECT n, array_agg(member ORDER BY member) AS members," \
-	"   CASE WHEN min(member) < 0 THEN count(*) ELSE 0 END AS numbers FROM place GROUP BY n) m" \
-	"  JOIN (SELECT n, array_agg(shown ORDER BY shown) AS epochs FROM epoch GROUP BY n) e USING (n))," \
-	" b AS MATERIALIZED (SELECT id, members, coalesce(cardinality(invented), 0)::bigint AS numbers, epochs FROM kept" \
-	"  JOIN (SELECT id, array_agg(member ORDER BY member) AS members FROM located GROUP BY id) m USING (id)" \
-	"  LEFT JOIN (SELECT id, array_agg(DISTINCT shown ORDER BY shown) AS epochs FROM (" \
-	"   SELECT id, epoch, array_agg(value ORDER BY member) AS shown FROM published JOIN located USING (id, place) GROUP BY 1, 2) s GROUP BY id) e USING (id)" \
-	"  WHERE neighborhood IS NOT NULL AND sensitive IS NOT NULL)," \
-	" alike AS MATERIALIZED (SELECT n, min(id) AS id, bool_or(a.epochs = b.epochs) IS TRUE AS equal" \
-	"  FROM a JOIN b USING (members, numbers) GROUP BY n)" \
-	" SELECT (SELECT count(*) FROM kept)," \
-	"  (SELECT count(*) FROM kept) + (SELECT count(*) FROM a) - 2 * (SELECT count(*) FROM alike)," \
-	"  (SELECT coalesce(min(neighborhood), 0) FROM kept WHERE NOT EXISTS (SELECT FROM alike WHERE alike.id = kept.id))," \
-	"  (SELECT coalesce(bool_and(equal), true) FROM alike)"
 
 /* ----------------------------------------------------------------
  * Paths
@@ -114,17 +86,14 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 	"  ELSE least(sum(discloses) OVER (PARTITION BY member ORDER BY release), 2147483647) END::int4 AS disclosed" \
 	"  FROM seen JOIN class USING (release, class))"
 
-/* The classes, and how much there was up to each release. */
-#define PATHS FROM_LOG ", {steps}," \
+/* Each release is a block, with how much there was up to it. */
+#define REBUILT_PATHS FROM_LOG ", {steps}," \
 	" counts AS MATERIALIZED (SELECT r::int4 AS release," \
 	"  (SELECT count(*) FROM person WHERE first <= r) AS people," \
 	"  (SELECT coalesce(max(-member), 0) FROM seen WHERE member < 0 AND release <= r)::int8 AS invented," \
 	"  (SELECT count(*) FROM seen WHERE release <= r) AS rows" \
-	"  FROM generate_series(1, {releases}) r)"
-
-/* Each release is a block. */
-#define REBUILT_PATHS PATHS \
-	", place AS (SELECT release, value, row_number() OVER (PARTITION BY release ORDER BY value) - 1 AS place" \
+	"  FROM generate_series(1, {releases}) r)," \
+	" place AS (SELECT release, value, row_number() OVER (PARTITION BY release ORDER BY value) - 1 AS place" \
 	"  FROM seen WHERE value IS NOT NULL GROUP BY release, value)" \
 	" SELECT r, people, invented, rows," \
 	"  coalesce((SELECT array_agg(k{key_as_element} ORDER BY person) FROM person WHERE first = r), '{}')," \
@@ -139,44 +108,6 @@ PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 #define REBUILT_DISCLOSED \
 	"coalesce((SELECT array_agg(disclosed ORDER BY class, member) FROM step WHERE release = r), '{}')"
 
-#define CLASSES(rows, number) \
-	"SELECT release, array_agg(member ORDER BY member) AS members, array_agg(value ORDER BY member) AS shown," \
-	" array_agg(disclosed ORDER BY member) AS disclosed" \
-	" FROM " rows " GROUP BY release, " number
-
-#define LAST_COUNTS \
-	"SELECT release, max(people), max(invented), max(rows) FROM block GROUP BY release"
-
-/*
- * The classes of the table, in the numbers of the log: NULL stands for who and
- * what the log does not know.  A class that both have, but with other values, is
- * one that is wrong.
- */
-#define COMPARED_PATHS PATHS \
-	", block AS MATERIALIZED (SELECT *, row_number() OVER () AS block FROM {table})," \
-	" numbered AS (SELECT n, person FROM (SELECT k::{key_type} AS k, n FROM (SELECT unnest(keys) AS k," \
-	"   people - generate_series(cardinality(keys), 1, -1) AS n FROM block) u) u LEFT JOIN person ON person.k {key_equals} u.k)," \
-	" meant AS (SELECT block, place, value FROM (SELECT block, v::{value_type} AS v, place FROM (SELECT block, unnest(sensitive) AS v," \
-	"   generate_series(0, cardinality(sensitive) - 1) AS place FROM block) u) u LEFT JOIN value ON value.v {value_equals} u.v)," \
-	" located AS (SELECT block, class, row_number() OVER (PARTITION BY block ORDER BY class, i) AS o" \
-	"  FROM (SELECT block, unnest(sizes) AS size, generate_series(1, cardinality(sizes)) AS class FROM block) s, generate_series(1, size) i)," \
-	" member AS (SELECT block, release, unnest(members) AS n, unnest(shown) AS place, unnest(disclosed) AS disclosed," \
-	"  generate_series(1, cardinality(members)) AS o FROM block)," \
-	" kept AS MATERIALIZED (SELECT release, m.block, class, CASE WHEN m.n < 0 THEN m.n ELSE person END AS member," \
-	"  CASE WHEN m.place < 0 THEN NULL ELSE coalesce(value, -1) END AS value, disclosed" \
-	"  FROM member m JOIN located USING (block, o) LEFT JOIN numbered ON numbered.n = m.n" \
-	"  LEFT JOIN meant ON meant.block = m.block AND meant.place = m.place)," \
-	" a AS MATERIALIZED (" CLASSES("step", "class") ")," \
-	" b AS MATERIALIZED (" CLASSES("kept", "block, class") ")," \
-	" other AS MATERIALIZED (SELECT DISTINCT release, members[1] AS member FROM (" \
-	"   (TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) d)," \
-	" wrong AS (TABLE other UNION SELECT release, NULL FROM (" \
-	"   (TABLE counts EXCEPT (" LAST_COUNTS ")) UNION ALL ((" LAST_COUNTS ") EXCEPT TABLE counts)) c" \
-	"   WHERE NOT EXISTS (SELECT FROM other WHERE other.release = c.release)" \
-	"  UNION SELECT release, NULL FROM block WHERE cardinality(shown) <> cardinality(members)" \
-	"   OR cardinality(disclosed) IS DISTINCT FROM CASE WHEN {keeps_disclosures} THEN cardinality(members) END)" \
-	" SELECT (SELECT count(*) FROM a), count(*), coalesce(min(release), 0)::int8, count(*) = 0 FROM wrong"
-
 /* ----------------------------------------------------------------
  * What both have in common
  * ----------------------------------------------------------------
@@ -187,11 +118,10 @@ static const struct
 	int			kept_for;		/* PAST_… */
 	const char *name;
 	const char *rebuilt;
-	const char *compared;
 }			folds[] =
 {
-	[NEIGHBORHOODS_TABLE] = {PAST_NEIGHBORHOODS, "neighborhoods", REBUILT_NEIGHBORHOODS, COMPARED_NEIGHBORHOODS},
-	[PATHS_TABLE] = {PAST_LAST | PAST_PATHS, "paths", REBUILT_PATHS, COMPARED_PATHS},
+	[NEIGHBORHOODS_TABLE] = {PAST_NEIGHBORHOODS, "neighborhoods", REBUILT_NEIGHBORHOODS},
+	[PATHS_TABLE] = {PAST_LAST | PAST_PATHS, "paths", REBUILT_PATHS},
 };
 
 typedef struct Blank
@@ -248,59 +178,19 @@ query_about(const DeclaredPublication *publication, PastTable which, const char 
 {
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
-	bool		disclosed = keeps_disclosures(publication);
 	const Blank blanks[] = {
 		{"log", log_rows(publication)},	/* a FROM item */
 		{"table", quoted_relation(past_table(publication, which))},
-		{"key_type", column_type_sql(key)},
-		{"value_type", column_type_sql(sensitive)},
 		{"key_equals", equality_sql(key->type)},	/* operators */
 		{"value_equals", equality_sql(sensitive->type)},
 		{"key_as_element", element_cast_words(key)},	/* "" or a cast: of keys that have no arrays */
 		{"value_as_element", element_cast_words(sensitive)},
 		{"steps", steps(publication)},
 		{"releases", psprintf("%d", publication->releases)},
-		{"disclosed", disclosed ? REBUILT_DISCLOSED : "NULL::pg_catalog.int4[]"},
-		{"keeps_disclosures", disclosed ? "true" : "false"},
+		{"disclosed", keeps_disclosures(publication) ? REBUILT_DISCLOSED : "NULL::pg_catalog.int4[]"},
 	};
 
 	return fill_in(query, blanks, lengthof(blanks));
-}
-
-/* The figures that the query asks for, as the owner, inside SPI. */
-static PastComparison
-compare(const DeclaredPublication *publication, PastTable which)
-{
-	Datum		found[4];
-	bool		isnull;
-
-	fix_settings();				/* code of a key's type may have changed them */
-	if (SPI_execute(query_about(publication, which, folds[which].compared), true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not compare the history");
-	for (int i = 0; i < (int) lengthof(found); i++)
-		found[i] = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1, &isnull);
-	return (PastComparison) {
-		.items = DatumGetInt64(found[0]),
-		.wrong = DatumGetInt64(found[1]),
-		.first_wrong = DatumGetInt64(found[2]),
-		.is_equal = DatumGetInt64(found[1]) == 0 && DatumGetBool(found[3]),
-	};
-}
-
-PastComparison
-past_compare(const DeclaredPublication *publication, PastTable which)
-{
-	PastComparison comparison;
-
-	if (!OidIsValid(past_table(publication, which)))
-		past_refuse(publication, 0);
-	past_table_verify(publication, which);
-	if (which == PATHS_TABLE)
-		path_blocks_verify(publication);
-	SPI_connect();
-	comparison = compare(publication, which);
-	SPI_finish();
-	return comparison;
 }
 
 /* ----------------------------------------------------------------
@@ -340,6 +230,38 @@ replace_all_rows(Oid table)
 	writer_close(writer);
 }
 
+typedef struct Comparing
+{
+	const DeclaredPublication *publication;
+	const Recalled *recalled;
+	PastTable	which;
+	bool		is_equal;
+} Comparing;
+
+static void
+compare(void *what)
+{
+	Comparing  *comparing = what;
+	const Recalled *recalled = comparing->recalled;
+	PastComparison comparison = comparing->which == NEIGHBORHOODS_TABLE
+		? neighborhoods_compare(comparing->publication, recalled, atoms_of(&recalled->seen))
+		: paths_compare(comparing->publication, recalled);
+
+	comparing->is_equal = comparison.wrong == 0;
+}
+
+/* A table that is malformed is not; an error of the log, or another, is thrown. */
+static bool
+is_as_log_tells(const DeclaredPublication *publication, PastTable which)
+{
+	Comparing	comparing = {.publication = publication, .recalled = recall(publication), .which = which};
+	ErrorData  *error = look_in_subtransaction(compare, &comparing);
+
+	if (error != NULL && error->sqlerrcode != ERRCODE_DATA_CORRUPTED)
+		ReThrowError(error);
+	return error == NULL && comparing.is_equal;
+}
+
 /* Is the table what follows from the log?  If not, it is replaced. */
 static bool
 rebuild(const DeclaredPublication *publication, PastTable which)
@@ -347,7 +269,7 @@ rebuild(const DeclaredPublication *publication, PastTable which)
 	Oid			table = past_table_ensure(publication, which);
 
 	past_table_verify(publication, which);
-	if (compare(publication, which).is_equal)
+	if (is_as_log_tells(publication, which))
 		return true;
 	fix_settings();
 	if (SPI_execute(query_about(publication, which, folds[which].rebuilt), true, 0) != SPI_OK_SELECT)

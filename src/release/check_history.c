@@ -9,13 +9,10 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "audit/atoms.h"
 #include "audit/smallest.h"
-#include "history/past_rebuild.h"
-#include "history/recall.h"
+#include "history/past_compare.h"
 #include "release/past_releases.h"
 #include "release/release.h"
-#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -33,10 +30,8 @@ any_imported(const Released *released, int32 n)
 
 /* Does every atom of the log keep the weakest principle that any release promised? */
 static void
-check_atoms(const DeclaredPublication *publication)
+check_atoms(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
 {
-	const Recalled *recalled = recall(publication);
-	const Atoms *atoms = atoms_of(&recalled->seen);
 	const Released *released = read_released(publication);
 	Principle	weakest = weakest_principle(released, publication->releases);
 	Smallest	smallest;
@@ -47,25 +42,6 @@ check_atoms(const DeclaredPublication *publication)
 			 publication->name, smallest.records, smallest.values);
 }
 
-/* Makes the folds anew in SQL, which reads the whole log: after each of the first releases, then after the 2^n-th. */
-static void
-check_folds(const DeclaredPublication *publication)
-{
-	int32		n = publication->releases;
-	int			level;
-
-	if (n > 8 && (n & (n - 1)) != 0)
-		return;
-	level = NewGUCNestLevel();
-	/* Without temporary files, which a test may have forbidden. */
-	(void) set_config_option("work_mem", "64MB", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	if (keeps_past(publication, PAST_NEIGHBORHOODS) && !past_compare(publication, NEIGHBORHOODS_TABLE).is_equal)
-		elog(ERROR, "the neighborhoods of publication \"%s\" are not what its log tells", publication->name);
-	if (keeps_past(publication, PAST_LAST | PAST_PATHS) && !past_compare(publication, PATHS_TABLE).is_equal)
-		elog(ERROR, "the paths of publication \"%s\" are not what its log tells", publication->name);
-	AtEOXact_GUC(true, level);
-}
-
 #endif
 
 void
@@ -74,12 +50,19 @@ check_history(DeclaredPublication *publication)
 #ifdef USE_ASSERT_CHECKING
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "check of a history", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
+	const Recalled *recalled;
+	const Atoms *atoms;
 
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	publication->releases++;
-	check_folds(publication);
-	check_atoms(publication);
+	recalled = recall(publication);
+	atoms = atoms_of(&recalled->seen);
+	if (keeps_past(publication, PAST_NEIGHBORHOODS) && neighborhoods_compare(publication, recalled, atoms).wrong > 0)
+		elog(ERROR, "the neighborhoods of publication \"%s\" are not what its log tells", publication->name);
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS) && paths_compare(publication, recalled).wrong > 0)
+		elog(ERROR, "the paths of publication \"%s\" are not what its log tells", publication->name);
+	check_atoms(publication, recalled, atoms);
 	PopActiveSnapshot();
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);

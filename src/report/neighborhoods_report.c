@@ -5,10 +5,10 @@
  */
 #include "postgres.h"
 
-#include "audit/atoms.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
+#include "history/atoms.h"
 #include "history/fold.h"
 #include "history/neighborhoods.h"
 #include "history/recall.h"

@@ -7,9 +7,9 @@
 
 #include "postgres.h"
 
-#include "audit/atoms.h"
 #include "declare/publication.h"
 #include "frame/cells.h"
+#include "history/atoms.h"
 
 typedef struct Regions
 {

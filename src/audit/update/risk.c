@@ -9,9 +9,9 @@
 #include "postgres.h"
 
 #include "audit/update/risk.h"
-#include "audit/atoms.h"
 #include "audit/update/update_graph.h"
 #include "frame/arrays.h"
+#include "history/atoms.h"
 #include "history/statistics.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -9,8 +9,8 @@
  */
 #include "postgres.h"
 
-#include "audit/atoms.h"
 #include "frame/arrays.h"
+#include "history/atoms.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

@@ -7,8 +7,8 @@
  * atoms, so there are as many things to look at as there are atoms, however
  * many releases and people.
  */
-#ifndef PPREPUB_AUDIT_ATOMS_H
-#define PPREPUB_AUDIT_ATOMS_H
+#ifndef PPREPUB_HISTORY_ATOMS_H
+#define PPREPUB_HISTORY_ATOMS_H
 
 #include "history/seen.h"
 
@@ -33,4 +33,4 @@ typedef struct Atoms
 /* An error if a thread is in a release twice.  Everything returned is allocated in the current context. */
 extern Atoms *atoms_of(const Seen *seen);
 
-#endif							/* PPREPUB_AUDIT_ATOMS_H */
+#endif							/* PPREPUB_HISTORY_ATOMS_H */

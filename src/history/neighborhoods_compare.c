@@ -1,0 +1,310 @@
+/*
+ * neighborhoods_compare.c
+ *		Comparing the table of neighborhoods with the log.
+ *
+ * NOTES
+ *		A row is right if its members are an atom of the log, and its epochs are
+ *		what the releases showed of them.  A row with other members is wrong at
+ *		once.  The values are compared when all rows are known: the log is walked
+ *		once more, class by class, and an atom is in a class as a whole.
+ */
+#include "history/past_compare.h"
+
+#include "frame/arrays.h"
+#include "history/element.h"
+#include "history/fold.h"
+#include "history/reader.h"
+#include "miscadmin.h"
+
+typedef struct ComparedRow
+{
+	int64		number;			/* 0 if it has none */
+	bool		is_wrong;
+	uint32		size;
+	uint64		first_member;	/* in Comparing.shown */
+	uint64		first_value;	/* in Comparing.published */
+	uint32		nepochs;
+	uint32		epoch;			/* shown by the last release */
+} ComparedRow;
+
+typedef struct Comparing
+{
+	const Recalled *recalled;
+	const Atoms *atoms;
+	Element		key;
+	Element		sensitive;
+
+	/* The rows of the table, and where their members stand in them */
+	uint64		n;
+	uint64		room;
+	ComparedRow *rows;
+	uint32	   *row;			/* [threads] or NO_COMPARED_ROW */
+	uint32	   *place;			/* [threads] */
+	uint64		nmembers;
+	bool	   *has_row;		/* [atoms] */
+
+	/* The members of the row at hand */
+	Thread	   *members;
+	uint64		members_room;
+
+	/* The values of all epochs of all rows, and the first value of an epoch marked once a release has shown it */
+	uint64		nvalues;
+	uint64		values_room;
+	Code	   *published;
+	bool	   *is_shown;
+
+	Code	   *shown;			/* [members] of the rows, by the class at hand */
+} Comparing;
+
+#define NO_COMPARED_ROW PG_UINT32_MAX
+
+/* ----------------------------------------------------------------
+ * Members
+ * ----------------------------------------------------------------
+ */
+
+/* Invented rows have a number instead of a key, in an array that is as long. */
+static bool
+read_invented(Comparing *comparing, Datum invented, int n)
+{
+	bool		any = false;
+	ElementWalk walk;
+
+	element_walk(&walk, &element_int8, DatumGetArrayTypeP(invented));
+	if (walk.n != n)
+		return false;
+	while (element_next(&walk))
+		if (!walk.isnull)
+		{
+			if (comparing->members[walk.i] != NO_THREAD)
+				return false;
+			comparing->members[walk.i] = recalled_invented(comparing->recalled, DatumGetInt64(walk.value));
+			any = true;
+		}
+	return any;
+}
+
+/* Finds the threads of a row's members; some may stay unknown. */
+static bool
+read_members(Comparing *comparing, const TupleTableSlot *slot, ComparedRow *row)
+{
+	ElementWalk walk;
+
+	element_walk(&walk, &comparing->key, DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]));
+	array_reserve(comparing->members, comparing->members_room, (uint64) walk.n);
+	while (element_next(&walk))
+		comparing->members[walk.i] = walk.isnull ? NO_THREAD : recalled_person(comparing->recalled, walk.value);
+	row->size = walk.n;
+	return slot->tts_isnull[FOLD_INVENTED] || read_invented(comparing, slot->tts_values[FOLD_INVENTED], walk.n);
+}
+
+/* Are the members an atom, and the first row to be this atom?  Only then is it noted where they stand. */
+static bool
+is_atom(Comparing *comparing, const ComparedRow *row)
+{
+	const Atoms *atoms = comparing->atoms;
+	uint32		index = row - comparing->rows;
+	uint32		atom;
+
+	if (row->size == 0 || comparing->members[0] == NO_THREAD)
+		return false;
+	atom = atoms->atom[comparing->members[0]];
+	if (comparing->has_row[atom] || atoms->size[atom] != row->size)
+		return false;
+	for (uint32 i = 0; i < row->size; i++)
+	{
+		Thread		member = comparing->members[i];
+
+		if (member == NO_THREAD || atoms->atom[member] != atom || comparing->row[member] == index)
+			return false;
+		comparing->row[member] = index;
+		comparing->place[member] = i;
+	}
+	comparing->has_row[atom] = true;
+	return true;
+}
+
+/* ----------------------------------------------------------------
+ * Values
+ * ----------------------------------------------------------------
+ */
+
+/* Keeps the values of all epochs, in the log's codes. */
+static bool
+read_values(Comparing *comparing, Datum sensitive, ComparedRow *row)
+{
+	ElementWalk walk;
+
+	element_walk(&walk, &comparing->sensitive, DatumGetArrayTypeP(sensitive));
+	if (walk.n == 0 || walk.n % row->size != 0)
+		return false;
+	if (comparing->nvalues + walk.n > comparing->values_room)
+	{
+		comparing->values_room = array_room(comparing->values_room, comparing->nvalues + walk.n);
+		array_resize(comparing->published, comparing->values_room);
+		array_resize(comparing->is_shown, comparing->values_room);
+	}
+	row->nepochs = walk.n / row->size;
+	row->first_value = comparing->nvalues;
+	while (element_next(&walk))
+	{
+		comparing->published[comparing->nvalues] = recalled_value(comparing->recalled, walk.value, walk.isnull);
+		comparing->is_shown[comparing->nvalues++] = false;
+	}
+	row->first_member = comparing->nmembers;
+	comparing->nmembers += row->size;
+	return true;
+}
+
+/* Does an epoch have the values that the class at hand showed? */
+static bool
+is_epoch(const Comparing *comparing, const ComparedRow *row, uint32 epoch)
+{
+	return memcmp(comparing->published + row->first_value + (uint64) epoch * row->size,
+				  comparing->shown + row->first_member, sizeof(Code) * row->size) == 0;
+}
+
+/* Looks for the epoch of the class at hand: mostly that of the release before. */
+static void
+find_epoch(Comparing *comparing, ComparedRow *row)
+{
+	for (uint32 i = 0; i < row->nepochs; i++)
+	{
+		uint32		epoch = (row->epoch + i) % row->nepochs;
+
+		if (is_epoch(comparing, row, epoch))
+		{
+			row->epoch = epoch;
+			comparing->is_shown[row->first_value + (uint64) epoch * row->size] = true;
+			return;
+		}
+	}
+	row->is_wrong = true;
+}
+
+/* The row of a member, if its members are right, or NULL. */
+static ComparedRow *
+row_of(const Comparing *comparing, Thread member)
+{
+	uint32		row = comparing->row[member];
+
+	return row == NO_COMPARED_ROW || comparing->rows[row].is_wrong ? NULL : &comparing->rows[row];
+}
+
+/* Finds the values that a class showed of each row, and the epochs that these are. */
+static void
+compare_class(Comparing *comparing, const SeenRelease *release, uint32 c)
+{
+	CHECK_FOR_INTERRUPTS();
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+	{
+		Thread		member = release->thread[i];
+		const ComparedRow *row = row_of(comparing, member);
+
+		if (row != NULL)
+			comparing->shown[row->first_member + comparing->place[member]] = release->value[i];
+	}
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+	{
+		ComparedRow *row = row_of(comparing, release->thread[i]);
+
+		if (row != NULL && comparing->place[release->thread[i]] == 0)
+			find_epoch(comparing, row);
+	}
+}
+
+/* The epoch of the newest release must come last, and none may be that of no release. */
+static bool
+has_epochs_of_log(const Comparing *comparing, const ComparedRow *row)
+{
+	for (uint32 epoch = 0; epoch < row->nepochs; epoch++)
+		if (!comparing->is_shown[row->first_value + (uint64) epoch * row->size])
+			return false;
+	return row->epoch == row->nepochs - 1;
+}
+
+/* ----------------------------------------------------------------
+ * The table
+ * ----------------------------------------------------------------
+ */
+
+/* Visits a row of the table: are its members right? */
+static void
+compare_row(void *what, TupleTableSlot *slot)
+{
+	Comparing  *comparing = what;
+	ComparedRow *row;
+
+	array_reserve(comparing->rows, comparing->room, comparing->n + 1);
+	row = &comparing->rows[comparing->n++];
+	*row = (ComparedRow) {.is_wrong = true};
+	if (!is_neighborhood(slot))
+		return;
+	row->number = DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]);
+	row->is_wrong = !read_members(comparing, slot, row) || !is_atom(comparing, row) ||
+		!read_values(comparing, slot->tts_values[FOLD_SENSITIVE], row);
+}
+
+/* Walks the log once more: did all rows with right members show the right values? */
+static void
+compare_values(Comparing *comparing)
+{
+	const Seen *seen = &comparing->recalled->seen;
+
+	comparing->shown = new_array(Code, comparing->nmembers);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+			compare_class(comparing, &seen->release[r], c);
+	for (uint64 n = 0; n < comparing->n; n++)
+		if (!comparing->rows[n].is_wrong && !has_epochs_of_log(comparing, &comparing->rows[n]))
+			comparing->rows[n].is_wrong = true;
+}
+
+/* Counts wrong rows, and atoms without a row. */
+static PastComparison
+count_wrong(const Comparing *comparing)
+{
+	PastComparison comparison = {.items = comparing->n};
+
+	for (uint64 n = 0; n < comparing->n; n++)
+		if (comparing->rows[n].is_wrong)
+		{
+			int64		number = comparing->rows[n].number;
+
+			if (comparison.wrong++ == 0 || number < comparison.first_wrong)
+				comparison.first_wrong = number;
+		}
+	for (uint32 atom = 0; atom < comparing->atoms->natoms; atom++)
+		if (!comparing->has_row[atom])
+			comparison.wrong++;
+	return comparison;
+}
+
+PastComparison
+neighborhoods_compare(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
+{
+	Oid			table = past_table(publication, NEIGHBORHOODS_TABLE);
+	uint64		nthreads = recalled->seen.nthreads;
+	Comparing	comparing = {
+		.recalled = recalled,
+		.atoms = atoms,
+		.key = element_of(publication_column(publication, ROLE_KEY)),
+		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
+		.row = new_array(uint32, nthreads),
+		.place = new_array(uint32, nthreads),
+		.has_row = new_zeros(bool, atoms->natoms),
+	};
+
+	if (!OidIsValid(table))
+		past_refuse(publication, 0);
+	past_table_verify(publication, NEIGHBORHOODS_TABLE);
+	/* Memory that lasts longer than a visit. */
+	array_reserve(comparing.rows, comparing.room, 1);
+	array_reserve(comparing.members, comparing.members_room, 1);
+	array_resize(comparing.published, comparing.values_room);
+	array_resize(comparing.is_shown, comparing.values_room);
+	memset(comparing.row, 0xff, sizeof(uint32) * nthreads);
+	read_each(table, compare_row, &comparing);
+	compare_values(&comparing);
+	return count_wrong(&comparing);
+}
