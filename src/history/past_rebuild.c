@@ -238,6 +238,7 @@ typedef struct Comparing
 	bool		is_equal;
 } Comparing;
 
+/* The work of a subtransaction: compares the table with the log. */
 static void
 compare(void *what)
 {

@@ -13,49 +13,30 @@
 #include "history/reader.h"
 #include "utils/memutils.h"
 
-/* Values of a list, as numbers of the log's dictionary; new values get numbers after all others. */
 typedef struct Listing
 {
 	const Recalled *recalled;
-	uint64		n;
-	uint64		allocated;
-	uint32	   *number;
+	bool	   *is_listed;
 } Listing;
 
-/* Appends the number of a listed value. */
+/* Marks a listed value, if the log has it. */
 static void
 list_value(void *what, TupleTableSlot *slot)
 {
-	Listing    *listing = what;
+	const Listing *listing = what;
+	Code		value = recalled_value(listing->recalled, slot->tts_values[0], slot->tts_isnull[0]);
 
-	if (listing->n == listing->allocated)
-	{
-		listing->allocated *= 2;
-		listing->number = repalloc_huge(listing->number, sizeof(uint32) * listing->allocated);
-	}
-	listing->number[listing->n++] = dictionary_number(listing->recalled->dictionary, slot->tts_values[0], slot->tts_isnull[0]);
+	if (value < listing->recalled->seen.nvalues)
+		listing->is_listed[value] = true;
 }
 
 bool *
 listed_values(const DeclaredPublication *publication, Oid table, const Recalled *recalled)
 {
-	Listing		listing = {.recalled = recalled,.allocated = 64,.number = palloc(sizeof(uint32) * 64)};
-	bool	   *is_listed = new_zeros(bool, recalled->seen.nvalues);
-	bool	   *is_equal;
-	const Code *code;
-	Code		ncodes;
-	Datum	   *values;
+	Listing		listing = {.recalled = recalled, .is_listed = new_zeros(bool, recalled->seen.nvalues)};
 
 	read_each(table, list_value, &listing);
-	code = dictionary_merge_equal(recalled->dictionary, publication_column(publication, ROLE_SENSITIVE)->collation,
-								  &ncodes, &values);
-	is_equal = new_zeros(bool, ncodes);
-	for (uint64 i = 0; i < listing.n; i++)
-		if (listing.number[i] != DICTIONARY_NULL)
-			is_equal[code[listing.number[i]]] = true;
-	for (uint32 number = DICTIONARY_NULL + 1; number < recalled->known; number++)
-		is_listed[recalled->code[number]] |= is_equal[code[number]];
-	return is_listed;
+	return listing.is_listed;
 }
 
 Oid

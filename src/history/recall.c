@@ -9,6 +9,7 @@
 #include "history/recall.h"
 
 #include "catalog/pg_type.h"
+#include "frame/dictionary.h"
 #include "history/element.h"
 #include "history/log.h"
 #include "history/reader.h"
@@ -19,6 +20,7 @@ typedef struct Recalling
 {
 	const DeclaredPublication *publication;
 	Recalled   *recalled;
+	Dictionary *dictionary;		/* of all sensitive values, equal or not, by their bytes */
 	MemoryContext context;
 	Element		key;
 	Element		sensitive;
@@ -68,7 +70,7 @@ recalling_create(const DeclaredPublication *publication)
 	recalling->context = CurrentMemoryContext;
 	recalling->key = element_of(key);
 	recalling->sensitive = element_of(sensitive);
-	recalled->dictionary = dictionary_create(sensitive->type);
+	recalling->dictionary = dictionary_create(sensitive->type);
 	recalling->rows_allocated = palloc0(sizeof(uint64) * publication->releases);
 	recalling->classes_allocated = palloc0(sizeof(uint32) * publication->releases);
 	recalled->people = keys_create(key->type, key->collation);
@@ -200,7 +202,7 @@ recall_class(void *what, TupleTableSlot *slot)
 		if (release->thread[i] == NO_THREAD)
 			refuse_class(recalling);
 	for (walk_members(&walk, recalling, &recalling->sensitive, slot->tts_values[LOG_SENSITIVE], n); element_next(&walk);)
-		release->value[at + walk.i] = dictionary_number(recalling->recalled->dictionary, walk.value, walk.isnull);
+		release->value[at + walk.i] = dictionary_number(recalling->dictionary, walk.value, walk.isnull);
 	for (walk_first(&walk, recalling, &element_int4, slot->tts_values[LOG_FINGERPRINTS], n); element_next(&walk);)
 	{
 		if (walk.isnull)
@@ -227,12 +229,12 @@ number_all(Recalling *recalling)
 {
 	Recalled   *recalled = recalling->recalled;
 	Seen	   *seen = &recalled->seen;
-	const Code *code = dictionary_merge_equal(recalled->dictionary,
-											  publication_column(recalling->publication, ROLE_SENSITIVE)->collation,
-											  &seen->nvalues, &recalled->values);
+	const DeclaredColumn *sensitive = publication_column(recalling->publication, ROLE_SENSITIVE);
+	const Code *code = dictionary_merge_equal(recalling->dictionary, sensitive->collation, &seen->nvalues, &recalled->values);
 
-	recalled->code = code;
-	recalled->known = dictionary_size(recalled->dictionary);
+	recalled->codes = keys_create(sensitive->type, sensitive->collation);
+	for (Code value = 0; value < seen->nvalues; value++)
+		(void) keys_add(recalled->codes, recalled->values[value]);
 	seen->nthreads = recalled->people->size + recalled->invented->size;
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
@@ -276,7 +278,16 @@ recalled_invented(const Recalled *recalled, int64 number)
 Code
 recalled_value(const Recalled *recalled, Datum value, bool isnull)
 {
-	uint32		number = dictionary_number(recalled->dictionary, value, isnull);
+	uint32		found;
 
-	return number < recalled->known ? recalled->code[number] : UNKNOWN_VALUE;
+	if (isnull)
+		return NO_CODE;
+	found = keys_find(recalled->codes, value);
+	return found == NO_KEY ? UNKNOWN_VALUE : found;
+}
+
+Code
+recalled_new_value(const Recalled *recalled, Datum value)
+{
+	return keys_add(recalled->codes, value);
 }

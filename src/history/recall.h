@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
-#include "frame/dictionary.h"
 #include "frame/key_table.h"
 #include "history/seen.h"
 
@@ -18,9 +17,7 @@ typedef struct Recalled
 	KeyTable   *people;			/* a person's number is its thread */
 	KeyTable   *invented;		/* an invented row's number plus people->size is its thread */
 	Datum	   *values;			/* [seen.nvalues] the sensitive values of codes */
-	Dictionary *dictionary;		/* of all sensitive values, equal or not, by their bytes */
-	uint32		known;			/* numbers of the dictionary that have a code */
-	const Code *code;			/* [known] */
+	KeyTable   *codes;			/* a sensitive value's number is its code */
 } Recalled;
 
 /*
@@ -37,5 +34,8 @@ extern Thread recalled_invented(const Recalled *recalled, int64 number);
 extern Code recalled_value(const Recalled *recalled, Datum value, bool isnull);
 
 #define UNKNOWN_VALUE (NO_CODE - 1)
+
+/* Like recalled_value(), but an unknown value gets a code, behind all others. */
+extern Code recalled_new_value(const Recalled *recalled, Datum value);
 
 #endif							/* PPREPUB_HISTORY_RECALL_H */

@@ -10,6 +10,11 @@ SELECT ok(equal, 'equal sensitive values that look different') FROM pprepub.rebu
 UPDATE people SET ill = trim_scale(ill);
 SELECT pprepub.publish('people') \g /dev/null
 SELECT ok(equal, 'also when their looks change') FROM pprepub.rebuild_history('people');
+SET LOCAL allow_system_table_mods = on;
+UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.people_neighborhoods'::regclass;
+UPDATE published_private.people_neighborhoods SET sensitive = (SELECT array_agg(v::numeric(9, 5) ORDER BY o) FROM unnest(sensitive) WITH ORDINALITY u(v, o));
+SELECT ok(equal, 'also where the log never had the looks') FROM pprepub.rebuild_history('people');
+SELECT is_empty($$ SELECT check_name FROM pprepub.audit('people') WHERE NOT holds $$, 'so audit() says');
 -- Without ICU there are no such collations.
 DO $$
 BEGIN

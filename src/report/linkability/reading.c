@@ -159,7 +159,7 @@ find_threads(Reading *reading, const LoadedFrame *loaded)
 	return thread;
 }
 
-/* The log's part of a draft, as it will be; values are numbers yet. */
+/* The log's part of a draft, as it will be. */
 static SeenRelease *
 seen_draft(Reading *reading, const LoadedFrame *loaded, Thread *thread)
 {
@@ -174,8 +174,13 @@ seen_draft(Reading *reading, const LoadedFrame *loaded, Thread *thread)
 	seen->thread = thread;
 	seen->counterfeit = new_zeros(bool, nrows);
 	seen->fingerprint = loaded->fingerprint;
-	seen->value = new_zeros(Code, nrows);
-	fill_column(seen->value, numbers_of_codes(reading->recalled->dictionary, &loaded->sensitive), loaded->sensitive.code, nrows);
+	seen->value = new_array(Code, nrows);
+	for (uint64 row = 0; row < nrows; row++)
+	{
+		Code		code = loaded->sensitive.code[row];
+
+		seen->value[row] = code == NO_CODE ? NO_CODE : recalled_new_value(reading->recalled, loaded->sensitive.values[code]);
+	}
 	return seen;
 }
 
@@ -225,14 +230,6 @@ read_draft(Reading *reading, const LoadedFrame *loaded)
 	begin_read_release(reading, release);
 	show_columns(reading, release, loaded);
 	release->thread = thread;
-}
-
-/* Puts codes in the place of numbers in what the log will tell of a draft. */
-static void
-code_draft(ReadRelease *release, const Code *code)
-{
-	for (uint64 i = 0; i < release->nrows; i++)
-		release->seen->value[i] = code[release->seen->value[i]];
 }
 
 /* ----------------------------------------------------------------
@@ -288,8 +285,8 @@ read_row(void *what, TupleTableSlot *slot)
 															 slot->tts_values[table->insensitive[i]],
 															 slot->tts_isnull[table->insensitive[i]]);
 	if (release->value != NULL)
-		release->value[row] = dictionary_number(reading->recalled->dictionary, slot->tts_values[table->sensitive],
-												slot->tts_isnull[table->sensitive]);
+		release->value[row] = slot->tts_isnull[table->sensitive] ? NO_CODE :
+			recalled_new_value(reading->recalled, slot->tts_values[table->sensitive]);
 	if (table->classes == NULL)
 		return;
 	class = row_class(table->classes, slot);
@@ -319,24 +316,21 @@ read_table(Reading *reading, ReadRelease *release)
 	read_each(release->released->table, read_row, &table);
 }
 
-/* Numbers of the dictionary become codes. */
+/* When all values are known, NULL gets a code behind them. */
 static void
-code_values(Reading *reading)
+code_nulls(Reading *reading)
 {
-	const DeclaredColumn *sensitive = publication_column(reading->publication, ROLE_SENSITIVE);
-	const Code *code = dictionary_merge_equal(reading->recalled->dictionary, sensitive->collation,
-											  &reading->nvalues, &reading->values);
-
-	reading->null_value = reading->nvalues++;
+	reading->null_value = reading->recalled->codes->size;
+	reading->nvalues = reading->null_value + 1;
+	reading->values = reading->recalled->codes->keys;
 	for (int32 r = 0; r < reading->nreleases; r++)
 	{
 		ReadRelease *release = &reading->release[r];
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; release->value != NULL && i < release->nrows; i++)
-			release->value[i] = code[release->value[i]] == NO_CODE ? reading->null_value : code[release->value[i]];
-		if (release->is_draft)
-			code_draft(release, code);
+			if (release->value[i] == NO_CODE)
+				release->value[i] = reading->null_value;
 	}
 }
 
@@ -546,7 +540,7 @@ read_releases_and_draft(const DeclaredPublication *publication, const int32 *num
 	}
 	if (draft != NULL)
 		read_draft(reading, draft);
-	code_values(reading);
+	code_nulls(reading);
 	read_answers(reading);
 	find_compared(reading);
 	return reading;

@@ -646,15 +646,6 @@ updates_in_log(const DeclaredPublication *publication, Oid table, Recalled *reca
 	return updates_create(recalled->seen.nvalues, list, n, rows->n > 0 && rows->probabilities == rows->n);
 }
 
-/* The code of a value; what the log never had gets codes behind all others, since updates can lead through it. */
-static Code
-code_in_log(const Recalled *recalled, Datum value)
-{
-	uint32		number = dictionary_number(recalled->dictionary, value, false);
-
-	return number < recalled->known ? recalled->code[number] : recalled->seen.nvalues + number - recalled->known;
-}
-
 /* By a query, since it may be a view, and its columns may stand in any order. */
 static void
 query_updates(const DeclaredPublication *publication, Oid table)
@@ -713,14 +704,13 @@ updates_named(const DeclaredPublication *publication, Oid table, Recalled *recal
 			verify_is_probability(DatumGetFloat8(values[UPDATE_PROBABILITY]), table);
 		probabilities += !nulls[UPDATE_PROBABILITY];
 		list[n++] = (Update) {
-			code_in_log(recalled, values[UPDATE_FROM]), code_in_log(recalled, values[UPDATE_TO]),
+			recalled_new_value(recalled, values[UPDATE_FROM]), recalled_new_value(recalled, values[UPDATE_TO]),
 			nulls[UPDATE_PROBABILITY] ? 0 : DatumGetFloat8(values[UPDATE_PROBABILITY])
 		};
 	}
 	probabilities = SPI_processed > 0 && probabilities == SPI_processed;
 	SPI_finish();
 	MemoryContextSwitchTo(context);
-	updates = updates_create(recalled->seen.nvalues + dictionary_size(recalled->dictionary) - recalled->known,
-							 list, n, probabilities);
+	updates = updates_create(recalled->codes->size, list, n, probabilities);
 	return probabilities ? updates : updates_close(updates);
 }
