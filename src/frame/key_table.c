@@ -18,6 +18,7 @@
 #include "utils/typcache.h"
 
 #define FIRST_CAPACITY	1024
+#define AT_ONCE			32		/* look-ups whose slots are fetched together */
 
 uint32
 keys_hash(const KeyTable *table, Datum key)
@@ -42,7 +43,7 @@ find_slot(const KeyTable *table, Datum key, uint32 hash)
 	uint64		at = hash & (table->nslots - 1);
 
 	while (table->slots[at].number != NO_KEY &&
-		   (table->slots[at].hash != hash || !equal_keys(table, table->keys[table->slots[at].number], key)))
+		   (table->slots[at].hash != hash || !(table->hash_decides || equal_keys(table, table->keys[table->slots[at].number], key))))
 		at = (at + 1) & (table->nslots - 1);
 	return &table->slots[at];
 }
@@ -67,6 +68,7 @@ keys_create(Oid type, Oid collation)
 
 	get_typlenbyval(type, &table->length, &table->byval);
 	table->bitwise = type == INT4OID || type == INT8OID || type == INT2OID;
+	table->hash_decides = type == INT4OID || type == INT2OID;	/* keys_hash() maps no two of 32 bits to one */
 	table->hash = &operators->hash_proc_finfo;
 	table->equal = &operators->eq_opr_finfo;
 	table->collation = collation;
@@ -165,6 +167,25 @@ uint32
 keys_find(const KeyTable *table, Datum key)
 {
 	return find_slot(table, key, keys_hash(table, key))->number;
+}
+
+void
+keys_find_all(const KeyTable *table, const Datum *keys, const bool *nulls, int n, uint32 *numbers)
+{
+	for (int from = 0; from < n; from += AT_ONCE)
+	{
+		int			end = Min(from + AT_ONCE, n);
+
+		for (int i = from; i < end; i++)
+		{
+			if (nulls != NULL && nulls[i])
+				continue;
+			numbers[i] = keys_hash(table, keys[i]);
+			__builtin_prefetch(&table->slots[numbers[i] & (table->nslots - 1)]);
+		}
+		for (int i = from; i < end; i++)
+			numbers[i] = nulls != NULL && nulls[i] ? NO_KEY : find_slot(table, keys[i], numbers[i])->number;
+	}
 }
 
 uint32

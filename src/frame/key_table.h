@@ -31,6 +31,7 @@ typedef struct KeyTable
 
 	/* The type's operators; bitwise if keys are equal only as equal datums */
 	bool		bitwise;
+	bool		hash_decides;	/* equal hashes only for equal keys */
 	FmgrInfo   *hash;
 	FmgrInfo   *equal;
 	Oid			collation;
@@ -63,5 +64,11 @@ extern void keys_forget_index(KeyTable *table);
 
 /* Returns the number of a key, or NO_KEY. */
 extern uint32 keys_find(const KeyTable *table, Datum key);
+
+/*
+ * Looks several keys up at once, which hides the time that memory takes.  NULL has
+ * no number; nulls may be NULL.
+ */
+extern void keys_find_all(const KeyTable *table, const Datum *keys, const bool *nulls, int n, uint32 *numbers);
 
 #endif							/* PPREPUB_FRAME_KEY_TABLE_H */

@@ -46,11 +46,9 @@ find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
 	(void) element_read(&fold->key, PointerGetDatum(keys), room, fold->context);
 	make_room(fold, room->n, 0);
 	row = fold->past.row + fold->past.first[fold->past.nneighborhoods];
+	keys_find_all(people, room->values, room->nulls, room->n, row);
 	for (int i = 0; i < room->n; i++)
-	{
-		row[i] = room->nulls[i] ? NO_ROW : keys_find(people, room->values[i]);
 		found += row[i] != NO_ROW;
-	}
 	fold->members += room->n;
 	return found;
 }

@@ -109,8 +109,7 @@ find_people(void *what, TupleTableSlot *slot)
 
 	if (any_null || room->n != end - reader->counts.people)
 		refuse_paths(reader->publication);
-	for (int i = 0; i < room->n; i++)
-		reader->row[reader->counts.people + i] = keys_find(load_keys(reader->load), room->values[i]);
+	keys_find_all(load_keys(reader->load), room->values, NULL, room->n, reader->row + reader->counts.people);
 	for (int64 person = reader->counts.people; person < end; person++)
 	{
 		if (reader->row[person] == NO_ROW)
