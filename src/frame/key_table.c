@@ -18,14 +18,21 @@
 #include "utils/typcache.h"
 
 #define FIRST_CAPACITY	1024
+#define FEW_KEYS		4096	/* their slots fit into a processor's cache, eight for each key */
 #define AT_ONCE			32		/* look-ups whose slots are fetched together */
 
-uint32
-keys_hash(const KeyTable *table, Datum key)
+static inline uint32
+hash_key(const KeyTable *table, Datum key)
 {
 	if (table->bitwise)
 		return murmurhash32((uint32) key ^ (uint32) (key >> 32) * 0x9e3779b9);
 	return DatumGetUInt32(FunctionCall1Coll(table->hash, table->collation, key));
+}
+
+uint32
+keys_hash(const KeyTable *table, Datum key)
+{
+	return hash_key(table, key);
 }
 
 static inline bool
@@ -48,13 +55,13 @@ find_slot(const KeyTable *table, Datum key, uint32 hash)
 	return &table->slots[at];
 }
 
-/* Makes free slots for a number of keys; a third of them stays free, which keeps probes short. */
+/* Makes free slots for a number of keys: few keys may lie so far apart that most missing keys meet a free slot at once. */
 static void
 make_slots(KeyTable *table, uint64 keys)
 {
 	Size		bytes;
 
-	table->nslots = pg_nextpower2_64(Max(keys + keys / 2, 16));
+	table->nslots = pg_nextpower2_64(Max(keys <= FEW_KEYS ? keys * 8 : keys * 2, 16));
 	bytes = sizeof(KeySlot) * table->nslots;
 	table->slots = MemoryContextAllocExtended(table->context, bytes, MCXT_ALLOC_HUGE);
 	memset(table->slots, 0xff, bytes);	/* NO_KEY */
@@ -68,7 +75,7 @@ keys_create(Oid type, Oid collation)
 
 	get_typlenbyval(type, &table->length, &table->byval);
 	table->bitwise = type == INT4OID || type == INT8OID || type == INT2OID;
-	table->hash_decides = type == INT4OID || type == INT2OID;	/* keys_hash() maps no two of 32 bits to one */
+	table->hash_decides = type == INT4OID || type == INT2OID;	/* hash_key() maps no two of 32 bits to one */
 	table->hash = &operators->hash_proc_finfo;
 	table->equal = &operators->eq_opr_finfo;
 	table->collation = collation;
@@ -79,14 +86,14 @@ keys_create(Oid type, Oid collation)
 	return table;
 }
 
-/* Doubles the slots; the keys are known to differ, so only their hashes are needed. */
+/* Makes more slots; the keys are known to differ, so only their hashes are needed. */
 static void
 grow_slots(KeyTable *table)
 {
 	KeySlot    *old = table->slots;
 	uint64		nold = table->nslots;
 
-	make_slots(table, table->size * 2);
+	make_slots(table, table->size + 1);
 	for (uint64 i = 0; i < nold; i++)
 	{
 		uint64		at = old[i].hash & (table->nslots - 1);
@@ -142,7 +149,7 @@ keys_index(KeyTable *table)
 	make_slots(table, table->size);
 	for (uint64 i = 0; i < table->size; i++)
 	{
-		uint32		hash = keys_hash(table, table->keys[i]);
+		uint32		hash = hash_key(table, table->keys[i]);
 		KeySlot    *slot = find_slot(table, table->keys[i], hash);
 
 		if (i % 65536 == 0)
@@ -166,7 +173,7 @@ keys_forget_index(KeyTable *table)
 uint32
 keys_find(const KeyTable *table, Datum key)
 {
-	return find_slot(table, key, keys_hash(table, key))->number;
+	return find_slot(table, key, hash_key(table, key))->number;
 }
 
 void
@@ -180,7 +187,7 @@ keys_find_all(const KeyTable *table, const Datum *keys, const bool *nulls, int n
 		{
 			if (nulls != NULL && nulls[i])
 				continue;
-			numbers[i] = keys_hash(table, keys[i]);
+			numbers[i] = hash_key(table, keys[i]);
 			__builtin_prefetch(&table->slots[numbers[i] & (table->nslots - 1)]);
 		}
 		for (int i = from; i < end; i++)
@@ -191,14 +198,14 @@ keys_find_all(const KeyTable *table, const Datum *keys, const bool *nulls, int n
 uint32
 keys_add(KeyTable *table, Datum key)
 {
-	uint32		hash = keys_hash(table, key);
+	uint32		hash = hash_key(table, key);
 	KeySlot    *slot = find_slot(table, key, hash);
 
 	if (slot->number != NO_KEY)
 		return slot->number;
 	*slot = (KeySlot) {hash, table->size};
 	keys_append(table, key);
-	if (table->size + table->size / 2 > table->nslots)
+	if (table->size * 2 > table->nslots)
 		grow_slots(table);
 	return table->size - 1;
 }
