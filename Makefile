@@ -2,7 +2,7 @@
 #
 #   make, make install, make installcheck     as with every extension (PGXS)
 #   make unit                                 the pure rooms, without a server, under sanitizers
-#   make lint                                 cppcheck, floors, metadata, exports, comments
+#   make lint                                 cppcheck, floors, layout, comments, metadata, exports
 #   make format                               src as pg_bsd_indent lays it out, with typedefs.list
 #
 # test/run does all of it on a private server, in a temporary directory.
@@ -138,10 +138,7 @@ build/unit/%.o: %.c
 # Lint
 # ----------------------------------------------------------------
 
-LINT = cppcheck floors twice meta versions exports
-LINT += comments
-# To be asked once the whole tree passes: make format.
-#LINT += typedefs format
+LINT = cppcheck floors twice meta versions exports comments typedefs format
 
 lint: $(addprefix lint-,$(LINT))
 

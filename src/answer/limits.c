@@ -47,7 +47,7 @@ count_of(int32 publication)
 
 	if (counts == NULL)
 	{
-		HASHCTL		control = {.keysize = sizeof(int32),.entrysize = sizeof(QuestionCount)};
+		HASHCTL		control = {.keysize = sizeof(int32), .entrysize = sizeof(QuestionCount)};
 
 		counts = hash_create("pprepub questions", 8, &control, HASH_ELEM | HASH_BLOBS);
 	}

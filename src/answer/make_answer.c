@@ -225,7 +225,7 @@ create_answer(const ReleaseBuild *build, MemoryContext context)
 static SentRelease
 write_rows(const ReleaseBuild *build, int32 number, Answer *answer, MemoryContext context)
 {
-	MemorySink	sink = {{.add_class = keep_class,.add_row = add_row,.log = ASKED_TABLE},.answer = answer,.context = context};
+	MemorySink	sink = {{.add_class = keep_class, .add_row = add_row, .log = ASKED_TABLE}, .answer = answer, .context = context};
 	Oid			table = answered_ensure(build->publication);
 	SentRelease sent;
 

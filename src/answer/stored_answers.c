@@ -137,7 +137,7 @@ static void
 sum_answers(Answers *answers, const DeclaredPublication *publication, const Released *released, int32 n)
 {
 	Oid			log = past_table(publication, ASKED_TABLE);
-	Summing		summing = {.publication = publication,.answers = answers};
+	Summing		summing = {.publication = publication, .answers = answers};
 
 	summing.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
 	summing.sums = palloc0(sizeof(AnswerSum) * publication->releases);

@@ -65,8 +65,8 @@ typedef struct WorkerSlot
 	PGPROC	   *proc;			/* NULL while it starts */
 	Oid			database;
 	Oid			owner;
-	int32		cached[CACHED_PUBLICATIONS];	/* that this worker, and no other, answered about last; the
-												 * question's at hand first; 0 for none */
+	int32		cached[CACHED_PUBLICATIONS];	/* that this worker, and no other, answered about last; the question's
+												 * at hand first; 0 for none */
 	int			asker;			/* pid of the backend whose question it is */
 	dsm_handle	channel;
 	TimestampTz idle_since;

@@ -55,8 +55,7 @@ typedef struct Found
 typedef struct View
 {
 	uint32		nclasses;
-	uint32	   *first;			/* [nclasses + 1] class c's are first[c] up to,
-								 * not including, first[c + 1] */
+	uint32	   *first;			/* [nclasses + 1] class c's are first[c] up to, not including, first[c + 1] */
 	Presence   *presence;		/* [first[nclasses] + 1] */
 	Code	   *value;			/* different ones of each atom */
 	uint32	   *class_of;		/* [atoms] nclasses where an atom is absent */
@@ -415,13 +414,13 @@ attack_pair(Attacker *attacker, int32 r, int32 other)
 static void
 reveal(Attacker *attacker, RevealedBy kind, int32 release, int32 other, Least least, const Principle *promised)
 {
-	Tally		tally = {.rows = least.records,.values = least.values};
+	Tally		tally = {.rows = least.records, .values = least.values};
 
 	if (least.records == no_set.records)
 		return;
 	attacker->result->revealed[attacker->result->n++] = (Revealed) {
-		.kind = kind,.release = release,.other = other,
-		.records = least.records,.values = least.values,
+		.kind = kind, .release = release, .other = other,
+		.records = least.records, .values = least.values,
 		.holds = promised->allows(promised, &tally)
 	};
 }
@@ -488,7 +487,7 @@ compare_revealed(const void *a, const void *b)
 Attack *
 attack(const Seen *seen, const Atoms *atoms, const Principle *promised)
 {
-	Attacker	attacker = {.seen = seen,.atoms = atoms,.promised = promised};
+	Attacker	attacker = {.seen = seen, .atoms = atoms, .promised = promised};
 	Size		npairs = (Size) seen->nreleases * Max(0, seen->nreleases - 1) / 2;
 
 	attacker.result = palloc0(sizeof(Attack));

@@ -44,8 +44,7 @@ typedef struct Revealed
 typedef struct Attack
 {
 	uint64		n;
-	Revealed   *revealed;		/* [n] those that do not hold first; then by kind,
-								 * release and other */
+	Revealed   *revealed;		/* [n] those that do not hold first; then by kind, release and other */
 } Attack;
 
 /*

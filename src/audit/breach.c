@@ -205,8 +205,8 @@ visit_breaches(const Statistics *statistics, Thread npeople, const bool *is_prot
 {
 	Size		nvalues = (Size) statistics->seen->nvalues + 1;
 	Visiting	visiting = {
-		.statistics = statistics,.is_protected = is_protected,
-		.links = palloc(sizeof(Link)),.releases = palloc(sizeof(int32)),
+		.statistics = statistics, .is_protected = is_protected,
+		.links = palloc(sizeof(Link)), .releases = palloc(sizeof(int32)),
 		.values = new_array(Code, nvalues),
 		.n = new_zeros(uint64, nvalues),
 		.end = new_array(uint64, nvalues),

@@ -120,7 +120,7 @@ covers_find(const Peers *peers)
 		CHECK_FOR_INTERRUPTS();
 		if (firsts[v].release < 0 || firsts[v].is_plain || !firsts[v].is_true)
 			continue;
-		*cover = (Cover) {.value = v,.most = firsts[v].rows - 1,.group = new_array(uint32, firsts[v].nclasses)};
+		*cover = (Cover) {.value = v, .most = firsts[v].rows - 1, .group = new_array(uint32, firsts[v].nclasses)};
 		list_groups(peers, cover, &firsts[v]);
 		covers->n++;
 	}

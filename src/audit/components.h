@@ -52,8 +52,7 @@ extern uint64 peers_having(const Peers *peers, uint32 group, Code value);
 typedef struct Components
 {
 	uint32		n;
-	uint64	   *first;			/* [n + 1] component c's groups are first[c] up to,
-								 * not including, first[c + 1] */
+	uint64	   *first;			/* [n + 1] component c's groups are first[c] up to, not including, first[c + 1] */
 	uint32	   *group;			/* those that are open, ascending within a component */
 } Components;
 

@@ -38,8 +38,7 @@ typedef struct Peers
 
 	uint32		n;				/* groups of peers */
 	uint32	   *group;			/* [threads] */
-	uint64	   *first;			/* [n + 1] group g's threads are first[g] up to,
-								 * not including, first[g + 1] */
+	uint64	   *first;			/* [n + 1] group g's threads are first[g] up to, not including, first[g + 1] */
 	Thread	   *thread;			/* [threads] group by group */
 	bool	   *is_known;		/* [n] */
 	bool	   *is_invented;	/* [n] where observers make a difference, else false */
@@ -101,8 +100,7 @@ typedef struct Deduction
 	uint32	   *ncandidates;	/* [groups] with the knowledge */
 	uint32	   *nbefore;		/* [groups] without it */
 
-	uint32	   *together;		/* [groups] the first group of the component; NO_GROUP
-								 * of people who have one candidate */
+	uint32	   *together;		/* [groups] the first group of the component; NO_GROUP of people who have one candidate */
 } Deduction;
 
 static inline bool

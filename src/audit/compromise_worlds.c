@@ -264,7 +264,7 @@ static void
 begin_trial(Worlds *worlds, uint32 line)
 {
 	array_reserve(worlds->trial, worlds->room_for_trials, worlds->ntrials + 1);
-	worlds->trial[worlds->ntrials++] = (CellTrial) {.line = line,.begin = worlds->nchanges};
+	worlds->trial[worlds->ntrials++] = (CellTrial) {.line = line, .begin = worlds->nchanges};
 }
 
 /* Changes the next cell on a trial's line; the one before was changed in vain, so it keeps what it has. */
@@ -707,7 +707,7 @@ look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
 {
 	const Peers *peers = deduction->peers;
 	Components *components = components_find(deduction);
-	Worlds		worlds = {.deduction = deduction,.peers = peers};
+	Worlds		worlds = {.deduction = deduction, .peers = peers};
 	bool		is_open = false;
 
 	worlds.context = AllocSetContextCreate(CurrentMemoryContext, "worlds", ALLOCSET_DEFAULT_SIZES);

@@ -83,7 +83,7 @@ find_correlations(const Statistics *statistics, uint32 most,
 				  void (*visit) (void *what, const Correlation *correlation), void *what)
 {
 	const Seen *seen = statistics->seen;
-	CommonCounts counting = {.statistics = statistics,.most = most,.visit = visit,.what = what};
+	CommonCounts counting = {.statistics = statistics, .most = most, .visit = visit, .what = what};
 
 	counting.base = palloc0(sizeof(uint64) * ((Size) seen->nreleases + 1));
 	for (int32 r = 0; r < seen->nreleases; r++)

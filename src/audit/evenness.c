@@ -27,7 +27,7 @@ typedef struct ShownSet
 static ShownSet
 show_set(Code *values, uint64 n)
 {
-	ShownSet	set = {.values = values,.is_even = n > 0 && values[0] != NO_CODE};
+	ShownSet	set = {.values = values, .is_even = n > 0 && values[0] != NO_CODE};
 	uint64		times = 0;
 
 	sort_codes(values, n);
@@ -137,7 +137,7 @@ void
 judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, uint32 m, bool once)
 {
 	EvennessJudge judge = {
-		.frame = frame,.paths = paths,.classes = classes,
+		.frame = frame, .paths = paths, .classes = classes,
 		.values = new_array(Code, largest_class(classes)),
 		.earlier = new_array(Code, largest_past(paths)),
 		.judged = new_zeros(uint32, paths->nclasses),
@@ -239,7 +239,7 @@ follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, FirstClass *
 Evenness
 measure_evenness(const Seen *seen, uint64 npeople)
 {
-	Evenness	evenness = {.uneven_in = -1,.fewest_in = -1,.changed_in = -1};
+	Evenness	evenness = {.uneven_in = -1, .fewest_in = -1, .changed_in = -1};
 	FirstClass *first = new_array(FirstClass, npeople);
 	bool	   *is_changed = new_zeros(bool, npeople);
 	uint64		largest = 0;

@@ -107,7 +107,7 @@ has_value(const Code *values, uint64 n, Code value)
 static OpenClass
 show_class(const ClassRows *rows)
 {
-	OpenClass	shown = {.value = new_array(Code, rows->n),.is_true = new_array(bool, rows->n)};
+	OpenClass	shown = {.value = new_array(Code, rows->n), .is_true = new_array(bool, rows->n)};
 
 	memcpy(shown.value, rows->values, sizeof(Code) * rows->n);
 	sort_codes(shown.value, rows->n);
@@ -210,7 +210,7 @@ compare_open_classes(Vouching *vouching)
 static ClassRows
 rows_of_draft(const Frame *frame, const Classes *classes, uint32 c, Code *values)
 {
-	ClassRows	rows = {.values = values,.ntrue = class_size(classes, c)};
+	ClassRows	rows = {.values = values, .ntrue = class_size(classes, c)};
 
 	for (; rows.n < rows.ntrue; rows.n++)
 		values[rows.n] = frame->sensitive[classes->rows[classes->first[c] + rows.n]];

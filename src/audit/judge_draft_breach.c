@@ -33,8 +33,8 @@ typedef struct BreachJudge
 	/* Owned */
 	ShownClasses shown;			/* where there are paths */
 	uint32	   *count;			/* [values] in the class at hand, else 0 */
-	double	   *kept;			/* [values] of the person at hand by classes of the past; 1 before
-								 * and after, and for all others */
+	double	   *kept;			/* [values] of the person at hand by classes of the past; 1 before and after, and for
+								 * all others */
 	Code	   *touched;		/* [values] of which less is kept */
 	Link	   *links;			/* [steps of a person + 1] */
 	uint64		allocated;
@@ -218,7 +218,7 @@ judge_breaches(const Frame *frame, const Paths *paths, const Classes *classes,
 			   const uint64 *first_counted, const RowId *counted, uint32 l)
 {
 	Size		nvalues = (Size) frame->nsensitive + 1;
-	BreachJudge judge = {.frame = frame,.paths = paths,.l = l};
+	BreachJudge judge = {.frame = frame, .paths = paths, .l = l};
 
 	if (classes->nclasses == 0)
 		return;

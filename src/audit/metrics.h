@@ -14,8 +14,7 @@ typedef struct ReleaseCounts
 	uint64		suppressed;		/* rows asked for and withheld */
 	uint64		dirty;			/* members of classes that were not asked for */
 	const uint64 *counterfeits; /* [nclasses] invented rows, or NULL for none */
-	const bool *shown;			/* [nqis] quasi-identifiers that the release
-								 * shows, or NULL for all */
+	const bool *shown;			/* [nqis] quasi-identifiers that the release shows, or NULL for all */
 } ReleaseCounts;
 
 /* Never a NaN: what is an average over nothing is 0. */
@@ -24,8 +23,7 @@ typedef struct Metrics
 	/* Losses: sums over the cells of true rows (paper 000, 5.2) */
 	double		lm;				/* loss metric */
 	double		em;				/* entropy measure, in bits */
-	double	   *lm_by_qi;		/* [nqis] lm by column, 0 where not shown;
-								 * allocated in the caller's context */
+	double	   *lm_by_qi;		/* [nqis] lm by column, 0 where not shown; allocated in the caller's context */
 
 	/* How large classes are, counterfeits included */
 	double		dm;				/* discernibility */
@@ -33,8 +31,7 @@ typedef struct Metrics
 
 	/* Averages over true rows */
 	double		ail;			/* loss of a row */
-	double		precision;		/* steps of generalisation not taken, of those
-								 * possible */
+	double		precision;		/* steps of generalisation not taken, of those possible */
 
 	/* Information that is left, in bits (paper 003, 5) */
 	double		fem;

@@ -200,7 +200,7 @@ read_present(void *what)
 static LoadedFrame *
 load_present(const DeclaredPublication *publication, const bool *shown, char **why)
 {
-	Present		present = {.publication = publication,.shown = shown};
+	Present		present = {.publication = publication, .shown = shown};
 	ErrorData  *error = try_in_subtransaction(read_present, &present);
 
 	if (error == NULL)

@@ -47,7 +47,7 @@ typedef struct Inspection
 	bool		is_intact;		/* by the checksum */
 	uint64		rows;
 	bool		is_logged;		/* class by class, the rows and values of the log */
-	int64		unlogged_class;	/* where it is not: a class, or 0 */
+	int64		unlogged_class; /* where it is not: a class, or 0 */
 
 	/* Members whose quasi-identifiers in the source are what they were then */
 	uint64		unchanged;

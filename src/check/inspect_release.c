@@ -294,8 +294,8 @@ inspect_release(const DeclaredPublication *publication, const Released *released
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "inspection", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 	Inspecting	inspecting = {
-		.publication = publication,.released = released,.recalled = recalled,.answers = answers,
-		.seen = &recalled->seen.release[released->number - 1],.present = present,
+		.publication = publication, .released = released, .recalled = recalled, .answers = answers,
+		.seen = &recalled->seen.release[released->number - 1], .present = present,
 		.inspection = {.is_logged = true}
 	};
 

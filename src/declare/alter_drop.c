@@ -105,15 +105,15 @@ static bool
 is_extension(int32 old, int32 new)
 {
 	catalog_read("SELECT FROM pprepub.catalog_tree_node o LEFT JOIN pprepub.catalog_tree_node n"
-					" ON n.tree = $2 AND n.node = o.node"
-					" WHERE o.tree = $1 AND (n.node IS NULL OR n.parent IS DISTINCT FROM o.parent"
-					"  OR EXISTS (SELECT FROM pprepub.catalog_tree_node c WHERE c.tree = $2 AND c.parent = o.node)"
-					"  <> EXISTS (SELECT FROM pprepub.catalog_tree_node c WHERE c.tree = $1 AND c.parent = o.node))"
-					" UNION ALL SELECT FROM pprepub.catalog_tree o JOIN pprepub.catalog_tree n"
-					" ON o.tree = $1 AND n.tree = $2 AND o.ladder IS DISTINCT FROM n.ladder"
-					" LIMIT 1",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(old)),
-					CATALOG_PARAM(INT4OID, Int32GetDatum(new)));
+				 " ON n.tree = $2 AND n.node = o.node"
+				 " WHERE o.tree = $1 AND (n.node IS NULL OR n.parent IS DISTINCT FROM o.parent"
+				 "  OR EXISTS (SELECT FROM pprepub.catalog_tree_node c WHERE c.tree = $2 AND c.parent = o.node)"
+				 "  <> EXISTS (SELECT FROM pprepub.catalog_tree_node c WHERE c.tree = $1 AND c.parent = o.node))"
+				 " UNION ALL SELECT FROM pprepub.catalog_tree o JOIN pprepub.catalog_tree n"
+				 " ON o.tree = $1 AND n.tree = $2 AND o.ladder IS DISTINCT FROM n.ladder"
+				 " LIMIT 1",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(old)),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(new)));
 	return SPI_processed == 0;
 }
 
@@ -121,7 +121,7 @@ static int32
 current_tree(const char *taxonomy)
 {
 	catalog_read("SELECT tree FROM pprepub.catalog_taxonomy WHERE name = $1 FOR SHARE",
-					CATALOG_TEXT(taxonomy));
+				 CATALOG_TEXT(taxonomy));
 	return SPI_processed == 0 ? 0 : catalog_int(0, "tree");
 }
 
@@ -239,9 +239,9 @@ relations_of(const DeclaredPublication *publication, uint64 *count)
 	catalog_enter(&access);
 	/* Views depend on the tables that they read, so they go first. */
 	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' ELSE 'TABLE ' END || r.relation::text AS named"
-							 " FROM pprepub.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
-							 " WHERE r.publication = $1 ORDER BY k.relkind = 'v' AND r.part <> 'source' DESC, r.relation::oid",
-							 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+						  " FROM pprepub.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
+						  " WHERE r.publication = $1 ORDER BY k.relkind = 'v' AND r.part <> 'source' DESC, r.relation::oid",
+						  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	relations = MemoryContextAlloc(access.context, sizeof(char *) * (*count + 1));
 	for (uint64 i = 0; i < *count; i++)
 		relations[i] = catalog_text(&access, i, "named");

@@ -92,7 +92,7 @@ find_plan(const char *sql, HASHACTION action, bool *found)
 
 	if (saved_plans == NULL)
 	{
-		HASHCTL		control = {.keysize = sizeof(uint32),.entrysize = sizeof(SavedPlan)};
+		HASHCTL		control = {.keysize = sizeof(uint32), .entrysize = sizeof(SavedPlan)};
 
 		saved_plans = hash_create("pprepub catalog plans", 64, &control, HASH_ELEM | HASH_BLOBS);
 	}

@@ -19,8 +19,7 @@
 typedef struct CatalogAccess
 {
 	Identity	caller;
-	MemoryContext context;		/* where results are copied to: the context
-								 * that was current at catalog_enter() */
+	MemoryContext context;		/* where results are copied to: the context that was current at catalog_enter() */
 } CatalogAccess;
 
 extern void catalog_enter(CatalogAccess *access);
@@ -77,6 +76,7 @@ extern Oid	catalog_oid(uint64 row, const char *name);
 
 /* The owner of the extension's tables, or InvalidOid while there are none. */
 extern Oid	catalog_owner(void);
+
 /* A table of the catalog by its name, or InvalidOid. */
 extern Oid	catalog_relation(const char *name);
 

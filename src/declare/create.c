@@ -425,7 +425,7 @@ find_trees(DeclaredPublication *publication)
 			continue;
 		column->tree = find_taxonomy(column->taxonomy);
 		catalog_read("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
-						CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree)));
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree)));
 		(void) catalog_field(0, "ladder", &isnull);
 		if (!isnull && !is_number(column->type))
 			ereport(ERROR,
@@ -454,16 +454,16 @@ verify_name_is_free(const DeclaredPublication *publication)
 
 	catalog_enter(&access);
 	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE name = $1",
-					CATALOG_TEXT(publication->name));
+				 CATALOG_TEXT(publication->name));
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("publication \"%s\" already exists", publication->name)));
 	/* NAME_1 and NAME_counterfeits must not be the name of another publication. */
 	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name"
-					" AND (starts_with($1, name || '_') AND substr($1, length(name) + 2) ~ '^([0-9]+|counterfeits)$'"
-					" OR starts_with(name, $1 || '_') AND substr(name, length($1) + 2) ~ '^([0-9]+|counterfeits)$')",
-					CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
+				 " AND (starts_with($1, name || '_') AND substr($1, length(name) + 2) ~ '^([0-9]+|counterfeits)$'"
+				 " OR starts_with(name, $1 || '_') AND substr(name, length($1) + 2) ~ '^([0-9]+|counterfeits)$')",
+				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -480,11 +480,11 @@ verify_name_is_free(const DeclaredPublication *publication)
 						publication->target, publication->private, catalog_text(&access, 0, "name")),
 				 errhint("Name another schema with target => '…'.")));
 	catalog_read("SELECT c.relname::text AS name, n.nspname::text AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-					" WHERE n.nspname = $2::text::name AND (c.relname = $1::text::name OR starts_with(c.relname, $1 || '_')"
-					" AND substr(c.relname::text, length($1) + 2) ~ '^([0-9]+|counterfeits)$')"
-					" UNION ALL SELECT c.relname::text, n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-					" WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_members', $1 || '_asked', $1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits'])",
-					CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
+				 " WHERE n.nspname = $2::text::name AND (c.relname = $1::text::name OR starts_with(c.relname, $1 || '_')"
+				 " AND substr(c.relname::text, length($1) + 2) ~ '^([0-9]+|counterfeits)$')"
+				 " UNION ALL SELECT c.relname::text, n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+				 " WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_members', $1 || '_asked', $1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits'])",
+				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
@@ -514,7 +514,7 @@ find_beside(Declaration *declaration)
 	for (int i = 0; i < declaration->nbeside; i++)
 	{
 		catalog_read("SELECT publication FROM pprepub.catalog_publication WHERE name = $1",
-						CATALOG_TEXT(declaration->beside[i]));
+					 CATALOG_TEXT(declaration->beside[i]));
 		if (SPI_processed == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_OBJECT),

@@ -15,8 +15,8 @@
 typedef struct DeclareHooks
 {
 	/*
-	 * A publication has been declared, or its parameters have changed from those
-	 * before, which are NULL in a declaration: can the source be published?
+	 * A publication has been declared, or its parameters have changed from those before, which are NULL in a
+	 * declaration: can the source be published?
 	 */
 	void		(*look_at_source) (const DeclaredPublication *publication, Jsonb *before);
 
@@ -24,9 +24,9 @@ typedef struct DeclareHooks
 	void		(*warn_of_parameters) (const DeclaredPublication *publication, Jsonb *params);
 
 	/*
-	 * A table that a parameter names was copied, while the copy that it replaces
-	 * still stands (or is InvalidOid): called as the owner, inside SPI, before the new
-	 * one is sealed.  The method refuses rows that make no sense, and may add rows.
+	 * A table that a parameter names was copied, while the copy that it replaces still stands (or is InvalidOid):
+	 * called as the owner, inside SPI, before the new one is sealed.  The method refuses rows that make no sense, and
+	 * may add rows.
 	 */
 	void		(*check_table) (const DeclaredPublication *publication, const char *param,
 								Oid old_copy, Oid new_copy, bool accept_weakening);

@@ -76,7 +76,8 @@ typedef struct SourceNeeds
 #define PAST_NEIGHBORHOODS	1	/* the people whom observers can tell apart: see history/past.h */
 #define PAST_LAST			2	/* the last class of each person: see history/paths.h */
 #define PAST_PATHS			4	/* all classes of each person */
-#define PAST_COMPANIES		8	/* the people whom each person shared a class with: see history/companies.h; with PAST_LAST */
+#define PAST_COMPANIES		8	/* the people whom each person shared a class with: see history/companies.h; with
+								 * PAST_LAST */
 
 /* The properties of a method that create_publication() and release/ must know. */
 typedef struct MethodDeclaration
@@ -95,37 +96,32 @@ typedef struct MethodDeclaration
 	const TableSpec *tables;	/* one for each PARAM_TABLE, ends with a NULL name; or NULL */
 
 	/*
-	 * With PAST_COMPANIES: companies that lack at least this many people, or a
-	 * class's number of different values if that is more, are ignored.
+	 * With PAST_COMPANIES: companies that lack at least this many people, or a class's number of different values if
+	 * that is more, are ignored.
 	 */
 	uint32		(*degree) (const int64 *params);
 
 	/*
-	 * With PAST_PATHS: the classes of people of whom the past has disclosed no
-	 * more than this, at the worst, are not asked for (see history/disclosure.h).
+	 * With PAST_PATHS: the classes of people of whom the past has disclosed no more than this, at the worst, are not
+	 * asked for (see history/disclosure.h).
 	 */
 	int32		(*spared) (const int64 *params);
 
 	/*
-	 * With PAST_NEIGHBORHOODS: a neighborhood with fewer members than this,
-	 * some of whom have left the source, has no member that could be shown; 0
-	 * where there might be one. NULL for methods that do not use parts of
-	 * neighborhoods.
+	 * With PAST_NEIGHBORHOODS: a neighborhood with fewer members than this, some of whom have left the source, has no
+	 * member that could be shown; 0 where there might be one. NULL for methods that do not use parts of neighborhoods.
 	 */
 	uint64		(*smallest_parted) (const int64 *params);
 
 	/*
-	 * The settings that keep invented rows from taking the places of people
-	 * who have left, a piece of a sentence, or NULL where these parameters let
-	 * none do so.  The pointer is NULL for methods that never invent rows for
-	 * that.
+	 * The settings that keep invented rows from taking the places of people who have left, a piece of a sentence, or
+	 * NULL where these parameters let none do so.  The pointer is NULL for methods that never invent rows for that.
 	 */
 	const char *(*without_stand_ins) (const int64 *params);
 
 	/*
-	 * A sentence on a contradiction between values that are right each by
-	 * itself, or NULL.  The pointer is NULL for methods whose parameters do
-	 * not depend on each other.
+	 * A sentence on a contradiction between values that are right each by itself, or NULL.  The pointer is NULL for
+	 * methods whose parameters do not depend on each other.
 	 */
 	const char *(*contradiction) (const int64 *params);
 
@@ -139,6 +135,6 @@ typedef struct MethodDeclaration
  * is neither a value nor a default.
  */
 #define PARAM_ABSENT	PG_INT64_MIN
-#define PARAM_SCALE		1000000	/* of decimals */
+#define PARAM_SCALE		1000000 /* of decimals */
 
 #endif							/* PPREPUB_DECLARE_PARAM_SPEC_H */

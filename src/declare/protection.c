@@ -91,7 +91,7 @@ static void
 refuse(const char *tag, int32 publication)
 {
 	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE publication = $1",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 SPI_processed == 0
@@ -257,7 +257,7 @@ static void
 check_rewrite(const char *tag)
 {
 	catalog_read("SELECT publication FROM pprepub.catalog_relation"
-				" WHERE relation::oid = pg_event_trigger_table_rewrite_oid()");
+				 " WHERE relation::oid = pg_event_trigger_table_rewrite_oid()");
 	if (SPI_processed > 0)
 		refuse(tag, catalog_int(0, "publication"));
 }

@@ -509,7 +509,7 @@ char *
 column_type_sql(const DeclaredColumn *column)
 {
 	char	   *type = format_type_extended(column->type, column->typmod,
-										  FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
+											FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
 
 	if (!OidIsValid(column->collation) || column->collation == get_typcollation(column->type))
 		return type;

@@ -218,7 +218,7 @@ is_known_alone(Oid source, int32 publication)
 void
 verify_shares_no_data(Oid source, Oid owner, int32 publication, const int32 *beside, int nbeside)
 {
-	Skipped		skipped = {.publications = palloc(sizeof(Datum) * (nbeside + 1)),.n = nbeside};
+	Skipped		skipped = {.publications = palloc(sizeof(Datum) * (nbeside + 1)), .n = nbeside};
 	CatalogAccess access;
 	uint64		changes_before;
 

@@ -247,7 +247,7 @@ store_taxonomy(const TreeBuilder *builder, ArrayType *ladder)
 
 	catalog_enter(&access);
 	catalog_read("SELECT 1 FROM pprepub.catalog_taxonomy WHERE name = $1",
-					CATALOG_TEXT(builder->taxonomy));
+				 CATALOG_TEXT(builder->taxonomy));
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -267,9 +267,9 @@ add_stored_tree(TreeBuilder *builder, int32 tree, MemoryContext context)
 	MemoryContext old;
 
 	catalog_read("SELECT node, parent, leaves = 1 AND NOT EXISTS (SELECT FROM pprepub.catalog_tree_node c"
-					" WHERE c.tree = n.tree AND c.parent = n.node) AS leaf"
-					" FROM pprepub.catalog_tree_node n WHERE tree = $1 ORDER BY depth",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
+				 " WHERE c.tree = n.tree AND c.parent = n.node) AS leaf"
+				 " FROM pprepub.catalog_tree_node n WHERE tree = $1 ORDER BY depth",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
 	old = MemoryContextSwitchTo(context);
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
@@ -333,7 +333,7 @@ pprepub_extend_taxonomy(PG_FUNCTION_ARGS)
 	catalog_enter(&access);
 	tree = own_taxonomy(&access, name);
 	catalog_read("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
-					CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
 	(void) catalog_field(0, "ladder", &isnull);
 	if (!isnull)
 		ereport(ERROR,

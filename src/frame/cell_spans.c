@@ -100,7 +100,7 @@ span_ranges(CellSpans *line, const DeclaredColumn *column, const Cells *cells, c
 	uint32		ncells = cells_size(cells);
 	RangeBound *lower = new_zeros(RangeBound, ncells);
 	RangeBound *behind = new_zeros(RangeBound, ncells);
-	Cuts		cuts = {.range = range_over(column->type),.cut = new_zeros(RangeBound, 2 * (Size) ncells)};
+	Cuts		cuts = {.range = range_over(column->type), .cut = new_zeros(RangeBound, 2 * (Size) ncells)};
 
 	for (Cell cell = 0; cell < ncells; cell++)
 	{
@@ -185,7 +185,7 @@ entry_of(const DeclaredColumn *column, const Cells *cells, Cell cell)
 	Size		length = strlen(words);
 	bool		is_prefix = column->kind == KIND_PREFIX && length > 0 && words[length - 1] == '*';
 
-	return (Entry) {.text = words,.length = length - is_prefix,.is_prefix = is_prefix,.cell = cell};
+	return (Entry) {.text = words, .length = length - is_prefix, .is_prefix = is_prefix, .cell = cell};
 }
 
 /* Walks up from an entry through its parents to the first that covers the given one, or NO_ENTRY. */
@@ -242,7 +242,7 @@ span_texts(CellSpans *line, const DeclaredColumn *column, const Cells *cells, co
 	}
 	for (Code code = 0; coding != NULL && code < domain_values(coding->domain); code++)
 	{
-		Entry		value = {.text = coding->texts[code],.length = strlen(coding->texts[code])};
+		Entry		value = {.text = coding->texts[code], .length = strlen(coding->texts[code])};
 		uint32		cover = find_cover(entries, last_before(entries, n, &value), &value);
 
 		line->code[code] = cover == NO_ENTRY ? n : cover;	/* n: only the whole covers it */
@@ -275,7 +275,7 @@ span_nodes(CellSpans *line, const Cells *cells, const Coding *coding)
 CellSpans
 cell_spans(const DeclaredColumn *column, const Cells *cells, const Coding *coding)
 {
-	CellSpans		line = {
+	CellSpans	line = {
 		.span = new_zeros(Span, cells_size(cells)),
 		.is_sound = new_zeros(bool, cells_size(cells)),
 		.code = coding == NULL ? NULL : new_zeros(Code, coding->domain->size)

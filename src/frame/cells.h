@@ -16,7 +16,7 @@
 
 typedef uint32 Cell;
 
-#define CELL_NULL	DICTIONARY_NULL	/* the cell of NULL alone */
+#define CELL_NULL	DICTIONARY_NULL /* the cell of NULL alone */
 #define NO_CELL		PG_UINT32_MAX	/* an empty intersection */
 
 typedef struct Cells Cells;

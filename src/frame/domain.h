@@ -19,26 +19,23 @@
 /* A node of a tree; the children of a node stand side by side. */
 typedef struct TreeNode
 {
-	Span	leaves;			/* codes below this node */
+	Span		leaves;			/* codes below this node */
 	uint32		parent;			/* the root is its own parent */
 	uint32		first_child;	/* index of the first child; 0 for a leaf */
 	uint32		nchildren;		/* 0 for a leaf */
-	uint32		level;			/* steps below the root, as precision counts
-								 * them: for prefixes, characters kept */
+	uint32		level;			/* steps below the root, as precision counts them: for prefixes, characters kept */
 } TreeNode;
 
 typedef struct Tree
 {
 	uint32		nnodes;
-	TreeNode   *nodes;			/* the root is nodes[0]; parents stand before
-								 * children */
+	TreeNode   *nodes;			/* the root is nodes[0]; parents stand before children */
 	uint32	   *leaf;			/* code -> its node */
 } Tree;
 
 typedef struct Domain
 {
-	Code		size;			/* codes are 0 .. size - 1; 0 if no row has a
-								 * value */
+	Code		size;			/* codes are 0 .. size - 1; 0 if no row has a value */
 	Code		null_code;		/* the code of NULL, or NO_CODE */
 	uint64	   *frequency;		/* rows of the source that have each code */
 
@@ -47,8 +44,8 @@ typedef struct Domain
 
 	/* Lines */
 	const double *position;		/* place of each code but NULL's, ascending */
-	double		source_width;	/* of the line in all of the source, where this is
-								 * a part of it; 0 where the domain has it all */
+	double		source_width;	/* of the line in all of the source, where this is a part of it; 0 where the domain has
+								 * it all */
 } Domain;
 
 /* The smallest cell that can be printed and that holds all of i. */

@@ -21,8 +21,8 @@ typedef struct Frame
 {
 	uint64		nrows;
 
-	const bool *asked;			/* [nrows] rows that the release is about, or NULL
-								 * for all; others may only help to protect them */
+	const bool *asked;			/* [nrows] rows that the release is about, or NULL for all; others may only help to
+								 * protect them */
 
 	/* Quasi-identifiers */
 	int			nqis;
@@ -32,8 +32,7 @@ typedef struct Frame
 	/* The sensitive column; NO_CODE where it is NULL */
 	Code		nsensitive;		/* codes are 0 .. nsensitive - 1 */
 	Code	   *sensitive;		/* [nrows] */
-	const bool *is_protected;	/* [nsensitive] values that no person must be
-								 * linked to, or NULL for all */
+	const bool *is_protected;	/* [nsensitive] values that no person must be linked to, or NULL for all */
 } Frame;
 
 static inline bool

@@ -39,7 +39,7 @@ resize(FrameLoad *load, uint64 capacity)
 	for (int i = 0; i < load->ncolumns; i++)
 		if (load->columns[i].dictionary != NULL)
 			load->columns[i].number = repalloc_huge(load->columns[i].number,
-													 sizeof(uint32) * Max(capacity, 1));
+													sizeof(uint32) * Max(capacity, 1));
 	load->capacity = capacity;
 }
 
@@ -117,7 +117,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	load->receiver.rStartup = receiver_startup;
 	load->receiver.rShutdown = receiver_end;
 	load->receiver.rDestroy = receiver_end;
-	load->receiver.mydest = DestTuplestore;	/* any that is not SPI's own */
+	load->receiver.mydest = DestTuplestore; /* any that is not SPI's own */
 	load->publication = publication;
 	load->shown = shown;
 	load->context = context;
@@ -171,7 +171,7 @@ source_query(const FrameLoad *load, const char *condition)
 static void
 read_query(FrameLoad *load, const char *sql, ParamListInfo params)
 {
-	SPIExecuteOptions options = {.params = params,.read_only = true,.dest = &load->receiver};
+	SPIExecuteOptions options = {.params = params, .read_only = true, .dest = &load->receiver};
 	int			result = SPI_execute_extended(sql, &options);
 
 	if (result != SPI_OK_SELECT)

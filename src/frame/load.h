@@ -26,10 +26,9 @@ typedef struct LoadedFrame
 	Frame		frame;			/* the view of partition/, method/ and audit/ */
 	const bool *shown;			/* [columns] does the release show them? borrowed */
 	Datum	   *keys;			/* [nrows] in the key's own type */
-	uint32	   *fingerprint;	/* [nrows] of the shown quasi-identifiers: a row whose
-								 * fingerprint differs later has changed */
-	const bool *is_unprinted;	/* [nrows] are the quasi-identifiers unknown? NULL
-								 * where all are known */
+	uint32	   *fingerprint;	/* [nrows] of the shown quasi-identifiers: a row whose fingerprint differs later has
+								 * changed */
+	const bool *is_unprinted;	/* [nrows] are the quasi-identifiers unknown? NULL where all are known */
 
 	/* The values that codes stand for */
 	Coding	  **codings;		/* [nqis] of the shown quasi-identifiers */

@@ -26,7 +26,7 @@
 RangeBound
 bound_of(Oid type, Datum value, bool lower)
 {
-	RangeBound	bound = {.val = value,.infinite = false,.inclusive = true,.lower = lower};
+	RangeBound	bound = {.val = value, .infinite = false, .inclusive = true, .lower = lower};
 
 	switch (type)
 	{
@@ -73,8 +73,8 @@ print_range(const Coding *coding, Span cell)
 static Datum
 whole_range(Oid type)
 {
-	RangeBound	lower = {.infinite = true,.lower = true};
-	RangeBound	upper = {.infinite = true,.lower = false};
+	RangeBound	lower = {.infinite = true, .lower = true};
+	RangeBound	upper = {.infinite = true, .lower = false};
 
 	return RangeTypePGetDatum(make_range(range_over(type), &lower, &upper, false));
 }
@@ -158,7 +158,7 @@ struct CellReader
 {
 	const Coding *coding;
 	TypeCacheEntry *range;		/* ranges */
-	string_map_hash *nodes;			/* taxonomies: numbers by name */
+	string_map_hash *nodes;		/* taxonomies: numbers by name */
 };
 
 CellReader *

@@ -23,9 +23,8 @@ typedef struct Update
 typedef struct Updates
 {
 	Code		nvalues;
-	uint64	   *first;			/* [nvalues + 1] value v's set is to[first[v]] up to, not
-								 * including, to[first[v + 1]]; empty where nothing was
-								 * declared */
+	uint64	   *first;			/* [nvalues + 1] value v's set is to[first[v]] up to, not including, to[first[v + 1]];
+								 * empty where nothing was declared */
 	Code	   *to;				/* ascending within a set */
 	double	   *probability;	/* beside to, or NULL */
 } Updates;

@@ -99,7 +99,7 @@ number_atoms(AtomParting *parting, uint64 nthreads)
 Atoms *
 atoms_of(const Seen *seen)
 {
-	AtomParting	parting = {.atoms = palloc0(sizeof(Atoms))};
+	AtomParting parting = {.atoms = palloc0(sizeof(Atoms))};
 
 	parting.place = new_zeros(uint32, seen->nthreads);
 	(void) place_create(&parting, NO_PLACE, -1, NO_CLASS);

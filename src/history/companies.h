@@ -15,8 +15,8 @@
 typedef struct Companies
 {
 	uint32		n;
-	uint64	   *first;			/* [rows of the frame + 1] the companies of row r are from first[r]
-								 * up to, not including, first[r + 1] */
+	uint64	   *first;			/* [rows of the frame + 1] the companies of row r are from first[r] up to, not
+								 * including, first[r + 1] */
 	uint32	   *company;		/* [first[rows]] */
 	uint32	   *releases;		/* [rows] the releases that a person was in */
 } Companies;

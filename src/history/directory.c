@@ -315,7 +315,7 @@ find_any(Finding *finding)
 NeighborhoodRefs
 directory_find(const Directory *directory, const KeyTable *people)
 {
-	Finding		finding = {.directory = directory,.allocated = 1024,.is_found = new_zeros(bool, directory->nrefs)};
+	Finding		finding = {.directory = directory, .allocated = 1024, .is_found = new_zeros(bool, directory->nrefs)};
 	NeighborhoodRefs *found = &finding.found;
 
 	found->refs = palloc(sizeof(NeighborhoodRef) * finding.allocated);

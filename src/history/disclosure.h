@@ -18,7 +18,7 @@
 #define PPREPUB_HISTORY_DISCLOSURE_H
 
 #define DISCLOSURE_UNIT (1 << 24)	/* a logarithm of 1 */
-#define DISCLOSURE_ALL PG_INT32_MAX	/* nothing may be kept */
+#define DISCLOSURE_ALL PG_INT32_MAX /* nothing may be kept */
 
 static inline int64
 half_of_ratio(uint32 count, uint32 size)

@@ -18,7 +18,7 @@ const Element element_int8 = {INT8OID, INT8OID, -1, 8, FLOAT8PASSBYVAL, TYPALIGN
 Element
 element_of(const DeclaredColumn *column)
 {
-	Element		element = {.type = column->type,.stored = column->type,.typmod = column->typmod};
+	Element		element = {.type = column->type, .stored = column->type, .typmod = column->typmod};
 
 	if (!OidIsValid(get_array_type(column->type)))
 		element.stored = TEXTOID;
@@ -92,7 +92,9 @@ put_null_bits(bits8 *bitmap, const bool *nulls, uint64 n)
 		bitmap[i / 8] |= !nulls[i] << (i % 8);
 }
 
-static void pg_attribute_noreturn()
+static void refuse_length(uint64 n) pg_attribute_noreturn();
+
+static void
 refuse_length(uint64 n)
 {
 	ereport(ERROR,

@@ -152,7 +152,7 @@ take_neighborhood(Reading *reading, const TupleTableSlot *slot)
 		note_lost(fold, size, found);
 		return true;
 	}
-	fold->neighborhoods[n] = (Neighborhood) {.tid = slot->tts_tid,.keys = keep(fold, keys),.invented = keep(fold, invented)};
+	fold->neighborhoods[n] = (Neighborhood) {.tid = slot->tts_tid, .keys = keep(fold, keys), .invented = keep(fold, invented)};
 	keep_values(fold, reading->load, slot->tts_values[FOLD_SENSITIVE]);
 	past->first[n + 1] = past->first[n] + size;
 	nvalues = past->first_value[n + 1] - past->first_value[n];
@@ -188,7 +188,7 @@ fold_create(const DeclaredPublication *publication, uint64 members, MemoryContex
 	fold->past.releases = publication->releases;
 	fold->past.first = palloc0(sizeof(uint64));
 	fold->past.first_value = palloc0(sizeof(uint64));
-	fold->members_allocated = fold->values_allocated = members + 1;	/* of most, enough */
+	fold->members_allocated = fold->values_allocated = members + 1; /* of most, enough */
 	fold->past.row = new_array(RowId, fold->members_allocated);
 	fold->past.value = new_array(Code, fold->values_allocated);
 	fold->neighborhoods = palloc(sizeof(Neighborhood));

@@ -73,6 +73,7 @@ static void
 put_query(const OwnersWork *work, const char *sql)
 {
 	Portal		portal = SPI_cursor_parse_open(NULL, sql, &(SPIParseOpenOptions) {.read_only = true});
+
 	for (;;)
 	{
 		SPI_cursor_fetch(portal, true, 1000);

@@ -33,25 +33,22 @@ typedef struct Past
 	int32		releases;		/* 0 for an empty past; all else but paths and companies is NULL then */
 	const Paths *paths;			/* NULL if the method does not want them */
 	const Companies *companies; /* the same */
-	const Updates *updates;		/* what values can become, as observers know; NULL
-								 * where nothing was declared */
+	const Updates *updates;		/* what values can become, as observers know; NULL where nothing was declared */
 
 	/* Neighborhoods */
 	uint32		nneighborhoods;
-	uint64	   *first;			/* [nneighborhoods + 1] n's members are first[n]
-								 * up to, not including, first[n + 1] */
+	uint64	   *first;			/* [nneighborhoods + 1] n's members are first[n] up to, not including, first[n + 1] */
 	RowId	   *row;			/* [members] the member's row now, or NO_ROW */
 
 	/*
-	 * Sensitive values as they were published, NO_CODE for NULL.  An epoch is a
-	 * release, or several releases that showed the same values of all members;
-	 * the epoch of the newest release comes last.
+	 * Sensitive values as they were published, NO_CODE for NULL.  An epoch is a release, or several releases that
+	 * showed the same values of all members; the epoch of the newest release comes last.
 	 */
 	uint64	   *first_value;	/* [nneighborhoods + 1] */
 	Code	   *value;			/* epoch by epoch, member by member */
 
-	uint64	   *member;			/* [rows of the frame] or NO_MEMBER of a person who
-								 * was never published in any, or LOST_MEMBER */
+	uint64	   *member;			/* [rows of the frame] or NO_MEMBER of a person who was never published in any, or
+								 * LOST_MEMBER */
 	uint32		nlost;			/* neighborhoods */
 } Past;
 

@@ -179,7 +179,7 @@ query_about(const DeclaredPublication *publication, PastTable which, const char 
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
 	const Blank blanks[] = {
-		{"log", log_rows(publication)},	/* a FROM item */
+		{"log", log_rows(publication)}, /* a FROM item */
 		{"table", quoted_relation(past_table(publication, which))},
 		{"key_equals", equality_sql(key->type)},	/* operators */
 		{"value_equals", equality_sql(sensitive->type)},

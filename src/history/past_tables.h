@@ -33,7 +33,8 @@ enum
 	LOG_RELEASE,
 	LOG_CLASS,
 	LOG_KEYS,					/* of people */
-	LOG_STANDS_FOR,			/* of all members: keys of people whom a counterfeit stands for; NULL where the class has none */
+	LOG_STANDS_FOR,				/* of all members: keys of people whom a counterfeit stands for; NULL where the class
+								 * has none */
 	LOG_INVENTED,				/* of all members: numbers of other counterfeits; NULL where the class has none */
 	LOG_SENSITIVE,				/* of all members */
 	LOG_FINGERPRINTS,			/* of the quasi-identifiers of those who have a row, 0 where they are not known */

@@ -26,17 +26,17 @@ typedef struct Paths
 
 	uint32		nclasses;
 	int32	   *release;		/* [nclasses] 1, 2, … */
-	uint64	   *first_value;	/* [nclasses + 1] the values of all rows of class c are from
-								 * first_value[c] up to, not including, first_value[c + 1] */
+	uint64	   *first_value;	/* [nclasses + 1] the values of all rows of class c are from first_value[c] up to, not
+								 * including, first_value[c + 1] */
 	Code	   *value;			/* NO_CODE for NULL; in no order */
 
-	uint64	   *first;			/* [rows of the frame + 1] the steps of row r are from first[r] up
-								 * to, not including, first[r + 1], the oldest first */
+	uint64	   *first;			/* [rows of the frame + 1] the steps of row r are from first[r] up to, not including,
+								 * first[r + 1], the oldest first */
 	uint32	   *class;			/* [steps] */
 	Code	   *shown;			/* [steps] */
 
-	int32	   *disclosed;		/* [rows of the frame] by the classes of each, at the worst:
-								 * see disclosure.h; with PAST_PATHS, else NULL */
+	int32	   *disclosed;		/* [rows of the frame] by the classes of each, at the worst: see disclosure.h; with
+								 * PAST_PATHS, else NULL */
 } Paths;
 
 static inline bool

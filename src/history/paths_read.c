@@ -36,8 +36,7 @@ struct PathReader
 	PathCounts	counts;
 	RowId	   *row;			/* [people] in the source, or NO_ROW */
 	uint32	   *person;			/* [nrows] or NO_KEY */
-	uint64	   *wanted;			/* [people] a bit for each whose steps are wanted: most blocks have
-								 * hardly any of them */
+	uint64	   *wanted;			/* [people] a bit for each whose steps are wanted: most blocks have hardly any of them */
 	uint64		to_find;		/* people whose last step is not known yet */
 	int32	   *disclosed;		/* [nrows] by all steps; NULL where the method does not ask */
 

@@ -29,6 +29,7 @@ extern const Companies *path_reader_companies(PathReader *reader);	/* or NULL */
 extern const DeclaredPublication *path_reader_publication(const PathReader *reader);
 extern PathCounts path_reader_counts(const PathReader *reader);
 extern uint32 path_reader_person(const PathReader *reader, RowId row);	/* a number, or NO_KEY */
-extern const int32 *path_reader_disclosed(const PathReader *reader);	/* [rows], or NULL where the method does not ask */
+extern const int32 *path_reader_disclosed(const PathReader *reader);	/* [rows], or NULL where the method does not
+																		 * ask */
 
 #endif							/* PPREPUB_HISTORY_PATHS_READ_H */

@@ -355,7 +355,7 @@ recounted(Recounting *recounting, const PathBlock *block)
 		if (c % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
 		recount_members(recounting, block->members + from, size,
-					 disclosure_by_shown(block->shown + from, size, is_protected, count), disclosed + from);
+						disclosure_by_shown(block->shown + from, size, is_protected, count), disclosed + from);
 		from += size;
 	}
 	return integer_array(disclosed, block->nrows);

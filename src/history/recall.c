@@ -24,7 +24,7 @@ typedef struct Recalling
 	MemoryContext context;
 	Element		key;
 	Element		sensitive;
-	uint64	   *rows_allocated;		/* [releases] */
+	uint64	   *rows_allocated; /* [releases] */
 	uint32	   *classes_allocated;	/* [releases] */
 } Recalling;
 

@@ -22,8 +22,7 @@ typedef struct SeenRelease
 {
 	uint32		nclasses;
 	int64	   *number;			/* [nclasses] as the release table has it */
-	uint64	   *first;			/* [nclasses + 1] class c's rows are first[c] up to,
-								 * not including, first[c + 1] */
+	uint64	   *first;			/* [nclasses + 1] class c's rows are first[c] up to, not including, first[c + 1] */
 	Thread	   *thread;			/* [rows] the thread that each row belongs to */
 	Code	   *value;			/* [rows] as published, NO_CODE for NULL */
 	bool	   *counterfeit;	/* [rows] */

@@ -44,7 +44,7 @@ shown_classes(const Paths *paths, const Frame *frame)
 	{
 		if (c % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
-		shown.class[c] = (ShownClass) {.first = first,.size = paths_size(paths, c)};
+		shown.class[c] = (ShownClass) {.first = first, .size = paths_size(paths, c)};
 		count_class(&shown, paths, frame, c, count);
 		first += shown.class[c].nvalues;
 	}

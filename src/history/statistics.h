@@ -20,8 +20,7 @@ typedef struct Step
 /* The values that the classes of a release show; NULL does not count as a value. */
 typedef struct ShownValues
 {
-	uint64	   *first;			/* [nclasses + 1] class c's are first[c] up to,
-								 * not including, first[c + 1] */
+	uint64	   *first;			/* [nclasses + 1] class c's are first[c] up to, not including, first[c + 1] */
 	Code	   *value;			/* ascending within a class */
 	uint32	   *count;			/* rows of the class that show it */
 } ShownValues;
@@ -29,8 +28,7 @@ typedef struct ShownValues
 typedef struct Statistics
 {
 	const Seen *seen;			/* borrowed */
-	uint64	   *first;			/* [nthreads + 1] thread t's steps are first[t] up
-								 * to, not including, first[t + 1] */
+	uint64	   *first;			/* [nthreads + 1] thread t's steps are first[t] up to, not including, first[t + 1] */
 	Step	   *step;			/* in order of releases */
 	ShownValues *shown;			/* [nreleases] */
 } Statistics;

@@ -28,17 +28,18 @@ Datum
 witness_now(void)
 {
 	struct stat version;
+	char	   *witness;
 
 	if (stat("PG_VERSION", &version) != 0)	/* the working directory is the data directory */
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not stat file \"%s\": %m", "PG_VERSION")));
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(psprintf(
-		"{\"system\": \"" UINT64_FORMAT "\", \"timeline\": %u, \"position\": \"%X/%X\", \"database\": \"%u\","
-		" \"device\": \"" UINT64_FORMAT "\", \"inode\": \"" UINT64_FORMAT "\", \"changed\": \"" INT64_FORMAT ".%09ld\"}",
-		GetSystemIdentifier(), GetWALInsertionTimeLine(), LSN_FORMAT_ARGS(GetXLogInsertRecPtr()), MyDatabaseId,
-		(uint64) version.st_dev, (uint64) version.st_ino,
-		(int64) version.st_ctim.tv_sec, (long) version.st_ctim.tv_nsec)));
+	witness = psprintf("{\"system\": \"" UINT64_FORMAT "\", \"timeline\": %u, \"position\": \"%X/%X\", \"database\": \"%u\","
+					   " \"device\": \"" UINT64_FORMAT "\", \"inode\": \"" UINT64_FORMAT "\", \"changed\": \"" INT64_FORMAT ".%09ld\"}",
+					   GetSystemIdentifier(), GetWALInsertionTimeLine(), LSN_FORMAT_ARGS(GetXLogInsertRecPtr()), MyDatabaseId,
+					   (uint64) version.st_dev, (uint64) version.st_ino,
+					   (int64) version.st_ctim.tv_sec, (long) version.st_ctim.tv_nsec);
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(witness));
 }
 
 /* Returns a field of a witness as text, or NULL if it does not have the field. */

@@ -482,7 +482,7 @@ remember_part(Remembering *remembering, const RememberedClass *part)
 void
 remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64 nrows)
 {
-	RememberedClass class = {.number = number,.parent = NO_NEIGHBORHOOD,.rows = rows,.nrows = nrows};
+	RememberedClass class = {.number = number, .parent = NO_NEIGHBORHOOD, .rows = rows, .nrows = nrows};
 	MemoryContext old;
 	People	   *all;
 
@@ -493,7 +493,7 @@ remember_mixed_class(Remembering *remembering, int64 number, RowId *rows, uint64
 		path_writer_add(remembering->paths, rows, nrows, NULL, 0);
 	for (uint64 from = 0, to; from < nrows && remembering->neighborhoods != NULL; from = to)
 	{
-		RememberedClass part = {.number = number,.parent = neighborhood_of(remembering, rows[from]),.rows = rows + from};
+		RememberedClass part = {.number = number, .parent = neighborhood_of(remembering, rows[from]), .rows = rows + from};
 
 		for (to = from + 1; to < nrows && neighborhood_of(remembering, rows[to]) == part.parent;)
 			to++;

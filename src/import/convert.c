@@ -211,7 +211,7 @@ convert_on(void *what)
 static uint32
 convert_from(Converting *converting, uint32 from, uint32 n)
 {
-	Attempt		converted = {.converting = converting,.at = from,.n = n};
+	Attempt		converted = {.converting = converting, .at = from, .n = n};
 	ErrorData  *error = try_in_subtransaction(convert_on, &converted);
 
 	if (error == NULL)
@@ -295,7 +295,7 @@ static void
 convert_column(const Import *import, ImportColumn *column)
 {
 	uint32		n = dictionary_size(column->values);
-	Converting	converting = {.import = import,.from = column,.to = column->column};
+	Converting	converting = {.import = import, .from = column, .to = column->column};
 
 	find_functions(&converting);
 	converting.result = dictionary_create(column->column->role == ROLE_QUASI_IDENTIFIER ?

@@ -247,7 +247,7 @@ table_query(const Import *import)
 void
 read_table(Import *import)
 {
-	TableReceiver state = {.import = import,.capacity = FIRST_CAPACITY};
+	TableReceiver state = {.import = import, .capacity = FIRST_CAPACITY};
 	SPIExecuteOptions options = {0};
 	int			result;
 

@@ -86,7 +86,7 @@ static Storing
 storing_create(const Import *import, Oid table, uint64 seed)
 {
 	TupleDesc	columns = released_columns(import->publication);
-	Storing		storing = {.import = import,.table = writer_open(table, false),.natts = columns->natts};
+	Storing		storing = {.import = import, .table = writer_open(table, false), .natts = columns->natts};
 
 	storing.checksum = checksum_create(columns, seed);
 	storing.shuffler = shuffler_create();

@@ -26,8 +26,8 @@ typedef struct Draft
 	Classes    *classes;
 
 	/*
-	 * People of a registry who dilute a class, though they have no row in it:
-	 * rows of the frame that were not asked for.  NULL where there are none.
+	 * People of a registry who dilute a class, though they have no row in it: rows of the frame that were not asked
+	 * for.  NULL where there are none.
 	 */
 	uint64	   *first_counted;	/* [nclasses + 1] */
 	RowId	   *counted;
@@ -39,9 +39,8 @@ typedef struct Draft
 	uint64		dirty;			/* rows in classes that were not asked for */
 
 	/*
-	 * For methods that want neighborhoods: whom counterfeits stand for, and of
-	 * which neighborhood a class is part.  NULL for all others: their
-	 * counterfeits stand for no person, and never come again.
+	 * For methods that want neighborhoods: whom counterfeits stand for, and of which neighborhood a class is part.
+	 * NULL for all others: their counterfeits stand for no person, and never come again.
 	 */
 	uint64	   *stands_for;		/* [counterfeits] members of the past, or NO_MEMBER */
 	uint32	   *parent;			/* [nclasses] or NO_NEIGHBORHOOD */
@@ -54,24 +53,24 @@ typedef struct Method
 {
 	MethodDeclaration declaration;
 
-	/* The promise of releases under these parameters for each set that they reveal; NULL where that is not theirs to promise. */
+	/*
+	 * The promise of releases under these parameters for each set that they reveal; NULL where that is not theirs to
+	 * promise.
+	 */
 	Principle	(*principle) (const int64 *params);
 
 	/*
-	 * Where only the rows asked for are in the frame: which neighborhoods
-	 * cannot be shown so, but perhaps with true rows of others of them?  Sets
-	 * wanted[] and returns how many these are.  The frame has no
-	 * quasi-identifiers yet.  NULL for methods that show what was asked for,
-	 * or nothing.
+	 * Where only the rows asked for are in the frame: which neighborhoods cannot be shown so, but perhaps with true
+	 * rows of others of them?  Sets wanted[] and returns how many these are.  The frame has no quasi-identifiers yet.
+	 * NULL for methods that show what was asked for, or nothing.
 	 */
 	uint32		(*want_helpers) (const Frame *frame, const Past *past,
 								 const int64 *params, bool *wanted);
 
 	/*
-	 * Drafts a release of the rows asked for.  Parameters come as
-	 * param_spec.h says.  The same frame, parameters and seed give
-	 * the same draft; everything is allocated in the current context.
-	 * NULL for methods that draft in SQL: see release/method_sql.h.
+	 * Drafts a release of the rows asked for.  Parameters come as param_spec.h says.  The same frame, parameters and
+	 * seed give the same draft; everything is allocated in the current context. NULL for methods that draft in SQL:
+	 * see release/method_sql.h.
 	 */
 	Draft	   *(*draft) (const Frame *frame, const Past *past,
 						  const int64 *params, uint64 seed);

@@ -12,8 +12,7 @@ typedef struct Classes
 {
 	uint32		nclasses;
 	int			nqis;
-	uint64	   *first;			/* [nclasses + 1] class c is rows[first[c]] up
-								 * to, not including, rows[first[c + 1]] */
+	uint64	   *first;			/* [nclasses + 1] class c is rows[first[c]] up to, not including, rows[first[c + 1]] */
 	RowId	   *rows;			/* [first[nclasses]] */
 	Span	   *regions;		/* [nclasses * nqis] cells that can be printed */
 

@@ -170,7 +170,7 @@ make_sets(CorPartition *partition, const bool *is_whole, Buckets *buckets, uint3
 	uint32		n = partition->nvalues;
 	uint64	   *lo = new_array(uint64, n);
 	uint64	   *hi = new_array(uint64, n);
-	KeptRow	   *kept = new_array(KeptRow, partition->sets);
+	KeptRow    *kept = new_array(KeptRow, partition->sets);
 	uint64		nkept = 0;
 
 	for (uint32 i = 0; i < n; i++)
@@ -375,12 +375,12 @@ cor_partition(CorPartition *partition, const Frame *frame, const Paths *paths, c
 	uint64	   *excess;
 
 	*partition = (CorPartition) {
-		.frame = frame,.paths = paths,.companies = companies,.n = n,.nvalues = nvalues,.sets = sets,
+		.frame = frame, .paths = paths, .companies = companies, .n = n, .nvalues = nvalues, .sets = sets,
 		.cell = new_array(RowId, sets * nvalues),
 		.next = new_array(uint64, sets),
 		.class_of = new_array(uint64, sets),
 		.classes = new_array(HcClass, sets),
-		.rows = new_array(RowId, nvalues),.rows_allocated = nvalues,
+		.rows = new_array(RowId, nvalues), .rows_allocated = nvalues,
 		.room = room,
 	};
 	make_sets(partition, is_whole, buckets, b);
@@ -389,7 +389,7 @@ cor_partition(CorPartition *partition, const Frame *frame, const Paths *paths, c
 	{
 		partition->next[set] = NO_SET;
 		partition->class_of[set] = set;
-		partition->classes[set] = (HcClass) {.first = set,.sets = 1};
+		partition->classes[set] = (HcClass) {.first = set, .sets = 1};
 		excess[set] = excess_of_set(partition, set);
 	}
 	make_safe(partition, excess);

@@ -95,15 +95,14 @@ struct Cutter
 	uint32	   *order;			/* [nitems] the items by their codes */
 	uint32	   *spare;			/* [nitems] where they are sorted from, or to */
 	uint32		nruns;
-	CutRun	   *runs;		/* [nruns + 1] the last one is an end mark */
-	Span	   *run_hulls;	/* [MAX_HULLS * dimensions] of the first ones */
+	CutRun	   *runs;			/* [nruns + 1] the last one is an end mark */
+	Span	   *run_hulls;		/* [MAX_HULLS * dimensions] of the first ones */
 	uint32	   *place;			/* [records + MIN_COUNTED + 1] */
 	Side		side;
 
 	/* Which dimension to look along first; kept from set to set */
 	int		   *ranked;			/* [dimensions] */
-	double	   *promise;		/* [dimensions] what may be saved per bit; 0 if no
-								 * cut was offered */
+	double	   *promise;		/* [dimensions] what may be saved per bit; 0 if no cut was offered */
 
 	/* The best cuts so far */
 	Cut			densest;		/* saves most per bit */
@@ -348,7 +347,7 @@ find_runs(Cutter *cutter, int d)
 	for (uint32 b = 0; b < Min(cutter->nruns, MAX_HULLS); b++)
 		if (hull_is_kept(cutter, b))
 			measure_run(cutter, cutter->run_hulls + (Size) b * records->ndimensions,
-						   &cutter->runs[b]);
+						&cutter->runs[b]);
 }
 
 /*
@@ -784,7 +783,7 @@ cut_records(Cutter *cutter, uint32 *items, uint32 nitems, Part *parts)
 CutStack
 cut_stack_create(uint32 nrecords)
 {
-	CutStack	stack = {.items = new_array(uint32, nrecords),.parts = new_array(Part, nrecords)};
+	CutStack	stack = {.items = new_array(uint32, nrecords), .parts = new_array(Part, nrecords)};
 
 	for (uint32 i = 0; i < nrecords; i++)
 		stack.items[i] = i;

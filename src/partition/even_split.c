@@ -221,7 +221,7 @@ void
 even_split(const Frame *frame, RowId *rows, const uint64 *lo, const uint64 *hi,
 		   uint32 n, uint64 sets, RowId *cell)
 {
-	EvenSplit	splitter = {.frame = frame,.n = n,.rows = rows};
+	EvenSplit	splitter = {.frame = frame, .n = n, .rows = rows};
 	uint64	   *stack;
 
 	if (sets == 0)

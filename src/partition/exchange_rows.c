@@ -109,11 +109,11 @@ spare_rows(Work *work, uint32 group)
 {
 	const Group *from = &work->groups[group];
 	uint64		spare = from->rows - Max(1, work->principle->k);
-	Move		best = {.piece = NO_PIECE,.value = LEAST_SAVING};
+	Move		best = {.piece = NO_PIECE, .value = LEAST_SAVING};
 
 	for (uint32 p = from->head; p != NO_PIECE; p = work->pieces[p].next)
 	{
-		Move		move = {.piece = p,.rows = Min(piece_rows(&work->pieces[p]), spare)};
+		Move		move = {.piece = p, .rows = Min(piece_rows(&work->pieces[p]), spare)};
 		double		saving;
 
 		if (move.rows == 0)
@@ -146,7 +146,7 @@ dissolve(Work *work, uint32 group)
 
 		if (piece_rows(&work->pieces[p]) == 0)
 			continue;
-		*move = (Move) {.piece = p,.rows = piece_rows(&work->pieces[p])};
+		*move = (Move) {.piece = p, .rows = piece_rows(&work->pieces[p])};
 		if (!find_target(work, group, move, left))
 			return;
 		/* Two pieces that go to one group may cost more, or less, than each alone. */

@@ -31,23 +31,21 @@ typedef struct Dimension
 	const float *losses;		/* [lo * size + hi] for small domains, or NULL */
 	const double *position;		/* of a line, or NULL: the domain's, borrowed */
 	double		width;			/* of the line */
-	const uint32 *jump;			/* [nodes] of a deep tree: an ancestor far above
-								 * each node; or NULL */
+	const uint32 *jump;			/* [nodes] of a deep tree: an ancestor far above each node; or NULL */
 } Dimension;
 
 typedef struct Records
 {
 	/*
-	 * Dimensions stand with the smallest domain first: there a mismatch costs
-	 * most, so that a search can give up on a candidate early.
+	 * Dimensions stand with the smallest domain first: there a mismatch costs most, so that a search can give up on a
+	 * candidate early.
 	 */
 	int			ndimensions;
 	Dimension  *dimensions;
 
 	/* Records, in the order of their tuples */
 	uint32		nrecords;
-	uint32	   *first;			/* [nrecords + 1] record r is rows[first[r]] up
-								 * to, not including, rows[first[r + 1]] */
+	uint32	   *first;			/* [nrecords + 1] record r is rows[first[r]] up to, not including, rows[first[r + 1]] */
 	Code	   *tuples;			/* [nrecords * ndimensions] */
 	RowId	   *rows;			/* borrowed */
 } Records;

@@ -163,7 +163,7 @@ static uint64
 keep_feasible(RowId *rows, uint64 nrows, const Ratios *ratios, uint64 seed)
 {
 	Size		n = (Size) ratios->nvalues + 1;
-	Feasibility	feasible = {
+	Feasibility feasible = {
 		.ratios = ratios,
 		.count = new_zeros(uint64, n),
 	};
@@ -231,7 +231,7 @@ free_the_rest(Growth *growth)
 {
 	uint32	   *class_of = new_array(uint32, growth->records->nrecords);
 
-	memset(class_of, 0xff, sizeof(uint32) * growth->records->nrecords);	/* NO_CLASS */
+	memset(class_of, 0xff, sizeof(uint32) * growth->records->nrecords); /* NO_CLASS */
 	for (uint32 s = 0; s < growth->nbatches; s++)
 	{
 		Batch	   *batch = &growth->batches[s];
@@ -330,7 +330,7 @@ grow_blocks(Growth *growth, Seeder *seeder, uint32 first, uint32 end)
 	if (left == 0 || end - first > 1)
 		return left;
 	return adopt_from_batches(growth, growth->block[first], growth->block[end],
-							  &(Adoption) {.near = (near + growth->nclasses) / 2,.reach = REACH,.best = 1});
+							  &(Adoption) {.near = (near + growth->nclasses) / 2, .reach = REACH, .best = 1});
 }
 
 /* Grows classes block by block; then any class may adopt the rows that are left. */
@@ -342,7 +342,7 @@ grow_all(Growth *growth)
 
 	if (left > 0)
 		(void) adopt_from_batches(growth, 0, growth->nbatches,
-								  &(Adoption) {.reach = Min(growth->nclasses, LAST_STEPS / left),.best = BEST_PASSES,.any = ANY_PASSES});
+								  &(Adoption) {.reach = Min(growth->nclasses, LAST_STEPS / left), .best = BEST_PASSES, .any = ANY_PASSES});
 }
 
 Classes *

@@ -113,9 +113,9 @@ static Orphan
 orphan_of(const Growth *growth, uint32 batch, RowId row)
 {
 	return (Orphan) {
-		.batch = batch,.row = row,.value = growth->ratios->value[row],
+		.batch = batch, .row = row, .value = growth->ratios->value[row],
 		.own = growth->own == NULL ? 0 : growth->own[row],
-		.greatest = greatest_demand(growth->ratios, row),.home = NO_CLASS,.cost = DBL_MAX
+		.greatest = greatest_demand(growth->ratios, row), .home = NO_CLASS, .cost = DBL_MAX
 	};
 }
 

@@ -70,8 +70,8 @@ typedef struct Growth
 	Span	   *hulls;			/* [classes * dimensions] */
 	RowId	   *next;			/* [rows of the frame] the next member, or NO_ROW */
 	uint32	   *record_of;		/* [rows of the frame] */
-	double	   *own;			/* [rows of the frame] what each demands of its own
-								 * value; NULL if none demands more than all do */
+	double	   *own;			/* [rows of the frame] what each demands of its own value; NULL if none demands more
+								 * than all do */
 
 	Crowd	   *crowd;			/* empty between uses */
 } Growth;

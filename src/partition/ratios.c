@@ -252,7 +252,7 @@ crowd_keep(const Crowd *crowd)
 	{
 		Code		value = crowd->touched[i];
 
-		kept->values[i] = (KeptValue) {.value = value,.count = crowd->count[value]};
+		kept->values[i] = (KeptValue) {.value = value, .count = crowd->count[value]};
 		if (crowd->worst == NULL)
 			continue;
 		kept->values[i].worst = crowd->worst[value];

@@ -24,18 +24,17 @@ typedef struct Ratios Ratios;
 
 struct Ratios
 {
-	const Code *value;			/* [rows of the frame] that are to be protected, or
-								 * NO_CODE */
+	const Code *value;			/* [rows of the frame] that are to be protected, or NO_CODE */
 	Code		nvalues;
 	double		base;			/* demanded by all rows, of every value; 1 or more */
 
-	const uint64 *first;		/* [rows + 1] row's demands are first[row] up to, not
-								 * including, first[row + 1]; NULL for none at all */
+	const uint64 *first;		/* [rows + 1] row's demands are first[row] up to, not including, first[row + 1]; NULL
+								 * for none at all */
 	const Demand *demands;		/* those of a row: the greatest first */
 
 	/*
-	 * Are so many rows, count of which have the value, enough?  Asked where a
-	 * demand's ratio comes so near to size / count that rounding decides.
+	 * Are so many rows, count of which have the value, enough?  Asked where a demand's ratio comes so near to size /
+	 * count that rounding decides.
 	 */
 	bool		(*is_met) (const Ratios *self, RowId row, const Demand *demand, uint64 size, uint64 count);
 };

@@ -146,7 +146,7 @@ deep_loss(const Dimension *dimension, Code lo, Code hi)
 static Dimension
 make_dimension(const Domain *domain, int qi)
 {
-	Dimension	dimension = {.qi = qi,.domain = domain,.size = domain->size};
+	Dimension	dimension = {.qi = qi, .domain = domain, .size = domain->size};
 	Code		nplaces = domain->size - (domain->null_code == NO_CODE ? 0 : 1);
 
 	if (domain->tree == NULL && nplaces > 0)

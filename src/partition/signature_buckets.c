@@ -818,7 +818,7 @@ fill_buckets(const Frame *frame, const Paths *paths, uint32 m, uint64 seed, Refu
 		unvouched = count_unvouched(filling);
 		if (unvouched == 0)
 			return gather(filling);
-		*refusal = (Refusal) {.kind = REFUSED_FOUND,.rows = unvouched,.limit = m};
+		*refusal = (Refusal) {.kind = REFUSED_FOUND, .rows = unvouched, .limit = m};
 	}
 	return NULL;
 }

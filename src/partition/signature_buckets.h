@@ -44,12 +44,11 @@ typedef struct Refusal
 typedef struct Buckets
 {
 	uint32		n;
-	uint64	   *first_value;	/* [n + 1] bucket b's signature is value[first_value[b]] up to,
-								 * not including, value[first_value[b + 1]], ascending */
+	uint64	   *first_value;	/* [n + 1] bucket b's signature is value[first_value[b]] up to, not including,
+								 * value[first_value[b + 1]], ascending */
 	Code	   *value;			/* a place in it is a slot */
 	uint64	   *sets;			/* [n] rows of each value, counterfeits included */
-	uint64	   *first;			/* [slots + 1] the true rows of a slot; what lacks of the
-								 * sets are counterfeits */
+	uint64	   *first;			/* [slots + 1] the true rows of a slot; what lacks of the sets are counterfeits */
 	RowId	   *rows;
 } Buckets;
 

@@ -28,7 +28,7 @@ wide_create(Size n, int32 nlimbs)
 	uint32	   *limbs = new_zeros(uint32, (Size) (n + 1) * nlimbs);
 
 	for (Size i = 0; i <= n; i++)
-		numbers[i] = (Wide) {.nlimbs = nlimbs,.limb = &limbs[i * nlimbs]};
+		numbers[i] = (Wide) {.nlimbs = nlimbs, .limb = &limbs[i * nlimbs]};
 	return numbers;
 }
 

@@ -127,7 +127,7 @@ read_past(const DeclaredPublication *publication, Directory *directory, FrameLoa
 
 ReleaseBuild *
 build_empty_release(const DeclaredPublication *publication, const Scope *scope,
-			 Directory *directory, MemoryContext context)
+					Directory *directory, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	ReleaseBuild *build = palloc0(sizeof(ReleaseBuild));
@@ -143,7 +143,7 @@ build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 
 ReleaseBuild *
 build_release(const DeclaredPublication *publication, const Scope *scope,
-			 Directory *directory, MemoryContext context)
+			  Directory *directory, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	ReleaseBuild *build = palloc0(sizeof(ReleaseBuild));

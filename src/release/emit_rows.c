@@ -49,7 +49,7 @@ typedef struct Sending
 static RowSum
 set_plain(Sending *sending, int attribute, const PlainColumn *plain, Code code)
 {
-	RowSum	   *sum = &sending->plain_sum[attribute][code + 1];	/* NO_CODE + 1 is 0 */
+	RowSum	   *sum = &sending->plain_sum[attribute][code + 1]; /* NO_CODE + 1 is 0 */
 	bool		is_kept = plain->column->role == ROLE_SENSITIVE || sending->sink->keeps_insensitive;
 
 	sending->nulls[attribute] = code == NO_CODE;
@@ -276,8 +276,8 @@ send_all(const ReleaseBuild *build, const uint32 *order, Shuffler *shuffler, uin
 {
 	TupleDesc	columns = released_columns(build->publication);
 	Sending		sending = {
-		.build = build,.sink = sink,
-		.checksum = checksum_create(columns, seed),.shuffler = shuffler,
+		.build = build, .sink = sink,
+		.checksum = checksum_create(columns, seed), .shuffler = shuffler,
 		.has_class = has_class_column(build->publication),
 	};
 

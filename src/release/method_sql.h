@@ -33,10 +33,9 @@ typedef struct MethodSql
 	void		(*load_tables) (const DeclaredPublication *publication, FrameLoad *load);
 
 	/*
-	 * Updates (Past.updates), as the owner, inside SPI: read before the load is
-	 * finished, so that values of such tables have codes in the frame, and then put in
-	 * these codes. The latter raises an error if rows have values that they cannot
-	 * have. The method alone knows what is read.
+	 * Updates (Past.updates), as the owner, inside SPI: read before the load is finished, so that values of such
+	 * tables have codes in the frame, and then put in these codes. The latter raises an error if rows have values that
+	 * they cannot have. The method alone knows what is read.
 	 */
 	void	   *(*read_updates) (const DeclaredPublication *publication, FrameLoad *load);
 	void		(*apply_updates) (const DeclaredPublication *publication, const void *updates,
@@ -45,9 +44,8 @@ typedef struct MethodSql
 	/* ---- Drafts ---- */
 
 	/*
-	 * Drafts a release by the tables of those before it, as the owner, inside SPI:
-	 * instead of Method.draft, which is NULL then.  Where nothing may be published
-	 * that is an error, for the owner.
+	 * Drafts a release by the tables of those before it, as the owner, inside SPI: instead of Method.draft, which is
+	 * NULL then.  Where nothing may be published that is an error, for the owner.
 	 */
 	Draft	   *(*draft) (const DeclaredPublication *publication, const LoadedFrame *loaded);
 
@@ -67,8 +65,8 @@ typedef struct MethodSql
 	void		(*check) (struct Audit *audit);
 
 	/*
-	 * The last release was made elsewhere, and the log says whose its rows are:
-	 * an error if nothing could follow it, a warning of what it breaks.
+	 * The last release was made elsewhere, and the log says whose its rows are: an error if nothing could follow it, a
+	 * warning of what it breaks.
 	 */
 	void		(*judge_import) (const DeclaredPublication *publication);
 

@@ -84,7 +84,10 @@ typedef struct SentRelease
  */
 typedef struct RowSink
 {
-	/* Before the rows of a class: those columns are set that they have in common, all but plain values; NULL if of no interest. */
+	/*
+	 * Before the rows of a class: those columns are set that they have in common, all but plain values; NULL if of no
+	 * interest.
+	 */
 	void		(*add_class) (struct RowSink *sink, const Datum *values, const bool *nulls, uint64 nrows);
 
 	void		(*add_row) (struct RowSink *sink, const Datum *values, const bool *nulls);

@@ -62,8 +62,10 @@ publications_of(Oid table)
 	ListCell   *cell;
 
 	foreach(cell, all)
+	{
 		if (GetPublication(lfirst_oid(cell))->pubactions.pubinsert)
 			sending = list_append_unique_oid(sending, lfirst_oid(cell));
+	}
 	return sending;
 }
 
@@ -186,7 +188,7 @@ store_release(const ReleaseBuild *build, int32 number)
 {
 	const DeclaredPublication *publication = build->publication;
 	Oid			table = create_release_table(publication, number);
-	TableSink	sink = {{.add_row = store_row,.log = MEMBERS_TABLE,.keeps_insensitive = true},.table = writer_open(table, false)};
+	TableSink	sink = {{.add_row = store_row, .log = MEMBERS_TABLE, .keeps_insensitive = true}, .table = writer_open(table, false)};
 	SentRelease stored = emit_rows(build, number, &sink.base);
 
 	writer_close(sink.table);

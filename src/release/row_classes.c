@@ -86,7 +86,7 @@ compare_regions(const void *a, const void *b, void *arg)
 uint32 *
 region_places(const TupleNumbers *regions, Dictionary *const *cells)
 {
-	RegionOrder order = {.regions = regions,.cell_place = palloc(sizeof(uint32 *) * (regions->width + 1))};
+	RegionOrder order = {.regions = regions, .cell_place = palloc(sizeof(uint32 *) * (regions->width + 1))};
 	uint32	   *sorted = new_array(uint32, regions->n);
 	uint32	   *place = new_array(uint32, regions->n);
 

@@ -84,7 +84,7 @@ pprepub_release_intact(PG_FUNCTION_ARGS)
 	OwnersWork	work;
 	bool		intact;
 
-	work_begin(&work, publication->owner, GetLatestSnapshot());	/* as the catalog was read */
+	work_begin(&work, publication->owner, GetLatestSnapshot()); /* as the catalog was read */
 	intact = released->is_answer ? answers_read(publication, released, 1)->is_intact[number - 1] :
 		table_is_intact(publication, released);
 	work_close(&work);

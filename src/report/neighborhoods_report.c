@@ -160,7 +160,7 @@ neighborhoods_of_log(const Seen *seen, const Atoms *atoms, uint64 *n)
 static JsonbValue
 json_string(char *string)
 {
-	return (JsonbValue) {.type = jbvString,.val.string = {.len = strlen(string),.val = string}};
+	return (JsonbValue) {.type = jbvString, .val.string = {.len = strlen(string), .val = string}};
 }
 
 /* A region as JSON, cells by the names of their columns. */

@@ -17,10 +17,9 @@ typedef struct Regions
 	const DeclaredColumn **column;	/* [nqis] in declared order, borrowed */
 	Cells	  **cells;			/* [nqis] */
 	int32		nreleases;
-	Cell	  **shown;			/* [nreleases] of each class, and of each column in
-								 * it; NULL where the release's table is gone, or
-								 * what is kept of answers, and where the log does
-								 * not say whose its rows are */
+	Cell	  **shown;			/* [nreleases] of each class, and of each column in it; NULL where the release's table
+								 * is gone, or what is kept of answers, and where the log does not say whose its rows
+								 * are */
 } Regions;
 
 /* Called as the owner, under the active snapshot: reads each release once, for the classes of the log. */

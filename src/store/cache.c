@@ -51,14 +51,20 @@ make_cache(void)
 	cache.groups = hash_create("pprepub groups", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
+static bool
+is_cache_full(void)
+{
+	return cache.groups != NULL &&
+		(hash_get_num_entries(cache.groups) >= CACHE_GROUPS || MemoryContextMemAllocated(cache.context, true) > CACHE_BYTES);
+}
+
 /* Empties the cache when it holds too many groups or bytes; makes it if there is none. */
 static void
 make_room_in_cache(void)
 {
 	if (cache.context == NULL)
 		cache.context = AllocSetContextCreate(CacheMemoryContext, "pprepub groups", ALLOCSET_SMALL_SIZES);
-	else if (cache.groups != NULL && (hash_get_num_entries(cache.groups) >= CACHE_GROUPS ||
-			 MemoryContextMemAllocated(cache.context, true) > CACHE_BYTES))
+	else if (is_cache_full())
 	{
 		cache.generation++;
 		MemoryContextReset(cache.context);

@@ -99,8 +99,8 @@ open_store_to_write(Relation rel)
 		make_toast_relation(rel);
 
 	/*
-	 * A unique index asks us for rows while it holds a lock on a page.  What
-	 * it makes us lock then must be locked already: nothing could wait there.
+	 * A unique index asks us for rows while it holds a lock on a page.  What it makes us lock then must be locked
+	 * already: nothing could wait there.
 	 */
 	LockRelationOid(rel->rd_rel->reltoastrelid, AccessShareLock);
 	close_store(open_toast(rel, AccessShareLock));
@@ -207,9 +207,8 @@ insert_chunk(Store *store, uint64 first, uint32 part, uint64 stamp, const char *
 	bool		nulls[2] = {false, false};
 
 	/*
-	 * Chunks are numbered in our own way, which would stop logical decoding,
-	 * also when only another table is decoded: HEAP_INSERT_NO_LOGICAL hides
-	 * them.
+	 * Chunks are numbered in our own way, which would stop logical decoding, also when only another table is decoded:
+	 * HEAP_INSERT_NO_LOGICAL hides them.
 	 */
 	heap_insert(store->toast, tuple, cid,
 				(options & (HEAP_INSERT_SKIP_FSM | HEAP_INSERT_FROZEN)) | HEAP_INSERT_NO_LOGICAL, NULL);

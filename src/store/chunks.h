@@ -85,6 +85,7 @@ extern bool next_chunk(ChunkReader *reader, Chunk *chunk);
 /* Makes the tuple of a chunk; length is at most CHUNK_BYTES. */
 extern HeapTuple form_chunk(Relation toast, uint64 first, uint32 part, uint64 stamp,
 							const char *bytes, Size length);
+
 /* Reads a chunk from its tuple. */
 extern void read_chunk(Relation toast, HeapTuple tuple, Chunk *chunk);
 

@@ -252,8 +252,10 @@ is_pinned(const Cursor *cursor, uint64 first)
 	ListCell   *cell;
 
 	foreach(cell, cursor->pending)
+	{
 		if (((const PendingGroup *) lfirst(cell))->first == first)
 			return true;
+	}
 	return false;
 }
 

@@ -162,9 +162,9 @@ pprepub_relation_estimate_size(Relation rel, int32 *attr_widths, BlockNumber *pa
 
 		*tuples = Min(numbers, estimate);
 	}
+
 	/*
-	 * At least ten pages are assumed, as for a heap: a plan may be cached
-	 * before the table is loaded.
+	 * At least ten pages are assumed, as for a heap: a plan may be cached before the table is loaded.
 	 */
 	if (reltuples < 0 && *pages < 10 && !rel->rd_rel->relhassubclass)
 	{

@@ -316,6 +316,7 @@ static Datum
 keep_varlena(PendingGroup *group, Form_pg_attribute att, Datum value)
 {
 	struct varlena *original = (struct varlena *) DatumGetPointer(value);
+
 	/* A short header is no obstacle; but what is external looks as if it had one. */
 	struct varlena *flat = VARATT_IS_EXTERNAL(original) || VARATT_IS_COMPRESSED(original) ?
 		detoast_attr(original) : original;
@@ -413,8 +414,10 @@ takes_too_much(void)
 	if (pending.bytes <= (Size) store_memory * 1024)
 		return false;
 	foreach(cell, pending.groups)
+	{
 		if (is_ours(lfirst(cell)))
 			bytes += ((const PendingGroup *) lfirst(cell))->bytes;
+	}
 	return bytes > (Size) store_memory * 1024;
 }
 
@@ -426,8 +429,10 @@ group_to_insert_into(Relation rel, CommandId cid, int options, bool bulk)
 	ListCell   *cell;
 
 	foreach(cell, pending.groups)
+	{
 		if (takes_row_of(lfirst(cell), rel, cid, options))
 			found = lfirst(cell);
+	}
 	if (found != NULL && !is_full(found))
 		return found;
 	seal_pending(rel);
@@ -470,8 +475,10 @@ has_pending(Relation rel, Snapshot snapshot)
 	ListCell   *cell;
 
 	foreach(cell, pending.groups)
+	{
 		if (is_seen(lfirst(cell), rel, snapshot))
 			return true;
+	}
 	return false;
 }
 

@@ -126,6 +126,7 @@ static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *plans)
 {
 	CustomScan *scan = makeNode(CustomScan);
+
 	/* The target list may be set later only. */
 	Bitmapset  *numbers = needed_attributes(rel);
 	Bitmapset  *columns;

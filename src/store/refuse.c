@@ -13,6 +13,7 @@ static const struct
 	const char *detail;			/* or NULL */
 	const char *hint;
 }			refusals[] = {
+
 	[REFUSE_UPDATE] = {
 		ERRCODE_FEATURE_NOT_SUPPORTED, "rows of table \"%s\" cannot be updated",
 		"Its access method pprepub only appends.",

@@ -79,7 +79,7 @@ count_encoding(ColumnReport *column, const char *name)
 
 /* Adds the sizes and encodings of a group's columns to the report. */
 static void
-add_columns(Report *report, RowGroup   *group, MemoryContext context)
+add_columns(Report *report, RowGroup *group, MemoryContext context)
 {
 	for (int i = 0; i < group->header.natts; i++)
 	{
@@ -138,7 +138,7 @@ encodings_as_jsonb(const Report *report)
 
 /* Measures the rows of a group's first vector as heap tuples, for the first groups only. */
 static void
-sample_rows(Report *report, Cursor *cursor, TupleTableSlot *slot, const RowGroup   *group)
+sample_rows(Report *report, Cursor *cursor, TupleTableSlot *slot, const RowGroup *group)
 {
 	uint32		n = Min(group->header.nrows, ENCODING_VECTOR);
 

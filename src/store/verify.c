@@ -51,9 +51,10 @@ report(Verification *verification, const char *check, bool holds, const char *de
 
 /* Are its NULLs as many, and its values between the bounds, as the directory says? */
 static const char *
-check_values(RowGroup   *group, int column, EncodedColumn *encoded, MemoryContext context)
+check_values(RowGroup *group, int column, EncodedColumn *encoded, MemoryContext context)
 {
 	const ColumnEntry *entry = &group->columns[column];
+
 	/* Bounds in another order are those of another type, which the column had. */
 	Order		order = order_of_type(TupleDescAttr(group->desc, column)->atttypid);
 	Datum		least;
@@ -89,7 +90,7 @@ check_values(RowGroup   *group, int column, EncodedColumn *encoded, MemoryContex
  * values.  Returns NULL, or the damage.
  */
 static const char *
-check_column(RowGroup   *group, int column, MemoryContext context)
+check_column(RowGroup *group, int column, MemoryContext context)
 {
 	EncodedColumn *encoded;
 	const char *wrong;
@@ -108,7 +109,7 @@ check_column(RowGroup   *group, int column, MemoryContext context)
  */
 
 static const char *
-check_place(const Verification *verification, const RowGroup   *group)
+check_place(const Verification *verification, const RowGroup *group)
 {
 	if (group->first < verification->end)
 		return "Its rows have numbers of the group before.";
@@ -119,7 +120,7 @@ check_place(const Verification *verification, const RowGroup   *group)
 
 /* The parts of other versions are not ours; but what this snapshot sees must all be of one. */
 static const char *
-check_chunks(Verification *verification, const RowGroup   *group)
+check_chunks(Verification *verification, const RowGroup *group)
 {
 	Chunk		chunk;
 	bool		found;

@@ -140,7 +140,7 @@ boxes_index(uint32 n, const uint32 *record, int32 ncolumns, const Span *const *c
 	Boxes	   *boxes = palloc0(sizeof(Boxes));
 	int32	   *step;
 
-	*boxes = (Boxes) {.n = n,.record = record,.ncolumns = ncolumns,.cells = cells};
+	*boxes = (Boxes) {.n = n, .record = record, .ncolumns = ncolumns, .cells = cells};
 	boxes->level = palloc0(sizeof(Level) * (ncolumns + 1));
 	boxes->order = new_array(uint32, n);
 	for (uint32 i = 0; i < n; i++)
@@ -212,7 +212,7 @@ search(BoxSearch *s, int32 column, uint32 begin, uint32 end)
 static uint32
 search_all(const Boxes *boxes, const Span *box, Lie lie, uint32 *found)
 {
-	BoxSearch	s = {.boxes = boxes,.box = box,.lie = lie,.found = found};
+	BoxSearch	s = {.boxes = boxes, .box = box, .lie = lie, .found = found};
 
 	search(&s, 0, 0, boxes->ncolumns == 0 ? boxes->n : boxes->level[0].n);
 	return s.nfound;

@@ -38,7 +38,7 @@ neighbours(const JoinGraph *graph, int32 s, uint32 node, int32 r)
 	bool		backwards = r < s;
 	const uint32 *first = backwards ? pair->first_back : pair->first;
 
-	return (Choice) {.pair = pair,.backwards = backwards,.begin = first[node],.end = first[node + 1]};
+	return (Choice) {.pair = pair, .backwards = backwards, .begin = first[node], .end = first[node + 1]};
 }
 
 /*

@@ -73,7 +73,7 @@ join_count(const JoinGraph *graph)
 {
 	JoinCounts	counts = {0};
 	Counting	counting = {.graph = graph};
-	CliqueWalk	walk = {.graph = graph,.visit = count_clique,.arg = &counting};
+	CliqueWalk	walk = {.graph = graph, .visit = count_clique, .arg = &counting};
 
 	for (int32 r = 0; r < graph->nreleases; r++)
 		counts.nodes += graph->side[r].nnodes;

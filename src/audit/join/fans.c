@@ -32,7 +32,10 @@ struct FanWalk
 	uint32	   *nonly;			/* [releases] */
 	Size	   *nwords;			/* [releases] of a bitmap of them */
 
-	/* Bitmaps, and where they begin, for releases r < s: those of the nodes of r, and what is left of s in the choice of r */
+	/*
+	 * Bitmaps, and where they begin, for releases r < s: those of the nodes of r, and what is left of s in the choice
+	 * of r
+	 */
 	uint64	   *word;
 	Size		room;
 	Size	   *joined;			/* [releases * releases] */
@@ -50,7 +53,7 @@ fans_create(const JoinGraph *graph, FanVisitor visit, void *arg)
 	FanWalk    *walk = palloc0(sizeof(FanWalk));
 	Size		n = graph->nreleases;
 
-	*walk = (FanWalk) {.graph = graph,.visit = visit,.arg = arg};
+	*walk = (FanWalk) {.graph = graph, .visit = visit, .arg = arg};
 	walk->only = palloc(sizeof(uint32 *) * n);
 	walk->nonly = palloc(sizeof(uint32) * n);
 	walk->nwords = palloc(sizeof(Size) * n);

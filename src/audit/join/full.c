@@ -227,7 +227,7 @@ narrow(Full *full)
 JoinOutcome
 join_full(JoinGraph *graph, uint64 budget)
 {
-	Full		full = {.graph = graph,.nreleases = graph->nreleases,.steps = budget};
+	Full		full = {.graph = graph, .nreleases = graph->nreleases, .steps = budget};
 
 	if (graph->nreleases <= 2)
 		return JOIN_FOUND;

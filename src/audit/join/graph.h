@@ -61,8 +61,7 @@ typedef struct JoinInput
 	bool		is_guess;		/* are the people given a guess? Then records may be another person's */
 
 	/*
-	 * For two releases: which records, present or absent in each, may be the
-	 * same person's; NULL if any may
+	 * For two releases: which records, present or absent in each, may be the same person's; NULL if any may
 	 */
 	const Together *together;	/* [pairs] as pair_number() has them */
 } JoinInput;

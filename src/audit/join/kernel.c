@@ -28,7 +28,7 @@ begin_flows(JoinGraph *graph, JoinTrouble *trouble)
 		JoinPair   *pair = &graph->pair[p];
 		uint32		person = pair->flow == NULL ? flow_of_people(graph, pair) : NOBODY;
 
-		*trouble = (JoinTrouble) {.a = pair->a,.b = pair->b,.person = person};
+		*trouble = (JoinTrouble) {.a = pair->a, .b = pair->b, .person = person};
 		if (person != NOBODY)
 			return JOIN_CONTRADICTED;
 	}
@@ -64,7 +64,7 @@ narrow_to_matches(Narrowing *narrowing, bool *dropped, JoinTrouble *trouble)
 
 		if (!narrowing->stale[p])
 			continue;
-		*trouble = (JoinTrouble) {.a = pair->a,.b = pair->b,.person = NOBODY};
+		*trouble = (JoinTrouble) {.a = pair->a, .b = pair->b, .person = NOBODY};
 		if (flow_complete(graph, pair) > 0)
 			return false;
 		if (drop_unmatched(graph, pair) > 0)

@@ -62,9 +62,9 @@ find_components(Listing *listing)
 bool
 list_cliques(Listing *listing, const JoinGraph *graph, uint64 *steps)
 {
-	CliqueWalk	walk = {.graph = graph,.visit = add_clique,.arg = listing};
+	CliqueWalk	walk = {.graph = graph, .visit = add_clique, .arg = listing};
 
-	*listing = (Listing) {.graph = graph,.nreleases = graph->nreleases,.steps = steps};
+	*listing = (Listing) {.graph = graph, .nreleases = graph->nreleases, .steps = steps};
 	walk.node = numbers(listing->nreleases);
 	if (!walk_cliques(&walk))
 		return false;

@@ -48,7 +48,7 @@ find_shares(const JoinGraph *graph, int32 r, Meeting *meeting)
 	meeting->share_of = parting.part;
 	meeting->share = new_zeros(Share, parting.nparts);
 	for (uint32 p = 0; p < side->npieces; p++)
-		meeting->share[parting.part[p]] = (Share) {.node = nodes[p].lo,.value = values[p].lo};
+		meeting->share[parting.part[p]] = (Share) {.node = nodes[p].lo, .value = values[p].lo};
 	meeting->met = new_zeros(uint32, parting.nparts);
 	meeting->share_weight = new_zeros(uint32, parting.nparts);
 	pfree(nodes);

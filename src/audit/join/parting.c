@@ -77,7 +77,7 @@ part_by(Parting *parting, const Span *cells)
 
 		if (slot->made == NO_PART)
 		{
-			*slot = (PartingSlot) {.part = parting->part[i],.made = nparts++,.cell = cells[i]};
+			*slot = (PartingSlot) {.part = parting->part[i], .made = nparts++, .cell = cells[i]};
 			parting->part[i] = slot->made;
 			if (nparts > parting->nslots / 2)
 				grow_slots(parting);

@@ -151,7 +151,7 @@ is_parted(Products *products, Size p)
 	if (products->barrier[p] == BARRIER_NONE)
 		return false;
 	if (known->a != a || known->b != b || known->na != na || known->nb != nb)
-		*known = (KnownPair) {.a = a,.b = b,.na = na,.nb = nb,.is_parted = find_parted(products, p)};
+		*known = (KnownPair) {.a = a, .b = b, .na = na, .nb = nb, .is_parted = find_parted(products, p)};
 	return known->is_parted;
 }
 
@@ -201,7 +201,7 @@ sum_of_weights(Products *products, int32 r)
 
 	if (known->only == products->only[r] && known->nonly == products->nonly[r])
 		return known->sum;
-	*known = (KnownSum) {.only = products->only[r],.nonly = products->nonly[r]};
+	*known = (KnownSum) {.only = products->only[r], .nonly = products->nonly[r]};
 	for (uint32 i = 0; i < known->nonly; i++)
 		known->sum += products->weight[r][known->only[i]];
 	return known->sum;

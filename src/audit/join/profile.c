@@ -26,7 +26,7 @@ typedef struct Profiling
 	uint64		room;			/* values that there is room for */
 	Meeting    *meeting;		/* [releases] */
 	int32	   *release;		/* [releases] those with most pieces first */
-	Hearing	   *hearing;
+	Hearing    *hearing;
 	Wide	   *total;
 
 	/* Values that a tuple in a box may hear of; NULL where all tuples are known */
@@ -266,7 +266,7 @@ profile_tuples(Profiling *profiling)
 	LinkProfile *profile = profiling->profile;
 	uint32		ntuples = profiling->tuples->ntuples;
 	Parting		kinds = part_by_shown(profiling->graph, profiling->tuples);
-	uint32	   *like = new_zeros(uint32, kinds.nparts);	/* a tuple of each kind */
+	uint32	   *like = new_zeros(uint32, kinds.nparts); /* a tuple of each kind */
 	uint32	   *order = new_zeros(uint32, kinds.nparts);
 
 	for (uint32 t = ntuples; t-- > 0;)
@@ -353,7 +353,7 @@ prepare(Profiling *profiling)
 LinkProfile *
 link_profile(const JoinGraph *graph, const JoinTuples *tuples, bool with_values)
 {
-	Profiling	profiling = {.graph = graph,.tuples = tuples,.with_values = with_values};
+	Profiling	profiling = {.graph = graph, .tuples = tuples, .with_values = with_values};
 
 	if (!is_shown(graph, graph->sensitive))
 		return NULL;

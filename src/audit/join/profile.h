@@ -35,8 +35,8 @@ typedef struct LinkProfile
 	double		least_diversity;
 
 	/*
-	 * If asked for, values with their relative frequencies: tuple t's are linkability[t] from first[t] on;
-	 * more of a box, all those that a tuple in it may be linked to, and how frequent they are at most
+	 * If asked for, values with their relative frequencies: tuple t's are linkability[t] from first[t] on; more of a
+	 * box, all those that a tuple in it may be linked to, and how frequent they are at most
 	 */
 	uint64	   *first;			/* [ntuples] or NULL */
 	Code	   *value;			/* ascending; NO_CODE, "not shown", comes last */

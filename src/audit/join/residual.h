@@ -23,7 +23,7 @@ residual_of(const JoinGraph *graph, JoinPair *pair)
 {
 	uint32		na = graph->side[pair->a].nnodes;
 
-	return (Residual) {.pair = pair,.na = na,.nvertices = na + graph->side[pair->b].nnodes};
+	return (Residual) {.pair = pair, .na = na, .nvertices = na + graph->side[pair->b].nnodes};
 }
 
 /* A vertex's arcs are numbered from here up to, not including, there. */

@@ -412,8 +412,7 @@ typedef struct Telling
 	uint64		n;
 
 	/*
-	 * If only one release shows the sensitive column, and it is not the first:
-	 * the pieces of its nodes
+	 * If only one release shows the sensitive column, and it is not the first: the pieces of its nodes
 	 */
 	int32		teller;			/* or -1 */
 	uint64	   *first_piece;	/* [nodes + 1] */
@@ -536,7 +535,7 @@ static void
 tell_posterior(const Counting *counting, Posterior *posterior)
 {
 	const JoinGraph *graph = counting->graph;
-	Telling		telling = {.graph = graph,.posterior = posterior,.room = 1024,.teller = find_teller(graph)};
+	Telling		telling = {.graph = graph, .posterior = posterior, .room = 1024, .teller = find_teller(graph)};
 
 	if (telling.teller >= 0)
 		list_pieces(&telling);
@@ -554,7 +553,7 @@ tell_posterior(const Counting *counting, Posterior *posterior)
 JoinOutcome
 join_worlds(const JoinGraph *graph, uint64 budget, Posterior *posterior)
 {
-	Counting	counting = {.graph = graph,.nreleases = graph->nreleases,.steps = budget};
+	Counting	counting = {.graph = graph, .nreleases = graph->nreleases, .steps = budget};
 	JoinOutcome outcome;
 
 	if (!list_cliques(&counting.listing, graph, &counting.steps))

@@ -359,15 +359,15 @@ find_conflict(Joint *joint, const Change *change, Conflict *conflict)
 
 		if (other == NO_VERSION || agree(joint, version, node, other, joint->node[other]))
 			continue;
-		*conflict = (Conflict) {.n = 1,.one = other,.node = joint->node[other]};
+		*conflict = (Conflict) {.n = 1, .one = other, .node = joint->node[other]};
 		conflict->version = &conflict->one;
 		return true;
 	}
 	if (count_with(joint, class, node, false) <= rows_of(joint, step_of(joint, version), node))
 		return false;
 	*conflict = (Conflict) {
-		.version = joint->version + joint->first_row[class],.n = joint->first_row[class + 1] - joint->first_row[class],
-		.node = node,.preferred = change->before
+		.version = joint->version + joint->first_row[class], .n = joint->first_row[class + 1] - joint->first_row[class],
+		.node = node, .preferred = change->before
 	};
 	return true;
 }
@@ -635,7 +635,7 @@ begin_joint(Joint *joint)
 uint32 *
 joint_candidates(const Statistics *statistics, const Updates *updates, uint64 npeople, uint64 budget)
 {
-	Joint		joint = {.statistics = statistics,.updates = updates,.npeople = npeople,.budget = budget};
+	Joint		joint = {.statistics = statistics, .updates = updates, .npeople = npeople, .budget = budget};
 	uint32	   *candidates = new_array(uint32, statistics->first[npeople]);
 
 	memset(candidates, 0xff, sizeof(uint32) * statistics->first[npeople]);	/* NOT_KNOWN */

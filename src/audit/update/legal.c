@@ -95,7 +95,7 @@ stays(Pairing *pairing, Code i)
 Code
 count_updates(const Updates *updates, const Code *before, Code nbefore, const Code *after, Code nafter)
 {
-	Pairing		pairing = {.updates = updates,.before = before,.after = after,.nbefore = nbefore,.nafter = nafter};
+	Pairing		pairing = {.updates = updates, .before = before, .after = after, .nbefore = nbefore, .nafter = nafter};
 	bool	   *paired = palloc0(sizeof(bool) * ((Size) nbefore + 1));
 	Code		pairs = 0;
 
@@ -247,7 +247,7 @@ judge_members(LegalityJudge *judge, uint32 c)
 void
 judge_distinct(const Frame *frame, const Past *past, const Classes *classes, uint32 m, bool strict)
 {
-	LegalityJudge judge = {.frame = frame,.past = past,.classes = classes,.m = m};
+	LegalityJudge judge = {.frame = frame, .past = past, .classes = classes, .m = m};
 	uint32		ncomponents;
 	uint64		largest = 0;
 	uint64		largest_before = 0;
@@ -366,7 +366,7 @@ look_at_class(Looking *looking, int32 r, uint32 c)
 Legality
 judge_seen(const Seen *seen, const Updates *updates, uint32 least_m, uint32 m)
 {
-	Looking		looking = {.seen = seen,.updates = updates,.least_m = least_m,.m = m};
+	Looking		looking = {.seen = seen, .updates = updates, .least_m = least_m, .m = m};
 	uint64		largest = 0;
 
 	for (int32 r = 0; r < seen->nreleases; r++)
@@ -374,7 +374,7 @@ judge_seen(const Seen *seen, const Updates *updates, uint32 least_m, uint32 m)
 			largest = Max(largest, seen_size(&seen->release[r], c));
 	looking.last_release = new_array(int32, seen->nthreads);
 	looking.last_class = new_array(uint32, seen->nthreads);
-	memset(looking.last_release, 0xff, sizeof(int32) * seen->nthreads);	/* -1 */
+	memset(looking.last_release, 0xff, sizeof(int32) * seen->nthreads); /* -1 */
 	looking.before = new_array(Code, largest);
 	looking.after = new_array(Code, largest);
 	looking.judged = new_array(uint64, largest);

@@ -134,8 +134,8 @@ each_version(const Seen *seen, const Updates *updates, uint64 npeople,
 			 bool every_moment, uint64 budget, VersionVisit visit, void *what)
 {
 	Risking		risking = {
-		.seen = seen,.statistics = statistics_of(seen),.atoms = atoms_of(seen),
-		.npeople = npeople,.every_moment = every_moment,.visit = visit,.what = what,
+		.seen = seen, .statistics = statistics_of(seen), .atoms = atoms_of(seen),
+		.npeople = npeople, .every_moment = every_moment, .visit = visit, .what = what,
 		.graph = graph_create(updates),
 	};
 

@@ -22,8 +22,7 @@
 typedef struct Layer
 {
 	Code		n;
-	Code	   *value;			/* [n] different ones; NO_CODE for NULL, of which nothing
-								 * is known */
+	Code	   *value;			/* [n] different ones; NO_CODE for NULL, of which nothing is known */
 	double	   *weight;			/* [n] > 0 */
 
 	/* The conclusion about each */

@@ -220,8 +220,8 @@ static SourceNeeds
 bpg_needs(const int64 *params)
 {
 	return (SourceNeeds) {
-		.rows = params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? 0 : params[BPG_K],.for_fewer_rows = "a smaller \"k\"",
-		.values = params[BPG_L] > 1 ? params[BPG_L] : 0,.for_fewer_values = "a smaller \"l\"",
+		.rows = params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? 0 : params[BPG_K], .for_fewer_rows = "a smaller \"k\"",
+		.values = params[BPG_L] > 1 ? params[BPG_L] : 0, .for_fewer_values = "a smaller \"l\"",
 	};
 }
 
@@ -232,10 +232,10 @@ bpg_create(const Frame *frame, const Past *past, const int64 *params)
 	Size		largest = largest_neighborhood(past) + 1;
 
 	return (Bpg) {
-		.frame = frame,.past = past,.k = params[BPG_K],.l = params[BPG_L],
+		.frame = frame, .past = past, .k = params[BPG_K], .l = params[BPG_L],
 		.reserved = (uint64) params[BPG_K] * params[BPG_RESERVE],
 		.smallest_parted = bpg_smallest_parted(params),
-		.repair = params[BPG_REPAIR],.tally = tally_create(frame),
+		.repair = params[BPG_REPAIR], .tally = tally_create(frame),
 		.fate = new_array(uint8, largest),
 		.leaver = new_array(uint64, largest),
 		.gain = new_array(uint32, largest),

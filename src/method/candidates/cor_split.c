@@ -66,7 +66,7 @@ cor_contradiction(const int64 *params)
 static SourceNeeds
 cor_needs(const int64 *params)
 {
-	return (SourceNeeds) {.values = params[COR_M],.for_fewer_values = "a smaller \"m\""};
+	return (SourceNeeds) {.values = params[COR_M], .for_fewer_values = "a smaller \"m\""};
 }
 
 /* Refuses rows that were published as often as may be. */
@@ -78,7 +78,7 @@ is_past_lifespan(const Frame *frame, const Companies *companies, int64 lifespan,
 	for (uint64 row = 0; row < frame->nrows && lifespan != PARAM_ABSENT; row++)
 		rows += companies->releases[row] >= lifespan;
 	if (rows > 0)
-		*refusal = (Refusal) {.kind = REFUSED_LIFESPAN,.rows = rows,.limit = lifespan};
+		*refusal = (Refusal) {.kind = REFUSED_LIFESPAN, .rows = rows, .limit = lifespan};
 	return rows > 0;
 }
 

@@ -26,7 +26,7 @@ static const ParamSpec invariance_params[] = {
 static SourceNeeds
 invariance_needs(const int64 *params)
 {
-	return (SourceNeeds) {.values = params[INVARIANCE_M],.for_fewer_values = "a smaller \"m\""};
+	return (SourceNeeds) {.values = params[INVARIANCE_M], .for_fewer_values = "a smaller \"m\""};
 }
 
 /* Makes a class of each set of a bucket. */

@@ -224,8 +224,8 @@ demands_of(const Frame *frame, const Paths *paths, const Strategy *strategy)
 	demanding->strategy = strategy;
 	demanding->paths = paths;
 	demanding->ratios = (Ratios) {
-		.value = protected_values(frame),.nvalues = frame->nsensitive,
-		.base = base_ratio(strategy),.is_met = promise_is_met,
+		.value = protected_values(frame), .nvalues = frame->nsensitive,
+		.base = base_ratio(strategy), .is_met = promise_is_met,
 	};
 	if (!has_steps(paths, frame->nrows))
 		return &demanding->ratios;

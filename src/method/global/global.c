@@ -82,7 +82,7 @@ static Strategy
 strategy_of(const int64 *params)
 {
 	return (Strategy) {
-		.kind = params[GLOBAL_STRATEGY],.l = params[GLOBAL_L],
+		.kind = params[GLOBAL_STRATEGY], .l = params[GLOBAL_L],
 		.releases = params[GLOBAL_RELEASES] == PARAM_ABSENT ? 1 : params[GLOBAL_RELEASES],
 		.alpha = params[GLOBAL_ALPHA] == PARAM_ABSENT ? 2 : (double) params[GLOBAL_ALPHA] / PARAM_SCALE,
 	};
@@ -107,7 +107,7 @@ needs(const int64 *params)
 
 	return (SourceNeeds) {
 		.values = is_plain ? ceil(first_ratio(&strategy) * (1 - 1e-12)) : 0,
-		.for_fewer_values = "a smaller \"l\" or \"alpha\", or fewer \"releases\"",.nulls_count = true,
+		.for_fewer_values = "a smaller \"l\" or \"alpha\", or fewer \"releases\"", .nulls_count = true,
 	};
 }
 
@@ -204,7 +204,7 @@ global_draft(const Frame *frame, const Past *past, const int64 *params, uint64 s
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "global", ALLOCSET_DEFAULT_SIZES);
 	Strategy	strategy = strategy_of(params);
-	GrowOptions options = {.top_down = params[GLOBAL_CLASSES] == 1,.seed = seed};
+	GrowOptions options = {.top_down = params[GLOBAL_CLASSES] == 1, .seed = seed};
 	const Ratios *ratios;
 	RowId	   *rows;
 	instr_time	start;

@@ -58,7 +58,7 @@ static const TableSpec distinct_tables[] = {
 static SourceNeeds
 distinct_needs(const int64 *params)
 {
-	return (SourceNeeds) {.values = params[DISTINCT_M],.for_fewer_values = "a smaller \"m\", or a table \"updates\" with all values that there can be"};
+	return (SourceNeeds) {.values = params[DISTINCT_M], .for_fewer_values = "a smaller \"m\", or a table \"updates\" with all values that there can be"};
 }
 
 /* Sets up the state of a draft. */

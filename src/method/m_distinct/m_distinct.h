@@ -34,8 +34,7 @@ typedef struct Sets
 {
 	const Updates *updates;
 	TupleNumbers *values;		/* [sets] ascending */
-	SetId	   *of_value;		/* [values] the candidate update set of each, NO_SET where
-								 * nothing was declared */
+	SetId	   *of_value;		/* [values] the candidate update set of each, NO_SET where nothing was declared */
 	uint32	   *component;		/* [values] see updates_components() */
 	uint32		ncomponents;
 } Sets;
@@ -160,7 +159,8 @@ extern SetId *intersect_buckets(Distinct *distinct, const Bucket *a, const Bucke
 
 /* newcomers.c */
 extern void place_newcomers(Distinct *distinct);
-extern uint64 unfilled_holes(Distinct *distinct, uint64 *holes);	/* [buckets] once newcomers have filled what they can */
+extern uint64 unfilled_holes(Distinct *distinct, uint64 *holes);	/* [buckets] once newcomers have filled what they
+																	 * can */
 
 /* split_buckets.c */
 extern Draft *draft_groups(Distinct *distinct, MemoryContext context);

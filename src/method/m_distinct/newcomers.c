@@ -340,8 +340,10 @@ join_whole_groups(Distinct *distinct)
  * ----------------------------------------------------------------
  */
 
+static void refuse_group(const Distinct *distinct, Code value) pg_attribute_noreturn();
+
 /* Raises the error that newcomers cannot be in a class. */
-static void pg_attribute_noreturn()
+static void
 refuse_group(const Distinct *distinct, Code value)
 {
 	if (distinct->strict)
@@ -549,7 +551,7 @@ lay_out(const Distinct *distinct, uint32 groups)
 		Run		   *run = &layout.runs[layout.nruns++];
 		uint32		from = i;
 
-		*run = (Run) {.first = layout.rows,.set = placed[i].set};
+		*run = (Run) {.first = layout.rows, .set = placed[i].set};
 		for (; i < n && placed[i].set == placed[from].set && (!distinct->strict || placed[i].block == placed[from].block); i++)
 			layout.rows += distinct->newcomer[placed[i].value].count;
 		run->end = layout.rows;

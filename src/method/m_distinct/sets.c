@@ -154,7 +154,7 @@ find_value(Representing *by, uint32 i)
 bool
 represent(const Sets *sets, const SetId *set, uint32 n, Code *value)
 {
-	Representing by = {.sets = sets,.set = set,.n = n,.value = value};
+	Representing by = {.sets = sets, .set = set, .n = n, .value = value};
 	bool		all = true;
 
 	by.visited = palloc(sizeof(bool) * (n + 1));

@@ -163,8 +163,8 @@ draft_bucket(Grouping *grouping, const Bucket *bucket)
 
 	enter_rows(grouping, bucket, placement);
 	split_bucket(grouping->splitter, &(BalancedBucket) {
-				 .nentries = bucket->nentries,.multiplicity = bucket->multiplicity,
-				 .ngroups = placement->groups,.nrows = bucket->rows,.rows = rows}, grouping->size);
+				 .nentries = bucket->nentries, .multiplicity = bucket->multiplicity,
+				 .ngroups = placement->groups, .nrows = bucket->rows, .rows = rows}, grouping->size);
 	for (uint32 g = 0; g < placement->groups; g++)
 	{
 		if (grouping->size[g] > 0)
@@ -177,7 +177,7 @@ Draft *
 draft_groups(Distinct *distinct, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Grouping	grouping = {.distinct = distinct,.drafting = drafting_create(distinct->frame, distinct->m)};
+	Grouping	grouping = {.distinct = distinct, .drafting = drafting_create(distinct->frame, distinct->m)};
 	MemoryContext work;
 	uint64		most_rows = 0;
 	uint32		most_entries = 0;

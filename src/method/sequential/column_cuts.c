@@ -52,7 +52,7 @@ typedef struct CutPart
 typedef struct Cutting
 {
 	Search	   *search;
-	CutPart	   *part;
+	CutPart    *part;
 	uint32		nparts;
 	uint32		room;
 	uint32	  **band;			/* [columns][bands] by their code */
@@ -148,12 +148,12 @@ gain_of(const Cutting *cutting, int32 column, uint32 node)
 static void
 add_part(Cutting *cutting, int32 column, uint32 node)
 {
-	CutPart		part = {.column = column,.node = node};
+	CutPart		part = {.column = column, .node = node};
 
 	if (is_leaf(cutting->search->task->column[column].tree, node) ||
 		first_of(cutting, &part) == end_of(cutting, &part))
 		return;
-	part.worth = (Worth) {.gain = gain_of(cutting, column, node),.level = INFINITY};
+	part.worth = (Worth) {.gain = gain_of(cutting, column, node), .level = INFINITY};
 	array_reserve(cutting->part, cutting->room, cutting->nparts + 1);
 	cutting->part[cutting->nparts++] = part;
 }
@@ -260,7 +260,7 @@ may_be_better(const Cutting *cutting, const Worth *worth, const Worth *best)
 static CutPart *
 ask_parts(Cutting *cutting)
 {
-	CutPart	   *best = NULL;
+	CutPart    *best = NULL;
 	uint32		left = 0;
 
 	for (uint32 i = 0; i < cutting->nparts; i++)
@@ -288,7 +288,7 @@ ask_parts(Cutting *cutting)
 static CutPart *
 choose_part(Cutting *cutting)
 {
-	CutPart	   *best = ask_parts(cutting);
+	CutPart    *best = ask_parts(cutting);
 
 	return best == NULL || (cutting->holds && !best->worth.allowed) ? NULL : best;
 }
@@ -315,7 +315,7 @@ specialise_cuts(Search *search, double *level)
 {
 	int32		ncolumns = search->task->ncolumns;
 	Cutting		cutting = {.search = search};
-	CutPart	   *part;
+	CutPart    *part;
 
 	cutting.level = *level = guard_measure_all(search->guard);
 	cutting.holds = *level >= search->task->k;

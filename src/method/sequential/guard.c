@@ -34,7 +34,7 @@
 static Witnesses
 witnesses_create(const SeqPeople *people, uint32 ntuples, uint32 k)
 {
-	Witnesses	witnesses = {.people = people,.k = k,.width = (Size) people->last + 1,.room = MOST_NUMBERS};
+	Witnesses	witnesses = {.people = people, .k = k, .width = (Size) people->last + 1, .room = MOST_NUMBERS};
 
 	if (k * witnesses.width > MOST_NUMBERS)
 		witnesses.k = 0;
@@ -453,7 +453,7 @@ guard_measure(Guard *guard, uint32 web_mark, uint32 people_mark, double least)
 		uint32		tuple = guard->concerned.number[i];
 
 		array_reserve(guard->before, guard->before_room, guard->nbefore + 1);
-		guard->before[guard->nbefore++] = (LevelBefore) {.tuple = tuple,.level = guard->level[tuple]};
+		guard->before[guard->nbefore++] = (LevelBefore) {.tuple = tuple, .level = guard->level[tuple]};
 		guard->level[tuple] = measure(guard, tuple, PG_UINT32_MAX);
 	}
 	return least_level(guard);
@@ -496,9 +496,9 @@ guard_create(const SeqTask *task, const SeqPeople *people)
 	int32		limbs = join_limbs(people->graph);
 
 	*guard = (Guard) {
-		.people = people,.input = input,.task = task,
-		.null_value = input->null_value,.nvalues = input->nvalues,
-		.fresh_kind = NOTHING,.culprit = NOTHING
+		.people = people, .input = input, .task = task,
+		.null_value = input->null_value, .nvalues = input->nvalues,
+		.fresh_kind = NOTHING, .culprit = NOTHING
 	};
 	for (int32 r = 0; r < input->nreleases; r++)
 		guard->watches |= input->release[r].sensitive != NULL;

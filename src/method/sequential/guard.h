@@ -33,7 +33,7 @@ typedef struct Encounter
 /* Cliques that link tuples to k different values, as they were found */
 typedef struct Witnesses
 {
-	const SeqPeople *people;		/* borrowed */
+	const SeqPeople *people;	/* borrowed */
 	uint32		k;				/* cliques of a tuple; 0 for no witnesses */
 	Size		width;			/* numbers of a clique: its nodes in earlier releases, and the piece of the new one */
 	uint32	  **of;				/* [tuples] their cliques, or NULL */
@@ -58,15 +58,15 @@ typedef struct LevelBefore
 
 typedef struct Guard
 {
-	const SeqPeople *people;		/* borrowed */
+	const SeqPeople *people;	/* borrowed */
 	const JoinInput *input;		/* borrowed */
 	const SeqTask *task;		/* borrowed */
 	bool		watches;		/* some release shows the sensitive column */
 
 	/*
- 	 * May a tuple's level be higher where releases are more specific?  Diversity may; and
-	 * linkability, where people may be linked to values that are not shown: they count as a value
-	 * beside others, but who is linked to nothing else is linked to nothing.
+	 * May a tuple's level be higher where releases are more specific?  Diversity may; and linkability, where people
+	 * may be linked to values that are not shown: they count as a value beside others, but who is linked to nothing
+	 * else is linked to nothing.
 	 */
 	bool		may_rise;
 	Code		null_value;

@@ -23,7 +23,7 @@ add_child(Tree *tree, uint32 parent, Span leaves)
 
 	if (tree->nodes[parent].nchildren++ == 0)
 		tree->nodes[parent].first_child = tree->nnodes;
-	*node = (TreeNode) {.leaves = leaves,.parent = parent,.level = tree->nodes[parent].level + 1};
+	*node = (TreeNode) {.leaves = leaves, .parent = parent, .level = tree->nodes[parent].level + 1};
 	if (leaves.lo == leaves.hi)
 		tree->leaf[leaves.lo] = tree->nnodes;
 	tree->nnodes++;

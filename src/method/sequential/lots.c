@@ -176,7 +176,7 @@ find_piece(SeqPeople *people, uint32 region, Code value)
 		return piece;
 	array_reserve(people->piece, people->piece_room, piece + 1);
 	people->piece[piece] = (RegionPiece) {
-		.region = region,.value = value,
+		.region = region, .value = value,
 		.place = find_place(people, region, value)
 	};
 	return piece;
@@ -238,7 +238,7 @@ find_lot(SeqPeople *people, uint32 band, uint32 piece)
 		if (people->lot[l].piece == piece)
 			return l;
 	array_reserve(people->lot, people->lot_room, people->nlots + 1);
-	people->lot[people->nlots] = (Lot) {.band = band,.piece = piece,.next = people->lots[band]};
+	people->lot[people->nlots] = (Lot) {.band = band, .piece = piece, .next = people->lots[band]};
 	people->lots[band] = people->nlots;
 	return people->nlots++;
 }
@@ -376,7 +376,7 @@ weave_past(SeqPeople *people)
 			for (uint32 e = 0; e < pair->nedges; e++)
 				if (pair->alive[e])
 					(void) web_add_edge(people->web, people->first_node[r] + pair->from[e],
-										  people->first_node[s] + pair->to[e]);
+										people->first_node[s] + pair->to[e]);
 			CHECK_FOR_INTERRUPTS();
 		}
 }
@@ -547,7 +547,7 @@ note_shift(SeqPeople *people, uint32 from, uint32 to, uint32 size)
 {
 	array_reserve(people->shift, people->shift_room, people->nshifts + 1);
 	people->shift[people->nshifts++] = (Shift) {
-		.from = from,.to = to,.size = size,
+		.from = from, .to = to, .size = size,
 		.from_node = people->place[people->piece[people->lot[from].piece].place].node,
 		.to_node = people->place[people->piece[people->lot[to].piece].place].node
 	};

@@ -206,7 +206,7 @@ prepare_encounter(Guard *guard, int32 r, const uint32 *chosen)
 {
 	const JoinGraph *graph = guard->people->graph;
 	Encounter  *encounter = &guard->encounter[r];
-	PieceMeeting meeting = {.side = &graph->side[r],.first_node = guard->people->first_node[r]};
+	PieceMeeting meeting = {.side = &graph->side[r], .first_node = guard->people->first_node[r]};
 	const Span **cells = new_zeros(const Span *, guard->input->nqis);
 	int32	   *column = new_zeros(int32, guard->input->nqis);
 	uint32	   *record = new_zeros(uint32, meeting.side->npieces);
@@ -273,7 +273,7 @@ learn_regions(Guard *guard)
 		for (int32 c = 0; c < guard->nfixed; c++)
 			box[people->ncolumns + c] = people->graph->side[people->last].cells[guard->fixed[c]][people->fixed_record[key[0]]];
 		n = boxes_within(guard->kinds, box, guard->found);
-		*kinds_in = (Pile) {.n = n,.room = n,.number = new_array(uint32, n)};
+		*kinds_in = (Pile) {.n = n, .room = n, .number = new_array(uint32, n)};
 		memcpy(kinds_in->number, guard->found, sizeof(uint32) * n);
 		guard->region_stamped[guard->nregions] = 0;
 		for (uint32 i = 0; i < n; i++)
@@ -387,7 +387,7 @@ meet_more(Guard *guard)
 
 		guard->fresh_piece[guard->nfresh] = p;
 		guard->fresh[guard->nfresh++] = (Candidate) {
-			.node = people->place[piece->place].node,.value = piece->value,.weight = piece->size
+			.node = people->place[piece->place].node, .value = piece->value, .weight = piece->size
 		};
 	}
 	return true;

@@ -88,7 +88,7 @@ is_kernel(const int64 *params)
 static SourceNeeds
 sequential_needs(const int64 *params)
 {
-	return (SourceNeeds) {.values = (params[SEQUENTIAL_K] + PARAM_SCALE - 1) / PARAM_SCALE,.for_fewer_values = "a smaller \"k\""};
+	return (SourceNeeds) {.values = (params[SEQUENTIAL_K] + PARAM_SCALE - 1) / PARAM_SCALE, .for_fewer_values = "a smaller \"k\""};
 }
 
 bool
@@ -140,9 +140,9 @@ find_cells(const Frame *frame, const Sequence *sequence, const SequencePart *par
 	const JoinRelease *release = &part->join.release[part->join.nreleases - 1];
 	SeqColumn  *column = palloc(sizeof(SeqColumn) * (frame->nqis + 1));
 	SeqTask		task = {
-		.join = &part->join,.ncolumns = frame->nqis,.column = column,.tuples = &part->tuples,
-		.k = k_of(params),.diversity = is_diversity(params),.kernel = is_kernel(params),
-		.single_cells = params[SEQUENTIAL_MODEL] == 0,.refined = true,
+		.join = &part->join, .ncolumns = frame->nqis, .column = column, .tuples = &part->tuples,
+		.k = k_of(params), .diversity = is_diversity(params), .kernel = is_kernel(params),
+		.single_cells = params[SEQUENTIAL_MODEL] == 0, .refined = true,
 		.seed = (uint64) params[SEQUENTIAL_SEED] + sequence->number
 	};
 	SeqOutcome	outcome;
@@ -154,8 +154,8 @@ find_cells(const Frame *frame, const Sequence *sequence, const SequencePart *par
 		for (uint32 i = 0; i < release->nrecords; i++)
 			code[i] = part->row[i] == NO_ROW ? NO_CODE : frame->code[q][part->row[i]];
 		column[q] = (SeqColumn) {
-			.column = sequence->column[q].column,.tree = sequence->column[q].tree,
-			.span = sequence->column[q].span,.loss = loss[q],.code = code,
+			.column = sequence->column[q].column, .tree = sequence->column[q].tree,
+			.span = sequence->column[q].span, .loss = loss[q], .code = code,
 			.node = new_array(uint32, release->nrecords),
 			.cells = part->cells[q]
 		};
@@ -246,14 +246,17 @@ static SequenceJudgement
 judge_profile(const JoinGraph *graph, const SequencePart *part, const int64 *params, const char *join)
 {
 	LinkProfile *profile = link_profile(graph, &part->tuples, true);
-	SequenceJudgement judgement = {.join = join,.least = INFINITY};
+	SequenceJudgement judgement = {.join = join, .least = INFINITY};
 
 	for (uint32 t = 0; profile != NULL && t < part->tuples.ntuples; t++)
 	{
 		bool		is_linked = profile->linkability[t] != NO_CLIQUE;
 		double		level = !is_linked ? 0 : is_diversity(params) ? profile->diversity[t] : profile->linkability[t];
 
-		/* A tuple linked only to values that are not shown is linked to nothing; and each person has a clique, the own one */
+		/*
+		 * A tuple linked only to values that are not shown is linked to nothing; and each person has a clique, the own
+		 * one
+		 */
 		if (profile->linkability[t] == 1 && profile->value[profile->first[t]] == NO_CODE)
 			continue;
 		judgement.exposed += level < k_of(params);
@@ -273,7 +276,7 @@ sequential_judge_part(const SequencePart *part, const int64 *params, uint64 budg
 	if (!is_kernel(params))
 		return judge_profile(graph, part, params, "mj");
 	if (join_kernel(graph, &trouble) != JOIN_FOUND)
-		return (SequenceJudgement) {.join = "kmj",.exposed = part->tuples.ntuples};
+		return (SequenceJudgement) {.join = "kmj", .exposed = part->tuples.ntuples};
 	kernel = judge_profile(graph, part, params, part->join.nreleases > 2 ? "kmj" : "fmj");
 	if (kernel.exposed > 0 || part->join.nreleases <= 2 || join_full(graph, budget) != JOIN_FOUND)
 		return kernel;

@@ -27,7 +27,7 @@ withhold_all(const SeqTask *task)
 static Search
 search_create(const SeqTask *task)
 {
-	Search		search = {.task = task,.most_steps = PG_UINT64_MAX};
+	Search		search = {.task = task, .most_steps = PG_UINT64_MAX};
 
 	search.people = people_create(task, join_graph(task->join));
 	search.guard = guard_create(task, search.people);
@@ -89,7 +89,7 @@ show_all(const SeqTask *task)
 			column->node[i] = column->tree->leaf[column->code[i]];
 			column->cells[i] = column->span[column->node[i]];
 		}
-	return (SeqOutcome) {.found = true,.level = INFINITY,.cut_level = INFINITY};
+	return (SeqOutcome) {.found = true, .level = INFINITY, .cut_level = INFINITY};
 }
 
 SeqOutcome

@@ -16,7 +16,8 @@ typedef struct SeqColumn
 	const Tree *tree;			/* its cells are the nodes of this */
 	const Span *span;			/* [nodes] the same as cells of the join */
 	const double *loss;			/* [nodes] what such a cell loses */
-	const Code *code;			/* [records] a leaf of the tree; NO_CODE for people of whom nothing is shown, whose cells stay withheld */
+	const Code *code;			/* [records] a leaf of the tree; NO_CODE for people of whom nothing is shown, whose
+								 * cells stay withheld */
 
 	/* The result: [records] */
 	uint32	   *node;
@@ -26,10 +27,9 @@ typedef struct SeqColumn
 typedef struct SeqTask
 {
 	/*
-	 * All releases, the new one being the last, and of all it must be known
-	 * whose their records are.  The new one shows the quasi-identifiers of the
-	 * columns below by cells that are to be found; its other columns stay as
-	 * they are.
+	 * All releases, the new one being the last, and of all it must be known whose their records are.  The new one
+	 * shows the quasi-identifiers of the columns below by cells that are to be found; its other columns stay as they
+	 * are.
 	 */
 	const JoinInput *join;
 	int32		ncolumns;

@@ -50,7 +50,7 @@ touch(Web *web, uint32 node, int32 other)
 	if (!web->narrow)
 		return;
 	array_reserve(s->touched, s->touched_room, s->ntouched + 1);
-	s->touched[s->ntouched++] = (Touched) {.node = node,.other = other};
+	s->touched[s->ntouched++] = (Touched) {.node = node, .other = other};
 }
 
 /* Queues an edge that may be in no clique any more, unless it is queued already. */
@@ -107,7 +107,7 @@ static void
 note(Web *web, WebDeed deed, uint32 which, uint32 before)
 {
 	array_reserve(web->change, web->change_room, web->nchanges + 1);
-	web->change[web->nchanges++] = (WebChange) {.deed = deed,.which = which,.before = before};
+	web->change[web->nchanges++] = (WebChange) {.deed = deed, .which = which, .before = before};
 }
 
 /* ----------------------------------------------------------------
@@ -168,7 +168,7 @@ fill_slot(Web *web, uint32 t)
 {
 	const uint32 *end = web->edge[t].end;
 
-	*find_slot(web, end[0], end[1]) = (WebSlot) {.edge = t,.print = hash_ends(end[0], end[1]) >> 32};
+	*find_slot(web, end[0], end[1]) = (WebSlot) {.edge = t, .print = hash_ends(end[0], end[1]) >> 32};
 }
 
 static void
@@ -233,7 +233,7 @@ web_add_edge(Web *web, uint32 a, uint32 b)
 {
 	uint32		t = web->nedges++;
 	bool		in_order = web->release[a] < web->release[b];
-	WebEdge	   *edge;
+	WebEdge    *edge;
 
 	if (web->nedges == NO_WEB_EDGE)
 		ereport(ERROR,
@@ -263,7 +263,7 @@ web_add_edge(Web *web, uint32 a, uint32 b)
 void
 web_change_flow(Web *web, uint32 t, int64 by)
 {
-	WebEdge	   *edge = &web->edge[t];
+	WebEdge    *edge = &web->edge[t];
 
 	note(web, CHANGED_FLOW, t, edge->flow);
 	edge->flow += by;
@@ -274,7 +274,7 @@ web_change_flow(Web *web, uint32 t, int64 by)
 void
 web_drop(Web *web, uint32 t)
 {
-	WebEdge	   *edge = &web->edge[t];
+	WebEdge    *edge = &web->edge[t];
 
 	Assert(!edge->dropped && edge->flow == 0);
 	unlink_end(web, t, 0);
@@ -295,7 +295,7 @@ web_drop(Web *web, uint32 t)
 static void
 undo(Web *web, const WebChange *change)
 {
-	WebEdge	   *edge = &web->edge[change->which];
+	WebEdge    *edge = &web->edge[change->which];
 
 	switch (change->deed)
 	{

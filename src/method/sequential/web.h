@@ -93,7 +93,7 @@ typedef struct Web
 	uint32	   *degree;			/* [nodes * releases] */
 
 	/* Edges, also by their ends */
-	WebEdge	   *edge;
+	WebEdge    *edge;
 	uint32		nedges;
 	uint32		ndropped;		/* of them */
 	uint32		edge_room;

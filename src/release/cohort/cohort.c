@@ -110,7 +110,7 @@ char *
 cohort_condition(const DeclaredPublication *publication, const char *cohort)
 {
 	ErrorContextCallback callback = {
-		.previous = error_context_stack,.callback = move_position,.arg = unconstify(char *, cohort)
+		.previous = error_context_stack, .callback = move_position, .arg = unconstify(char *, cohort)
 	};
 	Node	   *expression;
 

@@ -275,8 +275,10 @@ verify_moment(Writing *writing, const SQLValueFunction *moment)
 	}
 }
 
+static void refuse_node(Writing *writing, Node *node) pg_attribute_noreturn();
+
 /* Refuses an expression, with the name of its kind if there is a common one. */
-static void pg_attribute_noreturn()
+static void
 refuse_node(Writing *writing, Node *node)
 {
 	const char *what = "expressions of this kind";
@@ -395,7 +397,7 @@ verify_node(Writing *writing, Node *node)
 Node *
 read_written(ParseState *pstate, const DeclaredPublication *publication, const char *cohort)
 {
-	Writing		writing = {.pstate = pstate,.publication = publication,.copies = 1};
+	Writing		writing = {.pstate = pstate, .publication = publication, .copies = 1};
 	List	   *statements;
 	Node	   *expression;
 

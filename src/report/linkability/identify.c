@@ -304,8 +304,8 @@ static bool
 identify_release(const Reading *reading, const Source *source, ReadRelease *release)
 {
 	Identifying identifying = {
-		.reading = reading,.source = source,.release = release,
-		.prints = are_prints_compared(reading, release),.room = 64
+		.reading = reading, .source = source, .release = release,
+		.prints = are_prints_compared(reading, release), .room = 64
 	};
 
 	identifying.next = new_zeros(uint32, release->nrows);

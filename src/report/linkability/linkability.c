@@ -29,7 +29,8 @@ typedef struct Figures
 	uint64		matches;
 	char	   *cliques;
 	uint64		tuples;
-	bool		has_result;		/* there is a tuple that is linked to something, and a release that shows the sensitive column */
+	bool		has_result;		/* there is a tuple that is linked to something, and a release that shows the sensitive
+								 * column */
 	uint32		linkability;
 	double		diversity;
 } Figures;

@@ -417,7 +417,7 @@ records_of(const Gathering *gathering, int32 r)
 	const Span **cells = palloc(sizeof(Span *) * (ncolumns + reading->ninsensitive + 1));
 	uint32	   *absentees = new_zeros(uint32, n);
 	uint32	   *person = list_people(gathering, r, absentees);
-	JoinRelease result = {.nrecords = n,.nabsent = n - release->nrows,.cells = cells};
+	JoinRelease result = {.nrecords = n, .nabsent = n - release->nrows, .cells = cells};
 
 	for (int c = 0; c < ncolumns; c++)
 		cells[c] = cells_of(gathering, release, c);
@@ -445,7 +445,7 @@ People *
 people_of(const Reading *reading, const Source *source, int32 n, bool is_guess, bool unifying, uint64 more)
 {
 	People	   *people = palloc0(sizeof(People));
-	Gathering	gathering = {.reading = reading,.source = source,.nreleases = n,.people = people};
+	Gathering	gathering = {.reading = reading, .source = source, .nreleases = n, .people = people};
 	JoinRelease *release = palloc0(sizeof(JoinRelease) * (n + 1));
 
 	for (int32 r = 0; r < n; r++)
@@ -545,7 +545,7 @@ source_as_release(const People *people, const Source *source, const KnownPeople 
 	}
 	for (uint32 p = 0; p < people->n; p++)
 		person[p] = p;
-	return (JoinRelease) {.nrecords = people->n,.cells = cells,.person = person};
+	return (JoinRelease) {.nrecords = people->n, .cells = cells, .person = person};
 }
 
 /* People of the source may be in a release or not. */

@@ -301,7 +301,7 @@ read_table(Reading *reading, ReadRelease *release)
 {
 	const DeclaredPublication *publication = reading->publication;
 	int			nqis;
-	TableReading table = {.reading = reading,.release = release};
+	TableReading table = {.reading = reading, .release = release};
 
 	if (!table_stands(publication, release->released))
 		refuse_release(reading, release);

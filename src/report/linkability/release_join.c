@@ -131,7 +131,7 @@ make_graph(ReleaseJoin *join, const JoinKind *kind)
 		uint64		missing;
 
 		join->people = people_of(data->reading, data->source, join->nreleases, data->is_guess,
-								   kind->unifying, more);
+								 kind->unifying, more);
 		join->graph = join_graph(&join->people->input);
 		missing = join->people->is_exact ? 0 : join_missing(join->graph);
 		if (missing == 0)

@@ -72,7 +72,7 @@ json_string(char *string)
 {
 	if (string == NULL)
 		return (JsonbValue) {.type = jbvNull};
-	return (JsonbValue) {.type = jbvString,.val.string = {.len = strlen(string),.val = string}};
+	return (JsonbValue) {.type = jbvString, .val.string = {.len = strlen(string), .val = string}};
 }
 
 static void

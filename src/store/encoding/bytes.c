@@ -13,7 +13,7 @@
 void
 output_create(Output *out)
 {
-	*out = (Output) {.data = palloc(FIRST_ROOM),.room = FIRST_ROOM};
+	*out = (Output) {.data = palloc(FIRST_ROOM), .room = FIRST_ROOM};
 }
 
 void

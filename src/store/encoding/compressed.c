@@ -174,12 +174,12 @@ compressed_write(Output *out, const ColumnShape *shape, const Item *items, uint3
 
 		stretch = next_stretch(shape, items, first, n);
 		memset(data + length, 0, offset - length);
-		*block = (CompressedBlock) {.first = first,.length = stretch.length,.offset = offset};
+		*block = (CompressedBlock) {.first = first, .length = stretch.length, .offset = offset};
 		block->stored = write_block(data + offset, gather(shape, items, &stretch, scratch), stretch.length);
 		length = offset + block->stored;
 		CHECK_FOR_INTERRUPTS();
 	}
-	*header = (BlocksHeader) {.nblocks = nblocks,.length = length};
+	*header = (BlocksHeader) {.nblocks = nblocks, .length = length};
 	output_trim(out, room - length);
 	pfree(scratch);
 }
@@ -234,7 +234,7 @@ compressed_open(CompressedReader *reader, Input *in, const ColumnShape *shape, u
 {
 	const BlocksHeader *header = (const BlocksHeader *) input_take(in, sizeof(BlocksHeader));
 
-	*reader = (CompressedReader) {.shape = shape,.bytes = in->bytes,.n = n};
+	*reader = (CompressedReader) {.shape = shape, .bytes = in->bytes, .n = n};
 	if (header == NULL || header->nblocks > n || (header->nblocks == 0) != (n == 0))
 		return "The header of compressed values is missing or damaged.";
 	reader->nblocks = header->nblocks;

@@ -160,7 +160,7 @@ add_values(Table *table, uint32 limit)
 			if (distinct->n == limit)
 				return false;
 			distinct->first[distinct->n] = i;
-			*slot = (Slot) {.hash = hash,.code = ++distinct->n};
+			*slot = (Slot) {.hash = hash, .code = ++distinct->n};
 		}
 		distinct->codes[i] = slot->code - 1;
 		if (distinct->n * 2 > table->mask)
@@ -174,7 +174,7 @@ add_values(Table *table, uint32 limit)
 bool
 find_distinct(Distinct *distinct, const Values *values, uint32 limit)
 {
-	Table		table = {.values = values,.distinct = distinct,.mask = FIRST_SLOTS - 1};
+	Table		table = {.values = values, .distinct = distinct, .mask = FIRST_SLOTS - 1};
 	bool		found;
 
 	*distinct = (Distinct) {.first = palloc(sizeof(uint32) * Max(limit, 1)),

@@ -120,8 +120,8 @@ write_column(Output *out, const ColumnPlan *plan)
 {
 	ColumnHeader *header = (ColumnHeader *) output_add(out, sizeof(ColumnHeader));
 
-	*header = (ColumnHeader) {.version = COLUMN_VERSION,.nulls = plan->nulls.form,
-		.repeats = plan->repeats,.nvalues = plan->nulls.nvalues};
+	*header = (ColumnHeader) {.version = COLUMN_VERSION, .nulls = plan->nulls.form,
+		.repeats = plan->repeats, .nvalues = plan->nulls.nvalues};
 	if (plan->sequence != NULL)
 		header->has_dictionary = plan->sequence->has_dictionary;
 	nulls_write(out, &plan->nulls);

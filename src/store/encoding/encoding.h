@@ -29,8 +29,8 @@ typedef struct ColumnShape
 	int16		typlen;			/* -1: varlena, -2: cstring */
 	bool		typbyval;
 	char		typalign;
-	bool		packable;		/* may a varlena come back with a short header, as from a heap?  (attstorage
-								 * is not plain) */
+	bool		packable;		/* may a varlena come back with a short header, as from a heap?  (attstorage is not
+								 * plain) */
 } ColumnShape;
 
 /* ----------------------------------------------------------------

@@ -45,7 +45,7 @@ directory_size(uint32 n, uint32 stride)
 void
 items_measure(ItemsPlan *plan, const ColumnShape *shape, const Item *items, uint32 n)
 {
-	*plan = (ItemsPlan) {.shape = shape,.items = items,.n = n};
+	*plan = (ItemsPlan) {.shape = shape, .items = items, .n = n};
 	if (item_stride(shape) != 0)
 		plan->length = (uint64) item_stride(shape) * n;
 	else
@@ -150,7 +150,7 @@ items_open(ItemsReader *reader, Input *in, const ColumnShape *shape, uint32 n)
 {
 	const ItemsHeader *header = (const ItemsHeader *) input_take(in, sizeof(ItemsHeader));
 
-	*reader = (ItemsReader) {.shape = shape,.bytes = in->bytes,.n = n};
+	*reader = (ItemsReader) {.shape = shape, .bytes = in->bytes, .n = n};
 	if (header == NULL || header->flags > FLAG_WORDS)
 		return "The header of values is missing or damaged.";
 	reader->is_compressed = header->flags == FLAG_COMPRESSED;

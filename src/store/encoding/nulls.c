@@ -59,7 +59,7 @@ find_turns(const bool *nulls, uint32 nrows, uint32 *nruns)
 void
 nulls_measure(NullsPlan *plan, const bool *nulls, uint32 nrows)
 {
-	*plan = (NullsPlan) {.nrows = nrows,.nvalues = nrows,.nulls = nulls};
+	*plan = (NullsPlan) {.nrows = nrows, .nvalues = nrows, .nulls = nulls};
 	if (nulls != NULL)
 		plan->nvalues = count_values(nulls, nrows);
 	if (plan->nvalues == nrows)
@@ -136,7 +136,7 @@ open_turns(NullsReader *reader, Input *in)
 const char *
 nulls_open(NullsReader *reader, Input *in, NullsForm form, uint32 nrows, uint32 nvalues)
 {
-	*reader = (NullsReader) {.bytes = in->bytes,.form = form,.nrows = nrows,.nvalues = nvalues};
+	*reader = (NullsReader) {.bytes = in->bytes, .form = form, .nrows = nrows, .nvalues = nvalues};
 	switch (form)
 	{
 		case NULLS_NONE:

@@ -57,7 +57,7 @@ bytes_of(uint32 n, uint32 width)
 static PackedRange
 measure_values(const uint64 *values, uint32 n)
 {
-	PackedRange range = {.lo = values[0],.hi = values[0]};
+	PackedRange range = {.lo = values[0], .hi = values[0]};
 
 	for (uint32 i = 1; i < n; i++)
 	{
@@ -127,7 +127,7 @@ static inline uint32
 range_width(const PackedPlan *plan, const PackedRange *range, bool steps)
 {
 	uint64		extent = steps ?
-	(uint64) range->step_hi - (uint64) range->step_lo : (uint64) range->hi - (uint64) range->lo;
+		(uint64) range->step_hi - (uint64) range->step_lo : (uint64) range->hi - (uint64) range->lo;
 
 	return width_of(extent / plan->scale);
 }
@@ -154,7 +154,7 @@ directory_size(const PackedPlan *plan, bool steps)
 void
 packed_begin(PackedPlan *plan, uint32 n)
 {
-	*plan = (PackedPlan) {.n = n,.scale = 1};
+	*plan = (PackedPlan) {.n = n, .scale = 1};
 	plan->ranges = palloc(sizeof(PackedRange) * Max(vectors_of(n), 1));
 }
 
@@ -276,7 +276,7 @@ packed_write_begin(PackedWriter *writer, Output *out, const PackedPlan *plan)
 	PackedHeader *header = (PackedHeader *) output_add(out, plan->size);
 	char	   *at = (char *) (header + 1);
 
-	*writer = (PackedWriter) {.plan = plan,.length = data_size(plan, plan->steps)};
+	*writer = (PackedWriter) {.plan = plan, .length = data_size(plan, plan->steps)};
 	*header = (PackedHeader) {.length = writer->length};
 	header->flags = (plan->steps ? FLAG_STEPS : 0) | (plan->scale != 1 ? FLAG_SCALED : 0);
 	if (plan->scale != 1)
@@ -304,7 +304,7 @@ packed_write_block(PackedWriter *writer, uint32 block, const uint64 *values)
 	if (plan->steps)
 		((uint64 *) writer->steps)[block] = range->step_lo;
 	writer->blocks[block] = (PackedBlock) {.base = plan->steps ? values[0] : (uint64) range->lo,
-		.offset = writer->offset,.width = width};
+		.offset = writer->offset, .width = width};
 	if (width == 0)
 		return;
 	n = find_distances(plan, range, values, vector_length(plan->n, block), distances);
@@ -352,7 +352,7 @@ packed_open(PackedReader *reader, Input *in, uint32 n)
 	const PackedHeader *header = (const PackedHeader *) input_take(in, sizeof(PackedHeader));
 	bool		steps;
 
-	*reader = (PackedReader) {.bytes = in->bytes,.n = n,.scale = 1};
+	*reader = (PackedReader) {.bytes = in->bytes, .n = n, .scale = 1};
 	if (header == NULL || (header->flags & ~(FLAG_STEPS | FLAG_SCALED)) != 0)
 		return "The header of packed integers is missing or damaged.";
 	steps = (header->flags & FLAG_STEPS) != 0;

@@ -32,7 +32,7 @@ starts_of(uint32 nrows)
 void
 runs_measure(RunsPlan *plan, const uint64 *lengths, uint32 nruns, uint32 nrows)
 {
-	*plan = (RunsPlan) {.nruns = nruns,.nrows = nrows,.lengths = lengths};
+	*plan = (RunsPlan) {.nruns = nruns, .nrows = nrows, .lengths = lengths};
 	packed_measure(&plan->packed, lengths, nruns, PACKED_COUNTS);
 	plan->size = sizeof(RunsHeader) + sizeof(RunStart) * starts_of(nrows) + plan->packed.size;
 }
@@ -52,7 +52,7 @@ runs_write(Output *out, const RunsPlan *plan)
 		uint32		end = row + (uint32) plan->lengths[run];
 
 		for (; vector * VECTOR < end; vector++)
-			*start++ = (RunStart) {.run = run,.row = row};
+			*start++ = (RunStart) {.run = run, .row = row};
 		row = end;
 	}
 	packed_write(out, &plan->packed, plan->lengths);

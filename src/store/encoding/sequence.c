@@ -131,7 +131,7 @@ sequence_open(SequenceReader *reader, Input *in, const ColumnShape *shape, uint3
 	const uint64 *nentries;
 	const char *error;
 
-	*reader = (SequenceReader) {.n = n,.has_dictionary = has_dictionary,.context = CurrentMemoryContext};
+	*reader = (SequenceReader) {.n = n, .has_dictionary = has_dictionary, .context = CurrentMemoryContext};
 	if (!has_dictionary)
 		return values_open(&reader->values, in, shape, n);
 	nentries = (const uint64 *) input_take(in, sizeof(uint64));

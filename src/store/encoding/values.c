@@ -13,7 +13,7 @@
 Values
 values_create(const ColumnShape *shape, uint32 n)
 {
-	Values		values = {.shape = shape,.n = n};
+	Values		values = {.shape = shape, .n = n};
 
 	if (shape->typbyval)
 		values.numbers = palloc(sizeof(uint64) * Max(n, 1));
@@ -76,7 +76,7 @@ values_write(Output *out, const ValuesPlan *plan)
 const char *
 values_open(ValuesReader *reader, Input *in, const ColumnShape *shape, uint32 n)
 {
-	*reader = (ValuesReader) {.shape = shape,.n = n};
+	*reader = (ValuesReader) {.shape = shape, .n = n};
 	return shape->typbyval ? packed_open(&reader->numbers, in, n) : items_open(&reader->items, in, shape, n);
 }
 

@@ -176,7 +176,7 @@ words_measure(WordsPlan *plan, const ColumnShape *shape, const Item *items, uint
 	bool		wide;
 	WordsPlan	other;
 
-	*plan = (WordsPlan) {.shape = shape,.items = items,.n = n,.unit = HEAD_BYTES};
+	*plan = (WordsPlan) {.shape = shape, .items = items, .n = n, .unit = HEAD_BYTES};
 	if (shape->typlen != -1 || n == 0 || !find_form(plan, &tail_bytes, &wide))
 		return false;
 	measure_tails(plan, tail_bytes);
@@ -250,7 +250,7 @@ words_write(Output *out, const WordsPlan *plan)
 {
 	WordsHeader *header = (WordsHeader *) output_add(out, sizeof(WordsHeader));
 
-	*header = (WordsHeader) {.nwords = plan->nwords,.nheads = plan->nheads,.unit = plan->unit};
+	*header = (WordsHeader) {.nwords = plan->nwords, .nheads = plan->nheads, .unit = plan->unit};
 	write_starts(out, plan);
 	write_heads(out, &plan->lengths, plan, plan->nheads);
 	for (uint32 which = 0; which < plan->nheads; which++)
@@ -279,7 +279,7 @@ words_open(WordsReader *reader, Input *in, const ColumnShape *shape, uint32 n)
 	const WordsHeader *header = (const WordsHeader *) input_take(in, sizeof(WordsHeader));
 	const char *error;
 
-	*reader = (WordsReader) {.shape = shape,.n = n};
+	*reader = (WordsReader) {.shape = shape, .n = n};
 	if (header == NULL || shape->typlen != -1 || header->nheads > MAX_HEADS || header->nwords > MAX_WORDS ||
 		(header->unit != HEAD_BYTES && header->unit != sizeof(uint64)))
 		return "The header of words is missing or damaged.";

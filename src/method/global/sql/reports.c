@@ -93,7 +93,7 @@ put_breaches(const OwnersWork *work)
 	const DeclaredPublication *publication = work->publication;
 	const Recalled *recalled = recall(publication);
 	Reporting	reporting = {
-		.recalled = recalled,.work = work,
+		.recalled = recalled, .work = work,
 		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
 		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
 		.person = NO_THREAD,

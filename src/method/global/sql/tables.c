@@ -56,7 +56,7 @@ static Counting
 count_breaches(const Recalled *recalled, const bool *is_protected, uint32 l)
 {
 	Counting	counting = {
-		.l = l,.last = NO_THREAD,
+		.l = l, .last = NO_THREAD,
 		.is_counted = new_zeros(bool, recalled->seen.nvalues),
 	};
 

@@ -422,7 +422,7 @@ warn_of_stronger(const Checking *checking, const Updates *before, const Updates 
 static Checking
 checking_create(const DeclaredPublication *publication)
 {
-	Checking	checking = {.publication = publication,.column = publication_column(publication, ROLE_SENSITIVE)};
+	Checking	checking = {.publication = publication, .column = publication_column(publication, ROLE_SENSITIVE)};
 	bool		varlena;
 
 	checking.dictionary = dictionary_create(checking.column->type);

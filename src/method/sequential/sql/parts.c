@@ -115,7 +115,7 @@ part_of_release(const PeopleParting *parting, int32 r)
 	const Span **cells = new_zeros(const Span *, parting->all->ncolumns + nreleases_of(parting));
 	Code	   *sensitive = new_zeros(Code, n);
 	uint32	   *person = new_zeros(uint32, n);
-	JoinRelease part = {.nrecords = n,.cells = cells,.person = person};
+	JoinRelease part = {.nrecords = n, .cells = cells, .person = person};
 
 	for (int32 c = 0; c < parting->all->ncolumns; c++)
 	{
@@ -253,7 +253,7 @@ list_judged(const PeopleParting *parting, const People *people, const JoinInput 
 	const bool *is_absent = absent_people(&join->release[join->nreleases - 1]);
 	RowId	   *row = known_rows(parting, people);
 	Judged		judged = {
-		.person = new_zeros(uint32, parting->npeople),.row = new_zeros(RowId, parting->npeople)
+		.person = new_zeros(uint32, parting->npeople), .row = new_zeros(RowId, parting->npeople)
 	};
 
 	for (uint32 p = 0; p < parting->npeople; p++)
@@ -371,7 +371,7 @@ tuples_of(const PeopleParting *parting, const People *people, const JoinInput *j
 	}
 	pfree(judged.person);
 	pfree(judged.row);
-	return (JoinTuples) {.ntuples = judged.n,.code = (const Code *const *) code,.end = (const Code *const *) end};
+	return (JoinTuples) {.ntuples = judged.n, .code = (const Code *const *) code, .end = (const Code *const *) end};
 }
 
 /* Returns the row of each person of the part in the last release, or NO_ROW where the person is absent. */
@@ -485,7 +485,7 @@ make_parts(const Sequencing *sequencing, Sequence *sequence, bool parted)
 {
 	const People *people = people_of(sequencing->reading, sequencing->source, sequencing->reading->nreleases,
 									 sequencing->is_guess, false, 0);
-	PeopleParting parting = {.sequencing = sequencing,.all = &people->input};
+	PeopleParting parting = {.sequencing = sequencing, .all = &people->input};
 
 	sequence->contradicted = count_contradicted(people);
 	sequence->changed = count_changed(sequencing, people);

@@ -81,7 +81,7 @@ add_guess(Guesses *guesses, Datum value, bool isnull, Code code)
 		guesses->guess = guesses->guess == NULL ? palloc(sizeof(Guess) * guesses->room) :
 			repalloc_huge(guesses->guess, sizeof(Guess) * guesses->room);
 	}
-	guesses->guess[guesses->n++] = (Guess) {.code = code,.number = dictionary_number(guesses->values, value, isnull)};
+	guesses->guess[guesses->n++] = (Guess) {.code = code, .number = dictionary_number(guesses->values, value, isnull)};
 }
 
 /* A text as a value of the column; of other types than these it is not known how equal values look. */
@@ -309,8 +309,8 @@ recover_person(const Recovery *recovery, Thread thread, const bool *is_absent, S
 {
 	int			nqis = recovery->reading->nqis;
 	Ways		ways = {
-		.column = palloc(sizeof(int) * (nqis + 1)),.guess = palloc(sizeof(Guess *) * (nqis + 1)),
-		.nguesses = palloc(sizeof(uint32) * (nqis + 1)),.chosen = palloc(sizeof(uint32) * (nqis + 1)),
+		.column = palloc(sizeof(int) * (nqis + 1)), .guess = palloc(sizeof(Guess *) * (nqis + 1)),
+		.nguesses = palloc(sizeof(uint32) * (nqis + 1)), .chosen = palloc(sizeof(uint32) * (nqis + 1)),
 		.code = palloc(sizeof(Code) * (nqis + 1))
 	};
 
@@ -346,7 +346,7 @@ recovery_create(const Sequencing *sequencing, int32 first)
 	const Reading *reading = sequencing->reading;
 	Recovery   *recovery = palloc0(sizeof(Recovery));
 
-	*recovery = (Recovery) {.reading = reading,.first = first,.nreleases = reading->nreleases - first};
+	*recovery = (Recovery) {.reading = reading, .first = first, .nreleases = reading->nreleases - first};
 	recovery->guesses = palloc(sizeof(Guesses) * (reading->nqis + 1));
 	for (int q = 0; q < reading->nqis; q++)
 		recovery->guesses[q] = guesses_of(sequencing, q);

@@ -104,7 +104,7 @@ columns_of(const Sequencing *sequencing)
 
 		for (uint32 i = 0; i < sequencing->tree[q]->nnodes; i++)
 			span[i] = sequencing->source->line[column].span[sequencing->cell[q][i]];
-		columns[q] = (SequenceColumn) {.column = column,.tree = sequencing->tree[q],.span = span};
+		columns[q] = (SequenceColumn) {.column = column, .tree = sequencing->tree[q], .span = span};
 	}
 	return columns;
 }

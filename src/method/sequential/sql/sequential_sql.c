@@ -55,7 +55,7 @@ words_of(const Published *published)
 static void
 check_sequence(Audit *audit)
 {
-	Judging		judging = {.publication = audit->publication,.params = params_of_last(audit->publication)};
+	Judging		judging = {.publication = audit->publication, .params = params_of_last(audit->publication)};
 	char	   *required = sequential_promise(judging.params);
 	ErrorData  *error = try_in_subtransaction(judge_all, &judging);
 
