@@ -199,7 +199,7 @@ make_with_retries(const Question *question, MemoryContext context, ErrorData **e
 
 /* Rounds the time that the answer takes up to a multiple of the grid. */
 static void
-wait_for_grid(int grid)
+wait_for_time_grid(int grid)
 {
 	double		passed = stopwatch_seconds(&begun_at) * 1000.0;
 	double		until;
@@ -327,7 +327,7 @@ serve_question(Channel *channel)
 	answer = make_with_retries(question, context, &error);
 	if (question->time_grid > 0 || (answer != NULL && !fits_queue(answer)))
 		pool_delivering();
-	wait_for_grid(question->time_grid);
+	wait_for_time_grid(question->time_grid);
 	send_result(channel, answer, error);
 	current = NULL;
 	channel_close(channel);

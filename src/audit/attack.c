@@ -125,7 +125,7 @@ list_atoms(const Attacker *attacker, View *view, const SeenRelease *release, uin
 
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
-		uint32		atom = attacker->atoms->atom[release->thread[i]];
+		uint32		atom = attacker->atoms->atom[release->individual[i]];
 
 		if (view->class_of[atom] == c)
 			continue;
@@ -155,7 +155,7 @@ add_values(Attacker *attacker, View *view, Presence *presence, const Code *value
 	presence[1].first_value = n;
 }
 
-/* An atom is in a class as a whole, so its values in it are as many as its threads. */
+/* An atom is in a class as a whole, so its values in it are as many as its individuals. */
 static void
 view_class(Attacker *attacker, View *view, const SeenRelease *release, uint32 c, uint32 *fill, Code *values)
 {
@@ -164,7 +164,7 @@ view_class(Attacker *attacker, View *view, const SeenRelease *release, uint32 c,
 
 	list_atoms(attacker, view, release, c, fill);
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		values[fill[atoms->atom[release->thread[i]]]++] = release->value[i];
+		values[fill[atoms->atom[release->individual[i]]]++] = release->value[i];
 	for (uint32 i = view->first[c]; i < view->first[c + 1]; i++)
 	{
 		Presence   *presence = &view->presence[i];
@@ -340,7 +340,7 @@ count_values(Attacker *attacker)
 	attacker->mark += attacker->nparts;
 }
 
-/* Threads that are absent from the other release are a difference; without a class, all others of this one are. */
+/* Individuals that are absent from the other release are a difference; without a class, all others of this one are. */
 static Found
 lowered(const Attacker *attacker, uint64 size, Found found)
 {

@@ -1,9 +1,9 @@
 /*
  * attack.h
  *		The sets that all releases reveal together: the smallest and the least diverse
- *		sets of threads that observers can single out.
+ *		sets of individuals that observers can single out.
  *
- * Observers know of every thread in which class of which release it was.  From
+ * Observers know of every individual in which class of which release it was.  From
  * each two releases a and b they get
  *
  *		intersections:	C and D, for each class C of a and D of b;

@@ -181,7 +181,7 @@ put_links(Visiting *visiting, const Step *step, const Step *end, uint64 links)
 
 /* Visits each value that a person was linked to. */
 static void
-visit_person(Visiting *visiting, Thread person, void (*visit) (void *what, const Breach *breach), void *what)
+visit_person(Visiting *visiting, Individual person, void (*visit) (void *what, const Breach *breach), void *what)
 {
 	const Statistics *statistics = visiting->statistics;
 	const Step *step = statistics->step + statistics->first[person];
@@ -200,7 +200,7 @@ visit_person(Visiting *visiting, Thread person, void (*visit) (void *what, const
 }
 
 void
-visit_breaches(const Statistics *statistics, Thread npeople, const bool *is_protected,
+visit_breaches(const Statistics *statistics, Individual npeople, const bool *is_protected,
 			   void (*visit) (void *what, const Breach *breach), void *what)
 {
 	Size		nvalues = (Size) statistics->seen->nvalues + 1;
@@ -212,7 +212,7 @@ visit_breaches(const Statistics *statistics, Thread npeople, const bool *is_prot
 		.end = new_array(uint64, nvalues),
 	};
 
-	for (Thread person = 0; person < npeople; person++)
+	for (Individual person = 0; person < npeople; person++)
 	{
 		if (person % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();

@@ -34,7 +34,7 @@ extern double largest_ratio(const Link *links, uint64 n);
 /* A person, a value that the person was linked to, and by what, in order of releases. */
 typedef struct Breach
 {
-	Thread		person;
+	Individual	person;
 	Code		value;
 	uint64		n;
 	const Link *links;			/* [n] */
@@ -42,10 +42,10 @@ typedef struct Breach
 } Breach;
 
 /*
- * Visits each of the first so many threads, with each value that a class showed
+ * Visits each of the first so many individuals, with each value that a class showed
  * and that is protected (all, if is_protected is NULL).
  */
-extern void visit_breaches(const Statistics *statistics, Thread npeople, const bool *is_protected,
+extern void visit_breaches(const Statistics *statistics, Individual npeople, const bool *is_protected,
 						   void (*visit) (void *what, const Breach *breach), void *what);
 
 /* The class that links its people best to a value by itself; false if none does to any. */

@@ -43,7 +43,7 @@ peers_having(const Peers *peers, uint32 group, Code value)
 	uint64		n = 0;
 
 	for (uint64 i = peers->first[group]; i < peers->first[group + 1]; i++)
-		n += peers->value[peers->thread[i]] == value;
+		n += peers->value[peers->individual[i]] == value;
 	return n;
 }
 

@@ -58,20 +58,20 @@ typedef struct Deducing
 	uint64		room_for_common;
 } Deducing;
 
-Thread
+Individual
 find_changed(const Statistics *statistics)
 {
 	const Seen *seen = statistics->seen;
-	Code	   *shown = new_zeros(Code, seen->nthreads);
-	bool	   *is_shown = new_zeros(bool, seen->nthreads);
-	Thread		changed = NO_THREAD;
+	Code	   *shown = new_zeros(Code, seen->nindividuals);
+	bool	   *is_shown = new_zeros(bool, seen->nindividuals);
+	Individual	changed = NO_INDIVIDUAL;
 
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; i < seen->release[r].first[seen->release[r].nclasses]; i++)
 		{
-			Thread		t = seen->release[r].thread[i];
+			Individual	t = seen->release[r].individual[i];
 
 			if (is_shown[t] && shown[t] != seen->release[r].value[i])
 				changed = Min(changed, t);
@@ -477,7 +477,7 @@ know(Deducing *deducing)
 	{
 		if (!peers->is_known[g])
 			continue;
-		deducing->value_mark[peers->value[peers->thread[peers->first[g]]]] = ++deducing->mark;
+		deducing->value_mark[peers->value[peers->individual[peers->first[g]]]] = ++deducing->mark;
 		keep_marked(deducing, g, true);
 	}
 }
@@ -514,7 +514,7 @@ say_together(Deduction *deduction)
 }
 
 Deduction *
-deduce(const Statistics *statistics, const Thread *known, uint64 nknown, bool knows_inventions, uint64 budget)
+deduce(const Statistics *statistics, const Individual *known, uint64 nknown, bool knows_inventions, uint64 budget)
 {
 	const Peers *peers = peers_create(statistics, known, nknown, knows_inventions);
 	Deducing   *deducing = deducing_create(statistics, peers);

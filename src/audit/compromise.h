@@ -34,12 +34,12 @@
 typedef struct Peers
 {
 	const Statistics *statistics;	/* borrowed */
-	Code	   *value;			/* [threads] as published */
+	Code	   *value;			/* [individuals] as published */
 
 	uint32		n;				/* groups of peers */
-	uint32	   *group;			/* [threads] */
-	uint64	   *first;			/* [n + 1] group g's threads are first[g] up to, not including, first[g + 1] */
-	Thread	   *thread;			/* [threads] group by group */
+	uint32	   *group;			/* [individuals] */
+	uint64	   *first;			/* [n + 1] group g's individuals are first[g] up to, not including, first[g + 1] */
+	Individual *individual;		/* [individuals] group by group */
 	bool	   *is_known;		/* [n] */
 	bool	   *is_invented;	/* [n] where observers make a difference, else false */
 
@@ -50,7 +50,7 @@ typedef struct Peers
 } Peers;
 
 /* Takes up to 4 bytes for each row that was ever published, in the current context. */
-extern Peers *peers_create(const Statistics *statistics, const Thread *known, uint64 nknown, bool tells_invented);
+extern Peers *peers_create(const Statistics *statistics, const Individual *known, uint64 nknown, bool tells_invented);
 
 static inline uint64
 peers_size(const Peers *peers, uint32 group)
@@ -63,7 +63,7 @@ static inline const Step *
 peers_steps(const Peers *peers, uint32 group, uint64 *n)
 {
 	const Statistics *statistics = peers->statistics;
-	Thread		any = peers->thread[peers->first[group]];
+	Individual	any = peers->individual[peers->first[group]];
 
 	*n = statistics->first[any + 1] - statistics->first[any];
 	return &statistics->step[statistics->first[any]];
@@ -121,8 +121,8 @@ deduction_is_exact(const Deduction *deduction, uint32 group)
 	return true;
 }
 
-/* The first thread whose value changes, or NO_THREAD. */
-extern Thread find_changed(const Statistics *statistics);
+/* The first individual whose value changes, or NO_INDIVIDUAL. */
+extern Individual find_changed(const Statistics *statistics);
 
 /*
  * Makes NULL a value like others, and returns its code: what a class does not
@@ -131,10 +131,10 @@ extern Thread find_changed(const Statistics *statistics);
 extern Code name_null(Seen *seen);
 
 /*
- * The values of these threads are known, and NULL is named.  Do observers know that
+ * The values of these individuals are known, and NULL is named.  Do observers know that
  * invented rows only have values that are known?  Searches may take so many steps, all
  * together.
  */
-extern Deduction *deduce(const Statistics *statistics, const Thread *known, uint64 nknown, bool knows_inventions, uint64 budget);
+extern Deduction *deduce(const Statistics *statistics, const Individual *known, uint64 nknown, bool knows_inventions, uint64 budget);
 
 #endif							/* PPREPUB_AUDIT_COMPROMISE_H */

@@ -468,7 +468,7 @@ add_cells(Worlds *worlds, uint32 i)
 	}
 	worlds->first_cell[i + 1] = c;
 	for (uint64 m = peers->first[g]; m < peers->first[g + 1]; m++)
-		worlds->cell[worlds->cell_of[peers->value[peers->thread[m]]]].people++;
+		worlds->cell[worlds->cell_of[peers->value[peers->individual[m]]]].people++;
 }
 
 /* Lists the cells on each line, from the lines through each cell. */

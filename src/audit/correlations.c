@@ -61,7 +61,7 @@ look_back(CommonCounts *counting, Step at)
 	counting->nmet = 0;
 	for (uint64 i = release->first[at.class]; i < release->first[at.class + 1]; i++)
 	{
-		Thread		t = release->thread[i];
+		Individual	t = release->individual[i];
 
 		for (uint64 s = statistics->first[t]; s < statistics->first[t + 1] && statistics->step[s].release < at.release; s++)
 			meet(counting, statistics->step[s]);

@@ -213,7 +213,7 @@ follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, FirstClass *
 
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
-		Thread		t = release->thread[i];
+		Individual	t = release->individual[i];
 		ShownSet	before;
 
 		if (t >= npeople || is_changed[t])

@@ -45,7 +45,7 @@ typedef struct Evenness
 	uint32		changed_class;
 } Evenness;
 
-/* People are the threads up to npeople. */
+/* People are the individuals up to npeople. */
 extern Evenness measure_evenness(const Seen *seen, uint64 npeople);
 
 /* ----------------------------------------------------------------

@@ -11,20 +11,20 @@
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
-/* Finds the value of each thread; values do not change here. */
+/* Finds the value of each individual; values do not change here. */
 static void
 find_values(Peers *peers)
 {
 	const Seen *seen = peers->statistics->seen;
 
-	peers->value = new_zeros(Code, seen->nthreads);
+	peers->value = new_zeros(Code, seen->nindividuals);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const SeenRelease *release = &seen->release[r];
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
-			peers->value[release->thread[i]] = release->value[i];
+			peers->value[release->individual[i]] = release->value[i];
 	}
 }
 
@@ -34,38 +34,38 @@ find_values(Peers *peers)
  */
 
 static Size
-steps_length(const Statistics *statistics, Thread t)
+steps_length(const Statistics *statistics, Individual t)
 {
 	return sizeof(Step) * (statistics->first[t + 1] - statistics->first[t]);
 }
 
-/* The threads that have no true row. */
+/* The individuals that have no true row. */
 static bool *
 find_invented(const Seen *seen)
 {
-	bool	   *is_invented = new_array(bool, seen->nthreads);
+	bool	   *is_invented = new_array(bool, seen->nindividuals);
 
-	memset(is_invented, true, sizeof(bool) * seen->nthreads);
+	memset(is_invented, true, sizeof(bool) * seen->nindividuals);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const SeenRelease *release = &seen->release[r];
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
-			is_invented[release->thread[i]] &= release->counterfeit[i];
+			is_invented[release->individual[i]] &= release->counterfeit[i];
 	}
 	return is_invented;
 }
 
-/* Observers' knowledge of each thread alone. */
+/* Observers' knowledge of each individual alone. */
 typedef struct Known
 {
-	bool	   *is_known;		/* [threads] */
-	bool	   *is_invented;	/* [threads] */
+	bool	   *is_known;		/* [individuals] */
+	bool	   *is_invented;	/* [individuals] */
 } Known;
 
 static uint32
-hash_thread(const Peers *peers, Thread t, bool is_known)
+hash_individual(const Peers *peers, Individual t, bool is_known)
 {
 	const Statistics *statistics = peers->statistics;
 	uint32		hash = hash_bytes((const unsigned char *) &statistics->step[statistics->first[t]],
@@ -74,9 +74,9 @@ hash_thread(const Peers *peers, Thread t, bool is_known)
 	return is_known ? hash_combine(hash, hash_bytes_uint32(peers->value[t])) : hash;
 }
 
-/* Can observers tell two threads apart? */
+/* Can observers tell two individuals apart? */
 static bool
-are_peers(const Peers *peers, const Known *known, Thread a, Thread b)
+are_peers(const Peers *peers, const Known *known, Individual a, Individual b)
 {
 	const Statistics *statistics = peers->statistics;
 
@@ -87,22 +87,22 @@ are_peers(const Peers *peers, const Known *known, Thread a, Thread b)
 			   steps_length(statistics, a)) == 0;
 }
 
-/* Groups are numbered by their first threads, which any[] says. */
+/* Groups are numbered by their first individuals, which any[] says. */
 static void
 find_groups(Peers *peers, const Known *known)
 {
-	uint64		nthreads = peers->statistics->seen->nthreads;
-	uint64		mask = pg_nextpower2_64(nthreads * 2 + 2) - 1;
+	uint64		nindividuals = peers->statistics->seen->nindividuals;
+	uint64		mask = pg_nextpower2_64(nindividuals * 2 + 2) - 1;
 	uint32	   *slot = new_array(uint32, mask);
-	Thread	   *any = new_array(Thread, nthreads);
+	Individual *any = new_array(Individual, nindividuals);
 
 	memset(slot, 0xff, sizeof(uint32) * (mask + 1));	/* NO_GROUP */
-	peers->group = new_array(uint32, nthreads);
-	peers->is_known = new_zeros(bool, nthreads);
-	peers->is_invented = new_zeros(bool, nthreads);
-	for (Thread t = 0; t < nthreads; t++)
+	peers->group = new_array(uint32, nindividuals);
+	peers->is_known = new_zeros(bool, nindividuals);
+	peers->is_invented = new_zeros(bool, nindividuals);
+	for (Individual t = 0; t < nindividuals; t++)
 	{
-		uint64		at = hash_thread(peers, t, known->is_known[t]) & mask;
+		uint64		at = hash_individual(peers, t, known->is_known[t]) & mask;
 
 		CHECK_FOR_INTERRUPTS();
 		while (slot[at] != NO_GROUP && !are_peers(peers, known, any[slot[at]], t))
@@ -185,23 +185,23 @@ look_into_classes(Peers *peers)
 }
 
 Peers *
-peers_create(const Statistics *statistics, const Thread *known, uint64 nknown, bool tells_invented)
+peers_create(const Statistics *statistics, const Individual *known, uint64 nknown, bool tells_invented)
 {
 	const Seen *seen = statistics->seen;
 	Peers	   *peers = palloc0(sizeof(Peers));
-	Known		of_threads = {
-		.is_known = new_zeros(bool, seen->nthreads),
-		.is_invented = tells_invented ? find_invented(seen) : new_zeros(bool, seen->nthreads),
+	Known		of_individuals = {
+		.is_known = new_zeros(bool, seen->nindividuals),
+		.is_invented = tells_invented ? find_invented(seen) : new_zeros(bool, seen->nindividuals),
 	};
 
 	peers->statistics = statistics;
 	for (uint64 i = 0; i < nknown; i++)
-		of_threads.is_known[known[i]] = true;
+		of_individuals.is_known[known[i]] = true;
 	find_values(peers);
-	find_groups(peers, &of_threads);
-	list_by_group(peers->group, seen->nthreads, peers->n, &peers->first, &peers->thread);
+	find_groups(peers, &of_individuals);
+	list_by_group(peers->group, seen->nindividuals, peers->n, &peers->first, &peers->individual);
 	look_into_classes(peers);
-	pfree(of_threads.is_known);
-	pfree(of_threads.is_invented);
+	pfree(of_individuals.is_known);
+	pfree(of_individuals.is_invented);
 	return peers;
 }

@@ -111,7 +111,7 @@ sort_values(const SeenRelease *release, const Atoms *atoms, const uint64 *first,
 	memset(filled, 0, sizeof(uint64) * atoms->natoms);
 	for (uint64 i = 0; i < release->first[release->nclasses]; i++)
 	{
-		uint32		atom = atoms->atom[release->thread[i]];
+		uint32		atom = atoms->atom[release->individual[i]];
 
 		values[first[atom] + filled[atom]++] = release->value[i];
 	}
@@ -132,7 +132,7 @@ measure_poverty(const Seen *seen, const Atoms *atoms)
 	Counter		counter = counter_create(seen);
 	uint64	   *first = new_array(uint64, atoms->natoms);
 	uint64	   *filled = new_array(uint64, atoms->natoms);
-	Code	   *values = new_array(Code, seen->nthreads);
+	Code	   *values = new_array(Code, seen->nindividuals);
 	Poverty    *poverty = new_array(Poverty, atoms->natoms);
 
 	first[0] = 0;
@@ -172,12 +172,12 @@ smallest_atoms(const Seen *seen, const Atoms *atoms, Smallest *smallest)
 }
 
 uint64
-count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nthreads)
+count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nindividuals)
 {
 	Poverty    *poverty = measure_poverty(seen, atoms);
 	uint64		refused = 0;
 
-	for (uint64 t = 0; t < nthreads; t++)
+	for (uint64 t = 0; t < nindividuals; t++)
 	{
 		uint32		a = atoms->atom[t];
 

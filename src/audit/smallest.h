@@ -26,7 +26,7 @@ extern bool smallest_atoms(const Seen *seen, const Atoms *atoms, Smallest *small
 /* How many classes of a release the principle does not allow. */
 extern uint32 count_refused_classes(const Seen *seen, int32 r, const Principle *principle);
 
-/* How many of the first so many threads are in atoms that the principle does not allow. */
-extern uint64 count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nthreads);
+/* How many of the first so many individuals are in atoms that the principle does not allow. */
+extern uint64 count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nindividuals);
 
 #endif							/* PPREPUB_AUDIT_SMALLEST_H */

@@ -160,11 +160,11 @@ check_paths(Audit *audit)
 static void
 check_remembered(Audit *audit)
 {
-	uint64		threads = audit->recalled->seen.nthreads;
+	uint64		individuals = audit->recalled->seen.nindividuals;
 	uint64		remembered = audit->publication->remembered;
 
 	add_check(audit, "remembered", psprintf(UINT64_FORMAT " people and invented rows", remembered),
-			  psprintf(UINT64_FORMAT, threads), threads == remembered, NULL);
+			  psprintf(UINT64_FORMAT, individuals), individuals == remembered, NULL);
 }
 
 /* ----------------------------------------------------------------

@@ -260,7 +260,7 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = seen->first[c]; i < seen->first[c + 1] && inspecting->is_read[c]; i++)
 		{
-			RowId		row = seen->counterfeit[i] || seen_is_counted(seen, i) ? NO_ROW : row_of_person[seen->thread[i]];
+			RowId		row = seen->counterfeit[i] || seen_is_counted(seen, i) ? NO_ROW : row_of_person[seen->individual[i]];
 
 			if (row != NO_ROW && inspecting->present->fingerprint[row] == seen->fingerprint[i])
 				cover_member(inspecting, c, row);
@@ -276,12 +276,12 @@ find_people(const Recalled *recalled, const LoadedFrame *present)
 	memset(row_of_person, 0xff, sizeof(RowId) * recalled->people->size);	/* NO_ROW */
 	for (uint64 row = 0; row < present->frame.nrows; row++)
 	{
-		Thread		thread = recalled_person(recalled, present->keys[row]);
+		Individual	individual = recalled_person(recalled, present->keys[row]);
 
 		if (row % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (thread != NO_THREAD)
-			row_of_person[thread] = row;
+		if (individual != NO_INDIVIDUAL)
+			row_of_person[individual] = row;
 	}
 	return row_of_person;
 }

@@ -1,10 +1,10 @@
 /*
  * atoms.c
- *		Parting threads release by release.
+ *		Parting individuals release by release.
  *
  * NOTES
  *		A place is a node of a tree: a class of a release, and the place before.
- *		Threads stand at places; a class moves those who are in it, and those who
+ *		Individuals stand at places; a class moves those who are in it, and those who
  *		stood together move together.  One step a row that was published.
  */
 #include "postgres.h"
@@ -18,7 +18,7 @@ typedef struct AtomParting
 {
 	Atoms	   *atoms;
 	uint32		allocated;
-	uint32	   *place;			/* [threads] where each stands */
+	uint32	   *place;			/* [individuals] where each stands */
 	uint32	   *next;			/* [places] where those of a place go in the class at hand */
 } AtomParting;
 
@@ -52,7 +52,7 @@ part_by_class(AtomParting *parting, const Seen *seen, int32 r, uint32 c)
 
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
-		uint32	   *place = &parting->place[release->thread[i]];
+		uint32	   *place = &parting->place[release->individual[i]];
 
 		/* Atoms would not be wholly in a release, or not at all. */
 		if (parting->atoms->release[*place] == r)
@@ -69,24 +69,24 @@ part_by_class(AtomParting *parting, const Seen *seen, int32 r, uint32 c)
 	}
 }
 
-/* Places where a thread still stands are atoms. */
+/* Places where an individual still stands are atoms. */
 static void
-number_atoms(AtomParting *parting, uint64 nthreads)
+number_atoms(AtomParting *parting, uint64 nindividuals)
 {
 	Atoms	   *atoms = parting->atoms;
 	uint32	   *number = parting->next;
 
 	for (uint32 i = 0; i < atoms->nplaces; i++)
 		number[i] = NO_CLASS;
-	for (uint64 t = 0; t < nthreads; t++)
+	for (uint64 t = 0; t < nindividuals; t++)
 		number[parting->place[t]] = 0;
 	for (uint32 i = 0; i < atoms->nplaces; i++)
 		if (number[i] != NO_CLASS)
 			number[i] = atoms->natoms++;
-	atoms->atom = new_array(uint32, nthreads);
+	atoms->atom = new_array(uint32, nindividuals);
 	atoms->size = new_zeros(uint64, atoms->natoms);
 	atoms->last = new_array(uint32, atoms->natoms);
-	for (uint64 t = 0; t < nthreads; t++)
+	for (uint64 t = 0; t < nindividuals; t++)
 	{
 		uint32		atom = number[parting->place[t]];
 
@@ -101,7 +101,7 @@ atoms_of(const Seen *seen)
 {
 	AtomParting parting = {.atoms = palloc0(sizeof(Atoms))};
 
-	parting.place = new_zeros(uint32, seen->nthreads);
+	parting.place = new_zeros(uint32, seen->nindividuals);
 	(void) place_create(&parting, NO_PLACE, -1, NO_CLASS);
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
@@ -109,7 +109,7 @@ atoms_of(const Seen *seen)
 			CHECK_FOR_INTERRUPTS();
 			part_by_class(&parting, seen, r, c);
 		}
-	number_atoms(&parting, seen->nthreads);
+	number_atoms(&parting, seen->nindividuals);
 	pfree(parting.place);
 	pfree(parting.next);
 	return parting.atoms;

@@ -131,7 +131,7 @@ array_of(Datum *integers, uint64 n)
 
 /* Returns a row for each value of the person, and sets the counts back to 0. */
 static void
-return_links(Linking *linking, Thread person)
+return_links(Linking *linking, Individual person)
 {
 	Datum		values[4];
 	bool		nulls[4] = {false, false, false, false};
@@ -155,7 +155,7 @@ return_links(Linking *linking, Thread person)
 
 /* Collects the links of one person from all classes on its path. */
 static void
-link_person(Linking *linking, Thread person)
+link_person(Linking *linking, Individual person)
 {
 	const Statistics *statistics = linking->statistics;
 	const Step *step = statistics->step + statistics->first[person];
@@ -189,7 +189,7 @@ link_people(const OwnersWork *work)
 	};
 
 	old = MemoryContextSwitchTo(links);
-	for (Thread person = 0; person < recalled->people->size; person++)
+	for (Individual person = 0; person < recalled->people->size; person++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		link_person(&linking, person);

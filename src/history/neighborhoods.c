@@ -53,8 +53,8 @@ make_room(Reading *reading, uint64 values)
 	}
 }
 
-/* Finds the thread of the first person, or else of the first invented row. */
-static Thread
+/* Finds the individual of the first person, or else of the first invented row. */
+static Individual
 find_member(const Reading *reading, const TupleTableSlot *slot)
 {
 	ElementWalk walk;
@@ -66,7 +66,7 @@ find_member(const Reading *reading, const TupleTableSlot *slot)
 		for (element_walk(&walk, &element_int8, DatumGetArrayTypeP(slot->tts_values[FOLD_INVENTED])); element_next(&walk);)
 			if (!walk.isnull)
 				return recalled_invented(reading->recalled, DatumGetInt64(walk.value));
-	return NO_THREAD;
+	return NO_INDIVIDUAL;
 }
 
 /* Keeps the numbers of the values of a neighborhood until all rows are read. */
@@ -100,7 +100,7 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 		.records = ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys)),
 	};
 	keep_values(reading, slot->tts_values[FOLD_SENSITIVE]);
-	if (known.member == NO_THREAD || known.records == 0 ||
+	if (known.member == NO_INDIVIDUAL || known.records == 0 ||
 		(reading->first_value[reading->n + 1] - reading->first_value[reading->n]) % known.records != 0)
 		refuse_neighborhood(reading->publication, slot);
 	reading->known[reading->n++] = known;

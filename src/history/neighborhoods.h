@@ -13,7 +13,7 @@
 typedef struct KnownNeighborhood
 {
 	int64		number;
-	Thread		member;			/* any of its members: all were in the same classes */
+	Individual	member;			/* any of its members: all were in the same classes */
 	int64		records;		/* its members, invented rows included */
 	int64		sensitive_values;	/* different values in the epoch with the fewest */
 } KnownNeighborhood;

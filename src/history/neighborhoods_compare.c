@@ -38,13 +38,13 @@ typedef struct Comparing
 	uint64		n;
 	uint64		room;
 	ComparedRow *rows;
-	uint32	   *row;			/* [threads] or NO_COMPARED_ROW */
-	uint32	   *place;			/* [threads] */
+	uint32	   *row;			/* [individuals] or NO_COMPARED_ROW */
+	uint32	   *place;			/* [individuals] */
 	uint64		nmembers;
 	bool	   *has_row;		/* [atoms] */
 
 	/* The members of the row at hand */
-	Thread	   *members;
+	Individual *members;
 	uint64		members_room;
 
 	/* The values of all epochs of all rows, and the first value of an epoch marked once a release has shown it */
@@ -76,7 +76,7 @@ read_invented(Comparing *comparing, Datum invented, int n)
 	while (element_next(&walk))
 		if (!walk.isnull)
 		{
-			if (comparing->members[walk.i] != NO_THREAD)
+			if (comparing->members[walk.i] != NO_INDIVIDUAL)
 				return false;
 			comparing->members[walk.i] = recalled_invented(comparing->recalled, DatumGetInt64(walk.value));
 			any = true;
@@ -84,7 +84,7 @@ read_invented(Comparing *comparing, Datum invented, int n)
 	return any;
 }
 
-/* Finds the threads of a row's members; some may stay unknown. */
+/* Finds the individuals of a row's members; some may stay unknown. */
 static bool
 read_members(Comparing *comparing, const TupleTableSlot *slot, ComparedRow *row)
 {
@@ -93,7 +93,7 @@ read_members(Comparing *comparing, const TupleTableSlot *slot, ComparedRow *row)
 	element_walk(&walk, &comparing->key, DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]));
 	array_reserve(comparing->members, comparing->members_room, (uint64) walk.n);
 	while (element_next(&walk))
-		comparing->members[walk.i] = walk.isnull ? NO_THREAD : recalled_person(comparing->recalled, walk.value);
+		comparing->members[walk.i] = walk.isnull ? NO_INDIVIDUAL : recalled_person(comparing->recalled, walk.value);
 	row->size = walk.n;
 	return slot->tts_isnull[FOLD_INVENTED] || read_invented(comparing, slot->tts_values[FOLD_INVENTED], walk.n);
 }
@@ -106,16 +106,16 @@ is_atom(Comparing *comparing, const ComparedRow *row)
 	uint32		index = row - comparing->rows;
 	uint32		atom;
 
-	if (row->size == 0 || comparing->members[0] == NO_THREAD)
+	if (row->size == 0 || comparing->members[0] == NO_INDIVIDUAL)
 		return false;
 	atom = atoms->atom[comparing->members[0]];
 	if (comparing->has_row[atom] || atoms->size[atom] != row->size)
 		return false;
 	for (uint32 i = 0; i < row->size; i++)
 	{
-		Thread		member = comparing->members[i];
+		Individual	member = comparing->members[i];
 
-		if (member == NO_THREAD || atoms->atom[member] != atom || comparing->row[member] == index)
+		if (member == NO_INDIVIDUAL || atoms->atom[member] != atom || comparing->row[member] == index)
 			return false;
 		comparing->row[member] = index;
 		comparing->place[member] = i;
@@ -184,7 +184,7 @@ find_epoch(Comparing *comparing, ComparedRow *row)
 
 /* The row of a member, if its members are right, or NULL. */
 static ComparedRow *
-row_of(const Comparing *comparing, Thread member)
+row_of(const Comparing *comparing, Individual member)
 {
 	uint32		row = comparing->row[member];
 
@@ -198,7 +198,7 @@ compare_class(Comparing *comparing, const SeenRelease *release, uint32 c)
 	CHECK_FOR_INTERRUPTS();
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
-		Thread		member = release->thread[i];
+		Individual	member = release->individual[i];
 		const ComparedRow *row = row_of(comparing, member);
 
 		if (row != NULL)
@@ -206,9 +206,9 @@ compare_class(Comparing *comparing, const SeenRelease *release, uint32 c)
 	}
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
-		ComparedRow *row = row_of(comparing, release->thread[i]);
+		ComparedRow *row = row_of(comparing, release->individual[i]);
 
-		if (row != NULL && comparing->place[release->thread[i]] == 0)
+		if (row != NULL && comparing->place[release->individual[i]] == 0)
 			find_epoch(comparing, row);
 	}
 }
@@ -284,14 +284,14 @@ PastComparison
 neighborhoods_compare(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
 {
 	Oid			table = past_table(publication, NEIGHBORHOODS_TABLE);
-	uint64		nthreads = recalled->seen.nthreads;
+	uint64		nindividuals = recalled->seen.nindividuals;
 	Comparing	comparing = {
 		.recalled = recalled,
 		.atoms = atoms,
 		.key = element_of(publication_column(publication, ROLE_KEY)),
 		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
-		.row = new_array(uint32, nthreads),
-		.place = new_array(uint32, nthreads),
+		.row = new_array(uint32, nindividuals),
+		.place = new_array(uint32, nindividuals),
 		.has_row = new_zeros(bool, atoms->natoms),
 	};
 
@@ -303,7 +303,7 @@ neighborhoods_compare(const DeclaredPublication *publication, const Recalled *re
 	array_reserve(comparing.members, comparing.members_room, 1);
 	array_resize(comparing.published, comparing.values_room);
 	array_resize(comparing.is_shown, comparing.values_room);
-	memset(comparing.row, 0xff, sizeof(uint32) * nthreads);
+	memset(comparing.row, 0xff, sizeof(uint32) * nindividuals);
 	read_each(table, compare_row, &comparing);
 	compare_values(&comparing);
 	return count_wrong(&comparing);

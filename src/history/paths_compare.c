@@ -28,21 +28,21 @@ typedef struct Comparing
 
 	/* People as the table numbers them */
 	uint64		npeople;
-	Thread	   *person;			/* [people of the log] */
+	Individual *person;			/* [people of the log] */
 
 	/* The release at hand */
 	int32		release;		/* from 0 on, or -1 */
 	PathCounts	end;			/* by the last of its blocks */
-	uint64	   *row_of;			/* [threads] rows of it, or NOT_IN_RELEASE */
+	uint64	   *row_of;			/* [individuals] rows of it, or NOT_IN_RELEASE */
 	uint32	   *class;			/* [rows] */
 	bool	   *has_block;		/* [classes] */
 
 	/* All releases up to it, as the log tells */
 	PathCounts	counts;
-	bool	   *is_known;		/* [threads] in any of them? */
+	bool	   *is_known;		/* [individuals] in any of them? */
 	const bool *is_protected;	/* [values] or NULL for all */
 	uint32	   *count;			/* [values] in the class at hand, 0 between uses */
-	int32	   *disclosed;		/* [threads] of people; NULL where the table does not say */
+	int32	   *disclosed;		/* [individuals] of people; NULL where the table does not say */
 } Comparing;
 
 static void
@@ -87,9 +87,9 @@ disclose(Comparing *comparing, const SeenRelease *release)
 		int32		by_class = class_disclosure(comparing, release, c);
 
 		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-			if (release->thread[i] < comparing->recalled->people->size)
+			if (release->individual[i] < comparing->recalled->people->size)
 			{
-				int32	   *disclosed = &comparing->disclosed[release->thread[i]];
+				int32	   *disclosed = &comparing->disclosed[release->individual[i]];
 
 				*disclosed = disclosure_in_all(*disclosed, by_class);
 			}
@@ -105,7 +105,7 @@ count_members(Comparing *comparing, const SeenRelease *release)
 
 	for (uint64 i = 0; i < release->first[release->nclasses]; i++)
 	{
-		Thread		member = release->thread[i];
+		Individual	member = release->individual[i];
 
 		if (comparing->is_known[member])
 			continue;
@@ -123,14 +123,14 @@ count_members(Comparing *comparing, const SeenRelease *release)
 static void
 index_release(Comparing *comparing, const SeenRelease *release)
 {
-	memset(comparing->row_of, 0xff, sizeof(uint64) * comparing->recalled->seen.nthreads);
+	memset(comparing->row_of, 0xff, sizeof(uint64) * comparing->recalled->seen.nindividuals);
 	array_resize(comparing->class, release->first[release->nclasses]);
 	array_resize(comparing->has_block, release->nclasses);
 	memset(comparing->has_block, false, sizeof(bool) * release->nclasses);
 	for (uint32 c = 0; c < release->nclasses; c++)
 		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 		{
-			comparing->row_of[release->thread[i]] = i;
+			comparing->row_of[release->individual[i]] = i;
 			comparing->class[i] = c;
 		}
 }
@@ -194,13 +194,13 @@ number_people(Comparing *comparing, ArrayType *keys)
 static uint64
 row_of_member(const Comparing *comparing, int32 member)
 {
-	Thread		thread = NO_THREAD;
+	Individual	individual = NO_INDIVIDUAL;
 
 	if (member < 0)
-		thread = recalled_invented(comparing->recalled, -(int64) member);
+		individual = recalled_invented(comparing->recalled, -(int64) member);
 	else if ((uint64) member < comparing->npeople)
-		thread = comparing->person[member];
-	return thread == NO_THREAD ? NOT_IN_RELEASE : comparing->row_of[thread];
+		individual = comparing->person[member];
+	return individual == NO_INDIVIDUAL ? NOT_IN_RELEASE : comparing->row_of[individual];
 }
 
 /* Is the class of a block that begins with a row a class of the log, which no other was? */
@@ -223,7 +223,7 @@ is_class(Comparing *comparing, const PathBlock *block, int from, int size, const
 		if (row == NOT_IN_RELEASE || comparing->class[row] != c ||
 			release->value[row] != (block->shown[i] < 0 ? NO_CODE : value[block->shown[i]]))
 			return false;
-		if (comparing->disclosed != NULL && comparing->disclosed[release->thread[row]] != block->disclosed[i])
+		if (comparing->disclosed != NULL && comparing->disclosed[release->individual[row]] != block->disclosed[i])
 			return false;
 		comparing->class[row] = NO_CLASS;	/* a member stands in a class once */
 	}
@@ -282,12 +282,12 @@ paths_compare(const DeclaredPublication *publication, const Recalled *recalled)
 		.recalled = recalled,
 		.key = element_of(publication_column(publication, ROLE_KEY)),
 		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
-		.person = new_array(Thread, recalled->people->size),
+		.person = new_array(Individual, recalled->people->size),
 		.release = -1,
-		.row_of = new_array(uint64, seen->nthreads),
+		.row_of = new_array(uint64, seen->nindividuals),
 		.class = new_array(uint32, 0),
 		.has_block = new_array(bool, 0),
-		.is_known = new_zeros(bool, seen->nthreads),
+		.is_known = new_zeros(bool, seen->nindividuals),
 		.is_protected = protected_values(publication, recalled),
 		.count = new_zeros(uint32, seen->nvalues),
 	};
@@ -297,7 +297,7 @@ paths_compare(const DeclaredPublication *publication, const Recalled *recalled)
 	for (int32 r = 0; r < seen->nreleases; r++)
 		comparing.comparison.items += seen->release[r].nclasses;
 	if (keeps_disclosures(publication))
-		comparing.disclosed = new_zeros(int32, seen->nthreads);
+		comparing.disclosed = new_zeros(int32, seen->nindividuals);
 	path_blocks_find(publication, &blocks);
 	path_blocks_visit(&blocks, false, compare_block, &comparing);
 	go_to_release(&comparing, seen->nreleases - 1);

@@ -3,7 +3,7 @@
  *		From the log to dense integers.
  *
  * NOTES
- *		Threads of invented rows come after those of all people.  While the
+ *		Individuals of invented rows come after those of all people.  While the
  *		number of people is not known, they are counted down from the top.
  */
 #include "history/recall.h"
@@ -44,7 +44,7 @@ make_room(Recalling *recalling, int32 r, uint64 rows)
 	if (filled + rows > recalling->rows_allocated[r])
 	{
 		recalling->rows_allocated[r] = Max(recalling->rows_allocated[r] * 2, filled + rows);
-		release->thread = repalloc_huge(release->thread, sizeof(Thread) * recalling->rows_allocated[r]);
+		release->individual = repalloc_huge(release->individual, sizeof(Individual) * recalling->rows_allocated[r]);
 		release->value = repalloc_huge(release->value, sizeof(Code) * recalling->rows_allocated[r]);
 		release->counterfeit = repalloc_huge(release->counterfeit, sizeof(bool) * recalling->rows_allocated[r]);
 		release->fingerprint = repalloc_huge(release->fingerprint, sizeof(uint32) * recalling->rows_allocated[r]);
@@ -84,7 +84,7 @@ recalling_create(const DeclaredPublication *publication)
 		recalling->classes_allocated[r] = 64;
 		release->number = palloc(sizeof(int64) * 64);
 		release->first = palloc0(sizeof(uint64) * 64);
-		release->thread = palloc(sizeof(Thread));
+		release->individual = palloc(sizeof(Individual));
 		release->value = palloc(sizeof(Code));
 		release->counterfeit = palloc(sizeof(bool));
 		release->fingerprint = palloc(sizeof(uint32));
@@ -123,40 +123,40 @@ walk_members(ElementWalk *walk, const Recalling *recalling, const Element *eleme
 		refuse_class(recalling);
 }
 
-/* Reads the threads of people, who have keys and come first; all other members are counterfeits. */
+/* Reads the individuals of people, who have keys and come first; all other members are counterfeits. */
 static void
-recall_keys(Recalling *recalling, Datum keys, uint64 n, Thread *thread, bool *counterfeit)
+recall_keys(Recalling *recalling, Datum keys, uint64 n, Individual *individual, bool *counterfeit)
 {
 	ElementWalk walk;
 
 	for (uint64 i = 0; i < n; i++)
 	{
 		counterfeit[i] = true;
-		thread[i] = NO_THREAD;
+		individual[i] = NO_INDIVIDUAL;
 	}
 	for (walk_first(&walk, recalling, &recalling->key, keys, n); element_next(&walk);)
 	{
 		if (walk.isnull)
 			refuse_class(recalling);
 		counterfeit[walk.i] = false;
-		thread[walk.i] = keys_add(recalling->recalled->people, walk.value);
+		individual[walk.i] = keys_add(recalling->recalled->people, walk.value);
 	}
 }
 
-/* Counterfeits that stand for a person get the person's thread, the others have numbers. */
+/* Counterfeits that stand for a person get the person's individual, the others have numbers. */
 static void
-recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, uint64 n, Thread *thread)
+recall_counterfeits(Recalling *recalling, const TupleTableSlot *slot, uint64 n, Individual *individual)
 {
 	ElementWalk walk;
 
 	if (!slot->tts_isnull[LOG_STANDS_FOR])
 		for (walk_members(&walk, recalling, &recalling->key, slot->tts_values[LOG_STANDS_FOR], n); element_next(&walk);)
 			if (!walk.isnull)
-				thread[walk.i] = keys_add(recalling->recalled->people, walk.value);
+				individual[walk.i] = keys_add(recalling->recalled->people, walk.value);
 	if (!slot->tts_isnull[LOG_INVENTED])
 		for (walk_members(&walk, recalling, &element_int8, slot->tts_values[LOG_INVENTED], n); element_next(&walk);)
 			if (!walk.isnull)
-				thread[walk.i] = NO_THREAD - 1 - keys_add(recalling->recalled->invented, walk.value);
+				individual[walk.i] = NO_INDIVIDUAL - 1 - keys_add(recalling->recalled->invented, walk.value);
 }
 
 /* Marks a person as counted in: people without a fingerprint have no row. */
@@ -196,10 +196,10 @@ recall_class(void *what, TupleTableSlot *slot)
 	make_room(recalling, r, n);
 	release = &recalling->recalled->seen.release[r];
 	at = release->first[release->nclasses];
-	recall_keys(recalling, slot->tts_values[LOG_KEYS], n, release->thread + at, release->counterfeit + at);
-	recall_counterfeits(recalling, slot, n, release->thread + at);
+	recall_keys(recalling, slot->tts_values[LOG_KEYS], n, release->individual + at, release->counterfeit + at);
+	recall_counterfeits(recalling, slot, n, release->individual + at);
 	for (uint64 i = at; i < at + n; i++)
-		if (release->thread[i] == NO_THREAD)
+		if (release->individual[i] == NO_INDIVIDUAL)
 			refuse_class(recalling);
 	for (walk_members(&walk, recalling, &recalling->sensitive, slot->tts_values[LOG_SENSITIVE], n); element_next(&walk);)
 		release->value[at + walk.i] = dictionary_number(recalling->dictionary, walk.value, walk.isnull);
@@ -223,7 +223,7 @@ recall_class(void *what, TupleTableSlot *slot)
  * ----------------------------------------------------------------
  */
 
-/* Replaces preliminary numbers of threads and values by the final ones. */
+/* Replaces preliminary numbers of individuals and values by the final ones. */
 static void
 number_all(Recalling *recalling)
 {
@@ -235,7 +235,7 @@ number_all(Recalling *recalling)
 	recalled->codes = keys_create(sensitive->type, sensitive->collation);
 	for (Code value = 0; value < seen->nvalues; value++)
 		(void) keys_add(recalled->codes, recalled->values[value]);
-	seen->nthreads = recalled->people->size + recalled->invented->size;
+	seen->nindividuals = recalled->people->size + recalled->invented->size;
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		SeenRelease *release = &seen->release[r];
@@ -244,8 +244,8 @@ number_all(Recalling *recalling)
 		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
 		{
 			release->value[i] = code[release->value[i]];
-			if (release->thread[i] >= recalled->people->size)
-				release->thread[i] = recalled->people->size + (NO_THREAD - 1 - release->thread[i]);
+			if (release->individual[i] >= recalled->people->size)
+				release->individual[i] = recalled->people->size + (NO_INDIVIDUAL - 1 - release->individual[i]);
 		}
 	}
 }
@@ -261,18 +261,18 @@ recall(const DeclaredPublication *publication)
 	return recalling->recalled;
 }
 
-Thread
+Individual
 recalled_person(const Recalled *recalled, Datum key)
 {
 	return keys_find(recalled->people, key);
 }
 
-Thread
+Individual
 recalled_invented(const Recalled *recalled, int64 number)
 {
 	uint32		found = keys_find(recalled->invented, Int64GetDatum(number));
 
-	return found == NO_KEY ? NO_THREAD : recalled->people->size + found;
+	return found == NO_KEY ? NO_INDIVIDUAL : recalled->people->size + found;
 }
 
 Code

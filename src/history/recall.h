@@ -14,8 +14,8 @@
 typedef struct Recalled
 {
 	Seen		seen;
-	KeyTable   *people;			/* a person's number is its thread */
-	KeyTable   *invented;		/* an invented row's number plus people->size is its thread */
+	KeyTable   *people;			/* a person's number is its individual */
+	KeyTable   *invented;		/* an invented row's number plus people->size is its individual */
 	Datum	   *values;			/* [seen.nvalues] the sensitive values of codes */
 	KeyTable   *codes;			/* a sensitive value's number is its code */
 } Recalled;
@@ -26,9 +26,9 @@ typedef struct Recalled
  */
 extern Recalled *recall(const DeclaredPublication *publication);
 
-/* The thread of a person or of an invented row, or NO_THREAD. */
-extern Thread recalled_person(const Recalled *recalled, Datum key);
-extern Thread recalled_invented(const Recalled *recalled, int64 number);
+/* The individual of a person or of an invented row, or NO_INDIVIDUAL. */
+extern Individual recalled_person(const Recalled *recalled, Datum key);
+extern Individual recalled_invented(const Recalled *recalled, int64 number);
 
 /* Returns the code of a published value: NO_CODE for NULL, UNKNOWN_VALUE if the log does not have it. */
 extern Code recalled_value(const Recalled *recalled, Datum value, bool isnull);

@@ -3,7 +3,7 @@
  *		All that was ever published of a publication, as dense integers: the
  *		auditors' view of the history.
  *
- * A thread is an individual that observers can follow from release to release:
+ * An individual is somebody whom observers can follow from release to release:
  * a person, by true rows or by counterfeits that stand for the person, or an
  * invented row.  A person may also be counted in: observers take the person for
  * a member of the class, though it has no such row.  Values are codes of the
@@ -14,16 +14,16 @@
 
 #include "frame/frame.h"
 
-typedef uint32 Thread;
+typedef uint32 Individual;
 
-#define NO_THREAD PG_UINT32_MAX
+#define NO_INDIVIDUAL PG_UINT32_MAX
 
 typedef struct SeenRelease
 {
 	uint32		nclasses;
 	int64	   *number;			/* [nclasses] as the release table has it */
 	uint64	   *first;			/* [nclasses + 1] class c's rows are first[c] up to, not including, first[c + 1] */
-	Thread	   *thread;			/* [rows] the thread that each row belongs to */
+	Individual *individual;		/* [rows] the individual that each row belongs to */
 	Code	   *value;			/* [rows] as published, NO_CODE for NULL */
 	bool	   *counterfeit;	/* [rows] */
 	bool	   *is_counted;		/* [rows] a person counted in, not a row? NULL if there are none */
@@ -34,7 +34,7 @@ typedef struct Seen
 {
 	int32		nreleases;
 	SeenRelease *release;		/* [nreleases] release n is release[n - 1] */
-	uint64		nthreads;
+	uint64		nindividuals;
 	Code		nvalues;
 } Seen;
 

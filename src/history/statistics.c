@@ -1,6 +1,6 @@
 /*
  * statistics.c
- *		Sorting all rows by thread for the paths, and counting class by class.
+ *		Sorting all rows by individual for the paths, and counting class by class.
  */
 #include "postgres.h"
 
@@ -22,16 +22,16 @@ count_steps(Statistics *statistics)
 	const Seen *seen = statistics->seen;
 	uint64		steps = 0;
 
-	statistics->first = new_zeros(uint64, seen->nthreads + 1);
+	statistics->first = new_zeros(uint64, seen->nindividuals + 1);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const SeenRelease *release = &seen->release[r];
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
-			statistics->first[release->thread[i] + 1]++;
+			statistics->first[release->individual[i] + 1]++;
 	}
-	for (uint64 t = 0; t < seen->nthreads; t++)
+	for (uint64 t = 0; t < seen->nindividuals; t++)
 	{
 		uint64		n = statistics->first[t + 1];
 
@@ -41,7 +41,7 @@ count_steps(Statistics *statistics)
 	statistics->step = new_zeros(Step, steps);
 }
 
-/* Puts the steps into place, release by release, so that those of a thread are in order. */
+/* Puts the steps into place, release by release, so that those of an individual are in order. */
 static void
 fill_steps(Statistics *statistics)
 {
@@ -54,7 +54,7 @@ fill_steps(Statistics *statistics)
 		CHECK_FOR_INTERRUPTS();
 		for (uint32 c = 0; c < release->nclasses; c++)
 			for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-				statistics->step[statistics->first[release->thread[i] + 1]++] = (Step) {r, c};
+				statistics->step[statistics->first[release->individual[i] + 1]++] = (Step) {r, c};
 	}
 }
 

@@ -1,10 +1,10 @@
 /*
  * statistics.h
  *		The links that releases make between people and values: the classes that
- *		each thread was in, and how often each class shows each value.
+ *		each individual was in, and how often each class shows each value.
  *
- * The statistics file of a thread and a value are the sizes of the classes
- * that the thread was in, and the value's counts in them.
+ * The statistics file of an individual and a value are the sizes of the classes
+ * that the individual was in, and the value's counts in them.
  */
 #ifndef PPREPUB_HISTORY_STATISTICS_H
 #define PPREPUB_HISTORY_STATISTICS_H
@@ -28,7 +28,8 @@ typedef struct ShownValues
 typedef struct Statistics
 {
 	const Seen *seen;			/* borrowed */
-	uint64	   *first;			/* [nthreads + 1] thread t's steps are first[t] up to, not including, first[t + 1] */
+	uint64	   *first;			/* [nindividuals + 1] individual t's steps are first[t] up to, not including, first[t +
+								 * 1] */
 	Step	   *step;			/* in order of releases */
 	ShownValues *shown;			/* [nreleases] */
 } Statistics;

@@ -91,25 +91,25 @@ pprepub_historical_correlations(PG_FUNCTION_ARGS)
  */
 
 /* Finds people by the text of their keys: called as the owner, since the key type's input runs. */
-static Thread *
+static Individual *
 find_known(const DeclaredPublication *publication, const Recalled *recalled, ArrayType *keys, int *n)
 {
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	Datum	   *words;
 	bool	   *nulls;
-	Thread	   *known;
+	Individual *known;
 	Oid			input;
 	Oid			param;
 
 	getTypeInputInfo(key->type, &input, &param);
 	deconstruct_array(keys, TEXTOID, -1, false, TYPALIGN_INT, &words, &nulls, n);
-	known = palloc(sizeof(Thread) * (*n + 1));
+	known = palloc(sizeof(Individual) * (*n + 1));
 	for (int i = 0; i < *n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		known[i] = nulls[i] ? NO_THREAD :
+		known[i] = nulls[i] ? NO_INDIVIDUAL :
 			recalled_person(recalled, OidInputFunctionCall(input, TextDatumGetCString(words[i]), param, key->typmod));
-		if (known[i] == NO_THREAD)
+		if (known[i] == NO_INDIVIDUAL)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 nulls[i] ? errmsg("keys must not be null")
@@ -122,7 +122,7 @@ find_known(const DeclaredPublication *publication, const Recalled *recalled, Arr
 static void
 verify_nothing_changes(const DeclaredPublication *publication, const Statistics *statistics)
 {
-	if (find_changed(statistics) == NO_THREAD)
+	if (find_changed(statistics) == NO_INDIVIDUAL)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -167,7 +167,7 @@ deduce_from(const DeclaredPublication *publication, ArrayType *keys)
 	Recalled   *recalled = recall(publication);
 	Code		null = name_null(&recalled->seen);
 	const Statistics *statistics = statistics_of(&recalled->seen);
-	Thread	   *known;
+	Individual *known;
 	int			n;
 
 	verify_nothing_changes(publication, statistics);
@@ -209,7 +209,7 @@ put_deduced(const OwnersWork *work, const Deduced *deduced)
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "deduced", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(row);
 
-	for (Thread t = 0; t < recalled->people->size; t++)
+	for (Individual t = 0; t < recalled->people->size; t++)
 	{
 		uint32		group = deduction->peers->group[t];
 		Datum		values[3];
@@ -265,7 +265,7 @@ put_components(const OwnersWork *work, const Deduced *deduced)
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "component", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(row);
 
-	for (Thread t = 0; t < recalled->people->size; t++)
+	for (Individual t = 0; t < recalled->people->size; t++)
 	{
 		uint32		group = deduction->peers->group[t];
 		uint32		together = deduction->together[group];

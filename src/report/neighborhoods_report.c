@@ -104,7 +104,7 @@ count_values_of_class(const SeenRelease *release, uint32 c, const Atoms *atoms, 
 	uint64		size = seen_size(release, c);
 
 	for (uint64 i = 0; i < size; i++)
-		shown[i] = (Shown) {atoms->atom[release->thread[first + i]], release->value[first + i]};
+		shown[i] = (Shown) {atoms->atom[release->individual[first + i]], release->value[first + i]};
 	qsort(shown, size, sizeof(Shown), compare_shown);
 	for (uint64 i = 0; i < size;)
 	{
@@ -150,7 +150,7 @@ neighborhoods_of_log(const Seen *seen, const Atoms *atoms, uint64 *n)
 			.records = atoms->size[a],
 			.sensitive_values = atoms->size[a],
 		};
-	for (uint64 t = seen->nthreads; t-- > 0;)
+	for (uint64 t = seen->nindividuals; t-- > 0;)
 		known[atoms->atom[t]].member = t;
 	count_values(seen, atoms, known);
 	*n = atoms->natoms;

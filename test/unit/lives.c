@@ -14,7 +14,7 @@ below(uint32 n)
 }
 
 /* ----------------------------------------------------------------
- * What observers know: sets of threads, judged by the book
+ * What observers know: sets of individuals, judged by the book
  * ----------------------------------------------------------------
  */
 
@@ -24,7 +24,7 @@ is_allowed(const World *world, const bool *in)
 {
 	int			size = 0;
 
-	for (int t = 0; t < world->nthreads; t++)
+	for (int t = 0; t < world->nindividuals; t++)
 		size += in[t];
 	if (size == 0)
 		return true;
@@ -36,11 +36,11 @@ is_allowed(const World *world, const bool *in)
 		bool		all = true;
 		int			distinct = 0;
 
-		for (int t = 0; t < world->nthreads; t++)
-			if (in[t] && world->threads[t].class_in[r] < 0)
+		for (int t = 0; t < world->nindividuals; t++)
+			if (in[t] && world->individuals[t].class_in[r] < 0)
 				all = false;
-			else if (in[t] && world->threads[t].shown[r] != NO_CODE && !seen[world->threads[t].shown[r]])
-				seen[world->threads[t].shown[r]] = true, distinct++;
+			else if (in[t] && world->individuals[t].shown[r] != NO_CODE && !seen[world->individuals[t].shown[r]])
+				seen[world->individuals[t].shown[r]] = true, distinct++;
 		if (all && world->params[1] > 1 && distinct < world->params[1])
 			return false;
 	}
@@ -50,18 +50,18 @@ is_allowed(const World *world, const bool *in)
 bool
 pairs_are_allowed(const World *world)
 {
-	bool		both[MAX_THREADS];
-	bool		one[MAX_THREADS];
+	bool		both[MAX_INDIVIDUALS];
+	bool		one[MAX_INDIVIDUALS];
 
 	for (int r = 0; r < world->releases; r++)
 		for (int s = 0; s < world->releases; s++)
 			for (int c = 0; c < world->nclasses[r]; c++)
 				for (int d = 0; d < world->nclasses[s]; d++)
 				{
-					for (int t = 0; t < world->nthreads; t++)
+					for (int t = 0; t < world->nindividuals; t++)
 					{
-						bool		in_c = world->threads[t].class_in[r] == c;
-						bool		in_d = world->threads[t].class_in[s] == d;
+						bool		in_c = world->individuals[t].class_in[r] == c;
+						bool		in_d = world->individuals[t].class_in[s] == d;
 
 						both[t] = in_c && in_d;
 						one[t] = in_c && !in_d;
@@ -76,7 +76,7 @@ static bool
 is_known(const World *world, int t)
 {
 	for (int r = 0; r < world->releases; r++)
-		if (world->threads[t].class_in[r] >= 0)
+		if (world->individuals[t].class_in[r] >= 0)
 			return true;
 	return false;
 }
@@ -85,7 +85,7 @@ static bool
 cannot_be_told_apart(const World *world, int t, int u)
 {
 	for (int r = 0; r < world->releases; r++)
-		if (world->threads[t].class_in[r] != world->threads[u].class_in[r])
+		if (world->individuals[t].class_in[r] != world->individuals[u].class_in[r])
 			return false;
 	return true;
 }
@@ -93,15 +93,15 @@ cannot_be_told_apart(const World *world, int t, int u)
 bool
 atoms_are_allowed(const World *world)
 {
-	bool		done[MAX_THREADS] = {false};
+	bool		done[MAX_INDIVIDUALS] = {false};
 
-	for (int t = 0; t < world->nthreads; t++)
+	for (int t = 0; t < world->nindividuals; t++)
 	{
-		bool		in[MAX_THREADS];
+		bool		in[MAX_INDIVIDUALS];
 
 		if (done[t])
 			continue;
-		for (int u = 0; u < world->nthreads; u++)
+		for (int u = 0; u < world->nindividuals; u++)
 		{
 			in[u] = is_known(world, t) && cannot_be_told_apart(world, t, u);
 			done[u] |= in[u];
@@ -127,35 +127,35 @@ make_frame(World *world, int asked_percent)
 	frame->domain = world->domain;
 	frame->nsensitive = NVALUES;
 	frame->code = palloc(sizeof(Code *) * NQIS);
-	frame->sensitive = palloc(sizeof(Code) * MAX_THREADS);
+	frame->sensitive = palloc(sizeof(Code) * MAX_INDIVIDUALS);
 	for (int q = 0; q < NQIS; q++)
 	{
-		frame->code[q] = palloc(sizeof(Code) * MAX_THREADS);
+		frame->code[q] = palloc(sizeof(Code) * MAX_INDIVIDUALS);
 		world->domain[q] = (Domain) {.size = NCODES,.null_code = NO_CODE,
 			.frequency = world->frequency[q],.position = world->position[q]};
 		for (int i = 0; i < NCODES; i++)
 			world->position[q][i] = i;
 	}
-	for (int t = 0; t < world->nthreads; t++)
+	for (int t = 0; t < world->nindividuals; t++)
 	{
-		const Thread *thread = &world->threads[t];
+		const Individual *individual = &world->individuals[t];
 
-		if (!thread->alive)
+		if (!individual->alive)
 			continue;
 		for (int q = 0; q < NQIS; q++)
-			frame->code[q][frame->nrows] = thread->code[q];
-		frame->sensitive[frame->nrows] = thread->sensitive;
+			frame->code[q][frame->nrows] = individual->code[q];
+		frame->sensitive[frame->nrows] = individual->sensitive;
 		world->asked[frame->nrows] = below(100) < (uint32) asked_percent;
-		world->thread_of_row[frame->nrows++] = t;
+		world->individual_of_row[frame->nrows++] = t;
 	}
 	frame->asked = asked_percent < 100 ? world->asked : NULL;
 }
 
 static int
-row_of_thread(const World *world, int t)
+row_of_individual(const World *world, int t)
 {
 	for (uint64 row = 0; row < world->frame.nrows; row++)
-		if (world->thread_of_row[row] == (uint32) t)
+		if (world->individual_of_row[row] == (uint32) t)
 			return row;
 	return -1;
 }
@@ -165,41 +165,41 @@ static void
 make_epochs(World *world, uint64 from, uint64 to, uint64 *nvalues)
 {
 	for (int r = 0; r < world->releases; r++)
-		if (world->threads[world->thread_of_member[from]].class_in[r] >= 0)
+		if (world->individuals[world->individual_of_member[from]].class_in[r] >= 0)
 			for (uint64 m = from; m < to; m++)
-				world->past.value[(*nvalues)++] = world->threads[world->thread_of_member[m]].shown[r];
+				world->past.value[(*nvalues)++] = world->individuals[world->individual_of_member[m]].shown[r];
 }
 
 void
 make_past(World *world)
 {
 	Past	   *past = &world->past;
-	bool		done[MAX_THREADS] = {false};
+	bool		done[MAX_INDIVIDUALS] = {false};
 	uint64		members = 0;
 	uint64		nvalues = 0;
 
 	memset(past, 0, sizeof(Past));
 	past->releases = world->releases;
-	past->first = palloc0(sizeof(uint64) * (MAX_THREADS + 1));
-	past->first_value = palloc0(sizeof(uint64) * (MAX_THREADS + 1));
-	past->row = palloc(sizeof(RowId) * MAX_THREADS);
-	past->value = palloc(sizeof(Code) * MAX_THREADS * MAX_RELEASES);
-	past->member = palloc(sizeof(uint64) * MAX_THREADS);
-	for (int row = 0; row < MAX_THREADS; row++)
+	past->first = palloc0(sizeof(uint64) * (MAX_INDIVIDUALS + 1));
+	past->first_value = palloc0(sizeof(uint64) * (MAX_INDIVIDUALS + 1));
+	past->row = palloc(sizeof(RowId) * MAX_INDIVIDUALS);
+	past->value = palloc(sizeof(Code) * MAX_INDIVIDUALS * MAX_RELEASES);
+	past->member = palloc(sizeof(uint64) * MAX_INDIVIDUALS);
+	for (int row = 0; row < MAX_INDIVIDUALS; row++)
 		past->member[row] = NO_MEMBER;
-	for (int t = 0; t < world->nthreads; t++)
+	for (int t = 0; t < world->nindividuals; t++)
 	{
 		if (done[t] || !is_known(world, t))
 			continue;
-		for (int u = 0; u < world->nthreads; u++)
+		for (int u = 0; u < world->nindividuals; u++)
 		{
 			int			row;
 
 			if (!cannot_be_told_apart(world, t, u))
 				continue;
 			done[u] = true;
-			row = row_of_thread(world, u);
-			world->thread_of_member[members] = u;
+			row = row_of_individual(world, u);
+			world->individual_of_member[members] = u;
 			past->row[members] = row < 0 ? NO_ROW : (RowId) row;
 			if (row >= 0)
 				past->member[row] = members;
@@ -215,9 +215,9 @@ make_past(World *world)
 static void
 show(World *world, int t, int c, Code value)
 {
-	check(world->threads[t].class_in[world->releases] == -1);
-	world->threads[t].class_in[world->releases] = c;
-	world->threads[t].shown[world->releases] = value;
+	check(world->individuals[t].class_in[world->releases] == -1);
+	world->individuals[t].class_in[world->releases] = c;
+	world->individuals[t].shown[world->releases] = value;
 }
 
 /* Was the row's person last known to be in that neighborhood, or nowhere at all? */
@@ -238,8 +238,8 @@ last_shown(const World *world, int t)
 	Code		value = NO_CODE;
 
 	for (int r = 0; r < world->releases; r++)
-		if (world->threads[t].class_in[r] >= 0)
-			value = world->threads[t].shown[r];
+		if (world->individuals[t].class_in[r] >= 0)
+			value = world->individuals[t].shown[r];
 	return value;
 }
 
@@ -284,12 +284,12 @@ check_invented(const World *world, uint32 c)
 		bool		is_nobody = draft->stands_for[i] == NO_MEMBER;
 
 		check(is_nobody == (draft->parent[c] == NO_NEIGHBORHOOD));
-		if (is_nobody || has_changed(world, world->thread_of_member[draft->stands_for[i]], value))
+		if (is_nobody || has_changed(world, world->individual_of_member[draft->stands_for[i]], value))
 			check(value < NVALUES);
-		invented += !is_nobody && has_changed(world, world->thread_of_member[draft->stands_for[i]], value);
+		invented += !is_nobody && has_changed(world, world->individual_of_member[draft->stands_for[i]], value);
 	}
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1] && draft->parent[c] != NO_NEIGHBORHOOD; i++)
-		changed += has_changed(world, world->thread_of_row[classes->rows[i]], world->frame.sensitive[classes->rows[i]]);
+		changed += has_changed(world, world->individual_of_row[classes->rows[i]], world->frame.sensitive[classes->rows[i]]);
 	if (values_of_class(world, c) > (uint32) world->params[1])
 		check(invented * class_size(classes, c) < n * changed + class_size(classes, c));
 	if (n > 0 && draft->parent[c] == NO_NEIGHBORHOOD)
@@ -305,8 +305,8 @@ publish(World *world)
 	uint64		asked = 0;
 	uint64		dirty = 0;
 
-	for (int t = 0; t < world->nthreads; t++)
-		world->threads[t].class_in[world->releases] = -1;
+	for (int t = 0; t < world->nindividuals; t++)
+		world->individuals[t].class_in[world->releases] = -1;
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		check(class_size(classes, c) > 0);
@@ -320,24 +320,24 @@ publish(World *world)
 			for (int q = 0; q < NQIS; q++)
 				check(span_contains(class_region(classes, c)[q], span_of(world->frame.code[q][row])));
 			check(draft->parent == NULL || is_member_of(world, row, draft->parent[c]));
-			show(world, world->thread_of_row[row], c, world->frame.sensitive[row]);
+			show(world, world->individual_of_row[row], c, world->frame.sensitive[row]);
 		}
 		if (draft->parent != NULL)
 			check_invented(world, c);
 		for (uint64 j = 0; j < class_counterfeits(classes, c); j++)
 		{
 			uint64		i = classes->first_counterfeit[c] + j;
-			int			t = world->nthreads;
+			int			t = world->nindividuals;
 
 			world->ninvented++;
 			if (draft->stands_for[i] != NO_MEMBER)
-				t = world->thread_of_member[draft->stands_for[i]];
+				t = world->individual_of_member[draft->stands_for[i]];
 			else
 			{
 				for (int r = 0; r <= world->releases; r++)
-					world->threads[t].class_in[r] = -1;
-				world->threads[t].invented = true;
-				world->nthreads++;
+					world->individuals[t].class_in[r] = -1;
+				world->individuals[t].invented = true;
+				world->nindividuals++;
 			}
 			show(world, t, c, classes->counterfeit[i]);
 		}
@@ -369,34 +369,34 @@ release(World *world, int asked_percent, Drafter draft)
 void
 add_people(World *world, int n, int values)
 {
-	for (int i = 0; i < n && world->nthreads < MAX_THREADS / 2; i++)
+	for (int i = 0; i < n && world->nindividuals < MAX_INDIVIDUALS / 2; i++)
 	{
-		Thread	   *thread = &world->threads[world->nthreads++];
+		Individual	   *individual = &world->individuals[world->nindividuals++];
 
-		thread->alive = true;
+		individual->alive = true;
 		for (int q = 0; q < NQIS; q++)
-			thread->code[q] = below(NCODES);
-		thread->sensitive = below(10) == 0 ? NO_CODE : below(values);
+			individual->code[q] = below(NCODES);
+		individual->sensitive = below(10) == 0 ? NO_CODE : below(values);
 		for (int r = 0; r < world->releases; r++)
-			thread->class_in[r] = -1;
+			individual->class_in[r] = -1;
 	}
 }
 
 void
 pass_time(World *world, int percent)
 {
-	for (int t = 0; t < world->nthreads; t++)
+	for (int t = 0; t < world->nindividuals; t++)
 	{
-		Thread	   *thread = &world->threads[t];
+		Individual	   *individual = &world->individuals[t];
 
-		if (thread->alive && below(100) < (uint32) percent)
-			thread->alive = false;
-		else if (!thread->alive && !thread->invented && below(100) < 3)
-			thread->alive = true;
+		if (individual->alive && below(100) < (uint32) percent)
+			individual->alive = false;
+		else if (!individual->alive && !individual->invented && below(100) < 3)
+			individual->alive = true;
 		if (below(100) < (uint32) percent / 2)
-			thread->sensitive = below(NVALUES);
+			individual->sensitive = below(NVALUES);
 		if (below(100) < 5)
-			thread->code[below(NQIS)] = below(NCODES);
+			individual->code[below(NQIS)] = below(NCODES);
 	}
 	add_people(world, below(30), NVALUES);
 }
@@ -414,7 +414,7 @@ lead_life(Lives *lives, World *world)
 	add_people(world, 10 + below(100), 2 + below(NVALUES - 1));
 	if (lives->begin != NULL)
 		lives->begin(world);
-	for (int r = 0; r < nreleases && world->nthreads < MAX_THREADS / 2; r++)
+	for (int r = 0; r < nreleases && world->nindividuals < MAX_INDIVIDUALS / 2; r++)
 	{
 		release(world, lives->asked_percent, lives->draft);
 		allowed &= atoms_are_allowed(world);

@@ -13,14 +13,14 @@
 
 #include "method/method.h"
 
-#define MAX_THREADS 600
+#define MAX_INDIVIDUALS 600
 #define MAX_RELEASES 14
 #define NQIS		2
 #define NCODES		16
 #define NVALUES		6
 
 /* A person, or an invented row that may come back. */
-typedef struct Thread
+typedef struct Individual
 {
 	bool		alive;			/* in the source */
 	bool		invented;		/* never was */
@@ -28,12 +28,12 @@ typedef struct Thread
 	Code		sensitive;
 	int			class_in[MAX_RELEASES]; /* or -1 */
 	Code		shown[MAX_RELEASES];
-} Thread;
+} Individual;
 
 typedef struct World
 {
-	Thread		threads[MAX_THREADS];
-	int			nthreads;
+	Individual		individuals[MAX_INDIVIDUALS];
+	int			nindividuals;
 	int			releases;
 	int			nclasses[MAX_RELEASES];
 	int64		params[6];		/* k, l, repair, reserve */
@@ -43,10 +43,10 @@ typedef struct World
 	Domain		domain[NQIS];
 	double		position[NQIS][NCODES];
 	uint64		frequency[NQIS][NCODES];
-	uint32		thread_of_row[MAX_THREADS];
-	bool		asked[MAX_THREADS];
+	uint32		individual_of_row[MAX_INDIVIDUALS];
+	bool		asked[MAX_INDIVIDUALS];
 	Past		past;
-	int			thread_of_member[MAX_THREADS];
+	int			individual_of_member[MAX_INDIVIDUALS];
 	Draft	   *draft;
 
 	/* What came of it */

@@ -16,12 +16,12 @@
 typedef struct Observer
 {
 	const World *world;
-	int			nthreads;		/* those that hang together with the one at hand */
-	int			thread[MAX_THREADS];
-	Code		value[MAX_THREADS];
+	int			nindividuals;		/* those that hang together with the one at hand */
+	int			individual[MAX_INDIVIDUALS];
+	Code		value[MAX_INDIVIDUALS];
 	int			steps;
-	int			left[MAX_RELEASES][MAX_THREADS][NVALUES + 1];	/* rows of each class that nobody has been dealt */
-	bool		is_true[MAX_THREADS][MAX_RELEASES]; /* the thread's row there is its person's own */
+	int			left[MAX_RELEASES][MAX_INDIVIDUALS][NVALUES + 1];	/* rows of each class that nobody has been dealt */
+	bool		is_true[MAX_INDIVIDUALS][MAX_RELEASES]; /* the individual's row there is its person's own */
 } Observer;
 
 static Observer observer;
@@ -38,23 +38,23 @@ note_true_rows(const World *world)
 	const Classes *classes = world->draft->classes;
 
 	for (uint64 i = 0; i < classes->first[classes->nclasses]; i++)
-		observer.is_true[world->thread_of_row[classes->rows[i]]][world->releases - 1] = true;
+		observer.is_true[world->individual_of_row[classes->rows[i]]][world->releases - 1] = true;
 }
 
 /* Was the value shown before a release, or by a person in it whose value is not in question? */
 static bool
 is_known_otherwise(const World *world, int release, Code value)
 {
-	for (int t = 0; t < world->nthreads; t++)
+	for (int t = 0; t < world->nindividuals; t++)
 	{
 		bool		in_question = false;
 
-		for (int i = 0; i < observer.nthreads; i++)
-			in_question |= observer.thread[i] == t;
+		for (int i = 0; i < observer.nindividuals; i++)
+			in_question |= observer.individual[i] == t;
 		for (int r = 0; r < release; r++)
-			if (world->threads[t].class_in[r] >= 0 && world->threads[t].shown[r] == value)
+			if (world->individuals[t].class_in[r] >= 0 && world->individuals[t].shown[r] == value)
 				return true;
-		if (!in_question && observer.is_true[t][release] && world->threads[t].shown[release] == value)
+		if (!in_question && observer.is_true[t][release] && world->individuals[t].shown[release] == value)
 			return true;
 	}
 	return false;
@@ -64,18 +64,18 @@ is_known_otherwise(const World *world, int release, Code value)
 static bool
 is_explained(const World *world)
 {
-	for (int i = 0; i < observer.nthreads; i++)
+	for (int i = 0; i < observer.nindividuals; i++)
 	{
-		int			t = observer.thread[i];
+		int			t = observer.individual[i];
 		int			first = 0;
 		bool		explained = false;
 
-		if (!world->threads[t].invented)
+		if (!world->individuals[t].invented)
 			continue;
-		while (world->threads[t].class_in[first] < 0)
+		while (world->individuals[t].class_in[first] < 0)
 			first++;
-		for (int j = 0; j < observer.nthreads; j++)
-			explained |= observer.is_true[observer.thread[j]][first] && observer.value[j] == observer.value[i];
+		for (int j = 0; j < observer.nindividuals; j++)
+			explained |= observer.is_true[observer.individual[j]][first] && observer.value[j] == observer.value[i];
 		if (observer.value[i] == NO_CODE || (!explained && !is_known_otherwise(world, first, observer.value[i])))
 			return false;
 	}
@@ -86,14 +86,14 @@ static bool
 deal(int i, Code value)
 {
 	const World *world = observer.world;
-	const Thread *thread = &world->threads[observer.thread[i]];
+	const Individual *individual = &world->individuals[observer.individual[i]];
 
 	for (int r = 0; r < world->releases; r++)
-		if (thread->class_in[r] >= 0 && observer.left[r][thread->class_in[r]][slot(value)] == 0)
+		if (individual->class_in[r] >= 0 && observer.left[r][individual->class_in[r]][slot(value)] == 0)
 			return false;
 	for (int r = 0; r < world->releases; r++)
-		if (thread->class_in[r] >= 0)
-			observer.left[r][thread->class_in[r]][slot(value)]--;
+		if (individual->class_in[r] >= 0)
+			observer.left[r][individual->class_in[r]][slot(value)]--;
 	observer.value[i] = value;
 	return true;
 }
@@ -101,11 +101,11 @@ deal(int i, Code value)
 static void
 take_back(int i)
 {
-	const Thread *thread = &observer.world->threads[observer.thread[i]];
+	const Individual *individual = &observer.world->individuals[observer.individual[i]];
 
 	for (int r = 0; r < observer.world->releases; r++)
-		if (thread->class_in[r] >= 0)
-			observer.left[r][thread->class_in[r]][slot(observer.value[i])]++;
+		if (individual->class_in[r] >= 0)
+			observer.left[r][individual->class_in[r]][slot(observer.value[i])]++;
 }
 
 /* Can all from i on be dealt values?  Who has tried for long believes it. */
@@ -114,7 +114,7 @@ can_be_dealt(int i)
 {
 	if (observer.steps++ > MOST_STEPS)
 		return true;
-	if (i == observer.nthreads)
+	if (i == observer.nindividuals)
 		return is_explained(observer.world);
 	for (int v = 0; v <= NVALUES; v++)
 	{
@@ -135,7 +135,7 @@ static bool
 share_class(const World *world, int t, int u)
 {
 	for (int r = 0; r < world->releases; r++)
-		if (world->threads[t].class_in[r] >= 0 && world->threads[t].class_in[r] == world->threads[u].class_in[r])
+		if (world->individuals[t].class_in[r] >= 0 && world->individuals[t].class_in[r] == world->individuals[u].class_in[r])
 			return true;
 	return false;
 }
@@ -144,35 +144,35 @@ share_class(const World *world, int t, int u)
 static void
 gather(const World *world, int t)
 {
-	bool		in[MAX_THREADS] = {false};
+	bool		in[MAX_INDIVIDUALS] = {false};
 
 	observer.world = world;
-	observer.nthreads = 0;
-	observer.thread[observer.nthreads++] = t;
+	observer.nindividuals = 0;
+	observer.individual[observer.nindividuals++] = t;
 	in[t] = true;
-	for (int i = 0; i < observer.nthreads; i++)
-		for (int u = 0; u < world->nthreads; u++)
-			if (!in[u] && share_class(world, observer.thread[i], u))
+	for (int i = 0; i < observer.nindividuals; i++)
+		for (int u = 0; u < world->nindividuals; u++)
+			if (!in[u] && share_class(world, observer.individual[i], u))
 			{
 				in[u] = true;
-				observer.thread[observer.nthreads++] = u;
+				observer.individual[observer.nindividuals++] = u;
 			}
-	for (int i = 1, n = 1; i < observer.nthreads; i++)
-		if (!world->threads[observer.thread[i]].invented)
+	for (int i = 1, n = 1; i < observer.nindividuals; i++)
+		if (!world->individuals[observer.individual[i]].invented)
 		{
-			int			swap = observer.thread[n];
+			int			swap = observer.individual[n];
 
-			observer.thread[n++] = observer.thread[i];
-			observer.thread[i] = swap;
+			observer.individual[n++] = observer.individual[i];
+			observer.individual[i] = swap;
 		}
 	memset(observer.left, 0, sizeof(observer.left));
-	for (int i = 0; i < observer.nthreads; i++)
+	for (int i = 0; i < observer.nindividuals; i++)
 		for (int r = 0; r < world->releases; r++)
 		{
-			const Thread *thread = &world->threads[observer.thread[i]];
+			const Individual *individual = &world->individuals[observer.individual[i]];
 
-			if (thread->class_in[r] >= 0)
-				observer.left[r][thread->class_in[r]][slot(thread->shown[r])]++;
+			if (individual->class_in[r] >= 0)
+				observer.left[r][individual->class_in[r]][slot(individual->shown[r])]++;
 		}
 }
 
@@ -198,7 +198,7 @@ static bool
 was_published(const World *world, int t)
 {
 	for (int r = 0; r < world->releases; r++)
-		if (world->threads[t].class_in[r] >= 0)
+		if (world->individuals[t].class_in[r] >= 0)
 			return true;
 	return false;
 }
@@ -208,8 +208,8 @@ count_found(const World *world)
 {
 	int			found = 0;
 
-	for (int t = 0; t < world->nthreads; t++)
-		if (!world->threads[t].invented && was_published(world, t))
+	for (int t = 0; t < world->nindividuals; t++)
+		if (!world->individuals[t].invented && was_published(world, t))
 			found += count_candidates(world, t) < world->params[1];
 	return found;
 }
@@ -224,9 +224,9 @@ draft(World *world)
 static void
 come_and_go(World *world)
 {
-	for (int t = 0; t < world->nthreads; t++)
-		if (!world->threads[t].invented && below(100) < 25)
-			world->threads[t].alive = !world->threads[t].alive;
+	for (int t = 0; t < world->nindividuals; t++)
+		if (!world->individuals[t].invented && below(100) < 25)
+			world->individuals[t].alive = !world->individuals[t].alive;
 	add_people(world, below(4), NVALUES);
 }
 
@@ -322,20 +322,20 @@ test_all_change(void)
 		world->params[3] = 1;
 		add_people(world, 4, NVALUES);
 		for (int t = 0; t < 4; t++)
-			world->threads[t].sensitive = t;
+			world->individuals[t].sensitive = t;
 		release(world, 100, draft);
 		for (int t = 0; t < 4; t++)
 		{
-			world->threads[t].alive = t < stay;
-			world->threads[t].sensitive = 4 + t % 2;
+			world->individuals[t].alive = t < stay;
+			world->individuals[t].sensitive = 4 + t % 2;
 		}
 		add_people(world, 5, NVALUES);
 		for (int t = 4; t < 9; t++)
-			world->threads[t].sensitive = t % NVALUES;
+			world->individuals[t].sensitive = t % NVALUES;
 		release(world, 100, draft);
 		for (int t = stay; t < 4; t++)
 			for (int u = 0; u < 4; u++)
-				if (world->threads[u].class_in[1] >= 0 && world->threads[u].shown[1] == (Code) t)
+				if (world->individuals[u].class_in[1] >= 0 && world->individuals[u].shown[1] == (Code) t)
 				{
 					nfound++;
 					break;

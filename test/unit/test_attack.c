@@ -3,7 +3,7 @@
  *		Does the attack find what its definitions say, and what the paper does?
  *
  * Small random histories are attacked a second time from the definitions, set
- * by set and thread by thread.
+ * by set and individual by individual.
  */
 #include "shim.h"
 
@@ -11,19 +11,19 @@
 #include "audit/smallest.h"
 
 #define MAX_RELEASES	6
-#define MAX_THREADS		40
+#define MAX_INDIVIDUALS		40
 #define MAX_VALUES		150		/* more than a sketch tells apart */
 #define ABSENT			(-1)
 
-/* A history, thread by thread. */
+/* A history, individual by individual. */
 typedef struct Story
 {
 	int			releases;
-	int			threads;
+	int			individuals;
 	Code		nvalues;
 	int			nclasses[MAX_RELEASES];
-	int			class_in[MAX_RELEASES][MAX_THREADS];	/* or ABSENT */
-	Code		value[MAX_RELEASES][MAX_THREADS];
+	int			class_in[MAX_RELEASES][MAX_INDIVIDUALS];	/* or ABSENT */
+	Code		value[MAX_RELEASES][MAX_INDIVIDUALS];
 	Principle	promised[MAX_RELEASES];
 } Story;
 
@@ -48,15 +48,15 @@ see_release(const Story *story, int r)
 	uint64		n = 0;
 
 	release.first = palloc0(sizeof(uint64) * (release.nclasses + 1));
-	release.thread = palloc(sizeof(Thread) * (story->threads + 1));
-	release.value = palloc(sizeof(Code) * (story->threads + 1));
+	release.individual = palloc(sizeof(Individual) * (story->individuals + 1));
+	release.value = palloc(sizeof(Code) * (story->individuals + 1));
 	for (int c = 0; c < story->nclasses[r]; c++)
 	{
-		for (int t = story->threads - 1; t >= 0; t--)
+		for (int t = story->individuals - 1; t >= 0; t--)
 		{
 			if (story->class_in[r][t] != c)
 				continue;
-			release.thread[n] = t;
+			release.individual[n] = t;
 			release.value[n++] = story->value[r][t];
 		}
 		release.first[c + 1] = n;
@@ -70,7 +70,7 @@ see_story(const Story *story)
 	Seen	   *seen = palloc0(sizeof(Seen));
 
 	seen->nreleases = story->releases;
-	seen->nthreads = story->threads;
+	seen->nindividuals = story->individuals;
 	seen->nvalues = story->nvalues;
 	seen->release = palloc0(sizeof(SeenRelease) * (story->releases + 1));
 	for (int r = 0; r < story->releases; r++)
@@ -93,7 +93,7 @@ attack_story(const Story *story)
 
 typedef struct Set
 {
-	bool		has[MAX_THREADS];
+	bool		has[MAX_INDIVIDUALS];
 } Set;
 
 typedef struct Expected
@@ -107,7 +107,7 @@ size_of(const Story *story, const Set *set)
 {
 	uint64		n = 0;
 
-	for (int t = 0; t < story->threads; t++)
+	for (int t = 0; t < story->individuals; t++)
 		n += set->has[t];
 	return n;
 }
@@ -118,7 +118,7 @@ values_of(const Story *story, const Set *set, int r)
 	bool		shown[MAX_VALUES] = {false};
 	uint32		n = 0;
 
-	for (int t = 0; t < story->threads; t++)
+	for (int t = 0; t < story->individuals; t++)
 		if (set->has[t] && story->value[r][t] != NO_CODE && !shown[story->value[r][t]])
 		{
 			shown[story->value[r][t]] = true;
@@ -145,7 +145,7 @@ in_class(const Story *story, int r, int c)
 {
 	Set			set = {{false}};
 
-	for (int t = 0; t < story->threads; t++)
+	for (int t = 0; t < story->individuals; t++)
 		set.has[t] = story->class_in[r][t] == c;
 	return set;
 }
@@ -153,7 +153,7 @@ in_class(const Story *story, int r, int c)
 static Set
 minus(Set a, const Set *b, bool inverted)
 {
-	for (int t = 0; t < MAX_THREADS; t++)
+	for (int t = 0; t < MAX_INDIVIDUALS; t++)
 		a.has[t] = a.has[t] && b->has[t] == inverted;
 	return a;
 }
@@ -220,11 +220,11 @@ expect_atoms(const Story *story, Expected *expected)
 {
 	Revealed	found = {.kind = REVEALED_BY_ALL,.release = story->releases};
 
-	for (int t = 0; t < story->threads; t++)
+	for (int t = 0; t < story->individuals; t++)
 	{
 		Set			atom = {{false}};
 
-		for (int u = 0; u < story->threads; u++)
+		for (int u = 0; u < story->individuals; u++)
 			atom.has[u] = same_atom(story, t, u);
 		for (int r = 0; r < story->releases; r++)
 			if (story->class_in[r][t] != ABSENT)
@@ -285,7 +285,7 @@ atom_of(const Story *story, int t)
 {
 	Set			set = {{false}};
 
-	for (int u = 0; u < story->threads; u++)
+	for (int u = 0; u < story->individuals; u++)
 	{
 		set.has[u] = true;
 		for (int r = 0; r < story->releases; r++)
@@ -294,7 +294,7 @@ atom_of(const Story *story, int t)
 	return set;
 }
 
-/* The fewest values that a release showed of a thread's atom. */
+/* The fewest values that a release showed of an individual's atom. */
 static uint32
 fewest_values(const Story *story, int t)
 {
@@ -338,7 +338,7 @@ smallest_is_as_defined(const Story *story)
 	uint32		values = PG_UINT32_MAX;
 	uint64		refused = 0;
 
-	for (int t = 0; t < story->threads; t++)
+	for (int t = 0; t < story->individuals; t++)
 	{
 		Set			set = atom_of(story, t);
 		uint64		size = size_of(story, &set);
@@ -353,7 +353,7 @@ smallest_is_as_defined(const Story *story)
 			return false;
 	return smallest_atoms(seen, atoms, &found) &&
 		found.records == records && atoms->size[found.fewest] == records && found.values == values &&
-		count_refused(seen, atoms, promised, story->threads) == refused;
+		count_refused(seen, atoms, promised, story->individuals) == refused;
 }
 
 /* ----------------------------------------------------------------
@@ -366,7 +366,7 @@ tell_release(Story *story, int r, int classes, int percent)
 {
 	story->nclasses[r] = classes;
 	story->promised[r] = principle_k_l(1 + below(3), 1 + below(3));
-	for (int t = 0; t < story->threads; t++)
+	for (int t = 0; t < story->individuals; t++)
 	{
 		story->class_in[r][t] = classes > 0 && (int) below(100) < percent ? (int) below(classes) : ABSENT;
 		story->value[r][t] = below(10) == 0 || story->nvalues == 0 ? NO_CODE : below(story->nvalues);
@@ -380,10 +380,10 @@ refine_release(Story *story, int r)
 	int			split = 1 + below(3);
 
 	story->nclasses[r] = 0;
-	for (int t = 0; t < story->threads; t++)
+	for (int t = 0; t < story->individuals; t++)
 		if (r > 0 && story->class_in[r - 1][t] != ABSENT && story->class_in[r][t] != ABSENT)
 			story->class_in[r][t] = story->class_in[r - 1][t] * split + t % split;
-	for (int t = 0; t < story->threads; t++)
+	for (int t = 0; t < story->individuals; t++)
 		story->nclasses[r] = Max(story->nclasses[r], story->class_in[r][t] + 1);
 }
 
@@ -392,7 +392,7 @@ tell_story(Story *story, Code nvalues)
 {
 	bool		refines = below(2) == 0;
 
-	*story = (Story) {.releases = 1 + below(MAX_RELEASES),.threads = 1 + below(MAX_THREADS),.nvalues = nvalues};
+	*story = (Story) {.releases = 1 + below(MAX_RELEASES),.individuals = 1 + below(MAX_INDIVIDUALS),.nvalues = nvalues};
 	for (int r = 0; r < story->releases; r++)
 	{
 		tell_release(story, r, below(8), 30 + below(71));
@@ -436,16 +436,16 @@ test_many_values(void)
  * ----------------------------------------------------------------
  */
 
-/* No two threads were always together. */
+/* No two individuals were always together. */
 static void
-test_every_thread_an_atom(void)
+test_every_individual_an_atom(void)
 {
-	Story		story = {.releases = 3,.threads = 36,.nvalues = 100};
+	Story		story = {.releases = 3,.individuals = 36,.nvalues = 100};
 
 	for (int r = 0; r < story.releases; r++)
 	{
 		tell_release(&story, r, 6, 100);
-		for (int t = 0; t < story.threads; t++)
+		for (int t = 0; t < story.individuals; t++)
 			story.class_in[r][t] = r == 0 ? t / 6 : r == 1 ? t % 6 : (t / 6 + t % 6) % 6;
 	}
 	check(is_as_defined(&story));
@@ -455,7 +455,7 @@ test_every_thread_an_atom(void)
 static void
 test_one_release(void)
 {
-	Story		story = {.releases = 1,.threads = 9,.nvalues = 3};
+	Story		story = {.releases = 1,.individuals = 9,.nvalues = 3};
 	Attack	   *found;
 
 	tell_release(&story, 0, 2, 100);
@@ -475,7 +475,7 @@ test_one_release(void)
 static void
 test_empty_releases(void)
 {
-	Story		story = {.releases = 5,.threads = 20,.nvalues = 3};
+	Story		story = {.releases = 5,.individuals = 20,.nvalues = 3};
 
 	for (int r = 0; r < story.releases; r++)
 		tell_release(&story, r, r % 2 == 0 ? 0 : 3, 80);
@@ -491,9 +491,9 @@ test_empty_releases(void)
 
 /* Who was never published is nobody's concern. */
 static void
-test_unseen_threads(void)
+test_unseen_individuals(void)
 {
-	Story		story = {.releases = 2,.threads = 7,.nvalues = 2};
+	Story		story = {.releases = 2,.individuals = 7,.nvalues = 2};
 
 	tell_release(&story, 0, 1, 100);
 	tell_release(&story, 1, 1, 100);
@@ -504,13 +504,13 @@ test_unseen_threads(void)
 
 /* A log that somebody has changed: the same row in two classes, or twice in one. */
 static SeenRelease damaged = {
-	.nclasses = 2,.thread = (Thread[]) {0, 1, 2, 0},.value = (Code[]) {0, 1, 0, 1}
+	.nclasses = 2,.individual = (Individual[]) {0, 1, 2, 0},.value = (Code[]) {0, 1, 0, 1}
 };
 
 static void
 attack_damaged(void)
 {
-	Seen		seen = {.nreleases = 1,.release = &damaged,.nthreads = 3,.nvalues = 2};
+	Seen		seen = {.nreleases = 1,.release = &damaged,.nindividuals = 3,.nvalues = 2};
 	Principle	promised = principle_k_l(1, 1);
 
 	(void) attack(&seen, atoms_of(&seen), &promised);
@@ -546,22 +546,22 @@ enum
 };
 
 static void
-show(Story *story, int release, int thread, int class, Code illness)
+show(Story *story, int release, int individual, int class, Code illness)
 {
-	story->class_in[release - 1][thread] = class;
-	story->value[release - 1][thread] = illness;
+	story->class_in[release - 1][individual] = class;
+	story->value[release - 1][individual] = illness;
 	story->nclasses[release - 1] = Max(story->nclasses[release - 1], class + 1);
 }
 
 static Story
-paper_story(int releases, int threads, uint64 k, uint32 l)
+paper_story(int releases, int individuals, uint64 k, uint32 l)
 {
-	Story		story = {.releases = releases,.threads = threads,.nvalues = ILLNESSES};
+	Story		story = {.releases = releases,.individuals = individuals,.nvalues = ILLNESSES};
 
 	for (int r = 0; r < releases; r++)
 	{
 		story.promised[r] = principle_k_l(k, l);
-		for (int t = 0; t < threads; t++)
+		for (int t = 0; t < individuals; t++)
 			story.class_in[r][t] = ABSENT;
 	}
 	return story;
@@ -664,10 +664,10 @@ test_table_3(void)
 static const Test tests[] = {
 	{"random histories, few values", test_few_values},
 	{"random histories, many values", test_many_values},
-	{"every thread an atom", test_every_thread_an_atom},
+	{"every individual an atom", test_every_individual_an_atom},
 	{"one release", test_one_release},
 	{"empty releases", test_empty_releases},
-	{"unseen threads", test_unseen_threads},
+	{"unseen individuals", test_unseen_individuals},
 	{"a damaged history", test_damaged_history},
 	{"Table 1", test_table_1},
 	{"Table 2", test_table_2},

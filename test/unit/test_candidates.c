@@ -527,12 +527,12 @@ correlates_no_few_people(void)
  * ----------------------------------------------------------------
  */
 
-/* The releases as auditors see them; counterfeits are threads of their own. */
+/* The releases as auditors see them; counterfeits are individuals of their own. */
 static Seen *
 seen_of(const World *world)
 {
 	Seen	   *seen = palloc0(sizeof(Seen));
-	Thread		invented = world->npeople;
+	Individual		invented = world->npeople;
 
 	seen->nvalues = world->nvalues;
 	seen->release = palloc0(sizeof(SeenRelease) * MAX_RELEASES);
@@ -547,7 +547,7 @@ seen_of(const World *world)
 			rows += table->classes[c].nvalues;
 		release->nclasses = table->nclasses;
 		release->first = palloc0(sizeof(uint64) * (table->nclasses + 1));
-		release->thread = palloc(sizeof(Thread) * (rows + 1));
+		release->individual = palloc(sizeof(Individual) * (rows + 1));
 		release->value = palloc(sizeof(Code) * (rows + 1));
 		release->counterfeit = palloc0(sizeof(bool) * (rows + 1));
 		for (int c = 0; c < table->nclasses; c++)
@@ -559,21 +559,21 @@ seen_of(const World *world)
 				left[v] = times(class, v);
 			for (int i = 0; i < class->npeople; i++)
 			{
-				release->thread[at] = class->person[i];
+				release->individual[at] = class->person[i];
 				release->value[at] = world->sensitive[class->person[i]];
 				left[release->value[at++]]--;
 			}
 			for (Code v = 0; v < world->nvalues; v++)
 				for (; left[v] > 0; left[v]--)
 				{
-					release->thread[at] = invented++;
+					release->individual[at] = invented++;
 					release->counterfeit[at] = true;
 					release->value[at++] = v;
 				}
 			release->first[c + 1] = at;
 		}
 	}
-	seen->nthreads = invented;
+	seen->nindividuals = invented;
 	return seen;
 }
 
@@ -589,7 +589,7 @@ met_in_a_class(const World *world, int a, int b)
 
 /* Exclusions that do not follow from having shared a class with whom the attacker knows, by rules and by searching so many steps. */
 static uint64
-learn_beyond(World *world, Thread known, uint64 budget)
+learn_beyond(World *world, Individual known, uint64 budget)
 {
 	const Deduction *deduction = deduce(statistics_of(seen_of(world)), &known, 1, false, budget);
 	uint64		beyond = 0;
@@ -1143,7 +1143,7 @@ finds_who_is_not_vouched_for(void)
 		Observer	observer;
 		Seen	   *seen;
 		const Deduction *deduction;
-		Thread		known;
+		Individual		known;
 		uint64		exposed = 0;
 
 		(void) observe(&observer, world);
@@ -1152,18 +1152,18 @@ finds_who_is_not_vouched_for(void)
 		if (observer.nseen == 0 || world->npeople > observer.nseen)
 			continue;
 		seen = seen_of(world);
-		known = draw(3) == 0 ? (Thread) world->seen[0].classes[0].person[0] : NO_THREAD;
-		deduction = deduce(statistics_of(seen), &known, known != NO_THREAD, true, PG_UINT64_MAX);
+		known = draw(3) == 0 ? (Individual) world->seen[0].classes[0].person[0] : NO_INDIVIDUAL;
+		deduction = deduce(statistics_of(seen), &known, known != NO_INDIVIDUAL, true, PG_UINT64_MAX);
 		for (int k = 0; k < observer.nseen; k++)
 		{
 			int			p = observer.person[k];
 
-			check(excludes_the_same(world, deduction, &observer, p, known == NO_THREAD ? -1 : (int) known));
+			check(excludes_the_same(world, deduction, &observer, p, known == NO_INDIVIDUAL ? -1 : (int) known));
 			exposed += deduction->ncandidates[deduction->peers->group[p]] < (uint32) m;
 			people++;
 		}
-		below += known == NO_THREAD ? exposed : 0;
-		check(known != NO_THREAD || exposed == 0 || measure_first_shown(seen).unvouched > 0);
+		below += known == NO_INDIVIDUAL ? exposed : 0;
+		check(known != NO_INDIVIDUAL || exposed == 0 || measure_first_shown(seen).unvouched > 0);
 	}
 	printf("# %lu people, %lu of them below m\n", (unsigned long) people, (unsigned long) below);
 	check(below > 20);

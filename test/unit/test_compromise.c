@@ -23,37 +23,37 @@ draw(uint32 n)
 	return (random_state >> 20) % n;
 }
 
-/* A release of classes that are given as rows of threads, NO_THREAD ending each. */
+/* A release of classes that are given as rows of individuals, NO_INDIVIDUAL ending each. */
 static void
-add_release(Seen *seen, const Thread *threads, int n, const Code *value_of)
+add_release(Seen *seen, const Individual *individuals, int n, const Code *value_of)
 {
 	SeenRelease *release = &seen->release[seen->nreleases++];
 
 	release->first = palloc0(sizeof(uint64) * (n + 1));
-	release->thread = palloc(sizeof(Thread) * (n + 1));
+	release->individual = palloc(sizeof(Individual) * (n + 1));
 	release->value = palloc(sizeof(Code) * (n + 1));
 	for (int i = 0; i < n; i++)
 	{
 		uint64		rows;
 
-		if (threads[i] == NO_THREAD)
+		if (individuals[i] == NO_INDIVIDUAL)
 		{
 			release->nclasses++;
 			continue;
 		}
-		rows = i == 0 || threads[i - 1] == NO_THREAD ? release->first[release->nclasses] : release->first[release->nclasses + 1];
-		release->thread[rows] = threads[i];
-		release->value[rows] = value_of[threads[i]];
+		rows = i == 0 || individuals[i - 1] == NO_INDIVIDUAL ? release->first[release->nclasses] : release->first[release->nclasses + 1];
+		release->individual[rows] = individuals[i];
+		release->value[rows] = value_of[individuals[i]];
 		release->first[release->nclasses + 1] = rows + 1;
 	}
 }
 
 static Seen *
-seen_create(uint64 nthreads, Code nvalues)
+seen_create(uint64 nindividuals, Code nvalues)
 {
 	Seen	   *seen = palloc0(sizeof(Seen));
 
-	seen->nthreads = nthreads;
+	seen->nindividuals = nindividuals;
 	seen->nvalues = nvalues;
 	seen->release = palloc0(sizeof(SeenRelease) * MAX_RELEASES);
 	return seen;
@@ -77,8 +77,8 @@ static Seen *
 table_1(void)
 {
 	static const Code value_of[] = {CANCER, BRONCHITIS, AIDS, CANCER, AIDS, BRONCHITIS, BRONCHITIS, CANCER};
-	static const Thread first[] = {ALICE, BETTY, CARL, NO_THREAD, DORIS, ERICA, FIONA, NO_THREAD};
-	static const Thread second[] = {CARL, DORIS, FIONA, NO_THREAD, ERICA, GRACE, HANNA, NO_THREAD};
+	static const Individual first[] = {ALICE, BETTY, CARL, NO_INDIVIDUAL, DORIS, ERICA, FIONA, NO_INDIVIDUAL};
+	static const Individual second[] = {CARL, DORIS, FIONA, NO_INDIVIDUAL, ERICA, GRACE, HANNA, NO_INDIVIDUAL};
 	Seen	   *seen = seen_create(8, 3);
 
 	add_release(seen, first, lengthof(first), value_of);
@@ -119,7 +119,7 @@ correlates_as_example_1_says(void)
 }
 
 static bool
-has_candidate(const Deduction *deduction, Thread t, Code value)
+has_candidate(const Deduction *deduction, Individual t, Code value)
 {
 	uint32		g = deduction->peers->group[t];
 
@@ -130,25 +130,25 @@ has_candidate(const Deduction *deduction, Thread t, Code value)
 }
 
 static uint32
-count_candidates(const Deduction *deduction, Thread t)
+count_candidates(const Deduction *deduction, Individual t)
 {
 	return deduction->ncandidates[deduction->peers->group[t]];
 }
 
 static uint32
-count_before(const Deduction *deduction, Thread t)
+count_before(const Deduction *deduction, Individual t)
 {
 	return deduction->nbefore[deduction->peers->group[t]];
 }
 
 static uint32
-component_of(const Deduction *deduction, Thread t)
+component_of(const Deduction *deduction, Individual t)
 {
 	return deduction->together[deduction->peers->group[t]];
 }
 
 static bool
-is_exact(const Deduction *deduction, Thread t)
+is_exact(const Deduction *deduction, Individual t)
 {
 	return deduction_is_exact(deduction, deduction->peers->group[t]);
 }
@@ -157,7 +157,7 @@ is_exact(const Deduction *deduction, Thread t)
 static void
 deduces_as_examples_1_2_and_4_say(void)
 {
-	static const Thread known[] = {CARL};
+	static const Individual known[] = {CARL};
 	const Statistics *statistics = statistics_of(table_1());
 	const Deduction *deduction = deduce(statistics, known, 1, false, AMPLE);
 
@@ -167,7 +167,7 @@ deduces_as_examples_1_2_and_4_say(void)
 	check(count_candidates(deduction, GRACE) == 2 && !has_candidate(deduction, GRACE, AIDS));
 	check(count_before(deduction, ERICA) == 3);
 	deduction = deduce(statistics, NULL, 0, false, AMPLE);
-	for (Thread t = 0; t < 8; t++)
+	for (Individual t = 0; t < 8; t++)
 		check(count_candidates(deduction, t) == 3 && count_before(deduction, t) == 3);
 }
 
@@ -176,8 +176,8 @@ static void
 correlates_as_example_3_says(void)
 {
 	static const Code value_of[] = {0, 1, 2, 3, 3, 2};
-	static const Thread first[] = {0, 1, 2, 3, NO_THREAD};
-	static const Thread second[] = {0, 1, 4, 5, NO_THREAD};
+	static const Individual first[] = {0, 1, 2, 3, NO_INDIVIDUAL};
+	static const Individual second[] = {0, 1, 4, 5, NO_INDIVIDUAL};
 	Seen	   *seen = seen_create(6, 4);
 	Found		found = {0};
 
@@ -198,7 +198,7 @@ times_shown(const SeenRelease *release, uint32 c, Code value, const Code *value_
 	int			n = 0;
 
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		n += (value_of == NULL ? release->value[i] : value_of[release->thread[i]]) == value;
+		n += (value_of == NULL ? release->value[i] : value_of[release->individual[i]]) == value;
 	return n;
 }
 
@@ -225,14 +225,14 @@ find_possible(const Seen *seen, const Code *truth, const bool *is_known, bool po
 		bool		agrees = true;
 		uint64		t = 0;
 
-		for (uint64 i = 0; i < seen->nthreads && agrees; i++)
+		for (uint64 i = 0; i < seen->nindividuals && agrees; i++)
 			agrees = !is_known[i] || value_of[i] == truth[i];
 		if (agrees && is_world(seen, value_of))
-			for (uint64 i = 0; i < seen->nthreads; i++)
+			for (uint64 i = 0; i < seen->nindividuals; i++)
 				possible[i][value_of[i]] = true;
-		while (t < seen->nthreads && ++value_of[t] == seen->nvalues)
+		while (t < seen->nindividuals && ++value_of[t] == seen->nvalues)
 			value_of[t++] = 0;
-		if (t == seen->nthreads)
+		if (t == seen->nindividuals)
 			return;
 	}
 }
@@ -240,40 +240,40 @@ find_possible(const Seen *seen, const Code *truth, const bool *is_known, bool po
 static void
 draw_history(Seen *seen, const Code *truth)
 {
-	Thread		threads[MAX_PEOPLE * 2];
+	Individual		individuals[MAX_PEOPLE * 2];
 	int			n = 0;
 	int			since = 0;
 
-	for (Thread t = 0; t < seen->nthreads; t++)
+	for (Individual t = 0; t < seen->nindividuals; t++)
 	{
 		if (seen->nreleases > 0 && draw(4) == 0)
 			continue;
-		threads[n++] = t;
+		individuals[n++] = t;
 	}
 	for (int i = 0; i < n; i++)
 	{
 		int			j = i + draw(n - i);
-		Thread		swap = threads[i];
+		Individual		swap = individuals[i];
 
-		threads[i] = threads[j];
-		threads[j] = swap;
+		individuals[i] = individuals[j];
+		individuals[j] = swap;
 	}
 	for (int i = n - 1; i >= 0; i--, since++)
 		if (i == n - 1 || (since >= 2 && draw(2) == 0))
 		{
-			memmove(threads + i + 2, threads + i + 1, sizeof(Thread) * (n - i - 1));
-			threads[i + 1] = NO_THREAD;
+			memmove(individuals + i + 2, individuals + i + 1, sizeof(Individual) * (n - i - 1));
+			individuals[i + 1] = NO_INDIVIDUAL;
 			n++;
 			since = 0;
 		}
-	add_release(seen, threads, n, truth);
+	add_release(seen, individuals, n, truth);
 }
 
 /* A random history, some of whose people are known, and what is possible in it */
 typedef struct Secret
 {
 	Seen	   *seen;
-	Thread		known[MAX_PEOPLE];
+	Individual		known[MAX_PEOPLE];
 	uint64		nknown;
 	bool		possible[MAX_PEOPLE][4];
 } Secret;
@@ -286,11 +286,11 @@ draw_secret(void)
 	bool		is_known[MAX_PEOPLE] = {false};
 	int			nreleases = 1 + draw(MAX_RELEASES);
 
-	for (uint64 t = 0; t < secret.seen->nthreads; t++)
+	for (uint64 t = 0; t < secret.seen->nindividuals; t++)
 		truth[t] = draw(secret.seen->nvalues);
 	while (secret.seen->nreleases < nreleases)
 		draw_history(secret.seen, truth);
-	for (Thread t = 0; t < secret.seen->nthreads; t++)
+	for (Individual t = 0; t < secret.seen->nindividuals; t++)
 		if (draw(4) == 0)
 		{
 			secret.known[secret.nknown++] = t;
@@ -311,7 +311,7 @@ deduces_what_is_in_no_world_and_nothing_else(void)
 		Secret		secret = draw_secret();
 		Deduction  *deduction = deduce(statistics_of(secret.seen), secret.known, secret.nknown, false, AMPLE);
 
-		for (Thread t = 0; t < secret.seen->nthreads; t++)
+		for (Individual t = 0; t < secret.seen->nindividuals; t++)
 		{
 			check(is_exact(deduction, t));
 			check((component_of(deduction, t) == NO_GROUP) == (count_candidates(deduction, t) == 1));
@@ -343,7 +343,7 @@ deduces_no_more_than_the_budget_allows(void)
 		{
 			const Deduction *deduction = deduce(statistics, secret.known, secret.nknown, false, budgets[b]);
 
-			for (Thread t = 0; t < secret.seen->nthreads; t++)
+			for (Individual t = 0; t < secret.seen->nindividuals; t++)
 			{
 				int			possible = 0;
 
@@ -377,19 +377,19 @@ static Seen *
 large_classes(int nclasses, int size)
 {
 	int			people = nclasses * size;
-	Thread	   *threads = palloc(sizeof(Thread) * (people + nclasses));
+	Individual	   *individuals = palloc(sizeof(Individual) * (people + nclasses));
 	Code	   *value_of = palloc(sizeof(Code) * people);
 	Seen	   *seen = seen_create(people, size);
 	int			n = 0;
 
-	for (Thread t = 0; t < (Thread) people; t++)
+	for (Individual t = 0; t < (Individual) people; t++)
 	{
 		value_of[t] = t % size;
-		threads[n++] = t;
-		if (t % size == (Thread) size - 1)
-			threads[n++] = NO_THREAD;
+		individuals[n++] = t;
+		if (t % size == (Individual) size - 1)
+			individuals[n++] = NO_INDIVIDUAL;
 	}
-	add_release(seen, threads, n, value_of);
+	add_release(seen, individuals, n, value_of);
 	return seen;
 }
 
@@ -406,9 +406,9 @@ needs_no_search_for_one_release(void)
 	const Deduction *deduction;
 
 	shim_allocated_peak = before;
-	deduction = deduce(statistics, (Thread[]) {1, SIZE + 1, SIZE + 2}, 3, false, 0);
+	deduction = deduce(statistics, (Individual[]) {1, SIZE + 1, SIZE + 2}, 3, false, 0);
 	check(shim_allocated_peak - before < 300 * CLASSES * SIZE);
-	for (Thread t = 0; t < CLASSES * SIZE; t++)
+	for (Individual t = 0; t < CLASSES * SIZE; t++)
 	{
 		bool		is_known = t == 1 || t == SIZE + 1 || t == SIZE + 2;
 
@@ -432,37 +432,37 @@ says_of_whom_it_ran_out_of_budget(void)
 	{
 		SIZE = 20, LARGE = SIZE * SIZE, SMALL = 4
 	};
-	static const Thread first_small[] = {LARGE, LARGE + 1, NO_THREAD, LARGE + 2, LARGE + 3, NO_THREAD};
-	static const Thread second_small[] = {LARGE, LARGE + 2, NO_THREAD, LARGE + 1, LARGE + 3, NO_THREAD};
+	static const Individual first_small[] = {LARGE, LARGE + 1, NO_INDIVIDUAL, LARGE + 2, LARGE + 3, NO_INDIVIDUAL};
+	static const Individual second_small[] = {LARGE, LARGE + 2, NO_INDIVIDUAL, LARGE + 1, LARGE + 3, NO_INDIVIDUAL};
 	static const Code small_value_of[] = {0, 1, 1, 0};
 	Seen	   *seen = seen_create(LARGE + SMALL, SIZE);
-	Thread		threads[2][LARGE + SIZE + lengthof(first_small)];
+	Individual		individuals[2][LARGE + SIZE + lengthof(first_small)];
 	Code		value_of[LARGE + SMALL];
 	const Deduction *deduction;
 	int			n = 0;
 
-	for (Thread t = 0; t < LARGE; t++)
+	for (Individual t = 0; t < LARGE; t++)
 	{
 		value_of[t] = t % SIZE;
-		threads[0][n] = t;
-		threads[1][n++] = (t % SIZE) * SIZE + (t / SIZE + t) % SIZE;
+		individuals[0][n] = t;
+		individuals[1][n++] = (t % SIZE) * SIZE + (t / SIZE + t) % SIZE;
 		if (t % SIZE == SIZE - 1)
 		{
-			threads[0][n] = NO_THREAD;
-			threads[1][n++] = NO_THREAD;
+			individuals[0][n] = NO_INDIVIDUAL;
+			individuals[1][n++] = NO_INDIVIDUAL;
 		}
 	}
 	memcpy(value_of + LARGE, small_value_of, sizeof(small_value_of));
-	memcpy(threads[0] + n, first_small, sizeof(first_small));
-	memcpy(threads[1] + n, second_small, sizeof(second_small));
-	add_release(seen, threads[0], lengthof(threads[0]), value_of);
-	add_release(seen, threads[1], lengthof(threads[1]), value_of);
+	memcpy(individuals[0] + n, first_small, sizeof(first_small));
+	memcpy(individuals[1] + n, second_small, sizeof(second_small));
+	add_release(seen, individuals[0], lengthof(individuals[0]), value_of);
+	add_release(seen, individuals[1], lengthof(individuals[1]), value_of);
 	for (uint64 budget = 5000; budget <= AMPLE; budget += AMPLE - 5000)
 	{
 		deduction = deduce(statistics_of(seen), NULL, 0, false, budget);
-		for (Thread t = 0; t < LARGE; t++)
+		for (Individual t = 0; t < LARGE; t++)
 			check(is_exact(deduction, t) == (budget == AMPLE) && component_of(deduction, t) == 0 && count_candidates(deduction, t) == SIZE);
-		for (Thread t = LARGE; t < LARGE + SMALL; t++)
+		for (Individual t = LARGE; t < LARGE + SMALL; t++)
 			check(is_exact(deduction, t) && component_of(deduction, t) == deduction->peers->group[LARGE] && count_candidates(deduction, t) == 2);
 	}
 }
@@ -475,8 +475,8 @@ static void
 takes_null_for_something_that_is_shown(void)
 {
 	static const Code value_of[] = {0, NO_CODE, 0, 1};
-	static const Thread first[] = {0, 1, NO_THREAD};
-	static const Thread second[] = {1, 2, 3, NO_THREAD};
+	static const Individual first[] = {0, 1, NO_INDIVIDUAL};
+	static const Individual second[] = {1, 2, 3, NO_INDIVIDUAL};
 	Seen	   *seen = seen_create(4, 2);
 	Code		null;
 	const Deduction *deduction;
@@ -489,7 +489,7 @@ takes_null_for_something_that_is_shown(void)
 	check(count_candidates(deduction, 0) == 2 && has_candidate(deduction, 0, 0) && has_candidate(deduction, 0, null));
 	check(count_candidates(deduction, 2) == 3);
 	check(is_exact(deduction, 0) && is_exact(deduction, 2));
-	deduction = deduce(statistics_of(seen), (Thread[]) {1}, 1, false, AMPLE);
+	deduction = deduce(statistics_of(seen), (Individual[]) {1}, 1, false, AMPLE);
 	check(count_candidates(deduction, 1) == 1 && has_candidate(deduction, 1, null));
 	check(count_candidates(deduction, 0) == 1 && has_candidate(deduction, 0, 0));
 	check(count_candidates(deduction, 2) == 2 && !has_candidate(deduction, 2, null));

@@ -8,7 +8,7 @@
 #include "history/statistics.h"
 
 #define MAX_RELEASES	7
-#define MAX_THREADS		50
+#define MAX_INDIVIDUALS		50
 #define MAX_VALUES		9
 #define NOWHERE			PG_UINT32_MAX
 
@@ -24,26 +24,26 @@ draw(uint32 n)
 	return (random_state >> 20) % n;
 }
 
-/* Some of the threads, each once, cut into classes. */
+/* Some of the individuals, each once, cut into classes. */
 static void
-draw_release(SeenRelease *release, Thread nthreads, Code nvalues)
+draw_release(SeenRelease *release, Individual nindividuals, Code nvalues)
 {
 	uint32		rows = 0;
 
-	release->first = palloc0(sizeof(uint64) * (nthreads + 1));
-	release->thread = palloc(sizeof(Thread) * (nthreads + 1));
-	release->value = palloc(sizeof(Code) * (nthreads + 1));
+	release->first = palloc0(sizeof(uint64) * (nindividuals + 1));
+	release->individual = palloc(sizeof(Individual) * (nindividuals + 1));
+	release->value = palloc(sizeof(Code) * (nindividuals + 1));
 	release->nclasses = 0;
-	for (Thread t = 0; t < nthreads; t++)
+	for (Individual t = 0; t < nindividuals; t++)
 		if (draw(4) > 0)
-			release->thread[rows++] = t;
+			release->individual[rows++] = t;
 	for (uint32 i = 0; i < rows; i++)
 	{
 		uint32		other = i + draw(rows - i);
-		Thread		thread = release->thread[other];
+		Individual		individual = release->individual[other];
 
-		release->thread[other] = release->thread[i];
-		release->thread[i] = thread;
+		release->individual[other] = release->individual[i];
+		release->individual[i] = individual;
 		release->value[i] = nvalues == 0 || draw(5) == 0 ? NO_CODE : draw(nvalues);
 		if (draw(6) == 0 || i + 1 == rows)
 			release->first[++release->nclasses] = i + 1;
@@ -54,20 +54,20 @@ static void
 draw_history(Seen *seen)
 {
 	seen->nreleases = draw(MAX_RELEASES + 1);
-	seen->nthreads = draw(MAX_THREADS + 1);
+	seen->nindividuals = draw(MAX_INDIVIDUALS + 1);
 	seen->nvalues = draw(MAX_VALUES + 1);
 	seen->release = palloc0(sizeof(SeenRelease) * (seen->nreleases + 1));
 	for (int32 r = 0; r < seen->nreleases; r++)
-		draw_release(&seen->release[r], seen->nthreads, seen->nvalues);
+		draw_release(&seen->release[r], seen->nindividuals, seen->nvalues);
 }
 
-/* The class that a thread was in. */
+/* The class that an individual was in. */
 static uint32
-class_of(const SeenRelease *release, Thread thread)
+class_of(const SeenRelease *release, Individual individual)
 {
 	for (uint32 c = 0; c < release->nclasses; c++)
 		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-			if (release->thread[i] == thread)
+			if (release->individual[i] == individual)
 				return c;
 	return NOWHERE;
 }
@@ -83,21 +83,21 @@ rows_that_show(const SeenRelease *release, uint32 c, Code value)
 }
 
 static void
-check_path(const Seen *seen, const Statistics *statistics, Thread thread)
+check_path(const Seen *seen, const Statistics *statistics, Individual individual)
 {
-	uint64		at = statistics->first[thread];
+	uint64		at = statistics->first[individual];
 
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
-		uint32		c = class_of(&seen->release[r], thread);
+		uint32		c = class_of(&seen->release[r], individual);
 
 		if (c == NOWHERE)
 			continue;
-		check(at < statistics->first[thread + 1]);
+		check(at < statistics->first[individual + 1]);
 		check(statistics->step[at].release == r && statistics->step[at].class == c);
 		at++;
 	}
-	check(at == statistics->first[thread + 1]);
+	check(at == statistics->first[individual + 1]);
 }
 
 static void
@@ -131,7 +131,7 @@ test_random_histories(void)
 
 		draw_history(&seen);
 		statistics = statistics_of(&seen);
-		for (Thread t = 0; t < seen.nthreads; t++)
+		for (Individual t = 0; t < seen.nindividuals; t++)
 			check_path(&seen, statistics, t);
 		for (int32 r = 0; r < seen.nreleases; r++)
 			for (uint32 c = 0; c < seen.release[r].nclasses; c++)

@@ -37,10 +37,10 @@ begin(int people, uint64 k, uint32 l)
 	world->params[0] = k;
 	world->params[1] = l;
 	world->params[3] = 1;
-	world->nthreads = people;
+	world->nindividuals = people;
 	for (int t = 0; t < people; t++)
-		world->threads[t] = (Thread) {.alive = true,.code = {t % NCODES, 0},.sensitive = t % NVALUES};
-	sweep = sweep_create(MAX_THREADS, NQIS, &options);
+		world->individuals[t] = (Individual) {.alive = true,.code = {t % NCODES, 0},.sensitive = t % NVALUES};
+	sweep = sweep_create(MAX_INDIVIDUALS, NQIS, &options);
 }
 
 /* Who was asked for in these classes, and nobody else. */
@@ -56,7 +56,7 @@ ask(const char *text)
 		uint32		t = strtoul(text, &end, 10);
 
 		for (uint64 row = 0; row < world->frame.nrows; row++)
-			world->asked[row] |= world->thread_of_row[row] == t;
+			world->asked[row] |= world->individual_of_row[row] == t;
 		end += strspn(end, " |");
 	}
 }
@@ -66,7 +66,7 @@ row_of(uint32 t)
 {
 	RowId		row = 0;
 
-	while (world->thread_of_row[row] != t)
+	while (world->individual_of_row[row] != t)
 		row++;
 	return row;
 }
@@ -96,9 +96,9 @@ read_classes(const char *text)
 	uint64		n = 0;
 
 	classes->nqis = NQIS;
-	classes->first = palloc0(sizeof(uint64) * (MAX_THREADS + 2));
-	classes->rows = palloc(sizeof(RowId) * MAX_THREADS);
-	classes->regions = palloc(sizeof(Span) * NQIS * MAX_THREADS);
+	classes->first = palloc0(sizeof(uint64) * (MAX_INDIVIDUALS + 2));
+	classes->rows = palloc(sizeof(RowId) * MAX_INDIVIDUALS);
+	classes->regions = palloc(sizeof(Span) * NQIS * MAX_INDIVIDUALS);
 	for (char *end; *text != '\0'; text = end)
 	{
 		classes->rows[n++] = row_of(strtoul(text, &end, 10));
@@ -125,8 +125,8 @@ shown(void)
 	{
 		if (c > 0)
 			length += snprintf(text + length, sizeof(text) - length, " |");
-		for (int t = 0; t < world->nthreads; t++)
-			if (world->threads[t].class_in[last] == c)
+		for (int t = 0; t < world->nindividuals; t++)
+			if (world->individuals[t].class_in[last] == c)
 				length += snprintf(text + length, sizeof(text) - length, length > 0 ? " %d" : "%d", t);
 	}
 	return text;
@@ -147,7 +147,7 @@ sweep_without(uint32 points, const char *text)
 {
 	sweep->options.left_out = points;
 	ask(text);
-	world->draft = sweep_classes(sweep, &world->frame, world->thread_of_row, read_classes(text), 1);
+	world->draft = sweep_classes(sweep, &world->frame, world->individual_of_row, read_classes(text), 1);
 	publish(world);
 }
 
@@ -179,8 +179,8 @@ publish_ours(const char *text)
 static void
 set_values(const Code *values)
 {
-	for (int t = 0; t < world->nthreads; t++)
-		world->threads[t].sensitive = values[t];
+	for (int t = 0; t < world->nindividuals; t++)
+		world->individuals[t].sensitive = values[t];
 }
 
 static bool
@@ -204,13 +204,13 @@ begin_life(World *living)
 	lived.repair = living->params[2];
 	lived.reserve = living->params[3];
 	lived.cut = mondrian;
-	sweep = sweep_create(MAX_THREADS, NQIS, &lived);
+	sweep = sweep_create(MAX_INDIVIDUALS, NQIS, &lived);
 }
 
 static Draft *
 draft_sweep(World *living)
 {
-	return sweep_draft(sweep, &living->frame, living->thread_of_row, below(1000000));
+	return sweep_draft(sweep, &living->frame, living->individual_of_row, below(1000000));
 }
 
 /* Each release is cut as if there were no other. */
@@ -218,7 +218,7 @@ static Draft *
 draft_naively(World *living)
 {
 	Draft	   *draft = palloc0(sizeof(Draft));
-	RowId	   *rows = palloc(sizeof(RowId) * MAX_THREADS);
+	RowId	   *rows = palloc(sizeof(RowId) * MAX_INDIVIDUALS);
 	Principle	principle = principle_k_l(living->params[0], living->params[1]);
 	uint64		n = 0;
 
@@ -392,9 +392,9 @@ test_neighborhoods_are_known_by_id(void)
 	{
 		begin(8, 3, 1);
 		for (int t = 0; t < 8; t++)
-			world->threads[t].code[0] = t % 4;
+			world->individuals[t].code[0] = t % 4;
 		sweep_these("0 1 2 3 | 4 5 6 7");
-		world->threads[0].alive = false;
+		world->individuals[0].alive = false;
 		sweep_without(without, "1 2 3");
 		check(shows(without == 0 ? "" : "1 2 3"));
 		check(is_safe() == (without == 0));
@@ -492,12 +492,12 @@ test_newcomers_get_zeros(void)
 	{
 		begin(7, 3, 1);
 		sweep->options.by_signature = true;
-		world->threads[5].alive = world->threads[6].alive = false;
+		world->individuals[5].alive = world->individuals[6].alive = false;
 		sweep_without(without, "0 1 2");	/* 3 and 4 are there, and wait */
-		world->threads[5].alive = world->threads[6].alive = true;
+		world->individuals[5].alive = world->individuals[6].alive = true;
 		sweep->options.left_out = without;
 		ask("3 4 5 6");
-		world->draft = sweep_draft(sweep, &world->frame, world->thread_of_row, 1);
+		world->draft = sweep_draft(sweep, &world->frame, world->individual_of_row, 1);
 		publish(world);
 		check(shows(without == 0 ? "3 4 5 6" : ""));
 		check(is_safe());
@@ -512,7 +512,7 @@ test_deleted_still_count(void)
 	{
 		begin(4, 3, 1);
 		sweep_these("0 1 2 3");
-		world->threads[3].alive = false;
+		world->individuals[3].alive = false;
 		sweep_without(without, "0 1 2");
 		check(shows(without == 0 ? "" : "0 1 2"));
 		check(is_safe() == (without == 0));
@@ -549,7 +549,7 @@ test_union_of_regions_is_a_box(void)
 		sweep_these("0 1 2 3");
 		sweep->options.left_out = without;
 		ask("0 1 2 5 6 7");
-		world->draft = sweep_classes(sweep, &world->frame, world->thread_of_row,
+		world->draft = sweep_classes(sweep, &world->frame, world->individual_of_row,
 									 read_classes("0 1 2 | 5 6 7"), 1);
 		check(world->draft->dirty == 1);
 		check(is_true() == (without == 0));
@@ -597,21 +597,21 @@ test_original_members_suffice_in_lives(void)
 		options.k = world->params[0];
 		options.l = world->params[1];
 		options.cut = mondrian;
-		sweep = sweep_create(MAX_THREADS, NQIS, &options);
+		sweep = sweep_create(MAX_INDIVIDUALS, NQIS, &options);
 		options.left_out = POINT_ORIGINAL;
-		for (Sweep *other = sweep_create(MAX_THREADS, NQIS, &options); world->releases < 6;)
+		for (Sweep *other = sweep_create(MAX_INDIVIDUALS, NQIS, &options); world->releases < 6;)
 		{
 			Draft	   *draft;
 
 			make_frame(world, 70);
 			make_past(world);
-			draft = sweep_draft(other, &world->frame, world->thread_of_row, life);
-			world->draft = sweep_draft(sweep, &world->frame, world->thread_of_row, life);
+			draft = sweep_draft(other, &world->frame, world->individual_of_row, life);
+			world->draft = sweep_draft(sweep, &world->frame, world->individual_of_row, life);
 			check(draft->classes->nclasses == world->draft->classes->nclasses);
 			check(draft->dirty == world->draft->dirty);
-			check(memcmp(sweep->signature, other->signature, sizeof(uint32) * MAX_THREADS) == 0);
+			check(memcmp(sweep->signature, other->signature, sizeof(uint32) * MAX_INDIVIDUALS) == 0);
 			check(memcmp(sweep->known->neighborhood, other->known->neighborhood,
-						 sizeof(uint32) * MAX_THREADS) == 0);
+						 sizeof(uint32) * MAX_INDIVIDUALS) == 0);
 			publish(world);
 			pass_time(world, 10);
 		}
@@ -629,7 +629,7 @@ test_order_changes_the_outcome(void)
 	{
 		begin(9, 3, 1);
 		sweep_these("0 1 2 3 4 5 6 7 8");
-		world->threads[7].alive = world->threads[8].alive = false;
+		world->individuals[7].alive = world->individuals[8].alive = false;
 		sweep->options.order = order[i];
 		sweep->options.repair = SWEEP_NONE;
 		sweep_these("3 4 5 6 | 0 1 2");
@@ -657,7 +657,7 @@ begin_table_1(uint64 k, uint32 l)
 	begin(8, k, l);
 	set_values((Code[]) {FLU, MIGRAINE, PNEUMONIA, HIV, FLU, CANCER, HIV, HIV});
 	for (int t = 0; t < 8; t++)
-		world->threads[t].code[0] = 5;
+		world->individuals[t].code[0] = 5;
 }
 
 /* Who is no longer in a release was discharged. */
@@ -669,7 +669,7 @@ live_table_1(void (*publish_these) (const char *text), bool safe[3])
 	for (int r = 0; r < 3; r++)
 	{
 		for (int t = 0; t < 8; t++)
-			world->threads[t].alive = strchr(releases[r], '0' + t) != NULL;
+			world->individuals[t].alive = strchr(releases[r], '0' + t) != NULL;
 		publish_these(releases[r]);
 		safe[r] = is_safe();
 	}
@@ -707,7 +707,7 @@ publish_table_3(void (*publish_these) (const char *text))
 {
 	begin(8, 2, 2);
 	set_values((Code[]) {FLU, CANCER, FLU, FLU, HIV, CANCER, FLU, HIV});
-	world->threads[0].alive = false;	/* there is no 0 */
+	world->individuals[0].alive = false;	/* there is no 0 */
 	publish_these("3 4 5 6");
 	set_values((Code[]) {FLU, CANCER, FLU, TUBERCULOSIS, FLU, HIV, CANCER, HIV});
 	publish_these("1 2 3 | 4 5 | 6 7");

@@ -56,14 +56,14 @@ seen_of(const History *history)
 
 	seen->nreleases = history->nreleases;
 	seen->nvalues = history->nvalues;
-	seen->nthreads = history->npeople;
+	seen->nindividuals = history->npeople;
 	seen->release = palloc0(sizeof(SeenRelease) * MAX_RELEASES);
 	for (int r = 0; r < history->nreleases; r++)
 	{
 		SeenRelease *release = &seen->release[r];
 
 		release->first = palloc0(sizeof(uint64) * (MAX_ROWS + 1));
-		release->thread = palloc(sizeof(Thread) * MAX_ROWS);
+		release->individual = palloc(sizeof(Individual) * MAX_ROWS);
 		release->value = palloc(sizeof(Code) * MAX_ROWS);
 		release->counterfeit = palloc(sizeof(bool) * MAX_ROWS);
 		for (int i = 0; i < history->nrows[r]; i++)
@@ -72,7 +72,7 @@ seen_of(const History *history)
 
 			release->nclasses = row->class + 1;
 			release->first[row->class + 1] = i + 1;
-			release->thread[i] = row->person == NOBODY ? seen->nthreads++ : (Thread) row->person;
+			release->individual[i] = row->person == NOBODY ? seen->nindividuals++ : (Individual) row->person;
 			release->value[i] = row->value;
 			release->counterfeit[i] = row->person == NOBODY;
 		}
@@ -96,8 +96,8 @@ note_version(void *what, const Version *version)
 
 	found->versions++;
 	found->unknown += version->joint_candidates == NOT_KNOWN;
-	found->candidates[version->thread][version->release] = version->candidates;
-	found->joint[version->thread][version->release] = version->joint_candidates;
+	found->candidates[version->individual][version->release] = version->candidates;
+	found->joint[version->individual][version->release] = version->joint_candidates;
 	check(version->joint_candidates == NOT_KNOWN || version->joint_candidates <= version->candidates);
 }
 
@@ -493,7 +493,7 @@ chain_of(uint64 npeople)
 
 	seen->nreleases = 2;
 	seen->nvalues = 2;
-	seen->nthreads = npeople;
+	seen->nindividuals = npeople;
 	seen->release = palloc0(sizeof(SeenRelease) * 2);
 	for (int r = 0; r < 2; r++)
 	{
@@ -501,14 +501,14 @@ chain_of(uint64 npeople)
 
 		release->nclasses = npeople / 2;
 		release->first = palloc(sizeof(uint64) * (npeople / 2 + 1));
-		release->thread = palloc(sizeof(Thread) * npeople);
+		release->individual = palloc(sizeof(Individual) * npeople);
 		release->value = palloc(sizeof(Code) * npeople);
 		release->counterfeit = palloc0(sizeof(bool) * npeople);
 		for (uint64 i = 0; i < npeople; i++)
 		{
 			release->first[i / 2] = i / 2 * 2;
-			release->thread[i] = (i + r) % npeople;
-			release->value[i] = release->thread[i] % 2;
+			release->individual[i] = (i + r) % npeople;
+			release->value[i] = release->individual[i] % 2;
 		}
 		release->first[npeople / 2] = npeople;
 	}

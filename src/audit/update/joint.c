@@ -79,13 +79,13 @@ typedef struct Joint
 	uint64	   *version;		/* [rows] class by class, or NO_VERSION */
 
 	/* Versions */
-	Thread	   *thread;			/* [versions] */
+	Individual *individual;		/* [versions] */
 	uint32	   *node;			/* [versions] in the world at hand */
 	bool	   *is_given;		/* [versions] was it changed? */
 	uint64	   *first_node;		/* [versions] of components that are looked at */
 
 	/* People component by component, those with the fewest nodes first */
-	Thread	   *person;			/* [people] */
+	Individual *person;			/* [people] */
 	Component  *component;
 	uint64		ncomponents;
 
@@ -128,7 +128,7 @@ class_of(const Joint *joint, uint64 version)
 static uint64
 neighbor(const Joint *joint, uint64 version, bool behind)
 {
-	const uint64 *first = joint->statistics->first + joint->thread[version];
+	const uint64 *first = joint->statistics->first + joint->individual[version];
 
 	if (behind)
 		return version + 1 < first[1] ? version + 1 : NO_VERSION;
@@ -201,10 +201,10 @@ gather_versions(Joint *joint)
 {
 	const Statistics *statistics = joint->statistics;
 	const Seen *seen = statistics->seen;
-	uint64	   *next = new_array(uint64, seen->nthreads);
+	uint64	   *next = new_array(uint64, seen->nindividuals);
 	uint64		rows = 0;
 
-	memcpy(next, statistics->first, sizeof(uint64) * seen->nthreads);
+	memcpy(next, statistics->first, sizeof(uint64) * seen->nindividuals);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const SeenRelease *release = &seen->release[r];
@@ -215,14 +215,14 @@ gather_versions(Joint *joint)
 			joint->first_row[joint->base[r] + c] = rows;
 			for (uint64 i = release->first[c]; i < release->first[c + 1]; i++, rows++)
 			{
-				Thread		t = release->thread[i];
+				Individual	t = release->individual[i];
 				uint64		version = next[t]++;
 
 				joint->nulls[joint->base[r] + c] += release->value[i] == NO_CODE;
 				joint->version[rows] = t < joint->npeople ? version : NO_VERSION;
 				if (t >= joint->npeople)
 					continue;
-				joint->thread[version] = t;
+				joint->individual[version] = t;
 				joint->node[version] = node_of(joint, (Step) {r, c}, release->value[i]);
 			}
 		}
@@ -242,11 +242,11 @@ reach_class(Joint *joint, uint64 class, bool *is_reached, uint64 *n)
 {
 	for (uint64 i = joint->first_row[class]; i < joint->first_row[class + 1]; i++)
 	{
-		Thread		t;
+		Individual	t;
 
 		if (joint->version[i] == NO_VERSION)
 			continue;
-		t = joint->thread[joint->version[i]];
+		t = joint->individual[joint->version[i]];
 		if (!is_reached[t])
 			joint->person[(*n)++] = t;
 		is_reached[t] = true;
@@ -255,7 +255,7 @@ reach_class(Joint *joint, uint64 class, bool *is_reached, uint64 *n)
 
 /* Counts a person's nodes; false if what was published of him cannot have been. */
 static bool
-count_person(const Joint *joint, Thread t, uint64 *nodes)
+count_person(const Joint *joint, Individual t, uint64 *nodes)
 {
 	const uint64 *first = joint->statistics->first + t;
 	bool		can_have_been = true;
@@ -289,7 +289,7 @@ find_components(Joint *joint)
 	bool	   *is_class_reached = new_zeros(bool, joint->base[statistics->seen->nreleases]);
 	uint64		n = 0;
 
-	for (Thread t = 0; t < joint->npeople; t++)
+	for (Individual t = 0; t < joint->npeople; t++)
 	{
 		Component	component = {.begin = n};
 		bool		is_world = true;
@@ -496,7 +496,7 @@ exclude_alone(Joint *joint, uint64 version, bool behind)
 
 /* The published value is possible; a value that the person alone cannot have had is not. */
 static void
-begin_person(Joint *joint, Thread t, uint64 *nodes)
+begin_person(Joint *joint, Individual t, uint64 *nodes)
 {
 	const uint64 *first = joint->statistics->first + t;
 
@@ -619,13 +619,13 @@ begin_joint(Joint *joint)
 		joint->base[r + 1] = joint->base[r] + seen->release[r].nclasses;
 	joint->nulls = new_zeros(uint64, joint->base[seen->nreleases]);
 	joint->first_row = new_array(uint64, joint->base[seen->nreleases]);
-	joint->version = new_array(uint64, joint->statistics->first[seen->nthreads]);
-	joint->thread = new_array(Thread, versions);
+	joint->version = new_array(uint64, joint->statistics->first[seen->nindividuals]);
+	joint->individual = new_array(Individual, versions);
 	joint->node = new_array(uint32, versions);
 	joint->is_given = new_zeros(bool, versions);
 	joint->first_node = new_array(uint64, versions);
 	joint->change = new_array(Change, versions);
-	joint->person = new_array(Thread, joint->npeople);
+	joint->person = new_array(Individual, joint->npeople);
 	joint->component = new_array(Component, joint->npeople);
 	gather_versions(joint);
 	find_components(joint);

@@ -286,8 +286,8 @@ typedef struct Looking
 	const Updates *updates;
 	uint32		least_m;
 	uint32		m;
-	int32	   *last_release;	/* [threads] or -1 */
-	uint32	   *last_class;		/* [threads] */
+	int32	   *last_release;	/* [individuals] or -1 */
+	uint32	   *last_class;		/* [individuals] */
 	Code	   *before;
 	Code	   *after;
 	uint64	   *judged;			/* pairs of releases and classes that lead to the class at hand */
@@ -308,12 +308,12 @@ values_of(const SeenRelease *release, uint32 c, Code *values, bool *is_unique)
 	return n;
 }
 
-/* Is a class a legal update instance of a thread's last class?  Asked once for each last class. */
+/* Is a class a legal update instance of an individual's last class?  Asked once for each last class. */
 static bool
-step_is_legal(Looking *looking, Thread thread, Code nafter, uint32 *njudged)
+step_is_legal(Looking *looking, Individual individual, Code nafter, uint32 *njudged)
 {
-	int32		r = looking->last_release[thread];
-	uint32		c = looking->last_class[thread];
+	int32		r = looking->last_release[individual];
+	uint32		c = looking->last_class[individual];
 	uint64		from = (uint64) r << 32 | c;
 	bool		ignored;
 	Code		n;
@@ -347,19 +347,19 @@ look_at_class(Looking *looking, int32 r, uint32 c)
 	}
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
-		Thread		thread = release->thread[i];
+		Individual	individual = release->individual[i];
 
-		if (looking->last_release[thread] >= 0)
+		if (looking->last_release[individual] >= 0)
 		{
 			legality->steps++;
-			if (!step_is_legal(looking, thread, n, &njudged) && legality->illegal++ == 0)
+			if (!step_is_legal(looking, individual, n, &njudged) && legality->illegal++ == 0)
 			{
 				legality->illegal_in = r + 1;
 				legality->illegal_class = release->number[c];
 			}
 		}
-		looking->last_release[thread] = r;
-		looking->last_class[thread] = c;
+		looking->last_release[individual] = r;
+		looking->last_class[individual] = c;
 	}
 }
 
@@ -372,9 +372,9 @@ judge_seen(const Seen *seen, const Updates *updates, uint32 least_m, uint32 m)
 	for (int32 r = 0; r < seen->nreleases; r++)
 		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
 			largest = Max(largest, seen_size(&seen->release[r], c));
-	looking.last_release = new_array(int32, seen->nthreads);
-	looking.last_class = new_array(uint32, seen->nthreads);
-	memset(looking.last_release, 0xff, sizeof(int32) * seen->nthreads); /* -1 */
+	looking.last_release = new_array(int32, seen->nindividuals);
+	looking.last_class = new_array(uint32, seen->nindividuals);
+	memset(looking.last_release, 0xff, sizeof(int32) * seen->nindividuals); /* -1 */
 	looking.before = new_array(Code, largest);
 	looking.after = new_array(Code, largest);
 	looking.judged = new_array(uint64, largest);

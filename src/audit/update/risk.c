@@ -28,7 +28,7 @@ typedef struct Risking
 
 	Code	   *shown;			/* [steps] of statistics: the value of a true row, or NO_CODE */
 	uint64	   *first_member;	/* [atoms + 1] */
-	Thread	   *member;			/* [people] atom by atom */
+	Individual *member;			/* [people] atom by atom */
 
 	const uint32 *joint_candidates; /* [steps] of people */
 	UpdateGraph *graph;
@@ -42,16 +42,16 @@ static void
 gather_shown(Risking *risking)
 {
 	const Seen *seen = risking->seen;
-	uint64	   *next = new_array(uint64, seen->nthreads);
+	uint64	   *next = new_array(uint64, seen->nindividuals);
 
-	memcpy(next, risking->statistics->first, sizeof(uint64) * seen->nthreads);
-	risking->shown = new_array(Code, risking->statistics->first[seen->nthreads]);
+	memcpy(next, risking->statistics->first, sizeof(uint64) * seen->nindividuals);
+	risking->shown = new_array(Code, risking->statistics->first[seen->nindividuals]);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const SeenRelease *release = &seen->release[r];
 
 		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
-			risking->shown[next[release->thread[i]]++] = release->counterfeit[i] ? NO_CODE : release->value[i];
+			risking->shown[next[release->individual[i]]++] = release->counterfeit[i] ? NO_CODE : release->value[i];
 	}
 	pfree(next);
 }
@@ -80,15 +80,15 @@ add_layer(Risking *risking, Step step)
 
 /* Visits the versions of a person, by what the graph concludes. */
 static void
-visit_member(Risking *risking, Thread thread, uint32 layers)
+visit_member(Risking *risking, Individual individual, uint32 layers)
 {
 	const Statistics *statistics = risking->statistics;
-	uint64		first = statistics->first[thread];
+	uint64		first = statistics->first[individual];
 
 	for (uint32 l = 0; l < layers; l++)
 	{
 		Version		version = {
-			.thread = thread,
+			.individual = individual,
 			.release = statistics->step[first + l].release,
 			.seen_from = statistics->step[first + layers - 1].release,
 			.value = risking->shown[first + l],

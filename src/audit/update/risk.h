@@ -27,7 +27,7 @@
 #define NOT_KNOWN PG_UINT32_MAX
 
 /*
- * The candidates of each step of the first so many threads, the people, or
+ * The candidates of each step of the first so many individuals, the people, or
  * NOT_KNOWN: where they were not found in so many steps of a search, which go to
  * those first who hang together with few others, or where what was published
  * is no such world itself.
@@ -42,7 +42,7 @@ extern uint32 *joint_candidates(const Statistics *statistics, const Updates *upd
 /* A version of a person's row, as it looks from some moment. */
 typedef struct Version
 {
-	Thread		thread;
+	Individual	individual;
 	int32		release;		/* that it was in, from 0 on */
 	int32		seen_from;		/* the last release that observers knew, from 0 on */
 	Code		value;			/* as published */
@@ -54,7 +54,7 @@ typedef struct Version
 typedef void (*VersionVisit) (void *what, const Version *version);
 
 /*
- * Visits every version of the first so many threads, the people, that was shown
+ * Visits every version of the first so many individuals, the people, that was shown
  * by a true row with a value; under all releases or, with every_moment, under
  * each number of them that adds to what is known of the person.  Joint
  * candidates are those under all releases, if they are found in so many steps.

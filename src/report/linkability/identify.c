@@ -100,7 +100,7 @@ give(const Identifying *identifying, uint64 row, uint64 at)
 {
 	const SeenRelease *seen = identifying->release->seen;
 
-	identifying->release->thread[row] = seen->counterfeit[at] ? NO_THREAD : seen->thread[at];
+	identifying->release->individual[row] = seen->counterfeit[at] ? NO_INDIVIDUAL : seen->individual[at];
 }
 
 /* Each row goes to the next member who had its value. */
@@ -187,7 +187,7 @@ list_members(Identifying *identifying, uint32 class, uint64 n)
 		identifying->members[i] = (ClassEntry) {
 			.value = value_of_member(identifying, at),
 			.is_invented = seen->counterfeit[at],
-			.print = identifying->source->insensitive_print[seen->thread[at]],
+			.print = identifying->source->insensitive_print[seen->individual[at]],
 			.at = at
 		};
 	}
@@ -278,14 +278,14 @@ leave_out_invented(const Reading *reading, ReadRelease *release)
 
 	for (uint64 i = 0; i < release->nrows; i++)
 	{
-		if (release->thread[i] == NO_THREAD)
+		if (release->individual[i] == NO_INDIVIDUAL)
 			continue;
 		for (int q = 0; q < reading->nqis; q++)
 			move_number(release->cell[q], n, i);
 		for (int c = 0; c < reading->ninsensitive; c++)
 			move_number(release->insensitive[c], n, i);
 		move_number(release->value, n, i);
-		release->thread[n++] = release->thread[i];
+		release->individual[n++] = release->individual[i];
 	}
 	release->nrows = n;
 }
@@ -313,7 +313,7 @@ identify_release(const Reading *reading, const Source *source, ReadRelease *rele
 	memset(identifying.head, 0xff, sizeof(uint32) * reading->nvalues);	/* NO_MEMBER */
 	identifying.rows = palloc(sizeof(ClassEntry) * identifying.room);
 	identifying.members = palloc(sizeof(ClassEntry) * identifying.room);
-	release->thread = new_zeros(Thread, release->nrows);
+	release->individual = new_zeros(Individual, release->nrows);
 	list_by_class(&identifying);
 	if (release->seen->first[release->seen->nclasses] != release->nrows)
 		refuse_release(reading, release);

@@ -1,6 +1,6 @@
 /*
  * people.c
- *		From rows and threads to one record of each person in each release.
+ *		From rows and individuals to one record of each person in each release.
  *
  * NOTES
  *		Absentees are withheld, but show their sensitive value where the release
@@ -94,7 +94,7 @@ cells_agree(const Gathering *gathering, int32 r, uint32 record, int32 s, uint32 
 	const ReadRelease *a = &reading->release[r];
 	const ReadRelease *b = &reading->release[s];
 
-	if (a->thread == NULL || b->thread == NULL)
+	if (a->individual == NULL || b->individual == NULL)
 		return true;
 	for (int c = 0; c < count_columns(gathering); c++)
 	{
@@ -144,7 +144,7 @@ make_room(Gathering *gathering)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("releases have too many people to be joined"),
 				 errhint("Join fewer releases, or releases of a part of the people.")));
-	gathering->people->thread = repalloc_huge(gathering->people->thread, sizeof(Thread) * n);
+	gathering->people->individual = repalloc_huge(gathering->people->individual, sizeof(Individual) * n);
 	gathering->value = repalloc_huge(gathering->value, sizeof(Code) * n);
 	gathering->shown_value = repalloc_huge(gathering->shown_value, sizeof(Code) * n);
 	gathering->record = repalloc_huge(gathering->record, sizeof(uint32) * n * gathering->nreleases);
@@ -153,7 +153,7 @@ make_room(Gathering *gathering)
 
 /* Adds a person, in no release yet; returns the number. */
 static uint32
-add_person(Gathering *gathering, Thread thread, Code value)
+add_person(Gathering *gathering, Individual individual, Code value)
 {
 	People	   *people = gathering->people;
 	uint32		person = people->n;
@@ -161,26 +161,26 @@ add_person(Gathering *gathering, Thread thread, Code value)
 	if (person == gathering->allocated)
 		make_room(gathering);
 	people->n++;
-	people->thread[person] = thread;
+	people->individual[person] = individual;
 	gathering->value[person] = value;
 	gathering->shown_value[person] = NO_CODE;
 	for (int32 r = 0; r < gathering->nreleases; r++)
 		gathering->record[(Size) person * gathering->nreleases + r] = NO_RECORD;
-	if (thread != NO_THREAD)
-		people->last_of_thread[thread] = person;
+	if (individual != NO_INDIVIDUAL)
+		people->last_of_individual[individual] = person;
 	return person;
 }
 
 /* Notes that a person, with this sensitive value and fingerprint, as far as known, has a record of a release. */
 static void
-meet(Gathering *gathering, int32 r, Thread thread, uint32 record, Code value, uint32 print)
+meet(Gathering *gathering, int32 r, Individual individual, uint32 record, Code value, uint32 print)
 {
 	const ReadRelease *release = &gathering->reading->release[r];
-	uint32		person = gathering->people->last_of_thread[thread];
+	uint32		person = gathering->people->last_of_individual[individual];
 	Size		place;
 
 	if (person == NOBODY_YET || !is_still(gathering, person, r, record, value, print))
-		person = add_person(gathering, thread, value);
+		person = add_person(gathering, individual, value);
 	place = (Size) person * gathering->nreleases + r;
 	gathering->record[place] = record;
 	gathering->print[place] = print;
@@ -204,14 +204,14 @@ logged_value(const Reading *reading, const ReadRelease *release, uint64 i)
 	return release->value == NULL && seen->fingerprint[i] == 0 ? NO_CODE : reading->null_value;
 }
 
-/* Which row each thread has: [threads]. */
+/* Which row each individual has: [individuals]. */
 static uint32 *
-rows_by_thread(const Reading *reading, const ReadRelease *release)
+rows_by_individual(const Reading *reading, const ReadRelease *release)
 {
-	uint32	   *row = new_zeros(uint32, reading->recalled->seen.nthreads);
+	uint32	   *row = new_zeros(uint32, reading->recalled->seen.nindividuals);
 
 	for (uint64 i = 0; i < release->nrows; i++)
-		row[release->thread[i]] = i;
+		row[release->individual[i]] = i;
 	return row;
 }
 
@@ -222,7 +222,7 @@ meet_release(Gathering *gathering, int32 r)
 	const Reading *reading = gathering->reading;
 	const ReadRelease *release = &reading->release[r];
 	const SeenRelease *seen = release->seen;
-	uint32	   *row = release->thread == NULL ? NULL : rows_by_thread(reading, release);
+	uint32	   *row = release->individual == NULL ? NULL : rows_by_individual(reading, release);
 	uint32		n = 0;
 
 	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
@@ -231,7 +231,7 @@ meet_release(Gathering *gathering, int32 r)
 			CHECK_FOR_INTERRUPTS();
 		if (seen->counterfeit[i])
 			continue;
-		meet(gathering, r, seen->thread[i], row == NULL ? n++ : row[seen->thread[i]],
+		meet(gathering, r, seen->individual[i], row == NULL ? n++ : row[seen->individual[i]],
 			 logged_value(reading, release, i), seen->fingerprint[i]);
 	}
 	if (row != NULL)
@@ -244,12 +244,12 @@ gather(Gathering *gathering)
 {
 	const Reading *reading = gathering->reading;
 	People	   *people = gathering->people;
-	uint64		nthreads = reading->recalled->seen.nthreads;
+	uint64		nindividuals = reading->recalled->seen.nindividuals;
 
 	gathering->allocated = 1024;
-	people->thread = new_zeros(Thread, gathering->allocated);
-	people->last_of_thread = new_array(uint32, nthreads);
-	memset(people->last_of_thread, 0xff, sizeof(uint32) * (nthreads + 1));	/* NOBODY_YET */
+	people->individual = new_zeros(Individual, gathering->allocated);
+	people->last_of_individual = new_array(uint32, nindividuals);
+	memset(people->last_of_individual, 0xff, sizeof(uint32) * (nindividuals + 1));	/* NOBODY_YET */
 	gathering->value = new_zeros(Code, gathering->allocated);
 	gathering->shown_value = new_zeros(Code, gathering->allocated);
 	gathering->record = new_zeros(uint32, (Size) gathering->allocated * gathering->nreleases);
@@ -262,7 +262,7 @@ gather(Gathering *gathering)
 
 		meet_release(gathering, r);
 		people->is_whole &= release->is_logged || release->nrows == 0;
-		people->is_exact &= release->thread != NULL || release->nrows == 0;
+		people->is_exact &= release->individual != NULL || release->nrows == 0;
 	}
 }
 
@@ -275,7 +275,7 @@ add_unknown(Gathering *gathering, uint64 more)
 	for (int32 r = 0; r < gathering->nreleases; r++)
 		n = Max(n, gathering->reading->release[r].nrows);
 	for (n += more; gathering->people->n < n;)
-		(void) add_person(gathering, NO_THREAD, NO_CODE);
+		(void) add_person(gathering, NO_INDIVIDUAL, NO_CODE);
 }
 
 /* ----------------------------------------------------------------
@@ -424,7 +424,7 @@ records_of(const Gathering *gathering, int32 r)
 	for (int i = 0; i < reading->ninsensitive; i++)
 		cells[ncolumns + i] = insensitive_of(gathering, release, i);
 	result.sensitive = values_of(gathering, r, absentees);
-	result.person = release->thread == NULL && release->nrows > 0 ? NULL : person;
+	result.person = release->individual == NULL && release->nrows > 0 ? NULL : person;
 	pfree(absentees);
 	return result;
 }
@@ -516,7 +516,7 @@ find_known(const People *people, const Source *source, KnownPeople *known, uint3
 	known->person_of_row = new_zeros(uint32, nrows);
 	for (uint64 i = 0; i < nrows; i++)
 	{
-		uint32		person = source->thread[i] == NO_THREAD ? NOBODY_YET : people->last_of_thread[source->thread[i]];
+		uint32		person = source->individual[i] == NO_INDIVIDUAL ? NOBODY_YET : people->last_of_individual[source->individual[i]];
 
 		known->person_of_row[i] = person;
 		if (person == NOBODY_YET)

@@ -24,8 +24,8 @@ typedef struct People
 	bool		is_whole;		/* it is known of each release who is in it */
 	bool		is_exact;		/* and whose the rows are */
 	JoinInput	input;
-	Thread	   *thread;			/* [n] */
-	uint32	   *last_of_thread; /* [threads] the last person that each one counts as, or NOBODY_YET */
+	Individual *individual;		/* [n] */
+	uint32	   *last_of_individual; /* [individuals] the last person that each one counts as, or NOBODY_YET */
 } People;
 
 #define NOBODY_YET PG_UINT32_MAX

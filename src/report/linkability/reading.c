@@ -58,7 +58,7 @@ make_room(const Reading *reading, ReadRelease *release)
 		release->insensitive[i] = grown(release->insensitive[i], sizeof(uint32), n);
 	release->value = grown(release->value, sizeof(Code), n);
 	release->class = grown(release->class, sizeof(uint32), n);
-	release->thread = grown(release->thread, sizeof(Thread), n);
+	release->individual = grown(release->individual, sizeof(Individual), n);
 }
 
 /* Makes room for a row more; returns its number. */
@@ -143,25 +143,25 @@ fill_column(uint32 *column, const uint32 *number, const Code *code, uint64 nrows
 		column[row] = code[row] == NO_CODE ? DICTIONARY_NULL : number[code[row]];
 }
 
-/* Newcomers get threads behind all that are known. */
-static Thread *
-find_threads(Reading *reading, const LoadedFrame *loaded)
+/* Newcomers get individuals behind all that are known. */
+static Individual *
+find_individuals(Reading *reading, const LoadedFrame *loaded)
 {
 	Recalled   *recalled = reading->recalled;
 	uint64		nrows = loaded->frame.nrows;
-	Thread	   *thread = new_zeros(Thread, nrows);
+	Individual *individual = new_zeros(Individual, nrows);
 
-	if (recalled->seen.nthreads != recalled->people->size)
+	if (recalled->seen.nindividuals != recalled->people->size)
 		elog(ERROR, "releases without classes have invented rows");
 	for (uint64 row = 0; row < nrows; row++)
-		thread[row] = keys_add(recalled->people, loaded->keys[row]);
-	recalled->seen.nthreads = recalled->people->size;
-	return thread;
+		individual[row] = keys_add(recalled->people, loaded->keys[row]);
+	recalled->seen.nindividuals = recalled->people->size;
+	return individual;
 }
 
 /* The log's part of a draft, as it will be. */
 static SeenRelease *
-seen_draft(Reading *reading, const LoadedFrame *loaded, Thread *thread)
+seen_draft(Reading *reading, const LoadedFrame *loaded, Individual *individual)
 {
 	uint64		nrows = loaded->frame.nrows;
 	SeenRelease *seen = palloc0(sizeof(SeenRelease));
@@ -171,7 +171,7 @@ seen_draft(Reading *reading, const LoadedFrame *loaded, Thread *thread)
 	seen->number[0] = 1;
 	seen->first = new_zeros(uint64, 1);
 	seen->first[1] = nrows;
-	seen->thread = thread;
+	seen->individual = individual;
 	seen->counterfeit = new_zeros(bool, nrows);
 	seen->fingerprint = loaded->fingerprint;
 	seen->value = new_array(Code, nrows);
@@ -218,18 +218,18 @@ read_draft(Reading *reading, const LoadedFrame *loaded)
 	const DeclaredPublication *publication = reading->publication;
 	ReadRelease *release = &reading->release[reading->nreleases++];
 	Released   *released = palloc0(sizeof(Released));
-	Thread	   *thread = find_threads(reading, loaded);
+	Individual *individual = find_individuals(reading, loaded);
 
 	released->number = release->number = publication->releases + 1;
 	released->is_identified = true;
 	released->shown = loaded->shown;
 	released->shows_sensitive = loaded->shown[publication_column(publication, ROLE_SENSITIVE) - publication->columns];
 	release->released = released;
-	release->seen = seen_draft(reading, loaded, thread);
+	release->seen = seen_draft(reading, loaded, individual);
 	release->is_logged = release->is_draft = true;
 	begin_read_release(reading, release);
 	show_columns(reading, release, loaded);
-	release->thread = thread;
+	release->individual = individual;
 }
 
 /* ----------------------------------------------------------------
@@ -374,7 +374,7 @@ add_class(Reading *reading, ReadRelease *release, uint32 class, const Cell *cell
 				release->cell[q][row] = cell[q];
 		if (release->value != NULL)
 			release->value[row] = seen->value[i] == NO_CODE ? reading->null_value : seen->value[i];
-		release->thread[row] = seen->thread[i];
+		release->individual[row] = seen->individual[i];
 	}
 }
 
@@ -387,7 +387,7 @@ read_answer(Reading *reading, ReadRelease *release, const AnsweredRelease *answe
 
 	if (answer->nclasses != seen->nclasses)
 		refuse_release(reading, release);
-	release->thread = palloc(sizeof(Thread) * release->allocated);
+	release->individual = palloc(sizeof(Individual) * release->allocated);
 	for (uint32 place = 0; place < answer->nclasses; place++)
 	{
 		int64		number = answer->number[place];
@@ -489,7 +489,7 @@ leave_out_counted(const SeenRelease *all)
 		.nclasses = all->nclasses,
 		.number = all->number,
 		.first = new_array(uint64, all->nclasses),
-		.thread = new_array(Thread, nall),
+		.individual = new_array(Individual, nall),
 		.value = new_array(Code, nall),
 		.counterfeit = new_array(bool, nall),
 		.fingerprint = new_array(uint32, nall),
@@ -501,7 +501,7 @@ leave_out_counted(const SeenRelease *all)
 		{
 			if (all->is_counted[i])
 				continue;
-			seen->thread[n] = all->thread[i];
+			seen->individual[n] = all->individual[i];
 			seen->value[n] = all->value[i];
 			seen->counterfeit[n] = all->counterfeit[i];
 			seen->fingerprint[n++] = all->fingerprint[i];

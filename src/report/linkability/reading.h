@@ -28,7 +28,7 @@ typedef struct ReadRelease
 	Code	   *value;			/* NULL if not shown */
 	uint32	  **insensitive;	/* [ninsensitive] NULL for those that are not shown, or not kept */
 	uint32	   *class;			/* numbers of the log; NULL if that tells nothing of rows, or all */
-	Thread	   *thread;			/* whose they are; NULL if that is not known */
+	Individual *individual;		/* whose they are; NULL if that is not known */
 } ReadRelease;
 
 typedef struct Reading

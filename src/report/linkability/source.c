@@ -49,7 +49,7 @@ print_insensitive(const Reading *reading, Source *source)
 
 	if (!is_any_compared(reading))
 		return;
-	source->insensitive_print = new_zeros(uint64, reading->recalled->seen.nthreads);
+	source->insensitive_print = new_zeros(uint64, reading->recalled->seen.nindividuals);
 	for (int i = 0; i < reading->ninsensitive; i++)
 	{
 		const PlainColumn *plain;
@@ -63,9 +63,9 @@ print_insensitive(const Reading *reading, Source *source)
 		{
 			uint64	   *print;
 
-			if (source->thread[row] == NO_THREAD)
+			if (source->individual[row] == NO_INDIVIDUAL)
 				continue;
-			print = &source->insensitive_print[source->thread[row]];
+			print = &source->insensitive_print[source->individual[row]];
 			*print = add_print(*print, plain->code[row] == NO_CODE ? DICTIONARY_NULL : number[plain->code[row]]);
 		}
 		pfree(number);
@@ -95,18 +95,18 @@ wanted_columns(const Reading *reading)
 	return wanted;
 }
 
-/* Finds the thread of each row of the source. */
+/* Finds the individual of each row of the source. */
 static void
-find_threads(const Reading *reading, Source *source)
+find_individuals(const Reading *reading, Source *source)
 {
 	const KeyTable *people = reading->recalled->people;
 	uint64		nrows = source->loaded->frame.nrows;
 
-	source->thread = new_zeros(Thread, nrows);
+	source->individual = new_zeros(Individual, nrows);
 	for (uint64 row = 0; row < nrows; row++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		source->thread[row] = keys_find(people, source->loaded->keys[row]);
+		source->individual[row] = keys_find(people, source->loaded->keys[row]);
 	}
 }
 
@@ -142,7 +142,7 @@ read_source(const Reading *reading)
 	MemoryContext context = CurrentMemoryContext;
 
 	source->loaded = load_finish(load_rows(reading->publication, NULL, wanted_columns(reading), false, context));
-	find_threads(reading, source);
+	find_individuals(reading, source);
 	print_insensitive(reading, source);
 	source->line = palloc(sizeof(CellSpans) * (reading->nqis + 1));
 	for (int q = 0; q < reading->nqis; q++)
@@ -160,7 +160,7 @@ read_source(const Reading *reading)
 static bool *
 find_members(const Reading *reading, int32 n)
 {
-	bool	   *is_member = new_zeros(bool, reading->recalled->seen.nthreads);
+	bool	   *is_member = new_zeros(bool, reading->recalled->seen.nindividuals);
 
 	for (int32 r = 0; r < n; r++)
 	{
@@ -170,7 +170,7 @@ find_members(const Reading *reading, int32 n)
 			return NULL;
 		for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
 			if (!seen->counterfeit[i])
-				is_member[seen->thread[i]] = true;
+				is_member[seen->individual[i]] = true;
 	}
 	return is_member;
 }
@@ -184,7 +184,7 @@ list_members(const Reading *reading, const Source *source, int32 n, SourceTuples
 
 	tuples->row_of = new_zeros(uint32, nrows);
 	for (uint64 row = 0; row < nrows; row++)
-		if (is_member == NULL || (source->thread[row] != NO_THREAD && is_member[source->thread[row]]))
+		if (is_member == NULL || (source->individual[row] != NO_INDIVIDUAL && is_member[source->individual[row]]))
 			tuples->row_of[tuples->nrows++] = row;
 }
 

@@ -15,8 +15,8 @@
 typedef struct Source
 {
 	const LoadedFrame *loaded;
-	Thread	   *thread;			/* [rows] NO_THREAD for who was never published */
-	uint64	   *insensitive_print;	/* [threads] of the compared insensitive values; NULL if there are none */
+	Individual *individual;		/* [rows] NO_INDIVIDUAL for who was never published */
+	uint64	   *insensitive_print;	/* [individuals] of the compared insensitive values; NULL if there are none */
 	CellSpans  *line;			/* [qis] beside the cells of all releases */
 
 	/* Taxonomies that were extended between releases: each is one more column of joins, behind the quasi-identifiers */

@@ -36,7 +36,7 @@ typedef struct Reporting
 	const OwnersWork *work;
 	TextCast   *key;
 	TextCast   *sensitive;
-	Thread		person;			/* whose key stands in key_text */
+	Individual	person;			/* whose key stands in key_text */
 	NullableDatum key_text;
 	MemoryContext of_person;
 	NullableDatum *texts;		/* [values] made when first needed: value 0 if not */
@@ -44,7 +44,7 @@ typedef struct Reporting
 
 /* The key of a person as text, made once for all rows of that person, which come together. */
 static NullableDatum
-text_of_person(Reporting *reporting, Thread person)
+text_of_person(Reporting *reporting, Individual person)
 {
 	if (person != reporting->person)
 	{
@@ -96,7 +96,7 @@ put_breaches(const OwnersWork *work)
 		.recalled = recalled, .work = work,
 		.key = text_cast_create(publication_column(publication, ROLE_KEY)),
 		.sensitive = text_cast_create(publication_column(publication, ROLE_SENSITIVE)),
-		.person = NO_THREAD,
+		.person = NO_INDIVIDUAL,
 		.of_person = AllocSetContextCreate(CurrentMemoryContext, "key of a person", ALLOCSET_SMALL_SIZES),
 		.texts = new_zeros(NullableDatum, recalled->seen.nvalues),
 	};

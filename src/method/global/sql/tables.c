@@ -32,7 +32,7 @@ typedef struct Counting
 {
 	uint32		l;
 	uint64		npeople;
-	Thread		last;			/* who was counted last */
+	Individual	last;			/* who was counted last */
 	Code		nvalues;
 	bool	   *is_counted;		/* [values] */
 } Counting;
@@ -56,7 +56,7 @@ static Counting
 count_breaches(const Recalled *recalled, const bool *is_protected, uint32 l)
 {
 	Counting	counting = {
-		.l = l, .last = NO_THREAD,
+		.l = l, .last = NO_INDIVIDUAL,
 		.is_counted = new_zeros(bool, recalled->seen.nvalues),
 	};
 

@@ -236,7 +236,7 @@ put_version(void *what, const Version *version)
 
 	MemoryContextReset(reporting->row);
 	old = MemoryContextSwitchTo(reporting->row);
-	values[0] = text_cast(reporting->cast, reporting->recalled->people->keys[version->thread], &nulls[0]);
+	values[0] = text_cast(reporting->cast, reporting->recalled->people->keys[version->individual], &nulls[0]);
 	values[1] = Int32GetDatum(version->release + 1);
 	values[2] = Int32GetDatum((int32) version->candidates);
 	values[3] = Float8GetDatum(version->risk);

@@ -32,18 +32,18 @@
  * ----------------------------------------------------------------
  */
 
-/* The value with which the log has each person in a release: [threads] NO_CODE for NULL, or NOT_THERE. */
+/* The value with which the log has each person in a release: [individuals] NO_CODE for NULL, or NOT_THERE. */
 static Code *
 values_in(const Reading *reading, const ReadRelease *release)
 {
 	const SeenRelease *seen = release->seen;
-	uint64		nthreads = reading->recalled->seen.nthreads;
-	Code	   *value = new_zeros(Code, nthreads);
+	uint64		nindividuals = reading->recalled->seen.nindividuals;
+	Code	   *value = new_zeros(Code, nindividuals);
 
-	for (uint64 i = 0; i < nthreads; i++)
+	for (uint64 i = 0; i < nindividuals; i++)
 		value[i] = NOT_THERE;
 	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
-		value[seen->thread[i]] = seen->value[i];
+		value[seen->individual[i]] = seen->value[i];
 	return value;
 }
 
@@ -54,7 +54,7 @@ count_others(const Reading *reading, const Code *value, const Code *other, uint6
 	uint64		n = 0;
 
 	memset(count, 0, sizeof(uint64) * reading->nvalues);
-	for (uint64 i = 0; i < reading->recalled->seen.nthreads; i++)
+	for (uint64 i = 0; i < reading->recalled->seen.nindividuals; i++)
 	{
 		if (value[i] == NOT_THERE || value[i] == other[i])
 			continue;
@@ -121,7 +121,7 @@ typedef struct Stay
 typedef struct Groups
 {
 	int32		nreleases;
-	Code	  **value;			/* [releases] of threads */
+	Code	  **value;			/* [releases] of individuals */
 	uint64		nstays;
 	Stay	   *stays;			/* group by group */
 	uint64		n;
@@ -145,37 +145,37 @@ read_values(Groups *groups, const Reading *reading)
 
 /* Has a person come with the value that he has in a release, or was it his before? */
 static bool
-is_new(const Groups *groups, uint64 thread, int32 release)
+is_new(const Groups *groups, uint64 individual, int32 release)
 {
-	Code		value = groups->value[release][thread];
+	Code		value = groups->value[release][individual];
 
 	for (int32 r = 0; r < release; r++)
-		if (groups->value[r][thread] == value)
+		if (groups->value[r][individual] == value)
 			return false;
 	return value != NOT_THERE;
 }
 
 /* Finds for each person and each value the releases that showed the two together. */
 static void
-find_stays(Groups *groups, uint64 nthreads)
+find_stays(Groups *groups, uint64 nindividuals)
 {
 	uint8	   *there;
 
-	for (uint64 thread = 0; thread < nthreads; thread++)
+	for (uint64 individual = 0; individual < nindividuals; individual++)
 		for (int32 r = 0; r < groups->nreleases; r++)
-			groups->nstays += is_new(groups, thread, r);
+			groups->nstays += is_new(groups, individual, r);
 	groups->stays = new_zeros(Stay, groups->nstays);
 	there = new_zeros(uint8, groups->nreleases * groups->nstays);
 	groups->nstays = 0;
-	for (uint64 thread = 0; thread < nthreads; thread++)
+	for (uint64 individual = 0; individual < nindividuals; individual++)
 		for (int32 r = 0; r < groups->nreleases; r++)
 		{
-			Code		value = groups->value[r][thread];
+			Code		value = groups->value[r][individual];
 
-			if (!is_new(groups, thread, r))
+			if (!is_new(groups, individual, r))
 				continue;
 			for (int32 s = r; s < groups->nreleases; s++)
-				there[s] = groups->value[s][thread] == value;
+				there[s] = groups->value[s][individual] == value;
 			groups->stays[groups->nstays++] = (Stay) {there, value};
 			there += groups->nreleases;
 		}
@@ -322,7 +322,7 @@ verify_sums(const Reading *reading, const int64 *params)
 	{
 		int32		row = 0;
 
-		find_stays(&groups, reading->recalled->seen.nthreads);
+		find_stays(&groups, reading->recalled->seen.nindividuals);
 		find_groups(&groups);
 		for (uint64 g = 0; g < groups.n && row < groups.nreleases; g++)
 			row += eliminate(&groups, row, g);

@@ -227,10 +227,10 @@ known_rows(const PeopleParting *parting, const People *people)
 	memset(row, 0xff, sizeof(RowId) * ((Size) parting->npeople + 1));	/* NO_ROW */
 	for (uint64 i = 0; i < source->loaded->frame.nrows; i++)
 	{
-		Thread		thread = source->thread[i];
-		uint32		person = thread == NO_THREAD ? NOBODY_YET : people->last_of_thread[thread];
+		Individual	individual = source->individual[i];
+		uint32		person = individual == NO_INDIVIDUAL ? NOBODY_YET : people->last_of_individual[individual];
 
-		if (person != NOBODY_YET && parting->number[person] != NO_PERSON && (is_changed == NULL || !is_changed[thread]))
+		if (person != NOBODY_YET && parting->number[person] != NO_PERSON && (is_changed == NULL || !is_changed[individual]))
 			row[parting->number[person]] = i;
 	}
 	return row;
@@ -272,7 +272,7 @@ static void
 recover_absentees(const PeopleParting *parting, const People *people, const JoinInput *join, const Judged *judged, Span **cover)
 {
 	int			nqis = parting->sequencing->reading->nqis;
-	Thread	   *thread = new_zeros(Thread, parting->npeople);
+	Individual *individual = new_zeros(Individual, parting->npeople);
 	bool	  **absent = palloc(sizeof(bool *) * join->nreleases);
 	bool	   *is_absent = palloc(sizeof(bool) * join->nreleases);
 	Span	   *own = palloc(sizeof(Span) * (nqis + 1));
@@ -280,7 +280,7 @@ recover_absentees(const PeopleParting *parting, const People *people, const Join
 
 	for (uint32 p = 0; p < people->n; p++)
 		if (parting->number[p] != NO_PERSON)
-			thread[parting->number[p]] = people->thread[p];
+			individual[parting->number[p]] = people->individual[p];
 	for (int32 r = 0; r < join->nreleases; r++)
 		absent[r] = absent_people(&join->release[r]);
 	for (uint32 i = 0; i < judged->n; i++)
@@ -295,11 +295,11 @@ recover_absentees(const PeopleParting *parting, const People *people, const Join
 			is_absent[r] = absent[r][p];
 		for (int q = 0; q < nqis; q++)
 			own[q] = cover[q][p];
-		recover_person(recovery, thread[p], is_absent, own);
+		recover_person(recovery, individual[p], is_absent, own);
 		for (int q = 0; q < nqis; q++)
 			cover[q][p] = own[q];
 	}
-	pfree(thread);
+	pfree(individual);
 }
 
 /* Leaves out those of whom it is not known what they were. */
@@ -431,13 +431,13 @@ make_part(const PeopleParting *parting, const People *people)
 static uint64
 count_changed(const Sequencing *sequencing, const People *people)
 {
-	bool	   *is_known = new_zeros(bool, sequencing->reading->recalled->seen.nthreads);
+	bool	   *is_known = new_zeros(bool, sequencing->reading->recalled->seen.nindividuals);
 	uint64		n = 0;
 
 	for (uint32 p = 0; p < people->n; p++)
 	{
-		n += is_known[people->thread[p]];
-		is_known[people->thread[p]] = true;
+		n += is_known[people->individual[p]];
+		is_known[people->individual[p]] = true;
 	}
 	pfree(is_known);
 	return n;

@@ -50,7 +50,7 @@ struct Recovery
 	int32		first;
 	int32		nreleases;
 	Guesses    *guesses;		/* [nqis] */
-	uint32	  **print;			/* [releases][threads] 0 for none */
+	uint32	  **print;			/* [releases][individuals] 0 for none */
 };
 
 /* The ways in which a person may have a fingerprint of a release */
@@ -305,7 +305,7 @@ recover_from(const Recovery *recovery, int32 r, uint32 print, Ways *ways, Span *
 }
 
 void
-recover_person(const Recovery *recovery, Thread thread, const bool *is_absent, Span *cover)
+recover_person(const Recovery *recovery, Individual individual, const bool *is_absent, Span *cover)
 {
 	int			nqis = recovery->reading->nqis;
 	Ways		ways = {
@@ -316,8 +316,8 @@ recover_person(const Recovery *recovery, Thread thread, const bool *is_absent, S
 
 	CHECK_FOR_INTERRUPTS();
 	for (int32 r = 0; r < recovery->nreleases; r++)
-		if (!is_absent[r] && recovery->print[r][thread] != 0)
-			recover_from(recovery, recovery->first + r, recovery->print[r][thread], &ways, cover);
+		if (!is_absent[r] && recovery->print[r][individual] != 0)
+			recover_from(recovery, recovery->first + r, recovery->print[r][individual], &ways, cover);
 	pfree(ways.column);
 	pfree(ways.guess);
 	pfree(ways.nguesses);
@@ -333,10 +333,10 @@ recover_person(const Recovery *recovery, Thread thread, const bool *is_absent, S
 static uint32 *
 prints_of(const Reading *reading, const SeenRelease *seen)
 {
-	uint32	   *print = new_zeros(uint32, reading->recalled->seen.nthreads);
+	uint32	   *print = new_zeros(uint32, reading->recalled->seen.nindividuals);
 
 	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
-		print[seen->thread[i]] = seen->fingerprint[i];
+		print[seen->individual[i]] = seen->fingerprint[i];
 	return print;
 }
 

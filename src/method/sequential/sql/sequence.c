@@ -251,26 +251,26 @@ static void
 compare_prints(const Reading *reading, const ReadRelease *release, const LoadedFrame *present, bool *is_changed)
 {
 	const SeenRelease *seen = release->seen;
-	uint32	   *print = new_zeros(uint32, reading->recalled->seen.nthreads);
+	uint32	   *print = new_zeros(uint32, reading->recalled->seen.nindividuals);
 
 	for (uint64 row = 0; row < present->frame.nrows; row++)
 	{
-		Thread		thread = recalled_person(reading->recalled, present->keys[row]);
+		Individual	individual = recalled_person(reading->recalled, present->keys[row]);
 
-		if (thread != NO_THREAD)
-			print[thread] = present->fingerprint[row];
+		if (individual != NO_INDIVIDUAL)
+			print[individual] = present->fingerprint[row];
 	}
 	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
-		is_changed[seen->thread[i]] |= seen->fingerprint[i] != 0 && seen->fingerprint[i] != print[seen->thread[i]];
+		is_changed[seen->individual[i]] |= seen->fingerprint[i] != 0 && seen->fingerprint[i] != print[seen->individual[i]];
 	pfree(print);
 }
 
-/* People who are not what they were in some release: [threads]. */
+/* People who are not what they were in some release: [individuals]. */
 static bool *
 find_changed(const Reading *reading)
 {
 	const DeclaredPublication *publication = reading->publication;
-	bool	   *is_changed = new_zeros(bool, reading->recalled->seen.nthreads);
+	bool	   *is_changed = new_zeros(bool, reading->recalled->seen.nindividuals);
 
 	for (int32 r = 0; r < reading->nreleases; r++)
 	{

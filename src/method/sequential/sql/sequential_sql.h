@@ -16,7 +16,8 @@ typedef struct Sequencing
 	Reading    *reading;
 	Source	   *source;
 	bool		is_guess;
-	const bool *is_changed;		/* [threads] is the source's row another one than was published? NULL if none can be */
+	const bool *is_changed;		/* [individuals] is the source's row another one than was published? NULL if none can
+								 * be */
 
 	/* The draft, which is the last release; NULL where all of them were published */
 	const LoadedFrame *loaded;	/* borrowed */
@@ -71,7 +72,7 @@ extern Recovery *recovery_create(const Sequencing *sequencing, int32 first);
  * Narrows what a person may be in each quasi-identifier to what he was, as far as the log tells: he
  * is in some of the releases, in others absent.
  */
-extern void recover_person(const Recovery *recovery, Thread thread, const bool *is_absent, Span *cover);
+extern void recover_person(const Recovery *recovery, Individual individual, const bool *is_absent, Span *cover);
 
 /* ---- crowds.c: releases that show sensitive values ---- */
 
