@@ -251,17 +251,23 @@ read_ref(void *what, TupleTableSlot *slot)
 	return true;
 }
 
-/* In assert builds: a look-up finds exactly the neighborhoods that reading the whole fold finds. */
+/* In assert builds: a look-up finds exactly the neighborhoods that reading the whole fold finds, in the same order. */
 static void
 check_looked_up(const Fold *fold, FrameLoad *load)
 {
 #ifdef USE_ASSERT_CHECKING
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "whole fold", ALLOCSET_DEFAULT_SIZES);
-	Fold	   *whole = fold_read(fold->publication, load, false, context);
+	const Fold *whole = fold_read(fold->publication, load, false, context);
+	const Past *past = &fold->past;
+	uint32		n = past->nneighborhoods;
 
-	Assert(whole->past.nneighborhoods == fold->past.nneighborhoods);
-	Assert(whole->past.first[whole->past.nneighborhoods] == fold->past.first[fold->past.nneighborhoods]);
-	Assert(whole->past.first_value[whole->past.nneighborhoods] == fold->past.first_value[fold->past.nneighborhoods]);
+	Assert(whole->past.nneighborhoods == n);
+	for (uint32 i = 0; i < n; i++)
+		Assert(ItemPointerEquals(&whole->neighborhoods[i].tid, &fold->neighborhoods[i].tid));
+	Assert(memcmp(whole->past.first, past->first, sizeof(uint64) * (n + 1)) == 0);
+	Assert(memcmp(whole->past.first_value, past->first_value, sizeof(uint64) * (n + 1)) == 0);
+	Assert(memcmp(whole->past.row, past->row, sizeof(RowId) * past->first[n]) == 0);
+	Assert(memcmp(whole->past.value, past->value, sizeof(Code) * past->first_value[n]) == 0);
 	Assert(whole->last_number == fold->last_number && whole->last_invented == fold->last_invented);
 	MemoryContextDelete(context);
 #endif
