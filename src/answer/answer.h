@@ -21,6 +21,7 @@
 #include "port/atomics.h"
 #include "release/release.h"
 #include "release/request.h"
+#include "release/stopwatch.h"
 #include "storage/dsm.h"
 #include "storage/shm_mq.h"
 #include "utils/tuplestore.h"
@@ -47,6 +48,14 @@ extern void apply_worker_settings(void);
 
 /* To be called before a worker commits: the source's code can set synchronous_commit, as any user can. */
 extern void commit_durably(void);
+
+/* ----------------------------------------------------------------
+ * The time grid: time_grid.c
+ * ----------------------------------------------------------------
+ */
+
+/* Waits until a multiple of the grid, in milliseconds, has passed since an answer was begun; 0 is no grid. */
+extern void wait_for_time_grid(const Stopwatch *begun_at, int grid);
 
 /* ----------------------------------------------------------------
  * Questions and answers on their way: protocol.c

@@ -197,25 +197,6 @@ make_with_retries(const Question *question, MemoryContext context, ErrorData **e
  * ----------------------------------------------------------------
  */
 
-/* Rounds the time that the answer takes up to a multiple of the grid. */
-static void
-wait_for_time_grid(int grid)
-{
-	double		passed = stopwatch_seconds(&begun_at) * 1000.0;
-	double		until;
-
-	if (grid == 0 || !has_begun())
-		return;
-	until = ((int64) (passed / grid) + 1) * (double) grid;
-	while ((passed = stopwatch_seconds(&begun_at) * 1000.0) < until)
-	{
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 (long) (until - passed) + 1, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-	}
-}
-
 /* Sends rows or an error.  With rows that do not fit the queue, this waits for the reader. */
 static void
 send_result(Channel *channel, const Answer *answer, ErrorData *error)
@@ -327,7 +308,8 @@ serve_question(Channel *channel)
 	answer = make_with_retries(question, context, &error);
 	if (question->time_grid > 0 || (answer != NULL && !fits_queue(answer)))
 		pool_delivering();
-	wait_for_time_grid(question->time_grid);
+	if (has_begun())
+		wait_for_time_grid(&begun_at, question->time_grid);
 	send_result(channel, answer, error);
 	current = NULL;
 	channel_close(channel);

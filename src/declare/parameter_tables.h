@@ -13,7 +13,7 @@
 
 #include "postgres.h"
 
-#include "declare/param_spec.h"
+#include "declare/method_declaration.h"
 #include "declare/publication.h"
 
 /* Returns the parameters with the names of tables resolved for the caller and qualified. */

@@ -10,7 +10,7 @@
 
 #include "postgres.h"
 
-#include "declare/param_spec.h"
+#include "declare/method_declaration.h"
 #include "utils/jsonb.h"
 
 extern void declare_method(const MethodDeclaration *method);
@@ -32,7 +32,7 @@ extern Jsonb *check_parameters(const MethodDeclaration *method, Jsonb *given, Js
  */
 extern const ParamSpec *weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new);
 
-/* Checked parameters as plain numbers: see param_spec.h. */
+/* Checked parameters as plain numbers: see method_declaration.h. */
 extern int64 *param_values(const MethodDeclaration *method, Jsonb *params);
 
 /* A parameter by its name, or NULL; its value in checked parameters, or PARAM_ABSENT; and is it true, or greater than 0? */

@@ -11,7 +11,7 @@
 #include "declare/publication.h"
 #include "frame/dictionary.h"
 #include "frame/domain.h"
-#include "frame/taxonomy_tree.h"
+#include "frame/read_taxonomy.h"
 
 /* The reason why values of a column cannot be coded, with examples, which only the owner may see. */
 typedef struct Uncodable

@@ -5,7 +5,7 @@
  * A company is a set of people who are in the source and were in one class; its
  * other members, and when that was, are not said.  Sets that were together in one release
  * after the other are one company.  Methods that ask for PAST_COMPANIES get
- * those that are large enough to tell something: see param_spec.h.
+ * those that are large enough to tell something: see method_declaration.h.
  */
 #ifndef PPREPUB_HISTORY_COMPANIES_H
 #define PPREPUB_HISTORY_COMPANIES_H

@@ -20,7 +20,7 @@
 
 #include "postgres.h"
 
-#include "declare/param_spec.h"
+#include "declare/method_declaration.h"
 #include "executor/tuptable.h"
 #include "frame/load.h"
 #include "history/directory.h"

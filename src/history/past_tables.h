@@ -15,7 +15,7 @@
 
 #include "postgres.h"
 
-#include "declare/param_spec.h"
+#include "declare/method_declaration.h"
 #include "declare/publication.h"
 #include "executor/tuptable.h"
 

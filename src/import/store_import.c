@@ -22,7 +22,7 @@
 #include "history/log.h"
 #include "history/paths_write.h"
 #include "history/protected.h"
-#include "history/write_release.h"
+#include "history/write_log_and_fold.h"
 #include "history/writer.h"
 #include "import/import.h"
 #include "miscadmin.h"

@@ -15,7 +15,7 @@
 #ifndef PPREPUB_METHOD_METHOD_H
 #define PPREPUB_METHOD_METHOD_H
 
-#include "declare/param_spec.h"
+#include "declare/method_declaration.h"
 #include "history/past.h"
 #include "partition/classes.h"
 #include "partition/principle.h"
@@ -68,9 +68,9 @@ typedef struct Method
 								 const int64 *params, bool *wanted);
 
 	/*
-	 * Drafts a release of the rows asked for.  Parameters come as param_spec.h says.  The same frame, parameters and
-	 * seed give the same draft; everything is allocated in the current context. NULL for methods that draft in SQL:
-	 * see release/method_sql.h.
+	 * Drafts a release of the rows asked for.  Parameters come as method_declaration.h says.  The same frame,
+	 * parameters and seed give the same draft; everything is allocated in the current context. NULL for methods that
+	 * draft in SQL: see release/method_sql.h.
 	 */
 	Draft	   *(*draft) (const Frame *frame, const Past *past,
 						  const int64 *params, uint64 seed);

@@ -12,7 +12,7 @@
 #include "frame/print.h"
 #include "history/log.h"
 #include "history/paths_write.h"
-#include "history/write_release.h"
+#include "history/write_log_and_fold.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/release.h"

@@ -29,7 +29,7 @@
 #include "miscadmin.h"
 #include "release/cohort/cohort.h"
 #include "release/release.h"
-#include "release/schedule/cron.h"
+#include "release/schedule/pg_cron_calls.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 #include "utils/tuplestore.h"

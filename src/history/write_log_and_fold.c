@@ -1,5 +1,5 @@
 /*
- * write_release.c
+ * write_log_and_fold.c
  *		Writing a release into the log and into the fold.
  *
  * NOTES
@@ -13,7 +13,7 @@
  *		values that the class showed, but not which; they are remembered with
  *		the values of their own people, which is stricter.
  */
-#include "history/write_release.h"
+#include "history/write_log_and_fold.h"
 
 #include "frame/arrays.h"
 #include "history/counterfeits.h"

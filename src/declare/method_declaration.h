@@ -1,9 +1,10 @@
 /*
- * param_spec.h
- *		The table of parameters that each method states.
+ * method_declaration.h
+ *		A method as declarations see it: its table of parameters, what it needs of
+ *		the source, what it keeps of the past, and what it can do.
  */
-#ifndef PPREPUB_DECLARE_PARAM_SPEC_H
-#define PPREPUB_DECLARE_PARAM_SPEC_H
+#ifndef PPREPUB_DECLARE_METHOD_DECLARATION_H
+#define PPREPUB_DECLARE_METHOD_DECLARATION_H
 
 typedef enum ParamType
 {
@@ -137,4 +138,4 @@ typedef struct MethodDeclaration
 #define PARAM_ABSENT	PG_INT64_MIN
 #define PARAM_SCALE		1000000 /* of decimals */
 
-#endif							/* PPREPUB_DECLARE_PARAM_SPEC_H */
+#endif							/* PPREPUB_DECLARE_METHOD_DECLARATION_H */

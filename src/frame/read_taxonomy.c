@@ -1,8 +1,8 @@
 /*
- * taxonomy_tree.c
+ * read_taxonomy.c
  *		Reading taxonomies' trees from the catalog.
  */
-#include "frame/taxonomy_tree.h"
+#include "frame/read_taxonomy.h"
 
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"

@@ -1,5 +1,5 @@
 /*
- * cron.c
+ * pg_cron_calls.c
  *		Finding pg_cron, and calling it.
  *
  * NOTES
@@ -7,7 +7,7 @@
  *		caller's rights on them, which a statement would be asked for, are
  *		checked here.
  */
-#include "release/schedule/cron.h"
+#include "release/schedule/pg_cron_calls.h"
 
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"

@@ -1,13 +1,13 @@
 /*
- * cron.h
+ * pg_cron_calls.h
  *		The door to pg_cron, which runs statements again and again.
  *
  * pprepub does without pg_cron, so it is looked for when it is asked for.
  * Anybody may have made a schema "cron" where pg_cron is not: all that is called
  * or read belongs to the extension.
  */
-#ifndef PPREPUB_RELEASE_SCHEDULE_CRON_H
-#define PPREPUB_RELEASE_SCHEDULE_CRON_H
+#ifndef PPREPUB_RELEASE_SCHEDULE_PG_CRON_CALLS_H
+#define PPREPUB_RELEASE_SCHEDULE_PG_CRON_CALLS_H
 
 #include "postgres.h"
 
@@ -41,4 +41,4 @@ extern int64 cron_schedule(const Cron *cron, const char *job, const char *schedu
 /* Takes out a job that the current user may delete. */
 extern void cron_unschedule(const Cron *cron, int64 job);
 
-#endif							/* PPREPUB_RELEASE_SCHEDULE_CRON_H */
+#endif							/* PPREPUB_RELEASE_SCHEDULE_PG_CRON_CALLS_H */

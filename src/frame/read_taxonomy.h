@@ -1,9 +1,9 @@
 /*
- * taxonomy_tree.h
+ * read_taxonomy.h
  *		The tree of a taxonomy, or of a ladder of ranges, as the catalog has it.
  */
-#ifndef PPREPUB_FRAME_TAXONOMY_TREE_H
-#define PPREPUB_FRAME_TAXONOMY_TREE_H
+#ifndef PPREPUB_FRAME_READ_TAXONOMY_H
+#define PPREPUB_FRAME_READ_TAXONOMY_H
 
 #include "postgres.h"
 
@@ -63,4 +63,4 @@ extern TreeAges *tree_ages(const DeclaredColumn *column, const Cells *cells, con
 /* Returns the second span of a cell, given the tree that its release was made with. */
 extern Span age_span(const TreeAges *ages, Cell cell, int32 tree);
 
-#endif							/* PPREPUB_FRAME_TAXONOMY_TREE_H */
+#endif							/* PPREPUB_FRAME_READ_TAXONOMY_H */

@@ -1,5 +1,5 @@
 /*
- * judge_draft_breach.c
+ * judge_draft_global.c
  *		The last check of a draft that promises a bound over all releases.
  *
  * NOTES

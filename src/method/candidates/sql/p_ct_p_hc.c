@@ -1,5 +1,5 @@
 /*
- * estimates.c
+ * p_ct_p_hc.c
  *		p_ct(), p_hc(), p_pb() and n_choose(): section 3 of paper 004 in SQL.
  */
 #include "postgres.h"
