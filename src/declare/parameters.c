@@ -41,6 +41,31 @@ method_declaration(const char *name)
 			 errhint("Known methods: %s.", known.data)));
 }
 
+static bool
+word_is(const JsonbValue *value, const char *word)
+{
+	return value->type == jbvString && value->val.string.len == (int) strlen(word) &&
+		memcmp(value->val.string.val, word, strlen(word)) == 0;
+}
+
+/* Adds the words of a list, with "or" before the last. */
+static void
+list_choices(StringInfo text, const char *const *choices)
+{
+	for (const char *const *choice = choices; *choice != NULL; choice++)
+		appendStringInfo(text, "%s\"%s\"", choice == choices ? "" : choice[1] == NULL ? " or " : ", ", *choice);
+}
+
+/* The place of a word in a list, or -1. */
+static int
+find_choice(const ParamSpec *spec, const JsonbValue *value)
+{
+	for (int i = 0; spec->choices != NULL && spec->choices[i] != NULL; i++)
+		if (word_is(value, spec->choices[i]))
+			return i;
+	return -1;
+}
+
 /* The values that a parameter may take, for a hint. */
 static char *
 accepted_values(const ParamSpec *spec)
@@ -53,6 +78,8 @@ accepted_values(const ParamSpec *spec)
 		case PARAM_INTEGER:
 			appendStringInfo(&text, "an integer from " INT64_FORMAT " to " INT64_FORMAT,
 							 spec->least, spec->most);
+			if (spec->choices != NULL)
+				appendStringInfoString(&text, " or ");
 			break;
 		case PARAM_DECIMAL:
 			appendStringInfo(&text, "a number from " INT64_FORMAT " to " INT64_FORMAT
@@ -69,12 +96,10 @@ accepted_values(const ParamSpec *spec)
 			appendStringInfoString(&text, "true or false");
 			break;
 		case PARAM_CHOICE:
-			for (const char *const *choice = spec->choices; *choice != NULL; choice++)
-				appendStringInfo(&text, "%s\"%s\"",
-								 choice == spec->choices ? "" : choice[1] == NULL ? " or " : ", ",
-								 *choice);
 			break;
 	}
+	if (spec->choices != NULL)
+		list_choices(&text, spec->choices);
 	return text.data;
 }
 
@@ -145,13 +170,6 @@ millionths_of(const JsonbValue *value, int64 *result)
 	return integer_of(&scaled, result);
 }
 
-static bool
-word_is(const JsonbValue *value, const char *word)
-{
-	return value->type == jbvString && value->val.string.len == (int) strlen(word) &&
-		memcmp(value->val.string.val, word, strlen(word)) == 0;
-}
-
 /* Has the value the type of the parameter, and is it in range? */
 static bool
 is_acceptable(const ParamSpec *spec, const JsonbValue *value)
@@ -161,8 +179,8 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 	switch (spec->type)
 	{
 		case PARAM_INTEGER:
-			return integer_of(value, &integer) &&
-				integer >= spec->least && integer <= spec->most;
+			return find_choice(spec, value) >= 0 ||
+				(integer_of(value, &integer) && integer >= spec->least && integer <= spec->most);
 		case PARAM_DECIMAL:
 			return millionths_of(value, &integer) &&
 				integer >= spec->least * PARAM_SCALE && integer <= spec->most * PARAM_SCALE;
@@ -173,10 +191,7 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 		case PARAM_BOOLEAN:
 			return value->type == jbvBool;
 		case PARAM_CHOICE:
-			for (const char *const *choice = spec->choices; *choice != NULL; choice++)
-				if (word_is(value, *choice))
-					return true;
-			return false;
+			return find_choice(spec, value) >= 0;
 	}
 	return false;
 }
@@ -317,6 +332,9 @@ param_value(const ParamSpec *spec, const JsonbValue *value)
 	switch (spec->type)
 	{
 		case PARAM_INTEGER:
+			if (find_choice(spec, value) >= 0)
+				return PARAM_WORD + find_choice(spec, value);
+			return integer_of(value, &integer) ? integer : PARAM_ABSENT;
 		case PARAM_SEED:
 			return integer_of(value, &integer) ? integer : PARAM_ABSENT;
 		case PARAM_DECIMAL:
@@ -326,10 +344,7 @@ param_value(const ParamSpec *spec, const JsonbValue *value)
 		case PARAM_BOOLEAN:
 			return value->val.boolean;
 		case PARAM_CHOICE:
-			for (int i = 0; spec->choices[i] != NULL; i++)
-				if (word_is(value, spec->choices[i]))
-					return i;
-			break;
+			return find_choice(spec, value);
 	}
 	return PARAM_ABSENT;
 }

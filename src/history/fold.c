@@ -48,7 +48,10 @@ find_members(Fold *fold, const KeyTable *people, ArrayType *keys)
 	row = fold->past.row + fold->past.first[fold->past.nneighborhoods];
 	keys_find_all(people, room->values, room->nulls, room->n, row);
 	for (int i = 0; i < room->n; i++)
+	{
 		found += row[i] != NO_ROW;
+		fold->past.departed += row[i] == NO_ROW && !room->nulls[i];
+	}
 	fold->members += room->n;
 	return found;
 }

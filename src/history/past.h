@@ -50,6 +50,11 @@ typedef struct Past
 	uint64	   *member;			/* [rows of the frame] or NO_MEMBER of a person who was never published in any, or
 								 * LOST_MEMBER */
 	uint32		nlost;			/* neighborhoods */
+
+	/* How fast people leave, as far as it is known */
+	bool		is_whole;		/* is the frame all of the source, so that members without a row have left? */
+	uint64		departed;		/* people who have left, if it is */
+	uint64		exposed;		/* people of the source at each stored release of all of it, added up */
 } Past;
 
 static inline uint64

@@ -125,6 +125,17 @@ read_past(const DeclaredPublication *publication, Directory *directory, FrameLoa
 	return fold != NULL ? fold : fold_read(publication, load, is_all, context);
 }
 
+/* Notes what is known of how fast people leave; of a part of the source, nothing. */
+static void
+note_departures(ReleaseBuild *build, const Scope *scope)
+{
+	Past	   *past = &build->fold->past;
+
+	past->is_whole = scope->condition == NULL && !scope->is_lenient;
+	if (past->is_whole && past->releases > 0 && build->fold->keeps_neighborhoods)
+		past->exposed = people_exposed(build->publication);
+}
+
 ReleaseBuild *
 build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 					Directory *directory, MemoryContext context)
@@ -169,6 +180,7 @@ build_release(const DeclaredPublication *publication, const Scope *scope,
 	build->loaded = load_finish(load);
 	build->load_seconds += stopwatch_lap(&watch);
 	past = fold_past(build->fold, build->loaded);
+	note_departures(build, scope);
 	build->history_seconds += stopwatch_lap(&watch);
 	if (sql->apply_updates != NULL)
 		sql->apply_updates(publication, updates, build->loaded, &build->fold->past);

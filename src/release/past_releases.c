@@ -105,6 +105,22 @@ read_range(const DeclaredPublication *publication, int32 first, int32 last)
 	return released;
 }
 
+uint64
+people_exposed(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+	bool		isnull;
+	uint64		people;
+
+	catalog_enter(&access);
+	catalog_read("SELECT coalesce(sum(coalesce(rows, 0) - coalesce(counterfeits, 0) + coalesce(suppressed, 0)), 0)::int8 AS people"
+				 " FROM pprepub.catalog_release WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	people = DatumGetInt64(catalog_field(0, "people", &isnull));
+	catalog_leave(&access);
+	return people;
+}
+
 Released *
 read_released(const DeclaredPublication *publication)
 {

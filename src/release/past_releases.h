@@ -38,6 +38,9 @@ extern Principle principle_under(const char *method, Jsonb *params);
 extern Released *read_released(const DeclaredPublication *publication);
 extern Released *read_one_released(const DeclaredPublication *publication, int32 number);
 
+/* The people of the source at each stored release of all of it, added up. */
+extern uint64 people_exposed(const DeclaredPublication *publication);
+
 /* The columns that releases are made with: the class, if the method has any, and then all declared columns but the key. */
 extern TupleDesc released_columns(const DeclaredPublication *publication);
 extern bool has_class_column(const DeclaredPublication *publication);

@@ -58,7 +58,7 @@ SELECT is((SELECT measured FROM pprepub.audit('m-invariance') WHERE check_name =
 
 -- All but one leave a class, and he has a new value: it would be his.  There are enough others who have it, or he waits.
 CREATE TABLE few AS SELECT i AS id, 20 + i AS age, 'd' || i AS ill FROM generate_series(1, 4) i;
-SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4, "l": 3, "repair": "counterfeit"}') \g /dev/null
+SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4, "l": 3, "repair": "counterfeit", "invented_cost": 0}') \g /dev/null
 SELECT pprepub.publish('few') \g /dev/null
 DELETE FROM few WHERE id > 1;
 SELECT is((SELECT (rows, counterfeits)::text FROM pprepub.publish('few')), '(4,3)', 'three stand in for those who have left');

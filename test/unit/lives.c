@@ -411,6 +411,7 @@ lead_life(Lives *lives, World *world)
 	world->params[1] = 1 + below(3);
 	world->params[2] = lives->repair;
 	world->params[3] = 1 + below(3);
+	world->params[5] = world->params[6] = PARAM_ABSENT;
 	add_people(world, 10 + below(100), 2 + below(NVALUES - 1));
 	if (lives->begin != NULL)
 		lives->begin(world);

@@ -36,7 +36,7 @@ typedef struct World
 	int			nindividuals;
 	int			releases;
 	int			nclasses[MAX_RELEASES];
-	int64		params[6];		/* k, l, repair, reserve */
+	int64		params[8];		/* k, l, repair, reserve, invented_cost, churn, horizon */
 
 	/* The frame of the release at hand, and whose rows these are */
 	Frame		frame;

@@ -123,9 +123,73 @@ test_cohorts_with_counterfeits(void)
 	live_under_bpg(3, 60);
 }
 
+/* A reserve that is chosen, and invented rows that are worth more or less than people. */
+static void
+begin_choosing(World *world)
+{
+	world->params[3] = PARAM_WORD;
+	world->params[4] = below(4) * PARAM_SCALE / 2;
+	world->params[5] = below(2) == 0 ? PARAM_ABSENT : below(PARAM_SCALE);
+	world->params[6] = below(2) == 0 ? PARAM_ABSENT : 1 + below(20);
+}
+
+/* The past of all of the source: members without a row have left. */
+static Draft *
+draft_of_whole(World *world)
+{
+	Past	   *past = &world->past;
+	uint64		members = past->nneighborhoods == 0 ? 0 : past->first[past->nneighborhoods];
+
+	past->is_whole = true;
+	for (uint64 i = 0; i < members; i++)
+		past->departed += past->row[i] == NO_ROW && !world->individuals[world->individual_of_member[i]].invented;
+	past->exposed = past->releases * world->frame.nrows;
+	return draft(world);
+}
+
+static void
+test_chosen_reserve(void)
+{
+	for (int repair = 0; repair < 4; repair++)
+	{
+		Lives		lives = {.number = 100, .repair = repair, .asked_percent = 100, .begin = begin_choosing, .draft = draft_of_whole};
+
+		live(&lives);
+		check(lives.attacked == 0 && lives.attacked_pairs == 0);
+		check((lives.ninvented > 0) == (repair == 3));
+	}
+}
+
+/* Twelve people, k = 4: seven leave together, and then two. */
+static void
+test_given_up(void)
+{
+	for (int64 cost = 0; cost <= 2; cost++)
+	{
+		World	   *world = palloc0(sizeof(World));
+
+		memcpy(world->params, (int64[]) {4, 1, 3, 3, cost * PARAM_SCALE, PARAM_ABSENT, PARAM_ABSENT}, sizeof(int64) * 7);
+		add_people(world, 12, 2);
+		release(world, 100, draft_of_whole);
+		check(world->nshown == 12);
+		for (int t = 0; t < 7; t++)
+			world->individuals[t].alive = false;
+		release(world, 100, draft_of_whole);
+		check(world->nshown == 12 + 5);		/* seven are a set of their own */
+		for (int t = 7; t < 9; t++)
+			world->individuals[t].alive = false;
+		release(world, 100, draft_of_whole);
+		check(world->nshown == (cost <= 1 ? 12 + 5 + 3 : 12 + 5));	/* three, beside two who left */
+		check(world->ninvented == (cost <= 1 ? 2 : 0));
+		check(atoms_are_allowed(world));
+	}
+}
+
 static const Test tests[] = {
 	{"whole tables, no repair", test_whole_tables_without_repair},
 	{"whole tables, counterfeits", test_whole_tables_with_counterfeits},
+	{"whole tables, chosen reserve", test_chosen_reserve},
+	{"neighborhoods that are given up", test_given_up},
 	{"cohorts, no repair", test_cohorts_without_repair},
 	{"cohorts, dirty rows", test_cohorts_with_dirty_rows},
 	{"cohorts, few dirty rows", test_cohorts_with_few_dirty_rows},

@@ -21,8 +21,15 @@
  *		So either it must become empty, by dirty or counterfeit rows, or it must
  *		grow, by withholding some who were asked for.
  *
- *		reserve makes neighborhoods larger than k needs.  A neighborhood of less
- *		than 2 k people is lost as soon as one of them leaves the source.
+ *		reserve makes neighborhoods larger than k needs.  Without invented rows, a
+ *		neighborhood of less than 2 k people is lost as soon as one of them leaves
+ *		the source.
+ *
+ *		With invented rows nobody is ever lost, but in the end more rows of a
+ *		neighborhood would be invented than true.  It is given up before: nobody of
+ *		it is shown.  The numbers of those who have stayed and left decide that,
+ *		which observers know, and no value does.  The release then reveals nothing
+ *		of the neighborhood, which stays the set that it was.
  */
 #include "postgres.h"
 
@@ -37,16 +44,30 @@ enum
 	BPG_K,
 	BPG_L,
 	BPG_REPAIR,
-	BPG_RESERVE
+	BPG_RESERVE,
+	BPG_INVENTED_COST,
+	BPG_CHURN,
+	BPG_HORIZON
 };
 
+#define AUTO_RESERVE	PARAM_WORD
+
+/* Assumed where nothing else is known. */
+#define USUAL_CHURN		0.05
+#define USUAL_HORIZON	20		/* releases */
+
 static const char *const repairs[] = {"dirty", "minimal", "none", "counterfeit", NULL};
+
+static const char *const reserve_words[] = {"auto", NULL};
 
 static const ParamSpec bpg_params[] = {
 	[BPG_K] = {"k", PARAM_INTEGER, true, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_MORE},
 	[BPG_L] = {"l", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
 	[BPG_REPAIR] = {"repair", PARAM_CHOICE, false, 0, 0, repairs, "\"dirty\"", STRENGTH_NONE},
-	[BPG_RESERVE] = {"reserve", PARAM_INTEGER, false, 1, 1000000, NULL, "1", STRENGTH_NONE},
+	[BPG_RESERVE] = {"reserve", PARAM_INTEGER, false, 1, 1000000, reserve_words, "1", STRENGTH_NONE},
+	[BPG_INVENTED_COST] = {"invented_cost", PARAM_DECIMAL, false, 0, 1000000, NULL, "1", STRENGTH_NONE},
+	[BPG_CHURN] = {"churn", PARAM_DECIMAL, false, 0, 1, NULL, NULL, STRENGTH_NONE},
+	[BPG_HORIZON] = {"horizon", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
 	{"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
 	{"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
 	{.name = NULL}
@@ -122,6 +143,13 @@ gather_shown(Bpg *bpg, uint64 *asked)
 	return n;
 }
 
+/* Would it take more invented rows than it is worth to show these people, beside members who have left? */
+static bool
+is_too_costly(const Bpg *bpg, uint64 alive, uint64 dead)
+{
+	return bpg->past->is_whole && bpg->outlook.invents && is_dying(&bpg->outlook, alive, dead);
+}
+
 /* Drafts the members of a neighborhood that are asked for, or rejects them. */
 static void
 draft_neighborhood(Bpg *bpg, uint32 n)
@@ -133,6 +161,11 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 	if (asked == 0)
 		return;
 	if (is_hopeless(bpg))
+	{
+		reject(bpg, asked);
+		return;
+	}
+	if (is_too_costly(bpg, asked, bpg->dead))
 	{
 		reject(bpg, asked);
 		return;
@@ -154,6 +187,33 @@ draft_neighborhood(Bpg *bpg, uint32 n)
  * ----------------------------------------------------------------
  */
 
+/*
+ * Chooses the reserve for the first n of bpg->rows, if it is to be chosen.  A release of a
+ * part of the source says nothing of how people leave.
+ */
+static void
+choose_reserve(Bpg *bpg, uint64 n)
+{
+	if (bpg->reserve != AUTO_RESERVE)
+		return;
+	bpg->reserved = bpg->k;
+	if (bpg->past->is_whole && n > 0)
+	{
+		LossCurve	curve = loss_curve(bpg->frame, bpg->rows, n);
+
+		bpg->reserved *= best_reserve(&bpg->outlook, &curve, n);
+	}
+}
+
+/* Lists the rows of the frame; returns how many these are. */
+static uint64
+list_all_rows(Bpg *bpg)
+{
+	for (uint64 row = 0; row < bpg->frame->nrows; row++)
+		bpg->rows[row] = row;
+	return bpg->frame->nrows;
+}
+
 /* Drafts people who were never published: in classes of the reserve if that can be, of k if not. */
 static void
 draft_newcomers(Bpg *bpg)
@@ -172,12 +232,15 @@ draft_newcomers(Bpg *bpg)
 		if (member == NO_MEMBER)
 			bpg->rows[n++] = row;
 	}
-	if (n == 0 || cut_rows(bpg, n))
+	if (n == 0)
+		return;
+	choose_reserve(bpg, n);
+	if (cut_rows(bpg, n))
 		return;
 	bpg->reserved = bpg->k;
 	if (cut_rows(bpg, n))
 		return;
-	if (!invent_company(bpg, n))
+	if (is_too_costly(bpg, n, 0) || !invent_company(bpg, n))
 		bpg->draft->suppressed += n;
 }
 
@@ -225,6 +288,25 @@ bpg_needs(const int64 *params)
 	};
 }
 
+/* The releases to come, as far as the log tells of them, or they were declared, or else as usual. */
+static Outlook
+outlook_of(const Past *past, const int64 *params)
+{
+	double		churn = params[BPG_CHURN] == PARAM_ABSENT ? USUAL_CHURN : (double) params[BPG_CHURN] / PARAM_SCALE;
+	int64		horizon = params[BPG_HORIZON] == PARAM_ABSENT
+		? past->releases + Max(past->releases, USUAL_HORIZON) : params[BPG_HORIZON];
+
+	if (past->exposed > 0)
+		churn = Min((double) past->departed / past->exposed, 1);
+	return (Outlook) {
+		.k = params[BPG_K],
+		.churn = churn,
+		.releases = Max(horizon - past->releases, 1),
+		.invents = params[BPG_REPAIR] == REPAIR_COUNTERFEIT,
+		.invented_cost = (double) params[BPG_INVENTED_COST] / PARAM_SCALE,
+	};
+}
+
 /* Sets up the state by which it is asked what is allowed. */
 static Bpg
 bpg_create(const Frame *frame, const Past *past, const int64 *params)
@@ -233,7 +315,9 @@ bpg_create(const Frame *frame, const Past *past, const int64 *params)
 
 	return (Bpg) {
 		.frame = frame, .past = past, .k = params[BPG_K], .l = params[BPG_L],
-		.reserved = (uint64) params[BPG_K] * params[BPG_RESERVE],
+		.reserve = params[BPG_RESERVE],
+		.reserved = (uint64) params[BPG_K] * (params[BPG_RESERVE] == AUTO_RESERVE ? 1 : params[BPG_RESERVE]),
+		.outlook = outlook_of(past, params),
 		.smallest_parted = bpg_smallest_parted(params),
 		.repair = params[BPG_REPAIR], .tally = tally_create(frame),
 		.fate = new_array(uint8, largest),
@@ -281,6 +365,8 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	if (past->releases > 0)
 		bpg.member = new_array(uint64, frame->nrows);
 	bpg.draft->rejected = past->nlost;
+	if (past->releases > 0)
+		choose_reserve(&bpg, list_all_rows(&bpg));
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
 		draft_neighborhood(&bpg, n);
 	draft_newcomers(&bpg);

@@ -11,6 +11,7 @@
 #define PPREPUB_METHOD_BPG_BPG_H
 
 #include "common/pg_prng.h"
+#include "method/bpg/reserve.h"
 #include "method/drafting.h"
 
 /* The repairs, in the order of the list. */
@@ -44,7 +45,9 @@ typedef struct Bpg
 	const Past *past;
 	uint64		k;
 	uint32		l;
+	int64		reserve;		/* as declared: a number, or to be chosen */
 	uint64		reserved;		/* rows of a class, if there are enough */
+	Outlook		outlook;
 	uint64		smallest_parted;	/* smaller ones cannot be, once a member is gone */
 	Repair		repair;
 	uint64		seed;

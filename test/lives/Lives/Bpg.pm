@@ -40,7 +40,7 @@ sub draw_world
 	my $k = draw(2, 2, 3, 4, 5);
 	my $value_type = draw('text', 'int', 'numeric');
 
-	return { life => $life, k => $k, l => draw(1, 2, 2, 3), reserve => draw(1, 1, 2, 3), repair => draw('dirty', 'minimal', 'none', 'counterfeit', 'counterfeit'),
+	return { life => $life, k => $k, l => draw(1, 2, 2, 3), reserve => draw(1, 1, 2, 3, '"auto"'), cost => draw(0, 0.5, 1, 1, 2), repair => draw('dirty', 'minimal', 'none', 'counterfeit', 'counterfeit'),
 		key_type => draw('int', 'int', 'text', 'numeric', 'uuid'), value_type => $value_type, values => draw(3, 4, 8), skew => draw(1, 1, 2),
 		nulls => draw(0, 0, 0.05, 0.3), people => draw(4, 8, 14, 25) + draw(0 .. 5), spots => draw(5, 20, 60), tables => [], snapshots => [],
 		plain_value => $value_type eq 'numeric' ? 'trim_scale(%s)::text' : '(%s)::text' };
@@ -182,7 +182,7 @@ sub declare
 	my ($self) = @_;
 	my $life = $self->{life};
 
-	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "max_answers_per_statement": 5});
+	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "invented_cost": $self->{cost}, "max_answers_per_statement": 5});
 
 	$life->run(q{SELECT pprepub.create_publication('life', 'life', 'id', '{"a": "range", "b": "prefix", "c": "suppress"}', 's', 'bpg', } . "'$params', target => 'lives')");
 	$life->run('GRANT USAGE ON SCHEMA lives TO analyst');
@@ -210,7 +210,7 @@ sub declare_anew
 	}
 	$life->run('BEGIN') if my $at_once = chance(0.5);
 	$life->run(q{SELECT pprepub.drop_publication('life', true)});
-	@$self{qw(k l reserve repair)} = (draw(2, 3, 4), draw(1, 2, 3), draw(1, 2), draw('dirty', 'minimal', 'none', 'counterfeit'));
+	@$self{qw(k l reserve cost repair)} = (draw(2, 3, 4), draw(1, 2, 3), draw(1, 2, '"auto"'), draw(0, 1), draw('dirty', 'minimal', 'none', 'counterfeit'));
 	declare($self);
 	$life->run('COMMIT') if $at_once;
 	return;
@@ -229,12 +229,12 @@ sub ask_and_forget
 sub alter
 {
 	my ($self) = @_;
-	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ]) };
+	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3, 'auto') ], [ 'invented_cost', draw(0, 1) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ]) };
 	my $weaker = $what =~ /^[kl]$/ && $to < $self->{$what} ? ', "accept_weakening": true' : '';
-	my $value = $what eq 'repair' ? "\"$to\"" : $to;
+	my $value = $what eq 'repair' || $to eq 'auto' ? "\"$to\"" : $to;
 
 	$self->{life}->run(qq(SELECT pprepub.alter_publication('life', '{"$what": $value$weaker}')));
-	$self->{$what} = $to;
+	$self->{$what} = $what eq 'reserve' ? $value : $to;
 	return;
 }
 

@@ -1,0 +1,29 @@
+/*
+ * loss_curve.h
+ *		How much the cells of classes would lose, by how large these are.
+ *
+ * A sample of the rows is halved again and again, each part along the column
+ * in which its cell is widest, as cuts.c does it; each halving is a point of the
+ * curve.  Between and below them, loss is a power of the size.
+ */
+#ifndef PPREPUB_PARTITION_LOSS_CURVE_H
+#define PPREPUB_PARTITION_LOSS_CURVE_H
+
+#include "frame/frame.h"
+
+#define LOSS_CURVE_POINTS 12
+
+typedef struct LossCurve
+{
+	int			npoints;		/* from the largest parts to the smallest */
+	double		size[LOSS_CURVE_POINTS];	/* rows of a part */
+	double		loss[LOSS_CURVE_POINTS];	/* of a cell, on average; each is less than the one before */
+} LossCurve;
+
+/* Measures the rows, whose order stays; it takes a time that does not grow with them. */
+extern LossCurve loss_curve(const Frame *frame, const RowId *rows, uint64 n);
+
+/* The average loss of a cell of classes of this size, 0 to 1. */
+extern double loss_of_size(const LossCurve *curve, double size);
+
+#endif							/* PPREPUB_PARTITION_LOSS_CURVE_H */
