@@ -197,14 +197,16 @@ measure_columns(Metrics *metrics, const Frame *frame, const Classes *classes, co
 	double		asked = rows + metrics->suppressed;
 	double		kept = 0;
 	double		volume = 0;
-	int			nshown = 0;
 
 	metrics->lm_by_qi = palloc0(sizeof(double) * Max(frame->nqis, 1));
 	for (int q = 0; q < frame->nqis; q++)
 	{
 		ColumnSums	sums;
 
-		if (metrics->rows == 0 || (shown != NULL && !shown[q]))
+		if (shown != NULL && !shown[q])
+			continue;
+		metrics->columns++;
+		if (metrics->rows == 0)
 			continue;
 		sums = measure_column(frame, classes, q);
 		metrics->lm_by_qi[q] = sums.loss;
@@ -212,12 +214,11 @@ measure_columns(Metrics *metrics, const Frame *frame, const Classes *classes, co
 		metrics->em += sums.entropy;
 		kept += sums.kept;
 		volume += sums.volume;
-		nshown++;
 	}
-	if (nshown == 0)
+	if (metrics->rows == 0 || metrics->columns == 0)
 		return;
 	metrics->ail = metrics->lm / rows;
-	metrics->precision = kept / (rows * nshown);
+	metrics->precision = kept / (rows * metrics->columns);
 	metrics->vem = volume / asked;
 	metrics->vem_counterfeit = volume / (asked + metrics->counterfeits);
 }
@@ -263,10 +264,39 @@ list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS])
 	memcpy(list, all, sizeof(all));
 }
 
+/* The rows asked for, shown or not. */
+static double
+rows_asked_for(const Metrics *metrics)
+{
+	return (double) metrics->rows - metrics->dirty + metrics->suppressed;
+}
+
+static double
+percent(double part, double whole)
+{
+	return whole == 0 ? 0 : 100 * part / whole;
+}
+
+void
+list_summary(const Metrics *metrics, NamedMetric list[NSUMMARY])
+{
+	double		cells = (double) metrics->rows * metrics->columns;
+	double		released = (double) metrics->rows + metrics->counterfeits;
+	const NamedMetric all[] = {
+		{"loss_percent", percent(metrics->lm, cells)},
+		{"withheld_percent", percent(metrics->suppressed, rows_asked_for(metrics))},
+		{"invented_percent", percent(metrics->counterfeits, released)},
+		{"average_class", metrics->classes == 0 ? 0 : released / metrics->classes},
+	};
+
+	StaticAssertStmt(lengthof(all) == NSUMMARY, "figures missing from the summary");
+	memcpy(list, all, sizeof(all));
+}
+
 double
 suppressed_share(const Metrics *metrics)
 {
-	double		asked = (double) metrics->rows - metrics->dirty + metrics->suppressed;
+	double		asked = rows_asked_for(metrics);
 
 	return asked == 0 ? 0 : metrics->suppressed / asked;
 }

@@ -42,6 +42,7 @@ typedef struct Metrics
 	/* Counts */
 	uint64		rows;			/* members of classes, dirty rows included */
 	uint64		classes;
+	int			columns;		/* quasi-identifiers that are shown */
 	uint64		suppressed;
 	uint64		dirty;
 	uint64		counterfeits;
@@ -71,8 +72,17 @@ typedef struct NamedMetric
 
 #define NMETRICS	13
 
-/* All figures that pprepub.metrics() returns, in its order. */
+/* All figures that are noted of a release, in their order. */
 extern void list_metrics(const Metrics *metrics, NamedMetric list[NMETRICS]);
+
+#define NSUMMARY	4
+
+/*
+ * How much a release lost, withheld and invented, in per cent, and how large its
+ * classes are.  Needs of the metrics only lm and the counts, so that it can be
+ * made of what was noted, and nothing more needs to be.
+ */
+extern void list_summary(const Metrics *metrics, NamedMetric list[NSUMMARY]);
 
 /* Sums over the codes of a domain, from which the entropy of any cell is a difference. */
 typedef struct Entropies

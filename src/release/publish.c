@@ -113,12 +113,16 @@ put_metric(const OwnersWork *work, const char *name, double value)
 static void
 put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 {
+	NamedMetric summary[NSUMMARY];
 	NamedMetric list[NMETRICS];
 	double		nrows = build->loaded->frame.nrows;
 
+	list_summary(&build->metrics, summary);
 	list_metrics(&build->metrics, list);
 	put_metric(work, "rows", build->metrics.rows + build->metrics.counterfeits);
 	put_metric(work, "classes", build->metrics.classes);
+	for (int i = 0; i < NSUMMARY; i++)
+		put_metric(work, summary[i].name, summary[i].value);
 	for (int i = 0; i < NMETRICS; i++)
 		put_metric(work, list[i].name, list[i].value);
 	put_metric(work, "load_seconds", build->load_seconds);

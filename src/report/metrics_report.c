@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "answer/stored_answers.h"
+#include "audit/metrics.h"
 #include "catalog/pg_type.h"
 #include "declare/work.h"
 #include "fmgr.h"
@@ -36,17 +37,68 @@ release_argument(FunctionCallInfo fcinfo, const DeclaredPublication *publication
 	return number;
 }
 
+static int
+count_shown_qis(const DeclaredPublication *publication, const Released *released)
+{
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		n += publication->columns[i].role == ROLE_QUASI_IDENTIFIER && released->shown[i];
+	return n;
+}
+
+static uint64
+noted_count(const char *column)
+{
+	bool		isnull;
+
+	return (uint64) DatumGetInt64(catalog_field(0, column, &isnull));
+}
+
+/* Puts what is made of other figures; nothing, if a release was not measured. */
+static void
+put_summary(ReturnSetInfo *result, const DeclaredPublication *publication, int32 number, int columns)
+{
+	NamedMetric list[NSUMMARY];
+	Metrics		metrics = {.columns = columns};
+	bool		isnull;
+
+	catalog_read("SELECT r.rows, r.classes, r.suppressed, r.dirty, r.counterfeits, m.value AS lm"
+				 " FROM pprepub.catalog_release r JOIN pprepub.catalog_metric m ON m.publication = r.publication AND m.release = r.number"
+				 " WHERE r.publication = $1 AND r.number = $2 AND m.metric = 'lm'",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
+	if (SPI_processed == 0)
+		return;
+	metrics.lm = DatumGetFloat8(catalog_field(0, "lm", &isnull));
+	metrics.counterfeits = noted_count("counterfeits");
+	metrics.rows = noted_count("rows") - metrics.counterfeits;
+	metrics.classes = noted_count("classes");
+	metrics.suppressed = noted_count("suppressed");
+	metrics.dirty = noted_count("dirty");
+	list_summary(&metrics, list);
+	for (int i = 0; i < NSUMMARY; i++)
+	{
+		Datum		values[] = {CStringGetTextDatum(list[i].name), Float8GetDatum(list[i].value)};
+		bool		nulls[] = {false, false};
+
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+}
+
 Datum
 pprepub_metrics(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication = publication_open(name, AccessShareLock);
 	int32		number = release_argument(fcinfo, publication);
+	int			columns = count_shown_qis(publication, read_one_released(publication, number));
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	CatalogAccess access;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	catalog_enter(&access);
+	put_summary(result, publication, number, columns);
 	catalog_read("SELECT metric, value FROM pprepub.catalog_metric"
 				 " WHERE publication = $1 AND release = $2 ORDER BY position",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),

@@ -77,10 +77,36 @@ static void
 check_all_finite(const Metrics *metrics)
 {
 	NamedMetric list[NMETRICS];
+	NamedMetric summary[NSUMMARY];
 
 	list_metrics(metrics, list);
 	for (int i = 0; i < NMETRICS; i++)
 		check(isfinite(list[i].value));
+	list_summary(metrics, summary);
+	for (int i = 0; i < NSUMMARY; i++)
+		check(isfinite(summary[i].value));
+}
+
+/* A figure of the summary. */
+static double
+summed_up(const Metrics *metrics, const char *name)
+{
+	NamedMetric summary[NSUMMARY];
+
+	list_summary(metrics, summary);
+	for (int i = 0; i < NSUMMARY; i++)
+		if (strcmp(summary[i].name, name) == 0)
+			return summary[i].value;
+	return NAN;
+}
+
+static void
+check_summary(const Metrics *metrics, double loss, double withheld, double invented, double class)
+{
+	check_near(summed_up(metrics, "loss_percent"), loss);
+	check_near(summed_up(metrics, "withheld_percent"), withheld);
+	check_near(summed_up(metrics, "invented_percent"), invented);
+	check_near(summed_up(metrics, "average_class"), class);
 }
 
 /* ----------------------------------------------------------------
@@ -117,7 +143,8 @@ test_line(void)
 	check_near(m.vem, 1.0);		/* 2 (2/4 log2 4/2): 2 of 4 codes */
 	check_near(m.fem_counterfeit, m.fem);
 	check_near(m.vem_counterfeit, m.vem);
-	check(m.rows == 4 && m.classes == 2 && m.suppressed == 0);
+	check(m.rows == 4 && m.classes == 2 && m.suppressed == 0 && m.columns == 1);
+	check_summary(&m, 25, 0, 0, 2); /* 100 * 1 / 4 cells; 4 / 2 classes */
 
 	/* avg alone knows k, which may be a fraction. */
 	m = measure(&frame, &classes, 2.5);
@@ -372,6 +399,8 @@ test_columns_add_up(void)
 	check_near(m.ail, 0.8333333333333333);	/* lm / 4 */
 	check_near(m.precision, 0.5833333333333333);	/* (4 * 2/3 + 2 * 1 + 2 * 0) / 8 */
 	check_near(m.vem, 1.5);		/* 2/4 log2 (8 / 2) + 2/4 log2 (8 / 4) */
+	check(m.columns == 2);
+	check_summary(&m, 100 * 5 / 12.0, 0, 0, 2); /* 10/3 of 4 * 2 cells */
 
 	/* Without sex: what its cells are does not matter. */
 	m = measure_release(&frame, &classes, &counts, 2);
@@ -382,6 +411,8 @@ test_columns_add_up(void)
 	check_near(m.precision, 0.6666666666666667);
 	check_near(m.vem, 1.0);		/* 4/4 log2 4/2 */
 	check_near(m.fem, 1.0);		/* classes stay classes */
+	check(m.columns == 1);
+	check_summary(&m, 100 / 3.0, 0, 0, 2);	/* 4/3 of 4 * 1 cells */
 	regions[1] = (Span) {NO_CODE, 0};
 	check_near(measure_release(&frame, &classes, &counts, 2).lm, m.lm);
 
@@ -391,6 +422,8 @@ test_columns_add_up(void)
 	check(m.lm == 0 && m.em == 0 && m.ail == 0 && m.precision == 0 && m.vem == 0);
 	check_near(m.dm, 8.0);
 	check_near(m.fem, 1.0);
+	check(m.columns == 0);
+	check_summary(&m, 0, 0, 0, 2);
 	check_all_finite(&m);
 }
 
@@ -426,6 +459,12 @@ test_suppressed_and_counterfeit(void)
 	check_near(m.vem_counterfeit, 0.6666666666666667);	/* 2 (2/6 log2 4/2) */
 	check(m.rows == 4 && m.suppressed == 1 && m.dirty == 1 && m.counterfeits == 1);
 
+	/*
+	 * Loss of the cells of true rows, be they dirty: 1 / 4.  Asked for were 3
+	 * of them and one more: 1 / 4.  Invented: 1 of 5, in 2 classes.
+	 */
+	check_summary(&m, 25, 25, 20, 2.5);
+
 	/* So many counterfeits that they misinform: 2/13 log2 5/10 + 2/13 log2 5/2 */
 	counterfeits[0] = 8;
 	m = measure_release(&frame, &classes, &counts, 2);
@@ -441,6 +480,14 @@ test_suppressed_and_counterfeit(void)
 	m = measure_release(&frame, &classes, &counts, 2);
 	check_near(m.dm, 25.0);		/* 3^2 + 4^2 */
 	check_near(m.fem, 0.2575424759098898);	/* 4/5 log2 5/4 */
+	check_summary(&m, 25, 25, 300 / 7.0, 3.5);	/* 4 (50-40)/40 of 4 cells; 3 of 7 rows, 2 classes */
+	check_all_finite(&m);
+
+	/* Nothing but invented rows: no cell that could lose anything. */
+	first[2] = 0;
+	counterfeits[1] = 1;
+	m = measure_release(&frame, &classes, &(ReleaseCounts) {.counterfeits = counterfeits}, 2);
+	check_summary(&m, 0, 0, 100, 2);
 	check_all_finite(&m);
 }
 
@@ -469,6 +516,7 @@ test_edges(void)
 	check(m.lm == 0 && m.em == 0 && m.ail == 0 && m.precision == 1);
 	check(m.fem == 0 && m.vem == 0 && !signbit(m.fem) && !signbit(m.vem));
 	check_near(m.avg, 1.0);
+	check_summary(&m, 0, 0, 0, 2);
 	check_all_finite(&m);
 
 	/* Nothing but NULL. */
@@ -483,13 +531,15 @@ test_edges(void)
 	check(m.lm == 0 && m.em == 0 && m.dm == 0 && m.avg == 0 && m.ail == 0 &&
 		  m.precision == 0 && m.fem == 0 && m.vem == 0);
 	check(m.lm_by_qi[0] == 0 && m.lm_by_qi[1] == 0);
-	check(m.rows == 0 && m.classes == 0 && m.suppressed == 3);
+	check(m.rows == 0 && m.classes == 0 && m.suppressed == 3 && m.columns == 2);
+	check_summary(&m, 0, 100, 0, 0);
 	check_all_finite(&m);
 
 	/* An empty source: domains without a code. */
 	domains[0].size = domains[1].size = 0;
 	frame.nrows = 0;
 	m = measure(&frame, &classes, 2);
+	check_summary(&m, 0, 0, 0, 0);
 	check_all_finite(&m);
 
 	/* No quasi-identifiers. */
@@ -497,6 +547,7 @@ test_edges(void)
 	classes = make_classes(1, 0, first, rows, NULL);
 	m = measure(&frame, &classes, 2);
 	check(m.lm == 0 && m.precision == 0 && m.vem == 0);
+	check_summary(&m, 0, 0, 0, 2);
 	check_all_finite(&m);
 }
 
@@ -564,6 +615,30 @@ test_list(void)
 		check(strcmp(list[i].name, names[i]) == 0);
 		check(list[i].value == i + 1);
 	}
+}
+
+/* The names of the summary, and the figures that it is made of and no others. */
+static void
+test_summary(void)
+{
+	static const char *const names[] = {
+		"loss_percent", "withheld_percent", "invented_percent", "average_class"
+	};
+	Metrics		m = {
+		.lm = 3, .columns = 4, .rows = 6, .classes = 2, .suppressed = 1, .dirty = 3, .counterfeits = 2
+	};
+	NamedMetric summary[NSUMMARY];
+
+	list_summary(&m, summary);
+	check(lengthof(names) == NSUMMARY);
+	for (int i = 0; i < NSUMMARY; i++)
+		check(strcmp(summary[i].name, names[i]) == 0);
+	check_summary(&m, 12.5, 25, 25, 4); /* 3 of 6 * 4; 1 of 6 - 3 + 1; 2 of 8; 8 / 2 */
+	check_summary(&(Metrics) {0}, 0, 0, 0, 0);
+
+	/* Counts that have no product in 64 bits. */
+	m = (Metrics) {.lm = 1e19, .columns = 4, .rows = UINT64CONST(5000000000000000000), .classes = 1};
+	check_summary(&m, 50, 0, 0, 5e18);
 }
 
 /* ----------------------------------------------------------------
@@ -827,6 +902,11 @@ test_bounds(void)
 		check(m.lm >= 0 && m.lm <= rows * columns + EPSILON);
 		check(m.em >= 0 && m.em <= rows * log_volume(&r) + EPSILON);
 		check(m.ail >= 0 && m.ail <= columns + EPSILON);
+		check_near(summed_up(&m, "loss_percent"), 100 * m.ail / columns);
+		check(summed_up(&m, "loss_percent") <= 100);
+		check_near(summed_up(&m, "withheld_percent"), 100 * suppressed_share(&m));
+		check(summed_up(&m, "invented_percent") < 100);
+		check_near(summed_up(&m, "average_class"), 3 * m.avg);	/* k is 3 here */
 		check(m.precision >= 0 && m.precision <= 1 + EPSILON);
 
 		/* Classes of one size have the smallest dm, one class the largest. */
@@ -861,6 +941,7 @@ test_entropies_of_the_extremes(void)
 		Metrics		m = measure_random(&r);
 		Metrics		original;
 		Metrics		withheld;
+		int			wide = 0;
 
 		cut(&r, 1);
 		original = measure_random(&r);
@@ -879,6 +960,12 @@ test_entropies_of_the_extremes(void)
 		withheld = measure_random(&r);
 		check(withheld.fem == 0 && withheld.vem == 0);
 		check(withheld.vem_counterfeit == 0 && withheld.fem_counterfeit <= 0);
+
+		/* A column with one value has nothing to lose. */
+		for (int q = 0; q < r.frame.nqis; q++)
+			wide += r.frame.domain[q].size > 1;
+		check_near(summed_up(&original, "loss_percent"), 0.0);
+		check_near(summed_up(&withheld, "loss_percent"), 100.0 * wide / r.frame.nqis);
 	}
 }
 
@@ -1031,6 +1118,7 @@ static const Test tests[] = {
 	{"one value, no classes, no columns", test_edges},
 	{"entropies of narrow cells in large domains", test_entropy_is_exact_in_large_domains},
 	{"the list has every figure under its name", test_list},
+	{"the summary is made of counts and lm", test_summary},
 	{"the share of what is suppressed", test_suppressed_share},
 	{"the columns that cost most", test_costliest_columns},
 	{"random: the definitions as printed", test_definitions},
