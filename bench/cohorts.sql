@@ -3,7 +3,7 @@
 -- 20,000 people; 200 cohorts of three of 20 wards and 21 of 80 years of age, some 780 people
 -- each, drawn once and asked of each publication; k = 10, l = 3. "whole" has one release of
 -- everybody first. Shares are those of the second hundred answers: rows withheld of those
--- asked for, rows added or invented of those given; ail is the loss of a row, of 3.
+-- asked for, rows added or invented of those given; loss is that of a cell.
 SET client_min_messages = error;
 CREATE TABLE people AS
 SELECT id, (h[1] % 80)::int AS age, (ARRAY['F', 'M'])[1 + h[2] % 2] AS sex, (h[3] % 20)::int AS ward, 'disease ' || h[4] % 20 AS disease
@@ -34,7 +34,7 @@ SELECT repair, reserve, whole,
 	round(100.0 * sum(suppressed) / sum(rows - dirty - counterfeits + suppressed), 1) AS withheld,
 	round(100.0 * sum(dirty) / sum(rows), 1) AS added, round(100.0 * sum(counterfeits) / sum(rows), 1) AS invented,
 	round(sum(rows) / sum(classes), 0) AS class_size,
-	round(avg((SELECT value FROM pprepub.metrics(publication, number) WHERE metric = 'ail'))::numeric, 2) AS ail,
+	round(avg((SELECT value FROM pprepub.metrics(publication, number) WHERE metric = 'loss_percent'))::numeric, 1) AS loss,
 	round(1000 * percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::numeric, 1) AS ms
 FROM pprepub.release JOIN ways USING (publication)
 WHERE kind = 'query' AND number > 100 + whole::int

@@ -6,12 +6,13 @@ FROM run r JOIN (SELECT scenario, max(release) AS last FROM run GROUP BY 1) l US
 
 \echo
 \echo Figures 1 and 2 of Barbosa, Pinto and Gomes: seconds of all releases, and of one on average, by the clock and by the processor; last / fifth as above;
-\echo rows withheld and invented, percent on average.  bpg is with a reserve of 20
+\echo rows withheld and invented and the loss of a cell, percent on average.  bpg is with a reserve of 20
 SELECT sensitive, r, method, max(release) AS releases, round(sum(seconds)::numeric, 1) AS total_s, round(avg(seconds)::numeric, 3) AS release_s,
 	round(sum(cpu)::numeric, 1) AS total_cpu, round(avg(cpu)::numeric, 3) AS release_cpu,
 	round((percentile_cont(0.5) WITHIN GROUP (ORDER BY cpu / nullif(plain_cpu, 0)) FILTER (WHERE release > last - 5) / percentile_cont(0.5) WITHIN GROUP (ORDER BY nullif(cpu, 0) / nullif(plain_cpu, 0)) FILTER (WHERE release BETWEEN 3 AND 7))::numeric, 2) AS last_to_fifth,
 	round(avg(cpu / nullif(plain_cpu, 0))::numeric, 2) AS cpu_to_plain,
-	round(avg(100.0 * suppressed / (rows - counterfeits + suppressed)), 1) AS withheld, round(avg(100.0 * counterfeits / rows), 2) AS invented
+	round(avg(100.0 * suppressed / (rows - counterfeits + suppressed)), 1) AS withheld, round(avg(100.0 * counterfeits / rows), 2) AS invented,
+	round(avg(loss)::numeric, 1) AS loss
 FROM compared GROUP BY 1, 2, 3 ORDER BY 1, 2 DESC, 3;
 
 \echo

@@ -9,7 +9,7 @@ SELECT pprepub.create_taxonomy(name, (name || '_levels')::regclass) FROM unnest(
 
 CREATE TABLE current (id int PRIMARY KEY, age int, sex text, education text, country text, salary_class int, occupation text);
 CREATE TABLE run (scenario text, method text, release int, seconds float8, cpu float8, history float8, plain float8, plain_cpu float8,
-	rows bigint, classes bigint, suppressed bigint, counterfeits bigint, fem float8, vem float8, lm float8);
+	rows bigint, classes bigint, suppressed bigint, counterfeits bigint, fem float8, vem float8, loss float8);
 CREATE TABLE unsafe (scenario text, method text, release int, classes bigint);
 CREATE TABLE error (scenario text, publication int, expected float8, selectivity float8, even float8, error float8);
 CREATE TABLE audited (scenario text, method text, function text, release int, rows bigint, results bigint, seconds float8, cpu float8);
@@ -77,9 +77,9 @@ BEGIN
 			PERFORM pprepub.publish(one.name);
 			used := cpu() - began;
 			INSERT INTO run SELECT scenario, one.method, n, c.seconds, used, c.history_seconds, live.plain, live.plain_cpu,
-				c.rows, c.classes, c.suppressed, c.counterfeits, m.value[1], m.value[3], m.value[2] / (c.rows - c.counterfeits) / 4
+				c.rows, c.classes, c.suppressed, c.counterfeits, m.value[1], m.value[3], m.value[2]
 			FROM (SELECT plain, plain_cpu) live, pprepub.catalog_publication k JOIN pprepub.catalog_release c USING (publication),
-				(SELECT array_agg(value ORDER BY metric) AS value FROM pprepub.metrics(one.name, n) WHERE metric IN ('fem_counterfeit', 'lm', 'vem_counterfeit')) m
+				(SELECT array_agg(value ORDER BY metric) AS value FROM pprepub.metrics(one.name, n) WHERE metric IN ('fem_counterfeit', 'loss_percent', 'vem_counterfeit')) m
 			WHERE k.name = one.name AND c.number = n;
 			IF n = ANY (audits) AND one.method <> 'bpg' THEN
 				CALL audit_now(scenario, one.name, one.method);

@@ -52,7 +52,7 @@ BEGIN
 	used := cpu() - before;
 	COMMIT;
 	INSERT INTO run SELECT label, n, c.rows, c.classes, c.counterfeits,
-		(SELECT value / c.rows / 4 FROM pprepub.metrics('bench', n) WHERE metric = 'lm'), made.seconds, used, c.history_seconds, plain, plain_cpu
+		(SELECT value FROM pprepub.metrics('bench', n) WHERE metric = 'loss_percent'), made.seconds, used, c.history_seconds, plain, plain_cpu
 	FROM pprepub.catalog_release c WHERE number = n;
 	COMMIT;
 END $$;
@@ -98,6 +98,7 @@ SELECT what, max(release) AS releases, round(avg(rows)) AS rows, round(percentil
 FROM run JOIN (SELECT what, max(release) AS last FROM run GROUP BY 1) l USING (what) GROUP BY what ORDER BY what;
 
 \echo
-\echo invented rows of all releases, and a class; loss of a cell
-SELECT what, sum(counterfeits) AS invented, round((sum(counterfeits)::float8 / sum(classes))::numeric, 5) AS a_class, round(avg(loss)::numeric, 3) AS loss
+\echo invented rows of all releases, a class, and in percent; loss of a cell in percent
+SELECT what, sum(counterfeits) AS invented, round((sum(counterfeits)::float8 / sum(classes))::numeric, 5) AS a_class,
+	round(100 * sum(counterfeits) / sum(rows), 2) AS invented_pct, round(avg(loss)::numeric, 1) AS loss_pct
 FROM run GROUP BY what ORDER BY what;

@@ -53,7 +53,7 @@ END $$;
 
 CREATE VIEW serial_table AS
 SELECT r.number AS release, r.rows, r.classes, r.counterfeits AS invented, lost,
-	(SELECT round((value / r.rows / 4)::numeric, 3) FROM pprepub.metrics('serial', r.number) WHERE metric = 'lm') AS loss,
+	(SELECT round(value::numeric, 1) FROM pprepub.metrics('serial', r.number) WHERE metric = 'loss_percent') AS loss_pct,
 	round(r.seconds::numeric, 3) AS release_s, round(plain::numeric, 3) AS plain_s, round((r.seconds / plain)::numeric, 1) AS to_plain
 FROM pprepub.release r JOIN serial_run ON release = number WHERE publication = 'serial' AND number IN (1, 2, 5, 10, 15, 20);
 

@@ -15,7 +15,7 @@ SELECT pprepub.create_taxonomy(name, (name || '_levels')::regclass) FROM unnest(
 CREATE TABLE current (id int PRIMARY KEY, age int, sex text, education text, country text, salary_class int);
 CREATE TABLE tenth AS SELECT salary_class FROM (SELECT salary_class, sum(count(*)) OVER (ORDER BY count(*), salary_class) AS upto FROM people GROUP BY 1) c
 	WHERE upto <= :people / 10;
-CREATE TABLE run (what text, release int, rows bigint, suppressed bigint, classes bigint, seconds float8, history float8, plain float8);
+CREATE TABLE run (what text, release int, rows bigint, suppressed bigint, classes bigint, loss float8, seconds float8, history float8, plain float8);
 
 CREATE PROCEDURE live(label text, params jsonb, size int, stay float8, rounds int, total int) LANGUAGE plpgsql AS $$
 DECLARE
@@ -38,8 +38,8 @@ BEGIN
 				AND p.number = 1 + (hashint4extended(current.id, 777 + n) & 2147483647) % total;
 		END IF;
 		COMMIT;
-		INSERT INTO run SELECT label, number, p.rows, p.suppressed, p.classes, p.seconds FROM pprepub.publish('current') p;
-		UPDATE run SET history = history_seconds FROM pprepub.catalog_release WHERE (what, release) = (label, n) AND number = n;
+		INSERT INTO run SELECT label, number, p.rows, p.suppressed, p.classes, NULL, p.seconds FROM pprepub.publish('current') p;
+		UPDATE run SET history = history_seconds, loss = (SELECT value FROM pprepub.metrics('current', n) WHERE metric = 'loss_percent') FROM pprepub.catalog_release WHERE (what, release) = (label, n) AND number = n;
 		start := clock_timestamp();
 		CREATE TABLE copy AS SELECT id::bigint AS class, age, sex, education, country, salary_class FROM current
 			ORDER BY age, sex COLLATE "C", education COLLATE "C", country COLLATE "C";
@@ -63,6 +63,7 @@ CALL live('same', '{"l": 2, "strategy": "constant-ratio", "releases": 8}', :size
 SELECT what, string_agg(round(seconds::numeric, 2)::text, ' ' ORDER BY release) AS seconds FROM run GROUP BY what ORDER BY what;
 SELECT what, string_agg(round(rows::numeric / classes, 1)::text, ' ' ORDER BY release) AS class FROM run GROUP BY what ORDER BY what;
 SELECT what, count(*) AS rounds, round(avg(rows)) AS rows, round(avg(100.0 * suppressed / (rows + suppressed)), 2) AS withheld_pct,
+	round(avg(loss)::numeric, 2) AS loss_pct, round((max(loss) FILTER (WHERE release = r))::numeric, 2) AS last_loss_pct,
 	round((percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds))::numeric, 3) AS release_s,
 	round((percentile_cont(0.5) WITHIN GROUP (ORDER BY plain))::numeric, 3) AS plain_s,
 	round((percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds / plain))::numeric, 2) AS to_plain,

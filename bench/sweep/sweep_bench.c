@@ -18,6 +18,7 @@
  * are those of all releases: cutting, sweeping, and remembering what is known.
  * Exposed are people who are in the end in a set that observers can tell apart
  * and that is not allowed; there are some only where the listing is as printed.
+ * Loss is that of a cell, in per cent, averaged over the cells of all releases.
  */
 #include "shim.h"
 
@@ -124,6 +125,8 @@ typedef struct Outcome
 								 * not allowed, in the end */
 	double		rows;			/* in all, invented ones too */
 	double		classes;		/* in all */
+	double		lm;				/* in all */
+	double		cells;			/* in all, of true rows */
 	double		seconds;		/* in all */
 	double		fem[NPOINTS];
 	double		vem[NPOINTS];
@@ -376,6 +379,8 @@ add_figures(const Experiment *experiment, const Draft *draft, int release, Outco
 	outcome->rejected += (double) draft->rejected / experiment->nreleases;
 	outcome->rows += all;
 	outcome->classes += metrics.classes;
+	outcome->lm += metrics.lm;
+	outcome->cells += (double) metrics.rows * metrics.columns;
 	outcome->dirty += draft->dirty;
 	for (int i = 0; i < NPOINTS; i++)
 		if (experiment->points[i] == release)
@@ -457,8 +462,8 @@ set_rate(Experiment *experiment, uint32 rate)
 static void
 print_head(const char *what)
 {
-	printf("%6s  %-29s %8s %8s %8s %7s %8s %8s %6s", "r", what, "releases", "withheld", "rejected",
-		   "dirty", "exposed", "invented", "size");
+	printf("%6s  %-29s %8s %8s %8s %7s %8s %8s %7s %6s", "r", what, "releases", "withheld", "rejected",
+		   "dirty", "exposed", "invented", "loss", "size");
 	printf("  %-31s  %-31s %8s\n", "FEM 1st, 2nd, 5th, middle, last", " VEM", "seconds");
 }
 
@@ -476,7 +481,8 @@ print_outcome(const Experiment *experiment, const Outcome *outcome)
 	printf("%6u  %-29s %8d %7.1f%% %8.1f %7llu %8llu", experiment->rate, experiment->peer->name,
 		   experiment->nreleases, outcome->withheld, outcome->rejected,
 		   (unsigned long long) outcome->dirty, (unsigned long long) outcome->exposed);
-	printf(" %7.1f%% %6.1f", outcome->invented, outcome->rows / Max(1, outcome->classes));
+	printf(" %7.1f%% %6.1f%% %6.1f", outcome->invented, 100 * outcome->lm / Max(1, outcome->cells),
+		   outcome->rows / Max(1, outcome->classes));
 	print_points(outcome->fem);
 	print_points(outcome->vem);
 	printf("   %8.2f\n", outcome->seconds);
