@@ -25,7 +25,7 @@ SELECT pprepub.create_publication('patients',
 
 \echo '-- What would a release cost?  This publishes nothing.'
 SELECT metric, round(value::numeric, 2) AS value FROM pprepub.preview('patients')
-WHERE metric IN ('rows', 'classes', 'suppressed', 'avg', 'ail', 'precision');
+WHERE metric IN ('rows', 'classes', 'average_class', 'loss_percent', 'withheld_percent', 'invented_percent');
 
 \echo '-- The first release.'
 SELECT number, kind, relation, rows, classes, suppressed FROM pprepub.publish('patients');
