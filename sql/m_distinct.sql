@@ -56,6 +56,8 @@ SELECT pprepub.alter_publication('patients', '{"accept_weakening": true}');
 DELETE FROM progress WHERE from_value = 'cataract';
 SELECT pprepub.alter_publication('patients', '{"updates": "progress"}');
 SELECT count(*) FROM pprepub.publish('patients');
+SELECT pprepub.preview('patients', params => '{"updates": "progress"}');	-- it would have to be copied
+SELECT value FROM pprepub.preview('patients', params => '{"m": 1}') WHERE metric = 'suppressed';
 SELECT pprepub.alter_publication('patients', '{"m": 1}');
 SELECT pprepub.alter_publication('patients', '{"m": 3}');
 SELECT rows - counterfeits AS true_rows FROM pprepub.publish('patients');

@@ -17,6 +17,23 @@ SELECT count(*) FROM pprepub.members('patients');
 SELECT * FROM pprepub.metrics('patients', 1);
 SELECT pprepub.release_intact('patients', 1);
 
+-- With other parameters, weaker ones too, which hold for the preview alone; what is not given stays.
+CREATE FUNCTION compare(params jsonb, OUT rows float8, OUT classes float8, OUT suppressed float8) LANGUAGE sql AS $$
+	SELECT max(value) FILTER (WHERE metric = 'rows'), max(value) FILTER (WHERE metric = 'classes'), max(value) FILTER (WHERE metric = 'suppressed')
+	FROM pprepub.preview('patients', params => params)
+$$;
+SELECT given, c.* FROM unnest('{NULL,"{}","{\"k\": 6}","{\"k\": 2, \"l\": 1}","{\"k\": 2, \"accept_weakening\": true}"}'::jsonb[]) given, compare(given) c;
+\set VERBOSITY terse
+SELECT compare('{"k": 7}');
+SELECT compare('{"k": 3, "repair": "counterfeit"}');		-- as alter_publication() would warn
+SELECT compare('{"k": 0}');
+SELECT compare('{"m": 2}');
+SELECT compare('{"accept_weakening": 1}');
+SELECT compare('[]');
+\set VERBOSITY default
+SELECT params FROM pprepub.publication;
+SELECT c.* FROM compare(NULL) c;
+
 -- What is rolled back was not published, and its number is given again.
 BEGIN;
 SELECT number FROM pprepub.publish('patients');
@@ -52,6 +69,11 @@ SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
 SELECT * FROM pprepub.metrics('patients', 2);
 SELECT * FROM pprepub.metrics('patients', NULL);
 SELECT pprepub.release_intact('patients', 0);
+
+-- A release that asked for more than is asked now can be looked at from there, too.
+SELECT c.* FROM compare('{"k": 1, "l": 1}') c;
+SELECT params, (SELECT count(*) FROM pprepub.release) AS releases FROM pprepub.publication;
+DROP FUNCTION compare;
 
 -- Analysts get what they are granted.
 GRANT USAGE ON SCHEMA published TO regress_analyst;

@@ -98,6 +98,18 @@ resolve_tables(const MethodDeclaration *method, Jsonb *given)
 	return given;
 }
 
+void
+refuse_tables(const MethodDeclaration *method, Jsonb *given)
+{
+	for (const TableSpec *spec = method->tables; spec != NULL && spec->param != NULL; spec++)
+		if (string_field(given, spec->param) != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("a preview cannot take another table for \"%s\"", spec->param),
+					 errdetail("Its rows would have to be copied, and a preview changes nothing."),
+					 errhint("Leave it out: what was copied before is used.")));
+}
+
 /* ----------------------------------------------------------------
  * Columns
  * ----------------------------------------------------------------

@@ -27,6 +27,12 @@ extern Jsonb *resolve_tables(const MethodDeclaration *method, Jsonb *given);
  */
 extern void copy_tables(const DeclaredPublication *publication, Jsonb *named, bool accept_weakening);
 
+/*
+ * An error if a table is named: for calls that copy none, and use what was
+ * copied before.
+ */
+extern void refuse_tables(const MethodDeclaration *method, Jsonb *given);
+
 /* Returns the copy of a parameter's table, or InvalidOid where none was named. */
 extern Oid	copied_table(const DeclaredPublication *publication, const char *param);
 

@@ -14,6 +14,8 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/owner_warnings.h"
+#include "declare/parameter_tables.h"
+#include "declare/parameters.h"
 #include "declare/publication.h"
 #include "declare/source_overlap.h"
 #include "declare/work.h"
@@ -131,6 +133,23 @@ put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 	put_metric(work, "bytes_per_row", build->memory / nrows);
 }
 
+/*
+ * Lets other parameters take the place of those of a publication that is
+ * opened for a preview alone.  As nothing is published, they may promise less.
+ */
+static void
+try_parameters(DeclaredPublication *publication, Jsonb *given)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+	Jsonb	   *declared = publication->params;
+	bool		accepted;
+
+	given = take_flag(given, "accept_weakening", &accepted);
+	publication->params = check_parameters(method, given, declared);
+	refuse_tables(method, given);
+	warn_of_stand_ins(publication, declared);
+}
+
 Datum
 pprepub_preview(PG_FUNCTION_ARGS)
 {
@@ -143,6 +162,8 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	verify_releases_are_seen(publication);
 	verify_alone(publication);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (!PG_ARGISNULL(3))
+		try_parameters(publication, PG_GETARG_JSONB_P(3));
 	warn_of_unique_insensitive(publication);
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());

@@ -15,8 +15,8 @@ CREATE FUNCTION pprepub.publish(publication text, cohort text DEFAULT NULL, colu
 COMMENT ON FUNCTION pprepub.publish(text, text, name[]) IS
 	'makes a stored release of a publication, about everybody or a cohort, safe together with all that was published before, in the transaction that calls it';
 
-CREATE FUNCTION pprepub.preview(publication text, cohort text DEFAULT NULL, columns name[] DEFAULT NULL,
+CREATE FUNCTION pprepub.preview(publication text, cohort text DEFAULT NULL, columns name[] DEFAULT NULL, params jsonb DEFAULT NULL,
 		OUT metric text, OUT value float8) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_preview';
-COMMENT ON FUNCTION pprepub.preview(text, text, name[]) IS
-	'what publish() would give: its metrics, and where time and memory go; nothing is published or remembered';
+COMMENT ON FUNCTION pprepub.preview(text, text, name[], jsonb) IS
+	'what publish() would give, also with other parameters: its metrics, and where time and memory go; nothing is published, changed or remembered';

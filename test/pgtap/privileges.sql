@@ -175,6 +175,8 @@ CREATE TEMP TABLE call (sql text);
 INSERT INTO call VALUES
 	($$ SELECT pprepub.publish('people') $$),
 	($$ SELECT pprepub.preview('people') $$),
+	($$ SELECT pprepub.preview('people', params => '{"k": 1}') $$),
+	($$ SELECT pprepub.preview('people', params => '{"no such": 1}') $$),
 	($$ SELECT pprepub.import_release('people', 'pg_class') $$),
 	($$ SELECT pprepub.import_release('people', 0) $$),
 	($$ SELECT pprepub.metrics('people', 1) $$),
