@@ -79,10 +79,20 @@ SELECT release, rows + suppressed - counterfeits AS asked, suppressed, dirty, co
 RESET client_min_messages;
 TRUNCATE people;
 
--- More than half withheld: the owner is told, and whose columns cost most.
+-- Much withheld: the owner is told, how many for good, and what can be done by then.
 INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(1, 100) i;
 SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 2}');
 SELECT number, rows FROM pprepub.publish('people');
+BEGIN;
+DELETE FROM people WHERE id IN (1, 100);
+SELECT value FROM pprepub.preview('people') WHERE metric = 'suppressed';
+DELETE FROM people WHERE id = 50;
+SELECT value FROM pprepub.preview('people', 'age < 1000') WHERE metric = 'suppressed';		-- a cohort asks for some, who may have others later
+SELECT value FROM pprepub.preview('people', params => '{"repair": "counterfeit"}') WHERE metric = 'suppressed';
+SELECT value FROM pprepub.preview('people', params => '{"reserve": 20}') WHERE metric = 'suppressed';
+INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(1001, 2000) i;
+SELECT value FROM pprepub.preview('people') WHERE metric = 'suppressed';		-- too few of all
+ROLLBACK;
 DELETE FROM people WHERE id % 5 = 0 AND id <= 80;
 SELECT value FROM pprepub.preview('people') WHERE metric = 'suppressed';
 SELECT number, rows, suppressed FROM pprepub.publish('people');

@@ -15,6 +15,7 @@
 #include "release/release.h"
 #include "release/shuffle.h"
 #include "release/stopwatch.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 static const uint64 *
@@ -231,27 +232,49 @@ costliest_columns(const ReleaseBuild *build)
 	return columns.data;
 }
 
+/* Is a share of withheld rows worth a warning?  A small one is, where departures cost it and it grows with each of them. */
+static bool
+is_worth_warning(const DeclaredPublication *publication, double share)
+{
+	return method_declaration(publication->method)->without_stand_ins == NULL ? share > 0.5 : share >= 0.05;
+}
+
+/* Explains what is withheld of a table that has releases, and how much of it for ever. */
+static char *
+why_withheld(const ReleaseBuild *build)
+{
+	const char *together = "Together with what was published before, these rows would tell too much.";
+
+	if (build->draft->lost == 0 || build->request->cohort != NULL)
+		return pstrdup(together);
+	return psprintf("%s " UINT64_FORMAT " people can never be shown again without invented rows.",
+					together, build->draft->lost);
+}
+
 void
 warn_of_suppression(const ReleaseBuild *build)
 {
-	const MethodSql *sql = find_method_sql(build->publication->method);
+	const DeclaredPublication *publication = build->publication;
+	const MethodSql *sql = find_method_sql(publication->method);
 	double		share = suppressed_share(&build->metrics);
+	bool		is_first = publication->releases == 0;
 
 	if (sql->warn != NULL)
 	{
 		sql->warn(build);
 		return;
 	}
-	if (share <= 0.5)
+	if (!is_worth_warning(publication, share))
 		return;
 	ereport(WARNING,
-			(errmsg("publication \"%s\" withholds %.1f %% of the rows",
-					build->publication->name, 100.0 * share),
-			 build->publication->releases == 0
+			(errmsg("publication \"%s\" withholds %.1f %% of the rows", publication->name, 100.0 * share),
+			 is_first
 			 ? errdetail("The quasi-identifiers that cost most are %s.", costliest_columns(build))
-			 : errdetail("Together with what was published before, these rows would tell too much."),
-			 build->publication->releases == 0
+			 : errdetail("%s", why_withheld(build)),
+			 is_first
 			 ? errhint("Declare fewer or coarser quasi-identifiers, or weaker parameters.")
-			 : errhint("Invented rows, \"repair\": \"counterfeit\", take the places of those who have left;"
-					   " larger classes, a larger \"reserve\", outlast more of them.")));
+			 : build->draft->lost > 0
+			 ? errhint("Let invented rows take the places of those who have left: pprepub.alter_publication(%s, '{\"repair\": \"counterfeit\"}').",
+					   quote_literal_cstr(publication->name))
+			 : 0));
 }

@@ -75,6 +75,59 @@ test_who_is_wanted(void)
 	}
 }
 
+/* Who is withheld, and stays in a set with dead people that is too small to be parted: of a whole table, without counterfeits. */
+static uint64
+count_lost(const World *world, const Draft *draft)
+{
+	const Past *past = &world->past;
+	const Classes *classes = draft->classes;
+	bool	   *shown = palloc0(sizeof(bool) * (world->frame.nrows + 1));
+	uint64		lost = 0;
+
+	for (uint64 i = 0; i < classes->first[classes->nclasses]; i++)
+		shown[classes->rows[i]] = true;
+	for (uint32 n = 0; n < past->nneighborhoods; n++)
+	{
+		uint64		dead = 0;
+		uint64		waiting = 0;
+
+		for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
+		{
+			dead += past->row[i] == NO_ROW;
+			waiting += past->row[i] != NO_ROW && !shown[past->row[i]];
+		}
+		if (dead > 0 && dead + waiting < 2 * (uint64) world->params[0])
+			lost += waiting;
+	}
+	return lost;
+}
+
+static uint64 nlost;
+
+static Draft *
+draft_with_lost(World *world)
+{
+	Draft	   *drafted = draft(world);
+
+	check(drafted->lost == (world->params[2] == 3 ? 0 : count_lost(world, drafted)));
+	check(drafted->lost <= drafted->suppressed);
+	nlost += drafted->lost;
+	return drafted;
+}
+
+static void
+test_who_is_lost(void)
+{
+	for (int repair = 0; repair < 4; repair++)
+	{
+		Lives		lives = {.number = 40,.repair = repair,.asked_percent = 100,.draft = draft_with_lost};
+
+		nlost = 0;
+		live(&lives);
+		check((nlost > 0) == (repair < 3));
+	}
+}
+
 static void
 live_under_bpg(int repair, int asked_percent)
 {
@@ -187,6 +240,7 @@ test_given_up(void)
 
 static const Test tests[] = {
 	{"whole tables, no repair", test_whole_tables_without_repair},
+	{"whole tables, who is lost", test_who_is_lost},
 	{"whole tables, counterfeits", test_whole_tables_with_counterfeits},
 	{"whole tables, chosen reserve", test_chosen_reserve},
 	{"neighborhoods that are given up", test_given_up},

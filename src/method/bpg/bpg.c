@@ -85,11 +85,27 @@ reject(Bpg *bpg, uint64 asked)
 	bpg->draft->rejected++;
 }
 
+/* Members among whom are all of the dead: are they too few to be parted, so that no release can show any of them? */
+static bool
+is_lost(const Bpg *bpg, uint64 size)
+{
+	return bpg->dead > 0 && size < bpg->smallest_parted;
+}
+
 /* The dead are left behind: are there too few for them and for a class, as in most old neighborhoods? */
 static bool
 is_hopeless(const Bpg *bpg)
 {
-	return bpg->dead > 0 && bpg->size < bpg->smallest_parted;
+	return is_lost(bpg, bpg->size);
+}
+
+/* Members who are withheld to hide the dead are left with these, and with nobody else, from now on. */
+static void
+withhold_some(Bpg *bpg, uint64 withheld)
+{
+	bpg->draft->suppressed += withheld;
+	if (is_lost(bpg, bpg->left))
+		bpg->draft->lost += withheld;
 }
 
 /* Looks at a neighborhood, as if who was asked for were shown; returns how many these are. */
@@ -162,6 +178,7 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 		return;
 	if (is_hopeless(bpg))
 	{
+		bpg->draft->lost += asked;
 		reject(bpg, asked);
 		return;
 	}
@@ -178,7 +195,7 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 		reject(bpg, asked);
 		return;
 	}
-	bpg->draft->suppressed += asked - shown;
+	withhold_some(bpg, asked - shown);
 	publish_neighborhood(bpg, nrows);
 }
 
@@ -229,6 +246,7 @@ draft_newcomers(Bpg *bpg)
 		if (!is_asked(frame, row))
 			continue;
 		bpg->draft->suppressed += member == LOST_MEMBER;
+		bpg->draft->lost += member == LOST_MEMBER;
 		if (member == NO_MEMBER)
 			bpg->rows[n++] = row;
 	}
