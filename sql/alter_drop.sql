@@ -21,7 +21,15 @@ SELECT pprepub.alter_publication(NULL, '{}');
 SELECT params FROM pprepub.publish('patients');
 
 -- Afterwards, stronger may be said at once, weaker in so many words.
+SELECT pprepub.alter_publication('patients', '{"reserve": 2, "l": 2}');
+-- But who would never be published again for it is asked after.
 SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3}');
+SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3, "accept_weakening": true}');
+SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3, "accept_lockout": false}');
+SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3, "accept_lockout": "yes"}');
+SELECT params FROM pprepub.publication;
+SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3, "reserve": 1, "accept_lockout": true}');
+SELECT pprepub.alter_publication('patients', '{"k": 6, "l": 3}');		-- no more than before
 SELECT pprepub.alter_publication('patients', '{"k": 5}');
 SELECT pprepub.alter_publication('patients', '{"l": 2}');
 SELECT pprepub.alter_publication('patients', '{"l": 2, "accept_weakening": false}');

@@ -126,7 +126,7 @@ SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attreli
 SELECT number, kind FROM pprepub.publish('none');
 SELECT count(*) FROM pprepub.audit('none') WHERE NOT holds;
 SELECT DISTINCT signature FROM pprepub.neighborhoods('none');
-SELECT pprepub.alter_publication('none', '{"k": 10}');
+SELECT pprepub.alter_publication('none', '{"k": 10, "accept_lockout": true}');
 SELECT pprepub.drop_publication('none', true);
 
 -- Nothing may stand where it is kept.

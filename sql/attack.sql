@@ -71,7 +71,7 @@ SELECT number, rows, classes FROM pprepub.publish('people');
 SELECT * FROM pprepub.attack('people');
 
 -- Older releases are judged by what they promised.
-SELECT pprepub.alter_publication('people', '{"k": 5, "l": 3}');
+SELECT pprepub.alter_publication('people', '{"k": 5, "l": 3, "accept_lockout": true}');
 INSERT INTO people SELECT i, i, 'M', 'd' || i % 4 FROM generate_series(31, 36) i;
 SELECT number, rows, classes FROM pprepub.publish('people');
 SELECT * FROM pprepub.attack('people') WHERE release = 4 OR other_release = 4;
@@ -121,7 +121,7 @@ SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "s
 SELECT number, rows, classes FROM pprepub.publish('people');
 SELECT pprepub.alter_publication('people', '{"k": 2, "accept_weakening": true}');
 SELECT number, rows, classes FROM pprepub.publish('people', 'sex = ''F''');
-SELECT pprepub.alter_publication('people', '{"k": 6}');
+SELECT pprepub.alter_publication('people', '{"k": 6, "accept_lockout": true}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('people');
 SELECT * FROM pprepub.attack('people');
 SELECT pprepub.drop_publication('people', true);

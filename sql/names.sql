@@ -33,7 +33,7 @@ SELECT " ", "Order", "sélect", count("a.b"), min("$1")
 FROM "Target ""T"" '; DROP SCHEMA public; -- Ω, these 55 bytes"."Pub ""1"" 'x'; DROP TABLE y; -- Ω: 48 bytes $$ %s" GROUP BY 1, 2, 3, class ORDER BY 1;
 SELECT min(key), max(key), count(DISTINCT class) FROM pprepub.members('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s');
 SELECT pprepub.release_intact('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s', 1);
-SELECT pprepub.alter_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s', '{"k": 5}');
+SELECT pprepub.alter_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s', '{"k": 5, "accept_lockout": true}');
 DROP TABLE "Target ""T"" '; DROP SCHEMA public; -- Ω, these 55 bytes"."Pub ""1"" 'x'; DROP TABLE y; -- Ω: 48 bytes $$ %s_1" CASCADE;
 SELECT pprepub.drop_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s');
 SELECT pprepub.drop_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s', forget_history => true);

@@ -100,6 +100,7 @@ SELECT number, rows, suppressed FROM pprepub.publish('people');
 -- Stronger parameters hold for what comes, and for what it can be joined with.
 SELECT pprepub.alter_publication('people', '{"reserve": 2}');
 SELECT pprepub.alter_publication('people', '{"k": 10}');
+SELECT pprepub.alter_publication('people', '{"k": 10, "accept_lockout": true}');
 SELECT pprepub.alter_publication('people', '{"k": 10}');	-- nobody else is lost
 SELECT pprepub.publish('people');
 INSERT INTO people SELECT i, i % 60, 'd' || i % 7 FROM generate_series(200, 219) i;

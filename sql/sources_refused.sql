@@ -92,9 +92,9 @@ SELECT pprepub.alter_publication('ill', '{"k": 21, "repair": "counterfeit", "l":
 SELECT pprepub.alter_publication('ill', '{"repair": "none"}');
 SELECT pprepub.alter_publication('ill', '{"k": 20}');
 SELECT rows FROM pprepub.publish('ill');
-SELECT pprepub.alter_publication('ill', '{"l": 6}');
+SELECT pprepub.alter_publication('ill', '{"l": 6, "accept_lockout": true}');
 INSERT INTO ill VALUES (7, 40, 'd1');
-SELECT pprepub.alter_publication('ill', '{"l": 7}');
+SELECT pprepub.alter_publication('ill', '{"l": 7, "accept_lockout": true}');
 DELETE FROM ill WHERE age = 40;
 SELECT pprepub.drop_publication('ill', true);
 

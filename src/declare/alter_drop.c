@@ -5,7 +5,8 @@
  * NOTES
  *		Both refuse to weaken what was promised to the people in the releases,
  *		unless the call says so explicitly: "accept_weakening": true in the
- *		parameters, forget_history => true.
+ *		parameters, forget_history => true.  So does alter_publication() where
+ *		some of these people could never be published again: "accept_lockout".
  */
 #include "postgres.h"
 
@@ -182,18 +183,20 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	const MethodDeclaration *method = method_declaration(publication->method);
 	Jsonb	   *before = publication->params;
 	bool		accept;
+	bool		accept_lockout;
 	Jsonb	   *params;
 	const ParamSpec *weaker;
 	CatalogAccess access;
 
 	given = take_flag(given, "accept_weakening", &accept);
+	given = take_flag(given, "accept_lockout", &accept_lockout);
 	given = resolve_tables(method, given);
 	params = check_parameters(method, given, before);
 	weaker = weakened_parameter(method, before, params);
 	if (weaker != NULL && publication->releases > 0 && !accept)
 		refuse_weakening(publication, weaker);
 	if (publication->releases > 0)
-		declare_hooks->warn_of_parameters(publication, params);
+		declare_hooks->judge_parameters(publication, params, accept_lockout);
 	catalog_enter(&access);
 	catalog_execute("UPDATE pprepub.catalog_publication SET params = $2 WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),

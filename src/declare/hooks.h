@@ -20,8 +20,11 @@ typedef struct DeclareHooks
 	 */
 	void		(*look_at_source) (const DeclaredPublication *publication, Jsonb *before);
 
-	/* A publication that has releases, as it was, gets new parameters: what do they mean for the people in these? */
-	void		(*warn_of_parameters) (const DeclaredPublication *publication, Jsonb *params);
+	/*
+	 * A publication that has releases, as it was, gets new parameters: what do they mean for the people in these?  An
+	 * error if some of them can never be published again and that is not accepted.
+	 */
+	void		(*judge_parameters) (const DeclaredPublication *publication, Jsonb *params, bool accept_lockout);
 
 	/*
 	 * A table that a parameter names was copied, while the copy that it replaces still stands (or is InvalidOid):

@@ -9,7 +9,8 @@
  *		Writes of the source's own code are undone.
  *
  *		Sets that observers can tell apart only become smaller.  People in one that
- *		new parameters do not allow are lost to all releases to come.
+ *		new parameters do not allow are lost to all releases to come: their owner is
+ *		asked before it is so.
  */
 #include "postgres.h"
 
@@ -152,6 +153,8 @@ look_at_source(const DeclaredPublication *publication, Jsonb *before)
  * ----------------------------------------------------------------
  */
 
+static const char why_lost[] = "What was published tells them apart from others in sets that are too small now, or have too few sensitive values, and sets never grow.";
+
 /* Counts the people whom a principle shuts out for ever. */
 static uint64
 count_lost(const DeclaredPublication *publication, const Principle *principle)
@@ -167,9 +170,21 @@ count_lost(const DeclaredPublication *publication, const Principle *principle)
 	return lost;
 }
 
-/* A WARNING when stronger parameters shut people out for ever, with their number. */
+/* An error about people whom new parameters shut out for ever. */
 static void
-warn_of_lost_people(const DeclaredPublication *publication, Jsonb *params)
+refuse_lockout(const DeclaredPublication *publication, uint64 lost)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("with these parameters " UINT64_FORMAT " people of publication \"%s\" could never be published again",
+					lost, publication->name),
+			 errdetail("%s", why_lost),
+			 errhint("If that is what you want, say so: add \"accept_lockout\": true to the parameters.")));
+}
+
+/* A WARNING when stronger parameters shut people out for ever, with their number; an error if that is not accepted. */
+static void
+judge_parameters(const DeclaredPublication *publication, Jsonb *params, bool accept_lockout)
 {
 	Principle	before = principle_under(publication->method, publication->params);
 	Principle	after = principle_under(publication->method, params);
@@ -181,17 +196,19 @@ warn_of_lost_people(const DeclaredPublication *publication, Jsonb *params)
 	if (after.k <= before.k && after.l <= before.l)
 		return;
 	lost = count_lost(publication, &after);
+	if (lost > 0 && !accept_lockout)
+		refuse_lockout(publication, lost);
 	if (lost > 0)
 		ereport(WARNING,
 				(errmsg("with these parameters " UINT64_FORMAT " people of publication \"%s\" can never be published again",
 						lost, publication->name),
-				 errdetail("What was published tells them apart from others in sets that are too small now, or have too few sensitive values, and sets never grow."),
+				 errdetail("%s", why_lost),
 				 errhint("To keep them, set the former parameters again, with \"accept_weakening\": true.")));
 }
 
 const DeclareHooks release_hooks = {
 	.look_at_source = look_at_source,
-	.warn_of_parameters = warn_of_lost_people,
+	.judge_parameters = judge_parameters,
 	.check_table = check_table,
 	.end_publication = unschedule_dropped,
 };

@@ -145,6 +145,7 @@ try_parameters(DeclaredPublication *publication, Jsonb *given)
 	bool		accepted;
 
 	given = take_flag(given, "accept_weakening", &accepted);
+	given = take_flag(given, "accept_lockout", &accepted);
 	publication->params = check_parameters(method, given, declared);
 	refuse_tables(method, given);
 	warn_of_stand_ins(publication, declared);

@@ -35,7 +35,7 @@ SELECT is(broken(), '', 'a life');
 SELECT ok(measured('covers') > 2000 AND measured('covers') < (SELECT count(*) FROM pprepub.members('people') m JOIN people p ON p.id = m.key::int), 'who has changed is not looked for in old cells');
 SELECT ok(measured('rows') = 4, 'all releases agree with the log');
 -- Each release is judged by what it promised itself.
-SELECT pprepub.alter_publication('people', '{"k": 40}') \g /dev/null
+SELECT pprepub.alter_publication('people', '{"k": 40, "accept_lockout": true}') \g /dev/null
 SELECT is(broken(), '', 'stronger parameters are for what comes');
 SELECT pprepub.alter_publication('people', '{"k": 5, "accept_weakening": true}') \g /dev/null
 -- Whoever may only read, and a source that cannot be read.

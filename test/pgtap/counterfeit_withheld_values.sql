@@ -16,7 +16,7 @@ SELECT is_empty($$ SELECT FROM answer WHERE disease = 'secret' $$, 'none of them
 CREATE TABLE strict AS SELECT i AS id, i % 50 AS age, 'd' || i % 2 AS disease FROM generate_series(1, 100) i;
 SELECT pprepub.create_publication('strict', 'strict', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "repair": "counterfeit"}') \g /dev/null
 SELECT count(*) FROM published.strict() \g /dev/null
-SELECT pprepub.alter_publication('strict', '{"k": 20}') \g /dev/null
+SELECT pprepub.alter_publication('strict', '{"k": 20, "accept_lockout": true}') \g /dev/null
 UPDATE strict SET disease = 'secret';
 INSERT INTO strict SELECT i, i % 50, 'd' || i % 2 FROM generate_series(101, 105) i;
 DROP TABLE answer;

@@ -281,7 +281,7 @@ SELECT lives_ok($$ SELECT * FROM pprepub.metrics('evil', 1) $$, 'a superuser rea
 SELECT ok(pprepub.release_intact('evil', 1), 'a superuser verifies the release');
 SELECT lives_ok($$ SELECT pprepub.alter_publication('evil', '{"reserve": 2}') $$, 'a superuser alters it');
 SELECT is_empty($$ SELECT * FROM ran() $$, 'members, metrics, release_intact and alter_publication run nothing of the owner''s');
-SELECT lives_ok($$ SELECT pprepub.alter_publication('evil', '{"k": 3, "reserve": 1}') $$, 'a superuser asks for more');
+SELECT lives_ok($$ SELECT pprepub.alter_publication('evil', '{"k": 3, "reserve": 1, "accept_lockout": true}') $$, 'a superuser asks for more');
 SELECT is_empty($$ SELECT * FROM ran() $$, 'then its source is read, and what that writes undone');
 SELECT aftermath('alter_publication');
 
@@ -569,7 +569,7 @@ BEGIN
 		'bpg', '{"k": 2, "l": 2}', target => target);
 	PERFORM pprepub.preview(word);
 	PERFORM pprepub.publish(word);
-	PERFORM pprepub.alter_publication(word, '{"k": 3}');
+	PERFORM pprepub.alter_publication(word, '{"k": 3, "accept_lockout": true}');
 	PERFORM pprepub.metrics(word, 1);
 	PERFORM pprepub.import_release(word, format('%I.%I', 's' || target, word)::regclass, 'id' || word);
 	EXECUTE format('CREATE VIEW %I.left_out AS SELECT * FROM %I.%I', 's' || target, target, word || '_2');

@@ -209,6 +209,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.alter_publication('people', '{"k": 1}') $$),
 	($$ SELECT pprepub.alter_publication('people', '{"no such": 1}') $$),
 	($$ SELECT pprepub.alter_publication('people', '{"accept_weakening": 3}') $$),
+	($$ SELECT pprepub.alter_publication('people', '{"k": 9, "accept_lockout": true}') $$),
 	($$ SELECT pprepub.alter_publication('people', '[]') $$),
 	($$ SELECT pprepub.drop_publication('people') $$),
 	($$ SELECT pprepub.drop_publication('people', true) $$),

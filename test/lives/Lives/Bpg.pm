@@ -230,10 +230,10 @@ sub alter
 {
 	my ($self) = @_;
 	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3, 'auto') ], [ 'invented_cost', draw(0, 1) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ]) };
-	my $weaker = $what =~ /^[kl]$/ && $to < $self->{$what} ? ', "accept_weakening": true' : '';
+	my $accepted = $what !~ /^[kl]$/ ? '' : $to < $self->{$what} ? ', "accept_weakening": true' : ', "accept_lockout": true';
 	my $value = $what eq 'repair' || $to eq 'auto' ? "\"$to\"" : $to;
 
-	$self->{life}->run(qq(SELECT pprepub.alter_publication('life', '{"$what": $value$weaker}')));
+	$self->{life}->run(qq(SELECT pprepub.alter_publication('life', '{"$what": $value$accepted}')));
 	$self->{$what} = $what eq 'reserve' ? $value : $to;
 	return;
 }
