@@ -42,7 +42,7 @@ BEGIN
 		UPDATE people SET ill = CASE WHEN random() < 0.8 THEN 'd' || id % 5 END WHERE random() < 0.1;
 	END LOOP;
 END $$;
-SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "repair": "counterfeit"}') \g /dev/null
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "repair": "counterfeit", "invented_cost": 0}') \g /dev/null
 SELECT is_empty($$ SELECT FROM pprepub.statistics('people') $$, 'no releases, no statistics');
 SELECT live('people', 8) \g /dev/null
 SELECT isnt_empty('SELECT FROM published_private.people_members WHERE stands_for IS NOT NULL', 'invented rows stand for people');
