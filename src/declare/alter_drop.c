@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "declare/answer_function.h"
 #include "declare/catalog.h"
+#include "declare/layout_columns.h"
 #include "declare/owner_warnings.h"
 #include "declare/parameter_tables.h"
 #include "declare/parameters.h"
@@ -191,6 +192,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	given = take_flag(given, "accept_weakening", &accept);
 	given = take_flag(given, "accept_lockout", &accept_lockout);
 	given = resolve_tables(method, given);
+	given = resolve_layout_columns(publication, given, true);
 	params = check_parameters(method, given, before);
 	weaker = weakened_parameter(method, before, params);
 	if (weaker != NULL && publication->releases > 0 && !accept)

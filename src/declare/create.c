@@ -15,6 +15,7 @@
 #include "declare/answer_function.h"
 #include "declare/catalog.h"
 #include "declare/hooks.h"
+#include "declare/layout_columns.h"
 #include "declare/owner_warnings.h"
 #include "declare/parameter_tables.h"
 #include "declare/parameters.h"
@@ -286,6 +287,7 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 			verify_lasting(column->name, column->type, "sensitive column");
 			break;
 		case ROLE_INSENSITIVE:
+		case ROLE_LAYOUT:
 			break;
 		case ROLE_QUASI_IDENTIFIER:
 			kind = declared_kind(declaration, column->name);
@@ -301,31 +303,13 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 	}
 }
 
-/* Raises an error about a name that no column of the source has. */
-static void
-refuse_unknown_column(const Declaration *declaration, const char *name, TupleDesc tuple)
-{
-	StringInfoData known;
-
-	initStringInfo(&known);
-	for (int i = 0; i < tuple->natts; i++)
-		if (!TupleDescAttr(tuple, i)->attisdropped)
-			appendStringInfo(&known, "%s\"%s\"", known.len > 0 ? ", " : "",
-							 NameStr(TupleDescAttr(tuple, i)->attname));
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("column \"%s\" of relation \"%s\" does not exist",
-					name, get_rel_name(declaration->publication.source)),
-			 errhint("Its columns are %s.", known.data)));
-}
-
 static void
 verify_known(const Declaration *declaration, const char *name, TupleDesc tuple)
 {
 	for (int i = 0; i < declaration->publication.ncolumns; i++)
 		if (strcmp(declaration->publication.columns[i].name, name) == 0)
 			return;
-	refuse_unknown_column(declaration, name, tuple);
+	refuse_unknown_column(&declaration->publication, name, tuple);
 }
 
 /*
@@ -403,6 +387,7 @@ declare_columns(Declaration *declaration)
 	verify_names(declaration, tuple);
 	for (int i = 0; i < publication->ncolumns; i++)
 		declare_column(declaration, &publication->columns[i]);
+	declare_layout_columns(publication, tuple);
 	relation_close(source, NoLock);
 }
 
@@ -529,7 +514,7 @@ find_beside(Declaration *declaration)
  * ----------------------------------------------------------------
  */
 
-/* Creates TARGET_private.NAME_source, a view of the declared columns that only the owner can read. */
+/* Creates TARGET_private.NAME_source, a view of the declared columns, and the hidden ones, that only the owner can read. */
 static void
 create_pinned_view(DeclaredPublication *publication)
 {
@@ -538,7 +523,7 @@ create_pinned_view(DeclaredPublication *publication)
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE VIEW %s AS SELECT ", view);
-	for (int i = 0; i < publication->ncolumns; i++)
+	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
 		appendStringInfo(&sql, "%s%s", i > 0 ? ", " : "",
 						 quote_identifier(publication->columns[i].name));
 	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->source));
@@ -546,20 +531,6 @@ create_pinned_view(DeclaredPublication *publication)
 	publication->pinned = get_relname_relid(psprintf("%s_source", publication->name),
 											get_namespace_oid(publication->private, false));
 	reset_rights(RelationRelationId, publication->pinned, psprintf("TABLE %s", view));
-}
-
-/* A role as the catalog has it. */
-static const char *
-role_word(ColumnRole role)
-{
-	static const char *const words[] = {
-		[ROLE_KEY] = "key",
-		[ROLE_QUASI_IDENTIFIER] = "quasi-identifier",
-		[ROLE_SENSITIVE] = "sensitive",
-		[ROLE_INSENSITIVE] = "insensitive",
-	};
-
-	return words[role];
 }
 
 /* Inserts the publication and its columns into the catalog. */
@@ -585,23 +556,8 @@ store_publication(DeclaredPublication *publication)
 								  PointerGetDatum(construct_array(beside, publication->nbeside,
 																  INT4OID, 4, true, TYPALIGN_INT))));
 	publication->id = catalog_int(0, "publication");
-	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		DeclaredColumn *column = &publication->columns[i];
-		bool		qi = column->role == ROLE_QUASI_IDENTIFIER;
-
-		catalog_execute("INSERT INTO pprepub.catalog_column (publication, position, name, role, kind, taxonomy, tree)"
-						" VALUES ($1, $2, $3::text::name, $4, $5, $6, $7)",
-						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
-						CATALOG_TEXT(column->name),
-						CATALOG_TEXT(role_word(column->role)),
-						CATALOG_TEXT(qi ? kind_text(column->kind, column->taxonomy) : NULL),
-						CATALOG_TEXT(column->taxonomy),
-						column->taxonomy ? CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))
-						: CATALOG_NULL(INT4OID));
-	}
 	catalog_leave(&access);
+	note_columns(publication, 0);
 	note_relation(publication, publication->pinned, "source");
 }
 

@@ -29,15 +29,6 @@
  * ----------------------------------------------------------------
  */
 
-static char *
-string_field(Jsonb *object, const char *name)
-{
-	JsonbValue *value = getKeyJsonValueFromContainer(&object->root, name, strlen(name), NULL);
-
-	return value == NULL || value->type != jbvString ? NULL :
-		pnstrdup(value->val.string.val, value->val.string.len);
-}
-
 /* Raises an error unless the relation can be read like a table and outlives the session. */
 static void
 verify_table_kind(Oid table, const char *param)
@@ -81,19 +72,10 @@ resolve_tables(const MethodDeclaration *method, Jsonb *given)
 		return given;			/* left to check_parameters() */
 	for (const TableSpec *spec = method->tables; spec != NULL && spec->param != NULL; spec++)
 	{
-		char	   *name = string_field(given, spec->param);
-		StringInfoData json;
-		Datum		path;
+		char	   *name = param_string(given, spec->param);
 
-		if (name == NULL || name[0] == '\0')
-			continue;
-		path = PointerGetDatum(construct_array((Datum[]) {CStringGetTextDatum(spec->param)}, 1,
-											   TEXTOID, -1, false, TYPALIGN_INT));
-		initStringInfo(&json);
-		escape_json(&json, qualified_name(name, spec->param));
-		given = DatumGetJsonbP(DirectFunctionCall4(jsonb_set, JsonbPGetDatum(given), path,
-												   DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data)),
-												   BoolGetDatum(true)));
+		if (name != NULL)
+			given = with_string(given, spec->param, qualified_name(name, spec->param));
 	}
 	return given;
 }
@@ -102,7 +84,7 @@ void
 refuse_tables(const MethodDeclaration *method, Jsonb *given)
 {
 	for (const TableSpec *spec = method->tables; spec != NULL && spec->param != NULL; spec++)
-		if (string_field(given, spec->param) != NULL)
+		if (param_string(given, spec->param) != NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("a preview cannot take another table for \"%s\"", spec->param),
@@ -299,8 +281,8 @@ copy_tables(const DeclaredPublication *publication, Jsonb *named, bool accept_we
 
 	for (const TableSpec *spec = method->tables; spec != NULL && spec->param != NULL; spec++)
 	{
-		char	   *name = string_field(publication->params, spec->param);
-		bool		is_named = name != NULL && string_field(named, spec->param) != NULL;
+		char	   *name = param_string(publication->params, spec->param);
+		bool		is_named = name != NULL && param_string(named, spec->param) != NULL;
 		RangeVar   *variable;
 		Oid			table;
 		const char *why;

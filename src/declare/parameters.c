@@ -4,9 +4,12 @@
  */
 #include "declare/parameters.h"
 
+#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/json.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
@@ -91,6 +94,9 @@ accepted_values(const ParamSpec *spec)
 			break;
 		case PARAM_TABLE:
 			appendStringInfoString(&text, "the name of a table");
+			break;
+		case PARAM_COLUMN:
+			appendStringInfoString(&text, "the name of a column or null");
 			break;
 		case PARAM_BOOLEAN:
 			appendStringInfoString(&text, "true or false");
@@ -188,6 +194,8 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 			return integer_of(value, &integer) && integer >= 0;
 		case PARAM_TABLE:
 			return value->type == jbvString && value->val.string.len > 0;
+		case PARAM_COLUMN:
+			return value->type == jbvNull || (value->type == jbvString && value->val.string.len > 0);
 		case PARAM_BOOLEAN:
 			return value->type == jbvBool;
 		case PARAM_CHOICE:
@@ -310,7 +318,7 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 					 hint_parameters(method)));
 		if (value == NULL)
 			value = fallback_of(spec);
-		if (value == NULL)
+		if (value == NULL || value->type == jbvNull)
 			continue;
 		key.type = jbvString;
 		key.val.string.val = unconstify(char *, spec->name);
@@ -340,6 +348,7 @@ param_value(const ParamSpec *spec, const JsonbValue *value)
 		case PARAM_DECIMAL:
 			return millionths_of(value, &integer) ? integer : PARAM_ABSENT;
 		case PARAM_TABLE:
+		case PARAM_COLUMN:
 			return 1;
 		case PARAM_BOOLEAN:
 			return value->val.boolean;
@@ -388,6 +397,29 @@ weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 			(method->params[i].strength == STRENGTH_KEPT && after[i] != before[i]))
 			return &method->params[i];
 	return NULL;
+}
+
+char *
+param_string(Jsonb *params, const char *name)
+{
+	JsonbValue *value = JB_ROOT_IS_OBJECT(params) ? field_of(params, name) : NULL;
+
+	return value == NULL || value->type != jbvString || value->val.string.len == 0 ? NULL :
+		pnstrdup(value->val.string.val, value->val.string.len);
+}
+
+Jsonb *
+with_string(Jsonb *params, const char *name, const char *value)
+{
+	Datum		path = PointerGetDatum(construct_array((Datum[]) {CStringGetTextDatum(name)}, 1,
+													   TEXTOID, -1, false, TYPALIGN_INT));
+	StringInfoData json;
+
+	initStringInfo(&json);
+	escape_json(&json, value);
+	return DatumGetJsonbP(DirectFunctionCall4(jsonb_set, JsonbPGetDatum(params), path,
+											  DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data)),
+											  BoolGetDatum(true)));
 }
 
 Jsonb *

@@ -40,6 +40,10 @@ extern const ParamSpec *find_parameter(const MethodDeclaration *method, const ch
 extern int64 param_named(const MethodDeclaration *method, Jsonb *params, const char *name);
 extern bool param_is_set(const MethodDeclaration *method, Jsonb *params, const char *name);
 
+/* A string among parameters that need not be checked yet, or NULL where there is none, or an empty one; and with another one there. */
+extern char *param_string(Jsonb *params, const char *name);
+extern Jsonb *with_string(Jsonb *params, const char *name, const char *value);
+
 /* Removes a boolean key, which says how to act and is not stored, from the object. */
 extern Jsonb *take_flag(Jsonb *params, const char *name, bool *flag);
 

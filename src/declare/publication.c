@@ -34,29 +34,35 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/* Returns the role that a word of the catalog stands for. */
+/* Roles as the catalog has them. */
+static const char *const role_words[] = {
+	[ROLE_KEY] = "key",
+	[ROLE_QUASI_IDENTIFIER] = "quasi-identifier",
+	[ROLE_SENSITIVE] = "sensitive",
+	[ROLE_INSENSITIVE] = "insensitive",
+	[ROLE_LAYOUT] = "layout",
+};
+
 static ColumnRole
 parse_role(const char *word)
 {
-	if (strcmp(word, "key") == 0)
-		return ROLE_KEY;
-	if (strcmp(word, "sensitive") == 0)
-		return ROLE_SENSITIVE;
-	if (strcmp(word, "insensitive") == 0)
-		return ROLE_INSENSITIVE;
-	return ROLE_QUASI_IDENTIFIER;
+	for (int role = 0; role < (int) lengthof(role_words); role++)
+		if (strcmp(word, role_words[role]) == 0)
+			return role;
+	elog(ERROR, "no column has the role \"%s\"", word);
 }
 
-/* Reads the declared columns; their types are read from the pinned view. */
+/* Reads the declared columns, and the hidden ones, which come last; their types are read from the pinned view. */
 static void
 read_columns(CatalogAccess *access, DeclaredPublication *publication)
 {
-	publication->ncolumns = catalog_read("SELECT name, role, kind, taxonomy, tree FROM pprepub.catalog_column"
-										 " WHERE publication = $1 ORDER BY position",
-										 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	int			n = catalog_read("SELECT name, role, kind, taxonomy, tree FROM pprepub.catalog_column"
+								 " WHERE publication = $1 ORDER BY position",
+								 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+
 	publication->columns = MemoryContextAllocZero(access->context,
 												  sizeof(DeclaredColumn) * SPI_processed);
-	for (int i = 0; i < publication->ncolumns; i++)
+	for (int i = 0; i < n; i++)
 	{
 		DeclaredColumn *column = &publication->columns[i];
 		char	   *kind = catalog_text(access, i, "kind");
@@ -68,7 +74,34 @@ read_columns(CatalogAccess *access, DeclaredPublication *publication)
 			column->kind = parse_kind(kind, column->name, &ignored);
 		column->taxonomy = catalog_text(access, i, "taxonomy");
 		column->tree = catalog_int(i, "tree");
+		publication->nhidden += column->role == ROLE_LAYOUT;
 	}
+	publication->ncolumns = n - publication->nhidden;
+}
+
+void
+note_columns(const DeclaredPublication *publication, int from)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	for (int i = from; i < publication->ncolumns + publication->nhidden; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+		bool		qi = column->role == ROLE_QUASI_IDENTIFIER;
+
+		catalog_execute("INSERT INTO pprepub.catalog_column (publication, position, name, role, kind, taxonomy, tree)"
+						" VALUES ($1, $2, $3::text::name, $4, $5, $6, $7)",
+						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
+						CATALOG_TEXT(column->name),
+						CATALOG_TEXT(role_words[column->role]),
+						CATALOG_TEXT(qi ? kind_text(column->kind, column->taxonomy) : NULL),
+						CATALOG_TEXT(column->taxonomy),
+						column->taxonomy ? CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))
+						: CATALOG_NULL(INT4OID));
+	}
+	catalog_leave(&access);
 }
 
 /* Types come from the pinned view, where PostgreSQL's dependencies hold them still. */
@@ -78,9 +111,9 @@ read_types(DeclaredPublication *publication)
 	Relation	view = relation_open(publication->pinned, AccessShareLock);
 	TupleDesc	tuple = RelationGetDescr(view);
 
-	if (tuple->natts != publication->ncolumns)
+	if (tuple->natts != publication->ncolumns + publication->nhidden)
 		elog(ERROR, "pinned view \"%s\" has %d columns instead of %d",
-			 RelationGetRelationName(view), tuple->natts, publication->ncolumns);
+			 RelationGetRelationName(view), tuple->natts, publication->ncolumns + publication->nhidden);
 	for (int i = 0; i < tuple->natts; i++)
 	{
 		DeclaredColumn *column = &publication->columns[i];

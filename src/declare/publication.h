@@ -52,7 +52,8 @@ typedef enum ColumnRole
 	ROLE_KEY,
 	ROLE_QUASI_IDENTIFIER,
 	ROLE_SENSITIVE,
-	ROLE_INSENSITIVE
+	ROLE_INSENSITIVE,
+	ROLE_LAYOUT					/* hidden: see layout_columns.h */
 } ColumnRole;
 
 /* A column of the pinned view, in the view's order. */
@@ -88,7 +89,8 @@ typedef struct DeclaredPublication
 	int32		releases;		/* number of the last release */
 	int64		remembered;		/* people and invented rows in the releases */
 	int			ncolumns;
-	DeclaredColumn *columns;
+	int			nhidden;
+	DeclaredColumn *columns;	/* [ncolumns], then [nhidden] that are read and never shown */
 	struct Noted *noted;		/* relations that were made for it, each part that occurs once */
 } DeclaredPublication;
 
@@ -163,6 +165,9 @@ extern void note_relation(const DeclaredPublication *publication, Oid relation, 
 /* Raises an error if another relation has the name that one of the publication is to get. */
 extern void verify_name_is_not_taken(const DeclaredPublication *publication,
 									 const char *schema, const char *name);
+
+/* Records in the catalog the columns from this index on, the hidden ones, too. */
+extern void note_columns(const DeclaredPublication *publication, int from);
 
 /* The relation noted as a part that occurs once, or InvalidOid. */
 extern Oid	noted_relation(const DeclaredPublication *publication, const char *part);

@@ -344,3 +344,50 @@ dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
 	}
 	return code;
 }
+
+typedef struct Ordering
+{
+	const Dictionary *dictionary;
+	FmgrInfo   *compare;
+	Oid			collation;
+} Ordering;
+
+/* Compares values by their numbers, as qsort_arg() wants it. */
+static int
+compare_numbers(const void *a, const void *b, void *arg)
+{
+	const Ordering *ordering = arg;
+
+	CHECK_FOR_INTERRUPTS();
+	return DatumGetInt32(FunctionCall2Coll(ordering->compare, ordering->collation,
+										   ordering->dictionary->values[*(const uint32 *) a],
+										   ordering->dictionary->values[*(const uint32 *) b]));
+}
+
+Code *
+dictionary_codes_in_order(const Dictionary *dictionary, Oid collation, Code *ncodes)
+{
+	TypeCacheEntry *type = lookup_type_cache(dictionary->type, TYPECACHE_CMP_PROC_FINFO);
+	Ordering	ordering = {dictionary, &type->cmp_proc_finfo, collation};
+	uint32		nvalues = dictionary->size - 1;
+	uint32	   *sorted = new_array(uint32, nvalues);
+	Code	   *code = new_array(Code, dictionary->size);
+
+	if (!OidIsValid(type->cmp_proc_finfo.fn_oid))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("could not identify a comparison function for type %s", format_type_be(dictionary->type))));
+	for (uint32 i = 0; i < nvalues; i++)
+		sorted[i] = i + 1;
+	qsort_arg(sorted, nvalues, sizeof(uint32), compare_numbers, &ordering);
+	*ncodes = 0;
+	code[DICTIONARY_NULL] = NO_CODE;
+	for (uint32 i = 0; i < nvalues; i++)
+	{
+		*ncodes += i > 0 && compare_numbers(&sorted[i - 1], &sorted[i], &ordering) != 0;
+		code[sorted[i]] = *ncodes;
+	}
+	*ncodes += nvalues > 0;
+	pfree(sorted);
+	return code;
+}

@@ -66,4 +66,10 @@ extern uint32 *dictionary_fingerprints(const Dictionary *dictionary);
 extern Code *dictionary_merge_equal(const Dictionary *dictionary, Oid collation,
 									Code *ncodes, Datum **values);
 
+/*
+ * Gives codes 0 .. *ncodes - 1 in the order of the type, one to each group of values
+ * that it does not tell apart: the result maps numbers to codes, and NULL to NO_CODE.
+ */
+extern Code *dictionary_codes_in_order(const Dictionary *dictionary, Oid collation, Code *ncodes);
+
 #endif							/* PPREPUB_FRAME_DICTIONARY_H */

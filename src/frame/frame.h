@@ -17,6 +17,13 @@ typedef uint32 RowId;
 #define NO_ROW			PG_UINT32_MAX
 #define MAX_FRAME_ROWS	((uint64) PG_UINT32_MAX - 1)
 
+/* The values of a column by which newcomers are laid out, whether or not a release shows it. */
+typedef struct RowGroups
+{
+	Code		ncodes;			/* codes are 0 .. ncodes - 1, in the order of the values */
+	Code	   *code;			/* [nrows] NO_CODE for NULL */
+} RowGroups;
+
 typedef struct Frame
 {
 	uint64		nrows;
@@ -33,6 +40,8 @@ typedef struct Frame
 	Code		nsensitive;		/* codes are 0 .. nsensitive - 1 */
 	Code	   *sensitive;		/* [nrows] */
 	const bool *is_protected;	/* [nsensitive] values that no person must be linked to, or NULL for all */
+
+	const RowGroups *leaves;	/* people with near values leave together; NULL where nothing is known of that */
 } Frame;
 
 static inline bool

@@ -12,6 +12,7 @@
  */
 #include "frame/load_private.h"
 
+#include "declare/layout_columns.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "frame/arrays.h"
@@ -106,12 +107,14 @@ receiver_end(DestReceiver *self)
 {
 }
 
-/* Makes a load without rows, with the columns that are shown, the key and the sensitive one. */
+/* Makes a load without rows, with the columns that are shown, the key, the sensitive one, and that by which people leave. */
 static FrameLoad *
 load_create(const DeclaredPublication *publication, const bool *shown, MemoryContext context)
 {
 	FrameLoad  *load = palloc0(sizeof(FrameLoad));
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
+	int			ncolumns = publication->ncolumns + publication->nhidden;
+	int			leaves = leaves_column(publication);
 
 	load->receiver.receiveSlot = receive_row;
 	load->receiver.rStartup = receiver_startup;
@@ -121,10 +124,10 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	load->publication = publication;
 	load->shown = shown;
 	load->context = context;
-	load->columns = palloc0(sizeof(LoadingColumn) * publication->ncolumns);
+	load->columns = palloc0(sizeof(LoadingColumn) * (ncolumns + 1));
 	load->capacity = FIRST_CAPACITY;
 	load->keys = keys_create(key->type, key->collation);
-	for (int i = 0; i < publication->ncolumns; i++)
+	for (int i = 0; i < ncolumns; i++)
 	{
 		const DeclaredColumn *declared = &publication->columns[i];
 		LoadingColumn *column = &load->columns[load->ncolumns];
@@ -132,13 +135,16 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		bool		byval;
 
 		/* The sensitive column is read even where it is not shown, since releases are judged by it. */
-		if (!shown[i] && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE)
+		column->is_layout_only = !(i < publication->ncolumns && shown[i]) && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE;
+		if (column->is_layout_only && i != leaves)
 			continue;
+		if (i == leaves)
+			load->leaves = column;
 		load->ncolumns++;
 		column->column = declared;
 		get_typlenbyval(declared->type, &length, &byval);
 		column->word = byval ? length : 0;
-		if (declared->role == ROLE_QUASI_IDENTIFIER && declared->kind == KIND_TAXONOMY)
+		if (declared->role == ROLE_QUASI_IDENTIFIER && declared->kind == KIND_TAXONOMY && !column->is_layout_only)
 			column->tree = stored_tree_read(declared->tree);
 		if (declared->role == ROLE_KEY)
 		{
@@ -288,7 +294,7 @@ sieve_rows(FrameLoad *load, uint64 from)
 	old = MemoryContextSwitchTo(work);
 	is_out = new_zeros(bool, load->nrows);
 	for (int i = 0; i < load->ncolumns; i++)
-		if (load->columns[i].column->role == ROLE_QUASI_IDENTIFIER)
+		if (load->columns[i].column->role == ROLE_QUASI_IDENTIFIER && !load->columns[i].is_layout_only)
 			mark_uncodable(load, &load->columns[i], from, is_out);
 	if (repeated > 0)
 		mark_repeated(load, from, is_out);

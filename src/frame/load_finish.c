@@ -152,6 +152,41 @@ protected_values(const FrameLoad *load, const LoadedFrame *loaded)
 	return is_protected;
 }
 
+/* Groups rows by a column's values, in the order of its type. */
+static RowGroups *
+group_rows(const FrameLoad *load, const LoadingColumn *column)
+{
+	RowGroups  *groups = palloc0(sizeof(RowGroups));
+	Code	   *code = dictionary_codes_in_order(column->dictionary, column->column->collation, &groups->ncodes);
+
+	groups->code = new_array(Code, load->nrows);
+	for (uint64 row = 0; row < load->nrows; row++)
+		groups->code[row] = code[column->number[row]];
+	pfree(code);
+	return groups;
+}
+
+/* Codes a column in the way that its role demands. */
+static void
+load_column(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column)
+{
+	switch (column->column->role)
+	{
+		case ROLE_KEY:
+		case ROLE_LAYOUT:
+			break;
+		case ROLE_QUASI_IDENTIFIER:
+			load_quasi_identifier(load, loaded, column);
+			break;
+		case ROLE_SENSITIVE:
+			loaded->sensitive_code = load_plain(load, &loaded->sensitive, column);
+			break;
+		case ROLE_INSENSITIVE:
+			pfree(load_plain(load, &loaded->insensitive[loaded->ninsensitive++], column));
+			break;
+	}
+}
+
 /* Builds the frame from the columns, whose numbers are replaced by codes in place. */
 static LoadedFrame *
 finish_frame(FrameLoad *load)
@@ -167,21 +202,10 @@ finish_frame(FrameLoad *load)
 	loaded->keys = load->keys->keys;
 	loaded->shown = load->shown;
 	loaded->fingerprint = new_zeros(uint32, load->nrows);
+	frame->leaves = load->leaves == NULL ? NULL : group_rows(load, load->leaves);
 	for (int i = 0; i < load->ncolumns; i++)
-		switch (load->columns[i].column->role)
-		{
-			case ROLE_KEY:
-				break;
-			case ROLE_QUASI_IDENTIFIER:
-				load_quasi_identifier(load, loaded, &load->columns[i]);
-				break;
-			case ROLE_SENSITIVE:
-				loaded->sensitive_code = load_plain(load, &loaded->sensitive, &load->columns[i]);
-				break;
-			case ROLE_INSENSITIVE:
-				pfree(load_plain(load, &loaded->insensitive[loaded->ninsensitive++], &load->columns[i]));
-				break;
-		}
+		if (!load->columns[i].is_layout_only)
+			load_column(load, loaded, &load->columns[i]);
 	frame->sensitive = loaded->sensitive.code;
 	frame->nsensitive = loaded->sensitive.ncodes;
 	frame->asked = asked_rows(load);

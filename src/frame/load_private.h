@@ -18,6 +18,7 @@ typedef struct LoadingColumn
 	int16		word;			/* the type's length if passed by value, or 0 */
 	Dictionary *dictionary;		/* NULL for the key */
 	uint32	   *number;			/* [capacity] the dictionary's numbers */
+	bool		is_layout_only; /* newcomers are laid out by it, but the frame does not have it */
 } LoadingColumn;
 
 struct FrameLoad
@@ -31,6 +32,7 @@ struct FrameLoad
 	int			ncolumns;
 	LoadingColumn *columns;
 	int			key;			/* a column */
+	const LoadingColumn *leaves;	/* or NULL */
 	KeyTable   *keys;			/* rows by their keys */
 
 	uint64		nrows;

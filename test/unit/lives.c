@@ -404,7 +404,7 @@ pass_time(World *world, int percent)
 static void
 lead_life(Lives *lives, World *world)
 {
-	int			nreleases = 2 + below(MAX_RELEASES - 2);
+	int			nreleases = 2 + below(MAX_LIFE - 2);
 	bool		allowed = true;
 
 	world->params[0] = 1 + below(5);

@@ -14,7 +14,8 @@
 #include "method/method.h"
 
 #define MAX_INDIVIDUALS 600
-#define MAX_RELEASES 14
+#define MAX_RELEASES 20
+#define MAX_LIFE	14			/* releases of a life that is led */
 #define NQIS		2
 #define NCODES		16
 #define NVALUES		6

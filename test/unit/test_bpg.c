@@ -238,6 +238,163 @@ test_given_up(void)
 	}
 }
 
+/* ----------------------------------------------------------------
+ * Newcomers who are laid out
+ * ----------------------------------------------------------------
+ */
+
+static Code	leaves_code[MAX_INDIVIDUALS];
+static RowGroups leaves;
+
+/* Each person's own, the same in all releases; a few have none. */
+static Code
+any_code(int person)
+{
+	return person % 7 == 0 ? NO_CODE : (Code) (person * 31) % 5;
+}
+
+static Draft *
+draft_by_leaves(World *world)
+{
+	for (uint64 row = 0; row < world->frame.nrows; row++)
+		leaves_code[row] = any_code(world->individual_of_row[row]);
+	leaves = (RowGroups) {5, leaves_code};
+	world->frame.leaves = &leaves;
+	return draft(world);
+}
+
+static void
+test_lives_by_leaves(void)
+{
+	for (int repair = 0; repair < 4; repair++)
+		for (int asked_percent = 60; asked_percent <= 100; asked_percent += 40)
+		{
+			Lives		lives = {.number = 60,.repair = repair,.asked_percent = asked_percent,.draft = draft_by_leaves};
+
+			live(&lives);
+			check(lives.attacked == 0);
+			check(lives.attacked_pairs == 0);
+		}
+}
+
+#define FIFO_WINDOW		8
+#define FIFO_COHORT		10
+#define FIFO_RELEASES	20
+
+/* A window slides: a cohort comes with each release, and the oldest leaves. */
+static Draft *
+draft_window(World *world)
+{
+	for (uint64 row = 0; row < world->frame.nrows; row++)
+		leaves_code[row] = world->individual_of_row[row] / FIFO_COHORT;
+	leaves = (RowGroups) {FIFO_WINDOW + FIFO_RELEASES, leaves_code};
+	world->frame.leaves = &leaves;
+	return draft(world);
+}
+
+static void
+add_cohort(World *world)
+{
+	int			first = world->nindividuals;
+
+	add_people(world, FIFO_COHORT, NVALUES);
+	for (int t = first; t < world->nindividuals; t++)
+		world->individuals[t].sensitive = t % NVALUES;
+}
+
+/* Returns how many rows were withheld or invented in all. */
+static uint64
+slide(World *world, Drafter drafter)
+{
+	uint64		lost = 0;
+
+	memset(world, 0, sizeof(World));
+	memcpy(world->params, (int64[]) {4, 3, 2, 1}, sizeof(int64) * 4);
+	for (int i = 0; i < FIFO_WINDOW; i++)
+		add_cohort(world);
+	for (int r = 0; r < FIFO_RELEASES; r++)
+	{
+		release(world, 100, drafter);
+		lost += world->draft->suppressed + world->ninvented;
+		check(atoms_are_allowed(world));
+		add_cohort(world);
+		for (int t = r * FIFO_COHORT; t < (r + 1) * FIFO_COHORT; t++)
+			world->individuals[t].alive = false;
+	}
+	return lost;
+}
+
+static void
+test_sliding_window(void)
+{
+	World	   *world = malloc(sizeof(World));
+	uint64		lost = slide(world, draft);
+
+	printf("# "UINT64_FORMAT" rows are withheld where nobody knows who leaves\n", lost);
+	check(lost > 0);
+	check(slide(world, draft_window) == 0);
+	free(world);
+}
+
+/* Drafts newcomers who leave like this, two rows with the same code and then with two values; returns the classes. */
+static const Classes *
+classes_by_leaves(World *world, const Code *codes, int n, int64 k)
+{
+	memset(world, 0, sizeof(World));
+	memcpy(world->params, (int64[]) {k, 2, 2, 1}, sizeof(int64) * 4);
+	add_people(world, n, NVALUES);
+	for (int t = 0; t < n; t++)
+		world->individuals[t].sensitive = t % 2;
+	make_frame(world, 100);
+	make_past(world);
+	memcpy(leaves_code, codes, sizeof(Code) * n);
+	leaves = (RowGroups) {5, leaves_code};
+	world->frame.leaves = &leaves;
+	world->draft = draft(world);
+	return world->draft->classes;
+}
+
+/* Are two rows in one class? */
+static bool
+are_together(const Classes *classes, RowId a, RowId b)
+{
+	int			class_of[2] = {-1, -2};
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+			for (int j = 0; j < 2; j++)
+				if (classes->rows[i] == (j == 0 ? a : b))
+					class_of[j] = c;
+	return class_of[0] == class_of[1];
+}
+
+static void
+test_sets_by_leaves(void)
+{
+	static const Code codes[] = {3, 3, 1, 1, 4, 4, NO_CODE, NO_CODE, 0, 0};
+	World	   *world = malloc(sizeof(World));
+	const Classes *classes;
+
+	/* each value is a set, and so are those without one */
+	classes = classes_by_leaves(world, codes, 10, 2);
+	check(classes->nclasses == 5);
+	for (RowId row = 0; row < 10; row += 2)
+		check(are_together(classes, row, row + 1));
+	/* neighbours are a set where one value is too few; those without a value, being too few, too, join the last */
+	classes = classes_by_leaves(world, codes, 10, 4);
+	check(classes->nclasses == 2);
+	check(are_together(classes, 8, 2) && are_together(classes, 0, 4) && are_together(classes, 4, 6) && !are_together(classes, 2, 0));
+	/* what remains of the values joins them, not those without one */
+	classes = classes_by_leaves(world, (Code[]) {0, 0, 1, NO_CODE, NO_CODE}, 5, 2);
+	check(classes->nclasses == 2);
+	check(are_together(classes, 1, 2) && are_together(classes, 3, 4) && !are_together(classes, 2, 3));
+	/* all of them, where that is what it takes; and nobody */
+	check(classes_by_leaves(world, codes, 10, 10)->nclasses == 1);
+	check(classes_by_leaves(world, codes, 10, 11)->nclasses == 0);
+	check(classes_by_leaves(world, (Code[]) {NO_CODE, NO_CODE, NO_CODE}, 3, 2)->nclasses == 1);
+	free(world);
+}
+
 static const Test tests[] = {
 	{"whole tables, no repair", test_whole_tables_without_repair},
 	{"whole tables, who is lost", test_who_is_lost},
@@ -249,6 +406,9 @@ static const Test tests[] = {
 	{"cohorts, few dirty rows", test_cohorts_with_few_dirty_rows},
 	{"cohorts, who is wanted", test_who_is_wanted},
 	{"cohorts, counterfeits", test_cohorts_with_counterfeits},
+	{"newcomers are parted by when they leave", test_sets_by_leaves},
+	{"nobody is lost where it is known who leaves", test_sliding_window},
+	{"lives, newcomers parted by when they leave", test_lives_by_leaves},
 };
 
 int

@@ -68,6 +68,7 @@ static const ParamSpec bpg_params[] = {
 	[BPG_INVENTED_COST] = {"invented_cost", PARAM_DECIMAL, false, 0, 1000000, NULL, "1", STRENGTH_NONE},
 	[BPG_CHURN] = {"churn", PARAM_DECIMAL, false, 0, 1, NULL, NULL, STRENGTH_NONE},
 	[BPG_HORIZON] = {"horizon", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
+	{"leaves", PARAM_COLUMN, false, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
 	{"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
 	{.name = NULL}
@@ -159,8 +160,7 @@ gather_shown(Bpg *bpg, uint64 *asked)
 	return n;
 }
 
-/* Would it take more invented rows than it is worth to show these people, beside members who have left? */
-static bool
+bool
 is_too_costly(const Bpg *bpg, uint64 alive, uint64 dead)
 {
 	return bpg->past->is_whole && bpg->outlook.invents && is_dying(&bpg->outlook, alive, dead);
@@ -200,21 +200,21 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 }
 
 /* ----------------------------------------------------------------
- * People who were never published
+ * The reserve
  * ----------------------------------------------------------------
  */
 
 /*
- * Chooses the reserve for the first n of bpg->rows, if it is to be chosen.  A release of a
- * part of the source says nothing of how people leave.
+ * A release of a part of the source says nothing of how people leave.  Where it was foreseen how
+ * they do, classes leave whole, so that none need outlast departures.
  */
-static void
+void
 choose_reserve(Bpg *bpg, uint64 n)
 {
 	if (bpg->reserve != AUTO_RESERVE)
 		return;
 	bpg->reserved = bpg->k;
-	if (bpg->past->is_whole && n > 0)
+	if (bpg->past->is_whole && bpg->frame->leaves == NULL && n > 0)
 	{
 		LossCurve	curve = loss_curve(bpg->frame, bpg->rows, n);
 
@@ -229,37 +229,6 @@ list_all_rows(Bpg *bpg)
 	for (uint64 row = 0; row < bpg->frame->nrows; row++)
 		bpg->rows[row] = row;
 	return bpg->frame->nrows;
-}
-
-/* Drafts people who were never published: in classes of the reserve if that can be, of k if not. */
-static void
-draft_newcomers(Bpg *bpg)
-{
-	const Frame *frame = bpg->frame;
-	uint64		n = 0;
-
-	bpg->n = NO_NEIGHBORHOOD;
-	for (uint64 row = 0; row < frame->nrows; row++)
-	{
-		uint64		member = bpg->past->releases == 0 ? NO_MEMBER : bpg->past->member[row];
-
-		if (!is_asked(frame, row))
-			continue;
-		bpg->draft->suppressed += member == LOST_MEMBER;
-		bpg->draft->lost += member == LOST_MEMBER;
-		if (member == NO_MEMBER)
-			bpg->rows[n++] = row;
-	}
-	if (n == 0)
-		return;
-	choose_reserve(bpg, n);
-	if (cut_rows(bpg, n))
-		return;
-	bpg->reserved = bpg->k;
-	if (cut_rows(bpg, n))
-		return;
-	if (is_too_costly(bpg, n, 0) || !invent_company(bpg, n))
-		bpg->draft->suppressed += n;
 }
 
 /* ----------------------------------------------------------------

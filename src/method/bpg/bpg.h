@@ -5,7 +5,7 @@
  * One neighborhood after the other is at hand: who of it is shown is asked for,
  * then mended until both sides are allowed (sides.c), and what is
  * shown becomes classes (classes.c), with values of their own for invented rows
- * (invent.c).
+ * (invent.c).  Newcomers, of no neighborhood yet, come last (newcomers.c).
  */
 #ifndef PPREPUB_METHOD_BPG_BPG_H
 #define PPREPUB_METHOD_BPG_BPG_H
@@ -126,14 +126,23 @@ extern void mend_sides(Bpg *bpg);
 /* Publishes the members of the neighborhood at hand who are shown: the first n of bpg->rows, and those whose places invented rows take. */
 extern void publish_neighborhood(Bpg *bpg, uint64 n);
 
-/* Cuts the first n of bpg->rows into classes as small as the reserve allows; false if they cannot be a class at all. */
-extern bool cut_rows(Bpg *bpg, uint64 n);
+/* Cuts n rows, which stand in bpg->rows, into classes as small as the reserve allows; false if they cannot be a class at all. */
+extern bool cut_rows(Bpg *bpg, RowId *rows, uint64 n);
 
 /* Invented rows for the class that is added next: returns where it goes whom they stand for; values are drawn in the end. */
 extern uint64 *invent_for_class(Bpg *bpg, uint64 n);
 
 /* Appends a class of n rows; region: its cells, or NULL for those that cover it. */
 extern void add_class(Bpg *bpg, const RowId *rows, uint64 n, const Span *region);
+
+/* Chooses the reserve for the first n of bpg->rows, if it is to be chosen. */
+extern void choose_reserve(Bpg *bpg, uint64 n);
+
+/* Would it take more invented rows than it is worth to show these people, beside members who have left? */
+extern bool is_too_costly(const Bpg *bpg, uint64 alive, uint64 dead);
+
+/* Drafts people who were never published: in classes of the reserve if that can be, of k if not (newcomers.c). */
+extern void draft_newcomers(Bpg *bpg);
 
 /* ----------------------------------------------------------------
  * Invented rows

@@ -70,7 +70,7 @@ allowed_in_past(Bpg *bpg, const Classes *classes)
 }
 
 bool
-cut_rows(Bpg *bpg, uint64 n)
+cut_rows(Bpg *bpg, RowId *rows, uint64 n)
 {
 	Principle	reserved = principle_k_l(bpg->reserved, bpg->l);
 	Classes    *classes;
@@ -82,7 +82,7 @@ cut_rows(Bpg *bpg, uint64 n)
 	MemoryContextReset(bpg->cuts);
 	old = MemoryContextSwitchTo(bpg->cuts);
 	INSTR_TIME_SET_CURRENT(start);
-	classes = mondrian(bpg->frame, bpg->rows, n, &reserved, bpg->seed);
+	classes = mondrian(bpg->frame, rows, n, &reserved, bpg->seed);
 	note_cutting(bpg, start);
 	MemoryContextSwitchTo(old);
 	if (classes->nclasses == 0 || !allowed_in_past(bpg, classes))
@@ -101,7 +101,7 @@ publish_neighborhood(Bpg *bpg, uint64 n)
 	uint64		nreplaced = count_side(bpg, true) - n;
 	uint64	   *stands_for;
 
-	if (nreplaced == 0 && cut_rows(bpg, n))
+	if (nreplaced == 0 && cut_rows(bpg, bpg->rows, n))
 		return;
 	stands_for = invent_for_class(bpg, nreplaced);
 	for (uint64 i = 0; i < bpg->size && nreplaced > 0; i++)

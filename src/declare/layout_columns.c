@@ -1,0 +1,249 @@
+/*
+ * layout_columns.c
+ *		Finding, verifying and hiding columns by which newcomers are laid out.
+ */
+#include "declare/layout_columns.h"
+
+#include "access/relation.h"
+#include "declare/parameters.h"
+#include "declare/protection.h"
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
+#include "nodes/parsenodes.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/typcache.h"
+
+static int
+find_column(const DeclaredPublication *publication, const char *name)
+{
+	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
+		if (strcmp(publication->columns[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+int
+leaves_column(const DeclaredPublication *publication)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+	const ParamSpec *spec = find_parameter(method, "leaves");
+	char	   *name = spec == NULL || spec->type != PARAM_COLUMN ? NULL : param_string(publication->params, spec->name);
+	int			i = name == NULL ? -1 : find_column(publication, name);
+
+	if (name != NULL && i < 0)
+		elog(ERROR, "publication \"%s\" lacks the column \"%s\" of parameter \"leaves\"", publication->name, name);
+	return i;
+}
+
+/* ----------------------------------------------------------------
+ * Verifying
+ * ----------------------------------------------------------------
+ */
+
+void
+refuse_unknown_column(const DeclaredPublication *publication, const char *name, TupleDesc source)
+{
+	StringInfoData known;
+
+	initStringInfo(&known);
+	for (int i = 0; i < source->natts; i++)
+		if (!TupleDescAttr(source, i)->attisdropped)
+			appendStringInfo(&known, "%s\"%s\"", known.len > 0 ? ", " : "",
+							 NameStr(TupleDescAttr(source, i)->attname));
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" of relation \"%s\" does not exist",
+					name, get_rel_name(publication->source)),
+			 errhint("Its columns are %s.", known.data)));
+}
+
+/* Refuses columns that tell everybody apart, are to be hidden by classes, or have no order. */
+static void
+verify_layout_column(const char *param, const DeclaredColumn *column)
+{
+	if (column->role == ROLE_KEY || column->role == ROLE_SENSITIVE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_COLUMN_DEFINITION),
+				 errmsg("parameter \"%s\" cannot name the %s \"%s\"", param,
+						column->role == ROLE_KEY ? "key" : "sensitive column", column->name),
+				 column->role == ROLE_KEY
+				 ? errdetail("It is another one for everybody, so that nobody stands together by it.")
+				 : errdetail("Classes would be laid out by what they are to hide."),
+				 errhint("It names a quasi-identifier, an insensitive column, or a column without a role.")));
+	if (!OidIsValid(lookup_type_cache(column->type, TYPECACHE_CMP_PROC)->cmp_proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("parameter \"%s\" cannot name column \"%s\" of type %s",
+						param, column->name, format_type_be(column->type)),
+				 errdetail("Its type lacks operators for sorting."),
+				 errhint("Declare a view that casts the column, for example to date or integer.")));
+}
+
+/* A column of the source by its name, or NULL. */
+static Form_pg_attribute
+source_attribute(TupleDesc source, const char *name)
+{
+	for (int i = 0; i < source->natts; i++)
+		if (!TupleDescAttr(source, i)->attisdropped && strcmp(NameStr(TupleDescAttr(source, i)->attname), name) == 0)
+			return TupleDescAttr(source, i);
+	return NULL;
+}
+
+/* Adds a column of the source behind the others; there must be room. */
+static void
+hide_column(DeclaredPublication *publication, Form_pg_attribute attribute)
+{
+	DeclaredColumn *column = &publication->columns[publication->ncolumns + publication->nhidden++];
+
+	*column = (DeclaredColumn) {
+		.name = pstrdup(NameStr(attribute->attname)),
+		.role = ROLE_LAYOUT,
+		.typmod = attribute->atttypmod,
+		.collation = attribute->attcollation,
+	};
+	column->type = getBaseTypeAndTypmod(attribute->atttypid, &column->typmod);
+}
+
+/* ----------------------------------------------------------------
+ * Declaring
+ * ----------------------------------------------------------------
+ */
+
+void
+declare_layout_columns(DeclaredPublication *publication, TupleDesc source)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
+		char	   *name = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
+
+		if (name == NULL)
+			continue;
+		if (find_column(publication, name) < 0)
+		{
+			Form_pg_attribute attribute = source_attribute(source, name);
+
+			if (attribute == NULL)
+				refuse_unknown_column(publication, name, source);
+			hide_column(publication, attribute);
+		}
+		verify_layout_column(spec->name, &publication->columns[find_column(publication, name)]);
+	}
+}
+
+/* ----------------------------------------------------------------
+ * Altering
+ * ----------------------------------------------------------------
+ */
+
+/* The columns of the source that the pinned view reads: [columns] their numbers. */
+static AttrNumber *
+pinned_attributes(const DeclaredPublication *publication)
+{
+	Relation	view = relation_open(publication->pinned, AccessShareLock);
+	AttrNumber *attributes = palloc(sizeof(AttrNumber) * (publication->ncolumns + publication->nhidden));
+	ListCell   *cell;
+	int			n = 0;
+
+	foreach(cell, get_view_query(view)->targetList)
+		attributes[n++] = castNode(Var, lfirst_node(TargetEntry, cell)->expr)->varattno;
+	relation_close(view, AccessShareLock);
+	return attributes;
+}
+
+/* Replaces the pinned view by one with the hidden columns from this one on; the source's may have other names by now. */
+static void
+extend_pinned_view(const DeclaredPublication *publication, int from)
+{
+	const AttrNumber *attributes = pinned_attributes(publication);
+	StringInfoData sql;
+	Identity	caller;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE OR REPLACE VIEW %s AS SELECT ", quoted_relation(publication->pinned));
+	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
+	{
+		const char *name = publication->columns[i].name;
+		const char *current = i < from ? get_attname(publication->source, attributes[i], false) : name;
+
+		appendStringInfo(&sql, "%s%s AS %s", i > 0 ? ", " : "", quote_identifier(current), quote_identifier(name));
+	}
+	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->source));
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	execute_own_ddl(sql.data);
+	SPI_finish();
+	act_as_before(&caller);
+}
+
+/* Hides a column of the source in a publication that there is. */
+static void
+add_to_pinned_view(DeclaredPublication *publication, Form_pg_attribute attribute)
+{
+	int			n = publication->ncolumns + publication->nhidden;
+
+	publication->columns = repalloc(publication->columns, sizeof(DeclaredColumn) * (n + 1));
+	hide_column(publication, attribute);
+	extend_pinned_view(publication, n);
+	note_columns(publication, n);
+}
+
+static void
+refuse_to_add(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("a preview cannot lay newcomers out by column \"%s\"", name),
+			 errdetail("It would have to be added to what the publication reads, and a preview changes nothing."),
+			 errhint("Declare it with pprepub.alter_publication() first.")));
+}
+
+/* A column of the pinned view by the name that it has there or in the source; where it lacks, it is added, or refused. */
+static const DeclaredColumn *
+find_or_hide(DeclaredPublication *publication, const char *name, bool may_add)
+{
+	int			n = publication->ncolumns + publication->nhidden;
+	int			i = find_column(publication, name);
+	Relation	source;
+	Form_pg_attribute attribute;
+	const AttrNumber *attributes;
+
+	if (i >= 0)
+		return &publication->columns[i];
+	source = relation_open(publication->source, AccessShareLock);
+	attribute = source_attribute(RelationGetDescr(source), name);
+	if (attribute == NULL)
+		refuse_unknown_column(publication, name, RelationGetDescr(source));
+	attributes = pinned_attributes(publication);
+	for (i = 0; i < n && attributes[i] != attribute->attnum;)
+		i++;
+	if (i == n && !may_add)
+		refuse_to_add(name);
+	if (i == n)
+		add_to_pinned_view(publication, attribute);
+	relation_close(source, NoLock);
+	return &publication->columns[i];
+}
+
+Jsonb *
+resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_add)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
+		char	   *name = spec->type == PARAM_COLUMN ? param_string(given, spec->name) : NULL;
+		const DeclaredColumn *column;
+
+		if (name == NULL)
+			continue;
+		column = find_or_hide(publication, name, may_add);
+		verify_layout_column(spec->name, column);
+		given = with_string(given, spec->name, column->name);
+	}
+	return given;
+}

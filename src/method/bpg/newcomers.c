@@ -1,0 +1,145 @@
+/*
+ * newcomers.c
+ *		Classes of people who were never published.
+ *
+ * NOTES
+ *		Newcomers who leave together had better stand together: a class that
+ *		leaves as a whole leaves nobody behind, so nobody is withheld for it, and
+ *		no row invented.  So where it can be told who will leave together, they
+ *		are parted by that before they are cut by anything else.
+ *
+ *		The guarantee does not rest on this.  A set is parted from the others only
+ *		if each of both is allowed as a class would be, which is all that cutting
+ *		asks of sets of newcomers; each becomes classes as it would if nobody else
+ *		had come; and the draft is judged like any other.
+ */
+#include "postgres.h"
+
+#include "frame/arrays.h"
+#include "method/bpg/bpg.h"
+#include "miscadmin.h"
+
+/* Sets of newcomers, which are cut apart: bpg->rows from end[i - 1] up to, not including, end[i]. */
+typedef struct NewcomerSets
+{
+	uint64		n;
+	uint64	   *end;			/* [n] */
+} NewcomerSets;
+
+/* Sorts rows by their codes, those without one last; returns how many have one. */
+static uint64
+sort_by_code(const RowGroups *groups, RowId *rows, uint64 n)
+{
+	RowId	   *before = new_array(RowId, n);
+	uint32	   *group = new_array(uint32, n);
+	uint32	   *place;
+	uint64	   *first;
+	uint64		known;
+
+	memcpy(before, rows, sizeof(RowId) * n);
+	for (uint64 i = 0; i < n; i++)
+		group[i] = Min(groups->code[rows[i]], groups->ncodes);
+	list_by_group(group, n, (uint64) groups->ncodes + 1, &first, &place);
+	for (uint64 i = 0; i < n; i++)
+		rows[i] = before[place[i]];
+	known = first[groups->ncodes];
+	pfree(before);
+	pfree(group);
+	pfree(place);
+	pfree(first);
+	return known;
+}
+
+/*
+ * Appends sets of as few values each as make an allowed one, from rows that are sorted by
+ * them; what remains joins the last.
+ */
+static void
+append_sets(Bpg *bpg, NewcomerSets *sets, const Code *code, uint64 from, uint64 to)
+{
+	const Principle principle = principle_k_l(bpg->reserved, bpg->l);
+	const Code *sensitive = bpg->frame->sensitive;
+	const RowId *rows = bpg->rows;
+
+	for (uint64 i = from; i < to; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		tally_add(bpg->tally, sensitive[rows[i]]);
+		if ((i + 1 < to && code[rows[i + 1]] == code[rows[i]]) || !principle.allows(&principle, bpg->tally))
+			continue;
+		for (; from <= i; from++)
+			tally_remove(bpg->tally, sensitive[rows[from]]);
+		sets->end[sets->n++] = from;
+	}
+	for (; from < to; from++)
+		tally_remove(bpg->tally, sensitive[rows[from]]);
+	if (sets->n > 0)
+		sets->end[sets->n - 1] = to;
+}
+
+/* People of whom it is not known when they leave are a set of their own, if they can be. */
+static NewcomerSets
+sets_by_leaving(Bpg *bpg, uint64 n)
+{
+	const RowGroups *leaves = bpg->frame->leaves;
+	uint64		known = sort_by_code(leaves, bpg->rows, n);
+	NewcomerSets sets = {0, new_array(uint64, n / bpg->reserved)};
+
+	append_sets(bpg, &sets, leaves->code, 0, known);
+	append_sets(bpg, &sets, leaves->code, sets.n == 0 ? 0 : known, n);
+	return sets;
+}
+
+/* Cuts the first n of bpg->rows, newcomers, into classes as small as the reserve allows; false if they cannot be a class at all. */
+static bool
+cut_newcomers(Bpg *bpg, uint64 n)
+{
+	uint64		from = 0;
+	NewcomerSets sets;
+
+	if (bpg->frame->leaves == NULL)
+		return cut_rows(bpg, bpg->rows, n);
+	sets = sets_by_leaving(bpg, n);
+	for (uint64 i = 0; i < sets.n; i++)
+	{
+		uint64		size = sets.end[i] - from;
+
+		if (size < 2 * bpg->reserved)
+			add_class(bpg, bpg->rows + from, size, NULL);
+		else if (!cut_rows(bpg, bpg->rows + from, size))
+			elog(ERROR, "a set of newcomers that is allowed cannot be a class");
+		from = sets.end[i];
+	}
+	pfree(sets.end);
+	return sets.n > 0;
+}
+
+void
+draft_newcomers(Bpg *bpg)
+{
+	const Frame *frame = bpg->frame;
+	uint64		n = 0;
+
+	bpg->n = NO_NEIGHBORHOOD;
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		uint64		member = bpg->past->releases == 0 ? NO_MEMBER : bpg->past->member[row];
+
+		if (!is_asked(frame, row))
+			continue;
+		bpg->draft->suppressed += member == LOST_MEMBER;
+		bpg->draft->lost += member == LOST_MEMBER;
+		if (member == NO_MEMBER)
+			bpg->rows[n++] = row;
+	}
+	if (n == 0)
+		return;
+	choose_reserve(bpg, n);
+	if (cut_newcomers(bpg, n))
+		return;
+	bpg->reserved = bpg->k;
+	if (cut_newcomers(bpg, n))
+		return;
+	if (is_too_costly(bpg, n, 0) || !invent_company(bpg, n))
+		bpg->draft->suppressed += n;
+}
