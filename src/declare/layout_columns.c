@@ -25,17 +25,38 @@ find_column(const DeclaredPublication *publication, const char *name)
 	return -1;
 }
 
-int
-leaves_column(const DeclaredPublication *publication)
+/* The column that a parameter named when it was declared. */
+static int
+column_of(const DeclaredPublication *publication, const char *param, const char *name)
+{
+	int			i = find_column(publication, name);
+
+	if (i < 0)
+		elog(ERROR, "publication \"%s\" lacks the column \"%s\" of parameter \"%s\"", publication->name, name, param);
+	return i;
+}
+
+LayoutColumns
+layout_columns(const DeclaredPublication *publication)
 {
 	const MethodDeclaration *method = method_declaration(publication->method);
-	const ParamSpec *spec = find_parameter(method, "leaves");
-	char	   *name = spec == NULL || spec->type != PARAM_COLUMN ? NULL : param_string(publication->params, spec->name);
-	int			i = name == NULL ? -1 : find_column(publication, name);
+	LayoutColumns columns = {.leaves = -1};
 
-	if (name != NULL && i < 0)
-		elog(ERROR, "publication \"%s\" lacks the column \"%s\" of parameter \"leaves\"", publication->name, name);
-	return i;
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
+		char	   *leaves = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
+		char	  **strata;
+
+		if (leaves != NULL)
+			columns.leaves = column_of(publication, spec->name, leaves);
+		if (spec->type != PARAM_QUASI_IDENTIFIERS)
+			continue;
+		strata = param_strings(publication->params, spec->name, &columns.nstrata);
+		columns.strata = palloc(sizeof(int) * (columns.nstrata + 1));
+		for (int i = 0; i < columns.nstrata; i++)
+			columns.strata[i] = column_of(publication, spec->name, strata[i]);
+	}
+	return columns;
 }
 
 /* ----------------------------------------------------------------
@@ -60,6 +81,19 @@ refuse_unknown_column(const DeclaredPublication *publication, const char *name, 
 			 errhint("Its columns are %s.", known.data)));
 }
 
+/* Rows are sorted by values. */
+static void
+verify_order(const char *param, const DeclaredColumn *column)
+{
+	if (!OidIsValid(lookup_type_cache(column->type, TYPECACHE_CMP_PROC)->cmp_proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("parameter \"%s\" cannot name column \"%s\" of type %s",
+						param, column->name, format_type_be(column->type)),
+				 errdetail("Its type lacks operators for sorting."),
+				 errhint("Declare a view that casts the column, for example to date or integer.")));
+}
+
 /* Refuses columns that tell everybody apart, are to be hidden by classes, or have no order. */
 static void
 verify_layout_column(const char *param, const DeclaredColumn *column)
@@ -73,13 +107,32 @@ verify_layout_column(const char *param, const DeclaredColumn *column)
 				 ? errdetail("It is another one for everybody, so that nobody stands together by it.")
 				 : errdetail("Classes would be laid out by what they are to hide."),
 				 errhint("It names a quasi-identifier, an insensitive column, or a column without a role.")));
-	if (!OidIsValid(lookup_type_cache(column->type, TYPECACHE_CMP_PROC)->cmp_proc))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("parameter \"%s\" cannot name column \"%s\" of type %s",
-						param, column->name, format_type_be(column->type)),
-				 errdetail("Its type lacks operators for sorting."),
-				 errhint("Declare a view that casts the column, for example to date or integer.")));
+	verify_order(param, column);
+}
+
+/* Verifies that the parameter, where there is one, names quasi-identifiers, and none twice. */
+static void
+verify_strata(const DeclaredPublication *publication, const ParamSpec *spec, Jsonb *params)
+{
+	int			n;
+	char	  **names = param_strings(params, spec->name, &n);
+
+	for (int i = 0; i < n; i++)
+	{
+		int			c = find_column(publication, names[i]);
+
+		if (c < 0 || publication->columns[c].role != ROLE_QUASI_IDENTIFIER)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("parameter \"%s\" cannot name \"%s\"", spec->name, names[i]),
+					 errdetail("It is no quasi-identifier of publication \"%s\".", publication->name)));
+		verify_order(spec->name, &publication->columns[c]);
+		for (int j = 0; j < i; j++)
+			if (strcmp(names[i], names[j]) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_DUPLICATE_COLUMN),
+						 errmsg("parameter \"%s\" names \"%s\" twice", spec->name, names[i])));
+	}
 }
 
 /* A column of the source by its name, or NULL. */
@@ -121,6 +174,8 @@ declare_layout_columns(DeclaredPublication *publication, TupleDesc source)
 	{
 		char	   *name = spec->type == PARAM_COLUMN ? param_string(publication->params, spec->name) : NULL;
 
+		if (spec->type == PARAM_QUASI_IDENTIFIERS)
+			verify_strata(publication, spec, publication->params);
 		if (name == NULL)
 			continue;
 		if (find_column(publication, name) < 0)
@@ -239,6 +294,8 @@ resolve_layout_columns(DeclaredPublication *publication, Jsonb *given, bool may_
 		char	   *name = spec->type == PARAM_COLUMN ? param_string(given, spec->name) : NULL;
 		const DeclaredColumn *column;
 
+		if (spec->type == PARAM_QUASI_IDENTIFIERS)
+			verify_strata(publication, spec, given);
 		if (name == NULL)
 			continue;
 		column = find_or_hide(publication, name, may_add);

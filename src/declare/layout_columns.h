@@ -1,9 +1,9 @@
 /*
  * layout_columns.h
- *		A column by which newcomers are laid out, as a parameter names it:
- *		{"leaves": "discharged"}.
+ *		Columns by which newcomers are laid out, as parameters name them:
+ *		{"leaves": "discharged", "strata": ["country", "sex"]}.
  *
- * It may be a quasi-identifier or an insensitive column, or have no role at all.
+ * Strata are quasi-identifiers.  The column by which people leave may be a quasi-identifier or an insensitive column, or have no role at all.
  * Then it is hidden: a column of the pinned view behind those that are declared,
  * which is read with each release, and neither shown, asked about nor remembered.
  * The parameter holds its name in the pinned view, which stays when the source's
@@ -20,8 +20,15 @@
 #include "access/tupdesc.h"
 #include "declare/publication.h"
 
-/* The column by which departure is predictable: its index among the publication's, or -1. */
-extern int	leaves_column(const DeclaredPublication *publication);
+/* Indexes among the publication's columns. */
+typedef struct LayoutColumns
+{
+	int			leaves;			/* tells who leaves together; or -1 */
+	int			nstrata;
+	int		   *strata;			/* [nstrata] classes had better not mix their values */
+} LayoutColumns;
+
+extern LayoutColumns layout_columns(const DeclaredPublication *publication);
 
 /*
  * In a new publication: verifies the columns that its parameters name, and adds

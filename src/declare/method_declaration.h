@@ -14,7 +14,8 @@ typedef enum ParamType
 	PARAM_BOOLEAN,
 	PARAM_SEED,					/* an integer from 0 on, drawn when it is not given */
 	PARAM_TABLE,				/* the name of a table, whose rows are copied */
-	PARAM_COLUMN				/* the name of a column of the source by which newcomers are laid out, or null for none */
+	PARAM_COLUMN,				/* the name of a column of the source by which newcomers are laid out, or null for none */
+	PARAM_QUASI_IDENTIFIERS		/* a list of names of such columns, or null for none */
 } ParamType;
 
 /* The contents of a column of a table that a parameter names. */
@@ -133,7 +134,7 @@ typedef struct MethodDeclaration
 /*
  * Methods get their parameters as plain numbers, in the order of the table: an
  * integer itself, a decimal in millionths, so that it is exact, a boolean 0 or
- * 1, a choice its place in the list, 1 for a table or a column, and PARAM_ABSENT where there
+ * 1, a choice its place in the list, 1 for tables and columns, and PARAM_ABSENT where there
  * is neither a value nor a default.  A word in the place of an integer is
  * PARAM_WORD, and its place in the list behind that.
  */

@@ -98,6 +98,9 @@ accepted_values(const ParamSpec *spec)
 		case PARAM_COLUMN:
 			appendStringInfoString(&text, "the name of a column or null");
 			break;
+		case PARAM_QUASI_IDENTIFIERS:
+			appendStringInfoString(&text, "a list of quasi-identifiers or null");
+			break;
 		case PARAM_BOOLEAN:
 			appendStringInfoString(&text, "true or false");
 			break;
@@ -176,11 +179,34 @@ millionths_of(const JsonbValue *value, int64 *result)
 	return integer_of(&scaled, result);
 }
 
+/* The strings of a list, none of them empty; NULL if it is none of such. */
+static char **
+names_in(const JsonbValue *value, int *n)
+{
+	JsonbContainer *list = value->type == jbvBinary ? value->val.binary.data : NULL;
+	char	  **names;
+
+	if (list == NULL || !JsonContainerIsArray(list) || JsonContainerIsScalar(list))
+		return NULL;
+	*n = JsonContainerSize(list);
+	names = palloc(sizeof(char *) * (*n + 1));
+	for (int i = 0; i < *n; i++)
+	{
+		const JsonbValue *name = getIthJsonbValueFromContainer(list, i);
+
+		if (name->type != jbvString || name->val.string.len == 0)
+			return NULL;
+		names[i] = pnstrdup(name->val.string.val, name->val.string.len);
+	}
+	return names;
+}
+
 /* Has the value the type of the parameter, and is it in range? */
 static bool
 is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 {
 	int64		integer;
+	int			n;
 
 	switch (spec->type)
 	{
@@ -194,6 +220,8 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 			return integer_of(value, &integer) && integer >= 0;
 		case PARAM_TABLE:
 			return value->type == jbvString && value->val.string.len > 0;
+		case PARAM_QUASI_IDENTIFIERS:
+			return value->type == jbvNull || names_in(value, &n) != NULL;
 		case PARAM_COLUMN:
 			return value->type == jbvNull || (value->type == jbvString && value->val.string.len > 0);
 		case PARAM_BOOLEAN:
@@ -349,6 +377,7 @@ param_value(const ParamSpec *spec, const JsonbValue *value)
 			return millionths_of(value, &integer) ? integer : PARAM_ABSENT;
 		case PARAM_TABLE:
 		case PARAM_COLUMN:
+		case PARAM_QUASI_IDENTIFIERS:
 			return 1;
 		case PARAM_BOOLEAN:
 			return value->val.boolean;
@@ -406,6 +435,17 @@ param_string(Jsonb *params, const char *name)
 
 	return value == NULL || value->type != jbvString || value->val.string.len == 0 ? NULL :
 		pnstrdup(value->val.string.val, value->val.string.len);
+}
+
+char **
+param_strings(Jsonb *params, const char *name, int *n)
+{
+	JsonbValue *value = JB_ROOT_IS_OBJECT(params) ? field_of(params, name) : NULL;
+	char	  **names = value == NULL ? NULL : names_in(value, n);
+
+	if (names == NULL)
+		*n = 0;
+	return names;
 }
 
 Jsonb *

@@ -42,6 +42,7 @@ extern bool param_is_set(const MethodDeclaration *method, Jsonb *params, const c
 
 /* A string among parameters that need not be checked yet, or NULL where there is none, or an empty one; and with another one there. */
 extern char *param_string(Jsonb *params, const char *name);
+extern char **param_strings(Jsonb *params, const char *name, int *n);	/* likewise a list */
 extern Jsonb *with_string(Jsonb *params, const char *name, const char *value);
 
 /* Removes a boolean key, which says how to act and is not stored, from the object. */

@@ -42,6 +42,8 @@ typedef struct Frame
 	const bool *is_protected;	/* [nsensitive] values that no person must be linked to, or NULL for all */
 
 	const RowGroups *leaves;	/* people with near values leave together; NULL where nothing is known of that */
+	int			nstrata;
+	const RowGroups *strata;	/* [nstrata] quasi-identifiers that classes had better not mix values of */
 } Frame;
 
 static inline bool

@@ -107,14 +107,31 @@ receiver_end(DestReceiver *self)
 {
 }
 
-/* Makes a load without rows, with the columns that are shown, the key, the sensitive one, and that by which people leave. */
+/* Notes whether newcomers are laid out by the publication's column i. */
+static bool
+lay_out_by(FrameLoad *load, const LayoutColumns *layout, int i, const LoadingColumn *column)
+{
+	bool		is_used = i == layout->leaves;
+
+	if (is_used)
+		load->leaves = column;
+	for (int s = 0; s < layout->nstrata; s++)
+		if (layout->strata[s] == i)
+		{
+			load->strata[s] = column;
+			is_used = true;
+		}
+	return is_used;
+}
+
+/* Makes a load without rows, with the columns that are shown, the key, the sensitive one, and those of the layout. */
 static FrameLoad *
 load_create(const DeclaredPublication *publication, const bool *shown, MemoryContext context)
 {
 	FrameLoad  *load = palloc0(sizeof(FrameLoad));
 	const DeclaredColumn *key = publication_column(publication, ROLE_KEY);
 	int			ncolumns = publication->ncolumns + publication->nhidden;
-	int			leaves = leaves_column(publication);
+	LayoutColumns layout = layout_columns(publication);
 
 	load->receiver.receiveSlot = receive_row;
 	load->receiver.rStartup = receiver_startup;
@@ -125,6 +142,8 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 	load->shown = shown;
 	load->context = context;
 	load->columns = palloc0(sizeof(LoadingColumn) * (ncolumns + 1));
+	load->nstrata = layout.nstrata;
+	load->strata = palloc0(sizeof(LoadingColumn *) * (layout.nstrata + 1));
 	load->capacity = FIRST_CAPACITY;
 	load->keys = keys_create(key->type, key->collation);
 	for (int i = 0; i < ncolumns; i++)
@@ -136,10 +155,8 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 
 		/* The sensitive column is read even where it is not shown, since releases are judged by it. */
 		column->is_layout_only = !(i < publication->ncolumns && shown[i]) && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE;
-		if (column->is_layout_only && i != leaves)
+		if (!lay_out_by(load, &layout, i, column) && column->is_layout_only)
 			continue;
-		if (i == leaves)
-			load->leaves = column;
 		load->ncolumns++;
 		column->column = declared;
 		get_typlenbyval(declared->type, &length, &byval);

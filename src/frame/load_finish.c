@@ -153,17 +153,32 @@ protected_values(const FrameLoad *load, const LoadedFrame *loaded)
 }
 
 /* Groups rows by a column's values, in the order of its type. */
-static RowGroups *
-group_rows(const FrameLoad *load, const LoadingColumn *column)
+static void
+group_rows(const FrameLoad *load, const LoadingColumn *column, RowGroups *groups)
 {
-	RowGroups  *groups = palloc0(sizeof(RowGroups));
 	Code	   *code = dictionary_codes_in_order(column->dictionary, column->column->collation, &groups->ncodes);
 
 	groups->code = new_array(Code, load->nrows);
 	for (uint64 row = 0; row < load->nrows; row++)
 		groups->code[row] = code[column->number[row]];
 	pfree(code);
-	return groups;
+}
+
+/* By what newcomers are laid out; before columns are coded in place. */
+static void
+load_layout(const FrameLoad *load, Frame *frame)
+{
+	RowGroups  *groups = new_zeros(RowGroups, load->nstrata + 1);
+
+	if (load->leaves != NULL)
+	{
+		group_rows(load, load->leaves, groups);
+		frame->leaves = groups;
+	}
+	for (int s = 0; s < load->nstrata; s++)
+		group_rows(load, load->strata[s], groups + 1 + s);
+	frame->nstrata = load->nstrata;
+	frame->strata = groups + 1;
 }
 
 /* Codes a column in the way that its role demands. */
@@ -202,7 +217,7 @@ finish_frame(FrameLoad *load)
 	loaded->keys = load->keys->keys;
 	loaded->shown = load->shown;
 	loaded->fingerprint = new_zeros(uint32, load->nrows);
-	frame->leaves = load->leaves == NULL ? NULL : group_rows(load, load->leaves);
+	load_layout(load, frame);
 	for (int i = 0; i < load->ncolumns; i++)
 		if (!load->columns[i].is_layout_only)
 			load_column(load, loaded, &load->columns[i]);

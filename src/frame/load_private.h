@@ -33,6 +33,8 @@ struct FrameLoad
 	LoadingColumn *columns;
 	int			key;			/* a column */
 	const LoadingColumn *leaves;	/* or NULL */
+	int			nstrata;
+	const LoadingColumn **strata;	/* [nstrata] */
 	KeyTable   *keys;			/* rows by their keys */
 
 	uint64		nrows;

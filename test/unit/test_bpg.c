@@ -395,6 +395,73 @@ test_sets_by_leaves(void)
 	free(world);
 }
 
+/* Strata are quasi-identifiers; in half of the lives people are parted by when they leave, too. */
+static Draft *
+draft_by_strata(World *world)
+{
+	static RowGroups strata[NQIS];
+
+	for (int q = 0; q < NQIS; q++)
+		strata[q] = (RowGroups) {NCODES, world->frame.code[q]};
+	world->frame.nstrata = 1 + world->params[0] % NQIS;
+	world->frame.strata = strata;
+	return world->params[3] == 1 ? draft_by_leaves(world) : draft(world);
+}
+
+static void
+test_lives_by_strata(void)
+{
+	for (int repair = 0; repair < 4; repair++)
+	{
+		Lives		lives = {.number = 60,.repair = repair,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_by_strata};
+
+		live(&lives);
+		check(lives.attacked == 0);
+		check(lives.attacked_pairs == 0);
+	}
+}
+
+/* Drafts newcomers of these strata, whose values differ from one to the next; returns the classes. */
+static const Classes *
+classes_by_strata(World *world, const RowGroups *strata, int nstrata, int n, int64 k)
+{
+	(void) classes_by_leaves(world, strata[0].code, n, k);
+	world->frame.leaves = NULL;
+	world->frame.nstrata = nstrata;
+	world->frame.strata = strata;
+	world->draft = draft(world);
+	return world->draft->classes;
+}
+
+static void
+test_sets_by_strata(void)
+{
+	static Code one[] = {0, 0, 1, 1, 2, 2, 2, 2, NO_CODE, NO_CODE, NO_CODE, NO_CODE};
+	static Code other[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
+	const RowGroups strata[] = {{3, one}, {2, other}};
+	World	   *world = malloc(sizeof(World));
+	const Classes *classes;
+
+	/* each value is a set, and within it each value of the next stratum */
+	classes = classes_by_strata(world, strata, 2, 12, 2);
+	check(classes->nclasses >= 5);
+	for (RowId row = 0; row < 8; row += 2)
+		check(are_together(classes, row, row + 1));
+	check(!are_together(classes, 4, 6) && !are_together(classes, 0, 2));
+	/* values that are too few are one together */
+	classes = classes_by_strata(world, strata, 1, 12, 4);
+	check(classes->nclasses == 3);
+	check(are_together(classes, 0, 3) && are_together(classes, 4, 7) && are_together(classes, 8, 11));
+	/* and with the smallest other one where they are too few all the same */
+	classes = classes_by_strata(world, (RowGroups[]) {{3, (Code[]) {0, 0, 0, 1, 1, 2}}}, 1, 6, 2);
+	check(classes->nclasses == 2);
+	check(are_together(classes, 3, 5) && are_together(classes, 4, 5) && are_together(classes, 0, 2) && !are_together(classes, 0, 3));
+	/* all, where nothing else will do; and nobody */
+	check(classes_by_strata(world, strata, 2, 12, 12)->nclasses == 1);
+	check(classes_by_strata(world, strata, 2, 12, 13)->nclasses == 0);
+	free(world);
+}
+
 static const Test tests[] = {
 	{"whole tables, no repair", test_whole_tables_without_repair},
 	{"whole tables, who is lost", test_who_is_lost},
@@ -409,6 +476,8 @@ static const Test tests[] = {
 	{"newcomers are parted by when they leave", test_sets_by_leaves},
 	{"nobody is lost where it is known who leaves", test_sliding_window},
 	{"lives, newcomers parted by when they leave", test_lives_by_leaves},
+	{"newcomers are parted by strata", test_sets_by_strata},
+	{"lives, newcomers parted by strata", test_lives_by_strata},
 };
 
 int

@@ -69,6 +69,7 @@ static const ParamSpec bpg_params[] = {
 	[BPG_CHURN] = {"churn", PARAM_DECIMAL, false, 0, 1, NULL, NULL, STRENGTH_NONE},
 	[BPG_HORIZON] = {"horizon", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
 	{"leaves", PARAM_COLUMN, false, 0, 0, NULL, NULL, STRENGTH_NONE},
+	{"strata", PARAM_QUASI_IDENTIFIERS, false, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
 	{"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
 	{.name = NULL}

@@ -8,7 +8,11 @@
  *		no row invented.  So where it can be told who will leave together, they
  *		are parted by that before they are cut by anything else.
  *
- *		The guarantee does not rest on this.  A set is parted from the others only
+ *		Then, for the sake of analysts who ask about some values of a
+ *		quasi-identifier, classes are kept from mixing its values: an answer about
+ *		one takes whole classes, and need not add rows of others, nor withhold.
+ *
+ *		The guarantee does not rest on either.  A set is parted from the others only
  *		if each of both is allowed as a class would be, which is all that cutting
  *		asks of sets of newcomers; each becomes classes as it would if nobody else
  *		had come; and the draft is judged like any other.
@@ -50,6 +54,39 @@ sort_by_code(const RowGroups *groups, RowId *rows, uint64 n)
 	return known;
 }
 
+/* Can these rows be a class of the reserve? */
+static bool
+is_allowed(Bpg *bpg, const RowId *rows, uint64 n)
+{
+	const Principle principle = principle_k_l(bpg->reserved, bpg->l);
+	const Code *sensitive = bpg->frame->sensitive;
+	bool		allowed;
+
+	for (uint64 i = 0; i < n; i++)
+		tally_add(bpg->tally, sensitive[rows[i]]);
+	allowed = principle.allows(&principle, bpg->tally);
+	for (uint64 i = 0; i < n; i++)
+		tally_remove(bpg->tally, sensitive[rows[i]]);
+	return allowed;
+}
+
+/* Where the rows with the same code as this one end; they are sorted by it. */
+static uint64
+end_of_run(const Code *code, const RowId *rows, uint64 from, uint64 n)
+{
+	uint64		to = from + 1;
+
+	CHECK_FOR_INTERRUPTS();
+	while (to < n && code[rows[to]] == code[rows[from]])
+		to++;
+	return to;
+}
+
+/* ----------------------------------------------------------------
+ * By when they leave
+ * ----------------------------------------------------------------
+ */
+
 /*
  * Appends sets of as few values each as make an allowed one, from rows that are sorted by
  * them; what remains joins the last.
@@ -82,13 +119,111 @@ static NewcomerSets
 sets_by_leaving(Bpg *bpg, uint64 n)
 {
 	const RowGroups *leaves = bpg->frame->leaves;
-	uint64		known = sort_by_code(leaves, bpg->rows, n);
 	NewcomerSets sets = {0, new_array(uint64, n / bpg->reserved)};
+	uint64		known;
 
+	if (leaves == NULL)
+	{
+		sets.n = is_allowed(bpg, bpg->rows, n);
+		sets.end[0] = n;
+		return sets;
+	}
+	known = sort_by_code(leaves, bpg->rows, n);
 	append_sets(bpg, &sets, leaves->code, 0, known);
 	append_sets(bpg, &sets, leaves->code, sets.n == 0 ? 0 : known, n);
 	return sets;
 }
+
+/* ----------------------------------------------------------------
+ * By strata
+ * ----------------------------------------------------------------
+ */
+
+/* Appends the smallest set to the rest, which comes behind the sets; those behind it close up.  Returns how many rows the rest has. */
+static uint64
+give_smallest(NewcomerSets *sets, RowId *rows, RowId *rest, uint64 nrest)
+{
+	uint64		smallest = 0;
+	uint64		from = 0;
+	uint64		size = sets->end[0];
+
+	for (uint64 i = 1; i < sets->n; i++)
+		if (sets->end[i] - sets->end[i - 1] < size)
+		{
+			smallest = i;
+			from = sets->end[i - 1];
+			size = sets->end[i] - from;
+		}
+	memcpy(rest + nrest, rows + from, sizeof(RowId) * size);
+	memmove(rows + from, rows + from + size, sizeof(RowId) * (sets->end[sets->n - 1] - from - size));
+	for (uint64 i = smallest + 1; i < sets->n; i++)
+		sets->end[i - 1] = sets->end[i] - size;
+	sets->n--;
+	return nrest + size;
+}
+
+/* Each value is a set if it can be; the others are one together, with the smallest of those that could be if need be. */
+static NewcomerSets
+sets_by_stratum(Bpg *bpg, const RowGroups *stratum, RowId *rows, uint64 n)
+{
+	NewcomerSets sets = {0, new_array(uint64, n / bpg->reserved)};
+	RowId	   *rest = new_array(RowId, n);
+	uint64		nrest = 0;
+	uint64		kept = 0;
+
+	sort_by_code(stratum, rows, n);
+	for (uint64 from = 0, to; from < n; from = to)
+	{
+		to = end_of_run(stratum->code, rows, from, n);
+		if (is_allowed(bpg, rows + from, to - from))
+		{
+			memmove(rows + kept, rows + from, sizeof(RowId) * (to - from));
+			sets.end[sets.n++] = kept += to - from;
+			continue;
+		}
+		memcpy(rest + nrest, rows + from, sizeof(RowId) * (to - from));
+		nrest += to - from;
+	}
+	if (nrest > 0 && sets.n > 0 && !is_allowed(bpg, rest, nrest))
+		nrest = give_smallest(&sets, rows, rest, nrest);
+	memcpy(rows + n - nrest, rest, sizeof(RowId) * nrest);
+	if (nrest > 0)
+		sets.end[sets.n++] = n;
+	pfree(rest);
+	return sets;
+}
+
+/* Cuts a set that is allowed: by the strata from this one on, as far as that can be, and then by all quasi-identifiers. */
+static void
+cut_set(Bpg *bpg, RowId *rows, uint64 n, int stratum)
+{
+	uint64		from = 0;
+	NewcomerSets sets;
+
+	if (n < 2 * bpg->reserved)
+	{
+		add_class(bpg, rows, n, NULL);
+		return;
+	}
+	if (stratum == bpg->frame->nstrata)
+	{
+		if (!cut_rows(bpg, rows, n))
+			elog(ERROR, "a set of newcomers that is allowed cannot be a class");
+		return;
+	}
+	sets = sets_by_stratum(bpg, &bpg->frame->strata[stratum], rows, n);
+	for (uint64 i = 0; i < sets.n; i++)
+	{
+		cut_set(bpg, rows + from, sets.end[i] - from, stratum + 1);
+		from = sets.end[i];
+	}
+	pfree(sets.end);
+}
+
+/* ----------------------------------------------------------------
+ * All of them
+ * ----------------------------------------------------------------
+ */
 
 /* Cuts the first n of bpg->rows, newcomers, into classes as small as the reserve allows; false if they cannot be a class at all. */
 static bool
@@ -97,17 +232,12 @@ cut_newcomers(Bpg *bpg, uint64 n)
 	uint64		from = 0;
 	NewcomerSets sets;
 
-	if (bpg->frame->leaves == NULL)
+	if (bpg->frame->leaves == NULL && bpg->frame->nstrata == 0)
 		return cut_rows(bpg, bpg->rows, n);
 	sets = sets_by_leaving(bpg, n);
 	for (uint64 i = 0; i < sets.n; i++)
 	{
-		uint64		size = sets.end[i] - from;
-
-		if (size < 2 * bpg->reserved)
-			add_class(bpg, bpg->rows + from, size, NULL);
-		else if (!cut_rows(bpg, bpg->rows + from, size))
-			elog(ERROR, "a set of newcomers that is allowed cannot be a class");
+		cut_set(bpg, bpg->rows + from, sets.end[i] - from, 0);
 		from = sets.end[i];
 	}
 	pfree(sets.end);

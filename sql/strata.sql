@@ -1,0 +1,54 @@
+-- Parameter "strata" of method bpg: classes do not mix values that analysts ask about, as far as that can be.
+SET ROLE regress_owner;
+SET client_min_messages = warning;
+CREATE TABLE strata_people (id int PRIMARY KEY, age int, country text, sex text, disease text, ward text, photo point);
+INSERT INTO strata_people SELECT i, i * 37 % 80, CASE WHEN i % 20 < 16 THEN (ARRAY['Chad', 'Mali', 'Peru', 'Togo'])[1 + i % 4] WHEN i % 20 < 19 THEN 'rare ' || i % 20 END,
+	CASE i % 3 WHEN 0 THEN 'F' WHEN 1 THEN 'M' END, 'd' || i % 7, 'w' || i % 3 FROM generate_series(0, 399) i;
+\set qis '{"age": "range", "country": "suppress", "sex": "suppress"}'
+CREATE FUNCTION mixed(of name) RETURNS TABLE (release int, classes bigint, countries bigint, sexes bigint) LANGUAGE sql AS $$
+	SELECT release, count(*), count(*) FILTER (WHERE countries > 1), count(*) FILTER (WHERE sexes > 1)
+	FROM (SELECT release, count(DISTINCT coalesce(country, '')) AS countries, count(DISTINCT coalesce(sex, '')) AS sexes
+		  FROM pprepub.members(of) m JOIN strata_people p ON p.id = m.key::int GROUP BY release, class) c GROUP BY release ORDER BY release
+$$;
+
+-- No two countries are mixed, and the sexes nowhere.
+SELECT pprepub.create_publication('people', 'strata_people', 'id', :'qis', 'disease', 'bpg', '{"k": 5, "l": 2, "strata": ["country", "sex"]}');
+SELECT params FROM pprepub.publication;
+SELECT rows, suppressed FROM pprepub.publish('people');
+SELECT classes > 40 AS classes, countries, sexes FROM mixed('people');
+-- So whoever asks about one takes whole classes.
+SELECT rows, suppressed, dirty FROM pprepub.publish('people', 'country = ''Mali''');
+SELECT rows, suppressed, dirty FROM pprepub.publish('people', 'country = ''Peru'' AND sex = ''F''');
+SELECT * FROM pprepub.audit('people') WHERE NOT holds;
+
+-- For the newcomers to come, another list, or none; countries of few people are mixed with each other, by a release that does not show them, too.
+SELECT pprepub.alter_publication('people', '{"strata": ["sex"]}');
+SELECT pprepub.alter_publication('people', '{"strata": null}');
+SELECT params FROM pprepub.publication;
+SELECT pprepub.drop_publication('people', true);
+SELECT pprepub.create_publication('people', 'strata_people', 'id', :'qis', 'disease', 'bpg', '{"k": 15, "l": 2, "reserve": 2, "strata": ["country"], "leaves": "photo"}');
+SELECT pprepub.create_publication('people', 'strata_people', 'id', :'qis', 'disease', 'bpg', '{"k": 15, "l": 2, "reserve": 2, "strata": ["country"]}');
+SELECT rows, suppressed FROM pprepub.publish('people', NULL, '{age,disease}');
+SELECT array_agg(DISTINCT country) AS mixed FROM pprepub.members('people') m JOIN strata_people p ON p.id = m.key::int
+WHERE class IN (SELECT class FROM pprepub.members('people') m JOIN strata_people p ON p.id = m.key::int GROUP BY class HAVING count(DISTINCT country) > 1);
+
+-- What is refused.
+SELECT pprepub.alter_publication('people', '{"strata": "country"}');
+SELECT pprepub.alter_publication('people', '{"strata": {"country": 1}}');
+SELECT pprepub.alter_publication('people', '{"strata": [1]}');
+SELECT pprepub.alter_publication('people', '{"strata": [""]}');
+SELECT pprepub.alter_publication('people', '{"strata": ["sex", "sex"]}');
+SELECT pprepub.alter_publication('people', '{"strata": ["sex", "ward"]}');
+SELECT pprepub.alter_publication('people', '{"strata": ["disease"]}');
+SELECT pprepub.alter_publication('people', '{"strata": ["id"]}');
+SELECT pprepub.alter_publication('people', '{"strata": ["no"]}');
+SELECT pprepub.alter_publication('people', '{"strata": []}');
+SELECT params FROM pprepub.publication;
+SELECT pprepub.drop_publication('people', true);
+SELECT pprepub.create_publication('people', 'strata_people', 'id', :'qis', 'disease', 'bpg', '{"k": 5, "strata": ["ward"]}');
+SELECT pprepub.create_publication('people', 'strata_people', 'id', '{"age": "range", "photo": "suppress"}', 'disease', 'bpg', '{"k": 5, "strata": ["photo"]}');
+
+DROP FUNCTION mixed;
+DROP TABLE strata_people;
+RESET client_min_messages;
+RESET ROLE;
