@@ -346,7 +346,7 @@ number_rows(const Experiment *experiment)
 static Draft *
 draft_ours(Experiment *experiment, MemoryContext work, uint64 seed)
 {
-	const int64 params[] = {K, L, experiment->peer->repair, experiment->peer->reserve};
+	const int64 params[] = {K, L, experiment->peer->repair, experiment->peer->reserve, 0, PARAM_ABSENT, PARAM_ABSENT, 1};
 	MemoryContext lasting = MemoryContextSwitchTo(work);
 	Past	   *past = known_past(experiment->known, number_rows(experiment), experiment->frame.nrows);
 	Draft	   *draft = bpg_method.draft(&experiment->frame, past, params, seed);

@@ -37,7 +37,7 @@ typedef struct World
 	int			nindividuals;
 	int			releases;
 	int			nclasses[MAX_RELEASES];
-	int64		params[8];		/* k, l, repair, reserve, invented_cost, churn, horizon */
+	int64		params[8];		/* k, l, repair, reserve, invented_cost, churn, horizon, gather */
 
 	/* The frame of the release at hand, and whose rows these are */
 	Frame		frame;
@@ -86,6 +86,7 @@ typedef struct Lives
 {
 	int			number;
 	int			repair;
+	int			gather;			/* 0 is 1 */
 	int			asked_percent;
 	void		(*begin) (World *world);	/* a life; or NULL */
 	Drafter		draft;

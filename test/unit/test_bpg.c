@@ -309,7 +309,7 @@ slide(World *world, Drafter drafter)
 	uint64		lost = 0;
 
 	memset(world, 0, sizeof(World));
-	memcpy(world->params, (int64[]) {4, 3, 2, 1}, sizeof(int64) * 4);
+	memcpy(world->params, (int64[]) {4, 3, 2, 1, 0, 0, 1, 1}, sizeof(int64) * 8);
 	for (int i = 0; i < FIFO_WINDOW; i++)
 		add_cohort(world);
 	for (int r = 0; r < FIFO_RELEASES; r++)
@@ -341,7 +341,7 @@ static const Classes *
 classes_by_leaves(World *world, const Code *codes, int n, int64 k)
 {
 	memset(world, 0, sizeof(World));
-	memcpy(world->params, (int64[]) {k, 2, 2, 1}, sizeof(int64) * 4);
+	memcpy(world->params, (int64[]) {k, 2, 2, 1, 0, 0, 1, 1}, sizeof(int64) * 8);
 	add_people(world, n, NVALUES);
 	for (int t = 0; t < n; t++)
 		world->individuals[t].sensitive = t % 2;
@@ -462,6 +462,32 @@ test_sets_by_strata(void)
 	free(world);
 }
 
+/* Every third release takes newcomers, the first one among them. */
+static Draft *
+draft_gathered(World *world)
+{
+	Draft	   *drafted = draft(world);
+	bool		has_newcomers = false;
+
+	for (uint32 c = 0; c < drafted->classes->nclasses; c++)
+		has_newcomers |= drafted->parent[c] == NO_NEIGHBORHOOD;
+	check(!has_newcomers || world->releases % 3 == 0);
+	return drafted;
+}
+
+static void
+test_newcomers_wait(void)
+{
+	for (int repair = 0; repair < 4; repair++)
+	{
+		Lives		lives = {.number = 60,.repair = repair,.gather = 3,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_gathered};
+
+		live(&lives);
+		check(lives.attacked == 0);
+		check(lives.attacked_pairs == 0);
+	}
+}
+
 static const Test tests[] = {
 	{"whole tables, no repair", test_whole_tables_without_repair},
 	{"whole tables, who is lost", test_who_is_lost},
@@ -478,6 +504,7 @@ static const Test tests[] = {
 	{"lives, newcomers parted by when they leave", test_lives_by_leaves},
 	{"newcomers are parted by strata", test_sets_by_strata},
 	{"lives, newcomers parted by strata", test_lives_by_strata},
+	{"lives, newcomers wait for each other", test_newcomers_wait},
 };
 
 int

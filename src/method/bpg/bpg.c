@@ -47,7 +47,8 @@ enum
 	BPG_RESERVE,
 	BPG_INVENTED_COST,
 	BPG_CHURN,
-	BPG_HORIZON
+	BPG_HORIZON,
+	BPG_GATHER
 };
 
 #define AUTO_RESERVE	PARAM_WORD
@@ -68,6 +69,7 @@ static const ParamSpec bpg_params[] = {
 	[BPG_INVENTED_COST] = {"invented_cost", PARAM_DECIMAL, false, 0, 1000000, NULL, "1", STRENGTH_NONE},
 	[BPG_CHURN] = {"churn", PARAM_DECIMAL, false, 0, 1, NULL, NULL, STRENGTH_NONE},
 	[BPG_HORIZON] = {"horizon", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
+	[BPG_GATHER] = {"gather", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
 	{"leaves", PARAM_COLUMN, false, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{"strata", PARAM_QUASI_IDENTIFIERS, false, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
@@ -307,7 +309,7 @@ bpg_create(const Frame *frame, const Past *past, const int64 *params)
 		.reserved = (uint64) params[BPG_K] * (params[BPG_RESERVE] == AUTO_RESERVE ? 1 : params[BPG_RESERVE]),
 		.outlook = outlook_of(past, params),
 		.smallest_parted = bpg_smallest_parted(params),
-		.repair = params[BPG_REPAIR], .tally = tally_create(frame),
+		.repair = params[BPG_REPAIR], .gather = params[BPG_GATHER] == PARAM_ABSENT ? 1 : params[BPG_GATHER], .tally = tally_create(frame),
 		.fate = new_array(uint8, largest),
 		.leaver = new_array(uint64, largest),
 		.gain = new_array(uint32, largest),

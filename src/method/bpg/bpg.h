@@ -50,6 +50,7 @@ typedef struct Bpg
 	Outlook		outlook;
 	uint64		smallest_parted;	/* smaller ones cannot be, once a member is gone */
 	Repair		repair;
+	uint64		gather;			/* newcomers wait for each release whose number is 1 more than a multiple of this */
 	uint64		seed;
 	pg_prng_state random;
 	Tally	   *tally;			/* empty between two questions */

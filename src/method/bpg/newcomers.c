@@ -12,7 +12,10 @@
  *		quasi-identifier, classes are kept from mixing its values: an answer about
  *		one takes whole classes, and need not add rows of others, nor withhold.
  *
- *		The guarantee does not rest on either.  A set is parted from the others only
+ *		Newcomers of several releases who wait for each other are laid out better
+ *		than those of each alone, since no class ever has people of both.
+ *
+ *		The guarantee does not rest on any of this.  A set is parted from the others only
  *		if each of both is allowed as a class would be, which is all that cutting
  *		asks of sets of newcomers; each becomes classes as it would if nobody else
  *		had come; and the draft is judged like any other.
@@ -244,6 +247,13 @@ cut_newcomers(Bpg *bpg, uint64 n)
 	return sets.n > 0;
 }
 
+/* Only the number of a release decides, so that those who wait tell nothing. */
+static bool
+wait_for_more(const Bpg *bpg)
+{
+	return bpg->past->releases % bpg->gather != 0;
+}
+
 void
 draft_newcomers(Bpg *bpg)
 {
@@ -264,6 +274,11 @@ draft_newcomers(Bpg *bpg)
 	}
 	if (n == 0)
 		return;
+	if (wait_for_more(bpg))
+	{
+		bpg->draft->suppressed += n;
+		return;
+	}
 	choose_reserve(bpg, n);
 	if (cut_newcomers(bpg, n))
 		return;

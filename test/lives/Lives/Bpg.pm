@@ -15,7 +15,7 @@ sub live
 	my ($life) = @_;
 	my $self = draw_world($life);
 
-	$life->run("CREATE TABLE life (id $self->{key_type} PRIMARY KEY, a int, b text, c text, s $self->{value_type})");
+	$life->run("CREATE TABLE life (id $self->{key_type} PRIMARY KEY, a int, b text, c text, s $self->{value_type}, until date)");
 	$life->run('ALTER TABLE life SET (fillfactor = ' . draw(50, 100) . ')');
 	insert($self, 1 .. $self->{people});
 	declare($self);
@@ -75,6 +75,8 @@ sub qis
 		chance($self->{nulls}) ? 'NULL' : draw("'F'", "'M'");
 }
 
+sub departure { return draw('NULL', map { "'2026-0$_-01'" } 1 .. 6) }
+
 sub some_people
 {
 	my ($self, $chance) = @_;
@@ -87,7 +89,7 @@ sub insert
 	my ($self, @people) = @_;
 
 	return if !@people;
-	$self->{life}->run('INSERT INTO life VALUES ' . join(', ', map { '(' . key($self, $_) . ', ' . qis($self) . ', ' . value($self) . ')' } @people) . ' ON CONFLICT DO NOTHING');
+	$self->{life}->run('INSERT INTO life VALUES ' . join(', ', map { '(' . key($self, $_) . ', ' . qis($self) . ', ' . value($self) . ', ' . departure() . ')' } @people) . ' ON CONFLICT DO NOTHING');
 	return;
 }
 
@@ -182,7 +184,8 @@ sub declare
 	my ($self) = @_;
 	my $life = $self->{life};
 
-	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "invented_cost": $self->{cost}, "max_answers_per_statement": 5});
+	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "invented_cost": $self->{cost}, "max_answers_per_statement": 5, )
+		. join(', ', '"gather": ' . draw(1, 1, 2, 3), '"leaves": ' . leaves(), '"strata": ' . strata()) . '}';
 
 	$life->run(q{SELECT pprepub.create_publication('life', 'life', 'id', '{"a": "range", "b": "prefix", "c": "suppress"}', 's', 'bpg', } . "'$params', target => 'lives')");
 	$life->run('GRANT USAGE ON SCHEMA lives TO analyst');
@@ -190,6 +193,10 @@ sub declare
 	@$self{qw(releases events atoms has_import)} = (0, [], Lives::Atoms->new, 0);
 	return;
 }
+
+# By which newcomers are laid out: a column that has no role, a quasi-identifier, or none.
+sub leaves { return draw('null', '"until"', '"until"', '"a"', '"c"') }
+sub strata { return draw('null', '[]', '["c"]', '["c", "a"]', '["b"]') }
 
 sub declare_anew
 {
@@ -229,7 +236,8 @@ sub ask_and_forget
 sub alter
 {
 	my ($self) = @_;
-	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3, 'auto') ], [ 'invented_cost', draw(0, 1) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ]) };
+	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3, 'auto') ], [ 'invented_cost', draw(0, 1) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ],
+			[ 'gather', draw(1 .. 3) ], [ 'leaves', leaves() ], [ 'strata', strata() ]) };
 	my $accepted = $what !~ /^[kl]$/ ? '' : $to < $self->{$what} ? ', "accept_weakening": true' : ', "accept_lockout": true';
 	my $value = $what eq 'repair' || $to eq 'auto' ? "\"$to\"" : $to;
 
