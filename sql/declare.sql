@@ -121,6 +121,16 @@ SELECT try(params => '{"K": 2}');
 SELECT try(params => '{"k": 2, "m": 3}');
 SELECT try(params => '{"k": 2, "repair": "none"}');
 SELECT try(params => '{"k": 2, "repair": "clean"}');
+-- Small classes of true rows are commented on where they were chosen.
+SELECT try(params => '{"k": 10, "repair": "dirty", "reserve": 1}');
+SELECT try(params => '{"k": 10, "repair": "minimal", "reserve": 3}');
+SELECT try(params => '{"k": 10, "repair": "dirty", "reserve": 1, "churn": 0.025}');
+SELECT try(params => '{"k": 10, "repair": "dirty", "reserve": 1, "churn": 0}');
+SELECT try(params => '{"k": 10, "repair": "none", "reserve": "auto"}');
+SELECT try(params => '{"k": 10, "repair": "none", "reserve": 4}');
+SELECT try(params => '{"k": 10, "repair": "counterfeit", "reserve": 1}');
+SELECT try(params => '{"k": 1, "repair": "none", "reserve": 1}');
+SELECT try(params => '{"k": 10}');
 SELECT try(params => '{"k": 2, "repair": true}');
 SELECT try(params => '{"k": 2, "accept_insensitive": true}');
 

@@ -41,6 +41,7 @@ typedef struct Declaration
 	char	  **insensitive;
 	int			ninsensitive;
 	Jsonb	   *quasi_identifiers;
+	Jsonb	   *params;			/* as given */
 	char	  **beside;
 	int			nbeside;
 } Declaration;
@@ -124,8 +125,8 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 	publication->method = text_argument(fcinfo, 5, "the method");
 	declaration->method = method_declaration(publication->method);
 	verify_not_null(fcinfo, 6, "the parameters");
-	publication->params = check_parameters(declaration->method,
-										   resolve_tables(declaration->method, PG_GETARG_JSONB_P(6)), NULL);
+	declaration->params = resolve_tables(declaration->method, PG_GETARG_JSONB_P(6));
+	publication->params = check_parameters(declaration->method, declaration->params, NULL);
 	declaration->insensitive = name_list(fcinfo, 7, "the insensitive columns",
 										 &declaration->ninsensitive);
 	publication->target = name_value(fcinfo, 8, "the target schema");
@@ -600,6 +601,7 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	warn_of_unlogged_tables(publication);
 	warn_of_unique_insensitive(publication);
 	warn_of_stand_ins(publication, NULL);
+	foresee_losses(publication, declaration.params);
 	declare_hooks->look_at_source(publication, NULL);
 	PG_RETURN_VOID();
 }

@@ -75,6 +75,15 @@ typedef struct SourceNeeds
 	bool		nulls_count;	/* is each row without a value as good as one more? */
 } SourceNeeds;
 
+/* The future of a table that is published again and again. */
+typedef struct Foresight
+{
+	double		leave;			/* if this share of the people leaves between two releases, and as many come, */
+	double		second;			/* this is withheld of the second release, */
+	double		tenth;			/* and this of the tenth */
+	const char *instead;		/* better parameters, a piece of a sentence */
+} Foresight;
+
 /* The parts of the past that a method looks at: each is kept beside the log, as a fold of it. */
 #define PAST_NEIGHBORHOODS	1	/* the people whom observers can tell apart: see history/past.h */
 #define PAST_LAST			2	/* the last class of each person: see history/paths.h */
@@ -121,6 +130,13 @@ typedef struct MethodDeclaration
 	 * NULL where these parameters let none do so.  The pointer is NULL for methods that never invent rows for that.
 	 */
 	const char *(*without_stand_ins) (const int64 *params);
+
+	/*
+	 * Fills in what is to be expected if that is bad, and those parameters were chosen that are to blame: of the
+	 * parameters given, the others are PARAM_ABSENT; false where they are defaults.  The pointer is NULL for methods
+	 * that have nothing to say.
+	 */
+	bool		(*foresee) (const int64 *given, const int64 *params, Foresight *foresight);
 
 	/*
 	 * A sentence on a contradiction between values that are right each by itself, or NULL.  The pointer is NULL for

@@ -91,6 +91,22 @@ warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *before)
 			 errhint("Declare no insensitive columns, or set %s.", instead)));
 }
 
+void
+foresee_losses(const DeclaredPublication *publication, Jsonb *given)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+	Foresight	foresight;
+
+	if (method->foresee == NULL ||
+		!method->foresee(param_values(method, given), param_values(method, publication->params), &foresight))
+		return;
+	ereport(NOTICE,
+			(errmsg("publication \"%s\" will lose people if its table changes", publication->name),
+			 errdetail("If %g %% of the people leave between two releases, and as many come, about %.0f %% of those who are there are withheld from the second release, and %.0f %% from the tenth.",
+					   100 * foresight.leave, 100 * foresight.second, 100 * foresight.tenth),
+			 errhint("For a table that is published again and again, declare %s.", foresight.instead)));
+}
+
 /* Looks through views and partitions; a materialized view has its own copy of the rows. */
 static const char *const unlogged_query =
 "WITH RECURSIVE r AS (SELECT $1 AS relation UNION SELECT n.relation FROM r CROSS JOIN LATERAL ("

@@ -29,4 +29,10 @@ extern void warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *bef
  */
 extern void warn_of_unlogged_tables(const DeclaredPublication *publication);
 
+/*
+ * A NOTICE when parameters given in a declaration lose many people of a table
+ * that is published again and again, in numbers.
+ */
+extern void foresee_losses(const DeclaredPublication *publication, Jsonb *given);
+
 #endif							/* PPREPUB_DECLARE_OWNER_WARNINGS_H */

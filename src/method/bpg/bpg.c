@@ -268,6 +268,22 @@ bpg_without_stand_ins(const int64 *params)
 	return params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? "\"repair\" to \"dirty\", \"minimal\" or \"none\"" : NULL;
 }
 
+/* Small classes of true rows do not last: a choice of these, which may be meant for a single release, is commented on. */
+static bool
+bpg_foresee(const int64 *given, const int64 *params, Foresight *foresight)
+{
+	bool		is_chosen = given[BPG_REPAIR] != PARAM_ABSENT || given[BPG_RESERVE] != PARAM_ABSENT;
+	bool		is_small = params[BPG_RESERVE] >= 1 && params[BPG_RESERVE] < SMALL_RESERVE;
+
+	if (!is_chosen || !is_small || params[BPG_REPAIR] == REPAIR_COUNTERFEIT || params[BPG_K] == 1)
+		return false;
+	foresight->leave = params[BPG_CHURN] == PARAM_ABSENT ? USUAL_CHURN : (double) params[BPG_CHURN] / PARAM_SCALE;
+	foresight->second = foresee_withheld(params[BPG_K], params[BPG_RESERVE], foresight->leave, 2);
+	foresight->tenth = foresee_withheld(params[BPG_K], params[BPG_RESERVE], foresight->leave, 10);
+	foresight->instead = "\"repair\": \"counterfeit\", or, if all rows must be true, \"reserve\": \"auto\"";
+	return foresight->tenth >= 0.05;
+}
+
 /* Invented rows make up for people, but a value that is not known is not invented. */
 static SourceNeeds
 bpg_needs(const int64 *params)
@@ -378,6 +394,7 @@ const Method bpg_method = {
 		.past = PAST_NEIGHBORHOODS,
 		.smallest_parted = bpg_smallest_parted,
 		.without_stand_ins = bpg_without_stand_ins,
+		.foresee = bpg_foresee,
 		.needs = bpg_needs,
 	},
 	.principle = bpg_principle,
