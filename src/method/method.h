@@ -36,6 +36,7 @@ typedef struct Draft
 	Refusal		refusal;		/* why there is no class, of a method that shows every row or nothing */
 	uint64		suppressed;		/* rows asked for and in no class */
 	uint64		exhausted;		/* of these: nothing can hide their value any more */
+	uint64		waiting;		/* of these: newcomers, until a later release */
 	uint64		lost;			/* of these, in a release of everybody: none can be shown again without invented rows */
 	uint64		dirty;			/* rows in classes that were not asked for */
 

@@ -245,6 +245,8 @@ why_withheld(const ReleaseBuild *build)
 {
 	const char *together = "Together with what was published before, these rows would tell too much.";
 
+	if (build->draft->waiting == build->draft->suppressed)
+		return pstrdup("They are newcomers, who wait for a release that takes some: see parameter \"gather\".");
 	if (build->draft->lost == 0 || build->request->cohort != NULL)
 		return pstrdup(together);
 	return psprintf("%s " UINT64_FORMAT " people can never be shown again without invented rows.",

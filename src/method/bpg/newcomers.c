@@ -277,6 +277,7 @@ draft_newcomers(Bpg *bpg)
 	if (wait_for_more(bpg))
 	{
 		bpg->draft->suppressed += n;
+		bpg->draft->waiting += n;
 		return;
 	}
 	choose_reserve(bpg, n);
