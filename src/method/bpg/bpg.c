@@ -48,7 +48,8 @@ enum
 	BPG_INVENTED_COST,
 	BPG_CHURN,
 	BPG_HORIZON,
-	BPG_GATHER
+	BPG_GATHER,
+	BPG_LEAVES
 };
 
 #define AUTO_RESERVE	PARAM_WORD
@@ -70,7 +71,7 @@ static const ParamSpec bpg_params[] = {
 	[BPG_CHURN] = {"churn", PARAM_DECIMAL, false, 0, 1, NULL, NULL, STRENGTH_NONE},
 	[BPG_HORIZON] = {"horizon", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
 	[BPG_GATHER] = {"gather", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
-	{"leaves", PARAM_COLUMN, false, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[BPG_LEAVES] = {"leaves", PARAM_COLUMN, false, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{"strata", PARAM_QUASI_IDENTIFIERS, false, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
 	{"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
@@ -275,6 +276,8 @@ bpg_foresee(const int64 *given, const int64 *params, Foresight *foresight)
 	bool		is_chosen = given[BPG_REPAIR] != PARAM_ABSENT || given[BPG_RESERVE] != PARAM_ABSENT;
 	bool		is_small = params[BPG_RESERVE] >= 1 && params[BPG_RESERVE] < SMALL_RESERVE;
 
+	if (params[BPG_LEAVES] != PARAM_ABSENT) /* it is for departures that are no surprise */
+		return false;
 	if (!is_chosen || !is_small || params[BPG_REPAIR] == REPAIR_COUNTERFEIT || params[BPG_K] == 1)
 		return false;
 	foresight->leave = params[BPG_CHURN] == PARAM_ABSENT ? USUAL_CHURN : (double) params[BPG_CHURN] / PARAM_SCALE;
