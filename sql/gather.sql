@@ -26,5 +26,6 @@ SELECT pprepub.alter_publication('gathered', '{"gather": 0}');
 SELECT pprepub.drop_publication('gathered', true);
 DROP TABLE gathered;
 DROP FUNCTION come;
+DROP SCHEMA published, published_private;
 RESET client_min_messages;
 RESET ROLE;

@@ -110,5 +110,6 @@ SELECT pprepub.drop_publication('slots', true);
 DROP TABLE slots, stays;
 DROP DOMAIN slot;
 DROP FUNCTION try;
+DROP SCHEMA published, published_private;
 RESET client_min_messages;
 RESET ROLE;

@@ -50,5 +50,6 @@ SELECT pprepub.create_publication('people', 'strata_people', 'id', '{"age": "ran
 
 DROP FUNCTION mixed;
 DROP TABLE strata_people;
+DROP SCHEMA published, published_private;
 RESET client_min_messages;
 RESET ROLE;
