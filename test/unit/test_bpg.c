@@ -205,7 +205,7 @@ test_chosen_reserve(void)
 {
 	for (int repair = 0; repair < 4; repair++)
 	{
-		Lives		lives = {.number = 100, .repair = repair, .asked_percent = 100, .begin = begin_choosing, .draft = draft_of_whole};
+		Lives		lives = {.number = 60, .repair = repair, .asked_percent = 100, .begin = begin_choosing, .draft = draft_of_whole};
 
 		live(&lives);
 		check(lives.attacked == 0 && lives.attacked_pairs == 0);
@@ -221,7 +221,7 @@ test_given_up(void)
 	{
 		World	   *world = palloc0(sizeof(World));
 
-		memcpy(world->params, (int64[]) {4, 1, 3, 3, cost * PARAM_SCALE, PARAM_ABSENT, PARAM_ABSENT}, sizeof(int64) * 7);
+		memcpy(world->params, (int64[]) {4, 1, 3, 3, cost * PARAM_SCALE, PARAM_ABSENT, PARAM_ABSENT, 1}, sizeof(int64) * 8);
 		add_people(world, 12, 2);
 		release(world, 100, draft_of_whole);
 		check(world->nshown == 12);
