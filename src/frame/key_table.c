@@ -24,6 +24,8 @@
 static inline uint32
 hash_key(const KeyTable *table, Datum key)
 {
+	if (table->hash_decides)
+		return murmurhash32((uint32) key);	/* whatever a function left above the value */
 	if (table->bitwise)
 		return murmurhash32((uint32) key ^ (uint32) (key >> 32) * 0x9e3779b9);
 	return DatumGetUInt32(FunctionCall1Coll(table->hash, table->collation, key));
@@ -75,7 +77,7 @@ keys_create(Oid type, Oid collation)
 
 	get_typlenbyval(type, &table->length, &table->byval);
 	table->bitwise = type == INT4OID || type == INT8OID || type == INT2OID;
-	table->hash_decides = type == INT4OID || type == INT2OID;	/* hash_key() maps no two of 32 bits to one */
+	table->hash_decides = type == INT4OID || type == INT2OID;	/* murmurhash32() maps no two to one */
 	table->hash = &operators->hash_proc_finfo;
 	table->equal = &operators->eq_opr_finfo;
 	table->collation = collation;

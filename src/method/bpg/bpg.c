@@ -374,7 +374,7 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	if (past->releases > 0)
 		bpg.member = new_array(uint64, frame->nrows);
 	bpg.draft->rejected = past->nlost;
-	if (past->releases > 0)
+	if (past->releases > 0 && bpg.reserve == AUTO_RESERVE)
 		choose_reserve(&bpg, list_all_rows(&bpg));
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
 		draft_neighborhood(&bpg, n);
