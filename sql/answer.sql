@@ -4,7 +4,7 @@ SET ROLE regress_owner;
 CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), disease text, note text COLLATE "C");
 INSERT INTO people SELECT i, 20 + i % 30, '53' || i % 10 + 100, 'd' || i % 7, 'n' || i % 2 FROM generate_series(1, 300) i;
 SELECT pprepub.create_publication('asked', 'people', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg',
-	'{"k": 10, "l": 3}', insensitive => '{note}');
+	'{"k": 10, "l": 3, "repair": "dirty"}', insensitive => '{note}');
 CREATE VIEW asked_so_far AS
 	SELECT number, kind, published_by, relation, cohort, columns, rows FROM pprepub.release WHERE publication = 'asked' ORDER BY number;
 
@@ -76,7 +76,7 @@ CREATE TABLE wide (id text, day date, mood mood, pair pair, tags short[], big te
 ALTER TABLE wide ALTER big SET STORAGE EXTERNAL;
 INSERT INTO wide SELECT 'P' || i, '2020-01-01'::date + i % 10, (enum_range(NULL::mood))[1 + i % 2], (i % 3, repeat('b', 9000))::pair,
 	ARRAY['t' || i % 4, NULL], CASE WHEN i > 1 THEN repeat('x', 300000) END FROM generate_series(1, 20) i;
-SELECT pprepub.create_publication('wide', 'wide', 'id', '{"day": "range", "mood": "suppress"}', 'big', 'bpg', '{"k": 2}', insensitive => '{pair,tags}');
+SELECT pprepub.create_publication('wide', 'wide', 'id', '{"day": "range", "mood": "suppress"}', 'big', 'bpg', '{"k": 2, "repair": "dirty"}', insensitive => '{pair,tags}');
 SELECT pg_get_function_result('published.wide'::regproc);
 CREATE TEMP TABLE answer AS SELECT * FROM published.wide();
 SELECT count(*), count(big), min(length(big)), max(length(big)), min(length((pair).b)), array_agg(DISTINCT (pair).a), bool_and(lower_inc(day)),

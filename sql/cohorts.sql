@@ -12,7 +12,7 @@ CREATE INDEX ON patients (age);
 UPDATE patients SET zip = NULL WHERE id % 50 = 0;
 SELECT pprepub.create_publication('patients', 'patients', 'id',
 	'{"age": "range", "zip": "prefix", "sex": "suppress", "visits": "range", "weight": "range", "smokes": "suppress", "admitted": "range",
-	  "seen": "range", "stay": "suppress", "mood": "suppress"}', 'disease', 'bpg', '{"k": 2}', insensitive => '{ward}');
+	  "seen": "range", "stay": "suppress", "mood": "suppress"}', 'disease', 'bpg', '{"k": 2, "repair": "dirty"}', insensitive => '{ward}');
 
 -- How many rows a release of the cohort has, of how many who meet the condition.
 CREATE FUNCTION rows_of(cohort text) RETURNS text LANGUAGE plpgsql AS $$

@@ -9,7 +9,7 @@ CREATE TABLE patients AS SELECT i AS id, 20 + i % 40 AS age, 53100 + i % 20 || '
 	FROM generate_series(1, 120) i;
 SELECT pprepub.create_publication('patients', 'patients', 'id',
 	'{"age": "range", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}', 'disease', 'bpg',
-	'{"k": 5, "l": 3, "reserve": 4}', insensitive => '{ward}');
+	'{"k": 5, "l": 3, "repair": "dirty", "reserve": 4}', insensitive => '{ward}');
 
 -- What is shown is as narrow as if the rest did not exist; what is not says nothing.
 SELECT number, rows, suppressed, columns FROM pprepub.publish('patients', columns => '{disease, age}');

@@ -6,7 +6,7 @@ CREATE FUNCTION come() RETURNS void LANGUAGE sql AS $$
 	INSERT INTO gathered SELECT i, i * 37 % 80, 'd' || i % 5 FROM (SELECT count(*) AS n FROM gathered) g, generate_series(n + 1, n + 10) i
 $$;
 SELECT come();
-SELECT pprepub.create_publication('gathered', 'gathered', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2, "gather": 3}');
+SELECT pprepub.create_publication('gathered', 'gathered', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2, "repair": "none", "gather": 3}');
 
 -- The first release has all; then ten wait, then twenty, and the fourth takes all thirty. An answer is a release like any other.
 SELECT rows, suppressed FROM pprepub.publish('gathered');

@@ -24,7 +24,7 @@ SELECT pprepub.create_publication('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes 
 	source => '"T""a''b; -- Ω $x$ %s %I \n"',
 	key => 'the "key" ''; DROP TABLE x; -- Ωµéga, which has 63 bytes in a',
 	quasi_identifiers => '{" ": "range", "Order": "prefix", "sélect": "taxonomy a \"taxonomy\" of ''leaves'' $$ 森"}',
-	sensitive => 'a.b', method => 'bpg', params => '{"k": 4, "l": 4}', insensitive => '{$1}',
+	sensitive => 'a.b', method => 'bpg', params => '{"k": 4, "l": 4, "repair": "dirty"}', insensitive => '{$1}',
 	target => 'Target "T" ''; DROP SCHEMA public; -- Ω, these 55 bytes');
 SELECT max(octet_length(nspname)), count(*) FROM pg_namespace WHERE nspname LIKE 'Target "T"%';
 SELECT value FROM pprepub.preview('Pub "1" ''x''; DROP TABLE y; -- Ω: 48 bytes $$ %s') WHERE metric = 'classes';

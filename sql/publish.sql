@@ -5,7 +5,7 @@ INSERT INTO patients VALUES
 	(11, 30, '5310', 'flu', 'A'), (12, 31, '5311', 'cold', 'B'), (13, 30, '5312', 'flu', 'A'),
 	(14, 61, '7710', 'gout', 'A'), (15, 62, '7711', 'flu', NULL), (16, 69, '7712', NULL, 'B');
 SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "zip": "prefix"}',
-	'disease', 'bpg', '{"k": 3, "l": 2}', insensitive => '{ward}');
+	'disease', 'bpg', '{"k": 3, "l": 2, "repair": "dirty"}', insensitive => '{ward}');
 
 -- A preview: nothing is published, nothing is remembered.
 SELECT metric, round(value::numeric, 4) FROM pprepub.preview('patients')
@@ -95,7 +95,7 @@ SELECT count(*) FROM pprepub.release;
 SELECT pprepub.publish('patients');
 SELECT pprepub.publish(NULL);
 CREATE VIEW few AS SELECT * FROM patients;
-SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg', '{"k": 3, "l": 2}');
+SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg', '{"k": 3, "l": 2, "repair": "dirty"}');
 CREATE OR REPLACE VIEW few AS SELECT * FROM patients WHERE id < 13;		-- too few people
 SELECT pprepub.publish('few');
 SELECT pprepub.preview('few');
@@ -139,7 +139,7 @@ SELECT pprepub.drop_publication('fresh', forget_history => true);
 -- Equal rows: relaxed cuts, so no class is twice as large as need be.
 DELETE FROM fresh;
 INSERT INTO fresh SELECT i, 7, i % 5 FROM generate_series(1, 100) i;
-SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 5}');
+SELECT pprepub.create_publication('fresh', 'fresh', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "l": 5, "reserve": 1}');
 SELECT classes FROM pprepub.publish('fresh');
 SELECT age, min(n), max(n), min(d) FROM (SELECT age, count(*) AS n, count(DISTINCT disease) AS d
 	FROM published.fresh GROUP BY class, age) c GROUP BY age;

@@ -24,7 +24,7 @@ $$;
 -- the first two releases tell that Fran and George have flu and cancer.
 CREATE TABLE patients (name text, age int, gender text, illness text);
 INSERT INTO patients VALUES ('Alice', 30, 'F', 'Flu'), ('Charlotte', 33, 'F', 'Migraine'), ('Bob', 36, 'M', 'Pneumonia'), ('Dave', 40, 'M', 'HIV');
-SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 4, "l": 3}');
+SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 4, "l": 3, "repair": "dirty"}');
 SELECT number, rows, suppressed FROM pprepub.publish('patients');
 DELETE FROM patients WHERE name IN ('Charlotte', 'Bob');
 INSERT INTO patients VALUES ('Fran', 31, 'F', 'Flu'), ('George', 35, 'M', 'Cancer');
@@ -32,7 +32,7 @@ SELECT number FROM pprepub.publish('patients');		-- nothing of it is safe
 SELECT number FROM pprepub.preview('patients') AS p (number, v);
 SELECT pprepub.drop_publication('patients', true);
 -- With k = 2 they would be told apart two by two, which is allowed then.
-SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 2, "l": 2}');
+SELECT pprepub.create_publication('patients', 'patients', 'name', '{"age": "range", "gender": "suppress"}', 'illness', 'bpg', '{"k": 2, "l": 2, "repair": "dirty"}');
 DELETE FROM patients;
 INSERT INTO patients VALUES ('Alice', 30, 'F', 'Flu'), ('Charlotte', 33, 'F', 'Migraine'), ('Bob', 36, 'M', 'Pneumonia'), ('Dave', 40, 'M', 'HIV');
 SELECT pprepub.alter_publication('patients', '{"reserve": 2}');
@@ -81,7 +81,7 @@ TRUNCATE people;
 
 -- Much withheld: the owner is told, how many for good, and what can be done by then.
 INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(1, 100) i;
-SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 2}');
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 2, "repair": "dirty", "reserve": 1}');
 SELECT number, rows FROM pprepub.publish('people');
 BEGIN;
 DELETE FROM people WHERE id IN (1, 100);

@@ -42,10 +42,12 @@ DELETE FROM ill WHERE age = 40;
 
 -- Fewer rows, or fewer different values, than a class needs.
 \set VERBOSITY default
-SELECT declare('bpg', '{"k": 21, "l": 6}');
+SELECT declare('bpg', '{"k": 21, "l": 6, "repair": "dirty"}');
 \set VERBOSITY terse
-SELECT declare('bpg', '{"k": 20, "l": 5}');
-SELECT declare('bpg', '{"k": 21, "repair": "counterfeit"}');
+SELECT declare('bpg', '{"k": 20, "l": 5, "repair": "dirty"}');
+SELECT declare('bpg', '{"k": 41}');
+SELECT declare('bpg', '{"k": 40}');
+SELECT declare('bpg', '{"k": 41, "invented_cost": 0}');
 SELECT declare('bpg', '{"k": 2, "l": 6, "repair": "counterfeit"}');
 SELECT declare('sequential', '{"k": 5}');
 SELECT declare('sequential', '{"k": 6}');
@@ -88,9 +90,9 @@ SELECT pprepub.alter_publication('ill', '{"l": 5}');
 SELECT pprepub.alter_publication('ill', '{"l": 6}');
 SELECT pprepub.alter_publication('ill', '{"k": 3}');
 SELECT pprepub.alter_publication('ill', '{"reserve": 2}');
-SELECT pprepub.alter_publication('ill', '{"k": 21, "repair": "counterfeit", "l": 2}');
+SELECT pprepub.alter_publication('ill', '{"k": 40, "l": 2}');
 SELECT pprepub.alter_publication('ill', '{"repair": "none"}');
-SELECT pprepub.alter_publication('ill', '{"k": 20}');
+SELECT pprepub.alter_publication('ill', '{"k": 20, "repair": "dirty"}');
 SELECT rows FROM pprepub.publish('ill');
 SELECT pprepub.alter_publication('ill', '{"l": 6, "accept_lockout": true}');
 INSERT INTO ill VALUES (7, 40, 'd1');
@@ -114,7 +116,7 @@ SET ROLE regress_owner;
 CREATE TABLE notes (note text);
 CREATE FUNCTION note(id numeric) RETURNS boolean LANGUAGE sql AS $$ INSERT INTO public.notes VALUES ('looked at'); SELECT true $$;
 CREATE VIEW writing AS SELECT * FROM ill WHERE note(id);
-SELECT declare('bpg', '{"k": 21}', 'writing');
+SELECT declare('bpg', '{"k": 41}', 'writing');
 SELECT count(*) AS notes FROM notes;
 CREATE VIEW failing AS SELECT id, age, 'd' || age / (age - 3) AS disease FROM ill;
 SELECT declare('bpg', '{"k": 1}', 'failing');

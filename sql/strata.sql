@@ -15,7 +15,7 @@ $$;
 SELECT pprepub.create_publication('people', 'strata_people', 'id', :'qis', 'disease', 'bpg', '{"k": 5, "l": 2, "strata": ["country", "sex"]}');
 SELECT params FROM pprepub.publication;
 SELECT rows, suppressed FROM pprepub.publish('people');
-SELECT classes > 40 AS classes, countries, sexes FROM mixed('people');
+SELECT classes > 10 AS classes, countries, sexes FROM mixed('people');
 -- So whoever asks about one takes whole classes.
 SELECT rows, suppressed, dirty FROM pprepub.publish('people', 'country = ''Mali''');
 SELECT rows, suppressed, dirty FROM pprepub.publish('people', 'country = ''Peru'' AND sex = ''F''');

@@ -19,7 +19,7 @@ CREATE INDEX by_trie ON people USING spgist (zip);
 CREATE INDEX by_pages ON people USING brin (born) WITH (pages_per_range = 2);
 CREATE INDEX of_some ON people (born, age) WHERE age > 40;
 CREATE INDEX by_both ON people (born DESC, age) INCLUDE (zip);
-SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "zip": "prefix", "born": "range"}', 'ill', 'bpg', '{"k": 2, "l": 1}') \g /dev/null
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range", "zip": "prefix", "born": "range"}', 'ill', 'bpg', '{"k": 2, "l": 1, "repair": "dirty"}') \g /dev/null
 
 CREATE FUNCTION a_condition() RETURNS text LANGUAGE sql VOLATILE AS $$
 	SELECT CASE floor(random() * 9)
@@ -40,7 +40,7 @@ SET test.age = 60;
 CREATE TABLE others AS TABLE people;
 CREATE INDEX ON others (age);
 CREATE VIEW grown AS SELECT * FROM others WHERE age > current_setting('test.age')::int;
-SELECT pprepub.create_publication('grown', 'grown', 'id', '{"age": "range", "zip": "prefix", "born": "range"}', 'ill', 'bpg', '{"k": 2, "l": 1}') \g /dev/null
+SELECT pprepub.create_publication('grown', 'grown', 'id', '{"age": "range", "zip": "prefix", "born": "range"}', 'ill', 'bpg', '{"k": 2, "l": 1, "repair": "dirty"}') \g /dev/null
 
 -- As many as are released or withheld, or too few for either.
 CREATE FUNCTION cohort_rows(cohort text, publication text DEFAULT 'people') RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
@@ -130,7 +130,7 @@ END $$;
 CREATE TABLE third AS TABLE others;
 CREATE INDEX ON third (age);
 CREATE VIEW meddling AS SELECT id, age, meddle(zip) AS zip, born, ill FROM third WHERE age = 30;
-SELECT pprepub.create_publication('meddling', 'meddling', 'id', '{"age": "range", "zip": "prefix", "born": "range"}', 'ill', 'bpg', '{"k": 2, "l": 1}') \g /dev/null
+SELECT pprepub.create_publication('meddling', 'meddling', 'id', '{"age": "range", "zip": "prefix", "born": "range"}', 'ill', 'bpg', '{"k": 2, "l": 1, "repair": "dirty"}') \g /dev/null
 SELECT is(cohort_rows(NULL, 'meddling'), count(*), 'nobody closes it, or fetches from it') FROM third WHERE age = 30;
 
 SELECT is_empty('SELECT * FROM tried WHERE picked IS DISTINCT FROM plain', 'a cohort is who plain SQL says');

@@ -19,7 +19,7 @@ DECLARE
 	r pprepub.release;
 BEGIN
 	EXECUTE format('CREATE TABLE person AS SELECT (%s)::%s AS id, i AS age, (53100 + i)::text AS zip, i AS s FROM generate_series(1, 6) i', key, key_type);
-	PERFORM pprepub.create_publication('person', 'person', 'id', '{"age": "range", "zip": "prefix"}', 's', 'bpg', '{"k": 4}');
+	PERFORM pprepub.create_publication('person', 'person', 'id', '{"age": "range", "zip": "prefix"}', 's', 'bpg', '{"k": 4, "repair": "dirty"}');
 	PERFORM published(NULL);
 	r := published('age <= 5');
 	RETURN NEXT is(ARRAY[r.rows, r.dirty, r.suppressed], ARRAY[6::bigint, 1, 0], key_type || ': he is brought along');
@@ -36,7 +36,7 @@ SELECT format('SELECT bring_along(%L, %L)', key_type, key) FROM (VALUES ('int', 
 
 -- Rows that are fetched for others' sake are judged as sternly as those that were asked for.
 CREATE TABLE person AS SELECT i AS id, i AS age, (53100 + i)::text AS zip, i AS s FROM generate_series(1, 6) i;
-SELECT pprepub.create_publication('person', 'person', 'id', '{"age": "range", "zip": "prefix"}', 's', 'bpg', '{"k": 4}');
+SELECT pprepub.create_publication('person', 'person', 'id', '{"age": "range", "zip": "prefix"}', 's', 'bpg', '{"k": 4, "repair": "dirty"}');
 SELECT lives_ok('SELECT pprepub.publish(''person'')');
 INSERT INTO person VALUES (6, 60, '5', 60);
 SELECT throws_like($$SELECT pprepub.publish('person', 'age <= 5')$$, '%"id"%is repeated in 1 row(s)', 'a repeated key');
@@ -53,7 +53,7 @@ CREATE TABLE patients AS SELECT i AS id, 20 + i % 60 AS age, (53100 + i % 60)::t
 CREATE UNIQUE INDEX by_id ON patients (id);
 CREATE INDEX by_age ON patients (age);
 ANALYZE patients;
-SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress"}', 's', 'bpg', '{"k": 1500}');
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress"}', 's', 'bpg', '{"k": 1500, "repair": "dirty"}');
 SELECT is((SELECT rows FROM pprepub.publish('patients', 'age IN (33, 34, 35)')), 1500::bigint, 'three years of people');
 SELECT results_eq('SELECT DISTINCT age, zip, sex FROM published.patients', $$VALUES ('[33,36)'::int4range, '5311*', '*')$$, 'are of 33 to 35 years, and live near to each other');
 
@@ -65,7 +65,7 @@ SELECT results_eq($$SELECT round(value::numeric, 6) FROM pprepub.preview('patien
 CREATE TABLE lines AS SELECT i AS id, i AS i4, i::int2 AS i2, i::int8 AS i8, i::numeric AS n, i::real AS f4, i::float8 AS f8, date '2024-01-01' + i AS d, timestamp '2024-01-01' + i * interval '1 h' AS ts,
 	timestamptz '2024-01-01 00:00+00' + i * interval '1 h' AS tz, i AS s FROM generate_series(0, 20) i;
 SELECT pprepub.create_publication('lines', 'lines', 'id', (SELECT jsonb_object_agg(attname, 'range') FROM pg_attribute WHERE attrelid = 'lines'::regclass AND attnum > 0 AND attname NOT IN ('id', 's')),
-	's', 'bpg', '{"k": 6}');
+	's', 'bpg', '{"k": 6, "repair": "dirty"}');
 SELECT is((SELECT value FROM pprepub.preview('lines', 'i4 BETWEEN 5 AND 10') WHERE metric = 'ail'), 9 * 0.25::float8, 'six of twenty-one of every type: a quarter of each line');
 INSERT INTO lines VALUES (100, 2147483647, 32767, 9223372036854775807, 'infinity', 'NaN', 'infinity', 'infinity', 'infinity', 'infinity', 1);
 SELECT is((SELECT round(value::numeric, 6) FROM pprepub.preview('lines', 'i4 BETWEEN 5 AND 10') WHERE metric = 'ail'), round(6 + 5 / 2147483647.0 + 5 / 32767.0, 6), 'where the ends of a line are nowhere, the cohort itself is the measure');
@@ -76,7 +76,7 @@ CREATE FUNCTION reads(OUT scans bigint, OUT through_index bigint, OUT by_key big
 	SELECT pg_stat_get_numscans('patients'::regclass), pg_stat_get_tuples_returned('by_age'::regclass), pg_stat_get_tuples_returned('by_id'::regclass)
 $$;
 SELECT pprepub.drop_publication('patients', forget_history => true);
-SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress", "ward": "suppress"}', 's', 'bpg', '{"k": 5, "reserve": 2}');
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress", "ward": "suppress"}', 's', 'bpg', '{"k": 5, "reserve": 2, "repair": "dirty"}');
 SELECT pg_stat_force_next_flush();
 SELECT scans, through_index, by_key FROM reads() \gset before_
 SELECT is((SELECT rows FROM pprepub.publish('patients', 'age = 33')), 500::bigint, 'a year of people');
@@ -112,7 +112,7 @@ DO $$
 BEGIN
 	CREATE COLLATION whatever_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 	CREATE VIEW collated AS SELECT id, age, s, zip COLLATE whatever_case AS zip, sex COLLATE "C" AS sex, zip AS other FROM patients;
-	PERFORM pprepub.create_publication('collated', 'collated', 'id', '{"age": "range", "zip": "suppress", "sex": "suppress", "other": "suppress"}', 's', 'bpg', '{"k": 2}', beside => '{patients}');
+	PERFORM pprepub.create_publication('collated', 'collated', 'id', '{"age": "range", "zip": "suppress", "sex": "suppress", "other": "suppress"}', 's', 'bpg', '{"k": 2, "repair": "dirty"}', beside => '{patients}');
 EXCEPTION WHEN OTHERS THEN		-- without ICU
 	NULL;
 END $$;

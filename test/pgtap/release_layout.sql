@@ -11,7 +11,7 @@ CREATE FUNCTION declare(name text, params jsonb) RETURNS void LANGUAGE sql AS $$
 	SELECT pprepub.create_publication(name, 'people', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', params, insensitive => '{note}',
 		beside => coalesce((SELECT array_agg(p.name) FROM pprepub.publication p), '{}'))
 $$;
-SELECT declare('dirty', '{"k": 5, "l": 2}') \g /dev/null
+SELECT declare('dirty', '{"k": 5, "l": 2, "repair": "dirty", "reserve": 1}') \g /dev/null
 SELECT declare('counterfeit', '{"k": 5, "l": 2, "repair": "counterfeit"}') \g /dev/null
 SELECT suppressed FROM pprepub.publish('dirty') \g /dev/null
 SELECT suppressed FROM pprepub.publish('counterfeit') \g /dev/null

@@ -33,6 +33,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "frame/arrays.h"
 #include "method/bpg/bpg.h"
 #include "miscadmin.h"
@@ -65,8 +67,8 @@ static const char *const reserve_words[] = {"auto", NULL};
 static const ParamSpec bpg_params[] = {
 	[BPG_K] = {"k", PARAM_INTEGER, true, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_MORE},
 	[BPG_L] = {"l", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
-	[BPG_REPAIR] = {"repair", PARAM_CHOICE, false, 0, 0, repairs, "\"dirty\"", STRENGTH_NONE},
-	[BPG_RESERVE] = {"reserve", PARAM_INTEGER, false, 1, 1000000, reserve_words, "1", STRENGTH_NONE},
+	[BPG_REPAIR] = {"repair", PARAM_CHOICE, false, 0, 0, repairs, "\"counterfeit\"", STRENGTH_NONE},
+	[BPG_RESERVE] = {"reserve", PARAM_INTEGER, false, 1, 1000000, reserve_words, "\"auto\"", STRENGTH_NONE},
 	[BPG_INVENTED_COST] = {"invented_cost", PARAM_DECIMAL, false, 0, 1000000, NULL, "1", STRENGTH_NONE},
 	[BPG_CHURN] = {"churn", PARAM_DECIMAL, false, 0, 1, NULL, NULL, STRENGTH_NONE},
 	[BPG_HORIZON] = {"horizon", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
@@ -208,19 +210,24 @@ draft_neighborhood(Bpg *bpg, uint32 n)
  * ----------------------------------------------------------------
  */
 
+void
+forget_reserve(Bpg *bpg)
+{
+	if (bpg->reserve == AUTO_RESERVE)
+		bpg->reserved = bpg->k;
+}
+
 /*
  * A release of a part of the source says nothing of how people leave.  Where it was foreseen how
  * they do, classes leave whole, so that none need outlast departures.
  */
 void
-choose_reserve(Bpg *bpg, uint64 n)
+choose_reserve(Bpg *bpg, const RowId *rows, uint64 n)
 {
-	if (bpg->reserve != AUTO_RESERVE)
-		return;
-	bpg->reserved = bpg->k;
-	if (bpg->past->is_whole && bpg->frame->leaves == NULL && n > 0)
+	forget_reserve(bpg);
+	if (bpg->reserve == AUTO_RESERVE && bpg->past->is_whole && bpg->frame->leaves == NULL && n > 0)
 	{
-		LossCurve	curve = loss_curve(bpg->frame, bpg->rows, n);
+		LossCurve	curve = loss_curve(bpg->frame, rows, n);
 
 		bpg->reserved *= best_reserve(&bpg->outlook, &curve, n);
 	}
@@ -287,12 +294,15 @@ bpg_foresee(const int64 *given, const int64 *params, Foresight *foresight)
 	return foresight->tenth >= 0.05;
 }
 
-/* Invented rows make up for people, but a value that is not known is not invented. */
+/* Invented rows make up for people, as long as these are not too few for them; but a value that is not known is not invented. */
 static SourceNeeds
 bpg_needs(const int64 *params)
 {
+	double		cost = (double) params[BPG_INVENTED_COST] / PARAM_SCALE;
+	double		shown = params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? cost / (1 + cost) : 1;
+
 	return (SourceNeeds) {
-		.rows = params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? 0 : params[BPG_K], .for_fewer_rows = "a smaller \"k\"",
+		.rows = ceil(shown * params[BPG_K]), .for_fewer_rows = "a smaller \"k\"",
 		.values = params[BPG_L] > 1 ? params[BPG_L] : 0, .for_fewer_values = "a smaller \"l\"",
 	};
 }
@@ -375,7 +385,7 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 		bpg.member = new_array(uint64, frame->nrows);
 	bpg.draft->rejected = past->nlost;
 	if (past->releases > 0 && bpg.reserve == AUTO_RESERVE)
-		choose_reserve(&bpg, list_all_rows(&bpg));
+		choose_reserve(&bpg, bpg.rows, list_all_rows(&bpg));
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
 		draft_neighborhood(&bpg, n);
 	draft_newcomers(&bpg);

@@ -136,8 +136,9 @@ extern uint64 *invent_for_class(Bpg *bpg, uint64 n);
 /* Appends a class of n rows; region: its cells, or NULL for those that cover it. */
 extern void add_class(Bpg *bpg, const RowId *rows, uint64 n, const Span *region);
 
-/* Chooses the reserve for the first n of bpg->rows, if it is to be chosen. */
-extern void choose_reserve(Bpg *bpg, uint64 n);
+/* Chooses the reserve for n rows, if it is to be chosen; until then, and once it is forgotten, classes need only be allowed. */
+extern void choose_reserve(Bpg *bpg, const RowId *rows, uint64 n);
+extern void forget_reserve(Bpg *bpg);
 
 /* Would it take more invented rows than it is worth to show these people, beside members who have left? */
 extern bool is_too_costly(const Bpg *bpg, uint64 alive, uint64 dead);

@@ -210,8 +210,10 @@ cut_set(Bpg *bpg, RowId *rows, uint64 n, int stratum)
 	}
 	if (stratum == bpg->frame->nstrata)
 	{
+		choose_reserve(bpg, rows, n);
 		if (!cut_rows(bpg, rows, n))
 			elog(ERROR, "a set of newcomers that is allowed cannot be a class");
+		forget_reserve(bpg);
 		return;
 	}
 	sets = sets_by_stratum(bpg, &bpg->frame->strata[stratum], rows, n);
@@ -228,7 +230,11 @@ cut_set(Bpg *bpg, RowId *rows, uint64 n, int stratum)
  * ----------------------------------------------------------------
  */
 
-/* Cuts the first n of bpg->rows, newcomers, into classes as small as the reserve allows; false if they cannot be a class at all. */
+/*
+ * Cuts the first n of bpg->rows, newcomers, into classes as small as the reserve allows; false if they
+ * cannot be a class at all.  A reserve that is to be chosen is chosen for each set by itself, so that it
+ * is no reason to join strata.
+ */
 static bool
 cut_newcomers(Bpg *bpg, uint64 n)
 {
@@ -236,7 +242,10 @@ cut_newcomers(Bpg *bpg, uint64 n)
 	NewcomerSets sets;
 
 	if (bpg->frame->leaves == NULL && bpg->frame->nstrata == 0)
+	{
+		choose_reserve(bpg, bpg->rows, n);
 		return cut_rows(bpg, bpg->rows, n);
+	}
 	sets = sets_by_leaving(bpg, n);
 	for (uint64 i = 0; i < sets.n; i++)
 	{
@@ -280,7 +289,7 @@ draft_newcomers(Bpg *bpg)
 		bpg->draft->waiting += n;
 		return;
 	}
-	choose_reserve(bpg, n);
+	forget_reserve(bpg);
 	if (cut_newcomers(bpg, n))
 		return;
 	bpg->reserved = bpg->k;
