@@ -10,6 +10,7 @@ use Hospital;
 my $node = new_server('main', allows_streaming => 1);
 make_patients($node, 'postgres', 600);
 declare_patients($node, 'postgres', 'patients', 'hospital.patients');
+$node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.alter_publication('patients', '{"repair": "dirty"}')});	# invented rows have no keys to import
 my $dumps = PostgreSQL::Test::Utils::tempdir;
 
 # All that observers can tell of people, but for the numbers of classes and neighborhoods.
