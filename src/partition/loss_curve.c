@@ -1,115 +1,80 @@
 /*
  * loss_curve.c
- *		Halving a sample, and reading losses off the halves.
+ *		Cutting a sample, ever more finely, and reading losses off its classes.
  */
 #include "postgres.h"
 
 #include <math.h>
 
 #include "frame/arrays.h"
-#include "partition/classes.h"
 #include "partition/loss_curve.h"
+#include "partition/mondrian.h"
+#include "utils/memutils.h"
 
-#define MOST_SAMPLED	2048
-#define LEAST_PART		8		/* sampled rows: the cells of fewer say little */
+#define MOST_SAMPLED	4096
+#define LEAST_CLASS		8		/* sampled rows: the cells of fewer say little */
+#define FINER			4		/* from one point to the next, classes are so many times smaller */
 
-typedef struct Sample
-{
-	const Frame *frame;
-	RowId	   *rows;
-	uint32		n;
-	bool		is_whole;		/* are these all rows? */
-} Sample;
-
-/* The loss of a column's cell over part of a sample; a sample's cells are narrower than those of the rows it stands for. */
+/*
+ * What cells of this column lose.  The ends of a range of sampled values lie
+ * farther apart where there are more values than those.
+ */
 static double
-column_loss(const Sample *sample, int qi, const RowId *rows, uint32 n)
+column_loss(const Domain *domain, Span span, uint64 sampled, bool is_whole)
 {
-	const Domain *domain = &sample->frame->domain[qi];
-	Span		span = rows_span(sample->frame->code[qi], rows, n);
-	double		loss = domain_loss(domain, domain_cover(domain, span));
+	double		loss = domain_loss(domain, span);
 
-	return sample->is_whole || n < 2 ? loss : Min(loss * (n + 1) / (n - 1), 1);
+	if (is_whole || domain->tree != NULL || sampled < 2)
+		return loss;
+	return Min(loss * (sampled + 1) / (sampled - 1), 1);
 }
 
-static int
-compare_by_code(const void *a, const void *b, void *arg)
-{
-	const Code *code = arg;
-	Code		x = code[*(const RowId *) a];
-	Code		y = code[*(const RowId *) b];
-
-	return (x > y) - (x < y);
-}
-
-/* Sorts a part by the column that loses most; returns what all its columns lose. */
+/* The average loss of the cells of these classes. */
 static double
-sort_part(const Sample *sample, RowId *rows, uint32 n)
+loss_of_classes(const Frame *frame, const Classes *classes, uint64 n, bool is_whole)
 {
 	double		sum = 0;
-	double		most = 0;
-	int			widest = 0;
 
-	for (int q = 0; q < sample->frame->nqis; q++)
-	{
-		double		loss = column_loss(sample, q, rows, n);
-
-		sum += loss;
-		if (loss > most)
-		{
-			most = loss;
-			widest = q;
-		}
-	}
-	if (most > 0)
-		qsort_arg(rows, n, sizeof(RowId), compare_by_code, sample->frame->code[widest]);
-	return sum;
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		for (int q = 0; q < frame->nqis; q++)
+			sum += class_size(classes, c) * column_loss(&frame->domain[q], class_region(classes, c)[q], class_size(classes, c), is_whole);
+	return sum / n / Max(frame->nqis, 1);
 }
 
 /* Takes rows at equal distances. */
-static Sample
-take_sample(const Frame *frame, const RowId *rows, uint64 n)
+static RowId *
+take_sample(const RowId *rows, uint64 n, uint64 sampled)
 {
-	Sample		sample = {.frame = frame, .n = Min(n, MOST_SAMPLED), .is_whole = n <= MOST_SAMPLED};
+	RowId	   *sample = new_array(RowId, sampled);
 
-	sample.rows = new_array(RowId, sample.n);
-	for (uint32 i = 0; i < sample.n; i++)
-		sample.rows[i] = rows[n * i / sample.n];
+	for (uint64 i = 0; i < sampled; i++)
+		sample[i] = rows[n * i / sampled];
 	return sample;
-}
-
-/* The average loss of a cell where the sample is in so many parts, each of which is sorted for the next halving. */
-static double
-measure_parts(const Sample *sample, uint32 nparts)
-{
-	double		sum = 0;
-
-	for (uint32 p = 0; p < nparts; p++)
-	{
-		uint32		from = (uint64) sample->n * p / nparts;
-		uint32		end = (uint64) sample->n * (p + 1) / nparts;
-
-		sum += sort_part(sample, sample->rows + from, end - from) * (end - from);
-	}
-	return sum / sample->n / Max(sample->frame->nqis, 1);
 }
 
 LossCurve
 loss_curve(const Frame *frame, const RowId *rows, uint64 n)
 {
-	Sample		sample = take_sample(frame, rows, n);
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext work = AllocSetContextCreate(context, "loss curve", ALLOCSET_DEFAULT_SIZES);
+	uint64		sampled = Min(n, MOST_SAMPLED);
 	LossCurve	curve = {0};
 
-	for (uint32 nparts = 1; curve.npoints < LOSS_CURVE_POINTS && sample.n >= nparts * LEAST_PART; nparts *= 2)
+	MemoryContextSwitchTo(work);
+	for (uint64 least = sampled; least >= LEAST_CLASS && curve.npoints < LOSS_CURVE_POINTS; least /= FINER)
 	{
-		double		loss = measure_parts(&sample, nparts);
+		Principle	principle = principle_k_l(least, 1);
+		Classes    *classes = mondrian(frame, take_sample(rows, n, sampled), sampled, &principle, 0);
+		double		loss = loss_of_classes(frame, classes, sampled, n == sampled);
 
 		if (loss <= 0 || (curve.npoints > 0 && loss >= curve.loss[curve.npoints - 1]))
 			break;
-		curve.size[curve.npoints] = (double) n / nparts;
+		curve.size[curve.npoints] = (double) n / classes->nclasses;
 		curve.loss[curve.npoints++] = loss;
+		MemoryContextReset(work);
 	}
-	pfree(sample.rows);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(work);
 	return curve;
 }
 

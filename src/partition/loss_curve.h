@@ -2,9 +2,9 @@
  * loss_curve.h
  *		How much the cells of classes would lose, by how large these are.
  *
- * A sample of the rows is halved again and again, each part along the column
- * in which its cell is widest, as cuts.c does it; each halving is a point of the
- * curve.  Between and below them, loss is a power of the size.
+ * A sample of the rows is cut as all of them would be, into ever smaller classes;
+ * each cut is a point of the curve.  Between and below the points, loss is a power
+ * of the size.
  */
 #ifndef PPREPUB_PARTITION_LOSS_CURVE_H
 #define PPREPUB_PARTITION_LOSS_CURVE_H
@@ -15,8 +15,8 @@
 
 typedef struct LossCurve
 {
-	int			npoints;		/* from the largest parts to the smallest */
-	double		size[LOSS_CURVE_POINTS];	/* rows of a part */
+	int			npoints;		/* from the largest classes to the smallest */
+	double		size[LOSS_CURVE_POINTS];	/* rows of a class */
 	double		loss[LOSS_CURVE_POINTS];	/* of a cell, on average; each is less than the one before */
 } LossCurve;
 

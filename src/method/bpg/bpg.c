@@ -58,7 +58,7 @@ enum
 
 /* Assumed where nothing else is known. */
 #define USUAL_CHURN		0.05
-#define USUAL_HORIZON	20		/* releases */
+#define USUAL_HORIZON	26		/* releases: half a year, if they are weekly */
 
 static const char *const repairs[] = {"dirty", "minimal", "none", "counterfeit", NULL};
 
