@@ -16,7 +16,7 @@
 #define FINER			4		/* from one point to the next, classes are so many times smaller */
 
 /*
- * What cells of this column lose.  The ends of a range of sampled values lie
+ * The loss of a cell of this column.  The ends of a range of sampled values lie
  * farther apart where there are more values than those.
  */
 static double
