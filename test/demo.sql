@@ -41,10 +41,10 @@ WHERE age && '[60,)' GROUP BY disease ORDER BY count(*) DESC, disease LIMIT 3;
 GRANT USAGE ON SCHEMA published TO analyst;
 GRANT EXECUTE ON FUNCTION published.patients TO analyst;
 SET ROLE analyst;
-SELECT disease, count(*) FROM published.patients('sex = ''F'' AND age >= 40')
-GROUP BY disease ORDER BY count(*) DESC, disease LIMIT 3;
+SELECT sex, count(*) AS rows, count(DISTINCT disease) AS diseases
+FROM published.patients('sex = ''F'' AND age >= 65') GROUP BY sex;
 RESET ROLE;
-SELECT number, kind, cohort, rows, dirty FROM pprepub.release WHERE number = 2;
+SELECT number, kind, cohort, rows, counterfeits FROM pprepub.release WHERE number = 2;
 
 \echo '-- What was published stays.'
 \set ON_ERROR_STOP off
@@ -56,14 +56,23 @@ SELECT pprepub.release_intact('patients', 1);
 \echo '-- The owner, and nobody else, can look up who is where.'
 SELECT count(*) AS people, count(DISTINCT class) AS classes FROM pprepub.members('patients') WHERE release = 1;
 
-\echo '-- A week later: some were discharged, some came.  Invented rows take the places of those who left.'
-SELECT pprepub.alter_publication('patients', '{"repair": "counterfeit"}');
-DELETE FROM hospital.patients WHERE id % 40 = 7;
-INSERT INTO hospital.patients SELECT 200 + id, 80 - age / 2, zip, country, sex, disease FROM hospital.patients WHERE id % 8 = 1;
-SELECT number, rows, classes, suppressed, counterfeits FROM pprepub.publish('patients');
+\echo '-- Four weeks pass.  Each week 100 patients come, about as many are discharged, and all who are there are published.'
+DO $$
+BEGIN
+	FOR week IN 2 .. 5 LOOP
+		CALL hospital.pass_week(week);
+		PERFORM pprepub.publish('patients');
+	END LOOP;
+END $$;
+SELECT number, rows - counterfeits AS people, suppressed AS withheld, classes
+FROM pprepub.release WHERE kind = 'stored' ORDER BY number;
+
+SELECT metric, round(avg(value)) AS average
+FROM pprepub.release, pprepub.metrics('patients', number)
+WHERE kind = 'stored' AND metric IN ('loss_percent', 'invented_percent', 'average_class') GROUP BY metric;
 
 \echo '-- Can what is out be joined back?  What intersections and differences of these releases reveal, and all other checks.'
-SELECT kind, release, other_release, records >= 10 AS ten_people, sensitive_values >= 3 AS three_diseases, holds
-FROM pprepub.attack('patients');
+SELECT kind, count(*) AS ways, min(records) >= 10 AS ten_people, min(sensitive_values) >= 3 AS three_diseases, bool_and(holds) AS holds
+FROM pprepub.attack('patients') GROUP BY kind;
 
 SELECT check_name, holds FROM pprepub.audit('patients');
