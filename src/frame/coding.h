@@ -53,7 +53,4 @@ extern Coding *code_column(const DeclaredColumn *column, const StoredTree *tree,
  */
 extern void read_source_widths(Coding *const *codings, int ncodings, const DeclaredPublication *publication);
 
-/* Converts a number of any type to numeric, without rounding. */
-extern Datum exact_number(Oid type, Datum value);
-
 #endif							/* PPREPUB_FRAME_CODING_H */

@@ -20,6 +20,7 @@
 #include "datatype/timestamp.h"
 #include "declare/string_map.h"
 #include "frame/domain.h"
+#include "frame/line.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 
