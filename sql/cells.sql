@@ -11,7 +11,7 @@ BEGIN
 	FOR i IN 1 .. array_length(vals, 1) LOOP
 		EXECUTE format('INSERT INTO t VALUES (%s, %L, %s)', i, vals[i], i);
 	END LOOP;
-	PERFORM pprepub.create_publication('t', 't', 'id', jsonb_build_object('q', kind), 's', 'bpg', '{"k": 2}');
+	PERFORM pprepub.create_publication('t', 't', 'id', jsonb_build_object('q', kind), 's', 'bpg', '{"k": 2, "reserve": 1}');
 	PERFORM pprepub.publish('t');
 	SELECT string_agg(format('%s x%s', coalesce(q, 'NULL'), n), '  ' ORDER BY first), max(type_of) INTO result, printed
 	FROM (SELECT q::text, count(*) AS n, min(s) AS first, max(pg_typeof(q)::text) AS type_of FROM published.t GROUP BY class, q) g;
@@ -141,6 +141,76 @@ SELECT cells('numeric', 'range', '1.5', '1.500', '1.50', '2', '3');
 SELECT cells('int', 'taxonomy decades', '-1', '25', '3', '1000000');
 SELECT cells('double precision', 'taxonomy decades', 'NaN', 'Infinity', '1');
 SELECT cells('int', 'taxonomy decades', NULL, NULL, '3', '4');
+-- Steps: cells begin and end at multiples of them, rounded outwards, also where all have one value.
+SELECT cells('int', 'range 5', '22', '24', '36', '37');
+SELECT cells('int', 'range 5', '22', '22', '22', '22');
+SELECT cells('int', 'range 5', '20', '20', '25', '25', '44', '45');
+SELECT cells('int', 'range 5', '-1', '-5', '-6', '-7', '0', '4');
+SELECT cells('int', 'range 5', NULL, NULL, '1', '2');
+SELECT cells('int', 'range 5', NULL, '1', '9');
+SELECT cells('int', 'range 5', '1', '9');
+SELECT cells('int', 'range 5', '1', '1', '9', '9', '30', '90');
+SELECT cells('old_years', 'range 10', '70', '71', '149', '150');
+SELECT cells('smallint', 'range 1000', '-32768', '-32767', '32766', '32767');
+SELECT cells('smallint', 'range 100000', '-32768', '-1', '0', '32767');
+SELECT cells('int', 'range 5', '-2147483648', '-2147483647', '2147483646', '2147483647');
+SELECT cells('int', 'range 2147483647', '-2147483648', '-2147483648', '-2147483647', '-1', '0', '2147483646', '2147483647', '2147483647');
+SELECT cells('bigint', 'range 10', '-9223372036854775808', '-9223372036854775807', '9223372036854775806', '9223372036854775807');
+SELECT cells('bigint', 'range 9223372036854775807', '-9223372036854775808', '-9223372036854775808', '-7', '-1', '0', '3', '9223372036854775807', '9223372036854775807');
+SELECT cells('numeric', 'range 0.25', '0.10', '0.24', '0.25', '0.3', '-0.1', '-0.25', '1e40', '1.0000000000000000000000000000000000000001e40');
+SELECT cells('numeric(6,2)', 'range 10.00', '0.10', '9.99', '1000', '1009.99');
+SELECT cells('numeric', 'range .5', '1.50', '1.5', '1.500', '2', '3');
+SELECT cells('real', 'range 0.1', '0.1', '0.3', '1234567.8', '1234567.9');
+SELECT cells('double precision', 'range 0.1', '0.1', '0.30000000000000004', '-1e15', '-1.01e15');
+SELECT cells('double precision', 'range 2', '-0', '0', '5e-324', '1.9', '-5e-324', '-1.9');
+SELECT cells('date', 'range 1 week', '2024-02-28', '2024-02-29', '1999-12-31', '2000-01-02');
+SELECT cells('date', 'range 1 month', '2024-02-28', '2024-02-29', '2030-12-01', '2031-01-31');
+SELECT cells('date', 'range 3 months', '2024-02-28', '2024-03-31', '2024-04-01', '2024-04-02');
+SELECT cells('date', 'range 10 Years', '1999-12-31', '1990-01-01', '2000-01-01', '2009-12-31');
+SELECT cells('date', 'range 100 years', '0100-05-05 BC', '0099-01-01 BC', '0001-01-01 BC', '0099-12-31');
+SELECT cells('date', 'range 1 year', '4713-01-01 BC', '4713-12-31 BC', '5874896-12-31', '5874897-12-31');
+SELECT cells('date', 'range 7 days', '4714-11-24 BC', '4714-11-25 BC', '5874897-12-30', '5874897-12-31');
+SELECT cells('timestamp', 'range 1 day', '2024-02-28 18:48:51.119926', '2024-02-29 00:00', '1999-12-31 23:59:59.999999', '1999-12-31 00:00');
+SELECT cells('timestamp', 'range 12 hours', '2024-02-28 11:59:59.999999', '2024-02-28 00:00', '2024-02-28 12:00', '2024-02-28 23:00');
+SELECT cells('timestamp', 'range 90 minutes', '2024-02-28 01:29', '2024-02-28 00:00', '2024-02-28 01:30', '2024-02-28 02:59:59');
+SELECT cells('timestamp', 'range 1 month', '4713-01-01 BC', '4713-01-31 BC', '294276-12-01', '294276-12-31 23:59:59.999999');
+SELECT cells('timestamp', 'range 1 week', '4714-11-24 BC', '4714-11-25 BC', '294276-12-31', '294276-12-31 23:59:59.999999');
+SELECT cells('timestamptz', 'range 1 day', '2024-02-28 23:30+00', '2024-02-29 01:00+02', '2030-01-01 00:00:00.000001+0', '2030-01-01 23:59+0');
+SELECT cells('timestamptz', 'range 1 year', '2024-01-01 00:30+01', '2023-05-05 00:00+0', '2024-01-01 00:00+0', '2024-12-31 23:59+0');
+SELECT cells('int', 'range 5', '1', '2', '3');
+SELECT cells('double precision', 'range 5', '1', '-Infinity', 'NaN', 'Infinity');
+SELECT cells('numeric', 'range 5', '1', '2', 'NaN', 'Infinity');
+SELECT cells('timestamp', 'range 1 day', '2024-01-01', '-infinity', '2024-01-02');
+SELECT cells('date', 'range 1 year', '2024-01-01', 'infinity', '2024-01-02');
+
+-- Steps that are none.
+SELECT cells('int', 'range 0', '1');
+SELECT cells('int', 'range -5', '1');
+SELECT cells('int', 'range 2.5', '1');
+SELECT cells('int', 'range ', '1');
+SELECT cells('int', 'range  5', '1');
+SELECT cells('int', 'range five', '1');
+SELECT cells('int', 'range 1 day', '1');
+SELECT cells('int', 'range 2147483648', '1');
+SELECT cells('smallint', 'range 99999999999999999999', '1');
+SELECT cells('numeric', 'range 0.00', '1');
+SELECT cells('numeric', 'range -0.5', '1');
+SELECT cells('numeric', 'range NaN', '1');
+SELECT cells('double precision', 'range Infinity', '1');
+SELECT cells('double precision', 'range 1e3', '1');
+SELECT cells('real', 'range .', '1');
+SELECT cells('date', 'range 5', '2024-01-01');
+SELECT cells('date', 'range 12 hours', '2024-01-01');
+SELECT cells('date', 'range -1 day', '2024-01-01');
+SELECT cells('date', 'range 0 days', '2024-01-01');
+SELECT cells('date', 'range 1 month 3 days', '2024-01-01');
+SELECT cells('date', 'range 1 fortnight', '2024-01-01');
+SELECT cells('date', 'range 99999999999 years', '2024-01-01');
+SELECT cells('timestamp', 'range 9999999999999 weeks', '2024-01-01');
+SELECT cells('timestamptz', 'range 1.5 days', '2024-01-01');
+SELECT cells('timestamptz', 'range days', '2024-01-01');
+SELECT cells('text', 'range 5', 'a');
+SELECT cells('text', 'prefix 5', 'a');
 \pset format aligned
 \pset tuples_only off
 

@@ -133,10 +133,10 @@ class_precision(const Frame *frame, const Classes *classes, uint32 c, int q, Spa
 {
 	const Domain *domain = &frame->domain[q];
 
+	if (domain->tree == NULL)
+		return class_size(classes, c) * (1 - domain_printed_loss(domain, cell));
 	if (cell.lo == cell.hi)
 		return class_size(classes, c);
-	if (domain->tree == NULL)
-		return class_size(classes, c) * (1 - domain_loss(domain, cell));
 	return steps_kept(frame, classes, c, q, cell);
 }
 
@@ -154,7 +154,7 @@ measure_column(const Frame *frame, const Classes *classes, int q)
 		uint64		size = class_size(classes, c);
 
 		CHECK_FOR_INTERRUPTS();
-		sums.loss += size * domain_loss(domain, cell);
+		sums.loss += size * domain_printed_loss(domain, cell);
 		sums.entropy += size * cell_entropy(&entropies, cell);
 		sums.kept += class_precision(frame, classes, c, q, cell);
 		sums.volume += size * (log2((double) domain->size) - log2((double) span_width(cell)));

@@ -226,6 +226,15 @@ typedef struct Releases
 	int64		uncovered_class;
 	const char *uncovered_column;
 	char	   *unreadable;		/* why the source is */
+
+	/* Ends of ranges */
+	uint64		ends;
+	uint64		lone_ends;
+	int32		lone;			/* the first release that has some */
+	const char *lone_column;
+	uint64		loose_ends;		/* of releases that were not imported */
+	int32		loose;
+	const char *loose_column;
 } Releases;
 
 static bool
@@ -262,6 +271,27 @@ sum_up(Releases *releases, const Inspection *inspection, int32 number, bool is_i
 	}
 }
 
+/* Adds the ends of a release's ranges. */
+static void
+sum_up_ends(Releases *releases, const Inspection *inspection, const Released *released)
+{
+	releases->ends += inspection->ends;
+	releases->lone_ends += inspection->lone_ends;
+	if (inspection->lone_ends > 0 && is_before(released->number, releases->lone))
+	{
+		releases->lone = released->number;
+		releases->lone_column = inspection->lone_column;
+	}
+	if (released->is_imported)
+		return;
+	releases->loose_ends += inspection->loose_ends;
+	if (inspection->loose_ends > 0 && is_before(released->number, releases->loose))
+	{
+		releases->loose = released->number;
+		releases->loose_column = inspection->loose_column;
+	}
+}
+
 static bool
 same_columns(const Audit *audit, int32 a, int32 b)
 {
@@ -291,6 +321,7 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 		is_inspected[r] = true;
 		inspection = inspect_release(publication, &audit->released[r], audit->recalled, answers, present, row_of_person);
 		sum_up(releases, &inspection, r + 1, audit->released[r].is_identified);
+		sum_up_ends(releases, &inspection, &audit->released[r]);
 	}
 	MemoryContextDelete(work);
 }
@@ -350,6 +381,21 @@ check_identified(Audit *audit)
 				  psprintf("%d", identified), false, worst_release(first, 0, NULL));
 }
 
+/* Are ends where steps end?  How many of the others are one person's value is told, and nothing is required of it. */
+static void
+check_ends(Audit *audit, const Releases *releases)
+{
+	if (releases->ends == 0)
+		return;
+	add_check(audit, "ends",
+			  psprintf(UINT64_FORMAT " ends of ranges, at steps where their columns have them", releases->ends),
+			  psprintf(UINT64_FORMAT " not at steps, " UINT64_FORMAT " the value of one person of a class alone",
+					   releases->loose_ends, releases->lone_ends),
+			  releases->loose_ends == 0,
+			  releases->loose_ends > 0 ? worst_release(releases->loose, 0, releases->loose_column) :
+			  worst_release(releases->lone, 0, releases->lone_column));
+}
+
 /* Are release tables what was published, and do they cover the source? */
 static void
 check_releases(Audit *audit)
@@ -370,6 +416,7 @@ check_releases(Audit *audit)
 				  psprintf(UINT64_FORMAT " rows of people whose quasi-identifiers are what they were, in their cells", releases.unchanged),
 				  psprintf(UINT64_FORMAT, releases.covered), releases.covered == releases.unchanged,
 				  worst_release(releases.uncovered, releases.uncovered_class, releases.uncovered_column));
+	check_ends(audit, &releases);
 }
 
 /* ----------------------------------------------------------------

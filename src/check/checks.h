@@ -54,6 +54,13 @@ typedef struct Inspection
 	uint64		covered;		/* by the cells of their classes */
 	int64		uncovered_class;	/* of one who is not */
 	const char *uncovered_column;
+
+	/* Finite ends of ranges, those of each class */
+	uint64		ends;
+	uint64		lone_ends;		/* the value of one unchanged member alone */
+	const char *lone_column;	/* of one of them */
+	uint64		loose_ends;		/* not where a step of the column ends */
+	const char *loose_column;
 } Inspection;
 
 /* Where people are in the source now: [people of the log], NO_ROW for those who have left. */
@@ -67,5 +74,17 @@ extern RowId *find_people(const Recalled *recalled, const LoadedFrame *present);
 extern Inspection inspect_release(const DeclaredPublication *publication, const Released *released,
 								  Recalled *recalled, const Answers *answers,
 								  const LoadedFrame *present, const RowId *row_of_person);
+
+/* ---- ends.c: do the ends of ranges tell what people have? ---- */
+
+typedef struct CellEnds
+{
+	int			n;				/* finite ends */
+	Code		value[2];		/* codes whose values the ends are, NO_CODE for none; never of a column with a step */
+	int			loose;			/* ends that are not where a step of the column ends */
+} CellEnds;
+
+/* The ends of a printed cell, which covers the codes; lo > hi for none. */
+extern CellEnds cell_ends(const Coding *coding, Datum cell, bool isnull, Span codes);
 
 #endif							/* PPREPUB_CHECK_CHECKS_H */

@@ -34,6 +34,7 @@ typedef struct Inspecting
 	CellReader **readers;		/* [nqis] */
 	bool	   *is_read;		/* [nclasses] */
 	Span	   *cells;			/* [nclasses][nqis] codes of the present; lo > hi for none */
+	CellEnds   *ends;			/* [nclasses][nqis] */
 } Inspecting;
 
 static int
@@ -87,12 +88,27 @@ index_classes(Inspecting *inspecting)
 			inspecting->class_of[seen->number[c]] = c;
 	inspecting->is_read = palloc0(sizeof(bool) * ((Size) seen->nclasses + 1));
 	inspecting->cells = new_array(Span, (Size) Max(1, inspecting->nqis) * ((Size) seen->nclasses + 1));
+	inspecting->ends = new_array(CellEnds, (Size) Max(1, inspecting->nqis) * ((Size) seen->nclasses + 1));
 }
 
 static uint32
 find_class(const Inspecting *inspecting, int64 number)
 {
 	return number > 0 && number <= inspecting->seen->nclasses ? inspecting->class_of[number] : NO_ROW;
+}
+
+/* Notes the ends of a class's cell of a column. */
+static void
+note_ends(Inspecting *inspecting, uint32 class, int q, Datum value, bool isnull, Span codes)
+{
+	const Coding *coding = inspecting->present->codings[q];
+	CellEnds   *ends = &inspecting->ends[(Size) class * inspecting->nqis + q];
+
+	*ends = cell_ends(coding, value, isnull, codes);
+	inspecting->inspection.ends += ends->n;
+	inspecting->inspection.loose_ends += ends->loose;
+	if (ends->loose > 0)
+		inspecting->inspection.loose_column = coding->column->name;
 }
 
 /* The codes that a class's cells cover; all its rows must have the same. */
@@ -109,7 +125,10 @@ read_cells(Inspecting *inspecting, uint32 class, const Datum *values, const bool
 		if (!cell_codes(inspecting->readers[q], values[a], nulls[a], &codes))
 			codes = (Span) {1, 0};
 		if (!inspecting->is_read[class])
+		{
 			cells[q] = codes;
+			note_ends(inspecting, class, q, values[a], nulls[a], codes);
+		}
 		else if (!span_equal(cells[q], codes))
 			inspecting->inspection.is_logged = false;
 	}
@@ -249,11 +268,38 @@ cover_member(Inspecting *inspecting, uint32 class, RowId row)
 	inspection->covered++;
 }
 
+/* Adds a member to those who have an end's value: alone[nqis][2]. */
+static void
+count_ends(const Inspecting *inspecting, uint32 class, RowId row, uint64 *alone)
+{
+	const CellEnds *ends = &inspecting->ends[(Size) class * inspecting->nqis];
+
+	for (int q = 0; q < inspecting->nqis; q++)
+		for (int end = 0; end < 2; end++)
+			alone[2 * q + end] += inspecting->present->frame.code[q][row] == ends[q].value[end];
+}
+
+/* Counts the ends that are one member's alone, and begins anew for the next class. */
+static void
+note_lone_ends(Inspecting *inspecting, uint64 *alone)
+{
+	for (int i = 0; i < 2 * inspecting->nqis; i++)
+	{
+		if (alone[i] == 1)
+		{
+			inspecting->inspection.lone_ends++;
+			inspecting->inspection.lone_column = inspecting->present->codings[i / 2]->column->name;
+		}
+		alone[i] = 0;
+	}
+}
+
 /* Goes through the people whose quasi-identifiers are what they were when they were published. */
 static void
 cover_members(Inspecting *inspecting, const RowId *row_of_person)
 {
 	const SeenRelease *seen = inspecting->seen;
+	uint64	   *alone = new_zeros(uint64, 2 * inspecting->nqis);
 
 	for (uint32 c = 0; c < seen->nclasses; c++)
 	{
@@ -262,9 +308,12 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 		{
 			RowId		row = seen->counterfeit[i] || seen_is_counted(seen, i) ? NO_ROW : row_of_person[seen->individual[i]];
 
-			if (row != NO_ROW && inspecting->present->fingerprint[row] == seen->fingerprint[i])
-				cover_member(inspecting, c, row);
+			if (row == NO_ROW || inspecting->present->fingerprint[row] != seen->fingerprint[i])
+				continue;
+			cover_member(inspecting, c, row);
+			count_ends(inspecting, c, row, alone);
 		}
+		note_lone_ends(inspecting, alone);
 	}
 }
 

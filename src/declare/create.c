@@ -296,10 +296,9 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("the kind of quasi-identifier \"%s\" must be a string", column->name),
-						 errhint("Kinds are \"range\", \"prefix\", \"taxonomy NAME\" and \"suppress\".")));
-			column->kind = parse_kind(pnstrdup(kind->val.string.val, kind->val.string.len),
-									  column->name, &column->taxonomy);
-			verify_kind(column->kind, column->name, column->type);
+						 errhint(KINDS_HINT)));
+			parse_kind(pnstrdup(kind->val.string.val, kind->val.string.len), column);
+			verify_kind(column);
 			break;
 	}
 }

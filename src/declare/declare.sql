@@ -186,7 +186,7 @@ CREATE FUNCTION pprepub.create_publication(name text, source regclass, key name,
 		insensitive name[] DEFAULT '{}', target name DEFAULT 'published', beside name[] DEFAULT '{}') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_publication';
 COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, name, text, jsonb, name[], name, name[]) IS
-	'declares how a table or view of yours is published: its key, the kind of each quasi-identifier ("range", "prefix", "taxonomy NAME", "suppress"), the sensitive column, and a method with its parameters';
+	'declares how a table or view of yours is published: its key, the kind of each quasi-identifier ("range", "range STEP", "prefix", "taxonomy NAME", "suppress"), the sensitive column, and a method with its parameters';
 
 CREATE FUNCTION pprepub.alter_publication(name text, params jsonb) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_alter_publication';

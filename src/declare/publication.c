@@ -66,12 +66,16 @@ read_columns(CatalogAccess *access, DeclaredPublication *publication)
 	{
 		DeclaredColumn *column = &publication->columns[i];
 		char	   *kind = catalog_text(access, i, "kind");
-		char	   *ignored;
 
 		column->name = catalog_text(access, i, "name");
 		column->role = parse_role(catalog_text(access, i, "role"));
 		if (kind != NULL)
-			column->kind = parse_kind(kind, column->name, &ignored);
+		{
+			MemoryContext old = MemoryContextSwitchTo(access->context);
+
+			parse_kind(kind, column);
+			MemoryContextSwitchTo(old);
+		}
 		column->taxonomy = catalog_text(access, i, "taxonomy");
 		column->tree = catalog_int(i, "tree");
 		publication->nhidden += column->role == ROLE_LAYOUT;
@@ -96,7 +100,7 @@ note_columns(const DeclaredPublication *publication, int from)
 						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
 						CATALOG_TEXT(column->name),
 						CATALOG_TEXT(role_words[column->role]),
-						CATALOG_TEXT(qi ? kind_text(column->kind, column->taxonomy) : NULL),
+						CATALOG_TEXT(qi ? kind_text(column) : NULL),
 						CATALOG_TEXT(column->taxonomy),
 						column->taxonomy ? CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))
 						: CATALOG_NULL(INT4OID));

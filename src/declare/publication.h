@@ -24,23 +24,13 @@ typedef enum Kind
 	KIND_SUPPRESS
 } Kind;
 
-/*
- * Reads "range", "prefix", "suppress" or "taxonomy NAME"; for a taxonomy, sets
- * *taxonomy to its name.  Anything else is an error that lists the kinds.
- */
-extern Kind parse_kind(const char *text, const char *column, char **taxonomy);
-
-/* A kind as parse_kind() reads it. */
-extern char *kind_text(Kind kind, const char *taxonomy);
-
-/* Refuses a kind that values of the type (domains looked through) cannot bear. */
-extern void verify_kind(Kind kind, const char *column, Oid type);
-
 /* Can a ladder of intervals be laid over the type? */
 extern bool is_number(Oid type);
 
 /* The type in which cells of the kind over the type are printed. */
 extern Oid	printed_type(Kind kind, Oid type);
+
+#define KINDS_HINT "Kinds are \"range\", \"range STEP\", \"prefix\", \"taxonomy NAME\" and \"suppress\"."
 
 /* ----------------------------------------------------------------
  * Publications
@@ -66,12 +56,25 @@ typedef struct DeclaredColumn
 	Kind		kind;
 	char	   *taxonomy;		/* its name when declared, or NULL */
 	int32		tree;			/* the publication's own copy, or 0 */
+	char	   *step;			/* of a range that has one, or NULL */
 
 	/* From the pinned view */
 	Oid			type;			/* domains looked through */
 	int32		typmod;
 	Oid			collation;
 } DeclaredColumn;
+
+/*
+ * Reads "range", "range STEP", "prefix", "suppress" or "taxonomy NAME", and sets the
+ * column's kind, step and taxonomy.  Anything else is an error that lists the kinds.
+ */
+extern void parse_kind(const char *text, DeclaredColumn *column);
+
+/* A column's kind as parse_kind() reads it. */
+extern char *kind_text(const DeclaredColumn *column);
+
+/* Refuses a kind that values of the column's type cannot bear. */
+extern void verify_kind(const DeclaredColumn *column);
 
 typedef struct DeclaredPublication
 {

@@ -6,6 +6,7 @@
 #include "declare/publication.h"
 
 #include "catalog/pg_type.h"
+#include "declare/step.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -27,41 +28,48 @@ static const struct
 };
 
 #define TAXONOMY_WORD "taxonomy "
+#define STEP_WORD "range "
 
-Kind
-parse_kind(const char *text, const char *column, char **taxonomy)
+void
+parse_kind(const char *text, DeclaredColumn *column)
 {
-	*taxonomy = NULL;
+	column->taxonomy = column->step = NULL;
 	if (strcmp(text, "range") == 0)
-		return KIND_RANGE;
-	if (strcmp(text, "prefix") == 0)
-		return KIND_PREFIX;
-	if (strcmp(text, "suppress") == 0)
-		return KIND_SUPPRESS;
-	if (strncmp(text, TAXONOMY_WORD, strlen(TAXONOMY_WORD)) == 0)
+		column->kind = KIND_RANGE;
+	else if (strcmp(text, "prefix") == 0)
+		column->kind = KIND_PREFIX;
+	else if (strcmp(text, "suppress") == 0)
+		column->kind = KIND_SUPPRESS;
+	else if (strncmp(text, STEP_WORD, strlen(STEP_WORD)) == 0)
 	{
-		*taxonomy = pstrdup(text + strlen(TAXONOMY_WORD));
-		return KIND_TAXONOMY;
+		column->kind = KIND_RANGE;
+		column->step = pstrdup(text + strlen(STEP_WORD));
 	}
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown kind \"%s\" for quasi-identifier \"%s\"", text, column),
-			 errhint("Kinds are \"range\", \"prefix\", \"taxonomy NAME\" and \"suppress\".")));
+	else if (strncmp(text, TAXONOMY_WORD, strlen(TAXONOMY_WORD)) == 0)
+	{
+		column->kind = KIND_TAXONOMY;
+		column->taxonomy = pstrdup(text + strlen(TAXONOMY_WORD));
+	}
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown kind \"%s\" for quasi-identifier \"%s\"", text, column->name),
+				 errhint(KINDS_HINT)));
 }
 
 char *
-kind_text(Kind kind, const char *taxonomy)
+kind_text(const DeclaredColumn *column)
 {
-	switch (kind)
+	switch (column->kind)
 	{
 		case KIND_RANGE:
-			return "range";
+			return column->step == NULL ? "range" : psprintf(STEP_WORD "%s", column->step);
 		case KIND_PREFIX:
 			return "prefix";
 		case KIND_SUPPRESS:
 			return "suppress";
 		case KIND_TAXONOMY:
-			return psprintf(TAXONOMY_WORD "%s", taxonomy);
+			return psprintf(TAXONOMY_WORD "%s", column->taxonomy);
 	}
 	return NULL;
 }
@@ -89,21 +97,21 @@ is_number(Oid type)
 }
 
 void
-verify_kind(Kind kind, const char *column, Oid type)
+verify_kind(const DeclaredColumn *column)
 {
-	type = getBaseType(type);
-	if (kind == KIND_RANGE && !OidIsValid(printed_range(type)))
+	if (column->kind == KIND_RANGE && !OidIsValid(printed_range(column->type)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of type %s cannot be generalised to ranges",
-						column, format_type_be(type)),
+						column->name, format_type_be(column->type)),
 				 errhint("Ranges are for smallint, integer, bigint, numeric, real, double precision, date, timestamp and timestamptz; use \"prefix\", \"taxonomy NAME\" or \"suppress\", or a view that casts the column.")));
-	if (kind == KIND_PREFIX && !is_string(type))
+	if (column->kind == KIND_PREFIX && !is_string(column->type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of type %s cannot be generalised to prefixes",
-						column, format_type_be(type)),
+						column->name, format_type_be(column->type)),
 				 errhint("Prefixes are for text, varchar, char(n) and name; use \"range\", \"taxonomy NAME\" or \"suppress\", or a view that casts the column.")));
+	(void) step_of(column);
 }
 
 Oid

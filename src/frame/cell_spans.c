@@ -126,6 +126,7 @@ span_ranges(CellSpans *line, const DeclaredColumn *column, const Cells *cells, c
 				lower[cell].infinite ? 0 : piece_behind(&cuts, &lower[cell]),
 				behind[cell].infinite ? cuts.n : piece_behind(&cuts, &behind[cell]) - 1
 			};
+	Assert(coding == NULL || coding->step == NULL);
 	for (Code code = 0; coding != NULL && code < domain_values(coding->domain); code++)
 	{
 		RangeBound	value = bound_of(column->type, coding->values[code], true);

@@ -9,6 +9,7 @@
 #include "declare/string_map.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
+#include "frame/bins.h"
 #include "frame/domain.h"
 #include "frame/line.h"
 #include "miscadmin.h"
@@ -19,6 +20,8 @@
 typedef struct CodingState
 {
 	const DeclaredColumn *column;
+	const RangeStep *step;		/* the dictionary's values are bins of it, or NULL */
+	Oid			type;			/* of the dictionary's values */
 	const Dictionary *dictionary;
 	bool		has_null;
 	Code	   *code;
@@ -62,7 +65,7 @@ compare_numbers(const void *a, const void *b, void *arg)
 {
 	const CodingState *state = arg;
 
-	return compare_values(state->column->type,
+	return compare_values(state->type,
 						  dictionary_value(state->dictionary, *(const uint32 *) a),
 						  dictionary_value(state->dictionary, *(const uint32 *) b));
 }
@@ -76,7 +79,7 @@ sorted_numbers(CodingState *state, uint32 *count)
 
 	*count = 0;
 	for (uint32 i = 1; i < size; i++)
-		if (is_finite(state->column->type, dictionary_value(state->dictionary, i)))
+		if (is_finite(state->type, dictionary_value(state->dictionary, i)))
 			order[(*count)++] = i;
 		else
 			set_uncodable(state, i, "with NaN or infinity, which no range can hold",
@@ -102,6 +105,29 @@ places(Oid type, const Datum *values, Code n)
 		for (Code i = 0; i < n; i++)
 			place[i] = i;
 	return place;
+}
+
+/* Are the places of a line ranks?  No other frame shares these. */
+static bool
+is_ranked(const Coding *coding)
+{
+	Code		n = domain_values(coding->domain);
+	const double *position = coding->domain->position;
+
+	return n > 0 && line_width(coding->type, coding->values[0], coding->values[n - 1]) != position[n - 1] - position[0];
+}
+
+/* Returns the place of the end of each bin, which is where the next one begins. */
+static const double *
+ends_of_bins(const Coding *coding)
+{
+	Code		n = domain_values(coding->domain);
+	double	   *end = new_array(double, n);
+	bool		ranked = is_ranked(coding);
+
+	for (Code i = 0; i < n; i++)
+		end[i] = coding->domain->position[i] + (ranked ? 1 : bin_width(coding->step, coding->values[i]));
+	return end;
 }
 
 /*
@@ -135,11 +161,15 @@ code_range(CodingState *state, Coding *coding)
 		if (i == 0 || compare_numbers(&order[i - 1], &order[i], state) != 0)
 			coding->values[n++] = value;
 		else
-			coding->values[n - 1] = plainer(state->column->type, coding->values[n - 1], value);
+			coding->values[n - 1] = plainer(state->type, coding->values[n - 1], value);
 		state->code[order[i]] = n - 1;
 	}
 	coding->domain = make_domain(state, n, NULL);
-	coding->domain->position = places(state->column->type, coding->values, n);
+	coding->domain->position = places(state->type, coding->values, n);
+	coding->type = state->type;
+	coding->step = state->step;
+	if (coding->step != NULL)
+		coding->domain->end = ends_of_bins(coding);
 	pfree(order);
 }
 
@@ -285,11 +315,14 @@ code_taxonomy(CodingState *state, const StoredTree *stored, Coding *coding)
 }
 
 Coding *
-code_column(const DeclaredColumn *column, const StoredTree *tree, const Dictionary *dictionary,
-			bool has_null, Code **code, Uncodable *uncodable)
+code_column(const DeclaredColumn *column, const RangeStep *step, const StoredTree *tree,
+			const Dictionary *dictionary, bool has_null, Code **code, Uncodable *uncodable)
 {
 	Coding	   *coding = palloc0(sizeof(Coding));
-	CodingState state = {column, dictionary, has_null, NULL, uncodable};
+	CodingState state = {
+		.column = column, .step = step, .type = step == NULL ? column->type : step->type,
+		.dictionary = dictionary, .has_null = has_null, .uncodable = uncodable
+	};
 
 	memset(uncodable, 0, sizeof(Uncodable));
 	state.code = new_array(Code, dictionary_size(dictionary));
@@ -336,16 +369,23 @@ ends_query(Coding *const *codings, int ncodings, const DeclaredPublication *publ
 	return sql.data;
 }
 
-/* Sets the width of one line, unless its places are ranks, which no other frame shares. */
+/* Sets the width of one line, from its lowest bin to its highest one where it has bins. */
 static void
 set_width(const Coding *coding, Datum low, Datum high)
 {
-	Domain	   *domain = coding->domain;
-	Code		n = domain_values(domain);
+	Oid			type = coding->column->type;
 
-	if (n > 0 && line_width(coding->column->type, coding->values[0], coding->values[n - 1]) ==
-		domain->position[n - 1] - domain->position[0])
-		domain->source_width = line_width(coding->column->type, low, high);
+	if (domain_values(coding->domain) == 0 || is_ranked(coding))
+		return;
+	if (coding->step == NULL)
+		coding->domain->source_width = line_width(type, low, high);
+	else if (is_finite(type, low) && is_finite(type, high))
+	{
+		Datum		last = bin_of(coding->step, type, high);
+
+		coding->domain->source_width = line_width(coding->type, bin_of(coding->step, type, low), last) +
+			bin_width(coding->step, last);
+	}
 }
 
 void

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
+#include "declare/step.h"
 #include "frame/dictionary.h"
 #include "frame/domain.h"
 #include "frame/read_taxonomy.h"
@@ -30,20 +31,22 @@ typedef struct Coding
 	Span		leaving;		/* the hull of a release's cells */
 
 	/* The meaning of codes */
+	Oid			type;			/* ranges: of values */
 	Datum	   *values;			/* ranges: [codes but NULL's] */
+	const RangeStep *step;		/* ranges: values are bins of it; NULL where they are what the source has */
 	char	  **texts;			/* prefix, suppress: [codes but NULL's] */
 	char	  **names;			/* taxonomy: [nodes], NULL for NULL's */
 } Coding;
 
 /*
- * Makes the domain of a column from its distinct values, and from its tree if
- * it is a taxonomy's.  Sets *code, which maps the dictionary's numbers to
+ * Makes the domain of a column from its distinct values, or from the distinct
+ * bins of a step, if one is given, and from its tree if it is a taxonomy's.  Sets *code, which maps the dictionary's numbers to
  * codes, with NO_CODE for values that cannot be coded; those are described in
  * *uncodable.  Frequencies are left at 0.  Callers act as the owner, since
  * output functions of the column's type run.
  */
-extern Coding *code_column(const DeclaredColumn *column, const StoredTree *tree, const Dictionary *dictionary,
-						   bool has_null, Code **code, Uncodable *uncodable);
+extern Coding *code_column(const DeclaredColumn *column, const RangeStep *step, const StoredTree *tree,
+						   const Dictionary *dictionary, bool has_null, Code **code, Uncodable *uncodable);
 
 /*
  * Sets the source_width of all lines, to measure the loss of a cohort's

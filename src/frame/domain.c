@@ -45,6 +45,20 @@ domain_loss(const Domain *domain, Span cell)
 		Max(domain->source_width, domain->position[last] - domain->position[0]);
 }
 
+double
+domain_printed_loss(const Domain *domain, Span cell)
+{
+	double		width;
+	double		whole;
+
+	if (domain->end == NULL || cell.hi == domain->null_code)
+		return domain_loss(domain, cell);
+	width = domain->end[cell.hi] - domain->position[cell.lo];
+	whole = domain->end[domain_values(domain) - 1] - domain->position[0];
+	whole = Max(whole, domain->source_width);
+	return cell.lo == cell.hi && width >= whole ? 0 : width / whole;
+}
+
 uint32
 tree_common_ancestor(const Tree *tree, Code a, Code b)
 {

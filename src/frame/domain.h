@@ -44,6 +44,7 @@ typedef struct Domain
 
 	/* Lines */
 	const double *position;		/* place of each code but NULL's, ascending */
+	const double *end;			/* where each one ends, where codes stand for bins; or NULL */
 	double		source_width;	/* of the line in all of the source, where this is a part of it; 0 where the domain has
 								 * it all */
 } Domain;
@@ -58,9 +59,18 @@ extern Span domain_whole(const Domain *domain);
  * The loss metric of a cell, between 0 (one value) and 1 (withheld).  A tree's
  * cell costs (codes held - 1) / (size - 1); a line's cell costs its width
  * divided by that of the domain, or of the source where that is known.  In a
- * domain of one value nothing is lost.
+ * domain of one value nothing is lost.  Bins are values here, at the place where
+ * they begin.
  */
 extern double domain_loss(const Domain *domain, Span cell);
+
+/*
+ * Like domain_loss(), but a cell of bins costs all of its printed width, also a
+ * single bin, unless the domain has no other.  Every cell pays for one bin,
+ * however people are cut into classes: domain_loss(), which cuts go by, leaves
+ * that out.
+ */
+extern double domain_printed_loss(const Domain *domain, Span cell);
 
 /*
  * The node whose leaves are exactly this cell, which must be a cell of the

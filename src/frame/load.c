@@ -227,7 +227,7 @@ mark_uncodable(const FrameLoad *load, const LoadingColumn *column, uint64 from, 
 	Uncodable	uncodable;
 	Code	   *code;
 
-	(void) code_column(column->column, column->tree, column->dictionary, false, &code, &uncodable);
+	(void) code_column(column->column, NULL, column->tree, column->dictionary, false, &code, &uncodable);
 	for (uint64 row = from; row < load->nrows && uncodable.reason != NULL; row++)
 		is_out[row] |= column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
 }

@@ -90,6 +90,13 @@ extern void load_protected(FrameLoad *load, Oid copy);
  */
 extern Frame load_peek(const FrameLoad *load, Code **code);
 
+/*
+ * Gives the codes: of values, and of bins where the range of a column has a
+ * step.  An exact frame has codes of values everywhere, to be compared with what
+ * was published under other steps or none; its fingerprints are those of bins
+ * all the same.
+ */
 extern LoadedFrame *load_finish(FrameLoad *load);
+extern LoadedFrame *load_finish_exact(FrameLoad *load);
 
 #endif							/* PPREPUB_FRAME_LOAD_H */

@@ -6,6 +6,7 @@
 
 #include "common/hashfn.h"
 #include "frame/arrays.h"
+#include "frame/bins.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -31,14 +32,14 @@ has_null(const FrameLoad *load, const LoadingColumn *column)
 
 /* Lists the examples for the error's detail. */
 static char *
-example_list(const LoadingColumn *column, const Uncodable *uncodable)
+example_list(const LoadingColumn *column, const RangeStep *step, const Uncodable *uncodable)
 {
 	StringInfoData list;
 	Oid			output;
 	bool		varlena;
 
 	initStringInfo(&list);
-	getTypeOutputInfo(column->column->type, &output, &varlena);
+	getTypeOutputInfo(step == NULL ? column->column->type : step->type, &output, &varlena);
 	for (int i = 0; i < uncodable->nexamples; i++)
 		appendStringInfo(&list, "%s\"%s\"", i > 0 ? ", " : "",
 						 OidOutputFunctionCall(output, dictionary_value(column->dictionary,
@@ -48,7 +49,7 @@ example_list(const LoadingColumn *column, const Uncodable *uncodable)
 
 /* Raises an error with the number of rows; the server log gets no examples, since they are private. */
 static void
-refuse_uncodable(const FrameLoad *load, const LoadingColumn *column,
+refuse_uncodable(const FrameLoad *load, const LoadingColumn *column, const RangeStep *step,
 				 const Code *code, const Uncodable *uncodable)
 {
 	uint64		rows = 0;
@@ -59,19 +60,46 @@ refuse_uncodable(const FrameLoad *load, const LoadingColumn *column,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) %s",
 					column->column->name, load->publication->name, rows, uncodable->reason),
-			 errdetail("For example: %s.", example_list(column, uncodable)),
+			 errdetail("For example: %s.", example_list(column, step, uncodable)),
 			 errdetail_log("Its values are told to the owner only."),
 			 errhint("%s", uncodable->hint)));
 }
 
+/* Adds a column to the fingerprints of rows: of its values, or of their bins. */
 static void
-add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn *column)
+add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn *column, const Bins *bins)
 {
-	uint32	   *prints = dictionary_fingerprints(column->dictionary);
+	uint32	   *prints = dictionary_fingerprints(bins == NULL ? column->dictionary : bins->bins);
 
 	for (uint64 row = 0; row < load->nrows; row++)
-		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row], prints[column->number[row]]);
+	{
+		uint32		number = column->number[row];
+
+		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row],
+												prints[bins == NULL ? number : bins->number[number]]);
+	}
 	pfree(prints);
+}
+
+/* Adds a column of a range to the fingerprints; puts bins in the place of its values unless these are to be kept. */
+static const RangeStep *
+round_to_bins(const FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column)
+{
+	const RangeStep *step = step_of(column->column);
+	Bins		bins;
+
+	if (step == NULL)
+	{
+		add_fingerprints(load, loaded, column, NULL);
+		return NULL;
+	}
+	bins = bins_of(step, column->column->type, column->dictionary);
+	add_fingerprints(load, loaded, column, &bins);
+	if (load->is_exact)
+		return NULL;
+	column->dictionary = bins.bins;
+	recode(load, column->number, bins.number);
+	return step;
 }
 
 /* Codes a quasi-identifier; registered people, who are not in the source, do not count as frequencies. */
@@ -80,15 +108,15 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 {
 	Frame	   *frame = &loaded->frame;
 	int			q = frame->nqis++;
+	const RangeStep *step = round_to_bins(load, loaded, column);
 	Uncodable	uncodable;
 	Code	   *code;
 
-	loaded->codings[q] = code_column(column->column, column->tree, column->dictionary,
+	loaded->codings[q] = code_column(column->column, step, column->tree, column->dictionary,
 									 has_null(load, column), &code, &uncodable);
 	loaded->codings[q]->is_part = load->condition != NULL;
 	if (uncodable.reason != NULL && !load->is_lenient)
-		refuse_uncodable(load, column, code, &uncodable);
-	add_fingerprints(load, loaded, column);
+		refuse_uncodable(load, column, step, code, &uncodable);
 	frame->code[q] = recode(load, column->number, code);
 	for (uint64 row = 0; row < load->nrows - load->nregistered; row++)
 		loaded->codings[q]->domain->frequency[frame->code[q][row]]++;
@@ -227,6 +255,13 @@ finish_frame(FrameLoad *load)
 	frame->is_protected = protected_values(load, loaded);
 	loaded->left_out = load->left_out;
 	return loaded;
+}
+
+LoadedFrame *
+load_finish_exact(FrameLoad *load)
+{
+	load->is_exact = true;
+	return load_finish(load);
 }
 
 LoadedFrame *

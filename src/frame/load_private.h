@@ -51,6 +51,8 @@ struct FrameLoad
 	/* Answers leave a row out that cannot be shown, instead of raising an error */
 	bool		is_lenient;
 	uint64		left_out;		/* of the rows asked for */
+
+	bool		is_exact;		/* codes stand for values, also where releases show bins */
 };
 
 #endif							/* PPREPUB_FRAME_LOAD_PRIVATE_H */

@@ -19,6 +19,7 @@
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
 #include "declare/string_map.h"
+#include "frame/bins.h"
 #include "frame/domain.h"
 #include "frame/line.h"
 #include "utils/builtins.h"
@@ -61,14 +62,21 @@ range_over(Oid type)
 	return lookup_type_cache(printed_type(KIND_RANGE, type), TYPECACHE_RANGE_INFO);
 }
 
+/* A printed end of a cell that begins, or ends, with a code. */
+static RangeBound
+end_of(const Coding *coding, Code code, bool lower)
+{
+	return coding->step == NULL ? bound_of(coding->type, coding->values[code], lower) :
+		bin_bound(coding->step, coding->values[code], lower);
+}
+
 static Datum
 print_range(const Coding *coding, Span cell)
 {
-	Oid			type = coding->column->type;
-	RangeBound	lower = bound_of(type, coding->values[cell.lo], true);
-	RangeBound	upper = bound_of(type, coding->values[cell.hi], false);
+	RangeBound	lower = end_of(coding, cell.lo, true);
+	RangeBound	upper = end_of(coding, cell.hi, false);
 
-	return RangeTypePGetDatum(make_range(range_over(type), &lower, &upper, false));
+	return RangeTypePGetDatum(make_range(range_over(coding->column->type), &lower, &upper, false));
 }
 
 static Datum
@@ -184,18 +192,9 @@ cell_reader(const Coding *coding)
 	return reader;
 }
 
-/* Does the value of a code lie above the bound, or on it? */
-static bool
-is_above(const CellReader *reader, Code code, const RangeBound *bound)
-{
-	RangeBound	value = bound_of(reader->coding->column->type, reader->coding->values[code], bound->lower);
-
-	return range_cmp_bounds(reader->range, &value, bound) >= 0;
-}
-
-/* The first code whose value lies above the bound; so do all codes after it. */
+/* The first code that ends above a lower bound, or on it, or that begins there: so do all codes after it. */
 static Code
-first_above(const CellReader *reader, const RangeBound *bound)
+first_above(const CellReader *reader, const RangeBound *bound, bool begins)
 {
 	Code		low = 0;
 	Code		high = domain_values(reader->coding->domain);
@@ -203,8 +202,9 @@ first_above(const CellReader *reader, const RangeBound *bound)
 	while (low < high)
 	{
 		Code		middle = low + (high - low) / 2;
+		RangeBound	end = end_of(reader->coding, middle, begins);
 
-		if (is_above(reader, middle, bound))
+		if (range_cmp_bounds(reader->range, &end, bound) >= 0)
 			high = middle;
 		else
 			low = middle + 1;
@@ -212,7 +212,7 @@ first_above(const CellReader *reader, const RangeBound *bound)
 	return low;
 }
 
-/* The codes whose values lie in a printed range. */
+/* The codes whose values lie in a printed range; of bins, those that have values there. */
 static bool
 range_codes(const CellReader *reader, RangeType *cell, Span *codes)
 {
@@ -229,9 +229,9 @@ range_codes(const CellReader *reader, RangeType *cell, Span *codes)
 		*codes = domain_whole(reader->coding->domain);
 		return true;
 	}
-	codes->lo = lower.infinite ? 0 : first_above(reader, &lower);
+	codes->lo = lower.infinite ? 0 : first_above(reader, &lower, false);
 	upper = bound_behind(upper);
-	end = upper.infinite ? domain_values(reader->coding->domain) : first_above(reader, &upper);
+	end = upper.infinite ? domain_values(reader->coding->domain) : first_above(reader, &upper, true);
 	codes->hi = end - 1;
 	return codes->lo < end;
 }

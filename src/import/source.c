@@ -165,7 +165,7 @@ read_present(Import *import)
 	load = load_rows(publication, NULL, import->shown, false, import->context);
 	if (import->key != NULL)
 		find_people(import, load_keys(load));
-	import->present = load_finish(load);
+	import->present = load_finish_exact(load);
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (import->shown[i] && publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
 			find_codes(import, import->declared[i],

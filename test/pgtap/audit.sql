@@ -21,7 +21,7 @@ CREATE FUNCTION measured(name text) RETURNS bigint LANGUAGE sql AS $$ SELECT sub
 SELECT is((SELECT count(*) FROM pprepub.audit('people')), 0::bigint, 'nothing is out, nothing to audit');
 SELECT rows FROM pprepub.publish('people') \g /dev/null
 SELECT is(broken(), '', 'a first release');
-SELECT is((SELECT array_agg(check_name) FROM pprepub.audit('people')), '{k,l,atoms,invariant,remembered,checksums,rows,covers}', 'all checks');
+SELECT is((SELECT array_agg(check_name) FROM pprepub.audit('people')), '{k,l,atoms,invariant,remembered,checksums,rows,covers,ends}', 'all checks');
 SELECT is(measured('covers'), 600::bigint, 'covers everybody');
 DELETE FROM people WHERE id % 23 = 5;
 UPDATE people SET age = 59 - age WHERE id % 17 = 2;

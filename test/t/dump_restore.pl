@@ -59,7 +59,7 @@ SELECT pprepub.create_publication('patients', 'hospital.patients', 'id',
 INSERT INTO hospital.levels VALUES ('Peru', 'America', 'World');
 SELECT pprepub.extend_taxonomy('world', 'hospital.levels');
 SELECT pprepub.create_publication('types', 'hospital.patients', 'id',
-	'{"born": "range", "seen": "range", "at": "range", "weight": "range", "height": "range", "small": "range", "large": "range", "country": "taxonomy world"}',
+	'{"born": "range", "seen": "range 1 day", "at": "range", "weight": "range 0.5", "height": "range", "small": "range", "large": "range", "country": "taxonomy world"}',
 	'disease', 'bpg', '{"k": 25}', insensitive => '{note}', beside => '{patients}');
 CREATE VIEW hospital.adults AS SELECT * FROM hospital.patients WHERE age > 30;
 SELECT pprepub.create_publication('adults', 'hospital.adults', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}',

@@ -96,6 +96,34 @@ test_loss_of_null_on_a_line(void)
 	check_near(domain_loss(&line_with_null, domain_whole(&line_with_null)), 1);
 }
 
+/* Bins of 10: cells cost what they print, and cuts go by where bins begin. */
+static void
+test_loss_of_bins(void)
+{
+	static const double begin[] = {0, 10, 40};
+	static const double end[] = {10, 20, 50};
+	Domain		bins = {.size = 3,.null_code = NO_CODE,.position = begin,.end = end};
+	Domain		with_null = {.size = 4,.null_code = 3,.position = begin,.end = end};
+	Domain		one = {.size = 1,.null_code = NO_CODE,.position = begin,.end = end};
+	Domain		one_and_null = {.size = 2,.null_code = 1,.position = begin,.end = end};
+
+	check_near(domain_printed_loss(&bins, span(1, 1)), 10.0 / 50);
+	check_near(domain_printed_loss(&bins, span(0, 1)), 20.0 / 50);
+	check_near(domain_printed_loss(&bins, domain_whole(&bins)), 1);
+	check_near(domain_loss(&bins, span(1, 1)), 0);
+	check_near(domain_loss(&bins, span(0, 1)), 10.0 / 40);
+	check_near(domain_printed_loss(&with_null, span(3, 3)), 0);
+	check_near(domain_printed_loss(&with_null, span(0, 3)), 1);
+	check_near(domain_printed_loss(&with_null, span(2, 2)), 10.0 / 50);
+	check_near(domain_printed_loss(&one, span(0, 0)), 0);
+	check_near(domain_printed_loss(&one_and_null, span(0, 0)), 0);
+	check_near(domain_printed_loss(&one_and_null, span(0, 1)), 1);
+	one.source_width = 50;
+	check_near(domain_printed_loss(&one, span(0, 0)), 10.0 / 50);
+	check_near(domain_printed_loss(&line, span(0, 1)), domain_loss(&line, span(0, 1)));
+	check_near(domain_printed_loss(&forest, span(0, 2)), domain_loss(&forest, span(0, 2)));
+}
+
 static void
 test_loss_on_a_tree(void)
 {
@@ -143,6 +171,7 @@ static const Test tests[] = {
 	{"covers on a tree", test_cover_on_a_tree},
 	{"loss on a line", test_loss_on_a_line},
 	{"loss of NULL on a line", test_loss_of_null_on_a_line},
+	{"loss of bins", test_loss_of_bins},
 	{"loss on a tree", test_loss_on_a_tree},
 	{"a domain of one value loses nothing", test_domain_of_one_value_loses_nothing},
 	{"common ancestors", test_ancestors},

@@ -141,7 +141,7 @@ read_source(const Reading *reading)
 	Source	   *source = palloc0(sizeof(Source));
 	MemoryContext context = CurrentMemoryContext;
 
-	source->loaded = load_finish(load_rows(reading->publication, NULL, wanted_columns(reading), false, context));
+	source->loaded = load_finish_exact(load_rows(reading->publication, NULL, wanted_columns(reading), false, context));
 	find_individuals(reading, source);
 	print_insensitive(reading, source);
 	source->line = palloc(sizeof(CellSpans) * (reading->nqis + 1));

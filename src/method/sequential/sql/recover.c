@@ -19,6 +19,7 @@
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
+#include "frame/bins.h"
 #include "frame/print.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -38,7 +39,9 @@ typedef struct Guess
 
 typedef struct Guesses
 {
-	Dictionary *values;
+	const RangeStep *step;		/* of the column, or NULL */
+	Oid			type;			/* of values */
+	Dictionary *values;			/* or bins, if the column has a step */
 	uint32		n;
 	uint32		room;
 	Guess	   *guess;			/* [n] ascending */
@@ -84,6 +87,13 @@ add_guess(Guesses *guesses, Datum value, bool isnull, Code code)
 	guesses->guess[guesses->n++] = (Guess) {.code = code, .number = dictionary_number(guesses->values, value, isnull)};
 }
 
+/* Appends a value, given with its type, or its bin, which is what fingerprints are of. */
+static void
+add_number(Guesses *guesses, Oid type, Datum value, Code code)
+{
+	add_guess(guesses, guesses->step == NULL ? value : bin_of(guesses->step, type, value), false, code);
+}
+
 /* A text as a value of the column; of other types than these it is not known how equal values look. */
 static void
 add_text(Guesses *guesses, const DeclaredColumn *column, const char *text, Code code)
@@ -105,7 +115,7 @@ guess_from_source(Guesses *guesses, const Coding *coding, const CellSpans *line)
 	Code		nvalues = domain->size - (domain->null_code != NO_CODE);
 
 	for (Code code = 0; code < nvalues && coding->values != NULL; code++)
-		add_guess(guesses, coding->values[code], false, line->code[code]);
+		add_number(guesses, coding->type, coding->values[code], line->code[code]);
 	for (Code code = 0; code < nvalues && coding->texts != NULL; code++)
 		add_text(guesses, coding->column, coding->texts[code], line->code[code]);
 	if (coding->names == NULL)
@@ -128,11 +138,11 @@ guess_from_range(Guesses *guesses, const DeclaredColumn *column, Datum printed, 
 	RangeBound	upper;
 	bool		empty;
 
-	if (range->rngelemtype->type_id != column->type)
+	if (range->rngelemtype->type_id != guesses->type)
 		return;
 	range_deserialize(range, DatumGetRangeTypeP(printed), &lower, &upper, &empty);
 	if (!empty && !lower.infinite && lower.inclusive)
-		add_guess(guesses, lower.val, false, code);
+		add_number(guesses, guesses->type, lower.val, code);
 }
 
 /* Values that cells show. */
@@ -195,8 +205,11 @@ guesses_of(const Sequencing *sequencing, int q)
 {
 	const DeclaredColumn *column = sequencing->reading->column[q];
 	const CellSpans *line = &sequencing->source->line[q];
-	Guesses		guesses = {.values = dictionary_create(column->type)};
+	Guesses		guesses = {.step = step_of(column), .type = column->type};
 
+	if (guesses.step != NULL)
+		guesses.type = guesses.step->type;
+	guesses.values = dictionary_create(guesses.type);
 	guess_from_source(&guesses, sequencing->source->loaded->codings[q], line);
 	guess_from_cells(&guesses, column, sequencing->reading->cells[q], line);
 	sort_guesses(&guesses);
