@@ -180,15 +180,24 @@ protected_values(const FrameLoad *load, const LoadedFrame *loaded)
 	return is_protected;
 }
 
-/* Groups rows by a column's values, in the order of its type. */
+/* Groups rows by a column's values, or by their bins, in the order of its type. */
 static void
 group_rows(const FrameLoad *load, const LoadingColumn *column, RowGroups *groups)
 {
-	Code	   *code = dictionary_codes_in_order(column->dictionary, column->column->collation, &groups->ncodes);
+	const RangeStep *step = step_of(column->column);
+	Bins		bins = {.bins = column->dictionary};
+	Code	   *code;
 
+	if (step != NULL)
+		bins = bins_of(step, column->column->type, column->dictionary);
+	code = dictionary_codes_in_order(bins.bins, column->column->collation, &groups->ncodes);
 	groups->code = new_array(Code, load->nrows);
 	for (uint64 row = 0; row < load->nrows; row++)
-		groups->code[row] = code[column->number[row]];
+	{
+		uint32		number = column->number[row];
+
+		groups->code[row] = code[step == NULL ? number : bins.number[number]];
+	}
 	pfree(code);
 }
 

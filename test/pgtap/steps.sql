@@ -44,7 +44,9 @@ DECLARE
 	n int := draw('{6,30,90}'::int[]);
 	nulls float8 := draw('{0,0,0.1}'::float8[]);
 	repair text := draw('{none,dirty,counterfeit}'::text[]);
-	declared jsonb := jsonb_build_object('k', k, 'repair', repair, 'reserve', 1);
+	-- Newcomers are laid out by bins, too.
+	layout jsonb := draw('{"{}","{\"strata\": [\"age\"]}","{\"leaves\": \"age\"}","{\"strata\": [\"zip\", \"age\"]}","{\"gather\": 2}"}'::jsonb[]);
+	declared jsonb := jsonb_build_object('k', k, 'repair', repair, 'reserve', 1) || layout;
 	faults bigint;
 	released int;
 BEGIN
@@ -155,6 +157,7 @@ SELECT try_imports(number) FROM generate_series(1, 10) number;
 
 -- Methods of every kind publish with steps, and their judges agree; an end that nobody would have is told by audit().
 CREATE TABLE people AS SELECT i AS id, (i * 7) % 60 AS age, timestamptz '2026-01-01' + i * interval '7:13:11.123456' AS admitted, 'd' || i % 12 AS ill FROM generate_series(1, 300) i;
+CREATE TABLE progress AS SELECT 'd' || i AS from_value, 'd' || (i + 1) AS to_value FROM generate_series(0, 10, 2) i;
 CREATE FUNCTION try_method(method text, params jsonb) RETURNS SETOF text LANGUAGE plpgsql AS $fn$
 DECLARE
 	failed jsonb;
@@ -162,6 +165,8 @@ BEGIN
 	PERFORM pprepub.create_publication('p', 'people', 'id', '{"age": "range 5", "admitted": "range 1 week"}', 'ill', method, params);
 	PERFORM pprepub.publish('p');
 	UPDATE people SET age = age + 1 WHERE id % 50 = 0;
+	PERFORM pprepub.alter_publication('p', '{}');
+	RETURN NEXT is((SELECT quasi_identifiers FROM pprepub.publication WHERE name = 'p'), '{"age": "range 5", "admitted": "range 1 week"}'::jsonb, method || ': altered, without a change');
 	IF method = 'sequential' THEN
 		PERFORM pprepub.publish('p', columns => '{age,ill}');
 	ELSE
@@ -178,6 +183,7 @@ BEGIN
 END
 $fn$;
 SELECT try_method(method, params::jsonb) FROM (VALUES ('bpg', '{"k": 5, "l": 2, "repair": "counterfeit"}'), ('sequential', '{"k": 2}'), ('m-invariance', '{"m": 3}'), ('cor-split', '{"m": 6, "n": 3}'),
-	('global', '{"l": 2, "strategy": "constant-ratio", "releases": 3}')) AS m (method, params);
+	('global', '{"l": 2, "strategy": "constant-ratio", "releases": 3}'),
+	('m-distinct', '{"m": 3, "updates": "progress"}')) AS m (method, params);
 SELECT * FROM finish();
 ROLLBACK;
