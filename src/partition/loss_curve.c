@@ -11,9 +11,13 @@
 #include "partition/mondrian.h"
 #include "utils/memutils.h"
 
-#define MOST_SAMPLED	4096
+/* A sample is a part of the rows, so that it costs little beside them, but one large enough to go by. */
+#define SAMPLED_PART	40
+#define LEAST_SAMPLED	500
+#define MOST_SAMPLED	8000
+
 #define LEAST_CLASS		8		/* sampled rows: the cells of fewer say little */
-#define FINER			4		/* from one point to the next, classes are so many times smaller */
+#define FINER			6		/* from one point to the next, classes are so many times smaller */
 
 /*
  * The loss of a cell of this column.  The ends of a range of sampled values lie
@@ -57,7 +61,7 @@ loss_curve(const Frame *frame, const RowId *rows, uint64 n)
 {
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "loss curve", ALLOCSET_DEFAULT_SIZES);
-	uint64		sampled = Min(n, MOST_SAMPLED);
+	uint64		sampled = Min(Min(n, MOST_SAMPLED), Max(n / SAMPLED_PART, LEAST_SAMPLED));
 	LossCurve	curve = {0};
 
 	MemoryContextSwitchTo(work);
