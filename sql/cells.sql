@@ -1,5 +1,6 @@
 -- What cells print, for every kind and type, also at the ends of the types.
 SET ROLE regress_owner;
+SET client_min_messages = warning;
 \set k2 '{"k": 2}'
 
 -- publishes a table t(id, qi, s) with one quasi-identifier, k = 2, and shows the cells
@@ -220,4 +221,5 @@ DROP TABLE levels;
 DROP TYPE mood;
 DROP DOMAIN old_years, years, code;
 DROP SCHEMA published, published_private;
+RESET client_min_messages;
 RESET ROLE;

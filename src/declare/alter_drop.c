@@ -207,6 +207,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	publication->params = params;
 	copy_tables(publication, given, accept);
 	warn_of_stand_ins(publication, before);
+	foresee_losses(publication, given);
 	declare_hooks->look_at_source(publication, before);
 }
 

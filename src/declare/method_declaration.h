@@ -76,11 +76,18 @@ typedef struct SourceNeeds
 } SourceNeeds;
 
 /* The future of a table that is published again and again. */
+typedef struct ForeseenRelease
+{
+	uint32		number;
+	double		withheld;		/* part of the people */
+	double		invented;		/* rows, as a part of the people */
+} ForeseenRelease;
+
+/* An early release and a later one, if so many of the people leave between two releases, and as many come. */
 typedef struct Foresight
 {
-	double		leave;			/* if this share of the people leaves between two releases, and as many come, */
-	double		second;			/* this is withheld of the second release, */
-	double		tenth;			/* and this of the tenth */
+	double		leave;
+	ForeseenRelease release[2];
 	const char *instead;		/* better parameters, a piece of a sentence */
 } Foresight;
 

@@ -60,6 +60,14 @@ enum
 #define USUAL_CHURN		0.05
 #define USUAL_HORIZON	26		/* releases: half a year, if they are weekly */
 
+/* Classes are somewhat larger than they must be: so many times, for the average person. */
+#define EXCESS			1.2
+
+/* Of these releases it is said what to expect, if by the last so much is withheld, or so many rows are invented. */
+static const uint32 foreseen_releases[] = {2, 10};
+#define FORESEEN_WITHHELD	0.05
+#define FORESEEN_INVENTED	0.2
+
 static const char *const repairs[] = {"dirty", "minimal", "none", "counterfeit", NULL};
 
 static const char *const reserve_words[] = {"auto", NULL};
@@ -276,22 +284,34 @@ bpg_without_stand_ins(const int64 *params)
 	return params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? "\"repair\" to \"dirty\", \"minimal\" or \"none\"" : NULL;
 }
 
-/* Small classes of true rows do not last: a choice of these, which may be meant for a single release, is commented on. */
+static double
+declared_churn(const int64 *params)
+{
+	return params[BPG_CHURN] == PARAM_ABSENT ? USUAL_CHURN : (double) params[BPG_CHURN] / PARAM_SCALE;
+}
+
+/* Small classes do not last: a choice of these, which may be meant for a single release, is commented on. */
 static bool
 bpg_foresee(const int64 *given, const int64 *params, Foresight *foresight)
 {
 	bool		is_chosen = given[BPG_REPAIR] != PARAM_ABSENT || given[BPG_RESERVE] != PARAM_ABSENT;
-	bool		is_small = params[BPG_RESERVE] >= 1 && params[BPG_RESERVE] < SMALL_RESERVE;
+	Outlook		outlook = {.k = params[BPG_K], .churn = declared_churn(params)};
+	double		size = (double) params[BPG_K] * params[BPG_RESERVE] * EXCESS;
 
-	if (params[BPG_LEAVES] != PARAM_ABSENT) /* it is for departures that are no surprise */
+	/* A column by which people leave is for departures that are no surprise. */
+	if (!is_chosen || params[BPG_RESERVE] == AUTO_RESERVE || params[BPG_LEAVES] != PARAM_ABSENT || params[BPG_K] == 1)
 		return false;
-	if (!is_chosen || !is_small || params[BPG_REPAIR] == REPAIR_COUNTERFEIT || params[BPG_K] == 1)
-		return false;
-	foresight->leave = params[BPG_CHURN] == PARAM_ABSENT ? USUAL_CHURN : (double) params[BPG_CHURN] / PARAM_SCALE;
-	foresight->second = foresee_withheld(params[BPG_K], params[BPG_RESERVE], foresight->leave, 2);
-	foresight->tenth = foresee_withheld(params[BPG_K], params[BPG_RESERVE], foresight->leave, 10);
-	foresight->instead = "\"repair\": \"counterfeit\", or, if all rows must be true, \"reserve\": \"auto\"";
-	return foresight->tenth >= 0.05;
+	outlook.invents = params[BPG_REPAIR] == REPAIR_COUNTERFEIT;
+	outlook.invented_cost = (double) params[BPG_INVENTED_COST] / PARAM_SCALE;
+	for (int i = 0; i < (int) lengthof(foresight->release); i++)
+	{
+		PeopleShares shares = release_shares(&outlook, size, foreseen_releases[i]);
+
+		foresight->release[i] = (ForeseenRelease) {foreseen_releases[i], shares.withheld, shares.invented};
+	}
+	foresight->leave = outlook.churn;
+	foresight->instead = outlook.invents ? "leave \"reserve\" out, or set it to \"auto\"" : "leave \"repair\" and \"reserve\" out, or, if all rows must be true, set \"reserve\" to \"auto\"";
+	return foresight->release[1].withheld >= FORESEEN_WITHHELD || foresight->release[1].invented >= FORESEEN_INVENTED;
 }
 
 /* Invented rows make up for people, as long as these are not too few for them; but a value that is not known is not invented. */
@@ -311,7 +331,7 @@ bpg_needs(const int64 *params)
 static Outlook
 outlook_of(const Past *past, const int64 *params)
 {
-	double		churn = params[BPG_CHURN] == PARAM_ABSENT ? USUAL_CHURN : (double) params[BPG_CHURN] / PARAM_SCALE;
+	double		churn = declared_churn(params);
 	int64		horizon = params[BPG_HORIZON] == PARAM_ABSENT
 		? past->releases + Max(past->releases, USUAL_HORIZON) : params[BPG_HORIZON];
 

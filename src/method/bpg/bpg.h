@@ -163,18 +163,4 @@ extern bool invent_company(Bpg *bpg, uint64 n);
 /* Draws the values of all invented rows, when it is known what else leaves. */
 extern void invent_values(Bpg *bpg);
 
-/* ----------------------------------------------------------------
- * What is to be expected
- * ----------------------------------------------------------------
- */
-
-/* Classes of fewer than so many times k people do not outlast many departures. */
-#define SMALL_RESERVE 4
-
-/*
- * The share of the people that a release of everybody withholds, the first being 1, if all rows are true and a share of
- * them leaves between two releases, and as many come; for a small reserve.
- */
-extern double foresee_withheld(int64 k, int64 reserve, double leave, int release);
-
 #endif							/* PPREPUB_METHOD_BPG_BPG_H */
