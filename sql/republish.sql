@@ -125,6 +125,22 @@ SELECT number FROM pprepub.publish('people');
 SELECT unsafe('people', 5, 2);
 SELECT pprepub.drop_publication('people', true);
 
+-- People who would need more rows invented than they are: so many are said to be given up, or to wait.
+TRUNCATE people;
+INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(1, 20) i;
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 10, "l": 2, "reserve": 2}');
+SELECT number, rows FROM pprepub.publish('people');
+DELETE FROM people WHERE id > 11;
+SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('people');
+DELETE FROM people WHERE id > 10;
+SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('people');
+DELETE FROM people WHERE id > 4;
+INSERT INTO people SELECT i, i, 'd' || i % 7 FROM generate_series(101, 112) i;
+SELECT number, rows, suppressed FROM pprepub.publish('people');
+SELECT pprepub.alter_publication('people', '{"invented_cost": 0.2}');
+SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('people');
+SELECT pprepub.drop_publication('people', true);
+
 -- Keys and sensitive values of types that have no arrays of their own.
 CREATE TABLE odd AS SELECT ARRAY[i, NULL] AS id, i AS age, ARRAY[i % 5 / 2.0] AS ill FROM generate_series(1, 40) i;
 SELECT pprepub.create_publication('odd', 'odd', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "reserve": 4, "repair": "counterfeit"}');

@@ -38,6 +38,7 @@ typedef struct Draft
 	uint64		exhausted;		/* of these: nothing can hide their value any more */
 	uint64		waiting;		/* of these: newcomers, until a later release */
 	uint64		lost;			/* of these, in a release of everybody: none can be shown again without invented rows */
+	uint64		given_up;		/* of these: fewer people than the rows that would be invented for them */
 	uint64		dirty;			/* rows in classes that were not asked for */
 
 	/*

@@ -247,6 +247,9 @@ why_withheld(const ReleaseBuild *build)
 
 	if (build->draft->waiting == build->draft->suppressed)
 		return pstrdup("They are newcomers, who wait for a release that takes some: see parameter \"gather\".");
+	if (build->draft->given_up > 0)
+		return psprintf("%s " UINT64_FORMAT " people are fewer than the rows that would be invented to show them.",
+						together, build->draft->given_up);
 	if (build->draft->lost == 0 || build->request->cohort != NULL)
 		return pstrdup(together);
 	return psprintf("%s " UINT64_FORMAT " people can never be shown again without invented rows.",
@@ -278,5 +281,7 @@ warn_of_suppression(const ReleaseBuild *build)
 			 : build->draft->lost > 0
 			 ? errhint("Let invented rows take the places of those who have left: pprepub.alter_publication(%s, '{\"repair\": \"counterfeit\"}').",
 					   quote_literal_cstr(publication->name))
+			 : build->draft->given_up > 0
+			 ? errhint("Parameter \"invented_cost\" says how many people such a row is worth.")
 			 : 0));
 }

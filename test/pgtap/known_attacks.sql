@@ -16,7 +16,7 @@ GRANT USAGE ON SCHEMA desk TO regress_stranger;
 SET ROLE regress_owner;
 CREATE TABLE ward.people (id int PRIMARY KEY, age int, zip text, disease text);
 INSERT INTO ward.people SELECT i, 20 + i % 30, (53100 + i % 20)::text, 'd' || i % 5 FROM generate_series(1, 90) i;
-SELECT pprepub.create_publication('people', 'ward.people', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg', '{"k": 5, "l": 2, "repair": "dirty"}') \g /dev/null
+SELECT pprepub.create_publication('people', 'ward.people', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'bpg', '{"k": 5, "l": 2, "repair": "dirty", "reserve": 1}') \g /dev/null
 SELECT FROM pprepub.publish('people') \g /dev/null
 GRANT USAGE ON SCHEMA published TO regress_asker, regress_stranger;
 GRANT SELECT ON published.people, published.people_1 TO regress_asker;
@@ -208,7 +208,7 @@ CREATE TABLE few AS SELECT i AS id, i AS age, 's' || i AS s FROM generate_series
 CREATE TABLE blank AS SELECT i AS id, NULL::int AS age, 's' || i % 3 AS s FROM generate_series(1, 30) i;
 CREATE TABLE unknown AS SELECT i AS id, i AS age, NULL::text AS s FROM generate_series(1, 30) i;
 CREATE TABLE alike AS SELECT i AS id, 7 AS age, 's' || i % 3 AS s FROM generate_series(1, 5000) i;
-SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}', 's', 'bpg', '{"k": 5, "l": 2, "repair": "dirty"}', target => 'bulk') FROM unnest('{nobody,few,blank,unknown,alike}'::text[]) name \g /dev/null
+SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}', 's', 'bpg', '{"k": 5, "l": 2, "repair": "dirty", "reserve": 1}', target => 'bulk') FROM unnest('{nobody,few,blank,unknown,alike}'::text[]) name \g /dev/null
 SELECT is((SELECT count(*) FROM bulk.nobody()), 0::bigint, '22: nobody is there');
 SELECT is((SELECT count(*) FROM bulk.few()), 0::bigint, '22: fewer than k');
 SELECT is((SELECT count(*) FROM bulk.blank()), 30::bigint, '22: no quasi-identifier is known');
@@ -224,13 +224,13 @@ SELECT is((SELECT count(*) FROM bulk.broad(columns => '{q7}')), 200::bigint, '22
 CREATE TABLE wide_levels AS SELECT 'leaf ' || i AS leaf, 'branch ' || i / 100 AS branch, 'all' AS root FROM generate_series(1, 100000) i;
 SELECT pprepub.create_taxonomy('wide', 'wide_levels') \g /dev/null
 CREATE TABLE leaves AS SELECT i AS id, 'leaf ' || i * 50 AS leaf, 's' || i % 3 AS s FROM generate_series(1, 1000) i;
-SELECT pprepub.create_publication('leaves', 'leaves', 'id', '{"leaf": "taxonomy wide"}', 's', 'bpg', '{"k": 5, "l": 2, "repair": "dirty"}', target => 'bulk') \g /dev/null
+SELECT pprepub.create_publication('leaves', 'leaves', 'id', '{"leaf": "taxonomy wide"}', 's', 'bpg', '{"k": 5, "l": 2, "repair": "dirty", "reserve": 1}', target => 'bulk') \g /dev/null
 SELECT is((SELECT count(*) FROM bulk.leaves()), 1000::bigint, '22: a hundred thousand leaves');
 SELECT format('CREATE TABLE deep_levels AS SELECT ''leaf '' || i AS leaf, %s, ''all'' AS root FROM generate_series(1, 10) i',
 	string_agg(format('''node %s '' || (i >> %s) AS l%s', n, n / 150, n), ', ' ORDER BY n)) FROM generate_series(1, 600) n \gexec
 SELECT pprepub.create_taxonomy('deep', 'deep_levels') \g /dev/null
 CREATE TABLE twigs AS SELECT i AS id, 'leaf ' || 1 + i % 10 AS leaf, 's' || i % 3 AS s FROM generate_series(1, 100) i;
-SELECT pprepub.create_publication('twigs', 'twigs', 'id', '{"leaf": "taxonomy deep"}', 's', 'bpg', '{"k": 5, "l": 2, "repair": "dirty"}', target => 'bulk') \g /dev/null
+SELECT pprepub.create_publication('twigs', 'twigs', 'id', '{"leaf": "taxonomy deep"}', 's', 'bpg', '{"k": 5, "l": 2, "repair": "dirty", "reserve": 1}', target => 'bulk') \g /dev/null
 SELECT is((SELECT count(*) FROM bulk.twigs()), 100::bigint, '22: six hundred levels');
 SELECT * FROM finish();
 SET client_min_messages = error;

@@ -49,4 +49,6 @@ SELECT throws_ok($$ SELECT pprepub.publish('failing') $$, '22012', NULL, 'the ow
 SET ROLE leaves_analyst;
 SELECT is(count(*), 0::bigint, 'the analyst is not') FROM published.failing();
 RESET ROLE;
+DROP OWNED BY leaves_owner, leaves_analyst CASCADE;
+DROP ROLE leaves_owner, leaves_analyst;
 SELECT finish();

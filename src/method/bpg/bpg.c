@@ -198,6 +198,7 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 	}
 	if (is_too_costly(bpg, asked, bpg->dead))
 	{
+		bpg->draft->given_up += asked;
 		reject(bpg, asked);
 		return;
 	}

@@ -295,6 +295,9 @@ draft_newcomers(Bpg *bpg)
 	bpg->reserved = bpg->k;
 	if (cut_newcomers(bpg, n))
 		return;
-	if (is_too_costly(bpg, n, 0) || !invent_company(bpg, n))
-		bpg->draft->suppressed += n;
+	if (is_too_costly(bpg, n, 0))
+		bpg->draft->given_up += n;
+	else if (invent_company(bpg, n))
+		return;
+	bpg->draft->suppressed += n;
 }
