@@ -17,6 +17,7 @@
 
 #include "frame/arrays.h"
 #include "history/counterfeits.h"
+#include "history/epochs.h"
 #include "history/paths_write.h"
 #include "history/writer.h"
 #include "miscadmin.h"
@@ -202,31 +203,11 @@ keys_as_array(const Remembering *remembering, const People *people)
 	return element_array(&remembering->fold->key, people->keys, people->is_invented, people->size);
 }
 
-/* Did the epoch show the same values of all members as the release at hand? */
-static bool
-epoch_is_shown(const Past *past, const People *people, uint64 epoch)
+/* The people as the rules of epochs see them. */
+static Parted
+parted_of(const People *people)
 {
-	const Code *values = past_values(past, people->parent, epoch);
-
-	for (uint64 i = 0; i < people->size; i++)
-		if (values[people->member[i] - past->first[people->parent]] != people->shown[i])
-			return false;
-	return true;
-}
-
-/* Adds the epoch behind the values, and removes an earlier one with equal values; returns the number of epochs. */
-static uint64
-add_epoch(Code *values, uint64 nepochs, uint64 size)
-{
-	const Code *added = values + nepochs * size;
-
-	for (uint64 epoch = 0; epoch < nepochs; epoch++)
-		if (memcmp(values + epoch * size, added, sizeof(Code) * size) == 0)
-		{
-			memmove(values + epoch * size, values + (epoch + 1) * size, sizeof(Code) * size * (nepochs - epoch));
-			return nepochs;
-		}
-	return nepochs + 1;
+	return (Parted) {people->parent, people->size, people->member, people->shown};
 }
 
 /* Makes the epochs of these members: those of the parent, and the release's own if it shows them. */
@@ -234,44 +215,11 @@ static Datum
 epochs_of(const Remembering *remembering, const People *people)
 {
 	const Past *past = &remembering->fold->past;
-	uint64		size = people->size;
-	uint64		before = people->parent == NO_NEIGHBORHOOD ? 0 : past_epochs(past, people->parent);
-	Code	   *values = new_array(Code, (Size) size * (before + 1));
-	uint64		nepochs = 0;
+	Parted		parted = parted_of(people);
+	Code	   *values = new_array(Code, parted_room(past, &parted));
+	uint64		nepochs = parted_epochs(past, &parted, values);
 
-	for (uint64 epoch = 0; epoch < before; epoch++)
-	{
-		for (uint64 i = 0; i < size; i++)
-			values[nepochs * size + i] =
-				past_values(past, people->parent, epoch)[people->member[i] - past->first[people->parent]];
-		nepochs = add_epoch(values, nepochs, size);
-	}
-	if (people->shown != NULL)
-	{
-		memcpy(values + nepochs * size, people->shown, sizeof(Code) * size);
-		nepochs = add_epoch(values, nepochs, size);
-	}
-	return codes_as_array(remembering, values, nepochs * size);
-}
-
-/* Are the people a whole neighborhood, shown with the values of its last epoch? */
-static bool
-is_unchanged(const Remembering *remembering, const People *people)
-{
-	const Past *past = &remembering->fold->past;
-
-	return people->parent != NO_NEIGHBORHOOD && people->size == past_size(past, people->parent) &&
-		epoch_is_shown(past, people, past_epochs(past, people->parent) - 1);
-}
-
-/* Have the people always been shown with the values of this release? */
-static bool
-is_one_epoch(const Remembering *remembering, const People *people)
-{
-	const Past *past = &remembering->fold->past;
-
-	return people->parent == NO_NEIGHBORHOOD ||
-		(past_epochs(past, people->parent) == 1 && epoch_is_shown(past, people, 0));
+	return codes_as_array(remembering, values, nepochs * people->size);
 }
 
 /* ----------------------------------------------------------------
@@ -391,12 +339,15 @@ part_neighborhood(const Remembering *remembering, uint32 n)
 static void
 remember_people(Remembering *remembering, const People *people, Datum keys, Datum shown)
 {
-	if (is_unchanged(remembering, people))
+	const Past *past = &remembering->fold->past;
+	Parted		parted = parted_of(people);
+
+	if (parted_is_unchanged(past, &parted))
 		return;
 	if (people->parent != NO_NEIGHBORHOOD)
 		part_neighborhood(remembering, people->parent);
 	write_neighborhood(remembering, people, keys,
-					   is_one_epoch(remembering, people) ? shown : epochs_of(remembering, people));
+					   parted_is_one_epoch(past, &parted) ? shown : epochs_of(remembering, people));
 	if (people->parent != NO_NEIGHBORHOOD)
 		remembering->published[people->parent] += people->size;
 	else
