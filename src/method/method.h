@@ -77,6 +77,13 @@ typedef struct Method
 	 */
 	Draft	   *(*draft) (const Frame *frame, const Past *past,
 						  const int64 *params, uint64 seed);
+
+	/*
+	 * The share of the people who leave from one release to the next: as the past tells, or as declared, or else as
+	 * usual.  NULL for methods whose releases to come cannot be drafted one after the other in memory, from frames and
+	 * neighborhoods alone.
+	 */
+	double		(*churn) (const Past *past, const int64 *params);
 } Method;
 
 extern const Method *const methods[];	/* ends with NULL */

@@ -63,7 +63,7 @@ judge_draft(const ReleaseBuild *build, const Past *past)
 
 /* Has the method draft, in SQL or by frame and past; an error, for the owner, if it refuses. */
 static void
-draft_release(ReleaseBuild *build, const Past *past)
+draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
 {
 	const DeclaredPublication *publication = build->publication;
 	const Method *method = find_method(publication->method);
@@ -72,7 +72,7 @@ draft_release(ReleaseBuild *build, const Past *past)
 	Stopwatch	watch = stopwatch_start();
 
 	build->draft = method->draft == NULL ? sql->draft(publication, build->loaded) :
-		method->draft(&build->loaded->frame, past, params, random_seed());
+		method->draft(&build->loaded->frame, past, params, seed);
 	if (sql->verify_not_refused != NULL)
 		sql->verify_not_refused(build);
 	build->draft->suppressed += build->loaded->left_out;
@@ -154,8 +154,8 @@ build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 }
 
 ReleaseBuild *
-build_release(const DeclaredPublication *publication, const Scope *scope,
-			  Directory *directory, MemoryContext context)
+load_release(const DeclaredPublication *publication, const Scope *scope,
+			 Directory *directory, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	ReleaseBuild *build = palloc0(sizeof(ReleaseBuild));
@@ -163,7 +163,6 @@ build_release(const DeclaredPublication *publication, const Scope *scope,
 	const MethodSql *sql = find_method_sql(publication->method);
 	FrameLoad  *load;
 	void	   *updates;
-	const Past *past;
 
 	build->publication = publication;
 	build->request = scope->request;
@@ -180,15 +179,33 @@ build_release(const DeclaredPublication *publication, const Scope *scope,
 	updates = sql->read_updates == NULL ? NULL : sql->read_updates(publication, load);
 	build->loaded = load_finish(load);
 	build->load_seconds += stopwatch_lap(&watch);
-	past = fold_past(build->fold, build->loaded);
+	(void) fold_past(build->fold, build->loaded);
 	note_departures(build, scope);
-	build->history_seconds += stopwatch_lap(&watch);
 	if (sql->apply_updates != NULL)
 		sql->apply_updates(publication, updates, build->loaded, &build->fold->past);
-	draft_release(build, past);
+	build->history_seconds += stopwatch_lap(&watch);
+	MemoryContextSwitchTo(old);
+	return build;
+}
+
+void
+draft_and_measure(ReleaseBuild *build, const Past *past, uint64 seed)
+{
+	draft_release(build, past, seed);
 	judge_draft(build, past);
 	note_leaving(build);
 	measure(build);
+}
+
+ReleaseBuild *
+build_release(const DeclaredPublication *publication, const Scope *scope,
+			  Directory *directory, MemoryContext context)
+{
+	ReleaseBuild *build = load_release(publication, scope, directory, context);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Stopwatch	watch = stopwatch_start();
+
+	draft_and_measure(build, &build->fold->past, random_seed());
 	build->partition_seconds = stopwatch_lap(&watch);
 	build->memory = MemoryContextMemAllocated(context, true);
 	MemoryContextSwitchTo(old);

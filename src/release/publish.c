@@ -153,20 +153,27 @@ try_parameters(DeclaredPublication *publication, Jsonb *given)
 	warn_of_stand_ins(publication, declared);
 }
 
+DeclaredPublication *
+open_for_preview(const char *name, Jsonb *params)
+{
+	DeclaredPublication *publication = publication_open(name, AccessShareLock);
+
+	verify_releases_are_seen(publication);
+	verify_alone(publication);
+	if (params != NULL)
+		try_parameters(publication, params);
+	return publication;
+}
+
 Datum
 pprepub_preview(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
 	Request		request = read_request(fcinfo);
-	DeclaredPublication *publication;
+	DeclaredPublication *publication = open_for_preview(name, PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3));
 	OwnersWork	work = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
-	publication = publication_open(name, AccessShareLock);
-	verify_releases_are_seen(publication);
-	verify_alone(publication);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (!PG_ARGISNULL(3))
-		try_parameters(publication, PG_GETARG_JSONB_P(3));
 	warn_of_unique_insensitive(publication);
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());

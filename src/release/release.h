@@ -47,6 +47,15 @@ typedef struct ReleaseBuild
 extern ReleaseBuild *build_release(const DeclaredPublication *publication, const Scope *scope,
 								   Directory *directory, MemoryContext context);
 
+/*
+ * The two halves of build_release(): what is read, and a draft of it, which is
+ * allocated in the current context.  A forecast drafts one release after the other,
+ * and puts another frame into what was loaded.
+ */
+extern ReleaseBuild *load_release(const DeclaredPublication *publication, const Scope *scope,
+								  Directory *directory, MemoryContext context);
+extern void draft_and_measure(ReleaseBuild *build, const Past *past, uint64 seed);
+
 /* A release without rows, where the source cannot be read, or no person is asked for. */
 extern ReleaseBuild *build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 										 Directory *directory, MemoryContext context);
@@ -117,6 +126,12 @@ extern void keep_release_table(const DeclaredPublication *publication, Oid table
 extern SentRelease store_release(const ReleaseBuild *build, int32 number);
 
 /* ---- publish.c ---- */
+
+/*
+ * Opens a publication as preview() does, for its owner, under other parameters for as long as it is open, unless these
+ * are NULL.
+ */
+extern DeclaredPublication *open_for_preview(const char *name, Jsonb *params);
 
 /* An error if another publication shows the same people: what was found before the source is locked may have changed. */
 extern void verify_alone(const DeclaredPublication *publication);

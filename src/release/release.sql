@@ -20,3 +20,11 @@ CREATE FUNCTION pprepub.preview(publication text, cohort text DEFAULT NULL, colu
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_preview';
 COMMENT ON FUNCTION pprepub.preview(text, text, name[], jsonb) IS
 	'what publish() would give, also with other parameters: its metrics, and where time and memory go; nothing is published, changed or remembered';
+
+CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float8 DEFAULT NULL, come float8 DEFAULT NULL, change float8 DEFAULT NULL,
+		params jsonb DEFAULT NULL,
+		OUT release integer, OUT rows bigint, OUT withheld_percent float8, OUT invented_percent float8, OUT loss_percent float8, OUT average_class float8)
+	RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_forecast';
+COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, jsonb) IS
+	'what the next releases would be like if these shares of the people leave, come and get another sensitive value from release to release, played on the rows of today; nothing is published, changed or remembered';

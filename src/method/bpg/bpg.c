@@ -347,6 +347,13 @@ outlook_of(const Past *past, const int64 *params)
 	};
 }
 
+/* After the first release, before anybody has left, the log tells nothing yet. */
+static double
+bpg_churn(const Past *past, const int64 *params)
+{
+	return past->releases == 1 && past->departed == 0 ? declared_churn(params) : outlook_of(past, params).churn;
+}
+
 /* Sets up the state by which it is asked what is allowed. */
 static Bpg
 bpg_create(const Frame *frame, const Past *past, const int64 *params)
@@ -434,4 +441,5 @@ const Method bpg_method = {
 	.principle = bpg_principle,
 	.want_helpers = bpg_want_helpers,
 	.draft = bpg_draft,
+	.churn = bpg_churn,
 };
