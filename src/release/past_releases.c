@@ -121,6 +121,24 @@ people_exposed(const DeclaredPublication *publication)
 	return people;
 }
 
+uint64
+people_of_last(const DeclaredPublication *publication, uint64 *withheld)
+{
+	CatalogAccess access;
+	bool		isnull;
+	uint64		people;
+
+	catalog_enter(&access);
+	catalog_read("SELECT coalesce(max(rows - counterfeits + suppressed), 0)::int8 AS people, coalesce(max(suppressed), 0)::int8 AS withheld"
+				 " FROM (SELECT coalesce(rows, 0) AS rows, coalesce(counterfeits, 0) AS counterfeits, coalesce(suppressed, 0) AS suppressed"
+				 " FROM pprepub.catalog_release WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL ORDER BY number DESC LIMIT 1) last",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	people = DatumGetInt64(catalog_field(0, "people", &isnull));
+	*withheld = DatumGetInt64(catalog_field(0, "withheld", &isnull));
+	catalog_leave(&access);
+	return people;
+}
+
 Released *
 read_released(const DeclaredPublication *publication)
 {

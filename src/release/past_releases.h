@@ -41,6 +41,9 @@ extern Released *read_one_released(const DeclaredPublication *publication, int32
 /* The people of the source at each stored release of all of it, added up. */
 extern uint64 people_exposed(const DeclaredPublication *publication);
 
+/* The people of the source at the last of these, and those of them who were withheld; 0 if there is none. */
+extern uint64 people_of_last(const DeclaredPublication *publication, uint64 *withheld);
+
 /* The columns that releases are made with: the class, if the method has any, and then all declared columns but the key. */
 extern TupleDesc released_columns(const DeclaredPublication *publication);
 extern bool has_class_column(const DeclaredPublication *publication);

@@ -347,11 +347,10 @@ outlook_of(const Past *past, const int64 *params)
 	};
 }
 
-/* After the first release, before anybody has left, the log tells nothing yet. */
 static double
 bpg_churn(const Past *past, const int64 *params)
 {
-	return past->releases == 1 && past->departed == 0 ? declared_churn(params) : outlook_of(past, params).churn;
+	return outlook_of(past, params).churn;
 }
 
 /* Sets up the state by which it is asked what is allowed. */

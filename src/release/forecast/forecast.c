@@ -22,6 +22,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "release/forecast/future.h"
+#include "release/past_releases.h"
 #include "release/release.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -94,6 +95,44 @@ verify_may_forecast(const DeclaredPublication *publication)
 				 errhint("pprepub.preview() tells what the next release would lose.")));
 }
 
+/*
+ * Of the people of the last release, those who have left since, as far as it is known: among the
+ * people of today whom no release has shown there may be some who were withheld then.
+ */
+static uint64
+count_left_lately(const ReleaseBuild *build, uint64 people, uint64 withheld)
+{
+	const Past *past = &build->fold->past;
+	uint64		nrows = build->loaded->frame.nrows;
+	uint64		new = 0;
+	uint64		there;
+
+	for (uint64 row = 0; row < nrows; row++)
+		new += past->member[row] == NO_MEMBER;
+	there = nrows - new + Min(new, withheld);
+	return people > there ? Min(people - there, past->departed) : 0;
+}
+
+/*
+ * The past up to the last release, if there was one before it.  The time since then has not passed
+ * yet: whoever asks right after a release would be told of a period in which nobody left.
+ */
+static Past
+whole_periods(const ReleaseBuild *build)
+{
+	Past		past = build->fold->past;
+	uint64		withheld;
+	uint64		people = people_of_last(build->publication, &withheld);
+	uint64		left = count_left_lately(build, people, withheld);
+
+	if (left == 0 || past.exposed > people)
+	{
+		past.departed -= left;
+		past.exposed -= Min(people, past.exposed);
+	}
+	return past;
+}
+
 /* Fills in what was not given, and says so: as many come as leave. */
 static void
 suppose_churn(const ReleaseBuild *build, Churn *churn)
@@ -103,7 +142,9 @@ suppose_churn(const ReleaseBuild *build, Churn *churn)
 
 	if (isnan(churn->leave))
 	{
-		churn->leave = method->churn(&build->fold->past, param_values(&method->declaration, publication->params));
+		Past		past = whole_periods(build);
+
+		churn->leave = method->churn(&past, param_values(&method->declaration, publication->params));
 		ereport(NOTICE,
 				(errmsg("it is supposed that %.1f %% of the people leave from each release to the next", 100 * churn->leave),
 				 errhint("Argument \"leave\" supposes something else.")));
@@ -122,7 +163,7 @@ verify_growth(uint64 people, const Churn *churn, int32 releases)
 	if (in_the_end > people && in_the_end > Min(most, MAX_FRAME_ROWS / 2))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("so many people would come that the last of %d releases is too large to be forecast", releases),
+				 errmsg("the last of %d releases would have too many people to be forecast", releases),
 				 errhint("Ask for fewer releases, or let fewer people come.")));
 }
 

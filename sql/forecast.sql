@@ -1,0 +1,83 @@
+-- forecast(): the releases to come, played on the rows of today.
+SET ROLE regress_owner;
+SET client_min_messages = notice;
+CREATE TABLE people (id int PRIMARY KEY, age int, disease text, until date);
+INSERT INTO people SELECT i, i * 37 % 80, 'd' || i % 5, date '2026-01-01' + i / 10 FROM generate_series(1, 400) i;
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2, "repair": "counterfeit", "reserve": 2}');
+CREATE FUNCTION forecast(releases int, leave float8 DEFAULT NULL, come float8 DEFAULT NULL, change float8 DEFAULT NULL, params jsonb DEFAULT NULL)
+	RETURNS TABLE (release int, rows bigint, withheld numeric, invented numeric, loss numeric, class numeric) LANGUAGE sql AS $$
+	SELECT release, rows, round(withheld_percent::numeric, 1), round(invented_percent::numeric, 1), round(loss_percent::numeric, 1), round(average_class::numeric, 1)
+	FROM pprepub.forecast('people', $1, $2, $3, $4, $5)
+$$;
+
+-- What is not given: five in a hundred leave, or as many as are declared, or as have left; and as many come. One row for each release, the first of which is a preview.
+SELECT * FROM forecast(4);
+SELECT * FROM forecast(2, params => '{"churn": 0.2}');
+SELECT metric, round(value::numeric, 1) FROM pprepub.preview('people') WHERE metric IN ('rows', 'withheld_percent', 'invented_percent', 'loss_percent', 'average_class');
+SELECT rows FROM pprepub.publish('people');
+SELECT * FROM forecast(1);
+DELETE FROM people WHERE id <= 8;
+SELECT * FROM forecast(2);
+INSERT INTO people SELECT i, i * 37 % 80, 'd' || i % 5, date '2026-01-01' + i / 10 FROM generate_series(401, 408) i;
+SELECT rows FROM pprepub.publish('people');
+SELECT * FROM forecast(2);
+
+-- Given: nobody leaves, all are replaced, the table grows, it empties.
+SELECT * FROM forecast(3, 0, 0, 0);
+SELECT * FROM forecast(3, 1, 1);
+SELECT * FROM forecast(3, 0, 1);
+SELECT * FROM forecast(3, 1, 0);
+SELECT * FROM forecast(3, 0.1);
+SELECT * FROM forecast(3, 0.1, 0.1, 1);
+SELECT count(*), min(release), max(release) FROM pprepub.forecast('people', 1000, 0.5, 0.5);
+SELECT count(*) FROM (SELECT * FROM forecast(5, 0.1) EXCEPT ALL SELECT * FROM forecast(5, 0.1)) again;
+
+-- With other parameters, which hold for the forecast alone.
+SELECT repair, reserve, round(avg(withheld_percent)::numeric, 1) AS withheld, round(avg(invented_percent)::numeric, 1) AS invented, round(avg(loss_percent)::numeric, 1) AS loss
+FROM unnest('{counterfeit,dirty}'::text[]) repair, unnest('{1,4,16}'::int[]) reserve,
+	pprepub.forecast('people', 10, 0.05, params => jsonb_build_object('repair', repair, 'reserve', reserve)) GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT * FROM forecast(4, 0.1, params => '{"gather": 3}');
+SELECT * FROM forecast(2, 0.1, params => '{"strata": ["age"]}');
+SELECT params ->> 'reserve' AS reserve, params ->> 'gather' AS gather FROM pprepub.publication;
+SELECT pprepub.alter_publication('people', '{"leaves": "until"}');
+SELECT * FROM forecast(2, 0.1);
+
+-- Refused
+SELECT * FROM pprepub.forecast(NULL, 1);
+SELECT * FROM pprepub.forecast('nobody', 1);
+SELECT * FROM pprepub.forecast('people', NULL);
+SELECT * FROM pprepub.forecast('people', 0);
+SELECT * FROM pprepub.forecast('people', -1);
+SELECT * FROM pprepub.forecast('people', 1001);
+SELECT * FROM pprepub.forecast('people', 1, -0.01);
+SELECT * FROM pprepub.forecast('people', 1, 1.01);
+SELECT * FROM pprepub.forecast('people', 1, 'NaN');
+SELECT * FROM pprepub.forecast('people', 1, come => 'Infinity');
+SELECT * FROM pprepub.forecast('people', 1, come => '-Infinity');
+SELECT * FROM pprepub.forecast('people', 1, change => 'NaN');
+SELECT * FROM pprepub.forecast('people', 1, change => 2);
+SELECT * FROM pprepub.forecast('people', 13, 0, 1);
+SELECT * FROM pprepub.forecast('people', 1000, 0, 1);
+\set VERBOSITY terse
+SELECT * FROM pprepub.forecast('people', 1, params => '{"k": 0}');
+SELECT * FROM pprepub.forecast('people', 1, params => '[]');
+\set VERBOSITY default
+SELECT * FROM pprepub.forecast('people', 1, params => '{"l": 6}');
+SELECT * FROM pprepub.forecast('people', 1, params => '{"leaves": "disease"}');
+SELECT pprepub.create_publication('invariant', 'people', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 2}', beside => '{people}');
+SELECT * FROM pprepub.forecast('invariant', 1);
+SELECT pprepub.drop_publication('invariant', true);
+SET ROLE regress_other;
+SELECT * FROM pprepub.forecast('people', 1);
+SELECT * FROM pprepub.forecast('nobody', 1);
+SET ROLE regress_owner;
+TRUNCATE people;
+SELECT * FROM pprepub.forecast('people', 1);
+SELECT * FROM pprepub.preview('people');
+
+SELECT pprepub.drop_publication('people', true);
+DROP TABLE people;
+DROP FUNCTION forecast;
+DROP SCHEMA published, published_private;
+RESET client_min_messages;
+RESET ROLE;
