@@ -98,6 +98,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	stored = store_release(build, number);
 	note_release(build, number, &stored, stopwatch_seconds(&watch));
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);
+	check_foreseen(build, stored.newcomers);
 	check_history(publication);
 	work_close(&work);
 	PG_RETURN_DATUM(row);

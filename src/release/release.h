@@ -182,4 +182,9 @@ extern void note_release(const ReleaseBuild *build, int32 number, const SentRele
 /* In assert builds, after each release: is the history what its log tells?  pprepub.audit() asks in all builds. */
 extern void check_history(DeclaredPublication *publication);
 
+/* ---- forecast/check_foreseen.c ---- */
+
+/* Likewise, before check_history(): is the past what a forecast would have gone on with? */
+extern void check_foreseen(const ReleaseBuild *build, uint64 newcomers);
+
 #endif							/* PPREPUB_RELEASE_RELEASE_H */

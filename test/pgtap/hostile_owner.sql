@@ -138,6 +138,7 @@ INSERT INTO forbidden VALUES
 	('SELECT nextval(''pprepub.catalog_publication_number'')'),
 	('SELECT pprepub.publish(''alices'')'),
 	('SELECT pprepub.preview(''alices'')'),
+	('SELECT pprepub.forecast(''alices'', 2)'),
 	('SELECT pprepub.import_release(''alices'', ''evil.people'', ''id'')'),
 	('SELECT pprepub.import_release(''evil'', ''vault.secret'')'),
 	('SELECT pprepub.members(''alices'')'),
@@ -257,6 +258,12 @@ SELECT results_eq($$ SELECT runs > 60, foreigners, breaches FROM gist() $$,
 	$$ VALUES (true, 0::bigint, NULL::text) $$, 'preview: the devices ran, as the owner, and got nowhere');
 SELECT aftermath('preview');
 SELECT is((SELECT count(*) FROM pprepub.release WHERE publication = 'evil'), 0::bigint, 'preview published nothing');
+
+SELECT lives_ok($$ SELECT * FROM pprepub.forecast('evil', 3) $$, 'a superuser forecasts it');
+SELECT results_eq($$ SELECT runs > 60, foreigners, breaches FROM gist() $$,
+	$$ VALUES (true, 0::bigint, NULL::text) $$, 'forecast: the devices ran, as the owner, and got nowhere');
+SELECT aftermath('forecast');
+SELECT is((SELECT count(*) FROM pprepub.release WHERE publication = 'evil'), 0::bigint, 'forecast published nothing');
 
 SELECT lives_ok($$ SELECT * FROM pprepub.publish('evil') $$, 'a superuser publishes it');
 CREATE TEMP TABLE run AS SELECT * FROM ran();
