@@ -33,11 +33,13 @@ cell_ends(const Coding *coding, Datum cell, bool isnull, Span codes)
 	CellEnds	ends = {.value = {NO_CODE, NO_CODE}};
 	RangeBound	printed[2];
 	RangeBound	present[2];
-	bool		is_none = isnull || codes.lo > codes.hi;
+	bool		is_none = codes.lo > codes.hi;
 
 	if (isnull || coding->column->kind != KIND_RANGE)
 		return ends;
 	read_bounds(coding, cell, printed);
+	if (printed[0].infinite && printed[1].infinite)
+		return ends;			/* it may hold NULL, and nothing else may be left */
 	if (!is_none && coding->step == NULL)
 		read_bounds(coding, print_cell(coding, codes, &is_none), present);
 	for (int end = 0; end < 2; end++)

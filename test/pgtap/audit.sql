@@ -240,6 +240,13 @@ SELECT is(asked_of($$ UPDATE published_private.people_regions SET zip = 'x*' WHE
 SELECT is(asked_of('SELECT', 'SELECT are_intact()'), '4 true, 5 true, 6 true, 7 true, 8 true', 'all are as they were');
 \endif
 
+-- A withheld cell may be of people who have nothing but NULL by now.
+CREATE TABLE blank AS SELECT i AS id, CASE WHEN i > 1 THEN i END AS age, 'd' || i AS ill FROM generate_series(1, 3) i;
+SELECT pprepub.create_publication('blank', 'blank', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2}') \g /dev/null
+SELECT pprepub.publish('blank') \g /dev/null
+UPDATE blank SET age = NULL;
+SELECT is((SELECT jsonb_agg(a) FROM pprepub.audit('blank') a WHERE NOT holds), NULL, 'all is well where all have become NULL');
+
 SELECT throws_ok($$ SELECT * FROM pprepub.audit('none') $$, '42704');
 SELECT throws_ok($$ SELECT * FROM pprepub.audit(NULL) $$, '22004');
 SELECT * FROM finish();

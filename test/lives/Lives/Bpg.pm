@@ -187,7 +187,9 @@ sub declare
 	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "invented_cost": $self->{cost}, "max_answers_per_statement": 5, )
 		. join(', ', '"gather": ' . draw(1, 1, 2, 3), '"leaves": ' . leaves(), '"strata": ' . strata()) . '}';
 
-	$life->run(q{SELECT pprepub.create_publication('life', 'life', 'id', '{"a": "range", "b": "prefix", "c": "suppress"}', 's', 'bpg', } . "'$params', target => 'lives')");
+	my $kinds = '{"a": "' . draw('range', 'range', 'range 3', 'range 10') . '", "b": "prefix", "c": "suppress"}';
+
+	$life->run("SELECT pprepub.create_publication('life', 'life', 'id', '$kinds', 's', 'bpg', '$params', target => 'lives')");
 	$life->run('GRANT USAGE ON SCHEMA lives TO analyst');
 	$life->run('GRANT EXECUTE ON FUNCTION lives.life TO analyst');
 	@$self{qw(releases events atoms has_import)} = (0, [], Lives::Atoms->new, 0);
