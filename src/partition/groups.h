@@ -28,6 +28,7 @@ typedef struct Dimension
 	int			qi;				/* its number in the frame */
 	const Domain *domain;		/* borrowed */
 	Code		size;			/* of the domain */
+	double		weight;			/* of losses */
 	const float *losses;		/* [lo * size + hi] for small domains, or NULL */
 	const double *position;		/* of a line, or NULL: the domain's, borrowed */
 	double		width;			/* of the line */
@@ -70,10 +71,10 @@ record_rows(const Records *records, uint32 record)
 	return records->first[record + 1] - records->first[record];
 }
 
-/* domain_loss(domain_cover()) of a dimension that has jumps. */
+/* The loss of a span of codes in a dimension that has jumps. */
 extern double deep_loss(const Dimension *dimension, Code lo, Code hi);
 
-/* The loss of the smallest printable cell over these codes. */
+/* The loss of the smallest printable cell over these codes, as it weighs. */
 static inline double
 span_loss(const Dimension *dimension, Code lo, Code hi)
 {
@@ -83,12 +84,12 @@ span_loss(const Dimension *dimension, Code lo, Code hi)
 		return 0;
 	/* Like domain_loss() of a line: most of the time goes here. */
 	if (dimension->position != NULL)
-		return hi == dimension->domain->null_code ? 1 :
-			(dimension->position[hi] - dimension->position[lo]) / dimension->width;
+		return hi == dimension->domain->null_code ? dimension->weight :
+			(dimension->position[hi] - dimension->position[lo]) / dimension->width * dimension->weight;
 	if (dimension->jump != NULL)
 		return deep_loss(dimension, lo, hi);
-	return domain_loss(dimension->domain,
-					   domain_cover(dimension->domain, (Span) {lo, hi}));
+	return dimension->weight * domain_loss(dimension->domain,
+										   domain_cover(dimension->domain, (Span) {lo, hi}));
 }
 
 /*

@@ -3,7 +3,8 @@
  *		How much the cells of classes would lose, by how large these are.
  *
  * A sample of the rows is cut as all of them would be, into ever smaller classes;
- * each cut is a point of the curve.  Between and below the points, loss is a power
+ * each cut is a point of the curve.  Weights count in the cuts, and not in what is
+ * measured.  Between and below the points, loss is a power
  * of the size.
  */
 #ifndef PPREPUB_PARTITION_LOSS_CURVE_H

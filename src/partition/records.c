@@ -81,17 +81,18 @@ sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
 	pfree(own);
 }
 
-/* The losses of all spans of a small domain. */
+/* The losses of all spans of a dimension whose domain is small. */
 static const float *
-tabulate_losses(const Domain *domain)
+tabulate_losses(const Dimension *dimension)
 {
+	const Domain *domain = dimension->domain;
 	Code		size = domain->size;
 	float	   *losses = palloc0(sizeof(float) * size * size);
 
 	for (Code lo = 0; lo < size; lo++)
 		for (Code hi = lo + 1; hi < size; hi++)
 			losses[lo * size + hi] =
-				domain_loss(domain, domain_cover(domain, (Span) {lo, hi}));
+				dimension->weight * domain_loss(domain, domain_cover(domain, (Span) {lo, hi}));
 	return losses;
 }
 
@@ -139,14 +140,15 @@ deep_loss(const Dimension *dimension, Code lo, Code hi)
 
 		node = tree->nodes[jump].leaves.hi < hi ? jump : tree->nodes[node].parent;
 	}
-	return domain_loss(dimension->domain, tree->nodes[node].leaves);
+	return dimension->weight * domain_loss(dimension->domain, tree->nodes[node].leaves);
 }
 
 /* Describes a quasi-identifier; the positions are those of a line. */
 static Dimension
-make_dimension(const Domain *domain, int qi)
+make_dimension(const Frame *frame, int qi)
 {
-	Dimension	dimension = {.qi = qi, .domain = domain, .size = domain->size};
+	const Domain *domain = &frame->domain[qi];
+	Dimension	dimension = {.qi = qi, .domain = domain, .size = domain->size, .weight = weight_of(frame, qi)};
 	Code		nplaces = domain->size - (domain->null_code == NO_CODE ? 0 : 1);
 
 	if (domain->tree == NULL && nplaces > 0)
@@ -169,7 +171,7 @@ order_dimensions(Records *records, const Frame *frame)
 
 		for (; d > 0 && records->dimensions[d - 1].size > frame->domain[qi].size; d--)
 			records->dimensions[d] = records->dimensions[d - 1];
-		records->dimensions[d] = make_dimension(&frame->domain[qi], qi);
+		records->dimensions[d] = make_dimension(frame, qi);
 	}
 }
 
@@ -183,7 +185,7 @@ tabulate_dimensions(Records *records)
 		Code		size = dimension->size;
 
 		if (size <= MAX_TABLE_SIZE && size <= records->nrecords)
-			dimension->losses = tabulate_losses(dimension->domain);
+			dimension->losses = tabulate_losses(dimension);
 		else if (dimension->domain->tree != NULL && size / MAX_TABLE_SIZE <= records->nrecords)
 			dimension->jump = make_jumps(dimension->domain->tree);
 	}
