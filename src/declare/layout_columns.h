@@ -1,9 +1,9 @@
 /*
  * layout_columns.h
- *		Columns by which newcomers are laid out, as parameters name them:
- *		{"leaves": "discharged", "strata": ["country", "sex"]}.
+ *		Columns by which rows are laid out, as parameters name them:
+ *		{"leaves": "discharged", "strata": ["country", "sex"], "weights": {"age": 2}}.
  *
- * Strata are quasi-identifiers.  The column by which people leave may be a quasi-identifier or an insensitive column, or have no role at all.
+ * Strata, and what has a weight, are quasi-identifiers.  The column by which people leave may be a quasi-identifier or an insensitive column, or have no role at all.
  * Then it is hidden: a column of the pinned view behind those that are declared,
  * which is read with each release, and neither shown, asked about nor remembered.
  * The parameter holds its name in the pinned view, which stays when the source's
@@ -26,6 +26,7 @@ typedef struct LayoutColumns
 	int			leaves;			/* tells who leaves together; or -1 */
 	int			nstrata;
 	int		   *strata;			/* [nstrata] classes had better not mix their values */
+	double	   *weight;			/* [columns] how much the width of a cell counts; 1 if it was not said */
 } LayoutColumns;
 
 extern LayoutColumns layout_columns(const DeclaredPublication *publication);

@@ -14,6 +14,7 @@
 #include "utils/numeric.h"
 
 #define MAX_METHODS 16
+#define MOST_WEIGHT 1000		/* and the least is one part in so many */
 
 static const MethodDeclaration *methods[MAX_METHODS];
 static int	nmethods = 0;
@@ -100,6 +101,10 @@ accepted_values(const ParamSpec *spec)
 			break;
 		case PARAM_QUASI_IDENTIFIERS:
 			appendStringInfoString(&text, "a list of quasi-identifiers or null");
+			break;
+		case PARAM_WEIGHTS:
+			appendStringInfo(&text, "an object of quasi-identifiers and numbers from %g to %d with up to 6 digits behind the point, or null",
+							 1.0 / MOST_WEIGHT, MOST_WEIGHT);
 			break;
 		case PARAM_BOOLEAN:
 			appendStringInfoString(&text, "true or false");
@@ -201,6 +206,35 @@ names_in(const JsonbValue *value, int *n)
 	return names;
 }
 
+/* The object that a value is, or NULL. */
+static JsonbContainer *
+object_in(const JsonbValue *value)
+{
+	JsonbContainer *object = value != NULL && value->type == jbvBinary ? value->val.binary.data : NULL;
+
+	return object != NULL && JsonContainerIsObject(object) ? object : NULL;
+}
+
+/* Is the value an object of weights, whatever they are of? */
+static bool
+are_weights(const JsonbValue *value)
+{
+	JsonbContainer *object = object_in(value);
+	JsonbIterator *iterator;
+	JsonbValue	item;
+	JsonbIteratorToken token;
+	int64		weight;
+
+	if (object == NULL)
+		return false;
+	iterator = JsonbIteratorInit(object);
+	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
+		if (token == WJB_VALUE &&
+			(!millionths_of(&item, &weight) || weight < PARAM_SCALE / MOST_WEIGHT || weight > PARAM_SCALE * (int64) MOST_WEIGHT))
+			return false;
+	return true;
+}
+
 /* Has the value the type of the parameter, and is it in range? */
 static bool
 is_acceptable(const ParamSpec *spec, const JsonbValue *value)
@@ -222,6 +256,8 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 			return value->type == jbvString && value->val.string.len > 0;
 		case PARAM_QUASI_IDENTIFIERS:
 			return value->type == jbvNull || names_in(value, &n) != NULL;
+		case PARAM_WEIGHTS:
+			return value->type == jbvNull || are_weights(value);
 		case PARAM_COLUMN:
 			return value->type == jbvNull || (value->type == jbvString && value->val.string.len > 0);
 		case PARAM_BOOLEAN:
@@ -378,6 +414,7 @@ param_value(const ParamSpec *spec, const JsonbValue *value)
 		case PARAM_TABLE:
 		case PARAM_COLUMN:
 		case PARAM_QUASI_IDENTIFIERS:
+		case PARAM_WEIGHTS:
 			return 1;
 		case PARAM_BOOLEAN:
 			return value->val.boolean;
@@ -446,6 +483,36 @@ param_strings(Jsonb *params, const char *name, int *n)
 	if (names == NULL)
 		*n = 0;
 	return names;
+}
+
+char **
+param_keys(Jsonb *params, const char *name, int *n)
+{
+	JsonbContainer *object = JB_ROOT_IS_OBJECT(params) ? object_in(field_of(params, name)) : NULL;
+	JsonbIterator *iterator;
+	JsonbValue	item;
+	JsonbIteratorToken token;
+	char	  **keys;
+
+	*n = 0;
+	if (object == NULL)
+		return NULL;
+	keys = palloc(sizeof(char *) * (JsonContainerSize(object) + 1));
+	iterator = JsonbIteratorInit(object);
+	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
+		if (token == WJB_KEY)
+			keys[(*n)++] = pnstrdup(item.val.string.val, item.val.string.len);
+	return keys;
+}
+
+double
+param_weight(Jsonb *params, const char *name, const char *key)
+{
+	JsonbContainer *object = object_in(field_of(params, name));
+	JsonbValue *value = object == NULL ? NULL : getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
+	int64		weight;
+
+	return value != NULL && millionths_of(value, &weight) ? (double) weight / PARAM_SCALE : 1;
 }
 
 Jsonb *

@@ -35,7 +35,7 @@ typedef struct Frame
 	int			nqis;
 	Domain	   *domain;			/* [nqis] */
 	Code	  **code;			/* [nqis][nrows] */
-	const double *weight;		/* [nqis] how much the loss of each counts where rows are cut; NULL for all alike */
+	double	   *weight;			/* [nqis] how much the loss of each counts where rows are cut; NULL for all alike */
 
 	/* The sensitive column; NO_CODE where it is NULL */
 	Code		nsensitive;		/* codes are 0 .. nsensitive - 1 */

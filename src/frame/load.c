@@ -159,6 +159,7 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 			continue;
 		load->ncolumns++;
 		column->column = declared;
+		column->weight = layout.weight[i];
 		get_typlenbyval(declared->type, &length, &byval);
 		column->word = byval ? length : 0;
 		if (declared->role == ROLE_QUASI_IDENTIFIER && declared->kind == KIND_TAXONOMY && !column->is_layout_only)

@@ -395,14 +395,19 @@ test_sets_by_leaves(void)
 	free(world);
 }
 
-/* Strata are quasi-identifiers; in half of the lives people are parted by when they leave, too. */
+/* Strata are quasi-identifiers; in half of the lives people are parted by when they leave, too. Weights change from release to release. */
 static Draft *
 draft_by_strata(World *world)
 {
 	static RowGroups strata[NQIS];
+	static double weight[NQIS];
 
 	for (int q = 0; q < NQIS; q++)
+	{
 		strata[q] = (RowGroups) {NCODES, world->frame.code[q]};
+		weight[q] = 0.1 + below(20);
+	}
+	world->frame.weight = weight;
 	world->frame.nstrata = 1 + world->params[0] % NQIS;
 	world->frame.strata = strata;
 	return world->params[3] == 1 ? draft_by_leaves(world) : draft(world);
@@ -503,7 +508,7 @@ static const Test tests[] = {
 	{"nobody is lost where it is known who leaves", test_sliding_window},
 	{"lives, newcomers parted by when they leave", test_lives_by_leaves},
 	{"newcomers are parted by strata", test_sets_by_strata},
-	{"lives, newcomers parted by strata", test_lives_by_strata},
+	{"lives, newcomers parted by strata, and cut by weights", test_lives_by_strata},
 	{"lives, newcomers wait for each other", test_newcomers_wait},
 };
 

@@ -83,6 +83,7 @@ static const ParamSpec bpg_params[] = {
 	[BPG_GATHER] = {"gather", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
 	[BPG_LEAVES] = {"leaves", PARAM_COLUMN, false, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{"strata", PARAM_QUASI_IDENTIFIERS, false, 0, 0, NULL, NULL, STRENGTH_NONE},
+	{"weights", PARAM_WEIGHTS, false, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
 	{"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
 	{.name = NULL}

@@ -185,7 +185,7 @@ sub declare
 	my $life = $self->{life};
 
 	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "invented_cost": $self->{cost}, "max_answers_per_statement": 5, )
-		. join(', ', '"gather": ' . draw(1, 1, 2, 3), '"leaves": ' . leaves(), '"strata": ' . strata()) . '}';
+		. join(', ', '"gather": ' . draw(1, 1, 2, 3), '"leaves": ' . leaves(), '"strata": ' . strata(), '"weights": ' . weights()) . '}';
 
 	my $kinds = '{"a": "' . draw('range', 'range', 'range 3', 'range 10') . '", "b": "prefix", "c": "suppress"}';
 
@@ -199,6 +199,7 @@ sub declare
 # By which newcomers are laid out: a column that has no role, a quasi-identifier, or none.
 sub leaves { return draw('null', '"until"', '"until"', '"a"', '"c"') }
 sub strata { return draw('null', '[]', '["c"]', '["c", "a"]', '["b"]') }
+sub weights { return draw('null', '{}', '{"a": 1000}', '{"b": 2.5, "c": 0.001}') }
 
 sub declare_anew
 {
@@ -239,7 +240,7 @@ sub alter
 {
 	my ($self) = @_;
 	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3, 'auto') ], [ 'invented_cost', draw(0, 1) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ],
-			[ 'gather', draw(1 .. 3) ], [ 'leaves', leaves() ], [ 'strata', strata() ]) };
+			[ 'gather', draw(1 .. 3) ], [ 'leaves', leaves() ], [ 'strata', strata() ], [ 'weights', weights() ]) };
 	my $accepted = $what !~ /^[kl]$/ ? '' : $to < $self->{$what} ? ', "accept_weakening": true' : ', "accept_lockout": true';
 	my $value = $what eq 'repair' || $to eq 'auto' ? "\"$to\"" : $to;
 
