@@ -15,9 +15,10 @@
 #include "frame/arrays.h"
 #include "partition/groups.h"
 
-/* Codes are sorted by digits of so many bits. */
-#define DIGIT_BITS	16
-#define DIGIT_MASK	((1 << DIGIT_BITS) - 1)
+/* Codes are sorted by digits of so many bits: few rows are sorted twice before all places of a wide digit are counted. */
+#define DIGIT_BITS		16
+#define FEW_DIGIT_BITS	8
+#define FEW_ROWS		4096
 
 /* A domain up to this size gets a table of all its spans' losses. */
 #define MAX_TABLE_SIZE	256
@@ -27,21 +28,22 @@
 
 /* One stable pass of counting sort over a digit; NO_CODE comes last. */
 static void
-sort_by_digit(const Code *code, int shift, const RowId *from, RowId *to, uint64 nrows)
+sort_by_digit(const Code *code, int shift, int bits, const RowId *from, RowId *to, uint64 nrows)
 {
-	uint32	   *place = palloc0(sizeof(uint32) * (DIGIT_MASK + 2));
+	const int	mask = (1 << bits) - 1;
+	uint32	   *place = palloc0(sizeof(uint32) * (mask + 2));
 
 	for (uint64 i = 0; i < nrows; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		place[((code[from[i]] >> shift) & DIGIT_MASK) + 1]++;
+		place[((code[from[i]] >> shift) & mask) + 1]++;
 	}
-	for (int digit = 1; digit <= DIGIT_MASK; digit++)
+	for (int digit = 1; digit <= mask; digit++)
 		place[digit] += place[digit - 1];
 	for (uint64 i = 0; i < nrows; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		to[place[(code[from[i]] >> shift) & DIGIT_MASK]++] = from[i];
+		to[place[(code[from[i]] >> shift) & mask]++] = from[i];
 	}
 	pfree(place);
 }
@@ -50,11 +52,13 @@ sort_by_digit(const Code *code, int shift, const RowId *from, RowId *to, uint64 
 static void
 sort_by_column(const Code *code, Code size, RowId **rows, RowId **buffer, uint64 nrows)
 {
-	for (int shift = 0; shift == 0 || (shift < 32 && (size >> shift) != 0); shift += DIGIT_BITS)
+	const int	bits = nrows < FEW_ROWS ? FEW_DIGIT_BITS : DIGIT_BITS;
+
+	for (int shift = 0; shift == 0 || (shift < 32 && (size >> shift) != 0); shift += bits)
 	{
 		RowId	   *sorted = *buffer;
 
-		sort_by_digit(code, shift, *rows, sorted, nrows);
+		sort_by_digit(code, shift, bits, *rows, sorted, nrows);
 		*buffer = *rows;
 		*rows = sorted;
 	}
