@@ -11,7 +11,8 @@ FROM (SELECT id, array_agg(hashint8extended(id, n) & 1048575 ORDER BY n) AS h
 
 CREATE TABLE ways AS
 SELECT format('w%s_%s', part, way) AS publication, part, 20000 / part AS cohort, way,
-	'{"k": 10, "l": 3}' || CASE way WHEN 'dirty' THEN '{}' WHEN 'counterfeit' THEN '{"repair": "counterfeit"}' ELSE '{"leaves": "slot"}' END::jsonb AS params
+	'{"k": 10, "l": 3, "reserve": 1}' || CASE way WHEN 'dirty' THEN '{"repair": "dirty"}' WHEN 'counterfeit' THEN '{"repair": "counterfeit"}'
+		ELSE '{"repair": "dirty", "leaves": "slot"}' END::jsonb AS params
 FROM unnest('{20,5}'::int[]) part, unnest('{dirty,counterfeit,leaves}'::text[]) way;
 SELECT DISTINCT format('CREATE TABLE people_%s AS SELECT *, id / %s AS slot FROM drawn LIMIT 0', part, cohort) FROM ways \gexec
 SELECT format($$SELECT pprepub.create_publication(%L, 'people_%s', 'id', '{"age": "range", "sex": "suppress", "ward": "range"}', 'disease', 'bpg', %L,
@@ -31,3 +32,16 @@ SELECT round(100.0 / part) AS "leave, %", way, round(100 * avg(withheld), 1) AS 
 FROM (SELECT publication, suppressed / 20000.0 AS withheld, counterfeits / 20000.0 AS invented, seconds::numeric,
 		(SELECT value FROM pprepub.metrics(publication, number) WHERE metric = 'ail')::numeric / 3 AS loss FROM pprepub.release) r JOIN ways USING (publication)
 GROUP BY part, way ORDER BY part DESC, way;
+
+-- 200,000 newcomers of many or few days: what it takes to cut each day's by themselves.
+CREATE TABLE newcomers AS SELECT id, (h[1] % 80)::int AS age, (ARRAY['F', 'M'])[1 + h[2] % 2] AS sex, (h[3] % 400)::int AS ward, 'disease ' || h[4] % 20 AS disease, h[5] AS day
+FROM (SELECT id, array_agg(hashint8extended(id, n) & 1048575 ORDER BY n) AS h FROM generate_series(1, 200000) id, generate_series(1, 5) n GROUP BY id) drawn;
+SELECT format('CREATE VIEW of_%s_days AS SELECT id, age, sex, ward, disease, day %% %1$s AS day FROM newcomers', days) FROM unnest('{1,50,2000,10000}'::int[]) days \gexec
+SELECT format($$SELECT pprepub.create_publication('of_%s_days', 'of_%1$s_days', 'id', '{"age": "range", "sex": "suppress", "ward": "range"}', 'disease', 'bpg',
+	'{"k": 10, "l": 3, "repair": "dirty", "reserve": 1, "leaves": "day"}', beside => (SELECT coalesce(array_agg(name), '{}') FROM pprepub.publication))$$, days) FROM unnest('{1,50,2000,10000}'::int[]) days
+\o /dev/null
+\gexec
+SELECT format('SELECT pprepub.publish(''of_%s_days'')', days) FROM unnest('{1,50,2000,10000}'::int[]) days \gexec
+\o
+SELECT publication, round(value::numeric, 1) AS "loss, %", round(1000 * seconds) AS ms FROM pprepub.release, LATERAL pprepub.metrics(publication, number)
+WHERE publication LIKE 'of%days' AND metric = 'loss_percent' ORDER BY length(publication::text), 1;
