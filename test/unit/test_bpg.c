@@ -467,6 +467,126 @@ test_sets_by_strata(void)
 	free(world);
 }
 
+/* ----------------------------------------------------------------
+ * Neighborhoods that are cut again
+ * ----------------------------------------------------------------
+ */
+
+static bool is_stratum;			/* or tells the code who leaves? */
+
+/* People are laid out in fours, by their number. */
+static Draft *
+draft_fours(World *world)
+{
+	for (uint64 row = 0; row < world->frame.nrows; row++)
+		leaves_code[row] = world->individual_of_row[row] % 4;
+	leaves = (RowGroups) {4, leaves_code};
+	if (is_stratum)
+	{
+		world->frame.nstrata = 1;
+		world->frame.strata = &leaves;
+	}
+	else
+		world->frame.leaves = &leaves;
+	return draft(world);
+}
+
+/* How many classes of the last release have people of several fours? */
+static int
+count_mixed(const World *world)
+{
+	const Classes *classes = world->draft->classes;
+	int			mixed = 0;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		bool		is_mixed = false;
+
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+			is_mixed |= leaves_code[classes->rows[i]] != leaves_code[classes->rows[classes->first[c]]];
+		mixed += is_mixed;
+	}
+	return mixed;
+}
+
+/*
+ * Forty people, of whom four are to become a class, come as one: it is cut by the layout as soon as that is declared.
+ * So many of the last four had one value in the beginning, which still counts.
+ */
+static void
+cut_again(int alike, int mixed)
+{
+	World	   *world = palloc0(sizeof(World));
+
+	memcpy(world->params, (int64[]) {4, 2, 2, 8, 0, PARAM_ABSENT, PARAM_ABSENT, 1}, sizeof(int64) * 8);
+	add_people(world, 40, NVALUES);
+	for (int t = 0; t < 40; t++)
+		world->individuals[t].sensitive = t % 4 == 3 && t / 4 < alike ? 0 : t % NVALUES;
+	release(world, 100, draft);
+	check(world->draft->classes->nclasses == 1);
+	for (int t = 0; t < 40; t++)
+		world->individuals[t].sensitive = t % NVALUES;
+	world->params[3] = 1;
+	release(world, 100, draft_fours);
+	check(world->nshown == 80);
+	check(world->draft->classes->nclasses > 4);
+	check(count_mixed(world) <= mixed);
+	check(atoms_are_allowed(world));
+	/* and so it stays, whoever leaves */
+	for (int t = 0; t < 40; t += 9)
+		world->individuals[t].alive = false;
+	release(world, 100, draft_fours);
+	check(count_mixed(world) <= mixed);
+	check(atoms_are_allowed(world));
+	pfree(world);
+}
+
+static void
+test_cut_again(void)
+{
+	for (int i = 0; i < 2; i++)
+	{
+		is_stratum = i == 0;
+		cut_again(0, 0);
+		cut_again(5, 0);
+		cut_again(10, 10);
+	}
+}
+
+static int	ncut_again;
+
+/* Whatever lays people out comes and goes, and the reserve with it. */
+static Draft *
+draft_anew(World *world)
+{
+	Draft	   *drafted;
+	int			way = below(4);
+
+	world->params[3] = below(6) == 0 ? PARAM_WORD : 1 + below(5);
+	world->past.is_whole = world->params[2] % 2 == 1;
+	is_stratum = way > 1;
+	drafted = way == 0 ? draft(world) : way == 3 ? draft_by_strata(world) : draft_fours(world);
+	for (uint32 c = 1; c < drafted->classes->nclasses; c++)
+		ncut_again += drafted->parent[c] != NO_NEIGHBORHOOD && drafted->parent[c] == drafted->parent[c - 1];
+	return drafted;
+}
+
+static void
+test_lives_cut_again(void)
+{
+	for (int repair = 0; repair < 4; repair++)
+	{
+		Lives		lives = {.number = 40,.repair = repair,.asked_percent = repair % 2 == 0 ? 60 : 100,.draft = draft_anew};
+
+		ncut_again = 0;
+		live(&lives);
+		printf("# %d times a neighborhood was cut\n", ncut_again);
+		check(ncut_again > 40);
+		check(lives.attacked == 0);
+		check(lives.attacked_pairs == 0);
+	}
+}
+
 /* Every third release takes newcomers, the first one among them. */
 static Draft *
 draft_gathered(World *world)
@@ -509,6 +629,8 @@ static const Test tests[] = {
 	{"lives, newcomers parted by when they leave", test_lives_by_leaves},
 	{"newcomers are parted by strata", test_sets_by_strata},
 	{"lives, newcomers parted by strata, and cut by weights", test_lives_by_strata},
+	{"neighborhoods are cut again by what lays people out", test_cut_again},
+	{"lives, neighborhoods are cut again", test_lives_cut_again},
 	{"lives, newcomers wait for each other", test_newcomers_wait},
 };
 

@@ -54,8 +54,6 @@ enum
 	BPG_LEAVES
 };
 
-#define AUTO_RESERVE	PARAM_WORD
-
 /* Assumed where nothing else is known. */
 #define USUAL_CHURN		0.05
 #define USUAL_HORIZON	26		/* releases: half a year, if they are weekly */
@@ -220,13 +218,6 @@ draft_neighborhood(Bpg *bpg, uint32 n)
  * ----------------------------------------------------------------
  */
 
-void
-forget_reserve(Bpg *bpg)
-{
-	if (bpg->reserve == AUTO_RESERVE)
-		bpg->reserved = bpg->k;
-}
-
 /*
  * A release of a part of the source says nothing of how people leave.  Where it was foreseen how
  * they do, classes leave whole, so that none need outlast departures.
@@ -234,8 +225,10 @@ forget_reserve(Bpg *bpg)
 void
 choose_reserve(Bpg *bpg, const RowId *rows, uint64 n)
 {
-	forget_reserve(bpg);
-	if (bpg->reserve == AUTO_RESERVE && bpg->past->is_whole && bpg->frame->leaves == NULL && n > 0)
+	if (bpg->reserve != AUTO_RESERVE)
+		return;
+	bpg->reserved = bpg->k;
+	if (bpg->past->is_whole && bpg->frame->leaves == NULL && n > 0)
 	{
 		LossCurve	curve = loss_curve(bpg->frame, rows, n);
 

@@ -4,7 +4,7 @@
  *
  * One neighborhood after the other is at hand: who of it is shown is asked for,
  * then mended until both sides are allowed (sides.c), and what is
- * shown becomes classes (classes.c), with values of their own for invented rows
+ * shown becomes classes (layout.c, classes.c), with values of their own for invented rows
  * (invent.c).  Newcomers, of no neighborhood yet, come last (newcomers.c).
  */
 #ifndef PPREPUB_METHOD_BPG_BPG_H
@@ -127,8 +127,20 @@ extern void mend_sides(Bpg *bpg);
 /* Publishes the members of the neighborhood at hand who are shown: the first n of bpg->rows, and those whose places invented rows take. */
 extern void publish_neighborhood(Bpg *bpg, uint64 n);
 
-/* Cuts n rows, which stand in bpg->rows, into classes as small as the reserve allows; false if they cannot be a class at all. */
+/*
+ * Cuts n rows, which stand in bpg->rows, newcomers or of the neighborhood at hand, into classes as small as the reserve
+ * allows; false if they cannot be cut, or be a class at all.
+ */
 extern bool cut_rows(Bpg *bpg, RowId *rows, uint64 n);
+
+/*
+ * Likewise the first n of bpg->rows, parted first by when they leave and by strata (layout.c).  For each set of
+ * newcomers a reserve that is to be chosen is chosen by itself.
+ */
+extern bool cut_by_layout(Bpg *bpg, uint64 n);
+
+/* Had these rows, of the neighborhood at hand, l values in each release that they were in?  Newcomers had. */
+extern bool were_diverse(Bpg *bpg, const RowId *rows, uint64 n);
 
 /* Invented rows for the class that is added next: returns where it goes whom they stand for; values are drawn in the end. */
 extern uint64 *invent_for_class(Bpg *bpg, uint64 n);
@@ -136,9 +148,10 @@ extern uint64 *invent_for_class(Bpg *bpg, uint64 n);
 /* Appends a class of n rows; region: its cells, or NULL for those that cover it. */
 extern void add_class(Bpg *bpg, const RowId *rows, uint64 n, const Span *region);
 
-/* Chooses the reserve for n rows, if it is to be chosen; until then, and once it is forgotten, classes need only be allowed. */
+#define AUTO_RESERVE	PARAM_WORD
+
+/* Chooses the reserve for n rows, if it is to be chosen. */
 extern void choose_reserve(Bpg *bpg, const RowId *rows, uint64 n);
-extern void forget_reserve(Bpg *bpg);
 
 /* Would it take more invented rows than it is worth to show these people, beside members who have left? */
 extern bool is_too_costly(const Bpg *bpg, uint64 alive, uint64 dead);

@@ -46,27 +46,34 @@ invent_for_class(Bpg *bpg, uint64 n)
 	return bpg->draft->stands_for + (values - bpg->draft->classes->counterfeit);
 }
 
+bool
+were_diverse(Bpg *bpg, const RowId *rows, uint64 n)
+{
+	bool		diverse = true;
+	uint64		nepochs = bpg->l <= 1 || bpg->n == NO_NEIGHBORHOOD ? 0 : past_epochs(bpg->past, bpg->n);
+
+	for (uint64 epoch = 0; epoch < nepochs && diverse; epoch++)
+	{
+		const Code *values = past_values(bpg->past, bpg->n, epoch);
+		uint64		counted = 0;
+
+		while (counted < n && bpg->tally->values < bpg->l)
+			tally_add(bpg->tally, values[bpg->member[rows[counted++]]]);
+		diverse = bpg->tally->values >= bpg->l;
+		while (counted > 0)
+			tally_remove(bpg->tally, values[bpg->member[rows[--counted]]]);
+	}
+	return diverse;
+}
+
 /* Are the classes allowed with the values that their members had in the past? */
 static bool
 allowed_in_past(Bpg *bpg, const Classes *classes)
 {
-	bool		allowed = true;
-	uint64		nepochs = bpg->l <= 1 || bpg->n == NO_NEIGHBORHOOD ? 0 : past_epochs(bpg->past, bpg->n);
-
-	for (uint64 epoch = 0; epoch < nepochs && allowed; epoch++)
-	{
-		const Code *values = past_values(bpg->past, bpg->n, epoch);
-
-		for (uint32 c = 0; c < classes->nclasses && allowed; c++)
-		{
-			for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-				tally_add(bpg->tally, values[bpg->member[classes->rows[i]]]);
-			allowed = bpg->tally->values >= bpg->l;
-			for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-				tally_remove(bpg->tally, values[bpg->member[classes->rows[i]]]);
-		}
-	}
-	return allowed;
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		if (!were_diverse(bpg, classes->rows + classes->first[c], class_size(classes, c)))
+			return false;
+	return true;
 }
 
 bool
@@ -101,7 +108,7 @@ publish_neighborhood(Bpg *bpg, uint64 n)
 	uint64		nreplaced = count_side(bpg, true) - n;
 	uint64	   *stands_for;
 
-	if (nreplaced == 0 && cut_rows(bpg, bpg->rows, n))
+	if (nreplaced == 0 && cut_by_layout(bpg, n))
 		return;
 	stands_for = invent_for_class(bpg, nreplaced);
 	for (uint64 i = 0; i < bpg->size && nreplaced > 0; i++)
