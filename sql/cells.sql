@@ -142,6 +142,22 @@ SELECT cells('numeric', 'range', '1.5', '1.500', '1.50', '2', '3');
 SELECT cells('int', 'taxonomy decades', '-1', '25', '3', '1000000');
 SELECT cells('double precision', 'taxonomy decades', 'NaN', 'Infinity', '1');
 SELECT cells('int', 'taxonomy decades', NULL, NULL, '3', '4');
+-- Ends without a step are rounded outwards, for a tenth of the cell's width, but not past the next end.
+SELECT cells('double precision', 'range', '48.005380749020226', '48.0579281110815', '52', '53');
+SELECT cells('int', 'range', '21340', '36870', '38200', '60000');
+SELECT cells('int', 'range', '1000', '2990', '2995', '5000');
+SELECT cells('int', 'range', '1000', '2990', '3000', '5000');
+SELECT cells('int', 'range', '10', '36', '37', '99');
+SELECT cells('int', 'range', '13', '22', '36', '45');
+SELECT cells('int', 'range', '-987', '-123', '-9', '1003');
+SELECT cells('bigint', 'range', '-9223372036854775808', '-8000000000000000000', '8000000000000000001', '9223372036854775806');
+SELECT cells('smallint', 'range', '-32768', '-30001', '30001', '32767');
+SELECT cells('numeric', 'range', '0.0012345', '0.0019876', '1234567.89', '1234599.99');
+SELECT cells('numeric', 'range', '1.1', '1.10000000000000000000000000000000000000000000000001', '1e20', '2e20');
+SELECT cells('date', 'range', '1931-02-03', '1989-11-09', '2001-09-11', '2024-02-29');
+SELECT cells('timestamp', 'range', '2026-05-11 18:48:51.119926', '2026-06-20 03:00:17.5', '2026-07-01', '2026-07-01 00:00:00.000011');
+SELECT cells('timestamptz', 'range', '2026-05-11 18:48:51.119926+2', '2026-05-11 19:58:01+2', '2026-05-12 18:48:51+2', '2030-05-12 18:48:51+2');
+
 -- Steps: cells begin and end at multiples of them, rounded outwards, also where all have one value.
 SELECT cells('int', 'range 5', '22', '24', '36', '37');
 SELECT cells('int', 'range 5', '22', '22', '22', '22');

@@ -29,6 +29,9 @@ typedef struct Coding
 	Domain	   *domain;
 	bool		is_part;		/* of a cohort: the source may have more values */
 	Span		leaving;		/* the hull of a release's cells */
+	Code	   *ends;			/* ranges: [nends] ascending, where a release's cells begin and end; NULL: ends are
+								 * printed as they are */
+	Code		nends;
 
 	/* The meaning of codes */
 	Oid			type;			/* ranges: of values */

@@ -22,6 +22,7 @@
 #include "frame/bins.h"
 #include "frame/domain.h"
 #include "frame/line.h"
+#include "frame/rounding.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 
@@ -73,8 +74,9 @@ end_of(const Coding *coding, Code code, bool lower)
 static Datum
 print_range(const Coding *coding, Span cell)
 {
-	RangeBound	lower = end_of(coding, cell.lo, true);
-	RangeBound	upper = end_of(coding, cell.hi, false);
+	bool		is_rounded = coding->ends != NULL && cell.lo < cell.hi;
+	RangeBound	lower = is_rounded ? rounded_end(coding, cell, true) : end_of(coding, cell.lo, true);
+	RangeBound	upper = is_rounded ? rounded_end(coding, cell, false) : end_of(coding, cell.hi, false);
 
 	return RangeTypePGetDatum(make_range(range_over(coding->column->type), &lower, &upper, false));
 }
@@ -98,11 +100,7 @@ print_prefix(const Coding *coding, Span cell)
 	return CStringGetTextDatum(psprintf("%.*s*", bytes, text));
 }
 
-/*
- * Is the cell printed as withheld?  A cell that covers all values of a cohort
- * is printed, unless it covers NULL, too.
- */
-static bool
+bool
 is_withheld(const Coding *coding, Span cell)
 {
 	Kind		kind = coding->column->kind;

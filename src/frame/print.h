@@ -13,6 +13,12 @@
 /* The cell of a column as a value of printed_type(); *isnull for the cell of NULL alone. */
 extern Datum print_cell(const Coding *coding, Span cell, bool *isnull);
 
+/*
+ * Is the cell printed as withheld?  A cell that covers all values of a cohort
+ * is printed, unless it covers NULL, too.
+ */
+extern bool is_withheld(const Coding *coding, Span cell);
+
 /* The withheld cell of a column, printed. */
 extern Datum print_withheld(const DeclaredColumn *column);
 

@@ -9,6 +9,8 @@
 #include "declare/parameters.h"
 #include "frame/arrays.h"
 #include "frame/load.h"
+#include "frame/print.h"
+#include "frame/rounding.h"
 #include "history/fold.h"
 #include "release/method_sql.h"
 #include "release/past_releases.h"
@@ -92,6 +94,37 @@ note_leaving(const ReleaseBuild *build)
 
 			*leaving = c == 0 ? class_region(classes, c)[q] : span_hull(*leaving, class_region(classes, c)[q]);
 		}
+}
+
+/*
+ * Has the ends of the ranges that leave be rounded.  A method that drafts in SQL
+ * has judged its cells as they would be printed without.
+ */
+static void
+note_ends(const ReleaseBuild *build)
+{
+	const Classes *classes = build->draft->classes;
+
+	if (find_method(build->publication->method)->draft == NULL)
+		return;
+	for (int q = 0; q < classes->nqis; q++)
+	{
+		Coding	   *coding = build->loaded->codings[q];
+		bool	   *is_end;
+
+		if (coding->column->kind != KIND_RANGE || coding->step != NULL)
+			continue;
+		is_end = new_zeros(bool, coding->domain->size);
+		for (uint32 c = 0; c < classes->nclasses; c++)
+		{
+			Span		cell = class_region(classes, c)[q];
+
+			if (!is_withheld(coding, cell))
+				is_end[cell.lo] = is_end[cell.hi] = true;
+		}
+		round_ends(coding, is_end);
+		pfree(is_end);
+	}
 }
 
 /* Computes the metrics of the draft. */
@@ -194,6 +227,7 @@ draft_and_measure(ReleaseBuild *build, const Past *past, uint64 seed)
 	draft_release(build, past, seed);
 	judge_draft(build, past);
 	note_leaving(build);
+	note_ends(build);
 	measure(build);
 }
 
