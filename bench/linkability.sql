@@ -45,7 +45,7 @@ BEGIN
 		sex, race, country, marital_status, occupation FROM everybody WHERE id <= size;
 	PERFORM pprepub.create_publication('people', 'people', 'id',
 		'{"age": "range", "education": "range", "sex": "suppress", "race": "suppress", "country": "suppress", "marital_status": "suppress"}',
-		'occupation', 'bpg', '{"k": 1}');
+		'occupation', 'bpg', '{"k": 1, "repair": "dirty", "reserve": 1}');
 	PERFORM pprepub.publish('people', 'age = 50', '{sex}');
 	FOREACH names IN ARRAY shown LOOP
 		PERFORM planted.release('people', (SELECT format('SELECT id AS key, %s FROM people', string_agg(shown_as(c, c = ANY (string_to_array(names, ','))), ', '))

@@ -17,7 +17,7 @@ SELECT pprepub.create_taxonomy(name, (name || '_levels')::regclass)
 FROM unnest('{education,country}'::text[]) name \g /dev/null
 SELECT pprepub.create_publication(name, source => name::regclass, key => 'id',
 	quasi_identifiers => '{"age": "range", "sex": "suppress", "education": "taxonomy education", "country": "taxonomy country"}',
-	sensitive => 'salary_class', method => 'bpg', params => '{"k": 10, "l": 3}')
+	sensitive => 'salary_class', method => 'bpg', params => '{"k": 10, "l": 3, "repair": "dirty", "reserve": 1}')
 FROM unnest('{small,large}'::text[]) name \g /dev/null
 
 CREATE TABLE run (source text, what text, seconds float8);

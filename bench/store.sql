@@ -15,7 +15,7 @@ CREATE TABLE people AS SELECT * FROM census(600000);
 SELECT pprepub.create_taxonomy(name, (name || '_levels')::regclass) FROM unnest('{education,country}'::text[]) name \g /dev/null
 SELECT pprepub.create_publication('people', 'people', 'id',
 	'{"age": "range", "sex": "suppress", "education": "taxonomy education", "country": "taxonomy country"}',
-	'salary_class', 'bpg', '{"k": 10, "l": 3}') \g /dev/null
+	'salary_class', 'bpg', '{"k": 10, "l": 3, "repair": "dirty", "reserve": 1}') \g /dev/null
 SELECT rows, classes, round(seconds::numeric, 1) AS seconds FROM pprepub.publish('people');
 
 CREATE TABLE release_rows AS SELECT * FROM published.people_1 ORDER BY class;

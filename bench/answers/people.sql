@@ -13,7 +13,7 @@ SELECT pprepub.create_taxonomy('education', 'education_levels') \g /dev/null
 CREATE FUNCTION declare(name text, source regclass) RETURNS void LANGUAGE sql AS $$
 	SELECT pprepub.create_publication(name, source, 'id',
 		'{"age": "range", "sex": "suppress", "education": "taxonomy education", "ward": "range"}',
-		'salary_class', 'bpg', '{"k": 10, "l": 3}')
+		'salary_class', 'bpg', '{"k": 10, "l": 3, "repair": "dirty", "reserve": 1}')
 $$;
 SELECT declare('people', 'people') \g /dev/null
 

@@ -29,7 +29,7 @@ BEGIN
 	INSERT INTO people SELECT * FROM everybody WHERE id <= most;
 	ANALYZE people;
 	PERFORM pprepub.create_publication('people', 'people', 'id',
-		'{"age": "range", "education": "suppress", "race": "suppress", "sex": "suppress", "marital_status": "suppress"}', 'occupation', 'bpg', '{"k": 2, "l": 2}');
+		'{"age": "range", "education": "suppress", "race": "suppress", "sex": "suppress", "marital_status": "suppress"}', 'occupation', 'bpg', '{"k": 2, "l": 2, "repair": "dirty", "reserve": 1}');
 	FOR tables IN 1 .. 2 LOOP
 		SELECT i.classes INTO classes FROM pprepub.import_release('people', (CASE tables WHEN 1 THEN 'decades' ELSE 'states' END)::regclass, 'id') i;
 		RAISE INFO '% people: table % has % classes', most, tables, classes;
