@@ -48,6 +48,8 @@ SELECT lives_ok($$ SELECT pprepub.alter_publication('failing', '{"leaves": "slot
 SELECT throws_ok($$ SELECT pprepub.publish('failing') $$, '22012', NULL, 'the owner is told that it cannot be read');
 SET ROLE leaves_analyst;
 SELECT is(count(*), 0::bigint, 'the analyst is not') FROM published.failing();
+SET ROLE leaves_owner;
+SELECT pprepub.drop_publication(name, true) FROM unnest('{failing,people}'::text[]) name \g /dev/null
 RESET ROLE;
 DROP OWNED BY leaves_owner, leaves_analyst CASCADE;
 DROP ROLE leaves_owner, leaves_analyst;
