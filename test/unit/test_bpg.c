@@ -66,7 +66,7 @@ test_who_is_wanted(void)
 {
 	for (int repair = 0; repair < 2; repair++)
 	{
-		Lives		lives = {.number = 350,.repair = repair,.asked_percent = 60,.draft = draft_with_wanted};
+		Lives		lives = {.number = 200,.repair = repair,.asked_percent = 60,.draft = draft_with_wanted};
 
 		nwanted = nwhole = 0;
 		live(&lives);
@@ -131,7 +131,7 @@ test_who_is_lost(void)
 static void
 live_under_bpg(int repair, int asked_percent)
 {
-	Lives		lives = {.number = 350,.repair = repair,.asked_percent = asked_percent,.draft = draft};
+	Lives		lives = {.number = 200,.repair = repair,.asked_percent = asked_percent,.draft = draft};
 
 	live(&lives);
 	check(lives.attacked == 0);
