@@ -279,10 +279,17 @@ bpg_without_stand_ins(const int64 *params)
 	return params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? "\"repair\" to \"dirty\", \"minimal\" or \"none\"" : NULL;
 }
 
-static double
-declared_churn(const int64 *params)
+/* The future as far as it was declared, or else as usual. */
+static Outlook
+declared_outlook(const int64 *params)
 {
-	return params[BPG_CHURN] == PARAM_ABSENT ? USUAL_CHURN : (double) params[BPG_CHURN] / PARAM_SCALE;
+	return (Outlook) {
+		.k = params[BPG_K],
+		.churn = params[BPG_CHURN] == PARAM_ABSENT ? USUAL_CHURN : (double) params[BPG_CHURN] / PARAM_SCALE,
+		.releases = params[BPG_HORIZON] == PARAM_ABSENT ? USUAL_HORIZON : params[BPG_HORIZON],
+		.invents = params[BPG_REPAIR] == REPAIR_COUNTERFEIT,
+		.invented_cost = (double) params[BPG_INVENTED_COST] / PARAM_SCALE,
+	};
 }
 
 /* Small classes do not last: a choice of these, which may be meant for a single release, is commented on. */
@@ -290,14 +297,12 @@ static bool
 bpg_foresee(const int64 *given, const int64 *params, Foresight *foresight)
 {
 	bool		is_chosen = given[BPG_REPAIR] != PARAM_ABSENT || given[BPG_RESERVE] != PARAM_ABSENT;
-	Outlook		outlook = {.k = params[BPG_K], .churn = declared_churn(params)};
+	Outlook		outlook = declared_outlook(params);
 	double		size = (double) params[BPG_K] * params[BPG_RESERVE] * EXCESS;
 
 	/* A column by which people leave is for departures that are no surprise. */
 	if (!is_chosen || params[BPG_RESERVE] == AUTO_RESERVE || params[BPG_LEAVES] != PARAM_ABSENT || params[BPG_K] == 1)
 		return false;
-	outlook.invents = params[BPG_REPAIR] == REPAIR_COUNTERFEIT;
-	outlook.invented_cost = (double) params[BPG_INVENTED_COST] / PARAM_SCALE;
 	for (int i = 0; i < (int) lengthof(foresight->release); i++)
 	{
 		PeopleShares shares = release_shares(&outlook, size, foreseen_releases[i]);
@@ -313,8 +318,8 @@ bpg_foresee(const int64 *given, const int64 *params, Foresight *foresight)
 static SourceNeeds
 bpg_needs(const int64 *params)
 {
-	double		cost = (double) params[BPG_INVENTED_COST] / PARAM_SCALE;
-	double		shown = params[BPG_REPAIR] == REPAIR_COUNTERFEIT ? cost / (1 + cost) : 1;
+	Outlook		outlook = declared_outlook(params);
+	double		shown = outlook.invents ? outlook.invented_cost / (1 + outlook.invented_cost) : 1;
 
 	return (SourceNeeds) {
 		.rows = ceil(shown * params[BPG_K]), .for_fewer_rows = "a smaller \"k\"",
@@ -322,23 +327,18 @@ bpg_needs(const int64 *params)
 	};
 }
 
-/* The releases to come, as far as the log tells of them, or they were declared, or else as usual. */
+/* The releases to come, as far as the log tells of them. */
 static Outlook
 outlook_of(const Past *past, const int64 *params)
 {
-	double		churn = declared_churn(params);
-	int64		horizon = params[BPG_HORIZON] == PARAM_ABSENT
-		? past->releases + Max(past->releases, USUAL_HORIZON) : params[BPG_HORIZON];
+	Outlook		outlook = declared_outlook(params);
+	int64		releases = params[BPG_HORIZON] == PARAM_ABSENT
+		? Max(past->releases, USUAL_HORIZON) : params[BPG_HORIZON] - (int64) past->releases;
 
+	outlook.releases = Max(releases, 1);
 	if (past->exposed > 0)
-		churn = Min((double) past->departed / past->exposed, 1);
-	return (Outlook) {
-		.k = params[BPG_K],
-		.churn = churn,
-		.releases = Max(horizon - past->releases, 1),
-		.invents = params[BPG_REPAIR] == REPAIR_COUNTERFEIT,
-		.invented_cost = (double) params[BPG_INVENTED_COST] / PARAM_SCALE,
-	};
+		outlook.churn = Min((double) past->departed / past->exposed, 1);
+	return outlook;
 }
 
 static double
