@@ -1,5 +1,5 @@
 -- What a reserve costs, chosen or declared: 20,000 people, of whom 1, 5 or 20 % are replaced from release to release, 10 and
--- 50 releases; k = 10, l = 3, four quasi-identifiers, repair "counterfeit": test/run bench reserve
+-- 50 releases, or 2.5 %, 40 releases; k = 10, l = 3, four quasi-identifiers, repair "counterfeit": test/run bench reserve
 --
 -- The cost of a release is the average loss of a cell, and the people withheld and rows invented for each person of the
 -- source. auto: with what is usual; and told of the horizon, and before the second release of the churn.
@@ -14,13 +14,13 @@ CREATE UNIQUE INDEX ON people (number);
 SELECT pprepub.create_taxonomy(name, (name || '_levels')::regclass) FROM unnest('{education,country}'::text[]) name \g /dev/null
 
 CREATE TABLE current (id int PRIMARY KEY, age int, sex text, education text, country text, salary_class int);
-CREATE TABLE run (churn int, last int, params text, release int, withheld float8, invented float8, loss float8, seconds float8);
+CREATE TABLE run (churn numeric, last int, params text, release int, withheld float8, invented float8, loss float8, seconds float8);
 
 CREATE PROCEDURE come(first int, last int) LANGUAGE sql AS $$
 	INSERT INTO current SELECT id, age, sex, education, country, salary_class FROM people WHERE number BETWEEN first AND last
 $$;
 
-CREATE PROCEDURE live(churn int, last int, given jsonb) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE live(churn numeric, last int, given jsonb) LANGUAGE plpgsql AS $$
 DECLARE
 	rate int := 20000 * churn / 100;
 	made record;
@@ -46,7 +46,7 @@ $$;
 
 -- So many releases that there are people enough.
 SELECT format('CALL live(%s, %s, ''{"repair": "counterfeit"}''::jsonb || %L)', churn, last, params)
-FROM unnest('{1,5,20}'::int[]) churn, unnest('{10,50}'::int[]) last,
+FROM (SELECT churn, last FROM unnest('{1,5,20}'::numeric[]) churn, unnest('{10,50}'::int[]) last UNION VALUES (2.5, 40)) lives,
 	LATERAL (VALUES ('{"reserve": 1}'), ('{"reserve": 5}'), ('{"reserve": 10}'), ('{"reserve": 20}'), ('{"reserve": "auto"}'),
 		(format('{"reserve": "auto", "horizon": %s, "churn": %s}', last, churn / 100.0))) p(params)
 ORDER BY churn, last \gexec
