@@ -24,6 +24,26 @@ typedef struct RowGroups
 	Code	   *code;			/* [nrows] NO_CODE for NULL */
 } RowGroups;
 
+/*
+ * A side of sensitive values that principles judge by itself: a column, where there are several, or the bands of
+ * a number.
+ */
+typedef struct Aspect
+{
+	const char *name;			/* of the column */
+	Code		ncodes;			/* codes are 0 .. ncodes - 1 */
+	const Code *code;			/* [nsensitive] of each sensitive value, NO_CODE for NULL; NULL: its own code */
+	const double *place;		/* [ncodes] in the order of the values, ascending or not, from 0 to 1; NULL where they have none */
+} Aspect;
+
+/* What principles know of sensitive values beside their codes. */
+typedef struct Aspects
+{
+	int			n;				/* at least 1 */
+	const Aspect *aspect;
+	const double *share;		/* [nsensitive] of all people, in the distribution that sets are compared with, or NULL */
+} Aspects;
+
 typedef struct Frame
 {
 	uint64		nrows;
@@ -41,6 +61,7 @@ typedef struct Frame
 	Code		nsensitive;		/* codes are 0 .. nsensitive - 1 */
 	Code	   *sensitive;		/* [nrows] */
 	const bool *is_protected;	/* [nsensitive] values that no person must be linked to, or NULL for all */
+	const Aspects *aspects;		/* NULL: the value itself is the only one, and sets are compared with nothing */
 
 	const RowGroups *leaves;	/* people with near values leave together; NULL where nothing is known of that */
 	int			nstrata;
