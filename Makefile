@@ -98,7 +98,7 @@ exports.txt: $(SQL) $(DATA) Makefile
 # the peers that benches have; test/unit/objects finds that, so that a single test takes seconds to build.
 # ----------------------------------------------------------------
 
-PURE := $(sort $(wildcard src/partition/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
+PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
 	src/frame/domain.c src/frame/update_sets.c src/history/atoms.c src/history/companies.c src/history/epochs.c src/history/shown.c src/history/statistics.c \
 	src/release/forecast/past_after.c src/release/forecast/frame_after.c \
 	src/frame/tuple_numbers.c src/store/layout.c src/store/bound_form.c

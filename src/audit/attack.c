@@ -421,7 +421,7 @@ reveal(Attacker *attacker, RevealedBy kind, int32 release, int32 other, Least le
 	attacker->result->revealed[attacker->result->n++] = (Revealed) {
 		.kind = kind, .release = release, .other = other,
 		.records = least.records, .values = least.values,
-		.holds = promised->allows(promised, &tally)
+		.holds = principle_allows(promised, &tally)
 	};
 }
 

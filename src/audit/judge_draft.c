@@ -6,7 +6,7 @@
  *		A mistake in a partitioner or a method would publish what cannot be
  *		taken back, so it must become an error here.  That only works if the two
  *		do not share the mistake: nothing of partition/ is called but the
- *		principle's own verdict, and its tally is counted here, from the frame.
+ *		principle's own verdict, and its tally is filled here, from the frame.
  *
  *		Errors may reach logs that others read.  They hold no value, no count
  *		and no row number.
@@ -29,11 +29,11 @@ typedef struct Judge
 	/* All borrowed */
 	const Frame *frame;
 	const Classes *classes;
-	const Principle *principle;
 
 	/* Owned */
+	Principle	principle;
 	uint8	   *seen;			/* a bit for each row of the frame */
-	Tally		tally;			/* of the class at hand, else all zero */
+	Tally	   *tally;			/* of the class at hand, else empty */
 } Judge;
 
 void
@@ -130,16 +130,9 @@ verify_containment(const Judge *judge, uint32 c)
 static void
 count_value(Judge *judge, uint32 c, Code value)
 {
-	Tally	   *tally = &judge->tally;
-
-	tally->rows++;
-	if (value == NO_CODE)
-		return;
-	if (value >= judge->frame->nsensitive)
+	if (value != NO_CODE && value >= judge->frame->nsensitive)
 		refuse_draft(c, "a member has an unknown sensitive value");
-	if (tally->count[value] == 0)
-		tally->values++;
-	tally->count[value]++;
+	tally_add(judge->tally, value);
 }
 
 /*
@@ -161,45 +154,27 @@ count_members(Judge *judge, uint32 c)
 		count_value(judge, c, classes->counterfeit[classes->first_counterfeit[c] + i]);
 }
 
-/* Clears only what the class touched: values may be many and classes small. */
-static void
-forget_members(Judge *judge, uint32 c)
-{
-	const Classes *classes = judge->classes;
-
-	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-	{
-		Code		value = judge->frame->sensitive[classes->rows[i]];
-
-		if (i % ROWS_PER_INTERRUPT == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (value != NO_CODE)
-			judge->tally.count[value] = 0;
-	}
-	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
-		if (classes->counterfeit[classes->first_counterfeit[c] + i] != NO_CODE)
-			judge->tally.count[classes->counterfeit[classes->first_counterfeit[c] + i]] = 0;
-	judge->tally.rows = 0;
-	judge->tally.values = 0;
-}
-
 static void
 verify_principle(Judge *judge, uint32 c)
 {
 	count_members(judge, c);
-	if (!judge->principle->allows(judge->principle, &judge->tally))
+	if (!principle_allows(&judge->principle, judge->tally))
 		refuse_draft(c, "the principle does not allow it");
-	forget_members(judge, c);
+	tally_clear(judge->tally);
 }
 
 void
 judge_classes(const Frame *frame, const Classes *classes, const Principle *principle)
 {
-	Judge		judge = {.frame = frame, .classes = classes, .principle = principle};
+	Judge		judge = {.frame = frame, .classes = classes};
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext work = AllocSetContextCreate(context, "judge", ALLOCSET_DEFAULT_SIZES);
 
 	verify_shape(&judge);
+	MemoryContextSwitchTo(work);
+	judge.principle = principle_bound(principle, frame->nsensitive, frame->aspects);
 	judge.seen = palloc_extended(frame->nrows / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	judge.tally.count = new_zeros(uint32, frame->nsensitive);
+	judge.tally = tally_create(frame->nsensitive);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -208,6 +183,6 @@ judge_classes(const Frame *frame, const Classes *classes, const Principle *princ
 		verify_containment(&judge, c);
 		verify_principle(&judge, c);
 	}
-	pfree(judge.tally.count);
-	pfree(judge.seen);
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(work);
 }

@@ -48,6 +48,7 @@ typedef enum ParamStrength
 {
 	STRENGTH_NONE,				/* nothing */
 	STRENGTH_MORE,				/* more is stronger: less is a weakening */
+	STRENGTH_LESS,				/* less is stronger, and none at all the weakest */
 	STRENGTH_KEPT				/* another one is another promise, and may be a weaker one */
 } ParamStrength;
 

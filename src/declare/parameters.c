@@ -460,6 +460,7 @@ weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 
 	for (int i = 0; method->params[i].name != NULL; i++)
 		if ((method->params[i].strength == STRENGTH_MORE && after[i] < before[i]) ||
+			(method->params[i].strength == STRENGTH_LESS && before[i] != PARAM_ABSENT && (after[i] == PARAM_ABSENT || after[i] > before[i])) ||
 			(method->params[i].strength == STRENGTH_KEPT && after[i] != before[i]))
 			return &method->params[i];
 	return NULL;

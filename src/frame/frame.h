@@ -33,10 +33,11 @@ typedef struct Aspect
 	const char *name;			/* of the column */
 	Code		ncodes;			/* codes are 0 .. ncodes - 1 */
 	const Code *code;			/* [nsensitive] of each sensitive value, NO_CODE for NULL; NULL: its own code */
-	const double *place;		/* [ncodes] in the order of the values, ascending or not, from 0 to 1; NULL where they have none */
+	const double *place;		/* [ncodes] in the order of the values, ascending or not, from 0 to 1; NULL where they
+								 * have none */
 } Aspect;
 
-/* What principles know of sensitive values beside their codes. */
+/* All that principles know of sensitive values beside their codes. */
 typedef struct Aspects
 {
 	int			n;				/* at least 1 */

@@ -86,7 +86,7 @@ is_allowed(const Work *work, const RowId *rows, uint64 n, uint64 step)
 		CHECK_FOR_INTERRUPTS();
 		tally_add(work->tally, work->frame->sensitive[rows[counted++ * step]]);
 		allowed = counted >= work->principle->k &&
-			work->principle->allows(work->principle, work->tally);
+			principle_allows(work->principle, work->tally);
 	}
 	while (counted > 0)
 	{

@@ -24,7 +24,7 @@ work_create(const Frame *frame, RowId *rows, uint64 nrows,
 
 	work->frame = frame;
 	work->principle = principle;
-	work->tally = tally_create(frame);
+	work->tally = tally_create(frame->nsensitive);
 	work->hull = palloc(sizeof(Span) * Max(1, frame->nqis));
 	work->records = records_collapse(frame, rows, nrows, seed);
 	return work;
@@ -96,7 +96,7 @@ count_until_allowed(Work *work, uint32 begin, uint32 end, uint32 *counted)
 		CHECK_FOR_INTERRUPTS();
 		count_rows(work, *counted, next);
 		*counted = next;
-		if (work->principle->allows(work->principle, work->tally))
+		if (principle_allows(work->principle, work->tally))
 			return true;
 	}
 	return false;

@@ -3,54 +3,151 @@
  *		The conditions on a set of rows before it may be seen apart.
  *
  * A principle judges a tally, never rows, so that code that grows or shrinks a
- * set row by row keeps its tally and asks as often as it likes.  Every
- * principle here is monotonous: a superset of an allowed set is allowed.
+ * set row by row keeps its tally and asks as often as it likes.
+ *
+ * Every principle here is closed under disjoint union: if two sets that share no
+ * row are allowed, both together are.  All that observers of releases can infer is
+ * a union of neighborhoods, so it is enough that each of these is allowed.  Only
+ * k and the number of different values are monotonous, too: a superset of an
+ * allowed set is allowed.
+ *
+ * A NULL is no value.  It counts as a row for k, and for nothing else: shares are
+ * shares of the rows that have a value, and a set without any value is refused by
+ * each condition on values.
+ *
+ * Where there are several aspects (several sensitive columns), a set is allowed if
+ * each aspect by itself is; if they are joint, each must also be allowed among the
+ * rows that have the same value of another, so that whoever knows the one of a
+ * person does not learn the other.
  */
 #ifndef PPREPUB_PARTITION_PRINCIPLE_H
 #define PPREPUB_PARTITION_PRINCIPLE_H
 
-#include "frame/frame.h"
+#include "declare/method_declaration.h"
+#include "partition/principle/list.h"
+#include "partition/tally.h"
 
-/* How often each sensitive value occurs in a set of rows. */
-typedef struct Tally
+/*
+ * The conditions on values, in the order of principle/list.h, and what else is declared of them: a method that
+ * promises them has these parameters, one after the other, in its table (PRINCIPLE_PARAMS).
+ */
+typedef enum PrincipleParam
 {
-	uint64		rows;
-	uint32		values;			/* distinct values; a NULL counts for none */
-	uint32	   *count;			/* [nsensitive] rows that have each value */
-} Tally;
+#define PRINCIPLE_NUMBER(name, kind, type, least, most, strength) PRINCIPLE_##name,
+	PRINCIPLES(PRINCIPLE_NUMBER)
+	NPRINCIPLES,
+	PRINCIPLE_C = NPRINCIPLES,	/* of recursive */
+	PRINCIPLE_DISTANCE,			/* of t: a PrincipleDistance */
+	PRINCIPLE_JOINT,			/* are aspects judged together? */
+	NPRINCIPLE_PARAMS
+} PrincipleParam;
 
-typedef struct Principle Principle;
-
-struct Principle
+typedef enum PrincipleDistance
 {
-	bool		(*allows) (const Principle *self, const Tally *set);
+	DISTANCE_AUTO,				/* ordered where values have an order that means something */
+	DISTANCE_EQUAL,				/* any two values are equally far from each other */
+	DISTANCE_ORDERED			/* near values are near */
+} PrincipleDistance;
+
+typedef struct PrincipleKind PrincipleKind;
+
+/* One condition on values. */
+typedef struct PrincipleTerm
+{
+	const PrincipleKind *kind;
+	double		strength;		/* as declared */
+	double		detail;			/* c of recursive, the distance of t */
+} PrincipleTerm;
+
+typedef struct Principle
+{
 	uint64		k;
-	uint32		l;
-};
+	uint32		l;				/* different values; it asks for nothing if it is 1 */
+	bool		joint;
+	int			nterms;			/* other conditions on values */
+	PrincipleTerm term[NPRINCIPLES];
+	struct Judging *judging;	/* values as they are judged, or NULL if it is enough to count them */
+} Principle;
 
 /* k-anonymity and distinct l-diversity together. */
 extern Principle principle_k_l(uint64 k, uint32 l);
 
+/* k and l, and the other conditions that were declared: [NPRINCIPLE_PARAMS]. */
+extern Principle principle_declared(uint64 k, uint32 l, const int64 *params);
+
+/* A sentence on parameters that contradict each other, or NULL. */
+extern const char *principle_contradiction(const int64 *params);
+
 /* The principle that allows all that either of two allows: what both promise. */
 extern Principle principle_weaker(const Principle *a, const Principle *b);
 
-extern Tally *tally_create(const Frame *frame);
-extern void tally_clear(Tally *tally, const Frame *frame);
+/*
+ * A principle is bound to the values of a frame, or of a log, before it is asked.  What it needs for
+ * that is made in the current context.
+ */
+extern Principle principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects);
 
-static inline void
-tally_add(Tally *tally, Code sensitive)
+/* Is a superset of an allowed set allowed? */
+static inline bool
+principle_is_monotonous(const Principle *principle)
 {
-	tally->rows++;
-	if (sensitive != NO_CODE && tally->count[sensitive]++ == 0)
-		tally->values++;
+	return principle->nterms == 0 && !principle->joint;
 }
 
-static inline void
-tally_remove(Tally *tally, Code sensitive)
+/* Are sets compared with a distribution? */
+extern bool principle_compares(const Principle *principle);
+
+extern bool values_are_allowed(const Principle *principle, const Tally *set);
+
+static inline bool
+principle_allows(const Principle *principle, const Tally *set)
 {
-	tally->rows--;
-	if (sensitive != NO_CODE && --tally->count[sensitive] == 0)
-		tally->values--;
+	return set->rows >= principle->k &&
+		(principle->l <= 1 || set->values >= principle->l) &&
+		(principle->judging == NULL || values_are_allowed(principle, set));
 }
+
+/* A set's values alone, without k. */
+static inline bool
+principle_allows_values(const Principle *principle, const Tally *set)
+{
+	return (principle->l <= 1 || set->values >= principle->l) &&
+		(principle->judging == NULL || values_are_allowed(principle, set));
+}
+
+/*
+ * How far the values of a set are from being allowed: about so many rows with other values would
+ * have to come, or rows with its commonest to go; 0 if they are allowed.
+ */
+extern double principle_lack(const Principle *principle, const Tally *set);
+
+/*
+ * The strongest value of a term's parameter that the set would satisfy, in the worst of its aspects
+ * (*aspect, or -1 for a joint one); NULL for term: of l.
+ */
+extern double principle_measure(const Principle *principle, const PrincipleTerm *term, const Tally *set, int *aspect);
+
+/* Is a measure enough for a term; and which of two is the worse? */
+extern bool term_allows(const PrincipleTerm *term, double measure);
+extern bool term_is_worse(const PrincipleTerm *term, double measure, double than);
+
+/* The promise of a term, a piece of a sentence: "no value has more than 1/3 of the rows". */
+extern char *term_promise(const PrincipleTerm *term);
+
+/* The name of a term's parameter. */
+extern const char *term_name(const PrincipleTerm *term);
+
+/* Would one row more with this value make the set's values more even?  Cheap, and only a rule of thumb. */
+extern bool value_is_welcome(const Principle *principle, const Tally *set, Code value);
+
+/* The names of distances, in the order of the type. */
+extern const char *const principle_distances[];
+
+#define PRINCIPLE_PARAM(name, kind, type, least, most, strength) {#name, type, false, least, most, NULL, NULL, strength},
+#define PRINCIPLE_PARAMS \
+	PRINCIPLES(PRINCIPLE_PARAM) \
+	{"c", PARAM_DECIMAL, false, 0, 1000000, NULL, NULL, STRENGTH_LESS}, \
+	{"distance", PARAM_CHOICE, false, 0, 0, principle_distances, "\"auto\"", STRENGTH_KEPT}, \
+	{"joint", PARAM_BOOLEAN, false, 0, 0, NULL, "false", STRENGTH_MORE}
 
 #endif							/* PPREPUB_PARTITION_PRINCIPLE_H */

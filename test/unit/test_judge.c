@@ -42,12 +42,6 @@ typedef struct Draft
 
 static Draft draft;
 
-static bool
-allows_k_l(const Principle *self, const Tally *set)
-{
-	return set->rows >= self->k && set->values >= self->l;
-}
-
 static const Draft sound = {
 	.domain = {{.size = 5,.null_code = 4}, {.size = 4,.null_code = 3}},
 	.nodes = {
@@ -67,7 +61,7 @@ static const Draft sound = {
 	.first = {0, 2, 5},
 	.rows = {0, 1, 2, 3, 5},
 	.regions = {{0, 1}, {0, 1}, {2, 3}, {0, 3}},
-	.principle = {.allows = allows_k_l,.k = 2,.l = 2},
+	.principle = {.k = 2,.l = 2},
 };
 
 static void
@@ -174,24 +168,20 @@ test_principle(void)
 	check_refused(0, "the principle does not allow it");
 }
 
-/* A method's own principle sees how often each value occurs, in the class at hand alone. */
-static bool
-allows_just_these(const Principle *self pg_attribute_unused(), const Tally *set)
-{
-	if (set->rows != 2 && set->rows != 3)
-		return false;
-	for (int i = 0; i < 3; i++)
-		if (set->count[i] != (set->rows == 2 ? (i < 2) : 1))
-			return false;
-	return set->values == (set->rows == 2 ? 2 : 3);
-}
-
+/* A condition on shares sees how often each value occurs, in the class at hand alone. */
 static void
 test_tally_is_whole(void)
 {
+	int64		params[NPRINCIPLE_PARAMS];
+
+	for (int i = 0; i < NPRINCIPLE_PARAMS; i++)
+		params[i] = PARAM_ABSENT;
+	params[PRINCIPLE_frequency] = 2 * PARAM_SCALE;
 	draft_reset();
-	draft.principle.allows = allows_just_these;
+	draft.principle = principle_declared(2, 1, params);
 	check(error_of(judge_draft) == NULL);
+	draft.sensitive[2] = draft.sensitive[3] = draft.sensitive[5] = 2;
+	check_refused(1, "the principle does not allow it");
 }
 
 static void

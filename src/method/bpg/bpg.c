@@ -359,7 +359,7 @@ bpg_create(const Frame *frame, const Past *past, const int64 *params)
 		.reserved = (uint64) params[BPG_K] * (params[BPG_RESERVE] == AUTO_RESERVE ? 1 : params[BPG_RESERVE]),
 		.outlook = outlook_of(past, params),
 		.smallest_parted = bpg_smallest_parted(params),
-		.repair = params[BPG_REPAIR], .gather = params[BPG_GATHER] == PARAM_ABSENT ? 1 : params[BPG_GATHER], .tally = tally_create(frame),
+		.repair = params[BPG_REPAIR], .gather = params[BPG_GATHER] == PARAM_ABSENT ? 1 : params[BPG_GATHER], .tally = tally_create(frame->nsensitive),
 		.fate = new_array(uint8, largest),
 		.leaver = new_array(uint64, largest),
 		.gain = new_array(uint32, largest),

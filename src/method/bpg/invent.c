@@ -248,7 +248,7 @@ count_values(Bpg *bpg, uint64 n)
 	for (uint64 i = 0; i < n; i++)
 		tally_add(bpg->tally, bpg->frame->sensitive[bpg->rows[i]]);
 	values = bpg->tally->values;
-	tally_clear(bpg->tally, bpg->frame);
+	tally_clear(bpg->tally);
 	return values;
 }
 

@@ -87,7 +87,7 @@ is_allowed(Bpg *bpg, const RowId *rows, uint64 n)
 	bool		allowed;
 
 	count_values(bpg, rows, n);
-	allowed = principle.allows(&principle, bpg->tally);
+	allowed = principle_allows(&principle, bpg->tally);
 	uncount_values(bpg, rows, n);
 	return allowed && were_diverse(bpg, rows, n);
 }
@@ -127,7 +127,7 @@ append_sets(Bpg *bpg, RowSets *sets, const Code *code, uint64 from, uint64 to)
 
 		CHECK_FOR_INTERRUPTS();
 		tally_add(bpg->tally, bpg->frame->sensitive[rows[i]]);
-		if ((i + 1 < to && code[rows[i + 1]] == code[rows[i]]) || n < least || !principle.allows(&principle, bpg->tally))
+		if ((i + 1 < to && code[rows[i + 1]] == code[rows[i]]) || n < least || !principle_allows(&principle, bpg->tally))
 			continue;
 		uncount_values(bpg, rows + from, n);
 		if (were_diverse(bpg, rows + from, n))

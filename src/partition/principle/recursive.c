@@ -1,0 +1,75 @@
+/*
+ * recursive.c
+ *		Recursive (c,l)-diversity: the commonest value has less than c times the rows
+ *		of all values behind the l - 1 commonest together, so that it stays so when l - 2 values are
+ *		ruled out.  Machanavajjhala et al., "l-Diversity" (2007).
+ *
+ * NOTES
+ *		In a union of two sets the commonest value has at most as many rows as the commonest
+ *		of the one and of the other together, and so have the l - 1 commonest; what is left behind is
+ *		at least what both leave behind.
+ *
+ *		Of the two parameters l is the strength, and c the detail; measured is c.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "partition/principle/kind.h"
+
+static int
+compare_descending(const void *a, const void *b)
+{
+	uint32		x = *(const uint32 *) a;
+	uint32		y = *(const uint32 *) b;
+
+	return x > y ? -1 : x < y;
+}
+
+/* The rows behind those of the l - 1 commonest values; *most: those of the commonest. */
+static uint64
+rows_behind(const PrincipleTerm *term, const ValueCounts *set, uint32 *most)
+{
+	uint64		behind = 0;
+
+	for (uint32 i = 0; i < set->n; i++)
+		set->room[i] = set->count[set->value[i]];
+	qsort(set->room, set->n, sizeof(uint32), compare_descending);
+	for (uint32 i = (uint32) term->strength - 1; i < set->n; i++)
+		behind += set->room[i];
+	*most = set->room[0];
+	return behind;
+}
+
+static double
+measure_recursive(const PrincipleTerm *term, const ValueCounts *set)
+{
+	uint32		most;
+	uint64		behind = rows_behind(term, set, &most);
+
+	return behind == 0 ? INFINITY : (double) most / behind;
+}
+
+static double
+lack_recursive(const PrincipleTerm *term, const ValueCounts *set)
+{
+	uint32		most;
+	uint64		behind = rows_behind(term, set, &most);
+
+	return most / term->detail - behind + 1;
+}
+
+static void
+promise_recursive(const PrincipleTerm *term, StringInfo text)
+{
+	appendStringInfo(text, "the commonest value has less than %g times the rows of all but the %d commonest",
+					 term->detail, (int) term->strength - 1);
+}
+
+const PrincipleKind recursive_principle = {
+	.name = "recursive",
+	.is_strict = true,
+	.measure = measure_recursive,
+	.lack = lack_recursive,
+	.promise = promise_recursive,
+};
