@@ -33,6 +33,7 @@
 #include <time.h>
 
 #define K			10
+#define PRINCIPLES_AT 13			/* among the parameters of bpg; none is declared */
 #define L			10
 #define NPOINTS		5			/* releases of which FEM and VEM are printed */
 
@@ -346,11 +347,16 @@ number_rows(const Experiment *experiment)
 static Draft *
 draft_ours(Experiment *experiment, MemoryContext work, uint64 seed)
 {
-	const int64 params[] = {K, L, experiment->peer->repair, experiment->peer->reserve, 0, PARAM_ABSENT, PARAM_ABSENT, 1};
-	MemoryContext lasting = MemoryContextSwitchTo(work);
-	Past	   *past = known_past(experiment->known, number_rows(experiment), experiment->frame.nrows);
-	Draft	   *draft = bpg_method.draft(&experiment->frame, past, params, seed);
+	int64		params[PRINCIPLES_AT + NPRINCIPLE_PARAMS] = {K, L, experiment->peer->repair, experiment->peer->reserve, 0, PARAM_ABSENT, PARAM_ABSENT, 1};
+	MemoryContext lasting;
+	Past	   *past;
+	Draft	   *draft;
 
+	for (int i = 0; i < NPRINCIPLE_PARAMS; i++)
+		params[PRINCIPLES_AT + i] = PARAM_ABSENT;
+	lasting = MemoryContextSwitchTo(work);
+	past = known_past(experiment->known, number_rows(experiment), experiment->frame.nrows);
+	draft = bpg_method.draft(&experiment->frame, past, params, seed);
 	MemoryContextSwitchTo(lasting);
 	learn(experiment, past, draft);
 	return draft;

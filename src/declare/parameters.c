@@ -125,12 +125,8 @@ hint_parameters(const MethodDeclaration *method)
 
 	initStringInfo(&text);
 	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
-		appendStringInfo(&text, "%s%s (%s%s%s)",
-						 spec == method->params ? "" : ", ", spec->name,
-						 accepted_values(spec),
-						 spec->required ? ", required" : spec->type == PARAM_SEED ? ", default drawn" :
-						 spec->fallback ? ", default " : "",
-						 !spec->required && spec->fallback ? spec->fallback : "");
+		appendStringInfo(&text, "%s\"%s\"%s", spec == method->params ? "" : ", ", spec->name,
+						 spec->required ? " (required)" : "");
 	return errhint("Parameters of method \"%s\": %s.", method->name, text.data);
 }
 
@@ -304,8 +300,7 @@ verify_given(const MethodDeclaration *method, Jsonb *given)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid value for parameter \"%s\"", name),
-					 errdetail("It must be %s.", accepted_values(spec)),
-					 hint_parameters(method)));
+					 errdetail("It must be %s.", accepted_values(spec))));
 	}
 }
 

@@ -67,6 +67,8 @@ is_void(PrincipleParam param, double strength)
 		case PRINCIPLE_frequency:
 		case PRINCIPLE_entropy:
 			return strength <= 1;
+		case PRINCIPLE_recursive:
+			return strength < 1;
 		case PRINCIPLE_t:
 			return strength >= 1;
 		default:
@@ -88,7 +90,7 @@ principle_declared(uint64 k, uint32 l, const int64 *params)
 			continue;
 		principle.term[principle.nterms++] = (PrincipleTerm) {
 			.kind = kinds[i], .strength = strength,
-			.detail = i == PRINCIPLE_recursive ? (double) params[PRINCIPLE_C] / PARAM_SCALE : i == PRINCIPLE_t ? params[PRINCIPLE_DISTANCE] : 0
+			.detail = i == PRINCIPLE_recursive ? (double) params[PRINCIPLE_C] / PARAM_SCALE : i == PRINCIPLE_t && params[PRINCIPLE_DISTANCE] != PARAM_ABSENT ? params[PRINCIPLE_DISTANCE] : 0
 		};
 	}
 	return principle;
@@ -137,6 +139,17 @@ principle_weaker(const Principle *a, const Principle *b)
 			if (a->term[i].kind == b->term[j].kind && (a->term[i].kind != &t_principle || a->term[i].detail == b->term[j].detail))
 				weaker.term[weaker.nterms++] = weaker_term(&a->term[i], &b->term[j]);
 	return weaker;
+}
+
+uint32
+principle_least_values(const Principle *principle)
+{
+	double		least = principle->l;
+
+	for (int i = 0; i < principle->nterms; i++)
+		if (principle->term[i].kind->more_is_stronger || principle->term[i].kind == &recursive_principle)
+			least = Max(least, ceil(principle->term[i].strength));
+	return least;
 }
 
 bool

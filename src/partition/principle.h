@@ -94,6 +94,9 @@ principle_is_monotonous(const Principle *principle)
 	return principle->nterms == 0 && !principle->joint;
 }
 
+/* The different values that any allowed set has. */
+extern uint32 principle_least_values(const Principle *principle);
+
 /* Are sets compared with a distribution? */
 extern bool principle_compares(const Principle *principle);
 
@@ -147,7 +150,7 @@ extern const char *const principle_distances[];
 #define PRINCIPLE_PARAMS \
 	PRINCIPLES(PRINCIPLE_PARAM) \
 	{"c", PARAM_DECIMAL, false, 0, 1000000, NULL, NULL, STRENGTH_LESS}, \
-	{"distance", PARAM_CHOICE, false, 0, 0, principle_distances, "\"auto\"", STRENGTH_KEPT}, \
-	{"joint", PARAM_BOOLEAN, false, 0, 0, NULL, "false", STRENGTH_MORE}
+	{"distance", PARAM_CHOICE, false, 0, 0, principle_distances, NULL, STRENGTH_KEPT}, \
+	{"joint", PARAM_BOOLEAN, false, 0, 0, NULL, NULL, STRENGTH_MORE}
 
 #endif							/* PPREPUB_PARTITION_PRINCIPLE_H */

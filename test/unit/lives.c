@@ -123,6 +123,8 @@ make_frame(World *world, int asked_percent)
 	Frame	   *frame = &world->frame;
 
 	memset(frame, 0, sizeof(Frame));
+	for (int i = 0; i < NPRINCIPLE_PARAMS && !world->has_principles; i++)
+		world->params[PRINCIPLES_AT + i] = PARAM_ABSENT;
 	frame->nqis = NQIS;
 	frame->domain = world->domain;
 	frame->nsensitive = NVALUES;

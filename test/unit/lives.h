@@ -19,6 +19,7 @@
 #define NQIS		2
 #define NCODES		16
 #define NVALUES		6
+#define PRINCIPLES_AT 13			/* among the parameters of bpg */
 
 /* A person, or an invented row that may come back. */
 typedef struct Individual
@@ -37,7 +38,8 @@ typedef struct World
 	int			nindividuals;
 	int			releases;
 	int			nclasses[MAX_RELEASES];
-	int64		params[8];		/* k, l, repair, reserve, invented_cost, churn, horizon, gather */
+	int64		params[PRINCIPLES_AT + NPRINCIPLE_PARAMS];	/* k, l, repair, reserve, invented_cost, churn, horizon, gather, … */
+	bool		has_principles; /* if not, those beyond k and l are absent */
 
 	/* The frame of the release at hand, and whose rows these are */
 	Frame		frame;

@@ -51,7 +51,12 @@ enum
 	BPG_CHURN,
 	BPG_HORIZON,
 	BPG_GATHER,
-	BPG_LEAVES
+	BPG_LEAVES,
+	BPG_STRATA,
+	BPG_WEIGHTS,
+	BPG_ANSWERS_PER_STATEMENT,
+	BPG_ANSWERS_PER_ROLE,
+	BPG_PRINCIPLES				/* NPRINCIPLE_PARAMS of them */
 };
 
 /* Assumed where nothing else is known. */
@@ -80,10 +85,11 @@ static const ParamSpec bpg_params[] = {
 	[BPG_HORIZON] = {"horizon", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
 	[BPG_GATHER] = {"gather", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
 	[BPG_LEAVES] = {"leaves", PARAM_COLUMN, false, 0, 0, NULL, NULL, STRENGTH_NONE},
-	{"strata", PARAM_QUASI_IDENTIFIERS, false, 0, 0, NULL, NULL, STRENGTH_NONE},
-	{"weights", PARAM_WEIGHTS, false, 0, 0, NULL, NULL, STRENGTH_NONE},
-	{"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
-	{"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
+	[BPG_STRATA] = {"strata", PARAM_QUASI_IDENTIFIERS, false, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[BPG_WEIGHTS] = {"weights", PARAM_WEIGHTS, false, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[BPG_ANSWERS_PER_STATEMENT] = {"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
+	[BPG_ANSWERS_PER_ROLE] = {"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
+	PRINCIPLE_PARAMS,
 	{.name = NULL}
 };
 
@@ -263,7 +269,13 @@ largest_neighborhood(const Past *past)
 static Principle
 bpg_principle(const int64 *params)
 {
-	return principle_k_l(params[BPG_K], params[BPG_L]);
+	return principle_declared(params[BPG_K], params[BPG_L], params + BPG_PRINCIPLES);
+}
+
+static const char *
+bpg_contradiction(const int64 *params)
+{
+	return principle_contradiction(params + BPG_PRINCIPLES);
 }
 
 static uint64
@@ -320,10 +332,13 @@ bpg_needs(const int64 *params)
 {
 	Outlook		outlook = declared_outlook(params);
 	double		shown = outlook.invents ? outlook.invented_cost / (1 + outlook.invented_cost) : 1;
+	Principle	principle = bpg_principle(params);
+	uint32		values = principle_least_values(&principle);
 
 	return (SourceNeeds) {
 		.rows = ceil(shown * params[BPG_K]), .for_fewer_rows = "a smaller \"k\"",
-		.values = params[BPG_L] > 1 ? params[BPG_L] : 0, .for_fewer_values = "a smaller \"l\"",
+		.values = values > 1 ? values : 0,
+		.for_fewer_values = values > params[BPG_L] ? "a weaker principle" : "a smaller \"l\"",
 	};
 }
 
@@ -429,6 +444,7 @@ const Method bpg_method = {
 		.smallest_parted = bpg_smallest_parted,
 		.without_stand_ins = bpg_without_stand_ins,
 		.foresee = bpg_foresee,
+		.contradiction = bpg_contradiction,
 		.needs = bpg_needs,
 	},
 	.principle = bpg_principle,
