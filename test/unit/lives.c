@@ -18,6 +18,17 @@ below(uint32 n)
  * ----------------------------------------------------------------
  */
 
+static bool
+values_are_allowed_in(const World *world, const int *count)
+{
+	int			distinct = 0;
+
+	for (int v = 0; v < NVALUES; v++)
+		distinct += count[v] > 0;
+	return (world->params[1] <= 1 || distinct >= world->params[1]) &&
+		(world->allows_values == NULL || world->allows_values(world, count));
+}
+
 /* Is the set allowed with the values of each release that all of it was in? */
 static bool
 is_allowed(const World *world, const bool *in)
@@ -32,16 +43,15 @@ is_allowed(const World *world, const bool *in)
 		return false;
 	for (int r = 0; r < world->releases; r++)
 	{
-		bool		seen[NVALUES] = {false};
+		int			count[NVALUES] = {0};
 		bool		all = true;
-		int			distinct = 0;
 
 		for (int t = 0; t < world->nindividuals; t++)
 			if (in[t] && world->individuals[t].class_in[r] < 0)
 				all = false;
-			else if (in[t] && world->individuals[t].shown[r] != NO_CODE && !seen[world->individuals[t].shown[r]])
-				seen[world->individuals[t].shown[r]] = true, distinct++;
-		if (all && world->params[1] > 1 && distinct < world->params[1])
+			else if (in[t] && world->individuals[t].shown[r] != NO_CODE)
+				count[world->individuals[t].shown[r]]++;
+		if (all && !values_are_allowed_in(world, count))
 			return false;
 	}
 	return true;
@@ -112,6 +122,48 @@ atoms_are_allowed(const World *world)
 	return true;
 }
 
+/* Numbers the atoms, -1 for individuals that nobody knows of; returns how many there are. */
+static int
+number_atoms(const World *world, int *atom)
+{
+	int			natoms = 0;
+
+	for (int t = 0; t < world->nindividuals; t++)
+	{
+		atom[t] = -1;
+		for (int u = 0; u < t && is_known(world, t) && atom[t] < 0; u++)
+			if (atom[u] >= 0 && cannot_be_told_apart(world, t, u))
+				atom[t] = atom[u];
+		if (atom[t] < 0 && is_known(world, t))
+			atom[t] = natoms++;
+	}
+	return natoms;
+}
+
+#define MAX_ENUMERATED 9
+
+bool
+unions_are_allowed(const World *world)
+{
+	int			atom[MAX_INDIVIDUALS];
+	int			natoms = number_atoms(world, atom);
+	bool		taken[MAX_INDIVIDUALS];
+	bool		in[MAX_INDIVIDUALS];
+
+	for (int set = 1; set < 1 << MAX_ENUMERATED; set++)
+	{
+		if (natoms <= MAX_ENUMERATED && set >= 1 << natoms)
+			return true;
+		for (int a = 0; a < natoms; a++)
+			taken[a] = natoms <= MAX_ENUMERATED ? (set >> a & 1) != 0 : below(set % 8 + 2) == 0;
+		for (int t = 0; t < world->nindividuals; t++)
+			in[t] = atom[t] >= 0 && taken[atom[t]];
+		if (!is_allowed(world, in))
+			return false;
+	}
+	return true;
+}
+
 /* ----------------------------------------------------------------
  * A release
  * ----------------------------------------------------------------
@@ -123,11 +175,12 @@ make_frame(World *world, int asked_percent)
 	Frame	   *frame = &world->frame;
 
 	memset(frame, 0, sizeof(Frame));
-	for (int i = 0; i < NPRINCIPLE_PARAMS && !world->has_principles; i++)
+	for (int i = 0; i < NPRINCIPLE_PARAMS && world->allows_values == NULL; i++)
 		world->params[PRINCIPLES_AT + i] = PARAM_ABSENT;
 	frame->nqis = NQIS;
 	frame->domain = world->domain;
 	frame->nsensitive = NVALUES;
+	frame->aspects = world->aspects;
 	frame->code = palloc(sizeof(Code *) * NQIS);
 	frame->sensitive = palloc(sizeof(Code) * MAX_INDIVIDUALS);
 	for (int q = 0; q < NQIS; q++)
@@ -268,6 +321,31 @@ has_changed(const World *world, int t, Code value)
 }
 
 /*
+ * An observer who can tell invented rows from true ones, in the worst case: people beside such rows are allowed
+ * by themselves, or their neighborhood shows what it did.
+ */
+static bool
+people_are_allowed(const World *world, uint32 c)
+{
+	const Draft *draft = world->draft;
+	const Classes *classes = draft->classes;
+	int			count[NVALUES] = {0};
+	bool		changed = draft->parent[c] == NO_NEIGHBORHOOD;
+
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+	{
+		Code		value = world->frame.sensitive[classes->rows[i]];
+
+		changed |= has_changed(world, world->individual_of_row[classes->rows[i]], value);
+		if (value != NO_CODE)
+			count[value]++;
+	}
+	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1] && !changed; i++)
+		changed |= has_changed(world, world->individual_of_member[draft->stands_for[i]], classes->counterfeit[i]);
+	return !changed || values_are_allowed_in(world, count);
+}
+
+/*
  * Who stands in for somebody shows what was shown of him, but for as large a part as of the people in the class
  * show something else, and unless the class would lack values; nobody's row shows any value.
  */
@@ -292,7 +370,9 @@ check_invented(const World *world, uint32 c)
 	}
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1] && draft->parent[c] != NO_NEIGHBORHOOD; i++)
 		changed += has_changed(world, world->individual_of_row[classes->rows[i]], world->frame.sensitive[classes->rows[i]]);
-	if (values_of_class(world, c) > (uint32) world->params[1])
+	if (world->allows_values != NULL)
+		check(n == 0 || people_are_allowed(world, c));
+	else if (values_of_class(world, c) > (uint32) world->params[1])
 		check(invented * class_size(classes, c) < n * changed + class_size(classes, c));
 	if (n > 0 && draft->parent[c] == NO_NEIGHBORHOOD)
 		check(class_size(classes, c) + n == (uint64) world->params[0]);
@@ -437,7 +517,7 @@ live(Lives *lives)
 		memset(world, 0, sizeof(World));
 		lead_life(lives, world);
 		if (life % 10 == 0)		/* what follows from the atoms is seen to follow */
-			lives->attacked_pairs += !pairs_are_allowed(world);
+			lives->attacked_pairs += !pairs_are_allowed(world) || !unions_are_allowed(world);
 		lives->nasked += world->nasked;
 		lives->nshown += world->nshown;
 		lives->ndirty += world->ndirty;

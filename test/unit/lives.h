@@ -32,14 +32,19 @@ typedef struct Individual
 	Code		shown[MAX_RELEASES];
 } Individual;
 
-typedef struct World
+typedef struct World World;
+
+struct World
 {
 	Individual		individuals[MAX_INDIVIDUALS];
 	int			nindividuals;
 	int			releases;
 	int			nclasses[MAX_RELEASES];
 	int64		params[PRINCIPLES_AT + NPRINCIPLE_PARAMS];	/* k, l, repair, reserve, invented_cost, churn, horizon, gather, … */
-	bool		has_principles; /* if not, those beyond k and l are absent */
+
+	/* Principles beyond k and l, by the book; NULL: none are declared */
+	bool		(*allows_values) (const World *world, const int *count);
+	const Aspects *aspects;
 
 	/* The frame of the release at hand, and whose rows these are */
 	Frame		frame;
@@ -57,7 +62,7 @@ typedef struct World
 	uint64		nshown;
 	uint64		ndirty;
 	uint64		ninvented;
-} World;
+};
 
 /* Drafts a release of world->frame, of which world->past was known. */
 typedef Draft *(*Drafter) (World *world);
@@ -68,6 +73,7 @@ extern uint32 below(uint32 n);
 /* What observers know: is each set allowed, with the values of each release that all of it was in? */
 extern bool atoms_are_allowed(const World *world);
 extern bool pairs_are_allowed(const World *world);	/* intersections and differences of two classes */
+extern bool unions_are_allowed(const World *world); /* of atoms: all, or, where these are too many, some */
 
 /* The rows of those alive, about so many percent of whom are asked for; and what is known of them. */
 extern void make_frame(World *world, int asked_percent);

@@ -367,9 +367,10 @@ static Bpg
 bpg_create(const Frame *frame, const Past *past, const int64 *params)
 {
 	Size		largest = largest_neighborhood(past) + 1;
+	Principle	principle = bpg_principle(params);
 
 	return (Bpg) {
-		.frame = frame, .past = past, .k = params[BPG_K], .l = params[BPG_L],
+		.frame = frame, .past = past, .principle = principle_bound(&principle, frame->nsensitive, frame->aspects), .k = params[BPG_K], .l = params[BPG_L],
 		.reserve = params[BPG_RESERVE],
 		.reserved = (uint64) params[BPG_K] * (params[BPG_RESERVE] == AUTO_RESERVE ? 1 : params[BPG_RESERVE]),
 		.outlook = outlook_of(past, params),
@@ -377,7 +378,8 @@ bpg_create(const Frame *frame, const Past *past, const int64 *params)
 		.repair = params[BPG_REPAIR], .gather = params[BPG_GATHER] == PARAM_ABSENT ? 1 : params[BPG_GATHER], .tally = tally_create(frame->nsensitive),
 		.fate = new_array(uint8, largest),
 		.leaver = new_array(uint64, largest),
-		.gain = new_array(uint32, largest),
+		.gain = new_array(double, largest),
+		.relief = new_array(double, frame->nsensitive),
 	};
 }
 

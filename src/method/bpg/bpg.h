@@ -43,8 +43,9 @@ typedef struct Bpg
 {
 	const Frame *frame;
 	const Past *past;
-	uint64		k;
-	uint32		l;
+	Principle	principle;		/* bound to the frame's values */
+	uint64		k;				/* its */
+	uint32		l;				/* its */
 	int64		reserve;		/* as declared: a number, or to be chosen */
 	uint64		reserved;		/* rows of a class, if there are enough */
 	Outlook		outlook;
@@ -65,7 +66,8 @@ typedef struct Bpg
 	bool		knows_leavers;	/* or are they to be looked for? */
 	uint64		dead;			/* how many have no row */
 	Verdict		verdict[2];		/* on those who are left, and on those who are not */
-	uint32	   *gain;			/* [size] what find_helper() counts */
+	double	   *gain;			/* [size] what find_helper() counts */
+	double	   *relief;			/* [values] what one more row with it would bring, or NAN */
 	uint64	   *member;			/* [rows of the frame] places in the neighborhood, of those in it */
 	RowId	   *rows;			/* [rows of the frame] to be cut */
 	MemoryContext cuts;			/* what one cut makes */
@@ -91,6 +93,30 @@ static inline uint64
 count_side(const Bpg *bpg, bool published)
 {
 	return published ? bpg->size - bpg->left : bpg->left;
+}
+
+/* Is anything asked of values? */
+static inline bool
+judges_values(const Bpg *bpg)
+{
+	return bpg->l > 1 || bpg->principle.nterms > 0;
+}
+
+/*
+ * Are values more than counted?  Then people whom invented rows stand beside must be allowed by themselves: see
+ * invent.c.
+ */
+static inline bool
+judges_shares(const Bpg *bpg)
+{
+	return bpg->principle.judging != NULL;
+}
+
+/* The value that was shown last of a member of a neighborhood. */
+static inline Code
+last_shown(const Past *past, uint32 n, uint64 member)
+{
+	return past_values(past, n, past_epochs(past, n) - 1)[member - past->first[n]];
 }
 
 static inline RowId
@@ -139,8 +165,8 @@ extern bool cut_rows(Bpg *bpg, RowId *rows, uint64 n);
  */
 extern bool cut_by_layout(Bpg *bpg, uint64 n);
 
-/* Had these rows, of the neighborhood at hand, l values in each release that they were in?  Newcomers had. */
-extern bool were_diverse(Bpg *bpg, const RowId *rows, uint64 n);
+/* Were the values of these rows, of the neighborhood at hand, allowed in each release that they were in?  Newcomers' were. */
+extern bool were_allowed(Bpg *bpg, const RowId *rows, uint64 n);
 
 /* Invented rows for the class that is added next: returns where it goes whom they stand for; values are drawn in the end. */
 extern uint64 *invent_for_class(Bpg *bpg, uint64 n);
@@ -172,6 +198,9 @@ extern bool are_found(Bpg *bpg, uint64 n);
 
 /* Makes a class of newcomers, the first n of bpg->rows, with as many invented rows as k lacks; false if it may not. */
 extern bool invent_company(Bpg *bpg, uint64 n);
+
+/* Has stand-ins, in the order of stands_for[], show what was shown last of the members whom they stand for. */
+extern void show_last_values(Bpg *bpg, const uint64 *stands_for, uint64 n);
 
 /* Draws the values of all invented rows, when it is known what else leaves. */
 extern void invent_values(Bpg *bpg);

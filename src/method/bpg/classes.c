@@ -47,23 +47,24 @@ invent_for_class(Bpg *bpg, uint64 n)
 }
 
 bool
-were_diverse(Bpg *bpg, const RowId *rows, uint64 n)
+were_allowed(Bpg *bpg, const RowId *rows, uint64 n)
 {
-	bool		diverse = true;
-	uint64		nepochs = bpg->l <= 1 || bpg->n == NO_NEIGHBORHOOD ? 0 : past_epochs(bpg->past, bpg->n);
+	bool		allowed = true;
+	bool		is_monotonous = principle_is_monotonous(&bpg->principle);
+	uint64		nepochs = judges_values(bpg) && bpg->n != NO_NEIGHBORHOOD ? past_epochs(bpg->past, bpg->n) : 0;
 
-	for (uint64 epoch = 0; epoch < nepochs && diverse; epoch++)
+	for (uint64 epoch = 0; epoch < nepochs && allowed; epoch++)
 	{
 		const Code *values = past_values(bpg->past, bpg->n, epoch);
 		uint64		counted = 0;
 
-		while (counted < n && bpg->tally->values < bpg->l)
+		while (counted < n && !(is_monotonous && principle_allows_values(&bpg->principle, bpg->tally)))
 			tally_add(bpg->tally, values[bpg->member[rows[counted++]]]);
-		diverse = bpg->tally->values >= bpg->l;
+		allowed = principle_allows_values(&bpg->principle, bpg->tally);
 		while (counted > 0)
 			tally_remove(bpg->tally, values[bpg->member[rows[--counted]]]);
 	}
-	return diverse;
+	return allowed;
 }
 
 /* Are the classes allowed with the values that their members had in the past? */
@@ -71,7 +72,7 @@ static bool
 allowed_in_past(Bpg *bpg, const Classes *classes)
 {
 	for (uint32 c = 0; c < classes->nclasses; c++)
-		if (!were_diverse(bpg, classes->rows + classes->first[c], class_size(classes, c)))
+		if (!were_allowed(bpg, classes->rows + classes->first[c], class_size(classes, c)))
 			return false;
 	return true;
 }
@@ -79,13 +80,14 @@ allowed_in_past(Bpg *bpg, const Classes *classes)
 bool
 cut_rows(Bpg *bpg, RowId *rows, uint64 n)
 {
-	Principle	reserved = principle_k_l(bpg->reserved, bpg->l);
+	Principle	reserved = bpg->principle;
 	Classes    *classes;
 	MemoryContext old;
 	instr_time	start;
 
 	if (n < 2 * bpg->reserved && bpg->n != NO_NEIGHBORHOOD)
 		return false;
+	reserved.k = bpg->reserved;
 	MemoryContextReset(bpg->cuts);
 	old = MemoryContextSwitchTo(bpg->cuts);
 	INSTR_TIME_SET_CURRENT(start);
@@ -107,12 +109,15 @@ publish_neighborhood(Bpg *bpg, uint64 n)
 {
 	uint64		nreplaced = count_side(bpg, true) - n;
 	uint64	   *stands_for;
+	uint64		filled = 0;
 
 	if (nreplaced == 0 && cut_by_layout(bpg, n))
 		return;
 	stands_for = invent_for_class(bpg, nreplaced);
-	for (uint64 i = 0; i < bpg->size && nreplaced > 0; i++)
+	for (uint64 i = 0; i < bpg->size && filled < nreplaced; i++)
 		if (bpg->fate[i] == REPLACED)
-			*stands_for++ = bpg->past->first[bpg->n] + i;
+			stands_for[filled++] = bpg->past->first[bpg->n] + i;
+	if (judges_shares(bpg))
+		show_last_values(bpg, stands_for, nreplaced);
 	add_class(bpg, bpg->rows, n, NULL);
 }

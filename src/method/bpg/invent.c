@@ -12,6 +12,13 @@
  *		that do not would be his in the end, and those that do theirs, who may be
  *		few: so of those who stand in, as large a part shows something else.
  *
+ *		Where shares of values are judged, not only how many there are, that is no
+ *		help: observers who know the rules might find out more of who is true.  So there
+ *		the people whom invented rows stand beside must be allowed by themselves,
+ *		unless a neighborhood shows just what it did; stand-ins always show what was
+ *		shown of those whom they stand for; and the values of company for
+ *		newcomers are theirs.
+ *
  *		No value is invented that has not left by a true row, nor NULL: where a
  *		class has as many such values as people, they are theirs.  And more rows
  *		than k lacks would tell how few values the people have.
@@ -86,13 +93,6 @@ invent_value(Bpg *bpg)
 	for (Code step = 1; step < bpg->nknown && bpg->tally->values < bpg->l && bpg->tally->count[bpg->known[at]] > 0; step++)
 		at = (at + 1) % bpg->nknown;
 	return bpg->known[at];
-}
-
-/* The value that was shown last of a member of a neighborhood. */
-static Code
-last_shown(const Past *past, uint32 n, uint64 member)
-{
-	return past_values(past, n, past_epochs(past, n) - 1)[member - past->first[n]];
 }
 
 /* A value for an invented row of a class, and into the tally with it. */
@@ -197,7 +197,7 @@ invent_values(Bpg *bpg)
 {
 	const Classes *classes = bpg->draft->classes;
 
-	if (classes->first_counterfeit[classes->nclasses] == 0)
+	if (classes->first_counterfeit[classes->nclasses] == 0 || judges_shares(bpg))
 		return;
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
@@ -227,6 +227,8 @@ are_found(Bpg *bpg, uint64 n)
 	Code		nknown;
 	bool		found = bpg->l > 1;
 
+	if (judges_shares(bpg))
+		return false;
 	know_values(bpg);
 	nknown = bpg->nknown;
 	for (uint64 i = 0; i < n && found; i++)
@@ -258,7 +260,7 @@ may_invent(Bpg *bpg, uint64 n)
 {
 	Code		nknown;
 
-	if (bpg->repair != REPAIR_COUNTERFEIT || n >= bpg->k || are_found(bpg, n))
+	if (are_found(bpg, n))
 		return false;
 	nknown = bpg->nknown;
 	know_rows(bpg, bpg->rows, n);
@@ -268,16 +270,93 @@ may_invent(Bpg *bpg, uint64 n)
 	return false;
 }
 
+/* Where the values of invented rows go, by where it goes whom they stand for. */
+static Code *
+invented_values(const Bpg *bpg, const uint64 *stands_for)
+{
+	return bpg->draft->classes->counterfeit + (stands_for - bpg->draft->stands_for);
+}
+
+/* One of the values in the tally: the one with which the set lacks least. */
+static Code
+best_of_tally(Bpg *bpg)
+{
+	const Tally *tally = bpg->tally;
+	uint32		from = pg_prng_uint64_range(&bpg->random, 0, tally->values - 1);
+	Code		best = NO_CODE;
+	double		least = 0;
+
+	for (uint32 step = 0; step < tally->values; step++)
+	{
+		Code		value = tally->value[(from + step) % tally->values];
+		double		lack;
+
+		tally_add(bpg->tally, value);
+		lack = principle_lack(&bpg->principle, tally);
+		tally_remove(bpg->tally, value);
+		if (best == NO_CODE || lack < least)
+		{
+			best = value;
+			least = lack;
+		}
+	}
+	return best;
+}
+
+/* Chooses values for as many rows as k lacks beside newcomers, who are in the tally; false if that cannot be allowed. */
+static bool
+choose_company(Bpg *bpg, uint64 n, Code *company)
+{
+	if (!principle_allows_values(&bpg->principle, bpg->tally))
+		return false;
+	for (uint64 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		company[i] = best_of_tally(bpg);
+		tally_add(bpg->tally, company[i]);
+	}
+	return principle_allows_values(&bpg->principle, bpg->tally);
+}
+
+/* Like may_invent(), where shares are judged; and chooses the values. */
+static bool
+may_keep_company(Bpg *bpg, uint64 n, Code *company)
+{
+	bool		allowed;
+
+	for (uint64 i = 0; i < n; i++)
+		tally_add(bpg->tally, bpg->frame->sensitive[bpg->rows[i]]);
+	allowed = choose_company(bpg, bpg->k - n, company);
+	tally_clear(bpg->tally);
+	return allowed;
+}
+
 bool
 invent_company(Bpg *bpg, uint64 n)
 {
+	bool		chosen = judges_shares(bpg);
+	Code	   *company;
 	uint64	   *stands_for;
 
-	if (!may_invent(bpg, n))
+	if (bpg->repair != REPAIR_COUNTERFEIT || n >= bpg->k)
+		return false;
+	company = chosen ? new_array(Code, bpg->k - n) : NULL;
+	if (chosen ? !may_keep_company(bpg, n, company) : !may_invent(bpg, n))
 		return false;
 	stands_for = invent_for_class(bpg, bpg->k - n);
 	for (uint64 i = 0; i < bpg->k - n; i++)
 		stands_for[i] = NO_MEMBER;
+	if (chosen)
+		memcpy(invented_values(bpg, stands_for), company, sizeof(Code) * (bpg->k - n));
 	add_class(bpg, bpg->rows, n, NULL);
 	return true;
+}
+
+void
+show_last_values(Bpg *bpg, const uint64 *stands_for, uint64 n)
+{
+	Code	   *values = invented_values(bpg, stands_for);
+
+	for (uint64 i = 0; i < n; i++)
+		values[i] = last_shown(bpg->past, bpg->n, stands_for[i]);
 }

@@ -65,6 +65,15 @@ least_of_set(const Bpg *bpg)
 	return bpg->reserve == AUTO_RESERVE ? bpg->k : bpg->reserved;
 }
 
+static Principle
+principle_of_set(const Bpg *bpg)
+{
+	Principle	principle = bpg->principle;
+
+	principle.k = least_of_set(bpg);
+	return principle;
+}
+
 static void
 count_values(Bpg *bpg, const RowId *rows, uint64 n)
 {
@@ -83,13 +92,13 @@ uncount_values(Bpg *bpg, const RowId *rows, uint64 n)
 static bool
 is_allowed(Bpg *bpg, const RowId *rows, uint64 n)
 {
-	const Principle principle = principle_k_l(least_of_set(bpg), bpg->l);
+	const Principle principle = principle_of_set(bpg);
 	bool		allowed;
 
 	count_values(bpg, rows, n);
 	allowed = principle_allows(&principle, bpg->tally);
 	uncount_values(bpg, rows, n);
-	return allowed && were_diverse(bpg, rows, n);
+	return allowed && were_allowed(bpg, rows, n);
 }
 
 /* Where the rows with the same code as this one end; they are sorted by it. */
@@ -109,6 +118,22 @@ end_of_run(const Code *code, const RowId *rows, uint64 from, uint64 n)
  * ----------------------------------------------------------------
  */
 
+/* The last set takes in the rows behind it; if it must not, the one before it takes in both, and so on. */
+static void
+take_in(Bpg *bpg, RowSets *sets, uint64 to)
+{
+	bool		allowed = sets->n == 0 || sets->end[sets->n - 1] == to || principle_is_monotonous(&bpg->principle);
+
+	for (; sets->n > 0; sets->n--)
+	{
+		uint64		from = sets->n == 1 ? 0 : sets->end[sets->n - 2];
+
+		sets->end[sets->n - 1] = to;
+		if (allowed || is_allowed(bpg, bpg->rows + from, to - from))
+			return;
+	}
+}
+
 /*
  * Appends sets of as few values each as make an allowed one, from rows that are sorted by
  * them; what remains joins the last.  One that had too few values in the past is looked at
@@ -117,7 +142,7 @@ end_of_run(const Code *code, const RowId *rows, uint64 from, uint64 n)
 static void
 append_sets(Bpg *bpg, RowSets *sets, const Code *code, uint64 from, uint64 to)
 {
-	const Principle principle = principle_k_l(least_of_set(bpg), bpg->l);
+	const Principle principle = principle_of_set(bpg);
 	const RowId *rows = bpg->rows;
 	uint64		least = 0;
 
@@ -130,7 +155,7 @@ append_sets(Bpg *bpg, RowSets *sets, const Code *code, uint64 from, uint64 to)
 		if ((i + 1 < to && code[rows[i + 1]] == code[rows[i]]) || n < least || !principle_allows(&principle, bpg->tally))
 			continue;
 		uncount_values(bpg, rows + from, n);
-		if (were_diverse(bpg, rows + from, n))
+		if (were_allowed(bpg, rows + from, n))
 		{
 			sets->end[sets->n++] = from = i + 1;
 			least = 0;
@@ -140,8 +165,7 @@ append_sets(Bpg *bpg, RowSets *sets, const Code *code, uint64 from, uint64 to)
 		least = 2 * n;
 	}
 	uncount_values(bpg, rows + from, to - from);
-	if (sets->n > 0)
-		sets->end[sets->n - 1] = to;
+	take_in(bpg, sets, to);
 }
 
 /* People of whom it is not known when they leave are a set of their own, if they can be. */
@@ -214,7 +238,7 @@ sets_by_stratum(Bpg *bpg, const RowGroups *stratum, RowId *rows, uint64 n)
 		memcpy(rest + nrest, rows + from, sizeof(RowId) * (to - from));
 		nrest += to - from;
 	}
-	if (nrest > 0 && sets.n > 0 && !is_allowed(bpg, rest, nrest))
+	while (nrest > 0 && sets.n > 0 && !is_allowed(bpg, rest, nrest))
 		nrest = give_smallest(&sets, rows, rest, nrest);
 	memcpy(rows + n - nrest, rest, sizeof(RowId) * nrest);
 	if (nrest > 0)

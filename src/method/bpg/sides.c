@@ -5,6 +5,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "method/bpg/bpg.h"
 #include "miscadmin.h"
 
@@ -71,21 +73,25 @@ next_of_side(SideWalk *walk, uint64 *i)
 	return *i < bpg->size;
 }
 
-/* Counts what was published of a side in an epoch; false once there are l values. */
+/*
+ * Counts what was published of a side in an epoch; false if that is allowed.  Where more rows can do no harm, no
+ * more are counted than it takes.
+ */
 static bool
 lacks_values(Bpg *bpg, const Code *values, bool published)
 {
 	SideWalk	walk = walk_side(bpg, published);
+	bool		is_monotonous = principle_is_monotonous(&bpg->principle);
 
 	for (uint64 i; next_of_side(&walk, &i);)
 	{
 		if (walk.at % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
 		tally_add(bpg->tally, values[i]);
-		if (bpg->tally->values >= bpg->l)
+		if (is_monotonous && principle_allows_values(&bpg->principle, bpg->tally))
 			return false;
 	}
-	return true;
+	return is_monotonous || !principle_allows_values(&bpg->principle, bpg->tally);
 }
 
 static void
@@ -98,7 +104,7 @@ forget_values(Bpg *bpg, const Code *values, bool published)
 }
 
 static bool
-was_diverse(Bpg *bpg, const Code *values, bool published)
+was_allowed(Bpg *bpg, const Code *values, bool published)
 {
 	bool		lacks = lacks_values(bpg, values, published);
 
@@ -140,6 +146,45 @@ is_diverse(Bpg *bpg)
 	return Min(distinct + invented, bpg->frame->nsensitive) >= bpg->l;
 }
 
+static Code
+shown_before(const Bpg *bpg, uint64 i)
+{
+	return last_shown(bpg->past, bpg->n, bpg->past->first[bpg->n] + i);
+}
+
+static bool
+is_changed(const Bpg *bpg, uint64 i)
+{
+	return bpg->fate[i] == SHOWN && bpg->frame->sensitive[row_of(bpg, i)] != shown_before(bpg, i);
+}
+
+/*
+ * Would the release show allowed values, stand-ins showing what was shown last of others?  If nobody's value has
+ * changed it shows nothing new.  Otherwise observers might tell stand-ins from people, who must be allowed without them.
+ */
+static bool
+shows_allowed(Bpg *bpg)
+{
+	bool		changed = false;
+	bool		allowed;
+
+	for (uint64 i = 0; i < bpg->size && !changed; i++)
+		changed = is_changed(bpg, i);
+	if (!changed)
+		return true;
+	count_shown(bpg, PG_UINT32_MAX);
+	allowed = principle_allows_values(&bpg->principle, bpg->tally);
+	forget_shown(bpg);
+	if (!allowed)
+		return false;
+	for (uint64 i = 0; i < bpg->size; i++)
+		if (is_published(bpg, i))
+			tally_add(bpg->tally, bpg->fate[i] == SHOWN ? bpg->frame->sensitive[row_of(bpg, i)] : shown_before(bpg, i));
+	allowed = principle_allows_values(&bpg->principle, bpg->tally);
+	tally_clear(bpg->tally);
+	return allowed;
+}
+
 /* With the values of each release that the neighborhood was in. */
 static bool
 judge_side(Bpg *bpg, bool published)
@@ -148,12 +193,12 @@ judge_side(Bpg *bpg, bool published)
 
 	if (count_side(bpg, published) < bpg->k)
 		return false;
-	if (bpg->l <= 1)
+	if (!judges_values(bpg))
 		return true;
 	for (uint64 epoch = 0; epoch < nepochs; epoch++)
-		if (!was_diverse(bpg, past_values(bpg->past, bpg->n, epoch), published))
+		if (!was_allowed(bpg, past_values(bpg->past, bpg->n, epoch), published))
 			return false;
-	return !published || is_diverse(bpg);
+	return !published || (judges_shares(bpg) ? shows_allowed(bpg) : is_diverse(bpg));
 }
 
 bool
@@ -170,6 +215,28 @@ rest_is_safe(Bpg *bpg)
 	return count_side(bpg, false) == 0 || side_is_allowed(bpg, false);
 }
 
+/* The rows that the values of a set, which is in the tally, would lack less with one more of this value. */
+static double
+relief_by(Bpg *bpg, Code value)
+{
+	double		before;
+	double		after;
+
+	if (!judges_shares(bpg))
+		return value != NO_CODE && bpg->tally->count[value] == 0;
+	if (value == NO_CODE)
+		return 0;
+	if (isnan(bpg->relief[value]))
+	{
+		before = principle_lack(&bpg->principle, bpg->tally);
+		tally_add(bpg->tally, value);
+		after = principle_lack(&bpg->principle, bpg->tally);
+		tally_remove(bpg->tally, value);
+		bpg->relief[value] = before - after;
+	}
+	return bpg->relief[value];
+}
+
 /* Counts in gain[] what members of the other side would bring to one that lacks values of an epoch. */
 static bool
 measure_gain(Bpg *bpg, const Code *values, bool published, bool is_first)
@@ -177,10 +244,12 @@ measure_gain(Bpg *bpg, const Code *values, bool published, bool is_first)
 	bool		lacks = lacks_values(bpg, values, published);
 
 	if (lacks && is_first)
-		memset(bpg->gain, 0, sizeof(uint32) * bpg->size);
+		memset(bpg->gain, 0, sizeof(double) * bpg->size);
+	for (Code value = 0; lacks && judges_shares(bpg) && value < bpg->frame->nsensitive; value++)
+		bpg->relief[value] = NAN;
 	for (uint64 i = 0; i < bpg->size && lacks; i++)
-		bpg->gain[i] += is_published(bpg, i) != published && values[i] != NO_CODE &&
-			bpg->tally->count[values[i]] == 0;
+		if (is_published(bpg, i) != published)
+			bpg->gain[i] += relief_by(bpg, values[i]);
 	forget_values(bpg, values, published);
 	return lacks;
 }
@@ -221,8 +290,8 @@ find_helper(Bpg *bpg, bool published, bool (*may_move) (const Bpg *bpg, uint64 i
 {
 	uint64		from = pg_prng_uint64_range(&bpg->random, 0, bpg->size - 1);
 	uint64		best = NO_MEMBER;
-	uint64		nepochs = bpg->l <= 1 ? 0 : past_epochs(bpg->past, bpg->n);
-	uint32		most = 0;		/* that a member can bring */
+	uint64		nepochs = judges_values(bpg) ? past_epochs(bpg->past, bpg->n) : 0;
+	uint32		most = 0;		/* that a member can bring, where values are only counted */
 
 	for (uint64 epoch = 0; epoch < nepochs; epoch++)
 		most += measure_gain(bpg, past_values(bpg->past, bpg->n, epoch), published, most == 0);
@@ -233,7 +302,7 @@ find_helper(Bpg *bpg, bool published, bool (*may_move) (const Bpg *bpg, uint64 i
 		if (!may_move(bpg, i) || (best != NO_MEMBER && bpg->gain[i] <= bpg->gain[best]))
 			continue;
 		best = i;
-		if (most == 0 || bpg->gain[best] == most)
+		if (most == 0 || (bpg->gain[best] == most && !judges_shares(bpg)))
 			break;
 	}
 	return best;
@@ -279,6 +348,18 @@ mend_rest(Bpg *bpg)
 		withhold(bpg);
 }
 
+/*
+ * People whose value has changed are withheld, and rows stand in for them that show what was shown last of them: so
+ * the release shows what the last one did.
+ */
+static void
+replace_changed(Bpg *bpg)
+{
+	for (uint64 i = 0; i < bpg->size; i++)
+		if (is_changed(bpg, i))
+			set_fate(bpg, i, REPLACED);
+}
+
 /* E1 and its intersection with E0, which are the same here. */
 static void
 mend_published(Bpg *bpg)
@@ -298,9 +379,17 @@ mend_published(Bpg *bpg)
 		add_all(bpg);
 }
 
+static void
+mend_changes(Bpg *bpg)
+{
+	if (bpg->repair == REPAIR_COUNTERFEIT && judges_shares(bpg) && !side_is_allowed(bpg, true))
+		replace_changed(bpg);
+}
+
 void
 mend_sides(Bpg *bpg)
 {
 	mend_rest(bpg);
 	mend_published(bpg);
+	mend_changes(bpg);
 }
