@@ -44,10 +44,10 @@ hull_of(const Classic *work, int q, uint64 from, uint64 to)
 static bool
 is_allowed(Classic *work, uint64 from, uint64 to)
 {
-	tally_clear(work->tally, work->frame);
+	tally_clear(work->tally);
 	for (uint64 i = from; i < to; i++)
 		tally_add(work->tally, work->frame->sensitive[work->rows[i]]);
-	return work->principle->allows(work->principle, work->tally);
+	return principle_allows(work->principle, work->tally);
 }
 
 /* Sorts rows from .. to by a dimension; start[i] says where code lo + i begins. */
@@ -176,7 +176,7 @@ classic_mondrian(const Frame *frame, RowId *rows, uint64 nrows, const Principle 
 
 	for (int q = 0; q < frame->nqis; q++)
 		widest = Max(widest, frame->domain[q].size);
-	work.tally = tally_create(frame);
+	work.tally = tally_create(frame->nsensitive);
 	work.buffer = palloc_extended(sizeof(RowId) * nrows, MCXT_ALLOC_HUGE);
 	work.start = palloc(sizeof(uint64) * ((uint64) widest + 2));
 	work.classes = palloc0(sizeof(Classes));

@@ -75,7 +75,7 @@ compare_doubles(const void *a, const void *b)
 static void
 judge(const Frame *frame, const Principle *principle, const Classes *classes, Measured *result)
 {
-	Tally	   *tally = tally_create(frame);
+	Tally	   *tally = tally_create(frame->nsensitive);
 	double		loss = 0;
 
 	result->classes = classes->nclasses;
@@ -86,7 +86,7 @@ judge(const Frame *frame, const Principle *principle, const Classes *classes, Me
 		double		size = class_size(classes, c);
 		double		cells = 0;
 
-		tally_clear(tally, frame);
+		tally_clear(tally);
 		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 		{
 			RowId		row = classes->rows[i];
@@ -96,7 +96,7 @@ judge(const Frame *frame, const Principle *principle, const Classes *classes, Me
 				if (!span_contains(region[q], span_of(frame->code[q][row])))
 					abort();
 		}
-		if (!principle->allows(principle, tally))
+		if (!principle_allows(principle, tally))
 			abort();
 		for (int q = 0; q < frame->nqis; q++)
 			cells += domain_loss(&frame->domain[q], region[q]);

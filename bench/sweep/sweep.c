@@ -82,7 +82,7 @@ tally_is_allowed(Pass *pass)
 	uint64		rows = pass->tally->rows;
 	uint32		values = pass->tally->values;
 
-	tally_clear(pass->tally, pass->frame);
+	tally_clear(pass->tally);
 	if (!is_kept(pass, POINT_EMPTY))
 		return rows > k && (l <= 1 || values > l);
 	return rows == 0 || (rows >= k && (l <= 1 || values >= l));
@@ -541,7 +541,7 @@ begin_pass(Pass *pass)
 	pass->made_up.region = palloc(sizeof(Span) * Max(1, sweep->known->nqis));
 	pass->region = palloc(sizeof(Span) * Max(1, sweep->known->nqis));
 	pass->met_by = palloc_extended(sizeof(uint32) * nmet, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	pass->tally = tally_create(pass->frame);
+	pass->tally = tally_create(pass->frame->nsensitive);
 	number_rows(sweep, pass->frame, pass->person, pass->row);
 	for (uint32 c = 0; c < pass->cut->nclasses; c++)	/* lines 5 and 6 */
 		for (uint64 i = pass->cut->first[c]; i < pass->cut->first[c + 1]; i++)

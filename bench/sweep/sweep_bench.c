@@ -304,7 +304,7 @@ is_allowed(const Neighborhood *neighborhood, const Frame *frame, Tally *tally)
 {
 	for (uint32 epoch = 0; epoch < neighborhood->nepochs; epoch++)
 	{
-		tally_clear(tally, frame);
+		tally_clear(tally);
 		for (uint64 i = 0; i < neighborhood->size; i++)
 			tally_add(tally, neighborhood->values[epoch * neighborhood->size + i]);
 		if (tally->rows < K || tally->values < L)
@@ -317,7 +317,7 @@ static uint64
 count_exposed(const Experiment *experiment)
 {
 	const Known *known = experiment->known;
-	Tally	   *tally = tally_create(experiment->everybody);
+	Tally	   *tally = tally_create(experiment->everybody->nsensitive);
 	uint64		exposed = 0;
 
 	for (uint32 n = 0; n < known->nneighborhoods; n++)
