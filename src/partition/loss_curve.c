@@ -56,12 +56,18 @@ take_sample(const RowId *rows, uint64 n, uint64 sampled)
 	return sample;
 }
 
+static uint64
+sample_size(uint64 n)
+{
+	return Min(Min(n, MOST_SAMPLED), Max(n / SAMPLED_PART, LEAST_SAMPLED));
+}
+
 LossCurve
 loss_curve(const Frame *frame, const RowId *rows, uint64 n)
 {
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(context, "loss curve", ALLOCSET_DEFAULT_SIZES);
-	uint64		sampled = Min(Min(n, MOST_SAMPLED), Max(n / SAMPLED_PART, LEAST_SAMPLED));
+	uint64		sampled = sample_size(n);
 	LossCurve	curve = {0};
 
 	MemoryContextSwitchTo(work);
@@ -80,6 +86,21 @@ loss_curve(const Frame *frame, const RowId *rows, uint64 n)
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work);
 	return curve;
+}
+
+double
+mean_size(const Frame *frame, const RowId *rows, uint64 n, const Principle *principle)
+{
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext work = AllocSetContextCreate(context, "mean size", ALLOCSET_DEFAULT_SIZES);
+	uint64		sampled = sample_size(n);
+	uint32		nclasses;
+
+	MemoryContextSwitchTo(work);
+	nclasses = mondrian(frame, take_sample(rows, n, sampled), sampled, principle, 0)->nclasses;
+	MemoryContextSwitchTo(context);
+	MemoryContextDelete(work);
+	return nclasses == 0 ? n : (double) sampled / nclasses;
 }
 
 double

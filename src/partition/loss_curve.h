@@ -10,7 +10,7 @@
 #ifndef PPREPUB_PARTITION_LOSS_CURVE_H
 #define PPREPUB_PARTITION_LOSS_CURVE_H
 
-#include "frame/frame.h"
+#include "partition/principle.h"
 
 #define LOSS_CURVE_POINTS 12
 
@@ -19,10 +19,17 @@ typedef struct LossCurve
 	int			npoints;		/* from the largest classes to the smallest */
 	double		size[LOSS_CURVE_POINTS];	/* rows of a class */
 	double		loss[LOSS_CURVE_POINTS];	/* of a cell, on average; each is less than the one before */
+	double		least_size;		/* of classes, where more than their size matters: mean_size(); else 0 */
 } LossCurve;
 
 /* Measures the rows, whose order stays; it takes a time that does not grow with them. */
 extern LossCurve loss_curve(const Frame *frame, const RowId *rows, uint64 n);
+
+/*
+ * The rows of a class, on average, that a bound principle takes: those of a sample, which is cut as if it were all.
+ * How varied values are depends little on how many rows there are.
+ */
+extern double mean_size(const Frame *frame, const RowId *rows, uint64 n, const Principle *principle);
 
 /* The average loss of a cell of classes of this size, 0 to 1. */
 extern double loss_of_size(const LossCurve *curve, double size);

@@ -238,6 +238,8 @@ choose_reserve(Bpg *bpg, const RowId *rows, uint64 n)
 	{
 		LossCurve	curve = loss_curve(bpg->frame, rows, n);
 
+		if (judges_shares(bpg))
+			curve.least_size = mean_size(bpg->frame, rows, n, &bpg->principle);
 		bpg->reserved *= best_reserve(&bpg->outlook, &curve, n);
 	}
 }

@@ -13,7 +13,8 @@
  *		leaves, so the average person's fate is a walk along the sizes that the
  *		neighborhood has after each parting.
  *
- *		Sensitive values are left out of account.
+ *		Sensitive values are left out of account: classes that must be larger for their sake begin larger
+ *		(see LossCurve), and then go the same way.
  *		test/unit/test_class_life.c compares with lives that were led.
  */
 #include "postgres.h"

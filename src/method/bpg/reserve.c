@@ -47,7 +47,8 @@ best_reserve(const Outlook *outlook, const LossCurve *curve, uint64 people)
 
 	for (uint64 reserve = 1; reserve == 1 || reserve * outlook->k * 2 <= people; reserve += reserve / 8 + 1)
 	{
-		double		cost = cost_of_size(outlook, curve, reserve * outlook->k * MEAN_CLASS);
+		double		size = reserve * outlook->k * MEAN_CLASS;
+		double		cost = cost_of_size(outlook, curve, Max(size, curve->least_size));
 
 		CHECK_FOR_INTERRUPTS();
 		if (cost < least)
