@@ -284,6 +284,7 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 			verify_lasting(column->name, column->type, "key");
 			break;
 		case ROLE_SENSITIVE:
+		case ROLE_SENSITIVE_PART:
 			verify_equality(column->name, column->type, false, "sensitive column");
 			verify_lasting(column->name, column->type, "sensitive column");
 			break;

@@ -39,6 +39,7 @@ static const char *const role_words[] = {
 	[ROLE_KEY] = "key",
 	[ROLE_QUASI_IDENTIFIER] = "quasi-identifier",
 	[ROLE_SENSITIVE] = "sensitive",
+	[ROLE_SENSITIVE_PART] = "sensitive part",
 	[ROLE_INSENSITIVE] = "insensitive",
 	[ROLE_LAYOUT] = "layout",
 };
@@ -485,7 +486,7 @@ publication_open_to_drop(const char *name)
 const DeclaredColumn *
 publication_column(const DeclaredPublication *publication, ColumnRole role)
 {
-	for (int i = 0; i < publication->ncolumns; i++)
+	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
 		if (publication->columns[i].role == role)
 			return &publication->columns[i];
 	elog(ERROR, "publication \"%s\" has no column of role %d", publication->name, (int) role);

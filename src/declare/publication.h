@@ -41,7 +41,9 @@ typedef enum ColumnRole
 {
 	ROLE_KEY,
 	ROLE_QUASI_IDENTIFIER,
-	ROLE_SENSITIVE,
+	ROLE_SENSITIVE,				/* what the past remembers of a person: the sensitive column, or a tuple of several,
+								 * which is hidden: see sensitive_tuple.h */
+	ROLE_SENSITIVE_PART,		/* one of several sensitive columns */
 	ROLE_INSENSITIVE,
 	ROLE_LAYOUT					/* hidden: see layout_columns.h */
 } ColumnRole;
@@ -52,7 +54,7 @@ typedef struct DeclaredColumn
 	char	   *name;
 	ColumnRole	role;
 
-	/* Quasi-identifiers */
+	/* Quasi-identifiers, and the bands of sensitive columns: KIND_RANGE with a step, or KIND_TAXONOMY with a ladder */
 	Kind		kind;
 	char	   *taxonomy;		/* its name when declared, or NULL */
 	int32		tree;			/* the publication's own copy, or 0 */
@@ -63,6 +65,20 @@ typedef struct DeclaredColumn
 	int32		typmod;
 	Oid			collation;
 } DeclaredColumn;
+
+/* Is it a sensitive column that releases show? */
+static inline bool
+is_sensitive(const DeclaredColumn *column)
+{
+	return column->role == ROLE_SENSITIVE || column->role == ROLE_SENSITIVE_PART;
+}
+
+/* Is a sensitive column judged by bands? */
+static inline bool
+has_bands(const DeclaredColumn *column)
+{
+	return is_sensitive(column) && (column->taxonomy != NULL || column->step != NULL);
+}
 
 /*
  * Reads "range", "range STEP", "prefix", "suppress" or "taxonomy NAME", and sets the
@@ -93,7 +109,7 @@ typedef struct DeclaredPublication
 	int64		remembered;		/* people and invented rows in the releases */
 	int			ncolumns;
 	int			nhidden;
-	DeclaredColumn *columns;	/* [ncolumns], then [nhidden] that are read and never shown */
+	DeclaredColumn *columns;	/* [ncolumns], then [nhidden] that are read and never shown as they are */
 	struct Noted *noted;		/* relations that were made for it, each part that occurs once */
 } DeclaredPublication;
 
@@ -147,7 +163,7 @@ extern void verify_releases_are_seen(const DeclaredPublication *publication);
  */
 extern int32 releases_seen(const DeclaredPublication *publication);
 
-/* The column with this role; for roles that occur once. */
+/* The column with this role, hidden or not; for roles that occur once. */
 extern const DeclaredColumn *publication_column(const DeclaredPublication *publication, ColumnRole role);
 
 /* The name of one of the publication's relations as a statement writes it: schema and name, quoted. */

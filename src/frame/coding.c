@@ -233,8 +233,7 @@ code_texts(CodingState *state, Coding *coding)
  * ----------------------------------------------------------------
  */
 
-/* The rung of a ladder that a number falls onto. */
-static Code
+Code
 rung_of(const StoredTree *tree, Oid type, Datum value)
 {
 	Datum		number;

@@ -51,6 +51,9 @@ typedef struct Coding
 extern Coding *code_column(const DeclaredColumn *column, const RangeStep *step, const StoredTree *tree,
 						   const Dictionary *dictionary, bool has_null, Code **code, Uncodable *uncodable);
 
+/* The rung of a ladder that a number falls onto, or NO_CODE where it is beyond the ladder. */
+extern Code rung_of(const StoredTree *ladder, Oid type, Datum value);
+
 /*
  * Sets the source_width of all lines, to measure the loss of a cohort's
  * release.  It is called as the owner, inside SPI, under the snapshot that the

@@ -153,7 +153,12 @@ load_create(const DeclaredPublication *publication, const bool *shown, MemoryCon
 		int16		length;
 		bool		byval;
 
-		/* The sensitive column is read even where it is not shown, since releases are judged by it. */
+		/*
+		 * The sensitive column, or the tuple of several, is read even where it is not shown, since releases are judged
+		 * by it.
+		 */
+		if (declared->role == ROLE_SENSITIVE_PART)
+			continue;
 		column->is_layout_only = !(i < publication->ncolumns && shown[i]) && declared->role != ROLE_KEY && declared->role != ROLE_SENSITIVE;
 		if (!lay_out_by(load, &layout, i, column) && column->is_layout_only)
 			continue;
@@ -189,6 +194,15 @@ source_query(const FrameLoad *load, const char *condition)
 	if (condition != NULL)
 		appendStringInfo(&sql, " WHERE %s", condition);
 	return sql.data;
+}
+
+static const LoadingColumn *
+sensitive_column(const FrameLoad *load)
+{
+	for (int i = 0; i < load->ncolumns; i++)
+		if (load->columns[i].column->role == ROLE_SENSITIVE)
+			return &load->columns[i];
+	elog(ERROR, "the publication has no sensitive column");
 }
 
 /* Appends the rows of a query.  A portal would let the source's own code fetch from it, or close it. */
@@ -231,6 +245,22 @@ mark_uncodable(const FrameLoad *load, const LoadingColumn *column, uint64 from, 
 	(void) code_column(column->column, NULL, column->tree, column->dictionary, false, &code, &uncodable);
 	for (uint64 row = from; row < load->nrows && uncodable.reason != NULL; row++)
 		is_out[row] |= column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
+}
+
+/* Marks rows with a sensitive value beyond the ladder that its column is judged by. */
+static void
+mark_beyond(const FrameLoad *load, const LoadingColumn *column, uint64 from, bool *is_out)
+{
+	uint32		size = dictionary_size(column->dictionary);
+	Datum	   *values = new_array(Datum, size);
+	SensitiveColumns *columns;
+
+	for (uint32 i = 1; i < size; i++)
+		values[i - 1] = dictionary_value(column->dictionary, i);
+	columns = sensitive_columns(load->publication, values, size - 1);
+	for (int c = 0; c < columns->n; c++)
+		for (uint64 row = from; row < load->nrows && columns->column[c].judged.beyond != NO_CODE; row++)
+			is_out[row] |= column->number[row] != DICTIONARY_NULL && is_beyond(columns, c, column->number[row] - 1);
 }
 
 /* Marks all rows of a repeated key, since it is not known which of them is the person's. */
@@ -314,6 +344,7 @@ sieve_rows(FrameLoad *load, uint64 from)
 	for (int i = 0; i < load->ncolumns; i++)
 		if (load->columns[i].column->role == ROLE_QUASI_IDENTIFIER && !load->columns[i].is_layout_only)
 			mark_uncodable(load, &load->columns[i], from, is_out);
+	mark_beyond(load, sensitive_column(load), from, is_out);
 	if (repeated > 0)
 		mark_repeated(load, from, is_out);
 	MemoryContextSwitchTo(old);
@@ -366,15 +397,6 @@ const KeyTable *
 load_keys(const FrameLoad *load)
 {
 	return load->keys;
-}
-
-static const LoadingColumn *
-sensitive_column(const FrameLoad *load)
-{
-	for (int i = 0; i < load->ncolumns; i++)
-		if (load->columns[i].column->role == ROLE_SENSITIVE)
-			return &load->columns[i];
-	elog(ERROR, "the publication has no sensitive column");
 }
 
 void
@@ -565,5 +587,6 @@ load_peek(const FrameLoad *load, Code **code)
 	frame.sensitive = new_array(Code, load->nrows);
 	for (uint64 row = 0; row < load->nrows; row++)
 		frame.sensitive[row] = (*code)[column->number[row]];
+	frame.aspects = sensitive_columns(load->publication, values, frame.nsensitive)->aspects;
 	return frame;
 }

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
+#include "frame/aspects.h"
 #include "frame/coding.h"
 #include "frame/frame.h"
 #include "frame/key_table.h"
@@ -32,7 +33,8 @@ typedef struct LoadedFrame
 
 	/* The values that codes stand for */
 	Coding	  **codings;		/* [nqis] of the shown quasi-identifiers */
-	PlainColumn sensitive;
+	PlainColumn sensitive;		/* a tuple's codes where there are several columns */
+	const SensitiveColumns *columns;	/* what releases show of it, and the values behind the codes of aspects */
 	const Code *sensitive_code; /* of the numbers of load_sensitive_numbers() */
 	int			ninsensitive;
 	PlainColumn *insensitive;

@@ -30,20 +30,27 @@ has_null(const FrameLoad *load, const LoadingColumn *column)
 	return false;
 }
 
+static char *
+value_text(Oid type, Datum value)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(type, &output, &varlena);
+	return OidOutputFunctionCall(output, value);
+}
+
 /* Lists the examples for the error's detail. */
 static char *
 example_list(const LoadingColumn *column, const RangeStep *step, const Uncodable *uncodable)
 {
 	StringInfoData list;
-	Oid			output;
-	bool		varlena;
 
 	initStringInfo(&list);
-	getTypeOutputInfo(step == NULL ? column->column->type : step->type, &output, &varlena);
 	for (int i = 0; i < uncodable->nexamples; i++)
 		appendStringInfo(&list, "%s\"%s\"", i > 0 ? ", " : "",
-						 OidOutputFunctionCall(output, dictionary_value(column->dictionary,
-																		uncodable->examples[i])));
+						 value_text(step == NULL ? column->column->type : step->type,
+									dictionary_value(column->dictionary, uncodable->examples[i])));
 	return list.data;
 }
 
@@ -227,6 +234,7 @@ load_column(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column)
 	{
 		case ROLE_KEY:
 		case ROLE_LAYOUT:
+		case ROLE_SENSITIVE_PART:
 			break;
 		case ROLE_QUASI_IDENTIFIER:
 			load_quasi_identifier(load, loaded, column);
@@ -237,6 +245,33 @@ load_column(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column)
 		case ROLE_INSENSITIVE:
 			pfree(load_plain(load, &loaded->insensitive[loaded->ninsensitive++], column));
 			break;
+	}
+}
+
+/* Raises an error if a row has a sensitive number beyond the ladder that its column is judged by. */
+static void
+verify_within_ladders(const FrameLoad *load, const LoadedFrame *loaded)
+{
+	for (int c = 0; c < loaded->columns->n; c++)
+	{
+		const SensitiveColumn *column = &loaded->columns->column[c];
+		Code		example = NO_CODE;
+		uint64		rows = 0;
+
+		for (uint64 row = 0; row < load->nrows && column->judged.beyond != NO_CODE; row++)
+			if (is_beyond(loaded->columns, c, loaded->frame.sensitive[row]))
+			{
+				example = code_in_column(column, loaded->frame.sensitive[row]);
+				rows++;
+			}
+		if (rows > 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_EXCEPTION),
+					 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values that taxonomy \"%s\" lacks",
+							column->column->name, load->publication->name, rows, column->column->taxonomy),
+					 errdetail("For example: \"%s\".", value_text(column->column->type, column->values[example])),
+					 errdetail_log("Its values are told to the owner only."),
+					 errhint("Judge it by a ladder that holds them, or declare a view that turns them into NULL.")));
 	}
 }
 
@@ -262,6 +297,10 @@ finish_frame(FrameLoad *load)
 			load_column(load, loaded, &load->columns[i]);
 	frame->sensitive = loaded->sensitive.code;
 	frame->nsensitive = loaded->sensitive.ncodes;
+	loaded->columns = sensitive_columns(load->publication, loaded->sensitive.values, loaded->sensitive.ncodes);
+	frame->aspects = loaded->columns->aspects;
+	if (!load->is_lenient)
+		verify_within_ladders(load, loaded);
 	frame->asked = asked_rows(load);
 	frame->is_protected = protected_values(load, loaded);
 	loaded->left_out = load->left_out;

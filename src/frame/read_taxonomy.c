@@ -121,6 +121,18 @@ read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
 }
 
 StoredTree *
+stored_ladder_read(int32 number)
+{
+	StoredTree *tree = palloc0(sizeof(StoredTree));
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	read_ladder(&access, tree, number);
+	catalog_leave(&access);
+	return tree;
+}
+
+StoredTree *
 stored_tree_read(int32 number)
 {
 	StoredTree *tree = palloc0(sizeof(StoredTree));

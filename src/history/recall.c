@@ -291,3 +291,9 @@ recalled_new_value(const Recalled *recalled, Datum value)
 {
 	return keys_add(recalled->codes, value);
 }
+
+SensitiveColumns *
+recalled_columns(const DeclaredPublication *publication, const Recalled *recalled)
+{
+	return sensitive_columns(publication, recalled->codes->keys, recalled->codes->size);
+}

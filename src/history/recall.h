@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
+#include "frame/aspects.h"
 #include "frame/key_table.h"
 #include "history/seen.h"
 
@@ -37,5 +38,11 @@ extern Code recalled_value(const Recalled *recalled, Datum value, bool isnull);
 
 /* Like recalled_value(), but an unknown value gets a code, behind all others. */
 extern Code recalled_new_value(const Recalled *recalled, Datum value);
+
+/*
+ * Takes the recalled values apart, and those that recalled_new_value() has added so far; in the current context.  Its
+ * aspects, if there are any, are by codes of the sensitive values that were seen.
+ */
+extern SensitiveColumns *recalled_columns(const DeclaredPublication *publication, const Recalled *recalled);
 
 #endif							/* PPREPUB_HISTORY_RECALL_H */

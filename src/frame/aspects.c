@@ -1,0 +1,219 @@
+/*
+ * aspects.c
+ *		Taking tuples of sensitive values apart, and putting numbers into bands.
+ */
+#include "frame/aspects.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "frame/arrays.h"
+#include "frame/bins.h"
+#include "frame/coding.h"
+#include "frame/dictionary.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+#include "utils/typcache.h"
+
+/* ----------------------------------------------------------------
+ * Columns
+ * ----------------------------------------------------------------
+ */
+
+int *
+list_sensitive(const DeclaredPublication *publication, int *n)
+{
+	int		   *columns = palloc(sizeof(int) * (publication->ncolumns + 1));
+
+	*n = 0;
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (is_sensitive(&publication->columns[i]))
+			columns[(*n)++] = i;
+	return columns;
+}
+
+/* Numbers what tuples have in each column: number[column][tuple]. */
+static void
+split_tuples(const DeclaredColumn *tuple, const Datum *values, Code n, Dictionary **dictionary, uint32 **number)
+{
+	TupleDesc	fields = lookup_rowtype_tupdesc_copy(tuple->type, -1);
+	Datum	   *field = palloc(sizeof(Datum) * fields->natts);
+	bool	   *isnull = palloc(sizeof(bool) * fields->natts);
+
+	for (Code value = 0; value < n; value++)
+	{
+		HeapTupleHeader header = DatumGetHeapTupleHeader(values[value]);
+		HeapTupleData row = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
+
+		CHECK_FOR_INTERRUPTS();
+		heap_deform_tuple(&row, fields, field, isnull);
+		for (int c = 0; c < fields->natts; c++)
+			number[c][value] = dictionary_number(dictionary[c], field[c], isnull[c]);
+	}
+	FreeTupleDesc(fields);
+}
+
+/* Gives the values of each column codes. */
+static void
+code_parts(const DeclaredPublication *publication, SensitiveColumns *columns, const Datum *values, Code n)
+{
+	Dictionary **dictionary = palloc(sizeof(Dictionary *) * columns->n);
+	uint32	  **number = palloc(sizeof(uint32 *) * columns->n);
+
+	for (int c = 0; c < columns->n; c++)
+	{
+		dictionary[c] = dictionary_create(columns->column[c].column->type);
+		number[c] = new_array(uint32, n);
+	}
+	split_tuples(publication_column(publication, ROLE_SENSITIVE), values, n, dictionary, number);
+	for (int c = 0; c < columns->n; c++)
+	{
+		SensitiveColumn *column = &columns->column[c];
+		Datum	   *merged;
+		const Code *code = dictionary_merge_equal(dictionary[c], column->column->collation, &column->ncodes, &merged);
+
+		for (Code value = 0; value < n; value++)
+			number[c][value] = code[number[c][value]];
+		column->values = merged;
+		column->code = number[c];
+	}
+}
+
+Datum
+make_tuple(const DeclaredColumn *tuple, const Datum *values, const bool *nulls)
+{
+	TupleDesc	fields = lookup_rowtype_tupdesc_copy(tuple->type, -1);
+
+	return HeapTupleGetDatum(heap_form_tuple(fields, unconstify(Datum *, values), unconstify(bool *, nulls)));
+}
+
+/* ----------------------------------------------------------------
+ * Bands
+ * ----------------------------------------------------------------
+ */
+
+/* The bands that a step makes: *code maps the column's codes to theirs. */
+static JudgedValues
+bands_of_step(const SensitiveColumn *column, const RangeStep *step, Code *code)
+{
+	JudgedValues bands = {.type = step->type, .beyond = NO_CODE};
+	Dictionary *begins = dictionary_create(step->type);
+	Datum	   *values;
+	Code	   *ordered;
+
+	for (Code value = 0; value < column->ncodes; value++)
+		code[value] = dictionary_number(begins, bin_of(step, column->column->type, column->values[value]), false);
+	ordered = dictionary_codes_in_order(begins, InvalidOid, &bands.ncodes);
+	values = new_array(Datum, bands.ncodes);
+	for (uint32 i = 1; i < dictionary_size(begins); i++)
+		values[ordered[i]] = dictionary_value(begins, i);
+	for (Code value = 0; value < column->ncodes; value++)
+		code[value] = ordered[code[value]];
+	bands.values = values;
+	return bands;
+}
+
+/* The number at which a rung begins. */
+static Datum
+begin_of_rung(const StoredTree *ladder, Code rung)
+{
+	return DirectFunctionCall2(numeric_add, ladder->low,
+							   DirectFunctionCall2(numeric_mul, ladder->width, NumericGetDatum(int64_to_numeric(rung))));
+}
+
+/* The bands that a ladder makes, of those rungs only on which there are values; numbers beyond it are one band. */
+static JudgedValues
+bands_of_ladder(const SensitiveColumn *column, const StoredTree *ladder, Code *code)
+{
+	JudgedValues bands = {.type = NUMERICOID, .beyond = NO_CODE};
+	Code	   *rungs = new_array(Code, column->ncodes);
+	Datum	   *values = new_array(Datum, column->ncodes);
+
+	for (Code value = 0; value < column->ncodes; value++)
+		rungs[value] = code[value] = rung_of(ladder, column->column->type, column->values[value]);
+	sort_codes(rungs, column->ncodes);	/* NO_CODE is the last */
+	for (Code i = 0; i < column->ncodes; i++)
+	{
+		if (i > 0 && rungs[i] == rungs[i - 1])
+			continue;
+		if (rungs[i] == NO_CODE)
+			bands.beyond = bands.ncodes;
+		values[bands.ncodes] = rungs[i] == NO_CODE
+			? DirectFunctionCall3(numeric_in, CStringGetDatum("NaN"), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1))
+			: begin_of_rung(ladder, rungs[i]);
+		rungs[bands.ncodes++] = rungs[i];
+	}
+	for (Code value = 0; value < column->ncodes; value++)
+		code[value] = find_code(rungs, bands.ncodes, code[value]);
+	bands.values = values;
+	return bands;
+}
+
+/* Makes a column's aspect: of its values or, if it has bands, of these. */
+static Aspect
+judge_column(SensitiveColumn *column, Code n)
+{
+	const DeclaredColumn *declared = column->column;
+	Code	   *band;
+	Code	   *code;
+
+	column->judged = (JudgedValues) {
+		.type = declared->type, .collation = declared->collation,
+		.ncodes = column->ncodes, .values = column->values, .beyond = NO_CODE
+	};
+	if (!has_bands(declared))
+		return (Aspect) {.name = declared->name, .ncodes = column->ncodes, .code = column->code};
+	band = new_array(Code, column->ncodes);
+	column->judged = declared->taxonomy == NULL
+		? bands_of_step(column, step_of(declared), band)
+		: bands_of_ladder(column, stored_ladder_read(declared->tree), band);
+	code = new_array(Code, n);
+	for (Code value = 0; value < n; value++)
+	{
+		Code		own = code_in_column(column, value);
+
+		code[value] = own == NO_CODE ? NO_CODE : band[own];
+	}
+	pfree(band);
+	return (Aspect) {.name = declared->name, .ncodes = column->judged.ncodes, .code = code};
+}
+
+SensitiveColumns *
+sensitive_columns(const DeclaredPublication *publication, const Datum *values, Code n)
+{
+	SensitiveColumns *columns = palloc0(sizeof(SensitiveColumns));
+	int		   *listed = list_sensitive(publication, &columns->n);
+	Aspects    *aspects = palloc0(sizeof(Aspects));
+	Aspect	   *aspect = palloc0(sizeof(Aspect) * columns->n);
+	bool		has_aspects = columns->n > 1;
+
+	columns->column = palloc0(sizeof(SensitiveColumn) * columns->n);
+	for (int c = 0; c < columns->n; c++)
+		columns->column[c].column = &publication->columns[listed[c]];
+	if (columns->n == 1)
+	{
+		columns->column[0].ncodes = n;
+		columns->column[0].values = values;
+	}
+	else
+		code_parts(publication, columns, values, n);
+	for (int c = 0; c < columns->n; c++)
+	{
+		aspect[c] = judge_column(&columns->column[c], n);
+		has_aspects |= has_bands(columns->column[c].column);
+	}
+	*aspects = (Aspects) {.n = columns->n, .aspect = aspect};
+	columns->aspects = has_aspects ? aspects : NULL;
+	pfree(listed);
+	return columns;
+}
+
+bool
+is_beyond(const SensitiveColumns *columns, int column, Code value)
+{
+	Code		beyond = columns->column[column].judged.beyond;
+
+	return beyond != NO_CODE && value != NO_CODE && columns->aspects->aspect[column].code[value] == beyond;
+}

@@ -1,0 +1,64 @@
+/*
+ * aspects.h
+ *		Sensitive values, column by column: each column's own values, and the bands
+ *		by which numbers are judged.
+ *
+ * Where there are several sensitive columns, a person's sensitive value is the
+ * tuple of them.  Frames and the history have codes of tuples; here each column
+ * gets codes of its own, by its type's equality and its collation.
+ */
+#ifndef PPREPUB_FRAME_ASPECTS_H
+#define PPREPUB_FRAME_ASPECTS_H
+
+#include "postgres.h"
+
+#include "declare/publication.h"
+#include "frame/frame.h"
+
+/* The values that codes of an aspect stand for. */
+typedef struct JudgedValues
+{
+	Oid			type;
+	Oid			collation;
+	Code		ncodes;
+	const Datum *values;		/* [ncodes] of a band where it begins; those of bands ascend */
+	Code		beyond;			/* the last code, NaN, if it stands for numbers beyond the ladder; or NO_CODE */
+} JudgedValues;
+
+/* A sensitive column, as releases show it. */
+typedef struct SensitiveColumn
+{
+	const DeclaredColumn *column;	/* borrowed */
+	Code		ncodes;
+	const Datum *values;		/* [ncodes] */
+	const Code *code;			/* [sensitive values] NO_CODE for NULL; NULL: each value is its own */
+	JudgedValues judged;		/* by the codes of the column's aspect, if there are aspects: its values, or bands */
+} SensitiveColumn;
+
+typedef struct SensitiveColumns
+{
+	int			n;
+	SensitiveColumn *column;	/* [n] in the order of the publication's columns */
+	const Aspects *aspects;		/* an aspect for each column; NULL for a column without bands that is the only one */
+} SensitiveColumns;
+
+/* Takes n sensitive values apart, in the current context; the values are borrowed. */
+extern SensitiveColumns *sensitive_columns(const DeclaredPublication *publication, const Datum *values, Code n);
+
+/* A column's own code of a sensitive value, which may be NO_CODE. */
+static inline Code
+code_in_column(const SensitiveColumn *column, Code value)
+{
+	return value == NO_CODE || column->code == NULL ? value : column->code[value];
+}
+
+/* Is a sensitive value beyond a ladder that its column is judged by? */
+extern bool is_beyond(const SensitiveColumns *columns, int column, Code value);
+
+/* Sensitive columns of the publication: their indexes among its columns. */
+extern int *list_sensitive(const DeclaredPublication *publication, int *n);
+
+/* Makes a tuple of the columns' values, in the order of the publication's columns; all NULL is NULL, and no tuple. */
+extern Datum make_tuple(const DeclaredColumn *tuple, const Datum *values, const bool *nulls);
+
+#endif							/* PPREPUB_FRAME_ASPECTS_H */
