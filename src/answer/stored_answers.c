@@ -6,6 +6,7 @@
 #include "answer/stored_answers.h"
 
 #include "frame/arrays.h"
+#include "frame/aspects.h"
 #include "history/element.h"
 #include "history/log.h"
 #include "history/reader.h"
@@ -16,7 +17,7 @@
 typedef struct AnswerSum
 {
 	Checksum   *checksum;		/* NULL: not asked for, or its classes are not numbered from 1 on */
-	bool		shows_sensitive;
+	bool	   *shows;			/* [sensitive columns] */
 	uint32		nclasses;
 	RowSum	   *class_sum;		/* [nclasses] of the columns that all rows of class n, at n - 1, share */
 } AnswerSum;
@@ -27,6 +28,8 @@ typedef struct Summing
 	const Answers *answers;
 	Element		sensitive;
 	AnswerSum  *sums;			/* [publication->releases] */
+	Datum	   *columns;		/* [sensitive columns] of the row at hand */
+	bool	   *nulls;
 } Summing;
 
 void
@@ -67,14 +70,24 @@ is_numbered(const AnsweredRelease *answer)
 	return result;
 }
 
-/* Of all columns but a sensitive one that is shown, which differs between rows of a class. */
+/* Is an attribute a sensitive column that the answer shows? */
+static bool
+is_shown_value(const Answers *answers, const AnswerSum *sum, int attribute)
+{
+	for (int c = 0; c < answers->nsensitive; c++)
+		if (answers->sensitive[c] == attribute)
+			return sum->shows[c];
+	return false;
+}
+
+/* Of all columns but sensitive ones that are shown, which differ between rows of a class. */
 static RowSum
 sum_class(const Summing *summing, AnswerSum *sum, const Datum *values, const bool *nulls)
 {
 	RowSum		result = {{0, 0}};
 
 	for (int a = 0; a < summing->answers->columns->natts; a++)
-		if (a != summing->answers->sensitive || !sum->shows_sensitive)
+		if (!is_shown_value(summing->answers, sum, a))
 			result = row_sum(result, checksum_value(sum->checksum, a, values[a], nulls[a]));
 	return result;
 }
@@ -92,7 +105,7 @@ begin_sum(Summing *summing, const Released *released)
 	if (!is_numbered(answer))
 		return;
 	sum->checksum = checksum_create(answers->columns, released->checksum_seed);
-	sum->shows_sensitive = released->shows_sensitive;
+	sum->shows = shown_sensitive(summing->publication, released->shown);
 	sum->nclasses = answer->nclasses;
 	sum->class_sum = new_array(RowSum, answer->nclasses);
 	for (uint32 c = 0; c < answer->nclasses; c++)
@@ -103,6 +116,19 @@ begin_sum(Summing *summing, const Released *released)
 	}
 	pfree(values);
 	pfree(nulls);
+}
+
+/* Adds a row to those of a class: what all of these share, and the person's own values. */
+static void
+add_row(const Summing *summing, AnswerSum *sum, int64 class, Datum value, bool isnull)
+{
+	RowSum		row = sum->class_sum[class - 1];
+
+	split_value(summing->publication, value, isnull, summing->columns, summing->nulls);
+	for (int c = 0; c < summing->answers->nsensitive; c++)
+		if (sum->shows[c])
+			row = row_sum(row, checksum_value(sum->checksum, summing->answers->sensitive[c], summing->columns[c], summing->nulls[c]));
+	checksum_add_row(sum->checksum, row);
 }
 
 /* Adds the rows of one class: one for each of its members, whose sensitive values a row of the log has. */
@@ -127,9 +153,7 @@ add_rows(void *what, TupleTableSlot *slot)
 		return;
 	element_walk(&walk, &summing->sensitive, DatumGetArrayTypeP(slot->tts_values[LOG_SENSITIVE]));
 	while (element_next(&walk))
-		checksum_add_row(sum->checksum, !sum->shows_sensitive ? sum->class_sum[class - 1] :
-						 row_sum(sum->class_sum[class - 1],
-								 checksum_value(sum->checksum, summing->answers->sensitive, walk.value, walk.isnull)));
+		add_row(summing, sum, class, walk.value, walk.isnull);
 }
 
 /* Sets is_intact, for which it reads the log once. */
@@ -140,6 +164,8 @@ sum_answers(Answers *answers, const DeclaredPublication *publication, const Rele
 	Summing		summing = {.publication = publication, .answers = answers};
 
 	summing.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
+	summing.columns = palloc(sizeof(Datum) * answers->nsensitive);
+	summing.nulls = palloc(sizeof(bool) * answers->nsensitive);
 	summing.sums = palloc0(sizeof(AnswerSum) * publication->releases);
 	for (int32 i = 0; i < n; i++)
 		if (released[i].is_answer)
@@ -188,7 +214,7 @@ answers_read(const DeclaredPublication *publication, const Released *released, i
 	Answers    *answers = palloc0(sizeof(Answers));
 
 	answers->columns = released_columns(publication);
-	answers->sensitive = released_sensitive(publication);
+	answers->sensitive = released_sensitive(publication, &answers->nsensitive);
 	answers->cell = released_cells(publication, &answers->ncells);
 	answers->is_intact = palloc0(sizeof(bool) * publication->releases);
 	if (!any_answer(released, n))

@@ -16,7 +16,8 @@
 typedef struct Answers
 {
 	TupleDesc	columns;		/* of their rows */
-	int			sensitive;		/* its attribute */
+	int			nsensitive;
+	const int  *sensitive;		/* [nsensitive] their attributes */
 	int			ncells;
 	const int  *cell;			/* [ncells] their attributes */
 	const Answered *answered;	/* NULL if the table that keeps them is gone */

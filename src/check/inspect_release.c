@@ -24,6 +24,11 @@ typedef struct Inspecting
 	Inspection	inspection;
 	Checksum   *checksum;
 	RowClasses *classes;		/* of a table's rows */
+	Code	   *shown_code;		/* [values of the log] what the release shows of each, NULLs for other columns, by */
+	KeyTable   *shown_values;	/* their numbers */
+	bool	   *shows;			/* [sensitive columns] does the release? */
+	Datum	   *columns;		/* [sensitive columns] of the row at hand */
+	bool	   *nulls;
 	uint32	   *class_of;		/* [nclasses + 1] index in the log of a class number, or NO_ROW */
 	uint64	   *rows;			/* a word for each row: class and value */
 	uint64		allocated;
@@ -135,24 +140,68 @@ read_cells(Inspecting *inspecting, uint32 class, const Datum *values, const bool
 	inspecting->is_read[class] = true;
 }
 
+/* The code of what the release shows of the sensitive columns at hand. */
+static Code
+code_shown(Inspecting *inspecting, bool is_new)
+{
+	int			n = inspecting->answers->nsensitive;
+	bool		is_null = true;
+	Datum		value;
+	uint32		found;
+
+	for (int c = 0; c < n; c++)
+	{
+		inspecting->nulls[c] |= !inspecting->shows[c];
+		is_null &= inspecting->nulls[c];
+	}
+	if (is_null)
+		return NO_CODE;
+	value = join_value(inspecting->publication, inspecting->columns, inspecting->nulls);
+	found = is_new ? keys_add(inspecting->shown_values, value) : keys_find(inspecting->shown_values, value);
+	if (n > 1)
+		pfree(DatumGetPointer(value));
+	return found == NO_KEY ? UNKNOWN_VALUE : found;
+}
+
+/* Finds what the release shows of each value of the log. */
+static void
+code_all_shown(Inspecting *inspecting)
+{
+	const DeclaredColumn *sensitive = publication_column(inspecting->publication, ROLE_SENSITIVE);
+	Code		n = inspecting->recalled->seen.nvalues;
+
+	inspecting->shows = shown_sensitive(inspecting->publication, inspecting->released->shown);
+	inspecting->columns = palloc(sizeof(Datum) * inspecting->answers->nsensitive);
+	inspecting->nulls = palloc(sizeof(bool) * inspecting->answers->nsensitive);
+	inspecting->shown_values = keys_create(sensitive->type, sensitive->collation);
+	inspecting->shown_code = new_array(Code, n);
+	for (Code value = 0; value < n; value++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		split_value(inspecting->publication, inspecting->recalled->values[value], false, inspecting->columns, inspecting->nulls);
+		inspecting->shown_code[value] = code_shown(inspecting, true);
+	}
+}
+
 /* Takes a row of a release's table into account. */
 static void
 inspect_row(void *what, TupleTableSlot *slot)
 {
 	Inspecting *inspecting = what;
-	int			sensitive = inspecting->answers->sensitive;
 	uint32		class = find_class(inspecting, row_class(inspecting->classes, slot));
-	bool		is_shown = inspecting->released->shows_sensitive;
-	Code		value = !is_shown ? 0 :
-		recalled_value(inspecting->recalled, slot->tts_values[sensitive], slot->tts_isnull[sensitive]);
 
+	for (int c = 0; c < inspecting->answers->nsensitive; c++)
+	{
+		inspecting->columns[c] = slot->tts_values[inspecting->answers->sensitive[c]];
+		inspecting->nulls[c] = slot->tts_isnull[inspecting->answers->sensitive[c]];
+	}
 	checksum_add(inspecting->checksum, slot->tts_values, slot->tts_isnull);
 	if (inspecting->inspection.rows == inspecting->allocated)
 	{
 		inspecting->allocated *= 2;
 		inspecting->rows = repalloc_huge(inspecting->rows, sizeof(uint64) * inspecting->allocated);
 	}
-	inspecting->rows[inspecting->inspection.rows++] = word_of(class, value);
+	inspecting->rows[inspecting->inspection.rows++] = word_of(class, code_shown(inspecting, false));
 	if (class != NO_ROW)
 		read_cells(inspecting, class, slot->tts_values, slot->tts_isnull);
 }
@@ -169,7 +218,7 @@ compare_rows(Inspecting *inspecting)
 	for (uint32 c = 0; c < seen->nclasses; c++)
 		for (uint64 i = seen->first[c]; i < seen->first[c + 1]; i++)
 			if (!seen_is_counted(seen, i))
-				logged[n++] = word_of(c, inspecting->released->shows_sensitive ? seen->value[i] : 0);
+				logged[n++] = word_of(c, seen->value[i] == NO_CODE ? NO_CODE : inspecting->shown_code[seen->value[i]]);
 	qsort(logged, n, sizeof(uint64), compare_words);
 	qsort(inspecting->rows, inspection->rows, sizeof(uint64), compare_words);
 	CHECK_FOR_INTERRUPTS();
@@ -194,6 +243,7 @@ inspect_table(Inspecting *inspecting)
 	inspecting->rows = palloc(sizeof(uint64) * inspecting->allocated);
 	inspecting->checksum = checksum_create(inspecting->answers->columns, released->checksum_seed);
 	inspecting->classes = row_classes_read(inspecting->publication, released->table);
+	code_all_shown(inspecting);
 	read_each(released->table, inspect_row, inspecting);
 	inspecting->inspection.is_intact = memcmp(checksum_result(inspecting->checksum), &released->checksum,
 											  sizeof(pg_uuid_t)) == 0;

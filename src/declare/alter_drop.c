@@ -15,6 +15,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/answer_function.h"
+#include "declare/bands.h"
 #include "declare/catalog.h"
 #include "declare/layout_columns.h"
 #include "declare/owner_warnings.h"
@@ -65,11 +66,14 @@ take_over(DeclaredPublication *publication, Oid owner)
 		Oid			relation = DatumGetObjectId(SPI_getbinval(relations->vals[i], relations->tupdesc, 1, &isnull));
 		char	   *part = SPI_getvalue(relations->vals[i], relations->tupdesc, 2);
 		char	   *name = quoted_relation(relation);
+		bool		is_type = get_rel_relkind(relation) == RELKIND_COMPOSITE_TYPE;
 
-		execute_own_ddl(psprintf("ALTER TABLE %s OWNER TO %s", name,
+		execute_own_ddl(psprintf("ALTER %s %s OWNER TO %s", is_type ? "TYPE" : "TABLE", name,
 								 quote_identifier(GetUserNameFromId(owner, false))));
 		/* Rights of analysts on releases stay; the rest is the new owner's alone. */
-		if (strcmp(part, "release") != 0 && strcmp(part, "view") != 0 && strcmp(part, "counterfeits_view") != 0)
+		if (is_type)
+			reset_rights(TypeRelationId, get_rel_type_id(relation), psprintf("TYPE %s", name));
+		else if (strcmp(part, "release") != 0 && strcmp(part, "view") != 0 && strcmp(part, "counterfeits_view") != 0)
 			reset_rights(RelationRelationId, relation, psprintf("TABLE %s", name));
 	}
 	if (OidIsValid(answer_function(publication)))
@@ -194,6 +198,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	given = resolve_tables(method, given);
 	given = resolve_layout_columns(publication, given, true);
 	params = check_parameters(method, given, before);
+	set_bands(publication, params);
 	weaker = weakened_parameter(method, before, params);
 	if (weaker != NULL && publication->releases > 0 && !accept)
 		refuse_weakening(publication, weaker);
@@ -205,6 +210,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(params)));
 	catalog_leave(&access);
 	publication->params = params;
+	note_bands(publication);
 	copy_tables(publication, given, accept);
 	warn_of_stand_ins(publication, before);
 	foresee_losses(publication, given);
@@ -243,10 +249,10 @@ relations_of(const DeclaredPublication *publication, uint64 *count)
 	char	  **relations;
 
 	catalog_enter(&access);
-	/* Views depend on the tables that they read, so they go first. */
-	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' ELSE 'TABLE ' END || r.relation::text AS named"
+	/* Views depend on the tables that they read, so they go first; the type, which others are made with, goes last. */
+	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' WHEN 'c' THEN 'TYPE ' ELSE 'TABLE ' END || r.relation::text AS named"
 						  " FROM pprepub.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
-						  " WHERE r.publication = $1 ORDER BY k.relkind = 'v' AND r.part <> 'source' DESC, r.relation::oid",
+						  " WHERE r.publication = $1 ORDER BY k.relkind = 'c', k.relkind = 'v' AND r.part <> 'source' DESC, r.relation::oid",
 						  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	relations = MemoryContextAlloc(access.context, sizeof(char *) * (*count + 1));
 	for (uint64 i = 0; i < *count; i++)

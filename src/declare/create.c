@@ -13,6 +13,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/answer_function.h"
+#include "declare/bands.h"
 #include "declare/catalog.h"
 #include "declare/hooks.h"
 #include "declare/layout_columns.h"
@@ -21,6 +22,7 @@
 #include "declare/parameters.h"
 #include "declare/protection.h"
 #include "declare/publication.h"
+#include "declare/sensitive_tuple.h"
 #include "declare/source_overlap.h"
 #include "declare/taxonomy.h"
 #include "fmgr.h"
@@ -37,7 +39,8 @@ typedef struct Declaration
 	DeclaredPublication publication;
 	const MethodDeclaration *method;
 	char	   *key;
-	char	   *sensitive;
+	char	  **sensitive;
+	int			nsensitive;
 	char	  **insensitive;
 	int			ninsensitive;
 	Jsonb	   *quasi_identifiers;
@@ -121,7 +124,7 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 	declaration->key = name_value(fcinfo, 2, "the key");
 	verify_not_null(fcinfo, 3, "the quasi-identifiers");
 	declaration->quasi_identifiers = PG_GETARG_JSONB_P(3);
-	declaration->sensitive = name_value(fcinfo, 4, "the sensitive column");
+	declaration->sensitive = parse_sensitive(text_argument(fcinfo, 4, "the sensitive column"), &declaration->nsensitive);
 	publication->method = text_argument(fcinfo, 5, "the method");
 	declaration->method = method_declaration(publication->method);
 	verify_not_null(fcinfo, 6, "the parameters");
@@ -183,8 +186,8 @@ find_role(const Declaration *declaration, const char *column, ColumnRole *role)
 
 	if (strcmp(column, declaration->key) == 0)
 		*role = ROLE_KEY, roles++;
-	if (strcmp(column, declaration->sensitive) == 0)
-		*role = ROLE_SENSITIVE, roles++;
+	if (is_listed(declaration->sensitive, declaration->nsensitive, column))
+		*role = declaration->nsensitive > 1 ? ROLE_SENSITIVE_PART : ROLE_SENSITIVE, roles++;
 	if (declared_kind(declaration, column) != NULL)
 		*role = ROLE_QUASI_IDENTIFIER, roles++;
 	if (is_listed(declaration->insensitive, declaration->ninsensitive, column))
@@ -193,7 +196,7 @@ find_role(const Declaration *declaration, const char *column, ColumnRole *role)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_COLUMN_DEFINITION),
 				 errmsg("column \"%s\" is declared in two roles", column),
-				 errdetail("A column is either the key, a quasi-identifier, the sensitive column or insensitive.")));
+				 errdetail("A column is either the key, a quasi-identifier, sensitive or insensitive.")));
 	return roles == 1;
 }
 
@@ -286,7 +289,8 @@ declare_column(const Declaration *declaration, DeclaredColumn *column)
 		case ROLE_SENSITIVE:
 		case ROLE_SENSITIVE_PART:
 			verify_equality(column->name, column->type, false, "sensitive column");
-			verify_lasting(column->name, column->type, "sensitive column");
+			if (column->role == ROLE_SENSITIVE) /* tuples are not remembered as text */
+				verify_lasting(column->name, column->type, "sensitive column");
 			break;
 		case ROLE_INSENSITIVE:
 		case ROLE_LAYOUT:
@@ -313,6 +317,18 @@ verify_known(const Declaration *declaration, const char *name, TupleDesc tuple)
 	refuse_unknown_column(&declaration->publication, name, tuple);
 }
 
+/* An error if several columns are sensitive, and the method takes one. */
+static void
+verify_takes_several(const Declaration *declaration)
+{
+	if (declaration->nsensitive > 1 && !declaration->method->several)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("method \"%s\" has one sensitive column", declaration->method->name),
+				 errdetail("Sensitive are to be %d columns.", declaration->nsensitive),
+				 errhint("Methods that have several: %s.", methods_of_several())));
+}
+
 /*
  * Checks that every name in the call is a column of the source, none is named
  * twice, there is a quasi-identifier, and the method takes insensitive columns
@@ -327,7 +343,9 @@ verify_names(const Declaration *declaration, TupleDesc tuple)
 	int			nqis = 0;
 
 	verify_known(declaration, declaration->key, tuple);
-	verify_known(declaration, declaration->sensitive, tuple);
+	for (int i = 0; i < declaration->nsensitive; i++)
+		verify_known(declaration, declaration->sensitive[i], tuple);
+	verify_takes_several(declaration);
 	for (int i = 0; i < declaration->ninsensitive; i++)
 	{
 		verify_known(declaration, declaration->insensitive[i], tuple);
@@ -371,7 +389,7 @@ declare_columns(Declaration *declaration)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("quasi-identifiers must be a JSON object"),
 				 errhint("Give each a kind: {\"age\": \"range\", \"zip\": \"prefix\"}.")));
-	publication->columns = palloc0(sizeof(DeclaredColumn) * tuple->natts);
+	publication->columns = palloc0(sizeof(DeclaredColumn) * (tuple->natts + 1));
 	for (int i = 0; i < tuple->natts; i++)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(tuple, i);
@@ -388,7 +406,10 @@ declare_columns(Declaration *declaration)
 	verify_names(declaration, tuple);
 	for (int i = 0; i < publication->ncolumns; i++)
 		declare_column(declaration, &publication->columns[i]);
+	if (declaration->nsensitive > 1)
+		hide_tuple(publication, tuple);
 	declare_layout_columns(publication, tuple);
+	set_bands(publication, publication->params);
 	relation_close(source, NoLock);
 }
 
@@ -407,7 +428,7 @@ find_trees(DeclaredPublication *publication)
 		DeclaredColumn *column = &publication->columns[i];
 		bool		isnull;
 
-		if (column->taxonomy == NULL)
+		if (column->taxonomy == NULL || column->role != ROLE_QUASI_IDENTIFIER)
 			continue;
 		column->tree = find_taxonomy(column->taxonomy);
 		catalog_read("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
@@ -469,7 +490,7 @@ verify_name_is_free(const DeclaredPublication *publication)
 				 " WHERE n.nspname = $2::text::name AND (c.relname = $1::text::name OR starts_with(c.relname, $1 || '_')"
 				 " AND substr(c.relname::text, length($1) + 2) ~ '^([0-9]+|counterfeits)$')"
 				 " UNION ALL SELECT c.relname::text, n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-				 " WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_members', $1 || '_asked', $1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits'])",
+				 " WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_sensitive', $1 || '_members', $1 || '_asked', $1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits'])",
 				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
 	if (SPI_processed > 0)
 		ereport(ERROR,
@@ -521,12 +542,16 @@ create_pinned_view(DeclaredPublication *publication)
 {
 	StringInfoData sql;
 	char	   *view = quoted_private(publication, "_source");
+	const char **names = palloc(sizeof(char *) * (publication->ncolumns + publication->nhidden));
 
+	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
+		names[i] = publication->columns[i].name;
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE VIEW %s AS SELECT ", view);
 	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
-		appendStringInfo(&sql, "%s%s", i > 0 ? ", " : "",
-						 quote_identifier(publication->columns[i].name));
+		appendStringInfo(&sql, "%s%s%s", i > 0 ? ", " : "",
+						 is_tuple(publication, &publication->columns[i]) ? psprintf("%s AS ", tuple_sql(publication, names)) : "",
+						 quote_identifier(names[i]));
 	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->source));
 	execute_ddl(sql.data);
 	publication->pinned = get_relname_relid(psprintf("%s_source", publication->name),
@@ -560,6 +585,7 @@ store_publication(DeclaredPublication *publication)
 	catalog_leave(&access);
 	note_columns(publication, 0);
 	note_relation(publication, publication->pinned, "source");
+	note_tuple_type(publication);
 }
 
 /* Creates, as the owner, the schemas, the pinned view and the function TARGET.NAME(). */
@@ -571,6 +597,7 @@ make_objects(DeclaredPublication *publication)
 	act_as(&caller, publication->owner);
 	SPI_connect();
 	ensure_schemas(publication);
+	create_tuple_type(publication);
 	create_pinned_view(publication);
 	create_answer_function(publication);
 	SPI_finish();

@@ -182,11 +182,11 @@ COMMENT ON FUNCTION pprepub.drop_taxonomy(text) IS
 -- Publications
 
 CREATE FUNCTION pprepub.create_publication(name text, source regclass, key name,
-		quasi_identifiers jsonb, sensitive name, method text, params jsonb,
+		quasi_identifiers jsonb, sensitive text, method text, params jsonb,
 		insensitive name[] DEFAULT '{}', target name DEFAULT 'published', beside name[] DEFAULT '{}') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_publication';
-COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, name, text, jsonb, name[], name, name[]) IS
-	'declares how a table or view of yours is published: its key, the kind of each quasi-identifier ("range", "range STEP", "prefix", "taxonomy NAME", "suppress"), the sensitive column, and a method with its parameters';
+COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, text, text, jsonb, name[], name, name[]) IS
+	'declares how a table or view of yours is published: its key, the kind of each quasi-identifier ("range", "range STEP", "prefix", "taxonomy NAME", "suppress"), the sensitive column, or several in braces ("{disease, income}"), and a method with its parameters';
 
 CREATE FUNCTION pprepub.alter_publication(name text, params jsonb) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_alter_publication';
@@ -204,8 +204,13 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 		 WHERE c.publication = p.publication AND c.role = 'key') AS key,
 		(SELECT pg_catalog.jsonb_object_agg(c.name, c.kind) FROM pprepub.catalog_column c
 		 WHERE c.publication = p.publication AND c.role = 'quasi-identifier') AS quasi_identifiers,
-		(SELECT c.name FROM pprepub.catalog_column c
-		 WHERE c.publication = p.publication AND c.role = 'sensitive') AS sensitive,
+		-- as create_publication() takes it
+		coalesce(
+			(SELECT pg_catalog.array_agg(c.name::pg_catalog.text ORDER BY c.position)::pg_catalog.text FROM pprepub.catalog_column c
+			 WHERE c.publication = p.publication AND c.role = 'sensitive part' HAVING pg_catalog.count(*) > 0),
+			(SELECT CASE WHEN pg_catalog.starts_with(c.name::pg_catalog.text, '{') THEN ARRAY[c.name]::pg_catalog.text ELSE c.name::pg_catalog.text END
+			 FROM pprepub.catalog_column c
+			 WHERE c.publication = p.publication AND c.role = 'sensitive')) AS sensitive,
 		ARRAY(SELECT c.name FROM pprepub.catalog_column c
 			  WHERE c.publication = p.publication AND c.role = 'insensitive' ORDER BY c.position) AS insensitive,
 		ARRAY(SELECT b.name FROM pprepub.catalog_publication b

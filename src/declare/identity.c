@@ -17,6 +17,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -164,6 +165,7 @@ static const struct
 	{RelationRelationId, RELOID, Anum_pg_class_relowner, Anum_pg_class_relacl},
 	{NamespaceRelationId, NAMESPACEOID, Anum_pg_namespace_nspowner, Anum_pg_namespace_nspacl},
 	{ProcedureRelationId, PROCOID, Anum_pg_proc_proowner, Anum_pg_proc_proacl},
+	{TypeRelationId, TYPEOID, Anum_pg_type_typowner, Anum_pg_type_typacl},
 };
 
 /* Reads an object's access list, NULL for the default, and its owner. */
@@ -207,6 +209,8 @@ reset_rights(Oid classid, Oid object, const char *named)
 
 	if (acl == NULL && classid == ProcedureRelationId)
 		acl = acldefault(OBJECT_FUNCTION, owner);	/* grants EXECUTE to PUBLIC */
+	if (acl == NULL && classid == TypeRelationId)
+		acl = acldefault(OBJECT_TYPE, owner);	/* grants USAGE to PUBLIC */
 	if (acl == NULL)
 		return;					/* the owner's own rights, by default */
 	for (int i = 0; i < ACL_NUM(acl); i++)

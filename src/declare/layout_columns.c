@@ -7,6 +7,7 @@
 #include "access/relation.h"
 #include "declare/parameters.h"
 #include "declare/protection.h"
+#include "declare/sensitive_tuple.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "nodes/parsenodes.h"
@@ -109,7 +110,7 @@ verify_order(const char *param, const DeclaredColumn *column)
 static void
 verify_layout_column(const char *param, const DeclaredColumn *column)
 {
-	if (column->role == ROLE_KEY || column->role == ROLE_SENSITIVE)
+	if (column->role == ROLE_KEY || is_sensitive(column))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_COLUMN_DEFINITION),
 				 errmsg("parameter \"%s\" cannot name the %s \"%s\"", param,
@@ -241,7 +242,7 @@ declare_layout_columns(DeclaredPublication *publication, TupleDesc source)
  * ----------------------------------------------------------------
  */
 
-/* The columns of the source that the pinned view reads: [columns] their numbers. */
+/* The columns of the source that the pinned view reads: [columns] their numbers, InvalidAttrNumber for the tuple's. */
 static AttrNumber *
 pinned_attributes(const DeclaredPublication *publication)
 {
@@ -251,7 +252,11 @@ pinned_attributes(const DeclaredPublication *publication)
 	int			n = 0;
 
 	foreach(cell, get_view_query(view)->targetList)
-		attributes[n++] = castNode(Var, lfirst_node(TargetEntry, cell)->expr)->varattno;
+	{
+		Expr	   *expression = lfirst_node(TargetEntry, cell)->expr;
+
+		attributes[n++] = IsA(expression, Var) ? castNode(Var, expression)->varattno : InvalidAttrNumber;
+	}
 	relation_close(view, AccessShareLock);
 	return attributes;
 }
@@ -261,18 +266,21 @@ static void
 extend_pinned_view(const DeclaredPublication *publication, int from)
 {
 	const AttrNumber *attributes = pinned_attributes(publication);
+	int			n = publication->ncolumns + publication->nhidden;
+	const char **current = palloc(sizeof(char *) * n);
 	StringInfoData sql;
 	Identity	caller;
 
+	for (int i = 0; i < n; i++)
+		current[i] = i < from && attributes[i] != InvalidAttrNumber
+			? get_attname(publication->source, attributes[i], false)
+			: publication->columns[i].name;
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE OR REPLACE VIEW %s AS SELECT ", quoted_relation(publication->pinned));
-	for (int i = 0; i < publication->ncolumns + publication->nhidden; i++)
-	{
-		const char *name = publication->columns[i].name;
-		const char *current = i < from ? get_attname(publication->source, attributes[i], false) : name;
-
-		appendStringInfo(&sql, "%s%s AS %s", i > 0 ? ", " : "", quote_identifier(current), quote_identifier(name));
-	}
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&sql, "%s%s AS %s", i > 0 ? ", " : "",
+						 is_tuple(publication, &publication->columns[i]) ? tuple_sql(publication, current) : quote_identifier(current[i]),
+						 quote_identifier(publication->columns[i].name));
 	appendStringInfo(&sql, " FROM %s", quoted_relation(publication->source));
 	act_as(&caller, publication->owner);
 	SPI_connect();

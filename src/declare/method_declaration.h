@@ -16,7 +16,8 @@ typedef enum ParamType
 	PARAM_TABLE,				/* the name of a table, whose rows are copied */
 	PARAM_COLUMN,				/* the name of a column of the source by which newcomers are laid out, or null for none */
 	PARAM_QUASI_IDENTIFIERS,	/* a list of names of such columns, or null for none */
-	PARAM_WEIGHTS				/* quasi-identifiers and how much each counts, 1 for those left out; or null */
+	PARAM_WEIGHTS,				/* quasi-identifiers and how much each counts, 1 for those left out; or null */
+	PARAM_BANDS					/* sensitive columns and the bands by which they are judged, see bands.h; or null */
 } ParamType;
 
 /* The contents of a column of a table that a parameter names. */
@@ -108,6 +109,7 @@ typedef struct MethodDeclaration
 	bool		columns;		/* may a release show a part of the columns? */
 	bool		cohorts;		/* and be about a part of the people? */
 	bool		insensitive;	/* may columns be declared insensitive? */
+	bool		several;		/* may several be declared sensitive? */
 	bool		answers;		/* does it answer on the fly? */
 	bool		classes;		/* have the rows of its releases a class? */
 	bool		counterfeits;	/* may the number of invented rows in each class be public? */

@@ -45,6 +45,18 @@ method_declaration(const char *name)
 			 errhint("Known methods: %s.", known.data)));
 }
 
+char *
+methods_of_several(void)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < nmethods; i++)
+		if (methods[i]->several)
+			appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "", methods[i]->name);
+	return list.data;
+}
+
 static bool
 word_is(const JsonbValue *value, const char *word)
 {
@@ -105,6 +117,9 @@ accepted_values(const ParamSpec *spec)
 		case PARAM_WEIGHTS:
 			appendStringInfo(&text, "an object of quasi-identifiers and numbers from %g to %d with up to 6 digits behind the point, or null",
 							 1.0 / MOST_WEIGHT, MOST_WEIGHT);
+			break;
+		case PARAM_BANDS:
+			appendStringInfoString(&text, "an object of sensitive columns and \"range STEP\" or \"taxonomy NAME\", or null");
 			break;
 		case PARAM_BOOLEAN:
 			appendStringInfoString(&text, "true or false");
@@ -231,6 +246,24 @@ are_weights(const JsonbValue *value)
 	return true;
 }
 
+/* Is the value an object of strings, and not an empty one? */
+static bool
+are_bands(const JsonbValue *value)
+{
+	JsonbContainer *object = object_in(value);
+	JsonbIterator *iterator;
+	JsonbValue	item;
+	JsonbIteratorToken token;
+
+	if (object == NULL || JsonContainerSize(object) == 0)
+		return false;
+	iterator = JsonbIteratorInit(object);
+	while ((token = JsonbIteratorNext(&iterator, &item, true)) != WJB_DONE)
+		if (token == WJB_VALUE && item.type != jbvString)
+			return false;
+	return true;
+}
+
 /* Has the value the type of the parameter, and is it in range? */
 static bool
 is_acceptable(const ParamSpec *spec, const JsonbValue *value)
@@ -254,6 +287,8 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 			return value->type == jbvNull || names_in(value, &n) != NULL;
 		case PARAM_WEIGHTS:
 			return value->type == jbvNull || are_weights(value);
+		case PARAM_BANDS:
+			return value->type == jbvNull || are_bands(value);
 		case PARAM_COLUMN:
 			return value->type == jbvNull || (value->type == jbvString && value->val.string.len > 0);
 		case PARAM_BOOLEAN:
@@ -410,6 +445,7 @@ param_value(const ParamSpec *spec, const JsonbValue *value)
 		case PARAM_COLUMN:
 		case PARAM_QUASI_IDENTIFIERS:
 		case PARAM_WEIGHTS:
+		case PARAM_BANDS:
 			return 1;
 		case PARAM_BOOLEAN:
 			return value->val.boolean;
@@ -447,6 +483,15 @@ param_is_set(const MethodDeclaration *method, Jsonb *params, const char *name)
 	return param_named(method, params, name) > 0;
 }
 
+/* Are the bands other ones? */
+static bool
+are_other_bands(const JsonbValue *before, const JsonbValue *after)
+{
+	if (before == NULL || after == NULL)
+		return before != after;
+	return compareJsonbContainers(before->val.binary.data, after->val.binary.data) != 0;
+}
+
 const ParamSpec *
 weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 {
@@ -456,7 +501,9 @@ weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 	for (int i = 0; method->params[i].name != NULL; i++)
 		if ((method->params[i].strength == STRENGTH_MORE && after[i] < before[i]) ||
 			(method->params[i].strength == STRENGTH_LESS && before[i] != PARAM_ABSENT && (after[i] == PARAM_ABSENT || after[i] > before[i])) ||
-			(method->params[i].strength == STRENGTH_KEPT && after[i] != before[i]))
+			(method->params[i].strength == STRENGTH_KEPT && after[i] != before[i]) ||
+			(method->params[i].type == PARAM_BANDS &&
+			 are_other_bands(field_of(old, method->params[i].name), field_of(new, method->params[i].name))))
 			return &method->params[i];
 	return NULL;
 }
@@ -499,6 +546,15 @@ param_keys(Jsonb *params, const char *name, int *n)
 		if (token == WJB_KEY)
 			keys[(*n)++] = pnstrdup(item.val.string.val, item.val.string.len);
 	return keys;
+}
+
+char *
+param_member(Jsonb *params, const char *name, const char *key)
+{
+	JsonbContainer *object = JB_ROOT_IS_OBJECT(params) ? object_in(field_of(params, name)) : NULL;
+	JsonbValue *value = object == NULL ? NULL : getKeyJsonValueFromContainer(object, key, strlen(key), NULL);
+
+	return value == NULL || value->type != jbvString ? NULL : pnstrdup(value->val.string.val, value->val.string.len);
 }
 
 double

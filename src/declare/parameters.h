@@ -18,6 +18,9 @@ extern void declare_method(const MethodDeclaration *method);
 /* Finds a method by its name; an unknown one is an error that lists the known ones. */
 extern const MethodDeclaration *method_declaration(const char *name);
 
+/* The methods that take several sensitive columns, for a hint. */
+extern char *methods_of_several(void);
+
 /*
  * Checks the parameters given against the method's table and returns them
  * whole, defaults filled in.  Strict: an unknown key, a wrong type, a value out
@@ -44,6 +47,7 @@ extern bool param_is_set(const MethodDeclaration *method, Jsonb *params, const c
 extern char *param_string(Jsonb *params, const char *name);
 extern char **param_strings(Jsonb *params, const char *name, int *n);	/* likewise a list */
 extern char **param_keys(Jsonb *params, const char *name, int *n);	/* and of an object its keys */
+extern char *param_member(Jsonb *params, const char *name, const char *key);	/* and a string in an object */
 extern Jsonb *with_string(Jsonb *params, const char *name, const char *value);
 
 /* The weight of a key in checked parameters; 1 where there is none. */

@@ -60,6 +60,7 @@ read_columns(CatalogAccess *access, DeclaredPublication *publication)
 	int			n = catalog_read("SELECT name, role, kind, taxonomy, tree FROM pprepub.catalog_column"
 								 " WHERE publication = $1 ORDER BY position",
 								 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	bool		has_tuple = false;
 
 	publication->columns = MemoryContextAllocZero(access->context,
 												  sizeof(DeclaredColumn) * SPI_processed);
@@ -80,7 +81,9 @@ read_columns(CatalogAccess *access, DeclaredPublication *publication)
 		column->taxonomy = catalog_text(access, i, "taxonomy");
 		column->tree = catalog_int(i, "tree");
 		publication->nhidden += column->role == ROLE_LAYOUT;
+		has_tuple |= column->role == ROLE_SENSITIVE_PART;
 	}
+	publication->nhidden += has_tuple;
 	publication->ncolumns = n - publication->nhidden;
 }
 
@@ -93,7 +96,7 @@ note_columns(const DeclaredPublication *publication, int from)
 	for (int i = from; i < publication->ncolumns + publication->nhidden; i++)
 	{
 		const DeclaredColumn *column = &publication->columns[i];
-		bool		qi = column->role == ROLE_QUASI_IDENTIFIER;
+		bool		has_kind = column->role == ROLE_QUASI_IDENTIFIER || has_bands(column);
 
 		catalog_execute("INSERT INTO pprepub.catalog_column (publication, position, name, role, kind, taxonomy, tree)"
 						" VALUES ($1, $2, $3::text::name, $4, $5, $6, $7)",
@@ -101,7 +104,7 @@ note_columns(const DeclaredPublication *publication, int from)
 						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
 						CATALOG_TEXT(column->name),
 						CATALOG_TEXT(role_words[column->role]),
-						CATALOG_TEXT(qi ? kind_text(column) : NULL),
+						CATALOG_TEXT(has_kind ? kind_text(column) : NULL),
 						CATALOG_TEXT(column->taxonomy),
 						column->taxonomy ? CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))
 						: CATALOG_NULL(INT4OID));
@@ -153,6 +156,7 @@ typedef struct Noted
 	Oid			counterfeits;
 	Oid			view;
 	Oid			counterfeits_view;
+	Oid			tuple;
 
 	/* Copies of tables that parameters name */
 	int			ntables;
@@ -195,6 +199,7 @@ noted_part(const DeclaredPublication *publication, const char *part)
 		{"counterfeits", &publication->noted->counterfeits},
 		{"view", &publication->noted->view},
 		{"counterfeits_view", &publication->noted->counterfeits_view},
+		{"sensitive_tuple", &publication->noted->tuple},
 	};
 
 	if (strncmp(part, TABLE_PART, strlen(TABLE_PART)) == 0)

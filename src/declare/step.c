@@ -24,7 +24,8 @@ refuse_step(const DeclaredColumn *column, const char *reason)
 
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("step \"%s\" of quasi-identifier \"%s\" %s", column->step, column->name, reason),
+			 errmsg("step \"%s\" of %s \"%s\" %s", column->step,
+					is_sensitive(column) ? "sensitive column" : "quasi-identifier", column->name, reason),
 			 column->type == INT2OID || column->type == INT4OID || column->type == INT8OID
 			 ? errhint("A step of type %s is a whole number: \"range 5\".", type)
 			 : column->type == DATEOID

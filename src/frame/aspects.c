@@ -11,7 +11,6 @@
 #include "frame/bins.h"
 #include "frame/coding.h"
 #include "frame/dictionary.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
@@ -34,25 +33,82 @@ list_sensitive(const DeclaredPublication *publication, int *n)
 	return columns;
 }
 
+bool *
+shown_sensitive(const DeclaredPublication *publication, const bool *shown)
+{
+	int			n;
+	int		   *listed = list_sensitive(publication, &n);
+	bool	   *result = palloc(sizeof(bool) * n);
+
+	for (int c = 0; c < n; c++)
+		result[c] = shown[listed[c]];
+	pfree(listed);
+	return result;
+}
+
+/* Is a sensitive value a tuple? */
+static bool
+has_tuple(const DeclaredPublication *publication)
+{
+	return publication_column(publication, ROLE_SENSITIVE) >= publication->columns + publication->ncolumns;
+}
+
+void
+split_value(const DeclaredPublication *publication, Datum value, bool isnull, Datum *columns, bool *nulls)
+{
+	TupleDesc	fields;
+	HeapTupleHeader header;
+	HeapTupleData row = {0};
+
+	columns[0] = value;
+	nulls[0] = isnull;
+	if (!has_tuple(publication))
+		return;
+	fields = lookup_rowtype_tupdesc(publication_column(publication, ROLE_SENSITIVE)->type, -1);
+	memset(nulls, true, sizeof(bool) * fields->natts);
+	if (!isnull)
+	{
+		header = DatumGetHeapTupleHeader(value);
+		row.t_len = HeapTupleHeaderGetDatumLength(header);
+		row.t_data = header;
+		heap_deform_tuple(&row, fields, columns, nulls);
+	}
+	ReleaseTupleDesc(fields);
+}
+
+Datum
+join_value(const DeclaredPublication *publication, const Datum *columns, const bool *nulls)
+{
+	TupleDesc	fields;
+	HeapTuple	row;
+	Datum		tuple;
+
+	if (!has_tuple(publication))
+		return columns[0];
+	fields = lookup_rowtype_tupdesc(publication_column(publication, ROLE_SENSITIVE)->type, -1);
+	row = heap_form_tuple(fields, unconstify(Datum *, columns), unconstify(bool *, nulls));
+	tuple = heap_copy_tuple_as_datum(row, fields);
+	heap_freetuple(row);
+	ReleaseTupleDesc(fields);
+	return tuple;
+}
+
 /* Numbers what tuples have in each column: number[column][tuple]. */
 static void
-split_tuples(const DeclaredColumn *tuple, const Datum *values, Code n, Dictionary **dictionary, uint32 **number)
+split_tuples(const DeclaredPublication *publication, const Datum *values, Code n, int ncolumns, Dictionary **dictionary, uint32 **number)
 {
-	TupleDesc	fields = lookup_rowtype_tupdesc_copy(tuple->type, -1);
-	Datum	   *field = palloc(sizeof(Datum) * fields->natts);
-	bool	   *isnull = palloc(sizeof(bool) * fields->natts);
+	Datum	   *field = palloc(sizeof(Datum) * ncolumns);
+	bool	   *isnull = palloc(sizeof(bool) * ncolumns);
 
 	for (Code value = 0; value < n; value++)
 	{
-		HeapTupleHeader header = DatumGetHeapTupleHeader(values[value]);
-		HeapTupleData row = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
-
 		CHECK_FOR_INTERRUPTS();
-		heap_deform_tuple(&row, fields, field, isnull);
-		for (int c = 0; c < fields->natts; c++)
+		split_value(publication, values[value], false, field, isnull);
+		for (int c = 0; c < ncolumns; c++)
 			number[c][value] = dictionary_number(dictionary[c], field[c], isnull[c]);
 	}
-	FreeTupleDesc(fields);
+	pfree(field);
+	pfree(isnull);
 }
 
 /* Gives the values of each column codes. */
@@ -67,26 +123,25 @@ code_parts(const DeclaredPublication *publication, SensitiveColumns *columns, co
 		dictionary[c] = dictionary_create(columns->column[c].column->type);
 		number[c] = new_array(uint32, n);
 	}
-	split_tuples(publication_column(publication, ROLE_SENSITIVE), values, n, dictionary, number);
+	split_tuples(publication, values, n, columns->n, dictionary, number);
 	for (int c = 0; c < columns->n; c++)
 	{
 		SensitiveColumn *column = &columns->column[c];
 		Datum	   *merged;
+		Datum	   *shown = new_zeros(Datum, n);
 		const Code *code = dictionary_merge_equal(dictionary[c], column->column->collation, &column->ncodes, &merged);
 
 		for (Code value = 0; value < n; value++)
-			number[c][value] = code[number[c][value]];
+		{
+			uint32		own = number[c][value];
+
+			shown[value] = own == DICTIONARY_NULL ? (Datum) 0 : dictionary_value(dictionary[c], own);
+			number[c][value] = code[own];
+		}
 		column->values = merged;
+		column->shown = shown;
 		column->code = number[c];
 	}
-}
-
-Datum
-make_tuple(const DeclaredColumn *tuple, const Datum *values, const bool *nulls)
-{
-	TupleDesc	fields = lookup_rowtype_tupdesc_copy(tuple->type, -1);
-
-	return HeapTupleGetDatum(heap_form_tuple(fields, unconstify(Datum *, values), unconstify(bool *, nulls)));
 }
 
 /* ----------------------------------------------------------------
@@ -195,7 +250,7 @@ sensitive_columns(const DeclaredPublication *publication, const Datum *values, C
 	if (columns->n == 1)
 	{
 		columns->column[0].ncodes = n;
-		columns->column[0].values = values;
+		columns->column[0].values = columns->column[0].shown = values;
 	}
 	else
 		code_parts(publication, columns, values, n);

@@ -32,6 +32,7 @@ typedef struct SensitiveColumn
 	Code		ncodes;
 	const Datum *values;		/* [ncodes] */
 	const Code *code;			/* [sensitive values] NO_CODE for NULL; NULL: each value is its own */
+	const Datum *shown;			/* [sensitive values] as releases show each: equal ones may be written in more ways */
 	JudgedValues judged;		/* by the codes of the column's aspect, if there are aspects: its values, or bands */
 } SensitiveColumn;
 
@@ -58,7 +59,11 @@ extern bool is_beyond(const SensitiveColumns *columns, int column, Code value);
 /* Sensitive columns of the publication: their indexes among its columns. */
 extern int *list_sensitive(const DeclaredPublication *publication, int *n);
 
-/* Makes a tuple of the columns' values, in the order of the publication's columns; all NULL is NULL, and no tuple. */
-extern Datum make_tuple(const DeclaredColumn *tuple, const Datum *values, const bool *nulls);
+/* Which of them are among the columns that are shown: [n]. */
+extern bool *shown_sensitive(const DeclaredPublication *publication, const bool *shown);
+
+/* A sensitive value's columns: [n] in the order of the publication's columns; and a value of columns, one of which is not NULL. */
+extern void split_value(const DeclaredPublication *publication, Datum value, bool isnull, Datum *columns, bool *nulls);
+extern Datum join_value(const DeclaredPublication *publication, const Datum *columns, const bool *nulls);
 
 #endif							/* PPREPUB_FRAME_ASPECTS_H */

@@ -106,15 +106,11 @@ read_neighborhood(void *what, TupleTableSlot *slot)
 	reading->known[reading->n++] = known;
 }
 
-/* Counts different values by epoch.  Epochs are numbered across neighborhoods, so shown_in need not be cleared. */
+/* Counts different values of an aspect by epoch.  Epochs are numbered across neighborhoods, so shown_in need not be cleared. */
 static void
-count_values(Reading *reading)
+count_aspect(Reading *reading, const Code *code, const Aspect *aspect)
 {
-	Code		nvalues;
-	Datum	   *values;
-	Oid			collation = publication_column(reading->publication, ROLE_SENSITIVE)->collation;
-	const Code *code = dictionary_merge_equal(reading->dictionary, collation, &nvalues, &values);
-	uint64	   *shown_in = new_zeros(uint64, nvalues);
+	uint64	   *shown_in = new_zeros(uint64, aspect->ncodes);
 	uint64		epoch = 0;
 
 	for (uint64 n = 0; n < reading->n; n++)
@@ -122,7 +118,6 @@ count_values(Reading *reading)
 		KnownNeighborhood *known = &reading->known[n];
 
 		CHECK_FOR_INTERRUPTS();
-		known->sensitive_values = known->records;
 		for (uint64 i = reading->first_value[n]; i < reading->first_value[n + 1];)
 		{
 			uint64		end = i + known->records;
@@ -132,6 +127,8 @@ count_values(Reading *reading)
 			{
 				Code		value = code[reading->value[i]];
 
+				if (value != NO_CODE && aspect->code != NULL)
+					value = aspect->code[value];
 				if (value == NO_CODE || shown_in[value] == epoch)
 					continue;
 				shown_in[value] = epoch;
@@ -140,6 +137,26 @@ count_values(Reading *reading)
 			known->sensitive_values = Min(known->sensitive_values, different);
 		}
 	}
+	pfree(shown_in);
+}
+
+/* Counts the fewest different values of any aspect. */
+static void
+count_values(Reading *reading)
+{
+	Code		nvalues;
+	Datum	   *values;
+	Oid			collation = publication_column(reading->publication, ROLE_SENSITIVE)->collation;
+	const Code *code = dictionary_merge_equal(reading->dictionary, collation, &nvalues, &values);
+	const Aspects *aspects = sensitive_columns(reading->publication, values, nvalues)->aspects;
+	Aspect		values_themselves = {.ncodes = nvalues};
+
+	for (uint64 n = 0; n < reading->n; n++)
+		reading->known[n].sensitive_values = reading->known[n].records;
+	if (aspects == NULL)
+		count_aspect(reading, code, &values_themselves);
+	for (int a = 0; aspects != NULL && a < aspects->n; a++)
+		count_aspect(reading, code, &aspects->aspect[a]);
 }
 
 KnownNeighborhood *

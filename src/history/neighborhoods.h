@@ -15,7 +15,8 @@ typedef struct KnownNeighborhood
 	int64		number;
 	Individual	member;			/* any of its members: all were in the same classes */
 	int64		records;		/* its members, invented rows included */
-	int64		sensitive_values;	/* different values in the epoch with the fewest */
+	int64		sensitive_values;	/* different values in the epoch, and of the sensitive column, with the fewest;
+									 * bands, where these are judged */
 } KnownNeighborhood;
 
 /* Reads all neighborhoods and sets *n to their number.  Callers act as the owner, under the active snapshot. */

@@ -177,6 +177,25 @@ read_present(Import *import)
  * ----------------------------------------------------------------
  */
 
+/* One of several sensitive columns, with the codes of its own values. */
+static const PlainColumn *
+plain_part(const Import *import, const DeclaredColumn *column)
+{
+	const LoadedFrame *present = import->present;
+	const SensitiveColumn *part = present->columns->column;
+	PlainColumn *plain = palloc(sizeof(PlainColumn));
+
+	while (part->column != column)
+		part++;
+	*plain = (PlainColumn) {
+		.column = column, .code = new_array(Code, present->frame.nrows),
+		.ncodes = part->ncodes, .values = unconstify(Datum *, part->values)
+	};
+	for (uint64 row = 0; row < present->frame.nrows; row++)
+		plain->code[row] = code_in_column(part, present->frame.sensitive[row]);
+	return plain;
+}
+
 const PlainColumn *
 plain_column(const Import *import, const DeclaredColumn *column)
 {
@@ -184,6 +203,8 @@ plain_column(const Import *import, const DeclaredColumn *column)
 
 	if (column->role == ROLE_SENSITIVE)
 		return &import->present->sensitive;
+	if (column->role == ROLE_SENSITIVE_PART)
+		return plain_part(import, column);
 	while (import->present->insensitive[i].column != column)
 		i++;
 	return &import->present->insensitive[i];

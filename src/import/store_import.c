@@ -199,29 +199,64 @@ store_import(const Import *import, int32 number, Imported *imported)
  * ----------------------------------------------------------------
  */
 
-/* Numbers of a dictionary, for a load that will put codes in their place. */
-static uint32 *
-shown_values(const Import *import, const ImportColumn *column)
+/* Each sensitive column as the import shows it or, where it does not, as people have it in the source today. */
+typedef struct Remembered
 {
-	uint32	   *number = new_array(uint32, import->nrows);
+	int			n;
+	const ImportColumn **shown; /* [n] NULL where the import does not show it */
+	Datum	   *columns;		/* [n] of the row at hand */
+	bool	   *nulls;
+} Remembered;
 
-	memcpy(number, column->number, sizeof(uint32) * import->nrows);
-	return number;
+/* Sets the columns of a row; false if all of them are NULL. */
+static bool
+remember_row(const Import *import, Remembered *remembered, uint64 row)
+{
+	const LoadedFrame *present = import->present;
+	RowId		person = import->row_of_person[row];
+	Code		today = person == NO_ROW ? NO_CODE : present->sensitive.code[person];
+	bool		has_value = false;
+
+	split_value(import->publication, today == NO_CODE ? (Datum) 0 : present->sensitive.values[today], today == NO_CODE,
+				remembered->columns, remembered->nulls);
+	for (int c = 0; c < remembered->n; c++)
+	{
+		const ImportColumn *column = remembered->shown[c];
+
+		if (column != NULL)
+		{
+			remembered->nulls[c] = column->number[row] == DICTIONARY_NULL;
+			remembered->columns[c] = remembered->nulls[c] ? (Datum) 0 : dictionary_value(column->values, column->number[row]);
+		}
+		has_value |= !remembered->nulls[c];
+	}
+	return has_value;
 }
 
-/* The sensitive values that people have in the source today, as numbers. */
+/* The sensitive values that are remembered of the import's people, as numbers. */
 static uint32 *
-present_values(const Import *import, Dictionary *dictionary)
+remembered_values(const Import *import, Dictionary *dictionary)
 {
-	const PlainColumn *sensitive = &import->present->sensitive;
+	const DeclaredPublication *publication = import->publication;
 	uint32	   *number = new_array(uint32, import->nrows);
+	Remembered	remembered;
+	int		   *listed = list_sensitive(publication, &remembered.n);
 
+	remembered.shown = palloc(sizeof(ImportColumn *) * remembered.n);
+	remembered.columns = palloc(sizeof(Datum) * remembered.n);
+	remembered.nulls = palloc(sizeof(bool) * remembered.n);
+	for (int c = 0; c < remembered.n; c++)
+		remembered.shown[c] = import->declared[listed[c]];
 	for (uint64 row = 0; row < import->nrows; row++)
 	{
-		RowId		person = import->row_of_person[row];
-		Code		code = person == NO_ROW ? NO_CODE : sensitive->code[person];
+		bool		has_value = remember_row(import, &remembered, row);
+		Datum		value = has_value ? join_value(publication, remembered.columns, remembered.nulls) : (Datum) 0;
 
-		number[row] = code == NO_CODE ? DICTIONARY_NULL : dictionary_number(dictionary, sensitive->values[code], false);
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		number[row] = dictionary_number(dictionary, value, !has_value);
+		if (has_value && remembered.n > 1)
+			pfree(DatumGetPointer(value));
 	}
 	return number;
 }
@@ -231,13 +266,9 @@ static FrameLoad *
 load_import(const Import *import)
 {
 	const DeclaredPublication *publication = import->publication;
-	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
-	const ImportColumn *column = import->declared[sensitive - publication->columns];
-	Dictionary *values = column != NULL ? column->values : dictionary_create(sensitive->type);
+	Dictionary *values = dictionary_create(publication_column(publication, ROLE_SENSITIVE)->type);
 
-	return load_given(publication, import->people, values,
-					  column != NULL ? shown_values(import, column) : present_values(import, values),
-					  import->context);
+	return load_given(publication, import->people, values, remembered_values(import, values), import->context);
 }
 
 /* Fingerprints of quasi-identifiers are known only of people whom the cells still cover. */

@@ -50,7 +50,8 @@ typedef struct Look
 	const DeclaredPublication *publication;
 	uint64		rows;
 	uint64		nulls;			/* of them, without a sensitive value */
-	uint64		values;			/* that differ */
+	uint64		values;			/* that differ; of the sensitive column with the fewest, and bands where these are
+								 * judged */
 } Look;
 
 /* Reads the source, and counts; called by look_in_subtransaction(). */
@@ -73,6 +74,8 @@ count_source(void *what)
 	frame = load_peek(load, &code);
 	look->rows = frame.nrows;
 	look->values = frame.nsensitive;
+	for (int a = 0; frame.aspects != NULL && a < frame.aspects->n; a++)
+		look->values = a == 0 ? frame.aspects->aspect[a].ncodes : Min(look->values, frame.aspects->aspect[a].ncodes);
 	for (uint64 row = 0; row < frame.nrows; row++)
 	{
 		if (row % 65536 == 0)

@@ -45,15 +45,17 @@ typedef struct Sending
  * ----------------------------------------------------------------
  */
 
-/* Sets a plain column of the row at hand; returns its share of the checksum, computed once for each code. */
+/*
+ * Sets a column of the row at hand to the value of a code; returns its share of the checksum, computed once for each
+ * code.
+ */
 static RowSum
-set_plain(Sending *sending, int attribute, const PlainColumn *plain, Code code)
+set_plain(Sending *sending, int attribute, const Datum *values, Code code, bool is_kept)
 {
 	RowSum	   *sum = &sending->plain_sum[attribute][code + 1]; /* NO_CODE + 1 is 0 */
-	bool		is_kept = plain->column->role == ROLE_SENSITIVE || sending->sink->keeps_insensitive;
 
 	sending->nulls[attribute] = code == NO_CODE;
-	sending->values[attribute] = code == NO_CODE ? (Datum) 0 : plain->values[code];
+	sending->values[attribute] = code == NO_CODE ? (Datum) 0 : values[code];
 	if (sum->lane[0] == 0 && sum->lane[1] == 0)
 		*sum = checksum_value(sending->checksum, attribute, sending->values[attribute],
 							  sending->nulls[attribute] || !is_kept);
@@ -61,9 +63,9 @@ set_plain(Sending *sending, int attribute, const PlainColumn *plain, Code code)
 }
 
 static void
-know_plain(Sending *sending, int attribute, const PlainColumn *plain)
+know_plain(Sending *sending, int attribute, Code ncodes)
 {
-	sending->plain_sum[attribute] = new_zeros(RowSum, plain->ncodes);
+	sending->plain_sum[attribute] = new_zeros(RowSum, ncodes);
 }
 
 /* The columns that the release leaves out are the same for all of its rows; others differ from row to row. */
@@ -84,10 +86,10 @@ set_columns(Sending *sending)
 		sending->nulls[attribute] = !loaded->shown[i] && column->role != ROLE_QUASI_IDENTIFIER;
 		if (!loaded->shown[i] && column->role == ROLE_QUASI_IDENTIFIER)
 			sending->values[attribute] = print_withheld(column);
-		if (loaded->shown[i] && column->role == ROLE_SENSITIVE)
-			know_plain(sending, attribute, &loaded->sensitive);
+		if (loaded->shown[i] && is_sensitive(column))
+			know_plain(sending, attribute, loaded->sensitive.ncodes);
 		if (loaded->shown[i] && column->role == ROLE_INSENSITIVE)
-			know_plain(sending, attribute, &loaded->insensitive[insensitive++]);
+			know_plain(sending, attribute, loaded->insensitive[insensitive++].ncodes);
 		attribute++;
 	}
 }
@@ -138,21 +140,25 @@ add_row(Sending *sending, RowId row, Code value)
 	const DeclaredPublication *publication = sending->build->publication;
 	RowSum		sum = sending->class_sum;
 	int			attribute = sending->has_class;
+	const SensitiveColumn *sensitive = loaded->columns->column;
 	int			insensitive = 0;
 
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
+		const SensitiveColumn *own = sensitive;
+
 		if (publication->columns[i].role == ROLE_KEY)
 			continue;
+		sensitive += is_sensitive(&publication->columns[i]);
 		if (!loaded->shown[i])
 			;					/* withheld from all rows alike */
-		else if (publication->columns[i].role == ROLE_SENSITIVE)
-			sum = row_sum(sum, set_plain(sending, attribute, &loaded->sensitive, value));
+		else if (is_sensitive(&publication->columns[i]))
+			sum = row_sum(sum, set_plain(sending, attribute, own->shown, code_in_column(own, value) == NO_CODE ? NO_CODE : value, true));
 		else if (publication->columns[i].role == ROLE_INSENSITIVE)
 		{
 			const PlainColumn *plain = &loaded->insensitive[insensitive++];
 
-			sum = row_sum(sum, set_plain(sending, attribute, plain, plain->code[row]));
+			sum = row_sum(sum, set_plain(sending, attribute, plain->values, plain->code[row], sending->sink->keeps_insensitive));
 		}
 		attribute++;
 	}

@@ -37,7 +37,7 @@ columns_of(CatalogAccess *access, uint64 row)
 	return copy;
 }
 
-/* Taxonomies' trees are noted in the order of their columns. */
+/* Taxonomies' trees are noted in the order of their columns; ladders that sensitive columns are judged by are not. */
 static int32 *
 trees_of_columns(const DeclaredPublication *publication, ArrayType *noted)
 {
@@ -46,7 +46,7 @@ trees_of_columns(const DeclaredPublication *publication, ArrayType *noted)
 	int			n = 0;
 
 	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].tree != 0 && n < nnoted)
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER && publication->columns[i].tree != 0 && n < nnoted)
 			tree[i] = ((const int32 *) ARR_DATA_PTR(noted))[n++];
 	return tree;
 }
@@ -77,8 +77,7 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	released->shown = noted_columns(publication, columns);
 	released->tree = trees_of_columns(publication, DatumGetArrayTypeP(catalog_field(row, "trees", &isnull)));
 	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role == ROLE_SENSITIVE)
-			released->shows_sensitive = released->shown[i];
+		released->shows_sensitive |= is_sensitive(&publication->columns[i]) && released->shown[i];
 	MemoryContextSwitchTo(old);
 }
 
@@ -190,32 +189,35 @@ released_columns(const DeclaredPublication *publication)
 	return columns;
 }
 
-int *
-released_cells(const DeclaredPublication *publication, int *n)
+/* Where releases have quasi-identifiers, or sensitive columns. */
+static int *
+attributes_of(const DeclaredPublication *publication, bool sensitive, int *n)
 {
-	int		   *cells = palloc(sizeof(int) * publication->ncolumns);
+	int		   *attributes = palloc(sizeof(int) * publication->ncolumns);
 	int			attribute = has_class_column(publication);
 
 	*n = 0;
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
-		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
-			cells[(*n)++] = attribute;
-		if (publication->columns[i].role != ROLE_KEY)
-			attribute++;
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (sensitive ? is_sensitive(column) : column->role == ROLE_QUASI_IDENTIFIER)
+			attributes[(*n)++] = attribute;
+		attribute += column->role != ROLE_KEY;
 	}
-	return cells;
+	return attributes;
 }
 
-int
-released_sensitive(const DeclaredPublication *publication)
+int *
+released_cells(const DeclaredPublication *publication, int *n)
 {
-	int			attribute = has_class_column(publication);
+	return attributes_of(publication, false, n);
+}
 
-	for (int i = 0; publication->columns[i].role != ROLE_SENSITIVE; i++)
-		if (publication->columns[i].role != ROLE_KEY)
-			attribute++;
-	return attribute;
+int *
+released_sensitive(const DeclaredPublication *publication, int *n)
+{
+	return attributes_of(publication, true, n);
 }
 
 bool

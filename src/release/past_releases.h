@@ -23,7 +23,7 @@ typedef struct Released
 	Principle	principle;		/* that it was made under */
 	const bool *shown;			/* [columns of the publication] */
 	const int32 *tree;			/* [columns of the publication] with which it was made, or 0 */
-	bool		shows_sensitive;
+	bool		shows_sensitive;	/* at least one column */
 	uint64		checksum_seed;
 	pg_uuid_t	checksum;
 } Released;
@@ -48,9 +48,9 @@ extern uint64 people_of_last(const DeclaredPublication *publication, uint64 *wit
 extern TupleDesc released_columns(const DeclaredPublication *publication);
 extern bool has_class_column(const DeclaredPublication *publication);
 
-/* Where the quasi-identifiers are among them, from 0 on, as many as *n; and the sensitive column. */
+/* Where the quasi-identifiers are among them, from 0 on, as many as *n; and the sensitive columns. */
 extern int *released_cells(const DeclaredPublication *publication, int *n);
-extern int	released_sensitive(const DeclaredPublication *publication);
+extern int *released_sensitive(const DeclaredPublication *publication, int *n);
 
 /* Has a table these columns?  One that was given others is not what was published: no row of it can be. */
 extern bool has_released_columns(const DeclaredPublication *publication, TupleDesc columns);

@@ -13,6 +13,7 @@
 #include "audit/metrics.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "declare/bands.h"
 #include "declare/layout_columns.h"
 #include "declare/owner_warnings.h"
 #include "declare/parameter_tables.h"
@@ -150,6 +151,7 @@ try_parameters(DeclaredPublication *publication, Jsonb *given)
 	given = take_flag(given, "accept_lockout", &accepted);
 	given = resolve_layout_columns(publication, given, false);
 	publication->params = check_parameters(method, given, declared);
+	set_bands(publication, publication->params);
 	refuse_tables(method, given);
 	warn_of_stand_ins(publication, declared);
 }

@@ -23,7 +23,7 @@ trees_of(const DeclaredPublication *publication)
 	int			n = 0;
 
 	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].tree != 0)
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER && publication->columns[i].tree != 0)
 			trees[n++] = Int32GetDatum(publication->columns[i].tree);
 	return PointerGetDatum(construct_array(trees, n, INT4OID, 4, true, TYPALIGN_INT));
 }

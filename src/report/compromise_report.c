@@ -135,27 +135,38 @@ typedef struct Deduced
 {
 	const DeclaredPublication *publication;
 	const Recalled *recalled;
+	const SensitiveColumns *columns;
 	Code		null;
 	const Deduction *deduction;
 } Deduced;
 
-/* The values that a person can have, as an array of texts. */
+/* The values that a person can have in a column, each once, as an array of texts. */
 static Datum
-candidates_text(const Deduced *deduced, TextCast *cast, uint32 group)
+candidates_text(const Deduced *deduced, const SensitiveColumn *column, TextCast *cast, uint32 group)
 {
 	const Deduction *deduction = deduced->deduction;
-	int			n = deduction->ncandidates[group];
+	int			all = deduction->ncandidates[group];
+	int			n = 0;
 	int			lower = 1;
-	Datum	   *texts = palloc(sizeof(Datum) * (n + 1));
-	bool	   *nulls = palloc(sizeof(bool) * (n + 1));
+	Code	   *codes = palloc(sizeof(Code) * (all + 1));
+	Datum	   *texts = palloc(sizeof(Datum) * (all + 1));
+	bool	   *nulls = palloc(sizeof(bool) * (all + 1));
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < all; i++)
 	{
 		Code		value = deduction->candidate[deduction->first[group] + i];
 
-		nulls[i] = value == deduced->null;
-		if (!nulls[i])
-			texts[i] = text_cast(cast, deduced->recalled->values[value], &nulls[i]);
+		codes[i] = value == deduced->null ? NO_CODE : code_in_column(column, value);
+	}
+	sort_codes(codes, all);
+	for (int i = 0; i < all; i++)
+	{
+		if (i > 0 && codes[i] == codes[i - 1])
+			continue;
+		nulls[n] = codes[i] == NO_CODE;
+		if (!nulls[n])
+			texts[n] = text_cast(cast, column->values[codes[i]], &nulls[n]);
+		n++;
 	}
 	return PointerGetDatum(construct_md_array(texts, nulls, 1, &n, &lower, TEXTOID, -1, false, TYPALIGN_INT));
 }
@@ -173,7 +184,7 @@ deduce_from(const DeclaredPublication *publication, ArrayType *keys)
 	verify_nothing_changes(publication, statistics);
 	known = find_known(publication, recalled, keys, &n);
 	return (Deduced) {
-		publication, recalled, null,
+		publication, recalled, recalled_columns(publication, recalled), null,
 		deduce(statistics, known, n, method_declaration(publication->method)->invents_known, (uint64) search_budget)
 	};
 }
@@ -198,6 +209,26 @@ report_deduced(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work, con
 	}
 }
 
+/* Puts a row for each sensitive column of a person of whom something is deduced. */
+static void
+put_candidates(const OwnersWork *work, const Deduced *deduced, Individual person, TextCast *key, TextCast *const *casts)
+{
+	const SensitiveColumns *columns = deduced->columns;
+	uint32		group = deduced->deduction->peers->group[person];
+
+	for (int c = 0; c < columns->n; c++)
+	{
+		Datum		values[4];
+		bool		nulls[4] = {false};
+
+		values[0] = text_cast(key, deduced->recalled->people->keys[person], &nulls[0]);
+		values[1] = candidates_text(deduced, &columns->column[c], casts[c], group);
+		values[2] = BoolGetDatum(deduction_is_exact(deduced->deduction, group));
+		values[3] = CStringGetTextDatum(columns->column[c].column->name);
+		report_row(work, values, nulls);
+	}
+}
+
 /* People of whom something is deduced, who are not known. */
 static void
 put_deduced(const OwnersWork *work, const Deduced *deduced)
@@ -205,23 +236,21 @@ put_deduced(const OwnersWork *work, const Deduced *deduced)
 	const Recalled *recalled = deduced->recalled;
 	const Deduction *deduction = deduced->deduction;
 	TextCast   *key = text_cast_create(publication_column(deduced->publication, ROLE_KEY));
-	TextCast   *sensitive = text_cast_create(publication_column(deduced->publication, ROLE_SENSITIVE));
+	TextCast  **casts = palloc(sizeof(TextCast *) * deduced->columns->n);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "deduced", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
+	MemoryContext old;
 
+	for (int c = 0; c < deduced->columns->n; c++)
+		casts[c] = text_cast_create(deduced->columns->column[c].column);
+	old = MemoryContextSwitchTo(row);
 	for (Individual t = 0; t < recalled->people->size; t++)
 	{
 		uint32		group = deduction->peers->group[t];
-		Datum		values[3];
-		bool		nulls[3] = {false};
 
 		CHECK_FOR_INTERRUPTS();
 		if (deduction->peers->is_known[group] || deduction->ncandidates[group] >= deduction->nbefore[group])
 			continue;
-		values[0] = text_cast(key, recalled->people->keys[t], &nulls[0]);
-		values[1] = candidates_text(deduced, sensitive, group);
-		values[2] = BoolGetDatum(deduction_is_exact(deduction, group));
-		report_row(work, values, nulls);
+		put_candidates(work, deduced, t, key, casts);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);

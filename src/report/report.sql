@@ -37,7 +37,8 @@ CREATE FUNCTION pprepub.historical_correlations(publication text, most int DEFAU
 COMMENT ON FUNCTION pprepub.historical_correlations(text, int) IS
 	'classes of two releases that show the same values and have people in common, but not all: how many of each are not in the other, and have the same values as these; most says how many these may be';
 
-CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, OUT candidates text[], OUT exact boolean) RETURNS SETOF record
+CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, OUT candidates text[], OUT exact boolean,
+		OUT sensitive text) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compromise';
 COMMENT ON FUNCTION pprepub.compromise(text, text[]) IS
 	'what an observer of all releases who knows these people''s sensitive values deduces about others: the values that are left for each of whom he excludes any; what is excluded is in no world that agrees with the releases; exact is false where pprepub.search_budget was used up before it was known that each value left is in one';

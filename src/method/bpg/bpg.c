@@ -90,6 +90,7 @@ static const ParamSpec bpg_params[] = {
 	[BPG_ANSWERS_PER_STATEMENT] = {"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
 	[BPG_ANSWERS_PER_ROLE] = {"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
 	PRINCIPLE_PARAMS,
+	{"bands", PARAM_BANDS, false, 0, 0, NULL, NULL, STRENGTH_KEPT},
 	{.name = NULL}
 };
 
@@ -442,6 +443,7 @@ const Method bpg_method = {
 		.columns = true,
 		.cohorts = true,
 		.insensitive = true,
+		.several = true,
 		.answers = true,
 		.classes = true,
 		.past = PAST_NEIGHBORHOODS,

@@ -176,6 +176,8 @@ find_cohort_column(const DeclaredPublication *publication, const char *name, Par
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 column->role == ROLE_KEY
 				 ? errmsg("cohorts cannot ask about column \"%s\", the key of publication \"%s\"", name, publication->name)
+				 : column->role == ROLE_SENSITIVE_PART
+				 ? errmsg("cohorts cannot ask about column \"%s\", a sensitive one of publication \"%s\"", name, publication->name)
 				 : column->role == ROLE_SENSITIVE
 				 ? errmsg("cohorts cannot ask about column \"%s\", the sensitive one of publication \"%s\"", name, publication->name)
 				 : errmsg("cohorts cannot ask about column \"%s\" of type %s", name, format_type_be(column->type)),

@@ -49,6 +49,8 @@ typedef struct PosteriorReport
 	JoinGraph  *graph;
 	Posterior	posterior;
 	SourceTuples *tuples;
+	TuplePrinter *printer;
+	TupleIndex *index;			/* NULL for the first sensitive column */
 	uint32	   *node;			/* [tuples] of the source, or NO_NODE where no person who has it is known */
 } PosteriorReport;
 
@@ -101,10 +103,10 @@ count_worlds(PosteriorReport *report)
 
 /* Called as the owner, inside SPI, under the active snapshot. */
 static PosteriorReport *
-find_posterior(const DeclaredPublication *publication, const int32 *numbers, int32 n)
+find_posterior(const DeclaredPublication *publication, const int32 *numbers, int32 n, int column)
 {
 	PosteriorReport *report = palloc0(sizeof(PosteriorReport));
-	const JoinData *data = read_join_data(publication, numbers, n);
+	const JoinData *data = read_join_data(publication, numbers, n, column);
 	const People *people = people_of(data->reading, data->source, n, data->is_guess, false, 0);
 
 	if (!people->is_whole)
@@ -115,52 +117,87 @@ find_posterior(const DeclaredPublication *publication, const int32 *numbers, int
 	report->tuples = tuples_of_members(data->reading, data->source, n);
 	count_worlds(report);
 	find_nodes(report);
+	report->printer = tuple_printer(data);
+	if (column > 0)
+		report->index = index_tuples(report->printer, report->tuples);
 	return report;
+}
+
+/* The values of the judged column that a tuple may have, with their probabilities. */
+static TupleLinks
+likely_values(const PosteriorReport *report, uint32 t)
+{
+	const Reading *reading = report->data->reading;
+	const Posterior *posterior = &report->posterior;
+	uint64		first;
+	uint64		n;
+
+	if (report->node[t] == NO_NODE || !shows_sensitive(report))
+		return (TupleLinks) {0};
+	first = posterior->first[report->node[t]];
+	n = posterior->first[report->node[t] + 1] - first;
+	if (reading->nsensitive > 1)
+		return links_in_column(reading, &posterior->value[first], &posterior->probability[first], n);
+	return (TupleLinks) {.is_linked = true, .n = n, .value = &posterior->value[first], .figure = &posterior->probability[first]};
 }
 
 /* The greatest probability of a value that is shown. */
 static double
-greatest(const Posterior *posterior, uint64 first, uint64 end)
+greatest(const TupleLinks *links)
 {
 	double		result = 0;
 
-	for (uint64 i = first; i < end; i++)
-		if (posterior->value[i] != NO_CODE)
-			result = Max(result, posterior->probability[i]);
+	for (uint32 i = 0; i < links->n; i++)
+		if (links->value[i] != NO_CODE)
+			result = Max(result, links->figure[i]);
 	return result;
 }
 
-/* Puts a tuple with its posterior as a row. */
+/* Puts a tuple with its posterior, by all sensitive columns, as a row. */
 static void
-put_tuple(const OwnersWork *work, TuplePrinter *printer, const PosteriorReport *report, uint32 t)
+put_tuple(const OwnersWork *work, PosteriorReport *const *reports, int n, uint32 t)
 {
-	const Posterior *posterior = &report->posterior;
-	bool		is_known = report->node[t] != NO_NODE && shows_sensitive(report);
-	uint64		first = is_known ? posterior->first[report->node[t]] : 0;
-	uint64		end = is_known ? posterior->first[report->node[t] + 1] : 0;
-	Datum		values[] = {
-		tuple_json(printer, report->tuples->row[t]),
-		Int64GetDatum(report->tuples->records[t]),
-		Float8GetDatum(greatest(posterior, first, end)),
-		is_known ? values_json(printer, &posterior->value[first], &posterior->probability[first], end - first, "probability") : (Datum) 0
-	};
-	bool		nulls[] = {false, false, !is_known, !is_known};
+	const SourceTuples *tuples = reports[0]->tuples;
+	Datum		tuple = tuple_json(reports[0]->printer, tuples->row[t]);
+	Datum	   *sensitive = palloc0(sizeof(Datum) * n);
+	double		probability = 0;
+	bool		is_known = false;
 
-	report_row(work, values, nulls);
+	for (int c = 0; c < n; c++)
+	{
+		double		likeliest;
+		TupleLinks	links = likely_values(reports[c], c == 0 ? t : find_tuple(reports[c]->index, tuple));
+
+		if (!links.is_linked)
+			continue;
+		likeliest = greatest(&links);
+		probability = is_known ? Max(probability, likeliest) : likeliest;
+		is_known = true;
+		sensitive[c] = values_json(reports[c]->printer, &links, "probability");
+	}
+	report_row(work,
+			   (Datum[]) {
+		tuple, Int64GetDatum(tuples->records[t]), Float8GetDatum(probability), columns_json(work->publication, sensitive)
+	},
+			   (bool[]) {false, false, !is_known, !is_known});
 }
 
 /* Puts a row for each tuple of the source. */
 static void
-put_tuples(const OwnersWork *work, const PosteriorReport *report)
+put_tuples(const OwnersWork *work, const int32 *numbers, int32 n)
 {
-	TuplePrinter *printer = tuple_printer(report->data);
+	int			ncolumns = count_sensitive(work->publication);
+	PosteriorReport **reports = palloc(sizeof(PosteriorReport *) * ncolumns);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "a tuple", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
+	MemoryContext old;
 
-	for (uint32 t = 0; t < report->tuples->ntuples; t++)
+	for (int c = 0; c < ncolumns; c++)
+		reports[c] = find_posterior(work->publication, numbers, n, c);
+	old = MemoryContextSwitchTo(row);
+	for (uint32 t = 0; t < reports[0]->tuples->ntuples; t++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		put_tuple(work, printer, report, t);
+		put_tuple(work, reports, ncolumns, t);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);
@@ -177,7 +214,7 @@ pprepub_link_posterior(PG_FUNCTION_ARGS)
 	numbers = releases_argument(fcinfo, 1, work.publication, &n);
 	if (report_begin(&work, fcinfo))
 	{
-		put_tuples(&work, find_posterior(work.publication, numbers, n));
+		put_tuples(&work, numbers, n);
 		work_close(&work);
 	}
 	return (Datum) 0;

@@ -39,7 +39,8 @@ typedef struct Figures
 static void
 judge(const ReleaseJoin *join, Figures *figures)
 {
-	LinkProfile *profile = profile_of(join, false);
+	bool		one_of_several = join->data->reading->nsensitive > 1;
+	LinkProfile *profile = profile_of(join, one_of_several);
 
 	figures->tuples = join->tuples->ntuples;
 	figures->has_result = profile != NULL && profile->least_linkability != NO_CLIQUE;
@@ -47,6 +48,30 @@ judge(const ReleaseJoin *join, Figures *figures)
 		return;
 	figures->linkability = profile->least_linkability;
 	figures->diversity = profile->least_diversity;
+	for (uint32 t = 0; t < join->tuples->ntuples && one_of_several; t++)
+	{
+		TupleLinks	links = links_of_tuple(join, profile, t);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!links.is_linked)
+			continue;
+		figures->linkability = Min(figures->linkability, links.linkability);
+		figures->diversity = Min(figures->diversity, links.diversity);
+		pfree(unconstify(Code *, links.value));
+		pfree(links.figure);
+	}
+}
+
+/* Takes the figures of another sensitive column, if it has less diversity; and in any case the lesser linkability. */
+static void
+take_lesser(Figures *figures, const Figures *other)
+{
+	Figures		before = *figures;
+
+	if (!before.has_result || (other->has_result && other->diversity < before.diversity))
+		*figures = *other;
+	if (before.has_result && other->has_result)
+		figures->linkability = Min(before.linkability, other->linkability);
 }
 
 /* Called as the owner, under the active snapshot; what the figures hold is in the context given. */
@@ -54,15 +79,21 @@ static void
 find_figures(const DeclaredPublication *publication, const int32 *numbers, int32 n, const JoinKind *kind,
 			 MemoryContext context, Figures *figures)
 {
-	JoinData   *data = read_join_data(publication, numbers, n);
-	ReleaseJoin *join = join_first(data, n, kind);
-	JoinCounts	counts = join_count(join->graph);
+	for (int c = 0; c < count_sensitive(publication); c++)
+	{
+		ReleaseJoin *join = join_first(read_join_data(publication, numbers, n, c), n, kind);
+		JoinCounts	counts = join_count(join->graph);
+		Figures		own = {
+			.releases = n, .nodes = counts.nodes, .edges = join->edges, .matches = counts.edges,
+			.cliques = MemoryContextStrdup(context, wide_text(counts.cliques))
+		};
 
-	figures->nodes = counts.nodes;
-	figures->edges = join->edges;
-	figures->matches = counts.edges;
-	figures->cliques = MemoryContextStrdup(context, wide_text(counts.cliques));
-	judge(join, figures);
+		judge(join, &own);
+		if (c == 0)
+			*figures = own;
+		else
+			take_lesser(figures, &own);
+	}
 }
 
 static Datum
@@ -139,20 +170,27 @@ put_series(const OwnersWork *work, const JoinKind *kind)
 {
 	int32		n;
 	const int32 *numbers = all_releases(work->publication, &n);
-	JoinData   *data = read_join_data(work->publication, numbers, n);
+	Figures    *figures = palloc0(sizeof(Figures) * (n + 1));
 	MemoryContext join = AllocSetContextCreate(CurrentMemoryContext, "a join", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(join);
 
-	for (int32 r = 1; r <= n; r++)
+	for (int c = 0; c < count_sensitive(work->publication); c++)
 	{
-		Figures		figures = {0};
+		JoinData   *data = read_join_data(work->publication, numbers, n, c);
+		MemoryContext old = MemoryContextSwitchTo(join);
 
-		CHECK_FOR_INTERRUPTS();
-		judge(join_first(data, r, kind), &figures);
-		put_figures(work, r, &figures);
-		MemoryContextReset(join);
+		for (int32 r = 1; r <= n; r++)
+		{
+			Figures		own = {0};
+
+			CHECK_FOR_INTERRUPTS();
+			judge(join_first(data, r, kind), &own);
+			take_lesser(&figures[r], &own);
+			MemoryContextReset(join);
+		}
+		MemoryContextSwitchTo(old);
 	}
-	MemoryContextSwitchTo(old);
+	for (int32 r = 1; r <= n; r++)
+		put_figures(work, r, &figures[r]);
 }
 
 Datum
@@ -175,39 +213,67 @@ pprepub_linkability_series(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-/* Puts a tuple with the values that it is linked to as a row. */
-static void
-put_tuple(const OwnersWork *work, TuplePrinter *printer, const ReleaseJoin *join, const LinkProfile *profile, uint32 t)
+/* The findings of a join about tuples, by one of the sensitive columns. */
+typedef struct ColumnProfile
 {
-	bool		has_result = profile != NULL && profile->linkability[t] != NO_CLIQUE;
-	uint64		first = has_result ? profile->first[t] : 0;
-	Datum		values[] = {
-		tuple_json(printer, join->tuples->row[t]),
-		Int64GetDatum(join->tuples->records[t]),
-		Int32GetDatum(has_result ? profile->linkability[t] : 0),
-		Float8GetDatum(has_result ? profile->diversity[t] : 0),
-		has_result ? values_json(printer, &profile->value[first], &profile->frequency[first], profile->linkability[t], "frequency") : (Datum) 0
-	};
-	bool		nulls[] = {false, false, !has_result, !has_result, !has_result};
+	ReleaseJoin *join;
+	LinkProfile *profile;
+	TuplePrinter *printer;
+	TupleIndex *index;
+} ColumnProfile;
 
-	report_row(work, values, nulls);
+/* Puts a tuple with the values of all sensitive columns that it is linked to as a row. */
+static void
+put_tuple(const OwnersWork *work, const ColumnProfile *columns, int n, uint32 t)
+{
+	const SourceTuples *tuples = columns[0].join->tuples;
+	Datum		tuple = tuple_json(columns[0].printer, tuples->row[t]);
+	TupleLinks	least = {0};
+	Datum	   *sensitive = palloc0(sizeof(Datum) * n);
+
+	for (int c = 0; c < n; c++)
+	{
+		TupleLinks	links = links_of_tuple(columns[c].join, columns[c].profile, c == 0 ? t : find_tuple(columns[c].index, tuple));
+
+		if (!links.is_linked)
+			continue;
+		sensitive[c] = values_json(columns[c].printer, &links, "frequency");
+		least.linkability = least.is_linked ? Min(least.linkability, links.linkability) : links.linkability;
+		least.diversity = least.is_linked ? Min(least.diversity, links.diversity) : links.diversity;
+		least.is_linked = true;
+	}
+	report_row(work,
+			   (Datum[]) {
+		tuple, Int64GetDatum(tuples->records[t]), Int32GetDatum(least.linkability), Float8GetDatum(least.diversity),
+		columns_json(work->publication, sensitive)
+	},
+			   (bool[]) {false, false, !least.is_linked, !least.is_linked, !least.is_linked});
 }
 
 /* Called as the owner, under the active snapshot. */
 static void
 put_tuples(const OwnersWork *work, const int32 *numbers, int32 n, const JoinKind *kind)
 {
-	JoinData   *data = read_join_data(work->publication, numbers, n);
-	ReleaseJoin *join = join_first(data, n, kind);
-	LinkProfile *profile = profile_of(join, true);
-	TuplePrinter *printer = tuple_printer(data);
+	int			ncolumns = count_sensitive(work->publication);
+	ColumnProfile *columns = palloc0(sizeof(ColumnProfile) * ncolumns);
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "a tuple", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
+	MemoryContext old;
 
-	for (uint32 t = 0; t < join->tuples->ntuples; t++)
+	for (int c = 0; c < ncolumns; c++)
+	{
+		ColumnProfile *column = &columns[c];
+
+		column->join = join_first(read_join_data(work->publication, numbers, n, c), n, kind);
+		column->profile = profile_of(column->join, true);
+		column->printer = tuple_printer(column->join->data);
+		if (c > 0)
+			column->index = index_tuples(column->printer, column->join->tuples);
+	}
+	old = MemoryContextSwitchTo(row);
+	for (uint32 t = 0; t < columns[0].join->tuples->ntuples; t++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		put_tuple(work, printer, join, profile, t);
+		put_tuple(work, columns, ncolumns, t);
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);

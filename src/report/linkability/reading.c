@@ -30,6 +30,93 @@ refuse_release(const Reading *reading, const ReadRelease *release)
 }
 
 /* ----------------------------------------------------------------
+ * Sensitive values
+ * ----------------------------------------------------------------
+ */
+
+/* The code of the columns at hand that rows are joined by. */
+static Code
+joined_value(Reading *reading)
+{
+	bool		is_null = true;
+	Datum		value;
+	Code		code;
+
+	for (int c = 0; c < reading->nsensitive; c++)
+	{
+		reading->isnull[c] |= !reading->is_joined[c];
+		is_null &= reading->isnull[c];
+	}
+	if (is_null)
+		return NO_CODE;
+	value = join_value(reading->publication, reading->part, reading->isnull);
+	code = recalled_new_value(reading->recalled, value);
+	if (reading->nsensitive > 1)
+		pfree(DatumGetPointer(value));
+	return code;
+}
+
+/* The code of what is joined of a sensitive value. */
+static Code
+joined_part(Reading *reading, Datum value)
+{
+	split_value(reading->publication, value, false, reading->part, reading->isnull);
+	return joined_value(reading);
+}
+
+/*
+ * Finds the columns that rows are joined by: those that all releases show which
+ * show the one that is judged.  Others than that are joined without values.
+ */
+static void
+find_joined(Reading *reading, Released *released, const int32 *numbers, int32 n, const LoadedFrame *draft)
+{
+	const DeclaredPublication *publication = reading->publication;
+
+	pfree(list_sensitive(publication, &reading->nsensitive));
+	reading->part = palloc(sizeof(Datum) * reading->nsensitive);
+	reading->isnull = palloc(sizeof(bool) * reading->nsensitive);
+	reading->is_joined = palloc(sizeof(bool) * reading->nsensitive);
+	memset(reading->is_joined, true, sizeof(bool) * reading->nsensitive);
+	for (int32 r = 0; r < n + (draft != NULL); r++)
+	{
+		Released   *at = r < n ? &released[numbers[r] - 1] : NULL;
+		const bool *shows = shown_sensitive(publication, at == NULL ? draft->shown : at->shown);
+
+		if (at != NULL)
+			at->shows_sensitive = shows[reading->judged];
+		for (int c = 0; c < reading->nsensitive && shows[reading->judged]; c++)
+			reading->is_joined[c] &= shows[c];
+	}
+}
+
+/* Puts what is joined of each value into the log's part of a release. */
+static void
+join_logged(Reading *reading, SeenRelease *seen)
+{
+	Code	   *value = new_array(Code, seen->first[seen->nclasses]);
+
+	for (uint64 i = 0; i < seen->first[seen->nclasses]; i++)
+		value[i] = seen->value[i] == NO_CODE ? NO_CODE : reading->joined[seen->value[i]];
+	seen->value = value;
+}
+
+/* Finds what is joined of each value that was recalled, and puts it into the log of all releases. */
+static void
+join_log(Reading *reading)
+{
+	Seen	   *seen = &reading->recalled->seen;
+
+	if (reading->nsensitive == 1)
+		return;
+	reading->joined = new_array(Code, seen->nvalues);
+	for (Code value = 0; value < seen->nvalues; value++)
+		reading->joined[value] = joined_part(reading, reading->recalled->values[value]);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		join_logged(reading, &seen->release[r]);
+}
+
+/* ----------------------------------------------------------------
  * Rows
  * ----------------------------------------------------------------
  */
@@ -179,7 +266,7 @@ seen_draft(Reading *reading, const LoadedFrame *loaded, Individual *individual)
 	{
 		Code		code = loaded->sensitive.code[row];
 
-		seen->value[row] = code == NO_CODE ? NO_CODE : recalled_new_value(reading->recalled, loaded->sensitive.values[code]);
+		seen->value[row] = code == NO_CODE ? NO_CODE : joined_part(reading, loaded->sensitive.values[code]);
 	}
 	return seen;
 }
@@ -223,7 +310,7 @@ read_draft(Reading *reading, const LoadedFrame *loaded)
 	released->number = release->number = publication->releases + 1;
 	released->is_identified = true;
 	released->shown = loaded->shown;
-	released->shows_sensitive = loaded->shown[publication_column(publication, ROLE_SENSITIVE) - publication->columns];
+	released->shows_sensitive = shown_sensitive(publication, loaded->shown)[reading->judged];
 	release->released = released;
 	release->seen = seen_draft(reading, loaded, individual);
 	release->is_logged = release->is_draft = true;
@@ -243,7 +330,7 @@ typedef struct TableReading
 	ReadRelease *release;
 	const int  *cell;			/* [nqis] attributes, from 0 on */
 	int		   *insensitive;	/* [ninsensitive] */
-	int			sensitive;
+	const int  *sensitive;		/* [sensitive columns] */
 	RowClasses *classes;		/* NULL where the log tells nothing of them */
 } TableReading;
 
@@ -263,6 +350,20 @@ insensitive_attributes(const DeclaredPublication *publication)
 			attribute++;
 	}
 	return attributes;
+}
+
+/* The code of what a row shows of the columns that rows are joined by. */
+static Code
+read_value(const TableReading *table, const TupleTableSlot *slot)
+{
+	Reading    *reading = table->reading;
+
+	for (int c = 0; c < reading->nsensitive; c++)
+	{
+		reading->part[c] = slot->tts_values[table->sensitive[c]];
+		reading->isnull[c] = slot->tts_isnull[table->sensitive[c]];
+	}
+	return joined_value(reading);
 }
 
 /* Reads a row of a release's table. */
@@ -285,8 +386,7 @@ read_row(void *what, TupleTableSlot *slot)
 															 slot->tts_values[table->insensitive[i]],
 															 slot->tts_isnull[table->insensitive[i]]);
 	if (release->value != NULL)
-		release->value[row] = slot->tts_isnull[table->sensitive] ? NO_CODE :
-			recalled_new_value(reading->recalled, slot->tts_values[table->sensitive]);
+		release->value[row] = read_value(table, slot);
 	if (table->classes == NULL)
 		return;
 	class = row_class(table->classes, slot);
@@ -301,13 +401,14 @@ read_table(Reading *reading, ReadRelease *release)
 {
 	const DeclaredPublication *publication = reading->publication;
 	int			nqis;
+	int			nsensitive;
 	TableReading table = {.reading = reading, .release = release};
 
 	if (!table_stands(publication, release->released))
 		refuse_release(reading, release);
 	table.cell = released_cells(publication, &nqis);
 	table.insensitive = insensitive_attributes(publication);
-	table.sensitive = released_sensitive(publication);
+	table.sensitive = released_sensitive(publication, &nsensitive);
 	if (release->is_logged)
 	{
 		table.classes = row_classes_read(publication, release->released->table);
@@ -322,7 +423,8 @@ code_nulls(Reading *reading)
 {
 	reading->null_value = reading->recalled->codes->size;
 	reading->nvalues = reading->null_value + 1;
-	reading->values = reading->recalled->codes->keys;
+	reading->judged_column = &recalled_columns(reading->publication, reading->recalled)->column[reading->judged];
+	reading->place = new_zeros(uint32, reading->judged_column->ncodes);
 	for (int32 r = 0; r < reading->nreleases; r++)
 	{
 		ReadRelease *release = &reading->release[r];
@@ -512,18 +614,22 @@ leave_out_counted(const SeenRelease *all)
 }
 
 Reading *
-read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n)
+read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive)
 {
-	return read_releases_and_draft(publication, numbers, n, NULL);
+	return read_releases_and_draft(publication, numbers, n, sensitive, NULL);
 }
 
 Reading *
-read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n, const LoadedFrame *draft)
+read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive,
+						const LoadedFrame *draft)
 {
 	Reading    *reading = reading_create(publication);
-	const Released *released = read_released(publication);
+	Released   *released = read_released(publication);
 
+	reading->judged = sensitive;
 	reading->recalled = recall(publication);
+	find_joined(reading, released, numbers, n, draft);
+	join_log(reading);
 	reading->nreleases = n;
 	reading->release = palloc0(sizeof(ReadRelease) * (n + 1));
 	for (int32 r = 0; r < n; r++)

@@ -45,10 +45,20 @@ typedef struct Reading
 	Dictionary **insensitive;	/* [ninsensitive] */
 	bool	   *is_compared;	/* [ninsensitive] two releases show it, so it says which rows may be one person's */
 
-	/* Sensitive values, NULL's code being the last */
+	/*
+	 * Sensitive values, NULL's code being the last.  Of several sensitive columns one is judged; rows are joined by as
+	 * many as can be compared, and values are tuples of these, the other columns being NULL.
+	 */
 	Code		nvalues;
 	Code		null_value;
-	Datum	   *values;			/* [nvalues - 1] */
+	int			judged;
+	const SensitiveColumn *judged_column;	/* the column's own codes of values */
+	uint32	   *place;			/* [the column's values + 1] zeros, for those who count them */
+	int			nsensitive;
+	bool	   *is_joined;		/* [nsensitive] */
+	Datum	   *part;			/* [nsensitive] of the value at hand */
+	bool	   *isnull;
+	Code	   *joined;			/* [values of the log] what is joined of each; NULL for a column that is the only one */
 
 	int32		nreleases;
 	ReadRelease *release;		/* [nreleases] */
@@ -56,13 +66,13 @@ typedef struct Reading
 
 /*
  * Called as the owner, under the active snapshot: the releases with these numbers,
- * ascending.  Takes for each row 4 bytes a column that is shown, and 8 more.
+ * ascending, to be judged by one of the sensitive columns, from 0 on.  Takes for each row 4 bytes a column that is shown, and 8 more.
  * A release that is not as it was published is an error.
  */
-extern Reading *read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n);
+extern Reading *read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive);
 
 /* Like read_releases(), and behind them one that is not published yet: of a frame's rows, with what it shows of them as it is. */
-extern Reading *read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n,
+extern Reading *read_releases_and_draft(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive,
 										const LoadedFrame *draft);
 
 /* The numbers of a plain column's codes. */

@@ -6,6 +6,7 @@
 
 #include "audit/join/full.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
 #include "release/search_budgets.h"
 #include "report/linkability/source.h"
 #include "utils/array.h"
@@ -108,12 +109,12 @@ releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublicati
  */
 
 JoinData *
-read_join_data(const DeclaredPublication *publication, const int32 *numbers, int32 n)
+read_join_data(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive)
 {
 	JoinData   *data = palloc0(sizeof(JoinData));
 
 	data->publication = publication;
-	data->reading = read_releases(publication, numbers, n);
+	data->reading = read_releases(publication, numbers, n, sensitive);
 	data->source = read_source(data->reading);
 	data->is_guess = identify_rows(data->reading, data->source);
 	return data;
@@ -210,4 +211,77 @@ LinkProfile *
 profile_of(const ReleaseJoin *join, bool with_values)
 {
 	return link_profile(join->graph, &join->join_tuples, with_values);
+}
+
+/* ----------------------------------------------------------------
+ * One of several sensitive columns
+ * ----------------------------------------------------------------
+ */
+
+int
+count_sensitive(const DeclaredPublication *publication)
+{
+	int			n;
+
+	pfree(list_sensitive(publication, &n));
+	return n;
+}
+
+TupleLinks
+links_in_column(const Reading *reading, const Code *value, const double *figure, uint32 n)
+{
+	TupleLinks	links = {.is_linked = true};
+	Code	   *own = new_array(Code, n);
+	double	   *sum = new_zeros(double, n);
+	double		total = 0;
+	double		most = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		Code		code = code_in_column(reading->judged_column, value[i]);
+		uint32	   *at = &reading->place[code == NO_CODE ? reading->judged_column->ncodes : code];
+
+		if (code == NO_CODE && value[i] != NO_CODE)
+			continue;
+		if (*at == 0)
+		{
+			own[links.n] = code;
+			*at = ++links.n;
+		}
+		sum[*at - 1] += figure[i];
+		total += figure[i];
+		most = Max(most, sum[*at - 1]);
+	}
+	for (uint32 i = 0; i < links.n; i++)
+		reading->place[own[i] == NO_CODE ? reading->judged_column->ncodes : own[i]] = 0;
+	links.total = total;
+	links.linkability = links.n;
+	links.diversity = most > 0 ? total / most : 0;
+	links.value = own;
+	links.figure = sum;
+	return links;
+}
+
+TupleLinks
+links_of_tuple(const ReleaseJoin *join, const LinkProfile *profile, uint32 tuple)
+{
+	const Reading *reading = join->data->reading;
+	uint64		first;
+	TupleLinks	links = {0};
+
+	if (profile == NULL || profile->linkability[tuple] == NO_CLIQUE)
+		return links;
+	first = profile->first == NULL ? 0 : profile->first[tuple];
+	if (reading->nsensitive == 1)
+		return (TupleLinks) {
+			.is_linked = true,
+			.linkability = profile->linkability[tuple], .diversity = profile->diversity[tuple],
+			.n = profile->linkability[tuple],
+			.value = profile->first == NULL ? NULL : profile->value + first,
+			.figure = profile->first == NULL ? NULL : profile->frequency + first
+		};
+	links = links_in_column(reading, profile->value + first, profile->frequency + first, profile->linkability[tuple]);
+	for (uint32 i = 0; i < links.n; i++)
+		links.figure[i] /= links.total;
+	return links;
 }

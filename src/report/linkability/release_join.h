@@ -45,8 +45,14 @@ typedef struct JoinData
 	bool		is_guess;
 } JoinData;
 
-/* Called as the owner, inside SPI, under the active snapshot; in the current context. */
-extern JoinData *read_join_data(const DeclaredPublication *publication, const int32 *numbers, int32 n);
+/*
+ * Called as the owner, inside SPI, under the active snapshot; in the current context.  Of several sensitive columns
+ * one is judged, from 0 on.
+ */
+extern JoinData *read_join_data(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive);
+
+/* The number of the publication's sensitive columns: each is judged by a join of its own. */
+extern int	count_sensitive(const DeclaredPublication *publication);
 
 /* A join of the first n of them. */
 typedef struct ReleaseJoin
@@ -64,5 +70,23 @@ extern ReleaseJoin *join_first(const JoinData *data, int32 n, const JoinKind *ki
 
 /* NULL if no release shows the sensitive column. */
 extern LinkProfile *profile_of(const ReleaseJoin *join, bool with_values);
+
+/* The values of the judged column that a tuple of quasi-identifiers is linked to. */
+typedef struct TupleLinks
+{
+	bool		is_linked;		/* or in no release */
+	uint32		linkability;
+	double		diversity;
+	uint32		n;
+	const Code *value;			/* [n] of the column */
+	double	   *figure;			/* [n] */
+	double		total;			/* of them, where they were joined */
+} TupleLinks;
+
+/* Joins the figures of sensitive values that the judged column does not tell apart; NULLs count for no value. */
+extern TupleLinks links_in_column(const Reading *reading, const Code *value, const double *figure, uint32 n);
+
+/* Of a profile, which is NULL if no release shows the column, and has values if there are several columns. */
+extern TupleLinks links_of_tuple(const ReleaseJoin *join, const LinkProfile *profile, uint32 tuple);
 
 #endif							/* PPREPUB_REPORT_LINKABILITY_RELEASE_JOIN_H */

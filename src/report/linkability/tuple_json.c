@@ -5,6 +5,7 @@
 #include "report/linkability/tuple_json.h"
 
 #include "frame/arrays.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
@@ -42,14 +43,13 @@ tuple_printer(const JoinData *data)
 {
 	TuplePrinter *printer = palloc0(sizeof(TuplePrinter));
 	const Reading *reading = data->reading;
-	const DeclaredColumn *sensitive = publication_column(data->publication, ROLE_SENSITIVE);
 
 	printer->data = data;
 	printer->context = CurrentMemoryContext;
 	printer->column = palloc(sizeof(Printed) * (reading->nqis + 1));
 	for (int q = 0; q < reading->nqis; q++)
 		printer->column[q] = printed_of(reading->column[q]->type, data->source->loaded->frame.domain[q].size);
-	printer->sensitive = printed_of(sensitive->type, reading->nvalues);
+	printer->sensitive = printed_of(reading->judged_column->column->type, reading->judged_column->ncodes);
 	return printer;
 }
 
@@ -154,17 +154,22 @@ json_number(double number)
 }
 
 Datum
-values_json(TuplePrinter *printer, const Code *value, const double *figure, uint32 n, const char *name)
+values_json(TuplePrinter *printer, const TupleLinks *links, const char *name)
 {
-	const Reading *reading = printer->data->reading;
+	const Datum *values = printer->data->reading->judged_column->values;
 	JsonbParseState *state = NULL;
+	uint32		n = links->n;
 	Figure	   *figures = palloc(sizeof(Figure) * (n + 1));
 
 	for (uint32 i = 0; i < n; i++)
+	{
+		Code		value = links->value[i];
+
 		figures[i] = (Figure) {
-			.value = value[i] == NO_CODE ? NULL : print(printer, &printer->sensitive, value[i], reading->values[value[i]]),
-			.figure = figure[i]
+			.value = value == NO_CODE ? NULL : print(printer, &printer->sensitive, value, values[value]),
+			.figure = links->figure[i]
 		};
+	}
 	qsort(figures, n, sizeof(Figure), compare_figures);
 	pushJsonbValue(&state, WJB_BEGIN_ARRAY, NULL);
 	for (uint32 i = 0; i < n; i++)
@@ -175,4 +180,61 @@ values_json(TuplePrinter *printer, const Code *value, const double *figure, uint
 		pushJsonbValue(&state, WJB_END_OBJECT, NULL);
 	}
 	return JsonbPGetDatum(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_ARRAY, NULL)));
+}
+
+Datum
+columns_json(const DeclaredPublication *publication, const Datum *columns)
+{
+	JsonbParseState *state = NULL;
+	int			n;
+	int		   *listed = list_sensitive(publication, &n);
+
+	if (n == 1)
+		return columns[0];
+	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
+	for (int c = 0; c < n; c++)
+	{
+		JsonbValue	value = {.type = jbvNull};
+
+		if (columns[c] != 0)
+			JsonbToJsonbValue(DatumGetJsonbP(columns[c]), &value);
+		push_field(&state, publication->columns[listed[c]].name, value);
+	}
+	return JsonbPGetDatum(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL)));
+}
+
+/* ----------------------------------------------------------------
+ * Finding tuples again
+ * ----------------------------------------------------------------
+ */
+
+static char *
+tuple_text(Datum tuple)
+{
+	return JsonbToCString(NULL, &DatumGetJsonbP(tuple)->root, 0);
+}
+
+TupleIndex *
+index_tuples(TuplePrinter *printer, const SourceTuples *tuples)
+{
+	TupleIndex *index = string_map_create(CurrentMemoryContext, tuples->ntuples, NULL);
+
+	for (uint32 t = 0; t < tuples->ntuples; t++)
+	{
+		bool		found;
+
+		CHECK_FOR_INTERRUPTS();
+		string_map_insert(index, tuple_text(tuple_json(printer, tuples->row[t])), &found)->number = t;
+	}
+	return index;
+}
+
+uint32
+find_tuple(const TupleIndex *index, Datum tuple)
+{
+	StringMapEntry *entry = string_map_lookup(unconstify(TupleIndex *, index), tuple_text(tuple));
+
+	if (entry == NULL)
+		elog(ERROR, "a tuple of the source has gone");
+	return entry->number;
 }

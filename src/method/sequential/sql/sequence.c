@@ -139,7 +139,7 @@ sequencing_create(const DeclaredPublication *publication, const LoadedFrame *loa
 	int32	   *numbers = judged_releases(publication, &n);
 
 	sequencing->loaded = loaded;
-	sequencing->reading = read_releases_and_draft(publication, numbers, n, loaded);
+	sequencing->reading = read_releases_and_draft(publication, numbers, n, 0, loaded);
 	find_columns(sequencing);
 	number_nodes(sequencing);
 	sequencing->source = read_source(sequencing->reading);
@@ -342,5 +342,5 @@ judge_published(const DeclaredPublication *publication, const int64 *params)
 	int32		n;
 	int32	   *numbers = judged_releases(publication, &n);
 
-	return judge_read(read_releases(publication, numbers, n), params);
+	return judge_read(read_releases(publication, numbers, n, 0), params);
 }

@@ -1,0 +1,149 @@
+/*
+ * bands.c
+ *		Reading and verifying the bands of sensitive columns.
+ */
+#include "declare/bands.h"
+
+#include "catalog/pg_type.h"
+#include "declare/catalog.h"
+#include "declare/parameters.h"
+#include "declare/step.h"
+#include "declare/taxonomy.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+
+#define HINT "Bands are \"range STEP\", for numbers, dates and timestamps, or \"taxonomy NAME\" of a ladder made by pprepub.create_range_taxonomy(), for numbers."
+
+/* The publication's sensitive columns, for a hint. */
+static char *
+list_columns(const DeclaredPublication *publication)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (is_sensitive(&publication->columns[i]))
+			appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "", publication->columns[i].name);
+	return list.data;
+}
+
+/* The sensitive column that a parameter names; anything else is an error. */
+static DeclaredColumn *
+find_sensitive(DeclaredPublication *publication, const char *param, const char *name)
+{
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (is_sensitive(&publication->columns[i]) && strcmp(publication->columns[i].name, name) == 0)
+			return &publication->columns[i];
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("parameter \"%s\" cannot name \"%s\"", param, name),
+			 errdetail("It is no sensitive column of publication \"%s\".", publication->name),
+			 errhint("Its sensitive columns are %s.", list_columns(publication))));
+}
+
+static void
+refuse_type(const DeclaredColumn *column, const char *text)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("column \"%s\" of type %s cannot be judged by bands \"%s\"",
+					column->name, format_type_be(column->type), text),
+			 errhint(HINT)));
+}
+
+/* The tree that a taxonomy stands for now, which must be a ladder. */
+static int32
+find_ladder(const char *taxonomy)
+{
+	CatalogAccess access;
+	int32		tree;
+	bool		isnull;
+
+	catalog_enter(&access);
+	tree = find_taxonomy(taxonomy);
+	catalog_read("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
+	(void) catalog_field(0, "ladder", &isnull);
+	catalog_leave(&access);
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("taxonomy \"%s\" makes no bands", taxonomy),
+				 errdetail("It is no ladder of intervals over numbers."),
+				 errhint("Create one with pprepub.create_range_taxonomy().")));
+	return tree;
+}
+
+/* Reads the bands of a column. */
+static void
+set_band(DeclaredColumn *column, const char *text)
+{
+	if (strncmp(text, "range ", strlen("range ")) != 0 && strncmp(text, "taxonomy ", strlen("taxonomy ")) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown bands \"%s\" for column \"%s\"", text, column->name),
+				 errhint(HINT)));
+	parse_kind(text, column);
+	if (!OidIsValid(printed_type(KIND_RANGE, column->type)) || (column->taxonomy != NULL && !is_number(column->type)))
+		refuse_type(column, text);
+	if (column->taxonomy != NULL)
+		column->tree = find_ladder(column->taxonomy);
+	(void) step_of(column);
+}
+
+/* Gives a column bands, or takes them away. */
+static void
+change_bands(DeclaredColumn *column, const char *text)
+{
+	if (has_bands(column) && text != NULL && strcmp(kind_text(column), text) == 0)
+		return;
+	column->taxonomy = column->step = NULL;
+	column->tree = 0;
+	column->kind = KIND_RANGE;
+	if (text != NULL)
+		set_band(column, text);
+}
+
+void
+set_bands(DeclaredPublication *publication, Jsonb *params)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
+		int			n;
+		char	  **names;
+
+		if (spec->type != PARAM_BANDS)
+			continue;
+		names = param_keys(params, spec->name, &n);
+		for (int i = 0; i < n; i++)
+			(void) find_sensitive(publication, spec->name, names[i]);
+		for (int i = 0; i < publication->ncolumns; i++)
+			if (is_sensitive(&publication->columns[i]))
+				change_bands(&publication->columns[i], param_member(params, spec->name, publication->columns[i].name));
+	}
+}
+
+void
+note_bands(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (is_sensitive(column))
+			catalog_execute("UPDATE pprepub.catalog_column SET kind = $3, taxonomy = $4, tree = $5"
+							" WHERE publication = $1 AND position = $2",
+							CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+							CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
+							CATALOG_TEXT(has_bands(column) ? kind_text(column) : NULL),
+							CATALOG_TEXT(column->taxonomy),
+							column->taxonomy ? CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree))
+							: CATALOG_NULL(INT4OID));
+	}
+	catalog_leave(&access);
+}
