@@ -100,6 +100,99 @@ SELECT pprepub.drop_publication('wards', forget_history => true);
 SELECT typname FROM pg_type WHERE typname ~ '^_?wards';
 SELECT count(*) FROM pprepub.catalog_relation;
 
+-- What was published elsewhere: a column that the table lacks is that of today.
+CREATE TABLE several.old AS SELECT id, '[,)'::int4range AS age, '*' AS zip, disease, income FROM (SELECT id, disease, earns AS income FROM several.patients LIMIT 100) p;
+CREATE VIEW several.old_incomes AS SELECT id, age, zip, income + 1 AS income FROM several.old;
+:call '{disease, earns}', 'bpg', '{"k": 5, "l": 2, "bands": {"earns": "range 1000"}}');
+SELECT pprepub.drop_publication('wards');
+ALTER TABLE several.patients RENAME COLUMN earns TO income;
+:call '{disease, income}', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "range 1000"}}');
+SELECT number, kind, columns, rows FROM pprepub.import_release('wards', 'several.old', 'id');
+SELECT number, kind, columns, rows FROM pprepub.import_release('wards', 'several.old_incomes', 'id');
+SELECT number, kind, columns, rows FROM pprepub.import_release('wards', 'several.old_incomes', 'id', accept_changes => true);
+SELECT count(*), count(disease), count(income) FROM published.wards_2;
+SELECT release, bool_and((s).disease IS NOT DISTINCT FROM p.disease) AS diseases, bool_and((s).income = p.income + release - 1) AS incomes
+	FROM published_private.wards_members CROSS JOIN unnest(keys, sensitive) AS m(key, disease, income) CROSS JOIN LATERAL (SELECT m) x(s)
+	JOIN several.patients p ON p.id = m.key GROUP BY release ORDER BY release;
+SELECT number FROM pprepub.publish('wards');
+SELECT check_name, holds FROM pprepub.audit('wards') WHERE NOT holds;
+SELECT * FROM pprepub.rebuild_history('wards');
+SELECT pprepub.drop_publication('wards', forget_history => true);
+
+-- A single column with bands is no tuple; answers leave out what no band holds.
+:call 'income', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "taxonomy incomes"}}');
+SELECT sensitive FROM pprepub.publication;
+SELECT to_regtype('published_private.wards_sensitive');
+SELECT count(*) > 0 AS some, count(*) FILTER (WHERE income >= 5000) AS beyond FROM published.wards();
+SELECT number FROM pprepub.publish('wards');
+UPDATE several.patients SET income = 17 WHERE id = 3;
+SELECT number FROM pprepub.publish('wards');
+SELECT min(n) >= 2 AS bands FROM (SELECT count(DISTINCT floor(income / 1000)) AS n FROM published.wards GROUP BY class) c;
+SELECT check_name, holds FROM pprepub.audit('wards') WHERE NOT holds;
+SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('wards');
+-- The publication's own copy of the ladder stays.
+SELECT pprepub.drop_taxonomy('incomes');
+SELECT pprepub.create_range_taxonomy('incomes', 0, 10, '{1, 10}');
+SELECT pprepub.alter_publication('wards', '{"k": 6}');
+SELECT number FROM pprepub.publish('wards');
+SELECT pprepub.alter_publication('wards', '{"bands": null, "accept_weakening": true}');
+SELECT params FROM pprepub.publication;
+SELECT kind, taxonomy, tree FROM pprepub.catalog_column WHERE role LIKE 'sensitive%';
+SELECT number FROM pprepub.publish('wards');
+SELECT pprepub.drop_publication('wards', forget_history => true);
+
+-- Deductions about each column.
+CREATE TABLE several.four AS SELECT i AS id, 30 + i AS age, (ARRAY['flu', 'hiv', 'flu', 'hiv'])[i] AS a, i % 2 AS b FROM generate_series(1, 4) i;
+SELECT pprepub.create_publication('four', 'several.four', 'id', '{"age": "range"}', '{a, b}', 'bpg', '{"k": 4, "l": 2}');
+SELECT number FROM pprepub.publish('four');
+SELECT key, sensitive, candidates FROM pprepub.compromise('four', '{1, 3}') ORDER BY 1, 2;
+SELECT key, sensitive, sizes, counts FROM pprepub.statistics('four') ORDER BY 1, 2 LIMIT 4;
+SELECT tuple, records, probability, sensitive FROM pprepub.link_posterior('four') ORDER BY tuple::text LIMIT 1;
+SELECT pprepub.drop_publication('four', forget_history => true);
+
+-- Hostile names, and types of all sorts.
+CREATE COLLATION several.loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TYPE several.mood AS ENUM ('good', 'bad');
+CREATE DOMAIN several.worth AS numeric(10,1) CHECK (value > 0);
+CREATE TYPE several.pair AS (x int, y int);
+CREATE TABLE several."odd" (
+	id text PRIMARY KEY,
+	age int,
+	"{odd" several.mood,
+	sensitive text COLLATE several.loose,
+	"sensitive_tuple" int[],
+	"Class "" of ' $x$" several.worth,
+	"a234567890b234567890c234567890d234567890e234567890f234567890ghi" several.pair,
+	place point,
+	secret xml
+);
+INSERT INTO several.odd
+	SELECT 'p' || i, i, (ARRAY['good', 'bad'])[1 + i % 2]::several.mood, (ARRAY['Flu', 'flu', 'HIV'])[1 + i % 3], ARRAY[i % 4, NULL], 1 + i % 5,
+		CASE WHEN i % 7 > 0 THEN ROW(nullif(i % 2, 0), NULL)::several.pair END, point(i, i)
+	FROM generate_series(1, 60) i;
+SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{sensitive, place}', 'bpg', '{"k": 3, "l": 2}');
+SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{sensitive, secret}', 'bpg', '{"k": 3, "l": 2}');
+SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{odd', 'bpg', '{"k": 3, "l": 2}');
+SELECT pprepub.create_publication('odd', 'several.odd', 'id', '{"age": "range"}', '{"{odd"}', 'bpg', '{"k": 3, "l": 2}');
+SELECT sensitive FROM pprepub.publication;
+SELECT pprepub.drop_publication('odd');
+SELECT pprepub.create_publication('Odd" one''s', 'several.odd', 'id', '{"age": "range"}',
+	ARRAY['{odd', 'sensitive', 'sensitive_tuple', 'Class " of '' $x$', 'a234567890b234567890c234567890d234567890e234567890f234567890ghi']::text, 'bpg',
+	'{"k": 6, "l": 2, "bands": {"Class \" of '' $x$": "range 2"}}');
+SELECT sensitive FROM pprepub.publication;
+SELECT attname, format_type(atttypid, atttypmod) AS type FROM pg_attribute WHERE attrelid = 'published_private."Odd"" one''s_source"'::regclass ORDER BY attnum;
+SELECT number FROM pprepub.publish('Odd" one''s');
+SELECT count(*) > 0 AS some, count(*) = count(sensitive) AS shown, count("{odd") AS left_out FROM published."Odd"" one's"('age > 0', '{age, sensitive}');
+SELECT count(*) FROM several.odd o WHERE NOT EXISTS (SELECT FROM published."Odd"" one's_1" p WHERE o.sensitive_tuple = p.sensitive_tuple AND o."{odd" = p."{odd" AND o.sensitive = p.sensitive);
+DELETE FROM several.odd WHERE age > 55;
+SELECT number FROM pprepub.publish('Odd" one''s');
+SELECT check_name, holds FROM pprepub.audit('Odd" one''s') WHERE NOT holds;
+SELECT * FROM pprepub.rebuild_history('Odd" one''s');
+SELECT linkability >= 1 AS linked FROM pprepub.linkability('Odd" one''s');
+ALTER TYPE several.mood RENAME VALUE 'bad' TO 'worse';
+SELECT pprepub.drop_publication('Odd" one''s', forget_history => true);
+
+\set VERBOSITY terse
 DROP SCHEMA several CASCADE;
 SELECT pprepub.drop_taxonomy('incomes');
 DROP SCHEMA published, published_private;
