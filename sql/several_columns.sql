@@ -52,6 +52,15 @@ SELECT disease, income FROM several.patients EXCEPT ALL SELECT disease, income F
 SELECT check_name, holds FROM pprepub.audit('wards');
 SELECT pprepub.release_intact('wards', 1);
 
+-- the same by other bands, and looking ahead
+SELECT metric, value FROM pprepub.preview('wards', params => '{"bands": {"income": "range 100"}}') WHERE metric = 'suppressed';
+SELECT metric, value FROM pprepub.preview('wards', params => '{"bands": {"disease": "range 100"}}') WHERE metric = 'suppressed';
+SELECT params -> 'bands' AS bands FROM pprepub.publication;
+SELECT count(*) > 0 AS some FROM pprepub.forecast('wards', releases => 3);
+SELECT pprepub.alter_publication('wards', '{"leaves": "disease"}');
+SELECT pprepub.alter_publication('wards', '{"leaves": "sensitive_tuple"}');
+SELECT pprepub.alter_publication('wards', '{"strata": ["income"]}');
+
 -- columns by themselves
 SELECT number, columns FROM pprepub.publish('wards', columns => '{age, income}');
 SELECT count(*), count(disease), count(income) FROM published.wards_2;

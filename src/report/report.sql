@@ -29,7 +29,7 @@ CREATE FUNCTION pprepub.neighborhoods(publication text, OUT neighborhood bigint,
 		OUT records bigint, OUT sensitive_values bigint) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_neighborhoods';
 COMMENT ON FUNCTION pprepub.neighborhoods(text) IS
-	'the sets of people whom nobody can separate: in which releases they were, the cells that they are known to lie in, how many they are, invented rows included, and the fewest sensitive values that a release showed of them';
+	'the sets of people whom nobody can separate: in which releases they were, the cells that they are known to lie in, how many they are, invented rows included, and the fewest sensitive values that a release showed of them, of the column with the fewest, and in bands where these are judged';
 
 CREATE FUNCTION pprepub.historical_correlations(publication text, most int DEFAULT NULL, OUT release_a int, OUT class_a bigint,
 		OUT release_b int, OUT class_b bigint, OUT unmatched int) RETURNS SETOF record
@@ -41,7 +41,7 @@ CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, 
 		OUT sensitive text) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compromise';
 COMMENT ON FUNCTION pprepub.compromise(text, text[]) IS
-	'what an observer of all releases who knows these people''s sensitive values deduces about others: the values that are left for each of whom he excludes any; what is excluded is in no world that agrees with the releases; exact is false where pprepub.search_budget was used up before it was known that each value left is in one';
+	'what an observer of all releases who knows these people''s sensitive values deduces about others: the values that are left for each of whom he excludes any; what is excluded is in no world that agrees with the releases; exact is false where pprepub.search_budget was used up before it was known that each value left is in one; a row for each sensitive column of theirs';
 
 CREATE FUNCTION pprepub.compromise_components(publication text, keys text[], OUT component bigint, OUT key text,
 		OUT people bigint, OUT exact boolean) RETURNS SETOF record
