@@ -126,19 +126,61 @@ weaker_term(const PrincipleTerm *a, const PrincipleTerm *b)
 	return weaker;
 }
 
-/* Two distances are not comparable: neither promise contains the other. */
+/* Are values judged in another way than by counting them? */
+static bool
+is_judged(const Principle *principle, const Judging *judging)
+{
+	return principle->nterms > 0 ||
+		(principle->l > 1 && judging != NULL && (judging->naspects > 1 || judging->room[0].aspect->code != NULL));
+}
+
+/* Are two terms of one kind, so that one of them is the weaker?  Two distances are not comparable. */
+static bool
+are_alike(const PrincipleTerm *a, const PrincipleTerm *b)
+{
+	return a->kind == b->kind && (a->kind != &t_principle || a->detail == b->detail);
+}
+
 Principle
 principle_weaker(const Principle *a, const Principle *b)
 {
 	Principle	weaker = principle_k_l(Min(a->k, b->k), Min(a->l, b->l));
 
 	weaker.joint = a->joint && b->joint;
-	weaker.judging = a->judging;
 	for (int i = 0; i < a->nterms; i++)
 		for (int j = 0; j < b->nterms; j++)
-			if (a->term[i].kind == b->term[j].kind && (a->term[i].kind != &t_principle || a->term[i].detail == b->term[j].detail))
+			if (are_alike(&a->term[i], &b->term[j]))
 				weaker.term[weaker.nterms++] = weaker_term(&a->term[i], &b->term[j]);
+	weaker.judging = is_judged(&weaker, a->judging) ? a->judging : NULL;
 	return weaker;
+}
+
+/* Does a set that satisfies the one term satisfy the other? */
+static bool
+term_implies(const PrincipleTerm *a, const PrincipleTerm *b)
+{
+	PrincipleTerm weaker;
+
+	if (!are_alike(a, b))
+		return false;
+	weaker = weaker_term(a, b);
+	return weaker.strength == b->strength && weaker.detail == b->detail;
+}
+
+bool
+principle_implies(const Principle *a, const Principle *b)
+{
+	bool		implies = a->k >= b->k && a->l >= b->l && (a->joint || !b->joint);
+
+	for (int i = 0; i < b->nterms && implies; i++)
+	{
+		bool		found = false;
+
+		for (int j = 0; j < a->nterms; j++)
+			found |= term_implies(&a->term[j], &b->term[i]);
+		implies = found;
+	}
+	return implies;
 }
 
 uint32
@@ -486,6 +528,15 @@ bool
 term_is_worse(const PrincipleTerm *term, double measure, double than)
 {
 	return term != NULL && !term->kind->more_is_stronger ? measure > than : measure < than;
+}
+
+double
+term_margin(const PrincipleTerm *term, double measure)
+{
+	double		strength = term->kind == &recursive_principle ? term->detail : term->strength;
+	double		margin = term->kind->more_is_stronger ? measure / strength : measure <= 0 ? INFINITY : strength / measure;
+
+	return term_allows(term, measure) ? Max(margin, 1) : Min(margin, 1 - PRINCIPLE_ROUNDING);
 }
 
 /* Ends with the first condition that is not met. */

@@ -78,8 +78,14 @@ extern Principle principle_declared(uint64 k, uint32 l, const int64 *params);
 /* A sentence on parameters that contradict each other, or NULL. */
 extern const char *principle_contradiction(const int64 *params);
 
-/* The principle that allows all that either of two allows: what both promise. */
+/*
+ * The principle that allows all that either of two allows: what both promise.  If both are bound to
+ * the same values, so is it.
+ */
 extern Principle principle_weaker(const Principle *a, const Principle *b);
+
+/* Asks the first for all that the second asks for?  Then it allows no set that the second refuses. */
+extern bool principle_implies(const Principle *a, const Principle *b);
 
 /*
  * A principle is bound to the values of a frame, or of a log, before it is asked.  What it needs for
@@ -133,6 +139,9 @@ extern double principle_measure(const Principle *principle, const PrincipleTerm 
 /* Is a measure enough for a term; and which of two is the worse? */
 extern bool term_allows(const PrincipleTerm *term, double measure);
 extern bool term_is_worse(const PrincipleTerm *term, double measure, double than);
+
+/* How many times a measure is what a term asks for, or so; less than 1 is not enough. */
+extern double term_margin(const PrincipleTerm *term, double measure);
 
 /* The promise of a term, a piece of a sentence: "no value has more than 1/3 of the rows". */
 extern char *term_promise(const PrincipleTerm *term);
