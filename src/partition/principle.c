@@ -220,6 +220,12 @@ term_name(const PrincipleTerm *term)
 	return term->kind->name;
 }
 
+const char *
+term_measure_name(const PrincipleTerm *term)
+{
+	return term->kind == &recursive_principle ? "c" : term->kind->name;
+}
+
 /* ----------------------------------------------------------------
  * Bound to values
  * ----------------------------------------------------------------

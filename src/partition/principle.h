@@ -146,8 +146,9 @@ extern double term_margin(const PrincipleTerm *term, double measure);
 /* The promise of a term, a piece of a sentence: "no value has more than 1/3 of the rows". */
 extern char *term_promise(const PrincipleTerm *term);
 
-/* The name of a term's parameter. */
+/* The name of a term's parameter, and of the one that is measured. */
 extern const char *term_name(const PrincipleTerm *term);
+extern const char *term_measure_name(const PrincipleTerm *term);
 
 /* Would one row more with this value make the set's values more even?  Cheap, and only a rule of thumb. */
 extern bool value_is_welcome(const Principle *principle, const Tally *set, Code value);

@@ -25,3 +25,12 @@ tally_clear(Tally *tally)
 		tally->count[tally->value[--tally->values]] = 0;
 	tally->rows = 0;
 }
+
+void
+tally_free(Tally *tally)
+{
+	pfree(tally->place);
+	pfree(tally->value);
+	pfree(tally->count);
+	pfree(tally);
+}

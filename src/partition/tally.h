@@ -18,6 +18,7 @@ typedef struct Tally
 
 extern Tally *tally_create(Code nvalues);
 extern void tally_clear(Tally *tally);
+extern void tally_free(Tally *tally);
 
 static inline void
 tally_add(Tally *tally, Code sensitive)
