@@ -37,8 +37,8 @@ typedef struct Revealed
 
 	/* The least of any of the sets, each on its own */
 	uint64		records;
-	uint32		values;			/* different ones */
-	bool		holds;			/* is that what was promised? */
+	uint32		values;			/* different ones, in the aspect that has fewest */
+	bool		holds;			/* do all of them satisfy what was promised? */
 } Revealed;
 
 typedef struct Attack
@@ -48,10 +48,12 @@ typedef struct Attack
 } Attack;
 
 /*
- * promised: [releases] by its own parameters.  Two releases are judged by what
+ * promised: [releases] by its own parameters, bound to the values.  Two releases are judged by what
  * both promised, all of them by what each did: the weakest.  A class without
  * those of a later release may be a set that a release between the two singled
  * out, which promised less; so those between count for it, too.
+ *
+ * aspects: of the values, or NULL for one.
  *
  * For each two releases, linear in their atoms and those atoms' different
  * values: never more than their rows.
@@ -60,6 +62,6 @@ typedef struct Attack
  * 4 for each different value that the release showed of it.  Everything is
  * allocated in the current context.
  */
-extern Attack *attack(const Seen *seen, const Atoms *atoms, const Principle *promised);
+extern Attack *attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *promised);
 
 #endif							/* PPREPUB_AUDIT_ATTACK_H */

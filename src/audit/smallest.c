@@ -9,100 +9,147 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* Values seen in the set at hand: those with its stamp. */
-typedef struct Counter
-{
-	uint64	   *stamp;			/* [values] */
-	uint64		set;
-	uint32		values;
-} Counter;
+/* ----------------------------------------------------------------
+ * The worst of sets
+ * ----------------------------------------------------------------
+ */
 
-static Counter
-counter_create(const Seen *seen)
+typedef struct Measuring
 {
-	return (Counter) {
-		.stamp = new_zeros(uint64, seen->nvalues)
+	const Principle *principle;
+	Principle	counting;		/* asks how many different values a set has, in the aspect that has fewest */
+	bool		any;
+	Smallest   *smallest;
+} Measuring;
+
+/* Begins with no set. */
+static Measuring
+measuring_create(const Seen *seen, const Aspects *aspects, const Principle *principle, Smallest *smallest)
+{
+	Principle	counting = principle_k_l(1, 2);
+
+	counting.joint = principle->joint;
+	memset(smallest, 0, sizeof(Smallest));
+	return (Measuring) {
+		.principle = principle,
+		.counting = principle_bound(&counting, seen->nvalues, aspects),
+		.smallest = smallest
 	};
 }
 
-static void
-next_set(Counter *counter)
+/* Keeps the worst that a condition of the principle measures; does it refuse the values? */
+static bool
+note_term(Measuring *measuring, int i, const Tally *tally, uint32 set, int32 r)
 {
-	counter->set++;
-	counter->values = 0;
-}
+	const PrincipleTerm *term = &measuring->principle->term[i];
+	WorstMeasure *worst = &measuring->smallest->term[i];
+	int			aspect;
+	double		measure = principle_measure(measuring->principle, term, tally, &aspect);
 
-static inline void
-count_value(Counter *counter, Code value)
-{
-	if (value == NO_CODE || counter->stamp[value] == counter->set)
-		return;
-	counter->stamp[value] = counter->set;
-	counter->values++;
-}
-
-/* Keeps the smallest and the poorest of the sets so far. */
-static void
-note_set(Smallest *smallest, bool first, uint32 set, uint64 records, uint32 values, int32 r)
-{
-	if (first || records < smallest->records)
+	if (!measuring->any || term_is_worse(term, measure, worst->measure))
 	{
-		smallest->records = records;
-		smallest->fewest = set;
+		worst->measure = measure;
+		worst->aspect = aspect;
+		worst->set = set;
+		worst->in = r;
 	}
-	if (first || values < smallest->values)
+	return !term_allows(term, measure);
+}
+
+/* Keeps the poorest of the sets so far, and the worst; returns a bit for each condition that refuses this one. */
+static uint32
+note_values(Measuring *measuring, const Tally *tally, uint32 set, int32 r)
+{
+	Smallest   *smallest = measuring->smallest;
+	int			aspect;
+	uint32		values = principle_measure(&measuring->counting, NULL, tally, &aspect);
+	uint32		refused_by = 0;
+
+	if (!measuring->any || values < smallest->values)
 	{
 		smallest->values = values;
 		smallest->poorest = set;
 		smallest->poor_in = r;
+		smallest->poor_aspect = aspect;
 	}
+	for (int i = 0; i < measuring->principle->nterms; i++)
+		refused_by |= (uint32) note_term(measuring, i, tally, set, r) << i;
+	measuring->any = true;
+	return refused_by;
 }
 
 static void
-count_class(Counter *counter, const SeenRelease *release, uint32 c)
+note_size(Smallest *smallest, bool first, uint32 set, uint64 records)
+{
+	if (!first && records >= smallest->records)
+		return;
+	smallest->records = records;
+	smallest->fewest = set;
+}
+
+/* Counts a set for each condition that refuses it. */
+static void
+count_set(const Measuring *measuring, uint32 refused_by, uint64 n)
+{
+	for (int i = 0; i < measuring->principle->nterms; i++)
+		if (refused_by >> i & 1)
+			measuring->smallest->term[i].refused += n;
+}
+
+/* ----------------------------------------------------------------
+ * Classes
+ * ----------------------------------------------------------------
+ */
+
+static void
+tally_class(Tally *tally, const SeenRelease *release, uint32 c)
 {
 	CHECK_FOR_INTERRUPTS();
-	next_set(counter);
+	tally_clear(tally);
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		count_value(counter, release->value[i]);
+		tally_add(tally, release->value[i]);
 }
 
 bool
-smallest_classes(const Seen *seen, int32 r, Smallest *smallest)
+smallest_classes(const Seen *seen, int32 r, const Aspects *aspects, const Principle *principle, Smallest *smallest)
 {
 	const SeenRelease *release = &seen->release[r];
-	Counter		counter = counter_create(seen);
+	Measuring	measuring = measuring_create(seen, aspects, principle, smallest);
+	Tally	   *tally = tally_create(seen->nvalues);
 
 	for (uint32 c = 0; c < release->nclasses; c++)
 	{
-		count_class(&counter, release, c);
-		note_set(smallest, c == 0, c, seen_size(release, c), counter.values, r);
+		tally_class(tally, release, c);
+		note_size(smallest, c == 0, c, tally->rows);
+		count_set(&measuring, note_values(&measuring, tally, c, r), 1);
 	}
-	pfree(counter.stamp);
+	tally_free(tally);
 	return release->nclasses > 0;
-}
-
-static bool
-is_refused(const Principle *principle, uint64 records, uint32 values)
-{
-	return records < principle->k || (principle->l > 1 && values < principle->l);
 }
 
 uint32
 count_refused_classes(const Seen *seen, int32 r, const Principle *principle)
 {
 	const SeenRelease *release = &seen->release[r];
-	Counter		counter = counter_create(seen);
+	Tally	   *tally = tally_create(seen->nvalues);
 	uint32		refused = 0;
 
 	for (uint32 c = 0; c < release->nclasses; c++)
 	{
-		count_class(&counter, release, c);
-		refused += is_refused(principle, seen_size(release, c), counter.values);
+		tally_class(tally, release, c);
+		refused += !principle_allows(principle, tally);
 	}
-	pfree(counter.stamp);
+	tally_free(tally);
 	return refused;
 }
+
+/* ----------------------------------------------------------------
+ * Atoms
+ * ----------------------------------------------------------------
+ */
+
+/* Looks at the values that a release showed of an atom. */
+typedef void (*LookAtAtom) (void *what, const Tally *tally, uint32 atom, int32 r);
 
 /* The release's values atom by atom: an atom is wholly in it, or not at all. */
 static void
@@ -118,73 +165,98 @@ sort_values(const SeenRelease *release, const Atoms *atoms, const uint64 *first,
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* How many values an atom has where it has fewest, and the release that showed so few. */
-typedef struct Poverty
+/* Looks at each atom in each release that it was in. */
+static void
+look_at_atoms(const Seen *seen, const Atoms *atoms, LookAtAtom look, void *what)
 {
-	uint32		values;
-	int32		in;
-} Poverty;
-
-/* Finds, for each atom, the fewest values that it shows in a release. */
-static Poverty *
-measure_poverty(const Seen *seen, const Atoms *atoms)
-{
-	Counter		counter = counter_create(seen);
+	Tally	   *tally = tally_create(seen->nvalues);
 	uint64	   *first = new_array(uint64, atoms->natoms);
 	uint64	   *filled = new_array(uint64, atoms->natoms);
 	Code	   *values = new_array(Code, seen->nindividuals);
-	Poverty    *poverty = new_array(Poverty, atoms->natoms);
 
 	first[0] = 0;
 	for (uint32 a = 0; a < atoms->natoms; a++)
-	{
 		first[a + 1] = first[a] + atoms->size[a];
-		poverty[a] = (Poverty) {PG_UINT32_MAX, -1};
-	}
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		sort_values(&seen->release[r], atoms, first, filled, values);
 		for (uint32 a = 0; a < atoms->natoms; a++)
 		{
-			next_set(&counter);
+			if (filled[a] == 0)
+				continue;
+			tally_clear(tally);
 			for (uint64 i = first[a]; i < first[a] + filled[a]; i++)
-				count_value(&counter, values[i]);
-			if (filled[a] > 0 && counter.values < poverty[a].values)
-				poverty[a] = (Poverty) {counter.values, r};
+				tally_add(tally, values[i]);
+			look(what, tally, a, r);
 		}
 	}
 	pfree(values);
 	pfree(filled);
 	pfree(first);
-	pfree(counter.stamp);
-	return poverty;
+	tally_free(tally);
+}
+
+/* The conditions that refuse an atom in some release: a bit each. */
+typedef struct AtomMeasuring
+{
+	Measuring	measuring;
+	uint32	   *refused_by;		/* [natoms] */
+} AtomMeasuring;
+
+static void
+measure_atom(void *what, const Tally *tally, uint32 atom, int32 r)
+{
+	AtomMeasuring *atoms = what;
+
+	atoms->refused_by[atom] |= note_values(&atoms->measuring, tally, atom, r);
 }
 
 bool
-smallest_atoms(const Seen *seen, const Atoms *atoms, Smallest *smallest)
+smallest_atoms(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *principle,
+			   Smallest *smallest)
 {
-	Poverty    *poverty = measure_poverty(seen, atoms);
+	AtomMeasuring measuring = {
+		.measuring = measuring_create(seen, aspects, principle, smallest),
+		.refused_by = new_zeros(uint32, atoms->natoms)
+	};
 
+	look_at_atoms(seen, atoms, measure_atom, &measuring);
 	for (uint32 a = 0; a < atoms->natoms; a++)
-		note_set(smallest, a == 0, a, atoms->size[a], poverty[a].values, poverty[a].in);
-	pfree(poverty);
+	{
+		note_size(smallest, a == 0, a, atoms->size[a]);
+		count_set(&measuring.measuring, measuring.refused_by[a], atoms->size[a]);
+	}
+	pfree(measuring.refused_by);
 	return atoms->natoms > 0;
+}
+
+typedef struct Refusing
+{
+	const Principle *principle;
+	bool	   *refused;		/* [natoms] */
+} Refusing;
+
+static void
+refuse_atom(void *what, const Tally *tally, uint32 atom, int32 r)
+{
+	Refusing   *refusing = what;
+
+	refusing->refused[atom] = refusing->refused[atom] || !principle_allows(refusing->principle, tally);
 }
 
 uint64
 count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nindividuals)
 {
-	Poverty    *poverty = measure_poverty(seen, atoms);
+	Refusing	refusing = {.principle = principle, .refused = new_zeros(bool, atoms->natoms)};
 	uint64		refused = 0;
 
+	look_at_atoms(seen, atoms, refuse_atom, &refusing);
 	for (uint64 t = 0; t < nindividuals; t++)
 	{
-		uint32		a = atoms->atom[t];
-
 		if (t % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		refused += is_refused(principle, atoms->size[a], poverty[a].values);
+		refused += refusing.refused[atoms->atom[t]];
 	}
-	pfree(poverty);
+	pfree(refusing.refused);
 	return refused;
 }

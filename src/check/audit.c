@@ -8,14 +8,15 @@
  */
 #include "postgres.h"
 
-#include "audit/smallest.h"
 #include "check/checks.h"
 #include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "history/past_compare.h"
 #include "history/past_tables.h"
+#include "history/recalled_aspects.h"
 #include "method/method.h"
+#include "release/given_principle.h"
 #include "release/method_sql.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
@@ -34,101 +35,9 @@ add_check(Audit *audit, const char *name, char *required, char *measured, bool h
 }
 
 /* ----------------------------------------------------------------
- * Classes and atoms
+ * The history
  * ----------------------------------------------------------------
  */
-
-/* How near a figure comes to what is required: less than 1 is not enough. */
-static double
-margin(uint64 figure, uint64 required)
-{
-	return (double) figure / Max(required, 1);
-}
-
-/* Are the classes of each release as large, and as diverse, as its parameters promised? */
-static void
-check_classes(Audit *audit)
-{
-	const Seen *seen = &audit->recalled->seen;
-	Smallest	fewest = {0};
-	Smallest	poorest = {0};
-	int32		few_in = -1;
-	int32		poor_in = -1;
-	bool		any_l = false;
-
-	for (int32 r = 0; r < seen->nreleases; r++)
-	{
-		const Principle *principle = &audit->released[r].principle;
-		Smallest	smallest;
-
-		any_l |= principle->l > 1;
-		if (!smallest_classes(seen, r, &smallest))
-			continue;
-		if (few_in < 0 || margin(smallest.records, principle->k) < margin(fewest.records, audit->released[few_in].principle.k))
-		{
-			fewest = smallest;
-			few_in = r;
-		}
-		if (principle->l > 1 &&
-			(poor_in < 0 || margin(smallest.values, principle->l) < margin(poorest.values, audit->released[poor_in].principle.l)))
-		{
-			poorest = smallest;
-			poor_in = r;
-		}
-	}
-	if (few_in >= 0)
-		add_check(audit, "k", psprintf("k >= " UINT64_FORMAT, audit->released[few_in].principle.k),
-				  psprintf("k = " UINT64_FORMAT, fewest.records),
-				  fewest.records >= audit->released[few_in].principle.k,
-				  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": " UINT64_FORMAT "}",
-						   few_in + 1, seen->release[few_in].number[fewest.fewest], fewest.records));
-	if (any_l && poor_in >= 0)
-		add_check(audit, "l", psprintf("l >= %u", audit->released[poor_in].principle.l),
-				  psprintf("l = %u", poorest.values),
-				  poorest.values >= audit->released[poor_in].principle.l,
-				  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"sensitive_values\": %u}",
-						   poor_in + 1, seen->release[poor_in].number[poorest.poorest], poorest.values));
-}
-
-/* The releases that an atom was in, as JSON. */
-static char *
-releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
-{
-	bool	   *in = palloc0(sizeof(bool) * (nreleases + 1));
-	StringInfoData list;
-
-	for (uint32 place = atoms->last[atom]; place != NO_PLACE; place = atoms->previous[place])
-		in[atoms->release[place]] = true;
-	initStringInfo(&list);
-	for (int32 r = 0; r < nreleases; r++)
-		if (in[r])
-			appendStringInfo(&list, "%s%d", list.len > 0 ? ", " : "", r + 1);
-	return psprintf("[%s]", list.data);
-}
-
-/* Are the sets that all releases together tell apart as large, and as diverse, as the weakest promise? */
-static void
-check_atoms(Audit *audit)
-{
-	const Seen *seen = &audit->recalled->seen;
-	const Principle *weakest = &audit->weakest;
-	Smallest	smallest;
-	bool		large;
-	bool		diverse;
-
-	if (!smallest_atoms(seen, audit->atoms, &smallest))
-		return;
-	large = smallest.records >= weakest->k;
-	diverse = weakest->l <= 1 || smallest.values >= weakest->l;
-	add_check(audit, "atoms", psprintf("k >= " UINT64_FORMAT ", l >= %u", weakest->k, weakest->l),
-			  psprintf("k = " UINT64_FORMAT ", l = %u", smallest.records, smallest.values),
-			  large && diverse,
-			  large && !diverse
-			  ? psprintf("{\"releases\": %s, \"in_release\": %d, \"sensitive_values\": %u}",
-						 releases_of(audit->atoms, smallest.poorest, seen->nreleases), smallest.poor_in + 1, smallest.values)
-			  : psprintf("{\"releases\": %s, \"records\": " UINT64_FORMAT "}",
-						 releases_of(audit->atoms, smallest.fewest, seen->nreleases), smallest.records));
-}
 
 /* Nothing of a table with other columns is looked at. */
 static void
@@ -448,38 +357,56 @@ put_checks(const OwnersWork *work, const Audit *audit, bool holds)
 	}
 }
 
+/* Recalls the history, and binds what its releases are judged by. */
+static Audit
+audit_create(const DeclaredPublication *publication, const Principle *given)
+{
+	Audit		audit = {.publication = publication, .given = given};
+
+	audit.released = read_released(publication);
+	audit.recalled = recall(publication);
+	audit.atoms = atoms_of(&audit.recalled->seen);
+	audit.aspects = aspects_of_recalled(publication, audit.recalled);
+	bind_principles(audit.released, &audit.recalled->seen, audit.aspects, given);
+	audit.weakest = weakest_principle(audit.released, publication->releases);
+	return audit;
+}
+
+/* Checks all that is not a question of the principle. */
+static void
+check_the_rest(Audit *audit)
+{
+	const DeclaredPublication *publication = audit->publication;
+	const MethodSql *sql = find_method_sql(publication->method);
+
+	if (keeps_past(publication, PAST_NEIGHBORHOODS))
+		check_neighborhoods(audit);
+	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
+		check_paths(audit);
+	if (sql->check != NULL)
+		sql->check(audit);
+	check_remembered(audit);
+	check_identified(audit);
+	check_releases(audit);
+}
+
 Datum
 pprepub_audit(PG_FUNCTION_ARGS)
 {
+	const Principle *given = principle_argument(fcinfo, 1);
 	OwnersWork	work;
-	const DeclaredPublication *publication;
-	const MethodSql *sql;
-	Audit		audit = {0};
+	Audit		audit;
 
 	report_open(&work, fcinfo, RowShareLock);
 	if (!report_begin(&work, fcinfo))
 		return (Datum) 0;
-	publication = work.publication;
-	sql = find_method_sql(publication->method);
-	audit.publication = publication;
-	audit.released = read_released(publication);
-	audit.weakest = weakest_principle(audit.released, publication->releases);
-	audit.recalled = recall(publication);
-	audit.atoms = atoms_of(&audit.recalled->seen);
-	if (find_method(publication->method)->principle != NULL)
-	{
-		check_classes(&audit);
-		check_atoms(&audit);
-	}
-	if (keeps_past(publication, PAST_NEIGHBORHOODS))
-		check_neighborhoods(&audit);
-	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
-		check_paths(&audit);
-	if (sql->check != NULL)
-		sql->check(&audit);
-	check_remembered(&audit);
-	check_identified(&audit);
-	check_releases(&audit);
+	audit = audit_create(work.publication, given);
+	if (given != NULL || find_method(work.publication->method)->principle != NULL)
+		check_principles(&audit);
+	if (given != NULL)
+		check_identified(&audit);
+	else
+		check_the_rest(&audit);
 	put_checks(&work, &audit, false);
 	put_checks(&work, &audit, true);
 	work_close(&work);

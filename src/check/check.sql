@@ -2,8 +2,8 @@
 -- check/: checking what is out
 -- ----------------------------------------------------------------
 
-CREATE FUNCTION pprepub.audit(publication text, OUT check_name text, OUT required text, OUT measured text,
+CREATE FUNCTION pprepub.audit(publication text, principle jsonb DEFAULT NULL, OUT check_name text, OUT required text, OUT measured text,
 		OUT holds boolean, OUT worst jsonb) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_audit';
-COMMENT ON FUNCTION pprepub.audit(text) IS
-	'everything that can be checked of what is out, what does not hold first: sizes and values of classes and of all that releases together reveal, the history against its log, release tables against their checksums, the log and the source';
+COMMENT ON FUNCTION pprepub.audit(text, jsonb) IS
+	'everything that can be checked of what is out, what does not hold first: sizes and values of classes and of all that releases together reveal, the history against its log, release tables against their checksums, the log and the source; with a principle, whether what is out satisfies it, whatever was declared';

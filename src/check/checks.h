@@ -26,10 +26,12 @@ typedef struct Check
 typedef struct Audit
 {
 	const DeclaredPublication *publication;
-	Released   *released;		/* [releases] */
+	const Principle *given;		/* that all is judged by, or NULL: by what was declared */
+	Released   *released;		/* [releases] with the principles that they are judged by, bound */
 	Recalled   *recalled;
 	Atoms	   *atoms;
-	Principle	weakest;
+	const Aspects *aspects;		/* of recalled values */
+	Principle	weakest;		/* of all releases, bound */
 	List	   *checks;			/* of Check */
 } Audit;
 
@@ -38,6 +40,10 @@ extern bool is_transient(int sqlerrcode);
 
 /* All words are allocated where the audit is. */
 extern void add_check(Audit *audit, const char *name, char *required, char *measured, bool holds, char *worst);
+
+/* ---- check_principles.c: do classes, and all that releases reveal together, satisfy the principles? ---- */
+
+extern void check_principles(Audit *audit);
 
 /* ---- inspect_release.c: is a release what was published, and does it cover whom it says? ---- */
 

@@ -105,6 +105,7 @@ typedef struct Foresight
 typedef struct MethodDeclaration
 {
 	const char *name;
+	const char *title;			/* in errors about parameters; NULL: method "NAME" */
 	const ParamSpec *params;	/* ends with a NULL name */
 	bool		columns;		/* may a release show a part of the columns? */
 	bool		cohorts;		/* and be about a part of the people? */

@@ -132,6 +132,13 @@ accepted_values(const ParamSpec *spec)
 	return text.data;
 }
 
+/* The owner of a table of parameters, for errors. */
+static const char *
+title_of(const MethodDeclaration *method)
+{
+	return method->title != NULL ? method->title : psprintf("method \"%s\"", method->name);
+}
+
 /* A hint that names every parameter of a method. */
 static int
 hint_parameters(const MethodDeclaration *method)
@@ -142,7 +149,7 @@ hint_parameters(const MethodDeclaration *method)
 	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
 		appendStringInfo(&text, "%s\"%s\"%s", spec == method->params ? "" : ", ", spec->name,
 						 spec->required ? " (required)" : "");
-	return errhint("Parameters of method \"%s\": %s.", method->name, text.data);
+	return errhint("Parameters of %s: %s.", title_of(method), text.data);
 }
 
 const ParamSpec *
@@ -305,7 +312,7 @@ verify_object(const MethodDeclaration *method, Jsonb *given)
 	if (!JB_ROOT_IS_OBJECT(given))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("parameters must be a JSON object"),
+				 errmsg("%s must be a JSON object", method->title != NULL ? method->title : "parameters"),
 				 hint_parameters(method)));
 }
 
@@ -329,7 +336,7 @@ verify_given(const MethodDeclaration *method, Jsonb *given)
 		if (spec == NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("unknown parameter \"%s\" for method \"%s\"", name, method->name),
+					 errmsg("unknown parameter \"%s\" for %s", name, title_of(method)),
 					 hint_parameters(method)));
 		if (!is_acceptable(spec, field_of(given, name)))
 			ereport(ERROR,
@@ -382,7 +389,7 @@ verify_together(const MethodDeclaration *method, Jsonb *params)
 	if (wrong != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("parameters of method \"%s\" contradict each other", method->name),
+				 errmsg("parameters of %s contradict each other", title_of(method)),
 				 errdetail("%s", wrong),
 				 hint_parameters(method)));
 	return params;
@@ -407,8 +414,7 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 		if (value == NULL && spec->required)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("parameter \"%s\" of method \"%s\" is missing",
-							spec->name, method->name),
+					 errmsg("parameter \"%s\" of %s is missing", spec->name, title_of(method)),
 					 hint_parameters(method)));
 		if (value == NULL)
 			value = fallback_of(spec);

@@ -22,7 +22,7 @@
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
-#include "history/recall.h"
+#include "history/recalled_aspects.h"
 #include "history/witness.h"
 #include "import/import.h"
 #include "method/method.h"
@@ -193,6 +193,7 @@ static void
 warn_of_broken_promises(const DeclaredPublication *publication)
 {
 	Principle	promised = principle_under(publication->method, publication->params);
+	const char *fault = promised.nterms > 0 ? "too few people, or sensitive values that tell too much" : "too few people or sensitive values";
 	const MethodSql *sql = find_method_sql(publication->method);
 	const Recalled *recalled;
 	uint32		classes;
@@ -203,14 +204,15 @@ warn_of_broken_promises(const DeclaredPublication *publication)
 	if (find_method(publication->method)->principle == NULL)
 		return;
 	recalled = recall(publication);
+	promised = principle_bound(&promised, recalled->seen.nvalues, aspects_of_recalled(publication, recalled));
 	classes = count_refused_classes(&recalled->seen, publication->releases - 1, &promised);
 	people = count_refused(&recalled->seen, atoms_of(&recalled->seen), &promised, recalled->people->size);
 	if (classes == 0 && people == 0)
 		return;
 	ereport(WARNING,
 			(errmsg("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
-			 errdetail("%u of its %u classes have too few people or sensitive values. All releases together tell " UINT64_FORMAT " of " UINT64_FORMAT " people apart in sets that have.",
-					   classes, recalled->seen.release[publication->releases - 1].nclasses,
+			 errdetail("%u of its %u classes have %s. All releases together tell " UINT64_FORMAT " of " UINT64_FORMAT " people apart in sets that have.",
+					   classes, recalled->seen.release[publication->releases - 1].nclasses, fault,
 					   people, recalled->people->size),
 			 errhint("What was published stays published: those people will not be published again. pprepub.audit() and pprepub.attack() tell more.")));
 }

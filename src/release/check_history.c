@@ -11,6 +11,8 @@
 #include "access/xact.h"
 #include "audit/smallest.h"
 #include "history/past_compare.h"
+#include "history/recalled_aspects.h"
+#include "release/given_principle.h"
 #include "release/past_releases.h"
 #include "release/release.h"
 #include "utils/memutils.h"
@@ -32,14 +34,19 @@ any_imported(const Released *released, int32 n)
 static void
 check_atoms(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
 {
-	const Released *released = read_released(publication);
-	Principle	weakest = weakest_principle(released, publication->releases);
-	Smallest	smallest;
+	const Seen *seen = &recalled->seen;
+	Released   *released = read_released(publication);
+	Principle	weakest;
+	uint64		refused;
 
-	if (!any_imported(released, publication->releases) && smallest_atoms(&recalled->seen, atoms, &smallest) &&
-		(smallest.records < weakest.k || (weakest.l > 1 && smallest.values < weakest.l)))
-		elog(ERROR, "the releases of publication \"%s\" reveal " UINT64_FORMAT " people with %u sensitive values",
-			 publication->name, smallest.records, smallest.values);
+	if (any_imported(released, publication->releases))
+		return;
+	bind_principles(released, seen, aspects_of_recalled(publication, recalled), NULL);
+	weakest = weakest_principle(released, publication->releases);
+	refused = count_refused(seen, atoms, &weakest, seen->nindividuals);
+	if (refused > 0)
+		elog(ERROR, "the releases of publication \"%s\" reveal " UINT64_FORMAT " people in sets that the principle does not allow",
+			 publication->name, refused);
 }
 
 #endif

@@ -22,7 +22,7 @@
 #include "declare/work.h"
 #include "frame/arrays.h"
 #include "frame/load.h"
-#include "history/recall.h"
+#include "history/recalled_aspects.h"
 #include "miscadmin.h"
 #include "release/method_sql.h"
 #include "release/past_releases.h"
@@ -156,32 +156,41 @@ look_at_source(const DeclaredPublication *publication, Jsonb *before)
  * ----------------------------------------------------------------
  */
 
-static const char why_lost[] = "What was published tells them apart from others in sets that are too small now, or have too few sensitive values, and sets never grow.";
+/* A sentence on the people whom a principle shuts out for ever. */
+static const char *
+why_lost(const Principle *principle)
+{
+	return principle->nterms == 0
+		? "What was published tells them apart from others in sets that are too small now, or have too few sensitive values, and sets never grow."
+		: "What was published tells them apart from others in sets that are too small now, or have sensitive values that tell too much, and sets never grow.";
+}
 
-/* Counts the people whom a principle shuts out for ever. */
+/* Counts them: people in an atom that it refuses with the values of some release that it was in. */
 static uint64
 count_lost(const DeclaredPublication *publication, const Principle *principle)
 {
 	OwnersWork	work;
 	Recalled   *recalled;
+	Principle	bound;
 	uint64		lost;
 
 	work_begin(&work, publication->owner, GetLatestSnapshot());
 	recalled = recall(publication);
-	lost = count_refused(&recalled->seen, atoms_of(&recalled->seen), principle, recalled->people->size);
+	bound = principle_bound(principle, recalled->seen.nvalues, aspects_of_recalled(publication, recalled));
+	lost = count_refused(&recalled->seen, atoms_of(&recalled->seen), &bound, recalled->people->size);
 	work_close(&work);
 	return lost;
 }
 
 /* An error about people whom new parameters shut out for ever. */
 static void
-refuse_lockout(const DeclaredPublication *publication, uint64 lost)
+refuse_lockout(const DeclaredPublication *publication, const Principle *principle, uint64 lost)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("with these parameters " UINT64_FORMAT " people of publication \"%s\" could never be published again",
 					lost, publication->name),
-			 errdetail("%s", why_lost),
+			 errdetail("%s", why_lost(principle)),
 			 errhint("If that is what you want, say so: add \"accept_lockout\": true to the parameters.")));
 }
 
@@ -196,16 +205,16 @@ judge_parameters(const DeclaredPublication *publication, Jsonb *params, bool acc
 
 	if (sql->strengthen != NULL)
 		sql->strengthen(publication, params);
-	if (after.k <= before.k && after.l <= before.l)
+	if (principle_implies(&before, &after))
 		return;
 	lost = count_lost(publication, &after);
 	if (lost > 0 && !accept_lockout)
-		refuse_lockout(publication, lost);
+		refuse_lockout(publication, &after, lost);
 	if (lost > 0)
 		ereport(WARNING,
 				(errmsg("with these parameters " UINT64_FORMAT " people of publication \"%s\" can never be published again",
 						lost, publication->name),
-				 errdetail("%s", why_lost),
+				 errdetail("%s", why_lost(&after)),
 				 errhint("To keep them, set the former parameters again, with \"accept_weakening\": true.")));
 }
 

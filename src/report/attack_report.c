@@ -7,8 +7,8 @@
 #include "audit/attack.h"
 #include "declare/work.h"
 #include "fmgr.h"
-#include "history/recall.h"
-#include "release/past_releases.h"
+#include "history/recalled_aspects.h"
+#include "release/given_principle.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(pprepub_attack);
@@ -44,17 +44,20 @@ is_known(const Released *released, const Revealed *revealed)
 
 /* Attacks the releases of the publication, as the owner. */
 static void
-put_attack(const OwnersWork *work)
+put_attack(const OwnersWork *work, const Principle *given)
 {
 	const DeclaredPublication *publication = work->publication;
-	const Released *released = read_released(publication);
-	const Seen *seen = &recall(publication)->seen;
+	Released   *released = read_released(publication);
+	const Recalled *recalled = recall(publication);
+	const Seen *seen = &recalled->seen;
+	const Aspects *aspects = aspects_of_recalled(publication, recalled);
 	Principle  *promised = palloc(sizeof(Principle) * publication->releases);
 	const Attack *found;
 
+	bind_principles(released, seen, aspects, given);
 	for (int32 r = 0; r < publication->releases; r++)
 		promised[r] = released[r].principle;
-	found = attack(seen, atoms_of(seen), promised);
+	found = attack(seen, atoms_of(seen), aspects, promised);
 	for (uint64 i = 0; i < found->n; i++)
 		if (is_known(released, &found->revealed[i]))
 			put_revealed(work, &found->revealed[i]);
@@ -63,5 +66,14 @@ put_attack(const OwnersWork *work)
 Datum
 pprepub_attack(PG_FUNCTION_ARGS)
 {
-	return report(fcinfo, RowShareLock, put_attack);
+	const Principle *given = principle_argument(fcinfo, 1);
+	OwnersWork	work;
+
+	report_open(&work, fcinfo, RowShareLock);
+	if (report_begin(&work, fcinfo))
+	{
+		put_attack(&work, given);
+		work_close(&work);
+	}
+	return (Datum) 0;
 }

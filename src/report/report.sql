@@ -13,11 +13,11 @@ CREATE FUNCTION pprepub.release_intact(publication text, release int) RETURNS bo
 COMMENT ON FUNCTION pprepub.release_intact(text, int) IS
 	'does a release still have the rows that it was published with, or, if it was an answer, does what is kept of it still say what it said?';
 
-CREATE FUNCTION pprepub.attack(publication text, OUT release int, OUT kind text, OUT other_release int,
+CREATE FUNCTION pprepub.attack(publication text, principle jsonb DEFAULT NULL, OUT release int, OUT kind text, OUT other_release int,
 		OUT records bigint, OUT sensitive_values bigint, OUT holds boolean) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_attack';
-COMMENT ON FUNCTION pprepub.attack(text) IS
-	'what all releases reveal together: of the intersections and the differences of each two, and of all (atoms), how many people and different sensitive values there are at least, and whether that is what was promised; what does not hold first';
+COMMENT ON FUNCTION pprepub.attack(text, jsonb) IS
+	'what all releases reveal together: of the intersections and the differences of each two, and of all (atoms), how many people and different sensitive values there are at least, and whether all of them satisfy what was promised, or the principle that is given; what does not hold first';
 
 CREATE FUNCTION pprepub.signatures(publication text, OUT key text, OUT signature varbit)
 	RETURNS SETOF record

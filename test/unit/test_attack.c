@@ -7,6 +7,8 @@
  */
 #include "shim.h"
 
+#include <math.h>
+
 #include "audit/attack.h"
 #include "audit/smallest.h"
 
@@ -25,6 +27,8 @@ typedef struct Story
 	int			class_in[MAX_RELEASES][MAX_INDIVIDUALS];	/* or ABSENT */
 	Code		value[MAX_RELEASES][MAX_INDIVIDUALS];
 	Principle	promised[MAX_RELEASES];
+	int			naspects;		/* 0: values have one aspect, themselves, and nothing is known of them */
+	double		share[MAX_VALUES];
 } Story;
 
 static uint32
@@ -78,12 +82,60 @@ see_story(const Story *story)
 	return seen;
 }
 
+/* ----------------------------------------------------------------
+ * Values as principles see them
+ * ----------------------------------------------------------------
+ */
+
+/* One aspect has values in pairs, in their order, the other each fifth. */
+static Aspect
+aspect_of_story(const Story *story, int a)
+{
+	Aspect		aspect = {.name = a == 0 ? "ill" : "poor", .ncodes = a == 0 ? (story->nvalues + 1) / 2 : 5};
+	Code	   *code = palloc(sizeof(Code) * (story->nvalues + 1));
+	double	   *place = palloc(sizeof(double) * (aspect.ncodes + 1));
+
+	for (Code value = 0; value < story->nvalues; value++)
+		code[value] = value % 11 == 7 ? NO_CODE : a == 0 ? value / 2 : value % 5;
+	for (Code i = 0; i < aspect.ncodes; i++)
+		place[i] = aspect.ncodes == 1 ? 0 : (double) i / (aspect.ncodes - 1);
+	aspect.code = code;
+	aspect.place = a == 0 ? place : NULL;
+	return aspect;
+}
+
+static const Aspects *
+aspects_of_story(const Story *story)
+{
+	Aspects    *aspects = palloc0(sizeof(Aspects));
+	Aspect	   *aspect = palloc0(sizeof(Aspect) * 2);
+
+	if (story->naspects == 0)
+		return NULL;
+	aspect[0].ncodes = story->nvalues;
+	for (int a = 0; a < story->naspects && story->naspects > 1; a++)
+		aspect[a] = aspect_of_story(story, a);
+	*aspects = (Aspects) {.n = story->naspects, .aspect = aspect, .share = story->share};
+	return aspects;
+}
+
+/* [releases] */
+static Principle *
+bound_promises(const Story *story)
+{
+	Principle  *bound = palloc(sizeof(Principle) * (story->releases + 1));
+
+	for (int r = 0; r < story->releases; r++)
+		bound[r] = principle_bound(&story->promised[r], story->nvalues, aspects_of_story(story));
+	return bound;
+}
+
 static Attack *
 attack_story(const Story *story)
 {
 	Seen	   *seen = see_story(story);
 
-	return attack(seen, atoms_of(seen), story->promised);
+	return attack(seen, atoms_of(seen), aspects_of_story(story), bound_promises(story));
 }
 
 /* ----------------------------------------------------------------
@@ -98,6 +150,7 @@ typedef struct Set
 
 typedef struct Expected
 {
+	const Principle *promised;	/* bound */
 	int			n;
 	Revealed	revealed[3 * MAX_RELEASES * MAX_RELEASES];
 } Expected;
@@ -112,30 +165,55 @@ size_of(const Story *story, const Set *set)
 	return n;
 }
 
+/* In the aspect that has fewest. */
 static uint32
 values_of(const Story *story, const Set *set, int r)
 {
-	bool		shown[MAX_VALUES] = {false};
-	uint32		n = 0;
+	const Aspects *aspects = aspects_of_story(story);
+	uint32		fewest = PG_UINT32_MAX;
 
-	for (int t = 0; t < story->individuals; t++)
-		if (set->has[t] && story->value[r][t] != NO_CODE && !shown[story->value[r][t]])
+	for (int a = 0; a < Max(1, story->naspects); a++)
+	{
+		const Code *code = aspects == NULL ? NULL : aspects->aspect[a].code;
+		bool		shown[MAX_VALUES] = {false};
+		uint32		n = 0;
+
+		for (int t = 0; t < story->individuals; t++)
 		{
-			shown[story->value[r][t]] = true;
+			Code		value = !set->has[t] || story->value[r][t] == NO_CODE ? NO_CODE :
+				code == NULL ? story->value[r][t] : code[story->value[r][t]];
+
+			if (value == NO_CODE || shown[value])
+				continue;
+			shown[value] = true;
 			n++;
 		}
-	return n;
+		fewest = Min(fewest, n);
+	}
+	return fewest;
+}
+
+static Tally *
+tally_of(const Story *story, const Set *set, int r)
+{
+	Tally	   *tally = tally_create(story->nvalues);
+
+	for (int t = 0; t < story->individuals; t++)
+		if (set->has[t])
+			tally_add(tally, story->value[r][t]);
+	return tally;
 }
 
 /* A set is found; what was found is nothing as long as it has no records. */
 static void
-find_set(const Story *story, Revealed *found, const Set *set, int r)
+find_set(const Story *story, Revealed *found, const Set *set, int r, const Principle *promised)
 {
 	uint64		records = size_of(story, set);
 	uint32		values = values_of(story, set, r);
 
 	if (records == 0)
 		return;
+	found->holds = (found->records == 0 || found->holds) && principle_allows(promised, tally_of(story, set, r));
 	found->values = found->records == 0 ? values : Min(found->values, values);
 	found->records = found->records == 0 ? records : Min(found->records, records);
 }
@@ -158,22 +236,23 @@ minus(Set a, const Set *b, bool inverted)
 	return a;
 }
 
-static void
-expect(const Story *story, Expected *expected, Revealed found, int first, int last)
+/* The weakest promise of a release, another, and some between or all. */
+static Principle
+promise_of(const Story *story, const Expected *expected, RevealedBy kind, int first, int last)
 {
-	uint64		k = PG_UINT64_MAX;
-	uint32		l = PG_UINT32_MAX;
+	Principle	weakest = expected->promised[first];
 
-	if (found.records == 0)
-		return;
 	for (int r = 0; r < story->releases; r++)
-		if (found.kind == REVEALED_BY_ALL || r == first || r == last || (found.kind == REVEALED_BY_DIFFERENCE && first < r && r < last))
-		{
-			k = Min(k, story->promised[r].k);
-			l = Min(l, story->promised[r].l);
-		}
-	found.holds = found.records >= k && (l <= 1 || found.values >= l);
-	expected->revealed[expected->n++] = found;
+		if (kind == REVEALED_BY_ALL || r == last || (kind == REVEALED_BY_DIFFERENCE && first < r && r < last))
+			weakest = principle_weaker(&weakest, &expected->promised[r]);
+	return weakest;
+}
+
+static void
+expect(Expected *expected, Revealed found)
+{
+	if (found.records > 0)
+		expected->revealed[expected->n++] = found;
 }
 
 static void
@@ -182,28 +261,30 @@ expect_pair(const Story *story, Expected *expected, int a, int b)
 	Revealed	both = {.kind = REVEALED_BY_INTERSECTION,.release = a + 1,.other = b + 1};
 	Revealed	one = {.kind = REVEALED_BY_DIFFERENCE,.release = a + 1,.other = b + 1};
 	Set			absent = in_class(story, b, ABSENT);
+	Principle	of_both = promise_of(story, expected, both.kind, a, b);
+	Principle	of_one = promise_of(story, expected, one.kind, a, b);
 
 	for (int c = 0; c < story->nclasses[a]; c++)
 	{
 		Set			mine = in_class(story, a, c);
 		Set			rest = minus(mine, &absent, true);
 
-		find_set(story, &one, &rest, a);
+		find_set(story, &one, &rest, a, &of_one);
 		for (int d = 0; d < story->nclasses[b]; d++)
 		{
 			Set			theirs = in_class(story, b, d);
 			Set			common = minus(mine, &theirs, true);
 			Set			without = minus(mine, &theirs, false);
 
-			find_set(story, &both, &common, a);
-			find_set(story, &both, &common, b);
+			find_set(story, &both, &common, a, &of_both);
+			find_set(story, &both, &common, b, &of_both);
 			if (size_of(story, &common) > 0)
-				find_set(story, &one, &without, a);
+				find_set(story, &one, &without, a, &of_one);
 		}
 	}
 	if (a < b)
-		expect(story, expected, both, a, b);
-	expect(story, expected, one, a, b);
+		expect(expected, both);
+	expect(expected, one);
 }
 
 static bool
@@ -219,6 +300,7 @@ static void
 expect_atoms(const Story *story, Expected *expected)
 {
 	Revealed	found = {.kind = REVEALED_BY_ALL,.release = story->releases};
+	Principle	promised = promise_of(story, expected, REVEALED_BY_ALL, 0, 0);
 
 	for (int t = 0; t < story->individuals; t++)
 	{
@@ -228,9 +310,9 @@ expect_atoms(const Story *story, Expected *expected)
 			atom.has[u] = same_atom(story, t, u);
 		for (int r = 0; r < story->releases; r++)
 			if (story->class_in[r][t] != ABSENT)
-				find_set(story, &found, &atom, r);
+				find_set(story, &found, &atom, r, &promised);
 	}
-	expect(story, expected, found, 0, 0);
+	expect(expected, found);
 }
 
 static bool
@@ -257,14 +339,15 @@ static bool
 is_as_defined(const Story *story)
 {
 	Attack	   *found = attack_story(story);
-	Expected	expected = {.n = 0};
+	Expected	expected = {.promised = bound_promises(story)};
 	int			same = 0;
 
 	for (int a = 0; a < story->releases; a++)
 		for (int b = 0; b < story->releases; b++)
 			if (a != b)
 				expect_pair(story, &expected, a, b);
-	expect_atoms(story, &expected);
+	if (story->releases > 0)
+		expect_atoms(story, &expected);
 	for (uint64 i = 0; i < found->n; i++)
 	{
 		for (int j = 0; j < expected.n; j++)
@@ -307,12 +390,61 @@ fewest_values(const Story *story, int t)
 	return fewest;
 }
 
+/* The worst of sets by each condition */
+typedef struct Worst
+{
+	bool		any;
+	double		measure[NPRINCIPLES];
+	uint64		refused[NPRINCIPLES];
+} Worst;
+
+static void
+find_worst(const Story *story, Worst *worst, const Principle *principle, const Set *set, int r)
+{
+	for (int i = 0; i < principle->nterms; i++)
+	{
+		int			aspect;
+		double		measure = principle_measure(principle, &principle->term[i], tally_of(story, set, r), &aspect);
+
+		if (!worst->any || term_is_worse(&principle->term[i], measure, worst->measure[i]))
+			worst->measure[i] = measure;
+	}
+	worst->any = true;
+}
+
+static bool
+refuses(const Story *story, const Principle *principle, int i, const Set *set, int r)
+{
+	int			aspect;
+
+	return !term_allows(&principle->term[i], principle_measure(principle, &principle->term[i], tally_of(story, set, r), &aspect));
+}
+
+static bool
+is_worst(const Worst *worst, const Principle *principle, const Smallest *found)
+{
+	for (int i = 0; i < principle->nterms && worst->any; i++)
+	{
+		double		measure = found->term[i].measure;
+
+		/* Sums of logarithms depend on the order of values. */
+		if (worst->refused[i] != found->term[i].refused ||
+			!(worst->measure[i] == measure || fabs(worst->measure[i] - measure) < 1e-9))
+			return false;
+	}
+	return true;
+}
+
 static bool
 classes_are_as_defined(const Story *story, const Seen *seen, int r)
 {
+	const Aspects *aspects = aspects_of_story(story);
+	Principle	promised = principle_bound(&story->promised[r], story->nvalues, aspects);
 	Revealed	least = {0};
+	Worst		worst = {0};
 	Smallest	found;
-	bool		any = smallest_classes(seen, r, &found);
+	bool		any = smallest_classes(seen, r, aspects, &promised, &found);
+	uint32		refused = 0;
 
 	for (int c = 0; c < story->nclasses[r]; c++)
 	{
@@ -320,11 +452,38 @@ classes_are_as_defined(const Story *story, const Seen *seen, int r)
 
 		if (size_of(story, &set) == 0)
 			return true;		/* no method makes one */
-		find_set(story, &least, &set, r);
+		find_set(story, &least, &set, r, &promised);
+		find_worst(story, &worst, &promised, &set, r);
+		for (int i = 0; i < promised.nterms; i++)
+			worst.refused[i] += refuses(story, &promised, i, &set, r);
+		refused += !principle_allows(&promised, tally_of(story, &set, r));
 	}
 	return !any ? story->nclasses[r] == 0 :
-		found.records == least.records && found.values == least.values &&
-		seen_size(&seen->release[r], found.fewest) == found.records;
+		found.records == least.records && (promised.joint || found.values == least.values) &&
+		seen_size(&seen->release[r], found.fewest) == found.records && is_worst(&worst, &promised, &found) &&
+		count_refused_classes(seen, r, &promised) == refused;
+}
+
+/* Adds an individual whose atom some releases show in a way that is not allowed. */
+static bool
+count_individual(const Story *story, const Principle *promised, int t, Worst *worst)
+{
+	Set			set = atom_of(story, t);
+	bool		refused = false;
+	bool		by[NPRINCIPLES] = {false};
+
+	for (int r = 0; r < story->releases; r++)
+	{
+		if (story->class_in[r][t] == ABSENT)
+			continue;
+		find_worst(story, worst, promised, &set, r);
+		refused |= !principle_allows(promised, tally_of(story, &set, r));
+		for (int i = 0; i < promised->nterms; i++)
+			by[i] |= refuses(story, promised, i, &set, r);
+	}
+	for (int i = 0; i < promised->nterms; i++)
+		worst->refused[i] += by[i];
+	return refused;
 }
 
 static bool
@@ -332,8 +491,10 @@ smallest_is_as_defined(const Story *story)
 {
 	const Seen *seen = see_story(story);
 	const Atoms *atoms = atoms_of(seen);
-	const Principle *promised = &story->promised[0];
+	const Aspects *aspects = aspects_of_story(story);
+	Principle	promised = principle_bound(&story->promised[0], story->nvalues, aspects);
 	Smallest	found;
+	Worst		worst = {0};
 	uint64		records = PG_UINT64_MAX;
 	uint32		values = PG_UINT32_MAX;
 	uint64		refused = 0;
@@ -341,19 +502,17 @@ smallest_is_as_defined(const Story *story)
 	for (int t = 0; t < story->individuals; t++)
 	{
 		Set			set = atom_of(story, t);
-		uint64		size = size_of(story, &set);
-		uint32		fewest = fewest_values(story, t);
 
-		records = Min(records, size);
-		values = Min(values, fewest);
-		refused += size < promised->k || (promised->l > 1 && fewest < promised->l);
+		records = Min(records, size_of(story, &set));
+		values = Min(values, fewest_values(story, t));
+		refused += count_individual(story, &promised, t, &worst);
 	}
 	for (int r = 0; r < story->releases; r++)
 		if (!classes_are_as_defined(story, seen, r))
 			return false;
-	return smallest_atoms(seen, atoms, &found) &&
-		found.records == records && atoms->size[found.fewest] == records && found.values == values &&
-		count_refused(seen, atoms, promised, story->individuals) == refused;
+	return smallest_atoms(seen, atoms, aspects, &promised, &found) &&
+		found.records == records && (promised.joint || values == PG_UINT32_MAX || found.values == values) &&
+		count_refused(seen, atoms, &promised, story->individuals) == refused && is_worst(&worst, &promised, &found);
 }
 
 /* ----------------------------------------------------------------
@@ -361,11 +520,50 @@ smallest_is_as_defined(const Story *story)
  * ----------------------------------------------------------------
  */
 
+/* Conditions, each of which many small sets satisfy. */
+static Principle
+any_principle(void)
+{
+	int64		params[NPRINCIPLE_PARAMS];
+
+	for (int i = 0; i < NPRINCIPLE_PARAMS; i++)
+		params[i] = PARAM_ABSENT;
+	if (below(3) == 0)
+		params[PRINCIPLE_frequency] = PARAM_SCALE + below(2 * PARAM_SCALE);
+	if (below(3) == 0)
+		params[PRINCIPLE_entropy] = PARAM_SCALE + below(2 * PARAM_SCALE);
+	if (below(3) == 0)
+		params[PRINCIPLE_recursive] = 1 + below(3);
+	if (below(3) == 0)
+		params[PRINCIPLE_t] = below(PARAM_SCALE);
+	if (below(3) == 0)
+		params[PRINCIPLE_beta] = below(9 * PARAM_SCALE);
+	if (below(3) == 0)
+		params[PRINCIPLE_delta] = 1 + below(4 * PARAM_SCALE);
+	params[PRINCIPLE_C] = 1 + below(4 * PARAM_SCALE);
+	params[PRINCIPLE_DISTANCE] = below(3);
+	params[PRINCIPLE_JOINT] = below(2);
+	return principle_declared(1 + below(3), 1 + below(3), params);
+}
+
+/* How common values are among all people; some may not occur. */
+static void
+tell_shares(Story *story)
+{
+	double		all = 0;
+
+	for (Code value = 0; value < story->nvalues; value++)
+		all += story->share[value] = below(6);
+	for (Code value = 0; value < story->nvalues && all > 0; value++)
+		story->share[value] /= all;
+}
+
 static void
 tell_release(Story *story, int r, int classes, int percent)
 {
 	story->nclasses[r] = classes;
-	story->promised[r] = principle_k_l(1 + below(3), 1 + below(3));
+	story->promised[r] = story->naspects == 0 ? principle_k_l(1 + below(3), 1 + below(3)) :
+		r > 0 && below(2) == 0 ? story->promised[r - 1] : any_principle();
 	for (int t = 0; t < story->individuals; t++)
 	{
 		story->class_in[r][t] = classes > 0 && (int) below(100) < percent ? (int) below(classes) : ABSENT;
@@ -388,11 +586,12 @@ refine_release(Story *story, int r)
 }
 
 static void
-tell_story(Story *story, Code nvalues)
+tell_story(Story *story, Code nvalues, int naspects)
 {
 	bool		refines = below(2) == 0;
 
-	*story = (Story) {.releases = 1 + below(MAX_RELEASES),.individuals = 1 + below(MAX_INDIVIDUALS),.nvalues = nvalues};
+	*story = (Story) {.releases = 1 + below(MAX_RELEASES),.individuals = 1 + below(MAX_INDIVIDUALS),.nvalues = nvalues, .naspects = naspects};
+	tell_shares(story);
 	for (int r = 0; r < story->releases; r++)
 	{
 		tell_release(story, r, below(8), 30 + below(71));
@@ -402,7 +601,7 @@ tell_story(Story *story, Code nvalues)
 }
 
 static void
-check_stories(int n, Code most_values)
+check_stories(int n, Code most_values, int naspects)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "story", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -410,7 +609,7 @@ check_stories(int n, Code most_values)
 
 	for (int i = 0; i < n; i++)
 	{
-		tell_story(&story, below(most_values + 1));
+		tell_story(&story, below(most_values + 1), naspects);
 		check(is_as_defined(&story));
 		check(smallest_is_as_defined(&story));
 		MemoryContextReset(context);
@@ -422,13 +621,27 @@ check_stories(int n, Code most_values)
 static void
 test_few_values(void)
 {
-	check_stories(3000, 8);
+	check_stories(3000, 8, 0);
 }
 
 static void
 test_many_values(void)
 {
-	check_stories(3000, MAX_VALUES);
+	check_stories(3000, MAX_VALUES, 0);
+}
+
+static void
+test_principles(void)
+{
+	check_stories(700, 5, 1);
+	check_stories(150, MAX_VALUES, 1);
+}
+
+static void
+test_columns(void)
+{
+	check_stories(700, 12, 2);
+	check_stories(150, MAX_VALUES, 2);
 }
 
 /* ----------------------------------------------------------------
@@ -513,7 +726,7 @@ attack_damaged(void)
 	Seen		seen = {.nreleases = 1,.release = &damaged,.nindividuals = 3,.nvalues = 2};
 	Principle	promised = principle_k_l(1, 1);
 
-	(void) attack(&seen, atoms_of(&seen), &promised);
+	(void) attack(&seen, atoms_of(&seen), NULL, &promised);
 }
 
 static void
@@ -664,6 +877,8 @@ test_table_3(void)
 static const Test tests[] = {
 	{"random histories, few values", test_few_values},
 	{"random histories, many values", test_many_values},
+	{"principles", test_principles},
+	{"several columns", test_columns},
 	{"every individual an atom", test_every_individual_an_atom},
 	{"one release", test_one_release},
 	{"empty releases", test_empty_releases},
