@@ -5,6 +5,7 @@
 #include "release/given_principle.h"
 
 #include "declare/parameters.h"
+#include "partition/principle/kind.h"
 #include "utils/jsonb.h"
 
 enum
@@ -60,9 +61,25 @@ are_equal(const Principle *a, const Principle *b)
 	return principle_implies(a, b) && principle_implies(b, a);
 }
 
+/* Raises an error if values are to be near each other by an order that a column does not have. */
+static void
+verify_order(const Aspects *aspects, const Principle *given)
+{
+	for (int i = 0; i < given->nterms; i++)
+		for (int a = 0; a < aspects->n; a++)
+			if (given->term[i].kind == &t_principle && given->term[i].detail == DISTANCE_ORDERED &&
+				aspects->aspect[a].place == NULL)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("sensitive values have no order in which they are near or far"),
+						 errhint("Give \"distance\": \"equal\" or \"auto\".")));
+}
+
 void
 bind_principles(Released *released, const Seen *seen, const Aspects *aspects, const Principle *given)
 {
+	if (given != NULL)
+		verify_order(aspects, given);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
 		const Principle *principle = given != NULL ? given : &released[r].principle;

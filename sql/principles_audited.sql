@@ -1,0 +1,162 @@
+-- audit() and attack() by any principle: releases that were made elsewhere, and parameters that change.
+SET ROLE regress_owner;
+SET client_min_messages = error;
+
+-- ----------------------------------------------------------------
+-- "l-Diversity": patients, a 4-anonymous table of them, and a diverse one
+-- ----------------------------------------------------------------
+
+CREATE TABLE patients (id int PRIMARY KEY, zip text, age int, ill text);
+INSERT INTO patients VALUES (1, '13053', 28, 'heart'), (2, '13068', 29, 'heart'), (3, '13068', 21, 'virus'), (4, '13053', 23, 'virus'),
+	(5, '14853', 50, 'cancer'), (6, '14853', 55, 'heart'), (7, '14850', 47, 'virus'), (8, '14850', 49, 'virus'),
+	(9, '13053', 31, 'cancer'), (10, '13053', 37, 'cancer'), (11, '13068', 36, 'cancer'), (12, '13068', 35, 'cancer');
+CREATE VIEW four AS SELECT id, CASE WHEN zip < '14' THEN '130**' ELSE '1485*' END AS zip,
+	CASE WHEN age < 30 THEN '[20,30)' WHEN age < 40 THEN '[30,40)' ELSE '[40,60)' END AS age, ill FROM patients;
+CREATE VIEW diverse AS SELECT id, left(zip, 4) || '*' AS zip, CASE WHEN age < 40 THEN '[20,41)' ELSE '[40,60)' END AS age, ill FROM patients;
+SELECT pprepub.create_publication('four', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}');
+SELECT pprepub.create_publication('diverse', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}', beside => '{four}');
+SELECT pprepub.create_publication('both', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4}', beside => '{four,diverse}');
+SELECT rows, classes FROM pprepub.import_release('four', 'four', 'id');
+SELECT rows, classes FROM pprepub.import_release('diverse', 'diverse', 'id');
+
+-- Classes of cancer alone, of two values twice, of three values.
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('four', '{"entropy": 2, "frequency": 2, "l": 3}');
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('four', '{"recursive": 2, "c": 1.5}');
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('diverse', '{"k": 4, "l": 3, "entropy": 2.8, "frequency": 2}');
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('diverse', '{"entropy": 2.9}');
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('diverse', '{"recursive": 3, "c": 2}');
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('diverse', '{"recursive": 3, "c": 2.1}');
+-- Of all twelve, 5 have cancer, 3 a weak heart, 4 a virus: shares of 0.417, 0.25 and 0.333 are compared with 0.5, 0.25 and 0.25, or 0.25, 0.25 and 0.5.
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('diverse', '{"t": 0.17, "beta": 0.5, "delta": 0.5, "distance": "equal"}');
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('four', '{"t": 0.17, "beta": 0.8, "delta": 0.5, "distance": "equal"}');
+SELECT * FROM pprepub.attack('four', '{"frequency": 2}');
+SELECT * FROM pprepub.attack('diverse', '{"frequency": 2}');
+
+-- Each table by itself has two values or three in most classes; both together tell four pairs apart.
+SELECT rows, classes FROM pprepub.import_release('both', 'diverse', 'id');
+SELECT rows, classes FROM pprepub.import_release('both', 'four', 'id');
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('both', '{"k": 2, "frequency": 2}');
+SELECT * FROM pprepub.attack('both', '{"k": 2, "frequency": 2}');
+SELECT * FROM pprepub.attack('both', '{"k": 2, "frequency": 1.5}') WHERE holds;
+-- Nothing of this was promised.
+SELECT check_name, required, measured, holds FROM pprepub.audit('both') WHERE check_name IN ('k', 'l', 'atoms') OR check_name ~ 'revealed';
+
+-- ----------------------------------------------------------------
+-- Declared, and broken by an import
+-- ----------------------------------------------------------------
+
+SELECT pprepub.create_publication('strict', 'patients', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 4, "frequency": 2, "recursive": 2, "c": 1.5}', beside => '{four,diverse,both}');
+RESET client_min_messages;
+SELECT rows, classes FROM pprepub.import_release('strict', 'diverse', 'id');
+SELECT rows, classes FROM pprepub.import_release('strict', 'four', 'id');
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE check_name ~ 'k|atoms|frequency|recursive';
+SELECT * FROM pprepub.attack('strict');
+-- By another principle it may hold, and be told so.
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('strict', '{"k": 2}');
+
+-- ----------------------------------------------------------------
+-- Raised, and added: who could never be shown again?
+-- ----------------------------------------------------------------
+
+CREATE FUNCTION try_alter(name text, params jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	message text; detail text; hint text;
+BEGIN
+	PERFORM pprepub.alter_publication(name, params);
+	RETURN 'altered';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+	RETURN concat_ws(E'\n', message, detail, hint);
+END
+$$;
+SELECT try_alter('diverse', '{"frequency": 2}');		-- all satisfy it
+SELECT try_alter('diverse', '{"frequency": 2.1}');
+SELECT try_alter('diverse', '{"entropy": 2.9}');
+SELECT try_alter('diverse', '{"beta": 0.21, "delta": 0.5}');		-- the eight with cancer do
+SELECT try_alter('four', '{"t": 0.4}');
+SELECT try_alter('four', '{"t": 0.4, "accept_lockout": true}');
+SELECT try_alter('four', '{"t": 0.6, "accept_weakening": true}');		-- weaker: nobody is asked about
+SELECT try_alter('four', '{"t": 0.5}');
+SELECT try_alter('four', '{"t": 0.59}');
+-- The release that is out promised less.
+SELECT check_name, holds FROM pprepub.audit('four') WHERE check_name ~ '^t$|revealed';
+
+-- ----------------------------------------------------------------
+-- Principles that are none
+-- ----------------------------------------------------------------
+
+CREATE FUNCTION try_principle(principle jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	state text; message text; detail text; hint text;
+BEGIN
+	PERFORM pprepub.attack('both', principle);
+	RETURN (SELECT string_agg(check_name || ' ' || measured, ', ') FROM pprepub.audit('both', principle));
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+	RETURN concat_ws(E'\n', state || ' ' || message, nullif(detail, ''), nullif(hint, ''));
+END
+$$;
+SELECT try_principle('{}');
+SELECT try_principle('[]');
+SELECT try_principle('3');
+SELECT try_principle('{"k": 1, "l": 1, "frequency": 1, "joint": true}');
+SELECT try_principle('{"m": 3}');
+SELECT try_principle('{"K": 3}');
+SELECT try_principle('{"repair": "none"}');
+SELECT try_principle('{"k": 0}');
+SELECT try_principle('{"k": 2.5}');
+SELECT try_principle('{"l": null}');
+SELECT try_principle('{"t": -1}');
+SELECT try_principle('{"t": 1.5}');
+SELECT try_principle('{"t": "NaN"}');
+SELECT try_principle('{"t": {"t": 0.1}}');
+SELECT try_principle('{"frequency": [2]}');
+SELECT try_principle('{"beta": 1e300}');
+SELECT try_principle('{"beta": 0.0000001}');
+SELECT try_principle('{"delta": 0}');
+SELECT try_principle('{"recursive": 2}');
+SELECT try_principle('{"recursive": 2, "c": -1}');
+SELECT try_principle('{"recursive": 2, "c": 0}');
+SELECT try_principle('{"c": 2}');
+SELECT try_principle('{"t": 0.1, "distance": "far"}');
+SELECT try_principle('{"t": 0.1, "distance": "ordered"}');
+SELECT try_principle('{"frequency": 2, "joint": "yes"}');
+-- Edges of what is one.
+SELECT try_principle('{"t": 0, "distance": "equal"}');
+SELECT try_principle('{"beta": 0, "delta": 0.000001}');
+SELECT try_principle('{"k": 2147483647, "frequency": 1000000, "joint": true}');
+SELECT try_principle(NULL) LIKE '%checksums%' AS declared;
+
+-- ----------------------------------------------------------------
+-- NULLs, and releases that nothing is known of
+-- ----------------------------------------------------------------
+
+SET client_min_messages = error;
+CREATE TABLE visits (id int, ward text, ill text);
+INSERT INTO visits VALUES (1, 'a', NULL), (2, 'a', NULL), (3, 'b', 'flu'), (4, 'b', NULL), (5, 'b', 'gout');
+SELECT pprepub.create_publication('visits', 'visits', 'id', '{"ward": "suppress"}', 'ill', 'bpg', '{"k": 2}');
+SELECT count(*) FROM pprepub.audit('visits', '{"frequency": 2}');
+CREATE VIEW unknown AS SELECT ward, ill FROM visits;
+SELECT rows FROM pprepub.import_release('visits', 'unknown');
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('visits', '{"frequency": 2, "t": 0.1}');
+SELECT * FROM pprepub.attack('visits', '{"frequency": 2}');
+SELECT rows, classes FROM pprepub.import_release('visits', 'visits', 'id');
+-- A NULL is no value: where nobody has any, nothing is as it should be, but k.
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('visits', '{"k": 2, "frequency": 2, "t": 0.1}');
+SELECT * FROM pprepub.attack('visits', '{"k": 2, "frequency": 2}');
+
+-- Only the owner asks.
+RESET client_min_messages;
+SET ROLE regress_other;
+SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM pprepub.audit('visits', '{"frequency": 2}');
+SELECT * FROM pprepub.attack('visits', '{"frequency": 2}');
+SET ROLE regress_owner;
+
+SET client_min_messages = error;
+SELECT pprepub.drop_publication(name, true) FROM unnest('{four,diverse,both,strict,visits}'::text[]) name;
+DROP VIEW four, diverse, unknown;
+DROP TABLE patients, visits;
+DROP FUNCTION try_alter, try_principle;
+RESET client_min_messages;
+RESET ROLE;
+DROP SCHEMA published, published_private;
