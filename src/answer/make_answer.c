@@ -20,6 +20,10 @@
  *		of variable length, and how many rows are invented.  What was asked for
  *		and withheld writes nothing, and an answer without a class writes the
  *		same amount whatever the reason.
+ *
+ *		The first answer of a publication that compares with a distribution, if no release
+ *		came before, writes that of the whole source, once, and so how many values there are.  It
+ *		does so whomever it is about, and whether or not that cohort could be read.
  */
 #include "answer/answer.h"
 
@@ -34,6 +38,7 @@
 #include "history/log.h"
 #include "history/writer.h"
 #include "mb/pg_wchar.h"
+#include "release/distribution.h"
 #include "release/past_releases.h"
 #include "release/release.h"
 #include "release/stopwatch.h"
@@ -80,7 +85,10 @@ lock_source(const DeclaredPublication *publication)
 static void
 lock_history(const DeclaredPublication *publication)
 {
-	Oid			tables[] = {past_table(publication, NEIGHBORHOODS_TABLE), past_table(publication, ASKED_TABLE), answered_of(publication)};
+	Oid			tables[] = {
+		past_table(publication, NEIGHBORHOODS_TABLE), past_table(publication, ASKED_TABLE), answered_of(publication),
+		reference_table(publication)
+	};
 
 	for (int i = 0; i < (int) lengthof(tables); i++)
 		if (OidIsValid(tables[i]))
@@ -127,10 +135,24 @@ is_infrastructure(const ErrorData *error)
 typedef struct ReleaseAttempt
 {
 	const DeclaredPublication *publication;
-	const Scope *scope;
+	Scope	   *scope;
 	MemoryContext context;
 	ReleaseBuild *build;
 } ReleaseAttempt;
+
+/* Runs in a subtransaction, too, before the other: what it finds is written whatever becomes of the cohort. */
+static void
+try_distribution(void *what)
+{
+	ReleaseAttempt *release = what;
+	MemoryContext old;
+
+	SPI_connect();
+	old = MemoryContextSwitchTo(release->context);
+	release->scope->reference = read_distribution(release->publication, release->scope);
+	MemoryContextSwitchTo(old);
+	SPI_finish();
+}
 
 /* Runs in the subtransaction. */
 static void
@@ -146,12 +168,14 @@ try_release(void *what)
 
 /* An error of the source's costs what an answer costs, and looks like the answer of an empty cohort. */
 static ReleaseBuild *
-release_or_nothing(const DeclaredPublication *publication, const Scope *scope,
+release_or_nothing(const DeclaredPublication *publication, Scope *scope,
 				   MemoryContext context, ErrorData **error)
 {
 	ReleaseAttempt release = {publication, scope, context, NULL};
 
-	*error = try_in_subtransaction(try_release, &release);
+	*error = try_in_subtransaction(try_distribution, &release);
+	if (*error == NULL)
+		*error = try_in_subtransaction(try_release, &release);
 	if (*error == NULL)
 		return release.build;
 	if (is_infrastructure(*error))

@@ -490,7 +490,7 @@ verify_name_is_free(const DeclaredPublication *publication)
 				 " WHERE n.nspname = $2::text::name AND (c.relname = $1::text::name OR starts_with(c.relname, $1 || '_')"
 				 " AND substr(c.relname::text, length($1) + 2) ~ '^([0-9]+|counterfeits)$')"
 				 " UNION ALL SELECT c.relname::text, n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-				 " WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_sensitive', $1 || '_members', $1 || '_asked', $1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits'])",
+				 " WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_sensitive', $1 || '_members', $1 || '_asked', $1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])",
 				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
 	if (SPI_processed > 0)
 		ereport(ERROR,

@@ -27,6 +27,7 @@ typedef enum TableColumnKind
 	TABLE_KEY,					/* keys, of the key's type */
 	TABLE_QUASI_IDENTIFIERS,	/* each of the quasi-identifiers, in its type */
 	TABLE_SENSITIVE,			/* values of the sensitive column, of its type */
+	TABLE_SENSITIVE_COLUMNS,	/* each of the sensitive columns, in its type */
 	TABLE_NUMBER				/* float8 */
 } TableColumnKind;
 

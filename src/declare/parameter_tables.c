@@ -151,7 +151,8 @@ copied_columns(const DeclaredPublication *publication, const TableSpec *spec, in
 			columns[(*n)++] = (CopiedColumn) {column->name, FLOAT8OID, "pg_catalog.float8", "pg_catalog.float8", column->optional};
 		else
 			for (int i = 0; i < publication->ncolumns; i++)
-				if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+				if (column->kind == TABLE_SENSITIVE_COLUMNS ? is_sensitive(&publication->columns[i]) :
+					publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
 					add_declared(columns, n, &publication->columns[i], NULL, column->optional);
 	}
 	return columns;

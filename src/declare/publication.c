@@ -154,6 +154,7 @@ typedef struct Noted
 	Oid			paths;
 	Oid			regions;
 	Oid			counterfeits;
+	Oid			reference;
 	Oid			view;
 	Oid			counterfeits_view;
 	Oid			tuple;
@@ -197,6 +198,7 @@ noted_part(const DeclaredPublication *publication, const char *part)
 		{"paths", &publication->noted->paths},
 		{"regions", &publication->noted->regions},
 		{"counterfeits", &publication->noted->counterfeits},
+		{"reference", &publication->noted->reference},
 		{"view", &publication->noted->view},
 		{"counterfeits_view", &publication->noted->counterfeits_view},
 		{"sensitive_tuple", &publication->noted->tuple},

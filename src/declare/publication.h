@@ -174,7 +174,8 @@ extern char *quoted_target(const DeclaredPublication *publication, const char *s
  * Records in the catalog that a relation was made for a publication, so that
  * it is protected and dropped with it.  Parts: "source" (the pinned view),
  * "sensitive_tuple" (the type), "members", "asked", "neighborhoods", "paths",
- * "regions" and "counterfeits" (history), "release", "view", "counterfeits_view", and, for each table that
+ * "regions", "counterfeits" and "reference" (history), "release", "view",
+ * "counterfeits_view", and, for each table that
  * a parameter names, TABLE_PART with the parameter's name.
  */
 #define TABLE_PART "table "

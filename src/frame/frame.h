@@ -41,8 +41,11 @@ typedef struct Aspect
 typedef struct Aspects
 {
 	int			n;				/* at least 1 */
+	Code		nvalues;		/* of the arrays by sensitive code, if the distribution has more than there are others */
 	const Aspect *aspect;
 	const double *share;		/* [nsensitive] of all people, in the distribution that sets are compared with, or NULL */
+	const int32 *since;			/* [nsensitive] the release that gave the share: those of the first make up the
+								 * distribution, others were found later; NULL: all are of one */
 } Aspects;
 
 typedef struct Frame

@@ -196,8 +196,8 @@ source_query(const FrameLoad *load, const char *condition)
 	return sql.data;
 }
 
-static const LoadingColumn *
-sensitive_column(const FrameLoad *load)
+const LoadingColumn *
+load_sensitive_column(const FrameLoad *load)
 {
 	for (int i = 0; i < load->ncolumns; i++)
 		if (load->columns[i].column->role == ROLE_SENSITIVE)
@@ -344,7 +344,7 @@ sieve_rows(FrameLoad *load, uint64 from)
 	for (int i = 0; i < load->ncolumns; i++)
 		if (load->columns[i].column->role == ROLE_QUASI_IDENTIFIER && !load->columns[i].is_layout_only)
 			mark_uncodable(load, &load->columns[i], from, is_out);
-	mark_beyond(load, sensitive_column(load), from, is_out);
+	mark_beyond(load, load_sensitive_column(load), from, is_out);
 	if (repeated > 0)
 		mark_repeated(load, from, is_out);
 	MemoryContextSwitchTo(old);
@@ -402,7 +402,7 @@ load_keys(const FrameLoad *load)
 void
 load_sensitive_numbers(FrameLoad *load, const Datum *values, const bool *nulls, uint32 *numbers, int n)
 {
-	dictionary_numbers(sensitive_column(load)->dictionary, values, nulls, numbers, n);
+	dictionary_numbers(load_sensitive_column(load)->dictionary, values, nulls, numbers, n);
 }
 
 FrameLoad *
@@ -556,7 +556,7 @@ load_registry(FrameLoad *load, Oid copy)
 void
 load_protected(FrameLoad *load, Oid copy)
 {
-	const DeclaredColumn *column = sensitive_column(load)->column;
+	const DeclaredColumn *column = load_sensitive_column(load)->column;
 	MemoryContext old = MemoryContextSwitchTo(load->context);
 	Datum	   *values;
 	bool	   *nulls;
@@ -579,7 +579,7 @@ load_protected(FrameLoad *load, Oid copy)
 Frame
 load_peek(const FrameLoad *load, Code **code)
 {
-	const LoadingColumn *column = sensitive_column(load);
+	const LoadingColumn *column = load_sensitive_column(load);
 	Frame		frame = {.nrows = load->nrows};
 	Datum	   *values;
 
@@ -587,6 +587,6 @@ load_peek(const FrameLoad *load, Code **code)
 	frame.sensitive = new_array(Code, load->nrows);
 	for (uint64 row = 0; row < load->nrows; row++)
 		frame.sensitive[row] = (*code)[column->number[row]];
-	frame.aspects = sensitive_columns(load->publication, values, frame.nsensitive)->aspects;
+	frame.aspects = load_aspects(load, sensitive_columns(load->publication, values, frame.nsensitive), *code, frame.nsensitive);
 	return frame;
 }

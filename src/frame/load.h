@@ -12,6 +12,7 @@
 #include "frame/coding.h"
 #include "frame/frame.h"
 #include "frame/key_table.h"
+#include "frame/shares.h"
 
 /* A column whose values leave as they are: the sensitive one, or an insensitive one. */
 typedef struct PlainColumn
@@ -85,6 +86,23 @@ extern void load_registry(FrameLoad *load, Oid copy);
 
 /* Restricts protection to the values in a table of one column. */
 extern void load_protected(FrameLoad *load, Oid copy);
+
+/*
+ * Sets of people are compared with a distribution, whose values get codes, too: it lives as long as the load.  No
+ * rows may follow but helpers.
+ */
+extern void load_shares(FrameLoad *load, const Shares *shares);
+
+/* How many people of a load have each sensitive value: 0 for those that only the past had. */
+typedef struct ValuePeople
+{
+	Code		n;
+	Datum	   *values;			/* [n] */
+	uint64	   *people;			/* [n] */
+	uint64		known;			/* people with a value */
+} ValuePeople;
+
+extern ValuePeople load_count_people(const FrameLoad *load);
 
 /*
  * Returns a preliminary frame of the rows read so far, which has only their

@@ -53,7 +53,16 @@ struct FrameLoad
 	bool		is_lenient;
 	uint64		left_out;		/* of the rows asked for */
 
+	/* The distribution that people are compared with, and the numbers of its values; or NULL */
+	const Shares *shares;
+	uint32	   *share_number;	/* [shares->n] */
+
 	bool		is_exact;		/* codes stand for values, also where releases show bins */
 };
+
+extern const LoadingColumn *load_sensitive_column(const FrameLoad *load);
+
+/* The aspects of n sensitive values, by the numbers of which code gives theirs; with shares, if there are any. */
+extern const Aspects *load_aspects(const FrameLoad *load, const SensitiveColumns *columns, const Code *code, Code n);
 
 #endif							/* PPREPUB_FRAME_LOAD_PRIVATE_H */

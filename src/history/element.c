@@ -38,13 +38,13 @@ array_type_of(const DeclaredPublication *publication, ColumnRole role)
 	return get_array_type(element_of(publication_column(publication, role)).stored);
 }
 
-static Datum
-to_text(Oid type, Datum value)
+Datum
+element_to_text(const Element *element, Datum value)
 {
 	Oid			output;
 	bool		varlena;
 
-	getTypeOutputInfo(type, &output, &varlena);
+	getTypeOutputInfo(element->type, &output, &varlena);
 	return CStringGetTextDatum(OidOutputFunctionCall(output, value));
 }
 
@@ -166,7 +166,7 @@ element_array(const Element *element, const Datum *values, const bool *nulls, ui
 	{
 		stored = new_array(Datum, n);
 		for (uint64 i = 0; i < n; i++)
-			stored[i] = nulls != NULL && nulls[i] ? (Datum) 0 : to_text(element->type, values[i]);
+			stored[i] = nulls != NULL && nulls[i] ? (Datum) 0 : element_to_text(element, values[i]);
 	}
 	return PointerGetDatum(construct_md_array(stored, unconstify(bool *, nulls), 1, dims, bounds,
 											  element->stored, element->length,

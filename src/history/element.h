@@ -75,6 +75,8 @@ typedef struct ElementWalk
 	bool		isnull;
 } ElementWalk;
 
+/* Where the element is text, but the type is not. */
+extern Datum element_to_text(const Element *element, Datum value);
 extern Datum element_from_text(const Element *element, Datum words);
 
 static inline void

@@ -1,60 +1,51 @@
 /*
  * recalled_aspects.c
- *		Aspects of the log's values, and how common each was in the first release.
+ *		Aspects of the log's values, and how common each is in the distribution that
+ *		sets are compared with.
+ *
+ * NOTES
+ *		The distribution has values that no release has shown, of people who were withheld.
+ *		They have codes behind all others, which nothing but these aspects knows.
  */
 #include "postgres.h"
 
 #include "history/recalled_aspects.h"
 
 #include "frame/arrays.h"
-#include "miscadmin.h"
+#include "history/reference.h"
 
-/* The first release that has rows; those that were imported without a key have none here. */
-static const SeenRelease *
-first_release(const Seen *seen)
+/* The distribution of the publication, or else of what was published. */
+static const Shares *
+distribution_of(const DeclaredPublication *publication, const Recalled *recalled)
 {
-	for (int32 r = 0; r < seen->nreleases; r++)
-		if (seen->release[r].first[seen->release[r].nclasses] > 0)
-			return &seen->release[r];
-	return NULL;
-}
+	Reference  *reference = reference_read(publication);
 
-/* The share of each value among the rows of a release that have one, as observers count: invented rows are rows. */
-static const double *
-shares_of(const SeenRelease *release, Code nvalues)
-{
-	double	   *share = new_zeros(double, nvalues);
-	uint64		known = 0;
-
-	for (uint64 i = 0; release != NULL && i < release->first[release->nclasses]; i++)
-	{
-		if (i % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (release->value[i] == NO_CODE || seen_is_counted(release, i))
-			continue;
-		share[release->value[i]]++;
-		known++;
-	}
-	for (Code value = 0; value < nvalues && known > 0; value++)
-		share[value] /= known;
-	return share;
+	if (reference->shares.n == 0)
+		reference_recall(reference, publication, recalled);
+	for (int32 r = 0; r < recalled->seen.nreleases && reference->shares.n == 0; r++)
+		reference_recall_release(reference, recalled, r);
+	return &reference->shares;
 }
 
 const Aspects *
 aspects_of_recalled(const DeclaredPublication *publication, const Recalled *recalled)
 {
-	const Aspects *by_column = recalled_columns(publication, recalled)->aspects;
-	Aspects    *aspects = palloc0(sizeof(Aspects));
+	const Shares *shares = distribution_of(publication, recalled);
+	Code		n = recalled->codes->size;
+	Datum	   *values = new_array(Datum, (uint64) n + shares->n);
+	double	   *share = new_zeros(double, (uint64) n + shares->n);
+	int32	   *since = new_zeros(int32, (uint64) n + shares->n);
 
-	if (by_column != NULL)
-		*aspects = *by_column;
-	else
+	memcpy(values, recalled->codes->keys, sizeof(Datum) * n);
+	for (uint32 i = 0; i < shares->n; i++)
 	{
-		Aspect	   *aspect = palloc0(sizeof(Aspect));
+		Code		value = recalled_value(recalled, shares->values[i], false);
 
-		aspect->ncodes = recalled->seen.nvalues;
-		*aspects = (Aspects) {.n = 1, .aspect = aspect};
+		if (value == UNKNOWN_VALUE)
+			value = n++;
+		values[value] = shares->values[i];
+		share[value] = shares->share[i];
+		since[value] = shares->since[i];
 	}
-	aspects->share = shares_of(first_release(&recalled->seen), recalled->seen.nvalues);
-	return aspects;
+	return aspects_with_shares(sensitive_columns(publication, values, n), share, since, n);
 }

@@ -8,8 +8,9 @@
 #include "history/recall.h"
 
 /*
- * The aspects of recalled values, by codes of Seen, and the distribution that sets are compared with: that of the first
- * release of which the log tells; never NULL.  In the current context.
+ * The aspects of recalled values, by codes of Seen, and the distribution that sets are compared with; never NULL.  It is that
+ * of the publication; where it has none, that which it would have if it had been kept from the beginning, as far as the log tells.
+ * In the current context, as the owner, inside SPI.
  */
 extern const Aspects *aspects_of_recalled(const DeclaredPublication *publication, const Recalled *recalled);
 

@@ -25,12 +25,22 @@ static const PrincipleKind *const kinds[] = {
 	PRINCIPLES(PRINCIPLE_ADDRESS)
 };
 
+/* Shares that the codes of an aspect are compared with: [ncodes] each. */
+typedef struct CodeShares
+{
+	double	   *share;			/* as the release gave it that found the code first, or 0 */
+	double	   *whole;			/* in the distribution of the first of all these releases, which sums to 1 */
+	int32	   *since;			/* that release, or NOT_FOUND */
+} CodeShares;
+
+#define NOT_FOUND PG_INT32_MAX
+
 /* One aspect while sets are judged. */
 typedef struct AspectRoom
 {
 	const Aspect *aspect;
-	double	   *share;			/* [ncodes] or NULL */
-	double	   *share_beside;	/* [ncodes] of those with one value of another aspect; all 0 between two questions */
+	CodeShares	all;			/* NULLs where sets are compared with nothing */
+	CodeShares	beside;			/* of those with one value of another aspect; none between two questions */
 	Code	   *in_order;		/* [ncodes] or NULL */
 	uint32	   *count;			/* [ncodes] all 0 between two questions */
 	Code	   *value;			/* [ncodes] those that were counted */
@@ -43,6 +53,7 @@ typedef struct Judging
 	int			naspects;
 	AspectRoom *room;			/* [naspects] */
 	const double *share;		/* [nsensitive] or NULL */
+	const int32 *since;			/* [nsensitive] or NULL */
 	uint32	   *scratch;		/* as long as the longest aspect */
 	Code	   *sorted;			/* [nsensitive] */
 } Judging;
@@ -107,6 +118,9 @@ principle_contradiction(const int64 *params)
 		return "no set of people satisfies \"recursive\" with a \"c\" of 0";
 	if (params[PRINCIPLE_delta] == 0)
 		return "no set of people satisfies \"delta\" 0";
+	if (params[PRINCIPLE_DISTRIBUTION] != PARAM_ABSENT && params[PRINCIPLE_t] == PARAM_ABSENT &&
+		params[PRINCIPLE_beta] == PARAM_ABSENT && params[PRINCIPLE_delta] == PARAM_ABSENT)
+		return "\"distribution\" is what \"t\", \"beta\" and \"delta\" compare with, and none of them is given";
 	return NULL;
 }
 
@@ -204,6 +218,16 @@ principle_compares(const Principle *principle)
 	return compares;
 }
 
+bool
+principle_needs_shares(const Principle *principle)
+{
+	bool		needs = false;
+
+	for (int i = 0; i < principle->nterms; i++)
+		needs |= principle->term[i].kind->needs_shares;
+	return needs;
+}
+
 char *
 term_promise(const PrincipleTerm *term)
 {
@@ -237,31 +261,73 @@ code_in(const Aspect *aspect, Code value)
 	return aspect->code == NULL ? value : aspect->code[value];
 }
 
-/* Adds up, in an aspect, the shares of all sensitive values. */
-static double *
-shares_in(const Aspect *aspect, const double *share, Code nvalues)
+static inline void
+forget_share(CodeShares *shares, Code code)
 {
-	double	   *sum;
-
-	if (share == NULL)
-		return NULL;
-	sum = new_zeros(double, aspect->ncodes);
-	for (Code value = 0; value < nvalues; value++)
-		if (code_in(aspect, value) != NO_CODE)
-			sum[code_in(aspect, value)] += share[value];
-	return sum;
+	shares->share[code] = shares->whole[code] = 0;
+	shares->since[code] = NOT_FOUND;
 }
 
-/* A NULL has no share: the shares of the others become as large as if nobody had none. */
-static void
-make_whole(double *share, Code ncodes)
+static CodeShares
+new_shares(Code ncodes)
 {
-	double		all = 0;
+	CodeShares	shares = {new_array(double, ncodes), new_array(double, ncodes), new_array(int32, ncodes)};
 
 	for (Code code = 0; code < ncodes; code++)
-		all += share[code];
-	for (Code code = 0; code < ncodes && all > 0; code++)
-		share[code] /= all;
+		forget_share(&shares, code);
+	return shares;
+}
+
+/* The release that gave a sensitive value its share, or NOT_FOUND if it has none. */
+static inline int32
+found_in(const Judging *judging, Code value)
+{
+	return judging->share[value] <= 0 ? NOT_FOUND : judging->since == NULL ? 0 : judging->since[value];
+}
+
+/*
+ * Adds up, in an aspect, the shares of n sensitive values; NULL stands for the first n.  A code's share is that of
+ * the values in the release that found it, and does not change by those that are found later.  NULL has none: the
+ * shares are as large as if nobody of the first release had it.
+ */
+static void
+add_shares(const Judging *judging, const Aspect *aspect, const uint32 *values, uint64 n, CodeShares *shares)
+{
+	int32		first = NOT_FOUND;
+	double		all = 0;
+
+	for (uint64 i = 0; i < n; i++)
+	{
+		Code		value = values == NULL ? i : values[i];
+		Code		code = code_in(aspect, value);
+		int32		since = found_in(judging, value);
+
+		if (code == NO_CODE || since == NOT_FOUND)
+			continue;
+		shares->since[code] = Min(shares->since[code], since);
+		all = since < first ? judging->share[value] : since == first ? all + judging->share[value] : all;
+		first = Min(first, since);
+	}
+	for (uint64 i = 0; i < n; i++)
+	{
+		Code		value = values == NULL ? i : values[i];
+		Code		code = code_in(aspect, value);
+		int32		since = found_in(judging, value);
+
+		if (code == NO_CODE || since == NOT_FOUND || since > shares->since[code])
+			continue;
+		shares->share[code] = Min(shares->share[code] + judging->share[value] / all, 1);
+		if (since == first)
+			shares->whole[code] = shares->share[code];
+	}
+}
+
+static void
+forget_shares(const Aspect *aspect, const uint32 *values, uint64 n, CodeShares *shares)
+{
+	for (uint64 i = 0; i < n; i++)
+		if (code_in(aspect, values[i]) != NO_CODE)
+			forget_share(shares, code_in(aspect, values[i]));
 }
 
 static int
@@ -303,21 +369,23 @@ list_values(AspectRoom *room, Code nvalues)
 
 /* Makes what it takes to judge an aspect; joint: beside others. */
 static AspectRoom
-aspect_room(const Aspect *aspect, const double *share, Code nvalues, bool joint)
+aspect_room(const Judging *judging, const Aspect *aspect, Code nvalues, bool joint)
 {
 	AspectRoom	room = {
 		.aspect = aspect,
-		.share = shares_in(aspect, share, nvalues),
 		.in_order = codes_by_place(aspect),
 		.count = new_zeros(uint32, aspect->ncodes),
 		.value = new_array(Code, aspect->ncodes),
 	};
 
-	if (room.share != NULL)
-		make_whole(room.share, aspect->ncodes);
+	if (judging->share != NULL)
+	{
+		room.all = new_shares(aspect->ncodes);
+		add_shares(judging, aspect, NULL, nvalues, &room.all);
+	}
 	if (!joint)
 		return room;
-	room.share_beside = new_zeros(double, aspect->ncodes);
+	room.beside = new_shares(aspect->ncodes);
 	list_values(&room, nvalues);
 	return room;
 }
@@ -348,14 +416,16 @@ principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects
 		aspects = value_itself(nvalues);
 	if (principle_compares(principle) && aspects->share == NULL)
 		elog(ERROR, "there is no distribution to compare values with");
+	nvalues = Max(nvalues, aspects->nvalues);
 	bound.judging = judging = palloc0(sizeof(Judging));
 	judging->naspects = aspects->n;
 	judging->share = aspects->share;
+	judging->since = aspects->since;
 	judging->room = new_array(AspectRoom, aspects->n);
 	judging->sorted = new_array(Code, nvalues);
 	for (int a = 0; a < aspects->n; a++)
 	{
-		judging->room[a] = aspect_room(&aspects->aspect[a], aspects->share, nvalues, bound.joint);
+		judging->room[a] = aspect_room(judging, &aspects->aspect[a], nvalues, bound.joint);
 		longest = Max(longest, aspects->aspect[a].ncodes);
 	}
 	judging->scratch = new_array(uint32, longest);
@@ -376,7 +446,7 @@ count_in(Judging *judging, AspectRoom *room, const Tally *set, const Code *value
 {
 	ValueCounts counts = {
 		.value = room->value, .count = room->count, .room = judging->scratch,
-		.ncodes = room->aspect->ncodes, .share = room->share,
+		.ncodes = room->aspect->ncodes, .share = room->all.share, .whole = room->all.whole,
 		.place = room->aspect->place, .in_order = room->in_order
 	};
 
@@ -407,7 +477,7 @@ counted_by_tally(Judging *judging, AspectRoom *room, const Tally *set)
 {
 	ValueCounts counts = {
 		.value = set->value, .n = set->values, .count = set->count, .room = judging->scratch,
-		.ncodes = room->aspect->ncodes, .share = room->share,
+		.ncodes = room->aspect->ncodes, .share = room->all.share, .whole = room->all.whole,
 		.place = room->aspect->place, .in_order = room->in_order
 	};
 
@@ -436,28 +506,6 @@ look_at_aspect(const Principle *principle, int a, const Tally *set, Look look, v
 	return goes_on;
 }
 
-/* The shares, in one aspect, of the people who have one value of another. */
-static void
-share_beside(const Judging *judging, const AspectRoom *known, Code code, AspectRoom *other)
-{
-	double		all = 0;
-
-	for (uint64 i = known->first[code]; i < known->first[code + 1]; i++)
-		if (code_in(other->aspect, known->having[i]) != NO_CODE)
-			all += judging->share[known->having[i]];
-	for (uint64 i = known->first[code]; i < known->first[code + 1]; i++)
-		if (code_in(other->aspect, known->having[i]) != NO_CODE && all > 0)
-			other->share_beside[code_in(other->aspect, known->having[i])] += judging->share[known->having[i]] / all;
-}
-
-static void
-forget_share_beside(const AspectRoom *known, Code code, AspectRoom *other)
-{
-	for (uint64 i = known->first[code]; i < known->first[code + 1]; i++)
-		if (code_in(other->aspect, known->having[i]) != NO_CODE)
-			other->share_beside[code_in(other->aspect, known->having[i])] = 0;
-}
-
 static int
 compare_known(const void *a, const void *b, void *arg)
 {
@@ -480,21 +528,26 @@ look_beside(const Principle *principle, AspectRoom *known, AspectRoom *other, co
 	for (uint32 from = 0, to; from < set->values && goes_on; from = to)
 	{
 		Code		code = code_in(known->aspect, judging->sorted[from]);
+		const uint32 *having;
+		uint64		nhaving;
 		ValueCounts counts;
 
 		for (to = from + 1; to < set->values && code_in(known->aspect, judging->sorted[to]) == code;)
 			to++;
 		if (code == NO_CODE)
 			break;
+		having = known->having + known->first[code];
+		nhaving = known->first[code + 1] - known->first[code];
 		counts = count_in(judging, other, set, judging->sorted + from, to - from);
 		if (judging->share != NULL)
 		{
-			share_beside(judging, known, code, other);
-			counts.share = other->share_beside;
+			add_shares(judging, other->aspect, having, nhaving, &other->beside);
+			counts.share = other->beside.share;
+			counts.whole = other->beside.whole;
 		}
 		goes_on = look(principle, &counts, -1, state);
 		if (judging->share != NULL)
-			forget_share_beside(known, code, other);
+			forget_shares(other->aspect, having, nhaving, &other->beside);
 		uncount(other, &counts);
 	}
 	return goes_on;

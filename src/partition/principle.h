@@ -39,6 +39,7 @@ typedef enum PrincipleParam
 	PRINCIPLE_C = NPRINCIPLES,	/* of recursive */
 	PRINCIPLE_DISTANCE,			/* of t: a PrincipleDistance */
 	PRINCIPLE_JOINT,			/* are aspects judged together? */
+	PRINCIPLE_DISTRIBUTION,		/* is a public distribution declared? */
 	NPRINCIPLE_PARAMS
 } PrincipleParam;
 
@@ -106,6 +107,9 @@ extern uint32 principle_least_values(const Principle *principle);
 /* Are sets compared with a distribution? */
 extern bool principle_compares(const Principle *principle);
 
+/* Are sets refused that show a value without a share in it? */
+extern bool principle_needs_shares(const Principle *principle);
+
 extern bool values_are_allowed(const Principle *principle, const Tally *set);
 
 static inline bool
@@ -161,6 +165,10 @@ extern const char *const principle_distances[];
 	PRINCIPLES(PRINCIPLE_PARAM) \
 	{"c", PARAM_DECIMAL, false, 0, 1000000, NULL, NULL, STRENGTH_LESS}, \
 	{"distance", PARAM_CHOICE, false, 0, 0, principle_distances, NULL, STRENGTH_KEPT}, \
-	{"joint", PARAM_BOOLEAN, false, 0, 0, NULL, NULL, STRENGTH_MORE}
+	{"joint", PARAM_BOOLEAN, false, 0, 0, NULL, NULL, STRENGTH_MORE}, \
+	{"distribution", PARAM_TABLE, false, 0, 0, NULL, NULL, STRENGTH_NONE}
+
+/* Its table, for the method's list of these: each change of its rows is judged when it is copied. */
+#define PRINCIPLE_DISTRIBUTION_TABLE "distribution"
 
 #endif							/* PPREPUB_PARTITION_PRINCIPLE_H */

@@ -12,6 +12,7 @@
 #include "frame/print.h"
 #include "frame/rounding.h"
 #include "history/fold.h"
+#include "release/distribution.h"
 #include "release/method_sql.h"
 #include "release/past_releases.h"
 #include "release/release.h"
@@ -180,6 +181,7 @@ build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 	build->publication = publication;
 	build->request = scope->request;
 	build->directory = directory;
+	build->reference = scope->reference;
 	build->draft = palloc0(sizeof(Draft));
 	build->draft->classes = palloc0(sizeof(Classes));
 	MemoryContextSwitchTo(old);
@@ -205,12 +207,16 @@ load_release(const DeclaredPublication *publication, const Scope *scope,
 	build->load_seconds = stopwatch_lap(&watch);
 	build->fold = read_past(publication, directory, load, scope->condition == NULL, context);
 	build->directory = build->fold->directory;
+	build->reference = scope->reference != NULL ? scope->reference : read_distribution(publication, scope);
+	compare_with_distribution(publication, scope, build->reference, load);
 	build->history_seconds = stopwatch_lap(&watch);
 	if (scope->condition != NULL && build->fold->past.nneighborhoods > 0 &&
 		find_method(publication->method)->want_helpers != NULL)
 		load_wanted(build, load);
 	updates = sql->read_updates == NULL ? NULL : sql->read_updates(publication, load);
 	build->loaded = load_finish(load);
+	if (!scope->is_lenient)
+		verify_distribution_has_all(publication, build->reference, build->loaded);
 	build->load_seconds += stopwatch_lap(&watch);
 	(void) fold_past(build->fold, build->loaded);
 	note_departures(build, scope);

@@ -24,18 +24,21 @@
 #include "frame/load.h"
 #include "history/recalled_aspects.h"
 #include "miscadmin.h"
+#include "release/distribution.h"
 #include "release/method_sql.h"
 #include "release/past_releases.h"
 #include "release/schedule/schedule.h"
 #include "utils/snapmgr.h"
 
-/* Has the method check a new copy of a table that a parameter names. */
+/* Checks a new copy of a table that a parameter names, or has the method do so. */
 static void
 check_table(const DeclaredPublication *publication, const char *param,
 			Oid old_copy, Oid new_copy, bool accept_weakening)
 {
 	const MethodSql *sql = find_method_sql(publication->method);
 
+	if (strcmp(param, PRINCIPLE_DISTRIBUTION_TABLE) == 0)
+		check_distribution(publication, old_copy, new_copy, accept_weakening);
 	if (sql->check_table != NULL)
 		sql->check_table(publication, param, old_copy, new_copy, accept_weakening);
 }
@@ -132,6 +135,7 @@ look_at_source(const DeclaredPublication *publication, Jsonb *before)
 	Look		look = {0};
 	ErrorData  *error;
 
+	verify_distance(publication);
 	if (before != NULL)
 		former = method->needs(param_values(method, before));
 	if (before != NULL && needs.rows <= former.rows && needs.values <= former.values)

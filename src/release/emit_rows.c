@@ -319,6 +319,8 @@ emit_rows(const ReleaseBuild *build, int32 number, RowSink *sink)
 
 	sent.checksum = send_all(build, order, shuffler, sent.checksum_seed, sink);
 	watch = stopwatch_start();
+	if (build->reference != NULL)
+		reference_write(build->publication, build->reference);
 	if (build->draft->classes->nclasses > 0)
 		sent.newcomers = remember_classes(build, number, order, class_numbers(build, order), sink->log);
 	else

@@ -11,6 +11,7 @@
 #include "frame/load.h"
 #include "history/fold.h"
 #include "history/log.h"
+#include "history/reference.h"
 #include "method/method.h"
 #include "release/checksum.h"
 #include "release/request.h"
@@ -22,6 +23,7 @@ typedef struct ReleaseBuild
 	const Request *request;		/* borrowed */
 	LoadedFrame *loaded;
 	Fold	   *fold;
+	Reference  *reference;		/* the distribution that it is compared with, or NULL */
 	Directory  *directory;		/* that will learn of the release, or NULL */
 	Draft	   *draft;
 	Metrics		metrics;

@@ -24,6 +24,7 @@ typedef struct Scope
 	const bool *shown;			/* [columns] */
 	const char *condition;		/* on the pinned view, or NULL */
 	bool		is_lenient;		/* for an answer, which leaves out the rows that publish() complains of */
+	struct Reference *reference;	/* the distribution that it is compared with, read before; or NULL */
 } Scope;
 
 /*

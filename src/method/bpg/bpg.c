@@ -94,6 +94,17 @@ static const ParamSpec bpg_params[] = {
 	{.name = NULL}
 };
 
+static const TableColumn distribution[] = {
+	{TABLE_SENSITIVE_COLUMNS, NULL, false},
+	{TABLE_NUMBER, "share", false},
+	{TABLE_END, NULL, false}
+};
+
+static const TableSpec bpg_tables[] = {
+	{PRINCIPLE_DISTRIBUTION_TABLE, distribution},
+	{NULL, NULL}
+};
+
 /* ----------------------------------------------------------------
  * People who were published before
  * ----------------------------------------------------------------
@@ -447,6 +458,7 @@ const Method bpg_method = {
 		.answers = true,
 		.classes = true,
 		.past = PAST_NEIGHBORHOODS,
+		.tables = bpg_tables,
 		.smallest_parted = bpg_smallest_parted,
 		.without_stand_ins = bpg_without_stand_ins,
 		.foresee = bpg_foresee,

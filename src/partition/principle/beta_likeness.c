@@ -67,6 +67,7 @@ promise_beta(const PrincipleTerm *term, StringInfo text)
 const PrincipleKind beta_principle = {
 	.name = "beta",
 	.compares = true,
+	.needs_shares = true,
 	.measure = measure_beta,
 	.lack = lack_beta,
 	.promise = promise_beta,

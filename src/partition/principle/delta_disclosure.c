@@ -57,6 +57,7 @@ const PrincipleKind delta_principle = {
 	.name = "delta",
 	.is_strict = true,
 	.compares = true,
+	.needs_shares = true,
 	.measure = measure_delta,
 	.lack = lack_delta,
 	.promise = promise_delta,

@@ -19,7 +19,8 @@ typedef struct ValueCounts
 
 	/* The distribution that sets are compared with, or NULL */
 	Code		ncodes;
-	const double *share;		/* [ncodes] */
+	const double *share;		/* [ncodes] of values found later, too: as it was when they were found */
+	const double *whole;		/* [ncodes] of the first distribution alone, which sums to 1 */
 	const double *place;		/* [ncodes] or NULL where values have no order */
 	const Code *in_order;		/* [ncodes] by their places */
 } ValueCounts;
@@ -30,6 +31,7 @@ struct PrincipleKind
 	bool		more_is_stronger;
 	bool		is_strict;		/* is a set that just reaches the strength refused? */
 	bool		compares;		/* with a distribution? */
+	bool		needs_shares;	/* is a set refused that shows a value without a share? */
 
 	/* The strongest value of the parameter that the set satisfies. */
 	double		(*measure) (const PrincipleTerm *term, const ValueCounts *set);

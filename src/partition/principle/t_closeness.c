@@ -10,6 +10,9 @@
  *		The ordered distance moves shares along the places of values, from 0 to 1, which do not
  *		depend on what else occurs: a value that the distribution lacks has a place between its
  *		neighbors.
+ *
+ *		The distribution is the first one, as it was: shares of values that were found later would
+ *		move the distance of sets that have none of them.
  */
 #include "postgres.h"
 
@@ -23,7 +26,7 @@ equal_distance(const ValueCounts *set)
 	double		distance = 0;
 
 	for (uint32 i = 0; i < set->n; i++)
-		distance += Max(0, share_in(set, set->value[i]) - set->share[set->value[i]]);
+		distance += Max(0, share_in(set, set->value[i]) - set->whole[set->value[i]]);
 	return distance;
 }
 
@@ -38,7 +41,7 @@ ordered_distance(const ValueCounts *set)
 	{
 		Code		value = set->in_order[i];
 
-		excess += share_in(set, value) - set->share[value];
+		excess += share_in(set, value) - set->whole[value];
 		distance += fabs(excess) * (set->place[set->in_order[i + 1]] - set->place[value]);
 	}
 	return distance;

@@ -1,0 +1,233 @@
+-- The distribution that t-closeness, beta-likeness and delta-disclosure compare with.  The strengths are so weak that every class keeps them.
+SET ROLE regress_owner;
+CREATE TABLE people (name text PRIMARY KEY, age int, disease text);
+INSERT INTO people SELECT 'p' || i, 20 + i % 37, CASE WHEN i % 8 > 4 THEN 'flu' WHEN i % 8 > 2 THEN 'gastritis' WHEN i % 8 > 0 THEN 'cold' END FROM generate_series(1, 80) i;
+\set source '\'people\', \'name\', \'{"age": "range"}\', \'disease\', \'bpg\''
+
+-- It is kept only where something compares.
+SELECT pprepub.create_publication('plain', :source, '{"k": 5, "l": 2, "frequency": 1.1}');
+SELECT count(*) FROM pprepub.publish('plain');
+SELECT to_regclass('published_private.plain_reference');
+SELECT pprepub.drop_publication('plain', forget_history => true);
+
+-- The first release tells what everybody has; NULL has no share.
+SELECT pprepub.create_publication('told', :source, '{"k": 5, "delta": 1000, "repair": "none", "reserve": 1}');
+SELECT count(*) > 0 FROM pprepub.preview('told');
+SELECT to_regclass('published_private.told_reference');
+BEGIN;
+SELECT count(*) FROM pprepub.publish('told');
+SELECT count(*) FROM published_private.told_reference;
+ROLLBACK;
+SELECT to_regclass('published_private.told_reference');
+SELECT count(*) FROM pprepub.publish('told');
+SELECT * FROM published_private.told_reference ORDER BY 1;
+\d published_private.told_reference
+UPDATE published_private.told_reference SET people = 1;
+DROP TABLE published_private.told_reference;
+RESET ROLE;
+SELECT r.part FROM pprepub.catalog_relation r WHERE r.relation = 'published_private.told_reference'::regclass;
+SET ROLE regress_owner;
+
+-- Another distribution of today moves nothing; a new value is added by the next release of everybody, once.
+UPDATE people SET disease = 'flu' WHERE disease = 'cold' AND age > 30;
+INSERT INTO people SELECT 'q' || i, 20 + i % 37, CASE i % 2 WHEN 0 THEN 'measles' ELSE 'mumps' END FROM generate_series(1, 20) i;
+SELECT count(*) FROM pprepub.publish('told', cohort => 'age > 50');
+SELECT * FROM published_private.told_reference ORDER BY 1;
+SELECT count(*) > 0 FROM pprepub.preview('told');
+SELECT count(*) FROM published_private.told_reference;
+SELECT count(*) FROM pprepub.publish('told');
+SELECT * FROM published_private.told_reference ORDER BY 1;
+DELETE FROM people WHERE disease = 'mumps';
+SELECT count(*) FROM pprepub.publish('told');
+SELECT count(*), max(release) FROM published_private.told_reference;
+SELECT * FROM pprepub.rebuild_history('told');
+SELECT bool_and(holds) FROM pprepub.audit('told');
+SELECT pprepub.drop_publication('told', forget_history => true);
+SELECT to_regclass('published_private.told_reference');
+
+-- A cohort that comes first does not choose it: not published ...
+DELETE FROM people WHERE name LIKE 'q%';
+SELECT pprepub.create_publication('part', :source, '{"k": 5, "delta": 1000}');
+SELECT count(*) FROM pprepub.publish('part', cohort => 'age < 40');
+SELECT * FROM published_private.part_reference ORDER BY 1;
+SELECT pprepub.drop_publication('part', forget_history => true);
+
+-- ... nor asked.
+SELECT pprepub.create_publication('asked', :source, '{"k": 5, "delta": 1000}');
+GRANT USAGE ON SCHEMA published TO regress_analyst;
+GRANT EXECUTE ON FUNCTION published.asked TO regress_analyst;
+SET SESSION AUTHORIZATION regress_analyst;
+SELECT count(*) > 0 FROM published.asked('age = 30');
+SELECT count(*) FROM published_private.asked_reference;
+RESET SESSION AUTHORIZATION;
+SET ROLE regress_owner;
+SELECT * FROM published_private.asked_reference ORDER BY 1;
+-- Answers add nothing.
+INSERT INTO people SELECT 'q' || i, 20 + i % 37, CASE i % 2 WHEN 0 THEN 'measles' ELSE 'mumps' END FROM generate_series(1, 20) i;
+SET SESSION AUTHORIZATION regress_analyst;
+SELECT count(*) FILTER (WHERE disease IN ('measles', 'mumps')) FROM published.asked();
+RESET SESSION AUTHORIZATION;
+SET ROLE regress_owner;
+SELECT count(*) FROM published_private.asked_reference;
+SELECT count(*) FROM pprepub.publish('asked');
+SELECT * FROM published_private.asked_reference WHERE release > 1 ORDER BY 1;
+SELECT pprepub.drop_publication('asked', forget_history => true);
+-- A source that fails for the people asked about writes as much as for others.
+CREATE TABLE broken (name text PRIMARY KEY, age int, disease text, divisor int);
+INSERT INTO broken SELECT name, age, disease, CASE WHEN name = 'p1' THEN 0 ELSE 1 END FROM people;
+CREATE VIEW breaking AS SELECT name, age / divisor AS age, disease FROM broken;
+SELECT pprepub.create_publication('failing', 'breaking', 'name', '{"age": "range"}', 'disease', 'bpg', '{"k": 5, "delta": 1000}');
+GRANT EXECUTE ON FUNCTION published.failing TO regress_analyst;
+SET SESSION AUTHORIZATION regress_analyst;
+SELECT count(*) FROM published.failing('age = 21');
+RESET SESSION AUTHORIZATION;
+SET ROLE regress_owner;
+SELECT * FROM published_private.failing_reference ORDER BY 1;
+SELECT sqlstate, message FROM pprepub.failed_answer;
+SELECT pprepub.drop_publication('failing', forget_history => true);
+DROP VIEW breaking;
+DROP TABLE broken;
+
+-- Declared later, it is what the first release of everybody showed, and what others added.
+DELETE FROM people WHERE name LIKE 'q%';
+SELECT pprepub.create_publication('later', :source, '{"k": 5, "repair": "none", "reserve": 1}');
+SELECT count(*) FROM pprepub.publish('later', cohort => 'age < 30');
+SELECT count(*) FROM pprepub.publish('later');
+INSERT INTO people SELECT 'q' || i, 20 + i % 37, 'mumps' FROM generate_series(1, 20) i;
+UPDATE people SET disease = 'cold' WHERE name LIKE 'p%';
+SELECT count(*) FROM pprepub.publish('later');
+SELECT disease, count(*) FROM published.later_2 WHERE disease IS NOT NULL GROUP BY 1 ORDER BY 1;
+SELECT disease, count(*), (SELECT count(disease) FROM published.later_3) FROM published.later_3 WHERE disease = 'mumps' GROUP BY 1 ORDER BY 1;
+SELECT pprepub.alter_publication('later', '{"delta": 1000}');
+SELECT to_regclass('published_private.later_reference');
+INSERT INTO people SELECT 'r' || i, 20 + i % 37, 'rabies' FROM generate_series(1, 20) i;
+SELECT count(*) FROM pprepub.publish('later');
+SELECT * FROM published_private.later_reference ORDER BY 1;
+SELECT pprepub.drop_publication('later', forget_history => true);
+-- Without such a release it is what the source has then.
+SELECT pprepub.create_publication('later', :source, '{"k": 5}');
+SELECT count(*) FROM pprepub.publish('later', cohort => 'age < 30');
+SELECT pprepub.alter_publication('later', '{"delta": 1000}');
+SELECT count(*) FROM pprepub.publish('later', cohort => 'age < 30');
+SELECT * FROM published_private.later_reference ORDER BY 1;
+SELECT pprepub.drop_publication('later', forget_history => true);
+
+-- A public distribution.
+CREATE TABLE census (disease text, share float8);
+CREATE FUNCTION try(params jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE detail text; hint text;
+BEGIN
+	PERFORM pprepub.create_publication('tried', 'people', 'name', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}' || params);
+	PERFORM pprepub.drop_publication('tried');
+	RETURN 'accepted';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+	RETURN concat_ws(E'\n', sqlstate || ' ' || sqlerrm, nullif(detail, ''), nullif(hint, ''));
+END $$;
+\pset format unaligned
+\pset tuples_only on
+SELECT try('{"distribution": "census"}');
+SELECT try('{"distribution": "census", "frequency": 2}');
+SELECT try('{"distribution": "census", "beta": 1}');
+INSERT INTO census VALUES ('flu', 0.5), ('cold', 0.25), ('gastritis', 0.2);
+SELECT try('{"distribution": "census", "beta": 1}');
+INSERT INTO census VALUES ('mumps', 0.050002);
+SELECT try('{"distribution": "census", "beta": 1}');
+UPDATE census SET share = 0.0500005 WHERE disease = 'mumps';
+SELECT try('{"distribution": "census", "beta": 1}');
+UPDATE census SET share = 0.05 WHERE disease = 'mumps';
+SELECT try('{"distribution": "census", "t": 0.1}');
+SELECT try('{"distribution": "census", "t": 0.1, "distance": "ordered"}');
+SELECT try('{"distribution": "nowhere", "beta": 1}');
+INSERT INTO census VALUES ('rabies', 0);
+SELECT try('{"distribution": "census", "delta": 1}');
+UPDATE census SET share = -0.05 WHERE disease = 'rabies';
+SELECT try('{"distribution": "census", "delta": 1}');
+UPDATE census SET share = 'NaN' WHERE disease = 'rabies';
+SELECT try('{"distribution": "census", "delta": 1}');
+UPDATE census SET share = 'Infinity' WHERE disease = 'rabies';
+SELECT try('{"distribution": "census", "delta": 1}');
+UPDATE census SET share = NULL WHERE disease = 'rabies';
+SELECT try('{"distribution": "census", "delta": 1}');
+UPDATE census SET share = 0.05, disease = NULL WHERE disease = 'rabies';
+SELECT try('{"distribution": "census", "delta": 1}');
+UPDATE census SET share = 0.025, disease = 'mumps' WHERE disease IS NULL OR disease = 'mumps';
+SELECT try('{"distribution": "census", "delta": 1}');
+CREATE VIEW odd AS SELECT disease FROM census;
+SELECT try('{"distribution": "odd", "delta": 1}');
+DROP VIEW odd;
+CREATE VIEW odd AS SELECT 1 AS disease, 1 AS share;
+SELECT try('{"distribution": "odd", "delta": 1}');
+DROP VIEW odd;
+CREATE VIEW odd AS SELECT 'flu'::text AS disease, 'all'::text AS share;
+SELECT try('{"distribution": "odd", "delta": 1}');
+DROP VIEW odd;
+CREATE VIEW odd AS SELECT 'flu'::varchar(3) AS disease, 1::numeric AS share;
+SELECT try('{"distribution": "odd", "delta": 1}');
+DROP VIEW odd;
+\pset format aligned
+\pset tuples_only off
+
+-- It is copied; publishing tells the owner what it lacks, if it is ever to be shown.
+DELETE FROM census;
+INSERT INTO census VALUES ('flu', 0.5), ('cold', 0.25), ('gastritis', 0.25);
+SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000, "distribution": "census", "repair": "none", "reserve": 1}');
+SELECT params->>'distribution' FROM pprepub.publication;
+SELECT * FROM published_private.public_distribution ORDER BY 1;
+SELECT count(*) FROM pprepub.publish('public');
+SELECT count(*) FROM pprepub.preview('public');
+SELECT count(*) FROM pprepub.preview('public', params => '{"distribution": "census"}');
+GRANT EXECUTE ON FUNCTION published.public TO regress_analyst;
+SET SESSION AUTHORIZATION regress_analyst;
+SELECT count(*) FILTER (WHERE disease IN ('mumps', 'rabies')) FROM published.public('age < 1');
+RESET SESSION AUTHORIZATION;
+SET ROLE regress_owner;
+SELECT btrim(message) FROM pprepub.failed_answer;
+DELETE FROM people WHERE name NOT LIKE 'p%';
+SELECT count(*) FROM pprepub.publish('public');
+SELECT to_regclass('published_private.public_reference');
+SELECT bool_and(holds) FROM pprepub.audit('public');
+-- Another one is another promise.
+SELECT pprepub.alter_publication('public', '{}');
+UPDATE census SET share = 0.375 WHERE disease <> 'flu';
+UPDATE census SET share = 0.25 WHERE disease = 'flu';
+SELECT pprepub.alter_publication('public', '{"reserve": 2}');
+SELECT pprepub.alter_publication('public', '{"distribution": "census", "accept_weakening": true}');
+SELECT * FROM published_private.public_distribution ORDER BY 1;
+SELECT pprepub.drop_publication('public', forget_history => true);
+SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000}');
+SELECT pprepub.alter_publication('public', '{"distribution": "census"}');
+SELECT pprepub.drop_publication('public');
+SELECT pprepub.create_publication('public', :source, '{"k": 5, "delta": 1000}');
+SELECT count(*) FROM pprepub.publish('public');
+SELECT pprepub.alter_publication('public', '{"distribution": "census"}');
+SELECT pprepub.alter_publication('public', '{"distribution": "census", "accept_weakening": true}');
+SELECT pprepub.drop_publication('public', forget_history => true);
+-- With t it may lack values.
+INSERT INTO people SELECT 'q' || i, 20 + i % 37, 'mumps' FROM generate_series(1, 20) i;
+SELECT pprepub.create_publication('public', :source, '{"k": 5, "t": 0.999, "distribution": "census", "repair": "none", "reserve": 100}');
+SELECT count(*) FROM pprepub.publish('public');
+SELECT pprepub.drop_publication('public', forget_history => true);
+
+-- Equal values are one, however they are written.
+CREATE TABLE numbers (name text PRIMARY KEY, age int, income numeric);
+INSERT INTO numbers SELECT 'n' || i, 20 + i % 37, CASE i % 4 WHEN 0 THEN '1.0' WHEN 1 THEN '1.00' WHEN 2 THEN '2' ELSE '3' END::numeric FROM generate_series(1, 40) i;
+SELECT pprepub.create_publication('numbers', 'numbers', 'name', '{"age": "range"}', 'income', 'bpg', '{"k": 5, "t": 0.99, "distance": "ordered"}');
+SELECT count(*) FROM pprepub.publish('numbers');
+SELECT sensitive = 1 AS one, people, "of", release FROM published_private.numbers_reference ORDER BY sensitive;
+SELECT pprepub.drop_publication('numbers', forget_history => true);
+CREATE TABLE incomes AS SELECT * FROM (VALUES (1.0, 0.5), (1.00, 0.5)) v (income, share);
+SELECT pprepub.create_publication('numbers', 'numbers', 'name', '{"age": "range"}', 'income', 'bpg', '{"k": 5, "t": 0.99, "distribution": "incomes"}');
+-- Types without arrays of their own are kept as text.
+CREATE TABLE listed AS SELECT name, age, ARRAY[income, 7] AS incomes FROM numbers;
+SELECT pprepub.create_publication('listed', 'listed', 'name', '{"age": "range"}', 'incomes', 'bpg', '{"k": 5, "t": 0.99}');
+SELECT count(*) FROM pprepub.publish('listed');
+SELECT pg_typeof(sensitive), people, "of", release FROM published_private.listed_reference ORDER BY sensitive;
+SELECT count(*) FROM pprepub.publish('listed');
+SELECT count(*) FROM published_private.listed_reference;
+SELECT pprepub.drop_publication('listed', forget_history => true);
+
+DROP FUNCTION try;
+DROP TABLE people, census, numbers, incomes, listed;
+DROP SCHEMA published, published_private;
+RESET ROLE;
