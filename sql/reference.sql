@@ -227,6 +227,39 @@ SELECT count(*) FROM pprepub.publish('listed');
 SELECT count(*) FROM published_private.listed_reference;
 SELECT pprepub.drop_publication('listed', forget_history => true);
 
+-- Places are ranks in the distribution: what it lacks lies halfway between its neighbors, or with the last one.  All people are one class here.
+CREATE TABLE alike (name text PRIMARY KEY, age int, income float8, since date, word text);
+INSERT INTO alike SELECT 'a' || i, i, 5, '2020-06-01', 'five' FROM generate_series(1, 20) i;
+CREATE TABLE incomes_of_all AS SELECT * FROM (VALUES (0, 1/3.0), (10, 1/3.0), (100, 1/3.0)) v (income, share);
+CREATE TABLE dates_of_all AS SELECT * FROM (VALUES (date '2020-01-01', 1/3.0), ('2020-01-02', 1/3.0), ('2030-01-01', 1/3.0)) v (since, share);
+CREATE TABLE words_of_all AS SELECT * FROM (VALUES ('five', 0.5), ('six', 0.5)) v (word, share);
+CREATE FUNCTION closeness(what text, given text, params jsonb DEFAULT '{}') RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE low int := 0; high int := 1000;	-- refused with a t of low thousandths, accepted with high
+BEGIN
+	PERFORM pprepub.create_publication('alike', 'alike', 'name', '{"age": "range"}', what, 'bpg',
+		jsonb_build_object('k', 20, 't', 0.5, 'distribution', given, 'repair', 'none', 'reserve', 1) || params);
+	WHILE high > low + 1 LOOP
+		BEGIN
+			PERFORM pprepub.preview('alike', params => jsonb_build_object('t', (low + high) / 2 * 0.001));
+			high := (low + high) / 2;
+		EXCEPTION WHEN OTHERS THEN
+			low := (low + high) / 2;
+		END;
+	END LOOP;
+	PERFORM pprepub.drop_publication('alike');
+	RETURN high * 0.001;
+END $$;
+SET client_min_messages = warning;
+SELECT closeness('income', 'incomes_of_all'), closeness('income', 'incomes_of_all', '{"distance": "ordered"}'), closeness('income', 'incomes_of_all', '{"distance": "equal"}');
+UPDATE alike SET income = -7 WHERE age > 10;
+UPDATE alike SET income = 200 WHERE age <= 10;
+SELECT closeness('income', 'incomes_of_all');
+UPDATE alike SET income = CASE age % 3 WHEN 0 THEN 0 WHEN 1 THEN 10 ELSE 100 END;
+SELECT closeness('income', 'incomes_of_all');
+SELECT closeness('since', 'dates_of_all'), closeness('since', 'dates_of_all', '{"distance": "equal"}'), closeness('word', 'words_of_all');
+RESET client_min_messages;
+DROP FUNCTION closeness;
+DROP TABLE alike, incomes_of_all, dates_of_all, words_of_all;
 DROP FUNCTION try;
 DROP TABLE people, census, numbers, incomes, listed;
 DROP SCHEMA published, published_private;
