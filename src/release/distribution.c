@@ -15,6 +15,7 @@
 #include "release/past_releases.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 #define PARAM PRINCIPLE_DISTRIBUTION_TABLE
@@ -32,6 +33,19 @@ is_whole(const Scope *scope)
 	return scope->condition == NULL && !scope->is_lenient;
 }
 
+/* Adds what everybody in the source has: their keys and values are read, and forgotten. */
+static void
+find_in_source(Reference *reference, const DeclaredPublication *publication, bool is_lenient)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "everybody", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	FrameLoad  *load = load_rows(publication, NULL, new_zeros(bool, publication->ncolumns), is_lenient, work);
+
+	reference_find(reference, load, publication->releases + 1);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+}
+
 Reference *
 read_distribution(const DeclaredPublication *publication, const Scope *scope)
 {
@@ -44,8 +58,7 @@ read_distribution(const DeclaredPublication *publication, const Scope *scope)
 	if (reference->shares.n == 0 && publication->releases > 0)
 		reference_recall(reference, publication, recall(publication));
 	if (reference->shares.n == 0 && !is_whole(scope))
-		reference_find(reference, load_rows(publication, NULL, new_zeros(bool, publication->ncolumns), scope->is_lenient, CurrentMemoryContext),
-					   publication->releases + 1);
+		find_in_source(reference, publication, scope->is_lenient);
 	return reference;
 }
 
