@@ -42,6 +42,9 @@ SELECT count(*) FROM pprepub.publish('told');
 SELECT count(*), max(release) FROM published_private.told_reference;
 SELECT * FROM pprepub.rebuild_history('told');
 SELECT bool_and(holds) FROM pprepub.audit('told');
+-- An audit compares with it, whatever releases show by now.
+SELECT check_name, required, holds FROM pprepub.audit('told', '{"delta": 0.9}') WHERE check_name LIKE '%delta%' ORDER BY 1;
+SELECT check_name, required, holds FROM pprepub.audit('told', '{"delta": 2.2}') WHERE check_name LIKE '%delta%' ORDER BY 1;
 SELECT pprepub.drop_publication('told', forget_history => true);
 SELECT to_regclass('published_private.told_reference');
 
@@ -122,7 +125,7 @@ BEGIN
 	RETURN 'accepted';
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-	RETURN concat_ws(E'\n', sqlstate || ' ' || sqlerrm, nullif(detail, ''), nullif(hint, ''));
+	RETURN concat_ws(E'\n', sqlstate || ' ' || sqlerrm, nullif(detail, ''), CASE WHEN hint NOT LIKE 'Parameters of%' THEN nullif(hint, '') END);
 END $$;
 \pset format unaligned
 \pset tuples_only on
@@ -227,6 +230,29 @@ SELECT count(*) FROM pprepub.publish('listed');
 SELECT count(*) FROM published_private.listed_reference;
 SELECT pprepub.drop_publication('listed', forget_history => true);
 
+-- Several columns: it tells of tuples, and of each column by them.
+CREATE TABLE workers AS SELECT 'w' || i AS name, 20 + i AS age, CASE WHEN i % 5 > 0 THEN 'd' || i % 2 END AS disease, 'j' || i % 3 AS job FROM generate_series(1, 60) i;
+SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "repair": "none", "reserve": 2}', target => 'worked');
+SELECT count(*) FROM pprepub.publish('workers');
+SELECT * FROM worked_private.workers_reference ORDER BY 1;
+UPDATE workers SET job = 'j9' WHERE age > 70;
+SELECT count(*) FROM pprepub.preview('workers');
+SELECT count(*) FROM pprepub.publish('workers');
+SELECT * FROM worked_private.workers_reference WHERE release > 1 ORDER BY 1;
+SELECT bool_and(holds) FROM pprepub.audit('workers');
+SELECT pprepub.drop_publication('workers', forget_history => true);
+CREATE TABLE pairs AS SELECT 'd' || a AS disease, 'j' || b AS job, 1/6.0 AS share FROM generate_series(0, 1) a, generate_series(0, 2) b;
+SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "distribution": "pairs"}', target => 'worked');
+SELECT * FROM worked_private.workers_distribution ORDER BY 1, 2;
+SELECT count(*) FROM pprepub.publish('workers');
+DELETE FROM workers WHERE job = 'j9';
+SELECT count(*) FROM pprepub.publish('workers');
+SELECT pprepub.drop_publication('workers', forget_history => true);
+UPDATE pairs SET job = NULL WHERE job = 'j0' AND disease = 'd0';
+SELECT pprepub.create_publication('workers', 'workers', 'name', '{"age": "range"}', '{disease, job}', 'bpg', '{"k": 5, "delta": 5, "distribution": "pairs"}', target => 'worked');
+DROP TABLE workers, pairs;
+DROP SCHEMA worked, worked_private;
+
 -- Places are ranks in the distribution: what it lacks lies halfway between its neighbors, or with the last one.  All people are one class here.
 CREATE TABLE alike (name text PRIMARY KEY, age int, income float8, since date, word text);
 INSERT INTO alike SELECT 'a' || i, i, 5, '2020-06-01', 'five' FROM generate_series(1, 20) i;
@@ -257,6 +283,19 @@ SELECT closeness('income', 'incomes_of_all');
 UPDATE alike SET income = CASE age % 3 WHEN 0 THEN 0 WHEN 1 THEN 10 ELSE 100 END;
 SELECT closeness('income', 'incomes_of_all');
 SELECT closeness('since', 'dates_of_all'), closeness('since', 'dates_of_all', '{"distance": "equal"}'), closeness('word', 'words_of_all');
+CREATE TABLE bands_of_all AS SELECT * FROM (VALUES (5, 1/3.0), (15, 1/3.0), (105, 1/3.0)) v (income, share);	-- in [0,10), [10,20) and [100,110)
+UPDATE alike SET income = 30;
+SELECT closeness('income', 'bands_of_all', '{"bands": {"income": "range 10"}}'), closeness('income', 'bands_of_all', '{"bands": {"income": "range 100"}}'),
+	closeness('income', 'bands_of_all', '{"bands": {"income": "range 10"}, "distance": "equal"}');
+DROP TABLE bands_of_all;
+-- Of two columns each has places of its own, and a table of both gives tuples their shares.
+CREATE TABLE both_of_all AS SELECT * FROM (VALUES (0, 'five', 1/3.0), (10, 'five', 1/3.0), (100, 'six', 1/3.0)) v (income, word, share);
+UPDATE alike SET income = 5;
+SELECT closeness('{word, income}', 'both_of_all'), closeness('{word, income}', 'both_of_all', '{"joint": true}');
+UPDATE alike SET income = 10;
+SELECT closeness('{word, income}', 'both_of_all'), closeness('{word, income}', 'both_of_all', '{"joint": true}'), closeness('{word, income}', 'both_of_all', '{"distance": "equal"}');
+SELECT closeness('{word, income}', 'both_of_all', '{"distance": "ordered"}');
+DROP TABLE both_of_all;
 RESET client_min_messages;
 DROP FUNCTION closeness;
 DROP TABLE alike, incomes_of_all, dates_of_all, words_of_all;

@@ -207,8 +207,8 @@ declared_value(const DeclaredPublication *publication, const TupleTableSlot *slo
 
 	for (int i = 0; i < n; i++)
 		any |= !slot->tts_isnull[i];
-	*value = n == 1 ? slot->tts_values[0] :
-		make_tuple(publication_column(publication, ROLE_SENSITIVE), slot->tts_values, slot->tts_isnull);
+	if (any)
+		*value = join_value(publication, slot->tts_values, slot->tts_isnull);
 	return any;
 }
 

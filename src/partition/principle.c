@@ -118,10 +118,18 @@ principle_contradiction(const int64 *params)
 		return "no set of people satisfies \"recursive\" with a \"c\" of 0";
 	if (params[PRINCIPLE_delta] == 0)
 		return "no set of people satisfies \"delta\" 0";
-	if (params[PRINCIPLE_DISTRIBUTION] != PARAM_ABSENT && params[PRINCIPLE_t] == PARAM_ABSENT &&
-		params[PRINCIPLE_beta] == PARAM_ABSENT && params[PRINCIPLE_delta] == PARAM_ABSENT)
-		return "\"distribution\" is what \"t\", \"beta\" and \"delta\" compare with, and none of them is given";
 	return NULL;
+}
+
+const char *
+distribution_contradiction(int64 distribution, const int64 *params)
+{
+	bool		compares = false;
+
+	for (int i = 0; i < NPRINCIPLES; i++)
+		compares |= params[i] != PARAM_ABSENT && kinds[i]->compares;
+	return distribution == PARAM_ABSENT || compares ? NULL :
+		"\"distribution\" is what \"t\", \"beta\" and \"delta\" compare with, and none of them is given";
 }
 
 /* The weaker of two terms of one kind. */

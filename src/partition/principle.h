@@ -39,7 +39,6 @@ typedef enum PrincipleParam
 	PRINCIPLE_C = NPRINCIPLES,	/* of recursive */
 	PRINCIPLE_DISTANCE,			/* of t: a PrincipleDistance */
 	PRINCIPLE_JOINT,			/* are aspects judged together? */
-	PRINCIPLE_DISTRIBUTION,		/* is a public distribution declared? */
 	NPRINCIPLE_PARAMS
 } PrincipleParam;
 
@@ -165,10 +164,16 @@ extern const char *const principle_distances[];
 	PRINCIPLES(PRINCIPLE_PARAM) \
 	{"c", PARAM_DECIMAL, false, 0, 1000000, NULL, NULL, STRENGTH_LESS}, \
 	{"distance", PARAM_CHOICE, false, 0, 0, principle_distances, NULL, STRENGTH_KEPT}, \
-	{"joint", PARAM_BOOLEAN, false, 0, 0, NULL, NULL, STRENGTH_MORE}, \
-	{"distribution", PARAM_TABLE, false, 0, 0, NULL, NULL, STRENGTH_NONE}
+	{"joint", PARAM_BOOLEAN, false, 0, 0, NULL, NULL, STRENGTH_MORE}
 
-/* Its table, for the method's list of these: each change of its rows is judged when it is copied. */
-#define PRINCIPLE_DISTRIBUTION_TABLE "distribution"
+/*
+ * The table of a public distribution to compare with, which methods declare beside them.  A change of it is judged when
+ * its rows are copied.
+ */
+#define DISTRIBUTION_NAME "distribution"
+#define DISTRIBUTION_PARAM {DISTRIBUTION_NAME, PARAM_TABLE, false, 0, 0, NULL, NULL, STRENGTH_NONE}
+
+/* A sentence on such a table that nothing compares with, or NULL. */
+extern const char *distribution_contradiction(int64 distribution, const int64 *params);
 
 #endif							/* PPREPUB_PARTITION_PRINCIPLE_H */

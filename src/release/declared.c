@@ -37,7 +37,7 @@ check_table(const DeclaredPublication *publication, const char *param,
 {
 	const MethodSql *sql = find_method_sql(publication->method);
 
-	if (strcmp(param, PRINCIPLE_DISTRIBUTION_TABLE) == 0)
+	if (strcmp(param, DISTRIBUTION_NAME) == 0)
 		check_distribution(publication, old_copy, new_copy, accept_weakening);
 	if (sql->check_table != NULL)
 		sql->check_table(publication, param, old_copy, new_copy, accept_weakening);

@@ -18,7 +18,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-#define PARAM PRINCIPLE_DISTRIBUTION_TABLE
+#define PARAM DISTRIBUTION_NAME
 #define SUM_TOLERANCE 1e-6
 
 /* ----------------------------------------------------------------

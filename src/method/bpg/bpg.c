@@ -56,7 +56,8 @@ enum
 	BPG_WEIGHTS,
 	BPG_ANSWERS_PER_STATEMENT,
 	BPG_ANSWERS_PER_ROLE,
-	BPG_PRINCIPLES				/* NPRINCIPLE_PARAMS of them */
+	BPG_PRINCIPLES,				/* NPRINCIPLE_PARAMS of them */
+	BPG_DISTRIBUTION = BPG_PRINCIPLES + NPRINCIPLE_PARAMS
 };
 
 /* Assumed where nothing else is known. */
@@ -90,6 +91,7 @@ static const ParamSpec bpg_params[] = {
 	[BPG_ANSWERS_PER_STATEMENT] = {"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
 	[BPG_ANSWERS_PER_ROLE] = {"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
 	PRINCIPLE_PARAMS,
+	[BPG_DISTRIBUTION] = DISTRIBUTION_PARAM,
 	{"bands", PARAM_BANDS, false, 0, 0, NULL, NULL, STRENGTH_KEPT},
 	{.name = NULL}
 };
@@ -101,7 +103,7 @@ static const TableColumn distribution[] = {
 };
 
 static const TableSpec bpg_tables[] = {
-	{PRINCIPLE_DISTRIBUTION_TABLE, distribution},
+	{DISTRIBUTION_NAME, distribution},
 	{NULL, NULL}
 };
 
@@ -289,7 +291,9 @@ bpg_principle(const int64 *params)
 static const char *
 bpg_contradiction(const int64 *params)
 {
-	return principle_contradiction(params + BPG_PRINCIPLES);
+	const char *wrong = principle_contradiction(params + BPG_PRINCIPLES);
+
+	return wrong != NULL ? wrong : distribution_contradiction(params[BPG_DISTRIBUTION], params + BPG_PRINCIPLES);
 }
 
 static uint64
