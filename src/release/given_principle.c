@@ -8,50 +8,68 @@
 #include "partition/principle/kind.h"
 #include "utils/jsonb.h"
 
-enum
-{
-	GIVEN_K,
-	GIVEN_L,
-	GIVEN_PRINCIPLES			/* NPRINCIPLE_PARAMS of them */
+static const ParamSpec principle_params[] = {
+	PRINCIPLE_PARAMS
 };
 
-static const ParamSpec given_params[] = {
-	[GIVEN_K] = {"k", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
-	[GIVEN_L] = {"l", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
-	PRINCIPLE_PARAMS,
-	{.name = NULL}
+static const ParamSpec k_and_l[] = {
+	{"k", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
+	{"l", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE}
 };
 
-static const char *
-contradiction_in(const int64 *params)
+/* The parameters that a principle has which is not a publication's, so that no table is copied for it. */
+static const MethodDeclaration *
+given_declaration(void)
 {
-	return principle_contradiction(params + GIVEN_PRINCIPLES);
+	ParamSpec  *params = palloc0(sizeof(ParamSpec) * (lengthof(k_and_l) + lengthof(principle_params) + 1));
+	MethodDeclaration *declaration = palloc0(sizeof(MethodDeclaration));
+	int			n = lengthof(k_and_l);
+
+	memcpy(params, k_and_l, sizeof(k_and_l));
+	for (int i = 0; i < (int) lengthof(principle_params); i++)
+		if (principle_params[i].type != PARAM_TABLE)
+			params[n++] = principle_params[i];
+	declaration->name = "principle";
+	declaration->title = "a principle";
+	declaration->params = params;
+	return declaration;
 }
 
-static const MethodDeclaration given_declaration = {
-	.name = "principle",
-	.title = "a principle",
-	.params = given_params,
-	.contradiction = contradiction_in,
-};
-
-const Principle *
-principle_argument(FunctionCallInfo fcinfo, int argument)
+/* Raises an error if parameters contradict each other, or ask for nothing. */
+static void
+verify_principle(const Principle *principle, const int64 *params)
 {
-	Principle  *principle;
-	const int64 *params;
+	const char *wrong = principle_contradiction(params);
 
-	if (PG_ARGISNULL(argument))
-		return NULL;
-	params = param_values(&given_declaration, check_parameters(&given_declaration, PG_GETARG_JSONB_P(argument), NULL));
-	principle = palloc(sizeof(Principle));
-	*principle = principle_declared(params[GIVEN_K], params[GIVEN_L], params + GIVEN_PRINCIPLES);
+	if (wrong != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("parameters of a principle contradict each other"),
+				 errdetail("%s", wrong)));
 	if (principle->k <= 1 && principle->l <= 1 && principle->nterms == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the principle asks for nothing"),
 				 errdetail("Every set of people satisfies it."),
 				 errhint("Give at least one condition, for example {\"frequency\": 3}.")));
+}
+
+const Principle *
+principle_argument(FunctionCallInfo fcinfo, int argument)
+{
+	const MethodDeclaration *declaration = given_declaration();
+	int64		params[NPRINCIPLE_PARAMS];
+	Principle  *principle;
+	Jsonb	   *checked;
+
+	if (PG_ARGISNULL(argument))
+		return NULL;
+	checked = check_parameters(declaration, PG_GETARG_JSONB_P(argument), NULL);
+	for (int i = 0; i < NPRINCIPLE_PARAMS; i++)
+		params[i] = param_named(declaration, checked, principle_params[i].name);
+	principle = palloc(sizeof(Principle));
+	*principle = principle_declared(param_named(declaration, checked, "k"), param_named(declaration, checked, "l"), params);
+	verify_principle(principle, params);
 	return principle;
 }
 
