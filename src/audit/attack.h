@@ -59,8 +59,9 @@ typedef struct Attack
  * values: never more than their rows.
  *
  * Takes 4 bytes for each atom and release, 16 more where the atom was in it, and
- * 4 for each different value that the release showed of it.  Everything is
- * allocated in the current context.
+ * 4 for each different value that the release showed of it, or 8 where a principle
+ * asks for more than k and l; and 32 for each ordered pair of releases.  What is
+ * returned is allocated in the current context.
  */
 extern Attack *attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *promised);
 
