@@ -71,7 +71,7 @@ typedef struct Measured
 } Measured;
 
 static EncodedColumn *
-open_bytes(const TableColumn *column, const char *bytes, Size length, uint32 n)
+open_bytes(const EncodedColumn *column, const char *bytes, Size length, uint32 n)
 {
 	EncodedBytes encoded = {.data = bytes,.length = length};
 	EncodedColumn *opened;
@@ -103,7 +103,7 @@ copy_all(const Datum *from, uint32 n)
 }
 
 static Measured
-measure(const TableColumn *column, uint32 first, uint32 n)
+measure(const EncodedColumn *column, uint32 first, uint32 n)
 {
 	Measured	measured = {.bytes = 0};
 	double		encode[RUNS];
@@ -267,7 +267,7 @@ bench_kinds(void)
 	for (int kind = 0; kind < (int) lengthof(kinds); kind++)
 	{
 		MemoryContext outer = CurrentMemoryContext;
-		TableColumn column = {.name = kinds[kind].name,.shape = kinds[kind].shape};
+		EncodedColumn column = {.name = kinds[kind].name,.shape = kinds[kind].shape};
 		Measured	m;
 
 		CurrentMemoryContext = AllocSetContextCreate(outer, "column", ALLOCSET_DEFAULT_SIZES);

@@ -66,9 +66,9 @@ range_datum(int32 lower, int32 upper)
 static void
 add_column(Table *table, const char *name, ColumnShape shape)
 {
-	TableColumn *column = &table->columns[table->ncolumns++];
+	EncodedColumn *column = &table->columns[table->ncolumns++];
 
-	*column = (TableColumn) {.name = name,.shape = shape};
+	*column = (EncodedColumn) {.name = name,.shape = shape};
 	column->values = palloc_extended(sizeof(Datum) * table->nrows, MCXT_ALLOC_HUGE);
 }
 

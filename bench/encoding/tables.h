@@ -10,13 +10,13 @@
 
 #include "store/encoding/encoding.h"
 
-typedef struct TableColumn
+typedef struct EncodedColumn
 {
 	const char *name;
 	ColumnShape shape;
 	Datum	   *values;			/* [rows of the table] */
 	bool	   *nulls;			/* or NULL */
-} TableColumn;
+} EncodedColumn;
 
 #define MAX_COLUMNS 8
 
@@ -25,7 +25,7 @@ typedef struct Table
 	const char *name;
 	uint32		nrows;
 	int			ncolumns;
-	TableColumn columns[MAX_COLUMNS];
+	EncodedColumn columns[MAX_COLUMNS];
 } Table;
 
 /* A release of census-like rows as it is published: class by class, cells printed. */
