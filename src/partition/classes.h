@@ -46,4 +46,7 @@ extern Span rows_span(const Code *code, const RowId *rows, uint64 n);
 /* The printable cells over these rows. */
 extern void rows_region(const Frame *frame, const RowId *rows, uint64 n, Span *region);
 
+/* Puts the k rows with the lowest codes first. */
+extern void select_lowest(const Code *code, RowId *rows, uint64 n, uint64 k);
+
 #endif							/* PPREPUB_PARTITION_CLASSES_H */

@@ -21,6 +21,10 @@
  *
  *		Records whose place in the dimension is the same never part here; that
  *		is left to gather.c and deal.c.
+ *
+ *		If the principle is monotonous, all boundaries between two are allowed that are.
+ *		Any other is asked of both sides of each boundary that would be the best so
+ *		far; between two such questions only the rows between the two boundaries are counted.
  */
 #include "postgres.h"
 
@@ -44,6 +48,9 @@
  */
 #define MAX_OFFERS	8
 #define WAITING		1.1
+
+/* Children that cannot stand alone are offered to so many others, the smallest ones first. */
+#define MAX_HOSTS	4
 
 /* Consecutive items that a dimension does not part: those of a code, or of a child. */
 typedef struct CutRun
@@ -100,6 +107,12 @@ struct Cutter
 	uint32	   *place;			/* [records + MIN_COUNTED + 1] */
 	Side		side;
 
+	/* The values on both sides of a boundary, where the principle is not monotonous */
+	Tally	   *all;			/* of the set; empty until it is asked for */
+	Tally	   *before;
+	Tally	   *behind;
+	uint32		boundary;		/* a run, the first one behind; 0 if nothing was counted yet */
+
 	/* Which dimension to look along first; kept from set to set */
 	int		   *ranked;			/* [dimensions] */
 	double	   *promise;		/* [dimensions] what may be saved per bit; 0 if no cut was offered */
@@ -148,6 +161,12 @@ cutter_create(Work *work)
 	cutter->spare = new_array(uint32, n);
 	cutter->place = new_array(uint32, n + MIN_COUNTED);
 	cutter->runs = new_array(CutRun, n);
+	if (!work->monotonous)
+	{
+		cutter->all = tally_create(work->frame->nsensitive);
+		cutter->before = tally_create(work->frame->nsensitive);
+		cutter->behind = tally_create(work->frame->nsensitive);
+	}
 	return cutter;
 }
 
@@ -351,7 +370,7 @@ find_runs(Cutter *cutter, int d)
 }
 
 /*
- * How many items it takes until the principle allows them, counted from the
+ * How many items it takes until the necessary principle allows them, counted from the
  * given one on in steps of 1 or -1; 0 if all n do not suffice.
  */
 static uint32
@@ -378,11 +397,55 @@ items_needed(Cutter *cutter, const uint32 *items, uint32 n, int step)
 	return allowed ? needed : 0;
 }
 
+/* Does the principle allow these items? */
+static bool
+items_allowed(Cutter *cutter, const uint32 *items, uint32 n)
+{
+	Work	   *work = cutter->work;
+
+	if (work->monotonous)
+		return items_needed(cutter, items, n, 1) > 0;
+	for (uint32 i = 0; i < n; i++)
+		add_record(work, work->tally, items[i]);
+	return allowed_at_once(work);
+}
+
+/* Moves the boundary between the tallies down to the start of a run. */
+static void
+move_boundary(Cutter *cutter, uint32 b)
+{
+	if (cutter->all->rows == 0)
+		for (uint32 i = 0; i < cutter->nitems; i++)
+			add_record(cutter->work, cutter->all, cutter->order[i]);
+	if (cutter->boundary == 0)
+	{
+		tally_copy(cutter->before, cutter->all);
+		tally_clear(cutter->behind);
+		cutter->boundary = cutter->nruns;
+	}
+	for (uint32 i = cutter->runs[cutter->boundary].from; i-- > cutter->runs[b].from;)
+		move_record(cutter->work, cutter->before, cutter->behind, cutter->order[i]);
+	cutter->boundary = b;
+}
+
+/* Are the runs before this one allowed, and those from it on?  Runs are asked of from the last one down. */
+static bool
+sides_are_allowed(Cutter *cutter, uint32 b)
+{
+	const Principle *principle = cutter->work->principle;
+
+	if (cutter->work->monotonous)
+		return true;
+	move_boundary(cutter, b);
+	return principle_allows(principle, cutter->behind) && principle_allows(principle, cutter->before);
+}
+
 /* Lays the set out along a dimension. */
 static void
 turn_to(Cutter *cutter, const uint32 *items, int d)
 {
 	cutter->d = d;
+	cutter->boundary = 0;
 	order_items(cutter, items, d);
 	find_runs(cutter, d);
 }
@@ -461,6 +524,7 @@ try_two_sides(Cutter *cutter)
 	{
 		double		saved;
 		double		least;
+		double		spent;
 
 		add_run(cutter, &runs[b]);
 		rows += runs[b].rows;
@@ -470,9 +534,11 @@ try_two_sides(Cutter *cutter)
 		least = least_bits(cutter, rows);
 		if (saved > LEAST_SAVING && saved > *promise * least)
 			*promise = saved / least;
-		if (is_better(cutter, saved, least))
-			offer(cutter, TWO_SIDES, b, saved,
-				  bits(cutter, rows) + bits(cutter, cutter->rows - rows));
+		if (!is_better(cutter, saved, least))
+			continue;
+		spent = bits(cutter, rows) + bits(cutter, cutter->rows - rows);
+		if (is_better(cutter, saved, spent) && sides_are_allowed(cutter, b))
+			offer(cutter, TWO_SIDES, b, saved, spent);
 	}
 }
 
@@ -487,8 +553,7 @@ judge_children(Cutter *cutter)
 		CutRun	   *run = &cutter->runs[b];
 
 		run->allowed = run->rows >= cutter->work->principle->k &&
-			items_needed(cutter, cutter->order + run->from,
-						 run[1].from - run->from, 1) > 0;
+			items_allowed(cutter, cutter->order + run->from, run[1].from - run->from);
 		nallowed += run->allowed;
 	}
 	return nallowed;
@@ -515,10 +580,10 @@ rest_is_allowed(Cutter *cutter, const CutRun *child)
 
 	memcpy(cutter->place, cutter->order, sizeof(uint32) * from);
 	memcpy(cutter->place + from, cutter->order + to, sizeof(uint32) * (cutter->nitems - to));
-	return items_needed(cutter, cutter->place, cutter->nitems - (to - from), 1) > 0;
+	return items_allowed(cutter, cutter->place, cutter->nitems - (to - from));
 }
 
-/* Cuts off the largest child.  The rest is allowed if another child is, or else is asked. */
+/* Cuts off the largest child.  The rest is allowed if another child is and the principle monotonous, or else is asked. */
 static void
 try_largest_child(Cutter *cutter, uint32 nallowed)
 {
@@ -539,7 +604,7 @@ try_largest_child(Cutter *cutter, uint32 nallowed)
 			add_run(cutter, &cutter->runs[b]);
 	saved -= rest * side_loss(cutter);
 	if (is_better(cutter, saved, spent) &&
-		(nallowed > 1 || rest_is_allowed(cutter, largest)))
+		((nallowed > 1 && cutter->work->monotonous) || rest_is_allowed(cutter, largest)))
 		offer(cutter, CHILD_AND_REST, largest - cutter->runs, saved, spent);
 }
 
@@ -566,17 +631,41 @@ gather_small_children(Cutter *cutter, uint64 *rows)
 	return n;
 }
 
-/* The smallest child that is allowed, to take in what is not. */
+/* The smallest allowed child of those larger than so many rows, of equal ones the first. */
 static uint32
-find_host(const Cutter *cutter)
+next_host(const Cutter *cutter, uint32 rows)
 {
 	uint32		host = cutter->nruns;
 
 	for (uint32 b = 0; b < cutter->nruns; b++)
-		if (cutter->runs[b].allowed &&
+		if (cutter->runs[b].allowed && cutter->runs[b].rows > rows &&
 			(host == cutter->nruns || cutter->runs[b].rows < cutter->runs[host].rows))
 			host = b;
 	return host;
+}
+
+/*
+ * The child to take in what is not allowed, in place[]: a small one that is still allowed
+ * with it.  Returns the number of runs if there is none.
+ */
+static uint32
+find_host(Cutter *cutter, uint32 nsmall)
+{
+	uint32		host = next_host(cutter, 0);
+
+	if (cutter->work->monotonous)
+		return host;
+	for (int i = 0; i < MAX_HOSTS && host < cutter->nruns; i++)
+	{
+		const CutRun *run = &cutter->runs[host];
+		uint32		n = run[1].from - run->from;
+
+		memcpy(cutter->place + nsmall, cutter->order + run->from, sizeof(uint32) * n);
+		if (items_allowed(cutter, cutter->place, nsmall + n))
+			return host;
+		host = next_host(cutter, run->rows);
+	}
+	return cutter->nruns;
 }
 
 /*
@@ -588,12 +677,14 @@ try_all_children(Cutter *cutter)
 {
 	uint64		small_rows;
 	uint32		nsmall = gather_small_children(cutter, &small_rows);
-	bool		apart = nsmall > 0 && items_needed(cutter, cutter->place, nsmall, 1) > 0;
-	uint32		host = nsmall > 0 && !apart ? find_host(cutter) : cutter->nruns;
+	bool		apart = nsmall > 0 && items_allowed(cutter, cutter->place, nsmall);
+	uint32		host = nsmall > 0 && !apart ? find_host(cutter, nsmall) : cutter->nruns;
 	uint32		nparts = 0;
 	double		loss = 0;
 	double		spent = 0;
 
+	if (nsmall > 0 && !apart && host == cutter->nruns)
+		return;
 	if (apart)
 	{
 		loss = small_rows * side_loss(cutter);
@@ -662,7 +753,8 @@ try_dimensions(Cutter *cutter, const uint32 *items)
 	int			noffers = 0;
 
 	rank_dimensions(cutter);
-	for (int i = 0; i < cutter->work->records->ndimensions && noffers < MAX_OFFERS; i++)
+	for (int i = 0; i < cutter->work->records->ndimensions &&
+		 (noffers < MAX_OFFERS || cutter->densest.shape == NO_CUT); i++)
 	{
 		int			d = cutter->ranked[i];
 
@@ -769,6 +861,8 @@ cut_records(Cutter *cutter, uint32 *items, uint32 nitems, Part *parts)
 	cutter->greatest = (Cut) {.shape = NO_CUT};
 	if (cutter->loss <= 0)
 		return 0;
+	if (cutter->all != NULL)
+		tally_clear(cutter->all);
 	try_dimensions(cutter, items);
 	if (cutter->densest.shape == NO_CUT)
 		return 0;

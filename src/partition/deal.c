@@ -16,6 +16,8 @@
 #include "miscadmin.h"
 #include "partition/groups.h"
 
+#define FEWER	16
+
 typedef struct Dealer
 {
 	Work	   *work;			/* borrowed */
@@ -23,6 +25,10 @@ typedef struct Dealer
 	RowId	   *rows;			/* [nrows] class by class */
 	RowId	   *cards;			/* the rows of a group while it is dealt */
 	uint64		cards_allocated;
+
+	/* Where the principle is not monotonous */
+	Tally	   *counted;		/* the cards; its values stand as they do */
+	uint64	   *next;			/* [nsensitive + 1] where the next card of a value goes */
 } Dealer;
 
 /* Classes that a group can make at most. */
@@ -47,6 +53,11 @@ dealer_create(Work *work, uint64 nrows, MemoryContext context)
 		nclasses += most_classes(work, &work->groups[group]);
 	dealer->work = work;
 	dealer->rows = new_array(RowId, nrows + 1);
+	if (!work->monotonous)
+	{
+		dealer->counted = tally_create(work->frame->nsensitive);
+		dealer->next = new_array(uint64, (Size) work->frame->nsensitive + 1);
+	}
 	outer = MemoryContextSwitchTo(context);
 	dealer->classes = palloc0(sizeof(Classes));
 	dealer->classes->nqis = nqis;
@@ -74,13 +85,27 @@ lay_out(Dealer *dealer, const Group *group)
 	}
 }
 
+/* Asks a principle that is not monotonous, of the class as a whole. */
+static bool
+hand_allowed(Work *work, const RowId *rows, uint64 n, uint64 step)
+{
+	for (uint64 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		tally_add(work->tally, work->frame->sensitive[rows[i * step]]);
+	}
+	return allowed_at_once(work);
+}
+
 /* Is the class of n rows, a step apart, allowed? */
 static bool
-is_allowed(const Work *work, const RowId *rows, uint64 n, uint64 step)
+is_allowed(Work *work, const RowId *rows, uint64 n, uint64 step)
 {
 	bool		allowed = false;
 	uint64		counted = 0;
 
+	if (!work->monotonous)
+		return hand_allowed(work, rows, n, step);
 	while (counted < n && !allowed)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -96,16 +121,9 @@ is_allowed(const Work *work, const RowId *rows, uint64 n, uint64 step)
 	return allowed;
 }
 
-/* Where slice i of n rows begins. */
-static uint64
-slice_start(uint64 n, uint64 nslices, uint64 i)
-{
-	return i * (n / nslices) + Min(i, n % nslices);
-}
-
 /* Are so many equal slices of the rows allowed, or so many hands dealt from them? */
 static bool
-are_allowed(const Work *work, const RowId *rows, uint64 n, uint64 nclasses, bool dealt)
+are_allowed(Work *work, const RowId *rows, uint64 n, uint64 nclasses, bool dealt)
 {
 	for (uint64 i = 0; i < nclasses; i++)
 	{
@@ -118,6 +136,77 @@ are_allowed(const Work *work, const RowId *rows, uint64 n, uint64 nclasses, bool
 			return false;
 	}
 	return true;
+}
+
+/*
+ * Adds to the tally the hand that gets card i of those that are sorted by value, and every nhands-th one
+ * before and behind it.
+ */
+static void
+add_hand(const Dealer *dealer, uint64 n, uint64 nhands, uint64 i)
+{
+	const Tally *cards = dealer->counted;
+	Tally	   *hand = dealer->work->tally;
+	uint64		begin = 0;
+
+	for (uint32 v = 0; v < cards->values; v++)
+	{
+		Code		value = cards->value[v];
+		uint64		end = begin + cards->count[value];
+		uint64		rows = steps_below(end, i, nhands) - steps_below(begin, i, nhands);
+
+		if (rows > 0)
+			tally_add_rows(hand, value, rows);
+		begin = end;
+	}
+	hand->rows = steps_below(n, i, nhands);
+}
+
+/* Is a hand allowed? */
+static bool
+is_hand_allowed(Dealer *dealer, uint64 n, uint64 nhands, uint64 i)
+{
+	add_hand(dealer, n, nhands, i);
+	return allowed_at_once(dealer->work);
+}
+
+/*
+ * Are so many hands allowed?  From one hand to the next the numbers of rows with a value only change where the
+ * cards with a value begin, so that a hand for each of these places is enough.
+ */
+static bool
+are_hands_allowed(Dealer *dealer, uint64 n, uint64 nhands)
+{
+	const Tally *cards = dealer->counted;
+	uint64		begin = 0;
+
+	if ((uint64) cards->values * Min(nhands, cards->values + 1) > n)
+		return are_allowed(dealer->work, dealer->cards, n, nhands, true);
+	for (uint64 hand = 0; hand < nhands && nhands <= cards->values + 1; hand++)
+		if (!is_hand_allowed(dealer, n, nhands, hand))
+			return false;
+	for (uint32 v = 0; v <= cards->values && nhands > cards->values + 1; v++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!is_hand_allowed(dealer, n, nhands, begin % nhands))
+			return false;
+		if (v < cards->values)
+			begin += cards->count[cards->value[v]];
+	}
+	return is_hand_allowed(dealer, n, nhands, n % nhands);
+}
+
+/* Orders values by how many rows of the tally have them. */
+static int
+compare_counts(const void *a, const void *b, void *arg)
+{
+	const Tally *tally = arg;
+	Code		x = *(const Code *) a;
+	Code		y = *(const Code *) b;
+
+	if (tally->count[x] != tally->count[y])
+		return tally->count[x] < tally->count[y] ? -1 : 1;
+	return x < y ? -1 : x > y;
 }
 
 /* Orders rows by how many of the tally share their sensitive value; NULLs come last. */
@@ -142,6 +231,34 @@ compare_rarity(const void *a, const void *b, void *arg)
 	return value_a < value_b ? -1 : 1;
 }
 
+/* Copies rows to cards, those of the rarest values first, and leaves the values in that order. */
+static void
+sort_by_value(Dealer *dealer, const RowId *rows, uint64 n)
+{
+	const Frame *frame = dealer->work->frame;
+	Tally	   *tally = dealer->counted;
+	uint64		next = 0;
+
+	tally_clear(tally);
+	for (uint64 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		tally_add(tally, frame->sensitive[rows[i]]);
+	}
+	qsort_arg(tally->value, tally->values, sizeof(Code), compare_counts, tally);
+	for (uint32 i = 0; i < tally->values; i++)
+	{
+		dealer->next[tally->value[i]] = next;
+		next += tally->count[tally->value[i]];
+	}
+	dealer->next[frame->nsensitive] = next;
+	for (uint64 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		dealer->cards[dealer->next[Min(frame->sensitive[rows[i]], frame->nsensitive)]++] = rows[i];
+	}
+}
+
 /* Copies the rows of a group, rarest sensitive values first, to cards. */
 static void
 sort_cards(Dealer *dealer, const RowId *rows, uint64 n)
@@ -154,6 +271,11 @@ sort_cards(Dealer *dealer, const RowId *rows, uint64 n)
 			pfree(dealer->cards);
 		dealer->cards = new_array(RowId, n);
 		dealer->cards_allocated = n;
+	}
+	if (!work->monotonous)
+	{
+		sort_by_value(dealer, rows, n);
+		return;
 	}
 	memcpy(dealer->cards, rows, sizeof(RowId) * n);
 	for (uint64 i = 0; i < n; i++)
@@ -170,15 +292,44 @@ sort_cards(Dealer *dealer, const RowId *rows, uint64 n)
 }
 
 /*
+ * How many hands are allowed, at most so many, by a principle for which fewer need not be better.  Of few
+ * all are tried, and of many one in FEWER.
+ */
+static uint64
+most_hands(Dealer *dealer, uint64 n, uint64 most)
+{
+	uint64		refused = most + 1;
+	uint64		nhands = most;
+
+	while (nhands > 1 && !are_hands_allowed(dealer, n, nhands))
+	{
+		refused = nhands;
+		nhands -= Max(1, nhands / FEWER);
+	}
+	while (refused - nhands > 1)
+	{
+		uint64		middle = nhands + (refused - nhands) / 2;
+
+		if (are_hands_allowed(dealer, n, middle))
+			nhands = middle;
+		else
+			refused = middle;
+	}
+	return nhands;
+}
+
+/*
  * Deals rows into as many hands as are allowed, at most so many, and lays the
  * hands out one after the other.  Returns how many hands there are.
  */
 static uint64
-deal_cards(Dealer *dealer, RowId *rows, uint64 n, uint64 most)
+deal_cards(Dealer *dealer, RowId *rows, uint64 n, uint64 most, double loss)
 {
 	uint64		nhands = 1;
 
 	sort_cards(dealer, rows, n);
+	if (!dealer->work->monotonous)
+		nhands = most = most_hands(dealer, n, most);
 	while (nhands < most)
 	{
 		uint64		middle = most - (most - nhands) / 2;
@@ -190,6 +341,11 @@ deal_cards(Dealer *dealer, RowId *rows, uint64 n, uint64 most)
 	}
 	if (nhands == 1)
 		return 1;
+	if (!dealer->work->monotonous && loss > 0)
+	{
+		deal_near(dealer->work->frame, dealer->cards, n, nhands, rows);
+		return nhands;
+	}
 	for (uint64 hand = 0; hand < nhands; hand++)
 		for (uint64 i = hand; i < n; i += nhands)
 		{
@@ -222,7 +378,7 @@ deal_group(Dealer *dealer, const Group *group)
 
 	lay_out(dealer, group);
 	if (nclasses > 1 && !are_allowed(work, rows, n, nclasses, false))
-		nclasses = deal_cards(dealer, rows, n, nclasses);
+		nclasses = deal_cards(dealer, rows, n, nclasses, group->loss);
 	for (uint64 i = 0; i < nclasses; i++)
 		add_class(dealer, slice_start(n, nclasses, i + 1) - slice_start(n, nclasses, i));
 }

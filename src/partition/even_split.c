@@ -42,41 +42,6 @@ span_costs(const Domain *domain, Span span)
  * ----------------------------------------------------------------
  */
 
-/* Puts the k rows with the lowest codes first. */
-static void
-select_lowest(const Code *code, RowId *rows, uint64 n, uint64 k)
-{
-	uint64		low = 0;
-	uint64		high = n;
-
-	while (high - low > 1 && k > low && k < high)
-	{
-		Code		pivot = code[rows[low + (high - low - 1) / 2]];
-		uint64		i = low;
-		uint64		j = high - 1;
-
-		for (;;)
-		{
-			RowId		swap;
-
-			while (code[rows[i]] < pivot)
-				i++;
-			while (code[rows[j]] > pivot)
-				j--;
-			if (i >= j)
-				break;
-			swap = rows[i];
-			rows[i++] = rows[j];
-			rows[j--] = swap;
-		}
-		/* rows up to j are not above the pivot, those from i on not below it */
-		if (k <= j + 1)
-			high = j + 1;
-		else
-			low = j + 1;
-	}
-}
-
 /* How many of a value's rows go to the lower side, if it has fewer than there are sets. */
 static uint64
 lower_part(const Code *code, const RowId *rows, uint64 n, uint64 below, uint64 above, Code limit)

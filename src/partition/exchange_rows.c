@@ -35,6 +35,15 @@ typedef struct Move
 	double		value;
 } Move;
 
+/* Counts the rows that a move takes from its piece, the last ones. */
+static void
+add_leaving(Work *work, const Move *move)
+{
+	const Piece *piece = &work->pieces[move->piece];
+
+	count_rows(work, piece->end - move->rows, piece->end);
+}
+
 /* The loss that rows of a tuple add to a target; no less than the limit once it cannot be below. */
 static double
 cost_of_coming(const Work *work, uint32 target, const Code *tuple, uint32 coming, double limit)
@@ -47,9 +56,26 @@ cost_of_coming(const Work *work, uint32 target, const Code *tuple, uint32 coming
 							   (limit + before) / rows) - before;
 }
 
-/* Finds the cheapest target for a piece; false if none costs less than the limit. */
+/* Is a target allowed with rows that move there, and with those that are going there already? */
 static bool
-find_target(const Work *work, uint32 group, Move *move, double limit)
+target_allowed(Work *work, uint32 target, const Move *going, uint32 n, const Move *move)
+{
+	if (work->monotonous)
+		return true;
+	add_group(work, work->tally, &work->groups[target]);
+	for (uint32 i = 0; i < n; i++)
+		if (going[i].target == target)
+			add_leaving(work, &going[i]);
+	add_leaving(work, move);
+	return allowed_at_once(work);
+}
+
+/*
+ * Finds the cheapest target for a piece; false if none costs less than the limit, or is
+ * allowed with it.  So many moves are decided already.
+ */
+static bool
+find_target(Work *work, uint32 group, Move *move, double limit, const Move *going, uint32 ngoing)
 {
 	const Code *tuple = record_tuple(work->records, work->pieces[move->piece].record);
 	uint32		from = group > WINDOW ? group - WINDOW : 0;
@@ -63,7 +89,7 @@ find_target(const Work *work, uint32 group, Move *move, double limit)
 		if (target == group || work->groups[target].rows == 0)
 			continue;
 		cost = cost_of_coming(work, target, tuple, move->rows, limit);
-		if (cost < limit)
+		if (cost < limit && target_allowed(work, target, going, ngoing, move))
 		{
 			limit = move->value = cost;
 			move->target = target;
@@ -120,7 +146,7 @@ spare_rows(Work *work, uint32 group)
 			continue;
 		saving = saving_of_leaving(work, group, p, move.rows);
 		if (saving <= best.value || !group_allowed(work, from, p, move.rows) ||
-			!find_target(work, group, &move, saving - best.value))
+			!find_target(work, group, &move, saving - best.value, NULL, 0))
 			continue;
 		move.value = saving - move.value;
 		best = move;
@@ -147,7 +173,7 @@ dissolve(Work *work, uint32 group)
 		if (piece_rows(&work->pieces[p]) == 0)
 			continue;
 		*move = (Move) {.piece = p, .rows = piece_rows(&work->pieces[p])};
-		if (!find_target(work, group, move, left))
+		if (!find_target(work, group, move, left, moves, n))
 			return;
 		/* Two pieces that go to one group may cost more, or less, than each alone. */
 		left -= move->value;

@@ -10,10 +10,14 @@
  *
  * NOTES
  *		The cost is the loss added over all rows concerned, by the hulls as they
- *		are.  How many rows an open group lacks is estimated by k alone; whether
- *		it is allowed, and whether the lender still is, is asked of the principle.
- *		Beyond k it can only be sensitive values that are lacking: rows that
- *		bring one are looked for, as a rare one may not be come upon soon.
+ *		are.  How many rows an open group lacks is estimated by k alone if the principle is
+ *		monotonous; whether it is allowed, and whether the lender still is, is asked
+ *		of the principle.  Beyond k it can only be sensitive values that are lacking:
+ *		rows that bring one are looked for, as a rare one may not be come upon soon.
+ *
+ *		If the principle is not monotonous, rows are borrowed one after the other, from the first on
+ *		such as make the borrower's values more even, and both tallies are kept meanwhile.  Joining
+ *		may open an allowed group again; but the block as a whole is allowed, so joining ends.
  *
  *		Whatever the costs, even not a number where a domain is infinitely wide,
  *		an open group finds a partner while there is any other.
@@ -24,6 +28,7 @@
 #include "postgres.h"
 
 #include <float.h>
+#include <math.h>
 
 #include "miscadmin.h"
 
@@ -37,12 +42,14 @@ typedef struct Helping
 	bool		open;
 	bool		borrow;			/* or join */
 	uint32		partner;		/* a group, or NO_PARTNER */
+	uint64		lacking;		/* rows */
 	double		cost;
 } Helping;
 
 struct Gatherer
 {
 	Work	   *work;			/* borrowed */
+	Tally	   *lender;			/* while it lends, where the principle is not monotonous */
 	uint32		base;			/* the first group of the block */
 	uint32		nalive;
 	uint32		alive[MAX_BLOCK];	/* groups, ascending */
@@ -55,6 +62,8 @@ gatherer_create(Work *work)
 	Gatherer   *gatherer = palloc0(sizeof(Gatherer));
 
 	gatherer->work = work;
+	if (!work->monotonous)
+		gatherer->lender = tally_create(work->frame->nsensitive);
 	return gatherer;
 }
 
@@ -65,16 +74,37 @@ rows_lacking(const Work *work, const Group *group)
 	return group->rows < work->principle->k ? work->principle->k - group->rows : 1;
 }
 
+/* Asks whether a group is open, and what it lacks. */
+static void
+ask(Gatherer *gatherer, uint32 g)
+{
+	Work	   *work = gatherer->work;
+	const Group *group = &work->groups[g];
+	Helping    *helping = &gatherer->helping[g - gatherer->base];
+	double		lack;
+
+	if (work->monotonous)
+	{
+		helping->open = !group_allowed(work, group, NO_PIECE, 0);
+		helping->lacking = rows_lacking(work, group);
+		return;
+	}
+	add_group(work, work->tally, group);
+	helping->open = !principle_allows(work->principle, work->tally);
+	lack = helping->open ? principle_lack(work->principle, work->tally) : 0;
+	helping->lacking = Max(rows_lacking(work, group), Min(ceil(lack), PG_UINT32_MAX));
+	tally_clear(work->tally);
+}
+
 /*
  * The cost for a group to borrow rows from another, or to join it.  No less
  * than the limit is returned once it cannot be below.
  */
 static double
-cost_of_help(const Work *work, uint32 open, uint32 other, bool borrow, double limit)
+cost_of_help(const Work *work, uint32 open, uint32 other, uint64 moved, double limit)
 {
 	const Group *a = &work->groups[open];
 	const Group *b = &work->groups[other];
-	double		moved = borrow ? rows_lacking(work, a) : b->rows;
 	double		rows = a->rows + moved;
 	double		before = a->loss * a->rows + b->loss * moved;
 
@@ -82,16 +112,35 @@ cost_of_help(const Work *work, uint32 open, uint32 other, bool borrow, double li
 							 (limit + before) / rows) - before;
 }
 
+/*
+ * The least cost of helping two groups further that join and are still not allowed: the rows that
+ * will be lacking lose no less than these two.  The tally holds the first group.
+ */
+static double
+cost_of_further_help(Gatherer *gatherer, uint32 open, uint32 other)
+{
+	Work	   *work = gatherer->work;
+	double		lack = 0;
+
+	add_group(work, work->tally, &work->groups[other]);
+	if (!principle_allows(work->principle, work->tally))
+		lack = principle_lack(work->principle, work->tally) + 1;
+	remove_group(work, work->tally, &work->groups[other]);
+	return lack == 0 ? 0 : lack * joint_loss(work->records, group_hull(work, open), group_hull(work, other), DBL_MAX);
+}
+
 /* Finds the partner that helps an open group at the least cost. */
 static void
 find_partner(Gatherer *gatherer, uint32 open)
 {
-	const Work *work = gatherer->work;
+	Work	   *work = gatherer->work;
 	Helping    *helping = &gatherer->helping[open - gatherer->base];
-	uint64		spare = work->principle->k + rows_lacking(work, &work->groups[open]);
+	uint64		spare = work->principle->k + helping->lacking;
 
 	helping->partner = NO_PARTNER;
 	helping->cost = 0;
+	if (!work->monotonous)
+		add_group(work, work->tally, &work->groups[open]);
 	for (uint32 i = 0; i < gatherer->nalive; i++)
 	{
 		uint32		other = gatherer->alive[i];
@@ -103,7 +152,9 @@ find_partner(Gatherer *gatherer, uint32 open)
 			continue;
 		borrow = !gatherer->helping[other - gatherer->base].open &&
 			work->groups[other].rows >= spare;
-		cost = cost_of_help(work, open, other, borrow, limit);
+		cost = cost_of_help(work, open, other, borrow ? helping->lacking : work->groups[other].rows, limit);
+		if (cost < limit && !borrow && !work->monotonous)
+			cost += cost_of_further_help(gatherer, open, other);
 		if (helping->partner == NO_PARTNER || cost < limit)
 		{
 			helping->partner = other;
@@ -111,6 +162,7 @@ find_partner(Gatherer *gatherer, uint32 open)
 			helping->borrow = borrow;
 		}
 	}
+	tally_clear(work->tally);
 }
 
 /* Starts a block: a group for each record. */
@@ -131,7 +183,7 @@ open_block(Gatherer *gatherer, const uint32 *items, uint32 nitems)
 		work->groups[group].head = piece;
 		group_measure(work, &work->groups[group], group_hull(work, group));
 		gatherer->alive[i] = group;
-		gatherer->helping[i].open = !group_allowed(work, &work->groups[group], NO_PIECE, 0);
+		ask(gatherer, group);
 	}
 	for (uint32 i = 0; i < nitems; i++)
 		if (gatherer->helping[i].open)
@@ -183,19 +235,26 @@ nearest_piece(const Work *work, const Span *hull, const Group *lender)
 	return nearest;
 }
 
-/* Moves the last rows of a piece of the lender; false if that spoilt the lender. */
-static bool
-lend_rows(Work *work, uint32 borrower, uint32 lender, uint32 p, uint32 rows)
+/* Moves the last rows of a piece to another group, which is not measured. */
+static void
+take_rows(Work *work, uint32 borrower, uint32 p, uint32 rows)
 {
 	Piece	   *from = &work->pieces[p];
 	uint32		piece;
 
-	if (!group_allowed(work, &work->groups[lender], p, rows))
-		return false;
 	from->end -= rows;
 	piece = piece_create(work, from->record, from->end, from->end + rows,
 						 work->groups[borrower].head);
 	work->groups[borrower].head = piece;
+}
+
+/* Moves the last rows of a piece of the lender; false if that spoilt the lender. */
+static bool
+lend_rows(Work *work, uint32 borrower, uint32 lender, uint32 p, uint32 rows)
+{
+	if (!group_allowed(work, &work->groups[lender], p, rows))
+		return false;
+	take_rows(work, borrower, p, rows);
 	group_measure(work, &work->groups[borrower], group_hull(work, borrower));
 	group_measure(work, &work->groups[lender], group_hull(work, lender));
 	return true;
@@ -282,6 +341,122 @@ borrow_rows(Work *work, uint32 borrower, uint32 lender)
 	return true;
 }
 
+/* Is there a row in a piece of the lender that would make the borrower's values more even? */
+static bool
+is_welcome(const Gatherer *gatherer, const Piece *piece)
+{
+	const Work *work = gatherer->work;
+
+	for (uint32 i = piece->begin; i < piece->end; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (value_is_welcome(work->principle, work->tally, work->frame->sensitive[work->records->rows[i]]))
+			return true;
+	}
+	return false;
+}
+
+/* The piece of the lender that widens the borrower least among those that have a welcome row. */
+static uint32
+nearest_welcome(const Gatherer *gatherer, const Span *hull, const Group *lender)
+{
+	const Work *work = gatherer->work;
+	uint32		nearest = NO_PIECE;
+	double		least = 0;
+
+	for (uint32 p = lender->head; p != NO_PIECE; p = work->pieces[p].next)
+	{
+		const Piece *piece = &work->pieces[p];
+		double		loss;
+
+		if (piece_rows(piece) == 0)
+			continue;
+		loss = widened_loss(work->records, hull, record_tuple(work->records, piece->record), DBL_MAX);
+		if ((nearest != NO_PIECE && !(loss < least)) || !is_welcome(gatherer, piece))
+			continue;
+		nearest = p;
+		least = loss;
+	}
+	return nearest;
+}
+
+/* Counts a row of the lender as the borrower's. */
+static void
+count_moved(Gatherer *gatherer, RowId row)
+{
+	Code		value = gatherer->work->frame->sensitive[row];
+
+	tally_add(gatherer->work->tally, value);
+	tally_remove(gatherer->lender, value);
+}
+
+/*
+ * Puts the welcome rows of a piece last, until the borrower is allowed with them, and then any others
+ * that k asks for.  Returns how many.
+ */
+static uint32
+choose_rows(Gatherer *gatherer, const Piece *piece)
+{
+	Work	   *work = gatherer->work;
+	RowId	   *rows = work->records->rows;
+	uint32		chosen = piece->end;
+
+	for (uint32 i = piece->end; i-- > piece->begin && !principle_allows(work->principle, work->tally);)
+	{
+		RowId		row = rows[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (!value_is_welcome(work->principle, work->tally, work->frame->sensitive[row]))
+			continue;
+		count_moved(gatherer, row);
+		rows[i] = rows[--chosen];
+		rows[chosen] = row;
+	}
+	while (chosen > piece->begin && work->tally->rows < work->principle->k)
+		count_moved(gatherer, rows[--chosen]);
+	return piece->end - chosen;
+}
+
+/*
+ * A group takes rows from another until it is allowed, from near pieces first: any, though rather welcome ones,
+ * as long as k asks for them.  False when the lender would no longer be allowed; what was taken
+ * by then stays with the borrower.
+ */
+static bool
+borrow_evenly(Gatherer *gatherer, uint32 borrower, uint32 lender)
+{
+	Work	   *work = gatherer->work;
+	bool		done;
+
+	add_group(work, work->tally, &work->groups[borrower]);
+	add_group(work, gatherer->lender, &work->groups[lender]);
+	while (!(done = principle_allows(work->principle, work->tally)) &&
+		   gatherer->lender->rows > work->principle->k)
+	{
+		const Span *hull = group_hull(work, borrower);
+		const Group *from = &work->groups[lender];
+		uint32		p = work->tally->rows < work->principle->k
+			? nearest_piece(work, hull, from) : nearest_welcome(gatherer, hull, from);
+
+		if (p == NO_PIECE)
+			break;
+		take_rows(work, borrower, p, choose_rows(gatherer, &work->pieces[p]));
+		group_measure(work, &work->groups[borrower], group_hull(work, borrower));
+	}
+	group_measure(work, &work->groups[lender], group_hull(work, lender));
+	done &= principle_allows(work->principle, gatherer->lender);
+	tally_clear(work->tally);
+	tally_clear(gatherer->lender);
+	return done;
+}
+
+static bool
+borrow(Gatherer *gatherer, uint32 borrower, uint32 lender)
+{
+	return gatherer->work->monotonous ? borrow_rows(gatherer->work, borrower, lender)
+		: borrow_evenly(gatherer, borrower, lender);
+}
+
 /* The open group that can be helped at the least cost, or NO_PARTNER. */
 static uint32
 cheapest_to_help(const Gatherer *gatherer)
@@ -311,9 +486,9 @@ help(Gatherer *gatherer, uint32 open)
 	Helping    *helping = &gatherer->helping[open - gatherer->base];
 	uint32		partner = helping->partner;
 
-	if (!helping->borrow || !borrow_rows(gatherer->work, open, partner))
+	if (!helping->borrow || !borrow(gatherer, open, partner))
 		join(gatherer, open, partner);
-	helping->open = !group_allowed(gatherer->work, &gatherer->work->groups[open], NO_PIECE, 0);
+	ask(gatherer, open);
 	for (uint32 i = 0; i < gatherer->nalive; i++)
 	{
 		const Helping *other = &gatherer->helping[gatherer->alive[i] - gatherer->base];

@@ -3,9 +3,10 @@
  *		Pieces, groups, and the question whether the principle allows one.
  *
  * NOTES
- *		Groups are small or made of one record, and principles are monotonous:
- *		so a set is judged by counting its rows until it is allowed, which
- *		mostly takes about k of them, and by taking them back.
+ *		Groups are small or made of one record.  If the principle is monotonous, a
+ *		set is judged by counting its rows until it is allowed, which mostly takes
+ *		about k of them, and by taking them back.  Any other principle is asked of
+ *		the whole set; whole records are then counted by their values, not row by row.
  */
 #include "postgres.h"
 
@@ -24,9 +25,13 @@ work_create(const Frame *frame, RowId *rows, uint64 nrows,
 
 	work->frame = frame;
 	work->principle = principle;
+	work->monotonous = principle_is_monotonous(principle);
+	work->necessary = work->monotonous ? *principle : principle_k_l(principle->k, principle_least_values(principle));
 	work->tally = tally_create(frame->nsensitive);
 	work->hull = palloc(sizeof(Span) * Max(1, frame->nqis));
 	work->records = records_collapse(frame, rows, nrows, seed);
+	if (!work->monotonous)
+		records_count_values(work->records, frame, work->tally);
 	return work;
 }
 
@@ -86,6 +91,78 @@ uncount_rows(Work *work, uint32 begin, uint32 end)
 		tally_remove(work->tally, work->frame->sensitive[rows[i]]);
 }
 
+void
+add_record(const Work *work, Tally *tally, uint32 record)
+{
+	const Records *records = work->records;
+
+	for (uint32 i = records->first_value[record]; i < records->first_value[record + 1]; i++)
+		tally_add_rows(tally, records->values[i].value, records->values[i].rows);
+}
+
+void
+move_record(const Work *work, Tally *from, Tally *to, uint32 record)
+{
+	const Records *records = work->records;
+
+	for (uint32 i = records->first_value[record]; i < records->first_value[record + 1]; i++)
+	{
+		tally_remove_rows(from, records->values[i].value, records->values[i].rows);
+		tally_add_rows(to, records->values[i].value, records->values[i].rows);
+	}
+}
+
+/* Adds a piece's rows, but not the last ones, to a tally. */
+static void
+add_piece(const Work *work, Tally *tally, const Piece *piece, uint32 missing)
+{
+	const Records *records = work->records;
+
+	CHECK_FOR_INTERRUPTS();
+	if (missing == 0 && piece_rows(piece) == record_rows(records, piece->record))
+	{
+		add_record(work, tally, piece->record);
+		return;
+	}
+	for (uint32 i = piece->begin; i < piece->end - missing; i++)
+		tally_add(tally, work->frame->sensitive[records->rows[i]]);
+}
+
+void
+add_group(const Work *work, Tally *tally, const Group *group)
+{
+	for (uint32 p = group->head; p != NO_PIECE; p = work->pieces[p].next)
+		add_piece(work, tally, &work->pieces[p], 0);
+}
+
+void
+remove_group(const Work *work, Tally *tally, const Group *group)
+{
+	const Records *records = work->records;
+
+	for (uint32 p = group->head; p != NO_PIECE; p = work->pieces[p].next)
+	{
+		const Piece *piece = &work->pieces[p];
+
+		CHECK_FOR_INTERRUPTS();
+		if (piece_rows(piece) == record_rows(records, piece->record))
+			for (uint32 i = records->first_value[piece->record]; i < records->first_value[piece->record + 1]; i++)
+				tally_remove_rows(tally, records->values[i].value, records->values[i].rows);
+		else
+			for (uint32 i = piece->begin; i < piece->end; i++)
+				tally_remove(tally, work->frame->sensitive[records->rows[i]]);
+	}
+}
+
+bool
+allowed_at_once(Work *work)
+{
+	bool		allowed = principle_allows(work->principle, work->tally);
+
+	tally_clear(work->tally);
+	return allowed;
+}
+
 bool
 count_until_allowed(Work *work, uint32 begin, uint32 end, uint32 *counted)
 {
@@ -96,14 +173,15 @@ count_until_allowed(Work *work, uint32 begin, uint32 end, uint32 *counted)
 		CHECK_FOR_INTERRUPTS();
 		count_rows(work, *counted, next);
 		*counted = next;
-		if (principle_allows(work->principle, work->tally))
+		if (principle_allows(&work->necessary, work->tally))
 			return true;
 	}
 	return false;
 }
 
-bool
-group_allowed(Work *work, const Group *group, uint32 spoiled, uint32 missing)
+/* Asks a monotonous principle. */
+static bool
+soon_allowed(Work *work, const Group *group, uint32 spoiled, uint32 missing)
 {
 	bool		allowed = false;
 	uint32		last = group->head;
@@ -123,4 +201,16 @@ group_allowed(Work *work, const Group *group, uint32 spoiled, uint32 missing)
 	if (last != NO_PIECE)
 		uncount_rows(work, work->pieces[last].begin, counted);
 	return allowed;
+}
+
+bool
+group_allowed(Work *work, const Group *group, uint32 spoiled, uint32 missing)
+{
+	if (work->monotonous)
+		return soon_allowed(work, group, spoiled, missing);
+	if (group->rows < work->principle->k + missing)
+		return false;
+	for (uint32 p = group->head; p != NO_PIECE; p = work->pieces[p].next)
+		add_piece(work, work->tally, &work->pieces[p], p == spoiled ? missing : 0);
+	return allowed_at_once(work);
 }

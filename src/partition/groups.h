@@ -35,6 +35,13 @@ typedef struct Dimension
 	const uint32 *jump;			/* [nodes] of a deep tree: an ancestor far above each node; or NULL */
 } Dimension;
 
+/* The rows of a record that have one sensitive value, or none: NO_CODE. */
+typedef struct ValueRows
+{
+	Code		value;
+	uint32		rows;
+} ValueRows;
+
 typedef struct Records
 {
 	/*
@@ -49,6 +56,10 @@ typedef struct Records
 	uint32	   *first;			/* [nrecords + 1] record r is rows[first[r]] up to, not including, rows[first[r + 1]] */
 	Code	   *tuples;			/* [nrecords * ndimensions] */
 	RowId	   *rows;			/* borrowed */
+
+	/* Their values, where whole records are counted again and again (records_count_values), or NULL */
+	uint32	   *first_value;	/* [nrecords + 1] */
+	ValueRows  *values;
 } Records;
 
 /*
@@ -58,6 +69,9 @@ typedef struct Records
  */
 extern Records *records_collapse(const Frame *frame, RowId *rows, uint64 nrows,
 								 uint64 seed);
+
+/* Counts the values of each record, so that it can be added to a tally at once. */
+extern void records_count_values(Records *records, const Frame *frame, Tally *tally);
 
 static inline const Code *
 record_tuple(const Records *records, uint32 record)
@@ -186,6 +200,8 @@ typedef struct Work
 	/* Input */
 	const Frame *frame;			/* borrowed */
 	const Principle *principle; /* borrowed */
+	bool		monotonous;		/* is the principle? */
+	Principle	necessary;		/* a monotonous one that allows all that the principle does; itself, if it is */
 	Records    *records;
 
 	/* Groups */
@@ -232,8 +248,19 @@ piece_rows(const Piece *piece)
 extern void count_rows(Work *work, uint32 begin, uint32 end);
 extern void uncount_rows(Work *work, uint32 begin, uint32 end);
 
+/* Adds a record's rows to a tally, or moves them from one to another; only where the principle is not monotonous. */
+extern void add_record(const Work *work, Tally *tally, uint32 record);
+extern void move_record(const Work *work, Tally *from, Tally *to, uint32 record);
+
+/* Adds a group's rows to a tally, or takes them away. */
+extern void add_group(const Work *work, Tally *tally, const Group *group);
+extern void remove_group(const Work *work, Tally *tally, const Group *group);
+
+/* Does the principle allow what is in the tally?  Empties it. */
+extern bool allowed_at_once(Work *work);
+
 /*
- * Does the principle allow what is in the tally, together with rows begin ..
+ * Does the necessary principle allow what is in the tally, together with rows begin ..
  * end?  Counts only as many of them as it takes: *counted says up to where.
  */
 extern bool count_until_allowed(Work *work, uint32 begin, uint32 end, uint32 *counted);
@@ -267,6 +294,26 @@ extern void gather_records(Gatherer *gatherer, const uint32 *items, uint32 nitem
 
 /* exchange_rows.c */
 extern void exchange_rows(Work *work);
+
+/* Where slice i of n rows begins, if so many slices are as long as each other, or the first ones longer by one. */
+static inline uint64
+slice_start(uint64 n, uint64 nslices, uint64 i)
+{
+	return i * (n / nslices) + Min(i, n % nslices);
+}
+
+/* How many of first, first + step, … are below a number. */
+static inline uint64
+steps_below(uint64 number, uint64 first, uint64 step)
+{
+	return number > first ? (number - first - 1) / step + 1 : 0;
+}
+
+/*
+ * deal_near.c: lays out hands, one after the other.  Cards with one value stand together; hand i gets as many of each
+ * value as if card i, i + nhands, … were its own, but rows that are near each other.
+ */
+extern void deal_near(const Frame *frame, RowId *cards, uint64 n, uint64 nhands, RowId *hands);
 
 /* deal.c */
 extern Classes *deal_classes(Work *work, uint64 nrows, MemoryContext context);

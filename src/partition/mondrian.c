@@ -68,8 +68,15 @@ static bool
 all_allowed(Work *work, uint64 nrows)
 {
 	uint32		counted;
-	bool		allowed = count_until_allowed(work, 0, nrows, &counted);
+	bool		allowed;
 
+	if (!work->monotonous)
+	{
+		for (uint32 r = 0; r < work->records->nrecords; r++)
+			add_record(work, work->tally, r);
+		return allowed_at_once(work);
+	}
+	allowed = count_until_allowed(work, 0, nrows, &counted);
 	uncount_rows(work, 0, counted);
 	return allowed;
 }
@@ -95,6 +102,7 @@ mondrian(const Frame *frame, RowId *rows, uint64 nrows,
 	Work	   *work;
 	Classes    *classes = NULL;
 
+	Assert(principle->nterms == 0 || principle->judging != NULL);
 	MemoryContextSwitchTo(work_context);
 	work = work_create(frame, rows, nrows, principle, seed);
 	if (all_allowed(work, nrows))

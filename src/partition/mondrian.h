@@ -11,7 +11,8 @@
 /*
  * Cut the given rows of the frame into classes, each of which the principle
  * allows; every row is in exactly one.  When even all of them together are not
- * allowed, the result has no class.
+ * allowed, the result has no class.  The principle is asked as it is: one with
+ * conditions on values is bound to the frame's by the caller (principle_bound()).
  *
  * Regions are the smallest cells that cover their members.  The result is the
  * same for the same frame, rows and seed; the seed only decides among equals

@@ -278,6 +278,41 @@ shuffle_records(Records *records, uint64 seed)
 	}
 }
 
+/* Empties the tally into the values of a record, behind those of the ones before. */
+static void
+take_values(Records *records, uint32 record, Tally *tally)
+{
+	uint32		n = records->first_value[record];
+	uint64		nulls = tally->rows;
+
+	for (uint32 i = 0; i < tally->values; i++)
+	{
+		Code		value = tally->value[i];
+
+		records->values[n++] = (ValueRows) {value, tally->count[value]};
+		nulls -= tally->count[value];
+	}
+	if (nulls > 0)
+		records->values[n++] = (ValueRows) {NO_CODE, nulls};
+	records->first_value[record + 1] = n;
+	tally_clear(tally);
+}
+
+void
+records_count_values(Records *records, const Frame *frame, Tally *tally)
+{
+	records->first_value = new_array(uint32, records->nrecords);
+	records->values = new_array(ValueRows, records->first[records->nrecords]);
+	records->first_value[0] = 0;
+	for (uint32 r = 0; r < records->nrecords; r++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 i = records->first[r]; i < records->first[r + 1]; i++)
+			tally_add(tally, frame->sensitive[records->rows[i]]);
+		take_values(records, r, tally);
+	}
+}
+
 Records *
 records_collapse(const Frame *frame, RowId *rows, uint64 nrows, uint64 seed)
 {

@@ -34,3 +34,19 @@ tally_free(Tally *tally)
 	pfree(tally->count);
 	pfree(tally);
 }
+
+void
+tally_copy(Tally *tally, const Tally *from)
+{
+	tally_clear(tally);
+	tally->rows = from->rows;
+	tally->values = from->values;
+	for (uint32 i = 0; i < from->values; i++)
+	{
+		Code		value = from->value[i];
+
+		tally->value[i] = value;
+		tally->place[value] = i;
+		tally->count[value] = from->count[value];
+	}
+}

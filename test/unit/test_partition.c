@@ -8,6 +8,7 @@
  */
 #include "shim.h"
 
+#include "partition/groups.h"
 #include "partition/mondrian.h"
 
 #include <string.h>
@@ -223,11 +224,17 @@ all_rows(const Frame *frame)
 }
 
 static Classes *
+cut_by(const Frame *frame, const Principle *principle)
+{
+	return mondrian(frame, all_rows(frame), frame->nrows, principle, 7);
+}
+
+static Classes *
 cut_frame(const Frame *frame, uint64 k, uint32 l)
 {
 	Principle	principle = principle_k_l(k, l);
 
-	return mondrian(frame, all_rows(frame), frame->nrows, &principle, 7);
+	return cut_by(frame, &principle);
 }
 
 /*
@@ -235,14 +242,16 @@ cut_frame(const Frame *frame, uint64 k, uint32 l)
  */
 
 static bool
-allowed(const Frame *frame, const RowId *rows, uint64 n, uint64 k, uint32 l)
+allowed(const Frame *frame, const RowId *rows, uint64 n, const Principle *principle)
 {
-	Principle	principle = principle_k_l(k, l);
 	Tally	   *tally = tally_create(frame->nsensitive);
+	bool		result;
 
 	for (uint64 i = 0; i < n; i++)
 		tally_add(tally, frame->sensitive[rows[i]]);
-	return principle_allows(&principle, tally);
+	result = principle_allows(principle, tally);
+	tally_free(tally);
+	return result;
 }
 
 /* The region of a class is the cover of its members, not more and not less. */
@@ -261,14 +270,13 @@ check_region(const Frame *frame, const Classes *classes, uint32 c)
 
 /* All that must hold of any result over these rows of the frame. */
 static void
-check_sound(const Frame *frame, const RowId *given, uint64 nrows, const Classes *classes,
-			uint64 k, uint32 l)
+check_sound(const Frame *frame, const RowId *given, uint64 nrows, const Classes *classes, const Principle *principle)
 {
 	char	   *seen = palloc0(frame->nrows + 1);
 
 	check(classes->nqis == frame->nqis);
 	check(classes->first[0] == 0);
-	check((classes->nclasses == 0) == (nrows == 0 || !allowed(frame, given, nrows, k, l)));
+	check((classes->nclasses == 0) == (nrows == 0 || !allowed(frame, given, nrows, principle)));
 	if (classes->nclasses == 0)
 		return;
 	check(classes->first[classes->nclasses] == nrows);
@@ -282,15 +290,27 @@ check_sound(const Frame *frame, const RowId *given, uint64 nrows, const Classes 
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		check(class_size(classes, c) > 0);
-		check(allowed(frame, classes->rows + classes->first[c], class_size(classes, c), k, l));
+		check(allowed(frame, classes->rows + classes->first[c], class_size(classes, c), principle));
 		check_region(frame, classes, c);
 	}
+}
+
+/* Cuts a frame, and checks the result. */
+static Classes *
+check_by(const Frame *frame, const Principle *principle)
+{
+	Classes    *classes = cut_by(frame, principle);
+
+	check_sound(frame, all_rows(frame), frame->nrows, classes, principle);
+	return classes;
 }
 
 static void
 check_frame(const Frame *frame, uint64 k, uint32 l)
 {
-	check_sound(frame, all_rows(frame), frame->nrows, cut_frame(frame, k, l), k, l);
+	Principle	principle = principle_k_l(k, l);
+
+	(void) check_by(frame, &principle);
 }
 
 static double
@@ -339,6 +359,37 @@ test_tally_counts_values(void)
 	check(tally->rows == 0 && tally->values == 0 && tally->count[0] == 0);
 }
 
+/* Rows that come and go many at once leave the tally as they would one by one. */
+static void
+test_tally_counts_many_rows_at_once(void)
+{
+	Tally	   *at_once = tally_create(5);
+	Tally	   *one_by_one = tally_create(5);
+	Tally	   *copy = tally_create(5);
+	uint32		rows[5] = {0};
+
+	random_state = 21;
+	tally_add(copy, 4);
+	for (int i = 0; i < 1000; i++)
+	{
+		Code		value = draw(5);
+		uint32		n = 1 + draw(4);
+		bool		comes = rows[value] < n || draw(2) == 0;
+
+		rows[value] += comes ? n : -n;
+		(comes ? tally_add_rows : tally_remove_rows) (at_once, value == 4 ? NO_CODE : value, n);
+		for (uint32 row = 0; row < n; row++)
+			(comes ? tally_add : tally_remove) (one_by_one, value == 4 ? NO_CODE : value);
+		tally_copy(copy, at_once);
+		check(at_once->rows == one_by_one->rows && at_once->values == one_by_one->values);
+		check(copy->rows == at_once->rows && copy->values == at_once->values);
+		for (Code v = 0; v < 4; v++)
+			check(at_once->count[v] == rows[v] && one_by_one->count[v] == rows[v] && copy->count[v] == rows[v]);
+		for (uint32 j = 0; j < at_once->values; j++)
+			check(at_once->place[at_once->value[j]] == j && copy->place[copy->value[j]] == j);
+	}
+}
+
 static void
 test_principle_wants_k_rows_and_l_values(void)
 {
@@ -384,23 +435,32 @@ test_random_frames(void)
 	}
 }
 
+/* Three columns; the first one is a line of many codes. */
+static Frame *
+make_larger_frame(uint64 nrows, Code size, bool has_null)
+{
+	Frame	   *frame = make_frame(nrows, 3, 5);
+
+	frame->domain[0] = make_line(size, has_null);
+	frame->domain[1] = make_random_tree(150, false);
+	frame->domain[2] = make_flat_tree(150);
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		for (int q = 0; q < 3; q++)
+			frame->code[q][row] = Min(draw(frame->domain[q].size), draw(frame->domain[q].size));
+		frame->sensitive[row] = draw(20) == 0 ? draw(5) : 0;
+	}
+	return frame;
+}
+
 static void
 test_larger_random_frames(void)
 {
 	random_state = 77;
 	for (int i = 0; i < 8; i++)
 	{
-		Frame	   *frame = make_frame(20000, 3, 5);
+		Frame	   *frame = make_larger_frame(20000, i % 2 == 0 ? 15000 : 90000, i % 4 == 0);
 
-		frame->domain[0] = make_line(i % 2 == 0 ? 15000 : 90000, i % 4 == 0);
-		frame->domain[1] = make_random_tree(150, false);
-		frame->domain[2] = make_flat_tree(150);
-		for (uint64 row = 0; row < frame->nrows; row++)
-		{
-			for (int q = 0; q < 3; q++)
-				frame->code[q][row] = Min(draw(frame->domain[q].size), draw(frame->domain[q].size));
-			frame->sensitive[row] = draw(20) == 0 ? draw(5) : 0;
-		}
 		check_frame(frame, 1 + draw(30), 1 + i % 3);
 	}
 }
@@ -423,7 +483,7 @@ test_some_rows_of_a_frame(void)
 	for (uint64 row = 0; row < frame->nrows; row += 2)
 		given[n++] = row;
 	memcpy(rows, given, sizeof(RowId) * n);
-	check_sound(frame, given, n, mondrian(frame, rows, n, &principle, 1), 3, 2);
+	check_sound(frame, given, n, mondrian(frame, rows, n, &principle, 1), &principle);
 }
 
 static void
@@ -500,6 +560,359 @@ static void
 test_no_quasi_identifiers(void)
 {
 	check(cut_frame(make_frame(25, 0, 1), 10, 1)->nclasses == 2);
+}
+
+/*
+ * Soundness by principles that are not monotonous
+ */
+
+/* A principle of one condition on values, or with none for NPRINCIPLES, that is not bound. */
+static Principle
+one_condition(uint64 k, PrincipleParam param, double strength)
+{
+	int64		params[NPRINCIPLE_PARAMS];
+
+	for (int i = 0; i < NPRINCIPLE_PARAMS; i++)
+		params[i] = PARAM_ABSENT;
+	if (param < NPRINCIPLES)
+		params[param] = param == PRINCIPLE_recursive ? strength : strength * PARAM_SCALE + 0.5;
+	if (param == PRINCIPLE_recursive)
+		params[PRINCIPLE_C] = PARAM_SCALE;
+	return principle_declared(k, 1, params);
+}
+
+/* A strength that some sets of few values have. */
+static int64
+draw_strength(PrincipleParam param)
+{
+	static const double many[] = {1.01, 1.3, 2, 2.5, 3.7};
+	static const double gains[] = {0.05, 0.4, 1, 3, 20};
+	static const double distances[] = {0.03, 0.1, 0.3, 0.6, 0.9};
+
+	switch (param)
+	{
+		case PRINCIPLE_frequency:
+		case PRINCIPLE_entropy:
+			return many[draw(5)] * PARAM_SCALE;
+		case PRINCIPLE_recursive:
+			return 1 + draw(3);
+		case PRINCIPLE_t:
+			return distances[draw(5)] * PARAM_SCALE;
+		default:
+			return gains[draw(5)] * PARAM_SCALE;
+	}
+}
+
+/* Any conditions together, mostly one or two. */
+static Principle
+draw_principle(void)
+{
+	static const uint64 ks[] = {1, 2, 3, 5, 10, 40};
+	int64		params[NPRINCIPLE_PARAMS];
+
+	for (int i = 0; i < NPRINCIPLE_PARAMS; i++)
+		params[i] = PARAM_ABSENT;
+	for (uint32 n = 1 + draw(2) + draw(2) * draw(2); n > 0; n--)
+	{
+		PrincipleParam param = draw(NPRINCIPLES);
+
+		params[param] = draw_strength(param);
+	}
+	if (params[PRINCIPLE_recursive] != PARAM_ABSENT)
+		params[PRINCIPLE_C] = (1 + draw(8)) * PARAM_SCALE / 2;
+	params[PRINCIPLE_DISTANCE] = draw(3);
+	params[PRINCIPLE_JOINT] = draw(3) == 0;
+	return principle_declared(ks[draw(lengthof(ks))], 1 + draw(3), params);
+}
+
+/* The shares of values in a frame. */
+static double *
+shares_of(const Frame *frame)
+{
+	double	   *share = palloc0(sizeof(double) * (frame->nsensitive + 1));
+	uint64		all = 0;
+
+	for (uint64 row = 0; row < frame->nrows; row++)
+		all += frame->sensitive[row] != NO_CODE;
+	for (uint64 row = 0; row < frame->nrows; row++)
+		if (frame->sensitive[row] != NO_CODE)
+			share[frame->sensitive[row]] += 1.0 / all;
+	return share;
+}
+
+/* Any shares: some may be 0. */
+static double *
+draw_shares(Code nvalues)
+{
+	double	   *share = palloc0(sizeof(double) * (nvalues + 1));
+	double		all = 0;
+
+	for (Code value = 0; value < nvalues; value++)
+		all += share[value] = draw(5);
+	for (Code value = 0; value < nvalues && all > 0; value++)
+		share[value] /= all;
+	return share;
+}
+
+/* The value itself, or two sides of it, with places or without. */
+static const Aspects *
+draw_aspects(const Frame *frame)
+{
+	Aspects    *aspects = palloc0(sizeof(Aspects));
+	Aspect	   *aspect = palloc0(sizeof(Aspect) * 2);
+
+	aspects->n = 1 + draw(2);
+	aspects->aspect = aspect;
+	aspects->share = draw(3) == 0 ? draw_shares(frame->nsensitive) : shares_of(frame);
+	for (int a = 0; a < aspects->n; a++)
+	{
+		Code	   *code = palloc(sizeof(Code) * frame->nsensitive);
+		double	   *place = palloc(sizeof(double) * frame->nsensitive);
+
+		aspect[a].ncodes = aspects->n == 1 ? frame->nsensitive : 1 + draw(frame->nsensitive);
+		for (Code value = 0; value < frame->nsensitive; value++)
+		{
+			code[value] = draw(12) == 0 ? NO_CODE : draw(aspect[a].ncodes);
+			place[value] = draw(1000) / 999.0;
+		}
+		aspect[a].code = aspects->n == 1 ? NULL : code;
+		aspect[a].place = draw(2) == 0 ? place : NULL;
+	}
+	return aspects;
+}
+
+/* Cuts a frame by a principle that is bound to it; another one, bound by itself, judges. */
+static Classes *
+check_by_bound(Frame *frame, const Principle *principle)
+{
+	Principle	bound = principle_bound(principle, frame->nsensitive, frame->aspects);
+	Principle	judge = principle_bound(principle, frame->nsensitive, frame->aspects);
+	Classes    *classes = cut_by(frame, &bound);
+
+	check_sound(frame, all_rows(frame), frame->nrows, classes, &judge);
+	return classes;
+}
+
+static void
+test_random_principles(void)
+{
+	uint64		cut = 0;
+
+	random_state = 20260101;
+	for (int i = 0; i < 3000; i++)
+	{
+		MemoryContext outer = CurrentMemoryContext;
+		Principle	principle = draw_principle();
+		Frame	   *frame;
+
+		CurrentMemoryContext = AllocSetContextCreate(outer, "frame", ALLOCSET_DEFAULT_SIZES);
+		frame = make_random_frame();
+		frame->aspects = draw_aspects(frame);
+		cut += check_by_bound(frame, &principle)->nclasses > 1;
+		MemoryContextDelete(CurrentMemoryContext);
+		CurrentMemoryContext = outer;
+	}
+	printf("# %llu of 3000 frames were cut\n", (unsigned long long) cut);
+	check(cut > 700);
+}
+
+/* Values that depend on the first two columns, so that most cuts are uneven. */
+static void
+draw_dependent_values(Frame *frame)
+{
+	for (uint64 row = 0; row < frame->nrows; row++)
+		if (draw(3) > 0)
+			frame->sensitive[row] = (frame->code[0][row] * 7 / frame->domain[0].size + frame->code[1][row]) % 5;
+		else
+			frame->sensitive[row] = draw(5);
+}
+
+static void
+test_larger_frames_by_principles(void)
+{
+	random_state = 78;
+	for (int i = 0; i < 48; i++)
+	{
+		MemoryContext outer = CurrentMemoryContext;
+		Principle	principle = i < 12 ? one_condition(1 + draw(12), i % NPRINCIPLES, (double[]) {3, 3, 2, 0.3, 0.6, 0.5}[i % NPRINCIPLES])
+			: draw_principle();
+		Frame	   *frame;
+
+		CurrentMemoryContext = AllocSetContextCreate(outer, "frame", ALLOCSET_DEFAULT_SIZES);
+		frame = make_larger_frame(6000, i % 2 == 0 ? 50 : 4000, i % 4 == 0);
+		draw_dependent_values(frame);
+		frame->aspects = draw_aspects(frame);
+		(void) check_by_bound(frame, &principle);
+		MemoryContextDelete(CurrentMemoryContext);
+		CurrentMemoryContext = outer;
+	}
+}
+
+/* A line of one row a code, with these values. */
+static Frame *
+make_row_of_values(const char *values, uint32 times)
+{
+	uint64		n = strlen(values);
+	Frame	   *frame = make_frame(n * times, 1, 26);
+
+	frame->domain[0] = make_line(n * times, false);
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		frame->code[0][row] = row;
+		frame->sensitive[row] = values[row / times] - 'a';
+	}
+	return frame;
+}
+
+/* The first two rows are allowed, and the last two, but hardly anything between. */
+static void
+test_longer_sides_may_be_refused(void)
+{
+	Frame	   *frame = make_frame(400, 1, 2);
+	Principle	principle = one_condition(2, PRINCIPLE_frequency, 2);
+	Classes    *classes;
+
+	frame->domain[0] = make_line(400, false);
+	for (uint64 row = 0; row < 400; row++)
+	{
+		frame->code[0][row] = row;
+		frame->sensitive[row] = row < 100 || row >= 300 ? row % 2 : row >= 200;
+	}
+	classes = check_by_bound(frame, &principle);
+	/* a hundred pairs on each side, and another hundred pairs between, of people who are far apart */
+	check(classes->nclasses >= 150);
+}
+
+/* Two groups that are even are one with a third that is not, and are open again. */
+static void
+test_joined_groups_are_asked_again(void)
+{
+	Principle	principle = one_condition(1, PRINCIPLE_frequency, 2);
+	Classes    *classes = check_by_bound(make_row_of_values("abaaaaaaabbbbbbbba", 1), &principle);
+
+	check(classes->nclasses >= 1);
+	classes = check_by_bound(make_row_of_values("ababababaaab", 1), &principle);
+	check(classes->nclasses == 0);
+}
+
+/* A set that loses rows, or gains some, is asked whichever it is. */
+static void
+test_receivers_are_asked(void)
+{
+	static const double strengths[] = {3, 3, 2, 0.25, 0.5, 0.4};
+
+	random_state = 79;
+	for (int i = 0; i < 300; i++)
+	{
+		Frame	   *frame = make_frame(120 + draw(100), 2, 6);
+		Principle	principle = one_condition(1 + draw(4), i % NPRINCIPLES, strengths[i % NPRINCIPLES]);
+
+		for (int q = 0; q < 2; q++)
+			frame->domain[q] = q == 0 ? make_flat_tree(12) : make_line(30, false);
+		for (uint64 row = 0; row < frame->nrows; row++)
+		{
+			frame->code[0][row] = draw(12) * draw(12) / 12;
+			frame->code[1][row] = draw(30);
+			frame->sensitive[row] = draw(4) == 0 ? draw(6) : frame->code[0][row] % 6;
+		}
+		frame->aspects = draw_aspects(frame);
+		(void) check_by_bound(frame, &principle);
+	}
+}
+
+/* A condition on values costs a set without any of them all of its classes. */
+static void
+test_sets_without_values_are_withheld(void)
+{
+	Frame	   *frame = make_frame(100, 1, 1);
+	Principle	principle = one_condition(2, PRINCIPLE_entropy, 1.5);
+
+	frame->domain[0] = make_line(10, false);
+	for (uint64 row = 0; row < 100; row++)
+		frame->sensitive[row] = NO_CODE;
+	check(check_by_bound(frame, &principle)->nclasses == 0);
+}
+
+/* Of each value a hand gets as many rows as if it were dealt card by card. */
+static void
+test_near_hands_are_as_even_as_dealt_ones(void)
+{
+	random_state = 80;
+	for (int i = 0; i < 500; i++)
+	{
+		MemoryContext outer = CurrentMemoryContext;
+		Frame	   *frame;
+		RowId	   *cards;
+		RowId	   *dealt;
+		RowId	   *hands;
+		uint64		n = 0;
+		uint64		nhands;
+
+		CurrentMemoryContext = AllocSetContextCreate(outer, "frame", ALLOCSET_DEFAULT_SIZES);
+		frame = make_random_frame();
+		cards = palloc(sizeof(RowId) * (frame->nrows + 1));
+		hands = palloc(sizeof(RowId) * (frame->nrows + 1));
+		for (Code value = 0; value <= frame->nsensitive; value++)
+			for (RowId row = 0; row < frame->nrows; row++)
+				if (Min(frame->sensitive[row], frame->nsensitive) == value)
+					cards[n++] = row;
+		dealt = palloc(sizeof(RowId) * (n + 1));
+		memcpy(dealt, cards, sizeof(RowId) * n);
+		nhands = 1 + draw(Max(1, n));
+		deal_near(frame, cards, n, nhands, hands);
+		for (uint64 hand = 0; hand < nhands && n > 0; hand++)
+		{
+			uint64		at = slice_start(n, nhands, hand);
+			uint64		size = slice_start(n, nhands, hand + 1) - at;
+
+			for (uint64 j = 0; j < size; j++)
+			{
+				uint64		same = 0;
+
+				for (uint64 other = 0; other < size; other++)
+					same += (frame->sensitive[dealt[hand + other * nhands]] == frame->sensitive[dealt[hand + j * nhands]]) -
+						(frame->sensitive[hands[at + other]] == frame->sensitive[dealt[hand + j * nhands]]);
+				check(same == 0);
+			}
+			for (uint64 j = 0; j < size; j++)
+				cards[hands[at + j]] = NO_ROW;
+		}
+		MemoryContextDelete(CurrentMemoryContext);
+		CurrentMemoryContext = outer;
+	}
+}
+
+/* What hardly asks for anything costs hardly anything. */
+static void
+test_weak_principles_lose_little(void)
+{
+	static const struct
+	{
+		PrincipleParam param;
+		double		strength;
+	}			weak[] = {
+		{PRINCIPLE_frequency, 1.01}, {PRINCIPLE_entropy, 1.01}, {PRINCIPLE_recursive, 1}, {PRINCIPLE_t, 0.97},
+		{PRINCIPLE_beta, 1000}, {PRINCIPLE_delta, 9}
+	};
+	Frame	   *frame;
+	const Classes *classes;
+
+	random_state = 81;
+	frame = make_larger_frame(20000, 90, false);
+	for (uint64 row = 0; row < frame->nrows; row++)
+		frame->sensitive[row] = draw(5) * draw(5) / 5;
+	frame->aspects = &(Aspects) {.n = 1, .aspect = &(Aspect) {.ncodes = 5}, .share = shares_of(frame)};
+	classes = cut_frame(frame, 10, 1);
+	for (uint32 i = 0; i < lengthof(weak); i++)
+	{
+		Principle	principle = one_condition(10, weak[i].param, weak[i].strength);
+		Classes    *other = check_by_bound(frame, &principle);
+
+		printf("# %s %g: %u classes and a loss of %.1f; by k alone %u and %.1f\n", term_name(&principle.term[0]), weak[i].strength,
+			   other->nclasses, total_loss(frame, other), classes->nclasses, total_loss(frame, classes));
+		check(other->nclasses > 0.97 * classes->nclasses);
+		check(total_loss(frame, other) < 1.05 * total_loss(frame, classes));
+	}
 }
 
 /*
@@ -956,6 +1369,7 @@ test_equal_weights_are_none(void)
 
 static const Test tests[] = {
 	{"a tally counts rows and values", test_tally_counts_values},
+	{"a tally counts many rows at once", test_tally_counts_many_rows_at_once},
 	{"a principle wants k rows and l values", test_principle_wants_k_rows_and_l_values},
 	{"l = 1 asks for no value", test_l_of_one_asks_for_no_value},
 	{"random frames of all kinds", test_random_frames},
@@ -968,6 +1382,14 @@ static const Test tests[] = {
 	{"sensitive NULLs count for nothing", test_sensitive_nulls_count_for_nothing},
 	{"k = 1 loses nothing", test_k_of_one_loses_nothing},
 	{"no quasi-identifiers", test_no_quasi_identifiers},
+	{"random principles", test_random_principles},
+	{"larger frames by principles", test_larger_frames_by_principles},
+	{"longer sides may be refused", test_longer_sides_may_be_refused},
+	{"joined groups are asked again", test_joined_groups_are_asked_again},
+	{"those who receive rows are asked", test_receivers_are_asked},
+	{"sets without values are withheld", test_sets_without_values_are_withheld},
+	{"near hands are as even as dealt ones", test_near_hands_are_as_even_as_dealt_ones},
+	{"weak principles lose little", test_weak_principles_lose_little},
 	{"tied rows are dealt", test_tied_rows_are_dealt},
 	{"tied rows are dealt as far as l allows", test_tied_rows_are_dealt_as_l_allows},
 	{"a cut between tied rows", test_cut_between_tied_rows},
