@@ -193,6 +193,10 @@ SELECT attname, format_type(atttypid, atttypmod) AS type FROM pg_attribute WHERE
 SELECT number FROM pprepub.publish('Odd" one''s');
 SELECT count(*) > 0 AS some, count(*) = count(sensitive) AS shown, count("{odd") AS left_out FROM published."Odd"" one's"('age > 0', '{age, sensitive}');
 SELECT count(*) FROM several.odd o WHERE NOT EXISTS (SELECT FROM published."Odd"" one's_1" p WHERE o.sensitive_tuple = p.sensitive_tuple AND o."{odd" = p."{odd" AND o.sensitive = p.sensitive);
+-- Equal values are written alike, though their rows differ otherwise.
+SELECT count(DISTINCT sensitive COLLATE "C") AS spellings FROM several.odd;
+SELECT count(DISTINCT sensitive COLLATE "C") AS spellings FROM published."Odd"" one's_1";
+SELECT bool_and(pprepub.release_intact(publication, number)) AS intact FROM pprepub.release;
 DELETE FROM several.odd WHERE age > 55;
 SELECT number FROM pprepub.publish('Odd" one''s');
 SELECT check_name, holds FROM pprepub.audit('Odd" one''s') WHERE NOT holds;

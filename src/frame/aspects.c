@@ -128,18 +128,11 @@ code_parts(const DeclaredPublication *publication, SensitiveColumns *columns, co
 	{
 		SensitiveColumn *column = &columns->column[c];
 		Datum	   *merged;
-		Datum	   *shown = new_zeros(Datum, n);
 		const Code *code = dictionary_merge_equal(dictionary[c], column->column->collation, &column->ncodes, &merged);
 
 		for (Code value = 0; value < n; value++)
-		{
-			uint32		own = number[c][value];
-
-			shown[value] = own == DICTIONARY_NULL ? (Datum) 0 : dictionary_value(dictionary[c], own);
-			number[c][value] = code[own];
-		}
+			number[c][value] = code[number[c][value]];
 		column->values = merged;
-		column->shown = shown;
 		column->code = number[c];
 	}
 }
@@ -250,7 +243,7 @@ sensitive_columns(const DeclaredPublication *publication, const Datum *values, C
 	if (columns->n == 1)
 	{
 		columns->column[0].ncodes = n;
-		columns->column[0].values = columns->column[0].shown = values;
+		columns->column[0].values = values;
 	}
 	else
 		code_parts(publication, columns, values, n);
@@ -271,4 +264,26 @@ is_beyond(const SensitiveColumns *columns, int column, Code value)
 	Code		beyond = columns->column[column].judged.beyond;
 
 	return beyond != NO_CODE && value != NO_CODE && columns->aspects->aspect[column].code[value] == beyond;
+}
+
+void
+spell_alike(const DeclaredPublication *publication, const SensitiveColumns *columns, Datum *values, Code n)
+{
+	Datum	   *column = palloc(sizeof(Datum) * columns->n);
+	bool	   *isnull = palloc(sizeof(bool) * columns->n);
+
+	for (Code value = 0; value < n && columns->n > 1; value++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int c = 0; c < columns->n; c++)
+		{
+			Code		own = code_in_column(&columns->column[c], value);
+
+			isnull[c] = own == NO_CODE;
+			column[c] = isnull[c] ? (Datum) 0 : columns->column[c].values[own];
+		}
+		values[value] = join_value(publication, column, isnull);
+	}
+	pfree(column);
+	pfree(isnull);
 }

@@ -32,7 +32,6 @@ typedef struct SensitiveColumn
 	Code		ncodes;
 	const Datum *values;		/* [ncodes] */
 	const Code *code;			/* [sensitive values] NO_CODE for NULL; NULL: each value is its own */
-	const Datum *shown;			/* [sensitive values] as releases show each: equal ones may be written in more ways */
 	JudgedValues judged;		/* by the codes of the column's aspect, if there are aspects: its values, or bands */
 } SensitiveColumn;
 
@@ -45,6 +44,9 @@ typedef struct SensitiveColumns
 
 /* Takes n sensitive values apart, in the current context; the values are borrowed. */
 extern SensitiveColumns *sensitive_columns(const DeclaredPublication *publication, const Datum *values, Code n);
+
+/* Writes equal values of a column alike in all the tuples that were taken apart: who has which spelling tells people apart. */
+extern void spell_alike(const DeclaredPublication *publication, const SensitiveColumns *columns, Datum *values, Code n);
 
 /* A column's own code of a sensitive value, which may be NO_CODE. */
 static inline Code

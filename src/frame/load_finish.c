@@ -298,6 +298,7 @@ finish_frame(FrameLoad *load)
 	frame->sensitive = loaded->sensitive.code;
 	frame->nsensitive = loaded->sensitive.ncodes;
 	loaded->columns = sensitive_columns(load->publication, loaded->sensitive.values, loaded->sensitive.ncodes);
+	spell_alike(load->publication, loaded->columns, loaded->sensitive.values, loaded->sensitive.ncodes);
 	frame->aspects = load_aspects(load, loaded->columns, loaded->sensitive_code, frame->nsensitive);
 	if (!load->is_lenient)
 		verify_within_ladders(load, loaded);

@@ -75,6 +75,7 @@ set_columns(Sending *sending)
 	const DeclaredPublication *publication = sending->build->publication;
 	const LoadedFrame *loaded = sending->build->loaded;
 	int			attribute = sending->has_class;
+	const SensitiveColumn *sensitive = loaded->columns->column;
 	int			insensitive = 0;
 
 	for (int i = 0; i < publication->ncolumns; i++)
@@ -87,7 +88,8 @@ set_columns(Sending *sending)
 		if (!loaded->shown[i] && column->role == ROLE_QUASI_IDENTIFIER)
 			sending->values[attribute] = print_withheld(column);
 		if (loaded->shown[i] && is_sensitive(column))
-			know_plain(sending, attribute, loaded->sensitive.ncodes);
+			know_plain(sending, attribute, sensitive->ncodes);
+		sensitive += is_sensitive(column);
 		if (loaded->shown[i] && column->role == ROLE_INSENSITIVE)
 			know_plain(sending, attribute, loaded->insensitive[insensitive++].ncodes);
 		attribute++;
@@ -153,7 +155,7 @@ add_row(Sending *sending, RowId row, Code value)
 		if (!loaded->shown[i])
 			;					/* withheld from all rows alike */
 		else if (is_sensitive(&publication->columns[i]))
-			sum = row_sum(sum, set_plain(sending, attribute, own->shown, code_in_column(own, value) == NO_CODE ? NO_CODE : value, true));
+			sum = row_sum(sum, set_plain(sending, attribute, own->values, code_in_column(own, value), true));
 		else if (publication->columns[i].role == ROLE_INSENSITIVE)
 		{
 			const PlainColumn *plain = &loaded->insensitive[insensitive++];
