@@ -19,7 +19,7 @@
 static double
 measure_delta(const PrincipleTerm *term, const ValueCounts *set)
 {
-	double		most = 0;
+	double		most = 1;
 
 	for (uint32 i = 0; i < set->n; i++)
 	{
@@ -27,7 +27,7 @@ measure_delta(const PrincipleTerm *term, const ValueCounts *set)
 
 		most = Max(most, share <= 0 ? INFINITY : share_in(set, set->value[i]) / share);
 	}
-	return Max(0, log(most));
+	return log(most);
 }
 
 /* Rows that would have to come until no value has too large a share, for one value after the other. */
