@@ -169,14 +169,15 @@ compare_revealed(const void *a, const void *b)
 static void
 view_to_judge(Attacker *attacker)
 {
-	bool		any = false;
+	const Principle *judging = NULL;
 
 	for (int32 r = 0; r < attacker->seen->nreleases; r++)
-		any |= attacker->promised[r].judging != NULL;
-	if (!any)
+		if (attacker->promised[r].judging != NULL)
+			judging = &attacker->promised[r];
+	if (judging == NULL)
 		return;
 	view_all(attacker, NULL, true);
-	attacker->tally = tally_create(attacker->seen->nvalues);
+	attacker->tally = principle_tally(judging, attacker->seen->nvalues);
 }
 
 Attack *

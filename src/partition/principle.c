@@ -50,6 +50,7 @@ typedef struct AspectRoom
 
 typedef struct Judging
 {
+	Code		nvalues;
 	int			naspects;
 	AspectRoom *room;			/* [naspects] */
 	const double *share;		/* [nsensitive] or NULL */
@@ -426,6 +427,7 @@ principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects
 		elog(ERROR, "there is no distribution to compare values with");
 	nvalues = Max(nvalues, aspects->nvalues);
 	bound.judging = judging = palloc0(sizeof(Judging));
+	judging->nvalues = nvalues;
 	judging->naspects = aspects->n;
 	judging->share = aspects->share;
 	judging->since = aspects->since;
@@ -438,6 +440,12 @@ principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects
 	}
 	judging->scratch = new_array(uint32, longest);
 	return bound;
+}
+
+Tally *
+principle_tally(const Principle *principle, Code nvalues)
+{
+	return tally_create(principle->judging == NULL ? nvalues : Max(nvalues, principle->judging->nvalues));
 }
 
 /* ----------------------------------------------------------------
