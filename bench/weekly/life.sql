@@ -39,9 +39,7 @@ BEGIN
 END
 $$;
 
-SELECT format('CALL live(%L, %s, %L)', params, :weeks, :'qis')
-FROM unnest(ARRAY['{}', '{"repair": "dirty", "reserve": 1}', '{"repair": "dirty", "reserve": 10}', '{"repair": "dirty", "reserve": 20}', '{"repair": "dirty"}',
-	'{"reserve": 1}', '{"reserve": 5}', '{"reserve": 10}', '{"reserve": 20}']) params \gexec
+SELECT format('CALL live(%L, %s, %L)', params, :weeks, :'qis') FROM unnest(:'settings'::text[]) params \gexec
 
 \echo
 \echo shares of the people, averages of the first releases; cost is all three together; {} are the defaults
