@@ -150,6 +150,16 @@ SELECT kind, taxonomy, tree FROM pprepub.catalog_column WHERE role LIKE 'sensiti
 SELECT number FROM pprepub.publish('wards');
 SELECT pprepub.drop_publication('wards', forget_history => true);
 
+-- Wider bands can shut out people whom no release told apart by more than one.
+CREATE TABLE several.paid AS SELECT i AS id, i AS age, i * 100 AS income FROM generate_series(1, 20) i;
+SELECT pprepub.create_publication('paid', 'several.paid', 'id', '{"age": "range"}', 'income', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "range 200"}}');
+SELECT number FROM pprepub.publish('paid');
+SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 200"}}');
+SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 10000"}, "accept_weakening": true}');
+SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 10000"}, "accept_weakening": true, "accept_lockout": true}');
+SELECT check_name, holds FROM pprepub.audit('paid') WHERE NOT holds;
+SELECT pprepub.drop_publication('paid', forget_history => true);
+
 -- Deductions about each column.
 CREATE TABLE several.four AS SELECT i AS id, 30 + i AS age, (ARRAY['flu', 'hiv', 'flu', 'hiv'])[i] AS a, i % 2 AS b FROM generate_series(1, 4) i;
 SELECT pprepub.create_publication('four', 'several.four', 'id', '{"age": "range"}', '{a, b}', 'bpg', '{"k": 4, "l": 2}');

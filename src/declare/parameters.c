@@ -498,6 +498,15 @@ are_other_bands(const JsonbValue *before, const JsonbValue *after)
 	return compareJsonbContainers(before->val.binary.data, after->val.binary.data) != 0;
 }
 
+bool
+has_other_bands(const MethodDeclaration *method, Jsonb *before, Jsonb *after)
+{
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+		if (spec->type == PARAM_BANDS && are_other_bands(field_of(before, spec->name), field_of(after, spec->name)))
+			return true;
+	return false;
+}
+
 const ParamSpec *
 weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 {

@@ -35,6 +35,9 @@ extern Jsonb *check_parameters(const MethodDeclaration *method, Jsonb *given, Js
  */
 extern const ParamSpec *weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new);
 
+/* Are sensitive columns judged by other bands under the new parameters? */
+extern bool has_other_bands(const MethodDeclaration *method, Jsonb *before, Jsonb *after);
+
 /* Checked parameters as plain numbers: see method_declaration.h. */
 extern int64 *param_values(const MethodDeclaration *method, Jsonb *params);
 

@@ -209,7 +209,8 @@ judge_parameters(const DeclaredPublication *publication, Jsonb *params, bool acc
 
 	if (sql->strengthen != NULL)
 		sql->strengthen(publication, params);
-	if (principle_implies(&before, &after))
+	if (principle_implies(&before, &after) &&
+		!has_other_bands(method_declaration(publication->method), publication->params, params))
 		return;
 	lost = count_lost(publication, &after);
 	if (lost > 0 && !accept_lockout)

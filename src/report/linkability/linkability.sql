@@ -19,10 +19,10 @@ CREATE FUNCTION pprepub.link_profile(publication text, releases int[] DEFAULT NU
 		OUT tuple jsonb, OUT records bigint, OUT linkability int, OUT diversity float8, OUT sensitive jsonb) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_link_profile';
 COMMENT ON FUNCTION pprepub.link_profile(text, int[], text) IS
-	'what a match join of releases tells of each combination of quasi-identifiers that people of theirs have now: how many they are, and the sensitive values that they are linked to, with their relative frequencies';
+	'what a match join of releases tells of each combination of quasi-identifiers that people of theirs have now: how many they are, and the sensitive values that they are linked to, with their relative frequencies; by column, if there are several';
 
 CREATE FUNCTION pprepub.link_posterior(publication text, releases int[] DEFAULT NULL,
 		OUT tuple jsonb, OUT records bigint, OUT probability float8, OUT sensitive jsonb) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_link_posterior';
 COMMENT ON FUNCTION pprepub.link_posterior(text, int[]) IS
-	'how likely sensitive values of people are to whoever knows the quasi-identifiers of all of them, if every way to join releases and people without contradiction is as likely as any other; exact, for components that are counted within pprepub.search_budget';
+	'how likely sensitive values of people are to whoever knows the quasi-identifiers of all of them, if every way to join releases and people without contradiction is as likely as any other; exact, for components that are counted within pprepub.search_budget; by column, if there are several sensitive ones';
