@@ -147,6 +147,27 @@ SELECT check_name, required, measured, holds, worst - 'class' AS worst FROM ppre
 SELECT * FROM pprepub.attack('visits', '{"k": 2, "frequency": 2}');
 
 -- ----------------------------------------------------------------
+-- "t-Closeness": nine salaries, a 3-diverse table of them, and a close one
+-- ----------------------------------------------------------------
+
+CREATE TABLE staff (id int, zip text, salary int);
+INSERT INTO staff VALUES (1, '47677', 3000), (2, '47602', 4000), (3, '47678', 5000), (4, '47905', 6000), (5, '47909', 11000), (6, '47906', 8000),
+	(7, '47605', 7000), (8, '47673', 9000), (9, '47607', 10000);
+CREATE VIEW staff_diverse AS SELECT id, CASE WHEN id < 4 THEN '47***' WHEN id < 7 THEN '4790*' ELSE '476**' END AS zip, salary FROM staff;
+CREATE VIEW staff_close AS SELECT id, CASE WHEN id IN (1, 3, 8) THEN '4767*' WHEN id IN (2, 7, 9) THEN '4760*' ELSE '4790*' END AS zip, salary FROM staff;
+SELECT pprepub.create_publication('diverse_staff', 'staff', 'id', '{"zip": "prefix"}', 'salary', 'bpg', '{"k": 3}');
+SELECT pprepub.create_publication('close_staff', 'staff', 'id', '{"zip": "prefix"}', 'salary', 'bpg', '{"k": 3}', beside => '{diverse_staff}');
+SELECT rows, classes FROM pprepub.import_release('diverse_staff', 'staff_diverse', 'id');
+SELECT rows, classes FROM pprepub.import_release('close_staff', 'staff_close', 'id');
+-- From 3, 4 and 5 thousand it is 0.375 to all of them, and no more than 0.167 from each class of the other table.
+SELECT check_name, measured, holds, worst - 'class' AS worst FROM pprepub.audit('diverse_staff', '{"t": 0.2}');
+SELECT check_name, measured, holds, worst - 'class' AS worst FROM pprepub.audit('close_staff', '{"t": 0.166667, "distance": "ordered"}');
+SELECT check_name, measured, holds, worst - 'class' AS worst FROM pprepub.audit('close_staff', '{"t": 0.6, "distance": "equal"}');
+SELECT pprepub.drop_publication(name, true) FROM unnest('{diverse_staff,close_staff}'::text[]) name;
+DROP VIEW staff_diverse, staff_close;
+DROP TABLE staff;
+
+-- ----------------------------------------------------------------
 -- Several columns: each by itself, and one beside a value of another
 -- ----------------------------------------------------------------
 
