@@ -1,28 +1,34 @@
 # Atoms, which intersections and differences of releases tell apart: a judge of method bpg who shares nothing with it.
 #
-# A release is a list of classes, each a list of rows: { who, value, true }. Invented rows are somebody, too: whom they stand
+# A release is a list of classes, each a list of rows: { who, value, parts, true }, value being one word for all
+# sensitive columns and parts what each of them shows. Invented rows are somebody, too: whom they stand
 # for, or themselves. People who were always in the same classes are one atom.
+#
+# An atom is judged by what the release promised that made it what it is: the last one that it was in, or that parted it from
+# others. Where a publication is altered, others promised something else, for other sets.
 package Lives::Atoms;
 
 use strict;
 use warnings;
+use Lives::Principles;
 
 # new(): nothing has been released.
 sub new
 {
-	return bless { path => {}, values => [], k => [], l => [], judged => 0, broken => {}, kind => [] }, shift;
+	return bless { path => {}, values => [], release => [], judged => 0, broken => {}, made => {}, last => {} }, shift;
 }
 
-# add(release): what is wrong since, in words. The release: { kind, k, l, classes => [ [ rows ] ] }.
+# add(release, everybody): what is wrong since, in words. The release: { kind, k, conditions, classes => [ [ rows ] ] }; what it promised
+# of values, and the distribution that these are compared with, are as in Lives::Principles.
 sub add
 {
-	my ($self, $release) = @_;
-	my $number = @{ $self->{k} };
+	my ($self, $release, $everybody) = @_;
+	my $number = @{ $self->{release} };
 	my @faults;
 
-	push @{ $self->{k} }, $release->{k};
-	push @{ $self->{l} }, $release->{l};
-	push @{ $self->{kind} }, $release->{kind};
+	push @{ $self->{release} }, { kind => $release->{kind}, k => $release->{k}, conditions => $release->{conditions}, classes => $release->{classes} };
+	$self->{everybody} = $everybody;
+	push @faults, map { $self->_people_faults($release->{conditions}, $_) } @{ $release->{classes} } if $release->{kind} ne 'imported';
 	my $class = 0;
 	foreach my $rows (@{ $release->{classes} })
 	{
@@ -35,7 +41,11 @@ sub add
 			$spare{ $row->{value} } = 1 if !$row->{true} && defined $row->{value};
 			delete $self->{broken}{ $row->{who} } if $release->{kind} ne 'imported';
 		}
-		$self->{values}[$number]{ $_->{who} } = { value => $_->{value}, true => $_->{true}, spare => \%spare } foreach @$rows;
+		foreach my $row (@$rows)
+		{
+			$self->{values}[$number]{ $row->{who} } = { %$row, spare => \%spare };
+			$self->{last}{ $row->{who} } = $row->{value} // '';
+		}
 		$class++;
 	}
 	push @faults, $self->_judge($number);
@@ -54,40 +64,84 @@ sub atoms
 	return \%atoms;
 }
 
+# How many atoms, and classes, do not satisfy conditions (k among them) that nobody need have promised?
+sub refused
+{
+	my ($self, $conditions, $everybody) = @_;
+	my $atoms = $self->atoms;
+	my %refused = (atoms => 0, classes => 0);
+
+	foreach my $path (sort keys %$atoms)
+	{
+		my @people = @{ $atoms->{$path} };
+
+		$refused{atoms}++ if @people < $conditions->{k} || grep { $self->_value_faults($_, $conditions, $everybody, @people) } $path =~ / (\d+):/g;
+	}
+	foreach my $class (map { @{ $_->{classes} } } @{ $self->{release} })
+	{
+		$refused{classes}++ if @$class < $conditions->{k} || Lives::Principles::faults($conditions, [ map { $_->{parts} } @$class ], $everybody);
+	}
+	return \%refused;
+}
+
+# An observer who can tell invented rows from true ones: either a class with invented rows shows of everybody what was shown
+# last, or its people satisfy by themselves what is asked of shares of values.
+sub _people_faults
+{
+	my ($self, $conditions, $rows) = @_;
+
+	return if !Lives::Principles::judges_people($conditions) || !grep { !$_->{true} } @$rows;
+	return if !grep { !defined $self->{last}{ $_->{who} } || $self->{last}{ $_->{who} } ne ($_->{value} // '') } @$rows;
+	return map { 'people {' . join(' ', map { "$_->{who}=" . ($_->{value} // 'NULL') } grep { $_->{true} } @$rows) . '} beside {'
+			. join(' ', map { "$_->{who}=" . ($_->{value} // 'NULL') } grep { !$_->{true} } @$rows) . "}: $_" }
+		Lives::Principles::faults($conditions, [ map { $_->{parts} } grep { $_->{true} } @$rows ], $self->{everybody});
+}
+
 sub _judge
 {
 	my ($self, $last) = @_;
 	my $atoms = $self->atoms;
-	my ($k) = sort { $a <=> $b } @{ $self->{k} };
-	my ($l) = sort { $a <=> $b } @{ $self->{l} };
-	my @faults;
+	my $is_import = $self->{release}[$last]{kind} eq 'imported';
+	my (@faults, %made);
 
 	foreach my $path (sort keys %$atoms)
 	{
 		my @people = @{ $atoms->{$path} };
 		my @released = $path =~ / (\d+):/g;
-		my $is_here = $released[-1] == $last && $self->{kind}[$last] ne 'imported';
-		my ($least, @wrong) = $is_here ? $self->{k}[$last] : $k;
+		my $who = join ' ', @people;
+		my $made = $released[-1] == $last ? $last : $self->{made}{$who} // $last;
+		my @wrong;
 
-		$self->{judged}++;
-		push @wrong, scalar(@people) . ' people' if @people < $least;
+		$made{$who} = $made;
+		next if $made != $last;
+		$self->{judged}++ if !$is_import;
+		push @wrong, scalar(@people) . ' people' if @people < $self->{release}[$last]{k};
 		foreach my $number (@released)
 		{
-			$least = $is_here && $number == $last ? $self->{l}[$last] : $l;
-			my $values = $least > 1 ? $self->_values($number, @people) : $least;
-			push @wrong, "$values values in release " . ($number + 1) if $values < $least;
+			push @wrong, map { "$_ in release " . ($number + 1) } $self->_value_faults($number, $self->{release}[$last]{conditions}, $self->{everybody}, @people);
 		}
-		next if !@wrong;
-		if ($self->{kind}[$last] eq 'imported')
+		# Nobody promised what an imported release leaves behind.
+		if ($is_import && @wrong)
 		{
 			$self->{broken}{$_} = 1 foreach @people;
+			next;
 		}
-		elsif (grep { !$self->{broken}{$_} } @people)
-		{
-			push @faults, 'atom {' . join(' ', @people) . '}: ' . join(', ', @wrong) . " (of$path)";
-		}
+		push @faults, 'atom {' . join(' ', @people) . '}: ' . join(', ', @wrong) . " (of$path)" if @wrong && grep { !$self->{broken}{$_} } @people;
 	}
+	$self->{made} = \%made;
 	return @faults;
+}
+
+sub _value_faults
+{
+	my ($self, $number, $conditions, $everybody, @people) = @_;
+
+	if (!Lives::Principles::judges_people($conditions))
+	{
+		my $values = ($conditions->{l} // 1) > 1 ? $self->_values($number, @people) : 0;
+		return ($conditions->{l} // 1) > 1 && $values < $conditions->{l} ? "$values values" : ();
+	}
+	return Lives::Principles::faults($conditions, [ map { $self->{values}[$number]{$_}{parts} } @people ], $everybody);
 }
 
 # Of invented rows nobody can tell which has which of the values that are not people's.

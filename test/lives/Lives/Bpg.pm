@@ -3,9 +3,11 @@ package Lives::Bpg;
 
 use strict;
 use warnings;
+use JSON::PP;
 use Lives::Atoms;
 use Lives::Cells;
 use Lives::Life;
+use Lives::Principles;
 
 # Nobody can be published.
 my $nothing = qr/P0002/;
@@ -15,9 +17,10 @@ sub live
 	my ($life) = @_;
 	my $self = draw_world($life);
 
-	$life->run("CREATE TABLE life (id $self->{key_type} PRIMARY KEY, a int, b text, c text, s $self->{value_type}, until date)");
+	$life->run("CREATE TABLE life (id $self->{key_type} PRIMARY KEY, a int, b text, c text, s $self->{value_type}, z $self->{other_type}, until date)");
 	$life->run('ALTER TABLE life SET (fillfactor = ' . draw(50, 100) . ')');
 	insert($self, 1 .. $self->{people});
+	draw_promises($self);
 	declare($self);
 	foreach my $step (1 .. draw(4 .. 16))
 	{
@@ -43,7 +46,70 @@ sub draw_world
 	return { life => $life, k => $k, l => draw(1, 2, 2, 3), reserve => draw(1, 1, 2, 3, '"auto"'), cost => draw(0, 0.5, 1, 1, 2), repair => draw('dirty', 'minimal', 'none', 'counterfeit', 'counterfeit'),
 		key_type => draw('int', 'int', 'text', 'numeric', 'uuid'), value_type => $value_type, values => draw(3, 4, 8), skew => draw(1, 1, 2),
 		nulls => draw(0, 0, 0.05, 0.3), people => draw(4, 8, 14, 25) + draw(0 .. 5), spots => draw(5, 20, 60), tables => [], snapshots => [],
-		plain_value => $value_type eq 'numeric' ? 'trim_scale(%s)::text' : '(%s)::text' };
+		other_type => draw('text', 'int'), plain_value => $value_type eq 'numeric' ? 'trim_scale(%s)::text' : '(%s)::text' };
+}
+
+# Sensitive columns, and conditions beyond k and l: a number for each name.
+sub draw_promises
+{
+	my ($self) = @_;
+
+	$self->{columns} = [ { name => 's', ordered => $self->{value_type} ne 'text' }, chance(0.3) ? { name => 'z', ordered => $self->{other_type} ne 'text' } : () ];
+	$self->{promises} = chance(0.5) ? { map { %{ draw_promise($self) } } 1 .. draw(1, 1, 2) } : {};
+	$self->{promises}{joint} = 'true' if chance(0.2);
+	my $bands = chance(0.3) ? bands($self) : undef;
+	$self->{promises}{bands} = $bands if defined $bands;
+	$self->{promises}{distribution} = draw_distribution($self) if chance(0.3) && grep { defined $self->{promises}{$_} } 't', 'beta', 'delta';
+	return;
+}
+
+# A strength that is seldom out of reach.
+sub draw_promise
+{
+	my ($self) = @_;
+	my @distances = ('"auto"', '"equal"', (grep { !$_->{ordered} } @{ $self->{columns} }) ? () : '"ordered"');
+
+	return draw({ frequency => draw(1.25, 1.5, 2) }, { entropy => draw(1.2, 1.5, 1.9, 2) }, { recursive => draw(1, 2, 2), c => draw(1.5, 2, 3.5) },
+		{ t => draw(0.3, 0.5, 0.7), distance => draw(@distances) }, { beta => draw(0.8, 2, 4) }, { delta => draw(0.7, 1, 1.5) });
+}
+
+# Of promises it is not said that they are none any more, but that they ask for nothing.
+sub weak_promise
+{
+	return draw({ frequency => 1 }, { entropy => 1 }, { t => 1 }, { beta => 1000000 }, { delta => 1000000 }, { recursive => 1, c => 1000 });
+}
+
+sub bands
+{
+	my ($self) = @_;
+	my %bands = map { ($_->{name} => 'range ' . draw(2, 2, 3)) } some(0.7, grep { $_->{ordered} } @{ $self->{columns} });
+
+	return %bands ? \%bands : undef;
+}
+
+sub params_json
+{
+	my ($params) = @_;
+
+	return join ', ', map { my $value = $params->{$_}; "\"$_\": " . (!defined $value ? 'null' : ref $value ? '{' . join(', ', map { "\"$_\": \"$value->{$_}\"" } sort keys %$value) . '}' : $value) } sort keys %$params;
+}
+
+# A table of shares that sum to 1: of all values, or of most. Values have as many shares of 64 as are drawn for them.
+sub draw_distribution
+{
+	my ($self) = @_;
+	my $name = 'shares_' . (@{ $self->{tables} } + 1);
+	my @columns = map { $_->{name} } @{ $self->{columns} };
+	my @values = map { my $s = $_; @columns == 1 ? "(" . plain_value($self, $s) . ')' : map { '(' . plain_value($self, $s) . ', ' . plain_other($self, $_) . ')' } 0 .. 2 } 0 .. $self->{values} - 1;
+	my %weight;
+
+	pop @values if chance(0.2) && !grep { defined $self->{promises}{$_} } 'beta', 'delta';
+	$weight{$_} = 1 foreach @values;
+	$weight{ draw(@values) }++ foreach @values + 1 .. 64;
+	push @{ $self->{tables} }, $name;
+	$self->{life}->run("CREATE TABLE $name AS SELECT " . join(', ', map { "$_::" . ($_ eq 's' ? $self->{value_type} : $self->{other_type}) . " AS $_" } @columns) . ', share::float8 FROM (VALUES '
+			. join(', ', map { '(' . s/^\(|\)$//gr . ', ' . $weight{$_} / 64 . ')' } sort keys %weight) . ') v (' . join(', ', @columns, 'share') . ')');
+	return "\"public.$name\"";
 }
 
 # ----------------------------------------------------------------
@@ -64,8 +130,20 @@ sub value
 	my $n = spread($self->{skew}, 0 .. $self->{values} - 1);
 
 	return 'NULL' if chance($self->{nulls});
-	return $self->{value_type} eq 'text' ? "'d$n'" : $self->{value_type} eq 'int' ? $n : $n . draw('', '.0', '.000');
+	return plain_value($self, $n) . ($self->{value_type} eq 'numeric' ? draw('', '.0', '.000') : '');
 }
+
+sub plain_value { return $_[0]{value_type} eq 'text' ? "'d$_[1]'" : $_[1] }
+
+# Of a second sensitive column, or of one that nobody publishes.
+sub other
+{
+	my ($self) = @_;
+
+	return chance($self->{nulls}) ? 'NULL' : plain_other($self, int(rand(3)));
+}
+
+sub plain_other { return $_[0]{other_type} eq 'text' ? "'o$_[1]'" : 10 * $_[1] }
 
 sub qis
 {
@@ -89,7 +167,7 @@ sub insert
 	my ($self, @people) = @_;
 
 	return if !@people;
-	$self->{life}->run('INSERT INTO life VALUES ' . join(', ', map { '(' . key($self, $_) . ', ' . qis($self) . ', ' . value($self) . ', ' . departure() . ')' } @people) . ' ON CONFLICT DO NOTHING');
+	$self->{life}->run('INSERT INTO life VALUES ' . join(', ', map { '(' . key($self, $_) . ', ' . qis($self) . ', ' . value($self) . ', ' . other($self) . ', ' . departure() . ')' } @people) . ' ON CONFLICT DO NOTHING');
 	return;
 }
 
@@ -133,7 +211,12 @@ sub values_change
 {
 	my ($self) = @_;
 
-	$self->{life}->run('UPDATE life SET s = ' . value($self) . ' WHERE ' . keys_in($self, $_)) foreach some_people($self, draw(0.1, 0.3));
+	foreach my $person (some_people($self, draw(0.1, 0.3)))
+	{
+		my $change = draw('s = ' . value($self), 's = ' . value($self), 'z = ' . other($self), 's = ' . value($self) . ', z = ' . other($self));
+
+		$self->{life}->run("UPDATE life SET $change WHERE " . keys_in($self, $person));
+	}
 	return;
 }
 
@@ -185,14 +268,16 @@ sub declare
 	my $life = $self->{life};
 
 	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "invented_cost": $self->{cost}, "max_answers_per_statement": 5, )
-		. join(', ', '"gather": ' . draw(1, 1, 2, 3), '"leaves": ' . leaves(), '"strata": ' . strata(), '"weights": ' . weights()) . '}';
+		. join(', ', '"gather": ' . draw(1, 1, 2, 3), '"leaves": ' . leaves(), '"strata": ' . strata(), '"weights": ' . weights(), %{ $self->{promises} } ? params_json($self->{promises}) : ()) . '}';
 
+	my @sensitive = map { $_->{name} } @{ $self->{columns} };
+	my $sensitive = @sensitive == 1 ? draw('s', 's', '{s}') : '{' . join(', ', shuffled(@sensitive)) . '}';
 	my $kinds = '{"a": "' . draw('range', 'range', 'range 3', 'range 10') . '", "b": "prefix", "c": "suppress"}';
 
-	$life->run("SELECT pprepub.create_publication('life', 'life', 'id', '$kinds', 's', 'bpg', '$params', target => 'lives')");
+	$life->run("SELECT pprepub.create_publication('life', 'life', 'id', '$kinds', '$sensitive', 'bpg', '$params', target => 'lives')");
 	$life->run('GRANT USAGE ON SCHEMA lives TO analyst');
 	$life->run('GRANT EXECUTE ON FUNCTION lives.life TO analyst');
-	@$self{qw(releases events atoms has_import)} = (0, [], Lives::Atoms->new, 0);
+	@$self{qw(releases events atoms has_import has_other_bands everybody)} = (0, [], Lives::Atoms->new, 0, 0, undef);
 	return;
 }
 
@@ -221,6 +306,7 @@ sub declare_anew
 	$life->run('BEGIN') if my $at_once = chance(0.5);
 	$life->run(q{SELECT pprepub.drop_publication('life', true)});
 	@$self{qw(k l reserve cost repair)} = (draw(2, 3, 4), draw(1, 2, 3), draw(1, 2, '"auto"'), draw(0, 1), draw('dirty', 'minimal', 'none', 'counterfeit'));
+	draw_promises($self) if chance(0.5);
 	declare($self);
 	$life->run('COMMIT') if $at_once;
 	return;
@@ -239,6 +325,8 @@ sub ask_and_forget
 sub alter
 {
 	my ($self) = @_;
+
+	return alter_promises($self) if chance(0.3);
 	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3, 'auto') ], [ 'invented_cost', draw(0, 1) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ],
 			[ 'gather', draw(1 .. 3) ], [ 'leaves', leaves() ], [ 'strata', strata() ], [ 'weights', weights() ]) };
 	my $accepted = $what !~ /^[kl]$/ ? '' : $to < $self->{$what} ? ', "accept_weakening": true' : ', "accept_lockout": true';
@@ -246,6 +334,18 @@ sub alter
 
 	$self->{life}->run(qq(SELECT pprepub.alter_publication('life', '{"$what": $value$accepted}')));
 	$self->{$what} = $what eq 'reserve' ? $value : $to;
+	return;
+}
+
+sub alter_promises
+{
+	my ($self) = @_;
+	my $change = draw(draw_promise($self), draw_promise($self), weak_promise(), { joint => draw('true', 'false') }, { bands => bands($self) });
+
+	delete $change->{distance} if !defined $self->{promises}{t} && !defined $change->{t};
+	$self->{life}->run("SELECT pprepub.alter_publication('life', '{" . params_json({ %$change, accept_weakening => 'true', accept_lockout => 'true' }) . "}')");
+	$self->{promises} = { %{ $self->{promises} }, %$change };
+	$self->{has_other_bands} = 1 if exists $change->{bands};
 	return;
 }
 
@@ -265,7 +365,8 @@ sub cohort
 
 sub columns
 {
-	my @columns = some(0.6, 'a', 'b', 'c', 's');
+	my ($self) = @_;
+	my @columns = some(0.6, 'a', 'b', 'c', map { $_->{name} } @{ $self->{columns} });
 
 	return chance(0.6) || !@columns ? undef : '{' . join(',', @columns) . '}';
 }
@@ -275,7 +376,7 @@ sub question
 {
 	my ($self) = @_;
 	my $cohort = chance(0.7) ? cohort($self) : undef;
-	my $columns = columns();
+	my $columns = columns($self);
 
 	return { cohort => $cohort, columns => $columns,
 		arguments => join ', ', defined $cohort ? "'" . $cohort =~ s/'/''/gr . "'" : 'NULL', defined $columns ? "'$columns'" : 'NULL' };
@@ -290,7 +391,7 @@ sub look
 	my $key = $self->{key_type} eq 'numeric' ? 'trim_scale(id)::text' : 'id::text';
 
 	$question->{source} = { map { $_->{id} => $_ }
-			$self->{life}->rows("SELECT $key AS id, a, b, c, $value AS s, coalesce(($asked), false)::int AS asked FROM life", as => $as) };
+			$self->{life}->rows("SELECT $key AS id, a, b, c, $value AS s, z::text AS z, coalesce(($asked), false)::int AS asked FROM life", as => $as) };
 	return $question;
 }
 
@@ -394,7 +495,7 @@ sub take_snapshot
 	my $name = 'import_' . (@{ $self->{tables} } + 1);
 	my $size = draw(2, 3, 5, 8);
 	my $of = draw('true', 'true', "c = 'F'", 'a > 5');
-	my $s = draw(', s', '');
+	my $s = draw(join('', map { ", $_->{name}" } @{ $self->{columns} }), '');
 
 	$self->{life}->run("CREATE TABLE $name AS SELECT id AS k, g AS class, CASE WHEN bool_and(a IS NULL) OVER w THEN NULL WHEN bool_or(a IS NULL) OVER w THEN '*' "
 			. "ELSE int4range(min(a) OVER w, max(a) OVER w, '[]')::text END AS a$s FROM (SELECT *, (row_number() OVER (ORDER BY a, id) - 1) / $size AS g FROM life WHERE $of) x WINDOW w AS (PARTITION BY g)");
@@ -430,7 +531,7 @@ sub judge
 	my ($self) = @_;
 	my $life = $self->{life};
 	my @events = splice @{ $self->{events} };
-	my @releases = $life->rows(q{SELECT number, kind, cohort, columns::text, rows, classes, suppressed, dirty, counterfeits, published_by, (params ->> 'k')::int AS k, (params ->> 'l')::int AS l
+	my @releases = $life->rows(q{SELECT number, kind, cohort, columns::text, rows, classes, suppressed, dirty, counterfeits, published_by, (params ->> 'k')::int AS k, params::text AS params
 			FROM pprepub.release WHERE publication = 'life' AND number > ? ORDER BY number}, values => [ $self->{releases} ]);
 
 	foreach my $release (@releases)
@@ -459,29 +560,44 @@ sub fault
 	return;
 }
 
-# The log, class by class: rows that are people's first.
+# The log, class by class: rows that are people's first. Several sensitive columns are remembered as rows.
 sub logged
 {
 	my ($self, $release) = @_;
-	my $value = sprintf $self->{plain_value}, 'v';
 	my $key = $self->{key_type} eq 'numeric' ? 'trim_scale(v)::text' : 'v::text';
+	my $value = sprintf $self->{plain_value}, 'v';
+	my @columns = @{ $self->{columns} };
 	my $list = sub { "(SELECT array_agg($_[1] ORDER BY o) FROM unnest($_[0]) WITH ORDINALITY u(v, o))" };
+	my $part = sub { "(SELECT array_agg(" . ($_[0] eq 's' ? sprintf $self->{plain_value}, 'u.s' : 'u.z::text') . ' ORDER BY u.ordinality) FROM unnest(sensitive) WITH ORDINALITY u)' };
+	my $sensitive = @columns == 1 ? $list->('sensitive', $value) . ' AS s' : join ', ', map { $part->($_->{name}) . " AS $_->{name}" } @columns;
 	my $table = 'lives_private.life_' . ($release->{kind} eq 'query' ? 'asked' : 'members');
 	my %class;
 
-	foreach my $class ($self->{life}->rows("SELECT class, " . $list->('keys', $key) . ' AS keys, ' . $list->('stands_for', $key) . ' AS stands_for, invented, '
-			. $list->('sensitive', $value) . " AS sensitive FROM $table WHERE release = $release->{number}"))
+	foreach my $class ($self->{life}->rows("SELECT class, " . $list->('keys', $key) . ' AS keys, ' . $list->('stands_for', $key) . " AS stands_for, invented, $sensitive"
+			. " FROM $table WHERE release = $release->{number}"))
 	{
 		my @keys = @{ $class->{keys} // [] };
 
 		push @{ $class{ $class->{class} } }, map {
-			my $key = $keys[$_];
-			my $for = ($class->{stands_for} // [])->[$_];
-			my $own = ($class->{invented} // [])->[$_];
-			{ true => defined $key ? 1 : 0, key => $key, who => $key // $for // 'invented ' . ($own // '?'), value => $class->{sensitive}[$_] }
-		} 0 .. $#{ $class->{sensitive} };
+			my $at = $_;
+			my $key = $keys[$at];
+			my $for = ($class->{stands_for} // [])->[$at];
+			my $own = ($class->{invented} // [])->[$at];
+			my @parts = map { $class->{ $_->{name} }[$at] } @columns;
+			{ true => defined $key ? 1 : 0, key => $key, who => $key // $for // 'invented ' . ($own // '?'), parts => \@parts, value => one_word(@parts) }
+		} 0 .. $#{ $class->{s} };
 	}
 	return \%class;
+}
+
+# Undefined if all are.
+sub one_word { return (grep { defined } @_) ? as_text(@_) : undef }
+
+sub parts_of
+{
+	my ($self, $row) = @_;
+
+	return map { $row->{ $_->{name} } } @{ $self->{columns} };
 }
 
 sub as_text { return join ' ', map { $_ // 'NULL' } @_ }
@@ -506,10 +622,80 @@ sub judge_release
 	judge_people($self, $release, $event, $log) if $event->{source};
 	$self->{has_import} = 1 if $release->{kind} eq 'imported';
 	my $judged = $self->{atoms}->judged;
-	$life->found('atom', "release $release->{number}, k $release->{k}, l $release->{l}: $_")
-		foreach $self->{atoms}->add({ %$release, classes => [ map { $log->{$_} } sort { $a <=> $b } keys %$log ] });
+	my $conditions = promised($self, $release);
+	judge_everybody($self, $release, $event, $log);
+	$life->found('atom', "release $release->{number}, $release->{params}: $_")
+		foreach $self->{atoms}->add({ %$release, conditions => $conditions, classes => [ map { $log->{$_} } sort { $a <=> $b } keys %$log ] }, $self->{everybody});
+	$life->count('atoms judged by shares', $self->{atoms}->judged - $judged) if Lives::Principles::judges_people($conditions);
 	$life->count('atoms judged', $self->{atoms}->judged - $judged);
 	return;
+}
+
+# What the release says that it promised, which is what was declared.
+sub promised
+{
+	my ($self, $release) = @_;
+	my $params = decode_json($release->{params});
+	my %declared = (k => $self->{k}, l => $self->{l}, %{ $self->{promises} });
+
+	$release->{k} = $params->{k};
+	foreach my $name (sort keys %declared)
+	{
+		my $is = JSON::PP->new->canonical->allow_nonref->encode($params->{$name});
+		my $was = ref $declared{$name} ? JSON::PP->new->canonical->encode($declared{$name}) : $declared{$name} // 'null';
+
+		fault($self, $release, "$name was declared $was, and is $is") if !defined $declared{$name} ? $is ne 'null' : $is ne $was && !($is =~ /^"?[\d.]+"?$/ && $is =~ s/"//gr == $was);
+	}
+	return Lives::Principles::conditions({ %$params, joint => ($params->{joint} // 0) ? 1 : 0 }, $self->{columns});
+}
+
+# The distribution that sets are compared with, if they are: one that was declared, or that of the first release, which never changes.
+# What comes up later has the share of the release of everybody that finds it.
+sub judge_everybody
+{
+	my ($self, $release, $event, $log) = @_;
+	my $life = $self->{life};
+	my @columns = @{ $self->{columns} };
+	my %before = map { ($_->{word} => $_) } @{ $self->{everybody} // [] };
+	my @now = read_everybody($self, decode_json($release->{params})->{distribution});
+
+	$self->{everybody} = \@now;
+	return if defined decode_json($release->{params})->{distribution};
+	foreach my $one (@now)
+	{
+		my $was = delete $before{ $one->{word} };
+
+		fault($self, $release, "the share of $one->{word} was $was->{people} of $was->{of}, and is $one->{people} of $one->{of}")
+			if defined $was && defined $was->{of} && ($was->{people} != $one->{people} || $was->{of} != $one->{of} || $was->{since} != $one->{since});
+		next if defined $was || $one->{since} != $release->{number};
+		next if !$event->{source};
+		my @had = grep { defined } map { one_word(parts_of($self, $_)) } values %{ $event->{source} };
+		my $people = (grep { $_ eq $one->{word} } @had) || 1;
+		fault($self, $release, "$one->{word} is found $one->{people} times of $one->{of}, not $people of " . @had) if $people != $one->{people} || @had != $one->{of};
+		fault($self, $release, "$one->{word} is found by a release that is not of everybody") if $self->{releases} > 1 && %before && ($release->{kind} ne 'stored' || defined $release->{cohort});
+	}
+	fault($self, $release, 'the share of ' . join(', ', sort keys %before) . ' is forgotten') if grep { defined $_->{of} } values %before;
+	return;
+}
+
+sub read_everybody
+{
+	my ($self, $declared) = @_;
+	my $life = $self->{life};
+	my @columns = @{ $self->{columns} };
+	my $part = sub { $_[0] eq 's' ? sprintf $self->{plain_value}, $_[1] : "($_[1])::text" };
+	my @rows;
+
+	if (defined $declared)
+	{
+		@rows = map { { %$_, since => 0 } } $life->rows('SELECT ' . join(', ', map { $part->($_->{name}, $_->{name}) . " AS $_->{name}" } @columns) . ", share FROM $declared");
+	}
+	elsif (($life->rows(q{SELECT to_regclass('lives_private.life_reference') IS NOT NULL AS is_there}))[0]{is_there})
+	{
+		@rows = map { { %$_, share => $_->{people} / $_->{of} } } $life->rows('SELECT '
+			. join(', ', map { $part->($_->{name}, @columns == 1 ? 'sensitive' : "(sensitive).$_->{name}") . " AS $_->{name}" } @columns) . ', people, "of", release AS since FROM lives_private.life_reference');
+	}
+	return map { { %$_, value => [ parts_of($self, $_) ], word => one_word(parts_of($self, $_)) } } @rows;
 }
 
 # The log has what was handed out.
@@ -517,8 +703,10 @@ sub judge_rows
 {
 	my ($self, $release, $event, $log) = @_;
 	my $value = sprintf $self->{plain_value}, 's';
-	my @rows = $event->{rows} ? @{ $event->{rows} } : $self->{life}->rows("SELECT class, a, b, c, $value AS s FROM lives.life_$release->{number}");
-	my $shows = defined $release->{columns} ? $release->{columns} =~ /\bs\b/ : 1;
+	my @columns = @{ $self->{columns} };
+	my $others = @columns > 1 ? ', z::text AS z' : '';
+	my @rows = $event->{rows} ? @{ $event->{rows} } : $self->{life}->rows("SELECT class, a, b, c, $value AS s$others FROM lives.life_$release->{number}");
+	my @shows = grep { !defined $release->{columns} || $release->{columns} =~ /\b$columns[$_]{name}\b/ } 0 .. $#columns;
 	my (%shown, %cells);
 
 	if ($self->{value_type} eq 'numeric' && $event->{rows})
@@ -527,13 +715,13 @@ sub judge_rows
 	}
 	foreach my $row (@rows)
 	{
-		push @{ $shown{ $row->{class} } }, $row->{s};
+		push @{ $shown{ $row->{class} } }, as_text(parts_of($self, $row));
 		$cells{ $row->{class} }{ as_text(@$row{qw(a b c)}) } = $row;
 	}
 	foreach my $class (sort keys %{ { %shown, %$log } })
 	{
-		my $said = as_text(sort map { $_ // 'NULL' } @{ $shown{$class} // [] });
-		my $is = as_text(sort map { $shows && defined $_->{value} ? $_->{value} : 'NULL' } @{ $log->{$class} // [] });
+		my $said = join ', ', sort @{ $shown{$class} // [] };
+		my $is = join ', ', sort map { my $row = $_; my @shown = map { undef } @columns; @shown[@shows] = @{ $row->{parts} }[@shows]; as_text(@shown) } @{ $log->{$class} // [] };
 		fault($self, $release, "class $class shows $said, and the log has $is") if $said ne $is;
 		fault($self, $release, "class $class has different cells") if keys %{ $cells{$class} } != 1;
 		fault($self, $release, "class $class of " . @{ $log->{$class} } . ' rows') if @{ $log->{$class} } < $release->{k} && $release->{kind} ne 'imported';
@@ -567,8 +755,8 @@ sub judge_people
 		my $had = $source->{ $row->{key} };
 
 		$shown{ $row->{key} } = 1;
-		fault($self, $release, defined $had ? "$row->{key} has " . as_text($had->{s}) . ', and the log ' . as_text($row->{value}) : "$row->{key} is not in the source")
-			if !defined $had || as_text($had->{s}) ne as_text($row->{value});
+		fault($self, $release, defined $had ? "$row->{key} has " . as_text(parts_of($self, $had)) . ', and the log ' . as_text($row->{value}) : "$row->{key} is not in the source")
+			if !defined $had || as_text(parts_of($self, $had)) ne as_text(@{ $row->{parts} });
 	}
 	my $asked = grep { $_->{asked} } values %$source;
 	my $dirty = grep { !($source->{$_} // {})->{asked} } keys %shown;
@@ -583,7 +771,7 @@ sub judge_audit
 	my ($self) = @_;
 	my $life = $self->{life};
 
-	return if $self->{has_import};
+	return if $self->{has_import} || $self->{has_other_bands};
 	$life->found('audit', "audit: $_->{check_name}: $_->{measured}, not $_->{required}") foreach $life->rows(q{SELECT * FROM pprepub.audit('life') WHERE NOT holds});
 	return;
 }
@@ -597,8 +785,38 @@ sub judge_history
 	return if !$self->{releases};
 	$life->found('audit', "$_->{fold} is not what the log tells") foreach $life->rows(q{SELECT fold FROM pprepub.rebuild_history('life') WHERE NOT equal});
 	$life->found('audit', "failed answer: $_->{message}") foreach $life->rows(q{SELECT f::text AS message FROM pprepub.failed_answer f});
-	return if $self->{has_import};
+	audit_by_others($self);
+	return if $self->{has_import} || $self->{has_other_bands};
 	$life->found('audit', "attack: $_->{attack}") foreach $life->rows(q{SELECT a::text AS attack FROM pprepub.attack('life') a WHERE NOT holds});
+	return;
+}
+
+# Is what is out as good as nobody promised? The judge says so, and pprepub.audit().
+sub audit_by_others
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+	my $given = { %{ draw_promise($self) }, chance(0.3) ? (joint => 'true') : () };
+	my $knows = @{ $self->{everybody} // [] } > 0;
+
+	return if !$knows && grep { defined $given->{$_} } 't', 'beta', 'delta';
+	my $params = { %{ decode_json('{' . params_json($given) . '}') }, bands => $self->{promises}{bands} // {} };
+	my $conditions = Lives::Principles::conditions({ %$params, joint => defined $given->{joint} ? 1 : 0 }, $self->{columns});
+	my $refused = $self->{atoms}->refused({ %$conditions, k => 1 }, $self->{everybody});
+	my %refused = (classes => 0, atoms => 0);
+	foreach my $row ($life->rows('SELECT check_name, holds::int AS holds FROM pprepub.audit(?, ?)', values => [ 'life', '{' . params_json($given) . '}' ]))
+	{
+		next if $row->{check_name} !~ /^(revealed )?(?:frequency|entropy|recursive|t|beta|delta)$/;
+		$refused{ defined $1 ? 'atoms' : 'classes' } = 1 if !$row->{holds};
+	}
+	$life->count('audits by a principle that nobody promised');
+	$life->count('of these, refusing something', $refused{atoms} || $refused{classes} ? 1 : 0);
+	foreach my $what ('classes', 'atoms')
+	{
+		$life->found('audit', 'by ' . params_json($given) . " audit() finds $what that are "
+				. ($refused{$what} ? 'refused, and the judge none' : "not refused, and the judge $refused->{$what}"))
+			if $refused{$what} != ($refused->{$what} > 0);
+	}
 	return;
 }
 
