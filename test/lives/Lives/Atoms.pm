@@ -28,7 +28,6 @@ sub add
 
 	push @{ $self->{release} }, { kind => $release->{kind}, k => $release->{k}, conditions => $release->{conditions}, classes => $release->{classes} };
 	$self->{everybody} = $everybody;
-	push @faults, map { $self->_people_faults($release->{conditions}, $_) } @{ $release->{classes} } if $release->{kind} ne 'imported';
 	my $class = 0;
 	foreach my $rows (@{ $release->{classes} })
 	{
@@ -43,7 +42,9 @@ sub add
 		}
 		foreach my $row (@$rows)
 		{
-			$self->{values}[$number]{ $row->{who} } = { %$row, spare => \%spare };
+			my $last = $self->{last}{ $row->{who} };
+
+			$self->{values}[$number]{ $row->{who} } = { %$row, spare => \%spare, is_new => !defined $last || $last ne ($row->{value} // '') ? 1 : 0 };
 			$self->{last}{ $row->{who} } = $row->{value} // '';
 		}
 		$class++;
@@ -84,19 +85,6 @@ sub refused
 	return \%refused;
 }
 
-# An observer who can tell invented rows from true ones: either a class with invented rows shows of everybody what was shown
-# last, or its people satisfy by themselves what is asked of shares of values.
-sub _people_faults
-{
-	my ($self, $conditions, $rows) = @_;
-
-	return if !Lives::Principles::judges_people($conditions) || !grep { !$_->{true} } @$rows;
-	return if !grep { !defined $self->{last}{ $_->{who} } || $self->{last}{ $_->{who} } ne ($_->{value} // '') } @$rows;
-	return map { 'people {' . join(' ', map { "$_->{who}=" . ($_->{value} // 'NULL') } grep { $_->{true} } @$rows) . '} beside {'
-			. join(' ', map { "$_->{who}=" . ($_->{value} // 'NULL') } grep { !$_->{true} } @$rows) . "}: $_" }
-		Lives::Principles::faults($conditions, [ map { $_->{parts} } grep { $_->{true} } @$rows ], $self->{everybody});
-}
-
 sub _judge
 {
 	my ($self, $last) = @_;
@@ -118,7 +106,8 @@ sub _judge
 		push @wrong, scalar(@people) . ' people' if @people < $self->{release}[$last]{k};
 		foreach my $number (@released)
 		{
-			push @wrong, map { "$_ in release " . ($number + 1) } $self->_value_faults($number, $self->{release}[$last]{conditions}, $self->{everybody}, @people);
+			push @wrong, map { "$_ in release " . ($number + 1) } $self->_value_faults($number, $self->{release}[$last]{conditions}, $self->{everybody}, @people),
+				$self->_people_faults($number, $self->{release}[$last]{conditions}, @people);
 		}
 		# Nobody promised what an imported release leaves behind.
 		if ($is_import && @wrong)
@@ -142,6 +131,22 @@ sub _value_faults
 		return ($conditions->{l} // 1) > 1 && $values < $conditions->{l} ? "$values values" : ();
 	}
 	return Lives::Principles::faults($conditions, [ map { $self->{values}[$number]{$_}{parts} } @people ], $everybody);
+}
+
+# An observer who can tell invented rows from true ones: either a release shows of an atom with invented rows what was shown
+# last, or the people of it satisfy by themselves what is asked of shares of values, then and now.
+sub _people_faults
+{
+	my ($self, $number, $now, @people) = @_;
+	my $then = $self->{release}[$number]{conditions};
+	my $conditions = Lives::Principles::weaker($then, $now);
+	my @rows = map { $self->{values}[$number]{$_} } @people;
+	my @true = grep { $_->{true} } @rows;
+
+	return if !@true || @true == @rows || !Lives::Principles::judges_people($then) || !Lives::Principles::judges_people($now) || !grep { $_->{is_new} } @rows;
+	return if !Lives::Principles::same_bands($then, $now);
+	return map { "$_ of {" . join(' ', map { "$_->{who}=" . ($_->{value} // 'NULL') } @true) . '} beside invented {' . join(' ', map { "$_->{who}=" . ($_->{value} // 'NULL') } grep { !$_->{true} } @rows) . '}' }
+		Lives::Principles::faults($conditions, [ map { $_->{parts} } @true ], $self->{everybody});
 }
 
 # Of invented rows nobody can tell which has which of the values that are not people's.

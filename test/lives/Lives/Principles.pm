@@ -71,6 +71,13 @@ sub weaker
 	return \%weaker;
 }
 
+sub same_bands
+{
+	my ($one, $other) = @_;
+
+	return !grep { ($one->{columns}[$_]{band} // 0) != ($other->{columns}[$_]{band} // 0) } 0 .. $#{ $one->{columns} };
+}
+
 # ----------------------------------------------------------------
 # A set
 # ----------------------------------------------------------------
