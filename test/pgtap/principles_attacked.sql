@@ -208,7 +208,66 @@ SELECT is((SELECT max(n / total) <= 0.5 FROM (SELECT count(*)::float8 AS n, sum(
 -- Incomes that are nearly one.
 SELECT ok(complaint($$ SELECT publish_as('rounded', 'rich', 'income', '{"k": 10, "frequency": 2, "bands": {"income": "range 10000"}}') $$) ~ '^P0002', '6: values of one band are one value');
 SELECT pprepub.drop_publication(name, true) FROM pprepub.publication \g /dev/null
--- REFERENCE
+
+-- ----------------------------------------------------------------
+-- 7: who chooses what everybody is compared with
+-- ----------------------------------------------------------------
+
+-- One in twenty has HIV: whoever asks first asks only about a ward in which every other has, so that this be usual.
+CREATE TABLE clinic AS SELECT i AS id, 20 + i % 50 AS age, CASE WHEN i < 20 THEN 'ward 1' ELSE 'ward ' || 2 + i % 5 END AS ward, CASE WHEN i < 20 AND i % 2 = 0 THEN 'hiv' ELSE (ARRAY['flu', 'cold', 'gout'])[1 + i % 3] END AS ill FROM generate_series(0, 199) i;
+CREATE TABLE at_first AS TABLE clinic;
+SELECT pprepub.create_publication('clinic', 'clinic', 'id', '{"age": "range", "ward": "suppress"}', 'ill', 'bpg', '{"k": 5, "beta": 3}') \g /dev/null
+GRANT EXECUTE ON FUNCTION published.clinic TO regress_analyst;
+BEGIN;
+SET LOCAL ROLE regress_analyst;
+SELECT is((SELECT count(*) FROM published.clinic('ward = ''nowhere''')), 0::bigint, '7: an answer about nobody');
+SELECT cmp_ok((SELECT count(*) FROM published.clinic('ward = ''ward 1''')), '<=', 20::bigint, '7: and one about a ward where HIV is common');
+ROLLBACK;
+SELECT results_eq('SELECT sensitive, people, "of" FROM published_private.clinic_reference ORDER BY 1', 'SELECT ill, count(*), 200::bigint FROM clinic GROUP BY ill ORDER BY 1',
+	'7: sets are compared with everybody, whoever was asked about');
+SELECT is((SELECT count(*) FROM published_private.clinic_reference WHERE release <> 1), 0::bigint, '7: from the first answer on, which stays though it was rolled back');
+-- Later everybody of the ward leaves but those with HIV, others fall ill with it, and with something new.
+DELETE FROM clinic WHERE ward = 'ward 1' AND ill <> 'hiv';
+UPDATE clinic SET ill = 'hiv' WHERE id % 10 = 1;
+UPDATE clinic SET ill = 'plague' WHERE id = 45;
+BEGIN;
+SET LOCAL ROLE regress_analyst;
+SELECT is((SELECT count(*) FROM published.clinic('age < 60') WHERE ill = 'plague'), 0::bigint, '7: a value that nobody had has no share, and is not shown');
+ROLLBACK;
+BEGIN;
+SELECT complaint($$ SELECT pprepub.publish('clinic') $$) \g /dev/null
+ROLLBACK;
+SELECT complaint($$ SELECT pprepub.publish('clinic', 'age BETWEEN 30 AND 60') $$) \g /dev/null
+SELECT results_eq('SELECT sensitive, people, "of" FROM published_private.clinic_reference ORDER BY 1', 'SELECT ill, count(*), 200::bigint FROM at_first GROUP BY ill ORDER BY 1',
+	'7: neither answers nor releases about some move it, nor what is rolled back');
+SELECT complaint($$ SELECT pprepub.publish('clinic') $$) \g /dev/null
+SELECT results_eq('SELECT sensitive, people, "of" FROM published_private.clinic_reference WHERE sensitive <> ''plague'' ORDER BY 1', 'SELECT ill, count(*), 200::bigint FROM at_first GROUP BY ill ORDER BY 1',
+	'7: nor does one of everybody, for values that have a share');
+CREATE TABLE log AS SELECT release, class, unnest(sensitive) AS ill FROM published_private.clinic_asked;
+SELECT 'INSERT INTO log SELECT release, class, unnest(sensitive) FROM published_private.clinic_members' WHERE to_regclass('published_private.clinic_members') IS NOT NULL \gexec
+SELECT cmp_ok(count(*), '>', 50::bigint, '7: many are shown') FROM log;
+SELECT is((SELECT max(q / p) <= 4.000001 FROM (SELECT ill, count(*) / sum(count(*)) OVER (PARTITION BY release, class) AS q FROM log WHERE ill IS NOT NULL GROUP BY release, class, ill) c
+		JOIN (SELECT ill, count(*) / 200.0 AS p FROM at_first GROUP BY ill) e USING (ill)), true,
+	'7: nobody''s illness is more than four times as common in a class as it was when all began');
+SELECT is((SELECT bool_and(holds) FROM pprepub.audit('clinic')), true, '7: an audit agrees');
+
+-- ----------------------------------------------------------------
+-- 8: messages
+-- ----------------------------------------------------------------
+
+SELECT pprepub.drop_publication('clinic', true) \g /dev/null
+CREATE TABLE shares AS SELECT ill, 1 / 3::float8 AS share FROM unnest(ARRAY['flu', 'cold', 'gout']) AS u (ill);
+SELECT pprepub.create_publication('clinic', 'clinic', 'id', '{"age": "range", "ward": "suppress"}', 'ill', 'bpg', '{"k": 5, "beta": 3, "distribution": "public.shares"}') \g /dev/null
+GRANT EXECUTE ON FUNCTION published.clinic TO regress_analyst;
+SET ROLE regress_analyst;
+SELECT is(complaint(format('SELECT * FROM published.clinic(%L)', cohort)) ~* 'plague|hiv"|flu|cold|gout|share', false, '8: analysts are told of no value: ' || coalesce(cohort, 'everybody'))
+FROM (VALUES (NULL), ('ward = ''ward 1'''), ('age < 30'), ('ill = ''other'''), ('false')) c (cohort);
+SELECT is(complaint(q) ~ '42501', true, '8: nor let into the distribution, or what else is kept: ' || q)
+FROM (VALUES ('SELECT * FROM published_private.clinic_asked'), ('SELECT * FROM pprepub.audit(''clinic'', ''{"beta": 1}'')'), ('SELECT * FROM pprepub.attack(''clinic'', ''{"beta": 1}'')'),
+	('SELECT pprepub.alter_publication(''clinic'', ''{"beta": 4, "accept_weakening": true}'')')) c (q);
+RESET ROLE;
+SELECT is((SELECT count(*) FROM published_private.clinic_asked m, unnest(m.sensitive) AS v (ill) WHERE v.ill IN ('hiv', 'plague')), 0::bigint, '8: what the distribution lacks was shown to nobody');
+SELECT pprepub.drop_publication(name, true) FROM pprepub.publication \g /dev/null
 
 SELECT * FROM finish();
 DROP OWNED BY regress_analyst;

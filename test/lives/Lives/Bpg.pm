@@ -107,7 +107,7 @@ sub draw_distribution
 	$weight{$_} = 1 foreach @values;
 	$weight{ draw(@values) }++ foreach @values + 1 .. 64;
 	push @{ $self->{tables} }, $name;
-	$self->{life}->run("CREATE TABLE $name AS SELECT " . join(', ', map { "$_::" . ($_ eq 's' ? $self->{value_type} : $self->{other_type}) . " AS $_" } @columns) . ', share::float8 FROM (VALUES '
+	$self->{life}->run("CREATE TABLE $name AS SELECT " . join(', ', map { "${_}::" . ($_ eq 's' ? $self->{value_type} : $self->{other_type}) . " AS $_" } @columns) . ', share::float8 FROM (VALUES '
 			. join(', ', map { '(' . s/^\(|\)$//gr . ', ' . $weight{$_} / 64 . ')' } sort keys %weight) . ') v (' . join(', ', @columns, 'share') . ')');
 	return "\"public.$name\"";
 }
@@ -340,7 +340,7 @@ sub alter
 sub alter_promises
 {
 	my ($self) = @_;
-	my $change = draw(draw_promise($self), draw_promise($self), weak_promise(), { joint => draw('true', 'false') }, { bands => bands($self) });
+	my $change = draw(draw_promise($self), draw_promise($self), weak_promise(), { joint => draw('true', 'false') });
 
 	delete $change->{distance} if !defined $self->{promises}{t} && !defined $change->{t};
 	$self->{life}->run("SELECT pprepub.alter_publication('life', '{" . params_json({ %$change, accept_weakening => 'true', accept_lockout => 'true' }) . "}')");
