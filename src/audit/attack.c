@@ -177,7 +177,7 @@ view_to_judge(Attacker *attacker)
 	if (judging == NULL)
 		return;
 	view_all(attacker, NULL, true);
-	attacker->tally = principle_tally(judging, attacker->seen->nvalues);
+	attacker->tally = tally_create(attacker->seen->nvalues);
 }
 
 Attack *

@@ -115,7 +115,7 @@ smallest_classes(const Seen *seen, int32 r, const Aspects *aspects, const Princi
 {
 	const SeenRelease *release = &seen->release[r];
 	Measuring	measuring = measuring_create(seen, aspects, principle, smallest);
-	Tally	   *tally = principle_tally(principle, seen->nvalues);
+	Tally	   *tally = tally_create(seen->nvalues);
 
 	for (uint32 c = 0; c < release->nclasses; c++)
 	{
@@ -131,7 +131,7 @@ uint32
 count_refused_classes(const Seen *seen, int32 r, const Principle *principle)
 {
 	const SeenRelease *release = &seen->release[r];
-	Tally	   *tally = principle_tally(principle, seen->nvalues);
+	Tally	   *tally = tally_create(seen->nvalues);
 	uint32		refused = 0;
 
 	for (uint32 c = 0; c < release->nclasses; c++)
@@ -167,9 +167,9 @@ sort_values(const SeenRelease *release, const Atoms *atoms, const uint64 *first,
 
 /* Looks at each atom in each release that it was in. */
 static void
-look_at_atoms(const Seen *seen, const Atoms *atoms, const Principle *principle, LookAtAtom look, void *what)
+look_at_atoms(const Seen *seen, const Atoms *atoms, LookAtAtom look, void *what)
 {
-	Tally	   *tally = principle_tally(principle, seen->nvalues);
+	Tally	   *tally = tally_create(seen->nvalues);
 	uint64	   *first = new_array(uint64, atoms->natoms);
 	uint64	   *filled = new_array(uint64, atoms->natoms);
 	Code	   *values = new_array(Code, seen->nindividuals);
@@ -220,7 +220,7 @@ smallest_atoms(const Seen *seen, const Atoms *atoms, const Aspects *aspects, con
 		.refused_by = new_zeros(uint32, atoms->natoms)
 	};
 
-	look_at_atoms(seen, atoms, principle, measure_atom, &measuring);
+	look_at_atoms(seen, atoms, measure_atom, &measuring);
 	for (uint32 a = 0; a < atoms->natoms; a++)
 	{
 		note_size(smallest, a == 0, a, atoms->size[a]);
@@ -250,7 +250,7 @@ count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, 
 	Refusing	refusing = {.principle = principle, .refused = new_zeros(bool, atoms->natoms)};
 	uint64		refused = 0;
 
-	look_at_atoms(seen, atoms, principle, refuse_atom, &refusing);
+	look_at_atoms(seen, atoms, refuse_atom, &refusing);
 	for (uint64 t = 0; t < nindividuals; t++)
 	{
 		if (t % 65536 == 0)

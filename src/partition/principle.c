@@ -50,11 +50,11 @@ typedef struct AspectRoom
 
 typedef struct Judging
 {
-	Code		nvalues;
 	int			naspects;
 	AspectRoom *room;			/* [naspects] */
 	const double *share;		/* [nsensitive] or NULL */
 	const int32 *since;			/* [nsensitive] or NULL */
+	Code		ntallied;		/* sensitive values that tallies count: the distribution may have more */
 	uint32	   *scratch;		/* as long as the longest aspect */
 	Code	   *sorted;			/* [nsensitive] */
 } Judging;
@@ -425,9 +425,9 @@ principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects
 		aspects = value_itself(nvalues);
 	if (principle_compares(principle) && aspects->share == NULL)
 		elog(ERROR, "there is no distribution to compare values with");
-	nvalues = Max(nvalues, aspects->nvalues);
 	bound.judging = judging = palloc0(sizeof(Judging));
-	judging->nvalues = nvalues;
+	judging->ntallied = nvalues;
+	nvalues = Max(nvalues, aspects->nvalues);
 	judging->naspects = aspects->n;
 	judging->share = aspects->share;
 	judging->since = aspects->since;
@@ -440,12 +440,6 @@ principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects
 	}
 	judging->scratch = new_array(uint32, longest);
 	return bound;
-}
-
-Tally *
-principle_tally(const Principle *principle, Code nvalues)
-{
-	return tally_create(principle->judging == NULL ? nvalues : Max(nvalues, principle->judging->nvalues));
 }
 
 /* ----------------------------------------------------------------
@@ -511,7 +505,7 @@ look_at_aspect(const Principle *principle, int a, const Tally *set, Look look, v
 	ValueCounts counts;
 	bool		goes_on;
 
-	if (room->aspect->code == NULL)
+	if (room->aspect->code == NULL && room->aspect->ncodes <= judging->ntallied)
 	{
 		counts = counted_by_tally(judging, room, set);
 		return look(principle, &counts, a, state);

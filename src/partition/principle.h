@@ -93,9 +93,6 @@ extern bool principle_implies(const Principle *a, const Principle *b);
  */
 extern Principle principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects);
 
-/* A tally of so many values, with room for those that only the distribution has. */
-extern Tally *principle_tally(const Principle *principle, Code nvalues);
-
 /* Is a superset of an allowed set allowed? */
 static inline bool
 principle_is_monotonous(const Principle *principle)
