@@ -99,6 +99,12 @@ places_of_codes(Code ncodes)
 }
 
 /* One of two aspects has values in pairs, in their order, the other each fifth. */
+static inline Code
+code_of_value(int a, Code value)
+{
+	return value % 11 == 7 ? NO_CODE : a == 0 ? value / 2 : value % 5;
+}
+
 static Aspect
 aspect_of_story(const Story *story, int a)
 {
@@ -107,7 +113,7 @@ aspect_of_story(const Story *story, int a)
 	Code	   *code = palloc(sizeof(Code) * (nvalues + 1));
 
 	for (Code value = 0; value < nvalues; value++)
-		code[value] = value % 11 == 7 ? NO_CODE : a == 0 ? value / 2 : value % 5;
+		code[value] = code_of_value(a, value);
 	aspect.code = code;
 	aspect.place = a == 0 ? places_of_codes(aspect.ncodes) : NULL;
 	return aspect;
@@ -179,21 +185,20 @@ size_of(const Story *story, const Set *set)
 static uint32
 values_of(const Story *story, const Set *set, int r)
 {
-	const Aspects *aspects = aspects_of_story(story);
 	uint32		fewest = PG_UINT32_MAX;
 
 	for (int a = 0; a < Max(1, story->naspects); a++)
 	{
-		const Code *code = aspects == NULL ? NULL : aspects->aspect[a].code;
 		bool		shown[MAX_VALUES + UNSHOWN] = {false};
 		uint32		n = 0;
 
 		for (int t = 0; t < story->individuals; t++)
 		{
-			Code		value = !set->has[t] || story->value[r][t] == NO_CODE ? NO_CODE :
-				code == NULL ? story->value[r][t] : code[story->value[r][t]];
+			Code		value = story->value[r][t];
 
-			if (value == NO_CODE || shown[value])
+			if (story->naspects > 1 && value != NO_CODE)
+				value = code_of_value(a, value);
+			if (!set->has[t] || value == NO_CODE || shown[value])
 				continue;
 			shown[value] = true;
 			n++;
@@ -643,15 +648,15 @@ test_many_values(void)
 static void
 test_principles(void)
 {
-	check_stories(400, 5, 1);
-	check_stories(80, MAX_VALUES, 1);
+	check_stories(300, 5, 1);
+	check_stories(50, MAX_VALUES, 1);
 }
 
 static void
 test_columns(void)
 {
-	check_stories(400, 12, 2);
-	check_stories(80, MAX_VALUES, 2);
+	check_stories(300, 12, 2);
+	check_stories(50, MAX_VALUES, 2);
 }
 
 /* ----------------------------------------------------------------
