@@ -85,10 +85,9 @@ add_value(Reference *reference, Datum value, int64 people, int64 of, double shar
 static void
 add_found(Reference *reference, Datum value, uint64 people, uint64 known, int32 release)
 {
-	int64		count = Max(people, 1);
-	int64		of = Max(known, count);
-
-	add_value(reference, value, count, of, (double) count / of, release);
+	people = Max(people, 1);
+	known = Max(known, people);
+	add_value(reference, value, people, known, (double) people / known, release);
 }
 
 void
