@@ -114,7 +114,7 @@ cost_of_help(const Work *work, uint32 open, uint32 other, uint64 moved, double l
 
 /*
  * The least cost of helping two groups further that join and are still not allowed: the rows that
- * will be lacking lose no less than these two.  The tally holds the first group.
+ * will be lacking lose no less than these two.  Fewer than k rows are joined again in any case.  The tally holds the first group.
  */
 static double
 cost_of_further_help(Gatherer *gatherer, uint32 open, uint32 other)
@@ -122,6 +122,8 @@ cost_of_further_help(Gatherer *gatherer, uint32 open, uint32 other)
 	Work	   *work = gatherer->work;
 	double		lack = 0;
 
+	if (work->groups[open].rows + work->groups[other].rows < work->principle->k)
+		return 0;
 	add_group(work, work->tally, &work->groups[other]);
 	if (!principle_allows(work->principle, work->tally))
 		lack = principle_lack(work->principle, work->tally) + 1;
