@@ -69,6 +69,22 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN concat_ws(E'\n', message, detail, hint);
 END
 $$;
+CREATE TABLE pupils AS SELECT id, id % 7 AS age, 'd' || id % 5 AS ill FROM generate_series(1, 40) id;
+SELECT pprepub.create_publication('new', 'pupils', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4}');
+-- A principle is given up, too, if that is meant; and a distance is declared with the t that it is of.
+SELECT rows FROM pprepub.publish('new');
+SELECT try_alter('new', '{"t": 0.5, "distance": "equal"}');
+SELECT try_alter('new', '{"distance": "auto"}');
+SELECT try_alter('new', '{"t": 0.6}');
+SELECT try_alter('new', '{"t": null}');
+SELECT try_alter('new', '{"t": null, "distance": null, "accept_weakening": true}');
+SELECT try_alter('new', '{"recursive": 2, "c": 3}');
+SELECT try_alter('new', '{"recursive": null, "accept_weakening": true}');
+SELECT try_alter('new', '{"recursive": null, "c": null, "accept_weakening": true}');
+SELECT params FROM pprepub.publication WHERE name = 'new';
+SELECT pprepub.drop_publication('new', true);
+DROP TABLE pupils;
+
 SELECT try_alter('diverse', '{"frequency": 2}');		-- all satisfy it
 SELECT try_alter('diverse', '{"frequency": 2.1}');
 SELECT try_alter('diverse', '{"entropy": 2.9}');

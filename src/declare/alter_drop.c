@@ -168,9 +168,14 @@ adopt_extensions(const DeclaredPublication *publication)
 static void
 refuse_weakening(const DeclaredPublication *publication, const ParamSpec *weaker)
 {
+	bool		is_number = weaker->type == PARAM_INTEGER || weaker->type == PARAM_DECIMAL;
+
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 weaker->type == PARAM_INTEGER || weaker->type == PARAM_DECIMAL
+			 is_number && weaker->strength == STRENGTH_LESS
+			 ? errmsg("a larger \"%s\", or none, would weaken what publication \"%s\" has promised",
+					  weaker->name, publication->name)
+			 : is_number
 			 ? errmsg("a smaller \"%s\" would weaken what publication \"%s\" has promised",
 					  weaker->name, publication->name)
 			 : errmsg("this \"%s\" would weaken what publication \"%s\" has promised",

@@ -64,6 +64,8 @@ typedef struct ParamSpec
 	const char *const *choices; /* PARAM_CHOICE, PARAM_INTEGER: ends with NULL */
 	const char *fallback;		/* the default as JSON, or NULL for none */
 	ParamStrength strength;
+	bool		nullable;		/* may null be given, too, which is nothing at all? */
+	const char *of;				/* the parameter without which this one means nothing, or NULL */
 } ParamSpec;
 
 /*

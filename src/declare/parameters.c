@@ -129,6 +129,8 @@ accepted_values(const ParamSpec *spec)
 	}
 	if (spec->choices != NULL)
 		list_choices(&text, spec->choices);
+	if (spec->nullable)
+		appendStringInfoString(&text, ", or null");
 	return text.data;
 }
 
@@ -278,6 +280,8 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 	int64		integer;
 	int			n;
 
+	if (spec->nullable && value->type == jbvNull)
+		return true;
 	switch (spec->type)
 	{
 		case PARAM_INTEGER:
@@ -507,6 +511,24 @@ has_other_bands(const MethodDeclaration *method, Jsonb *before, Jsonb *after)
 	return false;
 }
 
+/* Does the new value promise less than the old? */
+static bool
+is_weakened(const ParamSpec *spec, int64 before, int64 after)
+{
+	switch (spec->strength)
+	{
+		case STRENGTH_NONE:
+			return false;
+		case STRENGTH_MORE:
+			return after < before;
+		case STRENGTH_LESS:
+			return before != PARAM_ABSENT && (after == PARAM_ABSENT || after > before);
+		case STRENGTH_KEPT:
+			return after != before;
+	}
+	return false;
+}
+
 const ParamSpec *
 weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 {
@@ -514,12 +536,14 @@ weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 	int64	   *after = param_values(method, new);
 
 	for (int i = 0; method->params[i].name != NULL; i++)
-		if ((method->params[i].strength == STRENGTH_MORE && after[i] < before[i]) ||
-			(method->params[i].strength == STRENGTH_LESS && before[i] != PARAM_ABSENT && (after[i] == PARAM_ABSENT || after[i] > before[i])) ||
-			(method->params[i].strength == STRENGTH_KEPT && after[i] != before[i]) ||
-			(method->params[i].type == PARAM_BANDS &&
-			 are_other_bands(field_of(old, method->params[i].name), field_of(new, method->params[i].name))))
-			return &method->params[i];
+	{
+		const ParamSpec *spec = &method->params[i];
+		bool		means_nothing = spec->of != NULL && param_named(method, old, spec->of) == PARAM_ABSENT;
+
+		if (!means_nothing && (is_weakened(spec, before[i], after[i]) ||
+							   (spec->type == PARAM_BANDS && are_other_bands(field_of(old, spec->name), field_of(new, spec->name)))))
+			return spec;
+	}
 	return NULL;
 }
 

@@ -114,7 +114,7 @@ principle_contradiction(const int64 *params)
 	if (params[PRINCIPLE_recursive] != PARAM_ABSENT && params[PRINCIPLE_C] == PARAM_ABSENT)
 		return "\"recursive\" needs \"c\": how many times the rows of the rarer values the commonest one may have";
 	if (params[PRINCIPLE_recursive] == PARAM_ABSENT && params[PRINCIPLE_C] != PARAM_ABSENT)
-		return "\"c\" is of \"recursive\", which is not given";
+		return "\"c\" is of \"recursive\", which is not given: both are null if one is";
 	if (params[PRINCIPLE_C] == 0)
 		return "no set of people satisfies \"recursive\" with a \"c\" of 0";
 	if (params[PRINCIPLE_delta] == 0)

@@ -159,12 +159,12 @@ extern bool value_is_welcome(const Principle *principle, const Tally *set, Code 
 /* The names of distances, in the order of the type. */
 extern const char *const principle_distances[];
 
-#define PRINCIPLE_PARAM(name, kind, type, least, most, strength) {#name, type, false, least, most, NULL, NULL, strength},
+#define PRINCIPLE_PARAM(name, kind, type, least, most, strength) {#name, type, false, least, most, NULL, NULL, strength, .nullable = true},
 #define PRINCIPLE_PARAMS \
 	PRINCIPLES(PRINCIPLE_PARAM) \
-	{"c", PARAM_DECIMAL, false, 0, 1000000, NULL, NULL, STRENGTH_LESS}, \
-	{"distance", PARAM_CHOICE, false, 0, 0, principle_distances, NULL, STRENGTH_KEPT}, \
-	{"joint", PARAM_BOOLEAN, false, 0, 0, NULL, NULL, STRENGTH_MORE}
+	{"c", PARAM_DECIMAL, false, 0, 1000000, NULL, NULL, STRENGTH_LESS, .nullable = true, .of = "recursive"}, \
+	{"distance", PARAM_CHOICE, false, 0, 0, principle_distances, NULL, STRENGTH_KEPT, .nullable = true, .of = "t"}, \
+	{"joint", PARAM_BOOLEAN, false, 0, 0, NULL, NULL, STRENGTH_MORE, .nullable = true}
 
 /*
  * The table of a public distribution to compare with, which methods declare beside them.  A change of it is judged when
