@@ -32,6 +32,9 @@ typedef struct BenchInput
 												 * left out */
 } BenchInput;
 
+/* Takes a column as NAME:range, NAME:suppress or NAME:taxonomy:FILE, which it takes apart; false if it is none. */
+extern bool take_column(BenchInput *input, char *text);
+
 extern Frame *read_csv(const BenchInput *input);
 extern Frame *synthetic_census(uint64 nrows);
 

@@ -338,6 +338,19 @@ add_row(Frame *frame, const BenchInput *input, const Places *places, char **fiel
 	frame->nrows++;
 }
 
+bool
+take_column(BenchInput *input, char *text)
+{
+	BenchColumn *column = &input->columns[input->ncolumns];
+
+	if (input->ncolumns++ == MAX_BENCH_COLUMNS)
+		return false;
+	column->name = strtok(text, ":");
+	column->kind = strtok(NULL, ":");
+	column->taxonomy = strtok(NULL, "");
+	return column->kind != NULL && (strcmp(column->kind, "taxonomy") == 0) == (column->taxonomy != NULL);
+}
+
 Frame *
 read_csv(const BenchInput *input)
 {

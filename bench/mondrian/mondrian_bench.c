@@ -173,20 +173,6 @@ usage(void)
 }
 
 static void
-parse_qi(BenchInput *input, char *text)
-{
-	BenchColumn *column = &input->columns[input->ncolumns];
-
-	if (input->ncolumns++ == MAX_BENCH_COLUMNS)
-		usage();
-	column->name = strtok(text, ":");
-	column->kind = strtok(NULL, ":");
-	column->taxonomy = strtok(NULL, "");
-	if (column->kind == NULL || (strcmp(column->kind, "taxonomy") == 0) != (column->taxonomy != NULL))
-		usage();
-}
-
-static void
 parse_options(Options *options, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i += 2)
@@ -205,8 +191,8 @@ parse_options(Options *options, int argc, char **argv)
 			options->synthetic[options->nsynthetic++] = strtoull(value, NULL, 10);
 		else if (strcmp(argv[i], "--csv") == 0)
 			options->input.path = value;
-		else if (strcmp(argv[i], "--qi") == 0)
-			parse_qi(&options->input, value);
+		else if (strcmp(argv[i], "--qi") == 0 && take_column(&options->input, value))
+			continue;
 		else if (strcmp(argv[i], "--sensitive") == 0)
 			options->input.sensitive = value;
 		else if (strcmp(argv[i], "--complete") == 0 && options->input.nrequired < MAX_BENCH_COLUMNS)
