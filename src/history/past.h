@@ -51,6 +51,10 @@ typedef struct Past
 								 * LOST_MEMBER */
 	uint32		nlost;			/* neighborhoods */
 
+	/* Rows that were invented in some release: who they were is not kept */
+	bool		has_invented;	/* was any? */
+	bool		has_company;	/* did any stand for nobody? */
+
 	/* How fast people leave, as far as it is known */
 	bool		is_whole;		/* is the frame all of the source, so that members without a row have left? */
 	uint64		departed;		/* people who have left, if it is */

@@ -171,6 +171,30 @@ note_departures(ReleaseBuild *build, const Scope *scope)
 		past->exposed = people_exposed(build->publication);
 }
 
+/*
+ * Notes whether rows were invented, before anybody is asked for; only where values are judged by more than their
+ * number, since answers may be many, and each is looked at.
+ */
+static void
+note_invented(ReleaseBuild *build)
+{
+	const DeclaredPublication *publication = build->publication;
+	Past	   *past = &build->fold->past;
+	Principle	promised = principle_under(publication->method, publication->params);
+	int			nsensitive = 0;
+	bool		judges_more = promised.nterms > 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		nsensitive += is_sensitive(&publication->columns[i]);
+		judges_more |= has_bands(&publication->columns[i]);
+	}
+	if (!build->fold->keeps_neighborhoods || past->releases == 0 || !(judges_more || nsensitive > 1))
+		return;
+	past->has_invented = has_invented_rows(publication);
+	past->has_company = build->fold->last_invented > 0;
+}
+
 ReleaseBuild *
 build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 					Directory *directory, MemoryContext context)
@@ -207,6 +231,7 @@ load_release(const DeclaredPublication *publication, const Scope *scope,
 	build->load_seconds = stopwatch_lap(&watch);
 	build->fold = read_past(publication, directory, load, scope->condition == NULL, context);
 	build->directory = build->fold->directory;
+	note_invented(build);
 	build->reference = scope->reference != NULL ? scope->reference : read_distribution(publication, scope);
 	compare_with_distribution(publication, scope, build->reference, load);
 	build->history_seconds = stopwatch_lap(&watch);

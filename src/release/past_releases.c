@@ -120,6 +120,20 @@ people_exposed(const DeclaredPublication *publication)
 	return people;
 }
 
+bool
+has_invented_rows(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+	bool		result;
+
+	catalog_enter(&access);
+	catalog_read("SELECT FROM pprepub.catalog_release WHERE publication = $1 AND counterfeits > 0 LIMIT 1",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	result = SPI_processed > 0;
+	catalog_leave(&access);
+	return result;
+}
+
 uint64
 people_of_last(const DeclaredPublication *publication, uint64 *withheld)
 {

@@ -100,6 +100,56 @@ cannot_be_told_apart(const World *world, int t, int u)
 	return true;
 }
 
+/* Did somebody of the set show another value in a release than in the last one before it that he was in? */
+static bool
+shows_news(const World *world, const bool *in, int r)
+{
+	for (int t = 0; t < world->nindividuals; t++)
+	{
+		int			before = r - 1;
+
+		if (!in[t])
+			continue;
+		while (before >= 0 && world->individuals[t].class_in[before] < 0)
+			before--;
+		if (before < 0 || world->individuals[t].shown[before] != world->individuals[t].shown[r])
+			return true;
+	}
+	return false;
+}
+
+/*
+ * An observer who can tell invented rows from true ones, in the worst case: those of an atom who were shown by
+ * rows of their own are allowed by themselves, if the atom was news.
+ */
+static bool
+people_of_atom_are_allowed(const World *world, const bool *in)
+{
+	for (int r = 0; r < world->releases && world->allows_values != NULL; r++)
+	{
+		int			count[NVALUES] = {0};
+		bool		all = true;
+		bool		any = false;
+
+		for (int t = 0; t < world->nindividuals; t++)
+		{
+			const Individual *one = &world->individuals[t];
+
+			if (!in[t])
+				continue;
+			all &= one->class_in[r] >= 0;
+			if (one->class_in[r] < 0 || !one->is_true[r])
+				continue;
+			any = true;
+			if (one->shown[r] != NO_CODE)
+				count[one->shown[r]]++;
+		}
+		if (all && any && shows_news(world, in, r) && !values_are_allowed_in(world, count))
+			return false;
+	}
+	return true;
+}
+
 bool
 atoms_are_allowed(const World *world)
 {
@@ -116,7 +166,7 @@ atoms_are_allowed(const World *world)
 			in[u] = is_known(world, t) && cannot_be_told_apart(world, t, u);
 			done[u] |= in[u];
 		}
-		if (!is_allowed(world, in))
+		if (!is_allowed(world, in) || !people_of_atom_are_allowed(world, in))
 			return false;
 	}
 	return true;
@@ -235,6 +285,12 @@ make_past(World *world)
 
 	memset(past, 0, sizeof(Past));
 	past->releases = world->releases;
+	for (int t = 0; t < world->nindividuals; t++)
+	{
+		past->has_company |= world->individuals[t].invented;
+		for (int r = 0; r < world->releases; r++)
+			past->has_invented |= world->individuals[t].class_in[r] >= 0 && !world->individuals[t].is_true[r];
+	}
 	past->first = palloc0(sizeof(uint64) * (MAX_INDIVIDUALS + 1));
 	past->first_value = palloc0(sizeof(uint64) * (MAX_INDIVIDUALS + 1));
 	past->row = palloc(sizeof(RowId) * MAX_INDIVIDUALS);
@@ -268,11 +324,12 @@ make_past(World *world)
 }
 
 static void
-show(World *world, int t, int c, Code value)
+show(World *world, int t, int c, Code value, bool is_true)
 {
 	check(world->individuals[t].class_in[world->releases] == -1);
 	world->individuals[t].class_in[world->releases] = c;
 	world->individuals[t].shown[world->releases] = value;
+	world->individuals[t].is_true[world->releases] = is_true;
 }
 
 /* Was the row's person last known to be in that neighborhood, or nowhere at all? */
@@ -402,7 +459,7 @@ publish(World *world)
 			for (int q = 0; q < NQIS; q++)
 				check(span_contains(class_region(classes, c)[q], span_of(world->frame.code[q][row])));
 			check(draft->parent == NULL || is_member_of(world, row, draft->parent[c]));
-			show(world, world->individual_of_row[row], c, world->frame.sensitive[row]);
+			show(world, world->individual_of_row[row], c, world->frame.sensitive[row], true);
 		}
 		if (draft->parent != NULL)
 			check_invented(world, c);
@@ -421,7 +478,7 @@ publish(World *world)
 				world->individuals[t].invented = true;
 				world->nindividuals++;
 			}
-			show(world, t, c, classes->counterfeit[i]);
+			show(world, t, c, classes->counterfeit[i], false);
 		}
 	}
 	for (uint64 row = 0; row < world->frame.nrows; row++)

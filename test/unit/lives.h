@@ -30,6 +30,7 @@ typedef struct Individual
 	Code		sensitive;
 	int			class_in[MAX_RELEASES]; /* or -1 */
 	Code		shown[MAX_RELEASES];
+	bool		is_true[MAX_RELEASES];	/* by the row of the person */
 } Individual;
 
 typedef struct World World;

@@ -119,6 +119,18 @@ last_shown(const Past *past, uint32 n, uint64 member)
 	return past_values(past, n, past_epochs(past, n) - 1)[member - past->first[n]];
 }
 
+/*
+ * May some of the neighborhood at hand be told from the others?  Where shares are judged, its people were allowed
+ * without the rows that were invented beside them, but a part of them need not be.  Nobody knows any more
+ * who these were: only where a neighborhood has always shown the same values, of people, it can do no harm.
+ */
+static inline bool
+may_be_parted(const Bpg *bpg)
+{
+	return !judges_shares(bpg) || !bpg->past->has_invented ||
+		(past_epochs(bpg->past, bpg->n) == 1 && (bpg->dead == 0 || !bpg->past->has_company));
+}
+
 static inline RowId
 row_of(const Bpg *bpg, uint64 i)
 {

@@ -111,7 +111,7 @@ publish_neighborhood(Bpg *bpg, uint64 n)
 	uint64	   *stands_for;
 	uint64		filled = 0;
 
-	if (nreplaced == 0 && cut_by_layout(bpg, n))
+	if (nreplaced == 0 && may_be_parted(bpg) && cut_by_layout(bpg, n))
 		return;
 	stands_for = invent_for_class(bpg, nreplaced);
 	for (uint64 i = 0; i < bpg->size && filled < nreplaced; i++)

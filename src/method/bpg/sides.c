@@ -191,7 +191,7 @@ judge_side(Bpg *bpg, bool published)
 {
 	uint64		nepochs = past_epochs(bpg->past, bpg->n);
 
-	if (count_side(bpg, published) < bpg->k)
+	if (count_side(bpg, published) < bpg->k || (count_side(bpg, published) < bpg->size && !may_be_parted(bpg)))
 		return false;
 	if (!judges_values(bpg))
 		return true;
@@ -320,7 +320,7 @@ withhold(Bpg *bpg)
 {
 	uint64		published = count_side(bpg, true);
 
-	while (published > bpg->k && !side_is_allowed(bpg, false))
+	while (may_be_parted(bpg) && published > bpg->k && !side_is_allowed(bpg, false))
 	{
 		uint64		i = find_helper(bpg, false, may_be_withheld);
 

@@ -137,6 +137,8 @@ take_class(Parting *parting, const Draft *draft, uint32 c)
 		uint64		invented = classes->first_counterfeit[c] + i;
 		uint64		member = parent == NO_NEIGHBORHOOD ? NO_MEMBER : draft->stands_for[invented];
 
+		parting->after.has_invented = true;
+		parting->after.has_company |= member == NO_MEMBER;
 		add_shown(parting, member, member == NO_MEMBER ? NO_ROW : before->row[member], classes->counterfeit[invented]);
 	}
 	if (parted_is_unchanged(before, &parting->people))
