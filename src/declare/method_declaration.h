@@ -54,18 +54,23 @@ typedef enum ParamStrength
 	STRENGTH_KEPT				/* another one is another promise, and may be a weaker one */
 } ParamStrength;
 
+typedef enum ParamPresence
+{
+	PARAM_OPTIONAL,
+	PARAM_REQUIRED,
+	PARAM_NULLABLE				/* optional, and null takes back what was given before */
+} ParamPresence;
+
 typedef struct ParamSpec
 {
 	const char *name;
 	ParamType	type;
-	bool		required;
+	ParamPresence presence;
 	int64		least;			/* PARAM_INTEGER, PARAM_DECIMAL */
 	int64		most;
 	const char *const *choices; /* PARAM_CHOICE, PARAM_INTEGER: ends with NULL */
 	const char *fallback;		/* the default as JSON, or NULL for none */
 	ParamStrength strength;
-	bool		nullable;		/* may null be given, too, which is nothing at all? */
-	const char *of;				/* the parameter without which this one means nothing, or NULL */
 } ParamSpec;
 
 /*
@@ -158,6 +163,9 @@ typedef struct MethodDeclaration
 	 * methods whose parameters do not depend on each other.
 	 */
 	const char *(*contradiction) (const int64 *params);
+
+	/* Does a parameter, by its place, mean nothing beside these others?  The pointer may be NULL. */
+	bool		(*is_idle) (const int64 *params, int param);
 
 	SourceNeeds (*needs) (const int64 *params);
 } MethodDeclaration;

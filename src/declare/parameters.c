@@ -129,7 +129,7 @@ accepted_values(const ParamSpec *spec)
 	}
 	if (spec->choices != NULL)
 		list_choices(&text, spec->choices);
-	if (spec->nullable)
+	if (spec->presence == PARAM_NULLABLE)
 		appendStringInfoString(&text, ", or null");
 	return text.data;
 }
@@ -150,7 +150,7 @@ hint_parameters(const MethodDeclaration *method)
 	initStringInfo(&text);
 	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
 		appendStringInfo(&text, "%s\"%s\"%s", spec == method->params ? "" : ", ", spec->name,
-						 spec->required ? " (required)" : "");
+						 spec->presence == PARAM_REQUIRED ? " (required)" : "");
 	return errhint("Parameters of %s: %s.", title_of(method), text.data);
 }
 
@@ -280,7 +280,7 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 	int64		integer;
 	int			n;
 
-	if (spec->nullable && value->type == jbvNull)
+	if (spec->presence == PARAM_NULLABLE && value->type == jbvNull)
 		return true;
 	switch (spec->type)
 	{
@@ -415,7 +415,7 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 
 		if (value == NULL)
 			value = field_of(base, spec->name);
-		if (value == NULL && spec->required)
+		if (value == NULL && spec->presence == PARAM_REQUIRED)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("parameter \"%s\" of %s is missing", spec->name, title_of(method)),
@@ -538,10 +538,10 @@ weakened_parameter(const MethodDeclaration *method, Jsonb *old, Jsonb *new)
 	for (int i = 0; method->params[i].name != NULL; i++)
 	{
 		const ParamSpec *spec = &method->params[i];
-		bool		means_nothing = spec->of != NULL && param_named(method, old, spec->of) == PARAM_ABSENT;
+		bool		is_idle = method->is_idle != NULL && method->is_idle(before, i);
 
-		if (!means_nothing && (is_weakened(spec, before[i], after[i]) ||
-							   (spec->type == PARAM_BANDS && are_other_bands(field_of(old, spec->name), field_of(new, spec->name)))))
+		if (!is_idle && (is_weakened(spec, before[i], after[i]) ||
+						 (spec->type == PARAM_BANDS && are_other_bands(field_of(old, spec->name), field_of(new, spec->name)))))
 			return spec;
 	}
 	return NULL;

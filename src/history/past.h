@@ -51,9 +51,10 @@ typedef struct Past
 								 * LOST_MEMBER */
 	uint32		nlost;			/* neighborhoods */
 
-	/* Rows that were invented in some release: who they were is not kept */
-	bool		has_invented;	/* was any? */
-	bool		has_company;	/* did any stand for nobody? */
+	/* Rows that were invented, as far as methods ask; who is one is not kept */
+	const bool *is_filled;		/* [nneighborhoods] with rows that stand for nobody, when it came; or NULL where none
+								 * was */
+	bool		is_loose;		/* did rows stand in for people beside new values, in some release? */
 
 	/* How fast people leave, as far as it is known */
 	bool		is_whole;		/* is the frame all of the source, so that members without a row have left? */
@@ -72,6 +73,12 @@ past_epochs(const Past *past, uint32 neighborhood)
 {
 	return (past->first_value[neighborhood + 1] - past->first_value[neighborhood]) /
 		past_size(past, neighborhood);
+}
+
+static inline bool
+past_is_filled(const Past *past, uint32 neighborhood)
+{
+	return past->is_filled != NULL && past->is_filled[neighborhood];
 }
 
 /* The values published of all members in an epoch: [members of the neighborhood]. */

@@ -159,19 +159,19 @@ extern bool value_is_welcome(const Principle *principle, const Tally *set, Code 
 /* The names of distances, in the order of the type. */
 extern const char *const principle_distances[];
 
-#define PRINCIPLE_PARAM(name, kind, type, least, most, strength) {#name, type, false, least, most, NULL, NULL, strength, .nullable = true},
+#define PRINCIPLE_PARAM(name, kind, type, least, most, strength) {#name, type, PARAM_NULLABLE, least, most, NULL, NULL, strength},
 #define PRINCIPLE_PARAMS \
 	PRINCIPLES(PRINCIPLE_PARAM) \
-	{"c", PARAM_DECIMAL, false, 0, 1000000, NULL, NULL, STRENGTH_LESS, .nullable = true, .of = "recursive"}, \
-	{"distance", PARAM_CHOICE, false, 0, 0, principle_distances, NULL, STRENGTH_KEPT, .nullable = true, .of = "t"}, \
-	{"joint", PARAM_BOOLEAN, false, 0, 0, NULL, NULL, STRENGTH_MORE, .nullable = true}
+	{"c", PARAM_DECIMAL, PARAM_NULLABLE, 0, 1000000, NULL, NULL, STRENGTH_LESS}, \
+	{"distance", PARAM_CHOICE, PARAM_NULLABLE, 0, 0, principle_distances, NULL, STRENGTH_KEPT}, \
+	{"joint", PARAM_BOOLEAN, PARAM_NULLABLE, 0, 0, NULL, NULL, STRENGTH_MORE}
 
 /*
  * The table of a public distribution to compare with, which methods declare beside them.  A change of it is judged when
  * its rows are copied.
  */
 #define DISTRIBUTION_NAME "distribution"
-#define DISTRIBUTION_PARAM {DISTRIBUTION_NAME, PARAM_TABLE, false, 0, 0, NULL, NULL, STRENGTH_NONE}
+#define DISTRIBUTION_PARAM {DISTRIBUTION_NAME, PARAM_TABLE, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE}
 
 /* A sentence on such a table that nothing compares with, or NULL. */
 extern const char *distribution_contradiction(int64 distribution, const int64 *params);

@@ -172,27 +172,21 @@ note_departures(ReleaseBuild *build, const Scope *scope)
 }
 
 /*
- * Notes whether rows were invented, before anybody is asked for; only where values are judged by more than their
- * number, since answers may be many, and each is looked at.
+ * Notes where rows were invented, before anybody is asked for; only where shares of values are judged, since answers
+ * may be many, and each is looked at.
  */
 static void
 note_invented(ReleaseBuild *build)
 {
-	const DeclaredPublication *publication = build->publication;
 	Past	   *past = &build->fold->past;
-	Principle	promised = principle_under(publication->method, publication->params);
-	int			nsensitive = 0;
-	bool		judges_more = promised.nterms > 0;
+	bool	   *is_filled;
 
-	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		nsensitive += is_sensitive(&publication->columns[i]);
-		judges_more |= has_bands(&publication->columns[i]);
-	}
-	if (!build->fold->keeps_neighborhoods || past->releases == 0 || !(judges_more || nsensitive > 1))
+	if (!build->fold->keeps_neighborhoods || past->releases == 0 || !judges_shares_under(build->publication, build->publication->params))
 		return;
-	past->has_invented = has_invented_rows(publication);
-	past->has_company = build->fold->last_invented > 0;
+	past->is_loose = has_loose_rows(build->publication);
+	past->is_filled = is_filled = new_zeros(bool, past->nneighborhoods);
+	for (uint32 n = 0; n < past->nneighborhoods; n++)
+		is_filled[n] = build->fold->neighborhoods[n].invented != NULL;
 }
 
 ReleaseBuild *

@@ -13,8 +13,8 @@ static const ParamSpec principle_params[] = {
 };
 
 static const ParamSpec k_and_l[] = {
-	{"k", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
-	{"l", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE}
+	{"k", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
+	{"l", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE}
 };
 
 /* The parameters that a principle has which is not a publication's, so that no table is copied for it. */

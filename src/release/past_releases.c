@@ -121,15 +121,30 @@ people_exposed(const DeclaredPublication *publication)
 }
 
 bool
-has_invented_rows(const DeclaredPublication *publication)
+judges_shares_under(const DeclaredPublication *publication, Jsonb *params)
+{
+	Principle	principle = principle_under(publication->method, params);
+	int			naspects = 0;
+	int			nbands;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		naspects += is_sensitive(&publication->columns[i]);
+	(void) param_keys(params, "bands", &nbands);
+	return principle.nterms > 0 || (principle.l > 1 && (naspects > 1 || nbands > 0));
+}
+
+bool
+has_loose_rows(const DeclaredPublication *publication)
 {
 	CatalogAccess access;
-	bool		result;
+	bool		result = false;
+	bool		isnull;
 
 	catalog_enter(&access);
-	catalog_read("SELECT FROM pprepub.catalog_release WHERE publication = $1 AND counterfeits > 0 LIMIT 1",
+	catalog_read("SELECT DISTINCT params FROM pprepub.catalog_release WHERE publication = $1 AND counterfeits > 0",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	result = SPI_processed > 0;
+	for (uint64 i = 0; i < SPI_processed && !result; i++)
+		result = !judges_shares_under(publication, DatumGetJsonbP(catalog_field(i, "params", &isnull)));
 	catalog_leave(&access);
 	return result;
 }

@@ -41,8 +41,11 @@ extern Released *read_one_released(const DeclaredPublication *publication, int32
 /* The people of the source at each stored release of all of it, added up. */
 extern uint64 people_exposed(const DeclaredPublication *publication);
 
-/* Was a row invented in any release or answer? */
-extern bool has_invented_rows(const DeclaredPublication *publication);
+/* Does a principle of the publication judge more of values than how many there are? */
+extern bool judges_shares_under(const DeclaredPublication *publication, Jsonb *params);
+
+/* Were rows invented in any release or answer whose principle did not? */
+extern bool has_loose_rows(const DeclaredPublication *publication);
 
 /* The people of the source at the last of these, and those of them who were withheld; 0 if there is none. */
 extern uint64 people_of_last(const DeclaredPublication *publication, uint64 *withheld);

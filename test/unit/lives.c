@@ -282,15 +282,11 @@ make_past(World *world)
 	bool		done[MAX_INDIVIDUALS] = {false};
 	uint64		members = 0;
 	uint64		nvalues = 0;
+	bool	   *is_filled;
 
 	memset(past, 0, sizeof(Past));
+	past->is_filled = is_filled = palloc0(sizeof(bool) * MAX_INDIVIDUALS);
 	past->releases = world->releases;
-	for (int t = 0; t < world->nindividuals; t++)
-	{
-		past->has_company |= world->individuals[t].invented;
-		for (int r = 0; r < world->releases; r++)
-			past->has_invented |= world->individuals[t].class_in[r] >= 0 && !world->individuals[t].is_true[r];
-	}
 	past->first = palloc0(sizeof(uint64) * (MAX_INDIVIDUALS + 1));
 	past->first_value = palloc0(sizeof(uint64) * (MAX_INDIVIDUALS + 1));
 	past->row = palloc(sizeof(RowId) * MAX_INDIVIDUALS);
@@ -316,6 +312,8 @@ make_past(World *world)
 				past->member[row] = members;
 			members++;
 		}
+		for (uint64 m = past->first[past->nneighborhoods]; m < members; m++)
+			is_filled[past->nneighborhoods] |= world->individuals[world->individual_of_member[m]].invented;
 		make_epochs(world, past->first[past->nneighborhoods], members, &nvalues);
 		past->nneighborhoods++;
 		past->first[past->nneighborhoods] = members;

@@ -77,22 +77,22 @@ static const char *const repairs[] = {"dirty", "minimal", "none", "counterfeit",
 static const char *const reserve_words[] = {"auto", NULL};
 
 static const ParamSpec bpg_params[] = {
-	[BPG_K] = {"k", PARAM_INTEGER, true, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_MORE},
-	[BPG_L] = {"l", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
-	[BPG_REPAIR] = {"repair", PARAM_CHOICE, false, 0, 0, repairs, "\"counterfeit\"", STRENGTH_NONE},
-	[BPG_RESERVE] = {"reserve", PARAM_INTEGER, false, 1, 1000000, reserve_words, "\"auto\"", STRENGTH_NONE},
-	[BPG_INVENTED_COST] = {"invented_cost", PARAM_DECIMAL, false, 0, 1000000, NULL, "1", STRENGTH_NONE},
-	[BPG_CHURN] = {"churn", PARAM_DECIMAL, false, 0, 1, NULL, NULL, STRENGTH_NONE},
-	[BPG_HORIZON] = {"horizon", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
-	[BPG_GATHER] = {"gather", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
-	[BPG_LEAVES] = {"leaves", PARAM_COLUMN, false, 0, 0, NULL, NULL, STRENGTH_NONE},
-	[BPG_STRATA] = {"strata", PARAM_QUASI_IDENTIFIERS, false, 0, 0, NULL, NULL, STRENGTH_NONE},
-	[BPG_WEIGHTS] = {"weights", PARAM_WEIGHTS, false, 0, 0, NULL, NULL, STRENGTH_NONE},
-	[BPG_ANSWERS_PER_STATEMENT] = {"max_answers_per_statement", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
-	[BPG_ANSWERS_PER_ROLE] = {"max_answers_per_role", PARAM_INTEGER, false, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
+	[BPG_K] = {"k", PARAM_INTEGER, PARAM_REQUIRED, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_MORE},
+	[BPG_L] = {"l", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_MORE},
+	[BPG_REPAIR] = {"repair", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, repairs, "\"counterfeit\"", STRENGTH_NONE},
+	[BPG_RESERVE] = {"reserve", PARAM_INTEGER, PARAM_OPTIONAL, 1, 1000000, reserve_words, "\"auto\"", STRENGTH_NONE},
+	[BPG_INVENTED_COST] = {"invented_cost", PARAM_DECIMAL, PARAM_OPTIONAL, 0, 1000000, NULL, "1", STRENGTH_NONE},
+	[BPG_CHURN] = {"churn", PARAM_DECIMAL, PARAM_OPTIONAL, 0, 1, NULL, NULL, STRENGTH_NONE},
+	[BPG_HORIZON] = {"horizon", PARAM_INTEGER, PARAM_OPTIONAL, 1, 1000000, NULL, NULL, STRENGTH_NONE},
+	[BPG_GATHER] = {"gather", PARAM_INTEGER, PARAM_OPTIONAL, 1, 1000000, NULL, NULL, STRENGTH_NONE},
+	[BPG_LEAVES] = {"leaves", PARAM_COLUMN, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[BPG_STRATA] = {"strata", PARAM_QUASI_IDENTIFIERS, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[BPG_WEIGHTS] = {"weights", PARAM_WEIGHTS, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[BPG_ANSWERS_PER_STATEMENT] = {"max_answers_per_statement", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
+	[BPG_ANSWERS_PER_ROLE] = {"max_answers_per_role", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
 	PRINCIPLE_PARAMS,
 	[BPG_DISTRIBUTION] = DISTRIBUTION_PARAM,
-	{"bands", PARAM_BANDS, false, 0, 0, NULL, NULL, STRENGTH_KEPT},
+	{"bands", PARAM_BANDS, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_KEPT},
 	{.name = NULL}
 };
 
@@ -296,6 +296,13 @@ bpg_contradiction(const int64 *params)
 	return wrong != NULL ? wrong : distribution_contradiction(params[BPG_DISTRIBUTION], params + BPG_PRINCIPLES);
 }
 
+/* A distance is of t. */
+static bool
+bpg_is_idle(const int64 *params, int param)
+{
+	return param == BPG_PRINCIPLES + PRINCIPLE_DISTANCE && params[BPG_PRINCIPLES + PRINCIPLE_t] == PARAM_ABSENT;
+}
+
 static uint64
 bpg_smallest_parted(const int64 *params)
 {
@@ -467,6 +474,7 @@ const Method bpg_method = {
 		.without_stand_ins = bpg_without_stand_ins,
 		.foresee = bpg_foresee,
 		.contradiction = bpg_contradiction,
+		.is_idle = bpg_is_idle,
 		.needs = bpg_needs,
 	},
 	.principle = bpg_principle,

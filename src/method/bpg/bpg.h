@@ -120,15 +120,15 @@ last_shown(const Past *past, uint32 n, uint64 member)
 }
 
 /*
- * May some of the neighborhood at hand be told from the others?  Where shares are judged, its people were allowed
- * without the rows that were invented beside them, but a part of them need not be.  Nobody knows any more
- * who these were: only where a neighborhood has always shown the same values, of people, it can do no harm.
+ * May some of the neighborhood at hand be told from the others?  Where shares are judged, observers may know which
+ * rows of it were invented, and a part of it need not be allowed without these, unless they
+ * showed just what was shown of people.
  */
 static inline bool
 may_be_parted(const Bpg *bpg)
 {
-	return !judges_shares(bpg) || !bpg->past->has_invented ||
-		(past_epochs(bpg->past, bpg->n) == 1 && (bpg->dead == 0 || !bpg->past->has_company));
+	return !judges_shares(bpg) || (!past_is_filled(bpg->past, bpg->n) &&
+								   (!bpg->past->is_loose || past_epochs(bpg->past, bpg->n) == 1));
 }
 
 static inline RowId

@@ -13,11 +13,11 @@
  *		few: so of those who stand in, as large a part shows something else.
  *
  *		Where shares of values are judged, not only how many there are, that is no
- *		help: observers who know the rules might find out more of who is true.  So there
- *		the people whom invented rows stand beside must be allowed by themselves,
- *		unless a neighborhood shows just what it did; stand-ins always show what was
- *		shown of those whom they stand for; and the values of company for
- *		newcomers are theirs.
+ *		help: observers who know the rules might find out more of who is true, then
+ *		or when a part of the people is told from the others later.  So there
+ *		newcomers who get company must be allowed by themselves, and its values are
+ *		theirs; stand-ins always show what was shown of those whom they stand for;
+ *		and beside them nobody shows anything new (sides.c).
  *
  *		No value is invented that has not left by a true row, nor NULL: where a
  *		class has as many such values as people, they are theirs.  And more rows

@@ -158,30 +158,37 @@ is_changed(const Bpg *bpg, uint64 i)
 	return bpg->fate[i] == SHOWN && bpg->frame->sensitive[row_of(bpg, i)] != shown_before(bpg, i);
 }
 
+static bool
+any_has(const Bpg *bpg, Fate fate)
+{
+	return memchr(bpg->fate, fate, bpg->size) != NULL;
+}
+
+static bool
+any_is_changed(const Bpg *bpg)
+{
+	for (uint64 i = 0; i < bpg->size; i++)
+		if (is_changed(bpg, i))
+			return true;
+	return false;
+}
+
 /*
- * Would the release show allowed values, stand-ins showing what was shown last of others?  If nobody's value has
- * changed it shows nothing new.  Otherwise observers might tell stand-ins from people, who must be allowed without them.
+ * Would the release show allowed values?  If nobody's value has changed it shows nothing new, stand-ins showing what was
+ * shown of others.  New values are shown only where there are no stand-ins: observers might tell these from people.
  */
 static bool
 shows_allowed(Bpg *bpg)
 {
-	bool		changed = false;
 	bool		allowed;
 
-	for (uint64 i = 0; i < bpg->size && !changed; i++)
-		changed = is_changed(bpg, i);
-	if (!changed)
+	if (!any_is_changed(bpg))
 		return true;
+	if (any_has(bpg, REPLACED))
+		return false;
 	count_shown(bpg, PG_UINT32_MAX);
 	allowed = principle_allows_values(&bpg->principle, bpg->tally);
 	forget_shown(bpg);
-	if (!allowed)
-		return false;
-	for (uint64 i = 0; i < bpg->size; i++)
-		if (is_published(bpg, i))
-			tally_add(bpg->tally, bpg->fate[i] == SHOWN ? bpg->frame->sensitive[row_of(bpg, i)] : shown_before(bpg, i));
-	allowed = principle_allows_values(&bpg->principle, bpg->tally);
-	tally_clear(bpg->tally);
 	return allowed;
 }
 
@@ -379,6 +386,7 @@ mend_published(Bpg *bpg)
 		add_all(bpg);
 }
 
+/* Where shares are judged, new values wait until nobody stands in for anybody, and until they are allowed. */
 static void
 mend_changes(Bpg *bpg)
 {
@@ -390,6 +398,8 @@ void
 mend_sides(Bpg *bpg)
 {
 	mend_rest(bpg);
+	if (any_has(bpg, REPLACED))
+		mend_changes(bpg);
 	mend_published(bpg);
 	mend_changes(bpg);
 }

@@ -18,8 +18,8 @@ enum
 };
 
 static const ParamSpec invariance_params[] = {
-	[INVARIANCE_M] = {"m", PARAM_INTEGER, true, 1, 1000000, NULL, NULL, STRENGTH_MORE},
-	[INVARIANCE_ACCEPT_INSENSITIVE] = {"accept_insensitive", PARAM_BOOLEAN, false, 0, 0, NULL, "false", STRENGTH_NONE},
+	[INVARIANCE_M] = {"m", PARAM_INTEGER, PARAM_REQUIRED, 1, 1000000, NULL, NULL, STRENGTH_MORE},
+	[INVARIANCE_ACCEPT_INSENSITIVE] = {"accept_insensitive", PARAM_BOOLEAN, PARAM_OPTIONAL, 0, 0, NULL, "false", STRENGTH_NONE},
 	{.name = NULL}
 };
 

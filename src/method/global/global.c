@@ -37,14 +37,14 @@ static const char *const strategies[] = {"constant-ratio", "geometric", NULL};
 static const char *const directions[] = {"bottom-up", "top-down", NULL};
 
 static const ParamSpec global_params[] = {
-	[GLOBAL_L] = {"l", PARAM_INTEGER, true, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_MORE},
-	[GLOBAL_STRATEGY] = {"strategy", PARAM_CHOICE, true, 0, 0, strategies, NULL, STRENGTH_NONE},
-	[GLOBAL_RELEASES] = {"releases", PARAM_INTEGER, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
-	[GLOBAL_ALPHA] = {"alpha", PARAM_DECIMAL, false, 1, 1000000, NULL, NULL, STRENGTH_NONE},
-	[GLOBAL_CLASSES] = {"classes", PARAM_CHOICE, false, 0, 0, directions, "\"bottom-up\"", STRENGTH_NONE},
-	[GLOBAL_REGISTRY] = {"registry", PARAM_TABLE, false, 0, 0, NULL, NULL, STRENGTH_NONE},
-	[GLOBAL_TRANSIENT] = {"transient", PARAM_TABLE, false, 0, 0, NULL, NULL, STRENGTH_KEPT},
-	[GLOBAL_ACCEPT_INSENSITIVE] = {"accept_insensitive", PARAM_BOOLEAN, false, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[GLOBAL_L] = {"l", PARAM_INTEGER, PARAM_REQUIRED, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_MORE},
+	[GLOBAL_STRATEGY] = {"strategy", PARAM_CHOICE, PARAM_REQUIRED, 0, 0, strategies, NULL, STRENGTH_NONE},
+	[GLOBAL_RELEASES] = {"releases", PARAM_INTEGER, PARAM_OPTIONAL, 1, 1000000, NULL, NULL, STRENGTH_NONE},
+	[GLOBAL_ALPHA] = {"alpha", PARAM_DECIMAL, PARAM_OPTIONAL, 1, 1000000, NULL, NULL, STRENGTH_NONE},
+	[GLOBAL_CLASSES] = {"classes", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, directions, "\"bottom-up\"", STRENGTH_NONE},
+	[GLOBAL_REGISTRY] = {"registry", PARAM_TABLE, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[GLOBAL_TRANSIENT] = {"transient", PARAM_TABLE, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_KEPT},
+	[GLOBAL_ACCEPT_INSENSITIVE] = {"accept_insensitive", PARAM_BOOLEAN, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{.name = NULL}
 };
 

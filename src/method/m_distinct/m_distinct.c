@@ -36,10 +36,10 @@ enum
 };
 
 static const ParamSpec distinct_params[] = {
-	[DISTINCT_M] = {"m", PARAM_INTEGER, true, 1, 1000, NULL, NULL, STRENGTH_MORE},
-	[DISTINCT_UPDATES] = {"updates", PARAM_TABLE, true, 0, 0, NULL, NULL, STRENGTH_NONE},
-	[DISTINCT_STRICT] = {"strict", PARAM_BOOLEAN, false, 0, 0, NULL, "false", STRENGTH_MORE},
-	{"accept_insensitive", PARAM_BOOLEAN, false, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[DISTINCT_M] = {"m", PARAM_INTEGER, PARAM_REQUIRED, 1, 1000, NULL, NULL, STRENGTH_MORE},
+	[DISTINCT_UPDATES] = {"updates", PARAM_TABLE, PARAM_REQUIRED, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[DISTINCT_STRICT] = {"strict", PARAM_BOOLEAN, PARAM_OPTIONAL, 0, 0, NULL, "false", STRENGTH_MORE},
+	{"accept_insensitive", PARAM_BOOLEAN, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{.name = NULL}
 };
 

@@ -48,13 +48,13 @@ static const char *const losses[] = {"lm", "em", NULL};
 static const char *const approaches[] = {"unifying", "separative", NULL};
 
 static const ParamSpec sequential_params[] = {
-	[SEQUENTIAL_K] = {"k", PARAM_DECIMAL, true, 1, 1000000, NULL, NULL, STRENGTH_MORE},
-	[SEQUENTIAL_PRIVACY] = {"privacy", PARAM_CHOICE, false, 0, 0, privacies, "\"linkability\"", STRENGTH_MORE},
-	[SEQUENTIAL_JOIN] = {"join", PARAM_CHOICE, false, 0, 0, joins, "\"kmj\"", STRENGTH_KEPT},
-	[SEQUENTIAL_MODEL] = {"model", PARAM_CHOICE, false, 0, 0, models, "\"cell\"", STRENGTH_NONE},
-	[SEQUENTIAL_LOSS] = {"loss", PARAM_CHOICE, false, 0, 0, losses, "\"lm\"", STRENGTH_NONE},
-	[SEQUENTIAL_APPROACH] = {"approach", PARAM_CHOICE, false, 0, 0, approaches, "\"unifying\"", STRENGTH_NONE},
-	[SEQUENTIAL_SEED] = {"seed", PARAM_SEED, false, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[SEQUENTIAL_K] = {"k", PARAM_DECIMAL, PARAM_REQUIRED, 1, 1000000, NULL, NULL, STRENGTH_MORE},
+	[SEQUENTIAL_PRIVACY] = {"privacy", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, privacies, "\"linkability\"", STRENGTH_MORE},
+	[SEQUENTIAL_JOIN] = {"join", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, joins, "\"kmj\"", STRENGTH_KEPT},
+	[SEQUENTIAL_MODEL] = {"model", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, models, "\"cell\"", STRENGTH_NONE},
+	[SEQUENTIAL_LOSS] = {"loss", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, losses, "\"lm\"", STRENGTH_NONE},
+	[SEQUENTIAL_APPROACH] = {"approach", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, approaches, "\"unifying\"", STRENGTH_NONE},
+	[SEQUENTIAL_SEED] = {"seed", PARAM_SEED, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
 	{.name = NULL}
 };
 

@@ -21,6 +21,7 @@ typedef struct Parting
 	Past		after;
 	uint64	   *published;		/* [neighborhoods before] members whom classes part from the others */
 	bool	   *is_published;	/* [members before] */
+	bool	   *is_filled;		/* [neighborhoods] of those after */
 
 	/* The people at hand */
 	Parted		people;
@@ -63,6 +64,7 @@ parting_create(const Past *past, const Frame *frame, const Draft *draft)
 	after->row = new_array(RowId, members + shown);
 	after->value = new_array(Code, count_values(past) + shown);
 	after->member = new_array(uint64, frame->nrows);
+	after->is_filled = parting->is_filled = new_zeros(bool, neighborhoods);
 	parting->published = new_zeros(uint64, past->nneighborhoods);
 	parting->is_published = new_zeros(bool, members);
 	parting->member = new_array(uint64, most);
@@ -79,9 +81,12 @@ add_neighborhood(Parting *parting)
 	uint32		n = after->nneighborhoods++;
 	uint64		first = after->first[n];
 	uint64		size = parting->people.size;
+	uint32		parent = parting->people.parent;
 
+	parting->is_filled[n] = parent != NO_NEIGHBORHOOD && past_is_filled(parting->before, parent);
 	for (uint64 i = 0; i < size; i++)
 	{
+		parting->is_filled[n] |= parting->member[i] == NO_MEMBER && parting->row[i] == NO_ROW;
 		after->row[first + i] = parting->row[i];
 		if (parting->row[i] != NO_ROW)
 			after->member[parting->row[i]] = first + i;
@@ -137,8 +142,6 @@ take_class(Parting *parting, const Draft *draft, uint32 c)
 		uint64		invented = classes->first_counterfeit[c] + i;
 		uint64		member = parent == NO_NEIGHBORHOOD ? NO_MEMBER : draft->stands_for[invented];
 
-		parting->after.has_invented = true;
-		parting->after.has_company |= member == NO_MEMBER;
 		add_shown(parting, member, member == NO_MEMBER ? NO_ROW : before->row[member], classes->counterfeit[invented]);
 	}
 	if (parted_is_unchanged(before, &parting->people))
