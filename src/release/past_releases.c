@@ -74,6 +74,10 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	old = MemoryContextSwitchTo(access->context);
 	released->params = DatumGetJsonbPCopy(catalog_field(row, "params", &isnull));
 	released->principle = principle_under(catalog_text(access, row, "method"), released->params);
+
+	/* The bands by which its values were judged are gone. */
+	if (has_other_bands(method_declaration(publication->method), released->params, publication->params))
+		released->principle = principle_k_l(released->principle.k, 1);
 	released->shown = noted_columns(publication, columns);
 	released->tree = trees_of_columns(publication, DatumGetArrayTypeP(catalog_field(row, "trees", &isnull)));
 	for (int i = 0; i < publication->ncolumns; i++)

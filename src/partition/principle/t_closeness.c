@@ -30,19 +30,20 @@ equal_distance(const ValueCounts *set)
 	return distance;
 }
 
-/* The shares that must be moved past each place. */
+/* The shares that must be moved past each place; what the distribution has no share for at all goes as far as can be. */
 static double
 ordered_distance(const ValueCounts *set)
 {
 	double		distance = 0;
 	double		excess = 0;
 
-	for (Code i = 0; i + 1 < set->ncodes; i++)
+	for (Code i = 0; i < set->ncodes; i++)
 	{
 		Code		value = set->in_order[i];
+		double		gap = i + 1 < set->ncodes ? set->place[set->in_order[i + 1]] - set->place[value] : 1;
 
 		excess += share_in(set, value) - set->whole[value];
-		distance += fabs(excess) * (set->place[set->in_order[i + 1]] - set->place[value]);
+		distance += fabs(excess) * gap;
 	}
 	return distance;
 }
