@@ -180,7 +180,15 @@ sub release
 {
 	my ($kind, $k, $l, @classes) = @_;
 
-	return { kind => $kind, k => $k, l => $l, classes => [ map { [ map { /^([^=]+)=(\w*)(\*?)$/; { who => $1, value => $2 eq '' ? undef : $2, true => $3 ? 0 : 1 } } split / / ] } @classes ] };
+	return { kind => $kind, k => $k, conditions => { l => $l, columns => [ {} ] }, classes => [ map { [ map { row($_) } split / / ] } @classes ] };
+}
+
+sub row
+{
+	my ($who, $value, $star) = $_[0] =~ /^([^=]+)=(\w*)(\*?)$/;
+
+	$value = undef if $value eq '';
+	return { who => $who, value => $value, parts => [$value], true => $star ? 0 : 1 };
 }
 
 sub faults

@@ -307,7 +307,7 @@ test_each_principle(void)
 	{
 		another = NPRINCIPLES;
 		columns = 0;
-		lead_lives(25);
+		lead_lives(16);
 	}
 }
 
@@ -318,7 +318,7 @@ test_pairs_of_principles(void)
 		for (another = one + 1; another < NPRINCIPLES; another++)
 		{
 			columns = below(3);
-			lead_lives(5);
+			lead_lives(4);
 		}
 }
 
@@ -329,7 +329,7 @@ test_bands(void)
 	{
 		another = NPRINCIPLES;
 		columns = 1;
-		lead_lives(12);
+		lead_lives(8);
 	}
 }
 
