@@ -17,27 +17,34 @@
 
 #include "partition/principle/kind.h"
 
-static int
-compare_descending(const void *a, const void *b)
+/* Keeps the greatest counts, at most so many, in descending order; returns how many these are now. */
+static uint32
+keep_greatest(uint32 *kept, uint32 n, uint32 most, uint32 count)
 {
-	uint32		x = *(const uint32 *) a;
-	uint32		y = *(const uint32 *) b;
+	uint32		at = n < most ? n++ : most - 1;
 
-	return x > y ? -1 : x < y;
+	for (; at > 0 && kept[at - 1] < count; at--)
+		kept[at] = kept[at - 1];
+	kept[at] = count;
+	return n;
 }
 
-/* The rows behind those of the l - 1 commonest values; *most: those of the commonest. */
+/* The rows behind those of the l - 1 commonest values; *commonest: those of the commonest. */
 static uint64
-rows_behind(const PrincipleTerm *term, const ValueCounts *set, uint32 *most)
+rows_behind(const PrincipleTerm *term, const ValueCounts *set, uint32 *commonest)
 {
-	uint64		behind = 0;
+	uint32		most = (uint32) term->strength - 1;
+	uint32		n = 0;
+	uint64		behind = set->known;
 
-	for (uint32 i = 0; i < set->n; i++)
-		set->room[i] = set->count[set->value[i]];
-	qsort(set->room, set->n, sizeof(uint32), compare_descending);
-	for (uint32 i = (uint32) term->strength - 1; i < set->n; i++)
-		behind += set->room[i];
-	*most = set->room[0];
+	*commonest = commonest_count(set);
+	if (most >= set->n)
+		return 0;
+	for (uint32 i = 0; i < set->n && most > 0; i++)
+		if (n < most || set->count[set->value[i]] > set->room[most - 1])
+			n = keep_greatest(set->room, n, most, set->count[set->value[i]]);
+	for (uint32 i = 0; i < n; i++)
+		behind -= set->room[i];
 	return behind;
 }
 
