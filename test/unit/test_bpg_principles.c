@@ -307,7 +307,7 @@ test_each_principle(void)
 	{
 		another = NPRINCIPLES;
 		columns = 0;
-		lead_lives(16);
+		lead_lives(10);
 	}
 }
 
@@ -318,7 +318,7 @@ test_pairs_of_principles(void)
 		for (another = one + 1; another < NPRINCIPLES; another++)
 		{
 			columns = below(3);
-			lead_lives(4);
+			lead_lives(3);
 		}
 }
 
@@ -329,7 +329,7 @@ test_bands(void)
 	{
 		another = NPRINCIPLES;
 		columns = 1;
-		lead_lives(8);
+		lead_lives(5);
 	}
 }
 
@@ -340,7 +340,7 @@ test_two_columns(void)
 	{
 		another = NPRINCIPLES;
 		columns = 2;
-		lead_lives(16);
+		lead_lives(10);
 	}
 }
 
