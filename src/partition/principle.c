@@ -149,12 +149,11 @@ weaker_term(const PrincipleTerm *a, const PrincipleTerm *b)
 	return weaker;
 }
 
-/* Are values judged in another way than by counting them? */
+/* Are there aspects beside the value itself? */
 static bool
-is_judged(const Principle *principle, const Judging *judging)
+has_aspects(int n, const Aspect *first)
 {
-	return principle->nterms > 0 ||
-		(principle->l > 1 && judging != NULL && (judging->naspects > 1 || judging->room[0].aspect->code != NULL));
+	return n > 1 || first->code != NULL;
 }
 
 /* Are two terms of one kind, so that one of them is the weaker?  Two distances are not comparable. */
@@ -174,7 +173,8 @@ principle_weaker(const Principle *a, const Principle *b)
 		for (int j = 0; j < b->nterms; j++)
 			if (are_alike(&a->term[i], &b->term[j]))
 				weaker.term[weaker.nterms++] = weaker_term(&a->term[i], &b->term[j]);
-	weaker.judging = is_judged(&weaker, a->judging) ? a->judging : NULL;
+	if (a->judging != NULL && principle_judges_shares(&weaker, has_aspects(a->judging->naspects, a->judging->room[0].aspect)))
+		weaker.judging = a->judging;
 	return weaker;
 }
 
@@ -419,7 +419,7 @@ principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects
 	Code		longest = 0;
 
 	bound.judging = NULL;
-	if (bound.nterms == 0 && (bound.l <= 1 || aspects == NULL || (aspects->n == 1 && aspects->aspect->code == NULL)))
+	if (!principle_judges_shares(principle, aspects != NULL && has_aspects(aspects->n, aspects->aspect)))
 		return bound;
 	if (aspects == NULL)
 		aspects = value_itself(nvalues);

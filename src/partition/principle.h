@@ -93,6 +93,13 @@ extern bool principle_implies(const Principle *a, const Principle *b);
  */
 extern Principle principle_bound(const Principle *principle, Code nvalues, const Aspects *aspects);
 
+/* Is more of values judged than how many there are?  Aspects: several columns, or bands. */
+static inline bool
+principle_judges_shares(const Principle *principle, bool has_aspects)
+{
+	return principle->nterms > 0 || (principle->l > 1 && has_aspects);
+}
+
 /* Is a superset of an allowed set allowed? */
 static inline bool
 principle_is_monotonous(const Principle *principle)

@@ -134,7 +134,7 @@ judges_shares_under(const DeclaredPublication *publication, Jsonb *params)
 	for (int i = 0; i < publication->ncolumns; i++)
 		naspects += is_sensitive(&publication->columns[i]);
 	(void) param_keys(params, "bands", &nbands);
-	return principle.nterms > 0 || (principle.l > 1 && (naspects > 1 || nbands > 0));
+	return principle_judges_shares(&principle, naspects > 1 || nbands > 0);
 }
 
 bool

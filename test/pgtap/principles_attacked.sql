@@ -287,6 +287,23 @@ SELECT pprepub.publish('eight') \g /dev/null
 SELECT is((SELECT count(*) FROM published.eight_4 WHERE ill = 'hiv'), 0::bigint, '9: nor once all four have left');
 SELECT is((SELECT bool_and(holds) FROM pprepub.attack('eight', '{"k": 4, "frequency": 2}')), true, '9: nothing that is out tells more');
 SELECT pprepub.drop_publication('eight', true) \g /dev/null
+-- Under l alone the new values were shown beside the stand-ins. A principle that is declared afterwards does not let a cohort part them any more.
+TRUNCATE eight;
+INSERT INTO eight VALUES ('a', 20, 'flu'), ('b', 21, 'cold'), ('s', 22, 'flu'), ('t', 23, 'cold'), ('c', 40, 'cold'), ('d', 41, 'flu'), ('e', 42, 'cold'), ('f', 43, 'flu');
+SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 4, "l": 2, "reserve": 2}') \g /dev/null
+SELECT pprepub.publish('eight') \g /dev/null
+DELETE FROM eight WHERE id IN ('s', 't');
+UPDATE eight SET ill = 'hiv' WHERE id IN ('a', 'b');
+SELECT pprepub.publish('eight') \g /dev/null
+SELECT is((SELECT count(*) FROM published.eight_2 WHERE ill = 'hiv') >= 2, true, '9: l alone shows what is new');
+SELECT pprepub.alter_publication('eight', '{"frequency": 1.5, "accept_lockout": true}') \g /dev/null
+SELECT is((SELECT count(*) FROM published.eight('age >= 40')) IN (0, 8), true, '9: the four are not told from the others');
+SELECT pprepub.drop_publication('eight', true) \g /dev/null
+-- 10: t = 0 allows only what is distributed just as everybody is.
+SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2, "t": 0, "reserve": 1}') \g /dev/null
+SELECT is((SELECT rows FROM pprepub.publish('eight')), 6::bigint, '10: under t = 0 all can be shown');
+SELECT is(greatest_gain('published.eight_1', 'eight'), 1::float8, '10: in classes that tell nothing of anybody');
+SELECT pprepub.drop_publication('eight', true) \g /dev/null
 
 SELECT * FROM finish();
 DROP OWNED BY regress_analyst;

@@ -112,6 +112,13 @@ judges_shares(const Bpg *bpg)
 	return bpg->principle.judging != NULL;
 }
 
+/* Is it known that the values in the tally are allowed, whatever else comes?  Asked of each row, so only where that is cheap. */
+static inline bool
+has_enough_values(const Bpg *bpg)
+{
+	return !judges_shares(bpg) && principle_allows_values(&bpg->principle, bpg->tally);
+}
+
 /* The value that was shown last of a member of a neighborhood. */
 static inline Code
 last_shown(const Past *past, uint32 n, uint64 member)

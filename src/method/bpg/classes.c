@@ -50,7 +50,6 @@ bool
 were_allowed(Bpg *bpg, const RowId *rows, uint64 n)
 {
 	bool		allowed = true;
-	bool		is_monotonous = principle_is_monotonous(&bpg->principle);
 	uint64		nepochs = judges_values(bpg) && bpg->n != NO_NEIGHBORHOOD ? past_epochs(bpg->past, bpg->n) : 0;
 
 	for (uint64 epoch = 0; epoch < nepochs && allowed; epoch++)
@@ -58,7 +57,7 @@ were_allowed(Bpg *bpg, const RowId *rows, uint64 n)
 		const Code *values = past_values(bpg->past, bpg->n, epoch);
 		uint64		counted = 0;
 
-		while (counted < n && !(is_monotonous && principle_allows_values(&bpg->principle, bpg->tally)))
+		while (counted < n && !has_enough_values(bpg))
 			tally_add(bpg->tally, values[bpg->member[rows[counted++]]]);
 		allowed = principle_allows_values(&bpg->principle, bpg->tally);
 		while (counted > 0)

@@ -81,17 +81,16 @@ static bool
 lacks_values(Bpg *bpg, const Code *values, bool published)
 {
 	SideWalk	walk = walk_side(bpg, published);
-	bool		is_monotonous = principle_is_monotonous(&bpg->principle);
 
 	for (uint64 i; next_of_side(&walk, &i);)
 	{
 		if (walk.at % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
 		tally_add(bpg->tally, values[i]);
-		if (is_monotonous && principle_allows_values(&bpg->principle, bpg->tally))
+		if (has_enough_values(bpg))
 			return false;
 	}
-	return is_monotonous || !principle_allows_values(&bpg->principle, bpg->tally);
+	return !principle_allows_values(&bpg->principle, bpg->tally);
 }
 
 static void
