@@ -56,7 +56,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 
 	verify_schemas(publication, owner);
 	catalog_enter(&access);
-	count = catalog_read("SELECT r.relation::oid AS relation, r.part FROM pprepub.catalog_relation r"
+	count = catalog_read("SELECT r.relation::oid AS relation, r.part IN ('release', 'releases', " LOOSE_PARTS ") AS is_shown FROM pprepub.catalog_relation r"
 						 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1",
 						 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	relations = SPI_tuptable;
@@ -64,7 +64,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 	{
 		bool		isnull;
 		Oid			relation = DatumGetObjectId(SPI_getbinval(relations->vals[i], relations->tupdesc, 1, &isnull));
-		char	   *part = SPI_getvalue(relations->vals[i], relations->tupdesc, 2);
+		bool		is_shown = DatumGetBool(SPI_getbinval(relations->vals[i], relations->tupdesc, 2, &isnull));
 		char	   *name = quoted_relation(relation);
 		bool		is_type = get_rel_relkind(relation) == RELKIND_COMPOSITE_TYPE;
 
@@ -73,7 +73,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 		/* Rights of analysts on releases stay; the rest is the new owner's alone. */
 		if (is_type)
 			reset_rights(TypeRelationId, get_rel_type_id(relation), psprintf("TYPE %s", name));
-		else if (strcmp(part, "release") != 0 && strcmp(part, "view") != 0 && strcmp(part, "counterfeits_view") != 0)
+		else if (!is_shown)
 			reset_rights(RelationRelationId, relation, psprintf("TABLE %s", name));
 	}
 	if (OidIsValid(answer_function(publication)))
@@ -255,7 +255,7 @@ relations_of(const DeclaredPublication *publication, uint64 *count)
 
 	catalog_enter(&access);
 	/* Views depend on the tables that they read, so they go first; the type, which others are made with, goes last. */
-	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' WHEN 'c' THEN 'TYPE ' ELSE 'TABLE ' END || r.relation::text AS named"
+	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' WHEN 'f' THEN 'FOREIGN TABLE ' WHEN 'c' THEN 'TYPE ' ELSE 'TABLE ' END || r.relation::text AS named"
 						  " FROM pprepub.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
 						  " WHERE r.publication = $1 ORDER BY k.relkind = 'c', k.relkind = 'v' AND r.part <> 'source' DESC, r.relation::oid",
 						  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));

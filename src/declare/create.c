@@ -466,10 +466,10 @@ verify_name_is_free(const DeclaredPublication *publication)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("publication \"%s\" already exists", publication->name)));
-	/* NAME_1 and NAME_counterfeits must not be the name of another publication. */
+	/* NAME_1, NAME_values and the like must not be the name of another publication. */
 	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name"
-				 " AND (starts_with($1, name || '_') AND substr($1, length(name) + 2) ~ '^([0-9]+|counterfeits)$'"
-				 " OR starts_with(name, $1 || '_') AND substr(name, length($1) + 2) ~ '^([0-9]+|counterfeits)$')",
+				 " AND (starts_with($1, name || '_') AND substr($1, length(name) + 2) ~ '" TARGET_SUFFIXES "'"
+				 " OR starts_with(name, $1 || '_') AND substr(name, length($1) + 2) ~ '" TARGET_SUFFIXES "')",
 				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
 	if (SPI_processed > 0)
 		ereport(ERROR,
@@ -488,7 +488,7 @@ verify_name_is_free(const DeclaredPublication *publication)
 				 errhint("Name another schema with target => '…'.")));
 	catalog_read("SELECT c.relname::text AS name, n.nspname::text AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
 				 " WHERE n.nspname = $2::text::name AND (c.relname = $1::text::name OR starts_with(c.relname, $1 || '_')"
-				 " AND substr(c.relname::text, length($1) + 2) ~ '^([0-9]+|counterfeits)$')"
+				 " AND substr(c.relname::text, length($1) + 2) ~ '" TARGET_SUFFIXES "')"
 				 " UNION ALL SELECT c.relname::text, n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
 				 " WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_sensitive', $1 || '_members', $1 || '_asked', $1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])",
 				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
@@ -499,7 +499,7 @@ verify_name_is_free(const DeclaredPublication *publication)
 						catalog_text(&access, 0, "name"), catalog_text(&access, 0, "schema")),
 				 errhint("Choose another name, or another target schema.")));
 	catalog_read("SELECT f.oid::regprocedure::text AS function FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace"
-				 " WHERE n.nspname = $2::text::name AND f.proname = $1::text::name",
+				 " WHERE n.nspname = $2::text::name AND f.proname::text IN ($1, $1 || '_counts')",
 				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
 	if (SPI_processed > 0)
 		ereport(ERROR,

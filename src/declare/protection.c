@@ -20,6 +20,7 @@
 #include "commands/event_trigger.h"
 #include "commands/trigger.h"
 #include "declare/catalog.h"
+#include "declare/publication.h"
 #include "fmgr.h"
 #include "nodes/parsenodes.h"
 #include "utils/builtins.h"
@@ -153,7 +154,7 @@ is_harmless(const AlterTableStmt *statement)
  */
 static const char *const touched_query =
 "WITH RECURSIVE command AS (SELECT * FROM pg_event_trigger_ddl_commands()),"
-" kept AS (SELECT relation::oid AS relation, publication, part FROM pprepub.catalog_relation WHERE part NOT IN ('view', 'counterfeits_view')),"
+" kept AS (SELECT relation::oid AS relation, publication, part FROM pprepub.catalog_relation WHERE part NOT IN (" LOOSE_PARTS ")),"
 " used_type AS ("
 "  SELECT DISTINCT kept.publication, a.atttypid AS type FROM kept JOIN pg_attribute a ON a.attrelid = kept.relation"
 "   WHERE EXISTS (SELECT FROM command WHERE command_tag LIKE 'ALTER %' AND classid IN ('pg_type'::regclass, 'pg_class'::regclass))"
@@ -276,7 +277,7 @@ static void
 check_drops(const char *tag)
 {
 	catalog_read("SELECT r.publication FROM pg_event_trigger_dropped_objects() o"
-				 " JOIN pprepub.catalog_relation r ON r.part NOT IN ('view', 'counterfeits_view') AND ("
+				 " JOIN pprepub.catalog_relation r ON r.part NOT IN (" LOOSE_PARTS ") AND ("
 				 "  o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND (r.part <> 'source' OR o.original"
 				 "   OR EXISTS (SELECT FROM pprepub.catalog_publication p WHERE p.publication = r.publication AND p.releases > 0))"
 				 "  OR o.classid = 'pg_trigger'::regclass AND o.address_names[3] = '" SEAL "'"

@@ -157,6 +157,11 @@ typedef struct Noted
 	Oid			reference;
 	Oid			view;
 	Oid			counterfeits_view;
+	Oid			values_view;
+	Oid			all_view;
+	Oid			answers_view;
+	Oid			live;
+	Oid			releases;
 	Oid			tuple;
 
 	/* Copies of tables that parameters name */
@@ -201,6 +206,11 @@ noted_part(const DeclaredPublication *publication, const char *part)
 		{"reference", &publication->noted->reference},
 		{"view", &publication->noted->view},
 		{"counterfeits_view", &publication->noted->counterfeits_view},
+		{"values_view", &publication->noted->values_view},
+		{"all_view", &publication->noted->all_view},
+		{"answers_view", &publication->noted->answers_view},
+		{"live", &publication->noted->live},
+		{"releases", &publication->noted->releases},
 		{"sensitive_tuple", &publication->noted->tuple},
 	};
 

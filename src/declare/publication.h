@@ -27,6 +27,9 @@ typedef enum Kind
 /* Can a ladder of intervals be laid over the type? */
 extern bool is_number(Oid type);
 
+/* Is it a type of texts, so that prefixes and nodes of taxonomies are values of it? */
+extern bool is_string(Oid type);
+
 /* The type in which cells of the kind over the type are printed. */
 extern Oid	printed_type(Kind kind, Oid type);
 
@@ -174,11 +177,20 @@ extern char *quoted_target(const DeclaredPublication *publication, const char *s
  * Records in the catalog that a relation was made for a publication, so that
  * it is protected and dropped with it.  Parts: "source" (the pinned view),
  * "sensitive_tuple" (the type), "members", "asked", "neighborhoods", "paths",
- * "regions", "counterfeits" and "reference" (history), "release", "view",
- * "counterfeits_view", and, for each table that
- * a parameter names, TABLE_PART with the parameter's name.
+ * "regions", "counterfeits" and "reference" (history), "release" and "releases",
+ * the list of them; those of LOOSE_PARTS; and, for each table that a parameter names,
+ * TABLE_PART with the parameter's name.
  */
 #define TABLE_PART "table "
+
+/*
+ * Parts of TARGET, as SQL lists them, that hold nothing of their own, so that their owner may change and drop them:
+ * views, and the foreign table of live answers.
+ */
+#define LOOSE_PARTS "'view', 'counterfeits_view', 'values_view', 'all_view', 'answers_view', 'live'"
+
+/* A regular expression of the names that relations and functions of a publication have in TARGET, behind its own and "_". */
+#define TARGET_SUFFIXES "^([0-9]+|counterfeits|values|all|answers|now|releases|counts)$"
 
 extern void note_relation(const DeclaredPublication *publication, Oid relation, const char *part);
 

@@ -83,7 +83,7 @@ printed_range(Oid type)
 	return InvalidOid;
 }
 
-static bool
+bool
 is_string(Oid type)
 {
 	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == NAMEOID;

@@ -222,6 +222,33 @@ own_taxonomy(CatalogAccess *access, const char *name)
 	return catalog_int(0, "tree");
 }
 
+char *
+tree_root(int32 tree)
+{
+	CatalogAccess access;
+	char	   *name;
+
+	catalog_enter(&access);
+	catalog_read("SELECT node FROM pprepub.catalog_tree_node WHERE tree = $1 AND parent IS NULL",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
+	name = catalog_text(&access, 0, "node");
+	catalog_leave(&access);
+	return name;
+}
+
+bool
+tree_is_ladder(int32 tree)
+{
+	CatalogAccess access;
+	bool		is_ladder;
+
+	catalog_enter(&access);
+	is_ladder = catalog_read("SELECT FROM pprepub.catalog_tree WHERE tree = $1 AND ladder IS NOT NULL",
+							 CATALOG_PARAM(INT4OID, Int32GetDatum(tree))) > 0;
+	catalog_leave(&access);
+	return is_ladder;
+}
+
 /*
  * Under an old snapshot nothing is deleted, since it does not show the trees
  * that others use now; a later call deletes what this one leaves.

@@ -85,6 +85,12 @@ extern void store_taxonomy(const TreeBuilder *builder, ArrayType *ladder);
 /* The tree that a taxonomy stands for now; an unknown name is an error. */
 extern int32 find_taxonomy(const char *name);
 
+/* The name of a tree's root. */
+extern char *tree_root(int32 tree);
+
+/* Is it a ladder, whose nodes are intervals over numbers? */
+extern bool tree_is_ladder(int32 tree);
+
 /* Deletes the trees that no taxonomy, publication or release points at. */
 extern void forget_unused_trees(void);
 

@@ -19,6 +19,7 @@
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
 #include "declare/string_map.h"
+#include "declare/taxonomy.h"
 #include "frame/bins.h"
 #include "frame/domain.h"
 #include "frame/line.h"
@@ -147,7 +148,7 @@ print_withheld(const DeclaredColumn *column)
 		case KIND_RANGE:
 			return whole_range(column->type);
 		case KIND_TAXONOMY:
-			return CStringGetTextDatum(stored_tree_root(column->tree));
+			return CStringGetTextDatum(tree_root(column->tree));
 		case KIND_PREFIX:
 		case KIND_SUPPRESS:
 			break;

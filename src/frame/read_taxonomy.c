@@ -145,20 +145,6 @@ stored_tree_read(int32 number)
 	return tree;
 }
 
-char *
-stored_tree_root(int32 tree)
-{
-	CatalogAccess access;
-	char	   *name;
-
-	catalog_enter(&access);
-	catalog_read("SELECT node FROM pprepub.catalog_tree_node WHERE tree = $1 AND parent IS NULL",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
-	name = catalog_text(&access, 0, "node");
-	catalog_leave(&access);
-	return name;
-}
-
 /* ----------------------------------------------------------------
  * Ages
  * ----------------------------------------------------------------

@@ -30,9 +30,6 @@ extern StoredTree *stored_tree_read(int32 tree);
 /* Reads the ends and the first width of a ladder, and nothing else. */
 extern StoredTree *stored_ladder_read(int32 tree);
 
-/* The name of a tree's root. */
-extern char *stored_tree_root(int32 tree);
-
 /* ----------------------------------------------------------------
  * Ages: the nodes of a taxonomy that were there when a release was made
  *

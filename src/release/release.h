@@ -62,6 +62,9 @@ extern void draft_and_measure(ReleaseBuild *build, const Past *past, uint64 seed
 extern ReleaseBuild *build_empty_release(const DeclaredPublication *publication, const Scope *scope,
 										 Directory *directory, MemoryContext context);
 
+/* Is the release about everybody, with all columns?  Views of the newest release show those alone. */
+extern bool is_full(const DeclaredPublication *publication, const Request *request);
+
 /* An error, for the owner, if there is nothing that may be published. */
 extern void verify_something(const ReleaseBuild *build);
 

@@ -1,0 +1,96 @@
+/*
+ * value_columns.c
+ *		Expressions that show the cells of a release as values.
+ *
+ * NOTES
+ *		Names are qualified, since anybody's search path may be set where they are read.
+ */
+#include "declare/value_columns.h"
+
+#include "catalog/pg_type.h"
+#include "declare/taxonomy.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+/* The type alone: cells need not fit into the length or the digits that the source's values have. */
+static char *
+plain_type_sql(Oid type)
+{
+	return format_type_extended(type, -1, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
+}
+
+char *
+value_type_sql(const DeclaredColumn *column)
+{
+	DeclaredColumn plain = *column;
+
+	if (column->role == ROLE_QUASI_IDENTIFIER)
+		plain.typmod = -1;
+	return column_type_sql(&plain);
+}
+
+/* A text cell, but NULL where it is withheld. */
+static char *
+shown_text_sql(const char *cell, const char *withheld)
+{
+	return psprintf("CASE WHEN %s OPERATOR(pg_catalog.=) %s::pg_catalog.text THEN NULL ELSE %s END",
+					cell, quote_literal_cstr(withheld), cell);
+}
+
+/* A node is a value where the column holds texts; else the middle of an interval is, or a leaf. */
+static char *
+node_value_sql(const DeclaredColumn *column, const char *cell)
+{
+	char	   *shown = shown_text_sql(cell, tree_root(column->tree));
+
+	if (is_string(column->type))
+		return shown;
+	if (tree_is_ladder(column->tree))
+		return psprintf("pprepub.midpoint((%s)::pg_catalog.numrange)", shown);
+	return psprintf("pprepub.leaf(%s, %d)", cell, column->tree);
+}
+
+/* The value, of any type. */
+static char *
+cell_value_sql(const DeclaredColumn *column, const char *cell)
+{
+	switch (column->kind)
+	{
+		case KIND_RANGE:
+			return psprintf("pprepub.midpoint(%s)", cell);
+		case KIND_TAXONOMY:
+			return node_value_sql(column, cell);
+		case KIND_PREFIX:
+		case KIND_SUPPRESS:
+			break;
+	}
+	return shown_text_sql(cell, "*");
+}
+
+char *
+value_sql(const DeclaredColumn *column)
+{
+	const char *name = quote_identifier(column->name);
+
+	if (column->role != ROLE_QUASI_IDENTIFIER)
+		return pstrdup(name);
+	return psprintf("(%s)::%s", cell_value_sql(column, name), plain_type_sql(column->type));
+}
+
+char *
+cells_sql(const DeclaredPublication *publication)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const char *name = publication->columns[i].name;
+
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
+			appendStringInfo(&sql, "%s%s, %s::pg_catalog.text", sql.len > 0 ? ", " : "",
+							 quote_literal_cstr(name), quote_identifier(name));
+	}
+	return psprintf("pg_catalog.jsonb_build_object(%s)", sql.data);
+}
