@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "answer/answer.h"
+#include "answer/live.h"
 #include "declare/hooks.h"
 #include "declare/parameters.h"
 #include "fmgr.h"
@@ -24,6 +25,7 @@ _PG_init(void)
 	start_store();
 	define_search_budgets();
 	define_settings();
+	define_live_tables();
 	for (int i = 0; methods[i] != NULL; i++)
 		declare_method(&methods[i]->declaration);
 	declare_hooks = &release_hooks;

@@ -30,5 +30,7 @@ $$;
 
 -- Each function checks the rights of its caller itself, and each view shows only rows that the caller may see.
 GRANT USAGE ON SCHEMA pprepub TO PUBLIC;
+-- Owners of publications make their live tables by way of it; others can make tables that nothing is read from.
+GRANT USAGE ON FOREIGN SERVER pprepub TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION pprepub.protect() FROM PUBLIC;
 GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release, pprepub.scheduled, pprepub.failed_answer, pprepub.storage TO PUBLIC;

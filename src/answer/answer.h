@@ -69,7 +69,12 @@ typedef struct Question
 	const char *name;			/* of the publication */
 	Oid			owner;			/* as whom the worker acts */
 	int			time_grid;		/* pprepub.answer_time_grid of the analyst's session */
+	bool		sees_errors;	/* of the source, which others see as an empty answer */
 	Request		request;
+
+	/* In the backend alone: what limits are declared */
+	const char *method;
+	Jsonb	   *params;
 } Question;
 
 typedef struct Answer
@@ -79,6 +84,7 @@ typedef struct Answer
 	MinimalTuple *rows;			/* [nrows] in the order in which they may leave; nothing is toasted */
 	int32		number;			/* of the release */
 	Oid			fold;			/* or InvalidOid */
+	const ErrorData *failure;	/* the source's error for which there are no rows, or NULL */
 } Answer;
 
 /*
@@ -105,6 +111,7 @@ typedef struct ChannelHead
 	Oid			owner;
 	int32		publication;
 	int			time_grid;
+	bool		sees_errors;
 	bool		has_cohort;
 	bool		has_columns;
 } ChannelHead;
@@ -152,6 +159,20 @@ typedef struct RowTarget
 extern bool receive_message(RowTarget *target, const char *message, Size size);
 
 /* ----------------------------------------------------------------
+ * Asking, in the analyst's backend: backend.c
+ * ----------------------------------------------------------------
+ */
+
+/* Refuses what the worker, in a transaction of its own, would not notice.  To be called first. */
+extern void verify_may_ask(void);
+
+/*
+ * Asks for an answer, and puts its rows into the target, whose slot is made here; an error where there is no answer.
+ * The caller has found the publication and the right to ask, and sets what to ask: who asks is set here.
+ */
+extern void ask(Question *question, RowTarget *target);
+
+/* ----------------------------------------------------------------
  * Making an answer: make_answer.c
  * ----------------------------------------------------------------
  */
@@ -193,7 +214,11 @@ extern void verify_method_answers(const DeclaredPublication *publication);
  * max_answers_per_statement of the publication.  What a client sends at once is
  * one statement.
  */
-extern void count_question(int32 publication, const char *method, Jsonb *params);
+extern void count_question(const Question *question);
+
+/* How many a role has had, and has left of a publication: PARAM_ABSENT where there is no limit. */
+extern int64 answers_had(int32 publication, const char *by);
+extern int64 answers_left(const DeclaredPublication *publication, int64 had);
 
 /* By the worker, with the publication locked: an error when the session user has had max_answers_per_role answers. */
 extern void verify_answers_left(const DeclaredPublication *publication, const char *asked_by);

@@ -13,3 +13,25 @@ CREATE VIEW pprepub.failed_answer WITH (security_barrier) AS
 	WHERE f.sqlstate <> '00000' AND pg_catalog.pg_has_role(p.owner, 'USAGE');
 COMMENT ON VIEW pprepub.failed_answer IS
 	'errors of your sources while answers were made: whoever asked saw an empty answer';
+
+CREATE FUNCTION pprepub.answers(live_table regclass, OUT answers_used bigint, OUT answers_left bigint, OUT answers_per_statement bigint,
+		OUT k numeric, OUT l numeric, OUT principle text, OUT repair text, OUT max_added numeric)
+	LANGUAGE C STABLE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_answers';
+COMMENT ON FUNCTION pprepub.answers(regclass) IS
+	'for roles that may ask a live table: how many answers they have had of its publication and how many are left (NULL: no limit), and the parameters that hold for each answer';
+
+-- Live tables
+
+CREATE FUNCTION pprepub.live_handler() RETURNS fdw_handler
+	LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'pprepub_live_handler';
+COMMENT ON FUNCTION pprepub.live_handler() IS 'the foreign-data wrapper of live tables';
+
+CREATE FUNCTION pprepub.live_validator(options text[], catalog oid) RETURNS void
+	LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'pprepub_live_validator';
+COMMENT ON FUNCTION pprepub.live_validator(text[], oid) IS 'refuses options of live tables: there are none';
+
+CREATE FOREIGN DATA WRAPPER pprepub HANDLER pprepub.live_handler VALIDATOR pprepub.live_validator;
+COMMENT ON FOREIGN DATA WRAPPER pprepub IS 'answers queries of live tables, TARGET.NAME_now';
+
+CREATE SERVER pprepub FOREIGN DATA WRAPPER pprepub;
+COMMENT ON SERVER pprepub IS 'this database: the publications that live tables ask';

@@ -1,12 +1,13 @@
 /*
  * backend.c
- *		pprepub.answer() in the analyst's backend: hands the question to a worker
- *		and the rows of the answer to the query.
+ *		Asking in the analyst's backend: hands the question to a worker and the
+ *		rows of the answer to the query.
  *
- * The SQL functions beside the releases, TARGET.NAME(cohort, columns), call it
- * as the publication's owner.  The worker remembers the answer and commits
- * before it sends the first row (worker.c), so an answer whose rows were seen is
- * remembered, whatever happens here afterwards.
+ * Two faces ask.  The SQL functions beside the releases, TARGET.NAME(cohort,
+ * columns), call pprepub.answer() as the publication's owner; live tables ask by
+ * live_scan.c.  The worker remembers the answer and commits before it sends the
+ * first row (worker.c), so an answer whose rows were seen is remembered, whatever
+ * happens here afterwards.
  */
 #include "postgres.h"
 
@@ -17,6 +18,7 @@
 #include "answer/worker_pool.h"
 #include "declare/publication.h"
 #include "executor/executor.h"
+#include "executor/spi.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -24,6 +26,7 @@
 #include "release/cohort/cohort.h"
 #include "release/stopwatch.h"
 #include "storage/latch.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(pprepub_answer);
@@ -33,8 +36,7 @@ PG_FUNCTION_INFO_V1(pprepub_answer);
  * ----------------------------------------------------------------
  */
 
-/* Refuses what the worker, in a transaction of its own, would not notice. */
-static void
+void
 verify_may_ask(void)
 {
 	if (RecoveryInProgress())
@@ -72,7 +74,19 @@ verify_size(const Request *request)
 				 errhint("Name each column once.")));
 }
 
-/* Finds the publication, too: an error unless the caller has its owner's rights, as TARGET.NAME() has. */
+/*
+ * May the role that asks see errors of the source?  The owner may, and sees them anyhow when the source is read.  The role
+ * is that of the session, not that of a function which asks on its behalf.  Code that asks by SPI could keep the
+ * error, and may be somebody else's: it sees none.
+ */
+static bool
+sees_source_errors(Oid owner)
+{
+	return has_privs_of_role(GetSessionUserId(), owner) && has_privs_of_role(GetOuterUserId(), owner) &&
+		SPI_unregister_relation("") == SPI_ERROR_UNCONNECTED;
+}
+
+/* The question of TARGET.NAME(): an error unless the caller has the rights of the publication's owner, as that function has. */
 static Question *
 make_question(FunctionCallInfo fcinfo)
 {
@@ -82,13 +96,11 @@ make_question(FunctionCallInfo fcinfo)
 	question->name = text_argument(fcinfo, 0, "the name of a publication");
 	question->request.cohort = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
 	question->request.columns = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2);
-	question->request.by = GetUserNameFromId(GetSessionUserId(), false);
-	verify_size(&question->request);
-	question->time_grid = answer_time_grid;
 	found = publication_find(question->name);
 	question->publication = found.id;
 	question->owner = found.owner;
-	count_question(found.id, found.method, found.params);
+	question->method = found.method;
+	question->params = found.params;
 	return question;
 }
 
@@ -165,26 +177,37 @@ receive_answer(Channel *channel, const AcquiredWorker *worker, RowTarget *target
 	}
 }
 
+void
+ask(Question *question, RowTarget *target)
+{
+	Channel    *channel;
+	AcquiredWorker worker;
+
+	verify_size(&question->request);
+	question->request.by = GetUserNameFromId(GetSessionUserId(), false);
+	question->time_grid = answer_time_grid;
+	question->sees_errors = sees_source_errors(question->owner);
+	count_question(question);
+	target->slot = MakeSingleTupleTableSlot(target->desc, &TTSOpsMinimalTuple);
+	channel = channel_open(question);
+	worker = acquire_worker(channel, question);
+	receive_answer(channel, &worker, target);
+	channel_close(channel);
+	ExecDropSingleTupleTableSlot(target->slot);
+}
+
 Datum
 pprepub_answer(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Question   *question;
-	Channel    *channel;
 	RowTarget	target;
-	AcquiredWorker worker;
 
 	verify_may_ask();
 	question = make_question(fcinfo);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	target.desc = result->setDesc;
 	target.store = result->setResult;
-	target.slot = MakeSingleTupleTableSlot(result->setDesc, &TTSOpsMinimalTuple);
-
-	channel = channel_open(question);
-	worker = acquire_worker(channel, question);
-	receive_answer(channel, &worker, &target);
-	channel_close(channel);
-	ExecDropSingleTupleTableSlot(target.slot);
+	ask(question, &target);
 	return (Datum) 0;
 }

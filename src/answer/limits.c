@@ -60,40 +60,85 @@ count_of(int32 publication)
 	return count;
 }
 
-void
-count_question(int32 publication, const char *method, Jsonb *params)
-{
-	int64		limit = param_named(method_declaration(method), params, "max_answers_per_statement");
-	QuestionCount *count = count_of(publication);
+/* ----------------------------------------------------------------
+ * Of a role
+ * ----------------------------------------------------------------
+ */
 
-	if (limit != PARAM_ABSENT && count->questions >= limit)
-		ereport(ERROR,
-				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-				 errmsg("a statement may have " INT64_FORMAT " answer(s) of this publication", limit),
-				 errdetail("Each call is an answer, and whatever calls it again, as LATERAL does for each row, asks again."),
-				 errhint("Ask once, WITH answer AS MATERIALIZED (…), and use that; or have the publication's owner raise \"max_answers_per_statement\".")));
-	count->questions++;
+static int64
+role_limit(const char *method, Jsonb *params)
+{
+	return param_named(method_declaration(method), params, "max_answers_per_role");
+}
+
+int64
+answers_had(int32 publication, const char *by)
+{
+	CatalogAccess access;
+	bool		isnull;
+	int64		answers;
+
+	catalog_enter(&access);
+	catalog_read("SELECT count(*) AS answers FROM pprepub.catalog_release"
+				 " WHERE publication = $1 AND kind = 'query' AND published_by = $2::text::name",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)),
+				 CATALOG_TEXT(by));
+	answers = DatumGetInt64(catalog_field(0, "answers", &isnull));
+	catalog_leave(&access);
+	return answers;
+}
+
+int64
+answers_left(const DeclaredPublication *publication, int64 had)
+{
+	int64		limit = role_limit(publication->method, publication->params);
+
+	return limit == PARAM_ABSENT ? PARAM_ABSENT : Max((int64) 0, limit - had);
+}
+
+/* A sentence on how many answers the role has left, behind a blank; nothing where there is no limit. */
+static const char *
+describe_left(const Question *question)
+{
+	int64		limit = role_limit(question->method, question->params);
+
+	if (limit == PARAM_ABSENT)
+		return "";
+	return psprintf(" Role \"%s\" has " INT64_FORMAT " of " INT64_FORMAT " answer(s) left.", question->request.by,
+					Max((int64) 0, limit - answers_had(question->publication, question->request.by)), limit);
 }
 
 void
 verify_answers_left(const DeclaredPublication *publication, const char *asked_by)
 {
-	int64		limit = param_named(method_declaration(publication->method), publication->params, "max_answers_per_role");
-	CatalogAccess access;
-	bool		isnull;
+	int64		limit = role_limit(publication->method, publication->params);
 
-	if (limit == PARAM_ABSENT)
-		return;
-	catalog_enter(&access);
-	catalog_read("SELECT count(*) AS answers FROM pprepub.catalog_release"
-				 " WHERE publication = $1 AND kind = 'query' AND published_by = $2::text::name",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-				 CATALOG_TEXT(asked_by));
-	if (DatumGetInt64(catalog_field(0, "answers", &isnull)) >= limit)
+	if (limit != PARAM_ABSENT && answers_had(publication->id, asked_by) >= limit)
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("role \"%s\" has had all " INT64_FORMAT " answer(s) of publication \"%s\" that it may have",
 						asked_by, limit, publication->name),
+				 errdetail("No answer is left."),
 				 errhint("The publication's owner can raise \"max_answers_per_role\".")));
-	catalog_leave(&access);
+}
+
+/* ----------------------------------------------------------------
+ * Of a statement
+ * ----------------------------------------------------------------
+ */
+
+void
+count_question(const Question *question)
+{
+	int64		limit = param_named(method_declaration(question->method), question->params, "max_answers_per_statement");
+	QuestionCount *count = count_of(question->publication);
+
+	if (limit != PARAM_ABSENT && count->questions >= limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("a statement may have " INT64_FORMAT " answer(s) of this publication", limit),
+				 errdetail("Each call of the function, and each place in which a query names the live table, is an answer. A call that is repeated, as by LATERAL for each row, asks again.%s",
+						   describe_left(question)),
+				 errhint("Ask once, WITH answer AS MATERIALIZED (…), and use that; or have the publication's owner raise \"max_answers_per_statement\".")));
+	count->questions++;
 }

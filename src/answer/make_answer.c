@@ -319,6 +319,18 @@ remember_answer(DeclaredPublication *publication, const ReleaseBuild *build,
 	return answer;
 }
 
+/* The part of an error that may be told, in the current context. */
+static const ErrorData *
+told_error(const ErrorData *error)
+{
+	ErrorData  *told = palloc0(sizeof(ErrorData));
+
+	told->sqlerrcode = error->sqlerrcode;
+	told->message = error->message == NULL ? NULL : pstrdup(error->message);
+	told->detail = pstrdup("Others see an answer without rows, which was remembered.");
+	return told;
+}
+
 /* ----------------------------------------------------------------
  * All of it
  * ----------------------------------------------------------------
@@ -350,6 +362,9 @@ make_answer(const Question *question, void (*begin) (void), MemoryContext contex
 	if (build->directory == NULL)
 		forget_directory(publication->id);
 	answer = remember_answer(publication, build, error, stopwatch_seconds(&watch), context);
+	MemoryContextSwitchTo(context);
+	if (error != NULL && question->sees_errors)
+		answer->failure = told_error(error);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return answer;

@@ -108,6 +108,7 @@ put_head(shm_toc *toc, const Question *question)
 	head->owner = question->owner;
 	head->publication = question->publication;
 	head->time_grid = question->time_grid;
+	head->sees_errors = question->sees_errors;
 	head->has_cohort = question->request.cohort != NULL;
 	head->has_columns = question->request.columns != NULL;
 	shm_toc_insert(toc, KEY_HEAD, head);
@@ -193,6 +194,7 @@ channel_question(const Channel *channel)
 	question->publication = channel->head->publication;
 	question->owner = channel->head->owner;
 	question->time_grid = channel->head->time_grid;
+	question->sees_errors = channel->head->sees_errors;
 	question->name = get_text(&from);
 	question->request.by = get_text(&from);
 	if (channel->head->has_cohort)
@@ -352,7 +354,7 @@ raise_error(const char *body)
 			 hint[0] == '\0' ? 0 : errhint("%s", hint)));
 }
 
-/* The query's columns are those that TARGET.NAME() lists, written when the publication was declared. */
+/* The query's columns are those that TARGET.NAME() lists, written when the publication was declared, or those of releases. */
 static void
 verify_columns(TupleDesc desc, const Oid *types, int n)
 {

@@ -201,10 +201,12 @@ make_with_retries(const Question *question, MemoryContext context, ErrorData **e
 static void
 send_result(Channel *channel, const Answer *answer, ErrorData *error)
 {
-	if (answer != NULL && !send_answer(channel, answer))
+	if (answer != NULL && answer->failure == NULL && !send_answer(channel, answer))
 		return;
 	pool_finishing();
-	if (answer != NULL)
+	if (answer != NULL && answer->failure != NULL)
+		send_error(channel, answer->failure);
+	else if (answer != NULL)
 		send_end(channel);
 	else
 		send_error(channel, redact_error(error));

@@ -18,11 +18,13 @@
 #include "declare/bands.h"
 #include "declare/catalog.h"
 #include "declare/layout_columns.h"
+#include "declare/live_table.h"
 #include "declare/owner_warnings.h"
 #include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "declare/protection.h"
 #include "declare/publication.h"
+#include "declare/shown_lists.h"
 #include "declare/source_overlap.h"
 #include "declare/taxonomy.h"
 #include "fmgr.h"
@@ -99,6 +101,23 @@ restore_answer_function(const DeclaredPublication *publication)
 	create_answer_function(publication);
 	SPI_finish();
 	act_as_before(&caller);
+}
+
+/* Makes TARGET.NAME_now again if it was dropped. */
+static void
+restore_live_table(const DeclaredPublication *publication)
+{
+	Identity	caller;
+
+	if (!method_declaration(publication->method)->answers || OidIsValid(noted_relation(publication, "live")))
+		return;
+	verify_name_is_not_taken(publication, publication->target, psprintf("%s_now", publication->name));
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	create_live_table(publication);
+	SPI_finish();
+	act_as_before(&caller);
+	note_relation(publication, live_table(publication), "live");
 }
 
 /* ----------------------------------------------------------------
@@ -236,7 +255,10 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	if (owner != publication->owner)
 		take_over(publication, owner);
 	restore_answer_function(publication);
+	restore_live_table(publication);
+	restore_shown_lists(publication);
 	change_parameters(publication, PG_GETARG_JSONB_P(1));
+	comment_on_live_table(publication);
 	adopt_extensions(publication);
 	PG_RETURN_VOID();
 }

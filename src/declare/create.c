@@ -17,11 +17,13 @@
 #include "declare/catalog.h"
 #include "declare/hooks.h"
 #include "declare/layout_columns.h"
+#include "declare/live_table.h"
 #include "declare/owner_warnings.h"
 #include "declare/parameter_tables.h"
 #include "declare/parameters.h"
 #include "declare/protection.h"
 #include "declare/publication.h"
+#include "declare/shown_lists.h"
 #include "declare/sensitive_tuple.h"
 #include "declare/source_overlap.h"
 #include "declare/taxonomy.h"
@@ -259,11 +261,11 @@ verify_lasting(const char *column, Oid type, const char *use)
 				 errhint("Declare a view that casts the column, for example to text.")));
 }
 
-/* Refuses names that the columns of a release, or the arguments of TARGET.NAME(), have already. */
+/* Refuses names that columns of what stands in TARGET, or the arguments of TARGET.NAME(), have already. */
 static void
 verify_column_name(const char *name)
 {
-	static const char *const reserved[] = {"class", "cohort", "columns"};
+	static const char *const reserved[] = {"class", "cohort", "columns", "cells", "release", "published_at"};
 
 	for (int i = 0; i < (int) lengthof(reserved); i++)
 		if (strcmp(name, reserved[i]) == 0)
@@ -585,10 +587,13 @@ store_publication(DeclaredPublication *publication)
 	catalog_leave(&access);
 	note_columns(publication, 0);
 	note_relation(publication, publication->pinned, "source");
+	if (method_declaration(publication->method)->answers)
+		note_relation(publication, live_table(publication), "live");
+	note_shown_lists(publication);
 	note_tuple_type(publication);
 }
 
-/* Creates, as the owner, the schemas, the pinned view and the function TARGET.NAME(). */
+/* Creates, as the owner, the schemas, the pinned view, and what stands in TARGET before there are releases. */
 static void
 make_objects(DeclaredPublication *publication)
 {
@@ -600,6 +605,8 @@ make_objects(DeclaredPublication *publication)
 	create_tuple_type(publication);
 	create_pinned_view(publication);
 	create_answer_function(publication);
+	create_live_table(publication);
+	create_shown_lists(publication);
 	SPI_finish();
 	act_as_before(&caller);
 }

@@ -470,6 +470,24 @@ open_with_source(DeclaredPublication *publication, bool new_owner)
 }
 
 DeclaredPublication *
+publication_of_live(Oid relation)
+{
+	DeclaredPublication *publication = NULL;
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	if (catalog_read("SELECT publication FROM pprepub.catalog_relation WHERE relation::oid = $1 AND part = 'live'",
+					 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(relation))) > 0)
+	{
+		publication = MemoryContextAllocZero(access.context, sizeof(DeclaredPublication));
+		publication->id = catalog_int(0, "publication");
+		read_publication(&access, publication);
+	}
+	catalog_leave(&access);
+	return publication == NULL ? NULL : open_with_source(publication, false);
+}
+
+DeclaredPublication *
 publication_open(const char *name, LOCKMODE lock)
 {
 	return open_with_source(lock_publication(name, lock, false), false);

@@ -146,6 +146,12 @@ typedef struct FoundPublication
 extern FoundPublication publication_find(const char *name);
 
 /*
+ * The publication that a relation is noted for as the foreign table of live answers, as it was declared; NULL for any
+ * other relation.  Nothing is locked, and no rights are asked for: the table has rights of its own.
+ */
+extern DeclaredPublication *publication_of_live(Oid relation);
+
+/*
  * The relation that a pinned view reads, or InvalidOid where either is gone.
  * It agrees with the view catalog_source, which looks at all publications at
  * once.

@@ -27,6 +27,7 @@
 #include "import/import.h"
 #include "miscadmin.h"
 #include "release/checksum.h"
+#include "release/list_release.h"
 #include "release/past_releases.h"
 #include "release/release.h"
 #include "release/shuffle.h"
@@ -173,6 +174,14 @@ store_all(Storing *storing)
 	}
 }
 
+static void
+list_import(const Import *import, int32 number, Oid table)
+{
+	list_release(import->publication, &(ListedRelease) {
+		.number = number, .table = table, .kind = "imported", .shown = import->shown,
+	});
+}
+
 void
 store_import(const Import *import, int32 number, Imported *imported)
 {
@@ -192,6 +201,7 @@ store_import(const Import *import, int32 number, Imported *imported)
 	imported->checksum = memcpy(palloc(sizeof(pg_uuid_t)), checksum, sizeof(pg_uuid_t));
 	MemoryContextDelete(work);
 	keep_release_table(import->publication, imported->release);
+	list_import(import, number, imported->release);
 }
 
 /* ----------------------------------------------------------------

@@ -7,13 +7,14 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_publication.h"
+#include "declare/comments.h"
 #include "declare/protection.h"
 #include "history/counterfeits.h"
 #include "history/writer.h"
-#include "miscadmin.h"
+#include "release/list_release.h"
 #include "release/past_releases.h"
 #include "release/release.h"
-#include "utils/acl.h"
+#include "release/target_views.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -92,78 +93,9 @@ keep_release_table(const DeclaredPublication *publication, Oid table)
 {
 	seal_table(table);
 	note_relation(publication, table, "release");
+	comment_on_relation(publication, table, "A release, which stays as it is");
+	comment_on_columns(publication, table, SHOWN_AS_CELLS);
 	warn_of_replication(table);
-}
-
-/* Roles that may read the view of the newest release may read the release itself. */
-static void
-copy_grants(Oid view, Oid table)
-{
-	Acl		   *acl = rights_on(RelationRelationId, view);
-	Oid			owner = relation_owner(view);
-
-	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
-	{
-		Oid			grantee = ACL_DAT(acl)[i].ai_grantee;
-
-		if (grantee == owner || (ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_SELECT) == 0)
-			continue;
-		execute_ddl(psprintf("GRANT SELECT ON %s TO %s", quoted_relation(table),
-							 grantee == ACL_ID_PUBLIC ? "PUBLIC" :
-							 quote_identifier(GetUserNameFromId(grantee, false))));
-	}
-}
-
-/* The view of the newest release, made with the first one. */
-static void
-point_view_at(const DeclaredPublication *publication, Oid table)
-{
-	StringInfoData sql;
-	char	   *words = quoted_target(publication, "");
-	Oid			schema = get_namespace_oid(publication->target, false);
-	Oid			view = get_relname_relid(publication->name, schema);
-	bool		is_new = !OidIsValid(view);
-	bool		is_first = !has_class_column(publication);
-
-	if (is_new || view != noted_relation(publication, "view"))
-		verify_name_is_not_taken(publication, publication->target, publication->name);
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE OR REPLACE VIEW %s AS SELECT %s", words, is_first ? "" : "class");
-	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		if (publication->columns[i].role == ROLE_KEY)
-			continue;
-		appendStringInfo(&sql, "%s%s", is_first ? "" : ", ", quote_identifier(publication->columns[i].name));
-		is_first = false;
-	}
-	appendStringInfo(&sql, " FROM %s", quoted_relation(table));
-	execute_ddl(sql.data);
-	if (is_new)
-	{
-		view = get_relname_relid(publication->name, schema);
-		reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
-		note_relation(publication, view, "view");
-	}
-	else
-		copy_grants(view, table);
-}
-
-/* A view of the numbers of invented rows in the history, for roles that the owner lets read it. */
-static void
-show_counterfeits(const DeclaredPublication *publication)
-{
-	const char *words = quoted_target(publication, "_counterfeits");
-	char	   *name = psprintf("%s_counterfeits", publication->name);
-	Oid			view;
-
-	if (OidIsValid(noted_relation(publication, "counterfeits_view")))
-		return;
-	verify_name_is_not_taken(publication, publication->target, name);
-	execute_ddl(psprintf("CREATE VIEW %s AS SELECT release, class, counterfeits FROM %s",
-						 words, quoted_relation(counterfeits_ensure(publication))));
-	view = get_relname_relid(name, get_namespace_oid(publication->target, false));
-	reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
-	note_relation(publication, view, "counterfeits_view");
 }
 
 /* ----------------------------------------------------------------
@@ -183,6 +115,20 @@ store_row(RowSink *sink, const Datum *values, const bool *nulls)
 	writer_add(((TableSink *) sink)->table, values, nulls);
 }
 
+static void
+list_stored(const ReleaseBuild *build, int32 number, Oid table)
+{
+	bool		is_of_all = build->request->cohort == NULL;
+
+	list_release(build->publication, &(ListedRelease) {
+		.number = number,
+		.table = table,
+		.kind = is_of_all ? "everybody" : "cohort",
+		.shown = noted_columns(build->publication, build->request->columns),
+		.metrics = is_of_all ? &build->metrics : NULL,
+	});
+}
+
 SentRelease
 store_release(const ReleaseBuild *build, int32 number)
 {
@@ -194,8 +140,12 @@ store_release(const ReleaseBuild *build, int32 number)
 	writer_close(sink.table);
 	stored.table = table;
 	keep_release_table(publication, table);
-	point_view_at(publication, table);
+	if (is_full(publication, build->request))
+		show_newest(publication, number, table);
+	else
+		leave_views(publication, table);
 	if (tells_counterfeits(publication))
 		show_counterfeits(publication);
+	list_stored(build, number, table);
 	return stored;
 }

@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "method/method.h"
 #include "release/cohort/cohort.h"
+#include "utils/builtins.h"
 
 char *
 releasable_names(const DeclaredPublication *publication)
@@ -123,4 +124,16 @@ scope_of(const DeclaredPublication *publication, const Request *request, bool is
 		.condition = request->cohort == NULL ? NULL : cohort_condition(publication, request->cohort),
 		.is_lenient = is_lenient,
 	};
+}
+
+ArrayType *
+column_names(const DeclaredPublication *publication, const bool *shown)
+{
+	Datum	   *names = palloc(sizeof(Datum) * publication->ncolumns);
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if ((shown == NULL || shown[i]) && publication->columns[i].role != ROLE_KEY)
+			names[n++] = DirectFunctionCall1(namein, CStringGetDatum(publication->columns[i].name));
+	return construct_array(names, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
 }

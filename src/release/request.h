@@ -46,4 +46,7 @@ extern const bool *shown_columns(const DeclaredPublication *publication, ArrayTy
 /* Like shown_columns(), of a release that was made, which may show none of them. */
 extern const bool *noted_columns(const DeclaredPublication *publication, ArrayType *names);
 
+/* The other way round: the names of the columns with a flag, or of all, as requests have them; without the key's. */
+extern ArrayType *column_names(const DeclaredPublication *publication, const bool *shown);
+
 #endif							/* PPREPUB_RELEASE_REQUEST_H */

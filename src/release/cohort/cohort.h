@@ -12,6 +12,8 @@
 #include "postgres.h"
 
 #include "declare/publication.h"
+#include "nodes/bitmapset.h"
+#include "nodes/primnodes.h"
 
 /*
  * A condition on the publication's pinned view, for a WHERE, that means what
@@ -23,6 +25,32 @@
  * computed here and now, and so is now().
  */
 extern char *cohort_condition(const DeclaredPublication *publication, const char *cohort);
+
+/*
+ * A condition of a query over another relation's columns, which stand for columns of the publication, and the writing of it
+ * as a cohort.
+ */
+typedef struct QueryCondition
+{
+	const DeclaredPublication *publication;
+	Index		relation;		/* of Vars: those of other relations are no part of a cohort */
+	int			(*column_of) (const DeclaredPublication *publication, AttrNumber attribute);	/* negative: none that is declared */
+
+	/* The text of a part that no column has a part in, or NULL for a NULL; type: of a cohort, or an array of one */
+	char	   *(*print_value) (struct QueryCondition *condition, Expr *value, Oid type);
+
+	/* Has the query begun, so that all parameters are known?  If not: those of its own that will be. */
+	bool		is_begun;
+	Bitmapset  *known;
+	void	   *arg;			/* of the caller's */
+} QueryCondition;
+
+/*
+ * The condition as a part of a cohort that means what the condition does; NULL if there is none: it has other columns,
+ * computes with columns, or compares them in a way that cohorts do not know.  Rows are not looked at, and nothing
+ * is computed but by print_value().  A cohort that is made of it is still read like any other.
+ */
+extern char *cohort_of_condition(QueryCondition *condition, Node *clause);
 
 /* The first of the errors that it may raise, which needs no look at anything else. */
 extern void verify_cohort_length(const char *cohort);

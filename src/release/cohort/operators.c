@@ -97,13 +97,19 @@ cohort_type_named(const char *name)
 	return InvalidOid;
 }
 
-bool
-is_cohort_type(Oid type)
+const char *
+cohort_type_name(Oid type)
 {
 	for (int i = 0; i < (int) lengthof(types); i++)
 		if (types[i].type == type)
-			return true;
-	return false;
+			return types[i].name;
+	return NULL;
+}
+
+bool
+is_cohort_type(Oid type)
+{
+	return cohort_type_name(type) != NULL;
 }
 
 bool

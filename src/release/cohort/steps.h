@@ -27,6 +27,7 @@ extern void verify_for_rows(ParseState *pstate, Node *expression);
 /* Values of columns and of constants; InvalidOid for a name that is not on the list. */
 extern Oid	cohort_type_named(const char *name);
 extern bool is_cohort_type(Oid type);
+extern const char *cohort_type_name(Oid type);	/* or NULL */
 
 /* Operators that may be written, and those of them that may be applied to columns. */
 extern bool is_cohort_operator(const char *name);

@@ -1,0 +1,302 @@
+/*
+ * live_scan.c
+ *		Scanning a live table: asks once, when the first row is wanted, and gives the
+ *		rows of the answer as often as they are wanted.
+ *
+ * NOTES
+ *		The table's own rights are those of any table: the executor has checked them before a scan begins.
+ */
+#include "answer/live.h"
+
+#include "access/reloptions.h"
+#include "answer/answer.h"
+#include "commands/explain.h"
+#include "declare/live_table.h"
+#include "executor/executor.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "release/cohort/cohort.h"
+#include "release/past_releases.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/ruleutils.h"
+
+PG_FUNCTION_INFO_V1(pprepub_live_handler);
+PG_FUNCTION_INFO_V1(pprepub_live_validator);
+
+typedef struct LiveScan
+{
+	LivePlan	plan;
+	DeclaredPublication *publication;
+	Bitmapset  *parameters;		/* that the cohort depends on */
+
+	/* Once it was asked */
+	Tuplestorestate *rows;		/* of the answer */
+	TupleTableSlot *row;
+	LiveValues *values;
+} LiveScan;
+
+static ForeignScan *
+plan_of(const ForeignScanState *node)
+{
+	return castNode(ForeignScan, node->ss.ps.plan);
+}
+
+/* ----------------------------------------------------------------
+ * The question
+ * ----------------------------------------------------------------
+ */
+
+/* The text of a value, however the session has values look. */
+static char *
+print_plainly(Oid type, Datum value)
+{
+	int			level = NewGUCNestLevel();
+	Oid			output;
+	bool		is_varlena;
+	char	   *text;
+
+	(void) set_config_option("datestyle", "ISO", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("intervalstyle", "postgres", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("extra_float_digits", "1", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	getTypeOutputInfo(type, &output, &is_varlena);
+	text = OidOutputFunctionCall(output, value);
+	AtEOXact_GUC(true, level);
+	return text;
+}
+
+/* Computes a value of the cohort; see QueryCondition. */
+static char *
+print_value(QueryCondition *condition, Expr *value, Oid type)
+{
+	ForeignScanState *node = condition->arg;
+	bool		isnull;
+	Datum		result = ExecEvalExprSwitchContext(ExecInitExpr(value, &node->ss.ps), node->ss.ps.ps_ExprContext, &isnull);
+
+	return isnull ? NULL : print_plainly(type, result);
+}
+
+/* The conditions of the plan with their values, or NULL for everybody. */
+static char *
+cohort_of(ForeignScanState *node, const LiveScan *scan)
+{
+	QueryCondition condition = {
+		.publication = scan->publication, .relation = plan_of(node)->scan.scanrelid, .column_of = asked_column,
+		.print_value = print_value, .is_begun = true, .arg = node,
+	};
+	StringInfoData cohort;
+	ListCell   *cell;
+
+	initStringInfo(&cohort);
+	foreach(cell, plan_of(node)->fdw_exprs)
+	{
+		char	   *part = cohort_of_condition(&condition, lfirst(cell));
+
+		if (part == NULL)
+			elog(ERROR, "a condition of a live table can no longer be asked");
+		appendStringInfo(&cohort, "%s%s", cohort.len > 0 ? " AND " : "", part);
+	}
+	return cohort.len > 0 ? cohort.data : NULL;
+}
+
+/* The names of the columns to show, or NULL for all of them. */
+static ArrayType *
+columns_of(const LiveScan *scan)
+{
+	bool	   *shown = palloc0(sizeof(bool) * scan->publication->ncolumns);
+	ListCell   *cell;
+
+	if (list_length(scan->plan.shown) == scan->publication->ncolumns - 1)	/* all but the key */
+		return NULL;
+	foreach(cell, scan->plan.shown)
+		shown[lfirst_int(cell)] = true;
+	return column_names(scan->publication, shown);
+}
+
+/* The names of columns, quoted, in words. */
+static char *
+name_columns(const DeclaredPublication *publication, const List *columns)
+{
+	StringInfoData names;
+	ListCell   *cell;
+
+	initStringInfo(&names);
+	foreach(cell, columns)
+		appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "", publication->columns[lfirst_int(cell)].name);
+	return names.data;
+}
+
+/* A condition that looks at middles of cells, or at NULL where they are withheld, finds other rows than it seems to. */
+static void
+notice_not_asked(const LiveScan *scan, const char *table)
+{
+	if (scan->plan.not_asked == NIL)
+		return;
+	ereport(NOTICE,
+			(errmsg("a condition on %s of \"%s\" could not be asked, and is applied to generalised values",
+					name_columns(scan->publication, scan->plan.not_asked), table),
+			 errhint("Conditions that can be asked compare a column with values that are known when the query begins, and stand in WHERE or ON, joined by AND.")));
+}
+
+/* ----------------------------------------------------------------
+ * Asking
+ * ----------------------------------------------------------------
+ */
+
+static void
+ask_for_rows(ForeignScanState *node, LiveScan *scan)
+{
+	const DeclaredPublication *publication = scan->publication;
+	Question	question = {
+		.publication = publication->id, .name = publication->name, .owner = publication->owner,
+		.method = publication->method, .params = publication->params,
+		.request = {.cohort = cohort_of(node, scan), .columns = columns_of(scan)},
+	};
+	RowTarget	target = {.desc = released_columns(publication)};
+
+	notice_not_asked(scan, RelationGetRelationName(node->ss.ss_currentRelation));
+	target.store = tuplestore_begin_heap(true, false, work_mem);
+	ask(&question, &target);
+	scan->row = MakeSingleTupleTableSlot(target.desc, &TTSOpsMinimalTuple);
+	scan->values = live_values_create(publication, target.desc, scan->plan.wanted, node->ss.ps.state);
+	scan->rows = target.store;
+}
+
+/* Asks in the memory of the query, whose rows outlive the row at hand. */
+static void
+ask_once(ForeignScanState *node, LiveScan *scan)
+{
+	MemoryContext old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
+
+	verify_may_ask();
+	ask_for_rows(node, scan);
+	MemoryContextSwitchTo(old);
+}
+
+/* ----------------------------------------------------------------
+ * The scan
+ * ----------------------------------------------------------------
+ */
+
+static bool
+parameters_walker(Node *node, Bitmapset **parameters)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && castNode(Param, node)->paramkind == PARAM_EXEC)
+		*parameters = bms_add_member(*parameters, castNode(Param, node)->paramid);
+	return expression_tree_walker(node, parameters_walker, parameters);
+}
+
+static void
+begin_scan(ForeignScanState *node, int flags)
+{
+	LiveScan   *scan;
+
+	if (flags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	scan = palloc0(sizeof(LiveScan));
+	scan->plan = live_plan(plan_of(node)->fdw_private);
+	scan->publication = publication_of_live_table(RelationGetRelid(node->ss.ss_currentRelation));
+	verify_live_columns(scan->publication, RelationGetDescr(node->ss.ss_currentRelation));
+	(void) parameters_walker((Node *) plan_of(node)->fdw_exprs, &scan->parameters);
+	node->fdw_state = scan;
+}
+
+static TupleTableSlot *
+next_row(ForeignScanState *node)
+{
+	LiveScan   *scan = node->fdw_state;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+
+	if (scan->rows == NULL)
+		ask_once(node, scan);
+	if (!tuplestore_gettupleslot(scan->rows, true, false, scan->row))
+		return ExecClearTuple(slot);
+	live_values_store(scan->values, scan->row, slot);
+	return slot;
+}
+
+/* Other parameters would be another question, and each question is an answer that is remembered for ever. */
+static void
+scan_again(ForeignScanState *node)
+{
+	LiveScan   *scan = node->fdw_state;
+
+	if (scan->rows == NULL)
+		return;
+	if (bms_overlap(node->ss.ps.chgParam, scan->parameters))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("live table \"%s\" cannot be asked anew for each row of another table",
+						RelationGetRelationName(node->ss.ss_currentRelation)),
+				 errhint("Ask once about everybody who is of interest, and join the rows.")));
+	tuplestore_rescan(scan->rows);
+}
+
+static void
+end_scan(ForeignScanState *node)
+{
+	LiveScan   *scan = node->fdw_state;
+
+	if (scan == NULL || scan->rows == NULL)
+		return;
+	ExecDropSingleTupleTableSlot(scan->row);
+	tuplestore_end(scan->rows);
+}
+
+static void
+explain_scan(ForeignScanState *node, ExplainState *es)
+{
+	const ForeignScan *plan = plan_of(node);
+	LivePlan	live = live_plan(plan->fdw_private);
+	const DeclaredPublication *publication = publication_of_live_table(RelationGetRelid(node->ss.ss_currentRelation));
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, (Plan *) plan, NIL);
+	List	   *names = NIL;
+	ListCell   *cell;
+
+	ExplainPropertyText("Cohort", plan->fdw_exprs == NIL ? "everybody" :
+						deparse_expression((Node *) make_ands_explicit(plan->fdw_exprs), context, false, false), es);
+	foreach(cell, live.shown)
+		names = lappend(names, publication->columns[lfirst_int(cell)].name);
+	ExplainPropertyList("Columns", names, es);
+}
+
+/* ----------------------------------------------------------------
+ * The foreign-data wrapper
+ * ----------------------------------------------------------------
+ */
+
+Datum
+pprepub_live_handler(PG_FUNCTION_ARGS)
+{
+	FdwRoutine *routine = makeNode(FdwRoutine);
+
+	routine->GetForeignRelSize = live_rel_size;
+	routine->GetForeignPaths = live_paths;
+	routine->GetForeignPlan = live_scan_plan;
+	routine->BeginForeignScan = begin_scan;
+	routine->IterateForeignScan = next_row;
+	routine->ReScanForeignScan = scan_again;
+	routine->EndForeignScan = end_scan;
+	routine->ExplainForeignScan = explain_scan;
+	PG_RETURN_POINTER(routine);
+}
+
+/* Nothing about a live table is an option. */
+Datum
+pprepub_live_validator(PG_FUNCTION_ARGS)
+{
+	List	   *options = untransformRelOptions(PG_GETARG_DATUM(0));
+
+	if (options != NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+				 errmsg("invalid option \"%s\"", linitial_node(DefElem, options)->defname),
+				 errhint("Live tables, and their server, have no options.")));
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,91 @@
+/*
+ * comments.c
+ *		Comments on what stands in TARGET.
+ *
+ * NOTES
+ *		Comments are written without the commands that users write them with, which would run the event triggers for
+ *		each column of each release.
+ */
+#include "declare/comments.h"
+
+#include "access/attnum.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "commands/comment.h"
+#include "declare/promise.h"
+#include "utils/lsyscache.h"
+
+void
+comment_on_relation(const DeclaredPublication *publication, Oid relation, const char *what)
+{
+	CreateComments(relation, RelationRelationId, 0,
+				   psprintf("%s. Publication \"%s\" promises %s.", what, publication->name, whole_principle(publication)));
+	CommandCounterIncrement();
+}
+
+/* What a quasi-identifier prints as. */
+static const char *
+cell_comment(Kind kind)
+{
+	switch (kind)
+	{
+		case KIND_RANGE:
+			return "quasi-identifier: a range that the person's value lies in; (,) where it is withheld, NULL where the value is missing";
+		case KIND_PREFIX:
+			return "quasi-identifier: a prefix of the person's value and a star; * where it is withheld, NULL where the value is missing";
+		case KIND_TAXONOMY:
+			return "quasi-identifier: a node of a taxonomy, which the person's value is or lies below; the root where it is withheld, NULL where the value is missing";
+		case KIND_SUPPRESS:
+			break;
+	}
+	return "quasi-identifier: the person's value; * where it is withheld, NULL where the value is missing";
+}
+
+static const char *
+value_comment(Kind kind)
+{
+	switch (kind)
+	{
+		case KIND_RANGE:
+			return "quasi-identifier: the middle of a range that the person's value lies in; NULL where it is withheld or missing";
+		case KIND_PREFIX:
+			return "quasi-identifier: a prefix of the person's value and a star; NULL where it is withheld or missing";
+		case KIND_TAXONOMY:
+			return "quasi-identifier: a node of a taxonomy, which the person's value is or lies below; NULL where it is withheld or missing";
+		case KIND_SUPPRESS:
+			break;
+	}
+	return "quasi-identifier: the person's value; NULL where it is withheld or missing";
+}
+
+static const char *
+column_comment(const DeclaredColumn *column, ShownAs shown)
+{
+	if (is_sensitive(column))
+		return "sensitive: the person's own value";
+	if (column->role != ROLE_QUASI_IDENTIFIER)
+		return "insensitive: the person's own value";
+	return shown == SHOWN_AS_CELLS ? cell_comment(column->kind) : value_comment(column->kind);
+}
+
+static void
+comment_on_column(Oid relation, const char *name, const char *comment)
+{
+	AttrNumber	attribute = get_attnum(relation, name);
+
+	if (attribute != InvalidAttrNumber)
+		CreateComments(relation, RelationRelationId, attribute, comment);
+}
+
+void
+comment_on_columns(const DeclaredPublication *publication, Oid relation, ShownAs shown)
+{
+	comment_on_column(relation, "class",
+					  psprintf("rows of one release with the same number cannot be told apart (%s)", whole_principle(publication)));
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			comment_on_column(relation, publication->columns[i].name, column_comment(&publication->columns[i], shown));
+	if (shown == SHOWN_AS_VALUES)
+		comment_on_column(relation, "cells", "what releases print for each quasi-identifier, by column: the cell that the person's value lies in");
+	CommandCounterIncrement();
+}

@@ -1,0 +1,97 @@
+/*
+ * live_table.c
+ *		Creating the foreign table TARGET.NAME_now of a publication.
+ */
+#include "declare/live_table.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "declare/comments.h"
+#include "declare/parameters.h"
+#include "declare/value_columns.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+Oid
+live_table(const DeclaredPublication *publication)
+{
+	Oid			schema = get_namespace_oid(publication->target, true);
+
+	return OidIsValid(schema) ? get_relname_relid(psprintf("%s_now", publication->name), schema) : InvalidOid;
+}
+
+void
+create_live_table(const DeclaredPublication *publication)
+{
+	const MethodDeclaration *method = method_declaration(publication->method);
+	char	   *words = quoted_target(publication, "_now");
+	StringInfoData sql;
+
+	if (!method->answers)
+		return;
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE FOREIGN TABLE %s (", words);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			appendStringInfo(&sql, "%s %s, ", quote_identifier(publication->columns[i].name),
+							 value_type_sql(&publication->columns[i]));
+	appendStringInfo(&sql, "%scells pg_catalog.jsonb) SERVER pprepub", method->classes ? "class pg_catalog.int8, " : "");
+	execute_ddl(sql.data);
+	reset_rights(RelationRelationId, live_table(publication), psprintf("TABLE %s", words));
+	comment_on_live_table(publication);
+}
+
+void
+comment_on_live_table(const DeclaredPublication *publication)
+{
+	Oid			table = live_table(publication);
+
+	if (!OidIsValid(table))
+		return;
+	comment_on_relation(publication, table,
+						"People as they are now, safe together with all that was published before. Each scan is one answer, and is remembered. Conditions in WHERE on quasi-identifiers and insensitive columns say whom it is about");
+	comment_on_columns(publication, table, SHOWN_AS_VALUES);
+}
+
+int
+live_column(const DeclaredPublication *publication, AttrNumber attribute)
+{
+	int			left = attribute;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY && --left == 0)
+			return i;
+	return left == 1 && method_declaration(publication->method)->classes ? LIVE_CLASS : LIVE_CELLS;
+}
+
+/* The type of the column that has the number. */
+static Oid
+live_type(const DeclaredPublication *publication, AttrNumber attribute)
+{
+	int			column = live_column(publication, attribute);
+
+	return column == LIVE_CLASS ? INT8OID : column == LIVE_CELLS ? JSONBOID : publication->columns[column].type;
+}
+
+int
+count_live_columns(const DeclaredPublication *publication)
+{
+	return publication->ncolumns + (method_declaration(publication->method)->classes ? 1 : 0);	/* no key, but cells */
+}
+
+void
+verify_live_columns(const DeclaredPublication *publication, TupleDesc columns)
+{
+	bool		is_same = columns->natts == count_live_columns(publication);
+
+	for (int i = 0; i < columns->natts && is_same; i++)
+		is_same = !TupleDescAttr(columns, i)->attisdropped &&
+			TupleDescAttr(columns, i)->atttypid == live_type(publication, i + 1);
+	if (!is_same)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("the foreign table of live answers of publication \"%s\" has other columns than it was made with", publication->name),
+				 errhint("Its owner can drop it: pprepub.alter_publication() makes it again.")));
+}

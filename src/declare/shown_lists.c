@@ -1,0 +1,85 @@
+/*
+ * shown_lists.c
+ *		Creating TARGET.NAME_releases and TARGET.NAME_answers.
+ *
+ * NOTES
+ *		A table, since analysts cannot read the catalog, and a view of it would show them what its owner may see.
+ */
+#include "declare/shown_lists.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "declare/comments.h"
+#include "declare/parameters.h"
+#include "declare/protection.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#define RELEASES_COLUMNS \
+	"release pg_catalog.int4, published_at pg_catalog.timestamptz, relation pg_catalog.text, kind pg_catalog.text," \
+	" columns pg_catalog.name[], rows pg_catalog.int8, withheld_percent pg_catalog.int4, invented_percent pg_catalog.int4," \
+	" k pg_catalog.\"numeric\", l pg_catalog.\"numeric\", principle pg_catalog.text, repair pg_catalog.text"
+
+static Oid
+find_in_target(const DeclaredPublication *publication, const char *suffix)
+{
+	return get_relname_relid(psprintf("%s%s", publication->name, suffix), get_namespace_oid(publication->target, false));
+}
+
+static void
+create_releases(const DeclaredPublication *publication)
+{
+	const char *words = quoted_target(publication, "_releases");
+	Oid			table;
+
+	execute_ddl(psprintf("CREATE TABLE %s (" RELEASES_COLUMNS ") USING heap", words));
+	table = find_in_target(publication, "_releases");
+	seal_table(table);
+	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
+	comment_on_relation(publication, table,
+						"The releases that have tables, a row each; of those of everybody also how many rows there are, and how many per cent were withheld or invented");
+}
+
+static void
+create_answers(const DeclaredPublication *publication)
+{
+	const char *words = quoted_target(publication, "_answers");
+
+	execute_ddl(psprintf("CREATE VIEW %s AS SELECT * FROM pprepub.answers(%s::pg_catalog.regclass)",
+						 words, quote_literal_cstr(quoted_target(publication, "_now"))));
+	reset_rights(RelationRelationId, find_in_target(publication, "_answers"), psprintf("TABLE %s", words));
+	comment_on_relation(publication, find_in_target(publication, "_answers"),
+						"The answers that the reader has had, how many are left (NULL: there is no limit), and what holds for each answer");
+}
+
+void
+create_shown_lists(const DeclaredPublication *publication)
+{
+	create_releases(publication);
+	if (method_declaration(publication->method)->answers)
+		create_answers(publication);
+}
+
+void
+note_shown_lists(const DeclaredPublication *publication)
+{
+	note_relation(publication, find_in_target(publication, "_releases"), "releases");
+	if (method_declaration(publication->method)->answers)
+		note_relation(publication, find_in_target(publication, "_answers"), "answers_view");
+}
+
+void
+restore_shown_lists(const DeclaredPublication *publication)
+{
+	Identity	caller;
+
+	if (!method_declaration(publication->method)->answers || OidIsValid(noted_relation(publication, "answers_view")))
+		return;
+	verify_name_is_not_taken(publication, publication->target, psprintf("%s_answers", publication->name));
+	act_as(&caller, publication->owner);
+	SPI_connect();
+	create_answers(publication);
+	SPI_finish();
+	act_as_before(&caller);
+	note_relation(publication, find_in_target(publication, "_answers"), "answers_view");
+}

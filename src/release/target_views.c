@@ -1,0 +1,208 @@
+/*
+ * target_views.c
+ *		The views of TARGET that show releases.
+ */
+#include "release/target_views.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "declare/comments.h"
+#include "declare/value_columns.h"
+#include "history/counterfeits.h"
+#include "miscadmin.h"
+#include "release/past_releases.h"
+#include "release/request.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+/* ----------------------------------------------------------------
+ * Views
+ * ----------------------------------------------------------------
+ */
+
+/* Makes the view, or lets it show something else; false if it was there already. */
+static bool
+put_view(const DeclaredPublication *publication, const char *suffix, const char *part, const char *query, Oid *view)
+{
+	const char *words = quoted_target(publication, suffix);
+	const char *name = psprintf("%s%s", publication->name, suffix);
+	Oid			schema = get_namespace_oid(publication->target, false);
+	bool		is_new;
+
+	*view = get_relname_relid(name, schema);
+	is_new = !OidIsValid(*view);
+	if (is_new || *view != noted_relation(publication, part))
+		verify_name_is_not_taken(publication, publication->target, name);
+	execute_ddl(psprintf("CREATE OR REPLACE VIEW %s AS %s", words, query));
+	if (!is_new)
+		return false;
+	*view = get_relname_relid(name, schema);
+	reset_rights(RelationRelationId, *view, psprintf("TABLE %s", words));
+	note_relation(publication, *view, part);
+	return true;
+}
+
+/* The columns of releases, as a select list. */
+static char *
+list_columns(const DeclaredPublication *publication)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	if (has_class_column(publication))
+		appendStringInfoString(&list, "class");
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "", quote_identifier(publication->columns[i].name));
+	return list.data;
+}
+
+/* The columns of the live table, as a select list over those of releases. */
+static char *
+list_values(const DeclaredPublication *publication)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			appendStringInfo(&list, "%s AS %s, ", value_sql(&publication->columns[i]),
+							 quote_identifier(publication->columns[i].name));
+	appendStringInfo(&list, "%s%s AS cells", has_class_column(publication) ? "class, " : "", cells_sql(publication));
+	return list.data;
+}
+
+/* Roles that may read the view of the newest release may read the release itself. */
+static void
+copy_grants(Oid view, Oid table)
+{
+	Acl		   *acl = rights_on(RelationRelationId, view);
+	Oid			owner = relation_owner(view);
+
+	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
+	{
+		Oid			grantee = ACL_DAT(acl)[i].ai_grantee;
+
+		if (grantee == owner || (ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_SELECT) == 0)
+			continue;
+		execute_ddl(psprintf("GRANT SELECT ON %s TO %s", quoted_relation(table),
+							 grantee == ACL_ID_PUBLIC ? "PUBLIC" :
+							 quote_identifier(GetUserNameFromId(grantee, false))));
+	}
+}
+
+/* ----------------------------------------------------------------
+ * The newest release
+ * ----------------------------------------------------------------
+ */
+
+static void
+show_cells(const DeclaredPublication *publication, Oid table)
+{
+	Oid			view;
+
+	if (!put_view(publication, "", "view",
+				  psprintf("SELECT %s FROM %s", list_columns(publication), quoted_relation(table)), &view))
+		copy_grants(view, table);
+	comment_on_relation(publication, view, "The newest release of everybody with all columns");
+	comment_on_columns(publication, view, SHOWN_AS_CELLS);
+}
+
+static void
+show_values(const DeclaredPublication *publication, Oid table)
+{
+	Oid			view;
+
+	(void) put_view(publication, "_values", "values_view",
+					psprintf("SELECT %s FROM %s", list_values(publication), quoted_relation(table)), &view);
+	comment_on_relation(publication, view, "The newest release of everybody with all columns, a value for each cell");
+	comment_on_columns(publication, view, SHOWN_AS_VALUES);
+}
+
+/* ----------------------------------------------------------------
+ * All of them
+ * ----------------------------------------------------------------
+ */
+
+static void
+append_release(StringInfo query, const DeclaredPublication *publication, int32 number, Datum published_at, const char *table)
+{
+	appendStringInfo(query, "%sSELECT %d AS release, %s::pg_catalog.timestamptz AS published_at, %s FROM %s",
+					 query->len > 0 ? " UNION ALL " : "", number,
+					 quote_literal_cstr(DatumGetCString(DirectFunctionCall1(timestamptz_out, published_at))),
+					 list_columns(publication), table);
+}
+
+/* The releases so far that the view shows. */
+static void
+append_former(StringInfo query, const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+	uint64		n;
+	bool		isnull;
+
+	catalog_enter(&access);
+	n = catalog_read("SELECT r.number, r.published_at, r.relation::text AS relation FROM pprepub.catalog_release r"
+					 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1 AND r.kind = 'stored'"
+					 " AND r.cohort IS NULL AND (r.columns IS NULL OR r.columns @> $2) ORDER BY r.number",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					 CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(column_names(publication, NULL))));
+	for (uint64 i = 0; i < n; i++)
+		append_release(query, publication, catalog_int(i, "number"), catalog_field(i, "published_at", &isnull),
+					   catalog_text(&access, i, "relation"));
+	catalog_leave(&access);
+}
+
+static void
+show_all(const DeclaredPublication *publication, int32 number, Oid table)
+{
+	StringInfoData query;
+	Oid			view;
+
+	initStringInfo(&query);
+	append_former(&query, publication);
+	append_release(&query, publication, number, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()), quoted_relation(table));
+	(void) put_view(publication, "_all", "all_view", query.data, &view);
+	comment_on_relation(publication, view, "All releases of everybody with all columns, each with its number and time");
+	comment_on_columns(publication, view, SHOWN_AS_CELLS);
+}
+
+void
+show_newest(const DeclaredPublication *publication, int32 number, Oid table)
+{
+	show_cells(publication, table);
+	show_values(publication, table);
+	show_all(publication, number, table);
+}
+
+/* ----------------------------------------------------------------
+ * Others
+ * ----------------------------------------------------------------
+ */
+
+void
+leave_views(const DeclaredPublication *publication, Oid table)
+{
+	Oid			view = noted_relation(publication, "view");
+
+	if (OidIsValid(view))
+		copy_grants(view, table);
+	ereport(NOTICE,
+			(errmsg("view \"%s\" does not show this release", publication->name),
+			 errdetail("It shows the newest release of everybody with all columns."),
+			 errhint("Read this one as %s.", quoted_relation(table))));
+}
+
+void
+show_counterfeits(const DeclaredPublication *publication)
+{
+	Oid			view;
+
+	if (OidIsValid(noted_relation(publication, "counterfeits_view")))
+		return;
+	(void) put_view(publication, "_counterfeits", "counterfeits_view",
+					psprintf("SELECT release, class, counterfeits FROM %s", quoted_relation(counterfeits_ensure(publication))), &view);
+}
