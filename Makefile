@@ -16,6 +16,7 @@ OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c src/*
 # The install script: each room's SQL face, in this order.
 SQL_ORDER = src/pprepub.sql \
 	src/declare/declare.sql \
+	src/frame/frame.sql \
 	src/history/history.sql \
 	src/release/release.sql \
 	src/release/schedule/schedule.sql \

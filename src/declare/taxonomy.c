@@ -222,6 +222,39 @@ own_taxonomy(CatalogAccess *access, const char *name)
 	return catalog_int(0, "tree");
 }
 
+int32
+present_tree(const char *taxonomy)
+{
+	CatalogAccess access;
+	int32		tree;
+
+	catalog_enter(&access);
+	if (catalog_read("SELECT tree FROM pprepub.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(taxonomy)) == 0)
+		refuse_unknown(taxonomy);
+	tree = catalog_int(0, "tree");
+	catalog_leave(&access);
+	return tree;
+}
+
+bool
+node_leaves(int32 tree, const char *node, int64 *first, int64 *leaves)
+{
+	CatalogAccess access;
+	bool		is_known;
+	bool		isnull;
+
+	catalog_enter(&access);
+	is_known = catalog_read("SELECT first_leaf, leaves FROM pprepub.catalog_tree_node WHERE tree = $1 AND node = $2",
+							CATALOG_PARAM(INT4OID, Int32GetDatum(tree)), CATALOG_TEXT(node)) > 0;
+	if (is_known)
+	{
+		*first = DatumGetInt64(catalog_field(0, "first_leaf", &isnull));
+		*leaves = DatumGetInt64(catalog_field(0, "leaves", &isnull));
+	}
+	catalog_leave(&access);
+	return is_known;
+}
+
 char *
 tree_root(int32 tree)
 {

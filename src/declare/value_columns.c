@@ -38,6 +38,24 @@ shown_text_sql(const char *cell, const char *withheld)
 					cell, quote_literal_cstr(withheld), cell);
 }
 
+/* The middle of a ladder's interval; of whole numbers rounded down, as that of a range is. */
+static char *
+middle_sql(const DeclaredColumn *column, const char *interval)
+{
+	char	   *middle = psprintf("pprepub.midpoint((%s)::pg_catalog.numrange)", interval);
+
+	if (column->type == INT2OID || column->type == INT4OID || column->type == INT8OID)
+		return psprintf("pg_catalog.floor(%s)", middle);
+	return middle;
+}
+
+/* A text cell that is a leaf, else NULL. */
+static char *
+leaf_sql(const char *cell, int32 tree)
+{
+	return psprintf("CASE WHEN pprepub.width(pprepub.leaves(%s, %d)) OPERATOR(pg_catalog.=) 1 THEN %s END", cell, tree, cell);
+}
+
 /* A node is a value where the column holds texts; else the middle of an interval is, or a leaf. */
 static char *
 node_value_sql(const DeclaredColumn *column, const char *cell)
@@ -47,8 +65,8 @@ node_value_sql(const DeclaredColumn *column, const char *cell)
 	if (is_string(column->type))
 		return shown;
 	if (tree_is_ladder(column->tree))
-		return psprintf("pprepub.midpoint((%s)::pg_catalog.numrange)", shown);
-	return psprintf("pprepub.leaf(%s, %d)", cell, column->tree);
+		return middle_sql(column, shown);
+	return leaf_sql(cell, column->tree);
 }
 
 /* The value, of any type. */
