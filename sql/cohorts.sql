@@ -125,7 +125,7 @@ RESET escape_string_warning;
 
 -- Releases of cohorts: what was asked stands in the release's row.
 SELECT number, rows, suppressed, cohort, columns FROM pprepub.publish('patients', 'age BETWEEN 30 AND 39', '{age,disease}');
-SELECT min(lower(age)), max(upper(age)) - 1 AS max FROM published.patients;
+SELECT min(lower(age)), max(upper(age)) - 1 AS max FROM published.patients_1;
 SELECT cohort, columns FROM pprepub.release ORDER BY number;
 SELECT count(*) AS strangers FROM pprepub.members('patients') JOIN patients p ON p.id = key::int WHERE p.age NOT BETWEEN 30 AND 39;
 SELECT pprepub.publish('patients', 'age > 1000');

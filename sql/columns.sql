@@ -13,11 +13,11 @@ SELECT pprepub.create_publication('patients', 'patients', 'id',
 
 -- What is shown is as narrow as if the rest did not exist; what is not says nothing.
 SELECT number, rows, suppressed, columns FROM pprepub.publish('patients', columns => '{disease, age}');
-SELECT DISTINCT zip, country, sex, ward FROM published.patients;
-SELECT count(*), count(DISTINCT age) > 4 AS cut, count(disease), count(DISTINCT disease) FROM published.patients;
+SELECT DISTINCT zip, country, sex, ward FROM published.patients_1;
+SELECT count(*), count(DISTINCT age) > 4 AS cut, count(disease), count(DISTINCT disease) FROM published.patients_1;
 -- The sensitive column withheld: classes are as diverse as ever, and remembered with their values.
 SELECT number, rows, suppressed, columns FROM pprepub.publish('patients', columns => '{country,ward}');
-SELECT age, zip, sex, disease, count(DISTINCT country), count(DISTINCT ward) FROM published.patients GROUP BY 1, 2, 3, 4;
+SELECT age, zip, sex, disease, count(DISTINCT country), count(DISTINCT ward) FROM published.patients_2 GROUP BY 1, 2, 3, 4;
 SELECT count(DISTINCT (sizes, counts)) > 1 AS remembered FROM pprepub.statistics('patients');
 SELECT number, columns FROM pprepub.publish('patients');
 SELECT min(n), min(d) FROM (SELECT count(*) AS n, count(DISTINCT disease) AS d FROM published.patients GROUP BY class) c;
@@ -25,7 +25,7 @@ SELECT count(*) FROM (SELECT zip FROM published.patients WHERE zip = '*' OR dise
 -- Only the sensitive column: one class of whoever came, all cells withheld.
 INSERT INTO patients SELECT 200 + id, age, zip, country, sex, disease, ward FROM patients WHERE id <= 12;
 SELECT number, suppressed FROM pprepub.publish('patients', columns => '{disease}');
-SELECT DISTINCT age, zip, country, sex, ward FROM published.patients;
+SELECT DISTINCT age, zip, country, sex, ward FROM published.patients_4;
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT bool_and(pprepub.release_intact('patients', n)) FROM generate_series(1, 4) n;
 -- A value that cannot be coded does not matter in a column that is left out.

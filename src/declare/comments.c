@@ -68,7 +68,7 @@ column_comment(const DeclaredColumn *column, ShownAs shown)
 	return shown == SHOWN_AS_CELLS ? cell_comment(column->kind) : value_comment(column->kind);
 }
 
-static void
+void
 comment_on_column(Oid relation, const char *name, const char *comment)
 {
 	AttrNumber	attribute = get_attnum(relation, name);

@@ -19,6 +19,8 @@ typedef enum ShownAs
 /* Comments on a relation, in one or more sentences without the last full stop; the promise is put behind. */
 extern void comment_on_relation(const DeclaredPublication *publication, Oid relation, const char *what);
 
+extern void comment_on_column(Oid relation, const char *name, const char *comment);
+
 /* Comments on the columns of a relation that are columns of releases, as far as it has them. */
 extern void comment_on_columns(const DeclaredPublication *publication, Oid relation, ShownAs shown);
 

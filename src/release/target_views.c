@@ -167,6 +167,8 @@ show_all(const DeclaredPublication *publication, int32 number, Oid table)
 	append_release(&query, publication, number, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()), quoted_relation(table));
 	(void) put_view(publication, "_all", "all_view", query.data, &view);
 	comment_on_relation(publication, view, "All releases of everybody with all columns, each with its number and time");
+	comment_on_column(view, "release", "number of the release");
+	comment_on_column(view, "published_at", "time of the release");
 	comment_on_columns(publication, view, SHOWN_AS_CELLS);
 }
 
@@ -192,7 +194,7 @@ leave_views(const DeclaredPublication *publication, Oid table)
 		copy_grants(view, table);
 	ereport(NOTICE,
 			(errmsg("view \"%s\" does not show this release", publication->name),
-			 errdetail("It shows the newest release of everybody with all columns."),
+			 errdetail("It shows the newest of those that are about everybody, with all columns."),
 			 errhint("Read this one as %s.", quoted_relation(table))));
 }
 
