@@ -205,6 +205,9 @@ begin_scan(ForeignScanState *node, int flags)
 	verify_live_columns(scan->publication, RelationGetDescr(node->ss.ss_currentRelation));
 	(void) parameters_walker((Node *) plan_of(node)->fdw_exprs, &scan->parameters);
 	node->fdw_state = scan;
+
+	/* Parts of the query that were planned before the live table was met may be parallel, but nobody can ask then. */
+	node->ss.ps.state->es_plannedstmt->parallelModeNeeded = false;
 }
 
 static TupleTableSlot *

@@ -287,16 +287,16 @@ check_drops(const char *tag)
 		refuse(tag, catalog_int(0, "publication"));
 }
 
-/* Deletes dropped relations from the catalog. */
+/* Deletes dropped relations from the catalog; a column that is dropped has its relation's number, too. */
 static void
 forget_dropped(void)
 {
 	catalog_read("SELECT FROM pg_event_trigger_dropped_objects() o JOIN pprepub.catalog_relation r"
-				 " ON o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid");
+				 " ON o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND o.objsubid = 0");
 	if (SPI_processed == 0)
 		return;					/* another relation may be dropped also where the catalog cannot be written */
 	catalog_execute("DELETE FROM pprepub.catalog_relation r USING pg_event_trigger_dropped_objects() o"
-					" WHERE o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid");
+					" WHERE o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND o.objsubid = 0");
 }
 
 Datum
