@@ -15,6 +15,7 @@
 #include "declare/answer_function.h"
 #include "declare/bands.h"
 #include "declare/catalog.h"
+#include "declare/counts_function.h"
 #include "declare/hooks.h"
 #include "declare/layout_columns.h"
 #include "declare/owner_warnings.h"
@@ -588,7 +589,7 @@ store_publication(DeclaredPublication *publication)
 	note_tuple_type(publication);
 }
 
-/* Creates, as the owner, the schemas, the pinned view and the function TARGET.NAME(). */
+/* Creates, as the owner, the schemas, the pinned view and the functions of TARGET. */
 static void
 make_objects(DeclaredPublication *publication)
 {
@@ -600,6 +601,7 @@ make_objects(DeclaredPublication *publication)
 	create_tuple_type(publication);
 	create_pinned_view(publication);
 	create_answer_function(publication);
+	create_counts_function(publication);
 	SPI_finish();
 	act_as_before(&caller);
 }
