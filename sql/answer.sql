@@ -8,9 +8,9 @@ SELECT pprepub.create_publication('asked', 'people', 'id', '{"age": "range", "zi
 CREATE VIEW asked_so_far AS
 	SELECT number, kind, published_by, relation, cohort, columns, rows FROM pprepub.release WHERE publication = 'asked' ORDER BY number;
 
--- The function stands beside the releases, for nobody else to call yet.
+-- The functions stand beside the releases, the one that answers for nobody else to call yet.
 SELECT proname, pg_get_function_arguments(oid), pg_get_function_result(oid), provolatile, proparallel, prosecdef, proconfig, proowner::regrole, proacl,
-	obj_description(oid, 'pg_proc') FROM pg_proc WHERE pronamespace = 'published'::regnamespace;
+	obj_description(oid, 'pg_proc') FROM pg_proc WHERE pronamespace = 'published'::regnamespace ORDER BY proname;
 GRANT USAGE ON SCHEMA published TO regress_analyst;
 SET SESSION AUTHORIZATION regress_analyst;
 SELECT count(*) FROM published.asked();
@@ -263,7 +263,7 @@ SELECT count(*) FROM others.locked();
 -- dropped by its owner, it can be had again
 DROP FUNCTION others.locked;
 SELECT pprepub.alter_publication('locked', '{}');
-SELECT oid::regprocedure, proacl FROM pg_proc WHERE pronamespace = 'others'::regnamespace;
+SELECT oid::regprocedure, proacl FROM pg_proc WHERE pronamespace = 'others'::regnamespace ORDER BY proname;
 SELECT count(*) FROM others.locked();
 -- it goes with the publication, and what stands on it is in the way
 SELECT pprepub.drop_publication('locked', true);

@@ -237,7 +237,7 @@ SELECT try_sequential('{"k": 2.5, "privacy": "diversity", "join": "mj", "model":
 SELECT pprepub.drop_publication('seq');
 SELECT try_sequential('{"k": 2}');
 SELECT params -> 'seed' >= '0' AS seeded FROM pprepub.publication WHERE name = 'seq';
-SELECT proname FROM pg_proc WHERE pronamespace = 'published'::regnamespace;
+SELECT proname FROM pg_proc WHERE pronamespace = 'published'::regnamespace ORDER BY proname;
 RESET client_min_messages;
 SELECT * FROM pprepub.answer('seq', NULL, NULL) AS a (age int4range);
 

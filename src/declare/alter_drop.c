@@ -17,6 +17,7 @@
 #include "declare/answer_function.h"
 #include "declare/bands.h"
 #include "declare/catalog.h"
+#include "declare/counts_function.h"
 #include "declare/layout_columns.h"
 #include "declare/live_table.h"
 #include "declare/owner_warnings.h"
@@ -81,6 +82,9 @@ take_over(DeclaredPublication *publication, Oid owner)
 	if (OidIsValid(answer_function(publication)))
 		execute_own_ddl(psprintf("ALTER FUNCTION %s OWNER TO %s", answer_function_sql(publication),
 								 quote_identifier(GetUserNameFromId(owner, false))));
+	if (OidIsValid(counts_function(publication)))
+		execute_own_ddl(psprintf("ALTER FUNCTION %s OWNER TO %s", counts_function_sql(publication),
+								 quote_identifier(GetUserNameFromId(owner, false))));
 	catalog_execute("UPDATE pprepub.catalog_publication SET owner = $2 WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(owner)));
@@ -88,17 +92,18 @@ take_over(DeclaredPublication *publication, Oid owner)
 	publication->owner = owner;
 }
 
-/* If the function TARGET.NAME() was dropped, makes it again, for no other role to call yet. */
+/* If a function of TARGET was dropped, makes it again, TARGET.NAME() for no other role to call yet. */
 static void
-restore_answer_function(const DeclaredPublication *publication)
+restore_functions(const DeclaredPublication *publication)
 {
 	Identity	caller;
 
-	if (OidIsValid(answer_function(publication)))
-		return;
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	create_answer_function(publication);
+	if (!OidIsValid(answer_function(publication)))
+		create_answer_function(publication);
+	if (!OidIsValid(counts_function(publication)))
+		create_counts_function(publication);
 	SPI_finish();
 	act_as_before(&caller);
 }
@@ -254,7 +259,7 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	owner = relation_owner(publication->source);
 	if (owner != publication->owner)
 		take_over(publication, owner);
-	restore_answer_function(publication);
+	restore_functions(publication);
 	restore_live_table(publication);
 	restore_shown_lists(publication);
 	change_parameters(publication, PG_GETARG_JSONB_P(1));
@@ -288,7 +293,7 @@ relations_of(const DeclaredPublication *publication, uint64 *count)
 	return relations;
 }
 
-/* Drops, as the publication's owner, its function and relations. */
+/* Drops, as the publication's owner, its functions and relations. */
 static void
 drop_relations(const DeclaredPublication *publication)
 {
@@ -300,6 +305,8 @@ drop_relations(const DeclaredPublication *publication)
 	SPI_connect();
 	if (OidIsValid(answer_function(publication)))
 		execute_own_ddl(psprintf("DROP FUNCTION %s", answer_function_sql(publication)));
+	if (OidIsValid(counts_function(publication)))
+		execute_own_ddl(psprintf("DROP FUNCTION %s", counts_function_sql(publication)));
 	for (uint64 i = 0; i < count; i++)
 		execute_own_ddl(psprintf("DROP %s", relations[i]));
 	SPI_finish();

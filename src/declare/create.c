@@ -15,6 +15,7 @@
 #include "declare/answer_function.h"
 #include "declare/bands.h"
 #include "declare/catalog.h"
+#include "declare/counts_function.h"
 #include "declare/hooks.h"
 #include "declare/layout_columns.h"
 #include "declare/live_table.h"
@@ -605,6 +606,7 @@ make_objects(DeclaredPublication *publication)
 	create_tuple_type(publication);
 	create_pinned_view(publication);
 	create_answer_function(publication);
+	create_counts_function(publication);
 	create_live_table(publication);
 	create_shown_lists(publication);
 	SPI_finish();

@@ -28,3 +28,9 @@ CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_forecast';
 COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, jsonb) IS
 	'what the next releases would be like if these shares of the people leave, come and get another sensitive value from release to release, played on the rows of today; nothing is published, changed or remembered';
+
+CREATE FUNCTION pprepub.counts(publication text, by name[], bins jsonb)
+	RETURNS TABLE (bin jsonb, at_least bigint, estimate float8, at_most bigint)
+	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_counts';
+COMMENT ON FUNCTION pprepub.counts(text, name[], jsonb) IS
+	'how many rows of the newest release of everybody lie in bins of these columns: at least, about, and at most, for whoever may read its view; TARGET.NAME_counts() calls it';

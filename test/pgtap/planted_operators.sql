@@ -211,7 +211,8 @@ SELECT is_empty($$
 	UNION ALL
 	SELECT d.objid FROM pg_depend d JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid JOIN pg_class c ON c.oid = w.ev_class
 	WHERE c.relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace)
-	  AND d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass) $$,
+	  AND d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass)
+	  AND NOT (d.refclassid = 'pg_proc'::regclass AND d.refobjid IN (SELECT oid FROM pg_proc WHERE pronamespace = 'pprepub'::regnamespace)) $$,
 	'nothing made for a publication depends on a plant');
 SELECT is_empty($$
 	SELECT d.objid FROM pg_depend d JOIN pg_depend e ON e.classid = d.classid AND e.objid = d.objid AND e.deptype = 'e'
