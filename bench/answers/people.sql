@@ -35,7 +35,7 @@ SELECT format('CALL publish_regions(''clinic_%s'', %s, 50)', n, :people / 1000) 
 CREATE ROLE bench_analyst LOGIN;
 GRANT USAGE ON SCHEMA published TO bench_analyst;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA published TO bench_analyst;
-GRANT SELECT ON people TO bench_analyst;
+GRANT SELECT ON people, published.people_now TO bench_analyst;
 
 VACUUM ANALYZE;
 CHECKPOINT;
