@@ -101,11 +101,13 @@ static const char *
 describe_left(const Question *question)
 {
 	int64		limit = role_limit(question->method, question->params);
+	int64		had;
 
 	if (limit == PARAM_ABSENT)
 		return "";
-	return psprintf(" Role \"%s\" has " INT64_FORMAT " of " INT64_FORMAT " answer(s) left.", question->request.by,
-					Max((int64) 0, limit - answers_had(question->publication, question->request.by)), limit);
+	had = answers_had(question->publication, question->request.by);
+	return psprintf(" Role \"%s\" has " INT64_FORMAT " of " INT64_FORMAT " answer(s) left.",
+					question->request.by, Max((int64) 0, limit - had), limit);
 }
 
 void

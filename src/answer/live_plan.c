@@ -148,16 +148,15 @@ find_filters(FilterSearch *search, Node *item)
 static Bitmapset *
 known_parameters(const PlannerInfo *root)
 {
-	Bitmapset  *known = NULL;
+	Bitmapset  *known = root->parent_root == NULL ? NULL : known_parameters(root->parent_root);
 	ListCell   *plan;
 	ListCell   *param;
 
-	for (; root != NULL; root = root->parent_root)
-		foreach(plan, root->init_plans)
-		{
-			foreach(param, lfirst_node(SubPlan, plan)->setParam)
-				known = bms_add_member(known, lfirst_int(param));
-		}
+	foreach(plan, root->init_plans)
+	{
+		foreach(param, lfirst_node(SubPlan, plan)->setParam)
+			known = bms_add_member(known, lfirst_int(param));
+	}
 	return known;
 }
 
@@ -373,6 +372,7 @@ live_paths(PlannerInfo *root, RelOptInfo *rel, Oid relation)
 												   NIL, rel->lateral_relids, NULL, NIL));
 }
 
+/* A set as a list, which plans can be copied with. */
 static List *
 integers(const Bitmapset *set)
 {

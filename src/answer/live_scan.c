@@ -147,6 +147,7 @@ notice_not_asked(const LiveScan *scan, const char *table)
  * ----------------------------------------------------------------
  */
 
+/* Asks for the answer, with values that are computed now. */
 static void
 ask_for_rows(ForeignScanState *node, LiveScan *scan)
 {
@@ -192,6 +193,7 @@ parameters_walker(Node *node, Bitmapset **parameters)
 	return expression_tree_walker(node, parameters_walker, parameters);
 }
 
+/* Looks up the publication, but asks nothing yet: LIMIT 0 costs no answer. */
 static void
 begin_scan(ForeignScanState *node, int flags)
 {
@@ -210,6 +212,7 @@ begin_scan(ForeignScanState *node, int flags)
 	node->ss.ps.state->es_plannedstmt->parallelModeNeeded = false;
 }
 
+/* The first row that is wanted is the question. */
 static TupleTableSlot *
 next_row(ForeignScanState *node)
 {
@@ -241,6 +244,7 @@ scan_again(ForeignScanState *node)
 	tuplestore_rescan(scan->rows);
 }
 
+/* Frees the rows, if there are any. */
 static void
 end_scan(ForeignScanState *node)
 {
@@ -252,6 +256,7 @@ end_scan(ForeignScanState *node)
 	tuplestore_end(scan->rows);
 }
 
+/* Prints whom the answer is about, and what it shows, from the plan alone. */
 static void
 explain_scan(ForeignScanState *node, ExplainState *es)
 {

@@ -67,6 +67,7 @@ released_column(ParseState *pstate, ColumnRef *reference)
 	elog(ERROR, "releases have no column \"%s\"", name);
 }
 
+/* Parses an expression over the columns of releases as the view of values has it. */
 static Expr *
 parse_value(const char *sql, TupleDesc released)
 {
@@ -109,6 +110,7 @@ released_attribute(const DeclaredPublication *publication, int column)
 	return attribute;
 }
 
+/* Sets where a column of the live table comes from. */
 static void
 set_column(LiveValue *column, const DeclaredPublication *publication, int source, TupleDesc released)
 {
@@ -170,6 +172,7 @@ compute_class(LiveValues *values)
 	MemoryContextSwitchTo(old);
 }
 
+/* Does a class begin with the row?  Without classes, each row has cells of its own. */
 static bool
 is_new_class(LiveValues *values, TupleTableSlot *row)
 {

@@ -35,6 +35,7 @@ enum
 	OWN_COLUMNS
 };
 
+/* May the caller ask, by one face or the other? */
 static bool
 may_ask(const DeclaredPublication *publication, Oid live)
 {

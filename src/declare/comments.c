@@ -23,7 +23,7 @@ comment_on_relation(const DeclaredPublication *publication, Oid relation, const 
 	CommandCounterIncrement();
 }
 
-/* What a quasi-identifier prints as. */
+/* Explains the cells of a kind. */
 static const char *
 cell_comment(Kind kind)
 {
@@ -41,6 +41,7 @@ cell_comment(Kind kind)
 	return "quasi-identifier: the person's value; * where it is withheld, NULL where the value is missing";
 }
 
+/* Explains the values of a kind. */
 static const char *
 value_comment(Kind kind)
 {

@@ -16,7 +16,7 @@
 /* A number among the parameters, as numeric; *isnull where there is none. */
 extern Datum declared_number(const DeclaredPublication *publication, const char *name, bool *isnull);
 
-/* What is promised besides k and l, as "frequency = 3, t = 0.2"; NULL where that is nothing. */
+/* The promise besides k and l, as "frequency = 3, t = 0.2"; NULL where that is nothing. */
 extern char *further_principle(const DeclaredPublication *publication);
 
 /* All of it: "k = 10, l = 3, frequency = 3". */

@@ -26,6 +26,7 @@ find_in_target(const DeclaredPublication *publication, const char *suffix)
 	return get_relname_relid(psprintf("%s%s", publication->name, suffix), get_namespace_oid(publication->target, false));
 }
 
+/* Creates the list of releases, which nobody can change. */
 static void
 create_releases(const DeclaredPublication *publication)
 {
@@ -40,6 +41,7 @@ create_releases(const DeclaredPublication *publication)
 						"The releases that have tables, a row each; of those of everybody also how many rows there are, and how many per cent were withheld or invented");
 }
 
+/* Creates the view of the reader's own answers. */
 static void
 create_answers(const DeclaredPublication *publication)
 {

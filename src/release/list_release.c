@@ -52,6 +52,7 @@ set_percent(ListedRow *row, int column, double share)
 	row->values[column] = Int32GetDatum((int32) rint(100 * share));
 }
 
+/* Sets the figures of a release of everybody. */
 static void
 set_metrics(ListedRow *row, const Metrics *metrics)
 {
@@ -67,7 +68,7 @@ void
 list_release(const DeclaredPublication *publication, const ListedRelease *listed)
 {
 	Oid			table = noted_relation(publication, "releases");
-	ListedRow	row = {.nulls = {[LISTED_ROWS] = true, [LISTED_WITHHELD] = true, [LISTED_INVENTED] = true}};
+	ListedRow	row = {0};
 	RowWriter  *writer;
 
 	if (!OidIsValid(table) || !has_columns(table, column_types, LISTED_ATTRIBUTES))
@@ -80,6 +81,7 @@ list_release(const DeclaredPublication *publication, const ListedRelease *listed
 	set_text(&row, LISTED_RELATION, quoted_relation(listed->table));
 	set_text(&row, LISTED_KIND, listed->kind);
 	row.values[LISTED_COLUMNS] = PointerGetDatum(column_names(publication, listed->shown));
+	row.nulls[LISTED_ROWS] = row.nulls[LISTED_WITHHELD] = row.nulls[LISTED_INVENTED] = true;
 	if (listed->metrics != NULL)
 		set_metrics(&row, listed->metrics);
 	row.values[LISTED_K] = declared_number(publication, "k", &row.nulls[LISTED_K]);

@@ -34,7 +34,8 @@ typedef struct QueryCondition
 {
 	const DeclaredPublication *publication;
 	Index		relation;		/* of Vars: those of other relations are no part of a cohort */
-	int			(*column_of) (const DeclaredPublication *publication, AttrNumber attribute);	/* negative: none that is declared */
+	int			(*column_of) (const DeclaredPublication *publication, AttrNumber attribute);	/* negative: none that
+																								 * is declared */
 
 	/* The text of a part that no column has a part in, or NULL for a NULL; type: of a cohort, or an array of one */
 	char	   *(*print_value) (struct QueryCondition *condition, Expr *value, Oid type);

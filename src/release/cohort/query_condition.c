@@ -108,6 +108,7 @@ write_literal(const char *text, Oid type, Oid other)
 	return psprintf("%s::%s%s", literal, name, OidIsValid(element) ? "[]" : "");
 }
 
+/* A value with its type, where that is not the other side's; NULL if cohorts have none of its type. */
 static char *
 write_value(QueryCondition *condition, Expr *value, Oid other)
 {
@@ -217,6 +218,7 @@ write_any(QueryCondition *condition, ScalarArrayOpExpr *any)
  * ----------------------------------------------------------------
  */
 
+/* A column that cohorts can ask about, by the name that it was declared with. */
 static char *
 write_column(QueryCondition *condition, Var *var)
 {
@@ -248,6 +250,7 @@ write_call(QueryCondition *condition, FuncExpr *call)
 	return write_cast(condition, linitial(call->args), call->funcresulttype);
 }
 
+/* AND, OR and NOT, if all their parts can be asked. */
 static char *
 write_bool(QueryCondition *condition, BoolExpr *expression)
 {
@@ -283,6 +286,7 @@ write_null_test(QueryCondition *condition, NullTest *test)
 	return write_test(condition, (Node *) test->arg, test->nulltesttype == IS_NULL ? "IS NULL" : "IS NOT NULL");
 }
 
+/* The words of a test of a boolean. */
 static const char *
 boolean_test(BoolTestType type)
 {
