@@ -24,14 +24,14 @@ element_of(const TypeCacheEntry *range)
 void
 verify_measurable(const TypeCacheEntry *range)
 {
-	switch (element_of(range))
+	switch (range->type_id)
 	{
-		case INT4OID:
-		case INT8OID:
-		case NUMERICOID:
-		case DATEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
+		case INT4RANGEOID:
+		case INT8RANGEOID:
+		case NUMRANGEOID:
+		case DATERANGEOID:
+		case TSRANGEOID:
+		case TSTZRANGEOID:
 			return;
 		default:
 			ereport(ERROR,

@@ -74,18 +74,21 @@ foreach my $view (split /\n/, works(q{SELECT table_name FROM information_schema.
 	works("SELECT count(*) FROM (SELECT * FROM information_schema.$view) v", "information_schema.$view");
 }
 shows(q{SELECT string_agg(p.parameter_name || ' ' || p.data_type, ', ' ORDER BY p.ordinal_position) FROM information_schema.routines r JOIN information_schema.parameters p USING (specific_schema, specific_name)
-	WHERE r.routine_schema = 'published' AND p.parameter_mode = 'IN'}, 'cohort text, columns ARRAY', 'of the function that answers');
+	WHERE r.routine_schema = 'published' AND r.routine_name = 'patients' AND p.parameter_mode = 'IN'}, 'cohort text, columns ARRAY', 'of the function that answers');
 shows(q{SELECT string_agg(p.parameter_name || ' ' || p.data_type, ', ' ORDER BY p.ordinal_position) FROM information_schema.routines r JOIN information_schema.parameters p USING (specific_schema, specific_name)
 	WHERE r.routine_schema = 'pprepub' AND r.routine_name = 'unschedule'}, 'publication text', 'information_schema.routines and parameters');
 
-# The function, found and called as a client does that knows nothing of it.
-shows(q{SELECT routine_name, routine_type, data_type, security_type FROM information_schema.routines WHERE routine_schema = 'published'}, 'patients|FUNCTION|record|DEFINER', 'information_schema.routines');
-shows(q{SELECT grantee, privilege_type FROM information_schema.routine_privileges WHERE routine_schema = 'published'}, 'analyst|EXECUTE', 'information_schema.routine_privileges');
-shows(q{SELECT string_agg(parameter_name || ' ' || data_type, ', ' ORDER BY ordinal_position) FROM information_schema.parameters WHERE specific_schema = 'published' AND parameter_mode = 'OUT'},
+# The functions, one of them found and called as a client does that knows nothing of it.
+shows(q{SELECT routine_name, routine_type, data_type, security_type FROM information_schema.routines WHERE routine_schema = 'published' ORDER BY 1},
+	"patients|FUNCTION|record|DEFINER\npatients_counts|FUNCTION|record|INVOKER", 'information_schema.routines');
+shows(q{SELECT routine_name, grantee, privilege_type FROM information_schema.routine_privileges WHERE routine_schema = 'published' ORDER BY 1},
+	"patients|analyst|EXECUTE\npatients_counts|PUBLIC|EXECUTE", 'information_schema.routine_privileges');
+shows(q{SELECT string_agg(p.parameter_name || ' ' || p.data_type, ', ' ORDER BY p.ordinal_position) FROM information_schema.routines r JOIN information_schema.parameters p USING (specific_schema, specific_name)
+	WHERE r.routine_schema = 'published' AND r.routine_name = 'patients' AND parameter_mode = 'OUT'},
 	'class bigint, age int4range, zip text, sex text, disease text', 'information_schema.parameters: the columns of its rows');
 my $call = works(q{SELECT format('SELECT count(%I) FROM %I.%I(%s)', max(parameter_name) FILTER (WHERE parameter_name = 'disease'), routine_schema, routine_name,
 		string_agg(format('%I => NULL', parameter_name), ', ' ORDER BY ordinal_position) FILTER (WHERE parameter_mode = 'IN'))
-	FROM information_schema.routines r JOIN information_schema.parameters p USING (specific_schema, specific_name) WHERE routine_schema = 'published' GROUP BY routine_schema, routine_name}, 'a call is put together');
+	FROM information_schema.routines r JOIN information_schema.parameters p USING (specific_schema, specific_name) WHERE routine_schema = 'published' AND routine_name = 'patients' GROUP BY routine_schema, routine_name}, 'a call is put together');
 shows($call, '500', 'and answered');
 like(works('\df+ published.patients'), qr/\|volatile\|unsafe\|owner\|definer\|/, '\df+: what it is');
 like(works('\sf published.patients'), qr/^CREATE OR REPLACE FUNCTION published\.patients\(cohort text DEFAULT NULL/, '\sf: its text');

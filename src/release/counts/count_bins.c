@@ -240,7 +240,7 @@ add_given_bin(CountColumn *column, const JsonbValue *item)
 		return;
 	}
 	if (item->type != jbvString)
-		refuse_bins(column, "What is in the list is neither a string nor null.");
+		refuse_bins(column, "The list may hold strings and null only.");
 	text = pnstrdup(item->val.string.val, item->val.string.len);
 	if (column->form == COUNT_RANGES)
 		add_range_bin(column, text);

@@ -79,7 +79,7 @@ set_finest(CountColumn *column)
 	qsort(sorted, n, sizeof(TextCell), compare_cells);
 	column->finest = sorted;
 	column->nfinest = 0;
-	/* Whatever lies in a prefix follows it. */
+	/* All that lies in a prefix follows it. */
 	for (uint32 i = 0; i < n; i++)
 		if (i + 1 == n || !text_lies_in(sorted[i + 1], sorted[i]))
 			sorted[column->nfinest++] = sorted[i];
