@@ -115,6 +115,7 @@ store_row(RowSink *sink, const Datum *values, const bool *nulls)
 	writer_add(((TableSink *) sink)->table, values, nulls);
 }
 
+/* Lists the release for analysts, with figures if it is of everybody. */
 static void
 list_stored(const ReleaseBuild *build, int32 number, Oid table)
 {

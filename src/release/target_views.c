@@ -99,6 +99,7 @@ copy_grants(Oid view, Oid table)
  * ----------------------------------------------------------------
  */
 
+/* Lets the view NAME show the release, which gets the rights that the view has. */
 static void
 show_cells(const DeclaredPublication *publication, Oid table)
 {
@@ -111,6 +112,7 @@ show_cells(const DeclaredPublication *publication, Oid table)
 	comment_on_columns(publication, view, SHOWN_AS_CELLS);
 }
 
+/* Lets the view NAME_values show the release. */
 static void
 show_values(const DeclaredPublication *publication, Oid table)
 {
@@ -156,6 +158,7 @@ append_former(StringInfo query, const DeclaredPublication *publication)
 	catalog_leave(&access);
 }
 
+/* Adds the release to the view NAME_all. */
 static void
 show_all(const DeclaredPublication *publication, int32 number, Oid table)
 {
