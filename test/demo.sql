@@ -37,14 +37,19 @@ FROM published.patients GROUP BY class, age, zip, country, sex ORDER BY age, zip
 SELECT disease, count(*) FROM published.patients
 WHERE age && '[60,)' GROUP BY disease ORDER BY count(*) DESC, disease LIMIT 3;
 
-\echo '-- Or they ask about people of their own choice, without any right on hospital.patients.'
+\echo '-- Counts with bounds.  They cost nothing, and stay the same until the next release.'
+SELECT bin->>'age' AS age, at_least, round(estimate) AS about, at_most
+FROM published.patients_counts('{age}', '{"age": 20}');
+
+\echo '-- Or they ask about people of their own choice, in plain SQL, without any right on hospital.patients.'
 GRANT USAGE ON SCHEMA published TO analyst;
-GRANT EXECUTE ON FUNCTION published.patients TO analyst;
+GRANT SELECT ON published.patients_now, published.patients_answers TO analyst;
 SET ROLE analyst;
-SELECT sex, count(*) AS rows, count(DISTINCT disease) AS diseases
-FROM published.patients('sex = ''F'' AND age >= 65') GROUP BY sex;
+SELECT disease, count(*) AS people, round(avg(age)) AS mean_age
+FROM published.patients_now WHERE sex = 'F' AND age >= 65 GROUP BY disease ORDER BY people DESC, disease LIMIT 3;
+SELECT answers_used, k, l, max_added FROM published.patients_answers;
 RESET ROLE;
-SELECT number, kind, cohort, rows, counterfeits FROM pprepub.release WHERE number = 2;
+SELECT number, kind, cohort, columns, rows, counterfeits FROM pprepub.release WHERE number = 2;
 
 \echo '-- What was published stays.'
 \set ON_ERROR_STOP off
@@ -70,6 +75,11 @@ FROM pprepub.release WHERE kind = 'stored' ORDER BY number;
 SELECT metric, round(avg(value)) AS average
 FROM pprepub.release, pprepub.metrics('patients', number)
 WHERE kind = 'stored' AND metric IN ('loss_percent', 'invented_percent', 'average_class') GROUP BY metric;
+
+\echo '-- A trend over all releases of everybody.'
+SELECT release, count(*) FILTER (WHERE disease = 'influenza') AS influenza,
+       round(avg(pprepub.midpoint(age)), 1) AS mean_age
+FROM published.patients_all GROUP BY release ORDER BY release;
 
 \echo '-- Can what is out be joined back?  What intersections and differences of these releases reveal, and all other checks.'
 SELECT kind, count(*) AS ways, min(records) >= 10 AS ten_people, min(sensitive_values) >= 3 AS three_diseases, bool_and(holds) AS holds
