@@ -51,7 +51,7 @@ typedef struct Bpg
 	Outlook		outlook;
 	uint64		smallest_parted;	/* smaller ones cannot be, once a member is gone */
 	Repair		declared;		/* repair */
-	uint64		max_added;		/* millionths of the rows that are shown of a neighborhood: more are not added or invented */
+	uint64		max_added;		/* rows that nobody asked for, in millionths of those shown of a neighborhood */
 	uint64		gather;			/* newcomers wait for each release whose number is 1 more than a multiple of this */
 	uint64		seed;
 	pg_prng_state random;
