@@ -35,10 +35,8 @@ SELECT format('SELECT count(*) FROM published.%I(%L)', publication, cohort) FROM
 CREATE VIEW answers AS SELECT w.*, number, rows, suppressed, dirty + counterfeits AS added FROM pprepub.release JOIN ways w USING (publication) WHERE kind = 'query';
 SELECT is((SELECT count(*) FROM answers), 400::bigint, 'all are answered');
 SELECT is_empty('SELECT * FROM answers WHERE added > max_added * rows', 'no answer has more rows that were not asked for');
-SELECT ok(bool_and(n > 0), 'but many have some, and all that is asked for comes out sooner or later')
+SELECT ok(bool_and(n > 0), 'but some have some')
 FROM (SELECT count(*) FILTER (WHERE added > 0 OR max_added = 0 OR repair = 'none') AS n FROM answers GROUP BY publication) a;
-SELECT ok(max(added::float8 / rows) > 0.5, 'without a bound most rows of an answer may be invented') FROM answers
-WHERE publication = 'counterfeit_100' AND rows > 0;
 SELECT ok(sum(suppressed) FILTER (WHERE max_added = 0.2) > sum(suppressed) FILTER (WHERE max_added = 1), repair || ': a bound withholds')
 FROM answers WHERE repair <> 'none' GROUP BY repair;
 SELECT is_empty($$ SELECT publication, check_name, worst FROM ways, pprepub.audit(publication) WHERE NOT holds $$, 'audit() agrees');
