@@ -5,7 +5,7 @@ CREATE TABLE people (id int PRIMARY KEY, age int, zip varchar(5), sex char(1), s
 INSERT INTO people SELECT i, 20 + i % 30, '53' || i % 10 + 100, CASE WHEN i % 2 = 0 THEN 'F' ELSE 'M' END,
 	'2026-01-01 12:00+00'::timestamptz + i % 20 * interval '1 day', 'd' || i % 7, 'n' || i % 2, 50 + i % 30 + 0.5 FROM generate_series(1, 300) i;
 SELECT pprepub.create_publication('asked', 'people', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress", "seen": "range", "weight": "range"}', 'disease', 'bpg',
-	'{"k": 10, "l": 3, "repair": "dirty"}', insensitive => '{note}');
+	'{"k": 10, "l": 3, "repair": "dirty", "max_added": 1}', insensitive => '{note}');
 CREATE FUNCTION last_cohort(OUT number int, OUT cohort text, OUT columns text) LANGUAGE sql AS
 	'SELECT number, cohort, columns::text FROM pprepub.release WHERE publication = ''asked'' ORDER BY number DESC LIMIT 1';
 

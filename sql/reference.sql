@@ -56,7 +56,7 @@ SELECT * FROM published_private.part_reference ORDER BY 1;
 SELECT pprepub.drop_publication('part', forget_history => true);
 
 -- ... nor asked.
-SELECT pprepub.create_publication('asked', :source, '{"k": 5, "delta": 1000}');
+SELECT pprepub.create_publication('asked', :source, '{"k": 5, "delta": 1000, "max_added": 1}');
 GRANT USAGE ON SCHEMA published TO regress_analyst;
 GRANT EXECUTE ON FUNCTION published.asked TO regress_analyst;
 SET SESSION AUTHORIZATION regress_analyst;

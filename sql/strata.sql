@@ -41,7 +41,7 @@ BEGIN
 	DELETE FROM moving;
 	INSERT INTO moving SELECT id, id % 79, country, sex, disease FROM strata_people;
 	PERFORM pprepub.create_publication('moving', 'moving', 'id', '{"age": "range", "country": "suppress"}', 'disease', 'bpg',
-		'{"k": 4, "l": 2, "repair": "dirty", "reserve": 10, "weights": {"country": 0.001}}', beside => '{people}');
+		'{"k": 4, "l": 2, "repair": "dirty", "max_added": 1, "reserve": 10, "weights": {"country": 0.001}}', beside => '{people}');
 	PERFORM pprepub.publish('moving');
 	PERFORM pprepub.alter_publication('moving', params);
 	FOR i IN 2 .. 5 LOOP

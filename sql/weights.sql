@@ -5,7 +5,7 @@ CREATE TABLE weighed (id int PRIMARY KEY, age int, zip int, country text, diseas
 INSERT INTO weighed SELECT i, i * 37 % 101, i * 53 % 97, (ARRAY['Chad', 'Mali', 'Peru', 'Togo'])[1 + i * 7 % 11 % 4], 'd' || i % 7, 'w' || i % 3 FROM generate_series(0, 999) i;
 CREATE FUNCTION declare(params jsonb) RETURNS void LANGUAGE sql AS $$
 	SELECT pprepub.create_publication('weighed', 'weighed', 'id', '{"age": "range", "zip": "range", "country": "suppress"}', 'disease', 'bpg',
-		'{"k": 10, "l": 2, "repair": "dirty", "reserve": 1}' || params)
+		'{"k": 10, "l": 2, "repair": "dirty", "max_added": 1, "reserve": 1}' || params)
 $$;
 -- How wide cells are, as parts of the whole; whether that is the loss that is reported, which has no weights, but for the rounding of ends; and how many strangers cohorts take.
 CREATE TABLE tried (weights jsonb, age numeric, zip numeric, country numeric, same boolean, of_ages int, of_zips int);

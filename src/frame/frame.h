@@ -55,6 +55,8 @@ typedef struct Frame
 	const bool *asked;			/* [nrows] rows that the release is about, or NULL for all; others may only help to
 								 * protect them */
 
+	bool		is_cohort;		/* is the release about a part of the source, though all rows here may be of it? */
+
 	/* Quasi-identifiers */
 	int			nqis;
 	Domain	   *domain;			/* [nqis] */

@@ -303,6 +303,7 @@ finish_frame(FrameLoad *load)
 	if (!load->is_lenient)
 		verify_within_ladders(load, loaded);
 	frame->asked = asked_rows(load);
+	frame->is_cohort = load->condition != NULL;
 	frame->is_protected = protected_values(load, loaded);
 	loaded->left_out = load->left_out;
 	return loaded;

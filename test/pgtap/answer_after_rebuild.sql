@@ -4,7 +4,7 @@
 SET client_min_messages = error;
 SELECT no_plan();
 CREATE TABLE people AS SELECT i AS id, i AS age, 'd' || i % 3 AS ill FROM generate_series(1, 60) i;
-SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5}') \g /dev/null
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "max_added": 1}') \g /dev/null
 CREATE FUNCTION broken() RETURNS text LANGUAGE sql AS $$ SELECT string_agg(check_name, ' ') FROM pprepub.audit('people') WHERE NOT holds $$;
 
 -- Some become unknown people, as many as there were; which, is kept.

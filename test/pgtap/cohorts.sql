@@ -77,7 +77,7 @@ CREATE FUNCTION reads(OUT scans bigint, OUT through_index bigint, OUT by_key big
 	SELECT pg_stat_get_numscans('patients'::regclass), pg_stat_get_tuples_returned('by_age'::regclass), pg_stat_get_tuples_returned('by_id'::regclass)
 $$;
 SELECT pprepub.drop_publication('patients', forget_history => true);
-SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress", "ward": "suppress"}', 's', 'bpg', '{"k": 5, "reserve": 2, "repair": "dirty"}');
+SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress", "ward": "suppress"}', 's', 'bpg', '{"k": 5, "reserve": 2, "repair": "dirty", "max_added": 1}');
 SELECT pg_stat_force_next_flush();
 SELECT scans, through_index, by_key FROM reads() \gset before_
 SELECT is((SELECT rows FROM pprepub.publish('patients', 'age = 33')), 500::bigint, 'a year of people');

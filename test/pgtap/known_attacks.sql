@@ -40,7 +40,7 @@ $$;
 SET ROLE regress_asker;
 CREATE FUNCTION desk.safe(age int4range, zip text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
 	SELECT (age IS NULL OR upper_inf(age) OR upper(age) - lower(age) > 1) AND (zip IS NULL OR zip LIKE '%*') $$;
-CREATE FUNCTION desk.inlined() RETURNS SETOF int4range LANGUAGE sql AS 'SELECT age FROM published.people()';
+CREATE FUNCTION desk.inlined() RETURNS SETOF int4range LANGUAGE sql AS 'SELECT age FROM published.people ()';
 CREATE FUNCTION desk.atomic() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM published.people(); END;
 CREATE FUNCTION desk.definer() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT count(*) FROM published.people()';
 CREATE VIEW desk.asking AS SELECT * FROM published.people();

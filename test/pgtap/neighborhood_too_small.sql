@@ -16,7 +16,7 @@ CREATE FUNCTION come(count int) RETURNS void LANGUAGE sql AS $$
 $$;
 CREATE FUNCTION declare(name text, repair text, reserve int, key text DEFAULT 'id') RETURNS void LANGUAGE sql AS $$
 	SELECT pprepub.create_publication(name, 'people', key, '{"age": "range", "zip": "prefix"}', 'ill', 'bpg',
-		jsonb_build_object('k', 4, 'repair', repair, 'reserve', reserve, 'invented_cost', 0), beside => (SELECT coalesce(array_agg(p.name::text), '{}') FROM pprepub.publication p))
+		jsonb_build_object('k', 4, 'repair', repair, 'reserve', reserve, 'invented_cost', 0, 'max_added', 1), beside => (SELECT coalesce(array_agg(p.name::text), '{}') FROM pprepub.publication p))
 $$;
 CREATE FUNCTION foreseen(name text, cohort text) RETURNS jsonb LANGUAGE sql AS $$
 	SELECT jsonb_object_agg(metric, value) FROM pprepub.preview(name, cohort) WHERE metric IN ('rows', 'suppressed', 'counterfeits', 'dirty')

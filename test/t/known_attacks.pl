@@ -108,7 +108,7 @@ CREATE USER MAPPING FOR analyst SERVER here OPTIONS (user 'analyst', password_re
 CREATE SCHEMA desk AUTHORIZATION analyst;
 GRANT USAGE ON FOREIGN SERVER here TO analyst;
 SET ROLE analyst;
-CREATE VIEW desk.asking AS SELECT * FROM published.patients();
+CREATE VIEW desk.asking AS SELECT * FROM published.patients ();
 CREATE FOREIGN TABLE desk.asking_there (class bigint, age int4range, zip text, sex text, disease text) SERVER here OPTIONS (schema_name 'desk', table_name 'asking');
 SQL
 

@@ -253,7 +253,8 @@ make_frame(World *world, int asked_percent)
 		world->asked[frame->nrows] = below(100) < (uint32) asked_percent;
 		world->individual_of_row[frame->nrows++] = t;
 	}
-	frame->asked = asked_percent < 100 ? world->asked : NULL;
+	frame->is_cohort = asked_percent < 100;
+	frame->asked = frame->is_cohort ? world->asked : NULL;
 }
 
 static int
@@ -433,6 +434,27 @@ check_invented(const World *world, uint32 c)
 		check(class_size(classes, c) + n == (uint64) world->params[0]);
 }
 
+/* Of the rows of a neighborhood that a cohort's release shows, so many at most were not asked for, or are of nobody. */
+static void
+check_added(const World *world, uint32 neighborhood)
+{
+	const Draft *draft = world->draft;
+	const Classes *classes = draft->classes;
+	uint64		shown = 0;
+	uint64		added = 0;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+	{
+		if (draft->parent[c] != neighborhood)
+			continue;
+		shown += class_size(classes, c) + class_counterfeits(classes, c);
+		added += class_counterfeits(classes, c);
+		for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+			added += world->frame.asked != NULL && !world->frame.asked[classes->rows[i]];
+	}
+	check(added * PARAM_SCALE <= shown * world->params[MAX_ADDED_AT]);
+}
+
 void
 publish(World *world)
 {
@@ -461,6 +483,8 @@ publish(World *world)
 		}
 		if (draft->parent != NULL)
 			check_invented(world, c);
+		if (draft->parent != NULL && world->frame.is_cohort)
+			check_added(world, draft->parent[c]);
 		for (uint64 j = 0; j < class_counterfeits(classes, c); j++)
 		{
 			uint64		i = classes->first_counterfeit[c] + j;
@@ -550,6 +574,7 @@ lead_life(Lives *lives, World *world)
 	world->params[3] = 1 + below(3);
 	world->params[5] = world->params[6] = PARAM_ABSENT;
 	world->params[7] = Max(lives->gather, 1);
+	world->params[MAX_ADDED_AT] = PARAM_SCALE;
 	add_people(world, 10 + below(100), 2 + below(NVALUES - 1));
 	if (lives->begin != NULL)
 		lives->begin(world);

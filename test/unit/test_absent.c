@@ -240,6 +240,7 @@ live_static(World *world, int repair, int asked_percent)
 	world->params[2] = repair;
 	world->params[3] = 1 + below(2);
 	world->params[7] = 1;
+	world->params[MAX_ADDED_AT] = below(3) == 0 ? below(PARAM_SCALE + 1) : PARAM_SCALE;
 	add_people(world, 1 + below(14), 2 + below(NVALUES - 1));
 	for (int r = 0; r < 5; r++)
 	{
@@ -258,7 +259,7 @@ observe(int repair, int asked_percent)
 	uint64		nshown = 0;
 	uint64		ninvented = 0;
 
-	for (int life = 0; life < 100; life++)
+	for (int life = 0; life < 150; life++)
 	{
 		found += live_static(world, repair, asked_percent);
 		nshown += world->nshown;

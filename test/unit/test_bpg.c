@@ -14,6 +14,15 @@ draft(World *world)
 	return bpg_method.draft(&world->frame, &world->past, world->params, below(1000000));
 }
 
+/* Any share, but often one that rows can have exactly, or a bound that is none. */
+static int64
+any_share(void)
+{
+	int64		parts = 1 + below(6);
+
+	return below(3) == 0 ? below(PARAM_SCALE + 1) : PARAM_SCALE * below(parts + 1) / parts;
+}
+
 /* Members whom nobody asked for have no row, but in the neighborhoods where they are wanted. */
 static Past
 past_with_wanted(const World *world)
@@ -49,13 +58,17 @@ is_same_draft(const Draft *a, const Draft *b)
 		memcmp(x->regions, y->regions, sizeof(Span) * x->nqis * x->nclasses) == 0;
 }
 
-/* Who is not wanted makes no difference. */
+/* Who is not wanted makes no difference, however many may be added. */
 static Draft *
 draft_with_wanted(World *world)
 {
-	Past		past = past_with_wanted(world);
+	Past		past;
 	uint64		seed = below(1000000);
-	Draft	   *with_all = bpg_method.draft(&world->frame, &world->past, world->params, seed);
+	Draft	   *with_all;
+
+	world->params[MAX_ADDED_AT] = any_share();
+	past = past_with_wanted(world);
+	with_all = bpg_method.draft(&world->frame, &world->past, world->params, seed);
 
 	check(is_same_draft(with_all, bpg_method.draft(&world->frame, &past, world->params, seed)));
 	return with_all;
@@ -174,6 +187,139 @@ static void
 test_cohorts_with_counterfeits(void)
 {
 	live_under_bpg(3, 60);
+}
+
+/* ----------------------------------------------------------------
+ * Cohorts' releases to which few rows are added
+ * ----------------------------------------------------------------
+ */
+
+/* Asks for everybody, or for an interval of codes and perhaps a few others. */
+static void
+ask_anew(World *world)
+{
+	Frame	   *frame = &world->frame;
+	Code		lo = below(NCODES);
+	Code		width = below(NCODES);
+	uint32		others = below(3) * 20;
+
+	frame->is_cohort = below(5) > 0;
+	frame->asked = frame->is_cohort ? world->asked : NULL;
+	for (uint64 row = 0; row < frame->nrows; row++)
+		world->asked[row] = (frame->code[0][row] >= lo && frame->code[0][row] - lo <= width) || below(100) < others;
+}
+
+static uint64 nbound;			/* rows that only the bound withholds */
+
+/* In half of the releases with another repair than the one that was begun with. */
+static Draft *
+draft_bounded(World *world)
+{
+	int64		repair = world->params[2];
+	uint64		seed = below(1000000);
+	uint64		suppressed;
+	Draft	   *drafted;
+
+	ask_anew(world);
+	if (below(2) == 0)
+		world->params[2] = below(4);
+	world->params[MAX_ADDED_AT] = PARAM_SCALE;
+	suppressed = bpg_method.draft(&world->frame, &world->past, world->params, seed)->suppressed;
+	world->params[MAX_ADDED_AT] = any_share();
+	drafted = bpg_method.draft(&world->frame, &world->past, world->params, seed);
+	check(world->frame.is_cohort || drafted->suppressed == suppressed);
+	nbound += drafted->suppressed > suppressed;
+	world->params[2] = repair;
+	return drafted;
+}
+
+static void
+test_lives_within_bounds(void)
+{
+	for (int repair = 0; repair < 4; repair++)
+	{
+		Lives		lives = {.number = 200,.repair = repair,.asked_percent = 60,.draft = draft_bounded};
+
+		nbound = 0;
+		live(&lives);
+		printf("# "UINT64_FORMAT" releases withheld more than without a bound\n", nbound);
+		check(nbound > 100);
+		check(lives.attacked == 0);
+		check(lives.attacked_pairs == 0);
+	}
+}
+
+typedef struct Bounded
+{
+	int			repair;
+	int			asked;
+	int64		max_added;		/* per cent */
+	uint64		shown;
+	uint64		added;
+} Bounded;
+
+/* So many of a cohort's people are asked for, of a neighborhood of twelve, k being 4, or of twelve newcomers. */
+static void
+check_bounded(const Bounded *bounded, bool are_known)
+{
+	World	   *world = palloc0(sizeof(World));
+
+	memcpy(world->params, (int64[]) {4, 1, bounded->repair, 3, 0, PARAM_ABSENT, PARAM_ABSENT, 1}, sizeof(int64) * 8);
+	add_people(world, 12, NVALUES);
+	for (int t = 0; t < 12; t++)
+		world->individuals[t].sensitive = t % NVALUES;
+	if (are_known)
+		release(world, 100, draft);
+	world->nshown = world->ninvented = world->ndirty = 0;
+	world->params[MAX_ADDED_AT] = bounded->max_added * PARAM_SCALE / 100;
+	make_frame(world, 0);
+	for (int row = 0; row < bounded->asked; row++)
+		world->asked[row] = true;
+	make_past(world);
+	world->draft = draft(world);
+	publish(world);
+	check(world->nshown == bounded->shown);
+	check(world->ndirty + world->ninvented == bounded->added);
+	check(atoms_are_allowed(world));
+	pfree(world);
+}
+
+static void
+test_bounds(void)
+{
+	static const Bounded members[] = {
+		/* one of a class of four is too few; two may have company */
+		{3, 1, 50, 0, 0}, {3, 2, 50, 2, 2}, {3, 2, 49, 0, 0}, {3, 3, 25, 3, 1}, {3, 1, 75, 1, 3}, {3, 1, 100, 1, 3},
+		{1, 1, 50, 0, 0}, {1, 2, 50, 2, 2},
+		/* all others, if they may be so many, and else as few as will do */
+		{0, 2, 100, 2, 10}, {0, 2, 50, 2, 2}, {0, 2, 49, 0, 0}, {0, 6, 50, 6, 0},
+		/* two would be alone: they join, or two others are withheld with them */
+		{3, 10, 50, 10, 2}, {3, 10, 10, 8, 0}, {1, 10, 50, 10, 2}, {1, 10, 10, 8, 0}, {0, 10, 10, 8, 0}, {2, 10, 50, 8, 0},
+		/* nobody */
+		{0, 3, 0, 0, 0}, {1, 3, 0, 0, 0}, {3, 3, 0, 0, 0}, {3, 11, 0, 8, 0},
+	};
+	static const Bounded newcomers[] = {
+		{3, 1, 50, 0, 0}, {3, 2, 50, 2, 2}, {3, 2, 49, 0, 0}, {3, 1, 75, 1, 3}, {3, 4, 0, 4, 0}, {0, 3, 50, 0, 0},
+	};
+
+	for (int i = 0; i < (int) lengthof(members); i++)
+		check_bounded(&members[i], true);
+	for (int i = 0; i < (int) lengthof(newcomers); i++)
+		check_bounded(&newcomers[i], false);
+}
+
+/* A release of everybody adds what it must, whatever the bound. */
+static void
+test_everybody_is_not_bounded(void)
+{
+	World	   *world = palloc0(sizeof(World));
+
+	memcpy(world->params, (int64[]) {4, 1, 3, 1, PARAM_SCALE, PARAM_ABSENT, PARAM_ABSENT, 1}, sizeof(int64) * 8);
+	add_people(world, 1, NVALUES);
+	world->individuals[0].sensitive = 0;
+	release(world, 100, draft);
+	check(world->nshown == 1 && world->ninvented == 3);
+	pfree(world);
 }
 
 /* A reserve that is chosen, and invented rows that are worth more or less than people. */
@@ -624,6 +770,9 @@ static const Test tests[] = {
 	{"cohorts, few dirty rows", test_cohorts_with_few_dirty_rows},
 	{"cohorts, who is wanted", test_who_is_wanted},
 	{"cohorts, counterfeits", test_cohorts_with_counterfeits},
+	{"cohorts, few rows are added", test_bounds},
+	{"cohorts, everybody is none", test_everybody_is_not_bounded},
+	{"lives, few rows are added to cohorts", test_lives_within_bounds},
 	{"newcomers are parted by when they leave", test_sets_by_leaves},
 	{"nobody is lost where it is known who leaves", test_sliding_window},
 	{"lives, newcomers parted by when they leave", test_lives_by_leaves},

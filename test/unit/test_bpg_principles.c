@@ -263,6 +263,7 @@ begin(World *world)
 	memcpy(world->params + PRINCIPLES_AT, strength, sizeof(strength));
 	world->params[1] = 1 + below(2);
 	world->params[3] = below(4) == 0 ? PARAM_WORD : 1 + below(3);
+	world->params[MAX_ADDED_AT] = below(2) == 0 ? PARAM_SCALE : below(PARAM_SCALE + 1);
 	world->allows_values = allows_by_book;
 	world->aspects = &aspects;
 }

@@ -129,6 +129,7 @@ live_foreseen(int repair, int asked_percent)
 
 		memcpy(world->params, (int64[]) {2 + below(4), 1 + below(3), repair, 1 + below(3), PARAM_SCALE, PARAM_ABSENT, PARAM_ABSENT, 1 + below(2)},
 			   sizeof(int64) * 8);
+		world->params[MAX_ADDED_AT] = below(2) * PARAM_SCALE;
 		add_people(world, 30 + below(60), NVALUES);
 		for (int r = 0; r < 10; r++)
 		{

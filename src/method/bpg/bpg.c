@@ -30,6 +30,11 @@
  *		it is shown.  The numbers of those who have stayed and left decide that,
  *		which observers know, and no value does.  The release then reveals nothing
  *		of the neighborhood, which stays the set that it was.
+ *
+ *		max_added bounds what the release of a cohort adds to those who were asked
+ *		for: in each neighborhood, and so in all of it.  Where a repair adds more,
+ *		one that adds less takes its place, down to none.  Both sides are judged as
+ *		ever.
  */
 #include "postgres.h"
 
@@ -54,6 +59,7 @@ enum
 	BPG_LEAVES,
 	BPG_STRATA,
 	BPG_WEIGHTS,
+	BPG_MAX_ADDED,
 	BPG_ANSWERS_PER_STATEMENT,
 	BPG_ANSWERS_PER_ROLE,
 	BPG_PRINCIPLES,				/* NPRINCIPLE_PARAMS of them */
@@ -88,6 +94,7 @@ static const ParamSpec bpg_params[] = {
 	[BPG_LEAVES] = {"leaves", PARAM_COLUMN, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
 	[BPG_STRATA] = {"strata", PARAM_QUASI_IDENTIFIERS, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
 	[BPG_WEIGHTS] = {"weights", PARAM_WEIGHTS, PARAM_OPTIONAL, 0, 0, NULL, NULL, STRENGTH_NONE},
+	[BPG_MAX_ADDED] = {"max_added", PARAM_DECIMAL, PARAM_OPTIONAL, 0, 1, NULL, "0.5", STRENGTH_NONE},
 	[BPG_ANSWERS_PER_STATEMENT] = {"max_answers_per_statement", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, "1", STRENGTH_NONE},
 	[BPG_ANSWERS_PER_ROLE] = {"max_answers_per_role", PARAM_INTEGER, PARAM_OPTIONAL, 1, PG_INT32_MAX, NULL, NULL, STRENGTH_NONE},
 	PRINCIPLE_PARAMS,
@@ -199,6 +206,34 @@ is_too_costly(const Bpg *bpg, uint64 alive, uint64 dead)
 	return bpg->past->is_whole && bpg->outlook.invents && is_dying(&bpg->outlook, alive, dead);
 }
 
+/*
+ * Mends the neighborhood at hand as declared or, where that adds too much, by a repair that adds less.  Returns as
+ * gather_shown() does.
+ */
+static uint64
+mend_within_bound(Bpg *bpg, uint64 *asked)
+{
+	static const Repair less[] = {
+		[REPAIR_DIRTY] = REPAIR_MINIMAL,
+		[REPAIR_MINIMAL] = REPAIR_NONE,
+		[REPAIR_NONE] = REPAIR_NONE,
+		[REPAIR_COUNTERFEIT] = REPAIR_NONE,
+	};
+
+	for (bpg->repair = bpg->declared;; bpg->repair = less[bpg->repair])
+	{
+		uint64		nrows;
+		uint64		published;
+
+		mend_sides(bpg);
+		nrows = gather_shown(bpg, asked);
+		published = count_side(bpg, true);
+		if (bpg->repair == REPAIR_NONE || !adds_too_much(bpg, published - *asked, published))
+			return nrows;
+		(void) take_neighborhood(bpg, bpg->n);
+	}
+}
+
 /* Drafts the members of a neighborhood that are asked for, or rejects them. */
 static void
 draft_neighborhood(Bpg *bpg, uint32 n)
@@ -221,8 +256,7 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 		reject(bpg, asked);
 		return;
 	}
-	mend_sides(bpg);
-	nrows = gather_shown(bpg, &shown);
+	nrows = mend_within_bound(bpg, &shown);
 	if (shown == 0 || !side_is_allowed(bpg, true) || !rest_is_safe(bpg) ||
 		(nrows < count_side(bpg, true) && are_found(bpg, nrows)))
 	{
@@ -400,7 +434,9 @@ bpg_create(const Frame *frame, const Past *past, const int64 *params)
 		.reserved = (uint64) params[BPG_K] * (params[BPG_RESERVE] == AUTO_RESERVE ? 1 : params[BPG_RESERVE]),
 		.outlook = outlook_of(past, params),
 		.smallest_parted = bpg_smallest_parted(params),
-		.repair = params[BPG_REPAIR], .gather = params[BPG_GATHER] == PARAM_ABSENT ? 1 : params[BPG_GATHER], .tally = tally_create(frame->nsensitive),
+		.declared = params[BPG_REPAIR],
+		.max_added = frame->is_cohort ? params[BPG_MAX_ADDED] : PARAM_SCALE,
+		.gather = params[BPG_GATHER] == PARAM_ABSENT ? 1 : params[BPG_GATHER], .tally = tally_create(frame->nsensitive),
 		.fate = new_array(uint8, largest),
 		.leaver = new_array(uint64, largest),
 		.gain = new_array(double, largest),
@@ -415,7 +451,7 @@ bpg_want_helpers(const Frame *frame, const Past *past, const int64 *params, bool
 	Bpg			bpg = bpg_create(frame, past, params);
 	uint32		count = 0;
 
-	if (bpg.repair != REPAIR_DIRTY && bpg.repair != REPAIR_MINIMAL)
+	if (bpg.declared != REPAIR_DIRTY && bpg.declared != REPAIR_MINIMAL)
 		return 0;
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
 	{

@@ -50,7 +50,8 @@ typedef struct Bpg
 	uint64		reserved;		/* rows of a class, if there are enough */
 	Outlook		outlook;
 	uint64		smallest_parted;	/* smaller ones cannot be, once a member is gone */
-	Repair		repair;
+	Repair		declared;		/* repair */
+	uint64		max_added;		/* rows that nobody asked for, in millionths of those shown of a neighborhood */
 	uint64		gather;			/* newcomers wait for each release whose number is 1 more than a multiple of this */
 	uint64		seed;
 	pg_prng_state random;
@@ -59,6 +60,7 @@ typedef struct Bpg
 	/* The neighborhood at hand */
 	uint32		n;
 	uint64		size;
+	Repair		repair;			/* as declared, or one that adds less */
 	const RowId *row;			/* [size] as the past has it */
 	uint8	   *fate;			/* [size] a Fate each */
 	uint64		left;			/* how many have this fate */
@@ -100,6 +102,13 @@ static inline bool
 judges_values(const Bpg *bpg)
 {
 	return bpg->l > 1 || bpg->principle.nterms > 0;
+}
+
+/* Are so many rows that nobody asked for too many, of those that are shown of a neighborhood? */
+static inline bool
+adds_too_much(const Bpg *bpg, uint64 added, uint64 shown)
+{
+	return added * PARAM_SCALE > shown * bpg->max_added;
 }
 
 /*

@@ -338,7 +338,7 @@ invent_company(Bpg *bpg, uint64 n)
 	Code	   *company;
 	uint64	   *stands_for;
 
-	if (bpg->repair != REPAIR_COUNTERFEIT || n >= bpg->k)
+	if (bpg->declared != REPAIR_COUNTERFEIT || n >= bpg->k || adds_too_much(bpg, bpg->k - n, bpg->k))
 		return false;
 	company = chosen ? new_array(Code, bpg->k - n) : NULL;
 	if (chosen ? !may_keep_company(bpg, n, company) : !may_invent(bpg, n))
