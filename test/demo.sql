@@ -37,10 +37,6 @@ FROM published.patients GROUP BY class, age, zip, country, sex ORDER BY age, zip
 SELECT disease, count(*) FROM published.patients
 WHERE age && '[60,)' GROUP BY disease ORDER BY count(*) DESC, disease LIMIT 3;
 
-\echo '-- Counts with bounds.  They cost nothing, and stay the same until the next release.'
-SELECT bin->>'age' AS age, at_least, round(estimate) AS about, at_most
-FROM published.patients_counts('{age}', '{"age": 20}');
-
 \echo '-- Or they ask about people of their own choice, in plain SQL, without any right on hospital.patients.'
 GRANT USAGE ON SCHEMA published TO analyst;
 GRANT SELECT ON published.patients_now, published.patients_answers TO analyst;
@@ -80,6 +76,10 @@ WHERE kind = 'stored' AND metric IN ('loss_percent', 'invented_percent', 'averag
 SELECT release, count(*) FILTER (WHERE disease = 'influenza') AS influenza,
        round(avg(pprepub.midpoint(age)), 1) AS mean_age
 FROM published.patients_all GROUP BY release ORDER BY release;
+
+\echo '-- Counts with bounds: how many rows of the newest release lie in a band for sure, probably, and at most.'
+SELECT bin->>'age' AS age, at_least, round(estimate) AS about, at_most
+FROM published.patients_counts('{age}', '{"age": ["[0,40)", "[40,65)", "[65,)"]}');
 
 \echo '-- Can what is out be joined back?  What intersections and differences of these releases reveal, and all other checks.'
 SELECT kind, count(*) AS ways, min(records) >= 10 AS ten_people, min(sensitive_values) >= 3 AS three_diseases, bool_and(holds) AS holds

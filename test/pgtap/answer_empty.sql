@@ -3,7 +3,7 @@
 SET client_min_messages = error;
 SELECT no_plan();
 CREATE TABLE people AS SELECT i AS id, i AS age, 'd' || i % 3 AS ill FROM generate_series(1, 20) i;
-CREATE VIEW failing AS SELECT id, age / 0 AS age, ill FROM people;
+CREATE VIEW failing AS SELECT 1 / (id - id) AS id, age, ill FROM people;
 CREATE TABLE deserted AS SELECT * FROM people WITH NO DATA;
 CREATE TABLE few AS SELECT * FROM people LIMIT 2;
 SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "repair": "dirty"}')

@@ -52,7 +52,7 @@ SELECT is((SELECT count(*) FROM published.people()), 90::bigint, '8: SELECT');
 SELECT is(meter.answers(), 1::bigint, '8: SELECT counts');
 SELECT ok(EXISTS (SELECT FROM published.people()), '8: EXISTS');
 SELECT is(meter.answers(), 1::bigint, '8: EXISTS counts');
-SELECT ok('[0,1)'::int4range NOT IN (SELECT age FROM published.people()), '8: IN');
+SELECT ok('[0,1)'::int4range NOT IN (SELECT age FROM published.people ()), '8: IN');
 SELECT is(meter.answers(), 1::bigint, '8: IN counts');
 SELECT is((SELECT count(*) FROM (SELECT age FROM published.people() EXCEPT SELECT age FROM published.people_1 WHERE false) s) > 0, true, '8: set operations');
 SELECT is(meter.answers(), 1::bigint, '8: set operations count');
@@ -75,9 +75,9 @@ SELECT is(meter.answers(), 1::bigint, '8: a view on a view counts');
 COPY (SELECT * FROM published.people()) TO STDOUT \g /dev/null
 SELECT is(meter.answers(), 1::bigint, '8: COPY of a query counts');
 SELECT throws_ok($$ COPY (SELECT * FROM published.people()) TO '/dev/null' $$, '42501', NULL, '8: COPY to a file is not for everybody');
-SELECT throws_ok('SELECT * FROM published.people() TABLESAMPLE SYSTEM (10)', '42601', NULL, '8: TABLESAMPLE of a function');
+SELECT throws_ok('SELECT * FROM published.people () TABLESAMPLE SYSTEM (10)', '42601', NULL, '8: TABLESAMPLE of a function');
 SELECT throws_ok('SELECT * FROM desk.asking TABLESAMPLE SYSTEM (10)', '0A000', NULL, '8: TABLESAMPLE of a view');
-SELECT throws_ok('SELECT * FROM published.people() p FOR UPDATE OF p', '0A000', NULL, '8: FOR UPDATE of a function');
+SELECT throws_ok('SELECT * FROM published.people () p FOR UPDATE OF p', '0A000', NULL, '8: FOR UPDATE of a function');
 SELECT is(meter.answers(), 0::bigint, '8: none of them counts');
 PREPARE generic AS SELECT count(*) FROM published.people();
 SET plan_cache_mode = force_generic_plan;
@@ -113,18 +113,18 @@ CREATE FUNCTION desk.leak_less(text, text) RETURNS boolean LANGUAGE plpgsql COST
 	RETURN $1 OPERATOR(pg_catalog.<) $2;
 END $$;
 CREATE OPERATOR desk.<<< (FUNCTION = desk.leak_less, LEFTARG = text, RIGHTARG = text);
-SELECT is((SELECT count(*) FROM published.people() a WHERE desk.leak(a.age, a.zip, a.disease)), 0::bigint, '10: a leaky condition');
+SELECT is((SELECT count(*) FROM published.people () a WHERE desk.leak(a.age, a.zip, a.disease)), 0::bigint, '10: a leaky condition');
 SELECT is(meter.answers(), 1::bigint, '10: a leaky condition counts');
 SELECT results_eq('SELECT count(*), bool_and(desk.safe(age, zip)) FROM desk.leaked', 'VALUES (90::bigint, true)', '10: it sees what leaves');
 TRUNCATE desk.leaked;
-SELECT is((SELECT count(*) FROM published.people() a WHERE a.zip OPERATOR(desk.<<<) '5'), 0::bigint, '10: a leaky operator');
+SELECT is((SELECT count(*) FROM published.people () a WHERE a.zip OPERATOR(desk.<<<) '5'), 0::bigint, '10: a leaky operator');
 SELECT results_eq('SELECT count(*), bool_and(desk.safe(age, zip)) FROM desk.leaked', 'VALUES (90::bigint, true)', '10: it sees what leaves, too');
 TRUNCATE desk.leaked;
 SELECT is((SELECT count(*) FROM published.people p WHERE desk.leak(p.age, p.zip, p.disease)), 0::bigint, '10: a leaky condition on the newest release');
 SELECT results_eq('SELECT count(*), bool_and(desk.safe(age, zip)) FROM desk.leaked', 'VALUES (90::bigint, true)', '10: sees what is published');
 SELECT meter.answers() \g /dev/null
-SELECT throws_matching('SELECT zip::int FROM published.people()', 'invalid input syntax for type integer: "53[0-9]*\*"', '10: a cast that fails tells a cell');
-SELECT throws_ok('SELECT 1 / (lower(age) - lower(age)) FROM published.people()', '22012', NULL, '10: a division that fails');
+SELECT throws_matching('SELECT zip::int FROM published.people ()', 'invalid input syntax for type integer: "53[0-9]*\*"', '10: a cast that fails tells a cell');
+SELECT throws_ok('SELECT 1 / (lower(age) - lower(age)) FROM published.people ()', '22012', NULL, '10: a division that fails');
 SELECT is(meter.answers(), 2::bigint, '10: what fails over an answer counts');
 SELECT format('SELECT throws_matching(%L, ''^(?!a statement may have)'', %L)', format('SELECT count(*) FROM published.people(%L)', cohort), '10: in a cohort: ' || cohort)
 	FROM unnest(ARRAY['desk.leak(NULL, zip, disease)', 'zip OPERATOR(desk.<<<) ''5''', 'zip::int > 5', '1 / (age - 33) = 1', 'CASE WHEN age = 33 THEN true END', 'pg_sleep(age) IS NULL',
@@ -148,8 +148,8 @@ SELECT is(meter.answers(), 0::bigint, '1: all that costs nothing');
 -- 13: neither order nor place tells
 -- ----------------------------------------------------------------
 
-CREATE TEMP TABLE one AS SELECT row_number() OVER () AS n, a.* FROM published.people() a;
-CREATE TEMP TABLE two AS SELECT row_number() OVER () AS n, a.* FROM published.people() a;
+CREATE TEMP TABLE one AS SELECT row_number() OVER () AS n, a.* FROM published.people () a;
+CREATE TEMP TABLE two AS SELECT row_number() OVER () AS n, a.* FROM published.people () a;
 SELECT isnt((SELECT array_agg(age ORDER BY n) FROM one), (SELECT array_agg(age ORDER BY n) FROM two), '13: classes come in another order each time');
 SELECT isnt((SELECT array_agg(disease ORDER BY age, zip, n) FROM one), (SELECT array_agg(disease ORDER BY age, zip, n) FROM two), '13: and so do the rows of a class');
 SELECT bag_eq('SELECT age, zip, disease FROM one', 'SELECT age, zip, disease FROM two', '13: the rows are the same');

@@ -49,7 +49,7 @@ SELECT pprepub.create_publication('wards', 'people', 'id', '{"age": "range", "pl
 	beside => '{people}') \g /dev/null
 SELECT is((SELECT count(*) FROM published.wards()), 300::bigint, 'classes of twenty');
 UPDATE people SET place = 'nowhere' WHERE id % 2 = 0;
-SELECT ok((SELECT count(*) FROM published.wards('age < 10')) < 60, 'with half of the people unknown, some of the others cannot be shown');
+SELECT ok((SELECT count(*) FROM published.wards ('age < 10')) < 60, 'with half of the people unknown, some of the others cannot be shown');
 SELECT is_empty($$ SELECT key FROM pprepub.members('wards') WHERE key::int % 2 = 0 AND release = 2 $$, 'and nobody whose place is not known');
 UPDATE people SET place = 'p1' WHERE id % 2 = 0;
 SELECT is_empty($$ SELECT * FROM pprepub.attack('wards') WHERE NOT holds $$, 'everything that is out holds');

@@ -35,7 +35,7 @@ sub begin
 	run("SET ROLE owner",
 		$name eq 'patients' ? () : ("CREATE TABLE hospital.$name (LIKE hospital.patients INCLUDING ALL)", "INSERT INTO hospital.$name TABLE hospital.patients"),
 		"SELECT pprepub.create_publication('$name', 'hospital.$name', 'id', '{\"age\": \"range\", \"zip\": \"prefix\", \"sex\": \"suppress\"}', 'disease', 'bpg',"
-			. q{'{"k": 5, "l": 3, "repair": "dirty", "reserve": 8}', beside => (SELECT coalesce(array_agg(name::text), '{}') FROM pprepub.publication))},
+			. q{'{"k": 5, "l": 3, "repair": "dirty", "max_added": 1, "reserve": 8}', beside => (SELECT coalesce(array_agg(name::text), '{}') FROM pprepub.publication))},
 		"SELECT pprepub.publish('$name')");
 	asks($name, 'nothing');
 	asks($name, 'another answer');

@@ -50,6 +50,7 @@ CREATE FUNCTION hospital.declare(name text, beside name[]) RETURNS void LANGUAGE
 SELECT hospital.declare('steady', '{}'), hospital.declare('fleeting', '{steady}');
 GRANT USAGE ON SCHEMA published TO PUBLIC;
 GRANT EXECUTE ON FUNCTION published.steady, published.fleeting TO PUBLIC;
+GRANT SELECT ON published.fleeting_now TO PUBLIC;
 SQL
 $node->safe_psql('postgres', "CREATE ROLE analyst$_ LOGIN") foreach 1 .. $analysts;
 
@@ -93,11 +94,20 @@ sub script
 # What is seen is printed with the question; some ask and roll back, some lose patience.
 sub question
 {
+	return live_question() if rand() < 0.2;
 	my ($of, $cohort, $columns) = (any('steady', 'steady', 'fleeting'), cohort(), columns());
 	my $ask = "SELECT '$of', md5(format('%s %s', $cohort\::text, $columns\::name[])), count(*) FROM published.$of($cohort, $columns);\n";
 
 	return any($ask, $ask, $ask, "BEGIN;\n${ask}ROLLBACK;\n", "BEGIN ISOLATION LEVEL SERIALIZABLE;\n${ask}COMMIT;\n",
 		"SET statement_timeout = " . (1 + int(rand(40))) . ";\n${ask}RESET statement_timeout;\n");
+}
+
+# The same cohorts as conditions of a query.
+sub live_question
+{
+	my $condition = cohort() =~ s/''/'/gr =~ s/^'(.*)'$/$1/sr =~ s/^NULL$/true/r;
+
+	return "SELECT count(*) AS seen, round(avg(age)) FROM published.fleeting_now WHERE $condition \\gset\n";
 }
 
 sub repair { return any(qw(dirty minimal none counterfeit)) }
@@ -116,9 +126,9 @@ my @publisher = (
 my @declarer = (
 	sub { "SELECT FROM pprepub.publish('fleeting', " . cohort() . ");\nSELECT pg_sleep(" . rand(0.2) . ");\n" },
 	sub { "SELECT FROM pprepub.alter_publication('fleeting', '{\"repair\": \"" . repair() . "\"}');\nSELECT pg_sleep(" . rand(0.2) . ");\n" },
-	sub { "SELECT pprepub.drop_publication('fleeting', true);\nSELECT hospital.declare('fleeting', '{steady}');\nGRANT EXECUTE ON FUNCTION published.fleeting TO PUBLIC;\nSELECT pg_sleep(" . rand(0.3) . ");\n" },
+	sub { "SELECT pprepub.drop_publication('fleeting', true);\nSELECT hospital.declare('fleeting', '{steady}');\nGRANT EXECUTE ON FUNCTION published.fleeting TO PUBLIC;\nGRANT SELECT ON published.fleeting_now TO PUBLIC;\nSELECT pg_sleep(" . rand(0.3) . ");\n" },
 	sub { "BEGIN;\nSELECT pprepub.drop_publication('fleeting', true);\nSELECT hospital.declare('fleeting', '{steady}');\nSELECT pg_sleep(" . rand(0.05) . ");\n" . any('COMMIT', 'ROLLBACK')
-		. ";\nGRANT EXECUTE ON FUNCTION published.fleeting TO PUBLIC;\nSELECT pg_sleep(" . rand(0.3) . ");\n" });
+		. ";\nGRANT EXECUTE ON FUNCTION published.fleeting TO PUBLIC;\nGRANT SELECT ON published.fleeting_now TO PUBLIC;\nSELECT pg_sleep(" . rand(0.3) . ");\n" });
 
 # People who were discharged may come again, as themselves.
 my @nurse = (
@@ -184,7 +194,8 @@ SQL
 # What all may be told, and what nobody but an owner is told.
 my %expected = (
 	'57014' => 'cancelled', '57000' => 'the worker was ended', '25P02' => 'the transaction had failed',
-	'42704' => 'the publication was dropped', '42883' => 'its function was', '42501' => 'and not granted yet', '55000' => 'it is declared by who has not committed');
+	'42704' => 'the publication was dropped', '42883' => 'its function was', '42P01' => 'or its live table',
+	'40P01' => 'or somebody who drops it waits for the live table that is asked', '42501' => 'and not granted yet', '55000' => 'it is declared by who has not committed');
 my %expected_by_owner = (%expected, 'P0002' => 'nothing may be published', '23505' => 'a key is repeated', '23502' => 'or missing', 'P0001' => 'a bad day', '3B001' => 'a savepoint went with its transaction');
 my (%met, @unexpected);
 foreach my $session (@sessions)
