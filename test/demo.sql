@@ -73,8 +73,7 @@ FROM pprepub.release, pprepub.metrics('patients', number)
 WHERE kind = 'stored' AND metric IN ('loss_percent', 'invented_percent', 'average_class') GROUP BY metric;
 
 \echo '-- A trend over all releases of everybody.'
-SELECT release, count(*) FILTER (WHERE disease = 'influenza') AS influenza,
-       round(avg(pprepub.midpoint(age)), 1) AS mean_age
+SELECT release, round(100.0 * count(*) FILTER (WHERE disease = 'influenza') / count(*)) AS influenza_percent
 FROM published.patients_all GROUP BY release ORDER BY release;
 
 \echo '-- Counts with bounds: how many rows of the newest release lie in a band for sure, probably, and at most.'
