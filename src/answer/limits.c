@@ -139,7 +139,7 @@ count_question(const Question *question)
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("a statement may have " INT64_FORMAT " answer(s) of this publication", limit),
-				 errdetail("Each call of the function, and each place in which a query names the live table, is an answer. A call that is repeated, as by LATERAL for each row, asks again.%s",
+				 errdetail("Each place in which a query names the live table is an answer, and so is each call of the function, also of one that LATERAL repeats for each row.%s",
 						   describe_left(question)),
 				 errhint("Ask once, WITH answer AS MATERIALIZED (…), and use that; or have the publication's owner raise \"max_answers_per_statement\".")));
 	count->questions++;

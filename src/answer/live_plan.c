@@ -77,16 +77,18 @@ typedef struct FilterSearch
 {
 	Index		relation;
 	List	   *filters;		/* of Node **: lists of conditions */
+	List	   *others;			/* likewise: that do not filter the rows, but may look at them */
 	bool		is_closed;		/* do conditions from further outside not filter the rows? */
 } FilterSearch;
 
 static bool find_filters(FilterSearch *search, Node *item);
 
 static void
-add_filter(FilterSearch *search, Node **conditions)
+add_conditions(FilterSearch *search, Node **conditions, bool filters)
 {
-	if (!search->is_closed)
-		search->filters = lappend(search->filters, conditions);
+	List	  **where = filters && !search->is_closed ? &search->filters : &search->others;
+
+	*where = lappend(*where, conditions);
 }
 
 /* The conditions of an outer join filter the side that it fills up with NULLs; what stands outside of it, the other one. */
@@ -100,19 +102,19 @@ find_filters_of_join(FilterSearch *search, JoinExpr *join)
 	switch (join->jointype)
 	{
 		case JOIN_INNER:
-			add_filter(search, &join->quals);
+			add_conditions(search, &join->quals, true);
 			break;
 		case JOIN_SEMI:
-			add_filter(search, &join->quals);
+			add_conditions(search, &join->quals, true);
 			search->is_closed |= !is_left;
 			break;
 		case JOIN_LEFT:
 		case JOIN_ANTI:
-			if (!is_left)
-				add_filter(search, &join->quals);
+			add_conditions(search, &join->quals, !is_left);
 			search->is_closed |= !is_left;
 			break;
 		default:
+			add_conditions(search, &join->quals, false);
 			search->is_closed = true;
 	}
 	return true;
@@ -133,7 +135,7 @@ find_filters(FilterSearch *search, Node *item)
 	{
 		if (!find_filters(search, lfirst(cell)))
 			continue;
-		add_filter(search, &castNode(FromExpr, item)->quals);
+		add_conditions(search, &castNode(FromExpr, item)->quals, true);
 		return true;
 	}
 	return false;
@@ -234,6 +236,8 @@ look_at_relation(PlannerInfo *root, Oid relation, bool has_children, RelOptInfo 
 	(void) find_filters(&search, (Node *) root->parse->jointree);
 	foreach(cell, search.filters)
 		take_conditions(live, &condition, (List **) lfirst(cell));
+	foreach(cell, search.others)
+		note_not_asked(live, rel->relid, *(Node **) lfirst(cell));
 }
 
 void

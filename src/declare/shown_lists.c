@@ -20,6 +20,48 @@
 	" columns pg_catalog.name[], rows pg_catalog.int8, withheld_percent pg_catalog.int4, invented_percent pg_catalog.int4," \
 	" k pg_catalog.\"numeric\", l pg_catalog.\"numeric\", principle pg_catalog.text, repair pg_catalog.text"
 
+/* Comments on columns, by name; the last has none. */
+typedef struct ColumnComment
+{
+	const char *column;
+	const char *comment;
+} ColumnComment;
+
+#define PROMISE_COMMENTS \
+	{"k", "as many people, at least, cannot be told apart"}, \
+	{"l", "as many different sensitive values, at least, such people have"}, \
+	{"principle", "other parameters of the promise"}, \
+	{"repair", "what protects people whom a gap would expose: \"counterfeit\" are invented rows, \"dirty\" and \"minimal\" true rows of others, \"none\" withholds"}
+
+static const ColumnComment releases_comments[] = {
+	{"release", "number of the release"},
+	{"published_at", "time of the release"},
+	{"relation", "table of the release"},
+	{"kind", "\"everybody\", \"cohort\" (some of the people), or \"imported\" (made elsewhere)"},
+	{"columns", "columns that are shown; the others are withheld"},
+	{"rows", "rows of a release of everybody, those that are invented included"},
+	{"withheld_percent", "people who are withheld, in whole per cents"},
+	{"invented_percent", "rows that are invented, in whole per cents"},
+	PROMISE_COMMENTS,
+	{NULL, NULL}
+};
+
+static const ColumnComment answers_comments[] = {
+	{"answers_used", "answers that the reader has had"},
+	{"answers_left", "answers that the reader may still have; NULL: there is no limit"},
+	{"answers_per_statement", "answers that a statement may have; NULL: there is no limit"},
+	PROMISE_COMMENTS,
+	{"max_added", "share of the rows of an answer about a cohort that need not be of it, at most"},
+	{NULL, NULL}
+};
+
+static void
+comment_on_each(Oid relation, const ColumnComment *comments)
+{
+	for (; comments->column != NULL; comments++)
+		comment_on_column(relation, comments->column, comments->comment);
+}
+
 static Oid
 find_in_target(const DeclaredPublication *publication, const char *suffix)
 {
@@ -39,6 +81,7 @@ create_releases(const DeclaredPublication *publication)
 	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
 	comment_on_relation(publication, table,
 						"The releases that have tables, a row each; of those of everybody also how many rows there are, and how many per cent were withheld or invented");
+	comment_on_each(table, releases_comments);
 }
 
 /* Creates the view of the reader's own answers. */
@@ -46,12 +89,14 @@ static void
 create_answers(const DeclaredPublication *publication)
 {
 	const char *words = quoted_target(publication, "_answers");
+	Oid			view;
 
 	execute_ddl(psprintf("CREATE VIEW %s AS SELECT * FROM pprepub.answers(%s::pg_catalog.regclass)",
 						 words, quote_literal_cstr(quoted_target(publication, "_now"))));
-	reset_rights(RelationRelationId, find_in_target(publication, "_answers"), psprintf("TABLE %s", words));
-	comment_on_relation(publication, find_in_target(publication, "_answers"),
-						"The answers that the reader has had, how many are left (NULL: there is no limit), and what holds for each answer");
+	view = find_in_target(publication, "_answers");
+	reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
+	comment_on_relation(publication, view, "The answers that the reader has had, how many are left, and what holds for each answer");
+	comment_on_each(view, answers_comments);
 }
 
 void
