@@ -16,7 +16,7 @@ CREATE ROLE analyst LOGIN;
 SET ROLE owner;
 SELECT pprepub.publish('patients');
 GRANT USAGE ON SCHEMA published TO analyst;
-GRANT SELECT ON published.patients, published.patients_1 TO analyst;
+GRANT SELECT ON published.patients, published.patients_1, published.patients_now TO analyst;
 GRANT EXECUTE ON FUNCTION published.patients TO analyst;
 SELECT pprepub.publish('patients');
 SQL
@@ -52,7 +52,9 @@ foreach my $command ('\conninfo', '\l+', '\dn+', '\du+', '\db', '\dx+', '\dy', '
 	works($command);
 }
 like(works('\d published.patients'), qr/^age\|int4range\|.*^zip\|text\|.*^sex\|text\|.*^disease\|text\|/ms, '\d: the columns of the view, as their kinds print them');
-like(works('\dt published.*'), qr/^published\|patients_1\|table\|owner\npublished\|patients_2\|table\|owner$/, '\dt: the releases');
+like(works('\dt published.*'), qr/^published\|patients_1\|table\|owner\npublished\|patients_2\|table\|owner\npublished\|patients_releases\|table\|owner$/, '\dt: the releases');
+like(works('\det published.*'), qr/^published\|patients_now\|pprepub$/, '\det: the live table');
+like(works('\d published.patients_now'), qr/^age\|integer\|.*\nzip\|text\|/m, '\d: its columns');
 like(works('\dv published.*'), qr/^published\|patients\|view\|owner$/m, '\dv: the view');
 like(works('\df published.*'), qr/^published\|patients\|TABLE\(.*age int4range.*disease text\)\|cohort text DEFAULT NULL.*columns name\[\] DEFAULT NULL/, '\df: the function that answers, with the columns of its rows');
 like(works('\df pprepub.publish'), qr/^pprepub\|publish\|pprepub.release\|publication text, cohort text DEFAULT NULL/, '\df: a function');
@@ -64,7 +66,7 @@ like(works('\df pprepub.publish'), qr/^pprepub\|publish\|pprepub.release\|public
 my $ours = q{IN ('published', 'published_private', 'hospital')};
 
 shows("SELECT table_schema, table_name, table_type FROM information_schema.tables WHERE table_schema $ours ORDER BY 2",
-	"published|patients|VIEW\npublished|patients_1|BASE TABLE\npublished|patients_2|BASE TABLE", 'information_schema.tables');
+	"published|patients|VIEW\npublished|patients_1|BASE TABLE\npublished|patients_2|BASE TABLE\npublished|patients_now|FOREIGN", 'information_schema.tables');
 shows("SELECT string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position) FROM information_schema.columns WHERE table_schema $ours AND table_name = 'patients'",
 	'class bigint, age int4range, zip text, sex text, disease text', 'information_schema.columns');
 shows("SELECT DISTINCT table_schema FROM information_schema.columns WHERE table_schema $ours", 'published', 'of nothing else');
