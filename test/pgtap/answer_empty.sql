@@ -6,7 +6,7 @@ CREATE TABLE people AS SELECT i AS id, i AS age, 'd' || i % 3 AS ill FROM genera
 CREATE VIEW failing AS SELECT 1 / (id - id) AS id, age, ill FROM people;
 CREATE TABLE deserted AS SELECT * FROM people WITH NO DATA;
 CREATE TABLE few AS SELECT * FROM people LIMIT 2;
-SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "repair": "dirty"}')
+SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "repair": "dirty", "max_added": 1}')
 	FROM unnest('{failing,deserted,few}'::text[]) name \g /dev/null
 
 CREATE FUNCTION broken(name text) RETURNS text LANGUAGE sql AS $$ SELECT string_agg(check_name, ' ') FROM pprepub.audit(name) WHERE NOT holds $$;
@@ -37,7 +37,7 @@ SELECT is((SELECT array_agg(DISTINCT signature::text) FROM pprepub.signatures(na
 
 -- A worker may look at a history that has not begun: whoever was refused before anything was answered may ask again.
 CREATE TABLE later AS SELECT i AS id, i AS age, 'd' || i % 3 AS ill FROM generate_series(1, 20) i;
-SELECT pprepub.create_publication('later', 'later', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "repair": "dirty"}') \g /dev/null
+SELECT pprepub.create_publication('later', 'later', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "repair": "dirty", "max_added": 1}') \g /dev/null
 SELECT throws_ok($$ SELECT * FROM published.later(columns => '{height}') $$, '42703', NULL, 'a first question is refused');
 SELECT is((SELECT count(*) FROM published.later()), 20::bigint, 'the next one is answered');
 SELECT cmp_ok((SELECT count(*) FROM published.later('age > 10')), '>=', 10::bigint, 'and so is the next');

@@ -41,26 +41,26 @@ SET ROLE regress_asker;
 CREATE FUNCTION desk.safe(age int4range, zip text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
 	SELECT (age IS NULL OR upper_inf(age) OR upper(age) - lower(age) > 1) AND (zip IS NULL OR zip LIKE '%*') $$;
 CREATE FUNCTION desk.inlined() RETURNS SETOF int4range LANGUAGE sql AS 'SELECT age FROM published.people ()';
-CREATE FUNCTION desk.atomic() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM published.people(); END;
-CREATE FUNCTION desk.definer() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT count(*) FROM published.people()';
-CREATE VIEW desk.asking AS SELECT * FROM published.people();
-CREATE VIEW desk.asking_as_who_asks WITH (security_invoker) AS SELECT * FROM published.people();
+CREATE FUNCTION desk.atomic() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM published.people (); END;
+CREATE FUNCTION desk.definer() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT count(*) FROM published.people ()';
+CREATE VIEW desk.asking AS SELECT * FROM published.people ();
+CREATE VIEW desk.asking_as_who_asks WITH (security_invoker) AS SELECT * FROM published.people ();
 CREATE VIEW desk.asking_on AS SELECT age, zip FROM desk.asking WITH LOCAL CHECK OPTION;
 GRANT SELECT ON ALL TABLES IN SCHEMA desk TO regress_stranger;
 
-SELECT is((SELECT count(*) FROM published.people()), 90::bigint, '8: SELECT');
+SELECT is((SELECT count(*) FROM published.people ()), 90::bigint, '8: SELECT');
 SELECT is(meter.answers(), 1::bigint, '8: SELECT counts');
-SELECT ok(EXISTS (SELECT FROM published.people()), '8: EXISTS');
+SELECT ok(EXISTS (SELECT FROM published.people ()), '8: EXISTS');
 SELECT is(meter.answers(), 1::bigint, '8: EXISTS counts');
 SELECT ok('[0,1)'::int4range NOT IN (SELECT age FROM published.people ()), '8: IN');
 SELECT is(meter.answers(), 1::bigint, '8: IN counts');
-SELECT is((SELECT count(*) FROM (SELECT age FROM published.people() EXCEPT SELECT age FROM published.people_1 WHERE false) s) > 0, true, '8: set operations');
+SELECT is((SELECT count(*) FROM (SELECT age FROM published.people () EXCEPT SELECT age FROM published.people_1 WHERE false) s) > 0, true, '8: set operations');
 SELECT is(meter.answers(), 1::bigint, '8: set operations count');
-SELECT throws_ok($$ SELECT age FROM published.people() INTERSECT SELECT age FROM published.people() $$, '53400', NULL, '8: two in a statement are refused');
+SELECT throws_ok($$ SELECT age FROM published.people () INTERSECT SELECT age FROM published.people () $$, '53400', NULL, '8: two in a statement are refused');
 SELECT is(meter.answers(), 1::bigint, '8: but the first was answered');
-SELECT is((SELECT max(n) FROM (SELECT count(*) OVER () AS n FROM published.people()) w), 90::bigint, '8: window');
+SELECT is((SELECT max(n) FROM (SELECT count(*) OVER () AS n FROM published.people ()) w), 90::bigint, '8: window');
 SELECT is(meter.answers(), 1::bigint, '8: a window counts');
-SELECT is((SELECT count(*) FROM (SELECT age, zip, count(*) FROM published.people() GROUP BY GROUPING SETS ((age), (zip), ())) g WHERE age IS NULL AND zip IS NULL), 1::bigint, '8: GROUPING SETS');
+SELECT is((SELECT count(*) FROM (SELECT age, zip, count(*) FROM published.people () GROUP BY GROUPING SETS ((age), (zip), ())) g WHERE age IS NULL AND zip IS NULL), 1::bigint, '8: GROUPING SETS');
 SELECT is(meter.answers(), 1::bigint, '8: GROUPING SETS count');
 SELECT is((SELECT bool_and(desk.safe(age, NULL)) FROM desk.inlined() age), true, '8: an inlined function');
 SELECT is(meter.answers(), 1::bigint, '8: an inlined function counts');
@@ -72,21 +72,21 @@ SELECT is((SELECT bool_and(desk.safe(age, zip)) FROM desk.asking_as_who_asks), t
 SELECT is(meter.answers(), 1::bigint, '8: it counts, too');
 SELECT is((SELECT bool_and(desk.safe(age, zip)) FROM desk.asking_on), true, '8: a view on a view');
 SELECT is(meter.answers(), 1::bigint, '8: a view on a view counts');
-COPY (SELECT * FROM published.people()) TO STDOUT \g /dev/null
+COPY (SELECT * FROM published.people ()) TO STDOUT \g /dev/null
 SELECT is(meter.answers(), 1::bigint, '8: COPY of a query counts');
-SELECT throws_ok($$ COPY (SELECT * FROM published.people()) TO '/dev/null' $$, '42501', NULL, '8: COPY to a file is not for everybody');
+SELECT throws_ok($$ COPY (SELECT * FROM published.people ()) TO '/dev/null' $$, '42501', NULL, '8: COPY to a file is not for everybody');
 SELECT throws_ok('SELECT * FROM published.people () TABLESAMPLE SYSTEM (10)', '42601', NULL, '8: TABLESAMPLE of a function');
 SELECT throws_ok('SELECT * FROM desk.asking TABLESAMPLE SYSTEM (10)', '0A000', NULL, '8: TABLESAMPLE of a view');
 SELECT throws_ok('SELECT * FROM published.people () p FOR UPDATE OF p', '0A000', NULL, '8: FOR UPDATE of a function');
 SELECT is(meter.answers(), 0::bigint, '8: none of them counts');
-PREPARE generic AS SELECT count(*) FROM published.people();
+PREPARE generic AS SELECT count(*) FROM published.people ();
 SET plan_cache_mode = force_generic_plan;
 EXECUTE generic \g /dev/null
 SELECT is(meter.answers(), 1::bigint, '8: a generic plan counts');
 -- A role that may not ask finds no path either; the second of the views, and a function of somebody's who may, lend their rights.
 SET ROLE regress_stranger;
 SELECT throws_ok('EXECUTE generic', '42501', NULL, '8: a generic plan after SET ROLE');
-SELECT throws_ok('SELECT * FROM published.people()', '42501', NULL, '8: a stranger');
+SELECT throws_ok('SELECT * FROM published.people ()', '42501', NULL, '8: a stranger');
 SELECT throws_ok('SELECT * FROM desk.inlined()', '42501', NULL, '8: a stranger by a function that is inlined');
 SELECT throws_ok('SELECT desk.atomic()', '42501', NULL, '8: a stranger by one of parsed statements');
 SELECT throws_ok('SELECT * FROM desk.asking', '42501', NULL, '8: a stranger by a view, which lends no right on functions');
@@ -126,12 +126,12 @@ SELECT meter.answers() \g /dev/null
 SELECT throws_matching('SELECT zip::int FROM published.people ()', 'invalid input syntax for type integer: "53[0-9]*\*"', '10: a cast that fails tells a cell');
 SELECT throws_ok('SELECT 1 / (lower(age) - lower(age)) FROM published.people ()', '22012', NULL, '10: a division that fails');
 SELECT is(meter.answers(), 2::bigint, '10: what fails over an answer counts');
-SELECT format('SELECT throws_matching(%L, ''^(?!a statement may have)'', %L)', format('SELECT count(*) FROM published.people(%L)', cohort), '10: in a cohort: ' || cohort)
+SELECT format('SELECT throws_matching(%L, ''^(?!a statement may have)'', %L)', format('SELECT count(*) FROM published.people (%L)', cohort), '10: in a cohort: ' || cohort)
 	FROM unnest(ARRAY['desk.leak(NULL, zip, disease)', 'zip OPERATOR(desk.<<<) ''5''', 'zip::int > 5', '1 / (age - 33) = 1', 'CASE WHEN age = 33 THEN true END', 'pg_sleep(age) IS NULL',
 		'age = 33 AND pg_sleep(1) IS NOT NULL', 'disease = ''d1''', 'EXISTS (SELECT FROM ward.people)', 'id = 1', 'age = (SELECT 33)', 'people IS NULL', 'ctid = ''(0,1)''', 'xmin = ''700''',
 		'zip ~ ''(a+)+$''']) cohort \gexec
 SELECT is(meter.answers(), 0::bigint, '10: is refused, and costs nothing');
-SELECT is((SELECT count(*) FROM (SELECT * FROM published.people() LIMIT 0) s), 0::bigint, '10: LIMIT 0');
+SELECT is((SELECT count(*) FROM (SELECT * FROM published.people () LIMIT 0) s), 0::bigint, '10: LIMIT 0');
 SELECT is(meter.answers(), 0::bigint, '10: LIMIT 0 asks nothing, so takes no time that tells');
 
 -- ----------------------------------------------------------------
@@ -179,21 +179,21 @@ SET ROLE regress_owner;
 ALTER TABLE ward.people RENAME age TO years;
 RESET ROLE;
 SET ROLE regress_asker;
-SELECT cmp_ok((SELECT count(*) FROM published.people('age > 30')), '>', 0::bigint, '15: a column was renamed: it is called as it was declared');
+SELECT cmp_ok((SELECT count(*) FROM published.people ('age > 30')), '>', 0::bigint, '15: a column was renamed: it is called as it was declared');
 SET ROLE regress_owner;
 SELECT throws_ok(command, NULL, NULL, '15: ' || command) FROM unnest(ARRAY['ALTER TABLE ward.people DROP years', 'ALTER TABLE ward.people ALTER years TYPE bigint', 'ALTER TABLE ward.people DROP id',
 	'DROP TABLE ward.people', 'ALTER TABLE ward.people ALTER zip TYPE varchar(3)']) command;
 ALTER TABLE ward.people RENAME TO persons;
 ALTER TABLE ward.persons ADD weight int DEFAULT 70;
-SELECT is((SELECT count(*) FROM published.people()), 90::bigint, '15: the table was renamed, and got a column');
+SELECT is((SELECT count(*) FROM published.people ()), 90::bigint, '15: the table was renamed, and got a column');
 TRUNCATE ward.persons;
-SELECT is((SELECT count(*) FROM published.people()), 0::bigint, '15: it was emptied');
+SELECT is((SELECT count(*) FROM published.people ()), 0::bigint, '15: it was emptied');
 INSERT INTO ward.persons SELECT i, 20 + i % 30, (53100 + i % 20)::text, 'd' || i % 5 FROM generate_series(1, 90) i;
-SELECT is((SELECT count(*) FROM published.people()), 90::bigint, '15: everybody came back');
+SELECT is((SELECT count(*) FROM published.people ()), 90::bigint, '15: everybody came back');
 UPDATE ward.persons SET disease = NULL;
-SELECT is((SELECT count(*) FROM published.people()), 0::bigint, '15: values that count for nobody');
+SELECT is((SELECT count(*) FROM published.people ()), 0::bigint, '15: values that count for nobody');
 UPDATE ward.persons SET disease = 'd' || id % 5, years = NULL;
-SELECT is((SELECT count(*) FROM published.people('age = 33')), 0::bigint, '15: ages that nobody has any more');
+SELECT is((SELECT count(*) FROM published.people ('age = 33')), 0::bigint, '15: ages that nobody has any more');
 UPDATE ward.persons SET years = 20 + id % 30;
 SELECT is((SELECT count(*) FROM pprepub.audit('people') WHERE NOT holds), 0::bigint, '15: all holds') ;
 SELECT is((SELECT count(*) FROM pprepub.attack('people') WHERE NOT holds), 0::bigint, '15: 25: and nobody is told apart');

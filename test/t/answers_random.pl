@@ -196,7 +196,7 @@ my %expected = (
 	'57014' => 'cancelled', '57000' => 'the worker was ended', '25P02' => 'the transaction had failed',
 	'42704' => 'the publication was dropped', '42883' => 'its function was', '42P01' => 'or its live table',
 	'40P01' => 'or somebody who drops it waits for the live table that is asked', '42501' => 'and not granted yet', '55000' => 'it is declared by who has not committed');
-my %expected_by_owner = (%expected, 'P0002' => 'nothing may be published', '23505' => 'a key is repeated', '23502' => 'or missing', 'P0001' => 'a bad day', '3B001' => 'a savepoint went with its transaction');
+my %expected_by_owner = (%expected, 'P0002' => 'nothing may be published', '23505' => 'a key is repeated', '23502' => 'or missing', 'P0001' => 'a bad day', '42710' => 'what was to be dropped before is still there', '3B001' => 'a savepoint went with its transaction');
 my (%met, @unexpected);
 foreach my $session (@sessions)
 {
