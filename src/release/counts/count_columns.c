@@ -159,50 +159,23 @@ set_trees(ShownColumn *shown, int n, const int32 *tree, int ntrees)
 			shown[i].tree = tree[t++];
 }
 
-/* Leaves out columns that a release withheld. */
-static int
-keep_listed(ShownColumn *shown, int n, ArrayType *columns)
-{
-	Datum	   *names;
-	int			nnames;
-	int			kept = 0;
-
-	deconstruct_array(columns, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &names, NULL, &nnames);
-	for (int i = 0; i < n; i++)
-		for (int j = 0; j < nnames; j++)
-			if (strcmp(shown[i].name, NameStr(*DatumGetName(names[j]))) == 0)
-			{
-				shown[kept++] = shown[i];
-				break;
-			}
-	return kept;
-}
-
-/*
- * Takes the release into account that the view shows: its trees, and which columns it
- * withheld.  A view that its owner has made anew may show none: then the columns are as declared.
- */
-static int
+/* Gives columns the trees of the release that the view shows; one that its owner has made anew may show none. */
+static void
 as_released(int32 publication, Oid view, ShownColumn *shown, int n)
 {
 	CatalogAccess access;
-	bool		isnull;
 
 	catalog_enter(&access);
-	if (catalog_read("SELECT trees, columns FROM pprepub.catalog_release WHERE publication = $1 AND relation = $2::oid",
+	if (catalog_read("SELECT trees FROM pprepub.catalog_release WHERE publication = $1 AND relation = $2::oid",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)),
 					 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source_of_pinned(view)))) > 0)
 	{
 		int			ntrees;
 		const int32 *trees = catalog_numbers(0, "trees", &ntrees);
-		Datum		columns = catalog_field(0, "columns", &isnull);
 
 		set_trees(shown, n, trees, ntrees);
-		if (!isnull)
-			n = keep_listed(shown, n, DatumGetArrayTypeP(columns));
 	}
 	catalog_leave(&access);
-	return n;
 }
 
 /* The columns that can be counted by, for hints. */
@@ -266,7 +239,8 @@ counted_release(const char *publication, char *const *by, int nby)
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("the view of publication \"%s\" was dropped meanwhile", publication)));
 	shown = read_columns(number, &n);
-	n = keep_in_view(shown, as_released(number, release->view, shown, n), release->view);
+	as_released(number, release->view, shown, n);
+	n = keep_in_view(shown, n, release->view);
 	release->shown_columns = list_names(shown, n);
 	release->columns = palloc(sizeof(CountColumn) * (nby + 1));
 	for (int b = 0; b < nby; b++)
