@@ -219,9 +219,16 @@ next_row(ForeignScanState *node)
 	LiveScan   *scan = node->fdw_state;
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 
+	MemoryContext old;
+	bool		has_row;
+
 	if (scan->rows == NULL)
 		ask_once(node, scan);
-	if (!tuplestore_gettupleslot(scan->rows, true, false, scan->row))
+	/* A row that is read from a file is freed when the next one is read, so it must outlive the query's row at hand. */
+	old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
+	has_row = tuplestore_gettupleslot(scan->rows, true, false, scan->row);
+	MemoryContextSwitchTo(old);
+	if (!has_row)
 		return ExecClearTuple(slot);
 	live_values_store(scan->values, scan->row, slot);
 	return slot;

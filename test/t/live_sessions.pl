@@ -91,6 +91,13 @@ $node->safe_psql('postgres', 'ALTER FOREIGN TABLE published.patients_now NO INHE
 is(as_analyst('SELECT count(*) > 100 FROM (SELECT disease FROM published.patients_now WHERE age > 30 UNION ALL SELECT disease FROM published.patients_now) u WHERE disease IS NOT NULL'), 't', 'both sides of a UNION');
 is(as_analyst('WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r, (SELECT count(*) AS c FROM published.patients_now WHERE age > 30) p WHERE n < 5 AND c > 0) SELECT max(n) FROM r'), '5', 'a recursive query');
 
+# Answers that do not fit into memory, read more than once.
+my $rows = 'md5(string_agg(p::text, \',\' ORDER BY p::text)), count(*)';
+my $spilled = as_analyst("SET work_mem = '64kB'; SET enable_material = off; SELECT count(DISTINCT rows) || ' ' || min(n) FROM (SELECT g, $rows FROM generate_series(1, 3) g LEFT JOIN LATERAL (SELECT age, zip, sex, disease, cells FROM published.patients_now OFFSET 0) p ON true GROUP BY g) s (g, rows, n)");
+is($spilled, '1 3000', 'an answer that is larger than work_mem, three times');
+like(as_analyst("SET work_mem = '64kB'; SET enable_material = off; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT count(p) FROM generate_series(1, 3) g LEFT JOIN LATERAL (SELECT age, zip, sex, disease, cells FROM published.patients_now OFFSET 0) p ON true"),
+	qr/Foreign Scan on patients_now \(actual rows=3000 loops=3\)/, 'by scanning it again');
+
 # Queries that are run in parallel but for the live table.
 $node->safe_psql('postgres', 'CREATE TABLE zones AS SELECT i AS id, (10000 + i)::text AS zip FROM generate_series(1, 100000) i; ANALYZE zones; GRANT SELECT ON zones TO analyst');
 my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; ';
