@@ -12,6 +12,7 @@
 
 #include "declare/hooks.h"
 
+#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/answer_function.h"
@@ -108,21 +109,23 @@ restore_functions(const DeclaredPublication *publication)
 	act_as_before(&caller);
 }
 
-/* Makes TARGET.NAME_now again if it was dropped. */
+/* Makes a relation of TARGET again, for no other role to read yet, if the method answers and it was dropped. */
 static void
-restore_live_table(const DeclaredPublication *publication)
+restore_relation(const DeclaredPublication *publication, const char *part, const char *suffix,
+				 void (*create) (const DeclaredPublication *publication))
 {
+	char	   *name = psprintf("%s%s", publication->name, suffix);
 	Identity	caller;
 
-	if (!method_declaration(publication->method)->answers || OidIsValid(noted_relation(publication, "live")))
+	if (!method_declaration(publication->method)->answers || OidIsValid(noted_relation(publication, part)))
 		return;
-	verify_name_is_not_taken(publication, publication->target, psprintf("%s_now", publication->name));
+	verify_name_is_not_taken(publication, publication->target, name);
 	act_as(&caller, publication->owner);
 	SPI_connect();
-	create_live_table(publication);
+	create(publication);
 	SPI_finish();
 	act_as_before(&caller);
-	note_relation(publication, live_table(publication), "live");
+	note_relation(publication, get_relname_relid(name, get_namespace_oid(publication->target, false)), part);
 }
 
 /* ----------------------------------------------------------------
@@ -260,8 +263,8 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	if (owner != publication->owner)
 		take_over(publication, owner);
 	restore_functions(publication);
-	restore_live_table(publication);
-	restore_shown_lists(publication);
+	restore_relation(publication, "live", "_now", create_live_table);
+	restore_relation(publication, "answers_view", "_answers", create_answers_view);
 	change_parameters(publication, PG_GETARG_JSONB_P(1));
 	comment_on_live_table(publication);
 	adopt_extensions(publication);

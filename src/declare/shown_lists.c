@@ -84,9 +84,8 @@ create_releases(const DeclaredPublication *publication)
 	comment_on_each(table, releases_comments);
 }
 
-/* Creates the view of the reader's own answers. */
-static void
-create_answers(const DeclaredPublication *publication)
+void
+create_answers_view(const DeclaredPublication *publication)
 {
 	const char *words = quoted_target(publication, "_answers");
 	Oid			view;
@@ -104,7 +103,7 @@ create_shown_lists(const DeclaredPublication *publication)
 {
 	create_releases(publication);
 	if (method_declaration(publication->method)->answers)
-		create_answers(publication);
+		create_answers_view(publication);
 }
 
 void
@@ -113,20 +112,4 @@ note_shown_lists(const DeclaredPublication *publication)
 	note_relation(publication, find_in_target(publication, "_releases"), "releases");
 	if (method_declaration(publication->method)->answers)
 		note_relation(publication, find_in_target(publication, "_answers"), "answers_view");
-}
-
-void
-restore_shown_lists(const DeclaredPublication *publication)
-{
-	Identity	caller;
-
-	if (!method_declaration(publication->method)->answers || OidIsValid(noted_relation(publication, "answers_view")))
-		return;
-	verify_name_is_not_taken(publication, publication->target, psprintf("%s_answers", publication->name));
-	act_as(&caller, publication->owner);
-	SPI_connect();
-	create_answers(publication);
-	SPI_finish();
-	act_as_before(&caller);
-	note_relation(publication, find_in_target(publication, "_answers"), "answers_view");
 }

@@ -37,7 +37,7 @@ extern void create_shown_lists(const DeclaredPublication *publication);
 /* Notes them among what was made for the publication. */
 extern void note_shown_lists(const DeclaredPublication *publication);
 
-/* If the view was dropped, makes it again. */
-extern void restore_shown_lists(const DeclaredPublication *publication);
+/* The view alone: it reads the live table, and goes with it. */
+extern void create_answers_view(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_DECLARE_SHOWN_LISTS_H */
