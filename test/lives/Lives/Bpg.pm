@@ -43,7 +43,7 @@ sub draw_world
 	my $k = draw(2, 2, 3, 4, 5);
 	my $value_type = draw('text', 'int', 'numeric');
 
-	return { life => $life, k => $k, l => draw(1, 2, 2, 3), reserve => draw(1, 1, 2, 3, '"auto"'), cost => draw(0, 0.5, 1, 1, 2), repair => draw('dirty', 'minimal', 'none', 'counterfeit', 'counterfeit'),
+	return { life => $life, k => $k, l => draw(1, 2, 2, 3), reserve => draw(1, 1, 2, 3, '"auto"'), cost => draw(0, 0.5, 1, 1, 2), added => draw(0, 0.3, 0.5, 0.5, 1), repair => draw('dirty', 'minimal', 'none', 'counterfeit', 'counterfeit'),
 		key_type => draw('int', 'int', 'text', 'numeric', 'uuid'), value_type => $value_type, values => draw(3, 4, 8), skew => draw(1, 1, 2),
 		nulls => draw(0, 0, 0.05, 0.3), people => draw(4, 8, 14, 25) + draw(0 .. 5), spots => draw(5, 20, 60), tables => [], snapshots => [],
 		other_type => draw('text', 'int'), plain_value => $value_type eq 'numeric' ? 'trim_scale(%s)::text' : '(%s)::text' };
@@ -267,7 +267,7 @@ sub declare
 	my ($self) = @_;
 	my $life = $self->{life};
 
-	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "invented_cost": $self->{cost}, "max_answers_per_statement": 5, )
+	my $params = qq({"k": $self->{k}, "l": $self->{l}, "repair": "$self->{repair}", "reserve": $self->{reserve}, "invented_cost": $self->{cost}, "max_added": $self->{added}, "max_answers_per_statement": 5, )
 		. join(', ', '"gather": ' . draw(1, 1, 2, 3), '"leaves": ' . leaves(), '"strata": ' . strata(), '"weights": ' . weights(), %{ $self->{promises} } ? params_json($self->{promises}) : ()) . '}';
 
 	my @sensitive = map { $_->{name} } @{ $self->{columns} };
@@ -277,6 +277,7 @@ sub declare
 	$life->run("SELECT pprepub.create_publication('life', 'life', 'id', '$kinds', '$sensitive', 'bpg', '$params', target => 'lives')");
 	$life->run('GRANT USAGE ON SCHEMA lives TO analyst');
 	$life->run('GRANT EXECUTE ON FUNCTION lives.life TO analyst');
+	$life->run('GRANT SELECT ON lives.life_now TO analyst');
 	@$self{qw(releases events atoms has_import has_other_bands everybody)} = (0, [], Lives::Atoms->new, 0, 0, undef);
 	return;
 }
@@ -327,7 +328,7 @@ sub alter
 	my ($self) = @_;
 
 	return alter_promises($self) if chance(0.3);
-	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3, 'auto') ], [ 'invented_cost', draw(0, 1) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ],
+	my ($what, $to) = @{ draw([ 'repair', draw('dirty', 'minimal', 'none', 'counterfeit') ], [ 'reserve', draw(1, 2, 3, 'auto') ], [ 'invented_cost', draw(0, 1) ], [ 'max_added', draw(0, 0.2, 0.5, 1) ], [ 'k', draw(2 .. 5) ], [ 'l', draw(1 .. 3) ],
 			[ 'gather', draw(1 .. 3) ], [ 'leaves', leaves() ], [ 'strata', strata() ], [ 'weights', weights() ]) };
 	my $accepted = $what !~ /^[kl]$/ ? '' : $to < $self->{$what} ? ', "accept_weakening": true' : ', "accept_lockout": true';
 	my $value = $what eq 'repair' || $to eq 'auto' ? "\"$to\"" : $to;
@@ -411,8 +412,24 @@ sub ask
 	my $life = $self->{life};
 	my $question = look($self, question($self), 'judge');
 
-	return if !$life->run("SELECT * FROM lives.life($question->{arguments})", as => $as // draw('owner', 'analyst'));
+	my $sql = chance(0.5) ? live_query($self, $question) : "SELECT * FROM lives.life($question->{arguments})";
+
+	return if !$life->run($sql, as => $as // draw('owner', 'analyst'));
 	return { %$question, kind => 'query', rows => $life->{rows} };
+}
+
+# The same of the live table, in cells; a condition that is never true asks nobody.
+sub live_query
+{
+	my ($self, $question) = @_;
+	my %withheld = (a => q{'(,)'::int4range}, b => q{'*'}, c => q{'*'});
+	my %cell = (a => q{(cells->>'a')::int4range}, b => q{cells->>'b'}, c => q{cells->>'c'});
+	my $cohort = $question->{cohort} // 'true';
+	my $shows = sub { !defined $question->{columns} || $question->{columns} =~ /\b$_[0]\b/ };
+
+	return "SELECT * FROM lives.life($question->{arguments})" if $cohort =~ /false/;
+	return 'SELECT class, ' . join(', ', (map { ($shows->($_) ? $cell{$_} : $withheld{$_}) . " AS $_" } qw(a b c)), map { $shows->($_->{name}) ? $_->{name} : "NULL AS $_->{name}" } @{ $self->{columns} })
+		. " FROM lives.life_now WHERE $cohort";
 }
 
 sub release
@@ -618,6 +635,9 @@ sub judge_release
 	}
 	fault($self, $release, 'its rows, classes or invented rows are not as many as it says')
 		if join(' ', scalar(map { @$_ } values %$log), scalar(keys %$log), scalar(grep { !$_->{true} } map { @$_ } values %$log)) ne "$release->{rows} $release->{classes} $release->{counterfeits}";
+	my ($bound) = $release->{params} =~ /"max_added": ([\d.]+)/;
+	fault($self, $release, 'it adds more than it may')
+		if defined $release->{cohort} && $release->{kind} ne 'imported' && $release->{dirty} + $release->{counterfeits} > $bound * $release->{rows} + 1e-6;
 	judge_rows($self, $release, $event, $log);
 	judge_people($self, $release, $event, $log) if $event->{source};
 	$self->{has_import} = 1 if $release->{kind} eq 'imported';
