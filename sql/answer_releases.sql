@@ -26,7 +26,7 @@ SELECT count(DISTINCT class), bool_and(n = 1) AS class_by_class FROM (SELECT cla
 SELECT age, sex, illness, ward FROM seen ORDER BY age, illness, ward;
 -- It is a release, without a table.
 SELECT number, kind, published_by = session_user AS by_who_asked, relation, cohort, columns, rows, classes, suppressed, seconds > 0 AS took FROM pprepub.release;
-SELECT relname, relkind FROM pg_class WHERE relnamespace = 'published'::regnamespace;
+SELECT relname, relkind FROM pg_class WHERE relnamespace = 'published'::regnamespace ORDER BY 1;
 -- What is kept of it: the cells of its classes.
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'published_private.patients_regions'::regclass AND attnum > 0;
 SELECT release, rows, age, r.sex FROM published_private.patients_regions r JOIN (SELECT class, age, sex FROM seen GROUP BY 1, 2, 3) s USING (class, age) ORDER BY age;

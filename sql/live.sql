@@ -79,6 +79,16 @@ SELECT * FROM cohort_of('SELECT cells->>''age'', (cells->>''seen'')::tstzrange F
 SELECT * FROM cohort_of('SELECT cells FROM published.asked_now');
 SELECT * FROM cohort_of('SELECT a FROM published.asked_now a');
 SELECT * FROM cohort_of('SELECT disease FROM published.asked_now ORDER BY class');
+-- all cells, where it cannot be seen which are looked at
+SELECT * FROM cohort_of('SELECT key FROM published.asked_now a, LATERAL jsonb_each_text(a.cells) WHERE a.age = 30');
+SELECT * FROM cohort_of('SELECT c FROM published.asked_now a, LATERAL (SELECT a.cells->>''age'' AS c OFFSET 0) x');
+SELECT * FROM cohort_of('SELECT cells->>''age'' FROM (SELECT cells FROM published.asked_now UNION ALL SELECT cells FROM published.asked_now) u');
+-- rows that are kept to be looked at again need no more columns than the query does
+SELECT * FROM cohort_of('SELECT g FROM generate_series(1, 3) g JOIN published.asked_now p ON p.age = g FOR UPDATE OF p');
+SELECT * FROM cohort_of('UPDATE people SET age = people.age FROM published.asked_now p WHERE p.zip = people.zip');
+SELECT * FROM cohort_of('UPDATE people SET note = p::text FROM published.asked_now p WHERE p.zip = people.zip');
+-- what is made one query of with others shares its conditions
+SELECT * FROM cohort_of('SELECT age FROM (SELECT age, sex FROM published.asked_now UNION ALL SELECT age, sex FROM people) u WHERE sex = ''F''');
 
 -- With values that are known when the query begins, in the way the session has them
 SET timezone = 'America/New_York';
@@ -99,6 +109,20 @@ DEALLOCATE p;
 SELECT count(*) > 0 AS some FROM published.asked_now WHERE seen BETWEEN timestamp '2026-01-03 00:00' AND timestamptz '2026-01-15 00:00' AND age IN (20, 21, 22, 23, 24, 25)
 	AND weight >= (SELECT 50.5) AND zip <> '53''101' AND age > -1;
 SELECT * FROM last_cohort();
+-- local times follow one another as points in time do, but where clocks are changed
+CREATE TABLE local_times (id int, at timestamp, on_day date, disease text);
+INSERT INTO local_times SELECT i, timestamp '2026-11-01 00:30' + i % 4 * interval '1 hour', date '2026-10-31' + i % 3, 'd' || i % 3 FROM generate_series(1, 60) i;
+SELECT pprepub.create_publication('local', 'local_times', 'id', '{"at": "range", "on_day": "range"}', 'disease', 'bpg', '{"k": 1, "repair": "none"}');
+SELECT at_time, (SELECT count(*) FROM local_times WHERE at >= at_time) AS true_count FROM unnest('{2026-11-01 03:00-05,2026-11-02 00:00-05,2026-10-31 20:00-04}'::timestamptz[]) at_time;
+SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-11-01 03:00-05';
+SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-11-02 00:00-05';
+SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-10-31 20:00-04';
+SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-11-01 01:30-05';
+SELECT count(*) FROM published.local_now WHERE at >= timestamptz '2026-11-01 01:30-04';
+SELECT count(*) FROM published.local_now WHERE at >= CAST(timestamptz '2026-11-01 01:30-04' AS timestamp);
+SELECT count(*), (SELECT count(*) FROM local_times WHERE on_day >= timestamptz '2026-11-01 12:00-05') AS true_count FROM published.local_now WHERE on_day >= timestamptz '2026-11-01 12:00-05';
+SELECT pprepub.drop_publication('local', true);
+DROP TABLE local_times;
 RESET timezone;
 RESET datestyle;
 RESET intervalstyle;
@@ -109,6 +133,8 @@ EXPLAIN (COSTS OFF) SELECT sex, count(*) FROM published.asked_now WHERE sex = 'F
 -- What is applied to generalised values is said so, once a scan.
 SELECT count(*) > 0 AS some FROM published.asked_now WHERE age * 2 > 50 AND sex = 'F';
 SELECT count(*) > 0 AS some FROM published.asked_now p JOIN (VALUES ('53101'), ('53102')) z (zip) USING (zip) WHERE sex = 'F' OR disease = 'd1';
+SELECT count(*) > 0 AS some FROM published.asked_now p LEFT JOIN (VALUES ('53101'), ('53101')) z (zip) USING (zip);
+SELECT count(*) > 0 AS some FROM (SELECT age, sex FROM published.asked_now UNION ALL SELECT age, sex FROM people) u WHERE sex = 'F';
 
 -- ----------------------------------------------------------------
 -- One scan, one answer
@@ -363,9 +389,23 @@ INSERT INTO published.told_releases (release) VALUES (1);
 DELETE FROM published.told_releases;
 DROP TABLE published.told_releases;
 ALTER TABLE published.told_releases DISABLE TRIGGER ALL;
-CREATE TABLE reserved (id int, release int, disease text);
-SELECT pprepub.create_publication('reserved', 'reserved', 'id', '{"release": "range"}', 'disease', 'bpg', '{"k": 2}');
-DROP TABLE reserved;
+-- columns that are called like ours have their names, and ours get another one
+CREATE TABLE named AS SELECT i AS id, i % 10 AS release, i % 3 AS cells, i % 5 AS published_at, 'd' || i % 4 AS disease FROM generate_series(1, 100) i;
+SELECT pprepub.create_publication('named', 'named', 'id', '{"release": "range", "cells": "range", "published_at": "range"}', 'disease', 'bpg', '{"k": 2}');
+SELECT number FROM pprepub.publish('named');
+SELECT release_, published_at_ < now() AS before, count(release) AS releases, count(published_at) AS times FROM published.named_all GROUP BY 1, 2;
+SELECT count(*), count(cells) AS cells, count(cells_->>'cells') AS texts FROM published.named_now WHERE release < 5;
+SELECT count(*), count(cells) AS cells, count(cells_->>'cells') AS texts FROM published.named_values;
+SELECT pprepub.drop_publication('named', true);
+DROP TABLE named;
+-- many columns
+SELECT format('CREATE TABLE wide AS SELECT i AS id, ''d'' || i %% 3 AS disease, %s FROM generate_series(1, 30) i', string_agg(format('i %% 2 AS c%s', n), ', ')) FROM generate_series(1, 200) n \gexec
+SELECT pprepub.create_publication('wide', 'wide', 'id', (SELECT jsonb_object_agg('c' || n, 'range') FROM generate_series(1, 200) n), 'disease', 'bpg', '{"k": 5}');
+SELECT number FROM pprepub.publish('wide');
+SELECT DISTINCT cells->>'c1' AS c1, cells->>'c200' AS c200 FROM published.wide_values ORDER BY 1;
+SELECT DISTINCT (SELECT count(*) FROM jsonb_object_keys(cells)) AS cells FROM published.wide_now;
+SELECT pprepub.drop_publication('wide', true);
+DROP TABLE wide;
 
 -- The tables go with the publication.
 DROP VIEW women, guarded;

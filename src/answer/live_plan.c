@@ -11,7 +11,11 @@
  *		hook that it has for what plugins know of a relation.
  *
  *		A condition is taken where it would filter the relation's rows: in WHERE, and in the ON of a join, unless
- *		an outer join stands between.
+ *		an outer join stands between.  Children of other tables, and of a UNION ALL that is made one query of with what is
+ *		around it, share the conditions of their parent, which are not taken.
+ *
+ *		Earlier still, outer joins are reduced to others by conditions that are strict, as they would be for a
+ *		source that is joined itself.
  *
  * PARALLEL QUERY
  *		A query with a live table is run by one process.
@@ -252,31 +256,33 @@ define_live_tables(void)
  * ----------------------------------------------------------------
  */
 
-typedef struct CellSearch
+/* A search for how a query uses the columns that stand for several. */
+typedef struct UseSearch
 {
 	const DeclaredPublication *publication;
 	Index		relation;
-	AttrNumber	cells;			/* the column "cells" */
+	AttrNumber	cells;			/* the column of cells */
 	Bitmapset  *named;			/* columns of the publication, as in cells ->> 'age' */
-	bool		is_whole;		/* is all of it used elsewhere? */
-} CellSearch;
+	bool		all_cells;		/* are cells used otherwise? */
+	bool		whole_rows;
+} UseSearch;
 
 static bool
-is_cells(const CellSearch *search, Node *node)
+is_column(const UseSearch *search, Node *node, AttrNumber attribute)
 {
 	return IsA(node, Var) && castNode(Var, node)->varno == (int) search->relation &&
-		castNode(Var, node)->varattno == search->cells && castNode(Var, node)->varlevelsup == 0;
+		castNode(Var, node)->varattno == attribute && castNode(Var, node)->varlevelsup == 0;
 }
 
 /* Is the node a field of the cells, by a name that is known?  If so, notes the column. */
 static bool
-note_named_cell(CellSearch *search, Node *node)
+note_named_cell(UseSearch *search, Node *node)
 {
 	OpExpr	   *op = IsA(node, OpExpr) ? (OpExpr *) node : NULL;
 	Const	   *name;
 
 	if (op == NULL || (op->opfuncid != F_JSONB_OBJECT_FIELD && op->opfuncid != F_JSONB_OBJECT_FIELD_TEXT) ||
-		!is_cells(search, linitial(op->args)) || !IsA(lsecond(op->args), Const))
+		!is_column(search, linitial(op->args), search->cells) || !IsA(lsecond(op->args), Const))
 		return false;
 	name = lsecond_node(Const, op->args);
 	for (int i = 0; i < search->publication->ncolumns && !name->constisnull; i++)
@@ -286,25 +292,46 @@ note_named_cell(CellSearch *search, Node *node)
 }
 
 static bool
-cells_walker(Node *node, CellSearch *search)
+use_walker(Node *node, UseSearch *search)
 {
 	if (node == NULL || note_named_cell(search, node))
 		return false;
-	search->is_whole |= is_cells(search, node);
-	return expression_tree_walker(node, cells_walker, search);
+	search->all_cells |= is_column(search, node, search->cells);
+	search->whole_rows |= is_column(search, node, InvalidAttrNumber);
+	return expression_tree_walker(node, use_walker, search);
+}
+
+/*
+ * Finds the uses in a query.  Where some may be elsewhere, in what looks at the relation from a subquery or a function
+ * beside it, or by way of a parent, everything counts as used.
+ */
+static UseSearch
+find_uses(const PlannerInfo *root, const RelOptInfo *rel, const DeclaredPublication *publication)
+{
+	UseSearch	search = {.publication = publication, .relation = rel->relid, .cells = rel->max_attr};
+	ListCell   *cell;
+
+	search.all_cells = search.whole_rows = rel->reloptkind != RELOPT_BASEREL || !bms_is_empty(rel->lateral_referencers);
+	foreach(cell, root->processed_tlist)
+	{
+		TargetEntry *target = lfirst_node(TargetEntry, cell);
+
+		if (!target->resjunk || !IsA(target->expr, Var))	/* else: a row that is kept to be looked at again */
+			(void) use_walker((Node *) target->expr, &search);
+	}
+	(void) use_walker((Node *) root->parse->jointree, &search);
+	(void) use_walker(root->parse->havingQual, &search);
+	return search;
 }
 
 /* Adds the columns whose cells the query looks at: one by one where it names them, else all. */
 static Bitmapset *
-add_cells(Bitmapset *shown, const PlannerInfo *root, const RelOptInfo *rel, const DeclaredPublication *publication)
+add_cells(Bitmapset *shown, const UseSearch *uses)
 {
-	CellSearch	search = {.publication = publication, .relation = rel->relid, .cells = rel->max_attr};
+	bool		is_all = uses->all_cells || uses->named == NULL;
 
-	(void) cells_walker((Node *) root->processed_tlist, &search);
-	(void) cells_walker((Node *) root->parse->jointree, &search);
-	(void) cells_walker(root->parse->havingQual, &search);
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER && (search.is_whole || bms_is_member(i, search.named)))
+	for (int i = 0; i < uses->publication->ncolumns; i++)
+		if (uses->publication->columns[i].role == ROLE_QUASI_IDENTIFIER && (is_all || bms_is_member(i, uses->named)))
 			shown = bms_add_member(shown, i);
 	return shown;
 }
@@ -321,15 +348,16 @@ first_sensitive(const DeclaredPublication *publication)
 
 /* The table's columns that the query looks at, conditions that are asked left aside; numbers as pull_varattnos() has them. */
 static Bitmapset *
-attributes_wanted(const RelOptInfo *rel)
+attributes_wanted(const RelOptInfo *rel, const UseSearch *uses)
 {
+	const int	whole_row = InvalidAttrNumber - FirstLowInvalidHeapAttributeNumber;
 	Bitmapset  *wanted = NULL;
 	ListCell   *cell;
 
 	pull_varattnos((Node *) rel->reltarget->exprs, rel->relid, &wanted);
 	foreach(cell, rel->baserestrictinfo)
 		pull_varattnos((Node *) lfirst_node(RestrictInfo, cell)->clause, rel->relid, &wanted);
-	if (bms_is_member(InvalidAttrNumber - FirstLowInvalidHeapAttributeNumber, wanted))	/* whole rows */
+	if (uses->whole_rows && bms_is_member(whole_row, wanted))
 		wanted = bms_add_range(wanted, 1 - FirstLowInvalidHeapAttributeNumber,
 							   rel->max_attr - FirstLowInvalidHeapAttributeNumber);
 	return wanted;
@@ -337,9 +365,9 @@ attributes_wanted(const RelOptInfo *rel)
 
 /* The columns of the publication that an answer must show for them. */
 static Bitmapset *
-columns_shown(const PlannerInfo *root, const RelOptInfo *rel, const DeclaredPublication *publication,
-			  const Bitmapset *wanted)
+columns_shown(const RelOptInfo *rel, const UseSearch *uses, const Bitmapset *wanted)
 {
+	const DeclaredPublication *publication = uses->publication;
 	Bitmapset  *shown = NULL;
 	int			member = -1;
 
@@ -351,7 +379,7 @@ columns_shown(const PlannerInfo *root, const RelOptInfo *rel, const DeclaredPubl
 		if (column >= 0)
 			shown = bms_add_member(shown, column);
 		else if (attribute == rel->max_attr)
-			shown = add_cells(shown, root, rel, publication);
+			shown = add_cells(shown, uses);
 	}
 	return shown == NULL ? first_sensitive(publication) : shown;
 }
@@ -376,6 +404,18 @@ live_paths(PlannerInfo *root, RelOptInfo *rel, Oid relation)
 												   NIL, rel->lateral_relids, NULL, NIL));
 }
 
+/* Notes the conditions that the planner has for the relation itself: those that a child gets from its parent are no others. */
+static void
+note_restrictions(LiveRelation *live, const RelOptInfo *rel)
+{
+	ListCell   *cell;
+
+	foreach(cell, rel->baserestrictinfo)
+		note_not_asked(live, rel->relid, (Node *) lfirst_node(RestrictInfo, cell)->clause);
+	foreach(cell, rel->joininfo)
+		note_not_asked(live, rel->relid, (Node *) lfirst_node(RestrictInfo, cell)->clause);
+}
+
 /* A set as a list, which plans can be copied with. */
 static List *
 integers(const Bitmapset *set)
@@ -393,9 +433,11 @@ live_scan_plan(PlannerInfo *root, RelOptInfo *rel, Oid relation, ForeignPath *pa
 			   List *columns, List *clauses, Plan *outer)
 {
 	LiveRelation *live = rel->fdw_private;
-	Bitmapset  *wanted = attributes_wanted(rel);
-	Bitmapset  *shown = columns_shown(root, rel, live->publication, wanted);
+	UseSearch	uses = find_uses(root, rel, live->publication);
+	Bitmapset  *wanted = attributes_wanted(rel, &uses);
+	Bitmapset  *shown = columns_shown(rel, &uses, wanted);
 
+	note_restrictions(live, rel);
 	return make_foreignscan(columns, extract_actual_clauses(clauses, false), rel->relid, live->asked,
 							list_make3(integers(wanted), integers(shown), integers(live->not_asked)),
 							NIL, NIL, outer);

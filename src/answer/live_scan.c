@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "pgtime.h"
 #include "release/cohort/cohort.h"
 #include "release/past_releases.h"
 #include "utils/builtins.h"
@@ -24,6 +25,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
+#include "utils/timestamp.h"
 
 PG_FUNCTION_INFO_V1(pprepub_live_handler);
 PG_FUNCTION_INFO_V1(pprepub_live_validator);
@@ -80,13 +82,63 @@ print_value(QueryCondition *condition, Expr *value, Oid type)
 	return isnull ? NULL : print_plainly(type, result);
 }
 
+/* Seconds that the session's clock is ahead of UTC at a point in time. */
+static int
+clock_ahead(TimestampTz time)
+{
+	int			zone = 0;
+	struct pg_tm tm;
+	fsec_t		fraction;
+	const char *name;
+
+	if (timestamp2tm(time, &zone, &tm, &fraction, &name, NULL) != 0)
+		zone = 0;
+	return -zone;
+}
+
+/*
+ * Clocks that change by an hour have local times in a wrong order within an hour of the change, and at no other time.
+ * No clock ever changed by more than a day.
+ */
+static bool
+is_near_clock_change(TimestampTz time)
+{
+	int			now = clock_ahead(time);
+
+	for (int day = -1; day <= 1; day += 2)
+	{
+		int			change = abs(clock_ahead(time + day * (USECS_PER_DAY + USECS_PER_HOUR)) - now);
+
+		if (change != 0 && clock_ahead(time + day * (change + 1) * USECS_PER_SEC) != now)
+			return true;
+	}
+	return false;
+}
+
+/* See QueryCondition. */
+static void
+verify_local_time(QueryCondition *condition, Expr *value)
+{
+	ForeignScanState *node = condition->arg;
+	bool		isnull;
+	Datum		result = ExecEvalExprSwitchContext(ExecInitExpr(value, &node->ss.ps), node->ss.ps.ps_ExprContext, &isnull);
+
+	if (isnull || TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(result)) || !is_near_clock_change(DatumGetTimestampTz(result)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("a time without time zone cannot be compared with \"%s\"", timestamptz_to_str(DatumGetTimestampTz(result))),
+			 errdetail("Clocks are changed then in time zone \"%s\".", pg_get_timezone_name(session_timezone)),
+			 errhint("Compare with a value of type timestamp: CAST (… AS timestamp).")));
+}
+
 /* The conditions of the plan with their values, or NULL for everybody. */
 static char *
 cohort_of(ForeignScanState *node, const LiveScan *scan)
 {
 	QueryCondition condition = {
 		.publication = scan->publication, .relation = plan_of(node)->scan.scanrelid, .column_of = asked_column,
-		.print_value = print_value, .is_begun = true, .arg = node,
+		.print_value = print_value, .verify_local_time = verify_local_time, .is_begun = true, .arg = node,
 	};
 	StringInfoData cohort;
 	ListCell   *cell;
@@ -160,10 +212,10 @@ ask_for_rows(ForeignScanState *node, LiveScan *scan)
 	RowTarget	target = {.desc = released_columns(publication)};
 
 	notice_not_asked(scan, RelationGetRelationName(node->ss.ss_currentRelation));
+	scan->values = live_values_create(publication, target.desc, scan->plan.wanted, node->ss.ps.state);
+	scan->row = MakeSingleTupleTableSlot(target.desc, &TTSOpsMinimalTuple);
 	target.store = tuplestore_begin_heap(true, false, work_mem);
 	ask(&question, &target);
-	scan->row = MakeSingleTupleTableSlot(target.desc, &TTSOpsMinimalTuple);
-	scan->values = live_values_create(publication, target.desc, scan->plan.wanted, node->ss.ps.state);
 	scan->rows = target.store;
 }
 
@@ -174,6 +226,12 @@ ask_once(ForeignScanState *node, LiveScan *scan)
 	MemoryContext old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
 
 	verify_may_ask();
+	if (node->ss.ps.state->es_epq_active != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not look again at a row that another transaction has changed"),
+				 errdetail("Live table \"%s\" would be asked anew for it.", RelationGetRelationName(node->ss.ss_currentRelation)),
+				 errhint("Try again, or keep the answer in a table first.")));
 	ask_for_rows(node, scan);
 	MemoryContextSwitchTo(old);
 }

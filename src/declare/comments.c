@@ -87,6 +87,6 @@ comment_on_columns(const DeclaredPublication *publication, Oid relation, ShownAs
 		if (publication->columns[i].role != ROLE_KEY)
 			comment_on_column(relation, publication->columns[i].name, column_comment(&publication->columns[i], shown));
 	if (shown == SHOWN_AS_VALUES)
-		comment_on_column(relation, "cells", "what releases print for each quasi-identifier, by column: the cell that the person's value lies in");
+		comment_on_column(relation, free_column_name(publication, "cells"), "what releases print for each quasi-identifier, by column: the cell that the person's value lies in");
 	CommandCounterIncrement();
 }

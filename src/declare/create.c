@@ -262,11 +262,11 @@ verify_lasting(const char *column, Oid type, const char *use)
 				 errhint("Declare a view that casts the column, for example to text.")));
 }
 
-/* Refuses names that columns of what stands in TARGET, or the arguments of TARGET.NAME(), have already. */
+/* Refuses names that the columns of a release, or the arguments of TARGET.NAME(), have already. */
 static void
 verify_column_name(const char *name)
 {
-	static const char *const reserved[] = {"class", "cohort", "columns", "cells", "release", "published_at"};
+	static const char *const reserved[] = {"class", "cohort", "columns"};
 
 	for (int i = 0; i < (int) lengthof(reserved); i++)
 		if (strcmp(name, reserved[i]) == 0)

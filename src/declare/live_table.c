@@ -37,7 +37,8 @@ create_live_table(const DeclaredPublication *publication)
 		if (publication->columns[i].role != ROLE_KEY)
 			appendStringInfo(&sql, "%s %s, ", quote_identifier(publication->columns[i].name),
 							 value_type_sql(&publication->columns[i]));
-	appendStringInfo(&sql, "%scells pg_catalog.jsonb) SERVER pprepub", method->classes ? "class pg_catalog.int8, " : "");
+	appendStringInfo(&sql, "%s%s pg_catalog.jsonb) SERVER pprepub",
+					 method->classes ? "class pg_catalog.int8, " : "", free_column_name(publication, "cells"));
 	execute_ddl(sql.data);
 	reset_rights(RelationRelationId, live_table(publication), psprintf("TABLE %s", words));
 	comment_on_live_table(publication);

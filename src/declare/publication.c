@@ -484,7 +484,12 @@ publication_of_live(Oid relation)
 		read_publication(&access, publication);
 	}
 	catalog_leave(&access);
-	return publication == NULL ? NULL : open_with_source(publication, false);
+	if (publication == NULL)
+		return NULL;
+	if (get_rel_relkind(publication->pinned) == '\0')
+		verify_source(publication, false);
+	read_types(publication);
+	return publication;
 }
 
 DeclaredPublication *
@@ -525,6 +530,23 @@ publication_column(const DeclaredPublication *publication, ColumnRole role)
 		if (publication->columns[i].role == role)
 			return &publication->columns[i];
 	elog(ERROR, "publication \"%s\" has no column of role %d", publication->name, (int) role);
+}
+
+static bool
+is_declared(const DeclaredPublication *publication, const char *name)
+{
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (strcmp(publication->columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+const char *
+free_column_name(const DeclaredPublication *publication, const char *name)
+{
+	while (is_declared(publication, name))
+		name = psprintf("%s_", name);
+	return name;
 }
 
 char *

@@ -147,7 +147,8 @@ extern FoundPublication publication_find(const char *name);
 
 /*
  * The publication that a relation is noted for as the foreign table of live answers, as it was declared; NULL for any
- * other relation.  Nothing is locked, and no rights are asked for: the table has rights of its own.
+ * other relation.  Nothing is locked, and no rights are asked for: the table has rights of its own.  Whether it can be
+ * published is for those to find out who do so: plans are made for anybody.
  */
 extern DeclaredPublication *publication_of_live(Oid relation);
 
@@ -174,6 +175,9 @@ extern int32 releases_seen(const DeclaredPublication *publication);
 
 /* The column with this role, hidden or not; for roles that occur once. */
 extern const DeclaredColumn *publication_column(const DeclaredPublication *publication, ColumnRole role);
+
+/* A name for a column beside those of the publication: underscores are appended until none of these has it. */
+extern const char *free_column_name(const DeclaredPublication *publication, const char *name);
 
 /* The name of one of the publication's relations as a statement writes it: schema and name, quoted. */
 extern char *quoted_private(const DeclaredPublication *publication, const char *suffix);

@@ -96,19 +96,23 @@ value_sql(const DeclaredColumn *column)
 	return psprintf("(%s)::%s", cell_value_sql(column, name), plain_type_sql(column->type));
 }
 
+/* By arrays, since a function has 100 arguments at most. */
 char *
 cells_sql(const DeclaredPublication *publication)
 {
-	StringInfoData sql;
+	StringInfoData names;
+	StringInfoData cells;
 
-	initStringInfo(&sql);
+	initStringInfo(&names);
+	initStringInfo(&cells);
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
 		const char *name = publication->columns[i].name;
 
-		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
-			appendStringInfo(&sql, "%s%s, %s::pg_catalog.text", sql.len > 0 ? ", " : "",
-							 quote_literal_cstr(name), quote_identifier(name));
+		if (publication->columns[i].role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", quote_literal_cstr(name));
+		appendStringInfo(&cells, "%s%s::pg_catalog.text", cells.len > 0 ? ", " : "", quote_identifier(name));
 	}
-	return psprintf("pg_catalog.jsonb_build_object(%s)", sql.data);
+	return psprintf("pg_catalog.jsonb_object(ARRAY[%s]::pg_catalog.text[], ARRAY[%s])", names.data, cells.data);
 }

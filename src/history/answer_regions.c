@@ -18,24 +18,6 @@ answered_of(const DeclaredPublication *publication)
 	return noted_relation(publication, "regions");
 }
 
-static bool
-is_declared(const DeclaredPublication *publication, const char *name)
-{
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (strcmp(publication->columns[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/* Appends underscores to a name until no column of the publication has it. */
-static const char *
-free_name(const DeclaredPublication *publication, const char *name)
-{
-	while (is_declared(publication, name))
-		name = psprintf("%s_", name);
-	return name;
-}
-
 Oid
 answered_ensure(const DeclaredPublication *publication)
 {
@@ -43,7 +25,7 @@ answered_ensure(const DeclaredPublication *publication)
 
 	initStringInfo(&columns);
 	appendStringInfo(&columns, "%s pg_catalog.int4, class pg_catalog.int8, %s pg_catalog.int8",
-					 free_name(publication, "release"), free_name(publication, "rows"));
+					 free_column_name(publication, "release"), free_column_name(publication, "rows"));
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER)
 			appendStringInfo(&columns, ", %s %s", quote_identifier(publication->columns[i].name),

@@ -71,7 +71,8 @@ list_values(const DeclaredPublication *publication)
 		if (publication->columns[i].role != ROLE_KEY)
 			appendStringInfo(&list, "%s AS %s, ", value_sql(&publication->columns[i]),
 							 quote_identifier(publication->columns[i].name));
-	appendStringInfo(&list, "%s%s AS cells", has_class_column(publication) ? "class, " : "", cells_sql(publication));
+	appendStringInfo(&list, "%s%s AS %s", has_class_column(publication) ? "class, " : "",
+					 cells_sql(publication), free_column_name(publication, "cells"));
 	return list.data;
 }
 
@@ -132,10 +133,10 @@ show_values(const DeclaredPublication *publication, Oid table)
 static void
 append_release(StringInfo query, const DeclaredPublication *publication, int32 number, Datum published_at, const char *table)
 {
-	appendStringInfo(query, "%sSELECT %d AS release, %s::pg_catalog.timestamptz AS published_at, %s FROM %s",
-					 query->len > 0 ? " UNION ALL " : "", number,
+	appendStringInfo(query, "%sSELECT %d AS %s, %s::pg_catalog.timestamptz AS %s, %s FROM %s",
+					 query->len > 0 ? " UNION ALL " : "", number, free_column_name(publication, "release"),
 					 quote_literal_cstr(DatumGetCString(DirectFunctionCall1(timestamptz_out, published_at))),
-					 list_columns(publication), table);
+					 free_column_name(publication, "published_at"), list_columns(publication), table);
 }
 
 /* The releases so far that the view shows. */
@@ -170,8 +171,8 @@ show_all(const DeclaredPublication *publication, int32 number, Oid table)
 	append_release(&query, publication, number, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()), quoted_relation(table));
 	(void) put_view(publication, "_all", "all_view", query.data, &view);
 	comment_on_relation(publication, view, "All releases of everybody with all columns, each with its number and time");
-	comment_on_column(view, "release", "number of the release");
-	comment_on_column(view, "published_at", "time of the release");
+	comment_on_column(view, free_column_name(publication, "release"), "number of the release");
+	comment_on_column(view, free_column_name(publication, "published_at"), "time of the release");
 	comment_on_columns(publication, view, SHOWN_AS_CELLS);
 }
 

@@ -114,8 +114,8 @@ make_patients($node, 'asked', 400);
 declare_patients($node, 'asked', 'patients', 'hospital.patients');
 $node->safe_psql('asked', <<'SQL');
 SET ROLE owner;
-SELECT count(*) FROM published.patients('age < 60');
-SELECT count(*) FROM published.patients('sex = ''F''');
+SELECT count(*) FROM published.patients ('age < 60');
+SELECT count(*) FROM published.patients ('sex = ''F''');
 SQL
 $node->safe_psql('asked', <<'SQL');
 SET client_min_messages = error;
@@ -123,7 +123,7 @@ SET ROLE owner;
 CREATE VIEW hospital.halves AS SELECT id, CASE WHEN age < 50 THEN '[0,50)' ELSE '[50,100)' END AS age, sex, disease FROM hospital.patients WHERE id % 7 > 0;
 SELECT pprepub.import_release('patients', 'hospital.halves', 'id');
 SQL
-is($node->safe_psql('asked', q{SET ROLE owner; SELECT count(*) > 0 FROM published.patients('age < 45')}), 't', 'answers go on after an import');
+is($node->safe_psql('asked', q{SET ROLE owner; SELECT count(*) > 0 FROM published.patients ('age < 45')}), 't', 'answers go on after an import');
 is($node->safe_psql('asked', q{SET ROLE owner; SELECT equal FROM pprepub.rebuild_history('patients')}), 't', 'with a history that is what the log tells');
 is($node->safe_psql('asked', q{SELECT string_agg(check_name, ' ') FROM pprepub.audit('patients') WHERE NOT holds AND check_name IN ('invariant', 'rows', 'remembered')}), '',
 	'and stands up to an audit');

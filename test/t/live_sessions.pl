@@ -98,6 +98,22 @@ is($spilled, '1 3000', 'an answer that is larger than work_mem, three times');
 like(as_analyst("SET work_mem = '64kB'; SET enable_material = off; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT count(p) FROM generate_series(1, 3) g LEFT JOIN LATERAL (SELECT age, zip, sex, disease, cells FROM published.patients_now OFFSET 0) p ON true"),
 	qr/Foreign Scan on patients_now \(actual rows=3000 loops=3\)/, 'by scanning it again');
 
+# A row that another transaction has changed is not looked at again by another answer.
+{
+	as_analyst(q{CREATE TABLE changed (id int, disease text, n int); INSERT INTO changed VALUES (1, 'none', 0), (2, 'disease 1', 0)});
+	my $other = $node->background_psql('postgres');
+	$other->query_safe('BEGIN; UPDATE changed SET n = n + 1');
+	my $waiting = start_sql($node, 'postgres', 'SET SESSION AUTHORIZATION analyst', 'UPDATE changed SET n = n + 10 WHERE disease NOT IN (SELECT disease FROM published.patients_now WHERE age > 30 AND disease IS NOT NULL)');
+	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ '^UPDATE changed'}) or die 'nobody waits';
+	my $asked = $node->safe_psql('postgres', 'SELECT max(number) FROM pprepub.release');
+	$other->query_safe('COMMIT');
+	$other->quit;
+	isnt(finish_sql($waiting), 0, 'an update that would need another answer fails');
+	like($waiting->{error}, qr/could not look again at a row that another transaction has changed/, 'and says why');
+	is($node->safe_psql('postgres', 'SELECT max(number) FROM pprepub.release'), $asked, 'without asking again');
+	is($node->safe_psql('postgres', 'SELECT max(n) FROM changed'), '1', 'nor changing anything');
+}
+
 # Queries that are run in parallel but for the live table.
 $node->safe_psql('postgres', 'CREATE TABLE zones AS SELECT i AS id, (10000 + i)::text AS zip FROM generate_series(1, 100000) i; ANALYZE zones; GRANT SELECT ON zones TO analyst');
 my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; ';

@@ -40,6 +40,9 @@ typedef struct QueryCondition
 	/* The text of a part that no column has a part in, or NULL for a NULL; type: of a cohort, or an array of one */
 	char	   *(*print_value) (struct QueryCondition *condition, Expr *value, Oid type);
 
+	/* A point in time whose local time is compared with local times of rows: an error if that could make a difference */
+	void		(*verify_local_time) (struct QueryCondition *condition, Expr *value);
+
 	/* Has the query begun, so that all parameters are known?  If not: those of its own that will be. */
 	bool		is_begun;
 	Bitmapset  *known;

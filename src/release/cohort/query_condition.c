@@ -149,9 +149,14 @@ is_collated_by_columns(List *args, Oid collation)
 static char *
 write_side(QueryCondition *condition, Node *side, Oid other)
 {
-	if (is_value(condition, side))
-		return write_value(condition, in_kind_of_time((Expr *) side, other), other);
-	return write_node(condition, side);
+	Expr	   *value;
+
+	if (!is_value(condition, side))
+		return write_node(condition, side);
+	value = in_kind_of_time((Expr *) side, other);
+	if (condition->is_begun && exprType((Node *) value) == TIMESTAMPOID && exprType(side) == TIMESTAMPTZOID)
+		condition->verify_local_time(condition, (Expr *) side);
+	return write_value(condition, value, other);
 }
 
 static bool
