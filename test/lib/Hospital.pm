@@ -173,17 +173,19 @@ SQL
 	return;
 }
 
-# Nothing of a release is there, not even in the catalog of PostgreSQL.
+# Nothing of a release is there, not even in the catalog of PostgreSQL; only what the declaration made.
 sub no_release
 {
 	my ($node, $database, $name, $what) = @_;
+	my $declared = "part IN ('source', 'live', 'releases', 'answers_view')";
 
-	is( $node->safe_psql($database, <<SQL), '0|0|0|0|1|0', $what);
+	is( $node->safe_psql($database, <<SQL), '0|0|0|0|0|0', $what);
 SELECT releases, (SELECT count(*) FROM pprepub.catalog_release r WHERE r.publication = p.publication),
 	(SELECT count(*) FROM pprepub.catalog_metric m WHERE m.publication = p.publication),
 	(SELECT count(*) FROM pprepub.members('$name')),
-	(SELECT count(*) FROM pprepub.catalog_relation r WHERE r.publication = p.publication),
-	(SELECT count(*) FROM pg_class WHERE relkind <> 't' AND starts_with(relname, '$name') AND relname <> '${name}_source'
+	(SELECT count(*) FROM pprepub.catalog_relation r WHERE r.publication = p.publication AND NOT $declared),
+	(SELECT count(*) FROM pg_class WHERE relkind <> 't' AND starts_with(relname, '$name')
+		AND oid NOT IN (SELECT relation FROM pprepub.catalog_relation WHERE $declared)
 		AND relnamespace::regnamespace::text IN ('published', 'published_private'))
 FROM pprepub.catalog_publication p WHERE name = '$name';
 SQL

@@ -42,7 +42,8 @@ sub nothing_left
 	is( $node->safe_psql('postgres', <<SQL), $schemas, $what);
 SELECT string_agg(nspname, ' ' ORDER BY nspname) FROM pg_namespace WHERE nspname !~ '^pg_';
 SELECT 'not a release', oid::regclass FROM pg_class WHERE relkind = 'r' AND relnamespace = 'published'::regnamespace
-	AND oid NOT IN (SELECT relation FROM pprepub.catalog_release);
+	AND oid NOT IN (SELECT relation FROM pprepub.catalog_release)
+	AND relname NOT IN (SELECT name || '_releases' FROM pprepub.catalog_publication);
 SELECT 'of no release', release FROM pprepub.catalog_metric m WHERE NOT EXISTS
 	(SELECT FROM pprepub.catalog_release r WHERE r.publication = m.publication AND r.number = m.release) GROUP BY release;
 SELECT 'locked', pid FROM pg_locks WHERE locktype = 'object' AND classid = 'pprepub.catalog_publication'::regclass;

@@ -33,7 +33,7 @@ like(publish(), $warning, 'all tables are');
 $node->safe_psql('postgres', q{DROP PUBLICATION releases; CREATE PUBLICATION releases FOR TABLES IN SCHEMA published});
 
 # A subscriber need not have pprepub.
-$subscriber->safe_psql('postgres', 'CREATE SCHEMA published; ' . join ' ', map { "CREATE TABLE published.patients_$_ (" . columns_of_release() . ');' } 1 .. 6);
+$subscriber->safe_psql('postgres', 'CREATE SCHEMA published; ' . join ' ', map { "CREATE TABLE published.patients_$_ (" . columns_of($_ eq 'releases' ? $_ : 1) . ');' } 1 .. 6, 'releases');
 $subscriber->safe_psql('postgres', 'CREATE SUBSCRIPTION theirs CONNECTION $$' . $node->connstr('postgres') . '$$ PUBLICATION releases');
 $subscriber->wait_for_subscription_sync($node, 'theirs');
 same_release($_) foreach 1 .. 4;
@@ -56,10 +56,12 @@ $node->wait_for_catchup('theirs');
 is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM published.other'), '2', 'other tables are replicated beside releases');
 same_release($_) foreach 1 .. 6;
 
-sub columns_of_release
+sub columns_of
 {
-	return $node->safe_psql('postgres', q{SELECT string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' ORDER BY attnum)
-		FROM pg_attribute WHERE attrelid = 'published.patients_1'::regclass AND attnum > 0});
+	my ($which) = @_;
+
+	return $node->safe_psql('postgres', qq{SELECT string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' ORDER BY attnum)
+		FROM pg_attribute WHERE attrelid = 'published.patients_$which'::regclass AND attnum > 0});
 }
 
 sub same_release
