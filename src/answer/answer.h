@@ -218,7 +218,7 @@ extern void count_question(const Question *question);
 
 /* How many a role has had, and has left of a publication: PARAM_ABSENT where there is no limit. */
 extern int64 answers_had(int32 publication, const char *by);
-extern int64 answers_left(const DeclaredPublication *publication, int64 had);
+extern int64 answers_left(const char *method, Jsonb *params, int64 had);
 
 /* By the worker, with the publication locked: an error when the session user has had max_answers_per_role answers. */
 extern void verify_answers_left(const DeclaredPublication *publication, const char *asked_by);

@@ -89,9 +89,9 @@ answers_had(int32 publication, const char *by)
 }
 
 int64
-answers_left(const DeclaredPublication *publication, int64 had)
+answers_left(const char *method, Jsonb *params, int64 had)
 {
-	int64		limit = role_limit(publication->method, publication->params);
+	int64		limit = role_limit(method, params);
 
 	return limit == PARAM_ABSENT ? PARAM_ABSENT : Max((int64) 0, limit - had);
 }
@@ -101,13 +101,11 @@ static const char *
 describe_left(const Question *question)
 {
 	int64		limit = role_limit(question->method, question->params);
-	int64		had;
 
 	if (limit == PARAM_ABSENT)
 		return "";
-	had = answers_had(question->publication, question->request.by);
-	return psprintf(" Role \"%s\" has " INT64_FORMAT " of " INT64_FORMAT " answer(s) left.",
-					question->request.by, Max((int64) 0, limit - had), limit);
+	return psprintf(" Role \"%s\" has " INT64_FORMAT " of " INT64_FORMAT " answer(s) left.", question->request.by,
+					answers_left(question->method, question->params, answers_had(question->publication, question->request.by)), limit);
 }
 
 void

@@ -88,7 +88,7 @@ pprepub_answers(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &columns) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "answers() returns a row");
 	values[OWN_USED] = Int64GetDatum(answers_had(publication->id, GetUserNameFromId(GetSessionUserId(), false)));
-	set_number(values, nulls, OWN_LEFT, answers_left(publication, DatumGetInt64(values[OWN_USED])));
+	set_number(values, nulls, OWN_LEFT, answers_left(publication->method, publication->params, DatumGetInt64(values[OWN_USED])));
 	set_number(values, nulls, OWN_PER_STATEMENT, param_named(method, publication->params, "max_answers_per_statement"));
 	values[OWN_K] = declared_number(publication, "k", &nulls[OWN_K]);
 	values[OWN_L] = declared_number(publication, "l", &nulls[OWN_L]);

@@ -12,7 +12,6 @@
 
 #include "declare/hooks.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/answer_function.h"
@@ -114,18 +113,17 @@ static void
 restore_relation(const DeclaredPublication *publication, const char *part, const char *suffix,
 				 void (*create) (const DeclaredPublication *publication))
 {
-	char	   *name = psprintf("%s%s", publication->name, suffix);
 	Identity	caller;
 
 	if (!method_declaration(publication->method)->answers || OidIsValid(noted_relation(publication, part)))
 		return;
-	verify_name_is_not_taken(publication, publication->target, name);
+	verify_name_is_not_taken(publication, publication->target, psprintf("%s%s", publication->name, suffix));
 	act_as(&caller, publication->owner);
 	SPI_connect();
 	create(publication);
 	SPI_finish();
 	act_as_before(&caller);
-	note_relation(publication, get_relname_relid(name, get_namespace_oid(publication->target, false)), part);
+	note_relation(publication, relation_in_target(publication, suffix), part);
 }
 
 /* ----------------------------------------------------------------
@@ -266,7 +264,8 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 	restore_relation(publication, "live", "_now", create_live_table);
 	restore_relation(publication, "answers_view", "_answers", create_answers_view);
 	change_parameters(publication, PG_GETARG_JSONB_P(1));
-	comment_on_live_table(publication);
+	if (OidIsValid(noted_relation(publication, "live")))
+		comment_on_live_table(publication, noted_relation(publication, "live"));
 	adopt_extensions(publication);
 	PG_RETURN_VOID();
 }

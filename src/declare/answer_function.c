@@ -9,27 +9,19 @@
  */
 #include "declare/answer_function.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "lib/stringinfo.h"
 #include "nodes/value.h"
 #include "utils/builtins.h"
-#include "utils/syscache.h"
 
 Oid
 answer_function(const DeclaredPublication *publication)
 {
-	Oid			arguments[] = {TEXTOID, NAMEARRAYOID};
-	Oid			schema = get_namespace_oid(publication->target, true);
+	static const Oid arguments[] = {TEXTOID, NAMEARRAYOID};
 
-	if (!OidIsValid(schema))
-		return InvalidOid;
-	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
-						   CStringGetDatum(publication->name),
-						   PointerGetDatum(buildoidvector(arguments, lengthof(arguments))),
-						   ObjectIdGetDatum(schema));
+	return function_in_target(publication, "", arguments, lengthof(arguments));
 }
 
 char *

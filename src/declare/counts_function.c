@@ -7,26 +7,18 @@
  */
 #include "declare/counts_function.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
-#include "utils/syscache.h"
 
 #define SUFFIX "_counts"
 
 Oid
 counts_function(const DeclaredPublication *publication)
 {
-	Oid			arguments[] = {NAMEARRAYOID, JSONBOID};
-	Oid			schema = get_namespace_oid(publication->target, true);
+	static const Oid arguments[] = {NAMEARRAYOID, JSONBOID};
 
-	if (!OidIsValid(schema))
-		return InvalidOid;
-	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
-						   CStringGetDatum(psprintf("%s" SUFFIX, publication->name)),
-						   PointerGetDatum(buildoidvector(arguments, lengthof(arguments))),
-						   ObjectIdGetDatum(schema));
+	return function_in_target(publication, SUFFIX, arguments, lengthof(arguments));
 }
 
 char *

@@ -589,7 +589,7 @@ store_publication(DeclaredPublication *publication)
 	note_columns(publication, 0);
 	note_relation(publication, publication->pinned, "source");
 	if (method_declaration(publication->method)->answers)
-		note_relation(publication, live_table(publication), "live");
+		note_relation(publication, relation_in_target(publication, "_now"), "live");
 	note_shown_lists(publication);
 	note_tuple_type(publication);
 }

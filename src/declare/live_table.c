@@ -4,7 +4,6 @@
  */
 #include "declare/live_table.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/comments.h"
@@ -12,15 +11,6 @@
 #include "declare/value_columns.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
-
-Oid
-live_table(const DeclaredPublication *publication)
-{
-	Oid			schema = get_namespace_oid(publication->target, true);
-
-	return OidIsValid(schema) ? get_relname_relid(psprintf("%s_now", publication->name), schema) : InvalidOid;
-}
 
 void
 create_live_table(const DeclaredPublication *publication)
@@ -28,6 +18,7 @@ create_live_table(const DeclaredPublication *publication)
 	const MethodDeclaration *method = method_declaration(publication->method);
 	char	   *words = quoted_target(publication, "_now");
 	StringInfoData sql;
+	Oid			table;
 
 	if (!method->answers)
 		return;
@@ -40,17 +31,14 @@ create_live_table(const DeclaredPublication *publication)
 	appendStringInfo(&sql, "%s%s pg_catalog.jsonb) SERVER pprepub",
 					 method->classes ? "class pg_catalog.int8, " : "", free_column_name(publication, "cells"));
 	execute_ddl(sql.data);
-	reset_rights(RelationRelationId, live_table(publication), psprintf("TABLE %s", words));
-	comment_on_live_table(publication);
+	table = relation_in_target(publication, "_now");
+	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
+	comment_on_live_table(publication, table);
 }
 
 void
-comment_on_live_table(const DeclaredPublication *publication)
+comment_on_live_table(const DeclaredPublication *publication, Oid table)
 {
-	Oid			table = live_table(publication);
-
-	if (!OidIsValid(table))
-		return;
 	comment_on_relation(publication, table,
 						"People as they are now, safe together with all that was published before. Each scan is one answer, and is remembered. Conditions in WHERE on quasi-identifiers and insensitive columns say whom it is about");
 	comment_on_columns(publication, table, SHOWN_AS_VALUES);

@@ -13,17 +13,14 @@
 #include "access/tupdesc.h"
 #include "declare/publication.h"
 
-/* The table, or InvalidOid when there is none. */
-extern Oid	live_table(const DeclaredPublication *publication);
-
 /*
  * Creates the table, without any grants, if the method can answer.  Called as the owner, inside SPI; the caller notes
  * it as part "live".
  */
 extern void create_live_table(const DeclaredPublication *publication);
 
-/* Comments on the table, if there is one, and its columns, by the parameters of now. */
-extern void comment_on_live_table(const DeclaredPublication *publication);
+/* Comments on the table and its columns, by the parameters of now. */
+extern void comment_on_live_table(const DeclaredPublication *publication, Oid table);
 
 /* A column of the table: a column of the publication, or one of those behind. */
 typedef enum LiveColumn

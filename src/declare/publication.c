@@ -18,6 +18,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_operator.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_rewrite.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -561,6 +562,27 @@ quoted_target(const DeclaredPublication *publication, const char *suffix)
 {
 	return quote_qualified_identifier(publication->target,
 									  psprintf("%s%s", publication->name, suffix));
+}
+
+Oid
+relation_in_target(const DeclaredPublication *publication, const char *suffix)
+{
+	Oid			schema = get_namespace_oid(publication->target, true);
+
+	return OidIsValid(schema) ? get_relname_relid(psprintf("%s%s", publication->name, suffix), schema) : InvalidOid;
+}
+
+Oid
+function_in_target(const DeclaredPublication *publication, const char *suffix, const Oid *arguments, int narguments)
+{
+	Oid			schema = get_namespace_oid(publication->target, true);
+
+	if (!OidIsValid(schema))
+		return InvalidOid;
+	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+						   CStringGetDatum(psprintf("%s%s", publication->name, suffix)),
+						   PointerGetDatum(buildoidvector(arguments, narguments)),
+						   ObjectIdGetDatum(schema));
 }
 
 void

@@ -183,6 +183,10 @@ extern const char *free_column_name(const DeclaredPublication *publication, cons
 extern char *quoted_private(const DeclaredPublication *publication, const char *suffix);
 extern char *quoted_target(const DeclaredPublication *publication, const char *suffix);
 
+/* The relation in schema TARGET that has such a name, and the function; InvalidOid if there is none. */
+extern Oid	relation_in_target(const DeclaredPublication *publication, const char *suffix);
+extern Oid	function_in_target(const DeclaredPublication *publication, const char *suffix, const Oid *arguments, int narguments);
+
 /*
  * Records in the catalog that a relation was made for a publication, so that
  * it is protected and dropped with it.  Parts: "source" (the pinned view),

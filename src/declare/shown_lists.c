@@ -7,13 +7,11 @@
  */
 #include "declare/shown_lists.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "declare/comments.h"
 #include "declare/parameters.h"
 #include "declare/protection.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 #define RELEASES_COLUMNS \
 	"release pg_catalog.int4, published_at pg_catalog.timestamptz, relation pg_catalog.text, kind pg_catalog.text," \
@@ -62,12 +60,6 @@ comment_on_each(Oid relation, const ColumnComment *comments)
 		comment_on_column(relation, comments->column, comments->comment);
 }
 
-static Oid
-find_in_target(const DeclaredPublication *publication, const char *suffix)
-{
-	return get_relname_relid(psprintf("%s%s", publication->name, suffix), get_namespace_oid(publication->target, false));
-}
-
 /* Creates the list of releases, which nobody can change. */
 static void
 create_releases(const DeclaredPublication *publication)
@@ -76,7 +68,7 @@ create_releases(const DeclaredPublication *publication)
 	Oid			table;
 
 	execute_ddl(psprintf("CREATE TABLE %s (" RELEASES_COLUMNS ") USING heap", words));
-	table = find_in_target(publication, "_releases");
+	table = relation_in_target(publication, "_releases");
 	seal_table(table);
 	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
 	comment_on_relation(publication, table,
@@ -92,7 +84,7 @@ create_answers_view(const DeclaredPublication *publication)
 
 	execute_ddl(psprintf("CREATE VIEW %s AS SELECT * FROM pprepub.answers(%s::pg_catalog.regclass)",
 						 words, quote_literal_cstr(quoted_target(publication, "_now"))));
-	view = find_in_target(publication, "_answers");
+	view = relation_in_target(publication, "_answers");
 	reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
 	comment_on_relation(publication, view, "The answers that the reader has had, how many are left, and what holds for each answer");
 	comment_on_each(view, answers_comments);
@@ -109,7 +101,7 @@ create_shown_lists(const DeclaredPublication *publication)
 void
 note_shown_lists(const DeclaredPublication *publication)
 {
-	note_relation(publication, find_in_target(publication, "_releases"), "releases");
+	note_relation(publication, relation_in_target(publication, "_releases"), "releases");
 	if (method_declaration(publication->method)->answers)
-		note_relation(publication, find_in_target(publication, "_answers"), "answers_view");
+		note_relation(publication, relation_in_target(publication, "_answers"), "answers_view");
 }

@@ -205,15 +205,6 @@ keep_string(FunctionCallInfo fcinfo, char **kept, const char *string)
 	*kept = MemoryContextStrdup(fcinfo->flinfo->fn_mcxt, string);
 }
 
-static Datum
-leaves_range(const LastNode *last)
-{
-	RangeBound	lower = {.val = Int64GetDatum(last->first), .inclusive = true, .lower = true};
-	RangeBound	upper = {.val = Int64GetDatum(last->first + last->leaves)};
-
-	return RangeTypePGetDatum(make_range(lookup_type_cache(INT8RANGEOID, TYPECACHE_RANGE_INFO), &lower, &upper, false));
-}
-
 /* Looks the first argument up in a tree. */
 static Datum
 leaves_in_tree(FunctionCallInfo fcinfo, LastNode *last, int32 tree)
@@ -228,7 +219,7 @@ leaves_in_tree(FunctionCallInfo fcinfo, LastNode *last, int32 tree)
 	}
 	if (!last->is_known)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(leaves_range(last));
+	PG_RETURN_RANGE_P(leaves_range(last->first, last->leaves));
 }
 
 Datum

@@ -211,6 +211,15 @@ range_share_in(TypeCacheEntry *range, const RangeType *cell, const RangeType *bi
 	return *is_unknown ? 0 : part_of(range, range_intersect_internal(range, cell, bin), &lower, &upper);
 }
 
+RangeType *
+leaves_range(int64 first, int64 leaves)
+{
+	RangeBound	lower = {.val = Int64GetDatum(first), .inclusive = true, .lower = true};
+	RangeBound	upper = {.val = Int64GetDatum(first + leaves)};
+
+	return make_range(lookup_type_cache(INT8RANGEOID, TYPECACHE_RANGE_INFO), &lower, &upper, false);
+}
+
 /* ----------------------------------------------------------------
  * Texts
  * ----------------------------------------------------------------

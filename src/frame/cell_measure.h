@@ -46,6 +46,9 @@ extern bool range_lies_in(TypeCacheEntry *range, const RangeType *cell, const Ra
 extern double range_share_in(TypeCacheEntry *range, const RangeType *cell, const RangeType *bin, const RangeType *whole,
 							 bool *is_unknown);
 
+/* Leaves of a tree, numbered depth-first, as a range of whole numbers. */
+extern RangeType *leaves_range(int64 first, int64 leaves);
+
 /* ----------------------------------------------------------------
  * Texts
  * ----------------------------------------------------------------

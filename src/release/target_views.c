@@ -4,7 +4,6 @@
  */
 #include "release/target_views.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "declare/comments.h"
@@ -15,7 +14,6 @@
 #include "release/request.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 /* ----------------------------------------------------------------
@@ -28,18 +26,16 @@ static bool
 put_view(const DeclaredPublication *publication, const char *suffix, const char *part, const char *query, Oid *view)
 {
 	const char *words = quoted_target(publication, suffix);
-	const char *name = psprintf("%s%s", publication->name, suffix);
-	Oid			schema = get_namespace_oid(publication->target, false);
 	bool		is_new;
 
-	*view = get_relname_relid(name, schema);
+	*view = relation_in_target(publication, suffix);
 	is_new = !OidIsValid(*view);
 	if (is_new || *view != noted_relation(publication, part))
-		verify_name_is_not_taken(publication, publication->target, name);
+		verify_name_is_not_taken(publication, publication->target, psprintf("%s%s", publication->name, suffix));
 	execute_ddl(psprintf("CREATE OR REPLACE VIEW %s AS %s", words, query));
 	if (!is_new)
 		return false;
-	*view = get_relname_relid(name, schema);
+	*view = relation_in_target(publication, suffix);
 	reset_rights(RelationRelationId, *view, psprintf("TABLE %s", words));
 	note_relation(publication, *view, part);
 	return true;

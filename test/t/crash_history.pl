@@ -46,6 +46,9 @@ SELECT 'not a release', oid::regclass FROM pg_class WHERE relkind = 'r' AND reln
 	AND relname NOT IN (SELECT name || '_releases' FROM pprepub.catalog_publication);
 SELECT 'of no release', release FROM pprepub.catalog_metric m WHERE NOT EXISTS
 	(SELECT FROM pprepub.catalog_release r WHERE r.publication = m.publication AND r.number = m.release) GROUP BY release;
+SELECT 'not listed, or listed wrongly', release, number FROM published.${name}_releases l
+	FULL JOIN (SELECT number FROM pprepub.catalog_release r JOIN pprepub.catalog_publication USING (publication) WHERE name = '$name') r
+	ON l.release = r.number WHERE release IS NULL OR number IS NULL;
 SELECT 'locked', pid FROM pg_locks WHERE locktype = 'object' AND classid = 'pprepub.catalog_publication'::regclass;
 SQL
 	return;

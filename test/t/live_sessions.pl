@@ -98,6 +98,44 @@ is($spilled, '1 3000', 'an answer that is larger than work_mem, three times');
 like(as_analyst("SET work_mem = '64kB'; SET enable_material = off; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT count(p) FROM generate_series(1, 3) g LEFT JOIN LATERAL (SELECT age, zip, sex, disease, cells FROM published.patients_now OFFSET 0) p ON true"),
 	qr/Foreign Scan on patients_now \(actual rows=3000 loops=3\)/, 'by scanning it again');
 
+# Cursors read one answer, whatever is rolled back in between, and an answer that was asked for in what is rolled back stays remembered.
+{
+	my $asked = q{SELECT max(number) FROM pprepub.release};
+	my $before = $node->safe_psql('postgres', $asked);
+	my $fetched = as_analyst(<<'SQL');
+SET work_mem = '64kB';
+CREATE TEMP TABLE fetched (step int, age int, disease text);
+CREATE FUNCTION pg_temp.fetch(step int, cursor refcursor, n int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN
+	FOR i IN 1 .. n LOOP FETCH cursor INTO r; EXIT WHEN NOT FOUND; INSERT INTO fetched VALUES (step, r.age, r.disease); END LOOP;
+END $$;
+BEGIN;
+DECLARE c SCROLL CURSOR WITH HOLD FOR SELECT age, disease FROM published.patients_now WHERE age > 21;
+SELECT pg_temp.fetch(1, 'c', 700);
+SAVEPOINT s;
+SELECT pg_temp.fetch(2, 'c', 700);
+ROLLBACK TO s;
+SELECT pg_temp.fetch(3, 'c', 700);
+MOVE ABSOLUTE 700 IN c;
+SELECT pg_temp.fetch(4, 'c', 700);
+MOVE ABSOLUTE 0 IN c;
+COMMIT;
+SELECT pg_temp.fetch(5, 'c', 100000);
+CLOSE c;
+SELECT (SELECT count(*) FROM fetched WHERE step = 4), (SELECT count(*) FROM fetched WHERE step = 5) > 1400,
+	(SELECT count(*) FROM (SELECT age, disease FROM fetched WHERE step IN (1, 4) EXCEPT ALL SELECT age, disease FROM fetched WHERE step = 5) d);
+SQL
+	like($fetched, qr/^700\|t\|0$/m, 'a cursor, across a rollback and a commit');
+	is($node->safe_psql('postgres', $asked), $before + 1, 'reads one answer');
+	as_analyst('BEGIN; SAVEPOINT s; DECLARE c CURSOR FOR SELECT age FROM published.patients_now; FETCH c; ROLLBACK TO s; FETCH c');
+	is($node->safe_psql('postgres', $asked), $before + 2, 'a cursor that is rolled back has asked');
+
+	# A value that is an answer itself.
+	as_analyst(q{CREATE FUNCTION oldest() RETURNS int STABLE LANGUAGE sql AS 'SELECT max(age) - 1 FROM published.patients_now WHERE sex = ''F'''});
+	like(as_analyst('SELECT count(*) FROM published.patients_now WHERE age < oldest()'), qr/^[0-9]+$/, 'an answer about what another answer told');
+	is($node->safe_psql('postgres', $asked), $before + 4, 'two answers');
+	is($node->safe_psql('postgres', "SELECT count(*) FROM pprepub.release WHERE number > $before + 2 AND cohort ~ 'sex = |age < '"), '2', 'each remembered with its cohort');
+}
+
 # A row that another transaction has changed is not looked at again by another answer.
 {
 	as_analyst(q{CREATE TABLE changed (id int, disease text, n int); INSERT INTO changed VALUES (1, 'none', 0), (2, 'disease 1', 0)});

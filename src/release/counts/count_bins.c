@@ -75,7 +75,7 @@ add_node_bin(CountColumn *column, char *node)
 
 	if (!node_leaves(column->tree, node, &first, &leaves))
 		refuse_bins(column, psprintf("There was no node \"%s\" when the release was made.", node));
-	add_bin(column, node)->range = leaves_range(column, first, leaves);
+	add_bin(column, node)->range = leaves_range(first, leaves);
 }
 
 /* Adds a bin for each leaf, from left to right. */
@@ -98,7 +98,7 @@ choose_leaves(CountColumn *column)
 		char	   *node = catalog_text(&access, i, "node");
 		MemoryContext old = MemoryContextSwitchTo(access.context);
 
-		add_bin(column, node)->range = leaves_range(column, leaf, 1);
+		add_bin(column, node)->range = leaves_range(leaf, 1);
 		MemoryContextSwitchTo(old);
 	}
 	catalog_leave(&access);

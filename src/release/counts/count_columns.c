@@ -261,15 +261,6 @@ counted_release(const char *publication, char *const *by, int nby)
  * ----------------------------------------------------------------
  */
 
-RangeType *
-leaves_range(const CountColumn *column, int64 first, int64 leaves)
-{
-	RangeBound	lower = {.val = Int64GetDatum(first), .inclusive = true, .lower = true};
-	RangeBound	upper = {.val = Int64GetDatum(first + leaves)};
-
-	return make_range(column->range, &lower, &upper, false);
-}
-
 /* The leaves of a node that the release shows. */
 static RangeType *
 leaves_of(const CountColumn *column, const char *node)
@@ -281,7 +272,7 @@ leaves_of(const CountColumn *column, const char *node)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("column \"%s\" shows a node that its taxonomy lacks", column->name)));
-	return leaves_range(column, first, leaves);
+	return leaves_range(first, leaves);
 }
 
 /* Notes the leaves of one cell, or its range, and whether it is withheld. */

@@ -88,9 +88,6 @@ extern CountedRelease *counted_release(const char *publication, char *const *by,
 /* Once all cells have their numbers: what they cover. */
 extern void understand_cells(CountColumn *column);
 
-/* Leaves as a range. */
-extern RangeType *leaves_range(const CountColumn *column, int64 first, int64 leaves);
-
 /* ----------------------------------------------------------------
  * Bins: count_bins.c, and count_range_bins.c
  * ----------------------------------------------------------------
