@@ -150,6 +150,19 @@ SELECT throws_ok('ALTER SERVER pprepub OWNER TO regress_asker', '42501', NULL, '
 SELECT throws_ok('ALTER FOREIGN TABLE published.people_now OWNER TO regress_asker', '42501', NULL, 'nor is the live table');
 RESET ROLE;
 
+-- A table that has the name of a live table, of a publication that has none, is left alone.
+SET ROLE regress_owner;
+CREATE TABLE ward.others (LIKE ward.people INCLUDING ALL);
+SELECT pprepub.create_publication('still', 'ward.others', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'sequential', '{"k": 5}') \g /dev/null
+GRANT CREATE ON SCHEMA published TO regress_asker;
+SET ROLE regress_asker;
+CREATE TABLE published.still_now (age int);
+COMMENT ON TABLE published.still_now IS 'mine';
+SET ROLE regress_owner;
+SELECT pprepub.alter_publication('still', '{"k": 6}') \g /dev/null
+SELECT is(obj_description('published.still_now'::regclass), 'mine', 'somebody else''s comment stays');
+RESET ROLE;
+
 SELECT is_empty($$ SELECT check_name FROM pprepub.audit('people') WHERE NOT holds $$, 'all that was answered is remembered, and safe');
 SELECT is_empty($$ SELECT * FROM pprepub.attack('people') WHERE NOT holds $$, 'together');
 SELECT * FROM finish();
