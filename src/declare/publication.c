@@ -470,20 +470,45 @@ open_with_source(DeclaredPublication *publication, bool new_owner)
 	return publication;
 }
 
-DeclaredPublication *
-publication_of_live(Oid relation)
+/* Reads the publication whose number a query has found, or NULL for none. */
+static DeclaredPublication *
+read_found(CatalogAccess *access, uint64 found)
 {
-	DeclaredPublication *publication = NULL;
+	DeclaredPublication *publication;
+
+	if (found == 0)
+		return NULL;
+	publication = MemoryContextAllocZero(access->context, sizeof(DeclaredPublication));
+	publication->id = catalog_int(0, "publication");
+	read_publication(access, publication);
+	return publication;
+}
+
+DeclaredPublication *
+publication_declared(const char *name)
+{
+	DeclaredPublication *publication;
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	if (catalog_read("SELECT publication FROM pprepub.catalog_relation WHERE relation::oid = $1 AND part = 'live'",
-					 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(relation))) > 0)
-	{
-		publication = MemoryContextAllocZero(access.context, sizeof(DeclaredPublication));
-		publication->id = catalog_int(0, "publication");
-		read_publication(&access, publication);
-	}
+	publication = read_found(&access, catalog_read("SELECT publication FROM pprepub.catalog_publication WHERE name = $1", CATALOG_TEXT(name)));
+	catalog_leave(&access);
+	if (publication == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("publication \"%s\" does not exist", name)));
+	return publication;
+}
+
+DeclaredPublication *
+publication_of_live(Oid relation)
+{
+	DeclaredPublication *publication;
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	publication = read_found(&access, catalog_read("SELECT publication FROM pprepub.catalog_relation WHERE relation::oid = $1 AND part = 'live'",
+												   CATALOG_PARAM(OIDOID, ObjectIdGetDatum(relation))));
 	catalog_leave(&access);
 	if (publication == NULL)
 		return NULL;

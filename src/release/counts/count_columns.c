@@ -48,41 +48,17 @@ verify_may_read(Oid view)
 
 /* Before there is a view, those who may use its schema hear that it is missing. */
 static void
-refuse_without_release(const char *publication, const char *target)
+refuse_without_release(const DeclaredPublication *publication)
 {
-	Oid			schema = get_namespace_oid(target, true);
+	Oid			schema = get_namespace_oid(publication->target, true);
 	AclResult	may = OidIsValid(schema) ? pg_namespace_aclcheck(schema, GetUserId(), ACL_USAGE) : ACLCHECK_OK;
 
 	if (may != ACLCHECK_OK)
-		aclcheck_error(may, OBJECT_SCHEMA, target);
+		aclcheck_error(may, OBJECT_SCHEMA, publication->target);
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("publication \"%s\" has no release of everybody yet", publication),
+			 errmsg("publication \"%s\" has no release of everybody yet", publication->name),
 			 errhint("Its owner makes one with pprepub.publish().")));
-}
-
-/* Finds the view, and the publication's number. */
-static Oid
-find_view(const char *publication, int32 *number)
-{
-	CatalogAccess access;
-	char	   *target;
-	Oid			view = InvalidOid;
-
-	catalog_enter(&access);
-	if (catalog_read("SELECT publication, target FROM pprepub.catalog_publication WHERE name = $1", CATALOG_TEXT(publication)) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("publication \"%s\" does not exist", publication)));
-	*number = catalog_int(0, "publication");
-	target = catalog_text(&access, 0, "target");
-	if (catalog_read("SELECT relation::oid AS relation FROM pprepub.catalog_relation WHERE publication = $1 AND part = 'view'",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(*number))) > 0)
-		view = catalog_oid(0, "relation");
-	catalog_leave(&access);
-	if (get_rel_relkind(view) == '\0')
-		refuse_without_release(publication, target);
-	return view;
 }
 
 /* ----------------------------------------------------------------
@@ -90,125 +66,82 @@ find_view(const char *publication, int32 *number)
  * ----------------------------------------------------------------
  */
 
-/* A column as the catalog has it, as far as the view shows it. */
-typedef struct ShownColumn
+/* Does the view show the column?  Its owner may have taken it away. */
+static bool
+is_shown(const DeclaredColumn *column, Oid view)
 {
-	char	   *name;
-	bool		is_value;		/* sensitive or insensitive */
-	Kind		kind;
-	char	   *taxonomy;
-	int32		tree;
-} ShownColumn;
-
-/* A column from the catalog's row; its kind is that of the declaration, which never changes. */
-static ShownColumn
-read_column(CatalogAccess *access, uint64 row)
-{
-	ShownColumn column = {.name = catalog_text(access, row, "name")};
-	char	   *kind = catalog_text(access, row, "kind");
-
-	column.is_value = strcmp(catalog_text(access, row, "role"), "quasi-identifier") != 0;
-	if (!column.is_value)
-	{
-		DeclaredColumn parsed = {.name = column.name};
-
-		parse_kind(kind, &parsed);
-		column.kind = parsed.kind;
-		column.taxonomy = catalog_text(access, row, "taxonomy");
-		column.tree = catalog_int(row, "tree");
-	}
-	return column;
-}
-
-/* Reads the columns that releases show; *n is set to their number. */
-static ShownColumn *
-read_columns(int32 publication, int *n)
-{
-	CatalogAccess access;
-	ShownColumn *shown;
-
-	catalog_enter(&access);
-	*n = catalog_read("SELECT name, role, kind, taxonomy, tree FROM pprepub.catalog_column"
-					  " WHERE publication = $1 AND role NOT IN ('key', 'layout') ORDER BY position",
-					  CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
-	shown = MemoryContextAlloc(access.context, sizeof(ShownColumn) * (*n + 1));
-	for (int i = 0; i < *n; i++)
-		shown[i] = read_column(&access, i);
-	catalog_leave(&access);
-	return shown;
-}
-
-/* Leaves out columns that the view has not: a hidden tuple of several, or one that its owner took away. */
-static int
-keep_in_view(ShownColumn *shown, int n, Oid view)
-{
-	int			kept = 0;
-
-	for (int i = 0; i < n; i++)
-		if (get_attnum(view, shown[i].name) != InvalidAttrNumber)
-			shown[kept++] = shown[i];
-	return kept;
+	return column->role != ROLE_KEY && get_attnum(view, column->name) != InvalidAttrNumber;
 }
 
 /* Gives quasi-identifiers the trees that a release was made with, which it notes in the order of their columns. */
 static void
-set_trees(ShownColumn *shown, int n, const int32 *tree, int ntrees)
+set_trees(DeclaredPublication *publication, const int32 *tree, int ntrees)
 {
-	for (int i = 0, t = 0; i < n && t < ntrees; i++)
-		if (shown[i].tree != 0)
-			shown[i].tree = tree[t++];
+	for (int i = 0, t = 0; i < publication->ncolumns && t < ntrees; i++)
+		if (publication->columns[i].role == ROLE_QUASI_IDENTIFIER && publication->columns[i].tree != 0)
+			publication->columns[i].tree = tree[t++];
 }
 
 /* Gives columns the trees of the release that the view shows; one that its owner has made anew may show none. */
 static void
-as_released(int32 publication, Oid view, ShownColumn *shown, int n)
+as_released(DeclaredPublication *publication, Oid view)
 {
 	CatalogAccess access;
 
 	catalog_enter(&access);
 	if (catalog_read("SELECT trees FROM pprepub.catalog_release WHERE publication = $1 AND relation = $2::oid",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)),
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source_of_pinned(view)))) > 0)
 	{
 		int			ntrees;
 		const int32 *trees = catalog_numbers(0, "trees", &ntrees);
 
-		set_trees(shown, n, trees, ntrees);
+		set_trees(publication, trees, ntrees);
 	}
 	catalog_leave(&access);
 }
 
 /* The columns that can be counted by, for hints. */
 static char *
-list_names(const ShownColumn *shown, int n)
+list_names(const DeclaredPublication *publication, Oid view)
 {
 	StringInfoData list;
 
 	initStringInfo(&list);
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&list, "%s%s", i > 0 ? ", " : "", shown[i].name);
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (is_shown(&publication->columns[i], view))
+			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "", publication->columns[i].name);
 	return list.data;
 }
 
-static void
-refuse_column(const CountedRelease *release, const char *name)
+static const DeclaredColumn *
+find_column(const DeclaredPublication *publication, Oid view, const char *name)
 {
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (strcmp(publication->columns[i].name, name) == 0 && is_shown(&publication->columns[i], view))
+			return &publication->columns[i];
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("the newest release of publication \"%s\" shows no column \"%s\"", release->publication, name),
-			 errhint("Columns to count by: %s.", release->shown_columns)));
+			 errmsg("the newest release of publication \"%s\" shows no column \"%s\"", publication->name, name),
+			 errhint("Columns to count by: %s.", list_names(publication, view))));
 }
 
-/* The form in which a column of the view is counted. */
-static CountColumn
-count_column(const ShownColumn *shown, Oid view)
+static CountForm
+form_of(const DeclaredColumn *column)
 {
-	CountColumn column = {.name = shown->name, .form = COUNT_VALUES, .taxonomy = shown->taxonomy, .tree = shown->tree};
+	if (column->role != ROLE_QUASI_IDENTIFIER)
+		return COUNT_VALUES;
+	return column->kind == KIND_RANGE ? COUNT_RANGES : column->kind == KIND_TAXONOMY ? COUNT_NODES : COUNT_TEXTS;
+}
+
+/* A column of the view as it is counted. */
+static CountColumn
+count_column(const DeclaredColumn *shown, Oid view)
+{
+	CountColumn column = {.name = shown->name, .form = form_of(shown), .taxonomy = shown->taxonomy, .tree = shown->tree};
 	Oid			type = get_atttype(view, get_attnum(view, shown->name));
 
-	column.is_prefix = !shown->is_value && shown->kind == KIND_PREFIX;
-	if (!shown->is_value)
-		column.form = shown->kind == KIND_RANGE ? COUNT_RANGES : shown->kind == KIND_TAXONOMY ? COUNT_NODES : COUNT_TEXTS;
+	column.is_prefix = column.form == COUNT_TEXTS && shown->kind == KIND_PREFIX;
 	if (column.form == COUNT_RANGES && !type_is_range(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -223,36 +156,24 @@ count_column(const ShownColumn *shown, Oid view)
 }
 
 CountedRelease *
-counted_release(const char *publication, char *const *by, int nby)
+counted_release(const char *name, char *const *by, int nby)
 {
 	CountedRelease *release = palloc0(sizeof(CountedRelease));
-	int32		number;
-	ShownColumn *shown;
-	int			n;
+	DeclaredPublication *publication = publication_declared(name);
 
-	release->publication = pstrdup(publication);
-	release->view = find_view(publication, &number);
+	release->view = noted_relation(publication, "view");
+	if (!OidIsValid(release->view))
+		refuse_without_release(publication);
 	verify_may_read(release->view);
 	LockRelationOid(release->view, AccessShareLock);
 	if (get_rel_relkind(release->view) == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("the view of publication \"%s\" was dropped meanwhile", publication)));
-	shown = read_columns(number, &n);
-	as_released(number, release->view, shown, n);
-	n = keep_in_view(shown, n, release->view);
-	release->shown_columns = list_names(shown, n);
+				 errmsg("the view of publication \"%s\" was dropped meanwhile", publication->name)));
+	as_released(publication, release->view);
 	release->columns = palloc(sizeof(CountColumn) * (nby + 1));
 	for (int b = 0; b < nby; b++)
-	{
-		int			i = 0;
-
-		while (i < n && strcmp(shown[i].name, by[b]) != 0)
-			i++;
-		if (i == n)
-			refuse_column(release, by[b]);
-		release->columns[release->ncolumns++] = count_column(&shown[i], release->view);
-	}
+		release->columns[release->ncolumns++] = count_column(find_column(publication, release->view, by[b]), release->view);
 	return release;
 }
 

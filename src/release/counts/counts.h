@@ -72,9 +72,7 @@ typedef struct CountColumn
 
 typedef struct CountedRelease
 {
-	char	   *publication;
 	Oid			view;
-	char	   *shown_columns;	/* a list for hints */
 	int			ncolumns;
 	CountColumn *columns;		/* [ncolumns] those to count by, without cells yet */
 } CountedRelease;
