@@ -114,6 +114,7 @@ list_names(const DeclaredPublication *publication, Oid view)
 	return list.data;
 }
 
+/* A column that the newest release leaves out gets the error of one that does not exist. */
 static const DeclaredColumn *
 find_column(const DeclaredPublication *publication, Oid view, const char *name)
 {
