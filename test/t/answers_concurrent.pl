@@ -10,7 +10,7 @@ use Time::HiRes qw(time);
 use Hospital;
 
 my $node = new_server('main');
-make_patients($node, 'postgres', 4000);
+make_patients($node, 'postgres', 1000);
 declare_patients($node, 'postgres', 'patients', 'hospital.patients');
 $node->safe_psql('postgres', 'SET ROLE owner; SELECT pprepub.publish(\'patients\')');
 

@@ -103,6 +103,7 @@ RESET ROLE;
 GRANT USAGE ON SCHEMA published TO analyst;
 GRANT SELECT ON published.patients TO analyst;
 GRANT EXECUTE ON FUNCTION published.patients TO analyst;
+GRANT SELECT ON published.patients_now TO analyst;
 GRANT SELECT ON published.types_1 TO PUBLIC;
 COMMENT ON TABLE published.types_1 IS 'a comment';
 CREATE INDEX ON published.patients_1 (disease);
@@ -205,7 +206,9 @@ sub restored_well
 	fails_like($server, $database, sql('SET ROLE "owner one"; DROP SCHEMA published CASCADE'), qr/would change what was made for/,
 		"$how: DROP SCHEMA");
 	fails_like($server, $database, q{SELECT pprepub.publish('patients')}, qr/may have been rewound/, "$how: nothing is published behind the original's back");
-	fails_like($server, $database, q{SET SESSION AUTHORIZATION analyst; SELECT * FROM published.patients()}, qr/may have been rewound/, "$how: nor answered");
+	# A blank before the parenthesis, since both ways to ask are tried here: a second run for live tables would add nothing.
+	fails_like($server, $database, "SET SESSION AUTHORIZATION analyst; SELECT * FROM $_", qr/may have been rewound/, "$how: nor answered: $_")
+		foreach 'published.patients ()', 'published.patients_now';
 	is($server->safe_psql($database, q{BEGIN; DO 'BEGIN PERFORM pprepub.acknowledge_history($$patients$$); END'; SELECT number, rows > 400 FROM pprepub.publish('patients'); ROLLBACK}), '2|t',
 		"$how: once it is acknowledged, the next release is the second, and judged against the first");
 	fails_like($server, $database, q{SET ROLE analyst; SELECT * FROM published.patients_1}, qr/permission denied/, "$how: an analyst may not read the table");
