@@ -127,8 +127,15 @@ smallest_classes(const Seen *seen, int32 r, const Aspects *aspects, const Princi
 	return release->nclasses > 0;
 }
 
+static void
+mark_members(const SeenRelease *release, uint32 c, bool *marked)
+{
+	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+		marked[release->individual[i]] = true;
+}
+
 uint32
-count_refused_classes(const Seen *seen, int32 r, const Principle *principle)
+count_refused_classes(const Seen *seen, int32 r, const Principle *principle, bool *marked)
 {
 	const SeenRelease *release = &seen->release[r];
 	Tally	   *tally = tally_create(seen->nvalues);
@@ -137,7 +144,11 @@ count_refused_classes(const Seen *seen, int32 r, const Principle *principle)
 	for (uint32 c = 0; c < release->nclasses; c++)
 	{
 		tally_class(tally, release, c);
-		refused += !principle_allows(principle, tally);
+		if (principle_allows(principle, tally))
+			continue;
+		refused++;
+		if (marked != NULL)
+			mark_members(release, c, marked);
 	}
 	tally_free(tally);
 	return refused;

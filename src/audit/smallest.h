@@ -39,8 +39,8 @@ extern bool smallest_classes(const Seen *seen, int32 r, const Aspects *aspects, 
 extern bool smallest_atoms(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *principle,
 						   Smallest *smallest);
 
-/* How many classes of a release the principle does not allow. */
-extern uint32 count_refused_classes(const Seen *seen, int32 r, const Principle *principle);
+/* How many classes of a release the principle does not allow; unless marked is NULL, marks their members: [individuals]. */
+extern uint32 count_refused_classes(const Seen *seen, int32 r, const Principle *principle, bool *marked);
 
 /*
  * How many of the first so many individuals are in atoms that the principle does not allow with the values of each

@@ -1,6 +1,6 @@
 /*
  * audit.c
- *		audit(): everything that can be checked of what is out.
+ *		audit() and assert_safe(): everything that can be checked of what is out.
  *
  * NOTES
  *		No release may come while it looks, so publishing waits: figures of the
@@ -8,10 +8,15 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "catalog/pg_type.h"
 #include "check/checks.h"
+#include "declare/catalog.h"
 #include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "history/past_compare.h"
 #include "history/past_tables.h"
 #include "history/recalled_aspects.h"
@@ -19,19 +24,49 @@
 #include "release/given_principle.h"
 #include "release/method_sql.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_audit);
+PG_FUNCTION_INFO_V1(pprepub_assert_safe);
 
-void
+Check *
 add_check(Audit *audit, const char *name, char *required, char *measured, bool holds, char *worst)
 {
 	Check	   *check = palloc(sizeof(Check));
 
-	*check = (Check) {name, required, measured, holds, worst};
+	*check = (Check) {
+		name, required, measured, holds ? CHECK_HOLDS : CHECK_FAILS, worst,
+		.required_value = get_float8_nan(), .measured_value = get_float8_nan(), .failing_classes = -1, .failing_people = -1
+	};
 	audit->checks = lappend(audit->checks, check);
+	return check;
+}
+
+void
+add_failed_check(Audit *audit, const char *name, char *required, const char *message)
+{
+	add_check(audit, name, required, pstrdup(audit->is_auditors ? "an error, which is shown to the owner" : message), false, NULL);
+}
+
+/* Adds what no program can judge. */
+static void
+add_open_check(Audit *audit, const char *name, char *required, char *measured, double value)
+{
+	Check	   *check = add_check(audit, name, required, measured, false, NULL);
+
+	check->verdict = CHECK_OPEN;
+	check->measured_value = value;
+}
+
+void
+set_values(Check *check, double required, double measured)
+{
+	check->required_value = required;
+	check->measured_value = measured;
 }
 
 /* ----------------------------------------------------------------
@@ -48,12 +83,13 @@ check_neighborhoods(Audit *audit)
 
 	if (is_gone || past_table_has_columns(audit->publication, NEIGHBORHOODS_TABLE))
 		comparison = neighborhoods_compare(audit->publication, audit->recalled, audit->atoms);
-	add_check(audit, "invariant",
-			  psprintf("%u neighborhoods, one for each person, as the log tells", audit->atoms->natoms),
-			  psprintf(INT64_FORMAT ", " INT64_FORMAT " of them not", comparison.items, comparison.wrong),
-			  comparison.wrong == 0,
-			  comparison.first_wrong == 0 ? NULL :
-			  psprintf("{\"neighborhood\": " INT64_FORMAT "}", comparison.first_wrong));
+	set_values(add_check(audit, "invariant",
+						 psprintf("%u neighborhoods, one for each person, as the log tells", audit->atoms->natoms),
+						 psprintf(INT64_FORMAT ", " INT64_FORMAT " of them not", comparison.items, comparison.wrong),
+						 comparison.wrong == 0,
+						 comparison.first_wrong == 0 ? NULL :
+						 psprintf("{\"neighborhood\": " INT64_FORMAT "}", comparison.first_wrong)),
+			   audit->atoms->natoms, comparison.items - comparison.wrong);
 }
 
 static void
@@ -61,9 +97,10 @@ check_paths(Audit *audit)
 {
 	PastComparison comparison = paths_compare(audit->publication, audit->recalled);
 
-	add_check(audit, "paths", psprintf(INT64_FORMAT " classes, with the people and values of the log", comparison.items),
-			  psprintf(INT64_FORMAT " of them not", comparison.wrong), comparison.wrong == 0,
-			  comparison.wrong == 0 ? NULL : psprintf("{\"release\": " INT64_FORMAT "}", comparison.first_wrong));
+	set_values(add_check(audit, "paths", psprintf(INT64_FORMAT " classes, with the people and values of the log", comparison.items),
+						 psprintf(INT64_FORMAT " of them not", comparison.wrong), comparison.wrong == 0,
+						 comparison.wrong == 0 ? NULL : psprintf("{\"release\": " INT64_FORMAT "}", comparison.first_wrong)),
+			   comparison.items, comparison.items - comparison.wrong);
 }
 
 static void
@@ -72,23 +109,15 @@ check_remembered(Audit *audit)
 	uint64		individuals = audit->recalled->seen.nindividuals;
 	uint64		remembered = audit->publication->remembered;
 
-	add_check(audit, "remembered", psprintf(UINT64_FORMAT " people and invented rows", remembered),
-			  psprintf(UINT64_FORMAT, individuals), individuals == remembered, NULL);
+	set_values(add_check(audit, "remembered", psprintf(UINT64_FORMAT " people and invented rows", remembered),
+						 psprintf(UINT64_FORMAT, individuals), individuals == remembered, NULL),
+			   remembered, individuals);
 }
 
 /* ----------------------------------------------------------------
  * Releases
  * ----------------------------------------------------------------
  */
-
-bool
-is_transient(int sqlerrcode)
-{
-	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
-
-	return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_TRANSACTION_ROLLBACK ||
-		category == ERRCODE_INSUFFICIENT_RESOURCES || sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
-}
 
 typedef struct Present
 {
@@ -286,8 +315,9 @@ check_identified(Audit *audit)
 			first = r + 1;
 	}
 	if (identified < n)
-		add_check(audit, "identified", psprintf("%d release(s) of which the log says whose their rows are", n),
-				  psprintf("%d", identified), false, worst_release(first, 0, NULL));
+		set_values(add_check(audit, "identified", psprintf("%d release(s) of which the log says whose their rows are", n),
+							 psprintf("%d", identified), false, worst_release(first, 0, NULL)),
+				   n, identified);
 }
 
 /* Are ends where steps end?  How many of the others are one person's value is told, and nothing is required of it. */
@@ -296,13 +326,14 @@ check_ends(Audit *audit, const Releases *releases)
 {
 	if (releases->ends == 0)
 		return;
-	add_check(audit, "ends",
-			  psprintf(UINT64_FORMAT " ends of ranges, at steps where their columns have them", releases->ends),
-			  psprintf(UINT64_FORMAT " not at steps, " UINT64_FORMAT " the value of one person of a class alone",
-					   releases->loose_ends, releases->lone_ends),
-			  releases->loose_ends == 0,
-			  releases->loose_ends > 0 ? worst_release(releases->loose, 0, releases->loose_column) :
-			  worst_release(releases->lone, 0, releases->lone_column));
+	set_values(add_check(audit, "ends",
+						 psprintf(UINT64_FORMAT " ends of ranges, at steps where their columns have them", releases->ends),
+						 psprintf(UINT64_FORMAT " not at steps, " UINT64_FORMAT " the value of one person of a class alone",
+								  releases->loose_ends, releases->lone_ends),
+						 releases->loose_ends == 0,
+						 releases->loose_ends > 0 ? worst_release(releases->loose, 0, releases->loose_column) :
+						 worst_release(releases->lone, 0, releases->lone_column)),
+			   releases->ends, releases->ends - releases->loose_ends);
 }
 
 /* Are release tables what was published, and do they cover the source? */
@@ -312,19 +343,22 @@ check_releases(Audit *audit)
 	Releases	releases = inspect_releases(audit);
 	int32		n = audit->publication->releases;
 
-	add_check(audit, "checksums", psprintf("%d release(s) with the rows that they were published with", n),
-			  psprintf("%d", releases.intact), releases.intact == n,
-			  worst_release(releases.not_intact, 0, NULL));
-	add_check(audit, "rows", psprintf("%d release(s), class by class, with the people and values of the log", releases.identified),
-			  psprintf("%d, " UINT64_FORMAT " rows in all", releases.logged, releases.rows), releases.logged == releases.identified,
-			  worst_release(releases.not_logged, releases.unlogged_class, NULL));
+	set_values(add_check(audit, "checksums", psprintf("%d release(s) with the rows that they were published with", n),
+						 psprintf("%d", releases.intact), releases.intact == n,
+						 worst_release(releases.not_intact, 0, NULL)),
+			   n, releases.intact);
+	set_values(add_check(audit, "rows", psprintf("%d release(s), class by class, with the people and values of the log", releases.identified),
+						 psprintf("%d, " UINT64_FORMAT " rows in all", releases.logged, releases.rows), releases.logged == releases.identified,
+						 worst_release(releases.not_logged, releases.unlogged_class, NULL)),
+			   releases.identified, releases.logged);
 	if (releases.unreadable != NULL)
-		add_check(audit, "covers", pstrdup("the source can be read"), releases.unreadable, false, NULL);
+		add_failed_check(audit, "covers", pstrdup("the source can be read"), releases.unreadable);
 	else
-		add_check(audit, "covers",
-				  psprintf(UINT64_FORMAT " rows of people whose quasi-identifiers are what they were, in their cells", releases.unchanged),
-				  psprintf(UINT64_FORMAT, releases.covered), releases.covered == releases.unchanged,
-				  worst_release(releases.uncovered, releases.uncovered_class, releases.uncovered_column));
+		set_values(add_check(audit, "covers",
+							 psprintf(UINT64_FORMAT " rows of people whose quasi-identifiers are what they were, in their cells", releases.unchanged),
+							 psprintf(UINT64_FORMAT, releases.covered), releases.covered == releases.unchanged,
+							 worst_release(releases.uncovered, releases.uncovered_class, releases.uncovered_column)),
+				   releases.unchanged, releases.covered);
 	check_ends(audit, &releases);
 }
 
@@ -333,35 +367,68 @@ check_releases(Audit *audit)
  * ----------------------------------------------------------------
  */
 
-/* Puts the checks that hold, or those that do not, as rows. */
+/* Puts the checks with a verdict as rows. */
 static void
-put_checks(const OwnersWork *work, const Audit *audit, bool holds)
+put_checks(const OwnersWork *work, const Audit *audit, CheckVerdict verdict)
 {
 	ListCell   *cell;
 
 	foreach(cell, audit->checks)
 	{
 		const Check *check = lfirst(cell);
-		Datum		values[5];
-		bool		nulls[5] = {false};
+		Datum		values[] = {
+			CStringGetTextDatum(check->name),
+			CStringGetTextDatum(check->required),
+			CStringGetTextDatum(check->measured),
+			BoolGetDatum(check->verdict == CHECK_HOLDS),
+			check->worst == NULL ? (Datum) 0 : DirectFunctionCall1(jsonb_in, CStringGetDatum(check->worst)),
+			Float8GetDatum(check->required_value),
+			Float8GetDatum(check->measured_value),
+			Int64GetDatum(check->failing_classes),
+			Int64GetDatum(check->failing_people),
+		};
+		bool		nulls[lengthof(values)] = {
+			[3] = check->verdict == CHECK_OPEN,
+			[4] = check->worst == NULL,
+			[5] = isnan(check->required_value),
+			[6] = isnan(check->measured_value),
+			[7] = check->failing_classes < 0,
+			[8] = check->failing_people < 0,
+		};
 
-		if (check->holds != holds)
-			continue;
-		values[0] = CStringGetTextDatum(check->name);
-		values[1] = CStringGetTextDatum(check->required);
-		values[2] = CStringGetTextDatum(check->measured);
-		values[3] = BoolGetDatum(check->holds);
-		nulls[4] = check->worst == NULL;
-		values[4] = nulls[4] ? (Datum) 0 : DirectFunctionCall1(jsonb_in, CStringGetDatum(check->worst));
-		report_row(work, values, nulls);
+		if (check->verdict == verdict)
+			report_row(work, values, nulls);
 	}
+}
+
+/* Are the same people published by others, which nothing here looks at? */
+static void
+check_beside(Audit *audit)
+{
+	CatalogAccess access;
+	StringInfoData names;
+	uint64		n;
+
+	initStringInfo(&names);
+	catalog_enter(&access);
+	n = catalog_read("SELECT name FROM pprepub.catalog_publication"
+					 " WHERE $1 = ANY (beside) OR publication = ANY ((SELECT beside FROM pprepub.catalog_publication WHERE publication = $1)::int[])"
+					 " ORDER BY name",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(audit->publication->id)));
+	for (uint64 i = 0; i < n; i++)
+		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", catalog_text(&access, i, "name"));
+	catalog_leave(&access);
+	if (n > 0)
+		add_open_check(audit, "beside", pstrdup("its owner knows that others are judged apart"),
+					   psprintf("people of its source are also published by: %s", names.data), n);
 }
 
 /* Recalls the history, and binds what its releases are judged by. */
 static Audit
-audit_create(const DeclaredPublication *publication, const Principle *given)
+audit_create(const OwnersWork *work, const Principle *given)
 {
-	Audit		audit = {.publication = publication, .given = given};
+	const DeclaredPublication *publication = work->publication;
+	Audit		audit = {.publication = publication, .is_auditors = work->is_auditors, .given = given};
 
 	audit.released = read_released(publication);
 	audit.recalled = recall(publication);
@@ -388,27 +455,108 @@ check_the_rest(Audit *audit)
 	check_remembered(audit);
 	check_identified(audit);
 	check_releases(audit);
+	check_beside(audit);
 }
 
-Datum
-pprepub_audit(PG_FUNCTION_ARGS)
+/* All checks; as the owner, under the active snapshot. */
+static Audit
+audit_all(const OwnersWork *work, const Principle *given)
 {
-	const Principle *given = principle_argument(fcinfo, 1);
-	OwnersWork	work;
 	Audit		audit;
 
-	report_open(&work, fcinfo, RowShareLock);
-	if (!report_begin(&work, fcinfo))
-		return (Datum) 0;
-	audit = audit_create(work.publication, given);
-	if (given != NULL || find_method(work.publication->method)->principle != NULL)
+	if (work->publication->releases == 0)
+	{
+		audit = (Audit) {.publication = work->publication};
+		add_open_check(&audit, "releases", pstrdup("a release to check"), pstrdup("no release yet"), 0);
+		return audit;
+	}
+	audit = audit_create(work, given);
+	if (given != NULL || find_method(work->publication->method)->principle != NULL)
 		check_principles(&audit);
 	if (given != NULL)
 		check_identified(&audit);
 	else
 		check_the_rest(&audit);
-	put_checks(&work, &audit, false);
-	put_checks(&work, &audit, true);
+	return audit;
+}
+
+/* The rows of audit(). */
+static Datum
+report_audit(FunctionCallInfo fcinfo)
+{
+	const Principle *given = principle_argument(fcinfo, 1);
+	OwnersWork	work;
+	Audit		audit;
+
+	report_open_for_auditor(&work, fcinfo, RowShareLock);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	work_begin(&work, work.publication->owner, GetLatestSnapshot());
+	audit = audit_all(&work, given);
+	for (CheckVerdict verdict = CHECK_FAILS; verdict <= CHECK_HOLDS; verdict++)
+		put_checks(&work, &audit, verdict);
 	work_close(&work);
 	return (Datum) 0;
+}
+
+Datum
+pprepub_audit(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, report_audit);
+}
+
+/* ----------------------------------------------------------------
+ * assert_safe()
+ * ----------------------------------------------------------------
+ */
+
+/* Class PP is nobody else's: letters from I on are free for implementations. */
+#define ERRCODE_NOT_SAFE MAKE_SQLSTATE('P', 'P', '0', '0', '1')
+
+/* The names of checks that fail, or NULL where none does. */
+static char *
+failing_names(const Audit *audit, MemoryContext context)
+{
+	StringInfoData names;
+	ListCell   *cell;
+
+	initStringInfo(&names);
+	foreach(cell, audit->checks)
+	{
+		const Check *check = lfirst(cell);
+
+		if (check->verdict == CHECK_FAILS)
+			appendStringInfo(&names, "%s%s (%s)", names.len > 0 ? ", " : "", check->name, check->measured);
+	}
+	return names.len == 0 ? NULL : MemoryContextStrdup(context, names.data);
+}
+
+/* Raises an error if a check fails. */
+static Datum
+assert_safe(FunctionCallInfo fcinfo)
+{
+	const Principle *given = principle_argument(fcinfo, 1);
+	MemoryContext context = CurrentMemoryContext;
+	OwnersWork	work;
+	Audit		audit;
+	char	   *failing;
+
+	report_open_for_auditor(&work, fcinfo, RowShareLock);
+	work_begin(&work, work.publication->owner, GetLatestSnapshot());
+	audit = audit_all(&work, given);
+	failing = work.publication->releases == 0 ? MemoryContextStrdup(context, "releases (no release yet)") : failing_names(&audit, context);
+	work_close(&work);
+	if (failing != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_SAFE),
+				 errmsg("what publication \"%s\" has published is not safe", work.publication->name),
+				 errdetail("Checks that fail: %s.", failing),
+				 errhint("SELECT * FROM pprepub.audit(%s) tells more.", quote_literal_cstr(work.publication->name))));
+	return (Datum) 0;
+}
+
+Datum
+pprepub_assert_safe(PG_FUNCTION_ARGS)
+{
+	for_auditors(fcinfo, assert_safe);
+	PG_RETURN_VOID();
 }

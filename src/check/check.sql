@@ -3,7 +3,13 @@
 -- ----------------------------------------------------------------
 
 CREATE FUNCTION pprepub.audit(publication text, principle jsonb DEFAULT NULL, OUT check_name text, OUT required text, OUT measured text,
-		OUT holds boolean, OUT worst jsonb) RETURNS SETOF record
+		OUT holds boolean, OUT worst jsonb, OUT required_value float8, OUT measured_value float8, OUT failing_classes bigint, OUT failing_people bigint)
+	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_audit';
 COMMENT ON FUNCTION pprepub.audit(text, jsonb) IS
-	'everything that can be checked of what is out, what does not hold first: sizes and values of classes and of all that releases together reveal, the history against its log, release tables against their checksums, the log and the source; with a principle, whether what is out satisfies it, whatever was declared';
+	'everything that can be checked of what is out, what does not hold first: sizes and values of classes and of all that releases together reveal, the history against its log, release tables against their checksums, the log and the source; holds is NULL where somebody has to look; with a principle, whether what is out satisfies it, whatever was declared';
+
+CREATE FUNCTION pprepub.assert_safe(publication text, principle jsonb DEFAULT NULL) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_assert_safe';
+COMMENT ON FUNCTION pprepub.assert_safe(text, jsonb) IS
+	'raises an error, with SQLSTATE PP001, if any check of audit() fails, or if there is no release yet';

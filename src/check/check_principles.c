@@ -13,6 +13,7 @@
 
 #include "audit/smallest.h"
 #include "check/checks.h"
+#include "frame/arrays.h"
 #include "utils/json.h"
 
 /* ----------------------------------------------------------------
@@ -44,16 +45,20 @@ add_column(const Audit *audit, StringInfo json, int aspect)
 	escape_json(json, audit->aspects->aspect[aspect].name);
 }
 
-/* Adds a measure, and how many a condition refuses; ends the object. */
+/* The parameter that is measured, as the term has it: of recursive that is c. */
+static double
+required_measure(const PrincipleTerm *term)
+{
+	return strcmp(term_measure_name(term), term_name(term)) == 0 ? term->strength : term->detail;
+}
+
+/* Adds a measure; ends the object. */
 static char *
-end_of_term(const Audit *audit, StringInfo json, const PrincipleTerm *term, const WorstMeasure *worst,
-			const char *refused, uint64 nrefused)
+end_of_term(const Audit *audit, StringInfo json, const PrincipleTerm *term, const WorstMeasure *worst)
 {
 	if (!isinf(worst->measure))
 		appendStringInfo(json, ", \"%s\": %g", term_measure_name(term), worst->measure);
 	add_column(audit, json, worst->aspect);
-	if (nrefused > 0)
-		appendStringInfo(json, ", \"%s\": " UINT64_FORMAT, refused, nrefused);
 	appendStringInfoChar(json, '}');
 	return json->data;
 }
@@ -62,6 +67,46 @@ end_of_term(const Audit *audit, StringInfo json, const PrincipleTerm *term, cons
  * Classes
  * ----------------------------------------------------------------
  */
+
+/* A part of a principle: k, l, or the condition of a kind. */
+typedef struct PrinciplePart
+{
+	bool		k;
+	bool		l;
+	const PrincipleKind *kind;
+} PrinciplePart;
+
+static Principle
+principle_part(const Audit *audit, const Principle *whole, PrinciplePart part)
+{
+	Principle	principle = principle_k_l(part.k ? whole->k : 1, part.l ? whole->l : 1);
+
+	principle.joint = whole->joint;
+	for (int i = 0; i < whole->nterms; i++)
+		if (whole->term[i].kind == part.kind)
+			principle.term[principle.nterms++] = whole->term[i];
+	return principle_bound(&principle, audit->recalled->seen.nvalues, audit->aspects);
+}
+
+/* Counts the classes of all releases that a part of their principles refuses, and the people in them, invented ones among them. */
+static void
+count_failing_classes(const Audit *audit, Check *check, PrinciplePart part)
+{
+	const Seen *seen = &audit->recalled->seen;
+	bool	   *marked = new_zeros(bool, seen->nindividuals);
+
+	check->failing_classes = 0;
+	check->failing_people = 0;
+	for (int32 r = 0; r < seen->nreleases && check->verdict == CHECK_FAILS; r++)
+	{
+		Principle	principle = principle_part(audit, &audit->released[r].principle, part);
+
+		check->failing_classes += count_refused_classes(seen, r, &principle, marked);
+	}
+	for (uint64 i = 0; i < seen->nindividuals; i++)
+		check->failing_people += marked[i];
+	pfree(marked);
+}
 
 /* How near a figure comes to what is required: less than 1 is not enough. */
 static double
@@ -111,11 +156,13 @@ check_k(Audit *audit, const WorstClasses *worst)
 	{
 		const Smallest *smallest = &worst[few_in].smallest;
 		uint64		k = audit->released[few_in].principle.k;
+		Check	   *check = add_check(audit, "k", psprintf("k >= " UINT64_FORMAT, k), psprintf("k = " UINT64_FORMAT, smallest->records),
+									  smallest->records >= k,
+									  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": " UINT64_FORMAT "}",
+											   few_in + 1, class_number(audit, few_in, smallest->fewest), smallest->records));
 
-		add_check(audit, "k", psprintf("k >= " UINT64_FORMAT, k), psprintf("k = " UINT64_FORMAT, smallest->records),
-				  smallest->records >= k,
-				  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": " UINT64_FORMAT "}",
-						   few_in + 1, class_number(audit, few_in, smallest->fewest), smallest->records));
+		set_values(check, k, smallest->records);
+		count_failing_classes(audit, check, (PrinciplePart) {.k = true});
 	}
 }
 
@@ -135,13 +182,16 @@ check_l(Audit *audit, const WorstClasses *worst)
 		const Smallest *smallest = &worst[poor_in].smallest;
 		uint32		l = audit->released[poor_in].principle.l;
 		StringInfoData json;
+		Check	   *check;
 
 		initStringInfo(&json);
 		appendStringInfo(&json, "{\"release\": %d, \"class\": " INT64_FORMAT ", \"sensitive_values\": %u",
 						 poor_in + 1, class_number(audit, poor_in, smallest->poorest), smallest->values);
 		add_column(audit, &json, smallest->poor_aspect);
 		appendStringInfoChar(&json, '}');
-		add_check(audit, "l", psprintf("l >= %u", l), psprintf("l = %u", smallest->values), smallest->values >= l, json.data);
+		check = add_check(audit, "l", psprintf("l >= %u", l), psprintf("l = %u", smallest->values), smallest->values >= l, json.data);
+		set_values(check, l, smallest->values);
+		count_failing_classes(audit, check, (PrinciplePart) {.l = true});
 	}
 }
 
@@ -167,15 +217,18 @@ find_term_check(TermCheck *checks, int *n, const PrincipleTerm *term)
 
 /* Adds the row of a condition. */
 static void
-add_term_check(Audit *audit, const TermCheck *check)
+add_term_check(Audit *audit, const TermCheck *found)
 {
 	StringInfoData json;
+	Check	   *check;
 
 	initStringInfo(&json);
-	appendStringInfo(&json, "{\"release\": %d, \"class\": " INT64_FORMAT, check->r + 1,
-					 class_number(audit, check->r, check->worst->set));
-	add_check(audit, term_name(check->term), term_promise(check->term), measured_words(check->term, check->worst->measure),
-			  check->refused == 0, end_of_term(audit, &json, check->term, check->worst, "classes", check->refused));
+	appendStringInfo(&json, "{\"release\": %d, \"class\": " INT64_FORMAT, found->r + 1,
+					 class_number(audit, found->r, found->worst->set));
+	check = add_check(audit, term_name(found->term), term_promise(found->term), measured_words(found->term, found->worst->measure),
+					  found->refused == 0, end_of_term(audit, &json, found->term, found->worst));
+	set_values(check, required_measure(found->term), found->worst->measure);
+	count_failing_classes(audit, check, (PrinciplePart) {.kind = found->term->kind});
 }
 
 /* Checks each condition that some release is to satisfy. */
@@ -224,6 +277,20 @@ releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
 	return psprintf("[%s]", list.data);
 }
 
+/* Counts the people, invented ones among them, in atoms that a part of the weakest promise refuses. */
+static void
+count_failing_atoms(const Audit *audit, Check *check, PrinciplePart part)
+{
+	const Seen *seen = &audit->recalled->seen;
+	Principle	principle;
+
+	check->failing_people = 0;
+	if (check->verdict != CHECK_FAILS)
+		return;
+	principle = principle_part(audit, &audit->weakest, part);
+	check->failing_people = count_refused(seen, audit->atoms, &principle, seen->nindividuals);
+}
+
 /* Are they as large, and of as many values, as the weakest promise? */
 static void
 check_atoms_k_l(Audit *audit, const Smallest *smallest)
@@ -233,6 +300,7 @@ check_atoms_k_l(Audit *audit, const Smallest *smallest)
 	bool		large = smallest->records >= weakest->k;
 	bool		diverse = weakest->l <= 1 || smallest->values >= weakest->l;
 	StringInfoData json;
+	Check	   *check;
 
 	initStringInfo(&json);
 	if (large && !diverse)
@@ -245,8 +313,13 @@ check_atoms_k_l(Audit *audit, const Smallest *smallest)
 		appendStringInfo(&json, "{\"releases\": %s, \"records\": " UINT64_FORMAT,
 						 releases_of(audit->atoms, smallest->fewest, nreleases), smallest->records);
 	appendStringInfoChar(&json, '}');
-	add_check(audit, "atoms", psprintf("k >= " UINT64_FORMAT ", l >= %u", weakest->k, weakest->l),
-			  psprintf("k = " UINT64_FORMAT ", l = %u", smallest->records, smallest->values), large && diverse, json.data);
+	check = add_check(audit, "atoms", psprintf("k >= " UINT64_FORMAT ", l >= %u", weakest->k, weakest->l),
+					  psprintf("k = " UINT64_FORMAT ", l = %u", smallest->records, smallest->values), large && diverse, json.data);
+	if (large && !diverse)
+		set_values(check, weakest->l, smallest->values);
+	else
+		set_values(check, weakest->k, smallest->records);
+	count_failing_atoms(audit, check, (PrinciplePart) {.k = true, .l = true});
 }
 
 /* Do their values satisfy a condition of the weakest promise? */
@@ -254,12 +327,15 @@ static void
 check_atoms_term(Audit *audit, const PrincipleTerm *term, const WorstMeasure *worst)
 {
 	StringInfoData json;
+	Check	   *check;
 
 	initStringInfo(&json);
 	appendStringInfo(&json, "{\"releases\": %s, \"in_release\": %d",
 					 releases_of(audit->atoms, worst->set, audit->publication->releases), worst->in + 1);
-	add_check(audit, psprintf("revealed %s", term_name(term)), term_promise(term), measured_words(term, worst->measure),
-			  worst->refused == 0, end_of_term(audit, &json, term, worst, "people", worst->refused));
+	check = add_check(audit, psprintf("revealed %s", term_name(term)), term_promise(term), measured_words(term, worst->measure),
+					  worst->refused == 0, end_of_term(audit, &json, term, worst));
+	set_values(check, required_measure(term), worst->measure);
+	count_failing_atoms(audit, check, (PrinciplePart) {.kind = term->kind});
 }
 
 /* Do the sets that all releases together tell apart satisfy the weakest promise? */

@@ -14,18 +14,32 @@
 #include "nodes/pg_list.h"
 #include "release/past_releases.h"
 
+typedef enum CheckVerdict
+{
+	CHECK_FAILS,				/* in the order of the rows */
+	CHECK_OPEN,					/* nothing is required: somebody has to look */
+	CHECK_HOLDS
+} CheckVerdict;
+
 typedef struct Check
 {
 	const char *name;
 	char	   *required;
 	char	   *measured;
-	bool		holds;
+	CheckVerdict verdict;
 	char	   *worst;			/* JSON, or NULL */
+
+	/* For programs; NaN and -1 where there is no such figure */
+	double		required_value;
+	double		measured_value;
+	int64		failing_classes;
+	int64		failing_people;
 } Check;
 
 typedef struct Audit
 {
 	const DeclaredPublication *publication;
+	bool		is_auditors;	/* sees no key, no value and no message of the source */
 	const Principle *given;		/* that all is judged by, or NULL: by what was declared */
 	Released   *released;		/* [releases] with the principles that they are judged by, bound */
 	Recalled   *recalled;
@@ -35,11 +49,14 @@ typedef struct Audit
 	List	   *checks;			/* of Check */
 } Audit;
 
-/* Is it the moment that made an error, and not what was read? */
-extern bool is_transient(int sqlerrcode);
-
 /* All words are allocated where the audit is. */
-extern void add_check(Audit *audit, const char *name, char *required, char *measured, bool holds, char *worst);
+extern Check *add_check(Audit *audit, const char *name, char *required, char *measured, bool holds, char *worst);
+
+/* A check that an error stopped: its message is for the owner only. */
+extern void add_failed_check(Audit *audit, const char *name, char *required, const char *message);
+
+/* Says for programs what is required and was measured. */
+extern void set_values(Check *check, double required, double measured);
 
 /* ---- check_principles.c: do classes, and all that releases reveal together, satisfy the principles? ---- */
 

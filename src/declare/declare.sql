@@ -198,6 +198,32 @@ CREATE FUNCTION pprepub.drop_publication(name text, forget_history boolean DEFAU
 COMMENT ON FUNCTION pprepub.drop_publication(text, boolean) IS
 	'drops a publication and all that was made for it; once something was published, only with forget_history => true';
 
+CREATE FUNCTION pprepub.grant_audit(publication text, role name) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_grant_audit';
+COMMENT ON FUNCTION pprepub.grant_audit(text, name) IS
+	'lets a role audit a publication of yours: it may call audit(), attack(), linkability() and their like, and sees figures, but no rows and no keys; it gets no right on the source, on releases or on the history';
+
+CREATE FUNCTION pprepub.revoke_audit(publication text, role name) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_revoke_audit';
+COMMENT ON FUNCTION pprepub.revoke_audit(text, name) IS
+	'takes back what grant_audit() granted';
+
+-- Publications that the caller may know of, and whether with all rights of their owners, or as an auditor.
+CREATE VIEW pprepub.catalog_reader AS
+	SELECT p.publication, pg_catalog.pg_has_role(p.owner, 'USAGE') AS is_owner
+	FROM pprepub.catalog_publication p LEFT JOIN pprepub.catalog_relation a ON a.publication = p.publication AND a.part = 'auditors'
+	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE') OR pg_catalog.has_table_privilege(a.relation::pg_catalog.oid, 'SELECT');
+COMMENT ON VIEW pprepub.catalog_reader IS 'publications that the reader owns or may audit';
+
+CREATE VIEW pprepub.auditor WITH (security_barrier) AS
+	SELECT p.name AS publication, a.grantee::pg_catalog.regrole AS role, a.grantor::pg_catalog.regrole AS granted_by
+	FROM pprepub.catalog_publication p
+		JOIN pprepub.catalog_relation r ON r.publication = p.publication AND r.part = 'auditors'
+		JOIN pg_catalog.pg_class c ON c.oid = r.relation::pg_catalog.oid
+		CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) a
+	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE') AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner;
+COMMENT ON VIEW pprepub.auditor IS 'roles that may audit the publications that you own';
+
 CREATE VIEW pprepub.publication WITH (security_barrier) AS
 	SELECT p.name, p.owner, s.source, p.method, p.params, p.target, p.releases,
 		(SELECT c.name FROM pprepub.catalog_column c
@@ -215,9 +241,8 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 			  WHERE c.publication = p.publication AND c.role = 'insensitive' ORDER BY c.position) AS insensitive,
 		ARRAY(SELECT b.name FROM pprepub.catalog_publication b
 			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside
-	FROM pprepub.catalog_publication p LEFT JOIN pprepub.catalog_source s USING (publication)
-	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
-COMMENT ON VIEW pprepub.publication IS 'the publications that you own, as they are declared now';
+	FROM pprepub.catalog_publication p JOIN pprepub.catalog_reader USING (publication) LEFT JOIN pprepub.catalog_source s USING (publication);
+COMMENT ON VIEW pprepub.publication IS 'the publications that you own or may audit, as they are declared now';
 
 -- Protection of releases and history
 

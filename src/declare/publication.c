@@ -22,8 +22,10 @@
 #include "catalog/pg_rewrite.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "rewrite/rewriteSupport.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -163,6 +165,7 @@ typedef struct Noted
 	Oid			answers_view;
 	Oid			live;
 	Oid			releases;
+	Oid			auditors;
 	Oid			tuple;
 
 	/* Copies of tables that parameters name */
@@ -212,6 +215,7 @@ noted_part(const DeclaredPublication *publication, const char *part)
 		{"answers_view", &publication->noted->answers_view},
 		{"live", &publication->noted->live},
 		{"releases", &publication->noted->releases},
+		{"auditors", &publication->noted->auditors},
 		{"sensitive_tuple", &publication->noted->tuple},
 	};
 
@@ -290,6 +294,14 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	read_noted(access, publication);
 }
 
+/* Whom a publication is opened for: the caller must have this role's rights, or those of its owner. */
+typedef enum OpenedFor
+{
+	FOR_OWNER,
+	FOR_NEW_OWNER,				/* of the source, which may have another owner than the publication */
+	FOR_AUDITOR
+} OpenedFor;
+
 static void
 verify_rights_of(Oid owner, const char *name)
 {
@@ -299,13 +311,37 @@ verify_rights_of(Oid owner, const char *name)
 				 errmsg("must be owner of publication \"%s\"", name)));
 }
 
+bool
+may_audit(int32 publication)
+{
+	CatalogAccess access;
+	Oid			auditors;
+
+	catalog_enter(&access);
+	auditors = catalog_read("SELECT relation::oid AS relation FROM pprepub.catalog_relation WHERE publication = $1 AND part = 'auditors'",
+							CATALOG_PARAM(INT4OID, Int32GetDatum(publication))) == 0 ? InvalidOid : catalog_oid(0, "relation");
+	catalog_leave(&access);
+	return OidIsValid(auditors) && get_rel_relkind(auditors) != '\0' &&
+		pg_class_aclcheck(auditors, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+}
+
+static void
+verify_auditor(int32 publication, Oid owner, const char *name)
+{
+	if (!has_rights_of(owner) && !may_audit(publication))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner or auditor of publication \"%s\"", name),
+				 errhint("Its owner can call pprepub.grant_audit().")));
+}
+
 /*
- * Finds a publication for a caller with the rights of its owner or, with
- * new_owner, of its source's owner.  The rights are checked before anything is
- * locked, so that other roles cannot hold up publishers.
+ * Finds a publication for a caller with the rights that are asked for.  They
+ * are checked before anything is locked, so that other roles cannot hold up
+ * publishers.
  */
 static FoundPublication
-find_publication(const char *name, bool new_owner)
+find_publication(const char *name, OpenedFor who)
 {
 	CatalogAccess access;
 	FoundPublication found;
@@ -328,12 +364,15 @@ find_publication(const char *name, bool new_owner)
 	old = MemoryContextSwitchTo(access.context);
 	found.params = DatumGetJsonbPCopy(catalog_field(0, "params", &isnull));
 	MemoryContextSwitchTo(old);
-	if (new_owner)
+	if (who == FOR_NEW_OWNER)
 		source = source_of_pinned(catalog_oid(0, "pinned"));
 	catalog_leave(&access);
 	if (OidIsValid(source) && get_rel_relkind(source) != '\0')
 		owner = relation_owner(source);
-	verify_rights_of(owner, name);
+	if (who == FOR_AUDITOR)
+		verify_auditor(found.id, owner, name);
+	else
+		verify_rights_of(owner, name);
 	return found;
 }
 
@@ -421,7 +460,7 @@ releases_seen(const DeclaredPublication *publication)
 FoundPublication
 publication_find(const char *name)
 {
-	return find_publication(name, false);
+	return find_publication(name, FOR_OWNER);
 }
 
 void
@@ -454,11 +493,11 @@ lock_and_read(int32 number, LOCKMODE lock)
 }
 
 static DeclaredPublication *
-lock_publication(const char *name, LOCKMODE lock, bool new_owner)
+lock_publication(const char *name, LOCKMODE lock, OpenedFor who)
 {
-	DeclaredPublication *publication = lock_and_read(find_publication(name, new_owner).id, lock);
+	DeclaredPublication *publication = lock_and_read(find_publication(name, who).id, lock);
 
-	(void) find_publication(publication->name, new_owner);	/* it may have changed hands */
+	(void) find_publication(publication->name, who);	/* it may have changed hands */
 	return publication;
 }
 
@@ -521,7 +560,13 @@ publication_of_live(Oid relation)
 DeclaredPublication *
 publication_open(const char *name, LOCKMODE lock)
 {
-	return open_with_source(lock_publication(name, lock, false), false);
+	return open_with_source(lock_publication(name, lock, FOR_OWNER), false);
+}
+
+DeclaredPublication *
+publication_open_for_auditor(const char *name, LOCKMODE lock)
+{
+	return open_with_source(lock_publication(name, lock, FOR_AUDITOR), false);
 }
 
 DeclaredPublication *
@@ -536,13 +581,13 @@ publication_open_number(int32 number, LOCKMODE lock)
 DeclaredPublication *
 publication_open_for_new_owner(const char *name, LOCKMODE lock)
 {
-	return open_with_source(lock_publication(name, lock, true), true);
+	return open_with_source(lock_publication(name, lock, FOR_NEW_OWNER), true);
 }
 
 DeclaredPublication *
 publication_open_to_drop(const char *name)
 {
-	DeclaredPublication *publication = lock_publication(name, AccessExclusiveLock, false);
+	DeclaredPublication *publication = lock_publication(name, AccessExclusiveLock, FOR_OWNER);
 
 	if (get_rel_relkind(publication->source) != '\0' && get_rel_relkind(publication->pinned) != '\0')
 		verify_source(publication, false);

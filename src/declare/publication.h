@@ -122,12 +122,14 @@ typedef struct DeclaredPublication
  * standby can, too), ExclusiveLock for publishing and for changing what was
  * declared, AccessExclusiveLock for dropping.  The lock is on the
  * publication, not on any table, and no SQL statement can take it otherwise.
+ * An auditor's rights are enough where that is said.
  *
  * An error when the source has another owner by now, or is gone: everything
  * fails closed, but alter_publication() by the new owner, and drop_publication().
  */
 extern DeclaredPublication *publication_open(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_number(int32 number, LOCKMODE lock);
+extern DeclaredPublication *publication_open_for_auditor(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_for_new_owner(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_to_drop(const char *name);
 
@@ -144,6 +146,9 @@ typedef struct FoundPublication
 } FoundPublication;
 
 extern FoundPublication publication_find(const char *name);
+
+/* Has the current user been granted to audit the publication? */
+extern bool may_audit(int32 publication);
 
 /*
  * A publication as it was declared, but for the types of its columns, which its source has; an error if there is none of
@@ -198,7 +203,7 @@ extern Oid	function_in_target(const DeclaredPublication *publication, const char
  * it is protected and dropped with it.  Parts: "source" (the pinned view),
  * "sensitive_tuple" (the type), "members", "asked", "neighborhoods", "paths",
  * "regions", "counterfeits" and "reference" (history), "release" and "releases",
- * the list of them; those of LOOSE_PARTS; and, for each table that a parameter names,
+ * the list of them; "auditors", whose readers may audit; those of LOOSE_PARTS; and, for each table that a parameter names,
  * TABLE_PART with the parameter's name.
  */
 #define TABLE_PART "table "

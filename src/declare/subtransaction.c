@@ -52,3 +52,12 @@ look_in_subtransaction(void (*work) (void *what), void *what)
 {
 	return try_work(work, what, false);
 }
+
+bool
+is_transient(int sqlerrcode)
+{
+	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
+
+	return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_TRANSACTION_ROLLBACK ||
+		category == ERRCODE_INSUFFICIENT_RESOURCES || sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
+}

@@ -20,4 +20,7 @@ extern ErrorData *try_in_subtransaction(void (*work) (void *what), void *what);
 /* For work that only looks: all is undone also where it did not fail. */
 extern ErrorData *look_in_subtransaction(void (*work) (void *what), void *what);
 
+/* Is it the moment that made an error, and not what was read? */
+extern bool is_transient(int sqlerrcode);
+
 #endif							/* PPREPUB_DECLARE_SUBTRANSACTION_H */

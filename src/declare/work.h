@@ -19,6 +19,8 @@ typedef struct OwnersWork
 {
 	MemoryContext context;		/* of all that is done meanwhile */
 	Identity	caller;
+	bool		is_auditors;	/* the caller has not the owner's rights, and sees no data */
+	bool		was_hidden;		/* of the work that this is done in */
 
 	/* Reports only */
 	DeclaredPublication *publication;
@@ -45,6 +47,15 @@ extern void work_close(OwnersWork *work);
  * tables of releases are of the same moment.  ExclusiveLock is for a report of changes.
  */
 extern void report_open(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock);
+
+/* Like it, for a caller who need have no more rights than to audit. */
+extern void report_open_for_auditor(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock);
+
+/*
+ * Calls the body of a function that auditors may call.  An error in the middle of the work may tell a value of the
+ * source: they get another one.
+ */
+extern Datum for_auditors(FunctionCallInfo fcinfo, PGFunction body);
 
 /* Starts the result, and the work, which work_close() ends.  False if there is no release: no rows then, and no work. */
 extern bool report_begin(OwnersWork *work, FunctionCallInfo fcinfo);

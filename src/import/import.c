@@ -205,7 +205,7 @@ warn_of_broken_promises(const DeclaredPublication *publication)
 		return;
 	recalled = recall(publication);
 	promised = principle_bound(&promised, recalled->seen.nvalues, aspects_of_recalled(publication, recalled));
-	classes = count_refused_classes(&recalled->seen, publication->releases - 1, &promised);
+	classes = count_refused_classes(&recalled->seen, publication->releases - 1, &promised, NULL);
 	people = count_refused(&recalled->seen, atoms_of(&recalled->seen), &promised, recalled->people->size);
 	if (classes == 0 && people == 0)
 		return;

@@ -63,17 +63,24 @@ put_attack(const OwnersWork *work, const Principle *given)
 			put_revealed(work, &found->revealed[i]);
 }
 
-Datum
-pprepub_attack(PG_FUNCTION_ARGS)
+/* The rows of attack(). */
+static Datum
+report_attack(FunctionCallInfo fcinfo)
 {
 	const Principle *given = principle_argument(fcinfo, 1);
 	OwnersWork	work;
 
-	report_open(&work, fcinfo, RowShareLock);
+	report_open_for_auditor(&work, fcinfo, RowShareLock);
 	if (report_begin(&work, fcinfo))
 	{
 		put_attack(&work, given);
 		work_close(&work);
 	}
 	return (Datum) 0;
+}
+
+Datum
+pprepub_attack(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, report_attack);
 }

@@ -64,8 +64,9 @@ put_correlations(const OwnersWork *work, uint32 most)
 	find_correlations(statistics_of(&recalled->seen), most, put_correlation, &correlating);
 }
 
-Datum
-pprepub_historical_correlations(PG_FUNCTION_ARGS)
+/* The rows of historical_correlations(), which names classes and nobody. */
+static Datum
+report_correlations(FunctionCallInfo fcinfo)
 {
 	OwnersWork	work;
 	uint32		most = PG_UINT32_MAX;
@@ -76,13 +77,19 @@ pprepub_historical_correlations(PG_FUNCTION_ARGS)
 				 errmsg("most must not be negative")));
 	if (!PG_ARGISNULL(1))
 		most = PG_GETARG_INT32(1);
-	report_open(&work, fcinfo, AccessShareLock);
+	report_open_for_auditor(&work, fcinfo, AccessShareLock);
 	if (report_begin(&work, fcinfo))
 	{
 		put_correlations(&work, most);
 		work_close(&work);
 	}
 	return (Datum) 0;
+}
+
+Datum
+pprepub_historical_correlations(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, report_correlations);
 }
 
 /* ----------------------------------------------------------------

@@ -86,16 +86,38 @@ put_summary(ReturnSetInfo *result, const DeclaredPublication *publication, int32
 	}
 }
 
+/* Figures about a cohort tell how many people are in it, and an auditor may be one of those who ask. */
+static void
+verify_owner_of_cohort(const DeclaredPublication *publication, int32 number)
+{
+	CatalogAccess access;
+	bool		is_about_everybody;
+
+	if (has_rights_of(publication->owner))
+		return;
+	catalog_enter(&access);
+	is_about_everybody = catalog_read("SELECT FROM pprepub.catalog_release WHERE publication = $1 AND number = $2 AND kind <> 'query' AND cohort IS NULL",
+									  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+									  CATALOG_PARAM(INT4OID, Int32GetDatum(number))) > 0;
+	catalog_leave(&access);
+	if (!is_about_everybody)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of publication \"%s\" to see the metrics of release %d", publication->name, number),
+				 errdetail("It is an answer, or about a cohort, and its metrics would tell how many people are in that.")));
+}
+
 Datum
 pprepub_metrics(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, AccessShareLock);
+	DeclaredPublication *publication = publication_open_for_auditor(name, AccessShareLock);
 	int32		number = release_argument(fcinfo, publication);
 	int			columns = count_shown_qis(publication, read_one_released(publication, number));
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	CatalogAccess access;
 
+	verify_owner_of_cohort(publication, number);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	catalog_enter(&access);
 	put_summary(result, publication, number, columns);
@@ -126,14 +148,14 @@ table_is_intact(const DeclaredPublication *publication, const Released *released
 	return memcmp(checksum_result(checksum), &released->checksum, sizeof(pg_uuid_t)) == 0;
 }
 
-Datum
-pprepub_release_intact(PG_FUNCTION_ARGS)
+static Datum
+is_release_intact(FunctionCallInfo fcinfo)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open(name, AccessShareLock);
+	DeclaredPublication *publication = publication_open_for_auditor(name, AccessShareLock);
 	int32		number = release_argument(fcinfo, publication);
 	const Released *released = read_one_released(publication, number);
-	OwnersWork	work;
+	OwnersWork	work = {.publication = publication, .lock = AccessShareLock};
 	bool		intact;
 
 	work_begin(&work, publication->owner, GetLatestSnapshot()); /* as the catalog was read */
@@ -141,4 +163,10 @@ pprepub_release_intact(PG_FUNCTION_ARGS)
 		table_is_intact(publication, released);
 	work_close(&work);
 	PG_RETURN_BOOL(intact);
+}
+
+Datum
+pprepub_release_intact(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, is_release_intact);
 }

@@ -19,6 +19,16 @@ CREATE FUNCTION pprepub.attack(publication text, principle jsonb DEFAULT NULL, O
 COMMENT ON FUNCTION pprepub.attack(text, jsonb) IS
 	'what all releases reveal together: of the intersections and the differences of each two, and of all (atoms), how many people and different sensitive values there are at least, and whether all of them satisfy what was promised, or the principle that is given; what does not hold first';
 
+CREATE FUNCTION pprepub.attack_summary(publication text, principle jsonb DEFAULT NULL, OUT kind text, OUT sets bigint, OUT failing bigint,
+		OUT records bigint, OUT sensitive_values bigint, OUT holds boolean) RETURNS SETOF record
+	LANGUAGE SQL VOLATILE PARALLEL UNSAFE
+	BEGIN ATOMIC
+		SELECT a.kind, count(*), count(*) FILTER (WHERE NOT a.holds), min(a.records), min(a.sensitive_values), bool_and(a.holds)
+		FROM pprepub.attack(attack_summary.publication, attack_summary.principle) a GROUP BY a.kind ORDER BY bool_and(a.holds), a.kind DESC;
+	END;
+COMMENT ON FUNCTION pprepub.attack_summary(text, jsonb) IS
+	'attack() in a row for each kind: how many rows it has, how many of them do not hold, the fewest people and the fewest sensitive values of any';
+
 CREATE FUNCTION pprepub.signatures(publication text, OUT key text, OUT signature varbit)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_signatures';

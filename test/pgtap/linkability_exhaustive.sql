@@ -69,11 +69,15 @@ DECLARE
 BEGIN
 	RETURN (SELECT concat_ws(' ', kind, array_length(numbers, 1), edges, CASE WHEN array_length(numbers, 1) > 1 THEN (SELECT count(*) FROM joiner.edge) ELSE 0 END,
 		(SELECT count(*) FROM joiner.clique), (SELECT count(*) FROM (SELECT DISTINCT * FROM joiner.tuple) t),
-		coalesce(min(linkability)::text, '-'), coalesce(min(diversity)::numeric(20, 9)::text, '-')) FROM joiner.profiled);
+		coalesce((min(linkability) FILTER (WHERE linkability > 0))::text, '-'), coalesce((min(diversity) FILTER (WHERE linkability > 0))::numeric(20, 9)::text, '-'),
+		coalesce(sum(records) FILTER (WHERE linkability = 0), 0),
+		(SELECT coalesce(array_agg((SELECT coalesce(sum(records), 0) FROM joiner.profiled WHERE linkability = n OR n = 10 AND linkability > 10) ORDER BY n), '{}')::bigint[]
+		 FROM generate_series(1, least(10, coalesce(max(linkability), 0))) n)) FROM joiner.profiled);
 END
 $$;
 CREATE FUNCTION measured(numbers int[], kind text) RETURNS text LANGUAGE sql AS $$
-	SELECT concat_ws(' ', join_kind, releases, edges, matches, cliques, tuples, coalesce(linkability::text, '-'), coalesce(diversity::numeric(20, 9)::text, '-'))
+	SELECT concat_ws(' ', join_kind, releases, edges, matches, cliques, tuples, coalesce(linkability::text, '-'), coalesce(diversity::numeric(20, 9)::text, '-'),
+		unknown, people_at)
 	FROM pprepub.linkability('people', numbers, kind)
 $$;
 

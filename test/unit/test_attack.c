@@ -476,7 +476,7 @@ classes_are_as_defined(const Story *story, const Seen *seen, int r)
 	return !any ? story->nclasses[r] == 0 :
 		found.records == least.records && (promised.joint || found.values == least.values) &&
 		seen_size(&seen->release[r], found.fewest) == found.records && is_worst(&worst, &promised, &found) &&
-		count_refused_classes(seen, r, &promised) == refused;
+		count_refused_classes(seen, r, &promised, NULL) == refused;
 }
 
 /* Adds an individual whose atom some releases show in a way that is not allowed. */

@@ -6,12 +6,14 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_type.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "report/linkability/release_join.h"
 #include "report/linkability/tuple_json.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
@@ -21,6 +23,9 @@ PG_FUNCTION_INFO_V1(pprepub_linkability);
 PG_FUNCTION_INFO_V1(pprepub_linkability_series);
 PG_FUNCTION_INFO_V1(pprepub_link_profile);
 
+/* People are counted apart by how many values they are linked to, up to this many. */
+#define MOST_TOLD_APART 10
+
 typedef struct Figures
 {
 	int32		releases;
@@ -29,13 +34,30 @@ typedef struct Figures
 	uint64		matches;
 	char	   *cliques;
 	uint64		tuples;
-	bool		has_result;		/* there is a tuple that is linked to something, and a release that shows the sensitive
+	bool		has_result;		/* there is a tuple that is linked to a value, and a release that shows the sensitive
 								 * column */
 	uint32		linkability;
 	double		diversity;
+	uint64		unknown;		/* people who are linked to no value but NULL */
+	uint64		people_at[MOST_TOLD_APART]; /* people who are linked to 1, 2, … values; the last, to more, too */
 } Figures;
 
-/* Fills in the least linkability and diversity of any tuple, if a tuple is linked to something. */
+/* Adds a tuple: so many people, who are linked to so many values. */
+static void
+add_tuple(Figures *figures, uint64 people, uint32 linkability, double diversity)
+{
+	if (linkability == 0)
+	{
+		figures->unknown += people;
+		return;
+	}
+	figures->people_at[Min(linkability, MOST_TOLD_APART) - 1] += people;
+	figures->linkability = figures->has_result ? Min(figures->linkability, linkability) : linkability;
+	figures->diversity = figures->has_result ? Min(figures->diversity, diversity) : diversity;
+	figures->has_result = true;
+}
+
+/* Fills in what a join says of tuples that are linked to something. */
 static void
 judge(const ReleaseJoin *join, Figures *figures)
 {
@@ -43,20 +65,20 @@ judge(const ReleaseJoin *join, Figures *figures)
 	LinkProfile *profile = profile_of(join, one_of_several);
 
 	figures->tuples = join->tuples->ntuples;
-	figures->has_result = profile != NULL && profile->least_linkability != NO_CLIQUE;
-	if (!figures->has_result)
-		return;
-	figures->linkability = profile->least_linkability;
-	figures->diversity = profile->least_diversity;
-	for (uint32 t = 0; t < join->tuples->ntuples && one_of_several; t++)
+	for (uint32 t = 0; t < join->tuples->ntuples && profile != NULL; t++)
 	{
-		TupleLinks	links = links_of_tuple(join, profile, t);
+		TupleLinks	links;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!links.is_linked)
+		if (profile->linkability[t] == NO_CLIQUE)
 			continue;
-		figures->linkability = Min(figures->linkability, links.linkability);
-		figures->diversity = Min(figures->diversity, links.diversity);
+		if (!one_of_several)
+		{
+			add_tuple(figures, join->tuples->records[t], profile->linkability[t], profile->diversity[t]);
+			continue;
+		}
+		links = links_of_tuple(join, profile, t);
+		add_tuple(figures, join->tuples->records[t], links.linkability, links.diversity);
 		pfree(unconstify(Code *, links.value));
 		pfree(links.figure);
 	}
@@ -102,6 +124,22 @@ numeric_of(const char *digits)
 	return DirectFunctionCall3(numeric_in, CStringGetDatum(digits), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
+/* People by how many values they are linked to, up to the last number that somebody is. */
+static Datum
+people_at(const Figures *figures)
+{
+	Datum		elements[MOST_TOLD_APART];
+	int			n = 0;
+
+	for (int i = 0; i < MOST_TOLD_APART; i++)
+	{
+		elements[i] = Int64GetDatum(figures->people_at[i]);
+		if (figures->people_at[i] > 0)
+			n = i + 1;
+	}
+	return PointerGetDatum(construct_array(elements, n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
 /* The figures as the row of linkability(). */
 static Datum
 row_of(FunctionCallInfo fcinfo, const JoinKind *kind, const Figures *figures)
@@ -116,6 +154,8 @@ row_of(FunctionCallInfo fcinfo, const JoinKind *kind, const Figures *figures)
 		Int64GetDatum(figures->tuples),
 		Int32GetDatum(figures->linkability),
 		Float8GetDatum(figures->diversity),
+		Int64GetDatum(figures->unknown),
+		people_at(figures),
 	};
 	bool		nulls[lengthof(values)] = {[7] = !figures->has_result,[8] = !figures->has_result};
 	TupleDesc	columns;
@@ -125,8 +165,9 @@ row_of(FunctionCallInfo fcinfo, const JoinKind *kind, const Figures *figures)
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls));
 }
 
-Datum
-pprepub_linkability(PG_FUNCTION_ARGS)
+/* The row of linkability(). */
+static Datum
+find_linkability(FunctionCallInfo fcinfo)
 {
 	OwnersWork	work;
 	const JoinKind *kind = join_kind_argument(fcinfo, 2);
@@ -134,7 +175,7 @@ pprepub_linkability(PG_FUNCTION_ARGS)
 	Figures		figures = {.cliques = "0"};
 	int32	   *numbers;
 
-	report_open(&work, fcinfo, RowShareLock);
+	report_open_for_auditor(&work, fcinfo, RowShareLock);
 	numbers = releases_argument(fcinfo, 1, work.publication, &figures.releases);
 	if (figures.releases > 0)
 	{
@@ -143,6 +184,12 @@ pprepub_linkability(PG_FUNCTION_ARGS)
 		work_close(&work);
 	}
 	PG_RETURN_DATUM(row_of(fcinfo, kind, &figures));
+}
+
+Datum
+pprepub_linkability(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, find_linkability);
 }
 
 /* ----------------------------------------------------------------
@@ -193,19 +240,25 @@ put_series(const OwnersWork *work, const JoinKind *kind)
 		put_figures(work, r, &figures[r]);
 }
 
-Datum
-pprepub_linkability_series(PG_FUNCTION_ARGS)
+static Datum
+report_series(FunctionCallInfo fcinfo)
 {
 	OwnersWork	work;
 	const JoinKind *kind = join_kind_argument(fcinfo, 1);
 
-	report_open(&work, fcinfo, RowShareLock);
+	report_open_for_auditor(&work, fcinfo, RowShareLock);
 	if (report_begin(&work, fcinfo))
 	{
 		put_series(&work, kind);
 		work_close(&work);
 	}
 	return (Datum) 0;
+}
+
+Datum
+pprepub_linkability_series(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, report_series);
 }
 
 /* ----------------------------------------------------------------

@@ -4,10 +4,10 @@
 
 CREATE FUNCTION pprepub.linkability(publication text, releases int[] DEFAULT NULL, join_kind text DEFAULT 'kmj',
 		OUT join_kind text, OUT releases int, OUT nodes bigint, OUT edges bigint, OUT matches bigint, OUT cliques numeric,
-		OUT tuples bigint, OUT linkability int, OUT diversity float8)
+		OUT tuples bigint, OUT linkability int, OUT diversity float8, OUT unknown bigint, OUT people_at bigint[])
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_linkability';
 COMMENT ON FUNCTION pprepub.linkability(text, int[], text) IS
-	'how well releases can be joined back to people, by a match join of kind mj, kmj, fmj, mj_unifying or kmj_unifying: the fewest sensitive values that anybody''s quasi-identifiers are linked to, and the inverse of the greatest relative frequency of one; invented rows are left out';
+	'how well releases can be joined back to people, by a match join of kind mj, kmj, fmj, mj_unifying or kmj_unifying: the fewest sensitive values that anybody''s quasi-identifiers are linked to, and the inverse of the greatest relative frequency of one; unknown are people whose value no release tells, who are left out of that, and people_at are how many people are linked to 1, 2, … values, the tenth to 10 or more; invented rows are left out';
 
 CREATE FUNCTION pprepub.linkability_series(publication text, join_kind text DEFAULT 'kmj',
 		OUT release int, OUT linkability int, OUT diversity float8) RETURNS SETOF record

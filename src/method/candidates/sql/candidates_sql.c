@@ -172,17 +172,18 @@ check_evenness(Audit *audit, bool once)
 	uint32		m = param_of(audit->publication, "m");
 	bool		is_unique = evenness.uneven == 0 && (!once || evenness.repeated == 0) && evenness.fewest >= m;
 
-	add_check(audit, once ? "m-uniqueness" : "weak m-uniqueness",
-			  psprintf("%u values or more in each class, %s", m, once ? "each once" : "each equally often"),
-			  psprintf("%u values or more; of " UINT64_FORMAT " classes " UINT64_FORMAT " uneven, " UINT64_FORMAT " with values more than once",
-					   evenness.fewest, evenness.classes, evenness.uneven, evenness.repeated),
-			  is_unique,
-			  evenness.uneven > 0 ? where(audit, evenness.uneven_in, evenness.uneven_class) :
-			  where(audit, evenness.fewest_in, evenness.fewest_class));
+	set_values(add_check(audit, once ? "m-uniqueness" : "weak m-uniqueness",
+						 psprintf("%u values or more in each class, %s", m, once ? "each once" : "each equally often"),
+						 psprintf("%u values or more; of " UINT64_FORMAT " classes " UINT64_FORMAT " uneven, " UINT64_FORMAT " with values more than once",
+								  evenness.fewest, evenness.classes, evenness.uneven, evenness.repeated),
+						 is_unique,
+						 evenness.uneven > 0 ? where(audit, evenness.uneven_in, evenness.uneven_class) :
+						 where(audit, evenness.fewest_in, evenness.fewest_class)),
+			   m, evenness.fewest);
 	add_check(audit, once ? "m-invariance" : "weak m-invariance",
 			  psprintf(UINT64_FORMAT " people, each among the same values in all releases", evenness.people),
 			  psprintf(UINT64_FORMAT " of them not", evenness.changed), evenness.changed == 0,
-			  where(audit, evenness.changed_in, evenness.changed_class));
+			  where(audit, evenness.changed_in, evenness.changed_class))->failing_people = evenness.changed;
 }
 
 /* Invented rows only have values that are known, and observers know that. */
@@ -241,9 +242,10 @@ check_cor_split(Audit *audit)
 	check_evenness(audit, false);
 	check_first_shown(audit);
 	find_correlations(statistics_of(&audit->recalled->seen), n - 1, note_unsafe, &unsafe);
-	add_check(audit, "hc-safety", psprintf("no historical correlation of fewer than %u people", n),
-			  psprintf(UINT64_FORMAT " of fewer", unsafe.n), unsafe.n == 0,
-			  unsafe.n == 0 ? NULL : words_of(audit, &unsafe.worst));
+	set_values(add_check(audit, "hc-safety", psprintf("no historical correlation of fewer than %u people", n),
+						 psprintf(UINT64_FORMAT " of fewer", unsafe.n), unsafe.n == 0,
+						 unsafe.n == 0 ? NULL : words_of(audit, &unsafe.worst)),
+			   0, unsafe.n);
 }
 
 const MethodSql invariance_sql = {

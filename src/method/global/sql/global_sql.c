@@ -118,12 +118,16 @@ worst_as_json(const Audit *audit, const Worst *worst)
 
 	initStringInfo(&json);
 	appendStringInfoChar(&json, '{');
-	add_text(&json, "key", text_cast_create(publication_column(audit->publication, ROLE_KEY)),
-			 recalled->people->keys[worst->breach.person]);
-	appendStringInfoString(&json, ", ");
-	add_text(&json, "sensitive", text_cast_create(publication_column(audit->publication, ROLE_SENSITIVE)),
-			 recalled->values[worst->breach.value]);
-	appendStringInfoString(&json, ", \"releases\": [");
+	if (!audit->is_auditors)
+	{
+		add_text(&json, "key", text_cast_create(publication_column(audit->publication, ROLE_KEY)),
+				 recalled->people->keys[worst->breach.person]);
+		appendStringInfoString(&json, ", ");
+		add_text(&json, "sensitive", text_cast_create(publication_column(audit->publication, ROLE_SENSITIVE)),
+				 recalled->values[worst->breach.value]);
+		appendStringInfoString(&json, ", ");
+	}
+	appendStringInfoString(&json, "\"releases\": [");
 	for (uint64 i = 0; i < worst->breach.n; i++)
 		appendStringInfo(&json, "%s%d", i > 0 ? ", " : "", worst->breach.releases[i] + 1);
 	appendStringInfoString(&json, "]}");
@@ -138,12 +142,13 @@ check_localised(Audit *audit, const Statistics *statistics, const bool *is_prote
 
 	if (!worst_local_breach(statistics, is_protected, &worst))
 		return;
-	add_check(audit, "localised", psprintf("p <= 1/%u in each release", l),
-			  psprintf("p = %.6g", (double) worst.link.count / worst.link.size),
-			  (uint64) worst.link.count * l <= worst.link.size,
-			  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": %u, \"with_value\": %u}",
-					   worst.release + 1, audit->recalled->seen.release[worst.release].number[worst.class],
-					   worst.link.size, worst.link.count));
+	set_values(add_check(audit, "localised", psprintf("p <= 1/%u in each release", l),
+						 psprintf("p = %.6g", (double) worst.link.count / worst.link.size),
+						 (uint64) worst.link.count * l <= worst.link.size,
+						 psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": %u, \"with_value\": %u}",
+								  worst.release + 1, audit->recalled->seen.release[worst.release].number[worst.class],
+								  worst.link.size, worst.link.count)),
+			   1.0 / l, (double) worst.link.count / worst.link.size);
 }
 
 /* Theorem 4: no strategy that keeps the promise has only smaller classes. */
@@ -152,8 +157,9 @@ check_min_max(Audit *audit, const Worst *worst)
 {
 	double		least = least_largest_ratio(worst->l, worst->n);
 
-	add_check(audit, "min-max", psprintf("a ratio of %.6g or more, where " UINT64_FORMAT " release(s) linked somebody to a value", least, worst->n),
-			  psprintf("the largest ratio is %.6g", worst->ratio), worst->ratio >= least * (1 - 1e-9), NULL);
+	set_values(add_check(audit, "min-max", psprintf("a ratio of %.6g or more, where " UINT64_FORMAT " release(s) linked somebody to a value", least, worst->n),
+						 psprintf("the largest ratio is %.6g", worst->ratio), worst->ratio >= least * (1 - 1e-9), NULL),
+			   least, worst->ratio);
 }
 
 /* The checks of audit(): each release by itself, all together, and the bound of Theorem 4. */
@@ -170,9 +176,10 @@ check_global(Audit *audit)
 	if (!worst.found)
 		return;
 	worst.is_allowed = breach_is_allowed(worst.breach.links, worst.breach.n, worst.l);
-	add_check(audit, "global", psprintf("p <= 1/%u over all releases", worst.l),
-			  psprintf("p = %.6g, by " UINT64_FORMAT " release(s)", worst.probability, worst.breach.n),
-			  worst.is_allowed, worst_as_json(audit, &worst));
+	set_values(add_check(audit, "global", psprintf("p <= 1/%u over all releases", worst.l),
+						 psprintf("p = %.6g, by " UINT64_FORMAT " release(s)", worst.probability, worst.breach.n),
+						 worst.is_allowed, worst_as_json(audit, &worst)),
+			   1.0 / worst.l, worst.probability);
 	if (worst.is_allowed)
 		check_min_max(audit, &worst);
 }

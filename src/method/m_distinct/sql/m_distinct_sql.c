@@ -168,17 +168,19 @@ check_risk(Audit *audit, const Seen *seen, const Updates *updates)
 
 	if (worst.candidates == PG_UINT32_MAX)
 		return;					/* no person was shown by a true row */
-	add_check(audit, "candidates", psprintf("at least " INT64_FORMAT " for each version", m),
-			  psprintf("%u", worst.candidates), worst.candidates >= (uint64) m,
-			  worst.candidates >= (uint64) m ? NULL : psprintf("{\"release\": %d}", worst.fewest_in + 1));
-	add_check(audit, "re-publication risk",
-			  strict ? psprintf("at most 1/" INT64_FORMAT, m) : pstrdup("less than 1"),
-			  psprintf("%.6g", worst.risk),
-			  strict && updates->probability == NULL ? worst.risk <= 1.0 / m + 1e-9 : worst.risk < 1 || m <= 1,
-			  psprintf("{\"release\": %d, \"seen_from\": %d}", worst.release + 1, worst.seen_from + 1));
+	set_values(add_check(audit, "candidates", psprintf("at least " INT64_FORMAT " for each version", m),
+						 psprintf("%u", worst.candidates), worst.candidates >= (uint64) m,
+						 worst.candidates >= (uint64) m ? NULL : psprintf("{\"release\": %d}", worst.fewest_in + 1)),
+			   m, worst.candidates);
+	set_values(add_check(audit, "re-publication risk",
+						 strict ? psprintf("at most 1/" INT64_FORMAT, m) : pstrdup("less than 1"),
+						 psprintf("%.6g", worst.risk),
+						 strict && updates->probability == NULL ? worst.risk <= 1.0 / m + 1e-9 : worst.risk < 1 || m <= 1,
+						 psprintf("{\"release\": %d, \"seen_from\": %d}", worst.release + 1, worst.seen_from + 1)),
+			   strict ? 1.0 / m : 1, worst.risk);
 	if (impossible > 0)
 		add_check(audit, "lives", pstrdup("nobody whose values cannot have been"),
-				  psprintf(UINT64_FORMAT, impossible), false, NULL);
+				  psprintf(UINT64_FORMAT, impossible), false, NULL)->failing_people = impossible;
 }
 
 /* The checks of audit(): classes, updates from one release to the next, and risks. */
@@ -203,12 +205,14 @@ check_distinct(Audit *audit)
 			  psprintf(UINT64_FORMAT " classes of at least " INT64_FORMAT " rows, all different", legality.classes, m),
 			  psprintf(UINT64_FORMAT " of them not", legality.not_unique), legality.not_unique == 0,
 			  legality.not_unique == 0 ? NULL :
-			  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", legality.not_unique_in, legality.not_unique_class));
-	add_check(audit, "legal updates",
-			  psprintf(UINT64_FORMAT " steps to a legal update instance", legality.steps),
-			  psprintf(UINT64_FORMAT " of them not", legality.illegal), legality.illegal == 0,
-			  legality.illegal == 0 ? NULL :
-			  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", legality.illegal_in, legality.illegal_class));
+			  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", legality.not_unique_in, legality.not_unique_class))->failing_classes =
+		legality.not_unique;
+	set_values(add_check(audit, "legal updates",
+						 psprintf(UINT64_FORMAT " steps to a legal update instance", legality.steps),
+						 psprintf(UINT64_FORMAT " of them not", legality.illegal), legality.illegal == 0,
+						 legality.illegal == 0 ? NULL :
+						 psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", legality.illegal_in, legality.illegal_class)),
+			   legality.steps, legality.steps - legality.illegal);
 	check_risk(audit, &seen, updates);
 }
 

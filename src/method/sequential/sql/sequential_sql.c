@@ -58,13 +58,18 @@ check_sequence(Audit *audit)
 	Judging		judging = {.publication = audit->publication, .params = params_of_last(audit->publication)};
 	char	   *required = sequential_promise(judging.params);
 	ErrorData  *error = try_in_subtransaction(judge_all, &judging);
+	Check	   *check;
 
 	if (error != NULL && is_transient(error->sqlerrcode))
 		ReThrowError(error);
 	if (error != NULL)
-		add_check(audit, "joined", required, error->message, false, NULL);
+		add_failed_check(audit, "joined", required, error->message);
 	else if (!judging.published->is_contradicted)
-		add_check(audit, "joined", required, words_of(judging.published), judging.published->exposed == 0, NULL);
+	{
+		check = add_check(audit, "joined", required, words_of(judging.published), judging.published->exposed == 0, NULL);
+		check->measured_value = judging.published->least;
+		check->failing_people = judging.published->exposed;
+	}
 }
 
 /* A release that cannot be read as it was published now was imported just now: that is an error. */
