@@ -25,6 +25,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/import/import.sql \
 	src/report/report.sql \
 	src/report/linkability/linkability.sql \
+	src/report/risks/risks.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
 	src/rights.sql
