@@ -66,6 +66,7 @@ add_part(PointTree *tree, uint32 first, uint32 n)
 	return number;
 }
 
+/* The column in which the points of a part spread most. */
 static int
 widest_column(const PointTree *tree, uint32 part)
 {

@@ -71,7 +71,7 @@ size_at(const SizeCounts *sizes, uint64 place)
 	return sizes->size[i];
 }
 
-/* What sizes alone tell. */
+/* Measures all that sizes alone tell. */
 static void
 measure_sizes(ClassRisks *risks)
 {
@@ -177,6 +177,8 @@ list_risks(const ClassRisks *risks, const RiskQuestion *question, NamedRisk **li
 	bool		by_registry = question->has_registry;
 	bool		by_size = question->population > 0;
 	bool		has_journalist = by_registry || by_size;
+	const char *why_not = !by_size ? "not known without a population" :
+		none || risks->smallest > 1 ? "not known: nobody is alone in the release" : "not known: the model does not fit";
 	const PeopleAtRisk *prosecutor = &risks->prosecutor;
 	const PeopleAtRisk *journalist = &risks->journalist;
 	const NamedRisk all[] = {
@@ -195,7 +197,7 @@ list_risks(const ClassRisks *risks, const RiskQuestion *question, NamedRisk **li
 		{"prosecutor_share_above", prosecutor->share_above, "their share"},
 		{"prosecutor_highest_uninvented", risks->highest_among_people, "the highest for who can tell invented rows"},
 		{"journalist_highest", journalist->highest,
-		has_journalist ? by_registry ? "to be found by who knows the registry" : "the same, not knowing who is in it: an estimate" :
+			has_journalist ? by_registry ? "to be found by who knows the registry" : "to be found by who does not know who is in it: an estimate" :
 		"not known without a registry or a population"},
 		{"journalist_average", journalist->average, "the average over people"},
 		{"journalist_above", !has_journalist || none ? NAN : journalist->above, "people above the threshold"},
@@ -207,14 +209,11 @@ list_risks(const ClassRisks *risks, const RiskQuestion *question, NamedRisk **li
 		{"registry_people_alone", by_registry ? risks->alone_in_registry : NAN,
 		by_registry ? "people alone here and in the registry" : "not known without a registry"},
 		{"population_alone", risks->population_alone,
-			!by_size ? "not known without a population" : isnan(risks->population_alone) ?
-		"not known: the model does not fit" : "people of the population alone in it: an estimate"},
+		isnan(risks->population_alone) ? why_not : "people of the population alone in it: an estimate"},
 		{"population_people_alone", risks->people_alone,
-			!by_size ? "not known without a population" : isnan(risks->people_alone) ?
-		"not known: the model does not fit" : "of them, those of the release: an estimate"},
+		isnan(risks->people_alone) ? why_not : "of them, those of the release: an estimate"},
 		{"population_check", risks->expected_alone,
-			!by_size ? "not known without a population" : isnan(risks->expected_alone) ?
-		"not known: the model does not fit" : "rows alone here by the model: compare people_alone"},
+		isnan(risks->expected_alone) ? why_not : "rows alone here by the model: compare people_alone"},
 	};
 
 	*list = palloc(sizeof(all));

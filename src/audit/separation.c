@@ -171,6 +171,7 @@ try_sets(SetSearch *search, const ColumnSet *set, const RowGroups *groups, int s
 	}
 }
 
+/* Puts smaller sets first, and then those that single out more. */
 static int
 compare_sets(const void *a, const void *b)
 {

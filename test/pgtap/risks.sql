@@ -94,12 +94,12 @@ SELECT is(risk('bare', :number, 'population_alone', 9), 2::numeric, 'of a popula
 	ok(risk('adults', 1, 'journalist_highest', 30000) < risk('adults', 1, 'prosecutor_highest'), 'a population hides people');
 
 -- Owners only.
+DROP ROLE IF EXISTS risks_stranger, risks_owner;	-- of a run that was interrupted
 CREATE ROLE risks_stranger;
 GRANT SELECT ON country, published.adults_1 TO risks_stranger;
 SET ROLE risks_stranger;
 SELECT throws_ok($$ SELECT * FROM pprepub.risks('adults', 1) $$, '42501');
 RESET ROLE;
-DROP ROLE IF EXISTS risks_owner;
 CREATE ROLE risks_owner;
 GRANT CREATE ON DATABASE :"DBNAME" TO risks_owner;
 GRANT USAGE, CREATE ON SCHEMA public TO risks_owner;

@@ -37,7 +37,7 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/* So many values are kept, but so many rows at least. */
+/* The most values that are kept, and the fewest rows, whatever these have. */
 #define MOST_VALUES	4000000
 #define LEAST_ROWS	10000
 

@@ -18,6 +18,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
+#include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(pprepub_separation);
 
@@ -35,16 +36,25 @@ column_list(Oid source, ArrayType *columns)
 	for (int i = 0; i < n; i++)
 	{
 		const char *name;
+		AttrNumber	attribute;
+		Oid			type;
 
 		if (nulls[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("\"columns\" must not hold a null")));
 		name = NameStr(*DatumGetName(names[i]));
-		if (get_attnum(source, name) <= InvalidAttrNumber)
+		attribute = get_attnum(source, name);
+		if (attribute <= InvalidAttrNumber)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("\"%s\" has no column \"%s\"", get_rel_name(source), name)));
+		type = get_atttype(source, attribute);
+		if (!OidIsValid(lookup_type_cache(getBaseType(type), TYPECACHE_EQ_OPR)->eq_opr))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_FUNCTION),
+					 errmsg("values of column \"%s\" cannot be compared, since type %s has no equality", name, format_type_be(type)),
+					 errhint("Compare parts of it, by a view.")));
 		appendStringInfo(&list, "%ss.%s", i > 0 ? ", " : "", quote_identifier(name));
 	}
 	return n == 0 ? pstrdup("()") : list.data;

@@ -254,6 +254,7 @@ static const char *const sensitive_words[] = {
 	"score", "grade", "result",
 };
 
+/* Has a name one of the words in it, in whatever case? */
 static bool
 has_sensitive_name(const char *name)
 {
@@ -376,6 +377,8 @@ write_call(const Suggestion *suggestion)
 		return pstrdup("-- No proposal: the source has no rows to judge by.");
 	if (suggestion->key == NO_COLUMN)
 		return pstrdup("-- No proposal: no column has a value of its own for each row. Declare a view with one row for each person, and a key.");
+	if (sample->nrows > 1 && !tells_everybody_apart(sample, &sample->column[suggestion->key]))
+		return pstrdup("-- No proposal: rows share values of this key, or have none. Declare a view with one row for each key.");
 	if (kinds == NULL || suggestion->sensitive == NO_COLUMN)
 		return pstrdup("-- No proposal: no columns are left to be quasi-identifiers and a sensitive one.");
 	values = sample->column[suggestion->sensitive].separation.distinct -
@@ -449,6 +452,7 @@ put_row(ReturnSetInfo *result, const SuggestedRow *row)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
+/* Puts a row for each column, with what is proposed of it. */
 static void
 put_columns(ReturnSetInfo *result, const Suggestion *suggestion)
 {
@@ -470,7 +474,7 @@ put_rows_read(ReturnSetInfo *result, const Sample *sample)
 {
 	put_row(result, &(SuggestedRow) {
 		.about = "rows",
-		.why = sample->nrows == sample->all ? psprintf("all " UINT64_FORMAT " rows are judged", sample->all) :
+		.why = sample->all == 0 ? "there are no rows" : sample->nrows == sample->all ? psprintf("all " UINT64_FORMAT " rows are judged", sample->all) :
 		psprintf("%u rows are judged, drawn at random from " UINT64_FORMAT "; among all, fewer are alone", sample->nrows, sample->all)
 	});
 }
@@ -485,7 +489,7 @@ put_rows_read(ReturnSetInfo *result, const Sample *sample)
 #define MOST_VERIFIED	100
 #define MOST_SHOWN		20
 
-/* Those that separate most come first. */
+/* Puts columns first that separate most. */
 static int
 compare_columns(const void *a, const void *b)
 {
