@@ -99,6 +99,16 @@ measure_sizes(ClassRisks *risks)
  */
 
 /*
+ * Does a model expect about as many rows to be alone in the release as are?  Twice as many, or half, and one more or less,
+ * is about as many.  One that does not know the release knows nothing of the population.
+ */
+static bool
+knows_release(double expected, double alone)
+{
+	return expected <= 2 * alone + 1 && expected >= alone / 2 - 1;
+}
+
+/*
  * People who are alone in the population.  A release of everybody tells them; one in which nobody is alone has none; all
  * else is the model's, where it fits.
  */
@@ -114,7 +124,10 @@ estimate_alone(ClassRisks *risks, const RiskQuestion *question)
 		risks->people_alone = 0;
 	risks->is_fitted = pitman_fit(&risks->sizes, &risks->pitman);
 	if (risks->is_fitted)
+	{
 		risks->expected_alone = pitman_alone(&risks->pitman, risks->rows);
+		risks->is_fitted = knows_release(risks->expected_alone, rows_alone);
+	}
 	if (question->population == risks->rows)
 	{
 		risks->population_alone = rows_alone;

@@ -62,7 +62,7 @@ typedef struct ClassRisks
 	uint64		alone_in_registry;	/* people alone in their class whose cells hold one of the registry at most */
 
 	/* By the size of the population */
-	bool		is_fitted;		/* did the model fit? */
+	bool		is_fitted;		/* does the model fit, and know how many are alone in the release? */
 	Pitman		pitman;
 	double		population_alone;	/* people of the population who are alone in it */
 	double		people_alone;	/* of them, those of the release */

@@ -287,6 +287,13 @@ risks_are_as_defined(void)
 	risks = measure_risks(class, lengthof(class), &question);
 	check(risks->population_alone == 1 && risks->people_alone == 1 && risks->journalist.highest == 1);
 
+	/* a model that expects eight rows to be alone where one is does not know the release */
+	risks = measure_risks((RiskClass[]) {
+		{1, 1, 0}, {2, 2, 0}, {2, 2, 0}, {2, 2, 0}, {2, 2, 0}, {3, 3, 0}, {3, 3, 0}, {3, 3, 0}, {3, 3, 0}, {3, 3, 0}, {3, 3, 0}, {3, 3, 0}, {3, 3, 0}, {3, 3, 0}, {3, 3, 0}, {3, 3, 0}, {3, 3, 0}
+	}, 17, &(RiskQuestion) {.population = 100000});
+	check(!risks->is_fitted && risks->expected_alone > 3 && isnan(risks->population_alone) && isnan(risks->people_alone));
+
+	question.population = 22;
 	risks = measure_risks(class + 1, 4, &question);
 	check(risks->people_alone == 0 && isnan(measure_risks(class + 1, 4, &(RiskQuestion) {.population = 99})->population_alone));
 }
