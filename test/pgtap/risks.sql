@@ -93,6 +93,35 @@ SELECT is(risk('bare', :number, 'population_alone', 9), 2::numeric, 'of a popula
 	ok(risk('bare', :number, 'population_people_alone', 90) BETWEEN 0 AND 2, 'an estimate is not more than there are'),
 	ok(risk('adults', 1, 'journalist_highest', 30000) < risk('adults', 1, 'prosecutor_highest'), 'a population hides people');
 
+-- Where the number of invented rows is public, they hide nobody.
+CREATE TABLE sick AS SELECT i AS id, i % 60 AS age, i % 5 AS s FROM generate_series(1, 60) i;
+SELECT pprepub.create_publication('sick', 'sick', 'id', '{"age": "range"}', 's', 'm-invariance', '{"m": 3}', target => 'sick_out') \g /dev/null
+SELECT rows FROM pprepub.publish('sick') \g /dev/null
+DELETE FROM sick WHERE id % 4 = 0;
+SELECT rows FROM pprepub.publish('sick') \g /dev/null
+SELECT cmp_ok(sum(counterfeits), '>', 0::numeric, 'rows are invented'), is(risk('sick', 2, 'rows'), (SELECT count(*) FROM sick_out.sick_2) - sum(counterfeits), 'and are not counted'),
+	is(risk('sick', 2, 'people'), risk('sick', 2, 'rows'), 'so that people are left')
+	FROM sick_out.sick_counterfeits WHERE release = 2;
+
+-- An answer of nobody, columns that are left out, and a transaction that may not write.
+CREATE TABLE e AS SELECT i AS id, i % 60 AS age, i % 7 AS zip, i % 5 AS s FROM generate_series(1, 600) i;
+SELECT pprepub.create_publication('e', 'e', 'id', '{"age": "range", "zip": "range"}', 's', 'bpg', '{"k": 3}', target => 'e_out') \g /dev/null
+SELECT count(*) FROM e_out.e('age = 700') \g /dev/null
+SELECT rows FROM pprepub.publish('e', columns => '{zip,s}') \g /dev/null
+BEGIN READ ONLY;
+SELECT is(risk('e', 1, 'rows', 100, 'e'), 0::numeric, 'nobody has no rows'), is(risk('e', 1, 'prosecutor_highest', 100, 'e'), NULL, 'and no risk'),
+	is(risk('e', 2, 'registry_lacks', registry => 'e'), 0::numeric, 'a column that is left out holds everybody'),
+	is(risk('e', 2, 'population_people_alone', 9223372036854775807), 0::numeric, 'nor are they alone in the largest population');
+COMMIT;
+
+-- A table that is not what was published is refused.
+SET session_replication_role = replica;
+SET allow_system_table_mods = on;
+UPDATE pg_class SET relhastriggers = false WHERE oid = 'e_out.e_2'::regclass;
+INSERT INTO e_out.e_2 (class) VALUES (99999);
+RESET session_replication_role;
+SELECT throws_ok($$ SELECT * FROM pprepub.risks('e', 2) $$, 'XX001', 'release 2 of publication "e" is not as it was published');
+
 -- Owners only.
 DROP ROLE IF EXISTS risks_stranger, risks_owner;	-- of a run that was interrupted
 CREATE ROLE risks_stranger;

@@ -378,7 +378,7 @@ write_call(const Suggestion *suggestion)
 	if (suggestion->key == NO_COLUMN)
 		return pstrdup("-- No proposal: no column has a value of its own for each row. Declare a view with one row for each person, and a key.");
 	if (sample->nrows > 1 && !tells_everybody_apart(sample, &sample->column[suggestion->key]))
-		return pstrdup("-- No proposal: rows share values of this key, or have none. Declare a view with one row for each key.");
+		return pstrdup("-- No proposal: rows share values of this key, or have none, or you may not read it. Declare a view with one row for each key.");
 	if (kinds == NULL || suggestion->sensitive == NO_COLUMN)
 		return pstrdup("-- No proposal: no columns are left to be quasi-identifiers and a sensitive one.");
 	values = sample->column[suggestion->sensitive].separation.distinct -
