@@ -25,6 +25,8 @@ SQL_ORDER = src/pprepub.sql \
 	src/import/import.sql \
 	src/report/report.sql \
 	src/report/linkability/linkability.sql \
+	src/report/risks/risks.sql \
+	src/report/suggest/suggest.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
 	src/rights.sql

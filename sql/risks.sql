@@ -1,0 +1,61 @@
+-- The risks of one release, and proposals for a table that is not declared yet.
+SET ROLE regress_owner;
+CREATE TABLE risks_people (id int PRIMARY KEY, name text, age int, zip char(5), disease text, note json, spot point, clinic text DEFAULT 'North');
+INSERT INTO risks_people SELECT i, 'name ' || i, 20 + i % 60, (10000 + i % 7)::text, (ARRAY['flu','asthma','gout','none'])[1 + i % 4] FROM generate_series(1, 240) i;
+SELECT pprepub.create_publication('risks', 'risks_people', 'id', '{"age": "range 20", "zip": "suppress"}', 'disease', 'bpg', '{"k": 4, "l": 2, "reserve": 2}', target => 'risks_out');
+SELECT rows, classes FROM pprepub.publish('risks');
+
+SELECT * FROM pprepub.risks('risks', 1);
+-- With a population whose size alone is known, and with a registry.
+SELECT measure, round(value::numeric, 6) AS value, meaning FROM pprepub.risks('risks', 1, population => 100000) WHERE measure ~ 'journalist|population';
+SELECT measure, round(value::numeric, 6) AS value, meaning FROM pprepub.risks('risks', 1, registry => 'risks_people', threshold => 0.1) WHERE measure ~ 'above|journalist|registry';
+
+SELECT * FROM pprepub.risks('risks', 2);
+SELECT * FROM pprepub.risks('risks', NULL);
+SELECT * FROM pprepub.risks('nothing', 1);
+SELECT * FROM pprepub.risks('risks', 1, population => 239);
+SELECT * FROM pprepub.risks('risks', 1, population => 0);
+SELECT * FROM pprepub.risks('risks', 1, threshold => 0);
+SELECT * FROM pprepub.risks('risks', 1, threshold => 'NaN');
+SELECT * FROM pprepub.risks('risks', 1, registry => 'risks_people_pkey');
+SELECT * FROM pprepub.risks('risks', 1, registry => 'risks_out.risks_1');
+CREATE TABLE risks_registry (age int);
+SELECT * FROM pprepub.risks('risks', 1, registry => 'risks_registry');
+
+-- Columns of a source, or of a release, that tell rows apart.
+SELECT * FROM pprepub.separation('risks_people', '{age}');
+SELECT * FROM pprepub.separation('risks_out.risks_1', '{age,zip}');
+SELECT * FROM pprepub.separation('risks_people', '{}');
+SELECT * FROM pprepub.separation('risks_registry', '{age}');
+SELECT * FROM pprepub.separation('risks_people', '{nothing}');
+SELECT * FROM pprepub.separation('risks_people', '{NULL}');
+SELECT * FROM pprepub.separation('risks_people', '{note}');
+
+SELECT about, columns, role, kind, distinct_values, round(alone_share::numeric, 4) AS alone_share, round(separation::numeric, 4) AS separation,
+	round(distinction::numeric, 4) AS distinction, why FROM pprepub.suggest('risks_people');
+SELECT pprepub.suggested_call('risks_people') AS call \gset
+\echo :call
+SELECT about, columns, why FROM pprepub.suggest('risks_people', key => 'age', threshold => 0.9) WHERE about <> 'column' OR role = 'key';
+SELECT pprepub.suggested_call('risks_people', key => 'age');
+SELECT * FROM pprepub.suggest('risks_people', key => 'nobody');
+SELECT * FROM pprepub.suggest('risks_people', threshold => 1);
+SELECT * FROM pprepub.suggest(NULL);
+SELECT * FROM pprepub.suggest('risks_people_pkey');
+SELECT about, columns, role, why FROM pprepub.suggest('risks_registry');
+SELECT pprepub.suggested_call('risks_registry');
+INSERT INTO risks_registry VALUES (1), (1), (2);
+SELECT pprepub.suggested_call('risks_registry');
+
+-- The call can be run as it is written, whatever the names.
+CREATE TABLE "risks ""it's"", {odd}" ("K""'" int, "q""\'" int, "{S'" text);
+INSERT INTO "risks ""it's"", {odd}" SELECT i, i % 40, i % 5 FROM generate_series(1, 200) i;
+SELECT replace(pprepub.suggested_call('"risks ""it''s"", {odd}"'), 'params ', 'target => ''risks_odd'', params ') AS call \gset
+\echo :call
+:call
+SELECT name, quasi_identifiers, sensitive FROM pprepub.publication WHERE target = 'risks_odd';
+
+SELECT pprepub.drop_publication('risks "it''s", {odd}');
+SELECT pprepub.drop_publication('risks', true);
+DROP TABLE "risks ""it's"", {odd}", risks_people, risks_registry;
+DROP SCHEMA risks_out, risks_out_private, risks_odd, risks_odd_private;
+RESET ROLE;
