@@ -288,3 +288,23 @@ weakest_principle(const Released *released, int32 n)
 		weakest = principle_weaker(&weakest, &released[i].principle);
 	return weakest;
 }
+
+void
+verify_may_see_figures(const DeclaredPublication *publication, int32 number)
+{
+	CatalogAccess access;
+	bool		is_about_everybody;
+
+	if (has_rights_of(publication->owner))
+		return;
+	catalog_enter(&access);
+	is_about_everybody = catalog_read("SELECT FROM pprepub.catalog_release WHERE publication = $1 AND number = $2 AND kind <> 'query' AND cohort IS NULL",
+									  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+									  CATALOG_PARAM(INT4OID, Int32GetDatum(number))) > 0;
+	catalog_leave(&access);
+	if (!is_about_everybody)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of publication \"%s\" to see figures of release %d", publication->name, number),
+				 errdetail("It is an answer, or about a cohort, and its figures would tell how many people are in that.")));
+}

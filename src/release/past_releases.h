@@ -38,6 +38,12 @@ extern Principle principle_under(const char *method, Jsonb *params);
 extern Released *read_released(const DeclaredPublication *publication);
 extern Released *read_one_released(const DeclaredPublication *publication, int32 number);
 
+/*
+ * Raises an error if the current user is an auditor, and the release is about a cohort: its figures tell how many people
+ * are in that, and an auditor may be one of those who ask.
+ */
+extern void verify_may_see_figures(const DeclaredPublication *publication, int32 number);
+
 /* The people of the source at each stored release of all of it, added up. */
 extern uint64 people_exposed(const DeclaredPublication *publication);
 

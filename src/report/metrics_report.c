@@ -86,27 +86,6 @@ put_summary(ReturnSetInfo *result, const DeclaredPublication *publication, int32
 	}
 }
 
-/* Figures about a cohort tell how many people are in it, and an auditor may be one of those who ask. */
-static void
-verify_owner_of_cohort(const DeclaredPublication *publication, int32 number)
-{
-	CatalogAccess access;
-	bool		is_about_everybody;
-
-	if (has_rights_of(publication->owner))
-		return;
-	catalog_enter(&access);
-	is_about_everybody = catalog_read("SELECT FROM pprepub.catalog_release WHERE publication = $1 AND number = $2 AND kind <> 'query' AND cohort IS NULL",
-									  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-									  CATALOG_PARAM(INT4OID, Int32GetDatum(number))) > 0;
-	catalog_leave(&access);
-	if (!is_about_everybody)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of publication \"%s\" to see the metrics of release %d", publication->name, number),
-				 errdetail("It is an answer, or about a cohort, and its metrics would tell how many people are in that.")));
-}
-
 Datum
 pprepub_metrics(PG_FUNCTION_ARGS)
 {
@@ -117,7 +96,7 @@ pprepub_metrics(PG_FUNCTION_ARGS)
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	CatalogAccess access;
 
-	verify_owner_of_cohort(publication, number);
+	verify_may_see_figures(publication, number);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	catalog_enter(&access);
 	put_summary(result, publication, number, columns);

@@ -8,8 +8,12 @@
 
 #include "declare/work.h"
 #include "fmgr.h"
+#include "miscadmin.h"
+#include "release/past_releases.h"
 #include "report/risks/risks.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(pprepub_risks);
 
@@ -76,8 +80,18 @@ put_risks(const OwnersWork *work, int32 number, Oid registry, RiskQuestion *ques
 	}
 }
 
-Datum
-pprepub_risks(PG_FUNCTION_ARGS)
+/* A registry is read with the rights of the publication's owner: an auditor must have rights of his own. */
+static void
+verify_registry(const DeclaredPublication *publication, Oid registry)
+{
+	verify_source_kind(registry);
+	if (!has_rights_of(publication->owner) && pg_class_aclcheck(registry, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(registry)), get_rel_name(registry));
+}
+
+/* The rows of risks(). */
+static Datum
+report_risks(FunctionCallInfo fcinfo)
 {
 	RiskQuestion question = question_argument(fcinfo);
 	Oid			registry = PG_ARGISNULL(3) ? InvalidOid : PG_GETARG_OID(3);
@@ -86,17 +100,24 @@ pprepub_risks(PG_FUNCTION_ARGS)
 
 	verify_not_null(fcinfo, 1, "the number of a release");
 	number = PG_GETARG_INT32(1);
-	report_open(&work, fcinfo, AccessShareLock);
+	report_open_for_auditor(&work, fcinfo, AccessShareLock);
 	if (number < 1 || number > work.publication->releases)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("publication \"%s\" has no release %d", work.publication->name, number)));
+	verify_may_see_figures(work.publication, number);
 	if (OidIsValid(registry))
-		verify_source_kind(registry);
+		verify_registry(work.publication, registry);
 	if (report_begin(&work, fcinfo))
 	{
 		put_risks(&work, number, registry, &question);
 		work_close(&work);
 	}
 	return (Datum) 0;
+}
+
+Datum
+pprepub_risks(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, report_risks);
 }
