@@ -18,6 +18,7 @@
 #include "method/method.h"
 #include "release/given_principle.h"
 #include "release/method_sql.h"
+#include "shared/progress.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
@@ -38,6 +39,18 @@ add_check(Audit *audit, const char *name, char *required, char *measured, bool h
  * The history
  * ----------------------------------------------------------------
  */
+
+/* How many rows the releases have. */
+static uint64
+count_logged(const Audit *audit)
+{
+	const Seen *seen = &audit->recalled->seen;
+	uint64		rows = 0;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+		rows += seen->release[r].first[seen->release[r].nclasses];
+	return rows;
+}
 
 /* Nothing of a table with other columns is looked at. */
 static void
@@ -122,6 +135,9 @@ load_present(const DeclaredPublication *publication, const bool *shown, char **w
 
 typedef struct Releases
 {
+	uint64		to_read;		/* rows, as the log tells */
+	uint64		read;
+
 	int32		identified;		/* the log says whose their rows are */
 	int32		intact;
 	int32		not_intact;		/* the first that is not, or 0 */
@@ -218,17 +234,21 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 	LoadedFrame *present = load_present(publication, audit->released[first].shown, &why);
 	RowId	   *row_of_person = present == NULL ? NULL : find_people(audit->recalled, present);
 
+	progress_phase("check releases", releases->to_read);
 	MemoryContextSwitchTo(old);
 	if (why != NULL && releases->unreadable == NULL)
 		releases->unreadable = pstrdup(why);	/* work goes */
 	for (int32 r = first; r < publication->releases; r++)
 	{
+		const SeenRelease *seen = &audit->recalled->seen.release[r];
 		Inspection	inspection;
 
 		if (is_inspected[r] || !same_columns(audit, first, r))
 			continue;
 		is_inspected[r] = true;
+		progress_done(releases->read);
 		inspection = inspect_release(publication, &audit->released[r], audit->recalled, answers, present, row_of_person);
+		releases->read += seen->first[seen->nclasses];
 		sum_up(releases, &inspection, r + 1, audit->released[r].is_identified);
 		sum_up_ends(releases, &inspection, &audit->released[r]);
 	}
@@ -242,7 +262,7 @@ inspect_releases(const Audit *audit)
 	const DeclaredPublication *publication = audit->publication;
 	const Answers *answers = answers_read(publication, audit->released, publication->releases);
 	bool	   *is_inspected = palloc0(sizeof(bool) * publication->releases);
-	Releases	releases = {0};
+	Releases	releases = {.to_read = count_logged(audit)};
 
 	for (int32 r = 0; r < publication->releases; r++)
 		if (!is_inspected[r])
@@ -379,10 +399,13 @@ check_the_rest(Audit *audit)
 	const DeclaredPublication *publication = audit->publication;
 	const MethodSql *sql = find_method_sql(publication->method);
 
+	progress_phase("compare neighborhoods", count_logged(audit));
 	if (keeps_past(publication, PAST_NEIGHBORHOODS))
 		check_neighborhoods(audit);
+	progress_phase("compare paths", count_logged(audit));
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
 		check_paths(audit);
+	progress_phase("check history", NO_TOTAL);
 	if (sql->check != NULL)
 		sql->check(audit);
 	check_remembered(audit);
@@ -400,9 +423,13 @@ pprepub_audit(PG_FUNCTION_ARGS)
 	report_open(&work, fcinfo, RowShareLock);
 	if (!report_begin(&work, fcinfo))
 		return (Datum) 0;
+	progress_begin("audit", work.publication->owner, work.publication->name);
 	audit = audit_create(work.publication, given);
 	if (given != NULL || find_method(work.publication->method)->principle != NULL)
+	{
+		progress_phase("check principles", NO_TOTAL);
 		check_principles(&audit);
+	}
 	if (given != NULL)
 		check_identified(&audit);
 	else
@@ -410,5 +437,6 @@ pprepub_audit(PG_FUNCTION_ARGS)
 	put_checks(&work, &audit, false);
 	put_checks(&work, &audit, true);
 	work_close(&work);
+	progress_end();
 	return (Datum) 0;
 }
