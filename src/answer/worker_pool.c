@@ -91,6 +91,7 @@ static WorkerSlot *own = NULL;
  * ----------------------------------------------------------------
  */
 
+/* Makes all slots free. */
 static void
 initialize(void *memory)
 {

@@ -17,7 +17,7 @@
 
 #define NO_TOTAL		0		/* it is not known how much there is to do */
 
-/* What the command that is shown has done in its phase; NULL where no command is. */
+/* Counts for the command that is shown, in its phase; NULL where no command is. */
 extern pg_atomic_uint64 *progress_counter;
 
 /*
@@ -47,7 +47,7 @@ progress_done(uint64 n)
 		pg_atomic_write_u64(progress_counter, n);
 }
 
-/* What is done of the phase: for a trial that counts, too, whose steps are taken back by progress_done(). */
+/* So much is done by now: for a trial that counts, too, whose steps progress_done() takes back. */
 static inline uint64
 progress_so_far(void)
 {
