@@ -9,9 +9,8 @@
  *		condition variables signalled after it has been released.
  *
  * LAYOUT
- *		The memory stays allocated until the server restarts, whatever library is
- *		installed meanwhile.  So its name carries a version, to be raised with
- *		each change of the structs.
+ *		The memory's name carries a version, to be raised with each change of the
+ *		structs (shared/memory.h).
  *
  * DEADLOCKS
  *		Every wait for a worker looks now and then whether the worker waits for
@@ -27,6 +26,7 @@
 #include "nodes/pg_list.h"
 #include "pgstat.h"
 #include "release/stopwatch.h"
+#include "shared/memory.h"
 #include "storage/condition_variable.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
@@ -91,42 +91,17 @@ static WorkerSlot *own = NULL;
  * ----------------------------------------------------------------
  */
 
+/* Makes all slots free. */
 static void
-initialize(WorkerPool *fresh)
+initialize(void *memory)
 {
+	WorkerPool *fresh = memory;
+
 	LWLockInitialize(&fresh->lock, LWLockNewTrancheId());
 	fresh->nslots = max_worker_processes;
 	memset(fresh->slots, 0, sizeof(WorkerSlot) * fresh->nslots);
 	for (int i = 0; i < fresh->nslots; i++)
 		ConditionVariableInit(&fresh->slots[i].available);
-}
-
-/* NULL, rather than an error, when shared memory has no room for it. */
-static WorkerPool *
-find_or_allocate(void)
-{
-	MemoryContext context = CurrentMemoryContext;
-	WorkerPool *volatile found = NULL;
-	bool		is_there;
-
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	PG_TRY();
-	{
-		found = ShmemInitStruct(POOL_NAME,
-								add_size(offsetof(WorkerPool, slots), mul_size(sizeof(WorkerSlot), max_worker_processes)),
-								&is_there);
-		if (!is_there)
-			initialize(found);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		FlushErrorState();
-		HOLD_INTERRUPTS();		/* errfinish() reset the count, which LWLockRelease() lowers */
-	}
-	PG_END_TRY();
-	LWLockRelease(AddinShmemInitLock);
-	return found;
 }
 
 /* Attaches to the pool at first use; false where shared memory had no room for it, which is not tried again. */
@@ -135,7 +110,9 @@ has_pool(void)
 {
 	if (pool == NULL && !is_out_of_memory)
 	{
-		pool = find_or_allocate();
+		pool = memory_of_sessions(POOL_NAME,
+								  add_size(offsetof(WorkerPool, slots), mul_size(sizeof(WorkerSlot), max_worker_processes)),
+								  initialize);
 		is_out_of_memory = pool == NULL;
 		if (pool != NULL)
 			LWLockRegisterTranche(pool->lock.tranche, TRANCHE_NAME);

@@ -17,6 +17,7 @@
 
 #include "audit/attacking.h"
 #include "frame/arrays.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------
@@ -42,6 +43,7 @@ attack_aspect(Attacker *attacker, const Aspect *aspect)
 			if (a == b)
 				continue;
 			here = least_of_pair(attacker, a, b);
+			progress_step(1);
 			lower(&found->intersections, here.intersections.records, here.intersections.values);
 			lower(&found->differences, here.differences.records, here.differences.values);
 		}
@@ -60,6 +62,7 @@ find_least(Attacker *attacker, const Aspects *aspects)
 	attacker->found = new_array(Found, (Size) n * n);
 	for (Size i = 0; i < (Size) n * n; i++)
 		attacker->found[i] = (Found) {no_set, no_set};
+	progress_phase("compare pairs", (uint64) n * (n - 1) * (aspects == NULL ? 1 : aspects->n));
 	for (int a = 0; a < (aspects == NULL ? 1 : aspects->n); a++)
 	{
 		MemoryContextSwitchTo(work);
@@ -192,8 +195,12 @@ attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Princ
 		return attacker.result;
 	find_least(&attacker, aspects);
 	view_to_judge(&attacker);
+	progress_phase("judge pairs", seen->nreleases);
 	for (int32 a = 0; a < seen->nreleases; a++)
+	{
 		reveal_later_releases(&attacker, a);
+		progress_step(1);
+	}
 	reveal_atoms(&attacker);
 	qsort(attacker.result->revealed, attacker.result->n, sizeof(Revealed), compare_revealed);
 	return attacker.result;

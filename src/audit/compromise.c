@@ -15,6 +15,7 @@
 #include "audit/compromise.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* Steps of a first search, and how many times as many the next one takes */
@@ -407,6 +408,7 @@ narrow(Deducing *deducing)
 		deducing->nwaiting--;
 		deducing->is_waiting[peers_class(deducing->peers, at)] = false;
 		look_at_class(deducing, at);
+		progress_step(1);
 	}
 }
 
@@ -493,9 +495,11 @@ search_worlds(Deducing *deducing, uint64 budget)
 
 	while (look_for_worlds(deducing->deduction, effort, &budget, wait_for_classes, deducing) && budget > 0)
 	{
+		progress_phase("follow what is found", NO_TOTAL);
 		narrow(deducing);
 		effort = Min(effort, PG_UINT64_MAX / MORE_EFFORT) * MORE_EFFORT;
 	}
+	progress_phase("follow what is found", NO_TOTAL);
 	narrow(deducing);
 }
 
@@ -524,9 +528,11 @@ deduce(const Statistics *statistics, const Individual *known, uint64 nknown, boo
 		deduction->covers = covers_find(peers);
 	begin_candidates(deducing);
 	look_at_all(deducing);
+	progress_phase("look at classes", NO_TOTAL);
 	narrow(deducing);
 	memcpy(deduction->nbefore, deduction->ncandidates, sizeof(uint32) * peers->n);
 	know(deducing);
+	progress_phase("follow what is known", NO_TOTAL);
 	narrow(deducing);
 	search_worlds(deducing, budget);
 	say_together(deduction);

@@ -22,6 +22,7 @@
 #include "frame/arrays.h"
 #include "frame/span.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 #define BUILDING_STEPS	16		/* for each line that a cell is on */
@@ -715,6 +716,7 @@ look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
 	memset(worlds.first_line, 0xff, sizeof(uint64) * peers_nclasses(peers));	/* NO_LINE */
 	worlds.cell_of = new_array(uint32, peers->statistics->seen->nvalues);
 	worlds.cover = new_array(const Cover *, deduction->covers == NULL ? 0 : deduction->covers->n);
+	progress_phase("search components", components->n);
 	for (uint32 c = 0; c < components->n; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -722,6 +724,7 @@ look_for_worlds(Deduction *deduction, uint64 effort, uint64 *budget,
 		worlds.n = components->first[c + 1] - components->first[c];
 		find_covers(&worlds);
 		is_open |= look_at_component(&worlds, effort, budget, lost, what);
+		progress_step(1);
 	}
 	pfree(worlds.first_line);
 	pfree(worlds.cell_of);

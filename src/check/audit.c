@@ -23,6 +23,7 @@
 #include "method/method.h"
 #include "release/given_principle.h"
 #include "release/method_sql.h"
+#include "shared/progress.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/json.h"
@@ -73,6 +74,18 @@ set_values(Check *check, double required, double measured)
  * The history
  * ----------------------------------------------------------------
  */
+
+/* How many rows the releases have. */
+static uint64
+count_logged(const Audit *audit)
+{
+	const Seen *seen = &audit->recalled->seen;
+	uint64		rows = 0;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+		rows += seen->release[r].first[seen->release[r].nclasses];
+	return rows;
+}
 
 /* Nothing of a table with other columns is looked at. */
 static void
@@ -151,6 +164,9 @@ load_present(const DeclaredPublication *publication, const bool *shown, char **w
 
 typedef struct Releases
 {
+	uint64		to_read;		/* rows, as the log tells */
+	uint64		read;
+
 	int32		identified;		/* the log says whose their rows are */
 	int32		intact;
 	int32		not_intact;		/* the first that is not, or 0 */
@@ -247,17 +263,21 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 	LoadedFrame *present = load_present(publication, audit->released[first].shown, &why);
 	RowId	   *row_of_person = present == NULL ? NULL : find_people(audit->recalled, present);
 
+	progress_phase("check releases", releases->to_read);
 	MemoryContextSwitchTo(old);
 	if (why != NULL && releases->unreadable == NULL)
 		releases->unreadable = pstrdup(why);	/* work goes */
 	for (int32 r = first; r < publication->releases; r++)
 	{
+		const SeenRelease *seen = &audit->recalled->seen.release[r];
 		Inspection	inspection;
 
 		if (is_inspected[r] || !same_columns(audit, first, r))
 			continue;
 		is_inspected[r] = true;
+		progress_done(releases->read);
 		inspection = inspect_release(publication, &audit->released[r], audit->recalled, answers, present, row_of_person);
+		releases->read += seen->first[seen->nclasses];
 		sum_up(releases, &inspection, r + 1, audit->released[r].is_identified);
 		sum_up_ends(releases, &inspection, &audit->released[r]);
 	}
@@ -271,7 +291,7 @@ inspect_releases(const Audit *audit)
 	const DeclaredPublication *publication = audit->publication;
 	const Answers *answers = answers_read(publication, audit->released, publication->releases);
 	bool	   *is_inspected = palloc0(sizeof(bool) * publication->releases);
-	Releases	releases = {0};
+	Releases	releases = {.to_read = count_logged(audit)};
 
 	for (int32 r = 0; r < publication->releases; r++)
 		if (!is_inspected[r])
@@ -446,10 +466,13 @@ check_the_rest(Audit *audit)
 	const DeclaredPublication *publication = audit->publication;
 	const MethodSql *sql = find_method_sql(publication->method);
 
+	progress_phase("compare neighborhoods", count_logged(audit));
 	if (keeps_past(publication, PAST_NEIGHBORHOODS))
 		check_neighborhoods(audit);
+	progress_phase("compare paths", count_logged(audit));
 	if (keeps_past(publication, PAST_LAST | PAST_PATHS))
 		check_paths(audit);
+	progress_phase("check history", NO_TOTAL);
 	if (sql->check != NULL)
 		sql->check(audit);
 	check_remembered(audit);
@@ -470,13 +493,18 @@ audit_all(const OwnersWork *work, const Principle *given)
 		add_open_check(&audit, "releases", pstrdup("a release to check"), pstrdup("no release yet"), 0);
 		return audit;
 	}
+	progress_begin("audit", work->publication->owner, work->publication->name);
 	audit = audit_create(work, given);
 	if (given != NULL || find_method(work->publication->method)->principle != NULL)
+	{
+		progress_phase("check principles", NO_TOTAL);
 		check_principles(&audit);
+	}
 	if (given != NULL)
 		check_identified(&audit);
 	else
 		check_the_rest(&audit);
+	progress_end();
 	return audit;
 }
 

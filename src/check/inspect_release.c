@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "release/checksum.h"
 #include "release/row_classes.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 typedef struct Inspecting
@@ -201,6 +202,7 @@ inspect_row(void *what, TupleTableSlot *slot)
 		inspecting->allocated *= 2;
 		inspecting->rows = repalloc_huge(inspecting->rows, sizeof(uint64) * inspecting->allocated);
 	}
+	progress_step(1);
 	inspecting->rows[inspecting->inspection.rows++] = word_of(class, code_shown(inspecting, false));
 	if (class != NO_ROW)
 		read_cells(inspecting, class, slot->tts_values, slot->tts_isnull);

@@ -17,6 +17,7 @@
 #include "executor/tuptable.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -92,6 +93,7 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 			keys_append(load->keys, value);
 	}
 	load->nrows++;
+	progress_step(1);
 	return true;
 }
 
@@ -414,6 +416,7 @@ load_rows(const DeclaredPublication *publication, const char *condition,
 
 	load->condition = condition;
 	load->is_lenient = is_lenient;
+	progress_phase("read source", NO_TOTAL);
 	read_rows(load, condition, NULL);
 	load->nasked = load->nrows;
 	index_rows(load, 0);

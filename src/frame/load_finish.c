@@ -8,6 +8,7 @@
 #include "frame/arrays.h"
 #include "frame/bins.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -292,9 +293,13 @@ finish_frame(FrameLoad *load)
 	loaded->shown = load->shown;
 	loaded->fingerprint = new_zeros(uint32, load->nrows);
 	load_layout(load, frame);
+	progress_phase("code columns", load->ncolumns);
 	for (int i = 0; i < load->ncolumns; i++)
+	{
 		if (!load->columns[i].is_layout_only)
 			load_column(load, loaded, &load->columns[i]);
+		progress_step(1);
+	}
 	frame->sensitive = loaded->sensitive.code;
 	frame->nsensitive = loaded->sensitive.ncodes;
 	loaded->columns = sensitive_columns(load->publication, loaded->sensitive.values, loaded->sensitive.ncodes);

@@ -8,6 +8,7 @@
 #include "frame/arrays.h"
 #include "history/reader.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 typedef struct Reading
@@ -145,6 +146,7 @@ take_neighborhood(Reading *reading, const TupleTableSlot *slot)
 	uint64		size = fold->room.n;
 	uint64		nvalues;
 
+	progress_step(size);
 	if (!is_numbered(keys, invented, size))
 		return false;
 	note_numbers(fold, DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]), invented);

@@ -15,6 +15,7 @@
 #include "history/fold.h"
 #include "history/reader.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 
 typedef struct ComparedRow
 {
@@ -196,6 +197,7 @@ static void
 compare_class(Comparing *comparing, const SeenRelease *release, uint32 c)
 {
 	CHECK_FOR_INTERRUPTS();
+	progress_step(release->first[c + 1] - release->first[c]);
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
 		Individual	member = release->individual[i];

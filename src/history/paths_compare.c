@@ -15,6 +15,7 @@
 #include "history/path_blocks.h"
 #include "history/protected.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 
 #define NOT_IN_RELEASE PG_UINT64_MAX
 
@@ -142,6 +143,7 @@ begin_release(Comparing *comparing)
 	const SeenRelease *release = &comparing->recalled->seen.release[++comparing->release];
 
 	CHECK_FOR_INTERRUPTS();
+	progress_step(release->first[release->nclasses]);
 	comparing->end = (PathCounts) {-1, -1, -1};
 	count_members(comparing, release);
 	if (comparing->disclosed != NULL)

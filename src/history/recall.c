@@ -14,6 +14,7 @@
 #include "history/log.h"
 #include "history/reader.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 typedef struct Recalling
@@ -216,6 +217,7 @@ recall_class(void *what, TupleTableSlot *slot)
 	}
 	release->number[release->nclasses++] = DatumGetInt64(slot->tts_values[LOG_CLASS]);
 	release->first[release->nclasses] = at + n;
+	progress_step(n);
 }
 
 /* ----------------------------------------------------------------
@@ -255,6 +257,7 @@ recall(const DeclaredPublication *publication)
 {
 	Recalling  *recalling = recalling_create(publication);
 
+	progress_phase("read history", NO_TOTAL);
 	if (publication->releases > 0)
 		log_read(publication, recall_class, recalling);
 	number_all(recalling);

@@ -21,6 +21,7 @@
 #include "history/paths_write.h"
 #include "history/writer.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 struct Remembering
@@ -505,11 +506,13 @@ delete_parted(const Remembering *remembering)
 uint64
 remember_end(Remembering *remembering)
 {
+	progress_phase("replace neighborhoods", remembering->fold->past.nneighborhoods);
 	for (uint32 n = 0; n < remembering->fold->past.nneighborhoods; n++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (remembering->published[n] > 0)
 			write_rest(remembering, n);
+		progress_step(1);
 	}
 	writer_close(remembering->log);
 	if (remembering->neighborhoods != NULL)

@@ -21,6 +21,7 @@
 #include "import/import.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -329,6 +330,9 @@ void
 convert_columns(Import *import)
 {
 	for (int i = 0; i < import->ncolumns; i++)
+	{
 		if (!is_converted(&import->columns[i]))
 			convert_column(import, &import->columns[i]);
+		progress_done(i + 1);
+	}
 }

@@ -31,6 +31,7 @@
 #include "release/past_releases.h"
 #include "release/release.h"
 #include "release/stopwatch.h"
+#include "shared/progress.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -240,16 +241,22 @@ adopt(Import *import, const char *key, int32 number, const Stopwatch *watch)
 	Imported	imported = {0};
 
 	match_columns(import, key);
+	progress_phase("read table", NO_TOTAL);
 	read_table(import);
+	progress_phase("read cells", import->ncolumns);
 	convert_columns(import);
 	read_present(import);
+	progress_phase("match people", NO_TOTAL);
 	if (import->key != NULL)
 		verify_covers(import);
 	else
 		verify_fits(import);
 	make_classes(import);
+	progress_phase("store rows", import->nrows);
 	store_import(import, number, &imported);
+	progress_phase("read history", NO_TOTAL);
 	remember_import(import, number, &imported);
+	progress_phase("measure", NO_TOTAL);
 	note_import(import, number, &imported, watch);
 	judge_import(import, number);
 	MemoryContextSwitchTo(old);
@@ -286,10 +293,12 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 	verify_alone(publication);
 	number = next_number(publication);
 
+	progress_begin("import_release", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	adopt(import_create(fcinfo, publication, work.context), key, number, &watch);
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);
 	check_history(publication);
 	work_close(&work);
+	progress_end();
 	PG_RETURN_DATUM(row);
 }

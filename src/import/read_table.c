@@ -20,6 +20,7 @@
 #include "miscadmin.h"
 #include "release/past_releases.h"
 #include "release/request.h"
+#include "shared/progress.h"
 #include "tcop/dest.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -215,6 +216,7 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 			dictionary_number(column->values, isnull ? (Datum) 0 : as_stored(slot->tts_values[i], column->word), isnull);
 	}
 	import->nrows++;
+	progress_step(1);
 	return true;
 }
 

@@ -32,6 +32,7 @@
 #include "release/release.h"
 #include "release/shuffle.h"
 #include "release/stopwatch.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------
@@ -148,6 +149,7 @@ store_rows(Storing *storing, uint32 *rows, uint32 n)
 		if (i % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
 		store_row(storing, rows[i]);
+		progress_step(1);
 	}
 }
 
@@ -304,11 +306,13 @@ remember_classes(const Import *import, Remembering *remembering)
 {
 	const ImportClasses *classes = &import->classes;
 
+	progress_phase("write history", import->nrows);
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		remember_mixed_class(remembering, classes->number[c], classes->rows + classes->first[c],
 							 classes->first[c + 1] - classes->first[c]);
+		progress_step(classes->first[c + 1] - classes->first[c]);
 	}
 	return remember_end(remembering);
 }

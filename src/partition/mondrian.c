@@ -15,6 +15,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 #include "frame/arrays.h"
@@ -39,6 +40,17 @@ keep_together(Work *work, const uint32 *items, uint32 nitems)
 	group_measure(work, &work->groups[group], group_hull(work, group));
 }
 
+/* How many rows do these records have? */
+static uint64
+rows_of_items(const Records *records, const uint32 *items, uint32 nitems)
+{
+	uint64		rows = 0;
+
+	for (uint32 i = 0; i < nitems; i++)
+		rows += records->first[items[i] + 1] - records->first[items[i]];
+	return rows;
+}
+
 /* Cuts until blocks are small enough to be gathered, or cannot be cut. */
 static void
 cut_and_gather(Work *work)
@@ -59,6 +71,8 @@ cut_and_gather(Work *work)
 			gather_records(gatherer, items, n);
 		else if ((nparts = cut_records(cutter, items, n, stack.parts + stack.depth)) == 0)
 			keep_together(work, items, n);
+		if (nparts == 0)
+			progress_step(rows_of_items(work->records, items, n));
 		cut_stack_push(&stack, part.from, nparts);
 	}
 }

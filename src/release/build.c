@@ -18,6 +18,7 @@
 #include "release/release.h"
 #include "release/shuffle.h"
 #include "release/stopwatch.h"
+#include "shared/progress.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -45,6 +46,7 @@ load_wanted(ReleaseBuild *build, FrameLoad *load)
 	Frame		frame = load_peek(load, &code);
 	Past		past = peek_at_past(build->fold, code);
 
+	progress_phase("read helpers", NO_TOTAL);
 	if (method->want_helpers(&frame, &past, param_values(&method->declaration, publication->params), wanted) > 0)
 		fetch_helpers(build->fold, load, wanted);
 	MemoryContextSwitchTo(old);
@@ -74,6 +76,7 @@ draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
 	const int64 *params = param_values(&method->declaration, publication->params);
 	Stopwatch	watch = stopwatch_start();
 
+	progress_phase("draft", NO_TOTAL);
 	build->draft = method->draft == NULL ? sql->draft(publication, build->loaded) :
 		method->draft(&build->loaded->frame, past, params, seed);
 	if (sql->verify_not_refused != NULL)
@@ -147,6 +150,7 @@ measure_against_source(ReleaseBuild *build)
 {
 	if (build->request->cohort == NULL)
 		return;
+	progress_phase("measure by source", NO_TOTAL);
 	read_source_widths(build->loaded->codings, build->loaded->frame.nqis, build->publication);
 	measure(build);
 }
@@ -223,6 +227,7 @@ load_release(const DeclaredPublication *publication, const Scope *scope,
 	if (sql->load_tables != NULL)
 		sql->load_tables(publication, load);
 	build->load_seconds = stopwatch_lap(&watch);
+	progress_phase("read history", publication->remembered);
 	build->fold = read_past(publication, directory, load, scope->condition == NULL, context);
 	build->directory = build->fold->directory;
 	note_invented(build);
@@ -237,6 +242,7 @@ load_release(const DeclaredPublication *publication, const Scope *scope,
 	if (!scope->is_lenient)
 		verify_distribution_has_all(publication, build->reference, build->loaded);
 	build->load_seconds += stopwatch_lap(&watch);
+	progress_phase("guard history", NO_TOTAL);
 	(void) fold_past(build->fold, build->loaded);
 	note_departures(build, scope);
 	if (sql->apply_updates != NULL)
@@ -250,9 +256,11 @@ void
 draft_and_measure(ReleaseBuild *build, const Past *past, uint64 seed)
 {
 	draft_release(build, past, seed);
+	progress_phase("judge draft", NO_TOTAL);
 	judge_draft(build, past);
 	note_leaving(build);
 	note_ends(build);
+	progress_phase("measure draft", NO_TOTAL);
 	measure(build);
 }
 

@@ -19,6 +19,7 @@
 #include "release/row_classes.h"
 #include "release/shuffle.h"
 #include "release/stopwatch.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* A release on its way to a sink. */
@@ -168,6 +169,14 @@ add_row(Sending *sending, RowId row, Code value)
 	sending->sink->add_row(sending->sink, sending->values, sending->nulls);
 }
 
+/* How many rows leave: true and invented ones. */
+static uint64
+rows_of(const Classes *classes)
+{
+	return classes->first[classes->nclasses] +
+		(classes->first_counterfeit == NULL ? 0 : classes->first_counterfeit[classes->nclasses]);
+}
+
 /* Returns the numbers below n in random order. */
 static uint32 *
 shuffled(Shuffler *shuffler, uint64 n)
@@ -220,6 +229,7 @@ send_classes(Sending *sending, const uint32 *order)
 			sending->sink->add_class(sending->sink, sending->values, sending->nulls,
 									 class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
 		send_class(sending, order[i]);
+		progress_step(class_size(classes, order[i]) + class_counterfeits(classes, order[i]));
 	}
 }
 
@@ -254,6 +264,7 @@ remember_classes(const ReleaseBuild *build, int32 number, const uint32 *order, c
 	bool		is_mixed = draft->parent == NULL && keeps_past(build->publication, PAST_NEIGHBORHOODS);
 	RowId	   *room = palloc(sizeof(RowId));
 
+	progress_phase("write history", rows_of(classes));
 	for (uint32 i = 0; i < classes->nclasses; i++)
 	{
 		uint32		c = order[i];
@@ -274,6 +285,7 @@ remember_classes(const ReleaseBuild *build, int32 number, const uint32 *order, c
 			remember_mixed_class(remembering, class.number, &classes->rows[classes->first[c]], class.nrows);
 		else
 			remember_class(remembering, &class);
+		progress_step(class.nrows + class.ninvented);
 	}
 	return remember_end(remembering);
 }
@@ -297,6 +309,7 @@ send_all(const ReleaseBuild *build, const uint32 *order, Shuffler *shuffler, uin
 	sending.plain_sum = palloc0(sizeof(RowSum *) * sending.natts);
 	sending.cells = AllocSetContextCreate(CurrentMemoryContext, "cells of a class", ALLOCSET_SMALL_SIZES);
 	set_columns(&sending);
+	progress_phase("store rows", rows_of(build->draft->classes));
 	send_classes(&sending, order);
 	return checksum_result(sending.checksum);
 }

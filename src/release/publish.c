@@ -28,6 +28,7 @@
 #include "miscadmin.h"
 #include "release/release.h"
 #include "release/stopwatch.h"
+#include "shared/progress.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
@@ -94,6 +95,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	number = next_number(publication);
 	warn_of_unique_insensitive(publication);
 
+	progress_begin("publish", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	build = build_requested(publication, &request, work.context);
 	stored = store_release(build, number);
@@ -102,6 +104,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	check_foreseen(build, stored.newcomers);
 	check_history(publication);
 	work_close(&work);
+	progress_end();
 	PG_RETURN_DATUM(row);
 }
 
@@ -179,8 +182,10 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	warn_of_unique_insensitive(publication);
 
+	progress_begin("preview", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	put_metrics(&work, build_requested(publication, &request, work.context));
 	work_close(&work);
+	progress_end();
 	return (Datum) 0;
 }

@@ -15,6 +15,7 @@
 #include "release/past_releases.h"
 #include "release/release.h"
 #include "release/target_views.h"
+#include "shared/progress.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -138,6 +139,7 @@ store_release(const ReleaseBuild *build, int32 number)
 	TableSink	sink = {{.add_row = store_row, .log = MEMBERS_TABLE, .keeps_insensitive = true}, .table = writer_open(table, false)};
 	SentRelease stored = emit_rows(build, number, &sink.base);
 
+	progress_phase("finish", NO_TOTAL);
 	writer_close(sink.table);
 	stored.table = table;
 	keep_release_table(publication, table);

@@ -9,6 +9,7 @@
 #include "fmgr.h"
 #include "history/recalled_aspects.h"
 #include "release/given_principle.h"
+#include "shared/progress.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(pprepub_attack);
@@ -73,8 +74,10 @@ report_attack(FunctionCallInfo fcinfo)
 	report_open_for_auditor(&work, fcinfo, RowShareLock);
 	if (report_begin(&work, fcinfo))
 	{
+		progress_begin("attack", work.publication->owner, work.publication->name);
 		put_attack(&work, given);
 		work_close(&work);
+		progress_end();
 	}
 	return (Datum) 0;
 }

@@ -16,6 +16,7 @@
 #include "history/texts.h"
 #include "miscadmin.h"
 #include "release/search_budgets.h"
+#include "shared/progress.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -198,7 +199,7 @@ deduce_from(const DeclaredPublication *publication, ArrayType *keys)
 
 /* Reports what follows from knowing some people: for compromise() and compromise_components(). */
 static void
-report_deduced(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work, const Deduced *deduced))
+report_deduced(FunctionCallInfo fcinfo, const char *command, void (*put) (const OwnersWork *work, const Deduced *deduced))
 {
 	OwnersWork	work;
 
@@ -209,10 +210,13 @@ report_deduced(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work, con
 	report_open(&work, fcinfo, AccessShareLock);
 	if (report_begin(&work, fcinfo))
 	{
-		Deduced		deduced = deduce_from(work.publication, PG_GETARG_ARRAYTYPE_P(1));
+		Deduced		deduced;
 
+		progress_begin(command, work.publication->owner, work.publication->name);
+		deduced = deduce_from(work.publication, PG_GETARG_ARRAYTYPE_P(1));
 		put(&work, &deduced);
 		work_close(&work);
+		progress_end();
 	}
 }
 
@@ -267,7 +271,7 @@ put_deduced(const OwnersWork *work, const Deduced *deduced)
 Datum
 pprepub_compromise(PG_FUNCTION_ARGS)
 {
-	report_deduced(fcinfo, put_deduced);
+	report_deduced(fcinfo, "compromise", put_deduced);
 	return (Datum) 0;
 }
 
@@ -327,6 +331,6 @@ put_components(const OwnersWork *work, const Deduced *deduced)
 Datum
 pprepub_compromise_components(PG_FUNCTION_ARGS)
 {
-	report_deduced(fcinfo, put_components);
+	report_deduced(fcinfo, "compromise_components", put_components);
 	return (Datum) 0;
 }

@@ -16,6 +16,7 @@
 #include "frame/arrays.h"
 #include "frame/span.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 #define NO_NODE PG_UINT32_MAX
@@ -261,6 +262,7 @@ join_pair(JoinGraph *graph, JoinPair *pair)
 		for (int32 c = 0; c < ncolumns; c++)
 			box[c] = a->cells[columns[c]][a->record[node]];
 		nfound = boxes_meeting(boxes, box, found);
+		progress_step(1);
 		add_edges(pair, node, found, keep_together(graph, pair, node, found, nfound), &room);
 		if (most > 0 && pair->nedges > most)
 			return false;
@@ -284,6 +286,17 @@ edge_between(const JoinPair *pair, uint32 a, uint32 b)
 	return at < n ? first + at : NO_EDGE;
 }
 
+/* How many nodes are joined to those of later releases, counted once for each of these. */
+static uint64
+count_pairings(const JoinGraph *graph)
+{
+	uint64		count = 0;
+
+	for (int32 a = 0; a < graph->nreleases; a++)
+		count += (uint64) graph->side[a].nnodes * (graph->nreleases - 1 - a);
+	return count;
+}
+
 JoinGraph *
 join_graph(const JoinInput *input)
 {
@@ -297,6 +310,7 @@ join_graph(const JoinInput *input)
 	take_columns(graph);
 	for (int32 r = 0; r < graph->nreleases; r++)
 		collapse(graph, r);
+	progress_phase("join releases", count_pairings(graph));
 	for (int32 b = 0; b < graph->nreleases; b++)
 		for (int32 a = 0; a < b; a++)
 		{

@@ -14,6 +14,7 @@
 #include "frame/arrays.h"
 #include "frame/span.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 typedef struct Profiling
@@ -273,10 +274,12 @@ profile_tuples(Profiling *profiling)
 		like[kinds.part[t]] = t;
 	memcpy(order, like, sizeof(uint32) * kinds.nparts);
 	qsort_arg(order, kinds.nparts, sizeof(uint32), compare_meetings, profiling);
+	progress_phase("measure tuples", kinds.nparts);
 	for (uint32 i = 0; i < kinds.nparts; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		profile_tuple(profiling, order[i]);
+		progress_step(1);
 	}
 	for (uint32 t = 0; t < ntuples; t++)
 	{

@@ -43,6 +43,7 @@
 #include "frame/arrays.h"
 #include "method/bpg/bpg.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* The parameters, in the order of the table. */
@@ -483,10 +484,15 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	if (past->releases > 0)
 		bpg.member = new_array(uint64, frame->nrows);
 	bpg.draft->rejected = past->nlost;
+	progress_phase("choose reserve", NO_TOTAL);
 	if (past->releases > 0 && bpg.reserve == AUTO_RESERVE)
 		choose_reserve(&bpg, bpg.rows, list_all_rows(&bpg));
+	progress_phase("part neighborhoods", past->nneighborhoods);
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
+	{
 		draft_neighborhood(&bpg, n);
+		progress_done(n + 1);
+	}
 	draft_newcomers(&bpg);
 	invent_values(&bpg);
 	MemoryContextSwitchTo(context);

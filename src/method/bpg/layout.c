@@ -26,6 +26,7 @@
 #include "frame/arrays.h"
 #include "method/bpg/bpg.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 
 /* Sets of rows, which are cut apart: rows from end[i - 1] up to, not including, end[i]. */
 typedef struct RowSets
@@ -251,8 +252,11 @@ sets_by_stratum(Bpg *bpg, const RowGroups *stratum, RowId *rows, uint64 n)
 static bool
 cut_as_one(Bpg *bpg, RowId *rows, uint64 n)
 {
+	uint64		before = progress_so_far();
+
 	if (bpg->n == NO_NEIGHBORHOOD)
 		choose_reserve(bpg, rows, n);
+	progress_done(before);		/* samples were cut to choose it */
 	return cut_rows(bpg, rows, n);
 }
 

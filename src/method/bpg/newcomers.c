@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "method/bpg/bpg.h"
+#include "shared/progress.h"
 
 /* Only the number of a release decides, so that those who wait tell nothing. */
 static bool
@@ -43,9 +44,11 @@ draft_newcomers(Bpg *bpg)
 		bpg->draft->waiting += n;
 		return;
 	}
+	progress_phase("cut newcomers", n);
 	if (cut_by_layout(bpg, n))
 		return;
 	bpg->reserved = bpg->k;
+	progress_phase("cut newcomers", n);
 	if (cut_by_layout(bpg, n))
 		return;
 	if (is_too_costly(bpg, n, 0))

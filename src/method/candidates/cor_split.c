@@ -9,6 +9,7 @@
 #include "method/candidates/candidates.h"
 #include "miscadmin.h"
 #include "partition/cor_partition.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* The parameters, in the order of the table. */
@@ -104,6 +105,7 @@ draft_buckets(Drafting *drafting, const Past *past, Buckets *buckets, uint32 n)
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "bucket", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 
+	progress_phase("split buckets", buckets->n);
 	for (uint32 b = 0; b < buckets->n; b++)
 	{
 		CorPartition partition;
@@ -114,6 +116,7 @@ draft_buckets(Drafting *drafting, const Past *past, Buckets *buckets, uint32 n)
 			if (partition.classes[c].sets > 0)
 				draft_class(drafting, &partition, &partition.classes[c], buckets->value + buckets->first_value[b]);
 		MemoryContextReset(work);
+		progress_done(b + 1);
 	}
 	MemoryContextSwitchTo(old);
 }

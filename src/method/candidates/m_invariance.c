@@ -8,6 +8,7 @@
 #include "frame/arrays.h"
 #include "method/candidates/candidates.h"
 #include "miscadmin.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* The parameters, in the order of the table. */
@@ -56,10 +57,13 @@ invariance_draft(const Frame *frame, const Past *past, const int64 *params, uint
 	MemoryContext old = MemoryContextSwitchTo(work);
 	Buckets    *buckets = fill_buckets(frame, past->paths, params[INVARIANCE_M], seed, &drafting->draft->refusal);
 
+	if (buckets != NULL)
+		progress_phase("split buckets", buckets->n);
 	for (uint32 b = 0; buckets != NULL && b < buckets->n; b++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		draft_bucket(drafting, buckets, b);
+		progress_done(b + 1);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);

@@ -10,6 +10,7 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "report/linkability/source.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 /* A row, or a member of the log, among those of its class */
@@ -322,6 +323,7 @@ identify_release(const Reading *reading, const Source *source, ReadRelease *rele
 		if (c % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
 		identify_class(&identifying, c);
+		progress_step(1);
 	}
 	leave_out_invented(reading, release);
 	pfree(identifying.first_row);
@@ -333,11 +335,24 @@ identify_release(const Reading *reading, const Source *source, ReadRelease *rele
 	return identifying.is_guess;
 }
 
+/* How many classes have rows that are to be identified. */
+static uint64
+count_classes(const Reading *reading)
+{
+	uint64		classes = 0;
+
+	for (int32 r = 0; r < reading->nreleases; r++)
+		if (reading->release[r].class != NULL)
+			classes += reading->release[r].seen->nclasses;
+	return classes;
+}
+
 bool
 identify_rows(Reading *reading, const Source *source)
 {
 	bool		is_guess = false;
 
+	progress_phase("identify rows", count_classes(reading));
 	for (int32 r = 0; r < reading->nreleases; r++)
 	{
 		ReadRelease *release = &reading->release[r];

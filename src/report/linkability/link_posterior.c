@@ -17,6 +17,7 @@
 #include "release/search_budgets.h"
 #include "report/linkability/release_join.h"
 #include "report/linkability/tuple_json.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(pprepub_link_posterior);
@@ -214,8 +215,10 @@ pprepub_link_posterior(PG_FUNCTION_ARGS)
 	numbers = releases_argument(fcinfo, 1, work.publication, &n);
 	if (report_begin(&work, fcinfo))
 	{
+		progress_begin("link_posterior", work.publication->owner, work.publication->name);
 		put_tuples(&work, numbers, n);
 		work_close(&work);
+		progress_end();
 	}
 	return (Datum) 0;
 }

@@ -14,6 +14,7 @@
 #include "report/linkability/release_join.h"
 #include "report/linkability/tuple_json.h"
 #include "utils/array.h"
+#include "shared/progress.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
@@ -179,9 +180,11 @@ find_linkability(FunctionCallInfo fcinfo)
 	numbers = releases_argument(fcinfo, 1, work.publication, &figures.releases);
 	if (figures.releases > 0)
 	{
+		progress_begin("linkability", work.publication->owner, work.publication->name);
 		work_begin(&work, work.publication->owner, GetLatestSnapshot());
 		find_figures(work.publication, numbers, figures.releases, kind, context, &figures);
 		work_close(&work);
+		progress_end();
 	}
 	PG_RETURN_DATUM(row_of(fcinfo, kind, &figures));
 }
@@ -249,8 +252,10 @@ report_series(FunctionCallInfo fcinfo)
 	report_open_for_auditor(&work, fcinfo, RowShareLock);
 	if (report_begin(&work, fcinfo))
 	{
+		progress_begin("linkability_series", work.publication->owner, work.publication->name);
 		put_series(&work, kind);
 		work_close(&work);
+		progress_end();
 	}
 	return (Datum) 0;
 }
@@ -344,8 +349,10 @@ pprepub_link_profile(PG_FUNCTION_ARGS)
 	numbers = releases_argument(fcinfo, 1, work.publication, &n);
 	if (report_begin(&work, fcinfo))
 	{
+		progress_begin("link_profile", work.publication->owner, work.publication->name);
 		put_tuples(&work, numbers, n, kind);
 		work_close(&work);
+		progress_end();
 	}
 	return (Datum) 0;
 }

@@ -17,6 +17,7 @@
 #include "history/reader.h"
 #include "miscadmin.h"
 #include "release/row_classes.h"
+#include "shared/progress.h"
 #include "utils/memutils.h"
 
 void
@@ -376,6 +377,7 @@ read_row(void *what, TupleTableSlot *slot)
 	uint64		row = add_read_row(reading, release);
 	int64		class;
 
+	progress_step(1);
 	for (int q = 0; q < reading->nqis; q++)
 		if (release->cell[q] != NULL)
 			release->cell[q][row] = cells_number(reading->cells[q], slot->tts_values[table->cell[q]],
@@ -613,6 +615,21 @@ leave_out_counted(const SeenRelease *all)
 	return seen;
 }
 
+/* How many rows do these releases have, as the log tells? */
+static uint64
+count_logged(const Reading *reading, const int32 *numbers, int32 n)
+{
+	uint64		rows = 0;
+
+	for (int32 r = 0; r < n; r++)
+	{
+		const SeenRelease *seen = &reading->recalled->seen.release[numbers[r] - 1];
+
+		rows += seen->first[seen->nclasses];
+	}
+	return rows;
+}
+
 Reading *
 read_releases(const DeclaredPublication *publication, const int32 *numbers, int32 n, int sensitive)
 {
@@ -632,6 +649,7 @@ read_releases_and_draft(const DeclaredPublication *publication, const int32 *num
 	join_log(reading);
 	reading->nreleases = n;
 	reading->release = palloc0(sizeof(ReadRelease) * (n + 1));
+	progress_phase("read releases", count_logged(reading, numbers, n));
 	for (int32 r = 0; r < n; r++)
 	{
 		ReadRelease *release = &reading->release[r];

@@ -9,6 +9,7 @@
 #include "frame/arrays.h"
 #include "release/search_budgets.h"
 #include "report/linkability/source.h"
+#include "shared/progress.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
@@ -131,6 +132,7 @@ make_graph(ReleaseJoin *join, const JoinKind *kind)
 	{
 		uint64		missing;
 
+		progress_phase("list people", NO_TOTAL);
 		join->people = people_of(data->reading, data->source, join->nreleases, data->is_guess,
 								 kind->unifying, more);
 		join->graph = join_graph(&join->people->input);
@@ -170,6 +172,7 @@ narrow(const ReleaseJoin *join, JoinLevel level)
 	JoinTrouble trouble;
 	JoinOutcome outcome = JOIN_FOUND;
 
+	progress_phase("narrow join", NO_TOTAL);
 	if (level >= LEVEL_KERNEL)
 		outcome = join_kernel(join->graph, &trouble);
 	if (level >= LEVEL_FULL && outcome == JOIN_FOUND)
