@@ -4,10 +4,10 @@
 
 CREATE VIEW pprepub.release WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number, r.kind, r.published_at, r.published_by, r.method, r.params,
-		r.relation, r.cohort, r.columns, r.rows, r.classes, r.suppressed, r.dirty, r.counterfeits, r.seconds
+		r.relation, r.cohort, r.columns, r.rows, r.classes, r.suppressed, r.dirty, r.counterfeits, r.seconds, r.warnings
 	FROM pprepub.catalog_release r JOIN pprepub.catalog_publication p USING (publication)
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
-COMMENT ON VIEW pprepub.release IS 'every release of the publications that you own';
+COMMENT ON VIEW pprepub.release IS 'every release of the publications that you own; warnings are those that were raised while it was made';
 
 CREATE FUNCTION pprepub.publish(publication text, cohort text DEFAULT NULL, columns name[] DEFAULT NULL)
 	RETURNS pprepub.release
