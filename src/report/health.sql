@@ -31,8 +31,11 @@ CREATE VIEW pprepub.health WITH (security_barrier) AS
 			SELECT pg_catalog.count(*) AS releases FROM pprepub.catalog_release r
 			WHERE r.publication = p.publication AND r.kind <> 'query') tables
 		CROSS JOIN LATERAL (
-			SELECT pg_catalog.count(*) AS answers, pg_catalog.count(f.release) AS failed FROM pprepub.catalog_release r
-				LEFT JOIN pprepub.catalog_failure f ON f.publication = r.publication AND f.release = r.number AND f.sqlstate <> '00000'
+			SELECT pg_catalog.count(*) AS answers,
+				-- not joined, lest all failures that there ever were are read
+				pg_catalog.count(*) FILTER (WHERE (SELECT f.sqlstate FROM pprepub.catalog_failure f
+					WHERE f.publication = r.publication AND f.release = r.number) <> '00000') AS failed
+			FROM pprepub.catalog_release r
 			WHERE r.publication = p.publication AND r.published_at > pg_catalog.now() - interval '24 hours' AND r.kind = 'query') day
 		CROSS JOIN LATERAL (
 			SELECT coalesce(pg_catalog.sum(pg_catalog.pg_total_relation_size(c.relation)), 0)::bigint AS bytes,
