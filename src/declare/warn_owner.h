@@ -28,7 +28,7 @@ extern void warn_owner(const DeclaredPublication *publication, const OwnerWarnin
 /* From now on warnings are remembered, in the current context. */
 extern void remember_warnings(DeclaredPublication *publication);
 
-/* What was remembered, as text[], each warning with its detail and hint in one line; NULL if nothing was. */
+/* Returns what was remembered, as text[], each warning with its detail and hint in one line; NULL if nothing was. */
 extern ArrayType *remembered_warnings(const DeclaredPublication *publication);
 
 /* Did one of the warnings that were remembered say that the release starves? */

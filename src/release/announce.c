@@ -51,6 +51,7 @@ subtransaction_ends(SubXactEvent event, SubTransactionId mine, SubTransactionId 
 		announcements = list_delete_last(announcements);
 }
 
+/* Hands the notifications over where a commit is certain to follow, or an error; a preparation drops them. */
 static void
 transaction_ends(XactEvent event, void *arg)
 {
@@ -62,6 +63,7 @@ transaction_ends(XactEvent event, void *arg)
 	announcements = NIL;
 }
 
+/* JSON, whatever the publication is called. */
 static char *
 payload_of(const DeclaredPublication *publication, int32 number, const char *kind)
 {

@@ -99,6 +99,7 @@ is_error(const ErrorData *error, bool is_declared)
 		(category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION && is_declared);
 }
 
+/* The error tells of the source, so it is kept out of the server's log. */
 static void
 warn_of_failure(const DeclaredPublication *publication, const ErrorData *error)
 {
