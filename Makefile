@@ -24,6 +24,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/check/check.sql \
 	src/import/import.sql \
 	src/report/report.sql \
+	src/report/health.sql \
 	src/report/linkability/linkability.sql \
 	src/report/risks/risks.sql \
 	src/report/suggest/suggest.sql \

@@ -33,4 +33,5 @@ GRANT USAGE ON SCHEMA pprepub TO PUBLIC;
 -- Owners of publications make their live tables by way of it; others can make tables that nothing is read from.
 GRANT USAGE ON FOREIGN SERVER pprepub TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION pprepub.protect() FROM PUBLIC;
-GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release, pprepub.auditor, pprepub.scheduled, pprepub.failed_answer, pprepub.progress, pprepub.storage TO PUBLIC;
+GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release, pprepub.auditor, pprepub.scheduled, pprepub.failed_answer, pprepub.progress, pprepub.storage,
+	pprepub.health TO PUBLIC;

@@ -111,12 +111,18 @@ CREATE TABLE pprepub.catalog_release (
 	identified boolean NOT NULL,		-- does the log say whose its rows are?
 	waived_at timestamptz,				-- since when that it does not is accepted
 	waived_by name,
+	warnings text[] NOT NULL DEFAULT '{}',		-- that were raised while it was made; answers raise none
+	starves boolean NOT NULL DEFAULT false,		-- do they say that too many rows are withheld?
 	PRIMARY KEY (publication, number)
 );
 COMMENT ON TABLE pprepub.catalog_release IS
 	'releases of publications; of an imported one that is not identified nobody knows whose its rows are, and nothing is published until its owner has waived that';
 -- Every release looks for such rows, and there are hardly ever any.
 CREATE INDEX catalog_release_unidentified ON pprepub.catalog_release (publication, number) WHERE NOT identified AND waived_at IS NULL;
+-- Few releases have tables where many are answers.
+CREATE INDEX catalog_release_table ON pprepub.catalog_release (publication, number) WHERE kind <> 'query';
+-- The answers of a day are looked for whenever health is asked for.
+CREATE INDEX catalog_release_time ON pprepub.catalog_release (publication, published_at);
 
 CREATE TABLE pprepub.catalog_metric (
 	publication int,

@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
+#include "declare/warn_owner.h"
 #include "utils/builtins.h"
 
 /* Counts the rows, and those whose combination of insensitive values occurs once. */
@@ -57,11 +58,12 @@ warn_of_unique_insensitive(const DeclaredPublication *publication)
 		return;
 	count_unique(publication, &unique, &rows);
 	if (unique * 100 > rows)
-		ereport(WARNING,
-				(errmsg("the insensitive columns of publication \"%s\" are unique for %.1f %% of the rows",
-						publication->name, 100.0 * unique / rows),
-				 errdetail("Whoever knows them of a person finds that person's row, whatever its class."),
-				 errhint("Declare them as quasi-identifiers, or leave them out.")));
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("the insensitive columns of publication \"%s\" are unique for %.1f %% of the rows",
+								publication->name, 100.0 * unique / rows),
+			.detail = "Whoever knows them of a person finds that person's row, whatever its class.",
+			.hint = "Declare them as quasi-identifiers, or leave them out.",
+		});
 }
 
 /*
@@ -84,11 +86,12 @@ warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *before)
 	if (instead == NULL || !has_insensitive(publication) ||
 		(before != NULL && without_stand_ins(publication, before) != NULL))
 		return;
-	ereport(WARNING,
-			(errmsg("the insensitive columns of publication \"%s\" will show which rows were those of people who have left",
-					publication->name),
-			 errdetail("Invented rows take their places, but repeat what these columns say of others: what is missing since was theirs."),
-			 errhint("Declare no insensitive columns, or set %s.", instead)));
+	warn_owner(publication, &(OwnerWarning) {
+		.message = psprintf("the insensitive columns of publication \"%s\" will show which rows were those of people who have left",
+							publication->name),
+		.detail = "Invented rows take their places, but repeat what these columns say of others: what is missing since was theirs.",
+		.hint = psprintf("Declare no insensitive columns, or set %s.", instead),
+	});
 }
 
 /* "release 2 withholds about 41 % of the people". */
@@ -144,10 +147,11 @@ warn_of_unlogged_tables(const DeclaredPublication *publication)
 	catalog_enter(&access);
 	n = catalog_read(unlogged_query, CATALOG_PARAM(OIDOID, ObjectIdGetDatum(publication->source)));
 	if (n > 0)
-		ereport(WARNING,
-				(errmsg("the source of publication \"%s\" reads " UINT64_FORMAT " unlogged table(s)", publication->name, n),
-				 errdetail("A crash of the server empties %s%s, but the history remembers who was there.",
-						   catalog_text(&access, 0, "relation"), n > 1 ? " and others" : ""),
-				 errhint("ALTER TABLE … SET LOGGED makes a table survive a crash.")));
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("the source of publication \"%s\" reads " UINT64_FORMAT " unlogged table(s)", publication->name, n),
+			.detail = psprintf("A crash of the server empties %s%s, but the history remembers who was there.",
+							   catalog_text(&access, 0, "relation"), n > 1 ? " and others" : ""),
+			.hint = "ALTER TABLE … SET LOGGED makes a table survive a crash.",
+		});
 	catalog_leave(&access);
 }

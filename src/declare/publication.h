@@ -114,6 +114,7 @@ typedef struct DeclaredPublication
 	int			nhidden;
 	DeclaredColumn *columns;	/* [ncolumns], then [nhidden] that are read and never shown as they are */
 	struct Noted *noted;		/* relations that were made for it, each part that occurs once */
+	struct OwnerWarnings *warnings; /* raised while a release is made, or NULL (declare/warn_owner.h) */
 } DeclaredPublication;
 
 /*

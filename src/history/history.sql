@@ -24,3 +24,8 @@ CREATE FUNCTION pprepub.acknowledge_history(publication text) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_acknowledge_history';
 COMMENT ON FUNCTION pprepub.acknowledge_history(text) IS
 	'says that the history is whole, after a backup, a copy or a dump was restored, or a standby promoted, and waives protection together with imported releases of which nobody knows whose their rows are: publishing goes on';
+
+CREATE FUNCTION pprepub.is_rewound(publication text) RETURNS boolean
+	LANGUAGE C STABLE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_is_rewound';
+COMMENT ON FUNCTION pprepub.is_rewound(text) IS
+	'may the history have been rewound, so that nothing is published before acknowledge_history()? NULL for others than the owner, and on a standby, which cannot tell';

@@ -23,6 +23,7 @@
 #include "utils/pg_lsn.h"
 
 PG_FUNCTION_INFO_V1(pprepub_acknowledge_history);
+PG_FUNCTION_INFO_V1(pprepub_is_rewound);
 
 Datum
 witness_now(void)
@@ -92,23 +93,56 @@ list_differences(StringInfo words, Jsonb *before, Jsonb *now)
 	list(words, position_of(before) > position_of(now), "later than now");
 }
 
-const char *
-rewound_words(const DeclaredPublication *publication)
+/* Describes how the witness that a query has found differs from the present; called inside the catalog. */
+static const char *
+found_words(uint64 found)
 {
 	StringInfoData words;
-	CatalogAccess access;
 	Datum		before = (Datum) 0;
 	bool		is_new = true;
 
 	initStringInfo(&words);
-	catalog_enter(&access);
-	if (catalog_read("SELECT witness FROM pprepub.catalog_publication WHERE publication = $1",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) > 0)
+	if (found > 0)
 		before = catalog_field(0, "witness", &is_new);
 	if (!is_new)
 		list_differences(&words, DatumGetJsonbP(before), DatumGetJsonbP(witness_now()));
-	catalog_leave(&access);
 	return words.data;
+}
+
+const char *
+rewound_words(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+	char	   *words;
+
+	catalog_enter(&access);
+	words = MemoryContextStrdup(access.context,
+								found_words(catalog_read("SELECT witness FROM pprepub.catalog_publication WHERE publication = $1",
+														 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)))));
+	catalog_leave(&access);
+	return words;
+}
+
+/* For a view of many publications: raises no error, whatever has become of one of them. */
+Datum
+pprepub_is_rewound(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	CatalogAccess access;
+	uint64		found;
+	Oid			owner;
+	bool		is_rewound;
+
+	if (RecoveryInProgress())
+		PG_RETURN_NULL();
+	catalog_enter(&access);
+	found = catalog_read("SELECT owner::oid AS owner, witness FROM pprepub.catalog_publication WHERE name = $1", CATALOG_TEXT(name));
+	owner = found > 0 ? catalog_oid(0, "owner") : InvalidOid;
+	is_rewound = strcmp(found_words(found), "") != 0;
+	catalog_leave(&access);
+	if (!OidIsValid(owner) || !has_rights_of(owner))
+		PG_RETURN_NULL();
+	PG_RETURN_BOOL(is_rewound);
 }
 
 void

@@ -19,6 +19,7 @@
 #include "catalog/pg_type.h"
 #include "declare/parameters.h"
 #include "declare/publication.h"
+#include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
@@ -210,12 +211,13 @@ warn_of_broken_promises(const DeclaredPublication *publication)
 	people = count_refused(&recalled->seen, atoms_of(&recalled->seen), &promised, recalled->people->size);
 	if (classes == 0 && people == 0)
 		return;
-	ereport(WARNING,
-			(errmsg("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
-			 errdetail("%u of its %u classes have %s. All releases together tell " UINT64_FORMAT " of " UINT64_FORMAT " people apart in sets that have.",
-					   classes, recalled->seen.release[publication->releases - 1].nclasses, fault,
-					   people, recalled->people->size),
-			 errhint("What was published stays published: those people will not be published again. pprepub.audit() and pprepub.attack() tell more.")));
+	warn_owner(publication, &(OwnerWarning) {
+		.message = psprintf("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+		.detail = psprintf("%u of its %u classes have %s. All releases together tell " UINT64_FORMAT " of " UINT64_FORMAT " people apart in sets that have.",
+						   classes, recalled->seen.release[publication->releases - 1].nclasses, fault,
+						   people, recalled->people->size),
+		.hint = "What was published stays published: those people will not be published again. pprepub.audit() and pprepub.attack() tell more.",
+	});
 }
 
 /* Judges the history with the import in it, if it is known whose the rows are. */
@@ -288,6 +290,7 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 	verify_arguments(fcinfo);
 	verify_may_change("import_release()");
 	publication = publication_open(name, ExclusiveLock);
+	remember_warnings(publication);
 	verify_takes_imports(publication);
 	verify_schemas(publication, publication->owner);
 	verify_alone(publication);
@@ -296,6 +299,8 @@ pprepub_import_release(PG_FUNCTION_ARGS)
 	progress_begin("import_release", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	adopt(import_create(fcinfo, publication, work.context), key, number, &watch);
+	announce_release(publication, number, "imported");
+	keep_warnings(publication, number);
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);
 	check_history(publication);
 	work_close(&work);

@@ -7,6 +7,7 @@
 #include "audit/judge_draft.h"
 #include "declare/parameter_tables.h"
 #include "declare/parameters.h"
+#include "declare/warn_owner.h"
 #include "frame/arrays.h"
 #include "frame/load.h"
 #include "frame/print.h"
@@ -354,13 +355,28 @@ why_withheld(const ReleaseBuild *build)
 					together, build->draft->lost);
 }
 
+/* The hint for what is withheld, or NULL where nothing helps. */
+static const char *
+what_to_do(const ReleaseBuild *build)
+{
+	const DeclaredPublication *publication = build->publication;
+
+	if (publication->releases == 0)
+		return "Declare fewer or coarser quasi-identifiers, or weaker parameters.";
+	if (build->draft->lost > 0)
+		return psprintf("Let invented rows take the places of those who have left: pprepub.alter_publication(%s, '{\"repair\": \"counterfeit\"}').",
+						quote_literal_cstr(publication->name));
+	if (build->draft->given_up > 0)
+		return "Parameter \"invented_cost\" says how many people such a row is worth.";
+	return NULL;
+}
+
 void
 warn_of_suppression(const ReleaseBuild *build)
 {
 	const DeclaredPublication *publication = build->publication;
 	const MethodSql *sql = find_method_sql(publication->method);
 	double		share = suppressed_share(&build->metrics);
-	bool		is_first = publication->releases == 0;
 
 	if (sql->warn != NULL)
 	{
@@ -369,17 +385,13 @@ warn_of_suppression(const ReleaseBuild *build)
 	}
 	if (!is_worth_warning(publication, share))
 		return;
-	ereport(WARNING,
-			(errmsg("publication \"%s\" withholds %.1f %% of the rows", publication->name, 100.0 * share),
-			 is_first
-			 ? errdetail("The quasi-identifiers that cost most are %s.", costliest_columns(build))
-			 : errdetail("%s", why_withheld(build)),
-			 is_first
-			 ? errhint("Declare fewer or coarser quasi-identifiers, or weaker parameters.")
-			 : build->draft->lost > 0
-			 ? errhint("Let invented rows take the places of those who have left: pprepub.alter_publication(%s, '{\"repair\": \"counterfeit\"}').",
-					   quote_literal_cstr(publication->name))
-			 : build->draft->given_up > 0
-			 ? errhint("Parameter \"invented_cost\" says how many people such a row is worth.")
-			 : 0));
+	warn_owner(publication, &(OwnerWarning) {
+		.message = psprintf("publication \"%s\" withholds %.1f %% of the rows", publication->name, 100.0 * share),
+		.detail = publication->releases == 0
+			? psprintf("The quasi-identifiers that cost most are %s.", costliest_columns(build))
+			: why_withheld(build),
+		.hint = what_to_do(build),
+		/* newcomers who wait are no loss: a later release takes them */
+		.starves = build->draft->waiting < build->draft->suppressed,
+	});
 }

@@ -19,6 +19,7 @@
 #include "audit/smallest.h"
 #include "declare/parameters.h"
 #include "declare/subtransaction.h"
+#include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "frame/arrays.h"
 #include "frame/load.h"
@@ -98,14 +99,16 @@ is_error(const ErrorData *error, bool is_declared)
 		(category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION && is_declared);
 }
 
+/* The error tells of the source, so it is kept out of the server's log. */
 static void
 warn_of_failure(const DeclaredPublication *publication, const ErrorData *error)
 {
-	ereport(WARNING,
-			(errmsg("the source of publication \"%s\" cannot be read", publication->name),
-			 errdetail("%s", error->message),
-			 errdetail_log("The error is shown to the owner only."),
-			 errhint("Nothing can be published before it can.")));
+	warn_owner(publication, &(OwnerWarning) {
+		.message = psprintf("the source of publication \"%s\" cannot be read", publication->name),
+		.detail = error->message,
+		.log_detail = "The error is shown to the owner only.",
+		.hint = "Nothing can be published before it can.",
+	});
 }
 
 /* Warns that the source has fewer rows or values than the publication's parameters need. */
@@ -114,10 +117,11 @@ warn_of_too_few(const DeclaredPublication *publication, const char *what, uint64
 {
 	if (n >= (uint64) needed)
 		return;
-	ereport(WARNING,
-			(errmsg("publication \"%s\" has too few %s", publication->name, what),
-			 errdetail("It has " UINT64_FORMAT ", and its parameters need at least " INT64_FORMAT ".", n, needed),
-			 errhint("Publish when there are more, or declare %s.", weaker)));
+	warn_owner(publication, &(OwnerWarning) {
+		.message = psprintf("publication \"%s\" has too few %s", publication->name, what),
+		.detail = psprintf("It has " UINT64_FORMAT ", and its parameters need at least " INT64_FORMAT ".", n, needed),
+		.hint = psprintf("Publish when there are more, or declare %s.", weaker),
+	});
 }
 
 /*
@@ -216,11 +220,12 @@ judge_parameters(const DeclaredPublication *publication, Jsonb *params, bool acc
 	if (lost > 0 && !accept_lockout)
 		refuse_lockout(publication, &after, lost);
 	if (lost > 0)
-		ereport(WARNING,
-				(errmsg("with these parameters " UINT64_FORMAT " people of publication \"%s\" can never be published again",
-						lost, publication->name),
-				 errdetail("%s", why_lost(&after)),
-				 errhint("To keep them, set the former parameters again, with \"accept_weakening\": true.")));
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("with these parameters " UINT64_FORMAT " people of publication \"%s\" can never be published again",
+								lost, publication->name),
+			.detail = why_lost(&after),
+			.hint = "To keep them, set the former parameters again, with \"accept_weakening\": true.",
+		});
 }
 
 const DeclareHooks release_hooks = {

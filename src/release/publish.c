@@ -20,6 +20,7 @@
 #include "declare/parameters.h"
 #include "declare/publication.h"
 #include "declare/source_overlap.h"
+#include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -91,6 +92,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 
 	verify_may_change("publish()");
 	publication = publication_open(name, ExclusiveLock);
+	remember_warnings(publication);
 	verify_may_release(publication);
 	number = next_number(publication);
 	warn_of_unique_insensitive(publication);
@@ -100,6 +102,8 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	build = build_requested(publication, &request, work.context);
 	stored = store_release(build, number);
 	note_release(build, number, &stored, stopwatch_seconds(&watch));
+	announce_release(publication, number, "stored");
+	keep_warnings(publication, number);
 	row = SPI_datumTransfer(release_row(publication, number), false, -1);
 	check_foreseen(build, stored.newcomers);
 	check_history(publication);

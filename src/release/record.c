@@ -10,6 +10,7 @@
 
 #include "audit/metrics.h"
 #include "catalog/pg_type.h"
+#include "declare/warn_owner.h"
 #include "history/witness.h"
 #include "release/release.h"
 #include "utils/array.h"
@@ -128,6 +129,23 @@ note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, d
 		.checksum_seed = sent->checksum_seed,
 		.checksum = sent->checksum,
 	});
+}
+
+void
+keep_warnings(const DeclaredPublication *publication, int32 number)
+{
+	ArrayType  *warnings = remembered_warnings(publication);
+	CatalogAccess access;
+
+	if (warnings == NULL)
+		return;
+	catalog_enter(&access);
+	catalog_execute("UPDATE pprepub.catalog_release SET warnings = $3, starves = $4 WHERE publication = $1 AND number = $2",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
+					CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(warnings)),
+					CATALOG_PARAM(BOOLOID, BoolGetDatum(remembers_starving(publication))));
+	catalog_leave(&access);
 }
 
 Datum

@@ -178,6 +178,9 @@ typedef struct ReleaseNote
 /* Takes the number: a rollback gives it back. */
 extern void note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note);
 
+/* Has the catalog keep the warnings that were remembered while the release was made, which is noted already. */
+extern void keep_warnings(const DeclaredPublication *publication, int32 number);
+
 /* The release as pprepub.release has it. */
 extern Datum release_row(const DeclaredPublication *publication, int32 number);
 
@@ -191,5 +194,10 @@ extern void check_history(DeclaredPublication *publication);
 
 /* Likewise, before check_history(): is the past what a forecast would have gone on with? */
 extern void check_foreseen(const ReleaseBuild *build, uint64 newcomers);
+
+/* ---- announce.c ---- */
+
+/* Tells all who listen to channel pprepub_release of a release with a table, when it is committed. */
+extern void announce_release(const DeclaredPublication *publication, int32 number, const char *kind);
 
 #endif							/* PPREPUB_RELEASE_RELEASE_H */

@@ -9,6 +9,7 @@
 #include "catalog/pg_publication.h"
 #include "declare/comments.h"
 #include "declare/protection.h"
+#include "declare/warn_owner.h"
 #include "history/counterfeits.h"
 #include "history/writer.h"
 #include "release/list_release.h"
@@ -77,16 +78,17 @@ publications_of(Oid table)
  * stays as it is, so the first copy of its table, once that is committed, is all of it.
  */
 static void
-warn_of_replication(Oid table)
+warn_of_replication(const DeclaredPublication *publication, Oid table)
 {
 	List	   *publications = publications_of(table);
 
 	if (publications == NIL)
 		return;
-	ereport(WARNING,
-			(errmsg("logical replication does not send the rows of table \"%s\"", get_rel_name(table)),
-			 errdetail("It is in \"%s\" of PostgreSQL's publications.", get_publication_name(linitial_oid(publications), false)),
-			 errhint("A subscriber copies all of it when it is told of the table after the release is committed: ALTER SUBSCRIPTION … REFRESH PUBLICATION.")));
+	warn_owner(publication, &(OwnerWarning) {
+		.message = psprintf("logical replication does not send the rows of table \"%s\"", get_rel_name(table)),
+		.detail = psprintf("It is in \"%s\" of PostgreSQL's publications.", get_publication_name(linitial_oid(publications), false)),
+		.hint = "A subscriber copies all of it when it is told of the table after the release is committed: ALTER SUBSCRIPTION … REFRESH PUBLICATION.",
+	});
 }
 
 void
@@ -96,7 +98,7 @@ keep_release_table(const DeclaredPublication *publication, Oid table)
 	note_relation(publication, table, "release");
 	comment_on_relation(publication, table, "A release, which stays as it is");
 	comment_on_columns(publication, table, SHOWN_AS_CELLS);
-	warn_of_replication(table);
+	warn_of_replication(publication, table);
 }
 
 /* ----------------------------------------------------------------

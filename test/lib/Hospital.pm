@@ -101,7 +101,7 @@ sub everything
 	my $text = '';
 	my @tables = split /\n/, $node->safe_psql($database, <<'SQL');
 SELECT c.oid::regclass FROM pg_class c
-WHERE relkind IN ('r', 'v', 'm', 'p') AND c.oid <> 'pprepub.storage'::regclass AND (relnamespace = 'pprepub'::regnamespace
+WHERE relkind IN ('r', 'v', 'm', 'p') AND c.oid NOT IN ('pprepub.storage'::regclass, 'pprepub.health'::regclass) AND (relnamespace = 'pprepub'::regnamespace
 	OR oid IN (SELECT relation FROM pprepub.catalog_relation) OR oid IN (SELECT source FROM pprepub.catalog_source))
 ORDER BY c.oid::regclass::text COLLATE "C"
 SQL

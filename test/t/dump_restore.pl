@@ -78,6 +78,10 @@ ALTER TABLE hospital.guests ADD PRIMARY KEY (id);
 CREATE MATERIALIZED VIEW hospital.late AS SELECT id, age, disease, count(*) AS n FROM hospital.guests GROUP BY id;
 SELECT pprepub.create_publication('late', 'hospital.late', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
 SELECT pprepub.publish('late');
+-- A release that was warned of.
+CREATE TABLE hospital.noted AS SELECT id, age, disease, 'note ' || id AS note FROM hospital.visitors;
+SELECT pprepub.create_publication('noted', 'hospital.noted', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', insensitive => '{note}');
+SELECT pprepub.publish('noted');
 RESET ROLE;
 
 SET ROLE "Zweiter ""Besitzer""";
@@ -176,7 +180,8 @@ foreach my $name (@lives)
 is($node->safe_psql('hospital', q{SELECT sum(counterfeits) > 0 FROM pprepub.release WHERE publication = 'invented'}), 't', 'with invented rows');
 
 my $before = everything($node, 'hospital');
-is($node->safe_psql('hospital', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), 6 + 2 * @lives . '|t',
+like($before, qr/the insensitive columns of publication .*"noted.* are unique for 100.0 % of the rows/, 'with a warning');
+is($node->safe_psql('hospital', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), 7 + 2 * @lives . '|t',
 	'releases to dump');
 
 # ----------------------------------------------------------------
@@ -282,7 +287,7 @@ $other->stop;
 # A restore that would first drop what stands there is refused what was published.
 $node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '--single-transaction', '-d', 'custom', "$dumps/custom" ],
 	qr/would change what was made for/, 'pg_restore --clean is refused');
-is($node->safe_psql('custom', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), 8 + 4 * @lives . '|t',
+is($node->safe_psql('custom', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), 9 + 4 * @lives . '|t',
 	'and changed nothing');
 
 # A schema without data: no publications, and their tables are empty.

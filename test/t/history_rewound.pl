@@ -17,10 +17,14 @@ sub refused
 {
 	my ($server, $database, $reason, $name, $number) = @_;
 
+	my $health = 'SET ROLE owner; SELECT refused FROM pprepub.health';
+
+	is($server->safe_psql($database, $health), 'rewound', "$name: the owner can see it");
 	fails_like($server, $database, $publish, qr/may have been rewound.*$reason/s, "$name: refused");
 	fails_like($server, $database, q{SET ROLE analyst; SELECT pprepub.acknowledge_history('patients')}, qr/must be owner/,
 		"$name: not to be acknowledged by anybody");
 	$server->safe_psql($database, $acknowledge);
+	is($server->safe_psql($database, $health), '', "$name: nothing is in the way then");
 	is($server->safe_psql($database, $publish), $number, "$name: acknowledged");
 	is($server->safe_psql($database, q{SET ROLE owner; SELECT equal FROM pprepub.rebuild_history('patients')}), 't', "$name: the history is whole");
 	is($server->safe_psql($database, 'SELECT count(DISTINCT "table"), bool_and(holds) FROM pprepub.storage, pprepub.verify("table")'),
@@ -68,6 +72,8 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
 $node->wait_for_catchup($standby);
+is($standby->safe_psql('postgres', 'SET ROLE owner; SELECT last_release, releases, bytes > history_bytes, refused FROM pprepub.health'), '4|4|t|',
+	'a standby tells how publications fare, but not whether their histories were rewound');
 $node->stop;
 $standby->promote;
 refused($standby, 'postgres', 'on another timeline', 'a standby that was promoted', 5);

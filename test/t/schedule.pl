@@ -70,6 +70,7 @@ $node->append_conf('postgresql.conf', <<'CONF');
 shared_preload_libraries = 'pg_cron'
 cron.database_name = 'postgres'
 cron.use_background_workers = on
+max_prepared_transactions = 2
 CONF
 $node->restart;
 
@@ -184,6 +185,64 @@ is(as('owner', q{SELECT last_status, last_message ~ 'ERROR', last_release FROM p
 is_sql('SELECT releases FROM pprepub.catalog_publication ORDER BY name COLLATE "C"', $name lt 'patients' ? "2\n4" : "4\n2",
 	'nothing was published by it, and the other went on');
 
+# ----------------------------------------------------------------
+# How it fares
+# ----------------------------------------------------------------
+
+as('owner', <<'SQL');
+CREATE TABLE hospital.wards AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 60) i;
+SELECT pprepub.create_publication('wards', 'hospital.wards', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "repair": "none", "reserve": 1}');
+SQL
+my $fares = q{SELECT state, last_status, last_error IS NOT NULL, last_failure IS NOT NULL, last_release, rows, withheld, withheld_percent, warnings FROM pprepub.scheduled WHERE publication = 'wards'};
+my $health = q{SELECT schedule_state FROM pprepub.health WHERE publication = 'wards'};
+is(as('owner', $health), '', 'no schedule');
+as('nurse', q{SELECT pprepub.schedule('wards', '@reboot')});
+is(as('owner', $fares), 'waiting||f|f|||||', 'before its first run');
+run_jobs();
+is(as('owner', $fares), 'ok|succeeded|f|f|1|60|0|0|{}', 'a release of all');
+is(as('doctor', q{SELECT bool_and(state = CASE WHEN cohort IS NULL THEN 'ok' ELSE 'failed' END), count(*) FROM pprepub.scheduled}), 't|3', 'others fare as they do');
+
+# A release that is nobody's any more has succeeded, for pg_cron.
+as('owner', 'DELETE FROM hospital.wards WHERE id <= 40 AND id % 4 = 0');
+run_jobs();
+like(as('owner', $fares), qr/^starving\|succeeded\|f\|f\|2\|\d+\|\d+\|\d+\.?\d*\|\{"publication \\"wards\\" withholds [0-9.]+ % of the rows\. .*'\{\\"repair\\": \\"counterfeit\\"\}'\)\."\}$/, 'one that starves');
+is(as('owner', q{SELECT s.withheld = r.suppressed, s.rows = r.rows, s.warnings = r.warnings, s.withheld_percent BETWEEN 5 AND 100, s.withheld_percent = h.withheld_percent, h.starving
+	FROM pprepub.scheduled s JOIN pprepub.release r ON (r.publication, r.number) = (s.publication, s.last_release) JOIN pprepub.health h ON h.publication = s.publication
+	WHERE s.publication = 'wards'}), 't|t|t|t|t|t', 'as the release says');
+is(as('owner', $health), 'starving', 'and the view of health');
+is(as('stranger', $fares), '', 'which is nobody else\'s business');
+
+# What others publish, of whatever cohort, is not the job's; nor is an answer to the job's role.
+as('owner', q{SELECT pprepub.publish('wards', 'age > 40')});
+as('nurse', q{SELECT pprepub.publish('wards', 'age > 40'); SELECT count(*) FROM published.wards('age > 40')});
+like(as('owner', $fares), qr/^starving\|succeeded\|f\|f\|2\|/, 'until the job publishes again');
+
+as('owner', q{CREATE TABLE hospital.away AS TABLE hospital.wards; DELETE FROM hospital.wards});
+run_jobs();
+like(as('owner', $fares), qr/^failed\|failed\|t\|t\|2\|\d+\|\d+\|/, 'a run that fails');
+like(as('owner', q{SELECT last_error FROM pprepub.scheduled WHERE publication = 'wards'}), qr/publication "wards" has nothing that may be published/, 'and why');
+as('owner', q{INSERT INTO hospital.wards TABLE hospital.away; INSERT INTO hospital.wards SELECT i, i % 50 + 100, 'd' || i % 5 FROM generate_series(1000, 3000) i});
+run_jobs();
+like(as('owner', $fares), qr/^ok\|succeeded\|t\|t\|6\|\d+\|\d+\|/, 'all is well again, and the last error is not forgotten');
+
+$node->safe_psql('postgres', q{UPDATE cron.job SET active = false WHERE jobname = 'pprepub: wards'});
+is(as('owner', $health), 'paused', 'a job that is not to run');
+$node->safe_psql('postgres', q{UPDATE cron.job SET active = true WHERE jobname = 'pprepub: wards'});
+
+# A job tells listeners, too.  It waits for a transaction that outlives the server until somebody listens.
+as('nurse', q{BEGIN; SELECT pprepub.publish('wards'); PREPARE TRANSACTION 'first'});
+$node->restart;
+my $listener = $node->background_psql('postgres', extra_params => [ '-U', 'stranger' ]);
+$listener->query_safe('LISTEN pprepub_release');
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'first'});
+$node->poll_query_until('postgres', q{SELECT count(*) = 7 FROM pprepub.catalog_release JOIN pprepub.catalog_publication USING (publication) WHERE name = 'wards'})
+	or die 'the job did not publish';
+like($listener->query('SELECT 1'), qr/"pprepub_release" with payload "\{"publication": "wards", "number": 7, "kind": "stored"\}"/, 'a job tells listeners');
+$listener->quit;
+
+as('nurse', q{SELECT pprepub.unschedule('wards')});
+as('owner', q{SELECT pprepub.drop_publication('wards', forget_history => true)});
+
 # Who is no member any more publishes nothing.
 $node->safe_psql('postgres', 'REVOKE owner FROM doctor');
 run_jobs();
@@ -253,6 +312,7 @@ is_sql('SELECT * FROM pprepub.catalog_schedule', '', 'and forgets it');
 $first = as('nurse', q{SELECT pprepub.schedule('patients', '@reboot')});
 as('nurse', "SELECT cron.unschedule($first)");
 is(as('owner', $shown), "$first|||nurse|f|f||", 'what was removed by hand is not active');
+is(as('owner', 'SELECT state FROM pprepub.scheduled'), 'gone', 'but gone');
 as('nurse', q{SELECT pprepub.unschedule('patients')});
 is(as('owner', $shown), '', 'and is unscheduled all the same');
 
@@ -272,6 +332,7 @@ $first = as('nurse', q{SELECT pprepub.schedule('patients', '@reboot')});
 $node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
 $node->restart;
 is(as('owner', $shown), "$first|\@reboot||nurse|t|f||", 'the schedule shows without the library');
+is(as('owner', 'SELECT state FROM pprepub.scheduled'), 'stopped', 'which does not run');
 refuses('nurse', q{unschedule('patients')}, qr/pg_cron does not run on this server/, 'but cannot be ended');
 my (undef, undef, $warning) = $node->psql('postgres', q{SET ROLE owner; SELECT pprepub.drop_publication('patients', forget_history => true)});
 like($warning, qr/WARNING:  job $first of pg_cron, which does not run, was not removed/, 'drop_publication says what it leaves');

@@ -24,6 +24,7 @@
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "declare/hooks.h"
+#include "declare/warn_owner.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -245,10 +246,11 @@ unschedule_dropped(const DeclaredPublication *publication)
 		return;
 	if (job.stands && !cron_is_loaded())
 	{
-		ereport(WARNING,
-				(errmsg("job " INT64_FORMAT " of pg_cron, which does not run, was not removed", job.number),
-				 errhint("Before the server runs with pg_cron again: DELETE FROM cron.job WHERE jobid = " INT64_FORMAT ".",
-						 job.number)));
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("job " INT64_FORMAT " of pg_cron, which does not run, was not removed", job.number),
+			.hint = psprintf("Before the server runs with pg_cron again: DELETE FROM cron.job WHERE jobid = " INT64_FORMAT ".",
+							 job.number),
+		});
 		job.stands = false;
 	}
 	remove_job(publication, &cron, &job);
@@ -259,30 +261,42 @@ unschedule_dropped(const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
+/* The numbers of a job's runs: the last one, the last that has ended, and the last that failed. */
+#define RUNS_OF_JOB "SELECT max(r.runid) AS last, max(r.runid) FILTER (WHERE r.status IN ('succeeded', 'failed')) AS ended," \
+	" max(r.runid) FILTER (WHERE r.status = 'failed') AS failed FROM %2$s r WHERE r.jobid = j.jobid AND r.username = s.run_by"
+
+/* The newest release that a job has made, or that its role has made by hand of the very cohort. */
+#define RELEASE_OF_JOB "SELECT * FROM pprepub.catalog_release r WHERE r.publication = p.publication AND r.kind = 'stored'" \
+	" AND r.published_by = s.run_by AND r.published_at > s.scheduled_at AND r.cohort IS NOT DISTINCT FROM s.cohort" \
+	" ORDER BY r.number DESC LIMIT 1"
+
+/* How a schedule fares; a run that is at work leaves it as it was. */
+#define STATE_OF_JOB "CASE WHEN j.jobid IS NULL THEN 'gone' WHEN NOT j.active THEN 'paused' WHEN NOT $2 THEN 'stopped'" \
+	" WHEN n.ended = n.failed THEN 'failed' WHEN l.number IS NULL THEN 'waiting' WHEN l.starves THEN 'starving' ELSE 'ok' END"
+
 /* Rows for whom the caller is an owner, under the statement's snapshot. */
 Datum
 pprepub_scheduled_jobs(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	Oid			types[] = {OIDOID};
-	Datum		values[] = {ObjectIdGetDatum(GetUserId())};
+	Oid			types[] = {OIDOID, BOOLOID};
+	Datum		values[] = {ObjectIdGetDatum(GetUserId()), BoolGetDatum(cron_is_loaded())};
 	CatalogAccess access;
 	Cron		cron;
 	bool		has_cron = find_cron(&cron);
-	char	   *sql = psprintf("SELECT p.name, s.job, j.schedule, s.cohort, s.run_by, coalesce(j.active, false),"
-							   " d.start_time, d.status, d.return_message,"
-							   " (SELECT max(r.number) FROM pprepub.catalog_release r WHERE r.publication = p.publication"
-							   "  AND r.published_by = s.run_by AND r.published_at > s.scheduled_at)"
+	char	   *sql = psprintf("SELECT p.name, s.job, j.schedule, s.cohort, s.run_by, coalesce(j.active, false), " STATE_OF_JOB ","
+							   " d.start_time, d.status, d.return_message, f.start_time, f.return_message, l.number, l.rows, l.suppressed,"
+							   " (100.0 * l.suppressed / nullif(l.rows - l.dirty - l.counterfeits + l.suppressed, 0))::float8, l.warnings"
 							   " FROM pprepub.catalog_schedule s JOIN pprepub.catalog_publication p USING (publication)"
-							   " LEFT JOIN %s j ON " IS_NOTED_JOB
-							   " LEFT JOIN LATERAL (SELECT * FROM %s r WHERE r.jobid = j.jobid AND r.username = s.run_by"
-							   "  ORDER BY r.runid DESC LIMIT 1) d ON true"
+							   " LEFT JOIN %1$s j ON " IS_NOTED_JOB
+							   " CROSS JOIN LATERAL (" RUNS_OF_JOB ") n LEFT JOIN %2$s d ON d.runid = n.last LEFT JOIN %2$s f ON f.runid = n.failed"
+							   " LEFT JOIN LATERAL (" RELEASE_OF_JOB ") l ON true"
 							   " WHERE pg_has_role($1, p.owner, 'USAGE')",
 							   has_cron ? "cron.job" : NO_JOBS, has_cron ? "cron.job_run_details" : NO_RUNS);
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	catalog_enter(&access);
-	if (SPI_execute_with_args(sql, 1, types, values, NULL, true, 0) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(sql, lengthof(types), types, values, NULL, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read what is scheduled");
 	for (uint64 i = 0; i < SPI_processed; i++)
 		tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);

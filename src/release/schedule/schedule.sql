@@ -24,13 +24,16 @@ COMMENT ON FUNCTION pprepub.unschedule(text) IS
 	'ends the schedule of a publication; what was published stays';
 
 CREATE FUNCTION pprepub.scheduled_jobs(OUT publication text, OUT job bigint, OUT cron text, OUT cohort text, OUT run_by name,
-		OUT active boolean, OUT last_run timestamptz, OUT last_status text, OUT last_message text, OUT last_release int)
+		OUT active boolean, OUT state text, OUT last_run timestamptz, OUT last_status text, OUT last_message text,
+		OUT last_failure timestamptz, OUT last_error text,
+		OUT last_release int, OUT rows bigint, OUT withheld bigint, OUT withheld_percent float8, OUT warnings text[])
 	RETURNS SETOF record
 	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_scheduled_jobs';
 COMMENT ON FUNCTION pprepub.scheduled_jobs() IS 'what view pprepub.scheduled shows';
 
 CREATE VIEW pprepub.scheduled WITH (security_barrier) AS
-	SELECT publication, job, cron, cohort, run_by, active, last_run, last_status, last_message, last_release
+	SELECT publication, job, cron, cohort, run_by, active, state, last_run, last_status, last_message, last_failure, last_error,
+		last_release, rows, withheld, withheld_percent, warnings
 	FROM pprepub.scheduled_jobs();
 COMMENT ON VIEW pprepub.scheduled IS
-	'schedules of the publications that you own: the job of pg_cron, how its last run ended, and the newest release that its role has published since it was scheduled; active is false, too, when the job is gone';
+	'schedules of the publications that you own: the job of pg_cron, its state ("ok", "starving", "failed", "waiting", "paused", "stopped", "gone"), how its last run and the last that failed ended, and the newest release that it has made, with the warnings that were raised; active is false, too, when the job is gone';

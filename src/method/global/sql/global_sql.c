@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "check/checks.h"
 #include "declare/parameters.h"
+#include "declare/warn_owner.h"
 #include "history/protected.h"
 #include "history/texts.h"
 #include "release/release.h"
@@ -223,11 +224,13 @@ warn_of_withheld(const struct ReleaseBuild *build)
 
 	if (withheld == 0)
 		return;
-	ereport(WARNING,
-			(errmsg("publication \"%s\" withholds " UINT64_FORMAT " of " UINT64_FORMAT " people",
-					build->publication->name, withheld, withheld + build->metrics.rows),
-			 errdetail("%s", why_withheld(exhausted, withheld - exhausted)),
-			 errhint("%s", what_to_do(exhausted, withheld - exhausted))));
+	warn_owner(build->publication, &(OwnerWarning) {
+		.message = psprintf("publication \"%s\" withholds " UINT64_FORMAT " of " UINT64_FORMAT " people",
+							build->publication->name, withheld, withheld + build->metrics.rows),
+		.detail = why_withheld(exhausted, withheld - exhausted),
+		.hint = what_to_do(exhausted, withheld - exhausted),
+		.starves = true,
+	});
 }
 
 const MethodSql global_sql = {

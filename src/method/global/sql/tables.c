@@ -14,6 +14,7 @@
 #include "catalog/pg_type.h"
 #include "declare/parameter_tables.h"
 #include "declare/parameters.h"
+#include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
@@ -70,12 +71,13 @@ warn_of_linked(const DeclaredPublication *publication, const Counting *counting)
 {
 	if (counting->npeople == 0)
 		return;
-	ereport(WARNING,
-			(errmsg("releases of publication \"%s\" link " UINT64_FORMAT " of its people too well already to values that are to be protected now",
-					publication->name, counting->npeople),
-			 errdetail("They link them to %u value(s) with a chance of more than 1/%u. Nothing that is published later takes that back.",
-					   counting->nvalues, counting->l),
-			 errhint("breach_probability() names them. They will be withheld whenever they have such a value again.")));
+	warn_owner(publication, &(OwnerWarning) {
+		.message = psprintf("releases of publication \"%s\" link " UINT64_FORMAT " of its people too well already to values that are to be protected now",
+							publication->name, counting->npeople),
+		.detail = psprintf("They link them to %u value(s) with a chance of more than 1/%u. Nothing that is published later takes that back.",
+						   counting->nvalues, counting->l),
+		.hint = "breach_probability() names them. They will be withheld whenever they have such a value again.",
+	});
 }
 
 uint32

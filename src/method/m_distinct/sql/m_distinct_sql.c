@@ -12,6 +12,7 @@
 #include "declare/catalog.h"
 #include "declare/parameter_tables.h"
 #include "declare/parameters.h"
+#include "declare/warn_owner.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "history/texts.h"
@@ -100,14 +101,15 @@ warn_of_import(const DeclaredPublication *publication, const Seen *seen, const U
 	without = judge_seen(&before, updates, m, m);
 	if (after.not_unique == without.not_unique && after.illegal == without.illegal && not_apart == 0)
 		return;
-	ereport(WARNING,
-			(errmsg("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
-			 errdetail(UINT64_FORMAT " of its " UINT64_FORMAT " classes have fewer than " INT64_FORMAT " rows, or a value twice. "
-					   UINT64_FORMAT " of " UINT64_FORMAT " people who were published before are in classes that theirs cannot have become.%s",
-					   after.not_unique - without.not_unique, after.classes - without.classes, m,
-					   after.illegal - without.illegal, after.steps - without.steps,
-					   not_apart == 0 ? "" : psprintf(" " UINT64_FORMAT " classes show values that updates connect.", not_apart)),
-			 errhint("What was published stays published: what follows keeps possible what still is. pprepub.audit() and pprepub.update_risk() tell more.")));
+	warn_owner(publication, &(OwnerWarning) {
+		.message = psprintf("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+		.detail = psprintf(UINT64_FORMAT " of its " UINT64_FORMAT " classes have fewer than " INT64_FORMAT " rows, or a value twice. "
+						   UINT64_FORMAT " of " UINT64_FORMAT " people who were published before are in classes that theirs cannot have become.%s",
+						   after.not_unique - without.not_unique, after.classes - without.classes, m,
+						   after.illegal - without.illegal, after.steps - without.steps,
+						   not_apart == 0 ? "" : psprintf(" " UINT64_FORMAT " classes show values that updates connect.", not_apart)),
+		.hint = "What was published stays published: what follows keeps possible what still is. pprepub.audit() and pprepub.update_risk() tell more.",
+	});
 }
 
 /* Checks that the imported release can be followed by others, and warns where it breaks the promise. */
@@ -297,9 +299,10 @@ pprepub_update_risk(PG_FUNCTION_ARGS)
 	impossible = put_versions(&work, table, PG_ARGISNULL(1));
 	work_close(&work);
 	if (impossible > 0)
-		ereport(WARNING,
-				(errmsg(UINT64_FORMAT " people of publication \"%s\" have values that cannot have been", impossible, work.publication->name),
-				 errdetail("By the updates, theirs of one release cannot have become those of the next; their versions are told apart, each by its own class.")));
+		warn_owner(work.publication, &(OwnerWarning) {
+			.message = psprintf(UINT64_FORMAT " people of publication \"%s\" have values that cannot have been", impossible, work.publication->name),
+			.detail = "By the updates, theirs of one release cannot have become those of the next; their versions are told apart, each by its own class.",
+		});
 	return (Datum) 0;
 }
 

@@ -11,6 +11,7 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "declare/parameter_tables.h"
+#include "declare/warn_owner.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
 #include "frame/dictionary.h"
@@ -411,11 +412,12 @@ warn_of_stronger(const Checking *checking, const Updates *before, const Updates 
 			if (!updates_allow(after, v, before->to[at]))
 				note_pair(&less, checking, v, before->to[at]);
 	if (less.n > 0)
-		ereport(WARNING,
-				(errmsg(UINT64_FORMAT " update(s) of publication \"%s\" are not possible any more", less.n,
-						checking->publication->name),
-				 errdetail("They were, when releases were made: %s.", pairs_text(&less)),
-				 errhint("pprepub.audit() says whether these releases are still safe.")));
+		warn_owner(checking->publication, &(OwnerWarning) {
+			.message = psprintf(UINT64_FORMAT " update(s) of publication \"%s\" are not possible any more", less.n,
+								checking->publication->name),
+			.detail = psprintf("They were, when releases were made: %s.", pairs_text(&less)),
+			.hint = "pprepub.audit() says whether these releases are still safe.",
+		});
 }
 
 /* Prepares a check of updates: the dictionary of their values, and how to print these in messages. */

@@ -14,6 +14,7 @@
 #include "check/checks.h"
 #include "declare/parameters.h"
 #include "declare/subtransaction.h"
+#include "declare/warn_owner.h"
 #include "release/method_sql.h"
 
 typedef struct Judging
@@ -81,11 +82,12 @@ judge_import(const DeclaredPublication *publication)
 
 	if (published->is_contradicted || published->exposed == 0)
 		return;
-	ereport(WARNING,
-			(errmsg("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
-			 errdetail("Joined with all before, it leaves %u of %u people with less than was promised: %s.",
-					   published->exposed, published->people, sequential_promise(params)),
-			 errhint("What was published stays published. pprepub.linkability_series() and pprepub.audit() tell more.")));
+	warn_owner(publication, &(OwnerWarning) {
+		.message = psprintf("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+		.detail = psprintf("Joined with all before, it leaves %u of %u people with less than was promised: %s.",
+						   published->exposed, published->people, sequential_promise(params)),
+		.hint = "What was published stays published. pprepub.linkability_series() and pprepub.audit() tell more.",
+	});
 }
 
 const MethodSql sequential_sql = {

@@ -1,0 +1,65 @@
+-- ----------------------------------------------------------------
+-- report/: how publications fare, in figures for monitoring
+-- ----------------------------------------------------------------
+
+-- Cheap however many answers there are, and without an error however broken a publication is: it reads the catalog, by its
+-- indexes, and sizes of files, and opens neither sources nor histories.
+CREATE VIEW pprepub.health WITH (security_barrier) AS
+	SELECT p.name AS publication,
+		newest.number AS last_release, newest.published_at AS last_published_at, pg_catalog.now() - newest.published_at AS age,
+		tables.releases, p.releases - tables.releases AS answers, day.answers AS answers_last_day, day.failed AS failed_last_day,
+		everybody.rows, everybody.withheld_percent, everybody.invented_percent, everybody.starves AS starving, everybody.warnings,
+		space.bytes, space.history_bytes, space.bytes / life.days AS bytes_per_day,
+		s.state AS schedule_state,
+		CASE WHEN source.owner IS NULL THEN 'source'
+			WHEN source.owner <> p.owner::pg_catalog.oid THEN 'owner'
+			WHEN pprepub.is_rewound(p.name) THEN 'rewound'
+			WHEN EXISTS (SELECT FROM pprepub.catalog_release r
+						 WHERE r.publication = p.publication AND NOT r.identified AND r.waived_at IS NULL) THEN 'imported' END AS refused
+	FROM pprepub.catalog_publication p
+		LEFT JOIN LATERAL (
+			SELECT r.number, r.published_at FROM pprepub.catalog_release r
+			WHERE r.publication = p.publication AND r.kind = 'stored' ORDER BY r.number DESC LIMIT 1) newest ON true
+		LEFT JOIN LATERAL (
+			SELECT r.rows, r.starves, r.warnings,
+				(100.0 * r.suppressed / nullif(r.rows - r.dirty - r.counterfeits + r.suppressed, 0))::float8 AS withheld_percent,
+				(100.0 * r.counterfeits / nullif(r.rows, 0))::float8 AS invented_percent
+			FROM pprepub.catalog_release r
+			WHERE r.publication = p.publication AND r.kind = 'stored' AND r.cohort IS NULL
+			ORDER BY r.number DESC LIMIT 1) everybody ON true
+		CROSS JOIN LATERAL (
+			SELECT pg_catalog.count(*) AS releases FROM pprepub.catalog_release r
+			WHERE r.publication = p.publication AND r.kind <> 'query') tables
+		CROSS JOIN LATERAL (
+			SELECT pg_catalog.count(*) AS answers,
+				-- not joined, lest all failures that there ever were are read
+				pg_catalog.count(*) FILTER (WHERE (SELECT f.sqlstate FROM pprepub.catalog_failure f
+					WHERE f.publication = r.publication AND f.release = r.number) <> '00000') AS failed
+			FROM pprepub.catalog_release r
+			WHERE r.publication = p.publication AND r.published_at > pg_catalog.now() - interval '24 hours' AND r.kind = 'query') day
+		CROSS JOIN LATERAL (
+			SELECT coalesce(pg_catalog.sum(pg_catalog.pg_total_relation_size(c.relation)), 0)::bigint AS bytes,
+				coalesce(pg_catalog.sum(pg_catalog.pg_total_relation_size(c.relation))
+						 FILTER (WHERE c.part NOT IN ('release', 'releases')), 0)::bigint AS history_bytes
+			FROM pprepub.catalog_relation c WHERE c.publication = p.publication) space
+		LEFT JOIN LATERAL (
+			SELECT greatest(1.0, EXTRACT(epoch FROM pg_catalog.now() - r.published_at) / 86400)::float8 AS days
+			FROM pprepub.catalog_release r WHERE r.publication = p.publication AND r.number = 1) life ON true
+		LEFT JOIN LATERAL (
+			SELECT c.relowner AS owner
+			FROM pprepub.catalog_source o JOIN pg_catalog.pg_class c ON c.oid = o.source
+			WHERE o.publication = p.publication) source ON true
+		LEFT JOIN pprepub.scheduled_jobs() s ON s.publication = p.name
+	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
+COMMENT ON VIEW pprepub.health IS
+	'how your publications fare, a row each, for monitoring: releases and answers, what the last release of everybody withheld and invented, space, the state of the schedule, and what nothing is published for before it is mended';
+COMMENT ON COLUMN pprepub.health.last_release IS 'the newest release that publish() made';
+COMMENT ON COLUMN pprepub.health.releases IS 'how many releases have tables';
+COMMENT ON COLUMN pprepub.health.failed_last_day IS 'answers of the last 24 hours that came out empty since the source could not be read';
+COMMENT ON COLUMN pprepub.health.rows IS 'of the newest release of everybody that publish() made, as are the next four';
+COMMENT ON COLUMN pprepub.health.starving IS 'did publish() warn that this release withholds many rows?';
+COMMENT ON COLUMN pprepub.health.bytes IS 'all that was made for it: tables of releases and the history';
+COMMENT ON COLUMN pprepub.health.bytes_per_day IS 'bytes, divided by the days since the first release, one at least';
+COMMENT ON COLUMN pprepub.health.schedule_state IS 'as in pprepub.scheduled';
+COMMENT ON COLUMN pprepub.health.refused IS
+	'why nothing can be published before it is mended: "source" (it is gone), "owner" (the source has another one), "rewound" (the history may lack releases), "imported" (a release without a key); NULL if nothing is known to be in the way';
