@@ -223,6 +223,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	const ParamSpec *weaker;
 	CatalogAccess access;
 
+	refuse_arguments(given, publication->name);
 	given = take_flag(given, "accept_weakening", &accept);
 	given = take_flag(given, "accept_lockout", &accept_lockout);
 	given = resolve_tables(method, given);

@@ -131,6 +131,7 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 	publication->method = text_argument(fcinfo, 5, "the method");
 	declaration->method = method_declaration(publication->method);
 	verify_not_null(fcinfo, 6, "the parameters");
+	refuse_arguments(PG_GETARG_JSONB_P(6), NULL);
 	declaration->params = resolve_tables(declaration->method, PG_GETARG_JSONB_P(6));
 	publication->params = check_parameters(declaration->method, declaration->params, NULL);
 	declaration->insensitive = name_list(fcinfo, 7, "the insensitive columns",
