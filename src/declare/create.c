@@ -111,7 +111,8 @@ verify_target_name(const char *target)
 	if (strcmp(target, "pprepub") == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_RESERVED_NAME),
-				 errmsg("releases cannot stand in schema \"pprepub\"")));
+				 errmsg("releases cannot stand in schema \"pprepub\""),
+				 errhint("Name another schema with target => '…'.")));
 }
 
 /* Reads all arguments, and checks those that can be checked without the source. */
@@ -159,7 +160,8 @@ verify_source(DeclaredPublication *publication)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("\"%s\" cannot be published", get_rel_name(publication->source)),
-				 errdetail("It is temporary, and a publication outlives the session.")));
+				 errdetail("It is temporary, and a publication outlives the session."),
+				 errhint("Publish a permanent table, or a materialized view.")));
 	publication->owner = relation_owner(publication->source);
 	if (!has_rights_of(publication->owner))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(publication->source)),
@@ -469,7 +471,8 @@ verify_name_is_free(const DeclaredPublication *publication)
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("publication \"%s\" already exists", publication->name)));
+				 errmsg("publication \"%s\" already exists", publication->name),
+				 errhint("Choose another name. Parameters are changed by pprepub.alter_publication().")));
 	/* NAME_1, NAME_values and the like must not be the name of another publication. */
 	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name"
 				 " AND (starts_with($1, name || '_') AND substr($1, length(name) + 2) ~ '" TARGET_SUFFIXES "'"
@@ -529,7 +532,8 @@ find_beside(Declaration *declaration)
 		if (SPI_processed == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_OBJECT),
-					 errmsg("publication \"%s\" does not exist", declaration->beside[i])));
+					 errmsg("publication \"%s\" does not exist", declaration->beside[i]),
+					 errhint("Argument beside names publications that are declared already.")));
 		publication->beside[publication->nbeside++] = catalog_int(0, "publication");
 	}
 	catalog_leave(&access);
@@ -636,7 +640,7 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	store_publication(publication);
 	copy_tables(publication, publication->params, false);
 	warn_of_unlogged_tables(publication);
-	warn_of_unique_insensitive(publication);
+	warn_of_unique_insensitive(publication, true);
 	warn_of_stand_ins(publication, NULL);
 	foresee_losses(publication, declaration.params);
 	declare_hooks->look_at_source(publication, NULL);

@@ -92,7 +92,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	publication = publication_open(name, ExclusiveLock);
 	verify_may_release(publication);
 	number = next_number(publication);
-	warn_of_unique_insensitive(publication);
+	warn_of_unique_insensitive(publication, false);
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	build = build_requested(publication, &request, work.context);
@@ -147,6 +147,7 @@ try_parameters(DeclaredPublication *publication, Jsonb *given)
 	Jsonb	   *declared = publication->params;
 	bool		accepted;
 
+	refuse_arguments(given, publication->name);
 	given = take_flag(given, "accept_weakening", &accepted);
 	given = take_flag(given, "accept_lockout", &accepted);
 	given = resolve_layout_columns(publication, given, false);
@@ -177,7 +178,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	OwnersWork	work = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	warn_of_unique_insensitive(publication);
+	warn_of_unique_insensitive(publication, false);
 
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	put_metrics(&work, build_requested(publication, &request, work.context));
