@@ -471,8 +471,7 @@ verify_name_is_free(const DeclaredPublication *publication)
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("publication \"%s\" already exists", publication->name),
-				 errhint("Choose another name. Parameters are changed by pprepub.alter_publication().")));
+				 errmsg("publication \"%s\" already exists", publication->name)));
 	/* NAME_1, NAME_values and the like must not be the name of another publication. */
 	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name"
 				 " AND (starts_with($1, name || '_') AND substr($1, length(name) + 2) ~ '" TARGET_SUFFIXES "'"
