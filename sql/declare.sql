@@ -180,7 +180,7 @@ SET ROLE regress_owner;
 
 -- Insensitive columns that tell people apart draw a warning.
 INSERT INTO patients SELECT i, i, i::text, 'F', 'flu', i::text FROM generate_series(3, 100) i;
-SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease', 'bpg', :'params', insensitive => '{ward}');
+SELECT pprepub.create_publication('warned', 'patients', 'id', :'qis', 'disease', 'bpg', '{"k": 2, "accept_insensitive": true}', insensitive => '{ward}');
 SELECT rows FROM pprepub.publish('warned');
 SELECT pprepub.drop_publication('warned', forget_history => true);
 

@@ -170,7 +170,7 @@ DROP TABLE visitors CASCADE;
 -- Answers are judged as observers see them, but without their insensitive values, which are not kept.
 CREATE TABLE guests AS SELECT i AS id, 20 + i AS age, 'ward ' || i AS ward, 'd' || i % 3 AS disease FROM generate_series(1, 6) i;
 SET client_min_messages = error;
-SELECT pprepub.create_publication('guests', 'guests', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 6}', '{ward}');
+SELECT pprepub.create_publication('guests', 'guests', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 6, "accept_insensitive": true}', '{ward}');
 SELECT count(*) FROM published.guests();
 SELECT rows, classes FROM pprepub.publish('guests');
 SELECT rows, classes FROM pprepub.publish('guests');

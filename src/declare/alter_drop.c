@@ -223,6 +223,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	const ParamSpec *weaker;
 	CatalogAccess access;
 
+	refuse_arguments(given, publication->name);
 	given = take_flag(given, "accept_weakening", &accept);
 	given = take_flag(given, "accept_lockout", &accept_lockout);
 	given = resolve_tables(method, given);
@@ -333,6 +334,28 @@ delete_from_catalog(const DeclaredPublication *publication)
 	catalog_leave(&access);
 }
 
+/*
+ * Says so if nothing stands in the schemas any more.  They are not dropped:
+ * owners grant rights on them, which would be gone for the next publication.
+ */
+static void
+notice_empty_schemas(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+	bool		are_empty;
+
+	catalog_enter(&access);
+	are_empty = catalog_read("SELECT FROM pg_namespace n WHERE n.nspname::text IN ($1, $2)"
+							 " AND EXISTS (SELECT FROM pg_depend d WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid)",
+							 CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private)) == 0;
+	catalog_leave(&access);
+	if (are_empty)
+		ereport(NOTICE,
+				(errmsg("schemas \"%s\" and \"%s\" are empty now", publication->target, publication->private),
+				 errhint("If nothing will be published in them, run DROP SCHEMA %s, %s.",
+						 quote_identifier(publication->target), quote_identifier(publication->private))));
+}
+
 Datum
 pprepub_drop_publication(PG_FUNCTION_ARGS)
 {
@@ -352,5 +375,6 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 	declare_hooks->end_publication(publication);
 	drop_relations(publication);
 	delete_from_catalog(publication);
+	notice_empty_schemas(publication);
 	PG_RETURN_VOID();
 }

@@ -30,7 +30,7 @@ cell_comment(Kind kind)
 	switch (kind)
 	{
 		case KIND_RANGE:
-			return "quasi-identifier: a range that the person's value lies in; (,) where it is withheld, NULL where the value is missing";
+			return "quasi-identifier: a range that the person's value lies in, with the operators of ranges (&&, <@); (,) where it is withheld, NULL where the value is missing";
 		case KIND_PREFIX:
 			return "quasi-identifier: a prefix of the person's value and a star; * where it is withheld, NULL where the value is missing";
 		case KIND_TAXONOMY:

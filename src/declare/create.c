@@ -111,7 +111,8 @@ verify_target_name(const char *target)
 	if (strcmp(target, "pprepub") == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_RESERVED_NAME),
-				 errmsg("releases cannot stand in schema \"pprepub\"")));
+				 errmsg("releases cannot stand in schema \"pprepub\""),
+				 errhint("Name another schema with target => '…'.")));
 }
 
 /* Reads all arguments, and checks those that can be checked without the source. */
@@ -131,6 +132,7 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 	publication->method = text_argument(fcinfo, 5, "the method");
 	declaration->method = method_declaration(publication->method);
 	verify_not_null(fcinfo, 6, "the parameters");
+	refuse_arguments(PG_GETARG_JSONB_P(6), NULL);
 	declaration->params = resolve_tables(declaration->method, PG_GETARG_JSONB_P(6));
 	publication->params = check_parameters(declaration->method, declaration->params, NULL);
 	declaration->insensitive = name_list(fcinfo, 7, "the insensitive columns",
@@ -158,7 +160,8 @@ verify_source(DeclaredPublication *publication)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("\"%s\" cannot be published", get_rel_name(publication->source)),
-				 errdetail("It is temporary, and a publication outlives the session.")));
+				 errdetail("It is temporary, and a publication outlives the session."),
+				 errhint("Publish a permanent table, or a materialized view.")));
 	publication->owner = relation_owner(publication->source);
 	if (!has_rights_of(publication->owner))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(publication->source)),
@@ -528,7 +531,8 @@ find_beside(Declaration *declaration)
 		if (SPI_processed == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_OBJECT),
-					 errmsg("publication \"%s\" does not exist", declaration->beside[i])));
+					 errmsg("publication \"%s\" does not exist", declaration->beside[i]),
+					 errhint("Argument beside names publications that are declared already.")));
 		publication->beside[publication->nbeside++] = catalog_int(0, "publication");
 	}
 	catalog_leave(&access);
@@ -635,7 +639,7 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	store_publication(publication);
 	copy_tables(publication, publication->params, false);
 	warn_of_unlogged_tables(publication);
-	warn_of_unique_insensitive(publication);
+	warn_of_unique_insensitive(publication, true);
 	warn_of_stand_ins(publication, NULL);
 	foresee_losses(publication, declaration.params);
 	declare_hooks->look_at_source(publication, NULL);

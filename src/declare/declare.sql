@@ -188,18 +188,18 @@ COMMENT ON FUNCTION pprepub.drop_taxonomy(text) IS
 -- Publications
 
 CREATE FUNCTION pprepub.create_publication(name text, source regclass, key name,
-		quasi_identifiers jsonb, sensitive text, method text, params jsonb,
+		quasi_identifiers jsonb, sensitive text, method text DEFAULT 'bpg', params jsonb DEFAULT '{}',
 		insensitive name[] DEFAULT '{}', target name DEFAULT 'published', beside name[] DEFAULT '{}') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_publication';
 COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, text, text, jsonb, name[], name, name[]) IS
 	'declares how a table or view of yours is published: its key, the kind of each quasi-identifier ("range", "range STEP", "prefix", "taxonomy NAME", "suppress"), the sensitive column, or several in braces ("{disease, income}"), and a method with its parameters';
 
-CREATE FUNCTION pprepub.alter_publication(name text, params jsonb) RETURNS void
+CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_alter_publication';
 COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb) IS
 	'changes parameters for the releases to come (those not given stay), adopts extensions of taxonomies, and lets the new owner of a source take its publication over';
 
-CREATE FUNCTION pprepub.drop_publication(name text, forget_history boolean DEFAULT false) RETURNS void
+CREATE FUNCTION pprepub.drop_publication(publication text, forget_history boolean DEFAULT false) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_drop_publication';
 COMMENT ON FUNCTION pprepub.drop_publication(text, boolean) IS
 	'drops a publication and all that was made for it; once something was published, only with forget_history => true';

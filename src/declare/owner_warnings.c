@@ -48,8 +48,20 @@ has_insensitive(const DeclaredPublication *publication)
 	return false;
 }
 
+/* An error: releases would name most people to whoever knows the columns. */
+static void
+refuse_unique_insensitive(const DeclaredPublication *publication, double share)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the insensitive columns of publication \"%s\" are unique for %.1f %% of the rows",
+					publication->name, 100 * share),
+			 errdetail("They leave as they are: an observer who knows them of a person finds that person's row, whatever its class."),
+			 errhint("Declare them as quasi-identifiers, or leave them out. If that is what you want, say so: add \"accept_insensitive\": true to the parameters.")));
+}
+
 void
-warn_of_unique_insensitive(const DeclaredPublication *publication)
+warn_of_unique_insensitive(const DeclaredPublication *publication, bool is_declared)
 {
 	int64		unique;
 	int64		rows;
@@ -57,6 +69,9 @@ warn_of_unique_insensitive(const DeclaredPublication *publication)
 	if (!has_insensitive(publication))
 		return;
 	count_unique(publication, &unique, &rows);
+	if (is_declared && unique * 2 > rows &&
+		!param_is_set(method_declaration(publication->method), publication->params, "accept_insensitive"))
+		refuse_unique_insensitive(publication, (double) unique / rows);
 	if (unique * 100 > rows)
 		warn_owner(publication, &(OwnerWarning) {
 			.message = psprintf("the insensitive columns of publication \"%s\" are unique for %.1f %% of the rows",

@@ -11,9 +11,10 @@
 /*
  * A WARNING when the insensitive columns together are unique for more than one
  * row in a hundred: an observer who knows them of a person finds that person's
- * row.
+ * row.  For more than half of the rows that is an error in a declaration,
+ * unless its parameters accept it.
  */
-extern void warn_of_unique_insensitive(const DeclaredPublication *publication);
+extern void warn_of_unique_insensitive(const DeclaredPublication *publication, bool is_declared);
 
 /*
  * A WARNING when the parameters let invented rows take the places of people

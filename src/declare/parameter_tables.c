@@ -51,7 +51,8 @@ verify_table_kind(Oid table, const char *param)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("parameter \"%s\" cannot name \"%s\"", param, get_rel_name(table)),
-				 errdetail("It is temporary, and a publication outlives the session.")));
+				 errdetail("It is temporary, and a publication outlives the session."),
+				 errhint("Name a permanent table with its rows.")));
 }
 
 /* Resolves a name as regclass does, under the caller's search path. */

@@ -6,7 +6,6 @@
 
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
-#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
@@ -141,17 +140,42 @@ title_of(const MethodDeclaration *method)
 	return method->title != NULL ? method->title : psprintf("method \"%s\"", method->name);
 }
 
-/* A hint that names every parameter of a method. */
-static int
-hint_parameters(const MethodDeclaration *method)
+#define LONGEST_MISSPELLING 63	/* bytes: of longer words no near one is looked for */
+
+/* The parameter whose name a word was most probably meant to be, or NULL: at most every third letter is another. */
+static const ParamSpec *
+nearest_parameter(const MethodDeclaration *method, const char *word)
 {
+	int			length = strlen(word);
+	int			least = length / 3 + 1;
+	const ParamSpec *nearest = NULL;
+
+	if (length > LONGEST_MISSPELLING)
+		return NULL;
+	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
+	{
+		int			distance = pg_strcasecmp(word, spec->name) == 0 ? 0 :
+			varstr_levenshtein_less_equal(word, length, spec->name, strlen(spec->name), 1, 1, 1, least, true);
+
+		if (distance < least)
+			least = distance, nearest = spec;
+	}
+	return nearest;
+}
+
+/* A hint that names every parameter of a method, the one first that a wrong word (or NULL) was meant to be. */
+static int
+hint_parameters(const MethodDeclaration *method, const char *word)
+{
+	const ParamSpec *nearest = word == NULL ? NULL : nearest_parameter(method, word);
 	StringInfoData text;
 
 	initStringInfo(&text);
 	for (const ParamSpec *spec = method->params; spec->name != NULL; spec++)
 		appendStringInfo(&text, "%s\"%s\"%s", spec == method->params ? "" : ", ", spec->name,
 						 spec->presence == PARAM_REQUIRED ? " (required)" : "");
-	return errhint("Parameters of %s: %s.", title_of(method), text.data);
+	return errhint("%sParameters of %s: %s.",
+				   nearest == NULL ? "" : psprintf("Perhaps you meant \"%s\". ", nearest->name), title_of(method), text.data);
 }
 
 const ParamSpec *
@@ -310,6 +334,28 @@ is_acceptable(const ParamSpec *spec, const JsonbValue *value)
 	return false;
 }
 
+/*
+ * A hint on a value that is not accepted: what was probably meant, such as a
+ * number that was written as a string, or what holds if it is left out.
+ */
+static int
+hint_value(const ParamSpec *spec, const JsonbValue *value)
+{
+	JsonbValue	number = {.type = jbvNumeric};
+	char	   *text = value->type == jbvString ? pnstrdup(value->val.string.val, value->val.string.len) : NULL;
+
+	if (text != NULL && (spec->type == PARAM_INTEGER || spec->type == PARAM_DECIMAL || spec->type == PARAM_SEED) &&
+		text[0] != '\0' && strlen(text) == strspn(text, "0123456789.") && strchr(text, '.') == strrchr(text, '.') && strcmp(text, ".") != 0)
+	{
+		number.val.numeric = DatumGetNumeric(DirectFunctionCall3(numeric_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+		if (is_acceptable(spec, &number))
+			return errhint("Write the number without quotes: {\"%s\": %s}.", spec->name, text);
+	}
+	if (text != NULL && spec->type == PARAM_BOOLEAN && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
+		return errhint("Write it without quotes: {\"%s\": %s}.", spec->name, text);
+	return spec->fallback == NULL ? 0 : errhint("If it is left out, it is %s.", spec->fallback);
+}
+
 static void
 verify_object(const MethodDeclaration *method, Jsonb *given)
 {
@@ -317,7 +363,7 @@ verify_object(const MethodDeclaration *method, Jsonb *given)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s must be a JSON object", method->title != NULL ? method->title : "parameters"),
-				 hint_parameters(method)));
+				 hint_parameters(method, NULL)));
 }
 
 /* Raises an error about the first key that the method lacks, or whose value is not accepted. */
@@ -341,12 +387,37 @@ verify_given(const MethodDeclaration *method, Jsonb *given)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("unknown parameter \"%s\" for %s", name, title_of(method)),
-					 hint_parameters(method)));
+					 hint_parameters(method, name)));
 		if (!is_acceptable(spec, field_of(given, name)))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid value for parameter \"%s\"", name),
-					 errdetail("It must be %s.", accepted_values(spec))));
+					 errdetail("It must be %s.", accepted_values(spec)),
+					 hint_value(spec, field_of(given, name))));
+	}
+}
+
+void
+refuse_arguments(Jsonb *given, const char *publication)
+{
+	static const char *const arguments[] = {
+		"name", "source", "key", "quasi_identifiers", "sensitive", "method", "insensitive", "target", "beside"
+	};
+
+	for (int i = 0; JB_ROOT_IS_OBJECT(given) && i < (int) lengthof(arguments); i++)
+	{
+		if (field_of(given, arguments[i]) == NULL)
+			continue;
+		if (publication == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("\"%s\" is no parameter of a method", arguments[i]),
+					 errhint("It is an argument of pprepub.create_publication() by itself: %s => ….", arguments[i])));
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("\"%s\" of publication \"%s\" cannot be changed", arguments[i], publication),
+				 errdetail("Its releases are judged together, by what was declared; only parameters of its method can become others."),
+				 errhint("Declare another publication, and name this one in beside => '{…}' if both shall stand. If nobody needs this one any more, drop it first with pprepub.drop_publication().")));
 	}
 }
 
@@ -394,8 +465,7 @@ verify_together(const MethodDeclaration *method, Jsonb *params)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("parameters of %s contradict each other", title_of(method)),
-				 errdetail("%s", wrong),
-				 hint_parameters(method)));
+				 errdetail("%s", wrong)));
 	return params;
 }
 
@@ -419,7 +489,7 @@ check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("parameter \"%s\" of %s is missing", spec->name, title_of(method)),
-					 hint_parameters(method)));
+					 errhint("Give it in the parameters, {\"%s\": …}: %s.", spec->name, accepted_values(spec))));
 		if (value == NULL)
 			value = fallback_of(spec);
 		if (value == NULL || value->type == jbvNull)

@@ -30,6 +30,12 @@ extern char *methods_of_several(void);
 extern Jsonb *check_parameters(const MethodDeclaration *method, Jsonb *given, Jsonb *base);
 
 /*
+ * An error if parameters hold arguments of create_publication(), such as
+ * "sensitive".  Those of a publication (NULL in a declaration) cannot change.
+ */
+extern void refuse_arguments(Jsonb *given, const char *publication);
+
+/*
  * The first parameter in which the new values promise less than the old, or
  * NULL.
  */

@@ -440,6 +440,18 @@ verify_releases_are_seen(const DeclaredPublication *publication)
 	catalog_leave(&access);
 }
 
+void
+verify_release_number(const DeclaredPublication *publication, int32 number)
+{
+	if (number >= 1 && number <= publication->releases)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("publication \"%s\" has no release %d", publication->name, number),
+			 publication->releases == 0 ? errhint("It has none yet: pprepub.publish() makes one.")
+			 : errhint("Its releases have the numbers 1 to %d.", publication->releases)));
+}
+
 int32
 releases_seen(const DeclaredPublication *publication)
 {

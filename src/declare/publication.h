@@ -134,6 +134,9 @@ extern DeclaredPublication *publication_open_for_auditor(const char *name, LOCKM
 extern DeclaredPublication *publication_open_for_new_owner(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_to_drop(const char *name);
 
+/* An error if the publication has no release of that number. */
+extern void verify_release_number(const DeclaredPublication *publication, int32 number);
+
 /*
  * The part of a publication that is needed to ask about it, for a caller who
  * has its owner's rights.  Nothing is locked, so it may change at any time.

@@ -28,6 +28,37 @@ schema_owner(Oid schema)
 }
 
 /*
+ * Do publications of other roles stand in the schema?  It must not become
+ * another role's then, since nothing of them would be published any more.
+ */
+static bool
+has_publications_of_others(const char *schema, Oid owner)
+{
+	CatalogAccess access;
+	bool		found;
+
+	catalog_enter(&access);
+	found = catalog_read("SELECT FROM pprepub.catalog_publication WHERE $1 IN (target::text, target::text || '_private') AND owner::oid <> $2",
+						 CATALOG_TEXT(schema), CATALOG_PARAM(OIDOID, ObjectIdGetDatum(owner))) > 0;
+	catalog_leave(&access);
+	return found;
+}
+
+/* An error about a schema that is another role's. */
+static void
+refuse_owner(const char *name, const char *owner_name, bool is_in_use)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("schema \"%s\" does not belong to role \"%s\"", name, owner_name),
+			 errdetail("The owner of a schema can drop what stands in it, so it must be the owner of the source."),
+			 is_in_use
+			 ? errhint("Publications of others stand in it: declare this one with a schema of its own, target => '…'.")
+			 : errhint("Declare the publication with another schema, target => '…', or run ALTER SCHEMA %s OWNER TO %s if nobody else needs this one.",
+					   quote_identifier(name), quote_identifier(owner_name))));
+}
+
+/*
  * Raises an error unless the schema exists, belongs to the owner, and lets no
  * other role create in it.
  */
@@ -45,12 +76,7 @@ verify_schema(const char *name, Oid owner)
 				 errhint("Run CREATE SCHEMA %s AUTHORIZATION %s.",
 						 quote_identifier(name), quote_identifier(owner_name))));
 	if (schema_owner(schema) != owner)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("schema \"%s\" does not belong to role \"%s\"", name, owner_name),
-				 errdetail("The owner of a schema can drop what stands in it, so it must be the owner of the source."),
-				 errhint("Run ALTER SCHEMA %s OWNER TO %s, or declare the publication with another schema: target => '…'.",
-						 quote_identifier(name), quote_identifier(owner_name))));
+		refuse_owner(name, owner_name, has_publications_of_others(name, owner));
 	acl = rights_on(NamespaceRelationId, schema);
 	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
 		if (ACL_DAT(acl)[i].ai_grantee != owner &&

@@ -18,6 +18,7 @@
 #include "release/past_releases.h"
 #include "release/release.h"
 #include "release/shuffle.h"
+#include "release/source_needs.h"
 #include "release/stopwatch.h"
 #include "shared/progress.h"
 #include "utils/builtins.h"
@@ -301,6 +302,8 @@ verify_something(const ReleaseBuild *build)
 
 	if (build->draft->classes->nclasses > 0)
 		return;
+	if (build->request->cohort == NULL && build->publication->releases == 0)
+		verify_needs(build->publication, &build->loaded->frame);
 	ereport(ERROR,
 			(errcode(ERRCODE_NO_DATA_FOUND),
 			 errmsg("publication \"%s\" has nothing that may be published",

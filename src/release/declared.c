@@ -29,6 +29,7 @@
 #include "release/method_sql.h"
 #include "release/past_releases.h"
 #include "release/schedule/schedule.h"
+#include "release/source_needs.h"
 #include "utils/snapmgr.h"
 
 /* Checks a new copy of a table that a parameter names, or has the method do so. */
@@ -54,8 +55,7 @@ typedef struct Look
 	const DeclaredPublication *publication;
 	uint64		rows;
 	uint64		nulls;			/* of them, without a sensitive value */
-	uint64		values;			/* that differ; of the sensitive column with the fewest, and bands where these are
-								 * judged */
+	uint64		values;			/* that differ */
 } Look;
 
 /* Reads the source, and counts; called by look_in_subtransaction(). */
@@ -77,15 +77,8 @@ count_source(void *what)
 		(void) sql->read_updates(publication, load);
 	frame = load_peek(load, &code);
 	look->rows = frame.nrows;
-	look->values = frame.nsensitive;
-	for (int a = 0; frame.aspects != NULL && a < frame.aspects->n; a++)
-		look->values = a == 0 ? frame.aspects->aspect[a].ncodes : Min(look->values, frame.aspects->aspect[a].ncodes);
-	for (uint64 row = 0; row < frame.nrows; row++)
-	{
-		if (row % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		look->nulls += frame.sensitive[row] == NO_CODE;
-	}
+	look->values = count_sensitive_values(&frame);
+	look->nulls = count_without_value(&frame);
 	work_close(&work);
 }
 

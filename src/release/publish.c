@@ -95,7 +95,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	remember_warnings(publication);
 	verify_may_release(publication);
 	number = next_number(publication);
-	warn_of_unique_insensitive(publication);
+	warn_of_unique_insensitive(publication, false);
 
 	progress_begin("publish", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
@@ -154,6 +154,7 @@ try_parameters(DeclaredPublication *publication, Jsonb *given)
 	Jsonb	   *declared = publication->params;
 	bool		accepted;
 
+	refuse_arguments(given, publication->name);
 	given = take_flag(given, "accept_weakening", &accepted);
 	given = take_flag(given, "accept_lockout", &accepted);
 	given = resolve_layout_columns(publication, given, false);
@@ -184,7 +185,7 @@ pprepub_preview(PG_FUNCTION_ARGS)
 	OwnersWork	work = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	warn_of_unique_insensitive(publication);
+	warn_of_unique_insensitive(publication, false);
 
 	progress_begin("preview", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());

@@ -121,7 +121,8 @@ find_known(const DeclaredPublication *publication, const Recalled *recalled, Arr
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 nulls[i] ? errmsg("keys must not be null")
-					 : errmsg("nobody with key \"%s\" was published", TextDatumGetCString(words[i]))));
+					 : errmsg("nobody with key \"%s\" was published", TextDatumGetCString(words[i])),
+					 nulls[i] ? 0 : errhint("pprepub.members() lists the keys of all who were.")));
 	}
 	return known;
 }

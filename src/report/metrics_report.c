@@ -30,10 +30,7 @@ release_argument(FunctionCallInfo fcinfo, const DeclaredPublication *publication
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("the number of a release must not be null")));
 	number = PG_GETARG_INT32(1);
-	if (number < 1 || number > publication->releases)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("publication \"%s\" has no release %d", publication->name, number)));
+	verify_release_number(publication, number);
 	return number;
 }
 

@@ -57,7 +57,7 @@ static const struct
 	[REFUSE_SYSTEM_COLUMN] = {
 		ERRCODE_FEATURE_NOT_SUPPORTED, "rows of table \"%s\" have no system columns but ctid and tableoid",
 		"Its access method is pprepub.",
-		"Leave the other system columns out."
+		"Rows of such tables never change, so none has a version: name the columns that you want, or read a view of the table."
 	},
 	[REFUSE_MOVE_PENDING] = {
 		ERRCODE_OBJECT_IN_USE, "table \"%s\" cannot be moved while rows are being inserted into it",

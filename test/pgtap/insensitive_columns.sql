@@ -13,7 +13,7 @@ CREATE FUNCTION live(name name, repair text, insensitive name, cohort text DEFAU
 BEGIN
 	EXECUTE format('CREATE TABLE %I AS TABLE everybody', name);
 	PERFORM pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}', 'ill', 'bpg',
-		jsonb_build_object('k', 4, 'l', 2, 'reserve', 3, 'repair', repair), insensitive => ARRAY[insensitive]);
+		jsonb_build_object('k', 4, 'l', 2, 'reserve', 3, 'repair', repair, 'accept_insensitive', true), insensitive => ARRAY[insensitive]);
 	PERFORM pprepub.publish(name);
 	EXECUTE format('DELETE FROM %I WHERE is_gone', name);
 	PERFORM pprepub.publish(name, cohort);

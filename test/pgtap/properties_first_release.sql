@@ -70,7 +70,7 @@ BEGIN
 			ELSE '(skewed($5, $2)::text || draw(''{.0,.00,.000}''::text[]))::numeric' END)
 		USING nulls, skew, values, rows, sensitive;
 	PERFORM pprepub.create_publication('trial', 'person', 'id', '{"a": "range", "b": "prefix", "c": "taxonomy tree", "e": "suppress"}', 's',
-		'bpg', jsonb_build_object('k', k, 'l', l, 'repair', 'dirty'), insensitive => '{place}', target => 'trial');
+		'bpg', jsonb_build_object('k', k, 'l', l, 'repair', 'dirty', 'accept_insensitive', true), insensitive => '{place}', target => 'trial');
 
 	BEGIN
 		published := pprepub.publish('trial');
@@ -166,7 +166,7 @@ SELECT try_release(number) FROM generate_series(1, 60) number;
 CREATE TABLE crowd AS
 	SELECT i AS id, i AS place, i / 40 AS age, 'd' || i % 6 AS disease FROM generate_series(1, 4000) i;
 CREATE TABLE again AS TABLE crowd;
-SELECT pprepub.create_publication(source, source::regclass, 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 8, "l": 3, "reserve": 1}',
+SELECT pprepub.create_publication(source, source::regclass, 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 8, "l": 3, "reserve": 1, "accept_insensitive": true}',
 	insensitive => '{place}') FROM unnest('{crowd,again}'::text[]) source \g /dev/null
 SELECT pprepub.publish(source) FROM unnest('{crowd,again}'::text[]) source \g /dev/null
 

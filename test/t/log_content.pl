@@ -72,7 +72,7 @@ SQL
 my $all = 'SELECT * FROM hospital.patients';
 
 declare_query('good', $all);
-declare_query('noted', $all, insensitive => 'note');
+declare_query('noted', $all, insensitive => 'note', params => '{"k": 3, "l": 2, "accept_insensitive": true}');
 declare_query('gated', "$all WHERE hospital.gate(id)");
 declare_query('failing', "$all WHERE hospital.fail(id)");
 declare_query('null_key', $all);

@@ -175,7 +175,7 @@ find_cohort_column(const DeclaredPublication *publication, const char *name, Par
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("cohorts of publication \"%s\" have no column \"%s\"", publication->name, name),
-				 errhint("They may ask about %s.", column_list(publication)),
+				 errhint("They may ask about %s. A value is written in single quotes.", column_list(publication)),
 				 parser_errposition(pstate, location)));
 	if (!is_cohort_column(column))
 		ereport(ERROR,

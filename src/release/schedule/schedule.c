@@ -229,7 +229,8 @@ pprepub_unschedule(PG_FUNCTION_ARGS)
 	if (!find_job(publication, find_cron(&cron), &job))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("publication \"%s\" is not scheduled", name)));
+				 errmsg("publication \"%s\" is not scheduled", name),
+				 errhint("View pprepub.scheduled lists what is.")));
 	if (job.stands)
 		verify_cron_is_loaded();
 	remove_job(publication, &cron, &job);

@@ -92,10 +92,7 @@ releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublicati
 	qsort(numbers, *n, sizeof(int32), compare_numbers);
 	for (int32 i = 0; i < *n; i++)
 	{
-		if (numbers[i] < 1 || numbers[i] > publication->releases)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_OBJECT),
-					 errmsg("publication \"%s\" has no release %d", publication->name, numbers[i])));
+		verify_release_number(publication, numbers[i]);
 		if (i > 0 && numbers[i] == numbers[i - 1])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

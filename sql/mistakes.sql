@@ -1,0 +1,122 @@
+-- Mistakes that are easily made, and where each message leads.
+SET ROLE regress_owner;
+CREATE TABLE visits AS
+	SELECT i AS id, i / 3 AS person, 20 + i % 50 AS age, 'w' || i % 7 AS ward, 'd' || i % 5 AS disease, 'note ' || i AS note
+	FROM generate_series(1, 300) i;
+
+-- More different values are asked for than there are: said at the declaration, and by publish() and preview().
+SELECT pprepub.create_publication('few', 'visits', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 10, "l": 9}');
+SELECT rows FROM pprepub.publish('few');
+SELECT * FROM pprepub.preview('few');
+SELECT pprepub.alter_publication('few', '{"l": 5, "k": 400, "repair": "none"}');
+SELECT rows FROM pprepub.publish('few');
+SELECT pprepub.alter_publication('few', '{"k": 10}');
+SELECT rows FROM pprepub.publish('few');
+SELECT pprepub.drop_publication('few', true);
+
+-- A source without rows.
+CREATE VIEW nobody AS SELECT * FROM visits WHERE false;
+SELECT pprepub.create_publication('nobody', 'nobody', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT rows FROM pprepub.publish('nobody');
+SELECT pprepub.drop_publication('nobody');
+DROP VIEW nobody;
+
+-- The key has several rows for a person.
+SELECT pprepub.create_publication('twice', 'visits', 'person', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+
+-- A wrong parameter: a hint about this one alone.  An unknown one: the one first that was meant.
+SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": "10", "l": 3}');
+SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": "ten", "l": 3}');
+SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 0}');
+SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "max_added": "0.2"}');
+SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "max_added": "1.2.3"}');
+SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "accept_insensitive": "true"}');
+SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"K": 10}');
+SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "repairs": "none"}');
+SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "m": 3}');
+SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => ('{"k": 10, "' || repeat('k', 300) || '": 3}')::jsonb) \g /dev/null
+
+-- Arguments that are left out.
+SELECT pprepub.create_publication('short', 'visits', 'id', '{"age": "range"}', 'disease');
+SELECT pprepub.create_publication('short', 'visits', 'id', '{"age": "range"}', 'disease', params => '{}');
+SELECT pprepub.create_publication('short', 'visits', 'id', '{"age": "range"}', '{disease,ward}', params => '{"k": 10, "l": 3}');
+SELECT method, params->>'k' AS k, sensitive FROM pprepub.publication WHERE name = 'short';
+SELECT pprepub.drop_publication(publication => 'short');
+-- Arguments in the place of parameters.
+SELECT pprepub.create_publication('short', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "insensitive": "{ward}"}');
+
+-- Another mistake is said first where the source is published already.
+SELECT pprepub.create_publication('visits', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.create_publication('again', 'visits', 'id', '{"age": "rnage"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.create_publication('again', 'visits', 'id', '{"aeg": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.create_publication('again', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 0}');
+SELECT pprepub.create_publication('again', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+
+-- Columns and method stay as they were declared.
+SELECT pprepub.alter_publication('visits', '{"quasi_identifiers": {"age": "suppress"}}');
+SELECT pprepub.alter_publication('visits', '{"method": "global"}');
+SELECT pprepub.alter_publication('visits', '{"sensitive": "ward"}');
+SELECT * FROM pprepub.preview('visits', params => '{"source": "visits"}');
+SELECT pprepub.alter_publication(publication => 'visits', params => '{}');
+
+-- Another owner, and the target that is taken by default.
+RESET ROLE;
+CREATE TABLE visits_2 AS SELECT * FROM visits;
+ALTER TABLE visits_2 OWNER TO regress_other;
+SET ROLE regress_other;
+SELECT pprepub.create_publication('others', 'visits_2', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+RESET ROLE;
+DROP TABLE visits_2;
+SET ROLE regress_owner;
+
+-- Settings, in a session that knows none yet.
+\c -
+SHOW pprepub.answer_wait;
+SELECT name, setting, unit, context FROM pprepub.settings();
+SHOW pprepub.answer_wait;
+SET ROLE regress_owner;
+
+-- Row versions.
+SELECT rows FROM pprepub.publish('visits');
+SELECT xmin, * FROM published.visits_1;
+
+-- Raising l asks first where people would be lost.
+SELECT rows FROM pprepub.publish('visits', 'age < 21') \g /dev/null
+DO $$
+BEGIN
+	PERFORM pprepub.alter_publication('visits', '{"k": 200}');
+	RAISE 'accepted';
+EXCEPTION WHEN object_not_in_prerequisite_state THEN
+	RAISE NOTICE '%', regexp_replace(SQLERRM, '\d+', 'N');
+END $$;
+
+-- Text without quotes.
+SELECT count(*) FROM published.visits('age = forty');
+SELECT count(*) FROM published.visits('age = "forty"');
+SELECT count(*) FROM published.visits('disease = ''d1''');
+SELECT count(*) FROM published.visits('id = 1');
+SELECT pprepub.drop_publication('visits', true);
+
+-- Insensitive columns that name most people ask first.
+SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "repair": "none"}', insensitive => '{ward,note}');
+SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "repair": "none", "accept_insensitive": true}', insensitive => '{ward,note}');
+SELECT pprepub.drop_publication('named');
+SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', 'sequential', '{"k": 2}', insensitive => '{note}');
+SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3, "repair": "none"}', insensitive => '{ward}');
+
+-- Schemas are left, for what others may have made or been granted there: said where they are empty.
+CREATE TABLE published.mine ();
+SELECT pprepub.drop_publication('named');
+DROP TABLE published.mine;
+SELECT pprepub.create_publication('named', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.drop_publication('named');
+DROP SCHEMA published, published_private;
+
+-- A table that a crash empties, or that ends with the session.
+ALTER TABLE visits SET UNLOGGED;
+SELECT pprepub.create_publication('light', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.drop_publication('light');
+DROP SCHEMA published, published_private;
+CREATE TEMP TABLE passing AS SELECT * FROM visits;
+SELECT pprepub.create_publication('light', 'passing', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+DROP TABLE passing, visits;
