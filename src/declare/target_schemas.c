@@ -44,15 +44,17 @@ has_publications_of_others(const char *schema, Oid owner)
 	return found;
 }
 
-/* An error about a schema that is another role's. */
+/* An error about a schema that is another role's: a publication that stands in it already cannot have another one. */
 static void
-refuse_owner(const char *name, const char *owner_name, bool is_in_use)
+refuse_owner(const char *name, const char *owner_name, bool is_declared, bool is_in_use)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("schema \"%s\" does not belong to role \"%s\"", name, owner_name),
 			 errdetail("The owner of a schema can drop what stands in it, so it must be the owner of the source."),
-			 is_in_use
+			 is_declared
+			 ? errhint("Run ALTER SCHEMA %s OWNER TO %s.", quote_identifier(name), quote_identifier(owner_name))
+			 : is_in_use
 			 ? errhint("Publications of others stand in it: declare this one with a schema of its own, target => '…'.")
 			 : errhint("Declare the publication with another schema, target => '…', or run ALTER SCHEMA %s OWNER TO %s if nobody else needs this one.",
 					   quote_identifier(name), quote_identifier(owner_name))));
@@ -63,7 +65,7 @@ refuse_owner(const char *name, const char *owner_name, bool is_in_use)
  * other role create in it.
  */
 static void
-verify_schema(const char *name, Oid owner)
+verify_schema(const char *name, Oid owner, bool is_declared)
 {
 	Oid			schema = get_namespace_oid(name, true);
 	char	   *owner_name = GetUserNameFromId(owner, false);
@@ -76,7 +78,7 @@ verify_schema(const char *name, Oid owner)
 				 errhint("Run CREATE SCHEMA %s AUTHORIZATION %s.",
 						 quote_identifier(name), quote_identifier(owner_name))));
 	if (schema_owner(schema) != owner)
-		refuse_owner(name, owner_name, has_publications_of_others(name, owner));
+		refuse_owner(name, owner_name, is_declared, has_publications_of_others(name, owner));
 	acl = rights_on(NamespaceRelationId, schema);
 	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
 		if (ACL_DAT(acl)[i].ai_grantee != owner &&
@@ -90,8 +92,8 @@ verify_schema(const char *name, Oid owner)
 void
 verify_schemas(const DeclaredPublication *publication, Oid owner)
 {
-	verify_schema(publication->target, owner);
-	verify_schema(publication->private, owner);
+	verify_schema(publication->target, owner, true);
+	verify_schema(publication->private, owner, true);
 }
 
 /* Creates a schema as its owner, and revokes what default privileges grant on it. */
@@ -114,7 +116,7 @@ static void
 ensure_schema(const char *name, Oid owner)
 {
 	if (OidIsValid(get_namespace_oid(name, true)))
-		verify_schema(name, owner);
+		verify_schema(name, owner, false);
 	else
 		create_schema(name, owner);
 }
