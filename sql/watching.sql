@@ -42,7 +42,7 @@ SELECT pprepub.acknowledge_history('watched');
 SELECT refused FROM pprepub.health;
 
 -- Two warnings, in their order.
-CREATE TABLE noted AS SELECT i AS id, i % 10 * 5 AS age, 'd' || i % 3 AS disease, 'n' || i AS note FROM generate_series(1, 40) i;
+CREATE TABLE noted AS SELECT i AS id, i % 10 * 5 AS age, 'd' || i % 3 AS disease, 'n' || i % 22 AS note FROM generate_series(1, 40) i;
 SELECT pprepub.create_publication('noted', 'noted', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "repair": "none", "reserve": 1}', insensitive => '{note}');
 SELECT cardinality(warnings) AS warnings FROM pprepub.publish('noted');
 DELETE FROM noted WHERE id > 10 AND id % 10 <> 0;

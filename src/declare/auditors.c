@@ -18,6 +18,7 @@
 #include "declare/identity.h"
 #include "declare/protection.h"
 #include "declare/publication.h"
+#include "declare/warn_owner.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -86,10 +87,11 @@ warn_of_asker(const DeclaredPublication *publication, Oid role)
 		return;
 	if ((OidIsValid(function) && pg_proc_aclcheck(function, role, ACL_EXECUTE) == ACLCHECK_OK) ||
 		(OidIsValid(live) && pg_class_aclcheck(live, role, ACL_SELECT) == ACLCHECK_OK))
-		ereport(WARNING,
-				(errmsg("role \"%s\" may also ask publication \"%s\" for answers", GetUserNameFromId(role, false), publication->name),
-				 errdetail("Figures of an audit count true people. An auditor who compares them before and after an answer of his own can learn how many of its rows are true."),
-				 errhint("Let somebody audit who has no answers.")));
+		warn_owner(publication, &(OwnerWarning) {
+			.message = psprintf("role \"%s\" may also ask publication \"%s\" for answers", GetUserNameFromId(role, false), publication->name),
+			.detail = "Figures of an audit count true people. An auditor who compares them before and after an answer of his own can learn how many of its rows are true.",
+			.hint = "Let somebody audit who has no answers."
+		});
 }
 
 Datum

@@ -11,6 +11,7 @@
 #include "utils/json.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
+#include "utils/varlena.h"
 
 #define MAX_METHODS 16
 #define MOST_WEIGHT 1000		/* and the least is one part in so many */
