@@ -105,6 +105,7 @@ check_neighborhoods(Audit *audit)
 			   audit->atoms->natoms, comparison.items - comparison.wrong);
 }
 
+/* Is what is kept of people's classes what the log tells? */
 static void
 check_paths(Audit *audit)
 {
@@ -116,6 +117,7 @@ check_paths(Audit *audit)
 			   comparison.items, comparison.items - comparison.wrong);
 }
 
+/* Is the log as long as the catalog remembers? */
 static void
 check_remembered(Audit *audit)
 {

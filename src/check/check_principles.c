@@ -76,6 +76,7 @@ typedef struct PrinciplePart
 	const PrincipleKind *kind;
 } PrinciplePart;
 
+/* The part alone, bound to the values of the log. */
 static Principle
 principle_part(const Audit *audit, const Principle *whole, PrinciplePart part)
 {

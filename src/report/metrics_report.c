@@ -124,6 +124,7 @@ table_is_intact(const DeclaredPublication *publication, const Released *released
 	return memcmp(checksum_result(checksum), &released->checksum, sizeof(pg_uuid_t)) == 0;
 }
 
+/* The result of release_intact(). */
 static Datum
 is_release_intact(FunctionCallInfo fcinfo)
 {

@@ -243,6 +243,7 @@ put_series(const OwnersWork *work, const JoinKind *kind)
 		put_figures(work, r, &figures[r]);
 }
 
+/* The rows of linkability_series(). */
 static Datum
 report_series(FunctionCallInfo fcinfo)
 {
