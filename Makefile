@@ -28,6 +28,7 @@ SQL_ORDER = src/pprepub.sql \
 	src/report/linkability/linkability.sql \
 	src/report/risks/risks.sql \
 	src/report/suggest/suggest.sql \
+	src/report/page/page.sql \
 	$(sort $(wildcard src/method/*/sql/*.sql)) \
 	src/store/store.sql \
 	src/rights.sql

@@ -189,6 +189,14 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.release_intact('people', NULL) $$),
 	($$ SELECT pprepub.members('people') $$),
 	($$ SELECT pprepub.attack('people') $$),
+	($$ SELECT pprepub.attack_summary('people') $$),
+	($$ SELECT pprepub.assert_safe('people') $$),
+	($$ SELECT pprepub.risks('people', 1) $$),
+	($$ SELECT pprepub.risks('people', 99) $$),
+	($$ SELECT pprepub.report('people') $$),
+	($$ SELECT pprepub.report('people', true) $$),
+	($$ SELECT pprepub.grant_audit('people', 'regress_stranger') $$),
+	($$ SELECT pprepub.revoke_audit('people', 'regress_stranger') $$),
 	($$ SELECT pprepub.audit('people') $$),
 	($$ SELECT pprepub.linkability('people') $$),
 	($$ SELECT pprepub.linkability('people', '{99}') $$),
@@ -216,14 +224,20 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.drop_publication('people') $$),
 	($$ SELECT pprepub.drop_publication('people', true) $$),
 	($$ SELECT pprepub.drop_publication('people', NULL) $$);
-SELECT is(as_role(role, sql), '42501|must be owner of publication "people"', role || ':' || sql)
+-- Auditors may call some of them, and strangers are told so.
+CREATE FUNCTION refusal(sql text, name text) RETURNS text LANGUAGE sql AS $$
+	SELECT CASE WHEN sql ~ 'pprepub\.(metrics|release_intact|attack|attack_summary|audit|assert_safe|linkability|linkability_series|historical_correlations|risks|report)\('
+		THEN format('42501|must be owner or auditor of publication "%s"|Its owner can call pprepub.grant_audit().', name)
+		ELSE format('42501|must be owner of publication "%s"', name) END
+$$;
+SELECT is(as_role(role, sql), refusal(sql, 'people'), role || ':' || sql)
 	FROM call, (VALUES ('regress_stranger'), ('regress_visitor')) r(role);
 -- The same while nothing was published yet, and once the source is somebody else's.
 SELECT is(error_as('regress_owner', $$ SELECT pprepub.create_publication('fresh', 'ward.thirds', 'id', '{"age": "range"}', 'disease', 'bpg',
 	'{"k": 2, "l": 2}', target => 'out') $$), 'done', 'a fresh publication');
-SELECT is(as_role('regress_stranger', replace(sql, 'people', 'fresh')), '42501|must be owner of publication "fresh"', 'fresh:' || sql) FROM call;
+SELECT is(as_role('regress_stranger', replace(sql, 'people', 'fresh')), refusal(sql, 'fresh'), 'fresh:' || sql) FROM call;
 ALTER TABLE ward.people OWNER TO regress_greedy;
-SELECT is(as_role('regress_stranger', sql), '42501|must be owner of publication "people"', 'moved:' || sql) FROM call;
+SELECT is(as_role('regress_stranger', sql), refusal(sql, 'people'), 'moved:' || sql) FROM call;
 SELECT is(error_as('regress_owner', sql), CASE WHEN sql ~ 'alter_' THEN '42501' ELSE '55000' END, 'for its former owner it fails closed:' || sql)
 	FROM call WHERE sql !~ 'NULL|99|no such|\[]|accept';
 SELECT is(error_as('regress_greedy', sql), '42501', 'for its new owner, too:' || sql)

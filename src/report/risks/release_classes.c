@@ -113,14 +113,15 @@ leave_out_invented(ClassReading *reading)
 	for (uint32 c = 0; c < seen->nclasses; c++)
 	{
 		uint64		invented = 0;
-		uint32		region;
+		uint32		region = NO_REGION;
 		RiskClass  *class;
 
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 row = seen->first[c]; row < seen->first[c + 1]; row++)
 			invented += seen->counterfeit[row];
-		if (seen->number[c] < 1 || seen->number[c] > seen->nclasses ||
-			(region = reading->region[seen->number[c]]) == NO_REGION)
+		if (seen->number[c] >= 1 && seen->number[c] <= seen->nclasses)
+			region = reading->region[seen->number[c]];
+		if (region == NO_REGION)
 			refuse_release(reading);
 		class = &reading->classes->class[region];
 		if (invented > class->people)
