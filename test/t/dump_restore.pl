@@ -79,7 +79,7 @@ CREATE MATERIALIZED VIEW hospital.late AS SELECT id, age, disease, count(*) AS n
 SELECT pprepub.create_publication('late', 'hospital.late', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}');
 SELECT pprepub.publish('late');
 -- A release that was warned of.
-CREATE TABLE hospital.noted AS SELECT id, age, disease, 'note ' || id AS note FROM hospital.visitors;
+CREATE TABLE hospital.noted AS SELECT id, age, disease, 'note ' || id % 60 AS note FROM hospital.visitors;
 SELECT pprepub.create_publication('noted', 'hospital.noted', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', insensitive => '{note}');
 SELECT pprepub.publish('noted');
 RESET ROLE;
@@ -180,7 +180,7 @@ foreach my $name (@lives)
 is($node->safe_psql('hospital', q{SELECT sum(counterfeits) > 0 FROM pprepub.release WHERE publication = 'invented'}), 't', 'with invented rows');
 
 my $before = everything($node, 'hospital');
-like($before, qr/the insensitive columns of publication .*"noted.* are unique for 100.0 % of the rows/, 'with a warning');
+like($before, qr/the insensitive columns of publication .*"noted.* are unique for 20.0 % of the rows/, 'with a warning');
 is($node->safe_psql('hospital', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), 7 + 2 * @lives . '|t',
 	'releases to dump');
 

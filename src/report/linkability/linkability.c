@@ -208,8 +208,10 @@ put_figures(const OwnersWork *work, int32 release, const Figures *figures)
 		Int32GetDatum(release),
 		Int32GetDatum(figures->linkability),
 		Float8GetDatum(figures->diversity),
+		Int64GetDatum(figures->unknown),
+		people_at(figures),
 	};
-	bool		nulls[] = {false, !figures->has_result, !figures->has_result};
+	bool		nulls[lengthof(values)] = {[1] = !figures->has_result,[2] = !figures->has_result};
 
 	report_row(work, values, nulls);
 }

@@ -10,10 +10,10 @@ COMMENT ON FUNCTION pprepub.linkability(text, int[], text) IS
 	'how well releases can be joined back to people, by a match join of kind mj, kmj, fmj, mj_unifying or kmj_unifying: the fewest sensitive values that anybody''s quasi-identifiers are linked to, and the inverse of the greatest relative frequency of one; unknown are people whose value no release tells, who are left out of that, and people_at are how many people are linked to 1, 2, … values, the tenth to 10 or more; invented rows are left out';
 
 CREATE FUNCTION pprepub.linkability_series(publication text, join_kind text DEFAULT 'kmj',
-		OUT release int, OUT linkability int, OUT diversity float8) RETURNS SETOF record
+		OUT release int, OUT linkability int, OUT diversity float8, OUT unknown bigint, OUT people_at bigint[]) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_linkability_series';
 COMMENT ON FUNCTION pprepub.linkability_series(text, text) IS
-	'linkability and diversity of all releases up to each: what every further one has given away';
+	'what linkability() says of all releases up to each: what every further one has given away';
 
 CREATE FUNCTION pprepub.link_profile(publication text, releases int[] DEFAULT NULL, join_kind text DEFAULT 'kmj',
 		OUT tuple jsonb, OUT records bigint, OUT linkability int, OUT diversity float8, OUT sensitive jsonb) RETURNS SETOF record

@@ -83,8 +83,9 @@ static const char style[] =
 ".good{color:var(--good)}.bad{color:var(--bad)}.open{color:var(--open)}\n"
 "svg{width:100%;max-width:44rem;height:auto}svg text{fill:var(--ink);font-size:12px}.grid{stroke:var(--line)}\n"
 ".s0{stroke:var(--a);fill:none}.s1{stroke:var(--b);fill:none;stroke-dasharray:6 3}.s2{stroke:var(--c);fill:none;stroke-dasharray:2 3}\n"
-".bar{fill:var(--a)}.low{fill:var(--b)}.sign td{height:2.5rem;min-width:12rem}\n"
-"@media print{@page{size:A4;margin:18mm}:root{--ink:#000;--paper:#fff;--soft:#444;--line:#bbb;--good:#155724;--bad:#a11420;--open:#7a4b00;--a:#0b5394;--b:#a11420;--c:#4b6b00}"
+".bar{fill:var(--a)}.low{fill:var(--b)}.sign{width:100%;max-width:30rem}.sign th{white-space:normal}.sign td{height:2.5rem;width:60%}\n"
+"@page{size:A4;margin:18mm}\n"
+"@media print{:root{--ink:#000;--paper:#fff;--soft:#444;--line:#bbb;--good:#155724;--bad:#a11420;--open:#7a4b00;--a:#0b5394;--b:#a11420;--c:#4b6b00}"
 "body{max-width:none;padding:0;font-size:10pt}h2{break-after:avoid}figure,tr{break-inside:avoid}details{display:block}}\n";
 
 void

@@ -20,6 +20,7 @@
  * ----------------------------------------------------------------
  */
 
+/* A chart of sizes, and its figures. */
 static void
 put_bars(StringInfo page, const char *anchor, const char *title, const SizeBar *bar, int n, uint64 k)
 {
@@ -163,6 +164,7 @@ values_query(const DeclaredPublication *publication, const char *column, const i
 	return sql.data;
 }
 
+/* A table of the values of a column, release by release. */
 static void
 put_values_of(StringInfo page, const DeclaredPublication *publication, const char *column, const int32 *numbers, int n)
 {

@@ -14,13 +14,13 @@
 
 PG_FUNCTION_INFO_V1(pprepub_report);
 
-/* A part of the page, and whether one that is passed on has it. */
+/* The page while it is made: parts that stand behind each other. */
 typedef struct Pages
 {
 	const DeclaredPublication *publication;
 	bool		is_internal;
 	int32		newest;
-	StringInfo	told_before;	/* what the figures of the log come behind */
+	StringInfo	told_before;	/* in front of figures of the log */
 	StringInfo	looked_up;
 	StringInfo	told_after;
 } Pages;
@@ -65,7 +65,7 @@ look_up(Pages *pages, StringInfo checksums, OwnersWork *work)
 	work_close(work);
 }
 
-/* What no check of ours can promise; docs/not_promised.md has all of it. */
+/* Names the limits of all checks; docs/not_promised.md has all of them. */
 static void
 put_not_promised(StringInfo page)
 {

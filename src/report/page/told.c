@@ -12,6 +12,7 @@
 
 #include "declare/promise.h"
 #include "executor/spi.h"
+#include "method/method.h"
 #include "report/page/chart.h"
 #include "utils/builtins.h"
 
@@ -77,6 +78,7 @@ newest_release(const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
+/* The verdict in one sentence. */
 static void
 put_summary(StringInfo page, int failing, int open, int holding)
 {
@@ -124,7 +126,7 @@ put_verdict(StringInfo page, const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
-/* What the principle means, for those who have never heard of it. */
+/* Explains the promise to those who have never heard of k and l. */
 static void
 put_promise(StringInfo page, const DeclaredPublication *publication)
 {
@@ -134,8 +136,8 @@ put_promise(StringInfo page, const DeclaredPublication *publication)
 	Datum		l = declared_number(publication, "l", &no_l);
 
 	html_paragraph(page, psprintf("The promise: %s, by method %s.", whole_principle(publication), publication->method));
-	if (!no_k && strcmp(publication->method, "bpg") == 0)
-		html_paragraph(page, psprintf("Whoever has all releases and answers, and knows which of them a person is in, still finds the person among %s people or more who cannot be told apart%s.",
+	if (!no_k && find_method(publication->method)->principle != NULL)
+		html_paragraph(page, psprintf("An observer who has all releases and answers, and knows which of them a person is in, still finds the person among %s people or more who cannot be told apart%s.",
 									  DatumGetCString(DirectFunctionCall1(numeric_out, k)),
 									  no_l ? "" : psprintf(", and these have %s different sensitive values or more", DatumGetCString(DirectFunctionCall1(numeric_out, l)))));
 }
@@ -220,15 +222,15 @@ put_linkability(StringInfo page, const DeclaredPublication *publication)
 
 	html_heading(page, "linkability", "How far releases can be joined back to people");
 	html_paragraph(page, "Somebody who has all releases and knows a person's quasi-identifiers is left with so many sensitive values for the worst protected person: 1 means that one person's value is certain, 2 that it is one of two.");
-	ask(psprintf("SELECT release, linkability FROM pprepub.linkability_series(%s) ORDER BY release", name_literal(publication)));
+	ask(psprintf("SELECT release, linkability, unknown, people_at FROM pprepub.linkability_series(%s) ORDER BY release", name_literal(publication)));
 	series.n = (int) Min(SPI_processed, PG_INT32_MAX);
 	series.x = numbers_of(0);
 	series.series[0] = numbers_of(1);
 	chart_lines(page, &series);
-	ask(psprintf("SELECT n, people FROM pprepub.linkability(%s) l, LATERAL (SELECT 'no value is told' AS n, l.unknown AS people, 0 AS i"
-				 " UNION ALL SELECT i || CASE WHEN i = 10 THEN ' or more' ELSE '' END, l.people_at[i], i FROM generate_subscripts(l.people_at, 1) i) p ORDER BY i",
-				 name_literal(publication)));
-	put_result(page, "People by how many sensitive values they are linked to", (const char *const[]) {"Values", "#People"}, 2);
+	ask(psprintf("SELECT 'no value is told', %s UNION ALL SELECT i || CASE WHEN i = 10 THEN ' or more' ELSE '' END, people"
+				 " FROM unnest(%s::bigint[]) WITH ORDINALITY p (people, i)",
+				 cell(SPI_processed - 1, 2), quote_literal_cstr(cell(SPI_processed - 1, 3))));
+	put_result(page, "People by how many sensitive values all releases link them to", (const char *const[]) {"Values", "#People"}, 2);
 }
 
 void
