@@ -196,7 +196,7 @@ sub all_refused
 	my (undef, undef, $error) = $server->psql($database, $script, on_error_stop => 0);
 	my %said = $error =~ /^=== (\d+)\n(.*?)(?=^=== |\z)/msg;
 
-	like($said{$_} // '', qr/\A(?:psql:\S+ )?ERROR:  .*(cannot be changed|would change what was made for)/, "$how: $commands[$_]") foreach 0 .. $#commands;
+	like($said{$_} // '', qr/^(?:psql:\S+ )?ERROR:  .*(cannot be changed|would change what was made for)/m, "$how: $commands[$_]") foreach 0 .. $#commands;
 	return;
 }
 
