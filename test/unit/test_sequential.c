@@ -678,7 +678,10 @@ check_large(Story *story, SeqTask task)
 		check(isinf(outcome.level));
 		return;
 	}
-	level = task.diversity ? profile->least_diversity : profile->least_linkability;
+	level = INFINITY;
+	for (uint32 t = 0; t < input->tuples.ntuples; t++)
+		if (profile->linkability[t] != NO_CLIQUE)
+			level = Min(level, task.diversity ? profile->diversity[t] : profile->linkability[t]);
 	check(level >= task.k && level == outcome.level);
 	check(outcome.loss <= outcome.cell_loss);
 }
