@@ -157,6 +157,17 @@ SET ROLE suggest_reader;
 SELECT is((SELECT why FROM pprepub.suggest('asks') WHERE about = 'rows'), 'all 3 rows are judged', 'a view with functions is read as who asks');
 RESET ROLE;
 
+-- A superuser runs nothing of others' as superuser.
+CREATE TABLE ran (by name);
+GRANT INSERT ON ran TO PUBLIC;
+CREATE FUNCTION noted() RETURNS text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.ran VALUES (current_user); RETURN 'a'; END $$;
+CREATE VIEW lures AS SELECT i AS id, noted() AS w FROM generate_series(1, 3) i;
+ALTER VIEW lures OWNER TO suggest_other;
+SELECT count(*) FROM pprepub.suggest('lures'), pprepub.suggested_call('lures'), pprepub.separation('lures', '{w}') \g /dev/null
+SELECT results_eq('SELECT DISTINCT by FROM ran', $$ VALUES ('suggest_other'::name) $$, 'but as the owner');
+SELECT is(current_user, session_user, 'and is itself afterwards');
+DROP VIEW lures;
+
 -- No value of the data is in what is told.
 CREATE TABLE told AS SELECT 'Xq' || i || 'Xq' AS id, 'Xq' || i % 7 AS a, 7777000 + i AS n FROM generate_series(1, 50) i;
 SELECT is((SELECT count(*) FROM pprepub.suggest('told') s WHERE s::text ~ 'Xq|7777'), 0::bigint, 'no value is told'), unalike(pprepub.suggested_call('told'), '%Xq%', 'in the call either');

@@ -362,3 +362,24 @@ sample_read(Oid oid)
 	relation_close(source, NoLock);
 	return reading.sample;
 }
+
+void
+reading_begin(Identity *caller, Oid source)
+{
+	Oid			owner;
+
+	verify_source_kind(source);
+	owner = relation_owner(source);
+	caller->userid = InvalidOid;
+	if (has_rights_of(owner))
+		act_as(caller, owner);
+	SPI_connect();
+}
+
+void
+reading_end(const Identity *caller)
+{
+	SPI_finish();
+	if (OidIsValid(caller->userid))
+		act_as_before(caller);
+}

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "audit/separation.h"
+#include "declare/identity.h"
 
 typedef struct SampledColumn
 {
@@ -48,5 +49,12 @@ typedef struct Sample
 
 /* Called inside SPI, under the active snapshot. */
 extern Sample *sample_read(Oid source);
+
+/*
+ * From here on inside SPI, with the rights of who asks; as the source's owner, restricted, if who asks has those rights,
+ * too: a superuser runs nothing of others' as superuser.
+ */
+extern void reading_begin(Identity *caller, Oid source);
+extern void reading_end(const Identity *caller);
 
 #endif							/* PPREPUB_REPORT_SAMPLE_H */

@@ -14,6 +14,7 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "report/suggest/sample.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -93,20 +94,20 @@ pprepub_separation(PG_FUNCTION_ARGS)
 	uint64		rows;
 	double		together;
 	Oid			source;
+	Identity	caller;
 
 	verify_not_null(fcinfo, 0, "the source");
 	verify_not_null(fcinfo, 1, "\"columns\"");
 	source = PG_GETARG_OID(0);
-	verify_source_kind(source);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	SPI_connect();
+	reading_begin(&caller, source);
 	if (count_groups(source, PG_GETARG_ARRAYTYPE_P(1), &found, &rows, &together))
 	{
 		found.distinction = (double) found.distinct / rows;
 		if (rows > 1)
 			found.separation = 1 - together / ((double) rows * (rows - 1));
 	}
-	SPI_finish();
+	reading_end(&caller);
 	tuplestore_putvalues(result->setResult, result->setDesc,
 						 (Datum[]) {
 		Int64GetDatum(rows), Int64GetDatum(found.distinct), Int64GetDatum(found.alone),

@@ -570,13 +570,13 @@ put_sets(ReturnSetInfo *result, const Suggestion *suggestion, double threshold)
 
 /* Reads the source that the first argument names, with the rights of the caller, and proposes roles for its columns. */
 static Suggestion *
-suggest(FunctionCallInfo fcinfo)
+suggest(FunctionCallInfo fcinfo, Identity *caller)
 {
 	Oid			source;
 
 	verify_not_null(fcinfo, 0, "the source");
 	source = PG_GETARG_OID(0);
-	verify_source_kind(source);
+	reading_begin(caller, source);
 	return propose(source, sample_read(source), PG_ARGISNULL(1) ? NULL : NameStr(*PG_GETARG_NAME(1)));
 }
 
@@ -586,6 +586,7 @@ pprepub_suggest(PG_FUNCTION_ARGS)
 	double		threshold = PG_ARGISNULL(2) ? 0.05 : PG_GETARG_FLOAT8(2);
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	const Suggestion *suggestion;
+	Identity	caller;
 
 	if (!(threshold >= 0 && threshold < 1))
 		ereport(ERROR,
@@ -593,8 +594,7 @@ pprepub_suggest(PG_FUNCTION_ARGS)
 				 errmsg("\"threshold\" must be 0 or more, and less than 1"),
 				 errhint("A threshold of 0.05 looks for columns that single out more than 5 %% of the people.")));
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	SPI_connect();
-	suggestion = suggest(fcinfo);
+	suggestion = suggest(fcinfo, &caller);
 	put_rows_read(result, suggestion->sample);
 	put_columns(result, suggestion);
 	if (suggestion->sample->nrows > 1)
@@ -605,7 +605,7 @@ pprepub_suggest(PG_FUNCTION_ARGS)
 						quote_literal_cstr(quoted_relation(suggestion->source)),
 						PG_ARGISNULL(1) ? "" : psprintf(", %s", quote_literal_cstr(NameStr(*PG_GETARG_NAME(1)))))
 	});
-	SPI_finish();
+	reading_end(&caller);
 	return (Datum) 0;
 }
 
@@ -613,10 +613,9 @@ Datum
 pprepub_suggested_call(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = CurrentMemoryContext;
-	char	   *call;
+	Identity	caller;
+	char	   *call = MemoryContextStrdup(context, write_call(suggest(fcinfo, &caller)));
 
-	SPI_connect();
-	call = MemoryContextStrdup(context, write_call(suggest(fcinfo)));
-	SPI_finish();
+	reading_end(&caller);
 	PG_RETURN_TEXT_P(cstring_to_text(call));
 }
