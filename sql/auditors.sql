@@ -112,6 +112,14 @@ SET ROLE regress_audited_owner;
 SET client_min_messages = error;
 SELECT releases FROM pprepub.linkability('telling');
 RESET client_min_messages;
+-- Nor in an error that looks like one of the moment, with its context
+SET ROLE regress_audited_owner;
+CREATE OR REPLACE FUNCTION regress_ward.tell(t text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+	IF current_setting('regress.fails', true) = 'on' THEN RAISE 'the value is %', t USING ERRCODE = '40001'; END IF;
+	RETURN t; END $$;
+SET ROLE regress_auditor;
+SELECT releases FROM pprepub.linkability('telling');
+\echo :LAST_ERROR_SQLSTATE
 -- What a caller gave is told as ever.
 SET ROLE regress_auditor;
 SELECT * FROM pprepub.linkability('telling', '{7}');
@@ -121,8 +129,14 @@ SELECT * FROM pprepub.audit('telling', '{"k": "x"}');
 -- Others wait no longer than the audit takes.
 BEGIN;
 SELECT count(*) > 0 FROM pprepub.audit('audited');
+SELECT count(*) > 0 FROM pprepub.attack('audited'), pprepub.linkability('audited'), pprepub.linkability_series('audited'), pprepub.metrics('audited', 1),
+	pprepub.risks('audited', 1), pprepub.release_intact('audited', 1), pprepub.historical_correlations('audited') RIGHT JOIN (SELECT) one ON true, pprepub.report('audited');
+SELECT pprepub.assert_safe('audited');
 SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'object' AND classid = 'pprepub.catalog_publication'::regclass;
 COMMIT;
+-- A cohort's figures are not told by way of a join, either.
+SELECT linkability FROM pprepub.linkability('audited', '{1}');
+SELECT linkability FROM pprepub.linkability('audited', '{2}');
 
 -- Those who ask for answers should not audit.
 SET ROLE regress_audited_owner;
@@ -145,6 +159,16 @@ ALTER TABLE regress_ward.few ADD PRIMARY KEY (id);
 SELECT pprepub.create_publication('few', 'regress_ward.few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 3, "repair": "counterfeit"}', target => 'regress_audited');
 SELECT * FROM pprepub.audit('few');
 SELECT pprepub.assert_safe('few');
+SELECT pprepub.grant_audit('few', 'regress_auditor');
+SET ROLE regress_auditor;
+BEGIN;
+SELECT * FROM pprepub.attack('few');
+SELECT releases FROM pprepub.linkability('few');
+SELECT * FROM pprepub.linkability_series('few');
+SELECT check_name FROM pprepub.audit('few');
+SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'object' AND classid = 'pprepub.catalog_publication'::regclass;
+COMMIT;
+SET ROLE regress_audited_owner;
 SELECT number FROM pprepub.publish('few');
 SELECT pprepub.assert_safe('few');
 SELECT pprepub.assert_safe('few', '{"k": 4, "l": 3}');

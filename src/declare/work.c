@@ -12,15 +12,27 @@
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
-/* Is an auditor's work under way, whose errors for_auditors() replaces? */
-static bool is_hidden = false;
+/* A call of a function that auditors may call. */
+typedef struct AuditCall
+{
+	bool		hides_data;		/* also from an owner, who wants what others may see */
+	bool		hides_errors;	/* an auditor's work is under way */
+	int32		publication;	/* that is locked for an auditor, by this lock */
+	LOCKMODE	lock;
+} AuditCall;
+
+/* The innermost one; NULL outside of such a call. */
+static AuditCall *call = NULL;
 
 void
 work_begin(OwnersWork *work, Oid owner, Snapshot snapshot)
 {
-	work->is_auditors = !has_rights_of(owner);
-	work->was_hidden = is_hidden;
-	is_hidden |= work->is_auditors;
+	bool		is_auditor = !has_rights_of(owner);
+
+	work->is_auditors = is_auditor || (call != NULL && call->hides_data);
+	work->hid_errors = call != NULL && call->hides_errors;
+	if (call != NULL && is_auditor)
+		call->hides_errors = true;
 	work->context = AllocSetContextCreate(CurrentMemoryContext, "work of an owner", ALLOCSET_DEFAULT_SIZES);
 	PushActiveSnapshot(snapshot);
 	act_as(&work->caller, owner);
@@ -33,7 +45,8 @@ work_begin(OwnersWork *work, Oid owner, Snapshot snapshot)
 void
 work_end(OwnersWork *work)
 {
-	is_hidden = work->was_hidden;
+	if (call != NULL)
+		call->hides_errors = work->hid_errors;
 	SPI_finish();
 	act_as_before(&work->caller);
 	PopActiveSnapshot();
@@ -43,13 +56,15 @@ void
 work_close(OwnersWork *work)
 {
 	work_end(work);
-	/* No transaction of an auditor makes publishers wait for longer than it looks. */
-	if (work->is_auditors && work->publication != NULL)
-		unlock_publication_number(work->publication->id, work->lock);
 	MemoryContextDelete(work->context);
 }
 
-/* Raises an error in place of one that may tell a value of the source. */
+/* ----------------------------------------------------------------
+ * For auditors
+ * ----------------------------------------------------------------
+ */
+
+/* Raises an error in place of one that may tell a value of the source, if only in its context. */
 static void
 hide_error(MemoryContext context)
 {
@@ -57,9 +72,13 @@ hide_error(MemoryContext context)
 
 	MemoryContextSwitchTo(context);
 	error = CopyErrorData();
-	if (is_transient(error->sqlerrcode))
-		PG_RE_THROW();
 	FlushErrorState();
+	if (is_transient(error->sqlerrcode))
+		ereport(ERROR,
+				(errcode(error->sqlerrcode),
+				 errmsg("the audit was interrupted"),
+				 errdetail("It was canceled, took too long or too much, or was in the way of others."),
+				 errhint("Call the function again.")));
 	ereport(ERROR,
 			(errcode(error->sqlerrcode),
 			 errmsg("the publication cannot be audited as it is"),
@@ -71,26 +90,48 @@ Datum
 for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 {
 	MemoryContext context = CurrentMemoryContext;
-	bool		before = is_hidden;
+	AuditCall  *outer = call;
+	AuditCall	own = {.hides_data = outer != NULL && outer->hides_data, .lock = NoLock};
 	Datum		result;
 
-	is_hidden = false;
+	call = &own;
 	PG_TRY();
 	{
 		result = body(fcinfo);
 	}
 	PG_CATCH();
 	{
-		bool		hides = is_hidden;
-
-		is_hidden = before;
-		if (hides)
+		call = outer;
+		if (own.hides_errors)
 			hide_error(context);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	is_hidden = before;
+	call = outer;
+	/* No transaction of an auditor makes publishers wait for longer than a function looks. */
+	if (own.lock != NoLock)
+		unlock_publication_number(own.publication, own.lock);
 	return result;
+}
+
+DeclaredPublication *
+open_for_auditor(const char *name, LOCKMODE lock)
+{
+	DeclaredPublication *publication = publication_open_for_auditor(name, lock);
+
+	if (!has_rights_of(publication->owner))
+	{
+		Assert(call != NULL && call->lock == NoLock);
+		call->publication = publication->id;
+		call->lock = lock;
+	}
+	return publication;
+}
+
+void
+hide_data(void)
+{
+	call->hides_data = true;
 }
 
 /* ----------------------------------------------------------------
@@ -117,7 +158,7 @@ report_open(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock)
 void
 report_open_for_auditor(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock)
 {
-	open_report(work, fcinfo, lock, publication_open_for_auditor);
+	open_report(work, fcinfo, lock, open_for_auditor);
 }
 
 bool

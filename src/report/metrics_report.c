@@ -83,11 +83,12 @@ put_summary(ReturnSetInfo *result, const DeclaredPublication *publication, int32
 	}
 }
 
-Datum
-pprepub_metrics(PG_FUNCTION_ARGS)
+/* The rows of metrics(). */
+static Datum
+report_metrics(FunctionCallInfo fcinfo)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open_for_auditor(name, AccessShareLock);
+	DeclaredPublication *publication = open_for_auditor(name, AccessShareLock);
 	int32		number = release_argument(fcinfo, publication);
 	int			columns = count_shown_qis(publication, read_one_released(publication, number));
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
@@ -105,6 +106,12 @@ pprepub_metrics(PG_FUNCTION_ARGS)
 		tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
 	catalog_leave(&access);
 	return (Datum) 0;
+}
+
+Datum
+pprepub_metrics(PG_FUNCTION_ARGS)
+{
+	return for_auditors(fcinfo, report_metrics);
 }
 
 /* Has a release's table the checksum that was noted? */
@@ -129,10 +136,10 @@ static Datum
 is_release_intact(FunctionCallInfo fcinfo)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open_for_auditor(name, AccessShareLock);
+	DeclaredPublication *publication = open_for_auditor(name, AccessShareLock);
 	int32		number = release_argument(fcinfo, publication);
 	const Released *released = read_one_released(publication, number);
-	OwnersWork	work = {.publication = publication, .lock = AccessShareLock};
+	OwnersWork	work;
 	bool		intact;
 
 	work_begin(&work, publication->owner, GetLatestSnapshot()); /* as the catalog was read */

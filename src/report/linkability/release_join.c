@@ -7,6 +7,7 @@
 #include "audit/join/full.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
+#include "release/past_releases.h"
 #include "release/search_budgets.h"
 #include "report/linkability/source.h"
 #include "shared/progress.h"
@@ -93,6 +94,7 @@ releases_argument(FunctionCallInfo fcinfo, int argument, const DeclaredPublicati
 	for (int32 i = 0; i < *n; i++)
 	{
 		verify_release_number(publication, numbers[i]);
+		verify_may_see_figures(publication, numbers[i]);
 		if (i > 0 && numbers[i] == numbers[i - 1])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -38,8 +38,6 @@ tell(Pages *pages)
 	put_verdict(pages->told_before, publication);
 	put_declaration(pages->told_before, publication);
 	put_releases(pages->told_before, publication);
-	if (pages->newest > 0)
-		put_risks_of(pages->told_after, publication, pages->newest);
 	if (publication->releases > 0)
 		put_linkability(pages->told_after, publication);
 	put_askers(pages->told_after, publication);
@@ -100,8 +98,8 @@ make_report(FunctionCallInfo fcinfo)
 {
 	bool		is_internal = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
 	const char *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open_for_auditor(name, RowShareLock);
-	OwnersWork	work = {.publication = publication, .lock = RowShareLock};
+	DeclaredPublication *publication = open_for_auditor(name, RowShareLock);
+	OwnersWork	work;
 	Pages		pages = {publication, is_internal, 0, makeStringInfo(), makeStringInfo(), makeStringInfo()};
 	StringInfo	checksums = makeStringInfo();
 	StringInfo	page = makeStringInfo();
@@ -112,6 +110,8 @@ make_report(FunctionCallInfo fcinfo)
 				 errmsg("must be owner of publication \"%s\" for an internal report", publication->name),
 				 errdetail("It names people."),
 				 errhint("pprepub.report(%s) names nobody.", quote_literal_cstr(publication->name))));
+	if (!is_internal)
+		hide_data();
 	tell(&pages);
 	look_up(&pages, checksums, &work);
 	html_begin(page, psprintf("%s of publication %s", is_internal ? "Internal report" : "Report", publication->name));
