@@ -32,6 +32,7 @@ sub new
 	{
 		# It reads commands from 3 and writes answers to 4, where one of the pipes may stand already.
 		open STDERR, '>', '/dev/null';
+		POSIX::setsid();
 		POSIX::dup2(fileno $read_commands, 20);
 		POSIX::dup2(fileno $write_answers, 21);
 		POSIX::dup2(20, 3);
@@ -135,7 +136,7 @@ sub DESTROY
 	my ($self) = @_;
 
 	local ($?, $!);
-	kill 'KILL', $self->{pid};
+	kill 'KILL', -$self->{pid};	# it has children
 	waitpid $self->{pid}, 0;
 	return;
 }

@@ -123,6 +123,25 @@ $file = page_of('internal', q{'patients', true});
 looks_well('internal', $file);
 like(told(), qr/^heading: People at risk \(internal: do not pass on\)$/m, 'an internal page says so');
 
+# Databases of other encodings, and one whose bytes mean nothing: the page is ASCII all the same.
+foreach my $encoding (qw(LATIN1 SQL_ASCII))
+{
+	my $database = lc $encoding;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $database ENCODING '$encoding' TEMPLATE template0 LOCALE 'C'");
+	$node->safe_psql($database, <<'SQL');
+SET client_encoding = 'SQL_ASCII';
+CREATE EXTENSION pprepub;
+CREATE TABLE people AS SELECT i AS id, i % 9 AS age, CASE WHEN i % 2 = 0 THEN convert_from('\xe4'::bytea, getdatabaseencoding()) ELSE 'b' END AS ill FROM generate_series(1, 90) i;
+ALTER TABLE people ADD PRIMARY KEY (id);
+SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5}');
+SELECT pprepub.publish('people');
+SQL
+	my $page = $node->safe_psql($database, q{SELECT pprepub.report('people')});
+	unlike($page, qr/[^\x0a\x20-\x7e]/, "$encoding: ASCII alone");
+	like($page, $encoding eq 'LATIN1' ? qr/&#xE4;/ : qr/&#xFFFD;/, "$encoding: a character as it is, or none");
+}
+
 undef $browser;
 $node->stop;
 done_testing();

@@ -28,7 +28,9 @@ char *
 html_text(const char *text)
 {
 	StringInfoData escaped;
-	const char *utf8 = pg_server_to_any(text, strlen(text), PG_UTF8);
+
+	/* In a database of SQL_ASCII nobody knows what bytes beyond ASCII mean, and nothing may be asked of them. */
+	const char *utf8 = GetDatabaseEncoding() == PG_SQL_ASCII ? text : pg_server_to_any(text, strlen(text), PG_UTF8);
 	const unsigned char *end = (const unsigned char *) utf8 + strlen(utf8);
 
 	initStringInfo(&escaped);
@@ -36,7 +38,6 @@ html_text(const char *text)
 	{
 		int			length = pg_utf_mblen(c);
 
-		/* In a database of SQL_ASCII nobody knows what bytes beyond ASCII mean. */
 		if (length > end - c || !pg_utf8_islegal(c, length))
 		{
 			append_character(&escaped, 0xfffe);

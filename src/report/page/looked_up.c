@@ -4,6 +4,9 @@
  */
 #include "report/page/page.h"
 
+#include <math.h>
+
+#include "catalog/pg_type.h"
 #include "declare/catalog.h"
 #include "executor/spi.h"
 #include "history/atoms.h"
@@ -11,7 +14,6 @@
 #include "release/past_releases.h"
 #include "report/page/chart.h"
 #include "report/risks/risks.h"
-#include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -36,28 +38,43 @@ put_bars(StringInfo page, const char *anchor, const char *title, const SizeBar *
 	html_table_end(page);
 }
 
+/* The figures of risks() that need neither a registry nor a population. */
+static void
+put_risks(StringInfo page, const ClassRisks *risks, const RiskQuestion *question, int32 release)
+{
+	static const char *const headings[] = {"Measure", "#Value", "Meaning"};
+	NamedRisk  *list;
+	int			n = list_risks(risks, question, &list);
+
+	html_heading(page, "risks", psprintf("How likely somebody is found in release %d", release));
+	html_paragraph(page, "The prosecutor knows that a person is in the release, and all quasi-identifiers; the marketer links everybody. These figures are of this release alone, and say nothing of others.");
+	html_table_begin(page, psprintf("Risks of release %d; people above the threshold have a risk of more than 0.2", release), headings, lengthof(headings));
+	for (int i = 0; i < n; i++)
+		if (!isnan(list[i].value))
+			html_row(page, headings, (const char *const[]) {list[i].name, html_number(list[i].value), list[i].meaning}, lengthof(headings), NULL);
+	html_table_end(page);
+}
+
 void
 put_sizes(StringInfo page, const DeclaredPublication *publication, int32 release)
 {
 	const Recalled *recalled = recall(publication);
 	const Atoms *atoms = atoms_of(&recalled->seen);
 	uint64		k = read_one_released(publication, release > 0 ? release : publication->releases)->principle.k;
+	RiskQuestion question = {.threshold = 0.2};
+	const ClassRisks *risks;
 	int			n;
 	SizeBar    *bar;
 
 	html_heading(page, "sizes", "How many people cannot be told apart");
-	if (release > 0)
-	{
-		ReleaseClasses *classes = read_release_classes(publication, release);
-		uint64	   *size = palloc(sizeof(uint64) * (classes->regions->n + 1));
-
-		for (uint32 c = 0; c < classes->regions->n; c++)
-			size[c] = classes->class[c].rows;
-		bar = size_bars(size, NULL, classes->regions->n, k, &n);
-		put_bars(page, "class-sizes", psprintf("Rows with equal cells in release %d", release), bar, n, k);
-	}
 	bar = size_bars(atoms->size, NULL, atoms->natoms, k, &n);
 	put_bars(page, "atom-sizes", "Sets that all releases and answers together tell apart, invented rows included", bar, n, k);
+	if (release == 0)
+		return;
+	risks = risks_of_release(publication, release, InvalidOid, &question);
+	bar = size_bars(risks->sizes.size, risks->sizes.classes, risks->sizes.n, k, &n);
+	put_bars(page, "class-sizes", psprintf("Rows with equal cells in release %d", release), bar, n, k);
+	put_risks(page, risks, &question, release);
 }
 
 /* ----------------------------------------------------------------

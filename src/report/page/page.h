@@ -16,7 +16,6 @@ extern int32 newest_release(const DeclaredPublication *publication);
 extern void put_verdict(StringInfo page, const DeclaredPublication *publication);
 extern void put_declaration(StringInfo page, const DeclaredPublication *publication);
 extern void put_releases(StringInfo page, const DeclaredPublication *publication);
-extern void put_risks_of(StringInfo page, const DeclaredPublication *publication, int32 release);
 extern void put_linkability(StringInfo page, const DeclaredPublication *publication);
 extern void put_askers(StringInfo page, const DeclaredPublication *publication);
 extern void put_people_at_risk(StringInfo page, const DeclaredPublication *publication);

@@ -201,19 +201,9 @@ put_releases(StringInfo page, const DeclaredPublication *publication)
 }
 
 /* ----------------------------------------------------------------
- * Risks
+ * Who could be found, and who asked
  * ----------------------------------------------------------------
  */
-
-void
-put_risks_of(StringInfo page, const DeclaredPublication *publication, int32 release)
-{
-	html_heading(page, "risks", psprintf("How likely somebody is found in release %d", release));
-	html_paragraph(page, "The prosecutor knows that a person is in the release, and all quasi-identifiers; the marketer links everybody. These figures are of this release alone, and say nothing of others.");
-	ask(psprintf("SELECT measure, round(value::numeric, 4)::float8, meaning FROM pprepub.risks(%s, %d) WHERE value IS NOT NULL", name_literal(publication), release));
-	put_result(page, psprintf("Risks of release %d; people above the threshold have a risk of more than 0.2", release),
-			   (const char *const[]) {"Measure", "#Value", "Meaning"}, 3);
-}
 
 void
 put_linkability(StringInfo page, const DeclaredPublication *publication)
