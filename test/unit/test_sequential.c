@@ -678,10 +678,7 @@ check_large(Story *story, SeqTask task)
 		check(isinf(outcome.level));
 		return;
 	}
-	level = INFINITY;
-	for (uint32 t = 0; t < input->tuples.ntuples; t++)
-		if (profile->linkability[t] != NO_CLIQUE)
-			level = Min(level, task.diversity ? profile->diversity[t] : profile->linkability[t]);
+	level = task.diversity ? profile->least_diversity : profile->least_linkability;
 	check(level >= task.k && level == outcome.level);
 	check(outcome.loss <= outcome.cell_loss);
 }

@@ -295,6 +295,21 @@ profile_tuples(Profiling *profiling)
 	parting_free(&kinds);
 }
 
+/* Finds the least linkability and diversity of all tuples that have cliques. */
+static void
+find_least(LinkProfile *profile, uint32 ntuples)
+{
+	profile->least_linkability = NO_CLIQUE;
+	for (uint32 t = 0; t < ntuples; t++)
+	{
+		if (profile->linkability[t] == NO_CLIQUE)
+			continue;
+		if (profile->least_linkability == NO_CLIQUE || profile->diversity[t] < profile->least_diversity)
+			profile->least_diversity = profile->diversity[t];
+		profile->least_linkability = Min(profile->least_linkability, profile->linkability[t]);
+	}
+}
+
 /* Allocates the result. */
 static LinkProfile *
 create_profile(Profiling *profiling)
@@ -347,5 +362,6 @@ link_profile(const JoinGraph *graph, const JoinTuples *tuples, bool with_values)
 		return NULL;
 	prepare(&profiling);
 	profile_tuples(&profiling);
+	find_least(profiling.profile, tuples->ntuples);
 	return profiling.profile;
 }

@@ -30,6 +30,10 @@ typedef struct LinkProfile
 	uint32	   *linkability;	/* [ntuples] different values; or NO_CLIQUE */
 	double	   *diversity;		/* [ntuples] inverse of the greatest relative frequency; 0 without values */
 
+	/* The least of all tuples that have cliques; NO_CLIQUE and 0 without such */
+	uint32		least_linkability;
+	double		least_diversity;
+
 	/*
 	 * If asked for, values with their relative frequencies: tuple t's are linkability[t] from first[t] on; more of a
 	 * box, all those that a tuple in it may be linked to, and how frequent they are at most
