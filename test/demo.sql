@@ -73,7 +73,7 @@ FROM pprepub.release, pprepub.metrics('patients', number)
 WHERE kind = 'stored' AND metric IN ('loss_percent', 'invented_percent', 'average_class') GROUP BY metric;
 
 \echo '-- A trend over all releases of everybody.'
-SELECT release, round(100.0 * count(*) FILTER (WHERE disease = 'influenza') / count(*)) AS influenza_percent
+SELECT release, trunc(100.0 * count(*) FILTER (WHERE disease = 'influenza') / count(*)) AS influenza_percent
 FROM published.patients_all GROUP BY release ORDER BY release;
 
 \echo '-- Counts with bounds: how many rows of the newest release lie in a band for sure, probably, and at most.'
