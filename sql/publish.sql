@@ -48,7 +48,7 @@ SELECT number FROM pprepub.publish('patients');
 COMMIT;
 
 -- The release's row.
-SELECT publication, number, kind, published_at <= clock_timestamp() AS dated, published_by = session_user AS signed,
+SELECT publication, number, kind, published_at <= clock_timestamp() AS dated, published_by = session_user AS signed, published_as,
 	method, params, relation, cohort, columns FROM pprepub.release;
 SELECT rows, classes, suppressed, dirty, counterfeits, seconds > 0 AS timed FROM pprepub.release;
 

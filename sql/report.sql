@@ -68,6 +68,42 @@ SELECT xml_is_well_formed_document(replace(:'page', '<!DOCTYPE html>', '')) AS w
 SELECT (regexp_match(:'page', '<p class="verdict[^>]*>[^<]*'))[1];
 SELECT regexp_replace((regexp_matches(:'page', '<tr class="bad">.*?</tr>', 'g'))[1], '<[^>]*>', ' ', 'g') AS fails;
 
+-- Loss by column is that of metrics(); journalists are told of where a population or a registry is given.
+CREATE FUNCTION regress_desk.text_of(page text) RETURNS text LANGUAGE sql AS $$ SELECT regexp_replace(page, '<[^>]*>', ' ', 'g') $$;
+SELECT metric, round(value::numeric, 1) AS value FROM pprepub.metrics(:'name', 2) WHERE metric LIKE 'loss%';
+SELECT pprepub.report(:'name') AS page \gset
+SELECT regress_desk.text_of(substring(:'page' from '<h2 id="columns".*?</table>')) AS columns;
+SELECT regress_desk.text_of(substring(:'page' from 'Nothing is said of a journalist[^<]*'));
+SELECT pprepub.report(:'name', population => 100000) AS page \gset
+SELECT regress_desk.text_of(substring(:'page' from 'The journalist[^<]*')), :'page' ~ 'journalist_highest' AS journalist;
+SELECT pprepub.report(:'name', registry => 'regress_desk.patients') ~ 'journalist_highest' AS journalist;
+SELECT pprepub.report(:'name', population => 0);
+SELECT pprepub.report(:'name', population => 3);
+SET ROLE regress_report_auditor;
+SELECT pprepub.report(:'name', population => 100000) ~ 'journalist_highest' AS journalist;
+SELECT pprepub.report(:'name', registry => 'pg_class');
+SET ROLE regress_report_owner;
+-- Answers, and how many are allowed
+SELECT pprepub.alter_publication(:'name', '{"max_answers_per_role": 5}');
+SELECT replace(regress_desk.text_of(regexp_replace(substring(pprepub.report(:'name') from '<h2 id="answers".*?</table>'), '[0-9]{4}-[0-9]{2}-[0-9]{2}', 'DATE', 'g')), session_user, 'USER') AS askers;
+-- A source that cannot be read any more: the page says so. What the source says is for the owner alone.
+CREATE VIEW regress_desk.breaks AS SELECT id, "age <b>", "sick & tired" FROM regress_desk.patients;
+SELECT pprepub.create_publication('breaks', 'regress_desk.breaks', 'id', '{"age <b>": "range"}', 'sick & tired', 'bpg', '{"k": 5}', target => 'regress_desk_out',
+	beside => ARRAY[:'name']);
+SELECT number FROM pprepub.publish('breaks');
+CREATE FUNCTION regress_desk.fail(id text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no such patient: %', id; END $$;
+CREATE OR REPLACE VIEW regress_desk.breaks AS SELECT regress_desk.fail(id) AS id, "age <b>", "sick & tired" FROM regress_desk.patients;
+SELECT pprepub.grant_audit('breaks', 'regress_report_auditor');
+SELECT pprepub.report('breaks') AS page, pprepub.report('breaks', true) AS internal \gset
+SET ROLE regress_report_auditor;
+SELECT pprepub.report('breaks') AS audited \gset
+SET ROLE regress_report_owner;
+SELECT xml_is_well_formed_document(replace(:'page', '<!DOCTYPE html>', '')) AS well_formed, :'page' ~ 'patient: KEY' AS told,
+	regexp_replace(:'page', 'Made at [-0-9 :]*', '') = regexp_replace(:'audited', 'Made at [-0-9 :]*', '') AS same_page;
+SELECT regress_desk.text_of((regexp_matches(:'page', '<p class="verdict[^>]*>[^<]*', 'g'))[1]);
+SELECT check_name, required, regexp_replace(measured, 'KEY-[0-9]+', 'KEY') AS measured FROM pprepub.audit('breaks') WHERE NOT holds;
+SELECT regexp_replace(regress_desk.text_of((regexp_matches(:'internal', '<p class="verdict[^>]*>[^<]*', 'g'))[1]), 'KEY-[0-9]+', 'KEY') AS told_the_owner;
+SELECT pprepub.drop_publication('breaks', true);
 -- Other methods have pages, too.
 CREATE TABLE regress_desk.others AS TABLE regress_desk.people;
 ALTER TABLE regress_desk.others ADD PRIMARY KEY (id);

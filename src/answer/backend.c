@@ -184,7 +184,7 @@ ask(Question *question, RowTarget *target)
 	AcquiredWorker worker;
 
 	verify_size(&question->request);
-	question->request.by = GetUserNameFromId(GetSessionUserId(), false);
+	question->request = session_request(question->request.cohort, question->request.columns);
 	question->time_grid = answer_time_grid;
 	question->sees_errors = sees_source_errors(question->owner);
 	count_question(question);

@@ -5,8 +5,8 @@
  *
  * LAYOUT
  *		A table of contents with three entries: the head, the question's bytes,
- *		the queue.  The bytes are those of name, session user and cohort, each
- *		with its terminator, and of the array of columns.
+ *		the queue.  The bytes are those of name, session user, its role and
+ *		cohort, each with its terminator, and of the array of columns.
  *
  * MESSAGES
  *		A message is a word, which tells its kind, and a body.  Rows follow the
@@ -61,7 +61,7 @@ texts_size(const Question *question)
 {
 	const Request *request = &question->request;
 
-	return MAXALIGN(strlen(question->name) + 1 + strlen(request->by) + 1 +
+	return MAXALIGN(strlen(question->name) + 1 + strlen(request->by) + 1 + strlen(request->by_role) + 1 +
 					(request->cohort == NULL ? 0 : strlen(request->cohort) + 1));
 }
 
@@ -77,7 +77,7 @@ static void
 put_question(char *bytes, const Question *question)
 {
 	const Request *request = &question->request;
-	char	   *to = put_text(put_text(bytes, question->name), request->by);
+	char	   *to = put_text(put_text(put_text(bytes, question->name), request->by), request->by_role);
 
 	if (request->cohort != NULL)
 		put_text(to, request->cohort);
@@ -197,6 +197,7 @@ channel_question(const Channel *channel)
 	question->sees_errors = channel->head->sees_errors;
 	question->name = get_text(&from);
 	question->request.by = get_text(&from);
+	question->request.by_role = get_text(&from);
 	if (channel->head->has_cohort)
 		question->request.cohort = get_text(&from);
 	if (channel->head->has_columns)

@@ -91,7 +91,8 @@ CREATE TABLE pprepub.catalog_release (
 	number int,
 	kind text NOT NULL,
 	published_at timestamptz NOT NULL,
-	published_by name NOT NULL,
+	published_by name NOT NULL,		-- the session's user
+	published_as name NOT NULL,		-- the role that it had set, or the same
 	method text NOT NULL,
 	params jsonb NOT NULL,
 	relation regclass,

@@ -170,11 +170,13 @@ static void
 note_import(const Import *import, int32 number, const Imported *imported, const Stopwatch *watch)
 {
 	const DeclaredPublication *publication = import->publication;
+	Request		request = session_request(NULL, NULL);
 
 	note_in_catalog(publication, &(ReleaseNote) {
 		.number = number,
 		.kind = "imported",
-		.by = GetUserNameFromId(GetSessionUserId(), false),
+		.by = request.by,
+		.by_role = request.by_role,
 		.table = imported->release,
 		.columns = shown_names(import),
 		.identified = import->key != NULL,

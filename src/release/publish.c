@@ -40,11 +40,8 @@ PG_FUNCTION_INFO_V1(pprepub_preview);
 static Request
 read_request(FunctionCallInfo fcinfo)
 {
-	return (Request) {
-		.cohort = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)),
-		.columns = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2),
-		.by = GetUserNameFromId(GetSessionUserId(), false),
-	};
+	return session_request(PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)),
+						   PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2));
 }
 
 void
@@ -127,6 +124,8 @@ put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 {
 	NamedMetric summary[NSUMMARY];
 	NamedMetric list[NMETRICS];
+	NamedMetric *losses = palloc(sizeof(NamedMetric) * build->publication->ncolumns);
+	int			nlosses = list_losses(build->publication, &build->metrics, shown_columns(build->publication, build->request->columns), losses);
 	double		nrows = build->loaded->frame.nrows;
 
 	list_summary(&build->metrics, summary);
@@ -137,6 +136,8 @@ put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 		put_metric(work, summary[i].name, summary[i].value);
 	for (int i = 0; i < NMETRICS; i++)
 		put_metric(work, list[i].name, list[i].value);
+	for (int i = 0; i < nlosses; i++)
+		put_metric(work, losses[i].name, losses[i].value);
 	put_metric(work, "load_seconds", build->load_seconds);
 	put_metric(work, "history_seconds", build->history_seconds);
 	put_metric(work, "partition_seconds", build->partition_seconds);

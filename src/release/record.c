@@ -29,23 +29,48 @@ trees_of(const DeclaredPublication *publication)
 	return PointerGetDatum(construct_array(trees, n, INT4OID, 4, true, TYPALIGN_INT));
 }
 
-/* Writes all metrics of a release, in the order of their list. */
-static void
-note_metrics(const DeclaredPublication *publication, int32 number, const Metrics *metrics)
+int
+list_losses(const DeclaredPublication *publication, const Metrics *metrics, const bool *shown, NamedMetric *list)
 {
-	NamedMetric list[NMETRICS];
-	Datum		rows[NMETRICS][5];
+	int			n = 0;
+	int			q = 0;
 
-	list_metrics(metrics, list);
-	for (int i = 0; i < NMETRICS; i++)
+	for (int i = 0; i < publication->ncolumns; i++)
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (column->role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		if (shown == NULL || shown[i])
+			list[n++] = (NamedMetric) {
+				psprintf("loss_percent of %s", column->name),
+				metrics->rows == 0 ? 0 : 100 * metrics->lm_by_qi[q] / metrics->rows
+			};
+		q++;
+	}
+	return n;
+}
+
+/* Writes all metrics of a release, in the order of their list; of one with a table, also losses of columns. */
+static void
+note_metrics(const DeclaredPublication *publication, const ReleaseNote *note)
+{
+	NamedMetric *list = palloc(sizeof(NamedMetric) * (NMETRICS + publication->ncolumns));
+	Datum		(*rows)[5] = palloc(sizeof(Datum[5]) * (NMETRICS + publication->ncolumns));
+	int			n = NMETRICS;
+
+	list_metrics(note->metrics, list);
+	if (OidIsValid(note->table))
+		n += list_losses(publication, note->metrics, noted_columns(publication, note->columns), list + n);
+	for (int i = 0; i < n; i++)
 	{
 		rows[i][0] = Int32GetDatum(publication->id);
-		rows[i][1] = Int32GetDatum(number);
+		rows[i][1] = Int32GetDatum(note->number);
 		rows[i][2] = Int32GetDatum(i + 1);
 		rows[i][3] = CStringGetTextDatum(list[i].name);
 		rows[i][4] = Float8GetDatum(list[i].value);
 	}
-	catalog_add("catalog_metric", &rows[0][0], NMETRICS);
+	catalog_add("catalog_metric", &rows[0][0], n);
 }
 
 /* One update a release, of a row that each release updates. */
@@ -73,15 +98,16 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 	now = witness_now();
 	note_number(publication, note, now);
 	catalog_execute("INSERT INTO pprepub.catalog_release"
-					" (publication, number, kind, published_at, published_by, method, params, relation, cohort, columns,"
+					" (publication, number, kind, published_at, published_by, published_as, method, params, relation, cohort, columns,"
 					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds,"
 					"  trees, checksum_seed, checksum, witness, identified)"
-					" VALUES ($1, $2, $3, now(), $4::text::name, $5, $6 || CASE WHEN $22 IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('guarantee', $22) END, $7, $8, $9,"
-					"  $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
+					" VALUES ($1, $2, $3, now(), $4::text::name, $5::text::name, $6, $7 || CASE WHEN $23 IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('guarantee', $23) END, $8, $9, $10,"
+					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
 					CATALOG_TEXT(note->kind),
 					CATALOG_TEXT(note->by),
+					CATALOG_TEXT(note->by_role),
 					CATALOG_TEXT(publication->method),
 					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(publication->params)),
 					OidIsValid(note->table) ? CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(note->table)) : CATALOG_NULL(REGCLASSOID),
@@ -102,7 +128,7 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					CATALOG_PARAM(BOOLOID, BoolGetDatum(note->identified)),
 					CATALOG_TEXT(note->guarantee));
 	if (note->metrics != NULL)
-		note_metrics(publication, note->number, note->metrics);
+		note_metrics(publication, note);
 	catalog_leave(&access);
 }
 
@@ -115,6 +141,7 @@ note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, d
 		.number = number,
 		.kind = OidIsValid(sent->table) ? "stored" : "query",
 		.by = build->request->by,
+		.by_role = build->request->by_role,
 		.table = sent->table,
 		.cohort = build->request->cohort,
 		.columns = build->request->columns,

@@ -158,7 +158,8 @@ typedef struct ReleaseNote
 {
 	int32		number;
 	const char *kind;			/* "stored", "query" or "imported" */
-	const char *by;				/* a role's name */
+	const char *by;				/* the session's user */
+	const char *by_role;		/* the role that it had set, or the same */
 	Oid			table;			/* or InvalidOid */
 	const char *cohort;			/* or NULL */
 	ArrayType  *columns;		/* or NULL for all */
@@ -177,6 +178,9 @@ typedef struct ReleaseNote
 
 /* Takes the number: a rollback gives it back. */
 extern void note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note);
+
+/* Loss by quasi-identifier: those that are shown; or all, where shown is NULL.  The list has room for all columns; returns how many. */
+extern int	list_losses(const DeclaredPublication *publication, const Metrics *metrics, const bool *shown, NamedMetric *list);
 
 /* Has the catalog keep the warnings that were remembered while the release was made, which is noted already. */
 extern void keep_warnings(const DeclaredPublication *publication, int32 number);

@@ -3,7 +3,7 @@
 -- ----------------------------------------------------------------
 
 CREATE VIEW pprepub.release WITH (security_barrier) AS
-	SELECT p.name AS publication, r.number, r.kind, r.published_at, r.published_by, r.method, r.params,
+	SELECT p.name AS publication, r.number, r.kind, r.published_at, r.published_by, r.published_as, r.method, r.params,
 		r.relation, CASE WHEN s.is_owner THEN r.cohort END AS cohort, r.columns, s.figures * r.rows AS rows, s.figures * r.classes AS classes,
 		s.figures * r.suppressed AS suppressed, s.figures * r.dirty AS dirty, s.figures * r.counterfeits AS counterfeits, s.figures * r.seconds AS seconds,
 		CASE WHEN s.is_owner THEN r.warnings END AS warnings

@@ -7,8 +7,20 @@
 
 #include "catalog/pg_type.h"
 #include "method/method.h"
+#include "miscadmin.h"
 #include "release/cohort/cohort.h"
 #include "utils/builtins.h"
+
+Request
+session_request(const char *cohort, ArrayType *columns)
+{
+	return (Request) {
+		.cohort = cohort,
+		.columns = columns,
+		.by = GetUserNameFromId(GetSessionUserId(), false),
+		.by_role = GetUserNameFromId(GetOuterUserId(), false),
+	};
+}
 
 char *
 releasable_names(const DeclaredPublication *publication)

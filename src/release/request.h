@@ -15,7 +15,11 @@ typedef struct Request
 	const char *cohort;			/* as it was written, or NULL for everybody */
 	ArrayType  *columns;		/* their names, or NULL for all */
 	const char *by;				/* the role that asks: the user of its session */
+	const char *by_role;		/* as which it asks: the role that it has set, or the same */
 } Request;
+
+/* A request of this session. */
+extern Request session_request(const char *cohort, ArrayType *columns);
 
 /* A request as a publication takes it. */
 typedef struct Scope

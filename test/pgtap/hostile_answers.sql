@@ -173,6 +173,8 @@ SELECT is((SELECT count(*) FROM evil_out.other()), 40::bigint, 'another publicat
 SELECT ok(NOT rolsuper, 'he is no superuser') FROM pg_roles WHERE rolname = 'regress_mallory';
 SELECT is((SELECT string_agg(published_by, ' ' ORDER BY number) FROM pprepub.release WHERE publication = 'evil'),
 	'regress_asker ' || session_user, 'published_by is who asked');
+SELECT is((SELECT string_agg(published_as, ' ' ORDER BY number) FROM pprepub.release WHERE publication = 'evil'),
+	'regress_asker ' || session_user, 'so is published_as, whatever the functions between do');
 SELECT is_empty($$ SELECT * FROM pprepub.audit('evil') WHERE NOT holds $$, 'all is remembered');
 SELECT is_empty($$ SELECT 1 FROM pg_locks WHERE locktype = 'advisory' $$, 'and nothing stays locked');
 

@@ -11,6 +11,7 @@ my $node = new_server('main');
 make_patients($node, 'postgres', 600);
 $node->safe_psql('postgres', <<'SQL');
 CREATE ROLE heir;
+CREATE ROLE reader_of_audits;
 GRANT USAGE ON SCHEMA hospital TO heir;
 SET ROLE owner;
 SET client_min_messages = warning;
@@ -25,6 +26,7 @@ DELETE FROM hospital.patients WHERE id % 7 = 0;
 UPDATE hospital.patients SET disease = 'disease 0' WHERE id % 31 = 0;
 SELECT pprepub.publish('both', columns => '{age, income}');
 SELECT count(*) FROM published.both('age > 30');
+SELECT pprepub.grant_audit('both', 'reader_of_audits');
 SQL
 
 sub same
@@ -40,6 +42,11 @@ SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attreli
 SELECT part FROM pprepub.catalog_relation WHERE relation = 'published_private.both_sensitive'::regclass;
 SELECT relowner::regrole FROM pg_class WHERE oid = 'published_private.both_sensitive'::regclass;
 SELECT typacl FROM pg_type WHERE oid = 'published_private.both_sensitive'::regtype;
+SELECT role FROM pprepub.auditor;
+SET ROLE reader_of_audits;
+SELECT count(*) > 5 FROM pprepub.audit('both');
+SELECT length(pprepub.report('both')) > 10000;
+RESET ROLE;
 SELECT md5(string_agg(release || ' ' || class || ' ' || sensitive::text, E'\n' ORDER BY release, class)) FROM published_private.both_members;
 SQL
 }

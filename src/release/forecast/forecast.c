@@ -248,7 +248,7 @@ pprepub_forecast(PG_FUNCTION_ARGS)
 	Churn		churn = churn_arguments(fcinfo);
 	DeclaredPublication *publication = open_for_preview(name, PG_ARGISNULL(5) ? NULL : PG_GETARG_JSONB_P(5));
 	OwnersWork	work = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
-	Request		request = {.by = GetUserNameFromId(GetSessionUserId(), false)};
+	Request		request = session_request(NULL, NULL);
 	Scope		scope;
 	ReleaseBuild *build;
 

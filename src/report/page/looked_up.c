@@ -13,7 +13,6 @@
 #include "history/recall.h"
 #include "release/past_releases.h"
 #include "report/page/chart.h"
-#include "report/risks/risks.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -38,7 +37,7 @@ put_bars(StringInfo page, const char *anchor, const char *title, const SizeBar *
 	html_table_end(page);
 }
 
-/* The figures of risks() that need neither a registry nor a population. */
+/* The figures of risks() that can be had. */
 static void
 put_risks(StringInfo page, const ClassRisks *risks, const RiskQuestion *question, int32 release)
 {
@@ -48,6 +47,12 @@ put_risks(StringInfo page, const ClassRisks *risks, const RiskQuestion *question
 
 	html_heading(page, "risks", psprintf("How likely somebody is found in release %d", release));
 	html_paragraph(page, "The prosecutor knows that a person is in the release, and all quasi-identifiers; the marketer links everybody. These figures are of this release alone, and say nothing of others.");
+	if (question->population > 0)
+		html_paragraph(page, psprintf("The journalist does not know who is in it. The population was stated as " UINT64_FORMAT " people, by whoever asked for this page.", question->population));
+	else if (question->has_registry)
+		html_paragraph(page, "The journalist does not know who is in it, and has a registry, which was named by whoever asked for this page.");
+	else
+		html_paragraph(page, "Nothing is said of a journalist, who does not know who is in it: neither a population nor a registry was given to this page.");
 	html_table_begin(page, psprintf("Risks of release %d; people above the threshold have a risk of more than 0.2", release), headings, lengthof(headings));
 	for (int i = 0; i < n; i++)
 		if (!isnan(list[i].value))
@@ -56,12 +61,11 @@ put_risks(StringInfo page, const ClassRisks *risks, const RiskQuestion *question
 }
 
 void
-put_sizes(StringInfo page, const DeclaredPublication *publication, int32 release)
+put_sizes(StringInfo page, const DeclaredPublication *publication, int32 release, Oid registry, RiskQuestion *question)
 {
 	const Recalled *recalled = recall(publication);
 	const Atoms *atoms = atoms_of(&recalled->seen);
 	uint64		k = read_one_released(publication, release > 0 ? release : publication->releases)->principle.k;
-	RiskQuestion question = {.threshold = 0.2};
 	const ClassRisks *risks;
 	int			n;
 	SizeBar    *bar;
@@ -71,10 +75,10 @@ put_sizes(StringInfo page, const DeclaredPublication *publication, int32 release
 	put_bars(page, "atom-sizes", "Sets that all releases and answers together tell apart, invented rows included", bar, n, k);
 	if (release == 0)
 		return;
-	risks = risks_of_release(publication, release, InvalidOid, &question);
+	risks = risks_of_release(publication, release, registry, question);
 	bar = size_bars(risks->sizes.size, risks->sizes.classes, risks->sizes.n, k, &n);
 	put_bars(page, "class-sizes", psprintf("Rows with equal cells in release %d", release), bar, n, k);
-	put_risks(page, risks, &question, release);
+	put_risks(page, risks, question, release);
 }
 
 /* ----------------------------------------------------------------
@@ -116,10 +120,27 @@ is_withheld_sql(const DeclaredColumn *column, int32 tree)
 	return psprintf("%s = %s", name, quote_literal_cstr(root));
 }
 
+/* The loss of a column in a release, as metrics() has it; NULL where it was not measured. */
+static char *
+loss_of(const DeclaredPublication *publication, int32 release, const char *column)
+{
+	CatalogAccess access;
+	char	   *loss = NULL;
+
+	catalog_enter(&access);
+	if (catalog_read("SELECT round(value::numeric, 1)::text AS loss FROM pprepub.catalog_metric"
+					 " WHERE publication = $1 AND release = $2 AND metric = 'loss_percent of ' || $3",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(INT4OID, Int32GetDatum(release)),
+					 CATALOG_TEXT(column)) > 0)
+		loss = catalog_text(&access, 0, "loss");
+	catalog_leave(&access);
+	return loss;
+}
+
 void
 put_columns(StringInfo page, const DeclaredPublication *publication, int32 release)
 {
-	static const char *const headings[] = {"Column", "Kind", "#Different cells", "#Withheld %"};
+	static const char *const headings[] = {"Column", "Kind", "#Different cells", "#Loss %", "#Withheld %"};
 	const char *table = table_of(publication, release);
 	const int32 *tree = read_one_released(publication, release)->tree;
 
@@ -137,9 +158,10 @@ put_columns(StringInfo page, const DeclaredPublication *publication, int32 relea
 						   quote_identifier(column->name), is_withheld_sql(column, tree[i]), table));
 		html_row(page, headings,
 				 (const char *const[]) {column->name, kind_text(column), SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1),
-				 SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2)}, lengthof(headings), NULL);
+				 loss_of(publication, release, column->name), SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2)}, lengthof(headings), NULL);
 	}
 	html_table_end(page);
+	html_paragraph(page, "Loss: the share of its domain that a cell covers, on average; 0 % shows values as they are. A dash: it was not measured.");
 }
 
 /* The last stored releases of everybody, at most six of them. */

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -19,11 +20,50 @@ typedef struct Pages
 {
 	const DeclaredPublication *publication;
 	bool		is_internal;
+	Oid			registry;
+	RiskQuestion question;
 	int32		newest;
 	StringInfo	told_before;	/* in front of figures of the log */
 	StringInfo	looked_up;
 	StringInfo	told_after;
 } Pages;
+
+/* A section that may fail, since the source is read for it. */
+typedef struct Section
+{
+	void		(*put) (StringInfo page, const DeclaredPublication *publication);
+	StringInfo	page;
+	const DeclaredPublication *publication;
+} Section;
+
+static void
+put_section(void *what)
+{
+	Section    *section = what;
+
+	section->put(section->page, section->publication);
+}
+
+/* Puts a section, or a sentence that says that it could not be made: a page that says so can be refused. */
+static void
+put_or_say(const Pages *pages, StringInfo page, const char *anchor, const char *title,
+		   void (*put) (StringInfo page, const DeclaredPublication *publication))
+{
+	Section		section = {put, page, pages->publication};
+	int			length = page->len;
+	ErrorData  *error = look_in_subtransaction(put_section, &section);
+
+	if (error == NULL)
+		return;
+	if (is_transient(error->sqlerrcode))
+		ThrowErrorData(error);
+	page->len = length;
+	page->data[length] = '\0';
+	html_heading(page, anchor, title);
+	appendStringInfo(page, "<p class=\"verdict bad\">Do not sign: this could not be computed%s (SQLSTATE %s)%s.</p>\n",
+					 pages->is_internal ? html_text(psprintf(": %s", error->message)) : "", unpack_sql_state(error->sqlerrcode),
+					 pages->is_internal ? "" : "; the owner's internal report says why");
+}
 
 /* Fills in what the caller may ask for, with the rights of the caller and the settings of all our work. */
 static void
@@ -35,14 +75,14 @@ tell(Pages *pages)
 	act_as(&before, GetUserId());
 	SPI_connect();
 	pages->newest = newest_release(publication);
-	put_verdict(pages->told_before, publication);
+	put_or_say(pages, pages->told_before, "verdict", "Verdict", put_verdict);
 	put_declaration(pages->told_before, publication);
 	put_releases(pages->told_before, publication);
 	if (publication->releases > 0)
-		put_linkability(pages->told_after, publication);
+		put_or_say(pages, pages->told_after, "linkability", "How far releases can be joined back to people", put_linkability);
 	put_askers(pages->told_after, publication);
 	if (pages->is_internal)
-		put_people_at_risk(pages->told_after, publication);
+		put_or_say(pages, pages->told_after, "people", "People at risk (internal: do not pass on)", put_people_at_risk);
 	SPI_finish();
 	act_as_before(&before);
 }
@@ -55,7 +95,7 @@ look_up(Pages *pages, StringInfo checksums, OwnersWork *work)
 
 	work_begin(work, publication->owner, GetLatestSnapshot());
 	if (publication->releases > 0)
-		put_sizes(pages->looked_up, publication, pages->newest);
+		put_sizes(pages->looked_up, publication, pages->newest, pages->registry, &pages->question);
 	put_values(pages->looked_up, publication);
 	if (pages->newest > 0)
 		put_columns(pages->looked_up, publication, pages->newest);
@@ -100,7 +140,15 @@ make_report(FunctionCallInfo fcinfo)
 	const char *name = text_argument(fcinfo, 0, "the name of a publication");
 	DeclaredPublication *publication = open_for_auditor(name, RowShareLock);
 	OwnersWork	work;
-	Pages		pages = {publication, is_internal, 0, makeStringInfo(), makeStringInfo(), makeStringInfo()};
+	Pages		pages = {
+		.publication = publication,
+		.is_internal = is_internal,
+		.registry = PG_ARGISNULL(3) ? InvalidOid : PG_GETARG_OID(3),
+		.question = risk_question(&fcinfo->args[2], HIGH_RISK),
+		.told_before = makeStringInfo(),
+		.looked_up = makeStringInfo(),
+		.told_after = makeStringInfo(),
+	};
 	StringInfo	checksums = makeStringInfo();
 	StringInfo	page = makeStringInfo();
 
@@ -110,6 +158,8 @@ make_report(FunctionCallInfo fcinfo)
 				 errmsg("must be owner of publication \"%s\" for an internal report", publication->name),
 				 errdetail("It names people."),
 				 errhint("pprepub.report(%s) names nobody.", quote_literal_cstr(publication->name))));
+	if (OidIsValid(pages.registry))
+		verify_registry(publication, pages.registry);
 	if (!is_internal)
 		hide_data();
 	tell(&pages);

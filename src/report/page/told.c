@@ -227,11 +227,12 @@ void
 put_askers(StringInfo page, const DeclaredPublication *publication)
 {
 	html_heading(page, "answers", "Who asked for answers");
-	if (ask(psprintf("SELECT published_by, count(*), min(published_at)::date::text, max(published_at)::date::text FROM pprepub.release"
-					 " WHERE publication = %s AND kind = 'query' GROUP BY 1 ORDER BY 2 DESC, 1", name_literal(publication))) == 0)
+	if (ask(psprintf("SELECT r.published_by, count(*), p.params ->> 'max_answers_per_role', min(r.published_at)::date::text, max(r.published_at)::date::text"
+					 " FROM pprepub.release r JOIN pprepub.publication p ON p.name = r.publication"
+					 " WHERE r.publication = %s AND r.kind = 'query' GROUP BY r.published_by, p.params ORDER BY 2 DESC, 1", name_literal(publication))) == 0)
 		html_paragraph(page, "Nobody.");
 	else
-		put_result(page, "Answers by role", (const char *const[]) {"Role", "#Answers", "First", "Last"}, 4);
+		put_result(page, "Answers by role; a dash: any number is allowed", (const char *const[]) {"Role", "#Answers", "#Allowed", "First", "Last"}, 5);
 }
 
 void

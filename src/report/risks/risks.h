@@ -39,4 +39,15 @@ extern void count_registered(ReleaseClasses *classes, Oid registry);
  */
 extern ClassRisks *risks_of_release(const DeclaredPublication *publication, int32 number, Oid registry, RiskQuestion *question);
 
+/* ---- risks_report.c: arguments of functions ---- */
+
+/* The threshold where none is given: people hidden among fewer than 5. */
+#define HIGH_RISK 0.2
+
+/* A question about the risks of a release; population may be NULL. */
+extern RiskQuestion risk_question(const NullableDatum *population, double threshold);
+
+/* A registry is read as the publication's owner, and code that an auditor's view or type brings along would run so: refused. */
+extern void verify_registry(const DeclaredPublication *publication, Oid registry);
+
 #endif							/* PPREPUB_REPORT_RISKS_H */

@@ -34,23 +34,20 @@ risks_of_release(const DeclaredPublication *publication, int32 number, Oid regis
 	return measure_risks(classes->class, classes->regions->n, question);
 }
 
-/* Reads what is asked, but for the publication. */
-static RiskQuestion
-question_argument(FunctionCallInfo fcinfo)
+RiskQuestion
+risk_question(const NullableDatum *population, double threshold)
 {
-	RiskQuestion question = {.threshold = 0.2};
+	RiskQuestion question = {.threshold = threshold};
 
-	if (!PG_ARGISNULL(2))
+	if (!population->isnull)
 	{
-		if (PG_GETARG_INT64(2) < 1)
+		if (DatumGetInt64(population->value) < 1)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("\"population\" must be 1 or more")));
-		question.population = PG_GETARG_INT64(2);
+		question.population = DatumGetInt64(population->value);
 	}
-	if (!PG_ARGISNULL(4))
-		question.threshold = PG_GETARG_FLOAT8(4);
-	if (!(question.threshold > 0 && question.threshold <= 1))
+	if (!(threshold > 0 && threshold <= 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"threshold\" must be greater than 0, and 1 at most"),
@@ -77,8 +74,7 @@ put_risks(const OwnersWork *work, int32 number, Oid registry, RiskQuestion *ques
 	}
 }
 
-/* A registry is read as the publication's owner, and code that an auditor's view or type brings along would run so. */
-static void
+void
 verify_registry(const DeclaredPublication *publication, Oid registry)
 {
 	if (!has_rights_of(publication->owner))
@@ -94,7 +90,7 @@ verify_registry(const DeclaredPublication *publication, Oid registry)
 static Datum
 report_risks(FunctionCallInfo fcinfo)
 {
-	RiskQuestion question = question_argument(fcinfo);
+	RiskQuestion question = risk_question(&fcinfo->args[2], PG_ARGISNULL(4) ? HIGH_RISK : PG_GETARG_FLOAT8(4));
 	Oid			registry = PG_ARGISNULL(3) ? InvalidOid : PG_GETARG_OID(3);
 	OwnersWork	work;
 	int32		number;
