@@ -49,7 +49,8 @@ pprepub_answer_here(PG_FUNCTION_ARGS)
 	Request		request = {
 		.cohort = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)),
 		.columns = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2),
-		.by = GetUserNameFromId(GetSessionUserId(), false)
+		.by = GetUserNameFromId(GetSessionUserId(), false),
+		.by_role = GetUserNameFromId(GetOuterUserId(), false)
 	};
 	DeclaredPublication *publication;
 	Answer	   *answer;
