@@ -1,9 +1,11 @@
 -- preview() of census-like rows against sorting the same columns, in one process each:
--- test/run bench preview
+-- test/run bench preview, its last part
 --
 -- Medians of five runs, taken in turn.  The sort's result is discarded on the server.
 -- Memory is the growth of the backend's peak resident set while it previews, after it
 -- has touched all of the table; the rows are the larger table's.
+SET client_min_messages = error;
+DROP TABLE IF EXISTS run;
 \i test/data/census.sql
 \i test/data/census_levels.sql
 SET max_parallel_workers_per_gather = 0;
@@ -22,7 +24,7 @@ FROM unnest('{small,large}'::text[]) name \g /dev/null
 
 CREATE TABLE run (source text, what text, seconds float8);
 
-CREATE FUNCTION peak_bytes() RETURNS float8 LANGUAGE sql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION peak_bytes() RETURNS float8 LANGUAGE sql VOLATILE AS $$
 	SELECT (regexp_match(pg_read_file('/proc/self/status'), 'VmHWM:\s+(\d+) kB'))[1]::float8 * 1024
 $$;
 

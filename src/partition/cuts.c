@@ -30,9 +30,8 @@
 
 #include <math.h>
 
-#include "frame/arrays.h"
 #include "miscadmin.h"
-#include "partition/groups.h"
+#include "partition/cutting.h"
 
 /* Parts differ in size: a cut needs so many times k rows a part to be within reach. */
 #define SLACK 4.0
@@ -51,409 +50,6 @@
 
 /* Children that cannot stand alone are offered to so many others, the smallest ones first. */
 #define MAX_HOSTS	4
-
-/* Consecutive items that a dimension does not part: those of a code, or of a child. */
-typedef struct CutRun
-{
-	uint32		from;			/* order[from] is the first */
-	uint32		rows;
-	double		left_loss;		/* of all before this one */
-	bool		allowed;		/* by itself */
-} CutRun;
-
-typedef enum Shape
-{
-	NO_CUT,
-	TWO_SIDES,					/* runs before one, and from it on */
-	CHILD_AND_REST,				/* one run, and all others */
-	ALL_CHILDREN				/* each run that is allowed, and the others */
-} Shape;
-
-typedef struct Cut
-{
-	Shape		shape;
-	int			d;				/* dimension */
-	uint32		run;
-	double		saved;			/* loss, over all rows */
-	double		spent;			/* bits, over all rows */
-} Cut;
-
-/* One side of a cut while runs come to it. */
-typedef struct Side
-{
-	Span	   *hull;			/* [dimensions] */
-	double	   *losses;			/* [dimensions] of one row */
-	double		loss;			/* their sum, unless widened since */
-	bool		widened;
-} Side;
-
-struct Cutter
-{
-	Work	   *work;			/* borrowed */
-
-	/* The set to be cut */
-	uint32		nitems;
-	uint64		rows;
-	double		loss;			/* of all rows together */
-	Span	   *hull;			/* [dimensions] */
-
-	/* The set along one dimension */
-	int			d;
-	uint32	   *order;			/* [nitems] the items by their codes */
-	uint32	   *spare;			/* [nitems] where they are sorted from, or to */
-	uint32		nruns;
-	CutRun	   *runs;			/* [nruns + 1] the last one is an end mark */
-	Span	   *run_hulls;		/* [MAX_HULLS * dimensions] of the first ones */
-	uint32	   *place;			/* [records + MIN_COUNTED + 1] */
-	Side		side;
-
-	/* The values on both sides of a boundary, where the principle is not monotonous */
-	Tally	   *all;			/* of the set; empty until it is asked for */
-	Tally	   *before;
-	Tally	   *behind;
-	uint32		boundary;		/* a run, the first one behind; 0 if nothing was counted yet */
-
-	/* Which dimension to look along first; kept from set to set */
-	int		   *ranked;			/* [dimensions] */
-	double	   *promise;		/* [dimensions] what may be saved per bit; 0 if no cut was offered */
-
-	/* The best cuts so far */
-	Cut			densest;		/* saves most per bit */
-	Cut			greatest;		/* saves most */
-};
-
-/* ----------------------------------------------------------------
- * A set along one dimension: in order, in runs, and side by side
- * ----------------------------------------------------------------
- */
-
-/*
- * Codes in a range up to this wide are sorted by counting in any case, and
- * those in one wider than there are items by digits of so many bits.
- */
-#define DIGIT_BITS	10
-#define MIN_COUNTED (1 << DIGIT_BITS)
-
-/*
- * The hulls of the first runs are kept; those of the others are measured each time.
- * A dimension of many codes makes many runs, but then they are small.
- */
-#define MAX_HULLS 256
-#define MIN_KEPT 4
-
-Cutter *
-cutter_create(Work *work)
-{
-	Cutter	   *cutter = palloc0(sizeof(Cutter));
-	Size		n = (Size) work->records->nrecords + 1;
-	Size		ndimensions = Max(1, work->records->ndimensions);
-
-	cutter->work = work;
-	cutter->hull = palloc(sizeof(Span) * ndimensions);
-	cutter->ranked = palloc(sizeof(int) * ndimensions);
-	cutter->promise = palloc(sizeof(double) * ndimensions);
-	for (int d = 0; d < (int) ndimensions; d++)
-		cutter->promise[d] = 1;
-	cutter->side.hull = palloc(sizeof(Span) * ndimensions);
-	cutter->side.losses = palloc(sizeof(double) * ndimensions);
-	cutter->run_hulls = palloc(sizeof(Span) * ndimensions * MAX_HULLS);
-	cutter->order = new_array(uint32, n);
-	cutter->spare = new_array(uint32, n);
-	cutter->place = new_array(uint32, n + MIN_COUNTED);
-	cutter->runs = new_array(CutRun, n);
-	if (!work->monotonous)
-	{
-		cutter->all = tally_create(work->frame->nsensitive);
-		cutter->before = tally_create(work->frame->nsensitive);
-		cutter->behind = tally_create(work->frame->nsensitive);
-	}
-	return cutter;
-}
-
-static inline Code
-item_code(const Cutter *cutter, uint32 item, int d)
-{
-	return record_tuple(cutter->work->records, item)[d];
-}
-
-/* Makes items the set to be cut. */
-static void
-measure_set(Cutter *cutter, const uint32 *items, uint32 nitems)
-{
-	const Records *records = cutter->work->records;
-
-	cutter->nitems = nitems;
-	cutter->rows = 0;
-	hull_clear(records, cutter->hull);
-	for (uint32 i = 0; i < nitems; i++)
-	{
-		hull_add_tuple(records, cutter->hull, record_tuple(records, items[i]));
-		cutter->rows += record_rows(records, items[i]);
-	}
-	cutter->loss = cutter->rows * hull_loss(records, cutter->hull);
-}
-
-/* One stable pass of counting sort over some bits of the codes. */
-static void
-sort_by_digit(const Cutter *cutter, const uint32 *from, uint32 *to, int d, int shift,
-			  uint32 mask, uint32 ndigits)
-{
-	const Records *records = cutter->work->records;
-	const Code *codes = records->tuples + d;
-	Size		step = records->ndimensions;
-	Code		lo = cutter->hull[d].lo;
-	uint32	   *place = cutter->place;
-
-#define DIGIT(item)	(((codes[(item) * step] - lo) >> shift) & mask)
-	memset(place, 0, sizeof(uint32) * (ndigits + 1));
-	for (uint32 i = 0; i < cutter->nitems; i++)
-		place[DIGIT(from[i]) + 1]++;
-	for (uint32 digit = 1; digit < ndigits; digit++)
-		place[digit] += place[digit - 1];
-	for (uint32 i = 0; i < cutter->nitems; i++)
-		to[place[DIGIT(from[i])]++] = from[i];
-#undef DIGIT
-}
-
-/* Puts the items in the order of their codes in a dimension. */
-static void
-order_items(Cutter *cutter, const uint32 *items, int d)
-{
-	uint64		width = span_width(cutter->hull[d]);
-
-	if (width <= (uint64) cutter->nitems + MIN_COUNTED)
-	{
-		sort_by_digit(cutter, items, cutter->order, d, 0, PG_UINT32_MAX, width);
-		return;
-	}
-	for (int shift = 0; (width - 1) >> shift != 0; shift += DIGIT_BITS)
-	{
-		uint32	   *sorted = cutter->spare;
-
-		sort_by_digit(cutter, shift == 0 ? items : cutter->order, sorted, d, shift,
-					  MIN_COUNTED - 1, MIN_COUNTED);
-		cutter->spare = cutter->order;
-		cutter->order = sorted;
-	}
-}
-
-/* The last code below that child of a node that holds a code. */
-static Code
-last_of_child(const Tree *tree, uint32 node, Code code)
-{
-	uint32		child = tree->nodes[node].first_child;
-	uint32		last = child + tree->nodes[node].nchildren - 1;
-
-	while (child < last)
-	{
-		uint32		middle = child + (last - child) / 2;
-
-		if (tree->nodes[middle].leaves.hi < code)
-			child = middle + 1;
-		else
-			last = middle;
-	}
-	return tree->nodes[child].leaves.hi;
-}
-
-/* The hull of a run. */
-static void
-measure_run(const Cutter *cutter, Span *hull, const CutRun *run)
-{
-	const Records *records = cutter->work->records;
-
-	hull_clear(records, hull);
-	for (uint32 i = run->from; i < run[1].from; i++)
-		hull_add_tuple(records, hull, record_tuple(records, cutter->order[i]));
-}
-
-static void
-clear_side(Cutter *cutter)
-{
-	hull_clear(cutter->work->records, cutter->side.hull);
-	cutter->side.loss = 0;
-	cutter->side.widened = false;
-}
-
-/* Few runs widen the side, and few of its dimensions: only these are measured. */
-static inline void
-widen(Cutter *cutter, int d, Span span)
-{
-	Side	   *side = &cutter->side;
-
-	side->hull[d] = span_hull(side->hull[d], span);
-	side->losses[d] = span_loss(&cutter->work->records->dimensions[d],
-								side->hull[d].lo, side->hull[d].hi);
-	side->widened = true;
-}
-
-/* Added up in the same order as hull_loss() does. */
-static double
-side_loss(Cutter *cutter)
-{
-	Side	   *side = &cutter->side;
-	int			ndimensions = cutter->work->records->ndimensions;
-	double		loss = 0;
-
-	if (!side->widened)
-		return side->loss;
-	for (int d = 0; d < ndimensions; d++)
-		loss += side->losses[d];
-	side->loss = loss;
-	side->widened = false;
-	return loss;
-}
-
-/* Is the run's hull kept?  Those of a few items are as soon measured. */
-static inline bool
-hull_is_kept(const Cutter *cutter, Size b)
-{
-	return b < MAX_HULLS && cutter->runs[b + 1].from - cutter->runs[b].from >= MIN_KEPT;
-}
-
-/* Widens the side by a run: by its hull, where that is kept, or item by item. */
-static void
-add_run(Cutter *cutter, const CutRun *run)
-{
-	const Records *records = cutter->work->records;
-	const Span *side = cutter->side.hull;
-	int			ndimensions = records->ndimensions;
-	Size		b = run - cutter->runs;
-
-	if (hull_is_kept(cutter, b))
-	{
-		const Span *hull = cutter->run_hulls + b * ndimensions;
-
-		for (int d = 0; d < ndimensions; d++)
-			if (hull[d].lo < side[d].lo || hull[d].hi > side[d].hi)
-				widen(cutter, d, hull[d]);
-		return;
-	}
-	for (uint32 i = run->from; i < run[1].from; i++)
-	{
-		const Code *tuple = record_tuple(records, cutter->order[i]);
-
-		for (int d = 0; d < ndimensions; d++)
-			if (unlikely(tuple[d] < side[d].lo || tuple[d] > side[d].hi))
-				widen(cutter, d, span_of(tuple[d]));
-	}
-}
-
-/* Finds the runs along a dimension, and measures the hulls that are kept. */
-static void
-find_runs(Cutter *cutter, int d)
-{
-	const Records *records = cutter->work->records;
-	const Tree *tree = records->dimensions[d].domain->tree;
-	uint32		node = 0;
-	Code		last = 0;
-
-	if (tree != NULL)
-		node = tree_common_ancestor(tree, cutter->hull[d].lo, cutter->hull[d].hi);
-	cutter->nruns = 0;
-	for (uint32 i = 0; i < cutter->nitems; i++)
-	{
-		Code		code = item_code(cutter, cutter->order[i], d);
-
-		if (i == 0 || code > last)
-		{
-			last = tree == NULL ? code : last_of_child(tree, node, code);
-			cutter->runs[cutter->nruns++] = (CutRun) {.from = i};
-		}
-		cutter->runs[cutter->nruns - 1].rows += record_rows(records, cutter->order[i]);
-	}
-	cutter->runs[cutter->nruns].from = cutter->nitems;
-	for (uint32 b = 0; b < Min(cutter->nruns, MAX_HULLS); b++)
-		if (hull_is_kept(cutter, b))
-			measure_run(cutter, cutter->run_hulls + (Size) b * records->ndimensions,
-						&cutter->runs[b]);
-}
-
-/*
- * How many items it takes until the necessary principle allows them, counted from the
- * given one on in steps of 1 or -1; 0 if all n do not suffice.
- */
-static uint32
-items_needed(Cutter *cutter, const uint32 *items, uint32 n, int step)
-{
-	Work	   *work = cutter->work;
-	const uint32 *first = work->records->first;
-	bool		allowed = false;
-	uint32		counted = 0;
-	uint32		needed = 0;
-
-	while (needed < n && !allowed)
-	{
-		uint32		item = items[(int64) needed++ * step];
-
-		allowed = count_until_allowed(work, first[item], first[item + 1], &counted);
-	}
-	for (uint32 i = 0; i < needed; i++)
-	{
-		uint32		item = items[(int64) i * step];
-
-		uncount_rows(work, first[item], i + 1 < needed ? first[item + 1] : counted);
-	}
-	return allowed ? needed : 0;
-}
-
-/* Does the principle allow these items? */
-static bool
-items_allowed(Cutter *cutter, const uint32 *items, uint32 n)
-{
-	Work	   *work = cutter->work;
-
-	if (work->monotonous)
-		return items_needed(cutter, items, n, 1) > 0;
-	for (uint32 i = 0; i < n; i++)
-		add_record(work, work->tally, items[i]);
-	return allowed_at_once(work);
-}
-
-/* Moves the boundary between the tallies down to the start of a run. */
-static void
-move_boundary(Cutter *cutter, uint32 b)
-{
-	if (cutter->all->rows == 0)
-		for (uint32 i = 0; i < cutter->nitems; i++)
-			add_record(cutter->work, cutter->all, cutter->order[i]);
-	if (cutter->boundary == 0)
-	{
-		tally_copy(cutter->before, cutter->all);
-		tally_clear(cutter->behind);
-		cutter->boundary = cutter->nruns;
-	}
-	for (uint32 i = cutter->runs[cutter->boundary].from; i-- > cutter->runs[b].from;)
-		move_record(cutter->work, cutter->before, cutter->behind, cutter->order[i]);
-	cutter->boundary = b;
-}
-
-/* Are the runs before this one allowed, and those from it on?  Runs are asked of from the last one down. */
-static bool
-sides_are_allowed(Cutter *cutter, uint32 b)
-{
-	const Principle *principle = cutter->work->principle;
-
-	if (cutter->work->monotonous)
-		return true;
-	move_boundary(cutter, b);
-	return principle_allows(principle, cutter->behind) && principle_allows(principle, cutter->before);
-}
-
-/* Lays the set out along a dimension. */
-static void
-turn_to(Cutter *cutter, const uint32 *items, int d)
-{
-	cutter->d = d;
-	cutter->boundary = 0;
-	order_items(cutter, items, d);
-	find_runs(cutter, d);
-}
-
-/* ----------------------------------------------------------------
- * The best cut
- * ----------------------------------------------------------------
- */
 
 /* The share of a part in the bits that a cut spends, times the rows. */
 static double
@@ -748,7 +344,7 @@ rank_dimensions(Cutter *cutter)
 
 /* Tries the cuts of as many dimensions as it takes. */
 static void
-try_dimensions(Cutter *cutter, const uint32 *items)
+try_dimensions(Cutter *cutter)
 {
 	int			noffers = 0;
 
@@ -761,7 +357,7 @@ try_dimensions(Cutter *cutter, const uint32 *items)
 		if (cutter->hull[d].lo == cutter->hull[d].hi)
 			continue;
 		cutter->promise[d] = 0;
-		turn_to(cutter, items, d);
+		turn_to(cutter, d);
 		try_cuts(cutter);
 		noffers += cutter->promise[d] > 0;
 	}
@@ -785,22 +381,22 @@ choose_cut(const Cutter *cutter)
 	return densest;
 }
 
-/* Moves runs from the order at hand to the items; returns the place behind them. */
+/* Copies runs of the order at hand; returns the place behind them. */
 static uint32 *
-take_runs(const Cutter *cutter, uint32 *items, uint32 from, uint32 to)
+take_runs(const Cutter *cutter, uint32 *to, uint32 first_run, uint32 end_run)
 {
-	uint32		first = cutter->runs[from].from;
-	uint32		n = cutter->runs[to].from - first;
+	uint32		first = cutter->runs[first_run].from;
+	uint32		n = cutter->runs[end_run].from - first;
 
-	memcpy(items, cutter->order + first, sizeof(uint32) * n);
-	return items + n;
+	memcpy(to, cutter->order + first, sizeof(uint32) * n);
+	return to + n;
 }
 
-/* Cuts into all children; those that are not allowed come last, with their host if they need one. */
+/* Lays out all children; those that are not allowed come last, with their host if they need one. */
 static uint32
-part_children(Cutter *cutter, uint32 host, uint32 *items, Part *parts)
+lay_out_children(Cutter *cutter, uint32 host, uint32 *to, Part *parts)
 {
-	uint32	   *next = items;
+	uint32	   *next = to;
 	uint32		nparts = 0;
 	uint32		end = 0;
 
@@ -809,8 +405,8 @@ part_children(Cutter *cutter, uint32 host, uint32 *items, Part *parts)
 		if (cutter->runs[b].allowed && b != host)
 		{
 			next = take_runs(cutter, next, b, b + 1);
-			parts[nparts++] = (Part) {end, next - items};
-			end = next - items;
+			parts[nparts++] = (Part) {end, next - to};
+			end = next - to;
 		}
 	for (uint32 b = 0; b < cutter->nruns; b++)
 		if (!cutter->runs[b].allowed || b == host)
@@ -820,21 +416,20 @@ part_children(Cutter *cutter, uint32 host, uint32 *items, Part *parts)
 	return nparts;
 }
 
-/* Makes a cut: permutes the items so that each part's stand together. */
+/* Lays out the items so that each part's stand together. */
 static uint32
-make_cut(Cutter *cutter, const Cut *cut, uint32 *items, Part *parts)
+lay_out(Cutter *cutter, const Cut *cut, uint32 *to, Part *parts)
 {
 	uint32		b = cut->run;
-	uint32	   *next = items;
+	uint32	   *next = to;
 	uint32		end;
 
-	turn_to(cutter, items, cut->d);
 	if (cut->shape == ALL_CHILDREN)
-		return part_children(cutter, b, items, parts);
+		return lay_out_children(cutter, b, to, parts);
 	if (cut->shape == CHILD_AND_REST)
 	{
 		next = take_runs(cutter, next, b, b + 1);
-		end = next - items;
+		end = next - to;
 		next = take_runs(cutter, next, 0, b);
 		(void) take_runs(cutter, next, b + 1, cutter->nruns);
 	}
@@ -848,50 +443,26 @@ make_cut(Cutter *cutter, const Cut *cut, uint32 *items, Part *parts)
 	return 2;
 }
 
-/*
- * Cuts items into parts that are all allowed, in the way that saves most.
- * Returns the number of parts, 0 when no cut is allowed or none saves anything.
- */
 uint32
-cut_records(Cutter *cutter, uint32 *items, uint32 nitems, Part *parts)
+cut_records(Cutter *cutter, CutStack *stack, Part part, Part *parts)
 {
+	const Cut  *cut;
+	uint32		nparts;
+
 	CHECK_FOR_INTERRUPTS();
-	measure_set(cutter, items, nitems);
+	measure_set(cutter, stack, part);
 	cutter->densest = (Cut) {.shape = NO_CUT};
 	cutter->greatest = (Cut) {.shape = NO_CUT};
 	if (cutter->loss <= 0)
 		return 0;
 	if (cutter->all != NULL)
 		tally_clear(cutter->all);
-	try_dimensions(cutter, items);
+	try_dimensions(cutter);
 	if (cutter->densest.shape == NO_CUT)
 		return 0;
-	return make_cut(cutter, choose_cut(cutter), items, parts);
-}
-
-/* ----------------------------------------------------------------
- * From the top down
- * ----------------------------------------------------------------
- */
-
-CutStack
-cut_stack_create(uint32 nrecords)
-{
-	CutStack	stack = {.items = new_array(uint32, nrecords), .parts = new_array(Part, nrecords)};
-
-	for (uint32 i = 0; i < nrecords; i++)
-		stack.items[i] = i;
-	if (nrecords > 0)
-		stack.parts[stack.depth++] = (Part) {0, nrecords};
-	return stack;
-}
-
-void
-cut_stack_push(CutStack *stack, uint32 start, uint32 nparts)
-{
-	for (uint32 end = stack->depth + nparts; stack->depth < end; stack->depth++)
-	{
-		stack->parts[stack->depth].from += start;
-		stack->parts[stack->depth].to += start;
-	}
+	cut = choose_cut(cutter);
+	turn_to(cutter, cut->d);
+	nparts = lay_out(cutter, cut, cutter->spare, parts);
+	arrange_items(cutter, cutter->spare);
+	return nparts;
 }

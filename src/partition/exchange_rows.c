@@ -9,7 +9,7 @@
  *
  * NOTES
  *		Groups stand in the order of the cuts, so that near ones are alike.  A
- *		piece looks at WINDOW groups on either side: time stays linear.  Groups
+ *		piece looks at so many groups on either side: time stays linear.  Groups
  *		that lose less than the average have little to save, and only receive.
  */
 #include "postgres.h"
@@ -19,6 +19,7 @@
 #include "partition/groups.h"
 
 #define WINDOW		64
+#define SMALL_WINDOW 16
 
 /* Groups of more pieces are left as they are: each piece is weighed against the rest. */
 #define MAX_PIECES	64
@@ -78,8 +79,9 @@ static bool
 find_target(Work *work, uint32 group, Move *move, double limit, const Move *going, uint32 ngoing)
 {
 	const Code *tuple = record_tuple(work->records, work->pieces[move->piece].record);
-	uint32		from = group > WINDOW ? group - WINDOW : 0;
-	uint32		to = Min(work->ngroups, group + WINDOW + 1);
+	uint32		window = has_many_records(work) ? SMALL_WINDOW : WINDOW;
+	uint32		from = group > window ? group - window : 0;
+	uint32		to = Min(work->ngroups, group + window + 1);
 	bool		found = false;
 
 	for (uint32 target = from; target < to; target++)

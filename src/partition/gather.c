@@ -22,7 +22,8 @@
  *		Whatever the costs, even not a number where a domain is infinitely wide,
  *		an open group finds a partner while there is any other.
  *
- *		Each group remembers its best partner; who loses it looks for another.
+ *		Each group remembers its best partner, and looks for another when that one changes.  The loss of any two
+ *		groups together is kept, and measured again for the two that changed: a search would measure it many times.
  *		That makes a block of n records cost about n^2 spans, hence MAX_BLOCK.
  */
 #include "postgres.h"
@@ -54,6 +55,7 @@ struct Gatherer
 	uint32		nalive;
 	uint32		alive[MAX_BLOCK];	/* groups, ascending */
 	Helping		helping[MAX_BLOCK]; /* by group - base */
+	double		(*joint)[MAX_BLOCK];	/* [group - base][group - base] loss of a row of two groups together */
 };
 
 Gatherer *
@@ -62,6 +64,7 @@ gatherer_create(Work *work)
 	Gatherer   *gatherer = palloc0(sizeof(Gatherer));
 
 	gatherer->work = work;
+	gatherer->joint = palloc(sizeof(double[MAX_BLOCK]) * MAX_BLOCK);
 	if (!work->monotonous)
 		gatherer->lender = tally_create(work->frame->nsensitive);
 	return gatherer;
@@ -96,20 +99,46 @@ ask(Gatherer *gatherer, uint32 g)
 	tally_clear(work->tally);
 }
 
-/*
- * The cost for a group to borrow rows from another, or to join it.  No less
- * than the limit is returned once it cannot be below.
- */
-static double
-cost_of_help(const Work *work, uint32 open, uint32 other, uint64 moved, double limit)
+/* The loss of a row of two groups together. */
+static inline double *
+joint_of(Gatherer *gatherer, uint32 group, uint32 other)
 {
-	const Group *a = &work->groups[open];
-	const Group *b = &work->groups[other];
-	double		rows = a->rows + moved;
-	double		before = a->loss * a->rows + b->loss * moved;
+	return &gatherer->joint[group - gatherer->base][other - gatherer->base];
+}
 
-	return rows * joint_loss(work->records, group_hull(work, open), group_hull(work, other),
-							 (limit + before) / rows) - before;
+/* Measures the loss of a group together with each of the first n that are alive, dimension by dimension. */
+static void
+measure_joint(Gatherer *gatherer, uint32 group, uint32 n)
+{
+	const Records *records = gatherer->work->records;
+	const Span *own = group_hull(gatherer->work, group);
+	double		loss[MAX_BLOCK] = {0};
+
+	for (int d = 0; d < records->ndimensions; d++)
+	{
+		const Dimension *dimension = &records->dimensions[d];
+		const Span	span = own[d];
+
+		for (uint32 i = 0; i < n; i++)
+		{
+			Span		other = group_hull(gatherer->work, gatherer->alive[i])[d];
+
+			loss[i] += span_loss(dimension, Min(span.lo, other.lo), Max(span.hi, other.hi));
+		}
+	}
+	for (uint32 i = 0; i < n; i++)
+		*joint_of(gatherer, group, gatherer->alive[i]) = *joint_of(gatherer, gatherer->alive[i], group) = loss[i];
+}
+
+/* The cost for a group to borrow rows from another, or to join it. */
+static double
+cost_of_help(Gatherer *gatherer, uint32 open, uint32 other, uint64 moved)
+{
+	const Group *a = &gatherer->work->groups[open];
+	const Group *b = &gatherer->work->groups[other];
+	double		rows = a->rows + moved;
+
+	return rows * *joint_of(gatherer, open, other) - (a->loss * a->rows + b->loss * moved);
 }
 
 /*
@@ -128,7 +157,7 @@ cost_of_further_help(Gatherer *gatherer, uint32 open, uint32 other)
 	if (!principle_allows(work->principle, work->tally))
 		lack = principle_lack(work->principle, work->tally) + 1;
 	remove_group(work, work->tally, &work->groups[other]);
-	return lack == 0 ? 0 : lack * joint_loss(work->records, group_hull(work, open), group_hull(work, other), DBL_MAX);
+	return lack == 0 ? 0 : lack * *joint_of(gatherer, open, other);
 }
 
 /* Finds the partner that helps an open group at the least cost. */
@@ -154,7 +183,7 @@ find_partner(Gatherer *gatherer, uint32 open)
 			continue;
 		borrow = !gatherer->helping[other - gatherer->base].open &&
 			work->groups[other].rows >= spare;
-		cost = cost_of_help(work, open, other, borrow ? helping->lacking : work->groups[other].rows, limit);
+		cost = cost_of_help(gatherer, open, other, borrow ? helping->lacking : work->groups[other].rows);
 		if (cost < limit && !borrow && !work->monotonous)
 			cost += cost_of_further_help(gatherer, open, other);
 		if (helping->partner == NO_PARTNER || cost < limit)
@@ -185,6 +214,7 @@ open_block(Gatherer *gatherer, const uint32 *items, uint32 nitems)
 		work->groups[group].head = piece;
 		group_measure(work, &work->groups[group], group_hull(work, group));
 		gatherer->alive[i] = group;
+		measure_joint(gatherer, group, i);
 		ask(gatherer, group);
 	}
 	for (uint32 i = 0; i < nitems; i++)
@@ -268,7 +298,7 @@ find_new_value(const Work *work, const Piece *piece)
 {
 	for (uint32 i = piece->end; i-- > piece->begin;)
 	{
-		Code		value = work->frame->sensitive[work->records->rows[i]];
+		Code		value = work->sensitive[i];
 
 		CHECK_FOR_INTERRUPTS();
 		if (value != NO_CODE && work->tally->count[value] == 0)
@@ -285,7 +315,6 @@ static uint32
 nearest_new_value(Work *work, uint32 borrower, uint32 lender)
 {
 	Piece	   *pieces = work->pieces;
-	RowId	   *rows = work->records->rows;
 	uint32		nearest = NO_PIECE;
 	uint32		found = 0;
 	double		least = 0;
@@ -310,12 +339,7 @@ nearest_new_value(Work *work, uint32 borrower, uint32 lender)
 	for (uint32 p = work->groups[borrower].head; p != NO_PIECE; p = pieces[p].next)
 		uncount_rows(work, pieces[p].begin, pieces[p].end);
 	if (nearest != NO_PIECE)
-	{
-		RowId		row = rows[found];
-
-		rows[found] = rows[pieces[nearest].end - 1];
-		rows[pieces[nearest].end - 1] = row;
-	}
+		swap_rows(work, found, pieces[nearest].end - 1);
 	return nearest;
 }
 
@@ -352,7 +376,7 @@ is_welcome(const Gatherer *gatherer, const Piece *piece)
 	for (uint32 i = piece->begin; i < piece->end; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (value_is_welcome(work->principle, work->tally, work->frame->sensitive[work->records->rows[i]]))
+		if (value_is_welcome(work->principle, work->tally, work->sensitive[i]))
 			return true;
 	}
 	return false;
@@ -382,14 +406,12 @@ nearest_welcome(const Gatherer *gatherer, const Span *hull, const Group *lender)
 	return nearest;
 }
 
-/* Counts a row of the lender as the borrower's. */
+/* Counts a row of the lender, by its place, as the borrower's. */
 static void
-count_moved(Gatherer *gatherer, RowId row)
+count_moved(Gatherer *gatherer, uint32 row)
 {
-	Code		value = gatherer->work->frame->sensitive[row];
-
-	tally_add(gatherer->work->tally, value);
-	tally_remove(gatherer->lender, value);
+	tally_add(gatherer->work->tally, gatherer->work->sensitive[row]);
+	tally_remove(gatherer->lender, gatherer->work->sensitive[row]);
 }
 
 /*
@@ -400,22 +422,18 @@ static uint32
 choose_rows(Gatherer *gatherer, const Piece *piece)
 {
 	Work	   *work = gatherer->work;
-	RowId	   *rows = work->records->rows;
 	uint32		chosen = piece->end;
 
 	for (uint32 i = piece->end; i-- > piece->begin && !principle_allows(work->principle, work->tally);)
 	{
-		RowId		row = rows[i];
-
 		CHECK_FOR_INTERRUPTS();
-		if (!value_is_welcome(work->principle, work->tally, work->frame->sensitive[row]))
+		if (!value_is_welcome(work->principle, work->tally, work->sensitive[i]))
 			continue;
-		count_moved(gatherer, row);
-		rows[i] = rows[--chosen];
-		rows[chosen] = row;
+		count_moved(gatherer, i);
+		swap_rows(work, i, --chosen);
 	}
 	while (chosen > piece->begin && work->tally->rows < work->principle->k)
-		count_moved(gatherer, rows[--chosen]);
+		count_moved(gatherer, --chosen);
 	return piece->end - chosen;
 }
 
@@ -488,8 +506,11 @@ help(Gatherer *gatherer, uint32 open)
 	Helping    *helping = &gatherer->helping[open - gatherer->base];
 	uint32		partner = helping->partner;
 
-	if (!helping->borrow || !borrow(gatherer, open, partner))
+	if (helping->borrow && borrow(gatherer, open, partner))
+		measure_joint(gatherer, partner, gatherer->nalive);
+	else
 		join(gatherer, open, partner);
+	measure_joint(gatherer, open, gatherer->nalive);
 	ask(gatherer, open);
 	for (uint32 i = 0; i < gatherer->nalive; i++)
 	{

@@ -30,6 +30,9 @@ work_create(const Frame *frame, RowId *rows, uint64 nrows,
 	work->tally = tally_create(frame->nsensitive);
 	work->hull = palloc(sizeof(Span) * Max(1, frame->nqis));
 	work->records = records_collapse(frame, rows, nrows, seed);
+	work->sensitive = new_array(Code, nrows);
+	for (uint64 i = 0; i < nrows; i++)
+		work->sensitive[i] = frame->sensitive[work->records->rows[i]];
 	if (!work->monotonous)
 		records_count_values(work->records, frame, work->tally);
 	return work;
@@ -74,21 +77,30 @@ group_measure(const Work *work, Group *group, Span *hull)
 }
 
 void
+swap_rows(Work *work, uint32 a, uint32 b)
+{
+	RowId	   *rows = work->records->rows;
+	RowId		row = rows[a];
+	Code		value = work->sensitive[a];
+
+	rows[a] = rows[b];
+	rows[b] = row;
+	work->sensitive[a] = work->sensitive[b];
+	work->sensitive[b] = value;
+}
+
+void
 count_rows(Work *work, uint32 begin, uint32 end)
 {
-	const RowId *rows = work->records->rows;
-
 	for (uint32 i = begin; i < end; i++)
-		tally_add(work->tally, work->frame->sensitive[rows[i]]);
+		tally_add(work->tally, work->sensitive[i]);
 }
 
 void
 uncount_rows(Work *work, uint32 begin, uint32 end)
 {
-	const RowId *rows = work->records->rows;
-
 	for (uint32 i = begin; i < end; i++)
-		tally_remove(work->tally, work->frame->sensitive[rows[i]]);
+		tally_remove(work->tally, work->sensitive[i]);
 }
 
 void
@@ -125,7 +137,7 @@ add_piece(const Work *work, Tally *tally, const Piece *piece, uint32 missing)
 		return;
 	}
 	for (uint32 i = piece->begin; i < piece->end - missing; i++)
-		tally_add(tally, work->frame->sensitive[records->rows[i]]);
+		tally_add(tally, work->sensitive[i]);
 }
 
 void
@@ -150,7 +162,7 @@ remove_group(const Work *work, Tally *tally, const Group *group)
 				tally_remove_rows(tally, records->values[i].value, records->values[i].rows);
 		else
 			for (uint32 i = piece->begin; i < piece->end; i++)
-				tally_remove(tally, work->frame->sensitive[records->rows[i]]);
+				tally_remove(tally, work->sensitive[i]);
 	}
 }
 

@@ -160,7 +160,7 @@ void
 cut_into_blocks(Growth *growth, Work *work, uint64 size)
 {
 	Cutter	   *cutter = cutter_create(work);
-	CutStack	stack = cut_stack_create(growth->records->nrecords);
+	CutStack	stack = cut_stack_create(growth->records);
 
 	make_batches(growth, size);
 	while (stack.depth > 0)
@@ -169,7 +169,7 @@ cut_into_blocks(Growth *growth, Work *work, uint64 size)
 		Part	   *parts = stack.parts + stack.depth;
 		uint32	   *items = stack.items + part.from;
 		uint32		n = part.to - part.from;
-		uint32		nparts = cut_records(cutter, items, n, parts);
+		uint32		nparts = cut_records(cutter, &stack, part, parts);
 
 		CHECK_FOR_INTERRUPTS();
 		if (nparts > 0 && !may_part(growth, items, parts, nparts))
@@ -247,7 +247,7 @@ split_records(Growth *growth, Work *work, uint64 size)
 	Principle	least = principle_k_l(growth->least, 1);
 	const Principle *before = work->principle;
 	Cutter	   *cutter = cutter_create(work);
-	CutStack	stack = cut_stack_create(growth->records->nrecords);
+	CutStack	stack = cut_stack_create(growth->records);
 
 	make_batches(growth, size);
 	work->principle = &least;
@@ -257,7 +257,7 @@ split_records(Growth *growth, Work *work, uint64 size)
 		Part	   *parts = stack.parts + stack.depth;
 		uint32	   *items = stack.items + part.from;
 		uint32		n = part.to - part.from;
-		uint32		nparts = cut_records(cutter, items, n, parts);
+		uint32		nparts = cut_records(cutter, &stack, part, parts);
 
 		CHECK_FOR_INTERRUPTS();
 		if (!is_allowed(growth, items, n))

@@ -3,7 +3,7 @@
  *		From rows to classes, in five steps.
  *
  *		1. records.c		equal rows become one record
- *		2. cuts.c			records are cut, from the top down, into blocks
+ *		2. cuts.c			records are cut, from the top down, into blocks; cut_runs.c lays them out
  *		3. gather.c			a block's records are gathered, from the bottom up
  *		4. exchange_rows.c	rows move to groups where they lose less
  *		5. deal.c			groups that hold rows for several classes are dealt
@@ -55,9 +55,10 @@ rows_of_items(const Records *records, const uint32 *items, uint32 nitems)
 static void
 cut_and_gather(Work *work)
 {
+	uint32		most = has_many_records(work) ? SMALL_BLOCK : MAX_BLOCK;
 	Cutter	   *cutter = cutter_create(work);
 	Gatherer   *gatherer = gatherer_create(work);
-	CutStack	stack = cut_stack_create(work->records->nrecords);
+	CutStack	stack = cut_stack_create(work->records);
 
 	while (stack.depth > 0)
 	{
@@ -67,9 +68,9 @@ cut_and_gather(Work *work)
 		uint32		nparts = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		if (n <= MAX_BLOCK)
+		if (n <= most)
 			gather_records(gatherer, items, n);
-		else if ((nparts = cut_records(cutter, items, n, stack.parts + stack.depth)) == 0)
+		else if ((nparts = cut_records(cutter, &stack, part, stack.parts + stack.depth)) == 0)
 			keep_together(work, items, n);
 		if (nparts == 0)
 			progress_step(rows_of_items(work->records, items, n));
