@@ -9,7 +9,7 @@ SELECT pprepub.create_publication('patients', 'patients', 'id', '{"age": "range"
 
 -- A preview: nothing is published, nothing is remembered.
 SELECT metric, round(value::numeric, 4) FROM pprepub.preview('patients')
-WHERE metric NOT IN ('load_seconds', 'history_seconds', 'partition_seconds', 'bytes_per_row');
+WHERE metric !~ '^seconds of|_seconds$|^bytes_per_row';
 SELECT metric, value > 0 AS positive FROM pprepub.preview('patients')
 WHERE metric IN ('load_seconds', 'history_seconds', 'partition_seconds', 'bytes_per_row');
 SELECT count(*) FROM pprepub.release;
@@ -51,6 +51,10 @@ COMMIT;
 SELECT publication, number, kind, published_at <= clock_timestamp() AS dated, published_by = session_user AS signed, published_as,
 	method, params, relation, cohort, columns FROM pprepub.release;
 SELECT rows, classes, suppressed, dirty, counterfeits, seconds > 0 AS timed FROM pprepub.release;
+-- Where its time went; that of answers is not told.
+SELECT key AS phase, value::text::float8 >= 0 AS timed FROM pprepub.release, jsonb_each(phases) ORDER BY key;
+SELECT sum(value::text::float8) BETWEEN 0.5 * seconds AND 2 * seconds + 0.01 AS sums_up FROM pprepub.release, jsonb_each(phases) GROUP BY seconds;
+SELECT metric ~ 'read source|judge draft' AS told, bool_and(value >= 0) AS timed FROM pprepub.preview('patients') WHERE metric ~ '^seconds of' GROUP BY 1 ORDER BY 1;
 
 -- Its table, and the view of the newest one.
 \d published.patients_1

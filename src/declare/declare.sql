@@ -105,6 +105,7 @@ CREATE TABLE pprepub.catalog_release (
 	counterfeits bigint NOT NULL,
 	seconds float8 NOT NULL,
 	history_seconds float8 NOT NULL,	-- of them: reading, guarding, writing the history
+	phases jsonb NOT NULL,				-- seconds of each, up to when this was noted
 	trees int[] NOT NULL,
 	checksum_seed bigint,
 	checksum uuid,

@@ -424,6 +424,7 @@ turn_to(Cutter *cutter, int d)
 {
 	Buckets		buckets;
 
+	CHECK_FOR_INTERRUPTS();
 	cutter->d = d;
 	cutter->boundary = 0;
 	if (find_buckets(cutter, d, &buckets))
@@ -457,6 +458,7 @@ arrange_items(Cutter *cutter, uint32 *order)
 		uint32		nrows = cutter->nrows[i];
 		uint32		to = i;
 
+		CHECK_FOR_INTERRUPTS();
 		if (order[i] == i)
 			continue;
 		memcpy(cutter->held, cutter->tuples + i * ndimensions, sizeof(Code) * ndimensions);

@@ -32,7 +32,10 @@ work_create(const Frame *frame, RowId *rows, uint64 nrows,
 	work->records = records_collapse(frame, rows, nrows, seed);
 	work->sensitive = new_array(Code, nrows);
 	for (uint64 i = 0; i < nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		work->sensitive[i] = frame->sensitive[work->records->rows[i]];
+	}
 	if (!work->monotonous)
 		records_count_values(work->records, frame, work->tally);
 	return work;

@@ -126,6 +126,8 @@ put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 	NamedMetric list[NMETRICS];
 	NamedMetric *losses = palloc(sizeof(NamedMetric) * build->publication->ncolumns);
 	int			nlosses = list_losses(build->publication, &build->metrics, shown_columns(build->publication, build->request->columns), losses);
+	PhaseTime	phases[MOST_PHASES];
+	int			nphases = progress_times(phases);
 	double		nrows = build->loaded->frame.nrows;
 
 	list_summary(&build->metrics, summary);
@@ -138,6 +140,8 @@ put_metrics(const OwnersWork *work, const ReleaseBuild *build)
 		put_metric(work, list[i].name, list[i].value);
 	for (int i = 0; i < nlosses; i++)
 		put_metric(work, losses[i].name, losses[i].value);
+	for (int i = 0; i < nphases; i++)
+		put_metric(work, psprintf("seconds of %s", phases[i].phase), phases[i].seconds);
 	put_metric(work, "load_seconds", build->load_seconds);
 	put_metric(work, "history_seconds", build->history_seconds);
 	put_metric(work, "partition_seconds", build->partition_seconds);

@@ -13,8 +13,10 @@
 #include "declare/warn_owner.h"
 #include "history/witness.h"
 #include "release/release.h"
+#include "shared/progress.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 
 /* The trees that the release is to be judged with for ever. */
 static Datum
@@ -73,6 +75,22 @@ note_metrics(const DeclaredPublication *publication, const ReleaseNote *note)
 	catalog_add("catalog_metric", &rows[0][0], n);
 }
 
+/* How long each phase of the command has taken so far, as an object; empty for an answer, of which nothing is told. */
+static Datum
+phases_so_far(void)
+{
+	PhaseTime	times[MOST_PHASES];
+	int			n = progress_times(times);
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfoChar(&text, '{');
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&text, "%s\"%s\": %.6f", i > 0 ? ", " : "", times[i].phase, times[i].seconds);
+	appendStringInfoChar(&text, '}');
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(text.data));
+}
+
 /* One update a release, of a row that each release updates. */
 static void
 note_number(const DeclaredPublication *publication, const ReleaseNote *note, Datum witness)
@@ -99,10 +117,10 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 	note_number(publication, note, now);
 	catalog_execute("INSERT INTO pprepub.catalog_release"
 					" (publication, number, kind, published_at, published_by, published_as, method, params, relation, cohort, columns,"
-					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds,"
+					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds, phases,"
 					"  trees, checksum_seed, checksum, witness, identified)"
-					" VALUES ($1, $2, $3, now(), $4::text::name, $5::text::name, $6, $7 || CASE WHEN $23 IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('guarantee', $23) END, $8, $9, $10,"
-					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
+					" VALUES ($1, $2, $3, now(), $4::text::name, $5::text::name, $6, $7 || CASE WHEN $24 IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('guarantee', $24) END, $8, $9, $10,"
+					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
 					CATALOG_TEXT(note->kind),
@@ -121,6 +139,7 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) metrics->counterfeits)),
 					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(note->seconds)),
 					CATALOG_PARAM(FLOAT8OID, Float8GetDatum(note->history_seconds)),
+					CATALOG_PARAM(JSONBOID, phases_so_far()),
 					CATALOG_PARAM(INT4ARRAYOID, trees_of(publication)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) note->checksum_seed)),
 					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(note->checksum)),

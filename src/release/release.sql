@@ -6,12 +6,12 @@ CREATE VIEW pprepub.release WITH (security_barrier) AS
 	SELECT p.name AS publication, r.number, r.kind, r.published_at, r.published_by, r.published_as, r.method, r.params,
 		r.relation, CASE WHEN s.is_owner THEN r.cohort END AS cohort, r.columns, s.figures * r.rows AS rows, s.figures * r.classes AS classes,
 		s.figures * r.suppressed AS suppressed, s.figures * r.dirty AS dirty, s.figures * r.counterfeits AS counterfeits, s.figures * r.seconds AS seconds,
-		CASE WHEN s.is_owner THEN r.warnings END AS warnings
+		CASE WHEN s.is_owner THEN r.warnings END AS warnings, CASE WHEN s.is_owner THEN r.phases END AS phases
 	FROM pprepub.catalog_release r JOIN pprepub.catalog_publication p USING (publication) JOIN pprepub.catalog_reader a USING (publication)
 		-- auditors may be among those who ask, and figures of cohorts follow who is in them
 		CROSS JOIN LATERAL (SELECT a.is_owner, CASE WHEN a.is_owner OR r.kind <> 'query' AND r.cohort IS NULL THEN 1 END AS figures) s;
 COMMENT ON VIEW pprepub.release IS
-	'every release of the publications that you own or may audit; warnings are those that were raised while it was made; auditors see none of these, and of answers and releases about a cohort neither the cohort nor figures';
+	'every release of the publications that you own or may audit; warnings are those that were raised while it was made, and phases says in seconds where its time went; auditors see neither, and of answers and releases about a cohort neither the cohort nor figures';
 
 CREATE FUNCTION pprepub.publish(publication text, cohort text DEFAULT NULL, columns name[] DEFAULT NULL)
 	RETURNS pprepub.release

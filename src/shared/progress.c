@@ -44,6 +44,11 @@ static bool is_out_of_memory = false;
 /* The slot of this session's command, or NULL. */
 static ProgressSlot *own = NULL;
 
+/* How long its command was in each phase that has ended, and which one it is in. */
+static PhaseTime times[MOST_PHASES];
+static int	ntimes = 0;
+static const char *running = NULL;
+
 /* At which levels of subtransactions the commands of this session began, the one that is shown first. */
 static List *levels = NIL;
 
@@ -199,6 +204,8 @@ progress_begin(const char *command, Oid owner, const char *publication)
 	strlcpy(row.command, command, sizeof(row.command));
 	strlcpy(row.phase, "begin", sizeof(row.phase));
 	write_row(&row);
+	ntimes = 0;
+	running = "begin";
 	progress_counter = &own->done;
 }
 
@@ -209,6 +216,21 @@ progress_end(void)
 		end_all_but(list_length(levels) - 1);
 }
 
+/* Adds the time of the running phase to a list. */
+static int
+add_running(PhaseTime *list, int n)
+{
+	double		seconds = (GetCurrentTimestamp() - own->row.phase_since) / 1e6;
+	int			i = 0;
+
+	while (i < n && strcmp(list[i].phase, running) != 0)
+		i++;
+	if (i == n && n < MOST_PHASES)
+		list[n++] = (PhaseTime) {running, 0};
+	list[Min(i, n - 1)].seconds += seconds;
+	return n;
+}
+
 void
 progress_phase(const char *phase, uint64 total)
 {
@@ -216,11 +238,22 @@ progress_phase(const char *phase, uint64 total)
 
 	if (progress_counter == NULL)
 		return;
+	ntimes = add_running(times, ntimes);
+	running = phase;
 	row = own->row;
 	strlcpy(row.phase, phase, sizeof(row.phase));
 	row.total = total;
 	row.phase_since = GetCurrentTimestamp();
 	write_row(&row);
+}
+
+int
+progress_times(PhaseTime list[MOST_PHASES])
+{
+	if (progress_counter == NULL)
+		return 0;
+	memcpy(list, times, sizeof(PhaseTime) * ntimes);
+	return add_running(list, ntimes);
 }
 
 /* ----------------------------------------------------------------

@@ -27,7 +27,7 @@ extern pg_atomic_uint64 *progress_counter;
 extern void progress_begin(const char *command, Oid owner, const char *publication);
 extern void progress_end(void);
 
-/* From here on, the command does this, and has done nothing of it.  The words are for people: "store rows". */
+/* From here on, the command does this, and has done nothing of it.  The words are constants for people: "store rows". */
 extern void progress_phase(const char *phase, uint64 total);
 
 /* So much more is done of the phase; cheap enough for each row. */
@@ -53,6 +53,18 @@ progress_so_far(void)
 {
 	return progress_counter == NULL ? 0 : pg_atomic_read_u64(progress_counter);
 }
+
+/* How long the command has been in a phase, in all. */
+typedef struct PhaseTime
+{
+	const char *phase;
+	double		seconds;
+} PhaseTime;
+
+#define MOST_PHASES		32		/* of a command; later ones are counted to the last */
+
+/* The phases of the command so far, in the order of their beginnings; none, where no command is shown. Returns how many. */
+extern int	progress_times(PhaseTime list[MOST_PHASES]);
 
 /* ---- for those who look ---- */
 

@@ -65,6 +65,9 @@ SELECT is(measured('dirty', 7), '0.0000 0.0000 0.0000 0.0000', 'an answer about 
 SELECT is((SELECT count(*) FROM pprepub.release r, pprepub.metrics('dirty', r.number) WHERE publication = 'dirty' AND value NOT BETWEEN 0 AND 100 AND metric ~ 'percent'), 0::bigint,
 	'shares are shares');
 
+SELECT is((SELECT count(*) FROM pprepub.release WHERE kind = 'query' AND phases <> '{}'), 0::bigint, 'of answers it is not told where their time went');
+SELECT is((SELECT bool_and(phases ? 'store rows') FROM pprepub.release WHERE kind = 'stored'), true, 'of other releases it is');
+
 -- They come first, and are not kept with each release: they are made of what is.
 SELECT results_eq($$ SELECT metric FROM pprepub.metrics('dirty', 5) LIMIT 5 $$, '{loss_percent,withheld_percent,invented_percent,average_class,lm}'::text[], 'in this order');
 SELECT is((SELECT count(*) FROM pprepub.catalog_metric WHERE metric ~ 'percent$|average'), 0::bigint, 'they are not kept');
