@@ -78,6 +78,7 @@ measure_set(Cutter *cutter, CutStack *stack, Part part)
 	cutter->tuples = stack->tuples + (Size) part.from * records->ndimensions;
 	cutter->nrows = stack->nrows + part.from;
 	cutter->rows = 0;
+	cutter->finely = false;
 	hull_clear(records, cutter->hull);
 	for (uint32 i = 0; i < cutter->nitems; i++)
 	{
@@ -294,7 +295,7 @@ find_buckets(Cutter *cutter, int d, Buckets *buckets)
 	Span		codes = cutter->hull[d];
 	uint32		node;
 
-	if (cutter->nitems < LARGE_SET)
+	if (cutter->nitems < LARGE_SET || cutter->finely)
 		return false;
 	*buckets = (Buckets) {.lo = codes.lo, .null_code = domain->null_code};
 	if (domain->tree == NULL)

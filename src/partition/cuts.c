@@ -459,6 +459,12 @@ cut_records(Cutter *cutter, CutStack *stack, Part part, Part *parts)
 		tally_clear(cutter->all);
 	try_dimensions(cutter);
 	if (cutter->densest.shape == NO_CUT)
+	{
+		/* Where nearly all codes are near each other, and few are far away, one run holds nearly all. */
+		cutter->finely = true;
+		try_dimensions(cutter);
+	}
+	if (cutter->densest.shape == NO_CUT)
 		return 0;
 	cut = choose_cut(cutter);
 	turn_to(cutter, cut->d);

@@ -53,6 +53,7 @@ struct Cutter
 	uint32	   *nrows;			/* [nitems] */
 	uint64		rows;
 	double		loss;			/* of all rows together */
+	bool		finely;			/* is it looked at code by code, however large it is? */
 	Span	   *hull;			/* [dimensions] */
 
 	/* The set along one dimension */

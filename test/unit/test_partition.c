@@ -995,6 +995,24 @@ test_million_equal_rows(void)
 	check((clock() - start) / (double) CLOCKS_PER_SEC < 30);
 }
 
+/* Codes far away from all others, which stand close together: large sets are cut all the same. */
+static void
+test_crowds_far_from_the_rest(void)
+{
+	Frame	   *frame = make_frame(6000, 2, 6);
+
+	random_state = 11;
+	for (int q = 0; q < 2; q++)
+	{
+		frame->domain[q] = make_line(2400000, false);
+		for (uint64 row = 0; row < 6000; row++)
+			frame->code[q][row] = row < 3 ? 0 : 2392100 + draw(7800);
+	}
+	for (uint64 row = 0; row < 6000; row++)
+		frame->sensitive[row] = row % 6;
+	check(total_loss(frame, cut_frame(frame, 10, 3)) < 25);	/* of which 20 are those of ten rows with the far ones */
+}
+
 /* The few rows with a rare value are looked for, not stumbled upon one row at a time. */
 static void
 test_rare_value_is_borrowed(void)
@@ -1395,6 +1413,7 @@ static const Test tests[] = {
 	{"a cut between tied rows", test_cut_between_tied_rows},
 	{"rows that cannot be cut are sliced", test_uncuttable_rows_are_sliced},
 	{"a million equal rows", test_million_equal_rows},
+	{"a rare value is borrowed", test_crowds_far_from_the_rest},
 	{"a rare value is borrowed", test_rare_value_is_borrowed},
 	{"only lacking values are borrowed", test_only_lacking_values_are_borrowed},
 	{"many dimensions", test_many_dimensions},
