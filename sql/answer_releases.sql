@@ -71,7 +71,7 @@ SELECT count(*) FROM pprepub.preview('patients');
 DELETE FROM patients;
 SELECT count(*) FROM answer('{age}');
 SELECT number, kind, cohort, columns, rows, classes, suppressed FROM pprepub.release WHERE number > 6 ORDER BY number;
-SELECT DISTINCT count(*) FROM pprepub.release r, pprepub.metrics('patients', r.number) GROUP BY r.number;
+SELECT DISTINCT count(*) FROM pprepub.release r, pprepub.metrics('patients', r.number) WHERE kind = 'query' GROUP BY r.number;
 SELECT count(*) FROM published_private.patients_regions WHERE release > 6;
 SELECT DISTINCT length(signature) FROM pprepub.signatures('patients');
 SELECT count(*) FROM pprepub.audit('patients') WHERE NOT holds;
