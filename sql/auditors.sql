@@ -120,6 +120,23 @@ CREATE OR REPLACE FUNCTION regress_ward.tell(t text) RETURNS text LANGUAGE plpgs
 SET ROLE regress_auditor;
 SELECT releases FROM pprepub.linkability('telling');
 \echo :LAST_ERROR_SQLSTATE
+-- Nor in the code of an error, of either sort
+SET ROLE regress_audited_owner;
+CREATE OR REPLACE FUNCTION regress_ward.tell(t text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+	IF current_setting('regress.fails', true) <> 'off' THEN RAISE 'failed' USING ERRCODE = current_setting('regress.fails') || right(t, 1); END IF;
+	RETURN t; END $$;
+SET ROLE regress_auditor;
+SET regress.fails = 'DIS0';
+SELECT releases FROM pprepub.linkability('telling');
+\echo :LAST_ERROR_SQLSTATE
+SET regress.fails = '40D0';
+SELECT releases FROM pprepub.linkability('telling');
+\echo :LAST_ERROR_SQLSTATE
+SELECT pprepub.report('telling') ~ 'SQLSTATE' AS told;
+\echo :LAST_ERROR_SQLSTATE
+SET regress.fails = 'DIS0';
+SELECT pprepub.report('telling') ~ 'SQLSTATE|DIS0' AS told, pprepub.report('telling') ~ 'Do not sign: this could not be computed' AS refused;
+SET regress.fails = 'on';
 -- What a caller gave is told as ever.
 SET ROLE regress_auditor;
 SELECT * FROM pprepub.linkability('telling', '{7}');

@@ -64,6 +64,25 @@ work_close(OwnersWork *work)
  * ----------------------------------------------------------------
  */
 
+/*
+ * The code of an error that a source's own code may have chosen, five letters of a value: only what programs act on is
+ * told of one of the moment, and nothing of others.
+ */
+static int
+told_code(int sqlerrcode)
+{
+	switch (sqlerrcode)
+	{
+		case ERRCODE_T_R_SERIALIZATION_FAILURE:
+		case ERRCODE_T_R_DEADLOCK_DETECTED:
+		case ERRCODE_QUERY_CANCELED:
+		case ERRCODE_LOCK_NOT_AVAILABLE:
+			return sqlerrcode;
+		default:
+			return is_transient(sqlerrcode) ? ERRCODE_TO_CATEGORY(sqlerrcode) : ERRCODE_EXTERNAL_ROUTINE_EXCEPTION;
+	}
+}
+
 /* Raises an error in place of one that may tell a value of the source, if only in its context. */
 static void
 hide_error(MemoryContext context)
@@ -75,12 +94,12 @@ hide_error(MemoryContext context)
 	FlushErrorState();
 	if (is_transient(error->sqlerrcode))
 		ereport(ERROR,
-				(errcode(error->sqlerrcode),
+				(errcode(told_code(error->sqlerrcode)),
 				 errmsg("the audit was interrupted"),
 				 errdetail("It was canceled, took too long or too much, or was in the way of others."),
 				 errhint("Call the function again.")));
 	ereport(ERROR,
-			(errcode(error->sqlerrcode),
+			(errcode(told_code(error->sqlerrcode)),
 			 errmsg("the publication cannot be audited as it is"),
 			 errdetail("An error that may tell a value of the source is shown to its owner only."),
 			 errhint("Let its owner call the function.")));

@@ -60,9 +60,11 @@ put_or_say(const Pages *pages, StringInfo page, const char *anchor, const char *
 	page->len = length;
 	page->data[length] = '\0';
 	html_heading(page, anchor, title);
-	appendStringInfo(page, "<p class=\"verdict bad\">Do not sign: this could not be computed%s (SQLSTATE %s)%s.</p>\n",
-					 pages->is_internal ? html_text(psprintf(": %s", error->message)) : "", unpack_sql_state(error->sqlerrcode),
-					 pages->is_internal ? "" : "; the owner's internal report says why");
+	if (pages->is_internal)
+		appendStringInfo(page, "<p class=\"verdict bad\">Do not sign: this could not be computed: %s (SQLSTATE %s).</p>\n",
+						 html_text(error->message), unpack_sql_state(error->sqlerrcode));
+	else
+		appendStringInfoString(page, "<p class=\"verdict bad\">Do not sign: this could not be computed; the owner's internal report says why.</p>\n");
 }
 
 /* Fills in what the caller may ask for, with the rights of the caller and the settings of all our work. */
