@@ -45,7 +45,7 @@ list_losses(const DeclaredPublication *publication, const Metrics *metrics, cons
 			continue;
 		if (shown == NULL || shown[i])
 			list[n++] = (NamedMetric) {
-				psprintf("loss_percent of %s", column->name),
+				psprintf(LOSS_OF "%s", column->name),
 				metrics->rows == 0 ? 0 : 100 * metrics->lm_by_qi[q] / metrics->rows
 			};
 		q++;

@@ -179,6 +179,9 @@ typedef struct ReleaseNote
 /* Takes the number: a rollback gives it back. */
 extern void note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note);
 
+/* The name of a column's loss among metrics: this, and the column's. */
+#define LOSS_OF "loss_percent of "
+
 /* Loss by quasi-identifier: those that are shown; or all, where shown is NULL.  The list has room for all columns; returns how many. */
 extern int	list_losses(const DeclaredPublication *publication, const Metrics *metrics, const bool *shown, NamedMetric *list);
 

@@ -12,6 +12,7 @@
 #include "history/atoms.h"
 #include "history/recall.h"
 #include "release/past_releases.h"
+#include "release/release.h"
 #include "report/page/chart.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -129,7 +130,7 @@ loss_of(const DeclaredPublication *publication, int32 release, const char *colum
 
 	catalog_enter(&access);
 	if (catalog_read("SELECT round(value::numeric, 1)::text AS loss FROM pprepub.catalog_metric"
-					 " WHERE publication = $1 AND release = $2 AND metric = 'loss_percent of ' || $3",
+					 " WHERE publication = $1 AND release = $2 AND metric = '" LOSS_OF "' || $3",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(INT4OID, Int32GetDatum(release)),
 					 CATALOG_TEXT(column)) > 0)
 		loss = catalog_text(&access, 0, "loss");
