@@ -74,6 +74,12 @@ SELECT is(told ~ '\y700[0-9]{4}\y', false, name || ': no value of a quasi-identi
 SELECT is((SELECT string_agg(line, E'\n') FROM regexp_split_to_table(told, E'\n') line WHERE line ~ 'XX000|internal error'), NULL, name || ': nothing breaks') FROM told;
 SELECT ok(length(told) > 5000 AND told ~ 'What is not promised', name || ': something is told, though') FROM told;
 
+-- How long a release took follows how many people it is about.
+SET ROLE audits_many;
+SELECT is((SELECT count(*) FROM pprepub.release WHERE phases IS NOT NULL OR warnings IS NOT NULL), 0::bigint, 'phases and warnings are not theirs');
+SELECT ok((SELECT count(*) FROM pprepub.release) >= 7, 'releases are');
+RESET ROLE;
+
 -- A role that does not inherit audits once it is set, and not before.
 SELECT is((SELECT count(*) FROM told_as('audits_when_set')), 0::bigint, 'a role that does not inherit sees no publication');
 SET ROLE audits_when_set;
