@@ -53,6 +53,7 @@ cutter_create(Work *work)
 	cutter->spare = new_array(uint32, n);
 	cutter->place = new_array(uint32, n + MIN_COUNTED); /* and so for all buckets */
 	cutter->runs = new_array(CutRun, Min(n, most_runs));
+	cutter->parts = new_array(Part, Min(n, most_runs));
 	if (!work->monotonous)
 	{
 		cutter->all = tally_create(work->frame->nsensitive);
@@ -484,33 +485,35 @@ arrange_items(Cutter *cutter, uint32 *order)
  */
 
 CutStack
-cut_stack_create(const Records *records)
+cut_stack_create(Records *records, bool keeps_tuples)
 {
 	uint32		n = records->nrecords;
 	CutStack	stack = {
 		.items = new_array(uint32, n),
-		.tuples = new_array(Code, (Size) n * records->ndimensions),
+		.tuples = records->tuples,
 		.nrows = new_array(uint32, n),
-		.parts = new_array(Part, n)
 	};
 
-	memcpy(stack.tuples, records->tuples, sizeof(Code) * n * records->ndimensions);
+	if (keeps_tuples)
+	{
+		stack.tuples = new_array(Code, (Size) n * records->ndimensions);
+		memcpy(stack.tuples, records->tuples, sizeof(Code) * n * records->ndimensions);
+	}
+	else
+		records->tuples = NULL;
 	for (uint32 i = 0; i < n; i++)
 	{
 		stack.items[i] = i;
 		stack.nrows[i] = record_rows(records, i);
 	}
-	if (n > 0)
-		stack.parts[stack.depth++] = (Part) {0, n};
+	cut_stack_push(&stack, 0, &(Part) {0, n}, n > 0);
 	return stack;
 }
 
 void
-cut_stack_push(CutStack *stack, uint32 start, uint32 nparts)
+cut_stack_push(CutStack *stack, uint32 start, const Part *parts, uint32 nparts)
 {
-	for (uint32 end = stack->depth + nparts; stack->depth < end; stack->depth++)
-	{
-		stack->parts[stack->depth].from += start;
-		stack->parts[stack->depth].to += start;
-	}
+	array_reserve(stack->parts, stack->allocated, stack->depth + nparts);
+	for (uint32 i = 0; i < nparts; i++)
+		stack->parts[stack->depth++] = (Part) {start + parts[i].from, start + parts[i].to};
 }

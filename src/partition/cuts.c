@@ -394,8 +394,9 @@ take_runs(const Cutter *cutter, uint32 *to, uint32 first_run, uint32 end_run)
 
 /* Lays out all children; those that are not allowed come last, with their host if they need one. */
 static uint32
-lay_out_children(Cutter *cutter, uint32 host, uint32 *to, Part *parts)
+lay_out_children(Cutter *cutter, uint32 host, uint32 *to)
 {
+	Part	   *parts = cutter->parts;
 	uint32	   *next = to;
 	uint32		nparts = 0;
 	uint32		end = 0;
@@ -418,14 +419,14 @@ lay_out_children(Cutter *cutter, uint32 host, uint32 *to, Part *parts)
 
 /* Lays out the items so that each part's stand together. */
 static uint32
-lay_out(Cutter *cutter, const Cut *cut, uint32 *to, Part *parts)
+lay_out(Cutter *cutter, const Cut *cut, uint32 *to)
 {
 	uint32		b = cut->run;
 	uint32	   *next = to;
 	uint32		end;
 
 	if (cut->shape == ALL_CHILDREN)
-		return lay_out_children(cutter, b, to, parts);
+		return lay_out_children(cutter, b, to);
 	if (cut->shape == CHILD_AND_REST)
 	{
 		next = take_runs(cutter, next, b, b + 1);
@@ -438,13 +439,13 @@ lay_out(Cutter *cutter, const Cut *cut, uint32 *to, Part *parts)
 		(void) take_runs(cutter, next, 0, cutter->nruns);
 		end = cutter->runs[b].from;
 	}
-	parts[0] = (Part) {0, end};
-	parts[1] = (Part) {end, cutter->nitems};
+	cutter->parts[0] = (Part) {0, end};
+	cutter->parts[1] = (Part) {end, cutter->nitems};
 	return 2;
 }
 
-uint32
-cut_records(Cutter *cutter, CutStack *stack, Part part, Part *parts)
+bool
+cut_records(Cutter *cutter, CutStack *stack, Part part)
 {
 	const Cut  *cut;
 	uint32		nparts;
@@ -454,7 +455,7 @@ cut_records(Cutter *cutter, CutStack *stack, Part part, Part *parts)
 	cutter->densest = (Cut) {.shape = NO_CUT};
 	cutter->greatest = (Cut) {.shape = NO_CUT};
 	if (cutter->loss <= 0)
-		return 0;
+		return false;
 	if (cutter->all != NULL)
 		tally_clear(cutter->all);
 	try_dimensions(cutter);
@@ -465,10 +466,11 @@ cut_records(Cutter *cutter, CutStack *stack, Part part, Part *parts)
 		try_dimensions(cutter);
 	}
 	if (cutter->densest.shape == NO_CUT)
-		return 0;
+		return false;
 	cut = choose_cut(cutter);
 	turn_to(cutter, cut->d);
-	nparts = lay_out(cutter, cut, cutter->spare, parts);
+	nparts = lay_out(cutter, cut, cutter->spare);
 	arrange_items(cutter, cutter->spare);
-	return nparts;
+	cut_stack_push(stack, part.from, cutter->parts, nparts);
+	return true;
 }

@@ -63,6 +63,7 @@ struct Cutter
 	Code	   *held;			/* [dimensions] a tuple that is being moved */
 	uint32		nruns;
 	CutRun	   *runs;			/* [nruns + 1] the last one is an end mark */
+	Part	   *parts;			/* [nruns + 1] room for those that a cut makes, counted from the set's start */
 	Span	   *run_hulls;		/* [MAX_HULLS * dimensions] of the first ones */
 	uint32	   *place;			/* [records + MIN_COUNTED + 1] */
 	Side		side;
@@ -106,6 +107,9 @@ extern bool items_allowed(Cutter *cutter, const uint32 *items, uint32 n);
 
 /* Are the runs before this one allowed, and those from it on?  Runs are asked of from the last one down. */
 extern bool sides_are_allowed(Cutter *cutter, uint32 b);
+
+/* Leaves so many parts of the set, which begins there on the stack, to be cut. */
+extern void cut_stack_push(CutStack *stack, uint32 start, const Part *parts, uint32 nparts);
 
 /* Puts the items of the set in this order, circle by circle, and forgets the order. */
 extern void arrange_items(Cutter *cutter, uint32 *order);

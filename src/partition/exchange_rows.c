@@ -79,7 +79,7 @@ static bool
 find_target(Work *work, uint32 group, Move *move, double limit, const Move *going, uint32 ngoing)
 {
 	const Code *tuple = record_tuple(work->records, work->pieces[move->piece].record);
-	uint32		window = has_many_records(work) ? SMALL_WINDOW : WINDOW;
+	uint32		window = work->many_records ? SMALL_WINDOW : WINDOW;
 	uint32		from = group > window ? group - window : 0;
 	uint32		to = Min(work->ngroups, group + window + 1);
 	bool		found = false;

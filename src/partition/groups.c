@@ -18,8 +18,7 @@
 #define ASK_EVERY	16
 
 Work *
-work_create(const Frame *frame, RowId *rows, uint64 nrows,
-			const Principle *principle, uint64 seed)
+work_create(const Frame *frame, Records *records, uint64 nrows, const Principle *principle)
 {
 	Work	   *work = palloc0(sizeof(Work));
 
@@ -29,15 +28,16 @@ work_create(const Frame *frame, RowId *rows, uint64 nrows,
 	work->necessary = work->monotonous ? *principle : principle_k_l(principle->k, principle_least_values(principle));
 	work->tally = tally_create(frame->nsensitive);
 	work->hull = palloc(sizeof(Span) * Max(1, frame->nqis));
-	work->records = records_collapse(frame, rows, nrows, seed);
+	work->records = records;
+	work->many_records = records->nrecords > MANY_RECORDS;
 	work->sensitive = new_array(Code, nrows);
 	for (uint64 i = 0; i < nrows; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		work->sensitive[i] = frame->sensitive[work->records->rows[i]];
+		work->sensitive[i] = frame->sensitive[records->rows[i]];
 	}
 	if (!work->monotonous)
-		records_count_values(work->records, frame, work->tally);
+		records_count_values(records, frame, work->tally);
 	return work;
 }
 

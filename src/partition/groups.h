@@ -70,6 +70,12 @@ typedef struct Records
 extern Records *records_collapse(const Frame *frame, RowId *rows, uint64 nrows,
 								 uint64 seed);
 
+/*
+ * What the records of a frame are like, before there are any: of about so many of them, tables of what spans lose are
+ * made or not.
+ */
+extern Records *records_describe(const Frame *frame, uint32 nrecords);
+
 /* Counts the values of each record, so that it can be added to a tally at once. */
 extern void records_count_values(Records *records, const Frame *frame, Tally *tally);
 
@@ -191,13 +197,14 @@ typedef struct Group
 	uint32		head;			/* its first piece; some may be empty */
 } Group;
 
-/* The state of one call of mondrian(); all of it dies with the call. */
+/* The state while some records are partitioned; all of it dies with mondrian(). */
 typedef struct Work
 {
 	/* Input */
 	const Frame *frame;			/* borrowed */
 	const Principle *principle; /* borrowed */
 	bool		monotonous;		/* is the principle? */
+	bool		many_records;	/* does the whole have many, of which these may be a portion? */
 	Principle	necessary;		/* a monotonous one that allows all that the principle does; itself, if it is */
 	Records    *records;
 	Code	   *sensitive;		/* [rows] of the records' rows, in their order: these are counted again and again */
@@ -224,8 +231,7 @@ typedef struct Part
 } Part;
 
 /* groups.c: the words that all steps use. */
-extern Work *work_create(const Frame *frame, RowId *rows, uint64 nrows,
-						 const Principle *principle, uint64 seed);
+extern Work *work_create(const Frame *frame, Records *records, uint64 nrows, const Principle *principle);
 extern uint32 piece_create(Work *work, uint32 record, uint32 begin, uint32 end, uint32 next);
 extern uint32 group_create(Work *work);
 extern void group_measure(const Work *work, Group *group, Span *hull);
@@ -275,44 +281,55 @@ typedef struct CutStack
 	uint32	   *items;			/* [records] permuted, so that each part's stand together */
 	Code	   *tuples;			/* [records * dimensions] theirs, which move with them: parts are read again and again */
 	uint32	   *nrows;			/* [records] likewise */
-	Part	   *parts;			/* [records] being disjoint, they are never more */
+	Part	   *parts;
 	uint32		depth;
+	uint32		allocated;
 } CutStack;
 
-extern CutStack cut_stack_create(const Records *records);
+/* The stack takes the records' tuples for itself, unless they are looked at beside it. */
+extern CutStack cut_stack_create(Records *records, bool keeps_tuples);
+
+static inline Part
+cut_stack_pop(CutStack *stack)
+{
+	return stack->parts[--stack->depth];
+}
 
 /* cuts.c */
 typedef struct Cutter Cutter;
 extern Cutter *cutter_create(Work *work);
 
 /*
- * Cuts a part, which was taken from the stack, into parts that are all allowed, in the way that saves most; these count
- * from its start.  Returns how many, 0 when no cut is allowed or none saves anything.
+ * Cuts a part, which was taken from the stack, into parts that are all allowed, in the way that saves most, and puts
+ * these on the stack.  False when no cut is allowed or none saves anything.
  */
-extern uint32 cut_records(Cutter *cutter, CutStack *stack, Part part, Part *parts);
-
-/* Leaves so many parts, that were written behind the top, to be cut; they count from the start of the part that they are of. */
-extern void cut_stack_push(CutStack *stack, uint32 start, uint32 nparts);
+extern bool cut_records(Cutter *cutter, CutStack *stack, Part part);
 
 /*
- * Among many records each has near ones also where few are looked at: then blocks of 20 lose a fortieth more than
+ * Among so many records each has near ones also where few are looked at: then blocks of 20 lose a fortieth more than
  * blocks of 64, and take a third of the time.
  */
-static inline bool
-has_many_records(const Work *work)
-{
-	return work->records->nrecords > 50000;
-}
+#define MANY_RECORDS	50000
 
 /* gather.c: at most so many records can be gathered in one block, and so many are where there are many records. */
 #define MAX_BLOCK	64
 #define SMALL_BLOCK 20
+
+static inline uint32
+most_gathered(const Work *work)
+{
+	return work->many_records ? SMALL_BLOCK : MAX_BLOCK;
+}
+
 typedef struct Gatherer Gatherer;
 extern Gatherer *gatherer_create(Work *work);
 extern void gather_records(Gatherer *gatherer, const uint32 *items, uint32 nitems);
 
 /* exchange_rows.c */
 extern void exchange_rows(Work *work);
+
+/* mondrian.c: all steps after the first; the classes' rows are the records'. */
+extern Classes *partition_work(Work *work, uint64 nrows, MemoryContext context);
 
 /* Where slice i of n rows begins, if so many slices are as long as each other, or the first ones longer by one. */
 static inline uint64

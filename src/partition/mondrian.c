@@ -11,6 +11,9 @@
  * NOTES
  *		Each step leaves sets that the principle allows: a cut is taken only if
  *		all its parts are, and every later step asks before it takes a row away.
+ *
+ *		Many records are cut into portions first, in share_out.c; then steps 2 to 5 are
+ *		taken for each portion by itself.
  */
 #include "postgres.h"
 
@@ -21,6 +24,7 @@
 #include "frame/arrays.h"
 #include "partition/groups.h"
 #include "partition/mondrian.h"
+#include "partition/share_out.h"
 
 /* A block that is too large to be gathered is one group; it will be dealt. */
 static void
@@ -40,42 +44,34 @@ keep_together(Work *work, const uint32 *items, uint32 nitems)
 	group_measure(work, &work->groups[group], group_hull(work, group));
 }
 
-/* How many rows do these records have? */
-static uint64
-rows_of_items(const Records *records, const uint32 *items, uint32 nitems)
-{
-	uint64		rows = 0;
-
-	for (uint32 i = 0; i < nitems; i++)
-		rows += records->first[items[i] + 1] - records->first[items[i]];
-	return rows;
-}
-
 /* Cuts until blocks are small enough to be gathered, or cannot be cut. */
 static void
 cut_and_gather(Work *work)
 {
-	uint32		most = has_many_records(work) ? SMALL_BLOCK : MAX_BLOCK;
 	Cutter	   *cutter = cutter_create(work);
 	Gatherer   *gatherer = gatherer_create(work);
-	CutStack	stack = cut_stack_create(work->records);
+	CutStack	stack = cut_stack_create(work->records, true);
 
 	while (stack.depth > 0)
 	{
-		Part		part = stack.parts[--stack.depth];
+		Part		part = cut_stack_pop(&stack);
 		uint32	   *items = stack.items + part.from;
 		uint32		n = part.to - part.from;
-		uint32		nparts = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		if (n <= most)
+		if (n <= most_gathered(work))
 			gather_records(gatherer, items, n);
-		else if ((nparts = cut_records(cutter, &stack, part, stack.parts + stack.depth)) == 0)
+		else if (!cut_records(cutter, &stack, part))
 			keep_together(work, items, n);
-		if (nparts == 0)
-			progress_step(rows_of_items(work->records, items, n));
-		cut_stack_push(&stack, part.from, nparts);
 	}
+}
+
+Classes *
+partition_work(Work *work, uint64 nrows, MemoryContext context)
+{
+	cut_and_gather(work);
+	exchange_rows(work);
+	return deal_classes(work, nrows, context);
 }
 
 /* Are the rows allowed all together?  If not, nothing is. */
@@ -119,13 +115,9 @@ mondrian(const Frame *frame, RowId *rows, uint64 nrows,
 
 	Assert(principle->nterms == 0 || principle->judging != NULL);
 	MemoryContextSwitchTo(work_context);
-	work = work_create(frame, rows, nrows, principle, seed);
+	work = work_create(frame, records_collapse(frame, rows, nrows, seed), nrows, principle);
 	if (all_allowed(work, nrows))
-	{
-		cut_and_gather(work);
-		exchange_rows(work);
-		classes = deal_classes(work, nrows, context);
-	}
+		classes = share_out(work, nrows, context);
 	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work_context);
 	return classes != NULL ? classes : no_classes(frame, rows);
