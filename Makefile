@@ -43,7 +43,7 @@ DATA_built = $(EXTENSION)--$(EXTVERSION).sql
 # Libraries are loaded into one space of names, and pg_cron, for one, has a cron_schedule(), too: the
 # names that the server looks up are seen, and no others, so that nobody's calls go astray.
 C_FUNCTIONS := $(shell sed -n "s/.*'MODULE_PATHNAME', '\([a-z0-9_]*\)'.*/\1/p" $(SQL) $(DATA))
-EXPORTS_BESIDE = _PG_init Pg_magic_func pprepub_answer_worker
+EXPORTS_BESIDE = _PG_init Pg_magic_func pprepub_answer_worker pprepub_crew_worker
 ifdef ASSERT
 OBJS += test/modules/answer_here.o
 EXPORTS_BESIDE += pprepub_answer_here pg_finfo_pprepub_answer_here

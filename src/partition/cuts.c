@@ -444,8 +444,8 @@ lay_out(Cutter *cutter, const Cut *cut, uint32 *to)
 	return 2;
 }
 
-bool
-cut_records(Cutter *cutter, CutStack *stack, Part part)
+uint32
+cut_records(Cutter *cutter, CutStack *stack, Part part, const Part **parts)
 {
 	const Cut  *cut;
 	uint32		nparts;
@@ -454,8 +454,9 @@ cut_records(Cutter *cutter, CutStack *stack, Part part)
 	measure_set(cutter, stack, part);
 	cutter->densest = (Cut) {.shape = NO_CUT};
 	cutter->greatest = (Cut) {.shape = NO_CUT};
+	*parts = cutter->parts;
 	if (cutter->loss <= 0)
-		return false;
+		return 0;
 	if (cutter->all != NULL)
 		tally_clear(cutter->all);
 	try_dimensions(cutter);
@@ -466,11 +467,10 @@ cut_records(Cutter *cutter, CutStack *stack, Part part)
 		try_dimensions(cutter);
 	}
 	if (cutter->densest.shape == NO_CUT)
-		return false;
+		return 0;
 	cut = choose_cut(cutter);
 	turn_to(cutter, cut->d);
 	nparts = lay_out(cutter, cut, cutter->spare);
 	arrange_items(cutter, cutter->spare);
-	cut_stack_push(stack, part.from, cutter->parts, nparts);
-	return true;
+	return nparts;
 }

@@ -108,9 +108,6 @@ extern bool items_allowed(Cutter *cutter, const uint32 *items, uint32 n);
 /* Are the runs before this one allowed, and those from it on?  Runs are asked of from the last one down. */
 extern bool sides_are_allowed(Cutter *cutter, uint32 b);
 
-/* Leaves so many parts of the set, which begins there on the stack, to be cut. */
-extern void cut_stack_push(CutStack *stack, uint32 start, const Part *parts, uint32 nparts);
-
 /* Puts the items of the set in this order, circle by circle, and forgets the order. */
 extern void arrange_items(Cutter *cutter, uint32 *order);
 

@@ -300,10 +300,14 @@ typedef struct Cutter Cutter;
 extern Cutter *cutter_create(Work *work);
 
 /*
- * Cuts a part, which was taken from the stack, into parts that are all allowed, in the way that saves most, and puts
- * these on the stack.  False when no cut is allowed or none saves anything.
+ * Cuts a part, which was taken from the stack, into parts that are all allowed, in the way that saves most; these count
+ * from its start, and are the cutter's until its next cut.  Returns how many, 0 when no cut is allowed or none saves
+ * anything.
  */
-extern bool cut_records(Cutter *cutter, CutStack *stack, Part part);
+extern uint32 cut_records(Cutter *cutter, CutStack *stack, Part part, const Part **parts);
+
+/* Leaves so many parts to be cut, which count from the start of the part that they are of. */
+extern void cut_stack_push(CutStack *stack, uint32 start, const Part *parts, uint32 nparts);
 
 /*
  * Among so many records each has near ones also where few are looked at: then blocks of 20 lose a fortieth more than

@@ -361,7 +361,7 @@ grow_classes(const Frame *frame, RowId *rows, uint64 nrows, const Ratios *ratios
 	measure_demands(growth, rows, nrows);
 	nrows = leave_impossible(growth, rows, nrows);
 	nrows = keep_feasible(rows, nrows, ratios, options->seed);
-	work = work_create(frame, rows, nrows, &large_enough, options->seed);
+	work = work_create(frame, records_collapse(frame, rows, nrows, options->seed), nrows, &large_enough);
 	growth->records = work->records;
 	if (options->top_down)
 		split_records(growth, work, block);

@@ -160,23 +160,23 @@ void
 cut_into_blocks(Growth *growth, Work *work, uint64 size)
 {
 	Cutter	   *cutter = cutter_create(work);
-	CutStack	stack = cut_stack_create(growth->records);
+	CutStack	stack = cut_stack_create(growth->records, true);
 
 	make_batches(growth, size);
 	while (stack.depth > 0)
 	{
-		Part		part = stack.parts[--stack.depth];
-		Part	   *parts = stack.parts + stack.depth;
+		Part		part = cut_stack_pop(&stack);
 		uint32	   *items = stack.items + part.from;
 		uint32		n = part.to - part.from;
-		uint32		nparts = cut_records(cutter, &stack, part, parts);
+		const Part *parts;
+		uint32		nparts = cut_records(cutter, &stack, part, &parts);
 
 		CHECK_FOR_INTERRUPTS();
 		if (nparts > 0 && !may_part(growth, items, parts, nparts))
 			nparts = 0;
 		if (nparts == 0)
 			batch_block(growth, items, n);
-		cut_stack_push(&stack, part.from, nparts);
+		cut_stack_push(&stack, part.from, parts, nparts);
 	}
 }
 
@@ -247,17 +247,17 @@ split_records(Growth *growth, Work *work, uint64 size)
 	Principle	least = principle_k_l(growth->least, 1);
 	const Principle *before = work->principle;
 	Cutter	   *cutter = cutter_create(work);
-	CutStack	stack = cut_stack_create(growth->records);
+	CutStack	stack = cut_stack_create(growth->records, true);
 
 	make_batches(growth, size);
 	work->principle = &least;
 	while (stack.depth > 0)
 	{
-		Part		part = stack.parts[--stack.depth];
-		Part	   *parts = stack.parts + stack.depth;
+		Part		part = cut_stack_pop(&stack);
 		uint32	   *items = stack.items + part.from;
 		uint32		n = part.to - part.from;
-		uint32		nparts = cut_records(cutter, &stack, part, parts);
+		const Part *parts;
+		uint32		nparts = cut_records(cutter, &stack, part, &parts);
 
 		CHECK_FOR_INTERRUPTS();
 		if (!is_allowed(growth, items, n))
@@ -273,7 +273,7 @@ split_records(Growth *growth, Work *work, uint64 size)
 			else
 				batch_block(growth, items, n);
 		}
-		cut_stack_push(&stack, part.from, nparts);
+		cut_stack_push(&stack, part.from, parts, nparts);
 	}
 	work->principle = before;
 }

@@ -57,12 +57,15 @@ cut_and_gather(Work *work)
 		Part		part = cut_stack_pop(&stack);
 		uint32	   *items = stack.items + part.from;
 		uint32		n = part.to - part.from;
+		const Part *parts = NULL;
+		uint32		nparts = 0;
 
 		CHECK_FOR_INTERRUPTS();
 		if (n <= most_gathered(work))
 			gather_records(gatherer, items, n);
-		else if (!cut_records(cutter, &stack, part))
+		else if ((nparts = cut_records(cutter, &stack, part, &parts)) == 0)
 			keep_together(work, items, n);
+		cut_stack_push(&stack, part.from, parts, nparts);
 	}
 }
 

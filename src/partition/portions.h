@@ -73,7 +73,10 @@ typedef struct PortionSource
 	const PortionSetting *setting;
 	uint64		nrows;			/* of all portions together */
 
-	/* Lays the next portion out in this room, unless it is too large: such a one is partitioned at once.  NULL: no more. */
+	/*
+	 * Lays the next portion out in this room, unless it is too large: such a one is partitioned at once.  NULL: no
+	 * more.
+	 */
 	Portion    *(*next) (struct PortionSource *source, void *room, Size bytes);
 	void		(*take) (struct PortionSource *source, Portion *portion);
 } PortionSource;

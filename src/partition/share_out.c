@@ -70,10 +70,17 @@ next_part(Sharing *sharing, Part *part, uint64 *nrows)
 {
 	while (sharing->stack.depth > 0)
 	{
+		const Part *parts;
+		uint32		nparts;
+
 		*part = cut_stack_pop(&sharing->stack);
 		*nrows = rows_of_part(sharing, *part);
-		if (is_portion(sharing, *part, *nrows) || !cut_records(sharing->cutter, &sharing->stack, *part))
+		if (is_portion(sharing, *part, *nrows))
 			return true;
+		nparts = cut_records(sharing->cutter, &sharing->stack, *part, &parts);
+		if (nparts == 0)
+			return true;
+		cut_stack_push(&sharing->stack, part->from, parts, nparts);
 	}
 	return false;
 }
