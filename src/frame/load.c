@@ -207,15 +207,30 @@ load_sensitive_column(const FrameLoad *load)
 	elog(ERROR, "the publication has no sensitive column");
 }
 
-/* Appends the rows of a query.  A portal would let the source's own code fetch from it, or close it. */
+/*
+ * Appends the rows of a query.  A portal would let the source's own code fetch from it, or close it.  The plan may have
+ * parallel workers, but for an answer, since everybody sees in pg_stat_activity that somebody has some.
+ */
 static void
 read_query(FrameLoad *load, const char *sql, ParamListInfo params)
 {
+	SPIPrepareOptions prepare = {.cursorOptions = load->is_lenient ? 0 : CURSOR_OPT_PARALLEL_OK};
 	SPIExecuteOptions options = {.params = params, .read_only = true, .dest = &load->receiver};
-	int			result = SPI_execute_extended(sql, &options);
+	SPIPlanPtr	plan;
+	int			result;
 
+	if (params != NULL)
+	{
+		prepare.parserSetup = params->parserSetup;
+		prepare.parserSetupArg = params->parserSetupArg;
+	}
+	plan = SPI_prepare_extended(sql, &prepare);
+	if (plan == NULL)
+		elog(ERROR, "could not plan to read the source: %s", SPI_result_code_string(SPI_result));
+	result = SPI_execute_plan_extended(plan, &options);
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "could not read the source: %s", SPI_result_code_string(result));
+	SPI_freeplan(plan);
 	resize(load, load->nrows);
 	fix_settings();				/* the source's code may have changed them */
 }

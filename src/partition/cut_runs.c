@@ -79,6 +79,7 @@ measure_set(Cutter *cutter, CutStack *stack, Part part)
 	cutter->tuples = stack->tuples + (Size) part.from * records->ndimensions;
 	cutter->nrows = stack->nrows + part.from;
 	cutter->rows = 0;
+	cutter->d = -1;
 	cutter->finely = false;
 	hull_clear(records, cutter->hull);
 	for (uint32 i = 0; i < cutter->nitems; i++)
@@ -87,6 +88,28 @@ measure_set(Cutter *cutter, CutStack *stack, Part part)
 		cutter->rows += cutter->nrows[i];
 	}
 	cutter->loss = cutter->rows * hull_loss(records, cutter->hull);
+}
+
+void
+measure_sample(Cutter *cutter, const CutStack *stack, Part part, uint32 step)
+{
+	Size		ndimensions = cutter->work->records->ndimensions;
+	CutStack   *sample = &cutter->sample;
+	uint32		n = 0;
+
+	if (sample->items == NULL)
+	{
+		sample->items = new_array(uint32, MAX_SAMPLE);
+		sample->nrows = new_array(uint32, MAX_SAMPLE);
+		sample->tuples = new_array(Code, MAX_SAMPLE * ndimensions);
+	}
+	for (uint32 i = part.from; i < part.to && n < MAX_SAMPLE; i += step, n++)
+	{
+		sample->items[n] = stack->items[i];
+		sample->nrows[n] = stack->nrows[i];
+		memcpy(sample->tuples + n * ndimensions, stack->tuples + i * ndimensions, sizeof(Code) * ndimensions);
+	}
+	measure_set(cutter, sample, (Part) {0, n});
 }
 
 /* One stable pass of counting sort over some bits of the codes; from is NULL for the items as they stand. */
@@ -427,6 +450,8 @@ turn_to(Cutter *cutter, int d)
 	Buckets		buckets;
 
 	CHECK_FOR_INTERRUPTS();
+	if (d == cutter->d)
+		return;
 	cutter->d = d;
 	cutter->boundary = 0;
 	if (find_buckets(cutter, d, &buckets))

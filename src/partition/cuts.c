@@ -48,6 +48,9 @@
 #define MAX_OFFERS	8
 #define WAITING		1.1
 
+/* Of sets of so many items, a sample says along which dimension they are cut: to measure each takes most of the time. */
+#define SAMPLED_SETS	(4 * MAX_SAMPLE)
+
 /* Children that cannot stand alone are offered to so many others, the smallest ones first. */
 #define MAX_HOSTS	4
 
@@ -342,6 +345,15 @@ rank_dimensions(Cutter *cutter)
 	}
 }
 
+/* Tries the cuts of one dimension. */
+static void
+try_dimension(Cutter *cutter, int d)
+{
+	cutter->promise[d] = 0;
+	turn_to(cutter, d);
+	try_cuts(cutter);
+}
+
 /* Tries the cuts of as many dimensions as it takes. */
 static void
 try_dimensions(Cutter *cutter)
@@ -356,9 +368,7 @@ try_dimensions(Cutter *cutter)
 
 		if (cutter->hull[d].lo == cutter->hull[d].hi)
 			continue;
-		cutter->promise[d] = 0;
-		turn_to(cutter, d);
-		try_cuts(cutter);
+		try_dimension(cutter, d);
 		noffers += cutter->promise[d] > 0;
 	}
 }
@@ -444,26 +454,53 @@ lay_out(Cutter *cutter, const Cut *cut, uint32 *to)
 	return 2;
 }
 
+/* Forgets the cuts of the set before. */
+static void
+begin_set(Cutter *cutter)
+{
+	cutter->densest = (Cut) {.shape = NO_CUT};
+	cutter->greatest = (Cut) {.shape = NO_CUT};
+	if (cutter->all != NULL)
+		tally_clear(cutter->all);
+}
+
+/* The dimension along which a sample of a large set would be cut; -1 if the set is not large, or the sample is not cut. */
+static int
+sampled_dimension(Cutter *cutter, const CutStack *stack, Part part)
+{
+	uint32		n = part.to - part.from;
+
+	if (n < SAMPLED_SETS || cutter->work->records->ndimensions == 1)
+		return -1;
+	measure_sample(cutter, stack, part, (n + MAX_SAMPLE - 1) / MAX_SAMPLE);
+	begin_set(cutter);
+	try_dimensions(cutter);
+	return cutter->densest.shape == NO_CUT ? -1 : choose_cut(cutter)->d;
+}
+
 uint32
 cut_records(Cutter *cutter, CutStack *stack, Part part, const Part **parts)
 {
 	const Cut  *cut;
 	uint32		nparts;
+	int			d;
 
 	CHECK_FOR_INTERRUPTS();
-	measure_set(cutter, stack, part);
-	cutter->densest = (Cut) {.shape = NO_CUT};
-	cutter->greatest = (Cut) {.shape = NO_CUT};
 	*parts = cutter->parts;
+	d = sampled_dimension(cutter, stack, part);
+	measure_set(cutter, stack, part);
+	begin_set(cutter);
 	if (cutter->loss <= 0)
 		return 0;
-	if (cutter->all != NULL)
-		tally_clear(cutter->all);
-	try_dimensions(cutter);
+	if (d >= 0)
+		try_dimension(cutter, d);
+	if (cutter->densest.shape == NO_CUT)
+		try_dimensions(cutter);
 	if (cutter->densest.shape == NO_CUT)
 	{
 		/* Where nearly all codes are near each other, and few are far away, one run holds nearly all. */
 		cutter->finely = true;
+		cutter->d = -1;
 		try_dimensions(cutter);
 	}
 	if (cutter->densest.shape == NO_CUT)

@@ -56,8 +56,10 @@ struct Cutter
 	bool		finely;			/* is it looked at code by code, however large it is? */
 	Span	   *hull;			/* [dimensions] */
 
+	CutStack	sample;			/* some items of a large set, MAX_SAMPLE at most; no parts */
+
 	/* The set along one dimension */
-	int			d;
+	int			d;				/* -1: it is not laid out yet */
 	uint32	   *order;			/* [nitems] the items by their codes */
 	uint32	   *spare;			/* [nitems] where they are sorted from, or to */
 	Code	   *held;			/* [dimensions] a tuple that is being moved */
@@ -83,12 +85,18 @@ struct Cutter
 	Cut			greatest;		/* saves most */
 };
 
+/* Sets of more items than a few times that are sampled. */
+#define MAX_SAMPLE	8192
+
 /* cut_runs.c */
 
 /* Makes a part of the stack the set to be cut. */
 extern void measure_set(Cutter *cutter, CutStack *stack, Part part);
 
-/* Lays the set out along a dimension: in order, and in runs. */
+/* Makes items of a part that are so many apart the set to be cut, if only to see along which dimension. */
+extern void measure_sample(Cutter *cutter, const CutStack *stack, Part part, uint32 step);
+
+/* Lays the set out along a dimension, if it is not: in order, and in runs. */
 extern void turn_to(Cutter *cutter, int d);
 
 /* One side, to which runs come. */

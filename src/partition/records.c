@@ -4,20 +4,21 @@
  *
  * NOTES
  *		Codes are dense, so rows are sorted by counting, least significant
- *		column first, with one array of row numbers beside the rows' own.  The
- *		sensitive column is sorted by too: only then does nothing but the codes
- *		decide what follows.
+ *		column first.  The sensitive column is sorted by too: only then does
+ *		nothing but the codes decide what follows.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 
 #include "frame/arrays.h"
 #include "partition/groups.h"
 
-/* Codes are sorted by digits of so many bits: few rows are sorted twice before all places of a wide digit are counted. */
-#define DIGIT_BITS		16
-#define FEW_DIGIT_BITS	8
+/* Words are sorted by digits of so many bits, whose places fit into the nearest cache. */
+#define WORD_BITS		32
+#define DIGIT_BITS		11
+#define FEW_DIGIT_BITS	8		/* few rows are sorted twice before all places of a wide digit are counted */
 #define FEW_ROWS		4096
 
 /* A domain up to this size gets a table of all its spans' losses. */
@@ -26,64 +27,142 @@
 /* A tree deeper than this is climbed by jumps. */
 #define MAX_STEPS		16
 
-/* One stable pass of counting sort over a digit; NO_CODE comes last. */
-static void
-sort_by_digit(const Code *code, int shift, int bits, const RowId *from, RowId *to, uint64 nrows)
-{
-	const int	mask = (1 << bits) - 1;
-	uint32	   *place = palloc0(sizeof(uint32) * (mask + 2));
+/* ----------------------------------------------------------------
+ * Sorting
+ *
+ * Codes of neighboring columns are packed into words, from the least significant
+ * column on.  Word by word, rows are sorted by its digits with the word beside
+ * them: only then memory is not read at random for each column.
+ * ----------------------------------------------------------------
+ */
 
-	for (uint64 i = 0; i < nrows; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		place[((code[from[i]] >> shift) & mask) + 1]++;
-	}
-	for (int digit = 1; digit <= mask; digit++)
-		place[digit] += place[digit - 1];
-	for (uint64 i = 0; i < nrows; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		to[place[(code[from[i]] >> shift) & mask]++] = from[i];
-	}
-	pfree(place);
+/* A column of codes below size, or NO_CODE, which comes last. */
+typedef struct SortColumn
+{
+	const Code *code;
+	Code		size;
+	int			bits;
+	int			shift;			/* in its word */
+} SortColumn;
+
+/* A row with a word of its codes. */
+typedef struct WordRow
+{
+	uint32		word;
+	RowId		row;
+} WordRow;
+
+typedef struct RowSort
+{
+	int			ncolumns;
+	SortColumn *columns;		/* [ncolumns] the least significant one first */
+	uint64		nrows;
+	WordRow    *rows;
+	WordRow    *spare;
+	int			digit_bits;
+	uint32		place[(1 << DIGIT_BITS) + 1];
+} RowSort;
+
+static void
+add_column(RowSort *sort, const Code *code, Code size)
+{
+	sort->columns[sort->ncolumns++] = (SortColumn) {
+		.code = code, .size = size, .bits = size == 0 ? 0 : pg_leftmost_one_pos32(size) + 1
+	};
 }
 
-/* Sorts by a column whose codes are below size, or NO_CODE. */
-static void
-sort_by_column(const Code *code, Code size, RowId **rows, RowId **buffer, uint64 nrows)
+/* The first columns from this one on that fit into one word; returns the one behind them, and the word's bits. */
+static int
+pack_columns(RowSort *sort, int from, int *bits)
 {
-	const int	bits = nrows < FEW_ROWS ? FEW_DIGIT_BITS : DIGIT_BITS;
+	int			end = from;
 
-	for (int shift = 0; shift == 0 || (shift < 32 && (size >> shift) != 0); shift += bits)
+	*bits = 0;
+	while (end < sort->ncolumns && *bits + sort->columns[end].bits <= WORD_BITS)
 	{
-		RowId	   *sorted = *buffer;
-
-		sort_by_digit(code, shift, bits, *rows, sorted, nrows);
-		*buffer = *rows;
-		*rows = sorted;
+		sort->columns[end].shift = *bits;
+		*bits += sort->columns[end++].bits;
 	}
+	return end;
+}
+
+/* Sets the words of all rows. */
+static void
+set_words(RowSort *sort, int from, int end)
+{
+	for (uint64 i = 0; i < sort->nrows; i++)
+	{
+		RowId		row = sort->rows[i].row;
+		uint32		word = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int c = from; c < end; c++)
+		{
+			const SortColumn *column = &sort->columns[c];
+
+			word |= column->bits == 0 ? 0 : Min(column->code[row], column->size) << column->shift;
+		}
+		sort->rows[i].word = word;
+	}
+}
+
+/* One stable pass of counting sort over a digit. */
+static void
+sort_by_digit(RowSort *sort, int shift)
+{
+	WordRow    *sorted = sort->spare;
+	const uint32 mask = (1 << sort->digit_bits) - 1;
+
+	memset(sort->place, 0, sizeof(uint32) * (mask + 2));
+	for (uint64 i = 0; i < sort->nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		sort->place[((sort->rows[i].word >> shift) & mask) + 1]++;
+	}
+	for (int digit = 1; digit <= (int) mask; digit++)
+		sort->place[digit] += sort->place[digit - 1];
+	for (uint64 i = 0; i < sort->nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		sorted[sort->place[(sort->rows[i].word >> shift) & mask]++] = sort->rows[i];
+	}
+	sort->spare = sort->rows;
+	sort->rows = sorted;
 }
 
 /* Sorts rows by all columns, the sensitive one last. */
 static void
 sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
 {
-	RowId	   *own = new_array(RowId, nrows);
-	RowId	   *sorted = rows;
-	RowId	   *buffer = own;
+	RowSort		sort = {.nrows = nrows, .rows = new_array(WordRow, nrows), .spare = new_array(WordRow, nrows)};
 
-	sort_by_column(frame->sensitive, frame->nsensitive, &sorted, &buffer, nrows);
+	sort.digit_bits = nrows < FEW_ROWS ? FEW_DIGIT_BITS : DIGIT_BITS;
+	sort.columns = palloc(sizeof(SortColumn) * (records->ndimensions + 1));
+	add_column(&sort, frame->sensitive, frame->nsensitive);
 	for (int d = records->ndimensions - 1; d >= 0; d--)
+		add_column(&sort, frame->code[records->dimensions[d].qi], records->dimensions[d].size - 1);
+	for (uint64 i = 0; i < nrows; i++)
+		sort.rows[i].row = rows[i];
+	for (int from = 0, end; from < sort.ncolumns; from = end)
 	{
-		const Dimension *dimension = &records->dimensions[d];
+		int			bits;
 
-		sort_by_column(frame->code[dimension->qi], dimension->size,
-					   &sorted, &buffer, nrows);
+		end = pack_columns(&sort, from, &bits);
+		set_words(&sort, from, end);
+		for (int shift = 0; shift < bits; shift += sort.digit_bits)
+			sort_by_digit(&sort, shift);
 	}
-	if (sorted != rows)
-		memcpy(rows, sorted, sizeof(RowId) * nrows);
-	pfree(own);
+	for (uint64 i = 0; i < nrows; i++)
+		rows[i] = sort.rows[i].row;
+	pfree(sort.rows);
+	pfree(sort.spare);
+	pfree(sort.columns);
 }
+
+/* ----------------------------------------------------------------
+ * Dimensions
+ * ----------------------------------------------------------------
+ */
 
 /* The losses of all spans of a dimension whose domain is small. */
 static const float *
@@ -195,54 +274,43 @@ tabulate_dimensions(Records *records)
 	}
 }
 
-static bool
-equal_tuples(const Frame *frame, RowId a, RowId b)
+/* The codes of a row. */
+static void
+read_tuple(const Records *records, const Frame *frame, RowId row, Code *tuple)
 {
-	for (int qi = 0; qi < frame->nqis; qi++)
-		if (frame->code[qi][a] != frame->code[qi][b])
-			return false;
-	return true;
+	for (int d = 0; d < records->ndimensions; d++)
+		tuple[d] = frame->code[records->dimensions[d].qi][row];
 }
 
-/* Finds where records begin among the sorted rows. */
+/*
+ * Finds where records begin among the sorted rows, and copies the codes of each.  Each row is looked at once, a cache
+ * line for each of its codes.
+ */
 static void
 find_records(Records *records, const Frame *frame, uint64 nrows)
 {
-	const RowId *rows = records->rows;
-	uint32		n = 0;
+	Size		width = records->ndimensions;
+	uint32		allocated = 0;
+	Code	   *tuple = NULL;
 
 	for (uint64 i = 0; i < nrows; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (i == 0 || !equal_tuples(frame, rows[i - 1], rows[i]))
-			n++;
+		if (records->nrecords == allocated)
+		{
+			allocated = array_room(allocated, records->nrecords + 1);
+			array_resize(records->first, allocated);
+			array_resize(records->tuples, allocated * width);
+		}
+		tuple = records->tuples + records->nrecords * width;
+		read_tuple(records, frame, records->rows[i], tuple);
+		if (i > 0 && memcmp(tuple, tuple - width, sizeof(Code) * width) == 0)
+			continue;
+		records->first[records->nrecords++] = i;
 	}
-	records->nrecords = n;
-	records->first = new_array(uint32, n);
-	n = 0;
-	for (uint64 i = 0; i < nrows; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (i == 0 || !equal_tuples(frame, rows[i - 1], rows[i]))
-			records->first[n++] = i;
-	}
-	records->first[n] = nrows;
-}
-
-/* Copies the codes of each record, tuple by tuple. */
-static void
-copy_tuples(Records *records, const Frame *frame)
-{
-	Code	   *tuple;
-
-	records->tuples = new_array(Code, (Size) records->ndimensions * records->nrecords + 1);
-	tuple = records->tuples;
-	for (uint32 r = 0; r < records->nrecords; r++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (int d = 0; d < records->ndimensions; d++)
-			*tuple++ = frame->code[records->dimensions[d].qi][records->rows[records->first[r]]];
-	}
+	array_resize(records->first, records->nrecords);
+	array_resize(records->tuples, records->nrecords * width);
+	records->first[records->nrecords] = nrows;
 }
 
 /* The next number of a generator (splitmix64). */
@@ -333,7 +401,6 @@ records_collapse(const Frame *frame, RowId *rows, uint64 nrows, uint64 seed)
 	order_dimensions(records, frame);
 	sort_rows(frame, records, rows, nrows);
 	find_records(records, frame, nrows);
-	copy_tuples(records, frame);
 	tabulate_dimensions(records);
 	shuffle_records(records, seed);
 	return records;

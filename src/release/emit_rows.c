@@ -190,6 +190,21 @@ shuffled(Shuffler *shuffler, uint64 n)
 }
 
 /*
+ * The sensitive codes of rows, read one after the other: memory that is read at random is waited for once, not for each
+ * row.
+ */
+static Code *
+codes_of(const Sending *sending, const RowId *rows, uint64 n)
+{
+	const Code *sensitive = sending->build->loaded->sensitive.code;
+	Code	   *codes = new_array(Code, n);
+
+	for (uint64 i = 0; i < n; i++)
+		codes[i] = sensitive[rows[i]];
+	return codes;
+}
+
+/*
  * Sends a class, true and invented rows mixed. An invented row takes its insensitive
  * values from a true one, by lot: true rows stand in an order, by which it could be
  * told which row was copied.
@@ -201,16 +216,18 @@ send_class(Sending *sending, uint32 c)
 	const RowId *rows = &classes->rows[classes->first[c]];
 	uint64		size = class_size(classes, c);
 	uint64		all = size + class_counterfeits(classes, c);
+	Code	   *codes = codes_of(sending, rows, size);
 	uint32	   *order = shuffled(sending->shuffler, all);
 	uint32	   *copied = all > size ? shuffled(sending->shuffler, size) : NULL;
 
 	for (uint64 i = 0; i < all; i++)
 		if (order[i] < size)
-			add_row(sending, rows[order[i]], sending->build->loaded->sensitive.code[rows[order[i]]]);
+			add_row(sending, rows[order[i]], codes[order[i]]);
 		else
 			add_row(sending, rows[copied[order[i] % size]],
 					classes->counterfeit[classes->first_counterfeit[c] + order[i] - size]);
 	pfree(order);
+	pfree(codes);
 	if (copied != NULL)
 		pfree(copied);
 }
