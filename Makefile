@@ -106,7 +106,7 @@ exports.txt: $(SQL) $(DATA) Makefile
 PURE := $(sort $(wildcard src/partition/*.c src/partition/*/*.c src/method/*.c src/method/*/*.c src/audit/*.c src/audit/*/*.c src/store/encoding/*.c)) \
 	src/frame/domain.c src/frame/update_sets.c src/history/atoms.c src/history/companies.c src/history/epochs.c src/history/shown.c src/history/statistics.c \
 	src/release/forecast/past_after.c src/release/forecast/frame_after.c \
-	src/frame/tuple_numbers.c src/store/layout.c src/store/bound_form.c
+	src/frame/tuple_numbers.c src/release/crew/packed_setting.c src/store/layout.c src/store/bound_form.c
 
 UNIT_TESTS := $(patsubst test/unit/%.c,build/unit/%,$(sort $(wildcard test/unit/test_*.c)))
 UNIT_SOURCES := $(PURE) test/unit/lives.c test/unit/columns.c test/unit/hostile.c bench/sweep/known.c bench/sweep/sweep.c bench/distinct/greedy.c

@@ -71,8 +71,8 @@ extern Records *records_collapse(const Frame *frame, RowId *rows, uint64 nrows,
 								 uint64 seed);
 
 /*
- * What the records of a frame are like, before there are any: of about so many of them, tables of what spans lose are
- * made or not.
+ * Describes the records of a frame, before there are any.  Tables of what spans lose are made where there will be
+ * enough records for them.
  */
 extern Records *records_describe(const Frame *frame, uint32 nrecords);
 

@@ -98,6 +98,7 @@ frame_of(const Partitioner *partitioner, const Portion *portion, const PortionAr
 	return frame;
 }
 
+/* The records of the portion; each row stands where its number says. */
 static Records *
 records_of(const Partitioner *partitioner, const Portion *portion, const PortionArrays *arrays)
 {

@@ -20,7 +20,7 @@
 #define PORTION_RECORDS 16384
 #define PORTION_ROWS	131072
 
-/* What all portions share. */
+/* Everything that all portions share. */
 typedef struct PortionSetting
 {
 	Frame		frame;			/* its rows, whatever they are, are not looked at */
@@ -36,8 +36,8 @@ typedef struct Portion
 	int			nqis;
 	uint64		first_row;		/* of the portion, where the rows of all stand; for those who handed it out */
 
-	/* What becomes of it */
-	uint32		nclasses;		/* 0 until it is partitioned */
+	/* Its classes, once it is partitioned */
+	uint32		nclasses;
 	uint32		most_classes;
 } Portion;
 
@@ -48,7 +48,7 @@ typedef struct PortionArrays
 	Code	   *tuples;			/* [nrecords * nqis] as records have them */
 	Code	   *sensitive;		/* [nrows] */
 
-	/* What becomes of it */
+	/* Its classes, once it is partitioned */
 	RowId	   *rows;			/* [nrows] of the portion, class by class */
 	uint32	   *first_of_class; /* [nclasses + 1] */
 	Span	   *regions;		/* [nclasses * nqis] */

@@ -14,7 +14,7 @@
 #include "partition/share_out.h"
 #include "shared/progress.h"
 
-/* What became of a portion. */
+/* A portion that came back. */
 typedef struct Returned
 {
 	uint64		first_row;
@@ -33,7 +33,7 @@ typedef struct Sharing
 	RowId	   *rows;			/* [nrows] */
 	uint64		nlaid;
 
-	/* What became of the portions, by their numbers; and their classes, in the order of return */
+	/* Portions that came back, by their numbers; and their classes, in the order of return */
 	uint32		nportions;
 	uint32		portions_allocated;
 	Returned   *returned;
@@ -129,6 +129,7 @@ order_rows(Sharing *sharing, const Portion *portion, const PortionArrays *arrays
 		rows[i] = sharing->aside[arrays->rows[i]];
 }
 
+/* Keeps the classes of a portion that comes back. */
 static void
 take_portion(PortionSource *source, Portion *portion)
 {
@@ -166,6 +167,7 @@ partition_large(Sharing *sharing, Part part, uint32 nrows)
 	pfree(portion);
 }
 
+/* Lays out the next portion that has room; partitions those before it that have none. */
 static Portion *
 next_portion(PortionSource *source, void *room, Size bytes)
 {

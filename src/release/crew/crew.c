@@ -67,7 +67,7 @@ state_of(const Clerk *clerk, int desk)
 	return pg_atomic_read_u32(&clerk->office->desk[desk]);
 }
 
-/* What was written to the portion before is seen by whoever sees the state. */
+/* A process that sees the state sees all that was written to the portion before. */
 static void
 set_state(const Clerk *clerk, int desk, DeskState state)
 {
@@ -186,6 +186,7 @@ lead(Clerk *clerk, PortionSource *source)
 	ConditionVariableBroadcast(&clerk->office->filled);
 }
 
+/* Makes an office with empty desks in shared memory. */
 static Office *
 make_office(ParallelContext *context, int ndesks, Size bytes)
 {

@@ -8,9 +8,9 @@
 #include "partition/portions.h"
 
 /*
- * As many of PostgreSQL's parallel workers as max_parallel_workers_per_gather lets a query have, where there are rows
- * enough for them; otherwise the process does it alone.  They are for what owners do: an answer has none, since
- * everybody sees in pg_stat_activity that somebody has workers.
+ * PostgreSQL's parallel workers, as many as max_parallel_workers_per_gather lets a query have.  Where rows are few, the
+ * process does it alone.  Workers are for owners: an answer has none, since everybody sees in pg_stat_activity that
+ * somebody has some.
  */
 extern const Crew parallel_workers;
 

@@ -73,6 +73,7 @@ array_at(char *packed, Size at)
 	return at == 0 ? NULL : packed + at;
 }
 
+/* Writes the domains; cells are looked up, so that neither frequencies nor the ends of bins are needed. */
 static Size
 put_domains(Packer *packer, const Frame *frame)
 {
@@ -140,6 +141,7 @@ setting_pack(const PortionSetting *setting, char *room)
 	return packer.used;
 }
 
+/* Makes a domain of a packed one, whose arrays stay where they are. */
 static void
 get_domain(Domain *domain, char *packed, const PackedDomain *from)
 {
@@ -156,6 +158,7 @@ get_domain(Domain *domain, char *packed, const PackedDomain *from)
 	}
 }
 
+/* Likewise of aspects, whose names nobody needs. */
 static const Aspects *
 get_aspects(char *packed)
 {

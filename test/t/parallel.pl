@@ -1,0 +1,126 @@
+# Parallel workers cut a release: it is the same as without them, an answer has none, and nothing stays of a release whose
+# worker, or whose own session, is ended.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+use Crash;
+use Hospital;
+
+my $rows = 600_000;
+my $node = new_server('main');
+$node->append_conf('postgresql.conf', "log_min_messages = debug1\nmax_parallel_workers_per_gather = 2");
+$node->restart;
+make_patients($node, 'postgres', 10);
+# Some hundred thousand different tuples, and no condition on values: so chance has no part in what is cut.
+$node->safe_psql('postgres', <<SQL);
+SET ROLE owner;
+CREATE TABLE hospital.people AS SELECT i AS id, 18 + (h & 63) AS age, lpad((((h >> 6) & 16383) % 10000)::text, 4, '0') AS zip,
+	(h >> 20 & 1)::text AS sex, 'disease ' || (h >> 21 & 7) AS disease
+FROM (SELECT i, hashint4(i) h FROM generate_series(1, $rows) i) numbers;
+ALTER TABLE hospital.people ADD PRIMARY KEY (id);
+ANALYZE hospital.people;
+SELECT pprepub.create_publication(name, 'hospital.people', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress"}',
+	'disease', 'bpg', '{"k": 10, "l": 1, "reserve": 1}', beside => CASE name WHEN 'two' THEN '{one}'::name[] ELSE '{}' END)
+FROM (VALUES ('one'), ('two')) names (name);
+SQL
+
+# What is done with so many workers, and how many were started for it.
+sub with_workers
+{
+	my ($workers, $sql) = @_;
+	my $log = -s $node->logfile;
+	my $result = $node->safe_psql('postgres', "SET max_parallel_workers_per_gather = $workers; SET ROLE owner; $sql");
+	my $started = () = slurp_file($node->logfile, $log) =~ /starting background worker process "parallel worker for PID/g;
+
+	return ($result, $started);
+}
+
+my $preview = q{SELECT metric, value FROM pprepub.preview('one') WHERE metric !~ 'seconds|bytes' ORDER BY metric};
+my ($alone, $none) = with_workers(0, $preview);
+my ($together, $started) = with_workers(2, $preview);
+is($none, 0, 'no worker, if none is wanted');
+is($started, 2, 'two workers, if they are');
+is($together, $alone, 'and every metric is the same');
+my ($without, $refused) = with_workers('2; SET max_parallel_workers = 0', $preview);
+is($without, $alone, 'also if the server has no worker left');
+is($refused, 0, '(it had none)');
+my ($little, $small) = with_workers("2; SET maintenance_work_mem = '1MB'", $preview);
+is($little, $alone, 'and if no memory may be shared');
+is($small, 0, '(none started)');
+
+# The sessions that work for this one.
+sub workers_of
+{
+	my ($pid) = @_;
+
+	return split /\n/, $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE leader_pid = $pid AND pid <> $pid");
+}
+
+# Starts a command, and waits until it has a worker.
+sub start_with_worker
+{
+	my ($sql) = @_;
+
+	foreach (1 .. 20)
+	{
+		my $session = start_sql($node, 'postgres', 'SET ROLE owner', 'SELECT pg_backend_pid()', $sql);
+		IPC::Run::pump($session->{run}) until $session->{out} =~ /\n/;
+		my ($pid) = $session->{out} =~ /^(\d+)\n/;
+
+		while ($session->{run}->pumpable && $node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid") eq '1')
+		{
+			my ($worker) = workers_of($pid);
+			return ($session, $pid, $worker) if defined $worker;
+		}
+		finish_sql($session);
+	}
+	die 'no worker was seen';
+}
+
+sub nothing_stays
+{
+	my ($what) = @_;
+
+	is(releases($node, 'one'), 0, "no release of $what");
+	is(tables_of_nothing($node, 'postgres'), '', '... and no table');
+	$node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'parallel worker'}) or fail('no worker, either');
+	return;
+}
+
+foreach my $how (['a worker that is ended', sub { $_[1] }, 'pg_terminate_backend', qr/terminating background worker "parallel worker" due to administrator command/],
+	['a session that is cancelled', sub { $_[0] }, 'pg_cancel_backend', qr/canceling statement due to user request/])
+{
+	my ($what, $which, $function, $message) = @$how;
+	my ($session, $pid, $worker) = start_with_worker(q{SELECT pprepub.publish('one')});
+	my $victim = $which->($pid, $worker);
+
+	$node->safe_psql('postgres', "SELECT $function($victim)");
+	finish_sql($session);
+	like($session->{error}, $message, $what);
+	nothing_stays($what);
+}
+{
+	my ($session, $pid, $worker) = start_with_worker(q{SELECT pprepub.publish('one')});
+
+	kill_backend($node, $worker);
+	finish_sql($session);
+	$node->poll_query_until('postgres', 'SELECT true') or die 'the server does not come back';
+	nothing_stays('a worker that was killed');
+}
+
+# Two releases of the same people; who is in which class is drawn by lot.
+with_workers(0, q{SELECT pprepub.publish('one')});
+with_workers(2, q{SELECT pprepub.publish('two')});
+my $regions = 'SELECT age, zip, sex, count(*) FROM published.%s GROUP BY class, age, zip, sex';
+is($node->safe_psql('postgres', sprintf "SELECT count(*) FROM ($regions EXCEPT ALL $regions) d", 'one', 'two'), 0, 'releases have the same regions of the same sizes');
+is($node->safe_psql('postgres', q{SELECT bool_and(holds) FROM pprepub.audit('two')}), 't', 'audit finds nothing');
+whole_release($node, 'postgres', 'two', 'the release is whole');
+
+# Everybody sees how many workers a session has.
+my (undef, $answering) = with_workers(2, q{SELECT count(*) FROM published.two('age > 0')});
+is($answering, 0, 'an answer has no worker');
+
+done_testing();
