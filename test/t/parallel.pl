@@ -119,8 +119,26 @@ is($node->safe_psql('postgres', sprintf "SELECT count(*) FROM ($regions EXCEPT A
 is($node->safe_psql('postgres', q{SELECT bool_and(holds) FROM pprepub.audit('two')}), 't', 'audit finds nothing');
 whole_release($node, 'postgres', 'two', 'the release is whole');
 
+# A view that is dear to read is read by workers, too, though its rows are too few to be cut by some.
+$node->safe_psql('postgres', <<'SQL');
+SET ROLE owner;
+CREATE FUNCTION hospital.dear(text) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 10000 AS 'BEGIN RETURN $1; END';
+CREATE VIEW hospital.dear_people AS SELECT id, age, zip, sex, hospital.dear(disease) AS disease FROM hospital.people WHERE id <= 100000;
+SELECT pprepub.create_publication('dear', 'hospital.dear_people', 'id', '{"age": "range", "zip": "prefix", "sex": "suppress"}',
+	'disease', 'bpg', '{"k": 10, "l": 1, "reserve": 1}', beside => '{one,two}');
+SQL
+$preview =~ s/'one'/'dear'/;
+my ($read_alone, $no_reader) = with_workers(0, $preview);
+my ($read, $readers) = with_workers(2, $preview);
+is($no_reader, 0, 'a source is read by one process, if no worker is wanted');
+cmp_ok($readers, '>', 0, 'and by workers, if they are');
+is($read, $read_alone, 'which makes no difference');
+
 # Everybody sees how many workers a session has.
-my (undef, $answering) = with_workers(2, q{SELECT count(*) FROM published.two('age > 0')});
-is($answering, 0, 'an answer has no worker');
+foreach my $name ('two', 'dear')
+{
+	my (undef, $answering) = with_workers(2, qq{SELECT count(*) FROM published.$name('age > 0')});
+	is($answering, 0, "an answer of publication \"$name\" has no worker");
+}
 
 done_testing();
