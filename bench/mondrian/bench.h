@@ -14,11 +14,11 @@
 typedef struct BenchColumn
 {
 	char	   *name;
-	char	   *kind;			/* range, suppress or taxonomy */
+	char	   *kind;			/* range, suppress, prefix or taxonomy */
 	char	   *taxonomy;		/* path of the levels file, or NULL */
 } BenchColumn;
 
-#define MAX_BENCH_COLUMNS 16
+#define MAX_BENCH_COLUMNS 24
 
 /* What to read from a CSV file. */
 typedef struct BenchInput
@@ -32,7 +32,7 @@ typedef struct BenchInput
 												 * left out */
 } BenchInput;
 
-/* Takes a column as NAME:range, NAME:suppress or NAME:taxonomy:FILE, which it takes apart; false if it is none. */
+/* Takes a column as NAME:range, NAME:suppress, NAME:prefix or NAME:taxonomy:FILE, which it takes apart; false if it is none. */
 extern bool take_column(BenchInput *input, char *text);
 
 extern Frame *read_csv(const BenchInput *input);

@@ -278,6 +278,28 @@ finish_flat(Domain *domain, const Names *values)
 	make_tree(domain, values->n, 2, path);
 }
 
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* Makes the tree of the values' prefixes and recodes the column by their bytes. */
+static void
+finish_prefixes(Domain *domain, const Names *values, Code *code, uint64 nrows)
+{
+	char	  **sorted = grow(NULL, sizeof(char *) * values->n);
+	uint32	   *rank = grow(NULL, sizeof(uint32) * values->n);
+
+	memcpy(sorted, values->text, sizeof(char *) * values->n);
+	qsort(sorted, values->n, sizeof(char *), compare_names);
+	for (uint32 i = 0; i < values->n; i++)
+		rank[i] = (char **) bsearch(&values->text[i], sorted, values->n, sizeof(char *), compare_names) - sorted;
+	for (uint64 row = 0; row < nrows; row++)
+		code[row] = rank[code[row]];
+	*domain = (Domain) {.size = values->n, .null_code = NO_CODE, .tree = tree_of_prefixes(sorted, values->n, false)};
+}
+
 /* Where the columns stand in the file. */
 typedef struct Places
 {
@@ -390,6 +412,8 @@ read_csv(const BenchInput *input)
 	{
 		if (strcmp(input->columns[q].kind, "range") == 0)
 			finish_line(&frame->domain[q], &values[q], frame->code[q], frame->nrows);
+		else if (strcmp(input->columns[q].kind, "prefix") == 0)
+			finish_prefixes(&frame->domain[q], &values[q], frame->code[q], frame->nrows);
 		else if (input->columns[q].taxonomy == NULL)
 			finish_flat(&frame->domain[q], &values[q]);
 	}

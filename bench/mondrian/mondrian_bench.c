@@ -6,7 +6,7 @@
  * Usage:
  *		mondrian_bench [--k K] [--l L] [--runs N] --synthetic ROWS ...
  *		mondrian_bench [--k K] [--l L] [--runs N] --csv FILE
- *			--qi NAME:range | --qi NAME:suppress | --qi NAME:taxonomy:FILE ...
+ *			--qi NAME:range | --qi NAME:suppress | --qi NAME:prefix | --qi NAME:taxonomy:FILE ...
  *			[--sensitive NAME] [--complete NAME ...]
  *
  * --complete leaves out rows where the column is empty.  Several --synthetic
@@ -168,7 +168,7 @@ static void
 usage(void)
 {
 	fprintf(stderr, "usage: mondrian_bench [--k K] [--l L] [--runs N] (--synthetic ROWS ... | --csv FILE "
-			"--qi NAME:range|suppress|taxonomy:FILE ... [--sensitive NAME] [--complete NAME ...])\n");
+			"--qi NAME:range|suppress|prefix|taxonomy:FILE ... [--sensitive NAME] [--complete NAME ...])\n");
 	exit(2);
 }
 
