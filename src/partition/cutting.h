@@ -86,7 +86,7 @@ struct Cutter
 };
 
 /* Sets of more items than a few times that are sampled. */
-#define MAX_SAMPLE	8192
+#define MAX_SAMPLE	1024
 
 /* cut_runs.c */
 
