@@ -18,6 +18,8 @@ SELECT count(*), count(DISTINCT age) > 4 AS cut, count(disease), count(DISTINCT 
 -- The sensitive column withheld: classes are as diverse as ever, and remembered with their values.
 SELECT number, rows, suppressed, columns FROM pprepub.publish('patients', columns => '{country,ward}');
 SELECT age, zip, sex, disease, count(DISTINCT country), count(DISTINCT ward) FROM published.patients_2 GROUP BY 1, 2, 3, 4;
+-- The loss of the one column that is shown is all that is lost.
+SELECT count(*), count(DISTINCT round(value::numeric, 6)), min(value) > 0 AS lost FROM pprepub.metrics('patients', 2) WHERE metric LIKE 'loss_percent%';
 SELECT count(DISTINCT (sizes, counts)) > 1 AS remembered FROM pprepub.statistics('patients');
 SELECT number, columns FROM pprepub.publish('patients');
 SELECT min(n), min(d) FROM (SELECT count(*) AS n, count(DISTINCT disease) AS d FROM published.patients GROUP BY class) c;

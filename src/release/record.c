@@ -35,7 +35,6 @@ int
 list_losses(const DeclaredPublication *publication, const Metrics *metrics, const bool *shown, NamedMetric *list)
 {
 	int			n = 0;
-	int			q = 0;
 
 	for (int i = 0; i < publication->ncolumns; i++)
 	{
@@ -43,12 +42,13 @@ list_losses(const DeclaredPublication *publication, const Metrics *metrics, cons
 
 		if (column->role != ROLE_QUASI_IDENTIFIER)
 			continue;
-		if (shown == NULL || shown[i])
-			list[n++] = (NamedMetric) {
-				psprintf(LOSS_OF "%s", column->name),
-				metrics->rows == 0 ? 0 : 100 * metrics->lm_by_qi[q] / metrics->rows
-			};
-		q++;
+		if (shown != NULL && !shown[i])
+			continue;			/* the frame does not have it */
+		list[n] = (NamedMetric) {
+			psprintf(LOSS_OF "%s", column->name),
+			metrics->rows == 0 ? 0 : 100 * metrics->lm_by_qi[n] / metrics->rows
+		};
+		n++;
 	}
 	return n;
 }
