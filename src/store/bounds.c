@@ -126,3 +126,21 @@ bounds_may_hold(Order order, Datum least, Datum greatest, StrategyNumber strateg
 	}
 	return true;
 }
+
+bool
+bounds_must_hold(Order order, Datum least, Datum greatest, StrategyNumber strategy, Datum value)
+{
+	switch (strategy)
+	{
+		case BTLessStrategyNumber:
+		case BTLessEqualStrategyNumber:
+			return bounds_may_hold(order, greatest, greatest, strategy, value);
+		case BTEqualStrategyNumber:
+			return bounds_may_hold(order, least, least, strategy, value) &&
+				bounds_may_hold(order, greatest, greatest, strategy, value);
+		case BTGreaterEqualStrategyNumber:
+		case BTGreaterStrategyNumber:
+			return bounds_may_hold(order, least, least, strategy, value);
+	}
+	return false;
+}

@@ -768,6 +768,29 @@ cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
 	return false;
 }
 
+bool
+cursor_next_group(Cursor *cursor, uint32 *nrows)
+{
+	cursor->started = true;
+	if (!next_group_forward(cursor))
+		return false;
+	*nrows = cursor->nrows;
+	return true;
+}
+
+RowGroup *
+cursor_group(const Cursor *cursor)
+{
+	return cursor->group;
+}
+
+void
+cursor_row_in_memory(Cursor *cursor, uint32 index, TupleTableSlot *slot)
+{
+	cursor->index = index;
+	store_current(cursor, slot);
+}
+
 /* Finds the row with this number in the current group. */
 static bool
 find_in_current(Cursor *cursor, uint64 row, uint32 *index)

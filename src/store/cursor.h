@@ -51,6 +51,14 @@ extern bool cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot 
 extern bool cursor_next_columns(Cursor *cursor, ScanDirection direction, TupleTableSlot *whole,
 								TupleTableSlot *slot, const int *columns, int ncolumns);
 
+/*
+ * Goes on to the next group that is not skipped, forward, and decodes nothing of it;
+ * false at the end.  The group, or NULL if its rows are in memory; and one of these rows.
+ */
+extern bool cursor_next_group(Cursor *cursor, uint32 *nrows);
+extern RowGroup *cursor_group(const Cursor *cursor);
+extern void cursor_row_in_memory(Cursor *cursor, uint32 index, TupleTableSlot *slot);
+
 /* One row, if it is seen. */
 extern bool cursor_row(Cursor *cursor, uint64 row, TupleTableSlot *slot);
 

@@ -8,18 +8,16 @@
 
 #include "access/parallel.h"
 #include "access/tableam.h"
-#include "commands/explain.h"
 #include "executor/executor.h"
-#include "nodes/makefuncs.h"
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/dsm.h"
 #include "store/condition.h"
+#include "store/explain.h"
 #include "store/scan.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/ruleutils.h"
 
 /* In the memory that workers share, followed by the scan's own part. */
 typedef struct SharedCounts
@@ -307,34 +305,6 @@ shut_down(CustomScanState *node)
  * ----------------------------------------------------------------
  */
 
-/* Shows in EXPLAIN which columns the scan decodes. */
-static void
-explain_columns(const StoreScanState *state, ExplainState *es)
-{
-	Relation	rel = state->base.ss.ss_currentRelation;
-	List	   *names = NIL;
-	int			column = -1;
-
-	while ((column = bms_next_member(state->columns, column)) >= 0)
-		names = lappend(names, NameStr(TupleDescAttr(RelationGetDescr(rel), column)->attname));
-	ExplainPropertyList("Columns", names, es);
-}
-
-/* Shows the clauses by which groups are skipped. */
-static void
-explain_conditions(CustomScanState *node, List *ancestors, ExplainState *es)
-{
-	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
-	List	   *context;
-
-	if (plan->custom_exprs == NIL)
-		return;
-	context = set_deparse_context_plan(es->deparse_cxt, &plan->scan.plan, ancestors);
-	ExplainPropertyText("Skips Groups By",
-						deparse_expression((Node *) make_ands_explicit(list_copy(plan->custom_exprs)), context,
-										   list_length(es->rtable) > 1 || es->verbose, false), es);
-}
-
 /* Shows columns and conditions and, with ANALYZE, how many groups were read and skipped. */
 static void
 explain_scan(CustomScanState *node, List *ancestors, ExplainState *es)
@@ -342,8 +312,8 @@ explain_scan(CustomScanState *node, List *ancestors, ExplainState *es)
 	StoreScanState *state = (StoreScanState *) node;
 	StoreScanState counts = *state;
 
-	explain_columns(state, es);
-	explain_conditions(node, ancestors, es);
+	explain_columns(node, state->columns, es);
+	explain_clauses(node, "Skips Groups By", ancestors, es);
 	if (!es->analyze)
 		return;
 	take_counts(&counts);
