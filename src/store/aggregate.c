@@ -107,7 +107,8 @@ begin_counting(StoreAggregateState *state, const AggregatePlan *plan, const int 
 
 		for (int i = 0; i < state->nkeys; i++)
 			TupleDescCopyEntry(desc, i + 1, slot->tts_tupleDescriptor, i + 1);
-		state->keys = make_keys(&state->base.ss.ps, desc, places, plan->operators, plan->collations, state->ntallies);
+		state->keys = make_keys(&state->base.ss.ps, desc, places, plan->operators, plan->collations, state->ntallies,
+								state->base.ss.ps.plan->plan_rows);
 		state->kept = keys_context(state->keys);
 	}
 	else

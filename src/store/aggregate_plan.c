@@ -155,7 +155,7 @@ take_aggregate(Candidate *candidate, const Aggref *aggref)
 	add_column_to_pathtarget(candidate->target, (Expr *) part, 0);
 	candidate->plan.columns = lappend_int(candidate->plan.columns, column);
 	candidate->plan.kinds = lappend_int(candidate->plan.kinds, kind);
-	candidate->by_headers = candidate->by_headers && kind != TALLY_SUM && kind != TALLY_MEAN;
+	candidate->by_headers = candidate->by_headers && kind < TALLY_SUM;
 	return true;
 }
 

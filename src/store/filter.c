@@ -24,8 +24,8 @@ typedef enum Verdict
 typedef struct Clause
 {
 	bool		is_condition;
-	Condition	condition;		/* if it is one, */
-	ExprState  *state;			/* else this */
+	Condition	condition;		/* if it is one */
+	ExprState  *state;
 	int			ncolumns;		/* of the batch, that it is about */
 	int		   *columns;
 	AttrNumber *attributes;		/* these columns', in the slot */
@@ -84,12 +84,11 @@ make_filter(List *clauses, ScanState *scan, TupleTableSlot *slot, const int *col
 		Clause	   *clause = &filter->clauses[filter->nclauses++];
 
 		find_columns(clause, lfirst(cell), columns);
+		/* Of a condition, too: the right to call its operator is checked here. */
+		clause->state = ExecInitQual(list_make1(lfirst(cell)), &scan->ps);
 		clause->is_condition = make_condition(lfirst(cell), INDEX_VAR, &clause->condition);
 		if (!clause->is_condition)
-		{
-			clause->state = ExecInitQual(list_make1(lfirst(cell)), &scan->ps);
 			continue;
-		}
 		clause->condition.column = batch->columns[clause->columns[0]].column;
 		begin_condition(&clause->condition, &scan->ps);
 	}

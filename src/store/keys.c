@@ -13,6 +13,9 @@
 /* Combinations of codes that are remembered, at most. */
 #define MOST_KNOWN 16384
 
+/* An estimate of groups is not believed beyond this. */
+#define MOST_EXPECTED 65536
+
 typedef struct Key
 {
 	int			place;			/* in the batch */
@@ -30,6 +33,7 @@ struct Keys
 	int			nkeys;
 	Key		   *keys;
 	int			ncounts;
+	long		ngroups;		/* that are expected */
 
 	/* The table */
 	AttrNumber *attributes;
@@ -53,7 +57,7 @@ make_table(Keys *keys)
 	MemoryContext old = MemoryContextSwitchTo(keys->context);
 
 	keys->table = BuildTupleHashTableExt(keys->parent, keys->desc, keys->nkeys, keys->attributes, keys->functions,
-										 keys->hashes, keys->collations, 256, 0, keys->context, keys->context,
+										 keys->hashes, keys->collations, keys->ngroups, 0, keys->context, keys->context,
 										 keys->scratch, false);
 	MemoryContextSwitchTo(old);
 	keys->clean = false;
@@ -77,7 +81,8 @@ take_operators(Keys *keys, List *operators, List *collations)
 }
 
 Keys *
-make_keys(PlanState *parent, TupleDesc desc, const int *places, List *operators, List *collations, int ncounts)
+make_keys(PlanState *parent, TupleDesc desc, const int *places, List *operators, List *collations, int ncounts,
+		  double ngroups)
 {
 	Keys	   *keys = palloc0(sizeof(Keys));
 
@@ -93,6 +98,7 @@ make_keys(PlanState *parent, TupleDesc desc, const int *places, List *operators,
 		keys->keys[i].by_value = TupleDescAttr(desc, i)->attbyval;
 	}
 	keys->ncounts = ncounts;
+	keys->ngroups = (long) Min(Max(ngroups, 1), MOST_EXPECTED);
 	take_operators(keys, operators, collations);
 	keys->input = ExecInitExtraTupleSlot(parent->state, desc, &TTSOpsVirtual);
 	keys->output = ExecInitExtraTupleSlot(parent->state, desc, &TTSOpsMinimalTuple);

@@ -16,8 +16,12 @@
 
 typedef struct Keys Keys;
 
-/* Each key is a column of the batch (places), of which the description has the types; ncounts is how many counts a group has. */
-extern Keys *make_keys(PlanState *parent, TupleDesc desc, const int *places, List *operators, List *collations, int ncounts);
+/*
+ * Each key is a column of the batch (places), of which the description has the types; ncounts is how many counts
+ * a group has.
+ */
+extern Keys *make_keys(PlanState *parent, TupleDesc desc, const int *places, List *operators, List *collations, int ncounts,
+					   double ngroups);
 
 /* Forgets all groups. */
 extern void reset_keys(Keys *keys);

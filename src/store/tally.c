@@ -14,6 +14,7 @@
 #include "access/transam.h"
 #include "catalog/pg_aggregate_d.h"
 #include "catalog/pg_type_d.h"
+#include "libpq/pqformat.h"
 #include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/float.h"
@@ -67,6 +68,9 @@ kind_of(const Aggref *aggref, const Var *var)
 		case F_AVG_INT2:
 		case F_AVG_INT4:
 			return is_of_type(var, aggref) ? TALLY_MEAN : TALLY_NONE;
+		case F_SUM_INT8:
+		case F_AVG_INT8:
+			return is_of_type(var, aggref) ? TALLY_BIG_SUM : TALLY_NONE;
 		default:
 			return extreme_of(aggref, var->vartype);
 	}
@@ -86,6 +90,8 @@ tally_of_aggregate(const Aggref *aggref, Index relid, AttrNumber *column)
 	if (list_length(aggref->args) != 1)
 		return TALLY_NONE;
 	argument = (const Node *) linitial_node(TargetEntry, aggref->args)->expr;
+	if (IsA(argument, Const) && aggref->aggfnoid == F_COUNT_ANY)
+		return ((const Const *) argument)->constisnull ? TALLY_NONE : TALLY_ROWS;
 	while (IsA(argument, RelabelType))
 		argument = (const Node *) ((const RelabelType *) argument)->arg;
 	if (!IsA(argument, Var) || ((const Var *) argument)->varno != (int) relid ||
@@ -232,7 +238,7 @@ static void
 add_values(const Tally *tally, Count *count, Batch *batch, const uint16 *rows, uint32 n)
 {
 	const BatchColumn *column = &batch->columns[tally->place];
-	int64		sum = 0;
+	int128		sum = 0;
 	uint32		nvalues = 0;
 
 	batch_values(batch, tally->place);
@@ -267,6 +273,36 @@ tally_rows(const Tally *tally, Count *count, Batch *batch, const uint16 *rows, u
 	}
 }
 
+/* Signs of a numeric, as PostgreSQL serializes them; and what its digits are based on. */
+#define SIGN_POSITIVE 0x0000
+#define SIGN_NEGATIVE 0x4000
+#define DIGIT_BASE 10000
+
+/* The most digits of a number of 128 bits. */
+#define MOST_DIGITS 10
+
+/* The state of sum(bigint) and avg(bigint), in the form that int8_avg_serialize() gives it for parallel workers. */
+static Datum
+serialize_sum(const Count *count)
+{
+	uint128		rest = count->sum < 0 ? -(uint128) count->sum : (uint128) count->sum;
+	int16		digits[MOST_DIGITS];
+	int			ndigits = 0;
+	StringInfoData buffer;
+
+	for (; rest > 0; rest /= DIGIT_BASE)
+		digits[ndigits++] = (int16) (rest % DIGIT_BASE);
+	pq_begintypsend(&buffer);
+	pq_sendint64(&buffer, count->n);
+	pq_sendint32(&buffer, ndigits);
+	pq_sendint32(&buffer, Max(ndigits - 1, 0)); /* the weight of the first digit */
+	pq_sendint32(&buffer, count->sum < 0 ? SIGN_NEGATIVE : SIGN_POSITIVE);
+	pq_sendint32(&buffer, 0);	/* no decimals */
+	while (ndigits > 0)
+		pq_sendint16(&buffer, digits[--ndigits]);
+	return PointerGetDatum(pq_endtypsend(&buffer));
+}
+
 Datum
 tally_result(const Tally *tally, const Count *count, bool *isnull)
 {
@@ -277,11 +313,13 @@ tally_result(const Tally *tally, const Count *count, bool *isnull)
 		case TALLY_GREATEST:
 			return count->value;
 		case TALLY_SUM:
-			return Int64GetDatum(count->sum);
+			return Int64GetDatum((int64) count->sum);
+		case TALLY_BIG_SUM:
+			return count->n == 0 ? (Datum) 0 : serialize_sum(count);
 		case TALLY_MEAN:
 			{
 				/* The number of values, and their sum. */
-				Datum		state[2] = {Int64GetDatum(count->n), Int64GetDatum(count->sum)};
+				Datum		state[2] = {Int64GetDatum(count->n), Int64GetDatum((int64) count->sum)};
 
 				*isnull = false;
 				return PointerGetDatum(construct_array(state, 2, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));

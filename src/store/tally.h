@@ -22,7 +22,8 @@ typedef enum TallyKind
 	TALLY_LEAST,				/* min */
 	TALLY_GREATEST,				/* max */
 	TALLY_SUM,					/* sum of smallint or integer */
-	TALLY_MEAN					/* avg of the same */
+	TALLY_MEAN,					/* avg of the same */
+	TALLY_BIG_SUM				/* sum or avg of bigint */
 } TallyKind;
 
 typedef struct Tally
@@ -39,7 +40,7 @@ typedef struct Tally
 typedef struct Count
 {
 	int64		n;				/* rows, or values that are not NULL */
-	int64		sum;
+	int128		sum;
 	Datum		value;			/* the least or the greatest of these n; owned, if by reference */
 } Count;
 
