@@ -132,7 +132,7 @@ DECLARE
 	n bigint;
 BEGIN
 	BEGIN
-		SELECT count(*) INTO n FROM store_t WHERE id >= 1000;
+		SELECT count(*) FILTER (WHERE true) INTO n FROM store_t WHERE id >= 1000;
 		RAISE division_by_zero;
 	EXCEPTION WHEN division_by_zero THEN
 		RETURN n;
@@ -145,11 +145,11 @@ SELECT * FROM store_t WHERE id >= 1000 ORDER BY id;
 CREATE FUNCTION store_count_of(i int, inside boolean) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 BEGIN
 	IF NOT inside THEN
-		RETURN QUERY SELECT count(*) FROM store_t WHERE id BETWEEN 1000 AND 2000;
+		RETURN QUERY SELECT count(*) FILTER (WHERE true) FROM store_t WHERE id BETWEEN 1000 AND 2000;
 		RETURN;
 	END IF;
 	BEGIN
-		RETURN QUERY SELECT count(*) FROM store_t WHERE id BETWEEN 1000 AND 2000;
+		RETURN QUERY SELECT count(*) FILTER (WHERE true) FROM store_t WHERE id BETWEEN 1000 AND 2000;
 	EXCEPTION WHEN division_by_zero THEN
 	END;
 END $$;

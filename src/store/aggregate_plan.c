@@ -27,6 +27,7 @@
 #include "store/pending.h"
 #include "store/scan.h"
 #include "store/tally.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
@@ -42,7 +43,7 @@ typedef struct Candidate
 	PlannerInfo *root;
 	RelOptInfo *rel;			/* the table */
 	List	   *clauses;		/* in the order of evaluation */
-	PathTarget *target;			/* keys, and then aggregates in part */
+	PathTarget *target;			/* the keys, and then aggregates in part */
 	AggregatePlan plan;
 	bool		by_headers;		/* may headers answer alone? */
 	double		groups;
@@ -254,6 +255,30 @@ static const CustomPathMethods path_methods = {
 	.PlanCustomPath = make_plan
 };
 
+/*
+ * Of ranges, ANALYZE says that each is another one, without having looked; a cell
+ * of a release is one of a few.
+ */
+static double
+estimate_groups(const Candidate *candidate)
+{
+	double		groups = 1;
+	List	   *others = NIL;
+
+	for (int i = 0; i < list_length(candidate->plan.operators); i++)
+	{
+		Expr	   *key = list_nth(candidate->target->exprs, i);
+
+		if (type_is_range(exprType((Node *) key)))
+			groups *= DEFAULT_NUM_DISTINCT;
+		else
+			others = lappend(others, key);
+	}
+	if (others != NIL)
+		groups *= estimate_num_groups(candidate->root, others, candidate->rel->rows, NULL, NULL);
+	return Min(groups, candidate->rel->rows);
+}
+
 /* Adds the path, under a Finalize Aggregate that makes results of states, and looks at HAVING. */
 static void
 add_aggregate_path(Candidate *candidate, RelOptInfo *grouped, List *having, bool is_parallel_safe)
@@ -271,7 +296,7 @@ add_aggregate_path(Candidate *candidate, RelOptInfo *grouped, List *having, bool
 	path->custom_private = list_make3(list_make1_int(candidate->rel->relid), candidate->clauses,
 									  list_of_aggregate_plan(&candidate->plan));
 	path->methods = &path_methods;
-	candidate->groups = by_keys ? estimate_num_groups(root, candidate->target->exprs, candidate->rel->rows, NULL, NULL) : 1;
+	candidate->groups = estimate_groups(candidate);
 	cost_path(candidate, &path->path);
 	MemSet(&costs, 0, sizeof(costs));
 	get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);

@@ -68,7 +68,8 @@ compare_in_order(Order order, Datum a, Datum b)
 		case ORDER_INTEGER:
 			return DatumGetInt64(a) < DatumGetInt64(b) ? -1 : DatumGetInt64(a) > DatumGetInt64(b);
 		case ORDER_UNSIGNED:
-			return a < b ? -1 : a > b;
+			/* Above these 32 bits a Datum may have anything. */
+			return DatumGetUInt32(a) < DatumGetUInt32(b) ? -1 : DatumGetUInt32(a) > DatumGetUInt32(b);
 		case ORDER_FLOAT4:
 			return float4_cmp_internal(DatumGetFloat4(a), DatumGetFloat4(b));
 		case ORDER_FLOAT8:
