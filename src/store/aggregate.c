@@ -131,7 +131,7 @@ begin_aggregate(CustomScanState *node, EState *estate, int eflags)
 	state->batch = make_batch(table_slot_create(node->ss.ss_currentRelation, &estate->es_tupleTable), columns, ncolumns);
 	begin_counting(state, &plan, places);
 	if (scan->custom_exprs != NIL)
-		state->filter = make_filter(scan->custom_exprs, &node->ss,
+		state->filter = make_filter(scan->custom_exprs, &node->ss, INDEX_VAR,
 									ExecInitExtraTupleSlot(estate, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, &TTSOpsVirtual),
 									places, state->batch);
 }
@@ -247,9 +247,7 @@ count_vector(StoreAggregateState *state)
 
 	batch_go(batch, state->vector++);
 	state->in_group = state->vector * ENCODING_VECTOR < batch->nrows;
-	n = batch->n;
-	for (uint32 i = 0; i < n; i++)
-		rows[i] = i;
+	n = batch_rows(batch, rows);
 	if (state->filter != NULL)
 		n = filter_rows(state->filter, batch, rows, n);
 	if (n == 0)

@@ -73,6 +73,14 @@ batch_go(Batch *batch, uint32 vector)
 		take_rows_in_memory(batch);
 }
 
+uint32
+batch_rows(const Batch *batch, uint16 *rows)
+{
+	for (uint32 i = 0; i < batch->n; i++)
+		rows[i] = i;
+	return batch->n;
+}
+
 /* ----------------------------------------------------------------
  * Columns
  * ----------------------------------------------------------------

@@ -58,6 +58,9 @@ extern Batch *make_batch(TupleTableSlot *slot, const int *columns, int ncolumns)
 extern void batch_enter(Batch *batch, uint32 nrows);
 extern void batch_go(Batch *batch, uint32 vector);
 
+/* All rows of the current vector, of which there are ENCODING_VECTOR at most; returns how many. */
+extern uint32 batch_rows(const Batch *batch, uint16 *rows);
+
 /* The codes of a column's rows; NULL if there are none. */
 extern const CodedVector *batch_codes(Batch *batch, int i);
 

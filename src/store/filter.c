@@ -52,12 +52,12 @@ struct Filter
 
 /* Notes which columns the clause is about. */
 static void
-find_columns(Clause *clause, Node *node, const int *columns)
+find_columns(Clause *clause, Node *node, Index varno, const int *columns)
 {
 	Bitmapset  *attributes = NULL;
 	int			number = -1;
 
-	pull_varattnos(node, INDEX_VAR, &attributes);
+	pull_varattnos(node, varno, &attributes);
 	clause->columns = palloc(Max(bms_num_members(attributes), 1) * sizeof(int));
 	clause->attributes = palloc(Max(bms_num_members(attributes), 1) * sizeof(AttrNumber));
 	while ((number = bms_next_member(attributes, number)) >= 0)
@@ -69,8 +69,21 @@ find_columns(Clause *clause, Node *node, const int *columns)
 	}
 }
 
+/* Of a condition, the expression is not evaluated; but the right to call its operator is checked where it is made. */
+static void
+make_clause(Clause *clause, Node *node, ScanState *scan, Index varno, const int *columns, const Batch *batch)
+{
+	find_columns(clause, node, varno, columns);
+	clause->state = ExecInitQual(list_make1(node), &scan->ps);
+	clause->is_condition = make_condition(node, varno, &clause->condition);
+	if (!clause->is_condition)
+		return;
+	clause->condition.column = batch->columns[clause->columns[0]].column;
+	begin_condition(&clause->condition, &scan->ps);
+}
+
 Filter *
-make_filter(List *clauses, ScanState *scan, TupleTableSlot *slot, const int *columns, const Batch *batch)
+make_filter(List *clauses, ScanState *scan, Index varno, TupleTableSlot *slot, const int *columns, const Batch *batch)
 {
 	Filter	   *filter = palloc0(sizeof(Filter));
 	ListCell   *cell;
@@ -81,18 +94,16 @@ make_filter(List *clauses, ScanState *scan, TupleTableSlot *slot, const int *col
 	filter->clauses = palloc0(Max(list_length(clauses), 1) * sizeof(Clause));
 	foreach(cell, clauses)
 	{
-		Clause	   *clause = &filter->clauses[filter->nclauses++];
+		Clause	   *clause = &filter->clauses[filter->nclauses];
 
-		find_columns(clause, lfirst(cell), columns);
-		/* Of a condition, too: the right to call its operator is checked here. */
-		clause->state = ExecInitQual(list_make1(lfirst(cell)), &scan->ps);
-		clause->is_condition = make_condition(lfirst(cell), INDEX_VAR, &clause->condition);
-		if (!clause->is_condition)
-			continue;
-		clause->condition.column = batch->columns[clause->columns[0]].column;
-		begin_condition(&clause->condition, &scan->ps);
+		make_clause(clause, lfirst(cell), scan, varno, columns, batch);
+		if (clause->is_condition || slot != NULL)
+			filter->nclauses++;
+		else
+			memset(clause, 0, sizeof(Clause));
 	}
-	ExecStoreAllNullTuple(slot);
+	if (slot != NULL)
+		ExecStoreAllNullTuple(slot);
 	return filter;
 }
 

@@ -17,10 +17,12 @@
 typedef struct Filter Filter;
 
 /*
- * Variables of the clauses number the attributes of the scan's slot; columns says
- * which of the batch's columns each of them is, or -1.  The slot is one to evaluate in.
+ * Variables of the clauses have this number; of their attributes, columns says
+ * which of the batch's columns each is, or -1.  The slot is one to evaluate in;
+ * without it, clauses that cannot be compared with bounds are left out.
  */
-extern Filter *make_filter(List *clauses, ScanState *scan, TupleTableSlot *slot, const int *columns, const Batch *batch);
+extern Filter *make_filter(List *clauses, ScanState *scan, Index varno, TupleTableSlot *slot, const int *columns,
+						   const Batch *batch);
 
 /* Parameters have other values now. */
 extern void renew_filter(Filter *filter);
