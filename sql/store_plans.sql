@@ -56,6 +56,10 @@ SELECT count(*) FILTER (WHERE id > 70000), (SELECT count(*) FROM store_t WHERE i
 SELECT sum(o) FROM store_t WHERE t = 't000005';
 SELECT sum(o) FROM store_t WHERE id::bigint = 16384 OR n = 16385.5;
 SELECT id FROM store_t WHERE f IN (16384, 16385) ORDER BY 1;
+CREATE TABLE store_oids USING pprepub AS SELECT (2147483000 + i)::oid AS o FROM generate_series(1::bigint, 1000) i;
+SELECT o FROM store_oids WHERE o = 2147483900::oid;
+SELECT o FROM store_oids WHERE o < 2147483003::oid OR o > 2147483998::oid AND o <= 2147483999::oid;
+DROP TABLE store_oids;
 -- Rolled up by others.
 SELECT o, count(*) FROM store_t GROUP BY o ORDER BY o LIMIT 2;
 SELECT t || o FROM store_t ORDER BY id DESC LIMIT 1;

@@ -118,6 +118,7 @@ begin_counting(StoreAggregateState *state, const AggregatePlan *plan, const int 
 	}
 }
 
+/* Prepares columns, counts and conditions. */
 static void
 begin_aggregate(CustomScanState *node, EState *estate, int eflags)
 {
@@ -142,6 +143,7 @@ skip_group(void *arg, const RowGroup *group)
 	return filter_excludes(((StoreAggregateState *) arg)->filter, group);
 }
 
+/* Begins the scan when it is needed first: EXPLAIN does without. */
 static void
 need_scan(StoreAggregateState *state)
 {
@@ -329,6 +331,7 @@ next_states(StoreAggregateState *state)
 	return put_states(state, keys, counts);
 }
 
+/* Hands on what is counted, and counts on when all of that is handed on. */
 static TupleTableSlot *
 exec_aggregate(CustomScanState *node)
 {

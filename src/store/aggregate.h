@@ -16,7 +16,7 @@
 #include "nodes/pg_list.h"
 
 /*
- * What the plan tells the node, as lists: the scan's attributes are the keys, then
+ * The plan's message to the node, as lists: the scan's attributes are the keys, then
  * the aggregates, then further columns of conditions.
  */
 typedef struct AggregatePlan

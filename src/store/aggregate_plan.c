@@ -10,7 +10,6 @@
 
 #include "store/aggregate.h"
 
-#include "access/sysattr.h"
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
@@ -37,7 +36,7 @@ static create_upper_paths_hook_type previous_upper_paths;
 /* Of what a condition or an aggregate costs a row in PostgreSQL's own plans. */
 #define VECTOR_COST_FACTOR 0.1
 
-/* What is found out about a query that can be aggregated here. */
+/* A query that may be aggregated here, and all that is found out about it. */
 typedef struct Candidate
 {
 	PlannerInfo *root;
@@ -56,17 +55,15 @@ typedef struct Candidate
 
 /* Only columns, no whole rows, and nothing that our evaluation would call more or less often. */
 static bool
-clause_is_plain(const Candidate *candidate, Node *clause)
+clause_is_plain(Node *clause)
 {
-	Bitmapset  *numbers = NULL;
-	int			number = -1;
+	ListCell   *cell;
 
 	if (contain_volatile_functions(clause) || contain_subplans(clause))
 		return false;
-	pull_varattnos(clause, candidate->rel->relid, &numbers);
-	while ((number = bms_next_member(numbers, number)) >= 0)
-		if (number + FirstLowInvalidHeapAttributeNumber <= 0)
-			return false;
+	foreach(cell, pull_var_clause(clause, PVC_INCLUDE_PLACEHOLDERS))
+		if (!IsA(lfirst(cell), Var) || lfirst_node(Var, cell)->varattno <= 0)
+		return false;
 	return true;
 }
 
@@ -83,6 +80,7 @@ rank_of_clause(Candidate *candidate, Node *clause)
 	return cost.per_tuple;
 }
 
+/* Puts a clause in its place among those before it. */
 static void
 insert_clause(Candidate *candidate, Node *clause)
 {
@@ -105,7 +103,7 @@ take_clauses(Candidate *candidate)
 	{
 		const RestrictInfo *info = lfirst_node(RestrictInfo, cell);
 
-		if (info->pseudoconstant || info->security_level > 0 || !clause_is_plain(candidate, (Node *) info->clause))
+		if (info->pseudoconstant || info->security_level > 0 || !clause_is_plain((Node *) info->clause))
 			return false;
 		insert_clause(candidate, (Node *) info->clause);
 	}
@@ -139,6 +137,7 @@ take_keys(Candidate *candidate)
 	return true;
 }
 
+/* Takes an aggregate, unless it is there already; false if it is none that we know. */
 static bool
 take_aggregate(Candidate *candidate, const Aggref *aggref)
 {

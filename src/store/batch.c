@@ -9,7 +9,7 @@
 #include "access/htup_details.h"
 #include "utils/memutils.h"
 
-/* So many different integers are counted by their distance from the least. */
+/* The most integers, from the least to the greatest, that are taken for codes. */
 #define MOST_RANGED 4096
 
 Batch *
@@ -157,6 +157,7 @@ code_by_range(Batch *batch, int i)
 		group_damaged(batch->group, column->column, "A value lies outside of its bounds.");
 }
 
+/* One code for all rows. */
 static void
 code_fixed(const Batch *batch, BatchColumn *column)
 {

@@ -121,6 +121,7 @@ skip_group(void *arg, const RowGroup *group)
 	return filter_excludes(((StoreScanState *) arg)->filter, group);
 }
 
+/* The rows of a vector that fulfill the conditions. */
 static void
 choose_rows(void *arg, bool entered, uint32 vector, bool *wanted)
 {
@@ -245,6 +246,7 @@ next_whole(ScanState *node)
 	return node->ss_ScanTupleSlot;
 }
 
+/* Most queries go without a qual or a projection, and need not pay for ExecScan(). */
 static TupleTableSlot *
 exec_scan(CustomScanState *node)
 {
@@ -260,6 +262,7 @@ exec_scan(CustomScanState *node)
 	return ExecScan(&node->ss, next_row, recheck);
 }
 
+/* Begins anew, with parameters that may have changed. */
 static void
 rescan(CustomScanState *node)
 {

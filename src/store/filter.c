@@ -13,7 +13,7 @@
 #include "store/condition.h"
 #include "utils/memutils.h"
 
-/* What is known of a code. */
+/* The knowledge of a code. */
 typedef enum Verdict
 {
 	VERDICT_NONE,
@@ -113,6 +113,7 @@ renew_filter(Filter *filter)
 	filter->evaluated = false;
 }
 
+/* Finds out the values of conditions, if that was not done since parameters changed. */
 static void
 need_evaluated(Filter *filter)
 {
@@ -179,6 +180,7 @@ passes_now(Filter *filter, const Clause *clause)
 	return passes;
 }
 
+/* Does a code's value pass the clause? */
 static bool
 code_passes(Filter *filter, const Clause *clause, Batch *batch, uint32 code)
 {
@@ -219,6 +221,7 @@ keep_by_code(Filter *filter, Clause *clause, Batch *batch, const CodedVector *co
 	return kept;
 }
 
+/* Compares each value. */
 static uint32
 keep_by_value(const Clause *clause, Batch *batch, uint16 *rows, uint32 n)
 {

@@ -51,6 +51,7 @@ struct Keys
 	Count	  **known;
 };
 
+/* Makes an empty table. */
 static void
 make_table(Keys *keys)
 {

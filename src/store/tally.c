@@ -55,6 +55,7 @@ is_of_type(const Var *var, const Aggref *aggref)
 	return getBaseType(var->vartype) == linitial_oid(aggref->aggargtypes);
 }
 
+/* The kind of an aggregate of a column. */
 static TallyKind
 kind_of(const Aggref *aggref, const Var *var)
 {
@@ -122,6 +123,7 @@ begin_tally(Tally *tally, TallyKind kind, AttrNumber column, const Batch *batch)
  * ----------------------------------------------------------------
  */
 
+/* Does a value take the place of the one that is kept? */
 static inline bool
 replaces(const Tally *tally, const Count *count, Datum value)
 {
@@ -181,6 +183,7 @@ is_zero(Order order, Datum value)
 	return (order == ORDER_FLOAT4 && DatumGetFloat4(value) == 0) || (order == ORDER_FLOAT8 && DatumGetFloat8(value) == 0);
 }
 
+/* Takes the group's bound. */
 static bool
 header_extreme(const Tally *tally, Count *count, const Batch *batch, MemoryContext context)
 {
@@ -234,6 +237,7 @@ count_values(const Tally *tally, Count *count, Batch *batch, const uint16 *rows,
 		count->n += !column->nulls[rows[i]];
 }
 
+/* Adds up the values that are not NULL. */
 static void
 add_values(const Tally *tally, Count *count, Batch *batch, const uint16 *rows, uint32 n)
 {

@@ -325,7 +325,7 @@ decode_codes(EncodedColumn *column, uint32 vector, MemoryContext context, CodedV
 		error = code_values(column, before, count, context, coded);
 	if (error != NULL || count == n)
 		return error;
-	/* As in spread(), from the end on. */
+	/* Codes move to their rows from the end on, like values in spread(). */
 	while (n-- > 0)
 		coded->codes[n] = nulls[n] ? 0 : coded->codes[--count];
 	return NULL;
