@@ -23,7 +23,6 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "store/condition.h"
-#include "store/pending.h"
 #include "store/scan.h"
 #include "store/tally.h"
 #include "utils/lsyscache.h"
@@ -340,9 +339,8 @@ plan_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, R
 		Candidate	candidate = {.root = root, .rel = input, .by_headers = root->parse->groupClause == NIL};
 		Node	   *having = ((const GroupPathExtraData *) extra)->havingQual;
 
-		/* Workers cannot see what is pending. */
 		if (take_target(&candidate, output->reltarget, having) && take_clauses(&candidate))
-			add_aggregate_path(&candidate, output, (List *) having, output->consider_parallel && !has_pending(table, NULL));
+			add_aggregate_path(&candidate, output, (List *) having, output->consider_parallel);
 	}
 	table_close(table, NoLock);
 }

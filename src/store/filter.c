@@ -56,10 +56,12 @@ find_columns(Clause *clause, Node *node, Index varno, const int *columns)
 {
 	Bitmapset  *attributes = NULL;
 	int			number = -1;
+	int			count;
 
 	pull_varattnos(node, varno, &attributes);
-	clause->columns = palloc(Max(bms_num_members(attributes), 1) * sizeof(int));
-	clause->attributes = palloc(Max(bms_num_members(attributes), 1) * sizeof(AttrNumber));
+	count = bms_num_members(attributes);
+	clause->columns = palloc(Max(count, 1) * sizeof(int));
+	clause->attributes = palloc(Max(count, 1) * sizeof(AttrNumber));
 	while ((number = bms_next_member(attributes, number)) >= 0)
 	{
 		AttrNumber	attribute = number + FirstLowInvalidHeapAttributeNumber;
