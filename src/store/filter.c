@@ -76,8 +76,8 @@ static void
 make_clause(Clause *clause, Node *node, ScanState *scan, Index varno, const int *columns, const Batch *batch)
 {
 	find_columns(clause, node, varno, columns);
-	clause->state = ExecInitQual(list_make1(node), &scan->ps);
 	clause->is_condition = make_condition(node, varno, &clause->condition);
+	clause->state = clause->is_condition ? ExecInitExpr((Expr *) node, NULL) : ExecInitQual(list_make1(node), &scan->ps);
 	if (!clause->is_condition)
 		return;
 	clause->condition.column = batch->columns[clause->columns[0]].column;
