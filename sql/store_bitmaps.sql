@@ -17,7 +17,7 @@ BEGIN
 	END LOOP;
 END $$;
 CREATE FUNCTION block() RETURNS bigint LANGUAGE sql AS $$ SELECT (ctid::text::point)[0]::bigint FROM store_t ORDER BY ctid DESC LIMIT 1 $$;
-PREPARE p AS SELECT count(*), min(id), max(id) FROM store_t WHERE a @> '{3}';
+PREPARE p AS SELECT count(*), min(id), max(id + 0) FROM store_t WHERE a @> '{3}';
 EXPLAIN (COSTS OFF) EXECUTE p;
 EXECUTE p;
 CALL store_use_up(2030);

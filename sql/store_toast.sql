@@ -132,7 +132,7 @@ DECLARE
 	n bigint;
 BEGIN
 	BEGIN
-		SELECT count(*) INTO n FROM store_t WHERE id >= 1000;
+		SELECT count(*) FILTER (WHERE true) INTO n FROM store_t WHERE id >= 1000;
 		RAISE division_by_zero;
 	EXCEPTION WHEN division_by_zero THEN
 		RETURN n;
@@ -140,16 +140,37 @@ BEGIN
 END $$;
 INSERT INTO store_t SELECT i, 'saw ' || store_count() FROM generate_series(1000, 1004) i;
 SELECT * FROM store_t WHERE id >= 1000 ORDER BY id;
+-- Nor is one of them given the whole table, as one side of a join.
+CREATE FUNCTION store_joined() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	n bigint;
+BEGIN
+	BEGIN
+		EXECUTE 'SELECT count(*) FROM store_h JOIN store_t USING (id)' INTO n;
+		RAISE division_by_zero;
+	EXCEPTION WHEN division_by_zero THEN
+		RETURN n;
+	END;
+END $$;
+CREATE TABLE store_h AS SELECT i AS id FROM generate_series(1, 20000) i;
+ANALYZE store_h;
+SET enable_parallel_hash = off; SET enable_mergejoin = off; SET enable_nestloop = off;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM store_h JOIN store_t USING (id);
+INSERT INTO store_t SELECT i, 'joined ' || store_joined() FROM generate_series(1010, 1013) i;
+SELECT * FROM store_t WHERE id BETWEEN 1010 AND 1013 ORDER BY id;
+DROP TABLE store_h;
+DROP FUNCTION store_joined();
+RESET enable_parallel_hash; RESET enable_mergejoin; RESET enable_nestloop;
 -- A plan that was made before there was anything pending is for workers: what is pending is sealed then, or, if it is not ours to
 -- seal, the plan is refused.
 CREATE FUNCTION store_count_of(i int, inside boolean) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 BEGIN
 	IF NOT inside THEN
-		RETURN QUERY SELECT count(*) FROM store_t WHERE id BETWEEN 1000 AND 2000;
+		RETURN QUERY SELECT count(*) FILTER (WHERE true) FROM store_t WHERE id BETWEEN 1000 AND 2000;
 		RETURN;
 	END IF;
 	BEGIN
-		RETURN QUERY SELECT count(*) FROM store_t WHERE id BETWEEN 1000 AND 2000;
+		RETURN QUERY SELECT count(*) FILTER (WHERE true) FROM store_t WHERE id BETWEEN 1000 AND 2000;
 	EXCEPTION WHEN division_by_zero THEN
 	END;
 END $$;

@@ -68,7 +68,8 @@ compare_in_order(Order order, Datum a, Datum b)
 		case ORDER_INTEGER:
 			return DatumGetInt64(a) < DatumGetInt64(b) ? -1 : DatumGetInt64(a) > DatumGetInt64(b);
 		case ORDER_UNSIGNED:
-			return a < b ? -1 : a > b;
+			/* Above these 32 bits a Datum may have anything. */
+			return DatumGetUInt32(a) < DatumGetUInt32(b) ? -1 : DatumGetUInt32(a) > DatumGetUInt32(b);
 		case ORDER_FLOAT4:
 			return float4_cmp_internal(DatumGetFloat4(a), DatumGetFloat4(b));
 		case ORDER_FLOAT8:
@@ -125,4 +126,22 @@ bounds_may_hold(Order order, Datum least, Datum greatest, StrategyNumber strateg
 			return compare_in_order(order, greatest, value) > 0;
 	}
 	return true;
+}
+
+bool
+bounds_must_hold(Order order, Datum least, Datum greatest, StrategyNumber strategy, Datum value)
+{
+	switch (strategy)
+	{
+		case BTLessStrategyNumber:
+		case BTLessEqualStrategyNumber:
+			return bounds_may_hold(order, greatest, greatest, strategy, value);
+		case BTEqualStrategyNumber:
+			return bounds_may_hold(order, least, least, strategy, value) &&
+				bounds_may_hold(order, greatest, greatest, strategy, value);
+		case BTGreaterEqualStrategyNumber:
+		case BTGreaterStrategyNumber:
+			return bounds_may_hold(order, least, least, strategy, value);
+	}
+	return false;
 }

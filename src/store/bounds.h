@@ -53,4 +53,7 @@ extern bool find_bounds(Order order, const Datum *values, const bool *nulls, uin
 /* Can a value between the bounds be <, <=, =, >= or > than the given one? */
 extern bool bounds_may_hold(Order order, Datum least, Datum greatest, StrategyNumber strategy, Datum value);
 
+/* Are all values between the bounds <, <=, =, >= or > than the given one? */
+extern bool bounds_must_hold(Order order, Datum least, Datum greatest, StrategyNumber strategy, Datum value);
+
 #endif							/* PPREPUB_STORE_BOUNDS_H */

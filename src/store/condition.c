@@ -254,3 +254,40 @@ group_may_fulfill(const RowGroup *group, const Condition *condition)
 			return true;
 	return false;
 }
+
+bool
+group_must_fulfill(const RowGroup *group, const Condition *condition)
+{
+	const ColumnEntry *entry;
+	Datum		least;
+	Datum		greatest;
+
+	if (condition->never || condition->column >= group->header.natts)
+		return false;
+	entry = &group->columns[condition->column];
+	if (condition->kind == CONDITION_NULL)
+		return entry->nulls == group->header.nrows;
+	if (entry->nulls > 0)
+		return false;
+	if (condition->kind == CONDITION_NOT_NULL)
+		return true;
+	if (!group_bounds(group, condition->column, condition->order, &least, &greatest))
+		return false;
+	for (int i = 0; i < condition->nvalues; i++)
+		if (bounds_must_hold(condition->order, least, greatest, condition->strategy, condition->values[i]))
+			return true;
+	return false;
+}
+
+bool
+value_fulfills(const Condition *condition, Datum value, bool isnull)
+{
+	if (condition->never || isnull)
+		return !condition->never && condition->kind == CONDITION_NULL;
+	if (condition->kind == CONDITION_NULL || condition->kind == CONDITION_NOT_NULL)
+		return condition->kind == CONDITION_NOT_NULL;
+	for (int i = 0; i < condition->nvalues; i++)
+		if (bounds_may_hold(condition->order, value, value, condition->strategy, condition->values[i]))
+			return true;
+	return false;
+}

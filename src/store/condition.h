@@ -1,6 +1,6 @@
 /*
  * condition.h
- *		Conditions that tell which groups need not be read.
+ *		Conditions that tell which groups need not be read, and which rows are meant.
  */
 #ifndef PPREPUB_STORE_CONDITION_H
 #define PPREPUB_STORE_CONDITION_H
@@ -47,5 +47,11 @@ extern void evaluate_condition(Condition *condition, ExprContext *econtext);
 
 /* May a row of the group fulfill it? */
 extern bool group_may_fulfill(const RowGroup *group, const Condition *condition);
+
+/* Do all of them, for sure? */
+extern bool group_must_fulfill(const RowGroup *group, const Condition *condition);
+
+/* Does a row with this value of the column fulfill it? */
+extern bool value_fulfills(const Condition *condition, Datum value, bool isnull);
 
 #endif							/* PPREPUB_STORE_CONDITION_H */

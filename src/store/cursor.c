@@ -40,6 +40,8 @@ struct Cursor
 	int		   *wanted;			/* which columns, in order */
 	SkipGroup	skip;
 	void	   *skip_arg;
+	ChooseRows	choose;
+	void	   *choose_arg;
 	ClaimGroup	claim;
 	void	   *claim_arg;
 	uint64		low;			/* rows low .. high - 1 */
@@ -67,6 +69,8 @@ struct Cursor
 	MemoryContext vector_context;	/* owned: of the current vector */
 	int64		vector;			/* which one is decoded, or -1 */
 	Vector	   *vectors;		/* for each column, allocated when needed */
+	int64		chosen;			/* of which vector rows were chosen, or -1 */
+	bool	   *wanted_rows;	/* of that vector; NULL if none are chosen */
 	const TupleTableSlot *prepared; /* this slot has NULL for columns that are not wanted */
 	const TupleTableSlot *ready;	/* into this slot the next rows go without further ado, */
 	int64		ready_upto;		/* as far as here */
@@ -97,7 +101,7 @@ leave_group(Cursor *cursor)
 {
 	cursor->group = NULL;
 	cursor->in_memory = NULL;
-	cursor->vector = -1;
+	cursor->vector = cursor->chosen = -1;
 	cursor->ready = NULL;
 	MemoryContextReset(cursor->vector_context);
 	MemoryContextReset(cursor->group_context);
@@ -195,6 +199,14 @@ cursor_skips(Cursor *cursor, SkipGroup skip, void *arg)
 {
 	cursor->skip = skip;
 	cursor->skip_arg = arg;
+}
+
+void
+cursor_chooses(Cursor *cursor, ChooseRows choose, void *arg)
+{
+	cursor->choose = choose;
+	cursor->choose_arg = arg;
+	cursor->wanted_rows = MemoryContextAlloc(cursor->context, ENCODING_VECTOR * sizeof(bool));
 }
 
 void
@@ -641,9 +653,26 @@ store_current(Cursor *cursor, TupleTableSlot *slot)
 	ExecStoreVirtualTuple(slot);
 }
 
+/* Asks for the rows wanted of a vector when it comes to it. */
+static bool
+is_wanted(Cursor *cursor)
+{
+	int64		vector = cursor->index / ENCODING_VECTOR;
+
+	if (cursor->choose == NULL || cursor->group == NULL)
+		return true;
+	if (vector != cursor->chosen)
+	{
+		CHECK_FOR_INTERRUPTS();
+		cursor->choose(cursor->choose_arg, cursor->chosen < 0, (uint32) vector, cursor->wanted_rows);
+		cursor->chosen = vector;
+	}
+	return cursor->wanted_rows[cursor->index % ENCODING_VECTOR];
+}
+
 /*
  * Both stop at the first row beyond the range, and pass over those that they meet
- * on the way back.
+ * on the way back, and over those that are not wanted.
  */
 static bool
 cursor_forward(Cursor *cursor)
@@ -656,7 +685,7 @@ cursor_forward(Cursor *cursor)
 		while (++cursor->index >= cursor->nrows)
 			if (!next_group_forward(cursor))
 				return false;
-	} while (cursor->limited && current_number(cursor) < cursor->low);
+	} while ((cursor->limited && current_number(cursor) < cursor->low) || !is_wanted(cursor));
 	return !cursor->limited || current_number(cursor) < cursor->high;
 }
 
@@ -674,7 +703,7 @@ cursor_backward(Cursor *cursor)
 		while (--cursor->index < 0)
 			if (!next_group_backward(cursor))
 				return false;
-	} while (cursor->limited && current_number(cursor) >= cursor->high);
+	} while ((cursor->limited && current_number(cursor) >= cursor->high) || !is_wanted(cursor));
 	return !cursor->limited || current_number(cursor) >= cursor->low;
 }
 
@@ -682,7 +711,8 @@ cursor_backward(Cursor *cursor)
 static inline bool
 is_ready(const Cursor *cursor, ScanDirection direction, const TupleTableSlot *slot)
 {
-	return slot == cursor->ready && cursor->index + 1 < cursor->ready_upto && ScanDirectionIsForward(direction);
+	return slot == cursor->ready && cursor->index + 1 < cursor->ready_upto && ScanDirectionIsForward(direction) &&
+		(cursor->choose == NULL || cursor->wanted_rows[(cursor->index + 1) % ENCODING_VECTOR]);
 }
 
 /* Steps to the next row, and keeps block and offset in step without a division. */
@@ -766,6 +796,29 @@ cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot *slot)
 	}
 	ExecClearTuple(slot);
 	return false;
+}
+
+bool
+cursor_next_group(Cursor *cursor, uint32 *nrows)
+{
+	cursor->started = true;
+	if (!next_group_forward(cursor))
+		return false;
+	*nrows = cursor->nrows;
+	return true;
+}
+
+RowGroup *
+cursor_group(const Cursor *cursor)
+{
+	return cursor->group;
+}
+
+void
+cursor_row_in_memory(Cursor *cursor, uint32 index, TupleTableSlot *slot)
+{
+	cursor->index = index;
+	store_current(cursor, slot);
 }
 
 /* Finds the row with this number in the current group. */

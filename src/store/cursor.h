@@ -22,6 +22,12 @@ typedef struct Cursor Cursor;
 /* Is there nothing in this group that the reader wants? */
 typedef bool (*SkipGroup) (void *arg, const RowGroup *group);
 
+/*
+ * Which rows of a vector of the current group does the reader want?  entered: none of
+ * this group's was asked for before.
+ */
+typedef void (*ChooseRows) (void *arg, bool entered, uint32 vector, bool *wanted);
+
 extern Cursor *begin_cursor(Relation rel, Snapshot snapshot);
 extern void end_cursor(Cursor *cursor);
 
@@ -31,6 +37,9 @@ extern void restart_cursor(Cursor *cursor);
 /* All columns are needed, or only these (attribute number less 1): others come as NULL. */
 extern void cursor_wants(Cursor *cursor, const Bitmapset *columns, bool all);
 extern void cursor_skips(Cursor *cursor, SkipGroup skip, void *arg);
+
+/* Rows that are not chosen are passed over by cursor_next(); those in memory are not looked at. */
+extern void cursor_chooses(Cursor *cursor, ChooseRows choose, void *arg);
 
 /* Only rows from .. upto - 1 are wanted.  The cursor stands before them. */
 extern void cursor_range(Cursor *cursor, uint64 from, uint64 upto);
@@ -50,6 +59,14 @@ extern bool cursor_next(Cursor *cursor, ScanDirection direction, TupleTableSlot 
  */
 extern bool cursor_next_columns(Cursor *cursor, ScanDirection direction, TupleTableSlot *whole,
 								TupleTableSlot *slot, const int *columns, int ncolumns);
+
+/*
+ * Goes on to the next group that is not skipped, forward, and decodes nothing of it;
+ * false at the end.  The group, or NULL if its rows are in memory; and one of these rows.
+ */
+extern bool cursor_next_group(Cursor *cursor, uint32 *nrows);
+extern RowGroup *cursor_group(const Cursor *cursor);
+extern void cursor_row_in_memory(Cursor *cursor, uint32 index, TupleTableSlot *slot);
 
 /* One row, if it is seen. */
 extern bool cursor_row(Cursor *cursor, uint64 row, TupleTableSlot *slot);

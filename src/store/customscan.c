@@ -7,19 +7,19 @@
 #include "store/plan.h"
 
 #include "access/parallel.h"
+#include "access/sysattr.h"
 #include "access/tableam.h"
-#include "commands/explain.h"
 #include "executor/executor.h"
-#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/dsm.h"
-#include "store/condition.h"
+#include "store/explain.h"
+#include "store/filter.h"
 #include "store/scan.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/ruleutils.h"
 
 /* In the memory that workers share, followed by the scan's own part. */
 typedef struct SharedCounts
@@ -32,10 +32,9 @@ typedef struct StoreScanState
 {
 	CustomScanState base;
 	Bitmapset  *columns;
-	int			nconditions;
-	Condition  *conditions;
-	MemoryContext values;		/* owned: of conditions */
-	bool		evaluated;
+	Batch	   *batch;			/* of the conditions' columns; NULL if there are no conditions */
+	Filter	   *filter;			/* the same */
+	bool		all_pass;		/* do all rows of the current group? */
 	int			nprojected;		/* if all that is wanted of a row are these columns, without conditions; else -1 */
 	int		   *projected;
 
@@ -76,10 +75,32 @@ look_at_projection(StoreScanState *state)
 	state->nprojected = list_length(targets);
 }
 
-/*
- * Prepares columns and conditions.  A clause that yields no condition skips no
- * groups; the plan's qual checks it.
- */
+/* Prepares the conditions by which groups, and rows, are passed over.  The plan's qual checks the others again. */
+static void
+begin_filter(StoreScanState *state, List *clauses)
+{
+	ScanState  *node = &state->base.ss;
+	TupleDesc	desc = RelationGetDescr(node->ss_currentRelation);
+	Index		relid = ((CustomScan *) node->ps.plan)->scan.scanrelid;
+	Bitmapset  *attributes = NULL;
+	int		   *columns = palloc(desc->natts * sizeof(int));
+	int		   *places = palloc(desc->natts * sizeof(int));
+	int			ncolumns = 0;
+
+	pull_varattnos((Node *) clauses, relid, &attributes);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		places[i] = -1;
+		if (!bms_is_member(i + 1 - FirstLowInvalidHeapAttributeNumber, attributes))
+			continue;
+		places[i] = ncolumns;
+		columns[ncolumns++] = i;
+	}
+	state->batch = make_batch(node->ss_ScanTupleSlot, columns, ncolumns);
+	state->filter = make_filter(clauses, node, relid, NULL, places, state->batch);
+}
+
+/* Prepares columns and conditions. */
 static void
 begin_scan(CustomScanState *node, EState *estate, int eflags)
 {
@@ -89,45 +110,42 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 
 	foreach(cell, plan->custom_private)
 		state->columns = bms_add_member(state->columns, lfirst_int(cell));
-	state->conditions = palloc0(Max(list_length(plan->custom_exprs), 1) * sizeof(Condition));
-	foreach(cell, plan->custom_exprs)
-	{
-		Condition  *condition = &state->conditions[state->nconditions];
-
-		if (!make_condition(lfirst(cell), plan->scan.scanrelid, condition))
-			continue;
-		begin_condition(condition, &node->ss.ps);
-		state->nconditions++;
-	}
+	if (plan->custom_exprs != NIL)
+		begin_filter(state, plan->custom_exprs);
 	look_at_projection(state);
-	state->values = AllocSetContextCreate(CurrentMemoryContext, "values of conditions", ALLOCSET_SMALL_SIZES);
 }
 
-/* Parameters have their values when the scan starts, and new ones when it starts anew. */
-static void
-evaluate_conditions(StoreScanState *state)
-{
-	MemoryContext old = MemoryContextSwitchTo(state->values);
-
-	MemoryContextReset(state->values);
-	for (int i = 0; i < state->nconditions; i++)
-		evaluate_condition(&state->conditions[i], state->base.ss.ps.ps_ExprContext);
-	MemoryContextSwitchTo(old);
-	state->evaluated = true;
-}
-
-/* Can no row of the group fulfill the conditions?  They are evaluated when first needed. */
 static bool
 skip_group(void *arg, const RowGroup *group)
 {
-	StoreScanState *state = arg;
+	return filter_excludes(((StoreScanState *) arg)->filter, group);
+}
 
-	if (!state->evaluated)
-		evaluate_conditions(state);
-	for (int i = 0; i < state->nconditions; i++)
-		if (!group_may_fulfill(group, &state->conditions[i]))
-			return true;
-	return false;
+/* The rows of a vector that fulfill the conditions. */
+static void
+choose_rows(void *arg, bool entered, uint32 vector, bool *wanted)
+{
+	StoreScanState *state = arg;
+	Batch	   *batch = state->batch;
+	uint16		rows[ENCODING_VECTOR];
+	uint32		n;
+
+	if (entered)
+	{
+		batch_enter(batch, cursor_group(batch->cursor)->header.nrows);
+		state->all_pass = filter_enter(state->filter, batch);
+	}
+	if (state->all_pass)
+	{
+		memset(wanted, true, ENCODING_VECTOR);
+		return;
+	}
+	batch_go(batch, vector);
+	n = batch_rows(batch, rows);
+	n = filter_rows(state->filter, batch, rows, n);
+	memset(wanted, false, ENCODING_VECTOR);
+	for (uint32 i = 0; i < n; i++)
+		wanted[rows[i]] = true;
 }
 
 /* Tells the scan's cursor which columns it has to decode, and which groups it can skip. */
@@ -138,8 +156,11 @@ set_up_cursor(StoreScanState *state, TableScanDesc scan)
 
 	state->base.ss.ss_currentScanDesc = scan;
 	cursor_wants(cursor, state->columns, false);
-	if (state->nconditions > 0)
-		cursor_skips(cursor, skip_group, state);
+	if (state->filter == NULL)
+		return;
+	state->batch->cursor = cursor;
+	cursor_skips(cursor, skip_group, state);
+	cursor_chooses(cursor, choose_rows, state);
 }
 
 /* Adds what the scan has counted since. */
@@ -216,20 +237,39 @@ next_projected(StoreScanState *state)
 	return slot;
 }
 
+/* The row as it is. */
+static TupleTableSlot *
+next_whole(ScanState *node)
+{
+	CHECK_FOR_INTERRUPTS();
+	next_row(node);
+	return node->ss_ScanTupleSlot;
+}
+
+/* Most queries go without a qual or a projection, and need not pay for ExecScan(). */
 static TupleTableSlot *
 exec_scan(CustomScanState *node)
 {
 	StoreScanState *state = (StoreScanState *) node;
 
-	if (state->nprojected >= 0 && node->ss.ps.state->es_epq_active == NULL)
-		return next_projected(state);
+	if (node->ss.ps.state->es_epq_active == NULL)
+	{
+		if (state->nprojected >= 0)
+			return next_projected(state);
+		if (node->ss.ps.qual == NULL && node->ss.ps.ps_ProjInfo == NULL)
+			return next_whole(&node->ss);
+	}
 	return ExecScan(&node->ss, next_row, recheck);
 }
 
+/* Begins anew, with parameters that may have changed. */
 static void
 rescan(CustomScanState *node)
 {
-	((StoreScanState *) node)->evaluated = false;
+	StoreScanState *state = (StoreScanState *) node;
+
+	if (state->filter != NULL)
+		renew_filter(state->filter);
 	if (node->ss.ss_currentScanDesc != NULL)
 		table_rescan(node->ss.ss_currentScanDesc, NULL);
 	ExecScanReScan(&node->ss);
@@ -307,34 +347,6 @@ shut_down(CustomScanState *node)
  * ----------------------------------------------------------------
  */
 
-/* Shows in EXPLAIN which columns the scan decodes. */
-static void
-explain_columns(const StoreScanState *state, ExplainState *es)
-{
-	Relation	rel = state->base.ss.ss_currentRelation;
-	List	   *names = NIL;
-	int			column = -1;
-
-	while ((column = bms_next_member(state->columns, column)) >= 0)
-		names = lappend(names, NameStr(TupleDescAttr(RelationGetDescr(rel), column)->attname));
-	ExplainPropertyList("Columns", names, es);
-}
-
-/* Shows the clauses by which groups are skipped. */
-static void
-explain_conditions(CustomScanState *node, List *ancestors, ExplainState *es)
-{
-	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
-	List	   *context;
-
-	if (plan->custom_exprs == NIL)
-		return;
-	context = set_deparse_context_plan(es->deparse_cxt, &plan->scan.plan, ancestors);
-	ExplainPropertyText("Skips Groups By",
-						deparse_expression((Node *) make_ands_explicit(list_copy(plan->custom_exprs)), context,
-										   list_length(es->rtable) > 1 || es->verbose, false), es);
-}
-
 /* Shows columns and conditions and, with ANALYZE, how many groups were read and skipped. */
 static void
 explain_scan(CustomScanState *node, List *ancestors, ExplainState *es)
@@ -342,8 +354,8 @@ explain_scan(CustomScanState *node, List *ancestors, ExplainState *es)
 	StoreScanState *state = (StoreScanState *) node;
 	StoreScanState counts = *state;
 
-	explain_columns(state, es);
-	explain_conditions(node, ancestors, es);
+	explain_columns(node, state->columns, es);
+	explain_clauses(node, "Skips Groups By", ancestors, es);
 	if (!es->analyze)
 		return;
 	take_counts(&counts);

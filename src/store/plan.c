@@ -188,17 +188,28 @@ add_paths(PlannerInfo *root, RelOptInfo *rel, Relation table)
 
 	refuse_system_columns(table, numbers);
 	add_path(rel, make_path(root, rel, 0, share));
-
-	/* Workers cannot see what is pending, and sealing it may not be ours to do. */
-	if (has_pending(table, NULL))
-		rel->partial_pathlist = NIL;
-	else if (rel->consider_parallel && bms_is_empty(rel->lateral_relids))
+	if (rel->consider_parallel && bms_is_empty(rel->lateral_relids))
 	{
 		int			workers = compute_parallel_worker(rel, rel->pages, -1, max_parallel_workers_per_gather);
 
 		if (workers > 0)
 			add_partial_path(rel, make_path(root, rel, workers, share));
 	}
+}
+
+/*
+ * Workers cannot see what is pending, and sealing it may not be ours to do.  A worker
+ * may be given all of a table to scan, too, as one side of a join.
+ */
+static void
+keep_workers_away(RelOptInfo *rel)
+{
+	ListCell   *cell;
+
+	rel->consider_parallel = false;
+	rel->partial_pathlist = NIL;
+	foreach(cell, rel->pathlist)
+		((Path *) lfirst(cell))->parallel_safe = false;
 }
 
 /* ----------------------------------------------------------------
@@ -220,6 +231,8 @@ plan_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 	table = table_open(rte->relid, NoLock);
 	if (is_stored(table))
 	{
+		if (has_pending(table, NULL))
+			keep_workers_away(rel);
 		if (rte->tablesample == NULL)
 			add_paths(root, rel, table);
 		else

@@ -6,6 +6,7 @@
 
 #include "store/store.h"
 
+#include "store/aggregate.h"
 #include "store/pending.h"
 #include "store/plan.h"
 #include "utils/guc.h"
@@ -20,4 +21,5 @@ start_store(void)
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	start_pending();
 	start_planning();
+	start_aggregates();
 }

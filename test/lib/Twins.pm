@@ -120,6 +120,7 @@ sub query
 	my $where = join any(' AND ', ' AND ', ' OR '), map { condition() } 1 .. number(1, 3);
 	my $name = any('id', names());
 
+	return aggregation() if rand() < 0.4;
 	return any(
 		"SELECT count(*), min(id), max(id), sum(id) FROM $table WHERE $where;",
 		"SELECT count(*), count(DISTINCT $name\::text) FROM $table WHERE $where;",
@@ -128,6 +129,37 @@ sub query
 		"SELECT * FROM $table WHERE id = " . number(0, $next) . ';',
 		"SELECT count(*) FROM $table a JOIN $table b USING (id) WHERE a.id % 7 = 0;",
 		"SELECT $name\::text, count(*) FROM $table GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 5;");
+}
+
+# What is shown of a value: equal numerics may be written in several ways.
+sub shown
+{
+	my ($name, $value) = @_;
+
+	return $name ne 'id' && $column{$name}{type} =~ /numeric/ ? "trim_scale($value)" : $value;
+}
+
+my %summed = map { $_ => 1 } ('int', 'bigint', 'smallint');
+my %unordered = map { $_ => 1 } ('uuid', 'boolean');
+
+# Aggregates, of all rows or by some columns, with conditions of every kind.
+sub aggregation
+{
+	my @keys = rand() < 0.6 ? map { any('id', names()) } 1 .. number(1, 2) : ();
+	my @shown = map { shown($_, $_) } @keys;
+	my @where = map { rand() < 0.7 ? condition() : 'length(' . any('id', names()) . '::text) > ' . number(0, 9) } 1 .. number(0, 2);
+
+	for my $name (map { any('id', names()) } 1 .. number(1, 4))
+	{
+		my $type = $name eq 'id' ? 'bigint' : $column{$name}{type};
+
+		push @shown, "count($name)", any('count(*)', 'count(1)');
+		push @shown, map { shown($name, "$_($name)") } 'min', 'max' if $type eq 'bigint' || $ordered{$type} && !$unordered{$type};
+		push @shown, any("sum($name)", "avg($name)") if $summed{$type};
+	}
+	return 'SELECT ' . join(', ', @shown) . " FROM $table" . (@where ? ' WHERE ' . join(' AND ', @where) : '') .
+	  (@keys ? ' GROUP BY ' . join(', ', @keys) . ' ORDER BY ' . join(', ', 1 .. @shown) : '') .
+	  (@keys ? ' LIMIT 300' : any('', ' HAVING count(*) > 10')) . ';';
 }
 
 # In which order a heap has its rows is its own affair: the function holds them against their TIDs.

@@ -200,6 +200,8 @@ sub commands_survive
 	my ($when) = @_;
 
 	foreach my $command ('SELECT count(*), sum(amount), count(word), max(code), bool_or(flag), sum(share) FROM damaged',
+		'SELECT word, flag, count(*), max(code), avg(amount) FROM damaged WHERE length(code) > 3 GROUP BY word, flag',
+		'SELECT code, count(*), min(share) FROM damaged GROUP BY code', 'SELECT count(*), min(id), max(amount) FROM damaged WHERE id > 10000',
 		'SELECT count(*) FROM damaged', 'SELECT sum(id) FROM damaged WHERE id > 40000', q{SELECT count(*) FROM damaged WHERE code < '1'},
 		'SELECT count(code) FROM damaged TABLESAMPLE BERNOULLI (5)', 'ANALYZE damaged', 'VACUUM damaged',
 		q{SELECT pprepub.compact('damaged')}, 'SELECT * FROM pprepub.storage', 'CREATE INDEX ON damaged (code)',

@@ -70,6 +70,35 @@ decode_all_vectors(const ColumnShape *shape, EncodedColumn *column, uint32 nrows
 	}
 }
 
+static void
+decode_all_codes(const ColumnShape *shape, EncodedColumn *column, uint32 nrows, MemoryContext scratch)
+{
+	CodedVector *coded = palloc(sizeof(CodedVector));
+
+	for (uint32 from = 0; from < nrows && column_has_codes(column); from += ENCODING_VECTOR)
+	{
+		const char *error = decode_codes(column, from / ENCODING_VECTOR, scratch, coded);
+
+		for (uint32 i = 0; error == NULL && i < Min(ENCODING_VECTOR, nrows - from); i++)
+		{
+			uint32		code = coded->codes[i];
+			Datum		value;
+
+			if (code >= coded->ncodes)
+				abort();
+			if (code == 0)
+				continue;
+			if (!coded->lasting)
+				value = coded->values[code];
+			else if (value_of_code(column, code, &value) != NULL)
+				continue;
+			sum += touch_datum(shape, value);
+		}
+		MemoryContextReset(scratch);
+	}
+	pfree(coded);
+}
+
 bool
 decode_anything(const ColumnShape *shape, const char *bytes, Size length, uint32 nrows)
 {
@@ -91,6 +120,7 @@ decode_anything(const ColumnShape *shape, const char *bytes, Size length, uint32
 		(void) encoding_name(column);
 		decode_some_rows(shape, column, nrows, scratch);
 		decode_all_vectors(shape, column, nrows, scratch);
+		decode_all_codes(shape, column, nrows, scratch);
 		(void) verify_column(column, scratch);
 		decode_some_rows(shape, column, nrows, scratch);
 	}

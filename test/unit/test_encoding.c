@@ -62,6 +62,34 @@ vectors_come_back(const TestColumn *column, EncodedColumn *opened)
 	return true;
 }
 
+/* Do codes stand for the values that were given, in a column that has some? */
+static bool
+codes_come_back(const TestColumn *column, EncodedColumn *opened)
+{
+	CodedVector *coded = palloc(sizeof(CodedVector));
+
+	for (uint32 from = 0; from < column->nrows && column_has_codes(opened); from += ENCODING_VECTOR)
+	{
+		if (decode_codes(opened, from / ENCODING_VECTOR, CurrentMemoryContext, coded) != NULL)
+			return false;
+		for (uint32 i = 0; i < Min(ENCODING_VECTOR, column->nrows - from); i++)
+		{
+			uint32		code = coded->codes[i];
+			Datum		value = 0;
+
+			if (code >= coded->ncodes)
+				return false;
+			if (code > 0 && !coded->lasting)
+				value = coded->values[code];
+			else if (code > 0 && value_of_code(opened, code, &value) != NULL)
+				return false;
+			if (!is_as_given(column, from + i, value, code == 0))
+				return false;
+		}
+	}
+	return true;
+}
+
 static bool
 row_comes_back(const TestColumn *column, EncodedColumn *opened, uint32 row)
 {
@@ -110,6 +138,7 @@ check_round_trip(const TestColumn *column)
 		rows = rows && row_comes_back(column, opened, draw(column->nrows));
 	check(rows);
 	check(vectors_come_back(column, opened));
+	check(codes_come_back(column, opened));
 	for (int i = 0; i < 20 && column->nrows > 0; i++)
 		rows = rows && row_comes_back(column, opened, draw(column->nrows));
 	check(rows);

@@ -25,6 +25,8 @@ struct EncodedColumn
 	Repeats		repeats;
 	RunsReader	runs;
 	SequenceReader sequence;
+	bool		has_only;		/* is the one value of REPEATS_ALL read? */
+	Datum		only;
 };
 
 /* ----------------------------------------------------------------
@@ -243,6 +245,104 @@ decode_run(EncodedColumn *column, uint32 row, MemoryContext context, Datum *valu
 			}
 	}
 	return sequence_read_one(&column->sequence, i, context, value);
+}
+
+/* ----------------------------------------------------------------
+ * Codes
+ * ----------------------------------------------------------------
+ */
+
+bool
+column_has_codes(const EncodedColumn *column)
+{
+	return column->nvalues == 0 || column->repeats != REPEATS_NONE || column->sequence.has_dictionary;
+}
+
+/* The codes of values that are stored once for each run: the dictionary's, or, without one, the run's place among them. */
+static const char *
+code_runs(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context, CodedVector *coded)
+{
+	uint64		of_runs[VECTOR];
+	uint32	   *at = coded->codes;
+	RunsFound	found;
+	const char *error = runs_read(&column->runs, from, n, &found);
+
+	if (error != NULL)
+		return error;
+	if (coded->lasting)
+		error = sequence_read_codes(&column->sequence, found.first, found.n, of_runs);
+	else
+	{
+		error = sequence_read(&column->sequence, found.first, found.n, context, coded->values + 1);
+		coded->ncodes = found.n + 1;
+	}
+	for (uint32 run = 0; run < found.n && error == NULL; run++)
+	{
+		uint32		code = (coded->lasting ? (uint32) of_runs[run] : run) + 1;
+
+		for (uint32 i = 0; i < found.lengths[run]; i++)
+			*at++ = code;
+	}
+	return error;
+}
+
+/* The codes of some of the values that are not NULL. */
+static const char *
+code_values(EncodedColumn *column, uint32 from, uint32 n, MemoryContext context, CodedVector *coded)
+{
+	uint64		codes[VECTOR];
+	const char *error;
+
+	coded->lasting = column->repeats != REPEATS_RUNS || column->sequence.has_dictionary;
+	coded->ncodes = column->sequence.has_dictionary ? column->sequence.nentries + 1 : 2;
+	if (n == 0)
+		return NULL;
+	if (column->repeats == REPEATS_RUNS)
+		return code_runs(column, from, n, context, coded);
+	if (column->repeats == REPEATS_ALL)
+	{
+		for (uint32 i = 0; i < n; i++)
+			coded->codes[i] = 1;
+		return NULL;
+	}
+	error = sequence_read_codes(&column->sequence, from, n, codes);
+	for (uint32 i = 0; i < n && error == NULL; i++)
+		coded->codes[i] = (uint32) codes[i] + 1;
+	return error;
+}
+
+const char *
+decode_codes(EncodedColumn *column, uint32 vector, MemoryContext context, CodedVector *coded)
+{
+	uint32		n = vector_length(column->nrows, vector);
+	bool		nulls[VECTOR];
+	uint32		before;
+	uint32		count;
+	const char *error = nulls_read(&column->nulls, vector, n, nulls, &before, &count);
+
+	Assert(column_has_codes(column));
+	if (error == NULL)
+		error = code_values(column, before, count, context, coded);
+	if (error != NULL || count == n)
+		return error;
+	/* Codes move to their rows from the end on, like values in spread(). */
+	while (n-- > 0)
+		coded->codes[n] = nulls[n] ? 0 : coded->codes[--count];
+	return NULL;
+}
+
+const char *
+value_of_code(EncodedColumn *column, uint32 code, Datum *value)
+{
+	const char *error = NULL;
+
+	if (column->repeats != REPEATS_ALL)
+		return sequence_entry(&column->sequence, code - 1, value);
+	if (!column->has_only)
+		error = sequence_read(&column->sequence, 0, 1, column->sequence.context, &column->only);
+	column->has_only = error == NULL;
+	*value = column->only;
+	return error;
 }
 
 /* ----------------------------------------------------------------

@@ -113,6 +113,27 @@ extern const char *decode_run(EncodedColumn *column, uint32 row, MemoryContext c
 							  Datum *value, bool *isnull, uint32 *length);
 
 /*
+ * The values of a vector's rows as codes: equal codes stand for the same bytes.
+ * Code 0 is NULL.
+ */
+typedef struct CodedVector
+{
+	bool		lasting;		/* a code stands for the same value in all of the column's vectors */
+	uint32		ncodes;			/* codes are less than this */
+	uint32		codes[ENCODING_VECTOR];
+	Datum		values[ENCODING_VECTOR + 1];	/* of each code, if they are not lasting */
+} CodedVector;
+
+/* Are its values stored once for several rows, so that codes are at hand? */
+extern bool column_has_codes(const EncodedColumn *column);
+
+/* Like decode_vector(), for a column that has codes. */
+extern const char *decode_codes(EncodedColumn *column, uint32 vector, MemoryContext context, CodedVector *coded);
+
+/* The value of a lasting code but 0; it lives as long as the column. */
+extern const char *value_of_code(EncodedColumn *column, uint32 code, Datum *value);
+
+/*
  * Decodes everything, and checks, beyond what decoding does, that nothing in the
  * bytes contradicts anything else.  Takes memory from the context for a vector
  * at a time; it is reset.

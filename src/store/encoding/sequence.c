@@ -174,35 +174,45 @@ open_dictionary(SequenceReader *reader)
 	return NULL;
 }
 
-/* Replaces codes by values of the dictionary, reading entries that were not needed before. */
-static const char *
-look_up(SequenceReader *reader, const uint64 *codes, uint32 n, Datum *values)
+const char *
+sequence_read_codes(const SequenceReader *reader, uint32 from, uint32 n, uint64 *codes)
 {
-	bool		is_number = reader->values.shape->typbyval;
 	uint64		highest = 0;
 
+	packed_read(&reader->codes, from, n, codes);
 	for (uint32 i = 0; i < n; i++)
 		highest = Max(highest, codes[i]);
-	if (highest >= reader->nentries)
-		return "A code is not in the dictionary.";
-	for (uint32 i = 0; i < n; i++)
-	{
-		values[i] = reader->entries[codes[i]];
-		if (unlikely(values[i] == 0) && !is_number)
-		{
-			const char *error = keep_entries(reader, codes[i]);
+	return highest >= reader->nentries ? "A code is not in the dictionary." : NULL;
+}
 
-			if (error != NULL)
-				return error;
-			values[i] = reader->entries[codes[i]];
-		}
+/* Reads entries that were not needed before. */
+static inline const char *
+get_entry(SequenceReader *reader, uint32 code, bool is_number, Datum *value)
+{
+	*value = reader->entries[code];
+	if (unlikely(*value == 0) && !is_number)
+	{
+		const char *error = keep_entries(reader, code);
+
+		if (error != NULL)
+			return error;
+		*value = reader->entries[code];
 	}
 	return NULL;
 }
 
 const char *
+sequence_entry(SequenceReader *reader, uint32 code, Datum *value)
+{
+	const char *error = open_dictionary(reader);
+
+	return error != NULL ? error : get_entry(reader, code, reader->values.shape->typbyval, value);
+}
+
+const char *
 sequence_read(SequenceReader *reader, uint32 from, uint32 n, MemoryContext context, Datum *values)
 {
+	bool		is_number = reader->values.shape->typbyval;
 	uint64		codes[ENCODING_VECTOR];
 	const char *error;
 
@@ -210,10 +220,11 @@ sequence_read(SequenceReader *reader, uint32 from, uint32 n, MemoryContext conte
 	if (!reader->has_dictionary)
 		return values_read(&reader->values, from, n, context, values);
 	error = open_dictionary(reader);
-	if (error != NULL)
-		return error;
-	packed_read(&reader->codes, from, n, codes);
-	return look_up(reader, codes, n, values);
+	if (error == NULL)
+		error = sequence_read_codes(reader, from, n, codes);
+	for (uint32 i = 0; i < n && error == NULL; i++)
+		error = get_entry(reader, codes[i], is_number, &values[i]);
+	return error;
 }
 
 const char *

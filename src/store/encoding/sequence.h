@@ -47,6 +47,10 @@ extern const char *sequence_open(SequenceReader *reader, Input *in, const Column
 extern const char *sequence_read(SequenceReader *reader, uint32 from, uint32 n, MemoryContext context,
 								 Datum *values);
 
+/* With a dictionary: reads some codes, at most ENCODING_VECTOR, and the entry of one, which is kept. */
+extern const char *sequence_read_codes(const SequenceReader *reader, uint32 from, uint32 n, uint64 *codes);
+extern const char *sequence_entry(SequenceReader *reader, uint32 code, Datum *value);
+
 /* Reads one value, without keeping anything of the dictionary. */
 extern const char *sequence_read_one(const SequenceReader *reader, uint32 i, MemoryContext context,
 									 Datum *value);

@@ -1,0 +1,288 @@
+/*
+ * filter.c
+ *		Conditions, clause after clause, on groups and on vectors.  See filter.h.
+ */
+#include "postgres.h"
+
+#include "store/filter.h"
+
+#include "access/sysattr.h"
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "store/condition.h"
+#include "utils/memutils.h"
+
+/* The knowledge of a code. */
+typedef enum Verdict
+{
+	VERDICT_NONE,
+	VERDICT_PASSES,
+	VERDICT_FAILS
+} Verdict;
+
+typedef struct Clause
+{
+	bool		is_condition;
+	Condition	condition;		/* if it is one */
+	ExprState  *state;
+	int			ncolumns;		/* of the batch, that it is about */
+	int		   *columns;
+	AttrNumber *attributes;		/* these columns', in the slot */
+	bool		met;			/* by all rows of the current group */
+	uint8	   *verdicts;		/* on codes of its only column */
+	uint32		room;
+	bool		asked;			/* are there verdicts on lasting codes of the current group? */
+} Clause;
+
+struct Filter
+{
+	ExprContext *econtext;		/* borrowed */
+	TupleTableSlot *slot;		/* borrowed */
+	MemoryContext values;		/* owned: of conditions */
+	bool		evaluated;
+	int			nclauses;
+	Clause	   *clauses;
+};
+
+/* ----------------------------------------------------------------
+ * Making
+ * ----------------------------------------------------------------
+ */
+
+/* Notes which columns the clause is about. */
+static void
+find_columns(Clause *clause, Node *node, Index varno, const int *columns)
+{
+	Bitmapset  *attributes = NULL;
+	int			number = -1;
+	int			count;
+
+	pull_varattnos(node, varno, &attributes);
+	count = bms_num_members(attributes);
+	clause->columns = palloc(Max(count, 1) * sizeof(int));
+	clause->attributes = palloc(Max(count, 1) * sizeof(AttrNumber));
+	while ((number = bms_next_member(attributes, number)) >= 0)
+	{
+		AttrNumber	attribute = number + FirstLowInvalidHeapAttributeNumber;
+
+		clause->attributes[clause->ncolumns] = attribute;
+		clause->columns[clause->ncolumns++] = columns[attribute - 1];
+	}
+}
+
+/* Of a condition, the expression is not evaluated; but the right to call its operator is checked where it is made. */
+static void
+make_clause(Clause *clause, Node *node, ScanState *scan, Index varno, const int *columns, const Batch *batch)
+{
+	find_columns(clause, node, varno, columns);
+	clause->is_condition = make_condition(node, varno, &clause->condition);
+	clause->state = clause->is_condition ? ExecInitExpr((Expr *) node, NULL) : ExecInitQual(list_make1(node), &scan->ps);
+	if (!clause->is_condition)
+		return;
+	clause->condition.column = batch->columns[clause->columns[0]].column;
+	begin_condition(&clause->condition, &scan->ps);
+}
+
+Filter *
+make_filter(List *clauses, ScanState *scan, Index varno, TupleTableSlot *slot, const int *columns, const Batch *batch)
+{
+	Filter	   *filter = palloc0(sizeof(Filter));
+	ListCell   *cell;
+
+	filter->econtext = scan->ps.ps_ExprContext;
+	filter->slot = slot;
+	filter->values = AllocSetContextCreate(CurrentMemoryContext, "values of conditions", ALLOCSET_SMALL_SIZES);
+	filter->clauses = palloc0(Max(list_length(clauses), 1) * sizeof(Clause));
+	foreach(cell, clauses)
+	{
+		Clause	   *clause = &filter->clauses[filter->nclauses];
+
+		make_clause(clause, lfirst(cell), scan, varno, columns, batch);
+		if (clause->is_condition || slot != NULL)
+			filter->nclauses++;
+		else
+			memset(clause, 0, sizeof(Clause));
+	}
+	if (slot != NULL)
+		ExecStoreAllNullTuple(slot);
+	return filter;
+}
+
+void
+renew_filter(Filter *filter)
+{
+	filter->evaluated = false;
+}
+
+/* Finds out the values of conditions, if that was not done since parameters changed. */
+static void
+need_evaluated(Filter *filter)
+{
+	MemoryContext old;
+
+	if (filter->evaluated)
+		return;
+	old = MemoryContextSwitchTo(filter->values);
+	MemoryContextReset(filter->values);
+	for (int i = 0; i < filter->nclauses; i++)
+		if (filter->clauses[i].is_condition)
+			evaluate_condition(&filter->clauses[i].condition, filter->econtext);
+	MemoryContextSwitchTo(old);
+	filter->evaluated = true;
+}
+
+/* ----------------------------------------------------------------
+ * Groups
+ * ----------------------------------------------------------------
+ */
+
+bool
+filter_excludes(Filter *filter, const RowGroup *group)
+{
+	need_evaluated(filter);
+	for (int i = 0; i < filter->nclauses; i++)
+		if (filter->clauses[i].is_condition && !group_may_fulfill(group, &filter->clauses[i].condition))
+			return true;
+	return false;
+}
+
+bool
+filter_enter(Filter *filter, const Batch *batch)
+{
+	bool		all = true;
+
+	need_evaluated(filter);
+	for (int i = 0; i < filter->nclauses; i++)
+	{
+		Clause	   *clause = &filter->clauses[i];
+
+		clause->asked = false;
+		clause->met = clause->is_condition && batch->group != NULL &&
+			group_must_fulfill(batch->group, &clause->condition);
+		all = all && clause->met;
+	}
+	return all;
+}
+
+/* ----------------------------------------------------------------
+ * Rows
+ * ----------------------------------------------------------------
+ */
+
+/* Evaluates the clause with the values that stand in the slot. */
+static bool
+passes_now(Filter *filter, const Clause *clause)
+{
+	bool		passes;
+
+	filter->econtext->ecxt_scantuple = filter->slot;
+	passes = ExecQual(clause->state, filter->econtext);
+	ResetExprContext(filter->econtext);
+	return passes;
+}
+
+/* Does a code's value pass the clause? */
+static bool
+code_passes(Filter *filter, const Clause *clause, Batch *batch, uint32 code)
+{
+	bool		isnull;
+	Datum		value = batch_value_of_code(batch, clause->columns[0], code, &isnull);
+
+	if (clause->is_condition)
+		return value_fulfills(&clause->condition, value, isnull);
+	filter->slot->tts_values[clause->attributes[0] - 1] = value;
+	filter->slot->tts_isnull[clause->attributes[0] - 1] = isnull;
+	return passes_now(filter, clause);
+}
+
+/* Codes are looked at when they are met first, in the group or, if they do not last, in the vector. */
+static uint32
+keep_by_code(Filter *filter, Clause *clause, Batch *batch, const CodedVector *coded, uint16 *rows, uint32 n)
+{
+	uint32		kept = 0;
+
+	if (coded->ncodes > clause->room)
+	{
+		clause->verdicts = clause->verdicts ? repalloc(clause->verdicts, coded->ncodes) :
+			MemoryContextAlloc(GetMemoryChunkContext(filter), coded->ncodes);
+		clause->room = coded->ncodes;
+	}
+	if (!coded->lasting || !clause->asked)
+		memset(clause->verdicts, VERDICT_NONE, coded->ncodes);
+	clause->asked = coded->lasting;
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		code = coded->codes[rows[i]];
+
+		if (clause->verdicts[code] == VERDICT_NONE)
+			clause->verdicts[code] = code_passes(filter, clause, batch, code) ? VERDICT_PASSES : VERDICT_FAILS;
+		rows[kept] = rows[i];
+		kept += clause->verdicts[code] == VERDICT_PASSES;
+	}
+	return kept;
+}
+
+/* Compares each value. */
+static uint32
+keep_by_value(const Clause *clause, Batch *batch, uint16 *rows, uint32 n)
+{
+	const BatchColumn *column = &batch->columns[clause->columns[0]];
+	uint32		kept = 0;
+
+	batch_values(batch, clause->columns[0]);
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint16		row = rows[i];
+
+		rows[kept] = row;
+		kept += value_fulfills(&clause->condition, column->values[row], column->nulls[row]);
+	}
+	return kept;
+}
+
+/* Row by row, with all the columns that the clause is about. */
+static uint32
+keep_by_row(Filter *filter, const Clause *clause, Batch *batch, uint16 *rows, uint32 n)
+{
+	uint32		kept = 0;
+
+	for (int i = 0; i < clause->ncolumns; i++)
+		batch_values(batch, clause->columns[i]);
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint16		row = rows[i];
+
+		for (int j = 0; j < clause->ncolumns; j++)
+		{
+			const BatchColumn *column = &batch->columns[clause->columns[j]];
+
+			filter->slot->tts_values[clause->attributes[j] - 1] = column->values[row];
+			filter->slot->tts_isnull[clause->attributes[j] - 1] = column->nulls[row];
+		}
+		rows[kept] = row;
+		kept += passes_now(filter, clause);
+	}
+	return kept;
+}
+
+uint32
+filter_rows(Filter *filter, Batch *batch, uint16 *rows, uint32 n)
+{
+	for (int i = 0; i < filter->nclauses && n > 0; i++)
+	{
+		Clause	   *clause = &filter->clauses[i];
+		const CodedVector *coded;
+
+		if (clause->met)
+			continue;
+		coded = clause->ncolumns == 1 ? batch_codes(batch, clause->columns[0]) : NULL;
+		if (coded != NULL)
+			n = keep_by_code(filter, clause, batch, coded, rows, n);
+		else if (clause->is_condition)
+			n = keep_by_value(clause, batch, rows, n);
+		else
+			n = keep_by_row(filter, clause, batch, rows, n);
+	}
+	return n;
+}
