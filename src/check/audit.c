@@ -445,7 +445,7 @@ check_beside(Audit *audit)
 					   psprintf("people of its source are also published by: %s", names.data), n);
 }
 
-/* Recalls the history, and binds what its releases are judged by. */
+/* Recalls the history, all of it at once only for a method's own checks, and binds what its releases are judged by. */
 static Audit
 audit_create(const OwnersWork *work, const Principle *given)
 {
@@ -453,7 +453,7 @@ audit_create(const OwnersWork *work, const Principle *given)
 	Audit		audit = {.publication = publication, .is_auditors = work->is_auditors, .given = given};
 
 	audit.released = read_released(publication);
-	audit.recalled = recall(publication);
+	audit.recalled = given != NULL || find_method_sql(publication->method)->check == NULL ? recall_in_parts(publication) : recall(publication);
 	audit.atoms = atoms_of(&audit.recalled->seen);
 	audit.aspects = aspects_of_recalled(publication, audit.recalled);
 	bind_principles(audit.released, &audit.recalled->seen, audit.aspects, given);

@@ -396,7 +396,7 @@ inspect_release(const DeclaredPublication *publication, const Released *released
 	MemoryContext old = MemoryContextSwitchTo(work);
 	Inspecting	inspecting = {
 		.publication = publication, .released = released, .recalled = recalled, .answers = answers,
-		.seen = &recalled->seen.release[released->number - 1], .present = present,
+		.seen = seen_release(&recalled->seen, released->number - 1), .present = present,
 		.inspection = {.is_logged = true}
 	};
 

@@ -255,8 +255,12 @@ compare_values(Comparing *comparing)
 
 	comparing->shown = new_array(Code, comparing->nmembers);
 	for (int32 r = 0; r < seen->nreleases; r++)
-		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
-			compare_class(comparing, &seen->release[r], c);
+	{
+		const SeenRelease *release = seen_release(seen, r);
+
+		for (uint32 c = 0; c < release->nclasses; c++)
+			compare_class(comparing, release, c);
+	}
 	for (uint64 n = 0; n < comparing->n; n++)
 		if (!comparing->rows[n].is_wrong && !has_epochs_of_log(comparing, &comparing->rows[n]))
 			comparing->rows[n].is_wrong = true;

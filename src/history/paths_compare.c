@@ -140,7 +140,7 @@ index_release(Comparing *comparing, const SeenRelease *release)
 static void
 begin_release(Comparing *comparing)
 {
-	const SeenRelease *release = &comparing->recalled->seen.release[++comparing->release];
+	const SeenRelease *release = seen_release(&comparing->recalled->seen, ++comparing->release);
 
 	CHECK_FOR_INTERRUPTS();
 	progress_step(release->first[release->nclasses]);
@@ -209,7 +209,7 @@ row_of_member(const Comparing *comparing, int32 member)
 static bool
 is_class(Comparing *comparing, const PathBlock *block, int from, int size, const Code *value)
 {
-	const SeenRelease *release = &comparing->recalled->seen.release[comparing->release];
+	const SeenRelease *release = seen_release(&comparing->recalled->seen, comparing->release);
 	uint64		row = row_of_member(comparing, block->members[from]);
 	uint32		c;
 

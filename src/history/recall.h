@@ -27,6 +27,12 @@ typedef struct Recalled
  */
 extern Recalled *recall(const DeclaredPublication *publication);
 
+/*
+ * Likewise, but of the rows no more are in memory than work_mem holds, and those of one release: others are in a temporary
+ * file.  For those who ask for releases by seen_release() only.
+ */
+extern Recalled *recall_in_parts(const DeclaredPublication *publication);
+
 /* The individual of a person or of an invented row, or NO_INDIVIDUAL. */
 extern Individual recalled_person(const Recalled *recalled, Datum key);
 extern Individual recalled_invented(const Recalled *recalled, int64 number);

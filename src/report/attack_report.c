@@ -49,7 +49,7 @@ put_attack(const OwnersWork *work, const Principle *given)
 {
 	const DeclaredPublication *publication = work->publication;
 	Released   *released = read_released(publication);
-	const Recalled *recalled = recall(publication);
+	const Recalled *recalled = recall_in_parts(publication);
 	const Seen *seen = &recalled->seen;
 	const Aspects *aspects = aspects_of_recalled(publication, recalled);
 	Principle  *promised = palloc(sizeof(Principle) * publication->releases);
