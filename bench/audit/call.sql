@@ -14,7 +14,7 @@ COMMIT;
 SET client_min_messages = error;
 \endif
 SELECT count(*) FROM pprepub.release \g /dev/null
-SELECT peak_bytes() AS before, extract(epoch FROM clock_timestamp()) AS start \gset
+SELECT touched_bytes() AS before, extract(epoch FROM clock_timestamp()) AS start \gset
 SELECT CASE :'call' WHEN 'audit' THEN (SELECT count(*) FILTER (WHERE NOT holds) FROM pprepub.audit('current'))
 	WHEN 'attack' THEN (SELECT count(*) FROM pprepub.attack('current')) ELSE (SELECT count(*) FROM pprepub.rebuild_history('current')) END \g /dev/null
 INSERT INTO figure SELECT :'method', :releases, :rows, :'call', extract(epoch FROM clock_timestamp()) - :start, peak_bytes() - :before;

@@ -10,6 +10,9 @@ CREATE TABLE current AS SELECT id, age, sex, education, country, occupation AS s
 ALTER TABLE current ADD PRIMARY KEY (id);
 ANALYZE everybody, current;
 SELECT pprepub.create_publication('current', 'current', 'id', quasi_identifiers, 'secret', method, params) FROM declared WHERE method = :'method' \g /dev/null
+\c -
+SET client_min_messages = error;
+SELECT touched_bytes() AS before \gset
 CALL live(:people, :releases);
-INSERT INTO life SELECT :'method', :releases, :rows, sum(rows), sum(seconds) FROM pprepub.release;
+INSERT INTO life SELECT :'method', :releases, :rows, sum(rows), sum(seconds), peak_bytes() - :before FROM pprepub.release;
 CHECKPOINT;

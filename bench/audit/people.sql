@@ -4,7 +4,7 @@
 SELECT pprepub.create_taxonomy(name, (name || '_levels')::regclass) FROM unnest('{education,country}'::text[]) name \g /dev/null
 SELECT pprepub.create_range_taxonomy('age', 0, 128, '{1,2,4,8,16,32,64,128}') \g /dev/null
 
-CREATE TABLE life (method text, releases int, asked bigint, rows bigint, seconds float8);
+CREATE TABLE life (method text, releases int, asked bigint, rows bigint, seconds float8, bytes float8);
 CREATE TABLE figure (method text, releases int, asked bigint, call text, seconds float8, bytes float8);
 CREATE TABLE declared (method text, quasi_identifiers jsonb, params jsonb);
 INSERT INTO declared
@@ -13,8 +13,13 @@ FROM (VALUES ('bpg', 'range', '{"k": 10, "l": 3}'::jsonb), ('global', 'range', '
 	('sequential', 'taxonomy age', '{"k": 10}')) d (method, ages, params);
 
 CREATE FUNCTION peak_bytes() RETURNS float8 LANGUAGE sql VOLATILE AS $$
-	SELECT ((regexp_match(status, 'VmHWM:\s+(\d+) kB'))[1]::float8 - (regexp_match(status, 'RssShmem:\s+(\d+) kB'))[1]::float8) * 1024
-	FROM pg_read_file('/proc/self/status') status
+	SELECT (regexp_match(pg_read_file('/proc/self/status'), 'VmHWM:\s+(\d+) kB'))[1]::float8 * 1024
+$$;
+
+-- Touches shared buffers by an index, which are counted to the backend from then on, as far as there are rows; then tells the peak so far.
+CREATE FUNCTION touched_bytes() RETURNS float8 LANGUAGE sql VOLATILE SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+	SELECT sum(age) FROM everybody WHERE id BETWEEN 1 AND 3000000;
+	SELECT peak_bytes();
 $$;
 
 -- Publishes the table so many times; from one to the next 1 % of its people are replaced by newcomers, 0.2 % change.

@@ -197,10 +197,10 @@ keys_find_all(const KeyTable *table, const Datum *keys, const bool *nulls, int n
 	}
 }
 
-uint32
-keys_add(KeyTable *table, Datum key)
+/* The number of a key by its hash; a new one is added. */
+static uint32
+add_hashed(KeyTable *table, Datum key, uint32 hash)
 {
-	uint32		hash = hash_key(table, key);
 	KeySlot    *slot = find_slot(table, key, hash);
 
 	if (slot->number != NO_KEY)
@@ -210,4 +210,27 @@ keys_add(KeyTable *table, Datum key)
 	if (table->size * 2 > table->nslots)
 		grow_slots(table);
 	return table->size - 1;
+}
+
+uint32
+keys_add(KeyTable *table, Datum key)
+{
+	return add_hashed(table, key, hash_key(table, key));
+}
+
+void
+keys_add_all(KeyTable *table, const Datum *keys, int n, uint32 *numbers)
+{
+	for (int from = 0; from < n; from += AT_ONCE)
+	{
+		int			end = Min(from + AT_ONCE, n);
+
+		for (int i = from; i < end; i++)
+		{
+			numbers[i] = hash_key(table, keys[i]);
+			__builtin_prefetch(&table->slots[numbers[i] & (table->nslots - 1)]);
+		}
+		for (int i = from; i < end; i++)
+			numbers[i] = add_hashed(table, keys[i], numbers[i]);
+	}
 }

@@ -50,6 +50,9 @@ extern uint32 keys_hash(const KeyTable *table, Datum key);
 /* Returns the number of a key, and adds a copy of a new one; not to be mixed with keys_append(). */
 extern uint32 keys_add(KeyTable *table, Datum key);
 
+/* Likewise of several keys at once, which hides the time that memory takes. */
+extern void keys_add_all(KeyTable *table, const Datum *keys, int n, uint32 *numbers);
+
 /* Appends a key without a look-up; keys_index() must follow. */
 extern void keys_append(KeyTable *table, Datum key);
 

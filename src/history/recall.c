@@ -26,6 +26,7 @@ typedef struct Recalling
 	MemoryContext context;
 	Element		key;
 	Element		sensitive;
+	ElementRoom room;			/* for the keys of the class at hand */
 	uint64	   *rows_allocated; /* [releases] */
 	uint32	   *classes_allocated;	/* [releases] */
 
@@ -172,20 +173,16 @@ walk_members(ElementWalk *walk, const Recalling *recalling, const Element *eleme
 static void
 recall_keys(Recalling *recalling, Datum keys, uint64 n, Individual *individual, bool *counterfeit)
 {
-	ElementWalk walk;
+	ElementRoom *room = &recalling->room;
+	bool		has_null = element_read(&recalling->key, keys, room, recalling->context);
 
+	if (has_null || (uint64) room->n > n)
+		refuse_class(recalling);
+	keys_add_all(recalling->recalled->people, room->values, room->n, individual);
 	for (uint64 i = 0; i < n; i++)
-	{
-		counterfeit[i] = true;
+		counterfeit[i] = i >= (uint64) room->n;
+	for (uint64 i = room->n; i < n; i++)
 		individual[i] = NO_INDIVIDUAL;
-	}
-	for (walk_first(&walk, recalling, &recalling->key, keys, n); element_next(&walk);)
-	{
-		if (walk.isnull)
-			refuse_class(recalling);
-		counterfeit[walk.i] = false;
-		individual[walk.i] = keys_add(recalling->recalled->people, walk.value);
-	}
 }
 
 /* Counterfeits that stand for a person get the person's individual, the others have numbers. */
