@@ -20,6 +20,7 @@
 #include "history/past_compare.h"
 #include "history/past_tables.h"
 #include "history/recalled_aspects.h"
+#include "history/seen_file.h"
 #include "method/method.h"
 #include "release/given_principle.h"
 #include "release/method_sql.h"
@@ -254,6 +255,16 @@ same_columns(const Audit *audit, int32 a, int32 b)
 	return memcmp(audit->released[a].shown, audit->released[b].shown, sizeof(bool) * audit->publication->ncolumns) == 0;
 }
 
+/* Are there no releases to inspect but those that show the same columns as this one? */
+static bool
+all_are_alike(const Audit *audit, int32 first, const bool *is_inspected)
+{
+	for (int32 r = first + 1; r < audit->publication->releases; r++)
+		if (!is_inspected[r] && !same_columns(audit, first, r))
+			return false;
+	return true;
+}
+
 /* All releases that show the same columns as this one, of which it is the first, with the source as they see it. */
 static void
 inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_inspected, Releases *releases)
@@ -262,9 +273,15 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "the source", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 	char	   *why = NULL;
-	LoadedFrame *present = load_present(publication, audit->released[first].shown, &why);
-	RowId	   *row_of_person = present == NULL ? NULL : find_people(audit->recalled, present);
+	bool		is_last = all_are_alike(audit, first, is_inspected);
+	LoadedFrame *present;
+	RowId	   *row_of_person;
 
+	seen_put_aside(&audit->recalled->seen);
+	present = load_present(publication, audit->released[first].shown, &why);
+	row_of_person = present == NULL ? NULL : find_people(audit->recalled, present);
+	if (is_last)
+		recalled_forget_people(audit->recalled);
 	progress_phase("check releases", releases->to_read);
 	MemoryContextSwitchTo(old);
 	if (why != NULL && releases->unreadable == NULL)

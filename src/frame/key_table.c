@@ -4,7 +4,8 @@
  *
  * NOTES
  *		The table uses open addressing, and its slots keep hashes, so that the
- *		look-up of a missing key seldom compares keys.
+ *		look-up of a missing key seldom compares keys.  Three in four slots may be taken:
+ *		those that a look-up passes lie next to each other.
  */
 #include "frame/key_table.h"
 
@@ -63,7 +64,7 @@ make_slots(KeyTable *table, uint64 keys)
 {
 	Size		bytes;
 
-	table->nslots = pg_nextpower2_64(Max(keys <= FEW_KEYS ? keys * 8 : keys * 2, 16));
+	table->nslots = pg_nextpower2_64(Max(keys <= FEW_KEYS ? keys * 8 : keys / 3 * 4 + 4, 16));
 	bytes = sizeof(KeySlot) * table->nslots;
 	table->slots = MemoryContextAllocExtended(table->context, bytes, MCXT_ALLOC_HUGE);
 	memset(table->slots, 0xff, bytes);	/* NO_KEY */
@@ -172,6 +173,18 @@ keys_forget_index(KeyTable *table)
 	table->slots = NULL;
 }
 
+void
+keys_forget(KeyTable *table)
+{
+	keys_forget_index(table);
+	if (table->keys != NULL && !table->byval)
+		for (uint64 i = 0; i < table->size; i++)
+			pfree(DatumGetPointer(table->keys[i]));
+	if (table->keys != NULL)
+		pfree(table->keys);
+	table->keys = NULL;
+}
+
 uint32
 keys_find(const KeyTable *table, Datum key)
 {
@@ -207,7 +220,7 @@ add_hashed(KeyTable *table, Datum key, uint32 hash)
 		return slot->number;
 	*slot = (KeySlot) {hash, table->size};
 	keys_append(table, key);
-	if (table->size * 2 > table->nslots)
+	if (table->size >= table->nslots / 4 * 3)
 		grow_slots(table);
 	return table->size - 1;
 }

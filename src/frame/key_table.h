@@ -62,8 +62,9 @@ extern void keys_append(KeyTable *table, Datum key);
  */
 extern uint64 keys_index(KeyTable *table);
 
-/* Frees the index: the keys stay, but cannot be looked up any more. */
+/* Frees the index: the keys stay, but cannot be looked up any more; or the keys, too, but for their number. */
 extern void keys_forget_index(KeyTable *table);
+extern void keys_forget(KeyTable *table);
 
 /* Returns the number of a key, or NO_KEY. */
 extern uint32 keys_find(const KeyTable *table, Datum key);

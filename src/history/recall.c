@@ -35,9 +35,6 @@ typedef struct Recalling
 	int32		last;			/* the release of the class before, or -1 */
 } Recalling;
 
-/* What the arrays of a release take for each row */
-#define ROW_BYTES (sizeof(Individual) + sizeof(Code) + sizeof(uint32) + 2 * sizeof(bool))
-
 /* Makes room in a release for another class with so many rows. */
 static void
 make_room(Recalling *recalling, int32 r, uint64 rows)
@@ -117,7 +114,7 @@ bytes_in_memory(const Recalling *recalling)
 	for (int32 r = 0; r < recalling->publication->releases; r++)
 		if (!seen_file_has(recalling->file, r))
 			rows += recalling->rows_allocated[r];
-	return rows * ROW_BYTES;
+	return rows * SEEN_ROW_BYTES;
 }
 
 /* Puts all releases but this one into the file, if there are too many rows; those of this one come back if they are there. */
@@ -321,6 +318,12 @@ Individual
 recalled_person(const Recalled *recalled, Datum key)
 {
 	return keys_find(recalled->people, key);
+}
+
+void
+recalled_forget_people(Recalled *recalled)
+{
+	keys_forget(recalled->people);
 }
 
 Individual

@@ -37,6 +37,9 @@ extern Recalled *recall_in_parts(const DeclaredPublication *publication);
 extern Individual recalled_person(const Recalled *recalled, Datum key);
 extern Individual recalled_invented(const Recalled *recalled, int64 number);
 
+/* Frees what looks people up, and their keys: they can only be counted from now on. */
+extern void recalled_forget_people(Recalled *recalled);
+
 /* Returns the code of a published value: NO_CODE for NULL, UNKNOWN_VALUE if the log does not have it. */
 extern Code recalled_value(const Recalled *recalled, Datum value, bool isnull);
 

@@ -9,6 +9,7 @@
 #include "history/seen_file.h"
 
 #include "frame/arrays.h"
+#include "miscadmin.h"
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 
@@ -16,6 +17,7 @@ typedef struct RowsPlace
 {
 	bool		is_put;
 	bool		has_counted;
+	bool		is_numbered;	/* finally */
 	int			file;			/* where the rows begin */
 	off_t		offset;
 } RowsPlace;
@@ -78,6 +80,7 @@ seen_file_put(SeenFile *file, int32 r)
 	BufFileTell(file->file, &place->file, &place->offset);
 	place->is_put = true;
 	place->has_counted = release->is_counted != NULL;
+	place->is_numbered = file->code != NULL;
 	BufFileWrite(file->file, release->individual, sizeof(Individual) * n);
 	BufFileWrite(file->file, release->value, sizeof(Code) * n);
 	BufFileWrite(file->file, release->fingerprint, sizeof(uint32) * n);
@@ -185,8 +188,45 @@ fetch_rows(void *what, int32 r)
 		make_rows(&file->rows, most_rows(file), file->context);
 	read_rows(file, r, &file->rows);
 	lend_rows(release, &file->rows, file->place[r].has_counted);
-	seen_number_rows(release, file->code, file->npeople);
+	if (!file->place[r].is_numbered)
+		seen_number_rows(release, file->code, file->npeople);
 	file->here = r;
+}
+
+/* Frees the rows that have come back. */
+static void
+forget_rows(SeenFile *file)
+{
+	static const SeenRelease none = {0};
+
+	if (file->here >= 0)
+		lend_rows(&file->seen->release[file->here], &none, false);
+	file->here = -1;
+	if (file->rows.individual == NULL)
+		return;
+	pfree(file->rows.individual);
+	pfree(file->rows.value);
+	pfree(file->rows.fingerprint);
+	pfree(file->rows.counterfeit);
+	pfree(file->rows.is_counted);
+	file->rows.individual = NULL;
+}
+
+void
+seen_put_aside(const Seen *seen)
+{
+	SeenFile   *file = seen->file;
+	uint64		rows = 0;
+
+	if (file == NULL)
+		return;
+	forget_rows(file);
+	for (int32 r = 0; r < seen->nreleases; r++)
+		if (!file->place[r].is_put)
+			rows += seen->release[r].first[seen->release[r].nclasses];
+	for (int32 r = 0; r < seen->nreleases && rows * SEEN_ROW_BYTES > work_mem * (uint64) 1024; r++)
+		if (!file->place[r].is_put)
+			seen_file_put(file, r);
 }
 
 void
