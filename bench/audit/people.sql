@@ -9,7 +9,7 @@ CREATE TABLE figure (method text, releases int, asked bigint, call text, seconds
 CREATE TABLE declared (method text, quasi_identifiers jsonb, params jsonb);
 INSERT INTO declared
 SELECT method, jsonb_build_object('age', ages, 'sex', 'suppress', 'education', 'taxonomy education', 'country', 'taxonomy country'), params
-FROM (VALUES ('bpg', 'range', '{"k": 10, "l": 3}'::jsonb), ('global', 'range', '{"l": 3}'), ('m-distinct', 'range', '{"m": 3}'),
+FROM (VALUES ('bpg', 'range', '{"k": 10, "l": 3}'::jsonb), ('global', 'range', '{"l": 2, "strategy": "constant-ratio", "releases": 20}'), ('m-invariance', 'range', '{"m": 3}'),
 	('sequential', 'taxonomy age', '{"k": 10}')) d (method, ages, params);
 
 CREATE FUNCTION peak_bytes() RETURNS float8 LANGUAGE sql VOLATILE AS $$
@@ -25,7 +25,7 @@ END
 $$;
 
 -- Publishes the table so many times; from one to the next 1 % of its people are replaced by newcomers, 0.2 % change.
-CREATE PROCEDURE live(people int, releases int) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE live(people int, releases int, changes boolean) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR n IN 1 .. releases LOOP
 		PERFORM pprepub.publish('current');
@@ -34,7 +34,7 @@ BEGIN
 		INSERT INTO current SELECT id, age, sex, education, country, occupation FROM everybody
 		WHERE id > people + (n - 1) * (people / 100) AND id <= people + n * (people / 100);
 		UPDATE current SET secret = e.occupation FROM everybody e
-		WHERE current.id % 500 = n AND e.id = current.id % 1000 + 1;
+		WHERE changes AND current.id % 500 = n AND e.id = current.id % 1000 + 1;
 		COMMIT;
 	END LOOP;
 END

@@ -26,6 +26,8 @@ struct SeenFile
 {
 	Seen	   *seen;
 	BufFile    *file;			/* NULL while nothing was put */
+	int			end_file;		/* the next rows come here: of what is in a buffer yet, the file's own size does not tell */
+	off_t		end_offset;
 	MemoryContext context;
 	RowsPlace  *place;			/* [releases] */
 	const Code *code;			/* of preliminary values; NULL while the log is read */
@@ -59,6 +61,15 @@ seen_file_has(const SeenFile *file, int32 r)
 	return file->place[r].is_put;
 }
 
+static void
+go_to(SeenFile *file, const RowsPlace *place)
+{
+	if (BufFileSeek(file->file, place->file, place->offset, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not seek in a temporary file")));
+}
+
 /* ----------------------------------------------------------------
  * Writing
  * ----------------------------------------------------------------
@@ -75,9 +86,9 @@ seen_file_put(SeenFile *file, int32 r)
 	if (file->file == NULL)
 		file->file = BufFileCreateTemp(false);
 	MemoryContextSwitchTo(old);
-	if (BufFileSeek(file->file, 0, 0, SEEK_END) != 0)
-		elog(ERROR, "could not go to the end of a temporary file");
-	BufFileTell(file->file, &place->file, &place->offset);
+	place->file = file->end_file;
+	place->offset = file->end_offset;
+	go_to(file, place);
 	place->is_put = true;
 	place->has_counted = release->is_counted != NULL;
 	place->is_numbered = file->code != NULL;
@@ -94,6 +105,7 @@ seen_file_put(SeenFile *file, int32 r)
 		BufFileWrite(file->file, release->is_counted, sizeof(bool) * n);
 		pfree(release->is_counted);
 	}
+	BufFileTell(file->file, &file->end_file, &file->end_offset);
 	release->individual = NULL;
 	release->value = NULL;
 	release->fingerprint = NULL;
@@ -123,10 +135,7 @@ read_rows(SeenFile *file, int32 r, SeenRelease *rows)
 	const RowsPlace *place = &file->place[r];
 	uint64		n = release->first[release->nclasses];
 
-	if (BufFileSeek(file->file, place->file, place->offset, SEEK_SET) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not seek in a temporary file")));
+	go_to(file, place);
 	read_bytes(file, rows->individual, sizeof(Individual) * n);
 	read_bytes(file, rows->value, sizeof(Code) * n);
 	read_bytes(file, rows->fingerprint, sizeof(uint32) * n);

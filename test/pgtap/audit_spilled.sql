@@ -8,7 +8,7 @@ SELECT setseed(0.5) \g /dev/null
 CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text, cost int);
 CREATE FUNCTION value() RETURNS text LANGUAGE sql VOLATILE AS
 	$$ SELECT CASE WHEN random() > 0.02 THEN 'd' || (1 + floor(12 * random()))::int END $$;
-CREATE PROCEDURE pass() LANGUAGE sql AS $$
+CREATE PROCEDURE pass_time() LANGUAGE sql AS $$
 	DELETE FROM people WHERE random() < 0.05;
 	INSERT INTO people SELECT i, i % 50, (100 + i % 7)::text, value(), i % 3 FROM generate_series(1, 4000) i WHERE random() < 0.06 ON CONFLICT DO NOTHING;
 	UPDATE people SET ill = value() WHERE random() < 0.03 AND ill IS NOT NULL;
@@ -27,14 +27,14 @@ BEGIN
 		IF method IN ('m-invariance', 'm-distinct') THEN
 			DELETE FROM people WHERE random() < 0.02;
 		ELSE
-			CALL pass();
+			CALL pass_time();
 		END IF;
 	END LOOP;
 END $$;
 CALL live('dirty', '{"age": "range", "zip": "prefix"}', 'bpg', '{"k": 6, "l": 2, "reserve": 2, "repair": "dirty"}');
 CALL live('invented', '{"age": "range", "zip": "prefix"}', 'bpg', '{"k": 6, "l": 2, "frequency": 2, "reserve": 2, "repair": "counterfeit"}');
-CALL live('two', '{"age": "range"}', 'bpg', '{"k": 6, "l": 2, "reserve": 2}', 'ill,cost');
-CALL live('linked', '{"age": "range"}', 'global', '{"l": 3}');
+CALL live('two', '{"age": "range"}', 'bpg', '{"k": 6, "l": 2, "reserve": 2}', '{ill,cost}');
+CALL live('linked', '{"age": "range"}', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 8}');
 CALL live('invariant', '{"age": "range"}', 'm-invariance', '{"m": 3}');
 
 -- Small and large memory.  Where a file may not grow, it is an error to have one.
@@ -47,9 +47,9 @@ CREATE VIEW asked AS SELECT name, format(call, name) AS query FROM pprepub.publi
 	unnest(ARRAY['SELECT * FROM pprepub.audit(%L)', 'SELECT * FROM pprepub.audit(%L, ''{"k": 9, "l": 3, "t": 0.1}'')', 'SELECT * FROM pprepub.attack(%L)',
 		'SELECT * FROM pprepub.attack(%L, ''{"k": 9, "frequency": 3}'')', 'SELECT * FROM pprepub.rebuild_history(%L)']) call;
 SELECT results_eq(format('SELECT under(''64kB'', ''-1'', %L)', query), format('SELECT under(''1GB'', ''0'', %L)', query), name || ': ' || query) FROM asked;
--- What a method checks by itself is done in memory.
+-- What a method checks by itself is done in memory; and "linked" has few rows.
 SELECT throws_ok(format('SELECT under(''64kB'', ''0'', %L)', query), '53400', NULL, name || ', no room for a file: ' || query) FROM asked
-WHERE NOT (name IN ('linked', 'invariant') AND query ~ 'audit\(''[a-z]*''\)');
+WHERE name <> 'linked' AND NOT (name = 'invariant' AND query ~ 'audit\(''[a-z]*''\)');
 SELECT is((SELECT count(*) FROM pg_ls_tmpdir() WHERE name LIKE 'pgsql\_tmp' || pg_backend_pid() || '.%'), 0::bigint, 'no file stays');
 
 -- ----------------------------------------------------------------
@@ -75,10 +75,11 @@ $$;
 CREATE FUNCTION neighborhoods_kept(name text) RETURNS TABLE (members text[], epochs text[]) LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN QUERY EXECUTE format('WITH kept AS MATERIALIZED (SELECT neighborhood AS n, keys, invented, sensitive FROM published_private.%I),
-		member AS MATERIALIZED (SELECT n, place, coalesce(key::text, (-number)::text) AS member, cardinality(keys) AS size FROM kept,
+		member AS MATERIALIZED (SELECT n, place, coalesce(key::text, (-number)::text) AS member FROM kept,
 			unnest(keys, invented) WITH ORDINALITY u (key, number, place)),
-		value AS (SELECT n, (i - 1) / cardinality(keys) AS epoch, 1 + (i - 1) %% cardinality(keys) AS place, v::text AS v FROM kept,
-			unnest(sensitive) WITH ORDINALITY u (v, i)),
+		-- unnest() in FROM would take composites apart
+		value AS (SELECT n, (i - 1) / size AS epoch, 1 + (i - 1) %% size AS place, v
+			FROM (SELECT n, cardinality(keys) AS size, unnest(sensitive)::text AS v, generate_subscripts(sensitive, 1) AS i FROM kept) u),
 		shown AS (SELECT n, epoch, array_agg(coalesce(v, ''NULL'') ORDER BY member)::text AS shown FROM value JOIN member USING (n, place) GROUP BY n, epoch)
 		SELECT (SELECT array_agg(m.member ORDER BY m.member) FROM member m WHERE m.n = s.n), array_agg(shown ORDER BY epoch) FROM shown s GROUP BY n', name || '_neighborhoods');
 END $$;
@@ -116,7 +117,7 @@ CREATE FUNCTION is_twin(name text, fold text, of_log text, kept text) RETURNS SE
 BEGIN
 	RETURN NEXT set_eq(of_log, kept, name || ': what is kept is what SQL makes of the log');
 	CALL lose(name, fold);
-	RETURN NEXT results_eq(format('SELECT under(''64kB'', ''-1'', ''SELECT equal FROM pprepub.rebuild_history(''%L'')'')', name), ARRAY['(f)'], name || ': it is made anew');
+	RETURN NEXT is((SELECT u FROM under('64kB', '-1', format('SELECT equal FROM pprepub.rebuild_history(%L)', name)) u), '(f)', name || ': it is made anew');
 	RETURN NEXT set_eq(of_log, kept, name || ': and is what SQL makes of the log');
 	RETURN NEXT is_empty(format('SELECT fold FROM pprepub.rebuild_history(%L) WHERE NOT equal', name), name || ': nothing is left to do');
 END $$;
@@ -146,6 +147,6 @@ RESET statement_timeout;
 \set ON_ERROR_STOP on
 SELECT is(concat_ws(' ', :'audited', :'attacked', :'rebuilt'), '57014 57014 57014', 'each is cancelled');
 SELECT is((SELECT count(*) FROM pg_ls_tmpdir() WHERE name LIKE 'pgsql\_tmp' || pg_backend_pid() || '.%'), 0::bigint, 'no file stays');
-SELECT is(sum(neighborhood), :kept, 'nor is anything made anew') FROM published_private.invented_neighborhoods;
+SELECT is(sum(neighborhood)::bigint, :kept::bigint, 'nor is anything made anew') FROM published_private.invented_neighborhoods;
 SELECT is_empty($$ SELECT check_name FROM pprepub.audit('invented') WHERE NOT holds AND check_name <> 'beside' $$, 'all holds');
 SELECT * FROM finish();
