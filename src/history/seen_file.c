@@ -26,7 +26,8 @@ struct SeenFile
 {
 	Seen	   *seen;
 	BufFile    *file;			/* NULL while nothing was put */
-	int			end_file;		/* the next rows come here: of what is in a buffer yet, the file's own size does not tell */
+	int			end_file;		/* the next rows come here: of what is in a buffer yet, the file's own size does not
+								 * tell */
 	off_t		end_offset;
 	MemoryContext context;
 	RowsPlace  *place;			/* [releases] */
