@@ -138,25 +138,30 @@ check_remembered(Audit *audit)
 typedef struct Present
 {
 	const DeclaredPublication *publication;
+	const Recalled *recalled;
 	const bool *shown;
 	LoadedFrame *loaded;
+	RowId	   *row_of_person;
 } Present;
 
 static void
 read_present(void *what)
 {
 	Present    *present = what;
+	FrameLoad  *load = load_rows(present->publication, NULL, present->shown, false, CurrentMemoryContext);
 
-	present->loaded = load_finish(load_rows(present->publication, NULL, present->shown, false, CurrentMemoryContext));
+	present->row_of_person = find_people(present->recalled, load_keys(load));
+	present->loaded = load_finish(load);
 }
 
-/* The source now, or NULL where it cannot be read as a frame; then *why is set. */
+/* The source now, and where people are in it, or NULL where it cannot be read as a frame; then *why is set. */
 static LoadedFrame *
-load_present(const DeclaredPublication *publication, const bool *shown, char **why)
+load_present(const Audit *audit, const bool *shown, RowId **row_of_person, char **why)
 {
-	Present		present = {.publication = publication, .shown = shown};
+	Present		present = {.publication = audit->publication, .recalled = audit->recalled, .shown = shown};
 	ErrorData  *error = try_in_subtransaction(read_present, &present);
 
+	*row_of_person = present.row_of_person;
 	if (error == NULL)
 		return present.loaded;
 	if (is_transient(error->sqlerrcode))
@@ -278,8 +283,8 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 	RowId	   *row_of_person;
 
 	seen_put_aside(&audit->recalled->seen);
-	present = load_present(publication, audit->released[first].shown, &why);
-	row_of_person = present == NULL ? NULL : find_people(audit->recalled, present);
+	keys_forget_index(audit->recalled->people);
+	present = load_present(audit, audit->released[first].shown, &row_of_person, &why);
 	if (is_last)
 		recalled_forget_people(audit->recalled);
 	progress_phase("check releases", releases->to_read);

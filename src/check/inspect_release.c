@@ -426,21 +426,16 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 }
 
 RowId *
-find_people(const Recalled *recalled, const LoadedFrame *present)
+find_people(const Recalled *recalled, const KeyTable *present)
 {
-	RowId	   *row_of_person = new_array(RowId, recalled->people->size);
-	Individual	people[1024];
+	const KeyTable *people = recalled->people;
+	RowId	   *row_of_person = new_array(RowId, people->size);
 
-	memset(row_of_person, 0xff, sizeof(RowId) * recalled->people->size);	/* NO_ROW */
-	for (uint64 row = 0; row < present->frame.nrows; row += lengthof(people))
+	StaticAssertStmt(NO_ROW == NO_KEY, "who is not found is in no row");
+	for (uint64 person = 0; person < people->size; person += 1024)
 	{
-		int			n = Min(lengthof(people), present->frame.nrows - row);
-
 		CHECK_FOR_INTERRUPTS();
-		keys_find_all(recalled->people, present->keys + row, NULL, n, people);
-		for (int i = 0; i < n; i++)
-			if (people[i] != NO_INDIVIDUAL)
-				row_of_person[people[i]] = row + i;
+		keys_find_all(present, people->keys + person, NULL, Min(1024, people->size - person), row_of_person + person);
 	}
 	return row_of_person;
 }
