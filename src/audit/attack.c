@@ -10,8 +10,9 @@
  *		All is judged by what the first release showed; the pair's other order
  *		judges its intersections by what the second did.
  *
- *		The least is sought aspect by aspect, in views by the aspect's codes.  Where a principle asks for more
- *		than k and l, sets are judged in views by values (attack_judge.c).
+ *		The least is sought aspect by aspect, in a view by the aspect's codes.  Where a principle asks for more
+ *		than k and l, sets are judged in a view by values (attack_judge.c).  Of the second release it is enough to
+ *		know who is in which class, so one view is in memory at a time.
  */
 #include "postgres.h"
 
@@ -25,28 +26,25 @@
  * ----------------------------------------------------------------
  */
 
-/* Lowers what was found by the values of an aspect. */
+/* Lowers what was found of a release by the values of an aspect. */
 static void
-attack_aspect(Attacker *attacker, const Aspect *aspect)
+attack_release(Attacker *attacker, int32 a, const Aspect *aspect)
 {
 	int32		n = attacker->seen->nreleases;
 
-	view_all(attacker, aspect, false);
-	for (int32 a = 0; a < n; a++)
+	view_release(attacker, a, aspect, false);
+	lower(&attacker->least_atoms, attacker->own.least.records, attacker->own.least.values);
+	for (int32 b = 0; b < n; b++)
 	{
-		lower(&attacker->least_atoms, attacker->view[a].least.records, attacker->view[a].least.values);
-		for (int32 b = 0; b < n; b++)
-		{
-			Found	   *found = &attacker->found[(Size) a * n + b];
-			Found		here;
+		Found	   *found = &attacker->found[(Size) a * n + b];
+		Found		here;
 
-			if (a == b)
-				continue;
-			here = least_of_pair(attacker, a, b);
-			progress_step(1);
-			lower(&found->intersections, here.intersections.records, here.intersections.values);
-			lower(&found->differences, here.differences.records, here.differences.values);
-		}
+		if (a == b)
+			continue;
+		here = least_of_pair(attacker, b);
+		progress_step(1);
+		lower(&found->intersections, here.intersections.records, here.intersections.values);
+		lower(&found->differences, here.differences.records, here.differences.values);
 	}
 }
 
@@ -55,22 +53,85 @@ static void
 find_least(Attacker *attacker, const Aspects *aspects)
 {
 	int32		n = attacker->seen->nreleases;
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "views of an aspect", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = CurrentMemoryContext;
 
 	attacker->least_atoms = no_set;
 	attacker->found = new_array(Found, (Size) n * n);
 	for (Size i = 0; i < (Size) n * n; i++)
 		attacker->found[i] = (Found) {no_set, no_set};
 	progress_phase("compare pairs", (uint64) n * (n - 1) * (aspects == NULL ? 1 : aspects->n));
-	for (int a = 0; a < (aspects == NULL ? 1 : aspects->n); a++)
+	for (int32 r = 0; r < n; r++)
+		for (int a = 0; a < (aspects == NULL ? 1 : aspects->n); a++)
+			attack_release(attacker, r, aspects == NULL ? NULL : &aspects->aspect[a]);
+}
+
+/* ----------------------------------------------------------------
+ * Values that must be judged
+ * ----------------------------------------------------------------
+ */
+
+/* What two releases both promised */
+static Principle
+promised_by_both(const Attacker *attacker, int32 a, int32 b)
+{
+	return principle_weaker(&attacker->promised[Min(a, b)], &attacker->promised[Max(a, b)]);
+}
+
+/* The weakest of what any release promised */
+static Principle
+promised_by_all(const Attacker *attacker)
+{
+	Principle	promised = attacker->promised[0];
+
+	for (int32 r = 0; r < attacker->seen->nreleases; r++)
+		promised = principle_weaker(&promised, &attacker->promised[r]);
+	return promised;
+}
+
+/* Judges what a release shows of all sets.  A difference from a later one is judged by the weakest promise from the one to the other. */
+static void
+judge_release(Attacker *attacker, int32 r)
+{
+	int32		n = attacker->seen->nreleases;
+	Principle	between = attacker->promised[r];
+	Principle	weakest = promised_by_all(attacker);
+
+	view_release(attacker, r, NULL, true);
+	attacker->atoms_allowed = attacker->atoms_allowed && atoms_hold(attacker, &weakest);
+	for (int32 other = 0; other < n; other++)
 	{
-		MemoryContextSwitchTo(work);
-		attack_aspect(attacker, aspects == NULL ? NULL : &aspects->aspect[a]);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(work);
+		Principle	both = promised_by_both(attacker, r, other);
+		Allowed    *allowed = &attacker->allowed[(Size) r * n + other];
+
+		if (other == r)
+			continue;
+		if (other > r)
+			between = principle_weaker(&between, &attacker->promised[other]);
+		allowed->intersections = sets_hold(attacker, REVEALED_BY_INTERSECTION, other, &both);
+		allowed->differences = sets_hold(attacker, REVEALED_BY_DIFFERENCE, other, other > r ? &between : &both);
 	}
-	MemoryContextDelete(work);
+}
+
+/* Judges all sets, if some principle asks for more than k and l; otherwise all are allowed. */
+static void
+judge_all(Attacker *attacker)
+{
+	int32		n = attacker->seen->nreleases;
+	bool		any = false;
+
+	attacker->allowed = new_array(Allowed, (Size) n * n);
+	memset(attacker->allowed, true, sizeof(Allowed) * n * n);
+	attacker->atoms_allowed = true;
+	for (int32 r = 0; r < n; r++)
+		any |= attacker->promised[r].judging != NULL;
+	if (!any)
+		return;
+	attacker->tally = tally_create(attacker->seen->nvalues);
+	progress_phase("judge pairs", n);
+	for (int32 r = 0; r < n; r++)
+	{
+		judge_release(attacker, r);
+		progress_step(1);
+	}
 }
 
 /* ----------------------------------------------------------------
@@ -99,29 +160,22 @@ reveal(Attacker *attacker, RevealedBy kind, int32 release, int32 other, Least le
 	};
 }
 
-static const Found *
-found_of(const Attacker *attacker, int32 r, int32 other)
-{
-	return &attacker->found[(Size) r * attacker->seen->nreleases + other];
-}
-
 /* between: the weakest of what a, b and the releases between them promised */
 static void
 reveal_pair(Attacker *attacker, int32 a, int32 b, const Principle *between)
 {
-	const Found *forth = found_of(attacker, a, b);
-	const Found *back = found_of(attacker, b, a);
-	Principle	both = principle_weaker(&attacker->promised[a], &attacker->promised[b]);
-	Least		common = forth->intersections;
+	Size		there = (Size) a * attacker->seen->nreleases + b;
+	Size		back = (Size) b * attacker->seen->nreleases + a;
+	const Found *found = attacker->found;
+	const Allowed *allowed = attacker->allowed;
+	Principle	both = promised_by_both(attacker, a, b);
+	Least		common = found[there].intersections;
 
-	lower(&common, back->intersections.records, back->intersections.values);
+	lower(&common, found[back].intersections.records, found[back].intersections.values);
 	reveal(attacker, REVEALED_BY_INTERSECTION, a + 1, b + 1, common, &both,
-		   sets_hold(attacker, REVEALED_BY_INTERSECTION, a, b, &both) &&
-		   sets_hold(attacker, REVEALED_BY_INTERSECTION, b, a, &both));
-	reveal(attacker, REVEALED_BY_DIFFERENCE, a + 1, b + 1, forth->differences, between,
-		   sets_hold(attacker, REVEALED_BY_DIFFERENCE, a, b, between));
-	reveal(attacker, REVEALED_BY_DIFFERENCE, b + 1, a + 1, back->differences, &both,
-		   sets_hold(attacker, REVEALED_BY_DIFFERENCE, b, a, &both));
+		   allowed[there].intersections && allowed[back].intersections);
+	reveal(attacker, REVEALED_BY_DIFFERENCE, a + 1, b + 1, found[there].differences, between, allowed[there].differences);
+	reveal(attacker, REVEALED_BY_DIFFERENCE, b + 1, a + 1, found[back].differences, &both, allowed[back].differences);
 }
 
 /* Compares a release with each later one, by the weakest promise from the one to the other. */
@@ -141,15 +195,9 @@ reveal_later_releases(Attacker *attacker, int32 a)
 static void
 reveal_atoms(Attacker *attacker)
 {
-	int32		nreleases = attacker->seen->nreleases;
-	Principle	promised = attacker->promised[0];
-	bool		allowed = true;
+	Principle	promised = promised_by_all(attacker);
 
-	for (int32 r = 0; r < nreleases; r++)
-		promised = principle_weaker(&promised, &attacker->promised[r]);
-	for (int32 r = 0; r < nreleases && allowed; r++)
-		allowed = atoms_hold(attacker, r, &promised);
-	reveal(attacker, REVEALED_BY_ALL, nreleases, 0, attacker->least_atoms, &promised, allowed);
+	reveal(attacker, REVEALED_BY_ALL, attacker->seen->nreleases, 0, attacker->least_atoms, &promised, attacker->atoms_allowed);
 }
 
 /* Orders findings: those that break a promise first, then by kind and releases. */
@@ -168,21 +216,6 @@ compare_revealed(const void *a, const void *b)
 	return x->other < y->other ? -1 : x->other > y->other;
 }
 
-/* Makes the views that sets are judged in, if some principle asks for more than k and l. */
-static void
-view_to_judge(Attacker *attacker)
-{
-	const Principle *judging = NULL;
-
-	for (int32 r = 0; r < attacker->seen->nreleases; r++)
-		if (attacker->promised[r].judging != NULL)
-			judging = &attacker->promised[r];
-	if (judging == NULL)
-		return;
-	view_all(attacker, NULL, true);
-	attacker->tally = tally_create(attacker->seen->nvalues);
-}
-
 Attack *
 attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *promised)
 {
@@ -193,14 +226,11 @@ attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Princ
 	attacker.result->revealed = new_zeros(Revealed, 3 * npairs + 1);
 	if (seen->nreleases == 0)
 		return attacker.result;
+	place_atoms(&attacker, aspects);
 	find_least(&attacker, aspects);
-	view_to_judge(&attacker);
-	progress_phase("judge pairs", seen->nreleases);
+	judge_all(&attacker);
 	for (int32 a = 0; a < seen->nreleases; a++)
-	{
 		reveal_later_releases(&attacker, a);
-		progress_step(1);
-	}
 	reveal_atoms(&attacker);
 	qsort(attacker.result->revealed, attacker.result->n, sizeof(Revealed), compare_revealed);
 	return attacker.result;

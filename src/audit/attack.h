@@ -58,10 +58,8 @@ typedef struct Attack
  * For each two releases, linear in their atoms and those atoms' different
  * values: never more than their rows.
  *
- * Takes 4 bytes for each atom and release, 16 more where the atom was in it, and
- * 4 for each different value that the release showed of it, or 8 where a principle
- * asks for more than k and l; and 32 for each ordered pair of releases.  What is
- * returned is allocated in the current context.
+ * Takes 4 bytes for each atom and release, and 34 for each ordered pair of releases; of one release
+ * at a time 20 more for each atom in it, and some for each row.  What is returned is allocated in the current context.
  */
 extern Attack *attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *promised);
 

@@ -12,12 +12,13 @@
 #include "audit/attacking.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
-/* Counts the values of an atom in attacker->own, or takes them back. */
+/* Counts the values of an atom of the view, or takes them back. */
 static void
 tally_presence(Attacker *attacker, const Presence *presence, bool add)
 {
-	const View *own = attacker->own;
+	const View *own = &attacker->own;
 
 	for (uint32 j = presence[0].first_value; j < presence[1].first_value; j++)
 		for (uint32 i = 0; i < own->times[j]; i++)
@@ -33,7 +34,7 @@ static void
 tally_part(Attacker *attacker, const ClassPart *part, bool add)
 {
 	for (uint32 i = part->last; i != NO_PRESENCE; i = attacker->next[i])
-		tally_presence(attacker, &attacker->own->presence[i], add);
+		tally_presence(attacker, &attacker->own.presence[i], add);
 }
 
 /* ----------------------------------------------------------------
@@ -41,22 +42,25 @@ tally_part(Attacker *attacker, const ClassPart *part, bool add)
  * ----------------------------------------------------------------
  */
 
-/* Judges each atom of a view, unless that was done already. */
+/* Judges each atom of the view, unless that was done already. */
 static const RefusedAtoms *
-judge_atoms(Attacker *attacker, View *view, const Principle *principle)
+judge_atoms(Attacker *attacker, const Principle *principle)
 {
+	View	   *view = &attacker->own;
 	RefusedAtoms *refused = &view->refused;
 
 	if (refused->is_refused != NULL && principle_implies(principle, &refused->by) && principle_implies(&refused->by, principle))
 		return refused;
 	if (refused->is_refused == NULL)
 	{
+		MemoryContext old = MemoryContextSwitchTo(attacker->view_context);
+
 		refused->is_refused = new_array(bool, view->first[view->nclasses]);
 		refused->n = new_array(uint32, view->nclasses);
+		MemoryContextSwitchTo(old);
 	}
 	refused->by = *principle;
 	refused->total = 0;
-	attacker->own = view;
 	for (uint32 c = 0; c < view->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -74,9 +78,9 @@ judge_atoms(Attacker *attacker, View *view, const Principle *principle)
 }
 
 bool
-atoms_hold(Attacker *attacker, int32 r, const Principle *principle)
+atoms_hold(Attacker *attacker, const Principle *principle)
 {
-	return principle->judging == NULL || judge_atoms(attacker, &attacker->view[r], principle)->total == 0;
+	return principle->judging == NULL || judge_atoms(attacker, principle)->total == 0;
 }
 
 /* ----------------------------------------------------------------
@@ -84,11 +88,11 @@ atoms_hold(Attacker *attacker, int32 r, const Principle *principle)
  * ----------------------------------------------------------------
  */
 
-/* Are the values that were counted allowed, by the principle that attacker->own was judged by last? */
+/* Are the values that were counted allowed, by the principle that the view was judged by last? */
 static inline bool
 tally_is_allowed(const Attacker *attacker)
 {
-	return principle_allows_values(&attacker->own->refused.by, attacker->tally);
+	return principle_allows_values(&attacker->own.refused.by, attacker->tally);
 }
 
 static bool
@@ -106,7 +110,7 @@ static bool
 intersections_hold(Attacker *attacker)
 {
 	for (uint32 p = 0; p < attacker->nparts; p++)
-		if (attacker->part[p].class != attacker->other->nclasses && !part_holds(attacker, &attacker->part[p]))
+		if (attacker->part[p].class != absent_from_other(attacker) && !part_holds(attacker, &attacker->part[p]))
 			return false;
 	return true;
 }
@@ -116,7 +120,7 @@ static bool
 differences_hold(Attacker *attacker, uint64 size, uint32 refused)
 {
 	for (uint32 p = 0; p < attacker->nparts; p++)
-		if (attacker->part[p].class == attacker->other->nclasses && !part_holds(attacker, &attacker->part[p]))
+		if (attacker->part[p].class == absent_from_other(attacker) && !part_holds(attacker, &attacker->part[p]))
 			return false;
 	tally_clear(attacker->tally);
 	for (uint32 p = 0; p < attacker->nparts; p++)
@@ -126,7 +130,7 @@ differences_hold(Attacker *attacker, uint64 size, uint32 refused)
 		const ClassPart *part = &attacker->part[p];
 		bool		allowed;
 
-		if (part->class == attacker->other->nclasses || part->records == size || part->refused == refused)
+		if (part->class == absent_from_other(attacker) || part->records == size || part->refused == refused)
 			continue;
 		tally_part(attacker, part, false);
 		allowed = tally_is_allowed(attacker);
@@ -138,16 +142,15 @@ differences_hold(Attacker *attacker, uint64 size, uint32 refused)
 }
 
 bool
-sets_hold(Attacker *attacker, RevealedBy kind, int32 r, int32 other, const Principle *principle)
+sets_hold(Attacker *attacker, RevealedBy kind, int32 other, const Principle *principle)
 {
-	View	   *own = &attacker->view[r];
+	const View *own = &attacker->own;
 	const RefusedAtoms *refused;
 
 	if (principle->judging == NULL)
 		return true;
-	refused = judge_atoms(attacker, own, principle);
-	attacker->own = own;
-	attacker->other = &attacker->view[other];
+	refused = judge_atoms(attacker, principle);
+	attacker->other = other;
 	for (uint32 c = 0; c < own->nclasses && refused->total > 0; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -155,7 +158,7 @@ sets_hold(Attacker *attacker, RevealedBy kind, int32 r, int32 other, const Princ
 			continue;
 		part_class(attacker, c);
 		if (kind == REVEALED_BY_INTERSECTION ? !intersections_hold(attacker)
-			: !differences_hold(attacker, seen_size(&attacker->seen->release[r], c), refused->n[c]))
+			: !differences_hold(attacker, seen_size(&attacker->seen->release[own->r], c), refused->n[c]))
 			return false;
 	}
 	return true;

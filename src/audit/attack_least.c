@@ -57,11 +57,11 @@ count_part(Attacker *attacker, uint32 p, uint64 first_mark)
 	part->within = part->without = 0;
 	for (uint32 i = part->last; i != NO_PRESENCE; i = attacker->next[i])
 	{
-		const Presence *presence = &attacker->own->presence[i];
+		const Presence *presence = &attacker->own.presence[i];
 
 		for (uint32 j = presence[0].first_value; j < presence[1].first_value; j++)
 		{
-			Code		value = attacker->own->value[j];
+			Code		value = attacker->own.value[j];
 			uint64		before = attacker->seen_in[value];
 
 			if (before == mark)
@@ -105,7 +105,7 @@ lowered(const Attacker *attacker, uint64 size, Found found)
 	{
 		const ClassPart *part = &attacker->part[p];
 
-		if (part->class == attacker->other->nclasses)
+		if (part->class == absent_from_other(attacker))
 		{
 			lower(&found.differences, part->records, part->within);
 			continue;
@@ -143,18 +143,18 @@ is_least(const Least *found, const Least *least)
 
 /* Ends as soon as there can be nothing less, which is soon where releases know nothing of each other. */
 Found
-least_of_pair(Attacker *attacker, int32 r, int32 other)
+least_of_pair(Attacker *attacker, int32 other)
 {
-	const View *own = attacker->own = &attacker->view[r];
+	const View *own = &attacker->own;
 	Found		found = {no_set, no_set};
 
-	attacker->other = &attacker->view[other];
+	attacker->other = other;
 	for (uint32 c = 0; c < own->nclasses; c++)
 	{
 		if (is_least(&found.intersections, &own->least) && is_least(&found.differences, &own->least))
 			break;
 		CHECK_FOR_INTERRUPTS();
-		attack_class(attacker, seen_size(&attacker->seen->release[r], c), c, &found);
+		attack_class(attacker, seen_size(&attacker->seen->release[own->r], c), c, &found);
 	}
 	return found;
 }

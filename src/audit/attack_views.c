@@ -7,11 +7,13 @@
 #include "audit/attacking.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
 /* Lists the atoms of a class; fill[] is where in the class the values of each are to go. */
 static void
-list_atoms(const Attacker *attacker, View *view, const SeenRelease *release, uint32 c, uint32 *fill)
+list_atoms(Attacker *attacker, const SeenRelease *release, uint32 c)
 {
+	View	   *view = &attacker->own;
 	uint32		n = view->first[c];
 	uint32		filled = 0;
 
@@ -19,20 +21,22 @@ list_atoms(const Attacker *attacker, View *view, const SeenRelease *release, uin
 	{
 		uint32		atom = attacker->atoms->atom[release->individual[i]];
 
-		if (view->class_of[atom] == c)
+		if (attacker->listed_in[atom] == c)
 			continue;
-		view->class_of[atom] = c;
+		attacker->listed_in[atom] = c;
 		view->presence[n++].atom = atom;
-		fill[atom] = filled;
+		attacker->fill[atom] = filled;
 		filled += attacker->atoms->size[atom];
 	}
 	view->first[c + 1] = n;
+	array_reserve(attacker->part, attacker->parts_room, n - view->first[c]);
 }
 
 /* Appends to the release's values the different ones of an atom. */
 static void
-add_values(Attacker *attacker, View *view, Presence *presence, const Code *values)
+add_values(Attacker *attacker, Presence *presence, const Code *values)
 {
+	View	   *view = &attacker->own;
 	uint32		n = presence->first_value;
 
 	attacker->mark++;
@@ -62,73 +66,100 @@ code_in(const Aspect *aspect, Code value)
 
 /* An atom is in a class as a whole, so its values in it are as many as its individuals. */
 static void
-view_class(Attacker *attacker, View *view, const SeenRelease *release, const Aspect *aspect, uint32 c, uint32 *fill, Code *values)
+view_class(Attacker *attacker, const SeenRelease *release, const Aspect *aspect, uint32 c, Code *values)
 {
+	View	   *view = &attacker->own;
 	const Atoms *atoms = attacker->atoms;
 	const Code *at = values;
 
-	list_atoms(attacker, view, release, c, fill);
+	list_atoms(attacker, release, c);
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		values[fill[atoms->atom[release->individual[i]]]++] = code_in(aspect, release->value[i]);
+		values[attacker->fill[atoms->atom[release->individual[i]]]++] = code_in(aspect, release->value[i]);
 	for (uint32 i = view->first[c]; i < view->first[c + 1]; i++)
 	{
 		Presence   *presence = &view->presence[i];
 		uint64		size = atoms->size[presence->atom];
 
-		add_values(attacker, view, presence, at);
+		add_values(attacker, presence, at);
 		lower(&view->least, size, presence[1].first_value - presence[0].first_value);
 		at += size;
 	}
 }
 
-/* Lists, for each class of a release, the atoms in it with their values. */
-static void
-view_release(Attacker *attacker, const SeenRelease *release, const Aspect *aspect, bool counted, View *view, uint32 *fill)
+void
+view_release(Attacker *attacker, int32 r, const Aspect *aspect, bool counted)
 {
+	const SeenRelease *release = seen_release(attacker->seen, r);
+	View	   *view = &attacker->own;
 	uint32		natoms = attacker->atoms->natoms;
 	uint64		nrows = release->first[release->nclasses];
-	Code	   *values = new_zeros(Code, nrows);
+	MemoryContext old;
+	Code	   *values;
 	uint32		n;
 
-	view->nclasses = release->nclasses;
-	view->least = no_set;
+	MemoryContextReset(attacker->view_context);
+	old = MemoryContextSwitchTo(attacker->view_context);
+	values = new_zeros(Code, nrows);
+	*view = (View) {.r = r, .nclasses = release->nclasses, .least = no_set};
 	view->first = new_zeros(uint32, view->nclasses);
 	view->presence = new_zeros(Presence, Min(natoms, nrows));
 	view->value = new_zeros(Code, nrows);
 	view->times = counted ? new_zeros(uint32, nrows) : NULL;
-	view->class_of = new_zeros(uint32, natoms);
-	for (uint32 atom = 0; atom < natoms; atom++)
-		view->class_of[atom] = view->nclasses;
+	memset(attacker->listed_in, 0xff, sizeof(uint32) * natoms);
 	for (uint32 c = 0; c < view->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		view_class(attacker, view, release, aspect, c, fill, values);
+		view_class(attacker, release, aspect, c, values);
 	}
 	pfree(values);
 	n = view->first[view->nclasses];
 	array_resize(view->value, view->presence[n].first_value);
 	array_resize(view->presence, n);
-	attacker->most_classes = Max(attacker->most_classes, view->nclasses);
-	attacker->most_presences = Max(attacker->most_presences, n);
+	attacker->next = new_array(uint32, n);
+	MemoryContextSwitchTo(old);
+}
+
+/* Notes the class of each atom in a release. */
+static uint32 *
+classes_of_atoms(const Attacker *attacker, const SeenRelease *release)
+{
+	uint32		natoms = attacker->atoms->natoms;
+	uint32	   *class_of = new_array(uint32, natoms);
+
+	for (uint32 atom = 0; atom < natoms; atom++)
+		class_of[atom] = release->nclasses;
+	for (uint32 c = 0; c < release->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
+			class_of[attacker->atoms->atom[release->individual[i]]] = c;
+	}
+	return class_of;
 }
 
 void
-view_all(Attacker *attacker, const Aspect *aspect, bool counted)
+place_atoms(Attacker *attacker, const Aspects *aspects)
 {
 	const Seen *seen = attacker->seen;
-	Code		nvalues = Max(seen->nvalues, aspect == NULL ? 0 : aspect->ncodes);
-	uint32	   *fill = new_zeros(uint32, attacker->atoms->natoms);
+	Code		nvalues = seen->nvalues;
+	uint32		most_classes = 0;
 
-	attacker->view = new_zeros(View, seen->nreleases);
+	attacker->class_of = new_zeros(uint32 *, seen->nreleases);
+	for (int32 r = 0; r < seen->nreleases; r++)
+	{
+		attacker->class_of[r] = classes_of_atoms(attacker, seen_release(seen, r));
+		most_classes = Max(most_classes, seen->release[r].nclasses);
+	}
+	for (int a = 0; aspects != NULL && a < aspects->n; a++)
+		nvalues = Max(nvalues, aspects->aspect[a].ncodes);
 	attacker->seen_in = new_zeros(uint64, nvalues);
 	attacker->shared_in = new_zeros(uint64, nvalues);
 	attacker->place = new_zeros(uint32, nvalues);
-	for (int32 r = 0; r < seen->nreleases; r++)
-		view_release(attacker, &seen->release[r], aspect, counted, &attacker->view[r], fill);
-	pfree(fill);
-	attacker->part = new_zeros(ClassPart, attacker->most_presences);
-	attacker->next = new_zeros(uint32, attacker->most_presences);
-	attacker->part_of = new_zeros(uint32, attacker->most_classes);
+	attacker->listed_in = new_array(uint32, attacker->atoms->natoms);
+	attacker->fill = new_array(uint32, attacker->atoms->natoms);
+	attacker->part_of = new_zeros(uint32, most_classes);
+	array_resize(attacker->part, attacker->parts_room);
+	attacker->view_context = AllocSetContextCreate(CurrentMemoryContext, "view of a release", ALLOCSET_DEFAULT_SIZES);
 }
 
 /* ----------------------------------------------------------------
@@ -153,13 +184,14 @@ find_part(Attacker *attacker, uint32 class)
 void
 part_class(Attacker *attacker, uint32 c)
 {
-	const View *own = attacker->own;
+	const View *own = &attacker->own;
+	const uint32 *class_of = attacker->class_of[attacker->other];
 
 	attacker->nparts = 0;
 	for (uint32 i = own->first[c]; i < own->first[c + 1]; i++)
 	{
 		const Presence *presence = &own->presence[i];
-		ClassPart  *part = find_part(attacker, attacker->other->class_of[presence->atom]);
+		ClassPart  *part = find_part(attacker, class_of[presence->atom]);
 
 		part->records += attacker->atoms->size[presence->atom];
 		part->sketch |= presence->sketch;

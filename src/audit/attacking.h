@@ -29,6 +29,13 @@ typedef struct Found
 	Least		differences;
 } Found;
 
+/* What must be judged of values: is it allowed of each of the sets? */
+typedef struct Allowed
+{
+	bool		intersections;
+	bool		differences;
+} Allowed;
+
 /* Atoms whose values some principle refuses */
 typedef struct RefusedAtoms
 {
@@ -38,15 +45,15 @@ typedef struct RefusedAtoms
 	uint64		total;
 } RefusedAtoms;
 
-/* A release as its atoms */
+/* A release as its atoms: there is one at a time, the one that is parted */
 typedef struct View
 {
+	int32		r;
 	uint32		nclasses;
 	uint32	   *first;			/* [nclasses + 1] class c's are first[c] up to, not including, first[c + 1] */
 	Presence   *presence;		/* [first[nclasses] + 1] */
 	Code	   *value;			/* different ones of each atom */
 	uint32	   *times;			/* how many rows of the atom have each; NULL if that is not asked */
-	uint32	   *class_of;		/* [atoms] nclasses where an atom is absent */
 	Least		least;			/* of any atom, so of any set of them */
 	RefusedAtoms refused;
 } View;
@@ -74,17 +81,19 @@ typedef struct Attacker
 	const Atoms *atoms;
 	const Principle *promised;
 
-	View	   *view;			/* [releases] */
-	uint32		most_classes;	/* of a release */
-	uint32		most_presences;
+	uint32	  **class_of;		/* [releases][atoms] the number of classes where an atom is absent */
+	MemoryContext view_context;
+	View		own;
+	uint32	   *listed_in;		/* [atoms] the class of the view that had each last */
+	uint32	   *fill;			/* [atoms] */
 
 	/* The class at hand, and the release that parts it */
-	const View *own;
-	const View *other;
+	int32		other;
 	uint32		nparts;
-	ClassPart  *part;			/* [most presences] */
+	uint64		parts_room;
+	ClassPart  *part;			/* [presences of a class] */
 	uint32	   *part_of;		/* [most classes + 1] stale unless that part is of this class */
-	uint32	   *next;			/* [presences] */
+	uint32	   *next;			/* [presences] of the view */
 
 	/* Counting values; marks are never given twice, so nothing need be cleared */
 	uint64		mark;
@@ -94,12 +103,21 @@ typedef struct Attacker
 
 	/* The findings */
 	Found	   *found;			/* [releases][releases] */
+	Allowed    *allowed;		/* [releases][releases] */
 	Least		least_atoms;
+	bool		atoms_allowed;
 	Tally	   *tally;			/* NULL unless sets are judged by more than k and l */
 	Attack	   *result;
 } Attacker;
 
 static const Least no_set = {PG_UINT64_MAX, PG_UINT32_MAX};
+
+/* The number of classes of the other release, which stands for those who are absent. */
+static inline uint32
+absent_from_other(const Attacker *attacker)
+{
+	return attacker->seen->release[attacker->other].nclasses;
+}
 
 static inline void
 lower(Least *least, uint64 records, uint32 values)
@@ -110,23 +128,26 @@ lower(Least *least, uint64 records, uint32 values)
 
 /* ---- attack_views.c ---- */
 
-/* Views all releases by the codes of an aspect, or by those of the values themselves; counted: with how often each occurs. */
-extern void view_all(Attacker *attacker, const Aspect *aspect, bool counted);
+/* Finds in which class of each release each atom was, and makes room to view releases by any of the aspects. */
+extern void place_atoms(Attacker *attacker, const Aspects *aspects);
 
-/* Parts the atoms of a class of attacker->own by the class of attacker->other that they are in. */
+/* Views a release by the codes of an aspect, or by those of the values themselves; counted: with how often each occurs. */
+extern void view_release(Attacker *attacker, int32 r, const Aspect *aspect, bool counted);
+
+/* Parts the atoms of a class of the view by the class of attacker->other that they are in. */
 extern void part_class(Attacker *attacker, uint32 c);
 
 /* ---- attack_least.c ---- */
 
-/* The least of what release r shows of its classes' intersections with those of another, and of their differences. */
-extern Found least_of_pair(Attacker *attacker, int32 r, int32 other);
+/* The least of what the release in view shows of its classes' intersections with those of another, and of their differences. */
+extern Found least_of_pair(Attacker *attacker, int32 other);
 
-/* ---- attack_judge.c: views are by values, and counted ---- */
+/* ---- attack_judge.c: the view is by values, and counted ---- */
 
-/* Does a principle allow the values that release r shows of these sets? */
-extern bool sets_hold(Attacker *attacker, RevealedBy kind, int32 r, int32 other, const Principle *principle);
+/* Does a principle allow the values that the release in view shows of these sets? */
+extern bool sets_hold(Attacker *attacker, RevealedBy kind, int32 other, const Principle *principle);
 
 /* And those that it shows of its atoms? */
-extern bool atoms_hold(Attacker *attacker, int32 r, const Principle *principle);
+extern bool atoms_hold(Attacker *attacker, const Principle *principle);
 
 #endif							/* PPREPUB_AUDIT_ATTACKING_H */

@@ -113,7 +113,7 @@ tally_class(Tally *tally, const SeenRelease *release, uint32 c)
 bool
 smallest_classes(const Seen *seen, int32 r, const Aspects *aspects, const Principle *principle, Smallest *smallest)
 {
-	const SeenRelease *release = &seen->release[r];
+	const SeenRelease *release = seen_release(seen, r);
 	Measuring	measuring = measuring_create(seen, aspects, principle, smallest);
 	Tally	   *tally = tally_create(seen->nvalues);
 
@@ -137,7 +137,7 @@ mark_members(const SeenRelease *release, uint32 c, bool *marked)
 uint32
 count_refused_classes(const Seen *seen, int32 r, const Principle *principle, bool *marked)
 {
-	const SeenRelease *release = &seen->release[r];
+	const SeenRelease *release = seen_release(seen, r);
 	Tally	   *tally = tally_create(seen->nvalues);
 	uint32		refused = 0;
 
@@ -190,7 +190,7 @@ look_at_atoms(const Seen *seen, const Atoms *atoms, LookAtAtom look, void *what)
 		first[a + 1] = first[a] + atoms->size[a];
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
-		sort_values(&seen->release[r], atoms, first, filled, values);
+		sort_values(seen_release(seen, r), atoms, first, filled, values);
 		for (uint32 a = 0; a < atoms->natoms; a++)
 		{
 			if (filled[a] == 0)

@@ -20,6 +20,7 @@
 #include "history/past_compare.h"
 #include "history/past_tables.h"
 #include "history/recalled_aspects.h"
+#include "history/seen_file.h"
 #include "method/method.h"
 #include "release/given_principle.h"
 #include "release/method_sql.h"
@@ -137,25 +138,30 @@ check_remembered(Audit *audit)
 typedef struct Present
 {
 	const DeclaredPublication *publication;
+	const Recalled *recalled;
 	const bool *shown;
 	LoadedFrame *loaded;
+	RowId	   *row_of_person;
 } Present;
 
 static void
 read_present(void *what)
 {
 	Present    *present = what;
+	FrameLoad  *load = load_rows(present->publication, NULL, present->shown, false, CurrentMemoryContext);
 
-	present->loaded = load_finish(load_rows(present->publication, NULL, present->shown, false, CurrentMemoryContext));
+	present->row_of_person = find_people(present->recalled, load_keys(load));
+	present->loaded = load_finish(load);
 }
 
-/* The source now, or NULL where it cannot be read as a frame; then *why is set. */
+/* The source now, and where people are in it, or NULL where it cannot be read as a frame; then *why is set. */
 static LoadedFrame *
-load_present(const DeclaredPublication *publication, const bool *shown, char **why)
+load_present(const Audit *audit, const bool *shown, RowId **row_of_person, char **why)
 {
-	Present		present = {.publication = publication, .shown = shown};
+	Present		present = {.publication = audit->publication, .recalled = audit->recalled, .shown = shown};
 	ErrorData  *error = try_in_subtransaction(read_present, &present);
 
+	*row_of_person = present.row_of_person;
 	if (error == NULL)
 		return present.loaded;
 	if (is_transient(error->sqlerrcode))
@@ -254,6 +260,16 @@ same_columns(const Audit *audit, int32 a, int32 b)
 	return memcmp(audit->released[a].shown, audit->released[b].shown, sizeof(bool) * audit->publication->ncolumns) == 0;
 }
 
+/* Are there no releases to inspect but those that show the same columns as this one? */
+static bool
+all_are_alike(const Audit *audit, int32 first, const bool *is_inspected)
+{
+	for (int32 r = first + 1; r < audit->publication->releases; r++)
+		if (!is_inspected[r] && !same_columns(audit, first, r))
+			return false;
+	return true;
+}
+
 /* All releases that show the same columns as this one, of which it is the first, with the source as they see it. */
 static void
 inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_inspected, Releases *releases)
@@ -262,9 +278,15 @@ inspect_alike(const Audit *audit, const Answers *answers, int32 first, bool *is_
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "the source", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 	char	   *why = NULL;
-	LoadedFrame *present = load_present(publication, audit->released[first].shown, &why);
-	RowId	   *row_of_person = present == NULL ? NULL : find_people(audit->recalled, present);
+	bool		is_last = all_are_alike(audit, first, is_inspected);
+	LoadedFrame *present;
+	RowId	   *row_of_person;
 
+	seen_put_aside(&audit->recalled->seen);
+	keys_forget_index(audit->recalled->people);
+	present = load_present(audit, audit->released[first].shown, &row_of_person, &why);
+	if (is_last)
+		recalled_forget_people(audit->recalled);
 	progress_phase("check releases", releases->to_read);
 	MemoryContextSwitchTo(old);
 	if (why != NULL && releases->unreadable == NULL)
@@ -445,7 +467,7 @@ check_beside(Audit *audit)
 					   psprintf("people of its source are also published by: %s", names.data), n);
 }
 
-/* Recalls the history, and binds what its releases are judged by. */
+/* Recalls the history, all of it at once only for a method's own checks, and binds what its releases are judged by. */
 static Audit
 audit_create(const OwnersWork *work, const Principle *given)
 {
@@ -453,7 +475,7 @@ audit_create(const OwnersWork *work, const Principle *given)
 	Audit		audit = {.publication = publication, .is_auditors = work->is_auditors, .given = given};
 
 	audit.released = read_released(publication);
-	audit.recalled = recall(publication);
+	audit.recalled = given != NULL || find_method_sql(publication->method)->check == NULL ? recall_in_parts(publication) : recall(publication);
 	audit.atoms = atoms_of(&audit.recalled->seen);
 	audit.aspects = aspects_of_recalled(publication, audit.recalled);
 	bind_principles(audit.released, &audit.recalled->seen, audit.aspects, given);

@@ -86,8 +86,8 @@ typedef struct Inspection
 	const char *loose_column;
 } Inspection;
 
-/* Where people are in the source now: [people of the log], NO_ROW for those who have left. */
-extern RowId *find_people(const Recalled *recalled, const LoadedFrame *present);
+/* Where people are in the source now, whose keys are given by row: [people of the log], NO_ROW for those who have left. */
+extern RowId *find_people(const Recalled *recalled, const KeyTable *present);
 
 /*
  * Called as the owner, under the active snapshot.  present: the source now, with the

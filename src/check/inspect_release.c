@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "check/checks.h"
+#include "check/row_before.h"
 #include "frame/arrays.h"
 #include "frame/print.h"
 #include "history/reader.h"
@@ -31,8 +32,10 @@ typedef struct Inspecting
 	Datum	   *columns;		/* [sensitive columns] of the row at hand */
 	bool	   *nulls;
 	uint32	   *class_of;		/* [nclasses + 1] index in the log of a class number, or NO_ROW */
-	uint64	   *rows;			/* a word for each row: class and value */
-	uint64		allocated;
+	Code	   *values;			/* [rows of the log] of the table's rows, class by class, as many as there is room for */
+	uint32	   *filled;			/* [nclasses] rows of each */
+	RowBefore  *before;
+	uint32		class;			/* of the row before, or NO_ROW */
 
 	/* Cells, for each quasi-identifier that is shown */
 	int			nqis;
@@ -42,21 +45,6 @@ typedef struct Inspecting
 	Span	   *cells;			/* [nclasses][nqis] codes of the present; lo > hi for none */
 	CellEnds   *ends;			/* [nclasses][nqis] */
 } Inspecting;
-
-static int
-compare_words(const void *a, const void *b)
-{
-	uint64		x = *(const uint64 *) a;
-	uint64		y = *(const uint64 *) b;
-
-	return (x > y) - (x < y);
-}
-
-static uint64
-word_of(uint32 class, Code value)
-{
-	return (uint64) class << 32 | value;
-}
 
 /* The columns that the release shows, if there is something to compare them with. */
 static void
@@ -184,6 +172,28 @@ code_all_shown(Inspecting *inspecting)
 	}
 }
 
+/* Has the row at hand the class and the cells of the row before? */
+static bool
+is_as_before(const Inspecting *inspecting, uint32 class)
+{
+	if (class != inspecting->class)
+		return false;
+	for (int q = 0; q < inspecting->nqis; q++)
+		if (!row_before_is_same(inspecting->before, inspecting->attribute[q]))
+			return false;
+	return true;
+}
+
+/* Adds a value to those of its class; a class of the log may have no room for it. */
+static void
+add_value(Inspecting *inspecting, uint32 class, Code value)
+{
+	if (class == NO_ROW || inspecting->filled[class] == seen_size(inspecting->seen, class))
+		inspecting->inspection.is_logged = false;
+	else
+		inspecting->values[inspecting->seen->first[class] + inspecting->filled[class]++] = value;
+}
+
 /* Takes a row of a release's table into account. */
 static void
 inspect_row(void *what, TupleTableSlot *slot)
@@ -196,43 +206,67 @@ inspect_row(void *what, TupleTableSlot *slot)
 		inspecting->columns[c] = slot->tts_values[inspecting->answers->sensitive[c]];
 		inspecting->nulls[c] = slot->tts_isnull[inspecting->answers->sensitive[c]];
 	}
-	checksum_add(inspecting->checksum, slot->tts_values, slot->tts_isnull);
-	if (inspecting->inspection.rows == inspecting->allocated)
-	{
-		inspecting->allocated *= 2;
-		inspecting->rows = repalloc_huge(inspecting->rows, sizeof(uint64) * inspecting->allocated);
-	}
+	row_before_take(inspecting->before, slot->tts_values, slot->tts_isnull);
 	progress_step(1);
-	inspecting->rows[inspecting->inspection.rows++] = word_of(class, code_shown(inspecting, false));
-	if (class != NO_ROW)
+	inspecting->inspection.rows++;
+	if (inspecting->released->is_identified)
+		add_value(inspecting, class, code_shown(inspecting, false));
+	if (class != NO_ROW && !is_as_before(inspecting, class))
 		read_cells(inspecting, class, slot->tts_values, slot->tts_isnull);
+	inspecting->class = class;
 }
 
-/* Compares the rows with those of the log, in any order. */
+/* Where the value at hand is counted: each shown value, then NULL, then all that the log does not know. */
+static inline uint64
+count_of(const Inspecting *inspecting, Code value)
+{
+	return value == NO_CODE ? inspecting->shown_values->size :
+		value == UNKNOWN_VALUE ? inspecting->shown_values->size + 1 : value;
+}
+
+/* Does the table show the values of a class as often as the log?  count is 0 before and after. */
+static bool
+has_values_of_log(const Inspecting *inspecting, uint32 class, uint32 *count)
+{
+	const SeenRelease *seen = inspecting->seen;
+	const Code *values = inspecting->values + seen->first[class];
+	uint32		n = inspecting->filled[class];
+	uint32		logged = 0;
+	bool		all = true;
+
+	for (uint32 i = 0; i < n; i++)
+		count[count_of(inspecting, values[i])]++;
+	for (uint64 i = seen->first[class]; i < seen->first[class + 1]; i++)
+		if (!seen_is_counted(seen, i))
+		{
+			uint64		at = count_of(inspecting, seen->value[i] == NO_CODE ? NO_CODE : inspecting->shown_code[seen->value[i]]);
+
+			logged++;
+			all &= count[at] > 0;
+			count[at] -= count[at] > 0;
+		}
+	for (uint32 i = 0; i < n; i++)
+		count[count_of(inspecting, values[i])] = 0;
+	return all && logged == n;
+}
+
+/* Compares the rows with those of the log, in any order within a class. */
 static void
 compare_rows(Inspecting *inspecting)
 {
-	const SeenRelease *seen = inspecting->seen;
+	uint32	   *count = new_zeros(uint32, inspecting->shown_values->size + 2);
 	Inspection *inspection = &inspecting->inspection;
-	uint64		n = 0;
-	uint64	   *logged = new_array(uint64, seen->first[seen->nclasses]);
 
-	for (uint32 c = 0; c < seen->nclasses; c++)
-		for (uint64 i = seen->first[c]; i < seen->first[c + 1]; i++)
-			if (!seen_is_counted(seen, i))
-				logged[n++] = word_of(c, seen->value[i] == NO_CODE ? NO_CODE : inspecting->shown_code[seen->value[i]]);
-	qsort(logged, n, sizeof(uint64), compare_words);
-	qsort(inspecting->rows, inspection->rows, sizeof(uint64), compare_words);
-	CHECK_FOR_INTERRUPTS();
-	inspection->is_logged &= inspection->rows == n;
-	for (uint64 i = 0; i < Min(n, inspection->rows); i++)
-		if (logged[i] != inspecting->rows[i])
-		{
-			inspection->is_logged = false;
-			inspection->unlogged_class = seen->number[logged[i] >> 32];
-			break;
-		}
-	pfree(logged);
+	for (uint32 c = 0; c < inspecting->seen->nclasses; c++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (has_values_of_log(inspecting, c, count))
+			continue;
+		inspection->is_logged = false;
+		inspection->unlogged_class = inspecting->seen->number[c];
+		break;
+	}
+	pfree(count);
 }
 
 /* Inspects the rows of a release's table. */
@@ -240,10 +274,13 @@ static void
 inspect_table(Inspecting *inspecting)
 {
 	const Released *released = inspecting->released;
+	const SeenRelease *seen = inspecting->seen;
 
-	inspecting->allocated = 1024;
-	inspecting->rows = palloc(sizeof(uint64) * inspecting->allocated);
+	inspecting->values = new_array(Code, seen->first[seen->nclasses]);
+	inspecting->filled = new_zeros(uint32, seen->nclasses);
+	inspecting->class = NO_ROW;
 	inspecting->checksum = checksum_create(inspecting->answers->columns, released->checksum_seed);
+	inspecting->before = row_before_create(inspecting->answers->columns, inspecting->checksum);
 	inspecting->classes = row_classes_read(inspecting->publication, released->table);
 	code_all_shown(inspecting);
 	read_each(released->table, inspect_row, inspecting);
@@ -346,6 +383,24 @@ note_lone_ends(Inspecting *inspecting, uint64 *alone)
 	}
 }
 
+#define AHEAD 16
+
+/* Fetches what will be needed of a member: rows of people who stand together in the log may be anywhere in the source. */
+static inline void
+await_member(const Inspecting *inspecting, const RowId *row_of_person, uint64 i)
+{
+	const SeenRelease *seen = inspecting->seen;
+	RowId		row = NO_ROW;
+
+	if (i < seen->first[seen->nclasses] && !seen->counterfeit[i])
+		row = row_of_person[seen->individual[i]];
+	if (row == NO_ROW)
+		return;
+	__builtin_prefetch(&inspecting->present->fingerprint[row]);
+	for (int q = 0; q < inspecting->nqis; q++)
+		__builtin_prefetch(&inspecting->present->frame.code[q][row]);
+}
+
 /* Goes through the people whose quasi-identifiers are what they were when they were published. */
 static void
 cover_members(Inspecting *inspecting, const RowId *row_of_person)
@@ -360,6 +415,7 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 		{
 			RowId		row = seen->counterfeit[i] || seen_is_counted(seen, i) ? NO_ROW : row_of_person[seen->individual[i]];
 
+			await_member(inspecting, row_of_person, i + AHEAD);
 			if (row == NO_ROW || inspecting->present->fingerprint[row] != seen->fingerprint[i])
 				continue;
 			cover_member(inspecting, c, row);
@@ -370,19 +426,16 @@ cover_members(Inspecting *inspecting, const RowId *row_of_person)
 }
 
 RowId *
-find_people(const Recalled *recalled, const LoadedFrame *present)
+find_people(const Recalled *recalled, const KeyTable *present)
 {
-	RowId	   *row_of_person = new_array(RowId, recalled->people->size);
+	const KeyTable *people = recalled->people;
+	RowId	   *row_of_person = new_array(RowId, people->size);
 
-	memset(row_of_person, 0xff, sizeof(RowId) * recalled->people->size);	/* NO_ROW */
-	for (uint64 row = 0; row < present->frame.nrows; row++)
+	StaticAssertStmt(NO_ROW == NO_KEY, "who is not found is in no row");
+	for (uint64 person = 0; person < people->size; person += 1024)
 	{
-		Individual	individual = recalled_person(recalled, present->keys[row]);
-
-		if (row % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (individual != NO_INDIVIDUAL)
-			row_of_person[individual] = row;
+		CHECK_FOR_INTERRUPTS();
+		keys_find_all(present, people->keys + person, NULL, Min(1024, people->size - person), row_of_person + person);
 	}
 	return row_of_person;
 }
@@ -396,7 +449,7 @@ inspect_release(const DeclaredPublication *publication, const Released *released
 	MemoryContext old = MemoryContextSwitchTo(work);
 	Inspecting	inspecting = {
 		.publication = publication, .released = released, .recalled = recalled, .answers = answers,
-		.seen = &recalled->seen.release[released->number - 1], .present = present,
+		.seen = seen_release(&recalled->seen, released->number - 1), .present = present,
 		.inspection = {.is_logged = true}
 	};
 

@@ -4,7 +4,8 @@
  *
  * NOTES
  *		The table uses open addressing, and its slots keep hashes, so that the
- *		look-up of a missing key seldom compares keys.
+ *		look-up of a missing key seldom compares keys.  Three in four slots may be taken:
+ *		those that a look-up passes lie next to each other.
  */
 #include "frame/key_table.h"
 
@@ -63,7 +64,7 @@ make_slots(KeyTable *table, uint64 keys)
 {
 	Size		bytes;
 
-	table->nslots = pg_nextpower2_64(Max(keys <= FEW_KEYS ? keys * 8 : keys * 2, 16));
+	table->nslots = pg_nextpower2_64(Max(keys <= FEW_KEYS ? keys * 8 : keys / 3 * 4 + 4, 16));
 	bytes = sizeof(KeySlot) * table->nslots;
 	table->slots = MemoryContextAllocExtended(table->context, bytes, MCXT_ALLOC_HUGE);
 	memset(table->slots, 0xff, bytes);	/* NO_KEY */
@@ -172,6 +173,18 @@ keys_forget_index(KeyTable *table)
 	table->slots = NULL;
 }
 
+void
+keys_forget(KeyTable *table)
+{
+	keys_forget_index(table);
+	if (table->keys != NULL && !table->byval)
+		for (uint64 i = 0; i < table->size; i++)
+			pfree(DatumGetPointer(table->keys[i]));
+	if (table->keys != NULL)
+		pfree(table->keys);
+	table->keys = NULL;
+}
+
 uint32
 keys_find(const KeyTable *table, Datum key)
 {
@@ -197,17 +210,40 @@ keys_find_all(const KeyTable *table, const Datum *keys, const bool *nulls, int n
 	}
 }
 
-uint32
-keys_add(KeyTable *table, Datum key)
+/* The number of a key by its hash; a new one is added. */
+static uint32
+add_hashed(KeyTable *table, Datum key, uint32 hash)
 {
-	uint32		hash = hash_key(table, key);
 	KeySlot    *slot = find_slot(table, key, hash);
 
 	if (slot->number != NO_KEY)
 		return slot->number;
 	*slot = (KeySlot) {hash, table->size};
 	keys_append(table, key);
-	if (table->size * 2 > table->nslots)
+	if (table->size >= table->nslots / 4 * 3)
 		grow_slots(table);
 	return table->size - 1;
+}
+
+uint32
+keys_add(KeyTable *table, Datum key)
+{
+	return add_hashed(table, key, hash_key(table, key));
+}
+
+void
+keys_add_all(KeyTable *table, const Datum *keys, int n, uint32 *numbers)
+{
+	for (int from = 0; from < n; from += AT_ONCE)
+	{
+		int			end = Min(from + AT_ONCE, n);
+
+		for (int i = from; i < end; i++)
+		{
+			numbers[i] = hash_key(table, keys[i]);
+			__builtin_prefetch(&table->slots[numbers[i] & (table->nslots - 1)]);
+		}
+		for (int i = from; i < end; i++)
+			numbers[i] = add_hashed(table, keys[i], numbers[i]);
+	}
 }

@@ -50,6 +50,9 @@ extern uint32 keys_hash(const KeyTable *table, Datum key);
 /* Returns the number of a key, and adds a copy of a new one; not to be mixed with keys_append(). */
 extern uint32 keys_add(KeyTable *table, Datum key);
 
+/* Likewise of several keys at once, which hides the time that memory takes. */
+extern void keys_add_all(KeyTable *table, const Datum *keys, int n, uint32 *numbers);
+
 /* Appends a key without a look-up; keys_index() must follow. */
 extern void keys_append(KeyTable *table, Datum key);
 
@@ -59,8 +62,9 @@ extern void keys_append(KeyTable *table, Datum key);
  */
 extern uint64 keys_index(KeyTable *table);
 
-/* Frees the index: the keys stay, but cannot be looked up any more. */
+/* Frees the index: the keys stay, but cannot be looked up any more; or the keys, too, but for their number. */
 extern void keys_forget_index(KeyTable *table);
+extern void keys_forget(KeyTable *table);
 
 /* Returns the number of a key, or NO_KEY. */
 extern uint32 keys_find(const KeyTable *table, Datum key);

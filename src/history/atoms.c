@@ -45,9 +45,8 @@ place_create(AtomParting *parting, uint32 previous, int32 release, uint32 class)
 
 /* A place's next one is of the class at hand if it was made since this class began. */
 static void
-part_by_class(AtomParting *parting, const Seen *seen, int32 r, uint32 c)
+part_by_class(AtomParting *parting, const SeenRelease *release, int32 r, uint32 c)
 {
-	const SeenRelease *release = &seen->release[r];
 	uint32		begin = parting->atoms->nplaces;
 
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
@@ -104,11 +103,15 @@ atoms_of(const Seen *seen)
 	parting.place = new_zeros(uint32, seen->nindividuals);
 	(void) place_create(&parting, NO_PLACE, -1, NO_CLASS);
 	for (int32 r = 0; r < seen->nreleases; r++)
-		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
+	{
+		const SeenRelease *release = seen_release(seen, r);
+
+		for (uint32 c = 0; c < release->nclasses; c++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			part_by_class(&parting, seen, r, c);
+			part_by_class(&parting, release, r, c);
 		}
+	}
 	number_atoms(&parting, seen->nindividuals);
 	pfree(parting.place);
 	pfree(parting.next);

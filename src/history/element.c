@@ -268,11 +268,3 @@ element_read(const Element *element, Datum values, ElementRoom *room, MemoryCont
 	}
 	return has_null;
 }
-
-const char *
-element_cast_words(const DeclaredColumn *column)
-{
-	Element		element = element_of(column);
-
-	return element.stored == element.type ? "" : "::pg_catalog.text";
-}

@@ -35,9 +35,6 @@ extern char *element_array_words(const Element *element);
 /* Returns the array type for the only column with a role. */
 extern Oid	array_type_of(const DeclaredPublication *publication, ColumnRole role);
 
-/* Returns the cast that turns values of a column into elements in a statement, or "". */
-extern const char *element_cast_words(const DeclaredColumn *column);
-
 /* Makes an array of values; nulls may be NULL if no value is. */
 extern Datum element_array(const Element *element, const Datum *values, const bool *nulls, uint64 n);
 

@@ -16,6 +16,7 @@
 #include "history/reader.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
+#include "utils/memutils.h"
 
 typedef struct ComparedRow
 {
@@ -45,6 +46,8 @@ typedef struct Comparing
 	bool	   *has_row;		/* [atoms] */
 
 	/* The members of the row at hand */
+	MemoryContext context;
+	ElementRoom keys;
 	Individual *members;
 	uint64		members_room;
 
@@ -89,14 +92,13 @@ read_invented(Comparing *comparing, Datum invented, int n)
 static bool
 read_members(Comparing *comparing, const TupleTableSlot *slot, ComparedRow *row)
 {
-	ElementWalk walk;
+	ElementRoom *keys = &comparing->keys;
 
-	element_walk(&walk, &comparing->key, DatumGetArrayTypeP(slot->tts_values[FOLD_KEYS]));
-	array_reserve(comparing->members, comparing->members_room, (uint64) walk.n);
-	while (element_next(&walk))
-		comparing->members[walk.i] = walk.isnull ? NO_INDIVIDUAL : recalled_person(comparing->recalled, walk.value);
-	row->size = walk.n;
-	return slot->tts_isnull[FOLD_INVENTED] || read_invented(comparing, slot->tts_values[FOLD_INVENTED], walk.n);
+	(void) element_read(&comparing->key, slot->tts_values[FOLD_KEYS], keys, comparing->context);
+	array_reserve(comparing->members, comparing->members_room, (uint64) keys->n);
+	keys_find_all(comparing->recalled->people, keys->values, keys->nulls, keys->n, comparing->members);
+	row->size = keys->n;
+	return slot->tts_isnull[FOLD_INVENTED] || read_invented(comparing, slot->tts_values[FOLD_INVENTED], keys->n);
 }
 
 /* Are the members an atom, and the first row to be this atom?  Only then is it noted where they stand. */
@@ -255,8 +257,12 @@ compare_values(Comparing *comparing)
 
 	comparing->shown = new_array(Code, comparing->nmembers);
 	for (int32 r = 0; r < seen->nreleases; r++)
-		for (uint32 c = 0; c < seen->release[r].nclasses; c++)
-			compare_class(comparing, &seen->release[r], c);
+	{
+		const SeenRelease *release = seen_release(seen, r);
+
+		for (uint32 c = 0; c < release->nclasses; c++)
+			compare_class(comparing, release, c);
+	}
 	for (uint64 n = 0; n < comparing->n; n++)
 		if (!comparing->rows[n].is_wrong && !has_epochs_of_log(comparing, &comparing->rows[n]))
 			comparing->rows[n].is_wrong = true;
@@ -282,14 +288,16 @@ count_wrong(const Comparing *comparing)
 	return comparison;
 }
 
-PastComparison
-neighborhoods_compare(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
+/* Compares all rows with the log, in the current context. */
+static PastComparison
+compare_all(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
 {
 	Oid			table = past_table(publication, NEIGHBORHOODS_TABLE);
 	uint64		nindividuals = recalled->seen.nindividuals;
 	Comparing	comparing = {
 		.recalled = recalled,
 		.atoms = atoms,
+		.context = CurrentMemoryContext,
 		.key = element_of(publication_column(publication, ROLE_KEY)),
 		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
 		.row = new_array(uint32, nindividuals),
@@ -309,4 +317,16 @@ neighborhoods_compare(const DeclaredPublication *publication, const Recalled *re
 	read_each(table, compare_row, &comparing);
 	compare_values(&comparing);
 	return count_wrong(&comparing);
+}
+
+PastComparison
+neighborhoods_compare(const DeclaredPublication *publication, const Recalled *recalled, const Atoms *atoms)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "comparing neighborhoods", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	PastComparison comparison = compare_all(publication, recalled, atoms);
+
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return comparison;
 }

@@ -16,6 +16,7 @@
 #include "history/protected.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
+#include "utils/memutils.h"
 
 #define NOT_IN_RELEASE PG_UINT64_MAX
 
@@ -140,7 +141,7 @@ index_release(Comparing *comparing, const SeenRelease *release)
 static void
 begin_release(Comparing *comparing)
 {
-	const SeenRelease *release = &comparing->recalled->seen.release[++comparing->release];
+	const SeenRelease *release = seen_release(&comparing->recalled->seen, ++comparing->release);
 
 	CHECK_FOR_INTERRUPTS();
 	progress_step(release->first[release->nclasses]);
@@ -209,7 +210,7 @@ row_of_member(const Comparing *comparing, int32 member)
 static bool
 is_class(Comparing *comparing, const PathBlock *block, int from, int size, const Code *value)
 {
-	const SeenRelease *release = &comparing->recalled->seen.release[comparing->release];
+	const SeenRelease *release = seen_release(&comparing->recalled->seen, comparing->release);
 	uint64		row = row_of_member(comparing, block->members[from]);
 	uint32		c;
 
@@ -274,8 +275,9 @@ compare_block(void *what, TupleTableSlot *slot)
 	return true;
 }
 
-PastComparison
-paths_compare(const DeclaredPublication *publication, const Recalled *recalled)
+/* Compares all blocks with the log, in the current context. */
+static PastComparison
+compare_all(const DeclaredPublication *publication, const Recalled *recalled)
 {
 	const Seen *seen = &recalled->seen;
 	PathBlocks	blocks;
@@ -306,4 +308,16 @@ paths_compare(const DeclaredPublication *publication, const Recalled *recalled)
 	if (seen->nreleases > 0)
 		end_release(&comparing);
 	return comparing.comparison;
+}
+
+PastComparison
+paths_compare(const DeclaredPublication *publication, const Recalled *recalled)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "comparing paths", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	PastComparison comparison = compare_all(publication, recalled);
+
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return comparison;
 }

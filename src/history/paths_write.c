@@ -3,8 +3,6 @@
  *		Writing the table of paths.
  *
  * NOTES
- *		The classes of a release are gathered into blocks, and these appended.
- *
  *		Where other values are protected from now on, each block is replaced by
  *		itself with other disclosures.  The snapshot is older than that, so a block
  *		that is written is not read again.  Arrays that stay are copied from the
@@ -16,155 +14,39 @@
 #include "history/disclosure.h"
 #include "history/element.h"
 #include "history/past_tables.h"
+#include "history/path_blocks_write.h"
 #include "history/protected.h"
 #include "history/reader.h"
 #include "history/writer.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#define BLOCK_ROWS (1 << 17)	/* so many, and a class more: keys of a kilobyte still fit into an array */
-
 struct PathWriter
 {
 	const LoadedFrame *loaded;
-	int32		release;
-	RowWriter  *table;
-	Element		key;
-	Element		sensitive;
-	bool		keeps_disclosures;
 	PathCounts	begin;			/* of the release */
-	PathCounts	counts;
 	uint32	   *person;			/* [rows of the frame] or NO_KEY */
 	const int32 *disclosed_before;	/* [rows of the frame] borrowed; NULL where the method does not ask */
-	bool		any_block;
-
-	/* The block at hand */
-	uint64		nkeys;
-	uint64		nclasses;
-	uint64		nrows;
-	uint64		allocated;		/* of each of these */
-	Datum	   *keys;
-	int32	   *sizes;
-	int32	   *members;
-	int32	   *shown;
-	int32	   *disclosed;
-	int32		nvalues;
-	int32	   *place;			/* [codes] in the block's values, or -1 */
-	Datum	   *values;			/* [codes] */
-	Code	   *codes;			/* [nvalues] */
-	bool	   *is_protected;	/* [nvalues] */
-	uint32	   *count;			/* [nvalues] in the class at hand, 0 between uses */
+	BlockWriter blocks;
 };
-
-/* The table, whose columns are those that rows are written with. */
-static Oid
-path_table_ready(const DeclaredPublication *publication)
-{
-	Oid			table = past_table_ensure(publication, PATHS_TABLE);
-
-	past_table_verify(publication, PATHS_TABLE);
-	return table;
-}
-
-/* Makes a writer without room for classes: it can write an empty block only. */
-static PathWriter *
-writer_create(Oid table, const DeclaredPublication *publication, int32 release)
-{
-	PathWriter *writer = palloc0(sizeof(PathWriter));
-
-	writer->release = release;
-	writer->keeps_disclosures = keeps_disclosures(publication);
-	writer->table = writer_open(table, false);
-	writer->key = element_of(publication_column(publication, ROLE_KEY));
-	writer->sensitive = element_of(publication_column(publication, ROLE_SENSITIVE));
-	return writer;
-}
 
 PathWriter *
 path_writer_open(const PathReader *reader, const LoadedFrame *loaded, int32 release)
 {
 	const DeclaredPublication *publication = path_reader_publication(reader);
-	PathWriter *writer = writer_create(path_table_ready(publication), publication, release);
-	Size		ncodes = (Size) loaded->sensitive.ncodes + 1;
+	PathWriter *writer = palloc0(sizeof(PathWriter));
 	uint64		nrows = loaded->frame.nrows;
 
+	blocks_open(&writer->blocks, path_table_ready(publication), publication);
+	blocks_prepare(&writer->blocks, loaded->sensitive.ncodes);
+	writer->blocks.release = release;
 	writer->loaded = loaded;
-	writer->begin = writer->counts = path_reader_counts(reader);
+	writer->begin = writer->blocks.counts = path_reader_counts(reader);
 	writer->person = new_array(uint32, nrows);
 	for (uint64 row = 0; row < nrows; row++)
 		writer->person[row] = path_reader_person(reader, row);
-	writer->allocated = 1024;
-	writer->keys = palloc(sizeof(Datum) * writer->allocated);
-	writer->sizes = palloc(sizeof(int32) * writer->allocated);
-	writer->members = palloc(sizeof(int32) * writer->allocated);
-	writer->shown = palloc(sizeof(int32) * writer->allocated);
-	writer->disclosed = palloc(sizeof(int32) * writer->allocated);
 	writer->disclosed_before = path_reader_disclosed(reader);
-	writer->place = new_array(int32, ncodes);
-	memset(writer->place, 0xff, sizeof(int32) * ncodes);
-	writer->values = new_array(Datum, ncodes);
-	writer->codes = new_array(Code, ncodes);
-	writer->is_protected = new_array(bool, ncodes);
-	writer->count = new_zeros(uint32, ncodes);
 	return writer;
-}
-
-/* Writes the classes gathered so far as a row of the table, and starts the next block. */
-static void
-write_block(PathWriter *writer)
-{
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "block of paths", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(work);
-	Datum		values[PATHS_COLUMNS];
-	bool		nulls[PATHS_COLUMNS] = {false};
-
-	values[PATHS_RELEASE] = Int32GetDatum(writer->release);
-	values[PATHS_PEOPLE] = Int64GetDatum(writer->counts.people);
-	values[PATHS_INVENTED] = Int64GetDatum(writer->counts.invented);
-	values[PATHS_ROWS] = Int64GetDatum(writer->counts.rows);
-	values[PATHS_KEYS] = element_array(&writer->key, writer->keys, NULL, writer->nkeys);
-	values[PATHS_SIZES] = integer_array(writer->sizes, writer->nclasses);
-	values[PATHS_MEMBERS] = integer_array(writer->members, writer->nrows);
-	values[PATHS_SHOWN] = integer_array(writer->shown, writer->nrows);
-	values[PATHS_VALUES] = element_array(&writer->sensitive, writer->values, NULL, writer->nvalues);
-	nulls[PATHS_DISCLOSED] = !writer->keeps_disclosures;
-	values[PATHS_DISCLOSED] = writer->keeps_disclosures ? integer_array(writer->disclosed, writer->nrows) : (Datum) 0;
-	writer_add(writer->table, values, nulls);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(work);
-
-	for (int32 i = 0; i < writer->nvalues; i++)
-		writer->place[writer->codes[i]] = -1;
-	writer->nkeys = writer->nclasses = writer->nrows = 0;
-	writer->nvalues = 0;
-	writer->any_block = true;
-}
-
-/* Enlarges the block's arrays to hold a class of so many rows, each of which may bring a new key. */
-static void
-make_room(PathWriter *writer, uint64 rows)
-{
-	uint64		needed = writer->nrows + rows + 1;
-
-	if (needed <= writer->allocated)
-		return;
-	writer->allocated = Max(writer->allocated * 2, needed);
-	writer->keys = repalloc_huge(writer->keys, sizeof(Datum) * writer->allocated);
-	writer->sizes = repalloc_huge(writer->sizes, sizeof(int32) * writer->allocated);
-	writer->members = repalloc_huge(writer->members, sizeof(int32) * writer->allocated);
-	writer->shown = repalloc_huge(writer->shown, sizeof(int32) * writer->allocated);
-	writer->disclosed = repalloc_huge(writer->disclosed, sizeof(int32) * writer->allocated);
-}
-
-/* Numbers of the table are 32 bits wide, and have a sign. */
-static void
-verify_counts(const PathCounts *counts)
-{
-	if (counts->people >= PG_INT32_MAX || counts->invented >= PG_INT32_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("more than %d people or invented rows cannot be followed", PG_INT32_MAX),
-				 errhint("Declare a publication for each of several views that divide the people among them.")));
 }
 
 /* ----------------------------------------------------------------
@@ -172,19 +54,14 @@ verify_counts(const PathCounts *counts)
  * ----------------------------------------------------------------
  */
 
-/* Adds a row to the block; a value that the block does not have yet gets a place in the block's values. */
 static void
 add_member(PathWriter *writer, int32 member, Code code)
 {
-	if (code != NO_CODE && writer->place[code] < 0)
-	{
-		writer->place[code] = writer->nvalues;
-		writer->is_protected[writer->nvalues] = is_protected(&writer->loaded->frame, code);
-		writer->values[writer->nvalues] = writer->loaded->sensitive.values[code];
-		writer->codes[writer->nvalues++] = code;
-	}
-	writer->members[writer->nrows] = member;
-	writer->shown[writer->nrows++] = code == NO_CODE ? -1 : writer->place[code];
+	if (code == NO_CODE)
+		blocks_add_row(&writer->blocks, member, code, (Datum) 0, false);
+	else
+		blocks_add_row(&writer->blocks, member, code, writer->loaded->sensitive.values[code],
+					   is_protected(&writer->loaded->frame, code));
 }
 
 /* Returns a person's number; a person who is new gets the next one, and the block gets the key. */
@@ -192,11 +69,7 @@ static int32
 number_person(PathWriter *writer, RowId row)
 {
 	if (writer->person[row] == NO_KEY)
-	{
-		verify_counts(&writer->counts);
-		writer->keys[writer->nkeys++] = writer->loaded->keys[row];
-		writer->person[row] = writer->counts.people++;
-	}
+		writer->person[row] = blocks_add_person(&writer->blocks, writer->loaded->keys[row]);
 	return writer->person[row];
 }
 
@@ -210,9 +83,8 @@ disclosed_before(const PathWriter *writer, RowId row)
 static void
 disclose_members(PathWriter *writer, uint64 size, const RowId *rows, uint64 nrows)
 {
-	uint64		first = writer->nrows - size;
-	int32	   *disclosed = writer->disclosed + first;
-	int32		by_class = disclosure_by_shown(writer->shown + first, size, writer->is_protected, writer->count);
+	int32		by_class;
+	int32	   *disclosed = blocks_disclose(&writer->blocks, size, &by_class);
 
 	for (uint64 i = 0; i < nrows; i++)
 		disclosed[i] = disclosure_in_all(disclosed_before(writer, rows[i]), by_class);
@@ -223,29 +95,24 @@ disclose_members(PathWriter *writer, uint64 size, const RowId *rows, uint64 nrow
 void
 path_writer_add(PathWriter *writer, const RowId *rows, uint64 nrows, const Code *invented, uint64 ninvented)
 {
-	make_room(writer, nrows + ninvented);
+	blocks_make_room(&writer->blocks, nrows + ninvented);
 	for (uint64 i = 0; i < nrows; i++)
 		add_member(writer, number_person(writer, rows[i]), writer->loaded->frame.sensitive[rows[i]]);
 	for (uint64 i = 0; i < ninvented; i++)
-	{
-		verify_counts(&writer->counts);
-		add_member(writer, -(int32) ++writer->counts.invented, invented[i]);
-	}
-	if (writer->keeps_disclosures)
+		add_member(writer, blocks_add_invented(&writer->blocks), invented[i]);
+	if (writer->blocks.keeps_disclosures)
 		disclose_members(writer, nrows + ninvented, rows, nrows);
-	writer->sizes[writer->nclasses++] = nrows + ninvented;
-	writer->counts.rows += nrows + ninvented;
-	if (writer->nrows >= BLOCK_ROWS)
-		write_block(writer);
+	blocks_end_class(&writer->blocks, nrows + ninvented);
 }
 
 uint64
 path_writer_close(PathWriter *writer)
 {
-	if (writer->nrows > 0 || !writer->any_block)
-		write_block(writer);
-	writer_close(writer->table);
-	return writer->counts.people - writer->begin.people + writer->counts.invented - writer->begin.invented;
+	const PathCounts *end = &writer->blocks.counts;
+
+	blocks_end_release(&writer->blocks);
+	blocks_close(&writer->blocks);
+	return end->people - writer->begin.people + end->invented - writer->begin.invented;
 }
 
 /* ----------------------------------------------------------------
@@ -273,13 +140,14 @@ write_empty_block(const DeclaredPublication *publication, int32 release)
 {
 	Oid			table = path_table_ready(publication);
 	PathCounts	counts = {0};
-	PathWriter *writer;
+	BlockWriter writer;
 
 	read_each(table, find_latest, &counts);
-	writer = writer_create(table, publication, release);
-	writer->counts = counts;
-	write_block(writer);
-	writer_close(writer->table);
+	blocks_open(&writer, table, publication);
+	writer.release = release;
+	writer.counts = counts;
+	blocks_end_release(&writer);
+	blocks_close(&writer);
 }
 
 void

@@ -13,6 +13,7 @@
 #include "history/element.h"
 #include "history/log.h"
 #include "history/reader.h"
+#include "history/seen_file.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
@@ -25,8 +26,13 @@ typedef struct Recalling
 	MemoryContext context;
 	Element		key;
 	Element		sensitive;
+	ElementRoom room;			/* for the keys of the class at hand */
 	uint64	   *rows_allocated; /* [releases] */
 	uint32	   *classes_allocated;	/* [releases] */
+
+	/* Where rows may go to a file */
+	SeenFile   *file;			/* NULL where they may not */
+	int32		last;			/* the release of the class before, or -1 */
 } Recalling;
 
 /* Makes room in a release for another class with so many rows. */
@@ -78,6 +84,7 @@ recalling_create(const DeclaredPublication *publication)
 	recalled->invented = keys_create(INT8OID, InvalidOid);
 	recalled->seen.nreleases = publication->releases;
 	recalled->seen.release = palloc0(sizeof(SeenRelease) * publication->releases);
+	recalling->last = -1;
 	for (int32 r = 0; r < publication->releases; r++)
 	{
 		SeenRelease *release = &recalled->seen.release[r];
@@ -91,6 +98,41 @@ recalling_create(const DeclaredPublication *publication)
 		release->fingerprint = palloc(sizeof(uint32));
 	}
 	return recalling;
+}
+
+/* ----------------------------------------------------------------
+ * Rows that go to a file
+ * ----------------------------------------------------------------
+ */
+
+/* The bytes of rows that are in memory. */
+static uint64
+bytes_in_memory(const Recalling *recalling)
+{
+	uint64		rows = 0;
+
+	for (int32 r = 0; r < recalling->publication->releases; r++)
+		if (!seen_file_has(recalling->file, r))
+			rows += recalling->rows_allocated[r];
+	return rows * SEEN_ROW_BYTES;
+}
+
+/* Puts all releases but this one into the file, if there are too many rows; those of this one come back if they are there. */
+static void
+go_to_release(Recalling *recalling, int32 r)
+{
+	Seen	   *seen = &recalling->recalled->seen;
+
+	recalling->last = r;
+	if (bytes_in_memory(recalling) > work_mem * (uint64) 1024)
+		for (int32 other = 0; other < seen->nreleases; other++)
+			if (other != r && !seen_file_has(recalling->file, other) && recalling->rows_allocated[other] > 0)
+				seen_file_put(recalling->file, other);
+	if (seen_file_has(recalling->file, r))
+	{
+		seen_file_take_back(recalling->file, r);
+		recalling->rows_allocated[r] = seen->release[r].first[seen->release[r].nclasses];
+	}
 }
 
 /* ----------------------------------------------------------------
@@ -128,20 +170,16 @@ walk_members(ElementWalk *walk, const Recalling *recalling, const Element *eleme
 static void
 recall_keys(Recalling *recalling, Datum keys, uint64 n, Individual *individual, bool *counterfeit)
 {
-	ElementWalk walk;
+	ElementRoom *room = &recalling->room;
+	bool		has_null = element_read(&recalling->key, keys, room, recalling->context);
 
+	if (has_null || (uint64) room->n > n)
+		refuse_class(recalling);
+	keys_add_all(recalling->recalled->people, room->values, room->n, individual);
 	for (uint64 i = 0; i < n; i++)
-	{
-		counterfeit[i] = true;
+		counterfeit[i] = i >= (uint64) room->n;
+	for (uint64 i = room->n; i < n; i++)
 		individual[i] = NO_INDIVIDUAL;
-	}
-	for (walk_first(&walk, recalling, &recalling->key, keys, n); element_next(&walk);)
-	{
-		if (walk.isnull)
-			refuse_class(recalling);
-		counterfeit[walk.i] = false;
-		individual[walk.i] = keys_add(recalling->recalled->people, walk.value);
-	}
 }
 
 /* Counterfeits that stand for a person get the person's individual, the others have numbers. */
@@ -194,6 +232,8 @@ recall_class(void *what, TupleTableSlot *slot)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("the log of publication \"%s\" tells of release %d", recalling->publication->name, r + 1)));
+	if (recalling->file != NULL && recalling->last != r)
+		go_to_release(recalling, r);
 	make_room(recalling, r, n);
 	release = &recalling->recalled->seen.release[r];
 	at = release->first[release->nclasses];
@@ -240,34 +280,50 @@ number_all(Recalling *recalling)
 	seen->nindividuals = recalled->people->size + recalled->invented->size;
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
-		SeenRelease *release = &seen->release[r];
-
 		CHECK_FOR_INTERRUPTS();
-		for (uint64 i = 0; i < release->first[release->nclasses]; i++)
-		{
-			release->value[i] = code[release->value[i]];
-			if (release->individual[i] >= recalled->people->size)
-				release->individual[i] = recalled->people->size + (NO_INDIVIDUAL - 1 - release->individual[i]);
-		}
+		if (recalling->file == NULL || !seen_file_has(recalling->file, r))
+			seen_number_rows(&seen->release[r], code, recalled->people->size);
 	}
+	if (recalling->file != NULL)
+		seen_file_number(recalling->file, code, recalled->people->size);
+}
+
+/* Reads the log. */
+static Recalled *
+recall_all(Recalling *recalling)
+{
+	progress_phase("read history", NO_TOTAL);
+	if (recalling->publication->releases > 0)
+		log_read(recalling->publication, recall_class, recalling);
+	number_all(recalling);
+	return recalling->recalled;
 }
 
 Recalled *
 recall(const DeclaredPublication *publication)
 {
+	return recall_all(recalling_create(publication));
+}
+
+Recalled *
+recall_in_parts(const DeclaredPublication *publication)
+{
 	Recalling  *recalling = recalling_create(publication);
 
-	progress_phase("read history", NO_TOTAL);
-	if (publication->releases > 0)
-		log_read(publication, recall_class, recalling);
-	number_all(recalling);
-	return recalling->recalled;
+	recalling->file = seen_file_create(&recalling->recalled->seen);
+	return recall_all(recalling);
 }
 
 Individual
 recalled_person(const Recalled *recalled, Datum key)
 {
 	return keys_find(recalled->people, key);
+}
+
+void
+recalled_forget_people(Recalled *recalled)
+{
+	keys_forget(recalled->people);
 }
 
 Individual

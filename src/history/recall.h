@@ -27,9 +27,18 @@ typedef struct Recalled
  */
 extern Recalled *recall(const DeclaredPublication *publication);
 
+/*
+ * Likewise, but of the rows no more are in memory than work_mem holds, and those of one release: others are in a temporary
+ * file.  For those who ask for releases by seen_release() only.
+ */
+extern Recalled *recall_in_parts(const DeclaredPublication *publication);
+
 /* The individual of a person or of an invented row, or NO_INDIVIDUAL. */
 extern Individual recalled_person(const Recalled *recalled, Datum key);
 extern Individual recalled_invented(const Recalled *recalled, int64 number);
+
+/* Frees what looks people up, and their keys: they can only be counted from now on. */
+extern void recalled_forget_people(Recalled *recalled);
 
 /* Returns the code of a published value: NO_CODE for NULL, UNKNOWN_VALUE if the log does not have it. */
 extern Code recalled_value(const Recalled *recalled, Datum value, bool isnull);

@@ -281,7 +281,7 @@ releases_of_everybody(const DeclaredPublication *publication)
 void
 reference_recall_release(Reference *reference, const Recalled *recalled, int32 r)
 {
-	const SeenRelease *release = &recalled->seen.release[r];
+	const SeenRelease *release = seen_release(&recalled->seen, r);
 	uint64	   *people = new_zeros(uint64, recalled->seen.nvalues);
 	uint64		known = 0;
 

@@ -36,7 +36,23 @@ typedef struct Seen
 	SeenRelease *release;		/* [nreleases] release n is release[n - 1] */
 	uint64		nindividuals;
 	Code		nvalues;
+
+	/* Rows that are not in memory come from a file: see seen_release(); NULL where all are */
+	void		(*fetch) (void *file, int32 r);
+	void	   *file;
 } Seen;
+
+/*
+ * A release with its rows.  Where these are in a file, they stay in memory until another release is
+ * asked for; classes, their numbers and sizes always are.
+ */
+static inline const SeenRelease *
+seen_release(const Seen *seen, int32 r)
+{
+	if (seen->fetch != NULL)
+		seen->fetch(seen->file, r);
+	return &seen->release[r];
+}
 
 static inline bool
 seen_is_counted(const SeenRelease *release, uint64 row)

@@ -176,7 +176,7 @@ count_lost(const DeclaredPublication *publication, const Principle *principle)
 	uint64		lost;
 
 	work_begin(&work, publication->owner, GetLatestSnapshot());
-	recalled = recall(publication);
+	recalled = recall_in_parts(publication);
 	bound = principle_bound(principle, recalled->seen.nvalues, aspects_of_recalled(publication, recalled));
 	lost = count_refused(&recalled->seen, atoms_of(&recalled->seen), &bound, recalled->people->size);
 	work_close(&work);

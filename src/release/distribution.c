@@ -56,7 +56,7 @@ read_distribution(const DeclaredPublication *publication, const Scope *scope)
 		return NULL;
 	reference = reference_read(publication);
 	if (reference->shares.n == 0 && publication->releases > 0)
-		reference_recall(reference, publication, recall(publication));
+		reference_recall(reference, publication, recall_in_parts(publication));
 	if (reference->shares.n == 0 && !is_whole(scope))
 		find_in_source(reference, publication, scope->is_lenient);
 	return reference;

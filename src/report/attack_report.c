@@ -49,12 +49,13 @@ put_attack(const OwnersWork *work, const Principle *given)
 {
 	const DeclaredPublication *publication = work->publication;
 	Released   *released = read_released(publication);
-	const Recalled *recalled = recall(publication);
+	Recalled   *recalled = recall_in_parts(publication);
 	const Seen *seen = &recalled->seen;
 	const Aspects *aspects = aspects_of_recalled(publication, recalled);
 	Principle  *promised = palloc(sizeof(Principle) * publication->releases);
 	const Attack *found;
 
+	recalled_forget_people(recalled);
 	bind_principles(released, seen, aspects, given);
 	for (int32 r = 0; r < publication->releases; r++)
 		promised[r] = released[r].principle;

@@ -1,0 +1,152 @@
+-- The history in a temporary file: audit(), attack() and rebuild_history() find the same as in memory, what is made anew is what the log tells, by
+-- SQL that shares no code with them, and one that is cancelled leaves nothing behind.
+\set QUIET on
+SET client_min_messages = error;
+SELECT no_plan();
+SELECT setseed(0.5) \g /dev/null
+
+CREATE TABLE people (id int PRIMARY KEY, age int, zip text, ill text, cost int);
+CREATE FUNCTION value() RETURNS text LANGUAGE sql VOLATILE AS
+	$$ SELECT CASE WHEN random() > 0.02 THEN 'd' || (1 + floor(12 * random()))::int END $$;
+CREATE PROCEDURE pass_time() LANGUAGE sql AS $$
+	DELETE FROM people WHERE random() < 0.05;
+	INSERT INTO people SELECT i, i % 50, (100 + i % 7)::text, value(), i % 3 FROM generate_series(1, 4000) i WHERE random() < 0.06 ON CONFLICT DO NOTHING;
+	UPDATE people SET ill = value() WHERE random() < 0.03 AND ill IS NOT NULL;
+$$;
+CREATE PROCEDURE live(name text, qis jsonb, method text, params jsonb, sensitive name DEFAULT 'ill') LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM setseed(0.3);
+	TRUNCATE people;
+	INSERT INTO people SELECT i, i % 50, (100 + i % 7)::text, value(), i % 3 FROM generate_series(1, 3600) i;
+	IF method IN ('m-invariance', 'm-distinct') THEN
+		UPDATE people SET ill = 'd0' WHERE ill IS NULL;
+	END IF;
+	PERFORM pprepub.create_publication(name, 'people', 'id', qis, sensitive, method, params, beside => ARRAY(SELECT p.name FROM pprepub.publication p));
+	FOR n IN 1 .. 5 LOOP
+		PERFORM pprepub.publish(name, CASE WHEN n = 4 AND method = 'bpg' THEN 'age < 30' END);
+		IF method IN ('m-invariance', 'm-distinct') THEN
+			DELETE FROM people WHERE random() < 0.02;
+		ELSE
+			CALL pass_time();
+		END IF;
+	END LOOP;
+END $$;
+CALL live('dirty', '{"age": "range", "zip": "prefix"}', 'bpg', '{"k": 6, "l": 2, "reserve": 2, "repair": "dirty"}');
+CALL live('invented', '{"age": "range", "zip": "prefix"}', 'bpg', '{"k": 6, "l": 2, "frequency": 2, "reserve": 2, "repair": "counterfeit"}');
+CALL live('two', '{"age": "range"}', 'bpg', '{"k": 6, "l": 2, "reserve": 2}', '{ill,cost}');
+CALL live('linked', '{"age": "range"}', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 8}');
+CALL live('invariant', '{"age": "range"}', 'm-invariance', '{"m": 3}');
+
+-- Small and large memory.  Where a file may not grow, it is an error to have one.
+CREATE FUNCTION under(memory text, file text, query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('work_mem', memory, true), set_config('temp_file_limit', file, true);
+	RETURN QUERY EXECUTE format('SELECT q::text FROM (%s) q', query);
+END $$;
+CREATE VIEW asked AS SELECT name, format(call, name) AS query FROM pprepub.publication,
+	unnest(ARRAY['SELECT * FROM pprepub.audit(%L)', 'SELECT * FROM pprepub.audit(%L, ''{"k": 9, "l": 3, "t": 0.1}'')', 'SELECT * FROM pprepub.attack(%L)',
+		'SELECT * FROM pprepub.attack(%L, ''{"k": 9, "frequency": 3}'')', 'SELECT * FROM pprepub.rebuild_history(%L)']) call;
+SELECT results_eq(format('SELECT under(''64kB'', ''-1'', %L)', query), format('SELECT under(''1GB'', ''0'', %L)', query), name || ': ' || query) FROM asked;
+-- What a method checks by itself is done in memory; and "linked" has few rows.
+SELECT throws_ok(format('SELECT under(''64kB'', ''0'', %L)', query), '53400', NULL, name || ', no room for a file: ' || query) FROM asked
+WHERE name <> 'linked' AND NOT (name = 'invariant' AND query ~ 'audit\(''[a-z]*''\)');
+SELECT is((SELECT count(*) FROM pg_ls_tmpdir() WHERE name LIKE 'pgsql\_tmp' || pg_backend_pid() || '.%'), 0::bigint, 'no file stays');
+
+-- ----------------------------------------------------------------
+-- What is made anew, in SQL
+-- ----------------------------------------------------------------
+
+CREATE FUNCTION logged(name text) RETURNS TABLE (release int, class bigint, member text, ill text) LANGUAGE plpgsql AS $$
+BEGIN
+	-- members are keys of people, also of those whom an invented row stands for, or the negatives of an invented row's number
+	RETURN QUERY EXECUTE format('SELECT release, class, coalesce(coalesce(key, stands_for)::text, (-invented)::text), sensitive::text
+		FROM (SELECT release, class, unnest(keys) AS key, unnest(stands_for) AS stands_for, unnest(invented) AS invented, unnest(sensitive) AS sensitive
+			FROM published_private.%I) l', name || '_members');
+END $$;
+
+-- The members of each neighborhood, and the values of each of its epochs in their order, the newest last.
+CREATE FUNCTION neighborhoods_of_log(name text) RETURNS TABLE (members text[], epochs text[]) LANGUAGE sql AS $$
+	WITH log AS MATERIALIZED (SELECT * FROM logged(name)),
+		path AS (SELECT member, array_agg((release, class) ORDER BY release)::text AS path FROM log GROUP BY member),
+		shown AS (SELECT path, release, array_agg(coalesce(ill, 'NULL') ORDER BY member)::text AS shown FROM log JOIN path USING (member) GROUP BY path, release),
+		epoch AS (SELECT path, max(release) AS release, shown FROM shown GROUP BY path, shown)
+	SELECT (SELECT array_agg(member ORDER BY member) FROM path p WHERE p.path = e.path), array_agg(shown ORDER BY release) FROM epoch e GROUP BY path
+$$;
+CREATE FUNCTION neighborhoods_kept(name text) RETURNS TABLE (members text[], epochs text[]) LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN QUERY EXECUTE format('WITH kept AS MATERIALIZED (SELECT neighborhood AS n, keys, invented, sensitive FROM published_private.%I),
+		member AS MATERIALIZED (SELECT n, place, coalesce(key::text, (-number)::text) AS member FROM kept,
+			unnest(keys, invented) WITH ORDINALITY u (key, number, place)),
+		-- unnest() in FROM would take composites apart
+		value AS (SELECT n, (i - 1) / size AS epoch, 1 + (i - 1) %% size AS place, v
+			FROM (SELECT n, cardinality(keys) AS size, unnest(sensitive)::text AS v, generate_subscripts(sensitive, 1) AS i FROM kept) u),
+		shown AS (SELECT n, epoch, array_agg(coalesce(v, ''NULL'') ORDER BY member)::text AS shown FROM value JOIN member USING (n, place) GROUP BY n, epoch)
+		SELECT (SELECT array_agg(m.member ORDER BY m.member) FROM member m WHERE m.n = s.n), array_agg(shown ORDER BY epoch) FROM shown s GROUP BY n', name || '_neighborhoods');
+END $$;
+
+-- Each class of each release: its members, what each showed, and what all classes of each had disclosed by then, in units of 2^-24.
+CREATE FUNCTION paths_of_log(name text, discloses boolean) RETURNS TABLE (release int, class text) LANGUAGE sql AS $$
+	WITH log AS MATERIALIZED (SELECT * FROM logged(name)),
+		size AS (SELECT release, class, count(*) AS size FROM log GROUP BY 1, 2),
+		most AS (SELECT release, class, max(n) AS most FROM (SELECT release, class, count(*) AS n FROM log WHERE ill IS NOT NULL GROUP BY release, class, ill) v GROUP BY 1, 2),
+		by_class AS (SELECT release, class, CASE WHEN most IS NULL THEN 0 WHEN most = size THEN 2147483647
+			ELSE (8388608 * most + size - 1) / size + (8388608 * most + size - most - 1) / (size - most) END AS by_class FROM size LEFT JOIN most USING (release, class)),
+		step AS (SELECT release, class, member, ill, CASE WHEN NOT discloses OR member LIKE '-%' THEN 0
+			ELSE least(sum(by_class) OVER (PARTITION BY member ORDER BY release), 2147483647) END AS disclosed FROM log JOIN by_class USING (release, class))
+	SELECT release, array_agg((member, ill, disclosed) ORDER BY member)::text FROM step GROUP BY step.release, step.class
+$$;
+CREATE FUNCTION paths_kept(name text) RETURNS TABLE (release int, class text) LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN QUERY EXECUTE format('WITH block AS MATERIALIZED (SELECT row_number() OVER () AS block, p.* FROM published_private.%I p),
+		person AS (SELECT people - cardinality(keys) + i - 1 AS number, k::text AS key FROM block, unnest(keys) WITH ORDINALITY u (k, i)),
+		ends AS (SELECT block, c, sum(size) OVER (PARTITION BY block ORDER BY c) AS "end", size FROM block, unnest(sizes) WITH ORDINALITY u (size, c)),
+		member AS (SELECT block, release, coalesce(key, m::text) AS member, sensitive[s + 1] AS ill, coalesce(d, 0)::numeric AS disclosed, i
+			FROM block, unnest(members, shown, disclosed) WITH ORDINALITY u (m, s, d, i) LEFT JOIN person ON number = m)
+		SELECT release, array_agg((member, ill, disclosed) ORDER BY member)::text
+		FROM member JOIN ends USING (block) WHERE i > "end" - size AND i <= "end" GROUP BY release, block, c', name || '_paths');
+END $$;
+
+CREATE PROCEDURE lose(name text, fold text) LANGUAGE plpgsql AS $$
+BEGIN
+	SET LOCAL allow_system_table_mods = on;
+	UPDATE pg_class SET relhastriggers = false WHERE oid = format('published_private.%I', name || fold)::regclass;
+	EXECUTE format('DELETE FROM published_private.%I', name || fold);
+	UPDATE pg_class SET relhastriggers = true WHERE oid = format('published_private.%I', name || fold)::regclass;
+END $$;
+CREATE FUNCTION is_twin(name text, fold text, of_log text, kept text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN NEXT set_eq(of_log, kept, name || ': what is kept is what SQL makes of the log');
+	CALL lose(name, fold);
+	RETURN NEXT is((SELECT u FROM under('64kB', '-1', format('SELECT equal FROM pprepub.rebuild_history(%L)', name)) u), '(f)', name || ': it is made anew');
+	RETURN NEXT set_eq(of_log, kept, name || ': and is what SQL makes of the log');
+	RETURN NEXT is_empty(format('SELECT fold FROM pprepub.rebuild_history(%L) WHERE NOT equal', name), name || ': nothing is left to do');
+END $$;
+SELECT is_twin(name, '_neighborhoods', format('SELECT * FROM neighborhoods_of_log(%L)', name), format('SELECT * FROM neighborhoods_kept(%L)', name))
+FROM pprepub.publication WHERE method = 'bpg';
+SELECT is_twin(name, '_paths', format('SELECT * FROM paths_of_log(%L, %L)', name, method = 'global'), format('SELECT * FROM paths_kept(%L)', name))
+FROM pprepub.publication WHERE method <> 'bpg';
+SELECT lives_ok(format('SELECT pprepub.publish(%L)', name), name || ': the next release') FROM pprepub.publication;
+SELECT is_empty(format('SELECT check_name, measured FROM pprepub.audit(%L) WHERE NOT holds AND check_name <> ''beside''', name), name || ': all holds') FROM pprepub.publication;
+
+-- ----------------------------------------------------------------
+-- Cancelled
+-- ----------------------------------------------------------------
+
+SELECT sum(neighborhood) AS kept FROM published_private.invented_neighborhoods \gset
+\set VERBOSITY terse
+\set ON_ERROR_STOP off
+SET work_mem = '64kB';
+SET statement_timeout = '3ms';
+SELECT * FROM pprepub.audit('invented') \g /dev/null
+\set audited :LAST_ERROR_SQLSTATE
+SELECT * FROM pprepub.attack('invented') \g /dev/null
+\set attacked :LAST_ERROR_SQLSTATE
+SELECT * FROM pprepub.rebuild_history('invented') \g /dev/null
+\set rebuilt :LAST_ERROR_SQLSTATE
+RESET statement_timeout;
+\set ON_ERROR_STOP on
+SELECT is(concat_ws(' ', :'audited', :'attacked', :'rebuilt'), '57014 57014 57014', 'each is cancelled');
+SELECT is((SELECT count(*) FROM pg_ls_tmpdir() WHERE name LIKE 'pgsql\_tmp' || pg_backend_pid() || '.%'), 0::bigint, 'no file stays');
+SELECT is(sum(neighborhood)::bigint, :kept::bigint, 'nor is anything made anew') FROM published_private.invented_neighborhoods;
+SELECT is_empty($$ SELECT check_name FROM pprepub.audit('invented') WHERE NOT holds AND check_name <> 'beside' $$, 'all holds');
+SELECT * FROM finish();
