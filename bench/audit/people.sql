@@ -10,16 +10,18 @@ CREATE TABLE declared (method text, quasi_identifiers jsonb, params jsonb);
 INSERT INTO declared
 SELECT method, jsonb_build_object('age', ages, 'sex', 'suppress', 'education', 'taxonomy education', 'country', 'taxonomy country'), params
 FROM (VALUES ('bpg', 'range', '{"k": 10, "l": 3}'::jsonb), ('global', 'range', '{"l": 2, "strategy": "constant-ratio", "releases": 20}'), ('m-invariance', 'range', '{"m": 3}'),
-	('sequential', 'taxonomy age', '{"k": 10}')) d (method, ages, params);
+	('sequential', 'taxonomy age', '{"k": 3}')) d (method, ages, params);
 
 CREATE FUNCTION peak_bytes() RETURNS float8 LANGUAGE sql VOLATILE AS $$
 	SELECT (regexp_match(pg_read_file('/proc/self/status'), 'VmHWM:\s+(\d+) kB'))[1]::float8 * 1024
 $$;
 
--- Touches shared buffers by an index, which are counted to the backend from then on, as far as there are rows; then tells the peak so far.
+-- Touches all shared buffers, which are counted to the backend from then on; then tells the peak so far.
+CREATE TABLE wide AS SELECT i, repeat('x', 1000) AS x FROM generate_series(1, (SELECT 10 * setting::int FROM pg_settings WHERE name = 'shared_buffers')) i;
+CREATE UNIQUE INDEX ON wide (i);
 CREATE FUNCTION touched_bytes() RETURNS float8 LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
-	PERFORM sum(age) FROM everybody WHERE id BETWEEN 1 AND 3000000;
+	PERFORM sum(length(x)) FROM wide WHERE i > 0;
 	RETURN peak_bytes();
 END
 $$;

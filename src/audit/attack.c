@@ -69,7 +69,7 @@ find_least(Attacker *attacker, const Aspects *aspects)
  * ----------------------------------------------------------------
  */
 
-/* What two releases both promised */
+/* The weaker of what two releases promised, which both did */
 static Principle
 promised_by_both(const Attacker *attacker, int32 a, int32 b)
 {

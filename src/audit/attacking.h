@@ -29,7 +29,7 @@ typedef struct Found
 	Least		differences;
 } Found;
 
-/* What must be judged of values: is it allowed of each of the sets? */
+/* Are the values of all sets of a pair of releases allowed? */
 typedef struct Allowed
 {
 	bool		intersections;

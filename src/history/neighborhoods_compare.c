@@ -6,10 +6,14 @@
  *		A row is right if its members are an atom of the log, and its epochs are
  *		what the releases showed of them.  A row with other members is wrong at
  *		once.  The values are compared when all rows are known: the log is walked
- *		once more, class by class, and an atom is in a class as a whole.
+ *		once more, class by class, and an atom is in a class as a whole.  Of an epoch
+ *		no more is kept than a hash of its values, under a seed that is drawn each time, so that
+ *		nobody can make others that have the same.
  */
 #include "history/past_compare.h"
 
+#include "common/hashfn.h"
+#include "common/pg_prng.h"
 #include "frame/arrays.h"
 #include "history/element.h"
 #include "history/fold.h"
@@ -18,13 +22,19 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
+typedef struct ComparedEpoch
+{
+	uint64		hash;			/* of its values, in the log's codes */
+	bool		is_shown;		/* by a release so far? */
+} ComparedEpoch;
+
 typedef struct ComparedRow
 {
 	int64		number;			/* 0 if it has none */
 	bool		is_wrong;
 	uint32		size;
 	uint64		first_member;	/* in Comparing.shown */
-	uint64		first_value;	/* in Comparing.published */
+	uint64		first_epoch;	/* in Comparing.epochs */
 	uint32		nepochs;
 	uint32		epoch;			/* shown by the last release */
 } ComparedRow;
@@ -51,11 +61,13 @@ typedef struct Comparing
 	Individual *members;
 	uint64		members_room;
 
-	/* The values of all epochs of all rows, and the first value of an epoch marked once a release has shown it */
-	uint64		nvalues;
+	/* The epochs of all rows, and the values of the one at hand */
+	uint64		seed;
+	uint64		nepochs;
+	uint64		epochs_room;
+	ComparedEpoch *epochs;
 	uint64		values_room;
-	Code	   *published;
-	bool	   *is_shown;
+	Code	   *values;
 
 	Code	   *shown;			/* [members] of the rows, by the class at hand */
 } Comparing;
@@ -132,7 +144,13 @@ is_atom(Comparing *comparing, const ComparedRow *row)
  * ----------------------------------------------------------------
  */
 
-/* Keeps the values of all epochs, in the log's codes. */
+static uint64
+hash_values(const Comparing *comparing, const Code *values, uint32 n)
+{
+	return hash_bytes_extended((const unsigned char *) values, sizeof(Code) * (Size) n, comparing->seed);
+}
+
+/* Keeps all epochs. */
 static bool
 read_values(Comparing *comparing, Datum sensitive, ComparedRow *row)
 {
@@ -141,44 +159,38 @@ read_values(Comparing *comparing, Datum sensitive, ComparedRow *row)
 	element_walk(&walk, &comparing->sensitive, DatumGetArrayTypeP(sensitive));
 	if (walk.n == 0 || walk.n % row->size != 0)
 		return false;
-	if (comparing->nvalues + walk.n > comparing->values_room)
-	{
-		comparing->values_room = array_room(comparing->values_room, comparing->nvalues + walk.n);
-		array_resize(comparing->published, comparing->values_room);
-		array_resize(comparing->is_shown, comparing->values_room);
-	}
 	row->nepochs = walk.n / row->size;
-	row->first_value = comparing->nvalues;
+	row->first_epoch = comparing->nepochs;
+	array_reserve(comparing->epochs, comparing->epochs_room, comparing->nepochs + row->nepochs);
+	array_reserve(comparing->values, comparing->values_room, (uint64) row->size);
 	while (element_next(&walk))
 	{
-		comparing->published[comparing->nvalues] = recalled_value(comparing->recalled, walk.value, walk.isnull);
-		comparing->is_shown[comparing->nvalues++] = false;
+		uint32		place = walk.i % row->size;
+
+		comparing->values[place] = recalled_value(comparing->recalled, walk.value, walk.isnull);
+		if (place == row->size - 1)
+			comparing->epochs[comparing->nepochs++] = (ComparedEpoch) {.hash = hash_values(comparing, comparing->values, row->size)};
 	}
 	row->first_member = comparing->nmembers;
 	comparing->nmembers += row->size;
 	return true;
 }
 
-/* Does an epoch have the values that the class at hand showed? */
-static bool
-is_epoch(const Comparing *comparing, const ComparedRow *row, uint32 epoch)
-{
-	return memcmp(comparing->published + row->first_value + (uint64) epoch * row->size,
-				  comparing->shown + row->first_member, sizeof(Code) * row->size) == 0;
-}
-
 /* Looks for the epoch of the class at hand: mostly that of the release before. */
 static void
 find_epoch(Comparing *comparing, ComparedRow *row)
 {
+	ComparedEpoch *epochs = comparing->epochs + row->first_epoch;
+	uint64		hash = hash_values(comparing, comparing->shown + row->first_member, row->size);
+
 	for (uint32 i = 0; i < row->nepochs; i++)
 	{
 		uint32		epoch = (row->epoch + i) % row->nepochs;
 
-		if (is_epoch(comparing, row, epoch))
+		if (epochs[epoch].hash == hash)
 		{
 			row->epoch = epoch;
-			comparing->is_shown[row->first_value + (uint64) epoch * row->size] = true;
+			epochs[epoch].is_shown = true;
 			return;
 		}
 	}
@@ -222,7 +234,7 @@ static bool
 has_epochs_of_log(const Comparing *comparing, const ComparedRow *row)
 {
 	for (uint32 epoch = 0; epoch < row->nepochs; epoch++)
-		if (!comparing->is_shown[row->first_value + (uint64) epoch * row->size])
+		if (!comparing->epochs[row->first_epoch + epoch].is_shown)
 			return false;
 	return row->epoch == row->nepochs - 1;
 }
@@ -298,6 +310,7 @@ compare_all(const DeclaredPublication *publication, const Recalled *recalled, co
 		.recalled = recalled,
 		.atoms = atoms,
 		.context = CurrentMemoryContext,
+		.seed = pg_prng_uint64(&pg_global_prng_state),
 		.key = element_of(publication_column(publication, ROLE_KEY)),
 		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
 		.row = new_array(uint32, nindividuals),
@@ -311,8 +324,8 @@ compare_all(const DeclaredPublication *publication, const Recalled *recalled, co
 	/* Memory that lasts longer than a visit. */
 	array_reserve(comparing.rows, comparing.room, 1);
 	array_reserve(comparing.members, comparing.members_room, 1);
-	array_resize(comparing.published, comparing.values_room);
-	array_resize(comparing.is_shown, comparing.values_room);
+	array_reserve(comparing.epochs, comparing.epochs_room, 1);
+	array_reserve(comparing.values, comparing.values_room, 1);
 	memset(comparing.row, 0xff, sizeof(uint32) * nindividuals);
 	read_each(table, compare_row, &comparing);
 	compare_values(&comparing);

@@ -156,6 +156,7 @@ lend_rows(SeenRelease *release, const SeenRelease *rows, bool has_counted)
 	release->is_counted = has_counted ? rows->is_counted : NULL;
 }
 
+/* Makes arrays with room for n rows. */
 static void
 make_rows(SeenRelease *rows, uint64 n, MemoryContext context)
 {

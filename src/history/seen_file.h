@@ -11,7 +11,7 @@
 
 typedef struct SeenFile SeenFile;
 
-/* What the arrays of a release take for each row */
+/* The bytes that a row takes in the arrays of a release */
 #define SEEN_ROW_BYTES (sizeof(Individual) + sizeof(Code) + sizeof(uint32) + 2 * sizeof(bool))
 
 /* A file for releases of seen, all of which are in memory, in the current context; seen_release() looks into it from now on. */
