@@ -13,6 +13,6 @@ SELECT pprepub.create_publication('current', 'current', 'id', quasi_identifiers,
 \c -
 SET client_min_messages = error;
 SELECT touched_bytes() AS before \gset
-CALL live(:people, :releases, :'method' NOT IN ('m-invariance', 'sequential'));
+CALL live(:people, :releases, :'method' <> 'sequential', :'method' NOT IN ('m-invariance', 'sequential'));
 INSERT INTO life SELECT :'method', :releases, :rows, sum(rows), sum(seconds), peak_bytes() - :before FROM pprepub.release;
 CHECKPOINT;

@@ -27,14 +27,14 @@ END
 $$;
 
 -- Publishes the table so many times; from one to the next 1 % of its people are replaced by newcomers, 0.2 % change.
-CREATE PROCEDURE live(people int, releases int, changes boolean) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE live(people int, releases int, moves boolean, changes boolean) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR n IN 1 .. releases LOOP
 		PERFORM pprepub.publish('current');
 		COMMIT;
-		DELETE FROM current WHERE id > (n - 1) * (people / 100) AND id <= n * (people / 100);
+		DELETE FROM current WHERE moves AND id > (n - 1) * (people / 100) AND id <= n * (people / 100);
 		INSERT INTO current SELECT id, age, sex, education, country, occupation FROM everybody
-		WHERE id > people + (n - 1) * (people / 100) AND id <= people + n * (people / 100);
+		WHERE moves AND id > people + (n - 1) * (people / 100) AND id <= people + n * (people / 100);
 		UPDATE current SET secret = e.occupation FROM everybody e
 		WHERE changes AND current.id % 500 = n AND e.id = current.id % 1000 + 1;
 		COMMIT;
