@@ -236,7 +236,8 @@ partition_together(PortionSource *source, int nworkers, int ndesks, Size bytes, 
 static void
 partition_with_workers(PortionSource *source)
 {
-	int			nworkers = Min(max_parallel_workers_per_gather, source->nrows / ROWS_PER_WORKER);
+	uint64		worth = source->nrows / ROWS_PER_WORKER;
+	int			nworkers = Min((uint64) max_parallel_workers_per_gather, worth);
 	int			ndesks = 2 * nworkers + 1;
 	Size		bytes = MAXALIGN(portion_bytes(source->setting, PORTION_RECORDS, PORTION_ROWS));
 	Size		setting_bytes = setting_pack(source->setting, NULL);
