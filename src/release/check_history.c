@@ -63,7 +63,7 @@ check_history(DeclaredPublication *publication)
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	publication->releases++;
-	recalled = recall_in_parts(publication);
+	recalled = recall(publication); /* an answer has no temporary files */
 	atoms = atoms_of(&recalled->seen);
 	if (keeps_past(publication, PAST_NEIGHBORHOODS) && neighborhoods_compare(publication, recalled, atoms).wrong > 0)
 		elog(ERROR, "the neighborhoods of publication \"%s\" are not what its log tells", publication->name);
