@@ -5,8 +5,19 @@
 #include "declare/subtransaction.h"
 
 #include "access/xact.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
+
+/* A parallel worker writes its errors to the server's log, also those that are caught: there is none until the level ends. */
+static int
+without_workers(void)
+{
+	int			level = NewGUCNestLevel();
+
+	(void) set_config_option("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
 
 /* Runs the work as PL/pgSQL runs a block with an exception handler; keeps its effects if asked to. */
 static ErrorData *
@@ -21,7 +32,10 @@ try_work(void (*work) (void *what), void *what, bool is_kept)
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
+		int			settings = without_workers();
+
 		work(what);
+		AtEOXact_GUC(true, settings);
 		if (is_kept)
 			ReleaseCurrentSubTransaction();
 		else

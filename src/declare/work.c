@@ -24,6 +24,14 @@ typedef struct AuditCall
 /* The innermost one; NULL outside of such a call. */
 static AuditCall *call = NULL;
 
+/* Code of the source may tell values in messages, and parallel workers write its errors to the log. */
+static void
+hush_source(void)
+{
+	(void) set_config_option("client_min_messages", "error", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+	(void) set_config_option("max_parallel_workers_per_gather", "0", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+}
+
 void
 work_begin(OwnersWork *work, Oid owner, Snapshot snapshot)
 {
@@ -36,8 +44,8 @@ work_begin(OwnersWork *work, Oid owner, Snapshot snapshot)
 	work->context = AllocSetContextCreate(CurrentMemoryContext, "work of an owner", ALLOCSET_DEFAULT_SIZES);
 	PushActiveSnapshot(snapshot);
 	act_as(&work->caller, owner);
-	if (work->is_auditors)		/* code of the source may tell values in messages */
-		(void) set_config_option("client_min_messages", "error", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+	if (work->is_auditors)
+		hush_source();
 	SPI_connect();
 	MemoryContextSwitchTo(work->context);
 }

@@ -51,33 +51,41 @@ my ($little, $small) = with_workers("2; SET maintenance_work_mem = '1MB'", $prev
 is($little, $alone, 'and if no memory may be shared');
 is($small, 0, '(none started)');
 
-# The sessions that work for this one.
-sub workers_of
+# Waits for a worker of a session, without a pause in which it could go, and does something to one of the two; NULL if
+# the session ends without one.
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION with_worker(leader int, action text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	worker int;
+BEGIN
+	LOOP
+		PERFORM pg_stat_clear_snapshot();
+		SELECT pid INTO worker FROM pg_stat_activity WHERE leader_pid = leader AND pid <> leader LIMIT 1;
+		IF worker IS NOT NULL THEN
+			PERFORM CASE action WHEN 'terminate worker' THEN pg_terminate_backend(worker) WHEN 'cancel leader' THEN pg_cancel_backend(leader) END;
+			RETURN worker;
+		END IF;
+		EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = leader);
+	END LOOP;
+	RETURN NULL;
+END
+$$;
+SQL
+
+# Starts publish(), and waits until it has a worker, to which something happens; returns the session and the worker.
+sub publish_with_worker
 {
-	my ($pid) = @_;
+	my ($action) = @_;
+	my $session = start_sql($node, 'postgres', 'SET ROLE owner', 'SELECT pg_backend_pid()', q{SELECT pprepub.publish('one')});
 
-	return split /\n/, $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE leader_pid = $pid AND pid <> $pid");
-}
-
-# Starts a command, and waits until it has a worker.
-sub start_with_worker
-{
-	my ($sql) = @_;
-
-	foreach (1 .. 20)
-	{
-		my $session = start_sql($node, 'postgres', 'SET ROLE owner', 'SELECT pg_backend_pid()', $sql);
-		IPC::Run::pump($session->{run}) until $session->{out} =~ /\n/;
-		my ($pid) = $session->{out} =~ /^(\d+)\n/;
-
-		while ($session->{run}->pumpable && $node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid") eq '1')
-		{
-			my ($worker) = workers_of($pid);
-			return ($session, $pid, $worker) if defined $worker;
-		}
-		finish_sql($session);
-	}
-	die 'no worker was seen';
+	IPC::Run::pump($session->{run}) until $session->{out} =~ /\n/;
+	my ($pid) = $session->{out} =~ /^(\d+)\n/;
+	my $watcher = $node->background_psql('postgres');
+	my $worker = $watcher->query_safe("SELECT with_worker($pid, '$action')");
+	kill 9, $worker if $action eq 'kill worker' && $worker;
+	eval { $watcher->quit };	# its server may be gone
+	finish_sql($session);
+	return ($session, $worker);
 }
 
 sub nothing_stays
@@ -90,25 +98,17 @@ sub nothing_stays
 	return;
 }
 
-foreach my $how (['a worker that is ended', sub { $_[1] }, 'pg_terminate_backend', qr/terminating background worker "parallel worker" due to administrator command/],
-	['a session that is cancelled', sub { $_[0] }, 'pg_cancel_backend', qr/canceling statement due to user request/])
+foreach my $how (['a worker that is ended', 'terminate worker', qr/terminating background worker "parallel worker" due to administrator command/],
+	['a session that is cancelled', 'cancel leader', qr/canceling statement due to user request/],
+	['a worker that is killed', 'kill worker', qr/server closed the connection|terminating connection because of crash/])
 {
-	my ($what, $which, $function, $message) = @$how;
-	my ($session, $pid, $worker) = start_with_worker(q{SELECT pprepub.publish('one')});
-	my $victim = $which->($pid, $worker);
+	my ($what, $action, $message) = @$how;
+	my ($session, $worker) = publish_with_worker($action);
 
-	$node->safe_psql('postgres', "SELECT $function($victim)");
-	finish_sql($session);
+	ok($worker, "a worker was seen: $what");
 	like($session->{error}, $message, $what);
-	nothing_stays($what);
-}
-{
-	my ($session, $pid, $worker) = start_with_worker(q{SELECT pprepub.publish('one')});
-
-	kill_backend($node, $worker);
-	finish_sql($session);
 	$node->poll_query_until('postgres', 'SELECT true') or die 'the server does not come back';
-	nothing_stays('a worker that was killed');
+	nothing_stays($what);
 }
 
 # Two releases of the same people; who is in which class is drawn by lot.
@@ -133,6 +133,23 @@ my ($read, $readers) = with_workers(2, $preview);
 is($no_reader, 0, 'a source is read by one process, if no worker is wanted');
 cmp_ok($readers, '>', 0, 'and by workers, if they are');
 is($read, $read_alone, 'which makes no difference');
+
+# An error that audit() catches is in no log: a worker would write its own one there.
+with_workers(2, q{SELECT pprepub.publish('dear')});
+$node->safe_psql('postgres', <<'SQL');
+SET ROLE owner;
+CREATE OR REPLACE FUNCTION hospital.dear(text) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 10000 AS
+	$$ BEGIN IF pg_backend_pid()::text <> current_setting('hospital.leader') THEN RAISE 'nobody may read KEY-7'; END IF; RETURN $1; END $$;
+SQL
+my $before = -s $node->logfile;
+my ($unread, $unreading) = with_workers(2, q{SELECT set_config('hospital.leader', pg_backend_pid()::text, false); SELECT a FROM pprepub.audit('dear') a});
+isnt($unread, '', 'audit() reads the source');
+is($unreading, 0, '... by itself');
+unlike(substr(slurp_file($node->logfile), $before), qr/KEY-7/, 'an error that is caught is not logged');
+$node->safe_psql('postgres', <<'SQL');
+SET ROLE owner;
+CREATE OR REPLACE FUNCTION hospital.dear(text) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 10000 AS 'BEGIN RETURN $1; END';
+SQL
 
 # Everybody sees how many workers a session has.
 foreach my $name ('two', 'dear')

@@ -232,20 +232,33 @@ partition_together(PortionSource *source, int nworkers, int ndesks, Size bytes, 
 	ExitParallelMode();
 }
 
-/* With as many workers as a query may have, unless rows are few, or the memory that is shared would be too large. */
+/* Desks: two for each worker, and one more. */
+#define DESKS_OF(nworkers)	(2 * (nworkers) + 1)
+
+/* The workers that a query may have, as far as rows are enough for them, and memory that may be shared. */
+static int
+count_workers(const PortionSource *source, Size bytes, Size setting_bytes)
+{
+	uint64		worth = source->nrows / ROWS_PER_WORKER;
+	Size		memory = maintenance_work_mem * (Size) 1024;
+	int			nworkers = Min((uint64) max_parallel_workers_per_gather, worth);
+
+	while (nworkers > 0 && bytes * DESKS_OF(nworkers) + setting_bytes > memory)
+		nworkers--;
+	return nworkers;
+}
+
 static void
 partition_with_workers(PortionSource *source)
 {
-	uint64		worth = source->nrows / ROWS_PER_WORKER;
-	int			nworkers = Min((uint64) max_parallel_workers_per_gather, worth);
-	int			ndesks = 2 * nworkers + 1;
 	Size		bytes = MAXALIGN(portion_bytes(source->setting, PORTION_RECORDS, PORTION_ROWS));
 	Size		setting_bytes = setting_pack(source->setting, NULL);
+	int			nworkers = IsInParallelMode() ? 0 : count_workers(source, bytes, setting_bytes);
 
-	if (nworkers == 0 || IsInParallelMode() || (bytes * ndesks + setting_bytes) / 1024 > (Size) maintenance_work_mem)
+	if (nworkers == 0)
 		partition_alone(source);
 	else
-		partition_together(source, nworkers, ndesks, bytes, setting_bytes);
+		partition_together(source, nworkers, DESKS_OF(nworkers), bytes, setting_bytes);
 }
 
 const Crew	parallel_workers = {partition_with_workers};
