@@ -147,7 +147,7 @@ partition_alone(PortionSource *source)
 {
 	Size		bytes = portion_bytes(source->setting, PORTION_RECORDS, PORTION_ROWS);
 	Partitioner *partitioner = partitioner_create(source->setting);
-	void	   *room = palloc(bytes);
+	void	   *room = palloc_extended(bytes, MCXT_ALLOC_HUGE);
 	Portion    *portion;
 
 	while ((portion = source->next(source, room, bytes)) != NULL)

@@ -291,10 +291,11 @@ find_records(Records *records, const Frame *frame, uint64 nrows)
 {
 	Size		width = records->ndimensions;
 	uint32		allocated = 0;
-	Code	   *tuple = NULL;
 
 	for (uint64 i = 0; i < nrows; i++)
 	{
+		Code	   *tuple;
+
 		CHECK_FOR_INTERRUPTS();
 		if (records->nrecords == allocated)
 		{

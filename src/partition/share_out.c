@@ -17,7 +17,6 @@
 /* A portion that came back. */
 typedef struct Returned
 {
-	uint64		first_row;
 	uint32		first_class;	/* in the order of return */
 	uint32		nclasses;
 } Returned;
@@ -28,6 +27,7 @@ typedef struct Sharing
 	Work	   *work;			/* borrowed */
 	Cutter	   *cutter;
 	CutStack	stack;
+	Partitioner *partitioner;	/* of large portions; NULL until there is one */
 
 	/* The rows of all portions that were handed out; of those that came back class by class */
 	RowId	   *rows;			/* [nrows] */
@@ -149,7 +149,7 @@ take_portion(PortionSource *source, Portion *portion)
 	memcpy(sharing->regions + (Size) sharing->nclasses * portion->nqis, arrays.regions,
 		   sizeof(Span) * portion->nclasses * portion->nqis);
 	array_reserve(sharing->returned, sharing->portions_allocated, sharing->nportions);
-	sharing->returned[portion->number] = (Returned) {portion->first_row, sharing->nclasses, portion->nclasses};
+	sharing->returned[portion->number] = (Returned) {sharing->nclasses, portion->nclasses};
 	sharing->nclasses = nclasses;
 	progress_step(portion->nrows);
 }
@@ -158,11 +158,12 @@ take_portion(PortionSource *source, Portion *portion)
 static void
 partition_large(Sharing *sharing, Part part, uint32 nrows)
 {
-	Partitioner *partitioner = partitioner_create(sharing->source.setting);
 	Size		bytes = portion_bytes(sharing->source.setting, part.to - part.from, nrows);
 	Portion    *portion = lay_out(sharing, palloc_extended(bytes, MCXT_ALLOC_HUGE), part, nrows);
 
-	partition_portion(partitioner, portion);
+	if (sharing->partitioner == NULL)
+		sharing->partitioner = partitioner_create(sharing->source.setting);
+	partition_portion(sharing->partitioner, portion);
 	take_portion(&sharing->source, portion);
 	pfree(portion);
 }
