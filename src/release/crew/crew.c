@@ -248,6 +248,7 @@ count_workers(const PortionSource *source, Size bytes, Size setting_bytes)
 	return nworkers;
 }
 
+/* Does it with workers, or alone where there can be none. */
 static void
 partition_with_workers(PortionSource *source)
 {
