@@ -20,6 +20,9 @@
 
 #define FIRST_CAPACITY	1024
 #define FEW_KEYS		4096	/* their slots fit into a processor's cache, eight for each key */
+
+/* Bytes of fresh memory that are cleared between two looks at the interrupts: the system has to find each page. */
+#define CLEARED		((Size) 1 << 22)
 #define AT_ONCE			32		/* look-ups whose slots are fetched together */
 
 static inline uint32
@@ -67,7 +70,11 @@ make_slots(KeyTable *table, uint64 keys)
 	table->nslots = pg_nextpower2_64(Max(keys <= FEW_KEYS ? keys * 8 : keys / 3 * 4 + 4, 16));
 	bytes = sizeof(KeySlot) * table->nslots;
 	table->slots = MemoryContextAllocExtended(table->context, bytes, MCXT_ALLOC_HUGE);
-	memset(table->slots, 0xff, bytes);	/* NO_KEY */
+	for (Size done = 0; done < bytes; done += CLEARED)
+	{
+		CHECK_FOR_INTERRUPTS();
+		memset((char *) table->slots + done, 0xff, Min(CLEARED, bytes - done)); /* NO_KEY */
+	}
 }
 
 KeyTable *

@@ -17,8 +17,10 @@ static Code *
 recode(const FrameLoad *load, uint32 *number, const Code *code)
 {
 	for (uint64 row = 0; row < load->nrows; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		number[row] = code[number[row]];
-	CHECK_FOR_INTERRUPTS();
+	}
 	return number;
 }
 
@@ -83,6 +85,7 @@ add_fingerprints(const FrameLoad *load, LoadedFrame *loaded, const LoadingColumn
 	{
 		uint32		number = column->number[row];
 
+		CHECK_FOR_INTERRUPTS();
 		loaded->fingerprint[row] = hash_combine(loaded->fingerprint[row],
 												prints[bins == NULL ? number : bins->number[number]]);
 	}

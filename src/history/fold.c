@@ -309,14 +309,21 @@ find_member_of_each(Fold *fold, uint64 nrows)
 	uint64		found = fold->lost;
 
 	for (uint64 row = 0; row < nrows; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		member[row] = fold->is_lost != NULL && fold->is_lost[row] ? LOST_MEMBER : NO_MEMBER;
+	}
 	for (uint64 i = 0; i < past->first[past->nneighborhoods]; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		found += past->row[i] != NO_ROW;
 		member[Min(past->row[i], nrows)] = i;	/* members without a row go to the extra last element */
 	}
 	for (uint64 row = 0; row < nrows; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		found -= member[row] != NO_MEMBER;
+	}
 	if (found > 0)
 		past_refuse(fold->publication, fold->publication->remembered - found);
 	past->member = member;

@@ -493,6 +493,7 @@ arrange_items(Cutter *cutter, uint32 *order)
 		{
 			uint32		from = order[to];
 
+			CHECK_FOR_INTERRUPTS(); /* one circle may be nearly all items */
 			move_item(cutter, to, from);
 			order[to] = to;
 			to = from;

@@ -142,7 +142,10 @@ sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
 	for (int d = records->ndimensions - 1; d >= 0; d--)
 		add_column(&sort, frame->code[records->dimensions[d].qi], records->dimensions[d].size - 1);
 	for (uint64 i = 0; i < nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		sort.rows[i].row = rows[i];
+	}
 	for (int from = 0, end; from < sort.ncolumns; from = end)
 	{
 		int			bits;
@@ -153,7 +156,10 @@ sort_rows(const Frame *frame, const Records *records, RowId *rows, uint64 nrows)
 			sort_by_digit(&sort, shift);
 	}
 	for (uint64 i = 0; i < nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		rows[i] = sort.rows[i].row;
+	}
 	pfree(sort.rows);
 	pfree(sort.spare);
 	pfree(sort.columns);

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "method/bpg/bpg.h"
+#include "miscadmin.h"
 #include "shared/progress.h"
 
 /* Only the number of a release decides, so that those who wait tell nothing. */
@@ -29,6 +30,7 @@ draft_newcomers(Bpg *bpg)
 	{
 		uint64		member = bpg->past->releases == 0 ? NO_MEMBER : bpg->past->member[row];
 
+		CHECK_FOR_INTERRUPTS();
 		if (!is_asked(frame, row))
 			continue;
 		bpg->draft->suppressed += member == LOST_MEMBER;
