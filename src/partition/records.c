@@ -14,6 +14,7 @@
 
 #include "frame/arrays.h"
 #include "partition/groups.h"
+#include "shared/ahead.h"
 
 /* Words are sorted by digits of so many bits, whose places fit into the nearest cache. */
 #define WORD_BITS		32
@@ -288,6 +289,13 @@ read_tuple(const Records *records, const Frame *frame, RowId row, Code *tuple)
 		tuple[d] = frame->code[records->dimensions[d].qi][row];
 }
 
+static inline void
+await_tuple(const Records *records, const Frame *frame, RowId row)
+{
+	for (int d = 0; d < records->ndimensions; d++)
+		fetch_ahead(&frame->code[records->dimensions[d].qi][row]);
+}
+
 /*
  * Finds where records begin among the sorted rows, and copies the codes of each.  Each row is looked at once, a cache
  * line for each of its codes.
@@ -309,6 +317,8 @@ find_records(Records *records, const Frame *frame, uint64 nrows)
 			array_resize(records->first, allocated);
 			array_resize(records->tuples, allocated * width);
 		}
+		if (i + ROWS_AHEAD < nrows)
+			await_tuple(records, frame, records->rows[i + ROWS_AHEAD]);
 		tuple = records->tuples + records->nrecords * width;
 		read_tuple(records, frame, records->rows[i], tuple);
 		if (i > 0 && memcmp(tuple, tuple - width, sizeof(Code) * width) == 0)
@@ -376,6 +386,8 @@ take_values(Records *records, uint32 record, Tally *tally)
 void
 records_count_values(Records *records, const Frame *frame, Tally *tally)
 {
+	uint64		nrows = records->first[records->nrecords];
+
 	records->first_value = new_array(uint32, records->nrecords);
 	records->values = new_array(ValueRows, records->first[records->nrecords]);
 	records->first_value[0] = 0;
@@ -383,7 +395,11 @@ records_count_values(Records *records, const Frame *frame, Tally *tally)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (uint32 i = records->first[r]; i < records->first[r + 1]; i++)
+		{
+			if (i + ROWS_AHEAD < nrows)
+				fetch_ahead(&frame->sensitive[records->rows[i + ROWS_AHEAD]]);
 			tally_add(tally, frame->sensitive[records->rows[i]]);
+		}
 		take_values(records, r, tally);
 	}
 }
