@@ -74,9 +74,9 @@ $(error $(PG_CONFIG) does not run: install PostgreSQL's server headers, or say m
 endif
 include $(PGXS)
 
-# Each major version has another inside, and we use much of it.
-ifneq ($(MAJORVERSION),15)
-$(error pprepub needs PostgreSQL 15, and $(PG_CONFIG) is of $(MAJORVERSION): say make PG_CONFIG=/path/to/pg_config of one that is)
+# Each major version has another inside, and we use much of it: src/compat.h has the differences.
+ifeq ($(filter $(MAJORVERSION),15 16 17 18),)
+$(error pprepub needs PostgreSQL 15 to 18, and $(PG_CONFIG) is of $(MAJORVERSION): say make PG_CONFIG=/path/to/pg_config of one that is)
 endif
 
 # What no encoding of ours helps is compressed with zstd, as PostgreSQL's own backups can be.

@@ -114,7 +114,7 @@ WITH a AS (SELECT * FROM published.asked()) SELECT count(*) FROM a JOIN a b USIN
 SELECT asked_since() AS once;
 SELECT count(*) FROM generate_series(1, 5) g, published.asked();
 SELECT asked_since() AS once;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT * FROM published.asked();
+SELECT explained('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', $$SELECT * FROM published.asked()$$);
 SELECT asked_since() AS once;
 SELECT count(*) FROM (SELECT published.asked()) s;
 SELECT asked_since() AS once;
@@ -140,7 +140,7 @@ COMMIT;
 FETCH 2 FROM c;
 SELECT asked_since() AS once;
 CLOSE c;
-SET force_parallel_mode = on;
+SELECT force_parallel('on');
 SET parallel_setup_cost = 0;
 SELECT count(*) > 0 AS ok FROM published.asked() a JOIN people p ON p.disease = a.disease;
 SELECT asked_since() AS once;
@@ -150,7 +150,7 @@ CREATE FUNCTION mislabelled() RETURNS bigint LANGUAGE sql PARALLEL SAFE AS 'SELE
 SELECT mislabelled();
 \set VERBOSITY default
 DROP FUNCTION mislabelled;
-RESET force_parallel_mode;
+SELECT force_parallel('off');
 RESET parallel_setup_cost;
 SELECT asked_since() AS none;
 

@@ -39,7 +39,7 @@ CREATE FUNCTION cohort_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
 BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+	FOR line IN SELECT explained('COSTS OFF', query) LOOP
 		IF line ~ '(Cohort|Columns|Filter|One-Time)' THEN
 			RETURN NEXT btrim(line);
 		END IF;
@@ -164,7 +164,7 @@ WITH a AS MATERIALIZED (SELECT * FROM published.asked_now) SELECT count(*) > 0 A
 SELECT asked_since() AS once;
 SELECT count(*) FROM published.asked_now a JOIN published.asked_now b USING (class);
 SELECT asked_since() AS once;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT disease FROM published.asked_now WHERE age > 30 AND sex = 'F';
+SELECT explained('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', $$SELECT disease FROM published.asked_now WHERE age > 30 AND sex = 'F'$$);
 SELECT asked_since() AS once;
 BEGIN;
 DECLARE c CURSOR FOR SELECT 'row' FROM published.asked_now;
@@ -190,12 +190,12 @@ FETCH 2 FROM c;
 CLOSE c;
 SELECT asked_since() AS once;
 -- a query with a live table is run by one process, whatever else it reads
-SET force_parallel_mode = on;
+SELECT force_parallel('on');
 SET parallel_setup_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SELECT count(*) > 0 AS ok FROM published.asked_now a JOIN people p ON p.disease = a.disease;
 SELECT asked_since() AS once;
-RESET force_parallel_mode;
+SELECT force_parallel('off');
 RESET parallel_setup_cost;
 RESET min_parallel_table_scan_size;
 -- other values of a parameter would be another question

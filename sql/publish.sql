@@ -58,7 +58,9 @@ SELECT metric ~ 'read source|judge draft' AS told, bool_and(value >= 0) AS timed
 
 -- Its table, and the view of the newest one.
 \d published.patients_1
-\d+ published.patients
+\d published.patients
+SELECT attname, col_description(attrelid, attnum) FROM pg_attribute WHERE attrelid = 'published.patients'::regclass AND attnum > 0 ORDER BY attnum;
+SELECT regexp_replace(pg_get_viewdef('published.patients'), 'patients_1\.', '', 'g') AS view;
 SELECT age, zip, disease, ward FROM published.patients_1 ORDER BY age, disease, ward;
 SELECT array_agg(DISTINCT class) FROM published.patients;
 SELECT relname, relowner::regrole, relacl FROM pg_class

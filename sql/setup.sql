@@ -11,6 +11,24 @@ DO $$ BEGIN
 END $$;
 GRANT CREATE ON SCHEMA public TO regress_owner, regress_other;
 
+-- What EXPLAIN says in the words of PostgreSQL 15, whatever version this is.
+CREATE FUNCTION explained(options text, query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE format('EXPLAIN (%s%s) %s', options, CASE WHEN options ~ 'ANALYZE' THEN ', BUFFERS OFF' END, query) LOOP
+		CONTINUE WHEN line ~ '^ *Disabled: ';
+		line := regexp_replace(line, ' *"Disabled": false, *\n', '', 'g');
+		line := regexp_replace(line, '(rows=\d+)\.\d+', '\1', 'g');
+		line := regexp_replace(line, '(InitPlan \d+) \(returns \$\d+\)', '\1', 'g');
+		RETURN NEXT regexp_replace(line, '\(InitPlan \d+\)\.col1', '$0', 'g');
+	END LOOP;
+END $$;
+
+-- The parameter by which plans are made parallel is called otherwise since 16.
+CREATE FUNCTION force_parallel(value text) RETURNS void LANGUAGE sql AS
+$$ SELECT set_config(name, value, false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') $$;
+
 -- What the extension is.
 SELECT extname, extrelocatable, nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
 WHERE extname = 'pprepub';

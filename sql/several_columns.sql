@@ -41,7 +41,8 @@ SELECT pprepub.create_range_taxonomy('incomes', 0, 5000, '{1000, 5000}');
 :call '{disease, income}', 'bpg', '{"k": 5, "l": 2, "bands": {"income": "taxonomy incomes"}}');
 SELECT sensitive, params -> 'bands' AS bands FROM pprepub.publication;
 \d published_private.wards_sensitive
-\d+ published_private.wards_source
+\d published_private.wards_source
+SELECT regexp_replace(pg_get_viewdef('published_private.wards_source'), '\mpatients\.', '', 'g') AS source;
 SELECT number, rows, suppressed, counterfeits FROM pprepub.publish('wards');
 \d published.wards_1
 SELECT count(*), count(disease), count(income) FROM published.wards_1;

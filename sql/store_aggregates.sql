@@ -44,7 +44,7 @@ CREATE FUNCTION agg_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
 BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+	FOR line IN SELECT explained('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', query) LOOP
 		RETURN NEXT regexp_replace(line, 'Memory Usage: \d+kB', 'Memory Usage: …');
 	END LOOP;
 END $$;
@@ -55,8 +55,8 @@ SELECT agg_plan('SELECT count(*), count(v), min(id), max(ts) FROM agg_store');
 SELECT agg_plan('SELECT count(*) FROM agg_store WHERE id > 20000');
 SELECT agg_plan('SELECT count(*), sum(id) FROM agg_store WHERE id > 20000 AND e IS NULL AND f8 + 1 > 2');
 SELECT agg_plan('SELECT t, count(*) FROM agg_store WHERE r @> 4 GROUP BY t HAVING count(*) > 1400');
-EXPLAIN (VERBOSE, COSTS OFF) SELECT max(a.c COLLATE "C"), avg(a.small) FROM agg_store a WHERE a.t = 't1' AND a.id = (SELECT 31);
-EXPLAIN (COSTS OFF, FORMAT JSON) SELECT v, count(*) FROM agg_store GROUP BY v;
+SELECT explained('VERBOSE, COSTS OFF', $$SELECT max(a.c COLLATE "C"), avg(a.small) FROM agg_store a WHERE a.t = 't1' AND a.id = (SELECT 31)$$);
+SELECT explained('COSTS OFF, FORMAT JSON', 'SELECT v, count(*) FROM agg_store GROUP BY v');
 
 -- Without conditions.
 SELECT q, (agg_ask(q)).* FROM unnest(ARRAY[

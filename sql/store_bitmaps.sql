@@ -18,18 +18,18 @@ BEGIN
 END $$;
 CREATE FUNCTION block() RETURNS bigint LANGUAGE sql AS $$ SELECT (ctid::text::point)[0]::bigint FROM store_t ORDER BY ctid DESC LIMIT 1 $$;
 PREPARE p AS SELECT count(*), min(id), max(id + 0) FROM store_t WHERE a @> '{3}';
-EXPLAIN (COSTS OFF) EXECUTE p;
+SELECT explained('COSTS OFF', 'EXECUTE p');
 EXECUTE p;
 CALL store_use_up(2030);
 INSERT INTO store_t VALUES (1001, '{3}');
 SELECT block() BETWEEN 113000 AND 114687 AS before;
-EXPLAIN (COSTS OFF) EXECUTE p;
+SELECT explained('COSTS OFF', 'EXECUTE p');
 EXECUTE p;
 CALL store_use_up(20);
 INSERT INTO store_t VALUES (1002, '{3}');
 SELECT block() BETWEEN 114688 AND 115500 AS behind;
 -- The plan that was kept is made anew.
-EXPLAIN (COSTS OFF) EXECUTE p;
+SELECT explained('COSTS OFF', 'EXECUTE p');
 EXECUTE p;
 CALL store_use_up(320);
 INSERT INTO store_t VALUES (1003, '{3}');

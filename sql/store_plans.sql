@@ -9,7 +9,7 @@ ANALYZE store_t;
 SELECT count(*) AS groups FROM pprepub.verify('store_t');
 CREATE FUNCTION groups(query text) RETURNS TABLE (line text) LANGUAGE plpgsql AS $$
 BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+	FOR line IN SELECT explained('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', query) LOOP
 		line := trim(line);
 		CONTINUE WHEN line !~ 'Custom Scan|Groups|Columns';
 		RETURN NEXT;
@@ -67,9 +67,9 @@ SELECT a.id, b.t FROM store_t a JOIN store_t b USING (id) WHERE a.id = 70001;
 SELECT x.t FROM (SELECT * FROM store_t WHERE id = 3) x;
 SELECT (SELECT t FROM store_t b WHERE b.id = a.id) FROM store_t a WHERE id IN (2, 5) ORDER BY id;
 SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) SELECT id FROM store_t WHERE id = 5;
+SELECT explained('COSTS OFF', 'SELECT id FROM store_t WHERE id = 5');
 RESET enable_seqscan;
-EXPLAIN (COSTS OFF, FORMAT JSON) SELECT id FROM store_t WHERE id > 5;
+SELECT explained('COSTS OFF, FORMAT JSON', 'SELECT id FROM store_t WHERE id > 5');
 -- Workers count, too.
 SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 SELECT * FROM groups('SELECT bit_or(id) FROM store_t WHERE id > 40000') WHERE line ~ 'Groups';

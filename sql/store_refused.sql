@@ -68,5 +68,7 @@ RESET ROLE;
 BEGIN READ ONLY;
 SELECT pprepub.compact('store_t');
 ROLLBACK;
+\set VERBOSITY sqlstate
 SET pprepub.store_memory = 100;
+\set VERBOSITY default
 DROP TABLE store_t;

@@ -6,6 +6,7 @@
 
 #include "bench.h"
 
+#include "compat.h"
 #include "partition/mondrian.h"
 #include "store/encoding/item.h"
 

@@ -15,6 +15,7 @@
 
 #include "access/xact.h"
 #include "commands/vacuum.h"
+#include "compat.h"
 #include "declare/catalog.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -72,7 +73,7 @@ run_vacuum(void *what)
 
 	StartTransactionCommand();
 	MemoryContextSwitchTo(vacuuming->context);
-	vacuum(list_make1(makeVacuumRelation(NULL, vacuuming->table, NIL)), &params, GetAccessStrategy(BAS_VACUUM), true);
+	vacuum_relations(list_make1(makeVacuumRelation(NULL, vacuuming->table, NIL)), &params, GetAccessStrategy(BAS_VACUUM), vacuuming->context);
 	CommitTransactionCommand();
 }
 

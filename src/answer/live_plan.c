@@ -23,6 +23,7 @@
 #include "answer/live.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "declare/live_table.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -399,9 +400,7 @@ live_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relation)
 void
 live_paths(PlannerInfo *root, RelOptInfo *rel, Oid relation)
 {
-	add_path(rel, (Path *) create_foreignscan_path(root, rel, NULL, rel->rows, COST_OF_ASKING,
-												   COST_OF_ASKING + ROWS_EXPECTED * cpu_tuple_cost,
-												   NIL, rel->lateral_relids, NULL, NIL));
+	add_path(rel, (Path *) make_foreign_path(root, rel, COST_OF_ASKING, COST_OF_ASKING + ROWS_EXPECTED * cpu_tuple_cost));
 }
 
 /* Notes the conditions that the planner has for the relation itself: those that a child gets from its parent are no others. */

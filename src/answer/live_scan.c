@@ -10,7 +10,7 @@
 
 #include "access/reloptions.h"
 #include "answer/answer.h"
-#include "commands/explain.h"
+#include "compat_explain.h"
 #include "declare/live_table.h"
 #include "executor/executor.h"
 #include "fmgr.h"

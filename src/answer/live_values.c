@@ -54,12 +54,12 @@ struct LiveValues
 static Node *
 released_column(ParseState *pstate, ColumnRef *reference)
 {
-	const TupleDescData *released = pstate->p_ref_hook_state;
+	TupleDesc	released = pstate->p_ref_hook_state;
 	const char *name = strVal(linitial(reference->fields));
 
 	for (int i = 0; i < released->natts; i++)
 	{
-		const FormData_pg_attribute *attribute = &released->attrs[i];
+		const FormData_pg_attribute *attribute = TupleDescAttr(released, i);
 
 		if (strcmp(NameStr(attribute->attname), name) == 0)
 			return (Node *) makeVar(1, i + 1, attribute->atttypid, attribute->atttypmod, attribute->attcollation, 0);

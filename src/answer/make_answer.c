@@ -30,6 +30,7 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "declare/subtransaction.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
@@ -227,7 +228,7 @@ add_row(RowSink *base, const Datum *values, const bool *nulls)
 	MemoryContext old = MemoryContextSwitchTo(sink->context);
 
 	answer->rows[answer->nrows++] =
-		heap_form_minimal_tuple(answer->desc, unconstify(Datum *, values), unconstify(bool *, nulls));
+		heap_form_minimal_tuple(answer->desc, unconstify(Datum *, values), unconstify(bool *, nulls), 0);
 	MemoryContextSwitchTo(old);
 }
 

@@ -10,6 +10,8 @@
 
 #include "access/htup_details.h"
 #include "answer/answer.h"
+#include "catalog/pg_proc_d.h"
+#include "compat.h"
 #include "declare/answer_function.h"
 #include "declare/parameters.h"
 #include "declare/promise.h"
@@ -44,7 +46,7 @@ may_ask(const DeclaredPublication *publication, Oid live)
 	return has_rights_of(publication->owner) ||
 		pg_class_aclcheck(live, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
 		pg_attribute_aclcheck_all(live, GetUserId(), ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK ||
-		(OidIsValid(function) && pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK);
+		(OidIsValid(function) && object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK);
 }
 
 /* The publication of a live table that the caller may ask. */

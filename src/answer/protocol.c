@@ -14,6 +14,7 @@
  */
 #include "answer/answer.h"
 
+#include "compat.h"
 #include "executor/executor.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"

@@ -6,6 +6,7 @@
 #ifndef PPREPUB_AUDIT_JUDGE_DRAFT_H
 #define PPREPUB_AUDIT_JUDGE_DRAFT_H
 
+#include "compat.h"
 #include "partition/classes.h"
 #include "partition/principle.h"
 
@@ -27,6 +28,6 @@ extern void judge_classes(const Frame *frame, const Classes *classes,
 						  const Principle *principle);
 
 /* The error that any last check raises of a class. */
-extern void refuse_draft(uint32 class, const char *fault) pg_attribute_noreturn();
+pg_noreturn extern void refuse_draft(uint32 class, const char *fault);
 
 #endif							/* PPREPUB_AUDIT_JUDGE_DRAFT_H */

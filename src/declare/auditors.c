@@ -13,7 +13,9 @@
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_proc_d.h"
 #include "commands/comment.h"
+#include "compat.h"
 #include "declare/answer_function.h"
 #include "declare/identity.h"
 #include "declare/protection.h"
@@ -85,7 +87,7 @@ warn_of_asker(const DeclaredPublication *publication, Oid role)
 
 	if (has_privs_of_role(role, publication->owner))
 		return;
-	if ((OidIsValid(function) && pg_proc_aclcheck(function, role, ACL_EXECUTE) == ACLCHECK_OK) ||
+	if ((OidIsValid(function) && object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE) == ACLCHECK_OK) ||
 		(OidIsValid(live) && pg_class_aclcheck(live, role, ACL_SELECT) == ACLCHECK_OK))
 		warn_owner(publication, &(OwnerWarning) {
 			.message = psprintf("role \"%s\" may also ask publication \"%s\" for answers", GetUserNameFromId(role, false), publication->name),

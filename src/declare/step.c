@@ -10,11 +10,12 @@
 
 #include "catalog/pg_type.h"
 #include "common/int.h"
+#include "compat.h"
 #include "datatype/timestamp.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-static void refuse_step(const DeclaredColumn *column, const char *reason) pg_attribute_noreturn();
+pg_noreturn static void refuse_step(const DeclaredColumn *column, const char *reason);
 
 /* An error that says how steps of the column's type are written. */
 static void

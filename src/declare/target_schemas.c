@@ -7,7 +7,9 @@
 
 #include "access/htup_details.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_database_d.h"
 #include "catalog/pg_namespace.h"
+#include "compat.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -100,7 +102,7 @@ verify_schemas(const DeclaredPublication *publication, Oid owner)
 static void
 create_schema(const char *name, Oid owner)
 {
-	if (pg_database_aclcheck(MyDatabaseId, owner, ACL_CREATE) != ACLCHECK_OK)
+	if (object_aclcheck(DatabaseRelationId, MyDatabaseId, owner, ACL_CREATE) != ACLCHECK_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("role \"%s\" may not create schema \"%s\" in this database",

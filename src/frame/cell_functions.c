@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "declare/publication.h"
 #include "declare/taxonomy.h"
 #include "fmgr.h"

@@ -9,6 +9,7 @@
 #include "frame/cell_measure.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -217,7 +218,7 @@ leaves_range(int64 first, int64 leaves)
 	RangeBound	lower = {.val = Int64GetDatum(first), .inclusive = true, .lower = true};
 	RangeBound	upper = {.val = Int64GetDatum(first + leaves)};
 
-	return make_range(lookup_type_cache(INT8RANGEOID, TYPECACHE_RANGE_INFO), &lower, &upper, false);
+	return make_range(lookup_type_cache(INT8RANGEOID, TYPECACHE_RANGE_INFO), &lower, &upper, false, NULL);
 }
 
 /* ----------------------------------------------------------------

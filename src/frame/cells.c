@@ -10,6 +10,7 @@
 #include "frame/cells.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "declare/string_map.h"
 #include "fmgr.h"
 #include "frame/print.h"

@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "common/pg_prng.h"
+#include "compat.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "frame/bytes_hash.h"

@@ -17,6 +17,7 @@
 #include "frame/print.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "datatype/timestamp.h"
 #include "declare/string_map.h"
 #include "declare/taxonomy.h"
@@ -79,7 +80,7 @@ print_range(const Coding *coding, Span cell)
 	RangeBound	lower = is_rounded ? rounded_end(coding, cell, true) : end_of(coding, cell.lo, true);
 	RangeBound	upper = is_rounded ? rounded_end(coding, cell, false) : end_of(coding, cell.hi, false);
 
-	return RangeTypePGetDatum(make_range(range_over(coding->column->type), &lower, &upper, false));
+	return RangeTypePGetDatum(make_range(range_over(coding->column->type), &lower, &upper, false, NULL));
 }
 
 static Datum
@@ -88,7 +89,7 @@ whole_range(Oid type)
 	RangeBound	lower = {.infinite = true, .lower = true};
 	RangeBound	upper = {.infinite = true, .lower = false};
 
-	return RangeTypePGetDatum(make_range(range_over(type), &lower, &upper, false));
+	return RangeTypePGetDatum(make_range(range_over(type), &lower, &upper, false, NULL));
 }
 
 static Datum

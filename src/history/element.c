@@ -6,6 +6,7 @@
 
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "utils/builtins.h"
@@ -92,7 +93,7 @@ put_null_bits(bits8 *bitmap, const bool *nulls, uint64 n)
 		bitmap[i / 8] |= !nulls[i] << (i % 8);
 }
 
-static void refuse_length(uint64 n) pg_attribute_noreturn();
+pg_noreturn static void refuse_length(uint64 n);
 
 static void
 refuse_length(uint64 n)

@@ -4,6 +4,7 @@
  */
 #include "history/fold.h"
 
+#include "compat.h"
 #include "declare/parameters.h"
 #include "frame/arrays.h"
 #include "history/reader.h"

@@ -15,6 +15,7 @@
 
 #include "postgres.h"
 
+#include "compat.h"
 #include "declare/method_declaration.h"
 #include "declare/publication.h"
 #include "executor/tuptable.h"
@@ -100,8 +101,8 @@ extern Oid	private_table_ensure(const DeclaredPublication *publication, const ch
 extern bool has_columns(Oid table, const Oid *types, int n);
 
 /* Errors of tables that tell of so many people only, or have malformed rows: one of neighborhoods, or some of paths. */
-extern void past_refuse(const DeclaredPublication *publication, uint64 members) pg_attribute_noreturn();
-extern void refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot) pg_attribute_noreturn();
-extern void refuse_paths(const DeclaredPublication *publication) pg_attribute_noreturn();
+pg_noreturn extern void past_refuse(const DeclaredPublication *publication, uint64 members);
+pg_noreturn extern void refuse_neighborhood(const DeclaredPublication *publication, const TupleTableSlot *slot);
+pg_noreturn extern void refuse_paths(const DeclaredPublication *publication);
 
 #endif							/* PPREPUB_HISTORY_PAST_TABLES_H */

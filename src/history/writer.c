@@ -12,6 +12,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "compat.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/rel.h"
@@ -73,7 +74,7 @@ follow_up(RowWriter *writer, TupleTableSlot *slot)
 	CHECK_FOR_INTERRUPTS();
 	if (writer->result->ri_NumIndices > 0)
 	{
-		list_free(ExecInsertIndexTuples(writer->result, slot, writer->estate, false, false, NULL, NIL));
+		list_free(ExecInsertIndexTuples(writer->result, slot, writer->estate, false, false, NULL, NIL, false));
 		ResetPerTupleExprContext(writer->estate);
 	}
 	if (writer->written != NULL)

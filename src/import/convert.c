@@ -14,6 +14,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "declare/subtransaction.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
@@ -79,7 +80,7 @@ plain_range(const Converting *converting, Datum value, Datum *result)
 		return false;
 	if (!lower.infinite && lower.inclusive && (type == INT4OID || type == INT8OID || type == DATEOID))
 		lower.infinite = bound_of(type, lower.val, true).infinite;
-	*result = RangeTypePGetDatum(make_range(range, &lower, &upper, false));
+	*result = RangeTypePGetDatum(make_range(range, &lower, &upper, false, NULL));
 	return true;
 }
 
@@ -99,7 +100,7 @@ read_range(Converting *converting, const char *text, Datum *result)
 	value = read_value(converting, text, -1);
 	lower = bound_of(type, value, true);
 	upper = bound_of(type, value, false);
-	*result = RangeTypePGetDatum(make_range(range_over(type), &lower, &upper, false));
+	*result = RangeTypePGetDatum(make_range(range_over(type), &lower, &upper, false, NULL));
 	return true;
 }
 

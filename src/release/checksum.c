@@ -11,6 +11,7 @@
 
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
+#include "compat.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

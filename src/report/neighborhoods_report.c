@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"

@@ -11,7 +11,6 @@
 #include "store/aggregate.h"
 
 #include "access/tableam.h"
-#include "commands/explain.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "store/explain.h"

@@ -12,6 +12,7 @@
 
 #include "access/table.h"
 #include "catalog/pg_class.h"
+#include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -206,8 +207,10 @@ cost_path(const Candidate *candidate, Path *path)
 	/* Each group of the query's is looked up, made, and handed on. */
 	cost += rel->baserestrictcost.startup +
 		candidate->groups * (cpu_operator_cost * (1 + list_length(candidate->plan.operators)) + cpu_tuple_cost);
-	path->startup_cost = cost + (enable_seqscan ? 0 : disable_cost);
-	path->total_cost = path->startup_cost;
+	path->startup_cost = cost;
+	path->total_cost = cost;
+	if (!enable_seqscan)
+		disable_path(path);
 	path->rows = candidate->groups;
 }
 

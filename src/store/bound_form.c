@@ -6,6 +6,7 @@
 
 #include "store/bounds.h"
 
+#include "compat.h"
 #include "utils/uuid.h"
 
 bool

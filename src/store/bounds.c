@@ -7,6 +7,7 @@
 #include "store/bounds.h"
 
 #include "catalog/pg_type_d.h"
+#include "compat.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/fmgrprotos.h"

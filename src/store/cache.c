@@ -10,6 +10,7 @@
 
 #include "store/cache.h"
 
+#include "compat.h"
 #include "store/rownumber.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -91,7 +92,7 @@ is_same(const RowGroup *group, const Chunk *header)
 RowGroup *
 cached_group(ChunkReader *reader, const Chunk *header)
 {
-	CacheKey	key = {header->first, chunks_store(reader)->toast->rd_node.relNode};
+	CacheKey	key = {header->first, chunks_store(reader)->toast->rd_locator.relNumber};
 	CacheEntry *entry = cache.groups ? hash_search(cache.groups, &key, HASH_FIND, NULL) : NULL;
 	MemoryContext context;
 	RowGroup   *group;

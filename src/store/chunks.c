@@ -15,6 +15,7 @@
 #include "catalog/pg_type_d.h"
 #include "catalog/toasting.h"
 #include "common/pg_prng.h"
+#include "compat.h"
 #include "port/pg_crc32c.h"
 #include "storage/lmgr.h"
 #include "store/rownumber.h"
@@ -272,7 +273,7 @@ begin_chunks(Store *store, Snapshot snapshot)
 	reader->store = store;
 	reader->snapshot = snapshot;
 	reader->context = CurrentMemoryContext;
-	reader->scan = index_beginscan(store->toast, store->valid, snapshot, 2, 0);
+	reader->scan = begin_index_scan(store->toast, store->valid, snapshot, 2);
 	reader->slot = table_slot_create(store->toast, NULL);
 	return reader;
 }

@@ -12,6 +12,7 @@
 
 #include "access/transam.h"
 #include "catalog/pg_type_d.h"
+#include "compat.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"

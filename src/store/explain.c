@@ -6,6 +6,7 @@
 
 #include "store/explain.h"
 
+#include "compat.h"
 #include "nodes/makefuncs.h"
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
@@ -33,5 +34,5 @@ explain_clauses(CustomScanState *node, const char *label, List *ancestors, Expla
 	context = set_deparse_context_plan(es->deparse_cxt, &plan->scan.plan, ancestors);
 	ExplainPropertyText(label,
 						deparse_expression((Node *) make_ands_explicit(list_copy(plan->custom_exprs)), context,
-										   list_length(es->rtable) > 1 || es->verbose, false), es);
+										   explained_tables(es) > 1 || es->verbose, false), es);
 }

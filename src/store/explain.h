@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "commands/explain.h"
+#include "compat_explain.h"
 #include "nodes/execnodes.h"
 
 /* The columns (attribute number less 1) that are read. */

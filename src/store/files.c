@@ -19,6 +19,7 @@
 #include "catalog/pg_class_d.h"
 #include "catalog/storage.h"
 #include "catalog/storage_xlog.h"
+#include "compat.h"
 #include "storage/bufmgr.h"
 #include "storage/smgr.h"
 #include "store/blocks.h"
@@ -31,8 +32,8 @@
  * its TOAST relation has none.  Nothing in the main fork has a transaction id.
  */
 void
-pprepub_relation_set_new_filenode(Relation rel, const RelFileNode *node, char persistence,
-								  TransactionId *freeze_xid, MultiXactId *minmulti)
+pprepub_relation_set_new_filelocator(Relation rel, const RelFileLocator * node, char persistence,
+									 TransactionId *freeze_xid, MultiXactId *minmulti)
 {
 	SMgrRelation files;
 
@@ -64,7 +65,7 @@ pprepub_relation_nontransactional_truncate(Relation rel)
 
 /* Copies a fork to the new file, and logs its creation where it has to survive a crash. */
 static void
-copy_fork(Relation rel, SMgrRelation to, const RelFileNode *node, ForkNumber fork)
+copy_fork(Relation rel, SMgrRelation to, const RelFileLocator * node, ForkNumber fork)
 {
 	if (fork != MAIN_FORKNUM)
 	{
@@ -76,7 +77,7 @@ copy_fork(Relation rel, SMgrRelation to, const RelFileNode *node, ForkNumber for
 }
 
 void
-pprepub_relation_copy_data(Relation rel, const RelFileNode *node)
+pprepub_relation_copy_data(Relation rel, const RelFileLocator * node)
 {
 	SMgrRelation to;
 

@@ -7,6 +7,7 @@
 #include "store/group.h"
 
 #include "access/htup_details.h"
+#include "compat.h"
 #include "store/rownumber.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -181,7 +182,7 @@ try_group(ChunkReader *reader, const Chunk *chunk, MemoryContext context, RowGro
 	group->reader = reader;
 	group->rel = chunks_store(reader)->rel;
 	group->desc = RelationGetDescr(group->rel);
-	group->toast_node = chunks_store(reader)->toast->rd_node.relNode;
+	group->toast_node = chunks_store(reader)->toast->rd_locator.relNumber;
 	group->first = chunk->first;
 	group->stamp = chunk->stamp;
 	if ((wrong = try_header(chunk, &group->header)) != NULL)

@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "access/tupdesc.h"
+#include "compat.h"
 #include "store/bounds.h"
 #include "store/chunks.h"
 #include "store/encoding/encoding.h"
@@ -110,8 +111,8 @@ extern const char *try_numbers(RowGroup *group);
 extern bool group_bounds(const RowGroup *group, int column, Order order, Datum *least, Datum *greatest);
 
 /* Raises the error: this group, this column (or -1), what of it. */
-extern void group_damaged(const RowGroup *group, int column, const char *what) pg_attribute_noreturn();
-extern void chunk_damaged(Relation rel, uint64 first, const char *what) pg_attribute_noreturn();
+pg_noreturn extern void group_damaged(const RowGroup *group, int column, const char *what);
+pg_noreturn extern void chunk_damaged(Relation rel, uint64 first, const char *what);
 
 extern ColumnShape shape_of(Form_pg_attribute att);
 

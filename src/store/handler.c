@@ -6,6 +6,7 @@
 
 #include "store/handler.h"
 
+#include "compat.h"
 #include "fmgr.h"
 #include "store/scan.h"
 #include "store/slot.h"
@@ -52,7 +53,7 @@ static const TableAmRoutine methods = {
 	.tuple_lock = pprepub_tuple_lock,
 	.finish_bulk_insert = pprepub_finish_bulk_insert,
 
-	.relation_set_new_filenode = pprepub_relation_set_new_filenode,
+	.relation_set_new_filelocator = pprepub_relation_set_new_filelocator,
 	.relation_nontransactional_truncate = pprepub_relation_nontransactional_truncate,
 	.relation_copy_data = pprepub_relation_copy_data,
 	.relation_copy_for_cluster = pprepub_relation_copy_for_cluster,
@@ -68,7 +69,9 @@ static const TableAmRoutine methods = {
 
 	.relation_estimate_size = pprepub_relation_estimate_size,
 
+#if PG_VERSION_NUM < 180000
 	.scan_bitmap_next_block = pprepub_scan_bitmap_next_block,
+#endif
 	.scan_bitmap_next_tuple = pprepub_scan_bitmap_next_tuple,
 	.scan_sample_next_block = pprepub_scan_sample_next_block,
 	.scan_sample_next_tuple = pprepub_scan_sample_next_tuple

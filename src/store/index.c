@@ -16,6 +16,7 @@
 #include "catalog/index.h"
 #include "catalog/pg_am_d.h"
 #include "commands/progress.h"
+#include "compat.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
@@ -182,7 +183,7 @@ next_indexed(struct ValidateIndexState *state, ItemPointer tid)
 	Datum		value;
 	bool		isnull;
 
-	if (!tuplesort_getdatum(state->tuplesort, true, &value, &isnull, NULL))
+	if (!sorted_datum(state->tuplesort, true, &value, &isnull))
 		return false;
 	itemptr_decode(tid, DatumGetInt64(value));
 	return true;

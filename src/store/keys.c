@@ -6,6 +6,7 @@
 
 #include "store/keys.h"
 
+#include "compat.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -57,9 +58,8 @@ make_table(Keys *keys)
 {
 	MemoryContext old = MemoryContextSwitchTo(keys->context);
 
-	keys->table = BuildTupleHashTableExt(keys->parent, keys->desc, keys->nkeys, keys->attributes, keys->functions,
-										 keys->hashes, keys->collations, keys->ngroups, 0, keys->context, keys->context,
-										 keys->scratch, false);
+	keys->table = make_tuple_hash(keys->parent, keys->desc, keys->nkeys, keys->attributes, keys->functions, keys->hashes,
+								  keys->collations, keys->ngroups, keys->context, keys->scratch);
 	MemoryContextSwitchTo(old);
 	keys->clean = false;
 }
@@ -200,8 +200,8 @@ look_up(Keys *keys, Batch *batch, uint16 row)
 	ExecStoreVirtualTuple(slot);
 	entry = LookupTupleHashEntry(keys->table, slot, &isnew, &hash);
 	if (isnew)
-		entry->additional = MemoryContextAllocZero(keys->context, Max(keys->ncounts, 1) * sizeof(Count));
-	return entry->additional;
+		tuple_hash_data(keys->table, entry) = MemoryContextAllocZero(keys->context, Max(keys->ncounts, 1) * sizeof(Count));
+	return tuple_hash_data(keys->table, entry);
 }
 
 /* The place of a row's codes among all combinations. */
@@ -259,5 +259,5 @@ next_group(Keys *keys, TupleTableSlot **slot)
 	ExecStoreMinimalTuple(entry->firstTuple, keys->output, false);
 	slot_getallattrs(keys->output);
 	*slot = keys->output;
-	return entry->additional;
+	return tuple_hash_data(keys->table, entry);
 }

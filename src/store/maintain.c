@@ -9,6 +9,8 @@
 #include "access/relation.h"
 #include "access/xlog.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_class_d.h"
+#include "compat.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "store/merge.h"
@@ -22,7 +24,7 @@ open_own_table(Oid relid, LOCKMODE lockmode)
 {
 	Relation	rel;
 
-	if (!pg_class_ownercheck(relid, GetUserId()))
+	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
 	rel = relation_open(relid, lockmode);
 	if (!is_stored(rel))

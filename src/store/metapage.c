@@ -11,6 +11,7 @@
 #include "store/metapage.h"
 
 #include "access/generic_xlog.h"
+#include "compat.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
@@ -281,7 +282,7 @@ lock_merging(Relation rel, bool wait)
 	ItemPointerData tid = lock_tid(LOCK_MERGING);
 
 	if (!wait)
-		return ConditionalLockTuple(rel, &tid, ExclusiveLock);
+		return ConditionalLockTuple(rel, &tid, ExclusiveLock, false);
 	LockTuple(rel, &tid, ExclusiveLock);
 	return true;
 }

@@ -16,6 +16,7 @@
 #include "access/detoast.h"
 #include "access/relation.h"
 #include "access/xact.h"
+#include "compat.h"
 #include "executor/executor.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
@@ -158,7 +159,7 @@ begin_group(Relation rel, CommandId cid, int options, bool bulk)
 
 	group->context = context;
 	group->relid = RelationGetRelid(rel);
-	group->node = rel->rd_node;
+	group->node = rel->rd_locator;
 	group->subid = GetCurrentSubTransactionId();
 	group->cid = cid;
 	group->options = options;
@@ -211,7 +212,7 @@ seal_group(PendingGroup *group)
 	rel = try_relation_open(group->relid, NoLock);
 	if (rel != NULL)
 	{
-		if (group->nrows > 0 && RelFileNodeEquals(rel->rd_node, group->node))
+		if (group->nrows > 0 && RelFileLocatorEquals(rel->rd_locator, group->node))
 		{
 			seal_into(rel, group);
 			merge_when_many(rel);
@@ -395,7 +396,7 @@ takes_row_of(const PendingGroup *group, Relation rel, CommandId cid, int options
 {
 	return group->relid == RelationGetRelid(rel) && group->cid == cid && group->options == options &&
 		group->natts == RelationGetNumberOfAttributes(rel) &&
-		RelFileNodeEquals(group->node, rel->rd_node) && is_ours(group);
+		RelFileLocatorEquals(group->node, rel->rd_locator) && is_ours(group);
 }
 
 static bool
@@ -464,7 +465,7 @@ static bool
 is_seen(const PendingGroup *group, Relation rel, Snapshot snapshot)
 {
 	if (group->gone || group->relid != RelationGetRelid(rel) || group->nrows == 0 ||
-		!RelFileNodeEquals(group->node, rel->rd_node))
+		!RelFileLocatorEquals(group->node, rel->rd_locator))
 		return false;
 	return snapshot == NULL || !IsMVCCSnapshot(snapshot) || group->cid < snapshot->curcid;
 }

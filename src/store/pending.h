@@ -30,9 +30,9 @@
 #include "postgres.h"
 
 #include "access/tupdesc.h"
+#include "compat.h"
 #include "executor/tuptable.h"
 #include "nodes/pg_list.h"
-#include "storage/relfilenode.h"
 #include "utils/rel.h"
 #include "utils/snapshot.h"
 
@@ -43,7 +43,7 @@ typedef struct PendingGroup
 {
 	/* Owner */
 	Oid			relid;
-	RelFileNode node;			/* the table's main fork, when the group was begun */
+	RelFileLocator node;		/* the table's main fork, when the group was begun */
 	SubTransactionId subid;
 	CommandId	cid;
 	int			options;		/* of heap_insert */

@@ -8,6 +8,7 @@
 
 #include "access/sysattr.h"
 #include "access/table.h"
+#include "compat.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -117,8 +118,10 @@ cost_path(PlannerInfo *root, RelOptInfo *rel, Path *path, double share)
 			divisor += 1.0 - 0.3 * path->parallel_workers;
 		path->rows = clamp_row_est(path->rows / divisor);
 	}
-	path->startup_cost = quals.startup + path->pathtarget->cost.startup + (enable_seqscan ? 0 : disable_cost);
+	path->startup_cost = quals.startup + path->pathtarget->cost.startup;
 	path->total_cost = path->startup_cost + cpu / divisor + page_cost * rel->pages * share;
+	if (!enable_seqscan)
+		disable_path(path);
 }
 
 /* Makes the plan, with the columns needed and the clauses by which groups can be skipped. */

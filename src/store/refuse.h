@@ -7,6 +7,7 @@
 
 #include "postgres.h"
 
+#include "compat.h"
 #include "utils/rel.h"
 
 typedef enum Refusal
@@ -23,6 +24,6 @@ typedef enum Refusal
 	REFUSE_MOVE_PENDING
 } Refusal;
 
-extern void refuse(Relation rel, Refusal what) pg_attribute_noreturn();
+pg_noreturn extern void refuse(Relation rel, Refusal what);
 
 #endif							/* PPREPUB_STORE_REFUSE_H */

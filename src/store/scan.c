@@ -16,6 +16,7 @@
 #include "store/scan.h"
 
 #include "access/tsmapi.h"
+#include "compat.h"
 #include "miscadmin.h"
 #include "nodes/tidbitmap.h"
 #include "pgstat.h"
@@ -42,8 +43,16 @@ typedef struct StoreScan
 	Cursor	   *cursor;			/* owned */
 	Counters	counters;		/* all zero for a table without rows */
 
-	/* Bitmaps */
-	int			place;			/* in the current page of the bitmap */
+	/* Bitmaps: the current page, all of whose rows are wanted if it is lossy */
+	BlockNumber page;
+	bool		is_lossy;
+	int			nplaces;
+	int			place;			/* the next one */
+	const OffsetNumber *places; /* [nplaces] unless it is lossy */
+#if PG_VERSION_NUM >= 180000
+	bool		recheck;
+	OffsetNumber offsets[TBM_MAX_TUPLES_PER_PAGE];
+#endif
 
 	/* ANALYZE */
 	Census	   *census;			/* NULL until needed */
@@ -152,6 +161,7 @@ pprepub_scan_rescan(TableScanDesc base, struct ScanKeyData *key, bool set_params
 	check_bitmap(scan);
 	restart_cursor(scan->cursor);
 	scan->block = InvalidBlockNumber;
+	scan->nplaces = 0;
 	lock_for_serializable(scan);
 	if (base->rs_flags & SO_TYPE_SEQSCAN)
 		pgstat_count_heap_scan(base->rs_rd);
@@ -237,7 +247,7 @@ pprepub_parallelscan_initialize(Relation rel, ParallelTableScanDesc pscan)
 	seal_pending(rel);
 	if (has_pending(rel, GetActiveSnapshot()))
 		refuse(rel, REFUSE_PARALLEL);
-	shared->base.phs_relid = RelationGetRelid(rel);
+	set_scanned(&shared->base, rel);
 	shared->base.phs_syncscan = false;
 	pg_atomic_init_u64(&shared->next, 0);
 	return sizeof(StoreParallelScan);
@@ -254,19 +264,40 @@ pprepub_parallelscan_reinitialize(Relation rel, ParallelTableScanDesc pscan)
  * ----------------------------------------------------------------
  */
 
-bool
-pprepub_scan_analyze_next_block(TableScanDesc base, BlockNumber block, BufferAccessStrategy strategy)
+/* Turns to a block that ANALYZE has drawn. */
+static void
+analyze_block(StoreScan *scan, BlockNumber block)
 {
-	StoreScan  *scan = (StoreScan *) base;
 	uint64		from;
 	uint64		upto;
 
 	if (scan->census == NULL)
-		scan->census = take_census(base->rs_rd, base->rs_snapshot);
+		scan->census = take_census(scan->base.rs_rd, scan->base.rs_snapshot);
 	census_block(scan->census, block, blocks_of(&scan->counters), &from, &upto);
 	cursor_range_onward(scan->cursor, from, upto);
+}
+
+/* The stream's blocks are only numbers to us: it must not read them, for no file has them. */
+#if PG_VERSION_NUM >= 170000
+bool
+pprepub_scan_analyze_next_block(TableScanDesc base, ReadStream * stream)
+{
+	BufferAccessStrategy strategy;
+	BlockNumber block = read_stream_next_block(stream, &strategy);
+
+	if (!BlockNumberIsValid(block))
+		return false;
+	analyze_block((StoreScan *) base, block);
 	return true;
 }
+#else
+bool
+pprepub_scan_analyze_next_block(TableScanDesc base, BlockNumber block, BufferAccessStrategy strategy)
+{
+	analyze_block((StoreScan *) base, block);
+	return true;
+}
+#endif
 
 bool
 pprepub_scan_analyze_next_tuple(TableScanDesc base, TransactionId oldest_xmin,
@@ -278,36 +309,73 @@ pprepub_scan_analyze_next_tuple(TableScanDesc base, TransactionId oldest_xmin,
 	return true;
 }
 
-bool
-pprepub_scan_bitmap_next_block(TableScanDesc base, struct TBMIterateResult *tbmres)
+/* Turns to a page of the bitmap. */
+static void
+begin_page(StoreScan *scan, BlockNumber page, bool is_lossy, const OffsetNumber *places, int nplaces)
 {
-	((StoreScan *) base)->place = 0;
-	return true;
+	scan->page = page;
+	scan->is_lossy = is_lossy;
+	scan->places = places;
+	scan->nplaces = is_lossy ? ROWS_PER_BLOCK : nplaces;
+	scan->place = 0;
 }
 
-/* A page of the bitmap that is lossy has all of its block's rows. */
-bool
-pprepub_scan_bitmap_next_tuple(TableScanDesc base, struct TBMIterateResult *tbmres, TupleTableSlot *slot)
+/* The next row of the bitmap's current page. */
+static bool
+next_of_page(StoreScan *scan, TupleTableSlot *slot)
 {
-	StoreScan  *scan = (StoreScan *) base;
-	int			nplaces = tbmres->ntuples >= 0 ? tbmres->ntuples : ROWS_PER_BLOCK;
-
-	while (scan->place < nplaces)
+	while (scan->place < scan->nplaces)
 	{
 		ItemPointerData tid;
 		uint64		row;
 		int			place = scan->place++;
 
 		CHECK_FOR_INTERRUPTS();
-		ItemPointerSet(&tid, tbmres->blockno, tbmres->ntuples >= 0 ? tbmres->offsets[place] : place + 1);
+		ItemPointerSet(&tid, scan->page, scan->is_lossy ? place + 1 : scan->places[place]);
 		if (!row_of_tid(&tid, &row) || !cursor_row(scan->cursor, row, slot))
 			continue;
-		pgstat_count_heap_fetch(base->rs_rd);
+		pgstat_count_heap_fetch(scan->base.rs_rd);
 		return true;
 	}
 	ExecClearTuple(slot);
 	return false;
 }
+
+#if PG_VERSION_NUM >= 180000
+bool
+pprepub_scan_bitmap_next_tuple(TableScanDesc base, TupleTableSlot *slot, bool *recheck,
+							   uint64 *lossy_pages, uint64 *exact_pages)
+{
+	StoreScan  *scan = (StoreScan *) base;
+	TBMIterateResult page;
+
+	while (!next_of_page(scan, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!tbm_iterate(&base->st.rs_tbmiterator, &page))
+			return false;
+		begin_page(scan, page.blockno, page.lossy, scan->offsets,
+				   page.lossy ? 0 : tbm_extract_page_tuple(&page, scan->offsets, lengthof(scan->offsets)));
+		scan->recheck = page.recheck;
+		*(page.lossy ? lossy_pages : exact_pages) += 1;
+	}
+	*recheck = scan->recheck;
+	return true;
+}
+#else
+bool
+pprepub_scan_bitmap_next_block(TableScanDesc base, struct TBMIterateResult *page)
+{
+	begin_page((StoreScan *) base, page->blockno, page->ntuples < 0, page->offsets, page->ntuples);
+	return true;
+}
+
+bool
+pprepub_scan_bitmap_next_tuple(TableScanDesc base, struct TBMIterateResult *page, TupleTableSlot *slot)
+{
+	return next_of_page((StoreScan *) base, slot);
+}
+#endif
 
 bool
 pprepub_scan_sample_next_block(TableScanDesc base, struct SampleScanState *scanstate)

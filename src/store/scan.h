@@ -31,12 +31,20 @@ extern Size pprepub_parallelscan_initialize(Relation rel, ParallelTableScanDesc 
 extern void pprepub_parallelscan_reinitialize(Relation rel, ParallelTableScanDesc pscan);
 extern bool pprepub_tuple_tid_valid(TableScanDesc scan, ItemPointer tid);
 
-extern bool pprepub_scan_analyze_next_block(TableScanDesc scan, BlockNumber block, BufferAccessStrategy strategy);
 extern bool pprepub_scan_analyze_next_tuple(TableScanDesc scan, TransactionId oldest_xmin,
 											double *liverows, double *deadrows, TupleTableSlot *slot);
-extern bool pprepub_scan_bitmap_next_block(TableScanDesc scan, struct TBMIterateResult *tbmres);
-extern bool pprepub_scan_bitmap_next_tuple(TableScanDesc scan, struct TBMIterateResult *tbmres,
-										   TupleTableSlot *slot);
+#if PG_VERSION_NUM >= 170000
+extern bool pprepub_scan_analyze_next_block(TableScanDesc scan, ReadStream * stream);
+#else
+extern bool pprepub_scan_analyze_next_block(TableScanDesc scan, BlockNumber block, BufferAccessStrategy strategy);
+#endif
+#if PG_VERSION_NUM >= 180000
+extern bool pprepub_scan_bitmap_next_tuple(TableScanDesc scan, TupleTableSlot *slot, bool *recheck,
+										   uint64 *lossy_pages, uint64 *exact_pages);
+#else
+extern bool pprepub_scan_bitmap_next_block(TableScanDesc scan, struct TBMIterateResult *page);
+extern bool pprepub_scan_bitmap_next_tuple(TableScanDesc scan, struct TBMIterateResult *page, TupleTableSlot *slot);
+#endif
 extern bool pprepub_scan_sample_next_block(TableScanDesc scan, struct SampleScanState *scanstate);
 extern bool pprepub_scan_sample_next_tuple(TableScanDesc scan, struct SampleScanState *scanstate,
 										   TupleTableSlot *slot);

@@ -14,6 +14,7 @@
 #include "access/transam.h"
 #include "catalog/pg_aggregate_d.h"
 #include "catalog/pg_type_d.h"
+#include "compat.h"
 #include "libpq/pqformat.h"
 #include "utils/array.h"
 #include "utils/datum.h"

@@ -13,6 +13,7 @@
 #include "access/genam.h"
 #include "access/multixact.h"
 #include "commands/vacuum.h"
+#include "compat.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/procarray.h"
@@ -42,7 +43,7 @@ is_dead(ItemPointer tid, void *living)
 
 /* Deletes an index's entries of dead rows, if these are known, and lets it clean up. */
 static void
-vacuum_index(Relation index, double rows, const Living *living, BufferAccessStrategy strategy)
+vacuum_index(Relation rel, Relation index, double rows, const Living *living, BufferAccessStrategy strategy)
 {
 	IndexVacuumInfo info = {
 		.index = index,
@@ -53,14 +54,14 @@ vacuum_index(Relation index, double rows, const Living *living, BufferAccessStra
 	};
 	IndexBulkDeleteResult *result = NULL;
 
+	set_heaprel(&info, rel);
 	if (living != NULL)
 		result = index_bulk_delete(&info, NULL, is_dead, unconstify(Living *, living));
 	result = index_vacuum_cleanup(&info, result);
 	if (result == NULL)
 		return;
 	if (!result->estimated_count)
-		vac_update_relstats(index, result->num_pages, result->num_index_tuples, 0, false,
-							InvalidTransactionId, InvalidMultiXactId, NULL, NULL, false);
+		note_size(index, result->num_pages, result->num_index_tuples, false, InvalidTransactionId, InvalidMultiXactId);
 	pfree(result);
 }
 
@@ -93,7 +94,7 @@ vacuum_indexes(Relation rel, const struct VacuumParams *params, double rows, Buf
 	{
 		living = find_dead(rel);
 		for (int i = 0; i < nindexes; i++)
-			vacuum_index(indexes[i], rows, living, strategy);
+			vacuum_index(rel, indexes[i], rows, living, strategy);
 		if (living != NULL)
 			note_cleaned(rel, settled_below(living));
 	}
@@ -112,13 +113,13 @@ pprepub_relation_vacuum(Relation rel, struct VacuumParams *params, BufferAccessS
 	MultiXactId minmulti = InvalidMultiXactId;
 	double		rows = count_rows(rel);
 	int			nindexes;
+	TimestampTz started pg_attribute_unused() = GetCurrentTimestamp();
 
 	if (TransactionIdIsValid(rel->rd_rel->relfrozenxid))
 		frozen = GetOldestNonRemovableTransactionId(rel);
 	if (MultiXactIdIsValid(rel->rd_rel->relminmxid))
 		minmulti = GetOldestMultiXactId();
 	nindexes = vacuum_indexes(rel, params, rows, strategy);
-	vac_update_relstats(rel, RelationGetNumberOfBlocks(rel), rows, 0, nindexes > 0,
-						frozen, minmulti, NULL, NULL, false);
-	pgstat_report_vacuum(RelationGetRelid(rel), rel->rd_rel->relisshared, (PgStat_Counter) rows, 0);
+	note_size(rel, RelationGetNumberOfBlocks(rel), rows, nindexes > 0, frozen, minmulti);
+	pgstat_report_vacuum(RelationGetRelid(rel), rel->rd_rel->relisshared, (PgStat_Counter) rows, 0, started);
 }

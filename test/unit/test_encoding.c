@@ -5,6 +5,7 @@
 #include "shim.h"
 
 #include "columns.h"
+#include "compat.h"
 #include "store/encoding/column.h"
 
 #include <string.h>

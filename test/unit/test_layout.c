@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "compat.h"
 #include "store/bounds.h"
 #include "store/layout.h"
 #include "store/rownumber.h"

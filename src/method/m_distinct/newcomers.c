@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "frame/arrays.h"
 #include "method/m_distinct/m_distinct.h"
 #include "miscadmin.h"
@@ -340,7 +341,7 @@ join_whole_groups(Distinct *distinct)
  * ----------------------------------------------------------------
  */
 
-static void refuse_group(const Distinct *distinct, Code value) pg_attribute_noreturn();
+pg_noreturn static void refuse_group(const Distinct *distinct, Code value);
 
 /* Raises the error that newcomers cannot be in a class. */
 static void

@@ -12,6 +12,7 @@
 #include "access/transam.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "nodes/nodeFuncs.h"
 #include "release/cohort/steps.h"
 #include "utils/array.h"

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "common/keywords.h"
+#include "compat.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/parser.h"
@@ -275,7 +276,7 @@ verify_moment(Writing *writing, const SQLValueFunction *moment)
 	}
 }
 
-static void refuse_node(Writing *writing, Node *node) pg_attribute_noreturn();
+pg_noreturn static void refuse_node(Writing *writing, Node *node);
 
 /* Refuses an expression, with the name of its kind if there is a common one. */
 static void

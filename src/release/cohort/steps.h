@@ -7,6 +7,7 @@
 
 #include "postgres.h"
 
+#include "compat.h"
 #include "declare/publication.h"
 #include "parser/parse_node.h"
 
@@ -47,6 +48,6 @@ extern int	find_cohort_column(const DeclaredPublication *publication, const char
 							   ParseState *pstate, int location);
 
 /* "cohorts cannot have WHAT", with the list of what they can have instead. */
-extern void refuse_in_cohort(const char *what, ParseState *pstate, int location) pg_attribute_noreturn();
+pg_noreturn extern void refuse_in_cohort(const char *what, ParseState *pstate, int location);
 
 #endif							/* PPREPUB_RELEASE_COHORT_STEPS_H */

@@ -15,7 +15,9 @@
 
 #include "catalog/namespace.h"
 #include "catalog/objectaddress.h"
+#include "catalog/pg_namespace_d.h"
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "declare/publication.h"
 #include "declare/taxonomy.h"
 #include "frame/arrays.h"
@@ -37,7 +39,7 @@ static void
 verify_may_read(Oid view)
 {
 	Oid			schema = get_rel_namespace(view);
-	AclResult	may = pg_namespace_aclcheck(schema, GetUserId(), ACL_USAGE);
+	AclResult	may = object_aclcheck(NamespaceRelationId, schema, GetUserId(), ACL_USAGE);
 
 	if (may != ACLCHECK_OK)
 		aclcheck_error(may, OBJECT_SCHEMA, get_namespace_name(schema));
@@ -51,7 +53,7 @@ static void
 refuse_without_release(const DeclaredPublication *publication)
 {
 	Oid			schema = get_namespace_oid(publication->target, true);
-	AclResult	may = OidIsValid(schema) ? pg_namespace_aclcheck(schema, GetUserId(), ACL_USAGE) : ACLCHECK_OK;
+	AclResult	may = OidIsValid(schema) ? object_aclcheck(NamespaceRelationId, schema, GetUserId(), ACL_USAGE) : ACLCHECK_OK;
 
 	if (may != ACLCHECK_OK)
 		aclcheck_error(may, OBJECT_SCHEMA, publication->target);

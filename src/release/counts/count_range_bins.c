@@ -11,6 +11,7 @@
 #include "release/counts/counts.h"
 
 #include "catalog/pg_type.h"
+#include "compat.h"
 #include "datatype/timestamp.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -169,7 +170,7 @@ set_whole(CountColumn *column)
 	}
 	column->whole = NULL;
 	if (!lowest.infinite && !highest.infinite && range_cmp_bounds(column->range, &lowest, &highest) < 0)
-		column->whole = make_range(column->range, &lowest, &highest, false);
+		column->whole = make_range(column->range, &lowest, &highest, false, NULL);
 }
 
 /* ----------------------------------------------------------------
@@ -227,7 +228,7 @@ add_whole_bin(CountColumn *column)
 	RangeBound	lower = {.infinite = true, .lower = true};
 	RangeBound	upper = {.infinite = true, .lower = false};
 
-	add_bin_of(column, make_range(column->range, &lower, &upper, false));
+	add_bin_of(column, make_range(column->range, &lower, &upper, false, NULL));
 }
 
 /* Widths that are finer than values would give bins in which none can lie. */
@@ -295,7 +296,7 @@ add_bins_of_width(CountColumn *column, Numeric width)
 		is_last = order > 0 || (order == 0 && !has_high);
 		lower.infinite |= is_first && is_open(column, true);
 		upper.infinite |= is_last && is_open(column, false);
-		add_bin_of(column, make_range(column->range, &lower, &upper, false));
+		add_bin_of(column, make_range(column->range, &lower, &upper, false, NULL));
 		from = to;
 	}
 }

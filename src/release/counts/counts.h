@@ -17,6 +17,7 @@
 
 #include "postgres.h"
 
+#include "compat.h"
 #include "frame/cell_measure.h"
 #include "frame/dictionary.h"
 #include "utils/jsonb.h"
@@ -98,7 +99,7 @@ extern void set_bins(CountColumn *column, const JsonbValue *given);
 extern CountBin *add_bin(CountColumn *column, char *label);
 
 /* An error about bins of a column, with a hint on what they may be. */
-extern void refuse_bins(const CountColumn *column, const char *detail) pg_attribute_noreturn();
+pg_noreturn extern void refuse_bins(const CountColumn *column, const char *detail);
 extern const char *bins_hint(const CountColumn *column);
 
 /* Bins of ranges. */

@@ -18,6 +18,7 @@
 #include "catalog/pg_type.h"
 #include "commands/dbcommands.h"
 #include "commands/extension.h"
+#include "compat.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -115,13 +116,13 @@ refuse_database(const char *job, const char *schedule, const char *command)
 static void
 verify_rights(const Cron *cron)
 {
-	if (pg_namespace_aclcheck(cron->schema, GetUserId(), ACL_USAGE) != ACLCHECK_OK)
+	if (object_aclcheck(NamespaceRelationId, cron->schema, GetUserId(), ACL_USAGE) != ACLCHECK_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for schema cron"),
 				 errhint("Who schedules jobs needs it: GRANT USAGE ON SCHEMA cron TO %s.",
 						 quote_identifier(GetUserNameFromId(GetUserId(), false)))));
-	if (pg_proc_aclcheck(cron->schedule, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
+	if (object_aclcheck(ProcedureRelationId, cron->schedule, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, "cron.schedule");
 }
 

@@ -8,6 +8,7 @@
 
 #include "postgres.h"
 
+#include "compat.h"
 #include "frame/cells.h"
 #include "frame/load.h"
 #include "history/recall.h"
@@ -79,6 +80,6 @@ extern Reading *read_releases_and_draft(const DeclaredPublication *publication, 
 extern uint32 *numbers_of_codes(Dictionary *dictionary, const PlainColumn *plain);
 
 /* An error that says how to go on: the release is not as it was published. */
-extern void refuse_release(const Reading *reading, const ReadRelease *release) pg_attribute_noreturn();
+pg_noreturn extern void refuse_release(const Reading *reading, const ReadRelease *release);
 
 #endif							/* PPREPUB_REPORT_LINKABILITY_READING_H */

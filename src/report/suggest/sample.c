@@ -21,6 +21,7 @@
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "common/pg_prng.h"
+#include "compat.h"
 #include "declare/identity.h"
 #include "declare/publication.h"
 #include "executor/spi.h"

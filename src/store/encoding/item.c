@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "store/encoding/item.h"
 #include "utils/memutils.h"
 

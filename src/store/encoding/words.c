@@ -16,6 +16,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "miscadmin.h"
 #include "store/encoding/words.h"
 #include "utils/memutils.h"
