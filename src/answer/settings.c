@@ -66,6 +66,7 @@ static const struct
 	{"log_min_duration_sample", "-1"},
 	{"log_temp_files", "-1"},
 	{"log_lock_waits", "off"},
+	{"log_lock_failures", "off"},	/* since 18 */
 	{"log_parser_stats", "off"},
 	{"log_planner_stats", "off"},
 	{"log_statement_stats", "off"},
@@ -79,6 +80,7 @@ static const struct
 	{"session_replication_role", "origin"},
 	{"statement_timeout", "0"},
 	{"idle_in_transaction_session_timeout", "0"},
+	{"transaction_timeout", "0"},	/* since 17 */
 	{"lock_timeout", "1s"},		/* of work between questions, which delays the next one */
 	{"vacuum_cost_delay", "0"}, /* likewise */
 	{"exit_on_error", "off"},	/* an error of the source's is answered */
@@ -87,6 +89,7 @@ static const struct
 	{"max_parallel_workers_per_gather", "0"},
 	{"max_parallel_maintenance_workers", "0"},
 	{"force_parallel_mode", "off"},
+	{"debug_parallel_query", "off"},	/* the same, since 16 */
 	{"jit", "off"},
 	{"search_path", "pg_catalog, pg_temp"},
 };

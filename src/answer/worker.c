@@ -43,7 +43,6 @@
 #include "declare/publication.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "release/stopwatch.h"
@@ -55,6 +54,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
+#include "utils/wait_event.h"
 
 #define LOCK_WAIT_S		60
 #define LOCK_STEP_S		1
@@ -225,7 +225,6 @@ reset_session(void)
 	ResetSequenceCaches();
 	ResetAllOptions();
 	apply_worker_settings();
-	pgstat_report_stat(false);
 }
 
 static void

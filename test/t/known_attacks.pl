@@ -77,7 +77,7 @@ sub all_holds
 # 4: parallel workers of the one that answers
 # ----------------------------------------------------------------
 
-$node->safe_psql('postgres', "ALTER DATABASE postgres SET $_") foreach 'force_parallel_mode = on', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0',
+$node->safe_psql('postgres', "ALTER DATABASE postgres SET $_") foreach ($node->pg_version < 16 ? 'force_parallel_mode' : 'debug_parallel_query') . ' = on', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0',
 	'min_parallel_table_scan_size = 0';
 like($node->safe_psql('postgres', 'SET ROLE owner; EXPLAIN SELECT * FROM hospital.guarded'), qr/Gather/, '4: the source can be read in parallel');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM published.guarded()'), '2000', '4: whoever reads it is its owner, and no more');
