@@ -12,7 +12,8 @@ SET ROLE regress_owner;
 SELECT pprepub.schedule('patients', '0 3 * * 1');
 RESET ROLE;
 
--- Nobody runs jobs here.
+-- Nobody runs jobs here.  The hint names the package of each version of PostgreSQL.
+\set VERBOSITY terse
 SET ROLE regress_member;
 SELECT pprepub.schedule('patients', '0 3 * * 1');
 SELECT pprepub.schedule('patients', '0 3 * * 1', cohort => 'age > 40');
@@ -29,6 +30,7 @@ CREATE FUNCTION cron.schedule(text, text, text) RETURNS bigint LANGUAGE sql RETU
 SELECT pprepub.schedule('patients', '0 3 * * 1');
 SELECT * FROM pprepub.scheduled;
 DROP SCHEMA cron CASCADE;
+\set VERBOSITY default
 
 -- What it is called with.
 SELECT pprepub.schedule(NULL, '0 3 * * 1');

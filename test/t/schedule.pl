@@ -8,6 +8,7 @@ use Test::More;
 use Hospital;
 
 my $node = new_server('main');
+my $major = int($node->pg_version);
 my $jobs = 'SELECT jobid, schedule, database, username, active, jobname FROM cron.job ORDER BY jobid';
 my $shown = 'SELECT job, cron, cohort, run_by, active, last_run IS NOT NULL, last_status, last_release FROM pprepub.scheduled ORDER BY publication';
 
@@ -63,7 +64,7 @@ SQL
 # ----------------------------------------------------------------
 
 refuses('nurse', q{schedule('patients', '@reboot')},
-	qr/pg_cron does not run on this server.*HINT:  .*postgresql-15-cron.*shared_preload_libraries = 'pg_cron'.*cron.database_name = 'postgres'.*CREATE EXTENSION pg_cron/s,
+	qr/pg_cron does not run on this server.*HINT:  .*postgresql-$major-cron.*shared_preload_libraries = 'pg_cron'.*cron.database_name = 'postgres'.*CREATE EXTENSION pg_cron/s,
 	'no library');
 
 $node->append_conf('postgresql.conf', <<'CONF');

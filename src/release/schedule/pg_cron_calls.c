@@ -91,7 +91,7 @@ verify_cron_is_loaded(void)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("pg_cron does not run on this server"),
 				 errdetail("Schedules are run by extension pg_cron."),
-				 errhint("Install it (on Debian: package postgresql-15-cron), set shared_preload_libraries = 'pg_cron' and"
+				 errhint("Install it (on Debian: package postgresql-" PG_MAJORVERSION "-cron), set shared_preload_libraries = 'pg_cron' and"
 						 " cron.database_name = %s in postgresql.conf, restart the server, and run CREATE EXTENSION pg_cron.",
 						 quote_literal_cstr(get_database_name(MyDatabaseId)))));
 }
