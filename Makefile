@@ -3,6 +3,7 @@
 #   make, make install, make installcheck     as with every extension (PGXS)
 #   make unit                                 the pure rooms, without a server, under sanitizers
 #   make lint                                 cppcheck, floors, layout, comments, metadata, exports
+#   make dist                                 PGXN's archive of what was committed
 #   make format                               src as pg_bsd_indent lays it out, with typedefs.list
 #
 # test/run does all of it on a private server, in a temporary directory.
@@ -99,6 +100,13 @@ exports.txt: $(SQL) $(DATA) Makefile
 	printf '%s\n' $(EXPORTS_BESIDE) $(C_FUNCTIONS) $(addprefix pg_finfo_,$(C_FUNCTIONS)) > $@
 
 # ----------------------------------------------------------------
+# PGXN's archive of what was committed: the same bytes whenever, and wherever, it is made.
+# ----------------------------------------------------------------
+
+dist:
+	git archive --format=zip --prefix=$(EXTENSION)-$(EXTVERSION)/ -o $(EXTENSION)-$(EXTVERSION).zip HEAD
+
+# ----------------------------------------------------------------
 # Unit tests: each program is a test, the shim, and what it uses of the pure code, of the lives that tests share, and of
 # the peers that benches have; test/unit/objects finds that, so that a single test takes seconds to build.
 # ----------------------------------------------------------------
@@ -187,4 +195,4 @@ typedefs:
 format: typedefs
 	perl test/lint/format --write typedefs.list src
 
-.PHONY: unit unit-programs lint lint-names $(patsubst %,lint-%,cppcheck floors twice meta versions exports typedefs format comments) typedefs format
+.PHONY: dist unit unit-programs lint lint-names $(patsubst %,lint-%,cppcheck floors twice meta versions exports typedefs format comments) typedefs format
