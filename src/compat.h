@@ -30,6 +30,7 @@
 #define RelFileLocatorEquals RelFileNodeEquals
 #define RelFileNumber Oid
 #define TU_UpdateIndexes bool
+#define VACOPT_PROCESS_MAIN 0	/* which was always done */
 #define rd_locator rd_node
 #define relNumber relNode
 #define relation_set_new_filelocator relation_set_new_filenode

@@ -62,7 +62,7 @@ run_vacuum(void *what)
 {
 	const Vacuuming *vacuuming = what;
 	VacuumParams params = {
-		.options = VACOPT_VACUUM | VACOPT_PROCESS_TOAST | VACOPT_SKIP_LOCKED,
+		.options = VACOPT_VACUUM | VACOPT_PROCESS_MAIN | VACOPT_PROCESS_TOAST | VACOPT_SKIP_LOCKED,
 		.freeze_min_age = -1, .freeze_table_age = -1,
 		.multixact_freeze_min_age = -1, .multixact_freeze_table_age = -1,
 		.log_min_duration = -1,

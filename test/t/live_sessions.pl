@@ -96,7 +96,7 @@ my $rows = 'md5(string_agg(p::text, \',\' ORDER BY p::text)), count(*)';
 my $spilled = as_analyst("SET work_mem = '64kB'; SET enable_material = off; SELECT count(DISTINCT rows) || ' ' || min(n) FROM (SELECT g, $rows FROM generate_series(1, 3) g LEFT JOIN LATERAL (SELECT age, zip, sex, disease, cells FROM published.patients_now OFFSET 0) p ON true GROUP BY g) s (g, rows, n)");
 is($spilled, '1 3000', 'an answer that is larger than work_mem, three times');
 like(as_analyst("SET work_mem = '64kB'; SET enable_material = off; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT count(p) FROM generate_series(1, 3) g LEFT JOIN LATERAL (SELECT age, zip, sex, disease, cells FROM published.patients_now OFFSET 0) p ON true"),
-	qr/Foreign Scan on patients_now \(actual rows=3000 loops=3\)/, 'by scanning it again');
+	qr/Foreign Scan on patients_now \(actual rows=3000(?:\.00)? loops=3\)/, 'by scanning it again');
 
 # Cursors read one answer, whatever is rolled back in between, and an answer that was asked for in what is rolled back stays remembered.
 {
