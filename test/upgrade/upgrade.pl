@@ -1,0 +1,167 @@
+# pg_upgrade from one version of PostgreSQL to the next, files copied or linked, and a dump of the oldest that the newest
+# restores: publications, releases, answers, taxonomies and seals are as they were, and go on.
+#
+# PPREPUB_INSTALLATIONS: VERSION=DIRECTORY of each installation that has pprepub, from the oldest on.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Hospital;
+
+my @installations = map { [ split /=/ ] } split ' ', $ENV{PPREPUB_INSTALLATIONS};
+die "upgrade: needs two versions or more\n" if @installations < 2;
+
+# A server of a version, that is not started.
+sub server
+{
+	my ($name, $installation, @extra) = @_;
+	my ($version, $directory) = @$installation;
+	my $node = PostgreSQL::Test::Cluster->new($name, install_path => $directory);
+
+	push @extra, '--no-data-checksums' if $version >= 18;
+	$node->init(extra => [ '-E', 'UTF8', '--no-locale', @extra ]);
+	$node->append_conf('postgresql.conf', "autovacuum = off\njit = off\nlog_statement = none");
+	return $node;
+}
+
+# All that there is, in words that do not depend on the version.
+sub all_of
+{
+	my ($node) = @_;
+	my $text = everything($node, 'postgres');
+
+	$text =~ s/arwdDxtm/arwdDxt/g;
+	$text =~ s/\b(?:answers|(?:patients|travellers|guests)(?:_\w+)?)\.(?=\w)//g;
+	return $text;
+}
+
+sub as_owner { return $_[0]->safe_psql('postgres', "SET client_min_messages = error; SET ROLE owner; $_[1]") }
+
+# Ten weeks of several methods' lives.
+sub fill
+{
+	my ($node) = @_;
+
+	make_patients($node, 'postgres', 1500);
+	declare_patients($node, 'postgres', 'patients', 'hospital.patients');
+	as_owner($node, q{
+		CREATE TABLE hospital.country_levels (city text, country text, continent text);
+		INSERT INTO hospital.country_levels VALUES ('Paris', 'France', 'Europe'), ('Lyon', 'France', 'Europe'), ('Bern', 'Switzerland', 'Europe');
+		SELECT pprepub.create_taxonomy('world', 'hospital.country_levels');
+		CREATE TABLE hospital.travellers AS SELECT i AS id, 20 + i % 50 AS age, ('{Paris,Lyon,Bern}'::text[])[1 + i % 3] AS city, 'd' || i % 7 AS disease
+			FROM generate_series(1, 800) i;
+		ALTER TABLE hospital.travellers ADD PRIMARY KEY (id);
+		CREATE TABLE hospital.progress AS SELECT 'd' || a AS from_value, 'd' || b AS to_value FROM generate_series(0, 6) a, generate_series(0, 6) b WHERE a <> b;
+		SELECT pprepub.create_publication('travellers', 'hospital.travellers', 'id', '{"age": "range", "city": "taxonomy world"}', 'disease', 'm-distinct', '{"m": 3, "updates": "hospital.progress"}');
+		CREATE TABLE hospital.guests AS SELECT * FROM hospital.travellers;
+		ALTER TABLE hospital.guests ADD PRIMARY KEY (id);
+		SELECT pprepub.create_publication('guests', 'hospital.guests', 'id', '{"age": "range", "city": "taxonomy world"}', 'disease', 'm-invariance', '{"m": 3}');});
+	live($node) foreach 1 .. 4;
+	as_owner($node, 'GRANT USAGE ON SCHEMA published TO PUBLIC; GRANT SELECT ON published.patients TO PUBLIC');
+	return;
+}
+
+# A week: people come, leave and change; releases, and an answer.
+sub live
+{
+	my ($node) = @_;
+
+	as_owner($node, q{
+		DELETE FROM hospital.patients WHERE id IN (SELECT id FROM hospital.patients ORDER BY id LIMIT 40);
+		INSERT INTO hospital.patients SELECT m + i, 18 + i % 60, (10000 + i % 40 * 100)::text, 'F', 'disease ' || i % 8
+			FROM generate_series(1, 60) i, (SELECT max(id) AS m FROM hospital.patients) x;
+		DELETE FROM hospital.guests WHERE id IN (SELECT id FROM hospital.guests ORDER BY id LIMIT 10)});
+	is(as_owner($node, qq{SELECT number > 0 FROM pprepub.publish('$_')}), 't', "$_ is published") foreach qw(patients travellers guests);
+	is(as_owner($node, q{SELECT count(*) > 0 FROM published.patients('age > 30')}), 't', 'an answer');
+	return;
+}
+
+# After the move the owner says that nothing is missing, and life goes on.
+sub goes_on
+{
+	my ($node, $what) = @_;
+
+	isnt($node->psql('postgres', q{SET ROLE owner; SELECT pprepub.publish('patients')}), 0, "$what: that this is another cluster is noticed");
+	as_owner($node, "SELECT pprepub.acknowledge_history('$_')") foreach qw(patients travellers guests);
+	live($node);
+	foreach my $name (qw(patients travellers guests))
+	{
+		is(as_owner($node, "SELECT check_name FROM pprepub.audit('$name') WHERE NOT holds"), '', "$what: audit of $name");
+		is(as_owner($node, "SELECT count(*) FROM pprepub.rebuild_history('$name') WHERE NOT equal"), '0', "$what: the history of $name");
+	}
+	fails_like($node, 'postgres', 'DELETE FROM published.patients_1', qr/cannot be changed/, "$what: releases are sealed");
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.storage, pprepub.verify("table") WHERE NOT holds'), '0', "$what: tables are whole");
+	return;
+}
+
+sub upgraded
+{
+	my ($old, $new, $from, $to, $mode) = @_;
+	my $what = "$from->[0] to $to->[0], $mode";
+	my $before = all_of($old);
+
+	$old->stop;
+	# It leaves its files where it runs.
+	chdir PostgreSQL::Test::Utils::tempdir;
+	$new->command_ok([ "$to->[1]/bin/pg_upgrade", "--$mode", '--no-sync', '-d', $old->data_dir, '-D', $new->data_dir,
+		'-b', "$from->[1]/bin", '-B', "$to->[1]/bin", '-s', $new->host, '-p', $old->port, '-P', $new->port ], "pg_upgrade, $what");
+
+	# Logs stay where it failed.
+	my @logs = glob $new->data_dir . '/pg_upgrade_output.d/*/log/pg_upgrade_dump*.log';
+	BAIL_OUT(join "\n", map { slurp_file($_) =~ s/.*(?=.{2000})//sr } @logs) if @logs;
+	$new->start;
+	same_everything(all_of($new), $before, "$what: publications, releases and history are the same");
+	goes_on($new, $what);
+	return $new;
+}
+
+# Does a server know the options of columns that the other one writes by itself?  Minor versions of one day do.
+sub knows_options
+{
+	my ($new, $old) = @_;
+	my $options = $old->safe_psql('postgres', q{CREATE TABLE plain (x int); SELECT attoptions[1] FROM pg_attribute WHERE attrelid = 'plain'::regclass AND attname = 'x'; DROP TABLE plain});
+
+	return 1 if $options eq '';
+	$new->start;
+	my $status = $new->psql('postgres', "CREATE TABLE plain (x int); ALTER TABLE plain ALTER x SET ($options)");
+	$new->safe_psql('postgres', 'DROP TABLE plain');
+	$new->stop;
+	return $status == 0;
+}
+
+my $newest = $installations[-1];
+my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
+my $hops = 0;
+foreach my $i (0 .. $#installations - 1)
+{
+	foreach my $j ($i + 1 .. $#installations)
+	{
+		my ($from, $to) = @installations[ $i, $j ];
+		my $old = server("from_$from->[0]_to_$to->[0]", $from);
+		my $new = server("to_$to->[0]_from_$from->[0]", $to);
+
+		$old->start;
+	  SKIP:
+		{
+			skip "pg_upgrade from this $from->[0] to this $to->[0] is beyond PostgreSQL itself: it writes options of columns that the other does not know", 1
+			  if !knows_options($new, $old);
+			fill($old);
+			$old->command_ok([ "$newest->[1]/bin/pg_dump", '-d', $old->connstr('postgres'), '-F', 'custom', '-f', $dump ], "$newest->[0] dumps $from->[0]") if $hops == 0;
+			upgraded($old, $new, $from, $to, $hops++ % 2 ? 'link' : 'copy')->stop;
+		}
+	}
+}
+cmp_ok($hops, '>', 1, 'both ways of pg_upgrade');
+
+my $other = server('restored', $newest);
+$other->start;
+$other->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE DATABASE restored');
+$other->command_ok([ "$newest->[1]/bin/pg_restore", '-e', '-j', '3', '-d', $other->connstr('restored'), $dump ], 'and restores it');
+is($other->safe_psql('restored', q{SELECT bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release WHERE kind = 'stored'}), 't', 'releases are intact');
+$other->safe_psql('restored', q{SET ROLE owner; SELECT pprepub.acknowledge_history(p.name) FROM pprepub.publication p});
+is($other->safe_psql('restored', q{SET client_min_messages = error; SET ROLE owner; SELECT number > 0 FROM pprepub.publish('patients')}), 't', 'and a release follows');
+is($other->safe_psql('restored', q{SET ROLE owner; SELECT p.name, check_name FROM pprepub.publication p, pprepub.audit(p.name) WHERE NOT holds}), '', 'audit');
+$other->stop;
+
+done_testing();
