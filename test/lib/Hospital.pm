@@ -14,7 +14,7 @@ use Test::More;
 our @EXPORT = qw(new_server make_patients declare_patients everything
 	same_everything whole_release restored
 	no_release whole_or_no_release make_attacker remember no_faults
-	fails_like fails_with start_sql finish_sql);
+	comes_back fails_like fails_with start_sql finish_sql);
 
 # A server as people have it: Cluster.pm would log every statement, and go down with a
 # backend that dies.
@@ -225,6 +225,20 @@ sub no_faults
 
 	is($node->safe_psql($database, "SELECT attacker.faults('$name', $k, $l)"), '', $what);
 	return;
+}
+
+# Waits until a server that goes down with a backend takes connections again: a psql that it turns away may end before it
+# has read its query, which poll_query_until() does not bear.
+sub comes_back
+{
+	my ($node) = @_;
+
+	foreach my $try (1 .. 1800)
+	{
+		return 1 if run_log([ 'pg_isready', '-q', '-h', $node->host, '-p', $node->port ]);
+		select undef, undef, undef, 0.1;
+	}
+	return 0;
 }
 
 # A command of psql is refused with these words; each runs in a session of its own.

@@ -179,7 +179,7 @@ foreach my $stop (sort keys %stops)
 	kill_backend($node, $pid);
 	isnt(finish_sql($session), 0, "backend killed $stop");
 	let_go($holder);
-	$node->poll_query_until('postgres', 'SELECT true');
+	comes_back($node);
 	no_release($node, 'postgres', 'gated', "backend killed $stop: nothing remains");
 }
 
@@ -195,7 +195,7 @@ foreach my $moment (1 .. 3)
 	select(undef, undef, undef, $needed / 1000 * $moment / 4);
 	kill_backend($node, $pid);
 	isnt(finish_sql($session), 0, "backend killed, moment $moment");
-	$node->poll_query_until('postgres', 'SELECT true');
+	comes_back($node);
 	no_release($node, 'postgres', 'patients', "backend killed, moment $moment: nothing remains");
 }
 

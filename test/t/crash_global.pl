@@ -39,7 +39,7 @@ foreach my $moment (1 .. 4)
 	select(undef, undef, undef, 0.08 * $moment);
 	kill_backend($node, $pid);
 	isnt(finish_sql($session), 0, "killed, moment $moment");
-	$node->poll_query_until('postgres', 'SELECT true');
+	comes_back($node);
 	is($node->safe_psql('postgres', q{SET ROLE owner; SELECT count(*) FROM pprepub.release}), '1', "killed, moment $moment: nothing remains");
 }
 is($node->safe_psql('postgres', $whole), 't|t|t', 'all is as it was');
