@@ -189,7 +189,7 @@ COMMENT ON FUNCTION pprepub.drop_taxonomy(text) IS
 
 -- Publications
 
-CREATE FUNCTION pprepub.create_publication(name text, source regclass, key name,
+CREATE FUNCTION pprepub.create_publication(publication text, source regclass, key name,
 		quasi_identifiers jsonb, sensitive text, method text DEFAULT 'bpg', params jsonb DEFAULT '{}',
 		insensitive name[] DEFAULT '{}', target name DEFAULT 'published', beside name[] DEFAULT '{}') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_publication';
