@@ -47,12 +47,19 @@ foreach my $week (1 .. 3)
 	is(as_owner(q{SELECT check_name FROM pprepub.audit('patients') WHERE NOT holds}), '', "week $week: all holds");
 }
 
+# A person who is there twice: the key is unique on each server only.
+$shards[1]->safe_psql('postgres', q{SET ROLE owner; INSERT INTO patients SELECT x.* FROM (VALUES (777777, 30, '10000', 'F', 'disease 1')) x});
+$shards[0]->safe_psql('postgres', q{SET ROLE owner; INSERT INTO patients SELECT x.* FROM (VALUES (777777, 30, '10000', 'F', 'disease 1')) x});
+fails_like($node, 'postgres', q{SET ROLE owner; SELECT pprepub.publish('patients')}, qr/is repeated/, 'somebody on both servers: no release');
+$_->safe_psql('postgres', 'DELETE FROM patients WHERE id = 777777') foreach @shards;
+
 # A server that does not answer: nothing is published, nothing is lost.
 $shards[1]->stop('immediate');
 isnt($node->psql('postgres', q{SET ROLE owner; SELECT pprepub.publish('patients')}), 0, 'a server is away: no release');
 my ($status, $out, $error) = $node->psql('postgres', q{SELECT count(*) FROM published.patients()}, extra_params => [ '-U', 'analyst' ]);
 is($out, '0', 'and an empty answer');
 unlike($error, qr/shard|connect|host/, 'which does not tell why');
+cmp_ok(as_owner('SELECT count(*) FROM pprepub.failed_answer'), '>', 0, 'the owner is told');
 $shards[1]->start;
 is(as_owner(q{SELECT number > 0 FROM pprepub.publish('patients')}), 't', 'it is back: a release');
 is(as_owner(q{SELECT check_name FROM pprepub.audit('patients') WHERE NOT holds}), '', 'all holds');
