@@ -301,11 +301,16 @@ errfinish(const char *filename, int lineno, const char *funcname)
 	siglongjmp(*catcher, 1);
 }
 
+/* It has said which kind of error it is until 15. */
+#if PG_VERSION_NUM >= 160000
 void
-ExceptionalCondition(const char *conditionName, const char *errorType,
-					 const char *fileName, int lineNumber)
+ExceptionalCondition(const char *conditionName, const char *fileName, int lineNumber)
+#else
+void
+ExceptionalCondition(const char *conditionName, const char *errorType, const char *fileName, int lineNumber)
+#endif
 {
-	printf("Bail out! %s: %s (%s:%d)\n", errorType, conditionName, fileName, lineNumber);
+	printf("Bail out! %s (%s:%d)\n", conditionName, fileName, lineNumber);
 	abort();
 }
 
