@@ -26,10 +26,12 @@
 	vacuum(relations, params, strategy, context, true)
 #define set_heaprel(info, rel) ((info)->heaprel = (rel))
 #else
-#define RelFileLocator RelFileNode
+#include "storage/relfilenode.h"
+
+typedef RelFileNode RelFileLocator;
+typedef bool TU_UpdateIndexes;
+
 #define RelFileLocatorEquals RelFileNodeEquals
-#define RelFileNumber Oid
-#define TU_UpdateIndexes bool
 #define VACOPT_PROCESS_MAIN 0	/* which was always done */
 #define rd_locator rd_node
 #define relNumber relNode

@@ -75,10 +75,10 @@ await_row(const Judge *judge, RowId row)
 {
 	if (row >= judge->frame->nrows)
 		return;
-	fetch_ahead(&judge->seen[row / 8]);
-	fetch_ahead(&judge->frame->sensitive[row]);
+	__builtin_prefetch(&judge->seen[row / 8]);
+	__builtin_prefetch(&judge->frame->sensitive[row]);
 	for (int q = 0; q < judge->frame->nqis; q++)
-		fetch_ahead(&judge->frame->code[q][row]);
+		__builtin_prefetch(&judge->frame->code[q][row]);
 }
 
 /* Refuses members that are no rows of the frame, or that are in a class already. */

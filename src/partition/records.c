@@ -293,7 +293,7 @@ static inline void
 await_tuple(const Records *records, const Frame *frame, RowId row)
 {
 	for (int d = 0; d < records->ndimensions; d++)
-		fetch_ahead(&frame->code[records->dimensions[d].qi][row]);
+		__builtin_prefetch(&frame->code[records->dimensions[d].qi][row]);
 }
 
 /*
@@ -397,7 +397,7 @@ records_count_values(Records *records, const Frame *frame, Tally *tally)
 		for (uint32 i = records->first[r]; i < records->first[r + 1]; i++)
 		{
 			if (i + ROWS_AHEAD < nrows)
-				fetch_ahead(&frame->sensitive[records->rows[i + ROWS_AHEAD]]);
+				__builtin_prefetch(&frame->sensitive[records->rows[i + ROWS_AHEAD]]);
 			tally_add(tally, frame->sensitive[records->rows[i]]);
 		}
 		take_values(records, r, tally);

@@ -1,6 +1,6 @@
 /*
  * ahead.h
- *		Memory that is read at random is fetched ahead of its turn.
+ *		How many rows ahead memory that is read at random is fetched.
  *
  * The rows of a class lie anywhere in the columns of a frame, so each read of
  * a large frame waits for memory.  A loop that knows its next rows has them
@@ -10,7 +10,5 @@
 #define PPREPUB_SHARED_AHEAD_H
 
 #define ROWS_AHEAD	16
-
-#define fetch_ahead(memory) __builtin_prefetch(memory)
 
 #endif							/* PPREPUB_SHARED_AHEAD_H */

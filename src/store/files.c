@@ -32,7 +32,7 @@
  * its TOAST relation has none.  Nothing in the main fork has a transaction id.
  */
 void
-pprepub_relation_set_new_filelocator(Relation rel, const RelFileLocator * node, char persistence,
+pprepub_relation_set_new_filelocator(Relation rel, const RelFileLocator *node, char persistence,
 									 TransactionId *freeze_xid, MultiXactId *minmulti)
 {
 	SMgrRelation files;
@@ -65,7 +65,7 @@ pprepub_relation_nontransactional_truncate(Relation rel)
 
 /* Copies a fork to the new file, and logs its creation where it has to survive a crash. */
 static void
-copy_fork(Relation rel, SMgrRelation to, const RelFileLocator * node, ForkNumber fork)
+copy_fork(Relation rel, SMgrRelation to, const RelFileLocator *node, ForkNumber fork)
 {
 	if (fork != MAIN_FORKNUM)
 	{
@@ -77,7 +77,7 @@ copy_fork(Relation rel, SMgrRelation to, const RelFileLocator * node, ForkNumber
 }
 
 void
-pprepub_relation_copy_data(Relation rel, const RelFileLocator * node)
+pprepub_relation_copy_data(Relation rel, const RelFileLocator *node)
 {
 	SMgrRelation to;
 

@@ -33,7 +33,7 @@ extern TM_Result pprepub_tuple_delete(Relation rel, ItemPointer tid, CommandId c
 									  Snapshot crosscheck, bool wait, TM_FailureData *tmfd, bool changing_part);
 extern TM_Result pprepub_tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid,
 									  Snapshot snapshot, Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
-									  LockTupleMode *lockmode, TU_UpdateIndexes * update_indexes);
+									  LockTupleMode *lockmode, TU_UpdateIndexes *update_indexes);
 extern TM_Result pprepub_tuple_lock(Relation rel, ItemPointer tid, Snapshot snapshot, TupleTableSlot *slot,
 									CommandId cid, LockTupleMode mode, LockWaitPolicy wait_policy, uint8 flags,
 									TM_FailureData *tmfd);
@@ -47,10 +47,10 @@ extern void pprepub_index_validate_scan(Relation rel, Relation index, struct Ind
 										struct ValidateIndexState *state);
 
 /* files.c */
-extern void pprepub_relation_set_new_filelocator(Relation rel, const RelFileLocator * node, char persistence,
+extern void pprepub_relation_set_new_filelocator(Relation rel, const RelFileLocator *node, char persistence,
 												 TransactionId *freeze_xid, MultiXactId *minmulti);
 extern void pprepub_relation_nontransactional_truncate(Relation rel);
-extern void pprepub_relation_copy_data(Relation rel, const RelFileLocator * node);
+extern void pprepub_relation_copy_data(Relation rel, const RelFileLocator *node);
 extern uint64 pprepub_relation_size(Relation rel, ForkNumber fork);
 extern bool pprepub_relation_needs_toast_table(Relation rel);
 extern Oid	pprepub_relation_toast_am(Relation rel);

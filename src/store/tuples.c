@@ -177,7 +177,7 @@ pprepub_tuple_delete(Relation rel, ItemPointer tid, CommandId cid, Snapshot snap
 TM_Result
 pprepub_tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot, CommandId cid,
 					 Snapshot snapshot, Snapshot crosscheck, bool wait, TM_FailureData *tmfd,
-					 LockTupleMode *lockmode, TU_UpdateIndexes * update_indexes)
+					 LockTupleMode *lockmode, TU_UpdateIndexes *update_indexes)
 {
 	refuse(rel, REFUSE_UPDATE);
 }
