@@ -40,7 +40,7 @@ BEGIN
 		COMMIT;
 		INSERT INTO run SELECT rate, spare, mend, number, p.rows, p.suppressed, p.counterfeits, p.classes, p.seconds
 		FROM pprepub.publish('current') p;
-		UPDATE run SET history = history_seconds FROM pprepub.catalog_release
+		UPDATE run SET history = history_seconds FROM pprepub_internal.catalog_release
 		WHERE (r, reserve, repair, release) = (rate, spare, mend, n) AND number = n;
 		INSERT INTO figure SELECT rate, spare, mend, n, m.* FROM pprepub.metrics('current', n) m
 		WHERE metric IN ('fem', 'vem', 'fem_counterfeit', 'vem_counterfeit', 'loss_percent');

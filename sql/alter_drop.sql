@@ -35,8 +35,8 @@ SELECT pprepub.alter_publication('patients', '{"l": 2}');
 SELECT pprepub.alter_publication('patients', '{"l": 2, "accept_weakening": false}');
 SELECT pprepub.alter_publication('patients', '{"l": 2, "accept_weakening": true}');
 RESET ROLE;
-SELECT params FROM pprepub.catalog_publication;
-SELECT params FROM pprepub.catalog_release;		-- of its day
+SELECT params FROM pprepub_internal.catalog_publication;
+SELECT params FROM pprepub_internal.catalog_release;		-- of its day
 SET ROLE regress_owner;
 
 -- Extensions of taxonomies are adopted; other trees of the same name are not.
@@ -51,7 +51,7 @@ SELECT pprepub.create_taxonomy('wards', 'levels');
 SELECT pprepub.alter_publication('patients', '{}');
 SELECT pprepub.drop_taxonomy('wards');
 RESET ROLE;
-SELECT count(DISTINCT tree) AS trees FROM pprepub.catalog_tree_node;		-- the release's, and the publication's
+SELECT count(DISTINCT tree) AS trees FROM pprepub_internal.catalog_tree_node;		-- the release's, and the publication's
 SET ROLE regress_owner;
 
 -- A new owner of the source: everything fails closed until he takes over.
@@ -61,7 +61,7 @@ SET ROLE regress_owner;
 SELECT pprepub.publish('patients');
 SELECT pprepub.preview('patients');
 SELECT pprepub.metrics('patients', 1);
-SELECT pprepub.members('patients');
+SELECT pprepub.class_members('patients');
 SELECT pprepub.release_intact('patients', 1);
 SELECT pprepub.drop_publication('patients', true);
 SELECT pprepub.alter_publication('patients', '{}');
@@ -78,14 +78,14 @@ ALTER SCHEMA published_private OWNER TO regress_other;
 SET ROLE regress_other;
 SELECT pprepub.alter_publication('patients', '{}');
 SELECT count(*) FROM pprepub.release;
-SELECT count(*) FROM pprepub.members('patients');
+SELECT count(*) FROM pprepub.class_members('patients');
 SELECT pprepub.release_intact('patients', 1);
 SELECT relname, relowner::regrole FROM pg_class
 WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace) ORDER BY 1;
 RESET ROLE;
 SET ROLE regress_owner;
 SELECT count(*) FROM pprepub.release;
-SELECT pprepub.members('patients');
+SELECT pprepub.class_members('patients');
 SELECT count(*) FROM published.patients_1;
 
 -- Dropping.
@@ -100,9 +100,9 @@ SELECT pprepub.drop_publication('patients', true);
 SELECT pprepub.drop_publication(NULL);
 RESET ROLE;
 SELECT count(*) FROM pg_class WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace);
-SELECT (SELECT count(*) FROM pprepub.catalog_publication) AS publications, (SELECT count(*) FROM pprepub.catalog_column) AS columns,
-	(SELECT count(*) FROM pprepub.catalog_relation) AS relations, (SELECT count(*) FROM pprepub.catalog_release) AS releases,
-	(SELECT count(*) FROM pprepub.catalog_metric) AS metrics, (SELECT count(*) FROM pprepub.catalog_tree) AS trees;
+SELECT (SELECT count(*) FROM pprepub_internal.catalog_publication) AS publications, (SELECT count(*) FROM pprepub_internal.catalog_column) AS columns,
+	(SELECT count(*) FROM pprepub_internal.catalog_relation) AS relations, (SELECT count(*) FROM pprepub_internal.catalog_release) AS releases,
+	(SELECT count(*) FROM pprepub_internal.catalog_metric) AS metrics, (SELECT count(*) FROM pprepub_internal.catalog_tree) AS trees;
 
 DROP VIEW params;
 DROP TABLE patients, levels;

@@ -14,7 +14,7 @@ SELECT proname, pg_get_function_arguments(oid), pg_get_function_result(oid), pro
 GRANT USAGE ON SCHEMA published TO regress_analyst;
 SET SESSION AUTHORIZATION regress_analyst;
 SELECT count(*) FROM published.asked();
-SELECT count(*) FROM pprepub.answer('asked', NULL, NULL) AS a(class bigint);
+SELECT count(*) FROM pprepub_internal.answer('asked', NULL, NULL) AS a(class bigint);
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_owner;
 SELECT * FROM asked_so_far;
@@ -35,10 +35,10 @@ SELECT * FROM published.asked(columns => '{weight}');
 SELECT * FROM published.asked(columns => '{id}');
 SELECT * FROM published.asked(columns => '{}');
 RESET SESSION AUTHORIZATION;
-SELECT * FROM pprepub.answer('asked', NULL, NULL) AS a(class bigint);
-SELECT pprepub.answer('asked', NULL, NULL);
-SELECT * FROM pprepub.answer('nothing', NULL, NULL) AS a(class bigint);
-SELECT * FROM pprepub.answer(NULL, NULL, NULL) AS a(class bigint);
+SELECT * FROM pprepub_internal.answer('asked', NULL, NULL) AS a(class bigint);
+SELECT pprepub_internal.answer('asked', NULL, NULL);
+SELECT * FROM pprepub_internal.answer('nothing', NULL, NULL) AS a(class bigint);
+SELECT * FROM pprepub_internal.answer(NULL, NULL, NULL) AS a(class bigint);
 SELECT count(*) FROM asked_so_far;
 
 -- A request that comes to other columns has been answered, and counts.

@@ -30,11 +30,11 @@ SELECT relname, relkind FROM pg_class WHERE relnamespace = 'published'::regnames
 -- What is kept of it: the cells of its classes.
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'published_private.patients_regions'::regclass AND attnum > 0;
 SELECT release, rows, age, r.sex FROM published_private.patients_regions r JOIN (SELECT class, age, sex FROM seen GROUP BY 1, 2, 3) s USING (class, age) ORDER BY age;
-SELECT release, age, array_agg(key ORDER BY key) FROM pprepub.members('patients') JOIN (SELECT class, age FROM seen GROUP BY 1, 2) s USING (class)
+SELECT release, age, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') JOIN (SELECT class, age FROM seen GROUP BY 1, 2) s USING (class)
 	GROUP BY 1, 2 ORDER BY 2;
 SELECT * FROM pprepub.signatures('patients') WHERE key = 'Alice';
 SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY region;
-SELECT * FROM pprepub.statistics('patients') WHERE key = 'Alice' ORDER BY sensitive;
+SELECT * FROM pprepub.linked_values('patients') WHERE key = 'Alice' ORDER BY sensitive;
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
 SELECT release, kind, other_release, records, sensitive_values, holds FROM pprepub.attack('patients');
 SELECT metric, value FROM pprepub.metrics('patients', 1) WHERE metric IN ('avg', 'suppressed');
@@ -112,9 +112,9 @@ CREATE FUNCTION ask() RETURNS bigint LANGUAGE sql AS $$
 $$;
 SELECT ask();
 SELECT count(*) FROM pprepub.signatures('none');
-SELECT count(*) FROM pprepub.members('none');
+SELECT count(*) FROM pprepub.class_members('none');
 SELECT count(*) FROM pprepub.neighborhoods('none');
-SELECT count(*) FROM pprepub.statistics('none');
+SELECT count(*) FROM pprepub.linked_values('none');
 SELECT count(*) FROM pprepub.attack('none');
 SELECT check_name, measured, holds FROM pprepub.audit('none');
 SELECT pprepub.release_intact('none', 1);

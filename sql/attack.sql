@@ -34,8 +34,8 @@ SELECT * FROM pprepub.attack('people');
 -- One release: its classes are all there is.
 SELECT number FROM pprepub.publish('people');
 SELECT release, kind, other_release, records >= 5 AS k, sensitive_values >= 2 AS l, holds FROM pprepub.attack('people');
--- And who is in which is what members() says.
-SELECT records = (SELECT min(n) FROM (SELECT count(*) n FROM pprepub.members('people') GROUP BY class) c) AS equal FROM pprepub.attack('people');
+-- And who is in which is what class_members() says.
+SELECT records = (SELECT min(n) FROM (SELECT count(*) n FROM pprepub.class_members('people') GROUP BY class) c) AS equal FROM pprepub.attack('people');
 SELECT pprepub.drop_publication('people', true);
 
 -- A life under each repair, in which one release shows no ages, and one no illnesses.
@@ -80,7 +80,7 @@ SELECT count(*), bool_and(holds) FROM pprepub.attack('people');
 -- What does not hold stands first: had the newest two promised more, those before would stay as they are.
 RESET ROLE;
 BEGIN;
-UPDATE pprepub.catalog_release SET params = params || '{"k": 13}' WHERE publication = (SELECT max(publication) FROM pprepub.catalog_publication) AND number IN (3, 4);
+UPDATE pprepub_internal.catalog_release SET params = params || '{"k": 13}' WHERE publication = (SELECT max(publication) FROM pprepub_internal.catalog_publication) AND number IN (3, 4);
 SELECT release, kind, other_release, records, holds FROM pprepub.attack('people') WHERE NOT holds OR release + other_release = 3;
 ROLLBACK;
 SET ROLE regress_owner;

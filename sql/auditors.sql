@@ -59,14 +59,14 @@ SELECT number, kind, cohort, rows > 0 AS rows, suppressed, dirty, counterfeits F
 SELECT * FROM pprepub.auditor;
 
 -- All the rest is the owner's.
-SELECT * FROM pprepub.members('audited');
+SELECT * FROM pprepub.class_members('audited');
 SELECT * FROM pprepub.signatures('audited');
 SELECT * FROM pprepub.neighborhoods('audited');
-SELECT * FROM pprepub.statistics('audited');
+SELECT * FROM pprepub.linked_values('audited');
 SELECT * FROM pprepub.link_profile('audited');
 SELECT * FROM pprepub.link_posterior('audited');
 SELECT * FROM pprepub.breach_probability('audited');
-SELECT * FROM pprepub.update_risk('audited');
+SELECT * FROM pprepub.risk_after_updates('audited');
 SELECT * FROM pprepub.compromise('audited', '{1}');
 SELECT * FROM pprepub.compromise_components('audited', '{1}');
 SELECT * FROM pprepub.preview('audited');
@@ -86,7 +86,7 @@ TABLE regress_ward.patients;
 TABLE regress_audited.audited;
 TABLE regress_audited_private.audited_members;
 TABLE regress_audited_private.audited_auditors;
-TABLE pprepub.catalog_release;
+TABLE pprepub_internal.catalog_release;
 
 -- A value of the source is in no message.
 SET ROLE regress_audited_owner;
@@ -149,7 +149,7 @@ SELECT count(*) > 0 FROM pprepub.audit('audited');
 SELECT count(*) > 0 FROM pprepub.attack('audited'), pprepub.linkability('audited'), pprepub.linkability_series('audited'), pprepub.metrics('audited', 1),
 	pprepub.risks('audited', 1), pprepub.release_intact('audited', 1), pprepub.historical_correlations('audited') RIGHT JOIN (SELECT) one ON true, pprepub.report('audited');
 SELECT pprepub.assert_safe('audited');
-SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'object' AND classid = 'pprepub.catalog_publication'::regclass;
+SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'object' AND classid = 'pprepub_internal.catalog_publication'::regclass;
 COMMIT;
 -- A cohort's figures are not told by way of a join, either.
 SELECT linkability FROM pprepub.linkability('audited', '{1}');
@@ -183,7 +183,7 @@ SELECT * FROM pprepub.attack('few');
 SELECT releases FROM pprepub.linkability('few');
 SELECT * FROM pprepub.linkability_series('few');
 SELECT check_name FROM pprepub.audit('few');
-SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'object' AND classid = 'pprepub.catalog_publication'::regclass;
+SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'object' AND classid = 'pprepub_internal.catalog_publication'::regclass;
 COMMIT;
 SET ROLE regress_audited_owner;
 SELECT number FROM pprepub.publish('few');

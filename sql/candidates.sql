@@ -16,11 +16,11 @@ SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}'
 SELECT pprepub.create_publication('w', 'ward.patients', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 3}', insensitive => '{zip}');
 
 -- How n is chosen (paper 004, section 4.2); for a lifespan of 21 its formula gives 2.
-SELECT pprepub.n_choose(0.04, 24, 6, 0.1), pprepub.n_choose(0.04, 21, 6, 0.1), pprepub.n_choose(0.5, 24, 6, 0.1);
-SELECT round(pprepub.p_ct(0.04, 24)::numeric, 4) AS p_ct, round(pprepub.p_hc(0.04, 24, 6, 1)::numeric, 4) AS p_hc, round(pprepub.p_pb(0.04, 24, 6, 3)::numeric, 4) AS p_pb;
-SELECT pprepub.p_ct(1.5, 24);
-SELECT pprepub.p_pb(0.04, 0, 6, 3);
-SELECT pprepub.n_choose(1, 1, 2147483647, 1), pprepub.n_choose(0.5, 10, 2147483647, 1);
+SELECT pprepub.estimate_n(0.04, 24, 6, 0.1), pprepub.estimate_n(0.04, 21, 6, 0.1), pprepub.estimate_n(0.5, 24, 6, 0.1);
+SELECT round(pprepub.estimate_exclusion_by_knowledge(0.04, 24)::numeric, 4) AS by_knowledge, round(pprepub.estimate_exclusion_by_correlation(0.04, 24, 6, 1)::numeric, 4) AS by_correlation, round(pprepub.estimate_breach(0.04, 24, 6, 3)::numeric, 4) AS breach;
+SELECT pprepub.estimate_exclusion_by_knowledge(1.5, 24);
+SELECT pprepub.estimate_breach(0.04, 0, 6, 3);
+SELECT pprepub.estimate_n(1, 1, 2147483647, 1), pprepub.estimate_n(0.5, 10, 2147483647, 1);
 
 -- m-invariance
 SELECT pprepub.create_publication('wards', 'ward.patients', 'id', '{"age": "range", "zip": "prefix"}', 'disease', 'm-invariance', '{"m": 3}', target => 'shown');
@@ -35,14 +35,14 @@ SELECT sum(counterfeits) = (SELECT counterfeits FROM pprepub.release WHERE publi
 SELECT check_name, holds FROM pprepub.audit('wards') ORDER BY 1;
 SELECT * FROM pprepub.rebuild_history('wards');
 SELECT signature, count(*) FROM pprepub.signatures('wards') GROUP BY 1 ORDER BY 1;
-SELECT count(*) = (SELECT count(DISTINCT key) FROM pprepub.members('wards')) AS everybody FROM pprepub.signatures('wards');
-SELECT sum(records) = (SELECT count(DISTINCT key) FROM pprepub.members('wards')) + (SELECT sum(counterfeits) FROM shown.wards_counterfeits) AS everybody FROM pprepub.neighborhoods('wards');
+SELECT count(*) = (SELECT count(DISTINCT key) FROM pprepub.class_members('wards')) AS everybody FROM pprepub.signatures('wards');
+SELECT sum(records) = (SELECT count(DISTINCT key) FROM pprepub.class_members('wards')) + (SELECT sum(counterfeits) FROM shown.wards_counterfeits) AS everybody FROM pprepub.neighborhoods('wards');
 SELECT kind, holds FROM pprepub.attack('wards') GROUP BY 1, 2 ORDER BY 1;
 
 -- Everybody's candidates stay what they were.
 SELECT count(*) AS changed FROM (
 	SELECT key FROM (SELECT m.key, m.release, array_agg(DISTINCT v.disease ORDER BY v.disease) AS seen
-		FROM pprepub.members('wards') m
+		FROM pprepub.class_members('wards') m
 		JOIN (SELECT 1 AS release, class, disease FROM shown.wards_1 UNION ALL SELECT 2, class, disease FROM shown.wards_2) v USING (release, class)
 		GROUP BY 1, 2) s GROUP BY key HAVING count(DISTINCT seen) > 1) c;
 

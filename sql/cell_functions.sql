@@ -65,11 +65,11 @@ SELECT node, pprepub.leaves(node, 'cell world') FROM unnest('{World,Europe,Franc
 SELECT pprepub.lies_in(pprepub.leaves('France', 'cell world'), pprepub.leaves('Europe', 'cell world')), pprepub.share_in(pprepub.leaves('World', 'cell world'), pprepub.leaves('Europe', 'cell world')),
 	pprepub.touches(pprepub.leaves('Japan', 'cell world'), pprepub.leaves('Europe', 'cell world'));
 SELECT pprepub.leaves('France', 'nowhere');
-SELECT pprepub.leaves('France', NULL) IS NULL, pprepub.leaves('France', -1) IS NULL;
+SELECT pprepub_internal.leaves('France', NULL) IS NULL, pprepub_internal.leaves('France', -1) IS NULL;
 RESET ROLE;
-SELECT tree AS tree FROM pprepub.catalog_taxonomy WHERE name = 'cell world' \gset
+SELECT tree AS tree FROM pprepub_internal.catalog_taxonomy WHERE name = 'cell world' \gset
 SET ROLE regress_analyst;
-SELECT pprepub.leaves('Europe', :tree) = pprepub.leaves('Europe', 'cell world'), pprepub.leaves(node, :tree) FROM unnest('{France,France,Mars,Japan}'::text[]) node;
+SELECT pprepub_internal.leaves('Europe', :tree) = pprepub.leaves('Europe', 'cell world'), pprepub_internal.leaves(node, :tree) FROM unnest('{France,France,Mars,Japan}'::text[]) node;
 BEGIN READ ONLY;
 SELECT pprepub.leaves('Asia', 'cell world');
 COMMIT;

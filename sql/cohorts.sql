@@ -127,7 +127,7 @@ RESET escape_string_warning;
 SELECT number, rows, suppressed, cohort, columns FROM pprepub.publish('patients', 'age BETWEEN 30 AND 39', '{age,disease}');
 SELECT min(lower(age)), max(upper(age)) - 1 AS max FROM published.patients_1;
 SELECT cohort, columns FROM pprepub.release ORDER BY number;
-SELECT count(*) AS strangers FROM pprepub.members('patients') JOIN patients p ON p.id = key::int WHERE p.age NOT BETWEEN 30 AND 39;
+SELECT count(*) AS strangers FROM pprepub.class_members('patients') JOIN patients p ON p.id = key::int WHERE p.age NOT BETWEEN 30 AND 39;
 SELECT pprepub.publish('patients', 'age > 1000');
 SELECT pprepub.publish('patients', 'age = 30 AND visits = 5');
 SELECT pprepub.drop_publication('patients', forget_history => true);

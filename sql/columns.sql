@@ -20,7 +20,7 @@ SELECT number, rows, suppressed, columns FROM pprepub.publish('patients', column
 SELECT age, zip, sex, disease, count(DISTINCT country), count(DISTINCT ward) FROM published.patients_2 GROUP BY 1, 2, 3, 4;
 -- The loss of the one column that is shown is all that is lost.
 SELECT count(*), count(DISTINCT round(value::numeric, 6)), min(value) > 0 AS lost FROM pprepub.metrics('patients', 2) WHERE metric LIKE 'loss_percent%';
-SELECT count(DISTINCT (sizes, counts)) > 1 AS remembered FROM pprepub.statistics('patients');
+SELECT count(DISTINCT (sizes, counts)) > 1 AS remembered FROM pprepub.linked_values('patients');
 SELECT number, columns FROM pprepub.publish('patients');
 SELECT min(n), min(d) FROM (SELECT count(*) AS n, count(DISTINCT disease) AS d FROM published.patients GROUP BY class) c;
 SELECT count(*) FROM (SELECT zip FROM published.patients WHERE zip = '*' OR disease IS NULL OR ward IS NULL LIMIT 1) w;

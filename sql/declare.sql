@@ -19,7 +19,7 @@ SELECT nspname, nspowner::regrole, nspacl FROM pg_namespace WHERE nspname LIKE '
 SELECT * FROM pprepub.publication;
 \x
 RESET ROLE;
-SELECT position, name, role, kind FROM pprepub.catalog_column ORDER BY 1;
+SELECT position, name, role, kind FROM pprepub_internal.catalog_column ORDER BY 1;
 SET ROLE regress_other;
 SELECT count(*) FROM pprepub.publication;
 RESET ROLE;
@@ -152,6 +152,7 @@ SELECT try(name => repeat('x', 48));
 SELECT try(name => repeat('ä', 25));
 SELECT try(target => '');
 SELECT try(target => 'pprepub');
+SELECT try(target => 'pprepub_internal');
 SELECT try(target => 'pg_catalog');
 SELECT try(target => 'pg_mine');
 SELECT try(target => repeat('x', 56));
@@ -173,9 +174,9 @@ SELECT try(source => 'words', key => 'age', qis => '{"columns": "suppress"}', se
 -- Nothing was left behind.
 SELECT count(*) FROM pg_class WHERE relnamespace::regnamespace::text IN ('published', 'published_private');
 RESET ROLE;
-SELECT (SELECT count(*) FROM pprepub.catalog_publication) AS publications,
-	(SELECT count(*) FROM pprepub.catalog_column) AS columns,
-	(SELECT count(*) FROM pprepub.catalog_relation) AS relations;
+SELECT (SELECT count(*) FROM pprepub_internal.catalog_publication) AS publications,
+	(SELECT count(*) FROM pprepub_internal.catalog_column) AS columns,
+	(SELECT count(*) FROM pprepub_internal.catalog_relation) AS relations;
 SET ROLE regress_owner;
 
 -- Insensitive columns that tell people apart draw a warning.

@@ -61,7 +61,7 @@ UPDATE patients SET disease = 'cough' WHERE id = 'o3';
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 SELECT class, sex, zip, disease FROM worlds_out.patients_1 ORDER BY disease;
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
-SELECT * FROM pprepub.statistics('patients') WHERE key = 'o2' ORDER BY sensitive;
+SELECT * FROM pprepub.linked_values('patients') WHERE key = 'o2' ORDER BY sensitive;
 SELECT * FROM pprepub.breach_probability('patients') WHERE key = 'o2' ORDER BY sensitive;
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
 
@@ -73,7 +73,7 @@ SELECT disease FROM worlds_out.patients_3 ORDER BY 1;
 DELETE FROM patients WHERE id >= 'o5';
 INSERT INTO patients VALUES ('p5', 'F', '65016', 'cold'), ('p6', 'F', '65017', 'gout'), ('p7', 'M', '65003', 'measles'), ('p8', 'M', '65004', 'mumps'), ('p9', 'M', '65005', 'rubella');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
-SELECT key, sizes, counts FROM pprepub.statistics('patients') WHERE key = 'o2' AND sensitive = 'chlamydia';
+SELECT key, sizes, counts FROM pprepub.linked_values('patients') WHERE key = 'o2' AND sensitive = 'chlamydia';
 SELECT sensitive, releases, probability FROM pprepub.breach_probability('patients') WHERE key = 'o2' AND sensitive IN ('chlamydia', 'gout') ORDER BY 1;
 -- Nothing is left of the secret, but others may come.
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
@@ -99,11 +99,11 @@ SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 SELECT count(*) AS people, count(*) FILTER (WHERE disease = 'chlamydia') AS ill, bool_or(zip LIKE '%*') AS generalised
 FROM worlds_out.patients_1 GROUP BY class ORDER BY 1 DESC, 2 DESC;
 SELECT key, sensitive, releases, probability FROM pprepub.breach_probability('patients') ORDER BY 1;
-SELECT DISTINCT sensitive FROM pprepub.statistics('patients');
+SELECT DISTINCT sensitive FROM pprepub.linked_values('patients');
 -- What was shown without protection stays shown, and its owner is told.
 INSERT INTO rare VALUES ('gout');
 SELECT pprepub.alter_publication('patients', '{}');
-SELECT DISTINCT sensitive FROM pprepub.statistics('patients') ORDER BY 1;
+SELECT DISTINCT sensitive FROM pprepub.linked_values('patients') ORDER BY 1;
 SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('global', 'localised') ORDER BY check_name;
 SELECT number, rows, suppressed FROM pprepub.publish('patients');
 DELETE FROM rare WHERE disease IS NULL;
@@ -127,13 +127,13 @@ INSERT INTO voters VALUES ('o2', 'F', '99999', 'who is in the source, as he is t
 SELECT declare_patients('{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "rare", "registry": "voters"}');
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');
 SELECT zip, sex, disease FROM worlds_out.patients_1 WHERE disease = 'chlamydia';
-SELECT count(*), count(*) FILTER (WHERE key LIKE 'v%') AS counted_in, bool_or(key = 'v99') AS unknown FROM pprepub.members('patients')
+SELECT count(*), count(*) FILTER (WHERE key LIKE 'v%') AS counted_in, bool_or(key = 'v99') AS unknown FROM pprepub.class_members('patients')
 WHERE class = (SELECT class FROM worlds_out.patients_1 WHERE disease = 'chlamydia');
-SELECT sensitive, sizes, counts, count(*) FROM pprepub.statistics('patients') WHERE sensitive = 'chlamydia' GROUP BY 1, 2, 3;
+SELECT sensitive, sizes, counts, count(*) FROM pprepub.linked_values('patients') WHERE sensitive = 'chlamydia' GROUP BY 1, 2, 3;
 SELECT check_name, holds FROM pprepub.audit('patients') ORDER BY 1;
 -- Counted in twice, they are linked twice; as themselves, they demand what is left.
 SELECT number, rows, suppressed FROM pprepub.publish('patients');
-INSERT INTO patients SELECT id, sex, zip, 'chlamydia' FROM voters WHERE id IN (SELECT key FROM pprepub.members('patients') WHERE key LIKE 'v%' AND release = 2) ORDER BY id LIMIT 1;
+INSERT INTO patients SELECT id, sex, zip, 'chlamydia' FROM voters WHERE id IN (SELECT key FROM pprepub.class_members('patients') WHERE key LIKE 'v%' AND release = 2) ORDER BY id LIMIT 1;
 SET client_min_messages = error;
 SELECT number, rows + suppressed AS people FROM pprepub.publish('patients');
 RESET client_min_messages;

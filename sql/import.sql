@@ -52,7 +52,7 @@ FROM pprepub.import_release('patients', 'published_before', key => 'person');
 \d published.patients_1
 SELECT age, zip, country, sex, disease, ward FROM published.patients_1 ORDER BY disease, age;
 SELECT class, count(*) FROM published.patients_1 GROUP BY class HAVING count(DISTINCT (age, zip, country, sex)) > 1;
-SELECT m.key, r.age FROM pprepub.members('patients') m JOIN (SELECT DISTINCT class, age FROM published.patients_1) r USING (class) ORDER BY 1;
+SELECT m.key, r.age FROM pprepub.class_members('patients') m JOIN (SELECT DISTINCT class, age FROM published.patients_1) r USING (class) ORDER BY 1;
 SELECT * FROM pprepub.signatures('patients') ORDER BY key;
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients');
 SELECT * FROM pprepub.rebuild_history('patients');
@@ -239,7 +239,7 @@ SELECT try_sequential('{"k": 2}');
 SELECT params -> 'seed' >= '0' AS seeded FROM pprepub.publication WHERE name = 'seq';
 SELECT proname FROM pg_proc WHERE pronamespace = 'published'::regnamespace ORDER BY proname;
 RESET client_min_messages;
-SELECT * FROM pprepub.answer('seq', NULL, NULL) AS a (age int4range);
+SELECT * FROM pprepub_internal.answer('seq', NULL, NULL) AS a (age int4range);
 
 DELETE FROM patients WHERE id > 10;
 CREATE VIEW first_one AS SELECT id AS person, int4range(age / 10 * 10, age / 10 * 10 + 10) AS age,
@@ -247,7 +247,7 @@ CREATE VIEW first_one AS SELECT id AS person, int4range(age / 10 * 10, age / 10 
 SELECT number, kind, columns, rows, classes FROM pprepub.import_release('seq', 'first_one', 'person');
 \d published.seq_1
 SELECT age, country, disease, ward FROM published.seq_1 ORDER BY age, country, ward;
-SELECT m.key, m.class FROM pprepub.members('seq') m ORDER BY class, key;
+SELECT m.key, m.class FROM pprepub.class_members('seq') m ORDER BY class, key;
 CREATE VIEW second_one AS SELECT country, disease FROM patients;
 SELECT number, kind, columns, rows FROM pprepub.import_release('seq', 'second_one');
 CREATE VIEW with_class AS SELECT id AS person, 1 AS class FROM patients;

@@ -18,7 +18,7 @@ SELECT attrelid::regclass FROM pg_attribute WHERE attnum > 0 AND attname = 'unti
 
 -- Each class leaves as a whole.
 SELECT count(*) AS classes, count(*) FILTER (WHERE first = last) AS of_one_date FROM (
-	SELECT min(until) AS first, max(until) AS last FROM pprepub.members('stays') m JOIN stays s ON s.id = m.key::int GROUP BY class) c;
+	SELECT min(until) AS first, max(until) AS last FROM pprepub.class_members('stays') m JOIN stays s ON s.id = m.key::int GROUP BY class) c;
 
 -- So nobody is withheld while the window slides, and an answer lays newcomers out, too.
 INSERT INTO stays SELECT i, i * 37 % 80, 'd' || i % 5, 'w' || i % 3, date '2026-01-01' + i / 10 * 30 FROM generate_series(80, 89) i;
@@ -28,7 +28,7 @@ INSERT INTO stays SELECT i, i * 37 % 80, 'd' || i % 5, 'w' || i % 3, date '2026-
 DELETE FROM stays WHERE id < 20;
 SELECT count(*) FROM published.stays();
 SELECT count(*) AS classes, count(*) FILTER (WHERE first = last) AS of_one_date FROM (
-	SELECT min(until) AS first, max(until) AS last FROM pprepub.members('stays') m JOIN stays s ON s.id = m.key::int WHERE release = 3 GROUP BY class) c;
+	SELECT min(until) AS first, max(until) AS last FROM pprepub.class_members('stays') m JOIN stays s ON s.id = m.key::int WHERE release = 3 GROUP BY class) c;
 SELECT * FROM pprepub.audit('stays') WHERE NOT holds;
 
 -- It follows a rename, can be another one, and none.
@@ -60,7 +60,7 @@ SELECT rows, suppressed FROM pprepub.publish('stays');
 SELECT pprepub.alter_publication('stays', '{"leaves": "ward"}');
 SELECT pprepub.alter_publication('stays', '{"leaves": "discharged"}');
 RESET ROLE;
-SELECT position, name, role FROM pprepub.catalog_column ORDER BY 1;
+SELECT position, name, role FROM pprepub_internal.catalog_column ORDER BY 1;
 SET ROLE regress_owner;
 ALTER TABLE stays ALTER COLUMN discharged TYPE timestamp;
 ALTER TABLE stays DROP COLUMN discharged;
@@ -94,7 +94,7 @@ SELECT pprepub.create_publication('tried', 'stays', 'id', '{"age": "range"}', 'd
 SELECT pprepub.create_publication('stays', 'stays', 'id', '{"age": "range", "discharged": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2, "leaves": "discharged"}');
 SELECT rows, suppressed FROM pprepub.publish('stays', NULL, '{age,disease}');
 SELECT count(*) AS classes, count(*) FILTER (WHERE first = last) AS of_one_date FROM (
-	SELECT min(discharged) AS first, max(discharged) AS last FROM pprepub.members('stays') m JOIN stays s ON s.id = m.key::int GROUP BY class) c;
+	SELECT min(discharged) AS first, max(discharged) AS last FROM pprepub.class_members('stays') m JOIN stays s ON s.id = m.key::int GROUP BY class) c;
 SELECT pprepub.drop_publication('stays', true);
 
 -- Any type with an order will do, and a domain over one; NULLs stand apart.
@@ -104,7 +104,7 @@ INSERT INTO slots SELECT i, i % 7, 'd' || i % 5, CASE WHEN i % 4 > 0 THEN ARRAY[
 SELECT pprepub.create_publication('slots', 'slots', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 4, "l": 2, "leaves": "slot"}');
 SELECT rows, suppressed FROM pprepub.publish('slots');
 SELECT count(*) AS classes, count(*) FILTER (WHERE slots = 1) AS of_one_slot FROM (
-	SELECT count(DISTINCT coalesce(slot, '{}')) AS slots FROM pprepub.members('slots') m JOIN slots s ON s.id = m.key::int GROUP BY class) c;
+	SELECT count(DISTINCT coalesce(slot, '{}')) AS slots FROM pprepub.class_members('slots') m JOIN slots s ON s.id = m.key::int GROUP BY class) c;
 SELECT pprepub.drop_publication('slots', true);
 
 DROP TABLE slots, stays;

@@ -20,7 +20,7 @@ UPDATE patients SET zip = 12 WHERE name = 'Lily';
 UPDATE patients SET zip = 26, hours = 35, disease = 'pneumonia' WHERE name = 'Ben';
 SELECT rows, classes, suppressed, dirty, counterfeits <= 2 AS few_counterfeits FROM pprepub.publish('patients');
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients') ORDER BY check_name;
-SELECT max(risk) < 1 AS nobody_is_known, min(candidates) FROM pprepub.update_risk('patients');
+SELECT max(risk) < 1 AS nobody_is_known, min(candidates) FROM pprepub.risk_after_updates('patients');
 
 -- Somebody leaves, somebody comes.
 DELETE FROM patients WHERE name IN ('Ken', 'Lily');
@@ -161,13 +161,13 @@ SELECT pprepub.drop_publication('few');
 -- Releases of other methods are judged by a table that is named.
 SELECT pprepub.create_publication('plain', 'patients', 'name', :'qis', 'disease', 'bpg', '{"k": 2, "l": 2}');
 SELECT count(*) FROM pprepub.publish('plain');
-SELECT * FROM pprepub.update_risk('plain');
-SELECT count(*), bool_and(risk <= 0.5) FROM pprepub.update_risk('plain', 'updates');
-SELECT * FROM pprepub.update_risk('plain', 'patients');
-SELECT * FROM pprepub.update_risk('no');
-SELECT * FROM pprepub.update_risk(NULL);
+SELECT * FROM pprepub.risk_after_updates('plain');
+SELECT count(*), bool_and(risk <= 0.5) FROM pprepub.risk_after_updates('plain', 'updates');
+SELECT * FROM pprepub.risk_after_updates('plain', 'patients');
+SELECT * FROM pprepub.risk_after_updates('no');
+SELECT * FROM pprepub.risk_after_updates(NULL);
 SET ROLE regress_other;
-SELECT * FROM pprepub.update_risk('plain', 'updates');
+SELECT * FROM pprepub.risk_after_updates('plain', 'updates');
 SET ROLE regress_owner;
 SELECT pprepub.drop_publication('plain', forget_history => true);
 
@@ -182,9 +182,9 @@ CREATE TABLE first AS SELECT * FROM (VALUES ('Ann', 1, 'well', 1), ('Bob', 1, 'i
 CREATE TABLE second AS SELECT * FROM (VALUES ('Ann', 1, 'ill', 1), ('Cem', 1, 'well', 1)) v(name, zip, health, class);
 CREATE TABLE third AS SELECT * FROM (VALUES ('Bob', 1, 'ill', 1), ('Cem', 1, 'well', 1)) v(name, zip, health, class);
 SELECT (pprepub.import_release('people', relation, key => 'name', accept_changes => true)).number FROM unnest('{first,second,third}'::regclass[]) relation;
-SELECT * FROM pprepub.update_risk('people') ORDER BY key, release;
+SELECT * FROM pprepub.risk_after_updates('people') ORDER BY key, release;
 SET pprepub.search_budget = 0;
-SELECT count(*), count(joint_candidates) AS known FROM pprepub.update_risk('people');
+SELECT count(*), count(joint_candidates) AS known FROM pprepub.risk_after_updates('people');
 RESET pprepub.search_budget;
 SELECT pprepub.drop_publication('people', forget_history => true);
 

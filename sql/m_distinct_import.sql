@@ -1,4 +1,4 @@
--- m-distinct goes on from releases that were made elsewhere; update_risk() judges what they and other methods are worth.
+-- m-distinct goes on from releases that were made elsewhere; risk_after_updates() judges what they and other methods are worth.
 SET ROLE regress_owner;
 SET client_min_messages = warning;
 CREATE TABLE patients (name text PRIMARY KEY, zip int, hours int, disease text);
@@ -25,7 +25,7 @@ SELECT number, kind, rows, classes FROM pprepub.import_release('patients', 'thre
 CALL a_release_later();
 SELECT number, rows, classes, counterfeits FROM pprepub.publish('patients');
 SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') ORDER BY 1;
-SELECT max(risk), min(candidates) FROM pprepub.update_risk('patients');
+SELECT max(risk), min(candidates) FROM pprepub.risk_after_updates('patients');
 
 -- Table IV instead, which is 2-diverse: the owner hears what it breaks (Examples 2 and 3, section I-A).
 SELECT pprepub.drop_publication('patients', forget_history => true);
@@ -38,11 +38,11 @@ CREATE TABLE four AS SELECT * FROM (VALUES ('Ken', '[12,15)', '[17,21)', 'dyspep
 	('Julia', '[15,19)', '[27,32)', 'lung cancer', 2), ('Tom', '[15,19)', '[27,32)', 'pneumonia', 2), ('Harry', '[23,27)', '[32,36)', 'dyspepsia', 3),
 	('Ben', '[23,27)', '[32,36)', 'pneumonia', 3)) v(name, zip, hours, disease, class);
 SELECT number FROM pprepub.import_release('patients', 'four', key => 'name');
-SELECT * FROM pprepub.update_risk('patients') ORDER BY key, release;
+SELECT * FROM pprepub.risk_after_updates('patients') ORDER BY key, release;
 SELECT check_name, measured, holds FROM pprepub.audit('patients') WHERE NOT holds ORDER BY 1;
 -- What is still possible stays so; whom it gave away it has given away.
 SELECT number FROM pprepub.publish('patients');
-SELECT r.key, r.release, r.candidates FROM pprepub.update_risk('patients') r WHERE r.candidates < 2 OR r.release = 3 ORDER BY 1, 2;
+SELECT r.key, r.release, r.candidates FROM pprepub.risk_after_updates('patients') r WHERE r.candidates < 2 OR r.release = 3 ORDER BY 1, 2;
 
 -- Releases that could not be followed are refused: without the column, with NULLs, with values of which nothing is declared.
 CREATE TABLE silent AS SELECT name, zip, hours FROM patients;
@@ -55,7 +55,7 @@ SELECT pprepub.import_release('patients', 'unheard_of', key => 'name', accept_ch
 BEGIN;
 CREATE TABLE impossible AS SELECT name, zip, hours, CASE name WHEN 'Tom' THEN 'cataract' ELSE disease END AS disease FROM patients;
 SELECT number FROM pprepub.import_release('patients', 'impossible', key => 'name', accept_changes => true);
-SELECT count(*) FROM pprepub.update_risk('patients');
+SELECT count(*) FROM pprepub.risk_after_updates('patients');
 SELECT pprepub.publish('patients');
 ROLLBACK;
 -- Whose rows they are nobody knows: nothing can be followed, and the owner has to say that this is known.
@@ -104,14 +104,14 @@ SELECT pprepub.create_publication('unchanging', 'patients', 'name', :'qis', 'dis
 SELECT pprepub.create_publication('sets', 'patients', 'name', :'qis', 'disease', 'bpg', '{"k": 2, "l": 2}', beside => '{unchanging}');
 INSERT INTO progress VALUES ('dyspepsia', 'dyspepsia'), ('pneumonia', 'pneumonia'), ('lung cancer', 'lung cancer');
 SELECT count(*) FROM (SELECT pprepub.publish('unchanging') FROM generate_series(1, 2)) twice;
-SELECT max(risk) <= 0.5 AS as_promised FROM pprepub.update_risk('unchanging', 'progress');
+SELECT max(risk) <= 0.5 AS as_promised FROM pprepub.risk_after_updates('unchanging', 'progress');
 SELECT number FROM pprepub.publish('sets');
 SELECT number FROM pprepub.publish('sets', columns => '{zip}');
-SELECT release, count(*) > 0 AS is_told FROM pprepub.update_risk('sets', 'progress') GROUP BY release;
+SELECT release, count(*) > 0 AS is_told FROM pprepub.risk_after_updates('sets', 'progress') GROUP BY release;
 -- A table that makes no sense.
 CREATE TABLE odd AS SELECT from_value, to_value, 0.5 AS probability FROM progress;
 UPDATE odd SET probability = -1 WHERE to_value = 'flu';
-SELECT count(*) FROM pprepub.update_risk('sets', 'odd');
+SELECT count(*) FROM pprepub.risk_after_updates('sets', 'odd');
 
 SELECT pprepub.drop_publication(name, forget_history => true) FROM unnest('{sets,unchanging}'::text[]) name;
 DROP PROCEDURE a_release_later;

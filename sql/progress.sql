@@ -68,7 +68,7 @@ DELETE FROM pprepub.progress;
 RESET ROLE;
 SET ROLE regress_analyst;
 SELECT * FROM pprepub.progress;
-SELECT * FROM pprepub.running();
+SELECT * FROM pprepub_internal.running();
 
 SET ROLE regress_owner;
 SELECT pprepub.drop_publication(name, true) FROM unnest(ARRAY['outer', 'inner', rpad('seen', 40, '_')]) name;

@@ -56,9 +56,9 @@ SELECT refused.* FROM refused(
 	'ALTER TRIGGER pprepub_seal ON published.patients_1 RENAME TO x',
 	'DROP TRIGGER pprepub_seal ON published.patients_1',
 	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT ON published.patients_1 EXECUTE FUNCTION suppress_redundant_updates_trigger()',
-	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT ON published.patients_1 EXECUTE FUNCTION pprepub.refuse_change()',
-	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON published.patients_1 WHEN (false) EXECUTE FUNCTION pprepub.refuse_change()',
-	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON published_private.patients_members EXECUTE FUNCTION pprepub.refuse_change()',
+	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT ON published.patients_1 EXECUTE FUNCTION pprepub_internal.refuse_change()',
+	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON published.patients_1 WHEN (false) EXECUTE FUNCTION pprepub_internal.refuse_change()',
+	'CREATE OR REPLACE TRIGGER pprepub_seal BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON published_private.patients_members EXECUTE FUNCTION pprepub_internal.refuse_change()',
 	'CREATE POLICY p ON published.patients_1 USING (false)',
 	'CREATE INDEX ON published_private.patients_members (abs(release))',
 	'CREATE INDEX ON published_private.patients_members (release) WHERE release > 0',
@@ -84,7 +84,7 @@ SELECT refused.* FROM refused(
 	'DROP SCHEMA published_private CASCADE',
 	'DROP TABLE patients',
 	'DROP TABLE patients CASCADE',
-	'DELETE FROM pprepub.catalog_release');
+	'DELETE FROM pprepub_internal.catalog_release');
 RESET ROLE;
 SELECT refused.* FROM refused(
 	'DELETE FROM published.patients_1',
@@ -95,7 +95,7 @@ SELECT refused.* FROM refused(
 	'ALTER TABLE published.patients_1 DISABLE TRIGGER ALL',
 	'DROP SCHEMA published, published_private CASCADE',
 	'DROP OWNED BY regress_owner CASCADE',
-	'DROP FUNCTION pprepub.refuse_change() CASCADE',
+	'DROP FUNCTION pprepub_internal.refuse_change() CASCADE',
 	'DROP EVENT TRIGGER pprepub_protect_drops',
 	'DELETE FROM published_private.patients_members');
 SET ROLE regress_owner;

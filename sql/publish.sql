@@ -13,7 +13,7 @@ WHERE metric !~ '^seconds of|_seconds$|^bytes_per_row';
 SELECT metric, value > 0 AS positive FROM pprepub.preview('patients')
 WHERE metric IN ('load_seconds', 'history_seconds', 'partition_seconds', 'bytes_per_row');
 SELECT count(*) FROM pprepub.release;
-SELECT count(*) FROM pprepub.members('patients');
+SELECT count(*) FROM pprepub.class_members('patients');
 SELECT * FROM pprepub.metrics('patients', 1);
 SELECT pprepub.release_intact('patients', 1);
 
@@ -68,7 +68,7 @@ WHERE relnamespace IN ('published'::regnamespace, 'published_private'::regnamesp
 
 -- Members are the true people of each class.
 SELECT m.release, array_agg(m.key ORDER BY m.key) AS keys, min(p.age), max(p.age)
-FROM pprepub.members('patients') m JOIN patients p ON p.id = m.key::int GROUP BY release, class ORDER BY 2;
+FROM pprepub.class_members('patients') m JOIN patients p ON p.id = m.key::int GROUP BY release, class ORDER BY 2;
 \d published_private.patients_members
 SELECT pprepub.release_intact('patients', 1);
 SELECT metric, round(value::numeric, 4) FROM pprepub.metrics('patients', 1);
@@ -90,7 +90,7 @@ SELECT count(*) FROM published.patients;
 SELECT count(*) FROM published.patients_1;
 SELECT count(*) FROM patients;
 SELECT count(*) FROM pprepub.release;
-SELECT * FROM pprepub.members('patients');
+SELECT * FROM pprepub.class_members('patients');
 RESET ROLE;
 SET ROLE regress_owner;
 

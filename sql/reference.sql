@@ -25,7 +25,7 @@ SELECT * FROM published_private.told_reference ORDER BY 1;
 UPDATE published_private.told_reference SET people = 1;
 DROP TABLE published_private.told_reference;
 RESET ROLE;
-SELECT r.part FROM pprepub.catalog_relation r WHERE r.relation = 'published_private.told_reference'::regclass;
+SELECT r.part FROM pprepub_internal.catalog_relation r WHERE r.relation = 'published_private.told_reference'::regclass;
 SET ROLE regress_owner;
 
 -- Another distribution of today moves nothing; a new value is added by the next release of everybody, once.

@@ -45,10 +45,10 @@ INSERT INTO patients VALUES ('Ellis', 38, 'M', 'HIV'), ('Helen', 39, 'F', 'HIV')
 SELECT number, rows, classes, suppressed FROM pprepub.publish('patients');	-- Table 2: both have HIV, so neither is told
 SELECT people FROM told_apart('patients');
 SELECT * FROM pprepub.signatures('patients') ORDER BY key;
-SELECT * FROM pprepub.statistics('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive;
+SELECT * FROM pprepub.linked_values('patients') WHERE key IN ('Bob', 'Fran') ORDER BY key, sensitive;
 SELECT * FROM pprepub.rebuild_history('patients');
 SELECT unsafe('patients', 2, 2);
-SELECT release, array_agg(key ORDER BY key) FROM pprepub.members('patients') GROUP BY release, class ORDER BY 1, 2;
+SELECT release, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') GROUP BY release, class ORDER BY 1, 2;
 SELECT pprepub.release_intact('patients', n) FROM generate_series(1, 3) n;
 SELECT pprepub.drop_publication('patients', true);
 
@@ -194,7 +194,7 @@ SELECT * FROM pprepub.rebuild_history('odd');
 SELECT * FROM pprepub.rebuild_history('odd');
 SELECT number FROM pprepub.publish('odd');
 DROP TABLE published_private.odd_members;
-SELECT count(*) FROM pprepub.members('odd');
+SELECT count(*) FROM pprepub.class_members('odd');
 ROLLBACK;
 \set VERBOSITY default
 SET ROLE regress_owner;

@@ -46,8 +46,8 @@ SET ROLE regress_analyst;
 SELECT pprepub.schedule('patients', '0 3 * * 1');
 SELECT pprepub.unschedule('patients');
 SELECT * FROM pprepub.scheduled;
-SELECT * FROM pprepub.scheduled_jobs();
-SELECT * FROM pprepub.catalog_schedule;
+SELECT * FROM pprepub_internal.scheduled_jobs();
+SELECT * FROM pprepub_internal.catalog_schedule;
 RESET ROLE;
 
 -- And when.

@@ -79,7 +79,7 @@ ALTER TABLE several.patients RENAME COLUMN income TO earns;
 SELECT number FROM pprepub.publish('wards');
 SELECT check_name, measured, holds FROM pprepub.audit('wards') WHERE NOT holds;
 SELECT * FROM pprepub.rebuild_history('wards');
-SELECT count(*) > 0 AS some FROM pprepub.members('wards');
+SELECT count(*) > 0 AS some FROM pprepub.class_members('wards');
 SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('wards');
 SELECT linkability >= 1 AS linked, diversity >= 1 AS diverse FROM pprepub.linkability('wards', '{1, 4}');
 SELECT release, linkability >= 1 AS linked FROM pprepub.linkability_series('wards');
@@ -108,7 +108,7 @@ COMMENT ON TYPE published_private.wards_sensitive IS 'diseases and incomes';
 \set VERBOSITY default
 SELECT pprepub.drop_publication('wards', forget_history => true);
 SELECT typname FROM pg_type WHERE typname ~ '^_?wards';
-SELECT count(*) FROM pprepub.catalog_relation;
+SELECT count(*) FROM pprepub_internal.catalog_relation;
 
 -- What was published elsewhere: a column that the table lacks is that of today.
 CREATE TABLE several.old AS SELECT id, '[,)'::int4range AS age, '*' AS zip, disease, income FROM (SELECT id, disease, earns AS income FROM several.patients LIMIT 100) p;
@@ -147,7 +147,7 @@ SELECT pprepub.alter_publication('wards', '{"k": 6}');
 SELECT number FROM pprepub.publish('wards');
 SELECT pprepub.alter_publication('wards', '{"bands": null, "accept_weakening": true}');
 SELECT params FROM pprepub.publication;
-SELECT kind, taxonomy, tree FROM pprepub.catalog_column WHERE role LIKE 'sensitive%';
+SELECT kind, taxonomy, tree FROM pprepub_internal.catalog_column WHERE role LIKE 'sensitive%';
 SELECT number FROM pprepub.publish('wards');
 SELECT pprepub.drop_publication('wards', forget_history => true);
 
@@ -166,7 +166,7 @@ CREATE TABLE several.four AS SELECT i AS id, 30 + i AS age, (ARRAY['flu', 'hiv',
 SELECT pprepub.create_publication('four', 'several.four', 'id', '{"age": "range"}', '{a, b}', 'bpg', '{"k": 4, "l": 2}');
 SELECT number FROM pprepub.publish('four');
 SELECT key, sensitive, candidates FROM pprepub.compromise('four', '{1, 3}') ORDER BY 1, 2;
-SELECT key, sensitive, sizes, counts FROM pprepub.statistics('four') ORDER BY 1, 2 LIMIT 4;
+SELECT key, sensitive, sizes, counts FROM pprepub.linked_values('four') ORDER BY 1, 2 LIMIT 4;
 SELECT tuple, records, probability, sensitive FROM pprepub.link_posterior('four') ORDER BY tuple::text LIMIT 1;
 SELECT pprepub.drop_publication('four', forget_history => true);
 

@@ -95,7 +95,7 @@ BEGIN
 	PERFORM declare('keyed', 'keyed');
 	PERFORM pprepub.publish('keyed');
 	EXECUTE format('SELECT count(DISTINCT m.key) || '' people, '' || left(min(m.key), 30) || '' … '' || left(max(m.key), 30)
-		FROM pprepub.members(''keyed'') m JOIN keyed k ON k.id = m.key::%s', type) INTO result;
+		FROM pprepub.class_members(''keyed'') m JOIN keyed k ON k.id = m.key::%s', type) INTO result;
 	PERFORM pprepub.drop_publication('keyed', true);
 	DROP TABLE keyed;
 	RETURN result;

@@ -17,7 +17,7 @@ INSERT INTO agg_store SELECT r.*, 'in time', id FROM agg_rows(40001, 45000) r;
 CREATE TABLE agg_heap (LIKE agg_store) USING heap;
 INSERT INTO agg_heap TABLE agg_store;
 ANALYZE agg_store, agg_heap;
-SELECT count(*) AS groups FROM pprepub.verify('agg_store');
+SELECT count(*) AS groups FROM pprepub.verify_storage('agg_store');
 
 -- What of the three is not the same; the plan, if asked for.
 CREATE FUNCTION agg_ask(query text, OUT uses_ours boolean, OUT is_same boolean) LANGUAGE plpgsql AS $$
@@ -196,7 +196,7 @@ INSERT INTO agg_t VALUES (5000, 'v');
 SELECT count(*), sum(id), max(t) FROM agg_t;
 FETCH ALL FROM agg_old;
 FETCH ALL FROM agg_old_groups;
-SELECT pprepub.compact('agg_t');
+SELECT pprepub.compact_storage('agg_t');
 SELECT count(*), sum(id), max(t) FROM agg_t;
 COMMIT;
 -- While a statement inserts, the functions that it calls see what is theirs to see, also inside of a subtransaction.

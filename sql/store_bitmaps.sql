@@ -44,7 +44,7 @@ ANALYZE store_t;
 SELECT reltuples BETWEEN 500 AND 2500 AS about FROM pg_class WHERE oid = 'store_t'::regclass;
 SELECT count(*) FROM store_t TABLESAMPLE BERNOULLI (100);
 SELECT count(*) FROM store_t TABLESAMPLE SYSTEM (100);
-SELECT bool_and(holds) FROM pprepub.verify('store_t');
+SELECT bool_and(holds) FROM pprepub.verify_storage('store_t');
 -- Rows that are written anew have new numbers.
 VACUUM FULL store_t;
 SELECT block() > 131072 AS beyond;

@@ -37,7 +37,7 @@ SELECT count(*), sum(id) FROM store_t WHERE a @> '{99}';
 RESET work_mem;
 -- Inserted afterwards, merged, rebuilt.
 SELECT count(*) FROM store_t WHERE k = 77;
-SELECT pprepub.compact('store_t') > 0 AS merged;
+SELECT pprepub.compact_storage('store_t') > 0 AS merged;
 SELECT count(*), sum(id) FROM store_t WHERE k = 77;
 REINDEX INDEX CONCURRENTLY store_btree;
 REINDEX TABLE store_t;

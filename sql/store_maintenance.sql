@@ -8,9 +8,9 @@ DO $$ BEGIN
 END $$;
 SELECT groups, rows FROM pprepub.storage WHERE "table" = 'store_t'::regclass;
 CREATE TEMP TABLE before AS SELECT ctid AS place, * FROM store_t;
-SELECT pprepub.compact('store_t');
+SELECT pprepub.compact_storage('store_t');
 SELECT groups, rows FROM pprepub.storage WHERE "table" = 'store_t'::regclass;
-SELECT pprepub.compact('store_t');
+SELECT pprepub.compact_storage('store_t');
 -- Rows keep their numbers, and their place.
 SELECT count(*) FROM store_t s JOIN before b ON s.ctid = b.place AND s.id = b.id AND s.t = b.t;
 SET enable_seqscan = off;
@@ -20,7 +20,7 @@ RESET enable_seqscan;
 -- A merge that is rolled back was none.
 INSERT INTO store_t VALUES (51, 'x');
 BEGIN;
-SELECT pprepub.compact('store_t');
+SELECT pprepub.compact_storage('store_t');
 SELECT groups FROM pprepub.storage WHERE "table" = 'store_t'::regclass;
 ROLLBACK;
 SELECT groups FROM pprepub.storage WHERE "table" = 'store_t'::regclass;
@@ -29,10 +29,10 @@ BEGIN;
 INSERT INTO store_t VALUES (1000, 'x'), (1001, 'y');
 ROLLBACK;
 INSERT INTO store_t VALUES (52, 'y');
-SELECT pprepub.compact('store_t');
+SELECT pprepub.compact_storage('store_t');
 SELECT * FROM store_t WHERE id > 50 ORDER BY id;
 SELECT count(*) FROM store_t a JOIN store_t b ON a.ctid = b.ctid;
-SELECT * FROM pprepub.verify('store_t');
+SELECT * FROM pprepub.verify_storage('store_t');
 SELECT count(*) FROM store_t TABLESAMPLE BERNOULLI (100);
 
 -- Many one-row inserts do not make as many groups for ever: writers merge them as they go.
@@ -48,7 +48,7 @@ END $$;
 CALL store_many(3000);
 SELECT rows, groups < 150 AS few FROM pprepub.storage WHERE "table" = 'store_t'::regclass;
 SELECT count(*), count(DISTINCT id), count(DISTINCT ctid) FROM store_t;
-SELECT bool_and(holds) FROM pprepub.verify('store_t');
+SELECT bool_and(holds) FROM pprepub.verify_storage('store_t');
 DO $$ BEGIN
 	FOR i IN 1 .. 3000 LOOP
 		INSERT INTO store_t VALUES (20000 + i, 'in one transaction');
@@ -57,7 +57,7 @@ END $$;
 SELECT rows, groups < 300 AS few FROM pprepub.storage WHERE "table" = 'store_t'::regclass;
 SELECT count(*), count(DISTINCT id), count(DISTINCT ctid) FROM store_t;
 VACUUM store_t;
-SELECT pprepub.compact('store_t') > 0 AS merged;
+SELECT pprepub.compact_storage('store_t') > 0 AS merged;
 SELECT rows, groups FROM pprepub.storage WHERE "table" = 'store_t'::regclass;
 VACUUM store_t;
 SELECT pg_table_size('store_t') < 2000000 AS small;
@@ -65,7 +65,7 @@ SELECT pg_table_size('store_t') < 2000000 AS small;
 -- What the view shows.
 CREATE TABLE store_show (c int, n int, r text, d text, e text) USING pprepub;
 INSERT INTO store_show SELECT 7, NULL, 'r' || i / 500, 'd' || i * 7919 % 13, md5(i::text) FROM generate_series(1, 16000) i;
-SELECT pprepub.compact('store_show') > 0 AS merged;
+SELECT pprepub.compact_storage('store_show') > 0 AS merged;
 SELECT "table", groups, rows, bytes BETWEEN 100000 AND 1000000 AS bytes, heap_bytes / 8192 BETWEEN 140 AND 160 AS heap FROM pprepub.storage WHERE "table" = 'store_show'::regclass;
 SELECT key AS column, value - 'bytes' AS encodings, (value->>'bytes')::int < 20000 AS little FROM pprepub.storage, jsonb_each(encodings) WHERE "table" = 'store_show'::regclass ORDER BY 1;
 

@@ -6,7 +6,7 @@ CREATE TABLE store_t USING pprepub AS
 	FROM generate_series(1, 5 * 16384) i;
 ALTER TABLE store_t ADD COLUMN late int DEFAULT 4;
 ANALYZE store_t;
-SELECT count(*) AS groups FROM pprepub.verify('store_t');
+SELECT count(*) AS groups FROM pprepub.verify_storage('store_t');
 CREATE FUNCTION groups(query text) RETURNS TABLE (line text) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR line IN SELECT explained('ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF', query) LOOP

@@ -49,24 +49,24 @@ DELETE FROM store_t WHERE id = 7;
 SELECT * FROM store_t ORDER BY id;
 
 -- What concerns tables of ours, concerns no others.
-SELECT pprepub.compact('pg_class');
-SELECT * FROM pprepub.verify('pprepub.catalog_release');
-SELECT * FROM pprepub.describe_storage('store_t_pkey');
-SELECT pprepub.store_handler(NULL);
+SELECT pprepub.compact_storage('pg_class');
+SELECT * FROM pprepub.verify_storage('pprepub_internal.catalog_release');
+SELECT * FROM pprepub_internal.describe_storage('store_t_pkey');
+SELECT pprepub_internal.store_handler(NULL);
 SET ROLE regress_other;
-SELECT pprepub.compact('store_t');
-SELECT * FROM pprepub.verify('store_t');
-SELECT * FROM pprepub.describe_storage('store_t');
+SELECT pprepub.compact_storage('store_t');
+SELECT * FROM pprepub.verify_storage('store_t');
+SELECT * FROM pprepub_internal.describe_storage('store_t');
 SELECT * FROM pprepub.storage;
 CREATE TABLE store_own (a int) USING pprepub;
 INSERT INTO store_own VALUES (1);
 SELECT "table", groups, rows FROM pprepub.storage;
-SELECT * FROM pprepub.verify('store_own');
-SELECT pprepub.compact('store_own');
+SELECT * FROM pprepub.verify_storage('store_own');
+SELECT pprepub.compact_storage('store_own');
 DROP TABLE store_own;
 RESET ROLE;
 BEGIN READ ONLY;
-SELECT pprepub.compact('store_t');
+SELECT pprepub.compact_storage('store_t');
 ROLLBACK;
 \set VERBOSITY sqlstate
 SET pprepub.store_memory = 100;

@@ -49,7 +49,7 @@ DO $$ BEGIN
 END $$;
 SELECT count(*), sum(c1), sum(c800), sum(c1600) FROM store_wide;
 SELECT count(*) FROM store_wide WHERE store_wide IS NOT NULL;
-SELECT count(*), bool_and(holds) FROM pprepub.verify('store_wide');
+SELECT count(*), bool_and(holds) FROM pprepub.verify_storage('store_wide');
 
 -- Values that would have to be toasted elsewhere; 200 MB in one.
 CREATE TABLE store_big (id int, t text) USING pprepub;
@@ -60,7 +60,7 @@ SELECT count(*), sum(length(t)), md5(string_agg(md5(t), '' ORDER BY id)) FROM st
 SELECT md5(t) = md5((SELECT string_agg(md5((77 * j)::text), '') FROM generate_series(1, 3000) j)) AS equal FROM store_big WHERE id = 77;
 INSERT INTO store_big VALUES (1000, repeat('abcdefghij', 20000000));
 SELECT length(t), md5(t) = md5(repeat('abcdefghij', 20000000)) AS equal FROM store_big WHERE id = 1000;
-SELECT bool_and(holds) FROM pprepub.verify('store_big');
+SELECT bool_and(holds) FROM pprepub.verify_storage('store_big');
 
 -- What a row is, after ctid, tableoid, and in a whole.
 SELECT ctid, tableoid::regclass, a FROM store_nulls a LIMIT 2;

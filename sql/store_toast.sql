@@ -38,7 +38,7 @@ DO $$ BEGIN
 		IF i % 3 = 0 THEN CALL store_undo(7000 + i, 7000 + i); END IF;
 	END LOOP;
 END $$;
-SELECT pprepub.compact('store_v') > 0 AS merged;
+SELECT pprepub.compact_storage('store_v') > 0 AS merged;
 SELECT (pgstattuple('store_v_pkey')).tuple_count, (pgstathashindex('store_v_hash')).live_items;
 VACUUM store_v;
 SELECT (pgstattuple('store_v_pkey')).tuple_count, (pgstathashindex('store_v_hash')).live_items, count(*) FROM store_v;

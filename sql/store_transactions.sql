@@ -17,10 +17,10 @@ INSERT INTO store_t VALUES (1, 'a');
 DECLARE c CURSOR FOR SELECT id FROM store_t;
 INSERT INTO store_t VALUES (2, 'b');
 FETCH ALL FROM c;
-SELECT pprepub.compact('store_t');
+SELECT pprepub.compact_storage('store_t');
 DECLARE d CURSOR FOR SELECT id FROM store_t;
 FETCH 1 FROM d;
-SELECT pprepub.compact('store_t');
+SELECT pprepub.compact_storage('store_t');
 FETCH ALL FROM d;
 COMMIT;
 
@@ -180,7 +180,7 @@ COPY store_new FROM stdin (FREEZE);
 \.
 COMMIT;
 SELECT * FROM store_new;
-SELECT count(*) FROM pprepub.verify('store_new') WHERE holds;
+SELECT count(*) FROM pprepub.verify_storage('store_new') WHERE holds;
 
 SET client_min_messages = warning;
 DROP TABLE store_t, store_d, store_x, store_f, heap_f, store_log, store_new;

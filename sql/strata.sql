@@ -8,7 +8,7 @@ INSERT INTO strata_people SELECT i, i * 37 % 80, CASE WHEN i % 20 < 16 THEN (ARR
 CREATE FUNCTION mixed(of name) RETURNS TABLE (release int, classes bigint, countries bigint, sexes bigint) LANGUAGE sql AS $$
 	SELECT release, count(*), count(*) FILTER (WHERE countries > 1), count(*) FILTER (WHERE sexes > 1)
 	FROM (SELECT release, count(DISTINCT coalesce(country, '')) AS countries, count(DISTINCT coalesce(sex, '')) AS sexes
-		  FROM pprepub.members(of) m JOIN strata_people p ON p.id = m.key::int GROUP BY release, class) c GROUP BY release ORDER BY release
+		  FROM pprepub.class_members(of) m JOIN strata_people p ON p.id = m.key::int GROUP BY release, class) c GROUP BY release ORDER BY release
 $$;
 
 -- No two countries are mixed, and the sexes nowhere.
@@ -29,8 +29,8 @@ SELECT pprepub.drop_publication('people', true);
 SELECT pprepub.create_publication('people', 'strata_people', 'id', :'qis', 'disease', 'bpg', '{"k": 15, "l": 2, "reserve": 2, "strata": ["country"], "leaves": "photo"}');
 SELECT pprepub.create_publication('people', 'strata_people', 'id', :'qis', 'disease', 'bpg', '{"k": 15, "l": 2, "reserve": 2, "strata": ["country"]}');
 SELECT rows, suppressed FROM pprepub.publish('people', NULL, '{age,disease}');
-SELECT array_agg(DISTINCT country) AS mixed FROM pprepub.members('people') m JOIN strata_people p ON p.id = m.key::int
-WHERE class IN (SELECT class FROM pprepub.members('people') m JOIN strata_people p ON p.id = m.key::int GROUP BY class HAVING count(DISTINCT country) > 1);
+SELECT array_agg(DISTINCT country) AS mixed FROM pprepub.class_members('people') m JOIN strata_people p ON p.id = m.key::int
+WHERE class IN (SELECT class FROM pprepub.class_members('people') m JOIN strata_people p ON p.id = m.key::int GROUP BY class HAVING count(DISTINCT country) > 1);
 
 -- Whoever came before strata were declared, into larger classes, is parted by them with the next release; so after five releases a country takes no strangers.
 CREATE TABLE moving AS TABLE strata_people;
@@ -50,7 +50,7 @@ BEGIN
 		INSERT INTO moving SELECT 1000 * i + id, id % 79, country, sex, disease FROM strata_people WHERE id < 60;
 	END LOOP;
 	FOR r IN SELECT release, avg((countries > 1)::int) AS mixed FROM (SELECT release, count(DISTINCT coalesce(country, '')) AS countries
-		FROM pprepub.members('moving') m JOIN moving p ON p.id = m.key::int GROUP BY release, class) c WHERE release IN (1, 2, 5) GROUP BY release ORDER BY release LOOP
+		FROM pprepub.class_members('moving') m JOIN moving p ON p.id = m.key::int GROUP BY release, class) c WHERE release IN (1, 2, 5) GROUP BY release ORDER BY release LOOP
 		RAISE INFO 'release %: % classes mix countries', r.release, CASE WHEN r.mixed < 0.25 THEN 'few' WHEN r.mixed > 0.75 THEN 'most' ELSE 'some' END;
 	END LOOP;
 	SELECT rows, dirty INTO r FROM pprepub.publish('moving', 'country = ''Mali''');

@@ -52,9 +52,9 @@ SELECT regexp_replace(split_part(unnest(warnings), '.', 1), '[0-9]+', 'N', 'g') 
 SET ROLE regress_other;
 SELECT * FROM pprepub.health;
 SELECT count(*) FROM pprepub.release;
-SELECT pprepub.is_rewound('watched'), pprepub.is_rewound('nobody''s'), pprepub.is_rewound(NULL);
+SELECT pprepub_internal.is_rewound('watched'), pprepub_internal.is_rewound('nobody''s'), pprepub_internal.is_rewound(NULL);
 SET ROLE regress_owner;
-SELECT pprepub.is_rewound('watched');
+SELECT pprepub_internal.is_rewound('watched');
 
 -- A publication that is broken is a row like others.
 BEGIN READ ONLY;
@@ -66,15 +66,15 @@ SET ROLE regress_owner;
 SELECT publication, refused FROM pprepub.health ORDER BY 1;
 RESET ROLE;
 ALTER TABLE noted OWNER TO regress_owner;
-UPDATE pprepub.catalog_publication SET witness = jsonb_set(witness, '{timeline}', '99') WHERE name = 'noted';
-UPDATE pprepub.catalog_publication SET pinned = 1 WHERE name = 'watched';
-UPDATE pprepub.catalog_release SET relation = 1 WHERE number = 1;
-UPDATE pprepub.catalog_relation SET relation = oid::regclass FROM (SELECT 1 AS oid) o WHERE relation = 'published.watched_1'::regclass;
+UPDATE pprepub_internal.catalog_publication SET witness = jsonb_set(witness, '{timeline}', '99') WHERE name = 'noted';
+UPDATE pprepub_internal.catalog_publication SET pinned = 1 WHERE name = 'watched';
+UPDATE pprepub_internal.catalog_release SET relation = 1 WHERE number = 1;
+UPDATE pprepub_internal.catalog_relation SET relation = oid::regclass FROM (SELECT 1 AS oid) o WHERE relation = 'published.watched_1'::regclass;
 SET ROLE regress_owner;
 SELECT publication, refused FROM pprepub.health ORDER BY 1;
 RESET ROLE;
-UPDATE pprepub.catalog_publication SET pinned = 'published_private.watched_source'::regclass WHERE name = 'watched';
-UPDATE pprepub.catalog_relation SET relation = 'published.watched_1'::regclass WHERE relation = 1::regclass;
+UPDATE pprepub_internal.catalog_publication SET pinned = 'published_private.watched_source'::regclass WHERE name = 'watched';
+UPDATE pprepub_internal.catalog_relation SET relation = 'published.watched_1'::regclass WHERE relation = 1::regclass;
 SET ROLE regress_owner;
 SELECT pprepub.drop_publication(name, forget_history => true) FROM unnest('{watched,noted}'::text[]) name;
 DROP TABLE watched, elsewhere, nobodys, noted;

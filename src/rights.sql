@@ -9,10 +9,10 @@ DECLARE
 BEGIN
 	FOR made IN
 		SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || c.oid::pg_catalog.regclass::text AS object, c.relacl AS rights
-		FROM pg_catalog.pg_class c WHERE c.relnamespace = 'pprepub'::pg_catalog.regnamespace AND c.relkind IN ('r', 'v', 'S')
+		FROM pg_catalog.pg_class c WHERE c.relnamespace IN ('pprepub'::pg_catalog.regnamespace, 'pprepub_internal'::pg_catalog.regnamespace) AND c.relkind IN ('r', 'v', 'S')
 		UNION ALL SELECT 'FUNCTION ' || p.oid::pg_catalog.regprocedure::text, p.proacl
-		FROM pg_catalog.pg_proc p WHERE p.pronamespace = 'pprepub'::pg_catalog.regnamespace
-		UNION ALL SELECT 'SCHEMA pprepub', n.nspacl FROM pg_catalog.pg_namespace n WHERE n.nspname = 'pprepub'
+		FROM pg_catalog.pg_proc p WHERE p.pronamespace IN ('pprepub'::pg_catalog.regnamespace, 'pprepub_internal'::pg_catalog.regnamespace)
+		UNION ALL SELECT 'SCHEMA ' || n.nspname, n.nspacl FROM pg_catalog.pg_namespace n WHERE n.nspname IN ('pprepub', 'pprepub_internal')
 	LOOP
 		CONTINUE WHEN made.rights IS NULL;
 		EXECUTE 'REVOKE ALL ON ' || made.object || ' FROM PUBLIC';
@@ -29,9 +29,9 @@ END
 $$;
 
 -- Each function checks the rights of its caller itself, and each view shows only rows that the caller may see.
-GRANT USAGE ON SCHEMA pprepub TO PUBLIC;
+GRANT USAGE ON SCHEMA pprepub, pprepub_internal TO PUBLIC;
 -- Owners of publications make their live tables by way of it; others can make tables that nothing is read from.
 GRANT USAGE ON FOREIGN SERVER pprepub TO PUBLIC;
-REVOKE EXECUTE ON FUNCTION pprepub.protect() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION pprepub_internal.protect() FROM PUBLIC;
 GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release, pprepub.auditor, pprepub.scheduled, pprepub.failed_answer, pprepub.progress, pprepub.storage,
 	pprepub.health TO PUBLIC;

@@ -55,7 +55,7 @@ DROP TABLE published.patients_1 CASCADE;
 SELECT pprepub.release_intact('patients', 1);
 
 \echo '-- The owner, and nobody else, can look up who is where.'
-SELECT count(*) AS people, count(DISTINCT class) AS classes FROM pprepub.members('patients') WHERE release = 1;
+SELECT count(*) AS people, count(DISTINCT class) AS classes FROM pprepub.class_members('patients') WHERE release = 1;
 
 \echo '-- Four weeks pass.  Each week 100 patients come, about as many are discharged, and all who are there are published.'
 DO $$

@@ -34,7 +34,7 @@ BEGIN
 	FOR one IN SELECT * FROM (VALUES
 		('historical_correlations, 2 at most', 'SELECT count(*) FROM pprepub.historical_correlations($1, 2)'),
 		('historical_correlations, all', 'SELECT count(*) FROM pprepub.historical_correlations($1)'),
-		('compromise, of 4 % of the people', 'SELECT count(*) FROM pprepub.compromise($1, ARRAY(SELECT DISTINCT key FROM pprepub.members($1) WHERE hashtext(key) % 25 = 0))')) f(function, query)
+		('compromise, of 4 % of the people', 'SELECT count(*) FROM pprepub.compromise($1, ARRAY(SELECT DISTINCT key FROM pprepub.class_members($1) WHERE hashtext(key) % 25 = 0))')) f(function, query)
 	LOOP
 		start := clock_timestamp();
 		began := cpu();
@@ -78,7 +78,7 @@ BEGIN
 			used := cpu() - began;
 			INSERT INTO run SELECT scenario, one.method, n, c.seconds, used, c.history_seconds, live.plain, live.plain_cpu,
 				c.rows, c.classes, c.suppressed, c.counterfeits, m.value[1], m.value[3], m.value[2]
-			FROM (SELECT plain, plain_cpu) live, pprepub.catalog_publication k JOIN pprepub.catalog_release c USING (publication),
+			FROM (SELECT plain, plain_cpu) live, pprepub_internal.catalog_publication k JOIN pprepub_internal.catalog_release c USING (publication),
 				(SELECT array_agg(value ORDER BY metric) AS value FROM pprepub.metrics(one.name, n) WHERE metric IN ('fem_counterfeit', 'loss_percent', 'vem_counterfeit')) m
 			WHERE k.name = one.name AND c.number = n;
 			IF n = ANY (audits) AND one.method <> 'bpg' THEN

@@ -1,4 +1,4 @@
--- How many candidates are left to observers who follow everybody at once, beside those that each person has by himself: update_risk() over
+-- How many candidates are left to observers who follow everybody at once, beside those that each person has by himself: risk_after_updates() over
 -- lives of five releases that the method made of 6 people at first (:lives of them), 50 (a tenth as many) and 500 (one).
 --
 -- From release to release a fifth leaves, some come back, 15 % are new, and 30 % of the values change as the table of updates allows. Strict lives
@@ -53,7 +53,7 @@ BEGIN
 	INSERT INTO life SELECT format('%s of %s', kind, n_values), m, is_strict, size, count(*), count(*) FILTER (WHERE candidates < m),
 		count(*) FILTER (WHERE joint_candidates < m), count(*) FILTER (WHERE joint_candidates = 1), count(*) FILTER (WHERE joint_candidates IS NULL),
 		extract(epoch FROM clock_timestamp() - began)
-	FROM pprepub.update_risk('bench');
+	FROM pprepub.risk_after_updates('bench');
 	PERFORM pprepub.drop_publication('bench', true);
 EXCEPTION WHEN OTHERS THEN
 	IF SQLERRM !~ 'that updates do not connect' THEN

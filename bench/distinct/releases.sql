@@ -53,7 +53,7 @@ BEGIN
 	COMMIT;
 	INSERT INTO run SELECT label, n, c.rows, c.classes, c.counterfeits,
 		(SELECT value FROM pprepub.metrics('bench', n) WHERE metric = 'loss_percent'), made.seconds, used, c.history_seconds, plain, plain_cpu
-	FROM pprepub.catalog_release c WHERE number = n;
+	FROM pprepub_internal.catalog_release c WHERE number = n;
 	COMMIT;
 END $$;
 

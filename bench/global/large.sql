@@ -39,7 +39,7 @@ BEGIN
 		END IF;
 		COMMIT;
 		INSERT INTO run SELECT label, number, p.rows, p.suppressed, p.classes, NULL, p.seconds FROM pprepub.publish('current') p;
-		UPDATE run SET history = history_seconds, loss = (SELECT value FROM pprepub.metrics('current', n) WHERE metric = 'loss_percent') FROM pprepub.catalog_release WHERE (what, release) = (label, n) AND number = n;
+		UPDATE run SET history = history_seconds, loss = (SELECT value FROM pprepub.metrics('current', n) WHERE metric = 'loss_percent') FROM pprepub_internal.catalog_release WHERE (what, release) = (label, n) AND number = n;
 		start := clock_timestamp();
 		CREATE TABLE copy AS SELECT id::bigint AS class, age, sex, education, country, salary_class FROM current
 			ORDER BY age, sex COLLATE "C", education COLLATE "C", country COLLATE "C";

@@ -78,7 +78,7 @@ BEGIN
 		INSERT INTO current SELECT id, age, gender, race, diagnosis FROM wong WHERE wong.release = n;
 		COMMIT;
 		INSERT INTO run SELECT what, l, releases, alpha, which, number, p.rows, p.suppressed, p.classes, p.seconds FROM pprepub.publish('current') p;
-		UPDATE run SET (average, largest) = (SELECT avg(size), max(size) FROM (SELECT count(*) AS size FROM pprepub.members('current') m
+		UPDATE run SET (average, largest) = (SELECT avg(size), max(size) FROM (SELECT count(*) AS size FROM pprepub.class_members('current') m
 				WHERE m.release = n GROUP BY class HAVING count(*) >= 2) s),
 			error = error_of_release(n)
 		WHERE (run.figure, run.release) = (what, n) AND run.l = live.l AND run.releases IS NOT DISTINCT FROM live.releases

@@ -2,14 +2,14 @@
 -- answer/: answers
 -- ----------------------------------------------------------------
 
-CREATE FUNCTION pprepub.answer(publication text, cohort text, columns name[]) RETURNS SETOF record
+CREATE FUNCTION pprepub_internal.answer(publication text, cohort text, columns name[]) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_answer';
-COMMENT ON FUNCTION pprepub.answer(text, text, name[]) IS
+COMMENT ON FUNCTION pprepub_internal.answer(text, text, name[]) IS
 	'answers for the functions that stand beside releases, which run as the publication''s owner: in a transaction of its own, remembered before the first row is given out';
 
 CREATE VIEW pprepub.failed_answer WITH (security_barrier) AS
 	SELECT p.name AS publication, f.release, f.failed_at, f.sqlstate, pg_catalog.rtrim(f.message) AS message
-	FROM pprepub.catalog_failure f JOIN pprepub.catalog_publication p USING (publication)
+	FROM pprepub_internal.catalog_failure f JOIN pprepub_internal.catalog_publication p USING (publication)
 	WHERE f.sqlstate <> '00000' AND pg_catalog.pg_has_role(p.owner, 'USAGE');
 COMMENT ON VIEW pprepub.failed_answer IS
 	'errors of your sources while answers were made: whoever asked saw an empty answer';
@@ -22,15 +22,15 @@ COMMENT ON FUNCTION pprepub.answers(regclass) IS
 
 -- Live tables
 
-CREATE FUNCTION pprepub.live_handler() RETURNS fdw_handler
+CREATE FUNCTION pprepub_internal.live_handler() RETURNS fdw_handler
 	LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'pprepub_live_handler';
-COMMENT ON FUNCTION pprepub.live_handler() IS 'the foreign-data wrapper of live tables';
+COMMENT ON FUNCTION pprepub_internal.live_handler() IS 'the foreign-data wrapper of live tables';
 
-CREATE FUNCTION pprepub.live_validator(options text[], catalog oid) RETURNS void
+CREATE FUNCTION pprepub_internal.live_validator(options text[], catalog oid) RETURNS void
 	LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'pprepub_live_validator';
-COMMENT ON FUNCTION pprepub.live_validator(text[], oid) IS 'refuses options of live tables: there are none';
+COMMENT ON FUNCTION pprepub_internal.live_validator(text[], oid) IS 'refuses options of live tables: there are none';
 
-CREATE FOREIGN DATA WRAPPER pprepub HANDLER pprepub.live_handler VALIDATOR pprepub.live_validator;
+CREATE FOREIGN DATA WRAPPER pprepub HANDLER pprepub_internal.live_handler VALIDATOR pprepub_internal.live_validator;
 COMMENT ON FOREIGN DATA WRAPPER pprepub IS 'answers queries of live tables, TARGET.NAME_now';
 
 CREATE SERVER pprepub FOREIGN DATA WRAPPER pprepub;

@@ -4,7 +4,7 @@
  *		rows of the answer to the query.
  *
  * Two faces ask.  The SQL functions beside the releases, TARGET.NAME(cohort,
- * columns), call pprepub.answer() as the publication's owner; live tables ask by
+ * columns), call pprepub_internal.answer() as the publication's owner; live tables ask by
  * live_scan.c.  The worker remembers the answer and commits before it sends the
  * first row (worker.c), so an answer whose rows were seen is remembered, whatever
  * happens here afterwards.

@@ -79,7 +79,7 @@ answers_had(int32 publication, const char *by)
 	int64		answers;
 
 	catalog_enter(&access);
-	catalog_read("SELECT count(*) AS answers FROM pprepub.catalog_release"
+	catalog_read("SELECT count(*) AS answers FROM pprepub_internal.catalog_release"
 				 " WHERE publication = $1 AND kind = 'query' AND published_by = $2::text::name",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)),
 				 CATALOG_TEXT(by));

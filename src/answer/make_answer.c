@@ -60,7 +60,7 @@ verify_is_committed(const Question *question)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	if (catalog_read("SELECT FROM pprepub.catalog_publication WHERE publication = $1",
+	if (catalog_read("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(question->publication))) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

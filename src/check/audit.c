@@ -455,8 +455,8 @@ check_beside(Audit *audit)
 
 	initStringInfo(&names);
 	catalog_enter(&access);
-	n = catalog_read("SELECT name FROM pprepub.catalog_publication"
-					 " WHERE $1 = ANY (beside) OR publication = ANY ((SELECT beside FROM pprepub.catalog_publication WHERE publication = $1)::int[])"
+	n = catalog_read("SELECT name FROM pprepub_internal.catalog_publication"
+					 " WHERE $1 = ANY (beside) OR publication = ANY ((SELECT beside FROM pprepub_internal.catalog_publication WHERE publication = $1)::int[])"
 					 " ORDER BY name",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(audit->publication->id)));
 	for (uint64 i = 0; i < n; i++)

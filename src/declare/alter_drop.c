@@ -59,7 +59,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 
 	verify_schemas(publication, owner);
 	catalog_enter(&access);
-	count = catalog_read("SELECT r.relation::oid AS relation, r.part IN ('release', 'releases', " LOOSE_PARTS ") AS is_shown FROM pprepub.catalog_relation r"
+	count = catalog_read("SELECT r.relation::oid AS relation, r.part IN ('release', 'releases', " LOOSE_PARTS ") AS is_shown FROM pprepub_internal.catalog_relation r"
 						 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1",
 						 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	relations = SPI_tuptable;
@@ -85,7 +85,7 @@ take_over(DeclaredPublication *publication, Oid owner)
 	if (OidIsValid(counts_function(publication)))
 		execute_own_ddl(psprintf("ALTER FUNCTION %s OWNER TO %s", counts_function_sql(publication),
 								 quote_identifier(GetUserNameFromId(owner, false))));
-	catalog_execute("UPDATE pprepub.catalog_publication SET owner = $2 WHERE publication = $1",
+	catalog_execute("UPDATE pprepub_internal.catalog_publication SET owner = $2 WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(owner)));
 	catalog_leave(&access);
@@ -135,12 +135,12 @@ restore_relation(const DeclaredPublication *publication, const char *part, const
 static bool
 is_extension(int32 old, int32 new)
 {
-	catalog_read("SELECT FROM pprepub.catalog_tree_node o LEFT JOIN pprepub.catalog_tree_node n"
+	catalog_read("SELECT FROM pprepub_internal.catalog_tree_node o LEFT JOIN pprepub_internal.catalog_tree_node n"
 				 " ON n.tree = $2 AND n.node = o.node"
 				 " WHERE o.tree = $1 AND (n.node IS NULL OR n.parent IS DISTINCT FROM o.parent"
-				 "  OR EXISTS (SELECT FROM pprepub.catalog_tree_node c WHERE c.tree = $2 AND c.parent = o.node)"
-				 "  <> EXISTS (SELECT FROM pprepub.catalog_tree_node c WHERE c.tree = $1 AND c.parent = o.node))"
-				 " UNION ALL SELECT FROM pprepub.catalog_tree o JOIN pprepub.catalog_tree n"
+				 "  OR EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $2 AND c.parent = o.node)"
+				 "  <> EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $1 AND c.parent = o.node))"
+				 " UNION ALL SELECT FROM pprepub_internal.catalog_tree o JOIN pprepub_internal.catalog_tree n"
 				 " ON o.tree = $1 AND n.tree = $2 AND o.ladder IS DISTINCT FROM n.ladder"
 				 " LIMIT 1",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(old)),
@@ -151,7 +151,7 @@ is_extension(int32 old, int32 new)
 static int32
 current_tree(const char *taxonomy)
 {
-	catalog_read("SELECT tree FROM pprepub.catalog_taxonomy WHERE name = $1 FOR SHARE",
+	catalog_read("SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = $1 FOR SHARE",
 				 CATALOG_TEXT(taxonomy));
 	return SPI_processed == 0 ? 0 : catalog_int(0, "tree");
 }
@@ -177,7 +177,7 @@ adopt_extensions(const DeclaredPublication *publication)
 							column->taxonomy, column->name)));
 			continue;
 		}
-		catalog_execute("UPDATE pprepub.catalog_column SET tree = $3 WHERE publication = $1 AND position = $2",
+		catalog_execute("UPDATE pprepub_internal.catalog_column SET tree = $3 WHERE publication = $1 AND position = $2",
 						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
 						CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
@@ -236,7 +236,7 @@ change_parameters(DeclaredPublication *publication, Jsonb *given)
 	if (publication->releases > 0)
 		declare_hooks->judge_parameters(publication, params, accept_lockout);
 	catalog_enter(&access);
-	catalog_execute("UPDATE pprepub.catalog_publication SET params = $2 WHERE publication = $1",
+	catalog_execute("UPDATE pprepub_internal.catalog_publication SET params = $2 WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(JSONBOID, JsonbPGetDatum(params)));
 	catalog_leave(&access);
@@ -286,7 +286,7 @@ relations_of(const DeclaredPublication *publication, uint64 *count)
 	catalog_enter(&access);
 	/* Views depend on the tables that they read, so they go first; the type, which others are made with, goes last. */
 	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' WHEN 'f' THEN 'FOREIGN TABLE ' WHEN 'c' THEN 'TYPE ' ELSE 'TABLE ' END || r.relation::text AS named"
-						  " FROM pprepub.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
+						  " FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
 						  " WHERE r.publication = $1 ORDER BY k.relkind = 'c', k.relkind = 'v' AND r.part <> 'source' DESC, r.relation::oid",
 						  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	relations = MemoryContextAlloc(access.context, sizeof(char *) * (*count + 1));
@@ -328,7 +328,7 @@ delete_from_catalog(const DeclaredPublication *publication)
 
 	catalog_enter(&access);
 	for (int i = 0; i < (int) lengthof(tables); i++)
-		catalog_execute(psprintf("DELETE FROM pprepub.%s WHERE publication = $1", tables[i]),
+		catalog_execute(psprintf("DELETE FROM pprepub_internal.%s WHERE publication = $1", tables[i]),
 						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	forget_unused_trees();
 	catalog_leave(&access);

@@ -55,7 +55,7 @@ column_list_sql(const DeclaredPublication *publication)
 static char *
 body_sql(const DeclaredPublication *publication, const char *columns)
 {
-	return psprintf("SELECT * FROM pprepub.answer(%s, $1, $2) AS answer(%s)",
+	return psprintf("SELECT * FROM pprepub_internal.answer(%s, $1, $2) AS answer(%s)",
 					quote_literal_cstr(publication->name), columns);
 }
 

@@ -4,7 +4,7 @@
  *		a publication.
  *
  * It is SECURITY DEFINER, owned by the publication's owner, and calls
- * pprepub.answer(), which nobody but that owner may call.  Its name is the
+ * pprepub_internal.answer(), which nobody but that owner may call.  Its name is the
  * publication's, as that of the view of the newest release is, and it is found
  * by that name.
  */

@@ -61,7 +61,7 @@ find_ladder(const char *taxonomy)
 
 	catalog_enter(&access);
 	tree = find_taxonomy(taxonomy);
-	catalog_read("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
+	catalog_read("SELECT ladder FROM pprepub_internal.catalog_tree WHERE tree = $1",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
 	(void) catalog_field(0, "ladder", &isnull);
 	catalog_leave(&access);
@@ -136,7 +136,7 @@ note_bands(const DeclaredPublication *publication)
 		const DeclaredColumn *column = &publication->columns[i];
 
 		if (is_sensitive(column))
-			catalog_execute("UPDATE pprepub.catalog_column SET kind = $3, taxonomy = $4, tree = $5"
+			catalog_execute("UPDATE pprepub_internal.catalog_column SET kind = $3, taxonomy = $4, tree = $5"
 							" WHERE publication = $1 AND position = $2",
 							CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 							CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),

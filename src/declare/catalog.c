@@ -26,7 +26,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#define CATALOG_SCHEMA "pprepub"
+#define CATALOG_SCHEMA "pprepub_internal"
 
 Oid
 catalog_relation(const char *name)

@@ -31,7 +31,7 @@ void
 create_counts_function(const DeclaredPublication *publication)
 {
 	char	   *function = counts_function_sql(publication);
-	char	   *body = psprintf("SELECT * FROM pprepub.counts(%s, $1, $2)", quote_literal_cstr(publication->name));
+	char	   *body = psprintf("SELECT * FROM pprepub_internal.counts(%s, $1, $2)", quote_literal_cstr(publication->name));
 
 	execute_ddl(psprintf("CREATE FUNCTION %s(by pg_catalog.name[], bins pg_catalog.jsonb DEFAULT '{}')"
 						 " RETURNS TABLE (bin pg_catalog.jsonb, at_least pg_catalog.int8, estimate pg_catalog.float8, at_most pg_catalog.int8)"

@@ -2,7 +2,7 @@
  * counts_function.h
  *		TARGET.NAME_counts(by, bins): the SQL function through which analysts count rows of the newest full release.
  *
- * It runs with the rights of whoever calls it, and calls pprepub.counts(), which is everybody's: the right that counts
+ * It runs with the rights of whoever calls it, and calls pprepub_internal.counts(), which is everybody's: the right that counts
  * is SELECT on the view TARGET.NAME.  So everybody may execute it.
  */
 #ifndef PPREPUB_DECLARE_COUNTS_FUNCTION_H

@@ -108,10 +108,10 @@ verify_target_name(const char *target)
 				(errcode(ERRCODE_INVALID_NAME),
 				 errmsg("the name of the target schema must have 1 to %d bytes",
 						(int) (NAMEDATALEN - 1 - strlen("_private")))));
-	if (strcmp(target, "pprepub") == 0)
+	if (strcmp(target, "pprepub") == 0 || strcmp(target, "pprepub_internal") == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_RESERVED_NAME),
-				 errmsg("releases cannot stand in schema \"pprepub\""),
+				 errmsg("releases cannot stand in schema \"%s\"", target),
 				 errhint("Name another schema with target => '…'.")));
 }
 
@@ -437,7 +437,7 @@ find_trees(DeclaredPublication *publication)
 		if (column->taxonomy == NULL || column->role != ROLE_QUASI_IDENTIFIER)
 			continue;
 		column->tree = find_taxonomy(column->taxonomy);
-		catalog_read("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
+		catalog_read("SELECT ladder FROM pprepub_internal.catalog_tree WHERE tree = $1",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree)));
 		(void) catalog_field(0, "ladder", &isnull);
 		if (!isnull && !is_number(column->type))
@@ -466,14 +466,14 @@ verify_name_is_free(const DeclaredPublication *publication)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE name = $1",
+	catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE name = $1",
 				 CATALOG_TEXT(publication->name));
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("publication \"%s\" already exists", publication->name)));
 	/* NAME_1, NAME_values and the like must not be the name of another publication. */
-	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name"
+	catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE target = $2::text::name"
 				 " AND (starts_with($1, name || '_') AND substr($1, length(name) + 2) ~ '" TARGET_SUFFIXES "'"
 				 " OR starts_with(name, $1 || '_') AND substr(name, length($1) + 2) ~ '" TARGET_SUFFIXES "')",
 				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target));
@@ -484,7 +484,7 @@ verify_name_is_free(const DeclaredPublication *publication)
 						publication->name, catalog_text(&access, 0, "name")),
 				 errhint("Choose another name, or another target schema.")));
 	/* A schema must not hold the releases of one publication and the history of another. */
-	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE target = $2::text::name OR $1 = target || '_private'",
+	catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE target = $2::text::name OR $1 = target || '_private'",
 				 CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
 	if (SPI_processed > 0)
 		ereport(ERROR,
@@ -526,7 +526,7 @@ find_beside(Declaration *declaration)
 	catalog_enter(&access);
 	for (int i = 0; i < declaration->nbeside; i++)
 	{
-		catalog_read("SELECT publication FROM pprepub.catalog_publication WHERE name = $1",
+		catalog_read("SELECT publication FROM pprepub_internal.catalog_publication WHERE name = $1",
 					 CATALOG_TEXT(declaration->beside[i]));
 		if (SPI_processed == 0)
 			ereport(ERROR,
@@ -576,7 +576,7 @@ store_publication(DeclaredPublication *publication)
 	for (int i = 0; i < publication->nbeside; i++)
 		beside[i] = Int32GetDatum(publication->beside[i]);
 	catalog_enter(&access);
-	catalog_execute("INSERT INTO pprepub.catalog_publication"
+	catalog_execute("INSERT INTO pprepub_internal.catalog_publication"
 					" (name, owner, pinned, method, params, target, beside)"
 					" VALUES ($1, $2, $3, $4, $5, $6::text::name, $7) RETURNING publication",
 					CATALOG_TEXT(publication->name),

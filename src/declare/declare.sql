@@ -6,17 +6,17 @@
 -- them through the views that stand beside them.  There are no foreign keys:
 -- the extension's C code is the only writer, and a restore then needs no order.
 
-CREATE TABLE pprepub.catalog_tree (
+CREATE TABLE pprepub_internal.catalog_tree (
 	tree int PRIMARY KEY,
 	ladder numeric[]
 );
-CREATE SEQUENCE pprepub.catalog_tree_number AS int OWNED BY pprepub.catalog_tree.tree;
-ALTER TABLE pprepub.catalog_tree
-	ALTER COLUMN tree SET DEFAULT pg_catalog.nextval('pprepub.catalog_tree_number');
-COMMENT ON TABLE pprepub.catalog_tree IS
+CREATE SEQUENCE pprepub_internal.catalog_tree_number AS int OWNED BY pprepub_internal.catalog_tree.tree;
+ALTER TABLE pprepub_internal.catalog_tree
+	ALTER COLUMN tree SET DEFAULT pg_catalog.nextval('pprepub_internal.catalog_tree_number');
+COMMENT ON TABLE pprepub_internal.catalog_tree IS
 	'trees: once stored, they never change; ladder holds low, high and widths of a range taxonomy';
 
-CREATE TABLE pprepub.catalog_tree_node (
+CREATE TABLE pprepub_internal.catalog_tree_node (
 	tree int,
 	node text COLLATE "C",
 	parent text COLLATE "C",
@@ -25,18 +25,18 @@ CREATE TABLE pprepub.catalog_tree_node (
 	leaves bigint NOT NULL,
 	PRIMARY KEY (tree, node)
 );
-CREATE INDEX catalog_tree_child ON pprepub.catalog_tree_node (tree, parent);
-COMMENT ON TABLE pprepub.catalog_tree_node IS
+CREATE INDEX catalog_tree_child ON pprepub_internal.catalog_tree_node (tree, parent);
+COMMENT ON TABLE pprepub_internal.catalog_tree_node IS
 	'nodes of trees, leaves being numbered depth-first from first_leaf';
 
-CREATE TABLE pprepub.catalog_taxonomy (
+CREATE TABLE pprepub_internal.catalog_taxonomy (
 	name text COLLATE "C" PRIMARY KEY,
 	owner regrole NOT NULL,
 	tree int NOT NULL
 );
-COMMENT ON TABLE pprepub.catalog_taxonomy IS 'names of taxonomies, and the tree that each stands for now';
+COMMENT ON TABLE pprepub_internal.catalog_taxonomy IS 'names of taxonomies, and the tree that each stands for now';
 
-CREATE TABLE pprepub.catalog_publication (
+CREATE TABLE pprepub_internal.catalog_publication (
 	publication int PRIMARY KEY,
 	name text COLLATE "C" NOT NULL UNIQUE,
 	owner regrole NOT NULL,
@@ -49,22 +49,22 @@ CREATE TABLE pprepub.catalog_publication (
 	remembered bigint NOT NULL DEFAULT 0,
 	witness jsonb
 ) WITH (fillfactor = 30);	-- each release updates its publication's row
-CREATE SEQUENCE pprepub.catalog_publication_number AS int OWNED BY pprepub.catalog_publication.publication;
-ALTER TABLE pprepub.catalog_publication
-	ALTER COLUMN publication SET DEFAULT pg_catalog.nextval('pprepub.catalog_publication_number');
-COMMENT ON TABLE pprepub.catalog_publication IS
+CREATE SEQUENCE pprepub_internal.catalog_publication_number AS int OWNED BY pprepub_internal.catalog_publication.publication;
+ALTER TABLE pprepub_internal.catalog_publication
+	ALTER COLUMN publication SET DEFAULT pg_catalog.nextval('pprepub_internal.catalog_publication_number');
+COMMENT ON TABLE pprepub_internal.catalog_publication IS
 	'publications as declared; witness says where and when the last release was made, remembered how many people and invented rows the history must have';
 
 -- Computed, since a source's OID cannot be kept: a restore makes some materialized views only after the catalog's rows.
-CREATE VIEW pprepub.catalog_source AS
+CREATE VIEW pprepub_internal.catalog_source AS
 	SELECT DISTINCT p.publication, d.refobjid::pg_catalog.regclass AS source
-	FROM pprepub.catalog_publication p
+	FROM pprepub_internal.catalog_publication p
 		JOIN pg_catalog.pg_rewrite w ON w.ev_class = p.pinned::pg_catalog.oid
 		JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
 			AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid <> w.ev_class;
-COMMENT ON VIEW pprepub.catalog_source IS 'what the pinned view of each publication reads';
+COMMENT ON VIEW pprepub_internal.catalog_source IS 'what the pinned view of each publication reads';
 
-CREATE TABLE pprepub.catalog_column (
+CREATE TABLE pprepub_internal.catalog_column (
 	publication int,
 	position int,
 	name name NOT NULL,
@@ -74,19 +74,19 @@ CREATE TABLE pprepub.catalog_column (
 	tree int,
 	PRIMARY KEY (publication, position)
 );
-COMMENT ON TABLE pprepub.catalog_column IS
+COMMENT ON TABLE pprepub_internal.catalog_column IS
 	'declared columns of publications, in the order of the pinned view; tree is the publication''s own copy of its taxonomy';
 
-CREATE TABLE pprepub.catalog_relation (
+CREATE TABLE pprepub_internal.catalog_relation (
 	relation regclass PRIMARY KEY,
 	publication int NOT NULL,
 	part text NOT NULL
 );
-COMMENT ON TABLE pprepub.catalog_relation IS
+COMMENT ON TABLE pprepub_internal.catalog_relation IS
 	'relations made for publications: they are protected, and dropped with it';
-CREATE INDEX catalog_relation_history ON pprepub.catalog_relation (publication) WHERE part <> 'release';
+CREATE INDEX catalog_relation_history ON pprepub_internal.catalog_relation (publication) WHERE part <> 'release';
 
-CREATE TABLE pprepub.catalog_release (
+CREATE TABLE pprepub_internal.catalog_release (
 	publication int,
 	number int,
 	kind text NOT NULL,
@@ -117,16 +117,16 @@ CREATE TABLE pprepub.catalog_release (
 	starves boolean NOT NULL DEFAULT false,		-- do they say that too many rows are withheld?
 	PRIMARY KEY (publication, number)
 );
-COMMENT ON TABLE pprepub.catalog_release IS
+COMMENT ON TABLE pprepub_internal.catalog_release IS
 	'releases of publications; of an imported one that is not identified nobody knows whose its rows are, and nothing is published until its owner has waived that';
 -- Every release looks for such rows, and there are hardly ever any.
-CREATE INDEX catalog_release_unidentified ON pprepub.catalog_release (publication, number) WHERE NOT identified AND waived_at IS NULL;
+CREATE INDEX catalog_release_unidentified ON pprepub_internal.catalog_release (publication, number) WHERE NOT identified AND waived_at IS NULL;
 -- Few releases have tables where many are answers.
-CREATE INDEX catalog_release_table ON pprepub.catalog_release (publication, number) WHERE kind <> 'query';
+CREATE INDEX catalog_release_table ON pprepub_internal.catalog_release (publication, number) WHERE kind <> 'query';
 -- The answers of a day are looked for whenever health is asked for.
-CREATE INDEX catalog_release_time ON pprepub.catalog_release (publication, published_at);
+CREATE INDEX catalog_release_time ON pprepub_internal.catalog_release (publication, published_at);
 
-CREATE TABLE pprepub.catalog_metric (
+CREATE TABLE pprepub_internal.catalog_metric (
 	publication int,
 	release int,
 	position int,
@@ -134,9 +134,9 @@ CREATE TABLE pprepub.catalog_metric (
 	value float8 NOT NULL,
 	PRIMARY KEY (publication, release, position)
 );
-COMMENT ON TABLE pprepub.catalog_metric IS 'metrics of releases, measured when they were made';
+COMMENT ON TABLE pprepub_internal.catalog_metric IS 'metrics of releases, measured when they were made';
 
-CREATE TABLE pprepub.catalog_failure (
+CREATE TABLE pprepub_internal.catalog_failure (
 	publication int,
 	release int,
 	failed_at timestamptz NOT NULL,
@@ -144,26 +144,26 @@ CREATE TABLE pprepub.catalog_failure (
 	message text NOT NULL,
 	PRIMARY KEY (publication, release)
 );
-COMMENT ON TABLE pprepub.catalog_failure IS
+COMMENT ON TABLE pprepub_internal.catalog_failure IS
 	'errors of sources while answers were made, which those who asked are not told; a row for each answer, as wide where there was none, so that nobody can tell by how much was written';
 
-SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_tree', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_tree_number', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_tree_node', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_taxonomy', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_publication', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_publication_number', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_column', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_relation', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_release', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_metric', '');
-SELECT pg_catalog.pg_extension_config_dump('pprepub.catalog_failure', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_tree', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_tree_number', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_tree_node', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_taxonomy', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_publication', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_publication_number', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_column', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_relation', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_release', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_metric', '');
+SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_failure', '');
 
 -- Taxonomies
 
 CREATE VIEW pprepub.taxonomy_node WITH (security_barrier) AS
 	SELECT t.name AS taxonomy, n.node, n.parent, n.depth, n.leaves
-	FROM pprepub.catalog_taxonomy t JOIN pprepub.catalog_tree_node n USING (tree);
+	FROM pprepub_internal.catalog_taxonomy t JOIN pprepub_internal.catalog_tree_node n USING (tree);
 COMMENT ON VIEW pprepub.taxonomy_node IS
 	'nodes of every taxonomy: its parent (NULL for the root), its depth below the root, the leaves below it';
 
@@ -217,16 +217,16 @@ COMMENT ON FUNCTION pprepub.revoke_audit(text, name) IS
 	'takes back what grant_audit() granted';
 
 -- Publications that the caller may know of, and whether with all rights of their owners, or as an auditor.
-CREATE VIEW pprepub.catalog_reader AS
+CREATE VIEW pprepub_internal.catalog_reader AS
 	SELECT p.publication, pg_catalog.pg_has_role(p.owner, 'USAGE') AS is_owner
-	FROM pprepub.catalog_publication p LEFT JOIN pprepub.catalog_relation a ON a.publication = p.publication AND a.part = 'auditors'
+	FROM pprepub_internal.catalog_publication p LEFT JOIN pprepub_internal.catalog_relation a ON a.publication = p.publication AND a.part = 'auditors'
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE') OR pg_catalog.has_table_privilege(a.relation::pg_catalog.oid, 'SELECT');
-COMMENT ON VIEW pprepub.catalog_reader IS 'publications that the reader owns or may audit';
+COMMENT ON VIEW pprepub_internal.catalog_reader IS 'publications that the reader owns or may audit';
 
 CREATE VIEW pprepub.auditor WITH (security_barrier) AS
 	SELECT p.name AS publication, a.grantee::pg_catalog.regrole AS role, a.grantor::pg_catalog.regrole AS granted_by
-	FROM pprepub.catalog_publication p
-		JOIN pprepub.catalog_relation r ON r.publication = p.publication AND r.part = 'auditors'
+	FROM pprepub_internal.catalog_publication p
+		JOIN pprepub_internal.catalog_relation r ON r.publication = p.publication AND r.part = 'auditors'
 		JOIN pg_catalog.pg_class c ON c.oid = r.relation::pg_catalog.oid
 		CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) a
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE') AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner;
@@ -234,39 +234,39 @@ COMMENT ON VIEW pprepub.auditor IS 'roles that may audit the publications that y
 
 CREATE VIEW pprepub.publication WITH (security_barrier) AS
 	SELECT p.name, p.owner, s.source, p.method, p.params, p.target, p.releases,
-		(SELECT c.name FROM pprepub.catalog_column c
+		(SELECT c.name FROM pprepub_internal.catalog_column c
 		 WHERE c.publication = p.publication AND c.role = 'key') AS key,
-		(SELECT pg_catalog.jsonb_object_agg(c.name, c.kind) FROM pprepub.catalog_column c
+		(SELECT pg_catalog.jsonb_object_agg(c.name, c.kind) FROM pprepub_internal.catalog_column c
 		 WHERE c.publication = p.publication AND c.role = 'quasi-identifier') AS quasi_identifiers,
 		-- as create_publication() takes it
 		coalesce(
-			(SELECT pg_catalog.array_agg(c.name::pg_catalog.text ORDER BY c.position)::pg_catalog.text FROM pprepub.catalog_column c
+			(SELECT pg_catalog.array_agg(c.name::pg_catalog.text ORDER BY c.position)::pg_catalog.text FROM pprepub_internal.catalog_column c
 			 WHERE c.publication = p.publication AND c.role = 'sensitive part' HAVING pg_catalog.count(*) > 0),
 			(SELECT CASE WHEN pg_catalog.starts_with(c.name::pg_catalog.text, '{') THEN ARRAY[c.name]::pg_catalog.text ELSE c.name::pg_catalog.text END
-			 FROM pprepub.catalog_column c
+			 FROM pprepub_internal.catalog_column c
 			 WHERE c.publication = p.publication AND c.role = 'sensitive')) AS sensitive,
-		ARRAY(SELECT c.name FROM pprepub.catalog_column c
+		ARRAY(SELECT c.name FROM pprepub_internal.catalog_column c
 			  WHERE c.publication = p.publication AND c.role = 'insensitive' ORDER BY c.position) AS insensitive,
-		ARRAY(SELECT b.name FROM pprepub.catalog_publication b
+		ARRAY(SELECT b.name FROM pprepub_internal.catalog_publication b
 			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside
-	FROM pprepub.catalog_publication p JOIN pprepub.catalog_reader USING (publication) LEFT JOIN pprepub.catalog_source s USING (publication);
+	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_reader USING (publication) LEFT JOIN pprepub_internal.catalog_source s USING (publication);
 COMMENT ON VIEW pprepub.publication IS 'the publications that you own or may audit, as they are declared now';
 
 -- Protection of releases and history
 
-CREATE FUNCTION pprepub.refuse_change() RETURNS trigger
+CREATE FUNCTION pprepub_internal.refuse_change() RETURNS trigger
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_refuse_change';
-COMMENT ON FUNCTION pprepub.refuse_change() IS 'trigger that refuses to change a release or its history';
+COMMENT ON FUNCTION pprepub_internal.refuse_change() IS 'trigger that refuses to change a release or its history';
 
-CREATE FUNCTION pprepub.protect() RETURNS event_trigger
+CREATE FUNCTION pprepub_internal.protect() RETURNS event_trigger
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_protect';
-COMMENT ON FUNCTION pprepub.protect() IS 'event trigger that refuses DDL on releases and their history';
+COMMENT ON FUNCTION pprepub_internal.protect() IS 'event trigger that refuses DDL on releases and their history';
 
 CREATE EVENT TRIGGER pprepub_protect_views ON ddl_command_start WHEN TAG IN ('CREATE VIEW')
-	EXECUTE FUNCTION pprepub.protect();
-CREATE EVENT TRIGGER pprepub_protect_commands ON ddl_command_end EXECUTE FUNCTION pprepub.protect();
-CREATE EVENT TRIGGER pprepub_protect_rewrites ON table_rewrite EXECUTE FUNCTION pprepub.protect();
-CREATE EVENT TRIGGER pprepub_protect_drops ON sql_drop EXECUTE FUNCTION pprepub.protect();
+	EXECUTE FUNCTION pprepub_internal.protect();
+CREATE EVENT TRIGGER pprepub_protect_commands ON ddl_command_end EXECUTE FUNCTION pprepub_internal.protect();
+CREATE EVENT TRIGGER pprepub_protect_rewrites ON table_rewrite EXECUTE FUNCTION pprepub_internal.protect();
+CREATE EVENT TRIGGER pprepub_protect_drops ON sql_drop EXECUTE FUNCTION pprepub_internal.protect();
 
 -- Fired also in a session whose session_replication_role is replica.
 ALTER EVENT TRIGGER pprepub_protect_views ENABLE ALWAYS;

@@ -44,7 +44,7 @@ seal_table(Oid table)
 
 	execute_ddl(psprintf("CREATE TRIGGER " SEAL
 						 " BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s"
-						 " FOR EACH STATEMENT EXECUTE FUNCTION pprepub.refuse_change()", name));
+						 " FOR EACH STATEMENT EXECUTE FUNCTION pprepub_internal.refuse_change()", name));
 	execute_ddl(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER " SEAL, name));
 }
 
@@ -91,7 +91,7 @@ pprepub_refuse_change(PG_FUNCTION_ARGS)
 static void
 refuse(const char *tag, int32 publication)
 {
-	catalog_read("SELECT name FROM pprepub.catalog_publication WHERE publication = $1",
+	catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE publication = $1",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)));
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -154,7 +154,7 @@ is_harmless(const AlterTableStmt *statement)
  */
 static const char *const touched_query =
 "WITH RECURSIVE command AS (SELECT * FROM pg_event_trigger_ddl_commands()),"
-" kept AS (SELECT relation::oid AS relation, publication, part FROM pprepub.catalog_relation WHERE part NOT IN (" LOOSE_PARTS ")),"
+" kept AS (SELECT relation::oid AS relation, publication, part FROM pprepub_internal.catalog_relation WHERE part NOT IN (" LOOSE_PARTS ")),"
 " used_type AS ("
 "  SELECT DISTINCT kept.publication, a.atttypid AS type FROM kept JOIN pg_attribute a ON a.attrelid = kept.relation"
 "   WHERE EXISTS (SELECT FROM command WHERE command_tag LIKE 'ALTER %' AND classid IN ('pg_type'::regclass, 'pg_class'::regclass))"
@@ -177,7 +177,7 @@ static const char *const touched_query =
 " UNION ALL SELECT c.command_tag, 'broken seal', k.publication"
 "  FROM command c JOIN pg_trigger t ON t.oid = c.objid JOIN kept k ON k.relation = t.tgrelid"
 "  WHERE c.classid = 'pg_trigger'::regclass AND t.tgname = '" SEAL "'"
-"   AND (t.tgfoid <> 'pprepub.refuse_change()'::regprocedure OR t.tgtype <> 62 OR t.tgqual IS NOT NULL OR t.tgattr <> '')"
+"   AND (t.tgfoid <> 'pprepub_internal.refuse_change()'::regprocedure OR t.tgtype <> 62 OR t.tgqual IS NOT NULL OR t.tgattr <> '')"
 " UNION ALL SELECT c.command_tag, 'rule', k.publication"
 "  FROM command c JOIN pg_rewrite w ON w.oid = c.objid JOIN kept k ON k.relation = w.ev_class"
 "  WHERE c.classid = 'pg_rewrite'::regclass"
@@ -189,7 +189,7 @@ static const char *const touched_query =
 " UNION ALL SELECT c.command_tag, 'schema', p.publication"
 "  FROM command c JOIN pg_namespace n ON n.oid = c.objid JOIN kept k"
 "   ON k.relation IN (SELECT oid FROM pg_class WHERE relnamespace = n.oid)"
-"  JOIN pprepub.catalog_publication p USING (publication) WHERE c.classid = 'pg_namespace'::regclass"
+"  JOIN pprepub_internal.catalog_publication p USING (publication) WHERE c.classid = 'pg_namespace'::regclass"
 " UNION ALL SELECT c.command_tag, 'type', u.publication FROM command c JOIN used_type u JOIN pg_type t ON t.oid = u.type"
 "  ON c.classid = 'pg_type'::regclass AND c.objid = t.oid OR c.classid = 'pg_class'::regclass AND c.objid = t.typrelid"
 " UNION ALL SELECT 'ALTER TABLE', 'inheritance', k.publication"
@@ -234,8 +234,8 @@ note_dummy_view(const ViewStmt *statement)
 	Oid			view = RangeVarGetRelid(statement->view, NoLock, true);
 
 	dummy_view = InvalidOid;
-	catalog_read("SELECT FROM pprepub.catalog_publication p WHERE p.pinned::oid = $1"
-				 " AND NOT EXISTS (SELECT FROM pprepub.catalog_source s WHERE s.publication = p.publication)",
+	catalog_read("SELECT FROM pprepub_internal.catalog_publication p WHERE p.pinned::oid = $1"
+				 " AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_source s WHERE s.publication = p.publication)",
 				 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(view)));
 	if (SPI_processed > 0)
 		dummy_view = view;
@@ -260,7 +260,7 @@ check_commands(const char *tag, Node *statement)
 static void
 check_rewrite(const char *tag)
 {
-	catalog_read("SELECT publication FROM pprepub.catalog_relation"
+	catalog_read("SELECT publication FROM pprepub_internal.catalog_relation"
 				 " WHERE relation::oid = pg_event_trigger_table_rewrite_oid()");
 	if (SPI_processed > 0)
 		refuse(tag, catalog_int(0, "publication"));
@@ -277,9 +277,9 @@ static void
 check_drops(const char *tag)
 {
 	catalog_read("SELECT r.publication FROM pg_event_trigger_dropped_objects() o"
-				 " JOIN pprepub.catalog_relation r ON r.part NOT IN (" LOOSE_PARTS ") AND ("
+				 " JOIN pprepub_internal.catalog_relation r ON r.part NOT IN (" LOOSE_PARTS ") AND ("
 				 "  o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND (r.part <> 'source' OR o.original"
-				 "   OR EXISTS (SELECT FROM pprepub.catalog_publication p WHERE p.publication = r.publication AND p.releases > 0))"
+				 "   OR EXISTS (SELECT FROM pprepub_internal.catalog_publication p WHERE p.publication = r.publication AND p.releases > 0))"
 				 "  OR o.classid = 'pg_trigger'::regclass AND o.address_names[3] = '" SEAL "'"
 				 "   AND r.relation::oid = to_regclass(format('%I.%I', o.address_names[1], o.address_names[2]))::oid)"
 				 " ORDER BY r.publication LIMIT 1");
@@ -291,11 +291,11 @@ check_drops(const char *tag)
 static void
 forget_dropped(void)
 {
-	catalog_read("SELECT FROM pg_event_trigger_dropped_objects() o JOIN pprepub.catalog_relation r"
+	catalog_read("SELECT FROM pg_event_trigger_dropped_objects() o JOIN pprepub_internal.catalog_relation r"
 				 " ON o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND o.objsubid = 0");
 	if (SPI_processed == 0)
 		return;					/* another relation may be dropped also where the catalog cannot be written */
-	catalog_execute("DELETE FROM pprepub.catalog_relation r USING pg_event_trigger_dropped_objects() o"
+	catalog_execute("DELETE FROM pprepub_internal.catalog_relation r USING pg_event_trigger_dropped_objects() o"
 					" WHERE o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND o.objsubid = 0");
 }
 

@@ -60,7 +60,7 @@ parse_role(const char *word)
 static void
 read_columns(CatalogAccess *access, DeclaredPublication *publication)
 {
-	int			n = catalog_read("SELECT name, role, kind, taxonomy, tree FROM pprepub.catalog_column"
+	int			n = catalog_read("SELECT name, role, kind, taxonomy, tree FROM pprepub_internal.catalog_column"
 								 " WHERE publication = $1 ORDER BY position",
 								 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	bool		has_tuple = false;
@@ -101,7 +101,7 @@ note_columns(const DeclaredPublication *publication, int from)
 		const DeclaredColumn *column = &publication->columns[i];
 		bool		has_kind = column->role == ROLE_QUASI_IDENTIFIER || has_bands(column);
 
-		catalog_execute("INSERT INTO pprepub.catalog_column (publication, position, name, role, kind, taxonomy, tree)"
+		catalog_execute("INSERT INTO pprepub_internal.catalog_column (publication, position, name, role, kind, taxonomy, tree)"
 						" VALUES ($1, $2, $3::text::name, $4, $5, $6, $7)",
 						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 						CATALOG_PARAM(INT4OID, Int32GetDatum(i + 1)),
@@ -232,7 +232,7 @@ static void
 read_noted(CatalogAccess *access, DeclaredPublication *publication)
 {
 	publication->noted = MemoryContextAllocZero(access->context, sizeof(Noted));
-	catalog_read("SELECT relation::oid AS relation, part FROM pprepub.catalog_relation WHERE publication = $1 AND part <> 'release'",
+	catalog_read("SELECT relation::oid AS relation, part FROM pprepub_internal.catalog_relation WHERE publication = $1 AND part <> 'release'",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		if (get_rel_relkind(catalog_oid(i, "relation")) != '\0')
@@ -272,7 +272,7 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	MemoryContext old;
 
 	if (catalog_read("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, beside, releases, remembered"
-					 " FROM pprepub.catalog_publication WHERE publication = $1",
+					 " FROM pprepub_internal.catalog_publication WHERE publication = $1",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -318,7 +318,7 @@ may_audit(int32 publication)
 	Oid			auditors;
 
 	catalog_enter(&access);
-	auditors = catalog_read("SELECT relation::oid AS relation FROM pprepub.catalog_relation WHERE publication = $1 AND part = 'auditors'",
+	auditors = catalog_read("SELECT relation::oid AS relation FROM pprepub_internal.catalog_relation WHERE publication = $1 AND part = 'auditors'",
 							CATALOG_PARAM(INT4OID, Int32GetDatum(publication))) == 0 ? InvalidOid : catalog_oid(0, "relation");
 	catalog_leave(&access);
 	return OidIsValid(auditors) && get_rel_relkind(auditors) != '\0' &&
@@ -351,7 +351,7 @@ find_publication(const char *name, OpenedFor who)
 	bool		isnull;
 
 	catalog_enter(&access);
-	catalog_read("SELECT publication, owner::oid AS owner, pinned::oid AS pinned, method, params FROM pprepub.catalog_publication WHERE name = $1",
+	catalog_read("SELECT publication, owner::oid AS owner, pinned::oid AS pinned, method, params FROM pprepub_internal.catalog_publication WHERE name = $1",
 				 CATALOG_TEXT(name));
 	if (SPI_processed == 0)
 		ereport(ERROR,
@@ -410,7 +410,7 @@ refuse_old_snapshot(void)
 static void
 verify_snapshot(int32 publication)
 {
-	const char *sql = "SELECT ctid FROM pprepub.catalog_publication WHERE publication = $1";
+	const char *sql = "SELECT ctid FROM pprepub_internal.catalog_publication WHERE publication = $1";
 	ItemPointerData now;
 	bool		isnull;
 
@@ -432,7 +432,7 @@ verify_releases_are_seen(const DeclaredPublication *publication)
 	if (!IsolationUsesXactSnapshot())
 		return;
 	catalog_enter(&access);
-	catalog_execute("SELECT FROM pprepub.catalog_publication WHERE publication = $1 AND releases = $2",
+	catalog_execute("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1 AND releases = $2",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)));
 	if (SPI_processed == 0)
@@ -461,7 +461,7 @@ releases_seen(const DeclaredPublication *publication)
 	int32		releases;
 
 	catalog_enter(&access);
-	if (SPI_execute_with_args("SELECT releases FROM pprepub.catalog_publication WHERE publication = $1",
+	if (SPI_execute_with_args("SELECT releases FROM pprepub_internal.catalog_publication WHERE publication = $1",
 							  1, types, values, NULL, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the number of releases");
 	releases = SPI_processed == 0 ? 0 : catalog_int(0, "releases");
@@ -542,7 +542,7 @@ publication_declared(const char *name)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	publication = read_found(&access, catalog_read("SELECT publication FROM pprepub.catalog_publication WHERE name = $1", CATALOG_TEXT(name)));
+	publication = read_found(&access, catalog_read("SELECT publication FROM pprepub_internal.catalog_publication WHERE name = $1", CATALOG_TEXT(name)));
 	catalog_leave(&access);
 	if (publication == NULL)
 		ereport(ERROR,
@@ -558,7 +558,7 @@ publication_of_live(Oid relation)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	publication = read_found(&access, catalog_read("SELECT publication FROM pprepub.catalog_relation WHERE relation::oid = $1 AND part = 'live'",
+	publication = read_found(&access, catalog_read("SELECT publication FROM pprepub_internal.catalog_relation WHERE relation::oid = $1 AND part = 'live'",
 												   CATALOG_PARAM(OIDOID, ObjectIdGetDatum(relation))));
 	catalog_leave(&access);
 	if (publication == NULL)
@@ -674,11 +674,11 @@ note_relation(const DeclaredPublication *publication, Oid relation, const char *
 
 	catalog_enter(&access);
 	/* The entry of a relation that is gone in spite of all protection is replaced. */
-	catalog_execute("DELETE FROM pprepub.catalog_relation r WHERE r.publication = $1 AND r.part = $2"
+	catalog_execute("DELETE FROM pprepub_internal.catalog_relation r WHERE r.publication = $1 AND r.part = $2"
 					" AND NOT EXISTS (SELECT FROM pg_class k WHERE k.oid = r.relation::oid)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_TEXT(part));
-	catalog_execute("INSERT INTO pprepub.catalog_relation (relation, publication, part) VALUES ($1, $2, $3)",
+	catalog_execute("INSERT INTO pprepub_internal.catalog_relation (relation, publication, part) VALUES ($1, $2, $3)",
 					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(relation)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_TEXT(part));

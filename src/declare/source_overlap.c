@@ -40,7 +40,7 @@ static const char *const overlap_query =
 "WITH RECURSIVE source AS ("
 " SELECT $2 AS publication, $1::oid AS relation, $4::oid AS owner"
 " UNION ALL SELECT publication, source::oid, owner::oid"
-"  FROM pprepub.catalog_publication JOIN pprepub.catalog_source USING (publication)"
+"  FROM pprepub_internal.catalog_publication JOIN pprepub_internal.catalog_source USING (publication)"
 "  WHERE publication <> $2 AND NOT publication = ANY ($3) AND NOT $2 = ANY (beside)"
 "), r AS ("
 " SELECT publication, 'pg_class'::regclass::oid AS classid, relation AS object, owner AS role FROM source"
@@ -64,7 +64,7 @@ static const char *const overlap_query =
 " AND mine.publication = $2 AND other.publication <> $2"
 " JOIN pg_class c ON mine.classid = 'pg_class'::regclass AND c.oid = mine.object"
 "  AND c.relkind IN ('r', 'p', 'f', 'm') AND c.oid >= 16384"
-" JOIN pprepub.catalog_publication p ON p.publication = other.publication"
+" JOIN pprepub_internal.catalog_publication p ON p.publication = other.publication"
 " ORDER BY p.name, c.oid LIMIT 1";
 
 /* Does a relation reach nothing but itself? One that is gone reaches nothing at all. */
@@ -123,7 +123,7 @@ is_beside(uint64 row, int32 publication)
 static bool
 skip_plain_tables(Oid source, int32 publication, const int32 *beside, int nbeside, Skipped *skipped)
 {
-	uint64		n = catalog_run("SELECT publication, pinned::oid AS pinned, beside FROM pprepub.catalog_publication", false, 0, NULL);
+	uint64		n = catalog_run("SELECT publication, pinned::oid AS pinned, beside FROM pprepub_internal.catalog_publication", false, 0, NULL);
 	bool		is_alone = stands_alone(source);
 	bool		any_left = false;
 

@@ -40,7 +40,7 @@ has_publications_of_others(const char *schema, Oid owner)
 	bool		found;
 
 	catalog_enter(&access);
-	found = catalog_read("SELECT FROM pprepub.catalog_publication WHERE $1 IN (target::text, target::text || '_private') AND owner::oid <> $2",
+	found = catalog_read("SELECT FROM pprepub_internal.catalog_publication WHERE $1 IN (target::text, target::text || '_private') AND owner::oid <> $2",
 						 CATALOG_TEXT(schema), CATALOG_PARAM(OIDOID, ObjectIdGetDatum(owner))) > 0;
 	catalog_leave(&access);
 	return found;

@@ -164,11 +164,11 @@ store_tree(const TreeBuilder *builder, ArrayType *ladder)
 		firsts[i] = Int64GetDatum(node->first_leaf);
 		leaves[i] = Int64GetDatum(node->leaves);
 	}
-	catalog_execute("INSERT INTO pprepub.catalog_tree (ladder) VALUES ($1) RETURNING tree",
+	catalog_execute("INSERT INTO pprepub_internal.catalog_tree (ladder) VALUES ($1) RETURNING tree",
 					ladder != NULL ? CATALOG_PARAM(NUMERICARRAYOID, PointerGetDatum(ladder))
 					: CATALOG_NULL(NUMERICARRAYOID));
 	tree = catalog_int(0, "tree");
-	catalog_execute("INSERT INTO pprepub.catalog_tree_node (tree, node, parent, depth, first_leaf, leaves)"
+	catalog_execute("INSERT INTO pprepub_internal.catalog_tree_node (tree, node, parent, depth, first_leaf, leaves)"
 					" SELECT $1, * FROM unnest($2, $3, $4, $5, $6)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(tree)),
 					CATALOG_PARAM(TEXTARRAYOID, make_array(names, NULL, n, TEXTOID, -1, false, TYPALIGN_INT)),
@@ -195,7 +195,7 @@ refuse_unknown(const char *name)
 int32
 find_taxonomy(const char *name)
 {
-	catalog_read("SELECT tree FROM pprepub.catalog_taxonomy WHERE name = $1 FOR SHARE",
+	catalog_read("SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = $1 FOR SHARE",
 				 CATALOG_TEXT(name));
 	if (SPI_processed == 0)
 		refuse_unknown(name);
@@ -209,7 +209,7 @@ own_taxonomy(CatalogAccess *access, const char *name)
 	Oid			owner;
 	bool		may;
 
-	catalog_read("SELECT tree, owner::oid AS owner FROM pprepub.catalog_taxonomy WHERE name = $1 FOR UPDATE",
+	catalog_read("SELECT tree, owner::oid AS owner FROM pprepub_internal.catalog_taxonomy WHERE name = $1 FOR UPDATE",
 				 CATALOG_TEXT(name));
 	if (SPI_processed == 0)
 		refuse_unknown(name);
@@ -229,7 +229,7 @@ present_tree(const char *taxonomy)
 	int32		tree;
 
 	catalog_enter(&access);
-	if (catalog_read("SELECT tree FROM pprepub.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(taxonomy)) == 0)
+	if (catalog_read("SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(taxonomy)) == 0)
 		refuse_unknown(taxonomy);
 	tree = catalog_int(0, "tree");
 	catalog_leave(&access);
@@ -244,7 +244,7 @@ node_leaves(int32 tree, const char *node, int64 *first, int64 *leaves)
 	bool		isnull;
 
 	catalog_enter(&access);
-	is_known = catalog_read("SELECT first_leaf, leaves FROM pprepub.catalog_tree_node WHERE tree = $1 AND node = $2",
+	is_known = catalog_read("SELECT first_leaf, leaves FROM pprepub_internal.catalog_tree_node WHERE tree = $1 AND node = $2",
 							CATALOG_PARAM(INT4OID, Int32GetDatum(tree)), CATALOG_TEXT(node)) > 0;
 	if (is_known)
 	{
@@ -262,7 +262,7 @@ tree_root(int32 tree)
 	char	   *name;
 
 	catalog_enter(&access);
-	catalog_read("SELECT node FROM pprepub.catalog_tree_node WHERE tree = $1 AND parent IS NULL",
+	catalog_read("SELECT node FROM pprepub_internal.catalog_tree_node WHERE tree = $1 AND parent IS NULL",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
 	name = catalog_text(&access, 0, "node");
 	catalog_leave(&access);
@@ -276,7 +276,7 @@ tree_is_ladder(int32 tree)
 	bool		is_ladder;
 
 	catalog_enter(&access);
-	is_ladder = catalog_read("SELECT FROM pprepub.catalog_tree WHERE tree = $1 AND ladder IS NOT NULL",
+	is_ladder = catalog_read("SELECT FROM pprepub_internal.catalog_tree WHERE tree = $1 AND ladder IS NOT NULL",
 							 CATALOG_PARAM(INT4OID, Int32GetDatum(tree))) > 0;
 	catalog_leave(&access);
 	return is_ladder;
@@ -292,12 +292,12 @@ forget_unused_trees(void)
 	if (IsolationUsesXactSnapshot())
 		return;
 	catalog_execute("WITH gone AS ("
-					" DELETE FROM pprepub.catalog_tree t"
-					" WHERE NOT EXISTS (SELECT FROM pprepub.catalog_taxonomy x WHERE x.tree = t.tree)"
-					" AND NOT EXISTS (SELECT FROM pprepub.catalog_column c WHERE c.tree = t.tree)"
-					" AND NOT EXISTS (SELECT FROM pprepub.catalog_release r WHERE t.tree = ANY (r.trees))"
+					" DELETE FROM pprepub_internal.catalog_tree t"
+					" WHERE NOT EXISTS (SELECT FROM pprepub_internal.catalog_taxonomy x WHERE x.tree = t.tree)"
+					" AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_column c WHERE c.tree = t.tree)"
+					" AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_release r WHERE t.tree = ANY (r.trees))"
 					" RETURNING t.tree)"
-					" DELETE FROM pprepub.catalog_tree_node n USING gone WHERE n.tree = gone.tree");
+					" DELETE FROM pprepub_internal.catalog_tree_node n USING gone WHERE n.tree = gone.tree");
 }
 
 void
@@ -306,14 +306,14 @@ store_taxonomy(const TreeBuilder *builder, ArrayType *ladder)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_read("SELECT 1 FROM pprepub.catalog_taxonomy WHERE name = $1",
+	catalog_read("SELECT 1 FROM pprepub_internal.catalog_taxonomy WHERE name = $1",
 				 CATALOG_TEXT(builder->taxonomy));
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("taxonomy \"%s\" already exists", builder->taxonomy),
 				 errhint("Add leaves with pprepub.extend_taxonomy(), or choose another name.")));
-	catalog_execute("INSERT INTO pprepub.catalog_taxonomy (name, owner, tree) VALUES ($1, $2, $3)",
+	catalog_execute("INSERT INTO pprepub_internal.catalog_taxonomy (name, owner, tree) VALUES ($1, $2, $3)",
 					CATALOG_TEXT(builder->taxonomy),
 					CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(access.caller.userid)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(store_tree(builder, ladder))));
@@ -326,9 +326,9 @@ add_stored_tree(TreeBuilder *builder, int32 tree, MemoryContext context)
 {
 	MemoryContext old;
 
-	catalog_read("SELECT node, parent, leaves = 1 AND NOT EXISTS (SELECT FROM pprepub.catalog_tree_node c"
+	catalog_read("SELECT node, parent, leaves = 1 AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c"
 				 " WHERE c.tree = n.tree AND c.parent = n.node) AS leaf"
-				 " FROM pprepub.catalog_tree_node n WHERE tree = $1 ORDER BY depth",
+				 " FROM pprepub_internal.catalog_tree_node n WHERE tree = $1 ORDER BY depth",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
 	old = MemoryContextSwitchTo(context);
 	for (uint64 row = 0; row < SPI_processed; row++)
@@ -392,7 +392,7 @@ pprepub_extend_taxonomy(PG_FUNCTION_ARGS)
 	verify_may_change("extend_taxonomy()");
 	catalog_enter(&access);
 	tree = own_taxonomy(&access, name);
-	catalog_read("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
+	catalog_read("SELECT ladder FROM pprepub_internal.catalog_tree WHERE tree = $1",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
 	(void) catalog_field(0, "ladder", &isnull);
 	if (!isnull)
@@ -407,7 +407,7 @@ pprepub_extend_taxonomy(PG_FUNCTION_ARGS)
 	builder_finish(builder);
 
 	catalog_enter(&access);
-	catalog_execute("UPDATE pprepub.catalog_taxonomy SET tree = $2 WHERE name = $1",
+	catalog_execute("UPDATE pprepub_internal.catalog_taxonomy SET tree = $2 WHERE name = $1",
 					CATALOG_TEXT(name),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(store_tree(builder, NULL))));
 	forget_unused_trees();
@@ -424,7 +424,7 @@ pprepub_drop_taxonomy(PG_FUNCTION_ARGS)
 	verify_may_change("drop_taxonomy()");
 	catalog_enter(&access);
 	(void) own_taxonomy(&access, name);
-	catalog_execute("DELETE FROM pprepub.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(name));
+	catalog_execute("DELETE FROM pprepub_internal.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(name));
 	forget_unused_trees();
 	catalog_leave(&access);
 	PG_RETURN_VOID();

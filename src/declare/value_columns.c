@@ -53,7 +53,7 @@ middle_sql(const DeclaredColumn *column, const char *interval)
 static char *
 leaf_sql(const char *cell, int32 tree)
 {
-	return psprintf("CASE WHEN pprepub.width(pprepub.leaves(%s, %d)) OPERATOR(pg_catalog.=) 1 THEN %s END", cell, tree, cell);
+	return psprintf("CASE WHEN pprepub.width(pprepub_internal.leaves(%s, %d)) OPERATOR(pg_catalog.=) 1 THEN %s END", cell, tree, cell);
 }
 
 /* A node is a value where the column holds texts; else the middle of an interval is, or a leaf. */

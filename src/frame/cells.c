@@ -60,7 +60,7 @@ read_tree(Cells *cells, int32 tree)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_read("SELECT node, depth, first_leaf::int, leaves::int FROM pprepub.catalog_tree_node WHERE tree = $1",
+	catalog_read("SELECT node, depth, first_leaf::int, leaves::int FROM pprepub_internal.catalog_tree_node WHERE tree = $1",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
 	cells->nodes = MemoryContextAllocExtended(cells->context, sizeof(PrintedNode) * (SPI_processed + 1), MCXT_ALLOC_HUGE);
 	cells->by_name = string_map_create(cells->context, SPI_processed, NULL);

@@ -61,7 +61,7 @@ CREATE FUNCTION pprepub.leaves(node text, taxonomy text) RETURNS int8range
 COMMENT ON FUNCTION pprepub.leaves(text, text) IS
 	'the leaves below a node of a taxonomy as it is now, numbered from left to right, as a range that other functions of cells take; NULL where there is no such node';
 
-CREATE FUNCTION pprepub.leaves(node text, tree int) RETURNS int8range
+CREATE FUNCTION pprepub_internal.leaves(node text, tree int) RETURNS int8range
 	LANGUAGE C STABLE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_tree_leaves';
-COMMENT ON FUNCTION pprepub.leaves(text, int) IS
+COMMENT ON FUNCTION pprepub_internal.leaves(text, int) IS
 	'like leaves(text, text), of a tree by its number, for views that pprepub makes';

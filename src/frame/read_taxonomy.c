@@ -75,7 +75,7 @@ read_nodes(CatalogAccess *access, StoredTree *tree, int32 number)
 	string_map_hash *nodes;
 	NodeRow    *rows;
 
-	if (catalog_read("SELECT node, parent, depth, first_leaf, leaves FROM pprepub.catalog_tree_node WHERE tree = $1",
+	if (catalog_read("SELECT node, parent, depth, first_leaf, leaves FROM pprepub_internal.catalog_tree_node WHERE tree = $1",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(number))) == 0)
 		elog(ERROR, "tree %d has no nodes", number);
 	rows = order_nodes(SPI_processed);
@@ -106,7 +106,7 @@ read_ladder(CatalogAccess *access, StoredTree *tree, int32 number)
 	Datum	   *bounds;
 	int			n;
 
-	if (catalog_read("SELECT ladder FROM pprepub.catalog_tree WHERE tree = $1",
+	if (catalog_read("SELECT ladder FROM pprepub_internal.catalog_tree WHERE tree = $1",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(number))) > 0)
 		ladder = catalog_field(0, "ladder", &is_null);
 	tree->is_ladder = !is_null;
@@ -196,7 +196,7 @@ read_added_nodes(const TreeAges *ages)
 	for (int32 i = 0; i < ages->ntrees; i++)
 		trees[i] = Int32GetDatum(ages->tree[i]);
 	catalog_enter(&access);
-	catalog_read("SELECT node, pg_catalog.min(tree) AS tree FROM pprepub.catalog_tree_node WHERE tree = ANY ($1)"
+	catalog_read("SELECT node, pg_catalog.min(tree) AS tree FROM pprepub_internal.catalog_tree_node WHERE tree = ANY ($1)"
 				 " GROUP BY node HAVING pg_catalog.min(tree) > $2",
 				 CATALOG_PARAM(INT4ARRAYOID, PointerGetDatum(construct_array(trees, ages->ntrees, INT4OID, 4, true, TYPALIGN_INT))),
 				 CATALOG_PARAM(INT4OID, trees[0]));

@@ -2,16 +2,16 @@
 -- history/: the releases and answers that observers have seen
 -- ----------------------------------------------------------------
 
-CREATE FUNCTION pprepub.members(publication text, OUT release int, OUT key text, OUT class bigint)
+CREATE FUNCTION pprepub.class_members(publication text, OUT release int, OUT key text, OUT class bigint)
 	RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_members';
-COMMENT ON FUNCTION pprepub.members(text) IS
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_class_members';
+COMMENT ON FUNCTION pprepub.class_members(text) IS
 	'the people of each class of each release, for the publication''s owner';
 
-CREATE FUNCTION pprepub.statistics(publication text, OUT key text, OUT sensitive text, OUT sizes int[], OUT counts int[])
+CREATE FUNCTION pprepub.linked_values(publication text, OUT key text, OUT sensitive text, OUT sizes int[], OUT counts int[])
 	RETURNS SETOF record
-	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_statistics';
-COMMENT ON FUNCTION pprepub.statistics(text) IS
+	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_linked_values';
+COMMENT ON FUNCTION pprepub.linked_values(text) IS
 	'for each person and each sensitive value (each that is protected) that a release linked to that person: the sizes of the classes that did, and how often the value occurs in each';
 
 CREATE FUNCTION pprepub.rebuild_history(publication text, OUT fold text, OUT equal boolean)
@@ -25,7 +25,7 @@ CREATE FUNCTION pprepub.acknowledge_history(publication text) RETURNS void
 COMMENT ON FUNCTION pprepub.acknowledge_history(text) IS
 	'says that the history is whole, after a backup, a copy or a dump was restored, or a standby promoted, and waives protection together with imported releases of which nobody knows whose their rows are: publishing goes on';
 
-CREATE FUNCTION pprepub.is_rewound(publication text) RETURNS boolean
+CREATE FUNCTION pprepub_internal.is_rewound(publication text) RETURNS boolean
 	LANGUAGE C STABLE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_is_rewound';
-COMMENT ON FUNCTION pprepub.is_rewound(text) IS
+COMMENT ON FUNCTION pprepub_internal.is_rewound(text) IS
 	'may the history have been rewound, so that nothing is published before acknowledge_history()? NULL for others than the owner, and on a standby, which cannot tell';

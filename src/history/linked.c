@@ -1,6 +1,6 @@
 /*
  * linked.c
- *		statistics(): for each person and value, the classes that linked the two.
+ *		linked_values(): for each person and value, the classes that linked the two.
  *
  * NOTES
  *		A class links all its people, and those for whom its counterfeits stand,
@@ -22,7 +22,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-PG_FUNCTION_INFO_V1(pprepub_statistics);
+PG_FUNCTION_INFO_V1(pprepub_linked_values);
 
 /* A result in the making, and the links of the person at hand, value by value. */
 typedef struct Linking
@@ -199,7 +199,7 @@ link_people(const OwnersWork *work)
 }
 
 Datum
-pprepub_statistics(PG_FUNCTION_ARGS)
+pprepub_linked_values(PG_FUNCTION_ARGS)
 {
 	return report(fcinfo, AccessShareLock, link_people);
 }

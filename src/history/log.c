@@ -1,6 +1,6 @@
 /*
  * log.c
- *		Reading the log of a publication: members().
+ *		Reading the log of a publication: class_members().
  */
 #include "history/log.h"
 
@@ -9,7 +9,7 @@
 #include "history/reader.h"
 #include "utils/tuplestore.h"
 
-PG_FUNCTION_INFO_V1(pprepub_members);
+PG_FUNCTION_INFO_V1(pprepub_class_members);
 
 void
 log_ensure(const DeclaredPublication *publication)
@@ -95,7 +95,7 @@ put_members(const OwnersWork *work)
 }
 
 Datum
-pprepub_members(PG_FUNCTION_ARGS)
+pprepub_class_members(PG_FUNCTION_ARGS)
 {
 	return report(fcinfo, AccessShareLock, put_members);
 }

@@ -264,7 +264,7 @@ releases_of_everybody(const DeclaredPublication *publication)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_read("SELECT number FROM pprepub.catalog_release"
+	catalog_read("SELECT number FROM pprepub_internal.catalog_release"
 				 " WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL AND identified",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	for (uint64 i = 0; i < SPI_processed; i++)

@@ -117,7 +117,7 @@ rewound_words(const DeclaredPublication *publication)
 
 	catalog_enter(&access);
 	words = MemoryContextStrdup(access.context,
-								found_words(catalog_read("SELECT witness FROM pprepub.catalog_publication WHERE publication = $1",
+								found_words(catalog_read("SELECT witness FROM pprepub_internal.catalog_publication WHERE publication = $1",
 														 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)))));
 	catalog_leave(&access);
 	return words;
@@ -136,7 +136,7 @@ pprepub_is_rewound(PG_FUNCTION_ARGS)
 	if (RecoveryInProgress())
 		PG_RETURN_NULL();
 	catalog_enter(&access);
-	found = catalog_read("SELECT owner::oid AS owner, witness FROM pprepub.catalog_publication WHERE name = $1", CATALOG_TEXT(name));
+	found = catalog_read("SELECT owner::oid AS owner, witness FROM pprepub_internal.catalog_publication WHERE name = $1", CATALOG_TEXT(name));
 	owner = found > 0 ? catalog_oid(0, "owner") : InvalidOid;
 	is_rewound = strcmp(found_words(found), "") != 0;
 	catalog_leave(&access);
@@ -178,7 +178,7 @@ verify_identified(const DeclaredPublication *publication)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	if (catalog_read("SELECT number FROM pprepub.catalog_release"
+	if (catalog_read("SELECT number FROM pprepub_internal.catalog_release"
 					 " WHERE publication = $1 AND NOT identified AND waived_at IS NULL ORDER BY number",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) > 0)
 		ereport(ERROR,
@@ -196,7 +196,7 @@ verify_identified(const DeclaredPublication *publication)
 static void
 waive_identities(const DeclaredPublication *publication)
 {
-	catalog_execute("WITH waived AS (UPDATE pprepub.catalog_release SET waived_at = now(), waived_by = session_user"
+	catalog_execute("WITH waived AS (UPDATE pprepub_internal.catalog_release SET waived_at = now(), waived_by = session_user"
 					"  WHERE publication = $1 AND NOT identified AND waived_at IS NULL RETURNING number)"
 					" SELECT number FROM waived ORDER BY number",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
@@ -220,7 +220,7 @@ pprepub_acknowledge_history(PG_FUNCTION_ARGS)
 	publication = publication_open(name, ExclusiveLock);
 	catalog_enter(&access);
 	now = witness_now();
-	catalog_execute("UPDATE pprepub.catalog_publication SET witness = $2 WHERE publication = $1 AND releases > 0",
+	catalog_execute("UPDATE pprepub_internal.catalog_publication SET witness = $2 WHERE publication = $1 AND releases > 0",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(JSONBOID, now));
 	waive_identities(publication);

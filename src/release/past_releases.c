@@ -95,7 +95,7 @@ read_range(const DeclaredPublication *publication, int32 first, int32 last)
 
 	catalog_enter(&access);
 	catalog_read("SELECT number, kind, identified, method, params, relation::oid AS relation, columns, trees, checksum_seed, checksum"
-				 " FROM pprepub.catalog_release WHERE publication = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
+				 " FROM pprepub_internal.catalog_release WHERE publication = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(first)),
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(last)));
@@ -117,7 +117,7 @@ people_exposed(const DeclaredPublication *publication)
 
 	catalog_enter(&access);
 	catalog_read("SELECT coalesce(sum(coalesce(rows, 0) - coalesce(counterfeits, 0) + coalesce(suppressed, 0)), 0)::int8 AS people"
-				 " FROM pprepub.catalog_release WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL",
+				 " FROM pprepub_internal.catalog_release WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	people = DatumGetInt64(catalog_field(0, "people", &isnull));
 	catalog_leave(&access);
@@ -145,7 +145,7 @@ has_loose_rows(const DeclaredPublication *publication)
 	bool		isnull;
 
 	catalog_enter(&access);
-	catalog_read("SELECT DISTINCT params FROM pprepub.catalog_release WHERE publication = $1 AND counterfeits > 0",
+	catalog_read("SELECT DISTINCT params FROM pprepub_internal.catalog_release WHERE publication = $1 AND counterfeits > 0",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	for (uint64 i = 0; i < SPI_processed && !result; i++)
 		result = !judges_shares_under(publication, DatumGetJsonbP(catalog_field(i, "params", &isnull)));
@@ -163,7 +163,7 @@ people_of_last(const DeclaredPublication *publication, uint64 *withheld)
 	catalog_enter(&access);
 	catalog_read("SELECT coalesce(max(rows - counterfeits + suppressed), 0)::int8 AS people, coalesce(max(suppressed), 0)::int8 AS withheld"
 				 " FROM (SELECT coalesce(rows, 0) AS rows, coalesce(counterfeits, 0) AS counterfeits, coalesce(suppressed, 0) AS suppressed"
-				 " FROM pprepub.catalog_release WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL ORDER BY number DESC LIMIT 1) last",
+				 " FROM pprepub_internal.catalog_release WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL ORDER BY number DESC LIMIT 1) last",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	people = DatumGetInt64(catalog_field(0, "people", &isnull));
 	*withheld = DatumGetInt64(catalog_field(0, "withheld", &isnull));
@@ -298,7 +298,7 @@ verify_may_see_figures(const DeclaredPublication *publication, int32 number)
 	if (has_rights_of(publication->owner))
 		return;
 	catalog_enter(&access);
-	is_about_everybody = catalog_read("SELECT FROM pprepub.catalog_release WHERE publication = $1 AND number = $2 AND kind <> 'query' AND cohort IS NULL",
+	is_about_everybody = catalog_read("SELECT FROM pprepub_internal.catalog_release WHERE publication = $1 AND number = $2 AND kind <> 'query' AND cohort IS NULL",
 									  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 									  CATALOG_PARAM(INT4OID, Int32GetDatum(number))) > 0;
 	catalog_leave(&access);

@@ -95,7 +95,7 @@ phases_so_far(void)
 static void
 note_number(const DeclaredPublication *publication, const ReleaseNote *note, Datum witness)
 {
-	catalog_execute("UPDATE pprepub.catalog_publication SET releases = $2, remembered = remembered + $3,"
+	catalog_execute("UPDATE pprepub_internal.catalog_publication SET releases = $2, remembered = remembered + $3,"
 					" witness = CASE WHEN $5 THEN witness ELSE $4 END WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
@@ -115,7 +115,7 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 	catalog_enter(&access);
 	now = witness_now();
 	note_number(publication, note, now);
-	catalog_execute("INSERT INTO pprepub.catalog_release"
+	catalog_execute("INSERT INTO pprepub_internal.catalog_release"
 					" (publication, number, kind, published_at, published_by, published_as, method, params, relation, cohort, columns,"
 					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds, phases,"
 					"  trees, checksum_seed, checksum, witness, identified)"
@@ -186,7 +186,7 @@ keep_warnings(const DeclaredPublication *publication, int32 number)
 	if (warnings == NULL)
 		return;
 	catalog_enter(&access);
-	catalog_execute("UPDATE pprepub.catalog_release SET warnings = $3, starves = $4 WHERE publication = $1 AND number = $2",
+	catalog_execute("UPDATE pprepub_internal.catalog_release SET warnings = $3, starves = $4 WHERE publication = $1 AND number = $2",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(number)),
 					CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(warnings)),

@@ -7,7 +7,7 @@ CREATE VIEW pprepub.release WITH (security_barrier) AS
 		r.relation, CASE WHEN s.is_owner THEN r.cohort END AS cohort, r.columns, s.figures * r.rows AS rows, s.figures * r.classes AS classes,
 		s.figures * r.suppressed AS suppressed, s.figures * r.dirty AS dirty, s.figures * r.counterfeits AS counterfeits, s.figures * r.seconds AS seconds,
 		CASE WHEN s.is_owner THEN r.warnings END AS warnings, CASE WHEN s.is_owner THEN r.phases END AS phases
-	FROM pprepub.catalog_release r JOIN pprepub.catalog_publication p USING (publication) JOIN pprepub.catalog_reader a USING (publication)
+	FROM pprepub_internal.catalog_release r JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication)
 		-- auditors may be among those who ask, and figures of cohorts follow who is in them
 		CROSS JOIN LATERAL (SELECT a.is_owner, CASE WHEN a.is_owner OR r.kind <> 'query' AND r.cohort IS NULL THEN 1 END AS figures) s;
 COMMENT ON VIEW pprepub.release IS
@@ -33,8 +33,8 @@ CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float
 COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, jsonb) IS
 	'what the next releases would be like if these shares of the people leave, come and get another sensitive value from release to release, played on the rows of today; nothing is published, changed or remembered';
 
-CREATE FUNCTION pprepub.counts(publication text, by name[], bins jsonb)
+CREATE FUNCTION pprepub_internal.counts(publication text, by name[], bins jsonb)
 	RETURNS TABLE (bin jsonb, at_least bigint, estimate float8, at_most bigint)
 	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_counts';
-COMMENT ON FUNCTION pprepub.counts(text, name[], jsonb) IS
+COMMENT ON FUNCTION pprepub_internal.counts(text, name[], jsonb) IS
 	'how many rows of the newest release of everybody lie in bins of these columns: at least, about, and at most, for whoever may read its view; TARGET.NAME_counts() calls it';

@@ -21,6 +21,6 @@ define_search_budgets(void)
 							 &fmj_budget, 1e8, 0, 1e18, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomRealVariable("pprepub.search_budget",
 							 "How many steps the exact searches of a call may take.",
-							 "For compromise() and compromise_components(), which say of whom more may follow then, update_risk(), whose joint_candidates are null then, and link_posterior(), which raises an error.",
+							 "For compromise() and compromise_components(), which say of whom more may follow then, risk_after_updates(), whose joint_candidates are null then, and link_posterior(), which raises an error.",
 							 &search_budget, 1e8, 0, 1e18, PGC_USERSET, 0, NULL, NULL, NULL);
 }

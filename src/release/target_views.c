@@ -144,7 +144,7 @@ append_former(StringInfo query, const DeclaredPublication *publication)
 	bool		isnull;
 
 	catalog_enter(&access);
-	n = catalog_read("SELECT r.number, r.published_at, r.relation::text AS relation FROM pprepub.catalog_release r"
+	n = catalog_read("SELECT r.number, r.published_at, r.relation::text AS relation FROM pprepub_internal.catalog_release r"
 					 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1 AND r.kind = 'stored'"
 					 " AND r.cohort IS NULL AND (r.columns IS NULL OR r.columns @> $2) ORDER BY r.number",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),

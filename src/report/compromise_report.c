@@ -122,7 +122,7 @@ find_known(const DeclaredPublication *publication, const Recalled *recalled, Arr
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 nulls[i] ? errmsg("keys must not be null")
 					 : errmsg("nobody with key \"%s\" was published", TextDatumGetCString(words[i])),
-					 nulls[i] ? 0 : errhint("pprepub.members() lists the keys of all who were.")));
+					 nulls[i] ? 0 : errhint("pprepub.class_members() lists the keys of all who were.")));
 	}
 	return known;
 }

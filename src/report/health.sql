@@ -13,43 +13,43 @@ CREATE VIEW pprepub.health WITH (security_barrier) AS
 		s.state AS schedule_state,
 		CASE WHEN source.owner IS NULL THEN 'source'
 			WHEN source.owner <> p.owner::pg_catalog.oid THEN 'owner'
-			WHEN pprepub.is_rewound(p.name) THEN 'rewound'
-			WHEN EXISTS (SELECT FROM pprepub.catalog_release r
+			WHEN pprepub_internal.is_rewound(p.name) THEN 'rewound'
+			WHEN EXISTS (SELECT FROM pprepub_internal.catalog_release r
 						 WHERE r.publication = p.publication AND NOT r.identified AND r.waived_at IS NULL) THEN 'imported' END AS refused
-	FROM pprepub.catalog_publication p
+	FROM pprepub_internal.catalog_publication p
 		LEFT JOIN LATERAL (
-			SELECT r.number, r.published_at FROM pprepub.catalog_release r
+			SELECT r.number, r.published_at FROM pprepub_internal.catalog_release r
 			WHERE r.publication = p.publication AND r.kind = 'stored' ORDER BY r.number DESC LIMIT 1) newest ON true
 		LEFT JOIN LATERAL (
 			SELECT r.rows, r.starves, r.warnings,
 				(100.0 * r.suppressed / nullif(r.rows - r.dirty - r.counterfeits + r.suppressed, 0))::float8 AS withheld_percent,
 				(100.0 * r.counterfeits / nullif(r.rows, 0))::float8 AS invented_percent
-			FROM pprepub.catalog_release r
+			FROM pprepub_internal.catalog_release r
 			WHERE r.publication = p.publication AND r.kind = 'stored' AND r.cohort IS NULL
 			ORDER BY r.number DESC LIMIT 1) everybody ON true
 		CROSS JOIN LATERAL (
-			SELECT pg_catalog.count(*) AS releases FROM pprepub.catalog_release r
+			SELECT pg_catalog.count(*) AS releases FROM pprepub_internal.catalog_release r
 			WHERE r.publication = p.publication AND r.kind <> 'query') tables
 		CROSS JOIN LATERAL (
 			SELECT pg_catalog.count(*) AS answers,
 				-- not joined, lest all failures that there ever were are read
-				pg_catalog.count(*) FILTER (WHERE (SELECT f.sqlstate FROM pprepub.catalog_failure f
+				pg_catalog.count(*) FILTER (WHERE (SELECT f.sqlstate FROM pprepub_internal.catalog_failure f
 					WHERE f.publication = r.publication AND f.release = r.number) <> '00000') AS failed
-			FROM pprepub.catalog_release r
+			FROM pprepub_internal.catalog_release r
 			WHERE r.publication = p.publication AND r.published_at > pg_catalog.now() - interval '24 hours' AND r.kind = 'query') day
 		CROSS JOIN LATERAL (
 			SELECT coalesce(pg_catalog.sum(pg_catalog.pg_total_relation_size(c.relation)), 0)::bigint AS bytes,
 				coalesce(pg_catalog.sum(pg_catalog.pg_total_relation_size(c.relation))
 						 FILTER (WHERE c.part NOT IN ('release', 'releases')), 0)::bigint AS history_bytes
-			FROM pprepub.catalog_relation c WHERE c.publication = p.publication) space
+			FROM pprepub_internal.catalog_relation c WHERE c.publication = p.publication) space
 		LEFT JOIN LATERAL (
 			SELECT greatest(1.0, EXTRACT(epoch FROM pg_catalog.now() - r.published_at) / 86400)::float8 AS days
-			FROM pprepub.catalog_release r WHERE r.publication = p.publication AND r.number = 1) life ON true
+			FROM pprepub_internal.catalog_release r WHERE r.publication = p.publication AND r.number = 1) life ON true
 		LEFT JOIN LATERAL (
 			SELECT c.relowner AS owner
-			FROM pprepub.catalog_source o JOIN pg_catalog.pg_class c ON c.oid = o.source
+			FROM pprepub_internal.catalog_source o JOIN pg_catalog.pg_class c ON c.oid = o.source
 			WHERE o.publication = p.publication) source ON true
-		LEFT JOIN pprepub.scheduled_jobs() s ON s.publication = p.name
+		LEFT JOIN pprepub_internal.scheduled_jobs() s ON s.publication = p.name
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
 COMMENT ON VIEW pprepub.health IS
 	'how your publications fare, a row each, for monitoring: releases and answers, what the last release of everybody withheld and invented, space, the state of the schedule, and what nothing is published for before it is mended';

@@ -61,7 +61,7 @@ put_summary(ReturnSetInfo *result, const DeclaredPublication *publication, int32
 	bool		isnull;
 
 	catalog_read("SELECT r.rows, r.classes, r.suppressed, r.dirty, r.counterfeits, m.value AS lm"
-				 " FROM pprepub.catalog_release r JOIN pprepub.catalog_metric m ON m.publication = r.publication AND m.release = r.number"
+				 " FROM pprepub_internal.catalog_release r JOIN pprepub_internal.catalog_metric m ON m.publication = r.publication AND m.release = r.number"
 				 " WHERE r.publication = $1 AND r.number = $2 AND m.metric = 'lm'",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)));
@@ -98,7 +98,7 @@ report_metrics(FunctionCallInfo fcinfo)
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	catalog_enter(&access);
 	put_summary(result, publication, number, columns);
-	catalog_read("SELECT metric, value FROM pprepub.catalog_metric"
+	catalog_read("SELECT metric, value FROM pprepub_internal.catalog_metric"
 				 " WHERE publication = $1 AND release = $2 ORDER BY position",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(number)));

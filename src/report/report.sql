@@ -71,13 +71,13 @@ CREATE FUNCTION pprepub.compromise_components(publication text, keys text[], OUT
 COMMENT ON FUNCTION pprepub.compromise_components(text, text[]) IS
 	'people whose values stay open to such an observer hang together if they were in a class: who with whom, how many these are, invented rows among them, and whether it is known that each value left is in a world that agrees with the releases, so that no more can be excluded';
 
-CREATE FUNCTION pprepub.running(OUT pid int, OUT publication name, OUT command text, OUT phase text, OUT done bigint, OUT total bigint,
+CREATE FUNCTION pprepub_internal.running(OUT pid int, OUT publication name, OUT command text, OUT phase text, OUT done bigint, OUT total bigint,
 		OUT since timestamptz, OUT phase_since timestamptz) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pprepub_running';
-COMMENT ON FUNCTION pprepub.running() IS 'what view pprepub.progress shows';
+COMMENT ON FUNCTION pprepub_internal.running() IS 'what view pprepub.progress shows';
 
 CREATE VIEW pprepub.progress WITH (security_barrier) AS
 	SELECT pid, publication, command, phase, done, total, since, phase_since
-	FROM pprepub.running();
+	FROM pprepub_internal.running();
 COMMENT ON VIEW pprepub.progress IS
 	'where publish(), preview(), audit(), attack(), linkability(), compromise() and import_release() are that run on the publications that you own, in any session: how much of the phase is done, and of how much (NULL: not known)';

@@ -23,7 +23,7 @@ chunk_damaged(Relation rel, uint64 first, const char *what)
 	ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
 					errmsg("group " UINT64_FORMAT " of table \"%s\" is damaged", first, RelationGetRelationName(rel)),
 					errdetail("%s", what),
-					errhint("SELECT * FROM pprepub.verify('%s') checks all groups.", RelationGetRelationName(rel))));
+					errhint("SELECT * FROM pprepub.verify_storage('%s') checks all groups.", RelationGetRelationName(rel))));
 }
 
 void
@@ -36,7 +36,7 @@ group_damaged(const RowGroup *group, int column, const char *what)
 						   NameStr(TupleDescAttr(group->desc, column)->attname),
 						   group->first, RelationGetRelationName(group->rel)),
 					errdetail("%s", what),
-					errhint("SELECT * FROM pprepub.verify('%s') checks all groups.",
+					errhint("SELECT * FROM pprepub.verify_storage('%s') checks all groups.",
 							RelationGetRelationName(group->rel))));
 }
 

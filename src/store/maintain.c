@@ -37,16 +37,16 @@ open_own_table(Oid relid, LOCKMODE lockmode)
 	return rel;
 }
 
-PG_FUNCTION_INFO_V1(pprepub_compact);
+PG_FUNCTION_INFO_V1(pprepub_compact_storage);
 
 Datum
-pprepub_compact(PG_FUNCTION_ARGS)
+pprepub_compact_storage(PG_FUNCTION_ARGS)
 {
 	Relation	rel;
 	uint64		merged;
 
-	PreventCommandDuringRecovery("pprepub.compact()");
-	PreventCommandIfReadOnly("pprepub.compact()");
+	PreventCommandDuringRecovery("pprepub.compact_storage()");
+	PreventCommandIfReadOnly("pprepub.compact_storage()");
 	rel = open_own_table(PG_GETARG_OID(0), RowExclusiveLock);
 	merged = merge_all(rel);
 	relation_close(rel, NoLock);

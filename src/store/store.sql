@@ -2,36 +2,36 @@
 -- Storage: the access method
 -- ----------------------------------------------------------------
 
-CREATE FUNCTION pprepub.store_handler(internal) RETURNS table_am_handler
+CREATE FUNCTION pprepub_internal.store_handler(internal) RETURNS table_am_handler
 	LANGUAGE C STRICT VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_handler';
-COMMENT ON FUNCTION pprepub.store_handler(internal) IS
+COMMENT ON FUNCTION pprepub_internal.store_handler(internal) IS
 	'The handler of the access method pprepub; not to be called.';
 
-CREATE ACCESS METHOD pprepub TYPE TABLE HANDLER pprepub.store_handler;
+CREATE ACCESS METHOD pprepub TYPE TABLE HANDLER pprepub_internal.store_handler;
 COMMENT ON ACCESS METHOD pprepub IS
 	'Append-only columnar tables: rows are kept in groups of encoded columns.';
 
-CREATE FUNCTION pprepub.compact(relation regclass) RETURNS bigint
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compact';
-COMMENT ON FUNCTION pprepub.compact(regclass) IS
+CREATE FUNCTION pprepub.compact_storage(relation regclass) RETURNS bigint
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compact_storage';
+COMMENT ON FUNCTION pprepub.compact_storage(regclass) IS
 	'Merges small groups of rows of a table of the access method pprepub; rows keep their TIDs. Returns how many groups were merged.';
 
-CREATE FUNCTION pprepub.verify(relation regclass, OUT group_number bigint, OUT check_name text, OUT holds boolean, OUT detail text)
+CREATE FUNCTION pprepub.verify_storage(relation regclass, OUT group_number bigint, OUT check_name text, OUT holds boolean, OUT detail text)
 	RETURNS SETOF record
-	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pprepub_verify';
-COMMENT ON FUNCTION pprepub.verify(regclass) IS
+	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pprepub_verify_storage';
+COMMENT ON FUNCTION pprepub.verify_storage(regclass) IS
 	'Reads everything of a table of the access method pprepub and checks all structures and checksums: a row for each group, with the check that fails.';
 
-CREATE FUNCTION pprepub.describe_storage(relation regclass, OUT groups bigint, OUT rows bigint, OUT heap_bytes bigint, OUT encodings jsonb)
+CREATE FUNCTION pprepub_internal.describe_storage(relation regclass, OUT groups bigint, OUT rows bigint, OUT heap_bytes bigint, OUT encodings jsonb)
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pprepub_describe_storage';
-COMMENT ON FUNCTION pprepub.describe_storage(regclass) IS
+COMMENT ON FUNCTION pprepub_internal.describe_storage(regclass) IS
 	'What the view pprepub.storage shows of one table of the access method pprepub.';
 
 CREATE VIEW pprepub.storage AS
 	SELECT c.oid::regclass AS "table", d.groups, d.rows,
 		   pg_catalog.pg_table_size(c.oid) AS bytes, d.heap_bytes, d.encodings
 	FROM pg_catalog.pg_class c JOIN pg_catalog.pg_am a ON a.oid = c.relam,
-		 LATERAL pprepub.describe_storage(c.oid) d
+		 LATERAL pprepub_internal.describe_storage(c.oid) d
 	WHERE a.amname = 'pprepub' AND c.relkind IN ('r', 'm')
 	  AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
 	  AND (c.relpersistence <> 't' OR c.relnamespace = pg_catalog.pg_my_temp_schema());

@@ -1,6 +1,6 @@
 /*
  * verify.c
- *		pprepub.verify(): everything is read, and what is wrong is a row.
+ *		pprepub.verify_storage(): everything is read, and what is wrong is a row.
  *
  * NOTES
  *		Chunks are looked for by the TOAST relation's index; whether that and the
@@ -212,10 +212,10 @@ verify_groups(Verification *verification)
 	}
 }
 
-PG_FUNCTION_INFO_V1(pprepub_verify);
+PG_FUNCTION_INFO_V1(pprepub_verify_storage);
 
 Datum
-pprepub_verify(PG_FUNCTION_ARGS)
+pprepub_verify_storage(PG_FUNCTION_ARGS)
 {
 	Verification verification = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 

@@ -16,7 +16,7 @@ sub releases
 {
 	my ($node, $name) = @_;
 
-	return $node->safe_psql('postgres', "SELECT releases FROM pprepub.catalog_publication WHERE name = '$name'");
+	return $node->safe_psql('postgres', "SELECT releases FROM pprepub_internal.catalog_publication WHERE name = '$name'");
 }
 
 # The children of the postmaster: all of the server goes at once, without a word.
@@ -67,7 +67,7 @@ sub kill_amid_publish
 	if ($how{stopped})
 	{
 		$holder = $node->background_psql('postgres');
-		$holder->query_safe('BEGIN; LOCK pprepub.catalog_release IN SHARE MODE');
+		$holder->query_safe('BEGIN; LOCK pprepub_internal.catalog_release IN SHARE MODE');
 	}
 	my $session = start_sql($node, 'postgres', 'SET ROLE owner', 'SELECT pg_backend_pid()', "SELECT pprepub.publish('$name')", 'SELECT pg_sleep(600)');
 	IPC::Run::pump($session->{run}) until $session->{out} =~ /\n/;
@@ -99,8 +99,8 @@ sub tables_of_nothing
 
 	return $node->safe_psql($database, <<'SQL');
 SELECT 'of nothing', oid::regclass FROM pg_class WHERE relkind IN ('r', 'v', 'm', 'S', 'p') AND relnamespace::regnamespace::text IN ('published', 'published_private')
-	AND oid NOT IN (SELECT relation FROM pprepub.catalog_relation);
-SELECT 'gone', relation FROM pprepub.catalog_relation WHERE relation::oid NOT IN (SELECT oid FROM pg_class);
+	AND oid NOT IN (SELECT relation FROM pprepub_internal.catalog_relation);
+SELECT 'gone', relation FROM pprepub_internal.catalog_relation WHERE relation::oid NOT IN (SELECT oid FROM pg_class);
 SQL
 }
 

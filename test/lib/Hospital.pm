@@ -101,19 +101,19 @@ sub everything
 	my $text = '';
 	my @tables = split /\n/, $node->safe_psql($database, <<'SQL');
 SELECT c.oid::regclass FROM pg_class c
-WHERE relkind IN ('r', 'v', 'm', 'p') AND c.oid NOT IN ('pprepub.storage'::regclass, 'pprepub.health'::regclass) AND (relnamespace = 'pprepub'::regnamespace
-	OR oid IN (SELECT relation FROM pprepub.catalog_relation) OR oid IN (SELECT source FROM pprepub.catalog_source))
+WHERE relkind IN ('r', 'v', 'm', 'p') AND c.oid NOT IN ('pprepub.storage'::regclass, 'pprepub.health'::regclass) AND (relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace)
+	OR oid IN (SELECT relation FROM pprepub_internal.catalog_relation) OR oid IN (SELECT source FROM pprepub_internal.catalog_source))
 ORDER BY c.oid::regclass::text COLLATE "C"
 SQL
 
 	$text .= "TABLE $_\n" . rows_of($node, $database, $_) . "\n" foreach @tables;
 	$text .= $node->safe_psql($database, <<'SQL');
-SELECT 'members', p.name, m.* FROM pprepub.catalog_publication p, pprepub.members(p.name) m ORDER BY 2, 3, 4, 5;
+SELECT 'members', p.name, m.* FROM pprepub_internal.catalog_publication p, pprepub.class_members(p.name) m ORDER BY 2, 3, 4, 5;
 SELECT 'metrics', r.publication, r.number, m.* FROM pprepub.release r, pprepub.metrics(r.publication, r.number) m ORDER BY 2, 3, 4;
 SELECT 'intact', publication, number, pprepub.release_intact(publication, number) FROM pprepub.release ORDER BY 2, 3;
-SELECT 'verified', t, v.* FROM (SELECT "table" AS t FROM pprepub.storage) s, pprepub.verify(t) v WHERE NOT holds;
-SELECT 'sequence', last_value, is_called FROM pprepub.catalog_publication_number;
-SELECT 'sequence', last_value, is_called FROM pprepub.catalog_tree_number;
+SELECT 'verified', t, v.* FROM (SELECT "table" AS t FROM pprepub.storage) s, pprepub.verify_storage(t) v WHERE NOT holds;
+SELECT 'sequence', last_value, is_called FROM pprepub_internal.catalog_publication_number;
+SELECT 'sequence', last_value, is_called FROM pprepub_internal.catalog_tree_number;
 SELECT 'relation', c.oid::regclass, relowner::regrole, relkind, relpersistence, (SELECT amname FROM pg_am a WHERE a.oid = relam),
 	coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's'::"char" ELSE 'r' END, relowner)), obj_description(c.oid, 'pg_class')
 FROM pg_class c WHERE relnamespace::regnamespace::text !~ '^(pg_|information_schema)' AND relkind NOT IN ('t', 'i')
@@ -121,16 +121,16 @@ ORDER BY c.oid::regclass::text COLLATE "C";
 SELECT 'schema', nspname, nspowner::regrole, coalesce(nspacl, acldefault('n', nspowner)) FROM pg_namespace
 WHERE nspname !~ '^(pg_|information_schema)' ORDER BY nspname COLLATE "C";
 SELECT 'column', attrelid::regclass, attnum, attname, format_type(atttypid, atttypmod), attcollation::regcollation
-FROM pg_attribute JOIN pprepub.catalog_relation ON relation = attrelid WHERE attnum > 0
+FROM pg_attribute JOIN pprepub_internal.catalog_relation ON relation = attrelid WHERE attnum > 0
 ORDER BY attrelid::regclass::text COLLATE "C", attnum;
 SELECT 'trigger', tgrelid::regclass, tgname, tgenabled, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
 ORDER BY tgrelid::regclass::text COLLATE "C", tgname;
 SELECT 'event trigger', evtname, evtenabled, evtevent FROM pg_event_trigger ORDER BY evtname;
-SELECT 'view', c.oid::regclass, pg_get_viewdef(c.oid) FROM pg_class c JOIN pprepub.catalog_relation ON relation = c.oid
+SELECT 'view', c.oid::regclass, pg_get_viewdef(c.oid) FROM pg_class c JOIN pprepub_internal.catalog_relation ON relation = c.oid
 WHERE relkind = 'v' ORDER BY c.oid::regclass::text COLLATE "C";
 SELECT 'function', p.oid::regprocedure, proowner::regrole, coalesce(proacl, acldefault('f', proowner)), prosecdef, proconfig, prosrc,
 	pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), obj_description(p.oid, 'pg_proc') FROM pg_proc p
-WHERE pronamespace = 'pprepub'::regnamespace OR (pronamespace::regnamespace::text, proname) IN (SELECT quote_ident(target), name FROM pprepub.catalog_publication)
+WHERE pronamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace) OR (pronamespace::regnamespace::text, proname) IN (SELECT quote_ident(target), name FROM pprepub_internal.catalog_publication)
 ORDER BY p.oid::regprocedure::text;
 SQL
 	return $text;
@@ -159,15 +159,15 @@ sub whole_release
 
 	is( $node->safe_psql($database, <<SQL), 't|t|t|t|t|t|2|2|t', $what);
 SELECT pprepub.release_intact('$name', 1), rows = (SELECT count(*) FROM published."${name}_1"),
-	rows = (SELECT count(*) FROM pprepub.members('$name')),
+	rows = (SELECT count(*) FROM pprepub.class_members('$name')),
 	classes = (SELECT count(DISTINCT class) FROM published."$name"),
 	(SELECT count(*) > 5 FROM pprepub.metrics('$name', 1)),
 	NOT EXISTS (SELECT class, disease FROM published."${name}_1" EXCEPT ALL
 		SELECT class, unnest(sensitive) FROM published_private."${name}_members"),
 	(SELECT count(*) FROM pg_trigger WHERE tgenabled = 'A' AND tgrelid IN
 		('published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass)),
-	(SELECT count(DISTINCT t) FROM unnest(ARRAY['published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass]) t, pprepub.verify(t)),
-	(SELECT bool_and(holds) FROM unnest(ARRAY['published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass]) t, pprepub.verify(t))
+	(SELECT count(DISTINCT t) FROM unnest(ARRAY['published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass]) t, pprepub.verify_storage(t)),
+	(SELECT bool_and(holds) FROM unnest(ARRAY['published."${name}_1"'::regclass, 'published_private."${name}_members"'::regclass]) t, pprepub.verify_storage(t))
 FROM pprepub.release WHERE publication = '$name' AND number = 1;
 SQL
 	return;
@@ -180,14 +180,14 @@ sub no_release
 	my $declared = "part IN ('source', 'live', 'releases', 'answers_view')";
 
 	is( $node->safe_psql($database, <<SQL), '0|0|0|0|0|0', $what);
-SELECT releases, (SELECT count(*) FROM pprepub.catalog_release r WHERE r.publication = p.publication),
-	(SELECT count(*) FROM pprepub.catalog_metric m WHERE m.publication = p.publication),
-	(SELECT count(*) FROM pprepub.members('$name')),
-	(SELECT count(*) FROM pprepub.catalog_relation r WHERE r.publication = p.publication AND NOT $declared),
+SELECT releases, (SELECT count(*) FROM pprepub_internal.catalog_release r WHERE r.publication = p.publication),
+	(SELECT count(*) FROM pprepub_internal.catalog_metric m WHERE m.publication = p.publication),
+	(SELECT count(*) FROM pprepub.class_members('$name')),
+	(SELECT count(*) FROM pprepub_internal.catalog_relation r WHERE r.publication = p.publication AND NOT $declared),
 	(SELECT count(*) FROM pg_class WHERE relkind <> 't' AND starts_with(relname, '$name')
-		AND oid NOT IN (SELECT relation FROM pprepub.catalog_relation WHERE $declared)
+		AND oid NOT IN (SELECT relation FROM pprepub_internal.catalog_relation WHERE $declared)
 		AND relnamespace::regnamespace::text IN ('published', 'published_private'))
-FROM pprepub.catalog_publication p WHERE name = '$name';
+FROM pprepub_internal.catalog_publication p WHERE name = '$name';
 SQL
 	return;
 }
@@ -195,7 +195,7 @@ SQL
 sub whole_or_no_release
 {
 	my ($node, $database, $name, $what) = @_;
-	my $releases = $node->safe_psql($database, "SELECT releases FROM pprepub.catalog_publication WHERE name = '$name'");
+	my $releases = $node->safe_psql($database, "SELECT releases FROM pprepub_internal.catalog_publication WHERE name = '$name'");
 
 	return $releases eq '1' ? whole_release(@_) : no_release(@_);
 }

@@ -234,7 +234,7 @@ sub change
 	return ("TRUNCATE $table;");
 }
 
-# What both databases have; twin_compact is pprepub.compact, or nothing.
+# What both databases have; twin_compact is pprepub.compact_storage, or nothing.
 sub preamble
 {
 	return (<<'SQL', );
@@ -289,13 +289,13 @@ END $$;
 CREATE FUNCTION twin_compact(tab regclass) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	IF EXISTS (SELECT FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE c.oid = tab AND amname = 'pprepub') THEN
-		PERFORM pprepub.compact(tab);
+		PERFORM pprepub.compact_storage(tab);
 	END IF;
 END $$;
 CREATE FUNCTION twin_verify(tab regclass) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
 	IF EXISTS (SELECT FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE c.oid = tab AND amname = 'pprepub') THEN
-		RETURN QUERY SELECT v::text FROM pprepub.verify(tab) v WHERE NOT holds;
+		RETURN QUERY SELECT v::text FROM pprepub.verify_storage(tab) v WHERE NOT holds;
 	END IF;
 END $$;
 SQL

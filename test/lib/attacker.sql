@@ -1,6 +1,6 @@
 -- Somebody who has all releases of a publication, and knows of every person in which class of each
--- that person was.  He shares no code with the extension: he works on what it says (members(), signatures(),
--- statistics(), release tables) and on copies of the source, one made before each release.
+-- that person was.  He shares no code with the extension: he works on what it says (class_members(), signatures(),
+-- linked_values(), release tables) and on copies of the source, one made before each release.
 --
 --	attacker.remember(publication)		copies the source, as of the next release
 --	attacker.ask(publication, cohort, columns, definition)	asks for an answer, and keeps what he got; definition lists its columns
@@ -81,7 +81,7 @@ BEGIN
 	DELETE FROM attacker.signed WHERE publication = pub;
 	DELETE FROM attacker.linked WHERE publication = pub;
 	EXECUTE format('INSERT INTO attacker.place SELECT %L, k.person, m.release, m.class, t.value, true
-		FROM pprepub.members(%1$L) m LEFT JOIN attacker.known_person k ON k.key = m.key::%s
+		FROM pprepub.class_members(%1$L) m LEFT JOIN attacker.known_person k ON k.key = m.key::%s
 			LEFT JOIN %s c ON c.of_release = m.release AND c.%I = k.key LEFT JOIN attacker.known_value t ON t.thing = c.%I',
 		pub, key_type, copy, p.key, p.sensitive);
 	FOR r IN SELECT * FROM pprepub.release WHERE publication = pub LOOP
@@ -91,7 +91,7 @@ BEGIN
 	EXECUTE format('INSERT INTO attacker.signed SELECT %L, person, signature FROM pprepub.signatures(%1$L) s LEFT JOIN attacker.known_person k ON k.key = s.key::%s',
 		pub, key_type);
 	EXECUTE format('INSERT INTO attacker.linked SELECT %L, person, value, sizes, counts
-		FROM pprepub.statistics(%1$L) s LEFT JOIN attacker.known_person k ON k.key = s.key::%s LEFT JOIN attacker.known_value ON thing = s.sensitive::%s',
+		FROM pprepub.linked_values(%1$L) s LEFT JOIN attacker.known_person k ON k.key = s.key::%s LEFT JOIN attacker.known_value ON thing = s.sensitive::%s',
 		pub, key_type, value_type);
 	ANALYZE attacker.place, attacker.shown;
 END

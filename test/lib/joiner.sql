@@ -1,5 +1,5 @@
 -- Match joins of small releases from their definitions, record by record, with all perfect matchings tried: plpgsql that
--- shares nothing with the extension but what members() says.
+-- shares nothing with the extension but what class_members() says.
 --
 --	joiner.record			a row for each person and release; who fills it says who is absent
 --	joiner.join(kind)		makes joiner.edge and joiner.clique those of a kind of join

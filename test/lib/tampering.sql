@@ -12,7 +12,7 @@ CREATE FUNCTION stored_as(method name) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	t regclass;
 BEGIN
-	FOR t IN SELECT c.oid FROM pprepub.catalog_relation r JOIN pg_class c ON c.oid = r.relation WHERE r.part IN ('release', 'members') AND c.relkind = 'r' LOOP
+	FOR t IN SELECT c.oid FROM pprepub_internal.catalog_relation r JOIN pg_class c ON c.oid = r.relation WHERE r.part IN ('release', 'members') AND c.relkind = 'r' LOOP
 		EXECUTE format('ALTER TABLE %s SET ACCESS METHOD %I', t, method);
 	END LOOP;
 END $$;

@@ -11,8 +11,8 @@ SELECT pprepub.create_publication(name, name::regclass, 'id', '{"age": "range"}'
 
 CREATE FUNCTION broken(name text) RETURNS text LANGUAGE sql AS $$ SELECT string_agg(check_name, ' ') FROM pprepub.audit(name) WHERE NOT holds $$;
 CREATE FUNCTION history_of(name text) RETURNS bigint[] LANGUAGE sql AS $$
-	SELECT ARRAY[(SELECT count(*) FROM pprepub.members(name)), (SELECT count(*) FROM pprepub.signatures(name)), (SELECT count(*) FROM pprepub.neighborhoods(name)),
-		(SELECT count(*) FROM pprepub.statistics(name)), (SELECT count(*) FROM pprepub.attack(name)), (SELECT count(*) FROM pprepub.release WHERE publication = name)]
+	SELECT ARRAY[(SELECT count(*) FROM pprepub.class_members(name)), (SELECT count(*) FROM pprepub.signatures(name)), (SELECT count(*) FROM pprepub.neighborhoods(name)),
+		(SELECT count(*) FROM pprepub.linked_values(name)), (SELECT count(*) FROM pprepub.attack(name)), (SELECT count(*) FROM pprepub.release WHERE publication = name)]
 $$;
 -- asked by code, which is not told of errors
 SELECT results_eq('SELECT count(*) FROM published.failing()', 'VALUES (0::bigint)', 'a source that fails');

@@ -32,7 +32,7 @@ UPDATE people SET country = 'Peru', born = born + 7 WHERE id % 29 = 4;
 SELECT rows FROM pprepub.publish('people', columns => '{country,sex,weight,born,ward}') \g /dev/null
 SELECT rows FROM pprepub.publish('people') \g /dev/null
 SELECT is(broken(), '', 'a life');
-SELECT ok(measured('covers') > 2000 AND measured('covers') < (SELECT count(*) FROM pprepub.members('people') m JOIN people p ON p.id = m.key::int), 'who has changed is not looked for in old cells');
+SELECT ok(measured('covers') > 2000 AND measured('covers') < (SELECT count(*) FROM pprepub.class_members('people') m JOIN people p ON p.id = m.key::int), 'who has changed is not looked for in old cells');
 SELECT ok(measured('rows') = 4, 'all releases agree with the log');
 -- Each release is judged by what it promised itself.
 SELECT pprepub.alter_publication('people', '{"k": 40, "accept_lockout": true}') \g /dev/null
@@ -121,10 +121,10 @@ SELECT is(damage($$ UPDATE published_private.people_neighborhoods SET sensitive 
 SELECT is(damage($$ WITH c AS (SELECT class, keys[1] AS k, sensitive[1] AS s FROM published_private.people_members WHERE release = 1 AND class IN (1, 2))
 	UPDATE published_private.people_members m SET keys[1] = (SELECT k FROM c WHERE c.class <> m.class), sensitive[1] = (SELECT s FROM c WHERE c.class <> m.class) WHERE release = 1 AND class IN (1, 2) $$) ~ 'atoms.*invariant', true, 'two people of the log');
 -- Nothing worse than allowed could hide: more is asked of the same history.
-SELECT is(damage($$ UPDATE pprepub.catalog_release SET params = params || '{"k": 100}' $$), 'atoms k', 'k');
-SELECT is(damage($$ UPDATE pprepub.catalog_release SET params = params || '{"l": 8}' $$), 'atoms l', 'l');
-SELECT is(damage($$ UPDATE pprepub.catalog_release SET params = params || '{"k": 100}' WHERE number = 3 $$), 'k', 'the worst release counts, atoms by the weakest promise');
-SELECT is(damage($$ UPDATE pprepub.catalog_publication SET remembered = remembered + 1 $$), 'remembered', 'a person was forgotten everywhere');
+SELECT is(damage($$ UPDATE pprepub_internal.catalog_release SET params = params || '{"k": 100}' $$), 'atoms k', 'k');
+SELECT is(damage($$ UPDATE pprepub_internal.catalog_release SET params = params || '{"l": 8}' $$), 'atoms l', 'l');
+SELECT is(damage($$ UPDATE pprepub_internal.catalog_release SET params = params || '{"k": 100}' WHERE number = 3 $$), 'k', 'the worst release counts, atoms by the weakest promise');
+SELECT is(damage($$ UPDATE pprepub_internal.catalog_publication SET remembered = remembered + 1 $$), 'remembered', 'a person was forgotten everywhere');
 
 SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET keys[1] = keys[2] WHERE release = 1 AND class = 1') $$, 'XX001', 'somebody is in a release twice');
 SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET sensitive = sensitive || sensitive WHERE release = 1 AND class = 1') $$, 'XX001', 'the log of publication "people" has a malformed class');
@@ -165,7 +165,7 @@ SELECT is(damage('ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EV
 SELECT ok(damaged('keys = keys; ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE; ALTER EVENT TRIGGER pprepub_protect_drops DISABLE;
 	ALTER TABLE published_private.people_' || part || ' ' || change, asked) ~ 'the table of members of publication "people" is malformed', format('%s: %s: %s', part, change, asked))
 	FROM unnest('{members,asked}'::text[]) part, unnest(ARRAY['ALTER keys TYPE bigint USING 1', 'ALTER fingerprints TYPE text USING ''x''', 'ALTER release TYPE text', 'DROP stands_for', 'ADD more int']) change,
-		unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.audit(''people'')', 'SELECT pprepub.attack(''people'')', 'SELECT pprepub.members(''people'')', 'SELECT pprepub.rebuild_history(''people'')']) asked;
+		unnest(ARRAY['SELECT pprepub.publish(''people'')', 'SELECT pprepub.audit(''people'')', 'SELECT pprepub.attack(''people'')', 'SELECT pprepub.class_members(''people'')', 'SELECT pprepub.rebuild_history(''people'')']) asked;
 SELECT is(damaged('invented = array_fill(1::bigint, ARRAY[10000])', 'SELECT FROM pprepub.rebuild_history(''people''); SELECT pprepub.publish(''people'')'), '', 'which can be mended');
 
 -- Releases with other columns.
@@ -208,7 +208,7 @@ SELECT is(damage($$ INSERT INTO published_private.people_regions SELECT * FROM p
 SELECT is(damage($$ UPDATE published_private.people_regions SET sex = 'F' WHERE release = 6 AND class = 1 $$), 'checksums', 'a column that was not shown');
 SELECT is(damage($$ UPDATE published_private.people_asked SET sensitive[1] = 'dx' WHERE release = 6 AND class = 1 $$), 'checksums invariant', 'a value of the log');
 SELECT is(damage($$ UPDATE published_private.people_asked SET sensitive[1] = 'dx' WHERE release = 7 AND class = 1 $$), 'invariant', 'one that was not shown is in no checksum');
-SELECT is(damage($$ UPDATE pprepub.catalog_release SET checksum_seed = checksum_seed + 1 WHERE number = 7 $$), 'checksums', 'another seed');
+SELECT is(damage($$ UPDATE pprepub_internal.catalog_release SET checksum_seed = checksum_seed + 1 WHERE number = 7 $$), 'checksums', 'another seed');
 SELECT is(damage('ALTER EVENT TRIGGER pprepub_protect_commands DISABLE; ALTER EVENT TRIGGER pprepub_protect_rewrites DISABLE; ALTER EVENT TRIGGER pprepub_protect_drops DISABLE;'
 		|| change || ' published_private.people_regions ' || more), 'checksums rows', format('%s … %s', change, more))
 	FROM (VALUES ('DROP TABLE', ''), ('ALTER TABLE', 'ADD more int'), ('ALTER TABLE', 'DROP sex'), ('ALTER TABLE', 'ALTER age TYPE text'),

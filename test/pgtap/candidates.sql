@@ -27,7 +27,7 @@ BEGIN
 	RETURN NEXT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit(name) WHERE NOT holds), NULL, what || ': audit()');
 	RETURN NEXT results_eq(format('SELECT * FROM pprepub.rebuild_history(%L)', name), $q$ VALUES ('paths', true) $q$, what || ': paths as the log tells');
 	RETURN NEXT is((SELECT count(*) FROM pprepub.release r WHERE publication = name
-		AND rows - counterfeits <> (SELECT count(*) FROM pprepub.members(name) m WHERE m.release = r.number)), 0::bigint, what || ': rows are people''s or invented');
+		AND rows - counterfeits <> (SELECT count(*) FROM pprepub.class_members(name) m WHERE m.release = r.number)), 0::bigint, what || ': rows are people''s or invented');
 END $$;
 
 DO $$

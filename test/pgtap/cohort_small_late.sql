@@ -29,7 +29,7 @@ BEGIN
 	RETURN NEXT is((SELECT count(DISTINCT neighborhood) FROM published_private.people_neighborhoods),
 		(SELECT count(*) FROM published_private.people_neighborhoods), what || ': no number was given twice');
 	RETURN NEXT is((SELECT sum(cardinality(keys)) FROM published_private.people_neighborhoods),
-		(SELECT remembered FROM pprepub.catalog_publication), what || ': nobody was lost, and nobody counted twice');
+		(SELECT remembered FROM pprepub_internal.catalog_publication), what || ': nobody was lost, and nobody counted twice');
 END $$;
 
 CREATE FUNCTION check_lives(type text, make text, repair text) RETURNS SETOF text LANGUAGE plpgsql AS $$

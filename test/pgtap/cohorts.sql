@@ -23,7 +23,7 @@ BEGIN
 	PERFORM published(NULL);
 	r := published('age <= 5');
 	RETURN NEXT is(ARRAY[r.rows, r.dirty, r.suppressed], ARRAY[6::bigint, 1, 0], key_type || ': he is brought along');
-	RETURN NEXT is((SELECT count(*) FROM pprepub.members('person')), 12::bigint, key_type || ': and remembered');
+	RETURN NEXT is((SELECT count(*) FROM pprepub.class_members('person')), 12::bigint, key_type || ': and remembered');
 	DELETE FROM person WHERE age = 6;
 	r := published('age <= 5', '{zip,s}');
 	RETURN NEXT is(r.number, NULL, key_type || ': once he is dead nobody can');

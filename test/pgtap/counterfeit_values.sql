@@ -35,8 +35,8 @@ SELECT lives_ok(format('EXECUTE release(%L)', name), name || ': one of three tha
 -- of b, one of the two invented rows that fill up the class may have it, too
 SELECT is((SELECT string_agg(DISTINCT name, ' ') FROM (SELECT 'm' AS name, ill FROM published.m UNION ALL SELECT 'c', ill FROM published.c UNION ALL SELECT 'b', ill FROM published.b) s
 	WHERE ill = 'new'), 'b c m', 'and leaves');
-SELECT is((SELECT count(*) FROM pprepub.members(name) JOIN pprepub.members(name) others USING (release, class)
-	WHERE members.key = '100' AND others.key IN ('100', '101', '103') AND release = (SELECT max(release) FROM pprepub.members(name))), 3::bigint,
+SELECT is((SELECT count(*) FROM pprepub.class_members(name) JOIN pprepub.class_members(name) others USING (release, class)
+	WHERE members.key = '100' AND others.key IN ('100', '101', '103') AND release = (SELECT max(release) FROM pprepub.class_members(name))), 3::bigint,
 	name || ': they share a class') FROM unnest('{m,c}'::text[]) name;
 
 -- Now it is known, and hides whoever comes next.
@@ -51,7 +51,7 @@ CREATE FUNCTION all_publish() RETURNS void LANGUAGE sql AS $$ SELECT pprepub.pub
 SELECT all_publish() \g /dev/null
 INSERT INTO pairs VALUES (10, 30, 'v'), (11, 60, 'v');
 SELECT all_publish() \g /dev/null
-SELECT results_eq($$ SELECT string_agg(r.ill, ' ' ORDER BY r.ill) FROM published."m-invariance_2" r JOIN pprepub.members('m-invariance') m USING (class)
+SELECT results_eq($$ SELECT string_agg(r.ill, ' ' ORDER BY r.ill) FROM published."m-invariance_2" r JOIN pprepub.class_members('m-invariance') m USING (class)
 	WHERE m.release = 2 AND m.key IN ('10', '11') GROUP BY r.class ORDER BY 1 $$, $$ VALUES ('c v'), ('d v') $$, 'two different signatures');
 SELECT is((SELECT string_agg(name || ' ' || check_name, ', ') FROM unnest('{m-invariance,cor-split}'::text[]) name, pprepub.audit(name) WHERE NOT holds), NULL, 'audit()');
 SELECT is((SELECT measured FROM pprepub.audit('m-invariance') WHERE check_name = 'first appearances'), '0 of them not', 'looks at it');

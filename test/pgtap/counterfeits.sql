@@ -38,7 +38,7 @@ END $$;
 -- As each value stands once in a class of m-invariance, the owner knows which rows are invented.
 CREATE TABLE invented AS
 SELECT s.* FROM shown s WHERE publication = 'm_invariance' AND NOT EXISTS (
-	SELECT FROM pprepub.members('m_invariance') m JOIN everybody e ON e.id::text = m.key WHERE (m.release, m.class, e.ill) = (s.release, s.class, s.ill));
+	SELECT FROM pprepub.class_members('m_invariance') m JOIN everybody e ON e.id::text = m.key WHERE (m.release, m.class, e.ill) = (s.release, s.class, s.ill));
 SELECT is((SELECT count(*) FROM invented), (SELECT sum(counterfeits)::bigint FROM pprepub.release WHERE publication = 'm_invariance'), 'all of them are found');
 SELECT ok((SELECT min(counterfeits) > 100 FROM pprepub.release), 'there are many in each release');
 
@@ -61,7 +61,7 @@ SELECT pprepub.create_publication('told', 'told', 'id', '{"age": "range"}', 'ill
 	beside => '{m_invariance,cor_split}') \g /dev/null
 SELECT pprepub.publish('told') \g /dev/null
 CREATE TABLE copied AS SELECT s.class, s.ill, t.ill AS of
-FROM published.told_1 s JOIN told t USING (note) JOIN pprepub.members('told') m ON m.key = t.id::text AND m.class = s.class;
+FROM published.told_1 s JOIN told t USING (note) JOIN pprepub.class_members('told') m ON m.key = t.id::text AND m.class = s.class;
 SELECT ok(count(*) > 100, 'many say what others say') FROM copied WHERE ill <> of;
 SELECT about(count(*) FILTER (WHERE others.place = 1), sum(1.0 / others.n), sum(1.0 / others.n), 'and not that of the lowest value') FROM copied c,
 	LATERAL (SELECT count(*) FILTER (WHERE o.ill <= c.of) AS place, count(*) AS n FROM copied o WHERE o.class = c.class AND o.ill = o.of) others WHERE c.ill <> c.of;

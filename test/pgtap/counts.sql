@@ -54,7 +54,7 @@ RESET ROLE;
 -- Before there is a release
 -- ----------------------------------------------------------------
 
-SELECT is(tried('regress_reader', $$ SELECT * FROM pprepub.counts('pub', '{age}', '{}') $$), '42501|permission denied for schema out', 'without any right');
+SELECT is(tried('regress_reader', $$ SELECT * FROM pprepub_internal.counts('pub', '{age}', '{}') $$), '42501|permission denied for schema out', 'without any right');
 GRANT USAGE ON SCHEMA out TO regress_reader, regress_stranger, regress_column;
 SELECT is(tried('regress_reader', $$ SELECT * FROM out.pub_counts('{age}') $$),
 	'55000|publication "pub" has no release of everybody yet|Its owner makes one with pprepub.publish().', 'no release yet');
@@ -70,9 +70,9 @@ SELECT is(tried('regress_reader', $$ SELECT * FROM out.pub_counts('{note}') $$),
 	(SELECT string_agg(format('("{""note"": ""%s""}",%s,%s,%2$s)', note, n, n), E'\n' ORDER BY note) FROM (SELECT note, count(*) AS n FROM ward.people GROUP BY note) c),
 	'SELECT on the view is enough');
 SELECT is(tried('regress_stranger', sql), '42501|permission denied for view pub', 'a stranger hears one thing:' || sql) FROM (VALUES
-	($$ SELECT * FROM out.pub_counts('{age}') $$), ($$ SELECT * FROM out.pub_counts('{no such}') $$), ($$ SELECT * FROM pprepub.counts('pub', '{age}', '{"age": "no such"}') $$),
-	($$ SELECT * FROM pprepub.counts('pub', '{id}', NULL) $$)) v(sql);
-SELECT is(tried('regress_stranger', $$ SELECT * FROM pprepub.counts('absent', '{age}', '{}') $$), '42704|publication "absent" does not exist', 'a publication that does not exist');
+	($$ SELECT * FROM out.pub_counts('{age}') $$), ($$ SELECT * FROM out.pub_counts('{no such}') $$), ($$ SELECT * FROM pprepub_internal.counts('pub', '{age}', '{"age": "no such"}') $$),
+	($$ SELECT * FROM pprepub_internal.counts('pub', '{id}', NULL) $$)) v(sql);
+SELECT is(tried('regress_stranger', $$ SELECT * FROM pprepub_internal.counts('absent', '{age}', '{}') $$), '42704|publication "absent" does not exist', 'a publication that does not exist');
 SELECT is(tried('regress_column', $$ SELECT sum(at_least) FROM out.pub_counts('{disease}') $$), '(600)', 'SELECT on a column lets count by it');
 SELECT is(tried('regress_column', $$ SELECT * FROM out.pub_counts('{disease,age}') $$), '42501|permission denied for view pub', 'and by no other');
 SELECT is(concat_ws(' ', prosecdef, provolatile, proowner::regrole, has_function_privilege('regress_stranger', oid, 'EXECUTE')), 'f s regress_owner t', 'the function runs as its caller')

@@ -39,7 +39,7 @@ CREATE VIEW hashed AS SELECT hashtext(n::text) AS id, age, ill FROM names;
 SELECT pprepub.create_publication('hashed', 'hashed', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "reserve": 4}') \g /dev/null
 SELECT pprepub.publish('hashed') \g /dev/null
 SELECT pprepub.publish('hashed') \g /dev/null
-SELECT set_eq($$ SELECT release, key FROM pprepub.members('hashed') $$, $$ SELECT r, id::text FROM hashed, generate_series(1, 2) r $$, 'computed integers as keys');
+SELECT set_eq($$ SELECT release, key FROM pprepub.class_members('hashed') $$, $$ SELECT r, id::text FROM hashed, generate_series(1, 2) r $$, 'computed integers as keys');
 SELECT is((SELECT count(*) FROM pprepub.signatures('hashed') WHERE signature <> '11'), 0::bigint, 'everybody is known again');
 SELECT ok(equal, 'and by the log') FROM pprepub.rebuild_history('hashed');
 -- A composite with a NULL in it is not NULL.
@@ -49,7 +49,7 @@ SELECT pprepub.create_publication('pairs', 'pairs', 'id', '{"age": "range"}', 'i
 SELECT pprepub.publish('pairs') \g /dev/null
 UPDATE pairs SET ill = ROW(((ill).k + 1) % 4, NULL)::pair;
 SELECT pprepub.publish('pairs') \g /dev/null
-SELECT is((SELECT count(*) FROM pprepub.members('pairs')), 80::bigint, 'everybody is a member');
+SELECT is((SELECT count(*) FROM pprepub.class_members('pairs')), 80::bigint, 'everybody is a member');
 SELECT set_eq($$ SELECT key FROM pprepub.signatures('pairs') $$, $$ SELECT id::text FROM pairs $$, 'and has a signature');
 SELECT ok(equal, 'composites with a NULL in them') FROM pprepub.rebuild_history('pairs');
 CREATE TEMP TABLE before AS SELECT sum(cardinality(sensitive)) AS shown FROM published_private.pairs_neighborhoods;

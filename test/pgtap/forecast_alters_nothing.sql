@@ -28,7 +28,7 @@ BEGIN
 END $$;
 CREATE VIEW state AS
 	SELECT c.oid::regclass::text AS what, state_of(c.oid) AS state FROM pg_class c
-	WHERE c.relkind IN ('r', 'S') AND c.relnamespace IN ('pprepub'::regnamespace, 'published'::regnamespace, 'published_private'::regnamespace)
+	WHERE c.relkind IN ('r', 'S') AND c.relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace, 'published'::regnamespace, 'published_private'::regnamespace)
 	UNION ALL SELECT 'relations', md5(string_agg(c::text, ';' ORDER BY c.oid)) FROM (SELECT oid, relname, relfilenode, relacl, relnamespace FROM pg_class WHERE relpersistence <> 't' AND relname !~ '^(before|pg_toast)') c
 	UNION ALL SELECT 'functions', md5(string_agg(p::text, ';' ORDER BY p.oid)) FROM (SELECT oid, proname, proacl FROM pg_proc) p;
 CREATE TABLE before AS SELECT * FROM state;

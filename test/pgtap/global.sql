@@ -43,14 +43,14 @@ CREATE FUNCTION check_all(l int, protected text[], what text) RETURNS SETOF text
 BEGIN
 	RETURN NEXT is_empty(format('SELECT breached(%s, %L)', l, protected), what || ': nobody is linked too well');
 	RETURN NEXT isnt_empty(format('SELECT FROM links(%L)', protected), what || ': somebody is linked');
-	RETURN NEXT bag_eq($q$ SELECT key, sensitive, sizes, counts FROM pprepub.statistics('people') $q$,
-		format('SELECT * FROM links(%L)', protected), what || ': statistics() are those of the values that are protected');
+	RETURN NEXT bag_eq($q$ SELECT key, sensitive, sizes, counts FROM pprepub.linked_values('people') $q$,
+		format('SELECT * FROM links(%L)', protected), what || ': linked_values() are those of the values that are protected');
 	RETURN NEXT is_empty(format($q$ SELECT key, sensitive FROM links(%L) FULL JOIN pprepub.breach_probability('people') b USING (key, sensitive),
 			LATERAL (SELECT 1 - product((size - count)::numeric / size) AS told FROM unnest(sizes, counts) u (size, count)) p
 		WHERE abs(b.probability - told) < 1e-9 IS NOT TRUE OR b.releases <> cardinality(sizes) $q$, protected), what || ': breach_probability() tells that');
 	RETURN NEXT is_empty($q$ SELECT check_name, measured FROM pprepub.audit('people') WHERE NOT holds $q$, what || ': audit() finds nothing');
 	RETURN NEXT is_empty($q$ SELECT fold FROM pprepub.rebuild_history('people') WHERE NOT equal $q$, what || ': what is kept is what the log tells');
-	RETURN NEXT is_empty(format($q$ SELECT m.key FROM pprepub.members('people') m JOIN register ON register.id::text = m.key
+	RETURN NEXT is_empty(format($q$ SELECT m.key FROM pprepub.class_members('people') m JOIN register ON register.id::text = m.key
 		WHERE release = (SELECT max(number) FROM pprepub.release WHERE publication = 'people') GROUP BY 1 HAVING count(*) > 1 $q$), what || ': nobody is in two classes');
 END $$;
 
@@ -133,7 +133,7 @@ SELECT isnt_empty('TABLE shown', 'what was not protected was shown');
 SELECT pprepub.alter_publication('people', '{}') \g /dev/null
 SELECT pprepub.publish('people') FROM generate_series(1, 2) \g /dev/null
 SELECT is_empty('SELECT breached(2, (SELECT array_agg(ill) FROM delicate)) EXCEPT TABLE shown', 'nobody else is linked to it too well');
-SELECT is_empty($$ SELECT who FROM shown JOIN pprepub.members('people') m ON m.key || ': d1' = who JOIN people ON people.id::text = m.key
+SELECT is_empty($$ SELECT who FROM shown JOIN pprepub.class_members('people') m ON m.key || ': d1' = who JOIN people ON people.id::text = m.key
 	WHERE m.release > 2 AND ill = 'd1' $$, 'who was is withheld while he has it');
 SELECT pprepub.drop_publication('people', true) \g /dev/null
 

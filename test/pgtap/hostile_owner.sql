@@ -23,13 +23,13 @@ RESET ROLE;
 
 -- What the catalog says of everybody but mallory.
 CREATE FUNCTION catalog_of_others() RETURNS text LANGUAGE sql VOLATILE AS $$
-	WITH mine AS (SELECT publication FROM pprepub.catalog_publication WHERE owner <> 'regress_mallory'::regrole)
+	WITH mine AS (SELECT publication FROM pprepub_internal.catalog_publication WHERE owner <> 'regress_mallory'::regrole)
 	SELECT md5(concat_ws('/',
-		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM pprepub.catalog_publication t WHERE publication IN (TABLE mine)),
-		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM pprepub.catalog_column t WHERE publication IN (TABLE mine)),
-		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM pprepub.catalog_relation t WHERE publication IN (TABLE mine)),
-		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM pprepub.catalog_release t WHERE publication IN (TABLE mine)),
-		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM pprepub.catalog_metric t WHERE publication IN (TABLE mine)),
+		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM pprepub_internal.catalog_publication t WHERE publication IN (TABLE mine)),
+		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM pprepub_internal.catalog_column t WHERE publication IN (TABLE mine)),
+		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM pprepub_internal.catalog_relation t WHERE publication IN (TABLE mine)),
+		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM pprepub_internal.catalog_release t WHERE publication IN (TABLE mine)),
+		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM pprepub_internal.catalog_metric t WHERE publication IN (TABLE mine)),
 		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM alices.alices_1 t),
 		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM alices_private.alices_members t),
 		(SELECT string_agg(t::text, ';' ORDER BY t::text) FROM alices_private.alices_asked t),
@@ -130,31 +130,31 @@ INSERT INTO forbidden VALUES
 	('SELECT * FROM alices_private.alices_members'),
 	('SELECT * FROM alices_private.alices_asked'),
 	('SELECT * FROM alices.alices_1'),
-	('SELECT * FROM pprepub.catalog_publication'),
-	('INSERT INTO pprepub.catalog_relation VALUES (''vault.secret'', 1, ''release'')'),
-	('UPDATE pprepub.catalog_publication SET owner = ''regress_mallory'''),
-	('DELETE FROM pprepub.catalog_release'),
-	('TRUNCATE pprepub.catalog_relation'),
-	('SELECT nextval(''pprepub.catalog_publication_number'')'),
+	('SELECT * FROM pprepub_internal.catalog_publication'),
+	('INSERT INTO pprepub_internal.catalog_relation VALUES (''vault.secret'', 1, ''release'')'),
+	('UPDATE pprepub_internal.catalog_publication SET owner = ''regress_mallory'''),
+	('DELETE FROM pprepub_internal.catalog_release'),
+	('TRUNCATE pprepub_internal.catalog_relation'),
+	('SELECT nextval(''pprepub_internal.catalog_publication_number'')'),
 	('SELECT pprepub.publish(''alices'')'),
 	('SELECT pprepub.preview(''alices'')'),
 	('SELECT pprepub.forecast(''alices'', 2)'),
 	('SELECT pprepub.import_release(''alices'', ''evil.people'', ''id'')'),
 	('SELECT pprepub.import_release(''evil'', ''vault.secret'')'),
-	('SELECT pprepub.members(''alices'')'),
+	('SELECT pprepub.class_members(''alices'')'),
 	('SELECT pprepub.signatures(''alices'')'),
 	('SELECT pprepub.neighborhoods(''alices'')'),
 	('SELECT pprepub.linkability(''alices'')'),
 	('SELECT pprepub.link_profile(''alices'')'),
 	('SELECT pprepub.link_posterior(''alices'')'),
-	('SELECT pprepub.statistics(''alices'')'),
+	('SELECT pprepub.linked_values(''alices'')'),
 	('SELECT pprepub.metrics(''alices'', 1)'),
 	('SELECT pprepub.release_intact(''alices'', 1)'),
 	('SELECT pprepub.alter_publication(''alices'', ''{"k": 9}'')'),
 	('SELECT pprepub.drop_publication(''alices'', true)'),
 	('ALTER EVENT TRIGGER pprepub_protect_drops DISABLE'),
-	('CREATE EVENT TRIGGER mine ON ddl_command_end EXECUTE FUNCTION pprepub.protect()'),
-	('CREATE OR REPLACE FUNCTION pprepub.refuse_change() RETURNS trigger LANGUAGE plpgsql AS ''BEGIN RETURN NEW; END'''),
+	('CREATE EVENT TRIGGER mine ON ddl_command_end EXECUTE FUNCTION pprepub_internal.protect()'),
+	('CREATE OR REPLACE FUNCTION pprepub_internal.refuse_change() RETURNS trigger LANGUAGE plpgsql AS ''BEGIN RETURN NEW; END'''),
 	('ALTER FUNCTION pprepub.publish(text, text, name[]) OWNER TO regress_mallory'),
 	('DROP EXTENSION pprepub CASCADE'),
 	('COPY (SELECT 1) TO PROGRAM ''true'''),
@@ -283,7 +283,7 @@ SELECT is((SELECT array_agg(DISTINCT c.relowner::regrole::text) FROM pg_class c
 	'{regress_mallory}', 'release, view and log belong to the owner');
 SELECT is((SELECT published_by FROM pprepub.release WHERE publication = 'evil'), session_user::name, 'published_by is the session''s user');
 
-SELECT lives_ok($$ SELECT * FROM pprepub.members('evil') $$, 'a superuser reads members');
+SELECT lives_ok($$ SELECT * FROM pprepub.class_members('evil') $$, 'a superuser reads members');
 SELECT lives_ok($$ SELECT * FROM pprepub.metrics('evil', 1) $$, 'a superuser reads metrics');
 SELECT ok(pprepub.release_intact('evil', 1), 'a superuser verifies the release');
 SELECT lives_ok($$ SELECT pprepub.alter_publication('evil', '{"reserve": 2}') $$, 'a superuser alters it');
@@ -378,7 +378,7 @@ SELECT is(as_role('regress_mallory', sql), 'done', sql) FROM (VALUES
 	('CREATE INDEX ON evil_out.evil_1 (evil.pass(class::int, ''index''))')) t(sql);
 SELECT ok(count(*) > 0 AND bool_and(ran_as = 'regress_mallory'), 'building an index runs its function, as the owner') FROM ran();
 SELECT ok(pprepub.release_intact('evil', 1), 'a superuser verifies the release again');
-SELECT is((SELECT count(*) FROM pprepub.members('evil')), 80::bigint, 'and reads its members again');
+SELECT is((SELECT count(*) FROM pprepub.class_members('evil')), 80::bigint, 'and reads its members again');
 SELECT is_empty($$ SELECT * FROM ran() WHERE ran_as <> 'regress_mallory' $$, 'neither runs anything as the superuser');
 SELECT throws_ok($$ SELECT pprepub.drop_publication('evil') $$, '55000', NULL, 'dropping needs more words');
 SELECT lives_ok($$ SELECT pprepub.drop_publication('evil', true) $$, 'a superuser drops it');
@@ -457,7 +457,7 @@ CREATE TEMP TABLE run_of_types AS SELECT * FROM ran();
 SELECT is_empty($$ SELECT * FROM run_of_types WHERE ran_as <> 'regress_mallory' $$, 'publish: support functions ran as the owner');
 SELECT is_empty($$ SELECT * FROM run_of_types WHERE outcome = 'done' AND device IN (SELECT sql FROM forbidden) $$, 'publish: and got nowhere');
 SELECT ok((SELECT array_agg(DISTINCT device) FROM run_of_types) @> '{hash,equal}', 'publish: hashing and equality did run');
-SELECT lives_ok($$ SELECT * FROM pprepub.members('tagged') $$, 'a superuser reads their members');
+SELECT lives_ok($$ SELECT * FROM pprepub.class_members('tagged') $$, 'a superuser reads their members');
 CREATE TEMP TABLE run_of_cast AS SELECT * FROM ran();
 SELECT ok((SELECT array_agg(DISTINCT device) FROM run_of_cast) @> '{cast}', 'members: the key''s cast did run');
 SELECT is_empty($$ SELECT * FROM run_of_cast WHERE ran_as <> 'regress_mallory' $$, 'members: as the owner');
@@ -469,7 +469,7 @@ SELECT lives_ok($$ SELECT * FROM pprepub.linkability('tagged') $$, 'a superuser 
 SELECT lives_ok($$ SELECT * FROM pprepub.link_profile('tagged') $$, 'and profiles them');
 SELECT results_eq($$ SELECT runs > 0, foreigners, breaches FROM gist() $$,
 	$$ VALUES (true, 0::bigint, NULL::text) $$, 'linkability: support functions ran as the owner, and got nowhere');
-SELECT lives_ok($$ SELECT * FROM pprepub.statistics('tagged') $$, 'a superuser reads their statistics');
+SELECT lives_ok($$ SELECT * FROM pprepub.linked_values('tagged') $$, 'a superuser reads their statistics');
 DROP TABLE run_of_cast;
 CREATE TEMP TABLE run_of_cast AS SELECT * FROM ran();
 SELECT ok((SELECT array_agg(DISTINCT device) FROM run_of_cast) @> '{cast}', 'statistics: the key''s cast did run');
@@ -499,7 +499,7 @@ SELECT is(as_role('regress_mallory', 'ALTER TABLE evil.guarded FORCE ROW LEVEL S
 SELECT throws_ok($$ SELECT * FROM pprepub.preview('guarded') $$, '42501', NULL, 'an error beats silent filtering: preview');
 SELECT throws_ok($$ SELECT * FROM pprepub.publish('guarded') $$, '42501', NULL, 'an error beats silent filtering: publish');
 SELECT is_empty($$ SELECT * FROM ran() $$, 'nor did the policy run then');
-SELECT is((SELECT releases FROM pprepub.catalog_publication WHERE name = 'guarded'), 0, 'no number was taken');
+SELECT is((SELECT releases FROM pprepub_internal.catalog_publication WHERE name = 'guarded'), 0, 'no number was taken');
 SELECT lives_ok($$ SELECT pprepub.drop_publication('guarded') $$, 'a superuser drops it');
 
 -- ----------------------------------------------------------------
@@ -517,7 +517,7 @@ RESET ROLE;
 SELECT lives_ok($$ SELECT * FROM pprepub.publish('nested') $$, 'a source that publishes itself while it is published');
 SELECT results_eq($$ SELECT ran_as = 'regress_mallory', outcome FROM ran() $$, $$ VALUES (true, '42501'::text) $$, 'gets the second release refused');
 SELECT is((SELECT count(*) FROM pprepub.release WHERE publication = 'nested'), 1::bigint, 'and there is one release');
-SELECT is((SELECT count(*) FROM pprepub.members('nested')), 40::bigint, 'with its members once');
+SELECT is((SELECT count(*) FROM pprepub.class_members('nested')), 40::bigint, 'with its members once');
 SELECT lives_ok($$ SELECT pprepub.drop_publication('nested', true) $$, 'a superuser drops it');
 DELETE FROM evil.witness;
 
@@ -585,7 +585,7 @@ BEGIN
 	PERFORM pprepub.acknowledge_history(word);
 	EXECUTE format('DROP VIEW %I.left_out', 's' || target);
 	EXECUTE format('SELECT count(*) FROM %I.%I', target, word) INTO result;
-	IF result <> 40 OR NOT pprepub.release_intact(word, 1) OR (SELECT count(*) FROM pprepub.members(word)) <> 80 THEN
+	IF result <> 40 OR NOT pprepub.release_intact(word, 1) OR (SELECT count(*) FROM pprepub.class_members(word)) <> 80 THEN
 		RETURN 'the release is not whole';
 	END IF;
 	PERFORM pprepub.drop_publication(word, true);

@@ -30,7 +30,7 @@ BEGIN
 	EXECUTE format('CREATE TABLE exported AS
 		WITH shown AS (SELECT class, %2$s, row_number() OVER (PARTITION BY class %3$s) AS nth FROM %1$s),
 			held AS (SELECT class, key::int AS person %3$s, row_number() OVER (PARTITION BY class %3$s) AS nth
-				FROM pprepub.members(%4$L) m JOIN person ON id = key::int WHERE release = %5$s)
+				FROM pprepub.class_members(%4$L) m JOIN person ON id = key::int WHERE release = %5$s)
 		SELECT %6$s person, %7$s FROM shown JOIN held ON shown.class = held.class AND shown.nth = held.nth %8$s',
 		t, shown_columns, ', ' || plain, pub, n, CASE WHEN with_class THEN 'shown.class,' ELSE '' END,
 		(SELECT string_agg('shown.' || c, ', ') FROM unnest(string_to_array(shown_columns, ', ')) c),
@@ -40,9 +40,9 @@ $fn$;
 
 -- All that the extension tells of a publication, but for numbers of classes and neighborhoods.
 CREATE FUNCTION told(pub text) RETURNS TABLE (what text, said jsonb) LANGUAGE sql AS $$
-	SELECT 'members', jsonb_agg(m ORDER BY m::text) FROM (SELECT release, array_agg(key ORDER BY key) FROM pprepub.members(pub) GROUP BY release, class) m
+	SELECT 'members', jsonb_agg(m ORDER BY m::text) FROM (SELECT release, array_agg(key ORDER BY key) FROM pprepub.class_members(pub) GROUP BY release, class) m
 	UNION ALL SELECT 'signatures', jsonb_agg(s ORDER BY s.key) FROM pprepub.signatures(pub) s
-	UNION ALL SELECT 'statistics', jsonb_agg(s ORDER BY s::text) FROM pprepub.statistics(pub) s
+	UNION ALL SELECT 'statistics', jsonb_agg(s ORDER BY s::text) FROM pprepub.linked_values(pub) s
 	UNION ALL SELECT 'neighborhoods', jsonb_agg(n ORDER BY n::text) FROM (SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods(pub)) n
 	UNION ALL SELECT 'attack', jsonb_agg(a) FROM pprepub.attack(pub) a
 	UNION ALL SELECT 'audit', jsonb_agg(a) FROM (SELECT check_name, required, measured, holds FROM pprepub.audit(pub)) a
@@ -174,7 +174,7 @@ SELECT pprepub.publish('orig', columns => string_to_array(c, ', ')::name[])
 -- Each in its own type, and then all as text; what a release withheld is * there.
 SELECT format('CREATE VIEW typed_%1$s AS SELECT m.key AS person, r.* FROM (SELECT *, row_number() OVER (PARTITION BY class, s, w) AS nth FROM %2$s) r
 	JOIN (SELECT m.key, m.class, %3$s AS s, %4$s AS w, row_number() OVER (PARTITION BY m.class, %3$s, %4$s) AS nth
-		FROM pprepub.members(''orig'') m JOIN person p ON p.id = m.key::uuid WHERE release = %1$s) m USING (class, nth)
+		FROM pprepub.class_members(''orig'') m JOIN person p ON p.id = m.key::uuid WHERE release = %1$s) m USING (class, nth)
 	WHERE m.s IS NOT DISTINCT FROM r.s AND m.w IS NOT DISTINCT FROM r.w', number, relation,
 	CASE WHEN columns IS NULL OR 's' = ANY (columns) THEN 'p.s' ELSE 'NULL::numeric' END, CASE WHEN columns IS NULL OR 'w' = ANY (columns) THEN 'p.w' ELSE 'NULL::jsonb' END)
 FROM pprepub.release WHERE publication = 'orig' ORDER BY number \gexec
@@ -217,7 +217,7 @@ CREATE VIEW chosen AS SELECT * FROM attempted;
 
 -- Whom release n touched, by showing some of those with the same past: all parts that it made of them must be allowed.
 CREATE FUNCTION touched_too_much(pub text, n int, k int, l int) RETURNS SETOF text LANGUAGE sql AS $$
-	WITH place AS MATERIALIZED (SELECT key::int AS id, release, class FROM pprepub.members(pub) WHERE release <= n),
+	WITH place AS MATERIALIZED (SELECT key::int AS id, release, class FROM pprepub.class_members(pub) WHERE release <= n),
 		person AS (SELECT id, array_agg(ARRAY[release, class] ORDER BY release) FILTER (WHERE release < n) AS past, max(class) FILTER (WHERE release = n) AS now
 			FROM place GROUP BY id),
 		part AS (SELECT past, now, count(*) AS people, count(DISTINCT s) AS different FROM person JOIN known USING (id) GROUP BY past, now)

@@ -35,7 +35,7 @@ SELECT results_eq($$ SELECT note COLLATE "C" FROM missing('counterfeit') notes, 
 SELECT cmp_ok((SELECT min(cardinality(notes)) FROM missing('counterfeit') notes), '<', 4, 'who may be fewer than k');
 
 -- A ward is many people's.  Where one of a class is gone, and a ward has fewer rows than before, it was his.
-CREATE TABLE lived AS SELECT m.release, m.class, e.* FROM pprepub.members('wards') m JOIN everybody e ON e.id::text = m.key;
+CREATE TABLE lived AS SELECT m.release, m.class, e.* FROM pprepub.class_members('wards') m JOIN everybody e ON e.id::text = m.key;
 CREATE TABLE compared AS
 SELECT a.class AS before, b.class AS after, (SELECT max(ward) FROM lived g WHERE (g.release, g.class) = (1, a.class) AND is_gone) AS his
 FROM lived a JOIN lived b USING (id) WHERE (a.release, b.release) = (1, 2) GROUP BY 1, 2

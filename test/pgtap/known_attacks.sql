@@ -29,7 +29,7 @@ GRANT USAGE ON SCHEMA meter TO PUBLIC;
 CREATE TABLE meter.counted AS SELECT 0::bigint AS n;
 CREATE FUNCTION meter.answers() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
 	WITH before AS (SELECT n FROM meter.counted),
-		now AS (UPDATE meter.counted SET n = (SELECT count(*) FROM pprepub.catalog_release WHERE kind = 'query') RETURNING n)
+		now AS (UPDATE meter.counted SET n = (SELECT count(*) FROM pprepub_internal.catalog_release WHERE kind = 'query') RETURNING n)
 	SELECT now.n - before.n FROM now, before
 $$;
 
@@ -92,7 +92,7 @@ SELECT throws_ok('SELECT desk.atomic()', '42501', NULL, '8: a stranger by one of
 SELECT throws_ok('SELECT * FROM desk.asking', '42501', NULL, '8: a stranger by a view, which lends no right on functions');
 SELECT throws_ok('SELECT * FROM desk.asking_as_who_asks', '42501', NULL, '8: a stranger by a view as who asks');
 SELECT throws_ok('SELECT * FROM published.people', '42501', NULL, '8: a stranger by the view of the newest release');
-SELECT throws_ok('SELECT * FROM pprepub.answer(''people'', NULL, NULL) a (class bigint, age int4range, zip text, disease text)', '42501', NULL, '8: a stranger by what is behind it');
+SELECT throws_ok('SELECT * FROM pprepub_internal.answer(''people'', NULL, NULL) a (class bigint, age int4range, zip text, disease text)', '42501', NULL, '8: a stranger by what is behind it');
 SELECT is(meter.answers(), 0::bigint, '8: all that costs nothing');
 SELECT is(desk.definer(), 90::bigint, '8: a function that runs as who may ask lends its right');
 SELECT is(meter.answers(), 1::bigint, '8: and counts');
@@ -163,11 +163,11 @@ RESET ROLE;
 -- ----------------------------------------------------------------
 
 SET ROLE regress_asker;
-SELECT is((SELECT count(*) FROM pg_stats WHERE schemaname IN ('ward', 'published_private', 'pprepub')), 0::bigint, '7: no statistics of what is not published');
+SELECT is((SELECT count(*) FROM pg_stats WHERE schemaname IN ('ward', 'published_private', 'pprepub', 'pprepub_internal')), 0::bigint, '7: no statistics of what is not published');
 SELECT unalike(prosrc, '%ward%', '7: the function''s text says nothing of the source') FROM pg_proc WHERE oid = 'published.people'::regproc;
 SELECT unalike(pg_get_viewdef('published.people'::regclass), '%ward%', '7: nor does the view''s');
 SELECT throws_ok(format('SELECT * FROM pprepub.%s(''people'')', name), '42501', NULL, '7: not for an asker: ' || name)
-	FROM unnest('{members,signatures,neighborhoods,statistics,attack,audit,preview,publish,rebuild_history}'::text[]) name;
+	FROM unnest('{class_members,signatures,neighborhoods,linked_values,attack,audit,preview,publish,rebuild_history}'::text[]) name;
 SELECT is((SELECT count(*) FROM pprepub.release), 0::bigint, '7: nor are the rows of releases');
 RESET ROLE;
 

@@ -41,7 +41,7 @@ END $$;
 
 -- Of each two classes that share people: the values that the first shows more often, and the people of whom one must have each of these.
 CREATE VIEW difference AS
-WITH member AS MATERIALIZED (SELECT m.release, m.class, m.key::int AS id FROM pprepub.members('people') m),
+WITH member AS MATERIALIZED (SELECT m.release, m.class, m.key::int AS id FROM pprepub.class_members('people') m),
 	pair AS (SELECT DISTINCT a.release, a.class, b.release AS other_release, b.class AS other_class FROM member a JOIN member b USING (id) WHERE a.release <> b.release),
 	found AS (SELECT p.*, ARRAY(SELECT ill FROM (SELECT ill, row_number() OVER (PARTITION BY ill) FROM shown WHERE (release, class) = (p.release, p.class)
 			EXCEPT SELECT ill, row_number() OVER (PARTITION BY ill) FROM shown WHERE (release, class) = (other_release, other_class)) d) AS ills,

@@ -35,7 +35,7 @@ BEGIN
 	RETURN n;
 END $$;
 SELECT is(array_agg(c.oid::regclass::text ORDER BY 1), '{people,published_private.people_source}', 'only the source has its values')
-FROM pg_class c WHERE relkind IN ('r', 'v') AND relnamespace IN ('public'::regnamespace, 'published'::regnamespace, 'published_private'::regnamespace, 'pprepub'::regnamespace)
+FROM pg_class c WHERE relkind IN ('r', 'v') AND relnamespace IN ('public'::regnamespace, 'published'::regnamespace, 'published_private'::regnamespace, 'pprepub'::regnamespace, 'pprepub_internal'::regnamespace)
 AND relname !~ '^(tap_|pg_all_foreign_keys)' AND rows_with(c.oid, 'unseen') > 0;
 
 -- A source that cannot tell it any more is answered as if there were nobody, and its owner learns why, not of whom.

@@ -40,7 +40,7 @@ BEGIN
 	INSERT INTO shown SELECT number, coalesce(columns, '{age,zip,sex,ill,ward}') FROM pprepub.release WHERE publication = 'people';
 	FOR m IN SELECT unnest AS number FROM unnest(numbers) LOOP
 		EXECUTE format('INSERT INTO row_of SELECT DISTINCT m.release, m.key::int, r.age, r.zip, r.sex
-			FROM pprepub.members(''people'') m JOIN published.people_%s r USING (class) WHERE m.release = %1$s', m.number);
+			FROM pprepub.class_members(''people'') m JOIN published.people_%s r USING (class) WHERE m.release = %1$s', m.number);
 	END LOOP;
 	FOR m IN SELECT release, key FROM row_of ORDER BY release, key LOOP
 		SELECT person INTO known FROM epoch WHERE key = m.key ORDER BY release DESC LIMIT 1;

@@ -18,7 +18,7 @@ CREATE PROCEDURE import_twin(pub name) LANGUAGE plpgsql AS $fn$
 DECLARE
 	r pprepub.release := n FROM pprepub.release n WHERE publication = pub ORDER BY number DESC LIMIT 1;
 BEGIN
-	EXECUTE format('CREATE TABLE made AS SELECT m.key AS person, c.*, s.ill FROM pprepub.members(%L) m
+	EXECUTE format('CREATE TABLE made AS SELECT m.key AS person, c.*, s.ill FROM pprepub.class_members(%L) m
 		JOIN (SELECT DISTINCT class, age, sex FROM %s) c USING (class) JOIN copy s ON s.release = %s AND s.id = m.key WHERE m.release = %3$s', pub, r.relation, r.number);
 	PERFORM pprepub.import_release('twin', 'made', 'person');
 	DROP TABLE made;

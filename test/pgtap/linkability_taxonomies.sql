@@ -52,7 +52,7 @@ BEGIN
 		INSERT INTO tree SELECT r, l.* FROM levels l;
 		PERFORM pprepub.publish('people', columns => CASE r WHEN 1 THEN columns ELSE '{country,ill}' END::name[]);
 		EXECUTE format('INSERT INTO record SELECT DISTINCT %s, m.key::int, leaves_of(%1$s, c.country), ''ill'' = ANY (%L), p.ill, false
-			FROM pprepub.members(''people'') m JOIN published.people_%1$s c USING (class) JOIN people p ON p.id = m.key::int WHERE m.release = %1$s',
+			FROM pprepub.class_members(''people'') m JOIN published.people_%1$s c USING (class) JOIN people p ON p.id = m.key::int WHERE m.release = %1$s',
 			r, CASE r WHEN 1 THEN columns ELSE '{country,ill}' END);
 		IF r = 1 THEN
 			PERFORM grow(2);

@@ -25,11 +25,11 @@ GRANT USAGE ON SCHEMA meter TO PUBLIC;
 CREATE TABLE meter.counted AS SELECT 0::bigint AS n;
 CREATE FUNCTION meter.answers() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
 	WITH before AS (SELECT n FROM meter.counted),
-		now AS (UPDATE meter.counted SET n = (SELECT count(*) FROM pprepub.catalog_release WHERE kind = 'query') RETURNING n)
+		now AS (UPDATE meter.counted SET n = (SELECT count(*) FROM pprepub_internal.catalog_release WHERE kind = 'query') RETURNING n)
 	SELECT now.n - before.n FROM now, before
 $$;
 CREATE FUNCTION meter.cohort() RETURNS text LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS
-	'SELECT coalesce(cohort, ''everybody'') FROM pprepub.catalog_release ORDER BY number DESC LIMIT 1';
+	'SELECT coalesce(cohort, ''everybody'') FROM pprepub_internal.catalog_release ORDER BY number DESC LIMIT 1';
 
 -- ----------------------------------------------------------------
 -- Values and names

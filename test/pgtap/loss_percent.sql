@@ -70,8 +70,8 @@ SELECT is((SELECT bool_and(phases ? 'store rows') FROM pprepub.release WHERE kin
 
 -- They come first, and are not kept with each release: they are made of what is.
 SELECT results_eq($$ SELECT metric FROM pprepub.metrics('dirty', 5) LIMIT 5 $$, '{loss_percent,withheld_percent,invented_percent,average_class,lm}'::text[], 'in this order');
-SELECT is((SELECT count(*) FROM pprepub.catalog_metric WHERE metric ~ 'percent$|average'), 0::bigint, 'they are not kept');
-SELECT is((SELECT count(*) FROM pprepub.catalog_metric m JOIN pprepub.catalog_release r ON r.publication = m.publication AND r.number = m.release WHERE m.metric ~ 'percent' AND r.kind = 'query'), 0::bigint, 'and nothing of columns is kept with answers');
+SELECT is((SELECT count(*) FROM pprepub_internal.catalog_metric WHERE metric ~ 'percent$|average'), 0::bigint, 'they are not kept');
+SELECT is((SELECT count(*) FROM pprepub_internal.catalog_metric m JOIN pprepub_internal.catalog_release r ON r.publication = m.publication AND r.number = m.release WHERE m.metric ~ 'percent' AND r.kind = 'query'), 0::bigint, 'and nothing of columns is kept with answers');
 
 -- Without a measure there is none: an import of which nobody knows whose its rows are.
 CREATE TABLE elsewhere AS SELECT age::text, zip, ill FROM people;

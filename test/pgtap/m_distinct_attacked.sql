@@ -23,7 +23,7 @@ BEGIN;
 SELECT is(number, 2, 'another one, which is rolled back') FROM pprepub.publish('ills');
 SELECT ok(bool_and(holds), 'while it stands, all is well') FROM pprepub.audit('ills');
 ROLLBACK;
-SELECT is(count(*), 0::bigint, 'nobody is remembered in it') FROM pprepub.members('ills') WHERE release = 2;
+SELECT is(count(*), 0::bigint, 'nobody is remembered in it') FROM pprepub.class_members('ills') WHERE release = 2;
 SELECT is(count(*), 0::bigint, 'and nobody is told of its invented rows') FROM published.ills_counterfeits WHERE release = 2;
 CALL pass_time(3);
 SELECT is(number, 2, 'the number is given again') FROM pprepub.publish('ills');
@@ -99,12 +99,12 @@ SELECT is(number, 2, 'which was emptied, and has policies now') FROM pprepub.pub
 SELECT throws_like($$ SELECT pprepub.alter_publication('mine', '{"updates": "theirs"}') $$, '%row-level security%', 'is not copied with rows left out');
 RESET ROLE;
 
--- A table that update_risk() is given is read as the publication's owner, whoever calls.
+-- A table that risk_after_updates() is given is read as the publication's owner, whoever calls.
 SET ROLE regress_publishes;
 \i test/lib/spy.sql
 CREATE VIEW hostile AS SELECT * FROM public.course WHERE public.spy();
 RESET ROLE;
-SELECT cmp_ok((SELECT count(*) FROM pprepub.update_risk('mine', 'hostile')), '=', 120::bigint, 'a superuser asks, with a hostile view');
+SELECT cmp_ok((SELECT count(*) FROM pprepub.risk_after_updates('mine', 'hostile')), '=', 120::bigint, 'a superuser asks, with a hostile view');
 SELECT results_eq('SELECT DISTINCT who, super FROM known', $$ VALUES ('regress_publishes'::text COLLATE "C", false) $$, 'which runs as the owner, and cannot become anybody else');
 SELECT pprepub.drop_publication('mine', true) \g /dev/null
 DROP OWNED BY regress_owns_table, regress_publishes CASCADE;

@@ -39,7 +39,7 @@ SELECT ok('1111111 {"age": "[54,60)"} 2 1' IN (SELECT told('few')), 'changed bac
 SAVEPOINT reading;
 SET transaction_read_only = on;
 SELECT count(*) AS n FROM pprepub.neighborhoods('few') \gset
-SELECT count(*) AS links FROM pprepub.statistics('few') \gset
+SELECT count(*) AS links FROM pprepub.linked_values('few') \gset
 ROLLBACK TO reading;
 SELECT ok(:n > 0 AND :links > 0, 'in a transaction that only reads');
 

@@ -32,7 +32,7 @@ BEGIN
 			DELETE FROM seen;
 			PERFORM pprepub.publish('p');
 			answer := (SELECT string_agg(what, ' ') FROM seen);
-			people := (SELECT count(*) FROM pprepub.members('p'));
+			people := (SELECT count(*) FROM pprepub.class_members('p'));
 			RAISE EXCEPTION 'undo' USING ERRCODE = 'ZZ001';
 		EXCEPTION WHEN SQLSTATE 'ZZ001' THEN
 		END;

@@ -54,7 +54,7 @@ SELECT is_empty($$ SELECT * FROM pprepub.rebuild_history('p') WHERE NOT equal $$
 SELECT ok(looks(), 'looked');
 SELECT is_empty($$ SELECT * FROM pprepub.audit('p') WHERE NOT holds $$, 'audit');
 SELECT ok(looks(), 'looked');
-SELECT isnt_empty($$ SELECT * FROM pprepub.statistics('p') $$, 'statistics');
+SELECT isnt_empty($$ SELECT * FROM pprepub.linked_values('p') $$, 'statistics');
 SELECT ok(looks(), 'looked');
 SELECT isnt_empty($$ SELECT * FROM pprepub.linkability('p') $$, 'linkability');
 SELECT ok(looks(), 'looked');

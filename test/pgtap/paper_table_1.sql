@@ -25,7 +25,7 @@ SELECT number FROM pprepub.import_release('ward', 'second', 'name') \g /dev/null
 
 -- Classes by their people: their numbers mean nothing.
 CREATE FUNCTION people_of(release int, class bigint) RETURNS text LANGUAGE sql AS $$
-	SELECT string_agg(key, ' ' ORDER BY key) FROM pprepub.members('ward') m WHERE (m.release, m.class) = ($1, $2)
+	SELECT string_agg(key, ' ' ORDER BY key) FROM pprepub.class_members('ward') m WHERE (m.release, m.class) = ($1, $2)
 $$;
 SELECT results_eq($$ SELECT people_of(release_a, class_a), people_of(release_b, class_b), unmatched FROM pprepub.historical_correlations('ward') ORDER BY 1, 2 $$,
 	$$ VALUES ('Alice Betty Carl', 'Carl Doris Fiona', 2), ('Doris Erica Fiona', 'Carl Doris Fiona', 1), ('Doris Erica Fiona', 'Erica Grace Hanna', 2) $$,

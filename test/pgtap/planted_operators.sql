@@ -37,6 +37,7 @@ SELECT is(create_over('CREATE SCHEMA pprepub', 'GRANT CREATE ON SCHEMA pprepub T
 SELECT is(create_over('CREATE SCHEMA pprepub', 'GRANT CREATE ON SCHEMA pprepub TO PUBLIC'), '42P06', 'a schema that all may create in is refused');
 SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE FUNCTION pprepub.count("any") RETURNS int LANGUAGE internal AS ''int4um'''), '42P06', 'a schema with a function is refused');
 SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE TABLE pprepub.catalog_tree ()'), '42P06', 'a schema with a table is refused');
+SELECT is(create_over('CREATE SCHEMA pprepub_internal'), '42P06', 'a schema of internals that exists already is refused');
 SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE DOMAIN pprepub.int8 AS int'), '42P06', 'a schema with a type is refused');
 SELECT is(create_over('CREATE SCHEMA pprepub', 'CREATE OPERATOR pprepub.= (FUNCTION = int48eq, LEFTARG = int, RIGHTARG = int8)'), '42P06', 'a schema with an operator is refused');
 
@@ -167,10 +168,10 @@ BEGIN
 		('SELECT FROM pprepub.preview(''pub'')'),
 		('SELECT FROM pprepub.publish(''pub'')'),
 		('SELECT FROM pprepub.metrics(''pub'', 1)'),
-		('SELECT FROM pprepub.members(''pub'')'),
+		('SELECT FROM pprepub.class_members(''pub'')'),
 		('SELECT FROM pprepub.signatures(''pub'')'),
 		('SELECT FROM pprepub.neighborhoods(''pub'')'),
-		('SELECT FROM pprepub.statistics(''pub'')'),
+		('SELECT FROM pprepub.linked_values(''pub'')'),
 		('SELECT FROM pprepub.linkability(''pub'')'),
 		('SELECT FROM pprepub.linkability_series(''pub'')'),
 		('SELECT FROM pprepub.link_profile(''pub'')'),
@@ -212,7 +213,7 @@ SELECT is_empty($$
 	SELECT d.objid FROM pg_depend d JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid JOIN pg_class c ON c.oid = w.ev_class
 	WHERE c.relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace)
 	  AND d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass)
-	  AND NOT (d.refclassid = 'pg_proc'::regclass AND d.refobjid IN (SELECT oid FROM pg_proc WHERE pronamespace = 'pprepub'::regnamespace)) $$,
+	  AND NOT (d.refclassid = 'pg_proc'::regclass AND d.refobjid IN (SELECT oid FROM pg_proc WHERE pronamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace))) $$,
 	'nothing made for a publication depends on a plant');
 SELECT is_empty($$
 	SELECT d.objid FROM pg_depend d JOIN pg_depend e ON e.classid = d.classid AND e.objid = d.objid AND e.deptype = 'e'
@@ -224,7 +225,7 @@ SELECT is_empty($$
 		UNION ALL SELECT oid FROM pg_class WHERE relnamespace IN ('planted'::regnamespace, 'public'::regnamespace)) $$,
 	'nothing of the extension depends on a plant');
 SELECT is((SELECT array_agg(DISTINCT tgfoid::regprocedure::text) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-	WHERE c.relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace)), '{pprepub.refuse_change()}',
+	WHERE c.relnamespace IN ('published'::regnamespace, 'published_private'::regnamespace)), '{pprepub_internal.refuse_change()}',
 	'releases and log are sealed by the extension''s trigger');
 SELECT is_empty($$ SELECT * FROM planted.called $$, 'nothing planted was ever called');
 

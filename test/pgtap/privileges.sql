@@ -155,15 +155,22 @@ SELECT is_empty($$ SELECT seqrelid::regclass FROM member JOIN pg_sequence ON seq
 	WHERE has_sequence_privilege('regress_stranger', seqrelid, 'USAGE, SELECT, UPDATE') $$, 'nor draws numbers');
 SELECT is_empty($$ SELECT c.oid::regclass FROM member JOIN pg_class c ON c.oid = objid
 	WHERE classid = 'pg_class'::regclass AND relkind = 'v' AND NOT c.reloptions @> '{security_barrier=true}' $$, 'views are security barriers');
-SELECT ok(has_schema_privilege('regress_stranger', 'pprepub', 'USAGE') AND NOT has_schema_privilege('regress_stranger', 'pprepub', 'CREATE'),
-	'PUBLIC uses the schema and creates nothing in it');
+SELECT ok(has_schema_privilege('regress_stranger', schema, 'USAGE') AND NOT has_schema_privilege('regress_stranger', schema, 'CREATE'),
+	schema || ': PUBLIC uses the schema and creates nothing in it') FROM (VALUES ('pprepub'), ('pprepub_internal')) s(schema);
+SELECT is_empty($$ SELECT c.oid::regclass FROM member JOIN pg_class c ON c.oid = objid
+	WHERE classid = 'pg_class'::regclass AND relnamespace = 'pprepub'::regnamespace AND relkind <> 'v' $$, 'tables and sequences are internals');
+SELECT is_empty($$ SELECT p.oid::regprocedure FROM member JOIN pg_proc p ON p.oid = objid WHERE classid = 'pg_proc'::regclass
+	AND pronamespace = 'pprepub'::regnamespace AND (prorettype IN ('trigger'::regtype, 'event_trigger'::regtype, 'fdw_handler'::regtype, 'table_am_handler'::regtype)
+		OR 'oid'::regtype = ANY (proargtypes)) $$, 'so are functions that only the server calls');
+SELECT set_eq($$ SELECT DISTINCT nspname FROM member JOIN pg_proc p ON p.oid = objid JOIN pg_namespace n ON n.oid = pronamespace WHERE classid = 'pg_proc'::regclass $$,
+	'{pprepub,pprepub_internal}'::name[], 'no function stands elsewhere');
 -- A right on paper is one thing; this is what comes of trying.
 SELECT is(error_as(role, format(sql, c.oid::regclass)), '42501', role || ': ' || format(sql, c.relname))
 	FROM member JOIN pg_class c ON c.oid = objid AND classid = 'pg_class'::regclass AND c.relkind = 'r',
-		(VALUES ('SELECT FROM %s'), ('DELETE FROM %s'), ('TRUNCATE %s'), ('CREATE TRIGGER t BEFORE INSERT ON %s FOR EACH STATEMENT EXECUTE FUNCTION pprepub.refuse_change()')) s(sql),
+		(VALUES ('SELECT FROM %s'), ('DELETE FROM %s'), ('TRUNCATE %s'), ('CREATE TRIGGER t BEFORE INSERT ON %s FOR EACH STATEMENT EXECUTE FUNCTION pprepub_internal.refuse_change()')) s(sql),
 		(VALUES ('regress_stranger'), ('regress_owner')) r(role)
 	ORDER BY c.relname COLLATE "C", sql COLLATE "C", role;
-SELECT is_empty($$ SELECT * FROM pg_stats WHERE schemaname = 'pprepub' AND has_table_privilege('regress_stranger', 'pprepub.' || tablename, 'SELECT') $$,
+SELECT is_empty($$ SELECT * FROM pg_stats WHERE schemaname IN ('pprepub', 'pprepub_internal') AND has_table_privilege('regress_stranger', schemaname || '.' || tablename, 'SELECT') $$,
 	'statistics of the catalog are nobody''s');
 
 -- ----------------------------------------------------------------
@@ -187,7 +194,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.release_intact('people', 1) $$),
 	($$ SELECT pprepub.release_intact('people', 99) $$),
 	($$ SELECT pprepub.release_intact('people', NULL) $$),
-	($$ SELECT pprepub.members('people') $$),
+	($$ SELECT pprepub.class_members('people') $$),
 	($$ SELECT pprepub.attack('people') $$),
 	($$ SELECT pprepub.attack_summary('people') $$),
 	($$ SELECT pprepub.assert_safe('people') $$),
@@ -205,7 +212,7 @@ INSERT INTO call VALUES
 	($$ SELECT pprepub.link_posterior('people') $$),
 	($$ SELECT pprepub.signatures('people') $$),
 	($$ SELECT pprepub.neighborhoods('people') $$),
-	($$ SELECT pprepub.statistics('people') $$),
+	($$ SELECT pprepub.linked_values('people') $$),
 	($$ SELECT pprepub.historical_correlations('people') $$),
 	($$ SELECT pprepub.compromise('people', '{}') $$),
 	($$ SELECT pprepub.compromise_components('people', '{}') $$),
@@ -294,7 +301,7 @@ SELECT ok(error_as('regress_stranger', sql) IN ('42501', '55000'), 'views do not
 -- An auditor is granted the owner's role; one who does not inherit it must take it up.
 SELECT is(error_as('regress_auditor', sql), 'done', 'an auditor:' || sql) FROM call
 	WHERE sql ~ '(metrics|members|signatures|neighborhoods|statistics|correlations|compromise|attack|intact)' AND sql !~ 'NULL|99';
-SELECT is(rows_as('regress_auditor', $$ SELECT * FROM pprepub.members('people') $$), 40::bigint, 'reads all members');
+SELECT is(rows_as('regress_auditor', $$ SELECT * FROM pprepub.class_members('people') $$), 40::bigint, 'reads all members');
 SELECT is(error_as('regress_auditor', $$ SELECT pprepub.preview('fresh') $$), 'done', 'and previews');
 
 SELECT * FROM finish();

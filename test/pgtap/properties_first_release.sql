@@ -94,7 +94,7 @@ BEGIN
 	RETURN NEXT is(published.rows + published.suppressed, rows::bigint, what || 'rows published and suppressed are the source''s');
 	EXECUTE 'SELECT count(*) FROM trial.trial_1' INTO faults;
 	RETURN NEXT is(published.rows, faults, what || 'the release has as many rows as it says');
-	CREATE TABLE member AS SELECT key::int AS id, class FROM pprepub.members('trial');
+	CREATE TABLE member AS SELECT key::int AS id, class FROM pprepub.class_members('trial');
 	RETURN NEXT ok((SELECT count(*) = published.rows AND count(DISTINCT id) = count(*) FROM member), what || 'each row has one member');
 	EXECUTE 'SELECT count(*) FROM ((SELECT class, s, place FROM trial.trial_1 EXCEPT ALL SELECT class, s, place FROM member JOIN person USING (id))
 		UNION ALL (SELECT class, s, place FROM member JOIN person USING (id) EXCEPT ALL SELECT class, s, place FROM trial.trial_1)) x' INTO faults;

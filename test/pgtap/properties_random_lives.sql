@@ -100,7 +100,7 @@ BEGIN
 		faults := ARRAY(SELECT attacker.faults('life', k, l) LIMIT 10);
 		IF r.number IS NOT NULL THEN
 			EXECUTE format('SELECT count(*) FILTER (WHERE %1$s), count(*) FILTER (WHERE m.key IS NOT NULL AND (%1$s) IS NOT TRUE)
-				FROM person p LEFT JOIN pprepub.members(''life'') m ON m.release = %2$s AND m.key::%3$s = p.id', coalesce(cohort, 'true'), r.number, how.type)
+				FROM person p LEFT JOIN pprepub.class_members(''life'') m ON m.release = %2$s AND m.key::%3$s = p.id', coalesce(cohort, 'true'), r.number, how.type)
 				INTO asked, strangers;
 			IF (r.cohort, asked, strangers) IS DISTINCT FROM (cohort, r.rows - r.dirty - r.counterfeits + r.suppressed, r.dirty) THEN
 				faults := faults || format('%s: %s were asked for and %s strangers came, but the release says %s', cohort, asked, strangers, r);

@@ -58,9 +58,9 @@ CREATE TABLE few AS SELECT * FROM people LIMIT 40;
 SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5}', beside => ARRAY(SELECT p.name FROM pprepub.publication p)) \g /dev/null
 SELECT format('SELECT FROM pprepub.publish(%L)', 'few') FROM generate_series(1, 150) \gexec
 SELECT cmp_ok(groups, '<', 100::bigint, format('%s groups of the log of 150 releases', groups)) FROM pprepub.storage WHERE "table" = 'published_private.few_members'::regclass;
-SELECT set_eq('SELECT release, count(*) AS rows, count(DISTINCT key) AS people FROM pprepub.members(''few'') GROUP BY 1', 'SELECT r, 40::bigint AS rows, 40::bigint AS people FROM generate_series(1, 150) r', 'and nobody is missing');
-SELECT is(pprepub.compact('published_private.few_members') > 0, true, 'the owner can merge them');
+SELECT set_eq('SELECT release, count(*) AS rows, count(DISTINCT key) AS people FROM pprepub.class_members(''few'') GROUP BY 1', 'SELECT r, 40::bigint AS rows, 40::bigint AS people FROM generate_series(1, 150) r', 'and nobody is missing');
+SELECT is(pprepub.compact_storage('published_private.few_members') > 0, true, 'the owner can merge them');
 SELECT is(groups, 1::bigint, 'into one') FROM pprepub.storage WHERE "table" = 'published_private.few_members'::regclass;
 SELECT is(equal, true, 'and nothing is lost') FROM pprepub.rebuild_history('few');
-SELECT is(count(*), 0::bigint, 'nothing is damaged') FROM pprepub.storage s, pprepub.verify(s."table") v WHERE NOT v.holds;
+SELECT is(count(*), 0::bigint, 'nothing is damaged') FROM pprepub.storage s, pprepub.verify_storage(s."table") v WHERE NOT v.holds;
 SELECT * FROM finish();

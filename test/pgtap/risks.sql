@@ -24,7 +24,7 @@ SELECT cmp_ok(counterfeits, '>', 0::bigint, 'some rows are invented') FROM pprep
 CREATE FUNCTION classes(number int) RETURNS TABLE (cells text, rows numeric, people numeric, age int4range, work text, zip text) LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN QUERY EXECUTE format('SELECT row(r.age, r.work, r.zip)::text, count(*)::numeric,
-		(SELECT count(*)::numeric FROM pprepub.members(''adults'') m WHERE m.release = %s AND m.class = ANY (array_agg(DISTINCT r.class))),
+		(SELECT count(*)::numeric FROM pprepub.class_members(''adults'') m WHERE m.release = %s AND m.class = ANY (array_agg(DISTINCT r.class))),
 		r.age, r.work, r.zip FROM published.adults_%1$s r GROUP BY r.age, r.work, r.zip', number);
 END
 $$;

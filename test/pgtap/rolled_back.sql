@@ -24,9 +24,9 @@ CREATE FUNCTION change(step int) RETURNS void LANGUAGE sql AS $$
 $$;
 -- All that is remembered and shown, without what each attempt has of its own
 CREATE FUNCTION history() RETURNS text LANGUAGE sql AS $$
-	SELECT concat((SELECT jsonb_agg(m ORDER BY p.name, m.release, m.key) FROM pprepub.publication p, pprepub.members(p.name) m),
+	SELECT concat((SELECT jsonb_agg(m ORDER BY p.name, m.release, m.key) FROM pprepub.publication p, pprepub.class_members(p.name) m),
 		(SELECT jsonb_agg(s ORDER BY p.name, s.key) FROM pprepub.publication p, pprepub.signatures(p.name) s),
-		(SELECT jsonb_agg(s ORDER BY p.name, s.key, s.sensitive) FROM pprepub.publication p, pprepub.statistics(p.name) s),
+		(SELECT jsonb_agg(s ORDER BY p.name, s.key, s.sensitive) FROM pprepub.publication p, pprepub.linked_values(p.name) s),
 		(SELECT jsonb_agg(r ORDER BY publication, number) FROM pprepub.release r),
 		(SELECT jsonb_agg(relname ORDER BY relname) FROM pg_class WHERE relkind <> 't' AND relnamespace::regnamespace::text IN ('published', 'published_private')))
 $$;
@@ -114,11 +114,11 @@ COMMIT;
 SELECT is(ARRAY(SELECT attacker.faults('one', 4, 2)), '{}', 'two in a transaction are allowed together');
 
 -- What this has found, it would find.
-UPDATE attacker.copy_one SET ill = 'another' WHERE of_release = 10 AND id = (SELECT min(key::int) FROM pprepub.members('one') WHERE release = 10);
+UPDATE attacker.copy_one SET ill = 'another' WHERE of_release = 10 AND id = (SELECT min(key::int) FROM pprepub.class_members('one') WHERE release = 10);
 SELECT matches((SELECT string_agg(f, E'\n') FROM attacker.faults('one', 4, 2) f), 'release 10, class .* is shown', 'the attacker knows the values');
 SELECT matches((SELECT string_agg(f, E'\n') FROM attacker.faults('two', 1000, 2) f), 'atom .* people', 'counts people');
 SELECT matches((SELECT string_agg(f, E'\n') FROM attacker.faults('two', 4, 8) f), 'atom .* values in release', 'and their values');
-DELETE FROM attacker.copy_two WHERE of_release = 2 AND id = (SELECT min(key::int) FROM pprepub.members('two') WHERE release = 2);
+DELETE FROM attacker.copy_two WHERE of_release = 2 AND id = (SELECT min(key::int) FROM pprepub.class_members('two') WHERE release = 2);
 SELECT matches((SELECT string_agg(f, E'\n') FROM attacker.faults('two', 4, 2) f), 'release 2', 'knows who was there');
 
 SELECT * FROM finish();

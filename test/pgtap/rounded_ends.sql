@@ -65,7 +65,7 @@ BEGIN
 	PERFORM pprepub.create_publication('p', 'people', 'id', '{"v": "range", "w": "range"}', 'ill', 'bpg', '{"k": 4, "reserve": 1, "repair": "none"}');
 	PERFORM pprepub.publish('p');
 	EXECUTE format('CREATE TABLE box AS SELECT c.class, x.name, x.cell, min(x.line) AS lo, max(x.line) AS hi FROM (SELECT DISTINCT class, v, w FROM published.p) c
-		JOIN pprepub.members(''p'') m USING (class) JOIN people p ON p.id::text = m.key, LATERAL (VALUES (''v'', c.v, %s), (''w'', c.w, %s)) x (name, cell, line) GROUP BY 1, 2, 3',
+		JOIN pprepub.class_members(''p'') m USING (class) JOIN people p ON p.id::text = m.key, LATERAL (VALUES (''v'', c.v, %s), (''w'', c.w, %s)) x (name, cell, line) GROUP BY 1, 2, 3',
 		format(how.to_line, 'p.v'), format(how.to_line, 'p.w'));
 	RETURN NEXT cmp_ok((SELECT count(DISTINCT class) FROM box), '>', 4::bigint, what || 'some classes');
 	-- The neighbours of an end, among those of cells that are not withheld

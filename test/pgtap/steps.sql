@@ -56,7 +56,7 @@ BEGIN
 	EXECUTE 'CREATE VIEW rounded AS SELECT id, lower(bin(age)) AS age, zip, ill FROM people';
 	EXECUTE 'CREATE TABLE then_was (release int, LIKE people)';
 	EXECUTE 'CREATE FUNCTION alike(pub text) RETURNS SETOF text[] LANGUAGE sql AS $$ SELECT array_agg(concat_ws('' '', bin(age), zip) ORDER BY bin(age), zip)
-		FROM pprepub.members(pub) m JOIN then_was w ON w.release = m.release AND w.id::text = m.key WHERE m.release = 1 GROUP BY class $$';
+		FROM pprepub.class_members(pub) m JOIN then_was w ON w.release = m.release AND w.id::text = m.key WHERE m.release = 1 GROUP BY class $$';
 	PERFORM pprepub.create_publication('stepped', 'people', 'id', jsonb_build_object('age', 'range ' || how.step, 'zip', 'prefix'), 'ill', 'bpg', declared);
 	PERFORM pprepub.create_publication('twin', 'rounded', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', declared, beside => '{stepped}');
 	FOR release IN 1 .. 3 LOOP
@@ -74,12 +74,12 @@ BEGIN
 	END LOOP;
 	SELECT count(*) INTO released FROM pprepub.release WHERE publication = 'stepped';
 	FOR release IN 1 .. released LOOP
-		EXECUTE format($q$ SELECT count(*) FROM pprepub.members('stepped') m JOIN published.stepped_%s c USING (class) JOIN then_was w ON w.release = m.release AND w.id::text = m.key
+		EXECUTE format($q$ SELECT count(*) FROM pprepub.class_members('stepped') m JOIN published.stepped_%s c USING (class) JOIN then_was w ON w.release = m.release AND w.id::text = m.key
 			WHERE m.release = %1$s AND NOT CASE WHEN c.age IS NULL THEN w.age IS NULL WHEN c.age = '(,)' THEN true ELSE w.age IS NOT NULL AND c.age @> bin(w.age) END $q$, release) INTO faults;
 		RETURN NEXT is(faults, 0::bigint, format('%s release %s: cells hold the bins of their members', what, release));
 		-- Where nobody is added or invented, no further out than their bins; and the whole is withheld.
 		EXECUTE format($q$ SELECT count(*) FROM (SELECT c.age, range_agg(bin(w.age)) AS bins FROM (SELECT DISTINCT class, age FROM published.stepped_%s) c
-			JOIN pprepub.members('stepped') m ON m.class = c.class AND m.release = %1$s JOIN then_was w ON w.release = m.release AND w.id::text = m.key
+			JOIN pprepub.class_members('stepped') m ON m.class = c.class AND m.release = %1$s JOIN then_was w ON w.release = m.release AND w.id::text = m.key
 			GROUP BY c.class, c.age) g WHERE age <> '(,)' AND age <> range_merge(bins) $q$, release) INTO faults;
 		IF release = 1 THEN
 			RETURN NEXT is(faults, 0::bigint, format('%s release %s: and end where these end', what, release));
@@ -121,7 +121,7 @@ BEGIN
 	PERFORM pprepub.create_publication('plain', 'people', 'id', '{"age": "range", "zip": "prefix"}', 'ill', 'bpg', '{"k": 2, "reserve": 1, "repair": "dirty"}', beside => '{stepped}');
 	PERFORM pprepub.publish('stepped'), pprepub.publish('stepped', columns => '{age,ill}');
 	FOR release IN 1 .. 2 LOOP
-		EXECUTE format('CREATE TABLE made AS SELECT id, age, ill %s FROM (SELECT DISTINCT class, age, zip FROM published.stepped_%s) c JOIN pprepub.members(''stepped'') m USING (class) JOIN (SELECT id, ill FROM people) p ON p.id::text = m.key WHERE m.release = %2$s',
+		EXECUTE format('CREATE TABLE made AS SELECT id, age, ill %s FROM (SELECT DISTINCT class, age, zip FROM published.stepped_%s) c JOIN pprepub.class_members(''stepped'') m USING (class) JOIN (SELECT id, ill FROM people) p ON p.id::text = m.key WHERE m.release = %2$s',
 			CASE release WHEN 1 THEN ', zip' END, release);
 		PERFORM pprepub.import_release('plain', 'made', 'id');
 		DROP TABLE made;

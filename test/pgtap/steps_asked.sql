@@ -31,7 +31,7 @@ SELECT matches((SELECT measured FROM pprepub.audit('asked') WHERE check_name = '
 SELECT is((SELECT jsonb_agg(a) FROM pprepub.attack('asked') a WHERE NOT holds), NULL, 'attack()');
 -- Somebody who changes within a bin has not changed.
 SELECT is((SELECT measured FROM pprepub.audit('asked') WHERE check_name = 'covers'),
-	(SELECT count(*)::text FROM pprepub.members('asked')), 'people who change within a bin are what they were');
+	(SELECT count(*)::text FROM pprepub.class_members('asked')), 'people who change within a bin are what they were');
 -- The loss of an answer about a part is measured against the whole of the source, in bins.
 SELECT is_empty($$ SELECT * FROM pprepub.release r, pprepub.metrics('asked', r.number) WHERE publication = 'asked' AND metric = 'ail' AND NOT value BETWEEN 0 AND 2 $$, 'loss');
 SELECT * FROM finish();

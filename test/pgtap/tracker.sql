@@ -45,7 +45,7 @@ SELECT is((SELECT jsonb_agg(a) FROM pprepub.audit(repair) a WHERE NOT holds), NU
 	FROM unnest('{dirty,minimal}'::text[]) repair;
 -- Wherever the victim was, as many others were in the same classes of all releases.
 CREATE TABLE path AS SELECT repair, key, array_agg(ARRAY[release, class] ORDER BY release) AS path
-	FROM unnest('{dirty,minimal}'::text[]) repair, LATERAL pprepub.members(repair) GROUP BY repair, key;
+	FROM unnest('{dirty,minimal}'::text[]) repair, LATERAL pprepub.class_members(repair) GROUP BY repair, key;
 SELECT cmp_ok(count(*), '>=', 5::bigint, repair || ': the victim is never alone') FROM path
 	WHERE path = (SELECT v.path FROM path v WHERE v.repair = path.repair AND v.key = '1000') GROUP BY repair ORDER BY repair;
 SELECT * FROM finish();

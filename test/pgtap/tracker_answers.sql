@@ -35,6 +35,6 @@ SELECT is(ARRAY(SELECT attacker.faults('tracked', 5, 3) LIMIT 10), '{}', 'nobody
 SELECT is((SELECT jsonb_agg(a) FROM pprepub.attack('tracked') a WHERE NOT holds), NULL, 'nor by intersections and differences');
 SELECT is((SELECT jsonb_agg(a) FROM pprepub.audit('tracked') a WHERE NOT holds), NULL, 'and an audit agrees');
 -- Wherever the victim was, as many others were in the same classes of all answers.
-CREATE TABLE path AS SELECT key, array_agg(ARRAY[release, class] ORDER BY release) AS path FROM pprepub.members('tracked') GROUP BY key;
+CREATE TABLE path AS SELECT key, array_agg(ARRAY[release, class] ORDER BY release) AS path FROM pprepub.class_members('tracked') GROUP BY key;
 SELECT cmp_ok(count(*), '>=', 5::bigint, 'the victim is never alone') FROM path WHERE path = (SELECT v.path FROM path v WHERE v.key = '1000');
 SELECT * FROM finish();

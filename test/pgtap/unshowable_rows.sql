@@ -16,7 +16,7 @@ CREATE FUNCTION suppressed() RETURNS bigint LANGUAGE sql AS $$
 	SELECT suppressed FROM pprepub.release WHERE publication = 'people' ORDER BY number DESC LIMIT 1
 $$;
 CREATE FUNCTION shown(who int) RETURNS boolean LANGUAGE sql AS $$
-	SELECT bool_or(key = who::text) FROM pprepub.members('people') WHERE release = (SELECT max(number) FROM pprepub.release WHERE publication = 'people')
+	SELECT bool_or(key = who::text) FROM pprepub.class_members('people') WHERE release = (SELECT max(number) FROM pprepub.release WHERE publication = 'people')
 $$;
 
 SELECT is(answered(), 300::bigint, 'everybody');
@@ -50,7 +50,7 @@ SELECT pprepub.create_publication('wards', 'people', 'id', '{"age": "range", "pl
 SELECT is((SELECT count(*) FROM published.wards()), 300::bigint, 'classes of twenty');
 UPDATE people SET place = 'nowhere' WHERE id % 2 = 0;
 SELECT ok((SELECT count(*) FROM published.wards ('age < 10')) < 60, 'with half of the people unknown, some of the others cannot be shown');
-SELECT is_empty($$ SELECT key FROM pprepub.members('wards') WHERE key::int % 2 = 0 AND release = 2 $$, 'and nobody whose place is not known');
+SELECT is_empty($$ SELECT key FROM pprepub.class_members('wards') WHERE key::int % 2 = 0 AND release = 2 $$, 'and nobody whose place is not known');
 UPDATE people SET place = 'p1' WHERE id % 2 = 0;
 SELECT is_empty($$ SELECT * FROM pprepub.attack('wards') WHERE NOT holds $$, 'everything that is out holds');
 SELECT is_empty($$ SELECT * FROM pprepub.audit('wards') WHERE NOT holds AND check_name <> 'covers' $$, 'audit() agrees');

@@ -39,7 +39,7 @@ SELECT is((SELECT params->>'updates' FROM pprepub.publication), 'mine.here', 'wh
 SELECT lives_ok($$ SELECT pprepub.alter_publication('ills', '{}') $$, 'and found again without it');
 SET ROLE regress_stranger;
 SELECT throws_ok($$ SELECT pprepub.alter_publication('ills', '{"updates": "mine.here"}') $$, '42501', NULL, 'strangers may not');
-SELECT throws_ok($$ SELECT * FROM pprepub.update_risk('ills') $$, '42501', NULL, 'nor ask for risks');
+SELECT throws_ok($$ SELECT * FROM pprepub.risk_after_updates('ills') $$, '42501', NULL, 'nor ask for risks');
 RESET ROLE;
 SELECT * FROM finish();
 ROLLBACK;

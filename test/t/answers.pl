@@ -45,8 +45,8 @@ sub answers
 {
 	my ($name) = @_;
 
-	return $node->safe_psql('postgres', "SELECT count(*) FROM pprepub.catalog_release WHERE publication =
-		(SELECT publication FROM pprepub.catalog_publication WHERE name = '$name')");
+	return $node->safe_psql('postgres', "SELECT count(*) FROM pprepub_internal.catalog_release WHERE publication =
+		(SELECT publication FROM pprepub_internal.catalog_publication WHERE name = '$name')");
 }
 
 # Everything that was remembered is whole.
@@ -87,7 +87,7 @@ sub no_workers
 # Durable
 # ----------------------------------------------------------------
 
-is( $node->safe_psql('postgres', 'SELECT count(*) FROM published.patients(); SELECT pg_current_wal_flush_lsn() >= latest FROM (SELECT max((witness->>\'position\')::pg_lsn) AS latest FROM pprepub.catalog_release) l'),
+is( $node->safe_psql('postgres', 'SELECT count(*) FROM published.patients(); SELECT pg_current_wal_flush_lsn() >= latest FROM (SELECT max((witness->>\'position\')::pg_lsn) AS latest FROM pprepub_internal.catalog_release) l'),
 	"5000\nt", 'an answer was flushed before it was given');
 $node->stop('immediate');
 $node->start;

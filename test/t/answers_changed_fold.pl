@@ -96,10 +96,10 @@ all_holds('all of it is remembered');
 # An answer that cannot be committed leaves nothing behind in the worker.
 $node->safe_psql('postgres', <<'SQL');
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END';
-CREATE TRIGGER refuse BEFORE INSERT ON pprepub.catalog_release FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER refuse BEFORE INSERT ON pprepub_internal.catalog_release FOR EACH ROW EXECUTE FUNCTION refuse();
 SQL
 fails_like($node, 'postgres', q{SELECT * FROM published.patients('age > 20')}, qr/refused/, 'an answer that fails when it is noted');
-$node->safe_psql('postgres', 'DROP TRIGGER refuse ON pprepub.catalog_release');
+$node->safe_psql('postgres', 'DROP TRIGGER refuse ON pprepub_internal.catalog_release');
 is(ask(), 't', 'and one that does not');
 is(worker(), $pid, 'by the same worker');
 all_holds('nothing is missing');

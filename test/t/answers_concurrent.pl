@@ -63,14 +63,14 @@ is($node->safe_psql('postgres', q{SELECT string_agg(check_name, ' ') FROM pprepu
 # The publication's own row is replaced by each, and kept for whoever still looks at an old one.
 sub catalog_pages
 {
-	return $node->safe_psql('postgres', q{SELECT pg_relation_size('pprepub.catalog_publication') / current_setting('block_size')::int});
+	return $node->safe_psql('postgres', q{SELECT pg_relation_size('pprepub_internal.catalog_publication') / current_setting('block_size')::int});
 }
 
 sub ask_beside_an_old_snapshot
 {
 	my $reader = $node->background_psql('postgres');
 
-	$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pprepub.catalog_publication');
+	$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pprepub_internal.catalog_publication');
 	ask(1, 60);
 	$reader->query_safe('COMMIT');
 	$reader->quit;

@@ -125,7 +125,7 @@ $remembered{$_}++ foreach split /\n/, $node->safe_psql('postgres', q{SELECT colu
 is(scalar(grep { $seen{$_} > ($remembered{$_} // 0) } keys %seen), 0, 'terminated and cancelled: no answer was seen that the history lacks');
 is($node->safe_psql('postgres', q{SELECT check_name, measured FROM pprepub.audit('patients') WHERE NOT holds}), '', 'and the history is whole');
 $node->poll_query_until('postgres', q{SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'pprepub answer')}) or die 'workers stay';
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND classid = 'pprepub.catalog_publication'::regclass}), '0', 'no lock is left');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND classid = 'pprepub_internal.catalog_publication'::regclass}), '0', 'no lock is left');
 
 $node->stop;
 done_testing();

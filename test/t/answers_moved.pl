@@ -141,7 +141,7 @@ sub shown_nobody_twice
 {
 	my ($name) = @_;
 
-	is(run("SELECT count(*) > 100, count(*) FILTER (WHERE key::int % 40 = 1) FROM pprepub.members('$name') WHERE release = (SELECT max(number)"
+	is(run("SELECT count(*) > 100, count(*) FILTER (WHERE key::int % 40 = 1) FROM pprepub.class_members('$name') WHERE release = (SELECT max(number)"
 			. " FROM pprepub.release WHERE publication = '$name')"), 't|0', "$name: nobody of whom there are two rows was shown");
 	return;
 }

@@ -96,10 +96,10 @@ $node->safe_psql('postgres', q{INSERT INTO hospital.more SELECT * FROM hospital.
 # What the views of statistics say of all but the server's own catalogs, and of where askers look a publication up.
 my $statistics = <<'SQL';
 SELECT pg_stat_force_next_flush();
-SELECT string_agg(t::text, E'\n' ORDER BY relid) FROM pg_stat_all_tables t WHERE schemaname IN ('hospital', 'published', 'published_private', 'pprepub') AND relname !~ '^catalog_(publication|relation|column|tree)';
-SELECT string_agg(t::text, E'\n' ORDER BY indexrelid) FROM pg_stat_all_indexes t WHERE schemaname IN ('hospital', 'published', 'published_private', 'pprepub') AND relname !~ '^catalog_(publication|relation|column|tree)';
-SELECT string_agg(t::text, E'\n' ORDER BY relid) FROM pg_statio_all_tables t WHERE schemaname IN ('hospital', 'published', 'published_private', 'pprepub') AND relname !~ '^catalog_(publication|relation|column|tree)';
-SELECT string_agg(t::text, E'\n' ORDER BY indexrelid) FROM pg_statio_all_indexes t WHERE schemaname IN ('hospital', 'published', 'published_private', 'pprepub') AND relname !~ '^catalog_(publication|relation|column|tree)';
+SELECT string_agg(t::text, E'\n' ORDER BY relid) FROM pg_stat_all_tables t WHERE schemaname IN ('hospital', 'published', 'published_private', 'pprepub', 'pprepub_internal') AND relname !~ '^catalog_(publication|relation|column|tree)';
+SELECT string_agg(t::text, E'\n' ORDER BY indexrelid) FROM pg_stat_all_indexes t WHERE schemaname IN ('hospital', 'published', 'published_private', 'pprepub', 'pprepub_internal') AND relname !~ '^catalog_(publication|relation|column|tree)';
+SELECT string_agg(t::text, E'\n' ORDER BY relid) FROM pg_statio_all_tables t WHERE schemaname IN ('hospital', 'published', 'published_private', 'pprepub', 'pprepub_internal') AND relname !~ '^catalog_(publication|relation|column|tree)';
+SELECT string_agg(t::text, E'\n' ORDER BY indexrelid) FROM pg_statio_all_indexes t WHERE schemaname IN ('hospital', 'published', 'published_private', 'pprepub', 'pprepub_internal') AND relname !~ '^catalog_(publication|relation|column|tree)';
 SELECT string_agg(t::text, E'\n' ORDER BY funcid) FROM pg_stat_user_functions t WHERE schemaname = 'hospital';
 SELECT temp_files, temp_bytes, deadlocks FROM pg_stat_database WHERE datname = current_database();
 SQL
@@ -155,9 +155,9 @@ unlike($plan, qr/hospital|Seq Scan|WAL:/, 'EXPLAIN ANALYZE: nothing else');
 {
 	my $holder = $node->background_psql('postgres');
 
-	$holder->query_safe('BEGIN; LOCK pprepub.catalog_release IN SHARE MODE');
+	$holder->query_safe('BEGIN; LOCK pprepub_internal.catalog_release IN SHARE MODE');
 	my $session = start_sql($node, 'postgres', 'SET SESSION AUTHORIZATION analyst', q{SET work_mem = '64MB'}, 'SELECT count(*) FROM published.patients()');
-	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE relation = 'pprepub.catalog_release'::regclass AND NOT granted}) or die 'no worker waits';
+	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE relation = 'pprepub_internal.catalog_release'::regclass AND NOT granted}) or die 'no worker waits';
 	is(as_analyst(q{SELECT count(*) FROM pg_locks WHERE locktype IN ('page', 'tuple') OR mode = 'SIReadLock'}), '0', 'pg_locks: no pages, no rows');
 	is(as_analyst(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'pprepub answer'}), '0', 'pg_stat_activity: nothing for analysts');
 	is($node->safe_psql('postgres', q{SELECT query, state FROM pg_stat_activity WHERE backend_type = 'pprepub answer'}), '|', 'nor for others');

@@ -214,9 +214,9 @@ works($_, (split /\n/)[0]) foreach @queries;
 # And what none of that opens
 # ----------------------------------------------------------------
 
-shows(q{SELECT count(*) FROM pg_catalog.pg_stats WHERE schemaname IN ('published_private', 'hospital', 'pprepub')}, '0', 'no statistics of what is not released');
+shows(q{SELECT count(*) FROM pg_catalog.pg_stats WHERE schemaname IN ('published_private', 'hospital', 'pprepub', 'pprepub_internal')}, '0', 'no statistics of what is not released');
 foreach my $sql ('SELECT * FROM hospital.patients', 'SELECT * FROM published_private.patients_members', 'SELECT * FROM published_private.patients_source',
-	'TABLE pprepub.catalog_release', q{SELECT 'published_private.patients_members'::regclass})
+	'TABLE pprepub_internal.catalog_release', q{SELECT 'published_private.patients_members'::regclass})
 {
 	my ($status, $out, $error) = $node->psql('postgres', $sql, extra_params => [ '-U', 'analyst' ]);
 

@@ -29,7 +29,7 @@ declare_patients($node, 'postgres', 'gated', 'hospital.gated');
 # Where a publish can be stopped: while it reads, and when all of its rows are written.
 my %stops = (
 	'while it reads' => 'SELECT pg_advisory_lock(1)',
-	'when its rows are written' => 'BEGIN; LOCK pprepub.catalog_release IN SHARE MODE');
+	'when its rows are written' => 'BEGIN; LOCK pprepub_internal.catalog_release IN SHARE MODE');
 
 # Calls publish() or preview() until it waits there; returns both sessions and its pid.
 sub stop_at
@@ -105,7 +105,7 @@ note("a publish needs $needed ms; $cancelled of 32 cancelled");
 cmp_ok($cancelled, '>', 0, 'timeout: cancelled');
 is($left, 0, 'timeout: no other error');
 no_release($node, 'postgres', 'patients', 'timeout: nothing remains');
-is( $node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND classid = 'pprepub.catalog_publication'::regclass}),
+is( $node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND classid = 'pprepub_internal.catalog_publication'::regclass}),
 	'0', 'no publication is locked');
 
 # A declaration reads all rows of a source that has insensitive columns.
@@ -116,7 +116,7 @@ SET statement_timeout = 100;
 SELECT pprepub.create_publication('slow', 'hospital.slow', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}',
 	insensitive => '{note}', beside => '{gated,patients}');
 SQL
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.catalog_relation WHERE relation::text LIKE '%slow%'}), '0',
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub_internal.catalog_relation WHERE relation::text LIKE '%slow%'}), '0',
 	'create_publication: nothing remains');
 
 # ----------------------------------------------------------------

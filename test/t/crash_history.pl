@@ -42,14 +42,14 @@ sub nothing_left
 	is( $node->safe_psql('postgres', <<SQL), $schemas, $what);
 SELECT string_agg(nspname, ' ' ORDER BY nspname) FROM pg_namespace WHERE nspname !~ '^pg_';
 SELECT 'not a release', oid::regclass FROM pg_class WHERE relkind = 'r' AND relnamespace = 'published'::regnamespace
-	AND oid NOT IN (SELECT relation FROM pprepub.catalog_release)
-	AND relname NOT IN (SELECT name || '_releases' FROM pprepub.catalog_publication);
-SELECT 'of no release', release FROM pprepub.catalog_metric m WHERE NOT EXISTS
-	(SELECT FROM pprepub.catalog_release r WHERE r.publication = m.publication AND r.number = m.release) GROUP BY release;
+	AND oid NOT IN (SELECT relation FROM pprepub_internal.catalog_release)
+	AND relname NOT IN (SELECT name || '_releases' FROM pprepub_internal.catalog_publication);
+SELECT 'of no release', release FROM pprepub_internal.catalog_metric m WHERE NOT EXISTS
+	(SELECT FROM pprepub_internal.catalog_release r WHERE r.publication = m.publication AND r.number = m.release) GROUP BY release;
 SELECT 'not listed, or listed wrongly', release, number FROM published.${name}_releases l
-	FULL JOIN (SELECT number FROM pprepub.catalog_release r JOIN pprepub.catalog_publication USING (publication) WHERE name = '$name') r
+	FULL JOIN (SELECT number FROM pprepub_internal.catalog_release r JOIN pprepub_internal.catalog_publication USING (publication) WHERE name = '$name') r
 	ON l.release = r.number WHERE release IS NULL OR number IS NULL;
-SELECT 'locked', pid FROM pg_locks WHERE locktype = 'object' AND classid = 'pprepub.catalog_publication'::regclass;
+SELECT 'locked', pid FROM pg_locks WHERE locktype = 'object' AND classid = 'pprepub_internal.catalog_publication'::regclass;
 SQL
 	return;
 }

@@ -106,19 +106,19 @@ fails_like($node, 'postgres', 'DROP ROLE owner', qr/cannot be dropped because so
 
 foreach my $command ('DELETE FROM published.patients_1', 'TRUNCATE published.patients_1', 'DROP TABLE published.patients_1 CASCADE',
 	'ALTER TABLE published.patients_1 DISABLE TRIGGER ALL', 'SELECT * FROM published_private.patients_members',
-	'SELECT * FROM pprepub.catalog_release', 'DELETE FROM pprepub.catalog_relation', 'SELECT * FROM published.patients',
+	'SELECT * FROM pprepub_internal.catalog_release', 'DELETE FROM pprepub_internal.catalog_relation', 'SELECT * FROM published.patients',
 	"SELECT pprepub.drop_publication('patients', true)", "SELECT pprepub.publish('patients')",
-	"SELECT pprepub.members('patients')", "SELECT pprepub.neighborhoods('patients')", "SELECT pprepub.statistics('patients')",
+	"SELECT pprepub.class_members('patients')", "SELECT pprepub.neighborhoods('patients')", "SELECT pprepub.linked_values('patients')",
 	"SELECT pprepub.release_intact('patients', 1)",
 	'ALTER EVENT TRIGGER pprepub_protect_drops DISABLE', 'DROP EXTENSION pprepub CASCADE')
 {
 	fails_like($node, 'postgres', "SET ROLE stranger; $command", qr/ERROR:  (permission denied|must be owner)/, "stranger: $command");
 }
-foreach my $command ('DELETE FROM pprepub.catalog_relation', 'UPDATE pprepub.catalog_publication SET releases = 0',
+foreach my $command ('DELETE FROM pprepub_internal.catalog_relation', 'UPDATE pprepub_internal.catalog_publication SET releases = 0',
 	'ALTER EVENT TRIGGER pprepub_protect_drops DISABLE', 'DROP EVENT TRIGGER pprepub_protect_drops',
-	'DROP EXTENSION pprepub CASCADE', 'DROP FUNCTION pprepub.refuse_change() CASCADE',
-	'CREATE OR REPLACE FUNCTION pprepub.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
-	'ALTER EXTENSION pprepub DROP FUNCTION pprepub.refuse_change()', 'ALTER EXTENSION pprepub UPDATE',
+	'DROP EXTENSION pprepub CASCADE', 'DROP FUNCTION pprepub_internal.refuse_change() CASCADE',
+	'CREATE OR REPLACE FUNCTION pprepub_internal.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
+	'ALTER EXTENSION pprepub DROP FUNCTION pprepub_internal.refuse_change()', 'ALTER EXTENSION pprepub UPDATE',
 	'DROP SCHEMA pprepub CASCADE')
 {
 	fails_like($node, 'postgres', "SET ROLE owner; $command", qr/ERROR:  (permission denied|must be owner)/, "owner: $command");
@@ -135,7 +135,7 @@ fails_like($node, 'postgres', 'DROP EXTENSION pprepub', qr/other objects depend 
 fails_like($node, 'postgres', 'DROP SCHEMA pprepub', qr/other objects depend on it/, 'DROP SCHEMA pprepub');
 fails_like($node, 'postgres', 'ALTER EXTENSION pprepub SET SCHEMA public', qr/does not support SET SCHEMA/, 'ALTER EXTENSION SET SCHEMA');
 fails_like($node, 'postgres', 'DROP EVENT TRIGGER pprepub_protect_drops', qr/extension pprepub requires it/, 'DROP EVENT TRIGGER');
-fails_like($node, 'postgres', 'DROP FUNCTION pprepub.refuse_change() CASCADE', qr/extension pprepub requires it/, 'DROP FUNCTION');
+fails_like($node, 'postgres', 'DROP FUNCTION pprepub_internal.refuse_change() CASCADE', qr/extension pprepub requires it/, 'DROP FUNCTION');
 same_everything(everything($node, 'postgres'), $before, 'everything is as it was');
 
 # ----------------------------------------------------------------
@@ -146,8 +146,8 @@ $node->safe_psql('postgres', 'REASSIGN OWNED BY owner TO heir');
 foreach my $role ('owner', 'heir')
 {
 	foreach my $call (q{SELECT pprepub.publish('patients')}, q{SELECT * FROM pprepub.preview('patients')},
-		q{SELECT * FROM pprepub.members('patients')}, q{SELECT * FROM pprepub.neighborhoods('patients')},
-		q{SELECT * FROM pprepub.statistics('patients')}, q{SELECT pprepub.release_intact('patients', 1)},
+		q{SELECT * FROM pprepub.class_members('patients')}, q{SELECT * FROM pprepub.neighborhoods('patients')},
+		q{SELECT * FROM pprepub.linked_values('patients')}, q{SELECT pprepub.release_intact('patients', 1)},
 		q{SELECT pprepub.drop_publication('patients', true)})
 	{
 		fails_like($node, 'postgres', "SET ROLE $role; $call", qr/ERROR:  (must be owner|the source of publication "patients" has another owner now)/,
@@ -163,7 +163,7 @@ $node->safe_psql('postgres', q{SET ROLE heir; SELECT pprepub.alter_publication('
 is( $node->safe_psql('postgres', q{SET ROLE heir; SELECT publication, number, pprepub.release_intact(publication, number) FROM pprepub.release}),
 	'patients|1|t', 'the heir took over by alter_publication');
 is($node->safe_psql('postgres', q{SET ROLE owner; SELECT count(*) FROM pprepub.release}), '0', 'and the former owner sees nothing');
-fails_like($node, 'postgres', q{SET ROLE owner; SELECT pprepub.members('patients')}, qr/must be owner of publication/,
+fails_like($node, 'postgres', q{SET ROLE owner; SELECT pprepub.class_members('patients')}, qr/must be owner of publication/,
 	'nor asks for members');
 
 # ----------------------------------------------------------------

@@ -29,9 +29,9 @@ sub same
 	return $node->safe_psql($database, <<'SQL');
 SELECT * FROM published_private.followed_updates ORDER BY 1, 2;
 SELECT check_name, required, measured, holds FROM pprepub.audit('followed') ORDER BY 1;
-SELECT * FROM pprepub.update_risk('followed') ORDER BY 1, 2;
+SELECT * FROM pprepub.risk_after_updates('followed') ORDER BY 1, 2;
 SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'published_private.followed_updates'::regclass;
-SELECT part FROM pprepub.catalog_relation WHERE relation = 'published_private.followed_updates'::regclass;
+SELECT part FROM pprepub_internal.catalog_relation WHERE relation = 'published_private.followed_updates'::regclass;
 SELECT relowner::regrole FROM pg_class WHERE oid = 'published_private.followed_updates'::regclass;
 SQL
 }

@@ -29,10 +29,10 @@ sub same
 SELECT count(*), md5(string_agg(r::text, ',' ORDER BY r::text)) FROM published_private.linked_registry r;
 SELECT * FROM published_private.linked_transient ORDER BY 1;
 SELECT check_name, required, measured, holds FROM pprepub.audit('linked') ORDER BY 1;
-SELECT count(*), md5(string_agg(s::text, ',' ORDER BY s::text)) FROM pprepub.statistics('linked') s;
+SELECT count(*), md5(string_agg(s::text, ',' ORDER BY s::text)) FROM pprepub.linked_values('linked') s;
 SELECT count(*), round(sum(probability)::numeric, 6), max(probability) <= 0.5 FROM pprepub.breach_probability('linked');
 SELECT tgrelid::regclass, tgname, tgenabled FROM pg_trigger WHERE tgrelid IN ('published_private.linked_registry'::regclass, 'published_private.linked_transient'::regclass) ORDER BY 1, 2;
-SELECT part, relation::regclass FROM pprepub.catalog_relation WHERE part ~ 'table' ORDER BY 1;
+SELECT part, relation::regclass FROM pprepub_internal.catalog_relation WHERE part ~ 'table' ORDER BY 1;
 SQL
 }
 

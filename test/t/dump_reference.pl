@@ -28,7 +28,7 @@ sub same
 SELECT * FROM published_private.compared_reference ORDER BY 1;
 SELECT * FROM elsewhere_private.public_distribution ORDER BY 1;
 SELECT check_name, required, measured, holds FROM pprepub.audit('compared') ORDER BY 1;
-SELECT relation, part, relowner::regrole, tgname, tgenabled FROM pprepub.catalog_relation, pg_class, pg_trigger
+SELECT relation, part, relowner::regrole, tgname, tgenabled FROM pprepub_internal.catalog_relation, pg_class, pg_trigger
 WHERE pg_class.oid = relation AND tgrelid = relation AND part IN ('reference', 'table distribution') ORDER BY relation::text COLLATE "C";
 SQL
 }

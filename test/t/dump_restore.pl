@@ -241,8 +241,8 @@ DO $$ BEGIN
 	PERFORM pprepub.publish('fresh');
 END $$;
 RESET ROLE;
-SELECT (SELECT publication FROM pprepub.catalog_publication WHERE name = 'fresh') > ALL (SELECT publication FROM pprepub.catalog_publication WHERE name <> 'fresh');
-SELECT (SELECT tree FROM pprepub.catalog_taxonomy WHERE name = 'fresh') > ALL (SELECT tree FROM pprepub.catalog_taxonomy WHERE name <> 'fresh');
+SELECT (SELECT publication FROM pprepub_internal.catalog_publication WHERE name = 'fresh') > ALL (SELECT publication FROM pprepub_internal.catalog_publication WHERE name <> 'fresh');
+SELECT (SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name = 'fresh') > ALL (SELECT tree FROM pprepub_internal.catalog_taxonomy WHERE name <> 'fresh');
 SQL
 
 	# The lives go on: what comes is safe together with what was before.
@@ -302,13 +302,13 @@ is($node->safe_psql('custom', 'SELECT count(*), bool_and(pprepub.release_intact(
 # A schema without data: no publications, and their tables are empty.
 $node->safe_psql('postgres', 'CREATE DATABASE bare TEMPLATE template0');
 $node->command_ok([ 'pg_restore', '--exit-on-error', '--schema-only', '-d', 'bare', "$dumps/custom" ], 'restored the schema only');
-is($node->safe_psql('bare', 'SELECT count(*) FROM pprepub.catalog_publication'), '0', 'schema only: no publications');
+is($node->safe_psql('bare', 'SELECT count(*) FROM pprepub_internal.catalog_publication'), '0', 'schema only: no publications');
 is($node->safe_psql('bare', 'SELECT count(*) FROM published.patients_1'), '0', 'schema only: no rows');
 fails_like($node, 'bare', q{INSERT INTO published.patients_1 (class) VALUES (1)}, qr/cannot be changed/, 'schema only: but seals');
 # Behind the seals, rows cannot be filled in.
 $node->command_fails_like([ 'pg_restore', '--exit-on-error', '--data-only', '--single-transaction', '-d', 'bare', "$dumps/custom" ],
 	qr/cannot be changed/, 'data only, behind seals: refused');
-is($node->safe_psql('bare', 'SELECT count(*) FROM pprepub.catalog_publication'), '0', 'data only: nothing remains');
+is($node->safe_psql('bare', 'SELECT count(*) FROM pprepub_internal.catalog_publication'), '0', 'data only: nothing remains');
 
 # Whoever is no superuser cannot read what the extension keeps of all owners.
 {
@@ -326,7 +326,7 @@ like(slurp_file("$dumps/own"), qr/COPY published\.patients_1 /, 'with their rele
 is( $node->safe_psql('hospital', <<'SQL'), '', 'columns that stay have types that pg_upgrade bears');
 SELECT attrelid::regclass, attname, atttypid::regtype FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
 WHERE relkind IN ('r', 'm', 'i', 'p') AND attnum > 0 AND NOT attisdropped
-AND (relnamespace = 'pprepub'::regnamespace OR relnamespace::regnamespace::text ~ '_private"?$|published')
+AND (relnamespace IN ('pprepub'::regnamespace, 'pprepub_internal'::regnamespace) OR relnamespace::regnamespace::text ~ '_private"?$|published')
 AND (atttypid IN ('regproc'::regtype, 'regprocedure'::regtype, 'regoper'::regtype, 'regoperator'::regtype,
 		'regconfig'::regtype, 'regdictionary'::regtype, 'regnamespace'::regtype, 'regcollation'::regtype, 'aclitem'::regtype)
 	OR (SELECT typrelid <> 0 OR typinput::oid >= 16384 FROM pg_type t WHERE t.oid = atttypid))

@@ -36,10 +36,10 @@ sub same
 	return $node->safe_psql($database, <<'SQL');
 SELECT check_name, required, measured, holds FROM pprepub.audit('both') ORDER BY 1;
 SELECT sensitive, params -> 'bands' FROM pprepub.publication;
-SELECT * FROM pprepub.catalog_column ORDER BY position;
+SELECT * FROM pprepub_internal.catalog_column ORDER BY position;
 SELECT pg_get_viewdef('published_private.both_source'::regclass);
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'published_private.both_sensitive'::regclass ORDER BY attnum;
-SELECT part FROM pprepub.catalog_relation WHERE relation = 'published_private.both_sensitive'::regclass;
+SELECT part FROM pprepub_internal.catalog_relation WHERE relation = 'published_private.both_sensitive'::regclass;
 SELECT relowner::regrole FROM pg_class WHERE oid = 'published_private.both_sensitive'::regclass;
 SELECT typacl FROM pg_type WHERE oid = 'published_private.both_sensitive'::regtype;
 SELECT role FROM pprepub.auditor;

@@ -27,7 +27,7 @@ sub refused
 	is($server->safe_psql($database, $health), '', "$name: nothing is in the way then");
 	is($server->safe_psql($database, $publish), $number, "$name: acknowledged");
 	is($server->safe_psql($database, q{SET ROLE owner; SELECT equal FROM pprepub.rebuild_history('patients')}), 't', "$name: the history is whole");
-	is($server->safe_psql($database, 'SELECT count(DISTINCT "table"), bool_and(holds) FROM pprepub.storage, pprepub.verify("table")'),
+	is($server->safe_psql($database, 'SELECT count(DISTINCT "table"), bool_and(holds) FROM pprepub.storage, pprepub.verify_storage("table")'),
 		$number + 1 . '|t', "$name: so are releases and their log, as they are stored");
 	return;
 }

@@ -20,7 +20,7 @@ sub told
 
 	return $server->safe_psql($database, <<'SQL');
 SET ROLE owner;
-SELECT release, array_agg(key ORDER BY key) FROM pprepub.members('patients') GROUP BY release, class ORDER BY 1, 2;
+SELECT release, array_agg(key ORDER BY key) FROM pprepub.class_members('patients') GROUP BY release, class ORDER BY 1, 2;
 SELECT signature, region, records, sensitive_values FROM pprepub.neighborhoods('patients') ORDER BY 1, 2, 3, 4;
 SELECT * FROM pprepub.attack('patients');
 SELECT check_name, required, measured, holds FROM pprepub.audit('patients');
@@ -40,7 +40,7 @@ is($node->safe_psql('postgres', q{SET ROLE owner; SELECT number FROM pprepub.pub
 $node->safe_psql('postgres', <<"SQL");
 COPY (WITH shown AS (SELECT *, row_number() OVER (PARTITION BY class, disease) AS nth FROM published.patients_2),
 		held AS (SELECT class, key::int AS id, disease, row_number() OVER (PARTITION BY class, disease) AS nth
-			FROM pprepub.members('patients') JOIN hospital.patients ON id = key::int WHERE release = 2)
+			FROM pprepub.class_members('patients') JOIN hospital.patients ON id = key::int WHERE release = 2)
 	SELECT id, class, shown.age, zip, sex, disease FROM shown JOIN held USING (class, disease, nth)) TO '$dumps/release';
 COPY hospital.patients TO '$dumps/patients';
 SQL
@@ -99,7 +99,7 @@ SELECT holds FROM pprepub.audit('sequential') WHERE check_name = 'rows';
 SQL
 fails_like($node, 'restored', 'DELETE FROM published.patients_4', qr/cannot be changed/, 'restored: an imported table is sealed');
 fails_like($node, 'restored', 'DROP TABLE published.sequential_1', qr/would change what was made for/, 'restored: and protected');
-$node->safe_psql('restored', q{UPDATE pprepub.catalog_publication SET witness = NULL});
+$node->safe_psql('restored', q{UPDATE pprepub_internal.catalog_publication SET witness = NULL});
 fails_like($node, 'restored', $publish, qr/nobody knows whose.*release 5 tells/s, 'restored: what was not waived stays so, what was, too');
 $node->safe_psql('restored', q{SET client_min_messages = error; SET ROLE owner; SELECT pprepub.acknowledge_history('patients')});
 is($node->safe_psql('restored', $publish), 6, 'restored: life goes on');
@@ -176,7 +176,7 @@ foreach my $timeout (1, 20, 80, 200, 400)
 
 	ok($status == 0 || $error =~ /canceling statement due to statement timeout/, "cancelled after $timeout ms, or done") or diag($error);
 	last if $status == 0;
-	is($node->safe_psql('postgres', q{SELECT releases, remembered, to_regclass('published.many_1') IS NULL FROM pprepub.catalog_publication WHERE name = 'many'}),
+	is($node->safe_psql('postgres', q{SELECT releases, remembered, to_regclass('published.many_1') IS NULL FROM pprepub_internal.catalog_publication WHERE name = 'many'}),
 		'0|0|t', 'nothing is left of it');
 }
 

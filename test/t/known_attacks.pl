@@ -165,7 +165,7 @@ SQL
 	$holder->quit;
 	is(finish_sql($session), 0, '15: the answer goes on');
 	is($session->{out}, "2000\n", '15: about those who were there when it began');
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.members('gated') WHERE key::int > 5000}), '0', '15: not about who came');
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.class_members('gated') WHERE key::int > 5000}), '0', '15: not about who came');
 	is($node->safe_psql('postgres', q{SELECT count(*) FROM published_private.gated_asked WHERE 'disease 9' = ANY (sensitive)}), '0', '15: nor with what they have now');
 	all_holds('gated', '15: changed while it was read');
 	cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM published.gated()'), '>', 0, '15: another answer');
@@ -175,10 +175,10 @@ SQL
 # What is prepared is not there yet, and who is to come is in nobody's way.
 $node->safe_psql('postgres', q{BEGIN; INSERT INTO hospital.patients SELECT id + 9000, age, zip, sex, disease FROM hospital.patients WHERE id <= 300; PREPARE TRANSACTION 'to come'});
 $node->safe_psql('postgres', 'SELECT count(*) FROM published.gated()');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.members('gated') WHERE key::int > 9000}), '0', '15: who is prepared is not there');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.class_members('gated') WHERE key::int > 9000}), '0', '15: who is prepared is not there');
 $node->safe_psql('postgres', q{COMMIT PREPARED 'to come'});
 $node->safe_psql('postgres', 'SELECT count(*) FROM published.gated()');
-cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.members('gated') WHERE key::int > 9000}), '>', 0, '15: and then is');
+cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.class_members('gated') WHERE key::int > 9000}), '>', 0, '15: and then is');
 all_holds('gated', '15: prepared transactions');
 
 # ----------------------------------------------------------------
@@ -198,7 +198,7 @@ all_holds('gated', '15: prepared transactions');
 	$holder->quit;
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.release'), $releases, '22: and leaves nothing');
 }
-foreach my $call ('attack', 'audit', 'signatures', 'members')
+foreach my $call ('attack', 'audit', 'signatures', 'class_members')
 {
 	fails_with($node, 'postgres', '57014', "SET statement_timeout = 50; SELECT (SELECT count(*) FROM pprepub.$call(CASE WHEN i > 0 THEN 'gated' END)) FROM generate_series(1, 10000) i",
 		"22: so does $call");
@@ -213,7 +213,7 @@ $node->safe_psql('postgres', q{SELECT pg_create_logical_replication_slot('slot',
 $node->safe_psql('postgres', q{SELECT count(*) FROM published.patients()});
 $node->safe_psql('postgres', q{SELECT FROM pprepub.publish('patients')});
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_logical_slot_peek_changes('slot', NULL, NULL) WHERE data ~ 'published\.patients_\d+: '}), '0', '20: a release is not decoded');
-cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM pg_logical_slot_peek_changes('slot', NULL, NULL) WHERE data ~ 'pprepub\.catalog_release: INSERT'}), '>', 0, '20: that there is one is');
+cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM pg_logical_slot_peek_changes('slot', NULL, NULL) WHERE data ~ 'pprepub_internal\.catalog_release: INSERT'}), '>', 0, '20: that there is one is');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_logical_slot_peek_changes('slot', NULL, NULL) WHERE data ~ 'hospital'}), '0', '20: and nothing of the source');
 fails_like($node, 'postgres', q{SET SESSION AUTHORIZATION analyst; SELECT pg_logical_slot_peek_changes('slot', NULL, NULL)}, qr/must be superuser or replication role|permission denied to use replication slots/, '20: not for an analyst');
 $node->safe_psql('postgres', q{CREATE PUBLICATION releases FOR TABLES IN SCHEMA published});

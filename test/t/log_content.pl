@@ -120,7 +120,7 @@ foreach my $name (qw(good noted sparse wide))
 	is($node->psql('postgres', "SET ROLE owner; SELECT pprepub.publish('$name')"), 0, "publish: $name");
 	is($node->psql('postgres', "SET ROLE owner; SELECT pprepub.release_intact('$name', 1); SELECT * FROM pprepub.metrics('$name', 1)"), 0, "reports: $name");
 }
-is($node->psql('postgres', q{SET ROLE owner; SELECT count(*) FROM pprepub.members('good')}), 0, 'members');
+is($node->psql('postgres', q{SET ROLE owner; SELECT count(*) FROM pprepub.class_members('good')}), 0, 'members');
 foreach my $command ('DELETE FROM published.good_1', 'DROP TABLE published.good_1 CASCADE', 'TRUNCATE published_private.good_members',
 	q{SELECT pprepub.drop_publication('good')})
 {
@@ -128,7 +128,7 @@ foreach my $command ('DELETE FROM published.good_1', 'DROP TABLE published.good_
 }
 
 # Interrupted where its statements of its own run, and where the source is read.
-foreach my $stop ('SELECT pg_advisory_lock(1)', 'BEGIN; LOCK pprepub.catalog_release IN SHARE MODE')
+foreach my $stop ('SELECT pg_advisory_lock(1)', 'BEGIN; LOCK pprepub_internal.catalog_release IN SHARE MODE')
 {
 	my $holder = $node->background_psql('postgres');
 
@@ -153,12 +153,12 @@ foreach my $stop ('SELECT pg_advisory_lock(1)', 'BEGIN; LOCK pprepub.catalog_rel
 my $log = substr(slurp_file($node->logfile), $start);
 
 cmp_ok(scalar(() = $log =~ /ERROR:  /g), '>=', 20, 'the log has the errors');
-like($log, qr/CONTEXT:  SQL statement "INSERT INTO pprepub\.catalog_release/, 'and where a statement of ours was cancelled');
+like($log, qr/CONTEXT:  SQL statement "INSERT INTO pprepub_internal\.catalog_release/, 'and where a statement of ours was cancelled');
 unlike($log, qr/SENSITIVE-/, 'log: no sensitive value');
 unlike($log, qr/KEY-/, 'log: no key');
 unlike($log, qr/PLAIN-/, 'log: no insensitive value');
 
-is($node->safe_psql('postgres', q{SELECT count(*) > 5 FROM pg_stat_statements WHERE query ~ 'pprepub\.catalog_'}), 't',
+is($node->safe_psql('postgres', q{SELECT count(*) > 5 FROM pg_stat_statements WHERE query ~ 'pprepub_internal\.catalog_'}), 't',
 	'pg_stat_statements: has our statements');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_statements WHERE query ~ '(KEY|QI|SENSITIVE|PLAIN)-[0-9]' AND query !~ 'pg_stat_activity'}),
 	'0', 'pg_stat_statements: no value');

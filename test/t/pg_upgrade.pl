@@ -41,7 +41,7 @@ SET enable_seqscan = off;
 SELECT ctid, * FROM store WHERE id = 777;
 SELECT count(*) FROM store WHERE a @> '{777}';
 SELECT "table", groups, rows, encodings FROM pprepub.storage ORDER BY 1;
-SELECT "table", v.* FROM pprepub.storage, pprepub.verify("table") v ORDER BY 1, 2;
+SELECT "table", v.* FROM pprepub.storage, pprepub.verify_storage("table") v ORDER BY 1, 2;
 SQL
 my $before = everything($old, 'postgres');
 my $rows_before = $old->safe_psql('postgres', $rows);
@@ -69,11 +69,11 @@ fails_like($new, 'postgres', 'DELETE FROM published.patients_1', qr/cannot be ch
 fails_with($new, 'postgres', '23505', 'INSERT INTO store (id) VALUES (777)', 'keys are unique');
 is($new->safe_psql('postgres', <<'SQL'), "t\nt", 'rows come behind those that were rolled back, and groups are merged');
 INSERT INTO store (id) VALUES (50000) RETURNING ctid > (SELECT max(ctid) FROM store WHERE id <= 40001);
-SELECT pprepub.compact('store') > 0;
+SELECT pprepub.compact_storage('store') > 0;
 SQL
 $new->safe_psql('postgres', 'VACUUM (FREEZE) store; VACUUM FULL store; CREATE EXTENSION amcheck');
 is($new->safe_psql('postgres', <<'SQL'), "0\n40002", 'and it all holds');
-SELECT count(*) FROM pprepub.storage, pprepub.verify("table") WHERE NOT holds;
+SELECT count(*) FROM pprepub.storage, pprepub.verify_storage("table") WHERE NOT holds;
 SELECT count(*) FROM store WHERE late = 5;
 SQL
 $new->safe_psql('postgres', q{SELECT bt_index_check('store_pkey', true)});

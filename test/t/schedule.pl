@@ -183,7 +183,7 @@ as('owner', q{UPDATE hospital.others SET disease = NULL});
 run_jobs();
 is(as('owner', q{SELECT last_status, last_message ~ 'ERROR', last_release FROM pprepub.scheduled WHERE cohort IS NOT NULL}), 'failed|t|2',
 	'a failure, with its message');
-is_sql('SELECT releases FROM pprepub.catalog_publication ORDER BY name COLLATE "C"', $name lt 'patients' ? "2\n4" : "4\n2",
+is_sql('SELECT releases FROM pprepub_internal.catalog_publication ORDER BY name COLLATE "C"', $name lt 'patients' ? "2\n4" : "4\n2",
 	'nothing was published by it, and the other went on');
 
 # ----------------------------------------------------------------
@@ -236,7 +236,7 @@ $node->restart;
 my $listener = $node->background_psql('postgres', extra_params => [ '-U', 'stranger' ]);
 $listener->query_safe('LISTEN pprepub_release');
 $node->safe_psql('postgres', q{ROLLBACK PREPARED 'first'});
-$node->poll_query_until('postgres', q{SELECT count(*) = 7 FROM pprepub.catalog_release JOIN pprepub.catalog_publication USING (publication) WHERE name = 'wards'})
+$node->poll_query_until('postgres', q{SELECT count(*) = 7 FROM pprepub_internal.catalog_release JOIN pprepub_internal.catalog_publication USING (publication) WHERE name = 'wards'})
 	or die 'the job did not publish';
 like($listener->query('SELECT 1'), qr/"pprepub_release" with payload "\{"publication": "wards", "number": 7, "kind": "stored"\}"/, 'a job tells listeners');
 $listener->quit;
@@ -261,7 +261,7 @@ refuses('nurse', q{unschedule('patients')}, qr/publication "patients" is not sch
 
 # Rolled back with its transaction.
 as('nurse', q{BEGIN; SELECT pprepub.schedule('patients', '@reboot'); ROLLBACK});
-is_sql('SELECT username, (SELECT count(*) FROM pprepub.catalog_schedule) FROM cron.job', 'nurse|1', 'rolled back');
+is_sql('SELECT username, (SELECT count(*) FROM pprepub_internal.catalog_schedule) FROM cron.job', 'nurse|1', 'rolled back');
 
 # A run that is at work is waited for: pg_cron would end it in the middle.
 as('nurse', q{SELECT pprepub.schedule('patients', '0 3 * * 1')});
@@ -307,7 +307,7 @@ foreach my $call (q{unschedule('patients')}, q{schedule('patients', '@reboot')})
 
 as('owner', "SELECT pprepub.drop_publication('$quoted', forget_history => true)");
 is_sql($jobs, '', 'drop_publication ends the schedule');
-is_sql('SELECT * FROM pprepub.catalog_schedule', '', 'and forgets it');
+is_sql('SELECT * FROM pprepub_internal.catalog_schedule', '', 'and forgets it');
 
 # A job that was removed by hand.
 $first = as('nurse', q{SELECT pprepub.schedule('patients', '@reboot')});
@@ -337,7 +337,7 @@ is(as('owner', 'SELECT state FROM pprepub.scheduled'), 'stopped', 'which does no
 refuses('nurse', q{unschedule('patients')}, qr/pg_cron does not run on this server/, 'but cannot be ended');
 my (undef, undef, $warning) = $node->psql('postgres', q{SET ROLE owner; SELECT pprepub.drop_publication('patients', forget_history => true)});
 like($warning, qr/WARNING:  job $first of pg_cron, which does not run, was not removed/, 'drop_publication says what it leaves');
-is_sql('SELECT count(*) FROM pprepub.catalog_schedule', '0', 'but drops');
+is_sql('SELECT count(*) FROM pprepub_internal.catalog_schedule', '0', 'but drops');
 
 # And where it is gone.
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'pg_cron'");
@@ -348,7 +348,7 @@ $first = as('nurse', q{SELECT pprepub.schedule('patients', '@reboot')});
 $node->safe_psql('postgres', 'DROP EXTENSION pg_cron');
 is(as('owner', $shown), "$first|||nurse|f|f||", 'without the extension nothing is active');
 as('owner', q{SELECT pprepub.drop_publication('patients')});
-is_sql('SELECT count(*) FROM pprepub.catalog_schedule', '0', 'and all can be dropped');
+is_sql('SELECT count(*) FROM pprepub_internal.catalog_schedule', '0', 'and all can be dropped');
 
 $node->stop;
 done_testing();

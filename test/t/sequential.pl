@@ -16,7 +16,7 @@ SELECT pprepub.create_publication('patients', 'hospital.patients', 'id',
 SELECT pprepub.publish('patients', columns => '{age,zip}');
 SQL
 my $publish = q{SELECT pprepub.publish('patients', columns => '{age,disease}')};
-my $releases = q{SELECT count(*) FROM pprepub.catalog_release};
+my $releases = q{SELECT count(*) FROM pprepub_internal.catalog_release};
 
 # What stands is whole, its history with it, and keeps what was promised.
 sub is_whole

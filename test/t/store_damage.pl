@@ -38,7 +38,7 @@ DO \$\$ BEGIN
 	END LOOP;
 END \$\$;
 CREATE TABLE sound AS SELECT ctid AS place, * FROM damaged;
-CREATE TABLE numbered AS SELECT group_number, row_number() OVER (ORDER BY group_number) - 1 AS g FROM pprepub.verify('damaged');
+CREATE TABLE numbered AS SELECT group_number, row_number() OVER (ORDER BY group_number) - 1 AS g FROM pprepub.verify_storage('damaged');
 
 -- What a query says, or how it fails.
 CREATE FUNCTION ask(query text) RETURNS text LANGUAGE plpgsql AS \$\$
@@ -212,7 +212,7 @@ sub commands_survive
 		'SELECT code, count(*), min(share) FROM damaged GROUP BY code', 'SELECT count(*), min(id), max(amount) FROM damaged WHERE id > 10000',
 		'SELECT count(*) FROM damaged', 'SELECT sum(id) FROM damaged WHERE id > 40000', q{SELECT count(*) FROM damaged WHERE code < '1'},
 		'SELECT count(code) FROM damaged TABLESAMPLE BERNOULLI (5)', 'ANALYZE damaged', 'VACUUM damaged',
-		q{SELECT pprepub.compact('damaged')}, 'SELECT * FROM pprepub.storage', 'CREATE INDEX ON damaged (code)',
+		q{SELECT pprepub.compact_storage('damaged')}, 'SELECT * FROM pprepub.storage', 'CREATE INDEX ON damaged (code)',
 		'BEGIN; VACUUM FULL damaged', 'BEGIN; ALTER TABLE damaged ALTER id TYPE bigint; ROLLBACK')
 	{
 		my ($status, undef, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n$command");
@@ -261,9 +261,9 @@ for my $round (1 .. $rounds)
 	is(join("\n", grep { $said[$_] ne $right[$_] && $said[$_] !~ $error } 0 .. $#said), '', 'a row of it is right, or an error');
 	my @whole = (@reserved, grep { $_ % 2 == 0 } 0 .. $groups - 1);
 	is(join("\n", answers('ask_group', @whole)), join("\n", right('ask_group', @whole)), 'all others are right');
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.verify('damaged') WHERE NOT holds}), @hurt + @reserved,
-		'verify() finds as many');
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.verify('damaged') JOIN numbered USING (group_number) WHERE NOT holds AND g % 2 = 0}), 0,
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.verify_storage('damaged') WHERE NOT holds}), @hurt + @reserved,
+		'verify_storage() finds as many');
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.verify_storage('damaged') JOIN numbered USING (group_number) WHERE NOT holds AND g % 2 = 0}), 0,
 		'and no others');
 	commands_survive("with bits changed, round $round");
 	nobody_died("of changed bits, round $round");
@@ -285,7 +285,7 @@ for my $round (1 .. $rounds)
 	my @said = (answers('ask_group', 0 .. $groups - 1), answers('ask_row', map { $_ * 1100 + 17 } 0 .. $groups - 1),
 		answers('ask_row', map { $_ * 1100 + 1099 } 0 .. $groups - 1));
 	is(join("\n", grep { /^[0-9A-Z]{5} / && $_ !~ $error } @said), '', "no other errors than damage, round $round");
-	$node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.verify('damaged')});
+	$node->safe_psql('postgres', q{SELECT count(*) FROM pprepub.verify_storage('damaged')});
 	commands_survive("with forged chunks, round $round");
 	nobody_died("of forged chunks, round $round");
 	$node->stop;
@@ -316,9 +316,9 @@ for my $round (1 .. $rounds)
 	}
 	write_file($bytes);
 	$node->start;
-	is($node->safe_psql('postgres', q{SELECT g, check_name, detail FROM pprepub.verify('damaged') JOIN numbered USING (group_number) WHERE NOT holds ORDER BY g}),
+	is($node->safe_psql('postgres', q{SELECT g, check_name, detail FROM pprepub.verify_storage('damaged') JOIN numbered USING (group_number) WHERE NOT holds ORDER BY g}),
 		join("\n", map { "$_->[0]|columns|Column \"$_->[1]\": A value lies outside of its bounds." } [ 3, 'id' ], [ 5, 'amount' ], [ 7, 'code' ]),
-		'verify() names groups and columns with bounds that do not hold');
+		'verify_storage() names groups and columns with bounds that do not hold');
 	is(join("\n", answers('ask_group', 3, 5, 7)), join("\n", right('ask_group', 3, 5, 7)), 'whoever skips nothing reads them');
 	$node->stop;
 }

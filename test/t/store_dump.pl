@@ -30,7 +30,7 @@ SELECT md5(string_agg(x::text, ',' ORDER BY t)) FROM counted x;
 SELECT md5(string_agg(x::text, ',' ORDER BY t)) FROM parts x;
 SELECT * FROM referring ORDER BY id;
 SELECT c.relname, amname FROM pg_class c JOIN pg_am a ON a.oid = relam WHERE amname = 'pprepub' ORDER BY 1;
-SELECT t FROM unnest('{store,counted,part1,referring}'::regclass[]) t, pprepub.verify(t) v WHERE NOT holds;
+SELECT t FROM unnest('{store,counted,part1,referring}'::regclass[]) t, pprepub.verify_storage(t) v WHERE NOT holds;
 SQL
 my $expected = $node->safe_psql('postgres', $everything);
 my $tmp = PostgreSQL::Test::Utils::tempdir;
@@ -73,7 +73,7 @@ INSERT INTO other VALUES (1);
 INSERT INTO store (id, t) SELECT i, repeat('x', 100) || i FROM generate_series(60001, 70000) i;
 INSERT INTO store (id) VALUES (70001);
 INSERT INTO store (id) VALUES (70002);
-SELECT pprepub.compact('store');
+SELECT pprepub.compact_storage('store');
 BEGIN; INSERT INTO other VALUES (2); INSERT INTO store (id) VALUES (70003); COMMIT;
 VACUUM FULL store;
 INSERT INTO other VALUES (3);
@@ -99,7 +99,7 @@ $node->safe_psql('postgres', 'CREATE EXTENSION amcheck; CREATE EXTENSION pageins
 my $count = "SELECT sum(live_items) FROM generate_series(1, pg_relation_size('$left') / 8192 - 1) b, bt_page_stats('$left', b) WHERE type = 'l'";
 my $entries = $node->safe_psql('postgres', $count);
 $node->safe_psql('postgres', 'INSERT INTO store (id) VALUES (80000); INSERT INTO store (id) VALUES (80001)');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM store WHERE id >= 80000; SELECT count(*) FROM pprepub.verify($$store$$) WHERE NOT holds'), "2\n0",
+is($node->safe_psql('postgres', 'SELECT count(*) FROM store WHERE id >= 80000; SELECT count(*) FROM pprepub.verify_storage($$store$$) WHERE NOT holds'), "2\n0",
 	'rows are found by the one that is valid');
 is($node->safe_psql('postgres', $count) - $entries, 4, 'and written to the other, too');
 $node->safe_psql('postgres', "DROP INDEX $left");

@@ -35,7 +35,7 @@ sub same_rows
 
 	$publisher->wait_for_catchup('eater');
 	is($subscriber->safe_psql('postgres', $rows), $publisher->safe_psql('postgres', $rows), $what);
-	is($subscriber->safe_psql('postgres', q{SELECT count(*) FROM pprepub.verify('fed') WHERE NOT holds}), '0', "$what: everything holds");
+	is($subscriber->safe_psql('postgres', q{SELECT count(*) FROM pprepub.verify_storage('fed') WHERE NOT holds}), '0', "$what: everything holds");
 	return;
 }
 

@@ -162,7 +162,7 @@ since 17, 'members of pg_maintain change nothing that is published' => sub {
 	ask('GRANT pg_maintain TO keeper; GRANT USAGE ON SCHEMA published, published_private TO keeper');
 	foreach my $command ('VACUUM', 'ANALYZE', 'VACUUM FULL', 'REINDEX TABLE')
 	{
-		foreach my $table (split /\n/, ask(q{SELECT c.oid::regclass FROM pg_class c JOIN pprepub.catalog_relation r ON r.relation::oid = c.oid WHERE relkind = 'r'}))
+		foreach my $table (split /\n/, ask(q{SELECT c.oid::regclass FROM pg_class c JOIN pprepub_internal.catalog_relation r ON r.relation::oid = c.oid WHERE relkind = 'r'}))
 		{
 			my ($status, $out, $err) = $node->psql('postgres', "$command $table", extra_params => [ '-U', 'keeper' ]);
 
@@ -170,7 +170,7 @@ since 17, 'members of pg_maintain change nothing that is published' => sub {
 		}
 	}
 	is(ask('SELECT bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release WHERE publication = \'patients\' AND kind = \'stored\''), 't', 'releases are as they were');
-	is($node->psql('postgres', q{SELECT pprepub.compact('published.patients_1')}, extra_params => [ '-U', 'keeper' ]), 3, 'only owners compact');
+	is($node->psql('postgres', q{SELECT pprepub.compact_storage('published.patients_1')}, extra_params => [ '-U', 'keeper' ]), 3, 'only owners compact');
 	is(ask('SELECT rows FROM pprepub.publish(\'patients\')'), 1000, 'publishing goes on');
 	all_holds('all holds');
 };

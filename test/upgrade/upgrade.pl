@@ -91,7 +91,7 @@ sub goes_on
 		is(as_owner($node, "SELECT count(*) FROM pprepub.rebuild_history('$name') WHERE NOT equal"), '0', "$what: the history of $name");
 	}
 	fails_like($node, 'postgres', 'DELETE FROM published.patients_1', qr/cannot be changed/, "$what: releases are sealed");
-	is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.storage, pprepub.verify("table") WHERE NOT holds'), '0', "$what: tables are whole");
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.storage, pprepub.verify_storage("table") WHERE NOT holds'), '0', "$what: tables are whole");
 	return;
 }
 

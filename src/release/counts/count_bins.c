@@ -86,8 +86,8 @@ choose_leaves(CountColumn *column)
 	uint64		n;
 
 	catalog_enter(&access);
-	n = catalog_read("SELECT n.node, n.first_leaf FROM pprepub.catalog_tree_node n WHERE n.tree = $1 AND n.leaves = 1"
-					 " AND NOT EXISTS (SELECT FROM pprepub.catalog_tree_node c WHERE c.tree = n.tree AND c.parent = n.node)"
+	n = catalog_read("SELECT n.node, n.first_leaf FROM pprepub_internal.catalog_tree_node n WHERE n.tree = $1 AND n.leaves = 1"
+					 " AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = n.tree AND c.parent = n.node)"
 					 " ORDER BY n.first_leaf LIMIT $2",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(column->tree)),
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(MAX_BINS + 1)));

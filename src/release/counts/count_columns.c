@@ -91,7 +91,7 @@ as_released(DeclaredPublication *publication, Oid view)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	if (catalog_read("SELECT trees FROM pprepub.catalog_release WHERE publication = $1 AND relation = $2::oid",
+	if (catalog_read("SELECT trees FROM pprepub_internal.catalog_release WHERE publication = $1 AND relation = $2::oid",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(source_of_pinned(view)))) > 0)
 	{

@@ -136,8 +136,8 @@ find_job(const DeclaredPublication *publication, bool has_cron, Job *job)
 	bool		found;
 
 	catalog_enter(&access);
-	catalog_read(psprintf("SELECT s.job, j.jobid IS NOT NULL AS stands FROM pprepub.catalog_schedule s"
-						  " JOIN pprepub.catalog_publication p USING (publication)"
+	catalog_read(psprintf("SELECT s.job, j.jobid IS NOT NULL AS stands FROM pprepub_internal.catalog_schedule s"
+						  " JOIN pprepub_internal.catalog_publication p USING (publication)"
 						  " LEFT JOIN %s j ON " IS_NOTED_JOB " WHERE publication = $1", has_cron ? "cron.job" : NO_JOBS),
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	found = SPI_processed > 0;
@@ -159,7 +159,7 @@ remove_job(const DeclaredPublication *publication, const Cron *cron, const Job *
 	catalog_enter(&access);
 	if (job->stands)
 		cron_unschedule(cron, job->number);
-	catalog_execute("DELETE FROM pprepub.catalog_schedule WHERE publication = $1",
+	catalog_execute("DELETE FROM pprepub_internal.catalog_schedule WHERE publication = $1",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	if (SPI_processed == 0)		/* it was noted after the transaction's snapshot */
 		ereport(ERROR,
@@ -176,7 +176,7 @@ note_job(const DeclaredPublication *publication, int64 job, const char *cohort)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_execute("INSERT INTO pprepub.catalog_schedule (publication, job, run_by, cohort, scheduled_at)"
+	catalog_execute("INSERT INTO pprepub_internal.catalog_schedule (publication, job, run_by, cohort, scheduled_at)"
 					" VALUES ($1, $2, $3::name, $4, now())",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT8OID, Int64GetDatum(job)),
@@ -267,7 +267,7 @@ unschedule_dropped(const DeclaredPublication *publication)
 	" max(r.runid) FILTER (WHERE r.status = 'failed') AS failed FROM %2$s r WHERE r.jobid = j.jobid AND r.username = s.run_by"
 
 /* The newest release that a job has made, or that its role has made by hand of the very cohort. */
-#define RELEASE_OF_JOB "SELECT * FROM pprepub.catalog_release r WHERE r.publication = p.publication AND r.kind = 'stored'" \
+#define RELEASE_OF_JOB "SELECT * FROM pprepub_internal.catalog_release r WHERE r.publication = p.publication AND r.kind = 'stored'" \
 	" AND r.published_by = s.run_by AND r.published_at > s.scheduled_at AND r.cohort IS NOT DISTINCT FROM s.cohort" \
 	" ORDER BY r.number DESC LIMIT 1"
 
@@ -288,7 +288,7 @@ pprepub_scheduled_jobs(PG_FUNCTION_ARGS)
 	char	   *sql = psprintf("SELECT p.name, s.job, j.schedule, s.cohort, s.run_by, coalesce(j.active, false), " STATE_OF_JOB ","
 							   " d.start_time, d.status, d.return_message, f.start_time, f.return_message, l.number, l.rows, l.suppressed,"
 							   " (100.0 * l.suppressed / nullif(l.rows - l.dirty - l.counterfeits + l.suppressed, 0))::float8, l.warnings"
-							   " FROM pprepub.catalog_schedule s JOIN pprepub.catalog_publication p USING (publication)"
+							   " FROM pprepub_internal.catalog_schedule s JOIN pprepub_internal.catalog_publication p USING (publication)"
 							   " LEFT JOIN %1$s j ON " IS_NOTED_JOB
 							   " CROSS JOIN LATERAL (" RUNS_OF_JOB ") n LEFT JOIN %2$s d ON d.runid = n.last LEFT JOIN %2$s f ON f.runid = n.failed"
 							   " LEFT JOIN LATERAL (" RELEASE_OF_JOB ") l ON true"

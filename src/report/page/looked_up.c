@@ -115,7 +115,7 @@ is_withheld_sql(const DeclaredColumn *column, int32 tree)
 	if (column->kind != KIND_TAXONOMY)
 		return psprintf("pprepub.is_withheld(%s)", name);
 	catalog_enter(&access);
-	root = catalog_read("SELECT node FROM pprepub.catalog_tree_node WHERE tree = $1 AND parent IS NULL", CATALOG_PARAM(INT4OID, Int32GetDatum(tree))) == 0 ?
+	root = catalog_read("SELECT node FROM pprepub_internal.catalog_tree_node WHERE tree = $1 AND parent IS NULL", CATALOG_PARAM(INT4OID, Int32GetDatum(tree))) == 0 ?
 		"" : catalog_text(&access, 0, "node");
 	catalog_leave(&access);
 	return psprintf("%s = %s", name, quote_literal_cstr(root));
@@ -129,7 +129,7 @@ loss_of(const DeclaredPublication *publication, int32 release, const char *colum
 	char	   *loss = NULL;
 
 	catalog_enter(&access);
-	if (catalog_read("SELECT round(value::numeric, 1)::text AS loss FROM pprepub.catalog_metric"
+	if (catalog_read("SELECT round(value::numeric, 1)::text AS loss FROM pprepub_internal.catalog_metric"
 					 " WHERE publication = $1 AND release = $2 AND metric = '" LOSS_OF "' || $3",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(INT4OID, Int32GetDatum(release)),
 					 CATALOG_TEXT(column)) > 0)
@@ -173,7 +173,7 @@ last_releases(const DeclaredPublication *publication, int32 *numbers)
 	int			n;
 
 	catalog_enter(&access);
-	n = catalog_read("SELECT number FROM (SELECT number FROM pprepub.catalog_release WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL"
+	n = catalog_read("SELECT number FROM (SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL"
 					 " ORDER BY number DESC LIMIT 6) newest ORDER BY number",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	for (int i = 0; i < n; i++)
@@ -258,7 +258,7 @@ put_checksums(StringInfo page, const DeclaredPublication *publication)
 				 " (SELECT extversion FROM pg_extension WHERE extname = 'pprepub') AS version");
 	html_paragraph(page, psprintf("Made at %s (UTC) in database %s, by pprepub %s on PostgreSQL %s, from the log of all releases and answers, the release tables, and the source as it was at that moment.",
 								  catalog_text(&access, 0, "now"), catalog_text(&access, 0, "database"), catalog_text(&access, 0, "version"), catalog_text(&access, 0, "server")));
-	n = catalog_read("SELECT number::text AS number, relation::text AS relation, checksum::text AS checksum FROM pprepub.catalog_release"
+	n = catalog_read("SELECT number::text AS number, relation::text AS relation, checksum::text AS checksum FROM pprepub_internal.catalog_release"
 					 " WHERE publication = $1 AND kind <> 'query' ORDER BY number",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	html_table_begin(page, "Releases that have tables, with the checksums of their rows", headings, lengthof(headings));

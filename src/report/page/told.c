@@ -242,7 +242,7 @@ put_people_at_risk(StringInfo page, const DeclaredPublication *publication)
 	ask(psprintf("SELECT tuple::text, records, linkability, sensitive::text FROM pprepub.link_profile(%s)"
 				 " WHERE linkability > 0 ORDER BY linkability, diversity, tuple::text LIMIT 20", name_literal(publication)));
 	put_result(page, "Quasi-identifiers that are linked to fewest values, 20 at most", (const char *const[]) {"Quasi-identifiers", "#People", "#Values", "Linked to"}, 4);
-	ask(psprintf("SELECT release, class, count(*), string_agg(key, ', ' ORDER BY key COLLATE \"C\") FROM pprepub.members(%s) GROUP BY 1, 2 ORDER BY 3, 1, 2 LIMIT 20",
+	ask(psprintf("SELECT release, class, count(*), string_agg(key, ', ' ORDER BY key COLLATE \"C\") FROM pprepub.class_members(%s) GROUP BY 1, 2 ORDER BY 3, 1, 2 LIMIT 20",
 				 name_literal(publication)));
 	put_result(page, "Smallest classes, by true people, 20 at most", (const char *const[]) {"#Release", "#Class", "#People", "Keys"}, 4);
 }

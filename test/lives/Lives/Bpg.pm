@@ -626,7 +626,7 @@ sub judge_release
 	my $log = logged($self, $release);
 	my %members;
 
-	push @{ $members{ $_->{class} } }, $_->{key} foreach $life->rows(q{SELECT class, key FROM pprepub.members('life') WHERE release = ?}, values => [ $release->{number} ]);
+	push @{ $members{ $_->{class} } }, $_->{key} foreach $life->rows(q{SELECT class, key FROM pprepub.class_members('life') WHERE release = ?}, values => [ $release->{number} ]);
 	foreach my $class (sort keys %$log)
 	{
 		my $said = as_text(sort map { $self->{key_type} eq 'numeric' ? $_ =~ s/\.0+$//r : $_ } @{ $members{$class} // [] });

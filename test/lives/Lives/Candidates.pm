@@ -139,7 +139,7 @@ sub judge
 		$class->{shown}{ $row->{s} }++;
 		fault($self, "class $row->{class} has unequal cells") if "$row->{a} $row->{b}" ne "$class->{cells}{a} $class->{cells}{b}";
 	}
-	foreach my $member ($life->rows(q{SELECT key, class FROM pprepub.members('life') WHERE release = ? ORDER BY key::int}, values => [ $release ]))
+	foreach my $member ($life->rows(q{SELECT key, class FROM pprepub.class_members('life') WHERE release = ? ORDER BY key::int}, values => [ $release ]))
 	{
 		my $had = delete $had{ $member->{key} };
 

@@ -109,7 +109,7 @@ sub judge
 		$class->{shown}{ $row->{s} // 'NULL' }++;
 		fault($self, "class $row->{class} has unequal cells") if join(' ', map { $_ // 'NULL' } @$row{qw(a b)}) ne join(' ', map { $_ // 'NULL' } @{ $class->{cells} }{qw(a b)});
 	}
-	foreach my $member ($life->rows(q{SELECT key, class FROM pprepub.members('life') WHERE release = ?}, values => [ $number ]))
+	foreach my $member ($life->rows(q{SELECT key, class FROM pprepub.class_members('life') WHERE release = ?}, values => [ $number ]))
 	{
 		my $is = $source{ $member->{key} } // $registry{ $member->{key} };
 		my $class = $class{ $member->{class} };

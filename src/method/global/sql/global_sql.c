@@ -38,7 +38,7 @@ weakest_l(const DeclaredPublication *publication)
 	uint32		l;
 
 	catalog_enter(&access);
-	catalog_read("SELECT min((params->>'l')::int) AS l FROM pprepub.catalog_release WHERE publication = $1",
+	catalog_read("SELECT min((params->>'l')::int) AS l FROM pprepub_internal.catalog_release WHERE publication = $1",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	l = catalog_int(0, "l");
 	catalog_leave(&access);

@@ -1,6 +1,6 @@
 /*
  * m_distinct_sql.c
- *		Judging and auditing m-distinct releases, and update_risk() over releases
+ *		Judging and auditing m-distinct releases, and risk_after_updates() over releases
  *		of any method.
  */
 #include "postgres.h"
@@ -23,7 +23,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-PG_FUNCTION_INFO_V1(pprepub_update_risk);
+PG_FUNCTION_INFO_V1(pprepub_risk_after_updates);
 
 static int64
 param_of(const DeclaredPublication *publication, const char *name)
@@ -40,7 +40,7 @@ least_m(const DeclaredPublication *publication)
 	int64		m;
 
 	catalog_enter(&access);
-	catalog_read("SELECT coalesce(min((params->>'m')::int8), 1) AS m FROM pprepub.catalog_release WHERE publication = $1",
+	catalog_read("SELECT coalesce(min((params->>'m')::int8), 1) AS m FROM pprepub_internal.catalog_release WHERE publication = $1",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	m = DatumGetInt64(catalog_field(0, "m", &isnull));
 	catalog_leave(&access);
@@ -108,7 +108,7 @@ warn_of_import(const DeclaredPublication *publication, const Seen *seen, const U
 						   after.not_unique - without.not_unique, after.classes - without.classes, m,
 						   after.illegal - without.illegal, after.steps - without.steps,
 						   not_apart == 0 ? "" : psprintf(" " UINT64_FORMAT " classes show values that updates connect.", not_apart)),
-		.hint = "What was published stays published: what follows keeps possible what still is. pprepub.audit() and pprepub.update_risk() tell more.",
+		.hint = "What was published stays published: what follows keeps possible what still is. pprepub.audit() and pprepub.risk_after_updates() tell more.",
 	});
 }
 
@@ -219,7 +219,7 @@ check_distinct(Audit *audit)
 }
 
 /* ----------------------------------------------------------------
- * update_risk()
+ * risk_after_updates()
  * ----------------------------------------------------------------
  */
 
@@ -262,7 +262,7 @@ table_of_updates(const DeclaredPublication *publication, FunctionCallInfo fcinfo
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("publication \"%s\" has no declared updates", publication->name),
-				 errhint("Name a table with the columns from_value, to_value and, optionally, probability: pprepub.update_risk(%s, updates => '...').",
+				 errhint("Name a table with the columns from_value, to_value and, optionally, probability: pprepub.risk_after_updates(%s, updates => '...').",
 						 quote_literal_cstr(publication->name))));
 	return table;
 }
@@ -286,7 +286,7 @@ put_versions(const OwnersWork *work, Oid table, bool is_declared)
 }
 
 Datum
-pprepub_update_risk(PG_FUNCTION_ARGS)
+pprepub_risk_after_updates(PG_FUNCTION_ARGS)
 {
 	OwnersWork	work;
 	Oid			table;

@@ -1,4 +1,4 @@
--- statistics() against a query over the log that says the same.
+-- linked_values() against a query over the log that says the same.
 \set QUIET on
 SET client_min_messages = error;
 BEGIN;
@@ -25,9 +25,9 @@ CREATE FUNCTION same(publication text, key text, sensitive text, what text, plai
 DECLARE
 	columns text := format(plain, 'key') || ' AS key, ' || format(plain, 'sensitive') || ' AS sensitive, sizes, counts';
 BEGIN
-	RETURN NEXT bag_eq(format('SELECT %s FROM pprepub.statistics(%L)', columns, publication),
+	RETURN NEXT bag_eq(format('SELECT %s FROM pprepub.linked_values(%L)', columns, publication),
 		format('SELECT %s FROM linked(%L, %L, %L)', columns, publication, key, sensitive), what);
-	RETURN NEXT isnt_empty(format('SELECT FROM pprepub.statistics(%L)', publication), what || ': there are some');
+	RETURN NEXT isnt_empty(format('SELECT FROM pprepub.linked_values(%L)', publication), what || ': there are some');
 END $$;
 
 -- A life with people who leave, come, come back and change, NULLs among their values.
@@ -43,7 +43,7 @@ BEGIN
 	END LOOP;
 END $$;
 SELECT pprepub.create_publication('people', 'people', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2, "repair": "counterfeit", "invented_cost": 0}') \g /dev/null
-SELECT is_empty($$ SELECT FROM pprepub.statistics('people') $$, 'no releases, no statistics');
+SELECT is_empty($$ SELECT FROM pprepub.linked_values('people') $$, 'no releases, no statistics');
 SELECT live('people', 8) \g /dev/null
 SELECT isnt_empty('SELECT FROM published_private.people_members WHERE stands_for IS NOT NULL', 'invented rows stand for people');
 SELECT isnt_empty('SELECT FROM published_private.people_members WHERE invented IS NOT NULL', 'others for nobody');
@@ -72,7 +72,7 @@ SELECT pprepub.publish('looks') \g /dev/null
 UPDATE looks SET ill = trim_scale(ill);
 SELECT pprepub.publish('looks') \g /dev/null
 SELECT same('looks', 'char(5)', 'numeric', 'equal values that look different', 'rtrim(rtrim(%s, ''0''), ''.'')');
-SELECT is_empty($$ SELECT FROM pprepub.statistics('looks') WHERE key ~ ' ' $$, 'blanks that fill up are not text');
+SELECT is_empty($$ SELECT FROM pprepub.linked_values('looks') WHERE key ~ ' ' $$, 'blanks that fill up are not text');
 -- Without ICU there are no such collations.
 DO $$
 BEGIN
@@ -86,7 +86,7 @@ SELECT pprepub.publish('cases') \g /dev/null
 UPDATE cases SET id = upper(id), ill = upper(ill) WHERE age % 2 = 0 AND (SELECT NOT collisdeterministic FROM pg_collation WHERE collname = 'whatever_case');
 SELECT pprepub.publish('cases') \g /dev/null
 SELECT same('cases', 'text COLLATE whatever_case', 'text COLLATE whatever_case', 'a collation that does not tell case', 'lower(%s)');
-SELECT is(count(DISTINCT key), 40::bigint, 'equal keys are one person') FROM pprepub.statistics('cases');
+SELECT is(count(DISTINCT key), 40::bigint, 'equal keys are one person') FROM pprepub.linked_values('cases');
 
 CREATE TYPE mood AS ENUM ('well', 'ill', 'dead');
 CREATE FUNCTION words(mood) RETURNS text LANGUAGE sql AS $$ SELECT 'is ' || enum_out($1)::text || ' for ' || current_user $$;
@@ -95,7 +95,7 @@ CREATE TABLE moods AS SELECT i AS id, i AS age, (enum_range(NULL::mood))[1 + i %
 SELECT pprepub.create_publication('moods', 'moods', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 3, "l": 2}') \g /dev/null
 SELECT pprepub.publish('moods') \g /dev/null
 SELECT same('moods', 'int', 'mood', 'a cast to text of the owner''s');
-SELECT isnt_empty($$ SELECT FROM pprepub.statistics('moods') WHERE sensitive = 'is dead for ' || current_user $$, 'it is used');
+SELECT isnt_empty($$ SELECT FROM pprepub.linked_values('moods') WHERE sensitive = 'is dead for ' || current_user $$, 'it is used');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,16 +1,16 @@
 /*
- * p_ct_p_hc.c
- *		p_ct(), p_hc(), p_pb() and n_choose(): section 3 of paper 004 in SQL.
+ * estimates.c
+ *		The estimates: section 3 of paper 004 in SQL.
  */
 #include "postgres.h"
 
 #include "fmgr.h"
 #include "method/candidates/candidates.h"
 
-PG_FUNCTION_INFO_V1(pprepub_p_ct);
-PG_FUNCTION_INFO_V1(pprepub_p_hc);
-PG_FUNCTION_INFO_V1(pprepub_p_pb);
-PG_FUNCTION_INFO_V1(pprepub_n_choose);
+PG_FUNCTION_INFO_V1(pprepub_estimate_exclusion_by_knowledge);
+PG_FUNCTION_INFO_V1(pprepub_estimate_exclusion_by_correlation);
+PG_FUNCTION_INFO_V1(pprepub_estimate_breach);
+PG_FUNCTION_INFO_V1(pprepub_estimate_n);
 
 /* Returns an argument that is a probability; refuses any other number, NaN included. */
 static double
@@ -42,7 +42,7 @@ count_argument(FunctionCallInfo fcinfo, int n, const char *name)
 
 /* (p, lifespan) */
 Datum
-pprepub_p_ct(PG_FUNCTION_ARGS)
+pprepub_estimate_exclusion_by_knowledge(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_FLOAT8(exclusion_by_compromise(probability_argument(fcinfo, 0, "p"),
 											 count_argument(fcinfo, 1, "lifespan")));
@@ -50,14 +50,14 @@ pprepub_p_ct(PG_FUNCTION_ARGS)
 
 /* (p, lifespan, m, n) */
 Datum
-pprepub_p_hc(PG_FUNCTION_ARGS)
+pprepub_estimate_exclusion_by_correlation(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_FLOAT8(exclusion_by_correlation(probability_argument(fcinfo, 0, "p"), count_argument(fcinfo, 2, "m"),
 											  count_argument(fcinfo, 3, "n"), count_argument(fcinfo, 1, "lifespan")));
 }
 
 Datum
-pprepub_p_pb(PG_FUNCTION_ARGS)
+pprepub_estimate_breach(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_FLOAT8(breach_probability(probability_argument(fcinfo, 0, "p"), count_argument(fcinfo, 2, "m"),
 										count_argument(fcinfo, 3, "n"), count_argument(fcinfo, 1, "lifespan")));
@@ -65,7 +65,7 @@ pprepub_p_pb(PG_FUNCTION_ARGS)
 
 /* (p, lifespan, m, threshold) */
 Datum
-pprepub_n_choose(PG_FUNCTION_ARGS)
+pprepub_estimate_n(PG_FUNCTION_ARGS)
 {
 	uint32		n = n_choose(probability_argument(fcinfo, 0, "p"), count_argument(fcinfo, 1, "lifespan"),
 							 count_argument(fcinfo, 2, "m"), probability_argument(fcinfo, 3, "threshold"));
