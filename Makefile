@@ -56,7 +56,7 @@ REGRESS := setup $(filter-out setup cleanup,$(patsubst sql/%.sql,%,$(sort $(wild
 REGRESS_OPTS = --encoding=UTF8 --no-locale
 
 # -MMD: which headers each object was made from (see the include below).
-PG_CPPFLAGS = -I$(srcdir)/src -MMD -MP
+PG_CPPFLAGS = -I$(srcdir)/src -MMD -MP -DPPREPUB_VERSION='"$(EXTVERSION)"'
 # make ASSERT=1: with assertions, and with the whole history checked after each release.
 ifdef ASSERT
 PG_CPPFLAGS += -DUSE_ASSERT_CHECKING=1

@@ -9,16 +9,19 @@
  */
 #include "declare/catalog.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_extension.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -42,6 +45,49 @@ catalog_owner(void)
 	Oid			relation = catalog_relation("catalog_publication");
 
 	return OidIsValid(relation) ? relation_owner(relation) : InvalidOid;
+}
+
+void
+verify_format(const char *publication, int32 format, int32 known)
+{
+	if (format != known)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("the history of publication \"%s\" was written by a later version of pprepub", publication),
+				 errdetail("Its format is %d, and this version reads %d.", format, known),
+				 errhint("Install the version that wrote it.")));
+}
+
+/* The version of the extension's objects in this database, or NULL. */
+static char *
+installed_version(void)
+{
+	Relation	extensions = table_open(ExtensionRelationId, AccessShareLock);
+	char	   *version = NULL;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	row;
+	bool		isnull;
+
+	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ, CStringGetDatum("pprepub"));
+	scan = systable_beginscan(extensions, ExtensionNameIndexId, true, NULL, 1, &key);
+	if ((row = systable_getnext(scan)) != NULL)
+		version = TextDatumGetCString(heap_getattr(row, Anum_pg_extension_extversion, RelationGetDescr(extensions), &isnull));
+	systable_endscan(scan);
+	table_close(extensions, AccessShareLock);
+	return version;
+}
+
+void
+verify_version(void)
+{
+	char	   *version = installed_version();
+
+	if (version != NULL && strcmp(version, PPREPUB_VERSION) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("extension \"pprepub\" has version %s in this database, but its library has version %s", version, PPREPUB_VERSION),
+				 errhint("Run ALTER EXTENSION pprepub UPDATE in each database that has it, and connect anew.")));
 }
 
 void

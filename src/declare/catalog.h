@@ -74,6 +74,19 @@ extern char *catalog_text(CatalogAccess *access, uint64 row, const char *name);
 extern int32 catalog_int(uint64 row, const char *name);
 extern Oid	catalog_oid(uint64 row, const char *name);
 
+/*
+ * Formats of what is remembered, which each row of the catalog notes: of relations, and of releases (their cells, the
+ * order of their classes, their checksums).  A change makes a new number, and the code goes on reading those before.
+ */
+#define RELATION_FORMAT	1
+#define RELEASE_FORMAT	1
+
+/* Refuses what another format than those that are known was written in. */
+extern void verify_format(const char *publication, int32 format, int32 known);
+
+/* Refuses to work while the extension's objects are of another version than the library. */
+extern void verify_version(void);
+
 /* The owner of the extension's tables, or InvalidOid while there are none. */
 extern Oid	catalog_owner(void);
 

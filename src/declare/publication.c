@@ -232,11 +232,15 @@ static void
 read_noted(CatalogAccess *access, DeclaredPublication *publication)
 {
 	publication->noted = MemoryContextAllocZero(access->context, sizeof(Noted));
-	catalog_read("SELECT relation::oid AS relation, part FROM pprepub_internal.catalog_relation WHERE publication = $1 AND part <> 'release'",
+	catalog_read("SELECT relation::oid AS relation, part, format::int FROM pprepub_internal.catalog_relation WHERE publication = $1 AND part <> 'release'",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
 	for (uint64 i = 0; i < SPI_processed; i++)
-		if (get_rel_relkind(catalog_oid(i, "relation")) != '\0')
-			*noted_part(publication, catalog_text(access, i, "part")) = catalog_oid(i, "relation");
+	{
+		if (get_rel_relkind(catalog_oid(i, "relation")) == '\0')
+			continue;
+		verify_format(publication->name, catalog_int(i, "format"), RELATION_FORMAT);
+		*noted_part(publication, catalog_text(access, i, "part")) = catalog_oid(i, "relation");
+	}
 }
 
 Oid
@@ -271,6 +275,7 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	bool		isnull;
 	MemoryContext old;
 
+	verify_version();
 	if (catalog_read("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, beside, releases, remembered"
 					 " FROM pprepub_internal.catalog_publication WHERE publication = $1",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) == 0)
@@ -678,10 +683,11 @@ note_relation(const DeclaredPublication *publication, Oid relation, const char *
 					" AND NOT EXISTS (SELECT FROM pg_class k WHERE k.oid = r.relation::oid)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_TEXT(part));
-	catalog_execute("INSERT INTO pprepub_internal.catalog_relation (relation, publication, part) VALUES ($1, $2, $3)",
+	catalog_execute("INSERT INTO pprepub_internal.catalog_relation (relation, publication, part, format) VALUES ($1, $2, $3, $4)",
 					CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(relation)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					CATALOG_TEXT(part));
+					CATALOG_TEXT(part),
+					CATALOG_PARAM(INT2OID, Int16GetDatum(RELATION_FORMAT)));
 	catalog_leave(&access);
 	if (publication->noted != NULL && strcmp(part, "release") != 0)
 		*noted_part(publication, part) = relation;

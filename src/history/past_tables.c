@@ -193,8 +193,8 @@ past_table_verify(const DeclaredPublication *publication, PastTable which)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("the table of %s of publication \"%s\" is malformed", kinds[which].content, publication->name),
-				 errdetail("It has other columns than it was made with, or was made by an earlier version."),
-				 errhint("Restore it from a backup, or drop the publication with its history, and declare it anew.")));
+				 errdetail("It has other columns than it was made with."),
+				 errhint("Restore it from a backup.")));
 }
 
 /* ----------------------------------------------------------------

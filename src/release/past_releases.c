@@ -60,6 +60,7 @@ read_row(CatalogAccess *access, const DeclaredPublication *publication, uint64 r
 	MemoryContext old;
 	Datum		checksum;
 
+	verify_format(publication->name, catalog_int(row, "format"), RELEASE_FORMAT);
 	released->number = catalog_int(row, "number");
 	released->is_answer = strcmp(catalog_text(access, row, "kind"), "query") == 0;
 	released->is_imported = strcmp(catalog_text(access, row, "kind"), "imported") == 0;
@@ -94,7 +95,7 @@ read_range(const DeclaredPublication *publication, int32 first, int32 last)
 	CatalogAccess access;
 
 	catalog_enter(&access);
-	catalog_read("SELECT number, kind, identified, method, params, relation::oid AS relation, columns, trees, checksum_seed, checksum"
+	catalog_read("SELECT number, kind, identified, method, params, relation::oid AS relation, columns, trees, format::int, checksum_seed, checksum"
 				 " FROM pprepub_internal.catalog_release WHERE publication = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(first)),

@@ -118,9 +118,9 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 	catalog_execute("INSERT INTO pprepub_internal.catalog_release"
 					" (publication, number, kind, published_at, published_by, published_as, method, params, relation, cohort, columns,"
 					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds, phases,"
-					"  trees, checksum_seed, checksum, witness, identified)"
+					"  trees, checksum_seed, checksum, witness, identified, format)"
 					" VALUES ($1, $2, $3, now(), $4::text::name, $5::text::name, $6, $7 || CASE WHEN $24 IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('guarantee', $24) END, $8, $9, $10,"
-					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)",
+					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $25)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
 					CATALOG_TEXT(note->kind),
@@ -145,7 +145,8 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(note->checksum)),
 					CATALOG_PARAM(JSONBOID, now),
 					CATALOG_PARAM(BOOLOID, BoolGetDatum(note->identified)),
-					CATALOG_TEXT(note->guarantee));
+					CATALOG_TEXT(note->guarantee),
+					CATALOG_PARAM(INT2OID, Int16GetDatum(RELEASE_FORMAT)));
 	if (note->metrics != NULL)
 		note_metrics(publication, note);
 	catalog_leave(&access);

@@ -11,6 +11,15 @@
 #include "store/encoding/encoding.h"
 #include "store/rownumber.h"
 
+bool
+knows_header(const char *chunk, Size length, GroupHeader *header)
+{
+	if (length < sizeof(GroupHeader))
+		return false;
+	memcpy(header, chunk, sizeof(GroupHeader));
+	return header->magic == GROUP_MAGIC && header->version == GROUP_VERSION;
+}
+
 const char *
 check_header(const char *chunk, Size length, uint64 first, GroupHeader *header)
 {
@@ -41,6 +50,8 @@ check_entry(const GroupHeader *header, const char *directory, int column)
 {
 	const ColumnEntry *entry = (const ColumnEntry *) directory + column;
 
+	if (entry->unused != 0 || entry->unused_too != 0)
+		return "The directory has bytes that are not known.";
 	if (entry->offset % MAXIMUM_ALIGNOF != 0 || entry->offset > header->length ||
 		entry->length > header->length - entry->offset || entry->nulls > header->nrows ||
 		(entry->length == 0) != (entry->nulls == header->nrows))

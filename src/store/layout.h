@@ -78,6 +78,9 @@ part_offset(uint32 part)
 	return HEADER_BYTES + (uint64) part * CHUNK_BYTES;
 }
 
+/* Does a header chunk begin with a header of this version?  Then it is taken, unchecked. */
+extern bool knows_header(const char *chunk, Size length, GroupHeader *header);
+
 /* Takes the header from the header chunk of the group that begins with a row; NULL, or what is wrong. */
 extern const char *check_header(const char *chunk, Size length, uint64 first, GroupHeader *header);
 

@@ -51,15 +51,17 @@ check_metapage(Relation rel, Page page)
 {
 	MetaPage   *meta = MetaPageOf(page);
 
-	if (PageGetPageSize(page) != BLCKSZ || meta->magic != METAPAGE_MAGIC ||
-		meta->counters.valid > meta->counters.next ||
-		meta->counters.last > meta->counters.next || meta->counters.next > MAX_ROWS)
-		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-						errmsg("the metapage of table \"%s\" is damaged", RelationGetRelationName(rel))));
-	if (meta->version != METAPAGE_VERSION)
+	bool		is_ours = PageGetPageSize(page) == BLCKSZ && meta->magic == METAPAGE_MAGIC;
+
+	/* Of another version, nothing behind the version is known. */
+	if (is_ours && meta->version != METAPAGE_VERSION)
 		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 						errmsg("table \"%s\" was written by another version of pprepub", RelationGetRelationName(rel)),
 						errdetail("Its format is %u, this library's is %d.", meta->version, METAPAGE_VERSION)));
+	if (!is_ours || meta->counters.valid > meta->counters.next ||
+		meta->counters.last > meta->counters.next || meta->counters.next > MAX_ROWS)
+		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+						errmsg("the metapage of table \"%s\" is damaged", RelationGetRelationName(rel))));
 	return meta;
 }
 

@@ -91,10 +91,8 @@ find_outdated(Rewrite *rewrite)
 
 		CHECK_FOR_INTERRUPTS();
 		read_chunk(rewrite->old, tuple, &chunk);
-		if (chunk.damage != NULL || chunk.part != PART_HEADER || chunk.length < sizeof(header))
-			continue;
-		memcpy(&header, chunk.bytes, sizeof(header));
-		if (header.natts < needed)
+		if (chunk.damage == NULL && chunk.part == PART_HEADER &&
+			knows_header(chunk.bytes, chunk.length, &header) && header.natts < needed)
 			hash_search(rewrite->outdated, &chunk.stamp, HASH_ENTER, NULL);
 	}
 	table_endscan(scan);
@@ -195,15 +193,11 @@ copy_tuple(Rewrite *rewrite, HeapTuple tuple)
 {
 	HeapTuple	copy;
 	Chunk		chunk;
+	GroupHeader header;
 
 	read_chunk(rewrite->old, tuple, &chunk);
-	if (chunk.part == PART_HEADER && chunk.length >= sizeof(GroupHeader))
-	{
-		GroupHeader header;
-
-		memcpy(&header, chunk.bytes, sizeof(header));
+	if (chunk.damage == NULL && chunk.part == PART_HEADER && knows_header(chunk.bytes, chunk.length, &header))
 		rewrite->rows += header.nrows;
-	}
 	if (chunk.part != PART_RESERVATION && is_outdated(rewrite, chunk.stamp))
 	{
 		if (chunk.part == PART_HEADER)

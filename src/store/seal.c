@@ -1,6 +1,6 @@
 /*
  * seal.c
- *		Encoding a group and cutting it into chunks.  See group.h for the layout.
+ *		Encoding a group and cutting it into chunks.  See layout.h for the layout.
  */
 #include "postgres.h"
 

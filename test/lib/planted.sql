@@ -27,7 +27,7 @@ BEGIN
 	EXECUTE format('CREATE TABLE %s (LIKE %I.%I) USING pprepub', made, p.target, pub || '_1');
 	EXECUTE format('INSERT INTO %s (class, %s) SELECT class, %2$s FROM planted_rows ORDER BY class', made, names);
 	GET DIAGNOSTICS n = ROW_COUNT;
-	INSERT INTO pprepub_internal.catalog_relation VALUES (made::regclass, p.publication, 'release');
+	INSERT INTO pprepub_internal.catalog_relation VALUES (made::regclass, p.publication, 'release', 1);
 	INSERT INTO pprepub_internal.catalog_release SELECT (jsonb_populate_record(r, jsonb_build_object('number', p.number, 'kind', 'imported', 'identified', keyed,
 		'relation', made, 'columns', release.columns, 'rows', n))).* FROM pprepub_internal.catalog_release r WHERE publication = p.publication AND number = 1;
 	UPDATE pprepub_internal.catalog_publication SET releases = p.number WHERE publication = p.publication;

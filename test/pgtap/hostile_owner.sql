@@ -131,7 +131,7 @@ INSERT INTO forbidden VALUES
 	('SELECT * FROM alices_private.alices_asked'),
 	('SELECT * FROM alices.alices_1'),
 	('SELECT * FROM pprepub_internal.catalog_publication'),
-	('INSERT INTO pprepub_internal.catalog_relation VALUES (''vault.secret'', 1, ''release'')'),
+	('INSERT INTO pprepub_internal.catalog_relation VALUES (''vault.secret'', 1, ''release'', 1)'),
 	('UPDATE pprepub_internal.catalog_publication SET owner = ''regress_mallory'''),
 	('DELETE FROM pprepub_internal.catalog_release'),
 	('TRUNCATE pprepub_internal.catalog_relation'),

@@ -8,6 +8,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Hospital;
+use Weeks;
 
 my @installations = map { [ split /=/ ] } split ' ', $ENV{PPREPUB_INSTALLATIONS};
 die "upgrade: needs two versions or more\n" if @installations < 2;
@@ -30,69 +31,11 @@ sub all_of
 {
 	my ($node) = @_;
 	my $text = everything($node, 'postgres');
+	my $names = join '|', @publications;
 
 	$text =~ s/arwdDxtm/arwdDxt/g;
-	$text =~ s/\b(?:answers|(?:patients|travellers|guests)(?:_\w+)?)\.(?=\w)//g;
+	$text =~ s/\b(?:answers|(?:$names)(?:_\w+)?)\.(?=\w)//g;
 	return $text;
-}
-
-sub as_owner { return $_[0]->safe_psql('postgres', "SET client_min_messages = error; SET ROLE owner; $_[1]") }
-
-# Ten weeks of several methods' lives.
-sub fill
-{
-	my ($node) = @_;
-
-	make_patients($node, 'postgres', 1500);
-	declare_patients($node, 'postgres', 'patients', 'hospital.patients');
-	as_owner($node, q{
-		CREATE TABLE hospital.country_levels (city text, country text, continent text);
-		INSERT INTO hospital.country_levels VALUES ('Paris', 'France', 'Europe'), ('Lyon', 'France', 'Europe'), ('Bern', 'Switzerland', 'Europe');
-		SELECT pprepub.create_taxonomy('world', 'hospital.country_levels');
-		CREATE TABLE hospital.travellers AS SELECT i AS id, 20 + i % 50 AS age, ('{Paris,Lyon,Bern}'::text[])[1 + i % 3] AS city, 'd' || i % 7 AS disease
-			FROM generate_series(1, 800) i;
-		ALTER TABLE hospital.travellers ADD PRIMARY KEY (id);
-		CREATE TABLE hospital.progress AS SELECT 'd' || a AS from_value, 'd' || b AS to_value FROM generate_series(0, 6) a, generate_series(0, 6) b WHERE a <> b;
-		SELECT pprepub.create_publication('travellers', 'hospital.travellers', 'id', '{"age": "range", "city": "taxonomy world"}', 'disease', 'm-distinct', '{"m": 3, "updates": "hospital.progress"}');
-		CREATE TABLE hospital.guests AS SELECT * FROM hospital.travellers;
-		ALTER TABLE hospital.guests ADD PRIMARY KEY (id);
-		SELECT pprepub.create_publication('guests', 'hospital.guests', 'id', '{"age": "range", "city": "taxonomy world"}', 'disease', 'm-invariance', '{"m": 3}');});
-	live($node) foreach 1 .. 4;
-	as_owner($node, 'GRANT USAGE ON SCHEMA published TO PUBLIC; GRANT SELECT ON published.patients TO PUBLIC');
-	return;
-}
-
-# A week: people come, leave and change; releases, and an answer.
-sub live
-{
-	my ($node) = @_;
-
-	as_owner($node, q{
-		DELETE FROM hospital.patients WHERE id IN (SELECT id FROM hospital.patients ORDER BY id LIMIT 40);
-		INSERT INTO hospital.patients SELECT m + i, 18 + i % 60, (10000 + i % 40 * 100)::text, 'F', 'disease ' || i % 8
-			FROM generate_series(1, 60) i, (SELECT max(id) AS m FROM hospital.patients) x;
-		DELETE FROM hospital.guests WHERE id IN (SELECT id FROM hospital.guests ORDER BY id LIMIT 10)});
-	is(as_owner($node, qq{SELECT number > 0 FROM pprepub.publish('$_')}), 't', "$_ is published") foreach qw(patients travellers guests);
-	is(as_owner($node, q{SELECT count(*) > 0 FROM published.patients('age > 30')}), 't', 'an answer');
-	return;
-}
-
-# After the move the owner says that nothing is missing, and life goes on.
-sub goes_on
-{
-	my ($node, $what) = @_;
-
-	isnt($node->psql('postgres', q{SET ROLE owner; SELECT pprepub.publish('patients')}), 0, "$what: that this is another cluster is noticed");
-	as_owner($node, "SELECT pprepub.acknowledge_history('$_')") foreach qw(patients travellers guests);
-	live($node);
-	foreach my $name (qw(patients travellers guests))
-	{
-		is(as_owner($node, "SELECT check_name FROM pprepub.audit('$name') WHERE NOT holds"), '', "$what: audit of $name");
-		is(as_owner($node, "SELECT count(*) FROM pprepub.rebuild_history('$name') WHERE NOT equal"), '0', "$what: the history of $name");
-	}
-	fails_like($node, 'postgres', 'DELETE FROM published.patients_1', qr/cannot be changed/, "$what: releases are sealed");
-	is($node->safe_psql('postgres', 'SELECT count(*) FROM pprepub.storage, pprepub.verify_storage("table") WHERE NOT holds'), '0', "$what: tables are whole");
-	return;
 }
 
 sub upgraded
@@ -146,7 +89,7 @@ foreach my $i (0 .. $#installations - 1)
 		{
 			skip "pg_upgrade from this $from->[0] to this $to->[0] is beyond PostgreSQL itself: it writes options of columns that the other does not know", 1
 			  if !knows_options($new, $old);
-			fill($old);
+			fill($old, 1500);
 			$old->command_ok([ "$newest->[1]/bin/pg_dump", '-d', $old->connstr('postgres'), '-F', 'custom', '-f', $dump ], "$newest->[0] dumps $from->[0]") if $hops == 0;
 			upgraded($old, $new, $from, $to, $hops++ % 2 ? 'link' : 'copy')->stop;
 		}

@@ -5,7 +5,8 @@
  * LAYOUT
  *		PackedHeader; the scale, if it is not 1; a PackedBlock each; the smallest
  *		step of each block, if steps are held; the blocks' bits, the first integer's
- *		lowest bit first, each block from a byte of its own on, and 8 bytes more.
+ *		lowest bit first, each block from a byte of its own on, and 8 bytes more
+ *		unless there are no bits.
  *
  * NOTES
  *		Up to 56 bits, an integer is found in the 8 bytes that begin where its first
@@ -353,7 +354,8 @@ packed_open(PackedReader *reader, Input *in, uint32 n)
 	bool		steps;
 
 	*reader = (PackedReader) {.bytes = in->bytes, .n = n, .scale = 1};
-	if (header == NULL || (header->flags & ~(FLAG_STEPS | FLAG_SCALED)) != 0)
+	if (header == NULL || (header->flags & ~(FLAG_STEPS | FLAG_SCALED)) != 0 ||
+		header->reserved[0] != 0 || header->reserved[1] != 0 || header->reserved[2] != 0)
 		return "The header of packed integers is missing or damaged.";
 	steps = (header->flags & FLAG_STEPS) != 0;
 	if ((header->flags & FLAG_SCALED) != 0)

@@ -67,8 +67,8 @@ runs_open(RunsReader *reader, Input *in, uint32 nrows)
 	*reader = (RunsReader) {.nrows = nrows};
 	if (header == NULL)
 		return "The header of runs is cut off.";
-	if (header->nruns > nrows || (header->nruns == 0) != (nrows == 0))
-		return "There are more runs than rows, or none.";
+	if (header->reserved != 0 || header->nruns > nrows || (header->nruns == 0) != (nrows == 0))
+		return "The header of runs is damaged.";
 	reader->nruns = header->nruns;
 	reader->starts = (const RunStart *) input_take(in, sizeof(RunStart) * starts_of(nrows));
 	if (reader->starts == NULL)
