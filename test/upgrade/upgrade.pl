@@ -16,13 +16,14 @@ die "upgrade: needs two versions or more\n" if @installations < 2;
 # A server of a version, that is not started.
 sub server
 {
-	my ($name, $installation, @extra) = @_;
+	my ($name, $installation, $database, @extra) = @_;
 	my ($version, $directory) = @$installation;
 	my $node = PostgreSQL::Test::Cluster->new($name, install_path => $directory);
 
 	push @extra, '--no-data-checksums' if $version >= 18;
 	$node->init(extra => [ '-E', 'UTF8', '--no-locale', @extra ]);
 	$node->append_conf('postgresql.conf', "autovacuum = off\njit = off\nlog_statement = none");
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'pg_cron'\ncron.database_name = '$database'");
 	return $node;
 }
 
@@ -56,6 +57,8 @@ sub upgraded
 	$new->start;
 	same_everything(all_of($new), $before, "$what: publications, releases and history are the same");
 	goes_on($new, $what);
+	is($new->safe_psql('postgres', 'SET ROLE owner; SELECT cron, active, state FROM pprepub.scheduled'), '0 3 * * 1|t|waiting', "$what: the schedule stands");
+	is($new->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.unschedule('patients'); SELECT count(*) FROM cron.job}) =~ s/^\n//r, '0', "$what: and can be ended");
 	return $new;
 }
 
@@ -81,8 +84,8 @@ foreach my $i (0 .. $#installations - 1)
 	foreach my $j ($i + 1 .. $#installations)
 	{
 		my ($from, $to) = @installations[ $i, $j ];
-		my $old = server("from_$from->[0]_to_$to->[0]", $from);
-		my $new = server("to_$to->[0]_from_$from->[0]", $to);
+		my $old = server("from_$from->[0]_to_$to->[0]", $from, 'postgres');
+		my $new = server("to_$to->[0]_from_$from->[0]", $to, 'postgres');
 
 		$old->start;
 	  SKIP:
@@ -90,17 +93,21 @@ foreach my $i (0 .. $#installations - 1)
 			skip "pg_upgrade from this $from->[0] to this $to->[0] is beyond PostgreSQL itself: it writes options of columns that the other does not know", 1
 			  if !knows_options($new, $old);
 			fill($old, 1500);
-			$old->command_ok([ "$newest->[1]/bin/pg_dump", '-d', $old->connstr('postgres'), '-F', 'custom', '-f', $dump ], "$newest->[0] dumps $from->[0]") if $hops == 0;
+			$old->safe_psql('postgres', q{CREATE EXTENSION pg_cron; GRANT USAGE ON SCHEMA cron TO owner});
+			is($old->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.schedule('patients', '0 3 * * 1') > 0}), 't', 'a schedule');
+			# A dump wants pg_cron of 15 in schema public, which newer ones do not bear.
+			$old->command_ok([ "$newest->[1]/bin/pg_dump", '-d', $old->connstr('postgres'), '-F', 'custom', '--exclude-extension=pg_cron', '-f', $dump ], "$newest->[0] dumps $from->[0]") if $hops == 0;
 			upgraded($old, $new, $from, $to, $hops++ % 2 ? 'link' : 'copy')->stop;
 		}
 	}
 }
 cmp_ok($hops, '>', 1, 'both ways of pg_upgrade');
 
-my $other = server('restored', $newest);
+my $other = server('restored', $newest, 'restored');
 $other->start;
 $other->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE DATABASE restored');
 $other->command_ok([ "$newest->[1]/bin/pg_restore", '-e', '-j', '3', '-d', $other->connstr('restored'), $dump ], 'and restores it');
+is($other->safe_psql('restored', 'SELECT state FROM pprepub.scheduled'), 'gone', 'the schedule is known, and that pg_cron has none');
 is($other->safe_psql('restored', q{SELECT bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release WHERE kind = 'stored'}), 't', 'releases are intact');
 $other->safe_psql('restored', q{SET ROLE owner; SELECT pprepub.acknowledge_history(p.name) FROM pprepub.publication p});
 is($other->safe_psql('restored', q{SET client_min_messages = error; SET ROLE owner; SELECT number > 0 FROM pprepub.publish('patients')}), 't', 'and a release follows');
