@@ -86,9 +86,9 @@ SHLIB_LINK += -lzstd
 # We answer for our own warnings only, not for those of the server's headers.
 override CPPFLAGS := $(patsubst -I$(includedir_server),-isystem $(includedir_server),$(CPPFLAGS))
 
-# PostgreSQL was configured for gcc; clang does not know all of its flags.
+# PostgreSQL was configured for gcc; clang does not know all of its flags, and minds casts that headers of 17 make.
 ifneq ($(findstring clang,$(CC)),)
-override CFLAGS += -Wno-unknown-warning-option -Wno-ignored-optimization-argument
+override CFLAGS += -Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-cast-function-type-strict
 endif
 
 -include $(OBJS:.o=.d)

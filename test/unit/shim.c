@@ -145,11 +145,13 @@ MemoryContextAllocZero(MemoryContext context, Size size)
 	return memset(MemoryContextAlloc(context, size), 0, size);
 }
 
+#if PG_VERSION_NUM < 170000
 void *
 MemoryContextAllocZeroAligned(MemoryContext context, Size size)
 {
 	return MemoryContextAllocZero(context, size);
 }
+#endif
 
 void *
 MemoryContextAllocExtended(MemoryContext context, Size size, int flags)
