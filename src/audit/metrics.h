@@ -1,7 +1,7 @@
 /*
  * metrics.h
  *		How much a release lost, and how much it still says: figures for its
- *		owner, described in docs/metrics.md.
+ *		owner, described in docs/reference/metrics.md.
  */
 #ifndef PPREPUB_AUDIT_METRICS_H
 #define PPREPUB_AUDIT_METRICS_H

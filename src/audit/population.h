@@ -4,7 +4,7 @@
  *		alone there, by models of the literature.
  *
  * A release is taken for a simple random sample, without replacement, of the
- * people of a population.  docs/risks.md says what that is worth.
+ * people of a population.  docs/howto/risks.md says what that is worth.
  */
 #ifndef PPREPUB_AUDIT_POPULATION_H
 #define PPREPUB_AUDIT_POPULATION_H

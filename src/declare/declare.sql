@@ -81,7 +81,7 @@ CREATE TABLE pprepub_internal.catalog_relation (
 	relation regclass PRIMARY KEY,
 	publication int NOT NULL,
 	part text NOT NULL,
-	format smallint NOT NULL		-- of its rows: see docs/formats.md
+	format smallint NOT NULL		-- of its rows: see docs/explanation/formats.md
 );
 COMMENT ON TABLE pprepub_internal.catalog_relation IS
 	'relations made for publications: they are protected, and dropped with it';
@@ -108,7 +108,7 @@ CREATE TABLE pprepub_internal.catalog_release (
 	history_seconds float8 NOT NULL,	-- of them: reading, guarding, writing the history
 	phases jsonb NOT NULL,				-- seconds of each, up to when this was noted
 	trees int[] NOT NULL,
-	format smallint NOT NULL,			-- of its cells, its classes' order and its checksum: see docs/formats.md
+	format smallint NOT NULL,			-- of its cells, its classes' order and its checksum: see docs/explanation/formats.md
 	checksum_seed bigint,
 	checksum uuid,
 	witness jsonb,

@@ -51,7 +51,8 @@ delete_all(Oid table, PastTable which)
 		if (which == NEIGHBORHOODS_TABLE && !slot->tts_isnull[FOLD_NEIGHBORHOOD])
 			last = Max(last, DatumGetInt64(slot->tts_values[FOLD_NEIGHBORHOOD]));
 	}
-	delete_rows(table, tids, n);
+	if (n > 0)
+		delete_rows(table, tids, n);
 	reader_close(reader);
 	return last;
 }

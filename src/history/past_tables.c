@@ -179,7 +179,7 @@ bool
 past_table_has_columns(const DeclaredPublication *publication, PastTable which)
 {
 	const PastTableKind *kind = &kinds[which];
-	Oid			types[MOST_COLUMNS];
+	Oid			types[MOST_COLUMNS] = {InvalidOid};
 
 	for (int i = 0; i < kind->ncolumns; i++)
 		types[i] = OidIsValid(kind->columns[i].type) ? kind->columns[i].type : array_type_of(publication, kind->columns[i].role);

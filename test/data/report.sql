@@ -1,4 +1,4 @@
--- The page of the demo's hospital after five weeks and an answer: docs/report.html.
+-- The page of the demo's hospital after five weeks and an answer: docs/pictures/report.html.
 \set QUIET on
 SET client_min_messages = error;
 CREATE EXTENSION IF NOT EXISTS pprepub;

@@ -35,7 +35,7 @@ SELECT lives_ok(format('EXECUTE release(%L)', name), name || ': one of three tha
 -- of b, one of the two invented rows that fill up the class may have it, too
 SELECT is((SELECT string_agg(DISTINCT name, ' ') FROM (SELECT 'm' AS name, ill FROM published.m UNION ALL SELECT 'c', ill FROM published.c UNION ALL SELECT 'b', ill FROM published.b) s
 	WHERE ill = 'new'), 'b c m', 'and leaves');
-SELECT is((SELECT count(*) FROM pprepub.class_members(name) JOIN pprepub.class_members(name) others USING (release, class)
+SELECT is((SELECT count(*) FROM pprepub.class_members(name) members JOIN pprepub.class_members(name) others USING (release, class)
 	WHERE members.key = '100' AND others.key IN ('100', '101', '103') AND release = (SELECT max(release) FROM pprepub.class_members(name))), 3::bigint,
 	name || ': they share a class') FROM unnest('{m,c}'::text[]) name;
 

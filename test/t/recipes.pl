@@ -1,4 +1,4 @@
-# What docs/analysts.md and docs/recipes.md tell analysts to type works for one, and gives what they show.
+# What docs/howto/analysts.md and docs/howto/recipes.md tell analysts to type works for one, and gives what they show.
 #
 # Blocks run from top to bottom, as the analyst, in a database of the page's own: ```sql in one session of psql, ```python,
 # ```r and ```java as programs.  A ```text block behind one of them is all that it prints; where there is none, the block may
@@ -174,7 +174,7 @@ sub trimmed
 	return $_[0] =~ s/ +$//gmr =~ s/^\n+|\n+$//gr;
 }
 
-foreach my $page (qw(docs/analysts.md docs/recipes.md))
+foreach my $page (qw(docs/analysts.md docs/howto/recipes.md))
 {
 	my %blocks;
 
@@ -220,14 +220,14 @@ foreach my $page (qw(docs/analysts.md docs/recipes.md))
 }
 
 # ----------------------------------------------------------------
-# Which conditions are asked, by the table in docs/analysts.md
+# Which conditions are asked, by the table in docs/howto/analysts.md
 # ----------------------------------------------------------------
 
 make_hospital('hospital');
 start_session();
 printed("CREATE TEMP TABLE my_list (zip text);\nPREPARE of_age(int) AS SELECT 1;");
 
-my ($table) = slurp_file('docs/analysts.md') =~ /^\| condition \| asked\? \|\n(.*?)^$/ms;
+my ($table) = slurp_file('docs/howto/analysts.md') =~ /^\| condition \| asked\? \|\n(.*?)^$/ms;
 my %asked = (yes => 0, no => 0);
 foreach my $row (split /\n/, $table)
 {

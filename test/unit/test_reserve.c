@@ -151,7 +151,7 @@ test_curve(void)
  * ----------------------------------------------------------------
  */
 
-/* The life of one class, person by person, by the rules of docs/bpg.md; adds to its cost and its people. */
+/* The life of one class, person by person, by the rules of docs/explanation/bpg.md; adds to its cost and its people. */
 static void
 play_class(const Outlook *outlook, double loss, int alive, double *cost, double *people)
 {

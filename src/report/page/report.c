@@ -105,7 +105,7 @@ look_up(Pages *pages, StringInfo checksums, OwnersWork *work)
 	work_close(work);
 }
 
-/* Names the limits of all checks; docs/not_promised.md has all of them. */
+/* Names the limits of all checks; docs/explanation/not_promised.md has all of them. */
 static void
 put_not_promised(StringInfo page)
 {

@@ -1,4 +1,4 @@
-# Conditions on the values of a set of people, by their definitions in docs/principles.md: a judge who shares nothing with
+# Conditions on the values of a set of people, by their definitions in docs/explanation/principles.md: a judge who shares nothing with
 # what is judged.
 #
 # Conditions: { l, frequency, entropy, recursive, c, t, distance, beta, delta, joint, columns }, of which those that are missing
