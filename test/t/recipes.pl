@@ -174,7 +174,7 @@ sub trimmed
 	return $_[0] =~ s/ +$//gmr =~ s/^\n+|\n+$//gr;
 }
 
-foreach my $page (qw(docs/analysts.md docs/howto/recipes.md))
+foreach my $page (qw(docs/howto/analysts.md docs/howto/recipes.md))
 {
 	my %blocks;
 
