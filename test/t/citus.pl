@@ -17,7 +17,10 @@ foreach my $server ($node, $worker)
 	$server->safe_psql('postgres', 'CREATE EXTENSION citus');
 }
 make_patients($node, 'postgres', 1000);
-$node->safe_psql('postgres', sprintf q{SELECT citus_set_coordinator_host('%s', %d); SELECT citus_add_node('%s', %d)}, $node->host, $node->port, $worker->host, $worker->port);
+my @main = ($node->host, $node->port);
+$node->safe_psql('postgres', sprintf q{SELECT citus_set_coordinator_host('%s', %d); SELECT citus_add_node('%s', %d)}, @main, $worker->host, $worker->port);
+$node->safe_psql('postgres', sprintf q{SELECT citus_set_node_property('%s', %d, 'shouldhaveshards', true)}, @main);
+$node->safe_psql('postgres', 'GRANT CREATE ON DATABASE postgres TO owner');
 
 sub as_owner { return $node->safe_psql('postgres', "SET client_min_messages = error; SET ROLE owner; $_[0]") }
 
