@@ -107,6 +107,16 @@ dist:
 	git archive --format=zip --prefix=$(EXTENSION)-$(EXTVERSION)/ -o $(EXTENSION)-$(EXTVERSION).zip HEAD
 
 # ----------------------------------------------------------------
+# The manual: pictures from the figures of a run, and pages as a site in build/site.
+# ----------------------------------------------------------------
+
+pictures:
+	test/run psql -q -f docs/pictures/data.sql | docs/pictures/draw -
+
+docs:
+	mkdocs build --quiet --strict
+
+# ----------------------------------------------------------------
 # Unit tests: each program is a test, the shim, and what it uses of the pure code, of the lives that tests share, and of
 # the peers that benches have; test/unit/objects finds that, so that a single test takes seconds to build.
 # ----------------------------------------------------------------
@@ -153,7 +163,7 @@ build/unit/%.o: %.c
 # ----------------------------------------------------------------
 
 # Which types there are, and so how pg_bsd_indent lays them out, depends on the version: 15 decides.
-LINT = cppcheck floors twice meta versions exports comments $(if $(filter 15,$(MAJORVERSION)),typedefs format)
+LINT = cppcheck floors twice meta versions exports comments prose $(if $(filter 15,$(MAJORVERSION)),typedefs format)
 
 lint: $(addprefix lint-,$(LINT))
 
@@ -170,6 +180,10 @@ lint-floors:
 
 lint-twice:
 	perl test/lint/twice src
+
+lint-prose:
+	perl test/lint/prose $(wildcard *.md docs/*.md docs/*/*.md src/*.md src/*/README.md test/*/README.md) \
+		$(SQL_ORDER) $(patsubst %.o,%.c,$(OBJS))
 
 lint-meta:
 	perl test/lint/meta META.json
@@ -196,4 +210,4 @@ typedefs:
 format: typedefs
 	perl test/lint/format --write typedefs.list src
 
-.PHONY: dist unit unit-programs lint lint-names $(patsubst %,lint-%,cppcheck floors twice meta versions exports typedefs format comments) typedefs format
+.PHONY: dist pictures docs unit unit-programs lint lint-names $(patsubst %,lint-%,cppcheck floors twice meta versions exports typedefs format comments) typedefs format
