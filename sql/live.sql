@@ -130,7 +130,7 @@ RESET intervalstyle;
 -- A condition that is asked says nothing of what comes out: these rows are sorted before they are grouped.
 EXPLAIN (COSTS OFF) SELECT sex, count(*) FROM published.asked_now WHERE sex = 'F' GROUP BY sex;
 
--- What is applied to generalised values is said so, once a scan.
+-- What is applied to generalized values is said so, once a scan.
 SELECT count(*) > 0 AS some FROM published.asked_now WHERE age * 2 > 50 AND sex = 'F';
 SELECT count(*) > 0 AS some FROM published.asked_now p JOIN (VALUES ('53101'), ('53102')) z (zip) USING (zip) WHERE sex = 'F' OR disease = 'd1';
 SELECT count(*) > 0 AS some FROM published.asked_now p LEFT JOIN (VALUES ('53101'), ('53101')) z (zip) USING (zip);

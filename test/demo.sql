@@ -47,7 +47,7 @@ SELECT answers_used, k, l, max_added FROM published.patients_answers;
 RESET ROLE;
 SELECT number, kind, cohort, columns, rows, counterfeits FROM pprepub.release WHERE number = 2;
 
-\echo '-- What was published stays.'
+\echo '-- Published releases stay.'
 \set ON_ERROR_STOP off
 DELETE FROM published.patients_1;
 DROP TABLE published.patients_1 CASCADE;

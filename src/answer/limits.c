@@ -137,7 +137,7 @@ count_question(const Question *question)
 		ereport(ERROR,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("a statement may have " INT64_FORMAT " answer(s) of this publication", limit),
-				 errdetail("Each place in which a query names the live table is an answer, and so is each call of the function, also of one that LATERAL repeats for each row.%s",
+				 errdetail("Each place in which a query names the live table is an answer. So is each call of the function, also where LATERAL repeats it for each row.%s",
 						   describe_left(question)),
 				 errhint("Ask once, WITH answer AS MATERIALIZED (…), and use that; or have the publication's owner raise \"max_answers_per_statement\".")));
 	count->questions++;

@@ -189,9 +189,9 @@ notice_not_asked(const LiveScan *scan, const char *table)
 	if (scan->plan.not_asked == NIL)
 		return;
 	ereport(NOTICE,
-			(errmsg("a condition on %s of \"%s\" could not be asked, and is applied to generalised values",
+			(errmsg("a condition on %s of \"%s\" could not be asked, and is applied to generalized values",
 					name_columns(scan->publication, scan->plan.not_asked), table),
-			 errhint("Conditions that can be asked compare a column with values that are known when the query begins (=, <, BETWEEN, IN, LIKE, IS NULL), and stand in WHERE or ON, joined by AND.")));
+			 errhint("Conditions that can be asked stand in WHERE or ON, joined by AND. They compare a column with values that are known when the query begins (=, <, BETWEEN, IN, LIKE, IS NULL).")));
 }
 
 /* ----------------------------------------------------------------

@@ -369,7 +369,7 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("publication \"%s\" has %d release(s)", name, publication->releases),
-				 errdetail("Who has seen them can join them with whatever is published of the same people later, and nothing would remember."),
+				 errdetail("Anybody who has seen them can join them with later releases about these people, and pprepub would know nothing of them."),
 				 errhint("If that is what you want, say so: pprepub.drop_publication(%s, forget_history => true).",
 						 quote_literal_cstr(name))));
 	declare_hooks->end_publication(publication);

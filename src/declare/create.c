@@ -96,7 +96,7 @@ verify_publication_name(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
 				 errmsg("the name of a publication must have 1 to %d bytes", MAX_NAME_BYTES),
-				 errhint("Its releases are named after it, with a number behind.")));
+				 errhint("Its releases are named after it, with a number appended.")));
 }
 
 /* Checks the name of the target schema, which must leave room for "_private". */
@@ -261,7 +261,7 @@ verify_lasting(const char *column, Oid type, const char *use)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of type %s cannot be the %s",
 						column, format_type_be(type), use),
-				 errdetail("Its values would be remembered as text, which is another one once something is renamed."),
+				 errdetail("Its values would be remembered as text, which changes when something is renamed."),
 				 errhint("Declare a view that casts the column, for example to text.")));
 }
 
@@ -443,7 +443,7 @@ find_trees(DeclaredPublication *publication)
 		if (!isnull && !is_number(column->type))
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of type %s cannot be generalised by taxonomy \"%s\"",
+					 errmsg("column \"%s\" of type %s cannot be generalized by taxonomy \"%s\"",
 							column->name, format_type_be(column->type), column->taxonomy),
 					 errdetail("The taxonomy is a ladder of intervals over numbers."),
 					 errhint("Create a taxonomy of the column's values with pprepub.create_taxonomy().")));

@@ -116,8 +116,8 @@ verify_layout_column(const char *param, const DeclaredColumn *column)
 				 errmsg("parameter \"%s\" cannot name the %s \"%s\"", param,
 						column->role == ROLE_KEY ? "key" : "sensitive column", column->name),
 				 column->role == ROLE_KEY
-				 ? errdetail("It is another one for everybody, so that nobody stands together by it.")
-				 : errdetail("Classes would be laid out by what they are to hide."),
+				 ? errdetail("It differs for everybody, so no two people share a value.")
+				 : errdetail("Classes would be formed by the values that they hide."),
 				 errhint("It names a quasi-identifier, an insensitive column, or a column without a role.")));
 	verify_order(param, column);
 }

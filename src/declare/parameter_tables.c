@@ -90,7 +90,7 @@ refuse_tables(const MethodDeclaration *method, Jsonb *given)
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("a preview cannot take another table for \"%s\"", spec->param),
 					 errdetail("Its rows would have to be copied, and a preview changes nothing."),
-					 errhint("Leave it out: what was copied before is used.")));
+					 errhint("Leave it out to use the copy that was made before.")));
 }
 
 /* ----------------------------------------------------------------
@@ -299,7 +299,7 @@ copy_tables(const DeclaredPublication *publication, Jsonb *named, bool accept_we
 		else
 			ereport(NOTICE,
 					(errmsg("table %s was not copied again for parameter \"%s\"", name, spec->param),
-					 errdetail("%s What was copied before stays.", why)));
+					 errdetail("%s The copy that was made before stays.", why)));
 	}
 }
 

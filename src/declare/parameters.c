@@ -417,7 +417,7 @@ refuse_arguments(Jsonb *given, const char *publication)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("\"%s\" of publication \"%s\" cannot be changed", arguments[i], publication),
-				 errdetail("Its releases are judged together, by what was declared; only parameters of its method can become others."),
+				 errdetail("Its releases are judged together by what was declared; only parameters of its method can change."),
 				 errhint("Declare another publication, and name this one in beside => '{…}' if both shall stand. If nobody needs this one any more, drop it first with pprepub.drop_publication().")));
 	}
 }

@@ -66,7 +66,7 @@ execute_own_ddl(const char *sql)
 static int
 hint_to_drop(void)
 {
-	return errhint("What was published, and the memory of it, stays as it is. pprepub.drop_publication(name, forget_history => true) drops a publication with all that was made for it.");
+	return errhint("Releases and their history stay as they are. pprepub.drop_publication(name, forget_history => true) drops a publication with all that was made for it.");
 }
 
 Datum

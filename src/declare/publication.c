@@ -392,7 +392,7 @@ verify_source(const DeclaredPublication *publication, bool new_owner)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("the source of publication \"%s\" was dropped", publication->name),
-				 errhint("What was published stays. pprepub.drop_publication() drops the publication.")));
+				 errhint("Published releases stay. pprepub.drop_publication() drops the publication.")));
 	if (relation_owner(publication->source) != publication->owner && !new_owner)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

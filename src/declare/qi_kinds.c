@@ -102,13 +102,13 @@ verify_kind(const DeclaredColumn *column)
 	if (column->kind == KIND_RANGE && !OidIsValid(printed_range(column->type)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" of type %s cannot be generalised to ranges",
+				 errmsg("column \"%s\" of type %s cannot be generalized to ranges",
 						column->name, format_type_be(column->type)),
 				 errhint("Ranges are for smallint, integer, bigint, numeric, real, double precision, date, timestamp and timestamptz; use \"prefix\", \"taxonomy NAME\" or \"suppress\", or a view that casts the column.")));
 	if (column->kind == KIND_PREFIX && !is_string(column->type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" of type %s cannot be generalised to prefixes",
+				 errmsg("column \"%s\" of type %s cannot be generalized to prefixes",
 						column->name, format_type_be(column->type)),
 				 errhint("Prefixes are for text, varchar, char(n) and name; use \"range\", \"taxonomy NAME\" or \"suppress\", or a view that casts the column.")));
 	(void) step_of(column);

@@ -105,7 +105,7 @@ verify_levels_source(Oid source)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of relation \"%s\"", get_rel_name(source)),
-				 errdetail("What a taxonomy holds can be read by everybody.")));
+				 errdetail("Everybody can read the values of a taxonomy.")));
 }
 
 /* Feeds the rows of a levels table, read as its owner, to the builder. */

@@ -38,7 +38,7 @@ verify_name_of_node(const TreeBuilder *builder, const char *name)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("taxonomy \"%s\" has more than %d nodes, \"%s\" being one too many",
 						builder->taxonomy, MAX_NODES, name),
-				 errhint("Leave out the leaves that do not occur, or generalise the column in a view first.")));
+				 errhint("Leave out the leaves that do not occur, or generalize the column in a view first.")));
 }
 
 uint32
@@ -95,7 +95,7 @@ builder_link(TreeBuilder *builder, uint32 child, uint32 parent)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TABLE_DEFINITION),
 				 errmsg("node \"%s\" of taxonomy \"%s\" is not the root", node->name, builder->taxonomy),
-				 errhint("Whoever reads a cell that is nothing but stars takes it for withheld. Give the node another name.")));
+				 errhint("A cell of nothing but stars reads as withheld. Give the node another name.")));
 	node->parent = parent;
 }
 

@@ -155,7 +155,7 @@ verify_witness(const DeclaredPublication *publication)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the history of publication \"%s\" may have been rewound", publication->name),
 				 errdetail("Its last release was made %s.", words),
-				 errhint("What was published since is not protected here: adopt it with pprepub.import_release(). When nothing is missing, call pprepub.acknowledge_history(%s).",
+				 errhint("Releases that were made since are not protected here: adopt them with pprepub.import_release(). When nothing is missing, call pprepub.acknowledge_history(%s).",
 						 quote_literal_cstr(publication->name))));
 }
 
@@ -184,7 +184,7 @@ verify_identified(const DeclaredPublication *publication)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("publication \"%s\" has an imported release of which nobody knows whose its rows are", publication->name),
-				 errdetail_plural("What release %s tells of people cannot be judged together with what is to come.",
+				 errdetail_plural("Release %s cannot be judged together with those to come.",
 								  "What releases %s tell of people cannot be judged together with what is to come.",
 								  SPI_processed, list_numbers()),
 				 errhint("If that is not needed, call pprepub.acknowledge_history(%s).",
@@ -205,7 +205,7 @@ waive_identities(const DeclaredPublication *publication)
 				(errmsg_plural("release %s of publication \"%s\" is waived",
 							   "releases %s of publication \"%s\" are waived",
 							   SPI_processed, list_numbers(), publication->name),
-				 errdetail("What is published from now on is safe together with all other releases, but not with what these tell of people.")));
+				 errdetail("Later releases are safe together with all other releases, but not with these.")));
 }
 
 Datum

@@ -60,7 +60,7 @@ refuse_column(const Import *import, const char *name)
 			(errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
 			 errmsg("publication \"%s\" does not release column \"%s\" of \"%s\"",
 					publication->name, name, import->table_name),
-			 errdetail("What observers saw of it would not be taken into account."),
+			 errdetail("The values that observers saw in it would not be taken into account."),
 			 is_key
 			 ? errhint("If it tells whose the rows are, say so: key => %s. If it was published, nobody can be protected any more.",
 					   quote_literal_cstr(name))

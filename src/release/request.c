@@ -107,7 +107,7 @@ shown_columns(const DeclaredPublication *publication, ArrayType *names)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("method \"%s\" publishes all columns", method->declaration.name),
-				 errhint("Leave the argument away.")));
+				 errhint("Leave the argument out.")));
 	deconstruct_array(names, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &values, &nulls, &n);
 	if (n == 0)
 		ereport(ERROR,

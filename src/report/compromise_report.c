@@ -136,7 +136,7 @@ verify_nothing_changes(const DeclaredPublication *publication, const Statistics 
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("sensitive values of publication \"%s\" have changed from release to release", publication->name),
-			 errdetail("What is deduced here follows only where everybody keeps his value.")));
+			 errdetail("These deductions hold only if everybody keeps their value.")));
 }
 
 /* The conclusions from knowing some people */

@@ -82,7 +82,7 @@ verify_takes_cohorts(const DeclaredPublication *publication)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("method \"%s\" publishes everybody", publication->method),
-				 errhint("Leave the argument away.")));
+				 errhint("Leave the argument out.")));
 }
 
 /* Reads a cohort in the order of steps.h: as written, as meant, and what is left for rows. */

@@ -66,7 +66,7 @@ verify_gap(ParseState *pstate, const char *text, int from, int to)
 			ereport(ERROR,
 					(errcode(ERRCODE_SYNTAX_ERROR),
 					 errmsg("cohorts cannot have comments"),
-					 errhint("Leave the comment away."),
+					 errhint("Leave the comment out."),
 					 parser_errposition(pstate, i)));
 }
 
@@ -382,7 +382,7 @@ verify_node(Writing *writing, Node *node)
 		ereport(ERROR,
 				(errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
 				 errmsg("the cohort is nested more than %d deep", MAX_DEPTH),
-				 errhint("Long rows of AND and OR need no parentheses, and IN takes a list."),
+				 errhint("Long chains of AND and OR need no parentheses, and IN takes a list."),
 				 parser_errposition(writing->pstate, exprLocation(node))));
 	writing->nodes += writing->copies;
 	if (writing->nodes > MAX_NODES)

@@ -120,7 +120,7 @@ verify_rights(const Cron *cron)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for schema cron"),
-				 errhint("Who schedules jobs needs it: GRANT USAGE ON SCHEMA cron TO %s.",
+				 errhint("A role that schedules jobs needs it: GRANT USAGE ON SCHEMA cron TO %s.",
 						 quote_identifier(GetUserNameFromId(GetUserId(), false)))));
 	if (object_aclcheck(ProcedureRelationId, cron->schedule, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, "cron.schedule");

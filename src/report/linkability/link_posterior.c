@@ -38,7 +38,7 @@ refuse_over_budget(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 			 errmsg("worlds were not counted within %.0f steps", search_budget),
-			 errdetail("To count the ways in which releases can be joined may take longer than anybody can wait."),
+			 errdetail("Counting the ways in which releases can be joined can take very long."),
 			 errhint("Name fewer releases, use pprepub.link_profile(), which counts cliques instead of worlds, or raise pprepub.search_budget.")));
 }
 

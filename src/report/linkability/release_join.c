@@ -72,7 +72,7 @@ copy_numbers(ArrayType *array, int32 *n)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("there must be a release to be judged"),
-				 errhint("Leave the argument away, or say NULL, for all of them.")));
+				 errhint("Leave the argument out, or say NULL, for all of them.")));
 	if (array_contains_nulls(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -148,7 +148,7 @@ refuse_over_budget(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 			 errmsg("the full match join was not found within %.0f steps", fmj_budget),
-			 errdetail("Of more than two releases, to find it may take longer than anybody can wait."),
+			 errdetail("Finding it for more than two releases can take very long."),
 			 errhint("Ask for join_kind => 'kmj', which is found in any case: it may hold joins that a perfect matching of all releases rules out, so its linkability is the same or greater, never less. Or raise pprepub.fmj_budget.")));
 }
 
@@ -160,7 +160,7 @@ refuse_unmatched(const ReleaseJoin *join)
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("these releases of publication \"%s\" cannot be of the same people",
 					join->data->publication->name),
-			 errdetail("Whose rows some of them have is not known, and whoever joins each two of them consistently cannot join all of them."),
+			 errdetail("Some of them do not tell whose their rows are, and joins that are consistent for each two of them need not be for all."),
 			 errhint("Name fewer releases.")));
 }
 

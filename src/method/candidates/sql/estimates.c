@@ -22,7 +22,7 @@ probability_argument(FunctionCallInfo fcinfo, int n, const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("\"%s\" must be a number from 0 to 1", name),
-				 errhint("It is a probability: one per cent is 0.01.")));
+				 errhint("It is a probability: one percent is 0.01.")));
 	return p;
 }
 

@@ -195,7 +195,7 @@ check_transient(const DeclaredPublication *publication, Oid old_copy, Oid new_co
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the table that \"transient\" names lacks " INT64_FORMAT " value(s) that publication \"%s\" protects",
 						lost, publication->name),
-				 errdetail("Who was linked to them could be linked again, as often as you publish."),
+				 errdetail("People who were linked to them could be linked again by each release."),
 				 errhint("If that is what you want, say so: add \"accept_weakening\": true to the parameters.")));
 	if (count_missing(value, new_copy, old_copy) > 0)
 		warn_of_new_values(publication, old_copy, new_copy);

@@ -265,7 +265,7 @@ write_added(const Checking *checking, const Updates *given, const Updates *close
 		ereport(NOTICE,
 				(errmsg(UINT64_FORMAT " update(s) were added to those of publication \"%s\"", added.n,
 						checking->publication->name),
-				 errdetail("What can stay as it is, or change in two steps, can do so in one: %s.", pairs_text(&added))));
+				 errdetail("A value that can stay as it is, or change in two steps, can do so in one: %s.", pairs_text(&added))));
 }
 
 /* An error if closing would add updates: these would have no probabilities. */
@@ -282,7 +282,7 @@ verify_closed(const Checking *checking, const Updates *given, const Updates *clo
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the table that \"%s\" names lacks " UINT64_FORMAT " update(s)", PARAM, missing.n),
-				 errdetail("What can stay as it is, or change in two steps, can do so in one: %s.", pairs_text(&missing)),
+				 errdetail("A value that can stay as it is, or change in two steps, can do so in one: %s.", pairs_text(&missing)),
 				 errhint("Add them with their probabilities, or leave all probabilities out.")));
 }
 

@@ -167,9 +167,9 @@ refuse_judged(const Sequence *sequence, const SequenceJudgement *judgement)
 			(errcode(ERRCODE_NO_DATA_FOUND),
 			 errmsg("release %d of publication \"%s\" cannot be judged", sequence->number, sequence->publication),
 			 sequence->changed > 0
-			 ? errdetail("Joined with all before by \"%s\", it does not keep what its method promises: people have changed " UINT64_FORMAT " time(s) between releases, and it depends on what a release shows whether that can be seen.",
+			 ? errdetail("Joined with all before by \"%s\", it does not keep what its method promises. People have changed " UINT64_FORMAT " time(s) between releases, and the columns of a release decide whether that shows.",
 						 judgement->join, sequence->changed)
-			 : errdetail("Joined with all before by \"%s\", it does not keep what its method promises to people who have left: what they were is not known any more, but for the cells that they were shown in.",
+			 : errdetail("Joined with all before by \"%s\", it does not keep what its method promises to people who have left. Only the cells that showed them are still known.",
 						 judgement->join),
 			 errhint("Publish other columns, or without the sensitive column.")));
 }
