@@ -24,4 +24,4 @@ $$;
 
 -- Functions, views and tables that serve those of schema pprepub, and that nobody calls by name.  A schema that exists already is refused.
 CREATE SCHEMA pprepub_internal;
-COMMENT ON SCHEMA pprepub_internal IS 'internals of extension pprepub; their names can change in any version';
+COMMENT ON SCHEMA pprepub_internal IS 'internals of extension pprepub, whose names can change in any version';

@@ -7,9 +7,9 @@ CREATE FUNCTION pprepub.audit(publication text, principle jsonb DEFAULT NULL, OU
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_audit';
 COMMENT ON FUNCTION pprepub.audit(text, jsonb) IS
-	'everything that can be checked of what is out, what does not hold first: sizes and values of classes and of all that releases together reveal, the history against its log, release tables against their checksums, the log and the source; holds is NULL where somebody has to look; with a principle, whether what is out satisfies it, whatever was declared';
+	'check all that can be checked of releases and history, failures first';
 
 CREATE FUNCTION pprepub.assert_safe(publication text, principle jsonb DEFAULT NULL) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_assert_safe';
 COMMENT ON FUNCTION pprepub.assert_safe(text, jsonb) IS
-	'raises an error, with SQLSTATE PP001, if any check of audit() fails, or if there is no release yet';
+	'raise an error if a check of audit() fails, or if there is no release yet';

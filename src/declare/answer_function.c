@@ -73,6 +73,6 @@ create_answer_function(const DeclaredPublication *publication)
 						 quoted_target(publication, ""), columns,
 						 quote_literal_cstr(body_sql(publication, columns))));
 	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
-						 quote_literal_cstr("the people of a cohort, made safe together with all that was published before; each call is one answer, and is remembered")));
+						 quote_literal_cstr("ask for the people of a cohort, safe together with all that was published before; each call is one answer, and is remembered")));
 	reset_rights(ProcedureRelationId, answer_function(publication), psprintf("FUNCTION %s", function));
 }

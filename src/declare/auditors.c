@@ -42,7 +42,7 @@ create_auditors(const DeclaredPublication *publication)
 	view = get_relname_relid(psprintf("%s_auditors", publication->name), get_namespace_oid(publication->private, false));
 	reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
 	CreateComments(view, RelationRelationId, 0,
-				   "Roles that may read this may audit the publication. pprepub.grant_audit() and pprepub.revoke_audit() grant and revoke that.");
+				   "roles that may read this view may audit the publication; see pprepub.grant_audit()");
 	CommandCounterIncrement();
 	return view;
 }

@@ -19,7 +19,7 @@ void
 comment_on_relation(const DeclaredPublication *publication, Oid relation, const char *what)
 {
 	CreateComments(relation, RelationRelationId, 0,
-				   psprintf("%s. Publication \"%s\" promises %s.", what, publication->name, whole_principle(publication)));
+				   psprintf("%s; publication \"%s\" promises %s", what, publication->name, whole_principle(publication)));
 	CommandCounterIncrement();
 }
 
@@ -30,15 +30,15 @@ cell_comment(Kind kind)
 	switch (kind)
 	{
 		case KIND_RANGE:
-			return "quasi-identifier: a range that the person's value lies in, with the operators of ranges (&&, <@); (,) where it is withheld, NULL where the value is missing";
+			return "quasi-identifier: range that contains the person's value; (,) if withheld, NULL if the value is missing; operators are those of ranges (&&, <@)";
 		case KIND_PREFIX:
-			return "quasi-identifier: a prefix of the person's value and a star; * where it is withheld, NULL where the value is missing";
+			return "quasi-identifier: prefix of the person's value and a star; * if withheld, NULL if the value is missing";
 		case KIND_TAXONOMY:
-			return "quasi-identifier: a node of a taxonomy, which the person's value is or lies below; the root where it is withheld, NULL where the value is missing";
+			return "quasi-identifier: taxonomy node that is the person's value or stands above it; the root if withheld, NULL if the value is missing";
 		case KIND_SUPPRESS:
 			break;
 	}
-	return "quasi-identifier: the person's value; * where it is withheld, NULL where the value is missing";
+	return "quasi-identifier: the person's value; * if withheld, NULL if the value is missing";
 }
 
 /* Explains the values of a kind. */
@@ -48,15 +48,15 @@ value_comment(Kind kind)
 	switch (kind)
 	{
 		case KIND_RANGE:
-			return "quasi-identifier: the middle of a range that the person's value lies in; NULL where it is withheld or missing";
+			return "quasi-identifier: middle of a range that contains the person's value; NULL if withheld or missing";
 		case KIND_PREFIX:
-			return "quasi-identifier: a prefix of the person's value and a star; NULL where it is withheld or missing";
+			return "quasi-identifier: prefix of the person's value and a star; NULL if withheld or missing";
 		case KIND_TAXONOMY:
-			return "quasi-identifier: a node of a taxonomy, which the person's value is or lies below; NULL where it is withheld or missing";
+			return "quasi-identifier: taxonomy node that is the person's value or stands above it; NULL if withheld or missing";
 		case KIND_SUPPRESS:
 			break;
 	}
-	return "quasi-identifier: the person's value; NULL where it is withheld or missing";
+	return "quasi-identifier: the person's value; NULL if withheld or missing";
 }
 
 static const char *
@@ -87,6 +87,6 @@ comment_on_columns(const DeclaredPublication *publication, Oid relation, ShownAs
 		if (publication->columns[i].role != ROLE_KEY)
 			comment_on_column(relation, publication->columns[i].name, column_comment(&publication->columns[i], shown));
 	if (shown == SHOWN_AS_VALUES)
-		comment_on_column(relation, free_column_name(publication, "cells"), "what releases print for each quasi-identifier, by column: the cell that the person's value lies in");
+		comment_on_column(relation, free_column_name(publication, "cells"), "cells of the quasi-identifiers as releases print them, by column");
 	CommandCounterIncrement();
 }

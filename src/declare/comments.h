@@ -16,7 +16,7 @@ typedef enum ShownAs
 	SHOWN_AS_VALUES				/* as in live tables: see value_columns.h */
 } ShownAs;
 
-/* Comments on a relation, in one or more sentences without the last full stop; the promise is put behind. */
+/* Comments on a relation, as a phrase without a full stop; the promise is put behind. */
 extern void comment_on_relation(const DeclaredPublication *publication, Oid relation, const char *what);
 
 extern void comment_on_column(Oid relation, const char *name, const char *comment);

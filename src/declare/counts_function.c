@@ -38,7 +38,7 @@ create_counts_function(const DeclaredPublication *publication)
 						 " LANGUAGE sql STABLE PARALLEL UNSAFE SECURITY INVOKER AS %s",
 						 quoted_target(publication, SUFFIX), quote_literal_cstr(body)));
 	execute_ddl(psprintf("COMMENT ON FUNCTION %s IS %s", function,
-						 quote_literal_cstr("how many rows of the newest release of everybody lie in bins of these columns: at least, about, and at most; it costs nothing, and needs SELECT on the view")));
+						 quote_literal_cstr("count rows of the newest release of everybody in bins of these columns: at least, about, and at most")));
 	reset_rights(ProcedureRelationId, counts_function(publication), psprintf("FUNCTION %s", function));
 	execute_ddl(psprintf("GRANT EXECUTE ON FUNCTION %s TO PUBLIC", function));
 }

@@ -14,7 +14,7 @@ CREATE SEQUENCE pprepub_internal.catalog_tree_number AS int OWNED BY pprepub_int
 ALTER TABLE pprepub_internal.catalog_tree
 	ALTER COLUMN tree SET DEFAULT pg_catalog.nextval('pprepub_internal.catalog_tree_number');
 COMMENT ON TABLE pprepub_internal.catalog_tree IS
-	'trees: once stored, they never change; ladder holds low, high and widths of a range taxonomy';
+	'trees of taxonomies, which never change; ladder holds low, high and widths of a range taxonomy';
 
 CREATE TABLE pprepub_internal.catalog_tree_node (
 	tree int,
@@ -27,14 +27,14 @@ CREATE TABLE pprepub_internal.catalog_tree_node (
 );
 CREATE INDEX catalog_tree_child ON pprepub_internal.catalog_tree_node (tree, parent);
 COMMENT ON TABLE pprepub_internal.catalog_tree_node IS
-	'nodes of trees, leaves being numbered depth-first from first_leaf';
+	'nodes of trees; leaves are numbered depth-first from first_leaf';
 
 CREATE TABLE pprepub_internal.catalog_taxonomy (
 	name text COLLATE "C" PRIMARY KEY,
 	owner regrole NOT NULL,
 	tree int NOT NULL
 );
-COMMENT ON TABLE pprepub_internal.catalog_taxonomy IS 'names of taxonomies, and the tree that each stands for now';
+COMMENT ON TABLE pprepub_internal.catalog_taxonomy IS 'names of taxonomies, each with its current tree';
 
 CREATE TABLE pprepub_internal.catalog_publication (
 	publication int PRIMARY KEY,
@@ -53,7 +53,7 @@ CREATE SEQUENCE pprepub_internal.catalog_publication_number AS int OWNED BY ppre
 ALTER TABLE pprepub_internal.catalog_publication
 	ALTER COLUMN publication SET DEFAULT pg_catalog.nextval('pprepub_internal.catalog_publication_number');
 COMMENT ON TABLE pprepub_internal.catalog_publication IS
-	'publications as declared; witness says where and when the last release was made, remembered how many people and invented rows the history must have';
+	'publications as declared; witness tells where and when the last release was made, remembered how many rows the history must have';
 
 -- Computed, since a source's OID cannot be kept: a restore makes some materialized views only after the catalog's rows.
 CREATE VIEW pprepub_internal.catalog_source AS
@@ -62,7 +62,7 @@ CREATE VIEW pprepub_internal.catalog_source AS
 		JOIN pg_catalog.pg_rewrite w ON w.ev_class = p.pinned::pg_catalog.oid
 		JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
 			AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid <> w.ev_class;
-COMMENT ON VIEW pprepub_internal.catalog_source IS 'what the pinned view of each publication reads';
+COMMENT ON VIEW pprepub_internal.catalog_source IS 'source of each publication, as its pinned view reads it';
 
 CREATE TABLE pprepub_internal.catalog_column (
 	publication int,
@@ -84,7 +84,7 @@ CREATE TABLE pprepub_internal.catalog_relation (
 	format smallint NOT NULL		-- of its rows: see docs/explanation/formats.md
 );
 COMMENT ON TABLE pprepub_internal.catalog_relation IS
-	'relations made for publications: they are protected, and dropped with it';
+	'relations made for publications, which are protected and dropped with them';
 CREATE INDEX catalog_relation_history ON pprepub_internal.catalog_relation (publication) WHERE part <> 'release';
 
 CREATE TABLE pprepub_internal.catalog_release (
@@ -120,7 +120,7 @@ CREATE TABLE pprepub_internal.catalog_release (
 	PRIMARY KEY (publication, number)
 );
 COMMENT ON TABLE pprepub_internal.catalog_release IS
-	'releases of publications; of an imported one that is not identified nobody knows whose its rows are, and nothing is published until its owner has waived that';
+	'releases and answers; identified is false for imports without a key, which block publishing until they are waived';
 -- Every release looks for such rows, and there are hardly ever any.
 CREATE INDEX catalog_release_unidentified ON pprepub_internal.catalog_release (publication, number) WHERE NOT identified AND waived_at IS NULL;
 -- Few releases have tables where many are answers.
@@ -147,7 +147,7 @@ CREATE TABLE pprepub_internal.catalog_failure (
 	PRIMARY KEY (publication, release)
 );
 COMMENT ON TABLE pprepub_internal.catalog_failure IS
-	'errors of sources while answers were made, which those who asked are not told; a row for each answer, as wide where there was none, so that nobody can tell by how much was written';
+	'errors of sources while answers were made; every answer has a row of the same width, with or without an error';
 
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_tree', '');
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_tree_number', '');
@@ -166,28 +166,26 @@ SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_failure', '
 CREATE VIEW pprepub.taxonomy_node WITH (security_barrier) AS
 	SELECT t.name AS taxonomy, n.node, n.parent, n.depth, n.leaves
 	FROM pprepub_internal.catalog_taxonomy t JOIN pprepub_internal.catalog_tree_node n USING (tree);
-COMMENT ON VIEW pprepub.taxonomy_node IS
-	'nodes of every taxonomy: its parent (NULL for the root), its depth below the root, the leaves below it';
+COMMENT ON VIEW pprepub.taxonomy_node IS 'nodes of all taxonomies';
 
 CREATE FUNCTION pprepub.create_taxonomy(name text, source regclass) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_taxonomy';
 COMMENT ON FUNCTION pprepub.create_taxonomy(text, regclass) IS
-	'makes a taxonomy from a table of yours with a row for each leaf: the leaf, its parent, and so on up to the root; a value repeated on consecutive levels is one node';
+	'create a taxonomy from a table with one row for each leaf: the leaf, its parent, and so on up to the root';
 
 CREATE FUNCTION pprepub.extend_taxonomy(name text, source regclass) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_extend_taxonomy';
 COMMENT ON FUNCTION pprepub.extend_taxonomy(text, regclass) IS
-	'adds leaves and subtrees to a taxonomy of yours; publications adopt them by alter_publication()';
+	'add leaves and subtrees to a taxonomy; publications adopt them by alter_publication()';
 
 CREATE FUNCTION pprepub.create_range_taxonomy(name text, low numeric, high numeric, widths numeric[]) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_range_taxonomy';
 COMMENT ON FUNCTION pprepub.create_range_taxonomy(text, numeric, numeric, numeric[]) IS
-	'makes a taxonomy of intervals over a number from low up to, not including, high: leaves of the first width, and a level for each further width, which is a multiple of the one before';
+	'create a taxonomy of intervals of numbers, with one level for each width';
 
 CREATE FUNCTION pprepub.drop_taxonomy(name text) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_drop_taxonomy';
-COMMENT ON FUNCTION pprepub.drop_taxonomy(text) IS
-	'drops a taxonomy of yours; publications that were declared with it keep their copy';
+COMMENT ON FUNCTION pprepub.drop_taxonomy(text) IS 'drop a taxonomy; publications that use it keep their copy';
 
 -- Publications
 
@@ -196,27 +194,25 @@ CREATE FUNCTION pprepub.create_publication(publication text, source regclass, ke
 		insensitive name[] DEFAULT '{}', target name DEFAULT 'published', beside name[] DEFAULT '{}') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_publication';
 COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, text, text, jsonb, name[], name, name[]) IS
-	'declares how a table or view of yours is published: its key, the kind of each quasi-identifier ("range", "range STEP", "prefix", "taxonomy NAME", "suppress"), the sensitive column, or several in braces ("{disease, income}"), and a method with its parameters';
+	'declare how a table or view is published: its key, the roles of its columns, and a method with parameters';
 
 CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_alter_publication';
 COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb) IS
-	'changes parameters for the releases to come (those not given stay), adopts extensions of taxonomies, and lets the new owner of a source take its publication over';
+	'change parameters of a publication, adopt extended taxonomies, and let a new owner of the source take over';
 
 CREATE FUNCTION pprepub.drop_publication(publication text, forget_history boolean DEFAULT false) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_drop_publication';
 COMMENT ON FUNCTION pprepub.drop_publication(text, boolean) IS
-	'drops a publication and all that was made for it; once something was published, only with forget_history => true';
+	'drop a publication with everything that was made for it';
 
 CREATE FUNCTION pprepub.grant_audit(publication text, role name) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_grant_audit';
-COMMENT ON FUNCTION pprepub.grant_audit(text, name) IS
-	'lets a role audit a publication of yours: it may call audit(), attack(), linkability() and their like, and sees figures, but no rows and no keys; it gets no right on the source, on releases or on the history';
+COMMENT ON FUNCTION pprepub.grant_audit(text, name) IS 'let a role audit a publication without access to rows or keys';
 
 CREATE FUNCTION pprepub.revoke_audit(publication text, role name) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_revoke_audit';
-COMMENT ON FUNCTION pprepub.revoke_audit(text, name) IS
-	'takes back what grant_audit() granted';
+COMMENT ON FUNCTION pprepub.revoke_audit(text, name) IS 'revoke the right that grant_audit() granted';
 
 -- Publications that the caller may know of, and whether with all rights of their owners, or as an auditor.
 CREATE VIEW pprepub_internal.catalog_reader AS
@@ -232,7 +228,7 @@ CREATE VIEW pprepub.auditor WITH (security_barrier) AS
 		JOIN pg_catalog.pg_class c ON c.oid = r.relation::pg_catalog.oid
 		CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) a
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE') AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner;
-COMMENT ON VIEW pprepub.auditor IS 'roles that may audit the publications that you own';
+COMMENT ON VIEW pprepub.auditor IS 'roles that may audit your publications';
 
 CREATE VIEW pprepub.publication WITH (security_barrier) AS
 	SELECT p.name, p.owner, s.source, p.method, p.params, p.target, p.releases,
@@ -252,17 +248,17 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 		ARRAY(SELECT b.name FROM pprepub_internal.catalog_publication b
 			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_reader USING (publication) LEFT JOIN pprepub_internal.catalog_source s USING (publication);
-COMMENT ON VIEW pprepub.publication IS 'the publications that you own or may audit, as they are declared now';
+COMMENT ON VIEW pprepub.publication IS 'publications that you own or may audit, as they are declared now';
 
 -- Protection of releases and history
 
 CREATE FUNCTION pprepub_internal.refuse_change() RETURNS trigger
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_refuse_change';
-COMMENT ON FUNCTION pprepub_internal.refuse_change() IS 'trigger that refuses to change a release or its history';
+COMMENT ON FUNCTION pprepub_internal.refuse_change() IS 'trigger function that refuses changes of releases and history';
 
 CREATE FUNCTION pprepub_internal.protect() RETURNS event_trigger
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_protect';
-COMMENT ON FUNCTION pprepub_internal.protect() IS 'event trigger that refuses DDL on releases and their history';
+COMMENT ON FUNCTION pprepub_internal.protect() IS 'event trigger function that refuses DDL on releases and history';
 
 CREATE EVENT TRIGGER pprepub_protect_views ON ddl_command_start WHEN TAG IN ('CREATE VIEW')
 	EXECUTE FUNCTION pprepub_internal.protect();

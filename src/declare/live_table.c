@@ -40,7 +40,7 @@ void
 comment_on_live_table(const DeclaredPublication *publication, Oid table)
 {
 	comment_on_relation(publication, table,
-						"People as they are now, safe together with all that was published before. Each scan is one answer, and is remembered. Conditions in WHERE on quasi-identifiers and insensitive columns say whom it is about");
+						"live table: each scan makes one answer, which is remembered; conditions on quasi-identifiers and insensitive columns choose the people");
 	comment_on_columns(publication, table, SHOWN_AS_VALUES);
 }
 

@@ -26,10 +26,10 @@ typedef struct ColumnComment
 } ColumnComment;
 
 #define PROMISE_COMMENTS \
-	{"k", "as many people, at least, cannot be told apart"}, \
-	{"l", "as many different sensitive values, at least, such people have"}, \
-	{"principle", "other parameters of the promise"}, \
-	{"repair", "what protects people whom a gap would expose: \"counterfeit\" are invented rows, \"dirty\" and \"minimal\" true rows of others, \"none\" withholds"}
+	{"k", "least number of people who cannot be told apart"}, \
+	{"l", "least number of different sensitive values of such people"}, \
+	{"principle", "other conditions on sensitive values"}, \
+	{"repair", "protection of people whom a gap would expose: \"counterfeit\" invents rows, \"dirty\" and \"minimal\" add true rows of others, \"none\" withholds"}
 
 static const ColumnComment releases_comments[] = {
 	{"release", "number of the release"},
@@ -37,19 +37,19 @@ static const ColumnComment releases_comments[] = {
 	{"relation", "table of the release"},
 	{"kind", "\"everybody\", \"cohort\" (some of the people), or \"imported\" (made elsewhere)"},
 	{"columns", "columns that are shown; the others are withheld"},
-	{"rows", "rows of a release of everybody, those that are invented included"},
-	{"withheld_percent", "people who are withheld, in whole per cents"},
-	{"invented_percent", "rows that are invented, in whole per cents"},
+	{"rows", "rows of a release of everybody, including invented ones"},
+	{"withheld_percent", "withheld people, in whole percent"},
+	{"invented_percent", "invented rows, in whole percent"},
 	PROMISE_COMMENTS,
 	{NULL, NULL}
 };
 
 static const ColumnComment answers_comments[] = {
-	{"answers_used", "answers that the reader has had"},
-	{"answers_left", "answers that the reader may still have; NULL: there is no limit"},
-	{"answers_per_statement", "answers that a statement may have; NULL: there is no limit"},
+	{"answers_used", "answers that the reader has used"},
+	{"answers_left", "answers that the reader has left; NULL without a limit"},
+	{"answers_per_statement", "answers that one statement may ask for; NULL without a limit"},
 	PROMISE_COMMENTS,
-	{"max_added", "share of the rows of an answer about a cohort that need not be of it, at most"},
+	{"max_added", "largest share of added or invented rows in an answer about a cohort"},
 	{NULL, NULL}
 };
 
@@ -72,7 +72,7 @@ create_releases(const DeclaredPublication *publication)
 	seal_table(table);
 	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
 	comment_on_relation(publication, table,
-						"The releases that have tables, a row each; of those of everybody also how many rows there are, and how many per cent were withheld or invented");
+						"releases that have tables, one row each");
 	comment_on_each(table, releases_comments);
 }
 
@@ -86,7 +86,7 @@ create_answers_view(const DeclaredPublication *publication)
 						 words, quote_literal_cstr(quoted_target(publication, "_now"))));
 	view = relation_in_target(publication, "_answers");
 	reset_rights(RelationRelationId, view, psprintf("TABLE %s", words));
-	comment_on_relation(publication, view, "The answers that the reader has had, how many are left, and what holds for each answer");
+	comment_on_relation(publication, view, "answers that the reader has used and has left, and the rules for each answer");
 	comment_on_each(view, answers_comments);
 }
 

@@ -5,63 +5,64 @@
 CREATE FUNCTION pprepub.midpoint(cell anyrange) RETURNS anyelement
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_midpoint';
 COMMENT ON FUNCTION pprepub.midpoint(anyrange) IS
-	'the value in the middle of a cell, of whole numbers and days rounded down; NULL where an end is not told';
+	'compute the middle of a range, rounded down for whole numbers and days; NULL if an end is missing';
 
 CREATE FUNCTION pprepub.width(cell anyrange) RETURNS float8
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_width';
 COMMENT ON FUNCTION pprepub.width(anyrange) IS
-	'how many whole numbers or days a cell covers, how long one of numbers is, or how many seconds one of times lasts; NULL where an end is not told';
+	'compute how many whole numbers, days or seconds a range covers, or how long it is; NULL if an end is missing';
 
 CREATE FUNCTION pprepub.is_withheld(cell anyrange) RETURNS boolean
 	LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_range_is_withheld';
-COMMENT ON FUNCTION pprepub.is_withheld(anyrange) IS 'whether a range tells neither of its ends';
+COMMENT ON FUNCTION pprepub.is_withheld(anyrange) IS
+	'tell whether a range is withheld: it has neither a lower nor an upper end';
 
 CREATE FUNCTION pprepub.is_withheld(cell text) RETURNS boolean
 	LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_text_is_withheld';
-COMMENT ON FUNCTION pprepub.is_withheld(text) IS 'whether a prefix or a value is shown as *';
+COMMENT ON FUNCTION pprepub.is_withheld(text) IS 'tell whether a prefix or value is withheld: it is printed as *';
 
 CREATE FUNCTION pprepub.lies_in(cell anyrange, bin anyrange) RETURNS boolean
 	LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_range_lies_in';
 COMMENT ON FUNCTION pprepub.lies_in(anyrange, anyrange) IS
-	'whether all of a cell lies in a bin, so that the value does; a cell that is NULL lies in none';
+	'tell whether all of a range lies in a bin, so that the person''s value certainly does';
 
 CREATE FUNCTION pprepub.lies_in(cell text, bin text) RETURNS boolean
 	LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_text_lies_in';
 COMMENT ON FUNCTION pprepub.lies_in(text, text) IS
-	'whether all of a cell lies in a bin, both being values or prefixes such as 53*; a cell that is NULL lies in none';
+	'tell whether all of a prefix or value lies in a bin, which is a prefix or value, too';
 
 CREATE FUNCTION pprepub.touches(cell anyrange, bin anyrange) RETURNS boolean
 	LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_range_touches';
 COMMENT ON FUNCTION pprepub.touches(anyrange, anyrange) IS
-	'whether a cell and a bin have a value in common, so that the value may lie in the bin; a cell that is NULL touches none';
+	'tell whether a range overlaps a bin, so that the person''s value may lie in the bin';
 
 CREATE FUNCTION pprepub.touches(cell text, bin text) RETURNS boolean
 	LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_text_touches';
 COMMENT ON FUNCTION pprepub.touches(text, text) IS
-	'whether a cell and a bin have a value in common, both being values or prefixes such as 53*; a cell that is NULL touches none';
+	'tell whether a prefix or value overlaps a bin, which is a prefix or value, too';
 
 -- Two functions, since a NULL by default would be of no range type.
 CREATE FUNCTION pprepub.share_in(cell anyrange, bin anyrange) RETURNS float8
 	LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_range_share_in';
 COMMENT ON FUNCTION pprepub.share_in(anyrange, anyrange) IS
-	'the share of a cell that lies in a bin, as if its values were spread evenly: a guess; NULL where an end of the cell is not told, and it lies partly in the bin';
+	'estimate the share of a range that lies in a bin, as if its values were spread evenly';
 
 CREATE FUNCTION pprepub.share_in(cell anyrange, bin anyrange, whole anyrange) RETURNS float8
 	LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_range_share_in';
 COMMENT ON FUNCTION pprepub.share_in(anyrange, anyrange, anyrange) IS
-	'like share_in(cell, bin), where whole is what any cell can cover at most, so that a withheld one is spread over it';
+	'estimate the share of a range that lies in a bin, if no range exceeds a third one';
 
 CREATE FUNCTION pprepub.share_in(cell text, bin text) RETURNS float8
 	LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pprepub_text_share_in';
 COMMENT ON FUNCTION pprepub.share_in(text, text) IS
-	'1 where a cell lies in a bin, 0 where it does not touch it, and NULL where nobody can say, both being values or prefixes such as 53*';
+	'compute the share of a prefix or value that lies in a bin: 1, 0, or NULL where it is unknown';
 
 CREATE FUNCTION pprepub.leaves(node text, taxonomy text) RETURNS int8range
 	LANGUAGE C STABLE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_taxonomy_leaves';
 COMMENT ON FUNCTION pprepub.leaves(text, text) IS
-	'the leaves below a node of a taxonomy as it is now, numbered from left to right, as a range that other functions of cells take; NULL where there is no such node';
+	'get the numbers of the leaves below a node of a taxonomy, as a range; NULL if there is no such node';
 
 CREATE FUNCTION pprepub_internal.leaves(node text, tree int) RETURNS int8range
 	LANGUAGE C STABLE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_tree_leaves';
 COMMENT ON FUNCTION pprepub_internal.leaves(text, int) IS
-	'like leaves(text, text), of a tree by its number, for views that pprepub makes';
+	'get the numbers of the leaves below a node of a stored tree, as a range';

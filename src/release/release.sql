@@ -10,20 +10,19 @@ CREATE VIEW pprepub.release WITH (security_barrier) AS
 	FROM pprepub_internal.catalog_release r JOIN pprepub_internal.catalog_publication p USING (publication) JOIN pprepub_internal.catalog_reader a USING (publication)
 		-- auditors may be among those who ask, and figures of cohorts follow who is in them
 		CROSS JOIN LATERAL (SELECT a.is_owner, CASE WHEN a.is_owner OR r.kind <> 'query' AND r.cohort IS NULL THEN 1 END AS figures) s;
-COMMENT ON VIEW pprepub.release IS
-	'every release of the publications that you own or may audit; warnings are those that were raised while it was made, and phases says in seconds where its time went; auditors see neither, and of answers and releases about a cohort neither the cohort nor figures';
+COMMENT ON VIEW pprepub.release IS 'releases and answers of publications that you own or may audit';
 
 CREATE FUNCTION pprepub.publish(publication text, cohort text DEFAULT NULL, columns name[] DEFAULT NULL)
 	RETURNS pprepub.release
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_publish';
 COMMENT ON FUNCTION pprepub.publish(text, text, name[]) IS
-	'makes a stored release of a publication, about everybody or a cohort, safe together with all that was published before, in the transaction that calls it';
+	'make a stored release of a publication, safe together with all that was published before';
 
 CREATE FUNCTION pprepub.preview(publication text, cohort text DEFAULT NULL, columns name[] DEFAULT NULL, params jsonb DEFAULT NULL,
 		OUT metric text, OUT value float8) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_preview';
 COMMENT ON FUNCTION pprepub.preview(text, text, name[], jsonb) IS
-	'what publish() would give, also with other parameters: its metrics, and where time and memory go; nothing is published, changed or remembered';
+	'measure the release that publish() would make, also with other parameters; nothing is published or remembered';
 
 CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float8 DEFAULT NULL, come float8 DEFAULT NULL, change float8 DEFAULT NULL,
 		params jsonb DEFAULT NULL,
@@ -31,10 +30,10 @@ CREATE FUNCTION pprepub.forecast(publication text, releases integer, leave float
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_forecast';
 COMMENT ON FUNCTION pprepub.forecast(text, integer, float8, float8, float8, jsonb) IS
-	'what the next releases would be like if these shares of the people leave, come and get another sensitive value from release to release, played on the rows of today; nothing is published, changed or remembered';
+	'simulate the next releases, starting from the rows of today; nothing is published or remembered';
 
 CREATE FUNCTION pprepub_internal.counts(publication text, by name[], bins jsonb)
 	RETURNS TABLE (bin jsonb, at_least bigint, estimate float8, at_most bigint)
 	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_counts';
 COMMENT ON FUNCTION pprepub_internal.counts(text, name[], jsonb) IS
-	'how many rows of the newest release of everybody lie in bins of these columns: at least, about, and at most, for whoever may read its view; TARGET.NAME_counts() calls it';
+	'count rows of the newest release of everybody in bins, for TARGET.NAME_counts()';

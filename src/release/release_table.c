@@ -96,7 +96,7 @@ keep_release_table(const DeclaredPublication *publication, Oid table)
 {
 	seal_table(table);
 	note_relation(publication, table, "release");
-	comment_on_relation(publication, table, "A release, which stays as it is");
+	comment_on_relation(publication, table, "release: its rows never change");
 	comment_on_columns(publication, table, SHOWN_AS_CELLS);
 	warn_of_replication(publication, table);
 }

@@ -16,11 +16,11 @@ void
 define_search_budgets(void)
 {
 	DefineCustomRealVariable("pprepub.fmj_budget",
-							 "How many steps a search for the full match join may take.",
-							 "For the full match join of more than two releases; beyond it, an error.",
+							 "Sets how many steps linkability() may search for a full match join of more than two releases.",
+							 "A search that needs more steps ends with an error.",
 							 &fmj_budget, 1e8, 0, 1e18, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomRealVariable("pprepub.search_budget",
-							 "How many steps the exact searches of a call may take.",
-							 "For compromise() and compromise_components(), which say of whom more may follow then, risk_after_updates(), whose joint_candidates are null then, and link_posterior(), which raises an error.",
+							 "Sets how many steps the exact searches of one call may take.",
+							 "It applies to compromise(), compromise_components(), risk_after_updates() and link_posterior().",
 							 &search_budget, 1e8, 0, 1e18, PGC_USERSET, 0, NULL, NULL, NULL);
 }

@@ -105,7 +105,7 @@ show_cells(const DeclaredPublication *publication, Oid table)
 	if (!put_view(publication, "", "view",
 				  psprintf("SELECT %s FROM %s", list_columns(publication), quoted_relation(table)), &view))
 		copy_grants(view, table);
-	comment_on_relation(publication, view, "The newest release of everybody with all columns");
+	comment_on_relation(publication, view, "newest release of everybody with all columns");
 	comment_on_columns(publication, view, SHOWN_AS_CELLS);
 }
 
@@ -117,7 +117,7 @@ show_values(const DeclaredPublication *publication, Oid table)
 
 	(void) put_view(publication, "_values", "values_view",
 					psprintf("SELECT %s FROM %s", list_values(publication), quoted_relation(table)), &view);
-	comment_on_relation(publication, view, "The newest release of everybody with all columns, a value for each cell");
+	comment_on_relation(publication, view, "newest release of everybody with all columns, with values in place of cells");
 	comment_on_columns(publication, view, SHOWN_AS_VALUES);
 }
 
@@ -166,7 +166,7 @@ show_all(const DeclaredPublication *publication, int32 number, Oid table)
 	append_former(&query, publication);
 	append_release(&query, publication, number, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()), quoted_relation(table));
 	(void) put_view(publication, "_all", "all_view", query.data, &view);
-	comment_on_relation(publication, view, "All releases of everybody with all columns, each with its number and time");
+	comment_on_relation(publication, view, "all releases of everybody with all columns, with number and time");
 	comment_on_column(view, free_column_name(publication, "release"), "number of the release");
 	comment_on_column(view, free_column_name(publication, "published_at"), "time of the release");
 	comment_on_columns(publication, view, SHOWN_AS_CELLS);

@@ -51,15 +51,16 @@ CREATE VIEW pprepub.health WITH (security_barrier) AS
 			WHERE o.publication = p.publication) source ON true
 		LEFT JOIN pprepub_internal.scheduled_jobs() s ON s.publication = p.name
 	WHERE pg_catalog.pg_has_role(p.owner, 'USAGE');
-COMMENT ON VIEW pprepub.health IS
-	'how your publications fare, a row each, for monitoring: releases and answers, what the last release of everybody withheld and invented, space, the state of the schedule, and what nothing is published for before it is mended';
-COMMENT ON COLUMN pprepub.health.last_release IS 'the newest release that publish() made';
-COMMENT ON COLUMN pprepub.health.releases IS 'how many releases have tables';
-COMMENT ON COLUMN pprepub.health.failed_last_day IS 'answers of the last 24 hours that came out empty since the source could not be read';
-COMMENT ON COLUMN pprepub.health.rows IS 'of the newest release of everybody that publish() made, as are the next four';
-COMMENT ON COLUMN pprepub.health.starving IS 'did publish() warn that this release withholds many rows?';
-COMMENT ON COLUMN pprepub.health.bytes IS 'all that was made for it: tables of releases and the history';
-COMMENT ON COLUMN pprepub.health.bytes_per_day IS 'bytes, divided by the days since the first release, one at least';
-COMMENT ON COLUMN pprepub.health.schedule_state IS 'as in pprepub.scheduled';
+COMMENT ON VIEW pprepub.health IS 'figures for monitoring, one row for each of your publications';
+COMMENT ON COLUMN pprepub.health.last_release IS 'newest release that publish() made';
+COMMENT ON COLUMN pprepub.health.releases IS 'number of releases that have tables';
+COMMENT ON COLUMN pprepub.health.failed_last_day IS
+	'answers of the last 24 hours that were empty because the source could not be read';
+COMMENT ON COLUMN pprepub.health.rows IS
+	'rows of the newest release of everybody that publish() made; the next four columns are about the same release';
+COMMENT ON COLUMN pprepub.health.starving IS 'true if publish() warned that this release withholds many rows';
+COMMENT ON COLUMN pprepub.health.bytes IS 'size of all release tables and of the history';
+COMMENT ON COLUMN pprepub.health.bytes_per_day IS 'bytes divided by the days since the first release, at least one';
+COMMENT ON COLUMN pprepub.health.schedule_state IS 'state in pprepub.scheduled; NULL without a schedule';
 COMMENT ON COLUMN pprepub.health.refused IS
-	'why nothing can be published before it is mended: "source" (it is gone), "owner" (the source has another one), "rewound" (the history may lack releases), "imported" (a release without a key); NULL if nothing is known to be in the way';
+	'why publishing is refused: source, owner, rewound or imported; NULL if no reason is known';

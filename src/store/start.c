@@ -15,8 +15,7 @@ void
 start_store(void)
 {
 	DefineCustomIntVariable("pprepub.store_memory",
-							"How much memory rows take that are inserted into tables of the access method pprepub, "
-							"until they are written.",
+							"Sets how much memory unwritten rows of tables of access method pprepub may take.",
 							NULL, &store_memory, 32 * 1024, 1024, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	start_pending();

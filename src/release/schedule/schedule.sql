@@ -9,19 +9,17 @@ CREATE TABLE pprepub_internal.catalog_schedule (
 	cohort text,
 	scheduled_at timestamptz NOT NULL
 );
-COMMENT ON TABLE pprepub_internal.catalog_schedule IS
-	'jobs of pg_cron that publish; whether they stand, and when they run, pg_cron knows';
+COMMENT ON TABLE pprepub_internal.catalog_schedule IS 'jobs of pg_cron that publish';
 SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_schedule', '');
 
 CREATE FUNCTION pprepub.schedule(publication text, cron text, cohort text DEFAULT NULL) RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_schedule';
 COMMENT ON FUNCTION pprepub.schedule(text, text, text) IS
-	'has pg_cron publish again and again, as in cron => ''0 3 * * 1'', in place of the schedule that the publication had; the job, whose number is returned, runs as the role that calls this';
+	'let pg_cron publish regularly, in place of an earlier schedule; returns the number of the job';
 
 CREATE FUNCTION pprepub.unschedule(publication text) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_unschedule';
-COMMENT ON FUNCTION pprepub.unschedule(text) IS
-	'ends the schedule of a publication; what was published stays';
+COMMENT ON FUNCTION pprepub.unschedule(text) IS 'end the schedule of a publication';
 
 CREATE FUNCTION pprepub_internal.scheduled_jobs(OUT publication text, OUT job bigint, OUT cron text, OUT cohort text, OUT run_by name,
 		OUT active boolean, OUT state text, OUT last_run timestamptz, OUT last_status text, OUT last_message text,
@@ -29,11 +27,11 @@ CREATE FUNCTION pprepub_internal.scheduled_jobs(OUT publication text, OUT job bi
 		OUT last_release int, OUT rows bigint, OUT withheld bigint, OUT withheld_percent float8, OUT warnings text[])
 	RETURNS SETOF record
 	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_scheduled_jobs';
-COMMENT ON FUNCTION pprepub_internal.scheduled_jobs() IS 'what view pprepub.scheduled shows';
+COMMENT ON FUNCTION pprepub_internal.scheduled_jobs() IS 'rows of view pprepub.scheduled';
 
 CREATE VIEW pprepub.scheduled WITH (security_barrier) AS
 	SELECT publication, job, cron, cohort, run_by, active, state, last_run, last_status, last_message, last_failure, last_error,
 		last_release, rows, withheld, withheld_percent, warnings
 	FROM pprepub_internal.scheduled_jobs();
 COMMENT ON VIEW pprepub.scheduled IS
-	'schedules of the publications that you own: the job of pg_cron, its state ("ok", "starving", "failed", "waiting", "paused", "stopped", "gone"), how its last run and the last that failed ended, and the newest release that it has made, with the warnings that were raised; active is false, too, when the job is gone';
+	'schedules of your publications: the job, its state, its last run, and its newest release';
