@@ -1,0 +1,140 @@
+# What the manual's pages for owners and DBAs tell them to type works, and gives what they show; and messages that
+# docs/howto/troubleshooting.md explains are those of the source.
+use strict;
+use warnings;
+use File::Find;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Hospital;
+use Pages;
+
+my $node = new_server('owners_pages');
+my $has_cron = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_cron'}) eq '1';
+
+$node->safe_psql('postgres', 'CREATE DATABASE schedule');
+if ($has_cron)
+{
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'pg_cron'\ncron.database_name = 'schedule'\ncron.use_background_workers = on");
+	$node->restart;
+}
+$node->safe_psql('postgres', "CREATE ROLE $_ LOGIN") foreach qw(owner analyst exporter);
+$node->safe_psql('postgres', 'CREATE ROLE nurse LOGIN IN ROLE owner');
+
+# ----------------------------------------------------------------
+# Pages
+# ----------------------------------------------------------------
+
+# The hospital of its owner.
+sub make_hospital
+{
+	my ($database) = @_;
+
+	$node->safe_psql($database, "CREATE EXTENSION pprepub; GRANT CREATE ON DATABASE $database TO owner; SET ROLE owner;\n" . slurp_file('test/data/hospital.sql'));
+	return;
+}
+
+sub publish_hospital
+{
+	my ($database) = @_;
+
+	$node->safe_psql($database, <<'SQL');
+SET ROLE owner;
+SELECT pprepub.create_taxonomy('world', 'hospital.country_levels');
+SELECT pprepub.create_publication('patients', 'hospital.patients', 'id',
+	'{"age": "range", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}', 'disease', 'bpg', '{"k": 10, "l": 3}');
+SELECT pprepub.publish('patients');
+GRANT USAGE ON SCHEMA published TO analyst;
+GRANT SELECT ON published.patients_now, published.patients_answers TO analyst;
+SQL
+	return;
+}
+
+# Each in a database of its own.
+foreach my $name (qw(owners parameters schedule monitoring backup clinic))
+{
+  SKIP:
+	{
+		my $page = sprintf 'docs/howto/%s.md', $name eq 'clinic' ? 'dba' : $name;
+
+		skip "$page: pg_cron is not installed", 1 if $name eq 'schedule' && !$has_cron;
+		$node->safe_psql('postgres', "CREATE DATABASE $name") if $name ne 'schedule';
+		make_hospital($name) if $name ne 'clinic';
+		publish_hospital($name) if $name =~ /^(?:schedule|monitoring|backup)$/;
+		my $session = start_page($node, $name);
+		my $statements = 0;
+		foreach my $block (page_blocks($page))
+		{
+			my $what = sprintf '%s:%d: %s', $page, $block->{line}, $block->{text} =~ s/\n.*//sr;
+			my $printed = printed($session, $block->{text});
+
+			$statements += $block->{seen};
+			if (exists $block->{shown})
+			{
+				is(trimmed($printed), trimmed($block->{shown}), $what);
+			}
+			else
+			{
+				unlike($printed, qr/^(ERROR|WARNING|invalid command|\\\S+: )/m, $what);
+			}
+		}
+		end_page($session);
+		cmp_ok($statements, '>', 1, "$page has statements");
+	}
+}
+
+# A wrong page is noticed.
+my $session = start_page($node, 'owners');
+like(printed($session, q{SELECT pprepub.publish('nobody');}), qr/^ERROR:  publication "nobody" does not exist$/m, 'a wrong statement shows');
+end_page($session);
+$node->stop;
+
+# ----------------------------------------------------------------
+# Messages
+# ----------------------------------------------------------------
+
+# Every string of the source, names and numbers in it being "…".
+my %known;
+sub know_strings
+{
+	my ($file) = @_;
+	my $string = qr/"(?:[^"\\\n]|\\.)*"/;
+	my $text = slurp_file($file) =~ s{^\s*#include.*$}{}gmr;
+
+	while ($text =~ /($string(?:\s*(?:$string|\b[A-Z][A-Z0-9_]+\b))*)/g)
+	{
+		my $message = '';
+
+		foreach my $part ($1 =~ /$string|[A-Z][A-Z0-9_]+/g)
+		{
+			$message .= $part =~ /^"(.*)"$/s ? $1 : '%s';
+		}
+		$message =~ s/\\(.)/$1/g;
+		$message =~ s/%%|%[-+#0]*[\d.*]*(?:l|ll|z)?[sdugfcm]/$& eq '%%' ? '%' : '…'/ge;
+		$known{$message} = 1;
+	}
+	return;
+}
+
+find({ no_chdir => 1, wanted => sub { know_strings($_) if /\.[ch]$/ } }, 'src');
+cmp_ok(scalar(keys %known), '>', 1000, 'the source has strings');
+
+my $trouble = 'docs/howto/troubleshooting.md';
+my $messages = 0;
+my $in_table = 0;
+foreach (split /\n/, slurp_file($trouble))
+{
+	$in_table = /^\|/ && ($in_table || /^\| message \|/);
+	next if !$in_table || /^\| message \|/ || /^\|-/;
+	my ($cell) = /^\| (.*?) \|/;
+
+	foreach my $message ($cell =~ /`([^`]*)`/g)
+	{
+		ok($known{$message}, "$trouble: $message");
+		$messages++;
+	}
+}
+cmp_ok($messages, '>', 35, 'messages are explained');
+ok(!$known{'publication "…" is nobody\'s'}, 'a wrong one is noticed');
+
+done_testing();
