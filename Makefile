@@ -163,7 +163,7 @@ build/unit/%.o: %.c
 # ----------------------------------------------------------------
 
 # Which types there are, and so how pg_bsd_indent lays them out, depends on the version: 15 decides.
-LINT = cppcheck floors twice meta versions exports comments prose $(if $(filter 15,$(MAJORVERSION)),typedefs format)
+LINT = cppcheck floors twice meta versions exports comments $(if $(filter 15,$(MAJORVERSION)),typedefs format prose site)
 
 lint: $(addprefix lint-,$(LINT))
 
@@ -184,6 +184,9 @@ lint-twice:
 lint-prose:
 	perl test/lint/prose $(wildcard *.md docs/*.md docs/*/*.md src/*.md src/*/README.md test/*/README.md) \
 		$(SQL_ORDER) $(patsubst %.o,%.c,$(OBJS))
+
+# Every page is in the manual, and every link between pages leads somewhere.
+lint-site: docs
 
 lint-meta:
 	perl test/lint/meta META.json
@@ -210,4 +213,4 @@ typedefs:
 format: typedefs
 	perl test/lint/format --write typedefs.list src
 
-.PHONY: dist pictures docs unit unit-programs lint lint-names $(patsubst %,lint-%,cppcheck floors twice meta versions exports typedefs format comments) typedefs format
+.PHONY: dist pictures docs unit unit-programs lint lint-names $(patsubst %,lint-%,cppcheck floors twice meta versions exports typedefs format comments prose site) typedefs format
