@@ -163,8 +163,9 @@ SELECT pg_catalog.pg_extension_config_dump('pprepub_internal.catalog_failure', '
 
 -- Taxonomies
 
+-- Of the database's collation, so that a query can compare them with a live table's columns.
 CREATE VIEW pprepub.taxonomy_node WITH (security_barrier) AS
-	SELECT t.name AS taxonomy, n.node, n.parent, n.depth, n.leaves
+	SELECT t.name COLLATE "default" AS taxonomy, n.node COLLATE "default" AS node, n.parent COLLATE "default" AS parent, n.depth, n.leaves
 	FROM pprepub_internal.catalog_taxonomy t JOIN pprepub_internal.catalog_tree_node n USING (tree);
 COMMENT ON VIEW pprepub.taxonomy_node IS 'nodes of all taxonomies';
 
