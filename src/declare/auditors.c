@@ -91,7 +91,7 @@ warn_of_asker(const DeclaredPublication *publication, Oid role)
 		(OidIsValid(live) && pg_class_aclcheck(live, role, ACL_SELECT) == ACLCHECK_OK))
 		warn_owner(publication, &(OwnerWarning) {
 			.message = psprintf("role \"%s\" may also ask publication \"%s\" for answers", GetUserNameFromId(role, false), publication->name),
-			.detail = "Figures of an audit count true people. An auditor who compares them before and after an answer of his own can learn how many of its rows are true.",
+			.detail = "Figures of an audit count true people. An auditor who compares them before and after an answer of their own can learn how many of its rows are true.",
 			.hint = "Let somebody audit who has no answers."
 		});
 }

@@ -76,7 +76,7 @@ warn_of_unique_insensitive(const DeclaredPublication *publication, bool is_decla
 		warn_owner(publication, &(OwnerWarning) {
 			.message = psprintf("the insensitive columns of publication \"%s\" are unique for %.1f %% of the rows",
 								publication->name, 100.0 * unique / rows),
-			.detail = "Whoever knows them of a person finds that person's row, whatever its class.",
+			.detail = "Anybody who knows them of a person finds that person's row in any class.",
 			.hint = "Declare them as quasi-identifiers, or leave them out.",
 		});
 }
@@ -104,7 +104,7 @@ warn_of_stand_ins(const DeclaredPublication *publication, Jsonb *before)
 	warn_owner(publication, &(OwnerWarning) {
 		.message = psprintf("the insensitive columns of publication \"%s\" will show which rows were those of people who have left",
 							publication->name),
-		.detail = "Invented rows take their places, but repeat what these columns say of others: what is missing since was theirs.",
+		.detail = "Invented rows take their places, but repeat other people's values in these columns: values that are missing since then were theirs.",
 		.hint = psprintf("Declare no insensitive columns, or set %s.", instead),
 	});
 }

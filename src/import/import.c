@@ -218,7 +218,7 @@ warn_of_broken_promises(const DeclaredPublication *publication)
 		.detail = psprintf("%u of its %u classes have %s. All releases together tell " UINT64_FORMAT " of " UINT64_FORMAT " people apart in sets that have.",
 						   classes, recalled->seen.release[publication->releases - 1].nclasses, fault,
 						   people, recalled->people->size),
-		.hint = "What was published stays published: those people will not be published again. pprepub.audit() and pprepub.attack() tell more.",
+		.hint = "Published releases stay: those people will not be published again. pprepub.audit() and pprepub.attack() tell more.",
 	});
 }
 

@@ -68,16 +68,23 @@ refuse_column(const Import *import, const char *name)
 					   releasable_names(publication))));
 }
 
-/* An error for a key that the table has no column for. */
+/* Said first: without its key, a table would be refused for other columns. */
 static void
-refuse_key(const Import *import, const char *key, TupleDesc columns)
+verify_key_is_there(const Import *import, const char *key, TupleDesc columns)
 {
 	StringInfoData known;
 
 	initStringInfo(&known);
 	for (int i = 0; i < columns->natts; i++)
-		if (!TupleDescAttr(columns, i)->attisdropped)
-			appendStringInfo(&known, "%s\"%s\"", known.len > 0 ? ", " : "", NameStr(TupleDescAttr(columns, i)->attname));
+	{
+		const char *name = NameStr(TupleDescAttr(columns, i)->attname);
+
+		if (TupleDescAttr(columns, i)->attisdropped)
+			continue;
+		if (strcmp(name, key) == 0)
+			return;
+		appendStringInfo(&known, "%s\"%s\"", known.len > 0 ? ", " : "", name);
+	}
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
 			 errmsg("column \"%s\" of relation \"%s\" does not exist", key, import->table_name),
@@ -144,6 +151,8 @@ match_columns(Import *import, const char *key)
 	import->columns = palloc0(sizeof(ImportColumn) * (columns->natts + 1));
 	import->declared = palloc0(sizeof(ImportColumn *) * publication->ncolumns);
 	import->shown = palloc0(sizeof(bool) * publication->ncolumns);
+	if (key != NULL)
+		verify_key_is_there(import, key, columns);
 	for (int i = 0; i < columns->natts; i++)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(columns, i);
@@ -161,8 +170,6 @@ match_columns(Import *import, const char *key)
 		column->word = byval ? length : 0;
 		match_column(import, column, key);
 	}
-	if (key != NULL && import->key == NULL)
-		refuse_key(import, key, columns);
 	relation_close(table, NoLock);
 }
 

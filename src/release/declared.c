@@ -100,7 +100,7 @@ warn_of_failure(const DeclaredPublication *publication, const ErrorData *error)
 		.message = psprintf("the source of publication \"%s\" cannot be read", publication->name),
 		.detail = error->message,
 		.log_detail = "The error is shown to the owner only.",
-		.hint = "Nothing can be published before it can.",
+		.hint = "Publishing fails until it can be read.",
 	});
 }
 

@@ -108,7 +108,7 @@ warn_of_import(const DeclaredPublication *publication, const Seen *seen, const U
 						   after.not_unique - without.not_unique, after.classes - without.classes, m,
 						   after.illegal - without.illegal, after.steps - without.steps,
 						   not_apart == 0 ? "" : psprintf(" " UINT64_FORMAT " classes show values that updates connect.", not_apart)),
-		.hint = "What was published stays published: what follows keeps possible what still is. pprepub.audit() and pprepub.risk_after_updates() tell more.",
+		.hint = "Published releases stay: later ones keep possible the values that still are. pprepub.audit() and pprepub.risk_after_updates() tell more.",
 	});
 }
 

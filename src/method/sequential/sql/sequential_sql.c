@@ -86,7 +86,7 @@ judge_import(const DeclaredPublication *publication)
 		.message = psprintf("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
 		.detail = psprintf("Joined with all before, it leaves %u of %u people with less than was promised: %s.",
 						   published->exposed, published->people, sequential_promise(params)),
-		.hint = "What was published stays published. pprepub.linkability_series() and pprepub.audit() tell more.",
+		.hint = "Published releases stay. pprepub.linkability_series() and pprepub.audit() tell more.",
 	});
 }
 
