@@ -62,43 +62,49 @@ sub upgraded
 	return $new;
 }
 
-# Does a server know the options of columns that the other one writes by itself?  Minor versions of one day do.
-sub knows_options
+# Minor versions of one day write options of columns that a newer version does not know, which stops pg_upgrade whatever
+# tables there are.  They say nothing of ours.
+sub forget_unknown_options
 {
 	my ($new, $old) = @_;
 	my $options = $old->safe_psql('postgres', q{CREATE TABLE plain (x int); SELECT attoptions[1] FROM pg_attribute WHERE attrelid = 'plain'::regclass AND attname = 'x'; DROP TABLE plain});
 
-	return 1 if $options eq '';
+	return if $options eq '';
 	$new->start;
 	my $status = $new->psql('postgres', "CREATE TABLE plain (x int); ALTER TABLE plain ALTER x SET ($options)");
-	$new->safe_psql('postgres', 'DROP TABLE plain');
+	$new->safe_psql('postgres', 'DROP TABLE IF EXISTS plain');
 	$new->stop;
-	return $status == 0;
+	return if $status == 0;
+	diag("$options is unknown to the newer version, and is taken out before the upgrade");
+	$old->safe_psql($_, 'UPDATE pg_attribute SET attoptions = NULL WHERE attoptions IS NOT NULL') foreach qw(postgres template1);
+	return;
 }
 
 my $newest = $installations[-1];
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
 my $hops = 0;
+my %upgraded;
 foreach my $i (0 .. $#installations - 1)
 {
 	foreach my $j ($i + 1 .. $#installations)
 	{
 		my ($from, $to) = @installations[ $i, $j ];
-		my $old = server("from_$from->[0]_to_$to->[0]", $from, 'postgres');
+		# From 15 to 17 to 18: the server that was upgraded once is upgraded again.
+		my $old = $upgraded{ $from->[0] } // server("from_$from->[0]_to_$to->[0]", $from, 'postgres');
 		my $new = server("to_$to->[0]_from_$from->[0]", $to, 'postgres');
 
 		$old->start;
-	  SKIP:
+		if (!$upgraded{ $from->[0] })
 		{
-			skip "pg_upgrade from this $from->[0] to this $to->[0] is beyond PostgreSQL itself: it writes options of columns that the other does not know", 1
-			  if !knows_options($new, $old);
 			fill($old, 1500);
 			$old->safe_psql('postgres', q{CREATE EXTENSION pg_cron; GRANT USAGE ON SCHEMA cron TO owner});
-			is($old->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.schedule('patients', '0 3 * * 1') > 0}), 't', 'a schedule');
-			# A dump wants pg_cron of 15 in schema public, which newer ones do not bear.
-			$old->command_ok([ "$newest->[1]/bin/pg_dump", '-d', $old->connstr('postgres'), '-F', 'custom', '--exclude-extension=pg_cron', '-f', $dump ], "$newest->[0] dumps $from->[0]") if $hops == 0;
-			upgraded($old, $new, $from, $to, $hops++ % 2 ? 'link' : 'copy')->stop;
 		}
+		is($old->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.schedule('patients', '0 3 * * 1') > 0}), 't', 'a schedule');
+		# A dump wants pg_cron of 15 in schema public, which newer ones do not bear.
+		$old->command_ok([ "$newest->[1]/bin/pg_dump", '-d', $old->connstr('postgres'), '-F', 'custom', '--exclude-extension=pg_cron', '-f', $dump ], "$newest->[0] dumps $from->[0]") if $hops == 0;
+		forget_unknown_options($new, $old);
+		upgraded($old, $new, $from, $to, $hops++ % 2 ? 'link' : 'copy')->stop;
+		$upgraded{ $to->[0] } //= $new;
 	}
 }
 cmp_ok($hops, '>', 1, 'both ways of pg_upgrade');
