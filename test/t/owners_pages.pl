@@ -61,32 +61,12 @@ foreach my $name (qw(owners parameters schedule monitoring backup clinic))
 		$node->safe_psql('postgres', "CREATE DATABASE $name") if $name ne 'schedule';
 		make_hospital($name) if $name ne 'clinic';
 		publish_hospital($name) if $name =~ /^(?:schedule|monitoring|backup)$/;
-		my $session = start_page($node, $name);
-		my $statements = 0;
-		foreach my $block (page_blocks($page))
-		{
-			my $what = sprintf '%s:%d: %s', $page, $block->{line}, $block->{text} =~ s/\n.*//sr;
-			my $printed = printed($session, $block->{text});
-
-			$statements += $block->{seen};
-			if (exists $block->{shown})
-			{
-				is(trimmed($printed), trimmed($block->{shown}), $what);
-			}
-			else
-			{
-				unlike($printed, qr/^(ERROR|WARNING|invalid command|\\\S+: )/m, $what);
-			}
-		}
-		end_page($session);
-		cmp_ok($statements, '>', 1, "$page has statements");
+		my $session = start_session($node, $name);
+		check_page($session, $page, 2);
+		end_session($session);
 	}
 }
 
-# A wrong page is noticed.
-my $session = start_page($node, 'owners');
-like(printed($session, q{SELECT pprepub.publish('nobody');}), qr/^ERROR:  publication "nobody" does not exist$/m, 'a wrong statement shows');
-end_page($session);
 $node->stop;
 
 # ----------------------------------------------------------------

@@ -2,14 +2,14 @@
 # what they show.
 #
 # Blocks run from top to bottom, as the analyst, in a database of the page's own: ```sql in one session of psql, ```python,
-# ```r and ```java as programs.  A ```text block behind one of them is all that it prints; where there is none, the block may
-# print what it likes, but nothing on stderr.  A comment <!-- test: … --> is a command of psql for the blocks that follow.
+# ```r and ```java as programs.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Hospital;
+use Pages;
 
 my $node = PostgreSQL::Test::Cluster->new('recipes');
 $node->init;
@@ -68,50 +68,6 @@ SQL
 }
 
 make_staff();
-
-# ----------------------------------------------------------------
-# Blocks
-# ----------------------------------------------------------------
-
-# In the page's order: their language, text and line, and what they print, if that is shown.
-sub blocks
-{
-	my ($page) = @_;
-	my (@blocks, $block);
-	my $line = 0;
-
-	foreach (split /\n/, slurp_file($page))
-	{
-		$line++;
-		if ($block && /^```$/)
-		{
-			if ($block->{language} eq 'text')
-			{
-				die "$page:$block->{line}: output of nothing" if !@blocks || exists $blocks[-1]{shown};
-				$blocks[-1]{shown} = $block->{text};
-			}
-			else
-			{
-				push @blocks, $block;
-			}
-			undef $block;
-		}
-		elsif ($block)
-		{
-			$block->{text} .= "$_\n";
-		}
-		elsif (/^```(\w*)$/)
-		{
-			$block = { language => $1, text => '', line => $line };
-		}
-		elsif (/^<!-- test: (.*) -->$/)
-		{
-			push @blocks, { language => 'command', text => "$1\n", line => $line };
-		}
-	}
-	die "$page: a block has no end" if $block;
-	return @blocks;
-}
 
 # ----------------------------------------------------------------
 # Programs
@@ -173,76 +129,38 @@ sub run_program
 # Pages
 # ----------------------------------------------------------------
 
-# What one session of psql prints for each block, and how.
-my ($psql, $in, $out) = (undef, '', '');
-
-sub start_session
-{
-	$in = $out = '';
-	$psql = IPC::Run::start([ 'psql', '-X', '-q', '-P', 'pager=off', '-v', 'VERBOSITY=default', '-h', $node->host, '-p', $node->port, '-U', 'analyst', '-d', 'hospital' ],
-		'<', \$in, '>', \$out, '2>&1', IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-	return;
-}
-
-sub printed
-{
-	my ($text) = @_;
-
-	$out = '';
-	$in .= "$text\n\\echo the end of a block\n";
-	IPC::Run::pump($psql) until $out =~ /^the end of a block$/m;
-	return $out =~ s/^the end of a block\n//mr;
-}
-
-# Without the blanks that end psql's lines, and empty lines around.
-sub trimmed
-{
-	return $_[0] =~ s/ +$//gmr =~ s/^\n+|\n+$//gr;
-}
-
 foreach my $page (map { "docs/howto/$_.md" } qw(analysts recipes counting cohorts))
 {
-	my %blocks;
+	my $statements = 0;
 
 	make_hospital('hospital');
-	start_session();
-	foreach my $block (blocks($page))
+	my $session = start_session($node, 'hospital', user => 'analyst');
+	foreach my $block (page_blocks($page))
 	{
 		my $language = $block->{language};
-		my $what = sprintf '%s:%d: %s', $page, $block->{line}, $block->{text} =~ s/\n.*//sr;
-		my $printed;
 
-		$blocks{$language}++;
-		if ($language eq 'sql' || $language eq 'command')
+		if ($language eq 'sql')
 		{
-			$printed = printed($block->{text});
+			check_block($block, printed($session, $block->{text}));
+			$statements++ if !$block->{hidden};
 		}
 		elsif ($programs{$language})
 		{
-			($printed, my $why) = run_program($block);
-			if (!defined $printed)
+			my ($printed, $why) = run_program($block);
+
+		  SKIP:
 			{
-			  SKIP: { skip "$what: $why", 1; }
-				next;
+				skip "$block->{name}: $why", 1 if !defined $printed;
+				check_block($block, $printed);
 			}
 		}
 		else
 		{
-			fail("$what is of no language that runs");
-			next;
-		}
-		if (exists $block->{shown})
-		{
-			is(trimmed($printed), trimmed($block->{shown}), $what);
-		}
-		else
-		{
-			unlike($printed, qr/^(ERROR|WARNING|NOTICE|invalid command|\\\S+: )/m, $what);
+			fail("$block->{name} is of no language that runs");
 		}
 	}
-	$in .= "\\q\n";
-	$psql->finish;
-	cmp_ok($blocks{sql}, '>', 3, "$page has statements");
+	end_session($session);
+	cmp_ok($statements, '>', 3, "$page has statements");
 }
 
 # ----------------------------------------------------------------
@@ -250,8 +168,8 @@ foreach my $page (map { "docs/howto/$_.md" } qw(analysts recipes counting cohort
 # ----------------------------------------------------------------
 
 make_hospital('hospital');
-start_session();
-printed("CREATE TEMP TABLE my_list (zip text);\nPREPARE of_age(int) AS SELECT 1;");
+my $session = start_session($node, 'hospital', user => 'analyst');
+printed($session, "CREATE TEMP TABLE my_list (zip text);\nPREPARE of_age(int) AS SELECT 1;");
 
 my ($table) = slurp_file('docs/howto/analysts.md') =~ /^\| condition \| asked\? \|\n(.*?)^$/ms;
 my %asked = (yes => 0, no => 0);
@@ -262,7 +180,7 @@ foreach my $row (split /\n/, $table)
 	foreach my $condition ($conditions =~ /`([^`]*)`/g)
 	{
 		next if $condition =~ /^(JOIN|WITH|OFFSET) /;
-		my $plan = printed("DEALLOCATE of_age;\nPREPARE of_age(int) AS SELECT count(*) FROM published.patients_now WHERE $condition;\n"
+		my $plan = printed($session, "DEALLOCATE of_age;\nPREPARE of_age(int) AS SELECT count(*) FROM published.patients_now WHERE $condition;\n"
 			. 'SET plan_cache_mode = force_generic_plan; EXPLAIN (COSTS OFF) EXECUTE of_age(65);');
 
 		like($plan, $asked eq 'yes' ? qr/^ +Cohort: \(/m : qr/^ +Cohort: everybody$/m, "$asked: $condition");
@@ -272,15 +190,7 @@ foreach my $row (split /\n/, $table)
 }
 cmp_ok($asked{yes}, '>', 4, 'the table has conditions that are asked');
 cmp_ok($asked{no}, '>', 3, 'and such that are not');
-
-# ----------------------------------------------------------------
-# A wrong page is noticed
-# ----------------------------------------------------------------
-
-like(printed('SELECT count(*) FROM published.patients_now WHERE sex = M;'), qr/^ERROR:  column "m" does not exist$/m, 'a wrong statement shows');
-like(printed('\no_such_command'), qr/^invalid command/m, 'and so does a wrong command');
-$in .= "\\q\n";
-$psql->finish;
+end_session($session);
 
 $node->stop;
 done_testing();

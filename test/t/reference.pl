@@ -7,6 +7,7 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Pages;
 
 my $node = PostgreSQL::Test::Cluster->new('reference');
 $node->init(extra => [ '-E', 'UTF8', '--no-locale' ]);
@@ -60,7 +61,6 @@ SQL
 # ----------------------------------------------------------------
 
 my %page = map { $_ => slurp_file("docs/reference/$_.md") } qw(functions views settings);
-my @blocks;
 
 sub flat { return $_[0] =~ s/\s+/ /gr =~ s/^ | $//gr }
 
@@ -88,45 +88,6 @@ sub table_rows
 
 # Rows of a query, as lists.
 sub rows_of { return map { [ split /\t/, $_, -1 ] } split /\n/, $node->safe_psql('hospital', $_[0], extra_params => [ '-F', "\t" ]) }
-
-# ----------------------------------------------------------------
-# Examples
-# ----------------------------------------------------------------
-
-my ($psql, $in, $out) = (undef, '', '');
-$psql = IPC::Run::start([ 'psql', '-X', '-q', '-P', 'pager=off', '-d', $node->connstr('hospital') ],
-	'<', \$in, '>', \$out, '2>&1', IPC::Run::timeout(3 * $PostgreSQL::Test::Utils::timeout_default));
-
-sub printed
-{
-	$out = '';
-	$in .= "$_[0]\n\\echo the end of a block\n";
-	IPC::Run::pump($psql) until $out =~ /^the end of a block$/m;
-	return $out =~ s/^the end of a block\n//mr;
-}
-
-# Without the blanks that end psql's lines, and empty lines around.
-sub trimmed { return $_[0] =~ s/ +$//gmr =~ s/^\n+|\n+$//gr }
-
-# A comment <!-- test: … --> is run as well; a ```text block behind a ```sql block is what that prints.
-sub run_examples
-{
-	my ($name) = @_;
-	my $run = 0;
-
-	while ($page{$name} =~ /\G.*?^(?:<!-- test: ([^\n]*) -->|```sql\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?)/msg)
-	{
-		my ($hidden, $shown_sql, $shown) = ($1, $2, $3);
-		my $what = "$name.md: " . ($hidden // $shown_sql) =~ s/\n.*//sr;
-		my $printed = printed($hidden // $shown_sql);
-
-		if (defined $shown) { is(trimmed($printed), trimmed($shown), $what) }
-		else { unlike($printed, qr/^(ERROR|WARNING|NOTICE|invalid command|\\\S+: )/m, $what) }
-		$run++;
-	}
-	cmp_ok($run, '>', 3, "$name.md has examples");
-	return;
-}
 
 # ----------------------------------------------------------------
 # Functions
@@ -238,11 +199,11 @@ sub check_settings
 }
 
 check_settings();
-run_examples($_) foreach qw(functions views settings);
+my $session = start_session($node, 'hospital');
+check_page($session, "docs/reference/$_.md", 4) foreach qw(functions views settings);
+end_session($session);
 check_functions();
 check_views();
 
-$in .= "\\q\n";
-$psql->finish;
 $node->stop;
 done_testing();

@@ -1,17 +1,15 @@
 # What docs/tutorial.md tells its reader to type works, from top to bottom in one session, and prints what the page shows.
 #
-# A ```text block behind a ```sql block is all that it prints.  Where the page says between the two that figures differ a
-# little, numbers may: zeros stay zeros, and others lie within half of what is shown.  A block without shown output prints
-# nothing, but for results of functions that return nothing.  A comment <!-- test: pg_cron --> stands before what needs it.
+# A block without shown output prints nothing, but for results of functions that return nothing.
 use strict;
 use warnings;
 use Cwd;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Pages;
 
 my $page = 'docs/tutorial.md';
-my $differs = '*Your figures differ a little:*';
 my $node = PostgreSQL::Test::Cluster->new('tutorial');
 
 $node->init(extra => [ '-E', 'UTF8', '--no-locale' ]);
@@ -25,142 +23,93 @@ if ($cron)
 $node->safe_psql('postgres', 'CREATE DATABASE census');
 
 # ----------------------------------------------------------------
-# Blocks of the page, in its order: their text and line, what they print if that is shown, what they need
-# ----------------------------------------------------------------
-
-sub blocks
-{
-	my ($text) = @_;
-	my (@blocks, $needs);
-
-	while ($text =~ /^(?:```(\w*)\n(.*?)^```$|<!-- test: (\w+) -->$|^(\Q$differs\E)$)/gms)
-	{
-		my ($language, $body, $comment, $mark) = ($1, $2, $3, $4);
-		my $line = 1 + (substr($text, 0, $-[0]) =~ tr/\n//);
-
-		if (defined $comment)
-		{
-			$needs = $comment;
-		}
-		elsif (defined $mark)
-		{
-			$blocks[-1]{differs} = 1;
-		}
-		elsif ($language eq 'text')
-		{
-			die "$page:$line: output of nothing" if !@blocks || exists $blocks[-1]{shown};
-			$blocks[-1]{shown} = $body;
-		}
-		else
-		{
-			die "$page:$line: a block of language \"$language\"" if $language ne 'sql';
-			push @blocks, { text => $body, line => $line, needs => $needs };
-			undef $needs;
-		}
-	}
-	return @blocks;
-}
-
-# ----------------------------------------------------------------
 # One session, in a directory that has what the page loads
 # ----------------------------------------------------------------
 
-my ($in, $out) = ('', '');
-my $psql;
+my $here = getcwd();
+my $directory = PostgreSQL::Test::Utils::tempdir();
+mkdir "$directory/docs";
+symlink "$here/docs/tutorial", "$directory/docs/tutorial" or die "symlink: $!";
+my $session = start_session($node, 'census', directory => $directory);
 
-sub start_session
+# The page does not show empty results of functions that return void.
+sub without_void
 {
-	my $here = getcwd();
-	my $directory = PostgreSQL::Test::Utils::tempdir();
-
-	mkdir "$directory/docs";
-	symlink "$here/docs/tutorial", "$directory/docs/tutorial" or die "symlink: $!";
-	$in = $out = '';
-	$psql = IPC::Run::start([ 'psql', '-X', '-q', '-P', 'pager=off', '-v', 'VERBOSITY=default', '-d', $node->connstr('census') ],
-		'<', \$in, '>', \$out, '2>&1', init => sub { chdir $directory or die "chdir: $!" },
-		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-	return $directory;
+	return $_[0] =~ s/^ *\w+ *\n-+\n(?: *\n)+\(\d+ rows?\)\n*//gmr;
 }
 
-sub printed
-{
-	my ($text) = @_;
-
-	$out = '';
-	$in .= "$text\n\\echo the end of a block\n";
-	IPC::Run::pump($psql) until $out =~ /^the end of a block$/m;
-	return $out =~ s/^the end of a block\n//mr;
-}
-
-# Without the blanks that end psql's lines, empty lines around, and results that are void.
-sub trimmed
-{
-	my ($text) = @_;
-
-	return $text =~ s/^ *\w+ *\n-+\n(?: *\n)+\(\d+ rows?\)\n*//gmr =~ s/ +$//gmr =~ s/^\n+|\n+$//gr;
-}
-
-# The numbers of a text, and the text without them and without what follows their width.
-sub figures
-{
-	my ($text) = @_;
-	my @numbers = $text =~ /\d+(?:\.\d+)?/g;
-
-	return ([@numbers], $text =~ s/\d+(?:\.\d+)?/N/gr =~ s/-{2,}/--/gr =~ s/ +/ /gr);
-}
-
-sub is_close
-{
-	my ($got, $shown, $what) = @_;
-	my ($numbers, $shape) = figures($got);
-	my ($expected, $expected_shape) = figures($shown);
-	my @far = grep {
-		my ($is, $was) = ($numbers->[$_] // 'nothing', $expected->[$_]);
-		$is eq 'nothing' || ($was eq '0' ? $is ne '0' : abs($is - $was) > ($was / 2 > 1 ? $was / 2 : 1))
-	} 0 .. $#$expected;
-
-	ok($shape eq $expected_shape && !@far, $what) or diag("printed:\n$got\nshown:\n$shown");
-	return;
-}
-
-my $directory = start_session();
 my %count;
-foreach my $block (blocks(slurp_file($page)))
+foreach my $block (page_blocks($page))
 {
-	my $what = sprintf '%s:%d: %s', $page, $block->{line}, $block->{text} =~ s/\n.*//sr;
+	my $needs = $block->{needs} // '';
 
-	if ($block->{needs} && $block->{needs} eq 'pg_cron' && !$cron)
+	die "$block->{name} is of language \"$block->{language}\"" if $block->{language} ne 'sql';
+  SKIP:
 	{
-	  SKIP: { skip "$what: no pg_cron", 1; }
-		next;
-	}
-	my $printed = trimmed(printed($block->{text}));
-	my $shown = trimmed($block->{shown} // '');
-
-	$count{ $block->{differs} ? 'differ' : exists $block->{shown} ? 'shown' : 'silent' }++;
-	if ($block->{differs})
-	{
-		is_close($printed, $shown, $what);
-	}
-	else
-	{
-		is($printed, $shown, $what);
+		skip "$block->{name}: no pg_cron", 1 if $needs eq 'pg_cron' && !$cron;
+		$count{ $block->{mark} // (defined $block->{shown} ? 'shown' : 'silent') }++;
+		$block->{shown} //= '';
+		check_block($block, without_void(printed($session, $block->{text})));
 	}
 }
-cmp_ok($count{$_}, '>=', 5, "blocks: $_") foreach qw(shown differ silent);
+cmp_ok($count{$_} // 0, '>=', 5, "blocks: $_") foreach 'shown', 'numbers are close', 'silent';
 like(slurp_file("$directory/report.html"), qr/<html.*people/s, 'the report is written');
 
 # ----------------------------------------------------------------
-# A wrong page is noticed
+# A wrong page is noticed, here for all tests of pages
 # ----------------------------------------------------------------
 
-like(printed('SELECT count(*) FROM census.peple;'), qr/^ERROR:  relation "census.peple" does not exist$/m, 'a wrong statement shows');
-my @wrong = blocks("```sql\nSELECT 1;\n```\n\n$differs\n\n```text\n12 | a\n```\n");
-is($wrong[0]{differs}, 1, 'what may differ is marked');
-is((figures('  12 |   3.5'))[1], (figures(' 7 | 120'))[1], 'widths do not count');
-isnt((figures('12 | a'))[1], (figures('12 | b'))[1], 'words do');
+sub page_fits
+{
+	my ($text) = @_;
+	my $file = "$directory/page.md";
 
-$in .= "\\q\n";
-$psql->finish;
+	unlink $file;
+	append_to_file($file, $text);
+	my ($block) = page_blocks($file);
+	return fits($block, printed($session, $block->{text}));
+}
+
+# A block that echoes something, with a mark, and where something else is shown.
+sub echo_fits
+{
+	my ($mark, $printed, $shown) = @_;
+
+	return page_fits("<!-- test: $mark -->\n```sql\n\\echo '$printed'\n```\n\nIt prints:\n\n```text\n$shown\n```\n");
+}
+
+my %wrong = (
+	'statement' => '```sql
+SELECT count(*) FROM census.peple;
+```',
+	'hidden command' => '<!-- test: \no_such_command -->',
+	'warning' => '<!-- test: COMMIT; -->',
+	'notice' => '<!-- test: DROP TABLE IF EXISTS census.peple; -->',
+	'output' => '```sql
+\echo 1
+```
+```text
+2
+```',
+	'statement whose output varies' => '<!-- test: output varies -->
+```sql
+SELECT 1 / 0;
+```
+```text
+1
+```');
+ok(!page_fits($wrong{$_}), "a wrong $_") foreach sort keys %wrong;
+
+eval { echo_fits('numbers may vary', '1', '1') };
+like($@, qr/neither a mark nor a whole command/, 'a wrong mark');
+ok(echo_fits('output varies', 'a', 'b'), 'output varies');
+ok(echo_fits('numbers vary', '  12 |   3.5', ' 7 | 120'), 'numbers vary, and so do widths');
+ok(!echo_fits('numbers vary', '12 | a', '12 | b'), '... but not words');
+ok(echo_fits('numbers are close', '149 |  0 | 1', '100 | 0 | 2'), 'numbers are close');
+ok(!echo_fits('numbers are close', '100 | a', '100 | b'), '... and words are the same');
+ok(!echo_fits('numbers are close', '151', '100'), '... nor is a number far away');
+ok(!echo_fits('numbers are close', '1', '0'), '... nor a zero something else');
+
+end_session($session);
 $node->stop;
 done_testing();
