@@ -5,7 +5,7 @@
 #
 #	output varies		anything may be printed, but no complaint
 #	numbers vary		numbers may be others
-#	numbers are close	zeros stay zeros, and other numbers lie within half of what is shown, or within one
+#	numbers are close	zeros stay zeros, and others are at least half, and at most twice, what is shown, or lie within one
 #	needs EXTENSION		only servers that have it can run the block
 package Pages;
 
@@ -148,9 +148,8 @@ sub numbers_are_close
 	foreach my $was ($shown =~ /$number/g)
 	{
 		my $is = shift @is;
-		my $room = $was / 2 > 1 ? $was / 2 : 1;
 
-		return 0 if $was eq '0' ? $is ne '0' : abs($is - $was) > $room;
+		return 0 if $was eq '0' ? $is ne '0' : abs($is - $was) > 1 && ($is < $was / 2 || $is > 2 * $was);
 	}
 	return 1;
 }
