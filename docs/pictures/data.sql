@@ -3,11 +3,7 @@
 SET client_min_messages = error;
 SELECT setseed(0) \g /dev/null
 \i test/data/hospital.sql
-CREATE TABLE hospital.world (country text, region text, continent text, root text);
-INSERT INTO hospital.world VALUES ('France', 'West', 'Europe', 'World'), ('Italy', 'South', 'Europe', 'World'), ('Spain', 'South', 'Europe', 'World'),
-	('Poland', 'East', 'Europe', 'World'), ('Romania', 'East', 'Europe', 'World'), ('Morocco', 'North', 'Africa', 'World'), ('Senegal', 'Sahel', 'Africa', 'World'),
-	('Vietnam', 'Far East', 'Asia', 'World'), ('India', 'Middle', 'Asia', 'World'), ('Brazil', 'New', 'America', 'World');
-SELECT pprepub.create_taxonomy('world', 'hospital.world') \g /dev/null
+SELECT pprepub.create_taxonomy('world', 'hospital.country_levels') \g /dev/null
 CREATE TABLE hospital.start AS SELECT * FROM hospital.patients;
 CREATE TABLE week (setting text, week int, withheld float8, invented float8, loss float8);
 

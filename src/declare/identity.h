@@ -33,8 +33,8 @@ extern void fix_settings(void);
 
 /*
  * To be called first by every function that changes what is declared or
- * published.  An error in a read-only transaction, on a standby, and when the
- * call comes from a source's own code: it could pull a publication away from
+ * published.  An error in a read-only transaction, on a standby, while library and
+ * objects are of different versions, and when the call comes from a source's own code: it could pull a publication away from
  * under the release that is being made.
  */
 extern void verify_may_change(const char *command);

@@ -3,9 +3,9 @@
 SET client_min_messages = error;
 CREATE EXTENSION IF NOT EXISTS pprepub;
 \ir hospital.sql
-SELECT pprepub.create_taxonomy('world', 'hospital.country_levels') \g /dev/null
-SELECT pprepub.create_publication('patients', 'hospital.patients', 'id', '{"age": "range", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}',
-	'disease', params => '{"k": 10, "l": 3}') \g /dev/null
+\o /dev/null
+\ir declare.sql
+\o
 SELECT pprepub.publish('patients') \g /dev/null
 SELECT count(*) FROM published.patients_now WHERE sex = 'F' AND age >= 65 \g /dev/null
 DO $$

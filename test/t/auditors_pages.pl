@@ -18,11 +18,7 @@ $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE officer LOGIN
 
 # Databases from which those of pages are copied: with nothing, with a hospital that has published nothing, and with one after
 # five weeks and an answer.
-my $declared = slurp_file('test/data/hospital.sql') . <<'SQL';
-SELECT pprepub.create_taxonomy('world', 'hospital.country_levels');
-SELECT pprepub.create_publication('patients', 'hospital.patients', 'id',
-	'{"age": "range", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}', 'disease', 'bpg', '{"k": 10, "l": 3}');
-SQL
+my $declared = slurp_file('test/data/hospital.sql') . slurp_file('test/data/declare.sql');
 
 sub make_database
 {

@@ -38,11 +38,7 @@ sub publish_hospital
 {
 	my ($database) = @_;
 
-	$node->safe_psql($database, <<'SQL');
-SET ROLE owner;
-SELECT pprepub.create_taxonomy('world', 'hospital.country_levels');
-SELECT pprepub.create_publication('patients', 'hospital.patients', 'id',
-	'{"age": "range", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}', 'disease', 'bpg', '{"k": 10, "l": 3}');
+	$node->safe_psql($database, "SET ROLE owner;\n" . slurp_file('test/data/declare.sql') . <<'SQL');
 SELECT pprepub.publish('patients');
 GRANT USAGE ON SCHEMA published TO analyst;
 GRANT SELECT ON published.patients_now, published.patients_answers TO analyst;

@@ -29,10 +29,7 @@ sub make_hospital
 
 	$node->safe_psql('postgres', "DROP DATABASE IF EXISTS $database");
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
-	$node->safe_psql($database, 'CREATE EXTENSION pprepub;' . slurp_file('test/data/hospital.sql') . <<SQL);
-SELECT pprepub.create_taxonomy('world', 'hospital.country_levels');
-SELECT pprepub.create_publication('patients', 'hospital.patients', 'id',
-	'{"age": "range", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}', 'disease', 'bpg', '{"k": 10, "l": 3}');
+	$node->safe_psql($database, 'CREATE EXTENSION pprepub;' . slurp_file('test/data/hospital.sql') . slurp_file('test/data/declare.sql') . <<SQL);
 SELECT pprepub.publish('patients');
 $weeks
 GRANT USAGE ON SCHEMA published TO analyst;

@@ -13,14 +13,12 @@ my $node = new_server('main');
 my $directory = PostgreSQL::Test::Utils::tempdir;
 
 # The demo's hospital, some weeks later; with names that are markup.
-$node->safe_psql('postgres', "CREATE EXTENSION pprepub;\n" . slurp_file('test/data/hospital.sql') . <<'SQL');
+$node->safe_psql('postgres', "CREATE EXTENSION pprepub;\n" . slurp_file('test/data/hospital.sql') . <<'SQL' . slurp_file('test/data/declare.sql') . <<'WEEK');
 UPDATE hospital.patients SET disease = '<b onclick="alert(1)">gout</b>' WHERE disease = 'epilepsy';
-SELECT pprepub.create_taxonomy('world', 'hospital.country_levels');
-SELECT pprepub.create_publication('patients', 'hospital.patients', 'id', '{"age": "range", "zip": "prefix", "country": "taxonomy world", "sex": "suppress"}',
-	'disease', 'bpg', '{"k": 10, "l": 3}');
+SQL
 SELECT pprepub.publish('patients');
 SELECT count(*) FROM published.patients_now WHERE sex = 'F';
-SQL
+WEEK
 foreach my $week (2 .. 3)
 {
 	$node->safe_psql('postgres', "CALL hospital.pass_week($week); SELECT pprepub.publish('patients')");
