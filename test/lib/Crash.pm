@@ -83,13 +83,8 @@ sub kill_amid_publish
 	if ($how{server}) { kill_server($node) } else { kill_backend($node, $pid) }
 	finish_sql($session);
 	eval { $holder->quit } if $holder;		# its server has gone
-	# Not by psql: where the server refuses it, it is gone before it has read a query, and the test dies of a broken pipe.
-	foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
-	{
-		return if run_log([ 'pg_isready', '-q', '-h', $node->host, '-p', $node->port ]);
-		sleep 0.1;
-	}
-	die 'the server does not come back';
+	comes_back($node);
+	return;
 }
 
 # Tables that stand in the two schemas and are of no release, and releases whose table is not there, line by line.

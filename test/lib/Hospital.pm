@@ -233,12 +233,12 @@ sub comes_back
 {
 	my ($node) = @_;
 
-	foreach my $try (1 .. 1800)
+	foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
 	{
-		return 1 if run_log([ 'pg_isready', '-q', '-h', $node->host, '-p', $node->port ]);
+		return if run_log([ 'pg_isready', '-q', '-h', $node->host, '-p', $node->port ]);
 		select undef, undef, undef, 0.1;
 	}
-	return 0;
+	die 'the server does not come back';
 }
 
 # A command of psql is refused with these words; each runs in a session of its own.

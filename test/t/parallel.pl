@@ -107,7 +107,7 @@ foreach my $how (['a worker that is ended', 'terminate worker', qr/terminating b
 
 	ok($worker, "a worker was seen: $what");
 	like($session->{error}, $message, $what);
-	comes_back($node) or die 'the server does not come back';
+	comes_back($node);
 	nothing_stays($what);
 }
 

@@ -4,6 +4,7 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Crash;
 use Hospital;
 
 my $slots = 32;
@@ -153,10 +154,10 @@ is(finish_sql($session), 0, 'and ends') or diag($session->{error});
 hold();
 $session = start_waiting($publish);
 my $pid = $node->safe_psql('postgres', 'SELECT pid FROM pprepub.progress');
-kill 9, $pid;
+kill_backend($node, $pid);
 isnt(finish_sql($session), 0, 'its process is killed');
 eval { $holder->quit };
-$node->poll_query_until('postgres', 'SELECT true') or die 'the server does not come back';
+comes_back($node);
 nothing_stays('a killed process');
 $holder = $node->background_psql('postgres');
 

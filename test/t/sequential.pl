@@ -4,6 +4,7 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Crash;
 use Hospital;
 
 my $node = new_server('main');
@@ -66,11 +67,9 @@ foreach my $moment (1 .. 3)
 	$node->poll_query_until('postgres', "SELECT count(*) = 1 $killed") or die 'nobody publishes';
 	my $pid = $node->safe_psql('postgres', "SELECT pid $killed");
 	select(undef, undef, undef, $needed / 1000 * $moment / 3);
-	my $log = -s $node->logfile;
-	kill 9, $pid;
+	kill_backend($node, $pid);
 	isnt(finish_sql($session), 0, "killed, moment $moment");
-	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $log);
-	$node->poll_query_until('postgres', 'SELECT true');
+	comes_back($node);
 	is_whole($node, 'postgres', "killed, moment $moment", 1);
 }
 

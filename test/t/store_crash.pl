@@ -6,6 +6,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
+use Crash;
 use Hospital;
 use Seed;
 
@@ -97,10 +98,10 @@ for my $round (1 .. 6)
 	$batch += 100;
 	usleep(int rand 800_000);
 	# When a backend dies so, the whole server does, and recovers.
-	my ($pid) = split /\n/, $node->safe_psql('postgres', $loader);
-	kill 'KILL', $pid if $pid;
+	my $pid = $node->safe_psql('postgres', $loader);
+	kill_backend($node, $pid) if $pid ne '';
 	IPC::Run::finish($session);
-	$node->poll_query_until('postgres', 'SELECT true') or die 'the server does not come back';
+	comes_back($node);
 	is_whole($node, "after kill $round");
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM passing'), 0, 'an unlogged table is empty then');
 	is($node->safe_psql('postgres', 'SELECT count(*) IN (0, 5000) FROM emptied'), 't', 'TRUNCATE was whole or not at all');
