@@ -207,4 +207,5 @@ show_counterfeits(const DeclaredPublication *publication)
 		return;
 	(void) put_view(publication, "_counterfeits", "counterfeits_view",
 					psprintf("SELECT release, class, counterfeits FROM %s", quoted_relation(counterfeits_ensure(publication))), &view);
+	comment_on_relation(publication, view, "number of invented rows in each class");
 }
