@@ -53,3 +53,58 @@ SELECT pprepub.publish('ward', columns => '{age,disease}') \g /dev/null
 SELECT pprepub.publish('ward', columns => '{sex,disease}') \g /dev/null
 \echo FILE linkability
 COPY (SELECT p.tuple->>'age' AS age, p.tuple->>'sex' AS sex, p.records, v.value, round(v.frequency::numeric, 3) AS share FROM pprepub.link_profile('ward') p, jsonb_to_recordset(p.sensitive) v(value text, frequency float8) ORDER BY 1, 2, 5 DESC, 4) TO STDOUT CSV HEADER;
+
+-- Classes of two releases that share all people but one, and what observers conclude who know the value of one of them.
+CREATE PROCEDURE hospital.two_releases(method text, params jsonb) LANGUAGE plpgsql AS $$
+BEGIN
+	DROP TABLE IF EXISTS hospital.six;
+	CREATE TABLE hospital.six (name text PRIMARY KEY, age int, disease text);
+	INSERT INTO hospital.six VALUES ('Alice', 30, 'cancer'), ('Betty', 31, 'bronchitis'), ('Carl', 40, 'AIDS'),
+		('Doris', 50, 'cancer'), ('Fiona', 51, 'bronchitis'), ('Erica', 60, 'AIDS');
+	PERFORM pprepub.create_publication(method, 'hospital.six', 'name', '{"age": "range"}', 'disease', method, params);
+	PERFORM pprepub.publish(method);
+	DELETE FROM hospital.six WHERE name IN ('Alice', 'Betty');
+	INSERT INTO hospital.six VALUES ('Grace', 61, 'cancer'), ('Hanna', 62, 'bronchitis');
+	PERFORM pprepub.publish(method);
+	INSERT INTO hospital.conclusion SELECT method, m.key, max(m.class) FILTER (WHERE release = 1), max(m.class) FILTER (WHERE release = 2),
+		min(array_to_string(c.candidates, ' ')) FROM pprepub.class_members(method) m LEFT JOIN pprepub.compromise(method, '{Carl}') c USING (key) GROUP BY m.key;
+	PERFORM pprepub.drop_publication(method, true);
+END
+$$;
+CREATE TABLE hospital.conclusion (method text, name text, one int, two int, candidates text);
+CALL hospital.two_releases('m-invariance', '{"m": 3}');
+CALL hospital.two_releases('cor-split', '{"m": 3, "n": 2}');
+\echo FILE correlated
+COPY (SELECT * FROM hospital.conclusion ORDER BY method DESC, name) TO STDOUT CSV HEADER;
+
+-- What each person's class shows in two releases, and which of these values can have become which: releases that were made
+-- each by itself, and those of method m-distinct.
+CREATE TABLE hospital.first (name text PRIMARY KEY, zip int, hours int, disease text, class int);
+INSERT INTO hospital.first VALUES ('Ken', 14, 20, 'dyspepsia', 1), ('Julia', 16, 23, 'pneumonia', 1), ('Tom', 24, 32, 'pneumonia', 2),
+	('Harry', 26, 35, 'gastritis', 2), ('Lily', 29, 17, 'glaucoma', 3), ('Ben', 31, 19, 'flu', 3);
+CREATE TABLE hospital.second (LIKE hospital.first INCLUDING ALL);
+INSERT INTO hospital.second VALUES ('Ken', 14, 20, 'dyspepsia', 1), ('Lily', 12, 17, 'glaucoma', 1), ('Julia', 18, 31, 'lung cancer', 2),
+	('Tom', 15, 27, 'pneumonia', 2), ('Harry', 23, 32, 'dyspepsia', 3), ('Ben', 26, 35, 'pneumonia', 3);
+CREATE TABLE hospital.changing AS SELECT name, zip, hours, disease FROM hospital.first;
+CREATE TABLE hospital.progress (from_value text, to_value text);
+INSERT INTO hospital.progress VALUES ('dyspepsia', 'gastritis'), ('gastritis', 'dyspepsia'), ('pneumonia', 'flu'), ('flu', 'pneumonia'),
+	('pneumonia', 'lung cancer'), ('glaucoma', 'cataract');
+SELECT pprepub.create_publication('changing', 'hospital.changing', 'name', '{"zip": "range", "hours": "range"}', 'disease', 'm-distinct',
+	'{"m": 2, "updates": "hospital.progress"}') \g /dev/null
+SELECT pprepub.publish('changing') \g /dev/null
+UPDATE hospital.changing c SET zip = s.zip, hours = s.hours, disease = s.disease FROM hospital.second s WHERE s.name = c.name;
+SELECT pprepub.publish('changing') \g /dev/null
+CREATE VIEW hospital.shown (method, name, release, value) AS
+	SELECT 'each by itself', own.name, 1, other.disease FROM hospital.first own JOIN hospital.first other USING (class)
+	UNION ALL SELECT 'each by itself', own.name, 2, other.disease FROM hospital.second own JOIN hospital.second other USING (class)
+	UNION ALL SELECT 'm-distinct', key, 1, r.disease FROM pprepub.class_members('changing') m JOIN published.changing_1 r USING (class) WHERE release = 1
+	UNION ALL SELECT 'm-distinct', key, 2, r.disease FROM pprepub.class_members('changing') m JOIN published.changing_2 r USING (class) WHERE release = 2;
+\echo FILE candidates
+COPY (SELECT DISTINCT method, one.name, one.value AS from_value, two.value AS to_value,
+	EXISTS (SELECT FROM published_private.changing_updates u WHERE u.from_value = one.value AND u.to_value = two.value) AS possible
+	FROM hospital.shown one JOIN hospital.shown two USING (method, name) WHERE one.release = 1 AND two.release = 2 ORDER BY 1, 2, 3, 4) TO STDOUT CSV HEADER;
+
+-- The chance that a person was ever linked to a value, by method global, and by releases whose classes show it to half of their people.
+\echo FILE breach
+COPY (SELECT strategy, round, round(breach::numeric, 3) AS breach FROM pprepub.plan_global(2, releases => 8, alpha => 3)
+	UNION ALL SELECT 'each by itself', round, round(1 - 0.5 ^ round, 3) FROM generate_series(1, 8) round ORDER BY 1, 2) TO STDOUT CSV HEADER;
