@@ -152,6 +152,33 @@ DELETE FROM worlds_out_private.patients_registry;
 DROP TABLE worlds_out_private.patients_transient;
 SELECT pprepub.drop_publication('patients', true);
 SELECT to_regclass('worlds_out_private.patients_registry');
+
+-- Two releases that were made elsewhere, each of which keeps the promise by itself: the owner hears what they tell together.
+CREATE TABLE guests (name text PRIMARY KEY, zip text, sex text, disease text);
+INSERT INTO guests VALUES ('Otto', '65001', 'M', 'flu'), ('Paul', '65002', 'M', 'chlamydia'), ('Rita', '65011', 'F', 'flu'), ('Sara', '65012', 'F', 'fever');
+CREATE TABLE delicate (disease text);
+INSERT INTO delicate VALUES ('chlamydia');
+SELECT pprepub.create_publication('guests', 'guests', 'name', '{"zip": "prefix", "sex": "suppress"}', 'disease', 'global',
+	'{"l": 2, "strategy": "constant-ratio", "releases": 2, "transient": "delicate"}', target => 'worlds_out');
+CREATE TABLE extract_1 AS SELECT name, left(zip, 4) || '*' AS zip, sex, disease FROM guests;
+SELECT number FROM pprepub.import_release('guests', 'extract_1', key => 'name');
+UPDATE guests SET disease = CASE name WHEN 'Otto' THEN 'chlamydia' ELSE 'flu' END WHERE sex = 'M';
+CREATE TABLE extract_2 AS SELECT name, left(zip, 4) || '*' AS zip, sex, disease FROM guests;
+SELECT number FROM pprepub.import_release('guests', 'extract_2', key => 'name');
+SELECT key, releases, probability FROM pprepub.breach_probability('guests') ORDER BY key;
+-- One that gives values away by itself, to others
+UPDATE guests SET disease = 'chlamydia' WHERE sex = 'F';
+CREATE TABLE extract_3 AS SELECT name, left(zip, 4) || '*' AS zip, sex, disease FROM guests WHERE sex = 'F';
+SELECT number FROM pprepub.import_release('guests', 'extract_3', key => 'name', accept_changes => true);
+-- One that adds nothing to what is known says nothing.
+CREATE TABLE extract_4 AS SELECT name, left(zip, 4) || '*' AS zip, sex, 'flu' AS disease FROM guests WHERE sex = 'M';
+SELECT number FROM pprepub.import_release('guests', 'extract_4', key => 'name', accept_changes => true);
+SELECT check_name, measured, holds FROM pprepub.audit('guests') WHERE NOT holds ORDER BY 1;
+-- Later releases do not link those people to it again.
+INSERT INTO guests SELECT 'guest ' || i, '65021', 'F', CASE i WHEN 1 THEN 'chlamydia' ELSE 'flu' END FROM generate_series(1, 12) i;
+SELECT number, rows, suppressed FROM pprepub.publish('guests');
+SELECT key, releases, probability FROM pprepub.breach_probability('guests') WHERE key !~ '^guest' ORDER BY key;
+SELECT pprepub.drop_publication('guests', true);
 RESET search_path;
 RESET ROLE;
 \set VERBOSITY terse

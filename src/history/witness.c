@@ -185,7 +185,7 @@ verify_identified(const DeclaredPublication *publication)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("publication \"%s\" has an imported release of which nobody knows whose its rows are", publication->name),
 				 errdetail_plural("Release %s cannot be judged together with those to come.",
-								  "What releases %s tell of people cannot be judged together with what is to come.",
+								  "Releases %s cannot be judged together with those to come.",
 								  SPI_processed, list_numbers()),
 				 errhint("If that is not needed, call pprepub.acknowledge_history(%s).",
 						 quote_literal_cstr(publication->name))));

@@ -162,8 +162,8 @@ static const char *
 why_lost(const Principle *principle)
 {
 	return principle->nterms == 0
-		? "What was published tells them apart from others in sets that are too small now, or have too few sensitive values, and sets never grow."
-		: "What was published tells them apart from others in sets that are too small now, or have sensitive values that tell too much, and sets never grow.";
+		? "Earlier releases and answers tell them apart from others in sets that are too small now, or have too few sensitive values, and sets never grow."
+		: "Earlier releases and answers tell them apart from others in sets that are too small now, or have sensitive values that tell too much, and sets never grow.";
 }
 
 /* Counts them: people in an atom that it refuses with the values of some release that it was in. */

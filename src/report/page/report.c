@@ -111,7 +111,7 @@ put_not_promised(StringInfo page)
 {
 	static const char *const limits[] = {
 		"It says nothing about observers who know sensitive values of people in the releases, or what relates people to each other.",
-		"What is published of the same people elsewhere, or by publications that are judged apart, is not looked at.",
+		"Releases of the same people elsewhere, or by publications that are judged apart, are not looked at.",
 		"Insensitive columns leave as they are. Nobody may know them of a person.",
 		"A set of people with several sensitive values can still be telling, where the values mean nearly the same.",
 		"The owner and superusers can read the source, and can change what this page is computed from.",

@@ -12,6 +12,7 @@
 #include "check/checks.h"
 #include "declare/parameters.h"
 #include "declare/warn_owner.h"
+#include "frame/arrays.h"
 #include "history/protected.h"
 #include "history/texts.h"
 #include "release/release.h"
@@ -208,7 +209,7 @@ static char *
 what_to_do(uint64 exhausted, uint64 homeless)
 {
 	return psprintf("%s%s%s",
-					exhausted > 0 ? "Who was linked too often comes back when the value is another one;"
+					exhausted > 0 ? "People who were linked too often come back when their value is another one;"
 					" more \"releases\" or a larger \"alpha\" leave others more to come back with." : "",
 					exhausted > 0 && homeless > 0 ? " " : "",
 					homeless > 0 ? "Protect fewer values by \"transient\", count more people in by \"registry\","
@@ -233,11 +234,56 @@ warn_of_withheld(const struct ReleaseBuild *build)
 	});
 }
 
+/* People whom the last release links too often to a value, by itself or together with those before. */
+typedef struct Exposed
+{
+	int32		release;		/* the last one, from 0 on */
+	uint32		l;
+	bool	   *is_exposed;		/* [people] */
+	uint64		npeople;
+} Exposed;
+
+static void
+note_exposed(void *what, const Breach *breach)
+{
+	Exposed    *exposed = what;
+
+	if (breach->releases[breach->n - 1] != exposed->release || exposed->is_exposed[breach->person] ||
+		breach_is_allowed(breach->links, breach->n, exposed->l))
+		return;
+	exposed->is_exposed[breach->person] = true;
+	exposed->npeople++;
+}
+
+/* Warns where an imported release breaks the promise. */
+static void
+judge_import(const DeclaredPublication *publication)
+{
+	Recalled   *recalled = recall(publication);
+	Individual	npeople = recalled->people->size;
+	Exposed		exposed = {
+		.release = publication->releases - 1,
+		.l = l_of(publication, publication->params),
+		.is_exposed = new_zeros(bool, npeople),
+	};
+
+	visit_breaches(statistics_of(&recalled->seen), npeople, protected_values(publication, recalled), note_exposed, &exposed);
+	if (exposed.npeople == 0)
+		return;
+	warn_owner(publication, &(OwnerWarning) {
+		.message = psprintf("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+		.detail = psprintf("Together with all before, it links " UINT64_FORMAT " of %u people to a protected value with a chance of more than 1/%u.",
+						   exposed.npeople, npeople, exposed.l),
+		.hint = "Published releases stay: later ones do not link those people to that value again. pprepub.audit() and pprepub.breach_probability() tell more.",
+	});
+}
+
 const MethodSql global_sql = {
 	.check_table = check_global_table,
 	.load_tables = load_global_tables,
 	.judge = judge_global,
 	.warn = warn_of_withheld,
 	.check = check_global,
+	.judge_import = judge_import,
 	.strengthen = warn_of_new_l,
 };
