@@ -243,6 +243,7 @@ typedef struct Exposed
 	uint64		npeople;
 } Exposed;
 
+/* Counts each person once.  Links by earlier releases alone are not told of again. */
 static void
 note_exposed(void *what, const Breach *breach)
 {
