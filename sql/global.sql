@@ -173,6 +173,14 @@ SELECT number FROM pprepub.import_release('guests', 'extract_3', key => 'name', 
 -- One that adds nothing to what is known says nothing.
 CREATE TABLE extract_4 AS SELECT name, left(zip, 4) || '*' AS zip, sex, 'flu' AS disease FROM guests WHERE sex = 'M';
 SELECT number FROM pprepub.import_release('guests', 'extract_4', key => 'name', accept_changes => true);
+-- Nor does one with none of the values; one without the column counts as if it showed them, and one without rows is refused.
+CREATE TABLE extract_5 AS SELECT name, left(zip, 4) || '*' AS zip, sex, NULL::text AS disease FROM guests;
+SELECT number FROM pprepub.import_release('guests', 'extract_5', key => 'name', accept_changes => true);
+CREATE TABLE extract_6 AS SELECT name, zip, sex FROM extract_5;
+SELECT number FROM pprepub.import_release('guests', 'extract_6', key => 'name');
+SELECT key, releases, round(probability::numeric, 3) AS probability FROM pprepub.breach_probability('guests') ORDER BY key;
+CREATE TABLE extract_7 AS SELECT * FROM extract_5 WHERE false;
+SELECT number FROM pprepub.import_release('guests', 'extract_7', key => 'name', accept_changes => true);
 SELECT check_name, measured, holds FROM pprepub.audit('guests') WHERE NOT holds ORDER BY 1;
 -- Later releases do not link those people to it again.
 INSERT INTO guests SELECT 'guest ' || i, '65021', 'F', CASE i WHEN 1 THEN 'chlamydia' ELSE 'flu' END FROM generate_series(1, 12) i;

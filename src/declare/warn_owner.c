@@ -54,6 +54,15 @@ warn_owner(const DeclaredPublication *publication, const OwnerWarning *warning)
 }
 
 void
+warn_of_weak_release(const DeclaredPublication *publication, const OwnerWarning *warning)
+{
+	OwnerWarning whole = *warning;
+
+	whole.message = psprintf("release %d is less than publication \"%s\" promises", publication->releases, publication->name);
+	warn_owner(publication, &whole);
+}
+
+void
 remember_warnings(DeclaredPublication *publication)
 {
 	publication->warnings = palloc0(sizeof(OwnerWarnings));

@@ -25,6 +25,9 @@ typedef struct OwnerWarning
 /* Raises a WARNING, and remembers it if warnings about the publication are remembered. */
 extern void warn_owner(const DeclaredPublication *publication, const OwnerWarning *warning);
 
+/* The last release, which was made elsewhere, breaks what the publication promises: the caller says how, and what follows. */
+extern void warn_of_weak_release(const DeclaredPublication *publication, const OwnerWarning *warning);
+
 /* From now on warnings are remembered, in the current context. */
 extern void remember_warnings(DeclaredPublication *publication);
 

@@ -213,8 +213,7 @@ warn_of_broken_promises(const DeclaredPublication *publication)
 	people = count_refused(&recalled->seen, atoms_of(&recalled->seen), &promised, recalled->people->size);
 	if (classes == 0 && people == 0)
 		return;
-	warn_owner(publication, &(OwnerWarning) {
-		.message = psprintf("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+	warn_of_weak_release(publication, &(OwnerWarning) {
 		.detail = psprintf("%u of its %u classes have %s. All releases together tell " UINT64_FORMAT " of " UINT64_FORMAT " people apart in sets that have.",
 						   classes, recalled->seen.release[publication->releases - 1].nclasses, fault,
 						   people, recalled->people->size),

@@ -271,8 +271,7 @@ judge_import(const DeclaredPublication *publication)
 	visit_breaches(statistics_of(&recalled->seen), npeople, protected_values(publication, recalled), note_exposed, &exposed);
 	if (exposed.npeople == 0)
 		return;
-	warn_owner(publication, &(OwnerWarning) {
-		.message = psprintf("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+	warn_of_weak_release(publication, &(OwnerWarning) {
 		.detail = psprintf("Together with all before, it links " UINT64_FORMAT " of %u people to a protected value with a chance of more than 1/%u.",
 						   exposed.npeople, npeople, exposed.l),
 		.hint = "Published releases stay: later ones do not link those people to that value again. pprepub.audit() and pprepub.breach_probability() tell more.",

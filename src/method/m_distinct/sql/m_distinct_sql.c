@@ -101,8 +101,7 @@ warn_of_import(const DeclaredPublication *publication, const Seen *seen, const U
 	without = judge_seen(&before, updates, m, m);
 	if (after.not_unique == without.not_unique && after.illegal == without.illegal && not_apart == 0)
 		return;
-	warn_owner(publication, &(OwnerWarning) {
-		.message = psprintf("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+	warn_of_weak_release(publication, &(OwnerWarning) {
 		.detail = psprintf(UINT64_FORMAT " of its " UINT64_FORMAT " classes have fewer than " INT64_FORMAT " rows, or a value twice. "
 						   UINT64_FORMAT " of " UINT64_FORMAT " people who were published before are in classes that theirs cannot have become.%s",
 						   after.not_unique - without.not_unique, after.classes - without.classes, m,

@@ -82,8 +82,7 @@ judge_import(const DeclaredPublication *publication)
 
 	if (published->is_contradicted || published->exposed == 0)
 		return;
-	warn_owner(publication, &(OwnerWarning) {
-		.message = psprintf("release %d is less than publication \"%s\" promises", publication->releases, publication->name),
+	warn_of_weak_release(publication, &(OwnerWarning) {
 		.detail = psprintf("Joined with all before, it leaves %u of %u people with less than was promised: %s.",
 						   published->exposed, published->people, sequential_promise(params)),
 		.hint = "Published releases stay. pprepub.linkability_series() and pprepub.audit() tell more.",
