@@ -70,6 +70,24 @@ tree_common_ancestor(const Tree *tree, Code a, Code b)
 }
 
 uint32
+tree_child_holding(const Tree *tree, uint32 node, Code code)
+{
+	uint32		child = tree->nodes[node].first_child;
+	uint32		last = child + tree->nodes[node].nchildren - 1;
+
+	while (child < last)
+	{
+		uint32		middle = child + (last - child) / 2;
+
+		if (tree->nodes[middle].leaves.hi < code)
+			child = middle + 1;
+		else
+			last = middle;
+	}
+	return child;
+}
+
+uint32
 tree_node(const Tree *tree, Span cell)
 {
 	uint32		node = tree_common_ancestor(tree, cell.lo, cell.hi);

@@ -81,6 +81,9 @@ extern uint32 tree_node(const Tree *tree, Span cell);
 /* The lowest node that holds both codes. */
 extern uint32 tree_common_ancestor(const Tree *tree, Code a, Code b);
 
+/* The child of a node that holds a code, which the node holds. */
+extern uint32 tree_child_holding(const Tree *tree, uint32 node, Code code);
+
 /* The number of codes that are values; NULL's code, if there is one, comes after them. */
 static inline Code
 domain_values(const Domain *domain)

@@ -29,10 +29,10 @@
 #define MIN_KEPT 4
 
 Cutter *
-cutter_create(Work *work)
+cutter_create(Work *work, uint32 nitems)
 {
 	Cutter	   *cutter = palloc0(sizeof(Cutter));
-	Size		n = (Size) work->records->nrecords + 1;
+	Size		n = (Size) nitems + 1;
 	Size		ndimensions = Max(1, work->records->ndimensions);
 	Code		most_runs = 1;
 
@@ -159,25 +159,6 @@ order_items(Cutter *cutter, int d)
 	}
 }
 
-/* The last code below that child of a node that holds a code. */
-static Code
-last_of_child(const Tree *tree, uint32 node, Code code)
-{
-	uint32		child = tree->nodes[node].first_child;
-	uint32		last = child + tree->nodes[node].nchildren - 1;
-
-	while (child < last)
-	{
-		uint32		middle = child + (last - child) / 2;
-
-		if (tree->nodes[middle].leaves.hi < code)
-			child = middle + 1;
-		else
-			last = middle;
-	}
-	return tree->nodes[child].leaves.hi;
-}
-
 /* The hull of a run. */
 static void
 measure_run(const Cutter *cutter, Span *hull, const CutRun *run)
@@ -279,7 +260,7 @@ find_runs(Cutter *cutter, int d)
 
 		if (i == 0 || code > last)
 		{
-			last = tree == NULL ? code : last_of_child(tree, node, code);
+			last = tree == NULL ? code : tree->nodes[tree_child_holding(tree, node, code)].leaves.hi;
 			cutter->runs[cutter->nruns++] = (CutRun) {.from = i};
 		}
 		cutter->runs[cutter->nruns - 1].rows += cutter->nrows[cutter->order[i]];
@@ -534,6 +515,26 @@ cut_stack_create(Records *records, bool keeps_tuples)
 	}
 	cut_stack_push(&stack, 0, &(Part) {0, n}, n > 0);
 	return stack;
+}
+
+CutStack
+cut_stack_with_room(const Records *records, uint32 n)
+{
+	return (CutStack) {
+		.items = new_array(uint32, n),
+		.tuples = new_array(Code, (Size) n * records->ndimensions),
+		.nrows = new_array(uint32, n),
+	};
+}
+
+void
+cut_stack_put(CutStack *stack, const Records *records, uint32 place, uint32 record, uint32 nrows)
+{
+	Size		width = records->ndimensions;
+
+	stack->items[place] = record;
+	stack->nrows[place] = nrows;
+	memcpy(stack->tuples + place * width, record_tuple(records, record), sizeof(Code) * width);
 }
 
 void

@@ -67,7 +67,7 @@ struct Cutter
 	CutRun	   *runs;			/* [nruns + 1] the last one is an end mark */
 	Part	   *parts;			/* [nruns + 1] room for those that a cut makes, counted from the set's start */
 	Span	   *run_hulls;		/* [MAX_HULLS * dimensions] of the first ones */
-	uint32	   *place;			/* [records + MIN_COUNTED + 1] */
+	uint32	   *place;			/* [nitems + MIN_COUNTED + 1] */
 	Side		side;
 
 	/* The values on both sides of a boundary, where the principle is not monotonous */
@@ -86,7 +86,7 @@ struct Cutter
 };
 
 /* Sets of more items than a few times that are sampled. */
-#define MAX_SAMPLE	1024
+#define MAX_SAMPLE	256
 
 /* cut_runs.c */
 

@@ -289,6 +289,10 @@ typedef struct CutStack
 /* The stack takes the records' tuples for itself, unless they are looked at beside it. */
 extern CutStack cut_stack_create(Records *records, bool keeps_tuples);
 
+/* A stack with room for so many records at a time, and one more that lies on it: their rows count as so many. */
+extern CutStack cut_stack_with_room(const Records *records, uint32 n);
+extern void cut_stack_put(CutStack *stack, const Records *records, uint32 place, uint32 record, uint32 nrows);
+
 static inline Part
 cut_stack_pop(CutStack *stack)
 {
@@ -297,7 +301,9 @@ cut_stack_pop(CutStack *stack)
 
 /* cuts.c */
 typedef struct Cutter Cutter;
-extern Cutter *cutter_create(Work *work);
+
+/* A cutter of parts of so many records at most. */
+extern Cutter *cutter_create(Work *work, uint32 nitems);
 
 /*
  * Cuts a part, which was taken from the stack, into parts that are all allowed, in the way that saves most; these count
@@ -305,6 +311,9 @@ extern Cutter *cutter_create(Work *work);
  * anything.
  */
 extern uint32 cut_records(Cutter *cutter, CutStack *stack, Part part, const Part **parts);
+
+/* The dimension along which the last cut was made. */
+extern int	cut_dimension(const Cutter *cutter);
 
 /* Leaves so many parts to be cut, which count from the start of the part that they are of. */
 extern void cut_stack_push(CutStack *stack, uint32 start, const Part *parts, uint32 nparts);

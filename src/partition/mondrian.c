@@ -48,7 +48,7 @@ keep_together(Work *work, const uint32 *items, uint32 nitems)
 static void
 cut_and_gather(Work *work)
 {
-	Cutter	   *cutter = cutter_create(work);
+	Cutter	   *cutter = cutter_create(work, work->records->nrecords);
 	Gatherer   *gatherer = gatherer_create(work);
 	CutStack	stack = cut_stack_create(work->records, true);
 

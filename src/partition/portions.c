@@ -145,7 +145,7 @@ partition_portion(Partitioner *partitioner, Portion *portion)
 void
 partition_alone(PortionSource *source)
 {
-	Size		bytes = portion_bytes(source->setting, PORTION_RECORDS, PORTION_ROWS);
+	Size		bytes = portion_bytes(source->setting, PORTION_RECORDS, Min(source->nrows, PORTION_ROWS));
 	Partitioner *partitioner = partitioner_create(source->setting);
 	void	   *room = palloc_extended(bytes, MCXT_ALLOC_HUGE);
 	Portion    *portion;

@@ -17,7 +17,7 @@
 #include "partition/principle.h"
 
 /* A portion has at most so many records and rows, unless a part of more rows cannot be cut. */
-#define PORTION_RECORDS 16384
+#define PORTION_RECORDS 4096
 #define PORTION_ROWS	131072
 
 /* Everything that all portions share. */

@@ -10,6 +10,7 @@
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "partition/first_cuts.h"
 #include "partition/portions.h"
 #include "partition/share_out.h"
 #include "shared/progress.h"
@@ -25,6 +26,8 @@ typedef struct Sharing
 {
 	PortionSource source;
 	Work	   *work;			/* borrowed */
+	FirstParts *parts;			/* NULL: all records are on the stack from the start */
+	uint64		nstacked;		/* parts that were put there, one after the other */
 	Cutter	   *cutter;
 	CutStack	stack;
 	Partitioner *partitioner;	/* of large portions; NULL until there is one */
@@ -64,11 +67,34 @@ is_portion(const Sharing *sharing, Part part, uint64 nrows)
 	return n <= most_gathered(sharing->work) || (n <= PORTION_RECORDS && nrows <= PORTION_ROWS);
 }
 
+/* Puts the next part on the stack, which is empty; false if there is no more. */
+static bool
+stack_part(Sharing *sharing)
+{
+	const FirstParts *parts = sharing->parts;
+	const Records *records = sharing->work->records;
+	const uint32 *record;
+	uint32		n;
+
+	if (parts == NULL || sharing->nstacked == parts->nparts)
+		return false;
+	record = parts->records + parts->first[sharing->nstacked];
+	n = parts->first[sharing->nstacked + 1] - parts->first[sharing->nstacked];
+	sharing->nstacked++;
+	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		cut_stack_put(&sharing->stack, records, i, record[i], record_rows(records, record[i]));
+	}
+	cut_stack_push(&sharing->stack, 0, &(Part) {0, n}, 1);
+	return true;
+}
+
 /* Cuts until a part is a portion, or cannot be cut; false if nothing is left. */
 static bool
 next_part(Sharing *sharing, Part *part, uint64 *nrows)
 {
-	while (sharing->stack.depth > 0)
+	while (sharing->stack.depth > 0 || stack_part(sharing))
 	{
 		const Part *parts;
 		uint32		nparts;
@@ -215,6 +241,17 @@ put_together(const Sharing *sharing, MemoryContext context)
 	return classes;
 }
 
+/* The most records of a part. */
+static uint32
+largest_part(const FirstParts *parts)
+{
+	uint64		largest = 0;
+
+	for (uint64 p = 0; p < parts->nparts; p++)
+		largest = Max(largest, parts->first[p + 1] - parts->first[p]);
+	return largest;
+}
+
 Classes *
 share_out(Work *work, uint64 nrows, MemoryContext context)
 {
@@ -231,8 +268,12 @@ share_out(Work *work, uint64 nrows, MemoryContext context)
 		progress_step(nrows);
 		return classes;
 	}
-	sharing.cutter = cutter_create(work);
-	sharing.stack = cut_stack_create(work->records, false);
+	sharing.parts = first_cuts(work, PORTION_RECORDS, PORTION_ROWS);
+	if (sharing.parts != NULL)
+		sharing.stack = cut_stack_with_room(work->records, largest_part(sharing.parts));
+	else
+		sharing.stack = cut_stack_create(work->records, false);
+	sharing.cutter = cutter_create(work, sharing.parts != NULL ? largest_part(sharing.parts) : work->records->nrecords);
 	sharing.rows = new_array(RowId, nrows);
 	if (work->frame->crew != NULL)
 		work->frame->crew->partition(&sharing.source);

@@ -1,11 +1,15 @@
 /*
  * test_portions.c
  *		Portions that others partition, in other memory and any order, make the same
- *		classes.
+ *		classes; and the first cuts, which make portions, are as good as if none of
+ *		their records had been left out.
  */
 #include "shim.h"
 
+#include <math.h>
+
 #include "frame/arrays.h"
+#include "partition/first_cuts.h"
 #include "partition/mondrian.h"
 #include "partition/portions.h"
 #include "release/crew/packed_setting.h"
@@ -299,11 +303,188 @@ test_conditions_on_values(void)
 	}
 }
 
+/*
+ * The first cuts
+ */
+
+static Work *
+work_of(const Frame *frame, const Principle *principle)
+{
+	RowId	   *rows = new_array(RowId, frame->nrows);
+
+	for (uint64 row = 0; row < frame->nrows; row++)
+		rows[row] = row;
+	return work_create(frame, records_collapse(frame, rows, frame->nrows, 5), frame->nrows, principle);
+}
+
+/* Each record is in one part, and the principle allows each part; returns the records of the largest. */
+static uint64
+check_parts(Work *work, const FirstParts *parts)
+{
+	const Records *records = work->records;
+	bool	   *seen = new_zeros(bool, records->nrecords);
+	uint64		largest = 0;
+
+	check(parts->first[0] == 0 && parts->first[parts->nparts] == records->nrecords);
+	for (uint64 p = 0; p < parts->nparts; p++)
+	{
+		tally_clear(work->tally);
+		for (uint64 i = parts->first[p]; i < parts->first[p + 1]; i++)
+		{
+			uint32		r = parts->records[i];
+
+			check(!seen[r]);
+			seen[r] = true;
+			count_rows(work, records->first[r], records->first[r + 1]);
+		}
+		check(principle_allows(work->principle, work->tally));
+		largest = Max(largest, parts->first[p + 1] - parts->first[p]);
+	}
+	tally_clear(work->tally);
+	return largest;
+}
+
+static double
+loss_of(const Frame *frame, const Classes *classes)
+{
+	double		loss = 0;
+
+	for (uint32 c = 0; c < classes->nclasses; c++)
+		for (int q = 0; q < classes->nqis; q++)
+			loss += frame->weight[q] * class_size(classes, c) * domain_loss(&frame->domain[q], class_region(classes, c)[q]);
+	return loss;
+}
+
+/* A sample makes parts as small as they should be, and of all cuts it costs hardly more loss than cuts of all records. */
+static void
+test_first_cuts(void)
+{
+	Frame	   *frame = make_frame(MANY_ROWS);
+	Principle	principle = principle_k_l(10, 3);
+	Work	   *work = work_of(frame, &principle);
+	FirstParts *parts = first_cuts(work, PORTION_RECORDS, PORTION_ROWS);
+	double		of_sample = loss_of(frame, cut(frame, &principle, NULL));
+	double		of_all = loss_of(frame, partition_work(work, frame->nrows, CurrentMemoryContext));
+
+	check(parts != NULL && parts->nparts > work->records->nrecords / PORTION_RECORDS);
+	check(check_parts(work_of(frame, &principle), parts) < 1.3 * PORTION_RECORDS);
+	printf("# loss %.1f, and %.1f if all records are cut\n", of_sample, of_all);
+	check(of_sample < 1.03 * of_all);
+}
+
+/* Records of very many rows and of few: parts are bounded by both. */
+static void
+test_first_cuts_of_rows(void)
+{
+	Frame	   *frame = make_frame(10 * MANY_ROWS);
+	Principle	principle = principle_k_l(10, 3);
+	Work	   *work;
+	FirstParts *parts;
+
+	for (uint64 row = 0; row < frame->nrows; row++)
+		if (row % 10 != 0)
+			for (int q = 0; q < 3; q++)
+				frame->code[q][row] /= 6;
+	work = work_of(frame, &principle);
+	parts = first_cuts(work, PORTION_RECORDS, PORTION_ROWS);
+	check(check_parts(work, parts) < 1.3 * PORTION_RECORDS);
+	for (uint64 p = 0; p < parts->nparts; p++)
+	{
+		uint64		nrows = 0;
+
+		for (uint64 i = parts->first[p]; i < parts->first[p + 1]; i++)
+			nrows += record_rows(work->records, parts->records[i]);
+		check(nrows < 1.3 * PORTION_ROWS);
+	}
+}
+
+/* A few records are cut as they are, and so are those that differ in nothing which the sample shows. */
+static void
+test_no_first_cuts(void)
+{
+	Frame	   *frame = make_frame(MANY_ROWS);
+	Principle	principle = principle_k_l(10, 3);
+	FirstParts *parts;
+
+	check(first_cuts(work_of(make_frame(PORTION_RECORDS / 2), &principle), PORTION_RECORDS, PORTION_ROWS) == NULL);
+	check(first_cuts(work_of(frame, &principle), PORTION_RECORDS / 20, PORTION_ROWS) == NULL);
+	principle.k = frame->nrows / 2;
+	parts = first_cuts(work_of(frame, &principle), PORTION_RECORDS, PORTION_ROWS);
+	check(parts->nparts == 1);
+	check(equal_classes(cut(frame, &principle, NULL), cut(frame, &principle, &scrambled)));
+}
+
+/* Where records that were not drawn have other values than those that were, a part may be refused: its cut is taken back. */
+static void
+test_refused_parts(void)
+{
+	Frame	   *frame = make_frame(MANY_ROWS);
+	int64		params[NPRINCIPLE_PARAMS];
+	Principle	declared;
+	Principle	bound;
+	Work	   *work;
+	FirstParts *even;
+	FirstParts *uneven;
+	uint64		ndrawn;
+
+	for (int i = 0; i < NPRINCIPLE_PARAMS; i++)
+		params[i] = PARAM_ABSENT;
+	params[PRINCIPLE_entropy] = 4 * PARAM_SCALE;
+	declared = principle_declared(10, 2, params);
+	bound = principle_bound(&declared, frame->nsensitive, NULL);
+	for (uint64 row = 0; row < frame->nrows; row++)
+		frame->sensitive[row] = any_below(20);
+	work = work_of(frame, &bound);
+	even = first_cuts(work, PORTION_RECORDS, PORTION_ROWS);
+	(void) check_parts(work, even);
+
+	/* The rows that are drawn, as first_cuts() does, stay as they are; most others there get one value. */
+	ndrawn = 256 * (work->records->nrecords / PORTION_RECORDS);
+	for (uint64 i = 0; i < frame->nrows; i++)
+		if (frame->code[2][work->records->rows[i]] < 500)
+			frame->sensitive[work->records->rows[i]] = 0;
+	for (uint64 i = 0; i < ndrawn; i++)
+		frame->sensitive[work->records->rows[slice_start(frame->nrows, ndrawn, i)]] = i % 20;
+	work = work_of(frame, &bound);
+	uneven = first_cuts(work, PORTION_RECORDS, PORTION_ROWS);
+	(void) check_parts(work, uneven);
+	printf("# %u parts, and %u where some were refused\n", (uint32) even->nparts, (uint32) uneven->nparts);
+	check(uneven->nparts < even->nparts);
+	check_alike(frame, &bound);
+}
+
+/* Infinite widths, NULLs nearly everywhere, and one code that nearly all records have. */
+static void
+test_first_cuts_of_odd_domains(void)
+{
+	Frame	   *frame = make_frame(MANY_ROWS);
+	Principle	principle = principle_k_l(10, 3);
+	Work	   *work;
+
+	((double *) frame->domain[2].position)[0] = -HUGE_VAL;
+	((double *) frame->domain[2].position)[frame->domain[2].size - 1] = HUGE_VAL;
+	for (uint64 row = 0; row < frame->nrows; row++)
+	{
+		if (any_below(10) > 0)
+			frame->code[0][row] = frame->domain[0].null_code;
+		if (any_below(100) > 0)
+			frame->code[1][row] = 77;
+	}
+	work = work_of(frame, &principle);
+	(void) check_parts(work, first_cuts(work, PORTION_RECORDS / 2, PORTION_ROWS));
+	check_alike(frame, &principle);
+}
+
 static const Test tests[] = {
 	{"portions that moved and come back in any order", test_scrambled_portions},
 	{"portions that have no room", test_small_rooms},
 	{"few records of many rows", test_few_records},
 	{"conditions on values", test_conditions_on_values},
+	{"first cuts", test_first_cuts},
+	{"first cuts of records of many rows", test_first_cuts_of_rows},
+	{"no first cuts", test_no_first_cuts},
+	{"parts that are refused", test_refused_parts},
+	{"first cuts of odd domains", test_first_cuts_of_odd_domains},
 };
 
 int
