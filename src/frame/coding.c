@@ -13,6 +13,7 @@
 #include "frame/domain.h"
 #include "frame/line.h"
 #include "miscadmin.h"
+#include "port/pg_bswap.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -60,31 +61,50 @@ make_domain(const CodingState *state, Code nvalues, const Tree *tree)
  * ----------------------------------------------------------------
  */
 
-static int
-compare_numbers(const void *a, const void *b, void *arg)
+/* A value's number, which is sorted by the value's place, or by the value where places are equal: doubles are coarse. */
+typedef struct PlacedNumber
 {
-	const CodingState *state = arg;
+	double		place;
+	uint32		number;
+} PlacedNumber;
 
-	return compare_values(state->type,
-						  dictionary_value(state->dictionary, *(const uint32 *) a),
-						  dictionary_value(state->dictionary, *(const uint32 *) b));
+static int
+compare_placed(const PlacedNumber *a, const PlacedNumber *b, const CodingState *state)
+{
+	if (a->place != b->place)
+		return a->place > b->place ? 1 : -1;
+	return compare_values(state->type, dictionary_value(state->dictionary, a->number), dictionary_value(state->dictionary, b->number));
 }
 
+#define ST_SORT sort_placed
+#define ST_ELEMENT_TYPE PlacedNumber
+#define ST_COMPARE(a, b, state) compare_placed((a), (b), (state))
+#define ST_COMPARE_ARG_TYPE const CodingState
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
 /* Sorts the numbers of the finite values; all other values are noted as uncodable. */
-static uint32 *
+static PlacedNumber *
 sorted_numbers(CodingState *state, uint32 *count)
 {
 	uint32		size = dictionary_size(state->dictionary);
-	uint32	   *order = new_array(uint32, size);
+	PlacedNumber *order = new_array(PlacedNumber, size);
 
 	*count = 0;
 	for (uint32 i = 1; i < size; i++)
-		if (is_finite(state->type, dictionary_value(state->dictionary, i)))
-			order[(*count)++] = i;
+	{
+		Datum		value = dictionary_value(state->dictionary, i);
+
+		CHECK_FOR_INTERRUPTS();
+		if (is_finite(state->type, value))
+			order[(*count)++] = (PlacedNumber) {place_of(state->type, value), i};
 		else
 			set_uncodable(state, i, "with NaN or infinity, which no range can hold",
 						  "Declare a view that turns them into NULL.");
-	qsort_arg(order, *count, sizeof(uint32), compare_numbers, state);
+	}
+	sort_placed(order, *count, state);
 	return order;
 }
 
@@ -149,20 +169,21 @@ static void
 code_range(CodingState *state, Coding *coding)
 {
 	uint32		count;
-	uint32	   *order = sorted_numbers(state, &count);
+	PlacedNumber *order = sorted_numbers(state, &count);
 	Code		n = 0;
 
 	coding->values = new_array(Datum, count);
 	for (uint32 i = 0; i < count; i++)
 	{
-		Datum		value = dictionary_value(state->dictionary, order[i]);
+		Datum		value = dictionary_value(state->dictionary, order[i].number);
 
+		CHECK_FOR_INTERRUPTS();
 		/* -0 and 0, 1.0 and 1.00: equal values of unequal bytes share a code. */
-		if (i == 0 || compare_numbers(&order[i - 1], &order[i], state) != 0)
+		if (i == 0 || compare_placed(&order[i - 1], &order[i], state) != 0)
 			coding->values[n++] = value;
 		else
 			coding->values[n - 1] = plainer(state->type, coding->values[n - 1], value);
-		state->code[order[i]] = n - 1;
+		state->code[order[i].number] = n - 1;
 	}
 	coding->domain = make_domain(state, n, NULL);
 	coding->domain->position = places(state->type, coding->values, n);
@@ -178,17 +199,38 @@ code_range(CodingState *state, Coding *coding)
  * ----------------------------------------------------------------
  */
 
+/* A text's number, which is sorted by the text's bytes: the first ones are at hand. */
 typedef struct TextNumber
 {
+	uint64		head;			/* the first bytes, the first one highest; 0 behind the text's end */
 	const char *text;
 	uint32		number;
 } TextNumber;
 
-static int
-compare_texts(const void *a, const void *b)
+static TextNumber
+text_number(const char *text, Size length, uint32 number)
 {
-	return strcmp(((const TextNumber *) a)->text, ((const TextNumber *) b)->text);
+	uint64		head = 0;
+
+	memcpy(&head, text, Min(length, sizeof(head)));
+	return (TextNumber) {pg_ntoh64(head), text, number};
 }
+
+static int
+compare_texts(const TextNumber *a, const TextNumber *b)
+{
+	if (a->head != b->head)
+		return a->head > b->head ? 1 : -1;
+	return strcmp(a->text, b->text);
+}
+
+#define ST_SORT sort_texts
+#define ST_ELEMENT_TYPE TextNumber
+#define ST_COMPARE(a, b) compare_texts((a), (b))
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
 
 /* The domain of prefixes or of suppression: the values' texts, sorted by their bytes. */
 static void
@@ -204,13 +246,14 @@ code_texts(CodingState *state, Coding *coding)
 	{
 		Size		length = strlen(texts[i]);
 
+		CHECK_FOR_INTERRUPTS();
 		if (length > 0 && texts[i][length - 1] == '*')
 			set_uncodable(state, i, "with values that end in \"*\", which generalised values end in",
 						  "Declare a view that writes them differently.");
 		else
-			order[count++] = (TextNumber) {texts[i], i};
+			order[count++] = text_number(texts[i], length, i);
 	}
-	qsort(order, count, sizeof(TextNumber), compare_texts);
+	sort_texts(order, count);
 	for (uint32 i = 0; i < count; i++)
 	{
 		if (i == 0 || compare_texts(&order[i - 1], &order[i]) != 0)

@@ -229,12 +229,14 @@ dictionary_texts(const Dictionary *dictionary)
 	char	  **texts = new_zeros(char *, dictionary->size);
 	Oid			output;
 	bool		varlena;
+	FmgrInfo	function;
 
 	getTypeOutputInfo(dictionary->type, &output, &varlena);
+	fmgr_info(output, &function);
 	for (uint32 i = 1; i < dictionary->size; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		texts[i] = OidOutputFunctionCall(output, dictionary->values[i]);
+		texts[i] = OutputFunctionCall(&function, dictionary->values[i]);
 		if (dictionary->type == BPCHAROID)
 			texts[i][bpchartruelen(texts[i], strlen(texts[i]))] = '\0';
 	}

@@ -200,9 +200,10 @@ shared_characters(const char *a, const char *b)
 
 	while (*a != '\0' && *b != '\0')
 	{
-		int			length = pg_mblen(a);
+		/* A byte without the high bit is a character in each encoding that a server can have. */
+		int			length = IS_HIGHBIT_SET(*a) ? pg_mblen(a) : 1;
 
-		if (pg_mblen(b) != length || memcmp(a, b, length) != 0)
+		if (*a != *b || (length > 1 && (pg_mblen(b) != length || memcmp(a, b, length) != 0)))
 			break;
 		a += length;
 		b += length;
