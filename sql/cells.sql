@@ -31,6 +31,9 @@ SELECT cells('int', 'range', '1', '2', '8', '9');
 SELECT cells('smallint', 'range', '-32768', '-32767', '32766', '32767');
 SELECT cells('int', 'range', '-2147483648', '-2147483647', '2147483646', '2147483647');
 SELECT cells('bigint', 'range', '-9223372036854775808', '-9223372036854775807', '9223372036854775806', '9223372036854775807');
+-- Ranges of values that one double stands for, which come in another order than theirs.
+SELECT cells('bigint', 'range', '9223372036854775805', '0', '9223372036854775804', '1', '9223372036854775807', '9223372036854775806');
+SELECT cells('numeric', 'range', '1.00000000000000000002', '5', '1.00000000000000000001', '6', '1.00000000000000000003', '1.0');
 SELECT cells('numeric', 'range', '0.10', '0.2', '1e40', '1e41');
 SELECT cells('numeric(6,2)', 'range', '0.10', '0.2', '1000', '1001');
 SELECT cells('real', 'range', '0.1', '0.2', '1e37', '1.1e37');
@@ -66,6 +69,7 @@ SELECT cells('text', 'suppress', NULL, 'x', 'x');
 -- Prefixes: characters, not bytes.
 SELECT cells('text', 'prefix', '53101', '53102', '54200', '54301');
 SELECT cells('text', 'prefix', 'a', 'ab', 'abc', 'x', 'xyz');
+SELECT cells('text', 'prefix', 'abcdefghz', 'abcdefgh', 'b', 'abcdefg', 'abcdefghi', 'bb', 'abcdefghia', 'abcdef');
 SELECT cells('text', 'prefix', '', '', 'b', 'c');
 SELECT cells('text', 'prefix', '', 'a');
 SELECT cells('text', 'prefix', 'äöü', 'äöx', 'äx1', 'äx2');
