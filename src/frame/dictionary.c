@@ -210,6 +210,13 @@ dictionary_numbers(Dictionary *dictionary, const Datum *values, const bool *null
 		numbers[i] = number_of(dictionary, values[i], nulls[i]);
 }
 
+void
+dictionary_forget_index(Dictionary *dictionary)
+{
+	imagemap_destroy(dictionary->numbers);
+	dictionary->numbers = NULL;
+}
+
 uint32
 dictionary_size(const Dictionary *dictionary)
 {

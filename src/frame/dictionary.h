@@ -48,6 +48,9 @@ extern uint32 dictionary_number(Dictionary *dictionary, Datum value, bool isnull
 extern void dictionary_numbers(Dictionary *dictionary, const Datum *values, const bool *nulls,
 							   uint32 *numbers, int n);
 
+/* Gives back the memory by which values are looked up; none is looked up any more. */
+extern void dictionary_forget_index(Dictionary *dictionary);
+
 /* The number of values, NULL included; and the value of a number, which must not be NULL's. */
 extern uint32 dictionary_size(const Dictionary *dictionary);
 extern Datum dictionary_value(const Dictionary *dictionary, uint32 number);

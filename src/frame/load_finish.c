@@ -123,6 +123,7 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 	Uncodable	uncodable;
 	Code	   *code;
 
+	dictionary_forget_index(column->dictionary);
 	loaded->codings[q] = code_column(column->column, step, column->tree, column->dictionary,
 									 has_null(load, column), &code, &uncodable);
 	loaded->codings[q]->is_part = load->condition != NULL;
