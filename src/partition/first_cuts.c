@@ -95,15 +95,14 @@ draw_sample(FirstCuts *cuts, uint64 nrows, uint32 ndrawn)
 	}
 }
 
-/* Leaves a part of the sample to be cut; returns the fork that it will be. */
-static uint32
+/* Leaves a part of the sample to be cut. */
+static void
 put_off(FirstCuts *cuts, Part part)
 {
 	array_reserve(cuts->forks, cuts->forks_allocated, cuts->nforks + 1);
 	array_reserve(cuts->pending, cuts->pending_allocated, cuts->npending + 1);
 	cuts->forks[cuts->nforks] = (Fork) {0};
-	cuts->pending[cuts->npending++] = (Pending) {part, cuts->nforks};
-	return cuts->nforks++;
+	cuts->pending[cuts->npending++] = (Pending) {part, cuts->nforks++};
 }
 
 /* Adds a branch of codes from one on; the first one takes all before that, too. */
@@ -117,52 +116,62 @@ add_branch(FirstCuts *cuts, Fork *fork, Code from, uint32 to)
 	fork->nbranches++;
 }
 
-/* The codes of some of the sample along a dimension. */
-static Span
-codes_of(const FirstCuts *cuts, uint32 from, uint32 to, int d)
+static inline Code
+code_of(const FirstCuts *cuts, uint32 i, int d)
 {
-	int			ndimensions = cuts->work->records->ndimensions;
+	return cuts->sample.tuples[(Size) i * cuts->work->records->ndimensions + d];
+}
+
+/* The codes of a part of the sample along a dimension. */
+static Span
+codes_of(const FirstCuts *cuts, Part part, int d)
+{
 	Span		codes = {NO_CODE, 0};
 
-	for (uint32 i = from; i < to; i++)
-		codes = span_hull(codes, span_of(cuts->sample.tuples[(Size) i * ndimensions + d]));
+	for (uint32 i = part.from; i < part.to; i++)
+		codes = span_hull(codes, span_of(code_of(cuts, i, d)));
 	return codes;
 }
 
 /* The branches of a line, whose parts follow each other. */
 static void
-branch_line(FirstCuts *cuts, Fork *fork, uint32 start, const Part *parts, uint32 nparts, uint32 first_fork)
+branch_line(FirstCuts *cuts, Fork *fork, const Pending *parts, uint32 nparts)
 {
 	for (uint32 p = 0; p < nparts; p++)
-		add_branch(cuts, fork, codes_of(cuts, start + parts[p].from, start + parts[p].to, fork->d).lo, first_fork + p);
+		add_branch(cuts, fork, codes_of(cuts, parts[p].part, fork->d).lo, parts[p].fork);
+}
+
+/* Notes where the children of a tree's node went. */
+static void
+note_children(FirstCuts *cuts, const Fork *fork, const Tree *tree, uint32 node, const Pending *parts, uint32 nparts)
+{
+	uint32		first_child = tree->nodes[node].first_child;
+	uint32		nchildren = tree->nodes[node].nchildren;
+
+	array_reserve(cuts->fork_of_child, cuts->children_allocated, nchildren);
+	for (uint32 c = 0; c < nchildren; c++)
+		cuts->fork_of_child[c] = NO_FORK;
+	for (uint32 p = 0; p < nparts; p++)
+		for (uint32 i = parts[p].part.from; i < parts[p].part.to; i++)
+			cuts->fork_of_child[tree_child_holding(tree, node, code_of(cuts, i, fork->d)) - first_child] = parts[p].fork;
 }
 
 /* The branches of a tree: each child's codes stay together; those of one that the sample lacks go with the child before. */
 static void
-branch_tree(FirstCuts *cuts, Fork *fork, const Tree *tree, uint32 start, const Part *parts, uint32 nparts, uint32 first_fork)
+branch_tree(FirstCuts *cuts, Fork *fork, const Tree *tree, const Pending *parts, uint32 nparts)
 {
-	int			ndimensions = cuts->work->records->ndimensions;
-	Span		all = codes_of(cuts, start, start + parts[nparts - 1].to, fork->d);
-	const TreeNode *node = &tree->nodes[tree_common_ancestor(tree, all.lo, all.hi)];
+	Span		all = codes_of(cuts, (Part) {parts[0].part.from, parts[nparts - 1].part.to}, fork->d);
+	uint32		node = tree_common_ancestor(tree, all.lo, all.hi);
 	uint32		before = NO_FORK;
 
-	array_reserve(cuts->fork_of_child, cuts->children_allocated, node->nchildren);
-	for (uint32 c = 0; c < node->nchildren; c++)
-		cuts->fork_of_child[c] = NO_FORK;
-	for (uint32 p = 0; p < nparts; p++)
-		for (uint32 i = start + parts[p].from; i < start + parts[p].to; i++)
-		{
-			Code		code = cuts->sample.tuples[(Size) i * ndimensions + fork->d];
-
-			cuts->fork_of_child[tree_child_holding(tree, node - tree->nodes, code) - node->first_child] = first_fork + p;
-		}
-	for (uint32 c = 0; c < node->nchildren; c++)
+	note_children(cuts, fork, tree, node, parts, nparts);
+	for (uint32 c = 0; c < tree->nodes[node].nchildren; c++)
 	{
 		uint32		to = cuts->fork_of_child[c];
 
 		if (to == NO_FORK || to == before)
 			continue;
-		add_branch(cuts, fork, tree->nodes[node->first_child + c].leaves.lo, to);
+		add_branch(cuts, fork, tree->nodes[tree->nodes[node].first_child + c].leaves.lo, to);
 		before = to;
 	}
 }
@@ -184,42 +193,47 @@ is_small(const FirstCuts *cuts, Part part, uint32 most_records, uint64 most_rows
 	return nrecords <= most_records && nrows <= most_rows;
 }
 
+/* Makes a fork where some of the sample was cut into so many parts, which are still to be cut. */
+static Fork
+make_fork(FirstCuts *cuts, int d, uint32 nparts)
+{
+	const Pending *parts = &cuts->pending[cuts->npending - nparts];
+	const Tree *tree = cuts->work->records->dimensions[d].domain->tree;
+	Fork		fork = {.d = d, .first_branch = cuts->nbranches};
+
+	if (tree == NULL)
+		branch_line(cuts, &fork, parts, nparts);
+	else
+		branch_tree(cuts, &fork, tree, parts, nparts);
+	return fork;
+}
+
 /* Makes forks from the top down, until parts are small or cannot be cut. */
 static void
 cut_sample(FirstCuts *cuts, uint32 most_records, uint64 most_rows)
 {
-	const Records *records = cuts->work->records;
 	Cutter	   *cutter = cutter_create(cuts->work, cuts->nsample);
 
-	(void) put_off(cuts, (Part) {0, cuts->nsample});
+	put_off(cuts, (Part) {0, cuts->nsample});
 	while (cuts->npending > 0)
 	{
 		Pending		pending = cuts->pending[--cuts->npending];
 		uint32		start = pending.part.from;
-		uint32		first_fork = cuts->nforks;
 		const Part *parts;
 		uint32		nparts = 0;
-		Fork		fork = {.first_branch = cuts->nbranches};
-		const Tree *tree;
 
 		CHECK_FOR_INTERRUPTS();
 		if (!is_small(cuts, pending.part, most_records, most_rows))
 			nparts = cut_records(cutter, &cuts->sample, pending.part, &parts);
-		if (nparts == 0)
+		for (uint32 p = 0; p < nparts; p++)
+			put_off(cuts, (Part) {start + parts[p].from, start + parts[p].to});
+		if (nparts > 0)
+			cuts->forks[pending.fork] = make_fork(cuts, cut_dimension(cutter), nparts);
+		else
 		{
 			cuts->forks[pending.fork] = (Fork) {.first_part = cuts->nparts, .end_part = cuts->nparts + 1};
 			cuts->nparts++;
-			continue;
 		}
-		for (uint32 p = 0; p < nparts; p++)
-			(void) put_off(cuts, (Part) {start + parts[p].from, start + parts[p].to});
-		fork.d = cut_dimension(cutter);
-		tree = records->dimensions[fork.d].domain->tree;
-		if (tree == NULL)
-			branch_line(cuts, &fork, start, parts, nparts, first_fork);
-		else
-			branch_tree(cuts, &fork, tree, start, parts, nparts, first_fork);
-		cuts->forks[pending.fork] = fork;
 	}
 }
 
@@ -254,9 +268,10 @@ find_part(const FirstCuts *cuts, uint32 record)
 }
 
 /* Sends each record to its part. */
-static void
-send_records(const FirstCuts *cuts, FirstParts *parts)
+static FirstParts *
+send_records(const FirstCuts *cuts)
 {
+	FirstParts *parts = palloc0(sizeof(FirstParts));
 	uint32		nrecords = cuts->work->records->nrecords;
 	uint32	   *part = new_array(uint32, nrecords);
 
@@ -268,6 +283,7 @@ send_records(const FirstCuts *cuts, FirstParts *parts)
 	parts->nparts = cuts->nparts;
 	list_by_group(part, nrecords, cuts->nparts, &parts->first, &parts->records);
 	pfree(part);
+	return parts;
 }
 
 /* Does the principle allow parts together? */
@@ -330,20 +346,22 @@ first_cuts(Work *work, uint32 most_records, uint64 most_rows)
 	MemoryContext context;
 	MemoryContext outer;
 	FirstCuts	cuts = {.work = work};
-	FirstParts *parts;
+	FirstParts *parts = NULL;
 
 	if (ndrawn == 0 || records->nrecords / LEAST_RECORDS < ndrawn)
 		return NULL;
-	parts = palloc0(sizeof(FirstParts));
 	context = AllocSetContextCreate(CurrentMemoryContext, "first cuts", ALLOCSET_DEFAULT_SIZES);
 	outer = MemoryContextSwitchTo(context);
 	draw_sample(&cuts, nrows, ndrawn);
 	cut_sample(&cuts, most_records, most_rows);
-	MemoryContextSwitchTo(outer);
-	send_records(&cuts, parts);
-	MemoryContextSwitchTo(context);
-	if (!work->monotonous)
-		join_refused(&cuts, parts);
+	if (cuts.nparts > 1)
+	{
+		MemoryContextSwitchTo(outer);
+		parts = send_records(&cuts);
+		MemoryContextSwitchTo(context);
+		if (!work->monotonous)
+			join_refused(&cuts, parts);
+	}
 	MemoryContextSwitchTo(outer);
 	MemoryContextDelete(context);
 	return parts;

@@ -20,8 +20,8 @@ typedef struct FirstParts
 } FirstParts;
 
 /*
- * Cuts the records into parts of about so many records and rows at most; NULL if they are too few for a sample.  A part
- * may have turned out larger, if only because none of its cuts is allowed.
+ * Cuts the records into parts of about so many records and rows at most; NULL if they are too few for a sample, or the
+ * sample is not cut.  A part may be larger, if only because none of its cuts is allowed.
  */
 extern FirstParts *first_cuts(Work *work, uint32 most_records, uint64 most_rows);
 

@@ -289,7 +289,7 @@ typedef struct CutStack
 /* The stack takes the records' tuples for itself, unless they are looked at beside it. */
 extern CutStack cut_stack_create(Records *records, bool keeps_tuples);
 
-/* A stack with room for so many records at a time, and one more that lies on it: their rows count as so many. */
+/* A stack with room for so many records, which are put there one by one; each counts for so many rows. */
 extern CutStack cut_stack_with_room(const Records *records, uint32 n);
 extern void cut_stack_put(CutStack *stack, const Records *records, uint32 place, uint32 record, uint32 nrows);
 
