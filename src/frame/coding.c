@@ -108,23 +108,15 @@ sorted_numbers(CodingState *state, uint32 *count)
 	return order;
 }
 
-/*
- * Returns the place of each value in the type's own unit, or its rank where
- * doubles cannot hold the width of the line (or cannot tell its ends apart).
- */
-static const double *
-places(Oid type, const Datum *values, Code n)
+/* Puts ranks for the places of a line where doubles cannot hold its width, or cannot tell its ends apart. */
+static void
+rank_if_need_be(double *place, Code n)
 {
-	double	   *place = new_array(double, n);
-	double		width;
+	double		width = n > 0 ? place[n - 1] - place[0] : 0;
 
-	for (Code i = 0; i < n; i++)
-		place[i] = place_of(type, values[i]);
-	width = n > 0 ? place[n - 1] - place[0] : 0;
 	if (n > 1 && (!isfinite(width) || width <= 0))
 		for (Code i = 0; i < n; i++)
 			place[i] = i;
-	return place;
 }
 
 /* Are the places of a line ranks?  No other frame shares these. */
@@ -170,6 +162,7 @@ code_range(CodingState *state, Coding *coding)
 {
 	uint32		count;
 	PlacedNumber *order = sorted_numbers(state, &count);
+	double	   *place = new_array(double, count);
 	Code		n = 0;
 
 	coding->values = new_array(Datum, count);
@@ -180,13 +173,17 @@ code_range(CodingState *state, Coding *coding)
 		CHECK_FOR_INTERRUPTS();
 		/* -0 and 0, 1.0 and 1.00: equal values of unequal bytes share a code. */
 		if (i == 0 || compare_placed(&order[i - 1], &order[i], state) != 0)
+		{
+			place[n] = order[i].place;
 			coding->values[n++] = value;
+		}
 		else
 			coding->values[n - 1] = plainer(state->type, coding->values[n - 1], value);
 		state->code[order[i].number] = n - 1;
 	}
 	coding->domain = make_domain(state, n, NULL);
-	coding->domain->position = places(state->type, coding->values, n);
+	rank_if_need_be(place, n);
+	coding->domain->position = place;
 	coding->type = state->type;
 	coding->step = state->step;
 	if (coding->step != NULL)

@@ -119,11 +119,12 @@ load_quasi_identifier(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *colum
 {
 	Frame	   *frame = &loaded->frame;
 	int			q = frame->nqis++;
-	const RangeStep *step = round_to_bins(load, loaded, column);
+	const RangeStep *step;
 	Uncodable	uncodable;
 	Code	   *code;
 
 	dictionary_forget_index(column->dictionary);
+	step = round_to_bins(load, loaded, column);
 	loaded->codings[q] = code_column(column->column, step, column->tree, column->dictionary,
 									 has_null(load, column), &code, &uncodable);
 	loaded->codings[q]->is_part = load->condition != NULL;

@@ -98,11 +98,7 @@ measure_sample(Cutter *cutter, const CutStack *stack, Part part, uint32 step)
 	uint32		n = 0;
 
 	if (sample->items == NULL)
-	{
-		sample->items = new_array(uint32, MAX_SAMPLE);
-		sample->nrows = new_array(uint32, MAX_SAMPLE);
-		sample->tuples = new_array(Code, MAX_SAMPLE * ndimensions);
-	}
+		*sample = cut_stack_with_room(cutter->work->records, MAX_SAMPLE);
 	for (uint32 i = part.from; i < part.to && n < MAX_SAMPLE; i += step, n++)
 	{
 		sample->items[n] = stack->items[i];
@@ -492,32 +488,6 @@ arrange_items(Cutter *cutter, uint32 *order)
  */
 
 CutStack
-cut_stack_create(Records *records, bool keeps_tuples)
-{
-	uint32		n = records->nrecords;
-	CutStack	stack = {
-		.items = new_array(uint32, n),
-		.tuples = records->tuples,
-		.nrows = new_array(uint32, n),
-	};
-
-	if (keeps_tuples)
-	{
-		stack.tuples = new_array(Code, (Size) n * records->ndimensions);
-		memcpy(stack.tuples, records->tuples, sizeof(Code) * n * records->ndimensions);
-	}
-	else
-		records->tuples = NULL;
-	for (uint32 i = 0; i < n; i++)
-	{
-		stack.items[i] = i;
-		stack.nrows[i] = record_rows(records, i);
-	}
-	cut_stack_push(&stack, 0, &(Part) {0, n}, n > 0);
-	return stack;
-}
-
-CutStack
 cut_stack_with_room(const Records *records, uint32 n)
 {
 	return (CutStack) {
@@ -535,6 +505,34 @@ cut_stack_put(CutStack *stack, const Records *records, uint32 place, uint32 reco
 	stack->items[place] = record;
 	stack->nrows[place] = nrows;
 	memcpy(stack->tuples + place * width, record_tuple(records, record), sizeof(Code) * width);
+}
+
+CutStack
+cut_stack_create(const Records *records)
+{
+	uint32		n = records->nrecords;
+	CutStack	stack = cut_stack_with_room(records, n);
+
+	for (uint32 i = 0; i < n; i++)
+		cut_stack_put(&stack, records, i, i, record_rows(records, i));
+	cut_stack_push(&stack, 0, &(Part) {0, n}, n > 0);
+	return stack;
+}
+
+CutStack
+cut_stack_taking(Records *records)
+{
+	uint32		n = records->nrecords;
+	CutStack	stack = {.items = new_array(uint32, n), .tuples = records->tuples, .nrows = new_array(uint32, n)};
+
+	records->tuples = NULL;
+	for (uint32 i = 0; i < n; i++)
+	{
+		stack.items[i] = i;
+		stack.nrows[i] = record_rows(records, i);
+	}
+	cut_stack_push(&stack, 0, &(Part) {0, n}, n > 0);
+	return stack;
 }
 
 void

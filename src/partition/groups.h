@@ -286,8 +286,9 @@ typedef struct CutStack
 	uint32		allocated;
 } CutStack;
 
-/* The stack takes the records' tuples for itself, unless they are looked at beside it. */
-extern CutStack cut_stack_create(Records *records, bool keeps_tuples);
+/* All records on a stack, as one part; the second one takes the records' tuples for itself. */
+extern CutStack cut_stack_create(const Records *records);
+extern CutStack cut_stack_taking(Records *records);
 
 /* A stack with room for so many records, which are put there one by one; each counts for so many rows. */
 extern CutStack cut_stack_with_room(const Records *records, uint32 n);

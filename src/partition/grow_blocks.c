@@ -160,7 +160,7 @@ void
 cut_into_blocks(Growth *growth, Work *work, uint64 size)
 {
 	Cutter	   *cutter = cutter_create(work, growth->records->nrecords);
-	CutStack	stack = cut_stack_create(growth->records, true);
+	CutStack	stack = cut_stack_create(growth->records);
 
 	make_batches(growth, size);
 	while (stack.depth > 0)
@@ -247,7 +247,7 @@ split_records(Growth *growth, Work *work, uint64 size)
 	Principle	least = principle_k_l(growth->least, 1);
 	const Principle *before = work->principle;
 	Cutter	   *cutter = cutter_create(work, growth->records->nrecords);
-	CutStack	stack = cut_stack_create(growth->records, true);
+	CutStack	stack = cut_stack_create(growth->records);
 
 	make_batches(growth, size);
 	work->principle = &least;

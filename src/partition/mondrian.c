@@ -50,7 +50,7 @@ cut_and_gather(Work *work)
 {
 	Cutter	   *cutter = cutter_create(work, work->records->nrecords);
 	Gatherer   *gatherer = gatherer_create(work);
-	CutStack	stack = cut_stack_create(work->records, true);
+	CutStack	stack = cut_stack_create(work->records);
 
 	while (stack.depth > 0)
 	{

@@ -270,10 +270,17 @@ share_out(Work *work, uint64 nrows, MemoryContext context)
 	}
 	sharing.parts = first_cuts(work, PORTION_RECORDS, PORTION_ROWS);
 	if (sharing.parts != NULL)
-		sharing.stack = cut_stack_with_room(work->records, largest_part(sharing.parts));
+	{
+		uint32		largest = largest_part(sharing.parts);
+
+		sharing.stack = cut_stack_with_room(work->records, largest);
+		sharing.cutter = cutter_create(work, largest);
+	}
 	else
-		sharing.stack = cut_stack_create(work->records, false);
-	sharing.cutter = cutter_create(work, sharing.parts != NULL ? largest_part(sharing.parts) : work->records->nrecords);
+	{
+		sharing.stack = cut_stack_taking(work->records);
+		sharing.cutter = cutter_create(work, work->records->nrecords);
+	}
 	sharing.rows = new_array(RowId, nrows);
 	if (work->frame->crew != NULL)
 		work->frame->crew->partition(&sharing.source);
