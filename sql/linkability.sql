@@ -136,6 +136,14 @@ SELECT bool_and(a.edges = b.edges AND a.matches <= b.matches AND a.cliques <= b.
 SELECT a.matches <= b.matches AND a.cliques <= b.cliques AND a.linkability <= b.linkability AS unifying_is_weaker
 FROM pprepub.linkability('people') a, pprepub.linkability('people', join_kind => 'kmj_unifying') b;
 SELECT count(*), sum(records) = (SELECT count(*) FROM people) AS everybody FROM pprepub.link_profile('people');
+-- Too many cliques to count: no other figure depends on their number.
+CREATE TEMP TABLE counted AS SELECT * FROM pprepub.linkability('people');
+SET pprepub.search_budget = 1000;
+SELECT c.cliques > 1000 AS counted, l.cliques, to_jsonb(c) - 'cliques' = to_jsonb(l) - 'cliques' AS equal FROM counted c, pprepub.linkability('people') l;
+SET pprepub.search_budget = 0;
+SELECT cliques, linkability > 0 AS told FROM pprepub.linkability('people', '{2}');
+RESET pprepub.search_budget;
+DROP TABLE counted;
 SELECT s.linkability = l.linkability AND s.diversity = l.diversity AS equal FROM pprepub.linkability_series('people') s, pprepub.linkability('people') l WHERE release = 3;
 
 -- What is asked for.

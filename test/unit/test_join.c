@@ -144,7 +144,7 @@ members_of(const Story *story, int clique, int *record)
 }
 
 static bool
-is_clique(const Story *story, const Joined *joined, int clique)
+is_record_clique(const Story *story, const Joined *joined, int clique)
 {
 	int			record[MAX_RELEASES];
 
@@ -160,7 +160,7 @@ static void
 find_cliques(const Story *story, Joined *joined)
 {
 	for (int c = 0; c < ncliques_of(story); c++)
-		joined->clique[c] = is_clique(story, joined, c);
+		joined->clique[c] = is_record_clique(story, joined, c);
 }
 
 /* The edges of these cliques */
@@ -394,10 +394,13 @@ equals_cliques(const Story *story, const JoinGraph *graph, const Joined *joined)
 		memcmp(found.clique, joined->clique, sizeof(found.clique)) == 0;
 }
 
+#define MANY_STEPS	UINT64CONST(1000000000)
+
 static bool
 equals_counts(const Story *story, const JoinGraph *graph, const Joined *joined)
 {
-	JoinCounts	counts = join_count(graph);
+	uint64		steps = MANY_STEPS;
+	JoinCounts	counts = join_count(graph, &steps);
 	char		text[20];
 
 	snprintf(text, sizeof(text), "%d", count_cliques(story, joined));
@@ -944,6 +947,7 @@ test_many_cliques(void)
 	JoinGraph  *graph;
 	LinkProfile *profile;
 	JoinCounts	counts;
+	uint64		steps = RELEASES * RELEASES;
 
 	for (int i = 0; i < RECORDS; i++)
 		sensitive[i] = i % 4 == 3 ? 1 : 0;
@@ -952,10 +956,14 @@ test_many_cliques(void)
 	graph = join_graph(&input);
 	check(join_kernel(graph, &trouble) == JOIN_FOUND);
 	check(join_full(graph, 1000) == JOIN_FOUND);
-	counts = join_count(graph);
+	counts = join_count(graph, &steps);
+	check(steps == 0);
 	check(counts.nodes == RELEASES);
 	check(counts.edges == UINT64CONST(66000000));
 	check(strcmp(wide_text(counts.cliques), "1000000000000000000000000000000000000") == 0);
+	steps = RELEASES * RELEASES - 1;
+	counts = join_count(graph, &steps);
+	check(steps < RELEASES && counts.cliques == NULL && counts.edges == UINT64CONST(66000000));
 	profile = profile_of(graph, NULL);
 	check(profile->least_linkability == 2);
 	check_near(profile->least_diversity, 4.0 / 3);
@@ -1023,6 +1031,39 @@ test_newcomers(void)
 	check_joins(&unifying);
 	check(!narrow.edge[0][1][0][2] && !narrow.edge[0][1][2][0] && narrow.edge[0][1][2][3] && narrow.edge[0][2][2][0]);
 	check(wide.edge[0][1][0][2] && wide.edge[0][1][2][0]);
+}
+
+/*
+ * Four people of whom the third alone is in release 2, and alone has value 2; the others are in release 0, in release 1
+ * and in both.  Of value 1 the absentees of release 0 and those of release 1 are a match, but whoever is absent from both
+ * would be absent everywhere.
+ */
+static void
+test_absent_everywhere(void)
+{
+	JoinRelease release[] = {
+		{.nrecords = 4,.nabsent = 2,.sensitive = CODES(1, 1, 1, 2),.person = CODES(0, 3, 1, 2)},
+		{.nrecords = 4,.nabsent = 2,.sensitive = CODES(1, 1, 1, 2),.person = CODES(1, 3, 0, 2)},
+		{.nrecords = 4,.nabsent = 3,.sensitive = CODES(2, 1, 1, 1),.person = CODES(2, 0, 1, 3)},
+	};
+	const Together one_absent = may_be(false, true) | may_be(true, false) | may_be(true, true);
+	const Together together[] = {ALL_TOGETHER, one_absent, one_absent};
+	JoinInput	input = {
+		.nreleases = 3,.release = release,.nvalues = 3,.null_value = NO_CODE,.together = together
+	};
+
+	for (int known = 0; known < 2; known++)
+	{
+		JoinGraph  *graph;
+		JoinTrouble trouble;
+
+		graph = join_graph(&input);
+		check(is_joined(graph, 0, graph->side[0].node_of[2], 1, graph->side[1].node_of[2]));
+		check(join_kernel(graph, &trouble) == JOIN_FOUND);
+		check(!is_joined(graph, 0, graph->side[0].node_of[2], 1, graph->side[1].node_of[2]));
+		check(is_joined(graph, 0, graph->side[0].node_of[2], 1, graph->side[1].node_of[0]));
+		release[0].person = release[1].person = release[2].person = NULL;
+	}
 }
 
 /* ----------------------------------------------------------------
@@ -1330,11 +1371,12 @@ test_many_cuts(void)
 	JoinInput  *input = many_people(2, true);
 	JoinGraph  *graph = join_graph(input);
 	JoinTrouble trouble;
-	JoinCounts	before = join_count(graph);
+	uint64		steps = MANY_STEPS;
+	JoinCounts	before = join_count(graph, &steps);
 	JoinCounts	after;
 
 	check(join_kernel(graph, &trouble) == JOIN_FOUND);
-	after = join_count(graph);
+	after = join_count(graph, &steps);
 	check(before.edges == after.edges && wide_compare(before.cliques, after.cliques) == 0);
 	check(graph->side[0].nnodes > 1000 || graph->side[1].nnodes > 300);
 }
@@ -1872,6 +1914,7 @@ main(void)
 		{"example 4.2: linkability 3, diversity 2", test_example_4_2},
 		{"a NULL counts for no value", test_null},
 		{"people who came between releases", test_newcomers},
+		{"nobody is absent everywhere", test_absent_everywhere},
 		{"more cliques than any integer holds", test_many_cliques},
 		{"large numbers", test_wide},
 		{"example 2.2: 10 edges, 6 matches", test_example_2_2},

@@ -71,6 +71,27 @@ fits(const CliqueWalk *walk, int32 r, uint32 node)
 	return true;
 }
 
+/* May the walk compare one more node with those of the other releases? */
+static inline bool
+take_steps(CliqueWalk *walk)
+{
+	uint64		steps = walk->graph->nreleases;
+
+	if (walk->steps == NULL)
+		return true;
+	if (*walk->steps < steps)
+		return false;
+	*walk->steps -= steps;
+	return true;
+}
+
+/* Can nodes of which any two are joined be somebody's, as far as the join was narrowed? */
+static bool
+is_wanted(const JoinGraph *graph, const uint32 *node)
+{
+	return !is_nobody(graph, node) && (graph->clique == NULL || is_listed(graph, node));
+}
+
 /* Chooses a node of release r and of all later ones; false if the visitor ended the walk. */
 static bool
 walk_from(CliqueWalk *walk, int32 r)
@@ -80,15 +101,15 @@ walk_from(CliqueWalk *walk, int32 r)
 	while (r < walk->graph->nreleases && walk->fixed != NULL && walk->fixed[r])
 		r++;
 	if (r == walk->graph->nreleases)
-		return is_nobody(walk->graph, walk->node) ||
-			(walk->graph->clique != NULL && !is_listed(walk->graph, walk->node)) ||
-			walk->visit(walk->arg, walk->node);
+		return !is_wanted(walk->graph, walk->node) || walk->visit(walk->arg, walk->node);
 	choice = choices(walk, r);
 	CHECK_FOR_INTERRUPTS();
 	for (uint32 i = choice.begin; i < choice.end; i++)
 	{
 		uint32		node = chosen_at(&choice, i);
 
+		if (!take_steps(walk))
+			return false;
 		if (!fits(walk, r, node))
 			continue;
 		walk->node[r] = node;
@@ -102,6 +123,16 @@ bool
 walk_cliques(CliqueWalk *walk)
 {
 	return walk_from(walk, 0);
+}
+
+bool
+is_clique(const JoinGraph *graph, const uint32 *node)
+{
+	for (int32 s = 1; s < graph->nreleases; s++)
+		for (int32 r = 0; r < s; r++)
+			if (!is_joined(graph, r, node[r], s, node[s]))
+				return false;
+	return is_wanted(graph, node);
 }
 
 uint64

@@ -69,11 +69,11 @@ join_edges(const JoinGraph *graph)
 }
 
 JoinCounts
-join_count(const JoinGraph *graph)
+join_count(const JoinGraph *graph, uint64 *steps)
 {
 	JoinCounts	counts = {0};
 	Counting	counting = {.graph = graph};
-	CliqueWalk	walk = {.graph = graph, .visit = count_clique, .arg = &counting};
+	CliqueWalk	walk = {.graph = graph, .visit = count_clique, .arg = &counting, .steps = steps};
 
 	for (int32 r = 0; r < graph->nreleases; r++)
 		counts.nodes += graph->side[r].nnodes;
@@ -81,7 +81,11 @@ join_count(const JoinGraph *graph)
 	counting.cliques = counts.cliques = wide_create(1, join_limbs(graph));
 	counting.product = wide_create(1, join_limbs(graph));
 	walk.node = palloc(sizeof(uint32) * graph->nreleases);
-	(void) walk_cliques(&walk);
+	if (!walk_cliques(&walk))
+	{
+		wide_free(counts.cliques);
+		counts.cliques = NULL;
+	}
 	pfree(walk.node);
 	wide_free(counting.product);
 	return counts;

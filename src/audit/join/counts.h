@@ -12,14 +12,14 @@ typedef struct JoinCounts
 {
 	uint64		nodes;			/* of the collapsed graph */
 	uint64		edges;			/* of records, that are in the join */
-	Wide	   *cliques;		/* of records, that are in the join */
+	Wide	   *cliques;		/* of records, that are in the join; NULL if the steps did not suffice */
 } JoinCounts;
 
 /*
  * An error if there are more edges than an int64 holds.  Cliques are counted one clique of
- * nodes at a time.
+ * nodes at a time, some steps for each node that is looked at; *steps is what is left of them.
  */
-extern JoinCounts join_count(const JoinGraph *graph);
+extern JoinCounts join_count(const JoinGraph *graph, uint64 *steps);
 
 /* Counts the edges alone */
 extern uint64 join_edges(const JoinGraph *graph);

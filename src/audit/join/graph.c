@@ -19,8 +19,6 @@
 #include "shared/progress.h"
 #include "utils/memutils.h"
 
-#define NO_NODE PG_UINT32_MAX
-
 /* ----------------------------------------------------------------
  * Columns
  * ----------------------------------------------------------------
@@ -245,7 +243,8 @@ join_pair(JoinGraph *graph, JoinPair *pair)
 	int32		ncolumns = 0;
 	Boxes	   *boxes;
 
-	for (int32 c = 0; c <= graph->sensitive; c++)
+	/* The sensitive column first: its cells are single values, so it leaves fewest boxes to look at */
+	for (int32 c = graph->sensitive; c >= 0; c--)
 		if (a->cells[c] != NULL && b->cells[c] != NULL)
 		{
 			columns[ncolumns] = c;

@@ -117,6 +117,7 @@ typedef struct JoinGraph
 	uint32	   *clique;			/* [ncliques * releases] */
 } JoinGraph;
 
+#define NO_NODE PG_UINT32_MAX
 #define NO_EDGE PG_UINT32_MAX
 
 /*

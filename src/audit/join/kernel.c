@@ -1,6 +1,11 @@
 /*
  * kernel.c
  *		Dropping edges that are no matches, and those in no clique, in turns.
+ *
+ * NOTES
+ *		A clique around an edge is looked for near those that are known: each person's own
+ *		records are one, and mostly another one has the edge if only one of their nodes is
+ *		exchanged.  That takes a step a release; other edges take a walk.
  */
 #include "postgres.h"
 
@@ -8,6 +13,7 @@
 #include "audit/join/flow.h"
 #include "audit/join/kernel.h"
 #include "audit/join/matches.h"
+#include "frame/arrays.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -16,6 +22,9 @@ typedef struct Narrowing
 	JoinGraph  *graph;
 	bool	   *stale;			/* [pairs] edges were dropped since matches were found */
 	bool	  **in_clique;		/* [pairs][edges] known to be */
+	uint32	  **owner;			/* [releases][nodes] somebody whose own records are a clique, one of the node; or
+								 * NOBODY */
+	uint32	   *near;			/* [releases] such a clique, one node exchanged */
 	CliqueWalk	walk;
 } Narrowing;
 
@@ -74,20 +83,85 @@ narrow_to_matches(Narrowing *narrowing, bool *dropped, JoinTrouble *trouble)
 	return true;
 }
 
+/* A clique has these nodes of releases a and b, a before b: so their edge is in one. */
+static inline void
+note_edge(const Narrowing *narrowing, const uint32 *node, int32 a, int32 b)
+{
+	const JoinPair *pair = pair_of(narrowing->graph, a, b);
+
+	narrowing->in_clique[pair_number(a, b)][edge_between(pair, node[a], node[b])] = true;
+}
+
 /* A clique was found: so all its edges are in one. */
 static bool
 note_clique(void *arg, const uint32 *node)
 {
 	const Narrowing *narrowing = arg;
-	const JoinGraph *graph = narrowing->graph;
 
-	for (Size p = 0; p < npairs(graph); p++)
-	{
-		const JoinPair *pair = &graph->pair[p];
-
-		narrowing->in_clique[p][edge_between(pair, node[pair->a], node[pair->b])] = true;
-	}
+	for (int32 b = 1; b < narrowing->graph->nreleases; b++)
+		for (int32 a = 0; a < b; a++)
+			note_edge(narrowing, node, a, b);
 	return false;
+}
+
+/* Are the records of all people known, in all releases? */
+static bool
+knows_people(const JoinGraph *graph)
+{
+	for (int32 r = 0; r < graph->nreleases; r++)
+		if (graph->side[r].node_of_person == NULL)
+			return false;
+	return true;
+}
+
+/* Notes the people whose own records are a clique, and its edges.  If whose they are is a guess, they need not be one. */
+static void
+note_people(Narrowing *narrowing)
+{
+	const JoinGraph *graph = narrowing->graph;
+	uint32	   *own = narrowing->near;
+
+	for (int32 r = 0; r < graph->nreleases; r++)
+		memset(narrowing->owner[r], 0xff, sizeof(uint32) * graph->side[r].nnodes);
+	if (!knows_people(graph))
+		return;
+	for (uint32 person = 0; person < graph->input->release[0].nrecords; person++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int32 r = 0; r < graph->nreleases; r++)
+			own[r] = graph->side[r].node_of_person[person];
+		if (!is_clique(graph, own))
+			continue;
+		(void) note_clique(narrowing, own);
+		for (int32 r = 0; r < graph->nreleases; r++)
+			narrowing->owner[r][own[r]] = person;
+	}
+}
+
+/*
+ * Takes the own records of somebody who has one of this node, and exchanges the one of release s for another node, which
+ * is joined to this node.  Is that a clique?
+ */
+static bool
+is_near_clique(Narrowing *narrowing, int32 r, uint32 node, int32 s, uint32 other)
+{
+	const JoinGraph *graph = narrowing->graph;
+	uint32		person = narrowing->owner[r][node];
+
+	if (person == NOBODY)
+		return false;
+	for (int32 t = 0; t < graph->nreleases; t++)
+	{
+		narrowing->near[t] = t == s ? other : graph->side[t].node_of_person[person];
+		if (t != r && t != s && !is_joined(graph, s, other, t, narrowing->near[t]))
+			return false;
+	}
+	if (is_nobody(graph, narrowing->near))
+		return false;
+	for (int32 t = 0; t < graph->nreleases; t++)
+		if (t != s)
+			note_edge(narrowing, narrowing->near, Min(s, t), Max(s, t));
+	return true;
 }
 
 /* Is an edge in a clique of the graph as it is now? */
@@ -98,7 +172,9 @@ is_in_clique(Narrowing *narrowing, Size p, uint32 edge)
 	CliqueWalk *walk = &narrowing->walk;
 	bool		found;
 
-	if (narrowing->in_clique[p][edge])
+	if (narrowing->in_clique[p][edge] ||
+		is_near_clique(narrowing, pair->a, pair->from[edge], pair->b, pair->to[edge]) ||
+		is_near_clique(narrowing, pair->b, pair->to[edge], pair->a, pair->from[edge]))
 		return true;
 	walk->fixed[pair->a] = walk->fixed[pair->b] = true;
 	walk->node[pair->a] = pair->from[edge];
@@ -119,6 +195,7 @@ narrow_to_cliques(Narrowing *narrowing)
 
 	for (Size p = 0; p < npairs(graph); p++)
 		memset(narrowing->in_clique[p], 0, graph->pair[p].nedges);
+	note_people(narrowing);
 	for (Size p = 0; p < npairs(graph); p++)
 		for (uint32 e = 0; e < graph->pair[p].nedges; e++)
 		{
@@ -151,6 +228,10 @@ narrowing_create(JoinGraph *graph)
 		narrowing.stale[p] = true;
 		narrowing.in_clique[p] = palloc_extended((Size) graph->pair[p].nedges + 1, MCXT_ALLOC_HUGE);
 	}
+	narrowing.owner = palloc(sizeof(uint32 *) * graph->nreleases);
+	for (int32 r = 0; r < graph->nreleases; r++)
+		narrowing.owner[r] = new_array(uint32, graph->side[r].nnodes);
+	narrowing.near = palloc(sizeof(uint32) * graph->nreleases);
 	narrowing.walk = (CliqueWalk) {
 		.graph = graph,
 		.visit = note_clique,
@@ -166,7 +247,11 @@ narrowing_free(Narrowing *narrowing)
 {
 	for (Size p = 0; p < npairs(narrowing->graph); p++)
 		pfree(narrowing->in_clique[p]);
+	for (int32 r = 0; r < narrowing->graph->nreleases; r++)
+		pfree(narrowing->owner[r]);
 	pfree(narrowing->in_clique);
+	pfree(narrowing->owner);
+	pfree(narrowing->near);
 	pfree(narrowing->stale);
 	pfree(narrowing->walk.fixed);
 	pfree(narrowing->walk.node);

@@ -82,6 +82,7 @@ meeting_create(Meeting *meeting, const JoinGraph *graph, int32 r, const JoinTupl
 	const JoinSide *side = &graph->side[r];
 
 	meeting->side = side;
+	meeting->nvalues = graph->input->nvalues;
 	meeting->part = NO_TUPLE;
 	index_pieces(graph, r, meeting);
 	meeting->box = new_zeros(Span, meeting->ncolumns);
@@ -95,6 +96,11 @@ meeting_create(Meeting *meeting, const JoinGraph *graph, int32 r, const JoinTupl
 	if (!side->shared[graph->sensitive])
 		return;
 	meeting->value = new_zeros(Code, side->nnodes);
+	meeting->next = new_array(uint32, side->nnodes);
+	meeting->head = new_array(uint32, graph->input->nvalues);
+	meeting->met_value = new_array(Code, graph->input->nvalues);
+	for (Code value = 0; value <= graph->input->nvalues; value++)
+		meeting->head[value] = NO_NODE;
 	for (uint32 v = 0; v < side->nnodes; v++)
 		meeting->value[v] = graph->input->release[r].sensitive[side->record[v]];
 }
@@ -115,14 +121,31 @@ meet_piece(const JoinSide *side, Meeting *meeting, uint32 p)
 	meeting->share_weight[meeting->share_of[p]] += piece->nrecords;
 }
 
-static int
-compare_values(const void *a, const void *b, void *arg)
+/* Puts the nodes in the order of their values: there are mostly far fewer values than nodes, so only values are sorted. */
+static void
+order_nodes(Meeting *meeting)
 {
-	const Meeting *meeting = arg;
-	Code		x = meeting->value[*(const uint32 *) a];
-	Code		y = meeting->value[*(const uint32 *) b];
+	uint32		nvalues = 0;
+	uint32		n = 0;
 
-	return x < y ? -1 : x > y;
+	for (uint32 i = 0; i < meeting->nnodes; i++)
+	{
+		uint32		node = meeting->node[i];
+		uint32	   *head = &meeting->head[Min(meeting->value[node], meeting->nvalues)];
+
+		if (*head == NO_NODE)
+			meeting->met_value[nvalues++] = Min(meeting->value[node], meeting->nvalues);
+		meeting->next[node] = *head;
+		*head = node;
+	}
+	sort_codes(meeting->met_value, nvalues);
+	for (uint32 i = 0; i < nvalues; i++)
+	{
+		uint32	   *head = &meeting->head[meeting->met_value[i]];
+
+		for (; *head != NO_NODE; *head = meeting->next[*head])
+			meeting->node[n++] = *head;
+	}
 }
 
 static void
@@ -152,7 +175,7 @@ meet(Meeting *meeting, const JoinTuples *tuples, uint32 tuple)
 	for (uint32 i = 0; i < npieces; i++)
 		meet_piece(meeting->side, meeting, meeting->piece[i]);
 	if (meeting->value != NULL)
-		qsort_arg(meeting->node, meeting->nnodes, sizeof(uint32), compare_values, meeting);
+		order_nodes(meeting);
 }
 
 uint32

@@ -42,6 +42,7 @@ typedef struct Share
 typedef struct Meeting
 {
 	const JoinSide *side;		/* borrowed */
+	Code		nvalues;		/* as in the input */
 	int32		ncolumns;
 	int32	   *column;			/* [ncolumns] quasi-identifiers that are shown */
 	Parting		alike;			/* tuples, by these columns */
@@ -62,6 +63,11 @@ typedef struct Meeting
 	uint32	   *met;			/* [shares] */
 	uint32		nmet;
 	uint32	   *share_weight;	/* [shares] */
+
+	/* While its nodes are put in order, if value is not NULL */
+	uint32	   *next;			/* [nodes] another one of the same value, or NO_NODE */
+	uint32	   *head;			/* [values + 1] the first one of each value, or NO_NODE */
+	Code	   *met_value;		/* [values + 1] those that are met */
 } Meeting;
 
 #define NO_TUPLE PG_UINT32_MAX

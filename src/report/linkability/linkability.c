@@ -11,6 +11,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "release/search_budgets.h"
 #include "report/linkability/release_join.h"
 #include "report/linkability/tuple_json.h"
 #include "utils/array.h"
@@ -33,7 +34,7 @@ typedef struct Figures
 	uint64		nodes;
 	uint64		edges;
 	uint64		matches;
-	char	   *cliques;
+	char	   *cliques;		/* NULL if they are too many to count */
 	uint64		tuples;
 	bool		has_result;		/* there is a tuple that is linked to a value, and a release that shows the sensitive
 								 * column */
@@ -102,13 +103,15 @@ static void
 find_figures(const DeclaredPublication *publication, const int32 *numbers, int32 n, const JoinKind *kind,
 			 MemoryContext context, Figures *figures)
 {
+	uint64		steps = (uint64) search_budget;
+
 	for (int c = 0; c < count_sensitive(publication); c++)
 	{
 		ReleaseJoin *join = join_first(read_join_data(publication, numbers, n, c), n, kind);
-		JoinCounts	counts = join_count(join->graph);
+		JoinCounts	counts = join_count(join->graph, &steps);
 		Figures		own = {
 			.releases = n, .nodes = counts.nodes, .edges = join->edges, .matches = counts.edges,
-			.cliques = MemoryContextStrdup(context, wide_text(counts.cliques))
+			.cliques = counts.cliques == NULL ? NULL : MemoryContextStrdup(context, wide_text(counts.cliques))
 		};
 
 		judge(join, &own);
@@ -151,14 +154,14 @@ row_of(FunctionCallInfo fcinfo, const JoinKind *kind, const Figures *figures)
 		Int64GetDatum(figures->nodes),
 		Int64GetDatum(figures->edges),
 		Int64GetDatum(figures->matches),
-		numeric_of(figures->cliques),
+		figures->cliques == NULL ? (Datum) 0 : numeric_of(figures->cliques),
 		Int64GetDatum(figures->tuples),
 		Int32GetDatum(figures->linkability),
 		Float8GetDatum(figures->diversity),
 		Int64GetDatum(figures->unknown),
 		people_at(figures),
 	};
-	bool		nulls[lengthof(values)] = {[7] = !figures->has_result,[8] = !figures->has_result};
+	bool		nulls[lengthof(values)] = {[5] = figures->cliques == NULL,[7] = !figures->has_result,[8] = !figures->has_result};
 	TupleDesc	columns;
 
 	if (get_call_result_type(fcinfo, NULL, &columns) != TYPEFUNC_COMPOSITE)
