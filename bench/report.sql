@@ -1,8 +1,9 @@
 -- What an auditor's page costs, beside the releases that it is about: test/run bench report
 --
 -- Weeks of census-like people, of whom a twentieth leave and come each week. Each part of the page is timed by itself, and
--- report() as a whole; ratios are to publish() of the last week, and to that of the same at half the people.  The last two
--- lines time preview() alone, and while another session reads view progress ten times a second.
+-- report() as a whole; ratios are to publish() of the last week, and to that of the same at half the people.  Memory is
+-- the peak of the session up to then, without what it touched of shared buffers.  The last two lines time preview()
+-- alone, and while another session reads view progress ten times a second.
 \set QUIET on
 \i test/data/census.sql
 SET client_min_messages = error;
@@ -18,7 +19,11 @@ SET client_min_messages = error;
 	\set releases 5
 \endif
 
-CREATE TABLE figure (position serial, part text, people int, seconds float8);
+CREATE TABLE figure (position serial, part text, people int, seconds float8, bytes float8);
+CREATE FUNCTION peak_bytes() RETURNS float8 LANGUAGE sql VOLATILE AS $$
+	SELECT ((regexp_match(status, 'VmHWM:\s+(\d+) kB'))[1]::float8 - (regexp_match(status, 'RssShmem:\s+(\d+) kB'))[1]::float8) * 1024
+	FROM pg_read_file('/proc/self/status') status
+$$;
 CREATE TABLE everybody AS SELECT * FROM census(2 * :people);
 
 -- So many releases of so many people.
@@ -48,10 +53,10 @@ DECLARE
 	began timestamptz;
 	part text;
 BEGIN
-	FOREACH part IN ARRAY '{audit(''people''),attack(''people''),linkability_series(''people''),"risks(''people'', (SELECT releases FROM pprepub.publication))",report(''people'')}'::text[] LOOP
+	FOREACH part IN ARRAY '{audit(''people''),attack(''people''),linkability(''people''),linkability_series(''people''),"risks(''people'', (SELECT releases FROM pprepub.publication))",report(''people'')}'::text[] LOOP
 		began := clock_timestamp();
 		EXECUTE format('SELECT count(*) FROM pprepub.%s', part);
-		INSERT INTO figure (part, people, seconds) VALUES (split_part(part, '(', 1), size, extract(epoch FROM clock_timestamp() - began));
+		INSERT INTO figure (part, people, seconds, bytes) VALUES (split_part(part, '(', 1), size, extract(epoch FROM clock_timestamp() - began), peak_bytes());
 	END LOOP;
 END
 $$;
@@ -85,7 +90,7 @@ CALL preview_often('preview, watched ten times a second');
 \! sh -c "$END_WATCH"
 
 \pset title 'report() and its parts'
-SELECT a.part, a.people, round(a.seconds::numeric, 2) AS seconds, round((a.seconds / p.seconds)::numeric, 2) AS "of publish", round((a.seconds / h.seconds)::numeric, 2) AS "of half the people"
+SELECT a.part, a.people, round(a.seconds::numeric, 2) AS seconds, round((a.seconds / p.seconds)::numeric, 2) AS "of publish", round((a.seconds / h.seconds)::numeric, 2) AS "of half the people", round((a.bytes / 1e6)::numeric) AS "memory, MB"
 FROM figure a LEFT JOIN figure p ON p.part LIKE 'publish%' AND p.people = a.people LEFT JOIN figure h ON h.part = a.part AND h.people = a.people / 2
 WHERE a.people = :people ORDER BY a.position;
 \pset title 'preview() and view progress'
