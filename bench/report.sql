@@ -81,12 +81,17 @@ END
 $$;
 CALL preview_often('preview, to warm up');
 CALL preview_often('preview, watched by nobody');
-SELECT format('nohup psql -XAtq -d %L -c ''SELECT count(*) FROM pprepub.progress'' -c ''\watch 0.1'' > /dev/null 2>&1 & echo $! > %s/watcher', current_database(), current_setting('data_directory')) AS watch,
+SELECT format($$echo 'SELECT count(*) FROM pprepub.progress \watch 0.1' | PGAPPNAME=watcher nohup psql -XAtq -d %L > /dev/null 2>&1 & echo $! > %s/watcher$$, current_database(), current_setting('data_directory')) AS watch,
 	format('kill $(cat %s/watcher)', current_setting('data_directory')) AS end_watch \gset
 \setenv WATCH :watch
 \setenv END_WATCH :end_watch
 \! sh -c "$WATCH"
 CALL preview_often('preview, watched ten times a second');
+DO $$ BEGIN
+	IF NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'watcher') THEN
+		RAISE EXCEPTION 'nobody watched';
+	END IF;
+END $$;
 \! sh -c "$END_WATCH"
 
 \pset title 'report() and its parts'
