@@ -184,7 +184,7 @@ measure(const JoinInput *input, const JoinTuples *tuples)
 	time[1] = now();
 	check(join_kernel(graph, &trouble) == JOIN_FOUND);
 	time[2] = now();
-	counts = join_count(graph);
+	counts = join_count(graph, NULL);
 	time[3] = now();
 	profile = link_profile(graph, tuples, false);
 	time[4] = now();

@@ -17,7 +17,8 @@ typedef struct JoinCounts
 
 /*
  * An error if there are more edges than an int64 holds.  Cliques are counted one clique of
- * nodes at a time, some steps for each node that is looked at; *steps is what is left of them.
+ * nodes at a time, some steps for each node that is looked at; *steps is what is left of them, or
+ * NULL for any number.
  */
 extern JoinCounts join_count(const JoinGraph *graph, uint64 *steps);
 
