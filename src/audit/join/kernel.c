@@ -114,12 +114,16 @@ knows_people(const JoinGraph *graph)
 	return true;
 }
 
-/* Notes the people whose own records are a clique, and its edges.  If whose they are is a guess, they need not be one. */
+/*
+ * Notes somebody for each node whose own records are a clique, and its edges.  If whose records are whose is a guess, they
+ * need not be one.
+ */
 static void
 note_people(Narrowing *narrowing)
 {
 	const JoinGraph *graph = narrowing->graph;
 	uint32	   *own = narrowing->near;
+	bool		is_new;
 
 	for (int32 r = 0; r < graph->nreleases; r++)
 		memset(narrowing->owner[r], 0xff, sizeof(uint32) * graph->side[r].nnodes);
@@ -128,9 +132,13 @@ note_people(Narrowing *narrowing)
 	for (uint32 person = 0; person < graph->input->release[0].nrecords; person++)
 	{
 		CHECK_FOR_INTERRUPTS();
+		is_new = false;
 		for (int32 r = 0; r < graph->nreleases; r++)
+		{
 			own[r] = graph->side[r].node_of_person[person];
-		if (!is_clique(graph, own))
+			is_new |= narrowing->owner[r][own[r]] == NOBODY;
+		}
+		if (!is_new || !is_clique(graph, own))
 			continue;
 		(void) note_clique(narrowing, own);
 		for (int32 r = 0; r < graph->nreleases; r++)
