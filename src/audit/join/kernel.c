@@ -207,6 +207,7 @@ narrow_to_cliques(Narrowing *narrowing)
 	for (Size p = 0; p < npairs(graph); p++)
 		for (uint32 e = 0; e < graph->pair[p].nedges; e++)
 		{
+			CHECK_FOR_INTERRUPTS();
 			if (!graph->pair[p].alive[e] || is_in_clique(narrowing, p, e))
 				continue;
 			graph->pair[p].alive[e] = false;
