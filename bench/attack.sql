@@ -17,10 +17,7 @@ CREATE TABLE current (id int PRIMARY KEY, age int, sex text, education text, cou
 CREATE TABLE figure (position serial, repair text, people int, releases int, rows bigint, revealed bigint, broken bigint,
 	seconds float8, bytes float8);
 
-CREATE FUNCTION peak_bytes() RETURNS float8 LANGUAGE sql VOLATILE AS $$
-	SELECT ((regexp_match(status, 'VmHWM:\s+(\d+) kB'))[1]::float8 - (regexp_match(status, 'RssShmem:\s+(\d+) kB'))[1]::float8) * 1024
-	FROM pg_read_file('/proc/self/status') status
-$$;
+\i test/lib/peak_bytes.sql
 
 CREATE PROCEDURE come(first int, last int) LANGUAGE sql AS $$
 	INSERT INTO current SELECT id, age, sex, education, country, salary_class FROM people WHERE number BETWEEN first AND last

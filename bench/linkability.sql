@@ -14,10 +14,7 @@ CREATE TABLE everybody AS SELECT * FROM census(500000);
 CREATE TABLE figure (position serial, configuration text, people int, releases int, seconds float8, distinct_seconds float8, bytes float8,
 	linkability int, diversity float8, edges bigint, cliques numeric);
 
-CREATE FUNCTION peak_bytes() RETURNS float8 LANGUAGE sql VOLATILE AS $$
-	SELECT ((regexp_match(status, 'VmHWM:\s+(\d+) kB'))[1]::float8 - (regexp_match(status, 'RssShmem:\s+(\d+) kB'))[1]::float8) * 1024
-	FROM pg_read_file('/proc/self/status') status
-$$;
+\i test/lib/peak_bytes.sql
 
 -- Each cell is at one of the levels of a taxonomy: the value, a group, all.
 CREATE FUNCTION recode(value int, width int) RETURNS int4range LANGUAGE sql VOLATILE AS $$

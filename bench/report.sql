@@ -20,10 +20,7 @@ SET client_min_messages = error;
 \endif
 
 CREATE TABLE figure (position serial, part text, people int, seconds float8, bytes float8);
-CREATE FUNCTION peak_bytes() RETURNS float8 LANGUAGE sql VOLATILE AS $$
-	SELECT ((regexp_match(status, 'VmHWM:\s+(\d+) kB'))[1]::float8 - (regexp_match(status, 'RssShmem:\s+(\d+) kB'))[1]::float8) * 1024
-	FROM pg_read_file('/proc/self/status') status
-$$;
+\i test/lib/peak_bytes.sql
 CREATE TABLE everybody AS SELECT * FROM census(2 * :people);
 
 -- So many releases of so many people.

@@ -84,8 +84,7 @@ own_clique(const Full *full, uint32 person)
 	uint32	   *node = full->own;
 	uint64		clique;
 
-	for (int32 r = 0; r < full->nreleases; r++)
-		node[r] = graph->side[r].node_of_person[person];
+	find_own_nodes(graph, person, node);
 	clique = find_clique(full->listing.clique, full->listing.ncliques, full->nreleases, node);
 	if (clique == full->listing.ncliques ||
 		memcmp(&full->listing.clique[clique * full->nreleases], node, sizeof(uint32) * full->nreleases) != 0)
@@ -141,9 +140,8 @@ admit_people(Full *full)
 	const JoinGraph *graph = full->graph;
 	bool	   *is_doubtful;
 
-	for (int32 r = 0; r < full->nreleases; r++)
-		if (graph->side[r].node_of_person == NULL)
-			return;
+	if (!knows_people(graph))
+		return;
 	is_doubtful = find_doubtful(full);
 	for (uint32 p = 0; p < graph->input->release[0].nrecords; p++)
 	{

@@ -159,6 +159,25 @@ is_nobody(const JoinGraph *graph, const uint32 *node)
 	return r == graph->nreleases;
 }
 
+/* Are the records of all people known, in all releases? */
+static inline bool
+knows_people(const JoinGraph *graph)
+{
+	for (int32 r = 0; r < graph->nreleases; r++)
+		if (graph->side[r].node_of_person == NULL ||
+			graph->input->release[r].nrecords != graph->input->release[0].nrecords)
+			return false;
+	return true;
+}
+
+/* The nodes of a person's own records, one of each release, where they are known. */
+static inline void
+find_own_nodes(const JoinGraph *graph, uint32 person, uint32 *node)
+{
+	for (int32 r = 0; r < graph->nreleases; r++)
+		node[r] = graph->side[r].node_of_person[person];
+}
+
 /* The edge of a pair between a node of the one and one of the other; or NO_EDGE. */
 extern uint32 edge_between(const JoinPair *pair, uint32 a, uint32 b);
 

@@ -104,16 +104,6 @@ note_clique(void *arg, const uint32 *node)
 	return false;
 }
 
-/* Are the records of all people known, in all releases? */
-static bool
-knows_people(const JoinGraph *graph)
-{
-	for (int32 r = 0; r < graph->nreleases; r++)
-		if (graph->side[r].node_of_person == NULL)
-			return false;
-	return true;
-}
-
 /*
  * Notes somebody for each node whose own records are a clique, and its edges.  If whose records are whose is a guess, they
  * need not be one.
@@ -123,7 +113,6 @@ note_people(Narrowing *narrowing)
 {
 	const JoinGraph *graph = narrowing->graph;
 	uint32	   *own = narrowing->near;
-	bool		is_new;
 
 	for (int32 r = 0; r < graph->nreleases; r++)
 		memset(narrowing->owner[r], 0xff, sizeof(uint32) * graph->side[r].nnodes);
@@ -131,13 +120,12 @@ note_people(Narrowing *narrowing)
 		return;
 	for (uint32 person = 0; person < graph->input->release[0].nrecords; person++)
 	{
+		bool		is_new = false;
+
 		CHECK_FOR_INTERRUPTS();
-		is_new = false;
+		find_own_nodes(graph, person, own);
 		for (int32 r = 0; r < graph->nreleases; r++)
-		{
-			own[r] = graph->side[r].node_of_person[person];
 			is_new |= narrowing->owner[r][own[r]] == NOBODY;
-		}
 		if (!is_new || !is_clique(graph, own))
 			continue;
 		(void) note_clique(narrowing, own);
@@ -158,12 +146,11 @@ is_near_clique(Narrowing *narrowing, int32 r, uint32 node, int32 s, uint32 other
 
 	if (person == NOBODY)
 		return false;
+	find_own_nodes(graph, person, narrowing->near);
+	narrowing->near[s] = other;
 	for (int32 t = 0; t < graph->nreleases; t++)
-	{
-		narrowing->near[t] = t == s ? other : graph->side[t].node_of_person[person];
 		if (t != r && t != s && !is_joined(graph, s, other, t, narrowing->near[t]))
 			return false;
-	}
 	if (is_nobody(graph, narrowing->near))
 		return false;
 	for (int32 t = 0; t < graph->nreleases; t++)

@@ -131,10 +131,11 @@ order_nodes(Meeting *meeting)
 	for (uint32 i = 0; i < meeting->nnodes; i++)
 	{
 		uint32		node = meeting->node[i];
-		uint32	   *head = &meeting->head[Min(meeting->value[node], meeting->nvalues)];
+		Code		value = Min(meeting->value[node], meeting->nvalues);	/* those that show none come last */
+		uint32	   *head = &meeting->head[value];
 
 		if (*head == NO_NODE)
-			meeting->met_value[nvalues++] = Min(meeting->value[node], meeting->nvalues);
+			meeting->met_value[nvalues++] = value;
 		meeting->next[node] = *head;
 		*head = node;
 	}
