@@ -6,7 +6,7 @@ DECLARE
 	r pprepub.release;
 BEGIN
 	r := pprepub.publish(publication, columns => columns);
-	RETURN format('release %s: %s rows, judged by %s', r.number, r.rows, r.params ->> 'guarantee');
+	RETURN format('release %s: %s rows', r.number, r.rows);
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 	RETURN concat_ws(E'\n', state || ' ' || message, nullif(detail, ''), nullif(hint, ''));

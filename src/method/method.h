@@ -49,7 +49,6 @@ typedef struct Draft
 	uint32	   *parent;			/* [nclasses] or NO_NEIGHBORHOOD */
 	uint32		rejected;		/* neighborhoods asked for, and not published */
 	double		cutting_seconds;	/* the rest of the time went into guarding the past */
-	const char *guarantee;		/* the join by which a sequence was judged, or NULL */
 } Draft;
 
 typedef struct Method

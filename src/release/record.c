@@ -119,8 +119,8 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					" (publication, number, kind, published_at, published_by, published_as, method, params, relation, cohort, columns,"
 					"  rows, classes, suppressed, dirty, counterfeits, seconds, history_seconds, phases,"
 					"  trees, checksum_seed, checksum, witness, identified, format)"
-					" VALUES ($1, $2, $3, now(), $4::text::name, $5::text::name, $6, $7 || CASE WHEN $24 IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('guarantee', $24) END, $8, $9, $10,"
-					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $25)",
+					" VALUES ($1, $2, $3, now(), $4::text::name, $5::text::name, $6, $7, $8, $9, $10,"
+					"  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)",
 					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
 					CATALOG_PARAM(INT4OID, Int32GetDatum(note->number)),
 					CATALOG_TEXT(note->kind),
@@ -145,7 +145,6 @@ note_in_catalog(const DeclaredPublication *publication, const ReleaseNote *note)
 					CATALOG_PARAM(UUIDOID, UUIDPGetDatum(note->checksum)),
 					CATALOG_PARAM(JSONBOID, now),
 					CATALOG_PARAM(BOOLOID, BoolGetDatum(note->identified)),
-					CATALOG_TEXT(note->guarantee),
 					CATALOG_PARAM(INT2OID, Int16GetDatum(RELEASE_FORMAT)));
 	if (note->metrics != NULL)
 		note_metrics(publication, note);
@@ -172,7 +171,6 @@ note_release(const ReleaseBuild *build, int32 number, const SentRelease *sent, d
 		.newcomers = sent->newcomers,
 		.seconds = seconds,
 		.history_seconds = build->history_seconds + sent->history_seconds,
-		.guarantee = build->draft->guarantee,
 		.checksum_seed = sent->checksum_seed,
 		.checksum = sent->checksum,
 	});

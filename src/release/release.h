@@ -170,7 +170,6 @@ typedef struct ReleaseNote
 	uint64		newcomers;		/* people and invented rows that are remembered now */
 	double		seconds;
 	double		history_seconds;	/* of them: reading, guarding, writing the history */
-	const char *guarantee;		/* the join by which it was judged, or NULL */
 	uint64		checksum_seed;
 	pg_uuid_t  *checksum;
 	bool		keeps_witness;	/* was the history found to be rewound, and is it still? */

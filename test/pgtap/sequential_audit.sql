@@ -23,7 +23,7 @@ BEGIN
 EXCEPTION WHEN no_data_found THEN
 	RETURN 0;
 END $$;
-CREATE FUNCTION joined() RETURNS text LANGUAGE sql AS $$ SELECT concat_ws(' ', CASE WHEN holds THEN 'holds' ELSE 'broken' END, measured) FROM pprepub.audit('people') WHERE check_name = 'joined' $$;
+CREATE FUNCTION joined() RETURNS text LANGUAGE sql AS $$ SELECT concat_ws(' ', CASE WHEN holds THEN 'holds' WHEN holds IS NULL THEN 'open' ELSE 'broken' END, measured) FROM pprepub.audit('people') WHERE check_name = 'joined' $$;
 -- Whatever becomes of people, as often as they are published.
 CREATE FUNCTION live(params jsonb) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
@@ -38,13 +38,13 @@ BEGIN
 		FOREACH what IN ARRAY ARRAY['SELECT', 'DELETE FROM people WHERE random() < 0.1', 'SELECT add_people(20)', 'UPDATE people SET age = age + 1, zip = ''199'' WHERE random() < 0.1',
 			'UPDATE people SET ill = ''d'' || floor(random() * 9) WHERE random() < 0.1', 'DELETE FROM people WHERE country = ''c7''', 'UPDATE people SET ward = 9'] LOOP
 			EXECUTE what;
-			IF published > 0 AND (joined() IS NULL OR joined() NOT LIKE 'holds%') THEN
+			IF published > 0 AND (joined() IS NULL OR joined() NOT SIMILAR TO '(holds%|open%; [0-9]+ could not be judged)') THEN
 				RETURN NEXT fail(format('%s, %s releases, after %s: %s', params, published, what, joined()));
 			END IF;
 		END LOOP;
 	END LOOP;
 	TRUNCATE people;
-	IF published > 0 AND joined() NOT LIKE 'holds%' THEN
+	IF published > 0 AND joined() LIKE 'broken%' THEN
 		RETURN NEXT fail(format('%s: nobody is left: %s', params, joined()));
 	END IF;
 	PERFORM pprepub.drop_publication('people', true);

@@ -31,6 +31,16 @@ tuple_cell(const JoinTuples *tuples, int32 column, uint32 tuple)
 	return (Span) {code, tuples->end == NULL ? code : tuples->end[column][tuple]};
 }
 
+/* Is it not known of a tuple what it is, in some of these columns? */
+static inline bool
+is_box(const JoinTuples *tuples, int32 ncolumns, uint32 tuple)
+{
+	for (int32 c = 0; tuples->end != NULL && c < ncolumns; c++)
+		if (tuples->end[c][tuple] != tuples->code[c][tuple])
+			return true;
+	return false;
+}
+
 /* Records of a node that show the same value */
 typedef struct Share
 {

@@ -44,6 +44,7 @@ make_room(Profiling *profiling, uint32 tuple, uint32 nvalues)
 	LinkProfile *profile = profiling->profile;
 	uint64		n = profile->first[tuple] = profiling->nkept;
 
+	profile->nvalues[tuple] = nvalues;
 	profiling->nkept += nvalues;
 	if (profiling->nkept > profiling->room)
 	{
@@ -110,15 +111,6 @@ judge(Profiling *profiling, uint32 tuple)
  * Boxes
  * ----------------------------------------------------------------
  */
-
-static bool
-is_box(const Profiling *profiling, uint32 tuple)
-{
-	for (int32 c = 0; profiling->tuples->end != NULL && c < profiling->graph->input->nqis; c++)
-		if (profiling->tuples->end[c][tuple] != profiling->tuples->code[c][tuple])
-			return true;
-	return false;
-}
 
 /* Keeps what was heard as what is possible, and forgets it. */
 static void
@@ -188,7 +180,7 @@ hear(Profiling *profiling, uint32 tuple, bool is_wide)
 static void
 profile_tuple(Profiling *profiling, uint32 tuple)
 {
-	bool		is_wide = is_box(profiling, tuple);
+	bool		is_wide = is_box(profiling->tuples, profiling->graph->input->nqis, tuple);
 
 	if (is_wide)
 	{
@@ -287,8 +279,10 @@ profile_tuples(Profiling *profiling)
 
 		profile->linkability[t] = profile->linkability[same];
 		profile->diversity[t] = profile->diversity[same];
-		if (profile->first != NULL)
-			profile->first[t] = profile->first[same];
+		if (profile->first == NULL)
+			continue;
+		profile->first[t] = profile->first[same];
+		profile->nvalues[t] = profile->nvalues[same];
 	}
 	pfree(order);
 	pfree(like);
@@ -323,6 +317,7 @@ create_profile(Profiling *profiling)
 	{
 		profiling->room = 1024;
 		profile->first = new_zeros(uint64, ntuples);
+		profile->nvalues = new_zeros(uint32, ntuples);
 		profile->value = new_zeros(Code, profiling->room);
 		profile->frequency = new_zeros(double, profiling->room);
 	}

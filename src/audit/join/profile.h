@@ -39,6 +39,7 @@ typedef struct LinkProfile
 	 * box, all those that a tuple in it may be linked to, and how frequent they are at most
 	 */
 	uint64	   *first;			/* [ntuples] or NULL */
+	uint32	   *nvalues;		/* [ntuples] as many as are written down: linkability[t], but for boxes; or NULL */
 	Code	   *value;			/* ascending; NO_CODE, "not shown", comes last */
 	double	   *frequency;
 } LinkProfile;

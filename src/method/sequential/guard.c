@@ -470,21 +470,23 @@ guard_undo(Guard *guard, uint32 mark)
 	}
 }
 
-/* Does some release show the value of each record? */
+/*
+ * Are a tuple's cliques either all linked to a value, or none?  So it is where a release that shows values shows them of
+ * everybody who is there, for a tuple says in which releases it is.
+ */
 static bool
 is_all_told(const JoinInput *input)
 {
 	for (int32 r = 0; r < input->nreleases; r++)
 	{
 		const JoinRelease *release = &input->release[r];
-		uint32		i = 0;
+		uint32		npresent = release->nrecords - (input->together == NULL ? 0 : release->nabsent);
 
-		while (release->sensitive != NULL && i < release->nrecords && release->sensitive[i] != NO_CODE)
-			i++;
-		if (release->sensitive != NULL && i == release->nrecords)
-			return true;
+		for (uint32 i = 0; release->sensitive != NULL && i < npresent; i++)
+			if (release->sensitive[i] == NO_CODE)
+				return false;
 	}
-	return false;
+	return true;
 }
 
 Guard *

@@ -32,10 +32,14 @@ typedef struct SequencePart
 /* The promise that a part keeps, as it came out */
 typedef struct SequenceJudgement
 {
-	const char *join;			/* by which it was judged */
 	uint32		exposed;		/* tuples that are linked to less than was promised */
-	double		least;			/* linkability or diversity of any; infinite if no person is linked to anything */
+	uint32		unknown;		/* tuples of which neither that nor the contrary was shown */
+	double		least;			/* linkability or diversity of any that is known, though of people who have more than was
+								 * promised it may be no more than that; infinite if no person is linked to anything */
 } SequenceJudgement;
+
+/* How much less than is promised are releases to link people to while they are looked for? */
+#define MOST_CAUTION 4
 
 typedef struct Sequence
 {
@@ -51,21 +55,26 @@ typedef struct Sequence
 /*
  * Drafts the next release of a sequence.  Each part's cells are written, too.
  * Where nothing may be published that is an error, for the owner, which says why.
+ *
+ * The search does not see all that observers can rule out, so what it finds is to be judged.  If it is too
+ * little, more caution finds another release, the coarser the more of it: with the most, all is withheld.  NULL if
+ * caution finds none.
  */
-extern Draft *sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params);
+extern Draft *sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params, int caution);
 
 /* Are people who came between releases judged by themselves, in as many parts of the sequence? */
 extern bool sequential_parts_newcomers(const int64 *params);
 
 /*
  * May everybody know that a person is one of a crowd?  count[] says how many of the
- * crowd have each sensitive value, NULL not among them.
+ * crowd have each sensitive value, NULL not among them.  Diversity counts ways to join, and not how many people of a
+ * crowd have a value, so this is asked besides; linkability is what can be joined, no more.
  */
 extern bool sequential_is_crowd(const int64 *params, const uint64 *count, Code nvalues);
 
 /*
- * Does a part keep what these parameters promise?  Judged from scratch, by the widest join that
- * the budget allows to be narrowed, and does not keep less than the one before it.
+ * Does a part keep what these parameters promise?  Judged from scratch, by the full match join, which is what observers
+ * cannot rule out, or where the budget does not suffice for that, by what some of it shows.
  */
 extern SequenceJudgement sequential_judge_part(const SequencePart *part, const int64 *params, uint64 budget);
 

@@ -5,11 +5,12 @@
  *		few sensitive values.
  *
  * NOTES
- *		The promise is judged twice: while a release is looked for, by
- *		sequential/, and once more, as it came out, by the audit.  Of two releases the
- *		kernel match join is what observers cannot refute, no more and no less; of
- *		more it may hold a little that they could, with any amount of work.  So a
- *		release is judged by the full match join, too, if this can be found.
+ *		The promise is judged twice: while a release is looked for, by the kernel match
+ *		join, and once more, as it came out.  Of two releases the kernel match join is
+ *		what observers cannot refute, no more and no less; of more it may hold a little
+ *		that they could, with any amount of work.  So a release is judged by the full
+ *		match join.  Where this takes too long to be found, a part of it is, near the
+ *		releases' true people: what is linked there is linked in the whole.
  *
  *		Its releases are not homogeneous: rows are generalised one by one, and
  *		have no class.
@@ -20,6 +21,7 @@
 
 #include "audit/join/full.h"
 #include "audit/join/parting.h"
+#include "audit/join/shown.h"
 #include "frame/arrays.h"
 #include "method/sequential/sequence.h"
 #include "method/sequential/specialise.h"
@@ -59,6 +61,9 @@ static const ParamSpec sequential_params[] = {
 	{.name = NULL}
 };
 
+/* Full match joins that take so few steps are found; of others a part is to tell enough. */
+#define SMALL_BUDGET	UINT64CONST(1000000)
+
 static const char *
 sequential_contradiction(const int64 *params)
 {
@@ -71,6 +76,13 @@ static double
 k_of(const int64 *params)
 {
 	return (double) params[SEQUENTIAL_K] / PARAM_SCALE;
+}
+
+/* The k that is asked for, so that what is promised is kept. */
+static double
+cautious_k(const int64 *params, int caution)
+{
+	return caution < 2 ? k_of(params) + caution : k_of(params) * caution;
 }
 
 static bool
@@ -133,17 +145,17 @@ refuse(const Sequence *sequence, const SequencePart *part, const int64 *params, 
 			 : errhint("A \"k\" of %g could be kept.", outcome->level)));
 }
 
-/* Specialises a part of the sequence, and notes the nodes of its rows' cells. */
-static void
-find_cells(const Frame *frame, const Sequence *sequence, const SequencePart *part, const int64 *params,
+/* Specialises a part of the sequence, and notes the nodes of its rows' cells; false if there are none. */
+static bool
+find_cells(const Frame *frame, const Sequence *sequence, const SequencePart *part, const int64 *params, int caution,
 		   double *const *loss, uint32 **node)
 {
 	const JoinRelease *release = &part->join.release[part->join.nreleases - 1];
 	SeqColumn  *column = palloc(sizeof(SeqColumn) * (frame->nqis + 1));
 	SeqTask		task = {
 		.join = &part->join, .ncolumns = frame->nqis, .column = column, .tuples = &part->tuples,
-		.k = k_of(params), .diversity = is_diversity(params), .kernel = is_kernel(params),
-		.single_cells = params[SEQUENTIAL_MODEL] == 0, .refined = true,
+		.k = cautious_k(params, caution), .diversity = is_diversity(params), .kernel = is_kernel(params),
+		.single_cells = params[SEQUENTIAL_MODEL] == 0, .refined = true, .withheld = caution == MOST_CAUTION,
 		.seed = (uint64) params[SEQUENTIAL_SEED] + sequence->number
 	};
 	SeqOutcome	outcome;
@@ -162,7 +174,7 @@ find_cells(const Frame *frame, const Sequence *sequence, const SequencePart *par
 		};
 	}
 	outcome = specialise(&task);
-	if (!outcome.found)
+	if (!outcome.found && caution == 0)
 		refuse(sequence, part, params, &outcome);
 	for (int q = 0; q < frame->nqis; q++)
 	{
@@ -173,6 +185,7 @@ find_cells(const Frame *frame, const Sequence *sequence, const SequencePart *par
 		pfree(column[q].node);
 	}
 	pfree(column);
+	return outcome.found;
 }
 
 /* Rows of equal cells as classes. */
@@ -202,7 +215,7 @@ classes_of(const Frame *frame, const Sequence *sequence, uint32 *const *node)
 }
 
 Draft *
-sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params)
+sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params, int caution)
 {
 	Draft	   *draft = palloc0(sizeof(Draft));
 	uint32	  **node = palloc(sizeof(uint32 *) * (frame->nqis + 1));
@@ -214,7 +227,8 @@ sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params)
 		loss[q] = losses_of(&frame->domain[q], sequence->column[q].tree, params[SEQUENTIAL_LOSS] == 1);
 	}
 	for (int32 i = 0; i < sequence->nparts; i++)
-		find_cells(frame, sequence, &sequence->part[i], params, loss, node);
+		if (!find_cells(frame, sequence, &sequence->part[i], params, caution, loss, node))
+			return NULL;
 	draft->classes = classes_of(frame, sequence, node);
 	draft->k = k_of(params);
 	return draft;
@@ -229,39 +243,71 @@ sequential_draft(const Frame *frame, Sequence *sequence, const int64 *params)
 bool
 sequential_is_crowd(const int64 *params, const uint64 *count, Code nvalues)
 {
-	uint64		distinct = 0;
 	uint64		total = 0;
 	uint64		most = 0;
 
 	for (Code value = 0; value < nvalues; value++)
 	{
-		distinct += count[value] > 0;
 		total += count[value];
 		most = Max(most, count[value]);
 	}
-	return is_diversity(params) ? total > 0 && total >= k_of(params) * most : distinct >= k_of(params);
+	return !is_diversity(params) || (total > 0 && total >= k_of(params) * most);
 }
 
-/* Counts those who are linked to less than k, and finds the least. */
-static SequenceJudgement
-judge_profile(const JoinGraph *graph, const SequencePart *part, const int64 *params, const char *join)
+/* A tuple that is linked only to values that are not shown is linked to nothing. */
+static bool
+is_linked(const LinkProfile *profile, uint32 tuple)
 {
-	LinkProfile *profile = link_profile(graph, &part->tuples, true);
-	SequenceJudgement judgement = {.join = join, .least = INFINITY};
+	return profile->linkability[tuple] != 1 || profile->value[profile->first[tuple]] != NO_CODE;
+}
+
+/*
+ * Counts those who are linked to less than was promised, and finds the least.  Each person has a clique, the own one.
+ *
+ * Of who may have been anything in a box it is known what every tuple in it is linked to, and what any is.
+ */
+static SequenceJudgement
+judge_profile(const LinkProfile *profile, const SequencePart *part, const int64 *params)
+{
+	SequenceJudgement judgement = {.least = INFINITY};
 
 	for (uint32 t = 0; profile != NULL && t < part->tuples.ntuples; t++)
 	{
-		bool		is_linked = profile->linkability[t] != NO_CLIQUE;
-		double		level = !is_linked ? 0 : is_diversity(params) ? profile->diversity[t] : profile->linkability[t];
+		bool		has_clique = profile->linkability[t] != NO_CLIQUE;
+		double		level = !has_clique ? 0 : is_diversity(params) ? profile->diversity[t] : profile->linkability[t];
 
-		/*
-		 * A tuple linked only to values that are not shown is linked to nothing; and each person has a clique, the own
-		 * one
-		 */
-		if (profile->linkability[t] == 1 && profile->value[profile->first[t]] == NO_CODE)
+		if (!is_linked(profile, t))
 			continue;
+		if (level < k_of(params) && is_box(&part->tuples, part->join.nqis, t) &&
+			(is_diversity(params) || profile->nvalues[t] >= k_of(params)))
+		{
+			judgement.unknown++;
+			continue;
+		}
 		judgement.exposed += level < k_of(params);
 		judgement.least = Min(judgement.least, level);
+	}
+	return judgement;
+}
+
+/* Counts those who were not found to be linked to enough near what is known. */
+static SequenceJudgement
+judge_shown(JoinGraph *graph, const LinkProfile *kernel, const SequencePart *part, const int64 *params, uint64 budget)
+{
+	SequenceJudgement judgement = {.unknown = part->tuples.ntuples, .least = INFINITY};
+	uint32		enough = (uint32) ceil(k_of(params));
+	uint32	   *shown;
+
+	if (is_diversity(params))
+		return judgement;
+	judgement.unknown = 0;
+	shown = join_shown(graph, &part->tuples, enough, budget);
+	for (uint32 t = 0; t < part->tuples.ntuples; t++)
+	{
+		if (!is_linked(kernel, t))
+			continue;
+		judgement.unknown += shown[t] < enough;
+		judgement.least = enough;
 	}
 	return judgement;
 }
@@ -271,24 +317,24 @@ sequential_judge_part(const SequencePart *part, const int64 *params, uint64 budg
 {
 	JoinGraph  *graph = join_graph(&part->join);
 	JoinTrouble trouble;
+	LinkProfile *profile;
 	SequenceJudgement kernel;
-	SequenceJudgement full;
 
-	if (!is_kernel(params))
-		return judge_profile(graph, part, params, "mj");
 	if (join_kernel(graph, &trouble) != JOIN_FOUND)
-		return (SequenceJudgement) {.join = "kmj", .exposed = part->tuples.ntuples};
-	kernel = judge_profile(graph, part, params, part->join.nreleases > 2 ? "kmj" : "fmj");
-	if (kernel.exposed > 0 || part->join.nreleases <= 2 || join_full(graph, budget) != JOIN_FOUND)
+		return (SequenceJudgement) {.unknown = part->tuples.ntuples, .least = INFINITY};
+	profile = link_profile(graph, &part->tuples, true);
+	kernel = judge_profile(profile, part, params);
+	if (part->join.nreleases <= 2 || profile == NULL || (kernel.exposed > 0 && !is_diversity(params)))
 		return kernel;
-	full = judge_profile(graph, part, params, "fmj");
-	return full.exposed > 0 ? kernel : full;
+	if (join_full(graph, SMALL_BUDGET) != JOIN_FOUND)
+		return judge_shown(graph, profile, part, params, budget);
+	return judge_profile(link_profile(graph, &part->tuples, true), part, params);
 }
 
 char *
 sequential_promise(const int64 *params)
 {
-	return psprintf("%s >= %g of everybody, by %s", privacies[params[SEQUENTIAL_PRIVACY]], k_of(params), joins[params[SEQUENTIAL_JOIN]]);
+	return psprintf("%s >= %g of everybody", privacies[params[SEQUENTIAL_PRIVACY]], k_of(params));
 }
 
 const Method sequential_method = {

@@ -101,6 +101,8 @@ specialise(const SeqTask *task)
 	Search		search;
 
 	withhold_all(task);
+	if (task->withheld)
+		return (SeqOutcome) {.found = true};
 	if (!is_anything_told(task))
 		return show_all(task);
 	work = AllocSetContextCreate(CurrentMemoryContext, "sequential", ALLOCSET_DEFAULT_SIZES);

@@ -41,6 +41,7 @@ typedef struct SeqTask
 	bool		kernel;			/* judged on the kernel match join, rather than the match join */
 	bool		single_cells;	/* rather than a cut through each column */
 	bool		refined;		/* loss is lowered further, where cells are single */
+	bool		withheld;		/* all cells are: nothing is looked for */
 	uint64		seed;
 } SeqTask;
 

@@ -4,13 +4,17 @@
  *
  * NOTES
  *		A person who left before the release at hand is in a part as an absentee.  What
- *		he was is recovered, or else he may be anything that his cells cover.  Of what
- *		was published the latter are not judged again: more may have been known then.
+ *		he was is recovered, or else he may be anything that his cells cover.
  *
- *		Observers may know of a person in which releases he was.  So to be there
- *		or not is a quasi-identifier like any other: a column for each release that
- *		a person is absent from, which that release shows.  Otherwise those who came
- *		later would seem to hide those who were there before.
+ *		Observers know of everybody in which releases he was.  So to be there or not
+ *		is a quasi-identifier like any other: a column for each release that a person
+ *		is absent from, which that release shows.  Otherwise those who came later would
+ *		seem to hide those who were there before.
+ *
+ *		Two releases tell by themselves how many people are in both.  Of more, a roster
+ *		tells how many are in which: one release before all others that shows these
+ *		columns, and so has a record of each person that fits that person's records
+ *		only.  The sensitive values of absentees are unknown.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -53,7 +57,7 @@ find_arrivals(PeopleParting *parting, uint32 n)
 	}
 }
 
-/* Numbers those who came with a release, or everybody; is anybody of them in the last one? */
+/* Numbers those who came with a release, or everybody; is there anybody, in a draft if there is one? */
 static bool
 choose_people(PeopleParting *parting, uint32 n, int32 came, bool everybody)
 {
@@ -65,7 +69,7 @@ choose_people(PeopleParting *parting, uint32 n, int32 came, bool everybody)
 		parting->number[p] = everybody || parting->came[p] == came ? parting->npeople++ : NO_PERSON;
 	for (uint32 i = 0; i < last->nrecords && is_present(last, i); i++)
 		any |= parting->number[last->person[i]] != NO_PERSON;
-	return any;
+	return any || (parting->sequencing->loaded == NULL && parting->npeople > 0);
 }
 
 /* Which records of a release are of the people chosen: [people of the part]. */
@@ -130,8 +134,8 @@ part_of_release(const PeopleParting *parting, int32 r)
 	for (uint32 i = 0; i < n; i++)
 	{
 		person[i] = parting->number[release->person[record[i]]];
-		sensitive[i] = release->sensitive == NULL ? NO_CODE : release->sensitive[record[i]];
 		part.nabsent += !is_present(release, record[i]);
+		sensitive[i] = release->sensitive == NULL || !is_present(release, record[i]) ? NO_CODE : release->sensitive[record[i]];
 	}
 	part.sensitive = release->sensitive == NULL ? NULL : sensitive;
 	if (part.nabsent > 0)
@@ -216,9 +220,9 @@ covered(const JoinInput *join, int32 column, Span whole)
 	return cover;
 }
 
-/* The source's row of each person of the part who has not changed since the last release: [people of the part] or NO_ROW. */
+/* The source's row of each person of the part who is there, and is what the releases showed: [people of the part] or NO_ROW. */
 static RowId *
-known_rows(const PeopleParting *parting, const People *people)
+rows_of_source(const PeopleParting *parting, const People *people)
 {
 	const Source *source = parting->sequencing->source;
 	const bool *is_changed = parting->sequencing->is_changed;
@@ -236,40 +240,12 @@ known_rows(const PeopleParting *parting, const People *people)
 	return row;
 }
 
-typedef struct Judged
-{
-	uint32		n;
-	uint32	   *person;			/* [n] of the part */
-	RowId	   *row;			/* [n] of the source; NO_ROW for who has left */
-} Judged;
-
 /*
- * The people of the part whose level is judged.  Who was in the last release, but has left or changed
- * since, was judged when it was made: what he was then is not known any more.
+ * Narrows the cells of people who are not in the source as they were to what they were, as far as the log tells:
+ * cover[columns][people of the part].
  */
-static Judged
-list_judged(const PeopleParting *parting, const People *people, const JoinInput *join)
-{
-	const bool *is_absent = absent_people(&join->release[join->nreleases - 1]);
-	RowId	   *row = known_rows(parting, people);
-	Judged		judged = {
-		.person = new_zeros(uint32, parting->npeople), .row = new_zeros(RowId, parting->npeople)
-	};
-
-	for (uint32 p = 0; p < parting->npeople; p++)
-	{
-		if (!is_absent[p] && row[p] == NO_ROW)
-			continue;
-		judged.person[judged.n] = p;
-		judged.row[judged.n++] = is_absent[p] ? NO_ROW : row[p];
-	}
-	pfree(row);
-	return judged;
-}
-
-/* Narrows the cells of people who have left to what they were, as far as the log tells: cover[columns][people of the part]. */
 static void
-recover_absentees(const PeopleParting *parting, const People *people, const JoinInput *join, const Judged *judged, Span **cover)
+recover_people(const PeopleParting *parting, const People *people, const JoinInput *join, const RowId *row, Span **cover)
 {
 	int			nqis = parting->sequencing->reading->nqis;
 	Individual *individual = new_zeros(Individual, parting->npeople);
@@ -283,11 +259,9 @@ recover_absentees(const PeopleParting *parting, const People *people, const Join
 			individual[parting->number[p]] = people->individual[p];
 	for (int32 r = 0; r < join->nreleases; r++)
 		absent[r] = absent_people(&join->release[r]);
-	for (uint32 i = 0; i < judged->n; i++)
+	for (uint32 p = 0; p < parting->npeople; p++)
 	{
-		uint32		p = judged->person[i];
-
-		if (judged->row[i] != NO_ROW)
+		if (row[p] != NO_ROW)
 			continue;
 		if (recovery == NULL)
 			recovery = recovery_create(parting->sequencing, parting->first);
@@ -300,26 +274,6 @@ recover_absentees(const PeopleParting *parting, const People *people, const Join
 			cover[q][p] = own[q];
 	}
 	pfree(individual);
-}
-
-/* Leaves out those of whom it is not known what they were. */
-static void
-leave_out_unknown(Judged *judged, Span *const *cover, int32 ncolumns)
-{
-	uint32		n = 0;
-
-	for (uint32 i = 0; i < judged->n; i++)
-	{
-		bool		is_known = true;
-
-		for (int32 c = 0; c < ncolumns && judged->row[i] == NO_ROW; c++)
-			is_known &= cover[c][judged->person[i]].lo == cover[c][judged->person[i]].hi;
-		if (!is_known)
-			continue;
-		judged->person[n] = judged->person[i];
-		judged->row[n++] = judged->row[i];
-	}
-	judged->n = n;
 }
 
 /* The codes that a person may have in a column: the source's, if the records cover it, or all that they cover. */
@@ -336,27 +290,26 @@ static JoinTuples
 tuples_of(const PeopleParting *parting, const People *people, const JoinInput *join)
 {
 	const Sequencing *sequencing = parting->sequencing;
+	uint32		n = parting->npeople;
 	int32		ncolumns = join->nqis - join->nreleases;
 	Code	  **code = palloc(sizeof(Code *) * (join->nqis + 1));
 	Code	  **end = palloc(sizeof(Code *) * (join->nqis + 1));
 	Span	  **cover = palloc(sizeof(Span *) * (ncolumns + 1));
-	Judged		judged = list_judged(parting, people, join);
+	RowId	   *row = rows_of_source(parting, people);
 
 	for (int32 c = 0; c < ncolumns; c++)
 		cover[c] = covered(join, c, whole_line(sequencing, c));
-	recover_absentees(parting, people, join, &judged, cover);
-	if (sequencing->loaded == NULL)
-		leave_out_unknown(&judged, cover, ncolumns);
+	recover_people(parting, people, join, row, cover);
 	for (int32 c = 0; c < ncolumns; c++)
 	{
-		code[c] = new_zeros(Code, judged.n);
-		end[c] = new_zeros(Code, judged.n);
-		for (uint32 i = 0; i < judged.n; i++)
+		code[c] = new_zeros(Code, n);
+		end[c] = new_zeros(Code, n);
+		for (uint32 p = 0; p < n; p++)
 		{
-			Span		tuple = tuple_in(sequencing->source, c, judged.row[i], cover[c][judged.person[i]]);
+			Span		tuple = tuple_in(sequencing->source, c, row[p], cover[c][p]);
 
-			code[c][i] = tuple.lo;
-			end[c][i] = tuple.hi;
+			code[c][p] = tuple.lo;
+			end[c][p] = tuple.hi;
 		}
 		pfree(cover[c]);
 	}
@@ -364,14 +317,13 @@ tuples_of(const PeopleParting *parting, const People *people, const JoinInput *j
 	{
 		bool	   *absent = absent_people(&join->release[r]);
 
-		code[ncolumns + r] = end[ncolumns + r] = new_zeros(Code, judged.n);
-		for (uint32 i = 0; i < judged.n; i++)
-			code[ncolumns + r][i] = absent[judged.person[i]];
+		code[ncolumns + r] = end[ncolumns + r] = new_zeros(Code, n);
+		for (uint32 p = 0; p < n; p++)
+			code[ncolumns + r][p] = absent[p];
 		pfree(absent);
 	}
-	pfree(judged.person);
-	pfree(judged.row);
-	return (JoinTuples) {.ntuples = judged.n, .code = (const Code *const *) code, .end = (const Code *const *) end};
+	pfree(row);
+	return (JoinTuples) {.ntuples = n, .code = (const Code *const *) code, .end = (const Code *const *) end};
 }
 
 /* Returns the row of each person of the part in the last release, or NO_ROW where the person is absent. */
@@ -402,6 +354,49 @@ take_draft(const PeopleParting *parting, SequencePart *part)
 	part->row = rows_of(parting);
 }
 
+/* Everybody, with the columns that say who is absent from which release. */
+static JoinRelease
+roster_of(const JoinInput *join)
+{
+	uint32		n = join->release[0].nrecords;
+	const Span **cells = new_zeros(const Span *, join->ncolumns);
+	uint32	   *person = new_zeros(uint32, n);
+
+	for (uint32 p = 0; p < n; p++)
+		person[p] = p;
+	for (int32 r = 0; r < join->nreleases; r++)
+	{
+		const bool *absent = absent_people(&join->release[r]);
+		Span	   *presence;
+
+		if (join->release[r].nabsent == 0)
+			continue;
+		cells[join->nqis - join->nreleases + r] = presence = new_zeros(Span, n);
+		for (uint32 p = 0; p < n; p++)
+			presence[p] = span_of(absent[p]);
+	}
+	return (JoinRelease) {.nrecords = n, .cells = cells, .person = person};
+}
+
+/* Puts the roster before the releases of a part, if they do not tell by themselves how many people are in which. */
+static void
+add_roster(JoinInput *join)
+{
+	int32		n = join->nreleases;
+	JoinRelease *release = palloc(sizeof(JoinRelease) * (n + 1));
+	bool		is_moving = false;
+
+	for (int32 r = 0; r < n; r++)
+		is_moving |= join->release[r].nabsent > 0;
+	if (n <= 2 || !is_moving)
+		return;
+	release[0] = roster_of(join);
+	memcpy(&release[1], join->release, sizeof(JoinRelease) * n);
+	join->release = release;
+	join->nreleases++;
+	join->together = together_of(join);
+}
+
 /* A part of the sequence, of the people who were chosen. */
 static SequencePart
 make_part(const PeopleParting *parting, const People *people)
@@ -424,6 +419,8 @@ make_part(const PeopleParting *parting, const People *people)
 	if (parting->sequencing->loaded != NULL)
 		take_draft(parting, &part);
 	part.tuples = tuples_of(parting, people, &part.join);
+	if (all->together != NULL)
+		add_roster(&part.join);
 	return part;
 }
 

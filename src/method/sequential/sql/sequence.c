@@ -11,8 +11,8 @@
  *		are told apart anew, by what it does show, and it is judged so.
  *
  *		Published releases are judged again by the same people and cells, as the log
- *		and the tables have them.  People who have left the source since then, or are
- *		not what they were, are left out: it is not known any more what they were judged by.
+ *		and the tables have them.  Of people who have left the source since then, or are
+ *		not what they were, it may not be known any more what they were.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -165,13 +165,16 @@ refuse_judged(const Sequence *sequence, const SequenceJudgement *judgement)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_NO_DATA_FOUND),
-			 errmsg("release %d of publication \"%s\" cannot be judged", sequence->number, sequence->publication),
-			 sequence->changed > 0
-			 ? errdetail("Joined with all before by \"%s\", it does not keep what its method promises. People have changed " UINT64_FORMAT " time(s) between releases, and the columns of a release decide whether that shows.",
-						 judgement->join, sequence->changed)
-			 : errdetail("Joined with all before by \"%s\", it does not keep what its method promises to people who have left. Only the cells that showed them are still known.",
-						 judgement->join),
-			 errhint("Publish other columns, or without the sensitive column.")));
+			 errmsg("no release of publication \"%s\" was found that keeps what its method promises", sequence->publication),
+			 judgement->exposed == 0
+			 ? errdetail("Joined with all before, even with all quasi-identifiers withheld, it could not be shown that %u people are linked to enough sensitive values.",
+						 judgement->unknown)
+			 : sequence->changed > 0
+			 ? errdetail("Joined with all before, even with all quasi-identifiers withheld, it would link %u people to too few sensitive values. People have changed " UINT64_FORMAT " time(s) between releases, and the columns of a release decide whether that shows.",
+						 judgement->exposed, sequence->changed)
+			 : errdetail("Joined with all before, even with all quasi-identifiers withheld, it would link %u people to too few sensitive values.",
+						 judgement->exposed),
+			 errhint("Publish when more people have come or left, or without the sensitive column.")));
 }
 
 /* The sequence as the method takes it; an error if it cannot be judged. */
@@ -190,15 +193,9 @@ sequence_of(const Sequencing *sequencing, bool parted)
 	return sequence;
 }
 
-static const char *
-weaker(const char *a, const char *b)
-{
-	return a == NULL || strcmp(a, "fmj") == 0 ? b : a;
-}
-
-/* Judges the draft by what it does show. */
-static void
-judge(const Sequencing *sequencing, const int64 *params, bool parted, Draft *draft)
+/* Judges the draft by what it does show; an error if it does not keep the promise, and nothing less would. */
+static bool
+judge(const Sequencing *sequencing, const int64 *params, bool parted, const Draft *draft, bool is_last)
 {
 	Sequence   *sequence;
 
@@ -206,12 +203,31 @@ judge(const Sequencing *sequencing, const int64 *params, bool parted, Draft *dra
 	sequence = sequence_of(sequencing, parted);
 	for (int32 i = 0; i < sequence->nparts; i++)
 	{
-		SequenceJudgement judgement = sequential_judge_part(&sequence->part[i], params, (uint64) fmj_budget);
+		SequenceJudgement judgement = sequential_judge_part(&sequence->part[i], params, (uint64) search_budget);
 
-		if (judgement.exposed > 0)
+		if (judgement.exposed == 0 && judgement.unknown == 0)
+			continue;
+		if (is_last)
 			refuse_judged(sequence, &judgement);
-		draft->guarantee = weaker(draft->guarantee, judgement.join);
+		return false;
 	}
+	return true;
+}
+
+/* Finds a release that keeps the promise, with no more caution than it takes. */
+static Draft *
+find_draft(const Sequencing *sequencing, const int64 *params, bool parted)
+{
+	Sequence   *sequence = sequence_of(sequencing, parted);
+	Draft	   *draft = NULL;
+	bool		holds = false;
+
+	for (int caution = 0; !holds; caution++)
+	{
+		draft = sequential_draft(&sequencing->loaded->frame, sequence, params, caution);
+		holds = draft != NULL && judge(sequencing, params, parted, draft, caution == MOST_CAUTION);
+	}
+	return draft;
 }
 
 Draft *
@@ -220,11 +236,11 @@ draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loa
 	const int64 *params = param_values(method_declaration(publication->method), publication->params);
 	bool		parted = sequential_parts_newcomers(params);
 	Sequencing *sequencing;
-	Draft	   *draft;
 
 	if (loaded->frame.nrows == 0)
 	{
-		draft = palloc0(sizeof(Draft));
+		Draft	   *draft = palloc0(sizeof(Draft));
+
 		draft->classes = palloc0(sizeof(Classes));
 		draft->classes->nqis = loaded->frame.nqis;
 		draft->k = 1;			/* there is nothing to be measured against it */
@@ -233,9 +249,7 @@ draft_in_sequence(const DeclaredPublication *publication, const LoadedFrame *loa
 	sequencing = sequencing_create(publication, loaded);
 	verify_crowds(sequencing->reading, params);
 	verify_sums(sequencing->reading, params);
-	draft = sequential_draft(&loaded->frame, sequence_of(sequencing, parted), params);
-	judge(sequencing, params, parted, draft);
-	return draft;
+	return find_draft(sequencing, params, parted);
 }
 
 /* ----------------------------------------------------------------
@@ -324,23 +338,27 @@ judge_read(Reading *reading, const int64 *params)
 	sequencing.is_guess = identify_rows(reading, sequencing.source);
 	sequencing.is_changed = find_changed(reading);
 	make_parts(&sequencing, &sequence, sequential_parts_newcomers(params));
-	published->is_contradicted = sequence.contradicted > 0;
-	for (int32 i = 0; i < sequence.nparts && !published->is_contradicted; i++)
+	for (int32 i = 0; i < sequence.nparts; i++)
 	{
-		SequenceJudgement judgement = sequential_judge_part(&sequence.part[i], params, 0);
+		SequenceJudgement judgement = {.unknown = sequence.part[i].tuples.ntuples, .least = INFINITY};
 
+		if (sequence.contradicted == 0)
+			judgement = sequential_judge_part(&sequence.part[i], params, (uint64) search_budget);
 		published->people += sequence.part[i].tuples.ntuples;
 		published->exposed += judgement.exposed;
+		published->unknown += judgement.unknown;
 		published->least = Min(published->least, judgement.least);
 	}
 	return published;
 }
 
 Published *
-judge_published(const DeclaredPublication *publication, const int64 *params)
+judge_published(const DeclaredPublication *publication, int32 last, const int64 *params)
 {
 	int32		n;
 	int32	   *numbers = judged_releases(publication, &n);
 
+	while (n > 0 && numbers[n - 1] > last)
+		n--;
 	return judge_read(read_releases(publication, numbers, n, 0), params);
 }

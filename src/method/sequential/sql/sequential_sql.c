@@ -4,14 +4,15 @@
  *		import breaks.
  *
  * NOTES
- *		What is required is what the last release was made with: k may have been
- *		raised since, for the next one.
+ *		What is required is what releases were made with: k may have been raised since,
+ *		for the next one.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
 #include <math.h>
 
 #include "check/checks.h"
+#include "declare/catalog.h"
 #include "declare/parameters.h"
 #include "declare/subtransaction.h"
 #include "declare/warn_owner.h"
@@ -20,6 +21,7 @@
 typedef struct Judging
 {
 	const DeclaredPublication *publication;
+	int32		last;			/* release */
 	const int64 *params;
 	Published  *published;
 } Judging;
@@ -29,48 +31,110 @@ judge_all(void *what)
 {
 	Judging    *judging = what;
 
-	judging->published = judge_published(judging->publication, judging->params);
+	judging->published = judge_published(judging->publication, judging->last, judging->params);
 }
 
-/* The parameters of the last release. */
-static int64 *
-params_of_last(const DeclaredPublication *publication)
+static const int64 *
+params_of(const DeclaredPublication *publication, const Released *released)
 {
-	const Released *released = read_one_released(publication, publication->releases);
-
 	return param_values(method_declaration(publication->method), released->params);
 }
 
 static char *
 words_of(const Published *published)
 {
+	StringInfoData words;
+
+	initStringInfo(&words);
 	if (isinf(published->least))
-		return psprintf("nobody of %u is linked to anything", published->people);
-	return psprintf("%.6g at the least; of %u people %u less than promised", published->least, published->people, published->exposed);
+		appendStringInfo(&words, "nobody of %u is linked to anything", published->people);
+	else
+		appendStringInfo(&words, "%.6g at the least; of %u people %u less than promised",
+						 published->least, published->people, published->exposed);
+	if (published->unknown > 0)
+		appendStringInfo(&words, "; %u could not be judged", published->unknown);
+	return words.data;
 }
 
-/*
- * Adds no check where insensitive values have changed, so that it is not known any more whose rows
- * are whose: this need not break any promise.
- */
+/* Judges the releases up to this one by its parameters. */
 static void
-check_sequence(Audit *audit)
+check_up_to(Audit *audit, const Released *last)
 {
-	Judging		judging = {.publication = audit->publication, .params = params_of_last(audit->publication)};
+	Judging		judging = {.publication = audit->publication, .last = last->number, .params = params_of(audit->publication, last)};
 	char	   *required = sequential_promise(judging.params);
 	ErrorData  *error = try_in_subtransaction(judge_all, &judging);
 	Check	   *check;
 
+	if (last->number < audit->publication->releases)
+		required = psprintf("%s, up to release %d", required, last->number);
 	if (error != NULL && is_transient(error->sqlerrcode))
 		ReThrowError(error);
 	if (error != NULL)
-		add_failed_check(audit, "joined", required, error->message);
-	else if (!judging.published->is_contradicted)
 	{
-		check = add_check(audit, "joined", required, words_of(judging.published), judging.published->exposed == 0, NULL);
-		check->measured_value = judging.published->least;
-		check->failing_people = judging.published->exposed;
+		add_failed_check(audit, "joined", required, error->message);
+		return;
 	}
+	check = add_check(audit, "joined", required, words_of(judging.published), judging.published->exposed == 0, NULL);
+	if (judging.published->exposed == 0 && judging.published->unknown > 0)
+		check->verdict = CHECK_OPEN;
+	check->measured_value = judging.published->least;
+	check->failing_people = judging.published->exposed;
+}
+
+/*
+ * Adds a check for each promise that releases were made with: a weaker one, or a stronger one, may have come later.
+ */
+static void
+check_joins(Audit *audit)
+{
+	int32		n = audit->publication->releases;
+
+	for (int32 r = 0; r < n; r++)
+		if (r == n - 1 || strcmp(sequential_promise(params_of(audit->publication, &audit->released[r])),
+								 sequential_promise(params_of(audit->publication, &audit->released[r + 1]))) != 0)
+			check_up_to(audit, &audit->released[r]);
+}
+
+/* Imports that were less than was promised stay so, whatever is still known of their people. */
+static void
+check_imports(Audit *audit)
+{
+	CatalogAccess access;
+	StringInfoData people;
+	uint64		n;
+
+	initStringInfo(&people);
+	catalog_enter(&access);
+	n = catalog_read("SELECT number, params ->> 'less_than_promised' AS people FROM pprepub_internal.catalog_release"
+					 " WHERE publication = $1 AND params ? 'less_than_promised' ORDER BY number",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(audit->publication->id)));
+	for (uint64 i = 0; i < n; i++)
+		appendStringInfo(&people, "%s%s with release %d", i > 0 ? ", " : "", catalog_text(&access, i, "people"), catalog_int(i, "number"));
+	catalog_leave(&access);
+	if (n > 0)
+		add_check(audit, "imported", pstrdup("nobody with less than was promised when a release was imported"), people.data, false, NULL);
+}
+
+static void
+check_sequence(Audit *audit)
+{
+	check_joins(audit);
+	check_imports(audit);
+}
+
+/* Remembers what came of the people when a release was imported. */
+static void
+keep_verdict(const DeclaredPublication *publication, uint32 exposed)
+{
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_execute("UPDATE pprepub_internal.catalog_release SET params = params || pg_catalog.jsonb_build_object('less_than_promised', $3)"
+					" WHERE publication = $1 AND number = $2",
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)),
+					CATALOG_PARAM(INT8OID, Int64GetDatum((int64) exposed)));
+	catalog_leave(&access);
 }
 
 /* A release that cannot be read as it was published now was imported just now: that is an error. */
@@ -78,15 +142,16 @@ static void
 judge_import(const DeclaredPublication *publication)
 {
 	const int64 *params = param_values(method_declaration(publication->method), publication->params);
-	const Published *published = judge_published(publication, params);
+	const Published *published = judge_published(publication, publication->releases, params);
 
-	if (published->is_contradicted || published->exposed == 0)
-		return;
-	warn_of_weak_release(publication, &(OwnerWarning) {
-		.detail = psprintf("Joined with all before, it leaves %u of %u people with less than was promised: %s.",
-						   published->exposed, published->people, sequential_promise(params)),
-		.hint = "Published releases stay. pprepub.linkability_series() and pprepub.audit() tell more.",
-	});
+	if (published->exposed > 0)
+		keep_verdict(publication, published->exposed);
+	if (published->exposed > 0 || published->unknown > 0)
+		warn_of_weak_release(publication, &(OwnerWarning) {
+			.detail = psprintf("Joined with all before, it leaves %u of %u people with less than was promised: %s. %u people could not be judged.",
+							   published->exposed, published->people, sequential_promise(params), published->unknown),
+			.hint = "Published releases stay. pprepub.linkability_series() and pprepub.audit() tell more.",
+		});
 }
 
 const MethodSql sequential_sql = {

@@ -44,22 +44,30 @@ extern Draft *draft_in_sequence(const DeclaredPublication *publication, const Lo
 /* Result of judging all releases together of which it is known whose rows they have. */
 typedef struct Published
 {
-	uint32		people;			/* who were judged: in the last release, and what they were; or not in it any more */
+	uint32		people;			/* of these releases, whatever became of them; one who has changed counts again */
 	uint32		exposed;		/* of them, who are linked to less than was promised */
+	uint32		unknown;		/* of them, who could not be judged: all where insensitive values have changed */
 	double		least;			/* level of any; infinite if no person is linked to anything */
-	bool		is_contradicted;	/* nothing can be judged: insensitive values have changed */
 } Published;
 
 /*
- * Judges what was published as publish() judged it: by these parameters, and by the joins that need no budget.
- * A release that is not as it was published is an error, as is a source that cannot be read.
+ * Judges the releases up to this one as publish() judges them, by these parameters.  A release that is not as it was
+ * published is an error, as is a source that cannot be read.
  */
-extern Published *judge_published(const DeclaredPublication *publication, const int64 *params);
+extern Published *judge_published(const DeclaredPublication *publication, int32 last, const int64 *params);
 
 /* ---- parts.c: the people of a sequence, together, or by when they came ---- */
 
 /* One part of all people; or, if parted, one of those who came with each release, in the releases since then. */
 extern void make_parts(const Sequencing *sequencing, Sequence *sequence, bool parted);
+
+/* ---- crowds.c: releases that show sensitive values, where diversity is promised ---- */
+
+/* An error if those who came or left between two releases are too few, or too much alike: the last release read is a draft. */
+extern void verify_crowds(const Reading *reading, const int64 *params);
+
+/* An error if adding and subtracting releases singles out people who are: the last release read is a draft. */
+extern void verify_sums(const Reading *reading, const int64 *params);
 
 /* ---- recover.c: quasi-identifiers of people who have left ---- */
 
@@ -73,13 +81,5 @@ extern Recovery *recovery_create(const Sequencing *sequencing, int32 first);
  * is in some of the releases, in others absent.
  */
 extern void recover_person(const Recovery *recovery, Individual individual, const bool *is_absent, Span *cover);
-
-/* ---- crowds.c: releases that show sensitive values ---- */
-
-/* An error if those who came or left between two releases are too few, or too much alike: the last release read is a draft. */
-extern void verify_crowds(const Reading *reading, const int64 *params);
-
-/* An error if adding and subtracting releases singles out people who are: the last release read is a draft. */
-extern void verify_sums(const Reading *reading, const int64 *params);
 
 #endif							/* PPREPUB_METHOD_SEQUENTIAL_SQL_SEQUENTIAL_SQL_H */
