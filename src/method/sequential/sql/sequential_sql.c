@@ -58,7 +58,7 @@ check_sequence(Audit *audit)
 {
 	Judging		judging = {.publication = audit->publication, .params = params_of_last(audit->publication)};
 	char	   *required = sequential_promise(judging.params);
-	ErrorData  *error = try_in_subtransaction(judge_all, &judging);
+	ErrorData  *error = look_in_subtransaction(judge_all, &judging);
 	Check	   *check;
 
 	if (error != NULL && is_transient(error->sqlerrcode))
