@@ -155,7 +155,8 @@ build/unit/%.o: %.c
 	@mkdir -p $(@D)
 	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_CPPFLAGS) -c $< -o $@
 
-.SECONDARY:
+# Kept, though only a pattern names them; without a list, .SECONDARY would have make do without objects that are missing.
+.SECONDARY: $(patsubst %.c,build/unit/%.o,$(UNIT_SOURCES) $(wildcard test/unit/*.c))
 -include $(patsubst %.c,build/unit/%.d,$(UNIT_SOURCES) $(wildcard test/unit/*.c))
 
 # ----------------------------------------------------------------
@@ -163,7 +164,7 @@ build/unit/%.o: %.c
 # ----------------------------------------------------------------
 
 # Which types there are, and so how pg_bsd_indent lays them out, depends on the version: 15 decides.
-LINT = cppcheck floors twice meta versions exports comments $(if $(filter 15,$(MAJORVERSION)),typedefs format prose site)
+LINT = cppcheck floors twice meta versions exports missing comments $(if $(filter 15,$(MAJORVERSION)),typedefs format prose site)
 
 lint: $(addprefix lint-,$(LINT))
 
@@ -197,6 +198,10 @@ lint-versions:
 lint-exports: $(shlib) $(DATA_built)
 	perl test/lint/exports $^ $(EXPORTS_BESIDE)
 
+# An object that is missing is made again.
+lint-missing: $(shlib)
+	mv src/store/start.o src/store/start.o.away; $(MAKE) -q $(shlib); made=$$?; mv src/store/start.o.away src/store/start.o; test $$made = 1
+
 lint-typedefs:
 	PG_CONFIG=$(PG_CONFIG) perl test/lint/typedefs typedefs.list src
 
@@ -213,4 +218,4 @@ typedefs:
 format: typedefs
 	perl test/lint/format --write typedefs.list src
 
-.PHONY: dist pictures docs unit unit-programs lint lint-names $(patsubst %,lint-%,cppcheck floors twice meta versions exports typedefs format comments prose site) typedefs format
+.PHONY: dist pictures docs unit unit-programs lint lint-names $(patsubst %,lint-%,cppcheck floors twice meta versions exports missing typedefs format comments prose site) typedefs format

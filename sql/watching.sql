@@ -24,6 +24,22 @@ INSERT INTO watched SELECT i, i % 10 + 60, 'd' || i % 5 FROM generate_series(61,
 SELECT number, rows > 0 AS rows FROM pprepub.publish('watched', 'age > 59');
 SELECT last_release, releases, starving FROM pprepub.health;
 
+-- Relations of each publication are found by an index: all of them are not read for each one.
+RESET ROLE;
+CREATE FUNCTION reads_all() RETURNS TABLE (line text) LANGUAGE plpgsql AS $$
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN SELECT bytes, history_bytes FROM pprepub.health' LOOP
+		IF line ~ 'Seq Scan on catalog_relation' THEN
+			RETURN NEXT;
+		END IF;
+	END LOOP;
+END $$;
+SET enable_seqscan = off;
+SELECT * FROM reads_all();
+RESET enable_seqscan;
+DROP FUNCTION reads_all;
+SET ROLE regress_owner;
+
 -- Answers warn of nothing, whatever is withheld, and count.
 SELECT count(*) AS answered FROM published.watched('age < 3');
 SELECT kind, rows, suppressed, warnings FROM pprepub.release WHERE publication = 'watched' AND kind = 'query';

@@ -30,8 +30,8 @@ $$;
 
 -- Each function checks the rights of its caller itself, and each view shows only rows that the caller may see.
 GRANT USAGE ON SCHEMA pprepub, pprepub_internal TO PUBLIC;
--- Owners of publications make their live tables by way of it; others can make tables that nothing is read from.
-GRANT USAGE ON FOREIGN SERVER pprepub TO PUBLIC;
+-- Owners of publications make their live tables, and NAME_all, by way of them; others can make tables that nothing is read from.
+GRANT USAGE ON FOREIGN SERVER pprepub, pprepub_releases TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION pprepub_internal.protect() FROM PUBLIC;
 GRANT SELECT ON pprepub.taxonomy_node, pprepub.publication, pprepub.release, pprepub.auditor, pprepub.scheduled, pprepub.failed_answer, pprepub.progress, pprepub.storage,
 	pprepub.health TO PUBLIC;

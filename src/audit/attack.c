@@ -33,7 +33,8 @@ attack_release(Attacker *attacker, int32 a, const Aspect *aspect)
 	int32		n = attacker->seen->nreleases;
 
 	view_release(attacker, a, aspect, false);
-	lower(&attacker->least_atoms, attacker->own.least.records, attacker->own.least.values);
+	for (uint32 c = 0; c < attacker->own.nclasses; c++)
+		lower(&attacker->least_atoms, attacker->own.least[c].records, attacker->own.least[c].values);
 	for (int32 b = 0; b < n; b++)
 	{
 		Found	   *found = &attacker->found[(Size) a * n + b];

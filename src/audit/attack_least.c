@@ -136,23 +136,44 @@ attack_class(Attacker *attacker, uint64 size, uint32 c, Found *found)
 }
 
 static inline bool
-is_least(const Least *found, const Least *least)
+is_less(const Least *least, const Least *found)
 {
-	return found->records == least->records && found->values == least->values;
+	return least->records < found->records || least->values < found->values;
 }
 
-/* Ends as soon as there can be nothing less, which is soon where releases know nothing of each other. */
+/* Are there people of the release in view in the other one? */
+static bool
+have_common(const Attacker *attacker)
+{
+	const uint64 *own = attacker->is_in[attacker->own.r];
+	const uint64 *other = attacker->is_in[attacker->other];
+
+	for (uint32 i = 0; i <= attacker->atoms->natoms / 64; i++)
+		if ((own[i] & other[i]) != 0)
+			return true;
+	return false;
+}
+
+/*
+ * Each set of a class has an atom of it, so a class whose least atom is no less than what was found need not be parted.
+ * Classes of small atoms come first, and most others are left out after them.
+ */
 Found
 least_of_pair(Attacker *attacker, int32 other)
 {
 	const View *own = &attacker->own;
 	Found		found = {no_set, no_set};
+	bool		common;
 
 	attacker->other = other;
-	for (uint32 c = 0; c < own->nclasses; c++)
+	common = have_common(attacker);
+	for (uint32 i = 0; i < own->nclasses; i++)
 	{
-		if (is_least(&found.intersections, &own->least) && is_least(&found.differences, &own->least))
-			break;
+		uint32		c = own->order[i];
+		const Least *least = &own->least[c];
+
+		if (!(common && is_less(least, &found.intersections)) && !is_less(least, &found.differences))
+			continue;
 		CHECK_FOR_INTERRUPTS();
 		attack_class(attacker, seen_size(&attacker->seen->release[own->r], c), c, &found);
 	}

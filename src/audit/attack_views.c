@@ -81,9 +81,22 @@ view_class(Attacker *attacker, const SeenRelease *release, const Aspect *aspect,
 		uint64		size = atoms->size[presence->atom];
 
 		add_values(attacker, presence, at);
-		lower(&view->least, size, presence[1].first_value - presence[0].first_value);
+		lower(&view->least[c], size, presence[1].first_value - presence[0].first_value);
 		at += size;
 	}
+}
+
+/* Orders classes by the size of their smallest atom. */
+static int
+compare_least(const void *a, const void *b, void *arg)
+{
+	const Least *least = arg;
+	const Least *x = &least[*(const uint32 *) a];
+	const Least *y = &least[*(const uint32 *) b];
+
+	if (x->records != y->records)
+		return x->records < y->records ? -1 : 1;
+	return x->values < y->values ? -1 : x->values > y->values;
 }
 
 void
@@ -100,7 +113,9 @@ view_release(Attacker *attacker, int32 r, const Aspect *aspect, bool counted)
 	MemoryContextReset(attacker->view_context);
 	old = MemoryContextSwitchTo(attacker->view_context);
 	values = new_zeros(Code, nrows);
-	*view = (View) {.r = r, .nclasses = release->nclasses, .least = no_set};
+	*view = (View) {.r = r, .nclasses = release->nclasses};
+	view->least = new_array(Least, view->nclasses);
+	view->order = new_array(uint32, view->nclasses);
 	view->first = new_zeros(uint32, view->nclasses);
 	view->presence = new_zeros(Presence, Min(natoms, nrows));
 	view->value = new_zeros(Code, nrows);
@@ -109,8 +124,11 @@ view_release(Attacker *attacker, int32 r, const Aspect *aspect, bool counted)
 	for (uint32 c = 0; c < view->nclasses; c++)
 	{
 		CHECK_FOR_INTERRUPTS();
+		view->order[c] = c;
+		view->least[c] = no_set;
 		view_class(attacker, release, aspect, c, values);
 	}
+	qsort_arg(view->order, view->nclasses, sizeof(uint32), compare_least, view->least);
 	pfree(values);
 	n = view->first[view->nclasses];
 	array_resize(view->value, view->presence[n].first_value);
@@ -119,9 +137,9 @@ view_release(Attacker *attacker, int32 r, const Aspect *aspect, bool counted)
 	MemoryContextSwitchTo(old);
 }
 
-/* Notes the class of each atom in a release. */
+/* Notes the class of each atom in a release, and which are in it. */
 static uint32 *
-classes_of_atoms(const Attacker *attacker, const SeenRelease *release)
+classes_of_atoms(const Attacker *attacker, const SeenRelease *release, uint64 *is_in)
 {
 	uint32		natoms = attacker->atoms->natoms;
 	uint32	   *class_of = new_array(uint32, natoms);
@@ -132,7 +150,12 @@ classes_of_atoms(const Attacker *attacker, const SeenRelease *release)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-			class_of[attacker->atoms->atom[release->individual[i]]] = c;
+		{
+			uint32		atom = attacker->atoms->atom[release->individual[i]];
+
+			class_of[atom] = c;
+			is_in[atom / 64] |= UINT64CONST(1) << (atom % 64);
+		}
 	}
 	return class_of;
 }
@@ -145,9 +168,11 @@ place_atoms(Attacker *attacker, const Aspects *aspects)
 	uint32		most_classes = 0;
 
 	attacker->class_of = new_zeros(uint32 *, seen->nreleases);
+	attacker->is_in = new_zeros(uint64 *, seen->nreleases);
 	for (int32 r = 0; r < seen->nreleases; r++)
 	{
-		attacker->class_of[r] = classes_of_atoms(attacker, seen_release(seen, r));
+		attacker->is_in[r] = new_zeros(uint64, attacker->atoms->natoms / 64);
+		attacker->class_of[r] = classes_of_atoms(attacker, seen_release(seen, r), attacker->is_in[r]);
 		most_classes = Max(most_classes, seen->release[r].nclasses);
 	}
 	for (int a = 0; aspects != NULL && a < aspects->n; a++)

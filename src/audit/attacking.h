@@ -54,7 +54,8 @@ typedef struct View
 	Presence   *presence;		/* [first[nclasses] + 1] */
 	Code	   *value;			/* different ones of each atom */
 	uint32	   *times;			/* how many rows of the atom have each; NULL if that is not asked */
-	Least		least;			/* of any atom, so of any set of them */
+	Least	   *least;			/* [nclasses] of any atom of a class, so of any set of them */
+	uint32	   *order;			/* [nclasses] classes, those of small atoms first */
 	RefusedAtoms refused;
 } View;
 
@@ -82,6 +83,7 @@ typedef struct Attacker
 	const Principle *promised;
 
 	uint32	  **class_of;		/* [releases][atoms] the number of classes where an atom is absent */
+	uint64	  **is_in;			/* [releases][atoms / 64 + 1] a bit for each atom */
 	MemoryContext view_context;
 	View		own;
 	uint32	   *listed_in;		/* [atoms] the class of the view that had each last */

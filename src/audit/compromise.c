@@ -131,6 +131,13 @@ begin_group(Deducing *deducing, uint32 g)
 	const Code *shown = shown_by(deducing, step[0], &nshown);
 	uint32		n = 0;
 
+	for (uint64 s = 0; s < nsteps; s++)
+	{
+		uint32		nhere;
+
+		(void) shown_by(deducing, step[s], &nhere);
+		deducing->deduction->nshown[g] = Max(deducing->deduction->nshown[g], nhere);
+	}
 	for (uint32 i = 0; i < nshown; i++)
 	{
 		bool		everywhere = true;
@@ -440,7 +447,7 @@ deducing_create(const Statistics *statistics, const Peers *peers)
 	deducing->deduction = deduction;
 	deduction->first = new_zeros(uint64, peers->n);
 	deduction->ncandidates = new_zeros(uint32, peers->n);
-	deduction->nbefore = new_zeros(uint32, peers->n);
+	deduction->nshown = new_zeros(uint32, peers->n);
 	deduction->together = new_zeros(uint32, peers->n);
 	return deducing;
 }
@@ -530,7 +537,6 @@ deduce(const Statistics *statistics, const Individual *known, uint64 nknown, boo
 	look_at_all(deducing);
 	progress_phase("look at classes", NO_TOTAL);
 	narrow(deducing);
-	memcpy(deduction->nbefore, deduction->ncandidates, sizeof(uint32) * peers->n);
 	know(deducing);
 	progress_phase("follow what is known", NO_TOTAL);
 	narrow(deducing);

@@ -97,8 +97,8 @@ typedef struct Deduction
 	uint64	   *first;			/* [groups + 1] */
 	Code	   *candidate;		/* those of group g are from first[g] on */
 	bool	   *is_possible;	/* [candidates] was it found in a world? */
-	uint32	   *ncandidates;	/* [groups] with the knowledge */
-	uint32	   *nbefore;		/* [groups] without it */
+	uint32	   *ncandidates;	/* [groups] */
+	uint32	   *nshown;			/* [groups] values of the class that shows most */
 
 	uint32	   *together;		/* [groups] the first group of the component; NO_GROUP of people who have one candidate */
 } Deduction;
@@ -107,6 +107,13 @@ static inline bool
 deduction_is_open(const Deduction *deduction, uint32 group)
 {
 	return deduction->ncandidates[group] > 1;
+}
+
+/* Is there a value that some class shows and they cannot have, or only one that they can have? */
+static inline bool
+deduction_says(const Deduction *deduction, uint32 group)
+{
+	return !deduction_is_open(deduction, group) || deduction->ncandidates[group] < deduction->nshown[group];
 }
 
 /* Is each candidate in some world?  A single one is the value. */

@@ -159,7 +159,7 @@ static LoadedFrame *
 load_present(const Audit *audit, const bool *shown, RowId **row_of_person, char **why)
 {
 	Present		present = {.publication = audit->publication, .recalled = audit->recalled, .shown = shown};
-	ErrorData  *error = try_in_subtransaction(read_present, &present);
+	ErrorData  *error = look_in_subtransaction(read_present, &present);
 
 	*row_of_person = present.row_of_person;
 	if (error == NULL)
@@ -541,7 +541,7 @@ report_audit(FunctionCallInfo fcinfo)
 	Audit		audit;
 
 	report_open_for_auditor(&work, fcinfo, RowShareLock);
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	begin_rows(fcinfo);
 	work_begin(&work, work.publication->owner, GetLatestSnapshot());
 	audit = audit_all(&work, given);
 	for (CheckVerdict verdict = CHECK_FAILS; verdict <= CHECK_HOLDS; verdict++)

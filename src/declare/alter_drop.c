@@ -276,9 +276,9 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
  * ----------------------------------------------------------------
  */
 
-/* The relations made for a publication, each as DROP names it: "TABLE a.b". */
+/* The relations made for a publication, each as DROP names it: "TABLE a.b"; without releases, if these are kept. */
 static char **
-relations_of(const DeclaredPublication *publication, uint64 *count)
+relations_of(const DeclaredPublication *publication, bool keep_releases, uint64 *count)
 {
 	CatalogAccess access;
 	char	  **relations;
@@ -287,8 +287,9 @@ relations_of(const DeclaredPublication *publication, uint64 *count)
 	/* Views depend on the tables that they read, so they go first; the type, which others are made with, goes last. */
 	*count = catalog_read("SELECT CASE k.relkind WHEN 'v' THEN 'VIEW ' WHEN 'f' THEN 'FOREIGN TABLE ' WHEN 'c' THEN 'TYPE ' ELSE 'TABLE ' END || r.relation::text AS named"
 						  " FROM pprepub_internal.catalog_relation r JOIN pg_class k ON k.oid = r.relation"
-						  " WHERE r.publication = $1 ORDER BY k.relkind = 'c', k.relkind = 'v' AND r.part <> 'source' DESC, r.relation::oid",
-						  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+						  " WHERE r.publication = $1 AND NOT (r.part = 'release' AND $2) ORDER BY k.relkind = 'c', k.relkind = 'v' AND r.part <> 'source' DESC, r.relation::oid",
+						  CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+						  CATALOG_PARAM(BOOLOID, BoolGetDatum(keep_releases)));
 	relations = MemoryContextAlloc(access.context, sizeof(char *) * (*count + 1));
 	for (uint64 i = 0; i < *count; i++)
 		relations[i] = catalog_text(&access, i, "named");
@@ -298,11 +299,11 @@ relations_of(const DeclaredPublication *publication, uint64 *count)
 
 /* Drops, as the publication's owner, its functions and relations. */
 static void
-drop_relations(const DeclaredPublication *publication)
+drop_relations(const DeclaredPublication *publication, bool keep_releases)
 {
 	Identity	caller;
 	uint64		count;
-	char	  **relations = relations_of(publication, &count);
+	char	  **relations = relations_of(publication, keep_releases, &count);
 
 	act_as(&caller, publication->owner);
 	SPI_connect();
@@ -373,7 +374,7 @@ pprepub_drop_publication(PG_FUNCTION_ARGS)
 				 errhint("If that is what you want, say so: pprepub.drop_publication(%s, forget_history => true).",
 						 quote_literal_cstr(name))));
 	declare_hooks->end_publication(publication);
-	drop_relations(publication);
+	drop_relations(publication, !PG_ARGISNULL(2) && PG_GETARG_BOOL(2));
 	delete_from_catalog(publication);
 	notice_empty_schemas(publication);
 	PG_RETURN_VOID();

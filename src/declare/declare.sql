@@ -202,9 +202,10 @@ CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb) RETURN
 COMMENT ON FUNCTION pprepub.alter_publication(text, jsonb) IS
 	'change parameters of a publication, adopt extended taxonomies, and let a new owner of the source take over';
 
-CREATE FUNCTION pprepub.drop_publication(publication text, forget_history boolean DEFAULT false) RETURNS void
+CREATE FUNCTION pprepub.drop_publication(publication text, forget_history boolean DEFAULT false, keep_releases boolean DEFAULT false)
+	RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_drop_publication';
-COMMENT ON FUNCTION pprepub.drop_publication(text, boolean) IS
+COMMENT ON FUNCTION pprepub.drop_publication(text, boolean, boolean) IS
 	'drop a publication with everything that was made for it';
 
 CREATE FUNCTION pprepub.grant_audit(publication text, role name) RETURNS void
@@ -232,7 +233,9 @@ CREATE VIEW pprepub.auditor WITH (security_barrier) AS
 COMMENT ON VIEW pprepub.auditor IS 'roles that may audit your publications';
 
 CREATE VIEW pprepub.publication WITH (security_barrier) AS
-	SELECT p.name, p.owner, s.source, p.method, p.params, p.target, p.releases,
+	-- with the seed, cells that are withheld tell more
+	SELECT p.name, p.owner, s.source, p.method, CASE WHEN a.is_owner THEN p.params ELSE p.params OPERATOR(pg_catalog.-) 'seed'::pg_catalog.text END AS params,
+		p.target, p.releases,
 		(SELECT c.name FROM pprepub_internal.catalog_column c
 		 WHERE c.publication = p.publication AND c.role = 'key') AS key,
 		(SELECT pg_catalog.jsonb_object_agg(c.name, c.kind) FROM pprepub_internal.catalog_column c
@@ -248,7 +251,7 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 			  WHERE c.publication = p.publication AND c.role = 'insensitive' ORDER BY c.position) AS insensitive,
 		ARRAY(SELECT b.name FROM pprepub_internal.catalog_publication b
 			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside
-	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_reader USING (publication) LEFT JOIN pprepub_internal.catalog_source s USING (publication);
+	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_reader a USING (publication) LEFT JOIN pprepub_internal.catalog_source s USING (publication);
 COMMENT ON VIEW pprepub.publication IS 'publications that you own or may audit, as they are declared now';
 
 -- Protection of releases and history

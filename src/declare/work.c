@@ -4,11 +4,13 @@
  */
 #include "declare/work.h"
 
+#include "access/xact.h"
 #include "declare/subtransaction.h"
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 
@@ -17,8 +19,7 @@ typedef struct AuditCall
 {
 	bool		hides_data;		/* also from an owner, who wants what others may see */
 	bool		hides_errors;	/* an auditor's work is under way */
-	int32		publication;	/* that is locked for an auditor, by this lock */
-	LOCKMODE	lock;
+	ResourceOwner outer;		/* of what stays behind the call */
 } AuditCall;
 
 /* The innermost one; NULL outside of such a call. */
@@ -113,15 +114,31 @@ hide_error(MemoryContext context)
 			 errhint("Let its owner call the function.")));
 }
 
+/*
+ * Unlocks all that was locked meanwhile: neither publishers nor the owner of a source shall wait for the end of the
+ * transaction of a reader.  Where code of a source has written, the locks stay, since others must not see what it wrote.
+ */
+static void
+let_go(ResourceOwner owner, bool has_written)
+{
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, true, false);
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, has_written, false);
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, true, false);
+	ResourceOwnerDelete(owner);
+}
+
 Datum
 for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 {
 	MemoryContext context = CurrentMemoryContext;
 	AuditCall  *outer = call;
-	AuditCall	own = {.hides_data = outer != NULL && outer->hides_data, .lock = NoLock};
+	AuditCall	own = {.hides_data = outer != NULL && outer->hides_data, .outer = CurrentResourceOwner};
+	ResourceOwner owner = ResourceOwnerCreate(own.outer, "call of an auditor");
+	CommandId	before = GetCurrentCommandId(false);
 	Datum		result;
 
 	call = &own;
+	CurrentResourceOwner = owner;
 	PG_TRY();
 	{
 		result = body(fcinfo);
@@ -129,30 +146,16 @@ for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 	PG_CATCH();
 	{
 		call = outer;
+		CurrentResourceOwner = own.outer;
 		if (own.hides_errors)
 			hide_error(context);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
 	call = outer;
-	/* No transaction of an auditor makes publishers wait for longer than a function looks. */
-	if (own.lock != NoLock)
-		unlock_publication_number(own.publication, own.lock);
+	CurrentResourceOwner = own.outer;
+	let_go(owner, GetCurrentCommandId(false) != before);
 	return result;
-}
-
-DeclaredPublication *
-open_for_auditor(const char *name, LOCKMODE lock)
-{
-	DeclaredPublication *publication = publication_open_for_auditor(name, lock);
-
-	if (!has_rights_of(publication->owner))
-	{
-		Assert(call != NULL && call->lock == NoLock);
-		call->publication = publication->id;
-		call->lock = lock;
-	}
-	return publication;
 }
 
 void
@@ -165,6 +168,17 @@ hide_data(void)
  * Reports
  * ----------------------------------------------------------------
  */
+
+void
+begin_rows(FunctionCallInfo fcinfo)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+
+	if (call != NULL)
+		CurrentResourceOwner = call->outer;
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	CurrentResourceOwner = owner;
+}
 
 static void
 open_report(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock, DeclaredPublication *(*open) (const char *name, LOCKMODE lock))
@@ -185,13 +199,13 @@ report_open(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock)
 void
 report_open_for_auditor(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock)
 {
-	open_report(work, fcinfo, lock, open_for_auditor);
+	open_report(work, fcinfo, lock, publication_open_for_auditor);
 }
 
 bool
 report_begin(OwnersWork *work, FunctionCallInfo fcinfo)
 {
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	begin_rows(fcinfo);
 	if (work->publication->releases == 0)
 		return false;
 	work_begin(work, work->publication->owner,

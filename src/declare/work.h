@@ -53,15 +53,15 @@ extern void report_open_for_auditor(OwnersWork *work, FunctionCallInfo fcinfo, L
 
 /*
  * Calls the body of a function that auditors may call.  An error in the middle of the work may tell a value of the
- * source: they get another one.  Their lock on the publication is let go behind the body, which opens one publication.
+ * source: they get another one.  Behind the body, nothing that was locked in it is locked any more.
  */
 extern Datum for_auditors(FunctionCallInfo fcinfo, PGFunction body);
 
-/* Opens a publication in such a body. */
-extern DeclaredPublication *open_for_auditor(const char *name, LOCKMODE lock);
-
 /* In such a body: from now on nothing comes out of our work that an auditor may not see, whoever calls. */
 extern void hide_data(void);
+
+/* Starts the result, which outlives such a body. */
+extern void begin_rows(FunctionCallInfo fcinfo);
 
 /* Starts the result, and the work, which work_close() ends.  False if there is no release: no rows then, and no work. */
 extern bool report_begin(OwnersWork *work, FunctionCallInfo fcinfo);

@@ -30,6 +30,12 @@ reader_open(Oid table)
 	return reader;
 }
 
+TupleDesc
+reader_columns(const RowReader *reader)
+{
+	return RelationGetDescr(reader->table);
+}
+
 TupleTableSlot *
 reader_next(RowReader *reader)
 {
@@ -56,7 +62,7 @@ reader_close(RowReader *reader)
 {
 	table_endscan(reader->scan);
 	ExecDropSingleTupleTableSlot(reader->slot);
-	table_close(reader->table, NoLock);
+	table_close(reader->table, AccessShareLock);
 	pfree(reader);
 }
 
@@ -110,6 +116,6 @@ read_some(Oid relation, const ItemPointerData *tids, uint32 n,
 	MemoryContextDelete(row);
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
-	table_close(table, NoLock);
+	table_close(table, AccessShareLock);
 	return found;
 }

@@ -3,7 +3,8 @@
  *		Reading a table of the extension's own under the active snapshot.
  *
  * Rows come straight from the table's access method, so that no rule, policy or
- * view can change them.
+ * view can change them.  The table is locked only while it is read: the lock on its
+ * publication, or on the table that shows it, keeps it from being dropped.
  */
 #ifndef PPREPUB_HISTORY_READER_H
 #define PPREPUB_HISTORY_READER_H
@@ -16,6 +17,9 @@
 typedef struct RowReader RowReader;
 
 extern RowReader *reader_open(Oid table);
+
+/* The columns of its table. */
+extern TupleDesc reader_columns(const RowReader *reader);
 
 /* The next row with all its columns, or NULL; it lives until the next call. */
 extern TupleTableSlot *reader_next(RowReader *reader);

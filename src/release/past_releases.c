@@ -276,7 +276,7 @@ table_stands(const DeclaredPublication *publication, const Released *released)
 		return false;
 	table = table_open(released->table, AccessShareLock);
 	result = has_released_columns(publication, RelationGetDescr(table));
-	table_close(table, NoLock);
+	table_close(table, AccessShareLock);
 	return result;
 }
 

@@ -3,7 +3,8 @@
 -- ----------------------------------------------------------------
 
 CREATE VIEW pprepub.release WITH (security_barrier) AS
-	SELECT p.name AS publication, r.number, r.kind, r.published_at, r.published_by, r.published_as, r.method, r.params,
+	SELECT p.name AS publication, r.number, r.kind, r.published_at, r.published_by, r.published_as, r.method,
+		CASE WHEN a.is_owner THEN r.params ELSE r.params OPERATOR(pg_catalog.-) 'seed'::pg_catalog.text END AS params,
 		r.relation, CASE WHEN s.is_owner THEN r.cohort END AS cohort, r.columns, s.figures * r.rows AS rows, s.figures * r.classes AS classes,
 		s.figures * r.suppressed AS suppressed, s.figures * r.dirty AS dirty, s.figures * r.counterfeits AS counterfeits, s.figures * r.seconds AS seconds,
 		CASE WHEN s.is_owner THEN r.warnings END AS warnings, CASE WHEN s.is_owner THEN r.phases END AS phases
@@ -37,3 +38,15 @@ CREATE FUNCTION pprepub_internal.counts(publication text, by name[], bins jsonb)
 	LANGUAGE C STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_counts';
 COMMENT ON FUNCTION pprepub_internal.counts(text, name[], jsonb) IS
 	'count rows of the newest release of everybody in bins, for TARGET.NAME_counts()';
+
+-- TARGET.NAME_all
+
+CREATE FUNCTION pprepub_internal.releases_handler() RETURNS fdw_handler
+	LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'pprepub_releases_handler';
+COMMENT ON FUNCTION pprepub_internal.releases_handler() IS 'handler of the foreign-data wrapper of tables TARGET.NAME_all';
+
+CREATE FOREIGN DATA WRAPPER pprepub_releases HANDLER pprepub_internal.releases_handler;
+COMMENT ON FOREIGN DATA WRAPPER pprepub_releases IS 'foreign-data wrapper of tables TARGET.NAME_all, which show releases';
+
+CREATE SERVER pprepub_releases FOREIGN DATA WRAPPER pprepub_releases;
+COMMENT ON SERVER pprepub_releases IS 'server of tables TARGET.NAME_all: this database';

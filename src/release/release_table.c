@@ -25,11 +25,24 @@
  * ----------------------------------------------------------------
  */
 
+char *
+released_columns_sql(const DeclaredPublication *publication)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	if (has_class_column(publication))
+		appendStringInfoString(&sql, "class pg_catalog.int8");
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (publication->columns[i].role != ROLE_KEY)
+			appendStringInfo(&sql, "%s%s %s", sql.len > 0 ? ", " : "", quote_identifier(publication->columns[i].name),
+							 released_type_sql(&publication->columns[i]));
+	return sql.data;
+}
+
 Oid
 create_release_table(const DeclaredPublication *publication, int32 number)
 {
-	bool		is_first = !has_class_column(publication);
-	StringInfoData sql;
 	char	   *suffix = psprintf("_%d", number);
 	char	   *name = psprintf("%s%s", publication->name, suffix);
 	char	   *words = quoted_target(publication, suffix);
@@ -37,18 +50,7 @@ create_release_table(const DeclaredPublication *publication, int32 number)
 	Oid			table;
 
 	verify_name_is_not_taken(publication, publication->target, name);
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE TABLE %s (%s", words, is_first ? "" : "class pg_catalog.int8");
-	for (int i = 0; i < publication->ncolumns; i++)
-	{
-		if (publication->columns[i].role == ROLE_KEY)
-			continue;
-		appendStringInfo(&sql, "%s%s %s", is_first ? "" : ", ", quote_identifier(publication->columns[i].name),
-						 released_type_sql(&publication->columns[i]));
-		is_first = false;
-	}
-	appendStringInfoString(&sql, ") USING pprepub");
-	execute_ddl(sql.data);
+	execute_ddl(psprintf("CREATE TABLE %s (%s) USING pprepub", words, released_columns_sql(publication)));
 	table = get_relname_relid(name, schema);
 	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
 	return table;
@@ -146,7 +148,7 @@ store_release(const ReleaseBuild *build, int32 number)
 	stored.table = table;
 	keep_release_table(publication, table);
 	if (is_full(publication, build->request))
-		show_newest(publication, number, table);
+		show_newest(publication, table);
 	else
 		leave_views(publication, table);
 	if (tells_counterfeits(publication))

@@ -1,20 +1,18 @@
 /*
  * target_views.c
- *		The views of TARGET that show releases.
+ *		The views of TARGET that show releases, and the foreign table that shows all of them.
  */
 #include "release/target_views.h"
 
 #include "catalog/pg_class.h"
-#include "catalog/pg_type.h"
 #include "declare/comments.h"
 #include "declare/value_columns.h"
 #include "history/counterfeits.h"
 #include "miscadmin.h"
 #include "release/past_releases.h"
-#include "release/request.h"
+#include "release/release.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/timestamp.h"
 
 /* ----------------------------------------------------------------
  * Views
@@ -126,58 +124,36 @@ show_values(const DeclaredPublication *publication, Oid table)
  * ----------------------------------------------------------------
  */
 
+/* Makes the table NAME_all, unless it is there: it shows releases as they come (all_releases.c). */
 static void
-append_release(StringInfo query, const DeclaredPublication *publication, int32 number, Datum published_at, const char *table)
+show_all(const DeclaredPublication *publication)
 {
-	appendStringInfo(query, "%sSELECT %d AS %s, %s::pg_catalog.timestamptz AS %s, %s FROM %s",
-					 query->len > 0 ? " UNION ALL " : "", number, free_column_name(publication, "release"),
-					 quote_literal_cstr(DatumGetCString(DirectFunctionCall1(timestamptz_out, published_at))),
-					 free_column_name(publication, "published_at"), list_columns(publication), table);
-}
+	const char *release = free_column_name(publication, "release");
+	const char *published_at = free_column_name(publication, "published_at");
+	const char *words = quoted_target(publication, "_all");
+	Oid			all = noted_relation(publication, "all_view");
 
-/* The releases so far that the view shows. */
-static void
-append_former(StringInfo query, const DeclaredPublication *publication)
-{
-	CatalogAccess access;
-	uint64		n;
-	bool		isnull;
-
-	catalog_enter(&access);
-	n = catalog_read("SELECT r.number, r.published_at, r.relation::text AS relation FROM pprepub_internal.catalog_release r"
-					 " JOIN pg_class k ON k.oid = r.relation::oid WHERE r.publication = $1 AND r.kind = 'stored'"
-					 " AND r.cohort IS NULL AND (r.columns IS NULL OR r.columns @> $2) ORDER BY r.number",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-					 CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(column_names(publication, NULL))));
-	for (uint64 i = 0; i < n; i++)
-		append_release(query, publication, catalog_int(i, "number"), catalog_field(i, "published_at", &isnull),
-					   catalog_text(&access, i, "relation"));
-	catalog_leave(&access);
-}
-
-/* Adds the release to the view NAME_all. */
-static void
-show_all(const DeclaredPublication *publication, int32 number, Oid table)
-{
-	StringInfoData query;
-	Oid			view;
-
-	initStringInfo(&query);
-	append_former(&query, publication);
-	append_release(&query, publication, number, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()), quoted_relation(table));
-	(void) put_view(publication, "_all", "all_view", query.data, &view);
-	comment_on_relation(publication, view, "all releases of everybody with all columns, with number and time");
-	comment_on_column(view, free_column_name(publication, "release"), "number of the release");
-	comment_on_column(view, free_column_name(publication, "published_at"), "time of the release");
-	comment_on_columns(publication, view, SHOWN_AS_CELLS);
+	if (!OidIsValid(all))
+	{
+		verify_name_is_not_taken(publication, publication->target, psprintf("%s_all", publication->name));
+		execute_ddl(psprintf("CREATE FOREIGN TABLE %s (%s pg_catalog.int4, %s pg_catalog.timestamptz, %s) SERVER pprepub_releases",
+							 words, release, published_at, released_columns_sql(publication)));
+		all = relation_in_target(publication, "_all");
+		reset_rights(RelationRelationId, all, psprintf("TABLE %s", words));
+		note_relation(publication, all, "all_view");
+	}
+	comment_on_relation(publication, all, "all releases of everybody with all columns, with number and time");
+	comment_on_column(all, release, "number of the release");
+	comment_on_column(all, published_at, "time of the release");
+	comment_on_columns(publication, all, SHOWN_AS_CELLS);
 }
 
 void
-show_newest(const DeclaredPublication *publication, int32 number, Oid table)
+show_newest(const DeclaredPublication *publication, Oid table)
 {
 	show_cells(publication, table);
 	show_values(publication, table);
-	show_all(publication, number, table);
+	show_all(publication);
 }
 
 /* ----------------------------------------------------------------

@@ -1,7 +1,7 @@
 /*
  * target_views.h
- *		The views of TARGET that show releases of everybody with all columns:
- *		NAME and NAME_values the newest, NAME_all every one of them.
+ *		What shows releases of everybody with all columns in TARGET: the views NAME
+ *		and NAME_values the newest, the foreign table NAME_all every one of them.
  */
 #ifndef PPREPUB_RELEASE_TARGET_VIEWS_H
 #define PPREPUB_RELEASE_TARGET_VIEWS_H
@@ -11,7 +11,7 @@
 #include "declare/publication.h"
 
 /* Called as the owner, inside SPI: shows a release in all of them, which are made with the first one. */
-extern void show_newest(const DeclaredPublication *publication, int32 number, Oid table);
+extern void show_newest(const DeclaredPublication *publication, Oid table);
 
 /* Gives the roles that may read the view NAME the right to read a release that it does not show; a NOTICE says so. */
 extern void leave_views(const DeclaredPublication *publication, Oid table);

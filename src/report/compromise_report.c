@@ -139,7 +139,7 @@ verify_nothing_changes(const DeclaredPublication *publication, const Statistics 
 			 errdetail("These deductions hold only if everybody keeps their value.")));
 }
 
-/* The conclusions from knowing some people */
+/* The conclusions from knowing some people, and those from knowing nobody */
 typedef struct Deduced
 {
 	const DeclaredPublication *publication;
@@ -147,13 +147,13 @@ typedef struct Deduced
 	const SensitiveColumns *columns;
 	Code		null;
 	const Deduction *deduction;
+	const Deduction *without;	/* the same one, if nobody is known; NULL where it is not asked for */
 } Deduced;
 
 /* The values that a person can have in a column, each once, as an array of texts. */
 static Datum
-candidates_text(const Deduced *deduced, const SensitiveColumn *column, TextCast *cast, uint32 group)
+candidates_text(const Deduction *deduction, Code null, const SensitiveColumn *column, TextCast *cast, uint32 group)
 {
-	const Deduction *deduction = deduced->deduction;
 	int			all = deduction->ncandidates[group];
 	int			n = 0;
 	int			lower = 1;
@@ -165,7 +165,7 @@ candidates_text(const Deduced *deduced, const SensitiveColumn *column, TextCast 
 	{
 		Code		value = deduction->candidate[deduction->first[group] + i];
 
-		codes[i] = value == deduced->null ? NO_CODE : code_in_column(column, value);
+		codes[i] = value == null ? NO_CODE : code_in_column(column, value);
 	}
 	sort_codes(codes, all);
 	for (int i = 0; i < all; i++)
@@ -182,25 +182,33 @@ candidates_text(const Deduced *deduced, const SensitiveColumn *column, TextCast 
 
 /* Deduces from knowing the people with these keys: called as the owner. */
 static Deduced
-deduce_from(const DeclaredPublication *publication, ArrayType *keys)
+deduce_from(const DeclaredPublication *publication, ArrayType *keys, bool with_without)
 {
 	Recalled   *recalled = recall(publication);
 	Code		null = name_null(&recalled->seen);
 	const Statistics *statistics = statistics_of(&recalled->seen);
+	bool		knows_inventions = method_declaration(publication->method)->invents_known;
+	Deduced		deduced = {
+		.publication = publication,
+		.recalled = recalled,
+		.columns = recalled_columns(publication, recalled),
+		.null = null,
+	};
 	Individual *known;
 	int			n;
 
 	verify_nothing_changes(publication, statistics);
 	known = find_known(publication, recalled, keys, &n);
-	return (Deduced) {
-		publication, recalled, recalled_columns(publication, recalled), null,
-		deduce(statistics, known, n, method_declaration(publication->method)->invents_known, (uint64) search_budget)
-	};
+	deduced.deduction = deduce(statistics, known, n, knows_inventions, (uint64) search_budget);
+	if (with_without)
+		deduced.without = n == 0 ? deduced.deduction : deduce(statistics, NULL, 0, knows_inventions, (uint64) search_budget);
+	return deduced;
 }
 
 /* Reports what follows from knowing some people: for compromise() and compromise_components(). */
 static void
-report_deduced(FunctionCallInfo fcinfo, const char *command, void (*put) (const OwnersWork *work, const Deduced *deduced))
+report_deduced(FunctionCallInfo fcinfo, const char *command, bool with_without,
+			   void (*put) (const OwnersWork *work, const Deduced *deduced))
 {
 	OwnersWork	work;
 
@@ -214,7 +222,7 @@ report_deduced(FunctionCallInfo fcinfo, const char *command, void (*put) (const 
 		Deduced		deduced;
 
 		progress_begin(command, work.publication->owner, work.publication->name);
-		deduced = deduce_from(work.publication, PG_GETARG_ARRAYTYPE_P(1));
+		deduced = deduce_from(work.publication, PG_GETARG_ARRAYTYPE_P(1), with_without);
 		put(&work, &deduced);
 		work_close(&work);
 		progress_end();
@@ -226,22 +234,25 @@ static void
 put_candidates(const OwnersWork *work, const Deduced *deduced, Individual person, TextCast *key, TextCast *const *casts)
 {
 	const SensitiveColumns *columns = deduced->columns;
-	uint32		group = deduced->deduction->peers->group[person];
+	const Deduction *with = deduced->deduction;
+	const Deduction *without = deduced->without;
 
 	for (int c = 0; c < columns->n; c++)
 	{
-		Datum		values[4];
-		bool		nulls[4] = {false};
+		const SensitiveColumn *column = &columns->column[c];
+		Datum		values[5];
+		bool		nulls[5] = {false};
 
 		values[0] = text_cast(key, deduced->recalled->people->keys[person], &nulls[0]);
-		values[1] = candidates_text(deduced, &columns->column[c], casts[c], group);
-		values[2] = BoolGetDatum(deduction_is_exact(deduced->deduction, group));
-		values[3] = CStringGetTextDatum(columns->column[c].column->name);
+		values[1] = candidates_text(with, deduced->null, column, casts[c], with->peers->group[person]);
+		values[2] = candidates_text(without, deduced->null, column, casts[c], without->peers->group[person]);
+		values[3] = BoolGetDatum(deduction_is_exact(with, with->peers->group[person]));
+		values[4] = CStringGetTextDatum(column->column->name);
 		report_row(work, values, nulls);
 	}
 }
 
-/* People of whom something is deduced, who are not known. */
+/* People of whom releases, or releases and knowledge, tell more than a class does, and who are not known. */
 static void
 put_deduced(const OwnersWork *work, const Deduced *deduced)
 {
@@ -260,7 +271,7 @@ put_deduced(const OwnersWork *work, const Deduced *deduced)
 		uint32		group = deduction->peers->group[t];
 
 		CHECK_FOR_INTERRUPTS();
-		if (deduction->peers->is_known[group] || deduction->ncandidates[group] >= deduction->nbefore[group])
+		if (deduction->peers->is_known[group] || !deduction_says(deduction, group))
 			continue;
 		put_candidates(work, deduced, t, key, casts);
 		MemoryContextReset(row);
@@ -272,7 +283,7 @@ put_deduced(const OwnersWork *work, const Deduced *deduced)
 Datum
 pprepub_compromise(PG_FUNCTION_ARGS)
 {
-	report_deduced(fcinfo, "compromise", put_deduced);
+	report_deduced(fcinfo, "compromise", true, put_deduced);
 	return (Datum) 0;
 }
 
@@ -332,6 +343,6 @@ put_components(const OwnersWork *work, const Deduced *deduced)
 Datum
 pprepub_compromise_components(PG_FUNCTION_ARGS)
 {
-	report_deduced(fcinfo, "compromise_components", put_components);
+	report_deduced(fcinfo, "compromise_components", false, put_components);
 	return (Datum) 0;
 }

@@ -38,10 +38,13 @@ CREATE VIEW pprepub.health WITH (security_barrier) AS
 			FROM pprepub_internal.catalog_release r
 			WHERE r.publication = p.publication AND r.published_at > pg_catalog.now() - interval '24 hours' AND r.kind = 'query') day
 		CROSS JOIN LATERAL (
-			SELECT coalesce(pg_catalog.sum(pg_catalog.pg_total_relation_size(c.relation)), 0)::bigint AS bytes,
-				coalesce(pg_catalog.sum(pg_catalog.pg_total_relation_size(c.relation))
-						 FILTER (WHERE c.part NOT IN ('release', 'releases')), 0)::bigint AS history_bytes
-			FROM pprepub_internal.catalog_relation c WHERE c.publication = p.publication) space
+			SELECT coalesce(pg_catalog.sum(t.size), 0)::bigint AS bytes,
+				coalesce(pg_catalog.sum(t.size) FILTER (WHERE t.is_history), 0)::bigint AS history_bytes
+			-- each size is looked up once, and the tables of one publication by an index
+			FROM (SELECT pg_catalog.pg_total_relation_size(c.relation) AS size, c.part <> 'releases' AS is_history
+				  FROM pprepub_internal.catalog_relation c WHERE c.publication = p.publication AND c.part <> 'release'
+				  UNION ALL SELECT pg_catalog.pg_total_relation_size(r.relation), false
+				  FROM pprepub_internal.catalog_release r WHERE r.publication = p.publication AND r.kind <> 'query') t) space
 		LEFT JOIN LATERAL (
 			SELECT greatest(1.0, EXTRACT(epoch FROM pg_catalog.now() - r.published_at) / 86400)::float8 AS days
 			FROM pprepub_internal.catalog_release r WHERE r.publication = p.publication AND r.number = 1) life ON true

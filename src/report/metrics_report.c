@@ -88,14 +88,14 @@ static Datum
 report_metrics(FunctionCallInfo fcinfo)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = open_for_auditor(name, AccessShareLock);
+	DeclaredPublication *publication = publication_open_for_auditor(name, AccessShareLock);
 	int32		number = release_argument(fcinfo, publication);
 	int			columns = count_shown_qis(publication, read_one_released(publication, number));
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	CatalogAccess access;
 
 	verify_may_see_figures(publication, number);
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	begin_rows(fcinfo);
 	catalog_enter(&access);
 	put_summary(result, publication, number, columns);
 	catalog_read("SELECT metric, value FROM pprepub_internal.catalog_metric"
@@ -136,7 +136,7 @@ static Datum
 is_release_intact(FunctionCallInfo fcinfo)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = open_for_auditor(name, AccessShareLock);
+	DeclaredPublication *publication = publication_open_for_auditor(name, AccessShareLock);
 	int32		number = release_argument(fcinfo, publication);
 	const Released *released = read_one_released(publication, number);
 	OwnersWork	work;

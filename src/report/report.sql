@@ -56,11 +56,11 @@ CREATE FUNCTION pprepub.historical_correlations(publication text, most int DEFAU
 COMMENT ON FUNCTION pprepub.historical_correlations(text, int) IS
 	'list pairs of classes of two releases that show the same values and share some people, but not all';
 
-CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, OUT candidates text[], OUT exact boolean,
-		OUT sensitive text) RETURNS SETOF record
+CREATE FUNCTION pprepub.compromise(publication text, keys text[], OUT key text, OUT candidates text[],
+		OUT without_keys text[], OUT exact boolean, OUT sensitive text) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_compromise';
 COMMENT ON FUNCTION pprepub.compromise(text, text[]) IS
-	'deduce what an observer of all releases who knows the values of these people learns about others';
+	'list what values remain to people for an observer of all releases, with and without knowing the values of these people';
 
 CREATE FUNCTION pprepub.compromise_components(publication text, keys text[], OUT component bigint, OUT key text,
 		OUT people bigint, OUT exact boolean) RETURNS SETOF record

@@ -96,6 +96,8 @@ make_toast_relation(Relation rel)
 Store *
 open_store_to_write(Relation rel)
 {
+	Store	   *store;
+
 	if (!OidIsValid(rel->rd_rel->reltoastrelid))
 		make_toast_relation(rel);
 
@@ -104,15 +106,20 @@ open_store_to_write(Relation rel)
 	 * already: nothing could wait there.
 	 */
 	LockRelationOid(rel->rd_rel->reltoastrelid, AccessShareLock);
-	close_store(open_toast(rel, AccessShareLock));
+	store = open_toast(rel, AccessShareLock);
+	store->lockmode = NoLock;	/* kept */
+	close_store(store);
 	return open_toast(rel, RowExclusiveLock);
 }
 
 void
 close_store(Store *store)
 {
-	toast_close_indexes(store->indexes, store->nindexes, NoLock);
-	table_close(store->toast, NoLock);
+	/* For readers the table's own lock is enough, as with values that PostgreSQL puts there. */
+	LOCKMODE	lockmode = store->lockmode == AccessShareLock ? AccessShareLock : NoLock;
+
+	toast_close_indexes(store->indexes, store->nindexes, lockmode);
+	table_close(store->toast, lockmode);
 	pfree(store);
 }
 

@@ -72,6 +72,15 @@ SELECT is((SELECT count(*) FROM told), 7::bigint, 'members of an auditor are aud
 SELECT is(told ~ 'KEY-', false, name || ': no key comes out') FROM told;
 SELECT is(told ~ '\y700[0-9]{4}\y', false, name || ': no value of a quasi-identifier') FROM told;
 SELECT is((SELECT string_agg(line, E'\n') FROM regexp_split_to_table(told, E'\n') line WHERE line ~ 'XX000|internal error'), NULL, name || ': nothing breaks') FROM told;
+-- The seed of sequential tells more of withheld cells.  Its owner sees it; auditors do not, nor does the page that leaves the house.
+SELECT params ->> 'seed' AS seed FROM pprepub.publication WHERE name = 'a_sequential' \gset
+SELECT ok(count(*) = 2 AND bool_and(params ->> 'seed' = :'seed'), 'the owner sees the seed')
+	FROM (SELECT params FROM pprepub.publication WHERE name = 'a_sequential' UNION ALL SELECT params FROM pprepub.release WHERE publication = 'a_sequential') p;
+SET ROLE audits_many;
+SELECT ok(count(*) > 10 AND NOT bool_or(params ? 'seed'), 'an auditor does not') FROM (SELECT params FROM pprepub.publication UNION ALL SELECT params FROM pprepub.release) p;
+SELECT ok(strpos(pprepub.report('a_sequential'), :'seed') = 0, 'nor on the page');
+RESET ROLE;
+SELECT ok(strpos(pprepub.report('a_sequential'), :'seed') = 0, 'also if the owner makes it');
 SELECT ok(length(told) > 5000 AND told ~ 'What is not promised', name || ': something is told, though') FROM told;
 
 -- How long a release took follows how many people it is about.

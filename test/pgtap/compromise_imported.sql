@@ -33,7 +33,7 @@ $$;
 
 SET LOCAL pprepub.search_budget = 0;
 CREATE TABLE narrowed AS SELECT * FROM found();
-SELECT results_eq('SELECT key, candidates, true FROM expected WHERE cardinality(candidates) < before ORDER BY 1', 'SELECT * FROM narrowed ORDER BY 1',
+SELECT results_eq('SELECT key, candidates, true FROM expected WHERE cardinality(candidates) < before OR cardinality(candidates) = 1 ORDER BY 1', 'SELECT * FROM narrowed ORDER BY 1',
 	'of one table everything follows, without a search');
 SELECT cmp_ok((SELECT count(*) FROM narrowed WHERE array_position(candidates, NULL) IS NOT NULL), '>', 100::bigint, 'who may have no value may have it');
 SELECT is((SELECT candidates FROM narrowed WHERE key = '4002'), '{NULL}', 'of somebody it is found out that he has none');

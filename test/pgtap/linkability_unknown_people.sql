@@ -60,5 +60,14 @@ SELECT pprepub.import_release('known', 'half', 'id'), pprepub.import_release('kn
 SELECT is((SELECT tuples FROM pprepub.linkability('known', ARRAY[release])), CASE release WHEN 1 THEN 3 ELSE 6 END::bigint, 'release ' || release) FROM generate_series(1, 2) release;
 SELECT is(tuples, 6::bigint, 'of both, everybody, too') FROM pprepub.linkability('known');
 SELECT is(count(*) FILTER (WHERE linkability IS NULL), 3::bigint, 'those whom nothing fits are linked to nothing') FROM pprepub.link_profile('known');
+
+-- Two observers: audit's knows in which releases a person was, linkability's does not; the example of docs/howto/linkability.md.
+CREATE TABLE alike AS SELECT i AS id, 1 AS age, CASE WHEN i <= 3 THEN 'flu' ELSE 'angina' END AS ill FROM generate_series(1, 6) i;
+SELECT pprepub.create_publication('alike', 'alike', 'id', '{"age": "range"}', 'ill', 'sequential', '{"k": 2, "privacy": "diversity"}') \g /dev/null
+SELECT number FROM pprepub.publish('alike', columns => '{age}') \g /dev/null
+DELETE FROM alike WHERE id IN (1, 4);
+SELECT number FROM pprepub.publish('alike', columns => '{ill}') \g /dev/null
+SELECT is(measured_value, 2::float8, 'who was in a release that shows values has one of them') FROM pprepub.audit('alike') WHERE check_name = 'joined';
+SELECT is((linkability, diversity), (3, 3::float8), 'who may have been absent may have none that is known') FROM pprepub.linkability('alike');
 SELECT * FROM finish();
 ROLLBACK;

@@ -35,9 +35,31 @@ SELECT results_eq($$ SELECT key, (SELECT string_agg(c, ' ' ORDER BY c) FROM unne
 		('Fiona', 'bronchitis cancer', true), ('Grace', 'bronchitis cancer', true), ('Hanna', 'bronchitis cancer', true) $$,
 	'Examples 1, 2 and 4: Doris and Fiona have no AIDS, so Erica has');
 SELECT is((SELECT count(*) FROM pprepub.compromise('ward', '{}')), 0::bigint, 'who knows nobody deduces nothing');
+SELECT is((SELECT bool_and(cardinality(without_keys) = 3) FROM pprepub.compromise('ward', '{Carl}')), true, 'all of that comes from knowing Carl');
 SELECT is((SELECT string_agg(key, ' ' ORDER BY key) FROM pprepub.compromise('ward', '{Carl,Doris}') WHERE cardinality(candidates) = 1), 'Erica Fiona', 'who knows Doris, too, knows Fiona');
 SELECT results_eq($$ SELECT DISTINCT component, people, exact FROM pprepub.compromise_components('ward', '{Carl}') ORDER BY 1 $$,
 	$$ VALUES (1::bigint, 2::bigint, true), (2, 2, true), (3, 2, true) $$, 'what is open then is open in pairs');
+
+-- Certain without any knowledge: {1, 2} and then 1 alone; three people in two pairs that cross; and a class of one value.
+CREATE TABLE few (id int PRIMARY KEY, age int, disease text);
+INSERT INTO few VALUES (1, 30, 'a'), (2, 31, 'b'), (3, 32, 'c'), (4, 33, 'd'), (5, 34, 'd');
+CREATE FUNCTION imported(name text, keys int[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('CREATE TABLE %I AS SELECT id, disease FROM few WHERE id = ANY (%L)', name, keys);
+	PERFORM pprepub.import_release('few', name, 'id');
+END $$;
+SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 1}', beside => '{ward}') \g /dev/null
+SELECT imported('r1', '{1, 2, 3}'), imported('r2', '{1, 2}') \g /dev/null
+CREATE FUNCTION told(keys text[]) RETURNS TABLE (key text, candidates text, without text, exact boolean) LANGUAGE sql AS $$
+	SELECT key, (SELECT string_agg(c, ' ' ORDER BY c) FROM unnest(candidates) c), (SELECT string_agg(c, ' ' ORDER BY c) FROM unnest(without_keys) c), exact
+	FROM pprepub.compromise('few', keys)
+$$;
+SELECT results_eq($$ SELECT * FROM told('{}') ORDER BY key $$, $$ VALUES ('1', 'a b', 'a b', true), ('2', 'a b', 'a b', true), ('3', 'c', 'c', true) $$,
+	'two releases tell a value, and narrow those of others');
+SELECT results_eq($$ SELECT * FROM told('{1}') ORDER BY key $$, $$ VALUES ('2', 'b', 'a b', true), ('3', 'c', 'c', true) $$, 'a column tells what knowledge adds');
+SELECT imported('r3', '{1, 3}'), imported('r4', '{4, 5}') \g /dev/null
+SELECT results_eq($$ SELECT * FROM told('{}') ORDER BY key $$,
+	$$ VALUES ('1', 'a', 'a', true), ('2', 'b', 'b', true), ('3', 'c', 'c', true), ('4', 'd', 'd', true), ('5', 'd', 'd', true) $$, 'everybody whose value is certain has a row');
 
 SELECT * FROM finish();
 ROLLBACK;

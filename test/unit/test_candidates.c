@@ -592,21 +592,23 @@ static uint64
 learn_beyond(World *world, Individual known, uint64 budget)
 {
 	const Deduction *deduction = deduce(statistics_of(seen_of(world)), &known, 1, false, budget);
+	const Deduction *without = deduce(deduction->peers->statistics, NULL, 0, false, budget);
 	uint64		beyond = 0;
 
 	for (int p = 0; p < world->npeople; p++)
 	{
 		uint32		g = deduction->peers->group[p];
+		uint32		before = without->ncandidates[without->peers->group[p]];
 		bool		has_own = false;
 
-		if (deduction->nbefore[g] == 0 || p == (int) known)
+		if (before == 0 || p == (int) known)
 			continue;
 		for (uint32 i = 0; i < deduction->ncandidates[g]; i++)
 			has_own |= deduction->candidate[deduction->first[g] + i] == world->sensitive[p];
 		check(has_own);
-		beyond += deduction->nbefore[g] - deduction->ncandidates[g];
+		beyond += before - deduction->ncandidates[g];
 		if (met_in_a_class(world, p, known) && world->sensitive[p] != world->sensitive[known] &&
-			deduction->ncandidates[g] < deduction->nbefore[g])
+			deduction->ncandidates[g] < before)
 			beyond--;			/* the known one's value */
 	}
 	return beyond;

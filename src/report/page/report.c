@@ -140,7 +140,7 @@ make_report(FunctionCallInfo fcinfo)
 {
 	bool		is_internal = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
 	const char *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = open_for_auditor(name, RowShareLock);
+	DeclaredPublication *publication = publication_open_for_auditor(name, RowShareLock);
 	OwnersWork	work;
 	Pages		pages = {
 		.publication = publication,

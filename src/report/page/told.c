@@ -150,7 +150,7 @@ put_declaration(StringInfo page, const DeclaredPublication *publication)
 
 	html_heading(page, "promise", "What was promised");
 	put_promise(page, publication);
-	ask(psprintf("SELECT source::text, key, quasi_identifiers::text, sensitive, insensitive::text, params::text, nullif(beside::text, '{}'), releases"
+	ask(psprintf("SELECT source::text, key, quasi_identifiers::text, sensitive, insensitive::text, (params OPERATOR(pg_catalog.-) 'seed'::pg_catalog.text)::text, nullif(beside::text, '{}'), releases"
 				 " FROM pprepub.publication WHERE name = %s", name_literal(publication)));
 	html_table_begin(page, "The publication", headings, lengthof(headings));
 	for (int i = 0; i < (int) lengthof(names) && SPI_processed > 0; i++)

@@ -180,7 +180,7 @@ pprepub_plan_global(PG_FUNCTION_ARGS)
 	strategy.l = positive_argument(fcinfo, 0, "l", 1, PG_INT32_MAX);
 	strategy.releases = positive_argument(fcinfo, 1, "releases", USUAL_RELEASES, MOST_ROUNDS);
 	strategy.alpha = alpha_argument(fcinfo);
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	begin_rows(fcinfo);
 	put_rounds(result, &strategy, "constant-ratio", strategy.releases);
 	strategy.kind = GEOMETRIC;
 	put_rounds(result, &strategy, "geometric", strategy.releases);

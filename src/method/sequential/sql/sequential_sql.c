@@ -62,7 +62,7 @@ check_up_to(Audit *audit, const Released *last)
 {
 	Judging		judging = {.publication = audit->publication, .last = last->number, .params = params_of(audit->publication, last)};
 	char	   *required = sequential_promise(judging.params);
-	ErrorData  *error = try_in_subtransaction(judge_all, &judging);
+	ErrorData  *error = look_in_subtransaction(judge_all, &judging);
 	Check	   *check;
 
 	if (last->number < audit->publication->releases)
