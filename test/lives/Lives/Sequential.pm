@@ -150,7 +150,7 @@ sub publish
 	my @columns = columns($self);
 
 	# No release may be found, or be safe.
-	$life->run("SELECT number, params ->> 'guarantee' AS guarantee FROM pprepub.publish('life', columns => '{" . join(',', @columns) . "}')", may => qr/P0002|55000|22\w{3}/) or return;
+	$life->run("SELECT number FROM pprepub.publish('life', columns => '{" . join(',', @columns) . "}')", may => qr/P0002|55000|22\w{3}/) or return;
 	judge($self, { %{ $life->{rows}[0] }, shows => \@columns }, sort { $a <=> $b } keys %{ $self->{present} });
 	return;
 }
@@ -237,7 +237,7 @@ sub judge_worlds
 	if (!defined $release->{import})
 	{
 		# Nothing can be kept of what an import has broken.
-		$life->found('join', "$self->{below} ($self->{privacy}, guarantee " . ($release->{guarantee} // 'none') . ")\n" . told($self)) if grep { !$self->{had_less}{$_} } keys %below;
+		$life->found('join', "$self->{below} ($self->{privacy})\n" . told($self)) if grep { !$self->{had_less}{$_} } keys %below;
 	}
 	elsif ($release->{import} !~ /less than/)
 	{
@@ -279,14 +279,15 @@ sub judge_audit
 	{
 		my $what = "audit: $check->{check_name}: $check->{measured}, required $check->{required}";
 
-		if ($check->{check_name} ne 'joined')
+		# What came of an import is told for ever, in a check of its own.
+		if ($check->{check_name} !~ /^(joined|imported)$/)
 		{
 			$life->found('audit', $what) if !($check->{holds} // 1);
 			next;
 		}
 		next if $self->{moves};
-		$is_right = $check->{holds} ? 0 : 1 if defined $self->{below};
-		$life->count('sequential: audits of the join');
+		$is_right = $check->{holds} ? 0 : 1 if defined $self->{below} && $check->{check_name} eq 'joined';
+		$life->count('sequential: audits of the join') if $check->{check_name} eq 'joined';
 		$life->count('sequential: of these, undecided') if !defined $check->{holds};
 		$life->found('alarm', "$what, and nobody has less\n" . told($self)) if !($check->{holds} // 1) && !defined $self->{below} && !$self->{is_open} && !$self->{promises_more};
 		$life->found('audit', "$what, after $self->{below}\n" . told($self)) if !$is_right;
