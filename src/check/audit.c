@@ -528,6 +528,7 @@ audit_all(const OwnersWork *work, const Principle *given)
 		check_identified(&audit);
 	else
 		check_the_rest(&audit);
+	recalled_close(audit.recalled);
 	progress_end();
 	return audit;
 }

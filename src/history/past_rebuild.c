@@ -90,24 +90,33 @@ is_as_log_tells(const DeclaredPublication *publication, const Recalled *recalled
 	return error == NULL && comparing.is_equal;
 }
 
+/* Makes the table anew from the log. */
+static void
+make_anew(const DeclaredPublication *publication, const Recalled *recalled, Oid table, PastTable which)
+{
+	int64		last = delete_all(table, which);
+
+	if (which == NEIGHBORHOODS_TABLE)
+		neighborhoods_rebuild(publication, recalled, table, last);
+	else
+		paths_rebuild(publication, recalled, table);
+}
+
 /* Is the table what follows from the log?  If not, it is replaced. */
 static bool
 rebuild(const DeclaredPublication *publication, PastTable which)
 {
 	Oid			table = past_table_ensure(publication, which);
 	const Recalled *recalled;
-	int64		last;
+	bool		is_equal;
 
 	past_table_verify(publication, which);
 	recalled = recall_in_parts(publication);
-	if (is_as_log_tells(publication, recalled, which))
-		return true;
-	last = delete_all(table, which);
-	if (which == NEIGHBORHOODS_TABLE)
-		neighborhoods_rebuild(publication, recalled, table, last);
-	else
-		paths_rebuild(publication, recalled, table);
-	return false;
+	is_equal = is_as_log_tells(publication, recalled, which);
+	if (!is_equal)
+		make_anew(publication, recalled, table, which);
+	recalled_close(recalled);
+	return is_equal;
 }
 
 Datum
