@@ -72,7 +72,7 @@ SELECT is(files_after(query), 0::bigint, 'no file stays in the statement of ' ||
 SELECT is(files_after($$ SELECT pprepub.assert_safe('dirty', '{"k": 2}') $$), 0::bigint, 'nor of assert_safe()');
 SELECT is(files_after($$ SELECT caught('SELECT pprepub.assert_safe(''dirty'', ''{"k": 900}'')', 'PP001') $$), 0::bigint, 'nor where it is not safe');
 SELECT is(files_after($$ SELECT caught('SELECT 1 / (SELECT 0 FROM pprepub.audit(''dirty'') LIMIT 1)', '22012') $$), 0::bigint, 'nor behind an error of somebody else');
-SELECT is(files_after($$ SELECT caught('SELECT under(''64kB'', ''64kB'', ''SELECT pprepub.audit(dirty)'')', '53400') $$), 0::bigint, 'nor where it may not grow further');
+SELECT is(files_after($f$ SELECT caught($$ SELECT under('64kB', '64kB', 'SELECT pprepub.audit(''dirty'')') $$, '53400') $f$), 0::bigint, 'nor where it may not grow further');
 RESET work_mem;
 
 -- ----------------------------------------------------------------

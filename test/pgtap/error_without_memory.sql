@@ -25,8 +25,10 @@ BEGIN;
 INSERT INTO kept VALUES (2);
 SELECT starved();
 ROLLBACK;
+-- Outside of a transaction block, too.
+SELECT starved();
 \set ON_ERROR_STOP on
-SELECT is(:'code', '53200', 'it is out of memory');
+SELECT is(:'code'::text, '53200', 'it is out of memory');
 SELECT results_eq('SELECT n FROM kept', 'VALUES (1)', 'and the session goes on with what is right');
 SELECT throws_ok('SELECT starved()', '53200', NULL, 'also where somebody catches it');
 SELECT * FROM finish();
