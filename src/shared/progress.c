@@ -119,8 +119,8 @@ look_for_postmaster(void)
 }
 
 /*
- * Those who wait notice that the postmaster has gone, but a command may compute for minutes.  It would keep the shared
- * memory, and so the next start, for so long.
+ * A session that waits notices that the postmaster has gone, but a command may compute for minutes.  It would keep the
+ * shared memory, and so the next start, for so long.
  */
 static void
 watch_postmaster(void)

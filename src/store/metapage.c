@@ -50,6 +50,7 @@ has_metapage(Relation rel)
 	return smgrnblocks(RelationGetSmgr(rel), MAIN_FORKNUM) > 0;
 }
 
+/* Nothing else would tell a damaged counter from a right one. */
 static pg_crc32c
 checksum(const MetaPage *meta)
 {

@@ -108,6 +108,7 @@ check_column(RowGroup *group, int column, MemoryContext context)
  * ----------------------------------------------------------------
  */
 
+/* Do its rows have numbers that count, and that no other group has? */
 static const char *
 check_place(const Verification *verification, const RowGroup *group)
 {
