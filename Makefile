@@ -46,8 +46,8 @@ DATA_built = $(EXTENSION)--$(EXTVERSION).sql
 C_FUNCTIONS := $(shell sed -n "s/.*'MODULE_PATHNAME', '\([a-z0-9_]*\)'.*/\1/p" $(SQL) $(DATA))
 EXPORTS_BESIDE = _PG_init Pg_magic_func pprepub_answer_worker pprepub_crew_worker
 ifdef ASSERT
-OBJS += test/modules/answer_here.o
-EXPORTS_BESIDE += pprepub_answer_here pg_finfo_pprepub_answer_here
+OBJS += test/modules/answer_here.o test/modules/starved.o
+EXPORTS_BESIDE += pprepub_answer_here pg_finfo_pprepub_answer_here pprepub_starved pg_finfo_pprepub_starved
 endif
 SHLIB_EXPORTS = exports.txt
 

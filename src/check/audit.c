@@ -528,6 +528,7 @@ audit_all(const OwnersWork *work, const Principle *given)
 		check_identified(&audit);
 	else
 		check_the_rest(&audit);
+	recalled_close(audit.recalled);
 	progress_end();
 	return audit;
 }
@@ -542,7 +543,7 @@ report_audit(FunctionCallInfo fcinfo)
 
 	report_open_for_auditor(&work, fcinfo, RowShareLock);
 	begin_rows(fcinfo);
-	work_begin(&work, work.publication->owner, GetLatestSnapshot());
+	work_begin(&work, work.publication->owner, catalog_snapshot());
 	audit = audit_all(&work, given);
 	for (CheckVerdict verdict = CHECK_FAILS; verdict <= CHECK_HOLDS; verdict++)
 		put_checks(&work, &audit, verdict);
@@ -593,7 +594,7 @@ assert_safe(FunctionCallInfo fcinfo)
 	char	   *failing;
 
 	report_open_for_auditor(&work, fcinfo, RowShareLock);
-	work_begin(&work, work.publication->owner, GetLatestSnapshot());
+	work_begin(&work, work.publication->owner, catalog_snapshot());
 	audit = audit_all(&work, given);
 	failing = work.publication->releases == 0 ? MemoryContextStrdup(context, "releases (no release yet)") : failing_names(&audit, context);
 	work_close(&work);

@@ -13,6 +13,7 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
@@ -195,6 +196,12 @@ plan_for(const char *sql, int nparams, Oid *types)
 	return plan;
 }
 
+Snapshot
+catalog_snapshot(void)
+{
+	return RecoveryInProgress() && ActiveSnapshotSet() ? GetActiveSnapshot() : GetLatestSnapshot();
+}
+
 uint64
 catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *params)
 {
@@ -212,7 +219,7 @@ catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *param
 	}
 	plan = plan_for(sql, nparams, types);	/* before the snapshot is taken: nothing holds that until it is used */
 	result = SPI_execute_snapshot(plan, values, nulls,
-								  writes ? InvalidSnapshot : GetLatestSnapshot(),
+								  writes ? InvalidSnapshot : catalog_snapshot(),
 								  InvalidSnapshot, false, true, 0);
 	if (result < 0)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));

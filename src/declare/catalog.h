@@ -15,6 +15,7 @@
 
 #include "declare/identity.h"
 #include "executor/spi.h"
+#include "utils/snapshot.h"
 
 typedef struct CatalogAccess
 {
@@ -55,6 +56,12 @@ extern uint64 catalog_run(const char *sql, bool writes, int nparams, const Catal
  */
 #define catalog_read(sql, ...)		catalog_run((sql), false, CATALOG_PARAMS(__VA_ARGS__))
 #define catalog_execute(sql, ...)	catalog_run((sql), true, CATALOG_PARAMS(__VA_ARGS__))
+
+/*
+ * The snapshot of catalog_read(), and of all that is read as the catalog tells: the latest, since the lock on a
+ * publication keeps both as they are.  On a standby no lock does, so there it is that of the statement.
+ */
+extern Snapshot catalog_snapshot(void);
 
 /*
  * Inserts rows into a table with plain indexes only, without SPI.  values

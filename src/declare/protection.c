@@ -271,13 +271,15 @@ check_rewrite(const char *tag)
  * dropped with its source until something was published, so that an owner can
  * drop the table without dropping the publication first.  Afterwards it stays:
  * another publication could be declared over the same people, and would not
- * know of this one.
+ * know of this one.  Views and live tables are their owner's to drop, but not "pg_restore --clean"'s, which would
+ * put strangers in their place, all the rest being refused.
  */
 static void
 check_drops(const char *tag)
 {
 	catalog_read("SELECT r.publication FROM pg_event_trigger_dropped_objects() o"
-				 " JOIN pprepub_internal.catalog_relation r ON r.part NOT IN (" LOOSE_PARTS ") AND ("
+				 " JOIN pprepub_internal.catalog_relation r ON"
+				 "  (r.part NOT IN (" LOOSE_PARTS ") OR o.original AND current_setting('application_name') = 'pg_restore') AND ("
 				 "  o.classid = 'pg_class'::regclass AND o.objid = r.relation::oid AND (r.part <> 'source' OR o.original"
 				 "   OR EXISTS (SELECT FROM pprepub_internal.catalog_publication p WHERE p.publication = r.publication AND p.releases > 0))"
 				 "  OR o.classid = 'pg_trigger'::regclass AND o.address_names[3] = '" SEAL "'"

@@ -14,6 +14,7 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
@@ -268,6 +269,35 @@ source_of_pinned(Oid pinned)
 	return source;
 }
 
+static void
+refuse_dropped(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("the publication was dropped meanwhile")));
+}
+
+/*
+ * On a standby, the statement's snapshot sees what was dropped since it was taken.  Here a lock on the pinned view, which
+ * is dropped with all the rest, keeps it from now on.
+ */
+static void
+hold_on_standby(const DeclaredPublication *publication)
+{
+	CatalogAccess access;
+
+	LockRelationOid(publication->pinned, AccessShareLock);
+	if (get_rel_relkind(publication->pinned) != '\0')
+		return;
+	PushActiveSnapshot(GetLatestSnapshot());
+	catalog_enter(&access);
+	if (catalog_read("SELECT FROM pprepub_internal.catalog_publication WHERE publication = $1",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) == 0)
+		refuse_dropped();
+	catalog_leave(&access);
+	PopActiveSnapshot();
+}
+
 /* Reads the catalog's row of a publication that is locked. */
 static void
 read_publication(CatalogAccess *access, DeclaredPublication *publication)
@@ -279,12 +309,12 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	if (catalog_read("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, beside, releases, remembered"
 					 " FROM pprepub_internal.catalog_publication WHERE publication = $1",
 					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("the publication was dropped meanwhile")));
+		refuse_dropped();
 	publication->name = catalog_text(access, 0, "name");
 	publication->owner = catalog_oid(0, "owner");
 	publication->pinned = catalog_oid(0, "pinned");
+	if (RecoveryInProgress())
+		hold_on_standby(publication);
 	publication->source = source_of_pinned(publication->pinned);
 	publication->method = catalog_text(access, 0, "method");
 	publication->target = catalog_text(access, 0, "target");

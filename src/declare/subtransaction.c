@@ -43,11 +43,16 @@ try_work(void (*work) (void *what), void *what, bool is_kept)
 	}
 	PG_CATCH();
 	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
+		/*
+		 * First back to where we were: there may be no memory for a copy of the error, which is another error, of our
+		 * caller.
+		 */
 		while (GetCurrentTransactionNestLevel() > level)
 			RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		error = CopyErrorData();
+		FlushErrorState();
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(context);

@@ -210,7 +210,7 @@ report_begin(OwnersWork *work, FunctionCallInfo fcinfo)
 		return false;
 	work_begin(work, work->publication->owner,
 			   work->lock == AccessShareLock ? GetActiveSnapshot() :
-			   work->lock == RowShareLock ? GetLatestSnapshot() : GetTransactionSnapshot());
+			   work->lock == RowShareLock ? catalog_snapshot() : GetTransactionSnapshot());
 	return true;
 }
 

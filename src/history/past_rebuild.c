@@ -3,14 +3,18 @@
  *		rebuild_history(): neighborhoods and paths, made anew from the log.
  *
  * NOTES
- *		A table is compared first, and stays where it is as the log tells.  The tests make both tables a third
+ *		A table is compared first, and stays where it is as the log tells.  It stays, too, where the log has not all
+ *		that the catalog remembers: a good table is not replaced by what a damaged log tells.  The tests make both tables a third
  *		time, in SQL, which shares no code with what keeps, compares or rebuilds them.
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+#include "declare/catalog.h"
 #include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "history/past_compare.h"
 #include "history/past_rebuild.h"
 #include "history/reader.h"
@@ -90,24 +94,86 @@ is_as_log_tells(const DeclaredPublication *publication, const Recalled *recalled
 	return error == NULL && comparing.is_equal;
 }
 
+/* How many rows of a release the log tells of: people who are only counted in have none. */
+static uint64
+count_rows(const Seen *seen, int32 r)
+{
+	const SeenRelease *release = seen_release(seen, r);
+	uint64		n = release->first[release->nclasses];
+	uint64		rows = 0;
+
+	for (uint64 i = 0; i < n; i++)
+		rows += !seen_is_counted(release, i);
+	return rows;
+}
+
+static void
+refuse_log(const DeclaredPublication *publication, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("the log of publication \"%s\" is not whole", publication->name),
+			 errdetail("%s", detail),
+			 errhint("Nothing was changed. Restore the table of its log from a backup.")));
+}
+
+/* Raises an error unless the log has as many people, and rows of each release, as the catalog remembers. */
+static void
+verify_log_is_whole(const DeclaredPublication *publication, const Seen *seen)
+{
+	CatalogAccess access;
+	uint64		n;
+
+	if (seen->nindividuals != (uint64) publication->remembered)
+		refuse_log(publication, psprintf("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " people and invented rows.",
+										 seen->nindividuals, publication->remembered));
+	catalog_enter(&access);
+	n = catalog_read("SELECT number, rows FROM pprepub_internal.catalog_release WHERE publication = $1 AND identified AND number <= $2",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(seen->nreleases)));
+	for (uint64 i = 0; i < n; i++)
+	{
+		int32		number = catalog_int(i, "number");
+		uint64		logged = count_rows(seen, number - 1);
+		bool		isnull;
+		int64		rows = DatumGetInt64(catalog_field(i, "rows", &isnull));
+
+		CHECK_FOR_INTERRUPTS();
+		if (logged != (uint64) rows)
+			refuse_log(publication, psprintf("It tells of " UINT64_FORMAT " instead of " INT64_FORMAT " rows of release %d.",
+											 logged, rows, number));
+	}
+	catalog_leave(&access);
+}
+
+/* Makes the table anew from the log. */
+static void
+make_anew(const DeclaredPublication *publication, const Recalled *recalled, Oid table, PastTable which)
+{
+	int64		last = delete_all(table, which);
+
+	if (which == NEIGHBORHOODS_TABLE)
+		neighborhoods_rebuild(publication, recalled, table, last);
+	else
+		paths_rebuild(publication, recalled, table);
+}
+
 /* Is the table what follows from the log?  If not, it is replaced. */
 static bool
 rebuild(const DeclaredPublication *publication, PastTable which)
 {
 	Oid			table = past_table_ensure(publication, which);
 	const Recalled *recalled;
-	int64		last;
+	bool		is_equal;
 
 	past_table_verify(publication, which);
 	recalled = recall_in_parts(publication);
-	if (is_as_log_tells(publication, recalled, which))
-		return true;
-	last = delete_all(table, which);
-	if (which == NEIGHBORHOODS_TABLE)
-		neighborhoods_rebuild(publication, recalled, table, last);
-	else
-		paths_rebuild(publication, recalled, table);
-	return false;
+	verify_log_is_whole(publication, &recalled->seen);
+	is_equal = is_as_log_tells(publication, recalled, which);
+	if (!is_equal)
+		make_anew(publication, recalled, table, which);
+	recalled_close(recalled);
+	return is_equal;
 }
 
 Datum

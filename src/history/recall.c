@@ -314,6 +314,13 @@ recall_in_parts(const DeclaredPublication *publication)
 	return recall_all(recalling);
 }
 
+void
+recalled_close(const Recalled *recalled)
+{
+	if (recalled->seen.file != NULL)
+		seen_file_close(recalled->seen.file);
+}
+
 Individual
 recalled_person(const Recalled *recalled, Datum key)
 {

@@ -33,6 +33,9 @@ extern Recalled *recall(const DeclaredPublication *publication);
  */
 extern Recalled *recall_in_parts(const DeclaredPublication *publication);
 
+/* Ends what recall_in_parts() began: the file goes, and no release is asked for any more. */
+extern void recalled_close(const Recalled *recalled);
+
 /* The individual of a person or of an invented row, or NO_INDIVIDUAL. */
 extern Individual recalled_person(const Recalled *recalled, Datum key);
 extern Individual recalled_invented(const Recalled *recalled, int64 number);

@@ -56,6 +56,14 @@ seen_file_create(Seen *seen)
 	return file;
 }
 
+void
+seen_file_close(SeenFile *file)
+{
+	if (file->file != NULL)
+		BufFileClose(file->file);
+	file->file = NULL;
+}
+
 bool
 seen_file_has(const SeenFile *file, int32 r)
 {

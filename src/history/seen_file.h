@@ -25,6 +25,9 @@ extern bool seen_file_has(const SeenFile *file, int32 r);
 /* Puts all rows there are in memory, if there is a file and work_mem is too small for them: they are not needed for a while. */
 extern void seen_put_aside(const Seen *seen);
 
+/* Removes the file; releases of which the rows were in it have none any more.  After an error PostgreSQL removes it. */
+extern void seen_file_close(SeenFile *file);
+
 /* All rows are put: code maps their values, and individuals from npeople on were counted down from the top. */
 extern void seen_file_number(SeenFile *file, const Code *code, uint64 npeople);
 

@@ -55,9 +55,14 @@ read_distribution(const DeclaredPublication *publication, const Scope *scope)
 	if (!principle_compares(&promised))
 		return NULL;
 	reference = reference_read(publication);
-	/* An answer has no temporary files: their size would tell of the history, and a limit on it end the answer. */
 	if (reference->shares.n == 0 && publication->releases > 0)
-		reference_recall(reference, publication, scope->is_lenient ? recall(publication) : recall_in_parts(publication));
+	{
+		/* An answer has no temporary files: their size would tell of the history, and a limit on it end the answer. */
+		const Recalled *recalled = scope->is_lenient ? recall(publication) : recall_in_parts(publication);
+
+		reference_recall(reference, publication, recalled);
+		recalled_close(recalled);
+	}
 	if (reference->shares.n == 0 && !is_whole(scope))
 		find_in_source(reference, publication, scope->is_lenient);
 	return reference;

@@ -101,8 +101,11 @@ read_range(const DeclaredPublication *publication, int32 first, int32 last)
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(first)),
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(last)));
 	if (SPI_processed != (uint64) n)
-		elog(ERROR, "publication \"%s\" has " UINT64_FORMAT " instead of %d of the releases from %d on",
-			 publication->name, SPI_processed, n, first);
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("publication \"%s\" has " UINT64_FORMAT " instead of %d of the releases from %d on",
+						publication->name, SPI_processed, n, first),
+				 errhint("Restore the catalog of pprepub from a backup.")));
 	for (int32 i = 0; i < n; i++)
 		read_row(&access, publication, i, &released[i]);
 	catalog_leave(&access);

@@ -63,6 +63,7 @@ put_attack(const OwnersWork *work, const Principle *given)
 	for (uint64 i = 0; i < found->n; i++)
 		if (is_known(released, &found->revealed[i]))
 			put_revealed(work, &found->revealed[i]);
+	recalled_close(recalled);
 }
 
 /* The rows of attack(). */

@@ -142,7 +142,7 @@ is_release_intact(FunctionCallInfo fcinfo)
 	OwnersWork	work;
 	bool		intact;
 
-	work_begin(&work, publication->owner, GetLatestSnapshot()); /* as the catalog was read */
+	work_begin(&work, publication->owner, catalog_snapshot());
 	intact = released->is_answer ? answers_read(publication, released, 1)->is_intact[number - 1] :
 		table_is_intact(publication, released);
 	work_close(&work);

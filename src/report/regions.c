@@ -54,8 +54,11 @@ index_classes(ReleaseReading *reading)
 	for (uint32 c = 0; c < seen->nclasses; c++)
 	{
 		if (seen->number[c] < 1 || seen->number[c] > seen->nclasses)
-			elog(ERROR, "the log of publication \"%s\" tells of class " INT64_FORMAT " of release %d",
-				 reading->publication->name, seen->number[c], reading->number);
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_CORRUPTED),
+					 errmsg("the log of publication \"%s\" tells of class " INT64_FORMAT " of release %d",
+							reading->publication->name, seen->number[c], reading->number),
+					 errhint("Restore its table from a backup.")));
 		reading->class[seen->number[c]] = c;
 	}
 }

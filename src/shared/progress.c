@@ -22,7 +22,10 @@
 #include "nodes/pg_list.h"
 #include "shared/memory.h"
 #include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/pmsignal.h"
 #include "utils/memutils.h"
+#include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #define MEMORY_NAME		"pprepub progress 1"
@@ -94,6 +97,49 @@ has_slots(void)
 }
 
 /* ----------------------------------------------------------------
+ * The postmaster
+ * ----------------------------------------------------------------
+ */
+
+/* How often a command looks for it, in ms */
+#define WATCH_MS 1000
+
+/* Registered, where it is not MAX_TIMEOUTS */
+static TimeoutId watch = MAX_TIMEOUTS;
+
+/* Runs as a handler of a signal. */
+static void
+look_for_postmaster(void)
+{
+	if (PostmasterIsAlive())
+		return;
+	ProcDiePending = true;
+	InterruptPending = true;
+	SetLatch(MyLatch);
+}
+
+/*
+ * A session that waits notices that the postmaster has gone, but a command may compute for minutes.  It would keep the
+ * shared memory, and so the next start, for so long.
+ */
+static void
+watch_postmaster(void)
+{
+	if (!IsUnderPostmaster)
+		return;
+	if (watch == MAX_TIMEOUTS)
+		watch = RegisterTimeout(USER_TIMEOUT, look_for_postmaster);
+	enable_timeout_every(watch, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), WATCH_MS), WATCH_MS);
+}
+
+static void
+unwatch_postmaster(void)
+{
+	if (watch != MAX_TIMEOUTS)
+		disable_timeout(watch, false);
+}
+
+/* ----------------------------------------------------------------
  * Writing
  * ----------------------------------------------------------------
  */
@@ -143,6 +189,8 @@ end_all_but(int n)
 {
 	if (n == 0)
 	{
+		if (levels != NIL)
+			unwatch_postmaster();
 		list_free(levels);
 		levels = NIL;
 		leave_slot();
@@ -197,6 +245,7 @@ progress_begin(const char *command, Oid owner, const char *publication)
 	progress_counter = NULL;
 	if (list_length(levels) > 1)
 		return;
+	watch_postmaster();
 	own = take_slot();
 	if (own == NULL)
 		return;

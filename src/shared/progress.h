@@ -22,7 +22,8 @@ extern pg_atomic_uint64 *progress_counter;
 
 /*
  * Begins a command on a publication, and ends it.  Nothing need be done on error.  Of a command that another one runs,
- * as a source's own code may, nothing is shown: the outer one stays where it is.
+ * as a source's own code may, nothing is shown: the outer one stays where it is.  A session whose postmaster has gone
+ * ends in the middle of a command, where it checks for interrupts.
  */
 extern void progress_begin(const char *command, Oid owner, const char *publication);
 extern void progress_end(void);

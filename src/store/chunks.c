@@ -77,6 +77,20 @@ open_store(Relation rel)
 	return store;
 }
 
+Store *
+open_store_to_verify(Relation rel)
+{
+	Counters	counters = {0};
+	Store	   *store;
+
+	if (!OidIsValid(rel->rd_rel->reltoastrelid))
+		return NULL;
+	(void) read_counters(rel, &counters);
+	store = open_toast(rel, AccessShareLock);
+	store->counters = counters;
+	return store;
+}
+
 /*
  * SET ACCESS METHOD gives a table no TOAST relation if it had none before.  The
  * lock keeps a second writer from making one, too.

@@ -40,6 +40,9 @@ typedef struct Store
 /* To read; NULL if the table has no rows. */
 extern Store *open_store(Relation rel);
 
+/* To check it: also where no row counts, but some may stand there. */
+extern Store *open_store_to_verify(Relation rel);
+
 /* To write; makes the TOAST relation if there is none. */
 extern Store *open_store_to_write(Relation rel);
 

@@ -41,6 +41,7 @@ typedef struct KeptValue
 struct Fetcher
 {
 	Relation	rel;			/* borrowed */
+	uint64		cleaned;		/* when an index was not yet read: it has no dead rows below */
 	Store	   *store;			/* owned, NULL until needed */
 	ChunkReader *reader;		/* owned */
 
@@ -66,11 +67,14 @@ struct Fetcher
 #define KEPT_BYTES (256 * 1024)
 
 Fetcher *
-begin_fetcher(Relation rel)
+begin_fetcher(Relation rel, bool for_index)
 {
 	Fetcher    *fetcher = palloc0(sizeof(Fetcher));
+	Counters	counters;
 
 	fetcher->rel = rel;
+	if (for_index && read_counters(rel, &counters))
+		fetcher->cleaned = counters.cleaned;
 	fetcher->context = AllocSetContextCreate(CurrentMemoryContext, "fetching a row", ALLOCSET_SMALL_SIZES);
 	return fetcher;
 }
@@ -396,5 +400,7 @@ fetch_row(Fetcher *fetcher, uint64 row, Snapshot snapshot, TupleTableSlot *slot)
 		ExecStoreVirtualTuple(slot);
 		ExecMaterializeSlot(slot);
 	}
+	else if (row < fetcher->cleaned)
+		verify_row_is_there(fetcher->rel, row);
 	return found;
 }

@@ -16,8 +16,11 @@
 
 typedef struct Fetcher Fetcher;
 
-/* Makes a fetcher; relations are opened when the first row is fetched. */
-extern Fetcher *begin_fetcher(Relation rel);
+/*
+ * Makes a fetcher; relations are opened when the first row is fetched.  For rows of an index, begun before that is read:
+ * then a row that it has, and no group, is an error, if VACUUM had removed the index's dead rows so far.
+ */
+extern Fetcher *begin_fetcher(Relation rel, bool for_index);
 extern void end_fetcher(Fetcher *fetcher);
 
 /* The row goes into the slot, which has all of it: nothing else need stay. */

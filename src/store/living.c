@@ -157,6 +157,12 @@ any_newly_dead(const Living *living)
 }
 
 bool
+any_newly_settled(const Living *living)
+{
+	return living->settled > living->counters.cleaned;
+}
+
+bool
 number_is_dead(const Living *living, uint64 row)
 {
 	uint64		low = 0;

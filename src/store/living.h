@@ -20,6 +20,9 @@ extern Living *find_living(Relation rel);
 /* Are there numbers that were in doubt, or not yet given, when indexes were cleaned last, and are dead? */
 extern bool any_newly_dead(const Living *living);
 
+/* Or numbers that cannot die any more? */
+extern bool any_newly_settled(const Living *living);
+
 extern bool number_is_dead(const Living *living, uint64 row);
 
 /* No number below this one, which is not dead by now, can ever be. */

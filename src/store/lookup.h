@@ -40,6 +40,12 @@ extern GroupFound find_group_from(ChunkReader *reader, uint64 row, Chunk *chunk,
  */
 extern bool row_exists(ChunkReader *reader, uint64 row, Snapshot snapshot);
 
+/*
+ * An index has an entry of a row that no group has, although its entries of dead rows were removed: is the row only one
+ * that the snapshot does not see?  Raises an error if not.
+ */
+extern void verify_row_is_there(Relation rel, uint64 row);
+
 /* Was its number reserved by our transaction, and is in no group yet? */
 extern bool is_reserved_by_us(ChunkReader *reader, uint64 row);
 

@@ -13,6 +13,7 @@
 #include "access/generic_xlog.h"
 #include "compat.h"
 #include "miscadmin.h"
+#include "port/pg_crc32c.h"
 #include "storage/bufmgr.h"
 #include "storage/bufpage.h"
 #include "storage/lmgr.h"
@@ -27,9 +28,13 @@ typedef struct MetaPage
 	uint32		magic;
 	uint32		version;
 	Counters	counters;
+	pg_crc32c	checksum;		/* of all before it */
 } MetaPage;
 
 #define MetaPageOf(page) ((MetaPage *) PageGetContents(page))
+
+/* Generic WAL does not keep bytes between pd_lower and pd_upper. */
+#define METAPAGE_LOWER (MAXALIGN(SizeOfPageHeaderData) + offsetof(MetaPage, checksum) + sizeof(pg_crc32c))
 
 /* TIDs to take heavyweight locks on: no row has block InvalidBlockNumber. */
 enum
@@ -45,12 +50,23 @@ has_metapage(Relation rel)
 	return smgrnblocks(RelationGetSmgr(rel), MAIN_FORKNUM) > 0;
 }
 
+/* Nothing else would tell a damaged counter from a right one. */
+static pg_crc32c
+checksum(const MetaPage *meta)
+{
+	pg_crc32c	crc;
+
+	INIT_CRC32C(crc);
+	COMP_CRC32C(crc, meta, offsetof(MetaPage, checksum));
+	FIN_CRC32C(crc);
+	return crc;
+}
+
 /* Raises an error unless the metapage is intact and of this version. */
 static MetaPage *
 check_metapage(Relation rel, Page page)
 {
 	MetaPage   *meta = MetaPageOf(page);
-
 	bool		is_ours = PageGetPageSize(page) == BLCKSZ && meta->magic == METAPAGE_MAGIC;
 
 	/* Of another version, nothing behind the version is known. */
@@ -58,10 +74,13 @@ check_metapage(Relation rel, Page page)
 		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 						errmsg("table \"%s\" was written by another version of pprepub", RelationGetRelationName(rel)),
 						errdetail("Its format is %u, this library's is %d.", meta->version, METAPAGE_VERSION)));
-	if (!is_ours || meta->counters.valid > meta->counters.next ||
+	if (!is_ours || ((PageHeader) page)->pd_lower != METAPAGE_LOWER || !EQ_CRC32C(meta->checksum, checksum(meta)) ||
+		meta->counters.valid > meta->counters.next ||
 		meta->counters.last > meta->counters.next || meta->counters.next > MAX_ROWS)
 		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-						errmsg("the metapage of table \"%s\" is damaged", RelationGetRelationName(rel))));
+						errmsg("the metapage of table \"%s\" is damaged", RelationGetRelationName(rel)),
+						errdetail("Nothing tells which of the table's rows count."),
+						errhint("Restore the table from a backup.")));
 	return meta;
 }
 
@@ -119,8 +138,7 @@ begin_change(Relation rel, GenericXLogState **state, Buffer *buffer)
 		memset(meta, 0, sizeof(*meta));
 		meta->magic = METAPAGE_MAGIC;
 		meta->version = METAPAGE_VERSION;
-		/* Generic WAL does not keep bytes between pd_lower and pd_upper. */
-		((PageHeader) page)->pd_lower = (char *) (meta + 1) - (char *) page;
+		((PageHeader) page)->pd_lower = METAPAGE_LOWER;
 		return meta;
 	}
 	check_metapage(rel, BufferGetPage(*buffer));
@@ -128,9 +146,11 @@ begin_change(Relation rel, GenericXLogState **state, Buffer *buffer)
 	return MetaPageOf(page);
 }
 
+/* The page gets its checksum together with what was changed. */
 static void
-end_change(GenericXLogState *state, Buffer buffer)
+end_change(MetaPage *meta, GenericXLogState *state, Buffer buffer)
 {
+	meta->checksum = checksum(meta);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
 }
@@ -150,7 +170,7 @@ reserve_rows(Relation rel, uint32 rows, uint32 *small)
 	meta->counters.last = first;
 	meta->counters.next += rows;
 	*small = meta->counters.small;
-	end_change(state, buffer);
+	end_change(meta, state, buffer);
 	return first;
 }
 
@@ -168,7 +188,7 @@ return_rows(Relation rel, uint64 used, uint64 end, bool is_small)
 		meta->counters.next = used;
 	if (is_small && meta->counters.small < PG_UINT32_MAX)
 		meta->counters.small++;
-	end_change(state, buffer);
+	end_change(meta, state, buffer);
 }
 
 /* Notes that none of the row numbers given out so far may be given out again. */
@@ -180,7 +200,7 @@ set_last(Relation rel)
 	MetaPage   *meta = begin_change(rel, &state, &buffer);
 
 	meta->counters.last = meta->counters.next;
-	end_change(state, buffer);
+	end_change(meta, state, buffer);
 }
 
 bool
@@ -208,7 +228,7 @@ note_cleaned(Relation rel, uint64 cleaned)
 	MetaPage   *meta = begin_change(rel, &state, &buffer);
 
 	meta->counters.cleaned = cleaned;
-	end_change(state, buffer);
+	end_change(meta, state, buffer);
 }
 
 void
@@ -219,7 +239,7 @@ forget_small_groups(Relation rel)
 	MetaPage   *meta = begin_change(rel, &state, &buffer);
 
 	meta->counters.small = 0;
-	end_change(state, buffer);
+	end_change(meta, state, buffer);
 }
 
 void
@@ -234,7 +254,7 @@ invalidate_rows(Relation rel)
 	meta = begin_change(rel, &state, &buffer);
 	meta->counters.valid = meta->counters.next;
 	meta->counters.small = 0;
-	end_change(state, buffer);
+	end_change(meta, state, buffer);
 }
 
 void
@@ -245,7 +265,7 @@ write_counters(Relation rel, const Counters *counters)
 	MetaPage   *meta = begin_change(rel, &state, &buffer);
 
 	meta->counters = *counters;
-	end_change(state, buffer);
+	end_change(meta, state, buffer);
 }
 
 /* ----------------------------------------------------------------

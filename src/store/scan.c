@@ -25,6 +25,7 @@
 #include "store/blocks.h"
 #include "store/census.h"
 #include "store/handler.h"
+#include "store/lookup.h"
 #include "store/pending.h"
 #include "store/refuse.h"
 #include "store/rownumber.h"
@@ -309,6 +310,9 @@ pprepub_scan_analyze_next_tuple(TableScanDesc base, TransactionId oldest_xmin,
 	return true;
 }
 
+/* Were the counters read before the bitmap was made?  If so, its indexes had no dead rows below "cleaned". */
+#define BITMAP_COMES_LATER (PG_VERSION_NUM < 180000)
+
 /* Turns to a page of the bitmap. */
 static void
 begin_page(StoreScan *scan, BlockNumber page, bool is_lossy, const OffsetNumber *places, int nplaces)
@@ -332,8 +336,14 @@ next_of_page(StoreScan *scan, TupleTableSlot *slot)
 
 		CHECK_FOR_INTERRUPTS();
 		ItemPointerSet(&tid, scan->page, scan->is_lossy ? place + 1 : scan->places[place]);
-		if (!row_of_tid(&tid, &row) || !cursor_row(scan->cursor, row, slot))
+		if (!row_of_tid(&tid, &row))
 			continue;
+		if (!cursor_row(scan->cursor, row, slot))
+		{
+			if (!scan->is_lossy && BITMAP_COMES_LATER && row < scan->counters.cleaned)
+				verify_row_is_there(scan->base.rs_rd, row);
+			continue;
+		}
 		pgstat_count_heap_fetch(scan->base.rs_rd);
 		return true;
 	}

@@ -30,7 +30,7 @@ pprepub_index_fetch_begin(Relation rel)
 	StoreIndexFetch *fetch = palloc0(sizeof(StoreIndexFetch));
 
 	fetch->base.rel = rel;
-	fetch->fetcher = begin_fetcher(rel);
+	fetch->fetcher = begin_fetcher(rel, true);
 	return &fetch->base;
 }
 
@@ -86,7 +86,7 @@ pprepub_tuple_fetch_row_version(Relation rel, ItemPointer tid, Snapshot snapshot
 
 	if (!row_of_tid(tid, &row))
 		return false;
-	fetcher = begin_fetcher(rel);
+	fetcher = begin_fetcher(rel, false);
 	found = fetch_row(fetcher, row, snapshot, slot);
 	end_fetcher(fetcher);
 	return found;

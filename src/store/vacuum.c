@@ -65,37 +65,23 @@ vacuum_index(Relation rel, Relation index, double rows, const Living *living, Bu
 	pfree(result);
 }
 
-/*
- * Collects the numbers that may have rows, or returns NULL if none has died
- * since the last time. Also NULL while a merge is under way: dead rows are
- * then left to the next VACUUM.
- */
-static Living *
-find_dead(Relation rel)
-{
-	Living	   *living;
-
-	if (!lock_merging(rel, false))
-		return NULL;
-	living = find_living(rel);
-	return any_newly_dead(living) ? living : NULL;
-}
-
 /* Vacuums all indexes; returns how many there are. */
 static int
 vacuum_indexes(Relation rel, const struct VacuumParams *params, double rows, BufferAccessStrategy strategy)
 {
 	Relation   *indexes;
 	int			nindexes;
-	Living	   *living = NULL;
 
 	vac_open_indexes(rel, RowExclusiveLock, &nindexes, &indexes);
 	if (nindexes > 0 && params->index_cleanup != VACOPTVALUE_DISABLED)
 	{
-		living = find_dead(rel);
+		/* While a merge is under way, dead rows are left to the next VACUUM. */
+		Living	   *living = lock_merging(rel, false) ? find_living(rel) : NULL;
+		bool		any_dead = living != NULL && any_newly_dead(living);
+
 		for (int i = 0; i < nindexes; i++)
-			vacuum_index(rel, indexes[i], rows, living, strategy);
-		if (living != NULL)
+			vacuum_index(rel, indexes[i], rows, any_dead ? living : NULL, strategy);
+		if (any_dead || (living != NULL && any_newly_settled(living)))
 			note_cleaned(rel, settled_below(living));
 	}
 	vac_close_indexes(nindexes, indexes, NoLock);

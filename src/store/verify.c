@@ -108,9 +108,12 @@ check_column(RowGroup *group, int column, MemoryContext context)
  * ----------------------------------------------------------------
  */
 
+/* Do its rows have numbers that count, and that no other group has? */
 static const char *
 check_place(const Verification *verification, const RowGroup *group)
 {
+	if (group->first < verification->store->counters.valid)
+		return "Its rows have numbers that do not count any more.";
 	if (group->first < verification->end)
 		return "Its rows have numbers of the group before.";
 	if (group_last(group) >= verification->store->counters.next)
@@ -186,7 +189,7 @@ verify_at(Verification *verification, Chunk *chunk)
 static void
 verify_groups(Verification *verification)
 {
-	uint64		from = verification->store->counters.valid;
+	uint64		from = 0;
 	uint64		next;
 	Chunk		chunk;
 	GroupFound	found;
@@ -221,7 +224,7 @@ pprepub_verify_storage(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	verification.rel = open_own_table(PG_GETARG_OID(0), AccessShareLock);
-	verification.store = open_store(verification.rel);
+	verification.store = open_store_to_verify(verification.rel);
 	if (verification.store != NULL)
 	{
 		verification.context = AllocSetContextCreate(CurrentMemoryContext, "verifying a group", ALLOCSET_DEFAULT_SIZES);

@@ -248,6 +248,29 @@ SELECT pprepub.publish('blank') \g /dev/null
 UPDATE blank SET age = NULL;
 SELECT is((SELECT jsonb_agg(a) FROM pprepub.audit('blank') a WHERE NOT holds), NULL, 'all is well where all have become NULL');
 
+-- A log that has not all that is remembered makes no fold anew, and one that has does.
+CREATE TABLE kept AS SELECT i AS id, i % 20 AS age, 'd' || i % 5 AS ill FROM generate_series(1, 200) i;
+SELECT pprepub.create_publication('kept', 'kept', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 2}') \g /dev/null
+SELECT pprepub.publish('kept') FROM generate_series(1, 2) \g /dev/null
+CREATE TABLE whole_log AS TABLE published_private.kept_members;
+CREATE PROCEDURE set_log(rows text) LANGUAGE plpgsql AS $$
+BEGIN
+	SET LOCAL allow_system_table_mods = on;
+	UPDATE pg_class SET relhastriggers = false WHERE oid = 'published_private.kept_members'::regclass;
+	TRUNCATE published_private.kept_members;
+	EXECUTE 'INSERT INTO published_private.kept_members SELECT * FROM whole_log WHERE ' || rows;
+	UPDATE pg_class SET relhastriggers = true WHERE oid = 'published_private.kept_members'::regclass;
+END $$;
+CREATE FUNCTION fold() RETURNS text LANGUAGE sql AS $$ SELECT string_agg(n::text, ',' ORDER BY neighborhood) FROM published_private.kept_neighborhoods n $$;
+SELECT fold() \gset
+CALL set_log('false');
+SELECT throws_like($$ SELECT * FROM pprepub.rebuild_history('kept') $$, 'the log of publication "kept" is not whole', 'an empty log makes nothing anew');
+CALL set_log('release = 1 OR class > (SELECT min(class) FROM whole_log WHERE release = 2)');
+SELECT throws_ok($$ SELECT * FROM pprepub.rebuild_history('kept') $$, 'XX001', 'the log of publication "kept" is not whole', 'nor one that lacks a class of known people');
+SELECT is(fold(), :'fold', 'the fold is as it was');
+CALL set_log('true');
+SELECT results_eq($$ SELECT equal FROM pprepub.rebuild_history('kept') $$, 'VALUES (true)', 'and is right for the log that is whole');
+
 SELECT throws_ok($$ SELECT * FROM pprepub.audit('none') $$, '42704');
 SELECT throws_ok($$ SELECT * FROM pprepub.audit(NULL) $$, '22004');
 SELECT * FROM finish();

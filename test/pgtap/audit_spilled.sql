@@ -52,6 +52,29 @@ SELECT throws_ok(format('SELECT under(''64kB'', ''0'', %L)', query), '53400', NU
 WHERE name <> 'linked' AND NOT (name = 'invariant' AND query ~ 'audit\(''[a-z]*''\)');
 SELECT is((SELECT count(*) FROM pg_ls_tmpdir() WHERE name LIKE 'pgsql\_tmp' || pg_backend_pid() || '.%'), 0::bigint, 'no file stays');
 
+-- Files do not pile up in a statement, whether calls end well, in an error of theirs, or in one of another.
+CREATE FUNCTION files() RETURNS bigint LANGUAGE sql VOLATILE AS
+	$$ SELECT count(*) FROM pg_ls_tmpdir() WHERE name LIKE 'pgsql\_tmp' || pg_backend_pid() || '.%' $$;
+CREATE FUNCTION files_after(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE query;
+	RETURN files();
+END $$;
+CREATE FUNCTION caught(query text, state text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE query;
+	RAISE 'no error';
+EXCEPTION WHEN OTHERS THEN
+	IF SQLSTATE <> state THEN RAISE; END IF;
+END $$;
+SET work_mem = '64kB';
+SELECT is(files_after(query), 0::bigint, 'no file stays in the statement of ' || query) FROM asked WHERE name = 'dirty';
+SELECT is(files_after($$ SELECT pprepub.assert_safe('dirty', '{"k": 2}') $$), 0::bigint, 'nor of assert_safe()');
+SELECT is(files_after($$ SELECT caught('SELECT pprepub.assert_safe(''dirty'', ''{"k": 900}'')', 'PP001') $$), 0::bigint, 'nor where it is not safe');
+SELECT is(files_after($$ SELECT caught('SELECT 1 / (SELECT 0 FROM pprepub.audit(''dirty'') LIMIT 1)', '22012') $$), 0::bigint, 'nor behind an error of somebody else');
+SELECT is(files_after($f$ SELECT caught($$ SELECT under('64kB', '64kB', 'SELECT pprepub.audit(''dirty'')') $$, '53400') $f$), 0::bigint, 'nor where it may not grow further');
+RESET work_mem;
+
 -- ----------------------------------------------------------------
 -- What is made anew, in SQL
 -- ----------------------------------------------------------------

@@ -254,6 +254,30 @@ $minimal->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.publish('patien
 $minimal->stop('immediate');
 $minimal->start;
 whole_release($minimal, 'postgres', 'patients', 'wal_level = minimal: all is there');
+
+# A command that computes, and waits for nothing, does not outlive the postmaster for long.
+$minimal->safe_psql('postgres', <<'SQL');
+SET ROLE owner;
+CREATE TABLE hospital.others AS TABLE hospital.patients LIMIT 100;
+CREATE FUNCTION hospital.busy(id int) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	WHILE id = 1 AND clock_timestamp() < now() + interval '1 minute' AND current_setting('application_name') = 'busy' LOOP END LOOP;
+	RETURN true;
+END $$;
+CREATE VIEW hospital.slow AS SELECT * FROM hospital.others WHERE hospital.busy(id);
+SQL
+declare_patients($minimal, 'postgres', 'slow', 'hospital.slow');
+my $busy = start_sql($minimal, 'postgres', q{SET application_name = 'busy'}, 'SET ROLE owner', q{SELECT pprepub.publish('slow')});
+my $is_busy = q{SELECT pid FROM pg_stat_activity WHERE application_name = 'busy' AND state = 'active' AND query ~ 'publish'};
+$minimal->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($is_busy) b") or die 'nobody is busy';
+my $busy_pid = $minimal->safe_psql('postgres', $is_busy);
+$minimal->kill9;
+my $killed_at = time;
+sleep 1 while kill(0, $busy_pid) && time < $killed_at + 50;
+cmp_ok(time - $killed_at, '<', 30, 'a command ends soon after the postmaster');
+finish_sql($busy);
+$minimal->start;
+no_release($minimal, 'postgres', 'slow', 'and left nothing');
 $minimal->stop;
 
 done_testing();

@@ -299,6 +299,20 @@ $node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '--single-tr
 is($node->safe_psql('custom', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), 9 + 4 * @lives . '|t',
 	'and changed nothing');
 
+# Where the restore goes on in spite of that, all that was made for publications stays, views and live tables, too.
+{
+	# Since the tests set it, pg_restore would not say that it is one.
+	local $ENV{PGAPPNAME} = 'pg_restore';
+	my $made = q{SELECT r.part, c.oid, c.oid::regclass, CASE relkind WHEN 'v' THEN pg_get_viewdef(c.oid) END
+		FROM pprepub_internal.catalog_relation r LEFT JOIN pg_class c ON c.oid = r.relation ORDER BY r.relation::oid};
+	my $standing = $node->safe_psql('custom', $made);
+
+	$node->command_fails_like([ 'pg_restore', '--clean', '--if-exists', '-d', 'custom', "$dumps/custom" ], qr/would change what was made for/, 'pg_restore --clean, to the end');
+	is($node->safe_psql('custom', $made), $standing, 'and nothing of publications was dropped');
+	is($node->safe_psql('custom', 'SELECT count(*), bool_and(pprepub.release_intact(publication, number)) FROM pprepub.release'), 9 + 4 * @lives . '|t',
+		'nor changed');
+}
+
 # A schema without data: no publications, and their tables are empty.
 $node->safe_psql('postgres', 'CREATE DATABASE bare TEMPLATE template0');
 $node->command_ok([ 'pg_restore', '--exit-on-error', '--schema-only', '-d', 'bare', "$dumps/custom" ], 'restored the schema only');

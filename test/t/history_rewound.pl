@@ -74,6 +74,50 @@ $standby->start;
 $node->wait_for_catchup($standby);
 is($standby->safe_psql('postgres', 'SET ROLE owner; SELECT last_release, releases, bytes > history_bytes, refused FROM pprepub.health'), '4|4|t|',
 	'a standby tells how publications fare, but not whether their histories were rewound');
+
+# There nothing keeps releases from coming while a report is made: its source waits at a gate.
+$standby->append_conf('postgresql.conf', 'max_standby_streaming_delay = -1');
+$standby->restart;
+$node->safe_psql('postgres', <<'SQL');
+SET ROLE owner;
+CREATE FUNCTION hospital.gate(id int) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	IF id = 7 AND pg_is_in_recovery() THEN
+		PERFORM pg_advisory_lock(1), pg_advisory_unlock(1);
+	END IF;
+	RETURN true;
+END $$;
+CREATE TABLE hospital.others AS TABLE hospital.patients;
+ALTER TABLE hospital.others ADD PRIMARY KEY (id);
+CREATE VIEW hospital.gated AS SELECT * FROM hospital.others WHERE hospital.gate(id);
+SQL
+declare_patients($node, 'postgres', 'gated', 'hospital.gated');
+my $publish_gated = q{SET ROLE owner; SELECT pprepub.publish('gated')};
+$node->safe_psql('postgres', $publish_gated);
+$node->wait_for_catchup($standby);
+foreach my $call (q{length(pprepub.report('gated')) > 1000}, q{(SELECT bool_and(holds) FROM pprepub.audit('gated') WHERE check_name = 'remembered')},
+	q{pprepub.assert_safe('gated') IS NOT NULL})
+{
+	my $holder = $standby->background_psql('postgres');
+
+	$holder->query_safe('SELECT pg_advisory_lock(1)');
+	my $session = start_sql($standby, 'postgres', 'SET ROLE owner', "SELECT $call");
+	$standby->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}) or die 'nobody waits';
+	$node->safe_psql('postgres', $publish_gated);
+	$node->wait_for_catchup($standby);
+	$holder->quit;
+	is(finish_sql($session) . $session->{out} . $session->{error}, "0t\n", "on a standby, of one moment: $call");
+}
+
+# What was dropped since a snapshot was taken is no longer there.
+my $before = $standby->background_psql('postgres', on_error_stop => 0);
+$before->query_safe('SET ROLE owner; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+$node->safe_psql('postgres', q{SET ROLE owner; SELECT pprepub.drop_publication('gated', forget_history => true)});
+$node->wait_for_catchup($standby);
+$before->query('\set VERBOSITY sqlstate');
+$before->query(q{SELECT count(*) FROM pprepub.audit('gated')});
+like($before->{stderr}, qr/42704/, 'a publication that was dropped meanwhile does not exist');
+$before->quit;
 $node->stop;
 $standby->promote;
 refused($standby, 'postgres', 'on another timeline', 'a standby that was promoted', 5);

@@ -35,6 +35,7 @@ typedef struct ShimContext
 uint64		shim_allocated = 0;
 uint64		shim_allocated_peak = 0;
 int			shim_noise = -1;
+int			shim_sqlerrcode = 0;
 
 MemoryContext CurrentMemoryContext = NULL;
 MemoryContext TopMemoryContext = NULL;
@@ -250,6 +251,7 @@ errstart_cold(int elevel, const char *domain)
 int
 errcode(int sqlerrcode)
 {
+	shim_sqlerrcode = sqlerrcode;
 	return 0;
 }
 

@@ -40,6 +40,9 @@ extern void check_near_at(double a, double b, const char *text, const char *file
 /* Runs a function that must raise an error; returns its message, or NULL. */
 extern const char *error_of(TestFunction function);
 
+/* The code that the last error gave itself. */
+extern int	shim_sqlerrcode;
+
 /* A number below n; the same ones in each run of a program. */
 extern uint32 any_below(uint32 n);
 

@@ -8,7 +8,10 @@
 #include "compat.h"
 #include "store/encoding/column.h"
 
+#include <dlfcn.h>
 #include <string.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 static EncodedColumn *
 open_well(const TestColumn *column, const EncodedBytes *bytes)
@@ -855,6 +858,45 @@ check_opening(ColumnShape shape, EncodedBytes bytes, uint32 nrows, const char *e
 	check(error != NULL && strcmp(error, expected) == 0);
 }
 
+static bool zstd_is_starved = false;
+
+/* Takes the place of the library's. */
+size_t
+ZSTD_compressCCtx(ZSTD_CCtx *context, void *to, size_t room, const void *from, size_t length, int level)
+{
+	static size_t (*real) (ZSTD_CCtx *, void *, size_t, const void *, size_t, int);
+
+	if (zstd_is_starved)
+		return (size_t) -ZSTD_error_memory_allocation;
+	if (real == NULL)
+		*(void **) &real = dlsym(RTLD_NEXT, "ZSTD_compressCCtx");
+	return real(context, to, room, from, length, level);
+}
+
+static void
+encode_wide_value(void)
+{
+	const Size	wide = 100 * 1024;
+	ColumnShape shape = {-1, false, 'i', true};
+	char	   *value = palloc0(wide);
+	Datum		datum = PointerGetDatum(value);
+	Size		length;
+
+	SET_VARSIZE(value, wide);
+	(void) encode_column(&shape, &datum, NULL, 1, &length);
+}
+
+static void
+test_no_memory(void)
+{
+	check(error_of(encode_wide_value) == NULL);
+	zstd_is_starved = true;
+	shim_sqlerrcode = 0;
+	check(error_of(encode_wide_value) != NULL);
+	check(shim_sqlerrcode == ERRCODE_OUT_OF_MEMORY);
+	zstd_is_starved = false;
+}
+
 static void
 test_refused(void)
 {
@@ -903,6 +945,7 @@ static const Test tests[] = {
 	{"damage stays damage", test_damage_stays_damage},
 	{"what verifying sees", test_verify},
 	{"what is refused", test_refused},
+	{"no memory to compress", test_no_memory},
 };
 
 int

@@ -184,7 +184,7 @@ find_linkability(FunctionCallInfo fcinfo)
 	if (figures.releases > 0)
 	{
 		progress_begin("linkability", work.publication->owner, work.publication->name);
-		work_begin(&work, work.publication->owner, GetLatestSnapshot());
+		work_begin(&work, work.publication->owner, catalog_snapshot());
 		find_figures(work.publication, numbers, figures.releases, kind, context, &figures);
 		work_close(&work);
 		progress_end();

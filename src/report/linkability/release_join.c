@@ -187,7 +187,9 @@ narrow(const ReleaseJoin *join, JoinLevel level)
 			refuse_over_budget();
 			break;
 		case JOIN_CONTRADICTED:
-			elog(ERROR, "somebody's records of releases %d and %d are not consistent", trouble.a, trouble.b);
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_CORRUPTED),
+					 errmsg("somebody's records of releases %d and %d are not consistent", trouble.a, trouble.b)));
 	}
 }
 

@@ -95,7 +95,7 @@ look_up(Pages *pages, StringInfo checksums, OwnersWork *work)
 {
 	const DeclaredPublication *publication = pages->publication;
 
-	work_begin(work, publication->owner, GetLatestSnapshot());
+	work_begin(work, publication->owner, catalog_snapshot());
 	if (publication->releases > 0)
 		put_sizes(pages->looked_up, publication, pages->newest, pages->registry, &pages->question);
 	put_values(pages->looked_up, publication);

@@ -18,6 +18,7 @@
 #include "postgres.h"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "miscadmin.h"
 #include "store/encoding/compressed.h"
@@ -70,7 +71,8 @@ compress(char *to, Size room, const char *from, Size length)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	result = ZSTD_compressCCtx(compressor, to, room, from, length, LEVEL);
 	if (ZSTD_isError(result))
-		elog(ERROR, "could not compress values: %s", ZSTD_getErrorName(result));
+		ereport(ERROR, (errcode(ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation ? ERRCODE_OUT_OF_MEMORY : ERRCODE_INTERNAL_ERROR),
+						errmsg("could not compress values: %s", ZSTD_getErrorName(result))));
 	return result;
 }
 
