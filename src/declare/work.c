@@ -17,8 +17,7 @@ typedef struct AuditCall
 {
 	bool		hides_data;		/* also from an owner, who wants what others may see */
 	bool		hides_errors;	/* an auditor's work is under way */
-	int32		publication;	/* that is locked for an auditor, by this lock */
-	LOCKMODE	lock;
+	int32		publication;	/* that is locked for an auditor, or 0 */
 } AuditCall;
 
 /* The innermost one; NULL outside of such a call. */
@@ -118,7 +117,7 @@ for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 {
 	MemoryContext context = CurrentMemoryContext;
 	AuditCall  *outer = call;
-	AuditCall	own = {.hides_data = outer != NULL && outer->hides_data, .lock = NoLock};
+	AuditCall	own = {.hides_data = outer != NULL && outer->hides_data};
 	Datum		result;
 
 	call = &own;
@@ -135,22 +134,21 @@ for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 	}
 	PG_END_TRY();
 	call = outer;
-	/* No transaction of an auditor makes publishers wait for longer than a function looks. */
-	if (own.lock != NoLock)
-		unlock_publication_number(own.publication, own.lock);
+	/* No transaction of an auditor makes owners wait for longer than a function looks. */
+	if (own.publication != 0)
+		unlock_publication_number(own.publication, AccessShareLock);
 	return result;
 }
 
 DeclaredPublication *
-open_for_auditor(const char *name, LOCKMODE lock)
+open_for_auditor(const char *name)
 {
-	DeclaredPublication *publication = publication_open_for_auditor(name, lock);
+	DeclaredPublication *publication = publication_look(name, true);
 
 	if (!has_rights_of(publication->owner))
 	{
-		Assert(call != NULL && call->lock == NoLock);
+		Assert(call != NULL && call->publication == 0);
 		call->publication = publication->id;
-		call->lock = lock;
 	}
 	return publication;
 }
@@ -166,26 +164,18 @@ hide_data(void)
  * ----------------------------------------------------------------
  */
 
-static void
-open_report(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock, DeclaredPublication *(*open) (const char *name, LOCKMODE lock))
+void
+report_open(OwnersWork *work, FunctionCallInfo fcinfo)
 {
-	work->publication = open(text_argument(fcinfo, 0, "the name of a publication"), lock);
-	work->lock = lock;
+	work->publication = publication_look(text_argument(fcinfo, 0, "the name of a publication"), false);
 	work->result = (ReturnSetInfo *) fcinfo->resultinfo;
-	if (lock == AccessShareLock)
-		work->publication->releases = releases_seen(work->publication);
 }
 
 void
-report_open(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock)
+report_open_for_auditor(OwnersWork *work, FunctionCallInfo fcinfo)
 {
-	open_report(work, fcinfo, lock, publication_open);
-}
-
-void
-report_open_for_auditor(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock)
-{
-	open_report(work, fcinfo, lock, open_for_auditor);
+	work->publication = open_for_auditor(text_argument(fcinfo, 0, "the name of a publication"));
+	work->result = (ReturnSetInfo *) fcinfo->resultinfo;
 }
 
 bool
@@ -194,9 +184,7 @@ report_begin(OwnersWork *work, FunctionCallInfo fcinfo)
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	if (work->publication->releases == 0)
 		return false;
-	work_begin(work, work->publication->owner,
-			   work->lock == AccessShareLock ? GetActiveSnapshot() :
-			   work->lock == RowShareLock ? GetLatestSnapshot() : GetTransactionSnapshot());
+	work_begin(work, work->publication->owner, GetActiveSnapshot());
 	return true;
 }
 
@@ -207,11 +195,11 @@ report_row(const OwnersWork *work, Datum *values, bool *nulls)
 }
 
 Datum
-report(FunctionCallInfo fcinfo, LOCKMODE lock, void (*put) (const OwnersWork *work))
+report(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work))
 {
 	OwnersWork	work;
 
-	report_open(&work, fcinfo, lock);
+	report_open(&work, fcinfo);
 	if (report_begin(&work, fcinfo))
 	{
 		put(&work);

@@ -179,12 +179,12 @@ find_linkability(FunctionCallInfo fcinfo)
 	Figures		figures = {.cliques = "0"};
 	int32	   *numbers;
 
-	report_open_for_auditor(&work, fcinfo, RowShareLock);
+	report_open_for_auditor(&work, fcinfo);
 	numbers = releases_argument(fcinfo, 1, work.publication, &figures.releases);
 	if (figures.releases > 0)
 	{
 		progress_begin("linkability", work.publication->owner, work.publication->name);
-		work_begin(&work, work.publication->owner, GetLatestSnapshot());
+		work_begin(&work, work.publication->owner, GetActiveSnapshot());
 		find_figures(work.publication, numbers, figures.releases, kind, context, &figures);
 		work_close(&work);
 		progress_end();
@@ -255,7 +255,7 @@ report_series(FunctionCallInfo fcinfo)
 	OwnersWork	work;
 	const JoinKind *kind = join_kind_argument(fcinfo, 1);
 
-	report_open_for_auditor(&work, fcinfo, RowShareLock);
+	report_open_for_auditor(&work, fcinfo);
 	if (report_begin(&work, fcinfo))
 	{
 		progress_begin("linkability_series", work.publication->owner, work.publication->name);
@@ -351,7 +351,7 @@ pprepub_link_profile(PG_FUNCTION_ARGS)
 	int32	   *numbers;
 	int32		n;
 
-	report_open(&work, fcinfo, RowShareLock);
+	report_open(&work, fcinfo);
 	numbers = releases_argument(fcinfo, 1, work.publication, &n);
 	if (report_begin(&work, fcinfo))
 	{

@@ -95,7 +95,7 @@ look_up(Pages *pages, StringInfo checksums, OwnersWork *work)
 {
 	const DeclaredPublication *publication = pages->publication;
 
-	work_begin(work, publication->owner, GetLatestSnapshot());
+	work_begin(work, publication->owner, GetActiveSnapshot());
 	if (publication->releases > 0)
 		put_sizes(pages->looked_up, publication, pages->newest, pages->registry, &pages->question);
 	put_values(pages->looked_up, publication);
@@ -140,7 +140,7 @@ make_report(FunctionCallInfo fcinfo)
 {
 	bool		is_internal = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
 	const char *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = open_for_auditor(name, RowShareLock);
+	DeclaredPublication *publication = open_for_auditor(name);
 	OwnersWork	work;
 	Pages		pages = {
 		.publication = publication,
