@@ -24,6 +24,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "rewrite/rewriteSupport.h"
+#include "shared/progress.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -237,7 +238,7 @@ noted_part(const DeclaredPublication *publication, const char *part)
 	elog(ERROR, "a publication has no part \"%s\" that occurs once", part);
 }
 
-/* What an old snapshot sees of the catalog is of no use if a relation was replaced since. */
+/* An old snapshot sees relations in the catalog that were replaced since, and not those that replaced them. */
 static void
 refuse_replaced(List *gone)
 {
@@ -246,7 +247,7 @@ refuse_replaced(List *gone)
 	foreach(cell, gone)
 		if (catalog_read("SELECT FROM pprepub_internal.catalog_relation WHERE relation::oid = $1",
 						 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(lfirst_oid(cell)))) == 0)
-			refuse_old_snapshot();
+		refuse_old_snapshot();
 }
 
 /* Reads which relations were made for the publication, leaving out any that were dropped since. */
@@ -500,6 +501,51 @@ unlock_publication_number(int32 publication, LOCKMODE lock)
 	UnlockDatabaseObject(catalog_relation("catalog_publication"), publication, 0, lock);
 }
 
+/* The command that another session runs on a publication, or NULL: nobody sees more of it than view progress shows. */
+static const char *
+command_on(const char *name)
+{
+	int			n;
+	const ProgressRow *rows = progress_rows(&n);
+
+	for (int i = 0; i < n; i++)
+		if (rows[i].pid != MyProcPid && rows[i].database == MyDatabaseId && strcmp(rows[i].publication, name) == 0 &&
+			has_rights_of(rows[i].owner))
+			return rows[i].command;
+	return NULL;
+}
+
+/* Tells the caller, who may know of the publication, that the call goes on when other work has ended. */
+static void
+notice_waiting(int32 number)
+{
+	CatalogAccess access;
+	const char *name;
+	const char *command;
+
+	catalog_enter(&access);
+	name = catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE publication = $1",
+						CATALOG_PARAM(INT4OID, Int32GetDatum(number))) == 0 ? NULL : catalog_text(&access, 0, "name");
+	catalog_leave(&access);
+	if (name == NULL)
+		return;
+	command = command_on(name);
+	ereport(NOTICE,
+			(errmsg("waiting for other work on publication \"%s\"", name),
+			 command == NULL ? errdetail("An answer is being made, or a transaction that has changed, published or read it is still open.")
+			 : errdetail("Another session runs %s() on it.", command),
+			 errhint("Views pprepub.progress and pg_stat_activity tell more.")));
+}
+
+static void
+lock_and_tell(int32 number, LOCKMODE lock)
+{
+	if (ConditionalLockDatabaseObject(catalog_relation("catalog_publication"), number, 0, lock))
+		return;
+	notice_waiting(number);
+	lock_publication_number(number, lock);
+}
+
 /* Locks a publication by its number and reads its row. */
 static DeclaredPublication *
 lock_and_read(int32 number, LOCKMODE lock, CatalogMode mode)
@@ -508,7 +554,7 @@ lock_and_read(int32 number, LOCKMODE lock, CatalogMode mode)
 	CatalogAccess access;
 
 	publication->id = number;
-	lock_publication_number(publication->id, lock);
+	lock_and_tell(publication->id, lock);
 	catalog_enter(&access);
 	if (lock >= ExclusiveLock)
 		verify_snapshot(publication->id);
@@ -517,12 +563,12 @@ lock_and_read(int32 number, LOCKMODE lock, CatalogMode mode)
 	return publication;
 }
 
+/* Rights are verified before anything is locked, and again when nobody can change them any more. */
 static DeclaredPublication *
 lock_publication(const char *name, LOCKMODE lock, CatalogMode mode, OpenedFor who)
 {
 	DeclaredPublication *publication = lock_and_read(find_publication(name, who).id, lock, mode);
 
-	/* It may have changed hands. */
 	if (find_publication(publication->name, who).owner != publication->owner)
 		refuse_old_snapshot();
 	return publication;
