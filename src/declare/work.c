@@ -7,9 +7,13 @@
 #include "declare/subtransaction.h"
 #include "executor/spi.h"
 #include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/timeout.h"
 #include "utils/tuplestore.h"
 
 /* A call of a function that auditors may call. */
@@ -112,15 +116,42 @@ hide_error(MemoryContext context)
 			 errhint("Let its owner call the function.")));
 }
 
+#define CLIENT_CHECK_MS	1000
+
+/*
+ * From here on, a client that has gone ends its session: nobody reads what the function computes, which may take minutes.
+ * PostgreSQL looks for that, if it is set so, which it is not by default.  Returns whether it is set here.
+ */
+static bool
+watch_client(void)
+{
+	if (client_connection_check_interval > 0 || MyProcPort == NULL || !WaitEventSetCanReportClosed())
+		return false;
+	client_connection_check_interval = CLIENT_CHECK_MS;
+	enable_timeout_after(CLIENT_CONNECTION_CHECK_TIMEOUT, CLIENT_CHECK_MS);
+	return true;
+}
+
+static void
+unwatch_client(bool is_watched)
+{
+	if (!is_watched)
+		return;
+	disable_timeout(CLIENT_CONNECTION_CHECK_TIMEOUT, false);
+	client_connection_check_interval = 0;
+}
+
 Datum
 for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 {
 	MemoryContext context = CurrentMemoryContext;
 	AuditCall  *outer = call;
 	AuditCall	own = {.hides_data = outer != NULL && outer->hides_data};
+	bool		is_watched;
 	Datum		result;
 
 	call = &own;
+	is_watched = watch_client();
 	PG_TRY();
 	{
 		result = body(fcinfo);
@@ -128,12 +159,14 @@ for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 	PG_CATCH();
 	{
 		call = outer;
+		unwatch_client(is_watched);
 		if (own.hides_errors)
 			hide_error(context);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
 	call = outer;
+	unwatch_client(is_watched);
 	/* No transaction of an auditor makes owners wait for longer than a function looks. */
 	if (own.publication != 0)
 		unlock_publication_number(own.publication, AccessShareLock);
