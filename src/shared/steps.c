@@ -7,10 +7,14 @@
 uint64	   *steps_left = NULL;
 
 void
-refuse_steps(void)
+take_steps(uint64 n)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-			 errmsg("a search was not finished within its steps"),
-			 errhint("Raise pprepub.search_budget.")));
+	if (steps_left == NULL)
+		return;
+	if (*steps_left < n)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("a search was not finished within its steps"),
+				 errhint("Raise pprepub.search_budget.")));
+	*steps_left -= n;
 }

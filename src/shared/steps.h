@@ -13,17 +13,7 @@
 /* How many are left of the search under way; NULL for any number.  Whoever sets it sets it back, on error, too. */
 extern uint64 *steps_left;
 
-extern void pg_attribute_noreturn() refuse_steps(void);
-
 /* Takes so many steps; an error, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, if they are not left. */
-static inline void
-take_steps(uint64 n)
-{
-	if (steps_left == NULL)
-		return;
-	if (*steps_left < n)
-		refuse_steps();
-	*steps_left -= n;
-}
+extern void take_steps(uint64 n);
 
 #endif							/* PPREPUB_SHARED_STEPS_H */
