@@ -223,6 +223,23 @@ SELECT * FROM pprepub.linkability('people', join_kind => 'fmj');
 SELECT * FROM pprepub.link_posterior('people', '{1,5,6,7,8,9,10}');
 RESET pprepub.fmj_budget;
 RESET pprepub.search_budget;
+-- Within a budget a series ends before the release for which its steps do not suffice, and a page says so.
+SET statement_timeout = '60s';
+SET pprepub.search_budget = 1e6;
+CREATE TEMP TABLE joined AS SELECT * FROM pprepub.linkability_series('people', within_budget => true);
+SELECT max(release) BETWEEN 3 AND 10 AS some, count(*) = max(release) AS all_before FROM joined;
+SELECT count(*) AS different FROM (TABLE joined EXCEPT SELECT * FROM pprepub.linkability_series('people', within_budget => true)) d;
+SELECT count(*) AS not_exact FROM joined s, pprepub.linkability('people', ARRAY(SELECT generate_series(1, s.release))) l
+	WHERE (s.linkability, s.diversity, s.unknown, s.people_at) IS DISTINCT FROM (l.linkability, l.diversity, l.unknown, l.people_at);
+SELECT page ~ format('Left out: what releases and answers %s to [0-9]+ tell', max(release) + 1) AS left_out, page ~ 'linked to fewest values' AS people,
+	page ~ format('releases 1 to %s link them to', max(release)) AS joined FROM joined, pprepub.report('people', internal => true) page GROUP BY page;
+SET pprepub.search_budget = 0;
+SELECT count(*) FROM pprepub.linkability_series('people', within_budget => true);
+SELECT page ~ 'Left out: what releases and answers 1 to [0-9]+ tell' AS left_out, page ~ 'linked to fewest values' AS people FROM pprepub.report('people', internal => true) page;
+SET pprepub.search_budget = 1e18;
+SELECT count(*) FROM pprepub.linkability_series('people', 'mj', within_budget => NULL);
+RESET pprepub.search_budget;
+DROP TABLE joined;
 RESET statement_timeout;
 SELECT linkability IS NOT NULL AS told FROM pprepub.linkability('people', '{2}');
 SELECT pprepub.drop_publication('people', true);

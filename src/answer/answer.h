@@ -146,6 +146,7 @@ extern bool fits_queue(const Answer *answer);	/* else sending waits for the read
 extern bool send_answer(Channel *channel, const Answer *answer);	/* false when the backend has gone */
 extern void send_end(Channel *channel); /* of an answer */
 extern void send_error(Channel *channel, const ErrorData *error);
+extern void send_waiting(Channel *channel); /* for a lock: the backend tells its client */
 
 /* By the backend: where the rows go as they come. */
 typedef struct RowTarget

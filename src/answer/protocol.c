@@ -34,6 +34,7 @@ enum
 
 typedef enum Message
 {
+	MESSAGE_WAITING,
 	MESSAGE_ERROR,
 	MESSAGE_COLUMNS,
 	MESSAGE_ROWS,
@@ -255,6 +256,12 @@ append_text(StringInfo body, const char *text)
 }
 
 void
+send_waiting(Channel *channel)
+{
+	(void) send_message(channel, MESSAGE_WAITING, NULL, 0);
+}
+
+void
 send_error(Channel *channel, const ErrorData *error)
 {
 	StringInfoData body;
@@ -396,6 +403,11 @@ receive_message(RowTarget *target, const char *message, Size size)
 	size -= sizeof(kind);
 	switch ((Message) kind)
 	{
+		case MESSAGE_WAITING:
+			ereport(NOTICE,
+					(errmsg("the answer waits for other work on the publication"),
+					 errdetail("Somebody publishes or asks, or changes the publication or its source.")));
+			break;
 		case MESSAGE_ERROR:
 			raise_error(message);
 			break;

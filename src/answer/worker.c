@@ -183,12 +183,12 @@ static Answer *
 make_with_retries(const Question *question, MemoryContext context, ErrorData **error)
 {
 	Stopwatch	watch = stopwatch_start();
-	Answer	   *answer;
+	Answer	   *answer = make_and_commit(question, context, error);
 
-	do
-	{
+	if (answer == NULL && may_retry(*error, &watch))
+		send_waiting(current);
+	while (answer == NULL && may_retry(*error, &watch))
 		answer = make_and_commit(question, context, error);
-	} while (answer == NULL && may_retry(*error, &watch));
 	return answer;
 }
 

@@ -541,9 +541,9 @@ report_audit(FunctionCallInfo fcinfo)
 	OwnersWork	work;
 	Audit		audit;
 
-	report_open_for_auditor(&work, fcinfo, RowShareLock);
+	report_open_for_auditor(&work, fcinfo);
 	begin_rows(fcinfo);
-	work_begin(&work, work.publication->owner, catalog_snapshot());
+	work_begin(&work, work.publication->owner, GetActiveSnapshot());
 	audit = audit_all(&work, given);
 	for (CheckVerdict verdict = CHECK_FAILS; verdict <= CHECK_HOLDS; verdict++)
 		put_checks(&work, &audit, verdict);
@@ -593,8 +593,8 @@ assert_safe(FunctionCallInfo fcinfo)
 	Audit		audit;
 	char	   *failing;
 
-	report_open_for_auditor(&work, fcinfo, RowShareLock);
-	work_begin(&work, work.publication->owner, catalog_snapshot());
+	report_open_for_auditor(&work, fcinfo);
+	work_begin(&work, work.publication->owner, GetActiveSnapshot());
 	audit = audit_all(&work, given);
 	failing = work.publication->releases == 0 ? MemoryContextStrdup(context, "releases (no release yet)") : failing_names(&audit, context);
 	work_close(&work);

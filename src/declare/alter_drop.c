@@ -257,7 +257,7 @@ pprepub_alter_publication(PG_FUNCTION_ARGS)
 
 	verify_not_null(fcinfo, 1, "the parameters");
 	verify_may_change("alter_publication()");
-	publication = publication_open_for_new_owner(name, ExclusiveLock);
+	publication = publication_open_for_new_owner(name, AccessExclusiveLock);
 	owner = relation_owner(publication->source);
 	if (owner != publication->owner)
 		take_over(publication, owner);

@@ -203,7 +203,7 @@ catalog_snapshot(void)
 }
 
 uint64
-catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *params)
+catalog_run(const char *sql, CatalogMode mode, int nparams, const CatalogParam *params)
 {
 	Oid		   *types = palloc(sizeof(Oid) * (nparams + 1));
 	Datum	   *values = palloc(sizeof(Datum) * (nparams + 1));
@@ -219,8 +219,9 @@ catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *param
 	}
 	plan = plan_for(sql, nparams, types);	/* before the snapshot is taken: nothing holds that until it is used */
 	result = SPI_execute_snapshot(plan, values, nulls,
-								  writes ? InvalidSnapshot : catalog_snapshot(),
-								  InvalidSnapshot, false, true, 0);
+								  mode == CATALOG_WRITE ? InvalidSnapshot :
+								  mode == CATALOG_LOOK ? GetActiveSnapshot() : catalog_snapshot(),
+								  InvalidSnapshot, mode == CATALOG_LOOK, true, 0);
 	if (result < 0)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));
 	return SPI_processed;

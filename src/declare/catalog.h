@@ -38,7 +38,14 @@ typedef struct CatalogParam
 	bool		isnull;
 } CatalogParam;
 
-extern uint64 catalog_run(const char *sql, bool writes, int nparams, const CatalogParam *params);
+typedef enum CatalogMode
+{
+	CATALOG_READ,				/* see below */
+	CATALOG_LOOK,
+	CATALOG_WRITE
+} CatalogMode;
+
+extern uint64 catalog_run(const char *sql, CatalogMode mode, int nparams, const CatalogParam *params);
 
 #define CATALOG_PARAM(type_, value_)	((CatalogParam) {(type_), (value_), false})
 #define CATALOG_NULL(type_)				((CatalogParam) {(type_), (Datum) 0, true})
@@ -52,10 +59,12 @@ extern uint64 catalog_run(const char *sql, bool writes, int nparams, const Catal
  * Reads see all that is committed now, whatever snapshot the transaction has:
  * a check must hold for everything that others have declared and published.
  * Writes keep to the transaction's snapshot, so that under REPEATABLE READ a
- * row that was changed meanwhile is a serialization failure.
+ * row that was changed meanwhile is a serialization failure.  A look sees what
+ * the active snapshot sees: a report tells of one moment.
  */
-#define catalog_read(sql, ...)		catalog_run((sql), false, CATALOG_PARAMS(__VA_ARGS__))
-#define catalog_execute(sql, ...)	catalog_run((sql), true, CATALOG_PARAMS(__VA_ARGS__))
+#define catalog_read(sql, ...)		catalog_run((sql), CATALOG_READ, CATALOG_PARAMS(__VA_ARGS__))
+#define catalog_look(sql, ...)		catalog_run((sql), CATALOG_LOOK, CATALOG_PARAMS(__VA_ARGS__))
+#define catalog_execute(sql, ...)	catalog_run((sql), CATALOG_WRITE, CATALOG_PARAMS(__VA_ARGS__))
 
 /*
  * The snapshot of catalog_read(), and of all that is read as the catalog tells: the latest, since the lock on a

@@ -25,6 +25,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "rewrite/rewriteSupport.h"
+#include "shared/progress.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -59,11 +60,11 @@ parse_role(const char *word)
 
 /* Reads the declared columns, and the hidden ones, which come last; their types are read from the pinned view. */
 static void
-read_columns(CatalogAccess *access, DeclaredPublication *publication)
+read_columns(CatalogAccess *access, DeclaredPublication *publication, CatalogMode mode)
 {
-	int			n = catalog_read("SELECT name, role, kind, taxonomy, tree FROM pprepub_internal.catalog_column"
-								 " WHERE publication = $1 ORDER BY position",
-								 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	int			n = catalog_run("SELECT name, role, kind, taxonomy, tree FROM pprepub_internal.catalog_column"
+								" WHERE publication = $1 ORDER BY position", mode,
+								CATALOG_PARAMS(CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))));
 	bool		has_tuple = false;
 
 	publication->columns = MemoryContextAllocZero(access->context,
@@ -116,6 +117,14 @@ note_columns(const DeclaredPublication *publication, int from)
 	catalog_leave(&access);
 }
 
+static void
+refuse_old_snapshot(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update")));
+}
+
 /* Types come from the pinned view, where PostgreSQL's dependencies hold them still. */
 static void
 read_types(DeclaredPublication *publication)
@@ -123,7 +132,9 @@ read_types(DeclaredPublication *publication)
 	Relation	view = relation_open(publication->pinned, AccessShareLock);
 	TupleDesc	tuple = RelationGetDescr(view);
 
-	if (tuple->natts != publication->ncolumns + publication->nhidden)
+	if (tuple->natts > publication->ncolumns + publication->nhidden)
+		refuse_old_snapshot();	/* hidden columns were declared since */
+	if (tuple->natts < publication->ncolumns + publication->nhidden)
 		elog(ERROR, "pinned view \"%s\" has %d columns instead of %d",
 			 RelationGetRelationName(view), tuple->natts, publication->ncolumns + publication->nhidden);
 	for (int i = 0; i < tuple->natts; i++)
@@ -228,20 +239,39 @@ noted_part(const DeclaredPublication *publication, const char *part)
 	elog(ERROR, "a publication has no part \"%s\" that occurs once", part);
 }
 
+/* An old snapshot sees relations in the catalog that were replaced since, and not those that replaced them. */
+static void
+refuse_replaced(List *gone)
+{
+	ListCell   *cell;
+
+	foreach(cell, gone)
+		if (catalog_read("SELECT FROM pprepub_internal.catalog_relation WHERE relation::oid = $1",
+						 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(lfirst_oid(cell)))) == 0)
+		refuse_old_snapshot();
+}
+
 /* Reads which relations were made for the publication, leaving out any that were dropped since. */
 static void
-read_noted(CatalogAccess *access, DeclaredPublication *publication)
+read_noted(CatalogAccess *access, DeclaredPublication *publication, CatalogMode mode)
 {
+	List	   *gone = NIL;
+
 	publication->noted = MemoryContextAllocZero(access->context, sizeof(Noted));
-	catalog_read("SELECT relation::oid AS relation, part, format::int FROM pprepub_internal.catalog_relation WHERE publication = $1 AND part <> 'release'",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+	catalog_run("SELECT relation::oid AS relation, part, format::int FROM pprepub_internal.catalog_relation WHERE publication = $1 AND part <> 'release'",
+				mode, CATALOG_PARAMS(CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		if (get_rel_relkind(catalog_oid(i, "relation")) == '\0')
+		{
+			gone = lappend_oid(gone, catalog_oid(i, "relation"));
 			continue;
+		}
 		verify_format(publication->name, catalog_int(i, "format"), RELATION_FORMAT);
 		*noted_part(publication, catalog_text(access, i, "part")) = catalog_oid(i, "relation");
 	}
+	if (mode == CATALOG_LOOK)
+		refuse_replaced(gone);
 }
 
 Oid
@@ -300,16 +330,20 @@ hold_on_standby(const DeclaredPublication *publication)
 
 /* Reads the catalog's row of a publication that is locked. */
 static void
-read_publication(CatalogAccess *access, DeclaredPublication *publication)
+read_publication(CatalogAccess *access, DeclaredPublication *publication, CatalogMode mode)
 {
 	bool		isnull;
 	MemoryContext old;
 
 	verify_version();
-	if (catalog_read("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, beside, releases, remembered"
-					 " FROM pprepub_internal.catalog_publication WHERE publication = $1",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id))) == 0)
+	if (catalog_run("SELECT name, owner::oid AS owner, pinned::oid AS pinned, method, params, target, beside, releases, remembered"
+					" FROM pprepub_internal.catalog_publication WHERE publication = $1", mode,
+					CATALOG_PARAMS(CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)))) == 0)
+	{
+		if (mode == CATALOG_LOOK)
+			refuse_old_snapshot();	/* it was declared later */
 		refuse_dropped();
+	}
 	publication->name = catalog_text(access, 0, "name");
 	publication->owner = catalog_oid(0, "owner");
 	publication->pinned = catalog_oid(0, "pinned");
@@ -325,8 +359,8 @@ read_publication(CatalogAccess *access, DeclaredPublication *publication)
 	publication->params = DatumGetJsonbPCopy(catalog_field(0, "params", &isnull));
 	MemoryContextSwitchTo(old);
 	read_beside(access, publication);
-	read_columns(access, publication);
-	read_noted(access, publication);
+	read_columns(access, publication, mode);
+	read_noted(access, publication, mode);
 }
 
 /* Whom a publication is opened for: the caller must have this role's rights, or those of its owner. */
@@ -430,14 +464,6 @@ verify_source(const DeclaredPublication *publication, bool new_owner)
 				 errhint("Its new owner takes the publication over by calling pprepub.alter_publication().")));
 }
 
-static void
-refuse_old_snapshot(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not serialize access due to concurrent update")));
-}
-
 /*
  * Raises a serialization failure if the publication's row has changed since
  * the transaction's snapshot, under which the source is read.
@@ -487,23 +513,6 @@ verify_release_number(const DeclaredPublication *publication, int32 number)
 			 : errhint("Its releases have the numbers 1 to %d.", publication->releases)));
 }
 
-int32
-releases_seen(const DeclaredPublication *publication)
-{
-	Oid			types[] = {INT4OID};
-	Datum		values[] = {Int32GetDatum(publication->id)};
-	CatalogAccess access;
-	int32		releases;
-
-	catalog_enter(&access);
-	if (SPI_execute_with_args("SELECT releases FROM pprepub_internal.catalog_publication WHERE publication = $1",
-							  1, types, values, NULL, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the number of releases");
-	releases = SPI_processed == 0 ? 0 : catalog_int(0, "releases");
-	catalog_leave(&access);
-	return releases;
-}
-
 FoundPublication
 publication_find(const char *name)
 {
@@ -522,29 +531,76 @@ unlock_publication_number(int32 publication, LOCKMODE lock)
 	UnlockDatabaseObject(catalog_relation("catalog_publication"), publication, 0, lock);
 }
 
+/* The command that another session runs on a publication, or NULL: nobody sees more of it than view progress shows. */
+static const char *
+command_on(const char *name)
+{
+	int			n;
+	const ProgressRow *rows = progress_rows(&n);
+
+	for (int i = 0; i < n; i++)
+		if (rows[i].pid != MyProcPid && rows[i].database == MyDatabaseId && strcmp(rows[i].publication, name) == 0 &&
+			has_rights_of(rows[i].owner))
+			return rows[i].command;
+	return NULL;
+}
+
+/* Tells the caller, who may know of the publication, that the call goes on when other work has ended. */
+static void
+notice_waiting(int32 number)
+{
+	CatalogAccess access;
+	const char *name;
+	const char *command;
+
+	catalog_enter(&access);
+	name = catalog_read("SELECT name FROM pprepub_internal.catalog_publication WHERE publication = $1",
+						CATALOG_PARAM(INT4OID, Int32GetDatum(number))) == 0 ? NULL : catalog_text(&access, 0, "name");
+	catalog_leave(&access);
+	if (name == NULL)
+		return;
+	command = command_on(name);
+	ereport(NOTICE,
+			(errmsg("waiting for other work on publication \"%s\"", name),
+			 command == NULL ? errdetail("An answer is being made, or a transaction that has changed, published or read it is still open.")
+			 : errdetail("Another session runs %s() on it.", command),
+			 errhint("Views pprepub.progress and pg_stat_activity tell more.")));
+}
+
+static void
+lock_and_tell(int32 number, LOCKMODE lock)
+{
+	if (ConditionalLockDatabaseObject(catalog_relation("catalog_publication"), number, 0, lock))
+		return;
+	notice_waiting(number);
+	lock_publication_number(number, lock);
+}
+
 /* Locks a publication by its number and reads its row. */
 static DeclaredPublication *
-lock_and_read(int32 number, LOCKMODE lock)
+lock_and_read(int32 number, LOCKMODE lock, CatalogMode mode)
 {
 	DeclaredPublication *publication = palloc0(sizeof(DeclaredPublication));
 	CatalogAccess access;
 
 	publication->id = number;
-	lock_publication_number(publication->id, lock);
+	lock_and_tell(publication->id, lock);
 	catalog_enter(&access);
 	if (lock >= ExclusiveLock)
 		verify_snapshot(publication->id);
-	read_publication(&access, publication);
+	read_publication(&access, publication, mode);
 	catalog_leave(&access);
 	return publication;
 }
 
+/* Rights are verified before anything is locked, and again when nobody can change them any more. */
 static DeclaredPublication *
-lock_publication(const char *name, LOCKMODE lock, OpenedFor who)
+lock_publication(const char *name, LOCKMODE lock, CatalogMode mode, OpenedFor who)
 {
-	DeclaredPublication *publication = lock_and_read(find_publication(name, who).id, lock);
+	DeclaredPublication *publication = lock_and_read(find_publication(name, who).id, lock, mode);
 
-	(void) find_publication(publication->name, who);	/* it may have changed hands */
+	if (find_publication(publication->name, who).owner != publication->owner)
+		refuse_old_snapshot();
 	return publication;
 }
 
@@ -566,7 +622,7 @@ read_found(CatalogAccess *access, uint64 found)
 		return NULL;
 	publication = MemoryContextAllocZero(access->context, sizeof(DeclaredPublication));
 	publication->id = catalog_int(0, "publication");
-	read_publication(access, publication);
+	read_publication(access, publication, CATALOG_READ);
 	return publication;
 }
 
@@ -607,19 +663,19 @@ publication_of_live(Oid relation)
 DeclaredPublication *
 publication_open(const char *name, LOCKMODE lock)
 {
-	return open_with_source(lock_publication(name, lock, FOR_OWNER), false);
+	return open_with_source(lock_publication(name, lock, CATALOG_READ, FOR_OWNER), false);
 }
 
 DeclaredPublication *
-publication_open_for_auditor(const char *name, LOCKMODE lock)
+publication_look(const char *name, bool for_auditor)
 {
-	return open_with_source(lock_publication(name, lock, FOR_AUDITOR), false);
+	return open_with_source(lock_publication(name, AccessShareLock, CATALOG_LOOK, for_auditor ? FOR_AUDITOR : FOR_OWNER), false);
 }
 
 DeclaredPublication *
 publication_open_number(int32 number, LOCKMODE lock)
 {
-	DeclaredPublication *publication = lock_and_read(number, lock);
+	DeclaredPublication *publication = lock_and_read(number, lock, CATALOG_READ);
 
 	verify_rights_of(publication->owner, publication->name);
 	return open_with_source(publication, false);
@@ -628,13 +684,13 @@ publication_open_number(int32 number, LOCKMODE lock)
 DeclaredPublication *
 publication_open_for_new_owner(const char *name, LOCKMODE lock)
 {
-	return open_with_source(lock_publication(name, lock, FOR_NEW_OWNER), true);
+	return open_with_source(lock_publication(name, lock, CATALOG_READ, FOR_NEW_OWNER), true);
 }
 
 DeclaredPublication *
 publication_open_to_drop(const char *name)
 {
-	DeclaredPublication *publication = lock_publication(name, AccessExclusiveLock, FOR_OWNER);
+	DeclaredPublication *publication = lock_publication(name, AccessExclusiveLock, CATALOG_READ, FOR_OWNER);
 
 	if (get_rel_relkind(publication->source) != '\0' && get_rel_relkind(publication->pinned) != '\0')
 		verify_source(publication, false);

@@ -120,19 +120,24 @@ typedef struct DeclaredPublication
 /*
  * Finds a publication for a caller who has its owner's rights, and locks it
  * until the end of the transaction: with AccessShareLock for looking (which a
- * standby can, too), ExclusiveLock for publishing and for changing what was
- * declared, AccessExclusiveLock for dropping.  The lock is on the
+ * standby can, too), ExclusiveLock for publishing, AccessExclusiveLock for
+ * dropping it and for changing what was declared.  The lock is on the
  * publication, not on any table, and no SQL statement can take it otherwise.
- * An auditor's rights are enough where that is said.
  *
  * An error when the source has another owner by now, or is gone: everything
  * fails closed, but alter_publication() by the new owner, and drop_publication().
  */
 extern DeclaredPublication *publication_open(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_number(int32 number, LOCKMODE lock);
-extern DeclaredPublication *publication_open_for_auditor(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_for_new_owner(const char *name, LOCKMODE lock);
 extern DeclaredPublication *publication_open_to_drop(const char *name);
+
+/*
+ * Like publication_open() under AccessShareLock, but the publication is as the active snapshot sees it, in the number of
+ * its releases and all else: publishing goes on, and who reads the history under that snapshot reads of one moment.  An
+ * auditor's rights may be enough.
+ */
+extern DeclaredPublication *publication_look(const char *name, bool for_auditor);
 
 /* An error if the publication has no release of that number. */
 extern void verify_release_number(const DeclaredPublication *publication, int32 number);
@@ -180,13 +185,6 @@ extern void unlock_publication_number(int32 publication, LOCKMODE lock);
 
 /* Raises a serialization failure if there are releases that an old snapshot does not see. */
 extern void verify_releases_are_seen(const DeclaredPublication *publication);
-
-/*
- * The number of releases that the active snapshot sees.  A caller that looks
- * at the history without keeping publishers out sees this much of it, and of
- * everything else.
- */
-extern int32 releases_seen(const DeclaredPublication *publication);
 
 /* The column with this role, hidden or not; for roles that occur once. */
 extern const DeclaredColumn *publication_column(const DeclaredPublication *publication, ColumnRole role);

@@ -123,7 +123,7 @@ is_beside(uint64 row, int32 publication)
 static bool
 skip_plain_tables(Oid source, int32 publication, const int32 *beside, int nbeside, Skipped *skipped)
 {
-	uint64		n = catalog_run("SELECT publication, pinned::oid AS pinned, beside FROM pprepub_internal.catalog_publication", false, 0, NULL);
+	uint64		n = catalog_run("SELECT publication, pinned::oid AS pinned, beside FROM pprepub_internal.catalog_publication", CATALOG_READ, 0, NULL);
 	bool		is_alone = stands_alone(source);
 	bool		any_left = false;
 

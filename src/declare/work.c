@@ -8,10 +8,14 @@
 #include "declare/subtransaction.h"
 #include "executor/spi.h"
 #include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
+#include "utils/timeout.h"
 #include "utils/tuplestore.h"
 
 /* A call of a function that auditors may call. */
@@ -127,6 +131,31 @@ let_go(ResourceOwner owner, bool has_written)
 	ResourceOwnerDelete(owner);
 }
 
+#define CLIENT_CHECK_MS	1000
+
+/*
+ * From here on, a client that has gone ends its session: nobody reads what the function computes, which may take minutes.
+ * PostgreSQL looks for that, if it is set so, which it is not by default.  Returns whether it is set here.
+ */
+static bool
+watch_client(void)
+{
+	if (client_connection_check_interval > 0 || MyProcPort == NULL || !WaitEventSetCanReportClosed())
+		return false;
+	client_connection_check_interval = CLIENT_CHECK_MS;
+	enable_timeout_after(CLIENT_CONNECTION_CHECK_TIMEOUT, CLIENT_CHECK_MS);
+	return true;
+}
+
+static void
+unwatch_client(bool is_watched)
+{
+	if (!is_watched)
+		return;
+	disable_timeout(CLIENT_CONNECTION_CHECK_TIMEOUT, false);
+	client_connection_check_interval = 0;
+}
+
 Datum
 for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 {
@@ -135,6 +164,7 @@ for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 	AuditCall	own = {.hides_data = outer != NULL && outer->hides_data, .outer = CurrentResourceOwner};
 	ResourceOwner owner = ResourceOwnerCreate(own.outer, "call of an auditor");
 	CommandId	before = GetCurrentCommandId(false);
+	bool		is_watched = watch_client();
 	Datum		result;
 
 	call = &own;
@@ -147,6 +177,7 @@ for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 	{
 		call = outer;
 		CurrentResourceOwner = own.outer;
+		unwatch_client(is_watched);
 		if (own.hides_errors)
 			hide_error(context);
 		PG_RE_THROW();
@@ -154,6 +185,7 @@ for_auditors(FunctionCallInfo fcinfo, PGFunction body)
 	PG_END_TRY();
 	call = outer;
 	CurrentResourceOwner = own.outer;
+	unwatch_client(is_watched);
 	let_go(owner, GetCurrentCommandId(false) != before);
 	return result;
 }
@@ -180,26 +212,18 @@ begin_rows(FunctionCallInfo fcinfo)
 	CurrentResourceOwner = owner;
 }
 
-static void
-open_report(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock, DeclaredPublication *(*open) (const char *name, LOCKMODE lock))
+void
+report_open(OwnersWork *work, FunctionCallInfo fcinfo)
 {
-	work->publication = open(text_argument(fcinfo, 0, "the name of a publication"), lock);
-	work->lock = lock;
+	work->publication = publication_look(text_argument(fcinfo, 0, "the name of a publication"), false);
 	work->result = (ReturnSetInfo *) fcinfo->resultinfo;
-	if (lock == AccessShareLock)
-		work->publication->releases = releases_seen(work->publication);
 }
 
 void
-report_open(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock)
+report_open_for_auditor(OwnersWork *work, FunctionCallInfo fcinfo)
 {
-	open_report(work, fcinfo, lock, publication_open);
-}
-
-void
-report_open_for_auditor(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock)
-{
-	open_report(work, fcinfo, lock, publication_open_for_auditor);
+	work->publication = publication_look(text_argument(fcinfo, 0, "the name of a publication"), true);
+	work->result = (ReturnSetInfo *) fcinfo->resultinfo;
 }
 
 bool
@@ -208,9 +232,7 @@ report_begin(OwnersWork *work, FunctionCallInfo fcinfo)
 	begin_rows(fcinfo);
 	if (work->publication->releases == 0)
 		return false;
-	work_begin(work, work->publication->owner,
-			   work->lock == AccessShareLock ? GetActiveSnapshot() :
-			   work->lock == RowShareLock ? catalog_snapshot() : GetTransactionSnapshot());
+	work_begin(work, work->publication->owner, GetActiveSnapshot());
 	return true;
 }
 
@@ -221,11 +243,11 @@ report_row(const OwnersWork *work, Datum *values, bool *nulls)
 }
 
 Datum
-report(FunctionCallInfo fcinfo, LOCKMODE lock, void (*put) (const OwnersWork *work))
+report(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work))
 {
 	OwnersWork	work;
 
-	report_open(&work, fcinfo, lock);
+	report_open(&work, fcinfo);
 	if (report_begin(&work, fcinfo))
 	{
 		put(&work);

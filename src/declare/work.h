@@ -12,7 +12,6 @@
 #include "declare/publication.h"
 #include "fmgr.h"
 #include "nodes/execnodes.h"
-#include "storage/lockdefs.h"
 #include "utils/snapshot.h"
 
 typedef struct OwnersWork
@@ -24,7 +23,6 @@ typedef struct OwnersWork
 
 	/* Reports only */
 	DeclaredPublication *publication;
-	LOCKMODE	lock;
 	ReturnSetInfo *result;
 } OwnersWork;
 
@@ -41,15 +39,14 @@ extern void work_end(OwnersWork *work);
 extern void work_close(OwnersWork *work);
 
 /*
- * Opens the publication that the first argument names.  Under AccessShareLock a
- * report is about the releases that the statement's snapshot sees.  Under RowShareLock
- * it is about all that there are, and publishing waits: the catalog, the log and the
- * tables of releases are of the same moment.  ExclusiveLock is for a report of changes.
+ * Opens the publication that the first argument names.  A report is about what the active snapshot sees, that of the
+ * statement, or of a report that this one is a part of: the catalog, the log, the source and the tables of releases are
+ * of one moment, and nobody who publishes waits.
  */
-extern void report_open(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock);
+extern void report_open(OwnersWork *work, FunctionCallInfo fcinfo);
 
 /* Like it, for a caller who need have no more rights than to audit. */
-extern void report_open_for_auditor(OwnersWork *work, FunctionCallInfo fcinfo, LOCKMODE lock);
+extern void report_open_for_auditor(OwnersWork *work, FunctionCallInfo fcinfo);
 
 /*
  * Calls the body of a function that auditors may call.  An error in the middle of the work may tell a value of the
@@ -70,6 +67,6 @@ extern bool report_begin(OwnersWork *work, FunctionCallInfo fcinfo);
 extern void report_row(const OwnersWork *work, Datum *values, bool *nulls);
 
 /* A report that needs no arguments but the publication: opens it, puts its rows, and closes it. */
-extern Datum report(FunctionCallInfo fcinfo, LOCKMODE lock, void (*put) (const OwnersWork *work));
+extern Datum report(FunctionCallInfo fcinfo, void (*put) (const OwnersWork *work));
 
 #endif							/* PPREPUB_DECLARE_WORK_H */

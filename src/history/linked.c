@@ -201,5 +201,5 @@ link_people(const OwnersWork *work)
 Datum
 pprepub_linked_values(PG_FUNCTION_ARGS)
 {
-	return report(fcinfo, AccessShareLock, link_people);
+	return report(fcinfo, link_people);
 }

@@ -97,5 +97,5 @@ put_members(const OwnersWork *work)
 Datum
 pprepub_class_members(PG_FUNCTION_ARGS)
 {
-	return report(fcinfo, AccessShareLock, put_members);
+	return report(fcinfo, put_members);
 }

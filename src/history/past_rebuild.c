@@ -14,6 +14,7 @@
 #include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "history/past_compare.h"
 #include "history/past_rebuild.h"
@@ -21,6 +22,7 @@
 #include "history/writer.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 PG_FUNCTION_INFO_V1(pprepub_rebuild_history);
 
@@ -179,13 +181,15 @@ rebuild(const DeclaredPublication *publication, PastTable which)
 Datum
 pprepub_rebuild_history(PG_FUNCTION_ARGS)
 {
-	OwnersWork	work;
+	const char *name = text_argument(fcinfo, 0, "the name of a publication");
+	OwnersWork	work = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
 
-	(void) text_argument(fcinfo, 0, "the name of a publication");
 	verify_may_change("rebuild_history()");
-	report_open(&work, fcinfo, ExclusiveLock);
-	if (!report_begin(&work, fcinfo))
+	work.publication = publication_open(name, ExclusiveLock);
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	if (work.publication->releases == 0)
 		return (Datum) 0;
+	work_begin(&work, work.publication->owner, GetTransactionSnapshot());
 	for (PastTable which = NEIGHBORHOODS_TABLE; which <= PATHS_TABLE; which++)
 		if (keeps_past(work.publication, folds[which].kept_for))
 		{

@@ -73,7 +73,7 @@ report_attack(FunctionCallInfo fcinfo)
 	const Principle *given = principle_argument(fcinfo, 1);
 	OwnersWork	work;
 
-	report_open_for_auditor(&work, fcinfo, RowShareLock);
+	report_open_for_auditor(&work, fcinfo);
 	if (report_begin(&work, fcinfo))
 	{
 		progress_begin("attack", work.publication->owner, work.publication->name);

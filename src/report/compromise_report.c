@@ -78,7 +78,7 @@ report_correlations(FunctionCallInfo fcinfo)
 				 errmsg("most must not be negative")));
 	if (!PG_ARGISNULL(1))
 		most = PG_GETARG_INT32(1);
-	report_open_for_auditor(&work, fcinfo, AccessShareLock);
+	report_open_for_auditor(&work, fcinfo);
 	if (report_begin(&work, fcinfo))
 	{
 		put_correlations(&work, most);
@@ -216,7 +216,7 @@ report_deduced(FunctionCallInfo fcinfo, const char *command, bool with_without,
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("the keys must not be null")));
-	report_open(&work, fcinfo, AccessShareLock);
+	report_open(&work, fcinfo);
 	if (report_begin(&work, fcinfo))
 	{
 		Deduced		deduced;

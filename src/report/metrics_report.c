@@ -88,7 +88,7 @@ static Datum
 report_metrics(FunctionCallInfo fcinfo)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open_for_auditor(name, AccessShareLock);
+	DeclaredPublication *publication = publication_look(name, true);
 	int32		number = release_argument(fcinfo, publication);
 	int			columns = count_shown_qis(publication, read_one_released(publication, number));
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
@@ -136,13 +136,13 @@ static Datum
 is_release_intact(FunctionCallInfo fcinfo)
 {
 	char	   *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open_for_auditor(name, AccessShareLock);
+	DeclaredPublication *publication = publication_look(name, true);
 	int32		number = release_argument(fcinfo, publication);
 	const Released *released = read_one_released(publication, number);
 	OwnersWork	work;
 	bool		intact;
 
-	work_begin(&work, publication->owner, catalog_snapshot());
+	work_begin(&work, publication->owner, GetActiveSnapshot());
 	intact = released->is_answer ? answers_read(publication, released, 1)->is_intact[number - 1] :
 		table_is_intact(publication, released);
 	work_close(&work);

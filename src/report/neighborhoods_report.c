@@ -70,7 +70,7 @@ put_signatures(const OwnersWork *work)
 Datum
 pprepub_signatures(PG_FUNCTION_ARGS)
 {
-	return report(fcinfo, AccessShareLock, put_signatures);
+	return report(fcinfo, put_signatures);
 }
 
 /* ----------------------------------------------------------------
@@ -233,5 +233,5 @@ put_neighborhoods(const OwnersWork *work)
 Datum
 pprepub_neighborhoods(PG_FUNCTION_ARGS)
 {
-	return report(fcinfo, AccessShareLock, put_neighborhoods);
+	return report(fcinfo, put_neighborhoods);
 }

@@ -32,7 +32,7 @@ COMMENT ON FUNCTION pprepub.attack(text, jsonb) IS
 
 CREATE FUNCTION pprepub.attack_summary(publication text, principle jsonb DEFAULT NULL, OUT kind text, OUT sets bigint, OUT failing bigint,
 		OUT records bigint, OUT sensitive_values bigint, OUT holds boolean) RETURNS SETOF record
-	LANGUAGE SQL VOLATILE PARALLEL UNSAFE
+	LANGUAGE SQL STABLE PARALLEL UNSAFE
 	BEGIN ATOMIC
 		SELECT a.kind, count(*), count(*) FILTER (WHERE NOT a.holds), min(a.records), min(a.sensitive_values), bool_and(a.holds)
 		FROM pprepub.attack(attack_summary.publication, attack_summary.principle) a GROUP BY a.kind ORDER BY bool_and(a.holds), a.kind DESC;

@@ -234,7 +234,7 @@ void
 progress_begin(const char *command, Oid owner, const char *publication)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	ProgressRow row = {.pid = MyProcPid, .database = MyDatabaseId, .owner = owner, .since = now, .phase_since = now};
+	ProgressRow row = {.pid = MyProcPid, .database = MyDatabaseId, .owner = owner, .caller = GetOuterUserId(), .since = now, .phase_since = now};
 	MemoryContext old;
 
 	if (!has_slots())

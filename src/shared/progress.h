@@ -1,7 +1,7 @@
 /*
  * progress.h
- *		Where a long command is, for the owner of the publication to see in other
- *		sessions: pprepub.progress.
+ *		Where a long command is, for the owner of the publication, and for the auditor
+ *		who has called it, to see in other sessions: pprepub.progress.
  *
  * A command begins, says which phase it is in, and counts what it has done.  Code
  * in all rooms may say phases and count, pure rooms, too, whether or not a command
@@ -78,6 +78,7 @@ typedef struct ProgressRow
 	int			pid;
 	Oid			database;
 	Oid			owner;			/* of the publication, when the command began */
+	Oid			caller;			/* the role that the session has chosen */
 	char		publication[NAMEDATALEN];
 	char		command[PROGRESS_WORD];
 	char		phase[PROGRESS_WORD];

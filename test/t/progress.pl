@@ -200,6 +200,31 @@ foreach my $command (sort keys %reads_log)
 }
 nothing_stays('all of them');
 
+# An auditor sees what their own role has called, but no figures of the source.
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE officer LOGIN;
+CREATE ROLE other_officer LOGIN;
+SET ROLE owner;
+SELECT pprepub.grant_audit('slow', 'officer'), pprepub.grant_audit('slow', 'other_officer');
+SQL
+hold();
+$session = start_sql($node, 'postgres', 'SET ROLE officer', q{SELECT pprepub.linkability('slow')});
+wait_for_waiting(1);
+is(seen('officer'), 'slow|linkability|read source||', 'an auditor sees their own call');
+is(seen('owner'), 'slow|linkability|read source|249|', 'so does the owner, with figures');
+is(seen('other_officer'), '', 'another auditor does not');
+is(seen('stranger'), '', 'nor does a stranger');
+
+# ----------------------------------------------------------------
+# A client that has gone
+# ----------------------------------------------------------------
+
+my $abandoned = $node->safe_psql('postgres', 'SELECT pid FROM pprepub.progress');
+$session->{run}->kill_kill;
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $abandoned"), 'the session of a client that has gone ends');
+nothing_stays('it');
+let_go();
+
 # ----------------------------------------------------------------
 # Answers
 # ----------------------------------------------------------------
@@ -272,6 +297,23 @@ SELECT current_setting('looked.torn')
 SQL
 is($looks, '0', 'no row is torn');
 is(finish_sql($session), 0, 'the commands end') or diag($session->{error});
+
+# ----------------------------------------------------------------
+# Waiting
+# ----------------------------------------------------------------
+
+hold();
+$session = start_waiting($publish);
+my $waiting = start_sql($node, 'postgres', 'SET ROLE owner', $publish);
+my $asking = start_sql($node, 'postgres', 'SET ROLE owner', 'SELECT count(*) > 0 FROM published.slow()');
+$node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_locks WHERE locktype = 'object' AND NOT granted}) or die 'nobody waits';
+sleep 2;
+let_go();
+is(finish_sql($_), 0, 'it goes on') || diag($_->{error}) foreach $session, $waiting, $asking;
+like($waiting->{error}, qr/NOTICE:  waiting for other work on publication "slow"\nDETAIL:  Another session runs publish\(\) on it/, 'whoever waits is told what for');
+like($asking->{error}, qr/NOTICE:  the answer waits for other work on the publication\n/, 'so is an analyst');
+unlike($asking->{error}, qr/publish\(\)/, 'who is not told which');
+unlike($session->{error}, qr/waiting/, 'the first one did not wait');
 $holder->quit;
 
 # ----------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 #include "audit/join/cliques.h"
 #include "miscadmin.h"
+#include "shared/steps.h"
 
 /* Nodes of a release, of which one is to be chosen */
 typedef struct Choice
@@ -73,10 +74,11 @@ fits(const CliqueWalk *walk, int32 r, uint32 node)
 
 /* May the walk compare one more node with those of the other releases? */
 static inline bool
-take_steps(CliqueWalk *walk)
+may_go_on(CliqueWalk *walk)
 {
 	uint64		steps = walk->graph->nreleases;
 
+	take_steps(steps);
 	if (walk->steps == NULL)
 		return true;
 	if (*walk->steps < steps)
@@ -108,7 +110,7 @@ walk_from(CliqueWalk *walk, int32 r)
 	{
 		uint32		node = chosen_at(&choice, i);
 
-		if (!take_steps(walk))
+		if (!may_go_on(walk))
 			return false;
 		if (!fits(walk, r, node))
 			continue;

@@ -15,6 +15,7 @@
 #include "frame/arrays.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
+#include "shared/steps.h"
 #include "utils/memutils.h"
 
 #define WORD_BITS 64
@@ -117,6 +118,7 @@ fill(FanWalk *walk)
 			for (uint32 i = 0; i < walk->nonly[r]; i++)
 			{
 				CHECK_FOR_INTERRUPTS();
+				take_steps(walk->nonly[s]);
 				for (uint32 j = 0; j < walk->nonly[s]; j++)
 					if (is_joined(walk->graph, walk->release[r], walk->only[r][i], walk->release[s], walk->only[s][j]))
 						set_bit(joined_to(walk, r, i, s), j);
@@ -168,6 +170,7 @@ walk_from(FanWalk *walk, int32 r)
 		{
 			uint32		i = w * WORD_BITS + pg_rightmost_one_pos64(word);
 
+			take_steps(1);
 			if (r < walk->nreleases - 1)
 			{
 				if (choose(walk, r, i))

@@ -8,6 +8,7 @@
 #include "audit/join/residual.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "shared/steps.h"
 #include "utils/memutils.h"
 
 #define NOT_REACHED PG_UINT32_MAX
@@ -118,6 +119,7 @@ find_depths(Flow *flow)
 
 		if (head % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
+		take_steps(end_of_arcs(residual, v) - first_arc(residual, v));
 		found |= v >= residual->na && flow->need[v] > 0;
 		for (uint32 arc = first_arc(residual, v); arc < end_of_arcs(residual, v); arc++)
 		{
@@ -181,6 +183,7 @@ send(Flow *flow, uint32 source)
 		uint32		v = flow->path[length];
 
 		CHECK_FOR_INTERRUPTS();
+		take_steps(1);
 		if (v >= flow->residual.na && flow->need[v] > 0)
 		{
 			move_along(flow, length);

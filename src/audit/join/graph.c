@@ -17,6 +17,7 @@
 #include "frame/span.h"
 #include "miscadmin.h"
 #include "shared/progress.h"
+#include "shared/steps.h"
 #include "utils/memutils.h"
 
 /* ----------------------------------------------------------------
@@ -228,6 +229,9 @@ turn_edges(JoinPair *pair, uint32 nfrom, uint32 nto)
 	pfree(filled);
 }
 
+/* Steps of a search that an edge counts for: it takes memory, too. */
+#define EDGE_STEPS 8
+
 /* False if there are too many edges. */
 static bool
 join_pair(JoinGraph *graph, JoinPair *pair)
@@ -262,6 +266,7 @@ join_pair(JoinGraph *graph, JoinPair *pair)
 			box[c] = a->cells[columns[c]][a->record[node]];
 		nfound = boxes_meeting(boxes, box, found);
 		progress_step(1);
+		take_steps((uint64) nfound * EDGE_STEPS + 1);
 		add_edges(pair, node, found, keep_together(graph, pair, node, found, nfound), &room);
 		if (most > 0 && pair->nedges > most)
 			return false;

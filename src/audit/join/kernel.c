@@ -15,6 +15,7 @@
 #include "audit/join/matches.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "shared/steps.h"
 #include "utils/memutils.h"
 
 typedef struct Narrowing
@@ -123,6 +124,7 @@ note_people(Narrowing *narrowing)
 		bool		is_new = false;
 
 		CHECK_FOR_INTERRUPTS();
+		take_steps(graph->nreleases);
 		find_own_nodes(graph, person, own);
 		for (int32 r = 0; r < graph->nreleases; r++)
 			is_new |= narrowing->owner[r][own[r]] == NOBODY;
@@ -195,7 +197,10 @@ narrow_to_cliques(Narrowing *narrowing)
 		for (uint32 e = 0; e < graph->pair[p].nedges; e++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if (!graph->pair[p].alive[e] || is_in_clique(narrowing, p, e))
+			if (!graph->pair[p].alive[e])
+				continue;
+			take_steps(graph->nreleases);
+			if (is_in_clique(narrowing, p, e))
 				continue;
 			graph->pair[p].alive[e] = false;
 			narrowing->stale[p] = true;

@@ -10,6 +10,7 @@
 
 #include "audit/join/meeting.h"
 #include "frame/arrays.h"
+#include "shared/steps.h"
 #include "utils/memutils.h"
 
 Parting
@@ -173,6 +174,7 @@ meet(Meeting *meeting, const JoinTuples *tuples, uint32 tuple)
 		meeting->box[c] = tuple_cell(tuples, meeting->column[c], tuple);
 	npieces = meeting->is_wide ? boxes_meeting(meeting->boxes, meeting->box, meeting->piece) :
 		boxes_around(meeting->boxes, meeting->box, meeting->piece);
+	take_steps(npieces);
 	for (uint32 i = 0; i < npieces; i++)
 		meet_piece(meeting->side, meeting, meeting->piece[i]);
 	if (meeting->value != NULL)

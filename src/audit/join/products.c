@@ -19,6 +19,7 @@
 #include "audit/join/products.h"
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "shared/steps.h"
 #include "utils/memutils.h"
 
 /* A reason that may keep nodes of two releases from being joined */
@@ -124,6 +125,7 @@ find_parted(const Products *products, Size p)
 		uint32		a = products->only[pair->a][i];
 
 		CHECK_FOR_INTERRUPTS();
+		take_steps(any || dents_of_a[a] ? products->nonly[pair->b] : 1);
 		for (uint32 j = 0; (any || dents_of_a[a]) && j < products->nonly[pair->b]; j++)
 		{
 			uint32		b = products->only[pair->b][j];
@@ -266,6 +268,7 @@ scale_by_others(Products *products, const uint32 *const *only, const uint32 *non
 {
 	products->only = only;
 	products->nonly = nonly;
+	take_steps(npairs(products->graph));
 	find_groups(products);
 	products->teller = -1;
 	wide_set(products->scale, 1);

@@ -211,7 +211,7 @@ pprepub_link_posterior(PG_FUNCTION_ARGS)
 	int32	   *numbers;
 	int32		n;
 
-	report_open(&work, fcinfo, RowShareLock);
+	report_open(&work, fcinfo);
 	numbers = releases_argument(fcinfo, 1, work.publication, &n);
 	if (report_begin(&work, fcinfo))
 	{

@@ -7,6 +7,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
+#include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -16,6 +17,7 @@
 #include "report/linkability/tuple_json.h"
 #include "utils/array.h"
 #include "shared/progress.h"
+#include "shared/steps.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
@@ -179,12 +181,12 @@ find_linkability(FunctionCallInfo fcinfo)
 	Figures		figures = {.cliques = "0"};
 	int32	   *numbers;
 
-	report_open_for_auditor(&work, fcinfo, RowShareLock);
+	report_open_for_auditor(&work, fcinfo);
 	numbers = releases_argument(fcinfo, 1, work.publication, &figures.releases);
 	if (figures.releases > 0)
 	{
 		progress_begin("linkability", work.publication->owner, work.publication->name);
-		work_begin(&work, work.publication->owner, catalog_snapshot());
+		work_begin(&work, work.publication->owner, GetActiveSnapshot());
 		find_figures(work.publication, numbers, figures.releases, kind, context, &figures);
 		work_close(&work);
 		progress_end();
@@ -219,27 +221,94 @@ put_figures(const OwnersWork *work, int32 release, const Figures *figures)
 	report_row(work, values, nulls);
 }
 
+/* The join of the first releases. */
+typedef struct Prefix
+{
+	const JoinData *data;
+	int32		n;
+	const JoinKind *kind;
+	Figures		figures;
+} Prefix;
+
+static void
+judge_prefix(void *what)
+{
+	Prefix	   *prefix = what;
+
+	prefix->figures = (Figures) {0};
+	judge(join_first(prefix->data, prefix->n, prefix->kind), &prefix->figures);
+}
+
+/* Judges it within what is left of the steps, or within any number, for NULL; false if they did not suffice. */
+static bool
+judge_within(Prefix *prefix, uint64 *steps)
+{
+	ErrorData  *error;
+
+	if (steps == NULL)
+	{
+		judge_prefix(prefix);
+		return true;
+	}
+	steps_left = steps;
+	error = look_in_subtransaction(judge_prefix, prefix);
+	steps_left = NULL;
+	if (error != NULL && error->sqlerrcode != ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
+		ReThrowError(error);
+	return error == NULL;
+}
+
+/* How many of the first releases can be joined, each with all before it, if nothing but records took steps. */
+static int32
+releases_within(const DeclaredPublication *publication, uint64 steps)
+{
+	CatalogAccess access;
+	int32		n;
+	double		records = 0;
+	double		taken = 0;
+
+	catalog_enter(&access);
+	catalog_read("SELECT coalesce(rows, 0)::float8 AS rows FROM pprepub_internal.catalog_release WHERE publication = $1 AND number <= $2 ORDER BY number",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)));
+	for (n = 0; n < (int32) SPI_processed; n++)
+	{
+		bool		isnull;
+
+		records += DatumGetFloat8(catalog_field(n, "rows", &isnull));
+		taken += records * RECORD_STEPS;
+		if (taken > steps)
+			break;
+	}
+	catalog_leave(&access);
+	return n;
+}
+
 /* Called as the owner, under the active snapshot. */
 static void
-put_series(const OwnersWork *work, const JoinKind *kind)
+put_series(const OwnersWork *work, const JoinKind *kind, bool within_budget)
 {
+	int			ncolumns = count_sensitive(work->publication);
+	uint64		most = (uint64) search_budget / ncolumns;
 	int32		n;
 	const int32 *numbers = all_releases(work->publication, &n);
 	Figures    *figures = palloc0(sizeof(Figures) * (n + 1));
 	MemoryContext join = AllocSetContextCreate(CurrentMemoryContext, "a join", ALLOCSET_DEFAULT_SIZES);
 
-	for (int c = 0; c < count_sensitive(work->publication); c++)
+	if (within_budget)
+		n = releases_within(work->publication, most);
+	for (int c = 0; c < ncolumns && n > 0; c++)
 	{
-		JoinData   *data = read_join_data(work->publication, numbers, n, c);
+		Prefix		prefix = {.data = read_join_data(work->publication, numbers, n, c), .kind = kind};
+		uint64		steps = most;
 		MemoryContext old = MemoryContextSwitchTo(join);
 
-		for (int32 r = 1; r <= n; r++)
+		for (prefix.n = 1; prefix.n <= n; prefix.n++)
 		{
-			Figures		own = {0};
-
 			CHECK_FOR_INTERRUPTS();
-			judge(join_first(data, r, kind), &own);
-			take_lesser(&figures[r], &own);
+			if (judge_within(&prefix, within_budget ? &steps : NULL))
+				take_lesser(&figures[prefix.n], &prefix.figures);
+			else
+				n = prefix.n - 1;
 			MemoryContextReset(join);
 		}
 		MemoryContextSwitchTo(old);
@@ -255,11 +324,12 @@ report_series(FunctionCallInfo fcinfo)
 	OwnersWork	work;
 	const JoinKind *kind = join_kind_argument(fcinfo, 1);
 
-	report_open_for_auditor(&work, fcinfo, RowShareLock);
+	verify_not_null(fcinfo, 2, "within_budget");
+	report_open_for_auditor(&work, fcinfo);
 	if (report_begin(&work, fcinfo))
 	{
 		progress_begin("linkability_series", work.publication->owner, work.publication->name);
-		put_series(&work, kind);
+		put_series(&work, kind, PG_GETARG_BOOL(2));
 		work_close(&work);
 		progress_end();
 	}
@@ -351,7 +421,7 @@ pprepub_link_profile(PG_FUNCTION_ARGS)
 	int32	   *numbers;
 	int32		n;
 
-	report_open(&work, fcinfo, RowShareLock);
+	report_open(&work, fcinfo);
 	numbers = releases_argument(fcinfo, 1, work.publication, &n);
 	if (report_begin(&work, fcinfo))
 	{

@@ -10,6 +10,7 @@
 
 #include "frame/arrays.h"
 #include "miscadmin.h"
+#include "shared/steps.h"
 #include "utils/memutils.h"
 
 #define NO_RECORD	PG_UINT32_MAX
@@ -295,6 +296,7 @@ find_together(const Gathering *gathering, int32 a, int32 b)
 {
 	Together	found = 0;
 
+	take_steps(gathering->people->n);
 	for (uint32 p = 0; p < gathering->people->n && found != ALL_TOGETHER; p++)
 		found |= may_be(gathering->record[(Size) p * gathering->nreleases + a] == NO_RECORD,
 						gathering->record[(Size) p * gathering->nreleases + b] == NO_RECORD);
@@ -419,6 +421,7 @@ records_of(const Gathering *gathering, int32 r)
 	uint32	   *person = list_people(gathering, r, absentees);
 	JoinRelease result = {.nrecords = n, .nabsent = n - release->nrows, .cells = cells};
 
+	take_steps((uint64) n * RECORD_STEPS);
 	for (int c = 0; c < ncolumns; c++)
 		cells[c] = cells_of(gathering, release, c);
 	for (int i = 0; i < reading->ninsensitive; i++)

@@ -173,9 +173,9 @@ last_releases(const DeclaredPublication *publication, int32 *numbers)
 	int			n;
 
 	catalog_enter(&access);
-	n = catalog_read("SELECT number FROM (SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND kind <> 'query' AND cohort IS NULL"
+	n = catalog_read("SELECT number FROM (SELECT number FROM pprepub_internal.catalog_release WHERE publication = $1 AND number <= $2 AND kind <> 'query' AND cohort IS NULL"
 					 " ORDER BY number DESC LIMIT 6) newest ORDER BY number",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)));
 	for (int i = 0; i < n; i++)
 		numbers[i] = catalog_int(i, "number");
 	catalog_leave(&access);
@@ -259,8 +259,8 @@ put_checksums(StringInfo page, const DeclaredPublication *publication)
 	html_paragraph(page, psprintf("Made at %s (UTC) in database %s, by pprepub %s on PostgreSQL %s, from the log of all releases and answers, the release tables, and the source as it was at that moment.",
 								  catalog_text(&access, 0, "now"), catalog_text(&access, 0, "database"), catalog_text(&access, 0, "version"), catalog_text(&access, 0, "server")));
 	n = catalog_read("SELECT number::text AS number, relation::text AS relation, checksum::text AS checksum FROM pprepub_internal.catalog_release"
-					 " WHERE publication = $1 AND kind <> 'query' ORDER BY number",
-					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
+					 " WHERE publication = $1 AND number <= $2 AND kind <> 'query' ORDER BY number",
+					 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)), CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)));
 	html_table_begin(page, "Releases that have tables, with the checksums of their rows", headings, lengthof(headings));
 	for (int i = 0; i < n; i++)
 		html_row(page, headings, (const char *const[]) {catalog_text(&access, i, "number"), catalog_text(&access, i, "relation"), catalog_text(&access, i, "checksum")},

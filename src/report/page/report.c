@@ -23,6 +23,7 @@ typedef struct Pages
 	Oid			registry;
 	RiskQuestion question;
 	int32		newest;
+	int32		joined;
 	StringInfo	told_before;	/* in front of figures of the log */
 	StringInfo	looked_up;
 	StringInfo	told_after;
@@ -31,9 +32,10 @@ typedef struct Pages
 /* A section that may fail, since the source is read for it. */
 typedef struct Section
 {
-	void		(*put) (StringInfo page, const DeclaredPublication *publication);
+	void		(*put) (StringInfo page, const DeclaredPublication *publication, int32 *joined);
 	StringInfo	page;
 	const DeclaredPublication *publication;
+	int32	   *joined;
 } Section;
 
 static void
@@ -41,15 +43,15 @@ put_section(void *what)
 {
 	Section    *section = what;
 
-	section->put(section->page, section->publication);
+	section->put(section->page, section->publication, section->joined);
 }
 
 /* Puts a section, or a sentence that says that it could not be made: a page that says so can be refused. */
 static void
-put_or_say(const Pages *pages, StringInfo page, const char *anchor, const char *title,
-		   void (*put) (StringInfo page, const DeclaredPublication *publication))
+put_or_say(Pages *pages, StringInfo page, const char *anchor, const char *title,
+		   void (*put) (StringInfo page, const DeclaredPublication *publication, int32 *joined))
 {
-	Section		section = {put, page, pages->publication};
+	Section		section = {put, page, pages->publication, &pages->joined};
 	int			length = page->len;
 	ErrorData  *error = look_in_subtransaction(put_section, &section);
 
@@ -95,7 +97,7 @@ look_up(Pages *pages, StringInfo checksums, OwnersWork *work)
 {
 	const DeclaredPublication *publication = pages->publication;
 
-	work_begin(work, publication->owner, catalog_snapshot());
+	work_begin(work, publication->owner, GetActiveSnapshot());
 	if (publication->releases > 0)
 		put_sizes(pages->looked_up, publication, pages->newest, pages->registry, &pages->question);
 	put_values(pages->looked_up, publication);
@@ -140,10 +142,11 @@ make_report(FunctionCallInfo fcinfo)
 {
 	bool		is_internal = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
 	const char *name = text_argument(fcinfo, 0, "the name of a publication");
-	DeclaredPublication *publication = publication_open_for_auditor(name, RowShareLock);
+	DeclaredPublication *publication = publication_look(name, true);
 	OwnersWork	work;
 	Pages		pages = {
 		.publication = publication,
+		.joined = publication->releases,
 		.is_internal = is_internal,
 		.registry = PG_ARGISNULL(3) ? InvalidOid : PG_GETARG_OID(3),
 		.question = risk_question(&fcinfo->args[2], HIGH_RISK),

@@ -13,6 +13,7 @@
 #include "declare/promise.h"
 #include "executor/spi.h"
 #include "method/method.h"
+#include "release/search_budgets.h"
 #include "report/page/chart.h"
 #include "utils/builtins.h"
 
@@ -93,7 +94,7 @@ put_summary(StringInfo page, int failing, int open, int holding)
 }
 
 void
-put_verdict(StringInfo page, const DeclaredPublication *publication)
+put_verdict(StringInfo page, const DeclaredPublication *publication, int32 *joined)
 {
 	static const char *const headings[] = {"Check", "Verdict", "Required", "Measured", "#Classes that fail", "#People in sets that fail"};
 	static const char *const classes[] = {"bad", "open", "good"};
@@ -205,22 +206,35 @@ put_releases(StringInfo page, const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
+/* Says which releases were not joined, and how to do it: a page is made within seconds. */
+static void
+put_left_out(StringInfo page, const DeclaredPublication *publication, int32 joined)
+{
+	if (joined < publication->releases)
+		html_paragraph(page, psprintf("Left out: what releases and answers %d to %d tell together with those before. Joining them takes more than the %.0f steps of pprepub.search_budget, and grows with the third power of their number. The owner or an auditor can let it be computed, however long it takes: SELECT * FROM pprepub.linkability_series(%s).",
+									  joined + 1, publication->releases, search_budget, name_literal(publication)));
+}
+
 void
-put_linkability(StringInfo page, const DeclaredPublication *publication)
+put_linkability(StringInfo page, const DeclaredPublication *publication, int32 *joined)
 {
 	LineChart	series = {.anchor = "linkability-series", .title = "Linkability of all releases up to each", .unit = "", .nseries = 1, .name = {"sensitive values"}};
 
 	html_heading(page, "linkability", "How far releases can be joined back to people");
 	html_paragraph(page, "Somebody who has all releases and knows a person's quasi-identifiers is left with so many sensitive values for the worst protected person: 1 means that one person's value is certain, 2 that it is one of two.");
-	ask(psprintf("SELECT release, linkability, unknown, people_at FROM pprepub.linkability_series(%s) ORDER BY release", name_literal(publication)));
-	series.n = (int) Min(SPI_processed, PG_INT32_MAX);
+	ask(psprintf("SELECT release, linkability, unknown, people_at FROM pprepub.linkability_series(%s, within_budget => true) ORDER BY release", name_literal(publication)));
+	series.n = *joined = (int32) SPI_processed;
+	put_left_out(page, publication, *joined);
+	if (*joined == 0)
+		return;
 	series.x = numbers_of(0);
 	series.series[0] = numbers_of(1);
 	chart_lines(page, &series);
 	ask(psprintf("SELECT 'no value is told', %s UNION ALL SELECT i || CASE WHEN i = 10 THEN ' or more' ELSE '' END, people"
 				 " FROM unnest(%s::bigint[]) WITH ORDINALITY p (people, i)",
 				 cell(SPI_processed - 1, 2), quote_literal_cstr(cell(SPI_processed - 1, 3))));
-	put_result(page, "People by how many sensitive values all releases link them to", (const char *const[]) {"Values", "#People"}, 2);
+	put_result(page, *joined == publication->releases ? "People by how many sensitive values all releases link them to" :
+			   psprintf("People by how many sensitive values releases 1 to %d link them to", *joined), (const char *const[]) {"Values", "#People"}, 2);
 }
 
 void
@@ -236,12 +250,16 @@ put_askers(StringInfo page, const DeclaredPublication *publication)
 }
 
 void
-put_people_at_risk(StringInfo page, const DeclaredPublication *publication)
+put_people_at_risk(StringInfo page, const DeclaredPublication *publication, int32 *joined)
 {
 	html_heading(page, "people", "People at risk (internal: do not pass on)");
-	ask(psprintf("SELECT tuple::text, records, linkability, sensitive::text FROM pprepub.link_profile(%s)"
-				 " WHERE linkability > 0 ORDER BY linkability, diversity, tuple::text LIMIT 20", name_literal(publication)));
-	put_result(page, "Quasi-identifiers that are linked to fewest values, 20 at most", (const char *const[]) {"Quasi-identifiers", "#People", "#Values", "Linked to"}, 4);
+	put_left_out(page, publication, *joined);
+	if (*joined > 0)
+	{
+		ask(psprintf("SELECT tuple::text, records, linkability, sensitive::text FROM pprepub.link_profile(%s, (SELECT array_agg(i) FROM generate_series(1, %d) i))"
+					 " WHERE linkability > 0 ORDER BY linkability, diversity, tuple::text LIMIT 20", name_literal(publication), *joined));
+		put_result(page, "Quasi-identifiers that are linked to fewest values, 20 at most", (const char *const[]) {"Quasi-identifiers", "#People", "#Values", "Linked to"}, 4);
+	}
 	ask(psprintf("SELECT release, class, count(*), string_agg(key, ', ' ORDER BY key COLLATE \"C\") FROM pprepub.class_members(%s) GROUP BY 1, 2 ORDER BY 3, 1, 2 LIMIT 20",
 				 name_literal(publication)));
 	put_result(page, "Smallest classes, by true people, 20 at most", (const char *const[]) {"#Release", "#Class", "#People", "Keys"}, 4);

@@ -97,7 +97,7 @@ report_risks(FunctionCallInfo fcinfo)
 
 	verify_not_null(fcinfo, 1, "the number of a release");
 	number = PG_GETARG_INT32(1);
-	report_open_for_auditor(&work, fcinfo, AccessShareLock);
+	report_open_for_auditor(&work, fcinfo);
 	if (number < 1 || number > work.publication->releases)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),

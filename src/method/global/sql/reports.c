@@ -108,7 +108,7 @@ put_breaches(const OwnersWork *work)
 Datum
 pprepub_breach_probability(PG_FUNCTION_ARGS)
 {
-	return report(fcinfo, AccessShareLock, put_breaches);
+	return report(fcinfo, put_breaches);
 }
 
 /* ----------------------------------------------------------------

@@ -291,7 +291,7 @@ pprepub_risk_after_updates(PG_FUNCTION_ARGS)
 	Oid			table;
 	uint64		impossible;
 
-	report_open(&work, fcinfo, AccessShareLock);
+	report_open(&work, fcinfo);
 	table = table_of_updates(work.publication, fcinfo);
 	if (!report_begin(&work, fcinfo))
 		return (Datum) 0;
