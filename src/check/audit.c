@@ -478,7 +478,6 @@ audit_create(const OwnersWork *work, const Principle *given)
 	audit.atoms = atoms_of(&audit.recalled->seen);
 	audit.aspects = aspects_of_recalled(publication, audit.recalled);
 	bind_principles(audit.released, &audit.recalled->seen, audit.aspects, given);
-	audit.weakest = weakest_principle(audit.released, publication->releases);
 	return audit;
 }
 

@@ -45,7 +45,6 @@ typedef struct Audit
 	Recalled   *recalled;
 	Atoms	   *atoms;
 	const Aspects *aspects;		/* of recalled values */
-	Principle	weakest;		/* of all releases, bound */
 	List	   *checks;			/* of Check */
 } Audit;
 

@@ -5,7 +5,8 @@
  *
  * NOTES
  *		What is required is what the last release was made with: k may have been
- *		raised since, for the next one.
+ *		raised since, for the next one.  Where a weaker release came, those before it are
+ *		judged without it, too, by what they were made with.
  */
 #include "method/sequential/sql/sequential_sql.h"
 
@@ -20,6 +21,7 @@
 typedef struct Judging
 {
 	const DeclaredPublication *publication;
+	int32		last;
 	const int64 *params;
 	Published  *published;
 } Judging;
@@ -29,16 +31,15 @@ judge_all(void *what)
 {
 	Judging    *judging = what;
 
-	judging->published = judge_published(judging->publication, judging->params);
+	judging->published = judge_published(judging->publication, judging->last, judging->params);
 }
 
-/* The parameters of the last release. */
-static int64 *
-params_of_last(const DeclaredPublication *publication)
+/* Is a release the last one, or is the next one weaker? */
+static bool
+ends_promise(const Audit *audit, int32 r)
 {
-	const Released *released = read_one_released(publication, publication->releases);
-
-	return param_values(method_declaration(publication->method), released->params);
+	return r + 1 == audit->publication->releases ||
+		weakened_parameter(method_declaration(audit->publication->method), audit->released[r].params, audit->released[r + 1].params) != NULL;
 }
 
 static char *
@@ -50,16 +51,28 @@ words_of(const Published *published)
 }
 
 /*
- * Adds no check where insensitive values have changed, so that it is not known any more whose rows
+ * The first releases that leave somebody less than promised, or else all.  Adds no check where insensitive values have changed, so that it is not known any more whose rows
  * are whose: this need not break any promise.
  */
 static void
 check_sequence(Audit *audit)
 {
-	Judging		judging = {.publication = audit->publication, .params = params_of_last(audit->publication)};
-	char	   *required = sequential_promise(judging.params);
-	ErrorData  *error = try_in_subtransaction(judge_all, &judging);
+	Judging		judging = {.publication = audit->publication};
+	char	   *required = NULL;
+	ErrorData  *error = NULL;
 	Check	   *check;
+
+	for (int32 r = 0; r < audit->publication->releases; r++)
+	{
+		if (!ends_promise(audit, r))
+			continue;
+		judging.last = r + 1;
+		judging.params = param_values(method_declaration(audit->publication->method), audit->released[r].params);
+		required = sequential_promise(judging.params);
+		error = try_in_subtransaction(judge_all, &judging);
+		if (error != NULL || judging.published->exposed > 0)
+			break;
+	}
 
 	if (error != NULL && is_transient(error->sqlerrcode))
 		ReThrowError(error);
@@ -78,7 +91,7 @@ static void
 judge_import(const DeclaredPublication *publication)
 {
 	const int64 *params = param_values(method_declaration(publication->method), publication->params);
-	const Published *published = judge_published(publication, params);
+	const Published *published = judge_published(publication, publication->releases, params);
 
 	if (published->is_contradicted || published->exposed == 0)
 		return;

@@ -51,10 +51,10 @@ typedef struct Published
 } Published;
 
 /*
- * Judges what was published as publish() judged it: by these parameters, and by the joins that need no budget.
+ * Judges what was published up to a release as publish() judged it: by these parameters, and by the joins that need no budget.
  * A release that is not as it was published is an error, as is a source that cannot be read.
  */
-extern Published *judge_published(const DeclaredPublication *publication, const int64 *params);
+extern Published *judge_published(const DeclaredPublication *publication, int32 last, const int64 *params);
 
 /* ---- parts.c: the people of a sequence, together, or by when they came ---- */
 
