@@ -180,7 +180,7 @@ sort_values(const SeenRelease *release, const Atoms *atoms, const uint64 *first,
 static bool
 is_since(const Atoms *atoms, uint32 atom, int32 from)
 {
-	return atoms->release[atoms->last[atom]] >= from;
+	return from == 0 || atoms->release[atoms->last[atom]] >= from;
 }
 
 /* Looks at each atom that was in a release from this one on, in each release that it was in. */
