@@ -263,8 +263,8 @@ check_terms(Audit *audit, const WorstClasses *worst)
  */
 
 /*
- * What releases up to one reveal together of people who were in one of the last of them: that must keep what those last
- * ones promised, all of them.  Weaker releases after that one hide nothing, nor is more asked of people who were
+ * A set that releases up to one reveal together, of people who were in one of the last of them, must keep what all those
+ * last ones promised.  Weaker releases after that one hide nothing, nor is more asked of people who were
  * in none since stronger ones came.
  */
 typedef struct Revealed
@@ -381,7 +381,7 @@ check_atoms_k_l(Audit *audit, const List *list)
 
 	foreach(cell, list)
 		if (margin_of_atoms(lfirst(cell)) < margin_of_atoms(worst))
-			worst = lfirst(cell);
+		worst = lfirst(cell);
 	smallest = &worst->smallest;
 	promised = &worst->principle;
 	large = smallest->records >= promised->k;

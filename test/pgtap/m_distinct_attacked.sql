@@ -120,13 +120,13 @@ BEGIN
 		PERFORM pprepub.drop_publication('few', true);
 	END LOOP;
 END $$;
-SELECT lead_lives(40, 'strict') \g /dev/null
+SELECT lead_lives(15, 'strict') \g /dev/null
 SELECT is((SELECT jsonb_agg(f) FROM found f WHERE joint < m OR audit IS NOT NULL), NULL, 'strict lives keep m joint candidates, and the audit knows it');
-SELECT cmp_ok((SELECT count(*) FROM found WHERE joint >= m AND m > 2), '>', 100::bigint, 'also those who came when m was raised');
+SELECT cmp_ok((SELECT count(*) FROM found WHERE joint >= m AND m > 2), '>', 25::bigint, 'also those who came when m was raised');
 TRUNCATE found;
-SELECT lead_lives(15, 'elsewhere') \g /dev/null
+SELECT lead_lives(8, 'elsewhere') \g /dev/null
 SELECT is((SELECT jsonb_agg(f) FROM found f WHERE joint < m), NULL, 'so does whoever comes after releases that were made elsewhere');
-SELECT lead_lives(15, 'without strict') \g /dev/null
+SELECT lead_lives(8, 'without strict') \g /dev/null
 SELECT is((SELECT jsonb_agg(f) FROM found f WHERE joint < m), NULL, 'or without strict');
 
 -- Whoever owns the table of updates: what becomes of it after it was copied does not matter.

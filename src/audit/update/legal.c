@@ -517,7 +517,7 @@ families_of(const Mixing *mixing, const SeenRelease *release, uint32 c, uint32 *
 static void
 find_odd(Mixing *mixing)
 {
-	uint64	   *place = new_array(uint64, mixing->base[mixing->nreleases]);	/* of roots: release and class */
+	uint64	   *place = new_array(uint64, mixing->base[mixing->nreleases]); /* of roots: release and class */
 
 	for (int32 r = 0; r < mixing->nreleases; r++)
 	{
@@ -566,6 +566,7 @@ find_first_mixing(Mixing *mixing, const bool *is_failing, Mixture *mixture)
 	pfree(fails);
 }
 
+/* Connects classes, and finds those that are odd. */
 static Mixing
 mixing_create(const Seen *seen, int32 nreleases, const uint32 *family)
 {
@@ -592,6 +593,7 @@ mixing_create(const Seen *seen, int32 nreleases, const uint32 *family)
 	return mixing;
 }
 
+/* One history may be judged at several moments. */
 static void
 mixing_free(Mixing *mixing)
 {
@@ -628,7 +630,7 @@ static void
 judge_mixed_by(Mixing *mixing, const DistinctPromise *promised, uint8 *state, Mixture *mixture)
 {
 	bool	   *is_failing = new_zeros(bool, mixing->seen->nindividuals);
-	bool	   *is_other = new_zeros(bool, mixing->seen->nindividuals);	/* invented, or shown without a promise */
+	bool	   *is_other = new_zeros(bool, mixing->seen->nindividuals); /* invented, or shown without a promise */
 
 	for (int32 r = 0; r < mixing->nreleases; r++)
 	{

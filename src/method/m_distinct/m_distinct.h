@@ -105,7 +105,8 @@ typedef struct Distinct
 	uint32		nbuckets;
 	uint32		buckets_allocated;
 	Bucket	   *buckets;
-	TupleNumbers *entries;		/* [buckets] their sets ascending, equal ones repeated; NO_SET behind those of a mixed one */
+	TupleNumbers *entries;		/* [buckets] their sets ascending, equal ones repeated; NO_SET behind those of a mixed
+								 * one */
 
 	/* Newcomers by value */
 	Kind	   *newcomer;		/* [values] */

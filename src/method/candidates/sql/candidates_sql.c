@@ -216,6 +216,7 @@ typedef struct Unsafe
 	Correlation worst;
 } Unsafe;
 
+/* Counts a correlation that the later of its releases does not allow. */
 static void
 note_unsafe(void *what, const Correlation *correlation)
 {
@@ -253,7 +254,6 @@ check_cor_split(Audit *audit)
 		least[r] = degree_under(audit->publication, audit->released[r].params);
 		n = Max(n, least[r]);
 	}
-
 	check_evenness(audit, false);
 	check_first_shown(audit);
 	find_correlations(statistics_of(&audit->recalled->seen), n - 1, note_unsafe, &unsafe);

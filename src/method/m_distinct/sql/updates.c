@@ -22,6 +22,7 @@
 #include "release/past_releases.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 #define PARAM "updates"
@@ -662,20 +663,26 @@ mixed_people(const DeclaredPublication *publication, const LoadedFrame *loaded, 
 	uint32	   *family;
 	const bool *is_mixed;
 	bool	   *result;
+	MemoryContext work;
+	MemoryContext old;
 
 	if (!param_is_set(method_declaration(publication->method), publication->params, "strict") ||
 		past->paths == NULL || past->paths->nclasses == 0 || (all_were_strict(publication) && !any_connected(past)))
 		return NULL;
+	result = new_zeros(bool, loaded->frame.nrows);
+	work = AllocSetContextCreate(CurrentMemoryContext, "the log", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(work);
 	recalled = recall(publication);
 	(void) updates_in_log(publication, copied_table(publication, PARAM), recalled, &family);
 	is_mixed = find_mixed(&recalled->seen, family);
-	result = new_zeros(bool, loaded->frame.nrows);
 	for (uint64 row = 0; row < loaded->frame.nrows; row++)
 	{
 		Individual	individual = recalled_person(recalled, loaded->keys[row]);
 
 		result[row] = individual != NO_INDIVIDUAL && is_mixed[individual];
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
 	return result;
 }
 
