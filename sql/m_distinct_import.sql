@@ -112,12 +112,12 @@ CREATE TABLE ways AS SELECT v[1] AS from_value, v[2] AS to_value FROM (VALUES ('
 SELECT pprepub.create_publication('strict', 'crossing', 'id', '{"zip": "range"}', 'd', 'm-distinct', '{"m": 3, "updates": "ways", "strict": true}');
 CREATE TABLE first_classes AS SELECT id, d, (id + 2) / 3 AS class FROM crossing;
 SELECT number FROM pprepub.import_release('strict', 'first_classes', key => 'id');
-SELECT check_name, measured, worst FROM pprepub.audit('strict') WHERE NOT holds;
+SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds;
 UPDATE crossing SET d = (ARRAY['A', 'B', 'F', 'D', 'C', 'E'])[id];
 CREATE TABLE second_classes AS SELECT id, d, CASE WHEN id IN (1, 2, 6) THEN 1 ELSE 2 END AS class FROM crossing;
 SELECT number FROM pprepub.import_release('strict', 'second_classes', key => 'id');
 SELECT key, release, joint_candidates FROM pprepub.risk_after_updates('strict') WHERE joint_candidates < 3 ORDER BY 1, 2;
-SELECT check_name, measured, worst FROM pprepub.audit('strict') WHERE NOT holds;
+SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds;
 SELECT pprepub.assert_safe('strict');
 SELECT pprepub.drop_publication('strict', forget_history => true);
 -- Classes of their own families each, which a third one mixes.
@@ -131,11 +131,11 @@ CREATE TABLE a_and_c AS SELECT id, d FROM crossing WHERE id <> 2;
 SELECT number FROM pprepub.import_release('strict', 'a_and_b', key => 'id');
 SELECT count(*) FROM pprepub.audit('strict') WHERE NOT holds;
 SELECT number FROM pprepub.import_release('strict', 'a_and_c', key => 'id');
-SELECT check_name, measured, worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1;
+SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1;
 -- A release by weaker parameters hides nothing of that.
 SELECT pprepub.alter_publication('strict', '{"m": 1, "strict": false, "accept_weakening": true}');
 SELECT number FROM pprepub.publish('strict');
-SELECT check_name, measured, worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1;
+SELECT check_name, measured, worst - 'class' AS worst FROM pprepub.audit('strict') WHERE NOT holds ORDER BY 1;
 SELECT pprepub.drop_publication('strict', forget_history => true);
 
 -- Imports are judged by the parameters of their day; so are classes too small for m, before and after it was raised and lowered.
