@@ -247,17 +247,19 @@ check_cor_split(Audit *audit)
 	int32		releases = audit->publication->releases;
 	uint32	   *least = palloc(sizeof(uint32) * releases);
 	uint32		n = 0;
+	uint32		fewest = PG_UINT32_MAX;
 	Unsafe		unsafe = {.least = least};
 
 	for (int32 r = 0; r < releases; r++)
 	{
 		least[r] = degree_under(audit->publication, audit->released[r].params);
 		n = Max(n, least[r]);
+		fewest = Min(fewest, least[r]);
 	}
 	check_evenness(audit, false);
 	check_first_shown(audit);
 	find_correlations(statistics_of(&audit->recalled->seen), n - 1, note_unsafe, &unsafe);
-	set_values(add_check(audit, "hc-safety", psprintf("no historical correlation of fewer than %u people", n),
+	set_values(add_check(audit, "hc-safety", psprintf("no historical correlation of fewer than %s people", fewest == n ? psprintf("%u", n) : psprintf("%u to %u", fewest, n)),
 						 psprintf(UINT64_FORMAT " of fewer", unsafe.n), unsafe.n == 0,
 						 unsafe.n == 0 ? NULL : words_of(audit, &unsafe.worst)),
 			   0, unsafe.n);
