@@ -141,6 +141,19 @@ SELECT number FROM pprepub.publish('wards');
 SELECT count(*) > 0 AS again FROM shown.wards_counterfeits;
 SELECT pprepub.drop_publication(name, true) FROM unnest('{first,wards,skewed,once,stays,plain}'::text[]) name;
 SELECT relname FROM pg_class WHERE relname ~ '^(first|wards|skewed|once|stays|plain)_';
+
+-- m is raised for those who come later; the others keep what they have, and the audit asks no more.
+CREATE TABLE ward.raised AS SELECT i AS id, i AS age, 'd' || i % 5 AS disease FROM generate_series(1, 20) i;
+SELECT pprepub.create_publication('once', 'ward.raised', 'id', '{"age": "range"}', 'disease', 'm-invariance', '{"m": 2}', target => 'shown');
+SELECT pprepub.create_publication('evenly', 'ward.raised', 'id', '{"age": "range"}', 'disease', 'cor-split', '{"m": 2, "n": 2}', target => 'shown', beside => '{once}');
+SELECT count(pprepub.publish(name)) FROM pprepub.publication;
+SELECT pprepub.alter_publication(name, '{"m": 3}') FROM pprepub.publication;
+INSERT INTO ward.raised SELECT i, i, 'd' || i % 5 FROM generate_series(21, 30) i;
+SELECT count(pprepub.publish(name)) FROM pprepub.publication, generate_series(1, 2);
+SELECT name, required, holds FROM pprepub.publication, pprepub.audit(name) WHERE check_name ~ 'uniqueness' OR NOT holds ORDER BY 1;
+SELECT min(n) FILTER (WHERE any_new) AS of_newcomers, min(n) AS of_all FROM (SELECT count(DISTINCT s.disease) AS n, bool_or(m.key::int > 20) AS any_new
+	FROM shown.once_3 s JOIN pprepub.class_members('once') m ON m.release = 3 AND m.class = s.class GROUP BY s.class) c;
+SELECT pprepub.drop_publication(name, true) FROM pprepub.publication;
 DROP SCHEMA ward, shown, shown_private CASCADE;
 RESET ROLE;
 

@@ -187,6 +187,23 @@ INSERT INTO guests SELECT 'guest ' || i, '65021', 'F', CASE i WHEN 1 THEN 'chlam
 SELECT number, rows, suppressed FROM pprepub.publish('guests');
 SELECT key, releases, probability FROM pprepub.breach_probability('guests') WHERE key !~ '^guest' ORDER BY key;
 SELECT pprepub.drop_publication('guests', true);
+-- Each release is judged by the l that it was published with: those who were linked before are told of, and fail nothing.
+CREATE TABLE eight AS SELECT i AS id, i AS zip, CASE i % 2 WHEN 0 THEN 'x' ELSE 'y' END AS d FROM generate_series(1, 8) i;
+ALTER TABLE eight ADD PRIMARY KEY (id);
+SELECT pprepub.create_publication('eight', 'eight', 'id', '{"zip": "range"}', 'd', 'global', '{"l": 2, "strategy": "constant-ratio", "releases": 1}', target => 'worlds_out');
+SELECT count(*) FROM pprepub.publish('eight');
+SELECT pprepub.alter_publication('eight', '{"l": 4}');
+SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1;
+SELECT pprepub.assert_safe('eight');
+-- An import is judged by the l of its day; a release under a smaller one takes nothing from that.
+CREATE TABLE pairs AS SELECT id, d, (id + 1) / 2 AS class FROM eight;
+SELECT number FROM pprepub.import_release('eight', 'pairs', key => 'id');
+SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1;
+SELECT pprepub.alter_publication('eight', '{"l": 1, "accept_weakening": true}');
+SELECT count(*) FROM pprepub.publish('eight');
+SELECT check_name, required, measured, holds, failing_people FROM pprepub.audit('eight') WHERE check_name IN ('localised', 'global', 'min-max', 'before') ORDER BY 1;
+SELECT pprepub.assert_safe('eight');
+SELECT pprepub.drop_publication('eight', true);
 RESET search_path;
 RESET ROLE;
 \set VERBOSITY terse

@@ -188,9 +188,54 @@ SELECT count(*), count(joint_candidates) AS known FROM pprepub.risk_after_update
 RESET pprepub.search_budget;
 SELECT pprepub.drop_publication('people', forget_history => true);
 
+-- Strict, and m is raised: classes stay as they are, since whatever filled them up would have values that nobody of theirs can have. A newcomer
+-- among these would be known.
+TRUNCATE updates;
+INSERT INTO updates (from_value, to_value) VALUES ('a', 'a'), ('b', 'b'), ('b', 'c'), ('c', 'c'), ('x', 'x'), ('y', 'y');
+CREATE TABLE raised (id int PRIMARY KEY, age int, d text);
+INSERT INTO raised VALUES (1, 1, 'a'), (2, 2, 'b'), (3, 50, 'a'), (4, 51, 'c');
+SELECT pprepub.create_publication('raised', 'raised', 'id', '{"age": "range"}', 'd', 'm-distinct', '{"m": 2, "updates": "updates", "strict": true}');
+SELECT rows, classes, counterfeits FROM pprepub.publish('raised');
+SELECT pprepub.alter_publication('raised', '{"m": 3}');
+SELECT rows, classes, counterfeits FROM pprepub.publish('raised');
+DELETE FROM raised WHERE id = 1;
+INSERT INTO raised VALUES (5, 30, 'x');
+SELECT rows, classes FROM pprepub.publish('raised');
+SELECT release, count(*) AS people, count(*) FILTER (WHERE joint_candidates = 2) AS with_two, count(*) FILTER (WHERE joint_candidates = 3) AS with_three
+	FROM pprepub.risk_after_updates('raised') GROUP BY release ORDER BY release;
+SELECT check_name, required, measured, holds FROM pprepub.audit('raised') WHERE check_name IN ('apart', 'candidates', 'legal updates', 'm-unique', 're-publication risk') OR NOT holds ORDER BY 1;
+SELECT pprepub.assert_safe('raised');
+-- More families than there are can be asked of nobody.
+SELECT pprepub.alter_publication('raised', '{"m": 5}');
+SELECT count(*) FROM pprepub.publish('raised');
+INSERT INTO raised VALUES (6, 30, 'x');
+SELECT count(*) FROM pprepub.publish('raised');
+SELECT pprepub.drop_publication('raised', forget_history => true);
+-- Without strict they are filled up, and the audit asks of each release what was promised then.
+CREATE TABLE all_ways AS SELECT a AS from_value, b AS to_value FROM unnest('{a,b,c,x,y}'::text[]) a, unnest('{a,b,c,x,y}'::text[]) b;
+SELECT pprepub.create_publication('raised', 'raised', 'id', '{"age": "range"}', 'd', 'm-distinct', '{"m": 2, "updates": "all_ways"}');
+SELECT count(*) FROM pprepub.publish('raised');
+SELECT pprepub.alter_publication('raised', '{"m": 3}');
+SELECT count(*) FROM pprepub.publish('raised');
+SELECT pprepub.alter_publication('raised', '{"m": 4}');
+SELECT count(*) FROM pprepub.publish('raised');
+SELECT pprepub.alter_publication('raised', '{"m": 5}');
+SELECT check_name, required, measured, holds FROM pprepub.audit('raised') WHERE check_name IN ('candidates', 'legal updates', 'm-unique', 're-publication risk') OR NOT holds ORDER BY 1;
+SELECT pprepub.drop_publication('raised', forget_history => true);
+-- There may be too few values for that.
+DELETE FROM all_ways WHERE from_value <> to_value OR to_value NOT IN ('a', 'b');
+DELETE FROM raised WHERE d NOT IN ('a', 'b');
+SELECT pprepub.create_publication('raised', 'raised', 'id', '{"age": "range"}', 'd', 'm-distinct', '{"m": 2, "updates": "all_ways"}');
+SELECT count(*) FROM pprepub.publish('raised');
+SELECT pprepub.alter_publication('raised', '{"m": 3}');
+SELECT count(*) FROM pprepub.publish('raised');
+SELECT pprepub.alter_publication('raised', '{"m": 2, "accept_weakening": true}');
+SELECT count(*) FROM pprepub.publish('raised');
+SELECT pprepub.drop_publication('raised', forget_history => true);
+
 DROP FUNCTION try;
 DROP VIEW seen, numbers;
-DROP TABLE patients, updates, passing, people, first, second, third;
+DROP TABLE patients, updates, passing, people, first, second, third, raised, all_ways;
 DROP SCHEMA published, published_private;
 RESET ROLE;
 DROP TABLE secret;

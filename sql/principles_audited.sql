@@ -240,7 +240,39 @@ SELECT check_name, required, measured, holds, worst - 'class' AS worst, failing_
 SELECT * FROM pprepub.attack('visits', '{"frequency": 2}');
 SET ROLE regress_owner;
 
+-- ----------------------------------------------------------------
+-- What a release was published with counts for it, and for all up to it, whatever comes later
+-- ----------------------------------------------------------------
+
 SET client_min_messages = error;
+CREATE TABLE eight AS SELECT i AS id, i AS age, 'v' || i % 2 AS ill FROM generate_series(1, 8) i;
+ALTER TABLE eight ADD PRIMARY KEY (id);
+CREATE VIEW halves AS SELECT id, ill, id / 5 AS class FROM eight;
+CREATE VIEW others AS SELECT id, ill, id / 3 % 2 AS class FROM eight;	-- 1, 2, 6, 7, 8; 3, 4, 5
+SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2}', beside => ARRAY(SELECT name FROM pprepub.publication));
+SELECT number FROM pprepub.import_release('eight', 'halves', 'id');
+-- More is asked of later releases only: each keeps k, and what both tell apart does not, by k of the second one.
+SELECT pprepub.alter_publication('eight', '{"k": 3, "accept_lockout": true}');
+SELECT count(*) FROM pprepub.audit('eight') WHERE NOT holds;
+SELECT number FROM pprepub.import_release('eight', 'others', 'id');
+SELECT check_name, required, measured, worst, failing_people FROM pprepub.audit('eight') WHERE NOT holds;
+-- A release under weaker ones takes nothing from that.
+SELECT pprepub.alter_publication('eight', '{"k": 1, "accept_weakening": true}');
+SELECT number FROM pprepub.publish('eight');
+SELECT check_name, required, measured, worst, failing_people FROM pprepub.audit('eight') WHERE NOT holds;
+SELECT pprepub.drop_publication('eight', true);
+-- People who were shown in sets that are too small now, and are not shown any more, fail nothing.
+SELECT pprepub.create_publication('eight', 'eight', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 2, "l": 2}', beside => ARRAY(SELECT name FROM pprepub.publication));
+SELECT count(*) FROM pprepub.publish('eight');
+DELETE FROM eight WHERE id > 4;
+INSERT INTO eight SELECT i, i, 'v' || i % 3 FROM generate_series(9, 16) i;
+SELECT pprepub.alter_publication('eight', '{"k": 4, "l": 3, "accept_lockout": true}');
+SELECT count(*) FROM pprepub.publish('eight');
+SELECT check_name, required, holds FROM pprepub.audit('eight') WHERE check_name IN ('k', 'l', 'atoms') OR NOT holds;
+SELECT pprepub.drop_publication('eight', true);
+DROP VIEW halves, others;
+DROP TABLE eight;
+
 SELECT pprepub.drop_publication(name, true) FROM unnest('{four,diverse,both,strict,visits}'::text[]) name;
 DROP VIEW four, diverse, unknown;
 DROP TABLE patients, visits, workers, people;

@@ -203,6 +203,10 @@ SELECT number FROM pprepub.import_release('audited', 'no_worse', 'id');
 CALL audit();
 SELECT number FROM pprepub.import_release('audited', 'worse', 'id');
 CALL audit();
+-- A release by a smaller k hides nothing of that.
+SELECT pprepub.alter_publication('audited', '{"k": 1, "accept_weakening": true}');
+SELECT try_publish('audited', '{gender}');
+CALL audit();
 SELECT pprepub.drop_publication('audited', forget_history => true);
 DROP TABLE audited CASCADE;
 DROP PROCEDURE audit;

@@ -115,7 +115,7 @@ create_buckets(Distinct *distinct, uint32 most_buckets)
 				continue;
 			slots = intersect_buckets(distinct, &distinct->buckets[i], &distinct->buckets[j]);
 			if (slots != NULL)
-				(void) bucket_find(distinct, slots, distinct->buckets[i].n);
+				(void) bucket_find(distinct, slots, distinct->buckets[i].n, false);
 		}
 	return distinct->nbuckets <= most_buckets;
 }

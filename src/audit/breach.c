@@ -230,15 +230,15 @@ visit_breaches(const Statistics *statistics, Individual npeople, const bool *is_
  * ----------------------------------------------------------------
  */
 
-/* Compares shares: is a's larger? */
-static bool
-is_worse(Link a, Link b)
+/* More than 1 is too much; exact where that is decided, since both numbers are whole. */
+static double
+times_allowed(Link link, uint32 l)
 {
-	return (uint64) a.count * b.size > (uint64) b.count * a.size;
+	return (double) ((uint64) link.count * l) / link.size;
 }
 
 bool
-worst_local_breach(const Statistics *statistics, const bool *is_protected, LocalBreach *worst)
+worst_local_breach(const Statistics *statistics, const bool *is_protected, const uint32 *l, LocalBreach *worst)
 {
 	const Seen *seen = statistics->seen;
 	bool		found = false;
@@ -255,7 +255,7 @@ worst_local_breach(const Statistics *statistics, const bool *is_protected, Local
 			{
 				Link		link = {size, shown->count[i]};
 
-				if ((is_protected != NULL && !is_protected[shown->value[i]]) || (found && !is_worse(link, worst->link)))
+				if ((is_protected != NULL && !is_protected[shown->value[i]]) || (found && times_allowed(link, l[r]) <= times_allowed(worst->link, l[worst->release])))
 					continue;
 				*worst = (LocalBreach) {r, c, shown->value[i], link};
 				found = true;

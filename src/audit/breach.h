@@ -48,7 +48,7 @@ typedef struct Breach
 extern void visit_breaches(const Statistics *statistics, Individual npeople, const bool *is_protected,
 						   void (*visit) (void *what, const Breach *breach), void *what);
 
-/* The class that links its people best to a value by itself; false if none does to any. */
+/* The class that links its people best to a value by itself, beside 1/l of its release; false if none does to any. */
 typedef struct LocalBreach
 {
 	int32		release;		/* from 0 on */
@@ -57,7 +57,7 @@ typedef struct LocalBreach
 	Link		link;
 } LocalBreach;
 
-extern bool worst_local_breach(const Statistics *statistics, const bool *is_protected, LocalBreach *worst);
+extern bool worst_local_breach(const Statistics *statistics, const bool *is_protected, const uint32 *l, LocalBreach *worst);
 
 /*
  * The last check of a draft: with what paths say of the past, is no person in its

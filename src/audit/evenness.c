@@ -83,14 +83,14 @@ set_of_class(const EvennessJudge *judge, uint32 c)
 	return show_set(judge->values, n);
 }
 
-/* Were those of them who were there before among the same values?  *returning says whether any were. */
+/* Were those of them who were there before among the same values?  *any_new says whether others were not. */
 static bool
-keeps_values(const EvennessJudge *judge, uint32 c, const ShownSet *set, bool *returning)
+keeps_values(const EvennessJudge *judge, uint32 c, const ShownSet *set, bool *any_new)
 {
 	const Paths *paths = judge->paths;
 	const Classes *classes = judge->classes;
 
-	*returning = false;
+	*any_new = false;
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 	{
 		RowId		row = classes->rows[i];
@@ -99,8 +99,10 @@ keeps_values(const EvennessJudge *judge, uint32 c, const ShownSet *set, bool *re
 		ShownSet	earlier;
 
 		if (begin == paths->first[row + 1])
+		{
+			*any_new = true;
 			continue;
-		*returning = true;
+		}
 		last = paths->class[paths->first[row + 1] - 1];
 		if (judge->judged[last] == c + 1)
 			continue;
@@ -148,7 +150,7 @@ judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, u
 	for (uint32 c = 0; c < classes->nclasses; c++)
 	{
 		ShownSet	set = set_of_class(&judge, c);
-		bool		returning;
+		bool		any_new;
 
 		if (c % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
@@ -156,9 +158,9 @@ judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, u
 			refuse_draft(c, "nobody is in it");
 		if (!set.is_even || (once && set.times > 1))
 			refuse_draft(c, "its values do not occur equally often");
-		if (!keeps_values(&judge, c, &set, &returning))
+		if (!keeps_values(&judge, c, &set, &any_new))
 			refuse_draft(c, "a member was published among other values");
-		if (set.nvalues < m && !returning)
+		if (set.nvalues < m && any_new)
 			refuse_draft(c, "it shows too few values");
 	}
 	pfree(judge.values);
@@ -185,9 +187,9 @@ set_of_seen(const SeenRelease *release, uint32 c, Code *values)
 	return show_set(values, seen_size(release, c));
 }
 
-/* Counts a class, and notes where the first uneven and the smallest one are. */
+/* Counts a class, and notes where the first uneven one and the smallest one for newcomers are. */
 static void
-note_class(Evenness *evenness, const ShownSet *set, int32 r, uint32 c)
+note_class(Evenness *evenness, const ShownSet *set, int32 r, uint32 c, bool any_new, uint32 m)
 {
 	evenness->classes++;
 	evenness->repeated += set->times > 1;
@@ -196,20 +198,22 @@ note_class(Evenness *evenness, const ShownSet *set, int32 r, uint32 c)
 		evenness->uneven_in = r;
 		evenness->uneven_class = c;
 	}
-	if (evenness->fewest_in < 0 || set->nvalues < evenness->fewest)
+	if (any_new && (evenness->fewest_in < 0 || (uint64) set->nvalues * evenness->wanted < (uint64) evenness->fewest * m))
 	{
 		evenness->fewest = set->nvalues;
+		evenness->wanted = m;
 		evenness->fewest_in = r;
 		evenness->fewest_class = c;
 	}
 }
 
-/* Compares the class of each person with the one where the person was seen first. */
-static void
+/* Compares the class of each person with the one where the person was seen first; is it that for anybody? */
+static bool
 follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, FirstClass *first, bool *is_changed,
 			  const ShownSet *set, int32 r, uint32 c, Code *earlier)
 {
 	const SeenRelease *release = &seen->release[r];
+	bool		any_new = false;
 
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
@@ -220,6 +224,7 @@ follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, FirstClass *
 			continue;
 		if (first[t].release < 0)
 		{
+			any_new = true;
 			first[t] = (FirstClass) {r, c};
 			evenness->people++;
 			continue;
@@ -234,10 +239,11 @@ follow_people(Evenness *evenness, const Seen *seen, uint64 npeople, FirstClass *
 			evenness->changed_class = c;
 		}
 	}
+	return any_new;
 }
 
 Evenness
-measure_evenness(const Seen *seen, uint64 npeople)
+measure_evenness(const Seen *seen, uint64 npeople, const uint32 *m)
 {
 	Evenness	evenness = {.uneven_in = -1, .fewest_in = -1, .changed_in = -1};
 	FirstClass *first = new_array(FirstClass, npeople);
@@ -260,8 +266,8 @@ measure_evenness(const Seen *seen, uint64 npeople)
 
 			if (c % 1024 == 0)
 				CHECK_FOR_INTERRUPTS();
-			note_class(&evenness, &set, r, c);
-			follow_people(&evenness, seen, npeople, first, is_changed, &set, r, c, earlier);
+			note_class(&evenness, &set, r, c,
+					   follow_people(&evenness, seen, npeople, first, is_changed, &set, r, c, earlier), m[r]);
 		}
 	pfree(first);
 	pfree(is_changed);

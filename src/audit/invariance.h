@@ -20,8 +20,8 @@
 
 /*
  * The last check of a draft: each row is in it, in a class that shows the same
- * values as the person's last one did, or m at least if none of the class was there
- * before, each once, or equally often if that is enough.  An internal error
+ * values as the person's last one did, and m at least if anybody is new in the class,
+ * each once, or equally often if that is enough.  An internal error
  * that says nothing of what a class holds.
  */
 extern void judge_evenness(const Frame *frame, const Paths *paths, const Classes *classes, uint32 m, bool once);
@@ -32,7 +32,8 @@ typedef struct Evenness
 	uint64		classes;
 	uint64		uneven;			/* values of a class differ in how often they occur, or are NULL */
 	uint64		repeated;		/* values occur more than once */
-	uint32		fewest;			/* values that a class shows */
+	uint32		fewest;			/* values that a class shows, beside those that its newcomers were promised */
+	uint32		wanted;			/* so many; 0 if nobody ever was new */
 	uint64		people;
 	uint64		changed;		/* people who were seen among different values */
 
@@ -45,8 +46,8 @@ typedef struct Evenness
 	uint32		changed_class;
 } Evenness;
 
-/* People are the individuals up to npeople. */
-extern Evenness measure_evenness(const Seen *seen, uint64 npeople);
+/* People are the individuals up to npeople; m: of each release, which counts for those who are new in it. */
+extern Evenness measure_evenness(const Seen *seen, uint64 npeople, const uint32 *m);
 
 /* ----------------------------------------------------------------
  * Are values that are shown for the first time vouched for?

@@ -176,9 +176,16 @@ sort_values(const SeenRelease *release, const Atoms *atoms, const uint64 *first,
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Looks at each atom in each release that it was in. */
+/* Was it in a release from this one on? */
+static bool
+is_since(const Atoms *atoms, uint32 atom, int32 from)
+{
+	return from == 0 || atoms->release[atoms->last[atom]] >= from;
+}
+
+/* Looks at each atom that was in a release from this one on, in each release that it was in. */
 static void
-look_at_atoms(const Seen *seen, const Atoms *atoms, LookAtAtom look, void *what)
+look_at_atoms(const Seen *seen, const Atoms *atoms, int32 from, LookAtAtom look, void *what)
 {
 	Tally	   *tally = tally_create(seen->nvalues);
 	uint64	   *first = new_array(uint64, atoms->natoms);
@@ -193,7 +200,7 @@ look_at_atoms(const Seen *seen, const Atoms *atoms, LookAtAtom look, void *what)
 		sort_values(seen_release(seen, r), atoms, first, filled, values);
 		for (uint32 a = 0; a < atoms->natoms; a++)
 		{
-			if (filled[a] == 0)
+			if (filled[a] == 0 || !is_since(atoms, a, from))
 				continue;
 			tally_clear(tally);
 			for (uint64 i = first[a]; i < first[a] + filled[a]; i++)
@@ -223,22 +230,27 @@ measure_atom(void *what, const Tally *tally, uint32 atom, int32 r)
 }
 
 bool
-smallest_atoms(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *principle,
+smallest_atoms(const Seen *seen, const Atoms *atoms, int32 from, const Aspects *aspects, const Principle *principle,
 			   Smallest *smallest)
 {
+	bool		any = false;
+
 	AtomMeasuring measuring = {
 		.measuring = measuring_create(seen, aspects, principle, smallest),
 		.refused_by = new_zeros(uint32, atoms->natoms)
 	};
 
-	look_at_atoms(seen, atoms, measure_atom, &measuring);
+	look_at_atoms(seen, atoms, from, measure_atom, &measuring);
 	for (uint32 a = 0; a < atoms->natoms; a++)
 	{
-		note_size(smallest, a == 0, a, atoms->size[a]);
+		if (!is_since(atoms, a, from))
+			continue;
+		note_size(smallest, !any, a, atoms->size[a]);
 		count_set(&measuring.measuring, measuring.refused_by[a], atoms->size[a]);
+		any = true;
 	}
 	pfree(measuring.refused_by);
-	return atoms->natoms > 0;
+	return any;
 }
 
 typedef struct Refusing
@@ -255,19 +267,30 @@ refuse_atom(void *what, const Tally *tally, uint32 atom, int32 r)
 	refusing->refused[atom] = refusing->refused[atom] || !principle_allows(refusing->principle, tally);
 }
 
-uint64
-count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nindividuals)
+void
+mark_refused(const Seen *seen, const Atoms *atoms, int32 from, const Principle *principle, bool *marked)
 {
 	Refusing	refusing = {.principle = principle, .refused = new_zeros(bool, atoms->natoms)};
-	uint64		refused = 0;
 
-	look_at_atoms(seen, atoms, refuse_atom, &refusing);
-	for (uint64 t = 0; t < nindividuals; t++)
+	look_at_atoms(seen, atoms, from, refuse_atom, &refusing);
+	for (uint64 t = 0; t < seen->nindividuals; t++)
 	{
 		if (t % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		refused += refusing.refused[atoms->atom[t]];
+		marked[t] |= refusing.refused[atoms->atom[t]];
 	}
 	pfree(refusing.refused);
+}
+
+uint64
+count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nindividuals)
+{
+	bool	   *marked = new_zeros(bool, seen->nindividuals);
+	uint64		refused = 0;
+
+	mark_refused(seen, atoms, 0, principle, marked);
+	for (uint64 t = 0; t < nindividuals; t++)
+		refused += marked[t];
+	pfree(marked);
 	return refused;
 }

@@ -33,19 +33,20 @@ typedef struct Smallest
 	WorstMeasure term[NPRINCIPLES]; /* of each term of the principle */
 } Smallest;
 
-/* Of the classes of a release, or of all atoms; false if there is none.  aspects: NULL for one. */
+/* Of the classes of a release, or of the atoms that were in one from the given release on; false if there is none.  aspects: NULL for one. */
 extern bool smallest_classes(const Seen *seen, int32 r, const Aspects *aspects, const Principle *principle,
 							 Smallest *smallest);
-extern bool smallest_atoms(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *principle,
+extern bool smallest_atoms(const Seen *seen, const Atoms *atoms, int32 from, const Aspects *aspects, const Principle *principle,
 						   Smallest *smallest);
 
 /* How many classes of a release the principle does not allow; unless marked is NULL, marks their members: [individuals]. */
 extern uint32 count_refused_classes(const Seen *seen, int32 r, const Principle *principle, bool *marked);
 
 /*
- * How many of the first so many individuals are in atoms that the principle does not allow with the values of each
- * release that they were in.
+ * Marks individuals in such atoms that the principle does not allow with the values of each release that they were in:
+ * [individuals]; and how many of the first so many are in any.
  */
+extern void mark_refused(const Seen *seen, const Atoms *atoms, int32 from, const Principle *principle, bool *marked);
 extern uint64 count_refused(const Seen *seen, const Atoms *atoms, const Principle *principle, uint64 nindividuals);
 
 #endif							/* PPREPUB_AUDIT_SMALLEST_H */

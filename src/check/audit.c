@@ -54,8 +54,7 @@ add_failed_check(Audit *audit, const char *name, char *required, const char *mes
 	add_check(audit, name, required, pstrdup(audit->is_auditors ? "an error, which is shown to the owner" : message), false, NULL);
 }
 
-/* Adds what no program can judge. */
-static void
+void
 add_open_check(Audit *audit, const char *name, char *required, char *measured, double value)
 {
 	Check	   *check = add_check(audit, name, required, measured, false, NULL);
@@ -479,7 +478,6 @@ audit_create(const OwnersWork *work, const Principle *given)
 	audit.atoms = atoms_of(&audit.recalled->seen);
 	audit.aspects = aspects_of_recalled(publication, audit.recalled);
 	bind_principles(audit.released, &audit.recalled->seen, audit.aspects, given);
-	audit.weakest = weakest_principle(audit.released, publication->releases);
 	return audit;
 }
 

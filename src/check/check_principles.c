@@ -262,6 +262,61 @@ check_terms(Audit *audit, const WorstClasses *worst)
  * ----------------------------------------------------------------
  */
 
+/*
+ * A set that releases up to one reveal together, of people who were in one of the last of them, must keep what all those
+ * last ones promised.  Weaker releases after that one hide nothing, nor is more asked of people who were
+ * in none since stronger ones came.
+ */
+typedef struct Revealed
+{
+	Seen		seen;			/* the releases */
+	const Atoms *atoms;
+	int32		from;			/* the first of the last ones */
+	Principle	principle;		/* the weakest of theirs, bound */
+	Smallest	smallest;
+} Revealed;
+
+/* Adds what the releases up to one reveal, people who were in later ones being asked for more where more was promised. */
+static List *
+add_revealed(const Audit *audit, List *list, int32 last)
+{
+	Seen		seen = audit->recalled->seen;
+	const Atoms *atoms = audit->atoms;
+	Principle	weakest = audit->released[last].principle;
+
+	if (last + 1 < seen.nreleases)
+	{
+		seen.nreleases = last + 1;
+		atoms = atoms_of(&seen);
+	}
+	for (int32 r = last; r >= 0; r--)
+	{
+		Revealed   *revealed;
+
+		weakest = principle_weaker(&weakest, &audit->released[r].principle);
+		if (r > 0 && principle_implies(&audit->released[r - 1].principle, &weakest))
+			continue;
+		revealed = palloc0(sizeof(Revealed));
+		*revealed = (Revealed) {.seen = seen, .atoms = atoms, .from = r, .principle = weakest};
+		if (smallest_atoms(&revealed->seen, atoms, r, audit->aspects, &weakest, &revealed->smallest))
+			list = lappend(list, revealed);
+	}
+	return list;
+}
+
+/* All that must be judged: at the last release, and before each that is weaker than the one before. */
+static List *
+list_revealed(const Audit *audit)
+{
+	List	   *list = NIL;
+	int32		n = audit->publication->releases;
+
+	for (int32 r = 0; r < n; r++)
+		if (r + 1 == n || !principle_implies(&audit->released[r + 1].principle, &audit->released[r].principle))
+			list = add_revealed(audit, list, r);
+	return list;
+}
+
 /* The releases that an atom was in, as JSON. */
 static char *
 releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
@@ -278,80 +333,150 @@ releases_of(const Atoms *atoms, uint32 atom, int32 nreleases)
 	return psprintf("[%s]", list.data);
 }
 
-/* Counts the people, invented ones among them, in atoms that a part of the weakest promise refuses. */
+/* Counts the people, invented ones among them, in atoms that a part of what was promised refuses. */
 static void
-count_failing_atoms(const Audit *audit, Check *check, PrinciplePart part)
+count_failing_atoms(const Audit *audit, const List *list, Check *check, PrinciplePart part)
 {
-	const Seen *seen = &audit->recalled->seen;
-	Principle	principle;
+	uint64		nindividuals = audit->recalled->seen.nindividuals;
+	bool	   *marked;
+	ListCell   *cell;
 
 	check->failing_people = 0;
 	if (check->verdict != CHECK_FAILS)
 		return;
-	principle = principle_part(audit, &audit->weakest, part);
-	check->failing_people = count_refused(seen, audit->atoms, &principle, seen->nindividuals);
+	marked = new_zeros(bool, nindividuals);
+	foreach(cell, list)
+	{
+		const Revealed *revealed = lfirst(cell);
+		Principle	principle = principle_part(audit, &revealed->principle, part);
+
+		mark_refused(&revealed->seen, revealed->atoms, revealed->from, &principle, marked);
+	}
+	for (uint64 t = 0; t < nindividuals; t++)
+		check->failing_people += marked[t];
+	pfree(marked);
 }
 
-/* Are they as large, and of as many values, as the weakest promise? */
-static void
-check_atoms_k_l(Audit *audit, const Smallest *smallest)
+/* By how much the smallest atoms keep k and l, at the worst. */
+static double
+margin_of_atoms(const Revealed *revealed)
 {
-	int32		nreleases = audit->publication->releases;
-	const Principle *weakest = &audit->weakest;
-	bool		large = smallest->records >= weakest->k;
-	bool		diverse = weakest->l <= 1 || smallest->values >= weakest->l;
+	double		records = margin(revealed->smallest.records, revealed->principle.k);
+
+	return revealed->principle.l <= 1 ? records : Min(records, margin(revealed->smallest.values, revealed->principle.l));
+}
+
+/* Are they as large, and of as many values, as promised? */
+static void
+check_atoms_k_l(Audit *audit, const List *list)
+{
+	const Revealed *worst = linitial(list);
+	const Smallest *smallest;
+	const Principle *promised;
+	bool		large;
+	bool		diverse;
 	StringInfoData json;
 	Check	   *check;
+	ListCell   *cell;
 
+	foreach(cell, list)
+		if (margin_of_atoms(lfirst(cell)) < margin_of_atoms(worst))
+		worst = lfirst(cell);
+	smallest = &worst->smallest;
+	promised = &worst->principle;
+	large = smallest->records >= promised->k;
+	diverse = promised->l <= 1 || smallest->values >= promised->l;
 	initStringInfo(&json);
 	if (large && !diverse)
 	{
 		appendStringInfo(&json, "{\"releases\": %s, \"in_release\": %d, \"sensitive_values\": %u",
-						 releases_of(audit->atoms, smallest->poorest, nreleases), smallest->poor_in + 1, smallest->values);
+						 releases_of(worst->atoms, smallest->poorest, worst->seen.nreleases), smallest->poor_in + 1, smallest->values);
 		add_column(audit, &json, smallest->poor_aspect);
 	}
 	else
 		appendStringInfo(&json, "{\"releases\": %s, \"records\": " UINT64_FORMAT,
-						 releases_of(audit->atoms, smallest->fewest, nreleases), smallest->records);
+						 releases_of(worst->atoms, smallest->fewest, worst->seen.nreleases), smallest->records);
 	appendStringInfoChar(&json, '}');
-	check = add_check(audit, "atoms", psprintf("k >= " UINT64_FORMAT ", l >= %u", weakest->k, weakest->l),
+	check = add_check(audit, "atoms", psprintf("k >= " UINT64_FORMAT ", l >= %u", promised->k, promised->l),
 					  psprintf("k = " UINT64_FORMAT ", l = %u", smallest->records, smallest->values), large && diverse, json.data);
 	if (large && !diverse)
-		set_values(check, weakest->l, smallest->values);
+		set_values(check, promised->l, smallest->values);
 	else
-		set_values(check, weakest->k, smallest->records);
-	count_failing_atoms(audit, check, (PrinciplePart) {.k = true, .l = true});
+		set_values(check, promised->k, smallest->records);
+	count_failing_atoms(audit, list, check, (PrinciplePart) {.k = true, .l = true});
 }
 
-/* Do their values satisfy a condition of the weakest promise? */
+/* Do their values satisfy a condition, wherever it was promised? */
 static void
-check_atoms_term(Audit *audit, const PrincipleTerm *term, const WorstMeasure *worst)
+check_atoms_term(Audit *audit, const List *list, const PrincipleKind *kind)
 {
+	const Revealed *worst = NULL;
+	int			at = 0;
+	uint64		refused = 0;
+	const PrincipleTerm *term;
+	const WorstMeasure *measured;
 	StringInfoData json;
 	Check	   *check;
+	ListCell   *cell;
 
+	foreach(cell, list)
+	{
+		const Revealed *revealed = lfirst(cell);
+
+		for (int i = 0; i < revealed->principle.nterms; i++)
+		{
+			if (revealed->principle.term[i].kind != kind)
+				continue;
+			refused += revealed->smallest.term[i].refused;
+			if (worst != NULL && term_margin(&revealed->principle.term[i], revealed->smallest.term[i].measure) >=
+				term_margin(&worst->principle.term[at], worst->smallest.term[at].measure))
+				continue;
+			worst = revealed;
+			at = i;
+		}
+	}
+	if (worst == NULL)
+		return;
+	term = &worst->principle.term[at];
+	measured = &worst->smallest.term[at];
 	initStringInfo(&json);
 	appendStringInfo(&json, "{\"releases\": %s, \"in_release\": %d",
-					 releases_of(audit->atoms, worst->set, audit->publication->releases), worst->in + 1);
-	check = add_check(audit, psprintf("revealed %s", term_name(term)), term_promise(term), measured_words(term, worst->measure),
-					  worst->refused == 0, end_of_term(audit, &json, term, worst));
-	set_values(check, required_measure(term), worst->measure);
-	count_failing_atoms(audit, check, (PrinciplePart) {.kind = term->kind});
+					 releases_of(worst->atoms, measured->set, worst->seen.nreleases), measured->in + 1);
+	check = add_check(audit, psprintf("revealed %s", term_name(term)), term_promise(term), measured_words(term, measured->measure),
+					  refused == 0, end_of_term(audit, &json, term, measured));
+	set_values(check, required_measure(term), measured->measure);
+	count_failing_atoms(audit, list, check, (PrinciplePart) {.kind = kind});
 }
 
-/* Do the sets that all releases together tell apart satisfy the weakest promise? */
+/* Do the sets that releases together tell apart satisfy what these promised? */
 static void
 check_atoms(Audit *audit)
 {
-	const Principle *weakest = &audit->weakest;
-	Smallest	smallest;
+	const List *list = list_revealed(audit);
+	const PrincipleKind *checked[NPRINCIPLES];
+	int			n = 0;
+	ListCell   *cell;
 
-	if (!smallest_atoms(&audit->recalled->seen, audit->atoms, audit->aspects, weakest, &smallest))
+	if (list == NIL)
 		return;
-	if (audit->given == NULL || weakest->k > 1 || weakest->l > 1)
-		check_atoms_k_l(audit, &smallest);
-	for (int i = 0; i < weakest->nterms; i++)
-		check_atoms_term(audit, &weakest->term[i], &smallest.term[i]);
+	if (audit->given == NULL || audit->given->k > 1 || audit->given->l > 1)
+		check_atoms_k_l(audit, list);
+	foreach(cell, list)
+	{
+		const Principle *principle = &((const Revealed *) lfirst(cell))->principle;
+
+		for (int i = 0; i < principle->nterms; i++)
+		{
+			bool		is_new = true;
+
+			for (int k = 0; k < n; k++)
+				is_new &= checked[k] != principle->term[i].kind;
+			if (!is_new)
+				continue;
+			checked[n++] = principle->term[i].kind;
+			check_atoms_term(audit, list, principle->term[i].kind);
+		}
+	}
 }
 
 void

@@ -45,7 +45,6 @@ typedef struct Audit
 	Recalled   *recalled;
 	Atoms	   *atoms;
 	const Aspects *aspects;		/* of recalled values */
-	Principle	weakest;		/* of all releases, bound */
 	List	   *checks;			/* of Check */
 } Audit;
 
@@ -54,6 +53,9 @@ extern Check *add_check(Audit *audit, const char *name, char *required, char *me
 
 /* A check that an error stopped: its message is for the owner only. */
 extern void add_failed_check(Audit *audit, const char *name, char *required, const char *message);
+
+/* Adds what no program can judge: somebody has to look. */
+extern void add_open_check(Audit *audit, const char *name, char *required, char *measured, double value);
 
 /* Says for programs what is required and was measured. */
 extern void set_values(Check *check, double required, double measured);

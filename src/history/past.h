@@ -34,6 +34,8 @@ typedef struct Past
 	const Paths *paths;			/* NULL if the method does not want them */
 	const Companies *companies; /* the same */
 	const Updates *updates;		/* what values can become, as observers know; NULL where nothing was declared */
+	const bool *is_mixed;		/* [rows of the frame] people whose classes strict does not know: see find_mixed();
+								 * NULL if there are none */
 
 	/* Neighborhoods */
 	uint32		nneighborhoods;

@@ -123,7 +123,7 @@ SELECT is(damage($$ WITH c AS (SELECT class, keys[1] AS k, sensitive[1] AS s FRO
 -- Nothing worse than allowed could hide: more is asked of the same history.
 SELECT is(damage($$ UPDATE pprepub_internal.catalog_release SET params = params || '{"k": 100}' $$), 'atoms k', 'k');
 SELECT is(damage($$ UPDATE pprepub_internal.catalog_release SET params = params || '{"l": 8}' $$), 'atoms l', 'l');
-SELECT is(damage($$ UPDATE pprepub_internal.catalog_release SET params = params || '{"k": 100}' WHERE number = 3 $$), 'k', 'the worst release counts, atoms by the weakest promise');
+SELECT is(damage($$ UPDATE pprepub_internal.catalog_release SET params = params || '{"k": 100}' WHERE number = 3 $$), 'atoms k', 'the worst release counts, also for all that is known of its people');
 SELECT is(damage($$ UPDATE pprepub_internal.catalog_publication SET remembered = remembered + 1 $$), 'remembered', 'a person was forgotten everywhere');
 
 SELECT throws_ok($$ SELECT damage('UPDATE published_private.people_members SET keys[1] = keys[2] WHERE release = 1 AND class = 1') $$, 'XX001', 'somebody is in a release twice');

@@ -60,7 +60,7 @@ INSERT INTO people TABLE holiday;
 SELECT live('more', 2) \g /dev/null
 SELECT is((SELECT count(*) FROM pprepub.historical_correlations('more', 4) WHERE release_b > 4), 0::bigint, 'from then on there are none');
 SELECT ok(bool_and(counterfeits < rows), 'at the price of few rows') FROM pprepub.release WHERE publication = 'more';
-SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('more') WHERE NOT holds), 'hc-safety', 'audit() says so of those before');
+SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('more') WHERE NOT holds), NULL, 'audit() judges those before by the n of their day');
 
 -- Past all protection: a value, a member, a block are not what they were.
 SET session_replication_role = replica;

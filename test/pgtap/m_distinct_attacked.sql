@@ -2,7 +2,7 @@
 -- owns the table of updates, its functions and its policies.
 \set QUIET on
 SET client_min_messages = error;
-SELECT plan(19);
+SELECT plan(23);
 CREATE FUNCTION drawn(i bigint, what bigint) RETURNS float8 LANGUAGE sql IMMUTABLE
 RETURN (hashint8extended(i, what) & 16777215) / 16777216.0;
 
@@ -73,6 +73,61 @@ SELECT cmp_ok((SELECT max(abs(i.share - t.share) / sqrt(t.share * (1 - t.share) 
 	'of what can become the same, invented rows show what true ones do');
 SELECT is((SELECT count(*) FROM told i WHERE invented AND NOT EXISTS (SELECT FROM told t WHERE NOT t.invented AND (t.release, t.ill) = (i.release, i.ill))), 0::bigint,
 	'and nothing that no true row shows');
+
+-- Strict lives of a few people who come, leave, come back and change, where m is raised on the way, where releases before were made elsewhere, or
+-- without strict: whoever comes under strict keeps, for observers who follow everybody, as many candidates as m was then.
+SELECT setseed(0.46) \g /dev/null
+CREATE TABLE few (id int PRIMARY KEY, zip int, d int);
+CREATE TABLE becomes (from_value int, to_value int);
+CREATE TABLE promised (release int, m int, is_strict bool);
+CREATE TABLE found (life int, key text, m int, joint int, audit text);
+CREATE FUNCTION lead_lives(lives int, begins text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	m int;
+	is_strict bool;
+	n int;
+BEGIN
+	FOR life IN 1 .. lives LOOP
+		TRUNCATE few, becomes, promised;
+		-- four families or more, of one to three values each
+		INSERT INTO becomes SELECT v, v FROM generate_series(0, 11) v;
+		INSERT INTO becomes SELECT a, b FROM generate_series(0, 11) a, generate_series(0, 11) b WHERE a % 4 = b % 4 AND a <> b AND random() < 0.4;
+		INSERT INTO few SELECT i, i, floor(12 * random()) FROM generate_series(1, 3 + (3 * random())::int) i;
+		m := 2;
+		is_strict := begins <> 'without strict';
+		PERFORM pprepub.create_publication('few', 'few', 'id', '{"zip": "range"}', 'd', 'm-distinct', jsonb_build_object('m', m, 'updates', 'becomes', 'strict', is_strict));
+		FOR step IN 1 .. 5 LOOP
+			IF step <= 2 AND begins = 'elsewhere' THEN
+				CREATE TABLE extract AS SELECT id, d, floor(2 * random())::int AS class FROM few;
+				PERFORM pprepub.import_release('few', 'extract', key => 'id', accept_changes => true);
+				DROP TABLE extract;
+			ELSE
+				PERFORM pprepub.publish('few');
+			END IF;
+			INSERT INTO promised VALUES (step, m, is_strict AND NOT (step <= 2 AND begins = 'elsewhere'));
+			UPDATE few SET d = (SELECT to_value FROM published_private.few_updates WHERE from_value = d ORDER BY random() LIMIT 1) WHERE random() < 0.3;
+			DELETE FROM few WHERE random() < 0.2 AND id > 1;
+			INSERT INTO few SELECT 10 * step + i, 20 * random(), floor(12 * random()) FROM generate_series(1, (2 * random())::int) i;
+			IF step >= 2 AND NOT is_strict OR m < 4 AND random() < 0.4 THEN
+				m := least(4, m + (random() < 0.7)::int);
+				is_strict := true;
+				PERFORM pprepub.alter_publication('few', jsonb_build_object('m', m, 'strict', is_strict));
+			END IF;
+		END LOOP;
+		INSERT INTO found SELECT life, r.key, f.m, r.joint_candidates, (SELECT string_agg(check_name, ', ') FROM pprepub.audit('few') WHERE NOT holds)
+		FROM pprepub.risk_after_updates('few') r
+		JOIN (SELECT DISTINCT ON (key) key, p.m, p.is_strict FROM pprepub.class_members('few') JOIN promised p USING (release) ORDER BY key, release) f USING (key) WHERE f.is_strict;
+		PERFORM pprepub.drop_publication('few', true);
+	END LOOP;
+END $$;
+SELECT lead_lives(15, 'strict') \g /dev/null
+SELECT is((SELECT jsonb_agg(f) FROM found f WHERE joint < m OR audit IS NOT NULL), NULL, 'strict lives keep m joint candidates, and the audit knows it');
+SELECT cmp_ok((SELECT count(*) FROM found WHERE joint >= m AND m > 2), '>', 25::bigint, 'also those who came when m was raised');
+TRUNCATE found;
+SELECT lead_lives(8, 'elsewhere') \g /dev/null
+SELECT is((SELECT jsonb_agg(f) FROM found f WHERE joint < m), NULL, 'so does whoever comes after releases that were made elsewhere');
+SELECT lead_lives(8, 'without strict') \g /dev/null
+SELECT is((SELECT jsonb_agg(f) FROM found f WHERE joint < m), NULL, 'or without strict');
 
 -- Whoever owns the table of updates: what becomes of it after it was copied does not matter.
 SELECT format('GRANT CREATE ON DATABASE %I TO PUBLIC', current_database()) AS grant_create \gexec

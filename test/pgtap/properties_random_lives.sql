@@ -68,6 +68,7 @@ DECLARE
 	faults text[];
 	outside bigint;
 	releases int := 0;
+	stronger jsonb := jsonb_build_object('k', k, 'l', l);
 	can_ask bool := to_regproc('answer_here') IS NOT NULL;
 BEGIN
 	SELECT * INTO how FROM ruler ORDER BY type OFFSET number % 7 LIMIT 1;
@@ -117,7 +118,7 @@ BEGIN
 		END IF;
 		RETURN NEXT is(faults, '{}', format('%s, step %s, %s releases', what, step, releases));
 
-		-- Some leave; some come, or come back; values change, and sometimes the repair and the reserve.
+		-- Some leave; some come, or come back; values change, and sometimes the repair and the reserve; k and l are raised, and lowered again.
 		DELETE FROM person WHERE random() < changes;
 		EXECUTE 'INSERT INTO person ' || row_of
 			USING ARRAY(SELECT q FROM generate_series(1, rows) q WHERE random() < 0.3 AND NOT EXISTS (SELECT FROM person o WHERE o.p = q)
@@ -127,6 +128,11 @@ BEGIN
 			USING ARRAY(SELECT p FROM person WHERE random() < changes), nulls, sensitive;
 		EXECUTE format('WITH new AS (%s) UPDATE person o SET id = n.id, a = n.a, b = n.b FROM new AS n (p, id, a, b, s) WHERE n.p = o.p', row_of)
 			USING ARRAY(SELECT p FROM person WHERE random() < changes), nulls, sensitive;
+		-- What was promised before still counts for those who do not come again.
+		IF random() < 0.3 THEN
+			stronger := stronger || CASE WHEN random() < 0.5 THEN jsonb_build_object('k', k + draw('{0,1,2}'::int[])) ELSE jsonb_build_object('l', l + draw('{0,1,2}'::int[])) END;
+			PERFORM pprepub.alter_publication('life', stronger || '{"accept_lockout": true, "accept_weakening": true}');
+		END IF;
 		IF random() < 0.1 THEN
 			PERFORM pprepub.alter_publication('life', jsonb_build_object('repair', draw('{dirty,minimal,none,counterfeit}'::text[]), 'reserve', draw('{1,2,4}'::int[])));
 		END IF;

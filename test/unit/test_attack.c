@@ -525,7 +525,7 @@ smallest_is_as_defined(const Story *story)
 	for (int r = 0; r < story->releases; r++)
 		if (!classes_are_as_defined(story, seen, r))
 			return false;
-	return smallest_atoms(seen, atoms, aspects, &promised, &found) &&
+	return smallest_atoms(seen, atoms, 0, aspects, &promised, &found) &&
 		found.records == records && (promised.joint || values == PG_UINT32_MAX || found.values == values) &&
 		count_refused(seen, atoms, &promised, story->individuals) == refused && is_worst(&worst, &promised, &found);
 }

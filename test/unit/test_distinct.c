@@ -40,6 +40,7 @@ typedef struct Person
 	bool		alive;
 	Code		code[NQIS];
 	Code		value;
+	int			m;				/* of the release that showed the person first, or -1 */
 	int			class_in[MAX_ROUNDS];	/* or -1 */
 	Code		shown[MAX_ROUNDS];
 } Person;
@@ -60,6 +61,7 @@ typedef struct Table
 	int			nclasses[MAX_ROUNDS];
 	MemoryContext home;			/* where classes are kept */
 	int			m;
+	int			least_m;		/* before it was raised */
 	bool		strict;
 
 	uint64		rows;
@@ -68,7 +70,6 @@ typedef struct Table
 	uint64		worse;			/* releases in which it needs fewer */
 	uint64		wide;			/* classes larger than m */
 	uint64		nclasses_all;
-	double		worst_risk;
 	Person		people[MAX_PEOPLE];
 } Table;
 
@@ -220,7 +221,7 @@ count_versions_below(const Table *table, const Person *person, int least)
 static bool
 keeps_candidates(const Table *table, const Person *person)
 {
-	return count_versions_below(table, person, table->m) == 0;
+	return count_versions_below(table, person, person->m < 0 ? table->m : person->m) == 0;
 }
 
 /* All paths, one by one; adds the weight of each to all, and to those that go through the true values. */
@@ -383,8 +384,9 @@ judge_class(const Table *table, int r, int c)
 {
 	const Shown *class = &table->classes[r][c];
 
+	bool		any_new = false;
+
 	check(all_differ(class));
-	check(class->n >= table->m);
 	for (int p = 0; p < table->npeople; p++)
 	{
 		const Person *person = &table->people[p];
@@ -396,14 +398,21 @@ judge_class(const Table *table, int r, int c)
 			before--;
 		if (before >= 0)
 		{
-			check(is_legal(table, &table->classes[before][person->class_in[before]], class));
-			check(has_pairing(table, &table->classes[before][person->class_in[before]], class));
+			const Shown *last = &table->classes[before][person->class_in[before]];
+
+			/* Where m was raised, the class was filled up, but not under strict. */
+			if (last->n < class->n)
+				check(last->n < table->m && class->n == table->m && !table->strict);
+			else
+				check(is_legal(table, last, class) && has_pairing(table, last, class));
 		}
-		else if (table->strict)
-			for (int i = 0; i < class->n; i++)
-				for (int j = 0; j < i; j++)
-					check(!connected(table, class->value[i], class->value[j]));
+		else
+			any_new = true;
 	}
+	check(class->n >= table->m || (table->strict && !any_new));
+	for (int i = 0; i < class->n && table->strict; i++)
+		for (int j = 0; j < i; j++)
+			check(!connected(table, class->value[i], class->value[j]));
 }
 
 static void
@@ -437,6 +446,8 @@ publish(Table *table, const Frame *frame, const Draft *draft, const int *person_
 			for (int q = 0; q < NQIS; q++)
 				check(span_contains(class_region(classes, c)[q], span_of(person->code[q])));
 			person->class_in[r] = c;
+			if (person->m < 0)
+				person->m = table->m;
 			person->shown[r] = person->value;
 			class->value[class->n++] = person->value;
 		}
@@ -460,7 +471,7 @@ compare_with_greedy(Table *table, const Frame *frame, const Past *past, const Dr
 	const Classes *greedy;
 	uint64		counterfeits;
 
-	if (table->strict || frame->nrows == 0)
+	if (table->strict || table->m > table->least_m || frame->nrows == 0)
 		return;
 	greedy = greedy_classes(frame, past, table->m, 1, 1000000, &buckets);
 	counterfeits = greedy->first_counterfeit[greedy->nclasses];
@@ -475,7 +486,7 @@ release(Table *table)
 	Frame	   *frame = frame_of(table, person_of_row);
 	Past		past = {.releases = table->rounds};
 	int64		params[] = {table->m, 1, table->strict};
-	Principle	principle = principle_k_l(table->m, table->m);
+	Principle	principle = principle_k_l(table->least_m, table->least_m);
 	Draft	   *draft;
 
 	past.paths = paths_of(table, frame, person_of_row);
@@ -508,7 +519,7 @@ table_create(int nvalues, int m, bool strict)
 	memset(table, 0, offsetof(Table, people));
 
 	table->nvalues = nvalues;
-	table->m = m;
+	table->m = table->least_m = m;
 	table->strict = strict;
 	table->home = CurrentMemoryContext;
 	return table;
@@ -1026,10 +1037,8 @@ judge_people(Table *table)
 			continue;
 		n = risks_of(table, &table->people[p], risk);
 		for (int l = 0; l < n; l++)
-			table->worst_risk = Max(table->worst_risk, risk[l]);
+			check(risk[l] <= 1.0 / table->people[p].m + 1e-9);	/* Lemma 4 */
 	}
-	if (table->strict)
-		check(table->worst_risk <= 1.0 / table->m + 1e-9);	/* Lemma 4 */
 }
 
 typedef struct Sum
@@ -1045,7 +1054,7 @@ typedef struct Sum
 } Sum;
 
 static void
-live(int nvalues, int m, bool strict, int kind, int rounds, int people, Sum *sum)
+live(int nvalues, int m, bool strict, bool raises, int kind, int rounds, int people, Sum *sum)
 {
 	MemoryContext life = AllocSetContextCreate(CurrentMemoryContext, "life", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(life);
@@ -1064,6 +1073,10 @@ live(int nvalues, int m, bool strict, int kind, int rounds, int people, Sum *sum
 			judge_people(table);
 			pass_time(table, 25);
 			add_people(table, below(people / 3 + 1));
+			if (raises && below(2) == 0 && table->m < Min(nvalues, 5))
+				table->m++;
+			if (strict && !all_can_be_apart(table))
+				table->m--;
 			MemoryContextSwitchTo(life);
 			MemoryContextDelete(round);
 		}
@@ -1081,22 +1094,22 @@ live(int nvalues, int m, bool strict, int kind, int rounds, int people, Sum *sum
 }
 
 static void
-lead_lives(const char *what, bool strict)
+lead_lives(const char *what, bool strict, bool raises)
 {
 	for (int kind = 0; kind < 4; kind++)
 	{
 		Sum			sum = {0};
 
-		for (int run = 0; run < 400; run++)
+		for (int run = 0; run < (raises ? 150 : 400); run++)
 		{
-			int			m = 1 + below(5);
+			int			m = 1 + below(raises ? 3 : 5);
 
-			live(Max(m, 2) + below(MAX_VALUES - 5), m, strict, kind, 2 + below(6), 60, &sum);
+			live(Max(m, 2) + below(MAX_VALUES - 5), m, strict, raises, kind, 2 + below(6), 60, &sum);
 		}
 		printf("# %s, updates %d: %d lives, " UINT64_FORMAT " rows, " UINT64_FORMAT " counterfeits, " UINT64_FORMAT " classes, "
 			   UINT64_FORMAT " of them large\n", what, kind, sum.lives, sum.rows, sum.counterfeits, sum.classes, sum.wide);
 		check(sum.lives > 10);
-		if (strict)
+		if (strict || raises)
 			continue;
 		printf("# the paper's algorithm: " UINT64_FORMAT " counterfeits, fewer in " UINT64_FORMAT " of " UINT64_FORMAT " releases\n",
 			   sum.greedy, sum.worse, sum.releases);
@@ -1108,13 +1121,21 @@ lead_lives(const char *what, bool strict)
 static void
 test_lives(void)
 {
-	lead_lives("lives", false);
+	lead_lives("lives", false, false);
 }
 
 static void
 test_strict_lives(void)
 {
-	lead_lives("strict lives", true);
+	lead_lives("strict lives", true, false);
+}
+
+/* Those who were shown before m was raised keep what they had; those who come later get more. */
+static void
+test_m_is_raised(void)
+{
+	lead_lives("m is raised", false, true);
+	lead_lives("m is raised, strict", true, true);
 }
 
 /* One person for 200 releases, among a few who come and go. */
@@ -1332,6 +1353,13 @@ test_what_cannot_be(void)
 	close_updates(refused);
 	add_person(refused, 1, 1, 0);
 	check(error_of(release_refused) != NULL);
+	refused = table_create(2, 2, false);
+	close_updates(refused);
+	add_person(refused, 1, 1, 0);
+	add_person(refused, 1, 1, 1);
+	(void) release(refused);
+	refused->m = 3;
+	check(strcmp(error_of(release_refused), "there are fewer than 3 sensitive values") == 0);
 	refused = table_create(4, 2, true);
 	memset(refused->may, true, sizeof(refused->may));
 	add_person(refused, 1, 1, 0);
@@ -1358,6 +1386,7 @@ static const Test tests[] = {
 	{"what cannot be", test_what_cannot_be},
 	{"lives, Lemma 3", test_lives},
 	{"strict lives, Lemma 4", test_strict_lives},
+	{"m is raised", test_m_is_raised},
 	{"200 releases", test_long_lives},
 	{"Figure 3: l-diversity falls", test_diversity_falls},
 };

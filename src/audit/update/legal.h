@@ -29,13 +29,21 @@ extern bool is_legal_instance(const Updates *updates, const Code *before, Code n
 
 /*
  * The last check of a draft: an internal error if it has not all rows, is not
- * m-unique, no legal update instance of a person's last class or, strict, puts
- * a new person among values that updates connect.  A person whose last
- * class had fewer than m values is protected as far as they go: each must find
- * a value of its own.
+ * m-unique, or no legal update instance of a person's last class.  A person whose
+ * last class had fewer than m values is protected as far as they go: each must find
+ * a value of its own or, under strict, the class stays as small.  Strict: no class
+ * shows values that updates connect, but for people who are mixed (Past.is_mixed),
+ * and these are among themselves.
  */
 extern void judge_distinct(const Frame *frame, const Past *past, const Classes *classes,
 						   uint32 m, bool strict);
+
+/* The parameters that a release was published with. */
+typedef struct DistinctPromise
+{
+	uint32		m;
+	bool		strict;
+} DistinctPromise;
 
 /* All that was ever published. */
 typedef struct Legality
@@ -52,12 +60,31 @@ typedef struct Legality
 } Legality;
 
 /*
- * Classes must have least_m rows.  Where a class of fewer than m leads to one
- * of m, since m was raised, each of its values must find one of its own.
+ * A class must have the m rows of its release and be a legal update instance by it.  Where m
+ * was raised, a class of fewer leads to one of m, each value finding one of its own; under strict
+ * it stays as small, and nobody is new in it.
  */
-extern Legality judge_seen(const Seen *seen, const Updates *updates, uint32 least_m, uint32 m);
+extern Legality judge_seen(const Seen *seen, const Updates *updates, const DistinctPromise *promised);
 
-/* Of a release's classes, from 0 on, how many show values that updates connect? */
-extern uint64 count_not_apart(const Seen *seen, int32 release, const Updates *updates);
+/* ----------------------------------------------------------------
+ * Strict: people who share classes, directly or through others, are among one
+ * value of each of the same families for ever, a family being what updates
+ * connect.  So any two families can be exchanged in all their classes.
+ * ----------------------------------------------------------------
+ */
+
+typedef struct Mixture
+{
+	uint64		people;			/* who were promised that: all their releases were strict */
+	uint64		failing;		/* of whom it is not so */
+	int32		in;				/* the first release with a class that mixes such people, and the class, if any do */
+	int64		class;
+} Mixture;
+
+/* Of whom it is not so: [individuals]; family: [values] by the whole declared table. */
+extern bool *find_mixed(const Seen *seen, const uint32 *family);
+
+/* Likewise, by what was promised: a release that is not strict takes nothing from what those before it promised. */
+extern Mixture judge_mixed(const Seen *seen, const uint32 *family, const DistinctPromise *promised);
 
 #endif							/* PPREPUB_AUDIT_UPDATE_LEGAL_H */

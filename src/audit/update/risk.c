@@ -91,6 +91,8 @@ visit_member(Risking *risking, Individual individual, uint32 layers)
 			.individual = individual,
 			.release = statistics->step[first + l].release,
 			.seen_from = statistics->step[first + layers - 1].release,
+			.step = statistics->step + first,
+			.nsteps = layers,
 			.value = risking->shown[first + l],
 			.joint_candidates = risking->joint_candidates[first + l],
 		};

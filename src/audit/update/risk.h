@@ -45,6 +45,8 @@ typedef struct Version
 	Individual	individual;
 	int32		release;		/* that it was in, from 0 on */
 	int32		seen_from;		/* the last release that observers knew, from 0 on */
+	const Step *step;			/* [nsteps] of the individual, the last one in that release */
+	uint32		nsteps;
 	Code		value;			/* as published */
 	uint32		candidates;		/* values that are still feasible */
 	double		risk;			/* the probability of the true one */

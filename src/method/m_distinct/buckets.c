@@ -47,7 +47,7 @@ entries_are_apart(const Sets *sets, const Bucket *bucket)
 
 /* Makes a bucket of sorted entries, equal ones with a multiplicity. */
 static void
-add_bucket(Distinct *distinct, const SetId *sorted, uint32 n)
+add_bucket(Distinct *distinct, const SetId *sorted, uint32 n, bool is_mixed)
 {
 	Bucket	   *bucket;
 
@@ -67,20 +67,22 @@ add_bucket(Distinct *distinct, const SetId *sorted, uint32 n)
 		bucket->set[bucket->nentries] = sorted[i];
 		bucket->multiplicity[bucket->nentries++] = 1;
 	}
-	bucket->is_apart = entries_are_apart(distinct->sets, bucket);
+	bucket->is_mixed = is_mixed;
+	bucket->is_apart = !is_mixed && entries_are_apart(distinct->sets, bucket);
 }
 
 /* The bucket with these entries, made when there is none. */
 uint32
-bucket_find(Distinct *distinct, const SetId *slots, uint32 n)
+bucket_find(Distinct *distinct, const SetId *slots, uint32 n, bool is_mixed)
 {
 	SetId	   *sorted = memcpy(palloc(sizeof(SetId) * (n + 1)), slots, sizeof(SetId) * n);
 	uint32		b;
 
 	sort_codes(sorted, n);
-	b = tuple_number(distinct->entries, sorted, n);
+	sorted[n] = NO_SET;
+	b = tuple_number(distinct->entries, sorted, is_mixed ? n + 1 : n);
 	if (b == distinct->nbuckets)
-		add_bucket(distinct, sorted, n);
+		add_bucket(distinct, sorted, n, is_mixed);
 	pfree(sorted);
 	return b;
 }
@@ -133,6 +135,17 @@ bucket_kind(Distinct *distinct, uint32 b, Code value)
  * ----------------------------------------------------------------
  */
 
+/* Raises the error that no class can show m values. */
+void
+refuse_few_values(const Distinct *distinct)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("there are fewer than %u sensitive values", distinct->m),
+			 errdetail("Every class must show so many different ones."),
+			 errhint("Declare a table \"updates\" with all values that there can be, or a smaller \"m\": once something was published, that takes \"accept_weakening\": true.")));
+}
+
 /*
  * Where a class had fewer values than are wanted now (m was raised, or it was
  * imported), any value may come along that one of its values can become.
@@ -160,13 +173,19 @@ fill_slots(Distinct *distinct, SetId *slots, uint32 n)
 		for (uint32 i = n; i < distinct->m; i++)
 			slots[i] = set_find(sets, all, nall);
 		pfree(all);
+		memset(value, 0xff, sizeof(Code) * distinct->m);
+		if (!represent(sets, slots, distinct->m, value))
+			refuse_few_values(distinct);
 	}
 	pfree(value);
 }
 
-/* The bucket of a class: an entry for each of its values. */
+/*
+ * The bucket of a class: an entry for each of its values.  Under strict a class stays as small as it was: whatever filled
+ * it up would have values that none of its people can have, and newcomers with these would be known.
+ */
 static uint32
-bucket_of_class(Distinct *distinct, uint32 class, Code *values, SetId *slots)
+bucket_of_class(Distinct *distinct, uint32 class, bool is_mixed, Code *values, SetId *slots)
 {
 	const Paths *paths = distinct->paths;
 	uint32		size = paths_size(paths, class);
@@ -183,9 +202,12 @@ bucket_of_class(Distinct *distinct, uint32 class, Code *values, SetId *slots)
 		set = distinct->sets->of_value[values[i]];
 		slots[n++] = set != NO_SET ? set : set_find(distinct->sets, &values[i], 1);
 	}
-	if (n < distinct->m)
+	if (n < distinct->m && !distinct->strict)
+	{
 		fill_slots(distinct, slots, n);
-	return bucket_find(distinct, slots, Max(n, distinct->m));
+		n = distinct->m;
+	}
+	return bucket_find(distinct, slots, n, is_mixed);
 }
 
 static int
@@ -284,7 +306,7 @@ make_buckets(Distinct *distinct)
 		}
 		class = paths->class[paths_last(paths, row)];
 		if (bucket[class] == NO_BUCKET)
-			bucket[class] = bucket_of_class(distinct, class, values, slots);
+			bucket[class] = bucket_of_class(distinct, class, distinct->is_mixed != NULL && distinct->is_mixed[row], values, slots);
 		bucket_of_row[row] = bucket[class];
 	}
 	enter_people(distinct, bucket_of_row);

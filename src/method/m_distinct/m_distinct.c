@@ -71,6 +71,7 @@ distinct_create(const Frame *frame, const Past *past, const int64 *params, uint6
 	distinct->frame = frame;
 	distinct->updates = past->updates;
 	distinct->paths = past->paths;
+	distinct->is_mixed = past->is_mixed;
 	distinct->m = params[DISTINCT_M];
 	distinct->strict = params[DISTINCT_STRICT] == 1;
 	pg_prng_seed(&distinct->random, seed);

@@ -12,6 +12,7 @@
 #define PPREPUB_METHOD_M_DISTINCT_H
 
 #include "common/pg_prng.h"
+#include "compat.h"
 #include "frame/tuple_numbers.h"
 #include "frame/update_sets.h"
 #include "method/drafting.h"
@@ -77,7 +78,8 @@ typedef struct Bucket
 	uint32		nentries;
 	SetId	   *set;			/* [nentries] ascending */
 	uint32	   *multiplicity;	/* [nentries] */
-	bool		is_apart;		/* each entry is of another component: newcomers under strict may join */
+	bool		is_mixed;		/* of people whose earlier classes tell them from others: see find_mixed() */
+	bool		is_apart;		/* each entry is of another component, and it is not mixed */
 
 	uint32		nkinds;
 	uint32		kinds_allocated;
@@ -91,6 +93,7 @@ typedef struct Distinct
 	const Frame *frame;
 	const Updates *updates;
 	const Paths *paths;			/* or NULL before the first release */
+	const bool *is_mixed;		/* [rows of the frame] or NULL if nobody is */
 	uint32		m;
 	bool		strict;
 	pg_prng_state random;
@@ -102,7 +105,8 @@ typedef struct Distinct
 	uint32		nbuckets;
 	uint32		buckets_allocated;
 	Bucket	   *buckets;
-	TupleNumbers *entries;		/* [buckets] their sets ascending, equal ones repeated */
+	TupleNumbers *entries;		/* [buckets] their sets ascending, equal ones repeated; NO_SET behind those of a mixed
+								 * one */
 
 	/* Newcomers by value */
 	Kind	   *newcomer;		/* [values] */
@@ -115,7 +119,8 @@ typedef struct Distinct
 #define NO_KIND PG_UINT32_MAX
 
 /* buckets.c */
-extern uint32 bucket_find(Distinct *distinct, const SetId *slots, uint32 n);
+extern uint32 bucket_find(Distinct *distinct, const SetId *slots, uint32 n, bool is_mixed);
+pg_noreturn extern void refuse_few_values(const Distinct *distinct);
 extern void make_buckets(Distinct *distinct);
 extern void kind_push(Distinct *distinct, Kind *kind, RowId row);
 extern RowId kind_pop(Distinct *distinct, Kind *kind);

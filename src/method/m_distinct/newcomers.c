@@ -145,7 +145,7 @@ move_placed(Distinct *distinct, uint32 b, const Placement *placement, const uint
 static bool
 may_join(const Distinct *distinct, const Bucket *bucket)
 {
-	return !distinct->strict || bucket->is_apart;
+	return !distinct->strict || (bucket->is_apart && bucket->n >= distinct->m);
 }
 
 /* The rows of a bucket, and of newcomers what it lacks. */
@@ -354,11 +354,7 @@ refuse_group(const Distinct *distinct, Code value)
 						distinct->newcomer[value].count, distinct->m),
 				 errdetail("They have one sensitive value. Values that updates connect, in any direction and in any number of steps, share no class, and too few others are left."),
 				 errhint("Declare a smaller \"m\", or do without \"strict\".")));
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("there are fewer than %u sensitive values", distinct->m),
-			 errdetail("Every class must show so many different ones."),
-			 errhint("Declare a smaller \"m\", or a table \"updates\" with all values that there can be.")));
+	refuse_few_values(distinct);
 }
 
 /* May a row of this value be in a group with these entries? */
@@ -629,7 +625,7 @@ deal_groups(Distinct *distinct, const Layout *layout, uint32 begin, uint32 end,
 		slots[n++] = run_at(layout, place)->set;
 	if (n < distinct->m && !complete_slots(distinct, frequent, nfrequent, slots, n))
 		refuse_group(distinct, run_at(layout, begin)->value[begin - run_at(layout, begin)->first]);
-	b = bucket_find(distinct, slots, Max(n, distinct->m));
+	b = bucket_find(distinct, slots, Max(n, distinct->m), false);
 	for (uint64 first = begin; first < layout->rows; first += layout->groups)
 		for (uint64 place = first; place < first + (end - begin); place++)
 		{
@@ -731,7 +727,7 @@ deal_apart(Distinct *distinct)
 			if (--n == 0)
 				refuse_group(distinct, list[0].value);
 		groups = groups_apart(distinct, list, nfrequent, chosen, n);
-		b = bucket_find(distinct, slots, distinct->m);
+		b = bucket_find(distinct, slots, distinct->m, false);
 		for (uint32 i = 0; i < n; i++)
 			move_newcomers(distinct, b, chosen[i], groups);
 	}

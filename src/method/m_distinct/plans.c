@@ -285,7 +285,7 @@ weigh_plan(Distinct *distinct, uint32 a, uint32 b, SetId *slots, Leaving from_a,
 {
 	const Bucket *first = &distinct->buckets[a];
 	const Bucket *second = &distinct->buckets[b];
-	uint32		meeting = bucket_find(distinct, slots, first->n);
+	uint32		meeting = bucket_find(distinct, slots, first->n, first->is_mixed);
 	uint64		before;
 	uint64		after;
 
@@ -363,7 +363,8 @@ join_one(Distinct *distinct, uint32 a, const uint32 *partners, uint32 npartners,
 	{
 		uint32		b = partners[i];
 
-		if (b == a || distinct->buckets[b].rows == 0 || distinct->buckets[b].n != distinct->buckets[a].n)
+		if (b == a || distinct->buckets[b].rows == 0 || distinct->buckets[b].n != distinct->buckets[a].n ||
+			distinct->buckets[b].is_mixed != distinct->buckets[a].is_mixed)
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		tried++;
@@ -373,7 +374,7 @@ join_one(Distinct *distinct, uint32 a, const uint32 *partners, uint32 npartners,
 	if (best.saved == 0)
 		return false;
 	old = MemoryContextSwitchTo(lasting);
-	meeting = bucket_find(distinct, best.slots, distinct->buckets[a].n);
+	meeting = bucket_find(distinct, best.slots, distinct->buckets[a].n, distinct->buckets[a].is_mixed);
 	if (meeting != a)
 		move_people(distinct, a, &best.from_first, meeting);
 	if (meeting != best.partner)

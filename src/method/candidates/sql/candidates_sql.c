@@ -4,8 +4,8 @@
  *		and what audit() says of their releases.
  *
  * NOTES
- *		What is required is what the publication declares now: m may have been
- *		another one when an earlier release was made, and then the check says so.
+ *		What is required is what each release was made with.  A raised m is for those
+ *		who come later: others stay among the values that they had.
  */
 #include "postgres.h"
 
@@ -26,9 +26,9 @@ param_of(const DeclaredPublication *publication, const char *name)
 }
 
 static uint32
-degree_of(const DeclaredPublication *publication)
+degree_under(const DeclaredPublication *publication, Jsonb *params)
 {
-	return cor_degree(param_values(method_declaration(publication->method), publication->params));
+	return cor_degree(param_values(method_declaration(publication->method), params));
 }
 
 static void
@@ -43,7 +43,7 @@ judge_cor_split(const DeclaredPublication *publication, const Frame *frame, cons
 {
 	judge_evenness(frame, past->paths, draft->classes, param_of(publication, "m"), false);
 	judge_first_shown(frame, past->paths, draft->classes);
-	judge_correlations(past->companies, draft->classes, degree_of(publication));
+	judge_correlations(past->companies, draft->classes, degree_under(publication, publication->params));
 }
 
 /* ----------------------------------------------------------------
@@ -168,18 +168,22 @@ where(const Audit *audit, int32 r, uint32 c)
 static void
 check_evenness(Audit *audit, bool once)
 {
-	Evenness	evenness = measure_evenness(&audit->recalled->seen, audit->recalled->people->size);
-	uint32		m = param_of(audit->publication, "m");
-	bool		is_unique = evenness.uneven == 0 && (!once || evenness.repeated == 0) && evenness.fewest >= m;
+	uint32	   *m = palloc(sizeof(uint32) * audit->publication->releases);
+	Evenness	evenness;
+	bool		is_unique;
 
+	for (int32 r = 0; r < audit->publication->releases; r++)
+		m[r] = param_named(method_declaration(audit->publication->method), audit->released[r].params, "m");
+	evenness = measure_evenness(&audit->recalled->seen, audit->recalled->people->size, m);
+	is_unique = evenness.uneven == 0 && (!once || evenness.repeated == 0) && evenness.fewest >= evenness.wanted;
 	set_values(add_check(audit, once ? "m-uniqueness" : "weak m-uniqueness",
-						 psprintf("%u values or more in each class, %s", m, once ? "each once" : "each equally often"),
+						 psprintf("%u values or more in each class, %s", evenness.wanted, once ? "each once" : "each equally often"),
 						 psprintf("%u values or more; of " UINT64_FORMAT " classes " UINT64_FORMAT " uneven, " UINT64_FORMAT " with values more than once",
 								  evenness.fewest, evenness.classes, evenness.uneven, evenness.repeated),
 						 is_unique,
 						 evenness.uneven > 0 ? where(audit, evenness.uneven_in, evenness.uneven_class) :
 						 where(audit, evenness.fewest_in, evenness.fewest_class)),
-			   m, evenness.fewest);
+			   evenness.wanted, evenness.fewest);
 	add_check(audit, once ? "m-invariance" : "weak m-invariance",
 			  psprintf(UINT64_FORMAT " people, each among the same values in all releases", evenness.people),
 			  psprintf(UINT64_FORMAT " of them not", evenness.changed), evenness.changed == 0,
@@ -207,15 +211,19 @@ check_invariance(Audit *audit)
 
 typedef struct Unsafe
 {
+	const uint32 *least;		/* [releases] the n that each was made with */
 	uint64		n;
 	Correlation worst;
 } Unsafe;
 
+/* Counts a correlation that the later of its releases does not allow. */
 static void
 note_unsafe(void *what, const Correlation *correlation)
 {
 	Unsafe	   *unsafe = what;
 
+	if (correlation->unmatched >= unsafe->least[correlation->b.release])
+		return;
 	if (unsafe->n++ == 0 || correlation->unmatched < unsafe->worst.unmatched)
 		unsafe->worst = *correlation;
 }
@@ -236,13 +244,22 @@ words_of(const Audit *audit, const Correlation *correlation)
 static void
 check_cor_split(Audit *audit)
 {
-	uint32		n = degree_of(audit->publication);
-	Unsafe		unsafe = {0};
+	int32		releases = audit->publication->releases;
+	uint32	   *least = palloc(sizeof(uint32) * releases);
+	uint32		n = 0;
+	uint32		fewest = PG_UINT32_MAX;
+	Unsafe		unsafe = {.least = least};
 
+	for (int32 r = 0; r < releases; r++)
+	{
+		least[r] = degree_under(audit->publication, audit->released[r].params);
+		n = Max(n, least[r]);
+		fewest = Min(fewest, least[r]);
+	}
 	check_evenness(audit, false);
 	check_first_shown(audit);
 	find_correlations(statistics_of(&audit->recalled->seen), n - 1, note_unsafe, &unsafe);
-	set_values(add_check(audit, "hc-safety", psprintf("no historical correlation of fewer than %u people", n),
+	set_values(add_check(audit, "hc-safety", psprintf("no historical correlation of fewer than %s people", fewest == n ? psprintf("%u", n) : psprintf("%u to %u", fewest, n)),
 						 psprintf(UINT64_FORMAT " of fewer", unsafe.n), unsafe.n == 0,
 						 unsafe.n == 0 ? NULL : words_of(audit, &unsafe.worst)),
 			   0, unsafe.n);

@@ -31,34 +31,47 @@ judge_global(const DeclaredPublication *publication, const Frame *frame, const P
  * ----------------------------------------------------------------
  */
 
-/* The weakest that any release was made with. */
-static uint32
-weakest_l(const DeclaredPublication *publication)
+/* The l that each release was published with: [releases]. */
+static uint32 *
+l_of_releases(const Audit *audit)
 {
-	CatalogAccess access;
-	uint32		l;
+	uint32	   *l = new_array(uint32, audit->publication->releases);
 
-	catalog_enter(&access);
-	catalog_read("SELECT min((params->>'l')::int) AS l FROM pprepub_internal.catalog_release WHERE publication = $1",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	l = catalog_int(0, "l");
-	catalog_leave(&access);
+	for (int32 r = 0; r < audit->publication->releases; r++)
+		l[r] = l_of(audit->publication, audit->released[r].params);
 	return l;
 }
 
-/* The worst that was found so far. */
+/* The worst that was found so far: what comes nearest to failing, or farthest beyond. */
 typedef struct Worst
 {
-	uint32		l;
+	const uint32 *l;			/* [releases] */
+	uint32		l_now;			/* of releases to come */
 	bool		found;
 	Breach		breach;			/* links and releases being copies */
+	uint32		breach_l;		/* of its last release */
 	double		probability;
 	bool		is_allowed;
 
-	/* Of all, the largest class for its frequency, and how many classes linked the two */
+	/* People, each once */
+	bool	   *is_exposed;
+	uint64		exposed;		/* more than was promised */
+	bool	   *is_above;
+	uint64		above;			/* more than is promised now, and no more than was promised */
+
+	/* Of all, the largest class for its frequency, how many classes linked the two, and the l of the last one */
 	double		ratio;
 	uint64		n;
+	uint32		ratio_l;
 } Worst;
+
+/* Counts a person who was not counted yet. */
+static void
+count_person(bool *is_counted, Individual person, uint64 *n)
+{
+	*n += !is_counted[person];
+	is_counted[person] = true;
+}
 
 /* Keeps a breach, whose links and releases the visitor reuses. */
 static void
@@ -78,23 +91,48 @@ copy_breach(Worst *worst, const Breach *breach)
 	worst->found = true;
 }
 
-/* Keeps the likeliest breach, and the largest ratio, of all that are visited. */
+/* Judges links by the l of the last of them. */
+static void
+judge_links(Worst *worst, const Breach *breach)
+{
+	uint32		l = worst->l[breach->releases[breach->n - 1]];
+	double		probability = breach_probability_of(breach->links, breach->n);
+	bool		is_allowed = breach_is_allowed(breach->links, breach->n, l);
+
+	if (!is_allowed)
+		count_person(worst->is_exposed, breach->person, &worst->exposed);
+	if (worst->found && (is_allowed > worst->is_allowed ||
+						 (is_allowed == worst->is_allowed && probability * l <= worst->probability * worst->breach_l)))
+		return;
+	copy_breach(worst, breach);
+	worst->probability = probability;
+	worst->breach_l = l;
+	worst->is_allowed = is_allowed;
+}
+
+/*
+ * Keeps the worst breach, and the largest ratio, of all that are visited.  A link under a smaller l hides nothing: those
+ * before it are judged by themselves, too.
+ */
 static void
 find_worst(void *what, const Breach *breach)
 {
 	Worst	   *worst = what;
-	double		probability = breach_probability_of(breach->links, breach->n);
 	double		ratio = largest_ratio(breach->links, breach->n);
+	Breach		so_far = *breach;
 
 	if (ratio > worst->ratio)
 	{
 		worst->ratio = ratio;
 		worst->n = breach->n;
+		worst->ratio_l = worst->l[breach->releases[breach->n - 1]];
 	}
-	if (worst->found && probability <= worst->probability)
-		return;
-	copy_breach(worst, breach);
-	worst->probability = probability;
+	for (so_far.n = 1; so_far.n <= breach->n; so_far.n++)
+		if (so_far.n == breach->n || worst->l[breach->releases[so_far.n]] < worst->l[breach->releases[so_far.n - 1]])
+			judge_links(worst, &so_far);
+	if (worst->is_above != NULL && !breach_is_allowed(breach->links, breach->n, worst->l_now) &&
+		breach_is_allowed(breach->links, breach->n, worst->l[breach->releases[breach->n - 1]]))
+		count_person(worst->is_above, breach->person, &worst->above);
 }
 
 /* Appends a named value to a JSON object, as a string or null. */
@@ -138,26 +176,28 @@ worst_as_json(const Audit *audit, const Worst *worst)
 
 /* Is the promise kept in each release by itself? */
 static void
-check_localised(Audit *audit, const Statistics *statistics, const bool *is_protected, uint32 l)
+check_localised(Audit *audit, const Statistics *statistics, const bool *is_protected, const uint32 *l)
 {
 	LocalBreach worst;
+	uint32		asked;
 
-	if (!worst_local_breach(statistics, is_protected, &worst))
+	if (!worst_local_breach(statistics, is_protected, l, &worst))
 		return;
-	set_values(add_check(audit, "localised", psprintf("p <= 1/%u in each release", l),
+	asked = l[worst.release];
+	set_values(add_check(audit, "localised", psprintf("p <= 1/%u in each release", asked),
 						 psprintf("p = %.6g", (double) worst.link.count / worst.link.size),
-						 (uint64) worst.link.count * l <= worst.link.size,
+						 (uint64) worst.link.count * asked <= worst.link.size,
 						 psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"records\": %u, \"with_value\": %u}",
 								  worst.release + 1, audit->recalled->seen.release[worst.release].number[worst.class],
 								  worst.link.size, worst.link.count)),
-			   1.0 / l, (double) worst.link.count / worst.link.size);
+			   1.0 / asked, (double) worst.link.count / worst.link.size);
 }
 
 /* Theorem 4: no strategy that keeps the promise has only smaller classes. */
 static void
 check_min_max(Audit *audit, const Worst *worst)
 {
-	double		least = least_largest_ratio(worst->l, worst->n);
+	double		least = least_largest_ratio(worst->ratio_l, worst->n);
 
 	set_values(add_check(audit, "min-max", psprintf("a ratio of %.6g or more, where " UINT64_FORMAT " release(s) linked somebody to a value", least, worst->n),
 						 psprintf("the largest ratio is %.6g", worst->ratio), worst->ratio >= least * (1 - 1e-9), NULL),
@@ -168,22 +208,32 @@ check_min_max(Audit *audit, const Worst *worst)
 static void
 check_global(Audit *audit)
 {
+	const DeclaredPublication *publication = audit->publication;
 	const Recalled *recalled = audit->recalled;
 	const Statistics *statistics = statistics_of(&recalled->seen);
-	const bool *is_protected = protected_values(audit->publication, recalled);
-	Worst		worst = {.l = weakest_l(audit->publication)};
+	const bool *is_protected = protected_values(publication, recalled);
+	Individual	npeople = recalled->people->size;
+	const uint32 *l = l_of_releases(audit);
+	Check	   *check;
+	Worst		worst = {.l = l, .l_now = l_of(publication, publication->params), .is_exposed = new_zeros(bool, npeople)};
 
-	visit_breaches(statistics, recalled->people->size, is_protected, find_worst, &worst);
-	check_localised(audit, statistics, is_protected, worst.l);
+	for (int32 r = 0; r < publication->releases && worst.is_above == NULL; r++)
+		if (l[r] < worst.l_now)
+			worst.is_above = new_zeros(bool, npeople);
+	visit_breaches(statistics, npeople, is_protected, find_worst, &worst);
+	check_localised(audit, statistics, is_protected, l);
 	if (!worst.found)
 		return;
-	worst.is_allowed = breach_is_allowed(worst.breach.links, worst.breach.n, worst.l);
-	set_values(add_check(audit, "global", psprintf("p <= 1/%u over all releases", worst.l),
-						 psprintf("p = %.6g, by " UINT64_FORMAT " release(s)", worst.probability, worst.breach.n),
-						 worst.is_allowed, worst_as_json(audit, &worst)),
-			   1.0 / worst.l, worst.probability);
+	check = add_check(audit, "global", psprintf("p <= 1/%u over all releases", worst.breach_l),
+					  psprintf("p = %.6g, by " UINT64_FORMAT " release(s)", worst.probability, worst.breach.n),
+					  worst.is_allowed, worst_as_json(audit, &worst));
+	set_values(check, 1.0 / worst.breach_l, worst.probability);
+	check->failing_people = worst.exposed;
 	if (worst.is_allowed)
 		check_min_max(audit, &worst);
+	if (worst.above > 0)
+		add_open_check(audit, "before", psprintf("its owner knows who is linked with p > 1/%u", worst.l_now),
+					   psprintf(UINT64_FORMAT " people, by releases before l was raised", worst.above), worst.above);
 }
 
 /* ----------------------------------------------------------------

@@ -31,20 +31,20 @@ param_of(const DeclaredPublication *publication, const char *name)
 	return param_named(method_declaration(publication->method), publication->params, name);
 }
 
-/* The least m that any release was made with. */
-static int64
-least_m(const DeclaredPublication *publication)
+/* The parameters that releases were published with: [releases]. */
+static DistinctPromise *
+promises_of(const DeclaredPublication *publication)
 {
-	CatalogAccess access;
-	bool		isnull;
-	int64		m;
+	const MethodDeclaration *method = method_declaration(publication->method);
+	const Released *released = read_released(publication);
+	DistinctPromise *promised = palloc(sizeof(DistinctPromise) * ((Size) publication->releases + 1));
 
-	catalog_enter(&access);
-	catalog_read("SELECT coalesce(min((params->>'m')::int8), 1) AS m FROM pprepub_internal.catalog_release WHERE publication = $1",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)));
-	m = DatumGetInt64(catalog_field(0, "m", &isnull));
-	catalog_leave(&access);
-	return m;
+	for (int32 r = 0; r < publication->releases; r++)
+		promised[r] = (DistinctPromise) {
+			.m = param_named(method, released[r].params, "m"),
+			.strict = param_is_set(method, released[r].params, "strict")
+		};
+	return promised;
 }
 
 static void
@@ -89,24 +89,25 @@ verify_shows_values(const DeclaredPublication *publication)
 
 /* A WARNING if the last release makes more classes or people break the promise. */
 static void
-warn_of_import(const DeclaredPublication *publication, const Seen *seen, const Updates *updates)
+warn_of_import(const DeclaredPublication *publication, const Seen *seen, const Updates *updates, const uint32 *family)
 {
-	int64		m = param_of(publication, "m");
+	const DistinctPromise *promised = promises_of(publication);
 	Seen		before = *seen;
-	Legality	after = judge_seen(seen, updates, m, m);
-	uint64		not_apart = param_of(publication, "strict") == 1 ? count_not_apart(seen, seen->nreleases - 1, updates) : 0;
+	Legality	after = judge_seen(seen, updates, promised);
+	uint64		mixed = judge_mixed(seen, family, promised).failing;
 	Legality	without;
 
 	before.nreleases--;
-	without = judge_seen(&before, updates, m, m);
-	if (after.not_unique == without.not_unique && after.illegal == without.illegal && not_apart == 0)
+	without = judge_seen(&before, updates, promised);
+	mixed -= judge_mixed(&before, family, promised).failing;
+	if (after.not_unique == without.not_unique && after.illegal == without.illegal && mixed == 0)
 		return;
 	warn_of_weak_release(publication, &(OwnerWarning) {
 		.detail = psprintf(UINT64_FORMAT " of its " UINT64_FORMAT " classes have fewer than " INT64_FORMAT " rows, or a value twice. "
 						   UINT64_FORMAT " of " UINT64_FORMAT " people who were published before are in classes that theirs cannot have become.%s",
-						   after.not_unique - without.not_unique, after.classes - without.classes, m,
+						   after.not_unique - without.not_unique, after.classes - without.classes, param_of(publication, "m"),
 						   after.illegal - without.illegal, after.steps - without.steps,
-						   not_apart == 0 ? "" : psprintf(" " UINT64_FORMAT " classes show values that updates connect.", not_apart)),
+						   mixed == 0 ? "" : psprintf(" " UINT64_FORMAT " people are among values that updates connect, or share classes with people who were among others.", mixed)),
 		.hint = "Published releases stay: later ones keep possible the values that still are. pprepub.audit() and pprepub.risk_after_updates() tell more.",
 	});
 }
@@ -117,12 +118,13 @@ judge_import(const DeclaredPublication *publication)
 {
 	Recalled   *recalled = recall(publication);
 	const SeenRelease *release = &recalled->seen.release[publication->releases - 1];
-	const Updates *updates = updates_in_log(publication, copied_table(publication, "updates"), recalled);
+	uint32	   *family;
+	const Updates *updates = updates_in_log(publication, copied_table(publication, "updates"), recalled, &family);
 
 	verify_shows_values(publication);
 	verify_can_be_followed(publication, psprintf("release %d of publication \"%s\"", publication->releases, publication->name),
 						   release->value, release->first[release->nclasses], recalled->values, updates);
-	warn_of_import(publication, &recalled->seen, updates);
+	warn_of_import(publication, &recalled->seen, updates, family);
 }
 
 /* ----------------------------------------------------------------
@@ -130,58 +132,136 @@ judge_import(const DeclaredPublication *publication)
  * ----------------------------------------------------------------
  */
 
+/* Each figure with what it is held against: that which comes nearest to failing, or farthest beyond. */
 typedef struct Worst
 {
-	double		risk;
+	const DistinctPromise *promised;	/* [releases] */
+	bool		has_probabilities;	/* no bound of the risk was promised */
+
+	/* The person and moment at hand */
+	Individual	individual;
+	uint32		nsteps;
+	DistinctPromise promise;
+
+	double		risk;			/* -1 before the first */
+	double		bound;
 	int32		release;
 	int32		seen_from;
-	uint32		candidates;		/* the fewest */
+	bool		is_bound;		/* or the risk need only be less than 1 */
+	bool		is_risky;
+	uint32		candidates;
+	uint32		wanted;			/* 0 before the first */
 	int32		fewest_in;
 } Worst;
 
-/* Keeps the version with the greatest risk, and the one with the fewest candidates. */
+/* The promise of all releases that the person was in so far: the weakest. */
+static DistinctPromise
+promise_of(Worst *worst, const Version *version)
+{
+	if (worst->individual == version->individual && worst->nsteps == version->nsteps)
+		return worst->promise;
+	worst->individual = version->individual;
+	worst->nsteps = version->nsteps;
+	worst->promise = worst->promised[version->step[0].release];
+	for (uint32 i = 1; i < version->nsteps; i++)
+	{
+		DistinctPromise other = worst->promised[version->step[i].release];
+
+		worst->promise.m = Min(worst->promise.m, other.m);
+		worst->promise.strict &= other.strict;
+	}
+	return worst->promise;
+}
+
+/* Is the risk more than was promised? */
+static bool
+is_risky(double risk, double bound, bool is_bound)
+{
+	return is_bound ? risk > bound + 1e-9 : risk >= 1;
+}
+
+/* Keeps the version with the greatest risk, and the one with the fewest candidates, as far as promised. */
 static void
 note_worst(void *what, const Version *version)
 {
 	Worst	   *worst = what;
+	DistinctPromise promise = promise_of(worst, version);
+	bool		is_bound = promise.m <= 1 || (promise.strict && !worst->has_probabilities);
+	double		bound = is_bound ? 1.0 / promise.m : 1;
+	bool		fails = is_risky(version->risk, bound, is_bound);
 
-	if (version->risk > worst->risk)
+	if (worst->risk < 0 || fails > worst->is_risky ||
+		(fails == worst->is_risky && version->risk * worst->bound > worst->risk * bound))
 	{
+		worst->is_risky = fails;
 		worst->risk = version->risk;
+		worst->bound = bound;
+		worst->is_bound = is_bound;
 		worst->release = version->release;
 		worst->seen_from = version->seen_from;
 	}
-	if (version->candidates < worst->candidates)
+	if (worst->wanted == 0 || (uint64) version->candidates * worst->wanted < (uint64) worst->candidates * promise.m)
 	{
 		worst->candidates = version->candidates;
+		worst->wanted = promise.m;
 		worst->fewest_in = version->release;
 	}
 }
 
 /* Checks the candidates and the risk of each version of each person. */
 static void
-check_risk(Audit *audit, const Seen *seen, const Updates *updates)
+check_risk(Audit *audit, const Seen *seen, const Updates *updates, const DistinctPromise *promised)
 {
-	int64		m = least_m(audit->publication);
-	bool		strict = param_of(audit->publication, "strict") == 1;
-	Worst		worst = {.candidates = PG_UINT32_MAX};
+	Worst		worst = {.promised = promised, .has_probabilities = updates->probability != NULL, .individual = NO_INDIVIDUAL, .risk = -1};
 	uint64		impossible = each_version(seen, updates, audit->recalled->people->size, true, 0, note_worst, &worst);
+	bool		is_enough = worst.candidates >= worst.wanted;
 
-	if (worst.candidates == PG_UINT32_MAX)
+	if (worst.wanted == 0)
 		return;					/* no person was shown by a true row */
-	set_values(add_check(audit, "candidates", psprintf("at least " INT64_FORMAT " for each version", m),
-						 psprintf("%u", worst.candidates), worst.candidates >= (uint64) m,
-						 worst.candidates >= (uint64) m ? NULL : psprintf("{\"release\": %d}", worst.fewest_in + 1)),
-			   m, worst.candidates);
+	set_values(add_check(audit, "candidates", psprintf("at least %u for each version", worst.wanted),
+						 psprintf("%u", worst.candidates), is_enough,
+						 is_enough ? NULL : psprintf("{\"release\": %d}", worst.fewest_in + 1)),
+			   worst.wanted, worst.candidates);
 	set_values(add_check(audit, "re-publication risk",
-						 strict ? psprintf("at most 1/" INT64_FORMAT, m) : pstrdup("less than 1"),
+						 worst.is_bound ? psprintf("at most 1/%.0f", 1 / worst.bound) : pstrdup("less than 1"),
 						 psprintf("%.6g", worst.risk),
-						 strict && updates->probability == NULL ? worst.risk <= 1.0 / m + 1e-9 : worst.risk < 1 || m <= 1,
+						 !worst.is_risky,
 						 psprintf("{\"release\": %d, \"seen_from\": %d}", worst.release + 1, worst.seen_from + 1)),
-			   strict ? 1.0 / m : 1, worst.risk);
+			   worst.bound, worst.risk);
 	if (impossible > 0)
 		add_check(audit, "lives", pstrdup("nobody whose values cannot have been"),
 				  psprintf(UINT64_FORMAT, impossible), false, NULL)->failing_people = impossible;
+}
+
+/* Checks that releases under strict keep values that updates connect apart, whoever is in their classes. */
+static void
+check_apart(Audit *audit, const Seen *seen, const uint32 *family, const DistinctPromise *promised)
+{
+	Mixture		mixture = judge_mixed(seen, family, promised);
+	bool		any_strict = false;
+
+	for (int32 r = 0; r < seen->nreleases; r++)
+		any_strict |= promised[r].strict;
+	if (any_strict)
+		add_check(audit, "apart", psprintf(UINT64_FORMAT " people, for ever among the same values that updates do not connect", mixture.people),
+				  psprintf(UINT64_FORMAT " of them not", mixture.failing), mixture.failing == 0,
+				  mixture.failing == 0 ? NULL :
+				  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", mixture.in, mixture.class))->failing_people = mixture.failing;
+}
+
+/* How many rows the classes of the releases must have, in words. */
+static char *
+rows_wanted(const DistinctPromise *promised, int32 n)
+{
+	uint32		least = promised[0].m;
+	uint32		most = promised[0].m;
+
+	for (int32 r = 1; r < n; r++)
+	{
+		least = Min(least, promised[r].m);
+		most = Max(most, promised[r].m);
+	}
+	return least == most ? psprintf("%u", least) : psprintf("%u to %u", least, most);
 }
 
 /* The checks of audit(): classes, updates from one release to the next, and risks. */
@@ -189,9 +269,10 @@ static void
 check_distinct(Audit *audit)
 {
 	Oid			table = copied_table(audit->publication, "updates");
-	int64		m = least_m(audit->publication);
+	const DistinctPromise *promised = promises_of(audit->publication);
 	Seen		seen;
 	Updates    *updates;
+	uint32	   *family;
 	Legality	legality;
 
 	if (!OidIsValid(table))
@@ -199,11 +280,11 @@ check_distinct(Audit *audit)
 		add_check(audit, "updates", pstrdup("the table of declared updates"), pstrdup("it is gone"), false, NULL);
 		return;
 	}
-	updates = updates_in_log(audit->publication, table, audit->recalled);
+	updates = updates_in_log(audit->publication, table, audit->recalled, &family);
 	seen = seen_with_values(audit->publication, &audit->recalled->seen);
-	legality = judge_seen(&seen, updates, m, param_of(audit->publication, "m"));
+	legality = judge_seen(&seen, updates, promised);
 	add_check(audit, "m-unique",
-			  psprintf(UINT64_FORMAT " classes of at least " INT64_FORMAT " rows, all different", legality.classes, m),
+			  psprintf(UINT64_FORMAT " classes of at least %s rows, all different", legality.classes, rows_wanted(promised, seen.nreleases)),
 			  psprintf(UINT64_FORMAT " of them not", legality.not_unique), legality.not_unique == 0,
 			  legality.not_unique == 0 ? NULL :
 			  psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", legality.not_unique_in, legality.not_unique_class))->failing_classes =
@@ -214,7 +295,8 @@ check_distinct(Audit *audit)
 						 legality.illegal == 0 ? NULL :
 						 psprintf("{\"release\": %d, \"class\": " INT64_FORMAT "}", legality.illegal_in, legality.illegal_class)),
 			   legality.steps, legality.steps - legality.illegal);
-	check_risk(audit, &seen, updates);
+	check_apart(audit, &seen, family, promised);
+	check_risk(audit, &seen, updates, promised);
 }
 
 /* ----------------------------------------------------------------
@@ -278,7 +360,7 @@ put_versions(const OwnersWork *work, Oid table, bool is_declared)
 		.cast = text_cast_create(publication_column(work->publication, ROLE_KEY)),
 		.row = AllocSetContextCreate(CurrentMemoryContext, "row", ALLOCSET_SMALL_SIZES),
 	};
-	const Updates *updates = is_declared ? updates_in_log(work->publication, table, recalled) :
+	const Updates *updates = is_declared ? updates_in_log(work->publication, table, recalled, NULL) :
 		updates_named(work->publication, table, recalled);
 
 	return each_version(&seen, updates, recalled->people->size, false, (uint64) search_budget, put_version, &reporting);

@@ -10,15 +10,19 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
+#include "audit/update/legal.h"
 #include "declare/parameter_tables.h"
+#include "declare/parameters.h"
 #include "declare/warn_owner.h"
 #include "executor/spi.h"
 #include "frame/arrays.h"
 #include "frame/dictionary.h"
 #include "history/reader.h"
 #include "history/writer.h"
+#include "release/past_releases.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 #define PARAM "updates"
@@ -613,6 +617,75 @@ verify_possible(const DeclaredPublication *publication, const LoadedFrame *loade
 				 errhint("Correct the rows, or add the updates to the table that \"%s\" names and call pprepub.alter_publication().", PARAM)));
 }
 
+/* Were all releases made by this method, under strict? */
+static bool
+all_were_strict(const DeclaredPublication *publication)
+{
+	const Released *released = read_released(publication);
+	bool		result = true;
+
+	for (int32 r = 0; r < publication->releases; r++)
+		result &= !released[r].is_imported && param_is_set(method_declaration(publication->method), released[r].params, "strict");
+	return result;
+}
+
+/* Does the last class of somebody show values that updates connect?  By releases under strict it does if others were declared since. */
+static bool
+any_connected(const Past *past)
+{
+	const Paths *paths = past->paths;
+	uint32		nfamilies;
+	uint32	   *family = updates_components(past->updates, &nfamilies);
+	uint32	   *last = new_zeros(uint32, nfamilies);
+	bool		result = false;
+
+	for (uint32 c = 0; c < paths->nclasses && !result; c++)
+		for (uint64 i = paths->first_value[c]; i < paths->first_value[c + 1]; i++)
+		{
+			uint32	   *of;
+
+			if (paths->value[i] == NO_CODE)
+				continue;
+			of = &last[family[paths->value[i]]];
+			result |= *of == c + 1;
+			*of = c + 1;
+		}
+	pfree(last);
+	pfree(family);
+	return result;
+}
+
+/* Under strict: people of the frame whose earlier classes tell them from others, or NULL; the log is read only if there may be some. */
+static bool *
+mixed_people(const DeclaredPublication *publication, const LoadedFrame *loaded, const Past *past)
+{
+	const Recalled *recalled;
+	uint32	   *family;
+	const bool *is_mixed;
+	bool	   *result;
+	MemoryContext work;
+	MemoryContext old;
+
+	if (!param_is_set(method_declaration(publication->method), publication->params, "strict") ||
+		past->paths == NULL || past->paths->nclasses == 0 || (all_were_strict(publication) && !any_connected(past)))
+		return NULL;
+	result = new_zeros(bool, loaded->frame.nrows);
+	work = AllocSetContextCreate(CurrentMemoryContext, "the log", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(work);
+	recalled = recall(publication);
+	(void) updates_in_log(publication, copied_table(publication, PARAM), recalled, &family);
+	is_mixed = find_mixed(&recalled->seen, family);
+	for (uint64 row = 0; row < loaded->frame.nrows; row++)
+	{
+		Individual	individual = recalled_person(recalled, loaded->keys[row]);
+
+		result[row] = individual != NO_INDIVIDUAL && is_mixed[individual];
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return result;
+}
+
 void
 apply_updates(const DeclaredPublication *publication, const void *updates, const LoadedFrame *loaded, Past *past)
 {
@@ -622,6 +695,7 @@ apply_updates(const DeclaredPublication *publication, const void *updates, const
 	verify_can_be_followed(publication, psprintf("publication \"%s\"", publication->name),
 						   loaded->frame.sensitive, loaded->frame.nrows, loaded->sensitive.values, past->updates);
 	verify_possible(publication, loaded, past);
+	past->is_mixed = mixed_people(publication, loaded, past);
 }
 
 /* ----------------------------------------------------------------
@@ -629,23 +703,41 @@ apply_updates(const DeclaredPublication *publication, const void *updates, const
  * ----------------------------------------------------------------
  */
 
-static uint32
-number_in_log(void *recalled, Datum value)
+/* The values of a log, and behind them others. */
+typedef struct LogNumbers
 {
-	return recalled_value(recalled, value, false);
+	const Recalled *recalled;
+	KeyTable   *others;
+} LogNumbers;
+
+static uint32
+number_in_log(void *what, Datum value)
+{
+	LogNumbers *numbers = what;
+	Code		code = recalled_value(numbers->recalled, value, false);
+
+	return code != UNKNOWN_VALUE ? code : numbers->recalled->seen.nvalues + keys_add(numbers->others, value);
 }
 
 Updates *
-updates_in_log(const DeclaredPublication *publication, Oid table, Recalled *recalled)
+updates_in_log(const DeclaredPublication *publication, Oid table, const Recalled *recalled, uint32 **family)
 {
-	UpdateRows *rows = read_rows_of(publication, table, number_in_log, recalled);
+	const DeclaredColumn *column = publication_column(publication, ROLE_SENSITIVE);
+	LogNumbers	numbers = {.recalled = recalled, .others = keys_create(column->type, column->collation)};
+	UpdateRows *rows = read_rows_of(publication, table, number_in_log, &numbers);
+	Code		nvalues = recalled->seen.nvalues;
 	Update	   *list = new_array(Update, rows->n);
 	uint64		n = 0;
+	uint32		nfamilies;
 
 	for (uint64 i = 0; i < rows->n; i++)
-		if (rows->from[i] != UNKNOWN_VALUE && rows->to[i] != UNKNOWN_VALUE)
-			list[n++] = (Update) {rows->from[i], rows->to[i], rows->probability[i]};
-	return updates_create(recalled->seen.nvalues, list, n, rows->n > 0 && rows->probabilities == rows->n);
+		list[i] = (Update) {rows->from[i], rows->to[i], rows->probability[i]};
+	if (family != NULL)
+		*family = updates_components(updates_create(nvalues + numbers.others->size, list, rows->n, false), &nfamilies);
+	for (uint64 i = 0; i < rows->n; i++)
+		if (list[i].from < nvalues && list[i].to < nvalues)
+			list[n++] = list[i];
+	return updates_create(nvalues, list, n, rows->n > 0 && rows->probabilities == rows->n);
 }
 
 /* By a query, since it may be a view, and its columns may stand in any order. */

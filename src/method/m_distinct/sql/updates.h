@@ -35,8 +35,11 @@ extern void apply_updates(const DeclaredPublication *publication, const void *up
 extern void verify_can_be_followed(const DeclaredPublication *publication, const char *whose, const Code *sensitive, uint64 nrows,
 								   const Datum *values, const Updates *updates);
 
-/* The rows of a table of updates in the codes of a log; values that it never had are left out. */
-extern Updates *updates_in_log(const DeclaredPublication *publication, Oid table, Recalled *recalled);
+/*
+ * The rows of the copy of a publication's updates in the codes of a log; values that it never had are left out.  They
+ * count for families, though: *family, unless NULL, is set to what updates_components() finds of all.
+ */
+extern Updates *updates_in_log(const DeclaredPublication *publication, Oid table, const Recalled *recalled, uint32 **family);
 
 /* Like updates_in_log(), of any table, read with the owner's rights: not checked, but closed where it has no probabilities. */
 extern Updates *updates_named(const DeclaredPublication *publication, Oid table, Recalled *recalled);

@@ -30,15 +30,15 @@
 #include "report/linkability/source.h"
 #include "utils/memutils.h"
 
-/* The releases before, ascending: but for those that were waived. */
+/* The releases up to one, ascending: but for those that were waived. */
 static int32 *
-judged_releases(const DeclaredPublication *publication, int32 *n)
+judged_releases(const DeclaredPublication *publication, int32 last, int32 *n)
 {
 	const Released *released = read_released(publication);
 	int32	   *numbers = palloc(sizeof(int32) * (publication->releases + 1));
 
 	*n = 0;
-	for (int32 r = 0; r < publication->releases; r++)
+	for (int32 r = 0; r < last; r++)
 		if (released[r].is_identified)
 			numbers[(*n)++] = released[r].number;
 	return numbers;
@@ -136,7 +136,7 @@ sequencing_create(const DeclaredPublication *publication, const LoadedFrame *loa
 {
 	Sequencing *sequencing = palloc0(sizeof(Sequencing));
 	int32		n;
-	int32	   *numbers = judged_releases(publication, &n);
+	int32	   *numbers = judged_releases(publication, publication->releases, &n);
 
 	sequencing->loaded = loaded;
 	sequencing->reading = read_releases_and_draft(publication, numbers, n, 0, loaded);
@@ -356,9 +356,7 @@ Published *
 judge_published(const DeclaredPublication *publication, int32 last, const int64 *params)
 {
 	int32		n;
-	int32	   *numbers = judged_releases(publication, &n);
+	int32	   *numbers = judged_releases(publication, last, &n);
 
-	while (n > 0 && numbers[n - 1] > last)
-		n--;
 	return judge_read(read_releases(publication, numbers, n, 0), params);
 }

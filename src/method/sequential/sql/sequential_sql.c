@@ -81,17 +81,15 @@ check_up_to(Audit *audit, const Released *last)
 	check->failing_people = judging.published->exposed;
 }
 
-/*
- * Adds a check for each promise that releases were made with: a weaker one, or a stronger one, may have come later.
- */
+/* Adds a check of all releases, and one of those up to each release after which a weaker one came: it hides nothing. */
 static void
 check_joins(Audit *audit)
 {
+	const MethodDeclaration *method = method_declaration(audit->publication->method);
 	int32		n = audit->publication->releases;
 
 	for (int32 r = 0; r < n; r++)
-		if (r == n - 1 || strcmp(sequential_promise(params_of(audit->publication, &audit->released[r])),
-								 sequential_promise(params_of(audit->publication, &audit->released[r + 1]))) != 0)
+		if (r == n - 1 || weakened_parameter(method, audit->released[r].params, audit->released[r + 1].params) != NULL)
 			check_up_to(audit, &audit->released[r]);
 }
 
