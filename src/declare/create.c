@@ -639,7 +639,9 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	store_publication(publication);
 	copy_tables(publication, publication->params, false);
 	warn_of_unlogged_tables(publication);
+	warn_of_several_rows(publication);
 	warn_of_unique_insensitive(publication, true);
+	warn_of_unique_sensitive(publication);
 	warn_of_stand_ins(publication, NULL);
 	foresee_losses(publication, declaration.params);
 	declare_hooks->look_at_source(publication, NULL);
