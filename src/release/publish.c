@@ -47,8 +47,7 @@ read_request(FunctionCallInfo fcinfo)
 void
 verify_alone(const DeclaredPublication *publication)
 {
-	verify_shares_no_data(publication->source, publication->owner, publication->id,
-						  publication->beside, publication->nbeside);
+	verify_shares_no_data(publication);
 }
 
 void
