@@ -101,6 +101,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	progress_begin("publish", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	build = build_requested(publication, &request, work.context);
+	notice_of_empty_columns(build);
 	stored = store_release(build, number);
 	note_release(build, number, &stored, stopwatch_seconds(&watch));
 	announce_release(publication, number, "stored");
