@@ -15,6 +15,7 @@
  * ----------------------------------------------------------------
  */
 
+/* Runs the query as its owner; called by look_in_subtransaction(). */
 static void
 read_figures(void *what)
 {
@@ -128,7 +129,7 @@ warn_of_several_rows(const DeclaredPublication *publication)
 		const char *name = quote_identifier(columns[i].name);
 		Figures		figures = {.owner = publication->owner,
 			.sql = psprintf("SELECT pg_catalog.count(%s), pg_catalog.count(DISTINCT %s::pg_catalog.text) FROM %s",
-		name, name, quoted_relation(publication->source))};
+							name, name, quoted_relation(publication->source))};
 
 		if (columns[i].is_shown &&
 			(!ask_figures(&figures) || !repeats_persons(&columns[i], figures.figure[0], figures.figure[1])))

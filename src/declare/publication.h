@@ -57,7 +57,10 @@ typedef struct DeclaredColumn
 	char	   *name;
 	ColumnRole	role;
 
-	/* Quasi-identifiers, and the bands of sensitive columns: KIND_RANGE with a step, or KIND_TAXONOMY with a ladder or a level */
+	/*
+	 * Quasi-identifiers, and the bands of sensitive columns: KIND_RANGE with a step, or KIND_TAXONOMY with a ladder or
+	 * a level
+	 */
 	Kind		kind;
 	char	   *taxonomy;		/* its name when declared, or NULL */
 	int32		tree;			/* the publication's own copy, or 0 */

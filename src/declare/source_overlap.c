@@ -291,6 +291,7 @@ typedef struct SharedLookup
 	char	   *key;
 } SharedLookup;
 
+/* The lookup tables that the source and others reach. */
 static SharedLookup *
 find_shared_lookups(const DeclaredPublication *publication, int *n)
 {
@@ -340,7 +341,7 @@ verify_lookups(const DeclaredPublication *publication, const char *key)
 		if (has_people(publication->source, key, publication->owner, lookup) != HAS_NO_PEOPLE)
 			refuse_lookup(lookup, "A column of it has the keys of more than half of the source's rows, or there are none to judge by.");
 	}
-	/* Whoever said so, neither's people are in a table that both read. */
+	/* Neither's people are in a table that both read, whichever of the two calls it a lookup table. */
 	shared = find_shared_lookups(publication, &nshared);
 	for (int i = 0; i < nshared; i++)
 	{

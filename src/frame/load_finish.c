@@ -273,9 +273,11 @@ verify_within_bands(const FrameLoad *load, const LoadedFrame *loaded)
 		if (rows > 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_EXCEPTION),
-					 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values that %staxonomy \"%s\" lacks",
-							column->column->name, load->publication->name, rows,
-							column->column->level > 0 ? psprintf("level %d of ", column->column->level) : "", column->column->taxonomy),
+					 column->column->level > 0
+					 ? errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values that level %d of taxonomy \"%s\" lacks",
+							  column->column->name, load->publication->name, rows, column->column->level, column->column->taxonomy)
+					 : errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values that taxonomy \"%s\" lacks",
+							  column->column->name, load->publication->name, rows, column->column->taxonomy),
 					 errdetail("For example: \"%s\".", value_text(column->column->type, column->values[example])),
 					 errdetail_log("Its values are told to the owner only."),
 					 column->column->level > 0

@@ -509,7 +509,8 @@ write_call(const Suggestion *suggestion)
 	if (suggestion->key == NO_COLUMN)
 		return pstrdup("-- No proposal: no column has a value of its own for each row. Declare a view with one row for each person, and a key.");
 	if (suggestion->persons != NULL)
-		return psprintf("-- No proposal: %s, and a person may have several rows. Declare a view with one row for each person, and ask again of it. For the last rows:\n-- %s",
+		return psprintf("-- No proposal: %s, and a person may have several rows.\n"
+						"-- Declare a view with one row for each person, and ask again of it. For the last rows:\n-- %s",
 						suggestion->persons, last_rows(suggestion));
 	if (sample->nrows > 1 && !tells_everybody_apart(sample, &sample->column[suggestion->key]))
 		return pstrdup("-- No proposal: rows share values of this key, or have none, or you may not read it. Declare a view with one row for each key.");
