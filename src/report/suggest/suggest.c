@@ -329,6 +329,13 @@ has_known_name(const char *name)
 	return false;
 }
 
+/* How unlikely it is that nobody should learn a column: by its name; one of two values tells little. */
+static int
+unlikelihood(const SampledColumn *column)
+{
+	return sensitive_rank(column->name) + (column->separation.distinct <= 2 ? (int) lengthof(sensitive_words) : 0);
+}
+
 /* The column that nobody should learn: by its name, or else the last one with few values of several. */
 static int
 choose_sensitive(const Suggestion *suggestion)
@@ -344,7 +351,7 @@ choose_sensitive(const Suggestion *suggestion)
 			continue;
 		candidates++;
 		if (has_sensitive_name(sample->column[i].name) &&
-			(named == NO_COLUMN || sensitive_rank(sample->column[i].name) < sensitive_rank(sample->column[named].name)))
+			(named == NO_COLUMN || unlikelihood(&sample->column[i]) < unlikelihood(&sample->column[named])))
 			named = i;
 		if (sample->column[i].separation.distinct > 2 && sample->column[i].separation.alone_share < 0.05)
 			chosen = i;
