@@ -92,16 +92,16 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	verify_may_release(publication);
 	number = next_number(publication);
 	warn_of_unique_insensitive(publication, false);
-	if (number == 1)			/* the source may have been empty when it was declared */
-	{
-		warn_of_several_rows(publication);
-		warn_of_unique_sensitive(publication);
-	}
 
 	progress_begin("publish", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	build = build_requested(publication, &request, work.context);
 	notice_of_empty_columns(build);
+	if (number == 1)			/* the source may have been empty when it was declared */
+	{
+		warn_of_several_rows(publication);
+		warn_of_unique_sensitive(publication);
+	}
 	stored = store_release(build, number);
 	note_release(build, number, &stored, stopwatch_seconds(&watch));
 	announce_release(publication, number, "stored");
