@@ -24,6 +24,48 @@ DROP VIEW nobody;
 -- The key has several rows for a person.
 SELECT pprepub.create_publication('twice', 'visits', 'person', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
 
+-- Rows of persons who have several: said of a column's name and of a foreign key, through views, also where it is not shown; not where the key is the person, nor of few large wards.
+CREATE TABLE people (id int PRIMARY KEY);
+CREATE TABLE stays AS SELECT id, person AS who, 'w' || id % 7 AS ward, age, disease, note FROM visits;
+ALTER TABLE stays ADD PRIMARY KEY (id);
+INSERT INTO people SELECT DISTINCT who FROM stays;
+ALTER TABLE stays ADD FOREIGN KEY (who) REFERENCES people;
+CREATE VIEW stays_seen AS SELECT id, who, age, disease FROM stays;
+CREATE VIEW stays_joined AS SELECT s.id, s.age, s.disease FROM stays s JOIN people p ON p.id = s.who;
+CREATE VIEW stays_last AS SELECT DISTINCT ON (who) who, id, ward, age, disease FROM stays ORDER BY who, id DESC;
+SELECT pprepub.create_publication('stays', 'stays_seen', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT rows > 0 AS published FROM pprepub.publish('stays');
+SELECT rows > 0 AS published FROM pprepub.publish('stays');	-- said once
+SELECT pprepub.drop_publication('stays', true);
+SELECT pprepub.create_publication('stays', 'stays_joined', 'id', '{"age": "range"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.drop_publication('stays');
+SELECT pprepub.create_publication('stays', 'stays_last', 'who', '{"age": "range", "ward": "suppress"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.drop_publication('stays');
+SELECT pprepub.create_publication('stays', 'stays_last', 'id', '{"age": "range", "ward": "suppress"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT pprepub.drop_publication('stays');
+
+-- Sensitive values that are rows' own: amounts, notes; not where they are judged by bands.
+CREATE VIEW costs AS SELECT id, age, 1000 + id * 7 / 3.0 AS cost, 'patient ' || id % 200 || ' came back with a headache' AS note FROM stays;
+SELECT pprepub.create_publication('costs', 'costs', 'id', '{"age": "range"}', 'cost', params => '{"k": 10, "l": 3}');
+SELECT pprepub.alter_publication('costs', '{"bands": {"cost": "range 100"}}');
+SELECT rows > 0 AS published FROM pprepub.publish('costs');
+SELECT pprepub.drop_publication('costs', true);
+SELECT pprepub.create_publication('costs', 'costs', 'id', '{"age": "range"}', '{cost,note}', params => '{"k": 10, "l": 3}');
+SELECT pprepub.drop_publication('costs');
+SELECT pprepub.create_publication('costs', 'costs', 'id', '{"age": "range"}', 'note', 'global', params => '{"l": 3, "strategy": "constant-ratio", "releases": 4}');
+SELECT pprepub.drop_publication('costs');
+
+-- Columns that a release says nothing about, because there are too many.
+CREATE TABLE columns AS SELECT i AS id, i % 40 AS age, 'a' || i * 7 % 300 AS street, 'b' || i * 11 % 300 AS job, 'd' || i % 5 AS disease FROM generate_series(1, 300) i;
+SELECT pprepub.create_publication('columns', 'columns', 'id', '{"age": "range", "street": "suppress", "job": "suppress"}', 'disease', params => '{"k": 10, "l": 3}');
+SELECT rows > 0 AS published FROM pprepub.publish('columns');
+SELECT rows > 0 AS published FROM pprepub.publish('columns', columns => '{age,disease}');
+SELECT pprepub.drop_publication('columns', true);
+DROP TABLE columns;
+
+DROP VIEW costs, stays_seen, stays_joined, stays_last;
+DROP TABLE stays, people;
+
 -- A wrong parameter: a hint about this one alone.  An unknown one: the one first that was meant.
 SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": "10", "l": 3}');
 SELECT pprepub.create_publication('wrong', 'visits', 'id', '{"age": "range"}', 'disease', params => '{"k": "ten", "l": 3}');

@@ -1,4 +1,4 @@
--- Several sensitive columns, and bands of numbers.
+-- Several sensitive columns, and bands of numbers and texts.
 \set VERBOSITY default
 CREATE SCHEMA several;
 CREATE TABLE several.patients (
@@ -160,6 +160,69 @@ SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 10000"}, "
 SELECT pprepub.alter_publication('paid', '{"bands": {"income": "range 10000"}, "accept_weakening": true, "accept_lockout": true}');
 SELECT check_name, holds FROM pprepub.audit('paid') WHERE NOT holds;
 SELECT pprepub.drop_publication('paid', forget_history => true);
+
+-- Bands of texts: the nodes of a level of a taxonomy, of which 250.01 and 250.02 are one.
+CREATE TABLE several.icd (code text, disease text, chapter text, root text);
+INSERT INTO several.icd VALUES ('250.01', '250', 'endocrine', 'any'), ('250.02', '250', 'endocrine', 'any'), ('250.03', '250', 'endocrine', 'any'),
+	('401.1', '401', 'circulatory', 'any'), ('401.9', '401', 'circulatory', 'any'), ('V70', 'V70', 'V70', 'any');
+SELECT pprepub.create_taxonomy('icd', 'several.icd');
+CREATE TABLE several.ill AS SELECT i AS id, i AS age, CASE WHEN i < 60 THEN '250.0' || 1 + i % 3 ELSE (ARRAY['250', '250.01', '401.1', '401.9', 'V70'])[1 + i % 5] END AS diagnosis FROM generate_series(0, 119) i;
+\set icd 'SELECT pprepub.create_publication(\'ill\', \'several.ill\', \'id\', \'{"age": "range"}\', \'diagnosis\', \'bpg\', '
+:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd"}}');
+:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 0"}}');
+:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 4"}}');
+:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy nobodys 1"}}');
+:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy incomes 1"}}');
+:icd '{"k": 5, "l": 2, "distance": "ordered", "bands": {"diagnosis": "taxonomy icd 2"}}');
+-- A value above the level may stand for several nodes: it has no band.
+:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 3"}}');
+SELECT pprepub.publish('ill');
+SELECT count(*) FILTER (WHERE diagnosis = '250') AS above FROM published.ill();
+SELECT pprepub.drop_publication('ill', true);
+:icd '{"k": 5, "l": 2}');
+SELECT number FROM pprepub.publish('ill');
+CREATE VIEW several.by_disease AS SELECT min(n) AS least FROM (SELECT count(DISTINCT left(diagnosis, 3)) AS n FROM published.ill GROUP BY class) c;
+TABLE several.by_disease;
+SELECT pprepub.alter_publication('ill', '{"bands": {"diagnosis": "taxonomy icd 2"}}');
+SELECT pprepub.alter_publication('ill', '{"bands": {"diagnosis": "taxonomy icd 2"}, "accept_weakening": true}');
+DROP VIEW several.by_disease;
+SELECT pprepub.drop_publication('ill', true);
+:icd '{"k": 5, "l": 2, "frequency": 1.2, "bands": {"diagnosis": "taxonomy icd 2"}}');
+SELECT number FROM pprepub.publish('ill');
+SELECT min(n) AS least, bool_and(most / rows::numeric <= 1 / 1.2) AS varied
+	FROM (SELECT class, count(*) AS n, sum(c) AS rows, max(c) AS most FROM (SELECT class, left(diagnosis, 3), count(*) AS c FROM published.ill_1 GROUP BY 1, 2) d GROUP BY class) c;
+SELECT check_name, holds FROM pprepub.audit('ill') WHERE check_name IN ('l', 'frequency', 'atoms');
+SELECT check_name, holds FROM pprepub.audit('ill', '{"l": 4}') WHERE check_name = 'l';	-- of bands, not of codes
+SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('ill');
+SELECT kind, taxonomy FROM pprepub_internal.catalog_column WHERE role = 'sensitive';
+-- A new value is refused until the taxonomy is extended, which leaves all others where they were.
+UPDATE several.ill SET diagnosis = '250.04' WHERE id = 100;
+SELECT pprepub.publish('ill');
+INSERT INTO several.icd VALUES ('250.04', '250', 'endocrine', 'any'), ('460', '460', 'respiratory', 'any');
+SELECT pprepub.extend_taxonomy('icd', 'several.icd');
+SELECT pprepub.publish('ill');
+SELECT pprepub.alter_publication('ill', '{}');
+SELECT number FROM pprepub.publish('ill');
+SELECT check_name, holds FROM pprepub.audit('ill') WHERE NOT holds;
+SELECT * FROM pprepub.rebuild_history('ill');
+-- The publication has its own copy.
+SELECT pprepub.drop_taxonomy('icd');
+UPDATE several.icd SET disease = code, chapter = code;
+SELECT pprepub.create_taxonomy('icd', 'several.icd');
+SELECT pprepub.alter_publication('ill', '{"bands": {"diagnosis": "taxonomy icd 2"}}');
+SELECT number FROM pprepub.publish('ill');
+SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('ill');
+SELECT pprepub.drop_publication('ill', true);
+-- A name that ends in a number is no level; a level behind it is one.
+CREATE TABLE several.levels AS TABLE several.icd;
+UPDATE several.levels SET disease = left(code, 3), chapter = left(code, 3);
+SELECT pprepub.create_taxonomy('icd 9', 'several.levels');
+:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 9"}}');
+:icd '{"k": 5, "l": 2, "bands": {"diagnosis": "taxonomy icd 9 1"}}');
+SELECT number FROM pprepub.publish('ill');
+SELECT min(n) AS least FROM (SELECT count(DISTINCT left(diagnosis, 3)) AS n FROM published.ill_1 GROUP BY class) c;
+SELECT check_name, holds FROM pprepub.audit('ill') WHERE NOT holds;
+SELECT pprepub.drop_publication('ill', true), pprepub.drop_taxonomy('icd'), pprepub.drop_taxonomy('icd 9');
 
 -- Deductions about each column.
 CREATE TABLE several.four AS SELECT i AS id, 30 + i AS age, (ARRAY['flu', 'hiv', 'flu', 'hiv'])[i] AS a, i % 2 AS b FROM generate_series(1, 4) i;

@@ -54,6 +54,76 @@ ALTER TABLE people DETACH PARTITION apart;
 SELECT rows FROM pprepub.publish('apart');
 SELECT pprepub.drop_publication('low'), pprepub.drop_publication('apart', true);
 
+-- Lookup tables, which two publications share; what is shared besides is listed.
+CREATE TABLE wards (id int PRIMARY KEY, ward text);
+INSERT INTO wards SELECT i, 'w' || i FROM generate_series(1, 7) i;
+CREATE TABLE patients (pid int PRIMARY KEY, age int, disease text, ward int REFERENCES wards);
+CREATE TABLE staff (sid int PRIMARY KEY, age int, disease text, ward int REFERENCES wards);
+CREATE TABLE visits (visit int PRIMARY KEY, who int REFERENCES patients, disease text);
+INSERT INTO patients SELECT i, 20 + i % 50, 'd' || i % 7, 1 + i % 7 FROM generate_series(1, 200) i;
+INSERT INTO staff SELECT i, 20 + i % 50, 'd' || i % 7, 1 + i % 7 FROM generate_series(1001, 1100) i;
+INSERT INTO visits SELECT i, 1 + i % 200, 'd' || i % 7 FROM generate_series(10001, 10400) i;
+CREATE VIEW patients_seen AS SELECT pid AS id, age, disease, w.ward FROM patients p JOIN wards w ON w.id = p.ward;
+CREATE VIEW staff_seen AS SELECT sid AS id, age, disease, w.ward FROM staff s JOIN wards w ON w.id = s.ward;
+CREATE VIEW visits_seen AS SELECT visit AS id, p.age, v.disease, w.ward FROM visits v JOIN patients p ON p.pid = v.who JOIN wards w ON w.id = p.ward;
+CREATE MATERIALIZED VIEW seen_people AS SELECT pid AS id, age, disease FROM patients;
+CREATE VIEW nobody_seen AS SELECT * FROM staff_seen WHERE id < 0;
+CREATE FUNCTION looked_up(source regclass, lookup regclass[], name text DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	detail text;
+BEGIN
+	PERFORM pprepub.create_publication(coalesce(name, source::text), source, 'id', '{"age": "range"}', 'disease', 'bpg', '{"k": 5}', lookup => lookup);
+	RETURN 'declared';
+EXCEPTION WHEN others THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+	RETURN SQLERRM || ' / ' || detail;
+END $$;
+SELECT looked_up('patients_seen', '{}');
+SELECT looked_up('staff_seen', '{}');
+SELECT looked_up('visits_seen', '{}');
+SELECT looked_up('visits_seen', '{wards}');
+-- People are no lookup table, by whatever name.
+SELECT looked_up('visits_seen', '{wards, patients}');
+ALTER TABLE patients RENAME TO seen;
+SELECT looked_up('visits_seen', '{wards, seen}');
+ALTER TABLE visits DROP CONSTRAINT visits_who_fkey;
+SELECT looked_up('visits_seen', '{wards, seen}');
+SELECT looked_up('staff_seen', '{wards, staff}');
+SELECT looked_up('staff', '{wards, staff}');
+SELECT looked_up('nobody_seen', '{wards}');
+-- Nor the other way round, where the one who says so comes first.
+SELECT pprepub.drop_publication('patients_seen');
+SELECT looked_up('visits_seen', '{wards, seen}');
+SELECT looked_up('seen_people', '{}');
+SELECT looked_up('patients_seen', '{}');
+SELECT pprepub.drop_publication('visits_seen');
+SELECT looked_up('patients_seen', '{}');
+SELECT looked_up('staff_seen', '{wards, patients_seen}');
+SELECT looked_up('staff_seen', '{wards, people_low}');
+SELECT looked_up('staff_seen', '{NULL}');
+SELECT looked_up('staff_seen', '{wards, 0}');
+SELECT looked_up('staff_seen', '{wards}');
+SELECT name, lookup FROM pprepub.publication ORDER BY name;
+SELECT rows > 0 AS published FROM pprepub.publish('staff_seen');
+SELECT rows > 0 AS published FROM pprepub.publish('patients_seen');
+SELECT check_name, required, measured, holds FROM pprepub.audit('staff_seen') WHERE check_name IN ('lookup', 'beside');
+SELECT check_name, required, measured, holds FROM pprepub.audit('patients_seen') WHERE check_name IN ('lookup', 'beside');
+SELECT pprepub.report('staff_seen') LIKE '%taken to hold no people%wards}%' AS reported;
+-- It is kept, whatever its name; and if people come in, the audit tells.
+DROP TABLE wards CASCADE;
+ALTER TABLE wards RENAME TO units;
+SELECT rows > 0 AS published FROM pprepub.publish('staff_seen');
+SELECT lookup FROM pprepub.publication WHERE name = 'staff_seen';
+INSERT INTO units SELECT pid FROM seen ON CONFLICT DO NOTHING;
+SELECT check_name, measured, holds FROM pprepub.audit('patients_seen') WHERE check_name = 'lookup';
+SELECT pprepub.alter_publication('staff_seen', '{"lookup": []}');
+SELECT pprepub.drop_publication('staff_seen', true);
+SELECT looked_up('staff_seen', '{}');
+SELECT pprepub.drop_publication('patients_seen', true);
+DROP VIEW patients_seen, staff_seen, visits_seen, nobody_seen CASCADE;
+DROP TABLE units, seen, staff, visits CASCADE;
+DROP FUNCTION looked_up;
+
 -- Plain inheritance; a parent shows its children's rows.
 CREATE TABLE parent (id int, age int, disease text);
 CREATE TABLE child (more text) INHERITS (parent);

@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "check/checks.h"
 #include "declare/catalog.h"
+#include "declare/source_overlap.h"
 #include "declare/subtransaction.h"
 #include "declare/work.h"
 #include "fmgr.h"
@@ -466,6 +467,20 @@ check_beside(Audit *audit)
 					   psprintf("people of its source are also published by: %s", names.data), n);
 }
 
+/* Do others read tables of the source that are taken to hold no people? */
+static void
+check_lookups(Audit *audit)
+{
+	bool		has_people;
+	char	   *tables = shared_lookups(audit->publication, &has_people);
+	char	   *required = pstrdup("its owner knows that tables which others read, too, hold no people");
+
+	if (tables != NULL && has_people)
+		add_check(audit, "lookup", required, psprintf("people of its source are in a table that others read: %s", tables), false, NULL);
+	else if (tables != NULL)
+		add_open_check(audit, "lookup", required, psprintf("no keys in those that others read: %s", tables), 0);
+}
+
 /* Recalls the history, all of it at once only for a method's own checks, and binds what its releases are judged by. */
 static Audit
 audit_create(const OwnersWork *work, const Principle *given)
@@ -501,6 +516,7 @@ check_the_rest(Audit *audit)
 	check_identified(audit);
 	check_releases(audit);
 	check_beside(audit);
+	check_lookups(audit);
 }
 
 /* All checks; as the owner, under the active snapshot. */

@@ -12,7 +12,7 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 
-#define HINT "Bands are \"range STEP\", for numbers, dates and timestamps, or \"taxonomy NAME\" of a ladder made by pprepub.create_range_taxonomy(), for numbers."
+#define HINT "Bands are \"range STEP\", for numbers, dates and timestamps; \"taxonomy NAME\" of a ladder made by pprepub.create_range_taxonomy(), for numbers; or \"taxonomy NAME LEVEL\", with the level of its nodes counted from the root."
 
 /* The publication's sensitive columns, for a hint. */
 static char *
@@ -51,26 +51,57 @@ refuse_type(const DeclaredColumn *column, const char *text)
 			 errhint(HINT)));
 }
 
-/* The tree that a taxonomy stands for now, which must be a ladder. */
-static int32
-find_ladder(const char *taxonomy)
+/* Parts "icd 2" into a name and a level, unless all of it is the name of a taxonomy. */
+static void
+take_level(DeclaredColumn *column)
 {
-	CatalogAccess access;
-	int32		tree;
-	bool		isnull;
+	char	   *space = strrchr(column->taxonomy, ' ');
 
-	catalog_enter(&access);
-	tree = find_taxonomy(taxonomy);
-	catalog_read("SELECT ladder FROM pprepub_internal.catalog_tree WHERE tree = $1",
+	if (space == NULL || space[1] == '\0' || strlen(space + 1) > 4 || strspn(space + 1, "0123456789") < strlen(space + 1))
+		return;
+	if (catalog_read("SELECT FROM pprepub_internal.catalog_taxonomy WHERE name = $1", CATALOG_TEXT(column->taxonomy)) > 0)
+		return;
+	column->level = atoi(space + 1);
+	*space = '\0';
+	if (column->level == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("level 0 of taxonomy \"%s\" makes no bands", column->taxonomy),
+				 errdetail("It is the root, which holds all values."),
+				 errhint(HINT)));
+}
+
+/* The tree that a taxonomy stands for now: a ladder for a column without a level, and a tree that has the level for others. */
+static int32
+find_tree(const DeclaredColumn *column)
+{
+	int32		tree = find_taxonomy(column->taxonomy);
+	bool		is_ladder;
+	bool		isnull;
+	int			levels;
+
+	catalog_read("SELECT ladder IS NOT NULL AS is_ladder, (SELECT max(depth) FROM pprepub_internal.catalog_tree_node n WHERE n.tree = t.tree) AS levels"
+				 " FROM pprepub_internal.catalog_tree t WHERE tree = $1",
 				 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)));
-	(void) catalog_field(0, "ladder", &isnull);
-	catalog_leave(&access);
-	if (isnull)
+	is_ladder = DatumGetBool(catalog_field(0, "is_ladder", &isnull));
+	levels = catalog_int(0, "levels");
+	if (column->level == 0 && !is_ladder)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("taxonomy \"%s\" makes no bands", taxonomy),
+				 errmsg("taxonomy \"%s\" makes no bands without a level", column->taxonomy),
 				 errdetail("It is no ladder of intervals over numbers."),
-				 errhint("Create one with pprepub.create_range_taxonomy().")));
+				 errhint("Say which nodes are to be one value each: \"taxonomy %s 1\" are those below the root.", column->taxonomy)));
+	if (column->level > 0 && is_ladder)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("taxonomy \"%s\" makes no bands by a level", column->taxonomy),
+				 errdetail("It is a ladder, whose narrowest intervals are the bands."),
+				 errhint("Leave the level out.")));
+	if (column->level > levels)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("taxonomy \"%s\" has no level %d", column->taxonomy, column->level),
+				 errdetail("Its leaves are %d level(s) below its root at most.", levels)));
 	return tree;
 }
 
@@ -78,16 +109,22 @@ find_ladder(const char *taxonomy)
 static void
 set_band(DeclaredColumn *column, const char *text)
 {
+	CatalogAccess access;
+
 	if (strncmp(text, "range ", strlen("range ")) != 0 && strncmp(text, "taxonomy ", strlen("taxonomy ")) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown bands \"%s\" for column \"%s\"", text, column->name),
 				 errhint(HINT)));
 	parse_kind(text, column);
-	if (!OidIsValid(printed_type(KIND_RANGE, column->type)) || (column->taxonomy != NULL && !is_number(column->type)))
-		refuse_type(column, text);
+	catalog_enter(&access);
 	if (column->taxonomy != NULL)
-		column->tree = find_ladder(column->taxonomy);
+		take_level(column);
+	if (column->taxonomy != NULL)
+		column->tree = find_tree(column);
+	catalog_leave(&access);
+	if (column->level == 0 && (!OidIsValid(printed_type(KIND_RANGE, column->type)) || (column->taxonomy != NULL && !is_number(column->type))))
+		refuse_type(column, text);
 	(void) step_of(column);
 }
 
@@ -98,7 +135,7 @@ change_bands(DeclaredColumn *column, const char *text)
 	if (has_bands(column) && text != NULL && strcmp(kind_text(column), text) == 0)
 		return;
 	column->taxonomy = column->step = NULL;
-	column->tree = 0;
+	column->tree = column->level = 0;
 	column->kind = KIND_RANGE;
 	if (text != NULL)
 		set_band(column, text);

@@ -1,11 +1,14 @@
 /*
  * bands.h
- *		Bands by which sensitive numbers are judged, as a parameter says:
- *		{"bands": {"income": "taxonomy income_ladder", "born": "range 1 year"}}.
+ *		Bands by which sensitive values are judged, as a parameter says:
+ *		{"bands": {"income": "taxonomy income_ladder", "born": "range 1 year", "diagnosis": "taxonomy icd 2"}}.
  *
  * Releases show the value itself; principles take all values of a band for one.
  * Bands stand with the column, and in the catalog: its kind, and the publication's
- * own copy of the ladder, whose first width counts.
+ * own copy of the tree.  Of a ladder the first width counts.  Of another taxonomy
+ * bands are the nodes of a level, and leaves that are nearer to the root.  An
+ * extension of a tree keeps all nodes where they are, and so the bands of all
+ * values that it had.
  */
 #ifndef PPREPUB_DECLARE_BANDS_H
 #define PPREPUB_DECLARE_BANDS_H
@@ -17,7 +20,7 @@
 
 /*
  * Gives the publication's sensitive columns the bands of these parameters, which are checked each by itself, and no
- * others; a ladder that is declared again stays the one that it was.  An error if a column cannot have its bands.
+ * others; a tree that is declared again stays the one that it was.  An error if a column cannot have its bands.
  */
 extern void set_bands(DeclaredPublication *publication, Jsonb *params);
 

@@ -89,6 +89,27 @@ name_list(FunctionCallInfo fcinfo, int n, const char *what, int *count)
 	return names;
 }
 
+/* Reads the argument that lists tables without people. */
+static void
+read_lookups(FunctionCallInfo fcinfo, int n, DeclaredPublication *publication)
+{
+	Datum	   *values;
+	bool	   *nulls;
+
+	verify_not_null(fcinfo, n, "the lookup tables");
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(n), REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT,
+					  &values, &nulls, &publication->nlookups);
+	publication->lookups = palloc(sizeof(Oid) * (publication->nlookups + 1));
+	for (int i = 0; i < publication->nlookups; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("the lookup tables must not hold a null")));
+		publication->lookups[i] = DatumGetObjectId(values[i]);
+	}
+}
+
 static void
 verify_publication_name(const char *name)
 {
@@ -141,6 +162,7 @@ read_arguments(FunctionCallInfo fcinfo, Declaration *declaration)
 	verify_target_name(publication->target);
 	publication->private = psprintf("%s_private", publication->target);
 	declaration->beside = name_list(fcinfo, 9, "the publications beside", &declaration->nbeside);
+	read_lookups(fcinfo, 10, publication);
 }
 
 /* ----------------------------------------------------------------
@@ -496,7 +518,7 @@ verify_name_is_free(const DeclaredPublication *publication)
 				 " WHERE n.nspname = $2::text::name AND (c.relname = $1::text::name OR starts_with(c.relname, $1 || '_')"
 				 " AND substr(c.relname::text, length($1) + 2) ~ '" TARGET_SUFFIXES "')"
 				 " UNION ALL SELECT c.relname::text, n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-				 " WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_sensitive', $1 || '_members', $1 || '_asked', $1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])",
+				 " WHERE n.nspname = $3::text::name AND c.relname = ANY (ARRAY[$1 || '_source', $1 || '_lookups', $1 || '_sensitive', $1 || '_members', $1 || '_asked', $1 || '_neighborhoods', $1 || '_paths', $1 || '_regions', $1 || '_counterfeits', $1 || '_reference'])",
 				 CATALOG_TEXT(publication->name), CATALOG_TEXT(publication->target), CATALOG_TEXT(publication->private));
 	if (SPI_processed > 0)
 		ereport(ERROR,
@@ -566,6 +588,26 @@ create_pinned_view(DeclaredPublication *publication)
 	reset_rights(RelationRelationId, publication->pinned, psprintf("TABLE %s", view));
 }
 
+/*
+ * Creates TARGET_private.NAME_lookups, which names the tables without people: a view follows tables that are renamed or
+ * restored, and holds them.
+ */
+static void
+create_lookups_view(const DeclaredPublication *publication)
+{
+	StringInfoData sql;
+	char	   *view = quoted_private(publication, "_lookups");
+
+	if (publication->nlookups == 0)
+		return;
+	initStringInfo(&sql);
+	for (int i = 0; i < publication->nlookups; i++)
+		appendStringInfo(&sql, "%s%s::pg_catalog.regclass", i == 0 ? "" : ", ", quote_literal_cstr(quoted_relation(publication->lookups[i])));
+	execute_ddl(psprintf("CREATE VIEW %s AS SELECT pg_catalog.unnest(ARRAY[%s]) AS lookup", view, sql.data));
+	reset_rights(RelationRelationId, get_relname_relid(psprintf("%s_lookups", publication->name), get_namespace_oid(publication->private, false)),
+				 psprintf("TABLE %s", view));
+}
+
 /* Inserts the publication and its columns into the catalog. */
 static void
 store_publication(DeclaredPublication *publication)
@@ -592,6 +634,8 @@ store_publication(DeclaredPublication *publication)
 	catalog_leave(&access);
 	note_columns(publication, 0);
 	note_relation(publication, publication->pinned, "source");
+	if (publication->nlookups > 0)
+		note_relation(publication, get_relname_relid(psprintf("%s_lookups", publication->name), get_namespace_oid(publication->private, false)), "lookups");
 	if (method_declaration(publication->method)->answers)
 		note_relation(publication, relation_in_target(publication, "_now"), "live");
 	note_shown_lists(publication);
@@ -609,6 +653,7 @@ make_objects(DeclaredPublication *publication)
 	ensure_schemas(publication);
 	create_tuple_type(publication);
 	create_pinned_view(publication);
+	create_lookups_view(publication);
 	create_answer_function(publication);
 	create_counts_function(publication);
 	create_live_table(publication);
@@ -633,13 +678,16 @@ pprepub_create_publication(PG_FUNCTION_ARGS)
 	LockRelationOid(catalog_relation("catalog_publication"), ShareUpdateExclusiveLock);
 	verify_name_is_free(publication);
 	find_beside(&declaration);
-	verify_shares_no_data(publication->source, publication->owner, 0, publication->beside, publication->nbeside);
+	verify_shares_no_data(publication);
+	verify_lookups(publication, declaration.key);
 
 	make_objects(publication);
 	store_publication(publication);
 	copy_tables(publication, publication->params, false);
 	warn_of_unlogged_tables(publication);
+	warn_of_several_rows(publication);
 	warn_of_unique_insensitive(publication, true);
+	warn_of_unique_sensitive(publication);
 	warn_of_stand_ins(publication, NULL);
 	foresee_losses(publication, declaration.params);
 	declare_hooks->look_at_source(publication, NULL);

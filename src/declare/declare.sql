@@ -85,6 +85,15 @@ CREATE TABLE pprepub_internal.catalog_relation (
 );
 COMMENT ON TABLE pprepub_internal.catalog_relation IS
 	'relations made for publications, which are protected and dropped with them';
+
+CREATE VIEW pprepub_internal.catalog_lookup AS
+	SELECT DISTINCT r.publication, d.refobjid::pg_catalog.regclass AS lookup
+	FROM pprepub_internal.catalog_relation r
+		JOIN pg_catalog.pg_rewrite w ON w.ev_class = r.relation::pg_catalog.oid
+		JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+			AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid <> w.ev_class
+	WHERE r.part = 'lookups';
+COMMENT ON VIEW pprepub_internal.catalog_lookup IS 'tables without people of each publication, as its view of them names them';
 CREATE INDEX catalog_relation_history ON pprepub_internal.catalog_relation (publication) WHERE part <> 'release';
 
 CREATE TABLE pprepub_internal.catalog_release (
@@ -192,9 +201,9 @@ COMMENT ON FUNCTION pprepub.drop_taxonomy(text) IS 'drop a taxonomy; publication
 
 CREATE FUNCTION pprepub.create_publication(publication text, source regclass, key name,
 		quasi_identifiers jsonb, sensitive text, method text DEFAULT 'bpg', params jsonb DEFAULT '{}',
-		insensitive name[] DEFAULT '{}', target name DEFAULT 'published', beside name[] DEFAULT '{}') RETURNS void
+		insensitive name[] DEFAULT '{}', target name DEFAULT 'published', beside name[] DEFAULT '{}', lookup regclass[] DEFAULT '{}') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pprepub_create_publication';
-COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, text, text, jsonb, name[], name, name[]) IS
+COMMENT ON FUNCTION pprepub.create_publication(text, regclass, name, jsonb, text, text, jsonb, name[], name, name[], regclass[]) IS
 	'declare how a table or view is published: its key, the roles of its columns, and a method with parameters';
 
 CREATE FUNCTION pprepub.alter_publication(publication text, params jsonb) RETURNS void
@@ -250,7 +259,8 @@ CREATE VIEW pprepub.publication WITH (security_barrier) AS
 		ARRAY(SELECT c.name FROM pprepub_internal.catalog_column c
 			  WHERE c.publication = p.publication AND c.role = 'insensitive' ORDER BY c.position) AS insensitive,
 		ARRAY(SELECT b.name FROM pprepub_internal.catalog_publication b
-			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside
+			  WHERE b.publication = ANY (p.beside) ORDER BY b.name) AS beside,
+		ARRAY(SELECT l.lookup FROM pprepub_internal.catalog_lookup l WHERE l.publication = p.publication ORDER BY l.lookup::pg_catalog.text) AS lookup
 	FROM pprepub_internal.catalog_publication p JOIN pprepub_internal.catalog_reader a USING (publication) LEFT JOIN pprepub_internal.catalog_source s USING (publication);
 COMMENT ON VIEW pprepub.publication IS 'publications that you own or may audit, as they are declared now';
 

@@ -16,6 +16,43 @@
  */
 extern void warn_of_unique_insensitive(const DeclaredPublication *publication, bool is_declared);
 
+/* A query for one row of figures, each a bigint, and they; 0 for NULL. */
+typedef struct Figures
+{
+	Oid			owner;			/* who asks */
+	const char *sql;
+	int64		figure[3];
+} Figures;
+
+/* Asks as the owner; false if that fails: look_at_source() tells if a source cannot be read. */
+extern bool ask_figures(Figures *figures);
+
+/* A column whose values seem to be persons. */
+typedef struct PersonColumn
+{
+	char	   *name;
+	char	   *target;			/* the table that a foreign key points to, or NULL: by the name alone */
+	bool		is_named;		/* is it, or the table, named like persons? */
+	bool		is_shown;		/* has the relation the column, or only a table that it reads? */
+} PersonColumn;
+
+/*
+ * Lists such columns, the likeliest first; none if the key (which may be NULL) seems to be a person itself.  Whether
+ * persons repeat is left to the caller, who knows rows, and values that differ.
+ */
+extern PersonColumn *find_person_columns(Oid source, const char *key, int *n);
+extern bool repeats_persons(const PersonColumn *column, uint64 rows, uint64 distinct);
+extern char *points_to_persons(const PersonColumn *column);
+
+/* A WARNING when rows of the source seem to be of persons who have several: what counts keys counts rows. */
+extern void warn_of_several_rows(const DeclaredPublication *publication);
+
+/*
+ * A WARNING about each sensitive column without bands that is unique for more than half of the rows, or seems to be free
+ * text.
+ */
+extern void warn_of_unique_sensitive(const DeclaredPublication *publication);
+
 /*
  * A WARNING when the parameters let invented rows take the places of people
  * who have left, there are insensitive columns, and the parameters before

@@ -119,7 +119,7 @@ accepted_values(const ParamSpec *spec)
 							 1.0 / MOST_WEIGHT, MOST_WEIGHT);
 			break;
 		case PARAM_BANDS:
-			appendStringInfoString(&text, "an object of sensitive columns and \"range STEP\" or \"taxonomy NAME\", or null");
+			appendStringInfoString(&text, "an object of sensitive columns and \"range STEP\", \"taxonomy NAME\" or \"taxonomy NAME LEVEL\", or null");
 			break;
 		case PARAM_BOOLEAN:
 			appendStringInfoString(&text, "true or false");
@@ -402,7 +402,7 @@ void
 refuse_arguments(Jsonb *given, const char *publication)
 {
 	static const char *const arguments[] = {
-		"name", "source", "key", "quasi_identifiers", "sensitive", "method", "insensitive", "target", "beside"
+		"name", "source", "key", "quasi_identifiers", "sensitive", "method", "insensitive", "target", "beside", "lookup"
 	};
 
 	for (int i = 0; JB_ROOT_IS_OBJECT(given) && i < (int) lengthof(arguments); i++)

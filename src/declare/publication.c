@@ -83,7 +83,10 @@ read_columns(CatalogAccess *access, DeclaredPublication *publication, CatalogMod
 			parse_kind(kind, column);
 			MemoryContextSwitchTo(old);
 		}
+		/* The level stands behind the name, which may itself end in a number. */
 		column->taxonomy = catalog_text(access, i, "taxonomy");
+		if (column->taxonomy != NULL && strlen(kind) > strlen(kind_text(column)))
+			column->level = atoi(kind + strlen(kind_text(column)));
 		column->tree = catalog_int(i, "tree");
 		publication->nhidden += column->role == ROLE_LAYOUT;
 		has_tuple |= column->role == ROLE_SENSITIVE_PART;
@@ -179,6 +182,7 @@ typedef struct Noted
 	Oid			releases;
 	Oid			auditors;
 	Oid			tuple;
+	Oid			lookups;
 
 	/* Copies of tables that parameters name */
 	int			ntables;
@@ -229,6 +233,7 @@ noted_part(const DeclaredPublication *publication, const char *part)
 		{"releases", &publication->noted->releases},
 		{"auditors", &publication->noted->auditors},
 		{"sensitive_tuple", &publication->noted->tuple},
+		{"lookups", &publication->noted->lookups},
 	};
 
 	if (strncmp(part, TABLE_PART, strlen(TABLE_PART)) == 0)

@@ -57,10 +57,14 @@ typedef struct DeclaredColumn
 	char	   *name;
 	ColumnRole	role;
 
-	/* Quasi-identifiers, and the bands of sensitive columns: KIND_RANGE with a step, or KIND_TAXONOMY with a ladder */
+	/*
+	 * Quasi-identifiers, and the bands of sensitive columns: KIND_RANGE with a step, or KIND_TAXONOMY with a ladder or
+	 * a level
+	 */
 	Kind		kind;
 	char	   *taxonomy;		/* its name when declared, or NULL */
 	int32		tree;			/* the publication's own copy, or 0 */
+	int			level;			/* of bands that are nodes of a taxonomy, counted from its root; or 0 */
 	char	   *step;			/* of a range that has one, or NULL */
 
 	/* From the pinned view */
@@ -89,7 +93,7 @@ has_bands(const DeclaredColumn *column)
  */
 extern void parse_kind(const char *text, DeclaredColumn *column);
 
-/* A column's kind as parse_kind() reads it. */
+/* A column's kind as parse_kind() reads it, with the level of bands behind. */
 extern char *kind_text(const DeclaredColumn *column);
 
 /* Refuses a kind that values of the column's type cannot bear. */
@@ -108,6 +112,8 @@ typedef struct DeclaredPublication
 	char	   *private;		/* schema of what only the owner sees */
 	int32	   *beside;			/* publications judged apart from this one */
 	int			nbeside;
+	Oid		   *lookups;		/* of a declaration: tables without people, which others may read, too */
+	int			nlookups;
 	int32		releases;		/* number of the last release */
 	int64		remembered;		/* people and invented rows in the releases */
 	int			ncolumns;
@@ -202,7 +208,7 @@ extern Oid	function_in_target(const DeclaredPublication *publication, const char
 
 /*
  * Records in the catalog that a relation was made for a publication, so that
- * it is protected and dropped with it.  Parts: "source" (the pinned view),
+ * it is protected and dropped with it.  Parts: "source" (the pinned view), "lookups" (a view of their names),
  * "sensitive_tuple" (the type), "members", "asked", "neighborhoods", "paths",
  * "regions", "counterfeits" and "reference" (history), "release" and "releases",
  * the list of them; "auditors", whose readers may audit; those of LOOSE_PARTS; and, for each table that a parameter names,

@@ -34,6 +34,7 @@ void
 parse_kind(const char *text, DeclaredColumn *column)
 {
 	column->taxonomy = column->step = NULL;
+	column->level = 0;
 	if (strcmp(text, "range") == 0)
 		column->kind = KIND_RANGE;
 	else if (strcmp(text, "prefix") == 0)
@@ -69,7 +70,8 @@ kind_text(const DeclaredColumn *column)
 		case KIND_SUPPRESS:
 			return "suppress";
 		case KIND_TAXONOMY:
-			return psprintf(TAXONOMY_WORD "%s", column->taxonomy);
+			return column->level == 0 ? psprintf(TAXONOMY_WORD "%s", column->taxonomy)
+				: psprintf(TAXONOMY_WORD "%s %d", column->taxonomy, column->level);
 	}
 	return NULL;
 }

@@ -25,6 +25,7 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "declare/catalog.h"
+#include "declare/owner_warnings.h"
 #include "declare/publication.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -37,7 +38,10 @@
  * "role" is the reader's.
  */
 static const char *const overlap_query =
-"WITH RECURSIVE source AS ("
+"WITH RECURSIVE lookup AS ("
+" SELECT $2 AS publication, unnest($5) AS relation"
+" UNION SELECT publication, lookup::oid FROM pprepub_internal.catalog_lookup"
+"), source AS ("
 " SELECT $2 AS publication, $1::oid AS relation, $4::oid AS owner"
 " UNION ALL SELECT publication, source::oid, owner::oid"
 "  FROM pprepub_internal.catalog_publication JOIN pprepub_internal.catalog_source USING (publication)"
@@ -58,14 +62,17 @@ static const char *const overlap_query =
 "  UNION ALL SELECT 'pg_class'::regclass, inhparent, r.role FROM pg_inherits"
 "   WHERE r.classid = 'pg_class'::regclass AND inhrelid = r.object"
 "  UNION ALL SELECT 'pg_class'::regclass, inhrelid, r.role FROM pg_inherits"
-"   WHERE r.classid = 'pg_class'::regclass AND inhparent = r.object) n)"
-" SELECT p.name, c.oid::regclass::text AS relation"
+"   WHERE r.classid = 'pg_class'::regclass AND inhparent = r.object) n"
+"  WHERE NOT EXISTS (SELECT FROM lookup l WHERE l.publication = r.publication AND l.relation = r.object AND r.classid = 'pg_class'::regclass))"
+" SELECT DISTINCT p.name, c.oid::regclass::text AS relation, c.oid, EXISTS (SELECT FROM lookup l"
+"  WHERE l.publication IN (mine.publication, other.publication) AND l.relation = c.oid) AS is_lookup,"
+" p.pinned::oid AS pinned, p.owner::oid AS owner, (SELECT k.name::text FROM pprepub_internal.catalog_column k WHERE k.publication = p.publication AND k.role = 'key') AS key"
 " FROM r mine JOIN r other ON other.classid = mine.classid AND other.object = mine.object"
 " AND mine.publication = $2 AND other.publication <> $2"
 " JOIN pg_class c ON mine.classid = 'pg_class'::regclass AND c.oid = mine.object"
 "  AND c.relkind IN ('r', 'p', 'f', 'm') AND c.oid >= 16384"
 " JOIN pprepub_internal.catalog_publication p ON p.publication = other.publication"
-" ORDER BY p.name, c.oid LIMIT 1";
+" ORDER BY is_lookup, p.name, c.oid";
 
 /* Does a relation reach nothing but itself? One that is gone reaches nothing at all. */
 static bool
@@ -144,23 +151,223 @@ skip_plain_tables(Oid source, int32 publication, const int32 *beside, int nbesid
 	return any_left;
 }
 
-/* Raises an error if a publication that was not skipped reaches a table of the source. */
-static void
-verify_apart(CatalogAccess *access, Oid source, Oid owner, int32 publication, const Skipped *skipped)
+static Skipped
+skipped_beside(const DeclaredPublication *publication)
 {
-	catalog_read(overlap_query,
-				 CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(source)),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication)),
-				 CATALOG_PARAM(INT4ARRAYOID, skipped_array(skipped)),
-				 CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(owner)));
-	if (SPI_processed > 0)
+	Skipped		skipped = {.publications = palloc(sizeof(Datum) * (publication->nbeside + 1)), .n = publication->nbeside};
+
+	for (int i = 0; i < publication->nbeside; i++)
+		skipped.publications[i] = Int32GetDatum(publication->beside[i]);
+	return skipped;
+}
+
+/* Finds the tables of the source that publications reach which were not skipped. */
+static uint64
+find_shared(const DeclaredPublication *publication, const Skipped *skipped)
+{
+	Datum	   *lookups = palloc(sizeof(Datum) * (publication->nlookups + 1));
+
+	for (int i = 0; i < publication->nlookups; i++)
+		lookups[i] = ObjectIdGetDatum(publication->lookups[i]);
+	return catalog_read(overlap_query,
+						CATALOG_PARAM(REGCLASSOID, ObjectIdGetDatum(publication->source)),
+						CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+						CATALOG_PARAM(INT4ARRAYOID, skipped_array(skipped)),
+						CATALOG_PARAM(REGROLEOID, ObjectIdGetDatum(publication->owner)),
+						CATALOG_PARAM(OIDARRAYOID, PointerGetDatum(construct_array(lookups, publication->nlookups, OIDOID, sizeof(Oid), true, TYPALIGN_INT))));
+}
+
+static bool
+is_lookup(uint64 row)
+{
+	bool		isnull;
+
+	return DatumGetBool(catalog_field(row, "is_lookup", &isnull));
+}
+
+/* Raises an error if a publication that was not skipped reaches a table of the source that is no lookup table. */
+static void
+verify_apart(CatalogAccess *access, const DeclaredPublication *publication, const Skipped *skipped)
+{
+	uint64		n = find_shared(publication, skipped);
+	const char *other;
+	StringInfoData tables;
+	int			ntables = 0;
+
+	if (n == 0 || is_lookup(0))
+		return;
+	other = catalog_text(access, 0, "name");
+	initStringInfo(&tables);
+	for (uint64 i = 0; i < n && !is_lookup(i) && strcmp(catalog_text(access, i, "name"), other) == 0; i++)
+		appendStringInfo(&tables, "%s%s", ntables++ > 0 ? ", " : "", catalog_text(access, i, "relation"));
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_IN_USE),
+			 errmsg("\"%s\" shares data with publication \"%s\"", get_rel_name(publication->source), other),
+			 ntables == 1
+			 ? errdetail("Both reach table %s, and each is judged without the other.", tables.data)
+			 : errdetail("Both reach tables %s, and each is judged without the other.", tables.data),
+			 errhint("Publish everything of these people through one publication, or name the other in beside => '{…}' if nobody can join the two. Name tables that hold no people in lookup => '{…}'.")));
+}
+
+/* ----------------------------------------------------------------
+ * Lookup tables
+ * ----------------------------------------------------------------
+ */
+
+static void
+refuse_lookup(Oid lookup, const char *why)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("\"%s\" cannot be a lookup table", get_rel_name(lookup)),
+			 errdetail("%s", why),
+			 errhint("Lookup tables hold no people, only what codes stand for. Publish everything of people through one publication.")));
+}
+
+/* Refuses what is no plain table of its own: rows of a view, or of a parent's child, are those of other tables. */
+static void
+verify_lookup_kind(Oid lookup)
+{
+	char		kind = get_rel_relkind(lookup);
+
+	if (kind == '\0')
 		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("\"%s\" shares data with publication \"%s\"",
-						get_rel_name(source), catalog_text(access, 0, "name")),
-				 errdetail("Both reach table %s, and each is judged without the other.",
-						   catalog_text(access, 0, "relation")),
-				 errhint("Publish everything of these people through one publication, or name the other in beside => '{…}' if nobody can join the two.")));
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", lookup)));
+	if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE && kind != RELKIND_FOREIGN_TABLE)
+		refuse_lookup(lookup, "It is no table.");
+	if (has_superclass(lookup) || (kind != RELKIND_PARTITIONED_TABLE && has_subclass(lookup)))
+		refuse_lookup(lookup, "It is a partition, or inherits, or is inherited from.");
+}
+
+/* A query for the number of rows of a relation, and for how many of their keys stand in one column of a lookup table. */
+static char *
+keys_in_lookup_query(Oid relation, const char *key, Oid lookup)
+{
+	StringInfoData sql;
+	CatalogAccess access;
+	uint64		n;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT (SELECT pg_catalog.count(*) FROM %s), GREATEST(0", quoted_relation(relation));
+	catalog_enter(&access);
+	n = catalog_read("SELECT attname::text FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped",
+					 CATALOG_PARAM(OIDOID, ObjectIdGetDatum(lookup)));
+	for (uint64 i = 0; i < n; i++)
+		appendStringInfo(&sql, ", (SELECT pg_catalog.count(*) FROM (SELECT %s::pg_catalog.text FROM %s INTERSECT SELECT %s::pg_catalog.text FROM %s) s)",
+						 quote_identifier(key), quoted_relation(relation),
+						 quote_identifier(catalog_text(&access, i, "attname")), quoted_relation(lookup));
+	catalog_leave(&access);
+	appendStringInfoString(&sql, ")");
+	return sql.data;
+}
+
+typedef enum Verdict
+{
+	HAS_NO_PEOPLE,
+	HAS_PEOPLE,
+	NOT_KNOWN
+} Verdict;
+
+/* Has a column of a lookup table the keys of more than half of the rows of a relation, as its owner sees them? */
+static Verdict
+has_people(Oid relation, const char *key, Oid owner, Oid lookup)
+{
+	Figures		figures = {.owner = owner, .sql = keys_in_lookup_query(relation, key, lookup)};
+
+	if (!ask_figures(&figures) || figures.figure[0] == 0)
+		return NOT_KNOWN;
+	return figures.figure[1] * 2 > figures.figure[0] ? HAS_PEOPLE : HAS_NO_PEOPLE;
+}
+
+/* A lookup table that the source shares with another publication. */
+typedef struct SharedLookup
+{
+	Oid			relation;
+	char	   *named;
+	char	   *name;			/* of the publication, with its pinned view, owner and key */
+	Oid			pinned;
+	Oid			owner;
+	char	   *key;
+} SharedLookup;
+
+/* The lookup tables that the source and others reach. */
+static SharedLookup *
+find_shared_lookups(const DeclaredPublication *publication, int *n)
+{
+	Skipped		skipped = skipped_beside(publication);
+	CatalogAccess access;
+	uint64		rows;
+	SharedLookup *shared;
+
+	*n = 0;
+	catalog_enter(&access);
+	rows = find_shared(publication, &skipped);
+	shared = MemoryContextAlloc(access.context, sizeof(SharedLookup) * (rows + 1));
+	for (uint64 i = 0; i < rows; i++)
+		if (is_lookup(i))
+			shared[(*n)++] = (SharedLookup) {
+				.relation = catalog_oid(i, "oid"), .named = catalog_text(&access, i, "relation"), .name = catalog_text(&access, i, "name"),
+				.pinned = catalog_oid(i, "pinned"), .owner = catalog_oid(i, "owner"), .key = catalog_text(&access, i, "key")
+			};
+	catalog_leave(&access);
+	return shared;
+}
+
+void
+verify_lookups(const DeclaredPublication *publication, const char *key)
+{
+	int			n;
+	PersonColumn *persons = find_person_columns(publication->source, key, &n);
+	int			nshared;
+	SharedLookup *shared;
+
+	for (int i = 0; i < publication->nlookups; i++)
+	{
+		Oid			lookup = publication->lookups[i];
+		PersonColumn *own;
+		int			nown;
+
+		verify_lookup_kind(lookup);
+		if (lookup == publication->source)
+			refuse_lookup(lookup, "It is the source.");
+		for (int p = 0; p < n; p++)
+			if (persons[p].is_named && persons[p].target != NULL && strcmp(persons[p].target, quoted_relation(lookup)) == 0)
+				refuse_lookup(lookup, psprintf("The source's %s.", points_to_persons(&persons[p])));
+		own = find_person_columns(lookup, NULL, &nown);
+		for (int p = 0; p < nown; p++)
+			if (own[p].is_named)
+				refuse_lookup(lookup, psprintf("Its %s.", points_to_persons(&own[p])));
+		if (has_people(publication->source, key, publication->owner, lookup) != HAS_NO_PEOPLE)
+			refuse_lookup(lookup, "A column of it has the keys of more than half of the source's rows, or there are none to judge by.");
+	}
+	/* Neither's people are in a table that both read, whichever of the two calls it a lookup table. */
+	shared = find_shared_lookups(publication, &nshared);
+	for (int i = 0; i < nshared; i++)
+	{
+		if (shared[i].relation == publication->source ||
+			has_people(publication->source, key, publication->owner, shared[i].relation) != HAS_NO_PEOPLE)
+			refuse_lookup(shared[i].relation, psprintf("Publication \"%s\" reads it, too, and it has people of the source, or there are none to judge by.", shared[i].name));
+		if (has_people(shared[i].pinned, shared[i].key, shared[i].owner, shared[i].relation) != HAS_NO_PEOPLE)
+			refuse_lookup(shared[i].relation, psprintf("It has people of publication \"%s\", or there are none to judge by.", shared[i].name));
+	}
+}
+
+char *
+shared_lookups(const DeclaredPublication *publication, bool *has_own_people)
+{
+	int			n;
+	SharedLookup *shared = find_shared_lookups(publication, &n);
+	StringInfoData tables;
+
+	*has_own_people = false;
+	initStringInfo(&tables);
+	for (int i = 0; i < n; i++)
+	{
+		appendStringInfo(&tables, "%s%s, by \"%s\"", tables.len > 0 ? "; " : "", shared[i].named, shared[i].name);
+		*has_own_people |= has_people(publication->pinned, publication_column(publication, ROLE_KEY)->name, publication->owner, shared[i].relation) == HAS_PEOPLE;
+	}
+	return tables.len == 0 ? NULL : tables.data;
 }
 
 /* ----------------------------------------------------------------
@@ -216,22 +423,20 @@ is_known_alone(Oid source, int32 publication)
 }
 
 void
-verify_shares_no_data(Oid source, Oid owner, int32 publication, const int32 *beside, int nbeside)
+verify_shares_no_data(const DeclaredPublication *publication)
 {
-	Skipped		skipped = {.publications = palloc(sizeof(Datum) * (nbeside + 1)), .n = nbeside};
+	Skipped		skipped = skipped_beside(publication);
 	CatalogAccess access;
 	uint64		changes_before;
 
 	listen_to_changes();
-	if (publication > 0 && is_known_alone(source, publication))
+	if (publication->id > 0 && is_known_alone(publication->source, publication->id))
 		return;
 	changes_before = changes;
-	for (int i = 0; i < nbeside; i++)
-		skipped.publications[i] = Int32GetDatum(beside[i]);
 	catalog_enter(&access);
-	if (skip_plain_tables(source, publication, beside, nbeside, &skipped))
-		verify_apart(&access, source, owner, publication, &skipped);
-	else if (publication > 0)
-		*alone_at(publication) = (Alone) {publication, source, changes_before};
+	if (skip_plain_tables(publication->source, publication->id, publication->beside, publication->nbeside, &skipped))
+		verify_apart(&access, publication, &skipped);
+	else if (publication->id > 0)
+		*alone_at(publication->id) = (Alone) {publication->id, publication->source, changes_before};
 	catalog_leave(&access);
 }

@@ -1,11 +1,12 @@
 /*
  * aspects.c
- *		Taking tuples of sensitive values apart, and putting numbers into bands.
+ *		Taking tuples of sensitive values apart, and putting values into bands.
  */
 #include "frame/aspects.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
+#include "declare/string_map.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "frame/bins.h"
@@ -199,6 +200,54 @@ bands_of_ladder(const SensitiveColumn *column, const StoredTree *ladder, Code *c
 	return bands;
 }
 
+/* The bands that a level of a taxonomy makes, in no order; values that it does not cover are one band. */
+static JudgedValues
+bands_of_nodes(const SensitiveColumn *column, Code *code)
+{
+	const DeclaredColumn *declared = column->column;
+	JudgedValues bands = {.type = TEXTOID, .beyond = NO_CODE};
+	Dictionary *dictionary = dictionary_create(declared->type);
+	char	  **texts;
+	Datum	   *values = new_array(Datum, (uint64) column->ncodes + 1);
+	string_map_hash *known = string_map_create(CurrentMemoryContext, column->ncodes, NULL);
+	char	  **nodes;
+
+	for (Code value = 0; value < column->ncodes; value++)
+		code[value] = dictionary_number(dictionary, column->values[value], false);
+	texts = dictionary_texts(dictionary);
+	nodes = nodes_at_level(declared->tree, declared->level, texts + 1, dictionary_size(dictionary) - 1);
+	for (Code value = 0; value < column->ncodes; value++)
+	{
+		const char *node = nodes[code[value] - 1];
+		StringMapEntry *entry;
+		bool		found;
+
+		code[value] = NO_CODE;
+		if (node == NULL)
+			continue;
+		entry = string_map_insert(known, node, &found);
+		if (!found)
+		{
+			entry->number = bands.ncodes;
+			values[bands.ncodes++] = CStringGetTextDatum(node);
+		}
+		code[value] = entry->number;
+	}
+	for (Code value = 0; value < column->ncodes; value++)
+	{
+		if (code[value] != NO_CODE)
+			continue;
+		if (bands.beyond == NO_CODE)
+		{
+			bands.beyond = bands.ncodes;
+			values[bands.ncodes++] = CStringGetTextDatum("");
+		}
+		code[value] = bands.beyond;
+	}
+	bands.values = values;
+	return bands;
+}
+
 /* Makes a column's aspect: of its values or, if it has bands, of these. */
 static Aspect
 judge_column(SensitiveColumn *column, Code n)
@@ -216,6 +265,7 @@ judge_column(SensitiveColumn *column, Code n)
 	band = new_array(Code, column->ncodes);
 	column->judged = declared->taxonomy == NULL
 		? bands_of_step(column, step_of(declared), band)
+		: declared->level > 0 ? bands_of_nodes(column, band)
 		: bands_of_ladder(column, stored_ladder_read(declared->tree), band);
 	code = new_array(Code, n);
 	for (Code value = 0; value < n; value++)

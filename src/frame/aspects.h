@@ -1,7 +1,7 @@
 /*
  * aspects.h
  *		Sensitive values, column by column: each column's own values, and the bands
- *		by which numbers are judged.
+ *		by which values are judged.
  *
  * Where there are several sensitive columns, a person's sensitive value is the
  * tuple of them.  Frames and the history have codes of tuples; here each column
@@ -21,8 +21,8 @@ typedef struct JudgedValues
 	Oid			type;
 	Oid			collation;
 	Code		ncodes;
-	const Datum *values;		/* [ncodes] of a band where it begins; those of bands ascend */
-	Code		beyond;			/* the last code, NaN, if it stands for numbers beyond the ladder; or NO_CODE */
+	const Datum *values;		/* [ncodes] of a band of numbers where it begins, ascending; of another one its node */
+	Code		beyond;			/* the last code, if it stands for values that the taxonomy does not cover; or NO_CODE */
 } JudgedValues;
 
 /* A sensitive column, as releases show it. */
@@ -55,7 +55,7 @@ code_in_column(const SensitiveColumn *column, Code value)
 	return value == NO_CODE || column->code == NULL ? value : column->code[value];
 }
 
-/* Is a sensitive value beyond a ladder that its column is judged by? */
+/* Does the taxonomy that its column is judged by not cover a sensitive value? */
 extern bool is_beyond(const SensitiveColumns *columns, int column, Code value);
 
 /* Sensitive columns of the publication: their indexes among its columns. */

@@ -264,7 +264,7 @@ mark_uncodable(const FrameLoad *load, const LoadingColumn *column, uint64 from, 
 		is_out[row] |= column->number[row] != DICTIONARY_NULL && code[column->number[row]] == NO_CODE;
 }
 
-/* Marks rows with a sensitive value beyond the ladder that its column is judged by. */
+/* Marks rows with a sensitive value that the taxonomy does not cover by which its column is judged. */
 static void
 mark_beyond(const FrameLoad *load, const LoadingColumn *column, uint64 from, bool *is_out)
 {

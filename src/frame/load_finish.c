@@ -254,9 +254,9 @@ load_column(FrameLoad *load, LoadedFrame *loaded, LoadingColumn *column)
 	}
 }
 
-/* Raises an error if a row has a sensitive number beyond the ladder that its column is judged by. */
+/* Raises an error if a row has a sensitive value that the taxonomy does not cover by which its column is judged. */
 static void
-verify_within_ladders(const FrameLoad *load, const LoadedFrame *loaded)
+verify_within_bands(const FrameLoad *load, const LoadedFrame *loaded)
 {
 	for (int c = 0; c < loaded->columns->n; c++)
 	{
@@ -273,11 +273,16 @@ verify_within_ladders(const FrameLoad *load, const LoadedFrame *loaded)
 		if (rows > 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_EXCEPTION),
-					 errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values that taxonomy \"%s\" lacks",
-							column->column->name, load->publication->name, rows, column->column->taxonomy),
+					 column->column->level > 0
+					 ? errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values that level %d of taxonomy \"%s\" lacks",
+							  column->column->name, load->publication->name, rows, column->column->level, column->column->taxonomy)
+					 : errmsg("column \"%s\" of publication \"%s\" has " UINT64_FORMAT " row(s) with values that taxonomy \"%s\" lacks",
+							  column->column->name, load->publication->name, rows, column->column->taxonomy),
 					 errdetail("For example: \"%s\".", value_text(column->column->type, column->values[example])),
 					 errdetail_log("Its values are told to the owner only."),
-					 errhint("Judge it by a ladder that holds them, or declare a view that turns them into NULL.")));
+					 column->column->level > 0
+					 ? errhint("Add them with pprepub.extend_taxonomy() and adopt the extension with pprepub.alter_publication(), or declare a view that turns them into NULL.")
+					 : errhint("Judge it by a ladder that holds them, or declare a view that turns them into NULL.")));
 	}
 }
 
@@ -311,7 +316,7 @@ finish_frame(FrameLoad *load)
 	spell_alike(load->publication, loaded->columns, loaded->sensitive.values, loaded->sensitive.ncodes);
 	frame->aspects = load_aspects(load, loaded->columns, loaded->sensitive_code, frame->nsensitive);
 	if (!load->is_lenient)
-		verify_within_ladders(load, loaded);
+		verify_within_bands(load, loaded);
 	frame->asked = asked_rows(load);
 	frame->is_cohort = load->condition != NULL;
 	frame->is_protected = protected_values(load, loaded);

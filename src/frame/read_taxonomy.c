@@ -11,6 +11,7 @@
 #include "frame/coding.h"
 #include "miscadmin.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
@@ -143,6 +144,31 @@ stored_tree_read(int32 number)
 	read_nodes(&access, tree, number);
 	catalog_leave(&access);
 	return tree;
+}
+
+char **
+nodes_at_level(int32 tree, int level, char *const *names, Code n)
+{
+	Datum	   *elements = new_array(Datum, n);
+	char	  **nodes = new_zeros(char *, n);
+	CatalogAccess access;
+	uint64		found;
+
+	for (Code i = 0; i < n; i++)
+		elements[i] = CStringGetTextDatum(names[i]);
+	catalog_enter(&access);
+	found = catalog_read("WITH RECURSIVE up AS ("
+						 " SELECT v.ordinality AS i, t.node, t.parent, t.depth, t.depth <= $2 AND NOT EXISTS (SELECT FROM pprepub_internal.catalog_tree_node c WHERE c.tree = $1 AND c.parent = t.node) AS is_leaf"
+						 " FROM unnest($3) WITH ORDINALITY v (node) JOIN pprepub_internal.catalog_tree_node t ON t.tree = $1 AND t.node = v.node"
+						 " UNION ALL SELECT up.i, t.node, t.parent, t.depth, false FROM up JOIN pprepub_internal.catalog_tree_node t ON t.tree = $1 AND t.node = up.parent"
+						 " WHERE up.depth > $2)"
+						 " SELECT i, node FROM up WHERE depth = $2 OR is_leaf",
+						 CATALOG_PARAM(INT4OID, Int32GetDatum(tree)), CATALOG_PARAM(INT4OID, Int32GetDatum(level)),
+						 CATALOG_PARAM(TEXTARRAYOID, PointerGetDatum(construct_array(elements, n, TEXTOID, -1, false, TYPALIGN_INT))));
+	for (uint64 row = 0; row < found; row++)
+		nodes[big_field(row, "i") - 1] = catalog_text(&access, row, "node");
+	catalog_leave(&access);
+	return nodes;
 }
 
 /* ----------------------------------------------------------------

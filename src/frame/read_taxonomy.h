@@ -30,6 +30,12 @@ extern StoredTree *stored_tree_read(int32 tree);
 /* Reads the ends and the first width of a ladder, and nothing else. */
 extern StoredTree *stored_ladder_read(int32 tree);
 
+/*
+ * The nodes of a level that hold nodes of these names: [n] of names, NULL for an unknown one, and for one above the level
+ * that is no leaf, since it may stand for several.  A leaf above the level stands for itself.
+ */
+extern char **nodes_at_level(int32 tree, int level, char *const *names, Code n);
+
 /* ----------------------------------------------------------------
  * Ages: the nodes of a taxonomy that were there when a release was made
  *

@@ -18,7 +18,7 @@ bool
 has_places(const DeclaredColumn *column)
 {
 	if (has_bands(column))
-		return true;
+		return column->level == 0;
 	switch (getBaseType(column->type))
 	{
 		case INT2OID:

@@ -336,6 +336,29 @@ costliest_columns(const ReleaseBuild *build)
 	return columns.data;
 }
 
+#define SAYS_NOTHING 0.95
+
+void
+notice_of_empty_columns(const ReleaseBuild *build)
+{
+	const Metrics *metrics = &build->metrics;
+	uint32		nqis = build->loaded->frame.nqis;
+	StringInfoData columns;
+	uint32		n = 0;
+
+	initStringInfo(&columns);
+	for (uint32 q = 0; q < nqis; q++)
+		if (metrics->lm_by_qi[q] > SAYS_NOTHING * metrics->rows)
+			appendStringInfo(&columns, "%s\"%s\"", n++ > 0 ? ", " : "", build->loaded->codings[q]->column->name);
+	if (n > 0)
+		ereport(NOTICE,
+				(errmsg("the release says next to nothing about %u of %u quasi-identifiers: %s", n, nqis, columns.data),
+				 errdetail("Their cells lose more than %.0f %% of what the values say.", 100 * SAYS_NOTHING),
+				 n < nqis
+				 ? errhint("Without them the others keep more: name those to be shown in columns => '{…}', or publish fewer columns.")
+				 : errhint("Publish more people, coarser or fewer quasi-identifiers, or declare weaker parameters.")));
+}
+
 /* Is a share of withheld rows worth a warning?  A small one is, where departures cost it and it grows with each of them. */
 static bool
 is_worth_warning(const DeclaredPublication *publication, double share)

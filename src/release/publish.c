@@ -47,8 +47,7 @@ read_request(FunctionCallInfo fcinfo)
 void
 verify_alone(const DeclaredPublication *publication)
 {
-	verify_shares_no_data(publication->source, publication->owner, publication->id,
-						  publication->beside, publication->nbeside);
+	verify_shares_no_data(publication);
 }
 
 void
@@ -97,6 +96,12 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	progress_begin("publish", publication->owner, publication->name);
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	build = build_requested(publication, &request, work.context);
+	notice_of_empty_columns(build);
+	if (number == 1)			/* the source may have been empty when it was declared */
+	{
+		warn_of_several_rows(publication);
+		warn_of_unique_sensitive(publication);
+	}
 	stored = store_release(build, number);
 	note_release(build, number, &stored, stopwatch_seconds(&watch));
 	announce_release(publication, number, "stored");

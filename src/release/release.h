@@ -81,6 +81,9 @@ extern void measure_against_source(ReleaseBuild *build);
  */
 extern void warn_of_suppression(const ReleaseBuild *build);
 
+/* A NOTICE that names the quasi-identifiers whose cells are nearly all as wide as they can be. */
+extern void notice_of_empty_columns(const ReleaseBuild *build);
+
 /* ---- emit_rows.c: rows in the order in which they may leave ---- */
 
 /* A release whose rows have left, or stand ready to. */

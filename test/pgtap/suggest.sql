@@ -168,11 +168,42 @@ SELECT results_eq('SELECT DISTINCT by FROM ran', $$ VALUES ('suggest_other'::nam
 SELECT is(current_user, session_user, 'and is itself afterwards');
 DROP VIEW lures;
 
+-- Rows that point to persons: the person is the key, by a foreign key or by a name, also through a view.
+CREATE TABLE enrolled (id int PRIMARY KEY);
+INSERT INTO enrolled SELECT generate_series(1, 500);
+CREATE TABLE visits AS SELECT i AS visit, 1 + i * 7 % 400 AS patient, 20 + i * 31 % 60 AS age, i % 2 AS sex, (ARRAY['a','b','c','d','e','f','g'])[1 + i * 17 % 7] AS disease, date '2024-01-01' + i % 365 AS day
+	FROM generate_series(1, 2000) i;
+ALTER TABLE visits ADD PRIMARY KEY (visit);
+CREATE VIEW visits_seen AS SELECT * FROM visits;
+CREATE TABLE stays AS SELECT visit, patient AS who, age, sex, disease FROM visits;
+ALTER TABLE stays ADD PRIMARY KEY (visit), ADD FOREIGN KEY (who) REFERENCES enrolled;
+SELECT is((SELECT columns FROM pprepub.suggest(r) WHERE role = 'key'), '{patient}', 'the person is the key: ' || r),
+	is((SELECT role FROM pprepub.suggest(r) WHERE columns = '{visit}' AND about = 'column'), 'identifying', 'and no row of theirs'),
+	matches(pprepub.suggested_call(r), '^-- No proposal: column "patient" is named like a person''s key, and a person may have several rows', 'which is no declaration')
+FROM unnest('{visits,visits_seen}'::regclass[]) r;
+SELECT matches((SELECT why FROM pprepub.suggest('stays') WHERE columns = '{who}' AND about = 'column'), '^column "who" points to public.enrolled: a person may have several rows', 'a foreign key to something else'),
+	is((SELECT role FROM pprepub.suggest('stays') WHERE columns = '{who}' AND about = 'column'), 'identifying', 'is no quasi-identifier');
+SELECT substring(pprepub.suggested_call('visits') FROM 'CREATE VIEW .*;') AS view \gset
+SELECT lives_ok(:'view', 'the view that it proposes is one');
+SELECT is((SELECT day FROM visits_last WHERE patient = 8), (SELECT max(day) FROM visits WHERE patient = 8), 'of the last rows'),
+	matches(pprepub.suggested_call('visits_last'), 'key +=> ''patient''', 'of which the person is the key');
+SELECT pprepub.suggested_call('visits_last') AS call \gset
+SELECT lives_ok(:'call', 'and it can be declared'), lives_ok($$ SELECT pprepub.publish('visits_last') $$, 'and published');
+SELECT is((SELECT columns FROM pprepub.suggest('visits', 'visit') WHERE role = 'key'), '{visit}', 'a key that is named is the key');
+
+-- Many columns: at most five quasi-identifiers, those that strangers know before those that are unlike; and the likeliest secret.
+CREATE TABLE census AS SELECT i AS id, i % 41 AS occupation_code, i % 37 AS industry, i % 31 AS stage, 20 + i % 60 AS age, i % 2 AS sex, 10000 + i % 80 AS zip, i % 29 AS agency,
+	date '1950-01-01' + i * 37 % 20000 AS date_of_birth, 'x' || i % 97 AS diagnosis, i % 23 AS language FROM generate_series(1, 3000) i;
+SELECT is((SELECT array_agg(columns[1] ORDER BY columns[1]) FROM pprepub.suggest('census') WHERE role = 'quasi-identifier'), '{age,date_of_birth,occupation_code,sex,zip}', 'five quasi-identifiers'),
+	is((SELECT columns FROM pprepub.suggest('census') WHERE role = 'sensitive?'), '{diagnosis}', 'the likeliest secret'),
+	is((SELECT array_agg(columns[1] ORDER BY columns[1]) FROM pprepub.suggest('census') WHERE role = 'left out'), '{agency,industry,language,stage}', 'others are listed as left out'),
+	unalike(pprepub.suggested_call('census'), '%stage%', 'and not in the call');
+
 -- No value of the data is in what is told.
 CREATE TABLE told AS SELECT 'Xq' || i || 'Xq' AS id, 'Xq' || i % 7 AS a, 7777000 + i AS n FROM generate_series(1, 50) i;
 SELECT is((SELECT count(*) FROM pprepub.suggest('told') s WHERE s::text ~ 'Xq|7777'), 0::bigint, 'no value is told'), unalike(pprepub.suggested_call('told'), '%Xq%', 'in the call either');
 
-SELECT pprepub.drop_publication('people', true) \g /dev/null
+SELECT pprepub.drop_publication('people', true), pprepub.drop_publication('visits_last', true) \g /dev/null
 DROP VIEW asks;
 DROP OWNED BY suggest_reader, suggest_other;
 DROP ROLE suggest_reader, suggest_other;

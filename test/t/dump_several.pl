@@ -18,8 +18,10 @@ SET client_min_messages = warning;
 ALTER TABLE hospital.patients ADD income numeric, ADD ward text;
 UPDATE hospital.patients SET income = CASE WHEN id % 7 > 0 THEN id * 131 % 5000 END, ward = 'ward ' || id % 3;
 SELECT pprepub.create_range_taxonomy('incomes', 0, 5000, '{1000, 5000}');
+CREATE TABLE hospital.organs AS SELECT DISTINCT disease, 'organ ' || length(disease) + ascii(right(disease, 1)) % 3 AS organ, 'any' AS root FROM hospital.patients;
+SELECT pprepub.create_taxonomy('organs', 'hospital.organs');
 SELECT pprepub.create_publication('both', 'hospital.patients', 'id', '{"age": "range", "zip": "prefix"}', '{disease, income}', 'bpg',
-	'{"k": 5, "l": 2, "bands": {"income": "taxonomy incomes"}}');
+	'{"k": 5, "l": 2, "bands": {"income": "taxonomy incomes", "disease": "taxonomy organs 1"}}', lookup => '{hospital.organs}');
 SELECT pprepub.publish('both');
 ALTER TABLE hospital.patients RENAME income TO earnings;
 DELETE FROM hospital.patients WHERE id % 7 = 0;
@@ -35,7 +37,7 @@ sub same
 
 	return $node->safe_psql($database, <<'SQL');
 SELECT check_name, required, measured, holds FROM pprepub.audit('both') ORDER BY 1;
-SELECT sensitive, params -> 'bands' FROM pprepub.publication;
+SELECT sensitive, params -> 'bands', lookup FROM pprepub.publication;
 SELECT * FROM pprepub_internal.catalog_column ORDER BY position;
 SELECT pg_get_viewdef('published_private.both_source'::regclass);
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'published_private.both_sensitive'::regclass ORDER BY attnum;

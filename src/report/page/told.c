@@ -146,12 +146,12 @@ put_promise(StringInfo page, const DeclaredPublication *publication)
 void
 put_declaration(StringInfo page, const DeclaredPublication *publication)
 {
-	static const char *const names[] = {"Source", "Key", "Quasi-identifiers", "Sensitive", "Insensitive", "Parameters", "Judged apart from", "Releases and answers"};
+	static const char *const names[] = {"Source", "Key", "Quasi-identifiers", "Sensitive", "Insensitive", "Parameters", "Judged apart from", "Tables taken to hold no people", "Releases and answers"};
 	static const char *const headings[] = {"Part", "As declared"};
 
 	html_heading(page, "promise", "What was promised");
 	put_promise(page, publication);
-	ask(psprintf("SELECT source::text, key, quasi_identifiers::text, sensitive, insensitive::text, (params OPERATOR(pg_catalog.-) 'seed'::pg_catalog.text)::text, nullif(beside::text, '{}'), releases"
+	ask(psprintf("SELECT source::text, key, quasi_identifiers::text, sensitive, insensitive::text, (params OPERATOR(pg_catalog.-) 'seed'::pg_catalog.text)::text, nullif(beside::text, '{}'), nullif(lookup::text, '{}'), releases"
 				 " FROM pprepub.publication WHERE name = %s", name_literal(publication)));
 	html_table_begin(page, "The publication", headings, lengthof(headings));
 	for (int i = 0; i < (int) lengthof(names) && SPI_processed > 0; i++)

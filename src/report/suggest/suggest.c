@@ -17,6 +17,7 @@
 
 #include "catalog/pg_type.h"
 #include "declare/identity.h"
+#include "declare/owner_warnings.h"
 #include "declare/publication.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -74,10 +75,12 @@ typedef struct Suggestion
 	Proposal   *proposal;		/* [sample->ncolumns] */
 	int			key;			/* a column, or NO_COLUMN */
 	int			sensitive;
+	const char *persons;		/* why the key's values seem to be persons who have several rows, or NULL */
 } Suggestion;
 
 #define NO_COLUMN (-1)
 
+#define MOST_PROPOSED 5			/* quasi-identifiers: each one more makes all of them coarser */
 #define FEW_VALUES 50			/* of texts: not worth a prefix */
 #define BINS_OF_RANGE 20		/* so many bins a step is to make, about */
 
@@ -215,9 +218,46 @@ propose_role(const Sample *sample, const SampledColumn *column)
 	return propose_kind(column);
 }
 
-/* The column that tells people apart: the one that is named, the primary key, or the first that can. */
+/* The index of a column of the sample; NO_COLUMN if it has none of the name. */
 static int
-choose_key(const Sample *sample, const char *named)
+find_column(const Sample *sample, const char *name)
+{
+	for (int i = 0; i < sample->ncolumns; i++)
+		if (strcmp(sample->column[i].name, name) == 0)
+			return i;
+	return NO_COLUMN;
+}
+
+/* Notes the columns that seem to point to persons; a person is the key, whether or not rows share persons. */
+static void
+propose_persons(Suggestion *suggestion)
+{
+	const Sample *sample = suggestion->sample;
+	int			n;
+	PersonColumn *persons = find_person_columns(suggestion->source, NULL, &n);
+
+	for (int p = 0; p < n; p++)
+	{
+		int			i = find_column(sample, persons[p].name);
+		bool		repeats;
+
+		if (i == NO_COLUMN || !is_read(&sample->column[i]) || is_reserved(persons[p].name))
+			continue;
+		repeats = repeats_persons(&persons[p], sample->nrows - sample->column[i].nulls,
+								  sample->column[i].separation.distinct - (sample->column[i].nulls > 0));
+		if (repeats)
+			suggestion->proposal[i] = (Proposal) {PROPOSE_IDENTIFYING, NULL, psprintf("%s: a person may have several rows", points_to_persons(&persons[p]))};
+		if (suggestion->key == NO_COLUMN && persons[p].is_named && (repeats || tells_everybody_apart(sample, &sample->column[i])))
+		{
+			suggestion->key = i;
+			suggestion->persons = repeats ? points_to_persons(&persons[p]) : NULL;
+		}
+	}
+}
+
+/* The column that tells people apart: the primary key, or the first that can. */
+static int
+choose_key(const Sample *sample)
 {
 	int			key = NO_COLUMN;
 
@@ -225,12 +265,6 @@ choose_key(const Sample *sample, const char *named)
 	{
 		const SampledColumn *column = &sample->column[i];
 
-		if (named != NULL)
-		{
-			if (strcmp(column->name, named) == 0)
-				return i;
-			continue;
-		}
 		if (!tells_everybody_apart(sample, column) || is_reserved(column->name))
 			continue;
 		if (column->is_primary_key)
@@ -239,33 +273,67 @@ choose_key(const Sample *sample, const char *named)
 		if (key == NO_COLUMN && !(OidIsValid(printed_type(KIND_RANGE, column->type)) && !is_name(column)))
 			key = i;
 	}
-	if (named != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("the source has no column \"%s\"", named),
-				 errhint("Leave the key out, and one is looked for.")));
 	return key;
 }
 
-/* Parts of names that columns often have of which nobody should learn. */
+/* Parts of names that columns often have of which nobody should learn, the likeliest first. */
 static const char *const sensitive_words[] = {
-	"diagnos", "disease", "illness", "disorder", "symptom", "icd", "hiv", "drug", "medic", "treatment", "therap",
-	"salary", "income", "wage", "debt", "religion", "occupation", "party", "crime", "offence", "offense", "verdict",
-	"score", "grade", "result",
+	"diagnos", "disease", "illness", "disorder", "icd", "hiv", "symptom", "drug", "medic", "treatment", "therap",
+	"religion", "party", "crime", "offence", "offense", "verdict", "salary", "income", "wage", "debt",
+	"score", "grade", "result", "occupation",
 };
 
-/* Has a name one of the words in it, in whatever case? */
-static bool
-has_sensitive_name(const char *name)
+/* Words that names of columns begin with, or a part of them, which strangers often know. */
+static const char *const known_words[] = {
+	"age", "birth", "born", "sex", "gender", "zip", "zipc", "post", "city", "town", "county", "district", "region", "state",
+	"country", "nation", "race", "ethnic", "marital", "educat",
+};
+
+static char *
+in_lower_case(const char *name)
 {
 	char	   *lower = pstrdup(name);
 
 	for (char *at = lower; *at != '\0'; at++)
 		*at = pg_tolower((unsigned char) *at);
-	for (int i = 0; i < (int) lengthof(sensitive_words); i++)
-		if (strstr(lower, sensitive_words[i]) != NULL)
-			return true;
+	return lower;
+}
+
+/* The place of the first word that is in a name, in whatever case; the number of words if none is. */
+static int
+sensitive_rank(const char *name)
+{
+	char	   *lower = in_lower_case(name);
+	int			i = 0;
+
+	while (i < (int) lengthof(sensitive_words) && strstr(lower, sensitive_words[i]) == NULL)
+		i++;
+	return i;
+}
+
+static bool
+has_sensitive_name(const char *name)
+{
+	return sensitive_rank(name) < (int) lengthof(sensitive_words);
+}
+
+/* Has a part of a name, as underscores divide it, one of the words at its start? Of a short word it is the whole: not "agent". */
+static bool
+has_known_name(const char *name)
+{
+	for (char *part = strtok(in_lower_case(name), "_"); part != NULL; part = strtok(NULL, "_"))
+		for (int i = 0; i < (int) lengthof(known_words); i++)
+			if (strncmp(part, known_words[i], strlen(known_words[i])) == 0 &&
+				(strlen(known_words[i]) > 3 || part[strlen(known_words[i])] == '\0'))
+				return true;
 	return false;
+}
+
+/* How unlikely it is that nobody should learn a column: by its name; one of two values tells little. */
+static int
+unlikelihood(const SampledColumn *column)
+{
+	return sensitive_rank(column->name) + (column->separation.distinct <= 2 ? (int) lengthof(sensitive_words) : 0);
 }
 
 /* The column that nobody should learn: by its name, or else the last one with few values of several. */
@@ -273,6 +341,7 @@ static int
 choose_sensitive(const Suggestion *suggestion)
 {
 	const Sample *sample = suggestion->sample;
+	int			named = NO_COLUMN;
 	int			chosen = NO_COLUMN;
 	int			candidates = 0;
 
@@ -281,12 +350,46 @@ choose_sensitive(const Suggestion *suggestion)
 		if (suggestion->proposal[i].role != PROPOSE_QUASI_IDENTIFIER)
 			continue;
 		candidates++;
-		if (has_sensitive_name(sample->column[i].name))
-			return i;
+		if (has_sensitive_name(sample->column[i].name) &&
+			(named == NO_COLUMN || unlikelihood(&sample->column[i]) < unlikelihood(&sample->column[named])))
+			named = i;
 		if (sample->column[i].separation.distinct > 2 && sample->column[i].separation.alone_share < 0.05)
 			chosen = i;
 	}
-	return candidates > 1 ? chosen : NO_COLUMN;
+	return named != NO_COLUMN ? named : candidates > 1 ? chosen : NO_COLUMN;
+}
+
+/* Leaves out quasi-identifiers that are too many: those first that strangers hardly know by their names, and tell rows apart least. */
+static void
+leave_out_too_many(Suggestion *suggestion)
+{
+	const Sample *sample = suggestion->sample;
+
+	for (;;)
+	{
+		int			n = 0;
+		int			least = NO_COLUMN;
+
+		for (int i = 0; i < sample->ncolumns; i++)
+		{
+			const SampledColumn *column = &sample->column[i];
+			bool		is_known = has_known_name(column->name);
+
+			if (suggestion->proposal[i].role != PROPOSE_QUASI_IDENTIFIER)
+				continue;
+			n++;
+			if (least == NO_COLUMN || is_known < has_known_name(sample->column[least].name) ||
+				(is_known == has_known_name(sample->column[least].name) &&
+				 column->separation.separation <= sample->column[least].separation.separation))
+				least = i;
+		}
+		if (n <= MOST_PROPOSED)
+			return;
+		suggestion->proposal[least] = (Proposal) {
+			PROPOSE_LEFT_OUT, NULL,
+			psprintf("%d quasi-identifiers are proposed first, and each one more makes all coarser: add it if it is worth that", MOST_PROPOSED)
+		};
+	}
 }
 
 /* Proposes roles for all columns. */
@@ -300,13 +403,23 @@ propose(Oid source, const Sample *sample, const char *named_key)
 	suggestion->proposal = palloc(sizeof(Proposal) * (sample->ncolumns + 1));
 	for (int i = 0; i < sample->ncolumns; i++)
 		suggestion->proposal[i] = propose_role(sample, &sample->column[i]);
-	suggestion->key = choose_key(sample, named_key);
+	suggestion->key = NO_COLUMN;
+	if (named_key != NULL && (suggestion->key = find_column(sample, named_key)) == NO_COLUMN)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("the source has no column \"%s\"", named_key),
+				 errhint("Leave the key out, and one is looked for.")));
+	propose_persons(suggestion);
+	if (suggestion->key == NO_COLUMN)
+		suggestion->key = choose_key(sample);
 	if (suggestion->key != NO_COLUMN)
 	{
 		const SampledColumn *key = &sample->column[suggestion->key];
 
 		suggestion->proposal[suggestion->key] = (Proposal) {
-			PROPOSE_KEY, NULL, named_key == NULL ? psprintf("each row%s has a value of its own", sample->nrows < sample->all ? " that was judged" : "") :
+			PROPOSE_KEY, NULL,
+			suggestion->persons != NULL ? psprintf("%s: a person may have several rows", suggestion->persons) :
+			named_key == NULL ? psprintf("each row%s has a value of its own", sample->nrows < sample->all ? " that was judged" : "") :
 			sample->nrows > 1 && !tells_everybody_apart(sample, key) ? "you named it, but rows share values, or have none" : "you named it"
 		};
 	}
@@ -316,6 +429,7 @@ propose(Oid source, const Sample *sample, const char *named_key)
 			PROPOSE_SENSITIVE, NULL,
 			has_sensitive_name(sample->column[suggestion->sensitive].name) ? "a guess by its name" : "a guess: the last column with few values"
 		};
+	leave_out_too_many(suggestion);
 	return suggestion;
 }
 
@@ -365,6 +479,30 @@ kinds_argument(const Suggestion *suggestion)
 	return quote_literal_cstr(json.data);
 }
 
+/* The statement for a view of the last row of each person: by a time, or else by the primary key. */
+static char *
+last_rows(const Suggestion *suggestion)
+{
+	const Sample *sample = suggestion->sample;
+	const char *person = quote_identifier(sample->column[suggestion->key].name);
+	int			last = NO_COLUMN;
+
+	for (int i = sample->ncolumns; i-- > 0;)
+	{
+		Oid			type = sample->column[i].type;
+
+		if (is_read(&sample->column[i]) && (type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID))
+			last = i;
+		else if (last == NO_COLUMN && sample->column[i].is_primary_key)
+			last = i;
+	}
+	return psprintf("CREATE VIEW %s AS SELECT DISTINCT ON (%s) * FROM %s ORDER BY %s%s;",
+					quote_qualified_identifier(get_namespace_name(get_rel_namespace(suggestion->source)),
+											   psprintf("%s_last", get_rel_name(suggestion->source))),
+					person, quoted_relation(suggestion->source), person,
+					last == NO_COLUMN ? "" : psprintf(", %s DESC", quote_identifier(sample->column[last].name)));
+}
+
 /* The declaration, to be read before it is run; or why there is none. */
 static char *
 write_call(const Suggestion *suggestion)
@@ -377,6 +515,10 @@ write_call(const Suggestion *suggestion)
 		return pstrdup("-- No proposal: the source has no rows to judge by.");
 	if (suggestion->key == NO_COLUMN)
 		return pstrdup("-- No proposal: no column has a value of its own for each row. Declare a view with one row for each person, and a key.");
+	if (suggestion->persons != NULL)
+		return psprintf("-- No proposal: %s, and a person may have several rows.\n"
+						"-- Declare a view with one row for each person, and ask again of it. For the last rows:\n-- %s",
+						suggestion->persons, last_rows(suggestion));
 	if (sample->nrows > 1 && !tells_everybody_apart(sample, &sample->column[suggestion->key]))
 		return pstrdup("-- No proposal: rows share values of this key, or have none, or you may not read it. Declare a view with one row for each key.");
 	if (kinds == NULL || suggestion->sensitive == NO_COLUMN)
