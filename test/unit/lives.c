@@ -668,10 +668,10 @@ lead_life(Lives *lives, World *world)
 	for (int r = 0; r < nreleases && world->nindividuals < MAX_INDIVIDUALS / 2; r++)
 	{
 		release(world, lives->asked_percent, lives->draft);
-		allowed &= atoms_are_allowed(world) && changes_are_hidden(world);
+		allowed &= atoms_are_allowed(world);
 		pass_time(world, 1 + below(15));
 	}
-	lives->attacked += !allowed;
+	lives->attacked += !allowed || !changes_are_hidden(world);
 }
 
 void
