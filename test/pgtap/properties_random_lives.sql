@@ -116,7 +116,7 @@ BEGIN
 			END IF;
 		END IF;
 		-- beside invented rows people show older values than they have, which the attacker of lib does not know
-		faults := ARRAY(SELECT f FROM unnest(faults) f WHERE what !~ '\(counterfeit' OR f !~ ' is shown \d+ times, of |: \d+ values in release ');
+		faults := ARRAY(SELECT f FROM unnest(faults) f WHERE what !~ '\(counterfeit' AND NOT EXISTS (SELECT FROM pprepub.release WHERE counterfeits > 0) OR f !~ ' is shown \d+ times, of |: \d+ values in release ');
 		RETURN NEXT is(faults, '{}', format('%s, step %s, %s releases', what, step, releases));
 
 		-- Some leave; some come, or come back; values change, and sometimes the repair and the reserve.
