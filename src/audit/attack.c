@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "audit/attacking.h"
+#include "audit/changes.h"
 #include "frame/arrays.h"
 #include "shared/progress.h"
 #include "utils/memutils.h"
@@ -201,6 +202,21 @@ reveal_atoms(Attacker *attacker)
 	reveal(attacker, REVEALED_BY_ALL, attacker->seen->nreleases, 0, attacker->least_atoms, &promised, attacker->atoms_allowed);
 }
 
+/* The people whom changes are of, where rows stood in for others: by what the release promised that shows them. */
+static void
+reveal_changes(Attacker *attacker)
+{
+	const Change *worst = worst_changes(attacker->seen, attacker->promised);
+
+	for (int32 r = 0; r < attacker->seen->nreleases; r++)
+		if (worst[r].rows > 0)
+			attacker->result->revealed[attacker->result->n++] = (Revealed) {
+				.kind = REVEALED_BY_CHANGE, .release = r + 1, .other = worst[r].before + 1,
+				.records = worst[r].bearers, .values = worst[r].values,
+				.holds = change_is_hidden(&worst[r], &attacker->promised[r])
+			};
+}
+
 /* Orders findings: those that break a promise first, then by kind and releases. */
 static int
 compare_revealed(const void *a, const void *b)
@@ -224,7 +240,7 @@ attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Princ
 	Size		npairs = (Size) seen->nreleases * Max(0, seen->nreleases - 1) / 2;
 
 	attacker.result = palloc0(sizeof(Attack));
-	attacker.result->revealed = new_zeros(Revealed, 3 * npairs + 1);
+	attacker.result->revealed = new_zeros(Revealed, 3 * npairs + seen->nreleases + 1);
 	if (seen->nreleases == 0)
 		return attacker.result;
 	place_atoms(&attacker, aspects);
@@ -233,6 +249,7 @@ attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Princ
 	for (int32 a = 0; a < seen->nreleases; a++)
 		reveal_later_releases(&attacker, a);
 	reveal_atoms(&attacker);
+	reveal_changes(&attacker);
 	qsort(attacker.result->revealed, attacker.result->n, sizeof(Revealed), compare_revealed);
 	return attacker.result;
 }

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "audit/changes.h"
 #include "audit/smallest.h"
 #include "check/checks.h"
 #include "frame/arrays.h"
@@ -479,6 +480,39 @@ check_atoms(Audit *audit)
 	}
 }
 
+/* Where rows stood in for people and a class changed, may enough people be those whose values are new? */
+static void
+check_changes(Audit *audit)
+{
+	int32		n = audit->publication->releases;
+	Principle  *promised = new_array(Principle, n);
+	const Change *worst;
+	int32		least = -1;
+	int64		failing = 0;
+
+	for (int32 r = 0; r < n; r++)
+		promised[r] = audit->released[r].principle;
+	worst = worst_changes(&audit->recalled->seen, promised);
+	for (int32 r = 0; r < n; r++)
+	{
+		bool		hidden = change_is_hidden(&worst[r], &promised[r]);
+
+		failing += !hidden;
+		if (worst[r].rows > 0 &&
+			(least < 0 || (!hidden && change_is_hidden(&worst[least], &promised[least])) ||
+			 (hidden == change_is_hidden(&worst[least], &promised[least]) &&
+			  margin(worst[r].bearers, promised[r].k) < margin(worst[least].bearers, promised[least].k))))
+			least = r;
+	}
+	if (least >= 0)
+		set_values(add_check(audit, "changes",
+							 psprintf("values that are new beside invented rows may be of " UINT64_FORMAT " people, or more", promised[least].k),
+							 psprintf("of " UINT64_FORMAT, worst[least].bearers), failing == 0,
+							 psprintf("{\"release\": %d, \"class\": " INT64_FORMAT ", \"before\": %d, \"records\": " UINT64_FORMAT "}",
+									  least + 1, class_number(audit, least, worst[least].class), worst[least].before + 1, worst[least].bearers)),
+				   promised[least].k, worst[least].bearers);
+}
+
 void
 check_principles(Audit *audit)
 {
@@ -489,4 +523,5 @@ check_principles(Audit *audit)
 	check_l(audit, worst);
 	check_terms(audit, worst);
 	check_atoms(audit);
+	check_changes(audit);
 }

@@ -29,11 +29,21 @@ epoch_is_shown(const Past *past, const Parted *people, uint64 epoch)
 	return true;
 }
 
+/* Did rows stand in for the same people as in the last release? */
+static bool
+same_are_away(const Past *past, const Parted *people)
+{
+	for (uint64 i = 0; i < people->size; i++)
+		if (past_was_away(past, people->member[i]) != (people->is_away != NULL && people->is_away[i]))
+			return false;
+	return true;
+}
+
 bool
 parted_is_unchanged(const Past *past, const Parted *people)
 {
 	return people->parent != NO_NEIGHBORHOOD && people->size == past_size(past, people->parent) &&
-		epoch_is_shown(past, people, past_epochs(past, people->parent) - 1);
+		epoch_is_shown(past, people, past_epochs(past, people->parent) - 1) && same_are_away(past, people);
 }
 
 bool

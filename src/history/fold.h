@@ -7,7 +7,8 @@
  * the log: rebuild_history() makes it anew and compares.  A row is a
  * neighborhood: its number, its members as an array of keys, and the sensitive
  * values published of them, epoch by epoch, as another array.  A member without
- * a key is an invented row that stands for no person, and has a number.  So a
+ * a key is an invented row that stands for no person, and has a number; a person has
+ * the number 0 if a row stood in when the neighborhood was shown last.  So a
  * release that touches few people reads and writes few rows, and one that touches
  * all people writes far fewer rows than people.
  *
@@ -37,6 +38,7 @@ typedef struct Neighborhood
 	uint32		index;			/* in the directory, if found by it */
 	ArrayType  *keys;
 	ArrayType  *invented;		/* or NULL */
+	bool		is_filled;		/* with rows that stand for nobody? */
 } Neighborhood;
 
 /*
@@ -66,6 +68,8 @@ typedef struct Fold
 	uint32		allocated;
 	uint64		members_allocated;
 	uint64		values_allocated;
+	bool	   *was_away;		/* [members of the past] */
+	uint64		away_allocated;
 } Fold;
 
 /* The greatest number of an invented row among the members of a neighborhood, or 0. */

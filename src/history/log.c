@@ -6,6 +6,9 @@
 
 #include "declare/work.h"
 #include "fmgr.h"
+#include "frame/arrays.h"
+#include "frame/key_table.h"
+#include "history/element.h"
 #include "history/reader.h"
 #include "utils/tuplestore.h"
 
@@ -44,6 +47,47 @@ log_read(const DeclaredPublication *publication, void (*visit) (void *what, Tupl
 	log_verify(publication);
 	read_each(past_table(publication, MEMBERS_TABLE), visit, what);
 	read_each(past_table(publication, ASKED_TABLE), visit, what);
+}
+
+typedef struct SeenValues
+{
+	const bool *is_left_out;
+	Element		sensitive;
+	KeyTable   *values;
+	bool	   *is_seen;
+} SeenValues;
+
+/* Visits a class of the log. */
+static void
+see_values(void *what, TupleTableSlot *slot)
+{
+	SeenValues *seen = what;
+	ElementWalk walk;
+
+	if (slot->tts_isnull[LOG_RELEASE] || slot->tts_isnull[LOG_SENSITIVE] ||
+		seen->is_left_out[DatumGetInt32(slot->tts_values[LOG_RELEASE]) - 1])
+		return;
+	for (element_walk(&walk, &seen->sensitive, DatumGetArrayTypeP(slot->tts_values[LOG_SENSITIVE])); element_next(&walk);)
+	{
+		uint32		value = walk.isnull ? NO_KEY : keys_find(seen->values, walk.value);
+
+		if (value != NO_KEY)
+			seen->is_seen[value] = true;
+	}
+}
+
+bool *
+log_values(const DeclaredPublication *publication, const bool *is_left_out, const Datum *values, uint64 n)
+{
+	const DeclaredColumn *sensitive = publication_column(publication, ROLE_SENSITIVE);
+	SeenValues	seen = {
+		is_left_out, element_of(sensitive), keys_create(sensitive->type, sensitive->collation), new_zeros(bool, n)
+	};
+
+	for (uint64 i = 0; i < n; i++)
+		(void) keys_add(seen.values, values[i]);
+	log_read(publication, see_values, &seen);
+	return seen.is_seen;
 }
 
 /* Builds the query for the members of all classes in a part of the log. */

@@ -52,6 +52,8 @@ typedef struct Comparing
 	ComparedRow *rows;
 	uint32	   *row;			/* [individuals] or NO_COMPARED_ROW */
 	uint32	   *place;			/* [individuals] */
+	bool	   *is_away;		/* [individuals] did a row stand in for it when it was shown last, by the rows? */
+	bool	   *was_away;		/* [individuals] and by the log? */
 	uint64		nmembers;
 	bool	   *has_row;		/* [atoms] */
 
@@ -79,7 +81,7 @@ typedef struct Comparing
  * ----------------------------------------------------------------
  */
 
-/* Invented rows have a number instead of a key, in an array that is as long. */
+/* Invented rows have a number instead of a key, in an array that is as long; people have 0 if a row stood in for them last. */
 static bool
 read_invented(Comparing *comparing, Datum invented, int n)
 {
@@ -92,10 +94,15 @@ read_invented(Comparing *comparing, Datum invented, int n)
 	while (element_next(&walk))
 		if (!walk.isnull)
 		{
+			any = true;
+			if (DatumGetInt64(walk.value) == 0 && comparing->members[walk.i] != NO_INDIVIDUAL)
+			{
+				comparing->is_away[comparing->members[walk.i]] = true;
+				continue;
+			}
 			if (comparing->members[walk.i] != NO_INDIVIDUAL)
 				return false;
 			comparing->members[walk.i] = recalled_invented(comparing->recalled, DatumGetInt64(walk.value));
-			any = true;
 		}
 	return any;
 }
@@ -217,6 +224,7 @@ compare_class(Comparing *comparing, const SeenRelease *release, uint32 c)
 		Individual	member = release->individual[i];
 		const ComparedRow *row = row_of(comparing, member);
 
+		comparing->was_away[member] = release->counterfeit[i] && member < comparing->recalled->people->size;
 		if (row != NULL)
 			comparing->shown[row->first_member + comparing->place[member]] = release->value[i];
 	}
@@ -275,6 +283,13 @@ compare_values(Comparing *comparing)
 		for (uint32 c = 0; c < release->nclasses; c++)
 			compare_class(comparing, release, c);
 	}
+	for (uint64 member = 0; member < seen->nindividuals; member++)
+	{
+		ComparedRow *row = row_of(comparing, member);
+
+		if (row != NULL && comparing->is_away[member] != comparing->was_away[member])
+			row->is_wrong = true;
+	}
 	for (uint64 n = 0; n < comparing->n; n++)
 		if (!comparing->rows[n].is_wrong && !has_epochs_of_log(comparing, &comparing->rows[n]))
 			comparing->rows[n].is_wrong = true;
@@ -315,6 +330,8 @@ compare_all(const DeclaredPublication *publication, const Recalled *recalled, co
 		.sensitive = element_of(publication_column(publication, ROLE_SENSITIVE)),
 		.row = new_array(uint32, nindividuals),
 		.place = new_array(uint32, nindividuals),
+		.is_away = new_zeros(bool, nindividuals),
+		.was_away = new_zeros(bool, nindividuals),
 		.has_row = new_zeros(bool, atoms->natoms),
 	};
 

@@ -38,6 +38,7 @@ typedef struct Rebuilding
 	uint32	   *member;			/* [individuals] */
 	uint32	   *place;			/* [individuals] where each stands in member[] */
 	Code	   *shown;			/* [individuals] at the same places, by the class at hand */
+	bool	   *is_away;		/* [individuals] at the same places: did a row stand in for it, in the newest class? */
 
 	uint64		nepochs;
 	uint64		epochs_room;
@@ -82,7 +83,13 @@ add_class(Rebuilding *rebuilding, const SeenRelease *release, uint32 c)
 	CHECK_FOR_INTERRUPTS();
 	progress_step(seen_size(release, c));
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
-		rebuilding->shown[rebuilding->place[release->individual[i]]] = release->value[i];
+	{
+		Individual	member = release->individual[i];
+
+		rebuilding->shown[rebuilding->place[member]] = release->value[i];
+		if (rebuilding->oldest[atoms->atom[member]] == NO_EPOCH)
+			rebuilding->is_away[rebuilding->place[member]] = release->counterfeit[i];
+	}
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
 		Individual	member = release->individual[i];
@@ -101,6 +108,7 @@ find_epochs(Rebuilding *rebuilding)
 	rebuilding->oldest = new_array(uint64, rebuilding->atoms->natoms);
 	memset(rebuilding->oldest, 0xff, sizeof(uint64) * rebuilding->atoms->natoms);	/* NO_EPOCH */
 	rebuilding->shown = new_array(Code, seen->nindividuals);
+	rebuilding->is_away = new_zeros(bool, seen->nindividuals);
 	for (int32 r = seen->nreleases - 1; r >= 0; r--)
 	{
 		const SeenRelease *release = seen_release(seen, r);
@@ -134,23 +142,23 @@ set_members(const Rebuilding *rebuilding, uint32 atom, MemberArrays *arrays, con
 	uint64		npeople = recalled->people->size;
 	uint64		size = rebuilding->atoms->size[atom];
 	const uint32 *member = rebuilding->member + rebuilding->first[atom];
-	bool		any_invented = false;
+	const bool *is_away = rebuilding->is_away + rebuilding->first[atom];
+	bool		any_number = false;
 
 	for (uint64 i = 0; i < size; i++)
 	{
 		bool		is_invented = member[i] >= npeople;
 
 		arrays->has_no_key[i] = is_invented;
-		arrays->has_no_number[i] = !is_invented;
-		if (is_invented)
-			arrays->numbers[i] = recalled->invented->keys[member[i] - npeople];
-		else
+		arrays->has_no_number[i] = !is_invented && !is_away[i];
+		arrays->numbers[i] = is_invented ? recalled->invented->keys[member[i] - npeople] : Int64GetDatum(0);
+		if (!is_invented)
 			arrays->keys[i] = recalled->people->keys[member[i]];
-		any_invented |= is_invented;
+		any_number |= !arrays->has_no_number[i];
 	}
 	values[FOLD_KEYS] = element_array(key, arrays->keys, arrays->has_no_key, size);
-	nulls[FOLD_INVENTED] = !any_invented;
-	values[FOLD_INVENTED] = any_invented ? element_array(&element_int8, arrays->numbers, arrays->has_no_number, size) : (Datum) 0;
+	nulls[FOLD_INVENTED] = !any_number;
+	values[FOLD_INVENTED] = any_number ? element_array(&element_int8, arrays->numbers, arrays->has_no_number, size) : (Datum) 0;
 }
 
 /* All values of an atom, epoch by epoch. */

@@ -57,6 +57,11 @@ typedef struct Past
 	const bool *is_filled;		/* [nneighborhoods] with rows that stand for nobody, when it came; or NULL where none
 								 * was */
 	bool		is_loose;		/* did rows stand in for people beside new values, in some release? */
+	const bool *was_away;		/* [members] did a row stand in for the person when it was shown last?  NULL where for
+								 * none */
+
+	/* [values of the frame] did some release show the value?  NULL where all of the past were shown */
+	const bool *is_seen;
 
 	/* How fast people leave, as far as it is known */
 	bool		is_whole;		/* is the frame all of the source, so that members without a row have left? */
@@ -81,6 +86,19 @@ static inline bool
 past_is_filled(const Past *past, uint32 neighborhood)
 {
 	return past->is_filled != NULL && past->is_filled[neighborhood];
+}
+
+static inline bool
+past_was_away(const Past *past, uint64 member)
+{
+	return past->was_away != NULL && past->was_away[member];
+}
+
+/* NULL tells of nobody. */
+static inline bool
+past_is_seen(const Past *past, Code value)
+{
+	return past->is_seen == NULL || value == NO_CODE || past->is_seen[value];
 }
 
 /* The values published of all members in an epoch: [members of the neighborhood]. */

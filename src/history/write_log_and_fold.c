@@ -50,6 +50,7 @@ typedef struct People
 	Datum	   *keys;
 	bool	   *is_invented;	/* has the member no key? NULL if all have one */
 	int64	   *numbers;		/* of invented rows */
+	bool	   *is_away;		/* did a row stand in for the person? NULL if for none */
 	uint64	   *member;			/* index in the past, if there is a parent */
 	Code	   *shown;			/* values in the release at hand; NULL if it shows none */
 	Members		past;			/* the parent's, read when first needed */
@@ -132,9 +133,18 @@ add_invented(People *people, int64 number)
 	people->numbers[people->size] = number;
 }
 
-/* Adds a member of the parent: a person, or an invented row. */
+/* Notes that a row stands in, or stood in last, for the person at the end. */
 static void
-add_member(const Remembering *remembering, People *people, uint64 member)
+note_away(People *people)
+{
+	if (people->is_away == NULL)
+		people->is_away = new_zeros(bool, people->most);
+	people->is_away[people->size] = true;
+}
+
+/* Adds a member of the parent: a person, who may be away, or an invented row. */
+static void
+add_member(const Remembering *remembering, People *people, uint64 member, bool is_away)
 {
 	const Fold *fold = remembering->fold;
 	uint64		i = member - fold->past.first[people->parent];
@@ -144,7 +154,11 @@ add_member(const Remembering *remembering, People *people, uint64 member)
 	if (people->past.is_invented[i])
 		add_invented(people, people->past.numbers[i]);
 	else
+	{
 		people->keys[people->size] = people->past.keys[i];
+		if (is_away)
+			note_away(people);
+	}
 	people->member[people->size++] = member;
 }
 
@@ -159,17 +173,20 @@ codes_as_array(const Remembering *remembering, const Code *codes, uint64 n)
 	return coded_array(&remembering->fold->sensitive, remembering->loaded->sensitive.values, codes, n);
 }
 
-/* Makes an array with NULL for members that have no number. */
+/* Makes an array of the numbers of invented rows, and of 0 for people who are away; is_away may be NULL. */
 static Datum
-numbers_as_array(const int64 *numbers, const bool *is_number, uint64 n)
+numbers_as_array(const People *people, const bool *is_away)
 {
+	uint64		n = people->size;
 	Datum	   *values = new_array(Datum, n);
 	bool	   *nulls = new_array(bool, n);
 
 	for (uint64 i = 0; i < n; i++)
 	{
-		nulls[i] = !is_number[i];
-		values[i] = Int64GetDatum(numbers[i]);
+		bool		is_invented = people->is_invented != NULL && people->is_invented[i];
+
+		nulls[i] = !is_invented && (is_away == NULL || !is_away[i]);
+		values[i] = Int64GetDatum(is_invented ? people->numbers[i] : 0);
 	}
 	return element_array(&element_int8, values, nulls, n);
 }
@@ -208,7 +225,7 @@ keys_as_array(const Remembering *remembering, const People *people)
 static Parted
 parted_of(const People *people)
 {
-	return (Parted) {people->parent, people->size, people->member, people->shown};
+	return (Parted) {people->parent, people->size, people->member, people->shown, people->is_away};
 }
 
 /* Makes the epochs of these members: those of the parent, and the release's own if it shows them. */
@@ -239,9 +256,8 @@ write_neighborhood(Remembering *remembering, const People *people, Datum keys, D
 	values[FOLD_NEIGHBORHOOD] = Int64GetDatum(++fold->last_number);
 	values[FOLD_KEYS] = keys;
 	values[FOLD_SENSITIVE] = sensitive;
-	nulls[FOLD_INVENTED] = people->is_invented == NULL;
-	values[FOLD_INVENTED] = people->is_invented == NULL ? (Datum) 0 :
-		numbers_as_array(people->numbers, people->is_invented, people->size);
+	nulls[FOLD_INVENTED] = people->is_invented == NULL && people->is_away == NULL;
+	values[FOLD_INVENTED] = nulls[FOLD_INVENTED] ? (Datum) 0 : numbers_as_array(people, people->is_away);
 	writer_add(remembering->neighborhoods, values, nulls);
 }
 
@@ -283,7 +299,7 @@ log_invented_class(Remembering *remembering, const RememberedClass *class, const
 		element_array(key, people->keys, stands_for_none, people->size);
 	nulls[LOG_INVENTED] = people->is_invented == NULL;
 	values[LOG_INVENTED] = people->is_invented == NULL ? (Datum) 0 :
-		numbers_as_array(people->numbers, people->is_invented, people->size);
+		numbers_as_array(people, NULL);
 	values[LOG_SENSITIVE] = shown;
 	values[LOG_FINGERPRINTS] = fingerprints_as_array(remembering, class);
 	writer_add(remembering->log, values, nulls);
@@ -315,7 +331,7 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 		if (has_past)
 		{
 			remembering->is_published[class->stands_for[i]] = true;
-			add_member(remembering, people, class->stands_for[i]);
+			add_member(remembering, people, class->stands_for[i], true);
 		}
 		else
 		{
@@ -481,7 +497,7 @@ write_rest(Remembering *remembering, uint32 n)
 	people = people_create(n, rest, false);
 	for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
 		if (!remembering->is_published[i])
-			add_member(remembering, people, i);
+			add_member(remembering, people, i, past_was_away(past, i));
 	Assert(people->size == rest);
 	write_neighborhood(remembering, people, keys_as_array(remembering, people),
 					   epochs_of(remembering, people));

@@ -32,6 +32,12 @@ typedef struct Draft
 	uint64	   *first_counted;	/* [nclasses + 1] */
 	RowId	   *counted;
 
+	/*
+	 * The values that rows show: the frame's, but of people whose new values are held back an older one.  NULL where
+	 * all show their own.
+	 */
+	Code	   *shown;			/* [rows of the frame] */
+
 	double		k;				/* the size that classes are measured against */
 	Refusal		refusal;		/* why there is no class, of a method that shows every row or nothing */
 	uint64		suppressed;		/* rows asked for and in no class */
@@ -84,6 +90,14 @@ typedef struct Method
 	 */
 	double		(*churn) (const Past *past, const int64 *params);
 } Method;
+
+/* Has a frame show what a draft of it does. */
+static inline void
+frame_take_shown(Frame *frame, const Draft *draft)
+{
+	if (draft->shown != NULL)
+		frame->sensitive = draft->shown;
+}
 
 extern const Method *const methods[];	/* ends with NULL */
 

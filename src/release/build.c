@@ -13,6 +13,7 @@
 #include "frame/print.h"
 #include "frame/rounding.h"
 #include "history/fold.h"
+#include "history/log.h"
 #include "release/crew/crew.h"
 #include "release/distribution.h"
 #include "release/method_sql.h"
@@ -69,6 +70,28 @@ judge_draft(const ReleaseBuild *build, const Past *past)
 		sql->judge(publication, &build->loaded->frame, past, build->draft);
 }
 
+/*
+ * Notes which values of the past somebody has seen, where rows show what was shown before and some release left the
+ * sensitive columns out.  Only then, since all of the log is read; returns whether it was.
+ */
+static bool
+note_seen_values(ReleaseBuild *build)
+{
+	const Classes *classes = build->draft->classes;
+	const LoadedFrame *loaded = build->loaded;
+	bool	   *without;
+
+	if (!build->fold->keeps_neighborhoods || build->draft->stands_for == NULL ||
+		(classes->first_counterfeit[classes->nclasses] == 0 && build->draft->shown == NULL) ||
+		shows_no_value(build->publication, loaded->shown))
+		return false;
+	without = releases_without_values(build->publication);
+	if (without == NULL)
+		return false;
+	build->fold->past.is_seen = log_values(build->publication, without, loaded->sensitive.values, loaded->sensitive.ncodes);
+	return true;
+}
+
 /* Has the method draft, in SQL or by frame and past; an error, for the owner, if it refuses. */
 static void
 draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
@@ -82,8 +105,12 @@ draft_release(ReleaseBuild *build, const Past *past, uint64 seed)
 	progress_phase("draft", NO_TOTAL);
 	build->draft = method->draft == NULL ? sql->draft(publication, build->loaded) :
 		method->draft(&build->loaded->frame, past, params, seed);
+	if (past == &build->fold->past && note_seen_values(build))
+		build->draft = method->draft(&build->loaded->frame, past, params, seed);
 	if (sql->verify_not_refused != NULL)
 		sql->verify_not_refused(build);
+	frame_take_shown(&build->loaded->frame, build->draft);
+	build->loaded->sensitive.code = build->loaded->frame.sensitive;
 	build->draft->suppressed += build->loaded->left_out;
 	build->history_seconds += stopwatch_seconds(&watch) - build->draft->cutting_seconds;
 }
@@ -193,7 +220,7 @@ note_invented(ReleaseBuild *build)
 	past->is_loose = has_loose_rows(build->publication);
 	past->is_filled = is_filled = new_zeros(bool, past->nneighborhoods);
 	for (uint32 n = 0; n < past->nneighborhoods; n++)
-		is_filled[n] = build->fold->neighborhoods[n].invented != NULL;
+		is_filled[n] = build->fold->neighborhoods[n].is_filled;
 }
 
 ReleaseBuild *

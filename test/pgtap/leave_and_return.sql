@@ -10,7 +10,8 @@ CREATE TABLE everybody AS SELECT i AS id, 20 + i * 7 % 30 AS age, 'd' || i * 11 
 CREATE TABLE people (LIKE everybody);
 CREATE TABLE shown (release int, class bigint, ill text);
 
-CREATE PROCEDURE live(repair text, reserve int, k int, l int) LANGUAGE plpgsql AS $$
+-- In a life with changes, some fall ill otherwise, and half of those who come back.
+CREATE PROCEDURE live(repair text, reserve int, k int, l int, changes bool DEFAULT false) LANGUAGE plpgsql AS $$
 DECLARE
 	number int;
 BEGIN
@@ -34,7 +35,8 @@ BEGIN
 		COMMIT;
 		-- one by one, a few, or a class's worth
 		DELETE FROM people WHERE id IN (SELECT id FROM people ORDER BY random() LIMIT (ARRAY[1, 2, 5])[1 + step % 3]);
-		INSERT INTO people SELECT * FROM everybody e WHERE NOT EXISTS (SELECT FROM people p WHERE p.id = e.id) AND random() < 0.1;
+		UPDATE people SET ill = 'd' || (random() * 8)::int WHERE changes AND random() < 0.05;
+		INSERT INTO people SELECT id, age, CASE WHEN changes AND random() < 0.5 THEN 'back' ELSE ill END FROM everybody e WHERE NOT EXISTS (SELECT FROM people p WHERE p.id = e.id) AND random() < 0.1;
 		COMMIT;
 	END LOOP;
 END $$;
@@ -58,4 +60,22 @@ SELECT format(sql, repair, reserve) FROM unnest('{dirty,minimal,none,counterfeit
 	unnest(ARRAY['CALL live(%L, %s, 4, 2)',
 		$$ SELECT ok(pairs > 30 AND singled = 0, format('%s, reserve %s: %%s pairs of classes, %%s of which single few people out', pairs, singled)) FROM audit_differences(4, 2) $$,
 		$$ SELECT FROM pprepub.drop_publication('people', true) $$]) WITH ORDINALITY s(sql, i) ORDER BY repair, reserve, i \gexec
+
+-- Where values change: what a class shows anew is of people who had true rows there and in the release before, all of them.
+SET check_function_bodies = off;
+CREATE FUNCTION look() RETURNS void LANGUAGE sql AS $look$ CREATE TEMP TABLE changed AS
+WITH row AS (SELECT release, class, coalesce(key, stands_for) AS person, key IS NULL AS is_invented, ill FROM (
+		SELECT release, class, unnest(keys) AS key, unnest(stands_for) AS stands_for, unnest(sensitive) AS ill FROM published_private.people_members
+		UNION ALL SELECT release, class, unnest(keys), unnest(stands_for), unnest(sensitive) FROM published_private.people_asked) m),
+	seen AS (SELECT *, lag(ill) OVER life AS before, lag(is_invented) OVER life AS was_invented, lag(release) OVER life AS last
+		FROM row WHERE person IS NOT NULL WINDOW life AS (PARTITION BY person ORDER BY release))
+SELECT release, class, array_agg(ill ORDER BY ill) IS DISTINCT FROM array_agg(before ORDER BY before) AS is_news, bool_or(is_invented OR was_invented) AS stood_in
+FROM seen WHERE last IS NOT NULL GROUP BY 1, 2 $look$;
+
+SELECT format(sql, reserve) FROM unnest('{1,3}'::int[]) reserve, unnest(ARRAY['CALL live(''counterfeit'', %s, 4, 2, true)', 'SELECT look()',
+	$$ SELECT ok(count(*) FILTER (WHERE is_news AND NOT stood_in) > 3 AND count(*) FILTER (WHERE stood_in) > 20, 'reserve %s: values change, and rows stand in') FROM changed $$,
+	$$ SELECT is(count(*), 0::bigint, 'reserve %s: nothing is new where rows stand in, or stood in before') FROM changed WHERE is_news AND stood_in $$,
+	$$ SELECT is((SELECT string_agg(check_name, ' ') FROM pprepub.audit('people') WHERE NOT holds AND check_name <> 'covers'), NULL, 'reserve %s: audit()') $$,
+	$$ SELECT is((SELECT jsonb_agg(a) FROM pprepub.attack('people') a WHERE NOT holds), NULL, 'reserve %s: attack()') $$, 'DROP TABLE changed',
+	$$ SELECT FROM pprepub.drop_publication('people', true) $$]) WITH ORDINALITY s(sql, i) ORDER BY reserve, i \gexec
 SELECT * FROM finish();

@@ -2,7 +2,7 @@
 \set QUIET on
 SET client_min_messages = error;
 \ir ../lib/attacker.sql
-SELECT plan(7);
+SELECT plan(14);
 
 -- The victim is 33 years old, and nobody else who lives in 53117 is.
 CREATE TABLE people AS SELECT i AS id, 20 + i * 7 % 60 AS age, (53100 + i * 13 % 40)::text AS zip, (i * 11 / 7) % 9 AS s
@@ -37,4 +37,25 @@ SELECT is((SELECT jsonb_agg(a) FROM pprepub.audit('tracked') a WHERE NOT holds),
 -- Wherever the victim was, as many others were in the same classes of all answers.
 CREATE TABLE path AS SELECT key, array_agg(ARRAY[release, class] ORDER BY release) AS path FROM pprepub.class_members('tracked') GROUP BY key;
 SELECT cmp_ok(count(*), '>=', 5::bigint, 'the victim is never alone') FROM path WHERE path = (SELECT v.path FROM path v WHERE v.key = '1000');
+
+-- Invented rows, and a value that changes: the first of two answers has a row that stands in for the victim, the second the victim's own.
+CREATE TABLE patients AS SELECT i AS id, 20 + i AS age, (ARRAY['flu', 'asthma', 'diabetes', 'angina'])[1 + i % 4] AS s FROM generate_series(1, 20) i;
+SELECT pprepub.create_publication('changing', 'patients', 'id', '{"age": "range"}', 's', params => '{"k": 10, "l": 3, "reserve": 2, "max_answers_per_statement": 10}') \g /dev/null
+SELECT pprepub.publish('changing') \g /dev/null
+UPDATE patients SET s = 'HIV' WHERE id = 17;
+INSERT INTO patients VALUES (99, 99, 'HIV');
+CREATE FUNCTION answer(cohort text) RETURNS text[] LANGUAGE sql AS $$ SELECT array_agg(s ORDER BY s) FROM published.changing(cohort) $$;
+CREATE TEMP TABLE given AS SELECT n, answer('age <= ' || n) AS values FROM (VALUES (36), (37), (38), (36)) cohort(n);
+SELECT is((SELECT count(DISTINCT values) FROM given), 1::bigint, 'cohorts that differ by the victim do not differ by values');
+SELECT is((SELECT cardinality(min(values)) FROM given), 20, 'and all have rows');
+SELECT is((SELECT values @> '{HIV}' FROM given LIMIT 1), false, 'none of them new');
+SELECT is(answer('age <= 40'), (SELECT min(values) FROM given), 'nor when everybody is asked for the first time');
+SELECT is(answer('age <= 40') @> '{HIV}', true, 'but then: anybody may have changed');
+-- Somebody who comes back with another value is not told by the release of the return.
+DELETE FROM patients WHERE id = 3;
+SELECT pprepub.publish('changing') \g /dev/null
+INSERT INTO patients VALUES (3, 23, 'cancer');
+SELECT pprepub.publish('changing') \g /dev/null
+SELECT is((SELECT count(*) FROM published.changing WHERE s = 'cancer'), 0::bigint, 'a value that somebody comes back with waits');
+SELECT is((SELECT string_agg(kind, ' ') FROM pprepub.attack('changing') WHERE kind = 'change' OR NOT holds), NULL, 'attack finds no change beside invented rows');
 SELECT * FROM finish();

@@ -190,6 +190,81 @@ number_atoms(const World *world, int *atom)
 	return natoms;
 }
 
+/* Are the values of people who were in one class before others than it showed of them? */
+static bool
+is_news(const World *world, const int *people, int n, int before, int r)
+{
+	int			more[NVALUES + 1] = {0};	/* NULL's comes last */
+	bool		news = false;
+
+	for (int i = 0; i < n; i++)
+	{
+		more[Min(world->individuals[people[i]].shown[r], NVALUES)]++;
+		more[Min(world->individuals[people[i]].shown[before], NVALUES)]--;
+	}
+	for (int value = 0; value <= NVALUES; value++)
+		news |= more[value] > 0;
+	return news;
+}
+
+/* The last release before this one that the individual was in, or -1. */
+static int
+release_before(const Individual *one, int r)
+{
+	int			before = r - 1;
+
+	while (before >= 0 && one->class_in[before] < 0)
+		before--;
+	return before;
+}
+
+/*
+ * An observer who knows whose rows are true, and takes it that nobody's value has changed since some release: values that a
+ * class shows anew are of people who have a true row in it, and had none since then.  The longest such time, with no news in it,
+ * leaves the fewest; these must be k.
+ */
+bool
+changes_are_hidden(const World *world)
+{
+	int			changed[MAX_INDIVIDUALS] = {0};	/* the release in which its class showed something new */
+
+	for (int r = 0; r < world->releases; r++)
+		for (int c = 0; c < world->nclasses[r]; c++)
+		{
+			int			people[MAX_INDIVIDUALS];
+			int			n = 0;
+			int			before = -1;
+
+			for (int t = 0; t < world->nindividuals; t++)
+				if (world->individuals[t].class_in[r] == c)
+				{
+					before = release_before(&world->individuals[t], r);
+					people[n++] = t;
+				}
+			if (before < 0 || !is_news(world, people, n, before, r))
+				continue;
+			for (int since = changed[people[0]]; since <= before + 1; since++)
+			{
+				int			bearers = 0;
+
+				for (int i = 0; i < n; i++)
+				{
+					const Individual *one = &world->individuals[people[i]];
+					bool		is_bearer = one->is_true[r];
+
+					for (int s = since; s < r; s++)
+						is_bearer &= one->class_in[s] < 0 || !one->is_true[s];
+					bearers += is_bearer;
+				}
+				if (bearers > 0 && bearers < world->params[0])
+					return false;
+			}
+			for (int i = 0; i < n; i++)
+				changed[people[i]] = r;
+		}
+	return true;
+}
+
 #define MAX_ENUMERATED 9
 
 bool
@@ -276,6 +351,18 @@ make_epochs(World *world, uint64 from, uint64 to, uint64 *nvalues)
 				world->past.value[(*nvalues)++] = world->individuals[world->individual_of_member[m]].shown[r];
 }
 
+/* Was the person shown by a row of its own, in the last release that showed it? */
+static bool
+was_true_last(const World *world, int t)
+{
+	bool		is_true = true;
+
+	for (int r = 0; r < world->releases; r++)
+		if (world->individuals[t].class_in[r] >= 0)
+			is_true = world->individuals[t].is_true[r];
+	return is_true;
+}
+
 void
 make_past(World *world)
 {
@@ -284,6 +371,7 @@ make_past(World *world)
 	uint64		members = 0;
 	uint64		nvalues = 0;
 	bool	   *is_filled;
+	bool	   *was_away;
 
 	memset(past, 0, sizeof(Past));
 	past->is_filled = is_filled = palloc0(sizeof(bool) * MAX_INDIVIDUALS);
@@ -293,6 +381,7 @@ make_past(World *world)
 	past->row = palloc(sizeof(RowId) * MAX_INDIVIDUALS);
 	past->value = palloc(sizeof(Code) * MAX_INDIVIDUALS * MAX_RELEASES);
 	past->member = palloc(sizeof(uint64) * MAX_INDIVIDUALS);
+	past->was_away = was_away = palloc0(sizeof(bool) * MAX_INDIVIDUALS);
 	for (int row = 0; row < MAX_INDIVIDUALS; row++)
 		past->member[row] = NO_MEMBER;
 	for (int t = 0; t < world->nindividuals; t++)
@@ -309,6 +398,7 @@ make_past(World *world)
 			row = row_of_individual(world, u);
 			world->individual_of_member[members] = u;
 			past->row[members] = row < 0 ? NO_ROW : (RowId) row;
+			was_away[members] = !world->individuals[u].invented && !was_true_last(world, u);
 			if (row >= 0)
 				past->member[row] = members;
 			members++;
@@ -354,20 +444,11 @@ last_shown(const World *world, int t)
 	return value;
 }
 
-static uint32
-values_of_class(const World *world, uint32 c)
+/* What the draft shows of a row. */
+static Code
+shown_of(const World *world, RowId row)
 {
-	const Classes *classes = world->draft->classes;
-	bool		is_shown[NVALUES + 1] = {false};	/* NULL's comes last */
-	uint32		count = 0;
-
-	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-		is_shown[Min(world->frame.sensitive[classes->rows[i]], NVALUES)] = true;
-	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
-		is_shown[Min(classes->counterfeit[i], NVALUES)] = true;
-	for (int value = 0; value < NVALUES; value++)
-		count += is_shown[value];
-	return count;
+	return world->draft->shown == NULL ? world->frame.sensitive[row] : world->draft->shown[row];
 }
 
 static bool
@@ -390,7 +471,7 @@ people_are_allowed(const World *world, uint32 c)
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
 	{
-		Code		value = world->frame.sensitive[classes->rows[i]];
+		Code		value = shown_of(world, classes->rows[i]);
 
 		changed |= has_changed(world, world->individual_of_row[classes->rows[i]], value);
 		if (value != NO_CODE)
@@ -402,35 +483,37 @@ people_are_allowed(const World *world, uint32 c)
 }
 
 /*
- * Who stands in for somebody shows what was shown of him, but for as large a part as of the people in the class
- * show something else, and unless the class would lack values; nobody's row shows any value.
+ * Who stands in for somebody shows what was shown of him; nobody's row shows any value.  Beside stand-ins, and where somebody
+ * comes back for whom one stood in, people show what was shown of them; elsewhere they do so or show what they have.
  */
 static void
-check_invented(const World *world, uint32 c)
+check_shown(const World *world, uint32 c)
 {
 	const Draft *draft = world->draft;
 	const Classes *classes = draft->classes;
 	uint64		n = class_counterfeits(classes, c);
-	uint64		changed = 0;
-	uint64		invented = 0;
+	bool		is_new = draft->parent[c] == NO_NEIGHBORHOOD;
+	bool		is_still = n > 0 && !is_new;
 
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+		is_still |= !is_new && !was_true_last(world, world->individual_of_row[classes->rows[i]]);
+	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
+	{
+		int			t = world->individual_of_row[classes->rows[i]];
+		Code		value = shown_of(world, classes->rows[i]);
+
+		check(value == world->individuals[t].sensitive || (!is_new && !has_changed(world, t, value)));
+		check(!is_still || !has_changed(world, t, value));
+	}
 	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
 	{
-		Code		value = classes->counterfeit[i];
-		bool		is_nobody = draft->stands_for[i] == NO_MEMBER;
-
-		check(is_nobody == (draft->parent[c] == NO_NEIGHBORHOOD));
-		if (is_nobody || has_changed(world, world->individual_of_member[draft->stands_for[i]], value))
-			check(value < NVALUES);
-		invented += !is_nobody && has_changed(world, world->individual_of_member[draft->stands_for[i]], value);
+		check((draft->stands_for[i] == NO_MEMBER) == is_new);
+		check(is_new ? classes->counterfeit[i] < NVALUES :
+			  !has_changed(world, world->individual_of_member[draft->stands_for[i]], classes->counterfeit[i]));
 	}
-	for (uint64 i = classes->first[c]; i < classes->first[c + 1] && draft->parent[c] != NO_NEIGHBORHOOD; i++)
-		changed += has_changed(world, world->individual_of_row[classes->rows[i]], world->frame.sensitive[classes->rows[i]]);
 	if (world->allows_values != NULL)
 		check(n == 0 || people_are_allowed(world, c));
-	else if (values_of_class(world, c) > (uint32) world->params[1])
-		check(invented * class_size(classes, c) < n * changed + class_size(classes, c));
-	if (n > 0 && draft->parent[c] == NO_NEIGHBORHOOD)
+	if (n > 0 && is_new)
 		check(class_size(classes, c) + n == (uint64) world->params[0]);
 }
 
@@ -479,10 +562,10 @@ publish(World *world)
 			for (int q = 0; q < NQIS; q++)
 				check(span_contains(class_region(classes, c)[q], span_of(world->frame.code[q][row])));
 			check(draft->parent == NULL || is_member_of(world, row, draft->parent[c]));
-			show(world, world->individual_of_row[row], c, world->frame.sensitive[row], true);
+			show(world, world->individual_of_row[row], c, shown_of(world, row), true);
 		}
 		if (draft->parent != NULL)
-			check_invented(world, c);
+			check_shown(world, c);
 		if (draft->parent != NULL && world->frame.is_cohort)
 			check_added(world, draft->parent[c]);
 		for (uint64 j = 0; j < class_counterfeits(classes, c); j++)
@@ -553,7 +636,11 @@ pass_time(World *world, int percent)
 		if (individual->alive && below(100) < (uint32) percent)
 			individual->alive = false;
 		else if (!individual->alive && !individual->invented && below(100) < 3)
-			individual->alive = true;
+		{
+			individual->alive = true;	/* half of those who come back have something else */
+			if (below(2) == 0)
+				individual->sensitive = below(NVALUES);
+		}
 		if (below(100) < (uint32) percent / 2)
 			individual->sensitive = below(NVALUES);
 		if (below(100) < 5)
@@ -584,7 +671,7 @@ lead_life(Lives *lives, World *world)
 		allowed &= atoms_are_allowed(world);
 		pass_time(world, 1 + below(15));
 	}
-	lives->attacked += !allowed;
+	lives->attacked += !allowed || !changes_are_hidden(world);
 }
 
 void

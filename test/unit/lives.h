@@ -74,6 +74,7 @@ extern uint32 below(uint32 n);
 
 /* What observers know: is each set allowed, with the values of each release that all of it was in? */
 extern bool atoms_are_allowed(const World *world);
+extern bool changes_are_hidden(const World *world);	/* of each change, may k people be the bearers? */
 extern bool pairs_are_allowed(const World *world);	/* intersections and differences of two classes */
 extern bool unions_are_allowed(const World *world); /* of atoms: all, or, where these are too many, some */
 

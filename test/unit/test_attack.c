@@ -27,6 +27,7 @@ typedef struct Story
 	int			nclasses[MAX_RELEASES];
 	int			class_in[MAX_RELEASES][MAX_INDIVIDUALS];	/* or ABSENT */
 	Code		value[MAX_RELEASES][MAX_INDIVIDUALS];
+	bool		is_away[MAX_RELEASES][MAX_INDIVIDUALS]; /* does a row stand in? */
 	Principle	promised[MAX_RELEASES];
 	int			naspects;		/* 0: values have one aspect, themselves, and nothing is known of them */
 	double		share[MAX_VALUES + UNSHOWN];
@@ -55,6 +56,7 @@ see_release(const Story *story, int r)
 	release.first = palloc0(sizeof(uint64) * (release.nclasses + 1));
 	release.individual = palloc(sizeof(Individual) * (story->individuals + 1));
 	release.value = palloc(sizeof(Code) * (story->individuals + 1));
+	release.counterfeit = palloc(sizeof(bool) * (story->individuals + 1));
 	for (int c = 0; c < story->nclasses[r]; c++)
 	{
 		for (int t = story->individuals - 1; t >= 0; t--)
@@ -62,6 +64,7 @@ see_release(const Story *story, int r)
 			if (story->class_in[r][t] != c)
 				continue;
 			release.individual[n] = t;
+			release.counterfeit[n] = story->is_away[r][t];
 			release.value[n++] = story->value[r][t];
 		}
 		release.first[c + 1] = n;
@@ -732,7 +735,7 @@ test_unseen_individuals(void)
 
 /* A log that somebody has changed: the same row in two classes, or twice in one. */
 static SeenRelease damaged = {
-	.nclasses = 2,.individual = (Individual[]) {0, 1, 2, 0},.value = (Code[]) {0, 1, 0, 1}
+	.nclasses = 2,.individual = (Individual[]) {0, 1, 2, 0},.value = (Code[]) {0, 1, 0, 1},.counterfeit = (bool[]) {false, false, false, false}
 };
 
 static void
@@ -889,12 +892,89 @@ test_table_3(void)
 	check(is_as_defined(&story));
 }
 
+/* Twenty people with four values, shown whole in three releases, in which rows stand in for those from these on. */
+static Story
+twenty_people(const int *away_from, int releases)
+{
+	Story		story = {.releases = releases,.individuals = 20,.nvalues = 6};
+
+	for (int r = 0; r < releases; r++)
+	{
+		story.nclasses[r] = 1;
+		story.promised[r] = principle_k_l(10, 3);
+		for (int t = 0; t < 20; t++)
+		{
+			story.value[r][t] = t % 4;
+			story.is_away[r][t] = t >= away_from[r];
+		}
+	}
+	return story;
+}
+
+/* Is there a change, of so many people, that holds or does not? */
+static bool
+finds_change(const Story *story, int32 release, int32 other, uint64 records, bool holds)
+{
+	const Attack *found = attack_story(story);
+
+	for (uint64 i = 0; i < found->n; i++)
+		if (found->revealed[i].kind == REVEALED_BY_CHANGE)
+			return found->revealed[i].release == release && found->revealed[i].other == other &&
+				found->revealed[i].records == records && found->revealed[i].holds == holds;
+	return release == 0;
+}
+
+static void
+test_changes(void)
+{
+	Story		story = twenty_people((int[]) {20, 16, 17}, 3);
+
+	check(finds_change(&story, 0, 0, 0, true));
+	/* who has a true row in the third, and had none in the second */
+	story.value[2][16] = 5;
+	check(finds_change(&story, 3, 2, 1, false));
+	/* a new value of a row that stands in tells as much */
+	story.value[2][16] = 0;
+	story.value[2][19] = 5;
+	check(finds_change(&story, 3, 2, 1, false));
+	/* two who exchange their values show nothing new */
+	story.value[2][19] = 0;
+	story.value[2][0] = 3;
+	check(finds_change(&story, 0, 0, 0, true));
+	/* all of sixteen, who had true rows before */
+	story = twenty_people((int[]) {20, 16, 16}, 3);
+	story.value[2][3] = 5;
+	check(finds_change(&story, 3, 2, 16, true));
+	/* of nine, who are fewer than ten */
+	story = twenty_people((int[]) {20, 9, 9}, 3);
+	story.value[2][3] = 5;
+	check(finds_change(&story, 3, 2, 9, false));
+	/* few had a true row in the third release, but all of them but one had one since something was new */
+	story = twenty_people((int[]) {19, 3, 20}, 3);
+	story.value[2][19] = 5;
+	check(finds_change(&story, 3, 2, 1, false));
+	/* somebody comes back, and the change comes later */
+	story = twenty_people((int[]) {19, 20, 20}, 3);
+	story.value[2][19] = 5;
+	check(finds_change(&story, 0, 0, 0, true));
+	story.value[1][19] = 5;
+	check(finds_change(&story, 2, 1, 1, false));
+	/* ten come back at once, all of them with two values */
+	story = twenty_people((int[]) {10, 20}, 2);
+	for (int t = 10; t < 20; t++)
+		story.value[1][t] = 4 + t % 2;
+	check(finds_change(&story, 2, 1, 10, false));
+	story.value[1][19] = 0;
+	check(finds_change(&story, 2, 1, 10, true));
+}
+
 static const Test tests[] = {
 	{"random histories, few values", test_few_values},
 	{"random histories, many values", test_many_values},
 	{"principles", test_principles},
 	{"several columns", test_columns},
 	{"every individual an atom", test_every_individual_an_atom},
+	{"changes beside rows that stand in", test_changes},
 	{"one release", test_one_release},
 	{"empty releases", test_empty_releases},
 	{"unseen individuals", test_unseen_individuals},

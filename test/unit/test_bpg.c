@@ -385,6 +385,91 @@ test_given_up(void)
 }
 
 /* ----------------------------------------------------------------
+ * Values that change
+ * ----------------------------------------------------------------
+ */
+
+/* Are there rows with this value in the newest release? */
+static int
+count_shown_last(const World *world, Code value)
+{
+	int			count = 0;
+
+	for (int t = 0; t < world->nindividuals; t++)
+		count += world->individuals[t].class_in[world->releases - 1] >= 0 && world->individuals[t].shown[world->releases - 1] == value;
+	return count;
+}
+
+/* A release of the first n people, of one neighborhood. */
+static int
+ask_first(World *world, int n, Code value)
+{
+	make_frame(world, 0);
+	for (uint64 row = 0; row < world->frame.nrows; row++)
+		world->asked[row] = world->individual_of_row[row] < (uint32) n;
+	make_past(world);
+	world->draft = draft(world);
+	publish(world);
+	check(atoms_are_allowed(world) && changes_are_hidden(world));
+	return count_shown_last(world, value);
+}
+
+static World *
+twelve_people(void)
+{
+	World	   *world = palloc0(sizeof(World));
+
+	memcpy(world->params, (int64[]) {6, 3, 3, 2, 0, PARAM_ABSENT, PARAM_ABSENT, 1}, sizeof(int64) * 8);
+	world->params[MAX_ADDED_AT] = PARAM_SCALE;
+	add_people(world, 12, NVALUES);
+	for (int t = 0; t < 12; t++)
+		world->individuals[t].sensitive = t % 4;
+	release(world, 100, draft);
+	return world;
+}
+
+/* Cohorts that differ by one person, whose value has changed; then everybody, twice. */
+static void
+test_tracker(void)
+{
+	World	   *world = twelve_people();
+
+	world->individuals[9].sensitive = 5;
+	check(ask_first(world, 9, 5) == 0);
+	check(ask_first(world, 10, 5) == 0);
+	check(ask_first(world, 12, 5) == 0);
+	check(world->ninvented == 3 + 2);
+	check(ask_first(world, 12, 5) == 1);
+	pfree(world);
+}
+
+/* Somebody leaves, and comes back with what was shown, or with something else; meanwhile others have changed. */
+static void
+test_return(void)
+{
+	for (Code value = 1; value <= 5; value += 4)
+	{
+		World	   *world = twelve_people();
+
+		world->individuals[9].alive = false;
+		release(world, 100, draft);
+		check(world->ninvented == 1 && count_shown_last(world, 1) == 3);
+		for (int t = 0; t < 8; t++)
+			world->individuals[t].sensitive = (t + 1) % 4;
+		release(world, 100, draft);
+		check(world->ninvented == 2 && count_shown_last(world, 1) == 3);
+		world->individuals[9].alive = true;
+		world->individuals[9].sensitive = value;
+		release(world, 100, draft);
+		check(world->ninvented == 2 && count_shown_last(world, 5) == 0 && count_shown_last(world, 1) == 3);
+		release(world, 100, draft);
+		check(count_shown_last(world, 5) == (value == 5));
+		check(atoms_are_allowed(world) && changes_are_hidden(world));
+		pfree(world);
+	}
+}
+
+/* ----------------------------------------------------------------
  * Newcomers who are laid out
  * ----------------------------------------------------------------
  */
@@ -765,6 +850,8 @@ static const Test tests[] = {
 	{"whole tables, counterfeits", test_whole_tables_with_counterfeits},
 	{"whole tables, chosen reserve", test_chosen_reserve},
 	{"neighborhoods that are given up", test_given_up},
+	{"a tracker, one value changes", test_tracker},
+	{"somebody comes back", test_return},
 	{"cohorts, no repair", test_cohorts_without_repair},
 	{"cohorts, dirty rows", test_cohorts_with_dirty_rows},
 	{"cohorts, few dirty rows", test_cohorts_with_few_dirty_rows},

@@ -193,7 +193,7 @@ gather_shown(Bpg *bpg, uint64 *asked)
 	{
 		RowId		row = row_of(bpg, i);
 
-		if (bpg->fate[i] != SHOWN)
+		if (bpg->fate[i] != SHOWN && bpg->fate[i] != HELD)
 			continue;
 		*asked += is_asked(bpg->frame, row);
 		bpg->member[row] = i;
@@ -260,7 +260,7 @@ draft_neighborhood(Bpg *bpg, uint32 n)
 	}
 	nrows = mend_within_bound(bpg, &shown);
 	if (shown == 0 || !side_is_allowed(bpg, true) || !rest_is_safe(bpg) ||
-		(nrows < count_side(bpg, true) && are_found(bpg, nrows)))
+		!has_seen_values(bpg))
 	{
 		reject(bpg, asked);
 		return;
@@ -479,6 +479,7 @@ bpg_draft(const Frame *frame, const Past *past, const int64 *params, uint64 seed
 	bpg.seed = seed;
 	bpg.drafting = drafting;
 	bpg.draft = drafting->draft;
+	bpg.context = context;
 	pg_prng_seed(&bpg.random, seed);
 	bpg.cuts = AllocSetContextCreate(work, "cut", ALLOCSET_DEFAULT_SIZES);
 	bpg.rows = new_array(RowId, frame->nrows);

@@ -28,6 +28,7 @@ typedef enum Fate
 {
 	LEFT,						/* not in this release */
 	SHOWN,						/* by its true row */
+	HELD,						/* likewise, but with what was shown last: its new value is held back */
 	REPLACED					/* by an invented one */
 } Fate;
 
@@ -73,6 +74,7 @@ typedef struct Bpg
 	uint64	   *member;			/* [rows of the frame] places in the neighborhood, of those in it */
 	RowId	   *rows;			/* [rows of the frame] to be cut */
 	MemoryContext cuts;			/* what one cut makes */
+	MemoryContext context;		/* of the draft */
 
 	/* Values that invented rows may have */
 	Code	   *known;			/* [nknown] or NULL until they are asked for */
@@ -128,11 +130,24 @@ has_enough_values(const Bpg *bpg)
 	return !judges_shares(bpg) && principle_allows_values(&bpg->principle, bpg->tally);
 }
 
-/* The value that was shown last of a member of a neighborhood. */
+/* No release has shown a value of the member. */
+#define UNSEEN	(NO_CODE - 1)
+
+/*
+ * The value that was shown last of a member of a neighborhood, or UNSEEN.  Releases that left the sensitive column out
+ * are epochs, too; but nobody saw the values of those.
+ */
 static inline Code
 last_shown(const Past *past, uint32 n, uint64 member)
 {
-	return past_values(past, n, past_epochs(past, n) - 1)[member - past->first[n]];
+	for (uint64 epoch = past_epochs(past, n); epoch-- > 0;)
+	{
+		Code		value = past_values(past, n, epoch)[member - past->first[n]];
+
+		if (past_is_seen(past, value))
+			return value;
+	}
+	return UNSEEN;
 }
 
 /*
@@ -169,6 +184,9 @@ extern void set_fate(Bpg *bpg, uint64 i, Fate fate);
 /* Is the side of those who are published, or of those who are not, allowed?  The side may be empty, too. */
 extern bool side_is_allowed(Bpg *bpg, bool published);
 extern bool rest_is_safe(Bpg *bpg);
+
+/* Is somebody missing of those who are shown, or away when they were shown last?  Then they show nothing new. */
+extern bool shows_nothing_new(const Bpg *bpg);
 
 /* Adds members that were not asked for, or withholds some, so that both sides are allowed, if that can be done. */
 extern void mend_sides(Bpg *bpg);
@@ -227,10 +245,16 @@ extern bool are_found(Bpg *bpg, uint64 n);
 /* Makes a class of newcomers, the first n of bpg->rows, with as many invented rows as k lacks; false if it may not. */
 extern bool invent_company(Bpg *bpg, uint64 n);
 
-/* Has stand-ins, in the order of stands_for[], show what was shown last of the members whom they stand for. */
+/*
+ * Has stand-ins, in the order of stands_for[], show what was shown last of the members whom they stand for, and people
+ * whose new values are held back what was shown last of them.
+ */
 extern void show_last_values(Bpg *bpg, const uint64 *stands_for, uint64 n);
 
-/* Draws the values of all invented rows, when it is known what else leaves. */
+/* Will the class of the neighborhood at hand have l values, though some stand for members of whom none was ever seen? */
+extern bool has_seen_values(Bpg *bpg);
+
+/* Draws the values of invented rows that stand for nobody, or for members of whom none was ever seen, when it is known what else leaves. */
 extern void invent_values(Bpg *bpg);
 
 #endif							/* PPREPUB_METHOD_BPG_BPG_H */

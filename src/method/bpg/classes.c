@@ -110,13 +110,12 @@ publish_neighborhood(Bpg *bpg, uint64 n)
 	uint64	   *stands_for;
 	uint64		filled = 0;
 
-	if (nreplaced == 0 && may_be_parted(bpg) && cut_by_layout(bpg, n))
+	if (may_be_parted(bpg) && !shows_nothing_new(bpg) && memchr(bpg->fate, HELD, bpg->size) == NULL && cut_by_layout(bpg, n))
 		return;
 	stands_for = invent_for_class(bpg, nreplaced);
 	for (uint64 i = 0; i < bpg->size && filled < nreplaced; i++)
 		if (bpg->fate[i] == REPLACED)
 			stands_for[filled++] = bpg->past->first[bpg->n] + i;
-	if (judges_shares(bpg))
-		show_last_values(bpg, stands_for, nreplaced);
+	show_last_values(bpg, stands_for, nreplaced);
 	add_class(bpg, bpg->rows, n, NULL);
 }

@@ -8,16 +8,15 @@
  *
  *		They know who has left.  Were his value missing from then on where all others
  *		have those that they had, it would have been his: so a row that stands in for
- *		him shows what was shown of him.  But where the others' values change, those
- *		that do not would be his in the end, and those that do theirs, who may be
- *		few: so of those who stand in, as large a part shows something else.
+ *		him shows what was shown of him.  A new value beside it would be of those who
+ *		have a true row, and of two such classes it would be of those who have one in the
+ *		second only, who may be few.  So beside rows that stand in nobody shows anything new, nor
+ *		in the release in which somebody comes back (sides.c).
  *
- *		Where shares of values are judged, not only how many there are, that is no
- *		help: observers who know the rules might find out more of who is true, then
- *		or when a part of the people is told from the others later.  So there
- *		newcomers who get company must be allowed by themselves, and its values are
- *		theirs; stand-ins always show what was shown of those whom they stand for;
- *		and beside them nobody shows anything new (sides.c).
+ *		Where shares of values are judged, not only how many there are, newcomers who get
+ *		company must be allowed by themselves, and its values are theirs: observers who
+ *		know the rules might find out more of who is true, when a part of the people is told from
+ *		the others later.
  *
  *		No value is invented that has not left by a true row, nor NULL: where a
  *		class has as many such values as people, they are theirs.  And more rows
@@ -29,6 +28,13 @@
 #include "method/bpg/bpg.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+
+/* The value that the draft shows of a row. */
+static Code
+value_of_row(const Bpg *bpg, RowId row)
+{
+	return bpg->draft->shown == NULL ? bpg->frame->sensitive[row] : bpg->draft->shown[row];
+}
 
 static void
 know_value(Bpg *bpg, Code value)
@@ -47,7 +53,7 @@ know_rows(Bpg *bpg, const RowId *rows, uint64 n)
 	{
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		know_value(bpg, bpg->frame->sensitive[rows[i]]);
+		know_value(bpg, value_of_row(bpg, rows[i]));
 	}
 }
 
@@ -67,7 +73,8 @@ know_values(Bpg *bpg)
 		bpg->known = new_array(Code, bpg->frame->nsensitive);
 		bpg->is_known = new_zeros(bool, bpg->frame->nsensitive);
 		for (uint64 i = 0; i < nvalues; i++)
-			know_value(bpg, past->value[i]);
+			if (past_is_seen(past, past->value[i]))
+				know_value(bpg, past->value[i]);
 	}
 	know_rows(bpg, classes->rows + bpg->nread, classes->first[classes->nclasses] - bpg->nread);
 	bpg->nread = classes->first[classes->nclasses];
@@ -103,81 +110,21 @@ show_value(Bpg *bpg, uint64 i, Code value)
 	tally_add(bpg->tally, value);
 }
 
-/* How many of a class that is part of a neighborhood show something else than they did? */
-static uint64
-count_changed(const Bpg *bpg, uint32 c)
-{
-	const Classes *classes = bpg->draft->classes;
-	uint64		changed = 0;
-
-	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-		changed += bpg->frame->sensitive[classes->rows[i]] !=
-			last_shown(bpg->past, bpg->draft->parent[c], bpg->past->member[classes->rows[i]]);
-	return changed;
-}
-
-/* How many of n stand-ins show another value, by the share of changes; the fraction of one is drawn by lot. */
-static uint64
-draw_changing(Bpg *bpg, uint32 c, uint64 n)
-{
-	uint64		people = class_size(bpg->draft->classes, c);
-	uint64		parts = n * count_changed(bpg, c);
-
-	return parts / people + (pg_prng_uint64_range(&bpg->random, 0, people - 1) < parts % people);
-}
-
-/* Gives stand-ins the value that was shown of the member, but for as many as change. */
-static void
-show_stand_ins(Bpg *bpg, uint32 c)
-{
-	const uint64 *stands_for = bpg->draft->stands_for;
-	uint64		first = bpg->draft->classes->first_counterfeit[c];
-	uint64		n = class_counterfeits(bpg->draft->classes, c);
-	uint64		changing = draw_changing(bpg, c, n);
-
-	for (uint64 i = 0; i < n; i++)
-	{
-		bool		changes = pg_prng_uint64_range(&bpg->random, 0, n - i - 1) < changing;
-
-		changing -= changes;
-		show_value(bpg, first + i, changes ? invent_value(bpg) : last_shown(bpg->past, bpg->draft->parent[c], stands_for[first + i]));
-	}
-}
-
-/* Draws values for the invented rows of a class. */
+/* Draws values for the invented rows of a class that have none yet. */
 static void
 show_class(Bpg *bpg, uint32 c)
 {
 	const Classes *classes = bpg->draft->classes;
+	bool		is_new = bpg->draft->parent[c] == NO_NEIGHBORHOOD;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-		tally_add(bpg->tally, bpg->frame->sensitive[classes->rows[i]]);
-	if (bpg->draft->parent[c] != NO_NEIGHBORHOOD)
-		show_stand_ins(bpg, c);
-	else
-		for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
+		tally_add(bpg->tally, value_of_row(bpg, classes->rows[i]));
+	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
+		if (!is_new && classes->counterfeit[i] != UNSEEN)
+			tally_add(bpg->tally, classes->counterfeit[i]);
+	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
+		if (is_new || classes->counterfeit[i] == UNSEEN)
 			show_value(bpg, i, invent_value(bpg));
-}
-
-/* Where people's values have become the same since, stand-ins must show what the class lacks, though they showed other values. */
-static void
-vary_stand_ins(Bpg *bpg, uint32 c)
-{
-	const Classes *classes = bpg->draft->classes;
-	uint64		n = class_counterfeits(classes, c);
-	bool		lacks = bpg->l > 1 && bpg->tally->values < bpg->l;
-	uint64		from = lacks ? pg_prng_uint64_range(&bpg->random, 0, n - 1) : 0;
-
-	for (uint64 step = 0; step < n && lacks && bpg->tally->values < bpg->l; step++)
-	{
-		uint64		i = classes->first_counterfeit[c] + (from + step) % n;
-		Code		value = classes->counterfeit[i];
-
-		if (value != NO_CODE && bpg->tally->count[value] == 1)
-			continue;
-		tally_remove(bpg->tally, value);
-		show_value(bpg, i, invent_value(bpg));
-	}
 }
 
 /* Removes the values of a class from the tally, which is empty between two classes. */
@@ -187,7 +134,7 @@ forget_class(Bpg *bpg, uint32 c)
 	const Classes *classes = bpg->draft->classes;
 
 	for (uint64 i = classes->first[c]; i < classes->first[c + 1]; i++)
-		tally_remove(bpg->tally, bpg->frame->sensitive[classes->rows[i]]);
+		tally_remove(bpg->tally, value_of_row(bpg, classes->rows[i]));
 	for (uint64 i = classes->first_counterfeit[c]; i < classes->first_counterfeit[c + 1]; i++)
 		tally_remove(bpg->tally, classes->counterfeit[i]);
 }
@@ -205,20 +152,8 @@ invent_values(Bpg *bpg)
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		show_class(bpg, c);
-		vary_stand_ins(bpg, c);
 		forget_class(bpg, c);
 	}
-}
-
-/* Can an invented row of the class in the making show what this one does? */
-static bool
-may_be_invented(const Bpg *bpg, RowId row)
-{
-	Code		value = bpg->frame->sensitive[row];
-
-	if (value != NO_CODE)
-		return bpg->is_known[value];
-	return bpg->n != NO_NEIGHBORHOOD && last_shown(bpg->past, bpg->n, bpg->past->member[row]) == NO_CODE;
 }
 
 bool
@@ -233,7 +168,9 @@ are_found(Bpg *bpg, uint64 n)
 	nknown = bpg->nknown;
 	for (uint64 i = 0; i < n && found; i++)
 	{
-		found = !may_be_invented(bpg, bpg->rows[i]);
+		Code		value = bpg->frame->sensitive[bpg->rows[i]];
+
+		found = value == NO_CODE || !bpg->is_known[value];
 		know_rows(bpg, &bpg->rows[i], 1);
 	}
 	found &= bpg->nknown - nknown < bpg->l;
@@ -352,11 +289,63 @@ invent_company(Bpg *bpg, uint64 n)
 	return true;
 }
 
+/* The value that is shown of a member for whom a row stands in. */
+static Code
+value_of_absent(const Bpg *bpg, uint64 member)
+{
+	const Past *past = bpg->past;
+	Code		value = last_shown(past, bpg->n, member);
+
+	if (value == UNSEEN && judges_shares(bpg))
+		return past_values(past, bpg->n, past_epochs(past, bpg->n) - 1)[member - past->first[bpg->n]];
+	return value;
+}
+
+/* Has a person show what was shown last. */
+static void
+show_held(Bpg *bpg, uint64 i)
+{
+	Draft	   *draft = bpg->draft;
+	const Frame *frame = bpg->frame;
+
+	if (draft->shown == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(bpg->context);
+
+		draft->shown = new_array(Code, frame->nrows);
+		MemoryContextSwitchTo(old);
+		memcpy(draft->shown, frame->sensitive, sizeof(Code) * frame->nrows);
+	}
+	draft->shown[row_of(bpg, i)] = last_shown(bpg->past, bpg->n, bpg->past->first[bpg->n] + i);
+}
+
 void
 show_last_values(Bpg *bpg, const uint64 *stands_for, uint64 n)
 {
 	Code	   *values = invented_values(bpg, stands_for);
 
 	for (uint64 i = 0; i < n; i++)
-		values[i] = last_shown(bpg->past, bpg->n, stands_for[i]);
+		values[i] = value_of_absent(bpg, stands_for[i]);
+	for (uint64 i = 0; i < bpg->size; i++)
+		if (bpg->fate[i] == HELD)
+			show_held(bpg, i);
+}
+
+bool
+has_seen_values(Bpg *bpg)
+{
+	uint32		values;
+
+	if (judges_shares(bpg) || bpg->past->is_seen == NULL)
+		return true;
+	for (uint64 i = 0; i < bpg->size; i++)
+	{
+		Code		value = bpg->fate[i] == SHOWN ? bpg->frame->sensitive[row_of(bpg, i)] :
+			bpg->fate[i] == LEFT ? NO_CODE : last_shown(bpg->past, bpg->n, bpg->past->first[bpg->n] + i);
+
+		tally_add(bpg->tally, value == UNSEEN ? NO_CODE : value);
+	}
+	values = bpg->tally->values;
+	tally_clear(bpg->tally);
+	return bpg->l <= 1 || values >= bpg->l;
 }

@@ -111,11 +111,11 @@ was_allowed(Bpg *bpg, const Code *values, bool published)
 	return !lacks;
 }
 
-/* Counts the true values that the release would show, until there are enough of them. */
+/* Counts the true values that the release would show. */
 static void
-count_shown(Bpg *bpg, uint32 enough)
+count_shown(Bpg *bpg)
 {
-	for (uint64 i = 0; i < bpg->size && bpg->tally->values < enough; i++)
+	for (uint64 i = 0; i < bpg->size; i++)
 		if (bpg->fate[i] == SHOWN)
 			tally_add(bpg->tally, bpg->frame->sensitive[row_of(bpg, i)]);
 }
@@ -126,23 +126,6 @@ forget_shown(Bpg *bpg)
 	for (uint64 i = 0; i < bpg->size && bpg->tally->rows > 0; i++)
 		if (bpg->fate[i] == SHOWN)
 			tally_remove(bpg->tally, bpg->frame->sensitive[row_of(bpg, i)]);
-}
-
-/* Would the release show l values?  Those of invented rows can still be chosen. */
-static bool
-is_diverse(Bpg *bpg)
-{
-	uint64		distinct;
-	uint64		invented = 0;
-
-	count_shown(bpg, bpg->l);
-	distinct = bpg->tally->values;
-	forget_shown(bpg);
-	if (distinct >= bpg->l)
-		return true;
-	for (uint64 i = 0; i < bpg->size; i++)
-		invented += bpg->fate[i] == REPLACED;
-	return Min(distinct + invented, bpg->frame->nsensitive) >= bpg->l;
 }
 
 static Code
@@ -157,6 +140,13 @@ is_changed(const Bpg *bpg, uint64 i)
 	return bpg->fate[i] == SHOWN && bpg->frame->sensitive[row_of(bpg, i)] != shown_before(bpg, i);
 }
 
+/* Does the person show a value, though an older one was shown? */
+static bool
+has_news(const Bpg *bpg, uint64 i)
+{
+	return is_changed(bpg, i) && shown_before(bpg, i) != UNSEEN;
+}
+
 static bool
 any_has(const Bpg *bpg, Fate fate)
 {
@@ -164,28 +154,42 @@ any_has(const Bpg *bpg, Fate fate)
 }
 
 static bool
-any_is_changed(const Bpg *bpg)
+any_is(const Bpg *bpg, bool (*is_so) (const Bpg *bpg, uint64 i))
 {
 	for (uint64 i = 0; i < bpg->size; i++)
-		if (is_changed(bpg, i))
+		if (is_so(bpg, i))
 			return true;
 	return false;
 }
 
+/* Is the person shown, for whom a row stood in when the neighborhood was shown last? */
+static bool
+comes_back(const Bpg *bpg, uint64 i)
+{
+	return (bpg->fate[i] == SHOWN || bpg->fate[i] == HELD) && past_was_away(bpg->past, bpg->past->first[bpg->n] + i);
+}
+
+bool
+shows_nothing_new(const Bpg *bpg)
+{
+	return any_has(bpg, REPLACED) || (bpg->past->was_away != NULL && any_is(bpg, comes_back));
+}
+
 /*
  * Would the release show allowed values?  If nobody's value has changed it shows nothing new, stand-ins showing what was
- * shown of others.  New values are shown only where there are no stand-ins: observers might tell these from people.
+ * shown of others.  Beside stand-ins, and people who come back, nothing new may be shown: it would be of those who have a
+ * true row now, and had none.
  */
 static bool
 shows_allowed(Bpg *bpg)
 {
 	bool		allowed;
 
-	if (!any_is_changed(bpg))
+	if (!any_is(bpg, is_changed))
 		return true;
-	if (any_has(bpg, REPLACED))
+	if (any_is(bpg, has_news) && shows_nothing_new(bpg))
 		return false;
-	count_shown(bpg, PG_UINT32_MAX);
+	count_shown(bpg);
 	allowed = principle_allows_values(&bpg->principle, bpg->tally);
 	forget_shown(bpg);
 	return allowed;
@@ -204,7 +208,7 @@ judge_side(Bpg *bpg, bool published)
 	for (uint64 epoch = 0; epoch < nepochs; epoch++)
 		if (!was_allowed(bpg, past_values(bpg->past, bpg->n, epoch), published))
 			return false;
-	return !published || (judges_shares(bpg) ? shows_allowed(bpg) : is_diverse(bpg));
+	return !published || shows_allowed(bpg);
 }
 
 bool
@@ -317,7 +321,7 @@ find_helper(Bpg *bpg, bool published, bool (*may_move) (const Bpg *bpg, uint64 i
 static bool
 may_be_withheld(const Bpg *bpg, uint64 i)
 {
-	return bpg->fate[i] == SHOWN;
+	return bpg->fate[i] == SHOWN || bpg->fate[i] == HELD;
 }
 
 /* Withholds as many of those who were asked for as it takes to hide the rest among them. */
@@ -354,22 +358,21 @@ mend_rest(Bpg *bpg)
 		withhold(bpg);
 }
 
-/*
- * People whose value has changed are withheld, and rows stand in for them that show what was shown last of them: so
- * the release shows what the last one did.
- */
+/* People whose value has changed show what was shown last of them: so the release shows what the last one did. */
 static void
-replace_changed(Bpg *bpg)
+hold_changes(Bpg *bpg)
 {
 	for (uint64 i = 0; i < bpg->size; i++)
-		if (is_changed(bpg, i))
-			set_fate(bpg, i, REPLACED);
+		if (has_news(bpg, i))
+			set_fate(bpg, i, HELD);
 }
 
-/* E1 and its intersection with E0, which are the same here. */
+/* E1 and its intersection with E0, which are the same here.  New values wait until they are allowed, and before anybody is added. */
 static void
 mend_published(Bpg *bpg)
 {
+	if (bpg->declared == REPAIR_COUNTERFEIT && !side_is_allowed(bpg, true))
+		hold_changes(bpg);
 	if (bpg->repair == REPAIR_NONE || side_is_allowed(bpg, true))
 		return;
 	while (bpg->repair != REPAIR_DIRTY && !side_is_allowed(bpg, true))
@@ -385,20 +388,13 @@ mend_published(Bpg *bpg)
 		add_all(bpg);
 }
 
-/* Where shares are judged, new values wait until nobody stands in for anybody, and until they are allowed. */
-static void
-mend_changes(Bpg *bpg)
-{
-	if (bpg->repair == REPAIR_COUNTERFEIT && judges_shares(bpg) && !side_is_allowed(bpg, true))
-		replace_changed(bpg);
-}
-
 void
 mend_sides(Bpg *bpg)
 {
 	mend_rest(bpg);
-	if (any_has(bpg, REPLACED))
-		mend_changes(bpg);
+	if (shows_nothing_new(bpg))
+		hold_changes(bpg);
 	mend_published(bpg);
-	mend_changes(bpg);
+	if (shows_nothing_new(bpg))
+		hold_changes(bpg);
 }

@@ -197,9 +197,9 @@ put_release(const OwnersWork *work, const ReleaseBuild *build, int32 number)
 	report_row(work, values, nulls);
 }
 
-/* Lets time pass until the next release; one that shows nothing is not made, and not remembered. */
+/* Lets time pass until the next release, for people with values of their own, whatever this one shows; one that shows nothing is not made, and not remembered. */
 static void
-pass_time(ReleaseBuild *build, const Frame *real, const Churn *churn, pg_prng_state *random,
+pass_time(ReleaseBuild *build, Code *own, const Frame *real, const Churn *churn, pg_prng_state *random,
 		  Past *past, MemoryContext next)
 {
 	Frame	   *frame = &build->loaded->frame;
@@ -207,6 +207,7 @@ pass_time(ReleaseBuild *build, const Frame *real, const Churn *churn, pg_prng_st
 
 	if (build->draft->classes->nclasses > 0)
 		*past = past_after(past, frame, build->draft);
+	frame->sensitive = own;
 	old = MemoryContextSwitchTo(next);
 	*frame = frame_after(frame, real, churn, random, past);
 	MemoryContextSwitchTo(old);
@@ -226,14 +227,16 @@ play(const OwnersWork *work, ReleaseBuild *build, const Churn *churn, int32 rele
 	{
 		MemoryContext next = AllocSetContextCreate(work->context, "forecast", ALLOCSET_DEFAULT_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(context);
+		Code	   *own;
 
 		CHECK_FOR_INTERRUPTS();
+		own = build->loaded->frame.sensitive;
 		draft_and_measure(build, &past, pg_prng_uint64(&random));
 		if (i == 0)
 			verify_something(build);
 		put_release(work, build, next_number(build->publication) + i);
 		if (i + 1 < releases)
-			pass_time(build, &real, churn, &random, &past, next);
+			pass_time(build, own, &real, churn, &random, &past, next);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(context);
 		context = next;

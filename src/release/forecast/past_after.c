@@ -22,12 +22,14 @@ typedef struct Parting
 	uint64	   *published;		/* [neighborhoods before] members whom classes part from the others */
 	bool	   *is_published;	/* [members before] */
 	bool	   *is_filled;		/* [neighborhoods] of those after */
+	bool	   *was_away;		/* [members] likewise */
 
 	/* The people at hand */
 	Parted		people;
 	uint64	   *member;			/* [most people] */
 	Code	   *shown;			/* [most people] */
 	RowId	   *row;			/* [most people] or NO_ROW */
+	bool	   *is_away;		/* [most people] */
 } Parting;
 
 static uint64
@@ -65,11 +67,13 @@ parting_create(const Past *past, const Frame *frame, const Draft *draft)
 	after->value = new_array(Code, count_values(past) + shown);
 	after->member = new_array(uint64, frame->nrows);
 	after->is_filled = parting->is_filled = new_zeros(bool, neighborhoods);
+	after->was_away = parting->was_away = new_array(bool, members + shown);
 	parting->published = new_zeros(uint64, past->nneighborhoods);
 	parting->is_published = new_zeros(bool, members);
 	parting->member = new_array(uint64, most);
 	parting->shown = new_array(Code, most);
 	parting->row = new_array(RowId, most);
+	parting->is_away = new_array(bool, most);
 	return parting;
 }
 
@@ -88,6 +92,7 @@ add_neighborhood(Parting *parting)
 	{
 		parting->is_filled[n] |= parting->member[i] == NO_MEMBER && parting->row[i] == NO_ROW;
 		after->row[first + i] = parting->row[i];
+		parting->was_away[first + i] = parting->is_away[i];
 		if (parting->row[i] != NO_ROW)
 			after->member[parting->row[i]] = first + i;
 	}
@@ -100,26 +105,27 @@ add_neighborhood(Parting *parting)
 static void
 begin_people(Parting *parting, uint32 parent, bool is_shown)
 {
-	parting->people = (Parted) {parent, 0, parting->member, is_shown ? parting->shown : NULL};
+	parting->people = (Parted) {parent, 0, parting->member, is_shown ? parting->shown : NULL, parting->is_away};
 }
 
 static void
-add_person(Parting *parting, uint64 member, RowId row)
+add_person(Parting *parting, uint64 member, RowId row, bool is_away)
 {
 	uint64		i = parting->people.size++;
 
 	parting->member[i] = member;
 	parting->row[i] = row;
+	parting->is_away[i] = is_away;
 }
 
 /* Adds a member of a class, or somebody new, with what it shows. */
 static void
-add_shown(Parting *parting, uint64 member, RowId row, Code shown)
+add_shown(Parting *parting, uint64 member, RowId row, Code shown, bool is_away)
 {
 	parting->shown[parting->people.size] = shown;
 	if (member != NO_MEMBER)
 		parting->is_published[member] = true;
-	add_person(parting, member, row);
+	add_person(parting, member, row, is_away);
 }
 
 /* Takes the people of a class, and those for whom its invented rows stand; others are new. */
@@ -128,6 +134,7 @@ take_class(Parting *parting, const Draft *draft, uint32 c)
 {
 	const Past *before = parting->before;
 	const Classes *classes = draft->classes;
+	const Code *values = draft->shown == NULL ? parting->frame->sensitive : draft->shown;
 	uint32		parent = draft->parent[c];
 
 	begin_people(parting, parent, true);
@@ -135,14 +142,14 @@ take_class(Parting *parting, const Draft *draft, uint32 c)
 	{
 		RowId		row = classes->rows[i];
 
-		add_shown(parting, parent == NO_NEIGHBORHOOD ? NO_MEMBER : before->member[row], row, parting->frame->sensitive[row]);
+		add_shown(parting, parent == NO_NEIGHBORHOOD ? NO_MEMBER : before->member[row], row, values[row], false);
 	}
 	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
 	{
 		uint64		invented = classes->first_counterfeit[c] + i;
 		uint64		member = parent == NO_NEIGHBORHOOD ? NO_MEMBER : draft->stands_for[invented];
 
-		add_shown(parting, member, member == NO_MEMBER ? NO_ROW : before->row[member], classes->counterfeit[invented]);
+		add_shown(parting, member, member == NO_MEMBER ? NO_ROW : before->row[member], classes->counterfeit[invented], member != NO_MEMBER);
 	}
 	if (parted_is_unchanged(before, &parting->people))
 		return;
@@ -161,7 +168,7 @@ add_rest(Parting *parting, uint32 n)
 	begin_people(parting, n, false);
 	for (uint64 i = before->first[n]; i < before->first[n + 1]; i++)
 		if (!is_parted || !parting->is_published[i])
-			add_person(parting, i, before->row[i]);
+			add_person(parting, i, before->row[i], past_was_away(before, i));
 	if (parting->people.size > 0)
 		add_neighborhood(parting);
 }
