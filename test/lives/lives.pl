@@ -130,7 +130,7 @@ sub connect_to
 	my $session = DBI->connect('dbi:Pg:host=' . $node->host . ' port=' . $node->port . " dbname=$database", $user, '',
 		{ AutoCommit => 1, RaiseError => 0, PrintError => 0, PrintWarn => 0, pg_server_prepare => 0 });
 
-	$session->do('SET client_min_messages = error') if $session;
+	$session->do('SET client_min_messages = warning') if $session;
 	return $session;
 }
 

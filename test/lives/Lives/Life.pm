@@ -76,7 +76,9 @@ sub run
 	my $session = $self->session($as);
 
 	$self->_say($sql, $as);
-	$self->{rows} = undef;
+	@$self{qw(rows warnings)} = (undef, []);
+	local $session->{PrintWarn} = 1;
+	local $SIG{__WARN__} = sub { push @{ $self->{warnings} }, $_[0] };
 	my $statement = $session->prepare($sql, { pg_direct => 1 });
 	if (defined $statement && $statement->execute)
 	{

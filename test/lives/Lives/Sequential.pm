@@ -1,192 +1,308 @@
-# Lives of method sequential: releases of different columns of a table that stays. An observer joins all of them, in every way in which
-# each row of each release is somebody's, and looks what is left of a person of whom he knows the quasi-identifiers.
+# Lives of method sequential: releases of different columns of a table that people come to, leave, and come back to, with the same
+# value or another one. Some releases are imported, of people who may have left; and k is raised on the way.
+#
+# An observer joins all releases. He knows a person's quasi-identifiers, and of everybody when they came, left, and got another value:
+# a stay is the releases of a person while the value stays the same. Each row of each release is somebody's; he looks what is left
+# of the person.
 package Lives::Sequential;
 
 use strict;
 use warnings;
 use Lives::Cells;
 use Lives::Life;
+use Lives::Worlds;
 
 my @quasi = qw(a b c);
-my $steps = 100_000;
 
 sub live
 {
 	my ($life) = @_;
 	my $self = declare($life);
 
-	foreach my $step (1 .. draw(2, 2, 3))
+	foreach my $step (1 .. $self->{steps})
 	{
-		my @columns = map { "$_" } some(0.6, @quasi), some(0.7, 's');
-
-		@columns = ('a', 's') if !@columns;
-		# No release may be found, or be safe.
-		my $published = $life->run("SELECT number, params ->> 'guarantee' AS guarantee FROM pprepub.publish('life', columns => '{" . join(',', @columns) . "}')", may => qr/P0002|55000|22\w{3}/);
-		judge($self, $life->{rows}[0]) if $published;
+		change($self) if $step > 1;
+		chance($self->{imports}) ? adopt($self, $step) : publish($self);
+		judge_audit($self) if chance(0.3);
+	}
+	if (chance(0.5))
+	{
+		leave($self, some(0.5, sort { $a <=> $b } keys %{ $self->{present} }));
+		judge_audit($self);
 	}
 	$life->run(q{SELECT pprepub.drop_publication('life', true)});
-	$life->run('DROP TABLE life');
+	$life->run("DROP TABLE $_") foreach 'life', @{ $self->{tables} };
 	return;
 }
 
 sub declare
 {
 	my ($life) = @_;
-	my $self = { life => $life, k => draw(2, 2, 3), privacy => draw('linkability', 'linkability', 'diversity'), releases => [] };
-	my $model = draw('cell', 'cell', 'cut');
-	my $nulls = draw(0, 0, 0.1);
-	my $spots = draw(3, 10);
+	my $values_only = chance(0.4);
+	my $is_calm = chance(0.15);			# nobody comes or leaves
+	my $self = { life => $life, k => draw(2, 2, 2, 3), privacy => draw('linkability', 'linkability', 'linkability', 'diversity'), steps => draw(2, 3, 3, 4, 4, 5), values_only => $values_only,
+		leaves => $is_calm ? 0 : draw(0.2, 0.35, 0.5), comes => draw(0.3, 0.6), changes => $is_calm ? 0 : draw(0, 0, 0.15), moves => chance(0.08) ? 0.2 : 0,
+		imports => chance(0.3) ? draw(0.3, 0.7) : 0, raises => chance(0.2) ? 0.3 : 0, spots => draw(2, 3, 10), nulls => draw(0, 0, 0.1), value_nulls => draw(0, 0, 0, 0, 0, 0.1),
+		all_values => draw([qw(u v)], [qw(u v w)], [qw(u v w x)]), releases => [], stays => {}, present => {}, tables => [] };
+	my $most = $values_only ? draw(5 .. 10) : draw(4 .. 8);
+	my ($model, $approach) = (draw('cell', 'cell', 'cut'), draw('unifying', 'unifying', 'separative'));
 
+	$life->count('sequential: ' . $_) foreach $values_only ? 'lives of values alone' : 'lives of cells', $is_calm ? () : 'lives in which people come and leave', $self->{changes} ? 'lives in which values change' : (),
+		$self->{imports} ? 'lives with imports' : (), $self->{raises} ? 'lives in which k is raised' : (), $self->{moves} ? 'lives in which quasi-identifiers change' : ();
+	# Newcomers that are judged by themselves are promised more.
+	$self->{promises_more} = $approach eq 'separative';
+	$self->{person} = { map { $_ => { qis($self), s => value($self) } } 1 .. $most };
 	$life->run('CREATE TABLE life (id int PRIMARY KEY, a int, b text, c text, s text)');
-	$life->run("INSERT INTO life VALUES ($_, " . join(', ', map { chance($nulls) ? 'NULL' : $_ } int(rand($spots)), "'" . draw('a' .. 'b') . draw('a' .. 'b') . "'", draw("'F'", "'M'"), draw("'u'", "'v'", "'w'", "'x'")) . ')')
-		foreach 1 .. draw(5 .. 8);
+	come($self, $is_calm ? 1 .. $most : some(0.7, 1 .. $most));
 	$life->run("SELECT pprepub.create_publication('life', 'life', 'id', '{\"a\": \"range\", \"b\": \"prefix\", \"c\": \"suppress\"}', 's', 'sequential', "
-			. qq('{"k": $self->{k}, "privacy": "$self->{privacy}", "model": "$model", "seed": ) . int(rand(1e6)) . "}', target => 'lives')");
+			. qq('{"k": $self->{k}, "privacy": "$self->{privacy}", "model": "$model", "approach": "$approach", "seed": ) . int(rand(1e6)) . "}', target => 'lives')");
 	return $self;
 }
 
-sub judge
-{
-	my ($self, $release) = @_;
-	my $life = $self->{life};
-	my ($row) = $life->rows(q{SELECT columns::text FROM pprepub.release WHERE publication = 'life' AND number = ?}, values => [ $release->{number} ]);
-	my @columns = $row->{columns} =~ /\w+/g;
-	my @source = $life->rows('SELECT * FROM life');
+# ----------------------------------------------------------------
+# People
+# ----------------------------------------------------------------
 
-	$life->count('releases');
-	push @{ $self->{releases} }, { columns => { map { $_ => 1 } @columns }, rows => [ $life->rows("SELECT a, b, c, s FROM lives.life_$release->{number}") ] };
-	$life->found('class', "release $release->{number} has not all rows") if @{ $self->{releases}[-1]{rows} } != @source;
-	$life->found('audit', "audit: $_->{check_name}: $_->{measured}, not $_->{required}") foreach $life->rows(q{SELECT * FROM pprepub.audit('life') WHERE NOT holds});
-	if (($release->{guarantee} // '') ne 'fmj')
+sub qis
+{
+	my ($self) = @_;
+	my $null = sub { chance($self->{nulls}) ? undef : $_[0] };
+
+	return (a => $null->(int(rand($self->{spots}))), b => $null->(draw('a' .. 'b') . draw('a' .. 'b')), c => $null->(draw('F', 'M')));
+}
+
+sub value
+{
+	my ($self) = @_;
+
+	return chance($self->{value_nulls}) ? undef : draw(@{ $self->{all_values} });
+}
+
+sub literal { return defined $_[0] ? $_[0] =~ /^\d+$/ ? $_[0] : "'$_[0]'" : 'NULL' }
+
+sub come
+{
+	my ($self, @people) = @_;
+
+	return if !@people;
+	$self->{life}->run('INSERT INTO life VALUES ' . join ', ', map { my $person = $self->{person}{$_}; "($_, " . join(', ', map { literal($_) } @$person{qw(a b c s)}) . ')' } @people);
+	@{ $self->{present} }{@people} = (1) x @people;
+	@{ $self->{was_there} }{@people} = (1) x @people;
+	return;
+}
+
+sub leave
+{
+	my ($self, @people) = @_;
+
+	return if !@people;
+	$self->{life}->run('DELETE FROM life WHERE id IN (' . join(', ', @people) . ')');
+	delete @{ $self->{present} }{@people};
+	return;
+}
+
+sub change
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+	my @people = sort { $a <=> $b } keys %{ $self->{person} };
+	my @leave = some($self->{leaves}, @people);
+	my @come = some($self->{comes}, @people);
+	my %was = %{ $self->{present} };
+
+	foreach my $id (some($self->{changes}, @people))
 	{
-		$life->count('joins not judged');
-		return;
+		$self->{person}{$id}{s} = value($self);
+		$life->run('UPDATE life SET s = ' . literal($self->{person}{$id}{s}) . " WHERE id = $id");
 	}
-	judge_join($self, \@source);
+	foreach my $id (some($self->{moves}, @people))
+	{
+		$self->{person}{$id} = { %{ $self->{person}{$id} }, qis($self) };
+		$life->run('UPDATE life SET (a, b, c) = ROW (' . join(', ', map { literal($_) } @{ $self->{person}{$id} }{@quasi}) . ") WHERE id = $id");
+	}
+	leave($self, grep { $was{$_} } @leave);
+	come($self, grep { !$was{$_} } @come);
+	if (chance($self->{raises}))
+	{
+		$self->{k}++;
+		$life->run(qq(SELECT pprepub.alter_publication('life', '{"k": $self->{k}}')));
+	}
 	return;
 }
 
 # ----------------------------------------------------------------
-# The full match join
+# Releases
 # ----------------------------------------------------------------
 
-# Rows that are one person's agree where both say something.
-sub agree
+sub columns
 {
-	my ($self, $i, $row, $j, $other) = @_;
-	my ($one, $two) = @{ $self->{releases} }[ $i, $j ];
+	my ($self) = @_;
+	my @columns = $self->{values_only} ? 's' : (some(0.5, @quasi), some(0.75, 's'));
 
-	foreach my $column (grep { $one->{columns}{$_} && $two->{columns}{$_} } @quasi)
-	{
-		return 0 if !may_be_one($row->{$column}, $other->{$column});
-	}
-	return !$one->{columns}{s} || !$two->{columns}{s} || ($row->{s} // "\0") eq ($other->{s} // "\0");
+	return @columns ? @columns : ('a', 's');
 }
 
-# Ways to take a row of each release, by numbers.
-sub cliques
+sub publish
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+
+	my @columns = columns($self);
+
+	# No release may be found, or be safe.
+	$life->run("SELECT number, params ->> 'guarantee' AS guarantee FROM pprepub.publish('life', columns => '{" . join(',', @columns) . "}')", may => qr/P0002|55000|22\w{3}/) or return;
+	judge($self, { %{ $life->{rows}[0] }, shows => \@columns }, sort { $a <=> $b } keys %{ $self->{present} });
+	return;
+}
+
+# Rows of people who are there, or were, in cells of which nobody has promised anything.
+sub adopt
+{
+	my ($self, $step) = @_;
+	my $life = $self->{life};
+	my @columns = columns($self);
+	my $name = "import_$step";
+	my @people = some(draw(0.6, 0.8, 1), sort { $a <=> $b } keys %{ $self->{ draw('present', 'present', 'was_there') } });
+	my @rows = map { my $id = $_; '(' . join(', ', $id, map { my $cell = cell($_, $self->{person}{$id}{$_}); defined $cell ? "'$cell'" : 'NULL' } @columns) . ')' } @people;
+
+	return if !@people;
+	$life->run("CREATE TABLE $name (" . join(', ', 'k int', map { "$_ text" } @columns) . ')');
+	push @{ $self->{tables} }, $name;
+	$life->run("INSERT INTO $name VALUES " . join ', ', @rows);
+	$life->run("SELECT number FROM pprepub.import_release('life', '$name', key => 'k', accept_changes => true)", may => qr/22\w{3}|23\w{3}|42P10|P0002/) or return;
+	judge($self, { %{ $life->{rows}[0] }, shows => \@columns, import => join("\n", @{ $life->{warnings} }) || 'no warning' }, @people);
+	return;
+}
+
+sub cell
+{
+	my ($column, $value) = @_;
+
+	return $value if $column eq 's';
+	return draw('*', $value, $value) if !defined $value || $column eq 'c';
+	return draw('*', $value, substr($value, 0, 1) . '*') if $column eq 'b';
+	return draw('*', "[$value," . ($value + 1) . ')', '[' . ($value - draw(0, 1, 2)) . ',' . ($value + draw(1, 2, 3)) . ')');
+}
+
+# ----------------------------------------------------------------
+# Judges
+# ----------------------------------------------------------------
+
+sub judge
+{
+	my ($self, $release, @people) = @_;
+	my $life = $self->{life};
+	my ($row) = $life->rows(q{SELECT params ->> 'k' AS k FROM pprepub.release WHERE publication = 'life' AND number = ?}, values => [ $release->{number} ]);
+	my @rows = $life->rows("SELECT a, b, c, s FROM lives.life_$release->{number}");
+
+	$life->count('releases');
+	push @{ $self->{releases} }, { shows => { map { $_ => 1 } @{ $release->{shows} } }, rows => \@rows };
+	foreach my $id (@people)
+	{
+		my ($stay, $person) = ($self->{stays}{$id}[-1], $self->{person}{$id});
+		my $value = $person->{s} // "\0";
+
+		push @{ $self->{stays}{$id} }, $stay = { id => $id, value => $value, person => {%$person}, releases => [] } if !$stay || $stay->{value} ne $value;
+		push @{ $stay->{releases} }, $#{ $self->{releases} };
+	}
+	$life->found('class', "release $release->{number} has not all rows") if @rows != @people;
+	# Somebody whose quasi-identifiers change need not be one person to observers.
+	judge_worlds($self, $release, $row->{k}) if !$self->{moves};
+	judge_audit($self);
+	return;
+}
+
+# People with less than was promised: counted, unless this release was to keep it.
+sub judge_worlds
+{
+	my ($self, $release, $k) = @_;
+	my $life = $self->{life};
+	my @stays = map { @$_ } @{ $self->{stays} }{ sort { $a <=> $b } keys %{ $self->{stays} } };
+	my (%stays, %below);
+
+	$stays{ join ' ', @{ $_->{releases} } }++ foreach @stays;
+	my $worlds = Lives::Worlds->new(releases => $self->{releases}, stays => \%stays);
+	foreach my $stay (@stays)
+	{
+		my $left = left_to($self, $worlds, $stay, $k);
+
+		$life->count(defined $left ? 'sequential: persons judged' : 'sequential: persons not judged');
+		$self->{is_open} = 1 if !defined $left;
+		$below{"$stay->{id}, in release " . ($stay->{releases}[0] + 1)} = $left if defined $left && $left + 1e-9 < $k;
+	}
+	my $told = join ', ', map { "$_: $below{$_}" } sort keys %below;
+	$self->{below} = "release $release->{number}: $told, not $k" if %below;
+	return if !%below;
+	$life->count('sequential: releases that leave less than was promised');
+	if (!defined $release->{import})
+	{
+		# Nothing can be kept of what an import has broken.
+		$life->found('join', "$self->{below} ($self->{privacy}, guarantee " . ($release->{guarantee} // 'none') . ")\n" . told($self)) if grep { !$self->{had_less}{$_} } keys %below;
+	}
+	elsif ($release->{import} !~ /less than/)
+	{
+		$life->found('warning', "$self->{below}: import_release: $release->{import}\n" . told($self));
+	}
+	@{ $self->{had_less} }{ keys %below } = values %below;
+	return;
+}
+
+# Values, or how many times less common than all the commonest is; many if nobody is linked to any. Undefined if that takes too long.
+sub left_to
+{
+	my ($self, $worlds, $stay, $k) = @_;
+	my $person = $stay->{person};
+	my $fits = sub { my ($shows, $row) = @_; !grep { $shows->{$_} && !($_ eq 'a' ? covers_number($row->{a}, $person->{a}) : covers_text($row->{$_}, $person->{$_})) } @quasi };
+	my $ways = $worlds->values_of(join(' ', @{ $stay->{releases} }), $fits, $self->{privacy} eq 'linkability' ? $k : undef);
+	my ($all, $most) = (0, 0);
+
+	return if !defined $ways;
+	return 9**9**9 if !%$ways;
+	return scalar keys %$ways if $self->{privacy} eq 'linkability';
+	foreach my $n (values %$ways)
+	{
+		$all += $n;
+		$most = $n if $n > $most;
+	}
+	return $all / $most;
+}
+
+# Whatever became of the source since.
+sub judge_audit
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+	my $is_right = 1;
+
+	return if !@{ $self->{releases} };
+	foreach my $check ($life->rows(q{SELECT check_name, holds::int AS holds, measured, required FROM pprepub.audit('life')}))
+	{
+		my $what = "audit: $check->{check_name}: $check->{measured}, required $check->{required}";
+
+		if ($check->{check_name} ne 'joined')
+		{
+			$life->found('audit', $what) if !($check->{holds} // 1);
+			next;
+		}
+		next if $self->{moves};
+		$is_right = $check->{holds} ? 0 : 1 if defined $self->{below};
+		$life->count('sequential: audits of the join');
+		$life->count('sequential: of these, undecided') if !defined $check->{holds};
+		$life->found('alarm', "$what, and nobody has less\n" . told($self)) if !($check->{holds} // 1) && !defined $self->{below} && !$self->{is_open} && !$self->{promises_more};
+		$life->found('audit', "$what, after $self->{below}\n" . told($self)) if !$is_right;
+	}
+	return;
+}
+
+# The releases, as observers see them, and everybody's stays.
+sub told
 {
 	my ($self) = @_;
 	my @releases = @{ $self->{releases} };
-	my @cliques = map { [$_] } 0 .. $#{ $releases[0]{rows} };
 
-	foreach my $j (1 .. $#releases)
-	{
-		@cliques = map { my $clique = $_;
-			map { my $n = $_;
-				(grep { !agree($self, $_, $releases[$_]{rows}[ $clique->[$_] ], $j, $releases[$j]{rows}[$n]) } 0 .. $j - 1) ? () : [ @$clique, $n ] } 0 .. $#{ $releases[$j]{rows} } } @cliques;
-	}
-	return @cliques;
-}
-
-# Can the rows that are not used be put together to cliques, too? Undefined if that takes too long.
-sub completes
-{
-	my ($by_first, $used, $left) = @_;
-
-	return if $left->{steps}-- <= 0;
-	my ($first, $fewest);
-	foreach my $n (0 .. $#$by_first)
-	{
-		next if $used->[0][$n];
-		my @may = grep { my $clique = $_; !grep { $used->[$_][ $clique->[$_] ] } 0 .. $#$clique } @{ $by_first->[$n] };
-		($first, $fewest) = ($n, \@may) if !defined $fewest || @may < @$fewest;
-	}
-	return 1 if !defined $first;
-	foreach my $clique (@$fewest)
-	{
-		$used->[$_][ $clique->[$_] ] = 1 foreach 0 .. $#$clique;
-		my $is = completes($by_first, $used, $left);
-		$used->[$_][ $clique->[$_] ] = 0 foreach 0 .. $#$clique;
-		return $is if !defined $is || $is;
-	}
-	return 0;
-}
-
-sub join_fully
-{
-	my ($self) = @_;
-	my @cliques = cliques($self);
-	my @by_first;
-	my $left = { steps => $steps };
-	my @join;
-
-	push @{ $by_first[ $_->[0] ] }, $_ foreach @cliques;
-	foreach my $clique (@cliques)
-	{
-		my @used = map { [] } @$clique;
-
-		$used[$_][ $clique->[$_] ] = 1 foreach 0 .. $#$clique;
-		my $is = completes(\@by_first, \@used, $left);
-		return if !defined $is;
-		push @join, $clique if $is;
-	}
-	return \@join;
-}
-
-sub fits
-{
-	my ($self, $clique, $person) = @_;
-
-	foreach my $i (0 .. $#$clique)
-	{
-		my ($shows, $row) = ($self->{releases}[$i]{columns}, $self->{releases}[$i]{rows}[ $clique->[$i] ]);
-
-		return 0 if $shows->{a} && !covers_number($row->{a}, $person->{a}) || grep { $shows->{$_} && !covers_text($row->{$_}, $person->{$_}) } 'b', 'c';
-	}
-	return 1;
-}
-
-sub judge_join
-{
-	my ($self, $source) = @_;
-	my $life = $self->{life};
-	my ($shows) = grep { $self->{releases}[$_]{columns}{s} } 0 .. $#{ $self->{releases} };
-
-	return if !defined $shows;
-	my $join = join_fully($self);
-	if (!$join)
-	{
-		$life->count('joins not judged');
-		return;
-	}
-	foreach my $person (@$source)
-	{
-		my %linked;
-
-		$linked{ $_ // 'NULL' }++ foreach map { $self->{releases}[$shows]{rows}[ $_->[$shows] ]{s} } grep { fits($self, $_, $person) } @$join;
-		delete $linked{NULL};
-		my ($all, $most) = (0, 0);
-		foreach my $n (values %linked)
-		{
-			$all += $n;
-			$most = $n if $n > $most;
-		}
-		my $is = $self->{privacy} eq 'linkability' ? keys %linked : $most ? $all / $most : 0;
-		$life->count('persons judged');
-		$life->found('join', "release " . @{ $self->{releases} } . ": $self->{privacy} of $person->{id} is $is, not $self->{k}") if $is + 1e-9 < $self->{k} && (%linked || $self->{privacy} eq 'linkability');
-	}
-	return;
+	return join "\n", (map { my $number = $_; my $shows = $releases[ $number - 1 ]{shows};
+			"R$number {" . join(' ', sort map { my $row = $_; join ':', map { $row->{$_} // 'NULL' } grep { $shows->{$_} } @quasi, 's' } @{ $releases[ $number - 1 ]{rows} }) . '}' } 1 .. @releases),
+		map { join(' ', "$_->{id}:", (map { $_ // 'NULL' } @{ $_->{person} }{ @quasi, 's' }), 'in', map { $_ + 1 } @{ $_->{releases} }) } map { @{ $self->{stays}{$_} } } sort { $a <=> $b } keys %{ $self->{stays} };
 }
 
 1;
