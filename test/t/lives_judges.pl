@@ -1,5 +1,5 @@
 # The judges of test/lives find what is wrong: the observer, in histories that were found by hand, and what counting out all
-# worlds finds in random ones; whoever counts atoms; and whoever compares cells.
+# worlds finds in random ones; whoever gives rows to people; whoever counts atoms; and whoever compares cells.
 use strict;
 use warnings;
 use FindBin;
@@ -7,6 +7,7 @@ use lib "$FindBin::Bin/../lives";
 use Lives::Atoms;
 use Lives::Cells;
 use Lives::Observer;
+use Lives::Worlds;
 use Seed;
 use Test::More;
 
@@ -212,6 +213,134 @@ is(faults(release('stored', 2, 1, '1=a 2=b 3=c'), release('stored', 3, 1, '1=a 2
 is(faults(release('imported', 2, 1, '1=a', '2=b 3=b'), release('stored', 2, 1, '2=a 3=b')), '', 'what an import has told is told');
 is(faults(release('imported', 2, 1, '1=a', '2=b 3=b'), release('stored', 2, 1, '1=a')), 'atom {1}: 1 people', 'but not again');
 is(faults(release('stored', 1, 1, '1=a 2=b 1=a')), '1 is there twice', 'somebody twice');
+
+# ----------------------------------------------------------------
+# Rows, and whose they may be
+# ----------------------------------------------------------------
+
+# A release is written as 'columns: row row', a row as 'cell/cell'; a person as 'releases cell/cell', for columns a, b and s.
+sub releases
+{
+	return map {
+		my ($columns, $rows) = split /: /;
+		my @columns = split //, $columns;
+		{ shows => { map { $_ => 1 } @columns }, rows => [ map { my %row; @row{@columns} = map { $_ eq 'NULL' ? undef : $_ } split m|/|; \%row } split / /, $rows ] }
+	} @_;
+}
+
+sub fits
+{
+	my (%person) = @_;
+
+	return sub { my ($shows, $row) = @_; !($shows->{a} && !covers_number($row->{a}, $person{a}) || $shows->{b} && !covers_text($row->{b}, $person{b})) };
+}
+
+# Of somebody with these quasi-identifiers, who was in these releases, and the stays of everybody.
+sub left
+{
+	my ($stay, $person, $stays, @releases) = @_;
+	my $ways = Lives::Worlds->new(releases => [ releases(@releases) ], stays => $stays)->values_of($stay, fits(%$person));
+
+	return join ' ', map { "$_*$ways->{$_}" } sort keys %$ways;
+}
+
+my @values = ({ '0' => 1, '0 2' => 2, '1' => 2, '1 2' => 1 }, 's: a a b', 's: a b b', 's: a b b');
+is(left('1 2', {}, @values), 'b*4', 'who came has the value that those who stayed cannot all have');
+is(left('0', {}, @values), 'a*2', 'and who left has the other one');
+is(left('0 2', {}, @values), 'a*2 b*2', 'of those who stayed each may have either');
+my @cells = ('b: x x x y x y', 'as: (,)/b [5,16)/a [25,26)/a', 'a: [5,6) [5,6) [15,16)');
+is(left('0 1', { a => 25, b => 'x' }, { '0' => 2, '0 1' => 1, '0 2' => 1, '0 1 2' => 2 }, @cells), 'a*4', 'a row that nobody who stayed can have');
+is(left('0', {}, { '0' => 2 }, 's: a NULL'), 'a*1', 'none is no value');
+
+# Every way to deal the rows, person by person.
+sub deal_out
+{
+	my ($stays, @releases) = @_;
+	my (%possible, $try);
+	my @people = map { my $stay = $_; map { { stay => $stay, releases => [ split / /, $stay ], rows => {} } } 1 .. $stays->{$stay} } sort keys %$stays;
+	my @open = map { my $person = $_; map { [ $person, $_ ] } @{ $person->{releases} } } @people;
+	my @used;
+
+	$try = sub {
+		my ($i) = @_;
+
+		if ($i == @open)
+		{
+			foreach my $person (@people)
+			{
+				my @rows = map { $person->{rows}{$_} } @{ $person->{releases} };
+				$possible{ $person->{stay} }{"@rows"} = 1;
+			}
+			return;
+		}
+		my ($person, $release) = @{ $open[$i] };
+		foreach my $n (grep { !$used[$release][$_] } 0 .. $#{ $releases[$release]{rows} })
+		{
+			my $row = $releases[$release]{rows}[$n];
+			next if grep { my $r = $_; my $other = $releases[$r]{rows}[ $person->{rows}{$r} ];
+				grep { $releases[$r]{shows}{$_} && $releases[$release]{shows}{$_} && ($_ eq 's' ? $row->{s} ne $other->{s} : !may_be_one($row->{$_}, $other->{$_})) } qw(a b s) } grep { $_ < $release } keys %{ $person->{rows} };
+			$used[$release][$n] = 1;
+			$person->{rows}{$release} = $n;
+			$try->($i + 1);
+			delete $person->{rows}{$release};
+			$used[$release][$n] = 0;
+		}
+		return;
+	};
+	$try->(0);
+	return \%possible;
+}
+
+sub random_cell
+{
+	my ($column, $value) = @_;
+
+	return $value if $column eq 's';
+	return $column eq 'a' ? draw('(,)', "[$value," . ($value + 1) . ')', '[' . ($value - 1) . ',' . ($value + 1) . ')') : draw($value, '*', substr($value, 0, 1) . '*');
+}
+
+my ($compared, $certain) = (0, 0);
+@wrong = ();
+foreach my $n (1 .. 300)
+{
+	my @people = map { { a => draw(1 .. 3), b => draw('xx', 'xy', 'yx'), s => draw('c', 'd', 'e') } } 1 .. draw(3 .. 4);
+	my @shows = map { [ grep { rand() < 0.7 } qw(a b s) ] } 1 .. draw(2, 3);
+	my @there = map { [ grep { rand() < 0.75 } 0 .. $#people ] } @shows;
+	my @releases = map {
+		my $r = $_;
+		{ shows => { map { $_ => 1 } @{ $shows[$r] } }, rows => [ map { my $person = $people[$_]; my %row = map { $_ => random_cell($_, $person->{$_}) } @{ $shows[$r] }; \%row } @{ $there[$r] } ] }
+	} 0 .. $#shows;
+	my (%stay, %stays);
+	foreach my $person (0 .. $#people)
+	{
+		$stay{$person} = join ' ', grep { my $r = $_; grep { $_ == $person } @{ $there[$r] } } 0 .. $#shows;
+		$stays{ $stay{$person} }++ if $stay{$person} ne '';
+	}
+	my $possible = deal_out(\%stays, @releases);
+	my $worlds = Lives::Worlds->new(releases => \@releases, stays => \%stays);
+	foreach my $person (grep { $stay{$_} ne '' } 0 .. $#people)
+	{
+		my $fits = fits(%{ $people[$person] });
+		my $ways = $worlds->values_of($stay{$person}, $fits);
+		my @in = split / /, $stay{$person};
+		my ($shows) = grep { $releases[$_]{shows}{s} } @in;
+		my %all;
+
+		foreach my $rows (defined $shows ? keys %{ $possible->{ $stay{$person} } } : ())
+		{
+			my %row;
+			@row{@in} = split / /, $rows;
+			next if grep { !$fits->($releases[$_]{shows}, $releases[$_]{rows}[ $row{$_} ]) } @in;
+			$all{ $releases[$shows]{rows}[ $row{$shows} ]{s} }++;
+		}
+		$compared++ if defined $shows;
+		$certain++ if keys %all == 1;
+		push @wrong, explain(\@releases, \%stays, $ways, \%all) if explain($ways) ne explain(\%all);
+	}
+}
+is_deeply(\@wrong, [], 'ways to deal rows are those that are found');
+cmp_ok($compared, '>', 400, 'for many people');
+cmp_ok($certain, '>', 100, 'many of whom are known');
 
 ok(covers_number('[3,7)', 6) && !covers_number('[3,7)', 7) && covers_number('(,7)', -5) && covers_number('(,)', undef) && !covers_number('[3,)', undef) && !covers_number(undef, 3), 'ranges');
 ok(covers_text('ab*', 'abc') && !covers_text('ab*', 'a') && !covers_text('ab', 'abc') && covers_text('*', undef) && !covers_text('a*', undef) && covers_text(undef, undef), 'prefixes');

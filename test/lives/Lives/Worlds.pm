@@ -55,15 +55,6 @@ sub values_of
 	return \%ways;
 }
 
-# Of rows of which no person, or any person, is known. Undefined if it takes too long.
-sub is_possible
-{
-	my ($self) = @_;
-
-	return if $self->{is_too_much};
-	return $self->_solve([ 0 .. $#{ $self->{tuples} } ]);
-}
-
 # ----------------------------------------------------------------
 # Rows
 # ----------------------------------------------------------------
