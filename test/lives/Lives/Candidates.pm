@@ -1,7 +1,8 @@
 # Lives of the methods that keep candidates: m-invariance, cor-split and m-distinct.
 #
-# Rows come, leave, come back and move about; under m-distinct values become what they can become. A judge counts what classes
-# show, and what was said of them; the observer looks for values that somebody cannot have had.
+# Rows come, leave, come back and move about; under m-distinct values become what they can become, and some releases are
+# imported. In some lives m is raised on the way. A judge counts what classes show, and what was said of them; the observer looks
+# for values that somebody cannot have had.
 package Lives::Candidates;
 
 use strict;
@@ -15,13 +16,14 @@ sub live
 {
 	my ($life) = @_;
 	my $self = declare($life);
-	my $careful = chance(0.6);		# a refused release takes back what was changed before it
+	my $careful = !$self->{imports} && chance(0.6);		# a refused release takes back what was changed before it
 	my $releases = draw(3 .. 12);
 
 	foreach my $step (1 .. $releases)
 	{
 		$life->run('BEGIN') if $careful;
 		change($self, $step);
+		adopt($self, $step), next if chance($self->{imports});
 		# A class that nobody can be put into, and a value that is not known, are what may be.
 		my $published = $life->run(q{SELECT number FROM pprepub.publish('life')}, may => qr/22\d\d\d|23514|P0002|55000|25P02/);
 		$life->run('COMMIT') if $careful;
@@ -29,7 +31,7 @@ sub live
 	}
 	observe($self);
 	$life->run(q{SELECT pprepub.drop_publication('life', true)});
-	$life->run('DROP TABLE life' . ($self->{moves} ? ', life_updates' : ''));
+	$life->run('DROP TABLE ' . join ', ', 'life', @{ $self->{tables} }, $self->{moves} ? 'life_updates' : ());
 	return;
 }
 
@@ -45,7 +47,8 @@ sub declare
 	my $m = draw(2, 2, 2, 3, 3, 4);
 	my @values = ('a' .. 'z')[ 0 .. $m + draw(0 .. 3) - 1 ];
 	my $skew = draw(1, 1, 1.5);
-	my $self = { life => $life, method => $method, m => $m, values => \@values, strict => $life->{method} =~ /strict/ ? 1 : 0, releases => [], rows => {} };
+	my $self = { life => $life, method => $method, m => $m, values => \@values, strict => $life->{method} =~ /strict/ ? 1 : 0, releases => [], m_of => [], tables => [],
+		raises => chance(0.3) ? 0.3 : 0, imports => $method eq 'm-distinct' && chance(0.3) ? draw(0.2, 0.5) : 0 };
 	my %params = (m => $m);
 
 	$life->run('CREATE TABLE life (id int PRIMARY KEY, a int, b int, s text)');
@@ -67,6 +70,8 @@ sub declare
 		my @may = $id <= $most / 2 ? @values[ 0 .. $#values - $late ] : @values;
 		$self->{value}{$id} = spread($skew, @may);
 	}
+	$life->count("$life->{method}: lives in which m is raised") if $self->{raises};
+	$life->count("$life->{method}: lives with imports") if $self->{imports};
 	$self->{birth} = { map { $_ => $_ <= $most / 2 ? 1 : draw(1 .. 6) } 1 .. $most };
 	$self->{calm} = draw(0, 0.3, 0.7);
 	$self->{turnover} = draw(0.05, 0.15, 0.3);
@@ -115,6 +120,37 @@ sub change
 	$life->run('DELETE FROM life WHERE id IN (' . join(', ', @leave) . ')') if @leave && $step > 1;
 	$life->run('INSERT INTO life VALUES ' . join(', ', map { "($_, " . place() . ", '$self->{value}{$_}')" } @come) . ' ON CONFLICT DO NOTHING') if @come;
 	$life->run('UPDATE life SET (a, b) = ROW (v.a, v.b) FROM (VALUES ' . join(', ', map { "($_, " . place() . ')' } @move) . ') v(id, a, b) WHERE life.id = v.id') if @move;
+	raise_m($self) if $step > 1 && chance($self->{raises});
+	return;
+}
+
+# There may be too few values.
+sub raise_m
+{
+	my ($self) = @_;
+
+	my $m = $self->{m} + 1;
+
+	$self->{life}->run(qq(SELECT pprepub.alter_publication('life', '{"m": $m}')), may => qr/22\w{3}|55000|25P02/);
+	return;
+}
+
+# Classes of people who are there, or were, made by somebody who did not look.
+sub adopt
+{
+	my ($self, $step) = @_;
+	my $life = $self->{life};
+	my $name = "import_$step";
+	my $size = draw($self->{m} - 1 .. $self->{m} + 1);
+	my $most = draw(4, 8, 12);
+	my @people = grep { $self->{birth}{$_} <= $step } shuffled(sort { $a <=> $b } keys %{ $self->{value} });
+
+	@people = @people[ 0 .. $most - 1 ] if @people > $most;
+	$life->run("CREATE TABLE $name (k int, s text, class int)");
+	push @{ $self->{tables} }, $name;
+	$life->run("INSERT INTO $name VALUES " . join ', ', map { "($people[$_], '$self->{value}{ $people[$_] }', " . int($_ / $size) . ')' } 0 .. $#people);
+	$life->run("SELECT number FROM pprepub.import_release('life', '$name', key => 'k', accept_changes => true)", may => qr/22\w{3}|23\w{3}|42P10|P0002|0A000/) or return;
+	judge($self, { map { $_ => { s => $self->{value}{$_} } } @people });
 	return;
 }
 
@@ -122,15 +158,18 @@ sub change
 # A release
 # ----------------------------------------------------------------
 
+# Of an imported one, these people have these values.
 sub judge
 {
-	my ($self) = @_;
+	my ($self, $imported) = @_;
 	my $life = $self->{life};
 	my $release = @{ $self->{releases} } + 1;
-	my %had = map { $_->{id} => $_ } $life->rows('SELECT * FROM life');
+	my %had = map { $_->{id} => $_ } $imported ? (map { { %{ $imported->{$_} }, id => $_ } } keys %$imported) : $life->rows('SELECT * FROM life');
+	my $warned = grep { /less than/ } @{ $life->{warnings} // [] };
 	my (%class, %invented);
 
 	$life->count('releases');
+	($self->{m_of}[ $release - 1 ]) = map { $_->{m} } $life->rows(q{SELECT params ->> 'm' AS m FROM pprepub.release WHERE publication = 'life' AND number = ?}, values => [ $release ]);
 	foreach my $row ($life->rows("SELECT class, a, b, s, lower(a) AS a_from, upper(a) AS a_to, lower(b) AS b_from, upper(b) AS b_to FROM lives.life_$release"))
 	{
 		my $class = $class{ $row->{class} } //= { people => [], shown => {}, rows => 0, cells => $row, number => $row->{class} };
@@ -150,20 +189,45 @@ sub judge
 		}
 		push @{ $class{ $member->{class} }{people} }, $member->{key};
 		$self->{had}{ $member->{key} }[ $release - 1 ] = $had->{s};
-		fault($self, "$member->{key} is outside the cells of class $member->{class}") if !covers($class{ $member->{class} }{cells}, $had);
+		fault($self, "$member->{key} is outside the cells of class $member->{class}") if !$imported && !covers($class{ $member->{class} }{cells}, $had);
 	}
 	fault($self, join(', ', sort keys %had) . ' are not shown') if %had;
-	$invented{ $_->{class} } = $_->{counterfeits} foreach $life->rows('SELECT class, counterfeits FROM lives.life_counterfeits WHERE release = ?', values => [ $release ]);
+	# There is no such view before a release was made here.
+	$invented{ $_->{class} } = $_->{counterfeits} foreach $imported ? () : $life->rows('SELECT class, counterfeits FROM lives.life_counterfeits WHERE release = ?', values => [ $release ]);
 	push @{ $self->{releases} }, [ map { $class{$_} } sort { $a <=> $b } keys %class ];
 	foreach my $class (@{ $self->{releases}[-1] })
 	{
 		$class->{invented} = $class->{rows} - @{ $class->{people} };
 		$life->count('classes judged');
 		fault($self, "class $class->{number} has $class->{invented} invented rows, not those that everybody is told") if $class->{invented} != ($invented{ $class->{number} } // 0);
-		judge_class($self, $class, $release - 1);
+		judge_class($self, $class, $release - 1, $imported);
 	}
 	judge_pairs($self) if $self->{method} eq 'cor-split';
-	fault($self, "audit: $_->{check_name}: $_->{measured}, not $_->{required}") foreach $life->rows(q{SELECT * FROM pprepub.audit('life') WHERE NOT holds});
+	judge_promise($self, $imported, $warned);
+	return;
+}
+
+# What nobody has promised is to be warned about, and the audit never holds again.
+sub judge_promise
+{
+	my ($self, $imported, $warned) = @_;
+	my $life = $self->{life};
+	my $number = @{ $self->{releases} };
+	my ($weak) = $self->{weak_classes} // ();
+	my @audit = $life->rows(q{SELECT check_name, measured, required, holds::int AS holds FROM pprepub.audit('life')});
+
+	$life->count("$life->{method}: imports") if $imported;
+	if ($imported && !defined $weak)
+	{
+		my @few = $self->{strict} ? few_candidates($self, $number, 1) : join(', ', map { "$_->{person} in release $_->{release} can only be " . join(' or ', sort keys %{ $_->{may} }) } few_followed($self));
+		$weak = "release $number: $few[0]" if $few[0] ne '';
+	}
+	$life->found('warning', "import_release does not warn: $weak\n" . told($self, $number)) if $imported && defined $weak && !$warned && !defined $self->{weak};
+	$self->{weak} //= $weak;
+	$self->{is_warned} ||= $imported && $warned;
+	$life->found('audit', "all of audit() holds, after $self->{weak}\n" . told($self, $number)) if defined $self->{weak} && !grep { !($_->{holds} // 0) } @audit;
+	return if defined $self->{weak} || $self->{is_warned};
+	$life->found('alarm', "release $number: audit: $_->{check_name}: $_->{measured}, not $_->{required}\n" . told($self, $number)) foreach grep { !($_->{holds} // 1) } @audit;
 	return;
 }
 
@@ -184,13 +248,20 @@ sub covers
 
 sub judge_class
 {
-	my ($self, $class, $release) = @_;
+	my ($self, $class, $release, $imported) = @_;
 	my @shown = sort keys %{ $class->{shown} };
 	my ($least, $most) = (sort { $a <=> $b } values %{ $class->{shown} })[ 0, -1 ];
 	my %left = %{ $class->{shown} };
 	my $what = "class $class->{number} of {@{ $class->{people} }}+$class->{invented}";
+	my $m = $self->{m_of}[$release];
+	# Nobody promised what is imported.
+	my $weak = $imported ? sub { $self->{weak_classes} //= 'release ' . ($release + 1) . ": $_[0]" } : sub { fault($self, $_[0]) };
 
-	fault($self, "$what has values " . join('', map { $_ x $class->{shown}{$_} } @shown)) if @shown < $self->{m} || $least != $most || $most > 1 && $self->{method} ne 'cor-split';
+	$self->{came}{$_} //= $release foreach @{ $class->{people} };
+	# Where values stay, so does how many of them a class shows.
+	($m) = sort { $b <=> $a } map { promised($self, $_) } @{ $class->{people} } if !$self->{moves} && @{ $class->{people} };
+	$weak->("$what has values " . join('', map { $_ x $class->{shown}{$_} } @shown) . ", m being $m") if @shown < $m || $least != $most || $most > 1 && $self->{method} ne 'cor-split';
+	$weak->("$what is not strict") if $self->{strict} && !defined $self->{weak} && !$self->{is_warned} && grep { is_connected($self, @$_) } pairs(@shown);
 	foreach my $person (@{ $class->{people} })
 	{
 		my $had = $self->{had}{$person}[$release];
@@ -199,8 +270,7 @@ sub judge_class
 		fault($self, "$what does not show what $person has") if $left{$had}-- <= 0;
 		if ($self->{moves})
 		{
-			fault($self, "$what is no legal update of {@$last} for $person") if defined $last && !can_become($self->{moves}, $last, \@shown);
-			fault($self, "$what is not strict, for $person") if !defined $last && $self->{strict} && grep { meets($self->{moves}, @$_) } pairs(@shown);
+			$weak->("$what is no legal update of {@$last} for $person") if defined $last && (!can_become($self->{moves}, $last, \@shown) || @$last >= $m && @$last != @shown);
 		}
 		elsif (defined $last)
 		{
@@ -211,12 +281,12 @@ sub judge_class
 	return;
 }
 
-# Each of the ones can have become one of the others, one by one.
+# Each of the ones can have become one of the others, one by one. Only classes of fewer than m grow.
 sub can_become
 {
 	my ($moves, $before, $after, @taken) = @_;
 
-	return @$before == @$after if @taken == @$before;
+	return 1 if @taken == @$before;
 	foreach my $value (@$after)
 	{
 		next if !$moves->{ $before->[@taken] }{$value} || grep { $_ eq $value } @taken;
@@ -232,11 +302,26 @@ sub pairs
 	return map { my $i = $_; map { [ @things[ $i, $_ ] ] } $i + 1 .. $#things } 0 .. $#things;
 }
 
-sub meets
+# By updates in any direction, and in any number of steps.
+sub is_connected
 {
-	my ($moves, $one, $other) = @_;
+	my ($self, $one, $other) = @_;
 
-	return scalar grep { $moves->{$other}{$_} } keys %{ $moves->{$one} };
+	if (!$self->{family})
+	{
+		foreach my $value (@{ $self->{values} })
+		{
+			my @with = ($value);
+			next if $self->{family}{$value};
+			while (defined(my $next = shift @with))
+			{
+				next if $self->{family}{$next};
+				$self->{family}{$next} = $value;
+				push @with, grep { $self->{moves}{$next}{$_} || $self->{moves}{$_}{$next} } @{ $self->{values} };
+			}
+		}
+	}
+	return $self->{family}{$one} eq $self->{family}{$other};
 }
 
 # Of the last release with those before: the same rows' values, and all but fewer than n of the people.
@@ -296,7 +381,7 @@ sub observe
 		$life->found('invented', "release $first: a value that no true row has shown\n" . told($self, $first));
 		return;
 	}
-	observe_as($self, 'candidates', $self->{moves} ? 1 : 0);
+	observe_as($self, 'candidates', $self->{moves} ? 1 : 0) if !defined $self->{weak} && !$self->{is_warned};
 	return;
 }
 
@@ -306,15 +391,39 @@ sub count_joint
 	my @found = Lives::Observer::candidates(history($self, scalar @{ $self->{releases} }, 1), $steps);
 
 	$self->{life}->count('m-distinct: versions of persons', scalar @found);
-	$self->{life}->count('m-distinct: of these below m for who follows everybody', scalar grep { @{ $_->{possible} } + @{ $_->{open} } < $self->{m} } @found);
+	$self->{life}->count('m-distinct: of these below m for who follows everybody', scalar grep { has_few($self, $_) } @found);
 	return;
 }
 
-# The classes of each person, one after the other: what can have become of what, and from what.
+# People keep as many candidates as they came with; classes of those who came later have more, if m was raised.
+sub promised
+{
+	my ($self, $person) = @_;
+
+	return $self->{m_of}[ $self->{came}{$person} ];
+}
+
+sub has_few
+{
+	my ($self, $found) = @_;
+
+	return @{ $found->{possible} } + @{ $found->{open} } < promised($self, $found->{person});
+}
+
 sub follow_each
 {
 	my ($self) = @_;
-	my %classes;
+
+	return if defined $self->{weak} || $self->{is_warned};
+	$self->{life}->found('followed', "$_->{person} in release $_->{release} can only be " . join(' or ', sort keys %{ $_->{may} }) . "\n" . told($self, scalar @{ $self->{releases} })) foreach few_followed($self);
+	return;
+}
+
+# The classes of each person, one after the other: what can have become of what, and from what. Those with fewer than m.
+sub few_followed
+{
+	my ($self) = @_;
+	my (%classes, @few);
 
 	foreach my $number (0 .. $#{ $self->{releases} })
 	{
@@ -336,13 +445,9 @@ sub follow_each
 			keep($steps[$i]{may}, sub { my ($value) = @_; grep { $self->{moves}{$value}{$_} } keys %{ $steps[ $i + 1 ]{may} } });
 		}
 		$self->{life}->count('m-distinct: persons followed', 1);
-		foreach my $step (grep { keys %{ $_->{may} } < $self->{m} } @steps)
-		{
-			$self->{life}->found('followed', "$person in release $step->{release} can only be " . join(' or ', sort keys %{ $step->{may} }) . "\n"
-				. told($self, scalar @{ $self->{releases} }));
-		}
+		push @few, map { { %$_, person => $person } } grep { keys %{ $_->{may} } < promised($self, $person) } @steps;
 	}
-	return;
+	return @few;
 }
 
 sub keep
@@ -377,8 +482,8 @@ sub few_candidates
 {
 	my ($self, $releases, $any_invention) = @_;
 	my @found = Lives::Observer::candidates(history($self, $releases, $any_invention), $steps);
-	my @few = grep { @{ $_->{possible} } + @{ $_->{open} } < $self->{m} } @found;
-	my @open = grep { @{ $_->{possible} } < $self->{m} && @{ $_->{possible} } + @{ $_->{open} } >= $self->{m} } @found;
+	my @few = grep { has_few($self, $_) } @found;
+	my @open = grep { @{ $_->{possible} } < promised($self, $_->{person}) && !has_few($self, $_) } @found;
 
 	return (join(', ', map { "$_->{person} in release " . ($_->{release} + 1) . ' can only be ' . join(' or ', @{ $_->{possible} }, @{ $_->{open} }) } @few),
 		@found - @open, scalar @open);
@@ -389,7 +494,7 @@ sub told
 {
 	my ($self, $releases) = @_;
 
-	return join "\n", 'm = ' . $self->{m}, $self->{moves} ? 'moves ' . join(' ', map { "$_>" . join('', sort keys %{ $self->{moves}{$_} }) } @{ $self->{values} }) : (),
+	return join "\n", "m = @{ $self->{m_of} }", $self->{moves} ? 'moves ' . join(' ', map { "$_>" . join('', sort keys %{ $self->{moves}{$_} }) } @{ $self->{values} }) : (),
 		map { my $number = $_; "R$number " . join ' ', map { my $class = $_;
 			'{' . join(' ', map { "$_=$self->{had}{$_}[$number - 1]" } @{ $class->{people} }) . ($class->{invented} ? "+$class->{invented}" : '') . ':'
 				. join('', map { $_ x $class->{shown}{$_} } sort keys %{ $class->{shown} }) . '}' } @{ $self->{releases}[ $number - 1 ] } } 1 .. $releases;

@@ -40,11 +40,11 @@ sub declare
 	my ($life) = @_;
 	my $values_only = chance(0.4);
 	my $is_calm = chance(0.15);			# nobody comes or leaves
-	my $self = { life => $life, k => draw(2, 2, 2, 3), privacy => draw('linkability', 'linkability', 'linkability', 'diversity'), steps => draw(2, 3, 3, 4, 4, 5), values_only => $values_only,
-		leaves => $is_calm ? 0 : draw(0.2, 0.35, 0.5), comes => draw(0.3, 0.6), changes => $is_calm ? 0 : draw(0, 0, 0.15), moves => chance(0.08) ? 0.2 : 0,
-		imports => chance(0.3) ? draw(0.3, 0.7) : 0, raises => chance(0.2) ? 0.3 : 0, spots => draw(2, 3, 10), nulls => draw(0, 0, 0.1), value_nulls => draw(0, 0, 0, 0, 0, 0.1),
-		all_values => draw([qw(u v)], [qw(u v w)], [qw(u v w x)]), releases => [], stays => {}, present => {}, tables => [] };
-	my $most = $values_only ? draw(5 .. 10) : draw(4 .. 8);
+	my $self = { life => $life, k => draw(2, 2, 2, 2, 3), privacy => draw(('linkability') x 4, 'diversity'), steps => draw(3, 3, 4, 5, 6), values_only => $values_only,
+		leaves => $is_calm ? 0 : draw(0.2, 0.35, 0.5), comes => draw(0.3, 0.5, 0.7), changes => $is_calm ? 0 : draw(0, 0, 0.15), moves => chance(0.08) ? 0.2 : 0,
+		imports => chance(0.25) ? draw(0.3, 0.7) : 0, raises => chance(0.2) ? 0.3 : 0, spots => draw(2, 3, 10), nulls => draw(0, 0, 0.1), value_nulls => draw(0, 0, 0, 0, 0, 0.1),
+		all_values => draw([qw(u v)], [qw(u v w)], [qw(u v w)], [qw(u v w x)]), releases => [], stays => {}, present => {}, tables => [] };
+	my $most = $values_only ? draw(6 .. 11) : draw(4 .. 8);
 	my ($model, $approach) = (draw('cell', 'cell', 'cut'), draw('unifying', 'unifying', 'separative'));
 
 	$life->count('sequential: ' . $_) foreach $values_only ? 'lives of values alone' : 'lives of cells', $is_calm ? () : 'lives in which people come and leave', $self->{changes} ? 'lives in which values change' : (),
