@@ -1,7 +1,7 @@
 # Lives of the methods that keep candidates: m-invariance, cor-split and m-distinct.
 #
 # Rows come, leave, come back and move about; under m-distinct values become what they can become, and some releases are
-# imported. In some lives m is raised on the way. A judge counts what classes show, and what was said of them; the observer looks
+# imported. In some lives m is raised, or lowered, on the way. A judge counts what classes show, and what was said of them; the observer looks
 # for values that somebody cannot have had.
 package Lives::Candidates;
 
@@ -48,7 +48,7 @@ sub declare
 	my @values = ('a' .. 'z')[ 0 .. $m + draw(0 .. 3) - 1 ];
 	my $skew = draw(1, 1, 1.5);
 	my $self = { life => $life, method => $method, m => $m, values => \@values, strict => $life->{method} =~ /strict/ ? 1 : 0, releases => [], m_of => [], tables => [],
-		raises => chance(0.3) ? 0.3 : 0, imports => $method eq 'm-distinct' && chance(0.3) ? draw(0.2, 0.5) : 0 };
+		alters => chance(0.3) ? 0.3 : 0, imports => $method eq 'm-distinct' && chance(0.3) ? draw(0.2, 0.5) : 0 };
 	my %params = (m => $m);
 
 	$life->run('CREATE TABLE life (id int PRIMARY KEY, a int, b int, s text)');
@@ -70,7 +70,7 @@ sub declare
 		my @may = $id <= $most / 2 ? @values[ 0 .. $#values - $late ] : @values;
 		$self->{value}{$id} = spread($skew, @may);
 	}
-	$life->count("$life->{method}: lives in which m is raised") if $self->{raises};
+	$life->count("$life->{method}: lives in which m is altered") if $self->{alters};
 	$life->count("$life->{method}: lives with imports") if $self->{imports};
 	$self->{birth} = { map { $_ => $_ <= $most / 2 ? 1 : draw(1 .. 6) } 1 .. $most };
 	$self->{calm} = draw(0, 0.3, 0.7);
@@ -120,18 +120,17 @@ sub change
 	$life->run('DELETE FROM life WHERE id IN (' . join(', ', @leave) . ')') if @leave && $step > 1;
 	$life->run('INSERT INTO life VALUES ' . join(', ', map { "($_, " . place() . ", '$self->{value}{$_}')" } @come) . ' ON CONFLICT DO NOTHING') if @come;
 	$life->run('UPDATE life SET (a, b) = ROW (v.a, v.b) FROM (VALUES ' . join(', ', map { "($_, " . place() . ')' } @move) . ') v(id, a, b) WHERE life.id = v.id') if @move;
-	raise_m($self) if $step > 1 && chance($self->{raises});
+	alter($self) if $step > 1 && chance($self->{alters});
 	return;
 }
 
 # There may be too few values.
-sub raise_m
+sub alter
 {
 	my ($self) = @_;
+	my $m = $self->{m} + draw(1, 1, -1);
 
-	my $m = $self->{m} + 1;
-
-	$self->{life}->run(qq(SELECT pprepub.alter_publication('life', '{"m": $m}')), may => qr/22\w{3}|55000|25P02/);
+	$self->{life}->run(qq(SELECT pprepub.alter_publication('life', '{"m": $m, "accept_weakening": true}')), may => qr/22\w{3}|55000|25P02/);
 	return;
 }
 

@@ -1,5 +1,5 @@
-# Lives of method global: rows come, leave, come back and get other values. The chance that somebody was ever linked to a
-# protected value is counted in whole numbers.
+# Lives of method global: rows come, leave, come back and get other values; some releases are imported, and l and the protected values
+# are altered on the way. The chance that somebody was ever linked to a protected value is counted in whole numbers.
 package Lives::Global;
 
 use strict;
@@ -12,18 +12,20 @@ sub live
 {
 	my ($life) = @_;
 	my $self = declare($life);
-	my $careful = chance(0.5);		# a refused release takes back what was changed before it
+	my $careful = !$self->{imports} && !$self->{alters} && chance(0.5);		# a refused release takes back what was changed before it
 
 	foreach my $step (1 .. draw(3 .. 9))
 	{
 		$life->run('BEGIN') if $careful;
 		change($self);
+		alter($self) if $step > 1 && chance($self->{alters});
+		adopt($self, $step), next if chance($self->{imports});
 		my $published = $life->run(q{SELECT number FROM pprepub.publish('life')}, may => qr/P0002|25P02/);
 		$life->run('COMMIT') if $careful;
 		judge($self) if $published;
 	}
 	$life->run(q{SELECT pprepub.drop_publication('life', true)});
-	$life->run('DROP TABLE ' . join ', ', 'life', grep { $self->{$_} } 'life_registry', 'life_transient');
+	$life->run('DROP TABLE ' . join ', ', 'life', @{ $self->{tables} }, grep { $self->{$_} } 'life_registry', 'life_transient');
 	return;
 }
 
@@ -32,7 +34,9 @@ sub declare
 	my ($life) = @_;
 	my $most = draw(8, 15, 30);
 	my $self = { life => $life, most => $most, l => draw(2, 2, 3, 4), values => draw(3, 6, 12), skew => draw(1, 1.5), nulls => draw(0, 0, 0.1), spots => draw(5, 40), releases => 0,
-		life_registry => chance(0.3), life_transient => chance(0.5), links => {} };
+		life_registry => chance(0.3), life_transient => chance(0.5), links => {}, tables => [], alters => chance(0.3) ? 0.3 : 0, imports => chance(0.3) ? draw(0.2, 0.5) : 0 };
+	$life->count('global: lives in which l or what is protected is altered') if $self->{alters};
+	$life->count('global: lives with imports') if $self->{imports};
 	my $params = qq("l": $self->{l}, ) . (chance(0.6) ? '"strategy": "constant-ratio", "releases": ' . draw(1 .. 6) : '"strategy": "geometric", "alpha": ' . draw(2, 3, 1.5))
 		. draw('', '', ', "classes": "top-down"');
 
@@ -84,6 +88,39 @@ sub change
 	return;
 }
 
+# More, or fewer, than was promised; or more values.
+sub alter
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+	my $l = $self->{l} + draw(1, 1, 2, -1);
+	my $value = 'd' . draw(0 .. $self->{values} - 1);
+	my $protects_more = $self->{life_transient} && chance(0.5);
+
+	$life->run("INSERT INTO life_transient SELECT '$value' WHERE NOT EXISTS (SELECT FROM life_transient WHERE s = '$value')") if $protects_more;
+	my $change = $protects_more ? '"transient": "life_transient"' : qq("l": $l);
+
+	$life->run(qq(SELECT pprepub.alter_publication('life', '{$change, "accept_weakening": true}')), may => qr/25P02|55000/) or return;
+	if ($protects_more) { $self->{protected}{$value} = 1 }
+	else { $self->{l} = $l }
+	return;
+}
+
+# Classes of people who are there, made by somebody who did not look.
+sub adopt
+{
+	my ($self, $step) = @_;
+	my $life = $self->{life};
+	my $name = "import_$step";
+	my ($size, $most) = (draw(1 .. 5), draw(4, 10));
+
+	$life->run("CREATE TABLE $name AS SELECT id AS k, s, (row_number() OVER (ORDER BY md5(id::text || '$step')) - 1) / $size AS class FROM life ORDER BY md5(id::text || '$step') LIMIT $most");
+	push @{ $self->{tables} }, $name;
+	$life->run("SELECT number FROM pprepub.import_release('life', '$name', key => 'k', accept_changes => true)", may => qr/22\w{3}|23\w{3}|42P10|P0002|55000/) or return;
+	judge($self, 1);
+	return;
+}
+
 sub fault
 {
 	my ($self, $what) = @_;
@@ -94,9 +131,10 @@ sub fault
 
 sub judge
 {
-	my ($self) = @_;
+	my ($self, $imported) = @_;
 	my $life = $self->{life};
 	my $number = ++$self->{releases};
+	my $warned = grep { /less than/ } @{ $life->{warnings} };
 	my %source = map { $_->{id} => $_ } $life->rows('SELECT * FROM life');
 	my %registry = map { $_->{id} => $_ } $self->{life_registry} ? $life->rows('SELECT * FROM life_registry') : ();
 	my (%class, %seen);
@@ -126,8 +164,24 @@ sub judge
 		fault($self, "class $name shows $shown, and its members have $own") if $shown ne $own;
 		link_members($self, $class{$name});
 	}
-	judge_chances($self);
-	fault($self, "audit: $_->{check_name}: $_->{measured}, not $_->{required}") foreach $life->rows(q{SELECT * FROM pprepub.audit('life') WHERE NOT holds});
+	my @above = judge_chances($self, $imported);
+	$life->found('warning', "release $number: import_release does not warn: $above[0]{what}") if $imported && !$warned && grep { $_->{is_new} } @above;
+	$self->{above} //= "release $number: $above[0]{what}" if @above;
+	judge_audit($self);
+	return;
+}
+
+# A release that has less than it promised stays one.
+sub judge_audit
+{
+	my ($self) = @_;
+	my $life = $self->{life};
+	my @fails = $life->rows(q{SELECT * FROM pprepub.audit('life') WHERE NOT holds});
+
+	$life->count('global: releases after which somebody has less than was promised') if defined $self->{above};
+	$life->found('audit', "release $self->{releases}: all of audit() holds, after $self->{above}") if defined $self->{above} && !@fails;
+	return if defined $self->{above};
+	$life->found('alarm', "release $self->{releases}: audit: $_->{check_name}: $_->{measured}, not $_->{required}") foreach @fails;
 	return;
 }
 
@@ -136,21 +190,23 @@ sub link_members
 	my ($self, $class) = @_;
 	my $size = @{ $class->{members} };
 
-	foreach my $value (grep { $_ ne 'NULL' && (!$self->{protected} || $self->{protected}{$_}) } keys %{ $class->{shown} })
+	foreach my $value (grep { $_ ne 'NULL' } keys %{ $class->{shown} })
 	{
-		push @{ $self->{links}{$_}{$value} }, [ $size - $class->{shown}{$value}, $size ] foreach @{ $class->{members} };
+		push @{ $self->{links}{$_}{$value} }, [ $size - $class->{shown}{$value}, $size, $self->{releases} ] foreach @{ $class->{members} };
 	}
 	return;
 }
 
-# Never linked: (1 - c1/n1) (1 - c2/n2) …, which is to be 1 - 1/l, or more.
+# Never linked: (1 - c1/n1) (1 - c2/n2) …, which is to be 1 - 1/l, or more. Returns of whom it is less; that is no fault of a release that
+# was imported, or does not link the person to the value.
 sub judge_chances
 {
-	my ($self) = @_;
+	my ($self, $imported) = @_;
+	my @above;
 
 	foreach my $person (sort keys %{ $self->{links} })
 	{
-		foreach my $value (sort keys %{ $self->{links}{$person} })
+		foreach my $value (grep { !$self->{protected} || $self->{protected}{$_} } sort keys %{ $self->{links}{$person} })
 		{
 			my ($kept, $whole) = map { Math::BigInt->new($_) } $self->{l}, $self->{l} - 1;
 
@@ -160,11 +216,13 @@ sub judge_chances
 				$whole->bmul($link->[1]);
 			}
 			$self->{life}->count('chances judged');
-			$self->{life}->found('chance', "release $self->{releases}, l $self->{l}: $person was linked to $value by " . join(' ', map { ($_->[1] - $_->[0]) . "/$_->[1]" } @{ $self->{links}{$person}{$value} }))
-				if $kept < $whole;
+			next if $kept >= $whole;
+			push @above, { is_new => $self->{links}{$person}{$value}[-1][2] == $self->{releases},
+				what => "l $self->{l}: $person was linked to $value by " . join(' ', map { ($_->[1] - $_->[0]) . "/$_->[1]" } @{ $self->{links}{$person}{$value} }) };
+			$self->{life}->found('chance', "release $self->{releases}: $above[-1]{what}") if !$imported && $above[-1]{is_new};
 		}
 	}
-	return;
+	return @above;
 }
 
 1;
