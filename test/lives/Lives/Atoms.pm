@@ -56,6 +56,9 @@ sub add
 # How many atoms were looked at.
 sub judged { return $_[0]{judged} }
 
+# Has an import left people behind of whom less holds than was promised?
+sub has_broken { return %{ $_[0]{broken} } ? 1 : 0 }
+
 sub atoms
 {
 	my ($self) = @_;

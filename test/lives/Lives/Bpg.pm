@@ -43,7 +43,8 @@ sub draw_world
 	my $k = draw(2, 2, 3, 4, 5);
 	my $value_type = draw('text', 'int', 'numeric');
 
-	return { life => $life, k => $k, l => draw(1, 2, 2, 3), reserve => draw(1, 1, 2, 3, '"auto"'), cost => draw(0, 0.5, 1, 1, 2), added => draw(0, 0.3, 0.5, 0.5, 1), repair => draw('dirty', 'minimal', 'none', 'counterfeit', 'counterfeit'),
+	my $is_plain = chance(0.25);			# what is declared most
+	return { life => $life, is_plain => $is_plain, k => $k, l => draw(1, 2, 2, 3), reserve => draw(1, 1, 2, 3, '"auto"'), cost => draw(0, 0.5, 1, 1, 2), added => draw(0, 0.3, 0.5, 0.5, 1), repair => draw($is_plain ? 'counterfeit' : ('dirty', 'minimal', 'none', 'counterfeit', 'counterfeit')),
 		key_type => draw('int', 'int', 'text', 'numeric', 'uuid'), value_type => $value_type, values => draw(3, 4, 8), skew => draw(1, 1, 2),
 		nulls => draw(0, 0, 0.05, 0.3), people => draw(4, 8, 14, 25) + draw(0 .. 5), spots => draw(5, 20, 60), tables => [], snapshots => [],
 		other_type => draw('text', 'int'), plain_value => $value_type eq 'numeric' ? 'trim_scale(%s)::text' : '(%s)::text' };
@@ -54,6 +55,11 @@ sub draw_promises
 {
 	my ($self) = @_;
 
+	if ($self->{is_plain})
+	{
+		@$self{qw(columns promises)} = ([ { name => 's', ordered => $self->{value_type} ne 'text' } ], {});
+		return;
+	}
 	$self->{columns} = [ { name => 's', ordered => $self->{value_type} ne 'text' }, chance(0.3) ? { name => 'z', ordered => $self->{other_type} ne 'text' } : () ];
 	$self->{promises} = chance(0.5) ? { map { %{ draw_promise($self) } } 1 .. draw(1, 1, 2) } : {};
 	$self->{promises}{joint} = 'true' if chance(0.2);
@@ -278,7 +284,8 @@ sub declare
 	$life->run('GRANT USAGE ON SCHEMA lives TO analyst');
 	$life->run('GRANT EXECUTE ON FUNCTION lives.life TO analyst');
 	$life->run('GRANT SELECT ON lives.life_now TO analyst');
-	@$self{qw(releases events atoms has_import has_other_bands everybody)} = (0, [], Lives::Atoms->new, 0, 0, undef);
+	@$self{qw(releases events atoms has_import is_broken has_other_bands everybody)} = (0, [], Lives::Atoms->new, 0, 0, 0, undef);
+	@$self{qw(last_shown away seen)} = ({}, {}, {});
 	return;
 }
 
@@ -408,9 +415,10 @@ sub publish
 # Answers count, whatever becomes of the transaction that they were asked for in.
 sub ask
 {
-	my ($self, $as) = @_;
+	my ($self, $as, $question) = @_;
 	my $life = $self->{life};
-	my $question = look($self, question($self), 'judge');
+
+	look($self, $question //= question($self), 'judge');
 
 	my $sql = chance(0.5) ? live_query($self, $question) : "SELECT * FROM lives.life($question->{arguments})";
 
@@ -533,9 +541,24 @@ sub adopt
 	return;
 }
 
+# Two cohorts, one of which has a few people more.
+sub track
+{
+	my ($self) = @_;
+	my $spot = int(rand($self->{spots}));
+	my $few = draw(1, 1, 2);
+
+	values_change($self) if chance(0.7);
+	foreach my $cohort (map { "a < $_" } $spot, $spot + $few)
+	{
+		push @{ $self->{events} }, ask($self, 'analyst', { cohort => $cohort, columns => undef, arguments => "'$cohort', NULL" });
+	}
+	return;
+}
+
 sub happens
 {
-	return ((\&people_leave, \&people_come, \&people_come, \&people_move, \&values_change) x 2, \&keys_swap, (\&rows_move, \&folds_move) x 2, \&alter,
+	return ((\&people_leave, \&people_come, \&people_come, \&people_move, \&values_change, \&track) x 2, \&keys_swap, (\&rows_move, \&folds_move) x 2, \&alter,
 		\&declare_anew, \&ask_and_forget, \&adopt, \&take_snapshot, (\&publish_in_transaction, \&ask_in_transaction, \&race) x 2);
 }
 
@@ -640,12 +663,14 @@ sub judge_release
 		if defined $release->{cohort} && $release->{kind} ne 'imported' && $release->{dirty} + $release->{counterfeits} > $bound * $release->{rows} + 1e-6;
 	judge_rows($self, $release, $event, $log);
 	judge_people($self, $release, $event, $log) if $event->{source};
+	judge_news($self, $release, $event, $log);
 	$self->{has_import} = 1 if $release->{kind} eq 'imported';
 	my $judged = $self->{atoms}->judged;
 	my $conditions = promised($self, $release);
 	judge_everybody($self, $release, $event, $log);
 	$life->found('atom', "release $release->{number}, $release->{params}: $_")
 		foreach $self->{atoms}->add({ %$release, conditions => $conditions, classes => [ map { $log->{$_} } sort { $a <=> $b } keys %$log ] }, $self->{everybody});
+	$self->{is_broken} = 1 if $self->{atoms}->has_broken;
 	$life->count('atoms judged by shares', $self->{atoms}->judged - $judged) if Lives::Principles::judges_people($conditions);
 	$life->count('atoms judged', $self->{atoms}->judged - $judged);
 	return;
@@ -763,7 +788,7 @@ sub covers
 	return covers_number($cell->{a}, $row->{a}) && covers_text($cell->{b}, $row->{b}) && covers_text($cell->{c}, $row->{c});
 }
 
-# They were there, with these values; who was asked for, and who came along, is counted rightly.
+# They were there, with these values, or with those that were shown of them last; who was asked for, and who came along, is counted rightly.
 sub judge_people
 {
 	my ($self, $release, $event, $log) = @_;
@@ -776,7 +801,7 @@ sub judge_people
 
 		$shown{ $row->{key} } = 1;
 		fault($self, $release, defined $had ? "$row->{key} has " . as_text(parts_of($self, $had)) . ', and the log ' . as_text($row->{value}) : "$row->{key} is not in the source")
-			if !defined $had || as_text(parts_of($self, $had)) ne as_text(@{ $row->{parts} });
+			if !defined $had || as_text(parts_of($self, $had)) ne as_text(@{ $row->{parts} }) && as_text(@{ $row->{parts} }) ne ($self->{last_shown}{ $row->{key} } // "\0");
 	}
 	my $asked = grep { $_->{asked} } values %$source;
 	my $dirty = grep { !($source->{$_} // {})->{asked} } keys %shown;
@@ -786,11 +811,72 @@ sub judge_people
 	return;
 }
 
+# An observer who knows who is asked for, and that a row which stands in shows what was shown last: something new beside it is of those
+# who have a true row. What one class shows and another of the same people does not, while nothing changes, is of those who have a
+# true row in the first only.
+sub judge_news
+{
+	my ($self, $release, $event, $log) = @_;
+	my $life = $self->{life};
+	my @columns = @{ $self->{columns} };
+	my $shown = grep { !defined $release->{columns} || $release->{columns} =~ /\b$_->{name}\b/ } @columns;
+	my @rows = map { @$_ } values %$log;
+
+	foreach my $class ($event->{source} && $shown == @columns ? sort keys %$log : ())
+	{
+		my %class = map { $_->{who} => { word => as_text(@{ $_->{parts} }), is_true => $_->{true} } } @{ $log->{$class} };
+		my @new = grep { $class{$_}{is_true} && defined $self->{last_shown}{$_} && $self->{last_shown}{$_} ne $class{$_}{word} } sort keys %class;
+		my @lack = grep { !$class{$_}{is_true} || $self->{away}{$_} } sort keys %class;
+
+		$life->count('classes that lack somebody, or did') if @lack;
+		$life->found('news', "release $release->{number}, $release->{params}: class $class shows what is new: " . join(', ', map { "$_ ($self->{last_shown}{$_}, now $class{$_}{word})" } @new)
+				. ', beside ' . join(', ', map { $_ . ($class{$_}{is_true} ? ', back' : '') } @lack)) if @new && @lack;
+		compare($self, $release, $event, \%class, { has_new => scalar @new, lacks => scalar @lack });
+	}
+	foreach my $row (@rows)
+	{
+		$self->{away}{ $row->{who} } = !$row->{true};
+		$self->{last_shown}{ $row->{who} } = $shown == @columns ? as_text(@{ $row->{parts} }) : undef if $shown;
+	}
+	return;
+}
+
+# With each that showed the same people while the source was the same. One that lacks somebody and shows nothing new may hide what is
+# new of all, unless the other one tells that this is not so.
+sub compare
+{
+	my ($self, $release, $event, $class, $how) = @_;
+	my $source = $event->{source};
+	my $state = join ' ', map { "$_=" . as_text(parts_of($self, $source->{$_})) } sort keys %$source;
+	my $people = join ' ', sort keys %$class;
+	my %now = map { $_ => 1 } grep { $class->{$_}{is_true} && $class->{$_}{word} eq as_text(parts_of($self, $source->{$_})) } keys %$class;
+	my $seen = { %$how, class => $class, now => \%now, k => $release->{k}, number => $release->{number} };
+
+	foreach my $pair (map { ([ $_, $seen ], [ $seen, $_ ]) } @{ $self->{seen}{"$people, $state"} // [] })
+	{
+		my ($other, $one) = @$pair;
+		my %more;
+
+		$self->{life}->count('pairs of classes of the same people');
+		next if $other->{lacks} && !$other->{has_new} && !($one->{lacks} && $one->{has_new});
+		$more{ $one->{class}{$_}{word} }++ foreach keys %{ $one->{class} };
+		$more{ $other->{class}{$_}{word} }-- foreach keys %{ $other->{class} };
+		my @of = grep { !$other->{now}{$_} } sort keys %{ $one->{now} };
+		my %of = map { $one->{class}{$_}{word} => 1 } @of;
+		my @more = grep { $more{$_} > 0 && $of{$_} } sort keys %more;
+		next if !@more || @of >= $one->{k} || @of >= $other->{k};
+		$self->{life}->found('tracker', "release $one->{number} shows " . join(', ', @more) . " and release $other->{number} does not, so that it is of " . join(', ', @of) . ", fewer than $one->{k}: $release->{params}");
+	}
+	push @{ $self->{seen}{"$people, $state"} }, $seen;
+	return;
+}
+
 sub judge_audit
 {
 	my ($self) = @_;
 	my $life = $self->{life};
 
+	$life->found('audit', 'all of audit() holds, after an import that broke it') if $self->{is_broken} && !$self->{has_other_bands} && !$life->rows(q{SELECT check_name FROM pprepub.audit('life') WHERE NOT holds});
 	return if $self->{has_import} || $self->{has_other_bands};
 	$life->found('audit', "audit: $_->{check_name}: $_->{measured}, not $_->{required}") foreach $life->rows(q{SELECT * FROM pprepub.audit('life') WHERE NOT holds});
 	return;
