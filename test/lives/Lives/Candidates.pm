@@ -206,7 +206,7 @@ sub judge
 	return;
 }
 
-# What nobody has promised is to be warned about, and the audit never holds again.
+# An import that is less than promised is warned about, and the audit never holds again.
 sub judge_promise
 {
 	my ($self, $imported, $warned) = @_;

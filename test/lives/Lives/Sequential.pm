@@ -267,7 +267,7 @@ sub left_to
 	return $all / $most;
 }
 
-# Whatever became of the source since.
+# Changes of the source since then, and departures, turn nothing green.
 sub judge_audit
 {
 	my ($self) = @_;
