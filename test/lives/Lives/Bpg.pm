@@ -670,7 +670,7 @@ sub judge_release
 	judge_everybody($self, $release, $event, $log);
 	$life->found('atom', "release $release->{number}, $release->{params}: $_")
 		foreach $self->{atoms}->add({ %$release, conditions => $conditions, classes => [ map { $log->{$_} } sort { $a <=> $b } keys %$log ] }, $self->{everybody});
-	$self->{is_broken} = 1 if $self->{atoms}->has_broken;
+	$self->{is_broken} = 1 if $self->{atoms}->has_broken && !Lives::Principles::judges_people($conditions);
 	$life->count('atoms judged by shares', $self->{atoms}->judged - $judged) if Lives::Principles::judges_people($conditions);
 	$life->count('atoms judged', $self->{atoms}->judged - $judged);
 	return;
