@@ -101,7 +101,7 @@ sub alter
 	my $change = $protects_more ? '"transient": "life_transient"' : qq("l": $l);
 
 	$life->run(qq(SELECT pprepub.alter_publication('life', '{$change, "accept_weakening": true}')), may => qr/25P02|55000/) or return;
-	if ($protects_more) { $self->{protected}{$value} = 1 }
+	if ($protects_more) { $self->{protected}{$value} = $self->{protects_more} = 1 }
 	else { $self->{l} = $l }
 	return;
 }
@@ -180,7 +180,8 @@ sub judge_audit
 
 	$life->count('global: releases after which somebody has less than was promised') if defined $self->{above};
 	$life->found('audit', "release $self->{releases}: all of audit() holds, after $self->{above}") if defined $self->{above} && !@fails;
-	return if defined $self->{above};
+	# It judges earlier releases by all values that are protected now.
+	return if defined $self->{above} || $self->{protects_more};
 	$life->found('alarm', "release $self->{releases}: audit: $_->{check_name}: $_->{measured}, not $_->{required}") foreach @fails;
 	return;
 }
