@@ -285,7 +285,7 @@ sub declare
 	$life->run('GRANT EXECUTE ON FUNCTION lives.life TO analyst');
 	$life->run('GRANT SELECT ON lives.life_now TO analyst');
 	@$self{qw(releases events atoms has_import is_broken has_other_bands everybody)} = (0, [], Lives::Atoms->new, 0, 0, 0, undef);
-	@$self{qw(last_shown away seen)} = ({}, {}, {});
+	@$self{qw(last_shown logged away seen)} = ({}, {}, {}, {});
 	return;
 }
 
@@ -670,7 +670,7 @@ sub judge_release
 	judge_everybody($self, $release, $event, $log);
 	$life->found('atom', "release $release->{number}, $release->{params}: $_")
 		foreach $self->{atoms}->add({ %$release, conditions => $conditions, classes => [ map { $log->{$_} } sort { $a <=> $b } keys %$log ] }, $self->{everybody});
-	$self->{is_broken} = 1 if $self->{atoms}->has_broken;
+	$self->{is_broken} = 1 if $self->{atoms}->has_broken && !Lives::Principles::judges_people($conditions);
 	$life->count('atoms judged by shares', $self->{atoms}->judged - $judged) if Lives::Principles::judges_people($conditions);
 	$life->count('atoms judged', $self->{atoms}->judged - $judged);
 	return;
@@ -788,7 +788,7 @@ sub covers
 	return covers_number($cell->{a}, $row->{a}) && covers_text($cell->{b}, $row->{b}) && covers_text($cell->{c}, $row->{c});
 }
 
-# They were there, with these values, or with those that were shown of them last; who was asked for, and who came along, is counted rightly.
+# They were there, with these values, or with those of an earlier release; who was asked for, and who came along, is counted rightly.
 sub judge_people
 {
 	my ($self, $release, $event, $log) = @_;
@@ -801,7 +801,7 @@ sub judge_people
 
 		$shown{ $row->{key} } = 1;
 		fault($self, $release, defined $had ? "$row->{key} has " . as_text(parts_of($self, $had)) . ', and the log ' . as_text($row->{value}) : "$row->{key} is not in the source")
-			if !defined $had || as_text(parts_of($self, $had)) ne as_text(@{ $row->{parts} }) && as_text(@{ $row->{parts} }) ne ($self->{last_shown}{ $row->{key} } // "\0");
+			if !defined $had || as_text(parts_of($self, $had)) ne as_text(@{ $row->{parts} }) && !$self->{logged}{ $row->{key} }{ as_text(@{ $row->{parts} }) };
 	}
 	my $asked = grep { $_->{asked} } values %$source;
 	my $dirty = grep { !($source->{$_} // {})->{asked} } keys %shown;
@@ -836,6 +836,7 @@ sub judge_news
 	foreach my $row (@rows)
 	{
 		$self->{away}{ $row->{who} } = !$row->{true};
+		$self->{logged}{ $row->{who} }{ as_text(@{ $row->{parts} }) } = 1;
 		$self->{last_shown}{ $row->{who} } = $shown == @columns ? as_text(@{ $row->{parts} }) : undef if $shown;
 	}
 	return;

@@ -206,7 +206,7 @@ sub judge
 	return;
 }
 
-# What nobody has promised is to be warned about, and the audit never holds again.
+# An import that is less than promised is warned about, and the audit never holds again.
 sub judge_promise
 {
 	my ($self, $imported, $warned) = @_;
@@ -257,8 +257,9 @@ sub judge_class
 	my $weak = $imported ? sub { $self->{weak_classes} //= 'release ' . ($release + 1) . ": $_[0]" } : sub { fault($self, $_[0]) };
 
 	$self->{came}{$_} //= $release foreach @{ $class->{people} };
-	# Where values stay, so does how many of them a class shows.
-	($m) = sort { $b <=> $a } map { promised($self, $_) } @{ $class->{people} } if !$self->{moves} && @{ $class->{people} };
+	# Where values stay, and under strict, so does how many of them a class shows; after a weak import even that is few.
+	($m) = sort { $b <=> $a } map { promised($self, $_) } @{ $class->{people} } if (!$self->{moves} || $self->{strict}) && @{ $class->{people} };
+	$m = 1 if $self->{strict} && !$imported && (defined $self->{weak} || $self->{is_warned});
 	$weak->("$what has values " . join('', map { $_ x $class->{shown}{$_} } @shown) . ", m being $m") if @shown < $m || $least != $most || $most > 1 && $self->{method} ne 'cor-split';
 	$weak->("$what is not strict") if $self->{strict} && !defined $self->{weak} && !$self->{is_warned} && grep { is_connected($self, @$_) } pairs(@shown);
 	foreach my $person (@{ $class->{people} })

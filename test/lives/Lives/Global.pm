@@ -101,7 +101,7 @@ sub alter
 	my $change = $protects_more ? '"transient": "life_transient"' : qq("l": $l);
 
 	$life->run(qq(SELECT pprepub.alter_publication('life', '{$change, "accept_weakening": true}')), may => qr/25P02|55000/) or return;
-	if ($protects_more) { $self->{protected}{$value} = 1 }
+	if ($protects_more) { $self->{protected}{$value} = $self->{protects_more} = 1 }
 	else { $self->{l} = $l }
 	return;
 }
@@ -165,8 +165,8 @@ sub judge
 		link_members($self, $class{$name});
 	}
 	my @above = judge_chances($self, $imported);
-	$life->found('warning', "release $number: import_release does not warn: $above[0]{what}") if $imported && !$warned && grep { $_->{is_new} } @above;
-	$self->{above} //= "release $number: $above[0]{what}" if @above;
+	$life->found('warning', "release $number: import_release does not warn: $above[0]") if $imported && !$warned && @above;
+	$self->{above} //= "release $number: $above[0]" if @above;
 	judge_audit($self);
 	return;
 }
@@ -180,7 +180,8 @@ sub judge_audit
 
 	$life->count('global: releases after which somebody has less than was promised') if defined $self->{above};
 	$life->found('audit', "release $self->{releases}: all of audit() holds, after $self->{above}") if defined $self->{above} && !@fails;
-	return if defined $self->{above};
+	# It judges earlier releases by all values that are protected now.
+	return if defined $self->{above} || $self->{protects_more};
 	$life->found('alarm', "release $self->{releases}: audit: $_->{check_name}: $_->{measured}, not $_->{required}") foreach @fails;
 	return;
 }
@@ -197,8 +198,8 @@ sub link_members
 	return;
 }
 
-# Never linked: (1 - c1/n1) (1 - c2/n2) …, which is to be 1 - 1/l, or more. Returns of whom it is less; that is no fault of a release that
-# was imported, or does not link the person to the value.
+# Never linked: (1 - c1/n1) (1 - c2/n2) …, which is to be 1 - 1/l, or more, by the l of the last release that links the two. Returns of
+# whom it is less; that is no fault of a release that was imported.
 sub judge_chances
 {
 	my ($self, $imported) = @_;
@@ -216,10 +217,9 @@ sub judge_chances
 				$whole->bmul($link->[1]);
 			}
 			$self->{life}->count('chances judged');
-			next if $kept >= $whole;
-			push @above, { is_new => $self->{links}{$person}{$value}[-1][2] == $self->{releases},
-				what => "l $self->{l}: $person was linked to $value by " . join(' ', map { ($_->[1] - $_->[0]) . "/$_->[1]" } @{ $self->{links}{$person}{$value} }) };
-			$self->{life}->found('chance', "release $self->{releases}: $above[-1]{what}") if !$imported && $above[-1]{is_new};
+			next if $kept >= $whole || $self->{links}{$person}{$value}[-1][2] != $self->{releases};
+			push @above, "l $self->{l}: $person was linked to $value by " . join(' ', map { ($_->[1] - $_->[0]) . "/$_->[1]" } @{ $self->{links}{$person}{$value} });
+			$self->{life}->found('chance', "release $self->{releases}: $above[-1]") if !$imported;
 		}
 	}
 	return @above;

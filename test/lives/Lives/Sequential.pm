@@ -267,12 +267,12 @@ sub left_to
 	return $all / $most;
 }
 
-# Whatever became of the source since.
+# Changes of the source since then, and departures, turn nothing green.
 sub judge_audit
 {
 	my ($self) = @_;
 	my $life = $self->{life};
-	my $is_right = 1;
+	my $is_green = 1;
 
 	return if !@{ $self->{releases} };
 	foreach my $check ($life->rows(q{SELECT check_name, holds::int AS holds, measured, required FROM pprepub.audit('life')}))
@@ -286,12 +286,12 @@ sub judge_audit
 			next;
 		}
 		next if $self->{moves};
-		$is_right = $check->{holds} ? 0 : 1 if defined $self->{below} && $check->{check_name} eq 'joined';
+		$is_green = 0 if !$check->{holds};
 		$life->count('sequential: audits of the join') if $check->{check_name} eq 'joined';
 		$life->count('sequential: of these, undecided') if !defined $check->{holds};
 		$life->found('alarm', "$what, and nobody has less\n" . told($self)) if !($check->{holds} // 1) && !defined $self->{below} && !$self->{is_open} && !$self->{promises_more};
-		$life->found('audit', "$what, after $self->{below}\n" . told($self)) if !$is_right;
 	}
+	$life->found('audit', "audit: all green, after $self->{below}\n" . told($self)) if $is_green && defined $self->{below} && !$self->{moves};
 	return;
 }
 

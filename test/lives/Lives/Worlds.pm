@@ -29,8 +29,8 @@ sub new
 	return $self;
 }
 
-# What some world gives somebody of a stay whom these rows fit: { value => how many ways there are to take rows }. As soon as
-# there are so many values, if that is said. Undefined if it takes too long.
+# Finds the values that some world gives to a person of a stay whom rows must fit: { value => how many ways there are to take such
+# rows }. Stops at `enough` values, if that is given. Undefined if it takes too long.
 sub values_of
 {
 	my ($self, $stay, $fits, $enough) = @_;
