@@ -84,6 +84,8 @@ SELECT min(sensitive_values) >= 2 AS diverse FROM pprepub.neighborhoods('wards')
 SELECT linkability >= 1 AS linked, diversity >= 1 AS diverse FROM pprepub.linkability('wards', '{1, 4}');
 SELECT release, linkability >= 1 AS linked FROM pprepub.linkability_series('wards');
 SELECT jsonb_object_keys(sensitive) AS key, count(*) FROM pprepub.link_profile('wards', '{1, 4}') GROUP BY 1 ORDER BY 1;
+-- Values that were held back come with the next release.
+SELECT number FROM pprepub.publish('wards');
 SELECT count(*) FROM pprepub.compromise('wards', '{1}');
 SELECT count(*) > 0 FROM pprepub.attack('wards');
 
