@@ -3,8 +3,8 @@
  *		Looking for matchings near the known one that link people to other values.
  *
  * NOTES
- *		Two things are tried, in which observers are taken to know more than they do.  What
- *		is possible for them even so is possible.
+ *		Two things are tried, in which observers are taken to know more than they do.  If
+ *		something is possible for them even so, it is possible.
  *
  *		If they know which records of some releases are the same person's, these releases
  *		are one, and all others another one; of two, the kernel is the full match join.  A
@@ -42,7 +42,7 @@ typedef struct Showing
 								 * first[v + 1] */
 	uint32	  **member;			/* [releases][people] */
 
-	/* What people may have */
+	/* Values that people may have */
 	Individual *individual;		/* [people] or NO_INDIVIDUAL if no release shows a value of theirs */
 	const Deduction *deduction;
 
@@ -80,7 +80,7 @@ records_of_people(const JoinRelease *release)
 	return record;
 }
 
-/* What all cells of each person in a column have in common, in these releases, or NULL if none of them shows it: [people]. */
+/* Finds for each person the common part of the cells in a column of these releases, or NULL if none shows it: [people]. */
 static const Span *
 common_cells(const JoinInput *input, int32 column, const bool *is_one, uint32 *const *record)
 {
@@ -225,7 +225,7 @@ take_known(Showing *showing)
 }
 
 /* ----------------------------------------------------------------
- * What people may have
+ * Values that people may have
  * ----------------------------------------------------------------
  */
 

@@ -34,8 +34,9 @@ typedef struct SequenceJudgement
 {
 	uint32		exposed;		/* tuples that are linked to less than was promised */
 	uint32		unknown;		/* tuples of which neither that nor the contrary was shown */
-	double		least;			/* linkability or diversity of any that is known, though of people who have more than was
-								 * promised it may be no more than that; infinite if no person is linked to anything */
+	double		least;			/* linkability or diversity of any that is known, though of people who have more than
+								 * was promised it may be no more than that; infinite if no person is linked to
+								 * anything */
 } SequenceJudgement;
 
 /* How much less than is promised are releases to link people to while they are looked for? */

@@ -42,7 +42,7 @@ enum
 /* Weaker first: there are k sensitive values at least where none is more frequent than 1/k. */
 static const char *const privacies[] = {"linkability", "diversity", NULL};
 
-/* Linkability grows with the join, but diversity may as well shrink: neither is the weaker one. */
+/* By which a release is looked for; it is judged by the full join. */
 static const char *const joins[] = {"kmj", "mj", NULL};
 
 static const char *const models[] = {"cell", "cut", NULL};
@@ -52,7 +52,7 @@ static const char *const approaches[] = {"unifying", "separative", NULL};
 static const ParamSpec sequential_params[] = {
 	[SEQUENTIAL_K] = {"k", PARAM_DECIMAL, PARAM_REQUIRED, 1, 1000000, NULL, NULL, STRENGTH_MORE},
 	[SEQUENTIAL_PRIVACY] = {"privacy", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, privacies, "\"linkability\"", STRENGTH_MORE},
-	[SEQUENTIAL_JOIN] = {"join", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, joins, "\"kmj\"", STRENGTH_KEPT},
+	[SEQUENTIAL_JOIN] = {"join", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, joins, "\"kmj\"", STRENGTH_NONE},
 	[SEQUENTIAL_MODEL] = {"model", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, models, "\"cell\"", STRENGTH_NONE},
 	[SEQUENTIAL_LOSS] = {"loss", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, losses, "\"lm\"", STRENGTH_NONE},
 	[SEQUENTIAL_APPROACH] = {"approach", PARAM_CHOICE, PARAM_OPTIONAL, 0, 0, approaches, "\"unifying\"", STRENGTH_NONE},

@@ -40,6 +40,7 @@ params_of(const DeclaredPublication *publication, const Released *released)
 	return param_values(method_declaration(publication->method), released->params);
 }
 
+/* Says of a judgement what audit() shows as measured. */
 static char *
 words_of(const Published *published)
 {
