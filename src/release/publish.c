@@ -97,7 +97,7 @@ pprepub_publish(PG_FUNCTION_ARGS)
 	work_begin(&work, publication->owner, GetTransactionSnapshot());
 	build = build_requested(publication, &request, work.context);
 	notice_of_empty_columns(build);
-	if (number == 1)			/* the source may have been empty when it was declared */
+	if (number == 1 && request.cohort == NULL)	/* the source may have been empty when it was declared */
 	{
 		warn_of_several_rows(publication);
 		warn_of_unique_sensitive(publication);

@@ -58,6 +58,12 @@ BEGIN
 END
 $fn$;
 
+-- The log of releases and of answers, person by person.
+CREATE FUNCTION attacker.log_of(pub text) RETURNS text LANGUAGE sql AS $fn$
+	SELECT string_agg(format('SELECT release, keys[i] AS key, sensitive[i] AS thing FROM %s, generate_subscripts(keys, 1) i', c.oid::regclass), ' UNION ALL ')
+	FROM pg_class c WHERE c.relnamespace = (SELECT n.oid FROM pg_namespace n, pprepub.publication p WHERE nspname = p.target || '_private' AND p.name = pub) AND relname IN (pub || '_members', pub || '_asked')
+$fn$;
+
 -- Notes all that the extension says, in numbers.
 CREATE FUNCTION attacker.look(pub text) RETURNS void LANGUAGE plpgsql AS $fn$
 DECLARE
@@ -80,10 +86,14 @@ BEGIN
 	DELETE FROM attacker.shown WHERE publication = pub;
 	DELETE FROM attacker.signed WHERE publication = pub;
 	DELETE FROM attacker.linked WHERE publication = pub;
-	EXECUTE format('INSERT INTO attacker.place SELECT %L, k.person, m.release, m.class, t.value, true
+	-- beside invented rows people show what they showed last: which of their values a row has, the log tells
+	EXECUTE format('INSERT INTO attacker.place SELECT %L, k.person, m.release, m.class, CASE WHEN h.is_theirs THEN t.value ELSE c.value END, true
 		FROM pprepub.class_members(%1$L) m LEFT JOIN attacker.known_person k ON k.key = m.key::%s
-			LEFT JOIN %s c ON c.of_release = m.release AND c.%I = k.key LEFT JOIN attacker.known_value t ON t.thing = c.%I',
-		pub, key_type, copy, p.key, p.sensitive);
+			LEFT JOIN (SELECT of_release, %3$I AS key, value FROM %4$s LEFT JOIN attacker.known_value ON thing = %5$I) c ON c.of_release = m.release AND c.key = k.key
+			LEFT JOIN (%6$s) l ON l.release = m.release AND l.key::%2$s = k.key LEFT JOIN attacker.known_value t ON t.thing = l.thing
+			LEFT JOIN LATERAL (SELECT true AS is_theirs FROM %4$s o WHERE c.key IS NOT NULL AND o.%3$I = k.key AND o.%5$I IS NOT DISTINCT FROM l.thing AND o.of_release <= m.release LIMIT 1) h ON true',
+		pub, key_type, p.key, copy, p.sensitive,
+		coalesce(attacker.log_of(pub), format('SELECT of_release AS release, %I AS key, %I AS thing FROM %s WHERE false', p.key, p.sensitive, copy)));
 	FOR r IN SELECT * FROM pprepub.release WHERE publication = pub LOOP
 		EXECUTE format('INSERT INTO attacker.shown SELECT %L, %s, class, CASE WHEN %I IS NOT NULL THEN coalesce(value, -1) END, count(*)
 			FROM %s LEFT JOIN attacker.known_value ON thing = %3$I GROUP BY 3, 4', pub, r.number, p.sensitive, attacker.rows_of(pub, r.number));

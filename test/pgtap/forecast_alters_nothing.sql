@@ -33,7 +33,7 @@ CREATE VIEW state AS
 	UNION ALL SELECT 'functions', md5(string_agg(p::text, ';' ORDER BY p.oid)) FROM (SELECT oid, proname, proacl FROM pg_proc) p;
 CREATE TABLE before AS SELECT * FROM state;
 CREATE TEMP VIEW locked AS SELECT locktype, relation::regclass::text, classid, objid, objsubid, mode FROM pg_locks WHERE pid = pg_backend_pid() AND locktype NOT IN ('virtualxid', 'transactionid')
-	AND coalesce(relation::regclass::text, '') !~ '^(pg_|__t)';
+	AND coalesce(relation::regclass::text, '') !~ '^(pg_|__t)' AND NOT EXISTS (SELECT FROM pg_index WHERE indexrelid = relation);	-- who plans a query locks indexes
 
 -- In a transaction that may not write, and does not.
 BEGIN READ ONLY;

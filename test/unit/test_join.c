@@ -8,6 +8,7 @@
  */
 #include "shim.h"
 
+#include "audit/join/shown.h"
 #include "audit/join/cliques.h"
 #include "audit/join/counts.h"
 #include "audit/join/full.h"
@@ -636,6 +637,36 @@ check_figures(const Story *story, const JoinGraph *graph, const Joined *joined)
 	check_profile(story, graph, joined);
 }
 
+static int	nshown;
+static int	nmissed;
+
+/* Is anybody shown to be linked to a value that the full join does not have? */
+static void
+check_shown(const Story *story, const JoinGraph *kernel, const Joined *full)
+{
+	BoxTuples	boxes;
+	uint32	   *shown;
+
+	make_boxes(story, &boxes);
+	shown = join_shown(kernel, &boxes.tuples, NVALUES, NO_BUDGET);
+	for (int t = 0; t < NTUPLES; t++)
+	{
+		Code		tuple[MAX_COLUMNS];
+
+		for (int c = 0; c < story->qis; c++)
+			tuple[c] = boxes.lo[c][t];
+		do
+		{
+			Linked		linked = linked_to(story, full, tuple);
+			int			values = count_values(&linked) - (linked.cliques[NOT_SHOWN] > 0);
+
+			check((int) shown[t] <= values);
+			nshown += shown[t];
+			nmissed += values - shown[t];
+		} while (next_in_box(story, &boxes, t, tuple));
+	}
+}
+
 /* Theorem 3.6: each join is a subset of the next; of two releases the first two are one. */
 static void
 check_chain(const Story *story, const Joined *full, const Joined *kernel, const Joined *matches)
@@ -665,6 +696,7 @@ check_joins(const Story *story)
 	check(equals_edges(story, graph, &kernel));
 	check(equals_cliques(story, graph, &kernel));
 	check_figures(story, graph, &kernel);
+	check_shown(story, graph, &full);
 	check(join_full(graph, NO_BUDGET) == JOIN_FOUND);
 	check(story->releases == 1 || equals_edges(story, graph, &full));
 	check(equals_cliques(story, graph, &full));

@@ -203,9 +203,7 @@ judge_side(Bpg *bpg, bool published)
 
 	if (count_side(bpg, published) < bpg->k || (count_side(bpg, published) < bpg->size && !may_be_parted(bpg)))
 		return false;
-	if (!judges_values(bpg))
-		return true;
-	for (uint64 epoch = 0; epoch < nepochs; epoch++)
+	for (uint64 epoch = 0; epoch < nepochs && judges_values(bpg); epoch++)
 		if (!was_allowed(bpg, past_values(bpg->past, bpg->n, epoch), published))
 			return false;
 	return !published || shows_allowed(bpg);
