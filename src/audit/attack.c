@@ -206,7 +206,7 @@ reveal_atoms(Attacker *attacker)
 static void
 reveal_changes(Attacker *attacker)
 {
-	const Change *worst = worst_changes(attacker->seen, attacker->promised, attacker->tells);
+	const Change *worst = worst_changes(attacker->seen, attacker->promised);
 
 	for (int32 r = 0; r < attacker->seen->nreleases; r++)
 		if (worst[r].rows > 0)
@@ -234,9 +234,9 @@ compare_revealed(const void *a, const void *b)
 }
 
 Attack *
-attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *promised, const bool *tells)
+attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *promised)
 {
-	Attacker	attacker = {.seen = seen, .atoms = atoms, .promised = promised, .tells = tells};
+	Attacker	attacker = {.seen = seen, .atoms = atoms, .promised = promised};
 	Size		npairs = (Size) seen->nreleases * Max(0, seen->nreleases - 1) / 2;
 
 	attacker.result = palloc0(sizeof(Attack));

@@ -52,8 +52,6 @@ typedef struct Attack
 } Attack;
 
 /*
- * tells: [releases] those that show sensitive values; NULL if all do.
- *
  * promised: [releases] by its own parameters, bound to the values.  Two releases are judged by what
  * both promised, all of them by what each did: the weakest.  A class without
  * those of a later release may be a set that a release between the two singled
@@ -67,6 +65,6 @@ typedef struct Attack
  * Takes 4 bytes for each atom and release, and 34 for each ordered pair of releases; of one release
  * at a time 20 more for each atom in it, and some for each row.  What is returned is allocated in the current context.
  */
-extern Attack *attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *promised, const bool *tells);
+extern Attack *attack(const Seen *seen, const Atoms *atoms, const Aspects *aspects, const Principle *promised);
 
 #endif							/* PPREPUB_AUDIT_ATTACK_H */

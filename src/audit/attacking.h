@@ -80,7 +80,6 @@ typedef struct Attacker
 	/* Borrowed */
 	const Seen *seen;
 	const Atoms *atoms;
-	const bool *tells;
 	const Principle *promised;
 
 	uint32	  **class_of;		/* [releases][atoms] the number of classes where an atom is absent */

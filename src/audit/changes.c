@@ -10,7 +10,10 @@
  *		they are those whose last true row is the oldest, though no older than what the class showed anew before.  They are the
  *		bearers of the change, to observers who know who was asked for.
  *
- *		Each class is compared with the release before that showed values of its people, if that
+ *		Releases that left the sensitive column out count as if they had shown the values of the log:
+ *		observers who saw these would know more, and rows that stand in show them later.
+ *
+ *		Each class is compared with the release before that showed its people, if that
  *		showed all of them in one class.  Of an individual no more is kept than what was seen of it
  *		last: one step a row that was published.
  */
@@ -135,7 +138,7 @@ is_worse(const Change *change, const Change *worst, const Principle *promised)
 }
 
 Change *
-worst_changes(const Seen *seen, const Principle *promised, const bool *tells)
+worst_changes(const Seen *seen, const Principle *promised)
 {
 	uint64		n = seen->nindividuals;
 	Change	   *worst = new_zeros(Change, seen->nreleases);
@@ -148,7 +151,7 @@ worst_changes(const Seen *seen, const Principle *promised, const bool *tells)
 	{
 		const SeenRelease *release = seen_release(seen, r);
 
-		for (uint32 c = 0; c < release->nclasses && (tells == NULL || tells[r]); c++)
+		for (uint32 c = 0; c < release->nclasses; c++)
 		{
 			Change		change = {0};
 

@@ -19,11 +19,8 @@ typedef struct Change
 	bool		stood_in;		/* did rows stand in for any of these people, now or before? */
 } Change;
 
-/*
- * The change of each release that is hidden worst, of those where rows stood in: [releases]; one of no rows where there
- * is none.  tells: [releases] those that show values; NULL if all do.
- */
-extern Change *worst_changes(const Seen *seen, const Principle *promised, const bool *tells);
+/* The change of each release that is hidden worst, of those where rows stood in: [releases]; one of no rows where there is none. */
+extern Change *worst_changes(const Seen *seen, const Principle *promised);
 
 /* May k people be the bearers, and are there l new values where all of them must have one? */
 extern bool change_is_hidden(const Change *change, const Principle *promised);

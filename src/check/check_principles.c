@@ -486,17 +486,13 @@ check_changes(Audit *audit)
 {
 	int32		n = audit->publication->releases;
 	Principle  *promised = new_array(Principle, n);
-	bool	   *tells = new_array(bool, n);
 	const Change *worst;
 	int32		least = -1;
 	int64		failing = 0;
 
 	for (int32 r = 0; r < n; r++)
-	{
 		promised[r] = audit->released[r].principle;
-		tells[r] = audit->released[r].shows_sensitive;
-	}
-	worst = worst_changes(&audit->recalled->seen, promised, tells);
+	worst = worst_changes(&audit->recalled->seen, promised);
 	for (int32 r = 0; r < n; r++)
 	{
 		bool		hidden = change_is_hidden(&worst[r], &promised[r]);

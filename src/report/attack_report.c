@@ -54,17 +54,13 @@ put_attack(const OwnersWork *work, const Principle *given)
 	const Seen *seen = &recalled->seen;
 	const Aspects *aspects = aspects_of_recalled(publication, recalled);
 	Principle  *promised = palloc(sizeof(Principle) * publication->releases);
-	bool	   *tells = palloc(sizeof(bool) * publication->releases);
 	const Attack *found;
 
 	recalled_forget_people(recalled);
 	bind_principles(released, seen, aspects, given);
 	for (int32 r = 0; r < publication->releases; r++)
-	{
 		promised[r] = released[r].principle;
-		tells[r] = released[r].shows_sensitive;
-	}
-	found = attack(seen, atoms_of(seen), aspects, promised, tells);
+	found = attack(seen, atoms_of(seen), aspects, promised);
 	for (uint64 i = 0; i < found->n; i++)
 		if (is_known(released, &found->revealed[i]))
 			put_revealed(work, &found->revealed[i]);

@@ -154,7 +154,7 @@ attack_story(const Story *story)
 {
 	Seen	   *seen = see_story(story);
 
-	return attack(seen, atoms_of(seen), aspects_of_story(story), bound_promises(story), NULL);
+	return attack(seen, atoms_of(seen), aspects_of_story(story), bound_promises(story));
 }
 
 /* ----------------------------------------------------------------
@@ -744,7 +744,7 @@ attack_damaged(void)
 	Seen		seen = {.nreleases = 1,.release = &damaged,.nindividuals = 3,.nvalues = 2};
 	Principle	promised = principle_k_l(1, 1);
 
-	(void) attack(&seen, atoms_of(&seen), NULL, &promised, NULL);
+	(void) attack(&seen, atoms_of(&seen), NULL, &promised);
 }
 
 static void

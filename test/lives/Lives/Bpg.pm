@@ -837,7 +837,8 @@ sub judge_news
 	{
 		$self->{away}{ $row->{who} } = !$row->{true};
 		$self->{logged}{ $row->{who} }{ as_text(@{ $row->{parts} }) } = 1;
-		$self->{last_shown}{ $row->{who} } = $shown == @columns ? as_text(@{ $row->{parts} }) : undef if $shown;
+		# A release without values counts as if it had shown them: observers who saw these would know more.
+		$self->{last_shown}{ $row->{who} } = as_text(@{ $row->{parts} });
 	}
 	return;
 }

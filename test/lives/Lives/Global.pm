@@ -93,7 +93,7 @@ sub alter
 {
 	my ($self) = @_;
 	my $life = $self->{life};
-	my $l = $self->{l} + draw(1, 1, 2, -1);
+	my $l = $self->{l} + draw(1, 1, 2, $self->{l} > 1 ? -1 : 1);
 	my $value = 'd' . draw(0 .. $self->{values} - 1);
 	my $protects_more = $self->{life_transient} && chance(0.5);
 
