@@ -285,7 +285,7 @@ sub declare
 	$life->run('GRANT EXECUTE ON FUNCTION lives.life TO analyst');
 	$life->run('GRANT SELECT ON lives.life_now TO analyst');
 	@$self{qw(releases events atoms has_import is_broken has_other_bands everybody)} = (0, [], Lives::Atoms->new, 0, 0, 0, undef);
-	@$self{qw(last_shown logged away seen)} = ({}, {}, {}, {});
+	@$self{qw(last_shown last_told logged away seen)} = ({}, {}, {}, {}, {});
 	return;
 }
 
@@ -825,7 +825,7 @@ sub judge_news
 	foreach my $class ($event->{source} && $shown == @columns ? sort keys %$log : ())
 	{
 		my %class = map { $_->{who} => { word => as_text(@{ $_->{parts} }), is_true => $_->{true} } } @{ $log->{$class} };
-		my @new = grep { $class{$_}{is_true} && defined $self->{last_shown}{$_} && $self->{last_shown}{$_} ne $class{$_}{word} } sort keys %class;
+		my @new = grep { $class{$_}{is_true} && defined $self->{last_shown}{$_} && $self->{last_shown}{$_} ne $class{$_}{word} && ($self->{last_told}{$_} // '') ne $class{$_}{word} } sort keys %class;
 		my @lack = grep { !$class{$_}{is_true} || $self->{away}{$_} } sort keys %class;
 
 		$life->count('classes that lack somebody, or did') if @lack;
@@ -839,6 +839,7 @@ sub judge_news
 		$self->{logged}{ $row->{who} }{ as_text(@{ $row->{parts} }) } = 1;
 		# A release without values counts as if it had shown them: observers who saw these would know more.
 		$self->{last_shown}{ $row->{who} } = as_text(@{ $row->{parts} });
+		$self->{last_told}{ $row->{who} } = as_text(@{ $row->{parts} }) if $shown == @columns;
 	}
 	return;
 }
