@@ -180,7 +180,7 @@ sort_values(const SeenRelease *release, const Atoms *atoms, const uint64 *first,
 static bool
 is_since(const Atoms *atoms, uint32 atom, int32 from)
 {
-	return from == 0 || atoms->release[atoms->last[atom]] >= from;
+	return atoms->release[atoms->last[atom]] >= from;
 }
 
 /* Looks at each atom that was in a release from this one on, in each release that it was in. */
@@ -214,11 +214,11 @@ look_at_atoms(const Seen *seen, const Atoms *atoms, int32 from, LookAtAtom look,
 	tally_free(tally);
 }
 
-/* The conditions that refuse an atom in some release: a bit each. */
 typedef struct AtomMeasuring
 {
 	Measuring	measuring;
-	uint32	   *refused_by;		/* [natoms] */
+	bool	   *is_seen;		/* [natoms] in any release: people of later ones are in none of these */
+	uint32	   *refused_by;		/* [natoms] the conditions that refuse an atom in some release: a bit each */
 } AtomMeasuring;
 
 static void
@@ -226,6 +226,7 @@ measure_atom(void *what, const Tally *tally, uint32 atom, int32 r)
 {
 	AtomMeasuring *atoms = what;
 
+	atoms->is_seen[atom] = true;
 	atoms->refused_by[atom] |= note_values(&atoms->measuring, tally, atom, r);
 }
 
@@ -237,18 +238,20 @@ smallest_atoms(const Seen *seen, const Atoms *atoms, int32 from, const Aspects *
 
 	AtomMeasuring measuring = {
 		.measuring = measuring_create(seen, aspects, principle, smallest),
+		.is_seen = new_zeros(bool, atoms->natoms),
 		.refused_by = new_zeros(uint32, atoms->natoms)
 	};
 
 	look_at_atoms(seen, atoms, from, measure_atom, &measuring);
 	for (uint32 a = 0; a < atoms->natoms; a++)
 	{
-		if (!is_since(atoms, a, from))
+		if (!measuring.is_seen[a])
 			continue;
 		note_size(smallest, !any, a, atoms->size[a]);
 		count_set(&measuring.measuring, measuring.refused_by[a], atoms->size[a]);
 		any = true;
 	}
+	pfree(measuring.is_seen);
 	pfree(measuring.refused_by);
 	return any;
 }

@@ -271,6 +271,14 @@ SELECT is(fold(), :'fold', 'the fold is as it was');
 CALL set_log('true');
 SELECT results_eq($$ SELECT equal FROM pprepub.rebuild_history('kept') $$, 'VALUES (true)', 'and is right for the log that is whole');
 
+-- An answer about nobody promised nobody anything, whatever weaker release came later.
+CREATE TABLE few AS SELECT i AS id, i % 20 AS age, 'd' || i % 2 AS ill FROM generate_series(1, 40) i;
+SELECT pprepub.create_publication('few', 'few', 'id', '{"age": "range"}', 'ill', 'bpg', '{"k": 5, "l": 3}') \g /dev/null
+SELECT is_empty($$ SELECT * FROM published.few('false') $$, 'an answer about nobody');
+SELECT pprepub.alter_publication('few', '{"l": 2, "accept_weakening": true}') \g /dev/null
+SELECT pprepub.publish('few') \g /dev/null
+SELECT is((SELECT jsonb_agg(a) FROM pprepub.audit('few') a WHERE NOT holds), NULL, 'asks nothing of people who came later');
+
 SELECT throws_ok($$ SELECT * FROM pprepub.audit('none') $$, '42704');
 SELECT throws_ok($$ SELECT * FROM pprepub.audit(NULL) $$, '22004');
 SELECT * FROM finish();

@@ -505,6 +505,16 @@ count_individual(const Story *story, const Principle *promised, int t, Worst *wo
 }
 
 static bool
+is_nowhere(const Story *story, int t)
+{
+	int			r = 0;
+
+	while (r < story->releases && story->class_in[r][t] == ABSENT)
+		r++;
+	return r == story->releases;
+}
+
+static bool
 smallest_is_as_defined(const Story *story)
 {
 	const Seen *seen = see_story(story);
@@ -516,11 +526,15 @@ smallest_is_as_defined(const Story *story)
 	uint64		records = PG_UINT64_MAX;
 	uint32		values = PG_UINT32_MAX;
 	uint64		refused = 0;
+	bool		any = false;
 
 	for (int t = 0; t < story->individuals; t++)
 	{
 		Set			set = atom_of(story, t);
 
+		if (is_nowhere(story, t))
+			continue;
+		any = true;
 		records = Min(records, size_of(story, &set));
 		values = Min(values, fewest_values(story, t));
 		refused += count_individual(story, &promised, t, &worst);
@@ -528,9 +542,10 @@ smallest_is_as_defined(const Story *story)
 	for (int r = 0; r < story->releases; r++)
 		if (!classes_are_as_defined(story, seen, r))
 			return false;
-	return smallest_atoms(seen, atoms, 0, aspects, &promised, &found) &&
-		found.records == records && (promised.joint || values == PG_UINT32_MAX || found.values == values) &&
-		count_refused(seen, atoms, &promised, story->individuals) == refused && is_worst(&worst, &promised, &found);
+	if (smallest_atoms(seen, atoms, 0, aspects, &promised, &found) != any)
+		return false;
+	return !any || (found.records == records && (promised.joint || values == PG_UINT32_MAX || found.values == values) &&
+					count_refused(seen, atoms, &promised, story->individuals) == refused && is_worst(&worst, &promised, &found));
 }
 
 /* ----------------------------------------------------------------
