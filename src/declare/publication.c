@@ -572,11 +572,20 @@ notice_waiting(int32 number)
 			 errhint("Views pprepub.progress and pg_stat_activity tell more.")));
 }
 
+/* Most work ends soon, and nobody wants to be told of that. */
+#define PATIENCE_MS	1000
+#define PAUSE_MS	20
+
 static void
 lock_and_tell(int32 number, LOCKMODE lock)
 {
-	if (ConditionalLockDatabaseObject(catalog_relation("catalog_publication"), number, 0, lock))
-		return;
+	for (int waited = 0; waited < PATIENCE_MS; waited += PAUSE_MS)
+	{
+		if (ConditionalLockDatabaseObject(catalog_relation("catalog_publication"), number, 0, lock))
+			return;
+		CHECK_FOR_INTERRUPTS();
+		pg_usleep(PAUSE_MS * 1000L);
+	}
 	notice_waiting(number);
 	lock_publication_number(number, lock);
 }

@@ -113,7 +113,7 @@ SELECT is(damage($$ INSERT INTO published_private.people_neighborhoods SELECT * 
 SELECT is(damage($$ UPDATE published_private.people_neighborhoods SET keys[1] = -1 WHERE neighborhood = (SELECT max(neighborhood) FROM published_private.people_neighborhoods) $$), 'invariant', 'a stranger');
 SELECT is(damage($$ WITH a AS (SELECT neighborhood AS n, keys[1] AS k FROM published_private.people_neighborhoods WHERE keys[1] IS NOT NULL ORDER BY 1 LIMIT 2)
 	UPDATE published_private.people_neighborhoods SET keys[1] = (SELECT k FROM a WHERE n <> neighborhood) WHERE neighborhood IN (SELECT n FROM a) $$), 'invariant', 'two have changed places');
-SELECT is(damage($$ DELETE FROM published_private.people_members WHERE release = 1 AND class <= 4 $$), 'invariant rows', 'classes of the log are missing');
+SELECT matches(damage($$ DELETE FROM published_private.people_members WHERE release = 1 AND class <= 4 $$), '^(invariant )?rows$', 'classes of the log are missing');
 SELECT is(damage($$ UPDATE published_private.people_members SET sensitive[1] = 'dx' WHERE release = 1 AND class = 1 $$), 'invariant rows', 'a value of the log');
 SELECT is(damage($$ UPDATE published_private.people_neighborhoods SET sensitive[1] = 'dx' WHERE neighborhood = (SELECT max(neighborhood) FROM published_private.people_neighborhoods) $$), 'invariant', 'a value of a neighborhood');
 SELECT is(damage($$ UPDATE published_private.people_neighborhoods SET sensitive = sensitive || sensitive[1:cardinality(keys)] WHERE neighborhood = (SELECT max(neighborhood) FROM published_private.people_neighborhoods) $$), 'invariant', 'an epoch of no release');

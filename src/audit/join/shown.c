@@ -37,7 +37,7 @@ typedef struct Showing
 
 	/* The known matching */
 	uint32		npeople;
-	uint32	   *node;			/* [people * releases] */
+	uint32	  **record;			/* [releases][people] */
 	uint64	  **first;			/* [releases][nodes + 1] people by node: those of v are first[v] up to, not including,
 								 * first[v + 1] */
 	uint32	  **member;			/* [releases][people] */
@@ -68,17 +68,6 @@ hear(Showing *showing, uint32 tuple, Code value)
  * Some releases as one
  * ----------------------------------------------------------------
  */
-
-/* The record of each person in a release: [people]. */
-static uint32 *
-records_of_people(const JoinRelease *release)
-{
-	uint32	   *record = new_array(uint32, release->nrecords);
-
-	for (uint32 i = 0; i < release->nrecords; i++)
-		record[release->person[i]] = i;
-	return record;
-}
 
 /* Finds for each person the common part of the cells in a column of these releases, or NULL if none shows it: [people]. */
 static const Span *
@@ -166,7 +155,7 @@ hear_two(Showing *showing, const bool *is_one, uint32 *const *record)
 	if (graph == NULL || join_kernel(graph, &trouble) != JOIN_FOUND)
 		return;
 	profile = link_profile(graph, showing->tuples, true);
-	for (uint32 t = 0; t < showing->tuples->ntuples; t++)
+	for (uint32 t = 0; t < showing->tuples->ntuples && profile != NULL; t++)
 		for (uint32 i = 0; profile->linkability[t] != NO_CLIQUE && i < profile->nvalues[t] && !is_box(showing->tuples, all->nqis, t); i++)
 			hear(showing, t, profile->value[profile->first[t] + i]);
 }
@@ -177,18 +166,15 @@ hear_united(Showing *showing)
 {
 	const JoinInput *input = showing->graph->input;
 	bool	   *is_one = palloc0(sizeof(bool) * input->nreleases);
-	uint32	  **record = palloc(sizeof(uint32 *) * input->nreleases);
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "two releases", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 
-	for (int32 r = 0; r < input->nreleases; r++)
-		record[r] = records_of_people(&input->release[r]);
 	for (int32 i = 0; i <= input->nreleases; i++)
 	{
 		for (int32 r = 0; r < input->nreleases; r++)
 			is_one[r] = i < input->nreleases ? r == i : input->release[r].sensitive != NULL;
 		old = MemoryContextSwitchTo(work);
-		hear_two(showing, is_one, record);
+		hear_two(showing, is_one, showing->record);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(work);
 	}
@@ -206,12 +192,10 @@ take_known(Showing *showing)
 {
 	const JoinGraph *graph = showing->graph;
 	int32		n = graph->nreleases;
+	uint32	   *own = palloc(sizeof(uint32) * n);
 
-	showing->node = new_array(uint32, (Size) showing->npeople * n);
 	for (uint32 p = 0; p < showing->npeople; p++)
 	{
-		uint32	   *own = &showing->node[(Size) p * n];
-
 		CHECK_FOR_INTERRUPTS();
 		find_own_nodes(graph, p, own);
 		if (!is_clique(graph, own))
@@ -219,8 +203,17 @@ take_known(Showing *showing)
 	}
 	showing->first = new_zeros(uint64 *, n);
 	showing->member = new_zeros(uint32 *, n);
+	showing->record = new_zeros(uint32 *, n);
 	for (int32 r = 0; r < n; r++)
+	{
+		const JoinRelease *release = &graph->input->release[r];
+
 		list_by_group(graph->side[r].node_of_person, showing->npeople, graph->side[r].nnodes, &showing->first[r], &showing->member[r]);
+		showing->record[r] = new_array(uint32, showing->npeople);
+		for (uint32 i = 0; i < showing->npeople; i++)
+			showing->record[r][release->person[i]] = i;
+	}
+	pfree(own);
 	return true;
 }
 
@@ -311,19 +304,32 @@ find_possible(Showing *showing, uint64 budget)
  * ----------------------------------------------------------------
  */
 
-/* If somebody's records are met, the tuple may be that person, and have what the person may have. */
+/* Do all of a person's records contain the tuple? */
+static bool
+fits(const Showing *showing, uint32 tuple, uint32 person)
+{
+	const JoinInput *input = showing->graph->input;
+
+	for (int32 r = 0; r < input->nreleases; r++)
+		for (int32 c = 0; c < input->nqis; c++)
+		{
+			const Span *cells = input->release[r].cells[c];
+
+			if (cells != NULL && !span_contains(cells[showing->record[r][person]], tuple_cell(showing->tuples, c, tuple)))
+				return false;
+		}
+	return true;
+}
+
+/* If somebody's records fit it, the tuple may be that person, and have what the person may have. */
 static void
 hear_person(Showing *showing, uint32 tuple, uint32 person)
 {
-	const uint32 *node = &showing->node[(Size) person * showing->graph->nreleases];
 	const Deduction *deduction = showing->deduction;
 	uint32		group;
 
-	if (showing->individual[person] == NO_INDIVIDUAL)
+	if (showing->individual[person] == NO_INDIVIDUAL || !fits(showing, tuple, person))
 		return;
-	for (int32 r = 0; r < showing->graph->nreleases; r++)
-		if (showing->meeting[r].weight[node[r]] == 0)
-			return;
 	group = deduction->peers->group[showing->individual[person]];
 	for (uint32 i = 0; i < deduction->ncandidates[group]; i++)
 	{
