@@ -572,10 +572,10 @@ notice_waiting(int32 number)
 			 errhint("Views pprepub.progress and pg_stat_activity tell more.")));
 }
 
-/* Most work ends soon, and nobody wants to be told of that. */
 #define PATIENCE_MS	1000
 #define PAUSE_MS	20
 
+/* Locks a publication.  Most work of others ends soon; the caller is told of that which does not. */
 static void
 lock_and_tell(int32 number, LOCKMODE lock)
 {

@@ -53,7 +53,7 @@ foreach my $command ('\conninfo', '\l+', '\dn+', '\du+', '\db', '\dx+', '\dy', '
 }
 like(works('\d published.patients'), qr/^age\|int4range\|.*^zip\|text\|.*^sex\|text\|.*^disease\|text\|/ms, '\d: the columns of the view, as their kinds print them');
 like(works('\dt published.*'), qr/^published\|patients_1\|table\|owner\npublished\|patients_2\|table\|owner\npublished\|patients_releases\|table\|owner$/, '\dt: the releases');
-like(works('\det published.*'), qr/^published\|patients_now\|pprepub$/, '\det: the live table');
+like(works('\det published.*'), qr/^published\|patients_all\|pprepub_releases\npublished\|patients_now\|pprepub$/, '\det: all releases, and the live table');
 like(works('\d published.patients_now'), qr/^age\|integer\|.*\nzip\|text\|/m, '\d: its columns');
 like(works('\dv published.*'), qr/^published\|patients\|view\|owner$/m, '\dv: the view');
 like(works('\df published.*'), qr/^published\|patients\|TABLE\(.*age int4range.*disease text\)\|cohort text DEFAULT NULL.*columns name\[\] DEFAULT NULL/, '\df: the function that answers, with the columns of its rows');

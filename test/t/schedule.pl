@@ -179,7 +179,7 @@ is(as('owner', q{SELECT cohort FROM pprepub.release WHERE cohort IS NOT NULL}), 
 is_sql('SELECT count(*) FROM hospital.patients', '1000', 'and no table was dropped');
 
 # A run that fails says so to the owner, and nothing else happens.
-as('owner', q{UPDATE hospital.others SET disease = NULL});
+as('owner', q{DELETE FROM hospital.others});
 run_jobs();
 is(as('owner', q{SELECT last_status, last_message ~ 'ERROR', last_release FROM pprepub.scheduled WHERE cohort IS NOT NULL}), 'failed|t|2',
 	'a failure, with its message');
