@@ -56,12 +56,13 @@ typedef struct Showing
 static void
 hear(Showing *showing, uint32 tuple, Code value)
 {
-	uint8	   *heard = &showing->heard[(Size) tuple * showing->width + value / 8];
+	uint8	   *heard;
 
-	if (value == NO_CODE || value == showing->graph->input->null_value || (*heard >> value % 8 & 1) != 0)
+	if (value == NO_CODE || value == showing->graph->input->null_value)
 		return;
+	heard = &showing->heard[(Size) tuple * showing->width + value / 8];
+	showing->nheard[tuple] += (*heard >> value % 8 & 1) == 0;
 	*heard |= 1 << value % 8;
-	showing->nheard[tuple]++;
 }
 
 /* ----------------------------------------------------------------
