@@ -88,7 +88,7 @@ is($node->safe_psql('postgres', q{SELECT string_agg(substring(data FROM 'id.*'),
 my $toast = $node->safe_psql('postgres', q{SELECT reltoastrelid::regclass FROM pg_class WHERE oid = 'store'::regclass});
 my $holder = $node->background_psql('postgres');
 $holder->query_safe('BEGIN');
-$holder->query_safe("SELECT count(*) FROM store WHERE id < 10");
+$holder->query_safe("SELECT count(*) FROM $toast");
 my ($status, undef, $err) = $node->psql('postgres', "SET lock_timeout = '1s'; REINDEX TABLE CONCURRENTLY $toast");
 isnt($status, 0, 'REINDEX was stopped');
 is($node->safe_psql('postgres', "SELECT indisvalid, indisready FROM pg_index WHERE indrelid = '$toast'::regclass ORDER BY 1"), "f|t\nt|t",
