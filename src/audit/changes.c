@@ -10,10 +10,7 @@
  *		they are those whose last true row is the oldest, though no older than what the class showed anew before.  They are the
  *		bearers of the change, to observers who know who was asked for.
  *
- *		Releases that left the sensitive column out count as if they had shown the values of the log:
- *		observers who saw these would know more, and rows that stand in show them later.
- *
- *		Each class is compared with the release before that showed its people, if that
+ *		Each class is compared with the release before that showed values of its people, if that
  *		showed all of them in one class.  Of an individual no more is kept than what was seen of it
  *		last: one step a row that was published.
  */
@@ -151,7 +148,7 @@ worst_changes(const Seen *seen, const Principle *promised)
 	{
 		const SeenRelease *release = seen_release(seen, r);
 
-		for (uint32 c = 0; c < release->nclasses; c++)
+		for (uint32 c = 0; c < release->nclasses && seen_shows_values(seen, r); c++)
 		{
 			Change		change = {0};
 

@@ -56,6 +56,7 @@ typedef struct Frame
 								 * protect them */
 
 	bool		is_cohort;		/* is the release about a part of the source, though all rows here may be of it? */
+	bool		shows_no_value; /* does the release leave the sensitive column out? */
 
 	/* Quasi-identifiers */
 	int			nqis;

@@ -369,6 +369,24 @@ fold_past(Fold *fold, const LoadedFrame *loaded)
 }
 
 void
+fold_keep_values(const Fold *fold, LoadedFrame *loaded)
+{
+	const Past *past = &fold->past;
+	Frame	   *frame = &loaded->frame;
+
+	frame->shows_no_value = true;
+	for (uint32 n = 0; n < past->nneighborhoods; n++)
+	{
+		const Code *last = past_values(past, n, past_epochs(past, n) - 1);
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = past->first[n]; i < past->first[n + 1]; i++)
+			if (past->row[i] != NO_ROW)
+				frame->sensitive[past->row[i]] = last[i - past->first[n]];
+	}
+}
+
+void
 fold_members(const Fold *fold, uint32 neighborhood, Members *members)
 {
 	const Neighborhood *from = &fold->neighborhoods[neighborhood];

@@ -97,6 +97,12 @@ extern Fold *fold_look_up(const DeclaredPublication *publication, Directory *dir
 /* Returns the past as methods see it, in the codes of the finished frame. */
 extern const Past *fold_past(Fold *fold, const LoadedFrame *loaded);
 
+/*
+ * For a release that leaves the sensitive columns out: people shown before keep what was shown last of them, since
+ * observers cannot see that it has changed.  Else a later release would count as known what nobody was shown.
+ */
+extern void fold_keep_values(const Fold *fold, LoadedFrame *loaded);
+
 /* The members of a neighborhood: keys, or numbers where they are invented rows. */
 typedef struct Members
 {

@@ -4,12 +4,15 @@
  */
 #include "history/log.h"
 
+#include "catalog/pg_type.h"
+#include "declare/catalog.h"
 #include "declare/work.h"
 #include "fmgr.h"
 #include "frame/arrays.h"
 #include "frame/key_table.h"
 #include "history/element.h"
 #include "history/reader.h"
+#include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(pprepub_class_members);
@@ -47,6 +50,40 @@ log_read(const DeclaredPublication *publication, void (*visit) (void *what, Tupl
 	log_verify(publication);
 	read_each(past_table(publication, MEMBERS_TABLE), visit, what);
 	read_each(past_table(publication, ASKED_TABLE), visit, what);
+}
+
+/* An array, for the releases to be found by one condition of SQL */
+static ArrayType *
+sensitive_names(const DeclaredPublication *publication)
+{
+	Datum	   *names = new_array(Datum, publication->ncolumns);
+	int			n = 0;
+
+	for (int i = 0; i < publication->ncolumns; i++)
+		if (is_sensitive(&publication->columns[i]))
+			names[n++] = DirectFunctionCall1(namein, CStringGetDatum(publication->columns[i].name));
+	return construct_array(names, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
+}
+
+const bool *
+log_without_values(const DeclaredPublication *publication)
+{
+	bool	   *without = NULL;
+	ArrayType  *names = sensitive_names(publication);
+	CatalogAccess access;
+
+	catalog_enter(&access);
+	catalog_read("SELECT number FROM pprepub_internal.catalog_release"
+				 " WHERE publication = $1 AND number <= $2 AND NOT columns && $3",
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
+				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)),
+				 CATALOG_PARAM(NAMEARRAYOID, PointerGetDatum(names)));
+	if (SPI_processed > 0)
+		without = MemoryContextAllocZero(access.context, sizeof(bool) * publication->releases);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		without[catalog_int(i, "number") - 1] = true;
+	catalog_leave(&access);
+	return without;
 }
 
 typedef struct SeenValues

@@ -215,7 +215,7 @@ row_of(const Comparing *comparing, Individual member)
 
 /* Finds the values that a class showed of each row, and the epochs that these are. */
 static void
-compare_class(Comparing *comparing, const SeenRelease *release, uint32 c)
+compare_class(Comparing *comparing, const SeenRelease *release, uint32 c, bool shows_values)
 {
 	CHECK_FOR_INTERRUPTS();
 	progress_step(release->first[c + 1] - release->first[c]);
@@ -224,7 +224,8 @@ compare_class(Comparing *comparing, const SeenRelease *release, uint32 c)
 		Individual	member = release->individual[i];
 		const ComparedRow *row = row_of(comparing, member);
 
-		comparing->was_away[member] = release->counterfeit[i] && member < comparing->recalled->people->size;
+		if (shows_values)
+			comparing->was_away[member] = release->counterfeit[i] && member < comparing->recalled->people->size;
 		if (row != NULL)
 			comparing->shown[row->first_member + comparing->place[member]] = release->value[i];
 	}
@@ -281,7 +282,7 @@ compare_values(Comparing *comparing)
 		const SeenRelease *release = seen_release(seen, r);
 
 		for (uint32 c = 0; c < release->nclasses; c++)
-			compare_class(comparing, release, c);
+			compare_class(comparing, release, c, seen_shows_values(seen, r));
 	}
 	for (uint64 member = 0; member < seen->nindividuals; member++)
 	{

@@ -38,7 +38,9 @@ typedef struct Rebuilding
 	uint32	   *member;			/* [individuals] */
 	uint32	   *place;			/* [individuals] where each stands in member[] */
 	Code	   *shown;			/* [individuals] at the same places, by the class at hand */
-	bool	   *is_away;		/* [individuals] at the same places: did a row stand in for it, in the newest class? */
+	bool	   *is_away;		/* [individuals] at the same places: did a row stand in for it, in the newest class
+								 * that showed values? */
+	bool	   *is_told;		/* [individuals] at the same places: was there such a class? */
 
 	uint64		nepochs;
 	uint64		epochs_room;
@@ -76,7 +78,7 @@ add_epoch(Rebuilding *rebuilding, uint32 atom)
 
 /* Adds what a class showed of its atoms, which are in it as a whole: each is met by its first member. */
 static void
-add_class(Rebuilding *rebuilding, const SeenRelease *release, uint32 c)
+add_class(Rebuilding *rebuilding, const SeenRelease *release, uint32 c, bool shows_values)
 {
 	const Atoms *atoms = rebuilding->atoms;
 
@@ -87,8 +89,10 @@ add_class(Rebuilding *rebuilding, const SeenRelease *release, uint32 c)
 		Individual	member = release->individual[i];
 
 		rebuilding->shown[rebuilding->place[member]] = release->value[i];
-		if (rebuilding->oldest[atoms->atom[member]] == NO_EPOCH)
-			rebuilding->is_away[rebuilding->place[member]] = release->counterfeit[i];
+		if (!shows_values || rebuilding->is_told[rebuilding->place[member]])
+			continue;
+		rebuilding->is_away[rebuilding->place[member]] = release->counterfeit[i];
+		rebuilding->is_told[rebuilding->place[member]] = true;
 	}
 	for (uint64 i = release->first[c]; i < release->first[c + 1]; i++)
 	{
@@ -109,14 +113,16 @@ find_epochs(Rebuilding *rebuilding)
 	memset(rebuilding->oldest, 0xff, sizeof(uint64) * rebuilding->atoms->natoms);	/* NO_EPOCH */
 	rebuilding->shown = new_array(Code, seen->nindividuals);
 	rebuilding->is_away = new_zeros(bool, seen->nindividuals);
+	rebuilding->is_told = new_zeros(bool, seen->nindividuals);
 	for (int32 r = seen->nreleases - 1; r >= 0; r--)
 	{
 		const SeenRelease *release = seen_release(seen, r);
 
 		for (uint32 c = 0; c < release->nclasses; c++)
-			add_class(rebuilding, release, c);
+			add_class(rebuilding, release, c, seen_shows_values(seen, r));
 	}
 	pfree(rebuilding->shown);
+	pfree(rebuilding->is_told);
 }
 
 /* ----------------------------------------------------------------

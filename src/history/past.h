@@ -57,8 +57,8 @@ typedef struct Past
 	const bool *is_filled;		/* [nneighborhoods] with rows that stand for nobody, when it came; or NULL where none
 								 * was */
 	bool		is_loose;		/* did rows stand in for people beside new values, in some release? */
-	const bool *was_away;		/* [members] did a row stand in for the person when it was shown last?  NULL where for
-								 * none */
+	const bool *was_away;		/* [members] did a row stand in for the person when its value was shown last?  NULL
+								 * where for none */
 
 	/* [values of the frame] did some release show the value?  NULL where all of the past were shown */
 	const bool *is_seen;
@@ -92,6 +92,13 @@ static inline bool
 past_was_away(const Past *past, uint64 member)
 {
 	return past->was_away != NULL && past->was_away[member];
+}
+
+/* Likewise after a release of the member.  Where it shows no value, observers cannot see who has a true row. */
+static inline bool
+past_is_away_after(const Past *past, const Frame *frame, uint64 member, bool stands_in)
+{
+	return frame->shows_no_value ? past_was_away(past, member) : stands_in;
 }
 
 /* NULL tells of nobody. */

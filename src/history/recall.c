@@ -83,6 +83,7 @@ recalling_create(const DeclaredPublication *publication)
 	recalled->people = keys_create(key->type, key->collation);
 	recalled->invented = keys_create(INT8OID, InvalidOid);
 	recalled->seen.nreleases = publication->releases;
+	recalled->seen.has_no_values = log_without_values(publication);
 	recalled->seen.release = palloc0(sizeof(SeenRelease) * publication->releases);
 	recalling->last = -1;
 	for (int32 r = 0; r < publication->releases; r++)

@@ -34,6 +34,7 @@ typedef struct Seen
 {
 	int32		nreleases;
 	SeenRelease *release;		/* [nreleases] release n is release[n - 1] */
+	const bool *has_no_values;	/* [nreleases] did it leave the sensitive columns out?  NULL if none did */
 	uint64		nindividuals;
 	Code		nvalues;
 
@@ -52,6 +53,13 @@ seen_release(const Seen *seen, int32 r)
 	if (seen->fetch != NULL)
 		seen->fetch(seen->file, r);
 	return &seen->release[r];
+}
+
+/* Did observers see the values of the release?  Else those of the log are what was shown before of its people. */
+static inline bool
+seen_shows_values(const Seen *seen, int32 r)
+{
+	return seen->has_no_values == NULL || !seen->has_no_values[r];
 }
 
 static inline bool

@@ -311,6 +311,8 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 {
 	uint64		n = people_in_class(class);
 	People	   *people = people_create(class->parent, n + class->ninvented, true);
+	const Past *past = &remembering->fold->past;
+	const Frame *frame = &remembering->loaded->frame;
 	bool		has_past = class->parent != NO_NEIGHBORHOOD;
 
 	for (uint64 i = 0; i < n; i++)
@@ -318,11 +320,14 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 		RowId		row = class->rows[i];
 
 		people->keys[i] = remembering->loaded->keys[row];
-		people->shown[i] = remembering->loaded->frame.sensitive[row];
+		people->shown[i] = frame->sensitive[row];
 		if (!has_past)
 			continue;
-		people->member[i] = remembering->fold->past.member[row];
+		people->member[i] = past->member[row];
 		remembering->is_published[people->member[i]] = true;
+		people->size = i;
+		if (past_is_away_after(past, frame, people->member[i], false))
+			note_away(people);
 	}
 	people->size = n;
 	for (uint64 i = 0; i < class->ninvented; i++)
@@ -331,7 +336,7 @@ people_of_class(Remembering *remembering, const RememberedClass *class)
 		if (has_past)
 		{
 			remembering->is_published[class->stands_for[i]] = true;
-			add_member(remembering, people, class->stands_for[i], true);
+			add_member(remembering, people, class->stands_for[i], past_is_away_after(past, frame, class->stands_for[i], true));
 		}
 		else
 		{

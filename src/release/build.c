@@ -79,13 +79,13 @@ note_seen_values(ReleaseBuild *build)
 {
 	const Classes *classes = build->draft->classes;
 	const LoadedFrame *loaded = build->loaded;
-	bool	   *without;
+	const bool *without;
 
 	if (!build->fold->keeps_neighborhoods || build->draft->stands_for == NULL ||
 		(classes->first_counterfeit[classes->nclasses] == 0 && build->draft->shown == NULL) ||
-		shows_no_value(build->publication, loaded->shown))
+		loaded->frame.shows_no_value)
 		return false;
-	without = releases_without_values(build->publication);
+	without = log_without_values(build->publication);
 	if (without == NULL)
 		return false;
 	build->fold->past.is_seen = log_values(build->publication, without, loaded->sensitive.values, loaded->sensitive.ncodes);
@@ -274,6 +274,8 @@ load_release(const DeclaredPublication *publication, const Scope *scope,
 	build->load_seconds += stopwatch_lap(&watch);
 	progress_phase("guard history", NO_TOTAL);
 	(void) fold_past(build->fold, build->loaded);
+	if (shows_no_value(publication, scope->shown))
+		fold_keep_values(build->fold, build->loaded);
 	note_departures(build, scope);
 	if (sql->apply_updates != NULL)
 		sql->apply_updates(publication, updates, build->loaded, &build->fold->past);

@@ -167,28 +167,6 @@ shows_no_value(const DeclaredPublication *publication, const bool *shown)
 	return true;
 }
 
-bool *
-releases_without_values(const DeclaredPublication *publication)
-{
-	bool	   *without = palloc0(sizeof(bool) * (publication->releases + 1));
-	bool		any = false;
-	CatalogAccess access;
-
-	catalog_enter(&access);
-	catalog_read("SELECT number, columns FROM pprepub_internal.catalog_release WHERE publication = $1 AND columns IS NOT NULL AND number <= $2",
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->id)),
-				 CATALOG_PARAM(INT4OID, Int32GetDatum(publication->releases)));
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		bool	   *is_without = &without[catalog_int(i, "number") - 1];
-
-		*is_without = shows_no_value(publication, noted_columns(publication, columns_of(&access, i)));
-		any |= *is_without;
-	}
-	catalog_leave(&access);
-	return any ? without : NULL;
-}
-
 uint64
 people_of_last(const DeclaredPublication *publication, uint64 *withheld)
 {

@@ -63,9 +63,6 @@ extern bool has_class_column(const DeclaredPublication *publication);
 /* Is none of the sensitive columns among those shown? */
 extern bool shows_no_value(const DeclaredPublication *publication, const bool *shown);
 
-/* The releases that show no sensitive column, [releases]; NULL if there are none. */
-extern bool *releases_without_values(const DeclaredPublication *publication);
-
 /* Where the quasi-identifiers are among them, from 0 on, as many as *n; and the sensitive columns. */
 extern int *released_cells(const DeclaredPublication *publication, int *n);
 extern int *released_sensitive(const DeclaredPublication *publication, int *n);

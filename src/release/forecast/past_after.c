@@ -142,14 +142,17 @@ take_class(Parting *parting, const Draft *draft, uint32 c)
 	{
 		RowId		row = classes->rows[i];
 
-		add_shown(parting, parent == NO_NEIGHBORHOOD ? NO_MEMBER : before->member[row], row, values[row], false);
+		uint64		member = parent == NO_NEIGHBORHOOD ? NO_MEMBER : before->member[row];
+
+		add_shown(parting, member, row, values[row], member != NO_MEMBER && past_is_away_after(before, parting->frame, member, false));
 	}
 	for (uint64 i = 0; i < class_counterfeits(classes, c); i++)
 	{
 		uint64		invented = classes->first_counterfeit[c] + i;
 		uint64		member = parent == NO_NEIGHBORHOOD ? NO_MEMBER : draft->stands_for[invented];
 
-		add_shown(parting, member, member == NO_MEMBER ? NO_ROW : before->row[member], classes->counterfeit[invented], member != NO_MEMBER);
+		add_shown(parting, member, member == NO_MEMBER ? NO_ROW : before->row[member], classes->counterfeit[invented],
+				  member != NO_MEMBER && past_is_away_after(before, parting->frame, member, true));
 	}
 	if (parted_is_unchanged(before, &parting->people))
 		return;

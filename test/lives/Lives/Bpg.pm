@@ -835,10 +835,9 @@ sub judge_news
 	}
 	foreach my $row (@rows)
 	{
-		$self->{away}{ $row->{who} } = !$row->{true};
+		$self->{away}{ $row->{who} } = !$row->{true} if $shown;
 		$self->{logged}{ $row->{who} }{ as_text(@{ $row->{parts} }) } = 1;
-		# A release without values counts as if it had shown them: observers who saw these would know more.
-		$self->{last_shown}{ $row->{who} } = as_text(@{ $row->{parts} });
+		$self->{last_shown}{ $row->{who} } = as_text(@{ $row->{parts} }) if $shown;
 		$self->{last_told}{ $row->{who} } = as_text(@{ $row->{parts} }) if $shown == @columns;
 	}
 	return;
