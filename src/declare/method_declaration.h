@@ -124,6 +124,7 @@ typedef struct MethodDeclaration
 	bool		counterfeits;	/* may the number of invented rows in each class be public? */
 	bool		own_only;		/* must all releases be of its own making? */
 	bool		invents_known;	/* do invented rows only have values that true rows show, or showed? */
+	bool		keeps_values;	/* does a release without sensitive columns count as showing what was shown last? */
 	int			past;			/* PAST_… */
 	const TableSpec *tables;	/* one for each PARAM_TABLE, ends with a NULL name; or NULL */
 

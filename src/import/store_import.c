@@ -339,7 +339,7 @@ remember_import(const Import *import, int32 number, Imported *imported)
 	fold = fold_read(publication, load, false, import->context);
 	loaded = load_finish(load);
 	(void) fold_past(fold, loaded);
-	if (shows_no_value(publication, import->shown))
+	if (shows_last_values(publication, import->shown))
 		fold_keep_values(fold, loaded);
 	take_fingerprints(import, loaded);
 	imported->newcomers = remember_classes(import, remember_begin(fold, loaded, number, MEMBERS_TABLE));

@@ -274,7 +274,7 @@ load_release(const DeclaredPublication *publication, const Scope *scope,
 	build->load_seconds += stopwatch_lap(&watch);
 	progress_phase("guard history", NO_TOTAL);
 	(void) fold_past(build->fold, build->loaded);
-	if (shows_no_value(publication, scope->shown))
+	if (shows_last_values(publication, scope->shown))
 		fold_keep_values(build->fold, build->loaded);
 	note_departures(build, scope);
 	if (sql->apply_updates != NULL)

@@ -157,10 +157,11 @@ has_loose_rows(const DeclaredPublication *publication)
 	return result;
 }
 
-/* Is none of the sensitive columns shown? */
 bool
-shows_no_value(const DeclaredPublication *publication, const bool *shown)
+shows_last_values(const DeclaredPublication *publication, const bool *shown)
 {
+	if (!method_declaration(publication->method)->keeps_values)
+		return false;
 	for (int i = 0; i < publication->ncolumns; i++)
 		if (is_sensitive(&publication->columns[i]) && shown[i])
 			return false;

@@ -60,8 +60,8 @@ extern uint64 people_of_last(const DeclaredPublication *publication, uint64 *wit
 extern TupleDesc released_columns(const DeclaredPublication *publication);
 extern bool has_class_column(const DeclaredPublication *publication);
 
-/* Is none of the sensitive columns among those shown? */
-extern bool shows_no_value(const DeclaredPublication *publication, const bool *shown);
+/* Does a release with these columns count as showing of each person what was shown last, since it has no values? */
+extern bool shows_last_values(const DeclaredPublication *publication, const bool *shown);
 
 /* Where the quasi-identifiers are among them, from 0 on, as many as *n; and the sensitive columns. */
 extern int *released_cells(const DeclaredPublication *publication, int *n);

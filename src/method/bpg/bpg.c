@@ -512,6 +512,7 @@ const Method bpg_method = {
 		.several = true,
 		.answers = true,
 		.classes = true,
+		.keeps_values = true,
 		.past = PAST_NEIGHBORHOODS,
 		.tables = bpg_tables,
 		.smallest_parted = bpg_smallest_parted,
