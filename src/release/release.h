@@ -124,8 +124,8 @@ extern SentRelease emit_rows(const ReleaseBuild *build, int32 number, RowSink *s
 
 /* ---- release_table.c ---- */
 
-/* The columns of releases and their types, as CREATE TABLE has them. */
-extern char *released_columns_sql(const DeclaredPublication *publication);
+/* The columns of releases: with their types as CREATE TABLE has them, otherwise as a select list. */
+extern char *released_columns_sql(const DeclaredPublication *publication, bool with_types);
 
 /* Called as the owner, inside SPI: makes TARGET.NAME_<number>, which only the owner may read. */
 extern Oid	create_release_table(const DeclaredPublication *publication, int32 number);

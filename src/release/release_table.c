@@ -26,17 +26,23 @@
  */
 
 char *
-released_columns_sql(const DeclaredPublication *publication)
+released_columns_sql(const DeclaredPublication *publication, bool with_types)
 {
 	StringInfoData sql;
 
 	initStringInfo(&sql);
 	if (has_class_column(publication))
-		appendStringInfoString(&sql, "class pg_catalog.int8");
+		appendStringInfoString(&sql, with_types ? "class pg_catalog.int8" : "class");
 	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role != ROLE_KEY)
-			appendStringInfo(&sql, "%s%s %s", sql.len > 0 ? ", " : "", quote_identifier(publication->columns[i].name),
-							 released_type_sql(&publication->columns[i]));
+	{
+		const DeclaredColumn *column = &publication->columns[i];
+
+		if (column->role == ROLE_KEY)
+			continue;
+		appendStringInfo(&sql, "%s%s", sql.len > 0 ? ", " : "", quote_identifier(column->name));
+		if (with_types)
+			appendStringInfo(&sql, " %s", released_type_sql(column));
+	}
 	return sql.data;
 }
 
@@ -50,7 +56,7 @@ create_release_table(const DeclaredPublication *publication, int32 number)
 	Oid			table;
 
 	verify_name_is_not_taken(publication, publication->target, name);
-	execute_ddl(psprintf("CREATE TABLE %s (%s) USING pprepub", words, released_columns_sql(publication)));
+	execute_ddl(psprintf("CREATE TABLE %s (%s) USING pprepub", words, released_columns_sql(publication, true)));
 	table = get_relname_relid(name, schema);
 	reset_rights(RelationRelationId, table, psprintf("TABLE %s", words));
 	return table;

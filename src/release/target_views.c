@@ -39,21 +39,6 @@ put_view(const DeclaredPublication *publication, const char *suffix, const char 
 	return true;
 }
 
-/* The columns of releases, as a select list. */
-static char *
-list_columns(const DeclaredPublication *publication)
-{
-	StringInfoData list;
-
-	initStringInfo(&list);
-	if (has_class_column(publication))
-		appendStringInfoString(&list, "class");
-	for (int i = 0; i < publication->ncolumns; i++)
-		if (publication->columns[i].role != ROLE_KEY)
-			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "", quote_identifier(publication->columns[i].name));
-	return list.data;
-}
-
 /* The columns of the live table, as a select list over those of releases. */
 static char *
 list_values(const DeclaredPublication *publication)
@@ -101,7 +86,7 @@ show_cells(const DeclaredPublication *publication, Oid table)
 	Oid			view;
 
 	if (!put_view(publication, "", "view",
-				  psprintf("SELECT %s FROM %s", list_columns(publication), quoted_relation(table)), &view))
+				  psprintf("SELECT %s FROM %s", released_columns_sql(publication, false), quoted_relation(table)), &view))
 		copy_grants(view, table);
 	comment_on_relation(publication, view, "newest release of everybody with all columns");
 	comment_on_columns(publication, view, SHOWN_AS_CELLS);
@@ -137,7 +122,7 @@ show_all(const DeclaredPublication *publication)
 	{
 		verify_name_is_not_taken(publication, publication->target, psprintf("%s_all", publication->name));
 		execute_ddl(psprintf("CREATE FOREIGN TABLE %s (%s pg_catalog.int4, %s pg_catalog.timestamptz, %s) SERVER pprepub_releases",
-							 words, release, published_at, released_columns_sql(publication)));
+							 words, release, published_at, released_columns_sql(publication, true)));
 		all = relation_in_target(publication, "_all");
 		reset_rights(RelationRelationId, all, psprintf("TABLE %s", words));
 		note_relation(publication, all, "all_view");
