@@ -196,8 +196,12 @@ plan_for(const char *sql, int nparams, Oid *types)
 	return plan;
 }
 
-Snapshot
-catalog_snapshot(void)
+/*
+ * The latest, since the lock on a publication keeps its rows and its history as they are.  On a standby no lock does, so
+ * there it is that of the statement, by which the history is read.
+ */
+static Snapshot
+read_snapshot(void)
 {
 	return RecoveryInProgress() && ActiveSnapshotSet() ? GetActiveSnapshot() : GetLatestSnapshot();
 }
@@ -220,7 +224,7 @@ catalog_run(const char *sql, CatalogMode mode, int nparams, const CatalogParam *
 	plan = plan_for(sql, nparams, types);	/* before the snapshot is taken: nothing holds that until it is used */
 	result = SPI_execute_snapshot(plan, values, nulls,
 								  mode == CATALOG_WRITE ? InvalidSnapshot :
-								  mode == CATALOG_LOOK ? GetActiveSnapshot() : catalog_snapshot(),
+								  mode == CATALOG_LOOK ? GetActiveSnapshot() : read_snapshot(),
 								  InvalidSnapshot, mode == CATALOG_LOOK, true, 0);
 	if (result < 0)
 		elog(ERROR, "could not execute \"%s\": %s", sql, SPI_result_code_string(result));

@@ -15,7 +15,6 @@
 
 #include "declare/identity.h"
 #include "executor/spi.h"
-#include "utils/snapshot.h"
 
 typedef struct CatalogAccess
 {
@@ -65,12 +64,6 @@ extern uint64 catalog_run(const char *sql, CatalogMode mode, int nparams, const 
 #define catalog_read(sql, ...)		catalog_run((sql), CATALOG_READ, CATALOG_PARAMS(__VA_ARGS__))
 #define catalog_look(sql, ...)		catalog_run((sql), CATALOG_LOOK, CATALOG_PARAMS(__VA_ARGS__))
 #define catalog_execute(sql, ...)	catalog_run((sql), CATALOG_WRITE, CATALOG_PARAMS(__VA_ARGS__))
-
-/*
- * The snapshot of catalog_read(), and of all that is read as the catalog tells: the latest, since the lock on a
- * publication keeps both as they are.  On a standby no lock does, so there it is that of the statement.
- */
-extern Snapshot catalog_snapshot(void);
 
 /*
  * Inserts rows into a table with plain indexes only, without SPI.  values
